@@ -1,0 +1,47 @@
+# hubsim_library(NAME SOURCES a.c ... DEPENDS lib ...): one folder, one static library.
+# hubsim_program(NAME SOURCES ... DEPENDS ...): a command in bin/.
+# hubsim_test(NAME SOURCES test_x.cpp ... DEPENDS ... [LABELS ...]): a GoogleTest program, run by ctest.
+
+set(HUBSIM_WARNINGS -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wvla -Wundef)
+set(HUBSIM_C_WARNINGS -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition)
+
+function(hubsim_common target)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/sim ${PROJECT_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS} $<$<COMPILE_LANGUAGE:C>:${HUBSIM_C_WARNINGS}>)
+  if(HUBSIM_LTO)
+    set_property(TARGET ${target} PROPERTY INTERPROCEDURAL_OPTIMIZATION ON)
+  endif()
+  if(HUBSIM_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+endfunction()
+
+function(hubsim_library target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  target_link_libraries(${target} PUBLIC ${ARG_DEPENDS})
+  hubsim_common(${target})
+endfunction()
+
+function(hubsim_program target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_DEPENDS})
+  hubsim_common(${target})
+endfunction()
+
+function(hubsim_test target)
+  if(NOT HUBSIM_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
+  hubsim_common(${target})
+  add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(ARG_LABELS)
+    set_tests_properties(${target} PROPERTIES LABELS "${ARG_LABELS}")
+  endif()
+endfunction()

@@ -1,0 +1,217 @@
+/*
+ * The discrete-event core: time, clocks, events, domains, channels, random
+ * streams, statistics and fingerprints. docs/example-core.c shows it in 40 lines.
+ *
+ * A simulation owns domains. A domain is a part that can run on its own: it has
+ * its own clock, event queue, random streams and statistics, and a model holds
+ * its domain, never the simulation. Domains meet only in channels. No function
+ * here may be called for one simulation from two threads at once; different
+ * simulations are independent of each other.
+ */
+#ifndef SIM_CORE_SIM_H
+#define SIM_CORE_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define SIM_BEGIN_DECLS extern "C" {
+#define SIM_END_DECLS   }
+#else
+#define SIM_BEGIN_DECLS
+#define SIM_END_DECLS
+#endif
+
+SIM_BEGIN_DECLS
+
+/* ---- errors ------------------------------------------------------------- */
+
+enum sim_status {
+    SIM_OK = 0,
+    SIM_ERR_CONFIG = -1, /* a value given by the user is wrong; sim_error has the line */
+    SIM_ERR_NOMEM = -2,
+    SIM_ERR_UNCLAIMED = -3, /* no device claims this address: an Unsupported Request */
+    SIM_ERR_STALLED = -4,   /* work is left and no event will ever do it */
+    SIM_ERR_IO = -5,
+    SIM_ERR_LIMIT = -6, /* a time or size limit given by the user was reached */
+};
+
+/** One located message, written by the function that knows the reason. */
+struct sim_error {
+    int code;
+    char text[1024];
+};
+
+/** Keeps the first message: does nothing when `err` is NULL or already set. @return `code`. */
+int sim_error_set(struct sim_error *err, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Breaks of our own rules; on in every build. Prints where, then aborts. */
+#define SIM_ASSERT(cond) ((cond) ? (void)0 : sim_assert_fail(#cond, __FILE__, __LINE__))
+_Noreturn void sim_assert_fail(const char *cond, const char *file, int line);
+
+#define SIM_CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+
+/* ---- time --------------------------------------------------------------- */
+
+typedef uint64_t sim_time_t; /* picoseconds since the start of the simulation */
+
+#define SIM_TIME_NEVER UINT64_MAX
+#define SIM_NS         UINT64_C(1000)
+#define SIM_US         UINT64_C(1000000)
+#define SIM_MS         UINT64_C(1000000000)
+
+/** Edges of a clock of `khz`: edge n is at floor(n * 10^12 / f). Set by sim_clock_init(). */
+struct sim_clock {
+    uint64_t ps_num, ps_den; /* the period as a reduced fraction of picoseconds */
+};
+
+/** @param khz 1 .. 10^7 (10 GHz) */
+void sim_clock_init(struct sim_clock *clk, uint64_t khz);
+sim_time_t sim_clock_time(const struct sim_clock *clk, uint64_t edge);
+/** The first edge at or after `t`. */
+uint64_t sim_clock_edge(const struct sim_clock *clk, sim_time_t t);
+
+/* ---- simulation and domains ---------------------------------------------- */
+
+struct sim;
+struct sim_domain;
+
+/** How domains take turns and ties are broken; results must not depend on it. */
+struct sim_order {
+    bool shuffle_ties;  /* equal (time, phase) in random order */
+    bool shuffle_turns; /* domains in random order; crossing records copied, originals poisoned */
+    uint64_t seed;
+};
+
+struct sim_config {
+    uint64_t seed;          /* of every random stream */
+    bool fingerprint;       /* compute `visible` and `wire`; costs time on each TLP */
+    struct sim_order order; /* all zero: the fast order */
+};
+
+/** NULL when memory is exhausted. Free with sim_destroy(), which frees domains and channels too. */
+struct sim *sim_create(const struct sim_config *cfg);
+void sim_destroy(struct sim *sim);
+
+/** `name` ("node3") is copied; it must be unique. At most 16383 domains. NULL: out of memory. */
+struct sim_domain *sim_domain_create(struct sim *sim, const char *name);
+const char *sim_domain_name(const struct sim_domain *dom);
+sim_time_t sim_now(const struct sim_domain *dom);
+uint64_t sim_seed(const struct sim_domain *dom);
+
+/**
+ * Runs until no event is left, sim_stop() is called, or the next event lies after `until`.
+ * Events at `until` itself are run. May be called again to go on.
+ * @return SIM_OK (nothing left, or stopped) or SIM_ERR_LIMIT (events are left after `until`).
+ */
+int sim_run(struct sim *sim, sim_time_t until);
+/** Ends sim_run() at the end of the present lookahead window: the same point in every order. */
+void sim_stop(struct sim_domain *dom);
+/** The largest time that any domain has reached. */
+sim_time_t sim_reached(const struct sim *sim);
+/** Events run so far, for benches and progress; never part of a result. */
+uint64_t sim_events_run(const struct sim *sim);
+
+/* ---- events -------------------------------------------------------------- */
+
+/**
+ * Within one time of one domain: first all that arrives, then clocked blocks, which see all
+ * arrivals of their edge, then software. Ties beyond that must not matter (sim_order).
+ */
+enum sim_phase { SIM_ARRIVE = 0, SIM_CLOCK = 1, SIM_TASK = 2 };
+
+struct sim_event;
+typedef void (*sim_event_fn)(struct sim_event *ev);
+
+/** Embedded in its owner; find the owner with SIM_CONTAINER_OF(). The core owns the fields. */
+struct sim_event {
+    sim_event_fn fn;
+    sim_time_t time;
+    uint64_t key;  /* phase, scheduling domain, sequence number */
+    uint32_t slot; /* place in the queue plus one; 0 when not scheduled */
+};
+
+void sim_event_init(struct sim_event *ev, sim_event_fn fn);
+static inline bool sim_event_scheduled(const struct sim_event *ev)
+{
+    return ev->slot != 0;
+}
+
+/** The event must not be scheduled; `time` >= now. At the present time the phase may not go back.
+ */
+void sim_schedule_at(struct sim_domain *dom, struct sim_event *ev, sim_time_t time,
+                     enum sim_phase phase);
+static inline void sim_schedule_in(struct sim_domain *dom, struct sim_event *ev, sim_time_t delay,
+                                   enum sim_phase phase)
+{
+    sim_schedule_at(dom, ev, sim_now(dom) + delay, phase);
+}
+/** Schedules, or moves an event that is scheduled later to the earlier `time`. */
+void sim_schedule_by(struct sim_domain *dom, struct sim_event *ev, sim_time_t time,
+                     enum sim_phase phase);
+/** No effect when not scheduled. */
+void sim_cancel(struct sim_domain *dom, struct sim_event *ev);
+
+/* ---- channels ------------------------------------------------------------ */
+
+struct sim_channel;
+
+/** The record is valid during the call only. Runs in phase SIM_ARRIVE of the receiving domain. */
+typedef void (*sim_channel_fn)(void *arg, const void *record, uint32_t bytes);
+
+struct sim_channel_config {
+    struct sim_domain *from, *to; /* may be one and the same */
+    sim_time_t latency_ps;        /* >= 1 ns; the smallest one is the lookahead of all domains */
+    sim_channel_fn deliver;
+    void *arg; /* belongs to `to` */
+};
+
+/** One direction of the only way between domains. Records are bytes without pointers. */
+struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, struct sim_error *err);
+/** Room for one record, aligned to 8, to be filled before the next call on this channel. */
+void *sim_channel_reserve(struct sim_channel *ch, uint32_t bytes);
+/** Sends the reserved record: delivered at `depart` + latency. `depart` >= now and never falls. */
+void sim_channel_send(struct sim_channel *ch, sim_time_t depart);
+
+/* ---- random streams ------------------------------------------------------ */
+
+/** A stream belongs to a component path, so that adding a component changes no other stream. */
+struct sim_stream {
+    uint64_t s[4]; /* xoshiro256** (Blackman, Vigna 2018) */
+};
+void sim_stream_init(struct sim_stream *st, uint64_t seed, const char *path);
+uint64_t sim_stream_next(struct sim_stream *st);
+/** Uniform in [0, n); n >= 1. */
+uint64_t sim_stream_below(struct sim_stream *st, uint64_t n);
+
+/* ---- statistics ---------------------------------------------------------- */
+
+/** `value` is added to by its owner and must live as long as the domain; texts are copied. */
+void sim_stat_register(struct sim_domain *dom, const uint64_t *value, const char *path,
+                       const char *unit, const char *meaning);
+typedef void (*sim_stat_fn)(void *arg, const char *path, const char *unit, const char *meaning,
+                            uint64_t value);
+/** All statistics, in order of domain and registration. */
+void sim_stat_each(const struct sim *sim, sim_stat_fn fn, void *arg);
+
+/* ---- fingerprints -------------------------------------------------------- */
+
+/**
+ * Sums of hashes, so the order within one time does not count: `visible` of all that software
+ * observes, `wire` of each TLP at each port. `where` is sim_path_hash() of the observer.
+ */
+uint64_t sim_path_hash(const char *path);
+uint64_t sim_hash_bytes(uint64_t seed, const void *bytes, size_t n);
+bool sim_fingerprint_on(const struct sim_domain *dom);
+void sim_visible(struct sim_domain *dom, uint64_t where, uint64_t value);
+void sim_wire(struct sim_domain *dom, uint64_t where, uint64_t value);
+
+struct sim_fingerprint {
+    uint64_t visible, wire;
+};
+struct sim_fingerprint sim_fingerprint(const struct sim *sim);
+
+SIM_END_DECLS
+#endif /* SIM_CORE_SIM_H */

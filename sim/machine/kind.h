@@ -1,0 +1,81 @@
+/*
+ * Kinds of component and their parameter tables. A table is the only schema of a
+ * component's configuration: it drives loading, `--set`, range errors,
+ * `hubsim params` and the tables in docs/model.md.
+ */
+#ifndef MACHINE_KIND_H
+#define MACHINE_KIND_H
+
+#include "core/sim.h"
+
+SIM_BEGIN_DECLS
+
+/** One key of a component. The value is a uint64_t at `offset` of the kind's configuration. */
+struct machine_param {
+    const char *key;  /* "link.lanes"; the last part ends in its unit where it has one */
+    const char *unit; /* "ps", "bytes", "1" for a plain number, "choice" */
+    uint64_t min, max, def;
+    size_t offset;
+    const char *meaning; /* one sentence; what it is, physically */
+    const char *choices; /* "uc|wc": the value is the index in this list; else NULL */
+};
+#define MACHINE_PARAM_END                                                                          \
+    {                                                                                              \
+        NULL, NULL, 0, 0, 0, 0, NULL, NULL                                                         \
+    }
+
+/** What a component is given when it is made. Texts live as long as the machine. */
+struct machine_place {
+    struct sim_domain *dom;
+    const char *path; /* "node0.hub" */
+    unsigned node;    /* 0 .. nodes - 1 */
+    /** Zeroed memory that host programs may use directly (NULL: out of memory); lives with the
+     * machine. */
+    void *(*map)(void *map_arg, unsigned node, const char *path, uint64_t bytes);
+    void *map_arg;
+};
+
+/** Where a hub sends what: filled from the topology (machine/routes.h), in units of window parts.
+ */
+struct machine_routes {
+    unsigned slot;         /* this node's part of the window */
+    uint64_t window_bytes; /* a power of two */
+    uint64_t part_bytes;
+    unsigned nranges;
+    struct machine_route_range {
+        const char *port;     /* "e" */
+        unsigned first, last; /* parts, both included */
+    } ranges[64];
+};
+
+/** A place to plug a cable in. Two of one protocol may be joined, by `join` of either. */
+struct machine_port {
+    const char *protocol; /* "pcie"; NULL: there is no such port */
+    void *end;            /* for "pcie" a struct pcie_port */
+    int (*join)(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err);
+};
+
+struct machine_kind {
+    const char *name; /* "hub.c" */
+    const char *summary;
+    const struct machine_param *params; /* ends with MACHINE_PARAM_END */
+    size_t config_bytes;
+    const char *const *ports; /* their names, NULL at the end */
+    /** `config` holds values checked against `params`; copied. */
+    int (*create)(const struct machine_place *place, const void *config, void **component_p,
+                  struct sim_error *err);
+    struct machine_port (*port)(void *component, const char *name);
+    /** NULL where the kind is no router. Called once, after all links are connected. */
+    int (*set_routes)(void *component, const struct machine_routes *routes, struct sim_error *err);
+    /** NULL or called once after everything is connected and routed, before the simulation runs. */
+    int (*start)(void *component, struct sim_error *err);
+    void (*destroy)(void *component);
+};
+
+/** NULL when there is no such kind. */
+const struct machine_kind *machine_kind_find(const char *name);
+/** All kinds, NULL at the end. Defined in sim/kinds.c, the one list of them. */
+const struct machine_kind *const *machine_kinds(void);
+
+SIM_END_DECLS
+#endif /* MACHINE_KIND_H */

@@ -1,0 +1,73 @@
+/*
+ * A machine: components by node, links inside the nodes, cables between them.
+ * The description is plain data, made by tools/load from YAML or by a test in C.
+ */
+#ifndef MACHINE_MACHINE_H
+#define MACHINE_MACHINE_H
+
+#include "machine/kind.h"
+
+SIM_BEGIN_DECLS
+
+/** A configured value and where it was written, for messages and reports. */
+struct machine_value {
+    const struct machine_param *param;
+    uint64_t value;
+    const char *file; /* NULL: the table's default */
+    unsigned line;
+    const char *source;            /* NULL or why it is so */
+    const char *const *calibrated; /* NULL or ids of the rows it was fitted to, NULL at the end */
+    unsigned ncalibrated;
+};
+
+struct machine_component_desc {
+    const char *name; /* "hub"; unique within the node */
+    const struct machine_kind *kind;
+    struct machine_value *values; /* one for each row of kind->params, in that order */
+};
+
+struct machine_link_desc {
+    unsigned node_a, node_b;
+    const char *component_a, *port_a; /* "hub", "e" */
+    const char *component_b, *port_b;
+    uint64_t length_mm;
+    const char *file; /* where it was written, or NULL */
+    unsigned line;
+};
+
+struct machine_node_desc {
+    const char *platform; /* "hapacs-tca" */
+    unsigned ncomponents;
+    struct machine_component_desc *components;
+    unsigned nlinks;
+    struct machine_link_desc *links; /* inside the node */
+};
+
+struct machine_desc {
+    const char *name;
+    uint64_t window_bytes, part_bytes; /* powers of two */
+    uint64_t ps_per_m;                 /* of cables and traces */
+    unsigned nnodes;
+    struct machine_node_desc *nodes;
+    unsigned ncables;
+    struct machine_link_desc *cables;
+    uint64_t net_latency_ps, net_bytes_per_us; /* the control network for MPI between nodes */
+};
+
+struct machine;
+
+/** `map`: see machine_place; NULL takes calloc(). `desc` must outlive the machine. */
+int machine_create(const struct machine_desc *desc, const struct sim_config *cfg,
+                   void *(*map)(void *, unsigned, const char *, uint64_t), void *map_arg,
+                   struct machine **machine_p, struct sim_error *err);
+void machine_destroy(struct machine *m);
+
+struct sim *machine_sim(struct machine *m);
+unsigned machine_nodes(const struct machine *m);
+struct sim_domain *machine_domain(struct machine *m, unsigned node);
+/** The component at node and name, or NULL; its kind in *kind_p when not NULL. */
+void *machine_component(struct machine *m, unsigned node, const char *name,
+                        const struct machine_kind **kind_p);
+
+SIM_END_DECLS
+#endif /* MACHINE_MACHINE_H */

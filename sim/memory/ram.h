@@ -1,0 +1,43 @@
+/*
+ * Bytes behind a range of bus addresses, with watches for those who wait for a
+ * write. The bytes belong to the creator: a host program may use them too.
+ */
+#ifndef MEMORY_RAM_H
+#define MEMORY_RAM_H
+
+#include "core/sim.h"
+
+SIM_BEGIN_DECLS
+
+struct mem_watch;
+typedef void (*mem_watch_fn)(struct mem_watch *w);
+
+/** Fires once, at the first write that touches [addr, addr + size), then is off again. */
+struct mem_watch {
+    uint64_t addr, size;
+    mem_watch_fn fn;
+    bool armed;
+    struct mem_watch *next;
+};
+
+struct mem_ram {
+    uint64_t base, size;
+    uint8_t *bytes;
+    struct mem_watch *watches;
+};
+
+void mem_ram_init(struct mem_ram *ram, uint64_t base, uint64_t size, uint8_t *bytes);
+static inline bool mem_ram_holds(const struct mem_ram *ram, uint64_t addr, uint64_t size)
+{
+    return addr >= ram->base && addr - ram->base <= ram->size &&
+           size <= ram->size - (addr - ram->base);
+}
+void mem_ram_read(const struct mem_ram *ram, uint64_t addr, void *buf, uint64_t size);
+/** Byte i is written when `enables` is NULL or enables[i] is not 0. Fires watches. */
+void mem_ram_write(struct mem_ram *ram, uint64_t addr, const void *buf, uint64_t size,
+                   const uint8_t *enables);
+void mem_ram_watch(struct mem_ram *ram, struct mem_watch *w);
+void mem_ram_unwatch(struct mem_ram *ram, struct mem_watch *w);
+
+SIM_END_DECLS
+#endif /* MEMORY_RAM_H */

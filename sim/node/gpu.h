@@ -1,0 +1,44 @@
+/*
+ * A GPU as the bus sees it: memory behind a BAR, pinned pages (GPUDirect RDMA),
+ * a level-2 cache and read engine with limits, and a copy engine that masters
+ * the bus. Kind "gpu", port "pcie". Its memory is ordinary memory of the
+ * process (machine_place.map), so host programs may hold pointers into it.
+ */
+#ifndef NODE_GPU_H
+#define NODE_GPU_H
+
+#include "core/sim.h"
+#include "machine/kind.h"
+
+SIM_BEGIN_DECLS
+
+struct node_gpu;
+extern const struct machine_kind node_gpu_kind;
+
+uint8_t *node_gpu_bytes(struct node_gpu *gpu); /* device memory */
+uint64_t node_gpu_memory_bytes(const struct node_gpu *gpu);
+uint64_t node_gpu_bar_bytes(const struct node_gpu *gpu);
+
+/**
+ * Pins [offset, offset + size) of device memory (both multiples of 64 KiB) into the BAR.
+ * @return SIM_OK and the BAR offset, or SIM_ERR_LIMIT when the BAR has no room.
+ */
+int node_gpu_pin(struct node_gpu *gpu, uint64_t offset, uint64_t size, uint64_t *bar_offset_p);
+void node_gpu_unpin(struct node_gpu *gpu, uint64_t bar_offset, uint64_t size);
+
+typedef void (*node_gpu_done_fn)(void *arg);
+
+/** One end of a copy: a bus address (host memory, or a peer's BAR), or this device's memory. */
+struct node_gpu_end {
+    bool device; /* addr is an offset in this GPU's memory, else a bus address */
+    uint64_t addr;
+};
+/**
+ * The copy engine: reads and writes of the bus are real TLPs at the GPU's port. Copies of one
+ * engine run in order. `done` in phase SIM_TASK after the last byte was read and sent.
+ */
+void node_gpu_copy(struct node_gpu *gpu, struct node_gpu_end dst, struct node_gpu_end src,
+                   uint64_t bytes, node_gpu_done_fn done, void *arg);
+
+SIM_END_DECLS
+#endif /* NODE_GPU_H */

@@ -1,0 +1,87 @@
+/*
+ * A host: CPU cores that issue loads and stores to an address map, DRAM, and a
+ * root complex with PCIe ports. Kind "host". What runs on a core is not known
+ * here: software (hosts/launch) calls the operations below, one at a time for
+ * each core, and is called back in phase SIM_TASK when the core may go on.
+ * Costs are by kind of operation.
+ */
+#ifndef NODE_HOST_H
+#define NODE_HOST_H
+
+#include "core/sim.h"
+#include "machine/kind.h"
+#include "memory/ram.h"
+#include "pcie/port.h"
+
+SIM_BEGIN_DECLS
+
+struct node_host;
+struct node_core;
+
+extern const struct machine_kind node_host_kind;
+
+typedef void (*node_done_fn)(void *arg, uint64_t value);
+
+/** How a range of bus addresses is mapped into the program. */
+enum node_mapping { NODE_UNCACHED, NODE_WRITE_COMBINING };
+
+unsigned node_host_cores(const struct node_host *host);
+struct node_core *node_host_core(struct node_host *host, unsigned core);
+/** DRAM. The CPU sees its bytes directly (cached memory); devices through the root complex. */
+struct mem_ram *node_host_ram(struct node_host *host);
+struct sim_domain *node_host_domain(struct node_host *host);
+/** Loads that no device claimed or that completed with an error: all ones were returned. */
+uint64_t node_host_failed_loads(const struct node_host *host);
+
+/* Operations. `done` is called exactly once, never from inside the call itself. */
+
+/** A store of 1 .. 8 bytes (uncached), or 1 .. 64 within a line of 64 (write-combining). */
+void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, uint32_t size,
+                     enum node_mapping mapping, node_done_fn done, void *arg);
+/** Empties the write-combining buffers and waits until all stores left the core (SFENCE). */
+void node_core_fence(struct node_core *core, node_done_fn done, void *arg);
+/** An uncached load of 1 .. 8 bytes, naturally aligned; value in the low bytes; ~0 on an error. */
+void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
+                    void *arg);
+/** The core computes for `ps`. */
+void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, void *arg);
+/**
+ * The core polls [addr, addr + size) of its DRAM, which it last found unchanged at the present
+ * time: done when a write of another agent to it is seen by the polling loop.
+ */
+void node_core_poll(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
+                    void *arg);
+/** Sleeps until node_core_wake() or, with value 1, until `deadline` (SIM_TIME_NEVER: none). */
+void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg);
+void node_core_wake(struct node_core *core); /* no effect on a core that does not sleep */
+/** The time-stamp counter: value = ticks; costs what reading it costs. */
+void node_core_tsc(struct node_core *core, node_done_fn done, void *arg);
+uint64_t node_host_tsc_khz(const struct node_host *host);
+/** A configuration access; read value, or ~0 when nobody answers. bus 0 = root ports. */
+void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t reg,
+                      uint32_t value, node_done_fn done, void *arg);
+
+/**
+ * Assigns [base, base + size) of the host's address map to a root port, as firmware does after
+ * sizing BARs. The bridge windows of the root port; overlap is SIM_ERR_CONFIG.
+ */
+int node_host_claim(struct node_host *host, unsigned port, uint64_t base, uint64_t size,
+                    struct sim_error *err);
+unsigned node_host_ports(const struct node_host *host);
+
+/** A message-signalled interrupt arrived (a write to the MSI address). Phase SIM_TASK. */
+typedef void (*node_irq_fn)(void *arg, uint32_t vector);
+void node_host_set_irq(struct node_host *host, node_irq_fn fn, void *arg);
+/** Where devices write MSIs: address; the data's low 16 bits are the vector. */
+uint64_t node_host_msi_address(const struct node_host *host);
+
+/* The control network of the node (Ethernet or InfiniBand as a plain latency-and-bandwidth pipe),
+ * for MPI. Messages between one pair of nodes arrive in order. */
+typedef void (*node_net_fn)(void *arg, unsigned from, const void *bytes, uint32_t size);
+void node_net_set_receiver(struct node_host *host, node_net_fn fn, void *arg);
+/** Copies `size` (<= 1 GiB) bytes; leaves the node as the pipe's bandwidth allows. */
+void node_net_send(struct node_host *host, unsigned to, const void *bytes, uint32_t size);
+/* The pipe is the host's machine port "net", protocol "net". */
+
+SIM_END_DECLS
+#endif /* NODE_HOST_H */

@@ -1,0 +1,74 @@
+/*
+ * A PCI Express port: one end of a link, with transaction-layer queues, credits,
+ * data-link layer (sequence numbers, ACK, flow-control DLLPs) and physical layer
+ * (line rate, encoding, framing, lanes). Its user (root complex, hub core, GPU)
+ * sees a transaction-layer interface like that of a hard IP block.
+ *
+ *    user --send--> [class queues] -> credits, ordering -> replay -> serialise -> channel
+ *    user <--received-- [receive buffer, freed by consume] <- channel
+ */
+#ifndef PCIE_PORT_H
+#define PCIE_PORT_H
+
+#include "pcie/tlp.h"
+
+SIM_BEGIN_DECLS
+
+struct pcie_port;
+
+/** All fields in the units of their names; keys of machine files (machine/param.h) fill them. */
+struct pcie_port_config {
+    uint64_t gen;           /* 1 .. 5; a link runs at the smaller one of its ends */
+    uint64_t lanes;         /* 1, 2, 4, 8, 16; the link takes the smaller one */
+    uint64_t mps_bytes;     /* Max_Payload_Size in force: 128 .. 4096 */
+    uint64_t tx_latency_ps; /* hard block and PHY, outwards; part of the channel's latency */
+    uint64_t rx_latency_ps; /* the same, inwards */
+    uint64_t ph_credits, pd_credits;   /* receive buffer: headers, units of 16 bytes; */
+    uint64_t nph_credits, npd_credits; /* what this end advertises; 0 = infinite      */
+    uint64_t cplh_credits, cpld_credits;
+    uint64_t tx_queue_tlps;        /* per class, before the link; >= 1 */
+    uint64_t replay_tlps;          /* TLPs sent and not yet acknowledged; >= 1 */
+    uint64_t ack_latency_symbols;  /* 0: the specification's limit for gen, lanes, MPS (3.5.3.1) */
+    uint64_t fc_latency_symbols;   /* 0: the same table (2.6.1.2) */
+    uint64_t skp_interval_symbols; /* symbol times (Gen3 on: blocks times 16) between SKP ordered
+                                      sets; 0: none */
+};
+
+struct pcie_port_user {
+    /**
+     * Phase SIM_ARRIVE. The callee owns *tlp's payload reference. The TLP fills the receive buffer
+     * until pcie_port_consume().
+     */
+    void (*received)(void *user, struct pcie_tlp *tlp);
+    /** Phase SIM_ARRIVE or SIM_CLOCK: a class that was not ready has room again. Only schedule
+     * here. */
+    void (*ready)(void *user, enum pcie_class cls);
+    void *user;
+};
+
+/** `path` ("node0.hub.n") names statistics. `cfg` is copied. Free with pcie_port_destroy(). */
+int pcie_port_create(struct sim_domain *dom, struct mem_pool *pool, const char *path,
+                     const struct pcie_port_config *cfg, const struct pcie_port_user *user,
+                     struct pcie_port **port_p, struct sim_error *err);
+void pcie_port_destroy(struct pcie_port *port);
+/** Joins two ends by a cable or trace of `wire_ps`; both directions become channels. Once each. */
+int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
+                      struct sim_error *err);
+
+/** Room for one more TLP of the class. The link must not be up for this. */
+bool pcie_port_can_send(const struct pcie_port *port, enum pcie_class cls);
+/** Takes the payload reference. pcie_port_can_send() must hold. Payload <= MPS. */
+void pcie_port_send(struct pcie_port *port, const struct pcie_tlp *tlp);
+/** The receive buffer of this TLP is free: its credits go back to the sender. */
+void pcie_port_consume(struct pcie_port *port, enum pcie_class cls, uint32_t data_credits);
+
+bool pcie_port_is_up(const struct pcie_port *port); /* flow control initialised */
+bool pcie_port_connected(const struct pcie_port *port);
+uint32_t pcie_port_mps(const struct pcie_port *port);
+/** Picoseconds that `symbols` per-link symbols (bytes) take on this link, rounded down. */
+sim_time_t pcie_port_symbols_ps(const struct pcie_port *port, uint64_t symbols);
+/** Hash of the state with times relative to now. */
+uint64_t pcie_port_digest(const struct pcie_port *port);
+
+SIM_END_DECLS
+#endif /* PCIE_PORT_H */

@@ -1,0 +1,128 @@
+/*
+ * Transaction Layer Packets (PCI Express Base Specification 3.0, chapter 2):
+ * a small value owned anew at each hop plus a counted reference to its payload.
+ */
+#ifndef PCIE_TLP_H
+#define PCIE_TLP_H
+
+#include "memory/payload.h"
+
+SIM_BEGIN_DECLS
+
+/** Kinds of TLP by meaning; Fmt and Type follow from it and the address (3DW or 4DW). */
+enum pcie_tlp_kind {
+    PCIE_MRD, /* Memory Read Request */
+    PCIE_MWR, /* Memory Write Request */
+    PCIE_CFGRD0,
+    PCIE_CFGWR0,
+    PCIE_CFGRD1,
+    PCIE_CFGWR1,
+    PCIE_MSG, /* Message without data */
+    PCIE_MSGD,
+    PCIE_CPL, /* Completion without data */
+    PCIE_CPLD,
+    PCIE_IORD,
+    PCIE_IOWR,
+    PCIE_KINDS
+};
+
+/** Flow-control class (2.6.1). */
+enum pcie_class { PCIE_POSTED, PCIE_NONPOSTED, PCIE_COMPLETION, PCIE_CLASSES };
+
+enum pcie_cpl_status { PCIE_CPL_SC = 0, PCIE_CPL_UR = 1, PCIE_CPL_CRS = 2, PCIE_CPL_CA = 4 };
+
+#define PCIE_MAX_PAYLOAD 4096
+#define PCIE_MAX_HEADER  16
+
+struct pcie_tlp {
+    uint8_t kind;     /* enum pcie_tlp_kind */
+    uint8_t tc, attr; /* Traffic Class; Attr[2:0]: IDO, RO, NS */
+    uint8_t poisoned; /* EP */
+    uint8_t tag;
+    uint8_t first_be, last_be; /* requests; 0 in completions */
+    uint8_t msg_code;          /* messages; low 3 bits of Type in msg_routing */
+    uint8_t msg_routing;
+    uint8_t status;     /* completions: enum pcie_cpl_status */
+    uint16_t length_dw; /* 1 .. 1024; 0 where the kind carries none */
+    uint16_t requester_id;
+    uint16_t completer_id;       /* completions; configuration requests: the target's ID */
+    uint16_t byte_count;         /* completions: bytes left including these, 1 .. 4096 */
+    uint8_t lower_addr;          /* completions: low 7 bits of the first byte's address */
+    uint64_t addr;               /* memory: DW aligned; configuration: register offset */
+    uint64_t trace_id;           /* for probes; not on the wire */
+    struct mem_payload *payload; /* length_dw * 4 bytes, or NULL */
+};
+
+static inline enum pcie_class pcie_tlp_class(const struct pcie_tlp *tlp)
+{
+    static const uint8_t of_kind[PCIE_KINDS] = {
+        [PCIE_MRD] = PCIE_NONPOSTED,    [PCIE_MWR] = PCIE_POSTED,
+        [PCIE_CFGRD0] = PCIE_NONPOSTED, [PCIE_CFGWR0] = PCIE_NONPOSTED,
+        [PCIE_CFGRD1] = PCIE_NONPOSTED, [PCIE_CFGWR1] = PCIE_NONPOSTED,
+        [PCIE_MSG] = PCIE_POSTED,       [PCIE_MSGD] = PCIE_POSTED,
+        [PCIE_CPL] = PCIE_COMPLETION,   [PCIE_CPLD] = PCIE_COMPLETION,
+        [PCIE_IORD] = PCIE_NONPOSTED,   [PCIE_IOWR] = PCIE_NONPOSTED,
+    };
+    return (enum pcie_class)of_kind[tlp->kind];
+}
+
+static inline bool pcie_tlp_has_data(const struct pcie_tlp *tlp)
+{
+    return tlp->payload != NULL;
+}
+/** 12 or 16: memory requests above 4 GiB and messages take 4 DW. */
+uint32_t pcie_tlp_header_bytes(const struct pcie_tlp *tlp);
+static inline uint32_t pcie_tlp_data_bytes(const struct pcie_tlp *tlp)
+{
+    return tlp->payload != NULL ? tlp->length_dw * 4u : 0;
+}
+/** Data credits: units of 16 bytes (2.6.1). */
+static inline uint32_t pcie_tlp_data_credits(const struct pcie_tlp *tlp)
+{
+    return (pcie_tlp_data_bytes(tlp) + 15u) / 16u;
+}
+
+/** The header as on the wire. @return its bytes, 12 or 16. */
+uint32_t pcie_tlp_encode(const struct pcie_tlp *tlp, uint8_t header[PCIE_MAX_HEADER]);
+/**
+ * Reads a header; does not touch payload (length_dw and *has_data_p tell how much follows).
+ * @return header bytes, or SIM_ERR_CONFIG for a malformed or unsupported header (err says why).
+ */
+int pcie_tlp_decode(const uint8_t *bytes, size_t n, struct pcie_tlp *tlp_p, bool *has_data_p,
+                    struct sim_error *err);
+
+/** Byte enables for [addr, addr + bytes) (2.2.5); sets addr, length_dw, first_be, last_be. */
+void pcie_tlp_set_range(struct pcie_tlp *tlp, uint64_t addr, uint32_t bytes);
+/** Bytes from the first to the last enabled one of a request, and where the first lies. */
+uint32_t pcie_tlp_range(const struct pcie_tlp *tlp, uint64_t *first_p);
+
+/**
+ * The longest piece of [addr, addr + left) that one request may carry: at most `max`
+ * (MPS or MRRS) and not across a 4 KiB boundary (2.2.7).
+ */
+static inline uint32_t pcie_split(uint64_t addr, uint64_t left, uint32_t max)
+{
+    uint64_t to_page = 4096 - (addr & 4095);
+    uint64_t n = left < max ? left : max;
+
+    return (uint32_t)(n < to_page ? n : to_page);
+}
+/** The same for one completion: it ends at a multiple of `rcb`-sized `piece` (2.3.1.1). */
+static inline uint32_t pcie_split_completion(uint64_t addr, uint64_t left, uint32_t piece)
+{
+    uint64_t to_edge = piece - (addr & (piece - 1));
+
+    return (uint32_t)(left < to_edge ? left : to_edge);
+}
+
+/** Releases the payload reference. */
+static inline void pcie_tlp_drop(struct pcie_tlp *tlp)
+{
+    mem_payload_put(tlp->payload);
+    tlp->payload = NULL;
+}
+/** Hash of header and payload for the `wire` fingerprint. */
+uint64_t pcie_tlp_hash(const struct pcie_tlp *tlp);
+
+SIM_END_DECLS
+#endif /* PCIE_TLP_H */
