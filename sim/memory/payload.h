@@ -11,9 +11,10 @@
 SIM_BEGIN_DECLS
 
 struct mem_pool;
+struct mem_class;
 
 struct mem_payload {
-    struct mem_pool *pool;    /* where it returns to */
+    struct mem_class *home;   /* the pool's size class that it returns to */
     struct mem_payload *next; /* free list */
     uint32_t refs;
     uint32_t bytes; /* used */

@@ -12,7 +12,10 @@ SIM_BEGIN_DECLS
 struct mem_watch;
 typedef void (*mem_watch_fn)(struct mem_watch *w);
 
-/** Fires once, at the first write that touches [addr, addr + size), then is off again. */
+/**
+ * Fires once, at the first write that touches [addr, addr + size), then is off again. `fn` runs
+ * after the bytes are in place; it may watch again, but must not take other watches off.
+ */
 struct mem_watch {
     uint64_t addr, size;
     mem_watch_fn fn;

@@ -1,0 +1,132 @@
+/*
+ * Payload buffers by size class, each class a free list that grows by slabs. A
+ * buffer goes back to the head of its list, so a busy pool works on few, warm
+ * cache lines.
+ */
+#include "memory/payload.h"
+
+#include <stdlib.h>
+
+#define MIN_SHIFT 6 /* the smallest class holds 64 bytes, most status and PIO writes */
+#define CLASSES   7 /* 64 << 6 = 4096, the largest payload of PCI Express */
+
+/* One allocation feeds many buffers; small enough that an idle component costs little. */
+#define SLAB_BYTES 16384
+
+struct mem_class {
+    struct mem_payload *free;
+    uint64_t in_use;
+    uint32_t buffer_bytes; /* of one buffer with its header */
+    uint32_t data_bytes;
+    struct mem_slab *slabs;
+};
+
+struct mem_slab {
+    struct mem_slab *next;
+    uint64_t align; /* keeps the buffers at multiples of 16 */
+    uint8_t buffers[];
+};
+
+struct mem_pool {
+    struct mem_class classes[CLASSES];
+};
+
+struct mem_pool *mem_pool_create(void)
+{
+    struct mem_pool *pool = calloc(1, sizeof(*pool));
+
+    if (pool == NULL)
+        return NULL;
+    for (unsigned i = 0; i < CLASSES; i++) {
+        struct mem_class *c = &pool->classes[i];
+
+        c->data_bytes = 1u << (MIN_SHIFT + i);
+        c->buffer_bytes = (uint32_t)(sizeof(struct mem_payload) + c->data_bytes + 15) & ~15u;
+    }
+    return pool;
+}
+
+void mem_pool_destroy(struct mem_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    for (unsigned i = 0; i < CLASSES; i++) {
+        struct mem_slab *slab = pool->classes[i].slabs;
+
+        while (slab != NULL) {
+            struct mem_slab *next = slab->next;
+
+            free(slab);
+            slab = next;
+        }
+    }
+    free(pool);
+}
+
+uint64_t mem_pool_in_use(const struct mem_pool *pool)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < CLASSES; i++)
+        n += pool->classes[i].in_use;
+    return n;
+}
+
+static bool class_grow(struct mem_class *c)
+{
+    uint32_t n = c->buffer_bytes < SLAB_BYTES / 4 ? SLAB_BYTES / c->buffer_bytes : 4;
+    struct mem_slab *slab = malloc(sizeof(*slab) + (size_t)n * c->buffer_bytes);
+
+    if (slab == NULL)
+        return false;
+    slab->next = c->slabs;
+    c->slabs = slab;
+    for (uint32_t i = n; i-- > 0;) {
+        struct mem_payload *p = (void *)(slab->buffers + (size_t)i * c->buffer_bytes);
+
+        p->home = c;
+        p->refs = 0;
+        p->next = c->free;
+        c->free = p;
+    }
+    return true;
+}
+
+/** The class whose buffers are the smallest that hold `bytes`. */
+static unsigned class_of(uint32_t bytes)
+{
+    unsigned i = 0;
+
+    for (uint32_t rest = (bytes - 1) >> MIN_SHIFT; rest != 0; rest >>= 1)
+        i++;
+    return i;
+}
+
+struct mem_payload *mem_payload_alloc(struct mem_pool *pool, uint32_t bytes)
+{
+    struct mem_class *c;
+    struct mem_payload *p;
+
+    SIM_ASSERT(bytes >= 1 && bytes <= 1u << (MIN_SHIFT + CLASSES - 1));
+    c = &pool->classes[class_of(bytes)];
+    if (c->free == NULL && !class_grow(c))
+        return NULL;
+    p = c->free;
+    c->free = p->next;
+    c->in_use++;
+    p->refs = 1;
+    p->bytes = bytes;
+    return p;
+}
+
+void mem_payload_put(struct mem_payload *p)
+{
+    if (p == NULL)
+        return;
+    SIM_ASSERT(p->refs > 0);
+    if (--p->refs > 0)
+        return;
+    p->next = p->home->free;
+    p->home->free = p;
+    p->home->in_use--;
+}
