@@ -1,6 +1,7 @@
 # hubsim_library(NAME SOURCES a.c ... DEPENDS lib ...): one folder, one static library.
 # hubsim_program(NAME SOURCES ... DEPENDS ...): a command in bin/.
-# hubsim_test(NAME SOURCES test_x.cpp ... DEPENDS ... [LABELS ...]): a GoogleTest program, run by ctest.
+# hubsim_test(NAME SOURCES test_x.cpp ... DEPENDS ... [LABELS ...]): a GoogleTest program, run by ctest
+#   from the root of the source. Label `slow` keeps a test out of `scripts/test quick`.
 
 set(HUBSIM_WARNINGS -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wcast-qual -Wwrite-strings -Wvla -Wundef)
 set(HUBSIM_C_WARNINGS -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition)
@@ -8,12 +9,20 @@ set(HUBSIM_C_WARNINGS -Wstrict-prototypes -Wmissing-prototypes -Wold-style-defin
 function(hubsim_common target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/sim ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS} $<$<COMPILE_LANGUAGE:C>:${HUBSIM_C_WARNINGS}>)
-  if(HUBSIM_LTO)
-    set_property(TARGET ${target} PROPERTY INTERPROCEDURAL_OPTIMIZATION ON)
-  endif()
   if(HUBSIM_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+  if(HUBSIM_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
+# Objects hold both machine code and LTO code: programs are optimised as a whole, the many tests link fast.
+function(hubsim_lto target)
+  if(HUBSIM_LTO AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects)
+    target_link_options(${target} PRIVATE -flto=auto)
   endif()
 endfunction()
 
@@ -22,6 +31,7 @@ function(hubsim_library target)
   add_library(${target} STATIC ${ARG_SOURCES})
   target_link_libraries(${target} PUBLIC ${ARG_DEPENDS})
   hubsim_common(${target})
+  hubsim_lto(${target})
 endfunction()
 
 function(hubsim_program target)
@@ -29,18 +39,26 @@ function(hubsim_program target)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_DEPENDS})
   hubsim_common(${target})
+  hubsim_lto(${target})
 endfunction()
 
 function(hubsim_test target)
-  if(NOT HUBSIM_TESTS)
+  if(NOT HUBSIM_TESTS OR NOT GTest_FOUND)
     return()
   endif()
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
-  find_package(GTest REQUIRED)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
   hubsim_common(${target})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    target_link_options(${target} PRIVATE -fno-lto)
+  endif()
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(${target} PRIVATE -O1) # the test's own code; the code under test keeps its options
+  endif()
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${target} PROPERTIES TIMEOUT 600)
   if(ARG_LABELS)
     set_tests_properties(${target} PROPERTIES LABELS "${ARG_LABELS}")
   endif()
