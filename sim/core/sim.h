@@ -49,7 +49,7 @@ int sim_error_set(struct sim_error *err, int code, const char *fmt, ...)
 
 /** Breaks of our own rules; on in every build. Prints where, then aborts. */
 #define SIM_ASSERT(cond) ((cond) ? (void)0 : sim_assert_fail(#cond, __FILE__, __LINE__))
-_Noreturn void sim_assert_fail(const char *cond, const char *file, int line);
+void sim_assert_fail(const char *cond, const char *file, int line) __attribute__((noreturn));
 
 #define SIM_CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
@@ -211,7 +211,7 @@ void sim_wire(struct sim_domain *dom, uint64_t where, uint64_t value);
 struct sim_fingerprint {
     uint64_t visible, wire;
 };
-struct sim_fingerprint sim_fingerprint(const struct sim *sim);
+struct sim_fingerprint sim_fingerprint_of(const struct sim *sim);
 
 SIM_END_DECLS
 #endif /* SIM_CORE_SIM_H */

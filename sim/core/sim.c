@@ -1,0 +1,280 @@
+/* Simulations, domains, their events, and the loop that gives domains their turns. */
+#include "core/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Without any crossing channel a window could last forever; sim_stop() acts at window ends. */
+#define LONGEST_WINDOW SIM_US
+
+static char *copy_text(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *copy = malloc(n);
+
+    SIM_ASSERT(copy != NULL);
+    memcpy(copy, text, n);
+    return copy;
+}
+
+struct sim *sim_create(const struct sim_config *cfg)
+{
+    struct sim *sim = calloc(1, sizeof(*sim));
+
+    if (sim == NULL)
+        return NULL;
+    sim->cfg = *cfg;
+    sim->lookahead = LONGEST_WINDOW;
+    sim_stream_init(&sim->order_stream, cfg->order.seed, "order");
+    return sim;
+}
+
+static void domain_destroy(struct sim_domain *dom)
+{
+    for (uint32_t i = 0; i < dom->nstats; i++) {
+        free(dom->stats[i].path);
+        free(dom->stats[i].unit);
+        free(dom->stats[i].meaning);
+    }
+    free(dom->stats);
+    queue_fini(&dom->queue);
+    free(dom->name);
+    free(dom);
+}
+
+void sim_destroy(struct sim *sim)
+{
+    if (sim == NULL)
+        return;
+    channel_destroy_all(sim);
+    for (uint32_t i = 0; i < sim->ndomains; i++)
+        domain_destroy(sim->domains[i]);
+    free(sim->domains);
+    free(sim->turns);
+    free(sim);
+}
+
+static bool domains_grow(struct sim *sim)
+{
+    uint32_t room = sim->domains_room != 0 ? sim->domains_room * 2 : 8;
+    struct sim_domain **domains = realloc(sim->domains, room * sizeof(struct sim_domain *));
+    uint32_t *turns;
+
+    if (domains == NULL)
+        return false;
+    sim->domains = domains;
+    turns = realloc(sim->turns, room * sizeof(*turns));
+    if (turns == NULL)
+        return false;
+    sim->turns = turns;
+    sim->domains_room = room;
+    return true;
+}
+
+struct sim_domain *sim_domain_create(struct sim *sim, const char *name)
+{
+    struct sim_domain *dom;
+
+    SIM_ASSERT(sim->ndomains < SIM_MAX_DOMAINS - 1);
+    if (sim->ndomains == sim->domains_room && !domains_grow(sim))
+        return NULL;
+    dom = calloc(1, sizeof(*dom));
+    if (dom == NULL)
+        return NULL;
+    dom->sim = sim;
+    dom->id = sim->ndomains;
+    dom->name = copy_text(name);
+    sim->turns[sim->ndomains] = sim->ndomains;
+    sim->domains[sim->ndomains++] = dom;
+    return dom;
+}
+
+const char *sim_domain_name(const struct sim_domain *dom)
+{
+    return dom->name;
+}
+sim_time_t sim_now(const struct sim_domain *dom)
+{
+    return dom->now;
+}
+uint64_t sim_seed(const struct sim_domain *dom)
+{
+    return dom->sim->cfg.seed;
+}
+
+/* A bijection on 62 bits: ties get a random order, and still each key occurs once. */
+static uint64_t shuffled(uint64_t x, uint64_t seed)
+{
+    const uint64_t mask = (UINT64_C(1) << KEY_PHASE_SHIFT) - 1;
+
+    for (int round = 0; round < 3; round++) {
+        x = ((x ^ seed) * UINT64_C(0x9e3779b97f4a7c15)) & mask;
+        x ^= x >> 31;
+    }
+    return x;
+}
+
+uint64_t domain_key(struct sim_domain *dom, enum sim_phase phase)
+{
+    uint64_t low = ((uint64_t)dom->id << KEY_SEQ_BITS) | dom->seq++;
+
+    if (dom->sim->cfg.order.shuffle_ties)
+        low = shuffled(low, dom->sim->cfg.order.seed);
+    return ((uint64_t)phase << KEY_PHASE_SHIFT) | low;
+}
+
+void sim_event_init(struct sim_event *ev, sim_event_fn fn)
+{
+    *ev = (struct sim_event){ .fn = fn };
+}
+
+void sim_schedule_at(struct sim_domain *dom, struct sim_event *ev, sim_time_t time,
+                     enum sim_phase phase)
+{
+    SIM_ASSERT(ev->slot == 0);
+    SIM_ASSERT(time > dom->now || (time == dom->now && (uint32_t)phase >= dom->phase));
+    ev->time = time;
+    ev->key = domain_key(dom, phase);
+    queue_push(&dom->queue, ev);
+}
+
+void sim_schedule_by(struct sim_domain *dom, struct sim_event *ev, sim_time_t time,
+                     enum sim_phase phase)
+{
+    if (ev->slot == 0) {
+        sim_schedule_at(dom, ev, time, phase);
+        return;
+    }
+    if (ev->time <= time)
+        return;
+    SIM_ASSERT(time > dom->now || (time == dom->now && (uint32_t)phase >= dom->phase));
+    ev->time = time;
+    ev->key = domain_key(dom, phase);
+    queue_earlier(&dom->queue, ev);
+}
+
+void sim_cancel(struct sim_domain *dom, struct sim_event *ev)
+{
+    if (ev->slot != 0)
+        queue_remove(&dom->queue, ev);
+}
+
+void sim_stop(struct sim_domain *dom)
+{
+    dom->sim->stop = true;
+}
+
+static void domain_run(struct sim_domain *dom, sim_time_t end)
+{
+    while (queue_next(&dom->queue) < end) {
+        struct sim_event *ev = queue_pop(&dom->queue);
+
+        dom->now = ev->time;
+        dom->phase = (uint32_t)(ev->key >> KEY_PHASE_SHIFT);
+        dom->events_run++;
+        ev->fn(ev);
+    }
+    /* Between windows anything at or after the present time may be scheduled. */
+    dom->phase = SIM_ARRIVE;
+}
+
+static void shuffle_turns(struct sim *sim)
+{
+    for (uint32_t i = sim->ndomains; i > 1; i--) {
+        uint32_t j = (uint32_t)sim_stream_below(&sim->order_stream, i);
+        uint32_t t = sim->turns[i - 1];
+
+        sim->turns[i - 1] = sim->turns[j];
+        sim->turns[j] = t;
+    }
+}
+
+/* One lookahead window: no record sent in it can arrive in it, so the order of turns is free. */
+static void run_window(struct sim *sim, sim_time_t end)
+{
+    if (sim->cfg.order.shuffle_turns)
+        shuffle_turns(sim);
+    for (uint32_t i = 0; i < sim->ndomains; i++)
+        domain_run(sim->domains[sim->turns[i]], end);
+    for (uint32_t i = 0; i < sim->ndomains; i++) {
+        struct sim_domain *dom = sim->domains[i];
+
+        while (dom->dirty != NULL) {
+            struct sim_channel *ch = dom->dirty;
+
+            dom->dirty = channel_next_dirty(ch);
+            channel_flush(ch);
+        }
+    }
+}
+
+int sim_run(struct sim *sim, sim_time_t until)
+{
+    sim->stop = false;
+    while (!sim->stop) {
+        sim_time_t next = SIM_TIME_NEVER;
+
+        for (uint32_t i = 0; i < sim->ndomains; i++) {
+            sim_time_t t = queue_next(&sim->domains[i]->queue);
+
+            next = t < next ? t : next;
+        }
+        if (next == SIM_TIME_NEVER)
+            return SIM_OK;
+        if (next > until)
+            return SIM_ERR_LIMIT;
+        run_window(sim, until - next < sim->lookahead ? until + 1 : next + sim->lookahead);
+    }
+    return SIM_OK;
+}
+
+sim_time_t sim_reached(const struct sim *sim)
+{
+    sim_time_t last = 0;
+
+    for (uint32_t i = 0; i < sim->ndomains; i++)
+        last = sim->domains[i]->now > last ? sim->domains[i]->now : last;
+    return last;
+}
+
+uint64_t sim_events_run(const struct sim *sim)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < sim->ndomains; i++)
+        n += sim->domains[i]->events_run;
+    return n;
+}
+
+void sim_stat_register(struct sim_domain *dom, const uint64_t *value, const char *path,
+                       const char *unit, const char *meaning)
+{
+    if (dom->nstats == dom->stats_room) {
+        uint32_t room = dom->stats_room != 0 ? dom->stats_room * 2 : 16;
+        struct stat_entry *stats = realloc(dom->stats, room * sizeof(*stats));
+
+        SIM_ASSERT(stats != NULL);
+        dom->stats = stats;
+        dom->stats_room = room;
+    }
+    dom->stats[dom->nstats++] =
+        (struct stat_entry){ value, copy_text(path), copy_text(unit), copy_text(meaning) };
+}
+
+void sim_stat_each(const struct sim *sim, sim_stat_fn fn, void *arg)
+{
+    for (uint32_t i = 0; i < sim->ndomains; i++) {
+        const struct sim_domain *dom = sim->domains[i];
+
+        for (uint32_t k = 0; k < dom->nstats; k++) {
+            const struct stat_entry *s = &dom->stats[k];
+
+            fn(arg, s->path, s->unit, s->meaning, *s->value);
+        }
+    }
+}
+
+bool sim_fingerprint_on(const struct sim_domain *dom)
+{
+    return dom->sim->cfg.fingerprint;
+}

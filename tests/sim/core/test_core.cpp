@@ -1,0 +1,295 @@
+#include "core/sim.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+TEST(Clock, EdgesAreRoundedDownAndNeverDrift)
+{
+    sim_clock clk;
+
+    sim_clock_init(&clk, 250000);
+    EXPECT_EQ(4000u, sim_clock_time(&clk, 1));
+    EXPECT_EQ(UINT64_C(4000) * 1000000007u, sim_clock_time(&clk, 1000000007u));
+    sim_clock_init(&clk, 85000); /* 200000 / 17 ps */
+    EXPECT_EQ(11764u, sim_clock_time(&clk, 1));
+    EXPECT_EQ(23529u, sim_clock_time(&clk, 2));
+    EXPECT_EQ(UINT64_C(1000000000000), sim_clock_time(&clk, 85000000));
+}
+
+TEST(Clock, EdgeIsTheFirstAtOrAfter)
+{
+    for (uint64_t khz : { 1u, 85000u, 250000u, 333333u, 3333333u, 9999999u }) {
+        sim_clock clk;
+        sim_stream st;
+
+        sim_clock_init(&clk, khz);
+        sim_stream_init(&st, khz, "edge");
+        for (int i = 0; i < 10000; i++) {
+            uint64_t t = sim_stream_below(&st, UINT64_C(1) << 50);
+            uint64_t e = sim_clock_edge(&clk, t);
+
+            ASSERT_GE(sim_clock_time(&clk, e), t);
+            if (e != 0) {
+                ASSERT_LT(sim_clock_time(&clk, e - 1), t);
+            }
+        }
+    }
+}
+
+struct Recorder {
+    sim_event ev;
+    sim_domain *dom;
+    std::vector<int> *log;
+    int id;
+
+    static void fire(sim_event *ev)
+    {
+        Recorder *r = reinterpret_cast<Recorder *>(ev);
+        r->log->push_back(r->id);
+    }
+};
+
+class Events : public ::testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        sim_config cfg = {};
+        sim = sim_create(&cfg);
+        dom = sim_domain_create(sim, "node0");
+    }
+    void TearDown() override { sim_destroy(sim); }
+    Recorder make(int id)
+    {
+        Recorder r;
+        sim_event_init(&r.ev, Recorder::fire);
+        r.dom = dom;
+        r.log = &log;
+        r.id = id;
+        return r;
+    }
+    struct sim *sim;
+    sim_domain *dom;
+    std::vector<int> log;
+};
+
+TEST_F(Events, PhasesOfOneTimeRunInOrder)
+{
+    Recorder task = make(3), clock = make(2), arrive = make(1);
+
+    sim_schedule_at(dom, &task.ev, 10, SIM_TASK);
+    sim_schedule_at(dom, &clock.ev, 10, SIM_CLOCK);
+    sim_schedule_at(dom, &arrive.ev, 10, SIM_ARRIVE);
+    EXPECT_EQ(SIM_OK, sim_run(sim, 100));
+    EXPECT_EQ((std::vector<int>{ 1, 2, 3 }), log);
+}
+
+TEST_F(Events, RunStopsAfterItsLimitAndGoesOn)
+{
+    Recorder a = make(1), b = make(2);
+
+    sim_schedule_at(dom, &a.ev, 10, SIM_ARRIVE);
+    sim_schedule_at(dom, &b.ev, 11, SIM_ARRIVE);
+    EXPECT_EQ(SIM_ERR_LIMIT, sim_run(sim, 10));
+    EXPECT_EQ((std::vector<int>{ 1 }), log);
+    EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
+    EXPECT_EQ((std::vector<int>{ 1, 2 }), log);
+}
+
+TEST_F(Events, ScheduleByMovesOnlyEarlier)
+{
+    Recorder a = make(1), b = make(2);
+
+    sim_schedule_at(dom, &a.ev, 50, SIM_ARRIVE);
+    sim_schedule_at(dom, &b.ev, 40, SIM_ARRIVE);
+    sim_schedule_by(dom, &a.ev, 60, SIM_ARRIVE);
+    EXPECT_EQ(50u, a.ev.time);
+    sim_schedule_by(dom, &a.ev, 30, SIM_ARRIVE);
+    sim_run(sim, 100);
+    EXPECT_EQ((std::vector<int>{ 1, 2 }), log);
+}
+
+TEST_F(Events, CancelledEventsDoNotRun)
+{
+    std::vector<Recorder> r;
+
+    for (int i = 0; i < 500; i++)
+        r.push_back(make(i));
+    for (int i = 0; i < 500; i++)
+        sim_schedule_at(dom, &r[i].ev, 1000u + static_cast<unsigned>(i * 7919 % 500), SIM_CLOCK);
+    for (int i = 0; i < 500; i += 2)
+        sim_cancel(dom, &r[i].ev);
+    sim_run(sim, 5000);
+    ASSERT_EQ(250u, log.size());
+    for (size_t i = 0; i < log.size(); i++) {
+        EXPECT_EQ(1, log[i] % 2);
+        if (i != 0) {
+            EXPECT_LT(log[i - 1] * 7919 % 500, log[i] * 7919 % 500);
+        }
+    }
+}
+
+TEST_F(Events, SchedulingIntoThePastIsABrokenRule)
+{
+    Recorder a = make(1), b = make(2);
+
+    sim_schedule_at(dom, &a.ev, 50, SIM_ARRIVE);
+    sim_run(sim, 100);
+    EXPECT_DEATH(sim_schedule_at(dom, &b.ev, 49, SIM_ARRIVE), "broken rule");
+}
+
+/* A small network: domains throw numbers at each other over channels of unequal latency. Each
+ * domain gathers what arrives in one time step and answers once, in its clock phase. */
+struct Thrower {
+    sim_domain *dom;
+    struct sim_event tick;
+    sim_stream stream;
+    std::vector<sim_channel *> out;
+    uint64_t state, gathered, left;
+
+    static void receive(void *arg, const void *record, uint32_t bytes)
+    {
+        Thrower *t = static_cast<Thrower *>(arg);
+        const unsigned char *p = static_cast<const unsigned char *>(record);
+        uint64_t v;
+
+        memcpy(&v, p, sizeof(v));
+        for (uint32_t i = 8; i < bytes; i++)
+            ASSERT_EQ(static_cast<unsigned char>(v + i), p[i]);
+        t->gathered += v * 0x9e3779b97f4a7c15u;
+        sim_visible(t->dom, 1, v);
+        if (!sim_event_scheduled(&t->tick))
+            sim_schedule_in(t->dom, &t->tick, 0, SIM_CLOCK);
+    }
+    static void on_tick(sim_event *ev)
+    {
+        Thrower *t = SIM_CONTAINER_OF(ev, Thrower, tick);
+
+        t->state = t->state * 6364136223846793005u + t->gathered;
+        t->gathered = 0;
+        if (t->left == 0)
+            return;
+        t->left--;
+        for (int i = 0; i < 2; i++) {
+            sim_channel *ch = t->out[sim_stream_below(&t->stream, t->out.size())];
+            uint32_t bytes = 8 + static_cast<uint32_t>((t->state >> (7 * i)) %
+                                                       (i == 0 && t->left % 64 == 0 ? 9000 : 120));
+            unsigned char *p = static_cast<unsigned char *>(sim_channel_reserve(ch, bytes));
+
+            memcpy(p, &t->state, 8);
+            for (uint32_t k = 8; k < bytes; k++)
+                p[k] = static_cast<unsigned char>(t->state + k);
+            sim_channel_send(ch, sim_now(t->dom));
+        }
+    }
+};
+
+struct sim_fingerprint throw_about(sim_order order, unsigned ndomains)
+{
+    sim_config cfg = {};
+    std::vector<Thrower> t(5);
+    struct sim_fingerprint print;
+
+    cfg.seed = 11;
+    cfg.fingerprint = true;
+    cfg.order = order;
+    struct sim *sim = sim_create(&cfg);
+    std::vector<sim_domain *> doms;
+    for (unsigned i = 0; i < ndomains; i++)
+        doms.push_back(sim_domain_create(sim, ("d" + std::to_string(i)).c_str()));
+    for (unsigned i = 0; i < 5; i++) {
+        t[i].dom = doms[i % ndomains];
+        sim_event_init(&t[i].tick, Thrower::on_tick);
+        sim_stream_init(&t[i].stream, 1, ("t" + std::to_string(i)).c_str());
+        t[i].state = i;
+        t[i].gathered = 0;
+        t[i].left = 2000;
+    }
+    for (unsigned i = 0; i < 5; i++)
+        for (unsigned k = 0; k < 5; k++) {
+            sim_channel_config c = {};
+            c.from = t[i].dom;
+            c.to = t[k].dom;
+            c.latency_ps = 1000 + 500 * ((i * 3 + k) % 4);
+            c.deliver = Thrower::receive;
+            c.arg = &t[k];
+            t[i].out.push_back(sim_channel_create(&c, nullptr));
+        }
+    for (auto &x : t)
+        sim_schedule_at(x.dom, &x.tick, 0, SIM_CLOCK);
+    EXPECT_EQ(SIM_OK, sim_run(sim, SIM_TIME_NEVER - 1));
+    print = sim_fingerprint_of(sim);
+    sim_destroy(sim);
+    return print;
+}
+
+TEST(Order, TiesAndTurnsDoNotShowInTheFingerprint)
+{
+    for (unsigned ndomains : { 1u, 3u, 5u }) {
+        struct sim_fingerprint plain = throw_about(sim_order{}, ndomains);
+
+        EXPECT_NE(0u, plain.visible);
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            EXPECT_EQ(plain.visible, throw_about({ true, false, seed }, ndomains).visible);
+            EXPECT_EQ(plain.visible, throw_about({ false, true, seed }, ndomains).visible);
+            EXPECT_EQ(plain.visible, throw_about({ true, true, seed }, ndomains).visible);
+        }
+    }
+}
+
+TEST(Channel, LatencyBelowOneNanosecondIsAnError)
+{
+    sim_config cfg = {};
+    struct sim *sim = sim_create(&cfg);
+    sim_domain *a = sim_domain_create(sim, "a"), *b = sim_domain_create(sim, "b");
+    sim_channel_config c = { a, b, 999, nullptr, nullptr };
+    sim_error err = {};
+
+    EXPECT_EQ(nullptr, sim_channel_create(&c, &err));
+    EXPECT_STREQ("channel a to b: latency_ps = 999: expected at least 1000", err.text);
+    sim_destroy(sim);
+}
+
+TEST(Stream, DependsOnSeedAndPathOnly)
+{
+    sim_stream a, b, c;
+
+    sim_stream_init(&a, 7, "node0.cpu");
+    sim_stream_init(&b, 7, "node0.cpu");
+    sim_stream_init(&c, 7, "node1.cpu");
+    EXPECT_EQ(sim_stream_next(&a), sim_stream_next(&b));
+    EXPECT_NE(sim_stream_next(&a), sim_stream_next(&c));
+    for (int i = 0; i < 1000; i++)
+        EXPECT_LT(sim_stream_below(&a, 3), 3u);
+}
+
+TEST(Stats, AreListedInOrderWithTheirPresentValues)
+{
+    sim_config cfg = {};
+    struct sim *sim = sim_create(&cfg);
+    sim_domain *d = sim_domain_create(sim, "n");
+    uint64_t one = 1, two = 0;
+    std::map<std::string, uint64_t> seen;
+
+    sim_stat_register(d, &one, "n.one", "1", "first");
+    sim_stat_register(d, &two, "n.two", "bytes", "second");
+    two = 5;
+    sim_stat_each(
+        sim,
+        [](void *arg, const char *path, const char *, const char *, uint64_t v) {
+            (*static_cast<std::map<std::string, uint64_t> *>(arg))[path] = v;
+        },
+        &seen);
+    EXPECT_EQ((std::map<std::string, uint64_t>{ { "n.one", 1 }, { "n.two", 5 } }), seen);
+    sim_destroy(sim);
+}
+
+} // namespace
