@@ -1,0 +1,211 @@
+/* The rules of the house that a reader cannot see in one file. Runs from the root of the source. */
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+using strings = std::set<std::string>;
+
+/* The arrows of docs/architecture.md: what the sources of a folder may include besides their own. A
+ * folder named in full may be included as a whole, a file only itself. `public` stands for the
+ * headers that programs include, hosts/<library>/include/. Longest matching folder rules. */
+const std::map<std::string, strings> arrows = {
+    { "regs", {} },
+    { "sim/core", {} },
+    { "sim/memory", { "sim/core" } },
+    { "sim/pcie", { "sim/core", "sim/memory" } },
+    { "sim/machine", { "sim/core" } },
+    { "sim/hub", { "sim/core", "sim/memory", "sim/pcie", "sim/machine/kind.h", "regs" } },
+    { "sim/node", { "sim/core", "sim/memory", "sim/pcie", "sim/machine/kind.h" } },
+    { "sim/observe", { "sim/core", "sim/memory", "sim/pcie" } },
+    { "sim", { "sim" } }, /* sim/kinds.c, the one list of kinds */
+    { "hosts/driver", { "regs", "public" } },
+    { "hosts/tca", { "hosts/driver", "regs", "public" } },
+    { "hosts/cuda", { "hosts/driver", "public" } },
+    { "hosts/mpi", { "hosts/driver", "public" } },
+    { "hosts/gasnet", { "hosts/driver", "public" } },
+    { "hosts/launch", { "sim", "hosts", "public", "regs" } },
+    { "workloads", { "public" } },
+    { "tools/load", { "sim/core", "sim/machine" } },
+    { "tools/lab", { "sim", "hosts/launch", "tools/load", "public" } },
+    { "tools/cmd", { "sim", "hosts/launch", "tools/load", "tools/lab", "public" } },
+    { "tools", { "tools", "sim" } },
+};
+
+bool below(const std::string &path, const std::string &folder)
+{
+    return path.compare(0, folder.size(), folder) == 0 &&
+           (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+bool is_public(const std::string &path)
+{
+    static const std::regex header("hosts/[^/]+/include/.*");
+    return std::regex_match(path, header);
+}
+
+std::string folder_of(const std::string &path)
+{
+    std::string best;
+    for (const auto &[folder, allowed] : arrows)
+        if (below(path, folder) && folder.size() > best.size())
+            best = folder;
+    return best;
+}
+
+bool may_include(const std::string &from, const std::string &to)
+{
+    const std::string folder = folder_of(from);
+    if (folder.empty())
+        return false;
+    if (folder_of(to) == folder)
+        return true;
+    const strings &allowed = arrows.at(folder);
+    return std::any_of(allowed.begin(), allowed.end(), [&](const std::string &a) {
+        return a == "public" ? is_public(to) : below(to, a);
+    });
+}
+
+std::vector<std::string> files(const std::vector<std::string> &roots, const strings &endings)
+{
+    std::vector<std::string> found;
+    for (const std::string &root : roots) {
+        if (!fs::exists(root))
+            continue;
+        for (const auto &entry : fs::recursive_directory_iterator(root))
+            if (entry.is_regular_file() && endings.count(entry.path().extension().string()) != 0)
+                found.push_back(entry.path().generic_string());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+std::vector<std::string> lines(const std::string &path)
+{
+    std::ifstream in(path);
+    std::vector<std::string> all;
+    for (std::string line; std::getline(in, line);)
+        all.push_back(line);
+    return all;
+}
+
+/* Where the compiler would find "name": beside the file, in sim/, at the root, in a public folder.
+ */
+std::string resolve(const std::string &from, const std::string &name)
+{
+    std::vector<std::string> places = { fs::path(from).parent_path().generic_string(), "sim", "." };
+    if (fs::exists("hosts"))
+        for (const auto &library : fs::directory_iterator("hosts"))
+            places.push_back(library.path().generic_string() + "/include");
+    for (const std::string &place : places) {
+        const fs::path path = (fs::path(place) / name).lexically_normal();
+        if (fs::exists(path))
+            return path.generic_string();
+    }
+    return "";
+}
+
+TEST(Arrows, RejectWhatTheDesignForbids)
+{
+    EXPECT_TRUE(may_include("sim/hub/dma.c", "sim/pcie/port.h"));
+    EXPECT_TRUE(may_include("sim/hub/dma.c", "sim/hub/hub.h"));
+    EXPECT_FALSE(may_include("sim/hub/dma.c", "sim/node/host.h"));
+    EXPECT_FALSE(may_include("sim/hub/dma.c", "sim/machine/machine.h"));
+    EXPECT_FALSE(may_include("sim/core/sim.c", "sim/memory/ram.h"));
+    EXPECT_FALSE(may_include("hosts/tca/tca.c", "sim/core/sim.h"));
+    EXPECT_FALSE(may_include("workloads/pingpong.c", "hosts/driver/bar.h"));
+    EXPECT_TRUE(may_include("workloads/pingpong.c", "hosts/tca/include/tca-api.h"));
+    EXPECT_FALSE(may_include("somewhere/new.c", "sim/core/sim.h"));
+}
+
+TEST(Arrows, HoldForEachInclude)
+{
+    static const std::regex include("\\s*#\\s*include\\s*\"([^\"]+)\".*");
+    size_t seen = 0;
+
+    for (const std::string &file :
+         files({ "sim", "hosts", "regs", "tools", "workloads" }, { ".c", ".h" })) {
+        for (const std::string &line : lines(file)) {
+            std::smatch match;
+            if (!std::regex_match(line, match, include))
+                continue;
+            const std::string target = resolve(file, match[1]);
+            EXPECT_NE("", target) << file << ": \"" << match[1] << "\" is in none of the folders";
+            EXPECT_TRUE(target.empty() || may_include(file, target))
+                << file << " includes " << target;
+            seen++;
+        }
+    }
+    EXPECT_GT(seen, 10u);
+}
+
+TEST(Core, PublicHeaderStaysShort)
+{
+    EXPECT_LE(lines("sim/core/sim.h").size(), 400u);
+}
+
+TEST(Core, ExampleHasFortyLines)
+{
+    EXPECT_LE(lines("docs/example-core.c").size(), 40u);
+}
+
+/* The model may not know what it will be compared with. A platform file names the rows that a
+ * calibrated value was fitted to, and nothing else may. */
+TEST(Published, NoRowIsNamedOutsideTheMeasurements)
+{
+    std::vector<std::string> ids;
+    for (const std::string &csv : files({ "configs/published" }, { ".csv" })) {
+        const auto rows = lines(csv);
+        if (rows.empty() || rows[0].compare(0, 3, "id,") != 0)
+            continue;
+        for (size_t i = 1; i < rows.size(); i++)
+            ids.push_back(rows[i].substr(0, rows[i].find(',')));
+    }
+    ASSERT_GT(ids.size(), 100u);
+
+    for (const std::string &file :
+         files({ "sim", "hosts", "regs", "tools", "workloads", "configs", "scripts" },
+               { ".c", ".h", ".yaml", ".py", ".sh", "" })) {
+        if (below(file, "configs/published"))
+            continue;
+        bool calibrated = false;
+        for (const std::string &line : lines(file)) {
+            if (below(file, "configs/platforms") || below(file, "configs/hubs"))
+                calibrated = line.find("calibrated:") != std::string::npos ||
+                             (calibrated && line.find(':') == std::string::npos);
+            if (calibrated)
+                continue;
+            for (const std::string &id : ids)
+                EXPECT_EQ(std::string::npos, line.find(id)) << file << ": " << line;
+        }
+    }
+}
+
+TEST(Texts, HoldNoMarksOfUnfinishedWork)
+{
+    static const std::regex marks("\\b(TO"
+                                  "DO|FIX"
+                                  "ME|XX"
+                                  "X|HA"
+                                  "CK)\\b");
+
+    for (const std::string &file :
+         files({ "sim", "hosts", "regs", "tools", "workloads", "configs", "scripts", "docs" },
+               { ".c", ".h", ".cpp", ".md", ".yaml", ".py", "" }))
+        for (const std::string &line : lines(file))
+            EXPECT_FALSE(std::regex_search(line, marks)) << file << ": " << line;
+}
+
+} // namespace
