@@ -48,7 +48,8 @@ struct pcie_tlp {
     uint16_t completer_id;       /* completions; configuration requests: the target's ID */
     uint16_t byte_count;         /* completions: bytes left including these, 1 .. 4096 */
     uint8_t lower_addr;          /* completions: low 7 bits of the first byte's address */
-    uint64_t addr;               /* memory: DW aligned; configuration: register offset */
+    uint64_t addr;               /* memory, I/O: DW aligned; configuration: register offset;
+                                    messages: bytes 8 to 15 of the header */
     uint64_t trace_id;           /* for probes; not on the wire */
     struct mem_payload *payload; /* length_dw * 4 bytes, or NULL */
 };
@@ -71,7 +72,13 @@ static inline bool pcie_tlp_has_data(const struct pcie_tlp *tlp)
     return tlp->payload != NULL;
 }
 /** 12 or 16: memory requests above 4 GiB and messages take 4 DW. */
-uint32_t pcie_tlp_header_bytes(const struct pcie_tlp *tlp);
+static inline uint32_t pcie_tlp_header_bytes(const struct pcie_tlp *tlp)
+{
+    bool memory = tlp->kind == PCIE_MRD || tlp->kind == PCIE_MWR;
+    bool message = tlp->kind == PCIE_MSG || tlp->kind == PCIE_MSGD;
+
+    return message || (memory && tlp->addr >> 32 != 0) ? 16 : 12;
+}
 static inline uint32_t pcie_tlp_data_bytes(const struct pcie_tlp *tlp)
 {
     return tlp->payload != NULL ? tlp->length_dw * 4u : 0;
@@ -91,9 +98,15 @@ uint32_t pcie_tlp_encode(const struct pcie_tlp *tlp, uint8_t header[PCIE_MAX_HEA
 int pcie_tlp_decode(const uint8_t *bytes, size_t n, struct pcie_tlp *tlp_p, bool *has_data_p,
                     struct sim_error *err);
 
-/** Byte enables for [addr, addr + bytes) (2.2.5); sets addr, length_dw, first_be, last_be. */
+/**
+ * Byte enables for [addr, addr + bytes) (2.2.5); sets addr, length_dw, first_be, last_be. 0 bytes
+ * give the zero-length request: one DW, none enabled.
+ */
 void pcie_tlp_set_range(struct pcie_tlp *tlp, uint64_t addr, uint32_t bytes);
-/** Bytes from the first to the last enabled one of a request, and where the first lies. */
+/**
+ * Bytes from the first to the last enabled one of a request, and where the first lies; 0 for a
+ * zero-length request (whose completion has byte count 1 all the same, 2.3.1.1).
+ */
 uint32_t pcie_tlp_range(const struct pcie_tlp *tlp, uint64_t *first_p);
 
 /**
