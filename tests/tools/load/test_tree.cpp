@@ -1,0 +1,66 @@
+#include "config_test.h"
+
+namespace
+{
+
+class TreeTest : public testing::Test
+{
+  protected:
+    void TearDown() override { load_arena_fini(&arena); }
+    std::string message(const std::string &text)
+    {
+        err = {};
+        EXPECT_NE(SIM_OK, load_tree_parse("f.yaml", text.data(), text.size(), &arena, &tree, &err));
+        EXPECT_EQ(std::string::npos, std::string(err.text).find('\n'));
+        return err.text;
+    }
+    load_arena arena = {};
+    load_tree *tree = nullptr;
+    sim_error err = {};
+};
+
+TEST_F(TreeTest, NodesKnowTheirLineAndColumn)
+{
+    const std::string text = "a: 1\nb:\n  - x\n  - {c: 2}\n";
+
+    ASSERT_EQ(SIM_OK, load_tree_parse("f.yaml", text.data(), text.size(), &arena, &tree, &err));
+    const load_tree *b = load_tree_get(tree, "b");
+    ASSERT_NE(nullptr, b);
+    EXPECT_EQ(LOAD_LIST, b->type);
+    EXPECT_EQ(2u, b->n);
+    EXPECT_EQ(3u, b->items[0].line);
+    EXPECT_EQ(5u, b->items[0].column);
+    EXPECT_EQ(4u, load_tree_get(&b->items[1], "c")->line);
+    EXPECT_EQ(6u, load_tree_get(&b->items[1], "c")->column);
+}
+
+TEST_F(TreeTest, BrokenYamlIsLocated)
+{
+    EXPECT_EQ("f.yaml:2:4: mapping values are not allowed in this context: expected YAML",
+              message("a: 1\n  b: 2\n"));
+    EXPECT_EQ("f.yaml:1:1: empty: expected a mapping", message(""));
+    EXPECT_EQ("f.yaml:1:1: expected a mapping", message("- 1\n"));
+    EXPECT_EQ("f.yaml:1:1: control characters are not allowed: expected YAML",
+              message(std::string("a: \x01\n", 5)));
+}
+
+TEST_F(TreeTest, AKeyMayOccurOnce)
+{
+    EXPECT_EQ("f.yaml:3:1: a: expected each key once; it is also in line 1",
+              message("a: 1\nb: 2\na: 3\n"));
+}
+
+TEST_F(TreeTest, AliasesThatNeverEndAreRefused)
+{
+    EXPECT_NE(std::string::npos, message("a: &x [*x]\n").find("expected at most 32 levels"));
+    std::string bomb = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+    for (int i = 1; i < 9; i++) {
+        std::string below = "*a" + std::to_string(i - 1), name = "a" + std::to_string(i);
+        bomb += name + ": &" + name + " [";
+        for (int k = 0; k < 10; k++)
+            bomb += below + (k < 9 ? ", " : "]\n");
+    }
+    EXPECT_NE(std::string::npos, message(bomb).find("expected at most 100000 values"));
+}
+
+} // namespace

@@ -1,0 +1,31 @@
+/*
+ * Where configuration files are: "two-node" is machines/two-node.yaml in the first
+ * of the roots that has it; a name with a slash or ".yaml" is a path.
+ */
+#ifndef LOAD_FIND_H
+#define LOAD_FIND_H
+
+#include "core/sim.h"
+
+SIM_BEGIN_DECLS
+
+struct load_roots { /* folders such as ".../share/hubsim/configs", first come, first served */
+    unsigned n;
+    char paths[8][512];
+};
+
+/** configs beside the running program (bin/../share/hubsim/configs), then HUBSIM_PATH (a:b). */
+void load_roots_init(struct load_roots *roots);
+void load_roots_add(struct load_roots *roots, const char *path);
+
+/** @param folder "machines" @return SIM_OK and the path, else SIM_ERR_IO. */
+int load_find(const struct load_roots *roots, const char *folder, const char *name, char *path,
+              size_t size, struct sim_error *err);
+
+/** Calls back for each *.yaml of a folder in all roots, by name; the first root wins. */
+typedef void (*load_found_fn)(void *arg, const char *name, const char *path);
+void load_find_each(const struct load_roots *roots, const char *folder, load_found_fn fn,
+                    void *arg);
+
+SIM_END_DECLS
+#endif /* LOAD_FIND_H */

@@ -1,0 +1,358 @@
+#include "tools/load/parts.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_MAX 1024u
+
+/* The machine's own values, in the order of `enum own`. */
+enum own { OWN_WINDOW_BYTES, OWN_WINDOW_PARTS, OWN_PS_PER_M, OWN_NET_LATENCY, OWN_NET_RATE };
+
+static const struct machine_param own_params[] = {
+    { "window.size_bytes", "bytes", 1u << 20, UINT64_C(1) << 48, UINT64_C(512) << 30, 0,
+      "address space that the hubs share out among the nodes; a power of two", NULL },
+    { "window.parts", "1", 1, NODES_MAX, 16, 0,
+      "equal parts of the window, one for each node; a power of two", NULL },
+    { "wire.ps_per_m", "ps/m", 1000, 100000, 5000, 0, "propagation along cables and traces", NULL },
+    { "net.latency_ps", "ps", 1000, UINT64_C(1000000000), 1500000, 0,
+      "one way through the control network that carries MPI", NULL },
+    { "net.bytes_per_us", "bytes/us", 1, 1000000, 3000, 0,
+      "bandwidth of a node's connection to the control network", NULL },
+    MACHINE_PARAM_END
+};
+
+static const char *const own_keys[] = { "description", "platform", "nodes", "cables", "set", NULL };
+
+/* ---- nodes ------------------------------------------------------------------ */
+
+struct node_plan {
+    const struct load_tree *at; /* where the platform is named */
+    const char *platform;
+    uint64_t count;
+};
+
+static int read_count(const struct load_tree *item, uint64_t *count_p, struct sim_error *err)
+{
+    if (item->type != LOAD_SCALAR || !load_number(item->text, false, count_p) || *count_p < 1 ||
+        *count_p > NODES_MAX)
+        return load_fail(err, item, NULL, "expected a whole number, 1 .. %u", NODES_MAX);
+    return SIM_OK;
+}
+
+static int plan_entry(const struct load_tree *map, const char *count_key, struct node_plan *plan,
+                      struct sim_error *err)
+{
+    const struct load_tree *count;
+    int rc = load_tree_need(map, "platform", LOAD_SCALAR, &plan->at, err);
+
+    if (rc == SIM_OK)
+        rc = load_tree_need(map, count_key, LOAD_SCALAR, &count, err);
+    if (rc == SIM_OK)
+        rc = read_count(count, &plan->count, err);
+    if (rc == SIM_OK)
+        plan->platform = plan->at->text;
+    return rc;
+}
+
+/** `nodes: 2` beside `platform:`, or a list of {platform:, count:}. */
+static int plan_nodes(struct load_machine *m, const struct load_tree *root, unsigned *n_p,
+                      struct node_plan **plans_p, struct sim_error *err)
+{
+    static const char *const keys[] = { "platform", "count", NULL };
+    const struct load_tree *nodes = load_tree_get(root, "nodes");
+    unsigned n = nodes != NULL && nodes->type == LOAD_LIST ? nodes->n : 0;
+    struct node_plan *plans = load_alloc(&m->arena, (n + 1) * sizeof(*plans));
+    int rc = SIM_OK;
+
+    if (nodes == NULL || nodes->type != LOAD_LIST)
+        rc = plan_entry(root, "nodes", plans, err);
+    for (unsigned i = 0; i < n && rc == SIM_OK; i++) {
+        if (nodes->items[i].type != LOAD_MAP)
+            return load_fail(err, &nodes->items[i], NULL, "expected {platform: ..., count: ...}");
+        rc = load_tree_only(&nodes->items[i], keys, err);
+        if (rc == SIM_OK)
+            rc = plan_entry(&nodes->items[i], "count", &plans[i], err);
+    }
+    *n_p = n == 0 ? 1 : n;
+    *plans_p = plans;
+    return rc;
+}
+
+static int make_nodes(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+{
+    struct node_plan *plans;
+    unsigned nplans, node = 0;
+    uint64_t total = 0;
+    int rc = plan_nodes(m, root, &nplans, &plans, err);
+
+    for (unsigned i = 0; i < nplans && rc == SIM_OK; i++)
+        total += plans[i].count;
+    if (rc == SIM_OK && (total == 0 || total > NODES_MAX))
+        rc = load_fail(err, root, NULL, "expected 1 .. %u nodes", NODES_MAX);
+    if (rc != SIM_OK)
+        return rc;
+    m->desc.nnodes = (unsigned)total;
+    m->desc.nodes = load_alloc(&m->arena, total * sizeof(*m->desc.nodes));
+    for (unsigned i = 0; i < nplans && rc == SIM_OK; i++) {
+        const struct load_platform *platform;
+
+        rc = m->opt->platform != NULL
+                 ? load_platform_find(m, NULL, m->opt->platform, &platform, err)
+                 : load_platform_find(m, plans[i].at, plans[i].platform, &platform, err);
+        for (uint64_t k = 0; k < plans[i].count && rc == SIM_OK; k++)
+            rc = load_platform_node(m, platform, node++, err);
+    }
+    return rc;
+}
+
+/* ---- cables ------------------------------------------------------------------ */
+
+static int make_cables(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+{
+    const struct load_tree *cables = load_tree_get(root, "cables");
+    int rc = SIM_OK;
+
+    if (cables == NULL)
+        return SIM_OK;
+    if (cables->type != LOAD_LIST)
+        return load_fail(err, cables, NULL, "expected a list");
+    m->desc.cables = load_alloc(&m->arena, cables->n * sizeof(*m->desc.cables));
+    m->desc.ncables = cables->n;
+    for (unsigned i = 0; i < cables->n && rc == SIM_OK; i++)
+        rc = load_link_read(m, &cables->items[i], -1, load_text(&m->arena, "cable%u", i),
+                            &m->desc.cables[i], err);
+    return rc;
+}
+
+/* ---- the finished description --------------------------------------------- */
+
+struct plug {
+    unsigned node;
+    const char *component, *port;
+    const struct machine_link_desc *link;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct plug *p = a, *q = b;
+    int order = (p->node > q->node) - (p->node < q->node);
+
+    if (order == 0)
+        order = strcmp(p->component, q->component);
+    return order != 0 ? order : strcmp(p->port, q->port);
+}
+
+/** No port takes two cables. */
+static int check_ports(struct load_machine *m, struct sim_error *err)
+{
+    size_t n = 2 * (size_t)m->desc.ncables, k = 0;
+    struct plug *plugs;
+
+    for (unsigned i = 0; i < m->desc.nnodes; i++)
+        n += 2 * (size_t)m->desc.nodes[i].nlinks;
+    plugs = load_alloc(&m->arena, (n + 1) * sizeof(*plugs));
+    for (unsigned i = 0; i <= m->desc.nnodes; i++) {
+        bool cables = i == m->desc.nnodes;
+        const struct machine_link_desc *links = cables ? m->desc.cables : m->desc.nodes[i].links;
+        unsigned nlinks = cables ? m->desc.ncables : m->desc.nodes[i].nlinks;
+
+        for (unsigned j = 0; j < nlinks; j++) {
+            const struct machine_link_desc *l = &links[j];
+
+            plugs[k++] = (struct plug){ l->node_a, l->component_a, l->port_a, l };
+            plugs[k++] = (struct plug){ l->node_b, l->component_b, l->port_b, l };
+        }
+    }
+    qsort(plugs, n, sizeof(*plugs), by_place);
+    for (size_t i = 1; i < n; i++)
+        if (by_place(&plugs[i - 1], &plugs[i]) == 0)
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s:%u: node%u.%s.%s: expected one cable at a port; another is in "
+                                 "line %u",
+                                 plugs[i].link->file, plugs[i].link->line, plugs[i].node,
+                                 plugs[i].component, plugs[i].port, plugs[i - 1].link->line);
+    return SIM_OK;
+}
+
+static int own_fail(const struct machine_value *value, struct sim_error *err, const char *expected)
+{
+    if (value->file == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s = %" PRIu64 ": %s", value->param->key,
+                             value->value, expected);
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u: %s = %" PRIu64 ": %s", value->file,
+                         value->line, value->param->key, value->value, expected);
+}
+
+static bool power_of_two(uint64_t x)
+{
+    return x != 0 && (x & (x - 1)) == 0;
+}
+
+static int finish_own(struct load_machine *m, struct sim_error *err)
+{
+    const struct machine_value *own = m->groups[0].v.values;
+    uint64_t parts = own[OWN_WINDOW_PARTS].value;
+    char text[64];
+
+    for (unsigned i = OWN_WINDOW_BYTES; i <= OWN_WINDOW_PARTS; i++)
+        if (!power_of_two(own[i].value))
+            return own_fail(&own[i], err, "expected a power of two");
+    if (parts < m->desc.nnodes) {
+        (void)snprintf(text, sizeof(text), "expected at least %u, one for each node",
+                       m->desc.nnodes);
+        return own_fail(&own[OWN_WINDOW_PARTS], err, text);
+    }
+    m->desc.window_bytes = own[OWN_WINDOW_BYTES].value;
+    m->desc.part_bytes = m->desc.window_bytes / parts;
+    m->desc.ps_per_m = own[OWN_PS_PER_M].value;
+    m->desc.net_latency_ps = own[OWN_NET_LATENCY].value;
+    m->desc.net_bytes_per_us = own[OWN_NET_RATE].value;
+    return SIM_OK;
+}
+
+/** Lengths are values too, so that they can be overridden. */
+static void finish_lengths(struct load_machine *m)
+{
+    for (unsigned g = 0; g < m->ngroups; g++)
+        if (m->groups[g].length_mm_p != NULL)
+            *m->groups[g].length_mm_p = m->groups[g].v.values[0].value;
+}
+
+static int apply_sets(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+{
+    const struct load_tree *set = root != NULL ? load_tree_get(root, "set") : NULL;
+    int rc = SIM_OK;
+
+    if (set != NULL && set->type != LOAD_MAP)
+        return load_fail(err, set, NULL, "expected a mapping of patterns to values");
+    for (unsigned i = 0; set != NULL && i < set->n && rc == SIM_OK; i++) {
+        const struct load_tree *item = &set->items[i];
+
+        if (item->type != LOAD_SCALAR)
+            return load_fail(err, item, NULL, "expected a single value");
+        rc = load_override(m, item->key, item->text,
+                           load_text(&m->arena, "%s:%u:%u: %s = %s", item->file, item->line,
+                                     item->column, item->key, item->text),
+                           item, err);
+    }
+    for (unsigned i = 0; i < m->opt->nsets && rc == SIM_OK; i++) {
+        const char *text = m->opt->sets[i], *eq = strchr(text, '=');
+        const char *where = load_text(&m->arena, "--set %s", text);
+
+        if (eq == NULL || eq == text)
+            return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected KEY=VALUE", where);
+        rc = load_override(m, load_text(&m->arena, "%.*s", (int)(eq - text), text), eq + 1, where,
+                           NULL, err);
+    }
+    return rc;
+}
+
+static int finish(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+{
+    int rc = apply_sets(m, root, err);
+
+    if (rc == SIM_OK)
+        rc = check_ports(m, err);
+    if (rc == SIM_OK)
+        rc = finish_own(m, err);
+    if (rc == SIM_OK)
+        finish_lengths(m);
+    return rc;
+}
+
+static const char *base_name(struct load_machine *m, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    size_t n = strlen(base);
+
+    return load_text(&m->arena, "%.*s", (int)(n > 5 ? n - 5 : n), base);
+}
+
+static struct load_machine *begin(const char *path, const struct load_options *opt)
+{
+    struct load_machine *m = calloc(1, sizeof(*m));
+
+    SIM_ASSERT(m != NULL);
+    m->opt = opt;
+    m->description = "";
+    m->desc.name = base_name(m, path);
+    (void)load_group_add(m, "", own_params);
+    return m;
+}
+
+static int end(struct load_machine *m, int rc, struct load_machine **machine_p)
+{
+    m->opt = NULL;
+    if (rc == SIM_OK)
+        *machine_p = m;
+    else
+        load_machine_destroy(m);
+    return rc;
+}
+
+int load_machine_create(const char *path, const struct load_options *opt,
+                        struct load_machine **machine_p, struct sim_error *err)
+{
+    struct load_machine *m = begin(path, opt);
+    struct load_layer layer = { .skip = own_keys, .arena = &m->arena };
+    struct load_tree *root;
+    int rc = load_tree_read(path, &m->arena, &root, err);
+
+    if (rc == SIM_OK)
+        rc = load_tree_text(root, "description", &m->description, err);
+    if (rc == SIM_OK)
+        rc = load_values_assign(&m->groups[0].v, &layer, root, err);
+    if (rc == SIM_OK)
+        rc = make_nodes(m, root, err);
+    if (rc == SIM_OK)
+        rc = make_cables(m, root, err);
+    if (rc == SIM_OK)
+        rc = finish(m, root, err);
+    return end(m, rc, machine_p);
+}
+
+int load_platform_create(const char *path, const struct load_options *opt,
+                         struct load_machine **machine_p, struct sim_error *err)
+{
+    struct load_machine *m = begin(path, opt);
+    const struct load_platform *platform;
+    int rc = load_platform_find(m, NULL, path, &platform, err);
+
+    m->desc.nnodes = 1;
+    m->desc.nodes = load_alloc(&m->arena, sizeof(*m->desc.nodes));
+    if (rc == SIM_OK)
+        rc = load_tree_text(platform->tree, "description", &m->description, err);
+    if (rc == SIM_OK)
+        rc = load_platform_node(m, platform, 0, err);
+    if (rc == SIM_OK)
+        rc = finish(m, NULL, err);
+    return end(m, rc, machine_p);
+}
+
+void load_machine_destroy(struct load_machine *machine)
+{
+    if (machine == NULL)
+        return;
+    load_arena_fini(&machine->arena);
+    free(machine);
+}
+
+const struct machine_desc *load_machine_desc(const struct load_machine *machine)
+{
+    return &machine->desc;
+}
+
+const char *load_machine_description(const struct load_machine *machine)
+{
+    return machine->description;
+}
+
+void load_machine_each(const struct load_machine *machine, load_value_fn fn, void *arg)
+{
+    for (unsigned g = 0; g < machine->ngroups; g++)
+        for (unsigned i = 0; i < machine->groups[g].v.n; i++)
+            fn(arg, machine->groups[g].path, &machine->groups[g].v.values[i]);
+}

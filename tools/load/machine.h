@@ -1,0 +1,49 @@
+/*
+ * Machine files: platforms, a topology and overrides become a machine_desc.
+ *
+ *   platform: hapacs-tca        # configs/platforms/, or a path relative to this file
+ *   nodes: 2                    # or a list of {platform:, count:}
+ *   cables:
+ *     - {from: node0.hub.e, to: node1.hub.w, length_mm: 1000}
+ *   window: {size_bytes: 512GiB, parts: 16}
+ *   set: {"node0.hub.e.link.lanes": 4}
+ *
+ * A platform file names the components of a node and the links between them; a component may
+ * include a file that it shares with other platforms and that says what may differ.
+ */
+#ifndef LOAD_MACHINE_H
+#define LOAD_MACHINE_H
+
+#include "machine/machine.h"
+#include "tools/load/find.h"
+#include "tools/load/tree.h"
+
+SIM_BEGIN_DECLS
+
+struct load_options {
+    const struct load_roots *roots;
+    const struct machine_kind *const *kinds; /* NULL at the end: machine_kinds() */
+    const char *platform;                    /* of all nodes; NULL: as the machine file says */
+    const char *const *sets;                 /* "node*.hub.e.link.lanes=4" */
+    unsigned nsets;
+};
+
+struct load_machine; /* a description with everything it points to */
+
+/** @param path of a machine file. Free with load_machine_destroy(). */
+int load_machine_create(const char *path, const struct load_options *opt,
+                        struct load_machine **machine_p, struct sim_error *err);
+/** One node without cables from a platform file. */
+int load_platform_create(const char *path, const struct load_options *opt,
+                         struct load_machine **machine_p, struct sim_error *err);
+void load_machine_destroy(struct load_machine *machine);
+
+const struct machine_desc *load_machine_desc(const struct load_machine *machine);
+const char *load_machine_description(const struct load_machine *machine);
+
+/** Every value in force, in a fixed order; `path` is "node0.hub" or "" for the machine's own. */
+typedef void (*load_value_fn)(void *arg, const char *path, const struct machine_value *value);
+void load_machine_each(const struct load_machine *machine, load_value_fn fn, void *arg);
+
+SIM_END_DECLS
+#endif /* LOAD_MACHINE_H */

@@ -1,0 +1,59 @@
+#include "tools/load/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WORD_MAX 64u /* longer words are never suggested; struct load_nearest holds one */
+
+/** Levenshtein's distance, one row at a time. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[WORD_MAX + 1];
+    size_t na = strlen(a), nb = strlen(b);
+
+    if (na > WORD_MAX || nb > WORD_MAX)
+        return WORD_MAX;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= na; i++) {
+        unsigned diagonal = row[0];
+
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= nb; j++) {
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+void load_nearest_init(struct load_nearest *near, const char *word)
+{
+    near->word = word;
+    near->best[0] = '\0';
+    near->distance = (unsigned)strlen(word) / 3 + 1; /* a third of the letters may be wrong */
+}
+
+void load_nearest_offer(struct load_nearest *near, const char *candidate)
+{
+    unsigned d = distance(near->word, candidate);
+
+    if (d > near->distance || (d == near->distance && near->best[0] != '\0'))
+        return;
+    (void)snprintf(near->best, sizeof(near->best), "%s", candidate);
+    near->distance = d;
+}
+
+const char *load_nearest_hint(const struct load_nearest *near, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (near->best[0] != '\0')
+        (void)snprintf(text, size, ", did you mean %s?", near->best);
+    return text;
+}

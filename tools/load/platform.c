@@ -1,0 +1,309 @@
+#include "tools/load/nearest.h"
+#include "tools/load/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct load_group *load_group_add(struct load_machine *m, const char *path,
+                                  const struct machine_param *params)
+{
+    struct load_group *group;
+
+    if (m->ngroups == m->room) {
+        struct load_group *bigger;
+
+        m->room = m->room * 2 + 16;
+        bigger = load_alloc(&m->arena, m->room * sizeof(*bigger));
+        if (m->ngroups > 0)
+            memcpy(bigger, m->groups, m->ngroups * sizeof(*bigger));
+        m->groups = bigger;
+    }
+    group = &m->groups[m->ngroups++];
+    group->path = path;
+    load_values_init(&group->v, params, &m->arena);
+    return group;
+}
+
+const char *load_beside(struct load_machine *m, const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+
+    if (path[0] == '/' || slash == NULL)
+        return path;
+    return load_text(&m->arena, "%.*s/%s", (int)(slash - file), file, path);
+}
+
+/* ---- components ------------------------------------------------------------ */
+
+static const char *const component_keys[] = { "kind", "include", "may_override", "description",
+                                              NULL };
+
+static int find_kind(struct load_machine *m, const struct load_tree *at,
+                     const struct machine_kind **kind_p, struct sim_error *err)
+{
+    struct load_nearest near;
+    char hint[128];
+
+    load_nearest_init(&near, at->text);
+    for (const struct machine_kind *const *kind = m->opt->kinds; *kind != NULL; kind++) {
+        if (strcmp((*kind)->name, at->text) == 0) {
+            *kind_p = *kind;
+            return SIM_OK;
+        }
+        load_nearest_offer(&near, (*kind)->name);
+    }
+    return load_fail(err, at, NULL, "unknown kind%s", load_nearest_hint(&near, hint, sizeof(hint)));
+}
+
+/** The list that an included file gives of what its includers may set. */
+static int read_allowed(struct load_machine *m, const struct load_tree *base,
+                        struct load_layer *layer, struct sim_error *err)
+{
+    const struct load_tree *list = load_tree_get(base, "may_override");
+    const char **groups;
+
+    if (list != NULL && list->type != LOAD_LIST)
+        return load_fail(err, list, NULL, "expected a list of groups of keys");
+    groups = load_alloc(&m->arena, ((list != NULL ? list->n : 0) + 1) * sizeof(*groups));
+    for (unsigned i = 0; list != NULL && i < list->n; i++) {
+        if (list->items[i].type != LOAD_SCALAR)
+            return load_fail(err, &list->items[i], NULL, "expected a group of keys");
+        groups[i] = list->items[i].text;
+    }
+    layer->allow = groups;
+    layer->allow_file = base->file;
+    return SIM_OK;
+}
+
+static int read_component(struct load_machine *m, const struct load_tree *item, const char *path,
+                          struct machine_component_desc *out, struct sim_error *err)
+{
+    struct load_layer layer = { .skip = component_keys, .arena = &m->arena };
+    struct load_tree *base = NULL;
+    const struct load_tree *kind;
+    const char *include = NULL;
+    struct load_group *group;
+    int rc;
+
+    if (item->type != LOAD_MAP)
+        return load_fail(err, item, NULL, "expected a mapping with the key kind or include");
+    rc = load_tree_text(item, "include", &include, err);
+    if (rc == SIM_OK && include != NULL)
+        rc = load_tree_read(load_beside(m, item->file, include), &m->arena, &base, err);
+    if (rc == SIM_OK)
+        rc = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR, &kind, err);
+    if (rc == SIM_OK)
+        rc = find_kind(m, kind, &out->kind, err);
+    if (rc != SIM_OK)
+        return rc;
+    if (base != NULL && load_tree_get(item, "kind") != NULL)
+        return load_fail(err, load_tree_get(item, "kind"), NULL, "expected no kind here, %s has it",
+                         base->file);
+    group = load_group_add(m, path, out->kind->params);
+    out->values = group->v.values;
+    if (base != NULL) {
+        rc = load_values_assign(&group->v, &layer, base, err);
+        if (rc == SIM_OK)
+            rc = read_allowed(m, base, &layer, err);
+        if (rc != SIM_OK)
+            return rc;
+    }
+    return load_values_assign(&group->v, &layer, item, err);
+}
+
+static int read_components(struct load_machine *m, const struct load_tree *map, unsigned node,
+                           struct machine_node_desc *out, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    out->components = load_alloc(&m->arena, map->n * sizeof(*out->components));
+    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
+        const struct load_tree *item = &map->items[i];
+        const char *path = load_text(&m->arena, "node%u.%s", node, item->key);
+
+        if (strchr(item->key, '.') != NULL)
+            return load_fail(err, item, NULL, "expected a name without a dot");
+        out->components[i].name = item->key;
+        out->ncomponents = i + 1;
+        rc = read_component(m, item, path, &out->components[i], err);
+    }
+    return rc;
+}
+
+/* ---- links ----------------------------------------------------------------- */
+
+static const struct machine_param link_params[] = {
+    { "length_mm", "mm", 0, 1000000, 0, 0, "length of the cable or trace", NULL }, MACHINE_PARAM_END
+};
+
+static const struct machine_component_desc *find_component(const struct machine_node_desc *node,
+                                                           const char *name, size_t n)
+{
+    for (unsigned i = 0; i < node->ncomponents; i++)
+        if (strncmp(node->components[i].name, name, n) == 0 && node->components[i].name[n] == '\0')
+            return &node->components[i];
+    return NULL;
+}
+
+/** "a, b or c" of the names of a node's components or of a kind's ports. */
+static const char *list_names(struct load_machine *m, const char *const *names)
+{
+    const char *text = names[0] != NULL ? names[0] : "none";
+
+    for (unsigned i = 1; names[0] != NULL && names[i] != NULL; i++)
+        text = load_text(&m->arena, "%s%s%s", text, names[i + 1] != NULL ? ", " : " or ", names[i]);
+    return text;
+}
+
+static int component_expected(struct load_machine *m, const struct machine_node_desc *node,
+                              const struct load_tree *at, struct sim_error *err)
+{
+    const char **names = load_alloc(&m->arena, (node->ncomponents + 1) * sizeof(*names));
+
+    for (unsigned i = 0; i < node->ncomponents; i++)
+        names[i] = node->components[i].name;
+    return load_fail(err, at, NULL, "expected a port of %s", list_names(m, names));
+}
+
+/** Splits "node12." off; -1 when it is not there or there is no such node. */
+static int split_node(const struct load_machine *m, const char **text_p)
+{
+    char number[8];
+    size_t n;
+    uint64_t node;
+
+    if (strncmp(*text_p, "node", 4) != 0)
+        return -1;
+    n = strspn(*text_p + 4, "0123456789");
+    if (n == 0 || n >= sizeof(number) || (*text_p)[4 + n] != '.')
+        return -1;
+    (void)snprintf(number, sizeof(number), "%.*s", (int)n, *text_p + 4);
+    if (!load_number(number, false, &node) || node >= m->desc.nnodes)
+        return -1;
+    *text_p += 4 + n + 1;
+    return (int)node;
+}
+
+int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
+                   struct load_end *end_p, struct sim_error *err)
+{
+    const struct machine_component_desc *component;
+    const struct load_tree *at;
+    const char *text;
+    size_t n;
+    int rc = load_tree_need(link, key, LOAD_SCALAR, &at, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    text = at->text;
+    if (node < 0)
+        node = split_node(m, &text);
+    if (node < 0)
+        return load_fail(err, at, NULL, "expected node0 .. node%u, component and port, node0.hub.e",
+                         m->desc.nnodes - 1);
+    n = strcspn(text, ".");
+    component = find_component(&m->desc.nodes[node], text, n);
+    if (component == NULL || text[n] != '.')
+        return component_expected(m, &m->desc.nodes[node], at, err);
+    for (const char *const *port = component->kind->ports; *port != NULL; port++) {
+        if (strcmp(*port, text + n + 1) == 0) {
+            *end_p = (struct load_end){ (unsigned)node, component->name, *port };
+            return SIM_OK;
+        }
+    }
+    return load_fail(err, at, NULL, "expected the port %s of %s",
+                     list_names(m, component->kind->ports), component->name);
+}
+
+int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
+                   struct machine_link_desc *link, struct sim_error *err)
+{
+    static const char *const ends[] = { "from", "to", NULL };
+    struct load_layer layer = { .skip = ends, .arena = &m->arena };
+    struct load_group *group = load_group_add(m, path, link_params);
+    struct load_end a, b;
+    int rc;
+
+    if (item->type != LOAD_MAP)
+        return load_fail(err, item, NULL, "expected {from: ..., to: ..., length_mm: ...}");
+    rc = load_end_parse(m, item, "from", node, &a, err);
+    if (rc == SIM_OK)
+        rc = load_end_parse(m, item, "to", node, &b, err);
+    if (rc == SIM_OK)
+        rc = load_values_assign(&group->v, &layer, item, err);
+    if (rc != SIM_OK)
+        return rc;
+    *link = (struct machine_link_desc){
+        .node_a = a.node,
+        .component_a = a.component,
+        .port_a = a.port,
+        .node_b = b.node,
+        .component_b = b.component,
+        .port_b = b.port,
+        .file = item->file,
+        .line = item->line,
+    };
+    group->length_mm_p = &link->length_mm;
+    return SIM_OK;
+}
+
+/* ---- platforms -------------------------------------------------------------- */
+
+int load_platform_find(struct load_machine *m, const struct load_tree *at, const char *name,
+                       const struct load_platform **platform_p, struct sim_error *err)
+{
+    static const char *const keys[] = { "description", "components", "links", NULL };
+    struct load_platform *platform;
+    struct load_tree *tree;
+    char path[2048];
+    int rc;
+
+    if (at != NULL && strchr(name, '/') != NULL)
+        name = load_beside(m, at->file, name);
+    rc = load_find(m->opt->roots, "platforms", name, path, sizeof(path), NULL);
+    if (rc != SIM_OK && at != NULL)
+        return load_fail(err, at, NULL, "expected a platform file or a name in platforms/");
+    if (rc != SIM_OK)
+        return load_find(m->opt->roots, "platforms", name, path, sizeof(path), err);
+    for (unsigned i = 0; i < m->nplatforms; i++) {
+        if (strcmp(m->platforms[i].path, path) == 0) {
+            *platform_p = &m->platforms[i];
+            return SIM_OK;
+        }
+    }
+    if (m->nplatforms == LOAD_PLATFORMS_MAX)
+        return load_fail(err, at, NULL, "expected at most %u platforms", LOAD_PLATFORMS_MAX);
+    rc = load_tree_read(path, &m->arena, &tree, err);
+    if (rc == SIM_OK)
+        rc = load_tree_only(tree, keys, err);
+    if (rc != SIM_OK)
+        return rc;
+    platform = &m->platforms[m->nplatforms++];
+    *platform = (struct load_platform){ load_text(&m->arena, "%s", name),
+                                        load_text(&m->arena, "%s", path), tree };
+    *platform_p = platform;
+    return SIM_OK;
+}
+
+int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node,
+                       struct sim_error *err)
+{
+    struct machine_node_desc *out = &m->desc.nodes[node];
+    const struct load_tree *components, *links;
+    int rc = load_tree_need(platform->tree, "components", LOAD_MAP, &components, err);
+
+    if (rc == SIM_OK)
+        rc = load_tree_need(platform->tree, "links", LOAD_LIST, &links, err);
+    if (rc != SIM_OK)
+        return rc;
+    out->platform = platform->name;
+    rc = read_components(m, components, node, out, err);
+    if (rc != SIM_OK)
+        return rc;
+    out->nlinks = links->n;
+    out->links = load_alloc(&m->arena, links->n * sizeof(*out->links));
+    for (unsigned i = 0; i < links->n && rc == SIM_OK; i++)
+        rc = load_link_read(m, &links->items[i], (int)node,
+                            load_text(&m->arena, "node%u.link%u", node, i), &out->links[i], err);
+    return rc;
+}

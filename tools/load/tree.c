@@ -1,0 +1,268 @@
+#include "tools/load/tree.h"
+
+#include "tools/load/nearest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#define FILE_BYTES_MAX (UINT64_C(4) << 20)
+#define DEPTH_MAX      32u
+#define NODES_MAX      100000u
+
+struct builder {
+    yaml_document_t doc;
+    const char *file;
+    struct load_arena *arena;
+    unsigned nodes;
+    struct sim_error *err;
+};
+
+static void place(struct load_tree *out, const char *file, yaml_mark_t mark)
+{
+    out->file = file;
+    out->line = (unsigned)mark.line + 1;
+    out->column = (unsigned)mark.column + 1;
+}
+
+int load_fail(struct sim_error *err, const struct load_tree *at, const char *name, const char *fmt,
+              ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    if (name == NULL)
+        name = at->key;
+    if (name == NULL && at->text == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s", at->file, at->line, at->column,
+                             text);
+    if (at->text == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: %s", at->file, at->line,
+                             at->column, name, text);
+    if (name == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %.80s: %s", at->file, at->line,
+                             at->column, at->text, text);
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s = %.80s: %s", at->file, at->line,
+                         at->column, name, at->text, text);
+}
+
+/** A copy without bytes that would break a one-line message. */
+static const char *copy_text(struct builder *b, const yaml_node_t *node)
+{
+    size_t n = node->data.scalar.length;
+    char *text = load_alloc(b->arena, n + 1);
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = node->data.scalar.value[i];
+
+        text[i] = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
+    }
+    return text;
+}
+
+static int build(struct builder *b, int index, unsigned depth, struct load_tree *out);
+
+static int build_list(struct builder *b, const yaml_node_t *node, unsigned depth,
+                      struct load_tree *out)
+{
+    const yaml_node_item_t *item = node->data.sequence.items.start;
+    int rc = SIM_OK;
+
+    out->type = LOAD_LIST;
+    out->n = (unsigned)(node->data.sequence.items.top - item);
+    out->items = load_alloc(b->arena, out->n * sizeof(*out->items));
+    for (unsigned i = 0; i < out->n && rc == SIM_OK; i++)
+        rc = build(b, item[i], depth + 1, &out->items[i]);
+    return rc;
+}
+
+static int add_pair(struct builder *b, const yaml_node_pair_t *pair, unsigned depth,
+                    struct load_tree *map, struct load_tree *out)
+{
+    const yaml_node_t *key = yaml_document_get_node(&b->doc, pair->key);
+    const struct load_tree *same;
+    int rc;
+
+    place(out, b->file, key->start_mark);
+    if (key->type != YAML_SCALAR_NODE || key->data.scalar.length == 0)
+        return load_fail(b->err, out, NULL, "expected a key of plain text");
+    out->key = copy_text(b, key);
+    same = load_tree_get(map, out->key);
+    if (same != NULL)
+        return load_fail(b->err, out, NULL, "expected each key once; it is also in line %u",
+                         same->line);
+    rc = build(b, pair->value, depth + 1, out);
+    place(out, b->file, key->start_mark);
+    return rc;
+}
+
+static int build_map(struct builder *b, const yaml_node_t *node, unsigned depth,
+                     struct load_tree *out)
+{
+    const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
+    unsigned n = (unsigned)(node->data.mapping.pairs.top - pairs);
+    int rc = SIM_OK;
+
+    out->type = LOAD_MAP;
+    out->items = load_alloc(b->arena, n * sizeof(*out->items));
+    for (unsigned i = 0; i < n && rc == SIM_OK; i++) {
+        rc = add_pair(b, &pairs[i], depth, out, &out->items[i]);
+        out->n = i + 1;
+    }
+    return rc;
+}
+
+static int build(struct builder *b, int index, unsigned depth, struct load_tree *out)
+{
+    const yaml_node_t *node = yaml_document_get_node(&b->doc, index);
+
+    place(out, b->file, node->start_mark);
+    if (depth > DEPTH_MAX)
+        return load_fail(b->err, out, NULL, "expected at most %u levels", DEPTH_MAX);
+    if (++b->nodes > NODES_MAX)
+        return load_fail(b->err, out, NULL, "expected at most %u values", NODES_MAX);
+    switch (node->type) {
+    case YAML_SEQUENCE_NODE:
+        return build_list(b, node, depth, out);
+    case YAML_MAPPING_NODE:
+        return build_map(b, node, depth, out);
+    default:
+        out->type = LOAD_SCALAR;
+        out->text = copy_text(b, node);
+        return SIM_OK;
+    }
+}
+
+static int syntax_error(const char *file, const yaml_parser_t *parser, struct sim_error *err)
+{
+    const char *problem = parser->problem != NULL ? parser->problem : "not readable as YAML";
+    bool located = parser->error != YAML_READER_ERROR;
+
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: expected YAML", file,
+                         located ? (unsigned)parser->problem_mark.line + 1 : 1,
+                         located ? (unsigned)parser->problem_mark.column + 1 : 1, problem);
+}
+
+int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_arena *arena,
+                    struct load_tree **root_p, struct sim_error *err)
+{
+    struct builder b = { .file = load_text(arena, "%s", name), .arena = arena, .err = err };
+    struct load_tree *root = load_alloc(arena, sizeof(*root));
+    yaml_parser_t parser;
+    int rc;
+
+    SIM_ASSERT(yaml_parser_initialize(&parser) != 0);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, n);
+    if (yaml_parser_load(&parser, &b.doc) == 0) {
+        rc = syntax_error(b.file, &parser, err);
+        yaml_parser_delete(&parser);
+        return rc;
+    }
+    if (yaml_document_get_root_node(&b.doc) == NULL) {
+        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s:1:1: empty: expected a mapping", b.file);
+    } else {
+        rc = build(&b, 1, 0, root);
+        if (rc == SIM_OK && root->type != LOAD_MAP)
+            rc = load_fail(err, root, NULL, "expected a mapping");
+    }
+    yaml_document_delete(&b.doc);
+    yaml_parser_delete(&parser);
+    if (rc == SIM_OK)
+        *root_p = root;
+    return rc;
+}
+
+/** On an error too *bytes_p is to be freed. */
+static int read_all(const char *path, char **bytes_p, size_t *n_p, struct sim_error *err)
+{
+    FILE *f = fopen(path, "rb");
+    bool failed;
+
+    if (f == NULL)
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
+                             strerror(errno));
+    *bytes_p = malloc(FILE_BYTES_MAX + 1);
+    SIM_ASSERT(*bytes_p != NULL);
+    *n_p = fread(*bytes_p, 1, FILE_BYTES_MAX + 1, f);
+    failed = ferror(f) != 0;
+    (void)fclose(f);
+    if (failed)
+        return sim_error_set(err, SIM_ERR_IO, "%s: not readable: expected a file", path);
+    if (*n_p > FILE_BYTES_MAX)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: too large: expected at most %llu bytes",
+                             path, (unsigned long long)FILE_BYTES_MAX);
+    return SIM_OK;
+}
+
+int load_tree_read(const char *path, struct load_arena *arena, struct load_tree **root_p,
+                   struct sim_error *err)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    int rc = read_all(path, &bytes, &n, err);
+
+    if (rc == SIM_OK)
+        rc = load_tree_parse(path, bytes, n, arena, root_p, err);
+    free(bytes);
+    return rc;
+}
+
+const struct load_tree *load_tree_get(const struct load_tree *map, const char *key)
+{
+    for (unsigned i = 0; map->type == LOAD_MAP && i < map->n; i++)
+        if (strcmp(map->items[i].key, key) == 0)
+            return &map->items[i];
+    return NULL;
+}
+
+int load_tree_only(const struct load_tree *map, const char *const *keys, struct sim_error *err)
+{
+    for (unsigned i = 0; i < map->n; i++) {
+        const struct load_tree *item = &map->items[i];
+        struct load_nearest near;
+        char hint[128];
+        unsigned k;
+
+        load_nearest_init(&near, item->key);
+        for (k = 0; keys[k] != NULL && strcmp(keys[k], item->key) != 0; k++)
+            load_nearest_offer(&near, keys[k]);
+        if (keys[k] == NULL)
+            return load_fail(err, item, NULL, "unknown key%s",
+                             load_nearest_hint(&near, hint, sizeof(hint)));
+    }
+    return SIM_OK;
+}
+
+static const char *const type_names[] = { "a single value", "a list", "a mapping" };
+
+int load_tree_text(const struct load_tree *map, const char *key, const char **text_p,
+                   struct sim_error *err)
+{
+    const struct load_tree *item = load_tree_get(map, key);
+
+    if (item == NULL)
+        return SIM_OK;
+    if (item->type != LOAD_SCALAR)
+        return load_fail(err, item, NULL, "expected %s", type_names[LOAD_SCALAR]);
+    *text_p = item->text;
+    return SIM_OK;
+}
+
+int load_tree_need(const struct load_tree *map, const char *key, enum load_type type,
+                   const struct load_tree **item_p, struct sim_error *err)
+{
+    const struct load_tree *item = load_tree_get(map, key);
+
+    if (item == NULL)
+        return load_fail(err, map, NULL, "expected the key %s", key);
+    if (item->type != type)
+        return load_fail(err, item, NULL, "expected %s", type_names[type]);
+    *item_p = item;
+    return SIM_OK;
+}
