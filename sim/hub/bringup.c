@@ -1,0 +1,79 @@
+/*
+ * What the management processor does on each root port: find the endpoint of the
+ * neighbour's hub, let its BAR claim the whole window on the cables' common base,
+ * set the payload size, and enable it. One configuration request at a time.
+ */
+#include "hub/internal.h"
+
+#include <string.h>
+
+#define NEIGHBOUR_ID 0x0100u /* bus 1, device 0, function 0 behind a root port */
+
+struct access {
+    bool write;
+    uint32_t reg, value;
+};
+
+static struct access access_of(const struct hub_port *port)
+{
+    uint32_t mps = pcie_port_mps(port->pcie);
+
+    switch (port->bringup) {
+    case BRINGUP_BAR_LOW:
+        return (struct access){ true, PCIE_CFG_BAR(0), (uint32_t)HUB_CABLE_BASE };
+    case BRINGUP_BAR_HIGH:
+        return (struct access){ true, PCIE_CFG_BAR(1), (uint32_t)(HUB_CABLE_BASE >> 32) };
+    case BRINGUP_CONTROL: /* Max_Payload_Size and Max_Read_Request_Size: 128 << code (7.8.4) */
+        return (struct access){ true, PCIE_CFG_DEVICE_CONTROL,
+                                (uint32_t)(__builtin_ctz(mps) - 7) << 5 | 5u << 12 };
+    case BRINGUP_COMMAND:
+        return (struct access){ true, PCIE_CFG_COMMAND, PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER };
+    default:
+        return (struct access){ false, PCIE_CFG_ID, 0 };
+    }
+}
+
+static void send(struct hub_port *port)
+{
+    struct hub *hub = port->hub;
+    struct access a = access_of(port);
+    struct pcie_tlp tlp = {
+        .kind = a.write ? PCIE_CFGWR0 : PCIE_CFGRD0,
+        .tag = HUB_BRINGUP_TAG,
+        .first_be = 0xf,
+        .length_dw = 1,
+        .completer_id = NEIGHBOUR_ID,
+        .addr = a.reg,
+    };
+
+    if (a.write) {
+        tlp.payload = mem_payload_alloc(hub->pool, 4);
+        for (uint32_t b = 0; b < 4; b++)
+            tlp.payload->data[b] = (uint8_t)(a.value >> (8 * b));
+    }
+    hub_push(hub, SRC_LOCAL, &tlp, port->index, hub_edge(hub) + hub->cfg.bringup_cycles);
+}
+
+void bringup_start(struct hub_port *port)
+{
+    port->bringup = BRINGUP_ID;
+    send(port);
+}
+
+void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)
+{
+    uint32_t id = 0;
+
+    if (port->bringup == BRINGUP_IDLE || port->bringup >= BRINGUP_DONE)
+        return; /* unexpected completion: dropped (2.3.2) */
+    if (tlp->status == PCIE_CPL_SC && tlp->payload != NULL)
+        memcpy(&id, tlp->payload->data, 4);
+    if (tlp->status != PCIE_CPL_SC ||
+        (port->bringup == BRINGUP_ID && id != (HUB_DEVICE_ID << 16 | HUB_VENDOR_ID))) {
+        port->bringup = BRINGUP_FAILED;
+        return;
+    }
+    port->bringup++;
+    if (port->bringup < BRINGUP_DONE)
+        send(port);
+}

@@ -1,0 +1,269 @@
+/*
+ * Sources, outputs and the arbiters between them. A grant moves one packet and
+ * keeps its output, and the source's read port, busy for its beats on the bus:
+ * a header beat, the data beats and the gap. Packets cut through: the hard block
+ * starts to send while the bus still delivers, since both run at the same rate.
+ */
+#include "hub/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool fifo_init(struct hub_fifo *f, uint32_t entries)
+{
+    uint32_t room = 4;
+
+    while (room < entries)
+        room *= 2;
+    f->ring = calloc(room, sizeof(*f->ring));
+    f->mask = room - 1;
+    f->head = f->tail = 0;
+    return f->ring != NULL;
+}
+
+void fifo_fini(struct hub_fifo *f)
+{
+    free(f->ring);
+}
+
+uint64_t hub_edge(const struct hub *hub)
+{
+    return sim_clock_edge(&hub->clk, sim_now(hub->dom));
+}
+
+void hub_wake(struct hub *hub, uint64_t edge)
+{
+    sim_schedule_by(hub->dom, &hub->tick, sim_clock_time(&hub->clk, edge), SIM_CLOCK);
+}
+
+static struct hub_fifo *source_fifo(struct hub *hub, uint32_t source)
+{
+    return source < SRC_DMA_READ ? &hub->fifo[source] : &hub->dma[source - SRC_DMA_READ].read_fifo;
+}
+
+/* The packet a source would send next, or NULL. */
+static struct hub_entry *source_head(struct hub *hub, uint32_t source)
+{
+    if (source >= SRC_DMA_WRITE) {
+        struct hub_dma *dma = &hub->dma[source - SRC_DMA_WRITE];
+
+        return dma->write_valid ? &dma->write : NULL;
+    }
+    return fifo_empty(source_fifo(hub, source)) ? NULL : fifo_head(source_fifo(hub, source));
+}
+
+void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
+              uint64_t edge)
+{
+    struct hub_fifo *f = source_fifo(hub, source);
+    struct hub_entry *e = &f->ring[f->tail & f->mask];
+
+    SIM_ASSERT(f->tail - f->head <= f->mask);
+    e->tlp = *tlp;
+    e->edge = edge;
+    e->out = (uint8_t)out;
+    e->order = source < SRC_LOCAL ? hub->ports[source / PCIE_CLASSES].arrivals++ : 0;
+    if (fifo_empty(f))
+        hub->want[out] |= 1u << source;
+    f->tail++;
+    hub_wake(hub, edge);
+}
+
+void hub_want_write(struct hub *hub, const struct hub_dma *dma)
+{
+    hub->want[dma->write.out] |= 1u << (SRC_DMA_WRITE + dma->channel);
+}
+
+bool hub_local_room(const struct hub *hub)
+{
+    const struct hub_fifo *f = &hub->fifo[SRC_LOCAL];
+
+    return f->mask + 1 - (f->tail - f->head) >= HUB_ANSWERS_MAX;
+}
+
+/* Non-posted requests and completions stay behind posted writes that came before them on the
+ * same port (PCI Express Base 2.4.1); everything else may pass. */
+static bool in_order(const struct hub *hub, uint32_t source, const struct hub_entry *e)
+{
+    const struct hub_fifo *posted;
+
+    if (source >= SRC_LOCAL || source % PCIE_CLASSES == PCIE_POSTED)
+        return true;
+    posted = &hub->fifo[source - source % PCIE_CLASSES + PCIE_POSTED];
+    return fifo_empty(posted) || fifo_head(posted)->order > e->order;
+}
+
+static bool output_accepts(const struct hub *hub, uint32_t out, const struct hub_entry *e)
+{
+    if (out == OUT_SELF)
+        return hub_local_room(hub) && self_accepts(hub, &e->tlp);
+    if (out == OUT_SINK)
+        return true;
+    return pcie_port_can_send(hub->ports[out].pcie, pcie_tlp_class(&e->tlp));
+}
+
+/* Where an answer to a packet of this source goes. */
+static uint32_t answer_port(uint32_t source)
+{
+    return source < SRC_LOCAL ? source / PCIE_CLASSES : 0;
+}
+
+static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
+                    uint64_t edge)
+{
+    if (out == OUT_SELF) {
+        self_take(hub, answer_port(source), tlp);
+    } else if (out == OUT_SINK) {
+        struct hub_port *port = &hub->ports[answer_port(source)];
+
+        if (port->role == HUB_ROOT)
+            bringup_completion(port, tlp);
+        else
+            dma_completion(hub, tlp, edge);
+        pcie_tlp_drop(tlp);
+    } else {
+        hub->ports[out].forwarded_tlps++;
+        pcie_port_send(hub->ports[out].pcie, tlp);
+    }
+}
+
+static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
+{
+    struct hub_entry *e = source_head(hub, source);
+    struct pcie_tlp tlp = e->tlp;
+    uint64_t beats;
+
+    hub->want[out] &= ~(1u << source);
+    if (source >= SRC_DMA_WRITE) {
+        dma_take_write(&hub->dma[source - SRC_DMA_WRITE], &tlp);
+    } else {
+        struct hub_fifo *f = source_fifo(hub, source);
+
+        f->head++;
+        if (!fifo_empty(f))
+            hub->want[fifo_head(f)->out] |= 1u << source;
+    }
+    beats = 1 + (pcie_tlp_data_bytes(&tlp) + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes +
+            hub->cfg.bus_gap_cycles;
+    hub->out_free[out] = edge + beats;
+    hub->src_free[source] = edge + beats;
+    if (source < SRC_LOCAL)
+        pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie, pcie_tlp_class(&tlp),
+                          pcie_tlp_data_credits(&tlp));
+    deliver(hub, source, out, &tlp, edge);
+}
+
+/* One grant of `out` at `edge`, round robin over the sources that are ready. */
+static void arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
+{
+    uint32_t want = hub->want[out];
+    uint32_t turn = hub->turn[out];
+    uint32_t order[2] = { want & ~((1u << turn) - 1u), want & ((1u << turn) - 1u) };
+
+    for (int half = 0; half < 2; half++) {
+        for (uint32_t left = order[half]; left != 0; left &= left - 1) {
+            uint32_t source = (uint32_t)__builtin_ctz(left);
+            struct hub_entry *e = source_head(hub, source);
+
+            if (e->edge > edge || hub->src_free[source] > edge || !in_order(hub, source, e))
+                continue;
+            if (!output_accepts(hub, out, e)) {
+                if (out < HUB_MAX_PORTS)
+                    hub->ports[out].blocked_grants++;
+                continue;
+            }
+            grant(hub, source, out, edge);
+            hub->turn[out] = (uint8_t)((source + 1) % HUB_SOURCES);
+            return;
+        }
+    }
+}
+
+/* The next edge after `edge` at which some waiting head becomes free to go. What waits for
+ * room in a port, or behind another packet, is woken by that instead. */
+static uint64_t next_grant(struct hub *hub, uint64_t edge)
+{
+    uint64_t next = UINT64_MAX;
+
+    for (uint32_t out = 0; out < HUB_OUTPUTS; out++) {
+        for (uint32_t left = hub->want[out]; left != 0; left &= left - 1) {
+            uint32_t source = (uint32_t)__builtin_ctz(left);
+            uint64_t at = source_head(hub, source)->edge;
+
+            at = at > hub->out_free[out] ? at : hub->out_free[out];
+            at = at > hub->src_free[source] ? at : hub->src_free[source];
+            if (at > edge && at < next)
+                next = at;
+        }
+    }
+    return next;
+}
+
+void hub_tick(struct sim_event *ev)
+{
+    struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, tick);
+    uint64_t edge = hub_edge(hub);
+    uint64_t next = UINT64_MAX;
+
+    for (uint32_t out = 0; out < HUB_OUTPUTS; out++)
+        if (hub->want[out] != 0 && hub->out_free[out] <= edge)
+            arbitrate(hub, out, edge);
+    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++) {
+        uint64_t at = dma_step(&hub->dma[c], edge);
+
+        next = at < next ? at : next;
+    }
+    {
+        uint64_t at = next_grant(hub, edge);
+
+        next = at < next ? at : next;
+    }
+    if (next != UINT64_MAX)
+        hub_wake(hub, next);
+}
+
+/* What a packet from a port is for: configuration and completions end here, memory is routed. */
+static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_tlp *tlp)
+{
+    uint64_t offset;
+    uint64_t addr;
+    uint32_t out;
+
+    if (pcie_tlp_class(tlp) == PCIE_COMPLETION)
+        return OUT_SINK;
+    if (tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD)
+        return OUT_SELF;
+    if (port->role == HUB_ENDPOINT && pcie_function_claims(&port->function, tlp->addr) != 0)
+        return OUT_SELF;
+    if (port->index == 0)
+        offset = tlp->addr & (hub->window_bytes - 1);
+    else
+        offset = tlp->addr - HUB_CABLE_BASE;
+    out = hub_route(hub, offset);
+    /* Reads are served in the own part only, and only to the host (remote access is put). */
+    if (out == OUT_SELF || (tlp->kind == PCIE_MRD))
+        return OUT_SELF;
+    if (out == HUB_ROUTE_NONE || out == port->index || !hub_leave(hub, out, offset, &addr))
+        return OUT_SELF;
+    tlp->addr = addr;
+    return out;
+}
+
+void hub_received(void *user, struct pcie_tlp *tlp)
+{
+    struct hub_port *port = user;
+    struct hub *hub = port->hub;
+    uint32_t out = destination(hub, port, tlp);
+
+    hub_push(hub, port->index * PCIE_CLASSES + pcie_tlp_class(tlp), tlp, out,
+             hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
+                 (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0));
+}
+
+void hub_ready(void *user, enum pcie_class cls)
+{
+    struct hub_port *port = user;
+
+    (void)cls;
+    hub_wake(port->hub, hub_edge(port->hub));
+}

@@ -1,0 +1,611 @@
+/*
+ * A DMA channel: fetches descriptors ahead, cuts sources into read requests,
+ * keeps a fixed number of them in flight, and writes the data out in order.
+ * Reading and writing overlap; the next descriptor begins before the last one is
+ * written out where its pipeline flag allows it.
+ *
+ * A status word follows all data before it. It is prepared while data is still
+ * on its way, from the issue of the last read request on; how long that takes
+ * is the firmware's, by the place where the word lies.
+ */
+#include "hub/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- set-up ------------------------------------------------------------------ */
+
+int dma_init(struct hub *hub, uint32_t channel)
+{
+    struct hub_dma *dma = &hub->dma[channel];
+    uint64_t tags = hub->cfg.dma_read_tags;
+
+    dma->hub = hub;
+    dma->channel = channel;
+    dma->fetch_next = HUB_DESC_END;
+    dma->reads = calloc(tags, sizeof(*dma->reads));
+    if (dma->reads == NULL || !fifo_init(&dma->read_fifo, (uint32_t)tags + 2))
+        return SIM_ERR_NOMEM;
+    for (uint64_t i = 0; i < tags; i++) {
+        dma->reads[i].buffer = malloc(hub->cfg.dma_read_bytes);
+        if (dma->reads[i].buffer == NULL)
+            return SIM_ERR_NOMEM;
+    }
+    return SIM_OK;
+}
+
+void dma_fini(struct hub_dma *dma)
+{
+    if (dma->hub != NULL && dma->reads != NULL)
+        for (uint64_t i = 0; i < dma->hub->cfg.dma_read_tags; i++)
+            free(dma->reads[i].buffer);
+    free(dma->reads);
+    fifo_fini(&dma->read_fifo);
+}
+
+static struct hub_read *read_at(struct hub_dma *dma, uint32_t index)
+{
+    return &dma->reads[index % dma->hub->cfg.dma_read_tags];
+}
+
+static bool reads_empty(const struct hub_dma *dma)
+{
+    return dma->read_head == dma->read_tail;
+}
+static bool reads_full(const struct hub_dma *dma)
+{
+    return dma->read_tail - dma->read_head == dma->hub->cfg.dma_read_tags;
+}
+
+/* Nothing more is begun; what was requested is still written. */
+static void cut_short(struct hub_dma *dma)
+{
+    dma->fetch_next = HUB_DESC_END;
+    dma->ahead_head = dma->ahead_tail;
+    dma->active = false;
+}
+
+static void fail(struct hub_dma *dma, uint32_t error)
+{
+    dma->error = error;
+    dma->failed = true;
+    cut_short(dma);
+}
+
+static void ahead_push(struct hub_dma *dma, const struct hub_descriptor *d)
+{
+    dma->ahead[dma->ahead_tail++ % HUB_PREFETCH_MAX] = *d;
+    dma->fetch_next = d->next;
+}
+
+static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
+{
+    uint64_t edge = hub_edge(dma->hub) + dma->hub->cfg.dma_start_cycles;
+
+    if (dma->mode != DMA_IDLE) {
+        dma->error = HUB_DMA_ERR_BUSY;
+        return;
+    }
+    dma->mode = mode;
+    dma->error = 0;
+    dma->failed = false;
+    dma->overlaps = true;
+    dma->fetch_edge = edge;
+    dma->next_issue_edge = edge;
+    dma->last_issue_edge = edge;
+    if (mode == DMA_CHAIN) {
+        dma->fetch_next = head;
+    } else {
+        struct hub_descriptor d = {
+            .src = dma->src,
+            .dst = dma->dst,
+            .size = (uint32_t)dma->length,
+            .next = HUB_DESC_END,
+            .edge = edge + dma->hub->cfg.dma_decode_cycles,
+        };
+
+        ahead_push(dma, &d);
+    }
+    hub_wake(dma->hub, edge);
+}
+
+/* ---- registers ----------------------------------------------------------------- */
+
+void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value)
+{
+    switch (offset) {
+    case HUB_DMA_SRC:
+        dma->src = value;
+        break;
+    case HUB_DMA_DST:
+        dma->dst = value;
+        break;
+    case HUB_DMA_LENGTH:
+        dma->length = value;
+        break;
+    case HUB_DMA_STATUS_ADDR:
+        dma->status_addr = value;
+        break;
+    case HUB_DMA_STATUS_DATA:
+        dma->status_data = value;
+        break;
+    case HUB_DMA_TABLE:
+        dma->table = value & ~UINT64_C(0xfff);
+        break;
+    case HUB_DMA_IRQ:
+        dma->irq = value;
+        break;
+    case HUB_DMA_HEAD:
+        start(dma, DMA_CHAIN, (uint32_t)value);
+        break;
+    case HUB_DMA_CONTROL:
+        if ((value & HUB_DMA_ABORT) != 0)
+            cut_short(dma);
+        else if ((value & HUB_DMA_START_REG) != 0)
+            start(dma, DMA_REGISTER, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset)
+{
+    switch (offset) {
+    case HUB_DMA_SRC:
+        return dma->src;
+    case HUB_DMA_DST:
+        return dma->dst;
+    case HUB_DMA_LENGTH:
+        return dma->length;
+    case HUB_DMA_STATUS_ADDR:
+        return dma->status_addr;
+    case HUB_DMA_STATUS_DATA:
+        return dma->status_data;
+    case HUB_DMA_TABLE:
+        return dma->table;
+    case HUB_DMA_STATE:
+        return (dma->mode != DMA_IDLE ? HUB_DMA_BUSY : 0) |
+               (uint64_t)dma->error << HUB_DMA_ERROR_SHIFT | (uint64_t)dma->chains << 32;
+    case HUB_DMA_BYTES:
+        return dma->bytes;
+    case HUB_DMA_CLOCK:
+        return hub_edge(dma->hub);
+    case HUB_DMA_IRQ:
+        return dma->irq;
+    default:
+        return 0;
+    }
+}
+
+/* ---- descriptors ---------------------------------------------------------------- */
+
+static uint32_t word(const uint8_t *p, uint32_t index)
+{
+    p += index * 4;
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static struct hub_descriptor decode(const uint8_t *p)
+{
+    uint32_t hi = word(p, HUB_DESC_HI);
+    uint32_t burst = word(p, HUB_DESC_BURST);
+
+    return (struct hub_descriptor){
+        .src = word(p, HUB_DESC_SRC_LO) | (uint64_t)(hi & 0xffff) << 32,
+        .dst = word(p, HUB_DESC_DST_LO) | (uint64_t)(hi >> 16) << 32,
+        .data = word(p, HUB_DESC_SRC_LO) | (uint64_t)word(p, HUB_DESC_SIZE) << 32,
+        .size = word(p, HUB_DESC_SIZE),
+        .next = word(p, HUB_DESC_NEXT),
+        .burst = burst & HUB_DESC_BURST_MASK,
+        .src_gap = word(p, HUB_DESC_SRC_GAP),
+        .dst_gap = word(p, HUB_DESC_DST_GAP),
+        .status = (burst & HUB_DESC_STATUS) != 0,
+        .pipeline = (burst & HUB_DESC_PIPELINE) != 0,
+    };
+}
+
+static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    struct pcie_tlp tlp = {
+        .kind = PCIE_MRD,
+        .requester_id = hub->ports[0].function.id,
+        .tag = (uint8_t)(HUB_FETCH_TAG + dma->channel),
+    };
+
+    pcie_tlp_set_range(&tlp, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES,
+                       HUB_DESC_BYTES);
+    dma->fetch_waits = true;
+    hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
+}
+
+static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    uint32_t index = dma->fetch_next & ~HUB_DESC_INTERNAL;
+    struct hub_descriptor d;
+
+    if (index >= HUB_INTERNAL_DESCS) {
+        fail(dma, HUB_DMA_ERR_FETCH);
+        return;
+    }
+    d = decode(&hub->internal[index * HUB_DESC_BYTES]);
+    d.internal = true;
+    dma->fetch_edge = edge + hub->cfg.dma_fetch_internal_cycles;
+    d.edge = dma->fetch_edge + hub->cfg.dma_decode_cycles;
+    ahead_push(dma, &d);
+}
+
+/* @return the next edge at which a fetch can begin. */
+static uint64_t fetch_ahead(struct hub_dma *dma, uint64_t edge)
+{
+    while (dma->fetch_next != HUB_DESC_END && !dma->fetch_waits &&
+           dma->ahead_tail - dma->ahead_head < dma->hub->cfg.dma_prefetch) {
+        if (edge < dma->fetch_edge)
+            return dma->fetch_edge;
+        if ((dma->fetch_next & HUB_DESC_INTERNAL) != 0)
+            fetch_from_internal(dma, edge);
+        else
+            fetch_from_host(dma, edge);
+    }
+    return UINT64_MAX;
+}
+
+static void fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
+{
+    struct hub_descriptor d;
+
+    dma->fetch_waits = false;
+    if (dma->fetch_next == HUB_DESC_END) /* cut short meanwhile */
+        return;
+    if (tlp->status != PCIE_CPL_SC || pcie_tlp_data_bytes(tlp) != HUB_DESC_BYTES) {
+        fail(dma, HUB_DMA_ERR_FETCH);
+        return;
+    }
+    d = decode(tlp->payload->data);
+    d.edge = edge + dma->hub->cfg.dma_completion_cycles + dma->hub->cfg.dma_decode_cycles;
+    dma->fetch_edge = d.edge;
+    ahead_push(dma, &d);
+}
+
+/* ---- what a descriptor asks for ---------------------------------------------------- */
+
+/* Where a write to bus address `dst` goes. */
+static bool route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint64_t *addr_p)
+{
+    uint64_t offset;
+    uint32_t out;
+
+    if (!hub_window_offset(hub, dst, &offset))
+        return false;
+    out = hub_route(hub, offset);
+    if (out == HUB_ROUTE_NONE)
+        return false;
+    *out_p = out;
+    *addr_p = dst;
+    return out == OUT_SELF || hub_leave(hub, out, offset, addr_p);
+}
+
+/* Bytes from the start of the first block to the end of the last. */
+static uint64_t span(const struct hub_descriptor *d, uint32_t gap)
+{
+    uint64_t blocks = d->burst != 0 ? (d->size + UINT64_C(0) + d->burst - 1) / d->burst : 1;
+
+    return d->size + (blocks - 1) * gap;
+}
+
+/* Reads are served on the own side only: bus addresses of the host, or the own part. */
+static bool source_is_local(const struct hub *hub, uint64_t src, uint64_t bytes)
+{
+    uint64_t first;
+    uint64_t last;
+    uint64_t addr;
+
+    if (!hub_window_offset(hub, src, &first))
+        return true;
+    if (!hub_window_offset(hub, src + bytes - 1, &last) ||
+        first / hub->area_bytes != last / hub->area_bytes)
+        return false;
+    if (first / hub->part_bytes != hub->slot)
+        return false;
+    if (first % hub->part_bytes / hub->area_bytes == HUB_AREA_SELF)
+        return first % hub->area_bytes >= HUB_INTERNAL_OFFSET &&
+               last % hub->area_bytes < HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES;
+    return hub_leave(hub, 0, first, &addr);
+}
+
+static uint32_t check(const struct hub *hub, const struct hub_descriptor *d)
+{
+    uint64_t first;
+    uint64_t last;
+    uint64_t addr;
+    uint32_t out;
+
+    if (d->status)
+        return route_write(hub, d->dst, &out, &addr) ? 0 : HUB_DMA_ERR_DEST;
+    if (d->size == 0 || d->size % 4 != 0 || d->burst % 4 != 0)
+        return HUB_DMA_ERR_LENGTH;
+    if (((d->src ^ d->dst) & 15) != 0 || (d->burst != 0 && ((d->src_gap ^ d->dst_gap) & 15) != 0))
+        return HUB_DMA_ERR_ALIGN;
+    if (!source_is_local(hub, d->src, span(d, d->src_gap)))
+        return HUB_DMA_ERR_SOURCE;
+    if (!route_write(hub, d->dst, &out, &addr) ||
+        !hub_window_offset(hub, d->dst + span(d, d->dst_gap) - 1, &last))
+        return HUB_DMA_ERR_DEST;
+    (void)hub_window_offset(hub, d->dst, &first);
+    return first / hub->area_bytes == last / hub->area_bytes ? 0 : HUB_DMA_ERR_DEST;
+}
+
+static uint64_t status_cycles(const struct hub_dma *dma)
+{
+    if (dma->ending)
+        return dma->hub->cfg.status_register_cycles;
+    return dma->now.internal ? dma->hub->cfg.status_internal_cycles
+                             : dma->hub->cfg.status_host_cycles;
+}
+
+static void begin(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t edge)
+{
+    uint32_t error = check(dma->hub, d);
+
+    if (error != 0) {
+        fail(dma, error);
+        return;
+    }
+    dma->now = *d;
+    dma->active = true;
+    if (d->status) {
+        uint64_t prepared = dma->last_issue_edge + status_cycles(dma);
+
+        dma->status_edge = prepared > edge ? prepared : edge;
+        return;
+    }
+    dma->overlaps = d->pipeline;
+    dma->src_at = d->src;
+    dma->dst_at = d->dst;
+    dma->left = d->size;
+    dma->row_left = d->burst != 0 && d->burst < d->size ? d->burst : d->size;
+    if (dma->next_issue_edge < edge)
+        dma->next_issue_edge = edge;
+}
+
+static void finish(struct hub_dma *dma)
+{
+    dma->mode = DMA_IDLE;
+    dma->ending = false;
+    dma->chains++;
+    if (dma->irq != 0)
+        hub_raise(dma->hub, (uint32_t)dma->irq);
+}
+
+/* The list is through: the status word of the registers, where one is wanted, ends it. After an
+ * error none is sent, so that nobody takes the transfer for complete. */
+static void end_of_list(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub_descriptor d = {
+        .dst = dma->status_addr, .data = dma->status_data, .next = HUB_DESC_END, .status = true
+    };
+
+    if (dma->status_addr != 0 && !dma->ending && !dma->failed) {
+        dma->ending = true;
+        begin(dma, &d, edge);
+        if (dma->active)
+            return;
+    }
+    if (reads_empty(dma))
+        finish(dma);
+}
+
+/* @return the edge at which the next descriptor can begin. */
+static uint64_t begin_next(struct hub_dma *dma, uint64_t edge)
+{
+    while (!dma->active && dma->mode != DMA_IDLE) {
+        const struct hub_descriptor *d = &dma->ahead[dma->ahead_head % HUB_PREFETCH_MAX];
+
+        if (dma->ahead_head == dma->ahead_tail) {
+            if (dma->fetch_next != HUB_DESC_END || dma->fetch_waits)
+                return UINT64_MAX;
+            end_of_list(dma, edge);
+            if (dma->mode != DMA_IDLE && !dma->active)
+                return UINT64_MAX; /* data is still on its way */
+            continue;
+        }
+        if (d->edge > edge)
+            return d->edge;
+        if (!d->status && !dma->overlaps && !reads_empty(dma))
+            return UINT64_MAX;
+        dma->ahead_head++;
+        begin(dma, d, edge);
+    }
+    return UINT64_MAX;
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+static void next_row(struct hub_dma *dma)
+{
+    dma->src_at += dma->now.src_gap;
+    dma->dst_at += dma->now.dst_gap;
+    dma->row_left = dma->now.burst < dma->left ? dma->now.burst : dma->left;
+}
+
+static void read_internal(struct hub_dma *dma, struct hub_read *r, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    uint64_t at = (dma->src_at & (hub->area_bytes - 1)) - HUB_INTERNAL_OFFSET;
+
+    memcpy(r->buffer, &hub->internal[at], r->bytes);
+    r->received = r->bytes;
+    r->ready_edge = edge + hub->cfg.dma_fetch_internal_cycles;
+}
+
+static void issue_read(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    uint32_t index = dma->read_tail % (uint32_t)hub->cfg.dma_read_tags;
+    struct hub_read *r = &dma->reads[index];
+    uint64_t addr = dma->src_at;
+    uint64_t offset;
+
+    r->bytes = pcie_split_completion(addr, dma->row_left, (uint32_t)hub->cfg.dma_read_bytes);
+    r->dst = dma->dst_at;
+    r->received = r->written = 0;
+    dma->read_tail++;
+    if (hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr)) {
+        read_internal(dma, r, edge);
+    } else {
+        struct pcie_tlp tlp = {
+            .kind = PCIE_MRD,
+            .requester_id = hub->ports[0].function.id,
+            .tag = (uint8_t)(dma->channel * HUB_TAGS_PER_CHANNEL + index),
+        };
+
+        pcie_tlp_set_range(&tlp, addr, r->bytes);
+        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
+    }
+    dma->src_at += r->bytes;
+    dma->dst_at += r->bytes;
+    dma->left -= r->bytes;
+    dma->row_left -= r->bytes;
+    dma->last_issue_edge = edge;
+    dma->next_issue_edge = edge + hub->cfg.dma_read_issue_cycles;
+    if (dma->left == 0)
+        dma->active = false;
+    else if (dma->row_left == 0)
+        next_row(dma);
+}
+
+void dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
+{
+    struct hub_dma *dma;
+    struct hub_read *r;
+    uint32_t lead = tlp->lower_addr & 3u;
+    uint32_t n = pcie_tlp_data_bytes(tlp) - lead;
+
+    if (tlp->tag >= HUB_FETCH_TAG) {
+        if (tlp->tag < HUB_FETCH_TAG + HUB_DMA_CHANNELS)
+            fetched(&hub->dma[tlp->tag - HUB_FETCH_TAG], tlp, edge);
+        return;
+    }
+    dma = &hub->dma[tlp->tag / HUB_TAGS_PER_CHANNEL];
+    r = &dma->reads[tlp->tag % HUB_TAGS_PER_CHANNEL];
+    if (tlp->status != PCIE_CPL_SC || tlp->payload == NULL) {
+        r->received = r->written = r->bytes; /* nothing of it is written */
+        fail(dma, HUB_DMA_ERR_SOURCE);
+    } else {
+        n = n < tlp->byte_count ? n : tlp->byte_count;
+        SIM_ASSERT(r->received + n <= r->bytes);
+        memcpy(r->buffer + r->received, tlp->payload->data + lead, n);
+        r->received += n;
+    }
+    r->ready_edge = edge + hub->cfg.dma_completion_cycles;
+}
+
+/* ---- writing ----------------------------------------------------------------------- */
+
+static uint32_t mps_of(const struct hub *hub)
+{
+    return pcie_port_mps(hub->ports[0].pcie);
+}
+
+/* The next packet of data, if enough bytes of the oldest request are there. */
+static bool data_write(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    struct hub_read *r;
+    uint64_t addr = 0;
+    uint32_t out = 0;
+    uint32_t n;
+
+    while (!reads_empty(dma) &&
+           read_at(dma, dma->read_head)->written == read_at(dma, dma->read_head)->bytes)
+        dma->read_head++;
+    if (reads_empty(dma))
+        return false;
+    r = read_at(dma, dma->read_head);
+    n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(hub));
+    if (r->received - r->written < n)
+        return false;
+    SIM_ASSERT(route_write(hub, r->dst + r->written, &out, &addr));
+    dma->write.tlp =
+        (struct pcie_tlp){ .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
+    pcie_tlp_set_range(&dma->write.tlp, addr, n);
+    dma->write.out = (uint8_t)out;
+    dma->write.edge = (r->ready_edge > edge ? r->ready_edge : edge) + hub->cfg.output_cycles;
+    return true;
+}
+
+static bool status_write(struct hub_dma *dma, uint64_t edge)
+{
+    uint64_t addr = 0;
+    uint32_t out = 0;
+
+    if (!dma->active || !dma->now.status || !reads_empty(dma) || edge < dma->status_edge)
+        return false;
+    SIM_ASSERT(route_write(dma->hub, dma->now.dst, &out, &addr));
+    dma->write.tlp =
+        (struct pcie_tlp){ .kind = PCIE_MWR, .requester_id = dma->hub->ports[0].function.id };
+    pcie_tlp_set_range(&dma->write.tlp, addr, 8);
+    dma->write.out = (uint8_t)out;
+    dma->write.edge = edge + dma->hub->cfg.output_cycles;
+    return true;
+}
+
+void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp_p)
+{
+    struct pcie_tlp tlp = dma->write.tlp;
+    uint64_t first;
+    uint32_t n = pcie_tlp_range(&tlp, &first);
+    uint32_t lead = (uint32_t)(first & 3);
+
+    tlp.payload = mem_payload_alloc(dma->hub->pool, tlp.length_dw * 4u);
+    dma->write_valid = false;
+    if (!reads_empty(dma)) {
+        struct hub_read *r = read_at(dma, dma->read_head);
+
+        memset(tlp.payload->data, 0, lead);
+        memcpy(tlp.payload->data + lead, r->buffer + r->written, n);
+        memset(tlp.payload->data + lead + n, 0, tlp.length_dw * 4u - lead - n);
+        r->written += n;
+        dma->bytes += n;
+        if (r->written == r->bytes)
+            dma->read_head++;
+    } else {
+        for (uint32_t i = 0; i < 8; i++)
+            tlp.payload->data[i] = (uint8_t)(dma->now.data >> (8 * i));
+        dma->active = false;
+    }
+    *tlp_p = tlp;
+}
+
+uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
+{
+    uint64_t next = UINT64_MAX;
+    uint64_t at;
+
+    if (dma->mode == DMA_IDLE)
+        return UINT64_MAX;
+    at = fetch_ahead(dma, edge);
+    next = at < next ? at : next;
+    for (;;) {
+        at = begin_next(dma, edge);
+        next = at < next ? at : next;
+        if (!dma->active || dma->now.status || reads_full(dma))
+            break;
+        if (edge < dma->next_issue_edge) {
+            next = dma->next_issue_edge < next ? dma->next_issue_edge : next;
+            break;
+        }
+        issue_read(dma, edge);
+    }
+    if (!dma->write_valid && (data_write(dma, edge) || status_write(dma, edge))) {
+        dma->write_valid = true;
+        hub_want_write(dma->hub, dma);
+        at = dma->write.edge;
+        next = at < next ? at : next;
+    } else if (dma->active && dma->now.status && dma->status_edge > edge) {
+        next = dma->status_edge < next ? dma->status_edge : next;
+    }
+    return next;
+}

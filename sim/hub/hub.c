@@ -1,0 +1,241 @@
+/* The kind "hub.c": parameters, creation, ports. */
+#include "hub/internal.h"
+#include "pcie/port_params.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NPORTS 4u
+
+/* clang-format off */
+#define ROW(key, unit, min, max, def, field, meaning) \
+    { key, unit, min, max, def, offsetof(struct hub_config, field), meaning, NULL }
+
+static const struct machine_param params[] = {
+    ROW("clock_khz", "kHz", 1000, 2000000, 250000, clock_khz, "Clock of the core logic."),
+    ROW("bus_bytes", "bytes", 4, 128, 16, bus_bytes, "Width of the internal bus: bytes of one beat."),
+    ROW("bus_gap_cycles", "cycles", 0, 16, 1, bus_gap_cycles, "Idle cycles after each packet on the internal bus."),
+    ROW("receive_cycles", "cycles", 1, 256, 4, receive_cycles, "From the hard block's receive stream to the routing unit."),
+    ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
+    ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
+    ROW("register_cycles", "cycles", 1, 1024, 8, register_cycles, "Reading a register or internal memory for the host."),
+    ROW("bringup_cycles", "cycles", 1, 1000000, 100, bringup_cycles, "The management processor's time for one configuration access."),
+    ROW("dma.start_cycles", "cycles", 1, 4096, 4, dma_start_cycles, "From the starting store at the register to the channel's work."),
+    ROW("dma.decode_cycles", "cycles", 1, 4096, 4, dma_decode_cycles, "Decoding a descriptor that has been fetched."),
+    ROW("dma.fetch_internal_cycles", "cycles", 1, 4096, 6, dma_fetch_internal_cycles, "Reading a descriptor, or data, from internal memory."),
+    ROW("dma.prefetch", "1", 1, HUB_PREFETCH_MAX, 4, dma_prefetch, "Descriptors fetched ahead of the one at work; 1: none ahead."),
+    ROW("dma.read_tags", "1", 1, HUB_TAGS_PER_CHANNEL, 8, dma_read_tags, "Read requests of one channel in flight."),
+    { "dma.read_bytes", "bytes", 64, 4096, 256, offsetof(struct hub_config, dma_read_bytes), "Largest read request; requests end at multiples of it. A power of two.", NULL },
+    ROW("dma.read_issue_cycles", "cycles", 1, 256, 6, dma_read_issue_cycles, "From one read request of a channel to the next."),
+    ROW("dma.completion_cycles", "cycles", 1, 256, 4, dma_completion_cycles, "From a completion on the bus to its bytes in the channel's buffer."),
+    ROW("firmware.status_register_cycles", "cycles", 0, 65535, 8, status_register_cycles, "From the last read request to the status word of the registers."),
+    ROW("firmware.status_host_cycles", "cycles", 0, 65535, 8, status_host_cycles, "From the last read request to a status word that came with a descriptor in host memory."),
+    ROW("firmware.status_internal_cycles", "cycles", 0, 65535, 8, status_internal_cycles, "From the last read request to a status word that lies in internal memory."),
+#define ROLE(name, index, def) \
+    { name ".role", "choice", 0, 1, def, offsetof(struct hub_config, role[index]), "Which end of the link this port is.", "endpoint|root" }
+    ROLE("n", 0, HUB_ENDPOINT),
+    ROLE("e", 1, HUB_ENDPOINT),
+    ROLE("w", 2, HUB_ROOT),
+    ROLE("s", 3, HUB_ENDPOINT),
+    PCIE_PORT_PARAMS("n.link.", struct hub_config, port[0], 2, 8, 100000, 100000),
+    PCIE_PORT_PARAMS("e.link.", struct hub_config, port[1], 2, 8, 100000, 100000),
+    PCIE_PORT_PARAMS("w.link.", struct hub_config, port[2], 2, 8, 100000, 100000),
+    PCIE_PORT_PARAMS("s.link.", struct hub_config, port[3], 2, 8, 100000, 100000),
+    MACHINE_PARAM_END,
+};
+/* clang-format on */
+
+static const char *const port_names[] = { "n", "e", "w", "s", NULL };
+
+/* One queue entry for each header credit; where those are infinite, for all that the channels can
+ * have asked for in the smallest completions. */
+static uint32_t fifo_entries(const struct hub *hub, const struct pcie_port_config *port,
+                             enum pcie_class cls)
+{
+    const uint64_t credits[] = { port->ph_credits, port->nph_credits, port->cplh_credits };
+    uint64_t answers =
+        HUB_DMA_CHANNELS * (hub->cfg.dma_read_tags * (hub->cfg.dma_read_bytes / 64 + 1) + 2);
+
+    if (credits[cls] != 0)
+        return (uint32_t)credits[cls];
+    return cls == PCIE_COMPLETION ? (uint32_t)answers : 1024;
+}
+
+static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
+{
+    struct hub_port *port = &hub->ports[index];
+    struct pcie_port_user user = { hub_received, hub_ready, port };
+    char path[128] = { 0 };
+    size_t n = strlen(hub->path);
+
+    port->hub = hub;
+    port->index = (uint8_t)index;
+    port->role = (enum hub_role)hub->cfg.role[index];
+    SIM_ASSERT(n + 3 <= sizeof(path));
+    memcpy(path, hub->path, n);
+    path[n] = '.';
+    path[n + 1] = port_names[index][0];
+    for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++)
+        if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
+                       fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
+            return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", hub->path);
+    return pcie_port_create(hub->dom, hub->pool, path, &hub->cfg.port[index], &user, &port->pcie,
+                            err);
+}
+
+static void hub_destroy(void *component)
+{
+    struct hub *hub = component;
+
+    if (hub == NULL)
+        return;
+    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
+        dma_fini(&hub->dma[c]);
+    for (uint32_t p = 0; p < hub->nports; p++)
+        if (hub->ports[p].pcie != NULL)
+            pcie_port_destroy(hub->ports[p].pcie);
+    for (uint32_t f = 0; f < SRC_DMA_READ; f++)
+        fifo_fini(&hub->fifo[f]);
+    mem_pool_destroy(hub->pool);
+    free(hub->path);
+    free(hub);
+}
+
+static void register_stat(struct hub *hub, const uint64_t *value, const char *name,
+                          const char *unit, const char *meaning)
+{
+    char path[160];
+    size_t n = strlen(hub->path);
+
+    SIM_ASSERT(n + strlen(name) + 2 <= sizeof(path));
+    memcpy(path, hub->path, n);
+    path[n] = '.';
+    memcpy(path + n + 1, name, strlen(name) + 1);
+    sim_stat_register(hub->dom, value, path, unit, meaning);
+}
+
+static void register_stats(struct hub *hub)
+{
+    static const char *const dma_bytes[] = { "dma0.bytes", "dma1.bytes", "dma2.bytes",
+                                             "dma3.bytes" };
+    static const char *const forwarded[] = { "n.forwarded_tlps", "e.forwarded_tlps",
+                                             "w.forwarded_tlps", "s.forwarded_tlps" };
+    static const char *const blocked[] = { "n.blocked_grants", "e.blocked_grants",
+                                           "w.blocked_grants", "s.blocked_grants" };
+
+    register_stat(hub, &hub->unsupported, "unsupported_requests", "1",
+                  "requests that nothing claimed, remote loads among them");
+    register_stat(hub, &hub->notifications, "notifications", "1",
+                  "entries appended to the notification ring");
+    for (uint32_t p = 0; p < hub->nports; p++) {
+        register_stat(hub, &hub->ports[p].forwarded_tlps, forwarded[p], "1",
+                      "packets that left the core by this port");
+        register_stat(hub, &hub->ports[p].blocked_grants, blocked[p], "1",
+                      "times a packet was ready and the port had no room");
+    }
+    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
+        register_stat(hub, &hub->dma[c].bytes, dma_bytes[c], "bytes",
+                      "payload written by this DMA channel");
+}
+
+static int check_config(const struct machine_place *place, const struct hub_config *cfg,
+                        struct sim_error *err)
+{
+    if ((cfg->dma_read_bytes & (cfg->dma_read_bytes - 1)) != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s.dma.read_bytes = %llu: expected a power of two", place->path,
+                             (unsigned long long)cfg->dma_read_bytes);
+    return SIM_OK;
+}
+
+static int hub_create(const struct machine_place *place, const void *config, void **component_p,
+                      struct sim_error *err)
+{
+    struct hub *hub;
+    size_t n = strlen(place->path) + 1;
+    int rc = check_config(place, config, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    hub = calloc(1, sizeof(*hub));
+    if (hub == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    hub->dom = place->dom;
+    hub->cfg = *(const struct hub_config *)config;
+    hub->path = malloc(n);
+    hub->pool = mem_pool_create();
+    rc = SIM_ERR_NOMEM;
+    if (hub->path == NULL || hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128))
+        goto err_destroy;
+    memcpy(hub->path, place->path, n);
+    sim_clock_init(&hub->clk, hub->cfg.clock_khz);
+    sim_event_init(&hub->tick, hub_tick);
+    hub->ring_size = 0;
+    for (; hub->nports < NPORTS; hub->nports++) {
+        rc = create_port(hub, hub->nports, err);
+        if (rc != SIM_OK)
+            goto err_destroy;
+    }
+    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++) {
+        rc = dma_init(hub, c);
+        if (rc != SIM_OK)
+            goto err_destroy;
+    }
+    register_stats(hub);
+    *component_p = hub;
+    return SIM_OK;
+
+err_destroy:
+    hub_destroy(hub);
+    return sim_error_set(err, rc, "%s: out of memory", place->path);
+}
+
+static int join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
+{
+    return pcie_link_connect(a, b, wire_ps, err);
+}
+
+static struct machine_port hub_port(void *component, const char *name)
+{
+    struct hub *hub = component;
+
+    for (uint32_t p = 0; p < hub->nports; p++)
+        if (strcmp(name, port_names[p]) == 0)
+            return (struct machine_port){ "pcie", hub->ports[p].pcie, join };
+    return (struct machine_port){ NULL, NULL, NULL };
+}
+
+/* The window is known now: endpoints show one 64-bit prefetchable BAR of its size. */
+static int hub_start(void *component, struct sim_error *err)
+{
+    struct hub *hub = component;
+
+    if (hub->window_bytes == 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: no window and no routes: expected both",
+                             hub->path);
+    for (uint32_t p = 0; p < hub->nports; p++) {
+        struct hub_port *port = &hub->ports[p];
+
+        if (port->role == HUB_ROOT) {
+            if (pcie_port_connected(port->pcie))
+                bringup_start(port);
+            continue;
+        }
+        pcie_function_init(&port->function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
+        pcie_function_add_bar(&port->function, 0, hub->window_bytes);
+    }
+    return SIM_OK;
+}
+
+const struct machine_kind hub_kind = {
+    .name = "hub.c",
+    .summary = "PCI Express communication hub: routing unit, chaining DMA, internal memory.",
+    .params = params,
+    .config_bytes = sizeof(struct hub_config),
+    .ports = port_names,
+    .create = hub_create,
+    .port = hub_port,
+    .set_routes = hub_set_routes,
+    .start = hub_start,
+    .destroy = hub_destroy,
+};

@@ -1,0 +1,42 @@
+/*
+ * The hub: PCIe ports joined by a routing unit, with chaining DMA controllers,
+ * internal memory and a register file. Kind "hub.c"; ports "n", "e", "w", "s".
+ * Register map and address window: regs/hub_regs.h.
+ *
+ * The core works at packet granularity on its clock: it wakes at the edges where
+ * something can move and computes whole packets in beats of the internal bus.
+ * Hard-block latency lies in the ports, outside the core.
+ */
+#ifndef HUB_HUB_H
+#define HUB_HUB_H
+
+#include "machine/kind.h"
+#include "pcie/port.h"
+
+SIM_BEGIN_DECLS
+
+#define HUB_MAX_PORTS 6
+
+enum hub_role { HUB_ENDPOINT, HUB_ROOT };
+
+/** Keys of the parameter table; units in the names. */
+struct hub_config {
+    uint64_t clock_khz;
+    uint64_t bus_bytes;
+    uint64_t bus_gap_cycles;
+    uint64_t receive_cycles, route_cycles, output_cycles;
+    uint64_t register_cycles;
+    uint64_t dma_start_cycles, dma_decode_cycles, dma_fetch_internal_cycles;
+    uint64_t dma_prefetch;
+    uint64_t dma_read_tags, dma_read_bytes, dma_read_issue_cycles;
+    uint64_t dma_completion_cycles;
+    uint64_t status_register_cycles, status_host_cycles, status_internal_cycles;
+    uint64_t bringup_cycles;
+    uint64_t role[HUB_MAX_PORTS];
+    struct pcie_port_config port[HUB_MAX_PORTS];
+};
+
+extern const struct machine_kind hub_kind;
+
+SIM_END_DECLS
+#endif /* HUB_HUB_H */

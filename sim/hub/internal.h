@@ -1,0 +1,213 @@
+/*
+ * Inside the hub core. Sources hold packets that want to go somewhere, outputs
+ * take one packet at a time:
+ *
+ *   port x class FIFOs --+                     +-- ports (bus to the hard block)
+ *   local FIFO ----------+-- arbiters, one ----+-- self: registers, internal memory
+ *   DMA reads, writes ---+    per output       +-- sink: completions to the DMA engine
+ */
+#ifndef HUB_INTERNAL_H
+#define HUB_INTERNAL_H
+
+#include "hub/hub.h"
+#include "pcie/config.h"
+#include "regs/hub_regs.h"
+
+#define HUB_TAGS_PER_CHANNEL 32u /* tag = channel * 32 + index */
+#define HUB_FETCH_TAG        (HUB_DMA_CHANNELS * HUB_TAGS_PER_CHANNEL) /* + channel */
+#define HUB_BRINGUP_TAG      (HUB_FETCH_TAG + HUB_DMA_CHANNELS)
+#define HUB_PREFETCH_MAX     16u
+#define HUB_ROUTE_NONE       0xffu
+#define HUB_ANSWERS_MAX      36u /* 4 KiB in completions of 128 B, unaligned, and an interrupt */
+
+/* A TLP on a cable carries its offset in the window on this base, the same in all machines, since
+ * the bases that hosts assign may differ. It is what the far endpoint's BAR is set to. */
+#define HUB_CABLE_BASE (UINT64_C(1) << 40)
+
+enum {
+    OUT_SELF = HUB_MAX_PORTS, /* after the ports */
+    OUT_SINK,
+    HUB_OUTPUTS
+};
+
+enum {
+    SRC_LOCAL = HUB_MAX_PORTS * PCIE_CLASSES, /* after port * PCIE_CLASSES + class */
+    SRC_DMA_READ,                             /* + channel */
+    SRC_DMA_WRITE = SRC_DMA_READ + HUB_DMA_CHANNELS,
+    HUB_SOURCES = SRC_DMA_WRITE + HUB_DMA_CHANNELS
+};
+_Static_assert(HUB_SOURCES <= 32, "sources are bits of a 32-bit mask");
+
+/** A packet that waits. */
+struct hub_entry {
+    struct pcie_tlp tlp;
+    uint64_t edge;  /* the first edge at which it may be granted */
+    uint64_t order; /* arrival order at its port */
+    uint8_t out;
+};
+
+struct hub_fifo {
+    struct hub_entry *ring;
+    uint32_t mask, head, tail; /* free-running */
+};
+
+static inline bool fifo_empty(const struct hub_fifo *f)
+{
+    return f->head == f->tail;
+}
+static inline struct hub_entry *fifo_head(const struct hub_fifo *f)
+{
+    return &f->ring[f->head & f->mask];
+}
+
+enum bringup_step {
+    BRINGUP_IDLE,
+    BRINGUP_ID,
+    BRINGUP_BAR_LOW,
+    BRINGUP_BAR_HIGH,
+    BRINGUP_CONTROL,
+    BRINGUP_COMMAND,
+    BRINGUP_DONE,
+    BRINGUP_FAILED
+};
+
+struct hub_port {
+    struct hub *hub;
+    struct pcie_port *pcie;
+    uint8_t index;
+    enum hub_role role;
+    struct pcie_function function; /* endpoints: what a root configures */
+    enum bringup_step bringup;     /* roots: how far the neighbour is configured */
+    uint64_t arrivals;
+    struct {
+        uint64_t lower, upper;
+    } pairs[HUB_ROUTE_PAIRS];
+    uint32_t npairs;
+    uint64_t forwarded_tlps, blocked_grants;
+};
+
+/** One read request of a DMA channel; they lie in the order of the data. */
+struct hub_read {
+    uint64_t dst;
+    uint32_t bytes, received, written;
+    uint64_t ready_edge; /* of the bytes received so far */
+    uint8_t *buffer;     /* dma_read_bytes */
+};
+
+struct hub_descriptor {
+    uint64_t src, dst, data; /* data: of a status descriptor */
+    uint32_t size, next, burst, src_gap, dst_gap;
+    bool status, pipeline, internal;
+    uint64_t edge; /* when it is there and decoded */
+};
+
+enum dma_mode { DMA_IDLE, DMA_REGISTER, DMA_CHAIN };
+
+struct hub_dma {
+    struct hub *hub;
+    uint32_t channel;
+    /* registers */
+    uint64_t src, dst, length, status_addr, status_data, table, irq, bytes;
+    enum dma_mode mode;
+    uint32_t error, chains;
+    bool failed;
+    /* descriptors fetched and not yet begun */
+    struct hub_descriptor ahead[HUB_PREFETCH_MAX];
+    uint32_t ahead_head, ahead_tail; /* free-running */
+    uint32_t fetch_next;             /* pointer of the next one to fetch; HUB_DESC_END: none */
+    bool fetch_waits;                /* a fetch is on its way */
+    uint64_t fetch_edge;
+    /* the descriptor at work: its reads are being issued, or its status is due */
+    struct hub_descriptor now;
+    bool active, ending; /* ending: `now` is the status word of the registers */
+    bool overlaps;       /* the last one allowed the next to begin before its end */
+    uint64_t src_at, dst_at;
+    uint32_t left, row_left;
+    uint64_t next_issue_edge, last_issue_edge, status_edge;
+    /* reads in flight and data not yet written */
+    struct hub_read *reads;        /* ring of dma_read_tags */
+    uint32_t read_head, read_tail; /* free-running */
+    struct hub_fifo read_fifo;     /* requests on their way to N */
+    struct hub_entry write;        /* the next write, without payload */
+    bool write_valid;
+};
+
+struct hub {
+    struct sim_domain *dom;
+    struct mem_pool *pool;
+    struct hub_config cfg;
+    struct sim_clock clk;
+    char *path;
+    struct sim_event tick;
+    uint32_t nports;
+    struct hub_port ports[HUB_MAX_PORTS];
+    /* crossbar */
+    struct hub_fifo fifo[SRC_DMA_READ]; /* port x class, local */
+    uint32_t want[HUB_OUTPUTS];         /* sources whose head wants this output */
+    uint64_t out_free[HUB_OUTPUTS];     /* edge from which it is free */
+    uint64_t src_free[HUB_SOURCES];
+    uint8_t turn[HUB_OUTPUTS]; /* round robin */
+    /* window */
+    uint64_t window_bytes, part_bytes, area_bytes;
+    uint32_t slot;
+    uint64_t area_base[HUB_AREA_SELF];
+    /* registers and memory */
+    uint8_t internal[HUB_INTERNAL_BYTES];
+    uint32_t irq_status, irq_mask;
+    uint64_t notify_latch, ring_base, ring_head, ring_tail;
+    uint32_t ring_size;
+    uint64_t unsupported, notifications;
+    struct hub_dma dma[HUB_DMA_CHANNELS];
+};
+
+/* crossbar.c */
+bool fifo_init(struct hub_fifo *f, uint32_t entries);
+void fifo_fini(struct hub_fifo *f);
+/** The edge of the present time; inside a tick, the tick's edge. */
+uint64_t hub_edge(const struct hub *hub);
+void hub_wake(struct hub *hub, uint64_t edge);
+/** Appends to a FIFO source; the TLP becomes the hub's. */
+void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
+              uint64_t edge);
+/** The write head of a DMA channel has become valid. */
+void hub_want_write(struct hub *hub, const struct hub_dma *dma);
+/** Room for the answers that one request can make. */
+bool hub_local_room(const struct hub *hub);
+void hub_received(void *user, struct pcie_tlp *tlp);
+void hub_ready(void *user, enum pcie_class cls);
+void hub_tick(struct sim_event *ev);
+
+/* router.c */
+/** Where a window offset goes: a port, OUT_SELF, or HUB_ROUTE_NONE. */
+uint32_t hub_route(const struct hub *hub, uint64_t offset);
+/** Offset in the window of a bus address at the N port; false when it lies outside. */
+bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p);
+/** The address a packet carries when it leaves by `out`: translated by area at N. False: closed
+ * area. */
+bool hub_leave(const struct hub *hub, uint32_t out, uint64_t offset, uint64_t *addr_p);
+int hub_set_routes(void *component, const struct machine_routes *routes, struct sim_error *err);
+
+/* target.c: registers, internal memory, configuration space, completions */
+bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp);
+/** A TLP granted to OUT_SELF; `port` is where an answer goes. Consumes the payload. */
+void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
+void self_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
+void hub_raise(struct hub *hub, uint32_t bits);
+uint64_t hub_register_read(struct hub *hub, uint32_t offset);
+
+/* bringup.c: what the management processor does on root ports */
+void bringup_start(struct hub_port *port);
+void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp);
+
+/* dma.c */
+int dma_init(struct hub *hub, uint32_t channel);
+void dma_fini(struct hub_dma *dma);
+void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value);
+uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset);
+/** Does all that channel `dma` can do at this edge. @return the next edge at which it wants to. */
+uint64_t dma_step(struct hub_dma *dma, uint64_t edge);
+void dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
+/** The write head was granted: *tlp_p is the packet to send, with payload. */
+void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp_p);
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * What ends in the hub: registers, internal memory, the notification ring,
+ * configuration space, and the answers to requests that nothing claims.
+ */
+#include "hub/internal.h"
+
+#include <string.h>
+
+#define REGISTER_SPACE HUB_INTERNAL_OFFSET
+
+static bool in_self_area(const struct hub *hub, uint64_t addr, uint64_t *in_area_p)
+{
+    uint64_t offset = addr & (hub->window_bytes - 1);
+    uint64_t in_part = offset & (hub->part_bytes - 1);
+
+    *in_area_p = in_part & (hub->area_bytes - 1);
+    return offset / hub->part_bytes == hub->slot && in_part / hub->area_bytes == HUB_AREA_SELF;
+}
+
+/* ---- answers --------------------------------------------------------------- */
+
+static struct pcie_tlp completion_for(const struct hub *hub, uint32_t port,
+                                      const struct pcie_tlp *req, enum pcie_cpl_status status)
+{
+    return (struct pcie_tlp){
+        .kind = PCIE_CPL,
+        .tc = req->tc,
+        .attr = req->attr,
+        .tag = req->tag,
+        .status = (uint8_t)status,
+        .requester_id = req->requester_id,
+        .completer_id = hub->ports[port].function.id,
+        .byte_count = 4,
+        .trace_id = req->trace_id,
+    };
+}
+
+static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
+{
+    hub_push(hub, SRC_LOCAL, cpl, port,
+             hub_edge(hub) + hub->cfg.register_cycles + hub->cfg.output_cycles);
+}
+
+void self_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+{
+    hub->unsupported++;
+    if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
+        struct pcie_tlp cpl = completion_for(hub, port, tlp, PCIE_CPL_UR);
+
+        answer(hub, port, &cpl);
+    }
+    pcie_tlp_drop(tlp);
+}
+
+/* Data of a read in completions of at most MPS; register and memory reads are at most 4 KiB. */
+static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *req,
+                        const uint8_t *bytes)
+{
+    uint64_t first;
+    uint32_t left = pcie_tlp_range(req, &first);
+    uint32_t mps = pcie_port_mps(hub->ports[port].pcie);
+    uint64_t addr = first;
+
+    while (left != 0) {
+        uint32_t piece = pcie_split_completion(addr, left, mps);
+        uint32_t lead = (uint32_t)(addr & 3);
+        uint32_t dw = (lead + piece + 3) / 4;
+        struct pcie_tlp cpl = completion_for(hub, port, req, PCIE_CPL_SC);
+
+        cpl.kind = PCIE_CPLD;
+        cpl.length_dw = (uint16_t)dw;
+        cpl.byte_count = (uint16_t)left;
+        cpl.lower_addr = (uint8_t)(addr & 0x7f);
+        cpl.payload = mem_payload_alloc(hub->pool, dw * 4);
+        memcpy(cpl.payload->data, bytes + (addr - lead - req->addr), (size_t)dw * 4);
+        answer(hub, port, &cpl);
+        addr += piece;
+        left -= piece;
+    }
+}
+
+/* ---- interrupts and notifications -------------------------------------------- */
+
+static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint32_t size)
+{
+    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
+
+    pcie_tlp_set_range(&tlp, addr, size);
+    tlp.payload = mem_payload_alloc(hub->pool, size);
+    memcpy(tlp.payload->data, bytes, size);
+    hub_push(hub, SRC_LOCAL, &tlp, 0, hub_edge(hub) + hub->cfg.output_cycles);
+}
+
+void hub_raise(struct hub *hub, uint32_t bits)
+{
+    uint32_t fresh = bits & ~hub->irq_status;
+    uint64_t addr;
+    uint32_t data;
+
+    hub->irq_status |= bits;
+    if ((fresh & hub->irq_mask) != 0 && pcie_function_msi(&hub->ports[0].function, &addr, &data))
+        send_to_host(hub, addr, &data, 4);
+}
+
+static uint64_t ring_entries(const struct hub *hub)
+{
+    return UINT64_C(1) << (hub->ring_size & 0x1f);
+}
+
+/* The entry is the value with bit 63 as the lap, so that a reader sees which entries are fresh. */
+static void notify(struct hub *hub, uint64_t value)
+{
+    uint64_t entries = ring_entries(hub);
+    uint64_t at = hub->ring_head & (entries - 1);
+    uint64_t lap = (hub->ring_head / entries + 1) & 1;
+    uint64_t entry = (value & ~(UINT64_C(1) << 63)) | lap << 63;
+
+    hub->notifications++;
+    hub->ring_head++;
+    if ((hub->ring_size & HUB_RING_INTERNAL) != 0)
+        memcpy(&hub->internal[(hub->ring_base + at * 8) & (HUB_INTERNAL_BYTES - 8)], &entry, 8);
+    else
+        send_to_host(hub, hub->ring_base + at * 8, &entry, 8);
+    if (hub->ring_head - hub->ring_tail >= entries / 2)
+        hub_raise(hub, HUB_IRQ_RING);
+}
+
+/* A full ring holds the notification back in its input FIFO: none is ever lost. */
+bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp)
+{
+    uint64_t in_area;
+
+    if (tlp->kind != PCIE_MWR || hub->ring_head - hub->ring_tail < ring_entries(hub))
+        return true;
+    return !(in_self_area(hub, tlp->addr, &in_area) && in_area <= HUB_NOTIFY + 4 &&
+             in_area + pcie_tlp_data_bytes(tlp) > HUB_NOTIFY);
+}
+
+/* ---- registers ---------------------------------------------------------------- */
+
+static uint64_t route_register(const struct hub *hub, uint32_t offset)
+{
+    uint32_t p = (offset - HUB_ROUTE_LOWER(0, 0)) / 0x100;
+    uint32_t k = (offset & 0xff) / 16;
+
+    if (p >= hub->nports || k >= hub->ports[p].npairs)
+        return 0;
+    return (offset & 8) != 0 ? hub->ports[p].pairs[k].upper : hub->ports[p].pairs[k].lower;
+}
+
+static uint64_t link_status(const struct hub *hub)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t p = 0; p < hub->nports; p++) {
+        const struct hub_port *port = &hub->ports[p];
+        bool configured = port->role == HUB_ROOT ? port->bringup == BRINGUP_DONE
+                                                 : pcie_function_memory_enabled(&port->function);
+
+        if (configured && pcie_port_is_up(port->pcie))
+            bits |= UINT64_C(1) << p;
+    }
+    return bits;
+}
+
+static uint32_t log2_of(uint64_t power)
+{
+    return (uint32_t)__builtin_ctzll(power);
+}
+
+uint64_t hub_register_read(struct hub *hub, uint32_t offset)
+{
+    if (offset >= HUB_DMA(0) && offset < HUB_DMA(HUB_DMA_CHANNELS))
+        return dma_read_register(&hub->dma[(offset - HUB_DMA(0)) / 0x100], offset & 0xff);
+    if (offset >= HUB_ROUTE_LOWER(0, 0) && offset < HUB_ROUTE_LOWER(HUB_MAX_PORTS, 0))
+        return route_register(hub, offset);
+    if (offset >= HUB_AREA_BASE(0) && offset < HUB_AREA_BASE(HUB_AREA_SELF))
+        return hub->area_base[(offset - HUB_AREA_BASE(0)) / 8];
+    switch (offset) {
+    case HUB_ID:
+        return HUB_ID_MAGIC | (uint64_t)hub->nports << 32 | (uint64_t)HUB_DMA_CHANNELS << 40;
+    case HUB_SLOT:
+        return hub->slot | (uint64_t)log2_of(hub->part_bytes) << 32 |
+               hub->window_bytes / hub->part_bytes << 48;
+    case HUB_LINK_STATUS:
+        return link_status(hub);
+    case HUB_IRQ_STATUS:
+        return hub->irq_status;
+    case HUB_IRQ_MASK:
+        return hub->irq_mask;
+    case HUB_UR_COUNT:
+        return hub->unsupported;
+    case HUB_RING_BASE:
+        return hub->ring_base;
+    case HUB_RING_SIZE:
+        return hub->ring_size;
+    case HUB_RING_TAIL:
+        return hub->ring_tail;
+    case HUB_RING_HEAD:
+        return hub->ring_head;
+    case HUB_ROUTE_MASK:
+        return hub->window_bytes - 1;
+    default:
+        return 0;
+    }
+}
+
+/* The bits in force after a write of one half. */
+static uint64_t merged(uint64_t old, uint32_t half, uint32_t value)
+{
+    return half == 0 ? (old & ~UINT64_C(0xffffffff)) | value
+                     : (old & UINT64_C(0xffffffff)) | (uint64_t)value << 32;
+}
+
+static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint32_t value)
+{
+    if (offset >= HUB_DMA(0) && offset < HUB_DMA(HUB_DMA_CHANNELS)) {
+        struct hub_dma *dma = &hub->dma[(offset - HUB_DMA(0)) / 0x100];
+        uint32_t reg = offset & 0xff;
+
+        /* Starting registers act on their low word, so that the high one may follow or be left out.
+         */
+        if ((reg == HUB_DMA_CONTROL || reg == HUB_DMA_HEAD) && half != 0)
+            return;
+        dma_write_register(dma, reg, merged(dma_read_register(dma, reg), half, value));
+        return;
+    }
+    if (offset >= HUB_AREA_BASE(0) && offset < HUB_AREA_BASE(HUB_AREA_SELF)) {
+        uint64_t *base = &hub->area_base[(offset - HUB_AREA_BASE(0)) / 8];
+
+        *base = merged(*base, half, value);
+        return;
+    }
+    switch (offset) {
+    case HUB_IRQ_RAISE:
+        if (half == 0)
+            hub_raise(hub, value);
+        break;
+    case HUB_IRQ_STATUS:
+        if (half == 0)
+            hub->irq_status &= ~value;
+        break;
+    case HUB_IRQ_MASK:
+        if (half == 0)
+            hub->irq_mask = value;
+        break;
+    case HUB_NOTIFY: /* acts on the high word, which comes last in a packet */
+        hub->notify_latch = merged(hub->notify_latch, half, value);
+        if (half != 0)
+            notify(hub, hub->notify_latch);
+        break;
+    case HUB_RING_BASE:
+        hub->ring_base = merged(hub->ring_base, half, value);
+        break;
+    case HUB_RING_SIZE:
+        if (half == 0)
+            hub->ring_size = value;
+        break;
+    case HUB_RING_TAIL:
+        hub->ring_tail = merged(hub->ring_tail, half, value);
+        hub_wake(hub, hub_edge(hub) + 1); /* a notification may be waiting for room */
+        break;
+    default: /* read-only or nothing there: a write has no effect */
+        break;
+    }
+}
+
+/* ---- accesses ------------------------------------------------------------------ */
+
+static void write_bytes(struct hub *hub, uint64_t in_area, const struct pcie_tlp *tlp)
+{
+    for (uint32_t dw = 0; dw < tlp->length_dw; dw++) {
+        uint8_t be = dw == 0 ? tlp->first_be : dw == tlp->length_dw - 1u ? tlp->last_be : 0xf;
+        uint64_t at = in_area + dw * UINT64_C(4);
+        const uint8_t *data = &tlp->payload->data[dw * 4];
+
+        if (at >= HUB_INTERNAL_OFFSET) {
+            for (uint32_t b = 0; b < 4; b++)
+                if ((be >> b & 1) != 0)
+                    hub->internal[(at + b - HUB_INTERNAL_OFFSET) & (HUB_INTERNAL_BYTES - 1)] =
+                        data[b];
+        } else if (be == 0xf) {
+            uint32_t value = data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 |
+                             (uint32_t)data[3] << 24;
+
+            register_write(hub, (uint32_t)(at & ~UINT64_C(7)), (at & 4) != 0, value);
+        } else if (be != 0) {
+            hub->unsupported++; /* registers take whole words only */
+        }
+    }
+}
+
+static void read_bytes(struct hub *hub, uint32_t port, uint64_t in_area, const struct pcie_tlp *tlp)
+{
+    uint8_t bytes[4096];
+    uint32_t size = tlp->length_dw * 4u;
+
+    for (uint32_t i = 0; i < size; i += 4) {
+        uint64_t at = in_area + i;
+        uint32_t value;
+
+        if (at >= HUB_INTERNAL_OFFSET) {
+            memcpy(&bytes[i], &hub->internal[(at - HUB_INTERNAL_OFFSET) & (HUB_INTERNAL_BYTES - 1)],
+                   4);
+            continue;
+        }
+        value = (uint32_t)(hub_register_read(hub, (uint32_t)(at & ~UINT64_C(7))) >>
+                           ((at & 4) != 0 ? 32 : 0));
+        for (uint32_t b = 0; b < 4; b++)
+            bytes[i + b] = (uint8_t)(value >> (8 * b));
+    }
+    answer_read(hub, port, tlp, bytes);
+}
+
+static void configure(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+{
+    struct pcie_function *fn = &hub->ports[port].function;
+    struct pcie_tlp cpl;
+
+    if (hub->ports[port].role != HUB_ENDPOINT) {
+        self_unsupported(hub, port, tlp);
+        return;
+    }
+    if (tlp->kind == PCIE_CFGWR0) {
+        const uint8_t *d = tlp->payload->data;
+        uint32_t value = d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
+
+        fn->id = tlp->completer_id; /* 2.2.6.2: a function captures its ID from writes */
+        pcie_function_write(fn, (uint32_t)tlp->addr, value, tlp->first_be);
+        cpl = completion_for(hub, port, tlp, PCIE_CPL_SC);
+    } else {
+        uint32_t value = pcie_function_read(fn, (uint32_t)tlp->addr);
+
+        cpl = completion_for(hub, port, tlp, PCIE_CPL_SC);
+        cpl.kind = PCIE_CPLD;
+        cpl.length_dw = 1;
+        cpl.payload = mem_payload_alloc(hub->pool, 4);
+        for (uint32_t b = 0; b < 4; b++)
+            cpl.payload->data[b] = (uint8_t)(value >> (8 * b));
+    }
+    answer(hub, port, &cpl);
+    pcie_tlp_drop(tlp);
+}
+
+static bool claimed(const struct hub *hub, uint64_t in_area, const struct pcie_tlp *tlp)
+{
+    uint64_t end = in_area + tlp->length_dw * UINT64_C(4);
+
+    (void)hub;
+    return end <= REGISTER_SPACE ||
+           (in_area >= HUB_INTERNAL_OFFSET && end <= HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES);
+}
+
+void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+{
+    uint64_t in_area;
+
+    if (tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0) {
+        configure(hub, port, tlp);
+        return;
+    }
+    if ((tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD) ||
+        !in_self_area(hub, tlp->addr, &in_area) || !claimed(hub, in_area, tlp) ||
+        (tlp->kind == PCIE_MRD && port != 0)) {
+        self_unsupported(hub, port, tlp);
+        return;
+    }
+    if (tlp->kind == PCIE_MWR)
+        write_bytes(hub, in_area, tlp);
+    else
+        read_bytes(hub, port, in_area, tlp);
+    pcie_tlp_drop(tlp);
+}
