@@ -1,0 +1,179 @@
+/*
+ * The only way from software to hardware: what a library under hosts/ may ask of
+ * the machine it runs on. A back end fills the table (hosts/launch: the
+ * simulation; tests: a functional fake). Every operation belongs to the calling
+ * rank's core and returns when that core may go on; others run meanwhile.
+ */
+#ifndef DRIVER_BAR_H
+#define DRIVER_BAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HOST_NEVER    UINT64_MAX
+#define HOST_NO_BUS   UINT64_MAX /* no bus address */
+#define HOST_PAGE     4096u
+#define HOST_GPU_PAGE 65536u     /* granule of GPU memory behind a BAR (GPUDirect RDMA) */
+#define HOST_ALL_ONES UINT64_MAX /* what a load returns that nobody answers */
+
+enum host_mapping { HOST_UNCACHED, HOST_WRITE_COMBINING };
+
+/** A range of bus addresses that was mapped into the program. */
+struct host_bar {
+    uint64_t bus;
+    uint64_t bytes;
+    enum host_mapping mapping;
+    void *cpu; /* the back end's own */
+};
+
+enum host_pointer_kind { HOST_PAGEABLE, HOST_PINNED, HOST_GPU };
+
+/** What a pointer of the program points to. */
+struct host_pointer {
+    enum host_pointer_kind kind;
+    unsigned gpu;    /* of HOST_GPU */
+    uint64_t offset; /* of HOST_GPU: in the device's memory; of HOST_PINNED: the bus address */
+};
+
+/** One end of a GPU's copy: an offset in that GPU's own memory, or a bus address. */
+struct host_copy_end {
+    bool device;
+    uint64_t addr;
+};
+
+/** Software costs by kind of operation; the back end knows the platform's numbers. */
+enum host_cost {
+    HOST_COST_CALL,      /* entering a library function */
+    HOST_COST_SYSCALL,   /* into the kernel and back */
+    HOST_COST_INTERRUPT, /* from the message to the first instruction of the handler */
+    HOST_COST_CUDA_CALL, /* a call of the CUDA runtime that starts nothing */
+    HOST_COST_CUDA_COPY, /* starting a copy and learning of its end */
+    HOST_COST_COPY_KB,   /* the CPU copies 1024 bytes from memory to memory */
+    HOST_COSTS
+};
+
+struct host;
+
+struct host_message {
+    unsigned from; /* rank */
+    uint32_t bytes;
+    const uint8_t *data; /* until the next net_receive() of this rank */
+};
+
+/** Runs as a task of higher priority; `h` is the host to use inside. */
+typedef void (*host_interrupt_fn)(struct host *h, void *arg, uint32_t vector);
+
+struct host_ops {
+    /* firmware */
+    uint32_t (*config_read)(struct host *h, uint16_t bdf, uint32_t reg);
+    void (*config_write)(struct host *h, uint16_t bdf, uint32_t reg, uint32_t value);
+    unsigned (*root_ports)(struct host *h);
+    /** Hands [base, base + bytes) of the address map to a root port. False: overlap. */
+    bool (*claim)(struct host *h, unsigned port, uint64_t base, uint64_t bytes);
+    /** Bus addresses of devices may begin here: above DRAM. */
+    uint64_t (*bus_start)(struct host *h);
+
+    /* loads and stores */
+    bool (*map)(struct host *h, uint64_t bus, uint64_t bytes, enum host_mapping mapping,
+                struct host_bar *bar_p);
+    /** 1 .. 8 bytes, naturally aligned when uncached. */
+    void (*store)(struct host *h, const struct host_bar *bar, uint64_t offset, const void *bytes,
+                  uint32_t size);
+    /** Any size and alignment, in rising order of addresses, as 8-byte stores where it can. */
+    void (*store_block)(struct host *h, const struct host_bar *bar, uint64_t offset,
+                        const void *bytes, uint64_t size);
+    uint64_t (*load)(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size);
+    /** Empties write-combining buffers; returns when all stores left the core. */
+    void (*fence)(struct host *h);
+    /** Returns after another agent wrote to [p, p + size) of pinned host memory and the polling
+     * loop saw it; the caller has just found the present contents wanting. */
+    void (*wait_write)(struct host *h, const volatile void *p, uint32_t size);
+
+    /* time */
+    void (*spend)(struct host *h, uint64_t ps);
+    uint64_t (*cost_ps)(struct host *h, enum host_cost cost);
+    uint64_t (*tsc)(struct host *h);
+    uint64_t (*tsc_khz)(struct host *h);
+    uint64_t (*time_ps)(struct host *h); /* costs nothing */
+    /** Until wake() or the time `deadline_ps`. @return false when the deadline ended it. */
+    bool (*sleep)(struct host *h, uint64_t deadline_ps);
+    void (*wake)(struct host *h, struct host *sleeper); /* of the same node */
+    void (*set_interrupt)(struct host *h, host_interrupt_fn fn, void *arg);
+    uint64_t (*msi_address)(struct host *h);
+
+    /* memory of the node that devices can reach */
+    void *(*alloc)(struct host *h, uint64_t bytes, uint64_t align); /* NULL: none left */
+    void (*free)(struct host *h, void *p);
+    struct host_pointer (*pointer)(struct host *h, const void *p);
+    bool (*pin)(struct host *h, void *p, uint64_t bytes); /* false: cannot be reached */
+    /** [*base_p, + *bytes_p): the bus addresses of all memory that alloc() gives out. */
+    void (*pinned_range)(struct host *h, uint64_t *base_p, uint64_t *bytes_p);
+
+    /* GPUs of the node, numbered from 0 */
+    unsigned (*gpus)(struct host *h);
+    uint16_t (*gpu_bdf)(struct host *h, unsigned gpu);
+    void *(*gpu_alloc)(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align);
+    void (*gpu_free)(struct host *h, unsigned gpu, void *p);
+    /** Both multiples of HOST_GPU_PAGE. @return the offset in the GPU's BAR, or HOST_NO_BUS. */
+    uint64_t (*gpu_pin)(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
+    void (*gpu_unpin)(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes);
+    /** Starts a copy; copies of one GPU run in order. @return its number, for gpu_wait(). */
+    uint64_t (*gpu_copy)(struct host *h, unsigned gpu, struct host_copy_end dst,
+                         struct host_copy_end src, uint64_t bytes);
+    void (*gpu_wait)(struct host *h, unsigned gpu, uint64_t number);
+
+    /* messages between ranks; those of one pair arrive in order */
+    void (*net_send)(struct host *h, unsigned to, const void *bytes, uint32_t size);
+    /** Waits for the next message to this rank. */
+    void (*net_receive)(struct host *h, struct host_message *msg_p);
+};
+
+/** What a library keeps for a rank or for a node; released when the run ends. */
+struct host_state {
+    void *data;
+    void (*release)(void *data);
+};
+
+enum host_rank_slot {
+    HOST_RANK_MPI,
+    HOST_RANK_TCA,
+    HOST_RANK_CUDA,
+    HOST_RANK_PEACH2,
+    HOST_RANK_SLOTS
+};
+enum host_node_slot { HOST_NODE_DRIVER, HOST_NODE_CUDA, HOST_NODE_SLOTS };
+
+/** Of all ranks of one node: what a kernel driver would keep. */
+struct host_node {
+    unsigned index;
+    struct host_state state[HOST_NODE_SLOTS];
+};
+
+/** The rank that runs now. A back end embeds it. */
+struct host {
+    unsigned rank, size;
+    struct host_node *node;
+    const struct host_ops *ops;
+    enum host_mapping pio_mapping; /* of the window, for PIO */
+    struct host_state state[HOST_RANK_SLOTS];
+};
+
+/** NULL outside a rank. Set at each task switch; the only thread-local of the project. */
+struct host *host_self(void);
+void host_set_self(struct host *h);
+void host_release_states(struct host_state *states, unsigned n);
+
+static inline void host_spend_cost(struct host *h, enum host_cost cost)
+{
+    h->ops->spend(h, h->ops->cost_ps(h, cost));
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* DRIVER_BAR_H */

@@ -1,0 +1,22 @@
+#include "hosts/driver/bar.h"
+
+static _Thread_local struct host *current;
+
+struct host *host_self(void)
+{
+    return current;
+}
+
+void host_set_self(struct host *h)
+{
+    current = h;
+}
+
+void host_release_states(struct host_state *states, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (states[i].release != NULL)
+            states[i].release(states[i].data);
+        states[i] = (struct host_state){ NULL, NULL };
+    }
+}

@@ -1,0 +1,34 @@
+/*
+ * What the ranks print, line by line. Lines of all ranks come out in order of
+ * (simulated time of the newline, rank), whatever order the domains ran in.
+ */
+#ifndef LAUNCH_OUTPUT_H
+#define LAUNCH_OUTPUT_H
+
+#include <stdio.h>
+
+#include "core/sim.h"
+
+SIM_BEGIN_DECLS
+
+enum output_stream { OUTPUT_STDOUT, OUTPUT_STDERR, OUTPUT_STREAMS };
+
+/** `line` has no newline. */
+typedef void (*output_fn)(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
+                          const char *line);
+
+struct output;
+
+/** NULL: out of memory. */
+struct output *output_create(output_fn fn, void *arg);
+void output_destroy(struct output *out); /* closes the streams; what was not flushed is lost */
+
+/** A line-buffered stream of one rank; `clock` tells the time of a newline. NULL: out of memory. */
+FILE *output_open(struct output *out, unsigned rank, enum output_stream stream,
+                  sim_time_t (*clock)(void *arg), void *clock_arg);
+/** Hands over all complete lines of times before `until`; with SIM_TIME_NEVER all, also the last
+ * one of a rank when it lacks its newline. */
+void output_flush(struct output *out, sim_time_t until);
+
+SIM_END_DECLS
+#endif /* LAUNCH_OUTPUT_H */

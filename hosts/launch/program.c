@@ -1,0 +1,174 @@
+#define _GNU_SOURCE /* memfd_create */
+#include "hosts/launch/program.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct program_file {
+    char *path;
+    size_t size;
+    unsigned char bytes[];
+};
+
+struct program {
+    int fd;
+    void *handle;
+    program_main_fn main;
+};
+
+static int read_all(int fd, unsigned char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t n = read(fd, bytes + at, size - at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        at += (size_t)n;
+    }
+    return 0;
+}
+
+static int write_all(int fd, const unsigned char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t n = write(fd, bytes + at, size - at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        at += (size_t)n;
+    }
+    return 0;
+}
+
+int program_file_open(const char *path, struct program_file **file_p, struct sim_error *err)
+{
+    struct program_file *file = NULL;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int code;
+
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        code = sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot read the program: %s", path,
+                             fd < 0 ? strerror(errno) : "expected a regular file");
+        goto out;
+    }
+    file = malloc(sizeof(*file) + (size_t)st.st_size);
+    if (file == NULL || (file->path = strdup(path)) == NULL) {
+        code = sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+        goto out;
+    }
+    file->size = (size_t)st.st_size;
+    if (read_all(fd, file->bytes, file->size) != 0) {
+        code = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+        free(file->path);
+        goto out;
+    }
+    *file_p = file;
+    file = NULL;
+    code = SIM_OK;
+out:
+    free(file);
+    if (fd >= 0)
+        close(fd);
+    return code;
+}
+
+void program_file_close(struct program_file *file)
+{
+    if (file == NULL)
+        return;
+    free(file->path);
+    free(file);
+}
+
+/* Symbols are data to dlsym(); ISO C has no cast to a function pointer, POSIX asks for this one. */
+static void copy_symbol(void *handle, const char *name, void *symbol_p)
+{
+    void *symbol = dlsym(handle, name);
+
+    memcpy(symbol_p, &symbol, sizeof(symbol));
+}
+
+static int program_bind(struct program *p, const struct program_file *file,
+                        const struct hub_program_hooks *hooks, struct sim_error *err)
+{
+    struct hub_program_hooks *own = dlsym(p->handle, "hub_program_hooks");
+    void (*start)(void) = NULL;
+
+    copy_symbol(p->handle, "hub_program_start", &start);
+    copy_symbol(p->handle, "main", &p->main);
+    if (own == NULL || start == NULL || p->main == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: expected a program object with main(), linked with the program "
+                             "shim (see hubsim_workload in cmake/)",
+                             file->path);
+    if (own->abi != HUB_PROGRAM_ABI)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: built for shim version %u, expected %u",
+                             file->path, (unsigned)own->abi, (unsigned)HUB_PROGRAM_ABI);
+    *own = *hooks;
+    own->abi = HUB_PROGRAM_ABI;
+    start();
+    return SIM_OK;
+}
+
+int program_load(const struct program_file *file, unsigned rank,
+                 const struct hub_program_hooks *hooks, struct program **program_p,
+                 struct sim_error *err)
+{
+    struct program *p = calloc(1, sizeof(*p));
+    char name[64];
+    int code;
+
+    if (p == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", file->path);
+    snprintf(name, sizeof(name), "rank%u", rank);
+    p->fd = memfd_create(name, MFD_CLOEXEC);
+    if (p->fd < 0 || write_all(p->fd, file->bytes, file->size) != 0) {
+        code = sim_error_set(err, SIM_ERR_IO, "%s: copy for rank %u: %s", file->path, rank,
+                             strerror(errno));
+        goto err_close;
+    }
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", p->fd);
+    p->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (p->handle == NULL) {
+        code = sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot load: %s", file->path, dlerror());
+        goto err_close;
+    }
+    code = program_bind(p, file, hooks, err);
+    if (code != SIM_OK)
+        goto err_unload;
+    *program_p = p;
+    return SIM_OK;
+
+err_unload:
+    dlclose(p->handle);
+err_close:
+    if (p->fd >= 0)
+        close(p->fd);
+    free(p);
+    return code;
+}
+
+void program_unload(struct program *p)
+{
+    if (p == NULL)
+        return;
+    dlclose(p->handle);
+    close(p->fd);
+    free(p);
+}
+
+program_main_fn program_main(const struct program *p)
+{
+    return p->main;
+}

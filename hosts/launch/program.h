@@ -1,0 +1,31 @@
+/*
+ * Programs as shared objects, one copy for each rank: the object is written to a
+ * memory file of its own that stays open, and loaded from there, so that the
+ * dynamic loader takes the copies for different libraries with separate globals.
+ * (It knows libraries by name and inode; hard links or a closed file would give
+ * the same copy again.)
+ */
+#ifndef LAUNCH_PROGRAM_H
+#define LAUNCH_PROGRAM_H
+
+#include "core/sim.h"
+#include "hosts/launch/shim/program.h"
+
+SIM_BEGIN_DECLS
+
+struct program_file; /* the object's bytes, read once */
+struct program;      /* one loaded copy */
+
+int program_file_open(const char *path, struct program_file **file_p, struct sim_error *err);
+void program_file_close(struct program_file *file);
+
+/** `hooks` is copied into the object (its abi field is not used). */
+int program_load(const struct program_file *file, unsigned rank,
+                 const struct hub_program_hooks *hooks, struct program **program_p,
+                 struct sim_error *err);
+void program_unload(struct program *p);
+typedef int (*program_main_fn)(int argc, char **argv);
+program_main_fn program_main(const struct program *p);
+
+SIM_END_DECLS
+#endif /* LAUNCH_PROGRAM_H */

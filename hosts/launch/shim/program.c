@@ -1,0 +1,201 @@
+/*
+ * Linked into every program object with -Bsymbolic: the parts of libc that mean
+ * the whole process, made to mean one rank. `stdout` and `stderr` are variables
+ * of the object, so fprintf(stdout, ...) and its relatives stay libc's own; only
+ * the functions that imply stdout or end the process need a stand-in here.
+ */
+#define _GNU_SOURCE /* CLOCK_*, usleep, getopt's variables */
+#include "hosts/launch/shim/program.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#undef stdin
+#undef stdout
+#undef stderr
+
+extern struct hub_program_hooks hub_program_hooks;
+struct hub_program_hooks hub_program_hooks = { .abi = HUB_PROGRAM_ABI };
+
+FILE *stdin, *stdout, *stderr;
+char *optarg;
+int optind = 1, opterr = 1, optopt;
+
+/* Called by the loader before main(). */
+void hub_program_start(void);
+void hub_program_start(void)
+{
+    stdin = hub_program_hooks.in;
+    stdout = hub_program_hooks.out;
+    stderr = hub_program_hooks.err;
+}
+
+int vprintf(const char *format, va_list ap)
+{
+    return vfprintf(stdout, format, ap);
+}
+
+int printf(const char *format, ...)
+{
+    va_list ap;
+    int n;
+
+    va_start(ap, format);
+    n = vfprintf(stdout, format, ap);
+    va_end(ap);
+    return n;
+}
+
+int puts(const char *s)
+{
+    return fputs(s, stdout) < 0 ? EOF : fputc('\n', stdout);
+}
+
+int putchar(int c)
+{
+    return fputc(c, stdout);
+}
+
+void perror(const char *s)
+{
+    int code = errno;
+
+    if (s != NULL && *s != '\0')
+        fprintf(stderr, "%s: ", s);
+    fprintf(stderr, "%s\n", strerror(code));
+}
+
+_Noreturn static void program_end(int code)
+{
+    fflush(stdout);
+    fflush(stderr);
+    hub_program_hooks.exit(code);
+    __builtin_unreachable();
+}
+
+_Noreturn void exit(int code)
+{
+    program_end(code);
+}
+
+_Noreturn void _Exit(int code)
+{
+    program_end(code);
+}
+
+_Noreturn void _exit(int code)
+{
+    program_end(code);
+}
+
+_Noreturn void abort(void)
+{
+    fputs("aborted\n", stderr);
+    program_end(134); /* as a shell reports SIGABRT */
+}
+
+_Noreturn void __assert_fail(const char *text, const char *file, unsigned line,
+                             const char *function)
+{
+    fprintf(stderr, "%s:%u: %s: assertion `%s' failed\n", file, line, function, text);
+    program_end(134);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    uint64_t ns = hub_program_hooks.time_ps() / 1000;
+
+    (void)clock;
+    ts->tv_sec = (time_t)(ns / 1000000000);
+    ts->tv_nsec = (long)(ns % 1000000000);
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict tv, void *restrict zone)
+{
+    uint64_t us = hub_program_hooks.time_ps() / 1000000;
+
+    (void)zone;
+    tv->tv_sec = (time_t)(us / 1000000);
+    tv->tv_usec = (suseconds_t)(us % 1000000);
+    return 0;
+}
+
+time_t time(time_t *t_p)
+{
+    time_t t = (time_t)(hub_program_hooks.time_ps() / 1000000000000);
+
+    if (t_p != NULL)
+        *t_p = t;
+    return t;
+}
+
+int nanosleep(const struct timespec *ts, struct timespec *left)
+{
+    hub_program_hooks.sleep_ps((uint64_t)ts->tv_sec * 1000000000000 + (uint64_t)ts->tv_nsec * 1000);
+    if (left != NULL)
+        *left = (struct timespec){ 0, 0 };
+    return 0;
+}
+
+int usleep(useconds_t us)
+{
+    hub_program_hooks.sleep_ps((uint64_t)us * 1000000);
+    return 0;
+}
+
+unsigned sleep(unsigned s)
+{
+    hub_program_hooks.sleep_ps((uint64_t)s * 1000000000000);
+    return 0;
+}
+
+/* POSIX getopt on this copy's variables: libc's are one set for all ranks. */
+int getopt(int argc, char *const argv[], const char *options)
+{
+    static int place; /* within a group of options such as -ab */
+    const char *found;
+    char c;
+
+    if (optind == 0) { /* glibc's way to start over */
+        optind = 1;
+        place = 0;
+    }
+    if (place == 0) {
+        if (optind >= argc || argv[optind][0] != '-' || argv[optind][1] == '\0')
+            return -1;
+        if (strcmp(argv[optind], "--") == 0) {
+            optind++;
+            return -1;
+        }
+        place = 1;
+    }
+    c = argv[optind][place++];
+    found = c == ':' ? NULL : strchr(options, c);
+    if (found != NULL && found[1] == ':') {
+        optarg = argv[optind][place] != '\0' ? &argv[optind][place] : argv[++optind];
+        optind++;
+        place = 0;
+        if (optind <= argc)
+            return c;
+        optopt = c;
+        if (opterr != 0 && options[0] != ':')
+            fprintf(stderr, "%s: option requires an argument -- '%c'\n", argv[0], c);
+        return options[0] == ':' ? ':' : '?';
+    }
+    if (argv[optind][place] == '\0') {
+        optind++;
+        place = 0;
+    }
+    if (found != NULL)
+        return c;
+    optopt = c;
+    if (opterr != 0 && options[0] != ':')
+        fprintf(stderr, "%s: invalid option -- '%c'\n", argv[0], c);
+    return '?';
+}

@@ -1,0 +1,41 @@
+/*
+ * Tasks: threads of control that the event loop resumes and that suspend
+ * themselves, each on its own stack. errno and the floating-point control words
+ * belong to the task; the event loop's control words must not change while tasks
+ * live, and its errno is lost. One task is left and another entered only through
+ * the event loop that called task_resume().
+ */
+#ifndef LAUNCH_TASK_H
+#define LAUNCH_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct task;
+typedef void (*task_fn)(void *arg);
+
+#define TASK_STACK_BYTES ((size_t)64 << 20) /* lazily committed; public programs keep 8 MB on it   \
+                                             */
+
+/** NULL: out of memory or address space. A guard page lies below the stack. */
+struct task *task_create(size_t stack_bytes, task_fn fn, void *arg);
+/** Also of a task that has not ended: its stack goes without unwinding. NULL is allowed. */
+void task_destroy(struct task *t);
+/** Runs the task until it suspends or ends. Not from inside a task. */
+void task_resume(struct task *t);
+/** From inside the task `t` only: back to task_resume(). */
+void task_suspend(struct task *t);
+/** From inside the task only: ends it; never returns. */
+void task_exit(struct task *t);
+bool task_ended(const struct task *t);
+/** True when `p` lies in the guard page: the task ran out of stack. */
+bool task_in_guard(const struct task *t, const void *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* LAUNCH_TASK_H */

@@ -1,0 +1,30 @@
+# hubsim_workload(NAME SOURCES a.c ... [INCLUDES dir ...] [OUTPUT dir]): a program as the shared
+# object that the simulator loads once for each rank.
+#
+# -Bsymbolic binds the program to its own stdout, exit and globals (hosts/launch/shim); unique
+# symbols would be merged between the copies. Programs see public headers only. They are built
+# without sanitizers: a sanitizer's tables of globals would clash between the copies.
+set(HUBSIM_WORKLOAD_DIR ${CMAKE_BINARY_DIR}/lib/hubsim/workloads)
+set(HUBSIM_PROGRAM_INCLUDES
+    ${PROJECT_SOURCE_DIR}/hosts/tca/include ${PROJECT_SOURCE_DIR}/hosts/cuda/include
+    ${PROJECT_SOURCE_DIR}/hosts/mpi/include ${PROJECT_SOURCE_DIR}/hosts/driver/include)
+set(HUBSIM_PROGRAM_OPTIONS -fPIC $<$<C_COMPILER_ID:GNU>:-fno-gnu-unique>)
+
+if(NOT TARGET program_shim)
+  add_library(program_shim OBJECT ${PROJECT_SOURCE_DIR}/hosts/launch/shim/program.c)
+  target_include_directories(program_shim PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(program_shim PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_PROGRAM_OPTIONS} -fno-builtin)
+endif()
+
+function(hubsim_workload name)
+  cmake_parse_arguments(ARG "" "OUTPUT" "SOURCES;INCLUDES" ${ARGN})
+  if(NOT ARG_OUTPUT)
+    set(ARG_OUTPUT ${HUBSIM_WORKLOAD_DIR})
+  endif()
+  add_library(workload_${name} MODULE ${ARG_SOURCES} $<TARGET_OBJECTS:program_shim>)
+  target_include_directories(workload_${name} PRIVATE ${HUBSIM_PROGRAM_INCLUDES} ${ARG_INCLUDES})
+  target_compile_options(workload_${name} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_PROGRAM_OPTIONS})
+  target_link_options(workload_${name} PRIVATE -Wl,-Bsymbolic)
+  set_target_properties(workload_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${ARG_OUTPUT})
+endfunction()
