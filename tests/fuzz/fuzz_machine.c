@@ -1,0 +1,30 @@
+/* Any bytes as a machine file over the real platforms and kinds: a machine, or one message. */
+#define _GNU_SOURCE /* memfd_create */
+#include "fuzz.h"
+#include "tools/load/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    struct load_roots roots = { 0 };
+    struct load_options opt = { .roots = &roots, .kinds = machine_kinds() };
+    struct load_machine *machine;
+    struct sim_error err = { 0 };
+    char path[64];
+    int file = memfd_create("machine", 0);
+
+    if (file < 0 || write(file, bytes, n) != (ssize_t)n)
+        abort();
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    load_roots_add(&roots, "configs");
+    if (load_machine_create(path, &opt, &machine, &err) == SIM_OK)
+        load_machine_destroy(machine);
+    else if (err.code == SIM_OK || err.text[0] == '\0')
+        abort();
+    (void)close(file);
+    return 0;
+}
