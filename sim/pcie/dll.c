@@ -1,0 +1,309 @@
+/*
+ * Data-link layer: sequence numbers, the replay buffer, ACKs and flow-control
+ * DLLPs with their timers. The wire loses nothing yet, so nothing is replayed.
+ */
+#include "pcie/port_impl.h"
+
+#include <string.h>
+
+/* ---- transmit ---- */
+
+void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls)
+{
+    struct tx_class *q = &p->tx[cls];
+    uint32_t bytes = pcie_tlp_data_bytes(tlp), credits = (bytes + 15) / 16, at;
+    uint32_t symbols = PCIE_TLP_FRAMING + pcie_tlp_header_bytes(tlp) + bytes;
+    struct wire_tlp *rec = sim_channel_reserve(p->out, (uint32_t)sizeof(*rec) + bytes);
+
+    q->hdr_avail -= 1 & q->hdr_finite;
+    q->data_avail -= credits & q->data_finite;
+    q->hdr_used++;
+    q->data_used += credits;
+
+    rec->type = WIRE_TLP;
+    rec->seq = (uint16_t)p->tx_seq;
+    rec->payload_bytes = bytes;
+    rec->tlp = *tlp;
+    rec->tlp.payload = NULL;
+    if (bytes != 0)
+        memcpy(rec + 1, tlp->payload->data, bytes);
+    sim_channel_send(p->out, pcie_phy_send(&p->phy, sim_now(p->dom), symbols));
+
+    p->tx_seq = (p->tx_seq + 1) & PCIE_SEQ_MASK;
+    at = p->replay_head + p->replay_count++;
+    p->replay[at < p->replay_room ? at : at - p->replay_room] = *tlp;
+
+    p->stat.tx_tlps++;
+    p->stat.tx_payload += bytes;
+    p->stat.tx_symbols += symbols;
+}
+
+void pcie_dll_due(struct pcie_port *p, sim_time_t due)
+{
+    if (due >= p->dllp_due)
+        return;
+    p->dllp_due = due;
+    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, due), SIM_ARRIVE);
+}
+
+/** When a class must announce the credits that have been freed; a quarter of a pool is urgent. */
+static sim_time_t update_due(const struct pcie_port *p, const struct rx_class *r, sim_time_t now)
+{
+    uint32_t hdr = r->hdr_freed + r->hdr_fresh, data = r->data_freed + r->data_fresh;
+
+    if (hdr == 0 && data == 0)
+        return SIM_TIME_NEVER;
+    if ((r->hdr_total != 0 && hdr * 4 >= r->hdr_total) ||
+        (r->data_total != 0 && data * 4 >= r->data_total))
+        return now + 1;
+    return now + p->fc_ps;
+}
+
+static void add_init(struct pcie_port *p, struct wire_dllp *d)
+{
+    d->init = p->init_send;
+    p->init_send = 0;
+    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+        d->mask |= (uint8_t)(1u << i);
+        d->hdr[i] = (uint8_t)p->rx[i].hdr_total;
+        d->data[i] = (uint16_t)p->rx[i].data_total;
+    }
+}
+
+static void add_ack(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
+{
+    uint32_t just_now = p->rx_time == now && p->unacked != 0 ? 1 : 0;
+
+    if (p->unacked == just_now)
+        return;
+    d->mask |= DLLP_ACK;
+    d->ack_seq = (uint16_t)((p->rx_seq - 1 - just_now) & PCIE_SEQ_MASK);
+    p->unacked = just_now;
+}
+
+static void add_update(struct rx_class *r, unsigned cls, struct wire_dllp *d, sim_time_t now)
+{
+    if (r->fresh_time != now) {
+        r->hdr_freed += r->hdr_fresh;
+        r->data_freed += r->data_fresh;
+        r->hdr_fresh = r->data_fresh = 0;
+    }
+    if (r->hdr_freed == 0 && r->data_freed == 0)
+        return;
+    r->hdr_alloc += r->hdr_freed;
+    r->data_alloc += r->data_freed;
+    r->hdr_freed = r->data_freed = 0;
+    d->mask |= (uint8_t)(1u << cls);
+    d->hdr[cls] = r->hdr_alloc & PCIE_HDR_MASK;
+    d->data[cls] = r->data_alloc & PCIE_DAT_MASK;
+}
+
+void pcie_dll_flush(struct pcie_port *p)
+{
+    static const uint8_t ones[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+    sim_time_t now = sim_now(p->dom), due = SIM_TIME_NEVER;
+    struct wire_dllp d = { .type = WIRE_DLLP };
+    uint32_t n;
+
+    if (p->init_send != 0) {
+        add_init(p, &d);
+    } else {
+        add_ack(p, &d, now);
+        for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+            sim_time_t t;
+
+            add_update(&p->rx[i], i, &d, now);
+            t = update_due(p, &p->rx[i], now);
+            due = t < due ? t : due;
+        }
+    }
+    if (p->unacked != 0 && now + p->ack_ps < due)
+        due = now + p->ack_ps;
+    p->dllp_due = due;
+    n = ones[d.mask];
+    if (n == 0)
+        return;
+    *(struct wire_dllp *)sim_channel_reserve(p->out, sizeof(d)) = d;
+    sim_channel_send(p->out, pcie_phy_send(&p->phy, now, n * PCIE_DLLP_SYMBOLS));
+    p->stat.tx_dllps += n;
+    p->stat.tx_symbols += n * PCIE_DLLP_SYMBOLS;
+}
+
+/* ---- receive ---- */
+
+static void receive_ack(struct pcie_port *p, uint32_t seq)
+{
+    uint32_t oldest = p->tx_seq - p->replay_count;
+    uint32_t n = (seq + 1 - oldest) & PCIE_SEQ_MASK;
+
+    SIM_ASSERT(n <= p->replay_count);
+    p->replay_count -= n;
+    for (; n > 0; n--) {
+        pcie_tlp_drop(&p->replay[p->replay_head]);
+        if (++p->replay_head == p->replay_room)
+            p->replay_head = 0;
+    }
+    if (p->replay_full_since != SIM_TIME_NEVER) {
+        p->stat.replay_full_ps += sim_now(p->dom) - p->replay_full_since;
+        p->replay_full_since = SIM_TIME_NEVER;
+    }
+}
+
+static void receive_init(struct tx_class *q, uint32_t hdr, uint32_t data)
+{
+    q->hdr_total = hdr;
+    q->data_total = data;
+    q->hdr_finite = hdr != 0 ? UINT32_MAX : 0;
+    q->data_finite = data != 0 ? UINT32_MAX : 0;
+    q->hdr_avail = hdr != 0 ? hdr : UINT32_MAX;
+    q->data_avail = data != 0 ? data : UINT32_MAX;
+}
+
+static void receive_update(struct tx_class *q, uint32_t hdr, uint32_t data)
+{
+    /* The counters start at 0 when all credits are there, so the limit is total + allocated. */
+    if (q->hdr_finite != 0) {
+        q->hdr_avail = (q->hdr_total + hdr - q->hdr_used) & PCIE_HDR_MASK;
+        SIM_ASSERT(q->hdr_avail <= q->hdr_total);
+    }
+    if (q->data_finite != 0) {
+        q->data_avail = (q->data_total + data - q->data_used) & PCIE_DAT_MASK;
+        SIM_ASSERT(q->data_avail <= q->data_total);
+    }
+}
+
+/** Flow-control initialisation (3.3): one InitFC of each stage, since none is lost. */
+static void receive_init_set(struct pcie_port *p, const struct wire_dllp *d)
+{
+    if (!p->partner_known) {
+        for (unsigned i = 0; i < PCIE_CLASSES; i++)
+            receive_init(&p->tx[i], d->hdr[i], d->data[i]);
+        p->partner_known = true;
+        p->init_send = 2;
+        pcie_dll_due(p, sim_now(p->dom) + 1);
+    }
+    if (d->init == 2)
+        p->up = true;
+}
+
+static void receive_dllps(struct pcie_port *p, const struct wire_dllp *d)
+{
+    if (d->init != 0) {
+        receive_init_set(p, d);
+        return;
+    }
+    if ((d->mask & DLLP_ACK) != 0)
+        receive_ack(p, d->ack_seq);
+    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+        if ((d->mask >> i & 1) != 0)
+            receive_update(&p->tx[i], d->hdr[i], d->data[i]);
+    }
+}
+
+void pcie_dll_settle(struct pcie_port *p)
+{
+    if (!p->late_full || p->late_time == sim_now(p->dom))
+        return;
+    p->late_full = false;
+    receive_dllps(p, &p->late);
+}
+
+/** While TLPs wait, `work` may decide at this very time: then it must not matter who comes first.
+ */
+static void arrive_dllps(struct pcie_port *p, const struct wire_dllp *d)
+{
+    sim_time_t now = sim_now(p->dom);
+
+    pcie_dll_settle(p);
+    if (p->waiting == 0 && p->up) {
+        receive_dllps(p, d);
+        return;
+    }
+    p->late = *d;
+    p->late_time = now;
+    p->late_full = true;
+    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, now + 1), SIM_ARRIVE);
+}
+
+static void hold(struct rx_class *r, uint32_t credits)
+{
+    r->hdr_held++;
+    r->data_held += credits;
+    SIM_ASSERT(r->hdr_total == 0 || r->hdr_held <= r->hdr_total);
+    SIM_ASSERT(r->data_total == 0 || r->data_held <= r->data_total);
+}
+
+static void arrive_tlp(struct pcie_port *p, const struct wire_tlp *rec)
+{
+    sim_time_t now = sim_now(p->dom);
+    struct pcie_tlp tlp = rec->tlp;
+
+    pcie_dll_settle(p);
+    if (rec->seq != p->rx_seq) { /* cannot happen on a wire that loses nothing */
+        p->stat.rx_bad_seq++;
+        return;
+    }
+    SIM_ASSERT(p->up);
+    if (rec->payload_bytes != 0) {
+        tlp.payload = mem_payload_alloc(p->pool, rec->payload_bytes);
+        SIM_ASSERT(tlp.payload != NULL);
+        memcpy(tlp.payload->data, rec + 1, rec->payload_bytes);
+    }
+    hold(&p->rx[pcie_tlp_class(&tlp)], (rec->payload_bytes + 15) / 16);
+    p->rx_seq = (p->rx_seq + 1) & PCIE_SEQ_MASK;
+    p->rx_time = now;
+    p->unacked++;
+    pcie_dll_due(p, p->unacked >= PCIE_ACK_TLPS ? now + 1 : now + p->ack_ps);
+    p->stat.rx_tlps++;
+    p->stat.rx_payload += rec->payload_bytes;
+    if (p->fingerprint)
+        sim_wire(p->dom, p->where, pcie_tlp_hash(&tlp));
+    p->user.received(p->user.user, &tlp);
+}
+
+void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
+{
+    const struct wire_tlp *rec = record; /* both records begin with their type */
+
+    (void)bytes;
+    if (rec->type == WIRE_TLP)
+        arrive_tlp(arg, rec);
+    else
+        arrive_dllps(arg, record);
+}
+
+void pcie_port_consume(struct pcie_port *p, enum pcie_class cls, uint32_t data_credits)
+{
+    struct rx_class *r = &p->rx[cls];
+    sim_time_t now = sim_now(p->dom);
+
+    SIM_ASSERT(r->hdr_held >= 1 && r->data_held >= data_credits);
+    r->hdr_held--;
+    r->data_held -= data_credits;
+    if (r->fresh_time != now) {
+        r->hdr_freed += r->hdr_fresh;
+        r->data_freed += r->data_fresh;
+        r->hdr_fresh = r->data_fresh = 0;
+        r->fresh_time = now;
+    }
+    r->hdr_fresh += r->hdr_total != 0;
+    r->data_fresh += r->data_total != 0 ? data_credits : 0;
+    pcie_dll_due(p, update_due(p, r, now));
+}
+
+/*
+ * (MPS + 28) * factor / lanes + internal delay: TLP overhead 28 symbols, 19, 70 or 115 symbol times
+ * inside the receiver (3.5.3.1, 2.6.1.2). The specification tables the factor for small payloads
+ * and few lanes.
+ */
+uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps)
+{
+    uint64_t delay = gen == 1 ? 19 : gen == 2 ? 70 : 115;
+    uint64_t tenths;
+
+    if (mps <= 256)
+        tenths = lanes <= 4 ? 14 : lanes <= 8 ? 25 : 30;
+    else
+        tenths = lanes <= 8 ? 10 : 20;
+    return (mps + 28) * tenths / (UINT64_C(10) * lanes) + delay;
+}

@@ -1,0 +1,64 @@
+#include "pcie/phy.h"
+
+#define BLOCK_SYMBOLS 16u /* per lane: the payload of a 130-bit block */
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t r = a % b;
+
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static uint64_t align_up(uint64_t pos, uint64_t align)
+{
+    return (pos + align - 1) & ~(align - 1);
+}
+
+void pcie_phy_init(struct pcie_phy *phy, uint32_t gen, uint32_t lanes, uint64_t skp_interval)
+{
+    uint64_t num, den, g;
+
+    if (gen <= 2) { /* 10 bits at 2.5 or 5 GT/s */
+        num = gen == 1 ? 4000 : 2000;
+        den = lanes;
+    } else { /* 8 * 130 / 128 bits at 8 GT/s are 8125/8 ps; half of it with each generation */
+        num = 8125;
+        den = (UINT64_C(8) << (gen - 3)) * lanes;
+    }
+    g = gcd(num, den);
+    *phy = (struct pcie_phy){ .ps_num = num / g, .ps_den = den / g, .lanes = lanes, .gen = gen };
+    phy->skp_interval = skp_interval * lanes;
+    phy->skp_due = skp_interval != 0 ? phy->skp_interval : UINT64_MAX;
+    if (gen <= 2) { /* COM and 3 SKP in each lane (4.2.7.1) */
+        phy->skp_symbols = UINT64_C(4) * lanes;
+        phy->skp_align = lanes;
+    } else { /* the data stream ends with an EDS token at a block's end, then one block */
+        phy->skp_symbols = (uint64_t)BLOCK_SYMBOLS * lanes;
+        phy->skp_align = phy->skp_symbols;
+        phy->skp_before = 4;
+    }
+}
+
+uint64_t pcie_phy_skip(struct pcie_phy *phy, uint64_t start)
+{
+    uint64_t n = (start - phy->skp_due) / phy->skp_interval + 1;
+
+    phy->skp_due += n * phy->skp_interval;
+    return align_up(start + phy->skp_before, phy->skp_align) + n * phy->skp_symbols;
+}
+
+uint64_t pcie_phy_after_idle(struct pcie_phy *phy, sim_time_t now, uint64_t start)
+{
+    uint64_t pos = (now * phy->ps_den + phy->ps_num - 1) / phy->ps_num;
+
+    if (pos <= start) /* SKP ordered sets filled the gap */
+        return start;
+    start = align_up(pos, phy->lanes);
+    if (start >= phy->skp_due)
+        phy->skp_due += ((start - phy->skp_due) / phy->skp_interval + 1) * phy->skp_interval;
+    return start;
+}

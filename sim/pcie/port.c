@@ -1,0 +1,170 @@
+/*
+ * Transaction layer of a port: class queues, credits and the ordering rules
+ * (2.4.1), and the choice of what the link sends next.
+ */
+#include "pcie/port_impl.h"
+
+static struct tx_entry *queue_head(const struct tx_class *q)
+{
+    return &q->ring[q->head];
+}
+
+static bool has_credits(const struct tx_class *q, const struct pcie_tlp *tlp)
+{
+    return q->hdr_avail != 0 && q->data_avail >= pcie_tlp_data_credits(tlp);
+}
+
+static void stall_end(struct pcie_port *p, struct tx_class *q)
+{
+    if (q->stalled_since == SIM_TIME_NEVER)
+        return;
+    q->stall_ps += sim_now(p->dom) - q->stalled_since;
+    q->stalled_since = SIM_TIME_NEVER;
+}
+
+/**
+ * The oldest head that may go. Table 2-34: nothing passes an earlier posted request but posted
+ * requests pass what lacks credits, and so do completions and non-posted requests each other.
+ * @return its class, or PCIE_CLASSES
+ */
+static unsigned pick(struct pcie_port *p)
+{
+    uint64_t best_order = UINT64_MAX, posted_order = UINT64_MAX;
+    unsigned best = PCIE_CLASSES;
+
+    if (p->tx[PCIE_POSTED].count != 0)
+        posted_order = queue_head(&p->tx[PCIE_POSTED])->order;
+    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+        struct tx_class *q = &p->tx[i];
+        const struct tx_entry *e;
+
+        if (q->count == 0)
+            continue;
+        e = queue_head(q);
+        if (e->order > best_order || e->order > posted_order)
+            continue;
+        if (has_credits(q, &e->tlp)) {
+            best = i;
+            best_order = e->order;
+        } else if (q->stalled_since == SIM_TIME_NEVER) {
+            q->stalled_since = sim_now(p->dom);
+        }
+    }
+    return best;
+}
+
+static bool replay_has_room(struct pcie_port *p)
+{
+    if (p->replay_count < p->replay_room)
+        return true;
+    if (p->replay_full_since == SIM_TIME_NEVER)
+        p->replay_full_since = sim_now(p->dom);
+    return false;
+}
+
+/** Sends one waiting TLP if one may go. */
+static bool send_waiting(struct pcie_port *p)
+{
+    struct tx_class *q;
+    unsigned cls;
+    bool was_full;
+
+    if (!p->up || !replay_has_room(p))
+        return false;
+    cls = pick(p);
+    if (cls == PCIE_CLASSES)
+        return false;
+    q = &p->tx[cls];
+    was_full = q->count == p->queue_tlps;
+    stall_end(p, q);
+    pcie_dll_send(p, &queue_head(q)->tlp, (enum pcie_class)cls);
+    if (++q->head == p->queue_tlps)
+        q->head = 0;
+    q->count--;
+    p->waiting--;
+    if (was_full && p->user.ready != NULL)
+        p->user.ready(p->user.user, (enum pcie_class)cls);
+    return true;
+}
+
+/** The link is free, or DLLPs are due, or arrived while TLPs waited. */
+void pcie_port_work(struct sim_event *ev)
+{
+    struct pcie_port *p = SIM_CONTAINER_OF(ev, struct pcie_port, work);
+    sim_time_t now = sim_now(p->dom), next = SIM_TIME_NEVER;
+
+    pcie_dll_settle(p);
+    if (now < p->phy.free_ps) {
+        sim_schedule_by(p->dom, ev, p->phy.free_ps, SIM_ARRIVE);
+        return;
+    }
+    if (p->dllp_due <= now)
+        pcie_dll_flush(p); /* DLLPs go before the next TLP */
+    /* What is blocked waits for DLLPs; what is not, for the end of the packet just begun. */
+    if (p->waiting != 0 && send_waiting(p) && p->waiting != 0)
+        next = p->phy.free_ps;
+    if (p->dllp_due < next)
+        next = p->dllp_due;
+    if (p->late_full && next > now)
+        next = now + 1;
+    if (next != SIM_TIME_NEVER)
+        sim_schedule_by(p->dom, ev, pcie_port_not_before_free(p, next), SIM_ARRIVE);
+}
+
+bool pcie_port_can_send(const struct pcie_port *p, enum pcie_class cls)
+{
+    return p->tx[cls].count < p->queue_tlps;
+}
+
+static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls)
+{
+    struct tx_class *q = &p->tx[cls];
+    uint32_t at = q->head + q->count;
+    struct tx_entry *e = &q->ring[at < p->queue_tlps ? at : at - p->queue_tlps];
+
+    SIM_ASSERT(q->count < p->queue_tlps);
+    e->tlp = *tlp;
+    e->order = p->next_order++;
+    q->count++;
+    p->waiting++;
+}
+
+void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
+{
+    enum pcie_class cls = pcie_tlp_class(tlp);
+    bool free_now = sim_now(p->dom) >= p->phy.free_ps;
+
+    SIM_ASSERT(pcie_tlp_data_bytes(tlp) <= p->mps);
+    if (p->waiting == 0 && free_now && p->up && p->replay_count < p->replay_room &&
+        has_credits(&p->tx[cls], tlp)) {
+        pcie_dll_send(p, tlp, cls);
+        return;
+    }
+    enqueue(p, tlp, cls);
+    if (!p->up)
+        return;
+    if (!free_now)
+        sim_schedule_by(p->dom, &p->work, p->phy.free_ps, SIM_ARRIVE);
+    else if (send_waiting(p) && p->waiting != 0)
+        sim_schedule_by(p->dom, &p->work, p->phy.free_ps, SIM_ARRIVE);
+}
+
+bool pcie_port_is_up(const struct pcie_port *p)
+{
+    return p->up;
+}
+
+bool pcie_port_connected(const struct pcie_port *p)
+{
+    return p->out != NULL;
+}
+
+uint32_t pcie_port_mps(const struct pcie_port *p)
+{
+    return p->mps;
+}
+
+sim_time_t pcie_port_symbols_ps(const struct pcie_port *p, uint64_t symbols)
+{
+    return pcie_phy_ps(&p->phy, symbols);
+}

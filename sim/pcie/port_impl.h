@@ -1,0 +1,143 @@
+/*
+ * Inside a port, shared by port.c (transaction layer), dll.c (data-link layer)
+ * and link.c (making and joining ports).
+ *
+ * One event, `work`, decides what the link sends. It runs in phase SIM_ARRIVE
+ * and sees what happened strictly before its time: what arrives at that very
+ * time counts from the next picosecond on. So its place among the other events
+ * of its time does not matter, and whoever evaluates in SIM_CLOCK sees the room
+ * that it made.
+ */
+#ifndef PCIE_PORT_IMPL_H
+#define PCIE_PORT_IMPL_H
+
+#include "pcie/phy.h"
+#include "pcie/port.h"
+
+#define PCIE_SEQ_MASK 0xfffu /* 12 bits (3.5.2.1) */
+#define PCIE_HDR_MASK 0xffu  /* credit counters (2.6.1): headers 8 bits, */
+#define PCIE_DAT_MASK 0xfffu /* data 12 bits */
+
+/* An ACK goes out at the latest after so many TLPs, so that small ones do not fill the sender's
+ * replay buffer while the timer, made for large ones, runs. */
+#define PCIE_ACK_TLPS 8u
+
+/* ---- records of the channel ---- */
+
+enum wire_type { WIRE_TLP = 1, WIRE_DLLP = 2 };
+
+/** A TLP; the payload's bytes follow. */
+struct wire_tlp {
+    uint16_t type; /* enum wire_type */
+    uint16_t seq;
+    uint32_t payload_bytes;
+    struct pcie_tlp tlp; /* payload is NULL */
+};
+
+enum wire_dllp_mask { DLLP_ACK = 1 << PCIE_CLASSES }; /* bits below: a credit update per class */
+
+/** DLLPs sent back to back. */
+struct wire_dllp {
+    uint16_t type;
+    uint8_t mask; /* which ones */
+    uint8_t init; /* the updates are InitFC1 or InitFC2; 0: UpdateFC */
+    uint16_t ack_seq;
+    uint8_t hdr[PCIE_CLASSES];
+    uint16_t data[PCIE_CLASSES];
+};
+
+/* ---- state ---- */
+
+struct tx_entry {
+    struct pcie_tlp tlp;
+    uint64_t order; /* age among all classes */
+};
+
+struct tx_class {
+    uint32_t hdr_avail, data_avail;   /* credits; UINT32_MAX stays when infinite */
+    uint32_t hdr_finite, data_finite; /* ~0, or 0 when infinite */
+    uint32_t hdr_used, data_used;     /* CREDITS_CONSUMED */
+    uint32_t hdr_total, data_total;   /* first advertised */
+    struct tx_entry *ring;
+    uint32_t head, count;
+    sim_time_t stalled_since; /* SIM_TIME_NEVER: the head is not known to lack credits */
+    uint64_t stall_ps;
+};
+
+struct rx_class {
+    uint32_t hdr_total, data_total; /* advertised; 0: infinite */
+    uint32_t hdr_held, data_held;   /* in the receive buffer */
+    uint32_t hdr_freed, data_freed; /* not yet announced; */
+    uint32_t hdr_fresh, data_fresh; /* the same, freed at fresh_time */
+    sim_time_t fresh_time;
+    uint32_t hdr_alloc, data_alloc; /* CREDITS_ALLOCATED */
+};
+
+struct pcie_port {
+    struct sim_domain *dom;
+    struct pcie_phy phy;
+    struct sim_channel *out;
+    struct sim_event work;
+
+    /* transmit */
+    uint32_t waiting; /* TLPs in all class queues */
+    uint32_t queue_tlps;
+    uint64_t next_order;
+    struct tx_class tx[PCIE_CLASSES];
+    struct pcie_tlp *replay; /* ring: sent, not acknowledged */
+    uint32_t replay_room, replay_head, replay_count;
+    uint32_t tx_seq; /* of the next TLP */
+    sim_time_t replay_full_since;
+
+    /* receive */
+    struct rx_class rx[PCIE_CLASSES];
+    uint32_t rx_seq;    /* expected next */
+    uint32_t unacked;   /* received since the last ACK, */
+    sim_time_t rx_time; /* the last one at this time */
+
+    /* data link */
+    sim_time_t dllp_due; /* something is to be sent then; SIM_TIME_NEVER: nothing */
+    sim_time_t ack_ps, fc_ps;
+    uint8_t init_send;  /* 1 or 2: InitFC to send */
+    bool partner_known; /* its credits have been received */
+    bool up;
+    bool late_full; /* DLLPs that arrived at late_time, not yet looked at */
+    sim_time_t late_time;
+    struct wire_dllp late;
+
+    struct {
+        uint64_t tx_tlps, tx_payload, tx_symbols, tx_dllps, replay_full_ps;
+        uint64_t rx_tlps, rx_payload, rx_bad_seq;
+    } stat;
+
+    struct mem_pool *pool;
+    struct pcie_port_user user;
+    struct pcie_port_config cfg;
+    uint64_t where; /* sim_path_hash() */
+    bool fingerprint;
+    uint32_t mps;
+    char *path;
+};
+
+/* dll.c */
+void pcie_dll_receive(void *arg, const void *record, uint32_t bytes);
+/** Sends a TLP whose credits are there, directly behind what is being sent; takes the payload. */
+void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls);
+/** Sends all DLLPs for what happened before now. */
+void pcie_dll_flush(struct pcie_port *p);
+/** Looks at DLLPs that arrived before now. */
+void pcie_dll_settle(struct pcie_port *p);
+/** A DLLP is to go out at `due` or as soon after it as the link is free. */
+void pcie_dll_due(struct pcie_port *p, sim_time_t due);
+/** The Ack latency and UpdateFC limits of tables 3-7 and 2-42, in symbol times. */
+uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps);
+
+/* port.c */
+void pcie_port_work(struct sim_event *ev);
+
+static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, sim_time_t t)
+{
+    return t > p->phy.free_ps ? t : p->phy.free_ps;
+}
+
+#endif /* PCIE_PORT_IMPL_H */
