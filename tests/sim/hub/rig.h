@@ -53,6 +53,7 @@ struct FakeHost {
     std::deque<std::pair<sim_time_t, pcie_tlp>> later; /* answers */
     std::deque<pcie_tlp> out;
     sim_time_t read_ps = 200000;
+    uint32_t completion_bytes = 128;
     std::vector<uint8_t> ram = std::vector<uint8_t>(kBytes), gpu = std::vector<uint8_t>(kBytes);
     std::vector<uint32_t> interrupts;
     std::map<uint8_t, pcie_tlp> answers;    /* completions received, by tag, payload kept */
@@ -113,7 +114,7 @@ struct FakeHost {
             left = 0;
         }
         while (left != 0) {
-            uint32_t n = pcie_split_completion(addr, left, 128);
+            uint32_t n = pcie_split_completion(addr, left, completion_bytes);
             pcie_tlp cpl = {};
             cpl.kind = PCIE_CPLD;
             cpl.tag = tlp->tag;
