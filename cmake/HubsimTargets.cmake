@@ -7,7 +7,9 @@ set(HUBSIM_WARNINGS -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wcast-qual -
 set(HUBSIM_C_WARNINGS -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition)
 
 function(hubsim_common target)
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/sim ${PROJECT_SOURCE_DIR})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sim> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/hubsim>)
   target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS} $<$<COMPILE_LANGUAGE:C>:${HUBSIM_C_WARNINGS}>)
   if(HUBSIM_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
