@@ -33,6 +33,7 @@ struct machine_place {
      * machine. */
     void *(*map)(void *map_arg, unsigned node, const char *path, uint64_t bytes);
     void *map_arg;
+    uint64_t net_bytes_per_us; /* the control network's rate at each node; 0: not limited */
 };
 
 /** Where a hub sends what: filled from the topology (machine/routes.h), in units of window parts.

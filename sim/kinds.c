@@ -1,0 +1,24 @@
+/* The one list of kinds. A new device adds its line here. */
+#include "hub/hub.h"
+#include "machine/kind.h"
+#include "node/gpu.h"
+#include "node/host.h"
+
+#include <string.h>
+
+static const struct machine_kind *const kinds[] = { &node_host_kind, &node_gpu_kind, &hub_kind,
+                                                    NULL };
+
+const struct machine_kind *const *machine_kinds(void)
+{
+    return kinds;
+}
+
+const struct machine_kind *machine_kind_find(const char *name)
+{
+    for (unsigned i = 0; kinds[i] != NULL; i++) {
+        if (strcmp(kinds[i]->name, name) == 0)
+            return kinds[i];
+    }
+    return NULL;
+}
