@@ -1,0 +1,325 @@
+/*
+ * The copy engine. Jobs run in order, one at a time, each after a set-up time.
+ * Ends on the bus are read and written with real TLPs: reads with a limited
+ * number of tags, writes of up to the maximum payload, both as the port takes
+ * them. Inside the device a copy takes its bytes at a fixed rate.
+ */
+#include "node/gpu/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void jobs_push(struct gpu_jobs *jobs, struct gpu_job *job)
+{
+    job->next = NULL;
+    if (jobs->tail != NULL)
+        jobs->tail->next = job;
+    else
+        jobs->head = job;
+    jobs->tail = job;
+}
+
+static struct gpu_job *jobs_pop(struct gpu_jobs *jobs)
+{
+    struct gpu_job *job = jobs->head;
+
+    if (job == NULL)
+        return NULL;
+    jobs->head = job->next;
+    if (jobs->head == NULL)
+        jobs->tail = NULL;
+    return job;
+}
+
+/** The head of the queue begins its set-up now. */
+static void begin_job(struct node_gpu *gpu)
+{
+    struct gpu_copy *cp = &gpu->copy;
+
+    cp->asked = cp->got = cp->sent = 0;
+    if (cp->queue.head == NULL)
+        return;
+    cp->start = sim_now(gpu->dom) + gpu->cfg.copy.setup_ps;
+    gpu_wake(gpu, cp->start);
+}
+
+static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint64_t bytes)
+{
+    if (end.device)
+        SIM_ASSERT(mem_ram_holds(&gpu->memory, end.addr, bytes));
+    else /* before configuration a device may not issue requests (2.2.6.2) */
+        SIM_ASSERT(gpu->fn.id != 0);
+}
+
+void node_gpu_copy(struct node_gpu *gpu, struct node_gpu_end dst, struct node_gpu_end src,
+                   uint64_t bytes, node_gpu_done_fn done, void *arg)
+{
+    struct gpu_copy *cp = &gpu->copy;
+    struct gpu_job *job = jobs_pop(&cp->unused);
+
+    check_end(gpu, dst, bytes);
+    check_end(gpu, src, bytes);
+    if (job == NULL)
+        job = malloc(sizeof(*job));
+    SIM_ASSERT(job != NULL);
+    *job = (struct gpu_job){ .dst = dst, .src = src, .bytes = bytes, .done = done, .arg = arg };
+    jobs_push(&cp->queue, job);
+    if (cp->queue.head == job)
+        begin_job(gpu);
+}
+
+static void done_event(struct sim_event *ev)
+{
+    struct node_gpu *gpu = SIM_CONTAINER_OF(ev, struct node_gpu, copy.done);
+    struct gpu_job *job;
+
+    while ((job = jobs_pop(&gpu->copy.finished)) != NULL) {
+        node_gpu_done_fn done = job->done;
+        void *arg = job->arg;
+
+        jobs_push(&gpu->copy.unused, job);
+        done(arg);
+    }
+}
+
+static void end_job(struct node_gpu *gpu)
+{
+    struct gpu_copy *cp = &gpu->copy;
+
+    jobs_push(&cp->finished, jobs_pop(&cp->queue));
+    sim_schedule_by(gpu->dom, &cp->done, sim_now(gpu->dom), SIM_TASK);
+    begin_job(gpu);
+}
+
+/* ---- bytes of the job ----------------------------------------------------------------- */
+
+static struct pcie_tlp request(struct node_gpu *gpu, enum pcie_tlp_kind kind)
+{
+    return (struct pcie_tlp){ .kind = (uint8_t)kind,
+                              .requester_id = gpu->fn.id,
+                              .trace_id = gpu->next_trace++ };
+}
+
+/** Queues `n` bytes at `at` of the job as one write to the bus. */
+static void queue_write(struct node_gpu *gpu, uint64_t addr, const uint8_t *bytes, uint32_t n)
+{
+    struct pcie_tlp tlp = request(gpu, PCIE_MWR);
+
+    pcie_tlp_set_range(&tlp, addr, n);
+    tlp.payload = node_payload(gpu->payloads, tlp.length_dw * 4u);
+    memset(tlp.payload->data, 0, 4); /* bytes that are not enabled */
+    memset(tlp.payload->data + tlp.length_dw * 4u - 4, 0, 4);
+    memcpy(tlp.payload->data + (addr & 3), bytes, n);
+    node_packet_push(&gpu->copy.out, node_packet_get(&gpu->packets, &tlp, sim_now(gpu->dom)));
+}
+
+/** `n` bytes of the job, from `at` on, are at hand: to memory, or on their way to the bus. */
+static void put(struct node_gpu *gpu, uint64_t at, const uint8_t *bytes, uint32_t n)
+{
+    struct gpu_copy *cp = &gpu->copy;
+    uint64_t to = cp->queue.head->dst.addr + at;
+
+    cp->got += n;
+    if (cp->queue.head->dst.device) {
+        memcpy(gpu->memory.bytes + to, bytes, n);
+        gpu_wrote(gpu, to, n);
+        cp->sent += n;
+        return;
+    }
+    while (n > 0) {
+        uint32_t piece = pcie_split(to, n, pcie_port_mps(gpu->port));
+
+        queue_write(gpu, to, bytes, piece);
+        to += piece;
+        bytes += piece;
+        n -= piece;
+    }
+}
+
+static void send_writes(struct node_gpu *gpu)
+{
+    struct gpu_copy *cp = &gpu->copy;
+
+    while (cp->out.head != NULL && pcie_port_can_send(gpu->port, PCIE_POSTED)) {
+        struct node_packet *p = node_packet_pop(&cp->out);
+        uint64_t first;
+
+        cp->sent += pcie_tlp_range(&p->tlp, &first);
+        pcie_port_send(gpu->port, &p->tlp);
+        node_packet_put(&gpu->packets, p);
+    }
+}
+
+/** From device memory to the bus, as far as the port takes it. */
+static void push_out(struct node_gpu *gpu)
+{
+    struct gpu_copy *cp = &gpu->copy;
+    const struct gpu_job *job = cp->queue.head;
+
+    send_writes(gpu);
+    while (cp->got < job->bytes && cp->out.head == NULL) {
+        uint32_t n =
+            pcie_split(job->dst.addr + cp->got, job->bytes - cp->got, pcie_port_mps(gpu->port));
+
+        put(gpu, cp->got, gpu->memory.bytes + job->src.addr + cp->got, n);
+        send_writes(gpu);
+    }
+}
+
+/* ---- reads of the bus ------------------------------------------------------------------ */
+
+static unsigned free_tag(const struct node_gpu *gpu)
+{
+    unsigned tag = 0;
+
+    while (gpu->copy.reads[tag].busy)
+        tag++;
+    return tag;
+}
+
+/** Issues reads while tags are free and what was read is not held up on its way out. */
+static void ask(struct node_gpu *gpu)
+{
+    struct gpu_copy *cp = &gpu->copy;
+    const struct gpu_job *job = cp->queue.head;
+
+    while (cp->asked < job->bytes && cp->busy_tags < gpu->cfg.copy.tags && cp->out.head == NULL &&
+           pcie_port_can_send(gpu->port, PCIE_NONPOSTED)) {
+        struct pcie_tlp tlp = request(gpu, PCIE_MRD);
+        uint64_t addr = job->src.addr + cp->asked;
+        uint32_t n = pcie_split(addr, job->bytes - cp->asked, (uint32_t)gpu->cfg.copy.read_bytes);
+        unsigned tag = free_tag(gpu);
+
+        cp->reads[tag] = (struct gpu_copy_read){ .busy = true, .at = cp->asked, .bytes = n };
+        cp->busy_tags++;
+        cp->asked += n;
+        tlp.tag = (uint8_t)tag;
+        pcie_tlp_set_range(&tlp, addr, n);
+        pcie_port_send(gpu->port, &tlp);
+    }
+}
+
+/** The rest of a read that failed is all ones, as a host would see it. */
+static void fail_read(struct node_gpu *gpu, struct gpu_copy_read *r, uint32_t left)
+{
+    uint8_t ones[GPU_CHUNK];
+
+    memset(ones, 0xff, sizeof(ones));
+    gpu->stat.copy_errors++;
+    for (uint64_t at = r->at + r->bytes - left; left > 0;) {
+        uint32_t n = left < sizeof(ones) ? left : (uint32_t)sizeof(ones);
+
+        put(gpu, at, ones, n);
+        at += n;
+        left -= n;
+    }
+}
+
+static void completed(struct node_gpu *gpu, const struct pcie_tlp *cpl)
+{
+    struct gpu_copy *cp = &gpu->copy;
+    struct gpu_copy_read *r = &cp->reads[cpl->tag];
+    uint32_t skip = cpl->lower_addr & 3u, n = cpl->length_dw * 4u - skip;
+    bool last = true;
+
+    if (!r->busy || cpl->byte_count > r->bytes) {
+        gpu->stat.copy_errors++;
+        return;
+    }
+    if (cpl->payload != NULL && cpl->status == PCIE_CPL_SC && cpl->poisoned == 0) {
+        last = n >= cpl->byte_count;
+        if (last)
+            n = cpl->byte_count;
+        put(gpu, r->at + r->bytes - cpl->byte_count, cpl->payload->data + skip, n);
+    } else {
+        fail_read(gpu, r, cpl->byte_count);
+    }
+    if (last) {
+        r->busy = false;
+        cp->busy_tags--;
+    }
+}
+
+static void take_completions(struct node_gpu *gpu)
+{
+    while (gpu->completions.head != NULL) {
+        struct node_packet *p = node_packet_pop(&gpu->completions);
+
+        pcie_port_consume(gpu->port, PCIE_COMPLETION, pcie_tlp_data_credits(&p->tlp));
+        completed(gpu, &p->tlp);
+        pcie_tlp_drop(&p->tlp);
+        node_packet_put(&gpu->packets, p);
+    }
+}
+
+/* ---- the engine ---------------------------------------------------------------------------- */
+
+static sim_time_t local_end(const struct node_gpu *gpu)
+{
+    uint64_t rate = gpu->cfg.copy.local_bytes_per_us, bytes = gpu->copy.queue.head->bytes;
+
+    if (rate == 0)
+        return gpu->copy.start;
+    return gpu->copy.start + bytes / rate * SIM_US + bytes % rate * SIM_US / rate;
+}
+
+static void copy_inside(struct node_gpu *gpu)
+{
+    const struct gpu_job *job = gpu->copy.queue.head;
+
+    memmove(gpu->memory.bytes + job->dst.addr, gpu->memory.bytes + job->src.addr, job->bytes);
+    if (sim_fingerprint_on(gpu->dom))
+        sim_visible(gpu->dom, gpu->where ^ job->dst.addr,
+                    sim_hash_bytes(job->bytes, gpu->memory.bytes + job->dst.addr, job->bytes));
+}
+
+sim_time_t gpu_copy_run(struct node_gpu *gpu)
+{
+    struct gpu_copy *cp = &gpu->copy;
+    sim_time_t now = sim_now(gpu->dom);
+
+    take_completions(gpu);
+    while (cp->queue.head != NULL) {
+        const struct gpu_job *job = cp->queue.head;
+
+        if (cp->start > now)
+            return cp->start;
+        if (job->src.device && job->dst.device) {
+            if (local_end(gpu) > now)
+                return local_end(gpu);
+            copy_inside(gpu);
+            end_job(gpu);
+            continue;
+        }
+        if (job->src.device) {
+            push_out(gpu);
+        } else {
+            send_writes(gpu);
+            ask(gpu);
+        }
+        if (cp->sent < job->bytes)
+            return SIM_TIME_NEVER; /* completions or gpu_ready() will come */
+        end_job(gpu);
+    }
+    return SIM_TIME_NEVER;
+}
+
+void gpu_copy_init(struct node_gpu *gpu)
+{
+    sim_event_init(&gpu->copy.done, done_event);
+}
+
+static void jobs_free(struct gpu_jobs *jobs)
+{
+    struct gpu_job *job;
+
+    while ((job = jobs_pop(jobs)) != NULL)
+        free(job);
+}
+
+void gpu_copy_fini(struct node_gpu *gpu)
+{
+    jobs_free(&gpu->copy.queue);
+    jobs_free(&gpu->copy.finished);
+    jobs_free(&gpu->copy.unused);
+}

@@ -1,0 +1,283 @@
+/* The GPU as a kind: parameters, creation, pinning. */
+#include "node/gpu/internal.h"
+#include "pcie/port_params.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(key, unit, min, max, def, field, meaning)                                              \
+    {                                                                                              \
+        key, unit, min, max, def, offsetof(struct gpu_config, field), meaning, NULL                \
+    }
+#define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
+
+/*
+ * K20X: 6 GB, 256 MiB of memory BAR, 1.5 MB of L2 in twelve slices with lines of
+ * 128 bytes; PCI Express Gen2 x16. A read through the BAR takes some 0.6 to 0.7 us.
+ */
+static const struct machine_param gpu_params[] = {
+    ROW("memory_bytes", "bytes", GPU_PAGE_BYTES, UINT64_C(1) << 40, UINT64_C(1) << 28, memory_bytes,
+        "device memory; a multiple of 65536"),
+    ROW("bar_bytes", "bytes", GPU_PAGE_BYTES, UINT64_C(1) << 40, UINT64_C(1) << 28, bar_bytes,
+        "the BAR that pinned pages are seen through; a power of two"),
+    PS("write_ps", 200000, write_ps,
+       "a write at the GPU's port until it is visible in device memory"),
+    PS("read_ps", 500000, read_ps,
+       "a read at the GPU's port until its first completion is handed to the port, when the L2 "
+       "holds the data and the slice is idle"),
+    ROW("reads", "1", 1, 1024, 32, reads,
+        "reads of the bus in progress; others wait in the receive buffer"),
+    ROW("completion_bytes", "bytes", 64, 4096, 128, completion_bytes,
+        "largest completion, never across a multiple of it; a power of two"),
+
+    ROW("l2.bytes", "bytes", 0, UINT64_C(1) << 32, 1536 * 1024, l2.bytes,
+        "level-2 cache; 0 = every access goes to DRAM"),
+    ROW("l2.ways", "1", 1, 64, 16, l2.ways, "lines of a set"),
+    ROW("l2.line_bytes", "bytes", 32, GPU_CHUNK, 128, l2.line_bytes, "cache line; a power of two"),
+    ROW("l2.slices", "1", 1, 256, 12, l2.slices, "slices that work beside each other"),
+    ROW("l2.interleave_bytes", "bytes", GPU_CHUNK, GPU_PAGE_BYTES, GPU_CHUNK, l2.interleave_bytes,
+        "neighbouring bytes that one slice holds; a power of two"),
+    PS("l2.service_ps", 0, l2.service_ps,
+       "a slice is busy with one piece of a read, up to 256 bytes; 0 = no limit"),
+    PS("l2.dram_ps", 100000, l2.dram_ps,
+       "a piece that misses the L2 comes this later; 0 = misses cost nothing"),
+    PS("l2.dram_service_ps", 0, l2.dram_service_ps, "a slice is busy longer with a miss"),
+
+    ROW("copy.setup_ps", "ps", 1, SIM_MS, 1000000, copy.setup_ps,
+        "the copy engine takes up a copy until it moves the first byte"),
+    ROW("copy.read_bytes", "bytes", 128, 4096, 512, copy.read_bytes,
+        "largest read request of the copy engine"),
+    ROW("copy.tags", "1", 1, GPU_TAGS_MAX, 32, copy.tags,
+        "read requests of the copy engine in flight"),
+    ROW("copy.local_bytes_per_us", "bytes/us", 0, 10000000, 80000, copy.local_bytes_per_us,
+        "rate of a copy inside the device; 0 = no limit"),
+    PCIE_PORT_PARAMS("port.", struct gpu_config, port, 2, 16, 40000, 40000),
+    MACHINE_PARAM_END
+};
+
+static const char *const gpu_ports[] = { "pcie", NULL };
+
+/* NVIDIA Tesla K20X; class 3D controller. */
+#define GPU_VENDOR 0x10deu
+#define GPU_DEVICE 0x1021u
+#define GPU_CLASS  0x030200u
+
+static void gpu_ready(void *user, enum pcie_class cls)
+{
+    struct node_gpu *gpu = user;
+
+    (void)cls;
+    gpu_wake(gpu, sim_now(gpu->dom));
+}
+
+static void gpu_work(struct sim_event *ev)
+{
+    struct node_gpu *gpu = SIM_CONTAINER_OF(ev, struct node_gpu, work);
+    sim_time_t served = gpu_serve(gpu), copied = gpu_copy_run(gpu);
+    sim_time_t next = served < copied ? served : copied;
+
+    if (next != SIM_TIME_NEVER)
+        gpu_wake(gpu, next);
+}
+
+static bool power_of_two(uint64_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+static int check(const struct gpu_config *cfg, struct sim_error *err)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } powers[] = {
+        { "bar_bytes", cfg->bar_bytes },
+        { "completion_bytes", cfg->completion_bytes },
+        { "l2.line_bytes", cfg->l2.line_bytes },
+        { "l2.interleave_bytes", cfg->l2.interleave_bytes },
+    };
+
+    for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++) {
+        if (!power_of_two(powers[i].value))
+            return sim_error_set(err, SIM_ERR_CONFIG, "%s = %llu: expected a power of two",
+                                 powers[i].key, (unsigned long long)powers[i].value);
+    }
+    if (cfg->memory_bytes % GPU_PAGE_BYTES != 0)
+        return sim_error_set(
+            err, SIM_ERR_CONFIG, "memory_bytes = %llu: expected a multiple of %llu",
+            (unsigned long long)cfg->memory_bytes, (unsigned long long)GPU_PAGE_BYTES);
+    return SIM_OK;
+}
+
+static void gpu_destroy(void *component)
+{
+    struct node_gpu *gpu = component;
+
+    if (gpu->port != NULL)
+        pcie_port_destroy(gpu->port);
+    gpu_copy_fini(gpu);
+    gpu_reads_fini(gpu);
+    gpu_l2_fini(&gpu->l2);
+    free(gpu->bar_pages);
+    node_packet_pool_fini(&gpu->packets);
+    mem_pool_destroy(gpu->payloads);
+    free(gpu);
+}
+
+static void register_stats(struct node_gpu *gpu)
+{
+    const struct {
+        const uint64_t *value;
+        const char *name, *unit, *meaning;
+    } rows[] = {
+        { &gpu->stat.read_bytes, "read_bytes", "bytes", "read from device memory by the bus" },
+        { &gpu->stat.write_bytes, "write_bytes", "bytes", "written to device memory by the bus" },
+        { &gpu->stat.unpinned_reads, "unpinned_reads", "1",
+          "requests answered with Unsupported Request, since no page is pinned there" },
+        { &gpu->stat.unpinned_writes, "unpinned_writes", "1",
+          "writes dropped, since no page is pinned there" },
+        { &gpu->stat.copy_errors, "copy_errors", "1", "reads of the copy engine that failed" },
+        { &gpu->l2.hits, "l2_hits", "1", "pieces of bus reads that the L2 held" },
+        { &gpu->l2.misses, "l2_misses", "1", "pieces of bus reads that came from DRAM" },
+    };
+    char path[160];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s.%s", gpu->path, rows[i].name);
+        sim_stat_register(gpu->dom, rows[i].value, path, rows[i].unit, rows[i].meaning);
+    }
+}
+
+static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, struct sim_error *err)
+{
+    struct pcie_port_user user = { .received = gpu_received, .ready = gpu_ready, .user = gpu };
+    uint64_t pages = gpu->cfg.bar_bytes >> GPU_PAGE_SHIFT;
+    uint8_t *bytes = place->map(place->map_arg, place->node, place->path, gpu->cfg.memory_bytes);
+    char path[160];
+
+    if (bytes == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "memory_bytes = %llu: %s: out of memory",
+                             (unsigned long long)gpu->cfg.memory_bytes, place->path);
+    mem_ram_init(&gpu->memory, 0, gpu->cfg.memory_bytes, bytes);
+    gpu->payloads = mem_pool_create();
+    gpu->bar_pages = malloc(pages * sizeof(*gpu->bar_pages));
+    if (gpu->payloads == NULL || gpu->bar_pages == NULL || gpu_reads_init(gpu) != SIM_OK ||
+        gpu_l2_init(&gpu->l2, &gpu->cfg.l2) != SIM_OK)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    for (uint64_t i = 0; i < pages; i++)
+        gpu->bar_pages[i] = GPU_UNPINNED;
+    if (gpu->cfg.completion_bytes > gpu->cfg.port.mps_bytes)
+        gpu->cfg.completion_bytes = gpu->cfg.port.mps_bytes;
+    pcie_function_init(&gpu->fn, GPU_VENDOR, GPU_DEVICE, GPU_CLASS);
+    pcie_function_add_bar(&gpu->fn, 0, gpu->cfg.bar_bytes);
+    gpu_copy_init(gpu);
+    register_stats(gpu);
+    (void)snprintf(path, sizeof(path), "%s.pcie", place->path);
+    return pcie_port_create(gpu->dom, gpu->payloads, path, &gpu->cfg.port, &user, &gpu->port, err);
+}
+
+static int gpu_create(const struct machine_place *place, const void *config, void **component_p,
+                      struct sim_error *err)
+{
+    struct node_gpu *gpu;
+    int code = check(config, err);
+
+    if (code != SIM_OK)
+        return code;
+    gpu = calloc(1, sizeof(*gpu));
+    if (gpu == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    gpu->dom = place->dom;
+    gpu->path = place->path;
+    gpu->where = sim_path_hash(place->path);
+    gpu->cfg = *(const struct gpu_config *)config;
+    gpu->next_trace = gpu->where << 32; /* ids of one component stay apart */
+    sim_event_init(&gpu->work, gpu_work);
+    node_packet_pool_init(&gpu->packets);
+    code = gpu_init(gpu, place, err);
+    if (code != SIM_OK) {
+        gpu_destroy(gpu);
+        return code;
+    }
+    *component_p = gpu;
+    return SIM_OK;
+}
+
+static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
+{
+    return pcie_link_connect(a, b, wire_ps, err);
+}
+
+static struct machine_port gpu_port(void *component, const char *name)
+{
+    struct node_gpu *gpu = component;
+
+    if (strcmp(name, "pcie") == 0)
+        return (struct machine_port){ "pcie", gpu->port, join_pcie };
+    return (struct machine_port){ NULL, NULL, NULL };
+}
+
+const struct machine_kind node_gpu_kind = {
+    .name = "gpu",
+    .summary = "GPU: memory behind a BAR, level-2 cache, copy engine",
+    .params = gpu_params,
+    .config_bytes = sizeof(struct gpu_config),
+    .ports = gpu_ports,
+    .create = gpu_create,
+    .port = gpu_port,
+    .destroy = gpu_destroy,
+};
+
+uint8_t *node_gpu_bytes(struct node_gpu *gpu)
+{
+    return gpu->memory.bytes;
+}
+
+uint64_t node_gpu_memory_bytes(const struct node_gpu *gpu)
+{
+    return gpu->cfg.memory_bytes;
+}
+
+uint64_t node_gpu_bar_bytes(const struct node_gpu *gpu)
+{
+    return gpu->cfg.bar_bytes;
+}
+
+/** The first run of `n` free pages of the BAR, or the number of its pages. */
+static uint64_t free_run(const struct node_gpu *gpu, uint64_t n)
+{
+    uint64_t pages = gpu->cfg.bar_bytes >> GPU_PAGE_SHIFT, run = 0;
+
+    for (uint64_t i = 0; i < pages; i++) {
+        run = gpu->bar_pages[i] == GPU_UNPINNED ? run + 1 : 0;
+        if (run == n)
+            return i + 1 - n;
+    }
+    return pages;
+}
+
+int node_gpu_pin(struct node_gpu *gpu, uint64_t offset, uint64_t size, uint64_t *bar_offset_p)
+{
+    uint64_t n = size >> GPU_PAGE_SHIFT, first;
+
+    SIM_ASSERT(size != 0 && size % GPU_PAGE_BYTES == 0 && offset % GPU_PAGE_BYTES == 0);
+    SIM_ASSERT(mem_ram_holds(&gpu->memory, offset, size));
+    first = free_run(gpu, n);
+    if (first + n > gpu->cfg.bar_bytes >> GPU_PAGE_SHIFT)
+        return SIM_ERR_LIMIT;
+    for (uint64_t i = 0; i < n; i++)
+        gpu->bar_pages[first + i] = (uint32_t)((offset >> GPU_PAGE_SHIFT) + i);
+    *bar_offset_p = first << GPU_PAGE_SHIFT;
+    return SIM_OK;
+}
+
+void node_gpu_unpin(struct node_gpu *gpu, uint64_t bar_offset, uint64_t size)
+{
+    uint64_t first = bar_offset >> GPU_PAGE_SHIFT, n = size >> GPU_PAGE_SHIFT;
+
+    SIM_ASSERT(bar_offset % GPU_PAGE_BYTES == 0 && size % GPU_PAGE_BYTES == 0);
+    SIM_ASSERT(bar_offset + size <= gpu->cfg.bar_bytes);
+    for (uint64_t i = 0; i < n; i++)
+        gpu->bar_pages[first + i] = GPU_UNPINNED;
+}

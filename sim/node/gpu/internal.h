@@ -1,0 +1,143 @@
+/*
+ * The parts of a GPU: what its port takes in and answers (reads.c), the cache
+ * that decides how long an answer takes (l2.c), the copy engine (copy.c), and
+ * what binds them (gpu.c).
+ */
+#ifndef NODE_GPU_INTERNAL_H
+#define NODE_GPU_INTERNAL_H
+
+#include "node/gpu.h"
+#include "node/packet.h"
+#include "pcie/config.h"
+#include "pcie/port.h"
+
+SIM_BEGIN_DECLS
+
+#define GPU_PAGE_SHIFT 16 /* GPUDirect RDMA pins pages of 64 KiB */
+#define GPU_PAGE_BYTES (UINT64_C(1) << GPU_PAGE_SHIFT)
+#define GPU_UNPINNED   UINT32_MAX
+#define GPU_CHUNK      256u /* what an L2 slice serves at once, aligned */
+#define GPU_CHUNKS     (PCIE_MAX_PAYLOAD / GPU_CHUNK + 1)
+#define GPU_TAGS_MAX   256u
+
+struct gpu_config {
+    uint64_t memory_bytes, bar_bytes;
+    uint64_t write_ps, read_ps, reads, completion_bytes;
+    struct gpu_l2_config {
+        uint64_t bytes, ways, line_bytes, slices, interleave_bytes;
+        uint64_t service_ps, dram_ps, dram_service_ps;
+    } l2;
+    struct gpu_copy_config {
+        uint64_t setup_ps, read_bytes, tags, local_bytes_per_us;
+    } copy;
+    struct pcie_port_config port;
+};
+
+/* ---- level-2 cache: tags and times; the bytes are in device memory --------------- */
+
+struct gpu_l2 {
+    const struct gpu_l2_config *cfg;
+    uint64_t sets;  /* of one slice; 0: no cache, every access goes to DRAM */
+    uint64_t *tags; /* [(slice * sets + set) * ways + way]: line + 1; 0: empty */
+    uint64_t *ages; /* the same: time of the last use, in uses */
+    uint64_t uses;
+    sim_time_t *busy;      /* by slice: serves requests until */
+    uint64_t hits, misses; /* of reads, by chunk */
+};
+
+int gpu_l2_init(struct gpu_l2 *l2, const struct gpu_l2_config *cfg);
+void gpu_l2_fini(struct gpu_l2 *l2);
+/** [offset, offset + bytes), within one GPU_CHUNK, is asked for now. @return when its slice has
+ * it. */
+sim_time_t gpu_l2_read(struct gpu_l2 *l2, uint64_t offset, uint64_t bytes, sim_time_t now);
+void gpu_l2_write(struct gpu_l2 *l2, uint64_t offset, uint64_t bytes);
+
+/* ---- reads in progress -------------------------------------------------------------- */
+
+struct gpu_read {
+    struct gpu_read *next; /* accepted after this one */
+    struct node_packet *packet;
+    const uint8_t *from; /* device memory at packet->addr */
+    uint64_t chunk;      /* packet->addr / GPU_CHUNK when it was accepted */
+    sim_time_t ready[GPU_CHUNKS];
+};
+
+/* ---- copy engine ----------------------------------------------------------------------- */
+
+struct gpu_job {
+    struct gpu_job *next;
+    struct node_gpu_end dst, src;
+    uint64_t bytes;
+    node_gpu_done_fn done;
+    void *arg;
+};
+
+struct gpu_jobs {
+    struct gpu_job *head, *tail;
+};
+
+/** A read request of the copy engine that is not answered in full. */
+struct gpu_copy_read {
+    bool busy;
+    uint64_t at; /* of its first byte in the job */
+    uint32_t bytes;
+};
+
+struct gpu_copy {
+    struct gpu_jobs queue, finished, unused;
+    sim_time_t start;    /* of the head of the queue */
+    uint64_t asked, got; /* bytes of the job: requested, at hand */
+    uint64_t sent;       /* bytes of the job that left as writes or need none */
+    struct gpu_copy_read reads[GPU_TAGS_MAX];
+    unsigned busy_tags;
+    struct node_packet_list out; /* writes to be sent */
+    struct sim_event done;       /* SIM_TASK */
+};
+
+/* ---- the GPU ------------------------------------------------------------------------------ */
+
+struct node_gpu {
+    struct sim_domain *dom;
+    const char *path;
+    uint64_t where; /* fingerprint of its memory */
+    struct gpu_config cfg;
+    struct mem_pool *payloads;
+    struct node_packet_pool packets;
+    struct pcie_port *port;
+    struct pcie_function fn;
+    struct mem_ram memory;
+    uint32_t *bar_pages; /* page of the BAR -> page of memory */
+    struct gpu_l2 l2;
+    struct sim_event work; /* all that the GPU decides; SIM_CLOCK */
+    struct node_packet_list writes, requests, completions, answers;
+    uint64_t posted_in, posted_done;
+    struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
+    struct gpu_copy copy;
+    uint64_t next_trace;
+    struct {
+        uint64_t read_bytes, write_bytes, unpinned_reads, unpinned_writes, copy_errors;
+    } stat;
+};
+
+/** Wakes the GPU at `at`, the present time from phase SIM_ARRIVE or SIM_CLOCK only. */
+static inline void gpu_wake(struct node_gpu *gpu, sim_time_t at)
+{
+    sim_schedule_by(gpu->dom, &gpu->work, at, SIM_CLOCK);
+}
+
+/** Bytes from the bus reach device memory at `offset`. */
+void gpu_wrote(struct node_gpu *gpu, uint64_t offset, uint64_t bytes);
+
+int gpu_reads_init(struct node_gpu *gpu);
+void gpu_reads_fini(struct node_gpu *gpu);
+void gpu_received(void *user, struct pcie_tlp *tlp);
+/** Writes that are due, requests that may begin, completions that are ready. @return when next. */
+sim_time_t gpu_serve(struct node_gpu *gpu);
+
+void gpu_copy_init(struct node_gpu *gpu);
+void gpu_copy_fini(struct node_gpu *gpu);
+/** @return when the engine has to be looked at again, apart from what wakes it anyway. */
+sim_time_t gpu_copy_run(struct node_gpu *gpu);
+
+SIM_END_DECLS
+#endif /* NODE_GPU_INTERNAL_H */

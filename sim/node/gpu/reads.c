@@ -1,0 +1,294 @@
+/*
+ * What the GPU's port takes in. Writes become visible a fixed time after their
+ * arrival, in order. Reads wait in the receive buffer until one of the read
+ * slots is free; then each chunk of a read asks its L2 slice, and completions
+ * leave in order within a read, but reads overtake each other as their data
+ * comes. A read never shows memory without the writes that came before it.
+ */
+#include "node/gpu/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE UINT64_MAX
+
+/** Where in device memory the BAR shows [addr, addr + bytes); NOWHERE: no page is pinned there. */
+static uint64_t memory_offset(const struct node_gpu *gpu, uint64_t addr, uint64_t bytes)
+{
+    int bar = pcie_function_claims(&gpu->fn, addr);
+    uint64_t offset;
+    uint32_t page;
+
+    if (bar < 0)
+        return NOWHERE;
+    offset = addr - pcie_function_bar(&gpu->fn, (unsigned)bar);
+    if (offset + bytes > gpu->cfg.bar_bytes)
+        return NOWHERE;
+    /* A request stays within 4 KiB, hence within one page (2.2.7). */
+    page = gpu->bar_pages[offset >> GPU_PAGE_SHIFT];
+    if (page == GPU_UNPINNED)
+        return NOWHERE;
+    return ((uint64_t)page << GPU_PAGE_SHIFT) + offset % GPU_PAGE_BYTES;
+}
+
+static void consume(struct node_gpu *gpu, const struct pcie_tlp *tlp)
+{
+    pcie_port_consume(gpu->port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
+}
+
+void gpu_received(void *user, struct pcie_tlp *tlp)
+{
+    struct node_gpu *gpu = user;
+    sim_time_t now = sim_now(gpu->dom);
+    struct node_packet *p = node_packet_get(&gpu->packets, tlp, now);
+
+    switch (pcie_tlp_class(tlp)) {
+    case PCIE_POSTED:
+        p->due = now + gpu->cfg.write_ps;
+        gpu->posted_in++;
+        node_packet_push(&gpu->writes, p);
+        break;
+    case PCIE_NONPOSTED:
+        p->order_after = gpu->posted_in;
+        node_packet_push(&gpu->requests, p);
+        break;
+    default:
+        node_packet_push(&gpu->completions, p);
+        break;
+    }
+    gpu_wake(gpu, p->due);
+}
+
+void gpu_wrote(struct node_gpu *gpu, uint64_t offset, uint64_t bytes)
+{
+    gpu_l2_write(&gpu->l2, offset, bytes);
+    if (sim_fingerprint_on(gpu->dom))
+        sim_visible(gpu->dom, gpu->where ^ offset,
+                    sim_hash_bytes(bytes, gpu->memory.bytes + offset, bytes));
+}
+
+static void write_memory(struct node_gpu *gpu, struct node_packet *p)
+{
+    uint64_t bytes = p->tlp.length_dw * 4u;
+    uint64_t offset = p->tlp.kind == PCIE_MWR && p->tlp.poisoned == 0
+                          ? memory_offset(gpu, p->tlp.addr, bytes)
+                          : NOWHERE;
+
+    gpu->posted_done++;
+    if (offset != NOWHERE) {
+        node_write_bytes(&gpu->memory, offset, &p->tlp);
+        gpu_wrote(gpu, offset, bytes);
+        gpu->stat.write_bytes += bytes;
+    } else {
+        gpu->stat.unpinned_writes += p->tlp.kind == PCIE_MWR;
+    }
+    consume(gpu, &p->tlp);
+    pcie_tlp_drop(&p->tlp);
+    node_packet_put(&gpu->packets, p);
+}
+
+/* ---- requests ---------------------------------------------------------------------- */
+
+/** A completion that needs no memory, after the time of a read. */
+static void answer_later(struct node_gpu *gpu, struct node_packet *p, const struct pcie_tlp *answer)
+{
+    consume(gpu, &p->tlp);
+    pcie_tlp_drop(&p->tlp);
+    p->tlp = *answer;
+    p->tlp.completer_id = gpu->fn.id;
+    p->due = sim_now(gpu->dom) + gpu->cfg.read_ps;
+    node_packet_push(&gpu->answers, p);
+}
+
+static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *request)
+{
+    struct pcie_tlp answer = node_answer(request, PCIE_CPL_SC);
+    uint32_t reg = (uint32_t)request->addr, value = 0;
+
+    if (request->kind == PCIE_CFGWR0) {
+        gpu->fn.id = request->completer_id; /* 2.2.6.2 */
+        for (unsigned i = 0; i < 4; i++)
+            value |= (uint32_t)request->payload->data[i] << (8 * i);
+        pcie_function_write(&gpu->fn, reg, value, request->first_be);
+        return answer;
+    }
+    value = pcie_function_read(&gpu->fn, reg);
+    answer.kind = PCIE_CPLD;
+    answer.length_dw = 1;
+    answer.payload = node_payload(gpu->payloads, 4);
+    for (unsigned i = 0; i < 4; i++)
+        answer.payload->data[i] = (uint8_t)(value >> (8 * i));
+    return answer;
+}
+
+/** The read takes a slot and asks the L2 for each of its chunks. */
+static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
+{
+    struct gpu_read *r = gpu->free_reads, **link = &gpu->active;
+    sim_time_t now = sim_now(gpu->dom);
+    uint64_t end;
+    unsigned n = 0;
+
+    gpu->free_reads = r->next;
+    p->left = pcie_tlp_range(&p->tlp, &p->addr);
+    if (p->left == 0)
+        p->left = 1; /* no byte enabled: one double word, byte count 1 (2.2.9) */
+    offset += p->addr - p->tlp.addr;
+    end = offset + p->left;
+    r->packet = p;
+    r->from = gpu->memory.bytes + offset;
+    r->chunk = p->addr / GPU_CHUNK;
+    /* Pages keep the low bits of an address, so chunks of the bus are chunks of memory. */
+    for (uint64_t at = offset; at < end; n++) {
+        uint64_t bytes = pcie_split_completion(at, end - at, GPU_CHUNK);
+
+        r->ready[n] = gpu_l2_read(&gpu->l2, at, bytes, now) + gpu->cfg.read_ps;
+        at += bytes;
+    }
+    while (*link != NULL)
+        link = &(*link)->next;
+    r->next = NULL;
+    *link = r;
+    gpu->stat.read_bytes += p->left;
+    consume(gpu, &p->tlp);
+}
+
+/** The oldest request, if a slot is free. Requests begin in order. */
+static bool begin_request(struct node_gpu *gpu)
+{
+    struct node_packet *p = gpu->requests.head;
+    struct pcie_tlp answer;
+    uint64_t offset = NOWHERE;
+
+    if (p == NULL)
+        return false;
+    if (p->tlp.kind == PCIE_MRD)
+        offset = memory_offset(gpu, p->tlp.addr, p->tlp.length_dw * 4u);
+    if (offset != NOWHERE && gpu->free_reads == NULL)
+        return false;
+    (void)node_packet_pop(&gpu->requests);
+    if (offset != NOWHERE) {
+        begin_read(gpu, p, offset);
+        return true;
+    }
+    if (p->tlp.kind == PCIE_CFGRD0 || p->tlp.kind == PCIE_CFGWR0) {
+        answer = configure(gpu, &p->tlp);
+    } else {
+        gpu->stat.unpinned_reads++;
+        answer = node_answer(&p->tlp, PCIE_CPL_UR);
+    }
+    answer_later(gpu, p, &answer);
+    return true;
+}
+
+/* ---- completions --------------------------------------------------------------------- */
+
+/** When the next completion of a read may leave; never while earlier writes are on their way. */
+static sim_time_t read_time(const struct node_gpu *gpu, const struct gpu_read *r)
+{
+    const struct node_packet *p = r->packet;
+    uint32_t n = pcie_split_completion(p->addr, p->left, (uint32_t)gpu->cfg.completion_bytes);
+    sim_time_t t = 0;
+
+    if (gpu->posted_done < p->order_after)
+        return SIM_TIME_NEVER;
+    for (uint64_t c = p->addr / GPU_CHUNK; c <= (p->addr + n - 1) / GPU_CHUNK; c++) {
+        if (r->ready[c - r->chunk] > t)
+            t = r->ready[c - r->chunk];
+    }
+    return t;
+}
+
+/** The link to the read whose next completion is ready first, the oldest of equal ones. */
+static struct gpu_read **first_ready(struct node_gpu *gpu, sim_time_t *time_p)
+{
+    struct gpu_read **best = NULL;
+
+    *time_p = SIM_TIME_NEVER;
+    for (struct gpu_read **link = &gpu->active; *link != NULL; link = &(*link)->next) {
+        sim_time_t t = read_time(gpu, *link);
+
+        if (t < *time_p) {
+            *time_p = t;
+            best = link;
+        }
+    }
+    return best;
+}
+
+static void send_piece(struct node_gpu *gpu, struct gpu_read **link)
+{
+    struct gpu_read *r = *link;
+    struct node_packet *p = r->packet;
+    uint32_t before = p->left;
+    struct pcie_tlp cpl =
+        node_next_completion(p, (uint32_t)gpu->cfg.completion_bytes, gpu->payloads, r->from);
+
+    cpl.completer_id = gpu->fn.id;
+    r->from += before - p->left;
+    pcie_port_send(gpu->port, &cpl);
+    if (p->left != 0)
+        return;
+    *link = r->next;
+    r->next = gpu->free_reads;
+    gpu->free_reads = r;
+    node_packet_put(&gpu->packets, p);
+}
+
+/** @return when the next completion is ready; never when gpu_ready() will come. */
+static sim_time_t send_completions(struct node_gpu *gpu)
+{
+    sim_time_t now = sim_now(gpu->dom), ready;
+    struct gpu_read **link;
+
+    while (pcie_port_can_send(gpu->port, PCIE_COMPLETION)) {
+        if (gpu->answers.head != NULL && gpu->answers.head->due <= now) {
+            struct node_packet *p = node_packet_pop(&gpu->answers);
+
+            pcie_port_send(gpu->port, &p->tlp);
+            node_packet_put(&gpu->packets, p);
+            continue;
+        }
+        link = first_ready(gpu, &ready);
+        if (ready > now) {
+            if (gpu->answers.head != NULL && gpu->answers.head->due < ready)
+                ready = gpu->answers.head->due;
+            return ready;
+        }
+        send_piece(gpu, link);
+    }
+    return SIM_TIME_NEVER;
+}
+
+sim_time_t gpu_serve(struct node_gpu *gpu)
+{
+    sim_time_t now = sim_now(gpu->dom), next;
+
+    while (gpu->writes.head != NULL && gpu->writes.head->due <= now)
+        write_memory(gpu, node_packet_pop(&gpu->writes));
+    do {
+        while (begin_request(gpu))
+            continue;
+        next = send_completions(gpu);
+    } while (gpu->requests.head != NULL && gpu->free_reads != NULL);
+    if (gpu->writes.head != NULL && gpu->writes.head->due < next)
+        next = gpu->writes.head->due;
+    return next;
+}
+
+int gpu_reads_init(struct node_gpu *gpu)
+{
+    gpu->read_slots = calloc(gpu->cfg.reads, sizeof(*gpu->read_slots));
+    if (gpu->read_slots == NULL)
+        return SIM_ERR_NOMEM;
+    for (uint64_t i = 0; i < gpu->cfg.reads; i++) {
+        gpu->read_slots[i].next = gpu->free_reads;
+        gpu->free_reads = &gpu->read_slots[i];
+    }
+    return SIM_OK;
+}
+
+void gpu_reads_fini(struct node_gpu *gpu)
+{
+    free(gpu->read_slots);
+}

@@ -1,0 +1,379 @@
+/*
+ * Cores: one operation at a time each. An operation that is ordered behind the
+ * core's stores (fence, uncached load, configuration access) waits for the
+ * store unit and is tried again when that moves on.
+ */
+#include "node/host/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct host_cpu_config *cpu_of(const struct node_core *core)
+{
+    return &core->host->cfg.cpu;
+}
+
+static void begin(struct node_core *core, enum core_op op, node_done_fn done, void *arg)
+{
+    SIM_ASSERT(core->op == CORE_IDLE);
+    core->op = op;
+    core->done = done;
+    core->arg = arg;
+    core->waiting = false;
+    core->sent = false;
+}
+
+void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value)
+{
+    core->waiting = false;
+    core->value = value;
+    sim_schedule_in(core->host->dom, &core->end, ps, SIM_TASK);
+}
+
+/** Ticks of the counter at the present time, rounded down. */
+static uint64_t ticks_now(const struct node_host *host)
+{
+    sim_time_t now = sim_now(host->dom);
+    const uint64_t ps_per_ms = SIM_MS;
+
+    /* Split, since now * tsc_khz may leave 64 bits. */
+    return now / ps_per_ms * host->cfg.tsc_khz + now % ps_per_ms * host->cfg.tsc_khz / ps_per_ms;
+}
+
+static uint64_t little_endian(const uint8_t *bytes, uint32_t size)
+{
+    uint64_t value = 0;
+
+    for (uint32_t i = size; i-- > 0;)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+/** What the operation does at its very end, when the software sees its result. */
+static void finish(struct node_core *core)
+{
+    struct node_host *host = core->host;
+
+    switch (core->op) {
+    case CORE_LOAD_MEMORY:
+        core->value = little_endian(host->ram.bytes + (core->addr - host->ram.base), core->size);
+        break;
+    case CORE_STORE_MEMORY:
+        mem_ram_write(&host->ram, core->addr, core->data, core->size, NULL);
+        return;
+    case CORE_TSC:
+        core->value = ticks_now(host);
+        break;
+    case CORE_SLEEP:
+    case CORE_LOAD:
+    case CORE_CONFIG:
+    case CORE_POLL:
+        break;
+    default:
+        return; /* software learns nothing */
+    }
+    sim_visible(host->dom, core->where, core->value);
+}
+
+static void end_event(struct sim_event *ev)
+{
+    struct node_core *core = SIM_CONTAINER_OF(ev, struct node_core, end);
+
+    finish(core);
+    core->op = CORE_IDLE; /* first: done() begins the next operation */
+    core->done(core->arg, core->value);
+}
+
+/* ---- stores ------------------------------------------------------------------- */
+
+void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, uint32_t size,
+                     enum node_mapping mapping, node_done_fn done, void *arg)
+{
+    struct node_host *host = core->host;
+
+    SIM_ASSERT(size >= 1 && addr % HOST_LINE + size <= HOST_LINE);
+    SIM_ASSERT(mapping == NODE_WRITE_COMBINING || size <= 8);
+    begin(core, CORE_STORE, done, arg);
+    core->addr = addr;
+    core->size = size;
+    core->mapping = mapping;
+    memcpy(core->data, bytes, size);
+    if (mem_ram_holds(&host->ram, addr, size)) {
+        core->op = CORE_STORE_MEMORY;
+        node_core_end(core, cpu_of(core)->store_memory_ps, 0);
+        return;
+    }
+    core->waiting = true;
+    node_core_advance(core);
+}
+
+void node_core_fence(struct node_core *core, node_done_fn done, void *arg)
+{
+    begin(core, CORE_FENCE, done, arg);
+    node_stores_flush(core);
+    core->waiting = true;
+    node_core_advance(core);
+}
+
+/* ---- loads ---------------------------------------------------------------------- */
+
+void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
+                    void *arg)
+{
+    SIM_ASSERT((size == 1 || size == 2 || size == 4 || size == 8) && addr % size == 0);
+    begin(core, CORE_LOAD, done, arg);
+    core->addr = addr;
+    core->size = size;
+    if (mem_ram_holds(&core->host->ram, addr, size)) {
+        core->op = CORE_LOAD_MEMORY;
+        node_core_end(core, cpu_of(core)->load_memory_ps, 0);
+        return;
+    }
+    node_stores_flush(core);
+    core->waiting = true;
+    node_core_advance(core);
+}
+
+/** Nobody answers: all ones, after the way to the root complex and back. */
+static void unanswered(struct node_core *core)
+{
+    node_core_end(core, cpu_of(core)->load_to_rc_ps + cpu_of(core)->load_from_rc_ps, UINT64_MAX);
+}
+
+static void send_request(struct node_core *core, unsigned target, const struct pcie_tlp *tlp,
+                         sim_time_t extra)
+{
+    struct node_host *host = core->host;
+
+    core->waiting = false;
+    core->sent = true;
+    node_rc_request(&host->rc, core->index, target, tlp, 0,
+                    sim_now(host->dom) + extra + cpu_of(core)->load_to_rc_ps +
+                        host->cfg.rc.egress_ps);
+}
+
+/** A load of the address that was loaded last is one turn of a polling loop. */
+static sim_time_t loop_jitter(struct node_core *core)
+{
+    bool again = core->addr == core->last_load;
+
+    core->last_load = core->addr;
+    if (!again || cpu_of(core)->poll_jitter_ps == 0)
+        return 0;
+    return sim_stream_below(&core->jitter, cpu_of(core)->poll_jitter_ps + 1);
+}
+
+static void issue_load(struct node_core *core)
+{
+    struct node_host *host = core->host;
+    unsigned target = node_rc_target(&host->rc, core->addr, core->size);
+    struct pcie_tlp tlp = { .kind = PCIE_MRD,
+                            .requester_id = HOST_REQUESTER_ID,
+                            .tag = (uint8_t)core->index };
+
+    if (target >= HOST_PORTS) {
+        host->failed_loads++;
+        unanswered(core);
+        return;
+    }
+    tlp.trace_id = host->next_trace++;
+    pcie_tlp_set_range(&tlp, core->addr, core->size);
+    send_request(core, target, &tlp, loop_jitter(core));
+}
+
+void node_core_completed(struct node_core *core, const struct pcie_tlp *cpl)
+{
+    struct node_host *host = core->host;
+    bool reads = core->op == CORE_LOAD || core->request.kind == PCIE_CFGRD0;
+    uint32_t skip = core->op == CORE_LOAD ? (uint32_t)(core->addr & 3) : 0;
+    bool good = cpl->status == PCIE_CPL_SC && !cpl->poisoned;
+
+    if (!core->sent) {
+        host->rc.stat.stray_completions++;
+        return;
+    }
+    core->sent = false;
+    if (reads && (cpl->payload == NULL || cpl->payload->bytes < skip + core->size))
+        good = false;
+    if (good) {
+        node_core_end(core, 0, reads ? little_endian(cpl->payload->data + skip, core->size) : 0);
+        return;
+    }
+    if (core->op == CORE_LOAD)
+        host->failed_loads++;
+    node_core_end(core, 0, UINT64_MAX);
+}
+
+/* ---- configuration ----------------------------------------------------------------- */
+
+/* A root port's type 1 header, as far as software needs it (7.5.1). */
+#define ROOT_PORT_ID    0x0e028086u
+#define ROOT_PORT_CLASS 0x06040000u /* bridge, PCI to PCI */
+#define ROOT_PORT_TYPE  0x00010000u /* header type 1 */
+
+static uint32_t root_port_register(const struct node_host *host, unsigned port, uint32_t reg)
+{
+    switch (reg) {
+    case 0x00:
+        return ROOT_PORT_ID;
+    case 0x04: /* status: the link has come up, memory space and bus mastering are on */
+        return pcie_port_is_up(host->rc.port[port].port) ? 0x00100006u : 0x6u;
+    case 0x08:
+        return ROOT_PORT_CLASS;
+    case 0x0c:
+        return ROOT_PORT_TYPE;
+    case 0x18: /* primary, secondary and subordinate bus */
+        return (port + 1) << 8 | (port + 1) << 16;
+    default:
+        return 0;
+    }
+}
+
+void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t reg,
+                      uint32_t value, node_done_fn done, void *arg)
+{
+    struct pcie_tlp tlp = { .kind = write ? PCIE_CFGWR0 : PCIE_CFGRD0,
+                            .requester_id = HOST_REQUESTER_ID,
+                            .tag = (uint8_t)core->index,
+                            .completer_id = bdf,
+                            .length_dw = 1,
+                            .first_be = 0xf,
+                            .addr = reg & 0xffcu };
+
+    begin(core, CORE_CONFIG, done, arg);
+    core->addr = reg & 0xffcu;
+    core->size = 4;
+    core->request = tlp;
+    for (unsigned i = 0; i < 4; i++)
+        core->data[i] = (uint8_t)(value >> (8 * i));
+    node_stores_flush(core);
+    core->waiting = true;
+    node_core_advance(core);
+}
+
+static void issue_config(struct node_core *core)
+{
+    struct node_host *host = core->host;
+    struct pcie_tlp *tlp = &core->request;
+    unsigned bus = tlp->completer_id >> 8, device = tlp->completer_id >> 3 & 31;
+    bool function_0 = (tlp->completer_id & 7) == 0;
+
+    if (bus == 0 && device < HOST_PORTS && function_0) {
+        node_core_end(
+            core, cpu_of(core)->load_to_rc_ps + cpu_of(core)->load_from_rc_ps,
+            tlp->kind == PCIE_CFGRD0 ? root_port_register(host, device, (uint32_t)core->addr) : 0);
+        return;
+    }
+    /* Function 0 of device 0 is all that a link leads to. */
+    if (bus == 0 || bus > HOST_PORTS || device != 0 || !function_0 ||
+        !pcie_port_connected(host->rc.port[bus - 1].port)) {
+        unanswered(core);
+        return;
+    }
+    if (tlp->kind == PCIE_CFGWR0) {
+        tlp->payload = node_payload(host->payloads, 4);
+        memcpy(tlp->payload->data, core->data, 4);
+    }
+    tlp->trace_id = host->next_trace++;
+    send_request(core, bus - 1, tlp, 0);
+}
+
+/* ---- waiting for the store unit ------------------------------------------------------ */
+
+void node_core_advance(struct node_core *core)
+{
+    if (!core->waiting)
+        return;
+    switch (core->op) {
+    case CORE_STORE:
+        if (node_stores_add(core, core->addr, core->data, core->size, core->mapping))
+            node_core_end(core, cpu_of(core)->store_ps, 0);
+        break;
+    case CORE_FENCE:
+        if (node_stores_empty(core))
+            node_core_end(core, cpu_of(core)->fence_ps, 0);
+        break;
+    case CORE_LOAD:
+        if (node_stores_empty(core))
+            issue_load(core);
+        break;
+    case CORE_CONFIG:
+        if (node_stores_empty(core))
+            issue_config(core);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- time, polling, sleep ---------------------------------------------------------------- */
+
+void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, void *arg)
+{
+    begin(core, CORE_PLAIN, done, arg);
+    node_core_end(core, ps, 0);
+}
+
+static void poll_hit(struct mem_watch *w)
+{
+    struct node_core *core = SIM_CONTAINER_OF(w, struct node_core, watch);
+
+    node_core_end(core, cpu_of(core)->poll_detect_ps, 0);
+}
+
+void node_core_poll(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
+                    void *arg)
+{
+    begin(core, CORE_POLL, done, arg);
+    core->watch = (struct mem_watch){ .addr = addr, .size = size, .fn = poll_hit };
+    mem_ram_watch(&core->host->ram, &core->watch);
+}
+
+void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg)
+{
+    begin(core, CORE_SLEEP, done, arg);
+    core->value = 1;
+    if (deadline < sim_now(core->host->dom))
+        deadline = sim_now(core->host->dom);
+    if (deadline != SIM_TIME_NEVER)
+        sim_schedule_at(core->host->dom, &core->end, deadline, SIM_TASK);
+}
+
+void node_core_wake(struct node_core *core)
+{
+    if (core->op != CORE_SLEEP)
+        return;
+    core->value = 0;
+    sim_schedule_by(core->host->dom, &core->end, sim_now(core->host->dom), SIM_TASK);
+}
+
+void node_core_tsc(struct node_core *core, node_done_fn done, void *arg)
+{
+    begin(core, CORE_TSC, done, arg);
+    node_core_end(core, cpu_of(core)->tsc_read_ps, 0);
+}
+
+/* ---- creation ---------------------------------------------------------------------------------
+ */
+
+int node_core_init(struct node_core *core, struct node_host *host, unsigned index,
+                   struct sim_error *err)
+{
+    char path[160];
+
+    (void)snprintf(path, sizeof(path), "%s.core%u", host->path, index);
+    core->host = host;
+    core->index = index;
+    core->where = sim_path_hash(path);
+    core->last_load = UINT64_MAX;
+    sim_event_init(&core->end, end_event);
+    sim_stream_init(&core->jitter, sim_seed(host->dom), path);
+    if (node_stores_init(core) != SIM_OK)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+    return SIM_OK;
+}
+
+void node_core_fini(struct node_core *core)
+{
+    node_stores_fini(core);
+}

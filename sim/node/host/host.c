@@ -1,0 +1,318 @@
+/* The host as a kind: parameters, creation, and the firmware's view of its address map. */
+#include "node/host/internal.h"
+#include "pcie/port_params.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(key, unit, min, max, def, field, meaning)                                              \
+    {                                                                                              \
+        key, unit, min, max, def, offsetof(struct host_config, field), meaning, NULL               \
+    }
+#define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
+#define SOCKET(n)                                                                                  \
+    ROW("p" #n ".socket", "1", 0, 1, 0, socket[n], "the socket that root port " #n " belongs to")
+
+/*
+ * Latencies lie within what is measured on Xeon E5 (SandyBridge, IvyBridge) hosts: a posted store
+ * reaches a Gen2 endpoint some 150 to 250 ns after it leaves the core, a register read of such an
+ * endpoint takes 600 to 1000 ns, a DMA read of DRAM 400 to 600 ns.
+ */
+static const struct machine_param host_params[] = {
+    ROW("ram_bytes", "bytes", 1 << 16, UINT64_C(1) << 40, UINT64_C(1) << 28, ram_bytes,
+        "size of DRAM"),
+    ROW("ram_base", "bytes", 0, UINT64_C(1) << 46, UINT64_C(1) << 32, ram_base,
+        "bus address of the first byte of DRAM"),
+    ROW("cores", "1", 1, HOST_CORES_MAX, 16, cores, "CPU cores that may run software"),
+    ROW("tsc_khz", "kHz", 1, 10000000, 2600000, tsc_khz, "rate of the time-stamp counter"),
+
+    PS("cpu.store_ps", 400, cpu.store_ps, "a store instruction that finds room keeps the core"),
+    ROW("cpu.store_buffers", "1", 1, 1024, 36, cpu.store_buffers,
+        "uncached stores that wait in the core; one more makes the core wait"),
+    PS("cpu.store_uc_interval_ps", 80000, cpu.store_uc_interval_ps,
+       "an uncached store is accepted by the uncore, and the next may leave, after"),
+    ROW("cpu.store_to_rc_ps", "ps", 1, SIM_MS, 40000, cpu.store_to_rc_ps,
+        "a store leaves the core until the root complex has it"),
+    ROW("cpu.wc_buffers", "1", 1, 64, 10, cpu.wc_buffers,
+        "write-combining buffers of 64 bytes; these are the line-fill buffers"),
+    PS("cpu.wc_drain_ps", 80000, cpu.wc_drain_ps,
+       "a write-combining buffer that was emptied is free again after"),
+    ROW("cpu.posted_writes", "1", 1, 1024, 32, cpu.posted_writes,
+        "stores of one core that have left it and wait for their root port"),
+    PS("cpu.fence_ps", 5000, cpu.fence_ps, "a store fence that finds nothing left to wait for"),
+    PS("cpu.store_memory_ps", 5000, cpu.store_memory_ps, "a store to DRAM, cached"),
+    PS("cpu.load_memory_ps", 80000, cpu.load_memory_ps, "a load from DRAM that misses the caches"),
+    ROW("cpu.load_to_rc_ps", "ps", 1, SIM_MS, 40000, cpu.load_to_rc_ps,
+        "an uncached load or configuration access leaves the core until the root complex has it"),
+    PS("cpu.load_from_rc_ps", 60000, cpu.load_from_rc_ps,
+       "a completion at the root port until the load ends"),
+    PS("cpu.poll_detect_ps", 60000, cpu.poll_detect_ps,
+       "a write visible in DRAM until the loop that polls the cached line has left it"),
+    PS("cpu.poll_jitter_ps", 0, cpu.poll_jitter_ps,
+       "seeded, uniform delay, at most this, of a load that repeats the last load's address"),
+    PS("cpu.tsc_read_ps", 10000, cpu.tsc_read_ps, "reading the time-stamp counter"),
+    PS("cpu.irq_ps", 1500000, cpu.irq_ps,
+       "an interrupt message visible at the interrupt controller until its handler runs"),
+
+    PS("rc.egress_ps", 30000, rc.egress_ps,
+       "a request of the CPU in the root complex until its port has it"),
+    PS("rc.memory_write_ps", 100000, rc.memory_write_ps,
+       "a posted write at the root port until it is visible in DRAM"),
+    PS("rc.memory_read_ps", 200000, rc.memory_read_ps,
+       "a read of DRAM at the root port until its first completion is handed to the port"),
+    ROW("rc.memory_reads", "1", 1, 1024, 32, rc.memory_reads,
+        "reads of DRAM in progress, per root port; others wait in the receive buffer"),
+    ROW("rc.completion_bytes", "bytes", 64, 4096, 64, rc.completion_bytes,
+        "largest completion of a read of DRAM, never across a multiple of it; a power of two"),
+    PS("rc.completion_interval_ps", 0, rc.completion_interval_ps,
+       "between two completions that DRAM hands to one root port"),
+    PS("rc.p2p_write_ps", 120000, rc.p2p_write_ps,
+       "a posted write at one root port until another port of the socket has it"),
+    PS("rc.p2p_read_ps", 120000, rc.p2p_read_ps,
+       "a read at one root port until another port of the socket has it, and the same back"),
+    ROW("rc.p2p_reads", "1", 1, 1024, 32, rc.p2p_reads,
+        "forwarded reads not yet answered, per requesting socket; others wait in the receive "
+        "buffer"),
+    PS("rc.socket_write_ps", 150000, rc.socket_write_ps,
+       "a forwarded write takes this longer when its ports are on different sockets"),
+    PS("rc.socket_read_ps", 150000, rc.socket_read_ps,
+       "a forwarded read takes this longer, each way, when its ports are on different sockets"),
+    ROW("rc.socket_reads", "1", 1, 1024, 2, rc.socket_reads,
+        "forwarded reads not yet answered that cross the sockets, per requesting socket"),
+
+    ROW("net.latency_ps", "ps", 0, SIM_MS, 1000000, net.latency_ps,
+        "control network: latency of the sending side, added to that of the network"),
+    ROW("net.bytes_per_us", "bytes/us", 0, 1000000, 0, net.bytes_per_us,
+        "control network: rate of this host's transmitter; 0 = that of the network"),
+
+    SOCKET(0),
+    SOCKET(1),
+    SOCKET(2),
+    SOCKET(3),
+    SOCKET(4),
+    SOCKET(5),
+    SOCKET(6),
+    SOCKET(7),
+    PCIE_PORT_PARAMS("port.", struct host_config, port, 3, 16, 40000, 40000),
+    MACHINE_PARAM_END
+};
+
+static const char *const host_ports[] = { "p0", "p1", "p2", "p3",  "p4",
+                                          "p5", "p6", "p7", "net", NULL };
+
+static int check(const struct machine_place *place, const struct host_config *cfg,
+                 struct sim_error *err)
+{
+    uint64_t piece = cfg->rc.completion_bytes;
+
+    if ((piece & (piece - 1)) != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "rc.completion_bytes = %llu: expected a power of two",
+                             (unsigned long long)piece);
+    if (cfg->ram_base % 4096 != 0 || cfg->ram_bytes % 4096 != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "ram_base = %llu: expected a multiple of 4096, as ram_bytes",
+                             (unsigned long long)cfg->ram_base);
+    if (cfg->ram_base < HOST_MSI_ADDRESS + HOST_MSI_BYTES &&
+        cfg->ram_base + cfg->ram_bytes > HOST_MSI_ADDRESS)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "ram_base = %llu: %s: DRAM covers the interrupt addresses at 0x%llx",
+                             (unsigned long long)cfg->ram_base, place->path,
+                             (unsigned long long)HOST_MSI_ADDRESS);
+    return SIM_OK;
+}
+
+static void host_destroy(void *component)
+{
+    struct node_host *host = component;
+
+    node_net_fini(&host->net);
+    if (host->cores != NULL) {
+        for (unsigned i = 0; i < host->cfg.cores; i++)
+            node_core_fini(&host->cores[i]);
+    }
+    free(host->cores);
+    node_rc_fini(&host->rc);
+    node_packet_pool_fini(&host->packets);
+    mem_pool_destroy(host->payloads);
+    free(host);
+}
+
+static void register_stats(struct node_host *host)
+{
+    char path[160];
+
+    (void)snprintf(path, sizeof(path), "%s.failed_loads", host->path);
+    sim_stat_register(host->dom, &host->failed_loads, path, "1",
+                      "uncached loads that returned all ones");
+    (void)snprintf(path, sizeof(path), "%s.dropped_stores", host->path);
+    sim_stat_register(host->dom, &host->dropped_stores, path, "1",
+                      "uncached stores dropped, since nobody claims the address");
+}
+
+static int host_init(struct node_host *host, const struct machine_place *place,
+                     struct sim_error *err)
+{
+    char path[160];
+    uint8_t *bytes;
+    int code;
+
+    (void)snprintf(path, sizeof(path), "%s.ram", place->path);
+    host->ram_where = sim_path_hash(path);
+    node_packet_pool_init(&host->packets);
+    host->payloads = mem_pool_create();
+    host->cores = calloc(host->cfg.cores, sizeof(*host->cores));
+    if (host->payloads == NULL || host->cores == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    bytes = place->map(place->map_arg, place->node, path, host->cfg.ram_bytes);
+    if (bytes == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "ram_bytes = %llu: %s: out of memory",
+                             (unsigned long long)host->cfg.ram_bytes, place->path);
+    mem_ram_init(&host->ram, host->cfg.ram_base, host->cfg.ram_bytes, bytes);
+    for (unsigned i = 0; i < host->cfg.cores; i++) {
+        code = node_core_init(&host->cores[i], host, i, err);
+        if (code != SIM_OK)
+            return code;
+    }
+    node_net_init(&host->net, host, place->net_bytes_per_us);
+    register_stats(host);
+    return node_rc_init(&host->rc, host, err);
+}
+
+static int host_create(const struct machine_place *place, const void *config, void **component_p,
+                       struct sim_error *err)
+{
+    struct node_host *host;
+    int code = check(place, config, err);
+
+    if (code != SIM_OK)
+        return code;
+    host = calloc(1, sizeof(*host));
+    if (host == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    host->dom = place->dom;
+    host->path = place->path;
+    host->node = place->node;
+    host->cfg = *(const struct host_config *)config;
+    host->next_trace = ((uint64_t)place->node + 1) << 40; /* ids of one node's CPU stay apart */
+    code = host_init(host, place, err);
+    if (code != SIM_OK) {
+        host_destroy(host);
+        return code;
+    }
+    *component_p = host;
+    return SIM_OK;
+}
+
+static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
+{
+    return pcie_link_connect(a, b, wire_ps, err);
+}
+
+static struct machine_port host_port(void *component, const char *name)
+{
+    struct node_host *host = component;
+
+    if (strcmp(name, "net") == 0)
+        return (struct machine_port){ "net", host, node_net_join };
+    if (name[0] == 'p' && name[1] >= '0' && name[1] < '0' + HOST_PORTS && name[2] == '\0')
+        return (struct machine_port){ "pcie", host->rc.port[name[1] - '0'].port, join_pcie };
+    return (struct machine_port){ NULL, NULL, NULL };
+}
+
+const struct machine_kind node_host_kind = {
+    .name = "host",
+    .summary = "CPU cores, DRAM and root complex",
+    .params = host_params,
+    .config_bytes = sizeof(struct host_config),
+    .ports = host_ports,
+    .create = host_create,
+    .port = host_port,
+    .destroy = host_destroy,
+};
+
+unsigned node_host_cores(const struct node_host *host)
+{
+    return (unsigned)host->cfg.cores;
+}
+
+struct node_core *node_host_core(struct node_host *host, unsigned core)
+{
+    SIM_ASSERT(core < host->cfg.cores);
+    return &host->cores[core];
+}
+
+struct mem_ram *node_host_ram(struct node_host *host)
+{
+    return &host->ram;
+}
+
+struct sim_domain *node_host_domain(struct node_host *host)
+{
+    return host->dom;
+}
+
+uint64_t node_host_failed_loads(const struct node_host *host)
+{
+    return host->failed_loads;
+}
+
+uint64_t node_host_tsc_khz(const struct node_host *host)
+{
+    return host->cfg.tsc_khz;
+}
+
+unsigned node_host_ports(const struct node_host *host)
+{
+    (void)host;
+    return HOST_PORTS;
+}
+
+void node_host_set_irq(struct node_host *host, node_irq_fn fn, void *arg)
+{
+    host->irq = fn;
+    host->irq_arg = arg;
+}
+
+uint64_t node_host_msi_address(const struct node_host *host)
+{
+    (void)host;
+    return HOST_MSI_ADDRESS;
+}
+
+static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+    return a < b + b_size && b < a + a_size;
+}
+
+int node_host_claim(struct node_host *host, unsigned port, uint64_t base, uint64_t size,
+                    struct sim_error *err)
+{
+    struct node_rc *rc = &host->rc;
+    const unsigned long long at = base, bytes = size;
+
+    if (port >= HOST_PORTS || size == 0 || base % 4096 != 0 || size % 4096 != 0 ||
+        base + size < base)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s.p%u: window of 0x%llx bytes at 0x%llx: expected multiples of 4096",
+                             host->path, port, bytes, at);
+    if (overlap(base, size, host->ram.base, host->ram.size) ||
+        overlap(base, size, HOST_MSI_ADDRESS, HOST_MSI_BYTES))
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s.p%u: window of 0x%llx bytes at 0x%llx overlaps DRAM or interrupts",
+                             host->path, port, bytes, at);
+    for (unsigned i = 0; i < rc->nclaims; i++) {
+        if (overlap(base, size, rc->claims[i].base, rc->claims[i].size))
+            return sim_error_set(
+                err, SIM_ERR_CONFIG,
+                "%s.p%u: window of 0x%llx bytes at 0x%llx overlaps one of p%u at 0x%llx",
+                host->path, port, bytes, at, rc->claims[i].port,
+                (unsigned long long)rc->claims[i].base);
+    }
+    if (rc->nclaims == HOST_CLAIMS)
+        return sim_error_set(err, SIM_ERR_LIMIT, "%s.p%u: more than %d windows", host->path, port,
+                             HOST_CLAIMS);
+    rc->claims[rc->nclaims++] = (struct rc_claim){ base, size, port };
+    return SIM_OK;
+}

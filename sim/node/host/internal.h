@@ -1,0 +1,248 @@
+/*
+ * The parts of a host: cores (cpu.c, stores.c), root complex (rc.c), control
+ * network (net.c), and what binds them (host.c).
+ */
+#ifndef NODE_HOST_INTERNAL_H
+#define NODE_HOST_INTERNAL_H
+
+#include "node/host.h"
+#include "node/packet.h"
+
+SIM_BEGIN_DECLS
+
+#define HOST_PORTS     8
+#define HOST_CORES_MAX 48
+#define HOST_CLAIMS    32
+#define HOST_LINE      64 /* bytes of a cache line and of a write-combining buffer */
+
+struct host_config {
+    uint64_t ram_bytes, ram_base;
+    uint64_t cores, tsc_khz;
+    struct host_cpu_config {
+        uint64_t store_ps, store_buffers, store_uc_interval_ps, store_to_rc_ps;
+        uint64_t store_memory_ps, load_memory_ps;
+        uint64_t wc_buffers, wc_drain_ps, posted_writes, fence_ps;
+        uint64_t load_to_rc_ps, load_from_rc_ps;
+        uint64_t poll_detect_ps, poll_jitter_ps, tsc_read_ps, irq_ps;
+    } cpu;
+    struct host_rc_config {
+        uint64_t egress_ps, memory_write_ps, memory_read_ps, memory_reads;
+        uint64_t completion_bytes, completion_interval_ps;
+        uint64_t p2p_write_ps, p2p_read_ps, p2p_reads;
+        uint64_t socket_write_ps, socket_read_ps, socket_reads;
+    } rc;
+    struct host_net_config {
+        uint64_t latency_ps, bytes_per_us;
+    } net;
+    uint64_t socket[HOST_PORTS];
+    struct pcie_port_config port;
+};
+
+/* ---- root complex ---------------------------------------------------------- */
+
+/* Who may send towards a target: root ports, DRAM (completions), cores. */
+#define RC_FROM_MEMORY HOST_PORTS
+#define RC_FROM_CORE   (HOST_PORTS + 1)
+#define RC_SOURCES     (RC_FROM_CORE + HOST_CORES_MAX)
+/* Where to: root ports; the inside, that is DRAM, interrupts and cores; nobody. */
+#define RC_INSIDE  HOST_PORTS
+#define RC_TARGETS (HOST_PORTS + 1)
+#define RC_NOBODY  RC_TARGETS
+
+/** Packets of one class towards one target: a queue per source, served round robin. */
+struct rc_lane {
+    struct node_packet_list queue[RC_SOURCES];
+    uint64_t waiting; /* bit per source with a queue that is not empty */
+    unsigned turn;    /* the source that is asked first */
+};
+
+struct rc_port {
+    struct node_rc *rc;
+    unsigned index;
+    struct pcie_port *port;
+    struct node_packet_list requests; /* non-posted, still in the receive buffer */
+    unsigned memory_reads;            /* in progress */
+    sim_time_t completer_free;        /* the next completion piece of DRAM may be handed over */
+};
+
+struct rc_claim {
+    uint64_t base, size;
+    unsigned port;
+};
+
+struct node_rc {
+    struct node_host *host;
+    struct rc_port port[HOST_PORTS];
+    struct rc_lane lane[RC_TARGETS][PCIE_CLASSES];
+    uint32_t active; /* lanes with waiting packets: bit target * PCIE_CLASSES + class */
+    /* Posted writes taken in and passed on, by path; what may not overtake them compares both. */
+    uint64_t posted_in[RC_TARGETS][RC_SOURCES], posted_done[RC_TARGETS][RC_SOURCES];
+    struct sim_event arbiter; /* the one place where ports compete; SIM_CLOCK */
+    unsigned p2p_reads[2];    /* forwarded and not answered, by socket of the requester */
+    unsigned socket_reads[2]; /* the same, across the sockets */
+    unsigned read_turn;       /* the port that is asked first for a peer-to-peer read */
+    uint32_t piece_bytes;     /* largest completion of DRAM */
+    struct rc_claim claims[HOST_CLAIMS];
+    unsigned nclaims;
+    struct node_packet_list interrupts;
+    struct sim_event interrupt; /* the head of `interrupts`; SIM_TASK */
+    struct {
+        uint64_t memory_write_bytes, memory_read_bytes;
+        uint64_t p2p_write_bytes, p2p_reads, p2p_wait_ps;
+        uint64_t unclaimed_writes, unclaimed_reads, stray_completions, interrupts;
+    } stat;
+};
+
+int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *err);
+void node_rc_fini(struct node_rc *rc);
+/** The target of a memory request of the CPU or of a port. */
+unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes);
+/** A request of core `core` reaches the root complex at `due`. Posted ones come back by
+ * node_core_taken() when they leave for the link. `target` is a port. */
+void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const struct pcie_tlp *tlp,
+                     uint32_t mark, sim_time_t due);
+
+/* ---- cores ------------------------------------------------------------------ */
+
+enum core_op {
+    CORE_IDLE,
+    CORE_PLAIN,
+    CORE_STORE,
+    CORE_FENCE,
+    CORE_LOAD,
+    CORE_LOAD_MEMORY,
+    CORE_STORE_MEMORY,
+    CORE_CONFIG,
+    CORE_POLL,
+    CORE_SLEEP,
+    CORE_TSC
+};
+
+enum wc_state { WC_FREE, WC_OPEN, WC_QUEUED, WC_DRAINING };
+
+struct wc_buffer {
+    enum wc_state state;
+    uint64_t line, mask; /* address; bit per byte written */
+    uint64_t opened;     /* order of opening: the oldest is evicted first */
+    unsigned pieces;     /* TLPs not yet out of the core */
+    sim_time_t free_at;
+    uint8_t data[HOST_LINE];
+};
+
+#define CORE_MARK_UC UINT32_MAX /* mark of a store that no write-combining buffer made */
+
+/** Stores of one core that have not left it, in order. */
+struct store_unit {
+    struct node_packet_list queue;
+    unsigned uncached;      /* entries of the store buffer in use */
+    unsigned in_flight;     /* left the core, not yet on the way to the link */
+    sim_time_t next_uc;     /* the next uncached store may leave */
+    struct sim_event drain; /* SIM_TASK */
+    struct wc_buffer *wc;   /* cpu.wc_buffers of them */
+    uint64_t opened;
+};
+
+struct node_core {
+    struct node_host *host;
+    unsigned index;
+    uint64_t where; /* sim_path_hash() of the core */
+    enum core_op op;
+    bool waiting;         /* the operation waits for the store unit */
+    bool sent;            /* a load or configuration request is on its way */
+    struct sim_event end; /* of the operation; SIM_TASK */
+    node_done_fn done;
+    void *arg;
+    uint64_t value;
+    uint64_t addr; /* of the operation */
+    uint32_t size;
+    enum node_mapping mapping;
+    uint8_t data[HOST_LINE];
+    struct pcie_tlp request; /* configuration */
+    struct mem_watch watch;
+    uint64_t last_load; /* address, for the jitter of polling loops */
+    struct sim_stream jitter;
+    struct store_unit stores;
+};
+
+int node_core_init(struct node_core *core, struct node_host *host, unsigned index,
+                   struct sim_error *err);
+void node_core_fini(struct node_core *core);
+/** A completion for this core's load or configuration request. */
+void node_core_completed(struct node_core *core, const struct pcie_tlp *cpl);
+/** A store that it sent went on to the link: there is room for another. */
+void node_core_taken(struct node_core *core);
+/** Ends the operation after `ps`. */
+void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value);
+/** The store unit moved on: an operation that waits for it is tried again. */
+void node_core_advance(struct node_core *core);
+
+int node_stores_init(struct node_core *core);
+void node_stores_fini(struct node_core *core);
+/** @return false when there is no room; node_core_advance() will come. */
+bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
+                     enum node_mapping mapping);
+/** Empties the write-combining buffers into the queue of stores. */
+void node_stores_flush(struct node_core *core);
+static inline bool node_stores_empty(const struct node_core *core)
+{
+    return core->stores.queue.head == NULL;
+}
+
+/* ---- control network --------------------------------------------------------- */
+
+struct net_message {
+    struct net_message *next;
+    uint32_t size, filled;
+    uint8_t bytes[]; /* at a multiple of 8 */
+};
+
+struct net_peer {
+    struct sim_channel *out; /* to this node */
+    struct net_message *arriving;
+    struct net_message *first, *last; /* complete, not yet handed over */
+};
+
+struct node_net {
+    struct node_host *host;
+    struct net_peer *peers; /* by node */
+    unsigned npeers;
+    uint64_t bytes_per_us;
+    sim_time_t epoch; /* the transmitter is busy since, and has taken so many bytes: */
+    uint64_t epoch_bytes;
+    node_net_fn receive;
+    void *arg;
+    struct sim_event hand_over; /* SIM_TASK */
+};
+
+void node_net_init(struct node_net *net, struct node_host *host, uint64_t fabric_bytes_per_us);
+void node_net_fini(struct node_net *net);
+/** Joins two hosts (struct node_host); see struct machine_port. */
+int node_net_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err);
+
+/* ---- the host ------------------------------------------------------------------ */
+
+struct node_host {
+    struct sim_domain *dom;
+    const char *path;
+    unsigned node;
+    struct host_config cfg;
+    struct mem_pool *payloads;
+    struct node_packet_pool packets;
+    struct mem_ram ram;
+    uint64_t ram_where; /* fingerprint of what devices write */
+    struct node_rc rc;
+    struct node_core *cores;
+    struct node_net net;
+    uint64_t next_trace; /* id of the next TLP that the CPU makes */
+    uint64_t failed_loads, dropped_stores;
+    node_irq_fn irq;
+    void *irq_arg;
+};
+
+/** The CPU's requester ID: bus 0, device 0, function 0. Root port i leads to bus i + 1. */
+#define HOST_REQUESTER_ID 0u
+#define HOST_MSI_ADDRESS  UINT64_C(0xfee00000) /* where x86 has its local interrupt controllers */
+#define HOST_MSI_BYTES    UINT64_C(0x1000)
+
+SIM_END_DECLS
+#endif /* NODE_HOST_INTERNAL_H */
