@@ -131,6 +131,9 @@ struct host_ops {
     void (*net_send)(struct host *h, unsigned to, const void *bytes, uint32_t size);
     /** Waits for the next message to this rank. */
     void (*net_receive)(struct host *h, struct host_message *msg_p);
+
+    /** Ends the calling rank; does not return. */
+    void (*exit)(struct host *h, int code);
 };
 
 /** What a library keeps for a rank or for a node; released when the run ends. */
@@ -160,6 +163,7 @@ struct host {
     struct host_node *node;
     const struct host_ops *ops;
     enum host_mapping pio_mapping; /* of the window, for PIO */
+    unsigned gpu;                  /* current device of the rank */
     struct host_state state[HOST_RANK_SLOTS];
 };
 

@@ -1,0 +1,100 @@
+/* Bus addresses: pinned GPU pages, and where a pointer lies in the window. */
+#include <stdlib.h>
+
+#include "hosts/driver/driver.h"
+
+static const struct driver_pin *find_pin(const struct driver_gpu *g, uint64_t offset,
+                                         uint64_t bytes)
+{
+    for (unsigned i = 0; i < g->npins; i++) {
+        const struct driver_pin *p = &g->pins[i];
+
+        if (offset >= p->offset && bytes <= p->bytes && offset - p->offset <= p->bytes - bytes)
+            return p;
+    }
+    return NULL;
+}
+
+static struct driver_pin *add_pin(struct driver_gpu *g)
+{
+    if (g->npins == g->pins_room) {
+        unsigned room = g->pins_room != 0 ? 2 * g->pins_room : 16;
+        struct driver_pin *more = realloc(g->pins, room * sizeof(*more));
+
+        if (more == NULL)
+            return NULL;
+        g->pins = more;
+        g->pins_room = room;
+    }
+    return &g->pins[g->npins];
+}
+
+int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes, uint64_t *bus_p)
+{
+    struct driver *d = driver_of(h);
+    struct driver_gpu *g = &d->gpus[gpu];
+    const struct driver_pin *pin = find_pin(g, offset, bytes);
+
+    if (pin == NULL) {
+        uint64_t first = offset & ~(uint64_t)(HOST_GPU_PAGE - 1);
+        uint64_t last = (offset + bytes + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+        struct driver_pin *fresh = add_pin(g);
+
+        if (fresh == NULL)
+            return DRIVER_ERR_NOMEM;
+        if (last == first)
+            last += HOST_GPU_PAGE;
+        host_spend_cost(h, HOST_COST_SYSCALL);
+        *fresh = (struct driver_pin){ first, last - first,
+                                      h->ops->gpu_pin(h, gpu, first, last - first) };
+        if (fresh->bar_offset == HOST_NO_BUS)
+            return DRIVER_ERR_NOMEM;
+        g->npins++;
+        pin = fresh;
+    }
+    *bus_p = g->bar_bus + pin->bar_offset + (offset - pin->offset);
+    return DRIVER_OK;
+}
+
+void driver_unpin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
+{
+    struct driver_gpu *g = &driver_of(h)->gpus[gpu];
+
+    for (unsigned i = g->npins; i-- > 0;) {
+        struct driver_pin *p = &g->pins[i];
+
+        if (p->offset < offset + bytes && offset < p->offset + p->bytes) {
+            h->ops->gpu_unpin(h, gpu, p->bar_offset, p->bytes);
+            *p = g->pins[--g->npins];
+        }
+    }
+}
+
+int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, unsigned *area_p,
+                   uint64_t *offset_p)
+{
+    struct driver *d = driver_of(h);
+    struct host_pointer hp = h->ops->pointer(h, p);
+    unsigned area = HUB_AREA_HOST;
+    uint64_t bus = hp.offset;
+
+    if (hp.kind == HOST_PAGEABLE)
+        return DRIVER_ERR_ADDRESS;
+    if (hp.kind == HOST_GPU) {
+        int code = driver_pin_gpu(h, hp.gpu, hp.offset, bytes, &bus);
+
+        if (code != DRIVER_OK)
+            return code;
+        area = HUB_AREA_GPU0 + hp.gpu;
+    }
+    *bus_p = bus;
+    *area_p = DRIVER_NO_AREA;
+    *offset_p = bus;
+    if (area < HUB_AREA_SELF && d->area_base[area] != HOST_NO_BUS && bus >= d->area_base[area] &&
+        bus - d->area_base[area] < d->area_bytes &&
+        bytes <= d->area_bytes - (bus - d->area_base[area])) {
+        *area_p = area;
+        *offset_p = bus - d->area_base[area];
+    }
+    return DRIVER_OK;
+}

@@ -1,0 +1,10 @@
+/* Inside of the driver: what firmware does first. */
+#ifndef DRIVER_BOOT_H
+#define DRIVER_BOOT_H
+
+#include "hosts/driver/driver.h"
+
+/** Fills d->functions. */
+int boot_enumerate(struct host *h, struct driver *d);
+
+#endif /* DRIVER_BOOT_H */

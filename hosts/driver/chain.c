@@ -1,0 +1,139 @@
+/*
+ * Descriptor memory and DMA channels. Software knows that a channel is idle
+ * because the last word of each chain comes to the own ring (NOTIFY_END), so a
+ * start costs one store and none is ever dropped by a busy channel.
+ */
+#include <stdlib.h>
+
+#include "hosts/driver/driver.h"
+
+static void chain_release(struct driver *d, struct driver_chain *c)
+{
+    if (c->internal_first != RANGE_NONE)
+        range_give(&d->internal_free, c->internal_first);
+    if (c->host_first != RANGE_NONE)
+        range_give(&d->table_free, c->host_first);
+    free(c);
+}
+
+static void release_retired(struct driver *d, struct driver_channel *ch)
+{
+    struct driver_chain **at = &ch->retired;
+
+    while (*at != NULL) {
+        struct driver_chain *c = *at;
+
+        if (ch->ended < c->until) {
+            at = &c->next;
+            continue;
+        }
+        *at = c->next;
+        chain_release(d, c);
+    }
+}
+
+static bool chain_take(struct driver *d, struct driver_chain *c)
+{
+    if (c->internal_count > 0)
+        c->internal_first = range_take(&d->internal_free, c->internal_count, 1);
+    if (c->host_count > 0)
+        c->host_first = range_take(&d->table_free, c->host_count, 1);
+    if ((c->internal_count == 0 || c->internal_first != RANGE_NONE) &&
+        (c->host_count == 0 || c->host_first != RANGE_NONE))
+        return true;
+    if (c->internal_first != RANGE_NONE)
+        range_give(&d->internal_free, c->internal_first);
+    if (c->host_first != RANGE_NONE)
+        range_give(&d->table_free, c->host_first);
+    c->internal_first = c->host_first = RANGE_NONE;
+    return false;
+}
+
+int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint32_t internal,
+                       uint32_t host, struct driver_chain **chain_p)
+{
+    struct driver_channel *ch = &d->channel[channel];
+    struct driver_chain *c = malloc(sizeof(*c));
+    bool got;
+
+    if (c == NULL)
+        return DRIVER_ERR_NOMEM;
+    *c = (struct driver_chain){ .internal_first = RANGE_NONE,
+                                .host_first = RANGE_NONE,
+                                .internal_count = internal,
+                                .host_count = host,
+                                .head = HUB_DESC_END };
+    driver_ring_drain(h, d);
+    release_retired(d, ch);
+    got = chain_take(d, c);
+    if (!got && ch->retired != NULL && driver_channel_wait(h, d, channel) == DRIVER_OK) {
+        release_retired(d, ch);
+        got = chain_take(d, c);
+    }
+    if (!got && ch->installed != NULL && driver_channel_wait(h, d, channel) == DRIVER_OK) {
+        /* Only the list that is about to be replaced stands in the way. */
+        chain_release(d, ch->installed);
+        ch->installed = NULL;
+        got = chain_take(d, c);
+    }
+    if (!got) {
+        free(c);
+        return DRIVER_ERR_NOMEM;
+    }
+    *chain_p = c;
+    return DRIVER_OK;
+}
+
+void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
+                          struct driver_chain *chain)
+{
+    struct driver_channel *ch = &d->channel[channel];
+    struct driver_chain *old = ch->installed;
+
+    (void)h;
+    ch->installed = chain;
+    if (old != NULL) {
+        old->until = ch->started;
+        old->next = ch->retired;
+        ch->retired = old;
+        release_retired(d, ch);
+    }
+}
+
+int driver_channel_wait(struct host *h, struct driver *d, unsigned channel)
+{
+    struct driver_channel *ch = &d->channel[channel];
+
+    driver_ring_drain(h, d);
+    while (ch->ended != ch->started) {
+        uint64_t state = driver_read(h, d, HUB_DMA(channel) + HUB_DMA_STATE);
+
+        if ((state & HUB_DMA_BUSY) != 0 || (uint32_t)(state >> 32) != (uint32_t)ch->started)
+            continue;
+        /* The answer came behind the words that the channel wrote to the ring. */
+        driver_ring_drain(h, d);
+        ch->ended = ch->started; /* a chain that broke off sends no last word */
+        if ((state >> HUB_DMA_ERROR_SHIFT & 15) != 0)
+            return DRIVER_ERR_DMA;
+    }
+    return DRIVER_OK;
+}
+
+int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
+{
+    struct driver_channel *ch = &d->channel[channel];
+
+    if (ch->installed == NULL)
+        return DRIVER_ERR_ADDRESS;
+    if (ch->ended != ch->started)
+        driver_ring_drain(h, d);
+    if (ch->ended != ch->started) {
+        int code = driver_channel_wait(h, d, channel);
+
+        if (code != DRIVER_OK)
+            return code;
+    }
+    ch->started++; /* before the store: another rank of the node may look meanwhile */
+    driver_write(h, d, HUB_DMA(channel) + HUB_DMA_HEAD, ch->installed->head);
+    return DRIVER_OK;
+}

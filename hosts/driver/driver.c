@@ -1,0 +1,260 @@
+#include "hosts/driver/driver.h"
+
+#include <stdlib.h>
+
+#include "hosts/driver/boot.h"
+
+struct driver *driver_of(struct host *h)
+{
+    return h->node->state[HOST_NODE_DRIVER].data;
+}
+
+const struct driver_function *driver_find(const struct driver *d, uint16_t vendor, uint16_t device,
+                                          unsigned index)
+{
+    for (unsigned i = 0; i < d->nfunctions; i++)
+        if (d->functions[i].vendor == vendor && d->functions[i].device == device && index-- == 0)
+            return &d->functions[i];
+    return NULL;
+}
+
+static void chains_free(struct driver_chain *c)
+{
+    while (c != NULL) {
+        struct driver_chain *next = c->next;
+
+        free(c);
+        c = next;
+    }
+}
+
+static void driver_release(void *data)
+{
+    struct driver *d = data;
+
+    for (unsigned g = 0; g < d->ngpus; g++)
+        free(d->gpus[g].pins);
+    for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++) {
+        chains_free(d->channel[c].retired);
+        chains_free(d->channel[c].installed);
+    }
+    notify_counts_clear(&d->counts);
+    range_fini(&d->table_free);
+    range_fini(&d->internal_free);
+    free(d);
+}
+
+/* Reads are answered in the own part only, so the driver looks for the registers where they would
+ * be in each part, for each way to divide the window; the likely place first. */
+static bool find_own_part(struct host *h, struct driver *d)
+{
+    static const unsigned ways[] = { 16, 8, 4, 2, 1, 32, 64, 128, 256 };
+
+    for (unsigned w = 0; w < sizeof(ways) / sizeof(ways[0]); w++) {
+        uint64_t part = d->window_bytes / ways[w];
+
+        for (unsigned i = 0; i < ways[w]; i++) {
+            unsigned slot = (h->node->index + i) % ways[w];
+
+            if (!h->ops->map(h, d->window_bus + slot * part + HUB_AREA_SELF * (part / HUB_AREAS),
+                             HUB_INTERNAL_OFFSET, HOST_UNCACHED, &d->regs))
+                continue;
+            if ((uint32_t)driver_read(h, d, HUB_ID) != HUB_ID_MAGIC)
+                continue;
+            d->slot = slot;
+            d->slots = ways[w];
+            d->part_bytes = part;
+            d->area_bytes = part / HUB_AREAS;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int map_window(struct host *h, struct driver *d)
+{
+    const struct driver_function *fn = driver_find(d, HUB_VENDOR_ID, HUB_DEVICE_ID, 0);
+
+    if (fn == NULL)
+        return DRIVER_ERR_NO_HUB;
+    d->window_bus = fn->bar[0].bus;
+    d->window_bytes = fn->bar[0].bytes;
+    if (d->window_bytes == 0 || !find_own_part(h, d))
+        return DRIVER_ERR_NO_HUB;
+    if (!h->ops->map(h, d->regs.bus + HUB_INTERNAL_OFFSET, HUB_INTERNAL_BYTES, HOST_WRITE_COMBINING,
+                     &d->internal) ||
+        !h->ops->map(h, d->window_bus, d->window_bytes, h->pio_mapping, &d->window))
+        return DRIVER_ERR_NOMEM;
+    return DRIVER_OK;
+}
+
+static void open_areas(struct host *h, struct driver *d)
+{
+    uint64_t bytes;
+
+    h->ops->pinned_range(h, &d->area_base[HUB_AREA_HOST], &bytes);
+    for (unsigned a = HUB_AREA_GPU0; a <= HUB_AREA_GPU1; a++) {
+        unsigned g = a - HUB_AREA_GPU0;
+
+        d->area_base[a] = g < d->ngpus ? d->gpus[g].bar_bus : HOST_NO_BUS;
+    }
+    for (unsigned a = 0; a < HUB_AREA_SELF; a++)
+        if (d->area_base[a] != HOST_NO_BUS)
+            driver_write(h, d, HUB_AREA_BASE(a), d->area_base[a]);
+}
+
+static void interrupt(struct host *h, void *arg, uint32_t vector)
+{
+    struct driver *d = arg;
+    uint32_t status;
+
+    (void)vector;
+    host_spend_cost(h, HOST_COST_INTERRUPT);
+    status = (uint32_t)driver_read(h, d, HUB_IRQ_STATUS);
+    driver_write(h, d, HUB_IRQ_STATUS, status);
+    if ((status & HUB_IRQ_RING) != 0) {
+        driver_ring_drain(h, d);
+        d->tail_written = d->ring.taken;
+        driver_write(h, d, HUB_RING_TAIL, d->tail_written);
+    }
+    d->irq_seen |= status & ~HUB_IRQ_RING;
+    if (d->irq_seen != 0 && d->irq_waiter != NULL)
+        h->ops->wake(h, d->irq_waiter);
+}
+
+static int set_up_hub(struct host *h, struct driver *d)
+{
+    uint64_t ring_bytes = UINT64_C(8) << DRIVER_RING_LOG2;
+    uint64_t *ring = h->ops->alloc(h, ring_bytes, HOST_PAGE);
+
+    d->table = h->ops->alloc(h, DRIVER_TABLE_DESCS * HUB_DESC_BYTES, HOST_PAGE);
+    if (ring == NULL || d->table == NULL || !range_init(&d->table_free, 0, DRIVER_TABLE_DESCS) ||
+        !range_init(&d->internal_free, 0, HUB_INTERNAL_DESCS))
+        return DRIVER_ERR_NOMEM;
+    d->ring = (struct notify_ring){ ring, DRIVER_RING_LOG2, 0 };
+    for (uint64_t i = 0; i < UINT64_C(1) << DRIVER_RING_LOG2; i++)
+        d->ring.entries[i] = 0;
+    d->table_bus = h->ops->pointer(h, d->table).offset;
+    open_areas(h, d);
+    driver_write(h, d, HUB_RING_BASE, h->ops->pointer(h, ring).offset);
+    driver_write(h, d, HUB_RING_SIZE, DRIVER_RING_LOG2);
+    for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
+        driver_write(h, d, HUB_DMA(c) + HUB_DMA_TABLE, d->table_bus);
+    h->ops->set_interrupt(h, interrupt, d);
+    driver_write(h, d, HUB_IRQ_MASK, UINT32_MAX);
+    h->ops->fence(h);
+    driver_read(h, d, HUB_ID); /* all of it has arrived when this is answered */
+    return DRIVER_OK;
+}
+
+static int find_gpus(struct host *h, struct driver *d)
+{
+    d->ngpus = h->ops->gpus(h);
+    if (d->ngpus > DRIVER_GPUS)
+        d->ngpus = DRIVER_GPUS;
+    for (unsigned g = 0; g < d->ngpus; g++) {
+        uint16_t bdf = h->ops->gpu_bdf(h, g);
+
+        for (unsigned i = 0; i < d->nfunctions; i++) {
+            const struct driver_function *fn = &d->functions[i];
+
+            for (unsigned n = 0; fn->bdf == bdf && n < DRIVER_BARS; n++)
+                if (fn->bar[n].bytes > d->gpus[g].bar_bytes) { /* memory has the largest one */
+                    d->gpus[g].bar_bus = fn->bar[n].bus;
+                    d->gpus[g].bar_bytes = fn->bar[n].bytes;
+                }
+        }
+        if (!h->ops->map(h, d->gpus[g].bar_bus, d->gpus[g].bar_bytes, HOST_UNCACHED,
+                         &d->gpus[g].bar))
+            return DRIVER_ERR_NOMEM;
+    }
+    return DRIVER_OK;
+}
+
+int driver_boot(struct host *h)
+{
+    struct driver *d = calloc(1, sizeof(*d));
+    int code;
+
+    if (d == NULL)
+        return DRIVER_ERR_NOMEM;
+    h->node->state[HOST_NODE_DRIVER] = (struct host_state){ d, driver_release };
+    code = boot_enumerate(h, d);
+    if (code == DRIVER_OK)
+        code = find_gpus(h, d);
+    if (code != DRIVER_OK || driver_find(d, HUB_VENDOR_ID, HUB_DEVICE_ID, 0) == NULL)
+        return code;
+    code = map_window(h, d);
+    if (code == DRIVER_OK)
+        code = set_up_hub(h, d);
+    d->has_hub = code == DRIVER_OK;
+    return code;
+}
+
+void driver_ring_drain(struct host *h, struct driver *d)
+{
+    uint64_t entry;
+
+    while (notify_ring_take(&d->ring, &entry)) {
+        if ((entry & NOTIFY_END) != 0) {
+            struct driver_channel *ch = &d->channel[entry >> NOTIFY_CHAN_SHIFT & 3];
+
+            if (ch->ended < ch->started)
+                ch->ended++;
+        }
+        if ((entry & NOTIFY_SILENT) == 0)
+            notify_count_add(&d->counts, entry);
+    }
+    /* The hub looks at the tail only to see that it does not overrun the reader. */
+    if (d->ring.taken - d->tail_written >= UINT64_C(1) << (d->ring.log2 - 2)) {
+        d->tail_written = d->ring.taken;
+        driver_write(h, d, HUB_RING_TAIL, d->tail_written);
+    }
+}
+
+/*
+ * Data and the word in the ring reach the host through the same hub port in that order, so data
+ * in host memory is there when the word is. Data for a GPU leaves the root complex by another
+ * port, where it may still wait for credits while the word is already in DRAM. A load from the
+ * GPU cannot pass posted writes on its way there (PCI Express 3.0, 2.4.1): when it is answered,
+ * all earlier data has arrived. Words from internal memory do not need that: the hub's firmware
+ * prepares them later than any such wait lasts.
+ */
+static void flush_gpus(struct host *h, struct driver *d, uint8_t gpus)
+{
+    for (unsigned g = 0; g < d->ngpus; g++)
+        if ((gpus & 1u << g) != 0 && d->gpus[g].npins > 0)
+            h->ops->load(h, &d->gpus[g].bar, d->gpus[g].pins[0].bar_offset, 4);
+}
+
+bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsigned slot,
+                        uint32_t tag)
+{
+    uint64_t key = notify_key(source, slot, tag);
+    uint8_t flush = 0;
+
+    if (!d->has_hub)
+        return false;
+    for (;;) {
+        driver_ring_drain(h, d);
+        if (notify_count_take(&d->counts, key, &flush))
+            break;
+        h->ops->wait_write(h, notify_ring_next(&d->ring), 8);
+    }
+    flush_gpus(h, d, flush);
+    return true;
+}
+
+uint32_t driver_wait_irq(struct host *h, struct driver *d, uint32_t bits)
+{
+    uint32_t seen;
+
+    while ((d->irq_seen & bits) == 0) {
+        d->irq_waiter = h;
+        h->ops->sleep(h, HOST_NEVER);
+    }
+    d->irq_waiter = NULL;
+    seen = d->irq_seen & bits;
+    d->irq_seen &= ~bits;
+    return seen;
+}

@@ -1,0 +1,158 @@
+/*
+ * The kernel driver's part, one per node and shared by its ranks: PCI functions
+ * and their BARs, the hub's window, pinned GPU memory, the notification ring,
+ * descriptor memory and the state of DMA channels.
+ */
+#ifndef DRIVER_DRIVER_H
+#define DRIVER_DRIVER_H
+
+#include "hosts/driver/bar.h"
+#include "hosts/driver/notify.h"
+#include "hosts/driver/range.h"
+#include "regs/hub_regs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum driver_status {
+    DRIVER_OK = 0,
+    DRIVER_ERR_NOMEM = -1,   /* memory, BAR room or descriptors are used up */
+    DRIVER_ERR_CLAIM = -2,   /* two devices would have the same bus addresses */
+    DRIVER_ERR_NO_HUB = -3,  /* none on this node, or it does not answer */
+    DRIVER_ERR_ADDRESS = -4, /* not reachable by the device */
+    DRIVER_ERR_DMA = -5      /* the channel reports an error */
+};
+
+#define DRIVER_FUNCTIONS   32u
+#define DRIVER_GPUS        8u
+#define DRIVER_BARS        6u
+#define DRIVER_NO_AREA     0xffu
+#define DRIVER_RING_LOG2   12u    /* entries of the notification ring: 4096, eight pages */
+#define DRIVER_TABLE_DESCS 32768u /* host descriptor table: 1 MiB for all channels */
+
+struct driver_function {
+    uint16_t bdf, vendor, device;
+    unsigned port;
+    struct {
+        uint64_t bus, bytes; /* bytes 0: no BAR begins here */
+    } bar[DRIVER_BARS];
+};
+
+/** Pinned pages of a GPU, all multiples of HOST_GPU_PAGE. */
+struct driver_pin {
+    uint64_t offset, bytes, bar_offset;
+};
+
+struct driver_gpu {
+    uint64_t bar_bus, bar_bytes;
+    struct host_bar bar; /* uncached, for flush reads and polling */
+    struct driver_pin *pins;
+    unsigned npins, pins_room;
+};
+
+/** Descriptors of one list: in internal memory, in the host table, or in both. */
+struct driver_chain {
+    uint64_t internal_first, host_first; /* descriptor numbers, or RANGE_NONE */
+    uint32_t internal_count, host_count;
+    uint32_t head;  /* pointer that starts it */
+    uint64_t until; /* retired: free once so many chains of the channel have ended */
+    struct driver_chain *next;
+};
+
+struct driver_channel {
+    uint64_t started, ended; /* chains; equal when the channel is known to be idle */
+    struct driver_chain *installed, *retired;
+};
+
+struct driver {
+    unsigned nfunctions;
+    struct driver_function functions[DRIVER_FUNCTIONS];
+    unsigned ngpus;
+    struct driver_gpu gpus[DRIVER_GPUS];
+
+    bool has_hub;
+    uint64_t window_bus, window_bytes, part_bytes, area_bytes;
+    unsigned slot, slots;
+    uint64_t area_base[HUB_AREA_SELF]; /* local bus address; HOST_NO_BUS: closed */
+    struct host_bar regs, internal, window;
+
+    struct notify_ring ring;
+    uint64_t tail_written;
+    struct notify_counts counts;
+    struct driver_channel channel[HUB_DMA_CHANNELS];
+    uint8_t *table; /* host descriptors */
+    uint64_t table_bus;
+    struct range_alloc table_free, internal_free; /* in descriptors */
+
+    uint32_t irq_seen; /* bits of HUB_IRQ_STATUS that nobody has waited for yet */
+    struct host *irq_waiter;
+};
+
+/**
+ * What firmware and driver do before programs start: enumerates, assigns bus addresses, enables
+ * devices, sets up the hub. Once per node, on a task of that node. A node without a hub is fine.
+ */
+int driver_boot(struct host *h);
+/** NULL before driver_boot(). */
+struct driver *driver_of(struct host *h);
+const struct driver_function *driver_find(const struct driver *d, uint16_t vendor, uint16_t device,
+                                          unsigned index);
+
+/* addresses */
+/** The bus address of device memory, pinning the pages around it when they are not. */
+int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes, uint64_t *bus_p);
+/** Unpins what overlaps [offset, offset + bytes): before the memory is given back. */
+void driver_unpin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
+/**
+ * The bus address of pinned host or GPU memory and the area of the window where other nodes find
+ * it (DRIVER_NO_AREA: they cannot) with the offset there.
+ */
+int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, unsigned *area_p,
+                   uint64_t *offset_p);
+/** Bus address, in the hub's window, of an offset in an area of a node's part. */
+static inline uint64_t driver_window(const struct driver *d, unsigned slot, unsigned area,
+                                     uint64_t offset)
+{
+    return d->window_bus + slot * d->part_bytes + area * d->area_bytes + offset;
+}
+static inline uint64_t driver_notify_address(const struct driver *d, unsigned slot)
+{
+    return driver_window(d, slot, HUB_AREA_SELF, HUB_NOTIFY);
+}
+
+/* registers */
+static inline void driver_write(struct host *h, struct driver *d, uint32_t reg, uint64_t value)
+{
+    h->ops->store(h, &d->regs, reg, &value, 8);
+}
+static inline uint64_t driver_read(struct host *h, struct driver *d, uint32_t reg)
+{
+    return h->ops->load(h, &d->regs, reg, 8);
+}
+
+/* notifications */
+/** Takes new entries out of the ring; tells the hub from time to time how far it has come. */
+void driver_ring_drain(struct host *h, struct driver *d);
+/** Waits for and consumes one notification; `false` when the hub or its ring is not there. */
+bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsigned slot,
+                        uint32_t tag);
+/** Waits for one of these bits of HUB_IRQ_STATUS. @return those seen, now taken. */
+uint32_t driver_wait_irq(struct host *h, struct driver *d, uint32_t bits);
+
+/* chains */
+/** Room for a list; waits for the channel where only that frees some. */
+int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint32_t internal,
+                       uint32_t host, struct driver_chain **chain_p);
+/** Makes it the channel's list; the former one goes when the channel no longer runs it. */
+void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
+                          struct driver_chain *chain);
+/** Starts the installed list: one store when the channel is known to be idle, else waits first. */
+int driver_chain_start(struct host *h, struct driver *d, unsigned channel);
+/** Until the channel is idle; polls its state over PCIe when the ring does not know. */
+int driver_channel_wait(struct host *h, struct driver *d, unsigned channel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* DRIVER_DRIVER_H */

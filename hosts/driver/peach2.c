@@ -1,0 +1,258 @@
+#include "hosts/driver/include/peach2.h"
+
+#include <string.h>
+
+#include "hosts/driver/descriptor.h"
+#include "hosts/driver/driver.h"
+
+_Static_assert(PEACH2_ERR_NOMEM == DRIVER_ERR_NOMEM && PEACH2_ERR_NO_HUB == DRIVER_ERR_NO_HUB &&
+                   PEACH2_ERR_ADDRESS == DRIVER_ERR_ADDRESS && PEACH2_ERR_DMA == DRIVER_ERR_DMA,
+               "the public codes are the driver's");
+
+/* The calling rank and its node's driver; peach2_open() has made sure that there is a hub. */
+struct self {
+    struct host *h;
+    struct driver *d;
+};
+
+static struct self self(void)
+{
+    struct host *h = host_self();
+
+    return (struct self){ h, driver_of(h) };
+}
+
+int peach2_open(void)
+{
+    struct host *h = host_self();
+
+    if (h == NULL || driver_of(h) == NULL || !driver_of(h)->has_hub)
+        return PEACH2_ERR_NO_HUB;
+    host_spend_cost(h, HOST_COST_SYSCALL);
+    return 0;
+}
+
+unsigned peach2_slot(void)
+{
+    return self().d->slot;
+}
+
+unsigned peach2_slots(void)
+{
+    return self().d->slots;
+}
+
+int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p)
+{
+    struct self s = self();
+    struct peach2_buffer buf = { .bytes = bytes, .slot = s.d->slot };
+    uint64_t room = (bytes + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    unsigned area = 0;
+    void *p;
+    int code;
+
+    if (bytes == 0 || gpu >= (int)s.d->ngpus)
+        return PEACH2_ERR_INVALID;
+    host_spend_cost(s.h, HOST_COST_SYSCALL);
+    p = gpu < 0 ? s.h->ops->alloc(s.h, bytes, HOST_PAGE)
+                : s.h->ops->gpu_alloc(s.h, (unsigned)gpu, room, HOST_GPU_PAGE);
+    if (p == NULL)
+        return PEACH2_ERR_NOMEM;
+    memset(p, 0, bytes);
+    buf.p = (uintptr_t)p;
+    code = driver_address(s.h, p, bytes, &buf.bus, &area, &buf.offset);
+    buf.area = area;
+    if (code != DRIVER_OK) {
+        peach2_free(&buf);
+        return code;
+    }
+    *buf_p = buf;
+    return 0;
+}
+
+void peach2_free(const struct peach2_buffer *buf)
+{
+    struct self s = self();
+    struct host_pointer hp = s.h->ops->pointer(s.h, peach2_pointer(buf));
+
+    if (hp.kind == HOST_GPU) {
+        driver_unpin_gpu(s.h, hp.gpu, hp.offset, buf->bytes);
+        s.h->ops->gpu_free(s.h, hp.gpu, peach2_pointer(buf));
+    } else if (hp.kind == HOST_PINNED) {
+        s.h->ops->free(s.h, peach2_pointer(buf));
+    }
+}
+
+uint64_t peach2_window(const struct peach2_buffer *buf, size_t offset)
+{
+    struct driver *d = self().d;
+
+    return buf->area >= HUB_AREA_SELF
+               ? 0
+               : driver_window(d, buf->slot, buf->area, buf->offset + offset);
+}
+
+void peach2_store(uint64_t window, const void *bytes, size_t n)
+{
+    struct self s = self();
+
+    s.h->ops->store_block(s.h, &s.d->window, window - s.d->window_bus, bytes, n);
+}
+
+void peach2_commit(void)
+{
+    struct host *h = host_self();
+
+    h->ops->fence(h);
+}
+
+uint64_t peach2_load(uint64_t window, unsigned size)
+{
+    struct self s = self();
+
+    return s.h->ops->load(s.h, &s.d->window, window - s.d->window_bus, size);
+}
+
+void peach2_wait_word(const volatile uint64_t *p, uint64_t value)
+{
+    struct host *h = host_self();
+
+    while (*p != value)
+        h->ops->wait_write(h, p, sizeof(*p));
+}
+
+void peach2_poll(const struct peach2_buffer *buf, size_t offset, uint64_t value)
+{
+    struct self s = self();
+    struct host_bar bar;
+
+    if (!s.h->ops->map(s.h, buf->bus, buf->bytes, HOST_UNCACHED, &bar))
+        return;
+    while (s.h->ops->load(s.h, &bar, offset, 8) != value)
+        ;
+}
+
+uint64_t peach2_read(uint32_t reg)
+{
+    struct self s = self();
+
+    return driver_read(s.h, s.d, reg);
+}
+
+void peach2_write(uint32_t reg, uint64_t value)
+{
+    struct self s = self();
+
+    driver_write(s.h, s.d, reg, value);
+}
+
+int peach2_register(unsigned channel, uint64_t dst_window, uint64_t src_bus, uint32_t bytes,
+                    struct peach2_status status)
+{
+    struct self s = self();
+    uint32_t base = HUB_DMA(channel);
+
+    if (channel >= PEACH2_CHANNELS)
+        return PEACH2_ERR_INVALID;
+    driver_write(s.h, s.d, base + HUB_DMA_SRC, src_bus);
+    driver_write(s.h, s.d, base + HUB_DMA_DST, dst_window);
+    driver_write(s.h, s.d, base + HUB_DMA_LENGTH, bytes);
+    driver_write(s.h, s.d, base + HUB_DMA_STATUS_ADDR, status.window);
+    driver_write(s.h, s.d, base + HUB_DMA_STATUS_DATA, status.data);
+    return 0;
+}
+
+void peach2_register_start(unsigned channel)
+{
+    struct self s = self();
+
+    s.d->channel[channel].started++;
+    driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_CONTROL, HUB_DMA_START_REG);
+}
+
+static void write_list(struct self s, const struct driver_chain *c, int internal,
+                       const struct peach2_transfer *list, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t at = internal ? c->internal_first : c->host_first;
+        uint8_t bytes[HUB_DESC_BYTES];
+        struct descriptor d = {
+            .src = list[i].src_bus,
+            .dst = list[i].dst_window,
+            .bytes = list[i].bytes,
+            .block_bytes = list[i].block_bytes,
+            .src_gap = list[i].src_gap,
+            .dst_gap = list[i].dst_gap,
+            .next = i + 1 < n ? (uint32_t)(at + i + 1) | (internal ? HUB_DESC_INTERNAL : 0)
+                              : HUB_DESC_END,
+            .flags = HUB_DESC_PIPELINE,
+        };
+
+        descriptor_encode(&d, bytes);
+        if (internal)
+            s.h->ops->store_block(s.h, &s.d->internal, (at + i) * HUB_DESC_BYTES, bytes,
+                                  HUB_DESC_BYTES);
+        else
+            memcpy(s.d->table + (at + i) * HUB_DESC_BYTES, bytes, HUB_DESC_BYTES);
+    }
+}
+
+int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *list, unsigned n,
+                 struct peach2_status status)
+{
+    struct self s = self();
+    struct driver_chain *c = NULL;
+    int code;
+
+    if (channel >= PEACH2_CHANNELS || n == 0)
+        return PEACH2_ERR_INVALID;
+    code = driver_chain_alloc(s.h, s.d, channel, internal ? n : 0, internal ? 0 : n, &c);
+    if (code != DRIVER_OK)
+        return code;
+    write_list(s, c, internal, list, n);
+    c->head = internal ? (uint32_t)c->internal_first | HUB_DESC_INTERNAL : (uint32_t)c->host_first;
+    driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_ADDR, status.window);
+    driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_DATA, status.data);
+    s.h->ops->fence(s.h);
+    driver_chain_install(s.h, s.d, channel, c);
+    return 0;
+}
+
+void peach2_chain_start(unsigned channel)
+{
+    struct self s = self();
+    struct driver_channel *ch = &s.d->channel[channel];
+
+    if (ch->installed == NULL)
+        return;
+    ch->started++;
+    driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_HEAD, ch->installed->head);
+}
+
+int peach2_wait(unsigned channel)
+{
+    struct self s = self();
+
+    return channel < PEACH2_CHANNELS ? driver_channel_wait(s.h, s.d, channel) : PEACH2_ERR_INVALID;
+}
+
+uint64_t peach2_tsc(void)
+{
+    struct host *h = host_self();
+
+    return h->ops->tsc(h);
+}
+
+uint64_t peach2_tsc_khz(void)
+{
+    struct host *h = host_self();
+
+    return h->ops->tsc_khz(h);
+}
+
+uint64_t peach2_time_ps(void)
+{
+    struct host *h = host_self();
+
+    return h->ops->time_ps(h);
+}

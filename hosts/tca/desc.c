@@ -1,0 +1,284 @@
+/*
+ * Descriptor lists. A list remembers puts; tcaDescSet() turns them into a chain:
+ * for each put its data, then a status descriptor for each notification, and at
+ * the very end a word to the own ring that marks the end of the chain (the last
+ * self-notification does that where there is one). That last word costs nobody
+ * any waiting and is how the library knows a channel to be idle.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/driver/descriptor.h"
+#include "hosts/tca/internal.h"
+
+#define FLAGS_ALL                                                                                  \
+    (tcaDMAUseInternal | tcaDMAUseNotifyInternal | tcaDMANotify | tcaDMANotifySelf |               \
+     tcaDMAPipeline | tcaDMAContinue)
+#define PIECE_MAX (UINT64_C(1) << 30) /* of one descriptor: sizes have 32, blocks 30 bits */
+#define ALIGN_LOW 15u                 /* source and destination agree in these address bits */
+
+/** One put. */
+struct put {
+    tcaHandle dst;
+    uint64_t dst_off, src_bus;
+    uint64_t width, count; /* count 1: in one piece */
+    uint64_t dst_gap, src_gap;
+    int flags;
+    unsigned slot;
+    uint32_t tag;
+};
+
+struct tcaDesc {
+    struct put *puts;
+    size_t n, room;
+};
+
+tcaDesc *tcaDescNew(void)
+{
+    return calloc(1, sizeof(tcaDesc));
+}
+
+tcaresult tcaDescFree(tcaDesc *d)
+{
+    if (d != NULL)
+        free(d->puts);
+    free(d);
+    return TCA_SUCCESS;
+}
+
+static tcaresult append(tcaDesc *d, const struct put *p)
+{
+    if (d->n == d->room) {
+        size_t room = d->room != 0 ? 2 * d->room : 8;
+        struct put *more = realloc(d->puts, room * sizeof(*more));
+
+        if (more == NULL)
+            return TCA_ERROR_OUT_OF_MEMORY;
+        d->puts = more;
+        d->room = room;
+    }
+    d->puts[d->n++] = *p;
+    return TCA_SUCCESS;
+}
+
+static tcaresult check_common(const struct tca_self *self, const tcaDesc *d, const tcaHandle *dst,
+                              const tcaHandle *src, int flags, int slot)
+{
+    if (d == NULL || !tca_handle_ok(dst) || !tca_handle_ok(src) || (flags & ~FLAGS_ALL) != 0 ||
+        slot < 0 || slot >= (int)NOTIFY_SLOTS)
+        return TCA_ERROR_INVALID_VALUE;
+    if (src->node != self->d->slot || dst->node >= self->d->slots)
+        return TCA_ERROR_INVALID_VALUE; /* puts only: the source is the caller's own */
+    return dst->area >= HUB_AREA_SELF ? TCA_ERROR_NOT_SUPPORTED : TCA_SUCCESS;
+}
+
+tcaresult tcaDescSetMemcpy(tcaDesc *d, tcaHandle *dst, off_t dst_off, tcaHandle *src, off_t src_off,
+                           size_t n, int flags, int slot, int tag)
+{
+    return tcaDescSetMemcpy2D(d, dst, dst_off, n, src, src_off, n, n, 1, flags, slot, tag);
+}
+
+/* Bytes from the first to the last one that the rows touch; false when that is absurd. */
+static bool extent(uint64_t pitch, uint64_t width, uint64_t count, uint64_t *bytes_p)
+{
+    if (pitch != 0 && count - 1 > (UINT64_MAX - width) / pitch)
+        return false;
+    *bytes_p = (count - 1) * pitch + width;
+    return true;
+}
+
+static tcaresult check_shape(const tcaHandle *dst, off_t dst_off, uint64_t dst_pitch,
+                             const tcaHandle *src, off_t src_off, uint64_t src_pitch,
+                             uint64_t width, uint64_t count)
+{
+    uint64_t dst_bytes, src_bytes;
+
+    if (width == 0 || count == 0 || width % 4 != 0)
+        return TCA_ERROR_INVALID_VALUE;
+    if (count > 1 && (dst_pitch < width || src_pitch < width || width >= PIECE_MAX ||
+                      dst_pitch - width > UINT32_MAX || src_pitch - width > UINT32_MAX ||
+                      ((dst_pitch ^ src_pitch) & ALIGN_LOW) != 0))
+        return TCA_ERROR_INVALID_VALUE;
+    if (!extent(dst_pitch, width, count, &dst_bytes) ||
+        !extent(src_pitch, width, count, &src_bytes) ||
+        !tca_within(dst->size, dst_off, dst_bytes) || !tca_within(src->size, src_off, src_bytes))
+        return TCA_ERROR_INVALID_VALUE;
+    if ((((dst->offset + (uint64_t)dst_off) ^ (src->bus + (uint64_t)src_off)) & ALIGN_LOW) != 0)
+        return TCA_ERROR_INVALID_VALUE;
+    return TCA_SUCCESS;
+}
+
+tcaresult tcaDescSetMemcpy2D(tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t dst_pitch,
+                             tcaHandle *src, off_t src_off, size_t src_pitch, size_t width,
+                             size_t count, int flags, int slot, int tag)
+{
+    struct tca_self self;
+    struct put p;
+    tcaresult code = tca_enter(&self);
+
+    if (code == TCA_SUCCESS)
+        code = check_common(&self, d, dst, src, flags, slot);
+    if (code == TCA_SUCCESS)
+        code = check_shape(dst, dst_off, dst_pitch, src, src_off, src_pitch, width, count);
+    if (code != TCA_SUCCESS)
+        return code;
+    p = (struct put){ .dst = *dst,
+                      .dst_off = (uint64_t)dst_off,
+                      .src_bus = src->bus + (uint64_t)src_off,
+                      .width = width,
+                      .count = count,
+                      .dst_gap = count > 1 ? dst_pitch - width : 0,
+                      .src_gap = count > 1 ? src_pitch - width : 0,
+                      .flags = flags,
+                      .slot = (unsigned)slot,
+                      .tag = (uint32_t)tag };
+    return append(d, &p);
+}
+
+/* ---- from puts to descriptors ------------------------------------------------ */
+
+/** Descriptors in the order of the chain, each in one of the two memories. */
+struct plan {
+    struct {
+        struct descriptor d;
+        bool internal;
+    } * steps;
+    uint32_t n, internal;
+};
+
+static void plan_add(struct plan *plan, const struct descriptor *d, bool internal)
+{
+    if (plan->steps != NULL) {
+        plan->steps[plan->n].d = *d;
+        plan->steps[plan->n].internal = internal;
+    }
+    plan->n++;
+    plan->internal += internal;
+}
+
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void plan_data(struct plan *plan, const struct driver *d, const struct put *p)
+{
+    struct descriptor desc = { .src = p->src_bus,
+                               .dst = driver_window(d, p->dst.node, p->dst.area,
+                                                    p->dst.offset + p->dst_off),
+                               .flags = (p->flags & tcaDMAPipeline) != 0 ? HUB_DESC_PIPELINE : 0 };
+    bool internal = (p->flags & tcaDMAUseInternal) != 0;
+
+    for (uint64_t left = p->width; p->count == 1 && left > 0; left -= desc.bytes) {
+        desc.bytes = (uint32_t)at_most(left, PIECE_MAX);
+        plan_add(plan, &desc, internal);
+        desc.src += desc.bytes;
+        desc.dst += desc.bytes;
+    }
+    if (p->count == 1)
+        return;
+    desc.block_bytes = (uint32_t)p->width;
+    desc.src_gap = (uint32_t)p->src_gap;
+    desc.dst_gap = (uint32_t)p->dst_gap;
+    for (uint64_t left = p->count; left > 0;) {
+        uint64_t rows = at_most(left, PIECE_MAX / p->width);
+
+        desc.bytes = (uint32_t)(rows * p->width);
+        plan_add(plan, &desc, internal);
+        desc.src += rows * (p->width + p->src_gap);
+        desc.dst += rows * (p->width + p->dst_gap);
+        left -= rows;
+    }
+}
+
+static void plan_notify(struct plan *plan, const struct driver *d, unsigned to, uint64_t entry,
+                        bool internal)
+{
+    struct descriptor desc = { .src = entry,
+                               .dst = driver_notify_address(d, to),
+                               .flags = HUB_DESC_STATUS };
+
+    plan_add(plan, &desc, internal);
+}
+
+static void plan_put(struct plan *plan, const struct driver *d, const struct put *p, uint64_t end)
+{
+    uint64_t entry = notify_key(d->slot, p->slot, p->tag);
+    bool internal = (p->flags & tcaDMAUseNotifyInternal) != 0;
+    uint64_t flush = 0;
+
+    /* See driver_wait_notify(): a word from the host table follows its data at once and may be
+     * seen before the data has left the far root complex for a GPU. */
+    if (!internal && p->dst.area != HUB_AREA_HOST)
+        flush = NOTIFY_FLUSH | (uint64_t)(p->dst.area - HUB_AREA_GPU0) << NOTIFY_GPU_SHIFT;
+    plan_data(plan, d, p);
+    if ((p->flags & tcaDMANotify) != 0)
+        plan_notify(plan, d, p->dst.node, entry | flush, internal);
+    if ((p->flags & tcaDMANotifySelf) != 0)
+        plan_notify(plan, d, d->slot, entry | end, internal);
+    else if (end != 0)
+        plan_notify(plan, d, d->slot, notify_key(d->slot, 0, 0) | NOTIFY_SILENT | end, internal);
+}
+
+static void plan_list(struct plan *plan, const struct driver *d, const tcaDesc *list, int ch)
+{
+    uint64_t end = NOTIFY_END | (uint64_t)ch << NOTIFY_CHAN_SHIFT;
+
+    plan->n = plan->internal = 0;
+    for (size_t i = 0; i < list->n; i++)
+        plan_put(plan, d, &list->puts[i], i + 1 == list->n ? end : 0);
+}
+
+/* Links the steps where the chain's memory lies, last one first, and writes them there. */
+static void plan_write(const struct plan *plan, struct host *h, struct driver *d,
+                       struct driver_chain *chain)
+{
+    uint64_t internal = chain->internal_first + chain->internal_count;
+    uint64_t host = chain->host_first + chain->host_count;
+    uint32_t next = HUB_DESC_END;
+
+    for (uint32_t i = plan->n; i-- > 0;) {
+        struct descriptor desc = plan->steps[i].d;
+        uint8_t bytes[HUB_DESC_BYTES];
+
+        desc.next = next;
+        descriptor_encode(&desc, bytes);
+        if (plan->steps[i].internal) {
+            internal--;
+            h->ops->store_block(h, &d->internal, internal * HUB_DESC_BYTES, bytes, sizeof(bytes));
+            next = (uint32_t)internal | HUB_DESC_INTERNAL;
+        } else {
+            host--;
+            memcpy(d->table + host * HUB_DESC_BYTES, bytes, sizeof(bytes));
+            next = (uint32_t)host;
+        }
+    }
+    chain->head = next;
+    h->ops->fence(h);
+}
+
+tcaresult tcaDescSet(tcaDesc *d, int ch)
+{
+    struct tca_self self;
+    struct plan plan = { NULL, 0, 0 };
+    struct driver_chain *chain = NULL;
+    tcaresult code = tca_enter(&self);
+
+    if (code != TCA_SUCCESS)
+        return code;
+    if (d == NULL || d->n == 0 || ch < 0 || ch >= (int)HUB_DMA_CHANNELS)
+        return TCA_ERROR_INVALID_VALUE;
+    plan_list(&plan, self.d, d, ch);
+    plan.steps = calloc(plan.n, sizeof(*plan.steps));
+    if (plan.steps == NULL)
+        return TCA_ERROR_OUT_OF_MEMORY;
+    plan_list(&plan, self.d, d, ch);
+    code = tca_from_driver(driver_chain_alloc(self.h, self.d, (unsigned)ch, plan.internal,
+                                              plan.n - plan.internal, &chain));
+    if (code == TCA_SUCCESS) {
+        plan_write(&plan, self.h, self.d, chain);
+        driver_chain_install(self.h, self.d, (unsigned)ch, chain);
+    }
+    free(plan.steps);
+    return code;
+}

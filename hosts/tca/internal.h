@@ -1,0 +1,29 @@
+/* Inside of the TCA library. */
+#ifndef TCA_INTERNAL_H
+#define TCA_INTERNAL_H
+
+#include "hosts/driver/driver.h"
+#include "hosts/tca/include/tca-api.h"
+
+#define TCA_HANDLE_MAGIC 0x54434148u /* "TCAH" */
+
+/** The calling rank and its node's driver. */
+struct tca_self {
+    struct host *h;
+    struct driver *d;
+};
+/** TCA_SUCCESS after tcaInit(). Costs the call. */
+tcaresult tca_enter(struct tca_self *self_p);
+
+static inline bool tca_handle_ok(const tcaHandle *h)
+{
+    return h != NULL && h->magic == TCA_HANDLE_MAGIC;
+}
+/** [off, off + n) lies within `size`; n of 0 is allowed. */
+static inline bool tca_within(uint64_t size, off_t off, uint64_t n)
+{
+    return off >= 0 && (uint64_t)off <= size && n <= size - (uint64_t)off;
+}
+tcaresult tca_from_driver(int driver_status);
+
+#endif /* TCA_INTERNAL_H */

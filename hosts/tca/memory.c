@@ -1,0 +1,106 @@
+#include <string.h>
+
+#include "hosts/tca/internal.h"
+
+static bool kind_ok(tcaMemoryKind kind)
+{
+    return kind == tcaMemoryCPU || kind == tcaMemoryGPU;
+}
+
+tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
+{
+    struct tca_self self;
+    tcaresult code = tca_enter(&self);
+    uint64_t room = ((n != 0 ? n : 1) + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    void *got;
+    uint64_t bus = 0;
+
+    if (code != TCA_SUCCESS)
+        return code;
+    if (p == NULL || !kind_ok(kind))
+        return TCA_ERROR_INVALID_VALUE;
+    if (n > SIZE_MAX - HOST_GPU_PAGE)
+        return TCA_ERROR_OUT_OF_MEMORY;
+    host_spend_cost(self.h, HOST_COST_SYSCALL);
+    if (kind == tcaMemoryGPU && self.h->gpu >= self.d->ngpus)
+        return TCA_ERROR_NOT_SUPPORTED;
+    got = kind == tcaMemoryCPU ? self.h->ops->alloc(self.h, n != 0 ? n : 1, HOST_PAGE)
+                               : self.h->ops->gpu_alloc(self.h, self.h->gpu, room, HOST_GPU_PAGE);
+    if (got == NULL)
+        return TCA_ERROR_OUT_OF_MEMORY;
+    if (kind == tcaMemoryGPU) {
+        uint64_t offset = self.h->ops->pointer(self.h, got).offset;
+
+        if (driver_pin_gpu(self.h, self.h->gpu, offset, room, &bus) != DRIVER_OK) {
+            self.h->ops->gpu_free(self.h, self.h->gpu, got);
+            return TCA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    *p = got;
+    return TCA_SUCCESS;
+}
+
+tcaresult tcaFree(void *p, tcaMemoryKind kind)
+{
+    struct tca_self self;
+    tcaresult code = tca_enter(&self);
+    struct host_pointer hp;
+
+    if (code != TCA_SUCCESS)
+        return code;
+    if (!kind_ok(kind))
+        return TCA_ERROR_INVALID_VALUE;
+    if (p == NULL)
+        return TCA_SUCCESS;
+    hp = self.h->ops->pointer(self.h, p);
+    if (hp.kind != (kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU))
+        return TCA_ERROR_INVALID_VALUE;
+    host_spend_cost(self.h, HOST_COST_SYSCALL);
+    if (kind == tcaMemoryCPU) {
+        self.h->ops->free(self.h, p);
+    } else {
+        driver_unpin_gpu(self.h, hp.gpu, hp.offset, HOST_GPU_PAGE);
+        self.h->ops->gpu_free(self.h, hp.gpu, p);
+    }
+    return TCA_SUCCESS;
+}
+
+tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
+{
+    struct tca_self self;
+    tcaresult code = tca_enter(&self);
+    enum host_pointer_kind want = kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU;
+    unsigned area = DRIVER_NO_AREA;
+    tcaHandle made;
+
+    if (code != TCA_SUCCESS)
+        return code;
+    if (h == NULL || p == NULL || !kind_ok(kind) || self.h->ops->pointer(self.h, p).kind != want ||
+        (n > 1 && self.h->ops->pointer(self.h, (char *)p + (n - 1)).kind != want))
+        return TCA_ERROR_INVALID_VALUE;
+    memset(&made, 0, sizeof(made)); /* handles are compared and sent as bytes */
+    made.magic = TCA_HANDLE_MAGIC;
+    made.node = (uint16_t)self.d->slot;
+    made.kind = (uint8_t)kind;
+    made.size = n;
+    code =
+        tca_from_driver(driver_address(self.h, p, n != 0 ? n : 1, &made.bus, &area, &made.offset));
+    if (code != TCA_SUCCESS)
+        return code;
+    made.area = (uint8_t)area;
+    *h = made;
+    return TCA_SUCCESS;
+}
+
+tcaresult tcaDestroyHandle(tcaHandle *h)
+{
+    struct tca_self self;
+    tcaresult code = tca_enter(&self);
+
+    if (code != TCA_SUCCESS)
+        return code;
+    if (!tca_handle_ok(h) || h->node != self.d->slot)
+        return TCA_ERROR_INVALID_VALUE;
+    h->magic = 0;
+    return TCA_SUCCESS;
+}
