@@ -191,9 +191,13 @@ void sim_channel_send(struct sim_channel *ch, sim_time_t depart)
     }
 }
 
-struct sim_channel *channel_next_dirty(struct sim_channel *ch)
+struct sim_channel *channel_take_dirty(struct sim_domain *dom)
 {
-    return ch->next_dirty;
+    struct sim_channel *ch = dom->dirty;
+
+    if (ch != NULL)
+        dom->dirty = ch->next_dirty;
+    return ch;
 }
 
 /* The test order: each record is copied and what the sender wrote is spoilt, so that a reader who
@@ -221,6 +225,7 @@ static void copy_and_poison(struct sim_channel *ch)
 
 void channel_flush(struct sim_channel *ch)
 {
+    struct sim_domain *to = ch->cfg.to;
     struct chunk *idle = ch->in.first;
 
     ch->is_dirty = false;
@@ -238,6 +243,7 @@ void channel_flush(struct sim_channel *ch)
     ch->out = (struct chunk_list){ NULL, NULL };
     advance(ch);
     arm(ch);
+    to->sim->next[to->id] = queue_next(&to->queue);
 }
 
 static void list_free(struct chunk *c)

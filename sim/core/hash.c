@@ -50,14 +50,18 @@ void sim_clock_init(struct sim_clock *clk, uint64_t khz)
 
 sim_time_t sim_clock_time(const struct sim_clock *clk, uint64_t edge)
 {
+    if (clk->ps_den == 1) /* most clocks: the period is whole picoseconds, nothing to divide */
+        return edge * clk->ps_num;
     return edge / clk->ps_den * clk->ps_num + edge % clk->ps_den * clk->ps_num / clk->ps_den;
 }
 
 uint64_t sim_clock_edge(const struct sim_clock *clk, sim_time_t t)
 {
-    uint64_t rest = t % clk->ps_num * clk->ps_den;
-    uint64_t edge = t / clk->ps_num * clk->ps_den + rest / clk->ps_num;
+    uint64_t edge;
 
+    if (clk->ps_den == 1)
+        return (t + clk->ps_num - 1) / clk->ps_num;
+    edge = t / clk->ps_num * clk->ps_den + t % clk->ps_num * clk->ps_den / clk->ps_num;
     /* Edges are rounded down, so the first edge at or after t may be this one already. */
     return sim_clock_time(clk, edge) >= t ? edge : edge + 1;
 }

@@ -62,14 +62,17 @@ struct sim {
     sim_time_t lookahead;
     bool stop;
     struct sim_stream order_stream;
-    uint32_t *turns; /* order of domains in a window */
+    uint32_t *turns;  /* order of domains in a window */
+    uint32_t *ran;    /* those that had something to do in the present window */
+    sim_time_t *next; /* of each domain: when its first event is due, between windows */
 };
 
 /** A fresh key for an event that `dom` schedules. */
 uint64_t domain_key(struct sim_domain *dom, enum sim_phase phase);
 /** Hands the records of the window that ended to the receiving side. */
 void channel_flush(struct sim_channel *ch);
-struct sim_channel *channel_next_dirty(struct sim_channel *ch);
+/** Takes the first channel off a domain's list of those to flush; NULL when it is empty. */
+struct sim_channel *channel_take_dirty(struct sim_domain *dom);
 void channel_destroy_all(struct sim *sim);
 
 #endif

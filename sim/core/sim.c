@@ -51,6 +51,8 @@ void sim_destroy(struct sim *sim)
         domain_destroy(sim->domains[i]);
     free(sim->domains);
     free(sim->turns);
+    free(sim->ran);
+    free(sim->next);
     free(sim);
 }
 
@@ -58,7 +60,8 @@ static bool domains_grow(struct sim *sim)
 {
     uint32_t room = sim->domains_room != 0 ? sim->domains_room * 2 : 8;
     struct sim_domain **domains = realloc(sim->domains, room * sizeof(struct sim_domain *));
-    uint32_t *turns;
+    sim_time_t *next;
+    uint32_t *turns, *ran;
 
     if (domains == NULL)
         return false;
@@ -67,6 +70,14 @@ static bool domains_grow(struct sim *sim)
     if (turns == NULL)
         return false;
     sim->turns = turns;
+    ran = realloc(sim->ran, room * sizeof(*ran));
+    if (ran == NULL)
+        return false;
+    sim->ran = ran;
+    next = realloc(sim->next, room * sizeof(*next));
+    if (next == NULL)
+        return false;
+    sim->next = next;
     sim->domains_room = room;
     return true;
 }
@@ -192,33 +203,37 @@ static void shuffle_turns(struct sim *sim)
 /* One lookahead window: no record sent in it can arrive in it, so the order of turns is free. */
 static void run_window(struct sim *sim, sim_time_t end)
 {
+    uint32_t nran = 0;
+
     if (sim->cfg.order.shuffle_turns)
         shuffle_turns(sim);
-    for (uint32_t i = 0; i < sim->ndomains; i++)
-        domain_run(sim->domains[sim->turns[i]], end);
     for (uint32_t i = 0; i < sim->ndomains; i++) {
-        struct sim_domain *dom = sim->domains[i];
+        uint32_t id = sim->turns[i];
 
-        while (dom->dirty != NULL) {
-            struct sim_channel *ch = dom->dirty;
+        if (sim->next[id] >= end)
+            continue;
+        domain_run(sim->domains[id], end);
+        sim->next[id] = queue_next(&sim->domains[id]->queue);
+        sim->ran[nran++] = id;
+    }
+    for (uint32_t i = 0; i < nran; i++) {
+        struct sim_channel *ch;
 
-            dom->dirty = channel_next_dirty(ch);
+        while ((ch = channel_take_dirty(sim->domains[sim->ran[i]])) != NULL)
             channel_flush(ch);
-        }
     }
 }
 
 int sim_run(struct sim *sim, sim_time_t until)
 {
     sim->stop = false;
+    for (uint32_t i = 0; i < sim->ndomains; i++)
+        sim->next[i] = queue_next(&sim->domains[i]->queue);
     while (!sim->stop) {
         sim_time_t next = SIM_TIME_NEVER;
 
-        for (uint32_t i = 0; i < sim->ndomains; i++) {
-            sim_time_t t = queue_next(&sim->domains[i]->queue);
-
-            next = t < next ? t : next;
-        }
+        for (uint32_t i = 0; i < sim->ndomains; i++)
+            next = sim->next[i] < next ? sim->next[i] : next;
         if (next == SIM_TIME_NEVER)
             return SIM_OK;
         if (next > until)

@@ -26,9 +26,15 @@ void fifo_fini(struct hub_fifo *f)
     free(f->ring);
 }
 
-uint64_t hub_edge(const struct hub *hub)
+uint64_t hub_edge(struct hub *hub)
 {
-    return sim_clock_edge(&hub->clk, sim_now(hub->dom));
+    sim_time_t now = sim_now(hub->dom);
+
+    if (hub->edge_now != now) {
+        hub->edge_now = now;
+        hub->edge_value = sim_clock_edge(&hub->clk, now);
+    }
+    return hub->edge_value;
 }
 
 void hub_wake(struct hub *hub, uint64_t edge)
@@ -52,6 +58,12 @@ static struct hub_entry *source_head(struct hub *hub, uint32_t source)
     return fifo_empty(source_fifo(hub, source)) ? NULL : fifo_head(source_fifo(hub, source));
 }
 
+static void want(struct hub *hub, uint32_t source, uint32_t out)
+{
+    hub->want[out] |= 1u << source;
+    hub->wanted |= 1u << out;
+}
+
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
               uint64_t edge)
 {
@@ -64,14 +76,14 @@ void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint
     e->out = (uint8_t)out;
     e->order = source < SRC_LOCAL ? hub->ports[source / PCIE_CLASSES].arrivals++ : 0;
     if (fifo_empty(f))
-        hub->want[out] |= 1u << source;
+        want(hub, source, out);
     f->tail++;
     hub_wake(hub, edge);
 }
 
 void hub_want_write(struct hub *hub, const struct hub_dma *dma)
 {
-    hub->want[dma->write.out] |= 1u << (SRC_DMA_WRITE + dma->channel);
+    want(hub, SRC_DMA_WRITE + dma->channel, dma->write.out);
 }
 
 bool hub_local_room(const struct hub *hub)
@@ -134,6 +146,8 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     uint64_t beats;
 
     hub->want[out] &= ~(1u << source);
+    if (hub->want[out] == 0)
+        hub->wanted &= ~(1u << out);
     if (source >= SRC_DMA_WRITE) {
         dma_take_write(&hub->dma[source - SRC_DMA_WRITE], &tlp);
     } else {
@@ -141,7 +155,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 
         f->head++;
         if (!fifo_empty(f))
-            hub->want[fifo_head(f)->out] |= 1u << source;
+            want(hub, source, fifo_head(f)->out);
     }
     beats = 1 + (pcie_tlp_data_bytes(&tlp) + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes +
             hub->cfg.bus_gap_cycles;
@@ -153,47 +167,53 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     deliver(hub, source, out, &tlp, edge);
 }
 
-/* One grant of `out` at `edge`, round robin over the sources that are ready. */
-static void arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
+static uint64_t earlier(uint64_t a, uint64_t b)
 {
-    uint32_t want = hub->want[out];
-    uint32_t turn = hub->turn[out];
-    uint32_t order[2] = { want & ~((1u << turn) - 1u), want & ((1u << turn) - 1u) };
+    return a < b ? a : b;
+}
 
+/* What a grant makes possible next: its source and output are free after its beats, and what had
+ * to stay behind a posted write may go. */
+static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
+{
+    if (source < SRC_LOCAL && source % PCIE_CLASSES == PCIE_POSTED &&
+        !(fifo_empty(&hub->fifo[source + 1]) && fifo_empty(&hub->fifo[source + 2])))
+        return edge + 1;
+    return hub->want[out] != 0 || source_head(hub, source) != NULL ? hub->out_free[out]
+                                                                   : UINT64_MAX;
+}
+
+/*
+ * At most one grant of `out`, round robin over the sources that are ready.
+ * @return the next edge at which it is worth to look again. What waits for room in a port is woken
+ * by that instead, and what waits behind another packet by its grant.
+ */
+static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
+{
+    uint32_t wants = hub->want[out];
+    uint32_t below = (1u << hub->turn[out]) - 1u;
+    uint32_t order[2] = { wants & ~below, wants & below };
+    uint64_t next = UINT64_MAX;
+
+    if (hub->out_free[out] > edge)
+        return hub->out_free[out];
     for (int half = 0; half < 2; half++) {
         for (uint32_t left = order[half]; left != 0; left &= left - 1) {
             uint32_t source = (uint32_t)__builtin_ctz(left);
-            struct hub_entry *e = source_head(hub, source);
+            const struct hub_entry *e = source_head(hub, source);
+            uint64_t at = e->edge > hub->src_free[source] ? e->edge : hub->src_free[source];
 
-            if (e->edge > edge || hub->src_free[source] > edge || !in_order(hub, source, e))
-                continue;
-            if (!output_accepts(hub, out, e)) {
+            if (at > edge) {
+                next = earlier(next, at);
+            } else if (in_order(hub, source, e)) {
+                if (output_accepts(hub, out, e)) {
+                    grant(hub, source, out, edge);
+                    hub->turn[out] = (uint8_t)((source + 1) % HUB_SOURCES);
+                    return after_grant(hub, source, out, edge);
+                }
                 if (out < HUB_MAX_PORTS)
                     hub->ports[out].blocked_grants++;
-                continue;
             }
-            grant(hub, source, out, edge);
-            hub->turn[out] = (uint8_t)((source + 1) % HUB_SOURCES);
-            return;
-        }
-    }
-}
-
-/* The next edge after `edge` at which some waiting head becomes free to go. What waits for
- * room in a port, or behind another packet, is woken by that instead. */
-static uint64_t next_grant(struct hub *hub, uint64_t edge)
-{
-    uint64_t next = UINT64_MAX;
-
-    for (uint32_t out = 0; out < HUB_OUTPUTS; out++) {
-        for (uint32_t left = hub->want[out]; left != 0; left &= left - 1) {
-            uint32_t source = (uint32_t)__builtin_ctz(left);
-            uint64_t at = source_head(hub, source)->edge;
-
-            at = at > hub->out_free[out] ? at : hub->out_free[out];
-            at = at > hub->src_free[source] ? at : hub->src_free[source];
-            if (at > edge && at < next)
-                next = at;
         }
     }
     return next;
@@ -205,19 +225,10 @@ void hub_tick(struct sim_event *ev)
     uint64_t edge = hub_edge(hub);
     uint64_t next = UINT64_MAX;
 
-    for (uint32_t out = 0; out < HUB_OUTPUTS; out++)
-        if (hub->want[out] != 0 && hub->out_free[out] <= edge)
-            arbitrate(hub, out, edge);
-    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++) {
-        uint64_t at = dma_step(&hub->dma[c], edge);
-
-        next = at < next ? at : next;
-    }
-    {
-        uint64_t at = next_grant(hub, edge);
-
-        next = at < next ? at : next;
-    }
+    for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
+        next = earlier(next, arbitrate(hub, (uint32_t)__builtin_ctz(left), edge));
+    for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)
+        next = earlier(next, dma_step(&hub->dma[__builtin_ctz(left)], edge));
     if (next != UINT64_MAX)
         hub_wake(hub, next);
 }

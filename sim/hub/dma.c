@@ -87,6 +87,7 @@ static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
         return;
     }
     dma->mode = mode;
+    dma->hub->busy_dma |= 1u << dma->channel;
     dma->error = 0;
     dma->failed = false;
     dma->overlaps = true;
@@ -373,6 +374,7 @@ static void begin(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t 
 static void finish(struct hub_dma *dma)
 {
     dma->mode = DMA_IDLE;
+    dma->hub->busy_dma &= ~(1u << dma->channel);
     dma->ending = false;
     dma->chains++;
     if (dma->irq != 0)
@@ -584,8 +586,6 @@ uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
     uint64_t next = UINT64_MAX;
     uint64_t at;
 
-    if (dma->mode == DMA_IDLE)
-        return UINT64_MAX;
     at = fetch_ahead(dma, edge);
     next = at < next ? at : next;
     for (;;) {

@@ -36,7 +36,7 @@ enum {
     SRC_DMA_WRITE = SRC_DMA_READ + HUB_DMA_CHANNELS,
     HUB_SOURCES = SRC_DMA_WRITE + HUB_DMA_CHANNELS
 };
-_Static_assert(HUB_SOURCES <= 32, "sources are bits of a 32-bit mask");
+_Static_assert(HUB_SOURCES < 32, "sources are bits of a 32-bit mask");
 
 /** A packet that waits. */
 struct hub_entry {
@@ -139,6 +139,10 @@ struct hub {
     struct sim_clock clk;
     char *path;
     struct sim_event tick;
+    sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
+    uint64_t edge_value; /* and its answer */
+    uint32_t busy_dma;   /* channels that are not idle */
+    uint32_t wanted;     /* outputs that some source wants */
     uint32_t nports;
     struct hub_port ports[HUB_MAX_PORTS];
     /* crossbar */
@@ -164,7 +168,7 @@ struct hub {
 bool fifo_init(struct hub_fifo *f, uint32_t entries);
 void fifo_fini(struct hub_fifo *f);
 /** The edge of the present time; inside a tick, the tick's edge. */
-uint64_t hub_edge(const struct hub *hub);
+uint64_t hub_edge(struct hub *hub);
 void hub_wake(struct hub *hub, uint64_t edge);
 /** Appends to a FIFO source; the TLP becomes the hub's. */
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
