@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+#include <string>
+
+#include "tools/lab/plan.h"
+
+namespace
+{
+
+class Plan : public testing::Test
+{
+  protected:
+    void TearDown() override { load_arena_fini(&arena); }
+    int plan(const char *workload, const char *text)
+    {
+        lab_setup setup = {};
+
+        err = {};
+        p = {};
+        EXPECT_EQ(SIM_OK, lab_setup_parse(text, "t.csv:2", &arena, &setup, &err)) << err.text;
+        lab_point point = { "t.csv:2", "plat", workload, &setup };
+        return lab_plan_make(&point, &protocol, &arena, &p, &err);
+    }
+    std::string run(const char *workload, const char *text)
+    {
+        EXPECT_EQ(SIM_OK, plan(workload, text)) << err.text;
+        return lab_run_text(&p.runs[0], &arena);
+    }
+    std::string message(const char *workload, const char *text)
+    {
+        EXPECT_EQ(SIM_ERR_CONFIG, plan(workload, text));
+        return err.text;
+    }
+    load_arena arena = {};
+    lab_protocol protocol = { 1, 10, 3 };
+    lab_plan p = {};
+    sim_error err = {};
+};
+
+TEST_F(Plan, SetupAloneMakesTheRun)
+{
+    EXPECT_EQ(
+        "two-node platform=plat pingpong mode=pio bytes=8 src=cpu dst=gpu0 warmup=1 rounds=10 "
+        "repeats=3 @0 @1 seed=0",
+        run("pingpong", "bytes=8;mode=pio;src=cpu-store;dst=gpu;nodes=2;hops=1;rounds=100;"
+                        "poll=cpu-reads-mapped-gpu-memory;repeats=100;reduce=min"));
+    EXPECT_EQ("one-node platform=plat dma-chain mode=dma-chain-host bytes=4096 count=128 src=gpu0 "
+              "dst=gpu1 warmup=1 rounds=10 repeats=3 @0 seed=0",
+              run("dma-chain", "bytes=4096;count=128;mode=dma-chain-host;src=gpu;"
+                               "dst=gpu-other-same-node;nodes=1;timing=driver-tsc"));
+    EXPECT_EQ(4096u * 128, p.bytes);
+}
+
+TEST_F(Plan, ACubeGivesTheShapeOfABlockStride)
+{
+    std::string whole = run("block-stride", "n=64;blocks=64;block_bytes=512;pitch_bytes=32768;"
+                                            "bytes=32768;mode=dma-chain-internal;src=gpu;dst=gpu");
+    EXPECT_EQ(32768u, p.bytes);
+    EXPECT_EQ(whole, run("block-stride", "n=64;mode=dma-chain-internal;src=gpu;dst=gpu"));
+    EXPECT_EQ("t.csv:2: setup bytes=8: expected blocks * block_bytes",
+              message("block-stride", "n=64;bytes=8;mode=dma-register"));
+    EXPECT_EQ("t.csv:2: setup pitch_bytes=8: expected at least block_bytes",
+              message("block-stride", "n=64;pitch_bytes=8"));
+}
+
+TEST_F(Plan, DistanceChoosesTheMachineAndTheRanks)
+{
+    EXPECT_EQ(0u, run("pingpong", "bytes=8;hops=2").rfind("line3 ", 0));
+    EXPECT_EQ(2u, p.runs[0].nodes[1]);
+    EXPECT_EQ(0u, run("pingpong", "bytes=8;hops=2;nodes=4").rfind("ring4 ", 0));
+    EXPECT_EQ(0u, run("pingpong", "bytes=8;hops=3").rfind("ring8 ", 0));
+    EXPECT_EQ(0u, run("pingpong", "bytes=8;nodes=16").rfind("subcluster16 ", 0));
+    EXPECT_EQ("t.csv:2: setup hops=9: expected a distance and a size that a machine has",
+              message("pingpong", "bytes=8;hops=9"));
+}
+
+TEST_F(Plan, AnyDmaIsTheFastestOfAllModes)
+{
+    run("pingpong", "bytes=8;mode=dma;src=gpu;dst=gpu");
+    EXPECT_EQ(3u, p.nruns);
+}
+
+TEST_F(Plan, TheLinkAloneIsAClosedForm)
+{
+    ASSERT_EQ(SIM_OK, plan("dma-chain", "gen=2;lanes=8;payload_bytes=256;tlp_overhead_bytes=24;"
+                                        "mode=link-only"));
+    EXPECT_EQ(0u, p.nruns);
+    EXPECT_NEAR(4e9 * 256 / 280, p.closed_form, 1);
+    EXPECT_EQ("t.csv:2: setup gen=6: expected a link that exists",
+              message("dma-chain", "gen=6;lanes=8;payload_bytes=256;mode=link-only"));
+}
+
+TEST_F(Plan, WhatIsNotKnownIsAnError)
+{
+    EXPECT_EQ("t.csv:2: setup byts=8: unknown key, did you mean bytes?",
+              message("pingpong", "byts=8"));
+    EXPECT_EQ("t.csv:2: setup versus_apy=8: unknown key, did you mean api?",
+              message("pingpong", "versus_apy=8"));
+    EXPECT_EQ("t.csv:2: setup bytes=8B: expected a whole number", message("pingpong", "bytes=8B"));
+    EXPECT_EQ("t.csv:2: setup mode=dmas: expected "
+              "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only",
+              message("pingpong", "mode=dmas"));
+    EXPECT_EQ("t.csv:2: setup api=gasnet: expected tca or cudaMemcpyPeer",
+              message("pingpong", "bytes=8;api=gasnet"));
+    EXPECT_EQ("t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride or "
+              "mpi-pingpong",
+              message("ping", "bytes=8"));
+    EXPECT_EQ("t.csv:2: setup bytes=(absent): expected at least 1",
+              message("pingpong", "mode=pio"));
+}
+
+} // namespace

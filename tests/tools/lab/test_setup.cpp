@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "tools/lab/plan.h"
+#include "tools/lab/published.h"
+
+namespace
+{
+
+class Setup : public testing::Test
+{
+  protected:
+    void TearDown() override { load_arena_fini(&arena); }
+    std::vector<std::string> list(const char *text)
+    {
+        lab_list l = {};
+
+        EXPECT_EQ(SIM_OK, lab_list_parse(text, "t.csv:2", &arena, &l, &err)) << err.text;
+        return std::vector<std::string>(l.items, l.items + l.n);
+    }
+    std::string broken_list(const char *text)
+    {
+        lab_list l = {};
+
+        err = {};
+        EXPECT_EQ(SIM_ERR_CONFIG, lab_list_parse(text, "t.csv:2", &arena, &l, &err));
+        return err.text;
+    }
+    std::string broken_setup(const char *text)
+    {
+        lab_setup s = {};
+
+        err = {};
+        EXPECT_EQ(SIM_ERR_CONFIG, lab_setup_parse(text, "t.csv:2", &arena, &s, &err));
+        return err.text;
+    }
+    load_arena arena = {};
+    sim_error err = {};
+};
+
+TEST_F(Setup, ListsAreValuesAndRangesOfPowersOfTwo)
+{
+    EXPECT_EQ((std::vector<std::string>{ "8" }), list("8"));
+    EXPECT_EQ((std::vector<std::string>{ "pio", "dma-register" }), list("pio|dma-register"));
+    EXPECT_EQ((std::vector<std::string>{ "64", "128", "256", "512", "768" }), list("64..512|768"));
+    EXPECT_EQ((std::vector<std::string>{ "8" }), list("8..8"));
+    EXPECT_EQ(2u, list("4611686018427387904..9223372036854775808").size());
+}
+
+TEST_F(Setup, BrokenListsAndEntriesAreLocated)
+{
+    EXPECT_EQ("t.csv:2: setup 8..x: expected a range such as 8..1024", broken_list("8..x"));
+    EXPECT_EQ("t.csv:2: setup 16..8: expected a range such as 8..1024", broken_list("16..8"));
+    EXPECT_EQ("t.csv:2: setup bytes: expected key=value", broken_setup("bytes"));
+    EXPECT_EQ("t.csv:2: setup bytes=: expected key=value", broken_setup("bytes="));
+    EXPECT_EQ("t.csv:2: setup bytes=16: expected each key once", broken_setup("bytes=8;bytes=16"));
+}
+
+TEST_F(Setup, PutReplacesAndDropRemoves)
+{
+    lab_setup s = {};
+
+    ASSERT_EQ(SIM_OK, lab_setup_parse("a=1;b=2", "t.csv:2", &arena, &s, &err));
+    ASSERT_EQ(SIM_OK, lab_setup_put(&s, "a", "3", "t.csv:2", &err));
+    EXPECT_STREQ("3", lab_setup_get(&s, "a"));
+    lab_setup_drop(&s, "a");
+    EXPECT_EQ(nullptr, lab_setup_get(&s, "a"));
+    EXPECT_STREQ("2", lab_setup_get(&s, "b"));
+}
+
+/** Every published row of this system parses, and no key of it is unknown. */
+TEST_F(Setup, TheWholePublishedTableIsUnderstood)
+{
+    lab_rows rows = {};
+
+    ASSERT_EQ(SIM_OK, lab_rows_read("configs/published/peach2.csv", &arena, &rows, &err))
+        << err.text;
+    EXPECT_EQ(74u, rows.n);
+    for (unsigned i = 0; i < rows.n; i++)
+        EXPECT_EQ(SIM_OK, lab_plan_check_keys(rows.rows[i].where, rows.rows[i].workload,
+                                              &rows.rows[i].setup, &err))
+            << err.text;
+    const lab_row *row = lab_rows_find(&rows, "peach2.bench.pingpong.tca.16384");
+    ASSERT_NE(nullptr, row);
+    EXPECT_EQ(LAB_EQ, row->relation);
+    EXPECT_DOUBLE_EQ(7.929, row->value);
+    EXPECT_DOUBLE_EQ(5.2, row->spread_pct);
+    EXPECT_FALSE(row->needs_mpi);
+}
+
+TEST_F(Setup, WrongRowsAreLocated)
+{
+    const std::string head = "id,platform,workload,setup,quantity,relation,value,value2,unit,"
+                             "tolerance_pct,source\n";
+    const std::pair<const char *, const char *> cases[] = {
+        { "a,p,pingpong,bytes=8,latency,equal,1,,us,3,s\n",
+          "t.csv:2: relation = equal: expected eq, approx, le, ge, ..." },
+        { "a,p,pingpong,bytes=8,latency,eq,one,,us,3,s\n",
+          "t.csv:2: value = one: expected a number" },
+        { "a,p,pingpong,bytes=8,latency,eq,,,us,3,s\n",
+          "t.csv:2: relation = eq: expected value and no value2" },
+        { "a,p,pingpong,bytes=8,latency,between,1,,us,3,s\n",
+          "t.csv:2: relation = between: expected value and value2" },
+        { "a,p,pingpong,bytes=8,latency,less_than,1,,us,3,s\n",
+          "t.csv:2: relation = less_than: expected no value" },
+        { "a,p,w,b=8,latency,eq,1,,us,3,s\na,p,w,b=8,latency,eq,1,,us,3,s\n",
+          "t.csv:3: id = a: expected each id once; also at t.csv:2" },
+    };
+    for (const auto &c : cases) {
+        std::string text = head + c.first;
+        lab_csv csv = {};
+        lab_rows rows = {};
+
+        err = {};
+        ASSERT_EQ(SIM_OK, lab_csv_parse("t.csv", text.data(), text.size(), &arena, &csv, &err));
+        EXPECT_EQ(SIM_ERR_CONFIG, lab_rows_from(&csv, &arena, &rows, &err));
+        EXPECT_STREQ(c.second, err.text);
+    }
+}
+
+} // namespace

@@ -1,0 +1,23 @@
+/*
+ * Closed forms that stand beside simulated points: what no simulation may exceed.
+ * Payload bandwidths in bytes per second.
+ */
+#ifndef LAB_BOUNDS_H
+#define LAB_BOUNDS_H
+
+#include "machine/machine.h"
+
+SIM_BEGIN_DECLS
+
+/** Bytes per second of a link after line coding; 0 for a generation that does not exist. */
+double lab_link_rate(uint64_t gen, uint64_t lanes);
+/** Its share for payload. */
+double lab_link_payload_rate(uint64_t gen, uint64_t lanes, uint64_t payload_bytes,
+                             uint64_t overhead_bytes);
+
+/** A value of a component by its key, or `absent`. */
+uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
+                   const char *key, uint64_t absent);
+
+SIM_END_DECLS
+#endif /* LAB_BOUNDS_H */

@@ -1,0 +1,49 @@
+/*
+ * Evaluates one published row against simulation. Rows are evaluated twice: first
+ * to learn which simulations are wanted, then, after lab_pool_work(), for their
+ * results. So nothing here may depend on results in what it asks for.
+ */
+#ifndef LAB_EVALUATE_H
+#define LAB_EVALUATE_H
+
+#include "tools/lab/judge.h"
+#include "tools/lab/plan.h"
+#include "tools/lab/pool.h"
+
+SIM_BEGIN_DECLS
+
+struct lab_evaluator {
+    struct lab_pool *pool;
+    const struct lab_rows *rows, *library; /* where versus= is looked up; library may be NULL */
+    struct lab_protocol protocol;
+    const char *const *sets; /* overrides of every run */
+    unsigned nsets;
+    uint64_t seed;
+    struct load_arena *arena;
+};
+
+enum lab_verdict { LAB_PASS, LAB_FAIL, LAB_NOT_RUN, LAB_PENDING };
+
+struct lab_score {
+    enum lab_verdict verdict;
+    bool has_value;
+    double simulated; /* in the row's unit */
+    double error_pct;
+    const char *reason; /* why a row failed without a value, or NULL */
+};
+
+/** @return SIM_OK and *score_p; an error means that the row itself is wrong. */
+int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
+                 struct lab_score *score_p, struct sim_error *err);
+
+/** "latency" [s] or "bandwidth" [B/s] of a plan's runs. */
+struct lab_reading {
+    bool pending;
+    const char *failure; /* NULL, or why there is no value */
+    double value;
+};
+int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, const char *quantity,
+                  struct lab_reading *reading);
+
+SIM_END_DECLS
+#endif /* LAB_EVALUATE_H */

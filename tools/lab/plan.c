@@ -1,0 +1,430 @@
+#include "tools/lab/plan.h"
+
+#include "tools/lab/bounds.h"
+#include "tools/load/nearest.h"
+#include "tools/load/value.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the words of a setup --------------------------------------------------- */
+
+enum { PINGPONG = 1, CHAIN = 2, STRIDE = 4, MPI = 8, ALL = 15 };
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} workloads[] = {
+    { "pingpong", PINGPONG },
+    { "dma-chain", CHAIN },
+    { "block-stride", STRIDE },
+    { "mpi-pingpong", MPI },
+};
+
+/** What a key may say: one of the words, a whole number (NUMBER), or anything (NULL). */
+static const char NUMBER[] = "a whole number";
+static const char MEMORIES[] = "cpu|cpu-store|gpu|gpu-other-same-node|gpu-across-qpi";
+
+static const struct word {
+    const char *key, *values;
+    unsigned workloads;
+} words[] = {
+    { "bytes", NUMBER, ALL },
+    { "count", NUMBER, CHAIN },
+    { "n", NUMBER, STRIDE },
+    { "blocks", NUMBER, STRIDE },
+    { "block_bytes", NUMBER, STRIDE },
+    { "pitch_bytes", NUMBER, STRIDE },
+    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only", ALL },
+    { "gen", NUMBER, CHAIN },
+    { "lanes", NUMBER, CHAIN },
+    { "payload_bytes", NUMBER, CHAIN },
+    { "tlp_overhead_bytes", NUMBER, CHAIN },
+    { "src", MEMORIES, ALL },
+    { "dst", MEMORIES, ALL },
+    { "poll", "cpu-reads-mapped-gpu-memory", PINGPONG },
+    { "notify", "internal", PINGPONG | CHAIN | STRIDE },
+    { "notify_self", "on|off", PINGPONG | CHAIN | STRIDE },
+    { "system", "native", PINGPONG | CHAIN | STRIDE },
+    { "gpu", "peach2-side|ib-side", ALL },
+    { "nodes", NUMBER, ALL },
+    { "hops", NUMBER, ALL },
+    { "link", "direct", ALL },
+    { "timing", "driver-tsc", CHAIN },
+    { "end", "send-complete", CHAIN },
+    { "warmup", NUMBER, ALL },
+    { "rounds", NUMBER, ALL },
+    { "repeats", NUMBER, ALL },
+    { "reduce", "min|median", ALL },
+    { "uva", "on|off", PINGPONG },
+    { "api", NULL, ALL },
+    { "net", NULL, MPI | PINGPONG },
+    { "gdr", "on|off", MPI },
+    { "gdr_limit", NUMBER, MPI },
+    { "rails", NUMBER, MPI },
+    /* the grammar of the rows themselves */
+    { "grid", "powers of two", ALL },
+    { "spread_pct", NULL, ALL },
+    { "note", NULL, ALL },
+    { "measure", NULL, ALL },
+    { "take", "max|min", ALL },
+    { "over", NULL, ALL },
+    { "versus", NULL, ALL },
+};
+
+static const struct word *find_word(const char *key, unsigned workload, struct load_nearest *near)
+{
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if ((words[i].workloads & workload) == 0)
+            continue;
+        if (strcmp(words[i].key, key) == 0)
+            return &words[i];
+        load_nearest_offer(near, words[i].key);
+    }
+    return NULL;
+}
+
+static bool one_of(const char *values, const char *text)
+{
+    size_t n = strlen(text);
+
+    for (;;) {
+        size_t len = strcspn(values, "|");
+
+        if (len == n && strncmp(values, text, n) == 0)
+            return true;
+        if (values[len] == '\0')
+            return false;
+        values += len + 1;
+    }
+}
+
+static int find_workload(const char *where, const char *name, unsigned *bit_p,
+                         struct sim_error *err)
+{
+    for (unsigned i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+        if (strcmp(workloads[i].name, name) == 0) {
+            *bit_p = workloads[i].bit;
+            return SIM_OK;
+        }
+    }
+    return sim_error_set(err, SIM_ERR_CONFIG,
+                         "%s: workload = %s: expected pingpong, dma-chain, block-stride or "
+                         "mpi-pingpong",
+                         where, name);
+}
+
+int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
+                        struct sim_error *err)
+{
+    unsigned bit;
+    int rc = find_workload(where, workload, &bit, err);
+
+    for (unsigned i = 0; i < setup->n && rc == SIM_OK; i++) {
+        const char *key = setup->keys[i].key;
+        struct load_nearest near;
+        char hint[128];
+
+        if (strncmp(key, "versus_", 7) == 0) { /* the other side's key, of the other workload */
+            key += 7;
+            bit = ALL;
+        }
+        load_nearest_init(&near, key);
+        if (find_word(key, bit, &near) == NULL)
+            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where,
+                               setup->keys[i].key, setup->keys[i].value,
+                               load_nearest_hint(&near, hint, sizeof(hint)));
+    }
+    return rc;
+}
+
+static int check_values(const struct lab_point *pt, struct sim_error *err)
+{
+    int rc = lab_plan_check_keys(pt->where, pt->workload, pt->setup, err);
+
+    for (unsigned i = 0; i < pt->setup->n && rc == SIM_OK; i++) {
+        const char *key = pt->setup->keys[i].key, *value = pt->setup->keys[i].value;
+        struct load_nearest unused;
+        const struct word *word;
+        uint64_t number;
+        bool good;
+
+        load_nearest_init(&unused, "");
+        word = find_word(strncmp(key, "versus_", 7) == 0 ? key + 7 : key, ALL, &unused);
+        SIM_ASSERT(word != NULL);
+        good = word->values == NULL || (word->values == NUMBER ? load_number(value, false, &number)
+                                                               : one_of(word->values, value));
+        if (!good)
+            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", pt->where, key,
+                               value, word->values);
+    }
+    return rc;
+}
+
+/* ---- reading a setup whose words are right ------------------------------------ */
+
+static const char *text_of(const struct lab_setup *setup, const char *key, const char *absent)
+{
+    const char *value = lab_setup_get(setup, key);
+
+    return value != NULL ? value : absent;
+}
+
+static bool says(const struct lab_setup *setup, const char *key, const char *value)
+{
+    return strcmp(text_of(setup, key, ""), value) == 0;
+}
+
+static uint64_t number_of(const struct lab_setup *setup, const char *key, uint64_t absent)
+{
+    const char *text = lab_setup_get(setup, key);
+    uint64_t value = absent;
+
+    if (text != NULL)
+        SIM_ASSERT(load_number(text, false, &value)); /* checked before */
+    return value;
+}
+
+static int fail(const struct lab_point *pt, struct sim_error *err, const char *key,
+                const char *expected)
+{
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", pt->where, key,
+                         text_of(pt->setup, key, "(absent)"), expected);
+}
+
+/* ---- machine and ranks -------------------------------------------------------- */
+
+/** The smallest machine that has this distance (or these nodes), and two ranks at it. */
+static int choose_machine(const struct lab_point *pt, struct lab_run *run, struct sim_error *err)
+{
+    static const struct {
+        const char *name;
+        uint64_t nodes, hops; /* the farthest two nodes */
+    } machines[] = { { "two-node", 2, 1 },
+                     { "line3", 3, 2 },
+                     { "ring4", 4, 2 },
+                     { "ring8", 8, 4 },
+                     { "subcluster16", 16, 5 } };
+    bool cuda = strncmp(text_of(pt->setup, "api", ""), "cuda", 4) == 0;
+    uint64_t nodes = number_of(pt->setup, "nodes", cuda ? 1 : 2);
+    uint64_t hops = number_of(pt->setup, "hops", 1);
+
+    if (nodes == 1) {
+        run->machine = "one-node";
+        run->nranks = 1;
+        return SIM_OK;
+    }
+    if (hops == 0)
+        return fail(pt, err, "hops", "1 .. 5 where there are two nodes");
+    for (unsigned i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        if (machines[i].nodes < nodes || machines[i].hops < hops)
+            continue;
+        run->machine = machines[i].name;
+        run->nranks = 2;
+        run->nodes[1] = (unsigned)hops; /* all of them number their nodes along the cables */
+        if (hops == 5)
+            run->nodes[1] = 12; /* half round the first ring, then across */
+        return SIM_OK;
+    }
+    return fail(pt, err, hops > 5 ? "hops" : "nodes", "a distance and a size that a machine has");
+}
+
+/* ---- programs and arguments ---------------------------------------------------- */
+
+static void add_arg(struct lab_run *run, struct load_arena *arena, const char *key,
+                    const char *value)
+{
+    SIM_ASSERT(run->nargs < LAB_ARGS_MAX);
+    run->args[run->nargs++] = load_text(arena, "%s=%s", key, value);
+}
+
+static void add_number(struct lab_run *run, struct load_arena *arena, const char *key,
+                       uint64_t value)
+{
+    SIM_ASSERT(run->nargs < LAB_ARGS_MAX);
+    run->args[run->nargs++] = load_text(arena, "%s=%" PRIu64, key, value);
+}
+
+/** Words of the papers -> the programs' names of memories. CPU stores come from the CPU. */
+static const char *memory_name(const char *word, bool pio_source)
+{
+    if (pio_source || strncmp(word, "cpu", 3) == 0)
+        return "cpu";
+    if (strcmp(word, "gpu-other-same-node") == 0)
+        return "gpu1";
+    return strcmp(word, "gpu-across-qpi") == 0 ? "gpu2" : "gpu0";
+}
+
+static void add_memories(const struct lab_point *pt, const char *mode, struct lab_run *run,
+                         struct load_arena *arena)
+{
+    bool pio = strcmp(mode, "pio") == 0;
+
+    add_arg(run, arena, "src", memory_name(text_of(pt->setup, "src", "cpu"), pio));
+    add_arg(run, arena, "dst", memory_name(text_of(pt->setup, "dst", "cpu"), false));
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return limit != 0 && value > limit ? limit : value;
+}
+
+static void add_protocol(const struct lab_point *pt, const struct lab_protocol *protocol,
+                         struct lab_run *run, struct load_arena *arena)
+{
+    add_number(run, arena, "warmup", at_most(number_of(pt->setup, "warmup", 1), protocol->warmup));
+    add_number(run, arena, "rounds",
+               at_most(number_of(pt->setup, "rounds", 100), protocol->rounds));
+    add_number(run, arena, "repeats",
+               at_most(number_of(pt->setup, "repeats", 10), protocol->repeats));
+}
+
+static void add_notify(const struct lab_point *pt, struct lab_run *run, struct load_arena *arena)
+{
+    if (lab_setup_get(pt->setup, "notify") != NULL)
+        add_arg(run, arena, "notify", text_of(pt->setup, "notify", ""));
+    if (lab_setup_get(pt->setup, "notify_self") != NULL)
+        add_arg(run, arena, "notify_self", text_of(pt->setup, "notify_self", ""));
+}
+
+static int plan_pingpong(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
+                         struct lab_run *run, struct load_arena *arena, struct sim_error *err)
+{
+    plan->bytes = number_of(pt->setup, "bytes", 0);
+    if (plan->bytes == 0)
+        return fail(pt, err, "bytes", "at least 1");
+    run->program = "pingpong";
+    add_arg(run, arena, "mode", mode);
+    add_number(run, arena, "bytes", plan->bytes);
+    add_memories(pt, mode, run, arena);
+    add_notify(pt, run, arena);
+    return SIM_OK;
+}
+
+static int plan_chain(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
+                      struct lab_run *run, struct load_arena *arena, struct sim_error *err)
+{
+    uint64_t bytes = number_of(pt->setup, "bytes", 0), count = number_of(pt->setup, "count", 1);
+
+    if (bytes == 0 || count == 0)
+        return fail(pt, err, bytes == 0 ? "bytes" : "count", "at least 1");
+    if (strcmp(mode, "pio") == 0)
+        return fail(pt, err, "mode", "a DMA mode");
+    plan->bytes = bytes * count;
+    run->program = "dma-chain";
+    add_arg(run, arena, "mode", mode);
+    add_number(run, arena, "bytes", bytes);
+    add_number(run, arena, "count", count);
+    add_memories(pt, mode, run, arena);
+    return SIM_OK;
+}
+
+/** A cube of n^3 doubles: n rows of n doubles, one from each plane. */
+static int plan_stride(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
+                       struct lab_run *run, struct load_arena *arena, struct sim_error *err)
+{
+    uint64_t n = number_of(pt->setup, "n", 0);
+    uint64_t blocks = number_of(pt->setup, "blocks", n);
+    uint64_t block_bytes = number_of(pt->setup, "block_bytes", 8 * n);
+    uint64_t pitch_bytes = number_of(pt->setup, "pitch_bytes", 8 * n * n);
+
+    plan->bytes = blocks * block_bytes;
+    if (plan->bytes == 0)
+        return fail(pt, err, blocks == 0 ? "blocks" : "block_bytes", "at least 1, or n");
+    if (number_of(pt->setup, "bytes", plan->bytes) != plan->bytes)
+        return fail(pt, err, "bytes", "blocks * block_bytes");
+    if (pitch_bytes < block_bytes)
+        return fail(pt, err, "pitch_bytes", "at least block_bytes");
+    run->program = "block-stride";
+    add_arg(run, arena, "mode", mode);
+    add_number(run, arena, "blocks", blocks);
+    add_number(run, arena, "block_bytes", block_bytes);
+    add_number(run, arena, "pitch_bytes", pitch_bytes);
+    add_memories(pt, mode, run, arena);
+    add_notify(pt, run, arena);
+    return SIM_OK;
+}
+
+static int plan_cuda(const struct lab_point *pt, struct lab_plan *plan, struct lab_run *run,
+                     struct load_arena *arena, struct sim_error *err)
+{
+    plan->bytes = number_of(pt->setup, "bytes", 0);
+    if (plan->bytes == 0)
+        return fail(pt, err, "bytes", "at least 1");
+    run->program = "cuda-peer";
+    add_number(run, arena, "bytes", plan->bytes);
+    add_arg(run, arena, "uva", text_of(pt->setup, "uva", "on"));
+    return SIM_OK;
+}
+
+static int plan_run(const struct lab_point *pt, const struct lab_protocol *protocol,
+                    const char *mode, struct load_arena *arena, struct lab_plan *plan,
+                    struct sim_error *err)
+{
+    struct lab_run *run = &plan->runs[plan->nruns++];
+    const char *api = text_of(pt->setup, "api", "tca");
+    int rc;
+
+    run->platform = pt->platform;
+    rc = choose_machine(pt, run, err);
+    if (rc != SIM_OK)
+        return rc;
+    if (strncmp(api, "cudaMemcpyPeer", 14) == 0)
+        rc = plan_cuda(pt, plan, run, arena, err);
+    else if (strcmp(api, "tca") != 0)
+        rc = fail(pt, err, "api", "tca or cudaMemcpyPeer");
+    else if (strcmp(pt->workload, "pingpong") == 0)
+        rc = plan_pingpong(pt, mode, plan, run, arena, err);
+    else if (strcmp(pt->workload, "dma-chain") == 0)
+        rc = plan_chain(pt, mode, plan, run, arena, err);
+    else if (strcmp(pt->workload, "block-stride") == 0)
+        rc = plan_stride(pt, mode, plan, run, arena, err);
+    else
+        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: workload = %s: expected needs = ib-mpi",
+                           pt->where, pt->workload);
+    if (rc == SIM_OK)
+        add_protocol(pt, protocol, run, arena);
+    return rc;
+}
+
+static int plan_link(const struct lab_point *pt, struct lab_plan *plan, struct sim_error *err)
+{
+    uint64_t gen = number_of(pt->setup, "gen", 0), lanes = number_of(pt->setup, "lanes", 0);
+    uint64_t payload = number_of(pt->setup, "payload_bytes", 0);
+
+    plan->closed_form = payload == 0
+                            ? 0
+                            : lab_link_payload_rate(gen, lanes, payload,
+                                                    number_of(pt->setup, "tlp_overhead_bytes", 24));
+    if (plan->closed_form > 0)
+        return SIM_OK;
+    return fail(pt, err,
+                payload == 0 ? "payload_bytes"
+                : lanes == 0 ? "lanes"
+                             : "gen",
+                "a link that exists");
+}
+
+int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
+                  struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err)
+{
+    static const char *const dma_modes[] = { "dma-register", "dma-chain-host",
+                                             "dma-chain-internal" };
+    const char *mode = text_of(point->setup, "mode", "dma-chain-internal");
+    struct lab_plan plan = { .median = says(point->setup, "reduce", "median") };
+    int rc = check_values(point, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    if (strcmp(mode, "link-only") == 0) {
+        rc = plan_link(point, &plan, err);
+    } else if (strcmp(mode, "dma") == 0) {
+        for (unsigned i = 0; i < 3 && rc == SIM_OK; i++)
+            rc = plan_run(point, protocol, dma_modes[i], arena, &plan, err);
+    } else {
+        rc = plan_run(point, protocol, mode, arena, &plan, err);
+    }
+    if (rc == SIM_OK)
+        *plan_p = plan;
+    return rc;
+}

@@ -1,0 +1,41 @@
+/*
+ * From the setup of a measurement to the simulations that repeat it: machine,
+ * platform, program and arguments follow from workload and setup keys alone.
+ */
+#ifndef LAB_PLAN_H
+#define LAB_PLAN_H
+
+#include "tools/lab/run.h"
+#include "tools/lab/setup.h"
+
+SIM_BEGIN_DECLS
+
+#define LAB_PLAN_RUNS 3u /* mode=dma: one for each DMA mode */
+
+/** One measurement: no lists are left in the setup. */
+struct lab_point {
+    const char *where, *platform, *workload;
+    const struct lab_setup *setup;
+};
+
+/** How many rounds a deterministic simulation needs; see tests/tools/lab/test_protocol. */
+struct lab_protocol {
+    uint64_t warmup, rounds, repeats; /* at most so many; 0: as published */
+};
+
+struct lab_plan {
+    double closed_form; /* bytes per second when nruns is 0 */
+    unsigned nruns;     /* the best of them counts */
+    struct lab_run runs[LAB_PLAN_RUNS];
+    bool median;    /* of the repeats; else the least */
+    uint64_t bytes; /* that one measured time moves */
+};
+
+int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
+                  struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err);
+/** Every key of a setup must be known, also where nothing will be run. */
+int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
+                        struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_PLAN_H */

@@ -1,0 +1,54 @@
+/*
+ * One simulation, described by text alone: equal descriptions are equal runs, and a
+ * worker process needs nothing else.
+ */
+#ifndef LAB_RUN_H
+#define LAB_RUN_H
+
+#include "tools/load/arena.h"
+
+SIM_BEGIN_DECLS
+
+#define LAB_ARGS_MAX  24u
+#define LAB_RANKS_MAX 64u
+
+struct lab_run {
+    const char *machine;  /* a name in machines/ or a path */
+    const char *platform; /* of all nodes; NULL: as the machine says */
+    const char *program;  /* a name in workloads/ or a path */
+    unsigned nargs;
+    const char *args[LAB_ARGS_MAX]; /* "bytes=8" */
+    unsigned nranks;                /* 0: one rank on each node */
+    unsigned nodes[LAB_RANKS_MAX];  /* where each rank runs */
+    unsigned nsets;
+    const char *const *sets; /* "node*.hub.e.link.lanes=4" */
+    uint64_t seed;
+};
+
+/** Everything that makes the result, in one line. */
+const char *lab_run_text(const struct lab_run *run, struct load_arena *arena);
+
+/** A line of results: `result key=value ...`. */
+struct lab_line {
+    unsigned n;
+    struct lab_pair {
+        const char *key;
+        uint64_t value;
+    } * pairs;
+};
+
+struct lab_result {
+    int rc;            /* SIM_OK, or why there are no lines */
+    const char *error; /* one line, when rc is an error */
+    uint64_t visible, wire;
+    unsigned nlines;
+    struct lab_line *lines;
+};
+
+/** From what an execution wrote: result lines and one `fingerprint visible=... wire=...`. */
+int lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result,
+                     struct sim_error *err);
+bool lab_line_get(const struct lab_line *line, const char *key, uint64_t *value_p);
+
+SIM_END_DECLS
+#endif /* LAB_RUN_H */
