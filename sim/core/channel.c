@@ -32,7 +32,7 @@ struct sim_channel {
     struct chunk_list out, in;
     uint32_t read; /* offset in in.first */
     bool is_dirty;
-    bool crossing;
+    bool crossing, listening;
     struct chunk *spare;
     struct record *open; /* reserved, not yet sent */
     sim_time_t last_arrival;
@@ -96,9 +96,9 @@ static void arm(struct sim_channel *ch)
 {
     const struct record *r = head(ch);
 
-    if (r == NULL || ch->deliver.slot != 0)
+    if (r == NULL || ch->deliver.slot != 0 || !ch->listening)
         return;
-    ch->deliver.time = r->arrival;
+    ch->deliver.time = r->arrival + (ch->cfg.lazy ? 1 : 0);
     ch->deliver.key = r->key;
     queue_push(&ch->cfg.to->queue, &ch->deliver);
 }
@@ -119,15 +119,43 @@ static void advance(struct sim_channel *ch)
     chunk_give(ch, c);
 }
 
-static void deliver(struct sim_event *ev)
+static void deliver_head(struct sim_channel *ch)
 {
-    struct sim_channel *ch = SIM_CONTAINER_OF(ev, struct sim_channel, deliver);
     struct record *r = head(ch);
 
     ch->cfg.deliver(ch->cfg.arg, r + 1, r->bytes);
     ch->read += (uint32_t)sizeof(*r) + r->room;
     advance(ch);
+}
+
+static void deliver(struct sim_event *ev)
+{
+    struct sim_channel *ch = SIM_CONTAINER_OF(ev, struct sim_channel, deliver);
+
+    deliver_head(ch);
     arm(ch);
+}
+
+void sim_channel_settle(struct sim_channel *ch)
+{
+    const struct record *r;
+
+    SIM_ASSERT(ch->cfg.lazy);
+    while ((r = head(ch)) != NULL && r->arrival < ch->cfg.to->now) {
+        sim_cancel(ch->cfg.to, &ch->deliver);
+        deliver_head(ch);
+    }
+    arm(ch);
+}
+
+void sim_channel_listen(struct sim_channel *ch, bool on)
+{
+    SIM_ASSERT(ch->cfg.lazy);
+    ch->listening = on;
+    if (on) /* what has arrived unseen is due at once */
+        sim_channel_settle(ch);
+    else
+        sim_cancel(ch->cfg.to, &ch->deliver);
 }
 
 struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, struct sim_error *err)
@@ -149,6 +177,7 @@ struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, str
     }
     ch->cfg = *cfg;
     ch->crossing = cfg->from != cfg->to;
+    ch->listening = !cfg->lazy;
     sim_event_init(&ch->deliver, deliver);
     if (ch->crossing && cfg->latency_ps < sim->lookahead)
         sim->lookahead = cfg->latency_ps;

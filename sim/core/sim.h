@@ -166,6 +166,7 @@ struct sim_channel_config {
     sim_time_t latency_ps;        /* >= 1 ns; the smallest one is the lookahead of all domains */
     sim_channel_fn deliver;
     void *arg; /* belongs to `to` */
+    bool lazy; /* see sim_channel_settle() */
 };
 
 /** One direction of the only way between domains. Records are bytes without pointers. */
@@ -174,6 +175,14 @@ struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, str
 void *sim_channel_reserve(struct sim_channel *ch, uint32_t bytes);
 /** Sends the reserved record: delivered at `depart` + latency. `depart` >= now and never falls. */
 void sim_channel_send(struct sim_channel *ch, sim_time_t depart);
+
+/**
+ * A lazy channel spends no events: what has arrived before the present time is delivered when the
+ * receiver settles. It can listen: then there is an event at each arrival, one picosecond after
+ * it, so that what the receiver sees is the same on both ways. Each delivery may end the listening.
+ */
+void sim_channel_settle(struct sim_channel *ch);
+void sim_channel_listen(struct sim_channel *ch, bool on);
 
 /* ---- random streams ------------------------------------------------------ */
 
