@@ -14,6 +14,8 @@
 #include "pcie/phy.h"
 #include "pcie/port.h"
 
+SIM_BEGIN_DECLS
+
 #define PCIE_SEQ_MASK 0xfffu /* 12 bits (3.5.2.1) */
 #define PCIE_HDR_MASK 0xffu  /* credit counters (2.6.1): headers 8 bits, */
 #define PCIE_DAT_MASK 0xfffu /* data 12 bits */
@@ -140,4 +142,5 @@ static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, si
     return t > p->phy.free_ps ? t : p->phy.free_ps;
 }
 
+SIM_END_DECLS
 #endif /* PCIE_PORT_IMPL_H */
