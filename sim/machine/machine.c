@@ -41,15 +41,33 @@ static int located(struct sim_error *err, const char *file, unsigned line,
     return sim_error_set(err, why->code, "%s:%u: %s", file, line, why->text);
 }
 
-/** The configured value that a kind's message begins with ("rc.reads = 0: ..."), or NULL. */
+/** Is `word` the key, or its last part, as a port says "lanes" of the key "port.lanes"? */
+static bool key_ends_in(const char *key, const char *word, size_t n)
+{
+    size_t length = strlen(key);
+
+    return length >= n && strncmp(key + length - n, word, n) == 0 &&
+           (length == n || key[length - n - 1] == '.');
+}
+
+/** The value that a kind's message is about: "[path: ]key = number: ...". NULL: none was given. */
 static const struct machine_value *value_named(const struct machine_component_desc *c,
                                                const char *text)
 {
-    for (unsigned i = 0; c->kind->params[i].key != NULL; i++) {
-        size_t n = strlen(c->kind->params[i].key);
+    const char *equals = strstr(text, " = "), *word = equals;
+    unsigned long number;
 
-        if (strncmp(text, c->kind->params[i].key, n) == 0 && text[n] == ' ')
-            return &c->values[i];
+    if (equals == NULL)
+        return NULL;
+    while (word > text && word[-1] != ' ')
+        word--;
+    number = strtoul(equals + 3, NULL, 10);
+    for (unsigned i = 0; c->kind->params[i].key != NULL; i++) {
+        const struct machine_value *v = &c->values[i];
+
+        if (v->file != NULL && v->value == number &&
+            key_ends_in(c->kind->params[i].key, word, (size_t)(equals - word)))
+            return v;
     }
     return NULL;
 }
@@ -506,6 +524,11 @@ void machine_destroy(struct machine *m)
     free(m->components);
     free(m->domains);
     free(m);
+}
+
+const struct machine_desc *machine_description(const struct machine *m)
+{
+    return m->desc;
 }
 
 struct sim *machine_sim(struct machine *m)

@@ -63,6 +63,7 @@ int machine_create(const struct machine_desc *desc, const struct sim_config *cfg
 void machine_destroy(struct machine *m);
 
 struct sim *machine_sim(struct machine *m);
+const struct machine_desc *machine_description(const struct machine *m);
 unsigned machine_nodes(const struct machine *m);
 struct sim_domain *machine_domain(struct machine *m, unsigned node);
 /** The component at node and name, or NULL; its kind in *kind_p when not NULL. */
