@@ -103,7 +103,7 @@ void pcie_dll_flush(struct pcie_port *p)
     static const uint8_t ones[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
     sim_time_t now = sim_now(p->dom), due = SIM_TIME_NEVER;
     struct wire_dllp d = { .type = WIRE_DLLP };
-    uint32_t n;
+    uint32_t n, symbols;
 
     if (p->init_send != 0) {
         add_init(p, &d);
@@ -124,9 +124,10 @@ void pcie_dll_flush(struct pcie_port *p)
     if (n == 0)
         return;
     *(struct wire_dllp *)sim_channel_reserve(p->out, sizeof(d)) = d;
-    sim_channel_send(p->out, pcie_phy_send(&p->phy, now, n * PCIE_DLLP_SYMBOLS));
+    symbols = n * PCIE_DLLP_SYMBOLS;
+    sim_channel_send(p->out, pcie_phy_send(&p->phy, now, symbols));
     p->stat.tx_dllps += n;
-    p->stat.tx_symbols += n * PCIE_DLLP_SYMBOLS;
+    p->stat.tx_symbols += symbols;
 }
 
 /* ---- receive ---- */

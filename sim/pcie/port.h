@@ -55,11 +55,14 @@ void pcie_port_destroy(struct pcie_port *port);
 int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
                       struct sim_error *err);
 
-/** Room for one more TLP of the class. The link must not be up for this. */
+/**
+ * Room for one more TLP of the class; the link need not be up. Ask and send in phase SIM_CLOCK or
+ * SIM_TASK: in SIM_ARRIVE the port itself makes room at the same time.
+ */
 bool pcie_port_can_send(const struct pcie_port *port, enum pcie_class cls);
 /** Takes the payload reference. pcie_port_can_send() must hold. Payload <= MPS. */
 void pcie_port_send(struct pcie_port *port, const struct pcie_tlp *tlp);
-/** The receive buffer of this TLP is free: its credits go back to the sender. */
+/** The receive buffer of this TLP is free: its credits go back to the sender. In any phase. */
 void pcie_port_consume(struct pcie_port *port, enum pcie_class cls, uint32_t data_credits);
 
 bool pcie_port_is_up(const struct pcie_port *port); /* flow control initialised */

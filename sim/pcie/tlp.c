@@ -145,9 +145,9 @@ static uint8_t kind_of(unsigned fmt, unsigned type)
             return PCIE_KINDS;
         return data ? PCIE_MSGD : PCIE_MSG;
     }
-    for (uint8_t k = 0; k < PCIE_KINDS; k++) {
-        if (kinds[k].type == type && kinds[k].data == data && (!dw4 || is_memory(k)))
-            return k;
+    for (unsigned k = 0; k < PCIE_KINDS; k++) {
+        if (kinds[k].type == type && kinds[k].data == data && (!dw4 || is_memory((uint8_t)k)))
+            return (uint8_t)k;
     }
     return PCIE_KINDS;
 }
@@ -171,7 +171,7 @@ static const char *check_request(const struct pcie_tlp *tlp)
             return "configuration and I/O requests have one DW";
         return tlp->tc != 0 || tlp->attr != 0 ? "TC or Attr set" : NULL;
     }
-    if (page + tlp->length_dw * 4u > 4096)
+    if (page + UINT64_C(4) * tlp->length_dw > 4096)
         return "request crosses a 4 KiB boundary";
     if (tlp->length_dw == 1)
         return tlp->last_be != 0 ? "last byte enables set in a request of one DW" : NULL;

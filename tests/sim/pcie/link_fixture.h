@@ -54,7 +54,7 @@ struct End {
     std::vector<Arrival> got;
     uint64_t made = 0; /* ids given out */
     bool keep_log = true;
-    bool consume = true; /* at once, when no delay is given */
+    bool consume = true; /* after consume_delay; 0 or none: at once */
     std::function<sim_time_t(const pcie_tlp &)> consume_delay;
     std::function<void(const pcie_tlp &)> on_tlp;
     std::function<void()> refill; /* called when todo is short */
@@ -131,8 +131,9 @@ struct End {
         if (on_tlp)
             on_tlp(*tlp);
         pcie_tlp_drop(tlp);
-        if (consume_delay) {
-            held.insert({ sim_now(dom) + consume_delay(*tlp), { cls, credits } });
+        sim_time_t delay = consume_delay ? consume_delay(*tlp) : 0;
+        if (delay != 0) {
+            held.insert({ sim_now(dom) + delay, { cls, credits } });
             sim_schedule_by(dom, &free_hook.ev, held.begin()->first, SIM_CLOCK);
         } else if (consume) {
             pcie_port_consume(port, cls, credits);

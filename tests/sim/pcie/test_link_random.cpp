@@ -38,8 +38,10 @@ struct Traffic {
                 ->step();
         });
         sim_schedule_in(e->dom, &ev, 0, SIM_CLOCK);
+        /* A third at once, in the event of the arrival; others later, in SIM_CLOCK. */
         e->consume_delay = [this](const pcie_tlp &) {
-            return sim_stream_below(&st, 4) * 100 * SIM_NS + sim_stream_below(&st, 8) * SIM_NS;
+            uint64_t slow = sim_stream_below(&st, 3) * 150, fast = sim_stream_below(&st, 8);
+            return slow == 0 ? 0 : (slow + fast) * SIM_NS;
         };
     }
     void step()
