@@ -110,7 +110,6 @@ struct host_ops {
     void *(*alloc)(struct host *h, uint64_t bytes, uint64_t align); /* NULL: none left */
     void (*free)(struct host *h, void *p);
     struct host_pointer (*pointer)(struct host *h, const void *p);
-    bool (*pin)(struct host *h, void *p, uint64_t bytes); /* false: cannot be reached */
     /** [*base_p, + *bytes_p): the bus addresses of all memory that alloc() gives out. */
     void (*pinned_range)(struct host *h, uint64_t *base_p, uint64_t *bytes_p);
 

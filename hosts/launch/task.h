@@ -18,8 +18,9 @@ extern "C" {
 struct task;
 typedef void (*task_fn)(void *arg);
 
-#define TASK_STACK_BYTES ((size_t)64 << 20) /* lazily committed; public programs keep 8 MB on it   \
-                                             */
+#define TASK_STACK_BYTES                                                                           \
+    ((size_t)64 << 20) /* lazily committed; public programs keep 8 MB on it                        \
+                        */
 
 /** NULL: out of memory or address space. A guard page lies below the stack. */
 struct task *task_create(size_t stack_bytes, task_fn fn, void *arg);

@@ -1,0 +1,131 @@
+/*
+ * Inside of the launcher: nodes, and threads of control on their cores. A thread
+ * asks its core for an operation, suspends its task, and is resumed by the
+ * core's callback, in phase SIM_TASK.
+ */
+#ifndef LAUNCH_INTERNAL_H
+#define LAUNCH_INTERNAL_H
+
+#include "hosts/driver/range.h"
+#include "hosts/launch/launch.h"
+#include "hosts/launch/program.h"
+#include "hosts/launch/task.h"
+#include "node/gpu.h"
+#include "node/host.h"
+
+#define LAUNCH_GPUS        8u
+#define LAUNCH_VECTORS     32u                 /* of interrupts: bit i of the pending set */
+#define LAUNCH_RESERVED    (UINT64_C(1) << 20) /* bytes at the start of DRAM that nobody gets */
+#define LAUNCH_KERNEL      (UINT64_C(8) << 20) /* bytes after them for the driver */
+#define LAUNCH_ARENA_ALIGN UINT64_C(65536)
+
+struct launch;
+
+struct launch_message {
+    struct launch_message *next;
+    unsigned from;
+    uint32_t bytes;
+    uint8_t data[];
+};
+
+struct launch_gpu {
+    struct launch_node *node;
+    struct node_gpu *gpu;
+    uint8_t *bytes;
+    uint16_t bdf;
+    struct range_alloc memory; /* offsets */
+    uint64_t copies_started, copies_done;
+};
+
+/** A rank, or what the node itself runs: boot and interrupts. */
+struct launch_thread {
+    struct host host; /* first: what host_self() yields */
+    struct launch_node *node;
+    struct node_core *core;
+    struct task *task;
+    void (*run)(struct launch_thread *t);
+    uint64_t value;           /* of the last operation */
+    const char *waits;        /* its name while it lasts, for reports */
+    bool asleep;              /* sleeps and may be woken */
+    struct range_alloc arena; /* bus addresses */
+    /* the rest of a block of stores */
+    struct {
+        const struct host_bar *bar;
+        const uint8_t *bytes;
+        uint64_t offset, left;
+    } block;
+    /* ranks */
+    struct launch_message *first, **end, *taken;
+    struct program *program;
+    char **argv;
+    FILE *out, *err;
+    bool ended;
+    int exit_code;
+    sim_time_t end_ps;
+    struct sim_event start;
+};
+
+struct launch_node {
+    struct launch *run;
+    struct host_node shared;
+    struct node_host *host;
+    struct mem_ram *ram;
+    unsigned ngpus, nranks, cores_used;
+    struct launch_gpu gpus[LAUNCH_GPUS];
+    struct launch_thread kernel, irq; /* boot; interrupt handlers, on the last core */
+    host_interrupt_fn irq_fn;
+    void *irq_arg;
+    uint32_t irq_pending;
+    int boot_code;
+    struct sim_event boot;
+};
+
+struct launch {
+    struct machine *m;
+    const struct launch_config *cfg;
+    const struct launch_software *software;
+    unsigned nnodes, nranks;
+    struct launch_node *nodes;
+    struct launch_thread *ranks;
+    struct output *output;
+    unsigned left; /* threads of this phase that have not ended */
+};
+
+extern const struct host_ops launch_ops;
+
+static inline struct launch_thread *launch_thread_of(struct host *h)
+{
+    return SIM_CONTAINER_OF(h, struct launch_thread, host);
+}
+static inline struct sim_domain *launch_domain(const struct launch_thread *t)
+{
+    return node_host_domain(t->node->host);
+}
+
+/* thread.c */
+/** Lets the task run until it waits or ends. */
+void launch_resume(struct launch_thread *t);
+/** From the thread itself: waits for the operation that it has just begun. @return its value. */
+uint64_t launch_wait(struct launch_thread *t, const char *what);
+/** The callback of a core's operation; `arg` is the thread. */
+void launch_done(void *arg, uint64_t value);
+/** @return false when the deadline came. */
+bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what);
+void launch_wake(struct launch_thread *t);
+int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsigned core,
+                       void (*run)(struct launch_thread *t), struct sim_error *err);
+void launch_thread_fini(struct launch_thread *t);
+
+/* node.c */
+int launch_nodes_init(struct launch *run, struct sim_error *err);
+void launch_nodes_fini(struct launch *run);
+int launch_boot(struct launch *run, struct sim_error *err);
+/** The network brings a message for one of this node's ranks. */
+void launch_deliver(struct launch_thread *rank, unsigned from, const void *bytes, uint32_t size);
+
+/* rank.c */
+int launch_ranks_init(struct launch *run, struct sim_error *err);
+void launch_ranks_fini(struct launch *run);
+void launch_ranks_start(struct launch *run, sim_time_t at);
+
+#endif /* LAUNCH_INTERNAL_H */

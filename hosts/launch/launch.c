@@ -1,0 +1,140 @@
+#include "hosts/launch/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines are handed over so often in simulated time, so that a long run shows its progress. */
+#define SLICE_PS SIM_MS
+/* Ranks start at a multiple of this, so that a faster boot of one device moves nothing. */
+#define START_GRID_PS (100 * SIM_US)
+
+/*
+ * Order of magnitude of such hosts; a copy through cudaMemcpy costs 6 to 7 us before its first
+ * byte (gdrcopy README), most of it in the driver on both sides of the copy engine.
+ */
+const struct launch_software launch_software_default = {
+    .cost_ps = { [HOST_COST_CALL] = 20 * SIM_NS,
+                 [HOST_COST_SYSCALL] = 500 * SIM_NS,
+                 [HOST_COST_INTERRUPT] = 0, /* part of the host: cpu.irq_ps */
+                 [HOST_COST_CUDA_CALL] = 300 * SIM_NS,
+                 [HOST_COST_CUDA_COPY] = 5 * SIM_US,
+                 [HOST_COST_COPY_KB] = 170 * SIM_NS }, /* 6 GB/s, one core */
+    .local_message_ps = 1 * SIM_US,
+    .start_spread_ps = 0,
+    .pio_mapping = HOST_UNCACHED,
+};
+
+static int check(const struct launch_config *cfg, struct sim_error *err)
+{
+    if (cfg->program == NULL && cfg->entry == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "no program to run");
+    if (cfg->argc < 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "argc = %d: expected 0 or more", cfg->argc);
+    return SIM_OK;
+}
+
+/* A rank that has not ended and what it waits for; the first such rank is in the message. */
+static int stuck(const struct launch *run, int code, const char *why, struct sim_error *err)
+{
+    for (unsigned r = 0; r < run->nranks; r++) {
+        const struct launch_thread *t = &run->ranks[r];
+
+        if (!t->ended)
+            return sim_error_set(err, code, "%s: rank %u on node %u is %s; %u of %u have not ended",
+                                 why, r, t->node->shared.index,
+                                 t->waits != NULL ? t->waits : "not started", run->left,
+                                 run->nranks);
+    }
+    return SIM_OK;
+}
+
+static int run_ranks(struct launch *run, sim_time_t start, struct sim_error *err)
+{
+    struct sim *sim = machine_sim(run->m);
+    sim_time_t max = run->cfg->max_time_ps != 0 ? run->cfg->max_time_ps : SIM_TIME_NEVER;
+    sim_time_t until = start;
+
+    while (run->left > 0) {
+        int code;
+
+        until = until < max && max - until > SLICE_PS ? until + SLICE_PS : max;
+        code = sim_run(sim, until);
+        output_flush(run->output, until);
+        if (run->left == 0)
+            break;
+        if (code == SIM_OK)
+            return stuck(run, SIM_ERR_STALLED, "nothing is left that could happen", err);
+        if (code != SIM_ERR_LIMIT)
+            return code;
+        if (until == max)
+            return stuck(run, SIM_ERR_LIMIT, "the time limit was reached", err);
+    }
+    return SIM_OK;
+}
+
+static void collect(const struct launch *run, sim_time_t start, struct launch_result *res)
+{
+    res->start_ps = start;
+    res->nranks = run->nranks;
+    res->ranks = calloc(run->nranks, sizeof(*res->ranks));
+    for (unsigned r = 0; run->ranks != NULL && res->ranks != NULL && r < run->nranks; r++) {
+        const struct launch_thread *t = &run->ranks[r];
+
+        res->ranks[r] = (struct launch_rank_result){ t->ended, t->exit_code, t->end_ps };
+        if (t->ended && t->end_ps > res->end_ps)
+            res->end_ps = t->end_ps;
+    }
+}
+
+/* Copies go last: tasks and streams of a rank refer to its copy of the program. */
+static void run_fini(struct launch *run)
+{
+    struct program **programs = calloc(run->nranks, sizeof(struct program *));
+
+    for (unsigned r = 0; run->ranks != NULL && programs != NULL && r < run->nranks; r++)
+        programs[r] = run->ranks[r].program;
+    launch_ranks_fini(run);
+    launch_nodes_fini(run);
+    output_destroy(run->output);
+    for (unsigned r = 0; programs != NULL && r < run->nranks; r++)
+        program_unload(programs[r]);
+    free(programs);
+    free(run->ranks);
+}
+
+int launch_run(struct machine *m, const struct launch_config *cfg, struct launch_result *result_p,
+               struct sim_error *err)
+{
+    struct launch run = { .m = m, .cfg = cfg };
+    sim_time_t start = 0;
+    int code = check(cfg, err);
+
+    memset(result_p, 0, sizeof(*result_p));
+    if (code != SIM_OK)
+        return code;
+    run.nranks = cfg->nranks != 0 ? cfg->nranks : machine_nodes(m);
+    run.software = cfg->software != NULL ? cfg->software : &launch_software_default;
+    run.output = output_create(cfg->output, cfg->output_arg);
+    if (run.output == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+    code = launch_nodes_init(&run, err);
+    if (code == SIM_OK)
+        code = launch_ranks_init(&run, err);
+    if (code == SIM_OK)
+        code = launch_boot(&run, err);
+    if (code == SIM_OK) {
+        start = (sim_reached(machine_sim(m)) / START_GRID_PS + 1) * START_GRID_PS;
+        launch_ranks_start(&run, start);
+        code = run_ranks(&run, start, err);
+    }
+    output_flush(run.output, SIM_TIME_NEVER);
+    collect(&run, start, result_p);
+    run_fini(&run);
+    return code;
+}
+
+void launch_result_fini(struct launch_result *result)
+{
+    free(result->ranks);
+    result->ranks = NULL;
+}

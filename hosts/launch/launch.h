@@ -1,0 +1,63 @@
+/*
+ * Runs a program on a machine: one copy for each rank, each a task on a core of
+ * its node. First a boot task on every node does what firmware and drivers do;
+ * when all have ended, the ranks start at one simulated time.
+ */
+#ifndef LAUNCH_LAUNCH_H
+#define LAUNCH_LAUNCH_H
+
+#include "hosts/driver/bar.h"
+#include "hosts/launch/memory.h"
+#include "hosts/launch/output.h"
+#include "machine/machine.h"
+
+SIM_BEGIN_DECLS
+
+/** Costs of software and its settings on a platform. */
+struct launch_software {
+    uint64_t cost_ps[HOST_COSTS]; /* by enum host_cost */
+    uint64_t local_message_ps;    /* between two ranks of one node */
+    uint64_t start_spread_ps;     /* ranks start within this, seeded; 0: all at once */
+    enum host_mapping pio_mapping;
+};
+/** Xeon E5 with Linux and CUDA of their time. */
+extern const struct launch_software launch_software_default;
+
+struct launch_config {
+    const char *program;                 /* path of the object; NULL: `entry` */
+    int (*entry)(int argc, char **argv); /* for tests: all ranks share its globals */
+    int argc;
+    const char *const *argv;
+    unsigned nranks;        /* 0: one on each node */
+    const unsigned *nodes;  /* of each rank; NULL: rank r on node r modulo the nodes */
+    sim_time_t max_time_ps; /* of the whole run; 0: no limit */
+    output_fn output;       /* NULL: lines are dropped */
+    void *output_arg;
+    const struct launch_software *software; /* NULL: the default */
+};
+
+struct launch_rank_result {
+    bool ended;
+    int exit_code;
+    sim_time_t end_ps;
+};
+
+struct launch_result {
+    sim_time_t start_ps, end_ps; /* start of the ranks; end of the last one */
+    unsigned nranks;
+    struct launch_rank_result *ranks; /* free with launch_result_fini() */
+};
+
+/**
+ * `m` was created with launch_memory_map() and has not run yet. Lines go to `output` in order of
+ * (time, rank).
+ * @return SIM_OK when all ranks have ended, with whatever exit code; SIM_ERR_STALLED when ranks
+ * wait for what will never come, SIM_ERR_LIMIT when the time is over (the message names a rank
+ * and the operation it waits in), or why it could not start. *result_p is always set.
+ */
+int launch_run(struct machine *m, const struct launch_config *cfg, struct launch_result *result_p,
+               struct sim_error *err);
+void launch_result_fini(struct launch_result *result);
+
+SIM_END_DECLS
+#endif /* LAUNCH_LAUNCH_H */

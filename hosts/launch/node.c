@@ -1,0 +1,242 @@
+/* Nodes: their memory, GPUs, interrupts and messages, and how they boot. */
+#include "hosts/launch/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/driver/driver.h"
+
+/* ---- messages --------------------------------------------------------------- */
+
+/** What precedes the bytes of a message on the control network. */
+struct wire_header {
+    uint32_t to, from; /* ranks */
+};
+
+void launch_deliver(struct launch_thread *rank, unsigned from, const void *bytes, uint32_t size)
+{
+    struct launch_message *msg = malloc(sizeof(*msg) + size);
+
+    SIM_ASSERT(msg != NULL); /* nobody is there who could be told */
+    msg->next = NULL;
+    msg->from = from;
+    msg->bytes = size;
+    if (size > 0)
+        memcpy(msg->data, bytes, size);
+    *rank->end = msg;
+    rank->end = &msg->next;
+    launch_wake(rank);
+}
+
+static void net_received(void *arg, unsigned from, const void *bytes, uint32_t size)
+{
+    struct launch_node *node = arg;
+    struct wire_header hdr;
+
+    (void)from;
+    SIM_ASSERT(size >= sizeof(hdr));
+    memcpy(&hdr, bytes, sizeof(hdr));
+    launch_deliver(&node->run->ranks[hdr.to], hdr.from, (const char *)bytes + sizeof(hdr),
+                   size - (uint32_t)sizeof(hdr));
+}
+
+/* ---- interrupts -------------------------------------------------------------- */
+
+static void irq_arrived(void *arg, uint32_t vector)
+{
+    struct launch_node *node = arg;
+
+    node->irq_pending |= 1u << vector % LAUNCH_VECTORS;
+    launch_wake(&node->irq);
+}
+
+/* The handlers of one node run one after the other. */
+static void irq_run(struct launch_thread *t)
+{
+    struct launch_node *node = t->node;
+
+    for (;;) {
+        uint32_t pending = node->irq_pending;
+
+        if (pending == 0 || node->irq_fn == NULL) {
+            launch_sleep(t, SIM_TIME_NEVER, "waiting for interrupts");
+            continue;
+        }
+        node->irq_pending = 0;
+        for (uint32_t v = 0; v < LAUNCH_VECTORS; v++)
+            if ((pending & 1u << v) != 0)
+                node->irq_fn(&t->host, node->irq_arg, v);
+    }
+}
+
+/* ---- what a node has ---------------------------------------------------------- */
+
+static const struct machine_node_desc *desc_of(const struct launch_node *node)
+{
+    return &machine_description(node->run->m)->nodes[node->shared.index];
+}
+
+/* Bus p + 1 lies behind root port p; the port is the far end of the component's link. */
+static uint16_t bdf_of(const struct launch_node *node, const char *component)
+{
+    const struct machine_node_desc *desc = desc_of(node);
+
+    for (unsigned i = 0; i < desc->nlinks; i++) {
+        const struct machine_link_desc *l = &desc->links[i];
+        const char *port = NULL;
+
+        if (strcmp(l->component_a, component) == 0)
+            port = l->port_b;
+        else if (strcmp(l->component_b, component) == 0)
+            port = l->port_a;
+        if (port != NULL && port[0] == 'p')
+            return (uint16_t)((strtoul(port + 1, NULL, 10) + 1) << 8);
+    }
+    return UINT16_MAX;
+}
+
+static int add_gpu(struct launch_node *node, const char *name, struct sim_error *err)
+{
+    struct launch_gpu *gpu = &node->gpus[node->ngpus];
+
+    gpu->gpu = machine_component(node->run->m, node->shared.index, name, NULL);
+    gpu->node = node;
+    gpu->bytes = node_gpu_bytes(gpu->gpu);
+    gpu->bdf = bdf_of(node, name);
+    if (!range_init(&gpu->memory, 0, node_gpu_memory_bytes(gpu->gpu)))
+        return sim_error_set(err, SIM_ERR_NOMEM, "node%u: out of memory", node->shared.index);
+    node->ngpus++;
+    return SIM_OK;
+}
+
+static int find_components(struct launch_node *node, struct sim_error *err)
+{
+    const struct machine_node_desc *desc = desc_of(node);
+    int code = SIM_OK;
+
+    for (unsigned i = 0; i < desc->ncomponents && code == SIM_OK; i++) {
+        const struct machine_component_desc *c = &desc->components[i];
+
+        if (c->kind == &node_host_kind && node->host == NULL)
+            node->host = machine_component(node->run->m, node->shared.index, c->name, NULL);
+        else if (c->kind == &node_gpu_kind && node->ngpus < LAUNCH_GPUS)
+            code = add_gpu(node, c->name, err);
+    }
+    if (code == SIM_OK && node->host == NULL)
+        code = sim_error_set(err, SIM_ERR_CONFIG, "node%u: expected a component of kind host",
+                             node->shared.index);
+    return code;
+}
+
+static void boot_event(struct sim_event *ev)
+{
+    launch_resume(&SIM_CONTAINER_OF(ev, struct launch_node, boot)->kernel);
+}
+
+static void boot_run(struct launch_thread *t)
+{
+    struct launch_node *node = t->node;
+
+    node->boot_code = driver_boot(&t->host);
+    if (--node->run->left == 0)
+        sim_stop(launch_domain(t));
+}
+
+static int node_init(struct launch_node *node, struct launch *run, unsigned index,
+                     struct sim_error *err)
+{
+    int code;
+
+    node->run = run;
+    node->shared.index = index;
+    sim_event_init(&node->boot, boot_event);
+    code = find_components(node, err);
+    if (code != SIM_OK)
+        return code;
+    node->ram = node_host_ram(node->host);
+    if (node->ram->size < LAUNCH_RESERVED + LAUNCH_KERNEL + LAUNCH_ARENA_ALIGN)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "node%u.host: ram_bytes = %llu: expected at least 16 MiB to run "
+                             "programs",
+                             index, (unsigned long long)node->ram->size);
+    code = launch_thread_init(&node->kernel, node, 0, boot_run, err);
+    if (code == SIM_OK)
+        code = launch_thread_init(&node->irq, node, node_host_cores(node->host) - 1, irq_run, err);
+    if (code != SIM_OK)
+        return code;
+    if (!range_init(&node->kernel.arena, node->ram->base + LAUNCH_RESERVED, LAUNCH_KERNEL))
+        return sim_error_set(err, SIM_ERR_NOMEM, "node%u: out of memory", index);
+    node_host_set_irq(node->host, irq_arrived, node);
+    node_net_set_receiver(node->host, net_received, node);
+    return SIM_OK;
+}
+
+int launch_nodes_init(struct launch *run, struct sim_error *err)
+{
+    int code = SIM_OK;
+
+    run->nnodes = machine_nodes(run->m);
+    run->nodes = calloc(run->nnodes, sizeof(*run->nodes));
+    if (run->nodes == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+    for (unsigned i = 0; i < run->nnodes && code == SIM_OK; i++)
+        code = node_init(&run->nodes[i], run, i, err);
+    return code;
+}
+
+void launch_nodes_fini(struct launch *run)
+{
+    for (unsigned i = 0; run->nodes != NULL && i < run->nnodes; i++) {
+        struct launch_node *node = &run->nodes[i];
+
+        if (node->host != NULL) {
+            node_host_set_irq(node->host, NULL, NULL);
+            node_net_set_receiver(node->host, NULL, NULL);
+        }
+        host_release_states(node->shared.state, HOST_NODE_SLOTS);
+        launch_thread_fini(&node->kernel);
+        launch_thread_fini(&node->irq);
+        for (unsigned g = 0; g < LAUNCH_GPUS; g++)
+            range_fini(&node->gpus[g].memory);
+    }
+    free(run->nodes);
+}
+
+/* ---- boot ---------------------------------------------------------------------- */
+
+static const char *boot_reason(int code)
+{
+    switch (code) {
+    case DRIVER_ERR_NOMEM:
+        return "out of memory";
+    case DRIVER_ERR_CLAIM:
+        return "the bus addresses of two devices overlap";
+    case DRIVER_ERR_NO_HUB:
+        return "the hub does not answer";
+    default:
+        return "a device cannot be reached";
+    }
+}
+
+int launch_boot(struct launch *run, struct sim_error *err)
+{
+    struct sim *sim = machine_sim(run->m);
+
+    run->left = run->nnodes;
+    for (unsigned i = 0; i < run->nnodes; i++) {
+        struct sim_domain *dom = node_host_domain(run->nodes[i].host);
+
+        sim_schedule_at(dom, &run->nodes[i].boot, sim_now(dom), SIM_TASK);
+    }
+    sim_run(sim, SIM_TIME_NEVER);
+    for (unsigned i = 0; i < run->nnodes; i++)
+        if (run->nodes[i].kernel.waits != NULL)
+            return sim_error_set(err, SIM_ERR_STALLED, "node%u: boot waits for ever in: %s", i,
+                                 run->nodes[i].kernel.waits);
+    for (unsigned i = 0; i < run->nnodes; i++)
+        if (run->nodes[i].boot_code != DRIVER_OK)
+            return sim_error_set(err, SIM_ERR_CONFIG, "node%u: boot failed: %s", i,
+                                 boot_reason(run->nodes[i].boot_code));
+    return SIM_OK;
+}

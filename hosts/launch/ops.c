@@ -1,0 +1,455 @@
+/* The bar interface on simulated hosts. */
+#include "hosts/launch/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct launch_thread *self(struct host *h)
+{
+    return launch_thread_of(h);
+}
+
+/* ---- firmware ------------------------------------------------------------------ */
+
+static uint32_t op_config_read(struct host *h, uint16_t bdf, uint32_t reg)
+{
+    struct launch_thread *t = self(h);
+
+    node_core_config(t->core, false, bdf, reg, 0, launch_done, t);
+    return (uint32_t)launch_wait(t, "configuration read");
+}
+
+static void op_config_write(struct host *h, uint16_t bdf, uint32_t reg, uint32_t value)
+{
+    struct launch_thread *t = self(h);
+
+    node_core_config(t->core, true, bdf, reg, value, launch_done, t);
+    launch_wait(t, "configuration write");
+}
+
+static unsigned op_root_ports(struct host *h)
+{
+    return node_host_ports(self(h)->node->host);
+}
+
+static bool op_claim(struct host *h, unsigned port, uint64_t base, uint64_t bytes)
+{
+    return node_host_claim(self(h)->node->host, port, base, bytes, NULL) == SIM_OK;
+}
+
+static uint64_t op_bus_start(struct host *h)
+{
+    const struct mem_ram *ram = self(h)->node->ram;
+    const uint64_t gib = UINT64_C(1) << 30;
+    uint64_t end = (ram->base + ram->size + gib - 1) & ~(gib - 1);
+
+    return end < 8 * gib ? 8 * gib : end; /* clear of what a PC has below 4 GiB */
+}
+
+/* ---- loads and stores ------------------------------------------------------------ */
+
+static bool op_map(struct host *h, uint64_t bus, uint64_t bytes, enum host_mapping mapping,
+                   struct host_bar *bar_p)
+{
+    (void)h;
+    *bar_p = (struct host_bar){ bus, bytes, mapping, NULL };
+    return true;
+}
+
+static enum node_mapping mapping_of(const struct host_bar *bar)
+{
+    return bar->mapping == HOST_WRITE_COMBINING ? NODE_WRITE_COMBINING : NODE_UNCACHED;
+}
+
+static void op_store(struct host *h, const struct host_bar *bar, uint64_t offset, const void *bytes,
+                     uint32_t size)
+{
+    struct launch_thread *t = self(h);
+
+    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
+    node_core_store(t->core, bar->bus + offset, bytes, size, mapping_of(bar), launch_done, t);
+    launch_wait(t, "store");
+}
+
+/* The next store of a block: 8 bytes, or as many as natural alignment leaves. The task sleeps
+ * until the last one. */
+static void block_next(void *arg, uint64_t value)
+{
+    struct launch_thread *t = arg;
+    uint64_t at = t->block.bar->bus + t->block.offset;
+    uint32_t n = 8;
+
+    if (t->block.left == 0) {
+        launch_done(t, value);
+        return;
+    }
+    while (at % n != 0 || n > t->block.left)
+        n /= 2;
+    node_core_store(t->core, at, t->block.bytes, n, mapping_of(t->block.bar), block_next, t);
+    t->block.bytes += n;
+    t->block.offset += n;
+    t->block.left -= n;
+}
+
+static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t offset,
+                           const void *bytes, uint64_t size)
+{
+    struct launch_thread *t = self(h);
+
+    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
+    if (size == 0)
+        return;
+    t->block.bar = bar;
+    t->block.bytes = bytes;
+    t->block.offset = offset;
+    t->block.left = size;
+    block_next(t, 0);
+    launch_wait(t, "store");
+}
+
+static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size)
+{
+    struct launch_thread *t = self(h);
+
+    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
+    node_core_load(t->core, bar->bus + offset, size, launch_done, t);
+    return launch_wait(t, "load");
+}
+
+static void op_fence(struct host *h)
+{
+    struct launch_thread *t = self(h);
+
+    node_core_fence(t->core, launch_done, t);
+    launch_wait(t, "fence");
+}
+
+static bool bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p)
+{
+    uintptr_t at = (uintptr_t)p, ram = (uintptr_t)node->ram->bytes;
+
+    if (at < ram || at - ram >= node->ram->size)
+        return false;
+    *bus_p = node->ram->base + (at - ram);
+    return true;
+}
+
+static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
+{
+    struct launch_thread *t = self(h);
+    uint64_t bus;
+
+    if (!bus_of(t->node, p, &bus)) { /* no device can ever write there */
+        launch_sleep(t, SIM_TIME_NEVER, "polling memory that no device reaches");
+        return;
+    }
+    node_core_poll(t->core, bus, size, launch_done, t);
+    launch_wait(t, "polling memory");
+}
+
+/* ---- time -------------------------------------------------------------------------- */
+
+static void op_spend(struct host *h, uint64_t ps)
+{
+    struct launch_thread *t = self(h);
+
+    if (ps == 0)
+        return;
+    node_core_spend(t->core, ps, launch_done, t);
+    launch_wait(t, "computing");
+}
+
+static uint64_t op_cost_ps(struct host *h, enum host_cost cost)
+{
+    return self(h)->node->run->software->cost_ps[cost];
+}
+
+static uint64_t op_tsc(struct host *h)
+{
+    struct launch_thread *t = self(h);
+
+    node_core_tsc(t->core, launch_done, t);
+    return launch_wait(t, "reading the time-stamp counter");
+}
+
+static uint64_t op_tsc_khz(struct host *h)
+{
+    return node_host_tsc_khz(self(h)->node->host);
+}
+
+static uint64_t op_time_ps(struct host *h)
+{
+    return sim_now(launch_domain(self(h)));
+}
+
+static bool op_sleep(struct host *h, uint64_t deadline_ps)
+{
+    return launch_sleep(self(h), deadline_ps, "sleep");
+}
+
+static void op_wake(struct host *h, struct host *sleeper)
+{
+    (void)h;
+    launch_wake(self(sleeper));
+}
+
+static void op_set_interrupt(struct host *h, host_interrupt_fn fn, void *arg)
+{
+    struct launch_node *node = self(h)->node;
+
+    node->irq_fn = fn;
+    node->irq_arg = arg;
+    if (node->irq_pending != 0)
+        launch_wake(&node->irq);
+}
+
+static uint64_t op_msi_address(struct host *h)
+{
+    return node_host_msi_address(self(h)->node->host);
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+static void *op_alloc(struct host *h, uint64_t bytes, uint64_t align)
+{
+    struct launch_thread *t = self(h);
+    uint64_t bus = range_take(&t->arena, bytes, align);
+
+    return bus == RANGE_NONE ? NULL : t->node->ram->bytes + (bus - t->node->ram->base);
+}
+
+static void op_free(struct host *h, void *p)
+{
+    struct launch_thread *t = self(h);
+    uint64_t bus;
+
+    if (p != NULL && bus_of(t->node, p, &bus))
+        range_give(&t->arena, bus);
+}
+
+static struct host_pointer op_pointer(struct host *h, const void *p)
+{
+    const struct launch_node *node = self(h)->node;
+    uintptr_t at = (uintptr_t)p;
+    uint64_t bus;
+
+    if (bus_of(node, p, &bus) && bus - node->ram->base >= LAUNCH_RESERVED)
+        return (struct host_pointer){ HOST_PINNED, 0, bus };
+    for (unsigned g = 0; g < node->ngpus; g++) {
+        uintptr_t memory = (uintptr_t)node->gpus[g].bytes;
+
+        if (at >= memory && at - memory < node_gpu_memory_bytes(node->gpus[g].gpu))
+            return (struct host_pointer){ HOST_GPU, g, at - memory };
+    }
+    return (struct host_pointer){ HOST_PAGEABLE, 0, 0 };
+}
+
+static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
+{
+    const struct mem_ram *ram = self(h)->node->ram;
+
+    *base_p = ram->base + LAUNCH_RESERVED;
+    *bytes_p = ram->size - LAUNCH_RESERVED;
+}
+
+/* ---- GPUs -------------------------------------------------------------------------------- */
+
+static struct launch_gpu *gpu_of(struct host *h, unsigned gpu)
+{
+    struct launch_node *node = self(h)->node;
+
+    SIM_ASSERT(gpu < node->ngpus);
+    return &node->gpus[gpu];
+}
+
+static unsigned op_gpus(struct host *h)
+{
+    return self(h)->node->ngpus;
+}
+
+static uint16_t op_gpu_bdf(struct host *h, unsigned gpu)
+{
+    return gpu_of(h, gpu)->bdf;
+}
+
+static void *op_gpu_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+    uint64_t offset = range_take(&g->memory, bytes, align);
+
+    return offset == RANGE_NONE ? NULL : g->bytes + offset;
+}
+
+static void op_gpu_free(struct host *h, unsigned gpu, void *p)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    range_give(&g->memory, (uint64_t)((uint8_t *)p - g->bytes));
+}
+
+static uint64_t op_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
+{
+    uint64_t bar_offset;
+
+    return node_gpu_pin(gpu_of(h, gpu)->gpu, offset, bytes, &bar_offset) == SIM_OK ? bar_offset
+                                                                                   : HOST_NO_BUS;
+}
+
+static void op_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes)
+{
+    node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
+}
+
+/* Copies of one GPU end in order, so a count tells which are done. All ranks of the node look. */
+static void copy_done(void *arg)
+{
+    struct launch_gpu *g = arg;
+    struct launch *run = g->node->run;
+
+    g->copies_done++;
+    for (unsigned r = 0; r < run->nranks; r++)
+        if (run->ranks[r].node == g->node)
+            launch_wake(&run->ranks[r]);
+}
+
+static uint64_t op_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
+                            struct host_copy_end src, uint64_t bytes)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    node_gpu_copy(g->gpu, (struct node_gpu_end){ dst.device, dst.addr },
+                  (struct node_gpu_end){ src.device, src.addr }, bytes, copy_done, g);
+    return ++g->copies_started;
+}
+
+static void op_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    while (g->copies_done < number)
+        launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a copy");
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+struct local_message {
+    struct sim_event arrive;
+    struct launch_thread *to;
+    unsigned from;
+    uint32_t size;
+    uint8_t bytes[];
+};
+
+static void local_arrived(struct sim_event *ev)
+{
+    struct local_message *msg = SIM_CONTAINER_OF(ev, struct local_message, arrive);
+
+    launch_deliver(msg->to, msg->from, msg->bytes, msg->size);
+    free(msg);
+}
+
+static void send_local(struct launch_thread *t, struct launch_thread *to, const void *bytes,
+                       uint32_t size)
+{
+    struct local_message *msg = malloc(sizeof(*msg) + size);
+
+    SIM_ASSERT(msg != NULL);
+    sim_event_init(&msg->arrive, local_arrived);
+    msg->to = to;
+    msg->from = t->host.rank;
+    msg->size = size;
+    if (size > 0)
+        memcpy(msg->bytes, bytes, size);
+    sim_schedule_in(launch_domain(t), &msg->arrive, t->node->run->software->local_message_ps,
+                    SIM_ARRIVE);
+}
+
+static void op_net_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
+{
+    struct launch_thread *t = self(h), *dest;
+    uint32_t header[2] = { to, h->rank };
+    uint8_t *packet;
+
+    SIM_ASSERT(to < h->size);
+    dest = &t->node->run->ranks[to];
+    if (dest->node == t->node) {
+        send_local(t, dest, bytes, size);
+        return;
+    }
+    packet = malloc(sizeof(header) + size);
+    SIM_ASSERT(packet != NULL);
+    memcpy(packet, header, sizeof(header));
+    if (size > 0)
+        memcpy(packet + sizeof(header), bytes, size);
+    node_net_send(t->node->host, dest->node->shared.index, packet, (uint32_t)sizeof(header) + size);
+    free(packet);
+}
+
+static void op_net_receive(struct host *h, struct host_message *msg_p)
+{
+    struct launch_thread *t = self(h);
+    struct launch_message *msg;
+
+    while (t->first == NULL)
+        launch_sleep(t, SIM_TIME_NEVER, "waiting for a message");
+    msg = t->first;
+    t->first = msg->next;
+    if (t->first == NULL)
+        t->end = &t->first;
+    free(t->taken);
+    t->taken = msg;
+    *msg_p = (struct host_message){ msg->from, msg->bytes, msg->data };
+}
+
+/* ---- end ------------------------------------------------------------------------------------ */
+
+static void op_exit(struct host *h, int code)
+{
+    struct launch_thread *t = self(h);
+    struct launch_node *node = t->node;
+
+    t->ended = true;
+    t->exit_code = code;
+    t->end_ps = sim_now(launch_domain(t));
+    if (t != &node->kernel && t != &node->irq && --node->run->left == 0)
+        sim_stop(launch_domain(t));
+    task_exit(t->task);
+}
+
+const struct host_ops launch_ops = {
+    .config_read = op_config_read,
+    .config_write = op_config_write,
+    .root_ports = op_root_ports,
+    .claim = op_claim,
+    .bus_start = op_bus_start,
+    .map = op_map,
+    .store = op_store,
+    .store_block = op_store_block,
+    .load = op_load,
+    .fence = op_fence,
+    .wait_write = op_wait_write,
+    .spend = op_spend,
+    .cost_ps = op_cost_ps,
+    .tsc = op_tsc,
+    .tsc_khz = op_tsc_khz,
+    .time_ps = op_time_ps,
+    .sleep = op_sleep,
+    .wake = op_wake,
+    .set_interrupt = op_set_interrupt,
+    .msi_address = op_msi_address,
+    .alloc = op_alloc,
+    .free = op_free,
+    .pointer = op_pointer,
+    .pinned_range = op_pinned_range,
+    .gpus = op_gpus,
+    .gpu_bdf = op_gpu_bdf,
+    .gpu_alloc = op_gpu_alloc,
+    .gpu_free = op_gpu_free,
+    .gpu_pin = op_gpu_pin,
+    .gpu_unpin = op_gpu_unpin,
+    .gpu_copy = op_gpu_copy,
+    .gpu_wait = op_gpu_wait,
+    .net_send = op_net_send,
+    .net_receive = op_net_receive,
+    .exit = op_exit,
+};

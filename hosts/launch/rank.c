@@ -1,0 +1,173 @@
+/* Ranks: their copy of the program, their memory, their streams, their beginning and end. */
+#include "hosts/launch/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static sim_time_t rank_clock(void *arg)
+{
+    return sim_now(launch_domain(arg));
+}
+
+static void hook_exit(int code)
+{
+    struct host *h = host_self();
+
+    h->ops->exit(h, code);
+}
+
+static uint64_t hook_time(void)
+{
+    struct host *h = host_self();
+
+    return h->ops->time_ps(h);
+}
+
+static void hook_sleep(uint64_t ps)
+{
+    struct host *h = host_self();
+    uint64_t until = h->ops->time_ps(h) + ps;
+
+    while (h->ops->time_ps(h) < until)
+        h->ops->sleep(h, until);
+}
+
+static void rank_run(struct launch_thread *t)
+{
+    const struct launch_config *cfg = t->node->run->cfg;
+    program_main_fn fn = t->program != NULL ? program_main(t->program) : cfg->entry;
+
+    t->exit_code = fn(cfg->argc, t->argv);
+}
+
+static void rank_start(struct sim_event *ev)
+{
+    launch_resume(SIM_CONTAINER_OF(ev, struct launch_thread, start));
+}
+
+/* The program may change its arguments: each rank has its own, in one piece of memory. */
+static char **copy_args(const struct launch_config *cfg)
+{
+    size_t bytes = ((size_t)cfg->argc + 1) * sizeof(char *);
+    char **argv;
+    char *text;
+
+    for (int i = 0; i < cfg->argc; i++)
+        bytes += strlen(cfg->argv[i]) + 1;
+    argv = malloc(bytes);
+    if (argv == NULL)
+        return NULL;
+    text = (char *)(argv + cfg->argc + 1);
+    for (int i = 0; i < cfg->argc; i++) {
+        size_t n = strlen(cfg->argv[i]) + 1;
+
+        argv[i] = memcpy(text, cfg->argv[i], n);
+        text += n;
+    }
+    argv[cfg->argc] = NULL;
+    return argv;
+}
+
+static unsigned node_of(const struct launch *run, unsigned rank)
+{
+    return run->cfg->nodes != NULL ? run->cfg->nodes[rank] : rank % run->nnodes;
+}
+
+/* The last core of a node is for interrupts. */
+static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
+{
+    struct launch_thread *t = &run->ranks[rank];
+    unsigned index = node_of(run, rank);
+    struct launch_node *node;
+
+    if (index >= run->nnodes)
+        return sim_error_set(err, SIM_ERR_CONFIG, "rank %u: node = %u: expected 0 .. %u", rank,
+                             index, run->nnodes - 1);
+    node = &run->nodes[index];
+    if (node->nranks + 1 >= node_host_cores(node->host))
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "node%u.host: cores = %u: expected one for each rank and one for "
+                             "interrupts",
+                             index, node_host_cores(node->host));
+    t->host.rank = rank;
+    sim_event_init(&t->start, rank_start);
+    return launch_thread_init(t, node, node->nranks++, rank_run, err);
+}
+
+static int rank_memory(struct launch *run, struct launch_thread *t, struct sim_error *err)
+{
+    struct launch_node *node = t->node;
+    uint64_t first = node->ram->base + LAUNCH_RESERVED + LAUNCH_KERNEL;
+    uint64_t share =
+        (node->ram->base + node->ram->size - first) / node->nranks & ~(LAUNCH_ARENA_ALIGN - 1);
+    uint64_t index = node->cores_used++;
+
+    (void)run;
+    if (share == 0 || !range_init(&t->arena, first + index * share, share))
+        return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for %u ranks",
+                             node->shared.index, node->nranks);
+    return SIM_OK;
+}
+
+static int rank_program(struct launch *run, struct launch_thread *t,
+                        const struct program_file *file, struct sim_error *err)
+{
+    struct hub_program_hooks hooks = {
+        .in = stdin, .exit = hook_exit, .time_ps = hook_time, .sleep_ps = hook_sleep
+    };
+
+    t->argv = copy_args(run->cfg);
+    t->out = output_open(run->output, t->host.rank, OUTPUT_STDOUT, rank_clock, t);
+    t->err = output_open(run->output, t->host.rank, OUTPUT_STDERR, rank_clock, t);
+    if (t->argv == NULL || t->out == NULL || t->err == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", t->host.rank);
+    hooks.out = t->out;
+    hooks.err = t->err;
+    return file != NULL ? program_load(file, t->host.rank, &hooks, &t->program, err) : SIM_OK;
+}
+
+int launch_ranks_init(struct launch *run, struct sim_error *err)
+{
+    struct program_file *file = NULL;
+    int code = SIM_OK;
+
+    run->ranks = calloc(run->nranks, sizeof(*run->ranks));
+    if (run->ranks == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+    if (run->cfg->program != NULL)
+        code = program_file_open(run->cfg->program, &file, err);
+    for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++)
+        code = rank_place(run, r, err);
+    for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++) {
+        code = rank_memory(run, &run->ranks[r], err);
+        if (code == SIM_OK)
+            code = rank_program(run, &run->ranks[r], file, err);
+    }
+    program_file_close(file);
+    return code;
+}
+
+void launch_ranks_fini(struct launch *run)
+{
+    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
+        launch_thread_fini(&run->ranks[r]);
+        free(run->ranks[r].argv);
+    }
+}
+
+void launch_ranks_start(struct launch *run, sim_time_t at)
+{
+    run->left = run->nranks;
+    for (unsigned r = 0; r < run->nranks; r++) {
+        struct launch_thread *t = &run->ranks[r];
+        struct sim_stream stream;
+        char path[32];
+        sim_time_t late = 0;
+
+        snprintf(path, sizeof(path), "rank%u.start", r);
+        sim_stream_init(&stream, sim_seed(launch_domain(t)), path);
+        if (run->software->start_spread_ps != 0)
+            late = sim_stream_below(&stream, run->software->start_spread_ps);
+        sim_schedule_at(launch_domain(t), &t->start, at + late, SIM_TASK);
+    }
+}
