@@ -29,8 +29,8 @@ int main(void)
     struct sim *sim = sim_create(&(struct sim_config){ .seed = 1 });
     struct player a = { .dom = sim_domain_create(sim, "a"), .left = 3 };
     struct player b = { .dom = sim_domain_create(sim, "b") };
-    struct sim_channel_config ab = { a.dom, b.dom, 100 * SIM_NS, on_ball, &b };
-    struct sim_channel_config ba = { b.dom, a.dom, 100 * SIM_NS, on_ball, &a };
+    struct sim_channel_config ab = { a.dom, b.dom, 100 * SIM_NS, .deliver = on_ball, .arg = &b };
+    struct sim_channel_config ba = { b.dom, a.dom, 100 * SIM_NS, .deliver = on_ball, .arg = &a };
 
     a.out = sim_channel_create(&ab, NULL), b.out = sim_channel_create(&ba, NULL);
     sim_event_init(&a.hit, on_hit), sim_event_init(&b.hit, on_hit);
