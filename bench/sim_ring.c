@@ -167,12 +167,12 @@ static void create_node(struct sim_ring *r, unsigned i, const struct hub_config 
         .slot = i,
         .window_bytes = WINDOW_BYTES,
         .part_bytes = PART_BYTES,
-        .nranges = 2,
-        .ranges = { { "e", i + 1, 15 }, { "e", 0, i - 1 } },
+        .nranges = 3,
+        .ranges = { { "n", i, i }, { "e", i + 1, 15 }, { "e", 0, i - 1 } },
     };
 
     if (i == 0)
-        routes.nranges = 1;
+        routes.nranges = 2;
     (void)snprintf(path, sizeof(path), "node%u", i);
     n->ring = r;
     n->index = i;
