@@ -28,6 +28,15 @@ struct launch_message {
     uint8_t data[];
 };
 
+/** On its way between two ranks of one node. */
+struct launch_local {
+    struct launch_local *next;
+    sim_time_t due;
+    unsigned to;
+    uint32_t bytes;
+    uint8_t data[];
+};
+
 struct launch_gpu {
     struct launch_node *node;
     struct node_gpu *gpu;
@@ -56,6 +65,7 @@ struct launch_thread {
     } block;
     /* ranks */
     struct launch_message *first, **end, *taken;
+    struct launch_local *local_first, **local_end; /* sent by this rank */
     struct program *program;
     char **argv;
     FILE *out, *err;
@@ -77,7 +87,7 @@ struct launch_node {
     void *irq_arg;
     uint32_t irq_pending;
     int boot_code;
-    struct sim_event boot;
+    struct sim_event boot, local;
 };
 
 struct launch {

@@ -41,6 +41,33 @@ static void net_received(void *arg, unsigned from, const void *bytes, uint32_t s
                    size - (uint32_t)sizeof(hdr));
 }
 
+/* All messages within the node that are due, in order of their senders' ranks: which of them came
+ * first at one time must not depend on the event queue. */
+static void local_event(struct sim_event *ev)
+{
+    struct launch_node *node = SIM_CONTAINER_OF(ev, struct launch_node, local);
+    struct launch *run = node->run;
+    struct sim_domain *dom = node_host_domain(node->host);
+    sim_time_t now = sim_now(dom), next = SIM_TIME_NEVER;
+
+    for (unsigned r = 0; r < run->nranks; r++) {
+        struct launch_thread *t = &run->ranks[r];
+        struct launch_local *msg;
+
+        while (t->node == node && (msg = t->local_first) != NULL && msg->due <= now) {
+            t->local_first = msg->next;
+            if (t->local_first == NULL)
+                t->local_end = &t->local_first;
+            launch_deliver(&run->ranks[msg->to], r, msg->data, msg->bytes);
+            free(msg);
+        }
+        if (t->node == node && t->local_first != NULL && t->local_first->due < next)
+            next = t->local_first->due;
+    }
+    if (next != SIM_TIME_NEVER)
+        sim_schedule_by(dom, &node->local, next, SIM_CLOCK);
+}
+
 /* ---- interrupts -------------------------------------------------------------- */
 
 static void irq_arrived(void *arg, uint32_t vector)
@@ -151,6 +178,7 @@ static int node_init(struct launch_node *node, struct launch *run, unsigned inde
     node->run = run;
     node->shared.index = index;
     sim_event_init(&node->boot, boot_event);
+    sim_event_init(&node->local, local_event);
     code = find_components(node, err);
     if (code != SIM_OK)
         return code;

@@ -332,36 +332,21 @@ static void op_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-struct local_message {
-    struct sim_event arrive;
-    struct launch_thread *to;
-    unsigned from;
-    uint32_t size;
-    uint8_t bytes[];
-};
-
-static void local_arrived(struct sim_event *ev)
+/* To a rank of the same node: through the sender's queue, see launch_local(). */
+static void send_local(struct launch_thread *t, unsigned to, const void *bytes, uint32_t size)
 {
-    struct local_message *msg = SIM_CONTAINER_OF(ev, struct local_message, arrive);
-
-    launch_deliver(msg->to, msg->from, msg->bytes, msg->size);
-    free(msg);
-}
-
-static void send_local(struct launch_thread *t, struct launch_thread *to, const void *bytes,
-                       uint32_t size)
-{
-    struct local_message *msg = malloc(sizeof(*msg) + size);
+    struct launch_local *msg = malloc(sizeof(*msg) + size);
 
     SIM_ASSERT(msg != NULL);
-    sim_event_init(&msg->arrive, local_arrived);
+    msg->next = NULL;
+    msg->due = sim_now(launch_domain(t)) + t->node->run->software->local_message_ps;
     msg->to = to;
-    msg->from = t->host.rank;
-    msg->size = size;
+    msg->bytes = size;
     if (size > 0)
-        memcpy(msg->bytes, bytes, size);
-    sim_schedule_in(launch_domain(t), &msg->arrive, t->node->run->software->local_message_ps,
-                    SIM_ARRIVE);
+        memcpy(msg->data, bytes, size);
+    *t->local_end = msg;
+    t->local_end = &msg->next;
+    sim_schedule_by(launch_domain(t), &t->node->local, msg->due, SIM_CLOCK);
 }
 
 static void op_net_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
@@ -373,7 +358,7 @@ static void op_net_send(struct host *h, unsigned to, const void *bytes, uint32_t
     SIM_ASSERT(to < h->size);
     dest = &t->node->run->ranks[to];
     if (dest->node == t->node) {
-        send_local(t, dest, bytes, size);
+        send_local(t, to, bytes, size);
         return;
     }
     packet = malloc(sizeof(header) + size);

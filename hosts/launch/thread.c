@@ -61,6 +61,7 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsign
     t->core = node_host_core(node->host, core);
     t->run = run;
     t->end = &t->first;
+    t->local_end = &t->local_first;
     t->task = task_create(TASK_STACK_BYTES, thread_main, t);
     if (t->task == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for the stack of a task",
@@ -77,6 +78,12 @@ void launch_thread_fini(struct launch_thread *t)
         struct launch_message *msg = t->first;
 
         t->first = msg->next;
+        free(msg);
+    }
+    while (t->local_first != NULL) {
+        struct launch_local *msg = t->local_first;
+
+        t->local_first = msg->next;
         free(msg);
     }
     range_fini(&t->arena);

@@ -1,0 +1,204 @@
+/*
+ * Clusters for tests of software: nodes of host, hub and two GPUs with default
+ * parameters, hubs in a ring by W and E. `run` executes a function as each rank.
+ */
+#ifndef TESTS_HOSTS_CLUSTER_H
+#define TESTS_HOSTS_CLUSTER_H
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hosts/launch/launch.h"
+#include "hub/hub.h"
+#include "node/gpu.h"
+#include "node/host.h"
+
+namespace test
+{
+
+using Values = std::map<std::string, uint64_t>;
+
+struct ClusterConfig {
+    unsigned nodes = 2;
+    bool closed_ring = false;
+    bool hubs = true;
+    sim_order order = {};
+    uint64_t seed = 1;
+    Values host, gpu, hub;
+};
+
+class Cluster
+{
+  public:
+    explicit Cluster(const ClusterConfig &cfg = {}) : cfg_(cfg)
+    {
+        for (unsigned i = 0; i < cfg.nodes; i++)
+            add_node(i);
+        for (unsigned i = 0; cfg.hubs && i + 1 < cfg.nodes; i++)
+            cable(i, i + 1);
+        if (cfg.hubs && cfg.closed_ring && cfg.nodes > 2)
+            cable(cfg.nodes - 1, 0);
+        for (auto &n : nodes_)
+            node_descs_.push_back({ "test", (unsigned)n.components.size(), n.components.data(),
+                                    (unsigned)n.links.size(), n.links.data() });
+        desc_.name = "test";
+        desc_.window_bytes = UINT64_C(512) << 30;
+        desc_.part_bytes = UINT64_C(32) << 30;
+        desc_.ps_per_m = 5000;
+        desc_.nnodes = (unsigned)node_descs_.size();
+        desc_.nodes = node_descs_.data();
+        desc_.ncables = (unsigned)cables_.size();
+        desc_.cables = cables_.data();
+        desc_.net_latency_ps = 1000000;
+        desc_.net_bytes_per_us = 1000;
+        memory_ = launch_memory_create();
+        sim_config sim = { cfg.seed, true, cfg.order };
+        EXPECT_EQ(SIM_OK,
+                  machine_create(&desc_, &sim, launch_memory_map, memory_, &machine_, &err))
+            << err.text;
+    }
+    ~Cluster()
+    {
+        launch_result_fini(&result);
+        if (machine_ != nullptr)
+            machine_destroy(machine_);
+        launch_memory_destroy(memory_);
+    }
+    Cluster(const Cluster &) = delete;
+    Cluster &operator=(const Cluster &) = delete;
+
+    struct machine *machine() { return machine_; }
+    sim_fingerprint fingerprint() { return sim_fingerprint_of(machine_sim(machine_)); }
+
+    /** Runs `fn` as each rank; its result is the exit code. @return launch_run()'s code. */
+    int run(const std::function<int()> &fn, launch_config cfg = {})
+    {
+        static const char *const argv[] = { "test" };
+
+        body() = fn;
+        cfg.entry = [](int, char **) { return body()(); };
+        cfg.argc = 1;
+        cfg.argv = argv;
+        cfg.output = collect;
+        cfg.output_arg = this;
+        if (cfg.max_time_ps == 0)
+            cfg.max_time_ps = 1000 * SIM_MS;
+        int code = launch_run(machine_, &cfg, &result, &err);
+        body() = nullptr;
+        return code;
+    }
+    /** The same for a program object. */
+    int run_program(const std::string &path, const std::vector<std::string> &args,
+                    launch_config cfg = {})
+    {
+        std::vector<const char *> argv = { path.c_str() };
+
+        for (auto &a : args)
+            argv.push_back(a.c_str());
+        cfg.program = path.c_str();
+        cfg.argc = (int)argv.size();
+        cfg.argv = argv.data();
+        cfg.output = collect;
+        cfg.output_arg = this;
+        if (cfg.max_time_ps == 0)
+            cfg.max_time_ps = 10000 * SIM_MS;
+        return launch_run(machine_, &cfg, &result, &err);
+    }
+    /** True when every rank ended with exit code 0. */
+    bool all_well() const
+    {
+        for (unsigned r = 0; r < result.nranks; r++)
+            if (!result.ranks[r].ended || result.ranks[r].exit_code != 0)
+                return false;
+        return result.nranks > 0;
+    }
+
+    struct Line {
+        unsigned rank;
+        bool error;
+        sim_time_t time;
+        std::string text;
+    };
+    std::vector<Line> lines;
+    struct launch_result result = {};
+    sim_error err = {};
+
+  private:
+    struct Node {
+        std::vector<machine_component_desc> components;
+        std::vector<machine_link_desc> links;
+    };
+    ClusterConfig cfg_;
+    std::deque<std::vector<machine_value>> values_;
+    std::deque<Node> nodes_;
+    std::vector<machine_node_desc> node_descs_;
+    std::vector<machine_link_desc> cables_;
+    machine_desc desc_ = {};
+    launch_memory *memory_ = nullptr;
+    struct machine *machine_ = nullptr;
+
+    static std::function<int()> &body()
+    {
+        static std::function<int()> fn;
+        return fn;
+    }
+    static void collect(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
+                        const char *line)
+    {
+        static_cast<Cluster *>(arg)->lines.push_back(
+            { rank, stream == OUTPUT_STDERR, time, line });
+    }
+    void add(unsigned node, const char *name, const machine_kind *kind, const Values &values)
+    {
+        size_t used = 0;
+
+        values_.emplace_back();
+        for (const machine_param *p = kind->params; p->key != nullptr; p++) {
+            machine_value v = {};
+            auto it = values.find(p->key);
+
+            v.param = p;
+            v.value = it != values.end() ? it->second : p->def;
+            used += it != values.end();
+            values_.back().push_back(v);
+        }
+        EXPECT_EQ(values.size(), used) << name << ": unknown key";
+        nodes_[node].components.push_back({ name, kind, values_.back().data() });
+    }
+    void link(unsigned node, const char *port, const char *component, const char *far_port)
+    {
+        nodes_[node].links.push_back(
+            { node, node, "host", port, component, far_port, 100, nullptr, 0 });
+    }
+    void cable(unsigned a, unsigned b)
+    {
+        cables_.push_back({ a, b, "hub", "w", "hub", "e", 1000, nullptr, 0 });
+    }
+    void add_node(unsigned i)
+    {
+        nodes_.emplace_back();
+        add(i, "host", &node_host_kind, cfg_.host);
+        if (cfg_.hubs) {
+            add(i, "hub", &hub_kind, cfg_.hub);
+            link(i, "p0", "hub", "n");
+        }
+        add(i, "gpu0", &node_gpu_kind, cfg_.gpu);
+        link(i, "p1", "gpu0", "pcie");
+        add(i, "gpu1", &node_gpu_kind, cfg_.gpu);
+        link(i, "p2", "gpu1", "pcie");
+    }
+};
+
+/** The orders that no result may depend on. */
+inline std::vector<sim_order> all_orders()
+{
+    return { {}, { true, false, 1 }, { false, true, 2 }, { true, true, 3 } };
+}
+
+} // namespace test
+#endif /* TESTS_HOSTS_CLUSTER_H */

@@ -1,0 +1,164 @@
+#include "tests/hosts/cluster.h"
+
+#include "hosts/driver/driver.h"
+
+namespace
+{
+
+using test::Cluster;
+using test::ClusterConfig;
+
+TEST(Launch, NodesBootAndFindHubAndGpus)
+{
+    Cluster c;
+    struct Seen {
+        bool hub;
+        unsigned functions, gpus, slot, slots;
+    };
+    std::vector<Seen> seen(2);
+
+    ASSERT_EQ(SIM_OK, c.run([&] {
+        const struct driver *d = driver_of(host_self());
+        seen[host_self()->rank] = { d->has_hub, d->nfunctions, d->ngpus, d->slot, d->slots };
+        return 0;
+    })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+    for (unsigned r = 0; r < 2; r++) {
+        EXPECT_TRUE(seen[r].hub);
+        EXPECT_EQ(3u, seen[r].functions);
+        EXPECT_EQ(2u, seen[r].gpus);
+        EXPECT_EQ(r, seen[r].slot);
+        EXPECT_EQ(16u, seen[r].slots);
+    }
+}
+
+TEST(Launch, ADeadlockNamesTheRankAndWhereItWaits)
+{
+    Cluster c;
+
+    EXPECT_EQ(SIM_ERR_STALLED, c.run([] {
+        struct host_message msg;
+        if (host_self()->rank == 1)
+            host_self()->ops->net_receive(host_self(), &msg);
+        return 0;
+    }));
+    EXPECT_NE(nullptr, strstr(c.err.text, "rank 1 on node 1")) << c.err.text;
+    EXPECT_NE(nullptr, strstr(c.err.text, "waiting for a message")) << c.err.text;
+}
+
+TEST(Launch, TheTimeLimitEndsARunThatNeverWould)
+{
+    Cluster c;
+    launch_config cfg = {};
+    cfg.max_time_ps = 10 * SIM_MS;
+
+    EXPECT_EQ(SIM_ERR_LIMIT, c.run(
+                                 [] {
+                                     for (;;)
+                                         host_self()->ops->spend(host_self(), SIM_US);
+                                     return 0;
+                                 },
+                                 cfg));
+    EXPECT_NE(nullptr, strstr(c.err.text, "rank 0")) << c.err.text;
+}
+
+TEST(Launch, ExitEndsOneRankOnly)
+{
+    Cluster c;
+
+    ASSERT_EQ(SIM_OK, c.run([] {
+        struct host *h = host_self();
+        if (h->rank == 0)
+            h->ops->exit(h, 7);
+        h->ops->spend(h, 5 * SIM_US);
+        return 3;
+    })) << c.err.text;
+    EXPECT_EQ(7, c.result.ranks[0].exit_code);
+    EXPECT_EQ(3, c.result.ranks[1].exit_code);
+    EXPECT_EQ(c.result.start_ps, c.result.ranks[0].end_ps);
+    EXPECT_EQ(c.result.start_ps + 5 * SIM_US, c.result.ranks[1].end_ps);
+}
+
+TEST(Launch, ARankOnANodeThatIsNotThereIsRefused)
+{
+    Cluster c;
+    const unsigned nodes[] = { 0, 9 };
+    launch_config cfg = {};
+    cfg.nranks = 2;
+    cfg.nodes = nodes;
+
+    EXPECT_EQ(SIM_ERR_CONFIG, c.run([] { return 0; }, cfg));
+    EXPECT_NE(nullptr, strstr(c.err.text, "node = 9")) << c.err.text;
+}
+
+TEST(Launch, ManySimulationsRunOneAfterTheOther)
+{
+    sim_fingerprint first = {};
+
+    for (int i = 0; i < 3; i++) {
+        Cluster c;
+        ASSERT_EQ(SIM_OK, c.run([] {
+            struct host *h = host_self();
+            void *p = h->ops->alloc(h, 100, 64);
+            h->ops->tsc(h);
+            return p != nullptr ? 0 : 1;
+        })) << c.err.text;
+        EXPECT_TRUE(c.all_well());
+        if (i == 0)
+            first = c.fingerprint();
+        EXPECT_EQ(first.visible, c.fingerprint().visible);
+        EXPECT_EQ(first.wire, c.fingerprint().wire);
+    }
+}
+
+TEST(Launch, MessagesOfAPairKeepTheirOrderOnOneNodeAndBetweenNodes)
+{
+    const unsigned nodes[] = { 0, 0, 1 };
+    launch_config cfg = {};
+    cfg.nranks = 3;
+    cfg.nodes = nodes;
+    for (const sim_order &order : test::all_orders()) {
+        ClusterConfig cc;
+        cc.order = order;
+        Cluster c(cc);
+        std::vector<std::vector<int>> got(3);
+        ASSERT_EQ(SIM_OK, c.run(
+                              [&] {
+                                  struct host *h = host_self();
+                                  if (h->rank != 0) {
+                                      for (int i = 0; i < 5; i++)
+                                          h->ops->net_send(h, 0, &i, sizeof(i));
+                                      return 0;
+                                  }
+                                  for (int i = 0; i < 10; i++) {
+                                      struct host_message msg;
+                                      int value;
+                                      h->ops->net_receive(h, &msg);
+                                      memcpy(&value, msg.data, sizeof(value));
+                                      got[msg.from].push_back(value);
+                                  }
+                                  return 0;
+                              },
+                              cfg))
+            << c.err.text;
+        EXPECT_EQ((std::vector<int>{ 0, 1, 2, 3, 4 }), got[1]);
+        EXPECT_EQ((std::vector<int>{ 0, 1, 2, 3, 4 }), got[2]);
+    }
+}
+
+TEST(Launch, AProgramPrintsInOrderOfTimeAndRank)
+{
+    ClusterConfig cc;
+    cc.nodes = 4;
+    Cluster c(cc);
+    std::vector<unsigned> ranks;
+
+    ASSERT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_globals.so", { "-n", "0" })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+    for (auto &l : c.lines)
+        if (l.text == "part whole")
+            ranks.push_back(l.rank);
+    EXPECT_EQ((std::vector<unsigned>{ 0, 1, 2, 3 }), ranks);
+}
+
+} // namespace
