@@ -2,7 +2,9 @@
  * The copy engine. Jobs run in order, one at a time, each after a set-up time.
  * Ends on the bus are read and written with real TLPs: reads with a limited
  * number of tags, writes of up to the maximum payload, both as the port takes
- * them. Inside the device a copy takes its bytes at a fixed rate.
+ * them and both cut at multiples of their largest size, so that an odd address
+ * never makes one double word too many. Inside the device a copy takes its
+ * bytes at a fixed rate.
  */
 #include "node/gpu/internal.h"
 
@@ -127,7 +129,7 @@ static void put(struct node_gpu *gpu, uint64_t at, const uint8_t *bytes, uint32_
         return;
     }
     while (n > 0) {
-        uint32_t piece = pcie_split(to, n, pcie_port_mps(gpu->port));
+        uint32_t piece = pcie_split_completion(to, n, pcie_port_mps(gpu->port));
 
         queue_write(gpu, to, bytes, piece);
         to += piece;
@@ -158,8 +160,8 @@ static void push_out(struct node_gpu *gpu)
 
     send_writes(gpu);
     while (cp->got < job->bytes && cp->out.head == NULL) {
-        uint32_t n =
-            pcie_split(job->dst.addr + cp->got, job->bytes - cp->got, pcie_port_mps(gpu->port));
+        uint32_t n = pcie_split_completion(job->dst.addr + cp->got, job->bytes - cp->got,
+                                           pcie_port_mps(gpu->port));
 
         put(gpu, cp->got, gpu->memory.bytes + job->src.addr + cp->got, n);
         send_writes(gpu);
@@ -187,10 +189,11 @@ static void ask(struct node_gpu *gpu)
            pcie_port_can_send(gpu->port, PCIE_NONPOSTED)) {
         struct pcie_tlp tlp = request(gpu, PCIE_MRD);
         uint64_t addr = job->src.addr + cp->asked;
-        uint32_t n = pcie_split(addr, job->bytes - cp->asked, (uint32_t)gpu->cfg.copy.read_bytes);
+        uint32_t n =
+            pcie_split_completion(addr, job->bytes - cp->asked, (uint32_t)gpu->cfg.copy.read_bytes);
         unsigned tag = free_tag(gpu);
 
-        cp->reads[tag] = (struct gpu_copy_read){ .busy = true, .at = cp->asked, .bytes = n };
+        cp->reads[tag] = (struct gpu_copy_read){ .busy = true, .at = cp->asked, .left = n };
         cp->busy_tags++;
         cp->asked += n;
         tlp.tag = (uint8_t)tag;
@@ -199,20 +202,23 @@ static void ask(struct node_gpu *gpu)
     }
 }
 
+/** The next `n` bytes of a read have come. */
+static void advance(struct node_gpu *gpu, struct gpu_copy_read *r, const uint8_t *bytes, uint32_t n)
+{
+    put(gpu, r->at, bytes, n);
+    r->at += n;
+    r->left -= n;
+}
+
 /** The rest of a read that failed is all ones, as a host would see it. */
-static void fail_read(struct node_gpu *gpu, struct gpu_copy_read *r, uint32_t left)
+static void fail_read(struct node_gpu *gpu, struct gpu_copy_read *r)
 {
     uint8_t ones[GPU_CHUNK];
 
     memset(ones, 0xff, sizeof(ones));
     gpu->stat.copy_errors++;
-    for (uint64_t at = r->at + r->bytes - left; left > 0;) {
-        uint32_t n = left < sizeof(ones) ? left : (uint32_t)sizeof(ones);
-
-        put(gpu, at, ones, n);
-        at += n;
-        left -= n;
-    }
+    while (r->left > 0)
+        advance(gpu, r, ones, r->left < sizeof(ones) ? r->left : (uint32_t)sizeof(ones));
 }
 
 static void completed(struct node_gpu *gpu, const struct pcie_tlp *cpl)
@@ -220,21 +226,16 @@ static void completed(struct node_gpu *gpu, const struct pcie_tlp *cpl)
     struct gpu_copy *cp = &gpu->copy;
     struct gpu_copy_read *r = &cp->reads[cpl->tag];
     uint32_t skip = cpl->lower_addr & 3u, n = cpl->length_dw * 4u - skip;
-    bool last = true;
 
-    if (!r->busy || cpl->byte_count > r->bytes) {
+    if (!r->busy) {
         gpu->stat.copy_errors++;
         return;
     }
-    if (cpl->payload != NULL && cpl->status == PCIE_CPL_SC && cpl->poisoned == 0) {
-        last = n >= cpl->byte_count;
-        if (last)
-            n = cpl->byte_count;
-        put(gpu, r->at + r->bytes - cpl->byte_count, cpl->payload->data + skip, n);
-    } else {
-        fail_read(gpu, r, cpl->byte_count);
-    }
-    if (last) {
+    if (cpl->payload != NULL && cpl->status == PCIE_CPL_SC && cpl->poisoned == 0)
+        advance(gpu, r, cpl->payload->data + skip, n < r->left ? n : r->left);
+    else
+        fail_read(gpu, r);
+    if (r->left == 0) {
         r->busy = false;
         cp->busy_tags--;
     }

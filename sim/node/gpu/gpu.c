@@ -47,7 +47,7 @@ static const struct machine_param gpu_params[] = {
     ROW("copy.setup_ps", "ps", 1, SIM_MS, 1000000, copy.setup_ps,
         "the copy engine takes up a copy until it moves the first byte"),
     ROW("copy.read_bytes", "bytes", 128, 4096, 512, copy.read_bytes,
-        "largest read request of the copy engine"),
+        "largest read request of the copy engine; a power of two"),
     ROW("copy.tags", "1", 1, GPU_TAGS_MAX, 32, copy.tags,
         "read requests of the copy engine in flight"),
     ROW("copy.local_bytes_per_us", "bytes/us", 0, 10000000, 80000, copy.local_bytes_per_us,
@@ -96,6 +96,7 @@ static int check(const struct gpu_config *cfg, struct sim_error *err)
         { "completion_bytes", cfg->completion_bytes },
         { "l2.line_bytes", cfg->l2.line_bytes },
         { "l2.interleave_bytes", cfg->l2.interleave_bytes },
+        { "copy.read_bytes", cfg->copy.read_bytes },
     };
 
     for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++) {
@@ -167,8 +168,6 @@ static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, str
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     for (uint64_t i = 0; i < pages; i++)
         gpu->bar_pages[i] = GPU_UNPINNED;
-    if (gpu->cfg.completion_bytes > gpu->cfg.port.mps_bytes)
-        gpu->cfg.completion_bytes = gpu->cfg.port.mps_bytes;
     pcie_function_init(&gpu->fn, GPU_VENDOR, GPU_DEVICE, GPU_CLASS);
     pcie_function_add_bar(&gpu->fn, 0, gpu->cfg.bar_bytes);
     gpu_copy_init(gpu);
@@ -218,6 +217,17 @@ static struct machine_port gpu_port(void *component, const char *name)
     return (struct machine_port){ NULL, NULL, NULL };
 }
 
+/** The link has settled on a payload size by now. */
+static int gpu_start(void *component, struct sim_error *err)
+{
+    struct node_gpu *gpu = component;
+
+    (void)err;
+    if (gpu->cfg.completion_bytes > pcie_port_mps(gpu->port))
+        gpu->cfg.completion_bytes = pcie_port_mps(gpu->port);
+    return SIM_OK;
+}
+
 const struct machine_kind node_gpu_kind = {
     .name = "gpu",
     .summary = "GPU: memory behind a BAR, level-2 cache, copy engine",
@@ -226,6 +236,7 @@ const struct machine_kind node_gpu_kind = {
     .ports = gpu_ports,
     .create = gpu_create,
     .port = gpu_port,
+    .start = gpu_start,
     .destroy = gpu_destroy,
 };
 

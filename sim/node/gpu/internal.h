@@ -79,8 +79,8 @@ struct gpu_jobs {
 /** A read request of the copy engine that is not answered in full. */
 struct gpu_copy_read {
     bool busy;
-    uint64_t at; /* of its first byte in the job */
-    uint32_t bytes;
+    uint64_t at;   /* of the next byte in the job */
+    uint32_t left; /* bytes to come */
 };
 
 struct gpu_copy {

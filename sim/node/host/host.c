@@ -221,6 +221,27 @@ static struct machine_port host_port(void *component, const char *name)
     return (struct machine_port){ NULL, NULL, NULL };
 }
 
+/** Packets go from port to port as they are, so all links must take the same payload (7.8.4). */
+static int host_start(void *component, struct sim_error *err)
+{
+    struct node_host *host = component;
+    const struct pcie_port *first = NULL;
+
+    for (unsigned i = 0; i < HOST_PORTS; i++) {
+        const struct pcie_port *port = host->rc.port[i].port;
+
+        if (!pcie_port_connected(port))
+            continue;
+        if (first != NULL && pcie_port_mps(first) != pcie_port_mps(port))
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s.p%u: Max_Payload_Size of its link is %u, of another one %u: "
+                                 "expected one size for all devices of a host",
+                                 host->path, i, pcie_port_mps(port), pcie_port_mps(first));
+        first = port;
+    }
+    return SIM_OK;
+}
+
 const struct machine_kind node_host_kind = {
     .name = "host",
     .summary = "CPU cores, DRAM and root complex",
@@ -229,6 +250,7 @@ const struct machine_kind node_host_kind = {
     .ports = host_ports,
     .create = host_create,
     .port = host_port,
+    .start = host_start,
     .destroy = host_destroy,
 };
 

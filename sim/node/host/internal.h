@@ -81,7 +81,6 @@ struct node_rc {
     unsigned p2p_reads[2];    /* forwarded and not answered, by socket of the requester */
     unsigned socket_reads[2]; /* the same, across the sockets */
     unsigned read_turn;       /* the port that is asked first for a peer-to-peer read */
-    uint32_t piece_bytes;     /* largest completion of DRAM */
     struct rc_claim claims[HOST_CLAIMS];
     unsigned nclaims;
     struct node_packet_list interrupts;

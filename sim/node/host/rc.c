@@ -124,14 +124,24 @@ static void nonposted_arrived(struct node_rc *rc, struct node_packet *p)
     wake(rc, p->arrived);
 }
 
+/** The target of a completion: the bus of its requester tells. Bus 0 is the CPU. */
+static unsigned completion_target(const struct node_rc *rc, const struct node_packet *p)
+{
+    unsigned bus = p->tlp.requester_id >> 8;
+
+    if (bus == 0)
+        return p->tlp.tag < rc->host->cfg.cores ? RC_INSIDE : RC_NOBODY;
+    if (bus > HOST_PORTS || bus == p->source + 1u || !pcie_port_connected(rc->port[bus - 1].port))
+        return RC_NOBODY;
+    return bus - 1;
+}
+
 static void completion_arrived(struct node_rc *rc, struct node_packet *p)
 {
     const struct host_config *cfg = &rc->host->cfg;
-    unsigned bus = p->tlp.requester_id >> 8;
-    unsigned target = bus == 0 ? RC_INSIDE : bus - 1;
+    unsigned target = completion_target(rc, p);
 
-    if (target > RC_INSIDE || (bus == 0 && p->tlp.tag >= cfg->cores) || bus == p->source + 1u ||
-        (bus != 0 && !pcie_port_connected(rc->port[target].port))) {
+    if (target == RC_NOBODY) {
         rc->stat.stray_completions++;
         consume(rc, p->source, &p->tlp);
         pcie_tlp_drop(&p->tlp);
@@ -357,7 +367,9 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     struct pcie_tlp cpl = p->tlp;
 
     if (p->tlp.kind == PCIE_MRD) {
-        cpl = node_next_completion(p, rc->piece_bytes, host->payloads,
+        uint32_t piece = (uint32_t)host->cfg.rc.completion_bytes, mps = pcie_port_mps(rp->port);
+
+        cpl = node_next_completion(p, piece < mps ? piece : mps, host->payloads,
                                    host->ram.bytes + (p->addr - host->ram.base));
         rc->stat.memory_read_bytes += pcie_tlp_data_bytes(&cpl);
     } else {
@@ -536,9 +548,6 @@ static void register_stats(struct node_rc *rc)
 int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *err)
 {
     rc->host = host;
-    rc->piece_bytes = (uint32_t)host->cfg.rc.completion_bytes;
-    if (rc->piece_bytes > host->cfg.port.mps_bytes)
-        rc->piece_bytes = (uint32_t)host->cfg.port.mps_bytes;
     sim_event_init(&rc->arbiter, arbitrate);
     sim_event_init(&rc->interrupt, interrupt_fire);
     register_stats(rc);

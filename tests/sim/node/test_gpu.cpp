@@ -1,0 +1,418 @@
+/* The GPU: pinned pages, reads with their limits, the L2, the copy engine. */
+#include "machine_fixture.h"
+
+namespace
+{
+
+using namespace test;
+
+constexpr uint64_t ram = UINT64_C(1) << 32;
+constexpr uint64_t bar = UINT64_C(1) << 40, bar_dev = UINT64_C(2) << 40;
+constexpr uint64_t page = 65536;
+constexpr sim_time_t wire_dev = 40000 + 50000, wire_gpu = 40000 + 40000;
+using Times = std::vector<uint64_t>;
+
+/** A GPU at p0 and a device at p1, on Gen2 x8 both so that the closed forms are one. */
+Builder with_gpu(Values gpu = {}, Values host = {})
+{
+    Builder b;
+    Values dev;
+
+    host.insert({ { "cores", 2 }, { "ram_bytes", 1 << 22 }, { "rc.p2p_reads", 1024 } });
+    gpu.insert({ { "memory_bytes", 1 << 23 },
+                 { "bar_bytes", 1 << 22 },
+                 { "port.lanes", 8 },
+                 { "l2.dram_ps", 0 } });
+    for (Values *v : { &host, &gpu, &dev })
+        v->insert({ "port.skp_interval_symbols", 0 });
+    b.add(0, "host", &node_host_kind, host);
+    b.add(0, "gpu", &node_gpu_kind, gpu);
+    b.add(0, "dev", device_kind(), dev);
+    b.link(0, "host", "p0", "gpu", "pcie");
+    b.link(0, "host", "p1", "dev", "up");
+    return b;
+}
+
+/** Configures both and pins all of the BAR to the start of memory. */
+void set_up(Machine &m)
+{
+    uint64_t at = 1;
+
+    m.configure(0, bar, node_gpu_bar_bytes(m.gpu()));
+    m.configure(1, bar_dev, 1 << 20);
+    ASSERT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 0, node_gpu_bar_bytes(m.gpu()), &at));
+    ASSERT_EQ(0u, at);
+    m.device("dev")->seen.clear();
+}
+
+std::vector<uint8_t> pattern(size_t n, unsigned seed = 1)
+{
+    std::vector<uint8_t> v(n);
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = (uint8_t)(i * 13 + i / 256 + seed);
+    return v;
+}
+
+sim_time_t send(Machine &m, const std::vector<pcie_tlp> &tlps)
+{
+    sim_time_t start = column(m.now() + 100 * SIM_NS);
+    Device *dev = m.device("dev");
+
+    dev->out.insert(dev->out.end(), tlps.begin(), tlps.end());
+    dev->wake_at(start);
+    return start;
+}
+
+TEST(Bar, ShowsPinnedPagesAndNothingElse)
+{
+    in_all_orders(with_gpu(), [](Machine &m) {
+        uint64_t first = 1, second = 1;
+        uint32_t v = 0xabcd1234;
+
+        m.configure(0, bar, 1 << 22);
+        EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 3 * page, page, &first));
+        EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 0, page, &second));
+        EXPECT_EQ(0u, first);
+        EXPECT_EQ(page, second);
+        store(m, bar + first + 16, &v, 4);
+        store(m, bar + second + 20, &v, 4);
+        store(m, bar + 5 * page, &v, 4);
+        EXPECT_EQ(0, memcmp(&v, node_gpu_bytes(m.gpu()) + 3 * page + 16, 4));
+        EXPECT_EQ(0, memcmp(&v, node_gpu_bytes(m.gpu()) + 20, 4));
+        EXPECT_EQ(1u, m.stat("node0.gpu.unpinned_writes"));
+        EXPECT_EQ(v, load(m, bar + first + 16, 4).value);
+        EXPECT_EQ(UINT64_MAX, load(m, bar + 5 * page, 4).value);
+        EXPECT_EQ(1u, m.stat("node0.gpu.unpinned_reads"));
+        node_gpu_unpin(m.gpu(), first, page);
+        EXPECT_EQ(UINT64_MAX, load(m, bar + first + 16, 4).value);
+        EXPECT_EQ(v, load(m, bar + second + 20, 4).value);
+        return m.now();
+    });
+}
+
+TEST(Bar, HasRoomForItsSizeAndNoMore)
+{
+    Machine m(with_gpu()); /* 64 pages of BAR, 128 of memory */
+    uint64_t at[3];
+
+    EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 0, 30 * page, &at[0]));
+    EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 64 * page, 30 * page, &at[1]));
+    EXPECT_EQ(SIM_ERR_LIMIT, node_gpu_pin(m.gpu(), 40 * page, 5 * page, &at[2]));
+    EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 40 * page, 4 * page, &at[2]));
+    EXPECT_EQ(60 * page, at[2]);
+    node_gpu_unpin(m.gpu(), at[0], 30 * page);
+    EXPECT_EQ(SIM_ERR_LIMIT, node_gpu_pin(m.gpu(), 0, 31 * page, &at[2]));
+    EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu(), 0, 20 * page, &at[2]));
+    EXPECT_EQ(0u, at[2]);
+}
+
+TEST(Bar, IsSizedByConfiguration)
+{
+    Machine m(with_gpu());
+
+    EXPECT_EQ(0x102110deu, config(m, false, 0x100, 0).value);
+    config(m, true, 0x100, 0x10, 0xffffffff);
+    config(m, true, 0x100, 0x14, 0xffffffff);
+    uint64_t low = config(m, false, 0x100, 0x10).value, high = config(m, false, 0x100, 0x14).value;
+    EXPECT_EQ(~((UINT64_C(1) << 22) - 1), high << 32 | (low & ~UINT64_C(15)));
+    EXPECT_EQ(UINT64_MAX, load(m, bar, 4).value) << "nothing is claimed yet";
+}
+
+TEST(Read, LatencyIsThatOfTheGpuAndTheWayTwice)
+{
+    in_all_orders(with_gpu(), [](Machine &m) {
+        set_up(m);
+        m.run_until(20 * SIM_US);
+        sim_time_t start = m.now();
+        Done d = load(m, bar + 64, 8);
+        sim_time_t there = gen2x8(start + 70000, 16, wire_gpu);
+        sim_time_t back = gen2x8(there + 500000, 12 + 8, wire_gpu);
+        EXPECT_EQ(back + 60000, d.time);
+        return d.time - start;
+    });
+}
+
+TEST(Read, ADeviceGetsTheBytesInPieces)
+{
+    in_all_orders(with_gpu(), [](Machine &m) {
+        Device *dev = m.device("dev");
+        auto v = pattern(4096);
+        std::vector<uint8_t> got;
+
+        set_up(m);
+        std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()) + page);
+        send(m, { dev->read(bar + page + 100, 1000, 1) });
+        m.run();
+        uint32_t at = 100;
+        for (const Seen &s : dev->of_kind(PCIE_CPLD)) {
+            uint32_t n = std::min(128 - at % 128, 1100 - at);
+            EXPECT_EQ(1100 - at, s.tlp.byte_count);
+            got.insert(got.end(), s.data.begin() + at % 4, s.data.begin() + at % 4 + n);
+            at += n;
+        }
+        EXPECT_EQ(std::vector<uint8_t>(v.begin() + 100, v.begin() + 1100), got);
+        return m.now();
+    });
+}
+
+/** The device reads `n` times 256 bytes at the given offsets. @return from the first request to
+ * the last completion */
+sim_time_t read_all(Machine &m, const std::vector<uint64_t> &offsets)
+{
+    Device *dev = m.device("dev");
+    std::vector<pcie_tlp> reads;
+
+    dev->seen.clear();
+    for (size_t i = 0; i < offsets.size(); i++)
+        reads.push_back(dev->read(bar + offsets[i], 256, (uint8_t)i));
+    sim_time_t start = send(m, reads);
+    m.run();
+    EXPECT_EQ(2 * offsets.size(), dev->of_kind(PCIE_CPLD).size());
+    return dev->seen.back().time - start;
+}
+
+std::vector<uint64_t> stride(uint64_t first, uint64_t step, unsigned n)
+{
+    std::vector<uint64_t> v;
+
+    for (unsigned i = 0; i < n; i++)
+        v.push_back(first + i * step);
+    return v;
+}
+
+TEST(Read, OutstandingLimitSetsTheRate)
+{
+    for (unsigned limit : { 1u, 2u, 4u }) {
+        in_all_orders(with_gpu({ { "reads", limit } }), [&](Machine &m) {
+            set_up(m);
+            double t200 = (double)read_all(m, stride(0, 256, 200));
+            double t100 = (double)read_all(m, stride(0, 256, 100));
+            EXPECT_NEAR(100 * 500000.0 / limit, t200 - t100, 0.02 * 100 * 500000.0 / limit);
+            return t200;
+        });
+    }
+}
+
+TEST(Slices, OneSliceServesOnePieceAtATimeAndOthersOverlap)
+{
+    in_all_orders(with_gpu({ { "l2.service_ps", 200000 }, { "l2.slices", 8 }, { "reads", 256 } }),
+                  [](Machine &m) {
+                      set_up(m);
+                      double same = (double)read_all(m, stride(0, 8 * 256, 100)) -
+                                    (double)read_all(m, stride(0, 8 * 256, 50));
+                      EXPECT_NEAR(50 * 200000.0, same, 0.02 * 50 * 200000);
+                      double two = (double)read_all(m, stride(0, 4 * 256, 100)) -
+                                   (double)read_all(m, stride(0, 4 * 256, 50));
+                      EXPECT_NEAR(25 * 200000.0, two, 0.02 * 25 * 200000);
+                      /* Eight slices: the link is slower, 2 * (20 + 128) symbols a read. */
+                      double all = (double)read_all(m, stride(0, 256, 100)) -
+                                   (double)read_all(m, stride(0, 256, 50));
+                      EXPECT_NEAR(50 * 2 * 148 * 250.0, all, 0.05 * 50 * 2 * 148 * 250);
+                      return same;
+                  });
+}
+
+TEST(L2, ReadsThatFitAreHitsAndOneMoreLineThrashesItsSet)
+{
+    /* 4 slices of 2 sets of 4 lines of 256 bytes: 8 KiB. */
+    Builder b = with_gpu({ { "l2.bytes", 8192 },
+                           { "l2.slices", 4 },
+                           { "l2.ways", 4 },
+                           { "l2.line_bytes", 256 },
+                           { "l2.dram_ps", 300000 } });
+    in_all_orders(b, [](Machine &m) {
+        set_up(m);
+        read_all(m, stride(0, 256, 32));
+        EXPECT_EQ(32u, m.stat("node0.gpu.l2_misses"));
+        read_all(m, stride(0, 256, 32));
+        EXPECT_EQ(32u, m.stat("node0.gpu.l2_hits")) << "all of it fits";
+        read_all(m, stride(0, 256, 40)); /* the first touch of 8 lines evicts 8, and so on */
+        uint64_t misses = m.stat("node0.gpu.l2_misses");
+        read_all(m, stride(0, 256, 40));
+        EXPECT_EQ(40u, m.stat("node0.gpu.l2_misses") - misses)
+            << "five lines in turn through a set of four";
+        return m.now();
+    });
+}
+
+TEST(L2, AMissComesLaterByTheDramLatencyAndWritesAllocate)
+{
+    in_all_orders(with_gpu({ { "l2.dram_ps", 300000 } }), [](Machine &m) {
+        Device *dev = m.device("dev");
+        set_up(m);
+        sim_time_t miss = read_all(m, { 0 }), hit = read_all(m, { 0 });
+        EXPECT_EQ(miss, hit + 300000);
+        send(m, { dev->write(bar + page, pattern(256)) });
+        m.run();
+        EXPECT_EQ(hit, read_all(m, { page })) << "the write brought it in";
+        return miss;
+    });
+}
+
+TEST(L2, SizeZeroMakesEveryReadAMissAndNoLatencyMakesMissesFree)
+{
+    auto time = [](Values v) {
+        Machine m(with_gpu(v));
+        set_up(m);
+        read_all(m, { 0 });
+        return read_all(m, { 0 });
+    };
+    sim_time_t free_misses = time({ { "l2.bytes", 0 }, { "l2.dram_ps", 0 } });
+    EXPECT_EQ(free_misses, time({}));
+    EXPECT_EQ(free_misses + 100000, time({ { "l2.bytes", 0 }, { "l2.dram_ps", 100000 } }));
+}
+
+TEST(Read, NeverPassesAnEarlierWrite)
+{
+    in_all_orders(with_gpu({ { "write_ps", 900000 }, { "read_ps", 1000 } }), [](Machine &m) {
+        Device *dev = m.device("dev");
+        set_up(m);
+        send(m, { dev->write(bar, pattern(64, 9)), dev->read(bar, 64, 1) });
+        m.run();
+        EXPECT_EQ(pattern(64, 9), dev->of_kind(PCIE_CPLD)[0].data);
+        return m.now();
+    });
+}
+
+TEST(Read, OvertakesASlowerOneButKeepsItsOwnOrder)
+{
+    in_all_orders(with_gpu({ { "l2.dram_ps", 900000 } }), [](Machine &m) {
+        Device *dev = m.device("dev");
+        set_up(m);
+        read_all(m, { 0 });
+        dev->seen.clear();
+        send(m, { dev->read(bar + page, 256, 1), dev->read(bar, 256, 2) });
+        m.run();
+        auto got = dev->of_kind(PCIE_CPLD);
+        std::vector<int> tags;
+        for (const Seen &s : got)
+            tags.push_back(s.tlp.tag * 1000 + s.tlp.byte_count);
+        EXPECT_EQ((std::vector<int>{ 2256, 2128, 1256, 1128 }), tags);
+        return m.now();
+    });
+}
+
+/* ---- copy engine -------------------------------------------------------------------- */
+
+struct CopyDone {
+    Machine *m;
+    Times times;
+
+    static void call(void *arg)
+    {
+        CopyDone *c = static_cast<CopyDone *>(arg);
+        c->times.push_back(c->m->now());
+    }
+};
+
+TEST(Copy, InsideTheDeviceTakesSetUpAndSizeOverRate)
+{
+    in_all_orders(with_gpu({ { "copy.local_bytes_per_us", 50000 } }), [](Machine &m) {
+        CopyDone done = { &m, {} };
+        auto v = pattern(100000);
+        std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()));
+        sim_time_t start = m.now();
+        node_gpu_copy(m.gpu(), { true, 1 << 20 }, { true, 0 }, v.size(), CopyDone::call, &done);
+        node_gpu_copy(m.gpu(), { true, 1 << 21 }, { true, 1 << 20 }, v.size(), CopyDone::call,
+                      &done);
+        m.run();
+        EXPECT_EQ((Times{ start + 3000000, start + 6000000 }), done.times);
+        EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 21), v.size()));
+        return done.times;
+    });
+}
+
+TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
+{
+    for (uint64_t shift : { 0u, 1u, 5u, 255u, 4095u }) {
+        in_all_orders(with_gpu(), [&](Machine &m) {
+            CopyDone done = { &m, {} };
+            auto v = pattern(20001, (unsigned)shift);
+            set_up(m);
+            std::copy(v.begin(), v.end(), m.ram(ram + 4096 + shift));
+            node_gpu_copy(m.gpu(), { true, page + 3 }, { false, ram + 4096 + shift }, v.size(),
+                          CopyDone::call, &done);
+            node_gpu_copy(m.gpu(), { false, ram + (1 << 20) + shift }, { true, page + 3 }, v.size(),
+                          CopyDone::call, &done);
+            node_gpu_copy(m.gpu(), { false, ram + (1 << 21) + 7 }, { false, ram + 4096 + shift },
+                          v.size(), CopyDone::call, &done);
+            m.run();
+            EXPECT_EQ(3u, done.times.size());
+            EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + page + 3, v.size()));
+            EXPECT_EQ(0, memcmp(v.data(), m.ram(ram + (1 << 20) + shift), v.size()));
+            EXPECT_EQ(0, memcmp(v.data(), m.ram(ram + (1 << 21) + 7), v.size()));
+            EXPECT_EQ(0, *m.ram(ram + (1 << 21) + 6));
+            EXPECT_EQ(0, *m.ram(ram + (1 << 21) + 7 + v.size()));
+            EXPECT_EQ(0u, m.stat("node0.gpu.copy_errors"));
+            return done.times;
+        });
+    }
+}
+
+TEST(Copy, BandwidthIsThatOfTheLinkOrOfTheReadsInFlight)
+{
+    auto per_mib = [](Values v, bool to_device) {
+        Machine m(with_gpu(v));
+        CopyDone done = { &m, {} };
+        set_up(m);
+        node_gpu_end dev = { true, 0 }, mem = { false, ram };
+        for (uint64_t n : { 1u << 20, 1u << 21 })
+            node_gpu_copy(m.gpu(), to_device ? dev : mem, to_device ? mem : dev, n, CopyDone::call,
+                          &done);
+        sim_time_t start = m.now();
+        m.run();
+        return (double)(done.times[1] - done.times[0]) - (double)(done.times[0] - start);
+    };
+    double writes = (1 << 20) / 256.0 * (8 + 16 + 256) * 250;
+    EXPECT_NEAR(writes, per_mib({}, false), 0.02 * writes);
+    double completions = (1 << 20) / 64.0 * (8 + 12 + 64) * 250;
+    EXPECT_NEAR(completions, per_mib({}, true), 0.02 * completions);
+    /* Two requests of 512 bytes: round trip of link, DRAM, and eight completions. */
+    double trip = 24 * 250 + wire_gpu + 200000 + 8 * 84 * 250 + wire_gpu;
+    double few = (1 << 20) / 1024.0 * trip;
+    EXPECT_NEAR(few, per_mib({ { "copy.tags", 2 } }, true), 0.08 * few);
+}
+
+TEST(Copy, ToAPeerGoesThroughTheRootComplex)
+{
+    Builder b = with_gpu();
+    b.add(0, "gpu1", &node_gpu_kind, { { "memory_bytes", 1 << 23 }, { "bar_bytes", 1 << 22 } });
+    b.link(0, "host", "p2", "gpu1", "pcie");
+    in_all_orders(b, [](Machine &m) {
+        CopyDone done = { &m, {} };
+        uint64_t at;
+        auto v = pattern(100000);
+        set_up(m);
+        m.configure(2, UINT64_C(3) << 40, 1 << 22);
+        EXPECT_EQ(SIM_OK, node_gpu_pin(m.gpu("gpu1"), 8 * page, 4 * page, &at));
+        std::copy(v.begin(), v.end(), node_gpu_bytes(m.gpu()) + 64);
+        node_gpu_copy(m.gpu(), { false, (UINT64_C(3) << 40) + at }, { true, 64 }, v.size(),
+                      CopyDone::call, &done);
+        m.run();
+        EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu("gpu1")) + 8 * page, v.size()));
+        node_gpu_copy(m.gpu(), { true, 1 << 20 }, { false, (UINT64_C(3) << 40) + at }, v.size(),
+                      CopyDone::call, &done);
+        m.run();
+        EXPECT_EQ(0, memcmp(v.data(), node_gpu_bytes(m.gpu()) + (1 << 20), v.size()));
+        return done.times;
+    });
+}
+
+TEST(Copy, AFailedReadIsCountedAndShowsAllOnes)
+{
+    in_all_orders(with_gpu(), [](Machine &m) {
+        CopyDone done = { &m, {} };
+        set_up(m);
+        node_gpu_copy(m.gpu(), { true, 0 }, { false, UINT64_C(1) << 45 }, 1000, CopyDone::call,
+                      &done);
+        m.run();
+        EXPECT_EQ(1u, done.times.size());
+        EXPECT_EQ(2u, m.stat("node0.gpu.copy_errors"));
+        for (unsigned i = 0; i < 1000; i++)
+            EXPECT_EQ(0xff, node_gpu_bytes(m.gpu())[i]);
+        return done.times;
+    });
+}
+
+} // namespace
