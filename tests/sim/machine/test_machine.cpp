@@ -1,0 +1,281 @@
+/* Machines from descriptions: what is built, and what is refused with which words. */
+#include "../node/machine_fixture.h"
+
+namespace
+{
+
+using namespace test;
+
+Builder one_host(Values values = {})
+{
+    Builder b;
+
+    values.insert({ { "ram_bytes", 1 << 16 }, { "cores", 1 } });
+    b.add(0, "host", &node_host_kind, values);
+    return b;
+}
+
+std::string error_of(const Builder &b)
+{
+    Machine m(b);
+
+    EXPECT_NE(SIM_OK, m.code);
+    EXPECT_EQ(m.code, m.err.code);
+    EXPECT_EQ(nullptr, m.m);
+    return m.err.text;
+}
+
+TEST(Machine, GivesEachNodeADomainAndFindsComponents)
+{
+    Builder b = one_host();
+    const machine_kind *kind = nullptr;
+
+    b.add(1, "host", &node_host_kind, { { "ram_bytes", 1 << 16 } });
+    b.add(1, "gpu0", &node_gpu_kind, { { "memory_bytes", 1 << 20 } });
+    b.link(1, "host", "p0", "gpu0", "pcie");
+    Machine m(b);
+    ASSERT_EQ(SIM_OK, m.code) << m.err.text;
+    EXPECT_EQ(2u, machine_nodes(m.m));
+    EXPECT_STREQ("node1", sim_domain_name(machine_domain(m.m, 1)));
+    EXPECT_NE(machine_domain(m.m, 0), machine_domain(m.m, 1));
+    EXPECT_NE(nullptr, machine_component(m.m, 1, "gpu0", &kind));
+    EXPECT_EQ(&node_gpu_kind, kind);
+    EXPECT_EQ(nullptr, machine_component(m.m, 0, "gpu0", nullptr));
+    EXPECT_EQ(nullptr, machine_component(m.m, 2, "host", nullptr));
+    EXPECT_EQ(1u, node_host_cores(m.host(0)));
+    EXPECT_EQ(16u, node_host_cores(m.host(1))) << "the table's default";
+    EXPECT_EQ(machine_domain(m.m, 1), node_host_domain(m.host(1)));
+}
+
+TEST(Machine, MemoryComesFromTheGivenMap)
+{
+    struct Maps {
+        std::vector<std::string> calls;
+        std::vector<std::vector<uint8_t>> blocks;
+    } maps;
+    Builder b = one_host();
+    Machine plain(b); /* borrows its description */
+    machine *m = nullptr;
+    sim_config cfg = {};
+    sim_error err = {};
+
+    ASSERT_EQ(SIM_OK, machine_create(
+                          plain.m != nullptr ? &plain.b.desc : nullptr, &cfg,
+                          [](void *arg, unsigned node, const char *path, uint64_t bytes) -> void * {
+                              Maps *to = static_cast<Maps *>(arg);
+                              to->calls.push_back(std::to_string(node) + " " + path);
+                              to->blocks.emplace_back(bytes);
+                              return to->blocks.back().data();
+                          },
+                          &maps, &m, &err));
+    auto *host = static_cast<node_host *>(machine_component(m, 0, "host", nullptr));
+    EXPECT_EQ(std::vector<std::string>{ "0 node0.host.ram" }, maps.calls);
+    EXPECT_EQ(maps.blocks[0].data(), node_host_ram(host)->bytes);
+    machine_destroy(m);
+    EXPECT_EQ(SIM_ERR_NOMEM,
+              machine_create(
+                  &plain.b.desc, &cfg,
+                  [](void *, unsigned, const char *, uint64_t) -> void * { return nullptr; },
+                  nullptr, &m, &err));
+    EXPECT_STREQ("ram_bytes = 65536: node0.host: out of memory",
+                 err.text + strlen("test.yaml:10: "));
+}
+
+TEST(Machine, AValueOutOfItsRangeIsNamedWithItsPlace)
+{
+    EXPECT_EQ("test.yaml:12: node0.host: cores = 0: expected 1 to 48",
+              error_of(one_host({ { "cores", 0 } })));
+    EXPECT_EQ("test.yaml:10: node0.host: ram_bytes = 1: expected 65536 to 1099511627776",
+              error_of(one_host({ { "ram_bytes", 1 } })));
+}
+
+TEST(Machine, AValueThatAKindRefusesIsNamedWithItsPlace)
+{
+    std::string text = error_of(one_host({ { "rc.completion_bytes", 100 } }));
+    EXPECT_EQ("rc.completion_bytes = 100: expected a power of two",
+              text.substr(text.find(' ') + 1));
+    EXPECT_EQ(0u, text.find("test.yaml:"));
+    text = error_of(one_host({ { "port.lanes", 3 } }));
+    EXPECT_EQ("node0.host.p0: lanes = 3: expected 1, 2, 4, 8 or 16",
+              text.substr(text.find(' ') + 1));
+    EXPECT_EQ(0u, text.find("test.yaml:"));
+    text = error_of(one_host({ { "ram_base", 0xfee00000 } }));
+    EXPECT_NE(std::string::npos, text.find("DRAM covers the interrupt addresses")) << text;
+}
+
+TEST(Machine, TwoComponentsOfOneNameAreRefused)
+{
+    Builder b = one_host();
+
+    b.add(0, "host", device_kind());
+    EXPECT_EQ("node0.host: two components of this name", error_of(b));
+}
+
+TEST(Machine, NoNodesAreRefused)
+{
+    EXPECT_EQ("test: a machine needs a node", error_of(Builder()));
+}
+
+struct Links : testing::Test {
+    Builder b = one_host();
+    Links()
+    {
+        b.add(0, "a", device_kind());
+        b.add(0, "b", device_kind());
+        b.link(0, "host", "p0", "a", "up", 0, 5);
+    }
+};
+
+TEST_F(Links, AnUnknownPortIsRefused)
+{
+    b.link(0, "host", "p9", "b", "up", 0, 6);
+    EXPECT_EQ("test.yaml:6: node0.host.p9: a host has no such port", error_of(b));
+}
+
+TEST_F(Links, AnUnknownComponentIsRefused)
+{
+    b.link(0, "host", "p1", "c", "up", 0, 6);
+    EXPECT_EQ("test.yaml:6: node0.c.up: there is no such component", error_of(b));
+}
+
+TEST_F(Links, APortJoinedTwiceIsRefused)
+{
+    b.link(0, "host", "p0", "b", "up", 0, 6);
+    EXPECT_EQ("test.yaml:6: node0.host.p0 is joined twice", error_of(b));
+}
+
+TEST_F(Links, APortJoinedByALinkAndACableIsRefused)
+{
+    b.add(1, "x", device_kind());
+    b.cable(0, "a", "up", 1, "x", "up");
+    std::string text = error_of(b);
+    EXPECT_EQ("test.yaml:7: ", text.substr(0, 13));
+    EXPECT_NE(std::string::npos, text.find("is connected already")) << text;
+}
+
+TEST_F(Links, APortJoinedToItselfIsRefused)
+{
+    b.link(0, "b", "up", "b", "up", 0, 6);
+    EXPECT_EQ("test.yaml:6: node0.b.up is joined twice", error_of(b));
+}
+
+TEST_F(Links, ProtocolsMustAgree)
+{
+    b.link(0, "host", "net", "b", "up", 0, 6);
+    EXPECT_EQ("test.yaml:6: node0.host.net speaks net, but node0.b.up speaks pcie", error_of(b));
+}
+
+TEST_F(Links, PayloadSizesBehindOneHostMustAgree)
+{
+    b.add(0, "c", device_kind(), { { "port.mps_bytes", 128 } });
+    b.link(0, "host", "p1", "c", "up", 0, 6);
+    EXPECT_EQ(
+        "node0.host.p1: Max_Payload_Size of its link is 128, of another one 256: expected one "
+        "size for all devices of a host",
+        error_of(b));
+}
+
+TEST_F(Links, ALinkFasterThanTheLookaheadIsRefused)
+{
+    Builder fast = one_host({ { "port.tx_latency_ps", 0 }, { "port.rx_latency_ps", 0 } });
+    fast.add(0, "a", device_kind(), { { "port.tx_latency_ps", 0 }, { "port.rx_latency_ps", 0 } });
+    fast.link(0, "host", "p0", "a", "up", 100, 5);
+    std::string text = error_of(fast);
+    EXPECT_EQ("test.yaml:5: ", text.substr(0, 13));
+    EXPECT_NE(std::string::npos, text.find("expected at least 1000")) << text;
+    fast.links[0][0].length_mm = 200; /* 5 ns a metre */
+    EXPECT_EQ(SIM_OK, Machine(fast).code);
+}
+
+TEST(Cables, LengthIsPropagationDelay)
+{
+    auto arrival = [](uint64_t mm) {
+        Builder b;
+        b.add(0, "a", device_kind());
+        b.add(1, "b", device_kind());
+        b.cable(0, "a", "up", 1, "b", "up", mm);
+        return in_all_orders(b, [](Machine &m) {
+            Device *a = m.device("a", 0);
+            m.run();
+            sim_time_t start = column(m.now() + SIM_NS);
+            a->out.push_back(a->write(UINT64_C(1) << 40, { 1, 2, 3, 4 }));
+            a->wake_at(start);
+            m.run();
+            return m.device("b", 1)->seen[0].time - start;
+        });
+    };
+    EXPECT_EQ(arrival(0) + 15000, arrival(3000));
+}
+
+/* A router of the test shows what it is told. */
+struct Router {
+    machine_routes routes;
+    pcie_port *dummy;
+};
+
+const machine_kind *router_kind()
+{
+    static const machine_param params[] = { MACHINE_PARAM_END };
+    static const char *const ports[] = { "n", "e", "w", nullptr };
+    static const machine_kind kind = {
+        "test.router",
+        "shows its routes",
+        params,
+        0,
+        ports,
+        [](const machine_place *, const void *, void **component_p, sim_error *) -> int {
+            *component_p = new Router();
+            return SIM_OK;
+        },
+        [](void *component, const char *name) -> machine_port {
+            static const char *const all = "new";
+            if (strlen(name) != 1 || strchr(all, name[0]) == nullptr)
+                return { nullptr, nullptr, nullptr };
+            return { "test", static_cast<char *>(component) + (strchr(all, name[0]) - all),
+                     [](void *, void *, sim_time_t, sim_error *) -> int { return SIM_OK; } };
+        },
+        [](void *component, const machine_routes *routes, sim_error *) -> int {
+            static_cast<Router *>(component)->routes = *routes;
+            return SIM_OK;
+        },
+        nullptr,
+        [](void *component) { delete static_cast<Router *>(component); }
+    };
+    return &kind;
+}
+
+TEST(Machine, TellsRoutersTheirPlaceAndWays)
+{
+    Builder b;
+
+    for (unsigned i = 0; i < 4; i++)
+        b.add(i, "hub", router_kind());
+    for (unsigned i = 0; i < 4; i++)
+        b.cable(i, "hub", "e", (i + 1) % 4, "hub", "w");
+    b.desc.window_bytes = UINT64_C(512) << 30;
+    b.desc.part_bytes = UINT64_C(32) << 30;
+    Machine m(b);
+    ASSERT_EQ(SIM_OK, m.code) << m.err.text;
+    auto *r = static_cast<Router *>(machine_component(m.m, 1, "hub", nullptr));
+    EXPECT_EQ(1u, r->routes.slot);
+    EXPECT_EQ(2u, r->routes.nranges);
+    EXPECT_STREQ("w", r->routes.ranges[0].port);
+    EXPECT_STREQ("e", r->routes.ranges[1].port);
+    EXPECT_EQ(2u, r->routes.ranges[1].first);
+    EXPECT_EQ(3u, r->routes.ranges[1].last);
+}
+
+TEST(Machine, RefusesAWindowThatIsNoPowerOfTwo)
+{
+    Builder b;
+
+    b.add(0, "hub", router_kind());
+    b.desc.window_bytes = 3 << 20;
+    b.desc.part_bytes = 1 << 20;
+    EXPECT_EQ(
+        "test: window_bytes = 3145728, part_bytes = 1048576: expected powers of two, the part "
+        "within the window",
+        error_of(b));
+}
+
+} // namespace
