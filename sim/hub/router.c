@@ -81,5 +81,11 @@ int hub_set_routes(void *component, const struct machine_routes *routes, struct 
         port->pairs[port->npairs].upper = (r->last + UINT64_C(1)) * hub->part_bytes - 1;
         port->npairs++;
     }
+    /* Routes say where the other parts lie; the own one belongs to the host. */
+    if (hub->ports[0].npairs == 0) {
+        hub->ports[0].pairs[0].lower = hub->slot * hub->part_bytes;
+        hub->ports[0].pairs[0].upper = (hub->slot + UINT64_C(1)) * hub->part_bytes - 1;
+        hub->ports[0].npairs = 1;
+    }
     return SIM_OK;
 }
