@@ -308,7 +308,7 @@ struct bare_ring *bare_ring_create(const struct ring_traffic *traffic)
         abort();
     memset(r->heap, 0xff, (r->room + 4) * sizeof(*r->heap)); /* times that never come */
     for (unsigned i = 0; i < n; i++) {
-        struct link *east = &r->links[3 * i], *down = east + 1, *up = east + 2;
+        struct link *east = &r->links[(size_t)3 * i], *down = east + 1, *up = east + 2;
         struct hub *hub = &r->hubs[i];
         uint64_t own = (uint64_t)i << PART_SHIFT, size = UINT64_C(1) << PART_SHIFT;
 
@@ -339,7 +339,7 @@ void bare_ring_destroy(struct bare_ring *r)
 {
     for (unsigned i = 0; i < r->traffic.hubs; i++) {
         for (unsigned k = 0; k < 3; k++)
-            drop(r->links[3 * i + k].first);
+            drop(r->links[(size_t)3 * i + k].first);
         drop(r->hubs[i].spare);
         drop(r->hosts[i].spare);
     }

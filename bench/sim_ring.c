@@ -138,8 +138,9 @@ static void received(void *user, struct pcie_tlp *tlp)
     uint64_t number;
 
     if (tlp->kind == PCIE_MWR) {
-        SIM_ASSERT(tlp->addr - MEMORY_BASE <= sizeof(n->memory) - tlp->length_dw * 4u);
-        memcpy(n->memory + (tlp->addr - MEMORY_BASE), tlp->payload->data, tlp->length_dw * 4u);
+        SIM_ASSERT(tlp->addr - MEMORY_BASE <= sizeof(n->memory) - (size_t)tlp->length_dw * 4);
+        memcpy(n->memory + (tlp->addr - MEMORY_BASE), tlp->payload->data,
+               (size_t)tlp->length_dw * 4);
         memcpy(&number, tlp->payload->data, sizeof(number));
         SIM_ASSERT(number == n->next_from); /* all come from one host, in order */
         n->next_from++;
