@@ -200,6 +200,14 @@ static void shuffle_turns(struct sim *sim)
     }
 }
 
+static void flush_channels(struct sim_domain *dom)
+{
+    struct sim_channel *ch;
+
+    while ((ch = channel_take_dirty(dom)) != NULL)
+        channel_flush(ch);
+}
+
 /* One lookahead window: no record sent in it can arrive in it, so the order of turns is free. */
 static void run_window(struct sim *sim, sim_time_t end)
 {
@@ -216,17 +224,23 @@ static void run_window(struct sim *sim, sim_time_t end)
         sim->next[id] = queue_next(&sim->domains[id]->queue);
         sim->ran[nran++] = id;
     }
-    for (uint32_t i = 0; i < nran; i++) {
-        struct sim_channel *ch;
+    for (uint32_t i = 0; i < nran; i++)
+        flush_channels(sim->domains[sim->ran[i]]);
+}
 
-        while ((ch = channel_take_dirty(sim->domains[sim->ran[i]])) != NULL)
-            channel_flush(ch);
-    }
+/* Between runs all domains stand at one time: a record sent by one that had long been idle would
+ * arrive in the past of another. */
+static void align(struct sim *sim, sim_time_t now)
+{
+    for (uint32_t i = 0; i < sim->ndomains; i++)
+        sim->domains[i]->now = now;
 }
 
 int sim_run(struct sim *sim, sim_time_t until)
 {
     sim->stop = false;
+    for (uint32_t i = 0; i < sim->ndomains; i++) /* what was sent between runs */
+        flush_channels(sim->domains[i]);
     for (uint32_t i = 0; i < sim->ndomains; i++)
         sim->next[i] = queue_next(&sim->domains[i]->queue);
     while (!sim->stop) {
@@ -234,10 +248,14 @@ int sim_run(struct sim *sim, sim_time_t until)
 
         for (uint32_t i = 0; i < sim->ndomains; i++)
             next = sim->next[i] < next ? sim->next[i] : next;
-        if (next == SIM_TIME_NEVER)
+        if (next == SIM_TIME_NEVER) {
+            align(sim, sim_reached(sim));
             return SIM_OK;
-        if (next > until)
+        }
+        if (next > until) {
+            align(sim, until);
             return SIM_ERR_LIMIT;
+        }
         run_window(sim, until - next < sim->lookahead ? until + 1 : next + sim->lookahead);
     }
     return SIM_OK;

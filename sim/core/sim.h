@@ -103,7 +103,8 @@ uint64_t sim_seed(const struct sim_domain *dom);
 
 /**
  * Runs until no event is left, sim_stop() is called, or the next event lies after `until`.
- * Events at `until` itself are run. May be called again to go on.
+ * Events at `until` itself are run. May be called again to go on. Unless it was stopped, all
+ * domains then stand at one time: that of the last event, or `until`.
  * @return SIM_OK (nothing left, or stopped) or SIM_ERR_LIMIT (events are left after `until`).
  */
 int sim_run(struct sim *sim, sim_time_t until);

@@ -20,7 +20,6 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     q->hdr_used++;
     q->data_used += credits;
 
-    rec->type = WIRE_TLP;
     rec->seq = (uint16_t)p->tx_seq;
     rec->payload_bytes = bytes;
     rec->tlp = *tlp;
@@ -102,7 +101,7 @@ void pcie_dll_flush(struct pcie_port *p)
 {
     static const uint8_t ones[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
     sim_time_t now = sim_now(p->dom), due = SIM_TIME_NEVER;
-    struct wire_dllp d = { .type = WIRE_DLLP };
+    struct wire_dllp d = { .mask = 0 };
     uint32_t n, symbols;
 
     if (p->init_send != 0) {
@@ -123,9 +122,9 @@ void pcie_dll_flush(struct pcie_port *p)
     n = ones[d.mask];
     if (n == 0)
         return;
-    *(struct wire_dllp *)sim_channel_reserve(p->out, sizeof(d)) = d;
+    *(struct wire_dllp *)sim_channel_reserve(p->out_dllp, sizeof(d)) = d;
     symbols = n * PCIE_DLLP_SYMBOLS;
-    sim_channel_send(p->out, pcie_phy_send(&p->phy, now, symbols));
+    sim_channel_send(p->out_dllp, pcie_phy_send(&p->phy, now, symbols));
     p->stat.tx_dllps += n;
     p->stat.tx_symbols += symbols;
 }
@@ -187,43 +186,31 @@ static void receive_init_set(struct pcie_port *p, const struct wire_dllp *d)
         p->up = true;
 }
 
-static void receive_dllps(struct pcie_port *p, const struct wire_dllp *d)
+/**
+ * DLLPs that arrived before now: taken when the port is about to send, or by an event while it
+ * listens, since TLPs wait for them.
+ */
+void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes)
 {
+    struct pcie_port *p = arg;
+    const struct wire_dllp *d = record;
+
+    (void)bytes;
     if (d->init != 0) {
         receive_init_set(p, d);
-        return;
+    } else {
+        if ((d->mask & DLLP_ACK) != 0)
+            receive_ack(p, d->ack_seq);
+        for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+            if ((d->mask >> i & 1) != 0)
+                receive_update(&p->tx[i], d->hdr[i], d->data[i]);
+        }
     }
-    if ((d->mask & DLLP_ACK) != 0)
-        receive_ack(p, d->ack_seq);
-    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
-        if ((d->mask >> i & 1) != 0)
-            receive_update(&p->tx[i], d->hdr[i], d->data[i]);
-    }
-}
-
-void pcie_dll_settle(struct pcie_port *p)
-{
-    if (!p->late_full || p->late_time == sim_now(p->dom))
-        return;
-    p->late_full = false;
-    receive_dllps(p, &p->late);
-}
-
-/** While TLPs wait, `work` may decide at this very time: then it must not matter who comes first.
- */
-static void arrive_dllps(struct pcie_port *p, const struct wire_dllp *d)
-{
-    sim_time_t now = sim_now(p->dom);
-
-    pcie_dll_settle(p);
-    if (p->waiting == 0 && p->up) {
-        receive_dllps(p, d);
-        return;
-    }
-    p->late = *d;
-    p->late_time = now;
-    p->late_full = true;
-    sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, now + 1), SIM_ARRIVE);
+    if (p->up && p->waiting == 0)
+        sim_channel_listen(p->in_dllp, false);
+    else if (p->waiting != 0 && !p->deciding)
+        sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, sim_now(p->dom)),
+                        SIM_ARRIVE);
 }
 
 static void hold(struct rx_class *r, uint32_t credits)
@@ -234,12 +221,14 @@ static void hold(struct rx_class *r, uint32_t credits)
     SIM_ASSERT(r->data_total == 0 || r->data_held <= r->data_total);
 }
 
-static void arrive_tlp(struct pcie_port *p, const struct wire_tlp *rec)
+void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
 {
+    struct pcie_port *p = arg;
+    const struct wire_tlp *rec = record;
     sim_time_t now = sim_now(p->dom);
     struct pcie_tlp tlp = rec->tlp;
 
-    pcie_dll_settle(p);
+    (void)bytes;
     if (rec->seq != p->rx_seq) { /* cannot happen on a wire that loses nothing */
         p->stat.rx_bad_seq++;
         return;
@@ -260,17 +249,6 @@ static void arrive_tlp(struct pcie_port *p, const struct wire_tlp *rec)
     if (p->fingerprint)
         sim_wire(p->dom, p->where, pcie_tlp_hash(&tlp));
     p->user.received(p->user.user, &tlp);
-}
-
-void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
-{
-    const struct wire_tlp *rec = record; /* both records begin with their type */
-
-    (void)bytes;
-    if (rec->type == WIRE_TLP)
-        arrive_tlp(arg, rec);
-    else
-        arrive_dllps(arg, record);
 }
 
 void pcie_port_consume(struct pcie_port *p, enum pcie_class cls, uint32_t data_credits)

@@ -190,8 +190,9 @@ void pcie_port_destroy(struct pcie_port *p)
 
 /* ---- joining ---- */
 
-static struct sim_channel *open_channel(struct pcie_port *from, struct pcie_port *to,
-                                        sim_time_t wire_ps, struct sim_error *err)
+/** TLPs and DLLPs of one direction share the wire, but only TLPs need an event each. */
+static int open_channels(struct pcie_port *from, struct pcie_port *to, sim_time_t wire_ps,
+                         struct sim_error *err)
 {
     struct sim_channel_config cfg = {
         .from = from->dom,
@@ -206,9 +207,13 @@ static struct sim_channel *open_channel(struct pcie_port *from, struct pcie_port
                             "%s to %s: tx_latency_ps + wire + rx_latency_ps = %llu: expected at "
                             "least 1000",
                             from->path, to->path, (unsigned long long)cfg.latency_ps);
-        return NULL;
+        return SIM_ERR_CONFIG;
     }
-    return sim_channel_create(&cfg, err);
+    from->out = sim_channel_create(&cfg, err);
+    cfg.deliver = pcie_dll_receive_dllps;
+    cfg.lazy = true;
+    from->out_dllp = to->in_dllp = sim_channel_create(&cfg, err);
+    return from->out != NULL && from->out_dllp != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
 
 /** What training and enumeration settle: the smaller value of both ends. */
@@ -222,6 +227,7 @@ static void settle_link(struct pcie_port *p, uint32_t gen, uint32_t lanes, uint3
     p->ack_ps = pcie_phy_ps(&p->phy, (ack != 0 ? ack : limit) * lanes);
     p->fc_ps = pcie_phy_ps(&p->phy, (fc != 0 ? fc : limit) * lanes);
     p->init_send = 1;
+    sim_channel_listen(p->in_dllp, true);
     p->dllp_due = sim_now(p->dom);
     sim_schedule_at(p->dom, &p->work, p->dllp_due, SIM_ARRIVE);
 }
@@ -238,17 +244,16 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
     uint32_t lanes = smaller(a->cfg.lanes, b->cfg.lanes);
     uint32_t mps = smaller(a->cfg.mps_bytes, b->cfg.mps_bytes);
     struct pcie_port *used = a->out != NULL ? a : b;
-    struct sim_channel *ab, *ba;
+    int rc;
 
     if (a == b || used->out != NULL)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s to %s: %s is connected already", a->path,
                              b->path, used->path);
-    ab = open_channel(a, b, wire_ps, err);
-    ba = ab != NULL ? open_channel(b, a, wire_ps, err) : NULL;
-    if (ba == NULL)
-        return err != NULL && err->code != 0 ? err->code : SIM_ERR_CONFIG;
-    a->out = ab;
-    b->out = ba;
+    rc = open_channels(a, b, wire_ps, err);
+    if (rc == SIM_OK)
+        rc = open_channels(b, a, wire_ps, err);
+    if (rc != SIM_OK)
+        return rc;
     settle_link(a, gen, lanes, mps);
     settle_link(b, gen, lanes, mps);
     return SIM_OK;
@@ -283,9 +288,13 @@ static uint64_t digest_rx(uint64_t h, const struct rx_class *r)
     return mix(h, (uint64_t)(r->hdr_freed + r->hdr_fresh) << 32 | (r->data_freed + r->data_fresh));
 }
 
-uint64_t pcie_port_digest(const struct pcie_port *p)
+uint64_t pcie_port_digest(struct pcie_port *p)
 {
-    uint64_t h = mix(0, (uint64_t)p->up << 32 | p->waiting);
+    uint64_t h;
+
+    if (p->in_dllp != NULL)
+        sim_channel_settle(p->in_dllp);
+    h = mix(0, (uint64_t)p->up << 32 | p->waiting);
 
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
         h = digest_tx(h, &p->tx[i], p->queue_tlps);

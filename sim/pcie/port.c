@@ -87,26 +87,47 @@ static bool send_waiting(struct pcie_port *p)
     return true;
 }
 
+void pcie_port_settle(struct pcie_port *p)
+{
+    if (p->in_dllp == NULL)
+        return;
+    p->deciding = true;
+    sim_channel_settle(p->in_dllp);
+    p->deciding = false;
+}
+
+/**
+ * Sends what may go of the waiting TLPs. What is blocked listens for DLLPs; what is not waits for
+ * the end of the packet just begun. @return when to look again
+ */
+static sim_time_t send_next(struct pcie_port *p)
+{
+    bool sent = send_waiting(p);
+
+    if (sent && p->waiting != 0)
+        return p->phy.free_ps;
+    if (!sent)
+        sim_channel_listen(p->in_dllp, true);
+    return SIM_TIME_NEVER;
+}
+
 /** The link is free, or DLLPs are due, or arrived while TLPs waited. */
 void pcie_port_work(struct sim_event *ev)
 {
     struct pcie_port *p = SIM_CONTAINER_OF(ev, struct pcie_port, work);
     sim_time_t now = sim_now(p->dom), next = SIM_TIME_NEVER;
 
-    pcie_dll_settle(p);
+    pcie_port_settle(p);
     if (now < p->phy.free_ps) {
         sim_schedule_by(p->dom, ev, p->phy.free_ps, SIM_ARRIVE);
         return;
     }
     if (p->dllp_due <= now)
         pcie_dll_flush(p); /* DLLPs go before the next TLP */
-    /* What is blocked waits for DLLPs; what is not, for the end of the packet just begun. */
-    if (p->waiting != 0 && send_waiting(p) && p->waiting != 0)
-        next = p->phy.free_ps;
+    if (p->waiting != 0)
+        next = send_next(p);
     if (p->dllp_due < next)
         next = p->dllp_due;
-    if (p->late_full && next > now)
-        next = now + 1;
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(p->dom, ev, pcie_port_not_before_free(p, next), SIM_ARRIVE);
 }
@@ -133,7 +154,9 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
 {
     enum pcie_class cls = pcie_tlp_class(tlp);
     bool free_now = sim_now(p->dom) >= p->phy.free_ps;
+    sim_time_t next;
 
+    pcie_port_settle(p);
     SIM_ASSERT(pcie_tlp_data_bytes(tlp) <= p->mps);
     if (p->waiting == 0 && free_now && p->up && p->replay_count < p->replay_room &&
         has_credits(&p->tx[cls], tlp)) {
@@ -143,10 +166,9 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
     enqueue(p, tlp, cls);
     if (!p->up)
         return;
-    if (!free_now)
-        sim_schedule_by(p->dom, &p->work, p->phy.free_ps, SIM_ARRIVE);
-    else if (send_waiting(p) && p->waiting != 0)
-        sim_schedule_by(p->dom, &p->work, p->phy.free_ps, SIM_ARRIVE);
+    next = free_now ? send_next(p) : p->phy.free_ps;
+    if (next != SIM_TIME_NEVER)
+        sim_schedule_by(p->dom, &p->work, next, SIM_ARRIVE);
 }
 
 bool pcie_port_is_up(const struct pcie_port *p)

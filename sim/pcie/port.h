@@ -71,7 +71,7 @@ uint32_t pcie_port_mps(const struct pcie_port *port);
 /** Picoseconds that `symbols` per-link symbols (bytes) take on this link, rounded down. */
 sim_time_t pcie_port_symbols_ps(const struct pcie_port *port, uint64_t symbols);
 /** Hash of the state with times relative to now. */
-uint64_t pcie_port_digest(const struct pcie_port *port);
+uint64_t pcie_port_digest(struct pcie_port *port);
 
 SIM_END_DECLS
 #endif /* PCIE_PORT_H */

@@ -26,11 +26,8 @@ SIM_BEGIN_DECLS
 
 /* ---- records of the channel ---- */
 
-enum wire_type { WIRE_TLP = 1, WIRE_DLLP = 2 };
-
 /** A TLP; the payload's bytes follow. */
 struct wire_tlp {
-    uint16_t type; /* enum wire_type */
     uint16_t seq;
     uint32_t payload_bytes;
     struct pcie_tlp tlp; /* payload is NULL */
@@ -40,7 +37,6 @@ enum wire_dllp_mask { DLLP_ACK = 1 << PCIE_CLASSES }; /* bits below: a credit up
 
 /** DLLPs sent back to back. */
 struct wire_dllp {
-    uint16_t type;
     uint8_t mask; /* which ones */
     uint8_t init; /* the updates are InitFC1 or InitFC2; 0: UpdateFC */
     uint16_t ack_seq;
@@ -78,7 +74,9 @@ struct rx_class {
 struct pcie_port {
     struct sim_domain *dom;
     struct pcie_phy phy;
-    struct sim_channel *out;
+    struct sim_channel *out;      /* TLPs */
+    struct sim_channel *out_dllp; /* lazy: a DLLP matters only to who is about to send */
+    struct sim_channel *in_dllp;
     struct sim_event work;
 
     /* transmit */
@@ -103,9 +101,7 @@ struct pcie_port {
     uint8_t init_send;  /* 1 or 2: InitFC to send */
     bool partner_known; /* its credits have been received */
     bool up;
-    bool late_full; /* DLLPs that arrived at late_time, not yet looked at */
-    sim_time_t late_time;
-    struct wire_dllp late;
+    bool deciding; /* whoever settles the DLLPs looks at the queues next */
 
     struct {
         uint64_t tx_tlps, tx_payload, tx_symbols, tx_dllps, replay_full_ps;
@@ -123,12 +119,11 @@ struct pcie_port {
 
 /* dll.c */
 void pcie_dll_receive(void *arg, const void *record, uint32_t bytes);
+void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes);
 /** Sends a TLP whose credits are there, directly behind what is being sent; takes the payload. */
 void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls);
 /** Sends all DLLPs for what happened before now. */
 void pcie_dll_flush(struct pcie_port *p);
-/** Looks at DLLPs that arrived before now. */
-void pcie_dll_settle(struct pcie_port *p);
 /** A DLLP is to go out at `due` or as soon after it as the link is free. */
 void pcie_dll_due(struct pcie_port *p, sim_time_t due);
 /** The Ack latency and UpdateFC limits of tables 3-7 and 2-42, in symbol times. */
@@ -136,6 +131,8 @@ uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps);
 
 /* port.c */
 void pcie_port_work(struct sim_event *ev);
+/** Takes the DLLPs that arrived before now, for a decision that follows. */
+void pcie_port_settle(struct pcie_port *p);
 
 static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, sim_time_t t)
 {

@@ -7,6 +7,8 @@
 
 #include "pcie/port.h"
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and initialisers take none */
+
 /**
  * Rows for `member`, a struct pcie_port_config in `type`; keys begin with `prefix` ("port.").
  * Generation, lanes and the latencies of the PHY and hard block differ most between devices,
@@ -50,6 +52,8 @@
     { prefix "skp_interval_symbols", "symbols", 0, 65535, 1538,                                    \
       offsetof(type, member.skp_interval_symbols),                                                 \
       "symbol times between SKP ordered sets; 0 = none", NULL }
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 /* clang-format on */
 
 #endif /* PCIE_PORT_PARAMS_H */

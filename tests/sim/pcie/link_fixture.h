@@ -191,6 +191,17 @@ struct Pair {
         ASSERT_EQ(SIM_OK, pcie_link_connect(a.port, b.port, wire_ps, &err)) << err.text;
     }
     int run(sim_time_t until = SIM_TIME_NEVER - 1) { return sim_run(s, until); }
+    /* Much later each port looks at the last DLLPs, which nothing made it look at so far. */
+    void settle()
+    {
+        sim_time_t later = sim_reached(s) + SIM_MS;
+
+        for (End *e : { &a, &b })
+            sim_schedule_at(e->dom, &e->pump_hook.ev, later, SIM_CLOCK);
+        run();
+        pcie_port_digest(a.port);
+        pcie_port_digest(b.port);
+    }
 
     uint64_t stat(const std::string &path) const
     {

@@ -111,8 +111,8 @@ TEST(Link, AnIdleLinkNeedsNoEventToSend)
     p.a.add(PCIE_MWR, 64);
     p.a.kick();
     p.run();
-    /* The source's event, the delivery, the timer of the ACK and its delivery. */
-    EXPECT_EQ(4u, sim_events_run(p.s) - before);
+    /* The source's event, the delivery, and the timer of the ACK, which nobody waits for. */
+    EXPECT_EQ(3u, sim_events_run(p.s) - before);
 }
 
 TEST(Link, RunsAtTheSmallerGenerationWidthAndPayloadOfItsEnds)
@@ -216,7 +216,7 @@ TEST(Dll, AcknowledgesWhenTheTimerEndsOrAfterEightTlps)
         if (n % 8 == 0)
             EXPECT_LT(sim_reached(p.s), p.b.got.back().time + 100 * SIM_NS);
         else /* from the first one that waits for its ACK */
-            EXPECT_GT(sim_reached(p.s), p.b.got[n / 8 * 8].time + 5000 * 2000);
+            EXPECT_GE(sim_reached(p.s), p.b.got[n / 8 * 8].time + 5000 * 2000);
     }
 }
 
@@ -462,6 +462,7 @@ TEST(Digest, EqualAtRestAndDifferentUnderLoad)
     ASSERT_EQ(SIM_ERR_LIMIT, p.run(sim_reached(p.s) + SIM_NS));
     EXPECT_NE(rest, pcie_port_digest(p.a.port));
     p.run();
+    p.settle();
     EXPECT_EQ(rest, pcie_port_digest(p.a.port));
 }
 

@@ -119,6 +119,7 @@ Result run(const Shape &sh, const sim_order &order, bool two_domains, unsigned n
             (*static_cast<std::map<std::string, uint64_t> *>(arg))[path] = v;
         },
         &r.stats);
+    p.settle();
     EXPECT_EQ(0u, mem_pool_in_use(p.a.pool));
     EXPECT_EQ(0u, mem_pool_in_use(p.b.pool));
     return r;
