@@ -10,27 +10,36 @@
 #define KEY_PHASE_SHIFT (KEY_SEQ_BITS + KEY_DOMAIN_BITS)
 #define SIM_MAX_DOMAINS (1u << KEY_DOMAIN_BITS)
 
-/* A 4-ary heap: the order of keys lies in the array itself, so that sifting touches few lines. */
 struct queue_entry {
     sim_time_t time;
     uint64_t key;
     struct sim_event *ev;
 };
 
+/*
+ * The earliest events lie in a short sorted array, the latest first; a machine's domain seldom has
+ * more. What does not fit, and whatever is later than that, lies in a 4-ary heap, whose order of
+ * keys is in the array itself, so that sifting touches few lines.
+ */
+#define QUEUE_NEAR    24u
+#define QUEUE_IN_NEAR 1u /* a slot: in the array, else 2 + place in the heap */
+
 struct event_queue {
+    uint32_t nnear;
+    uint32_t count, room; /* of the heap */
     struct queue_entry *heap;
-    uint32_t count, room;
+    struct queue_entry near[QUEUE_NEAR];
 };
 
 void queue_fini(struct event_queue *q);
 void queue_push(struct event_queue *q, struct sim_event *ev);
 struct sim_event *queue_pop(struct event_queue *q);
 void queue_remove(struct event_queue *q, struct sim_event *ev);
-/** The entry of an event moved to an earlier time. */
-void queue_earlier(struct event_queue *q, struct sim_event *ev);
 
 static inline sim_time_t queue_next(const struct event_queue *q)
 {
+    if (q->nnear != 0)
+        return q->near[q->nnear - 1].time;
     return q->count != 0 ? q->heap[0].time : SIM_TIME_NEVER;
 }
 

@@ -1,18 +1,22 @@
 #include "core/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define ARITY 4u
+#define ARITY     4u
+#define HEAP_SLOT 2u /* of the first place in the heap */
 
 static inline bool before(const struct queue_entry *a, const struct queue_entry *b)
 {
     return a->time != b->time ? a->time < b->time : a->key < b->key;
 }
 
+/* ---- the heap ---- */
+
 static inline void place(struct event_queue *q, uint32_t at, struct queue_entry e)
 {
     q->heap[at] = e;
-    e.ev->slot = at + 1;
+    e.ev->slot = at + HEAP_SLOT;
 }
 
 static void sift_up(struct event_queue *q, uint32_t at, struct queue_entry e)
@@ -48,13 +52,8 @@ static void sift_down(struct event_queue *q, uint32_t at, struct queue_entry e)
     place(q, at, e);
 }
 
-void queue_fini(struct event_queue *q)
-{
-    free(q->heap);
-}
-
 /* Grows by doubling: a running machine has as many events as components, so growth ends early. */
-static void grow(struct event_queue *q)
+static void heap_grow(struct event_queue *q)
 {
     uint32_t room = q->room != 0 ? q->room * 2 : 64;
     struct queue_entry *heap = realloc(q->heap, room * sizeof(*heap));
@@ -64,30 +63,27 @@ static void grow(struct event_queue *q)
     q->room = room;
 }
 
-void queue_push(struct event_queue *q, struct sim_event *ev)
+static void heap_push(struct event_queue *q, struct queue_entry e)
 {
     if (q->count == q->room)
-        grow(q);
-    sift_up(q, q->count++, (struct queue_entry){ ev->time, ev->key, ev });
+        heap_grow(q);
+    sift_up(q, q->count++, e);
 }
 
-struct sim_event *queue_pop(struct event_queue *q)
+static struct sim_event *heap_pop(struct event_queue *q)
 {
     struct sim_event *ev = q->heap[0].ev;
     struct queue_entry last = q->heap[--q->count];
 
-    ev->slot = 0;
     if (q->count != 0)
         sift_down(q, 0, last);
     return ev;
 }
 
-void queue_remove(struct event_queue *q, struct sim_event *ev)
+static void heap_remove(struct event_queue *q, uint32_t at)
 {
-    uint32_t at = ev->slot - 1;
     struct queue_entry last = q->heap[--q->count];
 
-    ev->slot = 0;
     if (at == q->count)
         return;
     if (at != 0 && before(&last, &q->heap[(at - 1) / ARITY]))
@@ -96,7 +92,66 @@ void queue_remove(struct event_queue *q, struct sim_event *ev)
         sift_down(q, at, last);
 }
 
-void queue_earlier(struct event_queue *q, struct sim_event *ev)
+/* ---- the near events ---- */
+
+static inline void near_insert(struct event_queue *q, struct queue_entry e)
 {
-    sift_up(q, ev->slot - 1, (struct queue_entry){ ev->time, ev->key, ev });
+    uint32_t at = 0;
+
+    while (at < q->nnear && before(&e, &q->near[at]))
+        at++;
+    for (uint32_t i = q->nnear; i > at; i--)
+        q->near[i] = q->near[i - 1];
+    q->near[at] = e;
+    q->nnear++;
+    e.ev->slot = QUEUE_IN_NEAR;
+}
+
+void queue_push(struct event_queue *q, struct sim_event *ev)
+{
+    struct queue_entry e = { ev->time, ev->key, ev };
+
+    if (q->count != 0 && !before(&e, &q->heap[0])) {
+        heap_push(q, e);
+        return;
+    }
+    if (q->nnear == QUEUE_NEAR) {
+        if (!before(&e, &q->near[0])) {
+            heap_push(q, e);
+            return;
+        }
+        heap_push(q, q->near[0]);
+        q->nnear--;
+        memmove(&q->near[0], &q->near[1], q->nnear * sizeof(q->near[0]));
+    }
+    near_insert(q, e);
+}
+
+struct sim_event *queue_pop(struct event_queue *q)
+{
+    struct sim_event *ev = q->nnear != 0 ? q->near[--q->nnear].ev : heap_pop(q);
+
+    ev->slot = 0;
+    return ev;
+}
+
+void queue_remove(struct event_queue *q, struct sim_event *ev)
+{
+    uint32_t at = 0;
+
+    if (ev->slot != QUEUE_IN_NEAR) {
+        heap_remove(q, ev->slot - HEAP_SLOT);
+        ev->slot = 0;
+        return;
+    }
+    while (q->near[at].ev != ev)
+        at++;
+    q->nnear--;
+    memmove(&q->near[at], &q->near[at + 1], (q->nnear - at) * sizeof(q->near[0]));
+    ev->slot = 0;
+}
+
+void queue_fini(struct event_queue *q)
+{
+    free(q->heap);
 }

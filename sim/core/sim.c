@@ -159,9 +159,10 @@ void sim_schedule_by(struct sim_domain *dom, struct sim_event *ev, sim_time_t ti
     if (ev->time <= time)
         return;
     SIM_ASSERT(time > dom->now || (time == dom->now && (uint32_t)phase >= dom->phase));
+    queue_remove(&dom->queue, ev);
     ev->time = time;
     ev->key = domain_key(dom, phase);
-    queue_earlier(&dom->queue, ev);
+    queue_push(&dom->queue, ev);
 }
 
 void sim_cancel(struct sim_domain *dom, struct sim_event *ev)

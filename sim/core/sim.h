@@ -131,7 +131,7 @@ struct sim_event {
     sim_event_fn fn;
     sim_time_t time;
     uint64_t key;  /* phase, scheduling domain, sequence number */
-    uint32_t slot; /* place in the queue plus one; 0 when not scheduled */
+    uint32_t slot; /* place in the queue; 0 when not scheduled */
 };
 
 void sim_event_init(struct sim_event *ev, sim_event_fn fn);
