@@ -158,7 +158,10 @@ static int find_components(struct launch_node *node, struct sim_error *err)
 
 static void boot_event(struct sim_event *ev)
 {
-    launch_resume(&SIM_CONTAINER_OF(ev, struct launch_node, boot)->kernel);
+    struct launch_node *node = SIM_CONTAINER_OF(ev, struct launch_node, boot);
+
+    launch_resume(&node->irq); /* until it sleeps */
+    launch_resume(&node->kernel);
 }
 
 static void boot_run(struct launch_thread *t)
@@ -188,6 +191,11 @@ static int node_init(struct launch_node *node, struct launch *run, unsigned inde
                              "node%u.host: ram_bytes = %llu: expected at least 16 MiB to run "
                              "programs",
                              index, (unsigned long long)node->ram->size);
+    if (node_host_cores(node->host) < 2)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "node%u.host: cores = 1: expected one for each rank and one for "
+                             "interrupts",
+                             index);
     code = launch_thread_init(&node->kernel, node, 0, boot_run, err);
     if (code == SIM_OK)
         code = launch_thread_init(&node->irq, node, node_host_cores(node->host) - 1, irq_run, err);
