@@ -143,7 +143,7 @@ struct pcie_tlp node_next_completion(struct node_packet *p, uint32_t piece, stru
     cpl.payload = node_payload(pool, cpl.length_dw * 4u);
     /* Bytes of the first and last double word that were not asked for are undefined; zero here. */
     memset(cpl.payload->data, 0, 4);
-    memset(cpl.payload->data + cpl.length_dw * 4u - 4, 0, 4);
+    memset(cpl.payload->data + node_span(&cpl) - 4, 0, 4);
     memcpy(cpl.payload->data + skip, from, n);
     p->addr += n;
     p->left -= n;

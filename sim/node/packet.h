@@ -67,6 +67,12 @@ static inline void node_packet_put(struct node_packet_pool *pool, struct node_pa
     pool->free = p;
 }
 
+/** Bytes of bus addresses that a memory request spans, enabled or not. */
+static inline uint64_t node_span(const struct pcie_tlp *tlp)
+{
+    return tlp->length_dw * UINT64_C(4);
+}
+
 /** A buffer; out of memory is the end of the run, since a model has no way to go on. */
 struct mem_payload *node_payload(struct mem_pool *pool, uint32_t bytes);
 

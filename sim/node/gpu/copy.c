@@ -110,7 +110,7 @@ static void queue_write(struct node_gpu *gpu, uint64_t addr, const uint8_t *byte
     pcie_tlp_set_range(&tlp, addr, n);
     tlp.payload = node_payload(gpu->payloads, tlp.length_dw * 4u);
     memset(tlp.payload->data, 0, 4); /* bytes that are not enabled */
-    memset(tlp.payload->data + tlp.length_dw * 4u - 4, 0, 4);
+    memset(tlp.payload->data + node_span(&tlp) - 4, 0, 4);
     memcpy(tlp.payload->data + (addr & 3), bytes, n);
     node_packet_push(&gpu->copy.out, node_packet_get(&gpu->packets, &tlp, sim_now(gpu->dom)));
 }

@@ -31,7 +31,7 @@ static const struct machine_param gpu_params[] = {
     ROW("completion_bytes", "bytes", 64, 4096, 128, completion_bytes,
         "largest completion, never across a multiple of it; a power of two"),
 
-    ROW("l2.bytes", "bytes", 0, UINT64_C(1) << 32, 1536 * 1024, l2.bytes,
+    ROW("l2.bytes", "bytes", 0, UINT64_C(1) << 32, 1572864, l2.bytes,
         "level-2 cache; 0 = every access goes to DRAM"),
     ROW("l2.ways", "1", 1, 64, 16, l2.ways, "lines of a set"),
     ROW("l2.line_bytes", "bytes", 32, GPU_CHUNK, 128, l2.line_bytes, "cache line; a power of two"),

@@ -69,7 +69,7 @@ void gpu_wrote(struct node_gpu *gpu, uint64_t offset, uint64_t bytes)
 
 static void write_memory(struct node_gpu *gpu, struct node_packet *p)
 {
-    uint64_t bytes = p->tlp.length_dw * 4u;
+    uint64_t bytes = node_span(&p->tlp);
     uint64_t offset = p->tlp.kind == PCIE_MWR && p->tlp.poisoned == 0
                           ? memory_offset(gpu, p->tlp.addr, bytes)
                           : NOWHERE;
@@ -163,7 +163,7 @@ static bool begin_request(struct node_gpu *gpu)
     if (p == NULL)
         return false;
     if (p->tlp.kind == PCIE_MRD)
-        offset = memory_offset(gpu, p->tlp.addr, p->tlp.length_dw * 4u);
+        offset = memory_offset(gpu, p->tlp.addr, node_span(&p->tlp));
     if (offset != NOWHERE && gpu->free_reads == NULL)
         return false;
     (void)node_packet_pop(&gpu->requests);

@@ -147,7 +147,7 @@ static void send_request(struct node_core *core, unsigned target, const struct p
 
     core->waiting = false;
     core->sent = true;
-    node_rc_request(&host->rc, core->index, target, tlp, 0,
+    node_rc_request(&host->rc, core->index, target, tlp,
                     sim_now(host->dom) + extra + cpu_of(core)->load_to_rc_ps +
                         host->cfg.rc.egress_ps);
 }

@@ -74,7 +74,8 @@ struct node_rc {
     struct node_host *host;
     struct rc_port port[HOST_PORTS];
     struct rc_lane lane[RC_TARGETS][PCIE_CLASSES];
-    uint32_t active; /* lanes with waiting packets: bit target * PCIE_CLASSES + class */
+    uint32_t active;     /* lanes with waiting packets; see rc_lane_bit() */
+    uint32_t requesting; /* ports with waiting `requests`, one bit each */
     /* Posted writes taken in and passed on, by path; what may not overtake them compares both. */
     uint64_t posted_in[RC_TARGETS][RC_SOURCES], posted_done[RC_TARGETS][RC_SOURCES];
     struct sim_event arbiter; /* the one place where ports compete; SIM_CLOCK */
@@ -96,10 +97,25 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
 void node_rc_fini(struct node_rc *rc);
 /** The target of a memory request of the CPU or of a port. */
 unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes);
-/** A request of core `core` reaches the root complex at `due`. Posted ones come back by
- * node_core_taken() when they leave for the link. `target` is a port. */
+/**
+ * A request of core `core` reaches the root complex at `due`. Posted ones come back by
+ * node_core_taken() when they leave for the link. `target` is a port.
+ */
 void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const struct pcie_tlp *tlp,
-                     uint32_t mark, sim_time_t due);
+                     sim_time_t due);
+
+/* Between rc_in.c and rc.c. */
+void node_rc_received(void *rc_port, struct pcie_tlp *tlp);
+/** Lets reads leave the receive buffers as far as their limits allow. @return whether any did. */
+bool node_rc_admit(struct node_rc *rc);
+/** Counter and limit of the forwarded reads that one from `source` to `target` belongs to. */
+unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target,
+                            uint64_t *limit_p);
+
+static inline void node_rc_consume(struct node_rc *rc, unsigned port, const struct pcie_tlp *tlp)
+{
+    pcie_port_consume(rc->port[port].port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
+}
 
 /* ---- cores ------------------------------------------------------------------ */
 
@@ -242,6 +258,21 @@ struct node_host {
 #define HOST_REQUESTER_ID 0u
 #define HOST_MSI_ADDRESS  UINT64_C(0xfee00000) /* where x86 has its local interrupt controllers */
 #define HOST_MSI_BYTES    UINT64_C(0x1000)
+
+/** Asks the arbiter to look at `at`; the present time from SIM_ARRIVE or SIM_CLOCK only. */
+static inline void node_rc_wake(struct node_rc *rc, sim_time_t at)
+{
+    sim_schedule_by(rc->host->dom, &rc->arbiter, at, SIM_CLOCK);
+}
+/** Lanes in the order in which they move: posted first, since they free what waits behind them. */
+static inline unsigned rc_lane_bit(unsigned target, enum pcie_class cls)
+{
+    return (unsigned)cls * RC_TARGETS + target;
+}
+static inline bool node_rc_is_msi(const struct pcie_tlp *tlp)
+{
+    return tlp->addr - HOST_MSI_ADDRESS < HOST_MSI_BYTES;
+}
 
 SIM_END_DECLS
 #endif /* NODE_HOST_INTERNAL_H */

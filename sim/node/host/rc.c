@@ -16,283 +16,6 @@
 #include "node/host/internal.h"
 
 #include <stdio.h>
-#include <string.h>
-
-static struct node_packet *take_in(struct node_rc *rc, const struct pcie_tlp *tlp, unsigned source)
-{
-    struct node_host *host = rc->host;
-    struct node_packet *p = node_packet_get(&host->packets, tlp, sim_now(host->dom));
-
-    p->source = (uint16_t)source;
-    return p;
-}
-
-static void wake(struct node_rc *rc, sim_time_t at)
-{
-    sim_schedule_by(rc->host->dom, &rc->arbiter, at, SIM_CLOCK);
-}
-
-/** Onto the path to `target`; `p` may not overtake what `posted_in` counts now. */
-static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target)
-{
-    enum pcie_class cls = pcie_tlp_class(&p->tlp);
-    struct rc_lane *lane;
-
-    if (cls == PCIE_NONPOSTED && target == RC_INSIDE) { /* a read of DRAM waits as its completion */
-        target = p->source;
-        cls = PCIE_COMPLETION;
-        p->source = RC_FROM_MEMORY;
-    }
-    lane = &rc->lane[target][cls];
-    node_packet_push(&lane->queue[p->source], p);
-    lane->waiting |= UINT64_C(1) << p->source;
-    rc->active |= 1u << (target * PCIE_CLASSES + cls);
-    wake(rc, p->due);
-}
-
-static void order_after_posted(struct node_rc *rc, struct node_packet *p, unsigned target)
-{
-    p->order_done = &rc->posted_done[target][p->source];
-    p->order_after = rc->posted_in[target][p->source];
-}
-
-static bool crosses(const struct node_rc *rc, unsigned a, unsigned b)
-{
-    return rc->host->cfg.socket[a] != rc->host->cfg.socket[b];
-}
-
-unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
-{
-    if (mem_ram_holds(&rc->host->ram, addr, bytes))
-        return RC_INSIDE;
-    for (unsigned i = 0; i < rc->nclaims; i++) {
-        const struct rc_claim *c = &rc->claims[i];
-
-        if (addr >= c->base && addr - c->base < c->size)
-            return pcie_port_connected(rc->port[c->port].port) ? c->port : RC_NOBODY;
-    }
-    return RC_NOBODY;
-}
-
-/* ---- arrival at a root port --------------------------------------------------- */
-
-static void consume(struct node_rc *rc, unsigned port, const struct pcie_tlp *tlp)
-{
-    pcie_port_consume(rc->port[port].port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
-}
-
-static bool is_msi(const struct pcie_tlp *tlp)
-{
-    return tlp->addr - HOST_MSI_ADDRESS < HOST_MSI_BYTES;
-}
-
-static void posted_arrived(struct node_rc *rc, struct node_packet *p)
-{
-    const struct host_rc_config *cfg = &rc->host->cfg.rc;
-    const struct pcie_tlp *tlp = &p->tlp;
-    unsigned target = RC_NOBODY;
-
-    if (tlp->kind == PCIE_MWR)
-        target = is_msi(tlp) ? RC_INSIDE : node_rc_target(rc, tlp->addr, tlp->length_dw * 4u);
-    if (target == RC_NOBODY || target == p->source || tlp->poisoned) {
-        rc->stat.unclaimed_writes += tlp->kind == PCIE_MWR; /* messages end here rightly */
-        consume(rc, p->source, tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&rc->host->packets, p);
-        return;
-    }
-    if (target == RC_INSIDE)
-        p->due += cfg->memory_write_ps;
-    else
-        p->due += cfg->p2p_write_ps + (crosses(rc, p->source, target) ? cfg->socket_write_ps : 0);
-    rc->posted_in[target][p->source]++;
-    path_push(rc, p, target);
-}
-
-/** Memory reads only; anything else has no target and is answered with Unsupported Request. */
-static void nonposted_arrived(struct node_rc *rc, struct node_packet *p)
-{
-    const struct pcie_tlp *tlp = &p->tlp;
-
-    p->target = RC_NOBODY;
-    if (tlp->kind == PCIE_MRD)
-        p->target = (uint16_t)node_rc_target(rc, tlp->addr, tlp->length_dw * 4u);
-    if (p->target == p->source)
-        p->target = RC_NOBODY;
-    order_after_posted(rc, p, p->target == RC_NOBODY ? RC_INSIDE : p->target);
-    node_packet_push(&rc->port[p->source].requests, p);
-    wake(rc, p->arrived);
-}
-
-/** The target of a completion: the bus of its requester tells. Bus 0 is the CPU. */
-static unsigned completion_target(const struct node_rc *rc, const struct node_packet *p)
-{
-    unsigned bus = p->tlp.requester_id >> 8;
-
-    if (bus == 0)
-        return p->tlp.tag < rc->host->cfg.cores ? RC_INSIDE : RC_NOBODY;
-    if (bus > HOST_PORTS || bus == p->source + 1u || !pcie_port_connected(rc->port[bus - 1].port))
-        return RC_NOBODY;
-    return bus - 1;
-}
-
-static void completion_arrived(struct node_rc *rc, struct node_packet *p)
-{
-    const struct host_config *cfg = &rc->host->cfg;
-    unsigned target = completion_target(rc, p);
-
-    if (target == RC_NOBODY) {
-        rc->stat.stray_completions++;
-        consume(rc, p->source, &p->tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&rc->host->packets, p);
-        return;
-    }
-    if (target == RC_INSIDE)
-        p->due += cfg->cpu.load_from_rc_ps;
-    else
-        p->due +=
-            cfg->rc.p2p_read_ps + (crosses(rc, p->source, target) ? cfg->rc.socket_read_ps : 0);
-    order_after_posted(rc, p, target);
-    path_push(rc, p, target);
-}
-
-static void port_received(void *user, struct pcie_tlp *tlp)
-{
-    struct rc_port *rp = user;
-    struct node_packet *p = take_in(rp->rc, tlp, rp->index);
-
-    switch (pcie_tlp_class(tlp)) {
-    case PCIE_POSTED:
-        posted_arrived(rp->rc, p);
-        break;
-    case PCIE_NONPOSTED:
-        nonposted_arrived(rp->rc, p);
-        break;
-    default:
-        completion_arrived(rp->rc, p);
-        break;
-    }
-}
-
-static void port_ready(void *user, enum pcie_class cls)
-{
-    struct rc_port *rp = user;
-
-    if (rp->rc->lane[rp->index][cls].waiting != 0)
-        wake(rp->rc, sim_now(rp->rc->host->dom));
-}
-
-void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const struct pcie_tlp *tlp,
-                     uint32_t mark, sim_time_t due)
-{
-    struct node_packet *p = take_in(rc, tlp, RC_FROM_CORE + core);
-
-    p->due = due;
-    p->left = mark;
-    if (pcie_tlp_class(tlp) == PCIE_POSTED)
-        rc->posted_in[target][p->source]++;
-    else
-        order_after_posted(rc, p, target);
-    path_push(rc, p, target);
-}
-
-/* ---- reads leave the receive buffer --------------------------------------------- */
-
-/** Counter and limit of the forwarded reads that one from `source` to `target` belongs to. */
-static unsigned *forwarded(struct node_rc *rc, unsigned source, unsigned target, uint64_t *limit_p)
-{
-    const struct host_config *cfg = &rc->host->cfg;
-    uint64_t socket = cfg->socket[source];
-
-    if (crosses(rc, source, target)) {
-        *limit_p = cfg->rc.socket_reads;
-        return &rc->socket_reads[socket];
-    }
-    *limit_p = cfg->rc.p2p_reads;
-    return &rc->p2p_reads[socket];
-}
-
-static bool admit_forward(struct node_rc *rc, struct node_packet *p)
-{
-    const struct host_rc_config *cfg = &rc->host->cfg.rc;
-    uint64_t limit;
-    unsigned *count = forwarded(rc, p->source, p->target, &limit);
-
-    if (*count >= limit)
-        return false;
-    ++*count;
-    rc->stat.p2p_reads++;
-    rc->stat.p2p_wait_ps += sim_now(rc->host->dom) - p->arrived;
-    p->due = sim_now(rc->host->dom) + cfg->p2p_read_ps +
-             (crosses(rc, p->source, p->target) ? cfg->socket_read_ps : 0);
-    return true;
-}
-
-static bool admit_inside(struct node_rc *rc, struct node_packet *p)
-{
-    struct rc_port *rp = &rc->port[p->source];
-
-    if (rp->memory_reads >= rc->host->cfg.rc.memory_reads)
-        return false;
-    rp->memory_reads++;
-    p->left = pcie_tlp_range(&p->tlp, &p->addr);
-    if (p->target == RC_NOBODY) {
-        rc->stat.unclaimed_reads++;
-    } else if (p->left == 0) { /* no byte enabled: one double word, byte count 1 (2.2.9) */
-        p->left = 1;
-    }
-    p->due = sim_now(rc->host->dom) + rc->host->cfg.rc.memory_read_ps;
-    return true;
-}
-
-/** Lets the oldest read of one port go on its path, if its limit allows. */
-static bool admit(struct node_rc *rc, unsigned port)
-{
-    struct node_packet_list *requests = &rc->port[port].requests;
-    struct node_packet *p = requests->head;
-    unsigned target;
-
-    if (p == NULL)
-        return false;
-    if (p->target < HOST_PORTS ? !admit_forward(rc, p) : !admit_inside(rc, p))
-        return false;
-    (void)node_packet_pop(requests);
-    consume(rc, port, &p->tlp);
-    target = p->target;
-    if (target == RC_NOBODY) {
-        struct pcie_tlp answer = node_answer(&p->tlp, PCIE_CPL_UR);
-
-        pcie_tlp_drop(&p->tlp);
-        p->tlp = answer;
-        p->source = RC_FROM_MEMORY;
-        target = port;
-    }
-    path_push(rc, p, target);
-    return true;
-}
-
-/** One read of each port in turn, while any may go: ports compete for forwarded reads. */
-static bool admit_all(struct node_rc *rc)
-{
-    bool any = false, again;
-
-    do {
-        unsigned first = rc->read_turn;
-
-        again = false;
-        for (unsigned i = 0; i < HOST_PORTS; i++) {
-            unsigned port = (first + i) % HOST_PORTS;
-
-            if (!admit(rc, port))
-                continue;
-            rc->read_turn = (port + 1) % HOST_PORTS;
-            again = true;
-        }
-        any |= again;
-    } while (again);
-    return any;
-}
 
 /* ---- packets leave their path ------------------------------------------------------ */
 
@@ -328,8 +51,8 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
 {
     struct node_host *host = rc->host;
 
-    consume(rc, p->source, &p->tlp);
-    if (is_msi(&p->tlp)) {
+    node_rc_consume(rc, p->source, &p->tlp);
+    if (node_rc_is_msi(&p->tlp)) {
         interrupt_push(rc, p);
         return;
     }
@@ -338,7 +61,7 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
     if (sim_fingerprint_on(host->dom))
         sim_visible(host->dom, host->ram_where ^ p->tlp.addr,
                     sim_hash_bytes(0, host->ram.bytes + (p->tlp.addr - host->ram.base),
-                                   p->tlp.length_dw * 4u));
+                                   node_span(&p->tlp)));
     pcie_tlp_drop(&p->tlp);
     node_packet_put(&host->packets, p);
 }
@@ -352,7 +75,7 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
         write_inside(rc, p);
         return;
     }
-    consume(rc, p->source, &p->tlp);
+    node_rc_consume(rc, p->source, &p->tlp);
     node_core_completed(&host->cores[p->tlp.tag], &p->tlp);
     pcie_tlp_drop(&p->tlp);
     node_packet_put(&host->packets, p);
@@ -403,11 +126,11 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
         if (cls == PCIE_POSTED)
             node_core_taken(&rc->host->cores[p->source - RC_FROM_CORE]);
     } else if (cls != PCIE_NONPOSTED) {
-        consume(rc, p->source, &p->tlp);
+        node_rc_consume(rc, p->source, &p->tlp);
         if (cls == PCIE_POSTED) {
             rc->stat.p2p_write_bytes += pcie_tlp_data_bytes(&p->tlp);
         } else if (completes(&p->tlp)) {
-            unsigned *count = forwarded(rc, target, p->source, &limit);
+            unsigned *count = node_rc_forwarded(rc, target, p->source, &limit);
 
             if (*count > 0)
                 --*count;
@@ -485,20 +208,19 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
         if (queue->head == NULL)
             lane->waiting &= ~(UINT64_C(1) << source);
     }
-    rc->active &= ~(1u << (target * PCIE_CLASSES + cls));
+    rc->active &= ~(1u << rc_lane_bit(target, cls));
     return any;
 }
 
-/** All moves of one instant: posted first, since they free what waits behind them. */
+/** All moves of one instant. A lane becomes active only by what comes in, so one pass sees all. */
 static bool lanes_run(struct node_rc *rc, sim_time_t *next_p)
 {
     bool any = false;
 
-    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++) {
-        for (unsigned target = 0; target < RC_TARGETS; target++) {
-            if ((rc->active >> (target * PCIE_CLASSES + cls) & 1) != 0)
-                any |= lane_run(rc, target, (enum pcie_class)cls, next_p);
-        }
+    for (uint32_t left = rc->active; left != 0; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+
+        any |= lane_run(rc, lane % RC_TARGETS, (enum pcie_class)(lane / RC_TARGETS), next_p);
     }
     return any;
 }
@@ -507,13 +229,23 @@ static void arbitrate(struct sim_event *ev)
 {
     struct node_rc *rc = SIM_CONTAINER_OF(ev, struct node_rc, arbiter);
     sim_time_t next;
+    bool moved;
 
-    do {
+    (void)node_rc_admit(rc);
+    do { /* what moves may end a read, and so admit another */
         next = SIM_TIME_NEVER;
-        (void)admit_all(rc);
-    } while (lanes_run(rc, &next));
+        moved = lanes_run(rc, &next);
+    } while (moved && node_rc_admit(rc));
     if (next != SIM_TIME_NEVER)
-        wake(rc, next);
+        node_rc_wake(rc, next);
+}
+
+static void port_ready(void *user, enum pcie_class cls)
+{
+    struct rc_port *rp = user;
+
+    if (rp->rc->lane[rp->index][cls].waiting != 0)
+        node_rc_wake(rp->rc, sim_now(rp->rc->host->dom));
 }
 
 /* ---- creation -------------------------------------------------------------------------- */
@@ -553,7 +285,9 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
     register_stats(rc);
     for (unsigned i = 0; i < HOST_PORTS; i++) {
         struct rc_port *rp = &rc->port[i];
-        struct pcie_port_user user = { .received = port_received, .ready = port_ready, .user = rp };
+        struct pcie_port_user user = { .received = node_rc_received,
+                                       .ready = port_ready,
+                                       .user = rp };
         char path[160];
         int code;
 

@@ -29,7 +29,7 @@ static void enqueue(struct node_core *core, uint64_t addr, const uint8_t *bytes,
 
     pcie_tlp_set_range(&tlp, addr, size);
     tlp.payload = node_payload(host->payloads, tlp.length_dw * 4u);
-    memset(tlp.payload->data, 0, tlp.length_dw * 4u);
+    memset(tlp.payload->data, 0, node_span(&tlp));
     memcpy(tlp.payload->data + (addr & 3), bytes, size);
     p = node_packet_get(&host->packets, &tlp, sim_now(host->dom));
     p->left = mark;
@@ -42,7 +42,7 @@ static void leave(struct node_core *core)
     struct node_host *host = core->host;
     struct store_unit *st = &core->stores;
     struct node_packet *p = node_packet_pop(&st->queue);
-    unsigned target = node_rc_target(&host->rc, p->tlp.addr, p->tlp.length_dw * 4u);
+    unsigned target = node_rc_target(&host->rc, p->tlp.addr, node_span(&p->tlp));
     sim_time_t now = sim_now(host->dom);
 
     if (p->left == CORE_MARK_UC) {
@@ -58,7 +58,7 @@ static void leave(struct node_core *core)
     }
     if (target < HOST_PORTS) {
         st->in_flight++;
-        node_rc_request(&host->rc, core->index, target, &p->tlp, p->left,
+        node_rc_request(&host->rc, core->index, target, &p->tlp,
                         now + cpu_of(core)->store_to_rc_ps + host->cfg.rc.egress_ps);
     } else {
         host->dropped_stores++;

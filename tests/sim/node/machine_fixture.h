@@ -324,9 +324,11 @@ struct Machine {
         return d;
     }
 
-    Machine(const Builder &builder, const sim_order &order = {}, uint64_t seed = 1) : b(builder)
+    Machine(const Builder &builder, const sim_order &order = {}, uint64_t seed = 1,
+            bool fingerprint = true)
+        : b(builder)
     {
-        sim_config cfg = { seed, true, order };
+        sim_config cfg = { seed, fingerprint, order };
 
         components.resize(b.nodes.size());
         links.resize(b.nodes.size());

@@ -1,0 +1,48 @@
+/* What building (machine.c) and wiring (wiring.c) share. */
+#ifndef MACHINE_INTERNAL_H
+#define MACHINE_INTERNAL_H
+
+#include "machine/machine.h"
+
+SIM_BEGIN_DECLS
+
+#define PATH_BYTES 96
+
+struct component {
+    char path[PATH_BYTES];
+    const struct machine_component_desc *desc;
+    void *it; /* NULL until created */
+    unsigned node;
+};
+
+struct machine {
+    const struct machine_desc *desc;
+    struct sim *sim;
+    struct sim_domain **domains; /* by node */
+    struct component *components;
+    unsigned ncomponents, created;
+    unsigned *first; /* component of a node; [nnodes] is their number */
+    struct mapped {
+        struct mapped *next;
+        void *bytes;
+    } * maps;
+    void *(*map)(void *, unsigned, const char *, uint64_t);
+    void *map_arg;
+};
+
+/** Passes on `why`, headed by the place it came from when that is known. @return its code. */
+int machine_located(struct sim_error *err, const char *file, unsigned line,
+                    const struct sim_error *why);
+/** A kind refused with `code`: its message with the place of the value that it names. */
+int machine_kind_failed(const struct component *c, int code, struct sim_error *why,
+                        struct sim_error *err);
+/** NULL: there is none. */
+struct component *machine_find(const struct machine *m, unsigned node, const char *name);
+
+/** Joins all links, cables and the control network. */
+int machine_join(const struct machine *m, struct sim_error *err);
+/** Computes the routes and tells them to the routers. */
+int machine_route(const struct machine *m, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* MACHINE_INTERNAL_H */

@@ -1,0 +1,256 @@
+/*
+ * What comes into the root complex: packets at its ports, and requests of the
+ * cores. Each finds its target and its path; reads are admitted in order.
+ */
+#include "node/host/internal.h"
+
+static struct node_packet *take_in(struct node_rc *rc, const struct pcie_tlp *tlp, unsigned source)
+{
+    struct node_host *host = rc->host;
+    struct node_packet *p = node_packet_get(&host->packets, tlp, sim_now(host->dom));
+
+    p->source = (uint16_t)source;
+    return p;
+}
+
+/** Onto the path to `target`; `p` may not overtake what `posted_in` counts now. */
+static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target)
+{
+    enum pcie_class cls = pcie_tlp_class(&p->tlp);
+    struct rc_lane *lane;
+
+    if (cls == PCIE_NONPOSTED && target == RC_INSIDE) { /* a read of DRAM waits as its completion */
+        target = p->source;
+        cls = PCIE_COMPLETION;
+        p->source = RC_FROM_MEMORY;
+    }
+    lane = &rc->lane[target][cls];
+    node_packet_push(&lane->queue[p->source], p);
+    lane->waiting |= UINT64_C(1) << p->source;
+    rc->active |= 1u << rc_lane_bit(target, cls);
+    node_rc_wake(rc, p->due);
+}
+
+static void order_after_posted(struct node_rc *rc, struct node_packet *p, unsigned target)
+{
+    p->order_done = &rc->posted_done[target][p->source];
+    p->order_after = rc->posted_in[target][p->source];
+}
+
+static bool crosses(const struct node_rc *rc, unsigned a, unsigned b)
+{
+    return rc->host->cfg.socket[a] != rc->host->cfg.socket[b];
+}
+
+unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
+{
+    if (mem_ram_holds(&rc->host->ram, addr, bytes))
+        return RC_INSIDE;
+    for (unsigned i = 0; i < rc->nclaims; i++) {
+        const struct rc_claim *c = &rc->claims[i];
+
+        if (addr >= c->base && addr - c->base < c->size)
+            return pcie_port_connected(rc->port[c->port].port) ? c->port : RC_NOBODY;
+    }
+    return RC_NOBODY;
+}
+
+/* ---- arrival at a root port --------------------------------------------------- */
+
+static void posted_arrived(struct node_rc *rc, struct node_packet *p)
+{
+    const struct host_rc_config *cfg = &rc->host->cfg.rc;
+    const struct pcie_tlp *tlp = &p->tlp;
+    unsigned target = RC_NOBODY;
+
+    if (tlp->kind == PCIE_MWR)
+        target = node_rc_is_msi(tlp) ? RC_INSIDE : node_rc_target(rc, tlp->addr, node_span(tlp));
+    if (target == RC_NOBODY || target == p->source || tlp->poisoned) {
+        rc->stat.unclaimed_writes += tlp->kind == PCIE_MWR; /* messages end here rightly */
+        node_rc_consume(rc, p->source, tlp);
+        pcie_tlp_drop(&p->tlp);
+        node_packet_put(&rc->host->packets, p);
+        return;
+    }
+    if (target == RC_INSIDE)
+        p->due += cfg->memory_write_ps;
+    else
+        p->due += cfg->p2p_write_ps + (crosses(rc, p->source, target) ? cfg->socket_write_ps : 0);
+    rc->posted_in[target][p->source]++;
+    path_push(rc, p, target);
+}
+
+/** Memory reads only; anything else has no target and is answered with Unsupported Request. */
+static void nonposted_arrived(struct node_rc *rc, struct node_packet *p)
+{
+    const struct pcie_tlp *tlp = &p->tlp;
+
+    p->target = RC_NOBODY;
+    if (tlp->kind == PCIE_MRD)
+        p->target = (uint16_t)node_rc_target(rc, tlp->addr, node_span(tlp));
+    if (p->target == p->source)
+        p->target = RC_NOBODY;
+    order_after_posted(rc, p, p->target == RC_NOBODY ? RC_INSIDE : p->target);
+    node_packet_push(&rc->port[p->source].requests, p);
+    rc->requesting |= 1u << p->source;
+    node_rc_wake(rc, p->arrived);
+}
+
+/** The target of a completion: the bus of its requester tells. Bus 0 is the CPU. */
+static unsigned completion_target(const struct node_rc *rc, const struct node_packet *p)
+{
+    unsigned bus = p->tlp.requester_id >> 8;
+
+    if (bus == 0)
+        return p->tlp.tag < rc->host->cfg.cores ? RC_INSIDE : RC_NOBODY;
+    if (bus > HOST_PORTS || bus == p->source + 1u || !pcie_port_connected(rc->port[bus - 1].port))
+        return RC_NOBODY;
+    return bus - 1;
+}
+
+static void completion_arrived(struct node_rc *rc, struct node_packet *p)
+{
+    const struct host_config *cfg = &rc->host->cfg;
+    unsigned target = completion_target(rc, p);
+
+    if (target == RC_NOBODY) {
+        rc->stat.stray_completions++;
+        node_rc_consume(rc, p->source, &p->tlp);
+        pcie_tlp_drop(&p->tlp);
+        node_packet_put(&rc->host->packets, p);
+        return;
+    }
+    if (target == RC_INSIDE)
+        p->due += cfg->cpu.load_from_rc_ps;
+    else
+        p->due +=
+            cfg->rc.p2p_read_ps + (crosses(rc, p->source, target) ? cfg->rc.socket_read_ps : 0);
+    order_after_posted(rc, p, target);
+    path_push(rc, p, target);
+}
+
+void node_rc_received(void *user, struct pcie_tlp *tlp)
+{
+    struct rc_port *rp = user;
+    struct node_packet *p = take_in(rp->rc, tlp, rp->index);
+
+    switch (pcie_tlp_class(tlp)) {
+    case PCIE_POSTED:
+        posted_arrived(rp->rc, p);
+        break;
+    case PCIE_NONPOSTED:
+        nonposted_arrived(rp->rc, p);
+        break;
+    default:
+        completion_arrived(rp->rc, p);
+        break;
+    }
+}
+
+void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const struct pcie_tlp *tlp,
+                     sim_time_t due)
+{
+    struct node_packet *p = take_in(rc, tlp, RC_FROM_CORE + core);
+
+    p->due = due;
+    if (pcie_tlp_class(tlp) == PCIE_POSTED)
+        rc->posted_in[target][p->source]++;
+    else
+        order_after_posted(rc, p, target);
+    path_push(rc, p, target);
+}
+
+/* ---- reads leave the receive buffer --------------------------------------------- */
+
+unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target, uint64_t *limit_p)
+{
+    const struct host_config *cfg = &rc->host->cfg;
+    uint64_t socket = cfg->socket[source];
+
+    if (crosses(rc, source, target)) {
+        *limit_p = cfg->rc.socket_reads;
+        return &rc->socket_reads[socket];
+    }
+    *limit_p = cfg->rc.p2p_reads;
+    return &rc->p2p_reads[socket];
+}
+
+static bool admit_forward(struct node_rc *rc, struct node_packet *p)
+{
+    const struct host_rc_config *cfg = &rc->host->cfg.rc;
+    uint64_t limit;
+    unsigned *count = node_rc_forwarded(rc, p->source, p->target, &limit);
+
+    if (*count >= limit)
+        return false;
+    ++*count;
+    rc->stat.p2p_reads++;
+    rc->stat.p2p_wait_ps += sim_now(rc->host->dom) - p->arrived;
+    p->due = sim_now(rc->host->dom) + cfg->p2p_read_ps +
+             (crosses(rc, p->source, p->target) ? cfg->socket_read_ps : 0);
+    return true;
+}
+
+static bool admit_inside(struct node_rc *rc, struct node_packet *p)
+{
+    struct rc_port *rp = &rc->port[p->source];
+
+    if (rp->memory_reads >= rc->host->cfg.rc.memory_reads)
+        return false;
+    rp->memory_reads++;
+    p->left = pcie_tlp_range(&p->tlp, &p->addr);
+    if (p->target == RC_NOBODY) {
+        rc->stat.unclaimed_reads++;
+    } else if (p->left == 0) { /* no byte enabled: one double word, byte count 1 (2.2.9) */
+        p->left = 1;
+    }
+    p->due = sim_now(rc->host->dom) + rc->host->cfg.rc.memory_read_ps;
+    return true;
+}
+
+/** Lets the oldest read of one port go on its path, if its limit allows. */
+static bool admit(struct node_rc *rc, unsigned port)
+{
+    struct node_packet_list *requests = &rc->port[port].requests;
+    struct node_packet *p = requests->head;
+    unsigned target;
+
+    if (p->target < HOST_PORTS ? !admit_forward(rc, p) : !admit_inside(rc, p))
+        return false;
+    (void)node_packet_pop(requests);
+    if (requests->head == NULL)
+        rc->requesting &= ~(1u << port);
+    node_rc_consume(rc, port, &p->tlp);
+    target = p->target;
+    if (target == RC_NOBODY) {
+        struct pcie_tlp answer = node_answer(&p->tlp, PCIE_CPL_UR);
+
+        pcie_tlp_drop(&p->tlp);
+        p->tlp = answer;
+        p->source = RC_FROM_MEMORY;
+        target = port;
+    }
+    path_push(rc, p, target);
+    return true;
+}
+
+/** One read of each port in turn, while any may go: ports compete for forwarded reads. */
+bool node_rc_admit(struct node_rc *rc)
+{
+    bool any = false, again = true;
+
+    while (again && rc->requesting != 0) {
+        unsigned first = rc->read_turn;
+
+        again = false;
+        for (unsigned i = 0; i < HOST_PORTS; i++) {
+            unsigned port = (first + i) % HOST_PORTS;
+
+            if ((rc->requesting >> port & 1) == 0 || !admit(rc, port))
+                continue;
+            rc->read_turn = (port + 1) % HOST_PORTS;
+            again = any = true;
+        }
+    }
+    return any;
+}
