@@ -56,7 +56,7 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
     return DRIVER_OK;
 }
 
-void driver_unpin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
+static void unpin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
 {
     struct driver_gpu *g = &driver_of(h)->gpus[gpu];
 
@@ -68,6 +68,25 @@ void driver_unpin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t by
             *p = g->pins[--g->npins];
         }
     }
+}
+
+bool driver_free_gpu(struct host *h, void *p)
+{
+    struct host_pointer hp = h->ops->pointer(h, p);
+    uint64_t bytes = hp.kind == HOST_GPU ? h->ops->gpu_free(h, hp.gpu, p) : 0;
+
+    if (bytes == 0)
+        return false;
+    unpin(h, hp.gpu, hp.offset, bytes);
+    return true;
+}
+
+void driver_flush_gpu(struct host *h, unsigned gpu)
+{
+    struct driver_gpu *g = &driver_of(h)->gpus[gpu];
+
+    if (g->npins > 0)
+        h->ops->load(h, &g->bar, g->pins[0].bar_offset, 4);
 }
 
 int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, unsigned *area_p,

@@ -108,7 +108,7 @@ struct host_ops {
 
     /* memory of the node that devices can reach */
     void *(*alloc)(struct host *h, uint64_t bytes, uint64_t align); /* NULL: none left */
-    void (*free)(struct host *h, void *p);
+    bool (*free)(struct host *h, void *p); /* false: not from alloc() of this rank */
     struct host_pointer (*pointer)(struct host *h, const void *p);
     /** [*base_p, + *bytes_p): the bus addresses of all memory that alloc() gives out. */
     void (*pinned_range)(struct host *h, uint64_t *base_p, uint64_t *bytes_p);
@@ -117,7 +117,8 @@ struct host_ops {
     unsigned (*gpus)(struct host *h);
     uint16_t (*gpu_bdf)(struct host *h, unsigned gpu);
     void *(*gpu_alloc)(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align);
-    void (*gpu_free)(struct host *h, unsigned gpu, void *p);
+    /** @return the bytes it had; 0: no such allocation. */
+    uint64_t (*gpu_free)(struct host *h, unsigned gpu, void *p);
     /** Both multiples of HOST_GPU_PAGE. @return the offset in the GPU's BAR, or HOST_NO_BUS. */
     uint64_t (*gpu_pin)(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
     void (*gpu_unpin)(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes);

@@ -223,8 +223,8 @@ void driver_ring_drain(struct host *h, struct driver *d)
 static void flush_gpus(struct host *h, struct driver *d, uint8_t gpus)
 {
     for (unsigned g = 0; g < d->ngpus; g++)
-        if ((gpus & 1u << g) != 0 && d->gpus[g].npins > 0)
-            h->ops->load(h, &d->gpus[g].bar, d->gpus[g].pins[0].bar_offset, 4);
+        if ((gpus & 1u << g) != 0)
+            driver_flush_gpu(h, g);
 }
 
 bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsigned slot,

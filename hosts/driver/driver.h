@@ -102,8 +102,10 @@ const struct driver_function *driver_find(const struct driver *d, uint16_t vendo
 /* addresses */
 /** The bus address of device memory, pinning the pages around it when they are not. */
 int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes, uint64_t *bus_p);
-/** Unpins what overlaps [offset, offset + bytes): before the memory is given back. */
-void driver_unpin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
+/** Gives memory of a GPU back and unpins its pages. False: no such allocation. */
+bool driver_free_gpu(struct host *h, void *p);
+/** Reads from a GPU: what it wrote before, and what was on its way to it, has arrived then. */
+void driver_flush_gpu(struct host *h, unsigned gpu);
 /**
  * The bus address of pinned host or GPU memory and the area of the window where other nodes find
  * it (DRIVER_NO_AREA: they cannot) with the offset there.

@@ -75,12 +75,10 @@ void peach2_free(const struct peach2_buffer *buf)
     struct self s = self();
     struct host_pointer hp = s.h->ops->pointer(s.h, peach2_pointer(buf));
 
-    if (hp.kind == HOST_GPU) {
-        driver_unpin_gpu(s.h, hp.gpu, hp.offset, buf->bytes);
-        s.h->ops->gpu_free(s.h, hp.gpu, peach2_pointer(buf));
-    } else if (hp.kind == HOST_PINNED) {
+    if (hp.kind == HOST_GPU)
+        driver_free_gpu(s.h, peach2_pointer(buf));
+    else
         s.h->ops->free(s.h, peach2_pointer(buf));
-    }
 }
 
 uint64_t peach2_window(const struct peach2_buffer *buf, size_t offset)
@@ -113,22 +111,27 @@ uint64_t peach2_load(uint64_t window, unsigned size)
     return s.h->ops->load(s.h, &s.d->window, window - s.d->window_bus, size);
 }
 
-void peach2_wait_word(const volatile uint64_t *p, uint64_t value)
+static uint64_t read_word(const volatile void *p, unsigned size)
+{
+    return size == 4 ? *(const volatile uint32_t *)p : *(const volatile uint64_t *)p;
+}
+
+void peach2_wait_word(const volatile void *p, unsigned size, uint64_t value)
 {
     struct host *h = host_self();
 
-    while (*p != value)
-        h->ops->wait_write(h, p, sizeof(*p));
+    while (read_word(p, size) != value)
+        h->ops->wait_write(h, p, size);
 }
 
-void peach2_poll(const struct peach2_buffer *buf, size_t offset, uint64_t value)
+void peach2_poll(const struct peach2_buffer *buf, size_t offset, unsigned size, uint64_t value)
 {
     struct self s = self();
     struct host_bar bar;
 
     if (!s.h->ops->map(s.h, buf->bus, buf->bytes, HOST_UNCACHED, &bar))
         return;
-    while (s.h->ops->load(s.h, &bar, offset, 8) != value)
+    while (s.h->ops->load(s.h, &bar, offset, size) != value)
         ;
 }
 

@@ -218,13 +218,12 @@ static void *op_alloc(struct host *h, uint64_t bytes, uint64_t align)
     return bus == RANGE_NONE ? NULL : t->node->ram->bytes + (bus - t->node->ram->base);
 }
 
-static void op_free(struct host *h, void *p)
+static bool op_free(struct host *h, void *p)
 {
     struct launch_thread *t = self(h);
     uint64_t bus;
 
-    if (p != NULL && bus_of(t->node, p, &bus))
-        range_give(&t->arena, bus);
+    return bus_of(t->node, p, &bus) && range_give(&t->arena, bus) != 0;
 }
 
 static struct host_pointer op_pointer(struct host *h, const void *p)
@@ -280,11 +279,11 @@ static void *op_gpu_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t
     return offset == RANGE_NONE ? NULL : g->bytes + offset;
 }
 
-static void op_gpu_free(struct host *h, unsigned gpu, void *p)
+static uint64_t op_gpu_free(struct host *h, unsigned gpu, void *p)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
 
-    range_give(&g->memory, (uint64_t)((uint8_t *)p - g->bytes));
+    return range_give(&g->memory, (uint64_t)((uint8_t *)p - g->bytes));
 }
 
 static uint64_t op_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)

@@ -56,12 +56,8 @@ tcaresult tcaFree(void *p, tcaMemoryKind kind)
     if (hp.kind != (kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU))
         return TCA_ERROR_INVALID_VALUE;
     host_spend_cost(self.h, HOST_COST_SYSCALL);
-    if (kind == tcaMemoryCPU) {
-        self.h->ops->free(self.h, p);
-    } else {
-        driver_unpin_gpu(self.h, hp.gpu, hp.offset, HOST_GPU_PAGE);
-        self.h->ops->gpu_free(self.h, hp.gpu, p);
-    }
+    if (!(kind == tcaMemoryCPU ? self.h->ops->free(self.h, p) : driver_free_gpu(self.h, p)))
+        return TCA_ERROR_INVALID_VALUE;
     return TCA_SUCCESS;
 }
 

@@ -52,10 +52,10 @@ void peach2_store(uint64_t window, const void *bytes, size_t n);
 void peach2_commit(void);
 uint64_t peach2_load(uint64_t window, unsigned size);
 
-/** Polls pinned host memory until the word has this value. */
-void peach2_wait_word(const volatile uint64_t *p, uint64_t value);
-/** Polls the 8 bytes at `offset` of an own buffer over PCIe until they have this value. */
-void peach2_poll(const struct peach2_buffer *buf, size_t offset, uint64_t value);
+/** Polls a word of 4 or 8 bytes of pinned host memory until it has this value. */
+void peach2_wait_word(const volatile void *p, unsigned size, uint64_t value);
+/** Polls a word of an own buffer over PCIe until it has this value. */
+void peach2_poll(const struct peach2_buffer *buf, size_t offset, unsigned size, uint64_t value);
 
 /* Registers: regs/hub_regs.h */
 uint64_t peach2_read(uint32_t reg);

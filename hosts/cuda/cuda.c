@@ -1,0 +1,250 @@
+#include "hosts/cuda/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cuda_rank *cuda_enter(enum host_cost cost)
+{
+    struct host *h = host_self();
+    struct cuda_rank *cr;
+
+    if (h == NULL || driver_of(h) == NULL || driver_of(h)->ngpus == 0)
+        return NULL;
+    if (h->state[HOST_RANK_CUDA].data == NULL) {
+        cr = calloc(1, sizeof(*cr));
+        if (cr == NULL)
+            return NULL;
+        cr->h = h;
+        cr->d = driver_of(h);
+        h->state[HOST_RANK_CUDA] = (struct host_state){ cr, free };
+    }
+    host_spend_cost(h, cost);
+    return h->state[HOST_RANK_CUDA].data;
+}
+
+cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code)
+{
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    if (code != cudaSuccess)
+        cr->last = code;
+    return code;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess:
+        return "no error";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorInvalidDevice:
+        return "invalid device ordinal";
+    case cudaErrorInvalidValue:
+        return "invalid argument";
+    case cudaErrorInvalidDevicePointer:
+        return "invalid device pointer";
+    case cudaErrorInvalidMemcpyDirection:
+        return "invalid copy direction for memcpy";
+    case cudaErrorNoDevice:
+        return "no CUDA-capable device is detected";
+    case cudaErrorPeerAccessAlreadyEnabled:
+        return "peer access is already enabled";
+    case cudaErrorPeerAccessNotEnabled:
+        return "peer access has not been enabled";
+    case cudaErrorHostMemoryAlreadyRegistered:
+        return "part or all of the requested memory range is already mapped";
+    case cudaErrorHostMemoryNotRegistered:
+        return "pointer does not correspond to a registered memory region";
+    case cudaErrorNotSupported:
+        return "operation not supported";
+    default:
+        return "unknown error";
+    }
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CALL);
+    cudaError_t last;
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    last = cr->last;
+    cr->last = cudaSuccess;
+    return last;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    if (cr != NULL && count == NULL)
+        return cuda_leave(cr, cudaErrorInvalidValue);
+    if (cr != NULL)
+        *count = (int)cr->d->ngpus;
+    return cuda_leave(cr, cudaSuccess);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    if (device < 0 || (unsigned)device >= cr->d->ngpus)
+        return cuda_leave(cr, cudaErrorInvalidDevice);
+    cr->h->gpu = (unsigned)device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    if (cr != NULL && device == NULL)
+        return cuda_leave(cr, cudaErrorInvalidValue);
+    if (cr != NULL)
+        *device = (int)cr->h->gpu;
+    return cuda_leave(cr, cudaSuccess);
+}
+
+/* All work is done when its call returns. */
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return cuda_leave(cuda_enter(HOST_COST_CUDA_CALL), cudaSuccess);
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+    return cuda_leave(cuda_enter(HOST_COST_CUDA_CALL), cudaSuccess);
+}
+
+/* ---- memory ---------------------------------------------------------------- */
+
+cudaError_t cudaMalloc(void **p, size_t n)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    uint64_t room = ((n != 0 ? n : 1) + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    void *got;
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    if (p == NULL)
+        return cuda_leave(cr, cudaErrorInvalidValue);
+    host_spend_cost(cr->h, HOST_COST_SYSCALL);
+    /* Whole pages, so that pinning one allocation for the board never touches another. */
+    got = n > SIZE_MAX - HOST_GPU_PAGE
+              ? NULL
+              : cr->h->ops->gpu_alloc(cr->h, cr->h->gpu, room, HOST_GPU_PAGE);
+    if (got == NULL)
+        return cuda_leave(cr, cudaErrorMemoryAllocation);
+    *p = got;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *p)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    if (cr == NULL || p == NULL)
+        return cuda_leave(cr, cudaSuccess);
+    host_spend_cost(cr->h, HOST_COST_SYSCALL);
+    return cuda_leave(cr, driver_free_gpu(cr->h, p) ? cudaSuccess : cudaErrorInvalidDevicePointer);
+}
+
+cudaError_t cudaMallocHost(void **p, size_t n)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    void *got;
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    if (p == NULL)
+        return cuda_leave(cr, cudaErrorInvalidValue);
+    host_spend_cost(cr->h, HOST_COST_SYSCALL);
+    got = cr->h->ops->alloc(cr->h, n != 0 ? n : 1, HOST_PAGE);
+    if (got == NULL)
+        return cuda_leave(cr, cudaErrorMemoryAllocation);
+    *p = got;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostAlloc(void **p, size_t n, unsigned flags)
+{
+    (void)flags;
+    return cudaMallocHost(p, n);
+}
+
+cudaError_t cudaFreeHost(void *p)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    if (cr == NULL || p == NULL)
+        return cuda_leave(cr, cudaSuccess);
+    return cuda_leave(cr, cr->h->ops->free(cr->h, p) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostRegister(void *p, size_t n, unsigned flags)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    (void)flags;
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    if (p == NULL || n == 0)
+        return cuda_leave(cr, cudaErrorInvalidValue);
+    return cuda_leave(cr, cr->h->ops->pointer(cr->h, p).kind == HOST_PINNED
+                              ? cudaErrorHostMemoryAlreadyRegistered
+                              : cudaErrorNotSupported);
+}
+
+cudaError_t cudaHostUnregister(void *p)
+{
+    (void)p;
+    return cuda_leave(cuda_enter(HOST_COST_CUDA_CALL), cudaErrorHostMemoryNotRegistered);
+}
+
+/* ---- peers ------------------------------------------------------------------ */
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    if (can == NULL || device < 0 || peer < 0 || (unsigned)device >= cr->d->ngpus ||
+        (unsigned)peer >= cr->d->ngpus)
+        return cuda_leave(cr, cudaErrorInvalidDevice);
+    *can = device != peer;
+    return cudaSuccess;
+}
+
+static cudaError_t set_peer(int peer, bool on)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    uint8_t *mask;
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    if (peer < 0 || (unsigned)peer >= cr->d->ngpus || (unsigned)peer == cr->h->gpu)
+        return cuda_leave(cr, cudaErrorInvalidDevice);
+    mask = &cr->peers[cr->h->gpu];
+    if (((*mask & 1u << peer) != 0) == on)
+        return cuda_leave(cr,
+                          on ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessNotEnabled);
+    *mask ^= (uint8_t)(1u << peer);
+    host_spend_cost(cr->h, HOST_COST_SYSCALL);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    return flags != 0 ? cuda_leave(cuda_enter(HOST_COST_CUDA_CALL), cudaErrorInvalidValue)
+                      : set_peer(peer, true);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    return set_peer(peer, false);
+}
