@@ -1,5 +1,6 @@
 #include "tools/lab/bounds.h"
 
+#include <stdio.h>
 #include <string.h>
 
 double lab_link_rate(uint64_t gen, uint64_t lanes)
@@ -34,4 +35,62 @@ uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *c
                 return c->values[k].value;
     }
     return absent;
+}
+
+/* 4-DW header 16, sequence number 2, LCRC 4, framing 2 (PCIe Base 2.2.1, 3.5.2, 4.2.2): the
+ * window lies above 4 GiB, so writes into it carry 64-bit addresses. */
+#define TLP_OVERHEAD_BYTES 24u
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t port_value(const struct machine_desc *desc, const char *port, const char *key)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
+    return lab_value(desc, 0, "hub", name, 0);
+}
+
+/** A header beat, the data beats and the gap for each packet. */
+static double bus_rate(const struct machine_desc *desc, uint64_t packet_bytes)
+{
+    uint64_t width = lab_value(desc, 0, "hub", "bus_bytes", 0);
+    uint64_t khz = lab_value(desc, 0, "hub", "clock_khz", 0);
+    uint64_t gap = lab_value(desc, 0, "hub", "bus_gap_cycles", 0), beats;
+
+    if (width == 0 || khz == 0)
+        return 0;
+    beats = 1 + (packet_bytes + width - 1) / width + gap;
+    return (double)packet_bytes * (double)khz * 1e3 / (double)beats;
+}
+
+static void tighten(struct lab_bound *bound, double bytes_per_s, const char *name)
+{
+    if (bytes_per_s > 0 && (bound->name == NULL || bytes_per_s < bound->bytes_per_s))
+        *bound = (struct lab_bound){ bytes_per_s, name };
+}
+
+struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, uint64_t packet_bytes)
+{
+    const char *const ports[] = { "n", "e" };
+    struct lab_bound bound = { 0, NULL };
+
+    for (unsigned i = 0; i < (remote ? 2u : 1u); i++) {
+        uint64_t mps = port_value(desc, ports[i], "mps_bytes");
+
+        packet_bytes = packet_bytes == 0 ? mps : least(packet_bytes, mps);
+    }
+    if (packet_bytes == 0)
+        return bound;
+    for (unsigned i = 0; i < (remote ? 2u : 1u); i++)
+        tighten(&bound,
+                lab_link_payload_rate(port_value(desc, ports[i], "gen"),
+                                      port_value(desc, ports[i], "lanes"), packet_bytes,
+                                      TLP_OVERHEAD_BYTES),
+                "link");
+    tighten(&bound, bus_rate(desc, packet_bytes), "bus");
+    return bound;
 }

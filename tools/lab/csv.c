@@ -27,6 +27,11 @@ static void add_field(struct reader *r, const char *text)
     r->fields[r->nfields++] = text;
 }
 
+static bool ends_field(char c)
+{
+    return c == ',' || c == '\r' || c == '\n';
+}
+
 /** From behind the opening quote to behind the closing one; "" stands for one quote. */
 static int read_quoted(struct reader *r)
 {
@@ -46,10 +51,9 @@ static int read_quoted(struct reader *r)
         return sim_error_set(r->err, SIM_ERR_CONFIG, "%s:%u: \": expected a closing quote", r->file,
                              opened);
     r->p++;
-    if (r->p < r->end && strchr(",\r\n", *r->p) == NULL)
-        return sim_error_set(r->err, SIM_ERR_CONFIG,
-                             "%s:%u: %.20s: expected a comma behind a quote", r->file, r->line,
-                             text);
+    if (r->p < r->end && !ends_field(*r->p))
+        return sim_error_set(r->err, SIM_ERR_CONFIG, "%s:%u: \": expected a comma behind it",
+                             r->file, r->line);
     add_field(r, text);
     return SIM_OK;
 }
@@ -58,7 +62,7 @@ static void read_plain(struct reader *r)
 {
     const char *start = r->p;
 
-    while (r->p < r->end && strchr(",\r\n", *r->p) == NULL)
+    while (r->p < r->end && !ends_field(*r->p))
         r->p++;
     add_field(r, load_text(r->arena, "%.*s", (int)(r->p - start), start));
 }
@@ -87,12 +91,13 @@ static int read_row(struct reader *r)
     return SIM_OK;
 }
 
+/** At least the number of rows: a lone carriage return ends one too. */
 static unsigned count_lines(const char *text, size_t n)
 {
     unsigned lines = 1;
 
     for (size_t i = 0; i < n; i++)
-        lines += text[i] == '\n';
+        lines += text[i] == '\n' || text[i] == '\r';
     return lines;
 }
 

@@ -44,7 +44,7 @@ static int measure_point(struct context *c, const struct side *side, const char 
                          double *value_p)
 {
     struct lab_point point = { side->row->where, side->row->platform, side->row->workload,
-                               &side->setup };
+                               &side->setup, NULL };
     struct lab_reading reading = { 0 };
     struct lab_plan plan;
     int rc = lab_plan_make(&point, &c->ev->protocol, c->ev->arena, &plan, c->err);

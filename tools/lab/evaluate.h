@@ -36,6 +36,12 @@ struct lab_score {
 int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
                  struct lab_score *score_p, struct sim_error *err);
 
+/** What one run measured. @return NULL, or why it has no times. */
+struct lab_times {
+    double min_s, median_s;
+};
+const char *lab_read_times(const struct lab_result *result, struct lab_times *times_p);
+
 /** "latency" [s] or "bandwidth" [B/s] of a plan's runs. */
 struct lab_reading {
     bool pending;

@@ -192,6 +192,8 @@ static int fail(const struct lab_point *pt, struct sim_error *err, const char *k
                          text_of(pt->setup, key, "(absent)"), expected);
 }
 
+#define PIO_STORE_BYTES 8u /* one uncached store */
+
 /* ---- machine and ranks -------------------------------------------------------- */
 
 /** The smallest machine that has this distance (or these nodes), and two ranks at it. */
@@ -209,6 +211,12 @@ static int choose_machine(const struct lab_point *pt, struct lab_run *run, struc
     uint64_t nodes = number_of(pt->setup, "nodes", cuda ? 1 : 2);
     uint64_t hops = number_of(pt->setup, "hops", 1);
 
+    if (pt->machine != NULL) {
+        run->machine = pt->machine;
+        run->nranks = nodes == 1 ? 1 : 2;
+        run->nodes[1] = (unsigned)hops;
+        return SIM_OK;
+    }
     if (nodes == 1) {
         run->machine = "one-node";
         run->nranks = 1;
@@ -293,6 +301,7 @@ static int plan_pingpong(const struct lab_point *pt, const char *mode, struct la
     plan->bytes = number_of(pt->setup, "bytes", 0);
     if (plan->bytes == 0)
         return fail(pt, err, "bytes", "at least 1");
+    plan->packet_bytes = strcmp(mode, "pio") == 0 ? PIO_STORE_BYTES : 0;
     run->program = "pingpong";
     add_arg(run, arena, "mode", mode);
     add_number(run, arena, "bytes", plan->bytes);

@@ -16,6 +16,7 @@ SIM_BEGIN_DECLS
 struct lab_point {
     const char *where, *platform, *workload;
     const struct lab_setup *setup;
+    const char *machine; /* NULL: the smallest one that the setup fits */
 };
 
 /** How many rounds a deterministic simulation needs; see tests/tools/lab/test_protocol. */
@@ -27,8 +28,9 @@ struct lab_plan {
     double closed_form; /* bytes per second when nruns is 0 */
     unsigned nruns;     /* the best of them counts */
     struct lab_run runs[LAB_PLAN_RUNS];
-    bool median;    /* of the repeats; else the least */
-    uint64_t bytes; /* that one measured time moves */
+    bool median;           /* of the repeats; else the least */
+    uint64_t bytes;        /* that one measured time moves */
+    uint64_t packet_bytes; /* largest piece that can cross in one packet; 0: as the links allow */
 };
 
 int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,

@@ -22,6 +22,17 @@ static const char *const relations[] = {
     [LAB_CROSSOVER] = "crossover",
 };
 
+/** Messages are one line, and quote cells. */
+static const char *one_line(struct load_arena *arena, const char *text)
+{
+    size_t n = strlen(text);
+    char *copy = load_alloc(arena, n + 1);
+
+    for (size_t i = 0; i < n; i++)
+        copy[i] = (char)((unsigned char)text[i] < 0x20 ? ' ' : text[i]);
+    return copy;
+}
+
 /** A decimal number of the whole text. */
 static bool parse_real(const char *text, double *value_p)
 {
@@ -131,14 +142,20 @@ int lab_rows_from(const struct lab_csv *csv, struct load_arena *arena, struct la
                   struct sim_error *err)
 {
     struct lab_rows rows = { .n = csv->nrows };
+    struct lab_csv tidy = *csv;
+    size_t ncells = (size_t)csv->ncolumns * csv->nrows;
+    const char **cells = load_alloc(arena, (ncells + 1) * sizeof(*cells));
     int rc = check_columns(csv, err);
 
     rows.rows = load_alloc(arena, rows.n * sizeof(*rows.rows));
+    for (size_t i = 0; i < ncells && rc == SIM_OK; i++)
+        cells[i] = one_line(arena, csv->cells[i]);
+    tidy.cells = cells;
     for (unsigned i = 0; i < rows.n && rc == SIM_OK; i++) {
         struct lab_rows before = { i, rows.rows };
         const struct lab_row *same;
 
-        rc = read_row(csv, i, arena, &rows.rows[i], err);
+        rc = read_row(&tidy, i, arena, &rows.rows[i], err);
         same = lab_rows_find(&before, rows.rows[i].id);
         if (rc == SIM_OK && same != NULL)
             rc =

@@ -2,21 +2,21 @@
 
 #include <string.h>
 
-/** The measured time of one run in seconds. */
-static const char *run_time(const struct lab_result *result, bool median, double *seconds_p)
+const char *lab_read_times(const struct lab_result *result, struct lab_times *times_p)
 {
-    uint64_t ps = 0, verified = 0;
+    uint64_t min = 0, median = 0, verified = 0;
+    const struct lab_line *line = result->lines;
 
     if (result->rc != SIM_OK)
         return result->error;
     if (result->nlines != 1)
         return "the program did not print one result";
-    if (!lab_line_get(&result->lines[0], median ? "latency_ps_median" : "latency_ps_min", &ps) ||
-        ps == 0)
+    if (!lab_line_get(line, "latency_ps_min", &min) ||
+        !lab_line_get(line, "latency_ps_median", &median) || min == 0 || median == 0)
         return "the result has no latency";
-    if (!lab_line_get(&result->lines[0], "verified", &verified) || verified != 1)
+    if (!lab_line_get(line, "verified", &verified) || verified != 1)
         return "the received bytes are not those that were sent";
-    *seconds_p = (double)ps * 1e-12;
+    *times_p = (struct lab_times){ (double)min * 1e-12, (double)median * 1e-12 };
     return NULL;
 }
 
@@ -29,6 +29,7 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
     for (unsigned i = 0; i < plan->nruns; i++) {
         struct lab_run run = plan->runs[i];
         const struct lab_result *result;
+        struct lab_times times;
         double seconds;
 
         run.sets = ev->sets;
@@ -39,9 +40,10 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
             reading->pending = true;
             continue;
         }
-        reading->failure = run_time(result, plan->median, &seconds);
+        reading->failure = lab_read_times(result, &times);
         if (reading->failure != NULL)
             return SIM_OK;
+        seconds = plan->median ? times.median_s : times.min_s;
         if (best == 0 || seconds < best)
             best = seconds;
     }

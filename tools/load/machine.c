@@ -194,19 +194,12 @@ static bool power_of_two(uint64_t x)
 static int finish_own(struct load_machine *m, struct sim_error *err)
 {
     const struct machine_value *own = m->groups[0].v.values;
-    uint64_t parts = own[OWN_WINDOW_PARTS].value;
-    char text[64];
 
     for (unsigned i = OWN_WINDOW_BYTES; i <= OWN_WINDOW_PARTS; i++)
         if (!power_of_two(own[i].value))
             return own_fail(&own[i], err, "expected a power of two");
-    if (parts < m->desc.nnodes) {
-        (void)snprintf(text, sizeof(text), "expected at least %u, one for each node",
-                       m->desc.nnodes);
-        return own_fail(&own[OWN_WINDOW_PARTS], err, text);
-    }
     m->desc.window_bytes = own[OWN_WINDOW_BYTES].value;
-    m->desc.part_bytes = m->desc.window_bytes / parts;
+    m->desc.part_bytes = m->desc.window_bytes / own[OWN_WINDOW_PARTS].value;
     m->desc.ps_per_m = own[OWN_PS_PER_M].value;
     m->desc.net_latency_ps = own[OWN_NET_LATENCY].value;
     m->desc.net_bytes_per_us = own[OWN_NET_RATE].value;
@@ -268,7 +261,9 @@ static const char *base_name(struct load_machine *m, const char *path)
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
     size_t n = strlen(base);
 
-    return load_text(&m->arena, "%.*s", (int)(n > 5 ? n - 5 : n), base);
+    bool yaml = n > 5 && strcmp(base + n - 5, ".yaml") == 0;
+
+    return load_text(&m->arena, "%.*s", (int)(yaml ? n - 5 : n), base);
 }
 
 static struct load_machine *begin(const char *path, const struct load_options *opt)
@@ -293,16 +288,11 @@ static int end(struct load_machine *m, int rc, struct load_machine **machine_p)
     return rc;
 }
 
-int load_machine_create(const char *path, const struct load_options *opt,
-                        struct load_machine **machine_p, struct sim_error *err)
+static int build(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
 {
-    struct load_machine *m = begin(path, opt);
     struct load_layer layer = { .skip = own_keys, .arena = &m->arena };
-    struct load_tree *root;
-    int rc = load_tree_read(path, &m->arena, &root, err);
+    int rc = load_tree_text(root, "description", &m->description, err);
 
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "description", &m->description, err);
     if (rc == SIM_OK)
         rc = load_values_assign(&m->groups[0].v, &layer, root, err);
     if (rc == SIM_OK)
@@ -311,7 +301,28 @@ int load_machine_create(const char *path, const struct load_options *opt,
         rc = make_cables(m, root, err);
     if (rc == SIM_OK)
         rc = finish(m, root, err);
-    return end(m, rc, machine_p);
+    return rc;
+}
+
+int load_machine_create(const char *path, const struct load_options *opt,
+                        struct load_machine **machine_p, struct sim_error *err)
+{
+    struct load_machine *m = begin(path, opt);
+    struct load_tree *root;
+    int rc = load_tree_read(path, &m->arena, &root, err);
+
+    return end(m, rc == SIM_OK ? build(m, root, err) : rc, machine_p);
+}
+
+int load_machine_parse(const char *name, const char *bytes, size_t n,
+                       const struct load_options *opt, struct load_machine **machine_p,
+                       struct sim_error *err)
+{
+    struct load_machine *m = begin(name, opt);
+    struct load_tree *root;
+    int rc = load_tree_parse(name, bytes, n, &m->arena, &root, err);
+
+    return end(m, rc == SIM_OK ? build(m, root, err) : rc, machine_p);
 }
 
 int load_platform_create(const char *path, const struct load_options *opt,

@@ -33,6 +33,10 @@ struct load_machine; /* a description with everything it points to */
 /** @param path of a machine file. Free with load_machine_destroy(). */
 int load_machine_create(const char *path, const struct load_options *opt,
                         struct load_machine **machine_p, struct sim_error *err);
+/** The same from memory; `name` stands for the path. */
+int load_machine_parse(const char *name, const char *bytes, size_t n,
+                       const struct load_options *opt, struct load_machine **machine_p,
+                       struct sim_error *err);
 /** One node without cables from a platform file. */
 int load_platform_create(const char *path, const struct load_options *opt,
                          struct load_machine **machine_p, struct sim_error *err);

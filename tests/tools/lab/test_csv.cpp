@@ -47,7 +47,7 @@ TEST_F(Csv, BrokenTablesAreLocated)
     EXPECT_EQ(SIM_ERR_CONFIG, parse("a,b\n\"1,2\n"));
     EXPECT_STREQ("t.csv:2: \": expected a closing quote", err.text);
     EXPECT_EQ(SIM_ERR_CONFIG, parse("a,b\n\"1\"x,2\n"));
-    EXPECT_STREQ("t.csv:2: 1: expected a comma behind a quote", err.text);
+    EXPECT_STREQ("t.csv:2: \": expected a comma behind it", err.text);
 }
 
 TEST_F(Csv, WhatIsWrittenIsReadAgain)

@@ -17,7 +17,7 @@ class Plan : public testing::Test
         err = {};
         p = {};
         EXPECT_EQ(SIM_OK, lab_setup_parse(text, "t.csv:2", &arena, &setup, &err)) << err.text;
-        lab_point point = { "t.csv:2", "plat", workload, &setup };
+        lab_point point = { "t.csv:2", "plat", workload, &setup, nullptr };
         return lab_plan_make(&point, &protocol, &arena, &p, &err);
     }
     std::string run(const char *workload, const char *text)

@@ -197,8 +197,6 @@ TEST_F(MachineFile, TheWindowIsSharedOutInPowersOfTwo)
 {
     EXPECT_EQ("machines/m.yaml:5: window.parts = 3: expected a power of two",
               message(std::string(TWO) + "window: {parts: 3}\n"));
-    EXPECT_EQ("machines/m.yaml:5: window.parts = 1: expected at least 2, one for each node",
-              message(std::string(TWO) + "window: {parts: 1}\n"));
     EXPECT_EQ("machines/m.yaml:5: window.size_bytes = 3221225472: expected a power of two",
               message(std::string(TWO) + "window: {size_bytes: 3GiB}\n"));
     EXPECT_EQ("machines/m.yaml:5:10: window.size = 4: missing unit: expected window.size_bytes",

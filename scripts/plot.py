@@ -1,0 +1,117 @@
+"""Draws DIR/NAME.png and .svg from DIR/NAME.csv and .json, as `hubsim figure` writes them.
+
+Lines are simulated, dashed lines are closed-form bounds, filled markers were measured on hardware
+(dotted lines where only the largest value is published), crosses are one's own points.
+"""
+import csv
+import json
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter  # noqa: E402
+
+MARKERS = "osD^vP*X<>"
+
+
+def read(stem):
+    with open(stem + ".csv", newline="") as f:
+        rows = list(csv.DictReader(f))
+    with open(stem + ".json") as f:
+        return rows, json.load(f)
+
+
+def by_series(rows, kind):
+    """Series in the order they come; each a list of (x, y, y2)."""
+    series = {}
+    for row in rows:
+        if row["kind"] == kind:
+            number = lambda key: float(row[key]) if row[key] else None  # noqa: E731
+            series.setdefault(row["series"], []).append((number("x"), number("y"), number("y2")))
+    return series
+
+
+def binary(value, _position):
+    for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
+        if value >= size and value % size == 0:
+            return f"{value / size:g}{unit}"
+    return f"{value:g}"
+
+
+def scale_axes(ax, axes):
+    for which, scale in (("x", axes["x_scale"]), ("y", axes["y_scale"])):
+        axis = getattr(ax, which + "axis")
+        if scale == "log2":
+            getattr(ax, f"set_{which}scale")("log", base=2)
+            axis.set_major_formatter(FuncFormatter(binary))
+        else:
+            getattr(ax, f"set_{which}scale")(scale)
+            if scale == "log":
+                axis.set_major_formatter(FuncFormatter(lambda v, _p: f"{v:g}"))
+    ax.set_xlabel(axes["x_label"])
+    ax.set_ylabel(axes["y_label"])
+    ax.set_title(axes["title"], fontsize=10)
+    ax.grid(True, which="major", color="0.88", linewidth=0.6)
+
+
+def draw_bounds(ax, rows):
+    """One line for each different bound, however many series share it."""
+    drawn = set()
+    for name, points in by_series(rows, "bound").items():
+        points = sorted(set(points))
+        if tuple(points) not in drawn:
+            drawn.add(tuple(points))
+            ax.plot([p[0] for p in points], [p[1] for p in points], "--", color="0.45",
+                    linewidth=0.9, label=name)
+
+
+def draw_series(ax, name, number, kinds):
+    color = f"C{number % 10}"
+    marker = MARKERS[number % len(MARKERS)]
+    points = kinds["simulated"].get(name, [])
+    if points:
+        ax.plot([p[0] for p in points], [p[1] for p in points], color=color, linewidth=1.3,
+                label=name)
+    for x, low, high in kinds["published"].get(name, []):
+        if high is None:
+            ax.plot(x, low, marker, color=color, markersize=6, markeredgecolor="black",
+                    markeredgewidth=0.6)
+        else:
+            ax.vlines(x, low, high, color=color, linewidth=4, alpha=0.5)
+    for _x, level, _high in kinds["level"].get(name, []):
+        ax.axhline(level, linestyle=":", color=color, linewidth=0.9)
+    own = kinds["own"].get(name, [])
+    if own:
+        ax.plot([p[0] for p in own], [p[1] for p in own], "x", color=color, markersize=6,
+                label=None if points else name)
+
+
+def main():
+    stem = sys.argv[1]
+    rows, axes = read(stem)
+    fig, ax = plt.subplots(figsize=(6.4, 4.4))
+    kinds = {kind: by_series(rows, kind) for kind in ("simulated", "published", "level", "own")}
+    draw_bounds(ax, rows)
+    for number, name in enumerate(dict.fromkeys(n for kind in kinds.values() for n in kind)):
+        draw_series(ax, name, number, kinds)
+    scale_axes(ax, axes)
+    handles, labels = ax.get_legend_handles_labels()
+    if kinds["published"]:
+        handles.append(plt.Line2D([], [], linestyle="", marker="o", color="0.7",
+                                  markeredgecolor="black"))
+        labels.append("measured on hardware")
+    if kinds["level"]:
+        handles.append(plt.Line2D([], [], linestyle=":", color="0.3"))
+        labels.append("largest value published")
+    ax.legend(handles, labels, fontsize=7, framealpha=0.9)
+    fig.tight_layout()
+    fig.savefig(stem + ".png", dpi=160)
+    # Without a date and with fixed ids equal results give equal files.
+    matplotlib.rcParams["svg.hashsalt"] = "hubsim"
+    fig.savefig(stem + ".svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+/* The command as its users meet it: output, one-line errors, exit status. */
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace
+{
+
+class Command : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        char name[] = "/tmp/hubsim-cmd-XXXXXX";
+
+        ASSERT_NE(nullptr, mkdtemp(name));
+        folder = name;
+    }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+    /** Runs `hubsim ARGS`; stdout in `out`, stderr in `errors`. */
+    int run(const std::string &args, const std::string &before = "")
+    {
+        std::string errors_file = folder + "/stderr";
+        FILE *p = popen((before + " " HUBSIM " " + args + " 2>" + errors_file).c_str(), "r");
+        char buffer[4096];
+        size_t n;
+
+        out.clear();
+        while ((n = fread(buffer, 1, sizeof(buffer), p)) > 0)
+            out.append(buffer, n);
+        int status = pclose(p);
+        std::ifstream in(errors_file);
+        errors.assign(std::istreambuf_iterator<char>(in), {});
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+    std::string write(const std::string &name, const std::string &text)
+    {
+        std::filesystem::create_directories(
+            std::filesystem::path(folder + "/" + name).parent_path());
+        std::ofstream(folder + "/" + name) << text;
+        return folder + "/" + name;
+    }
+    std::string folder, out, errors;
+};
+
+TEST_F(Command, HelpIsThereForEachCommand)
+{
+    EXPECT_EQ(0, run("--help"));
+    EXPECT_NE(std::string::npos, out.find("figure"));
+    for (const char *name : { "list", "params", "run", "score", "figure" }) {
+        EXPECT_EQ(0, run(std::string(name) + " --help")) << name;
+        EXPECT_EQ(0u, out.find("Usage: hubsim " + std::string(name))) << out;
+        EXPECT_EQ("", errors);
+    }
+}
+
+TEST_F(Command, WrongUsageIsStatusTwo)
+{
+    EXPECT_EQ(2, run(""));
+    EXPECT_EQ(2, run("paramz"));
+    EXPECT_EQ("hubsim: paramz: unknown command, did you mean params?\n", errors);
+    EXPECT_EQ(2, run("params"));
+    EXPECT_EQ(2, run("params a b"));
+    EXPECT_EQ(2, run("list --colour"));
+    EXPECT_EQ(2, run("run two-node --seed x"));
+}
+
+TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
+{
+    EXPECT_EQ(1, run("params two-nod"));
+    EXPECT_EQ("", out);
+    EXPECT_EQ("hubsim: two-nod: not found in machines/, did you mean two-node?\n", errors);
+    EXPECT_EQ(1, run("params ./none.yaml"));
+    EXPECT_EQ("hubsim: ./none.yaml: no such file\n", errors);
+    EXPECT_EQ(1, run("params two-node --set nothing.like.this=1"));
+    EXPECT_EQ("hubsim: --set nothing.like.this=1: matches no key\n", errors);
+    EXPECT_EQ(1, run("run two-node --set 'node*.hub.e.link.lanes=99'"));
+    EXPECT_EQ("hubsim: --set node*.hub.e.link.lanes=99: node0.hub.e.link.lanes = 99: expected a "
+              "whole number, 1 .. 16\n",
+              errors);
+    EXPECT_EQ(1, run("score atlantis"));
+    EXPECT_EQ("hubsim: atlantis: no published measurements of this name\n", errors);
+}
+
+TEST_F(Command, AMachineFileOfOnesOwnIsRead)
+{
+    std::string file = write("m.yaml", "platform: hapacs-tca\nnodes: 2\ncable: 3\n");
+
+    EXPECT_EQ(1, run("params " + file));
+    EXPECT_EQ("hubsim: " + file + ":3:1: cable = 3: unknown key, did you mean cables?\n", errors);
+    write("m.yaml", "platform: hapacs-tca\nnodes: 2\n");
+    EXPECT_EQ(0, run("params " + file + " --csv")) << errors;
+    EXPECT_NE(std::string::npos, out.find("node*.hub.clock_khz,250000,kHz,"));
+}
+
+TEST_F(Command, ConfigurationsAreFoundFromAnyFolderAndInHubsimPath)
+{
+    EXPECT_EQ(0, run("params two-node --json", "cd / &&")) << errors;
+    EXPECT_EQ('[', out[0]);
+    write("mine/machines/odd.yaml", "description: an odd one\nplatform: hapacs-tca\nnodes: 3\n");
+    EXPECT_EQ(0, run("list", "HUBSIM_PATH=" + folder + "/mine"));
+    EXPECT_NE(std::string::npos, out.find("an odd one"));
+    EXPECT_NE(std::string::npos, out.find("two-node"));
+}
+
+TEST_F(Command, NothingIsWrittenForATerminalInAPipe)
+{
+    EXPECT_EQ(0, run("params ring8 --csv"));
+    EXPECT_EQ(std::string::npos, out.find('\r'));
+    EXPECT_EQ("", errors);
+}
+
+TEST_F(Command, EveryConfigurationThatShipsLoads)
+{
+    for (const char *kind : { "machines", "platforms" })
+        for (const auto &file : std::filesystem::directory_iterator(std::string("configs/") + kind))
+            EXPECT_EQ(0, run("params " + file.path().string())) << errors;
+}
+
+TEST_F(Command, WrongPublishedRowsAreLocated)
+{
+    std::string file =
+        write("rows.csv", "id,platform,workload,setup,quantity,relation,value,value2,"
+                          "unit,tolerance_pct,source,role,needs\n"
+                          "a,hapacs-tca,pingpong,bites=8,latency,eq,1,,us,3,s,,\n");
+
+    EXPECT_EQ(1, run("score peach2 --rows " + file));
+    EXPECT_EQ("hubsim: " + file + ":2: setup bites=8: unknown key, did you mean bytes?\n", errors);
+}
+
+} // namespace

@@ -1,0 +1,48 @@
+/*
+ * Inside of the command `hubsim`: one file for each sub-command, and what they
+ * share. Errors go to stderr in one line; exit status 1, for wrong usage 2.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <argp.h>
+
+#include "tools/lab/table.h"
+#include "tools/load/machine.h"
+
+#define CMD_SETS_MAX 64u
+
+enum { CMD_OK = 0, CMD_FAILED = 1, CMD_USAGE = 2 };
+
+/** Options that several commands take; an argp child fills them. */
+struct cmd_common {
+    struct load_roots roots;
+    enum lab_format format;
+    const char *sets[CMD_SETS_MAX];
+    unsigned nsets;
+    const char *platform;
+    uint64_t seed;
+    unsigned jobs;
+};
+
+extern const struct argp cmd_format_argp;  /* --json, --csv; input: struct cmd_common */
+extern const struct argp cmd_machine_argp; /* --set, --platform, --seed, --jobs */
+
+void cmd_common_init(struct cmd_common *common);
+/** Prints "hubsim: ..." @return CMD_FAILED */
+int cmd_fail(const struct sim_error *err);
+/** A machine, or a platform as a machine of one node, by name or path. */
+int cmd_load(const struct cmd_common *common, const char *name, struct load_machine **machine_p,
+             struct sim_error *err);
+
+/** published/SYSTEM.csv of the first root that has it. */
+int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
+                       struct sim_error *err);
+
+int cmd_list(int argc, char **argv);
+int cmd_params(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_score(int argc, char **argv);
+int cmd_figure(int argc, char **argv);
+
+#endif /* CMD_CMD_H */

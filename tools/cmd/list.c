@@ -1,0 +1,57 @@
+#include "tools/cmd/cmd.h"
+
+#include <stdio.h>
+
+enum { KIND, NAME, DESCRIPTION, COLUMNS };
+
+static const struct lab_column columns[COLUMNS] = {
+    { "kind", false },
+    { "name", false },
+    { "description", false },
+};
+
+struct listing {
+    struct lab_table table;
+    const char *kind;
+};
+
+/** A file that cannot be read is listed too: its error is told when it is used. */
+static void add_file(void *arg, const char *name, const char *path)
+{
+    struct listing *listing = arg;
+    struct load_arena arena = { 0 };
+    struct load_tree *tree;
+    const char *description = "";
+    unsigned row = lab_table_add(&listing->table);
+
+    if (load_tree_read(path, &arena, &tree, NULL) == SIM_OK)
+        (void)load_tree_text(tree, "description", &description, NULL);
+    lab_table_set(&listing->table, row, KIND, "%s", listing->kind);
+    lab_table_set(&listing->table, row, NAME, "%s", name);
+    lab_table_set(&listing->table, row, DESCRIPTION, "%s", description);
+    load_arena_fini(&arena);
+}
+
+int cmd_list(int argc, char **argv)
+{
+    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
+    static const struct argp argp = { .doc = "Lists experiments, figures, machines and platforms.",
+                                      .children = children };
+    static const char *const kinds[][2] = { { "experiment", "experiments" },
+                                            { "figure", "figures" },
+                                            { "machine", "machines" },
+                                            { "platform", "platforms" } };
+    struct cmd_common common;
+    struct listing listing;
+
+    cmd_common_init(&common);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &common);
+    lab_table_init(&listing.table, columns, COLUMNS);
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        listing.kind = kinds[i][0];
+        load_find_each(&common.roots, kinds[i][1], add_file, &listing);
+    }
+    lab_table_write(&listing.table, common.format, stdout);
+    lab_table_fini(&listing.table);
+    return CMD_OK;
+}

@@ -1,0 +1,72 @@
+/* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
+#include "tools/cmd/cmd.h"
+
+#include "tools/load/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct command {
+    const char *name, *arguments, *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    { "list", "", "experiments, figures, machines, platforms", cmd_list },
+    { "params", "FILE", "every key with value, unit, range and source", cmd_params },
+    { "run", "FILE", "an experiment, or a machine alone: table with bounds", cmd_run },
+    { "score", "SYSTEM", "published hardware against simulation", cmd_score },
+    { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure },
+};
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(FILE *out)
+{
+    (void)fputs("Usage: hubsim COMMAND [OPTION...] [ARGUMENT]\n\n", out);
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        (void)fprintf(out, "  %-7s %-7s %s\n", commands[i].name, commands[i].arguments,
+                      commands[i].summary);
+    (void)fputs(
+        "\n`hubsim COMMAND --help` tells more. Names are looked for in configs/ beside the\n"
+        "program, then in HUBSIM_PATH.\n",
+        out);
+}
+
+static int unknown(const char *name)
+{
+    struct load_nearest near;
+    char hint[128];
+
+    load_nearest_init(&near, name);
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        load_nearest_offer(&near, commands[i].name);
+    (void)fprintf(stderr, "hubsim: %s: unknown command%s\n", name,
+                  load_nearest_hint(&near, hint, sizeof(hint)));
+    return CMD_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    char name[32];
+
+    argp_err_exit_status = CMD_USAGE;
+    if (argc < 2) {
+        print_help(stderr);
+        return CMD_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return CMD_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        (void)puts("hubsim " HUBSIM_VERSION);
+        return CMD_OK;
+    }
+    for (size_t i = 0; i < NCOMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        (void)snprintf(name, sizeof(name), "hubsim %s", commands[i].name);
+        argv[1] = name; /* argp prints it in messages */
+        return commands[i].run(argc - 1, argv + 1);
+    }
+    return unknown(argv[1]);
+}

@@ -1,0 +1,38 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tools/cmd/session.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* Enough for the same result as the published protocols: tests/tools/lab/test_protocol.cpp. */
+static const struct lab_protocol short_protocol = { .warmup = 2, .rounds = 8, .repeats = 3 };
+
+static void show(void *arg, unsigned done, unsigned total)
+{
+    (void)arg;
+    if (isatty(STDERR_FILENO) == 0)
+        return;
+    (void)fprintf(stderr, "\r%u of %u simulations%s", done, total, done == total ? "\r\033[K" : "");
+    (void)fflush(stderr);
+}
+
+void cmd_session_init(struct cmd_session *session, const struct cmd_common *common)
+{
+    *session = (struct cmd_session){ .ev.protocol = short_protocol };
+    lab_site_init(&session->site);
+    session->site.roots = common->roots;
+    session->ev.pool = lab_pool_create(&(struct lab_pool_config){ .workers = common->jobs,
+                                                                  .execute = lab_simulate,
+                                                                  .execute_arg = &session->site,
+                                                                  .progress = show });
+    session->ev.sets = common->sets;
+    session->ev.nsets = common->nsets;
+    session->ev.seed = common->seed;
+    session->ev.arena = &session->arena;
+}
+
+void cmd_session_fini(struct cmd_session *session)
+{
+    lab_pool_destroy(session->ev.pool);
+    load_arena_fini(&session->arena);
+}

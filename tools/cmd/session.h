@@ -1,0 +1,19 @@
+/* What commands that simulate hold: where things are, workers, memory. */
+#ifndef CMD_SESSION_H
+#define CMD_SESSION_H
+
+#include "tools/cmd/cmd.h"
+#include "tools/lab/evaluate.h"
+#include "tools/lab/simulate.h"
+
+struct cmd_session {
+    struct lab_site site;
+    struct load_arena arena;
+    struct lab_evaluator ev;
+};
+
+/** `common` must live as long as the session. */
+void cmd_session_init(struct cmd_session *session, const struct cmd_common *common);
+void cmd_session_fini(struct cmd_session *session);
+
+#endif /* CMD_SESSION_H */

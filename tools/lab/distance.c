@@ -1,0 +1,127 @@
+#include "tools/lab/distance.h"
+
+#include "tools/lab/bounds.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define LARGE_BYTES 262144u
+
+unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to)
+{
+    unsigned hops[1024];
+    bool moved = true;
+
+    for (unsigned i = 0; i < desc->nnodes; i++)
+        hops[i] = i == from ? 0 : UINT_MAX;
+    while (moved) { /* as many rounds as the machine is wide */
+        moved = false;
+        for (unsigned i = 0; i < desc->ncables; i++) {
+            unsigned a = desc->cables[i].node_a, b = desc->cables[i].node_b;
+
+            if (hops[a] != UINT_MAX && hops[a] + 1 < hops[b]) {
+                hops[b] = hops[a] + 1;
+                moved = true;
+            }
+            if (hops[b] != UINT_MAX && hops[b] + 1 < hops[a]) {
+                hops[a] = hops[b] + 1;
+                moved = true;
+            }
+        }
+    }
+    return hops[to];
+}
+
+enum { PIO, DMA, LARGE, KINDS };
+
+static int plan_kind(const struct lab_evaluator *ev, const char *machine, const char *platform,
+                     unsigned to, unsigned kind, struct lab_plan *plan, struct sim_error *err)
+{
+    static const char *const setups[KINDS] = {
+        [PIO] = "bytes=8;mode=pio;src=cpu;dst=cpu",
+        [DMA] = "bytes=8;mode=dma-chain-internal;src=cpu;dst=cpu",
+        [LARGE] = "bytes=262144;mode=dma-chain-internal;src=cpu;dst=cpu",
+    };
+    struct lab_setup setup;
+    struct lab_point point = { machine, platform, "pingpong", &setup, machine };
+    int rc = lab_setup_parse(setups[kind], machine, ev->arena, &setup, err);
+
+    if (rc == SIM_OK)
+        rc = lab_plan_make(&point, &ev->protocol, ev->arena, plan, err);
+    plan->runs[0].nodes[1] = to;
+    return rc;
+}
+
+static int fill_row(const struct lab_evaluator *ev, const struct machine_desc *desc,
+                    const char *machine, const char *platform, unsigned to, struct lab_table *table,
+                    struct sim_error *err)
+{
+    struct lab_bound bound = lab_path_bound(desc, true, 0);
+    unsigned row = lab_table_add(table);
+
+    lab_table_set(table, row, 0, "0 - %u", to);
+    lab_table_set(table, row, 1, "%u", lab_hops(desc, 0, to));
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        struct lab_reading reading = { 0 };
+        struct lab_plan plan;
+        int rc = plan_kind(ev, machine, platform, to, kind, &plan, err);
+
+        if (rc == SIM_OK)
+            rc = lab_read_plan(ev, &plan, kind == LARGE ? "bandwidth" : "latency", &reading);
+        if (rc != SIM_OK)
+            return rc;
+        if (reading.failure != NULL)
+            return sim_error_set(err, SIM_ERR_IO, "%s", reading.failure);
+        lab_table_set(table, row, 2 + kind, kind == LARGE ? "%.1f" : "%.4f",
+                      reading.value * (kind == LARGE ? 1e-6 : 1e6));
+    }
+    if (bound.name != NULL)
+        lab_table_set(table, row, 5, "%.1f", bound.bytes_per_s * 1e-6);
+    return SIM_OK;
+}
+
+static int walk(const struct lab_evaluator *ev, const struct machine_desc *desc,
+                const char *machine, const char *platform, struct lab_table *table,
+                struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    table->nrows = 0;
+    for (unsigned to = 1; to < desc->nnodes && rc == SIM_OK; to++)
+        if (lab_hops(desc, 0, to) != UINT_MAX)
+            rc = fill_row(ev, desc, machine, platform, to, table, err);
+    return rc;
+}
+
+int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
+                 const char *platform, struct lab_table *table, struct sim_error *err)
+{
+    static const struct lab_column columns[] = {
+        { "nodes", false },          { "hops", true },
+        { "pio_8B_us", true },       { "dma_8B_us", true },
+        { "dma_256KiB_MBps", true }, { "bound_MBps", true },
+    };
+    struct lab_run run = {
+        .machine = machine, .platform = platform, .sets = ev->sets, .nsets = ev->nsets
+    };
+    struct load_machine *loaded;
+    const struct machine_desc *desc;
+    int rc = lab_load_run(site, &run, &loaded, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    desc = load_machine_desc(loaded);
+    lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+    if (desc->nnodes < 2)
+        rc = sim_error_set(err, SIM_ERR_CONFIG,
+                           "%s: one node: expected an experiment, or a machine of two or more",
+                           machine);
+    if (rc == SIM_OK)
+        rc = walk(ev, desc, machine, platform, table, err);
+    if (rc == SIM_OK)
+        rc = lab_pool_work(ev->pool, err);
+    if (rc == SIM_OK)
+        rc = walk(ev, desc, machine, platform, table, err);
+    load_machine_destroy(loaded);
+    return rc;
+}

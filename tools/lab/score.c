@@ -1,0 +1,198 @@
+#include "tools/lab/score.h"
+
+#include "tools/lab/software.h"
+
+#include <string.h>
+
+/* ---- which rows a platform was fitted to ------------------------------------------- */
+
+struct fitted {
+    const char *id;
+    bool found;
+};
+
+static void look_for(void *arg, const char *path, const struct machine_value *value)
+{
+    struct fitted *fitted = arg;
+
+    (void)path;
+    for (unsigned i = 0; i < value->ncalibrated; i++)
+        fitted->found |= strcmp(value->calibrated[i], fitted->id) == 0;
+}
+
+static int load_platform(const struct lab_site *site, const char *name,
+                         struct load_machine **platform_p, struct sim_error *err)
+{
+    struct load_options opt = { .roots = &site->roots, .kinds = lab_kinds() };
+
+    return load_platform_create(name, &opt, platform_p, err);
+}
+
+/** Rows of one platform stand together, so the last one loaded is kept. */
+static int mark_calibrated(const struct lab_site *site, struct lab_scores *scores,
+                           struct sim_error *err)
+{
+    struct load_machine *platform = NULL;
+    const char *name = "";
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < scores->n && rc == SIM_OK; i++) {
+        const struct lab_row *row = scores->rows[i].row;
+        struct fitted fitted = { row->id, false };
+
+        if (strcmp(name, row->platform) != 0) {
+            load_machine_destroy(platform);
+            platform = NULL;
+            name = row->platform;
+            rc = load_platform(site, name, &platform, err);
+        }
+        if (rc != SIM_OK)
+            break;
+        load_machine_each(platform, look_for, &fitted);
+        scores->rows[i].calibrated = fitted.found;
+    }
+    load_machine_destroy(platform);
+    return rc;
+}
+
+/* ---- scoring -------------------------------------------------------------------------- */
+
+static int evaluate_all(const struct lab_evaluator *ev, struct lab_scores *scores,
+                        struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < scores->n && rc == SIM_OK; i++)
+        rc = lab_evaluate(ev, scores->rows[i].row, &scores->rows[i].score, err);
+    return rc;
+}
+
+static bool is_primary(const struct lab_row *row)
+{
+    return strcmp(row->role, "history") != 0;
+}
+
+static void count(struct lab_scores *scores)
+{
+    for (unsigned i = 0; i < scores->n; i++) {
+        enum lab_verdict verdict = scores->rows[i].score.verdict;
+
+        if (!is_primary(scores->rows[i].row))
+            continue;
+        scores->passed += verdict == LAB_PASS;
+        scores->failed += verdict == LAB_FAIL;
+        scores->not_run += verdict == LAB_NOT_RUN;
+    }
+}
+
+static struct lab_scores make_scores(const struct lab_evaluator *ev)
+{
+    struct lab_scores scores = { .n = ev->rows->n };
+
+    scores.rows = load_alloc(ev->arena, (scores.n + 1) * sizeof(*scores.rows));
+    for (unsigned i = 0; i < scores.n; i++)
+        scores.rows[i].row = &ev->rows->rows[i];
+    return scores;
+}
+
+int lab_score(const struct lab_evaluator *ev, const struct lab_site *site,
+              struct lab_scores *scores_p, struct sim_error *err)
+{
+    struct lab_scores scores = make_scores(ev);
+    int rc = evaluate_all(ev, &scores, err);
+
+    if (rc == SIM_OK && site != NULL)
+        rc = mark_calibrated(site, &scores, err);
+    if (rc == SIM_OK)
+        rc = lab_pool_work(ev->pool, err);
+    if (rc == SIM_OK)
+        rc = evaluate_all(ev, &scores, err);
+    if (rc != SIM_OK)
+        return rc;
+    count(&scores);
+    *scores_p = scores;
+    return SIM_OK;
+}
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+static const char *const verdicts[] = { "pass", "fail", "not-run", "pending" };
+
+static const char *published_text(const struct lab_row *row, struct load_arena *arena)
+{
+    switch (row->relation) {
+    case LAB_BETWEEN:
+    case LAB_RATIO_BETWEEN:
+    case LAB_CROSSOVER:
+        return load_text(arena, "%g..%g", row->value, row->value2);
+    case LAB_LESS_THAN:
+        return "<";
+    case LAB_GREATER_THAN:
+        return ">";
+    case LAB_LE:
+    case LAB_RATIO_LE:
+        return load_text(arena, "<=%g", row->value);
+    case LAB_GE:
+    case LAB_RATIO_GE:
+        return load_text(arena, ">=%g", row->value);
+    default:
+        return load_text(arena, "%.10g", row->value);
+    }
+}
+
+static void set_score(struct lab_table *t, unsigned row, unsigned column,
+                      const struct lab_score *score)
+{
+    if (!score->has_value)
+        return;
+    lab_table_set(t, row, column, "%.6g", score->simulated);
+    lab_table_set(t, row, column + 1, "%.2f", score->error_pct);
+}
+
+void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
+{
+    enum { ID, PUBLISHED, SIMULATED, ERROR, VERDICT, ROLE, CALIBRATED, COLUMNS };
+    static const struct lab_column columns[COLUMNS] = {
+        { "id", false },         { "published", false }, { "simulated", true },
+        { "error_pct", true },   { "verdict", false },   { "role", false },
+        { "calibrated", false },
+    };
+
+    lab_table_init(table, columns, COLUMNS);
+    for (unsigned i = 0; i < scores->n; i++) {
+        const struct lab_scored *s = &scores->rows[i];
+        unsigned row = lab_table_add(table);
+
+        lab_table_set(table, row, ID, "%s", s->row->id);
+        lab_table_set(table, row, PUBLISHED, "%s", published_text(s->row, &table->arena));
+        set_score(table, row, SIMULATED, &s->score);
+        lab_table_set(table, row, VERDICT, "%s", verdicts[s->score.verdict]);
+        lab_table_set(table, row, ROLE, "%s", s->row->role);
+        lab_table_set(table, row, CALIBRATED, "%s", s->calibrated ? "yes" : "no");
+    }
+}
+
+void lab_score_report(const struct lab_scores *scores, struct lab_table *table)
+{
+    enum { VERDICT, ID, QUANTITY, PUBLISHED, SIMULATED, ERROR, UNIT, REMARK, COLUMNS };
+    static const struct lab_column columns[COLUMNS] = {
+        { "verdict", false },  { "id", false },       { "quantity", false }, { "published", true },
+        { "simulated", true }, { "error_pct", true }, { "unit", false },     { "remark", false },
+    };
+
+    lab_table_init(table, columns, COLUMNS);
+    for (unsigned i = 0; i < scores->n; i++) {
+        const struct lab_scored *s = &scores->rows[i];
+        unsigned row = lab_table_add(table);
+
+        lab_table_set(table, row, VERDICT, "%s", verdicts[s->score.verdict]);
+        lab_table_set(table, row, ID, "%s", s->row->id);
+        lab_table_set(table, row, QUANTITY, "%s", s->row->quantity);
+        lab_table_set(table, row, PUBLISHED, "%s", published_text(s->row, &table->arena));
+        set_score(table, row, SIMULATED, &s->score);
+        lab_table_set(table, row, UNIT, "%s", s->row->unit);
+        lab_table_set(table, row, REMARK, "%s%s%s", is_primary(s->row) ? "" : "history ",
+                      s->calibrated ? "calibrated " : "",
+                      s->score.reason != NULL ? s->score.reason : "");
+    }
+}

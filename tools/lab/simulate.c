@@ -1,0 +1,146 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tools/lab/simulate.h"
+
+#include "hosts/launch/launch.h"
+#include "tools/lab/software.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+void lab_site_init(struct lab_site *site)
+{
+    char exe[900];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+    *site = (struct lab_site){ .max_time_ps = 0 };
+    load_roots_init(&site->roots);
+    if (n <= 0)
+        return;
+    exe[n] = '\0';
+    *strrchr(exe, '/') = '\0';
+    (void)snprintf(site->programs, sizeof(site->programs), "%s/../lib/hubsim/workloads", exe);
+}
+
+int lab_load_run(const struct lab_site *site, const struct lab_run *run,
+                 struct load_machine **machine_p, struct sim_error *err)
+{
+    struct load_options opt = { .roots = &site->roots,
+                                .kinds = lab_kinds(),
+                                .platform = run->platform,
+                                .sets = run->sets,
+                                .nsets = run->nsets };
+    char path[2048];
+    int rc = load_find(&site->roots, "machines", run->machine, path, sizeof(path), err);
+
+    return rc == SIM_OK ? load_machine_create(path, &opt, machine_p, err) : rc;
+}
+
+/* ---- the program's output --------------------------------------------------------- */
+
+struct listener {
+    FILE *out;
+    char last_error[256]; /* the last line on stderr of any rank */
+};
+
+static void hear(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
+                 const char *line)
+{
+    struct listener *listener = arg;
+
+    (void)rank;
+    (void)time;
+    if (stream == OUTPUT_STDERR)
+        (void)snprintf(listener->last_error, sizeof(listener->last_error), "%s", line);
+    else if (strncmp(line, "result ", 7) == 0)
+        (void)fprintf(listener->out, "%s\n", line);
+}
+
+static int check_ranks(const struct lab_run *run, const struct launch_result *result,
+                       const struct listener *listener, struct sim_error *err)
+{
+    for (unsigned r = 0; r < result->nranks; r++)
+        if (result->ranks[r].exit_code != 0)
+            return sim_error_set(err, SIM_ERR_IO, "%s: rank %u ended with status %d%s%s",
+                                 run->program, r, result->ranks[r].exit_code,
+                                 listener->last_error[0] != '\0' ? ": " : "", listener->last_error);
+    return SIM_OK;
+}
+
+static int launch(const struct lab_site *site, const struct lab_run *run, struct machine *machine,
+                  FILE *out, struct sim_error *err)
+{
+    const char *argv[LAB_ARGS_MAX + 2] = { run->program };
+    struct launch_software software = lab_software(machine, 0);
+    struct listener listener = { .out = out };
+    struct launch_result result;
+    char path[1200];
+    int rc;
+
+    for (unsigned i = 0; i < run->nargs; i++)
+        argv[i + 1] = run->args[i];
+    if (strchr(run->program, '/') != NULL)
+        (void)snprintf(path, sizeof(path), "%s", run->program);
+    else
+        (void)snprintf(path, sizeof(path), "%s/%s.so", site->programs, run->program);
+    rc = launch_run(machine,
+                    &(struct launch_config){ .program = path,
+                                             .argc = (int)run->nargs + 1,
+                                             .argv = argv,
+                                             .nranks = run->nranks,
+                                             .nodes = run->nranks > 0 ? run->nodes : NULL,
+                                             .max_time_ps = site->max_time_ps,
+                                             .output = hear,
+                                             .output_arg = &listener,
+                                             .software = &software },
+                    &result, err);
+    if (rc == SIM_OK)
+        rc = check_ranks(run, &result, &listener, err);
+    launch_result_fini(&result);
+    return rc;
+}
+
+/* ---- the machine ------------------------------------------------------------------ */
+
+static int simulate(const struct lab_site *site, const struct lab_run *run,
+                    const struct machine_desc *desc, FILE *out, struct sim_error *err)
+{
+    struct sim_config cfg = { .seed = run->seed, .fingerprint = site->fingerprint };
+    struct launch_memory *memory = launch_memory_create();
+    struct machine *machine;
+    int rc;
+
+    if (memory == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
+                             desc->name);
+    rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
+    if (rc == SIM_OK) {
+        rc = launch(site, run, machine, out, err);
+        if (rc == SIM_OK && site->fingerprint) {
+            struct sim_fingerprint print = sim_fingerprint_of(machine_sim(machine));
+
+            (void)fprintf(out, "fingerprint visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n",
+                          print.visible, print.wire);
+        }
+        machine_destroy(machine);
+    }
+    launch_memory_destroy(memory);
+    return rc;
+}
+
+int lab_simulate(void *site, const struct lab_run *run, FILE *out, struct sim_error *err)
+{
+    struct load_machine *machine;
+    struct sim_error why = { 0 };
+    int rc = lab_load_run(site, run, &machine, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    rc = simulate(site, run, load_machine_desc(machine), out, &why);
+    if (rc != SIM_OK) /* what a component says of its values has no file in it */
+        (void)sim_error_set(err, rc, "%s%s%s",
+                            strstr(why.text, ".yaml:") != NULL ? "" : run->machine,
+                            strstr(why.text, ".yaml:") != NULL ? "" : ": ", why.text);
+    load_machine_destroy(machine);
+    return rc;
+}

@@ -1,0 +1,29 @@
+/* Makes one run happen: machine file -> machine -> program on it -> its lines. */
+#ifndef LAB_SIMULATE_H
+#define LAB_SIMULATE_H
+
+#include "tools/lab/pool.h"
+#include "tools/load/machine.h"
+
+SIM_BEGIN_DECLS
+
+/** Where things are, for all runs of a command. */
+struct lab_site {
+    struct load_roots roots;
+    char programs[1024];    /* folder of the workloads */
+    bool fingerprint;       /* costs time on each TLP */
+    sim_time_t max_time_ps; /* of one run; 0: no limit */
+};
+
+/** Beside the running program: bin/../share/hubsim/configs and bin/../lib/hubsim/workloads. */
+void lab_site_init(struct lab_site *site);
+
+/** The machine of a run as it would be built. */
+int lab_load_run(const struct lab_site *site, const struct lab_run *run,
+                 struct load_machine **machine_p, struct sim_error *err);
+
+/** A lab_execute_fn; `site` is a struct lab_site. */
+int lab_simulate(void *site, const struct lab_run *run, FILE *out, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_SIMULATE_H */

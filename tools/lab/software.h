@@ -1,0 +1,23 @@
+/*
+ * Kind "software": what the operating system and the libraries of a platform cost.
+ * It has no ports and does nothing itself; its table makes these costs parameters
+ * like those of the hardware.
+ */
+#ifndef LAB_SOFTWARE_H
+#define LAB_SOFTWARE_H
+
+#include "hosts/launch/launch.h"
+#include "machine/kind.h"
+
+SIM_BEGIN_DECLS
+
+extern const struct machine_kind lab_software_kind;
+
+/** All kinds that machine files may name: those of sim/ and this one, NULL at the end. */
+const struct machine_kind *const *lab_kinds(void);
+
+/** The costs of a node's component of this kind; the launcher's own where it has none. */
+struct launch_software lab_software(struct machine *machine, unsigned node);
+
+SIM_END_DECLS
+#endif /* LAB_SOFTWARE_H */

@@ -1,0 +1,38 @@
+/* A table of texts, written for people, as CSV, as JSON or as Markdown. */
+#ifndef LAB_TABLE_H
+#define LAB_TABLE_H
+
+#include <stdio.h>
+
+#include "tools/load/arena.h"
+
+SIM_BEGIN_DECLS
+
+enum lab_format { LAB_TEXT, LAB_CSV, LAB_JSON, LAB_MARKDOWN };
+
+struct lab_column {
+    const char *name;
+    bool number; /* right-aligned; bare in JSON, null when empty */
+};
+
+struct lab_table {
+    unsigned ncolumns, nrows, room;
+    const struct lab_column *columns; /* not copied */
+    const char **cells;
+    struct load_arena arena;
+};
+
+void lab_table_init(struct lab_table *t, const struct lab_column *columns, unsigned n);
+void lab_table_fini(struct lab_table *t);
+/** A new row of empty cells. */
+unsigned lab_table_add(struct lab_table *t);
+void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned column);
+void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *out);
+
+/** A JSON string with its quotes. */
+void lab_json_text(FILE *out, const char *text);
+
+SIM_END_DECLS
+#endif /* LAB_TABLE_H */
