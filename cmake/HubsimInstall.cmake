@@ -5,8 +5,6 @@ if(TARGET hubsim)
   install(TARGETS hubsim RUNTIME)
 endif()
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/hubsim)
-install(PROGRAMS scripts/python DESTINATION ${CMAKE_INSTALL_DATADIR}/hubsim/scripts)
-install(DIRECTORY scripts/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hubsim/scripts FILES_MATCHING PATTERN "*.py")
 
 file(GLOB HUBSIM_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/hosts/*/include)
 foreach(dir ${HUBSIM_INCLUDE_DIRS})
