@@ -1,0 +1,185 @@
+/* Every workload in every configuration moves the right bytes, and gives the same times again. */
+#include "tests/hosts/cluster.h"
+
+#include <cstring>
+
+namespace
+{
+
+using test::Cluster;
+using test::ClusterConfig;
+using Args = std::vector<std::string>;
+
+/** The number after " key=" in a result line. */
+uint64_t field(const std::string &line, const char *key)
+{
+    std::string want = std::string(" ") + key + "=";
+    size_t at = line.find(want);
+
+    EXPECT_NE(std::string::npos, at) << key << " in: " << line;
+    return at == std::string::npos ? 0 : strtoull(line.c_str() + at + want.size(), nullptr, 10);
+}
+
+struct Outcome {
+    int code;
+    std::string line; /* the one result line, or what was said on stderr */
+    sim_fingerprint print;
+};
+
+Outcome run(const char *program, const Args &args, unsigned nodes = 2, sim_order order = {})
+{
+    ClusterConfig cc;
+    cc.nodes = nodes;
+    cc.order = order;
+    Cluster c(cc);
+    Outcome r = {};
+    unsigned results = 0;
+
+    r.code = c.run_program(std::string(WORKLOADS "/") + program + ".so", args);
+    EXPECT_EQ(SIM_OK, r.code) << c.err.text;
+    for (auto &l : c.lines) {
+        results += l.text.rfind("result ", 0) == 0;
+        r.line = l.text;
+    }
+    if (c.all_well())
+        EXPECT_EQ(1u, results);
+    else if (r.code == SIM_OK)
+        r.code = c.result.ranks[0].exit_code;
+    r.print = c.fingerprint();
+    return r;
+}
+
+Outcome expect_verified(const char *program, const Args &args, unsigned nodes = 2)
+{
+    Outcome r = run(program, args, nodes);
+
+    EXPECT_EQ(SIM_OK, r.code) << r.line;
+    EXPECT_EQ(1u, field(r.line, "verified")) << r.line;
+    EXPECT_GT(field(r.line, "latency_ps_min"), 0u) << r.line;
+    return r;
+}
+
+const Args FEW = { "rounds=3", "warmup=1", "repeats=2" };
+
+Args with(Args a, const Args &b)
+{
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+TEST(Workloads, PingPongInEachModeAndMemory)
+{
+    for (const char *mode : { "dma-register", "dma-chain-host", "dma-chain-internal" })
+        for (const char *src : { "src=cpu", "src=gpu0", "src=gpu1" })
+            for (const char *dst : { "dst=cpu", "dst=gpu0", "dst=gpu1" })
+                for (const char *bytes : { "bytes=8", "bytes=10000" })
+                    expect_verified("pingpong",
+                                    with(FEW, { std::string("mode=") + mode, src, dst, bytes }));
+    for (const char *dst : { "dst=cpu", "dst=gpu0" })
+        for (const char *bytes : { "bytes=4", "bytes=8", "bytes=4096" })
+            expect_verified("pingpong", with(FEW, { "mode=pio", dst, bytes }));
+}
+
+TEST(Workloads, PingPongWithoutWaitingForItself)
+{
+    expect_verified("pingpong", with(FEW, { "notify_self=off" }));
+    expect_verified("pingpong", with(FEW, { "notify_self=off", "mode=dma-chain-host" }));
+}
+
+TEST(Workloads, DmaChainInEachMode)
+{
+    for (const char *end : { "end=word", "end=state" }) {
+        expect_verified("dma-chain", { "mode=dma-register", "bytes=512", end }, 1);
+        for (const char *mode : { "mode=dma-chain-host", "mode=dma-chain-internal" })
+            for (const char *src : { "src=cpu", "src=gpu0" })
+                for (const char *dst : { "dst=cpu", "dst=gpu1" })
+                    expect_verified("dma-chain", { mode, "bytes=512", "count=9", src, dst, end },
+                                    1);
+    }
+}
+
+TEST(Workloads, BlockStrideTouchesItsBlocksOnly)
+{
+    for (const char *mode : { "mode=dma-chain-host", "mode=dma-chain-internal" })
+        for (const char *self : { "notify_self=on", "notify_self=off" })
+            expect_verified("block-stride", with(FEW, { mode, self, "blocks=7", "block_bytes=48",
+                                                        "pitch_bytes=176" }));
+}
+
+TEST(Workloads, StreamsOneWayAndBothWays)
+{
+    for (const char *channels : { "channels=1", "channels=4" })
+        for (const char *both : { "both_ways=on", "both_ways=off" })
+            expect_verified("streams", { channels, both, "bytes=20000", "repeats=2" });
+}
+
+TEST(Workloads, StoresAndCopies)
+{
+    expect_verified("pio-stream", { "bytes=2048" });
+    expect_verified("pio-stream", { "bytes=2048", "dst=gpu0" });
+    expect_verified("cuda-peer", with(FEW, { "bytes=100000", "uva=on" }), 1);
+    expect_verified("cuda-peer", with(FEW, { "bytes=100000", "uva=off" }), 1);
+    expect_verified("staged", with(FEW, { "bytes=100000" }));
+}
+
+TEST(Workloads, DistanceCosts)
+{
+    uint64_t near =
+        field(expect_verified("pingpong", with(FEW, { "mode=pio" })).line, "latency_ps_min");
+    ClusterConfig cc;
+    cc.nodes = 3;
+    Cluster c(cc);
+    const unsigned nodes[] = { 0, 2 };
+    launch_config cfg = {};
+    cfg.nranks = 2;
+    cfg.nodes = nodes;
+
+    ASSERT_EQ(SIM_OK, c.run_program(WORKLOADS "/pingpong.so", with(FEW, { "mode=pio" }), cfg))
+        << c.err.text;
+    ASSERT_EQ(1u, c.lines.size());
+    EXPECT_GT(field(c.lines[0].text, "latency_ps_min"), near);
+}
+
+TEST(Workloads, NoOrderOfEventsChangesAnything)
+{
+    const Args args =
+        with(FEW, { "mode=dma-chain-internal", "src=gpu0", "dst=gpu0", "bytes=3000" });
+    Outcome first = run("pingpong", args);
+
+    for (const sim_order &order : test::all_orders()) {
+        Outcome r = run("pingpong", args, 2, order);
+
+        EXPECT_EQ(first.line, r.line);
+        EXPECT_EQ(first.print.visible, r.print.visible);
+        EXPECT_EQ(first.print.wire, r.print.wire);
+    }
+}
+
+TEST(Workloads, BadArgumentsAreToldInOneLine)
+{
+    const struct {
+        const char *program;
+        Args args;
+        const char *said;
+    } bad[] = {
+        { "pingpong", { "mode=fast" }, "mode=fast: expected pio|" },
+        { "pingpong", { "bytes=x" }, "bytes=x: expected a whole number" },
+        { "pingpong", { "bytes=-4" }, "bytes=-4: expected a whole number" },
+        { "pingpong", { "bytes=0" }, "bytes=0: expected at least 1" },
+        { "pingpong", { "byte=8" }, "byte=8: unknown key" },
+        { "pingpong", { "fast" }, "fast: expected key=value" },
+        { "pingpong", { "src=disk" }, "src=disk: expected cpu or gpu0" },
+        { "dma-chain", { "count=0" }, "count=0: expected at least 1" },
+        { "streams", { "channels=5" }, "1 .. 4 channels" },
+        { "block-stride", { "pitch_bytes=4" }, "pitch_bytes of at least block_bytes" },
+    };
+
+    for (auto &b : bad) {
+        Outcome r = run(b.program, b.args);
+
+        EXPECT_EQ(2, r.code) << b.said;
+        EXPECT_NE(std::string::npos, r.line.find(b.said)) << r.line;
+    }
+}
+
+} // namespace
