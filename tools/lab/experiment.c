@@ -169,7 +169,7 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
     if (rc != SIM_OK)
         return rc;
     bound = lab_path_bound(load_machine_desc(machine), run.nranks > 1, plan->packet_bytes);
-    sample->bound_bytes_per_s = bound.bytes_per_s;
+    sample->bound_bytes_per_s = bound.bytes_per_s * (plan->directions == 2 ? 2 : 1);
     sample->bound = bound.name;
     load_machine_destroy(machine);
     return SIM_OK;

@@ -9,16 +9,14 @@
 
 /* ---- the words of a setup --------------------------------------------------- */
 
-enum { PINGPONG = 1, CHAIN = 2, STRIDE = 4, MPI = 8, ALL = 15 };
+enum { PINGPONG = 1, CHAIN = 2, STRIDE = 4, MPI = 8, STREAM = 16, ALL = 31 };
 
 static const struct {
     const char *name;
     unsigned bit;
 } workloads[] = {
-    { "pingpong", PINGPONG },
-    { "dma-chain", CHAIN },
-    { "block-stride", STRIDE },
-    { "mpi-pingpong", MPI },
+    { "pingpong", PINGPONG }, { "dma-chain", CHAIN }, { "block-stride", STRIDE },
+    { "mpi-pingpong", MPI },  { "stream", STREAM },
 };
 
 /** What a key may say: one of the words, a whole number (NUMBER), or anything (NULL). */
@@ -30,7 +28,9 @@ static const struct word {
     unsigned workloads;
 } words[] = {
     { "bytes", NUMBER, ALL },
-    { "count", NUMBER, CHAIN },
+    { "count", NUMBER, CHAIN | STREAM },
+    { "channels", NUMBER, STREAM },
+    { "direction", "one|both", STREAM },
     { "n", NUMBER, STRIDE },
     { "blocks", NUMBER, STRIDE },
     { "block_bytes", NUMBER, STRIDE },
@@ -57,6 +57,7 @@ static const struct word {
     { "repeats", NUMBER, ALL },
     { "reduce", "min|median", ALL },
     { "uva", "on|off", PINGPONG },
+    { "staging", "host", PINGPONG },
     { "api", NULL, ALL },
     { "net", NULL, MPI | PINGPONG },
     { "gdr", "on|off", MPI },
@@ -109,8 +110,8 @@ static int find_workload(const char *where, const char *name, unsigned *bit_p,
         }
     }
     return sim_error_set(err, SIM_ERR_CONFIG,
-                         "%s: workload = %s: expected pingpong, dma-chain, block-stride or "
-                         "mpi-pingpong",
+                         "%s: workload = %s: expected pingpong, dma-chain, block-stride, "
+                         "stream or mpi-pingpong",
                          where, name);
 }
 
@@ -298,6 +299,8 @@ static void add_notify(const struct lab_point *pt, struct lab_run *run, struct l
 static int plan_pingpong(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
                          struct lab_run *run, struct load_arena *arena, struct sim_error *err)
 {
+    static const char *const passed[] = { "poll", "staging" };
+
     plan->bytes = number_of(pt->setup, "bytes", 0);
     if (plan->bytes == 0)
         return fail(pt, err, "bytes", "at least 1");
@@ -307,6 +310,9 @@ static int plan_pingpong(const struct lab_point *pt, const char *mode, struct la
     add_number(run, arena, "bytes", plan->bytes);
     add_memories(pt, mode, run, arena);
     add_notify(pt, run, arena);
+    for (unsigned i = 0; i < 2; i++)
+        if (lab_setup_get(pt->setup, passed[i]) != NULL)
+            add_arg(run, arena, passed[i], text_of(pt->setup, passed[i], ""));
     return SIM_OK;
 }
 
@@ -354,6 +360,32 @@ static int plan_stride(const struct lab_point *pt, const char *mode, struct lab_
     return SIM_OK;
 }
 
+static int plan_stream(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
+                       struct lab_run *run, struct load_arena *arena, struct sim_error *err)
+{
+    uint64_t bytes = number_of(pt->setup, "bytes", 0), count = number_of(pt->setup, "count", 1);
+    uint64_t channels = number_of(pt->setup, "channels", 1);
+    bool both = says(pt->setup, "direction", "both");
+
+    plan->bytes = bytes * count * channels * (both ? 2 : 1);
+    if (plan->bytes == 0)
+        return fail(pt, err,
+                    bytes == 0   ? "bytes"
+                    : count == 0 ? "count"
+                                 : "channels",
+                    "at least 1");
+    plan->packet_bytes = strcmp(mode, "pio") == 0 ? PIO_STORE_BYTES : 0;
+    plan->directions = both ? 2 : 1;
+    run->program = "stream";
+    add_arg(run, arena, "mode", mode);
+    add_number(run, arena, "bytes", bytes);
+    add_number(run, arena, "count", count);
+    add_number(run, arena, "channels", channels);
+    add_arg(run, arena, "direction", both ? "both" : "one");
+    add_memories(pt, mode, run, arena);
+    return SIM_OK;
+}
+
 static int plan_cuda(const struct lab_point *pt, struct lab_plan *plan, struct lab_run *run,
                      struct load_arena *arena, struct sim_error *err)
 {
@@ -388,6 +420,8 @@ static int plan_run(const struct lab_point *pt, const struct lab_protocol *proto
         rc = plan_chain(pt, mode, plan, run, arena, err);
     else if (strcmp(pt->workload, "block-stride") == 0)
         rc = plan_stride(pt, mode, plan, run, arena, err);
+    else if (strcmp(pt->workload, "stream") == 0)
+        rc = plan_stream(pt, mode, plan, run, arena, err);
     else
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: workload = %s: expected needs = ib-mpi",
                            pt->where, pt->workload);

@@ -30,6 +30,7 @@ struct lab_plan {
     struct lab_run runs[LAB_PLAN_RUNS];
     bool median;           /* of the repeats; else the least */
     uint64_t bytes;        /* that one measured time moves */
+    uint64_t directions;   /* 2: both at once, so bounds count twice; else 0 or 1 */
     uint64_t packet_bytes; /* largest piece that can cross in one packet; 0: as the links allow */
 };
 

@@ -38,11 +38,11 @@ class Plan : public testing::Test
 
 TEST_F(Plan, SetupAloneMakesTheRun)
 {
-    EXPECT_EQ(
-        "two-node platform=plat pingpong mode=pio bytes=8 src=cpu dst=gpu0 warmup=1 rounds=10 "
-        "repeats=3 @0 @1 seed=0",
-        run("pingpong", "bytes=8;mode=pio;src=cpu-store;dst=gpu;nodes=2;hops=1;rounds=100;"
-                        "poll=cpu-reads-mapped-gpu-memory;repeats=100;reduce=min"));
+    EXPECT_EQ("two-node platform=plat pingpong mode=pio bytes=8 src=cpu dst=gpu0 "
+              "poll=cpu-reads-mapped-gpu-memory warmup=1 rounds=10 "
+              "repeats=3 @0 @1 seed=0",
+              run("pingpong", "bytes=8;mode=pio;src=cpu-store;dst=gpu;nodes=2;hops=1;rounds=100;"
+                              "poll=cpu-reads-mapped-gpu-memory;repeats=100;reduce=min"));
     EXPECT_EQ("one-node platform=plat dma-chain mode=dma-chain-host bytes=4096 count=128 src=gpu0 "
               "dst=gpu1 warmup=1 rounds=10 repeats=3 @0 seed=0",
               run("dma-chain", "bytes=4096;count=128;mode=dma-chain-host;src=gpu;"
@@ -101,8 +101,8 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
               message("pingpong", "mode=dmas"));
     EXPECT_EQ("t.csv:2: setup api=gasnet: expected tca or cudaMemcpyPeer",
               message("pingpong", "bytes=8;api=gasnet"));
-    EXPECT_EQ("t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride or "
-              "mpi-pingpong",
+    EXPECT_EQ("t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride, "
+              "stream or mpi-pingpong",
               message("ping", "bytes=8"));
     EXPECT_EQ("t.csv:2: setup bytes=(absent): expected at least 1",
               message("pingpong", "mode=pio"));

@@ -1,0 +1,103 @@
+/* Everything that ships under configs/ can be read, and every point of it planned. */
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "tools/lab/figure.h"
+
+namespace
+{
+
+class Configs : public testing::Test
+{
+  protected:
+    void TearDown() override { load_arena_fini(&arena); }
+    void plan_all(const lab_experiment &exp)
+    {
+        lab_protocol protocol = { 2, 8, 3 };
+
+        for (unsigned s = 0; s < exp.n; s++) {
+            for (unsigned i = 0; i < exp.series[s].list.n; i++) {
+                lab_setup setup = exp.series[s].setup;
+                lab_point point = { exp.series[s].where, exp.series[s].platform,
+                                    exp.series[s].workload, &setup, exp.series[s].machine };
+                lab_plan plan;
+
+                ASSERT_EQ(SIM_OK, lab_setup_put(&setup, exp.series[s].key,
+                                                exp.series[s].list.items[i], point.where, &err));
+                ASSERT_EQ(SIM_OK, lab_plan_make(&point, &protocol, &arena, &plan, &err))
+                    << err.text;
+            }
+        }
+    }
+    load_arena arena = {};
+    sim_error err = {};
+};
+
+TEST_F(Configs, ExperimentsAreReadAndPlanned)
+{
+    unsigned n = 0;
+
+    for (const auto &file : std::filesystem::directory_iterator("configs/experiments")) {
+        lab_experiment exp;
+
+        ASSERT_EQ(SIM_OK, lab_experiment_read(file.path().c_str(), &arena, &exp, &err)) << err.text;
+        EXPECT_STRNE("", exp.description);
+        plan_all(exp);
+        n++;
+    }
+    EXPECT_GT(n, 8u);
+}
+
+TEST_F(Configs, FiguresNameExperimentsAndSeriesThatExist)
+{
+    for (const auto &file : std::filesystem::directory_iterator("configs/figures")) {
+        lab_figure figure;
+
+        ASSERT_EQ(SIM_OK, lab_figure_read(file.path().c_str(), &arena, &figure, &err)) << err.text;
+        for (unsigned i = 0; i < figure.nexperiments; i++) {
+            std::string path =
+                std::string("configs/experiments/") + figure.experiments[i] + ".yaml";
+            lab_experiment exp;
+            unsigned shown = 0;
+
+            ASSERT_EQ(SIM_OK, lab_experiment_read(path.c_str(), &arena, &exp, &err)) << err.text;
+            for (unsigned s = 0; s < exp.n; s++)
+                shown += lab_figure_shows(&figure, &exp.series[s]);
+            EXPECT_GT(shown, 0u) << path;
+        }
+    }
+}
+
+class BadExperiment : public Configs
+{
+  protected:
+    std::string message(const std::string &text)
+    {
+        std::string path = testing::TempDir() + "bad.yaml";
+        lab_experiment exp;
+        FILE *f = fopen(path.c_str(), "w");
+
+        fputs(text.c_str(), f);
+        fclose(f);
+        err = {};
+        EXPECT_NE(SIM_OK, lab_experiment_read(path.c_str(), &arena, &exp, &err));
+        return std::string(err.text).substr(path.size());
+    }
+};
+
+TEST_F(BadExperiment, IsToldInOneLine)
+{
+    EXPECT_EQ(":1:1: expected the key series", message("workload: pingpong\n"));
+    EXPECT_EQ(":2:5: expected the key name",
+              message("series:\n  - {mode: pio, workload: pingpong}\n"));
+    EXPECT_EQ(":2:5: expected the key workload, here or in the file",
+              message("series:\n  - {name: a}\n"));
+    EXPECT_EQ(":2: setup byts=8: unknown key, did you mean bytes?",
+              message("series:\n  - {name: a, workload: pingpong, byts: 8}\n"));
+    EXPECT_EQ(":2: nodes = 1|2: expected one list, bytes has it",
+              message("series:\n  - {name: a, workload: pingpong, bytes: 8..16, nodes: 1|2}\n"));
+    EXPECT_EQ(":1:1: serie: unknown key, did you mean series?", message("serie: []\n"));
+}
+
+} // namespace
