@@ -23,6 +23,8 @@ static const struct machine_param gpu_params[] = {
         "the BAR that pinned pages are seen through; a power of two"),
     PS("write_ps", 200000, write_ps,
        "a write at the GPU's port until it is visible in device memory"),
+    PS("write_interval_ps", 0, write_interval_ps,
+       "between two writes that become visible; others wait in the receive buffer; 0 = no limit"),
     PS("read_ps", 500000, read_ps,
        "a read at the GPU's port until its first completion is handed to the port, when the L2 "
        "holds the data and the slice is idle"),

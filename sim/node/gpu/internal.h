@@ -22,7 +22,7 @@ SIM_BEGIN_DECLS
 
 struct gpu_config {
     uint64_t memory_bytes, bar_bytes;
-    uint64_t write_ps, read_ps, reads, completion_bytes;
+    uint64_t write_ps, write_interval_ps, read_ps, reads, completion_bytes;
     struct gpu_l2_config {
         uint64_t bytes, ways, line_bytes, slices, interleave_bytes;
         uint64_t service_ps, dram_ps, dram_service_ps;
@@ -111,6 +111,7 @@ struct node_gpu {
     struct sim_event work; /* all that the GPU decides; SIM_CLOCK */
     struct node_packet_list writes, requests, completions, answers;
     uint64_t posted_in, posted_done;
+    sim_time_t next_write;                             /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
     struct gpu_copy copy;
     uint64_t next_trace;

@@ -32,6 +32,15 @@ static uint64_t slice_of(const struct gpu_l2 *l2, uint64_t offset)
     return offset / l2->cfg->interleave_bytes % l2->cfg->slices;
 }
 
+/**
+ * The set of a line: its number folded by exclusive or, as caches of GPUs do, so that lines at a
+ * power-of-two pitch do not all meet in a few sets.
+ */
+static uint64_t set_of(const struct gpu_l2 *l2, uint64_t number)
+{
+    return (number ^ number / l2->sets ^ number / (l2->sets * l2->sets)) % l2->sets;
+}
+
 /** Uses the line that holds `offset`, in place of the set's oldest when it is absent. */
 static bool touch(struct gpu_l2 *l2, uint64_t offset)
 {
@@ -45,7 +54,7 @@ static bool touch(struct gpu_l2 *l2, uint64_t offset)
 
     if (l2->sets == 0)
         return false;
-    first = (slice_of(l2, offset) * l2->sets + number % l2->sets) * cfg->ways;
+    first = (slice_of(l2, offset) * l2->sets + set_of(l2, number)) * cfg->ways;
     oldest = first;
     l2->uses++;
     for (uint64_t i = first; i < first + cfg->ways; i++) {

@@ -45,6 +45,9 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
     switch (pcie_tlp_class(tlp)) {
     case PCIE_POSTED:
         p->due = now + gpu->cfg.write_ps;
+        if (p->due < gpu->next_write)
+            p->due = gpu->next_write;
+        gpu->next_write = p->due + gpu->cfg.write_interval_ps;
         gpu->posted_in++;
         node_packet_push(&gpu->writes, p);
         break;

@@ -105,7 +105,7 @@ void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const s
                      sim_time_t due);
 
 /* Between rc_in.c and rc.c. */
-void node_rc_received(void *rc_port, struct pcie_tlp *tlp);
+void node_rc_received(void *user, struct pcie_tlp *tlp);
 /** Lets reads leave the receive buffers as far as their limits allow. @return whether any did. */
 bool node_rc_admit(struct node_rc *rc);
 /** Counter and limit of the forwarded reads that one from `source` to `target` belongs to. */

@@ -58,11 +58,21 @@ struct Device {
     } pump_hook, answer_hook;
 
     void wake_at(sim_time_t t) { sim_schedule_by(dom, &pump_hook.ev, t, SIM_CLOCK); }
+    /** In order; what is blocked is passed by other classes, but nothing passes a posted one. */
     void pump()
     {
-        while (!out.empty() && pcie_port_can_send(port, pcie_tlp_class(&out.front()))) {
-            pcie_port_send(port, &out.front());
-            out.pop_front();
+        bool blocked[PCIE_CLASSES] = {};
+
+        for (size_t i = 0; i < out.size() && !blocked[PCIE_POSTED];) {
+            pcie_class cls = pcie_tlp_class(&out[i]);
+
+            if (blocked[cls] || !pcie_port_can_send(port, cls)) {
+                blocked[cls] = true;
+                i++;
+                continue;
+            }
+            pcie_port_send(port, &out[i]);
+            out.erase(out.begin() + (long)i);
         }
     }
     pcie_tlp write(uint64_t addr, const std::vector<uint8_t> &bytes)

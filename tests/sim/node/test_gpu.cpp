@@ -293,6 +293,23 @@ TEST(Read, OvertakesASlowerOneButKeepsItsOwnOrder)
     });
 }
 
+TEST(Write, IntervalLimitsTheRateAndHoldsCredits)
+{
+    in_all_orders(with_gpu({ { "write_interval_ps", 200000 } }), [](Machine &m) {
+        Device *dev = m.device("dev");
+        std::vector<pcie_tlp> writes;
+        set_up(m);
+        for (unsigned i = 0; i < 500; i++)
+            writes.push_back(dev->write(bar + 256 * i, pattern(256, i)));
+        sim_time_t start = send(m, writes);
+        m.run();
+        EXPECT_NEAR(499 * 200000.0, (double)(m.now() - start), 2000000.0);
+        for (unsigned i = 0; i < 500; i++)
+            EXPECT_EQ(0, memcmp(pattern(256, i).data(), node_gpu_bytes(m.gpu()) + 256 * i, 256));
+        return m.now();
+    });
+}
+
 /* ---- copy engine -------------------------------------------------------------------- */
 
 struct CopyDone {
