@@ -13,8 +13,8 @@
 #define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
 
 /*
- * K20X: 6 GB, 256 MiB of memory BAR, 1.5 MB of L2 in twelve slices with lines of
- * 128 bytes; PCI Express Gen2 x16. A read through the BAR takes some 0.6 to 0.7 us.
+ * Sizes are those of a K20X: 256 MiB of memory BAR, PCI Express Gen2 x16, 1.5 MB of L2 with lines
+ * of 128 bytes. Its slices and their interleaving are not published; two a memory controller here.
  */
 static const struct machine_param gpu_params[] = {
     ROW("memory_bytes", "bytes", GPU_PAGE_BYTES, UINT64_C(1) << 40, UINT64_C(1) << 28, memory_bytes,
