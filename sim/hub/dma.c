@@ -52,9 +52,17 @@ static bool reads_empty(const struct hub_dma *dma)
 {
     return dma->read_head == dma->read_tail;
 }
-static bool reads_full(const struct hub_dma *dma)
+/* The edge at which a tag and its buffer are free, at most `edge` if there is one already: the last
+ * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: a write will
+ * tell. */
+static uint64_t tag_edge(const struct hub_dma *dma, uint64_t edge)
 {
-    return dma->read_tail - dma->read_head == dma->hub->cfg.dma_read_tags;
+    uint64_t leaving = dma->releasing ? dma->hub->src_free[SRC_DMA_WRITE + dma->channel] : 0;
+    uint64_t in_use = dma->read_tail - dma->read_head;
+
+    if (in_use + (leaving > edge) < dma->hub->cfg.dma_read_tags)
+        return edge;
+    return in_use < dma->hub->cfg.dma_read_tags ? leaving : UINT64_MAX;
 }
 
 /* Nothing more is begun; what was requested is still written. */
@@ -571,7 +579,8 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp_p)
         memset(tlp.payload->data + lead + n, 0, tlp.length_dw * 4u - lead - n);
         r->written += n;
         dma->bytes += n;
-        if (r->written == r->bytes)
+        dma->releasing = r->written == r->bytes;
+        if (dma->releasing)
             dma->read_head++;
     } else {
         for (uint32_t i = 0; i < 8; i++)
@@ -591,10 +600,12 @@ uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
     for (;;) {
         at = begin_next(dma, edge);
         next = at < next ? at : next;
-        if (!dma->active || dma->now.status || reads_full(dma))
+        if (!dma->active || dma->now.status)
             break;
-        if (edge < dma->next_issue_edge) {
-            next = dma->next_issue_edge < next ? dma->next_issue_edge : next;
+        at = tag_edge(dma, edge);
+        at = at > dma->next_issue_edge ? at : dma->next_issue_edge;
+        if (at > edge) {
+            next = at < next ? at : next;
             break;
         }
         issue_read(dma, edge);

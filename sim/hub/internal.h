@@ -130,6 +130,7 @@ struct hub_dma {
     struct hub_fifo read_fifo;     /* requests on their way to N */
     struct hub_entry write;        /* the next write, without payload */
     bool write_valid;
+    bool releasing; /* the write on the bus is the last one of its request */
 };
 
 struct hub {

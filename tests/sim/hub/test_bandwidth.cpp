@@ -18,7 +18,7 @@ class Bandwidth : public HubRig
 
     Bandwidth()
     {
-        cfg.dma_read_tags = 16; /* enough that reading limits nothing by default */
+        cfg.dma_read_tags = 24; /* enough that reading limits nothing by default */
         cfg.dma_read_issue_cycles = 1;
     }
     /* Bytes per nanosecond that arrive at node 1 between a quarter and the end of a transfer. */
@@ -58,15 +58,17 @@ class Bandwidth : public HubRig
     }
     double core_ns(uint64_t cycles) const { return (double(cycles) + 0.5) * cycle_ns(); }
     /* Reads: a request of 24 bytes and completions of MPS on N (4 B/ns), hard blocks, the host's
-     * 200 ns, and the stages of the core on both ways. */
+     * 200 ns, the stages of the core on both ways, and the beats of the packet in which the data
+     * leave their buffer. */
     double window() const
     {
         double wire = 24 / 4.0 + double(cfg.dma_read_bytes) * (1 + 20 / mps()) / 4.0;
         double blocks = 2 * (100 + 1 + 50);
         uint64_t cycles = cfg.receive_cycles + cfg.route_cycles + cfg.dma_completion_cycles +
                           2 * cfg.output_cycles;
+        double leaving = mps() / bus() * double(cfg.dma_read_bytes) / mps();
         return double(cfg.dma_read_tags * cfg.dma_read_bytes) /
-               (wire + blocks + 200 + core_ns(cycles));
+               (wire + blocks + 200 + core_ns(cycles) + leaving);
     }
     /* Posted data credits of the far end: free again after a packet, both hard blocks and the
      * cable each way, the core's stages and an UpdateFC of 8 bytes, which is sent when a quarter

@@ -197,7 +197,7 @@ TEST_F(Hub, InFlightReadsBoundTheBandwidth)
         sim_time_t took = hosts[1].written[kRam + 0x20000 - 256] - t;
         double window = double(tags) * 256, rtt = double(took) * window / 0x20000;
         /* 2 us of the host, 100 + 50 ns of hard blocks a direction, wires, packets, cycles */
-        EXPECT_NEAR(2000000 + 2 * 151000 + 6000 + 70000 + 16 * 4000, rtt, 60000) << tags;
+        EXPECT_NEAR(2000000 + 2 * 151000 + 6000 + 74000 + (19 + 18) * 4000, rtt, 30000) << tags;
         TearDown();
     }
 }
