@@ -53,9 +53,10 @@ struct launch_thread {
     struct node_core *core;
     struct task *task;
     void (*run)(struct launch_thread *t);
-    uint64_t value;           /* of the last operation */
-    const char *waits;        /* its name while it lasts, for reports */
-    bool asleep;              /* sleeps and may be woken */
+    uint64_t value;     /* of the last operation */
+    const char *waits;  /* its name while it lasts, for reports */
+    bool asleep, woken; /* sleeps; and was woken */
+    struct sim_event wakeup;
     struct range_alloc arena; /* bus addresses */
     /* the rest of a block of stores */
     struct {

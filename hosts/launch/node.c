@@ -227,6 +227,8 @@ void launch_nodes_fini(struct launch *run)
         struct launch_node *node = &run->nodes[i];
 
         if (node->host != NULL) {
+            sim_cancel(node_host_domain(node->host), &node->boot);
+            sim_cancel(node_host_domain(node->host), &node->local);
             node_host_set_irq(node->host, NULL, NULL);
             node_net_set_receiver(node->host, NULL, NULL);
         }

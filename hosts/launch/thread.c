@@ -25,21 +25,32 @@ void launch_done(void *arg, uint64_t value)
     launch_resume(t);
 }
 
+static void wakeup_event(struct sim_event *ev)
+{
+    launch_resume(SIM_CONTAINER_OF(ev, struct launch_thread, wakeup));
+}
+
+/* Not an operation of the core: whether a thread that looks at the very time of an arrival finds
+ * it, or sleeps and is woken at once, depends on the order of events and must leave no trace. */
 bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what)
 {
-    uint64_t late;
+    sim_time_t now = sim_now(launch_domain(t));
 
     t->asleep = true;
-    node_core_sleep(t->core, deadline, launch_done, t);
-    late = launch_wait(t, what);
+    t->woken = false;
+    if (deadline != SIM_TIME_NEVER)
+        sim_schedule_at(launch_domain(t), &t->wakeup, deadline > now ? deadline : now, SIM_TASK);
+    launch_wait(t, what);
     t->asleep = false;
-    return late == 0;
+    return t->woken;
 }
 
 void launch_wake(struct launch_thread *t)
 {
-    if (t->asleep)
-        node_core_wake(t->core);
+    if (!t->asleep)
+        return;
+    t->woken = true;
+    sim_schedule_by(launch_domain(t), &t->wakeup, sim_now(launch_domain(t)), SIM_TASK);
 }
 
 static void thread_main(void *arg)
@@ -60,6 +71,7 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsign
     t->node = node;
     t->core = node_host_core(node->host, core);
     t->run = run;
+    sim_event_init(&t->wakeup, wakeup_event);
     t->end = &t->first;
     t->local_end = &t->local_first;
     t->task = task_create(TASK_STACK_BYTES, thread_main, t);
@@ -71,6 +83,11 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsign
 
 void launch_thread_fini(struct launch_thread *t)
 {
+    if (t->task != NULL) {
+        sim_cancel(launch_domain(t), &t->wakeup);
+        if (t->start.fn != NULL)
+            sim_cancel(launch_domain(t), &t->start);
+    }
     host_release_states(t->host.state, HOST_RANK_SLOTS);
     task_destroy(t->task);
     free(t->taken);
