@@ -76,7 +76,7 @@ static int score(const struct options *opt, struct cmd_session *session, struct 
     struct lab_scores scores;
     struct lab_table table;
 
-    if (lab_score(&session->ev, &session->site, &scores, err) != SIM_OK)
+    if (lab_score_all(&session->ev, &session->site, &scores, err) != SIM_OK)
         return cmd_fail(err);
     if (opt->common.format == LAB_TEXT)
         lab_score_report(&scores, &table);

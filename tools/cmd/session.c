@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 /* Enough for the same result as the published protocols: tests/tools/lab/test_protocol.cpp. */
-static const struct lab_protocol short_protocol = { .warmup = 2, .rounds = 8, .repeats = 3 };
+static const struct lab_protocol short_protocol = {
+    .warmup = 2, .rounds = 8, .repeats = 3, .bytes = 1u << 20
+};
 
 static void show(void *arg, unsigned done, unsigned total)
 {

@@ -28,7 +28,7 @@ static const struct word {
     unsigned workloads;
 } words[] = {
     { "bytes", NUMBER, ALL },
-    { "count", NUMBER, CHAIN | STREAM },
+    { "count", NUMBER, CHAIN },
     { "channels", NUMBER, STREAM },
     { "direction", "one|both", STREAM },
     { "n", NUMBER, STRIDE },
@@ -209,7 +209,8 @@ static int choose_machine(const struct lab_point *pt, struct lab_run *run, struc
                      { "ring8", 8, 4 },
                      { "subcluster16", 16, 5 } };
     bool cuda = strncmp(text_of(pt->setup, "api", ""), "cuda", 4) == 0;
-    uint64_t nodes = number_of(pt->setup, "nodes", cuda ? 1 : 2);
+    bool local = cuda || strcmp(pt->workload, "dma-chain") == 0;
+    uint64_t nodes = number_of(pt->setup, "nodes", local ? 1 : 2);
     uint64_t hops = number_of(pt->setup, "hops", 1);
 
     if (pt->machine != NULL) {
@@ -278,14 +279,27 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
     return limit != 0 && value > limit ? limit : value;
 }
 
-static void add_protocol(const struct lab_point *pt, const struct lab_protocol *protocol,
-                         struct lab_run *run, struct load_arena *arena)
+/** How often `bytes` go into the budget, at least once. */
+static uint64_t fitting(uint64_t budget, uint64_t bytes)
 {
-    add_number(run, arena, "warmup", at_most(number_of(pt->setup, "warmup", 1), protocol->warmup));
-    add_number(run, arena, "rounds",
-               at_most(number_of(pt->setup, "rounds", 100), protocol->rounds));
-    add_number(run, arena, "repeats",
-               at_most(number_of(pt->setup, "repeats", 10), protocol->repeats));
+    return budget == 0 ? 0 : bytes >= budget ? 1 : budget / bytes;
+}
+
+/** Rounds of large transfers differ by nothing but their start, so few of them tell as much. */
+static void add_protocol(const struct lab_point *pt, const struct lab_protocol *protocol,
+                         uint64_t bytes, struct lab_run *run, struct load_arena *arena)
+{
+    uint64_t fit = fitting(protocol->bytes, bytes);
+    uint64_t repeats =
+        at_most(at_most(number_of(pt->setup, "repeats", 10), protocol->repeats), fit);
+    uint64_t rounds = at_most(number_of(pt->setup, "rounds", 100), protocol->rounds);
+
+    if (fit != 0)
+        rounds = at_most(rounds, fitting(fit, repeats));
+    add_number(run, arena, "warmup",
+               at_most(at_most(number_of(pt->setup, "warmup", 1), protocol->warmup), fit));
+    add_number(run, arena, "rounds", rounds);
+    add_number(run, arena, "repeats", repeats);
 }
 
 static void add_notify(const struct lab_point *pt, struct lab_run *run, struct load_arena *arena)
@@ -299,20 +313,19 @@ static void add_notify(const struct lab_point *pt, struct lab_run *run, struct l
 static int plan_pingpong(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
                          struct lab_run *run, struct load_arena *arena, struct sim_error *err)
 {
-    static const char *const passed[] = { "poll", "staging" };
-
     plan->bytes = number_of(pt->setup, "bytes", 0);
     if (plan->bytes == 0)
         return fail(pt, err, "bytes", "at least 1");
+    add_number(run, arena, "bytes", plan->bytes);
+    if (says(pt->setup, "staging", "host")) {
+        run->program = "staged";
+        return SIM_OK;
+    }
     plan->packet_bytes = strcmp(mode, "pio") == 0 ? PIO_STORE_BYTES : 0;
     run->program = "pingpong";
     add_arg(run, arena, "mode", mode);
-    add_number(run, arena, "bytes", plan->bytes);
     add_memories(pt, mode, run, arena);
     add_notify(pt, run, arena);
-    for (unsigned i = 0; i < 2; i++)
-        if (lab_setup_get(pt->setup, passed[i]) != NULL)
-            add_arg(run, arena, passed[i], text_of(pt->setup, passed[i], ""));
     return SIM_OK;
 }
 
@@ -363,25 +376,26 @@ static int plan_stride(const struct lab_point *pt, const char *mode, struct lab_
 static int plan_stream(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
                        struct lab_run *run, struct load_arena *arena, struct sim_error *err)
 {
-    uint64_t bytes = number_of(pt->setup, "bytes", 0), count = number_of(pt->setup, "count", 1);
+    uint64_t bytes = number_of(pt->setup, "bytes", 0);
     uint64_t channels = number_of(pt->setup, "channels", 1);
-    bool both = says(pt->setup, "direction", "both");
+    bool both = says(pt->setup, "direction", "both"), pio = strcmp(mode, "pio") == 0;
 
-    plan->bytes = bytes * count * channels * (both ? 2 : 1);
-    if (plan->bytes == 0)
-        return fail(pt, err,
-                    bytes == 0   ? "bytes"
-                    : count == 0 ? "count"
-                                 : "channels",
-                    "at least 1");
-    plan->packet_bytes = strcmp(mode, "pio") == 0 ? PIO_STORE_BYTES : 0;
+    if (bytes == 0 || channels == 0)
+        return fail(pt, err, bytes == 0 ? "bytes" : "channels", "at least 1");
+    if (pio && (both || channels > 1))
+        return fail(pt, err, both ? "direction" : "channels", "one stream of stores");
     plan->directions = both ? 2 : 1;
-    run->program = "stream";
-    add_arg(run, arena, "mode", mode);
+    plan->bytes = bytes * channels * plan->directions;
+    plan->packet_bytes = pio ? PIO_STORE_BYTES : 0;
+    run->program = pio ? "pio-stream" : "streams";
     add_number(run, arena, "bytes", bytes);
-    add_number(run, arena, "count", count);
+    if (pio) {
+        add_arg(run, arena, "dst", memory_name(text_of(pt->setup, "dst", "cpu"), false));
+        return SIM_OK;
+    }
+    add_arg(run, arena, "mode", mode);
     add_number(run, arena, "channels", channels);
-    add_arg(run, arena, "direction", both ? "both" : "one");
+    add_arg(run, arena, "both_ways", both ? "on" : "off");
     add_memories(pt, mode, run, arena);
     return SIM_OK;
 }
@@ -426,7 +440,7 @@ static int plan_run(const struct lab_point *pt, const struct lab_protocol *proto
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: workload = %s: expected needs = ib-mpi",
                            pt->where, pt->workload);
     if (rc == SIM_OK)
-        add_protocol(pt, protocol, run, arena);
+        add_protocol(pt, protocol, plan->bytes, run, arena);
     return rc;
 }
 
@@ -448,11 +462,18 @@ static int plan_link(const struct lab_point *pt, struct lab_plan *plan, struct s
                 "a link that exists");
 }
 
+static const char *const dma_modes[] = { "dma-register", "dma-chain-host", "dma-chain-internal" };
+
+/** The registers hold one transfer in one piece. */
+static bool registers_do(const struct lab_point *pt)
+{
+    return strcmp(pt->workload, "pingpong") == 0 ||
+           (strcmp(pt->workload, "dma-chain") == 0 && number_of(pt->setup, "count", 1) == 1);
+}
+
 int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
                   struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err)
 {
-    static const char *const dma_modes[] = { "dma-register", "dma-chain-host",
-                                             "dma-chain-internal" };
     const char *mode = text_of(point->setup, "mode", "dma-chain-internal");
     struct lab_plan plan = { .median = says(point->setup, "reduce", "median") };
     int rc = check_values(point, err);
@@ -462,7 +483,7 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
     if (strcmp(mode, "link-only") == 0) {
         rc = plan_link(point, &plan, err);
     } else if (strcmp(mode, "dma") == 0) {
-        for (unsigned i = 0; i < 3 && rc == SIM_OK; i++)
+        for (unsigned i = registers_do(point) ? 0 : 1; i < 3 && rc == SIM_OK; i++)
             rc = plan_run(point, protocol, dma_modes[i], arena, &plan, err);
     } else {
         rc = plan_run(point, protocol, mode, arena, &plan, err);

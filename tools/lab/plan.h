@@ -22,6 +22,7 @@ struct lab_point {
 /** How many rounds a deterministic simulation needs; see tests/tools/lab/test_protocol. */
 struct lab_protocol {
     uint64_t warmup, rounds, repeats; /* at most so many; 0: as published */
+    uint64_t bytes;                   /* measured at most, but once at least; 0: no limit */
 };
 
 struct lab_plan {

@@ -31,9 +31,10 @@ static int parse_pairs(const char *p, size_t n, struct load_arena *arena, struct
         const char *word = load_text(arena, "%.*s", len, p), *eq = strchr(word, '=');
         struct lab_pair *pair = &line->pairs[line->n];
 
-        if (eq == NULL || eq == word || !load_number(eq + 1, false, &pair->value))
-            return sim_error_set(err, SIM_ERR_CONFIG, "result %s: %s: expected key=integer", text,
+        if (eq == NULL || eq == word)
+            return sim_error_set(err, SIM_ERR_CONFIG, "result %s: %s: expected key=value", text,
                                  word);
+        pair->value = eq + 1;
         pair->key = load_text(arena, "%.*s", (int)(eq - word), word);
         line->n++;
         p += len;
@@ -76,11 +77,8 @@ int lab_result_parse(const char *text, struct load_arena *arena, struct lab_resu
 
 bool lab_line_get(const struct lab_line *line, const char *key, uint64_t *value_p)
 {
-    for (unsigned i = 0; i < line->n; i++) {
-        if (strcmp(line->pairs[i].key, key) == 0) {
-            *value_p = line->pairs[i].value;
-            return true;
-        }
-    }
+    for (unsigned i = 0; i < line->n; i++)
+        if (strcmp(line->pairs[i].key, key) == 0)
+            return load_number(line->pairs[i].value, false, value_p);
     return false;
 }

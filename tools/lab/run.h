@@ -48,6 +48,7 @@ struct lab_result {
 /** From what an execution wrote: result lines and one `fingerprint visible=... wire=...`. */
 int lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result,
                      struct sim_error *err);
+/** False: there is no such key, or its value is no whole number. */
 bool lab_line_get(const struct lab_line *line, const char *key, uint64_t *value_p);
 
 SIM_END_DECLS

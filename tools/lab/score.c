@@ -95,8 +95,8 @@ static struct lab_scores make_scores(const struct lab_evaluator *ev)
     return scores;
 }
 
-int lab_score(const struct lab_evaluator *ev, const struct lab_site *site,
-              struct lab_scores *scores_p, struct sim_error *err)
+int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
+                  struct lab_scores *scores_p, struct sim_error *err)
 {
     struct lab_scores scores = make_scores(ev);
     int rc = evaluate_all(ev, &scores, err);

@@ -21,8 +21,8 @@ struct lab_scores {
 };
 
 /** Evaluates all rows of ev->rows. `site` tells where platforms are; NULL: none is looked at. */
-int lab_score(const struct lab_evaluator *ev, const struct lab_site *site,
-              struct lab_scores *scores_p, struct sim_error *err);
+int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
+                  struct lab_scores *scores_p, struct sim_error *err);
 /** id, published, simulated, error_pct, verdict, role, calibrated. */
 void lab_score_table(const struct lab_scores *scores, struct lab_table *table);
 /** The same for people: with relation, unit and the reason of a failure. */

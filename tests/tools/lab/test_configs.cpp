@@ -14,7 +14,7 @@ class Configs : public testing::Test
     void TearDown() override { load_arena_fini(&arena); }
     void plan_all(const lab_experiment &exp)
     {
-        lab_protocol protocol = { 2, 8, 3 };
+        lab_protocol protocol = { 2, 8, 3, 1 << 20 };
 
         for (unsigned s = 0; s < exp.n; s++) {
             for (unsigned i = 0; i < exp.series[s].list.n; i++) {

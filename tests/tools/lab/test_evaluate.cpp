@@ -45,7 +45,7 @@ class Evaluate : public testing::Test
         ev.pool = lab_pool_create(&cfg);
         ev.arena = &arena;
         ev.rows = &rows;
-        ev.protocol = { 1, 1, 1 };
+        ev.protocol = { 1, 1, 1, 0 };
     }
     void TearDown() override
     {

@@ -31,15 +31,15 @@ class Plan : public testing::Test
         return err.text;
     }
     load_arena arena = {};
-    lab_protocol protocol = { 1, 10, 3 };
+    lab_protocol protocol = { 1, 10, 3, 0 };
     lab_plan p = {};
     sim_error err = {};
 };
 
 TEST_F(Plan, SetupAloneMakesTheRun)
 {
-    EXPECT_EQ("two-node platform=plat pingpong mode=pio bytes=8 src=cpu dst=gpu0 "
-              "poll=cpu-reads-mapped-gpu-memory warmup=1 rounds=10 "
+    EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=gpu0 "
+              "warmup=1 rounds=10 "
               "repeats=3 @0 @1 seed=0",
               run("pingpong", "bytes=8;mode=pio;src=cpu-store;dst=gpu;nodes=2;hops=1;rounds=100;"
                               "poll=cpu-reads-mapped-gpu-memory;repeats=100;reduce=min"));
@@ -77,6 +77,42 @@ TEST_F(Plan, AnyDmaIsTheFastestOfAllModes)
 {
     run("pingpong", "bytes=8;mode=dma;src=gpu;dst=gpu");
     EXPECT_EQ(3u, p.nruns);
+    run("block-stride", "n=8;mode=dma"); /* the registers hold one piece only */
+    EXPECT_EQ(2u, p.nruns);
+}
+
+TEST_F(Plan, LargeTransfersNeedFewerRounds)
+{
+    protocol = { 2, 8, 3, 1 << 20 };
+    auto ends = [&](const char *bytes) {
+        std::string text = run("pingpong", (std::string("mode=pio;bytes=") + bytes).c_str());
+        size_t at = text.find("warmup=");
+        return text.substr(at, text.find(" @") - at);
+    };
+    EXPECT_EQ("warmup=1 rounds=8 repeats=3", ends("8"));
+    EXPECT_EQ("warmup=1 rounds=5 repeats=3", ends("65536"));
+    EXPECT_EQ("warmup=1 rounds=1 repeats=2", ends("524288"));
+    EXPECT_EQ("warmup=1 rounds=1 repeats=1", ends("4194304"));
+    protocol = {};
+    EXPECT_EQ("warmup=1 rounds=100 repeats=10", ends("4194304"));
+}
+
+TEST_F(Plan, OtherWaysHaveProgramsOfTheirOwn)
+{
+    EXPECT_EQ("two-node platform=plat streams bytes=64 mode=dma-chain-internal channels=4 "
+              "both_ways=on src=cpu dst=cpu warmup=1 rounds=10 repeats=3 @0 @1 seed=0",
+              run("stream", "bytes=64;channels=4;direction=both;mode=dma-chain-internal"));
+    EXPECT_EQ(64u * 4 * 2, p.bytes);
+    EXPECT_EQ("two-node platform=plat pio-stream bytes=64 dst=cpu warmup=1 rounds=10 repeats=3 @0 "
+              "@1 seed=0",
+              run("stream", "bytes=64;mode=pio"));
+    EXPECT_EQ("t.csv:2: setup channels=2: expected one stream of stores",
+              message("stream", "bytes=64;mode=pio;channels=2"));
+    EXPECT_EQ("two-node platform=plat staged bytes=64 warmup=1 rounds=10 repeats=3 @0 @1 seed=0",
+              run("pingpong", "bytes=64;staging=host;src=gpu;dst=gpu"));
+    EXPECT_EQ("one-node platform=plat cuda-peer bytes=64 uva=off warmup=1 rounds=10 repeats=3 @0 "
+              "seed=0",
+              run("pingpong", "bytes=64;api=cudaMemcpyPeer in one node;uva=off"));
 }
 
 TEST_F(Plan, TheLinkAloneIsAClosedForm)

@@ -19,7 +19,7 @@ int execute(void *arg, const lab_run *run, FILE *out, sim_error *err)
         _Exit(3);
     if (std::string(run->program) == "fails")
         return sim_error_set(err, SIM_ERR_CONFIG, "a located message");
-    fprintf(out, "some other line\nresult n=%u twice=%u verified=1\n", n, 2 * n);
+    fprintf(out, "some other line\nresult n=%u twice=%u uva=on verified=1\n", n, 2 * n);
     fprintf(out, "fingerprint visible=%u wire=9\n", n + 1);
     return SIM_OK;
 }
@@ -73,6 +73,7 @@ TEST_P(Pool, EachRunGetsItsOwnResult)
         EXPECT_EQ(2 * i, twice);
         EXPECT_EQ(i + 1, result->visible);
         EXPECT_FALSE(lab_line_get(&result->lines[0], "thrice", &twice));
+        EXPECT_FALSE(lab_line_get(&result->lines[0], "uva", &twice)); /* a word */
     }
 }
 

@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include "tools/lab/bounds.h"
+#include "tools/lab/distance.h"
+
+namespace
+{
+
+TEST(Bounds, LinkRatesAreThoseOfTheSpecification)
+{
+    EXPECT_DOUBLE_EQ(250e6, lab_link_rate(1, 1));
+    EXPECT_DOUBLE_EQ(4e9, lab_link_rate(2, 8));
+    EXPECT_NEAR(15.754e9, lab_link_rate(3, 16), 1e6);
+    EXPECT_NEAR(31.508e9, lab_link_rate(5, 8), 1e6);
+    EXPECT_EQ(0, lab_link_rate(6, 8));
+    EXPECT_NEAR(3.657e9, lab_link_payload_rate(2, 8, 256, 24), 1e6);
+}
+
+/** A hub with two ports and a bus; only what the bound reads. */
+class PathBound : public testing::Test
+{
+  protected:
+    PathBound()
+    {
+        static const char *const keys[] = { "n.link.gen", "n.link.lanes", "n.link.mps_bytes",
+                                            "e.link.gen", "e.link.lanes", "e.link.mps_bytes",
+                                            "bus_bytes",  "clock_khz",    "bus_gap_cycles" };
+        for (unsigned i = 0; i < 9; i++) {
+            params[i].key = keys[i];
+            values[i].param = &params[i];
+        }
+        set({ 2, 8, 256, 2, 8, 256, 16, 250000, 1 });
+        kind.params = params;
+        component.name = "hub";
+        component.kind = &kind;
+        component.values = values;
+        node.ncomponents = 1;
+        node.components = &component;
+        desc.nnodes = 1;
+        desc.nodes = &node;
+    }
+    void set(const uint64_t (&v)[9])
+    {
+        for (unsigned i = 0; i < 9; i++)
+            values[i].value = v[i];
+    }
+    machine_param params[10] = {};
+    machine_value values[9] = {};
+    machine_kind kind = {};
+    machine_component_desc component = {};
+    machine_node_desc node = {};
+    machine_desc desc = {};
+};
+
+TEST_F(PathBound, IsTheLeastOfLinksAndBus)
+{
+    lab_bound b = lab_path_bound(&desc, true, 0);
+
+    EXPECT_STREQ("bus", b.name); /* 18 cycles of 4 ns for 256 bytes */
+    EXPECT_NEAR(256 / 72e-9, b.bytes_per_s, 1);
+    set({ 2, 8, 256, 2, 4, 256, 16, 250000, 1 });
+    b = lab_path_bound(&desc, true, 0);
+    EXPECT_STREQ("link", b.name);
+    EXPECT_NEAR(2e9 * 256 / 280, b.bytes_per_s, 1);
+    EXPECT_STREQ("bus", lab_path_bound(&desc, false, 0).name); /* a local path has no E link */
+}
+
+TEST_F(PathBound, SmallPacketsPayTheirHeaders)
+{
+    /* A header beat, a data beat and the gap; on the link it would be 4e9 * 8 / 32. */
+    EXPECT_NEAR(8 / 12e-9, lab_path_bound(&desc, true, 8).bytes_per_s, 1);
+}
+
+TEST(Hops, AreCountedAlongTheShortestWay)
+{
+    machine_link_desc cables[4] = {};
+    machine_desc ring = {};
+
+    for (unsigned i = 0; i < 4; i++) {
+        cables[i].node_a = i;
+        cables[i].node_b = (i + 1) % 4;
+    }
+    ring.nnodes = 5;
+    ring.ncables = 4;
+    ring.cables = cables;
+    EXPECT_EQ(0u, lab_hops(&ring, 0, 0));
+    EXPECT_EQ(2u, lab_hops(&ring, 0, 2));
+    EXPECT_EQ(1u, lab_hops(&ring, 0, 3));
+    EXPECT_EQ(UINT32_MAX, lab_hops(&ring, 0, 4));
+}
+
+} // namespace

@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "tools/lab/figure.h"
+
+namespace
+{
+
+class Figure : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        series.name = "S";
+        series.workload = "pingpong";
+        series.platform = "p";
+        series.key = "bytes";
+        EXPECT_EQ(SIM_OK,
+                  lab_setup_parse("bytes=8..1024;mode=dma-register;src=gpu;dst=gpu;rounds=3", "e",
+                                  &arena, &series.setup, &err));
+        exp.n = 1;
+        exp.series = &series;
+    }
+    void TearDown() override { load_arena_fini(&arena); }
+    /** What the rows give the figure: "kind x y y2" for each point. */
+    std::vector<std::string> points(const std::string &lines)
+    {
+        std::string text = "id,platform,workload,setup,quantity,relation,value,value2,unit,"
+                           "tolerance_pct,source\n" +
+                           lines;
+        lab_csv csv = {};
+        lab_rows rows = {};
+        lab_table table;
+        std::vector<std::string> list;
+
+        EXPECT_EQ(SIM_OK, lab_csv_parse("t.csv", text.data(), text.size(), &arena, &csv, &err));
+        EXPECT_EQ(SIM_OK, lab_rows_from(&csv, &arena, &rows, &err)) << err.text;
+        lab_figure_begin(&table);
+        lab_figure_add_rows(&figure, &exp, &rows, &table);
+        for (unsigned i = 0; i < table.nrows; i++)
+            list.push_back(std::string(lab_table_get(&table, i, 1)) + " " +
+                           lab_table_get(&table, i, 2) + " " + lab_table_get(&table, i, 3) + " " +
+                           lab_table_get(&table, i, 4));
+        lab_table_fini(&table);
+        return list;
+    }
+    load_arena arena = {};
+    sim_error err = {};
+    lab_series series = {};
+    lab_experiment exp = {};
+    lab_figure figure = {};
+};
+
+using Points = std::vector<std::string>;
+
+TEST_F(Figure, RowsOfTheSameSetupAreItsPoints)
+{
+    const std::string row = "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;nodes=2;hops=1;"
+                            "repeats=9,latency,eq,2.3,,us,3,s\n";
+
+    EXPECT_EQ((Points{ "published 8 2.3 " }), points(row));
+    figure.bandwidth = true; /* 8 bytes in 2.3 us */
+    EXPECT_EQ((Points{ "published 8 3.47826 " }), points(row));
+}
+
+TEST_F(Figure, IntervalsAndLargestValuesAreShownAsSuch)
+{
+    EXPECT_EQ((Points{ "published 16 2300 2500" }),
+              points("a,p,pingpong,bytes=16;mode=dma-register;src=gpu;dst=gpu,latency,between,2.3,"
+                     "2.5,ms,3,s\n"));
+    figure.bandwidth = true;
+    EXPECT_EQ(
+        (Points{ "level  3500 " }),
+        points("a,p,pingpong,bytes=8..64;take=max;mode=dma-register;src=gpu;dst=gpu,bandwidth,"
+               "eq,3.5,,GB/s,3,s\n"));
+}
+
+TEST_F(Figure, OtherSetupsAndOtherQuantitiesAreNot)
+{
+    const char *const others[] = {
+        "a,q,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,latency,eq,2,,us,3,s\n",
+        "a,p,block-stride,bytes=8;mode=dma-register;src=gpu;dst=gpu,latency,eq,2,,us,3,s\n",
+        "a,p,pingpong,bytes=8;mode=pio;src=gpu;dst=gpu,latency,eq,2,,us,3,s\n",
+        "a,p,pingpong,bytes=8;mode=dma-register;src=cpu;dst=gpu,latency,eq,2,,us,3,s\n",
+        "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;hops=2,latency,eq,2,,us,3,s\n",
+        "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;versus=a,ratio,eq,2,,x,3,s\n",
+        "a,p,pingpong,over=bytes:8..64;mode=dma-register;src=gpu;dst=gpu,latency,eq,2,,us,3,s\n",
+        "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu;versus=a,latency,less_than,,,us,3,"
+        "s\n",
+    };
+    for (const char *row : others)
+        EXPECT_EQ(Points{}, points(row)) << row;
+}
+
+TEST_F(Figure, PointsOfOnesOwnAreNumbers)
+{
+    const std::string good = "series,x,y\nmine,8,1.5\n", bad = "series,x,y\nmine,8,fast\n";
+    lab_csv csv = {};
+    lab_table table;
+
+    lab_figure_begin(&table);
+    ASSERT_EQ(SIM_OK, lab_csv_parse("o.csv", good.data(), good.size(), &arena, &csv, &err));
+    EXPECT_EQ(SIM_OK, lab_figure_add_points(&csv, &table, &err));
+    EXPECT_STREQ("own", lab_table_get(&table, 0, 1));
+    ASSERT_EQ(SIM_OK, lab_csv_parse("o.csv", bad.data(), bad.size(), &arena, &csv, &err));
+    EXPECT_EQ(SIM_ERR_CONFIG, lab_figure_add_points(&csv, &table, &err));
+    EXPECT_STREQ("o.csv:2: x = 8, y = fast: expected numbers in columns series, x, y", err.text);
+    lab_table_fini(&table);
+}
+
+} // namespace
