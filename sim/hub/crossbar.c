@@ -1,7 +1,7 @@
 /*
  * Sources, outputs and the arbiters between them. A grant moves one packet and
  * keeps its output, and the source's read port, busy for its beats on the bus:
- * a header beat, the data beats and the gap. Packets cut through: the hard block
+ * a header beat, and with data their beats and the gap. Packets cut through: the hard block
  * starts to send while the bus still delivers, since both run at the same rate.
  */
 #include "hub/internal.h"
@@ -157,8 +157,10 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
         if (!fifo_empty(f))
             want(hub, source, fifo_head(f)->out);
     }
-    beats = 1 + (pcie_tlp_data_bytes(&tlp) + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes +
-            hub->cfg.bus_gap_cycles;
+    beats = 1;
+    if (pcie_tlp_has_data(&tlp))
+        beats += (pcie_tlp_data_bytes(&tlp) + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes +
+                 hub->cfg.bus_gap_cycles;
     hub->out_free[out] = edge + beats;
     hub->src_free[source] = edge + beats;
     if (source < SRC_LOCAL)

@@ -251,9 +251,12 @@ static uint64_t fetch_ahead(struct hub_dma *dma, uint64_t edge)
 {
     while (dma->fetch_next != HUB_DESC_END && !dma->fetch_waits &&
            dma->ahead_tail - dma->ahead_head < dma->hub->cfg.dma_prefetch) {
-        if (edge < dma->fetch_edge)
-            return dma->fetch_edge;
-        if ((dma->fetch_next & HUB_DESC_INTERNAL) != 0)
+        bool internal = (dma->fetch_next & HUB_DESC_INTERNAL) != 0;
+        uint64_t at = dma->fetch_edge + (internal ? 0 : dma->hub->cfg.dma_fetch_host_cycles);
+
+        if (edge < at)
+            return at;
+        if (internal)
             fetch_from_internal(dma, edge);
         else
             fetch_from_host(dma, edge);

@@ -14,7 +14,8 @@
 static const struct machine_param params[] = {
     ROW("clock_khz", "kHz", 1000, 2000000, 250000, clock_khz, "Clock of the core logic."),
     ROW("bus_bytes", "bytes", 4, 128, 16, bus_bytes, "Width of the internal bus: bytes of one beat."),
-    ROW("bus_gap_cycles", "cycles", 0, 16, 1, bus_gap_cycles, "Idle cycles after each packet on the internal bus."),
+    ROW("bus_gap_cycles", "cycles", 0, 16, 1, bus_gap_cycles, "Idle cycles on the internal bus after a packet with data."),
+    ROW("hard_block_ps", "ps", 0, SIM_US, 100000, hard_block_ps, "Latency of a port's hard PCI Express block and PHY, each way; the ports' own tx_latency_ps and rx_latency_ps come on top."),
     ROW("receive_cycles", "cycles", 1, 256, 4, receive_cycles, "From the hard block's receive stream to the routing unit."),
     ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
     ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
@@ -23,6 +24,7 @@ static const struct machine_param params[] = {
     ROW("dma.start_cycles", "cycles", 1, 4096, 4, dma_start_cycles, "From the starting store at the register to the channel's work."),
     ROW("dma.decode_cycles", "cycles", 1, 4096, 4, dma_decode_cycles, "Decoding a descriptor that has been fetched."),
     ROW("dma.fetch_internal_cycles", "cycles", 1, 4096, 6, dma_fetch_internal_cycles, "Reading a descriptor, or data, from internal memory."),
+    ROW("dma.fetch_host_cycles", "cycles", 0, 4096, 4, dma_fetch_host_cycles, "From the pointer of a descriptor in host memory to its read request."),
     ROW("dma.prefetch", "1", 1, HUB_PREFETCH_MAX, 4, dma_prefetch, "Descriptors fetched ahead of the one at work; 1: none ahead."),
     ROW("dma.read_tags", "1", 1, HUB_TAGS_PER_CHANNEL, 8, dma_read_tags, "Read requests of one channel in flight."),
     { "dma.read_bytes", "bytes", 64, 4096, 256, offsetof(struct hub_config, dma_read_bytes), "Largest read request; requests end at multiples of it. A power of two.", NULL },
@@ -37,10 +39,10 @@ static const struct machine_param params[] = {
     ROLE("e", 1, HUB_ENDPOINT),
     ROLE("w", 2, HUB_ROOT),
     ROLE("s", 3, HUB_ENDPOINT),
-    PCIE_PORT_PARAMS("n.link.", struct hub_config, port[0], 2, 8, 100000, 100000),
-    PCIE_PORT_PARAMS("e.link.", struct hub_config, port[1], 2, 8, 100000, 100000),
-    PCIE_PORT_PARAMS("w.link.", struct hub_config, port[2], 2, 8, 100000, 100000),
-    PCIE_PORT_PARAMS("s.link.", struct hub_config, port[3], 2, 8, 100000, 100000),
+    PCIE_PORT_PARAMS("n.link.", struct hub_config, port[0], 2, 8, 0, 0),
+    PCIE_PORT_PARAMS("e.link.", struct hub_config, port[1], 2, 8, 0, 0),
+    PCIE_PORT_PARAMS("w.link.", struct hub_config, port[2], 2, 8, 0, 0),
+    PCIE_PORT_PARAMS("s.link.", struct hub_config, port[3], 2, 8, 0, 0),
     MACHINE_PARAM_END,
 };
 /* clang-format on */
@@ -65,6 +67,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
 {
     struct hub_port *port = &hub->ports[index];
     struct pcie_port_user user = { hub_received, hub_ready, port };
+    struct pcie_port_config cfg = hub->cfg.port[index];
     char path[128] = { 0 };
     size_t n = strlen(hub->path);
 
@@ -79,8 +82,9 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
                        fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
             return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", hub->path);
-    return pcie_port_create(hub->dom, hub->pool, path, &hub->cfg.port[index], &user, &port->pcie,
-                            err);
+    cfg.tx_latency_ps += hub->cfg.hard_block_ps;
+    cfg.rx_latency_ps += hub->cfg.hard_block_ps;
+    return pcie_port_create(hub->dom, hub->pool, path, &cfg, &user, &port->pcie, err);
 }
 
 static void hub_destroy(void *component)

@@ -24,9 +24,10 @@ struct hub_config {
     uint64_t clock_khz;
     uint64_t bus_bytes;
     uint64_t bus_gap_cycles;
+    uint64_t hard_block_ps;
     uint64_t receive_cycles, route_cycles, output_cycles;
     uint64_t register_cycles;
-    uint64_t dma_start_cycles, dma_decode_cycles, dma_fetch_internal_cycles;
+    uint64_t dma_start_cycles, dma_decode_cycles, dma_fetch_internal_cycles, dma_fetch_host_cycles;
     uint64_t dma_prefetch;
     uint64_t dma_read_tags, dma_read_bytes, dma_read_issue_cycles;
     uint64_t dma_completion_cycles;
