@@ -7,6 +7,7 @@
 #define LAUNCH_INTERNAL_H
 
 #include "hosts/driver/range.h"
+#include "hosts/launch/heap.h"
 #include "hosts/launch/launch.h"
 #include "hosts/launch/program.h"
 #include "hosts/launch/task.h"
@@ -68,6 +69,7 @@ struct launch_thread {
     struct launch_message *first, **end, *taken;
     struct launch_local *local_first, **local_end; /* sent by this rank */
     struct program *program;
+    struct heap *heap; /* of the program */
     char **argv;
     FILE *out, *err;
     bool ended;

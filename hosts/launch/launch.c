@@ -86,19 +86,16 @@ static void collect(const struct launch *run, sim_time_t start, struct launch_re
     }
 }
 
-/* Copies go last: tasks and streams of a rank refer to its copy of the program. */
+/* Programs and their heaps go last: tasks and streams of a rank refer to them. */
 static void run_fini(struct launch *run)
 {
-    struct program **programs = calloc(run->nranks, sizeof(struct program *));
-
-    for (unsigned r = 0; run->ranks != NULL && programs != NULL && r < run->nranks; r++)
-        programs[r] = run->ranks[r].program;
     launch_ranks_fini(run);
     launch_nodes_fini(run);
     output_destroy(run->output);
-    for (unsigned r = 0; programs != NULL && r < run->nranks; r++)
-        program_unload(programs[r]);
-    free(programs);
+    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
+        program_unload(run->ranks[r].program);
+        heap_destroy(run->ranks[r].heap);
+    }
     free(run->ranks);
 }
 

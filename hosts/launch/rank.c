@@ -1,6 +1,7 @@
 /* Ranks: their copy of the program, their memory, their streams, their beginning and end. */
 #include "hosts/launch/internal.h"
 
+#include <malloc.h> /* malloc_usable_size */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,29 @@ static void hook_sleep(uint64_t ps)
 
     while (h->ops->time_ps(h) < until)
         h->ops->sleep(h, until);
+}
+
+/* Other memory comes from the allocator of the whole process, which libc uses, too. */
+static void *hook_alloc(void *heap, size_t bytes, size_t align, int *zeroed_p)
+{
+    bool zeroed = false;
+    void *p = heap_alloc(heap, bytes, align, &zeroed);
+
+    *zeroed_p = zeroed;
+    return p;
+}
+
+static void hook_free(void *heap, void *p)
+{
+    if (heap_holds(heap, p))
+        heap_free(heap, p);
+    else
+        free(p);
+}
+
+static size_t hook_size(void *heap, void *p)
+{
+    return heap_holds(heap, p) ? heap_size(p) : malloc_usable_size(p);
 }
 
 static void rank_run(struct launch_thread *t)
@@ -113,13 +137,21 @@ static int rank_program(struct launch *run, struct launch_thread *t,
                         const struct program_file *file, struct sim_error *err)
 {
     struct hub_program_hooks hooks = {
-        .in = stdin, .exit = hook_exit, .time_ps = hook_time, .sleep_ps = hook_sleep
+        .in = stdin,
+        .exit = hook_exit,
+        .time_ps = hook_time,
+        .sleep_ps = hook_sleep,
+        .alloc = hook_alloc,
+        .free = hook_free,
+        .size = hook_size,
     };
 
     t->argv = copy_args(run->cfg);
     t->out = output_open(run->output, t->host.rank, OUTPUT_STDOUT, rank_clock, t);
     t->err = output_open(run->output, t->host.rank, OUTPUT_STDERR, rank_clock, t);
-    if (t->argv == NULL || t->out == NULL || t->err == NULL)
+    t->heap = heap_create(t->host.rank);
+    hooks.heap = t->heap;
+    if (t->heap == NULL || t->argv == NULL || t->out == NULL || t->err == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", t->host.rank);
     hooks.out = t->out;
     hooks.err = t->err;

@@ -35,6 +35,76 @@ void hub_program_start(void)
     stderr = hub_program_hooks.err;
 }
 
+/* ---- memory --------------------------------------------------------------------------- */
+
+static void *allocate(size_t n, size_t align, int zero)
+{
+    int zeroed = 0;
+    void *p;
+
+    p = hub_program_hooks.alloc != NULL /* not yet while constructors run */
+            ? hub_program_hooks.alloc(hub_program_hooks.heap, n, align, &zeroed)
+            : NULL;
+    if (p == NULL)
+        errno = ENOMEM;
+    else if (zero && !zeroed)
+        memset(p, 0, n);
+    return p;
+}
+
+void *malloc(size_t n)
+{
+    return allocate(n, 16, 0);
+}
+
+void *calloc(size_t n, size_t each)
+{
+    if (each != 0 && n > SIZE_MAX / each) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return allocate(n * each, 16, 1);
+}
+
+void free(void *p)
+{
+    if (p != NULL)
+        hub_program_hooks.free(hub_program_hooks.heap, p);
+}
+
+void *realloc(void *p, size_t n)
+{
+    size_t old;
+    void *more;
+
+    if (p == NULL)
+        return malloc(n);
+    old = hub_program_hooks.size(hub_program_hooks.heap, p);
+    if (n <= old && n > old / 2)
+        return p;
+    more = malloc(n);
+    if (more != NULL) {
+        memcpy(more, p, old < n ? old : n);
+        free(p);
+    }
+    return more;
+}
+
+int posix_memalign(void **p, size_t align, size_t n)
+{
+    if (align < sizeof(void *) || (align & (align - 1)) != 0)
+        return EINVAL;
+    *p = allocate(n, align, 0);
+    return *p != NULL ? 0 : ENOMEM;
+}
+
+void *aligned_alloc(size_t align, size_t n)
+{
+    return allocate(n, align, 0);
+}
+
+/* ---- streams --------------------------------------------------------------------------- */
+
 int vprintf(const char *format, va_list ap)
 {
     return vfprintf(stdout, format, ap);

@@ -60,6 +60,8 @@ TEST(Program, SixtyFourCopiesHaveTheirOwnGlobals)
         hooks.out = output_open(out, r, OUTPUT_STDOUT, no_time, nullptr);
         hooks.err = output_open(out, r, OUTPUT_STDERR, no_time, nullptr);
         hooks.exit = copy_exit;
+        hooks.alloc = [](void *, size_t bytes, size_t, int *) { return malloc(bytes); };
+        hooks.free = [](void *, void *p) { free(p); };
         copies[r].args = { "globals", "-n", std::to_string(r) };
         if (r == 7)
             copies[r].args.push_back("end");

@@ -1,0 +1,34 @@
+/*
+ * The heap of one rank: malloc() of its program. It lies at an address computed
+ * from the rank, so that no pointer depends on the loader or on a sanitizer, and
+ * it goes with the rank, as the memory of a process does, whatever the program
+ * forgot to free.
+ */
+#ifndef LAUNCH_HEAP_H
+#define LAUNCH_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct heap;
+
+#define HEAP_BYTES ((size_t)4 << 30) /* of address space; committed when touched */
+
+/** NULL: out of memory. */
+struct heap *heap_create(unsigned rank);
+void heap_destroy(struct heap *heap);
+bool heap_holds(const struct heap *heap, const void *p);
+/** `align` a power of two. NULL: the heap is full. *zeroed_p (or NULL): fresh, all zero. */
+void *heap_alloc(struct heap *heap, size_t bytes, size_t align, bool *zeroed_p);
+/** `p` from heap_alloc(). */
+void heap_free(struct heap *heap, void *p);
+size_t heap_size(const void *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* LAUNCH_HEAP_H */
