@@ -32,8 +32,7 @@ const char *lab_run_text(const struct lab_run *run, struct load_arena *arena);
 struct lab_line {
     unsigned n;
     struct lab_pair {
-        const char *key;
-        uint64_t value;
+        const char *key, *value;
     } * pairs;
 };
 
