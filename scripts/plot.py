@@ -1,4 +1,4 @@
-"""Draws DIR/NAME.png and .svg from DIR/NAME.csv and .json, as `hubsim figure` writes them.
+"""Draws STEM.png and STEM.svg from STEM.csv and STEM.json, as `hubsim figure` writes them.
 
 Lines are simulated, dashed lines are closed-form bounds, filled markers were measured on hardware
 (dotted lines where only the largest value is published), crosses are one's own points.
@@ -57,14 +57,17 @@ def scale_axes(ax, axes):
 
 
 def draw_bounds(ax, rows):
-    """One line for each different bound, however many series share it."""
-    drawn = set()
-    for name, points in by_series(rows, "bound").items():
-        points = sorted(set(points))
-        if tuple(points) not in drawn:
-            drawn.add(tuple(points))
-            ax.plot([p[0] for p in points], [p[1] for p in points], "--", color="0.45",
-                    linewidth=0.9, label=name)
+    """One line for each different bound, however many series (column source) share it."""
+    lines, labels = {}, set()
+    for row in rows:
+        if row["kind"] == "bound":
+            key = (row["series"], row["source"])
+            lines.setdefault(key, []).append((float(row["x"]), float(row["y"])))
+    for points in dict.fromkeys((name, *line) for (name, _), line in lines.items()):
+        name, line = points[0], points[1:]
+        ax.plot([p[0] for p in line], [p[1] for p in line], "--", color="0.45", linewidth=0.9,
+                label=None if name in labels else name)
+        labels.add(name)
 
 
 def draw_series(ax, name, number, kinds):
@@ -88,8 +91,7 @@ def draw_series(ax, name, number, kinds):
                 label=None if points else name)
 
 
-def main():
-    stem = sys.argv[1]
+def draw(stem):
     rows, axes = read(stem)
     fig, ax = plt.subplots(figsize=(6.4, 4.4))
     kinds = {kind: by_series(rows, kind) for kind in ("simulated", "published", "level", "own")}
@@ -108,9 +110,14 @@ def main():
     ax.legend(handles, labels, fontsize=7, framealpha=0.9)
     fig.tight_layout()
     fig.savefig(stem + ".png", dpi=160)
-    # Without a date and with fixed ids equal results give equal files.
-    matplotlib.rcParams["svg.hashsalt"] = "hubsim"
     fig.savefig(stem + ".svg", metadata={"Date": None})
+    plt.close(fig)
+
+
+def main():
+    matplotlib.rcParams["svg.hashsalt"] = "hubsim"  # equal results give equal files
+    for stem in sys.argv[1:]:
+        draw(stem)
 
 
 if __name__ == "__main__":

@@ -5,19 +5,31 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define FIGURES_MAX 64u
+
 struct options {
     struct cmd_common common;
-    const char *name, *points, *out;
+    const char *names[FIGURES_MAX], *points, *out;
+    unsigned n;
+    bool all;
 };
 
-enum { OPT_OUT = 256, OPT_POINTS };
+struct figure {
+    struct lab_figure spec;
+    struct lab_rows rows;
+    const char *stem; /* of its files */
+};
+
+enum { OPT_OUT = 256, OPT_POINTS, OPT_ALL };
 
 static const struct argp_option options[] = {
     { "out", OPT_OUT, "DIR", 0, "Folder of the figures (default out/figures)", 0 },
+    { "all", OPT_ALL, NULL, 0, "Every figure that `hubsim list` names", 0 },
     { "points", OPT_POINTS, "FILE", 0, "CSV with columns series, x, y: points of one's own", 0 },
     { 0 },
 };
@@ -36,22 +48,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_POINTS:
         opt->points = arg;
         return 0;
-    case ARGP_KEY_ARG:
-        if (opt->name != NULL)
-            argp_error(state, "%s: expected one NAME", arg);
-        opt->name = arg;
+    case OPT_ALL:
+        opt->all = true;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a figure");
+    case ARGP_KEY_ARG:
+        if (opt->n == FIGURES_MAX)
+            argp_error(state, "expected at most %u figures", FIGURES_MAX);
+        opt->names[opt->n++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (opt->n == 0 && !opt->all)
+            argp_error(state, "expected a figure");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static int add_experiment(struct cmd_session *session, const struct lab_figure *figure,
-                          const char *name, const struct lab_rows *rows, struct lab_table *table,
-                          struct sim_error *err)
+/* ---- the numbers --------------------------------------------------------------------- */
+
+static int add_experiment(struct cmd_session *session, const struct figure *figure,
+                          const char *name, struct lab_table *table, struct sim_error *err)
 {
     struct lab_experiment exp;
     struct lab_samples samples;
@@ -61,112 +78,150 @@ static int add_experiment(struct cmd_session *session, const struct lab_figure *
     if (rc == SIM_OK)
         rc = lab_experiment_read(path, &session->arena, &exp, err);
     if (rc == SIM_OK)
-        rc = lab_experiment_run(&exp, &session->ev, &session->site, &samples, err);
+        rc = lab_experiment_want(&exp, &session->ev, &session->site, &samples, err);
+    if (rc != SIM_OK || table == NULL)
+        return rc;
+    rc = cmd_check_samples(&samples, err);
     if (rc != SIM_OK)
         return rc;
-    for (unsigned i = 0; i < samples.n; i++)
-        if (samples.samples[i].failure != NULL)
-            return sim_error_set(err, SIM_ERR_IO, "%s, %s = %s: %s",
-                                 samples.samples[i].series->name, samples.samples[i].series->key,
-                                 samples.samples[i].x, samples.samples[i].failure);
-    lab_figure_add_samples(figure, &samples, table);
-    lab_figure_add_rows(figure, &exp, rows, table);
+    lab_figure_add_samples(&figure->spec, &samples, table);
+    lab_figure_add_rows(&figure->spec, &exp, &figure->rows, table);
     return SIM_OK;
 }
 
-static int make_table(const struct options *opt, struct cmd_session *session,
-                      const struct lab_figure *figure, struct lab_table *table,
-                      struct sim_error *err)
+/** `table` NULL: only tells the pool what is wanted. */
+static int add_all(const struct options *opt, struct cmd_session *session,
+                   const struct figure *figure, struct lab_table *table, struct sim_error *err)
 {
-    struct lab_rows rows = { 0 };
     struct lab_csv points;
-    char path[1024];
     int rc = SIM_OK;
 
-    if (figure->published != NULL) {
-        rc = cmd_find_published(&session->site.roots, figure->published, path, sizeof(path), err);
-        if (rc == SIM_OK)
-            rc = lab_rows_read(path, &session->arena, &rows, err);
-    }
-    for (unsigned i = 0; i < figure->nexperiments && rc == SIM_OK; i++)
-        rc = add_experiment(session, figure, figure->experiments[i], &rows, table, err);
-    if (rc == SIM_OK && opt->points != NULL) {
-        rc = lab_csv_read(opt->points, &session->arena, &points, err);
-        if (rc == SIM_OK)
-            rc = lab_figure_add_points(&points, table, err);
-    }
-    return rc;
+    for (unsigned i = 0; i < figure->spec.nexperiments && rc == SIM_OK; i++)
+        rc = add_experiment(session, figure, figure->spec.experiments[i], table, err);
+    if (rc != SIM_OK || table == NULL || opt->points == NULL)
+        return rc;
+    rc = lab_csv_read(opt->points, &session->arena, &points, err);
+    return rc == SIM_OK ? lab_figure_add_points(&points, table, err) : rc;
 }
 
+static int read_figure(const struct options *opt, struct cmd_session *session, const char *name,
+                       struct figure *figure, struct sim_error *err)
+{
+    char path[2048];
+    int rc = load_find(&session->site.roots, "figures", name, path, sizeof(path), err);
+
+    if (rc == SIM_OK)
+        rc = lab_figure_read(path, &session->arena, &figure->spec, err);
+    if (rc != SIM_OK)
+        return rc;
+    figure->stem = load_text(&session->arena, "%s/%s", opt->out, figure->spec.name);
+    if (figure->spec.published == NULL)
+        return SIM_OK;
+    rc = cmd_find_published(&session->site.roots, figure->spec.published, path, sizeof(path), err);
+    return rc == SIM_OK ? lab_rows_read(path, &session->arena, &figure->rows, err) : rc;
+}
+
+/* ---- the files ------------------------------------------------------------------------ */
+
 /** DIR/NAME.csv and .json, from which the script draws. */
-static int write_files(const char *stem, const struct lab_figure *figure,
-                       const struct lab_table *table, struct load_arena *arena,
-                       struct sim_error *err)
+static int write_files(const struct figure *figure, const struct lab_table *table,
+                       struct load_arena *arena, struct sim_error *err)
 {
     FILE *csv, *axes;
-    int rc = lab_out_open(load_text(arena, "%s.csv", stem), &csv, err);
+    int rc = lab_out_open(load_text(arena, "%s.csv", figure->stem), &csv, err);
 
     if (rc != SIM_OK)
         return rc;
     lab_table_write(table, LAB_CSV, csv);
     (void)fclose(csv);
-    rc = lab_out_open(load_text(arena, "%s.json", stem), &axes, err);
+    rc = lab_out_open(load_text(arena, "%s.json", figure->stem), &axes, err);
     if (rc != SIM_OK)
         return rc;
-    lab_figure_write_axes(figure, axes);
+    lab_figure_write_axes(&figure->spec, axes);
     (void)fclose(axes);
     return SIM_OK;
 }
 
-/** scripts/ stands beside configs/, in the source as after installation. */
-static int draw(const struct load_roots *roots, const char *stem, struct sim_error *err)
+/** All in one go: starting the interpreter costs more than drawing. */
+static int draw(const struct load_roots *roots, const struct figure *figures, unsigned n,
+                struct sim_error *err)
 {
     char python[1024], script[1024];
+    char *args[FIGURES_MAX + 3] = { python, script };
     int status = 0;
     pid_t pid;
 
+    /* scripts/ stands beside configs/, in the source as after installation */
     (void)snprintf(python, sizeof(python), "%s/../scripts/python", roots->paths[0]);
     (void)snprintf(script, sizeof(script), "%s/../scripts/plot.py", roots->paths[0]);
+    for (unsigned i = 0; i < n; i++)
+        args[2 + i] = strdup(figures[i].stem);
     (void)fflush(NULL);
     pid = fork();
     if (pid == 0) {
-        (void)execl(python, python, script, stem, (char *)NULL);
+        (void)execv(python, args);
         _exit(127);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    for (unsigned i = 0; i < n; i++)
+        free(args[2 + i]);
     if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers",
-                             stem, stem);
+                             figures[0].stem, figures[0].stem);
     return SIM_OK;
 }
 
-static int make_figure(const struct options *opt, struct cmd_session *session,
-                       struct sim_error *err)
+static int make_one(const struct options *opt, struct cmd_session *session,
+                    const struct figure *figure, struct sim_error *err)
 {
-    struct lab_figure figure;
     struct lab_table table;
-    const char *stem;
-    char path[2048];
-    int rc = load_find(&session->site.roots, "figures", opt->name, path, sizeof(path), err);
+    int rc;
 
-    if (rc == SIM_OK)
-        rc = lab_figure_read(path, &session->arena, &figure, err);
-    if (rc != SIM_OK)
-        return rc;
-    stem = load_text(&session->arena, "%s/%s", opt->out, figure.name);
     lab_figure_begin(&table);
-    rc = make_table(opt, session, &figure, &table, err);
+    rc = add_all(opt, session, figure, &table, err);
+    if (rc == SIM_OK)
+        rc = write_files(figure, &table, &session->arena, err);
+    lab_table_fini(&table);
+    return rc;
+}
+
+static int make_figures(const struct options *opt, struct cmd_session *session,
+                        struct sim_error *err)
+{
+    struct figure *figures = load_alloc(&session->arena, opt->n * sizeof(*figures));
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++) {
+        rc = read_figure(opt, session, opt->names[i], &figures[i], err);
+        if (rc == SIM_OK)
+            rc = add_all(opt, session, &figures[i], NULL, err);
+    }
+    if (rc == SIM_OK)
+        rc = lab_pool_work(session->ev.pool, err);
     if (rc == SIM_OK)
         rc = lab_out_folder(opt->out, err);
+    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
+        rc = make_one(opt, session, &figures[i], err);
     if (rc == SIM_OK)
-        rc = write_files(stem, &figure, &table, &session->arena, err);
-    lab_table_fini(&table);
-    if (rc == SIM_OK)
-        rc = draw(&session->site.roots, stem, err);
-    if (rc == SIM_OK)
-        (void)printf("%s.png\n%s.svg\n%s.csv\n", stem, stem, stem);
+        rc = draw(&session->site.roots, figures, opt->n, err);
+    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
+        (void)printf("%s.png\n%s.svg\n%s.csv\n", figures[i].stem, figures[i].stem, figures[i].stem);
     return rc;
+}
+
+struct naming {
+    struct options *opt;
+    struct load_arena *arena;
+};
+
+static void add_name(void *arg, const char *name, const char *path)
+{
+    struct naming *naming = arg;
+
+    (void)path;
+    if (naming->opt->n < FIGURES_MAX)
+        naming->opt->names[naming->opt->n++] = load_text(naming->arena, "%s", name);
 }
 
 int cmd_figure(int argc, char **argv)
@@ -175,9 +230,9 @@ int cmd_figure(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "NAME",
-        "Runs the experiments of a figure and draws it with the published points: PNG, SVG and the "
-        "CSV of all that is drawn.",
+        "NAME...",
+        "Runs the experiments of figures and draws them with the published points: PNG, SVG and "
+        "the CSV of all that is drawn.",
         children,
         NULL,
         NULL,
@@ -190,7 +245,12 @@ int cmd_figure(int argc, char **argv)
     cmd_common_init(&opt.common);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
     cmd_session_init(&session, &opt.common);
-    rc = make_figure(&opt, &session, &err);
+    if (opt.all) {
+        opt.n = 0;
+        load_find_each(&session.site.roots, "figures", add_name,
+                       &(struct naming){ &opt, &session.arena });
+    }
+    rc = make_figures(&opt, &session, &err);
     cmd_session_fini(&session);
     return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
 }

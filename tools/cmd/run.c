@@ -79,12 +79,7 @@ static int run_experiment(const struct options *opt, const char *path, struct cm
     lab_samples_table(&samples, &table);
     lab_table_write(&table, opt->common.format, stdout);
     lab_table_fini(&table);
-    for (unsigned i = 0; i < samples.n; i++)
-        if (samples.samples[i].failure != NULL)
-            return sim_error_set(err, SIM_ERR_IO, "%s, %s = %s: %s",
-                                 samples.samples[i].series->name, samples.samples[i].series->key,
-                                 samples.samples[i].x, samples.samples[i].failure);
-    return SIM_OK;
+    return cmd_check_samples(&samples, err);
 }
 
 /** An experiment by name or path; anything else is a machine. */

@@ -38,3 +38,15 @@ void cmd_session_fini(struct cmd_session *session)
     lab_pool_destroy(session->ev.pool);
     load_arena_fini(&session->arena);
 }
+
+int cmd_check_samples(const struct lab_samples *samples, struct sim_error *err)
+{
+    for (unsigned i = 0; i < samples->n; i++) {
+        const struct lab_sample *s = &samples->samples[i];
+
+        if (s->failure != NULL)
+            return sim_error_set(err, SIM_ERR_IO, "%s, %s = %s: %s", s->series->name,
+                                 s->series->key, s->x, s->failure);
+    }
+    return SIM_OK;
+}

@@ -4,6 +4,7 @@
 
 #include "tools/cmd/cmd.h"
 #include "tools/lab/evaluate.h"
+#include "tools/lab/experiment.h"
 #include "tools/lab/simulate.h"
 
 struct cmd_session {
@@ -15,5 +16,7 @@ struct cmd_session {
 /** `common` must live as long as the session. */
 void cmd_session_init(struct cmd_session *session, const struct cmd_common *common);
 void cmd_session_fini(struct cmd_session *session);
+/** The first point without a value is an error. */
+int cmd_check_samples(const struct lab_samples *samples, struct sim_error *err);
 
 #endif /* CMD_SESSION_H */

@@ -175,7 +175,6 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
     return SIM_OK;
 }
 
-/** Once to tell the pool what is wanted, once to read its results. */
 static int walk(const struct lab_experiment *exp, const struct lab_evaluator *ev,
                 const struct lab_site *site, struct lab_samples *out, struct sim_error *err)
 {
@@ -202,9 +201,9 @@ static int walk(const struct lab_experiment *exp, const struct lab_evaluator *ev
     return rc;
 }
 
-int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evaluator *ev,
-                       const struct lab_site *site, struct lab_samples *samples_p,
-                       struct sim_error *err)
+int lab_experiment_want(const struct lab_experiment *exp, const struct lab_evaluator *ev,
+                        const struct lab_site *site, struct lab_samples *samples_p,
+                        struct sim_error *err)
 {
     struct lab_samples samples = { 0 };
     int rc;
@@ -214,12 +213,19 @@ int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evalua
     samples.samples = load_alloc(ev->arena, (samples.n + 1) * sizeof(*samples.samples));
     rc = walk(exp, ev, site, &samples, err);
     if (rc == SIM_OK)
-        rc = lab_pool_work(ev->pool, err);
-    if (rc == SIM_OK)
-        rc = walk(exp, ev, site, &samples, err);
-    if (rc == SIM_OK)
         *samples_p = samples;
     return rc;
+}
+
+int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evaluator *ev,
+                       const struct lab_site *site, struct lab_samples *samples_p,
+                       struct sim_error *err)
+{
+    int rc = lab_experiment_want(exp, ev, site, samples_p, err);
+
+    if (rc == SIM_OK)
+        rc = lab_pool_work(ev->pool, err);
+    return rc == SIM_OK ? lab_experiment_want(exp, ev, site, samples_p, err) : rc;
 }
 
 /* ---- the table ------------------------------------------------------------------------- */

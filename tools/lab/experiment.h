@@ -58,6 +58,10 @@ struct lab_samples {
 int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evaluator *ev,
                        const struct lab_site *site, struct lab_samples *samples_p,
                        struct sim_error *err);
+/** Only what is already made, and tells the pool the rest. */
+int lab_experiment_want(const struct lab_experiment *exp, const struct lab_evaluator *ev,
+                        const struct lab_site *site, struct lab_samples *samples_p,
+                        struct sim_error *err);
 /** series, key, x, latencies [us], bandwidth and bound [MB/s], share of the bound [%]. */
 void lab_samples_table(const struct lab_samples *samples, struct lab_table *table);
 

@@ -164,6 +164,9 @@ static const struct {
     { "api", "tca" }, { "uva", "" },    { "hops", "1" },
 };
 
+/* The shape of a transfer may be given by other keys, so only what both say can differ. */
+static const char *const shape[] = { "n", "blocks", "block_bytes", "pitch_bytes" };
+
 static const char *word(const struct lab_setup *setup, const char *key, const char *absent)
 {
     const char *value = lab_setup_get(setup, key);
@@ -184,6 +187,13 @@ static bool agrees(const struct lab_row *row, const struct lab_series *series)
         if (strcmp(key, series->key) != 0 &&
             strcmp(word(&row->setup, key, telling[i].absent),
                    word(&series->setup, key, telling[i].absent)) != 0)
+            return false;
+    }
+    for (unsigned i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
+        const char *a = lab_setup_get(&row->setup, shape[i]);
+        const char *b = lab_setup_get(&series->setup, shape[i]);
+
+        if (a != NULL && b != NULL && strcmp(shape[i], series->key) != 0 && strcmp(a, b) != 0)
             return false;
     }
     return true;
