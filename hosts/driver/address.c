@@ -85,8 +85,7 @@ void driver_flush_gpu(struct host *h, unsigned gpu)
 {
     struct driver_gpu *g = &driver_of(h)->gpus[gpu];
 
-    if (g->npins > 0)
-        h->ops->load(h, &g->bar, g->pins[0].bar_offset, 4);
+    h->ops->load(h, &g->bar, g->flush_offset, 4);
 }
 
 int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, unsigned *area_p,

@@ -147,12 +147,25 @@ static int set_up_hub(struct host *h, struct driver *d)
     return DRIVER_OK;
 }
 
+/* The driver keeps one page of each GPU, so that there is always something to read from. */
+static int map_gpu(struct host *h, struct driver_gpu *gpu, unsigned g)
+{
+    void *page = h->ops->gpu_alloc(h, g, HOST_GPU_PAGE, HOST_GPU_PAGE);
+
+    if (page == NULL || !h->ops->map(h, gpu->bar_bus, gpu->bar_bytes, HOST_UNCACHED, &gpu->bar))
+        return DRIVER_ERR_NOMEM;
+    gpu->flush_offset = h->ops->gpu_pin(h, g, h->ops->pointer(h, page).offset, HOST_GPU_PAGE);
+    return gpu->flush_offset != HOST_NO_BUS ? DRIVER_OK : DRIVER_ERR_NOMEM;
+}
+
 static int find_gpus(struct host *h, struct driver *d)
 {
+    int code = DRIVER_OK;
+
     d->ngpus = h->ops->gpus(h);
     if (d->ngpus > DRIVER_GPUS)
         d->ngpus = DRIVER_GPUS;
-    for (unsigned g = 0; g < d->ngpus; g++) {
+    for (unsigned g = 0; g < d->ngpus && code == DRIVER_OK; g++) {
         uint16_t bdf = h->ops->gpu_bdf(h, g);
 
         for (unsigned i = 0; i < d->nfunctions; i++) {
@@ -164,11 +177,9 @@ static int find_gpus(struct host *h, struct driver *d)
                     d->gpus[g].bar_bytes = fn->bar[n].bytes;
                 }
         }
-        if (!h->ops->map(h, d->gpus[g].bar_bus, d->gpus[g].bar_bytes, HOST_UNCACHED,
-                         &d->gpus[g].bar))
-            return DRIVER_ERR_NOMEM;
+        code = map_gpu(h, &d->gpus[g], g);
     }
-    return DRIVER_OK;
+    return code;
 }
 
 int driver_boot(struct host *h)

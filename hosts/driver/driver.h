@@ -46,7 +46,8 @@ struct driver_pin {
 
 struct driver_gpu {
     uint64_t bar_bus, bar_bytes;
-    struct host_bar bar; /* uncached, for flush reads and polling */
+    struct host_bar bar;   /* uncached */
+    uint64_t flush_offset; /* of the driver's own page in the BAR, for driver_flush_gpu() */
     struct driver_pin *pins;
     unsigned npins, pins_room;
 };

@@ -1,0 +1,181 @@
+#include <cuda_runtime.h>
+
+#include <cstring>
+#include <vector>
+
+#include "tests/hosts/cluster.h"
+
+namespace
+{
+
+using test::Cluster;
+using test::ClusterConfig;
+
+void on_one_node(const std::function<int()> &fn)
+{
+    ClusterConfig cc;
+    cc.nodes = 1;
+    Cluster c(cc);
+    c.expect_run(fn);
+}
+
+void *device(int gpu, size_t n)
+{
+    void *p = nullptr;
+
+    EXPECT_EQ(cudaSuccess, cudaSetDevice(gpu));
+    EXPECT_EQ(cudaSuccess, cudaMalloc(&p, n));
+    return p;
+}
+
+std::vector<uint8_t> bytes(size_t n, unsigned seed)
+{
+    std::vector<uint8_t> v(n);
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = (uint8_t)(i * 31 + (i >> 9) + seed);
+    return v;
+}
+
+uint64_t now()
+{
+    return host_self()->ops->time_ps(host_self());
+}
+
+/* Sizes around the pieces of a staged copy. */
+const size_t SIZES[] = { 1, 8, 4095, 65536, 65537, 300001 };
+
+TEST(Cuda, CopiesBetweenAllKindsOfMemory)
+{
+    on_one_node([] {
+        for (size_t n : SIZES) {
+            auto want = bytes(n, 3);
+            std::vector<uint8_t> got(n);
+            void *pinned = nullptr, *a = device(0, n), *b = device(0, n), *c = device(1, n);
+
+            EXPECT_EQ(cudaSuccess, cudaMallocHost(&pinned, n));
+            EXPECT_EQ(cudaSuccess, cudaMemcpy(a, want.data(), n, cudaMemcpyHostToDevice));
+            EXPECT_EQ(0, memcmp(a, want.data(), n)) << n;
+            EXPECT_EQ(cudaSuccess, cudaMemcpy(b, a, n, cudaMemcpyDeviceToDevice));
+            EXPECT_EQ(cudaSuccess, cudaMemcpy(c, b, n, cudaMemcpyDefault));
+            EXPECT_EQ(0, memcmp(c, want.data(), n)) << n;
+            EXPECT_EQ(cudaSuccess, cudaMemcpy(pinned, c, n, cudaMemcpyDeviceToHost));
+            EXPECT_EQ(0, memcmp(pinned, want.data(), n)) << n;
+            EXPECT_EQ(cudaSuccess, cudaMemset(a, 0, n));
+            EXPECT_EQ(cudaSuccess, cudaMemcpy(a, pinned, n, cudaMemcpyDefault));
+            EXPECT_EQ(cudaSuccess, cudaMemcpy(got.data(), a, n, cudaMemcpyDeviceToHost));
+            EXPECT_EQ(want, got) << n;
+            EXPECT_EQ(cudaSuccess, cudaFreeHost(pinned));
+            for (void *p : { a, b, c })
+                EXPECT_EQ(cudaSuccess, cudaFree(p));
+        }
+        return 0;
+    });
+}
+
+TEST(Cuda, PeersCopyDirectlyOnlyWhereThatWasEnabled)
+{
+    on_one_node([] {
+        const size_t n = 200000;
+        auto want = bytes(n, 5);
+        void *a = device(0, n), *b = device(1, n);
+        int can = 0;
+
+        EXPECT_EQ(cudaSuccess, cudaMemcpy(a, want.data(), n, cudaMemcpyHostToDevice));
+        uint64_t start = now();
+        EXPECT_EQ(cudaSuccess, cudaMemcpyPeer(b, 1, a, 0, n));
+        uint64_t staged = now() - start;
+        EXPECT_EQ(0, memcmp(b, want.data(), n));
+
+        EXPECT_EQ(cudaSuccess, cudaDeviceCanAccessPeer(&can, 0, 1));
+        EXPECT_EQ(1, can);
+        EXPECT_EQ(cudaSuccess, cudaDeviceEnablePeerAccess(0, 0));
+        EXPECT_EQ(cudaErrorPeerAccessAlreadyEnabled, cudaDeviceEnablePeerAccess(0, 0));
+        memset(b, 0, n);
+        start = now();
+        EXPECT_EQ(cudaSuccess, cudaMemcpyPeer(b, 1, a, 0, n));
+        EXPECT_LT(now() - start, staged);
+        EXPECT_EQ(0, memcmp(b, want.data(), n));
+        EXPECT_EQ(cudaSuccess, cudaDeviceDisablePeerAccess(0));
+        EXPECT_EQ(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(0));
+        return 0;
+    });
+}
+
+TEST(Cuda, PageableMemoryTakesLongerThanPinned)
+{
+    on_one_node([] {
+        const size_t n = 1 << 20;
+        std::vector<uint8_t> pageable(n, 1);
+        void *pinned = nullptr, *a = device(0, n);
+
+        EXPECT_EQ(cudaSuccess, cudaMallocHost(&pinned, n));
+        for (bool down : { true, false }) {
+            uint64_t times[2];
+            void *hosts[] = { pinned, pageable.data() };
+            for (int i = 0; i < 2; i++) {
+                uint64_t start = now();
+                EXPECT_EQ(cudaSuccess, down ? cudaMemcpy(a, hosts[i], n, cudaMemcpyDefault)
+                                            : cudaMemcpy(hosts[i], a, n, cudaMemcpyDefault));
+                times[i] = now() - start;
+            }
+            EXPECT_GT(times[1], times[0]);
+            EXPECT_LT(times[1], 4 * times[0]); /* engine and CPU work side by side */
+        }
+        return 0;
+    });
+}
+
+TEST(Cuda, ASmallCopyCostsSomeMicroseconds)
+{
+    on_one_node([] {
+        void *pinned = nullptr, *a = device(0, 64);
+
+        EXPECT_EQ(cudaSuccess, cudaMallocHost(&pinned, 64));
+        uint64_t start = now();
+        EXPECT_EQ(cudaSuccess, cudaMemcpy(a, pinned, 8, cudaMemcpyHostToDevice));
+        EXPECT_GT(now() - start, 5 * SIM_US);
+        EXPECT_LT(now() - start, 10 * SIM_US);
+        return 0;
+    });
+}
+
+TEST(Cuda, ErrorsAreReturnedAndRemembered)
+{
+    on_one_node([] {
+        void *p = nullptr, *a = device(0, 64);
+        char host[64];
+        int count = 0, current = -1;
+
+        EXPECT_EQ(cudaSuccess, cudaGetDeviceCount(&count));
+        EXPECT_EQ(2, count);
+        EXPECT_EQ(cudaErrorInvalidDevice, cudaSetDevice(2));
+        EXPECT_EQ(cudaErrorInvalidDevice, cudaSetDevice(-1));
+        EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
+        EXPECT_EQ(cudaSuccess, cudaGetLastError());
+        EXPECT_EQ(cudaSuccess, cudaGetDevice(&current));
+        EXPECT_EQ(0, current);
+        EXPECT_EQ(cudaErrorMemoryAllocation, cudaMalloc(&p, (size_t)1 << 50));
+        EXPECT_EQ(cudaErrorMemoryAllocation, cudaMalloc(&p, SIZE_MAX));
+        EXPECT_EQ(cudaErrorMemoryAllocation, cudaMallocHost(&p, (size_t)1 << 50));
+        EXPECT_EQ(cudaErrorInvalidValue, cudaMalloc(nullptr, 8));
+        EXPECT_EQ(cudaErrorInvalidDevicePointer, cudaFree(host));
+        EXPECT_EQ(cudaErrorInvalidDevicePointer, cudaFree((char *)a + 8));
+        EXPECT_EQ(cudaErrorInvalidValue, cudaFreeHost(host));
+        EXPECT_EQ(cudaErrorInvalidMemcpyDirection, cudaMemcpy(a, host, 8, cudaMemcpyDeviceToHost));
+        EXPECT_EQ(cudaErrorInvalidMemcpyDirection,
+                  cudaMemcpy(host, host, 8, cudaMemcpyHostToDevice));
+        EXPECT_EQ(cudaErrorInvalidMemcpyDirection, cudaMemcpy(a, host, 8, (cudaMemcpyKind)9));
+        EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(nullptr, host, 8, cudaMemcpyDefault));
+        EXPECT_EQ(cudaErrorInvalidDevicePointer, cudaMemcpyPeer(a, 1, a, 0, 8));
+        EXPECT_EQ(cudaErrorInvalidDevicePointer, cudaMemset(host, 0, 8));
+        EXPECT_EQ(cudaErrorNotSupported, cudaHostRegister(host, 64, 0));
+        EXPECT_EQ(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(0, 0)) << "itself";
+        EXPECT_EQ(cudaSuccess, cudaMemcpy(a, host, 0, cudaMemcpyDefault));
+        EXPECT_EQ(cudaSuccess, cudaFree(nullptr));
+        EXPECT_STREQ("out of memory", cudaGetErrorString(cudaErrorMemoryAllocation));
+        return 0;
+    });
+}
+
+} // namespace
