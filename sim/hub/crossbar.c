@@ -156,6 +156,8 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
         f->head++;
         if (!fifo_empty(f))
             want(hub, source, fifo_head(f)->out);
+        else
+            f->head = f->tail = 0; /* the first entries stay warm */
     }
     beats = 1;
     if (pcie_tlp_has_data(&tlp))

@@ -143,6 +143,8 @@ static void receive_ack(struct pcie_port *p, uint32_t seq)
         if (++p->replay_head == p->replay_room)
             p->replay_head = 0;
     }
+    if (p->replay_count == 0)
+        p->replay_head = 0; /* the first entries stay warm */
     if (p->replay_full_since != SIM_TIME_NEVER) {
         p->stat.replay_full_ps += sim_now(p->dom) - p->replay_full_since;
         p->replay_full_since = SIM_TIME_NEVER;
