@@ -13,7 +13,7 @@ void fail(const char *format, ...)
     va_list ap;
 
     va_start(ap, format);
-    vfprintf(stderr, format, ap);
+    vfprintf(stderr, format, ap); /* NOLINT(clang-analyzer-valist.Uninitialized): it is started */
     va_end(ap);
     fputc('\n', stderr);
     exit(2);
@@ -77,7 +77,7 @@ void options_read(int argc, char **argv, const struct option *options)
 
 uint8_t byte_of(unsigned seed, size_t at)
 {
-    return (uint8_t)(at * 7 + (at >> 8) * 13 + seed * 101 + 1);
+    return (uint8_t)(at * 7 + (at >> 8) * 13 + (size_t)seed * 101 + 1);
 }
 
 /* By way of host memory, since GPU memory is not the CPU's to touch. */
@@ -168,6 +168,11 @@ void times_add(struct times *t, uint64_t ps)
     for (; at > 0 && t->ps[at - 1] > ps; at--) /* in rising order */
         t->ps[at] = t->ps[at - 1];
     t->ps[at] = ps;
+}
+
+uint64_t half_round_ps(uint64_t elapsed_ps, uint64_t rounds)
+{
+    return rounds != 0 ? elapsed_ps / (2 * rounds) : 0;
 }
 
 void times_print(struct times *t, uint64_t bytes, int verified, const char *more)

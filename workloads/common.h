@@ -55,6 +55,8 @@ struct times {
 };
 void times_init(struct times *t, uint64_t repeats);
 void times_add(struct times *t, uint64_t ps);
+/** Half of a round trip, when `rounds` of them took so long. */
+uint64_t half_round_ps(uint64_t elapsed_ps, uint64_t rounds);
 /** `result bytes=... latency_ps_min=... ...`: bandwidth is `bytes` over the least time.
  * `more` ("count=4") is added as it stands, or NULL. */
 void times_print(struct times *t, uint64_t bytes, int verified, const char *more);

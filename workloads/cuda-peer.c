@@ -54,7 +54,7 @@ int main(int argc, char **argv)
             CHECK(cudaMemcpyPeer(p[1], 1, p[0], 0, bytes), cudaSuccess);
             CHECK(cudaMemcpyPeer(p[0], 0, p[1], 1, bytes), cudaSuccess);
         }
-        times_add(&times, (peach2_time_ps() - start) / (2 * rounds));
+        times_add(&times, half_round_ps(peach2_time_ps() - start, rounds));
     }
     snprintf(more, sizeof(more), "uva=%s", uva);
     times_print(&times, bytes, verified, more);

@@ -221,7 +221,7 @@ static void run(struct test *t)
         play(t, t->warmup);
         start = peach2_time_ps();
         play(t, t->rounds);
-        times_add(&times, (peach2_time_ps() - start) / (2 * t->rounds));
+        times_add(&times, half_round_ps(peach2_time_ps() - start, t->rounds));
     }
     verified &= arrived(t, SEED_TIMED);
     if (t->me == 0)

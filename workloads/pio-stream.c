@@ -101,6 +101,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < t.bytes; i++)
         t.message[i] = byte_of(SEED, i);
     run(&t);
+    free(t.message);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;
 }

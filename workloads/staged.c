@@ -67,7 +67,7 @@ static void run(struct test *t)
         play(t, t->warmup);
         start = peach2_time_ps();
         play(t, t->rounds);
-        times_add(&times, (peach2_time_ps() - start) / (2 * t->rounds));
+        times_add(&times, half_round_ps(peach2_time_ps() - start, t->rounds));
     }
     CHECK(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
     ok = bytes_ok(t->gpu, t->bytes, SEED); /* on both: rank 0's bytes went there and back */

@@ -47,7 +47,7 @@ static bool have_bounce(struct cuda_rank *cr)
 
 static uint64_t bounce_bus(struct cuda_rank *cr, unsigned which)
 {
-    return cr->h->ops->pointer(cr->h, cr->bounce).offset + which * CUDA_BOUNCE_BYTES;
+    return cr->h->ops->pointer(cr->h, cr->bounce).offset + (size_t)which * CUDA_BOUNCE_BYTES;
 }
 
 static size_t piece(size_t left)
@@ -66,7 +66,7 @@ static cudaError_t pageable_to_device(struct cuda_rank *cr, struct host_pointer 
         return cudaErrorMemoryAllocation;
     for (size_t at = 0; at < n; at += piece(n - at), which ^= 1) {
         ops->gpu_wait(cr->h, dst.gpu, started[which]);
-        cpu_copy(cr, cr->bounce + which * CUDA_BOUNCE_BYTES, src + at, piece(n - at));
+        cpu_copy(cr, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, src + at, piece(n - at));
         started[which] =
             ops->gpu_copy(cr->h, dst.gpu, (struct host_copy_end){ true, dst.offset + at },
                           bus_end(bounce_bus(cr, which)), piece(n - at));
@@ -97,7 +97,7 @@ static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct
         }
         ops->gpu_wait(cr->h, src.gpu, started[which]);
         driver_flush_gpu(cr->h, src.gpu);
-        cpu_copy(cr, dst + at, cr->bounce + which * CUDA_BOUNCE_BYTES, piece(n - at));
+        cpu_copy(cr, dst + at, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, piece(n - at));
         at += piece(n - at);
     }
     return cudaSuccess;

@@ -127,7 +127,7 @@ static int set_up_hub(struct host *h, struct driver *d)
     uint64_t ring_bytes = UINT64_C(8) << DRIVER_RING_LOG2;
     uint64_t *ring = h->ops->alloc(h, ring_bytes, HOST_PAGE);
 
-    d->table = h->ops->alloc(h, DRIVER_TABLE_DESCS * HUB_DESC_BYTES, HOST_PAGE);
+    d->table = h->ops->alloc(h, (uint64_t)DRIVER_TABLE_DESCS * HUB_DESC_BYTES, HOST_PAGE);
     if (ring == NULL || d->table == NULL || !range_init(&d->table_free, 0, DRIVER_TABLE_DESCS) ||
         !range_init(&d->internal_free, 0, HUB_INTERNAL_DESCS))
         return DRIVER_ERR_NOMEM;

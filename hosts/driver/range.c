@@ -27,7 +27,7 @@ static bool range_reserve(struct range_alloc *ra)
 
     if (ra->nblocks + 2 <= ra->capacity)
         return true;
-    more = realloc(ra->blocks, 2u * ra->capacity * sizeof(*more));
+    more = realloc(ra->blocks, (size_t)2 * ra->capacity * sizeof(*more));
     if (more == NULL)
         return false;
     ra->blocks = more;

@@ -83,7 +83,7 @@ struct launch_node {
     struct host_node shared;
     struct node_host *host;
     struct mem_ram *ram;
-    unsigned ngpus, nranks, cores_used;
+    unsigned ngpus, nranks, arenas; /* arenas: given to ranks so far */
     struct launch_gpu gpus[LAUNCH_GPUS];
     struct launch_thread kernel, irq; /* boot; interrupt handlers, on the last core */
     host_interrupt_fn irq_fn;

@@ -47,7 +47,7 @@ struct output *output_create(output_fn fn, void *arg)
 
 static bool part_append(struct output_file *f, const char *bytes, size_t n)
 {
-    if (f->part_bytes + n + 1 > f->part_room) {
+    if (f->part == NULL || f->part_bytes + n + 1 > f->part_room) {
         size_t room = 2 * (f->part_bytes + n + 1);
         char *more = realloc(f->part, room);
 

@@ -118,15 +118,13 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
     return launch_thread_init(t, node, node->nranks++, rank_run, err);
 }
 
-static int rank_memory(struct launch *run, struct launch_thread *t, struct sim_error *err)
+static int rank_memory(struct launch_node *node, struct launch_thread *t, struct sim_error *err)
 {
-    struct launch_node *node = t->node;
     uint64_t first = node->ram->base + LAUNCH_RESERVED + LAUNCH_KERNEL;
     uint64_t share =
         (node->ram->base + node->ram->size - first) / node->nranks & ~(LAUNCH_ARENA_ALIGN - 1);
-    uint64_t index = node->cores_used++;
+    uint64_t index = node->arenas++;
 
-    (void)run;
     if (share == 0 || !range_init(&t->arena, first + index * share, share))
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for %u ranks",
                              node->shared.index, node->nranks);
@@ -171,7 +169,7 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++)
         code = rank_place(run, r, err);
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++) {
-        code = rank_memory(run, &run->ranks[r], err);
+        code = rank_memory(&run->nodes[node_of(run, r)], &run->ranks[r], err);
         if (code == SIM_OK)
             code = rank_program(run, &run->ranks[r], file, err);
     }

@@ -158,9 +158,10 @@ static void task_prepare(struct task *t)
 {
     uintptr_t top = ((uintptr_t)t->memory + TASK_GUARD_BYTES + t->stack_bytes) & ~(uintptr_t)15;
 #if defined(__x86_64__)
-    uint64_t *frame = (uint64_t *)(top - 9 * 8); /* six registers, address, two words of padding */
+    uint64_t *frame =
+        (uint64_t *)(top - sizeof(uint64_t) * 9); /* six registers, address, two words of padding */
 
-    memset(frame, 0, 9 * 8);
+    memset(frame, 0, sizeof(uint64_t) * 9);
     frame[3] = (uintptr_t)t; /* r12 */
     frame[6] = (uintptr_t)task_entry;
 #else

@@ -118,6 +118,7 @@ int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
     return code;
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): TYPE names a type and a part of a name */
 #define COMBINE(TYPE)                                                                              \
     static void combine_##TYPE(TYPE *into, const TYPE *from, int count, MPI_Op op)                 \
     {                                                                                              \
@@ -134,6 +135,7 @@ COMBINE(int64_t)
 COMBINE(uint64_t)
 COMBINE(float)
 COMBINE(double)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static int combine(void *into, const void *from, int count, MPI_Datatype type, MPI_Op op)
 {

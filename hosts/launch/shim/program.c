@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The names are libc's, those of the parameters are ours.
+ * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
 #undef stdin
 #undef stdout
 #undef stderr
@@ -226,46 +228,50 @@ unsigned sleep(unsigned s)
 }
 
 /* POSIX getopt on this copy's variables: libc's are one set for all ranks. */
+static int getopt_place; /* within a group of options such as -ab */
+
+static int getopt_wrong(const char *program, const char *options, const char *what, char c)
+{
+    optopt = (unsigned char)c;
+    if (opterr != 0 && options[0] != ':')
+        fprintf(stderr, "%s: %s -- '%c'\n", program, what, c);
+    return '?';
+}
+
 int getopt(int argc, char *const argv[], const char *options)
 {
-    static int place; /* within a group of options such as -ab */
     const char *found;
     char c;
 
     if (optind == 0) { /* glibc's way to start over */
         optind = 1;
-        place = 0;
+        getopt_place = 0;
     }
-    if (place == 0) {
+    if (getopt_place == 0) {
         if (optind >= argc || argv[optind][0] != '-' || argv[optind][1] == '\0')
             return -1;
+        getopt_place = 1;
         if (strcmp(argv[optind], "--") == 0) {
             optind++;
+            getopt_place = 0;
             return -1;
         }
-        place = 1;
     }
-    c = argv[optind][place++];
+    c = argv[optind][getopt_place++];
     found = c == ':' ? NULL : strchr(options, c);
     if (found != NULL && found[1] == ':') {
-        optarg = argv[optind][place] != '\0' ? &argv[optind][place] : argv[++optind];
+        optarg = argv[optind][getopt_place] != '\0' ? &argv[optind][getopt_place] : argv[++optind];
         optind++;
-        place = 0;
+        getopt_place = 0;
         if (optind <= argc)
-            return c;
-        optopt = c;
-        if (opterr != 0 && options[0] != ':')
-            fprintf(stderr, "%s: option requires an argument -- '%c'\n", argv[0], c);
+            return (unsigned char)c;
+        getopt_wrong(argv[0], options, "option requires an argument", c);
         return options[0] == ':' ? ':' : '?';
     }
-    if (argv[optind][place] == '\0') {
+    if (argv[optind][getopt_place] == '\0') {
         optind++;
-        place = 0;
+        getopt_place = 0;
     }
-    if (found != NULL)
-        return c;
-    optopt = c;
-    if (opterr != 0 && options[0] != ':')
-        fprintf(stderr, "%s: invalid option -- '%c'\n", argv[0], c);
-    return '?';
+    return found != NULL ? (unsigned char)c : getopt_wrong(argv[0], options, "invalid option", c);
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
