@@ -1,6 +1,6 @@
 """Draws STEM.png and STEM.svg from STEM.csv and STEM.json, as `hubsim figure` writes them.
 
-Lines are simulated, dashed lines are closed-form bounds, filled markers were measured on hardware
+Lines are simulated, dashed ones closed-form bounds, filled markers were measured on hardware
 (dotted lines where only the largest value is published), crosses are one's own points.
 """
 import csv
@@ -63,10 +63,11 @@ def draw_bounds(ax, rows):
         if row["kind"] == "bound":
             key = (row["series"], row["source"])
             lines.setdefault(key, []).append((float(row["x"]), float(row["y"])))
+    dashes = dict(zip(dict.fromkeys(name for name, _ in lines), ("--", "-.")))
     for points in dict.fromkeys((name, *line) for (name, _), line in lines.items()):
         name, line = points[0], points[1:]
-        ax.plot([p[0] for p in line], [p[1] for p in line], "--", color="0.45", linewidth=0.9,
-                label=None if name in labels else name)
+        ax.plot([p[0] for p in line], [p[1] for p in line], dashes[name], color="0.45",
+                linewidth=0.9, label=None if name in labels else name)
         labels.add(name)
 
 

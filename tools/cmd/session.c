@@ -4,11 +4,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Enough for the same result as the published protocols: tests/tools/lab/test_protocol.cpp. */
-static const struct lab_protocol short_protocol = {
-    .warmup = 2, .rounds = 8, .repeats = 3, .bytes = 1u << 20
-};
-
 static void show(void *arg, unsigned done, unsigned total)
 {
     (void)arg;
@@ -20,7 +15,7 @@ static void show(void *arg, unsigned done, unsigned total)
 
 void cmd_session_init(struct cmd_session *session, const struct cmd_common *common)
 {
-    *session = (struct cmd_session){ .ev.protocol = short_protocol };
+    *session = (struct cmd_session){ .ev.protocol = lab_protocol_short };
     lab_site_init(&session->site);
     session->site.roots = common->roots;
     session->ev.pool = lab_pool_create(&(struct lab_pool_config){ .workers = common->jobs,

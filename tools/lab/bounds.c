@@ -67,30 +67,40 @@ static double bus_rate(const struct machine_desc *desc, uint64_t packet_bytes)
     return (double)packet_bytes * (double)khz * 1e3 / (double)beats;
 }
 
-static void tighten(struct lab_bound *bound, double bytes_per_s, const char *name)
+/** Payload of the largest packet that all links on the way take. */
+static uint64_t largest_packet(const struct machine_desc *desc, bool remote, bool stores)
 {
-    if (bytes_per_s > 0 && (bound->name == NULL || bytes_per_s < bound->bytes_per_s))
-        *bound = (struct lab_bound){ bytes_per_s, name };
+    uint64_t bytes = port_value(desc, "n", "mps_bytes");
+
+    if (remote)
+        bytes = least(bytes, port_value(desc, "e", "mps_bytes"));
+    if (stores) /* uncached: a word; write-combining: a line */
+        bytes = least(bytes, lab_value(desc, 0, "software", "pio_mapping", 0) == 0 ? 8 : 64);
+    return bytes;
 }
 
-struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, uint64_t packet_bytes)
+struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bool stores)
 {
-    const char *const ports[] = { "n", "e" };
-    struct lab_bound bound = { 0, NULL };
+    uint64_t packet_bytes = largest_packet(desc, remote, stores);
+    struct lab_bound bound = { .name = NULL };
 
-    for (unsigned i = 0; i < (remote ? 2u : 1u); i++) {
-        uint64_t mps = port_value(desc, ports[i], "mps_bytes");
-
-        packet_bytes = packet_bytes == 0 ? mps : least(packet_bytes, mps);
-    }
     if (packet_bytes == 0)
         return bound;
-    for (unsigned i = 0; i < (remote ? 2u : 1u); i++)
-        tighten(&bound,
-                lab_link_payload_rate(port_value(desc, ports[i], "gen"),
-                                      port_value(desc, ports[i], "lanes"), packet_bytes,
-                                      TLP_OVERHEAD_BYTES),
-                "link");
-    tighten(&bound, bus_rate(desc, packet_bytes), "bus");
+    for (unsigned i = 0; i < (remote ? 2u : 1u); i++) {
+        const char *port = i == 0 ? "n" : "e";
+        double rate =
+            lab_link_payload_rate(port_value(desc, port, "gen"), port_value(desc, port, "lanes"),
+                                  packet_bytes, TLP_OVERHEAD_BYTES);
+
+        if (i == 0 || rate < bound.link_bytes_per_s)
+            bound.link_bytes_per_s = rate;
+    }
+    bound.bus_bytes_per_s = bus_rate(desc, packet_bytes);
+    bound.bytes_per_s = bound.link_bytes_per_s;
+    bound.name = "link";
+    if (bound.bus_bytes_per_s > 0 && bound.bus_bytes_per_s < bound.bytes_per_s) {
+        bound.bytes_per_s = bound.bus_bytes_per_s;
+        bound.name = "bus";
+    }
     return bound;
 }

@@ -19,17 +19,17 @@ double lab_link_payload_rate(uint64_t gen, uint64_t lanes, uint64_t payload_byte
 uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
                    const char *key, uint64_t absent);
 
-/** The least of the links' and the hub's bus on the way; name NULL: nothing is known. */
+/** What limits payload on its way; 0: not known. The least counts, `name` is that one's. */
 struct lab_bound {
+    double link_bytes_per_s, bus_bytes_per_s;
     double bytes_per_s;
-    const char *name; /* "link" or "bus" */
+    const char *name; /* "link" or "bus"; NULL: nothing is known */
 };
 /**
  * For payload that goes through the hub of node 0, to another node or back to its own.
- * @param packet_bytes largest packet, 0: Max_Payload_Size
+ * @param stores the CPU stores it, so packets are as large as the mapping of the window makes them
  */
-struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote,
-                                uint64_t packet_bytes);
+struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bool stores);
 
 SIM_END_DECLS
 #endif /* LAB_BOUNDS_H */

@@ -56,7 +56,7 @@ static int fill_row(const struct lab_evaluator *ev, const struct machine_desc *d
                     const char *machine, const char *platform, unsigned to, struct lab_table *table,
                     struct sim_error *err)
 {
-    struct lab_bound bound = lab_path_bound(desc, true, 0);
+    struct lab_bound bound = lab_path_bound(desc, true, false);
     unsigned row = lab_table_add(table);
 
     lab_table_set(table, row, 0, "0 - %u", to);

@@ -1,7 +1,5 @@
 #include "tools/lab/experiment.h"
 
-#include "tools/lab/bounds.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -160,7 +158,6 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
 {
     struct lab_run run = plan->runs[0];
     struct load_machine *machine;
-    struct lab_bound bound;
     int rc;
 
     run.sets = ev->sets;
@@ -168,9 +165,12 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
     rc = lab_load_run(site, &run, &machine, err);
     if (rc != SIM_OK)
         return rc;
-    bound = lab_path_bound(load_machine_desc(machine), run.nranks > 1, plan->packet_bytes);
-    sample->bound_bytes_per_s = bound.bytes_per_s * (plan->directions == 2 ? 2 : 1);
-    sample->bound = bound.name;
+    sample->bound = lab_path_bound(load_machine_desc(machine), run.nranks > 1, plan->stores);
+    if (plan->directions == 2) {
+        sample->bound.link_bytes_per_s *= 2;
+        sample->bound.bus_bytes_per_s *= 2;
+        sample->bound.bytes_per_s *= 2;
+    }
     load_machine_destroy(machine);
     return SIM_OK;
 }
@@ -262,12 +262,12 @@ void lab_samples_table(const struct lab_samples *samples, struct lab_table *tabl
             lab_table_set(table, row, MEDIAN, "%.6f", s->median_s * 1e6);
             lab_table_set(table, row, BANDWIDTH, "%.3f", s->bytes_per_s * 1e-6);
         }
-        if (s->bound_bytes_per_s > 0) {
-            lab_table_set(table, row, BOUND, "%.3f", s->bound_bytes_per_s * 1e-6);
-            lab_table_set(table, row, LIMIT, "%s", s->bound);
+        if (s->bound.bytes_per_s > 0) {
+            lab_table_set(table, row, BOUND, "%.3f", s->bound.bytes_per_s * 1e-6);
+            lab_table_set(table, row, LIMIT, "%s", s->bound.name);
             if (s->min_s > 0)
                 lab_table_set(table, row, SHARE, "%.1f",
-                              100 * s->bytes_per_s / s->bound_bytes_per_s);
+                              100 * s->bytes_per_s / s->bound.bytes_per_s);
         }
     }
 }

@@ -14,6 +14,7 @@
 #ifndef LAB_EXPERIMENT_H
 #define LAB_EXPERIMENT_H
 
+#include "tools/lab/bounds.h"
 #include "tools/lab/evaluate.h"
 #include "tools/lab/simulate.h"
 #include "tools/lab/table.h"
@@ -42,8 +43,7 @@ struct lab_sample {
     const char *x;       /* its value of the series' key */
     const char *failure; /* NULL, or why there is no value */
     double min_s, median_s, bytes_per_s;
-    double bound_bytes_per_s;   /* 0: none is known */
-    const char *bound;          /* what limits: "link" or "bus" */
+    struct lab_bound bound;     /* both directions added where both are used */
     uint64_t visible, wire;     /* fingerprints of the run */
     const char *run;            /* as lab_run_text() */
     struct lab_run machine_run; /* its machine and platform; machine NULL: a closed form */

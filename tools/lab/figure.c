@@ -138,6 +138,13 @@ static void add(struct lab_table *table, const char *series, const char *kind, c
     lab_table_set(table, row, SOURCE, "%s", source);
 }
 
+static void add_bound(struct lab_table *table, const char *name, const struct lab_sample *s,
+                      double bytes_per_s)
+{
+    if (bytes_per_s > 0)
+        add(table, name, "bound", s->x, bytes_per_s * 1e-6, s->series->name);
+}
+
 void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_samples *samples,
                             struct lab_table *table)
 {
@@ -148,9 +155,10 @@ void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_sa
             continue;
         add(table, s->series->name, "simulated", s->x,
             figure->bandwidth ? s->bytes_per_s * 1e-6 : s->min_s * 1e6, "");
-        if (figure->bounds && figure->bandwidth && s->bound_bytes_per_s > 0)
-            add(table, load_text(&table->arena, "%s bound", s->bound), "bound", s->x,
-                s->bound_bytes_per_s * 1e-6, s->series->name);
+        if (figure->bounds && figure->bandwidth) {
+            add_bound(table, "link", s, s->bound.link_bytes_per_s);
+            add_bound(table, "bus of the hub", s, s->bound.bus_bytes_per_s);
+        }
     }
 }
 

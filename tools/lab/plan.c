@@ -7,6 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+const struct lab_protocol lab_protocol_short = {
+    .warmup = 2, .rounds = 8, .repeats = 3, .bytes = 1u << 20
+};
+
 /* ---- the words of a setup --------------------------------------------------- */
 
 enum { PINGPONG = 1, CHAIN = 2, STRIDE = 4, MPI = 8, STREAM = 16, ALL = 31 };
@@ -193,8 +197,6 @@ static int fail(const struct lab_point *pt, struct sim_error *err, const char *k
                          text_of(pt->setup, key, "(absent)"), expected);
 }
 
-#define PIO_STORE_BYTES 8u /* one uncached store */
-
 /* ---- machine and ranks -------------------------------------------------------- */
 
 /** The smallest machine that has this distance (or these nodes), and two ranks at it. */
@@ -321,7 +323,7 @@ static int plan_pingpong(const struct lab_point *pt, const char *mode, struct la
         run->program = "staged";
         return SIM_OK;
     }
-    plan->packet_bytes = strcmp(mode, "pio") == 0 ? PIO_STORE_BYTES : 0;
+    plan->stores = strcmp(mode, "pio") == 0;
     run->program = "pingpong";
     add_arg(run, arena, "mode", mode);
     add_memories(pt, mode, run, arena);
@@ -386,7 +388,7 @@ static int plan_stream(const struct lab_point *pt, const char *mode, struct lab_
         return fail(pt, err, both ? "direction" : "channels", "one stream of stores");
     plan->directions = both ? 2 : 1;
     plan->bytes = bytes * channels * plan->directions;
-    plan->packet_bytes = pio ? PIO_STORE_BYTES : 0;
+    plan->stores = pio;
     run->program = pio ? "pio-stream" : "streams";
     add_number(run, arena, "bytes", bytes);
     if (pio) {

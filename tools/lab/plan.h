@@ -19,20 +19,23 @@ struct lab_point {
     const char *machine; /* NULL: the smallest one that the setup fits */
 };
 
-/** How many rounds a deterministic simulation needs; see tests/tools/lab/test_protocol. */
+/** How many rounds a deterministic simulation needs. */
 struct lab_protocol {
     uint64_t warmup, rounds, repeats; /* at most so many; 0: as published */
     uint64_t bytes;                   /* measured at most, but once at least; 0: no limit */
 };
 
+/** Enough for the result of the published protocols: tests/tools/lab/test_protocol.cpp. */
+extern const struct lab_protocol lab_protocol_short;
+
 struct lab_plan {
     double closed_form; /* bytes per second when nruns is 0 */
     unsigned nruns;     /* the best of them counts */
     struct lab_run runs[LAB_PLAN_RUNS];
-    bool median;           /* of the repeats; else the least */
-    uint64_t bytes;        /* that one measured time moves */
-    uint64_t directions;   /* 2: both at once, so bounds count twice; else 0 or 1 */
-    uint64_t packet_bytes; /* largest piece that can cross in one packet; 0: as the links allow */
+    bool median;         /* of the repeats; else the least */
+    uint64_t bytes;      /* that one measured time moves */
+    uint64_t directions; /* 2: both at once, so bounds count twice; else 0 or 1 */
+    bool stores;         /* the CPU stores, so packets are small */
 };
 
 int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,

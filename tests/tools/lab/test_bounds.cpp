@@ -54,21 +54,21 @@ class PathBound : public testing::Test
 
 TEST_F(PathBound, IsTheLeastOfLinksAndBus)
 {
-    lab_bound b = lab_path_bound(&desc, true, 0);
+    lab_bound b = lab_path_bound(&desc, true, false);
 
     EXPECT_STREQ("bus", b.name); /* 18 cycles of 4 ns for 256 bytes */
     EXPECT_NEAR(256 / 72e-9, b.bytes_per_s, 1);
     set({ 2, 8, 256, 2, 4, 256, 16, 250000, 1 });
-    b = lab_path_bound(&desc, true, 0);
+    b = lab_path_bound(&desc, true, false);
     EXPECT_STREQ("link", b.name);
     EXPECT_NEAR(2e9 * 256 / 280, b.bytes_per_s, 1);
-    EXPECT_STREQ("bus", lab_path_bound(&desc, false, 0).name); /* a local path has no E link */
+    EXPECT_STREQ("bus", lab_path_bound(&desc, false, false).name); /* a local path has no E link */
 }
 
 TEST_F(PathBound, SmallPacketsPayTheirHeaders)
 {
     /* A header beat, a data beat and the gap; on the link it would be 4e9 * 8 / 32. */
-    EXPECT_NEAR(8 / 12e-9, lab_path_bound(&desc, true, 8).bytes_per_s, 1);
+    EXPECT_NEAR(8 / 12e-9, lab_path_bound(&desc, true, true).bytes_per_s, 1);
 }
 
 TEST(Hops, AreCountedAlongTheShortestWay)

@@ -1,0 +1,78 @@
+/*
+ * The commands repeat less than the programs of the papers did. That is allowed
+ * where the result is the same: here, for each way to transfer and sizes from the
+ * smallest to where the budget of bytes leaves few rounds.
+ */
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "tools/lab/evaluate.h"
+#include "tools/lab/simulate.h"
+
+namespace
+{
+
+class Protocol : public testing::TestWithParam<const char *>
+{
+  protected:
+    void SetUp() override
+    {
+        lab_pool_config cfg = {};
+
+        load_roots_add(&site.roots, "configs");
+        snprintf(site.programs, sizeof(site.programs), "%s", HUBSIM_PROGRAMS);
+        cfg.workers = 2;
+        cfg.execute = lab_simulate;
+        cfg.execute_arg = &site;
+        ev.pool = lab_pool_create(&cfg);
+        ev.arena = &arena;
+        ev.seed = 1;
+    }
+    void TearDown() override
+    {
+        lab_pool_destroy(ev.pool);
+        load_arena_fini(&arena);
+    }
+    double latency(const lab_protocol &protocol)
+    {
+        lab_setup setup = {};
+        lab_point point = { "test", "hapacs-tca", "pingpong", &setup, nullptr };
+        lab_plan plan;
+        lab_reading reading = {};
+
+        EXPECT_EQ(SIM_OK, lab_setup_parse(GetParam(), "test", &arena, &setup, &err)) << err.text;
+        EXPECT_EQ(SIM_OK, lab_plan_make(&point, &protocol, &arena, &plan, &err)) << err.text;
+        for (int walk = 0; walk < 2; walk++) {
+            reading = {};
+            EXPECT_EQ(SIM_OK, lab_read_plan(&ev, &plan, "latency", &reading));
+            EXPECT_EQ(SIM_OK, lab_pool_work(ev.pool, &err)) << err.text;
+        }
+        EXPECT_EQ(nullptr, reading.failure) << reading.failure;
+        return reading.value;
+    }
+    lab_site site = {};
+    load_arena arena = {};
+    lab_evaluator ev = {};
+    sim_error err = {};
+};
+
+TEST_P(Protocol, FewRoundsTellTheSame)
+{
+    double many = latency({ 0, 0, 0, 0 }); /* as the setup says */
+    double few = latency(lab_protocol_short);
+
+    EXPECT_LT(std::fabs(few / many - 1), 0.002) << few << " s for " << many << " s";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Protocol,
+    testing::Values(
+        "bytes=8;mode=pio;warmup=10;rounds=100;repeats=10",
+        "bytes=8;mode=dma-register;warmup=10;rounds=100;repeats=10",
+        "bytes=8;mode=dma-chain-internal;src=gpu;dst=gpu;warmup=10;rounds=100;repeats=10",
+        "bytes=4096;mode=dma-chain-host;src=gpu;dst=gpu;warmup=10;rounds=50;repeats=10",
+        "bytes=65536;mode=dma-chain-internal;src=gpu;dst=gpu;warmup=10;rounds=20;repeats=5",
+        "bytes=1048576;mode=dma-chain-internal;src=gpu;dst=gpu;warmup=10;rounds=4;repeats=2"));
+
+} // namespace
