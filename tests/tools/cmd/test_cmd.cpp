@@ -131,4 +131,85 @@ TEST_F(Command, WrongPublishedRowsAreLocated)
     EXPECT_EQ("hubsim: " + file + ":2: setup bites=8: unknown key, did you mean bytes?\n", errors);
 }
 
+TEST_F(Command, AnExperimentGivesTableAndManifestWhateverTheWorkers)
+{
+    std::string file = write("small.yaml", "description: a small one\n"
+                                           "workload: pingpong\n"
+                                           "platform: hapacs-tca\n"
+                                           "setup: {rounds: 2, repeats: 1, mode: pio}\n"
+                                           "series:\n"
+                                           "  - {name: PIO, bytes: 8..32}\n");
+    std::string first, manifest;
+
+    for (const char *jobs : { "1", "2", "3" }) {
+        EXPECT_EQ(0, run("run " + file + " --csv --out " + folder + "/out --jobs " + jobs))
+            << errors;
+        std::ifstream table(folder + "/out/small/table.csv"),
+            made_of(folder + "/out/small/manifest.json");
+        std::string text(std::istreambuf_iterator<char>(table), {});
+        std::string json(std::istreambuf_iterator<char>(made_of), {});
+
+        EXPECT_EQ(out, text);
+        EXPECT_NE(std::string::npos, json.find("\"seed\": 1"));
+        EXPECT_NE(std::string::npos, json.find("node1.hub.clock_khz"));
+        EXPECT_NE(std::string::npos, json.find("\"visible\": \""));
+        if (first.empty())
+            first = text, manifest = json;
+        EXPECT_EQ(first, text);
+        EXPECT_EQ(manifest, json);
+    }
+    EXPECT_EQ(0u, first.find("series,key,x,latency_us_min,"));
+    EXPECT_NE(std::string::npos, first.find("PIO,bytes,32,"));
+}
+
+TEST_F(Command, AMachineAloneGivesPingPongByDistance)
+{
+    EXPECT_EQ(0, run("run line3 --csv")) << errors;
+    EXPECT_EQ(0u, out.find("nodes,hops,pio_8B_us,dma_8B_us,dma_256KiB_MBps,bound_MBps\n0 - 1,1,"));
+    EXPECT_NE(std::string::npos, out.find("\n0 - 2,2,"));
+    EXPECT_EQ(1, run("run one-node"));
+    EXPECT_EQ("hubsim: one-node: one node: expected an experiment, or a machine of two or more\n",
+              errors);
+}
+
+TEST_F(Command, FewerLanesAreSeenInTheTableAndInItsBound)
+{
+    EXPECT_EQ(0, run("run two-node --csv"));
+    std::string eight = out;
+    EXPECT_EQ(0, run("run two-node --csv --set 'node*.hub.*.link.lanes=4'")) << errors;
+    auto last_two = [](const std::string &text) {
+        size_t end = text.rfind(','), begin = text.rfind(',', end - 1);
+        return std::make_pair(std::stod(text.substr(begin + 1)), std::stod(text.substr(end + 1)));
+    };
+    EXPECT_LT(last_two(out).first, 0.6 * last_two(eight).first);
+    EXPECT_NEAR(last_two(out).second, 2000 * 256.0 / 280, 0.1);
+}
+
+TEST_F(Command, AFailingProgramIsOneLine)
+{
+    std::string file =
+        write("odd.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                          "series:\n  - {name: odd, bytes: 6, mode: dma-chain-host}\n");
+
+    EXPECT_EQ(1, run("run " + file + " --csv --out " + folder + "/out"));
+    EXPECT_EQ(0u,
+              errors.find("hubsim: odd, bytes = 6: two-node: pingpong: rank 0 ended with status"));
+    EXPECT_EQ(errors.size() - 1, errors.find('\n'));
+}
+
+TEST_F(Command, ScoringTellsItsVerdictInTheExitStatus)
+{
+    const std::string head = "id,platform,workload,setup,quantity,relation,value,value2,unit,"
+                             "tolerance_pct,source,role,needs\n";
+    std::string file = write("rows.csv", head + "a,hapacs-tca,pingpong,bytes=8;mode=pio,latency,"
+                                                "between,0.1,10,us,0,s,primary,\n");
+
+    EXPECT_EQ(0, run("score peach2 --csv --rows " + file)) << errors;
+    EXPECT_EQ(0u, out.find("id,published,simulated,error_pct,verdict,role,calibrated\na,0.1..10,"));
+    write("rows.csv",
+          head + "a,hapacs-tca,pingpong,bytes=8;mode=pio,latency,le,0.1,,us,0,s,primary,\n");
+    EXPECT_EQ(1, run("score peach2 --csv --rows " + file));
+    EXPECT_NE(std::string::npos, out.find(",fail,primary,no\n"));
+}
+
 } // namespace
