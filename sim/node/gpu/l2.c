@@ -27,9 +27,19 @@ void gpu_l2_fini(struct gpu_l2 *l2)
     free(l2->busy);
 }
 
+/**
+ * The slice of an address: the sum of the digits of its unit's number to the base of the slices.
+ * Neighbouring units lie in different slices, and units at any pitch are spread over all of them.
+ */
 static uint64_t slice_of(const struct gpu_l2 *l2, uint64_t offset)
 {
-    return offset / l2->cfg->interleave_bytes % l2->cfg->slices;
+    uint64_t slices = l2->cfg->slices, sum = 0;
+
+    if (slices == 1)
+        return 0;
+    for (uint64_t unit = offset / l2->cfg->interleave_bytes; unit != 0; unit /= slices)
+        sum += unit % slices;
+    return sum % slices;
 }
 
 /**
