@@ -250,7 +250,8 @@ TEST(Channel, LatencyBelowOneNanosecondIsAnError)
     sim_config cfg = {};
     struct sim *sim = sim_create(&cfg);
     sim_domain *a = sim_domain_create(sim, "a"), *b = sim_domain_create(sim, "b");
-    sim_channel_config c = { a, b, 999, nullptr, nullptr };
+    sim_channel_config c = {};
+    c.from = a, c.to = b, c.latency_ps = 999;
     sim_error err = {};
 
     EXPECT_EQ(nullptr, sim_channel_create(&c, &err));
