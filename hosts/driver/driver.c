@@ -202,24 +202,30 @@ int driver_boot(struct host *h)
     return code;
 }
 
+static void take_entry(struct driver *d, uint64_t entry)
+{
+    if ((entry & NOTIFY_END) != 0) {
+        struct driver_channel *ch = &d->channel[entry >> NOTIFY_CHAN_SHIFT & 3];
+
+        if (ch->ended < ch->started)
+            ch->ended++;
+    }
+    if ((entry & NOTIFY_SILENT) == 0)
+        notify_count_add(&d->counts, entry);
+}
+
 void driver_ring_drain(struct host *h, struct driver *d)
 {
-    uint64_t entry;
+    for (;;) {
+        uint64_t entry;
 
-    while (notify_ring_take(&d->ring, &entry)) {
-        if ((entry & NOTIFY_END) != 0) {
-            struct driver_channel *ch = &d->channel[entry >> NOTIFY_CHAN_SHIFT & 3];
-
-            if (ch->ended < ch->started)
-                ch->ended++;
-        }
-        if ((entry & NOTIFY_SILENT) == 0)
-            notify_count_add(&d->counts, entry);
-    }
-    /* The hub looks at the tail only to see that it does not overrun the reader. */
-    if (d->ring.taken - d->tail_written >= UINT64_C(1) << (d->ring.log2 - 2)) {
+        while (notify_ring_take(&d->ring, &entry))
+            take_entry(d, entry);
+        /* The hub looks at the tail only to see that it does not overrun the reader. */
+        if (d->ring.taken - d->tail_written < UINT64_C(1) << (d->ring.log2 - 2))
+            return;
         d->tail_written = d->ring.taken;
-        driver_write(h, d, HUB_RING_TAIL, d->tail_written);
+        driver_write(h, d, HUB_RING_TAIL, d->tail_written); /* entries may come meanwhile */
     }
 }
 

@@ -135,7 +135,8 @@ static inline uint64_t driver_read(struct host *h, struct driver *d, uint32_t re
 }
 
 /* notifications */
-/** Takes new entries out of the ring; tells the hub from time to time how far it has come. */
+/** Takes new entries out of the ring, until at the time of return there are none; tells the hub
+ * from time to time how far it has come. */
 void driver_ring_drain(struct host *h, struct driver *d);
 /** Waits for and consumes one notification; `false` when the hub or its ring is not there. */
 bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsigned slot,

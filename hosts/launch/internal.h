@@ -73,6 +73,7 @@ struct launch_thread {
     char **argv;
     FILE *out, *err;
     bool ended;
+    const char *fault; /* what went wrong, when the program crashed */
     int exit_code;
     sim_time_t end_ps;
     struct sim_event start;

@@ -1,3 +1,4 @@
+#include "hosts/launch/fault.h"
 #include "hosts/launch/internal.h"
 
 #include <stdlib.h>
@@ -103,6 +104,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
                struct sim_error *err)
 {
     struct launch run = { .m = m, .cfg = cfg };
+    struct fault_guard *guard;
     sim_time_t start = 0;
     int code = check(cfg, err);
 
@@ -122,7 +124,9 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     if (code == SIM_OK) {
         start = (sim_reached(machine_sim(m)) / START_GRID_PS + 1) * START_GRID_PS;
         launch_ranks_start(&run, start);
+        guard = fault_guard_begin();
         code = run_ranks(&run, start, err);
+        fault_guard_end(guard);
     }
     output_flush(run.output, SIM_TIME_NEVER);
     collect(&run, start, result_p);

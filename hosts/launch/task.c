@@ -285,3 +285,12 @@ bool task_in_guard(const struct task *t, const void *p)
 
     return at >= guard && at - guard < TASK_GUARD_BYTES;
 }
+
+bool task_sanitized(void)
+{
+#ifdef TASK_ASAN
+    return true;
+#else
+    return false;
+#endif
+}

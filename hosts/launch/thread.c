@@ -7,6 +7,10 @@ void launch_resume(struct launch_thread *t)
     host_set_self(&t->host);
     task_resume(t->task);
     host_set_self(NULL);
+    if (t->fault != NULL && t->err != NULL) {
+        fprintf(t->err, "%s\n", t->fault);
+        t->fault = NULL;
+    }
 }
 
 uint64_t launch_wait(struct launch_thread *t, const char *what)

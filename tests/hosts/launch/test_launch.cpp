@@ -1,6 +1,7 @@
 #include "tests/hosts/cluster.h"
 
 #include "hosts/driver/driver.h"
+#include "hosts/launch/task.h"
 
 namespace
 {
@@ -159,6 +160,30 @@ TEST(Launch, AProgramPrintsInOrderOfTimeAndRank)
         if (l.text == "part whole")
             ranks.push_back(l.rank);
     EXPECT_EQ((std::vector<unsigned>{ 0, 1, 2, 3 }), ranks);
+}
+
+TEST(Launch, ACrashEndsItsRankAndIsTold)
+{
+    const struct {
+        const char *how, *said;
+        int code;
+    } cases[] = { { "null", "memory access fault", 139 },
+                  { "stack", "out of stack", 139 },
+                  { "divide", "arithmetic fault", 136 },
+                  { "abort", "aborted", 134 } };
+
+    for (auto &how : cases) {
+        if (task_sanitized() && strcmp(how.how, "abort") != 0)
+            continue; /* the sanitizer reports those itself */
+        Cluster c;
+        ASSERT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_crash.so", { how.how })) << c.err.text;
+        for (unsigned r = 0; r < 2; r++)
+            EXPECT_EQ(how.code, c.result.ranks[r].exit_code) << how.how;
+        ASSERT_EQ(4u, c.lines.size()) << how.how;
+        EXPECT_EQ("begun", c.lines[0].text);
+        EXPECT_EQ(how.said, c.lines[1].text);
+        EXPECT_TRUE(c.lines[1].error);
+    }
 }
 
 } // namespace

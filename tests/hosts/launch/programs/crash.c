@@ -1,0 +1,29 @@
+/* Ends badly, in the way its argument says. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int deep(int n)
+{
+    volatile char frame[4096];
+
+    frame[n % 4096] = (char)n;
+    return n == 0 ? frame[0] : deep(n + 1) + frame[n % 4096];
+}
+
+int main(int argc, char **argv)
+{
+    volatile int zero = 0;
+    const char *how = argc > 1 ? argv[1] : "";
+
+    puts("begun");
+    if (strcmp(how, "null") == 0)
+        *(volatile int *)(size_t)zero = 1;
+    if (strcmp(how, "stack") == 0)
+        return deep(1);
+    if (strcmp(how, "divide") == 0)
+        return argc * 1000 / zero;
+    if (strcmp(how, "abort") == 0)
+        abort();
+    return 0;
+}
