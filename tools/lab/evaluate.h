@@ -20,6 +20,9 @@ struct lab_evaluator {
     unsigned nsets;
     uint64_t seed;
     struct load_arena *arena;
+    /** NULL, or whose results (already made) choose the places of lists: so a changed machine is
+     * asked at one place of each, not at all. */
+    const struct lab_evaluator *base;
 };
 
 enum lab_verdict { LAB_PASS, LAB_FAIL, LAB_NOT_RUN, LAB_PENDING };

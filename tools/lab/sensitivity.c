@@ -99,6 +99,7 @@ static int evaluate(const struct study *study, const struct trial *trial, const 
     if (trial != NULL) {
         ev.sets = trial->sets;
         ev.nsets = study->ev->nsets + 1;
+        ev.base = study->ev;
     }
     return lab_evaluate(&ev, row, score, err);
 }
@@ -142,6 +143,27 @@ static int try_row(const struct study *study, unsigned pair, const struct lab_ro
     return SIM_OK;
 }
 
+/** Places on a grid do not move by little. */
+static bool is_asked(const struct lab_row *row)
+{
+    return strcmp(row->role, "history") != 0 && !row->needs_mpi && row->relation != LAB_PEAK_AT &&
+           row->relation != LAB_CROSSOVER;
+}
+
+/** The unchanged machine first: its results choose the places of lists. */
+static int make_base(const struct study *study, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < study->ev->rows->n && rc == SIM_OK; i++) {
+        struct lab_score unused;
+
+        if (is_asked(&study->ev->rows->rows[i]))
+            rc = evaluate(study, NULL, &study->ev->rows->rows[i], &unused, err);
+    }
+    return rc == SIM_OK ? lab_pool_work(study->ev->pool, err) : rc;
+}
+
 static int walk(const struct study *study, struct lab_table *table, struct sim_error *err)
 {
     const struct lab_rows *rows = study->ev->rows;
@@ -151,8 +173,7 @@ static int walk(const struct study *study, struct lab_table *table, struct sim_e
         for (unsigned i = 0; i < rows->n && rc == SIM_OK; i++) {
             const struct lab_row *row = &rows->rows[i];
 
-            if (strcmp(row->platform, study->pairs[p].down.platform) == 0 &&
-                strcmp(row->role, "history") != 0 && !row->needs_mpi)
+            if (strcmp(row->platform, study->pairs[p].down.platform) == 0 && is_asked(row))
                 rc = try_row(study, p, row, table, err);
         }
     }
@@ -174,6 +195,8 @@ int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
     if (rc == SIM_OK && study.n == 0)
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: matches no parameter",
                            pattern != NULL ? pattern : "*");
+    if (rc == SIM_OK)
+        rc = make_base(&study, err);
     if (rc == SIM_OK)
         rc = walk(&study, NULL, err);
     if (rc == SIM_OK)
