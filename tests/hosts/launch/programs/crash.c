@@ -11,6 +11,7 @@ static int deep(int n)
     return n == 0 ? frame[0] : deep(n + 1) + frame[n % 4096];
 }
 
+/* NOLINTBEGIN(clang-analyzer-core.DivideZero,clang-analyzer-core.NullDereference): on purpose */
 int main(int argc, char **argv)
 {
     volatile int zero = 0;
@@ -27,3 +28,4 @@ int main(int argc, char **argv)
         abort();
     return 0;
 }
+/* NOLINTEND(clang-analyzer-core.DivideZero,clang-analyzer-core.NullDereference) */
