@@ -189,7 +189,7 @@ static void judge_into(const struct lab_context *c, double simulated, double oth
 static int compare(struct lab_context *c, const struct lab_side *a, const struct lab_side *b,
                    bool has_b, struct lab_score *score)
 {
-    double x, y = 1, scale;
+    double x = 0, y = 1, scale = 1;
     bool ratio = is_ratio(c->row), share = strcmp(c->row->quantity, "share") == 0;
     int rc = lab_side_value(c, a, &x);
 

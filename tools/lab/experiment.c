@@ -129,7 +129,7 @@ static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *p
     for (unsigned i = 0; i < plan->nruns; i++) {
         struct lab_run run = plan->runs[i];
         const struct lab_result *result;
-        struct lab_times times;
+        struct lab_times times = { 0, 0 };
 
         run.sets = ev->sets;
         run.nsets = ev->nsets;

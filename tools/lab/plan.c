@@ -1,7 +1,6 @@
 #include "tools/lab/plan.h"
 
 #include "tools/lab/bounds.h"
-#include "tools/load/nearest.h"
 #include "tools/load/value.h"
 
 #include <inttypes.h>
@@ -10,161 +9,6 @@
 const struct lab_protocol lab_protocol_short = {
     .warmup = 2, .rounds = 8, .repeats = 3, .bytes = 1u << 20
 };
-
-/* ---- the words of a setup --------------------------------------------------- */
-
-enum { PINGPONG = 1, CHAIN = 2, STRIDE = 4, MPI = 8, STREAM = 16, ALL = 31 };
-
-static const struct {
-    const char *name;
-    unsigned bit;
-} workloads[] = {
-    { "pingpong", PINGPONG }, { "dma-chain", CHAIN }, { "block-stride", STRIDE },
-    { "mpi-pingpong", MPI },  { "stream", STREAM },
-};
-
-/** What a key may say: one of the words, a whole number (NUMBER), or anything (NULL). */
-static const char NUMBER[] = "a whole number";
-static const char MEMORIES[] = "cpu|cpu-store|gpu|gpu-other-same-node|gpu-across-qpi";
-
-static const struct word {
-    const char *key, *values;
-    unsigned workloads;
-} words[] = {
-    { "bytes", NUMBER, ALL },
-    { "count", NUMBER, CHAIN },
-    { "channels", NUMBER, STREAM },
-    { "direction", "one|both", STREAM },
-    { "n", NUMBER, STRIDE },
-    { "blocks", NUMBER, STRIDE },
-    { "block_bytes", NUMBER, STRIDE },
-    { "pitch_bytes", NUMBER, STRIDE },
-    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only", ALL },
-    { "gen", NUMBER, CHAIN },
-    { "lanes", NUMBER, CHAIN },
-    { "payload_bytes", NUMBER, CHAIN },
-    { "tlp_overhead_bytes", NUMBER, CHAIN },
-    { "src", MEMORIES, ALL },
-    { "dst", MEMORIES, ALL },
-    { "poll", "cpu-reads-mapped-gpu-memory", PINGPONG },
-    { "notify", "internal", PINGPONG | CHAIN | STRIDE },
-    { "notify_self", "on|off", PINGPONG | CHAIN | STRIDE },
-    { "system", "native", PINGPONG | CHAIN | STRIDE },
-    { "gpu", "peach2-side|ib-side", ALL },
-    { "nodes", NUMBER, ALL },
-    { "hops", NUMBER, ALL },
-    { "link", "direct", ALL },
-    { "timing", "driver-tsc", CHAIN },
-    { "end", "send-complete", CHAIN },
-    { "warmup", NUMBER, ALL },
-    { "rounds", NUMBER, ALL },
-    { "repeats", NUMBER, ALL },
-    { "reduce", "min|median", ALL },
-    { "uva", "on|off", PINGPONG },
-    { "staging", "host", PINGPONG },
-    { "api", NULL, ALL },
-    { "net", NULL, MPI | PINGPONG },
-    { "gdr", "on|off", MPI },
-    { "gdr_limit", NUMBER, MPI },
-    { "rails", NUMBER, MPI },
-    /* the grammar of the rows themselves */
-    { "grid", "powers of two", ALL },
-    { "spread_pct", NULL, ALL },
-    { "note", NULL, ALL },
-    { "measure", NULL, ALL },
-    { "take", "max|min", ALL },
-    { "over", NULL, ALL },
-    { "versus", NULL, ALL },
-};
-
-static const struct word *find_word(const char *key, unsigned workload, struct load_nearest *near)
-{
-    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if ((words[i].workloads & workload) == 0)
-            continue;
-        if (strcmp(words[i].key, key) == 0)
-            return &words[i];
-        load_nearest_offer(near, words[i].key);
-    }
-    return NULL;
-}
-
-static bool one_of(const char *values, const char *text)
-{
-    size_t n = strlen(text);
-
-    for (;;) {
-        size_t len = strcspn(values, "|");
-
-        if (len == n && strncmp(values, text, n) == 0)
-            return true;
-        if (values[len] == '\0')
-            return false;
-        values += len + 1;
-    }
-}
-
-static int find_workload(const char *where, const char *name, unsigned *bit_p,
-                         struct sim_error *err)
-{
-    for (unsigned i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
-        if (strcmp(workloads[i].name, name) == 0) {
-            *bit_p = workloads[i].bit;
-            return SIM_OK;
-        }
-    }
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "%s: workload = %s: expected pingpong, dma-chain, block-stride, "
-                         "stream or mpi-pingpong",
-                         where, name);
-}
-
-int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
-                        struct sim_error *err)
-{
-    unsigned bit;
-    int rc = find_workload(where, workload, &bit, err);
-
-    for (unsigned i = 0; i < setup->n && rc == SIM_OK; i++) {
-        const char *key = setup->keys[i].key;
-        struct load_nearest near;
-        char hint[128];
-
-        if (strncmp(key, "versus_", 7) == 0) { /* the other side's key, of the other workload */
-            key += 7;
-            bit = ALL;
-        }
-        load_nearest_init(&near, key);
-        if (find_word(key, bit, &near) == NULL)
-            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where,
-                               setup->keys[i].key, setup->keys[i].value,
-                               load_nearest_hint(&near, hint, sizeof(hint)));
-    }
-    return rc;
-}
-
-static int check_values(const struct lab_point *pt, struct sim_error *err)
-{
-    int rc = lab_plan_check_keys(pt->where, pt->workload, pt->setup, err);
-
-    for (unsigned i = 0; i < pt->setup->n && rc == SIM_OK; i++) {
-        const char *key = pt->setup->keys[i].key, *value = pt->setup->keys[i].value;
-        struct load_nearest unused;
-        const struct word *word;
-        uint64_t number;
-        bool good;
-
-        load_nearest_init(&unused, "");
-        word = find_word(strncmp(key, "versus_", 7) == 0 ? key + 7 : key, ALL, &unused);
-        SIM_ASSERT(word != NULL);
-        good = word->values == NULL || (word->values == NUMBER ? load_number(value, false, &number)
-                                                               : one_of(word->values, value));
-        if (!good)
-            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", pt->where, key,
-                               value, word->values);
-    }
-    return rc;
-}
 
 /* ---- reading a setup whose words are right ------------------------------------ */
 
@@ -284,7 +128,7 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
 /** How often `bytes` go into the budget, at least once. */
 static uint64_t fitting(uint64_t budget, uint64_t bytes)
 {
-    return budget == 0 ? 0 : bytes >= budget ? 1 : budget / bytes;
+    return budget == 0 || bytes == 0 ? budget : bytes >= budget ? 1 : budget / bytes;
 }
 
 /** Rounds of large transfers differ by nothing but their start, so few of them tell as much. */
@@ -478,7 +322,7 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
 {
     const char *mode = text_of(point->setup, "mode", "dma-chain-internal");
     struct lab_plan plan = { .median = says(point->setup, "reduce", "median") };
-    int rc = check_values(point, err);
+    int rc = lab_words_check(point, err);
 
     if (rc != SIM_OK)
         return rc;

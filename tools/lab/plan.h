@@ -44,5 +44,8 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
 int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
                         struct sim_error *err);
 
+/** Keys and values of a point's setup. */
+int lab_words_check(const struct lab_point *point, struct sim_error *err);
+
 SIM_END_DECLS
 #endif /* LAB_PLAN_H */

@@ -29,7 +29,7 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
     for (unsigned i = 0; i < plan->nruns; i++) {
         struct lab_run run = plan->runs[i];
         const struct lab_result *result;
-        struct lab_times times;
+        struct lab_times times = { 0, 0 };
         double seconds;
 
         run.sets = ev->sets;

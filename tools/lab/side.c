@@ -78,7 +78,7 @@ static int measure_term(struct lab_context *c, const struct lab_side *side, cons
 int lab_side_measure(struct lab_context *c, const struct lab_side *side, double *value_p)
 {
     const char *text = side->measure, *op;
-    double a, b;
+    double a = 0, b = 0;
     int rc = measure_term(c, side, &text, &a);
 
     if (rc != SIM_OK)

@@ -83,8 +83,8 @@ static int plan_nodes(struct load_machine *m, const struct load_tree *root, unsi
 
 static int make_nodes(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
 {
-    struct node_plan *plans;
-    unsigned nplans, node = 0;
+    struct node_plan *plans = NULL;
+    unsigned nplans = 0, node = 0;
     uint64_t total = 0;
     int rc = plan_nodes(m, root, &nplans, &plans, err);
 

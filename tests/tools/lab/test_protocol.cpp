@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         "bytes=8;mode=dma-register;warmup=10;rounds=100;repeats=10",
         "bytes=8;mode=dma-chain-internal;src=gpu;dst=gpu;warmup=10;rounds=100;repeats=10",
         "bytes=4096;mode=dma-chain-host;src=gpu;dst=gpu;warmup=10;rounds=50;repeats=10",
-        "bytes=65536;mode=dma-chain-internal;src=gpu;dst=gpu;warmup=10;rounds=20;repeats=5",
-        "bytes=1048576;mode=dma-chain-internal;src=gpu;dst=gpu;warmup=10;rounds=4;repeats=2"));
+        "bytes=65536;mode=dma-chain-internal;src=gpu;dst=gpu;warmup=10;rounds=10;repeats=4",
+        "bytes=1048576;mode=dma-chain-internal;src=gpu;dst=gpu;warmup=4;rounds=2;repeats=2"));
 
 } // namespace
