@@ -1,6 +1,7 @@
 /* Any bytes as a machine file over the real platforms and kinds: a machine, or one message. */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz.h"
+#include "tools/lab/software.h"
 #include "tools/load/machine.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     struct load_roots roots = { 0 };
-    struct load_options opt = { .roots = &roots, .kinds = machine_kinds() };
+    struct load_options opt = { .roots = &roots, .kinds = lab_kinds() };
     struct load_machine *machine;
     struct sim_error err = { 0 };
     char path[64];

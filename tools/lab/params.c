@@ -76,7 +76,16 @@ static const char *shared_path(struct list *list, unsigned i, unsigned nnodes)
     return load_text(&list->arena, "node*%s", below_node(item->path));
 }
 
-static void fill_row(struct lab_table *t, const char *key, const struct machine_value *v)
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/** `brief`: a value without a source names its file only, so that pages live longer. */
+static void fill_row(struct lab_table *t, const char *key, const struct machine_value *v,
+                     bool brief)
 {
     const struct machine_param *p = v->param;
     unsigned row = lab_table_add(t);
@@ -93,8 +102,8 @@ static void fill_row(struct lab_table *t, const char *key, const struct machine_
         lab_table_set(t, row, SOURCE, "%s", v->source);
     else if (v->file == NULL)
         lab_table_set(t, row, SOURCE, "default");
-    else if (v->line == 0)
-        lab_table_set(t, row, SOURCE, "%s", v->file);
+    else if (v->line == 0 || brief)
+        lab_table_set(t, row, SOURCE, "%s", brief ? base_name(v->file) : v->file);
     else
         lab_table_set(t, row, SOURCE, "%s:%u", v->file, v->line);
     if (v->ncalibrated > 0) {
@@ -123,7 +132,7 @@ void lab_params(const struct load_machine *machine, struct lab_table *table)
         fill_row(table,
                  load_text(&table->arena, "%s%s%s", path, path[0] != '\0' ? "." : "",
                            item->value->param->key),
-                 item->value);
+                 item->value, false);
     }
     load_arena_fini(&list.arena);
 }
@@ -172,7 +181,7 @@ void lab_params_markdown(const struct load_machine *machine, FILE *out)
         lab_table_init(&table, columns, COLUMNS);
         for (; i < list.n && strcmp(list.items[i].path, path) == 0; i++)
             if (!list.items[i].shown)
-                fill_row(&table, joined_key(&list, i), list.items[i].value);
+                fill_row(&table, joined_key(&list, i), list.items[i].value, true);
         if (strncmp(path, "node", 4) != 0 || strncmp(path, "node0.", 6) == 0) {
             (void)fprintf(out, "### %s\n\n",
                           path[0] == '\0' ? "machine"

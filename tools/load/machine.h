@@ -22,7 +22,7 @@ SIM_BEGIN_DECLS
 
 struct load_options {
     const struct load_roots *roots;
-    const struct machine_kind *const *kinds; /* NULL at the end: machine_kinds() */
+    const struct machine_kind *const *kinds; /* NULL at the end: those that files may name */
     const char *platform;                    /* of all nodes; NULL: as the machine file says */
     const char *const *sets;                 /* "node*.hub.e.link.lanes=4" */
     unsigned nsets;
