@@ -17,6 +17,8 @@
 #ifndef HUB_REGS_H
 #define HUB_REGS_H
 
+/* clang-format off: a register is one line */
+
 #define HUB_AREAS          4u
 #define HUB_AREA_HOST      0u
 #define HUB_AREA_GPU0      1u
@@ -103,4 +105,5 @@
 #define HUB_INTERNAL_BYTES  0x00010000u /* descriptors in the first half, free memory in the second */
 #define HUB_INTERNAL_DESCS  1024u
 
+/* clang-format on */
 #endif /* HUB_REGS_H */
