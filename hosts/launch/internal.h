@@ -29,14 +29,19 @@ struct launch_message {
     uint8_t data[];
 };
 
-/** On its way between two ranks of one node. */
-struct launch_local {
-    struct launch_local *next;
+/** Sent, and still in its sender's queue. */
+struct launch_outgoing {
+    struct launch_outgoing *next;
     sim_time_t due;
-    unsigned to;
+    unsigned node; /* of the receiver */
     uint32_t bytes;
-    uint8_t data[];
+    uint8_t packet[];
 };
+struct launch_outbox {
+    struct launch_outgoing *first, **end;
+};
+/** Within the node, or over the control network. */
+enum launch_way { LAUNCH_LOCAL, LAUNCH_NET, LAUNCH_WAYS };
 
 struct launch_gpu {
     struct launch_node *node;
@@ -67,7 +72,7 @@ struct launch_thread {
     } block;
     /* ranks */
     struct launch_message *first, **end, *taken;
-    struct launch_local *local_first, **local_end; /* sent by this rank */
+    struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
     struct heap *heap; /* of the program */
     char **argv;
@@ -91,7 +96,7 @@ struct launch_node {
     void *irq_arg;
     uint32_t irq_pending;
     int boot_code;
-    struct sim_event boot, local;
+    struct sim_event boot, send[LAUNCH_WAYS];
 };
 
 struct launch {
@@ -134,8 +139,14 @@ void launch_thread_fini(struct launch_thread *t);
 int launch_nodes_init(struct launch *run, struct sim_error *err);
 void launch_nodes_fini(struct launch *run);
 int launch_boot(struct launch *run, struct sim_error *err);
-/** The network brings a message for one of this node's ranks. */
-void launch_deliver(struct launch_thread *rank, unsigned from, const void *bytes, uint32_t size);
+
+/* message.c */
+void launch_messages_init(struct launch_node *node);
+void launch_messages_cancel(struct launch_node *node);
+void launch_outboxes_init(struct launch_thread *t);
+/** Those that it has not received, and those that it has sent and the node not taken. */
+void launch_messages_free(struct launch_thread *t);
+void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32_t size);
 
 /* rank.c */
 int launch_ranks_init(struct launch *run, struct sim_error *err);

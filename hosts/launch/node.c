@@ -1,4 +1,4 @@
-/* Nodes: their memory, GPUs, interrupts and messages, and how they boot. */
+/* Nodes: their memory, GPUs and interrupts, and how they boot. */
 #include "hosts/launch/internal.h"
 
 #include <stdio.h>
@@ -6,67 +6,6 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
-
-/* ---- messages --------------------------------------------------------------- */
-
-/** What precedes the bytes of a message on the control network. */
-struct wire_header {
-    uint32_t to, from; /* ranks */
-};
-
-void launch_deliver(struct launch_thread *rank, unsigned from, const void *bytes, uint32_t size)
-{
-    struct launch_message *msg = malloc(sizeof(*msg) + size);
-
-    SIM_ASSERT(msg != NULL); /* nobody is there who could be told */
-    msg->next = NULL;
-    msg->from = from;
-    msg->bytes = size;
-    if (size > 0)
-        memcpy(msg->data, bytes, size);
-    *rank->end = msg;
-    rank->end = &msg->next;
-    launch_wake(rank);
-}
-
-static void net_received(void *arg, unsigned from, const void *bytes, uint32_t size)
-{
-    struct launch_node *node = arg;
-    struct wire_header hdr;
-
-    (void)from;
-    SIM_ASSERT(size >= sizeof(hdr));
-    memcpy(&hdr, bytes, sizeof(hdr));
-    launch_deliver(&node->run->ranks[hdr.to], hdr.from, (const char *)bytes + sizeof(hdr),
-                   size - (uint32_t)sizeof(hdr));
-}
-
-/* All messages within the node that are due, in order of their senders' ranks: which of them came
- * first at one time must not depend on the event queue. */
-static void local_event(struct sim_event *ev)
-{
-    struct launch_node *node = SIM_CONTAINER_OF(ev, struct launch_node, local);
-    struct launch *run = node->run;
-    struct sim_domain *dom = node_host_domain(node->host);
-    sim_time_t now = sim_now(dom), next = SIM_TIME_NEVER;
-
-    for (unsigned r = 0; r < run->nranks; r++) {
-        struct launch_thread *t = &run->ranks[r];
-        struct launch_local *msg;
-
-        while (t->node == node && (msg = t->local_first) != NULL && msg->due <= now) {
-            t->local_first = msg->next;
-            if (t->local_first == NULL)
-                t->local_end = &t->local_first;
-            launch_deliver(&run->ranks[msg->to], r, msg->data, msg->bytes);
-            free(msg);
-        }
-        if (t->node == node && t->local_first != NULL && t->local_first->due < next)
-            next = t->local_first->due;
-    }
-    if (next != SIM_TIME_NEVER)
-        sim_schedule_by(dom, &node->local, next, SIM_CLOCK);
-}
 
 /* ---- interrupts -------------------------------------------------------------- */
 
@@ -181,7 +120,6 @@ static int node_init(struct launch_node *node, struct launch *run, unsigned inde
     node->run = run;
     node->shared.index = index;
     sim_event_init(&node->boot, boot_event);
-    sim_event_init(&node->local, local_event);
     code = find_components(node, err);
     if (code != SIM_OK)
         return code;
@@ -204,7 +142,7 @@ static int node_init(struct launch_node *node, struct launch *run, unsigned inde
     if (!range_init(&node->kernel.arena, node->ram->base + LAUNCH_RESERVED, LAUNCH_KERNEL))
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: out of memory", index);
     node_host_set_irq(node->host, irq_arrived, node);
-    node_net_set_receiver(node->host, net_received, node);
+    launch_messages_init(node);
     return SIM_OK;
 }
 
@@ -228,7 +166,7 @@ void launch_nodes_fini(struct launch *run)
 
         if (node->host != NULL) {
             sim_cancel(node_host_domain(node->host), &node->boot);
-            sim_cancel(node_host_domain(node->host), &node->local);
+            launch_messages_cancel(node);
             node_host_set_irq(node->host, NULL, NULL);
             node_net_set_receiver(node->host, NULL, NULL);
         }

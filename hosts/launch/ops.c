@@ -331,42 +331,10 @@ static void op_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* To a rank of the same node: through the sender's queue, see launch_local(). */
-static void send_local(struct launch_thread *t, unsigned to, const void *bytes, uint32_t size)
-{
-    struct launch_local *msg = malloc(sizeof(*msg) + size);
-
-    SIM_ASSERT(msg != NULL);
-    msg->next = NULL;
-    msg->due = sim_now(launch_domain(t)) + t->node->run->software->local_message_ps;
-    msg->to = to;
-    msg->bytes = size;
-    if (size > 0)
-        memcpy(msg->data, bytes, size);
-    *t->local_end = msg;
-    t->local_end = &msg->next;
-    sim_schedule_by(launch_domain(t), &t->node->local, msg->due, SIM_CLOCK);
-}
-
 static void op_net_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
 {
-    struct launch_thread *t = self(h), *dest;
-    uint32_t header[2] = { to, h->rank };
-    uint8_t *packet;
-
     SIM_ASSERT(to < h->size);
-    dest = &t->node->run->ranks[to];
-    if (dest->node == t->node) {
-        send_local(t, to, bytes, size);
-        return;
-    }
-    packet = malloc(sizeof(header) + size);
-    SIM_ASSERT(packet != NULL);
-    memcpy(packet, header, sizeof(header));
-    if (size > 0)
-        memcpy(packet + sizeof(header), bytes, size);
-    node_net_send(t->node->host, dest->node->shared.index, packet, (uint32_t)sizeof(header) + size);
-    free(packet);
+    launch_send(self(h), to, bytes, size);
 }
 
 static void op_net_receive(struct host *h, struct host_message *msg_p)

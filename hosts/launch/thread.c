@@ -77,7 +77,7 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsign
     t->run = run;
     sim_event_init(&t->wakeup, wakeup_event);
     t->end = &t->first;
-    t->local_end = &t->local_first;
+    launch_outboxes_init(t);
     t->task = task_create(TASK_STACK_BYTES, thread_main, t);
     if (t->task == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for the stack of a task",
@@ -94,18 +94,6 @@ void launch_thread_fini(struct launch_thread *t)
     }
     host_release_states(t->host.state, HOST_RANK_SLOTS);
     task_destroy(t->task);
-    free(t->taken);
-    while (t->first != NULL) {
-        struct launch_message *msg = t->first;
-
-        t->first = msg->next;
-        free(msg);
-    }
-    while (t->local_first != NULL) {
-        struct launch_local *msg = t->local_first;
-
-        t->local_first = msg->next;
-        free(msg);
-    }
+    launch_messages_free(t);
     range_fini(&t->arena);
 }

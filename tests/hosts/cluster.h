@@ -1,6 +1,7 @@
 /*
  * Clusters for tests of software: nodes of host, hub and two GPUs with default
- * parameters, hubs in a ring by W and E. `run` executes a function as each rank.
+ * parameters, hubs in a ring by W and E. `run` executes a function as each rank,
+ * `expect_run` in every order of events and domains.
  */
 #ifndef TESTS_HOSTS_CLUSTER_H
 #define TESTS_HOSTS_CLUSTER_H
@@ -20,6 +21,12 @@
 
 namespace test
 {
+
+/** The orders that no result may depend on. */
+inline std::vector<sim_order> all_orders()
+{
+    return { {}, { true, false, 1 }, { false, true, 2 }, { true, true, 3 } };
+}
 
 using Values = std::map<std::string, uint64_t>;
 
@@ -75,7 +82,7 @@ class Cluster
     Cluster &operator=(const Cluster &) = delete;
 
     struct machine *machine() { return machine_; }
-    sim_fingerprint fingerprint() { return sim_fingerprint_of(machine_sim(machine_)); }
+    sim_fingerprint fingerprint() const { return sim_fingerprint_of(machine_sim(machine_)); }
 
     /** Runs `fn` as each rank; its result is the exit code. @return launch_run()'s code. */
     int run(const std::function<int()> &fn, launch_config cfg = {})
@@ -94,11 +101,31 @@ class Cluster
         body() = nullptr;
         return code;
     }
-    /** The same, and every rank must return 0. */
+    /** The same, and every rank must return 0; likewise, with the same outcome, in clusters that
+     * differ in the order of events and domains. `fn` runs anew in each of them. */
     void expect_run(const std::function<int()> &fn, const launch_config &cfg = {})
     {
-        EXPECT_EQ(SIM_OK, run(fn, cfg)) << err.text;
-        EXPECT_TRUE(all_well());
+        expect_well(fn, cfg);
+        for (const sim_order &order : all_orders()) {
+            ClusterConfig other = cfg_;
+
+            if (same_order(order, cfg_.order))
+                continue;
+            other.order = order;
+            Cluster c(other);
+            SCOPED_TRACE(std::string("shuffled:") + (order.shuffle_ties ? " ties" : "") +
+                         (order.shuffle_turns ? " turns" : ""));
+            c.expect_well(fn, cfg);
+            c.expect_same_outcome(*this);
+        }
+    }
+    /** What the ranks printed, when each of them ended, and what software and wires saw. */
+    void expect_same_outcome(const Cluster &other) const
+    {
+        EXPECT_EQ(other.lines, lines);
+        EXPECT_EQ(other.ends(), ends());
+        EXPECT_EQ(other.fingerprint().visible, fingerprint().visible);
+        EXPECT_EQ(other.fingerprint().wire, fingerprint().wire);
     }
     /** The same for a program object. */
     int run_program(const std::string &path, const std::vector<std::string> &args,
@@ -131,6 +158,10 @@ class Cluster
         bool error;
         sim_time_t time;
         std::string text;
+        bool operator==(const Line &o) const
+        {
+            return rank == o.rank && error == o.error && time == o.time && text == o.text;
+        }
     };
     std::vector<Line> lines;
     struct launch_result result = {};
@@ -150,6 +181,23 @@ class Cluster
     launch_memory *memory_ = nullptr;
     struct machine *machine_ = nullptr;
 
+    static bool same_order(const sim_order &a, const sim_order &b)
+    {
+        return a.shuffle_ties == b.shuffle_ties && a.shuffle_turns == b.shuffle_turns;
+    }
+    void expect_well(const std::function<int()> &fn, const launch_config &cfg)
+    {
+        EXPECT_EQ(SIM_OK, run(fn, cfg)) << err.text;
+        EXPECT_TRUE(all_well());
+    }
+    std::vector<sim_time_t> ends() const
+    {
+        std::vector<sim_time_t> at;
+
+        for (unsigned r = 0; r < result.nranks; r++)
+            at.push_back(result.ranks[r].end_ps);
+        return at;
+    }
     static std::function<int()> &body()
     {
         static std::function<int()> fn;
@@ -200,12 +248,6 @@ class Cluster
         link(i, "p2", "gpu1", "pcie");
     }
 };
-
-/** The orders that no result may depend on. */
-inline std::vector<sim_order> all_orders()
-{
-    return { {}, { true, false, 1 }, { false, true, 2 }, { true, true, 3 } };
-}
 
 } // namespace test
 #endif /* TESTS_HOSTS_CLUSTER_H */

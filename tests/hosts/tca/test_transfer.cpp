@@ -27,43 +27,33 @@ class TcaPlacement : public ::testing::TestWithParam<Placement>
 TEST_P(TcaPlacement, PingPongDeliversBeforeItNotifies)
 {
     const Placement how = GetParam();
-    sim_fingerprint first = {};
-
-    for (const sim_order &order : test::all_orders()) {
-        ClusterConfig cc;
-        cc.order = order;
-        Cluster c(cc);
-        c.expect_run([&] {
-            Rank r;
-            const size_t n = 5000;
-            uint8_t *out = r.memory(n, how.src), *in = r.memory(n, how.dst);
-            auto outs = r.publish(out, n, how.src), ins = r.publish(in, n, how.dst);
-            tcaDesc *d = tcaDescNew();
-            EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &ins[!r.me], 0, &outs[r.me], 0, n,
-                                                    how.flags | BOTH, SLOT, TAG));
-            EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
-            r.barrier();
-            for (int turn = 0; turn < 4; turn++) {
-                if (turn % 2 == r.me) {
-                    test::fill(out, n, turn);
-                    EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
-                    EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&outs[r.me], SLOT, TAG));
-                } else {
-                    EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&ins[!r.me], SLOT, TAG));
-                    EXPECT_EQ(0u, test::wrong_bytes(in, n, turn)) << "turn " << turn;
-                }
+    Cluster c;
+    c.expect_run([&] {
+        Rank r;
+        const size_t n = 5000;
+        uint8_t *out = r.memory(n, how.src), *in = r.memory(n, how.dst);
+        auto outs = r.publish(out, n, how.src), ins = r.publish(in, n, how.dst);
+        tcaDesc *d = tcaDescNew();
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &ins[!r.me], 0, &outs[r.me], 0, n,
+                                                how.flags | BOTH, SLOT, TAG));
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
+        r.barrier();
+        for (int turn = 0; turn < 4; turn++) {
+            if (turn % 2 == r.me) {
+                test::fill(out, n, turn);
+                EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+                EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&outs[r.me], SLOT, TAG));
+            } else {
+                EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&ins[!r.me], SLOT, TAG));
+                EXPECT_EQ(0u, test::wrong_bytes(in, n, turn)) << "turn " << turn;
             }
-            EXPECT_EQ(TCA_SUCCESS, tcaWaitDMAC(CH));
-            EXPECT_EQ(TCA_SUCCESS, tcaDescFree(d));
-            EXPECT_EQ(TCA_SUCCESS, tcaFree(out, how.src));
-            EXPECT_EQ(TCA_SUCCESS, tcaFree(in, how.dst));
-            return MPI_Finalize();
-        });
-        if (first.wire == 0)
-            first = c.fingerprint();
-        EXPECT_EQ(first.visible, c.fingerprint().visible);
-        EXPECT_EQ(first.wire, c.fingerprint().wire);
-    }
+        }
+        EXPECT_EQ(TCA_SUCCESS, tcaWaitDMAC(CH));
+        EXPECT_EQ(TCA_SUCCESS, tcaDescFree(d));
+        EXPECT_EQ(TCA_SUCCESS, tcaFree(out, how.src));
+        EXPECT_EQ(TCA_SUCCESS, tcaFree(in, how.dst));
+        return MPI_Finalize();
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(
