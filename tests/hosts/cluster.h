@@ -40,6 +40,7 @@ struct ClusterConfig {
     /* The production boards' firmware: a word from internal memory comes this late, after data that
      * may still be on its way to a GPU (driver_wait_notify()). */
     Values hub = { { "firmware.status_internal_cycles", 500 } };
+    const machine_desc *desc = nullptr; /* a whole machine instead of all above but the order */
 };
 
 class Cluster
@@ -47,28 +48,12 @@ class Cluster
   public:
     explicit Cluster(const ClusterConfig &cfg = {}) : cfg_(cfg)
     {
-        for (unsigned i = 0; i < cfg.nodes; i++)
-            add_node(i);
-        for (unsigned i = 0; cfg.hubs && i + 1 < cfg.nodes; i++)
-            cable(i, i + 1);
-        if (cfg.hubs && cfg.closed_ring && cfg.nodes > 2)
-            cable(cfg.nodes - 1, 0);
-        for (auto &n : nodes_)
-            node_descs_.push_back({ "test", (unsigned)n.components.size(), n.components.data(),
-                                    (unsigned)n.links.size(), n.links.data() });
-        desc_.name = "test";
-        desc_.window_bytes = UINT64_C(512) << 30;
-        desc_.part_bytes = UINT64_C(32) << 30;
-        desc_.ps_per_m = 5000;
-        desc_.nnodes = (unsigned)node_descs_.size();
-        desc_.nodes = node_descs_.data();
-        desc_.ncables = (unsigned)cables_.size();
-        desc_.cables = cables_.data();
-        desc_.net_latency_ps = 1000000;
-        desc_.net_bytes_per_us = 1000;
+        if (cfg.desc == nullptr)
+            describe();
         memory_ = launch_memory_create();
         sim_config sim = { cfg.seed, true, cfg.order };
-        EXPECT_EQ(SIM_OK, machine_create(&desc_, &sim, launch_memory_map, memory_, &machine_, &err))
+        EXPECT_EQ(SIM_OK, machine_create(cfg.desc != nullptr ? cfg.desc : &desc_, &sim,
+                                         launch_memory_map, memory_, &machine_, &err))
             << err.text;
     }
     ~Cluster()
@@ -207,6 +192,28 @@ class Cluster
                         const char *line)
     {
         static_cast<Cluster *>(arg)->lines.push_back({ rank, stream == OUTPUT_STDERR, time, line });
+    }
+    void describe()
+    {
+        for (unsigned i = 0; i < cfg_.nodes; i++)
+            add_node(i);
+        for (unsigned i = 0; cfg_.hubs && i + 1 < cfg_.nodes; i++)
+            cable(i, i + 1);
+        if (cfg_.hubs && cfg_.closed_ring && cfg_.nodes > 2)
+            cable(cfg_.nodes - 1, 0);
+        for (auto &n : nodes_)
+            node_descs_.push_back({ "test", (unsigned)n.components.size(), n.components.data(),
+                                    (unsigned)n.links.size(), n.links.data() });
+        desc_.name = "test";
+        desc_.window_bytes = UINT64_C(512) << 30;
+        desc_.part_bytes = UINT64_C(32) << 30;
+        desc_.ps_per_m = 5000;
+        desc_.nnodes = (unsigned)node_descs_.size();
+        desc_.nodes = node_descs_.data();
+        desc_.ncables = (unsigned)cables_.size();
+        desc_.cables = cables_.data();
+        desc_.net_latency_ps = 1000000;
+        desc_.net_bytes_per_us = 1000;
     }
     void add(unsigned node, const char *name, const machine_kind *kind, const Values &values)
     {

@@ -139,14 +139,14 @@ TEST(Tca, NotificationsAreCountedAndStartsAreNeverLost)
 {
     for (int self : { 0, (int)tcaDMANotifySelf }) {
         Cluster c;
-        const int rounds = 50;
+        const int rounds = 20;
         c.expect_run([&] {
             Rank r;
             auto *buf = r.memory<uint64_t>(8192, tcaMemoryCPU);
             auto h = r.publish(buf, 65536, tcaMemoryCPU);
             if (r.me == 0) {
                 tcaDesc *d = tcaDescNew();
-                EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &h[1], 0, &h[0], 0, 65536,
+                EXPECT_EQ(TCA_SUCCESS, tcaDescSetMemcpy(d, &h[1], 0, &h[0], 0, 16384,
                                                         IN | tcaDMANotify | self, SLOT, TAG));
                 EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, 1));
                 for (int i = 0; i < rounds; i++)
@@ -166,7 +166,7 @@ TEST(Tca, NotificationsAreCountedAndStartsAreNeverLost)
 TEST(Tca, UncollectedNotificationsNeverBlock)
 {
     Cluster c;
-    const int rounds = 1500;
+    const int rounds = 1100; /* the ring has 4096 entries */
     c.expect_run([&] {
         Rank r;
         auto *buf = r.memory<uint64_t>(8, tcaMemoryCPU);
@@ -193,7 +193,7 @@ TEST(Tca, SettingABusyChannelDoesNotDisturbTheRunningList)
     Cluster c;
     c.expect_run([&] {
         Rank r;
-        const size_t n = 1 << 20;
+        const size_t n = 1 << 18;
         uint8_t *buf = r.memory(2 * n, tcaMemoryCPU);
         auto h = r.publish(buf, 2 * n, tcaMemoryCPU);
         test::fill(buf, n, r.me == 0 ? 5 : 9);
