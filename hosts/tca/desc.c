@@ -61,6 +61,20 @@ static tcaresult append(tcaDesc *d, const struct put *p)
     return TCA_SUCCESS;
 }
 
+tcaresult tca_desc_join(tcaDesc *to, const tcaDesc *from)
+{
+    tcaresult code = TCA_SUCCESS;
+
+    for (size_t i = 0; i < from->n && code == TCA_SUCCESS; i++)
+        code = append(to, &from->puts[i]);
+    return code;
+}
+
+int tca_desc_flags(const tcaDesc *d)
+{
+    return d->puts[d->n - 1].flags;
+}
+
 static tcaresult check_common(const struct tca_self *self, const tcaDesc *d, const tcaHandle *dst,
                               const tcaHandle *src, int flags, int slot)
 {

@@ -12,6 +12,25 @@ struct tca_self {
     struct host *h;
     struct driver *d;
 };
+/** Of the older interface: positions with one put each, NULL where nothing was set. */
+struct tca_table {
+    tcaDesc **at; /* NULL: no such table */
+    int capacity;
+};
+/** Of one rank. */
+struct tca_tables {
+    struct tca_table *tables;
+    int n;
+};
+/** After tcaInit(). */
+struct tca_tables *tca_tables_of(struct host *h);
+void tca_tables_free(struct tca_tables *ts);
+
+/** Appends all puts of `from`. */
+tcaresult tca_desc_join(tcaDesc *to, const tcaDesc *from);
+/** Of the last put. */
+int tca_desc_flags(const tcaDesc *d);
+
 /** TCA_SUCCESS after tcaInit(). Costs the call. */
 tcaresult tca_enter(struct tca_self *self_p);
 

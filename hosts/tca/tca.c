@@ -1,12 +1,25 @@
 #include "hosts/tca/internal.h"
 
-static char initialized; /* its address marks a rank that has called tcaInit() */
+#include <stdlib.h>
+
+struct tca_tables *tca_tables_of(struct host *h)
+{
+    return h->state[HOST_RANK_TCA].data;
+}
+
+static void release(void *data)
+{
+    if (data == NULL)
+        return;
+    tca_tables_free(data);
+    free(data);
+}
 
 tcaresult tca_enter(struct tca_self *self_p)
 {
     struct host *h = host_self();
 
-    if (h == NULL || h->state[HOST_RANK_TCA].data != &initialized)
+    if (h == NULL || tca_tables_of(h) == NULL)
         return TCA_ERROR_NOT_INITIALIZED;
     *self_p = (struct tca_self){ h, driver_of(h) };
     host_spend_cost(h, HOST_COST_CALL);
@@ -34,8 +47,10 @@ tcaresult tcaInit(void)
     if (h == NULL || driver_of(h) == NULL || !driver_of(h)->has_hub)
         return TCA_ERROR_NOT_SUPPORTED;
     host_spend_cost(h, HOST_COST_SYSCALL);
-    h->state[HOST_RANK_TCA].data = &initialized;
-    return TCA_SUCCESS;
+    if (tca_tables_of(h) == NULL)
+        h->state[HOST_RANK_TCA] =
+            (struct host_state){ calloc(1, sizeof(struct tca_tables)), release };
+    return tca_tables_of(h) != NULL ? TCA_SUCCESS : TCA_ERROR_OUT_OF_MEMORY;
 }
 
 tcaresult tcaReset(void)

@@ -52,7 +52,7 @@ typedef enum {
     tcaDMANotify = 0x04,            /* tell the destination's node (slot, tag) after the data */
     tcaDMANotifySelf = 0x08,        /* tell the own node the same */
     tcaDMAPipeline = 0x10,          /* the next one may begin before this one has ended */
-    tcaDMAContinue = 0x20           /* of the older interface; without meaning in a list */
+    tcaDMAContinue = 0x20           /* of the older interface; without meaning in a tcaDesc */
 } tcaDMAFlag;
 
 /* Low 8 bits: index; from bit 8 up: size in bytes. */
@@ -117,6 +117,35 @@ tcaresult tcaStartDMADesc(int ch);
 tcaresult tcaWaitDMAC(int ch);
 /** Waits for a notification (slot, tag) from the node that owns `h` and consumes it. */
 tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag);
+
+/*
+ * Older interface: tables of positions 0 .. capacity - 1 that hold one put each. Setting a put
+ * replaces what its position held and yields the next position in *next_pos, which may be the
+ * variable that `pos` came from. A put with tcaDMAContinue is followed by that of the next position
+ * (an error when the chain is set and nothing is there); one without it ends the chain. The table
+ * decides where descriptors lie, whatever tcaDMAUseInternal says. What is set after the chain was
+ * made the channel's takes effect when it is made so again. Start and wait as for tcaDesc.
+ */
+#define TCA_TABLE_CAPACITY 1024
+/** Empties the one table in the board's internal memory. Not needed before its first use. */
+tcaresult tcaDMADescInt_Init(void);
+tcaresult tcaSetDMADescInt_Memcpy(int pos, int *next_pos, tcaHandle *dst, off_t dst_off,
+                                  tcaHandle *src, off_t src_off, size_t n, int flags, int slot,
+                                  int tag);
+tcaresult tcaSetDMADescInt_Memcpy2D(int pos, int *next_pos, tcaHandle *dst, off_t dst_off,
+                                    size_t dst_pitch, tcaHandle *src, off_t src_off,
+                                    size_t src_pitch, size_t width, size_t count, int flags,
+                                    int slot, int tag);
+/** The chain that begins at `first_pos`. */
+tcaresult tcaSetDMAChainInt(int ch, int first_pos);
+/** A table in host memory of up to TCA_TABLE_CAPACITY positions; *table is its number, never 0. */
+tcaresult tcaCreateDMADesc(int *table, int capacity);
+tcaresult tcaDestroyDMADesc(int table);
+tcaresult tcaSetDMADesc_Memcpy2D(int table, int pos, int *next_pos, tcaHandle *dst, off_t dst_off,
+                                 size_t dst_pitch, tcaHandle *src, off_t src_off, size_t src_pitch,
+                                 size_t width, size_t count, int flags, int slot, int tag);
+/** The chain that begins at position 0. */
+tcaresult tcaSetDMAChain(int ch, int table);
 
 /** CPU stores to host memory of another node. Stores beyond `n` but within the handle are fine. */
 tcaresult tcaSetPIORegion(tcaPIOHandle *pio, tcaHandle *remote, off_t off, size_t n);
