@@ -17,7 +17,8 @@
 #ifndef HUB_REGS_H
 #define HUB_REGS_H
 
-/* clang-format off: a register is one line */
+/* A register is one line. */
+/* clang-format off */
 
 #define HUB_AREAS          4u
 #define HUB_AREA_HOST      0u
