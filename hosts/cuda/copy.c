@@ -116,51 +116,89 @@ static void staged_peer(struct cuda_rank *cr, struct host_pointer dst, struct ho
     }
 }
 
-static cudaError_t peer(struct cuda_rank *cr, struct host_pointer dst, struct host_pointer src,
-                        size_t n)
+static bool direct_peers(const struct cuda_rank *cr, unsigned a, unsigned b)
 {
-    bool direct = ((cr->peers[src.gpu] >> dst.gpu | cr->peers[dst.gpu] >> src.gpu) & 1) != 0;
-    uint64_t bus;
-
-    if (direct && driver_pin_gpu(cr->h, dst.gpu, dst.offset, n, &bus) == DRIVER_OK) {
-        engine(cr, src.gpu, bus_end(bus), device_end(src), n);
-        driver_flush_gpu(cr->h, src.gpu);
-        driver_flush_gpu(cr->h, dst.gpu);
-        return cudaSuccess;
-    }
-    if (!have_bounce(cr))
-        return cudaErrorMemoryAllocation;
-    host_spend_cost(cr->h, HOST_COST_CUDA_COPY); /* a copy for each of the two engines */
-    staged_peer(cr, dst, src, n);
-    return cudaSuccess;
+    return ((cr->peers[a] >> b | cr->peers[b] >> a) & 1) != 0;
 }
 
-static cudaError_t copy(struct cuda_rank *cr, void *dst, const void *src, size_t n)
+/* The job that does the whole copy; false when the CPU must help. */
+static bool make_job(struct cuda_rank *cr, struct host_pointer to, struct host_pointer from,
+                     size_t n, struct cuda_job *job_p)
 {
-    struct host_pointer to = cr->h->ops->pointer(cr->h, dst);
-    struct host_pointer from = cr->h->ops->pointer(cr->h, src);
+    struct cuda_job job = {
+        .engine = to.gpu, .dst = device_end(to), .src = device_end(from), .bytes = n
+    };
 
+    if (to.kind == HOST_PAGEABLE || from.kind == HOST_PAGEABLE ||
+        (to.kind != HOST_GPU && from.kind != HOST_GPU))
+        return false;
+    if (from.kind != HOST_GPU) {
+        job.src = bus_end(from.offset);
+    } else if (to.kind != HOST_GPU) {
+        job.engine = from.gpu;
+        job.dst = bus_end(to.offset);
+        job.flush = (uint8_t)(1u << from.gpu);
+    } else if (to.gpu != from.gpu) {
+        uint64_t bus;
+
+        if (!direct_peers(cr, to.gpu, from.gpu) ||
+            driver_pin_gpu(cr->h, to.gpu, to.offset, n, &bus) != DRIVER_OK)
+            return false;
+        job.engine = from.gpu;
+        job.dst = bus_end(bus);
+        job.flush = (uint8_t)(1u << from.gpu | 1u << to.gpu);
+    }
+    *job_p = job;
+    return true;
+}
+
+/* Copies that the CPU takes part in; they have ended when this returns. */
+static cudaError_t copy_with_cpu(struct cuda_rank *cr, void *dst, struct host_pointer to,
+                                 const void *src, struct host_pointer from, size_t n)
+{
     if (to.kind != HOST_GPU && from.kind != HOST_GPU) {
         cpu_copy(cr, dst, src, n);
-        return cudaSuccess;
-    }
-    if (to.kind == HOST_GPU && from.kind == HOST_GPU) {
-        if (to.gpu != from.gpu)
-            return peer(cr, to, from, n);
-        engine(cr, to.gpu, device_end(to), device_end(from), n);
         return cudaSuccess;
     }
     if (to.kind == HOST_PAGEABLE)
         return device_to_pageable(cr, dst, from, n);
     if (from.kind == HOST_PAGEABLE)
         return pageable_to_device(cr, to, src, n);
-    if (to.kind == HOST_GPU) {
-        engine(cr, to.gpu, device_end(to), bus_end(from.offset), n);
-        return cudaSuccess;
-    }
-    engine(cr, from.gpu, bus_end(to.offset), device_end(from), n);
-    driver_flush_gpu(cr->h, from.gpu);
+    if (!have_bounce(cr))
+        return cudaErrorMemoryAllocation;
+    host_spend_cost(cr->h, HOST_COST_CUDA_COPY); /* a copy for each of the two engines */
+    staged_peer(cr, to, from, n);
     return cudaSuccess;
+}
+
+/* Gives the copy to an engine, or makes it. *last: the last copy before it in its stream. Copies
+ * of one engine are in order anyway; for any other successor the host waits. */
+static cudaError_t issue(struct cuda_rank *cr, struct cuda_last *last, void *dst, const void *src,
+                         size_t n)
+{
+    struct host_pointer to = cr->h->ops->pointer(cr->h, dst);
+    struct host_pointer from = cr->h->ops->pointer(cr->h, src);
+    struct cuda_job job;
+
+    if (!make_job(cr, to, from, n, &job)) {
+        cuda_settle(cr, *last);
+        return copy_with_cpu(cr, dst, to, src, from, n);
+    }
+    if (job.engine != last->engine)
+        cuda_settle(cr, *last);
+    *last = cuda_start(cr, &job);
+    return cudaSuccess;
+}
+
+static cudaError_t copy(struct cuda_rank *cr, void *dst, const void *src, size_t n)
+{
+    struct cuda_last last = { 0, 0 };
+    cudaError_t code;
+
+    cuda_settle_all(cr);
+    code = issue(cr, &last, dst, src, n);
+    cuda_settle(cr, last);
+    return code;
 }
 
 static bool direction_fits(const struct cuda_rank *cr, const void *dst, const void *src,
@@ -183,34 +221,128 @@ static bool direction_fits(const struct cuda_rank *cr, const void *dst, const vo
     }
 }
 
+/* The checks of each copy; n of 0 is fine and does nothing. */
+static cudaError_t check(const struct cuda_rank *cr, const void *dst, const void *src,
+                         enum cudaMemcpyKind kind)
+{
+    if (dst == NULL || src == NULL)
+        return cudaErrorInvalidValue;
+    return direction_fits(cr, dst, src, kind) ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
+}
+
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
+    cudaError_t code;
 
     if (cr == NULL)
         return cudaErrorNoDevice;
     if (n == 0)
         return cudaSuccess;
-    if (dst == NULL || src == NULL)
-        return cuda_leave(cr, cudaErrorInvalidValue);
-    if (!direction_fits(cr, dst, src, kind))
-        return cuda_leave(cr, cudaErrorInvalidMemcpyDirection);
-    return cuda_leave(cr, copy(cr, dst, src, n));
+    code = check(cr, dst, src, kind);
+    return cuda_leave(cr, code == cudaSuccess ? copy(cr, dst, src, n) : code);
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
+    struct cuda_last *last;
+    cudaError_t code;
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    last = cuda_stream(cr, stream);
+    if (last == NULL)
+        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    if (n == 0)
+        return cudaSuccess;
+    code = check(cr, dst, src, kind);
+    return cuda_leave(cr, code == cudaSuccess ? issue(cr, last, dst, src, n) : code);
+}
+
+/* Row by row, each a job of the engine; without gaps in one piece. */
+static cudaError_t issue_2d(struct cuda_rank *cr, struct cuda_last *last, void *dst, size_t dpitch,
+                            const void *src, size_t spitch, size_t width, size_t height)
+{
+    cudaError_t code = cudaSuccess;
+
+    if (dpitch == width && spitch == width)
+        return issue(cr, last, dst, src, width * height);
+    for (size_t i = 0; i < height && code == cudaSuccess; i++)
+        code = issue(cr, last, (char *)dst + i * dpitch, (const char *)src + i * spitch, width);
+    return code;
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
+    struct cuda_last *last;
+    cudaError_t code;
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    last = cuda_stream(cr, stream);
+    if (last == NULL)
+        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    if (width == 0 || height == 0)
+        return cudaSuccess;
+    if (width > dpitch || width > spitch)
+        return cuda_leave(cr, cudaErrorInvalidPitchValue);
+    code = check(cr, dst, src, kind);
+    if (code == cudaSuccess)
+        code = issue_2d(cr, last, dst, dpitch, src, spitch, width, height);
+    return cuda_leave(cr, code);
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                         size_t height, enum cudaMemcpyKind kind)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CALL);
+    cudaError_t code;
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    cuda_settle_all(cr);
+    code = cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, NULL);
+    cuda_settle_all(cr);
+    return code;
+}
+
+static bool on_device(const struct cuda_rank *cr, const void *p, int device)
+{
+    struct host_pointer hp = cr->h->ops->pointer(cr->h, p);
+
+    return hp.kind == HOST_GPU && device >= 0 && hp.gpu == (unsigned)device;
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t n)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
-    struct host_pointer to, from;
 
     if (cr == NULL)
         return cudaErrorNoDevice;
-    to = cr->h->ops->pointer(cr->h, dst);
-    from = cr->h->ops->pointer(cr->h, src);
-    if (to.kind != HOST_GPU || from.kind != HOST_GPU || to.gpu != (unsigned)dst_device ||
-        from.gpu != (unsigned)src_device)
+    if (!on_device(cr, dst, dst_device) || !on_device(cr, src, src_device))
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
     return cuda_leave(cr, n == 0 ? cudaSuccess : copy(cr, dst, src, n));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+                                size_t n, cudaStream_t stream)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
+    struct cuda_last *last;
+
+    if (cr == NULL)
+        return cudaErrorNoDevice;
+    last = cuda_stream(cr, stream);
+    if (last == NULL)
+        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    if (!on_device(cr, dst, dst_device) || !on_device(cr, src, src_device))
+        return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    return cuda_leave(cr, n == 0 ? cudaSuccess : issue(cr, last, dst, src, n));
 }
 
 /* A kernel on real devices: its bytes appear at once, its time is that of a copy inside. */
@@ -224,6 +356,7 @@ cudaError_t cudaMemset(void *p, int value, size_t n)
     to = cr->h->ops->pointer(cr->h, p);
     if (to.kind != HOST_GPU)
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
+    cuda_settle_all(cr);
     memset(p, value, n);
     if (n > 0)
         engine(cr, to.gpu, device_end(to), device_end(to), n);

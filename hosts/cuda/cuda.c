@@ -3,6 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void release(void *data)
+{
+    cuda_streams_free(data);
+    free(data);
+}
+
 struct cuda_rank *cuda_enter(enum host_cost cost)
 {
     struct host *h = host_self();
@@ -16,7 +22,7 @@ struct cuda_rank *cuda_enter(enum host_cost cost)
             return NULL;
         cr->h = h;
         cr->d = driver_of(h);
-        h->state[HOST_RANK_CUDA] = (struct host_state){ cr, free };
+        h->state[HOST_RANK_CUDA] = (struct host_state){ cr, release };
     }
     host_spend_cost(h, cost);
     return h->state[HOST_RANK_CUDA].data;
@@ -42,10 +48,16 @@ const char *cudaGetErrorString(cudaError_t error)
         return "invalid device ordinal";
     case cudaErrorInvalidValue:
         return "invalid argument";
+    case cudaErrorInvalidPitchValue:
+        return "invalid pitch argument";
     case cudaErrorInvalidDevicePointer:
         return "invalid device pointer";
     case cudaErrorInvalidMemcpyDirection:
         return "invalid copy direction for memcpy";
+    case cudaErrorInvalidResourceHandle:
+        return "invalid resource handle";
+    case cudaErrorNotReady:
+        return "device not ready";
     case cudaErrorNoDevice:
         return "no CUDA-capable device is detected";
     case cudaErrorPeerAccessAlreadyEnabled:
@@ -109,15 +121,19 @@ cudaError_t cudaGetDevice(int *device)
     return cuda_leave(cr, cudaSuccess);
 }
 
-/* All work is done when its call returns. */
+/* The copies of all devices: there is no more to a device here. */
 cudaError_t cudaDeviceSynchronize(void)
 {
-    return cuda_leave(cuda_enter(HOST_COST_CUDA_CALL), cudaSuccess);
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    if (cr != NULL)
+        cuda_settle_all(cr);
+    return cuda_leave(cr, cudaSuccess);
 }
 
 cudaError_t cudaDeviceReset(void)
 {
-    return cuda_leave(cuda_enter(HOST_COST_CUDA_CALL), cudaSuccess);
+    return cudaDeviceSynchronize();
 }
 
 /* ---- memory ---------------------------------------------------------------- */
@@ -149,6 +165,7 @@ cudaError_t cudaFree(void *p)
 
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
+    cuda_settle_all(cr);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
     return cuda_leave(cr, driver_free_gpu(cr->h, p) ? cudaSuccess : cudaErrorInvalidDevicePointer);
 }
@@ -182,6 +199,7 @@ cudaError_t cudaFreeHost(void *p)
 
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
+    cuda_settle_all(cr);
     return cuda_leave(cr, cr->h->ops->free(cr->h, p) ? cudaSuccess : cudaErrorInvalidValue);
 }
 

@@ -8,6 +8,29 @@
 /** Pageable memory is copied through two pinned buffers of this size in turns. */
 #define CUDA_BOUNCE_BYTES 65536u
 
+/** A copy by its engine (a GPU) and its number there; number 0: none. */
+struct cuda_last {
+    unsigned engine;
+    uint64_t number;
+};
+
+/** What one engine does in one go. */
+struct cuda_job {
+    unsigned engine;
+    struct host_copy_end dst, src;
+    uint64_t bytes;
+    uint8_t flush; /* GPUs to read from before its end can be trusted: bit per GPU */
+};
+
+/** What a rank knows of an engine: copies up to these numbers. */
+struct cuda_engine {
+    uint64_t issued;  /* were given to it */
+    uint64_t settled; /* have ended, and their bytes are at their places */
+    uint8_t flush;    /* of jobs that are not settled */
+};
+
+struct cuda_stamp;
+
 /** Of one rank, made at its first call. */
 struct cuda_rank {
     struct host *h;
@@ -15,11 +38,27 @@ struct cuda_rank {
     cudaError_t last;
     uint8_t *bounce;            /* two buffers; NULL until needed */
     uint8_t peers[DRIVER_GPUS]; /* by device: bit per device that it may access */
+    struct cuda_engine engine[DRIVER_GPUS];
+    struct cuda_last null_stream[DRIVER_GPUS];
+    struct CUstream_st *streams;
+    struct CUevent_st *events;
+    struct cuda_stamp *stamps;
 };
 
 /** NULL outside a rank, without memory, or without a GPU. Costs `cost`. */
 struct cuda_rank *cuda_enter(enum host_cost cost);
 /** Remembers the code for cudaGetLastError(). */
 cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code);
+
+/* stream.c */
+/** Gives the job to its engine. */
+struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job);
+/** Waits until the copy has ended and its bytes are at their place. */
+void cuda_settle(struct cuda_rank *cr, struct cuda_last last);
+/** The same for all that this rank has started. */
+void cuda_settle_all(struct cuda_rank *cr);
+/** The stream's last copy; NULL: no such stream. */
+struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream);
+void cuda_streams_free(struct cuda_rank *cr);
 
 #endif /* CUDA_INTERNAL_H */

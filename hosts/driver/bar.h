@@ -46,6 +46,15 @@ struct host_copy_end {
     uint64_t addr;
 };
 
+/** When a copy of a GPU has ended. */
+struct host_stamp {
+    bool ended;
+    uint64_t time_ps;
+    /* the back end's own */
+    uint64_t number;
+    struct host_stamp *next;
+};
+
 /** Software costs by kind of operation; the back end knows the platform's numbers. */
 enum host_cost {
     HOST_COST_CALL,      /* entering a library function */
@@ -126,6 +135,10 @@ struct host_ops {
     uint64_t (*gpu_copy)(struct host *h, unsigned gpu, struct host_copy_end dst,
                          struct host_copy_end src, uint64_t bytes);
     void (*gpu_wait)(struct host *h, unsigned gpu, uint64_t number);
+    bool (*gpu_ended)(struct host *h, unsigned gpu, uint64_t number);
+    /** Fills in the time when the copy ends, or the present one when it has ended. *stamp must stay
+     * until then. */
+    void (*gpu_stamp)(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp);
 
     /* messages between ranks; those of one pair arrive in order */
     void (*net_send)(struct host *h, unsigned to, const void *bytes, uint32_t size);

@@ -50,6 +50,7 @@ struct launch_gpu {
     uint16_t bdf;
     struct range_alloc memory; /* offsets */
     uint64_t copies_started, copies_done;
+    struct host_stamp *stamps; /* of copies that have not ended */
 };
 
 /** A rank, or what the node itself runs: boot and interrupts. */

@@ -299,6 +299,23 @@ static void op_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint
     node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
 }
 
+static void stamp_ended(struct launch_gpu *g)
+{
+    struct host_stamp **at = &g->stamps;
+
+    while (*at != NULL) {
+        struct host_stamp *s = *at;
+
+        if (s->number > g->copies_done) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        s->ended = true;
+        s->time_ps = sim_now(node_host_domain(g->node->host));
+    }
+}
+
 /* Copies of one GPU end in order, so a count tells which are done. All ranks of the node look. */
 static void copy_done(void *arg)
 {
@@ -306,6 +323,7 @@ static void copy_done(void *arg)
     struct launch *run = g->node->run;
 
     g->copies_done++;
+    stamp_ended(g);
     for (unsigned r = 0; r < run->nranks; r++)
         if (run->ranks[r].node == g->node)
             launch_wake(&run->ranks[r]);
@@ -327,6 +345,20 @@ static void op_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
 
     while (g->copies_done < number)
         launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a copy");
+}
+
+static bool op_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
+{
+    return gpu_of(h, gpu)->copies_done >= number;
+}
+
+static void op_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    *stamp = (struct host_stamp){ .number = number, .next = g->stamps };
+    g->stamps = stamp;
+    stamp_ended(g);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -401,6 +433,8 @@ const struct host_ops launch_ops = {
     .gpu_unpin = op_gpu_unpin,
     .gpu_copy = op_gpu_copy,
     .gpu_wait = op_gpu_wait,
+    .gpu_ended = op_gpu_ended,
+    .gpu_stamp = op_gpu_stamp,
     .net_send = op_net_send,
     .net_receive = op_net_receive,
     .exit = op_exit,

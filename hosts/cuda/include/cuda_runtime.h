@@ -17,8 +17,11 @@ typedef enum cudaError {
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidDevice = 10,
     cudaErrorInvalidValue = 11,
+    cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidDevicePointer = 17,
     cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInvalidResourceHandle = 33,
+    cudaErrorNotReady = 34,
     cudaErrorNoDevice = 38,
     cudaErrorPeerAccessAlreadyEnabled = 50,
     cudaErrorPeerAccessNotEnabled = 51,
@@ -34,6 +37,9 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice = 3,
     cudaMemcpyDefault = 4
 };
+
+typedef struct CUstream_st *cudaStream_t; /* NULL: the default stream of the current device */
+typedef struct CUevent_st *cudaEvent_t;
 
 #define cudaHostAllocDefault     0x0u
 #define cudaHostRegisterDefault  0x0u
@@ -59,6 +65,38 @@ cudaError_t cudaHostUnregister(void *p);
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind);
 cudaError_t cudaMemset(void *p, int value, size_t n);
+
+/** Each row takes the engine's set-up time, unless there are no gaps. */
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                         size_t height, enum cudaMemcpyKind kind);
+
+/*
+ * Streams. Each GPU has one copy engine, which works while the CPU goes on. Copies of a stream are
+ * made in order. A call waits for earlier copies of its stream when they are on another engine,
+ * and for all of its own copy when the CPU takes part in it: pageable memory, or peers without
+ * access. Calls without a stream that return when their copy has ended wait for all streams first.
+ * Bytes are at their place when a call says that a stream, event or device is ready.
+ */
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+/** cudaSuccess or cudaErrorNotReady. */
+cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream);
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+                                size_t n, cudaStream_t stream);
+
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+/** The event is when all copies that the stream has now have ended. */
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 
 /* Copies between GPUs go directly where access was enabled, else through the host. */
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
