@@ -1,8 +1,8 @@
 /*
  * The only way from software to hardware: what a library under hosts/ may ask of
  * the machine it runs on. A back end fills the table (hosts/launch: the
- * simulation; bar_file.h: a device file of the operating system). Every operation belongs to the calling
- * rank's core and returns when that core may go on; others run meanwhile.
+ * simulation; bar_file.h: a device file of the operating system). Every operation belongs to the
+ * calling rank's core and returns when that core may go on; others run meanwhile.
  */
 #ifndef DRIVER_BAR_H
 #define DRIVER_BAR_H
