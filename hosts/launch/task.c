@@ -18,6 +18,7 @@
 #endif
 #endif
 #ifdef TASK_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -99,8 +100,17 @@ static void task_entered(struct task *t)
 {
     __sanitizer_finish_switch_fiber(t->fake, &t->back_bottom, &t->back_size);
 }
+/* A task that exits leaves frames marked that never return; the next stack may lie there. */
+static void task_unmark(const struct task *t)
+{
+    __asan_unpoison_memory_region(t->memory + TASK_GUARD_BYTES, t->stack_bytes);
+}
 #else
 static void task_entered(struct task *t)
+{
+    (void)t;
+}
+static void task_unmark(const struct task *t)
 {
     (void)t;
 }
@@ -217,6 +227,7 @@ void task_destroy(struct task *t)
     if (t == NULL)
         return;
     SIM_ASSERT(!t->running);
+    task_unmark(t);
     munmap(t->memory, t->stack_bytes + TASK_GUARD_BYTES);
     free(t);
 }
