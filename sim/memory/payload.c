@@ -112,6 +112,7 @@ struct mem_payload *mem_payload_alloc(struct mem_pool *pool, uint32_t bytes)
     if (c->free == NULL && !class_grow(c))
         return NULL;
     p = c->free;
+    SIM_ASSERT(p != NULL); /* class_grow() made some */
     c->free = p->next;
     c->in_use++;
     p->refs = 1;
