@@ -94,16 +94,14 @@ static void heap_remove(struct event_queue *q, uint32_t at)
 
 /* ---- the near events ---- */
 
+/* From the end, where the earliest are: most events are scheduled for soon. */
 static inline void near_insert(struct event_queue *q, struct queue_entry e)
 {
-    uint32_t at = 0;
+    uint32_t at = q->nnear++;
 
-    while (at < q->nnear && before(&e, &q->near[at]))
-        at++;
-    for (uint32_t i = q->nnear; i > at; i--)
-        q->near[i] = q->near[i - 1];
+    for (; at > 0 && before(&q->near[at - 1], &e); at--)
+        q->near[at] = q->near[at - 1];
     q->near[at] = e;
-    q->nnear++;
     e.ev->slot = QUEUE_IN_NEAR;
 }
 
