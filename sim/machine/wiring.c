@@ -42,7 +42,7 @@ static int join(const struct machine *m, const struct machine_link_desc *links, 
                 struct sim_error *why)
 {
     const struct machine_link_desc *l = &links[i];
-    struct machine_port a = { NULL, NULL, NULL }, b = { NULL, NULL, NULL };
+    struct machine_port a = { "", NULL, NULL }, b = { "", NULL, NULL };
     int code = find_port(m, l->node_a, l->component_a, l->port_a, &a, why);
 
     if (code == SIM_OK)
