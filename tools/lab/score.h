@@ -30,7 +30,8 @@ void lab_score_report(const struct lab_scores *scores, struct lab_table *table);
 
 /**
  * Every parameter whose path matches `pattern` (NULL: all) by 10 % down and up: change of each
- * primary row's value. Parameters that move nothing by 0.1 % have no row.
+ * primary row's value. Parameters that move nothing by 0.1 % have no row; those that components of
+ * one kind, or ports of one component, have alike are moved together (keys_alike).
  */
 int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
                     const char *pattern, struct lab_table *table, struct sim_error *err);

@@ -8,33 +8,83 @@
 #include <string.h>
 
 #define CHANGE_PCT      10
+#define SHARED_MAX      16u
 #define SMALLEST_CHANGE 0.1 /* percent; less is not told */
 
-/** One parameter of one platform, moved one way. */
-struct trial {
-    const char *platform, *key;
-    const char **sets; /* those of the evaluator and this one */
+/**
+ * One parameter of one platform. Components of one kind, and ports of one component, that have the
+ * same value share it: four GPUs have one size of cache.
+ */
+struct parameter {
+    const char *platform, *key, *component;
+    const struct machine_param *param;
+    uint64_t value;
+    unsigned nkeys;
+    const char *keys[SHARED_MAX]; /* ".gpu0.l2.bytes" */
+    const char **down, **up;      /* the evaluator's own sets and one for each key */
 };
 
 struct study {
     const struct lab_evaluator *ev;
     const char *pattern, *platform;
     unsigned n, room;
-    struct {
-        struct trial down, up;
-    } * pairs;
+    struct parameter *parameters;
 };
 
-static struct trial make_trial(struct study *study, const char *key, uint64_t value)
+/** ".link.gen" of "n.link.gen" and of "e.link.gen". */
+static bool is_other_port(const struct machine_param *a, const struct machine_param *b)
 {
-    struct load_arena *arena = study->ev->arena;
-    unsigned n = study->ev->nsets;
-    struct trial trial = { study->platform, key, load_alloc(arena, (n + 1) * sizeof(char *)) };
+    const char *x = strchr(a->key, '.'), *y = strchr(b->key, '.');
 
-    for (unsigned i = 0; i < n; i++)
-        trial.sets[i] = study->ev->sets[i];
-    trial.sets[n] = load_text(arena, "node*%s=%" PRIu64, strchr(key, '.'), value);
-    return trial;
+    return x != NULL && y != NULL && strcmp(x, y) == 0 && strcmp(a->meaning, b->meaning) == 0;
+}
+
+static bool shares(const struct study *study, const struct parameter *p, const char *component,
+                   const struct machine_value *value)
+{
+    bool alike = p->param == value->param ||
+                 (strcmp(p->component, component) == 0 && is_other_port(p->param, value->param));
+
+    return alike && strcmp(p->platform, study->platform) == 0 && p->value == value->value &&
+           p->nkeys < SHARED_MAX;
+}
+
+static struct parameter *grow(struct study *study)
+{
+    if (study->n == study->room) {
+        struct parameter *bigger;
+
+        study->room = study->room * 2 + 64;
+        bigger = load_alloc(study->ev->arena, study->room * sizeof(*bigger));
+        if (study->n > 0)
+            memcpy(bigger, study->parameters, study->n * sizeof(*bigger));
+        study->parameters = bigger;
+    }
+    return &study->parameters[study->n++];
+}
+
+static void add_parameter(void *arg, const char *path, const struct machine_value *value)
+{
+    struct study *study = arg;
+    const char *key = load_text(study->ev->arena, "%s.%s", path, value->param->key);
+    struct parameter *p = NULL;
+
+    if (value->param->choices != NULL || strncmp(path, "node", 4) != 0)
+        return;
+    if (study->pattern != NULL && fnmatch(study->pattern, key, 0) != 0)
+        return;
+    for (unsigned i = 0; i < study->n && p == NULL; i++)
+        if (shares(study, &study->parameters[i], path, value))
+            p = &study->parameters[i];
+    if (p == NULL) {
+        p = grow(study);
+        *p = (struct parameter){ .platform = study->platform,
+                                 .key = key,
+                                 .component = load_text(study->ev->arena, "%s", path),
+                                 .param = value->param,
+                                 .value = value->value };
+    }
+    p->keys[p->nkeys++] = strchr(key, '.');
 }
 
 static uint64_t within(const struct machine_param *param, uint64_t value)
@@ -42,29 +92,35 @@ static uint64_t within(const struct machine_param *param, uint64_t value)
     return value < param->min ? param->min : value > param->max ? param->max : value;
 }
 
-static void add_parameter(void *arg, const char *path, const struct machine_value *value)
+static const char **make_sets(const struct lab_evaluator *ev, const struct parameter *p,
+                              uint64_t value)
 {
-    struct study *study = arg;
-    const struct machine_param *param = value->param;
-    uint64_t step = (value->value * CHANGE_PCT + 50) / 100;
-    const char *key = load_text(study->ev->arena, "%s.%s", path, param->key);
+    const char **sets = load_alloc(ev->arena, (ev->nsets + p->nkeys) * sizeof(*sets));
 
-    if (param->choices != NULL || step == 0 || strncmp(path, "node", 4) != 0)
-        return;
-    if (study->pattern != NULL && fnmatch(study->pattern, key, 0) != 0)
-        return;
-    if (study->n == study->room) {
-        void *bigger;
+    for (unsigned i = 0; i < ev->nsets; i++)
+        sets[i] = ev->sets[i];
+    for (unsigned i = 0; i < p->nkeys; i++)
+        sets[ev->nsets + i] =
+            load_text(ev->arena, "node*%s=%" PRIu64, p->keys[i], within(p->param, value));
+    return sets;
+}
 
-        study->room = study->room * 2 + 64;
-        bigger = load_alloc(study->ev->arena, study->room * sizeof(*study->pairs));
-        if (study->n > 0)
-            memcpy(bigger, study->pairs, study->n * sizeof(*study->pairs));
-        study->pairs = bigger;
+/** Leaves out what is too small to be moved by a tenth. */
+static void make_trials(struct study *study)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < study->n; i++) {
+        struct parameter *p = &study->parameters[i];
+        uint64_t step = (p->value * CHANGE_PCT + 50) / 100;
+
+        if (step == 0)
+            continue;
+        p->down = make_sets(study->ev, p, p->value - step);
+        p->up = make_sets(study->ev, p, p->value + step);
+        study->parameters[kept++] = *p;
     }
-    study->pairs[study->n].down = make_trial(study, key, within(param, value->value - step));
-    study->pairs[study->n].up = make_trial(study, key, within(param, value->value + step));
-    study->n++;
+    study->n = kept;
 }
 
 static int collect(struct study *study, const struct lab_site *site, struct sim_error *err)
@@ -91,14 +147,15 @@ static int collect(struct study *study, const struct lab_site *site, struct sim_
     return rc;
 }
 
-static int evaluate(const struct study *study, const struct trial *trial, const struct lab_row *row,
-                    struct lab_score *score, struct sim_error *err)
+/** @param sets of a trial, NULL: the machine as it is */
+static int evaluate(const struct study *study, const struct parameter *p, const char *const *sets,
+                    const struct lab_row *row, struct lab_score *score, struct sim_error *err)
 {
     struct lab_evaluator ev = *study->ev;
 
-    if (trial != NULL) {
-        ev.sets = trial->sets;
-        ev.nsets = study->ev->nsets + 1;
+    if (sets != NULL) {
+        ev.sets = sets;
+        ev.nsets = study->ev->nsets + p->nkeys;
         ev.base = study->ev;
     }
     return lab_evaluate(&ev, row, score, err);
@@ -119,26 +176,27 @@ static double change(const struct lab_score *base, const struct lab_score *moved
 }
 
 /** Both ways of one parameter for one row; the first walk only tells the pool what is wanted. */
-static int try_row(const struct study *study, unsigned pair, const struct lab_row *row,
+static int try_row(const struct study *study, const struct parameter *p, const struct lab_row *row,
                    struct lab_table *table, struct sim_error *err)
 {
     struct lab_score base, down, up;
-    int rc = evaluate(study, NULL, row, &base, err);
+    int rc = evaluate(study, p, NULL, row, &base, err);
 
     if (rc == SIM_OK)
-        rc = evaluate(study, &study->pairs[pair].down, row, &down, err);
+        rc = evaluate(study, p, p->down, row, &down, err);
     if (rc == SIM_OK)
-        rc = evaluate(study, &study->pairs[pair].up, row, &up, err);
+        rc = evaluate(study, p, p->up, row, &up, err);
     if (rc != SIM_OK || table == NULL || !base.has_value || base.simulated == 0)
         return rc;
     if (change(&base, &down) >= SMALLEST_CHANGE || change(&base, &up) >= SMALLEST_CHANGE) {
         unsigned r = lab_table_add(table);
 
-        lab_table_set(table, r, 0, "%s", study->pairs[pair].down.platform);
-        lab_table_set(table, r, 1, "%s", study->pairs[pair].down.key);
-        lab_table_set(table, r, 2, "%s", row->id);
-        set_change(table, r, 3, &base, &down);
-        set_change(table, r, 4, &base, &up);
+        lab_table_set(table, r, 0, "%s", p->platform);
+        lab_table_set(table, r, 1, "%s", p->key);
+        lab_table_set(table, r, 2, "%u", p->nkeys);
+        lab_table_set(table, r, 3, "%s", row->id);
+        set_change(table, r, 4, &base, &down);
+        set_change(table, r, 5, &base, &up);
     }
     return SIM_OK;
 }
@@ -159,7 +217,7 @@ static int make_base(const struct study *study, struct sim_error *err)
         struct lab_score unused;
 
         if (is_asked(&study->ev->rows->rows[i]))
-            rc = evaluate(study, NULL, &study->ev->rows->rows[i], &unused, err);
+            rc = evaluate(study, NULL, NULL, &study->ev->rows->rows[i], &unused, err);
     }
     return rc == SIM_OK ? lab_pool_work(study->ev->pool, err) : rc;
 }
@@ -173,8 +231,8 @@ static int walk(const struct study *study, struct lab_table *table, struct sim_e
         for (unsigned i = 0; i < rows->n && rc == SIM_OK; i++) {
             const struct lab_row *row = &rows->rows[i];
 
-            if (strcmp(row->platform, study->pairs[p].down.platform) == 0 && is_asked(row))
-                rc = try_row(study, p, row, table, err);
+            if (strcmp(row->platform, study->parameters[p].platform) == 0 && is_asked(row))
+                rc = try_row(study, &study->parameters[p], row, table, err);
         }
     }
     return rc;
@@ -183,14 +241,15 @@ static int walk(const struct study *study, struct lab_table *table, struct sim_e
 int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
                     const char *pattern, struct lab_table *table, struct sim_error *err)
 {
-    static const struct lab_column columns[] = { { "platform", false },
-                                                 { "key", false },
-                                                 { "id", false },
-                                                 { "minus10_change_pct", true },
-                                                 { "plus10_change_pct", true } };
+    static const struct lab_column columns[] = {
+        { "platform", false },          { "key", false },
+        { "keys_alike", true },         { "id", false },
+        { "minus10_change_pct", true }, { "plus10_change_pct", true }
+    };
     struct study study = { .ev = ev, .pattern = pattern };
     int rc = collect(&study, site, err);
 
+    make_trials(&study);
     lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
     if (rc == SIM_OK && study.n == 0)
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: matches no parameter",

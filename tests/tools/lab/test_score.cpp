@@ -107,10 +107,10 @@ TEST_F(Score, AnUnknownPlatformIsAnError)
 TEST_F(Score, SensitivityTellsWhatAParameterMoves)
 {
     ASSERT_EQ(SIM_OK, lab_sensitivity(&ev, &site, "node0.hub.*", &table, &err)) << err.text;
-    EXPECT_EQ("platform,key,id,minus10_change_pct,plus10_change_pct\n"
-              "hapacs-tca,node0.hub.clock_khz,good,11.11,-9.09\n"
-              "hapacs-tca,node0.hub.clock_khz,bad,11.11,-9.09\n"
-              "hapacs-tca,node0.hub.clock_khz,order,11.11,-9.09\n",
+    EXPECT_EQ("platform,key,keys_alike,id,minus10_change_pct,plus10_change_pct\n"
+              "hapacs-tca,node0.hub.clock_khz,1,good,11.11,-9.09\n"
+              "hapacs-tca,node0.hub.clock_khz,1,bad,11.11,-9.09\n"
+              "hapacs-tca,node0.hub.clock_khz,1,order,11.11,-9.09\n",
               csv_text());
     lab_table_fini(&table);
     EXPECT_EQ(SIM_ERR_CONFIG, lab_sensitivity(&ev, &site, "node0.nothing.*", &table, &err));
