@@ -42,13 +42,15 @@ static int join(const struct machine *m, const struct machine_link_desc *links, 
                 struct sim_error *why)
 {
     const struct machine_link_desc *l = &links[i];
-    struct machine_port a = { "", NULL, NULL }, b = { "", NULL, NULL };
+    struct machine_port a = { "", NULL, NULL };
+    struct machine_port b = { "", NULL, NULL };
     int code = find_port(m, l->node_a, l->component_a, l->port_a, &a, why);
 
     if (code == SIM_OK)
         code = find_port(m, l->node_b, l->component_b, l->port_b, &b, why);
     if (code != SIM_OK)
         return code;
+    SIM_ASSERT(a.join != NULL && b.join != NULL); /* a kind's port has both */
     if (end_used(links, i, l->node_a, l->component_a, l->port_a))
         return sim_error_set(why, SIM_ERR_CONFIG, "node%u.%s.%s is joined twice", l->node_a,
                              l->component_a, l->port_a);
