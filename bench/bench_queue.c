@@ -21,18 +21,24 @@ static inline bool before(const struct sim_event *a, const struct sim_event *b)
 
 /* ---- a 4-ary heap without places in its events ---- */
 
+struct entry {
+    sim_time_t time;
+    uint64_t key;
+    struct sim_event *ev;
+};
+
 struct heap {
-    struct queue_entry *at;
+    struct entry *at;
     uint32_t count;
 };
 
 /* Without branches: which of four children is least is a coin toss to a branch predictor. */
-static inline bool entry_before(const struct queue_entry *a, const struct queue_entry *b)
+static inline bool entry_before(const struct entry *a, const struct entry *b)
 {
     return (a->time < b->time) | ((a->time == b->time) & (a->key < b->key));
 }
 
-static inline uint32_t lesser(const struct queue_entry *at, uint32_t a, uint32_t b)
+static inline uint32_t lesser(const struct entry *at, uint32_t a, uint32_t b)
 {
     return a + (b - a) * entry_before(&at[b], &at[a]);
 }
@@ -50,7 +56,7 @@ static inline uint32_t least_child(const struct heap *h, uint32_t child)
 
 static void heap_push(struct heap *h, struct sim_event *ev)
 {
-    struct queue_entry e = { ev->time, ev->key, ev };
+    struct entry e = { ev->time, ev->key, ev };
     uint32_t i = h->count++;
 
     for (; i != 0 && entry_before(&e, &h->at[(i - 1) / 4]); i = (i - 1) / 4)
@@ -61,7 +67,7 @@ static void heap_push(struct heap *h, struct sim_event *ev)
 static struct sim_event *heap_pop(struct heap *h)
 {
     struct sim_event *first = h->at[0].ev;
-    struct queue_entry e = h->at[--h->count];
+    struct entry e = h->at[--h->count];
     uint32_t i = 0;
 
     while (4 * i + 1 < h->count) {
@@ -134,10 +140,11 @@ static uint64_t run_core(void *arg)
     struct hold *h = arg;
 
     for (uint64_t i = 0; i < h->operations; i++) {
-        struct sim_event *ev = queue_pop(&h->core);
+        struct queue_due due;
 
-        next_time(h, ev);
-        queue_push(&h->core, ev);
+        (void)queue_pop(&h->core, SIM_TIME_NEVER, &due);
+        next_time(h, due.ev);
+        queue_push(&h->core, due.ev);
     }
     return h->operations;
 }

@@ -18,144 +18,151 @@ struct record {
 };
 
 struct chunk {
-    struct chunk *next;
+    struct chunk *next; /* the last one's is the first */
     uint32_t used, room;
-    _Alignas(8) unsigned char data[];
+    uint32_t read; /* offset of the first record that has not been delivered */
+    alignas(8) unsigned char data[];
 };
 
-struct chunk_list {
-    struct chunk *first, *last;
-};
-
+/*
+ * By cache lines: the sender's, the receiver's, and what only deliveries need. `out` and `in` are
+ * the last chunks of circular lists, or NULL. `deliver.time` is when the first record in `in` is
+ * due, SIM_TIME_NEVER when there is none, whether the event is scheduled or not.
+ */
 struct sim_channel {
-    struct sim_channel_config cfg;
-    struct chunk_list out, in;
-    uint32_t read; /* offset in in.first */
-    bool is_dirty;
-    bool crossing, listening;
-    struct chunk *spare;
-    struct record *open; /* reserved, not yet sent */
-    sim_time_t last_arrival;
-    struct sim_event deliver;
-    struct sim_channel *next_dirty, *next_of_sim;
+    struct sim_domain *from;
+    struct chunk **sending; /* &out, or &in inside a domain */
+    struct chunk *out, *spare;
+    sim_time_t latency_ps, last_arrival;
+    struct sim_channel *next_dirty;
+    bool is_open; /* a record is reserved and not yet sent */
+    bool is_dirty, crossing;
+
+    alignas(SIM_CACHE_LINE) struct sim_event deliver;
+    struct sim_domain *to;
+    struct chunk *in;
+    uint8_t lazy; /* 1 or 0 */
+    bool listening;
+
+    alignas(SIM_CACHE_LINE) sim_channel_fn fn;
+    void *arg;
+    struct sim_channel *next_of_sim;
 };
 
-static struct chunk *chunk_take(struct sim_channel *ch, uint32_t need)
+static struct record *record_at(struct chunk *c, uint32_t offset)
 {
-    uint32_t room = need > CHUNK_BYTES ? need : CHUNK_BYTES;
-    struct chunk *c = ch->spare;
+    return (struct record *)(void *)(c->data + offset);
+}
 
-    if (c != NULL && c->room >= need) {
-        ch->spare = c->next;
-    } else {
-        c = malloc(sizeof(*c) + room);
-        SIM_ASSERT(c != NULL);
-        c->room = room;
-    }
-    c->used = 0;
-    c->next = NULL;
+static __attribute__((noinline)) struct chunk *chunk_new(uint32_t room)
+{
+    struct chunk *c = sim_calloc(sizeof(*c) + room);
+
+    SIM_ASSERT(c != NULL);
+    c->room = room;
     return c;
 }
 
 static void chunk_give(struct sim_channel *ch, struct chunk *c)
 {
+    c->used = c->read = 0;
     c->next = ch->spare;
     ch->spare = c;
 }
 
-static void list_append(struct chunk_list *list, struct chunk *c)
+/* A chunk with room for `need` becomes the last one of `list`. */
+static struct chunk *list_extend(struct sim_channel *ch, struct chunk **list, uint32_t need)
 {
-    if (list->last != NULL)
-        list->last->next = c;
+    struct chunk *c = ch->spare;
+
+    if (c != NULL && c->room >= need)
+        ch->spare = c->next;
     else
-        list->first = c;
-    list->last = c;
-}
-
-/* Room in the last chunk of `list`, or in a new one. */
-static struct record *list_reserve(struct sim_channel *ch, struct chunk_list *list, uint32_t room)
-{
-    uint32_t need = (uint32_t)sizeof(struct record) + room;
-    struct chunk *c = list->last;
-
-    if (c == NULL || c->room - c->used < need) {
-        c = chunk_take(ch, need);
-        list_append(list, c);
+        c = chunk_new(need > CHUNK_BYTES ? need : CHUNK_BYTES);
+    if (*list != NULL) {
+        c->next = (*list)->next;
+        (*list)->next = c;
+    } else {
+        c->next = c;
     }
-    return (struct record *)(void *)(c->data + c->used);
+    *list = c;
+    return c;
 }
 
-static struct record *head(const struct sim_channel *ch)
+/* The last chunk of `list`, which has room for `need` more. */
+static inline struct chunk *list_room(struct sim_channel *ch, struct chunk **list, uint32_t need)
 {
-    struct chunk *c = ch->in.first;
+    struct chunk *c = *list;
 
-    return c != NULL && ch->read < c->used ? (struct record *)(void *)(c->data + ch->read) : NULL;
+    return c != NULL && c->room - c->used >= need ? c : list_extend(ch, list, need);
 }
 
-static void arm(struct sim_channel *ch)
+static inline bool is_read(const struct chunk *c)
 {
-    const struct record *r = head(ch);
+    return c->read == c->used;
+}
 
-    if (r == NULL || ch->deliver.slot != 0 || !ch->listening)
-        return;
-    ch->deliver.time = r->arrival + (ch->cfg.lazy ? 1 : 0);
+/* Makes the first record in `in` the next one to be delivered, if there is any. A chunk that is
+ * read to its end goes; the only one is used again, it is warm. */
+static inline void arm(struct sim_channel *ch)
+{
+    struct chunk *c = ch->in->next;
+    const struct record *r;
+
+    while (is_read(c)) { /* one that was too small for a record is empty from the start */
+        if (c == ch->in) {
+            c->used = c->read = 0;
+            ch->deliver.time = SIM_TIME_NEVER;
+            return;
+        }
+        ch->in->next = c->next;
+        chunk_give(ch, c);
+        c = ch->in->next;
+    }
+    r = record_at(c, c->read);
+    ch->deliver.time = r->arrival + ch->lazy;
     ch->deliver.key = r->key;
-    queue_push(&ch->cfg.to->queue, &ch->deliver);
+    if (ch->listening)
+        queue_push(&ch->to->queue, &ch->deliver);
 }
 
-/* Leaves the first chunk when it is read to its end; the only one is used again, it is warm. */
-static void advance(struct sim_channel *ch)
+static inline void deliver_head(struct sim_channel *ch)
 {
-    struct chunk *c = ch->in.first;
+    struct chunk *c = ch->in->next;
+    struct record *r = record_at(c, c->read);
 
-    if (c == NULL || ch->read < c->used)
-        return;
-    ch->read = 0;
-    if (c->next == NULL) {
-        c->used = 0;
-        return;
-    }
-    ch->in.first = c->next;
-    chunk_give(ch, c);
-}
-
-static void deliver_head(struct sim_channel *ch)
-{
-    struct record *r = head(ch);
-
-    ch->cfg.deliver(ch->cfg.arg, r + 1, r->bytes);
-    ch->read += (uint32_t)sizeof(*r) + r->room;
-    advance(ch);
+    ch->fn(ch->arg, r + 1, r->bytes);
+    c->read += (uint32_t)sizeof(*r) + r->room;
+    arm(ch);
 }
 
 static void deliver(struct sim_event *ev)
 {
-    struct sim_channel *ch = SIM_CONTAINER_OF(ev, struct sim_channel, deliver);
-
-    deliver_head(ch);
-    arm(ch);
+    deliver_head(SIM_CONTAINER_OF(ev, struct sim_channel, deliver));
 }
 
 void sim_channel_settle(struct sim_channel *ch)
 {
-    const struct record *r;
-
-    SIM_ASSERT(ch->cfg.lazy);
-    while ((r = head(ch)) != NULL && r->arrival < ch->cfg.to->now) {
-        sim_cancel(ch->cfg.to, &ch->deliver);
+    SIM_ASSERT(ch->lazy);
+    while (ch->deliver.time <= ch->to->now) {
+        sim_cancel(ch->to, &ch->deliver);
         deliver_head(ch);
     }
-    arm(ch);
 }
 
 void sim_channel_listen(struct sim_channel *ch, bool on)
 {
-    SIM_ASSERT(ch->cfg.lazy);
+    SIM_ASSERT(ch->lazy);
+    if (ch->listening == on)
+        return;
     ch->listening = on;
-    if (on) /* what has arrived unseen is due at once */
-        sim_channel_settle(ch);
-    else
-        sim_cancel(ch->cfg.to, &ch->deliver);
+    if (!on) {
+        sim_cancel(ch->to, &ch->deliver);
+        return;
+    }
+    sim_channel_settle(ch); /* what has arrived unseen is due at once */
+    if (ch->listening && ch->deliver.time != SIM_TIME_NEVER && ch->deliver.slot == 0)
+        queue_push(&ch->to->queue, &ch->deliver);
 }
 
 struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, struct sim_error *err)
@@ -170,15 +177,22 @@ struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, str
                             cfg->from->name, cfg->to->name, (unsigned long long)cfg->latency_ps);
         return NULL;
     }
-    ch = calloc(1, sizeof(*ch));
+    ch = sim_calloc(sizeof(*ch));
     if (ch == NULL) {
         (void)sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
         return NULL;
     }
-    ch->cfg = *cfg;
+    ch->from = cfg->from;
+    ch->to = cfg->to;
+    ch->latency_ps = cfg->latency_ps;
+    ch->fn = cfg->deliver;
+    ch->arg = cfg->arg;
+    ch->lazy = cfg->lazy ? 1 : 0;
     ch->crossing = cfg->from != cfg->to;
+    ch->sending = ch->crossing ? &ch->out : &ch->in;
     ch->listening = !cfg->lazy;
     sim_event_init(&ch->deliver, deliver);
+    ch->deliver.time = SIM_TIME_NEVER;
     if (ch->crossing && cfg->latency_ps < sim->lookahead)
         sim->lookahead = cfg->latency_ps;
     ch->next_of_sim = sim->channels;
@@ -189,30 +203,32 @@ struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, str
 void *sim_channel_reserve(struct sim_channel *ch, uint32_t bytes)
 {
     uint32_t room = (bytes + 7u) & ~7u;
+    struct chunk *c = list_room(ch, ch->sending, (uint32_t)sizeof(struct record) + room);
+    struct record *r = record_at(c, c->used);
 
-    SIM_ASSERT(ch->open == NULL);
-    ch->open = list_reserve(ch, ch->crossing ? &ch->out : &ch->in, room);
-    ch->open->bytes = bytes;
-    ch->open->room = room;
-    return ch->open + 1;
+    SIM_ASSERT(!ch->is_open);
+    ch->is_open = true;
+    r->bytes = bytes;
+    r->room = room;
+    return r + 1;
 }
 
 void sim_channel_send(struct sim_channel *ch, sim_time_t depart)
 {
-    struct sim_domain *from = ch->cfg.from;
-    struct record *r = ch->open;
-    struct chunk *c = ch->crossing ? ch->out.last : ch->in.last;
+    struct sim_domain *from = ch->from;
+    struct chunk *c = *ch->sending;
+    struct record *r = record_at(c, c->used);
 
-    SIM_ASSERT(r != NULL && depart >= from->now);
-    r->arrival = depart + ch->cfg.latency_ps;
+    SIM_ASSERT(ch->is_open && depart >= from->now);
+    ch->is_open = false;
+    r->arrival = depart + ch->latency_ps;
     SIM_ASSERT(r->arrival >= ch->last_arrival);
     ch->last_arrival = r->arrival;
     r->key = domain_key(from, SIM_ARRIVE);
     c->used += (uint32_t)sizeof(*r) + r->room;
-    ch->open = NULL;
     if (!ch->crossing) {
-        advance(ch);
-        arm(ch);
+        if (ch->deliver.time == SIM_TIME_NEVER)
+            arm(ch);
     } else if (!ch->is_dirty) {
         ch->is_dirty = true;
         ch->next_dirty = from->dirty;
@@ -233,52 +249,70 @@ struct sim_channel *channel_take_dirty(struct sim_domain *dom)
  * kept a pointer into it, or a sender who wrote late, is found out. */
 static void copy_and_poison(struct sim_channel *ch)
 {
-    struct chunk *c = ch->out.first;
+    struct chunk *c = ch->out->next, *last = ch->out;
+    bool more = true;
 
-    while (c != NULL) {
+    while (more) {
         struct chunk *next = c->next;
 
         for (uint32_t at = 0; at < c->used;) {
-            const struct record *r = (const struct record *)(const void *)(c->data + at);
+            const struct record *r = record_at(c, at);
             uint32_t bytes = (uint32_t)sizeof(*r) + r->room;
+            struct chunk *to = list_room(ch, &ch->in, bytes);
 
-            memcpy(list_reserve(ch, &ch->in, r->room), r, bytes);
-            ch->in.last->used += bytes;
+            memcpy(to->data + to->used, r, bytes);
+            to->used += bytes;
             at += bytes;
         }
         memset(c->data, 0xa5, c->used);
         chunk_give(ch, c);
+        more = c != last;
         c = next;
     }
+    ch->out = NULL;
+}
+
+/* Mostly both lists are one chunk each, that of the receiver read to its end: they change places.
+ */
+static void move_chunks(struct sim_channel *ch)
+{
+    struct chunk *last = ch->in, *first;
+
+    if (last == NULL || (last->next == last && is_read(last))) {
+        ch->in = ch->out;
+        ch->out = last;
+        return;
+    }
+    first = last->next;
+    last->next = ch->out->next;
+    ch->out->next = first;
+    ch->in = ch->out;
+    ch->out = NULL;
 }
 
 void channel_flush(struct sim_channel *ch)
 {
-    struct sim_domain *to = ch->cfg.to;
-    struct chunk *idle = ch->in.first;
+    struct sim_domain *to = ch->to;
 
     ch->is_dirty = false;
-    if (ch->cfg.from->sim->cfg.order.shuffle_turns) {
+    if (to->sim->cfg.order.shuffle_turns)
         copy_and_poison(ch);
-    } else {
-        if (idle != NULL && idle->used == 0) { /* read to its end and alone */
-            ch->in = ch->out;
-            chunk_give(ch, idle);
-        } else {
-            list_append(&ch->in, ch->out.first);
-            ch->in.last = ch->out.last;
-        }
-    }
-    ch->out = (struct chunk_list){ NULL, NULL };
-    advance(ch);
+    else
+        move_chunks(ch);
+    if (ch->deliver.time != SIM_TIME_NEVER)
+        return; /* an earlier one is next */
     arm(ch);
-    to->sim->next[to->id] = queue_next(&to->queue);
+    if (ch->listening && ch->deliver.time < to->sim->next[to->id])
+        to->sim->next[to->id] = ch->deliver.time;
 }
 
-static void list_free(struct chunk *c)
+/* A circular list by its last chunk. */
+static void list_free(struct chunk *last)
 {
+    struct chunk *c = last != NULL ? last->next : NULL;
+
     while (c != NULL) {
-        struct chunk *next = c->next;
+        struct chunk *next = c != last ? c->next : NULL;
 
         free(c);
         c = next;
@@ -291,9 +325,14 @@ void channel_destroy_all(struct sim *sim)
         struct sim_channel *ch = sim->channels;
 
         sim->channels = ch->next_of_sim;
-        list_free(ch->out.first);
-        list_free(ch->in.first);
-        list_free(ch->spare);
+        list_free(ch->out);
+        list_free(ch->in);
+        while (ch->spare != NULL) {
+            struct chunk *c = ch->spare;
+
+            ch->spare = c->next;
+            free(c);
+        }
         free(ch);
     }
 }

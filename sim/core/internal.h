@@ -10,37 +10,57 @@
 #define KEY_PHASE_SHIFT (KEY_SEQ_BITS + KEY_DOMAIN_BITS)
 #define SIM_MAX_DOMAINS (1u << KEY_DOMAIN_BITS)
 
+/* Of the heap. The time stands beside the event, so that only ties touch events that wait. */
 struct queue_entry {
     sim_time_t time;
-    uint64_t key;
     struct sim_event *ev;
 };
 
 /*
- * The earliest events lie in a short sorted array, the latest first; a machine's domain seldom has
- * more. What does not fit, and whatever is later than that, lies in a 4-ary heap, whose order of
- * keys is in the array itself, so that sifting touches few lines.
+ * Up to QUEUE_NEAR events lie in an unordered array; a machine's domain seldom has more. Of each a
+ * word with time, phase and place stands in cache lines of their own: finding the least of eight
+ * words takes no branch, where an order kept among the events would be a guess for the processor
+ * each time. What does not fit lies in a 4-ary heap, and while that holds anything all new events
+ * go there, so that a long queue is a plain heap.
  */
-#define QUEUE_NEAR    24u
-#define QUEUE_IN_NEAR 1u /* a slot: in the array, else 2 + place in the heap */
+#define QUEUE_NEAR       24u
+#define QUEUE_BLOCK      8u
+#define QUEUE_PLACE_BITS 5u
+#define QUEUE_TIME_SHIFT (QUEUE_PLACE_BITS + 2u) /* two bits of phase */
+#define QUEUE_NONE       UINT64_MAX
 
 struct event_queue {
-    uint32_t nnear;
+    uint64_t first;       /* the least of `word` */
+    uint32_t used;        /* bit of each place in the array that holds an event */
     uint32_t count, room; /* of the heap */
     struct queue_entry *heap;
-    struct queue_entry near[QUEUE_NEAR];
+    alignas(SIM_CACHE_LINE) uint64_t word[QUEUE_NEAR]; /* QUEUE_NONE where no event is */
+    struct sim_event *ev[QUEUE_NEAR];
+    sim_event_fn fn[QUEUE_NEAR]; /* of the events, whose own cache lines are not at hand yet */
 };
 
+/** An event that has been taken off. */
+struct queue_due {
+    struct sim_event *ev;
+    sim_event_fn fn;
+    sim_time_t time;
+    uint32_t phase;
+};
+
+void queue_init(struct event_queue *q);
 void queue_fini(struct event_queue *q);
+/** In order of `ev->time` and `ev->key`. */
 void queue_push(struct event_queue *q, struct sim_event *ev);
-struct sim_event *queue_pop(struct event_queue *q);
+/** Takes off the first event if it is due before `end`; false when none is. */
+bool queue_pop(struct event_queue *q, sim_time_t end, struct queue_due *due_p);
 void queue_remove(struct event_queue *q, struct sim_event *ev);
 
+/** When the first event is due; SIM_TIME_NEVER: there is none. */
 static inline sim_time_t queue_next(const struct event_queue *q)
 {
-    if (q->nnear != 0)
-        return q->near[q->nnear - 1].time;
-    return q->count != 0 ? q->heap[0].time : SIM_TIME_NEVER;
+    sim_time_t time = q->first != QUEUE_NONE ? q->first >> QUEUE_TIME_SHIFT : SIM_TIME_NEVER;
+
+    return q->count != 0 && q->heap[0].time < time ? q->heap[0].time : time;
 }
 
 struct stat_entry {
@@ -48,15 +68,18 @@ struct stat_entry {
     char *path, *unit, *meaning;
 };
 
+/* What every event touches lies in front, in as few cache lines as it takes: a machine has many
+ * domains, and by the time that a domain gets its next turn, others have filled the cache. */
 struct sim_domain {
-    sim_time_t now; /* first: read on every path */
-    struct event_queue queue;
-    uint64_t seq;
+    sim_time_t now;
+    uint64_t next_key; /* domain and sequence number of the next event that it schedules */
     struct sim *sim;
-    uint32_t id;
-    uint32_t phase; /* of the event that runs, to catch schedules into the past */
-    uint64_t events_run;
     struct sim_channel *dirty; /* channels with records of this window for other domains */
+    uint64_t events_run;
+    uint32_t id;
+    bool shuffle_ties;
+    uint32_t phase; /* of the event that runs, to catch schedules into the past */
+    struct event_queue queue;
     struct sim_fingerprint print;
     struct stat_entry *stats;
     uint32_t nstats, stats_room;
@@ -72,7 +95,6 @@ struct sim {
     bool stop;
     struct sim_stream order_stream;
     uint32_t *turns;  /* order of domains in a window */
-    uint32_t *ran;    /* those that had something to do in the present window */
     sim_time_t *next; /* of each domain: when its first event is due, between windows */
 };
 

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #define ARITY     4u
-#define HEAP_SLOT 2u /* of the first place in the heap */
+#define NEAR_SLOT 1u                       /* a slot: 1 + place in the array, */
+#define HEAP_SLOT (NEAR_SLOT + QUEUE_NEAR) /* or this + place in the heap; 0: in neither */
+#define NEAR_FULL ((1u << QUEUE_NEAR) - 1)
 
 static inline bool before(const struct queue_entry *a, const struct queue_entry *b)
 {
-    return a->time != b->time ? a->time < b->time : a->key < b->key;
+    return a->time != b->time ? a->time < b->time : a->ev->key < b->ev->key;
 }
 
 /* ---- the heap ---- */
@@ -70,7 +72,7 @@ static void heap_push(struct event_queue *q, struct queue_entry e)
     sift_up(q, q->count++, e);
 }
 
-static struct sim_event *heap_pop(struct event_queue *q)
+static __attribute__((noinline)) struct sim_event *heap_pop(struct event_queue *q)
 {
     struct sim_event *ev = q->heap[0].ev;
     struct queue_entry last = q->heap[--q->count];
@@ -92,61 +94,147 @@ static void heap_remove(struct event_queue *q, uint32_t at)
         sift_down(q, at, last);
 }
 
-/* ---- the near events ---- */
+/* ---- the array ---- */
 
-/* From the end, where the earliest are: most events are scheduled for soon. */
-static inline void near_insert(struct event_queue *q, struct queue_entry e)
+static inline uint64_t lesser(uint64_t a, uint64_t b)
 {
-    uint32_t at = q->nnear++;
+    return a < b ? a : b;
+}
 
-    for (; at > 0 && before(&q->near[at - 1], &e); at--)
-        q->near[at] = q->near[at - 1];
-    q->near[at] = e;
-    e.ev->slot = QUEUE_IN_NEAR;
+static inline uint64_t block_least(const uint64_t w[QUEUE_BLOCK])
+{
+    return lesser(lesser(lesser(w[0], w[1]), lesser(w[2], w[3])),
+                  lesser(lesser(w[4], w[5]), lesser(w[6], w[7])));
+}
+
+/* Over the blocks from the first to the last one with an event. */
+static inline uint64_t near_least(const struct event_queue *q)
+{
+    uint64_t least = block_least(q->word);
+
+    for (uint32_t at = QUEUE_BLOCK; q->used >> at != 0; at += QUEUE_BLOCK)
+        least = lesser(least, block_least(q->word + at));
+    return least;
+}
+
+static inline void near_put(struct event_queue *q, uint32_t at, struct sim_event *ev)
+{
+    uint64_t phase = ev->key >> KEY_PHASE_SHIFT;
+
+    q->word[at] = ev->time << QUEUE_TIME_SHIFT | phase << QUEUE_PLACE_BITS | at;
+    q->ev[at] = ev;
+    q->fn[at] = ev->fn;
+    q->used |= 1u << at;
+    q->first = lesser(q->first, q->word[at]);
+    ev->slot = NEAR_SLOT + at;
+}
+
+static inline uint32_t place_of(uint64_t word)
+{
+    return word & ((1u << QUEUE_PLACE_BITS) - 1);
+}
+
+static inline void near_take(struct event_queue *q, uint32_t at)
+{
+    q->word[at] = QUEUE_NONE;
+    q->used &= ~(1u << at);
+    q->first = near_least(q);
+    q->ev[at]->slot = 0;
+}
+
+static inline bool same_time_and_phase(uint64_t a, uint64_t b)
+{
+    return (a ^ b) >> QUEUE_PLACE_BITS == 0;
+}
+
+/* `ev` has been taken, but others of its time and phase may go before it. @return the first */
+static __attribute__((noinline)) struct sim_event *near_tie(struct event_queue *q,
+                                                            struct sim_event *ev)
+{
+    struct sim_event *first;
+    uint64_t tie = q->first, key = ev->key;
+    uint32_t best = QUEUE_NEAR;
+
+    for (uint32_t i = 0; i < QUEUE_NEAR; i++) {
+        if (same_time_and_phase(q->word[i], tie) && q->ev[i]->key < key) {
+            best = i;
+            key = q->ev[i]->key;
+        }
+    }
+    if (best == QUEUE_NEAR)
+        return ev;
+    first = q->ev[best];
+    near_take(q, best);
+    near_put(q, best, ev);
+    return first;
+}
+
+/* ---- both ---- */
+
+void queue_init(struct event_queue *q)
+{
+    *q = (struct event_queue){ .first = QUEUE_NONE };
+    for (uint32_t i = 0; i < QUEUE_NEAR; i++)
+        q->word[i] = QUEUE_NONE;
 }
 
 void queue_push(struct event_queue *q, struct sim_event *ev)
 {
-    struct queue_entry e = { ev->time, ev->key, ev };
+    uint64_t beyond = ev->time >> (64 - QUEUE_TIME_SHIFT); /* 40 hours do not fit into a word */
 
-    if (q->count != 0 && !before(&e, &q->heap[0])) {
-        heap_push(q, e);
-        return;
-    }
-    if (q->nnear == QUEUE_NEAR) {
-        if (!before(&e, &q->near[0])) {
-            heap_push(q, e);
-            return;
-        }
-        heap_push(q, q->near[0]);
-        q->nnear--;
-        memmove(&q->near[0], &q->near[1], q->nnear * sizeof(q->near[0]));
-    }
-    near_insert(q, e);
+    if ((q->count | beyond) == 0 && q->used != NEAR_FULL)
+        near_put(q, (uint32_t)__builtin_ctz(~q->used), ev);
+    else
+        heap_push(q, (struct queue_entry){ ev->time, ev });
 }
 
-struct sim_event *queue_pop(struct event_queue *q)
+static bool heap_is_first(const struct event_queue *q)
 {
-    struct sim_event *ev = q->nnear != 0 ? q->near[--q->nnear].ev : heap_pop(q);
+    struct queue_entry e;
 
-    ev->slot = 0;
-    return ev;
+    if (q->used == 0)
+        return true;
+    e.ev = q->ev[place_of(q->first)];
+    e.time = e.ev->time;
+    return before(&q->heap[0], &e);
+}
+
+bool queue_pop(struct event_queue *q, sim_time_t end, struct queue_due *due_p)
+{
+    uint64_t first = q->first;
+    struct sim_event *ev;
+
+    if (queue_next(q) >= end)
+        return false;
+    if (q->count != 0 && heap_is_first(q)) {
+        ev = heap_pop(q);
+        ev->slot = 0;
+        *due_p = (struct queue_due){ .ev = ev,
+                                     .fn = ev->fn,
+                                     .time = ev->time,
+                                     .phase = (uint32_t)(ev->key >> KEY_PHASE_SHIFT) };
+        return true;
+    }
+    due_p->ev = q->ev[place_of(first)];
+    due_p->fn = q->fn[place_of(first)];
+    due_p->time = first >> QUEUE_TIME_SHIFT;
+    due_p->phase = first >> QUEUE_PLACE_BITS & 3;
+    near_take(q, place_of(first));
+    if (same_time_and_phase(first, q->first)) {
+        due_p->ev = near_tie(q, due_p->ev);
+        due_p->fn = due_p->ev->fn;
+    }
+    return true;
 }
 
 void queue_remove(struct event_queue *q, struct sim_event *ev)
 {
-    uint32_t at = 0;
-
-    if (ev->slot != QUEUE_IN_NEAR) {
+    if (ev->slot >= HEAP_SLOT) {
         heap_remove(q, ev->slot - HEAP_SLOT);
         ev->slot = 0;
-        return;
+    } else {
+        near_take(q, ev->slot - NEAR_SLOT);
     }
-    while (q->near[at].ev != ev)
-        at++;
-    q->nnear--;
-    memmove(&q->near[at], &q->near[at + 1], (q->nnear - at) * sizeof(q->near[0]));
-    ev->slot = 0;
 }
 
 void queue_fini(struct event_queue *q)

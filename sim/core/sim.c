@@ -17,6 +17,14 @@ static char *copy_text(const char *text)
     return copy;
 }
 
+void *sim_calloc(size_t bytes)
+{
+    size_t room = (bytes + SIM_CACHE_LINE - 1) / SIM_CACHE_LINE * SIM_CACHE_LINE;
+    void *p = room >= bytes ? aligned_alloc(SIM_CACHE_LINE, room) : NULL;
+
+    return p != NULL ? memset(p, 0, room) : NULL;
+}
+
 struct sim *sim_create(const struct sim_config *cfg)
 {
     struct sim *sim = calloc(1, sizeof(*sim));
@@ -51,7 +59,6 @@ void sim_destroy(struct sim *sim)
         domain_destroy(sim->domains[i]);
     free(sim->domains);
     free(sim->turns);
-    free(sim->ran);
     free(sim->next);
     free(sim);
 }
@@ -61,7 +68,7 @@ static bool domains_grow(struct sim *sim)
     uint32_t room = sim->domains_room != 0 ? sim->domains_room * 2 : 8;
     struct sim_domain **domains = realloc(sim->domains, room * sizeof(struct sim_domain *));
     sim_time_t *next;
-    uint32_t *turns, *ran;
+    uint32_t *turns;
 
     if (domains == NULL)
         return false;
@@ -70,10 +77,6 @@ static bool domains_grow(struct sim *sim)
     if (turns == NULL)
         return false;
     sim->turns = turns;
-    ran = realloc(sim->ran, room * sizeof(*ran));
-    if (ran == NULL)
-        return false;
-    sim->ran = ran;
     next = realloc(sim->next, room * sizeof(*next));
     if (next == NULL)
         return false;
@@ -89,11 +92,14 @@ struct sim_domain *sim_domain_create(struct sim *sim, const char *name)
     SIM_ASSERT(sim->ndomains < SIM_MAX_DOMAINS - 1);
     if (sim->ndomains == sim->domains_room && !domains_grow(sim))
         return NULL;
-    dom = calloc(1, sizeof(*dom));
+    dom = sim_calloc(sizeof(*dom));
     if (dom == NULL)
         return NULL;
+    queue_init(&dom->queue);
     dom->sim = sim;
     dom->id = sim->ndomains;
+    dom->next_key = (uint64_t)dom->id << KEY_SEQ_BITS;
+    dom->shuffle_ties = sim->cfg.order.shuffle_ties;
     dom->name = copy_text(name);
     sim->turns[sim->ndomains] = sim->ndomains;
     sim->domains[sim->ndomains++] = dom;
@@ -127,9 +133,9 @@ static uint64_t shuffled(uint64_t x, uint64_t seed)
 
 uint64_t domain_key(struct sim_domain *dom, enum sim_phase phase)
 {
-    uint64_t low = ((uint64_t)dom->id << KEY_SEQ_BITS) | dom->seq++;
+    uint64_t low = dom->next_key++;
 
-    if (dom->sim->cfg.order.shuffle_ties)
+    if (dom->shuffle_ties)
         low = shuffled(low, dom->sim->cfg.order.seed);
     return ((uint64_t)phase << KEY_PHASE_SHIFT) | low;
 }
@@ -178,13 +184,13 @@ void sim_stop(struct sim_domain *dom)
 
 static void domain_run(struct sim_domain *dom, sim_time_t end)
 {
-    while (queue_next(&dom->queue) < end) {
-        struct sim_event *ev = queue_pop(&dom->queue);
+    struct queue_due due;
 
-        dom->now = ev->time;
-        dom->phase = (uint32_t)(ev->key >> KEY_PHASE_SHIFT);
+    while (queue_pop(&dom->queue, end, &due)) {
+        dom->now = due.time;
+        dom->phase = due.phase;
         dom->events_run++;
-        ev->fn(ev);
+        due.fn(due.ev);
     }
     /* Between windows anything at or after the present time may be scheduled. */
     dom->phase = SIM_ARRIVE;
@@ -209,11 +215,10 @@ static void flush_channels(struct sim_domain *dom)
         channel_flush(ch);
 }
 
-/* One lookahead window: no record sent in it can arrive in it, so the order of turns is free. */
+/* One lookahead window: no record sent in it can arrive in it, so the order of turns is free, and
+ * records may be handed over at once. */
 static void run_window(struct sim *sim, sim_time_t end)
 {
-    uint32_t nran = 0;
-
     if (sim->cfg.order.shuffle_turns)
         shuffle_turns(sim);
     for (uint32_t i = 0; i < sim->ndomains; i++) {
@@ -223,10 +228,8 @@ static void run_window(struct sim *sim, sim_time_t end)
             continue;
         domain_run(sim->domains[id], end);
         sim->next[id] = queue_next(&sim->domains[id]->queue);
-        sim->ran[nran++] = id;
+        flush_channels(sim->domains[id]);
     }
-    for (uint32_t i = 0; i < nran; i++)
-        flush_channels(sim->domains[sim->ran[i]]);
 }
 
 /* Between runs all domains stand at one time: a record sent by one that had long been idle would

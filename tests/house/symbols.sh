@@ -6,7 +6,7 @@ nm=$1 objdump=$2 sanitize=$3
 shift 3
 
 # Memory, strings and sorting: nothing that a browser or an FPGA host would lack.
-everywhere='abort calloc free malloc realloc
+everywhere='abort aligned_alloc calloc free malloc realloc
     memchr memcmp memcpy memmove memset bsearch qsort
     strchr strcmp strcspn strlen strncmp strrchr strspn strstr strtoul strtoull
     snprintf vsnprintf __snprintf_chk __vsnprintf_chk __memcpy_chk __stack_chk_fail _GLOBAL_OFFSET_TABLE_'

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace
@@ -134,6 +135,48 @@ TEST_F(Events, CancelledEventsDoNotRun)
         if (i != 0) {
             EXPECT_LT(log[i - 1] * 7919 % 500, log[i] * 7919 % 500);
         }
+    }
+}
+
+/* Few and many events, near and far beyond what the short part of the queue can tell apart, often
+ * of one time and phase: against an ordered map. */
+TEST_F(Events, RandomSchedulesRunInOrder)
+{
+    const sim_time_t steps[] = { 0, 1, 2, 40, 4000, uint64_t{ 1 } << 50, uint64_t{ 1 } << 58 };
+    std::map<std::tuple<sim_time_t, int, int>, int> expected; /* time, phase, turn -> event */
+    std::vector<Recorder> r;
+    sim_stream stream;
+    sim_time_t now = 0;
+    int turn = 0;
+
+    sim_stream_init(&stream, 7, "queue");
+    for (int i = 0; i < 60; i++)
+        r.push_back(make(i));
+    for (int round = 0; round < 400; round++) {
+        uint64_t most = round % 100 < 50 ? 8 : r.size(); /* the array alone, or the heap too */
+
+        for (uint64_t n = sim_stream_below(&stream, most); n > 0; n--) {
+            int i = static_cast<int>(sim_stream_below(&stream, most));
+            int phase = static_cast<int>(sim_stream_below(&stream, 3));
+            sim_time_t at = now + 1 + steps[sim_stream_below(&stream, round < 390 ? 5 : 7)];
+
+            for (auto it = expected.begin(); it != expected.end(); ++it)
+                if (it->second == i) {
+                    expected.erase(it);
+                    break;
+                }
+            sim_cancel(dom, &r[static_cast<size_t>(i)].ev);
+            sim_schedule_at(dom, &r[static_cast<size_t>(i)].ev, at, static_cast<sim_phase>(phase));
+            expected[{ at, phase, turn++ }] = i;
+        }
+        now += steps[sim_stream_below(&stream, round < 390 ? 5 : 7)];
+        log.clear();
+        sim_run(sim, now);
+        for (int i : log) {
+            ASSERT_EQ(expected.begin()->second, i) << "round " << round;
+            expected.erase(expected.begin());
+        }
+        ASSERT_TRUE(expected.empty() || std::get<0>(expected.begin()->first) > now);
     }
 }
 
