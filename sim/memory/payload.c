@@ -23,8 +23,7 @@ struct mem_class {
 
 struct mem_slab {
     struct mem_slab *next;
-    uint64_t align; /* keeps the buffers at multiples of 16 */
-    uint8_t buffers[];
+    alignas(SIM_CACHE_LINE) uint8_t buffers[];
 };
 
 struct mem_pool {
@@ -33,7 +32,7 @@ struct mem_pool {
 
 struct mem_pool *mem_pool_create(void)
 {
-    struct mem_pool *pool = calloc(1, sizeof(*pool));
+    struct mem_pool *pool = sim_calloc(sizeof(*pool));
 
     if (pool == NULL)
         return NULL;
@@ -41,7 +40,7 @@ struct mem_pool *mem_pool_create(void)
         struct mem_class *c = &pool->classes[i];
 
         c->data_bytes = 1u << (MIN_SHIFT + i);
-        c->buffer_bytes = (uint32_t)(sizeof(struct mem_payload) + c->data_bytes + 15) & ~15u;
+        c->buffer_bytes = (uint32_t)(sizeof(struct mem_payload) + c->data_bytes);
     }
     return pool;
 }
@@ -72,10 +71,10 @@ uint64_t mem_pool_in_use(const struct mem_pool *pool)
     return n;
 }
 
-static bool class_grow(struct mem_class *c)
+static __attribute__((noinline)) bool class_grow(struct mem_class *c)
 {
     uint32_t n = c->buffer_bytes < SLAB_BYTES / 4 ? SLAB_BYTES / c->buffer_bytes : 4;
-    struct mem_slab *slab = malloc(sizeof(*slab) + (size_t)n * c->buffer_bytes);
+    struct mem_slab *slab = sim_calloc(sizeof(*slab) + (size_t)n * c->buffer_bytes);
 
     if (slab == NULL)
         return false;
@@ -95,11 +94,9 @@ static bool class_grow(struct mem_class *c)
 /** The class whose buffers are the smallest that hold `bytes`. */
 static unsigned class_of(uint32_t bytes)
 {
-    unsigned i = 0;
+    uint32_t rest = (bytes - 1) >> MIN_SHIFT;
 
-    for (uint32_t rest = (bytes - 1) >> MIN_SHIFT; rest != 0; rest >>= 1)
-        i++;
-    return i;
+    return rest == 0 ? 0 : 32 - (unsigned)__builtin_clz(rest);
 }
 
 struct mem_payload *mem_payload_alloc(struct mem_pool *pool, uint32_t bytes)

@@ -17,8 +17,8 @@ struct mem_payload {
     struct mem_class *home;   /* the pool's size class that it returns to */
     struct mem_payload *next; /* free list */
     uint32_t refs;
-    uint32_t bytes; /* used */
-    uint8_t data[];
+    uint32_t bytes;             /* used */
+    alignas(32) uint8_t data[]; /* copies move 32 bytes at a time */
 };
 
 /** NULL: out of memory. */
