@@ -33,6 +33,20 @@ void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t devi
     }
 }
 
+static void update_claims(struct pcie_function *fn)
+{
+    fn->nclaims = 0;
+    if (!pcie_function_memory_enabled(fn))
+        return;
+    for (unsigned i = 0; i + 1 < PCIE_BARS; i++) {
+        if (fn->bar_bytes[i] == 0)
+            continue;
+        fn->claims[fn->nclaims].lower = pcie_function_bar(fn, i);
+        fn->claims[fn->nclaims].bytes = fn->bar_bytes[i];
+        fn->claims[fn->nclaims++].bar = i;
+    }
+}
+
 /* Address bits below the size stay zero, which is how software finds the size (PCI 3.0, 6.2.5.1).
  */
 void pcie_function_add_bar(struct pcie_function *fn, unsigned index, uint64_t bytes)
@@ -40,6 +54,7 @@ void pcie_function_add_bar(struct pcie_function *fn, unsigned index, uint64_t by
     uint64_t mask = ~(bytes - 1);
 
     SIM_ASSERT(index + 1 < PCIE_BARS && bytes >= 16 && (bytes & (bytes - 1)) == 0);
+    SIM_ASSERT((index == 0 || fn->bar_bytes[index - 1] == 0) && fn->bar_bytes[index + 1] == 0);
     fn->bar_bytes[index] = bytes;
     fn->words[WORD(PCIE_CFG_BAR(index))] = BAR_64BIT_PREFETCHABLE;
     fn->writable[WORD(PCIE_CFG_BAR(index))] = (uint32_t)mask & ~BAR_FLAGS;
@@ -62,6 +77,7 @@ void pcie_function_write(struct pcie_function *fn, uint32_t reg, uint32_t value,
             mask |= UINT32_C(0xff) << (8 * b);
     mask &= fn->writable[WORD(reg)];
     fn->words[WORD(reg)] = (fn->words[WORD(reg)] & ~mask) | (value & mask);
+    update_claims(fn);
 }
 
 bool pcie_function_memory_enabled(const struct pcie_function *fn)
@@ -77,11 +93,9 @@ uint64_t pcie_function_bar(const struct pcie_function *fn, unsigned index)
 
 int pcie_function_claims(const struct pcie_function *fn, uint64_t addr)
 {
-    if (!pcie_function_memory_enabled(fn))
-        return -1;
-    for (unsigned i = 0; i + 1 < PCIE_BARS; i++)
-        if (fn->bar_bytes[i] != 0 && addr - pcie_function_bar(fn, i) < fn->bar_bytes[i])
-            return (int)i;
+    for (unsigned i = 0; i < fn->nclaims; i++)
+        if (addr - fn->claims[i].lower < fn->claims[i].bytes)
+            return (int)fn->claims[i].bar;
     return -1;
 }
 

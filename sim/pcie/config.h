@@ -27,6 +27,11 @@ SIM_BEGIN_DECLS
 
 struct pcie_function {
     uint16_t id; /* captured by its owner from configuration writes (2.2.6.2) */
+    uint16_t nclaims;
+    struct {
+        uint64_t lower, bytes;
+        uint32_t bar;
+    } claims[PCIE_BARS / 2]; /* by BARs while memory space is enabled; follows the words */
     uint32_t words[PCIE_CFG_WORDS];
     uint32_t writable[PCIE_CFG_WORDS];
     uint64_t bar_bytes[PCIE_BARS]; /* 0: no BAR begins here */

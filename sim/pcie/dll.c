@@ -15,12 +15,12 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     uint32_t symbols = PCIE_TLP_FRAMING + pcie_tlp_header_bytes(tlp) + bytes;
     struct wire_tlp *rec = sim_channel_reserve(p->out, (uint32_t)sizeof(*rec) + bytes);
 
-    q->hdr_avail -= 1 & q->hdr_finite;
-    q->data_avail -= credits & q->data_finite;
+    q->hdr_avail -= q->hdr_total != 0 ? 1 : 0;
+    q->data_avail -= q->data_total != 0 ? credits : 0;
     q->hdr_used++;
-    q->data_used += credits;
+    q->data_used = (uint16_t)(q->data_used + credits);
 
-    rec->seq = (uint16_t)p->tx_seq;
+    rec->seq = p->tx_seq;
     rec->payload_bytes = bytes;
     rec->tlp = *tlp;
     rec->tlp.payload = NULL;
@@ -29,7 +29,7 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     sim_channel_send(p->out, pcie_phy_send(&p->phy, sim_now(p->dom), symbols));
 
     p->tx_seq = (p->tx_seq + 1) & PCIE_SEQ_MASK;
-    at = p->replay_head + p->replay_count++;
+    at = (uint32_t)p->replay_head + p->replay_count++;
     p->replay[at < p->replay_room ? at : at - p->replay_room] = *tlp;
 
     p->stat.tx_tlps++;
@@ -48,7 +48,8 @@ void pcie_dll_due(struct pcie_port *p, sim_time_t due)
 /** When a class must announce the credits that have been freed; a quarter of a pool is urgent. */
 static sim_time_t update_due(const struct pcie_port *p, const struct rx_class *r, sim_time_t now)
 {
-    uint32_t hdr = r->hdr_freed + r->hdr_fresh, data = r->data_freed + r->data_fresh;
+    uint32_t hdr = (uint32_t)r->hdr_freed + r->hdr_fresh;
+    uint32_t data = (uint32_t)r->data_freed + r->data_fresh;
 
     if (hdr == 0 && data == 0)
         return SIM_TIME_NEVER;
@@ -60,73 +61,103 @@ static sim_time_t update_due(const struct pcie_port *p, const struct rx_class *r
 
 static void add_init(struct pcie_port *p, struct wire_dllp *d)
 {
+    d->mask = (1u << PCIE_CLASSES) - 1;
     d->init = p->init_send;
     p->init_send = 0;
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
-        d->mask |= (uint8_t)(1u << i);
         d->hdr[i] = (uint8_t)p->rx[i].hdr_total;
-        d->data[i] = (uint16_t)p->rx[i].data_total;
+        d->data[i] = p->rx[i].data_total;
     }
 }
 
-static void add_ack(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
+/* What was freed at another time than now is no longer fresh. */
+static void ripen(struct rx_class *r, sim_time_t now)
 {
-    uint32_t just_now = p->rx_time == now && p->unacked != 0 ? 1 : 0;
-
-    if (p->unacked == just_now)
+    if (r->fresh_time == now)
         return;
-    d->mask |= DLLP_ACK;
-    d->ack_seq = (uint16_t)((p->rx_seq - 1 - just_now) & PCIE_SEQ_MASK);
-    p->unacked = just_now;
+    r->hdr_freed = (uint16_t)(r->hdr_freed + r->hdr_fresh);
+    r->data_freed = (uint16_t)(r->data_freed + r->data_fresh);
+    r->hdr_fresh = r->data_fresh = 0;
 }
 
-static void add_update(struct rx_class *r, unsigned cls, struct wire_dllp *d, sim_time_t now)
+/* Of the TLPs received and not acknowledged, those that came now. */
+static uint16_t came_now(const struct pcie_port *p, sim_time_t now)
 {
-    if (r->fresh_time != now) {
-        r->hdr_freed += r->hdr_fresh;
-        r->data_freed += r->data_fresh;
-        r->hdr_fresh = r->data_fresh = 0;
+    return p->rx_time == now && p->unacked != 0 ? 1 : 0;
+}
+
+/* What there is to tell, as bits of a DLLP's mask. */
+static uint32_t to_tell(struct pcie_port *p, sim_time_t now)
+{
+    uint32_t mask = p->unacked != came_now(p, now) ? DLLP_ACK : 0;
+
+    for (uint32_t left = p->rx_freed; left != 0; left &= left - 1) {
+        uint32_t cls = (uint32_t)__builtin_ctz(left);
+        struct rx_class *r = &p->rx[cls];
+
+        ripen(r, now);
+        if (r->hdr_freed != 0 || r->data_freed != 0)
+            mask |= 1u << cls;
     }
-    if (r->hdr_freed == 0 && r->data_freed == 0)
-        return;
-    r->hdr_alloc += r->hdr_freed;
-    r->data_alloc += r->data_freed;
-    r->hdr_freed = r->data_freed = 0;
-    d->mask |= (uint8_t)(1u << cls);
-    d->hdr[cls] = r->hdr_alloc & PCIE_HDR_MASK;
-    d->data[cls] = r->data_alloc & PCIE_DAT_MASK;
+    return mask;
+}
+
+static void tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+{
+    d->mask = (uint8_t)mask;
+    d->init = 0;
+    if ((mask & DLLP_ACK) != 0) {
+        uint16_t later = came_now(p, now);
+
+        d->ack_seq = (p->rx_seq - 1u - later) & PCIE_SEQ_MASK;
+        p->unacked = later;
+    }
+    for (uint32_t left = mask & ~(uint32_t)DLLP_ACK; left != 0; left &= left - 1) {
+        uint32_t cls = (uint32_t)__builtin_ctz(left);
+        struct rx_class *r = &p->rx[cls];
+
+        r->hdr_alloc = (uint16_t)(r->hdr_alloc + r->hdr_freed);
+        r->data_alloc = (uint16_t)(r->data_alloc + r->data_freed);
+        r->hdr_freed = r->data_freed = 0;
+        if (r->hdr_fresh == 0 && r->data_fresh == 0)
+            p->rx_freed &= (uint8_t) ~(1u << cls);
+        d->hdr[cls] = r->hdr_alloc & PCIE_HDR_MASK;
+        d->data[cls] = r->data_alloc & PCIE_DAT_MASK;
+    }
+}
+
+/* When what is left to tell is due. */
+static sim_time_t next_due(const struct pcie_port *p, sim_time_t now)
+{
+    sim_time_t due = p->unacked != 0 ? now + p->ack_ps : SIM_TIME_NEVER;
+
+    for (uint32_t left = p->rx_freed; left != 0; left &= left - 1) {
+        sim_time_t t = update_due(p, &p->rx[__builtin_ctz(left)], now);
+
+        due = t < due ? t : due;
+    }
+    return due;
 }
 
 void pcie_dll_flush(struct pcie_port *p)
 {
     static const uint8_t ones[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
-    sim_time_t now = sim_now(p->dom), due = SIM_TIME_NEVER;
-    struct wire_dllp d = { .mask = 0 };
-    uint32_t n, symbols;
+    sim_time_t now = sim_now(p->dom);
+    uint32_t mask = p->init_send != 0 ? (1u << PCIE_CLASSES) - 1 : to_tell(p, now);
+    uint32_t symbols = ones[mask] * PCIE_DLLP_SYMBOLS;
 
-    if (p->init_send != 0) {
-        add_init(p, &d);
-    } else {
-        add_ack(p, &d, now);
-        for (unsigned i = 0; i < PCIE_CLASSES; i++) {
-            sim_time_t t;
+    if (mask != 0) {
+        struct wire_dllp *d = sim_channel_reserve(p->out_dllp, sizeof(*d));
 
-            add_update(&p->rx[i], i, &d, now);
-            t = update_due(p, &p->rx[i], now);
-            due = t < due ? t : due;
-        }
+        if (p->init_send != 0)
+            add_init(p, d);
+        else
+            tell(p, mask, d, now);
+        sim_channel_send(p->out_dllp, pcie_phy_send(&p->phy, now, symbols));
+        p->stat.tx_dllps += ones[mask];
+        p->stat.tx_symbols += symbols;
     }
-    if (p->unacked != 0 && now + p->ack_ps < due)
-        due = now + p->ack_ps;
-    p->dllp_due = due;
-    n = ones[d.mask];
-    if (n == 0)
-        return;
-    *(struct wire_dllp *)sim_channel_reserve(p->out_dllp, sizeof(d)) = d;
-    symbols = n * PCIE_DLLP_SYMBOLS;
-    sim_channel_send(p->out_dllp, pcie_phy_send(&p->phy, now, symbols));
-    p->stat.tx_dllps += n;
-    p->stat.tx_symbols += symbols;
+    p->dllp_due = next_due(p, now);
 }
 
 /* ---- receive ---- */
@@ -137,7 +168,7 @@ static void receive_ack(struct pcie_port *p, uint32_t seq)
     uint32_t n = (seq + 1 - oldest) & PCIE_SEQ_MASK;
 
     SIM_ASSERT(n <= p->replay_count);
-    p->replay_count -= n;
+    p->replay_count = (uint16_t)(p->replay_count - n);
     for (; n > 0; n--) {
         pcie_tlp_drop(&p->replay[p->replay_head]);
         if (++p->replay_head == p->replay_room)
@@ -153,10 +184,8 @@ static void receive_ack(struct pcie_port *p, uint32_t seq)
 
 static void receive_init(struct tx_class *q, uint32_t hdr, uint32_t data)
 {
-    q->hdr_total = hdr;
-    q->data_total = data;
-    q->hdr_finite = hdr != 0 ? UINT32_MAX : 0;
-    q->data_finite = data != 0 ? UINT32_MAX : 0;
+    q->hdr_total = (uint16_t)hdr;
+    q->data_total = (uint16_t)data;
     q->hdr_avail = hdr != 0 ? hdr : UINT32_MAX;
     q->data_avail = data != 0 ? data : UINT32_MAX;
 }
@@ -164,11 +193,11 @@ static void receive_init(struct tx_class *q, uint32_t hdr, uint32_t data)
 static void receive_update(struct tx_class *q, uint32_t hdr, uint32_t data)
 {
     /* The counters start at 0 when all credits are there, so the limit is total + allocated. */
-    if (q->hdr_finite != 0) {
+    if (q->hdr_total != 0) {
         q->hdr_avail = (q->hdr_total + hdr - q->hdr_used) & PCIE_HDR_MASK;
         SIM_ASSERT(q->hdr_avail <= q->hdr_total);
     }
-    if (q->data_finite != 0) {
+    if (q->data_total != 0) {
         q->data_avail = (q->data_total + data - q->data_used) & PCIE_DAT_MASK;
         SIM_ASSERT(q->data_avail <= q->data_total);
     }
@@ -261,14 +290,11 @@ void pcie_port_consume(struct pcie_port *p, enum pcie_class cls, uint32_t data_c
     SIM_ASSERT(r->hdr_held >= 1 && r->data_held >= data_credits);
     r->hdr_held--;
     r->data_held -= data_credits;
-    if (r->fresh_time != now) {
-        r->hdr_freed += r->hdr_fresh;
-        r->data_freed += r->data_fresh;
-        r->hdr_fresh = r->data_fresh = 0;
-        r->fresh_time = now;
-    }
-    r->hdr_fresh += r->hdr_total != 0;
-    r->data_fresh += r->data_total != 0 ? data_credits : 0;
+    ripen(r, now);
+    r->fresh_time = now;
+    r->hdr_fresh = (uint16_t)(r->hdr_fresh + (r->hdr_total != 0 ? 1 : 0));
+    r->data_fresh = (uint16_t)(r->data_fresh + (r->data_total != 0 ? data_credits : 0));
+    p->rx_freed |= (uint8_t)(1u << cls);
     pcie_dll_due(p, update_due(p, r, now));
 }
 

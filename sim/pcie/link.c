@@ -13,6 +13,8 @@
 #define DATA_CREDITS_MAX 2047u
 /* Half the sequence numbers may be unacknowledged (3.5.2.2). */
 #define REPLAY_MAX 2047u
+/* TLPs that wait for the link, over all classes, are counted in 16 bits. */
+#define QUEUE_MAX 4096u
 
 static int refuse(struct sim_error *err, const char *path, const char *key, uint64_t value,
                   const char *expected)
@@ -65,7 +67,7 @@ static int check_config(const char *path, const struct pcie_port_config *c, stru
     if (rc == SIM_OK)
         rc = check_data_pool(err, path, "cpld_credits", c->cpld_credits, c->mps_bytes);
     if (rc == SIM_OK)
-        rc = check_range(err, path, "tx_queue_tlps", c->tx_queue_tlps, 1, UINT16_MAX);
+        rc = check_range(err, path, "tx_queue_tlps", c->tx_queue_tlps, 1, QUEUE_MAX);
     if (rc == SIM_OK)
         rc = check_range(err, path, "replay_tlps", c->replay_tlps, 1, REPLAY_MAX);
     return rc;
@@ -92,7 +94,7 @@ static void add_stats(struct pcie_port *p)
              "symbols of TLPs and DLLPs sent, over all lanes; SKP ordered sets not counted");
     add_stat(p, &p->stat.tx_dllps, "tx.dllps", "1", "ACK and flow-control DLLPs sent");
     for (unsigned i = 0; i < PCIE_CLASSES; i++)
-        add_stat(p, &p->tx[i].stall_ps, stall[i], "ps",
+        add_stat(p, &p->stat.credit_ps[i], stall[i], "ps",
                  "time that the oldest TLP of the class was ready but lacked credits");
     add_stat(p, &p->stat.replay_full_ps, "tx.stall_replay_ps", "ps",
              "time that TLPs waited because the replay buffer was full");
@@ -109,12 +111,12 @@ static void init_state(struct pcie_port *p)
     const uint64_t data[PCIE_CLASSES] = { c->pd_credits, c->npd_credits, c->cpld_credits };
 
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
-        p->rx[i].hdr_total = (uint32_t)hdr[i];
-        p->rx[i].data_total = (uint32_t)data[i];
+        p->rx[i].hdr_total = (uint16_t)hdr[i];
+        p->rx[i].data_total = (uint16_t)data[i];
         p->tx[i].stalled_since = SIM_TIME_NEVER;
     }
-    p->queue_tlps = (uint32_t)c->tx_queue_tlps;
-    p->replay_room = (uint32_t)c->replay_tlps;
+    p->queue_tlps = (uint16_t)c->tx_queue_tlps;
+    p->replay_room = (uint16_t)c->replay_tlps;
     p->replay_full_since = SIM_TIME_NEVER;
     p->dllp_due = SIM_TIME_NEVER;
     p->mps = (uint32_t)c->mps_bytes;
@@ -148,7 +150,7 @@ int pcie_port_create(struct sim_domain *dom, struct mem_pool *pool, const char *
 
     if (rc != SIM_OK)
         return rc;
-    p = calloc(1, sizeof(*p));
+    p = sim_calloc(sizeof(*p));
     if (p == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     p->dom = dom;
@@ -175,13 +177,13 @@ void pcie_port_destroy(struct pcie_port *p)
 
         for (; q->count > 0; q->count--) {
             pcie_tlp_drop(&q->ring[q->head].tlp);
-            q->head = (q->head + 1) % p->queue_tlps;
+            q->head = (uint16_t)((q->head + 1) % p->queue_tlps);
         }
         free(q->ring);
     }
     for (; p->replay_count > 0; p->replay_count--) {
         pcie_tlp_drop(&p->replay[p->replay_head]);
-        p->replay_head = (p->replay_head + 1) % p->replay_room;
+        p->replay_head = (uint16_t)((p->replay_head + 1) % p->replay_room);
     }
     free(p->replay);
     free(p->path);

@@ -30,14 +30,16 @@ void pcie_phy_init(struct pcie_phy *phy, uint32_t gen, uint32_t lanes, uint64_t 
         den = (UINT64_C(8) << (gen - 3)) * lanes;
     }
     g = gcd(num, den);
-    *phy = (struct pcie_phy){ .ps_num = num / g, .ps_den = den / g, .lanes = lanes, .gen = gen };
+    *phy = (struct pcie_phy){ .ps_num = (uint32_t)(num / g),
+                              .ps_den = (uint32_t)(den / g),
+                              .lanes = lanes };
     phy->skp_interval = skp_interval * lanes;
     phy->skp_due = skp_interval != 0 ? phy->skp_interval : UINT64_MAX;
     if (gen <= 2) { /* COM and 3 SKP in each lane (4.2.7.1) */
-        phy->skp_symbols = UINT64_C(4) * lanes;
+        phy->skp_symbols = 4 * lanes;
         phy->skp_align = lanes;
     } else { /* the data stream ends with an EDS token at a block's end, then one block */
-        phy->skp_symbols = (uint64_t)BLOCK_SYMBOLS * lanes;
+        phy->skp_symbols = BLOCK_SYMBOLS * lanes;
         phy->skp_align = phy->skp_symbols;
         phy->skp_before = 4;
     }

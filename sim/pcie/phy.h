@@ -26,14 +26,13 @@ SIM_BEGIN_DECLS
 struct pcie_phy {
     uint64_t next_pos;       /* end of the last packet */
     sim_time_t free_ps;      /* the same in picoseconds, rounded down */
-    uint64_t ps_num, ps_den; /* picoseconds per symbol of the link */
+    uint64_t skp_due;        /* position from which the next SKP ordered set is due */
+    uint64_t skp_interval;   /* positions between them */
+    uint32_t ps_num, ps_den; /* picoseconds per symbol of the link */
     uint32_t lanes;          /* a power of two */
-    uint32_t gen;
-    uint64_t skp_due;      /* position from which the next SKP ordered set is due */
-    uint64_t skp_interval; /* positions between them */
-    uint64_t skp_symbols;  /* of one on all lanes */
-    uint64_t skp_align;    /* it begins at a multiple of this ... */
-    uint64_t skp_before;   /* ... after a token of this length */
+    uint32_t skp_symbols;    /* of one on all lanes */
+    uint32_t skp_align;      /* it begins at a multiple of this ... */
+    uint32_t skp_before;     /* ... after a token of this length */
 };
 
 /** @param skp_interval symbol times; 0: no SKP ordered sets */

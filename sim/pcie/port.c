@@ -14,11 +14,13 @@ static bool has_credits(const struct tx_class *q, const struct pcie_tlp *tlp)
     return q->hdr_avail != 0 && q->data_avail >= pcie_tlp_data_credits(tlp);
 }
 
-static void stall_end(struct pcie_port *p, struct tx_class *q)
+static void stall_end(struct pcie_port *p, unsigned cls)
 {
+    struct tx_class *q = &p->tx[cls];
+
     if (q->stalled_since == SIM_TIME_NEVER)
         return;
-    q->stall_ps += sim_now(p->dom) - q->stalled_since;
+    p->stat.credit_ps[cls] += sim_now(p->dom) - q->stalled_since;
     q->stalled_since = SIM_TIME_NEVER;
 }
 
@@ -76,7 +78,7 @@ static bool send_waiting(struct pcie_port *p)
         return false;
     q = &p->tx[cls];
     was_full = q->count == p->queue_tlps;
-    stall_end(p, q);
+    stall_end(p, cls);
     pcie_dll_send(p, &queue_head(q)->tlp, (enum pcie_class)cls);
     if (++q->head == p->queue_tlps)
         q->head = 0;
@@ -117,7 +119,8 @@ void pcie_port_work(struct sim_event *ev)
     struct pcie_port *p = SIM_CONTAINER_OF(ev, struct pcie_port, work);
     sim_time_t now = sim_now(p->dom), next = SIM_TIME_NEVER;
 
-    pcie_port_settle(p);
+    if (p->waiting != 0 || !p->up)
+        pcie_port_settle(p);
     if (now < p->phy.free_ps) {
         sim_schedule_by(p->dom, ev, p->phy.free_ps, SIM_ARRIVE);
         return;
@@ -132,15 +135,19 @@ void pcie_port_work(struct sim_event *ev)
         sim_schedule_by(p->dom, ev, pcie_port_not_before_free(p, next), SIM_ARRIVE);
 }
 
+/* Who asks is about to send: what that will touch comes into the cache meanwhile. */
 bool pcie_port_can_send(const struct pcie_port *p, enum pcie_class cls)
 {
+    __builtin_prefetch(p->in_dllp);
+    __builtin_prefetch(p->out);
+    __builtin_prefetch(&p->phy);
     return p->tx[cls].count < p->queue_tlps;
 }
 
 static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls)
 {
     struct tx_class *q = &p->tx[cls];
-    uint32_t at = q->head + q->count;
+    uint32_t at = (uint32_t)q->head + q->count;
     struct tx_entry *e = &q->ring[at < p->queue_tlps ? at : at - p->queue_tlps];
 
     SIM_ASSERT(q->count < p->queue_tlps);

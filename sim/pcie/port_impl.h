@@ -51,69 +51,72 @@ struct tx_entry {
     uint64_t order; /* age among all classes */
 };
 
+/* Counters fit into 16 bits: headers are at most 127, data 2047 units (2.6.1). */
 struct tx_class {
-    uint32_t hdr_avail, data_avail;   /* credits; UINT32_MAX stays when infinite */
-    uint32_t hdr_finite, data_finite; /* ~0, or 0 when infinite */
-    uint32_t hdr_used, data_used;     /* CREDITS_CONSUMED */
-    uint32_t hdr_total, data_total;   /* first advertised */
     struct tx_entry *ring;
-    uint32_t head, count;
-    sim_time_t stalled_since; /* SIM_TIME_NEVER: the head is not known to lack credits */
-    uint64_t stall_ps;
+    sim_time_t stalled_since;       /* SIM_TIME_NEVER: the head is not known to lack credits */
+    uint32_t hdr_avail, data_avail; /* credits; UINT32_MAX stays when infinite */
+    uint16_t hdr_total, data_total; /* first advertised; 0: infinite */
+    uint16_t hdr_used, data_used;   /* CREDITS_CONSUMED */
+    uint16_t head, count;
 };
 
 struct rx_class {
-    uint32_t hdr_total, data_total; /* advertised; 0: infinite */
-    uint32_t hdr_held, data_held;   /* in the receive buffer */
-    uint32_t hdr_freed, data_freed; /* not yet announced; */
-    uint32_t hdr_fresh, data_fresh; /* the same, freed at fresh_time */
     sim_time_t fresh_time;
-    uint32_t hdr_alloc, data_alloc; /* CREDITS_ALLOCATED */
+    uint32_t hdr_held, data_held;   /* in the receive buffer */
+    uint16_t hdr_total, data_total; /* advertised; 0: infinite */
+    uint16_t hdr_freed, data_freed; /* not yet announced; */
+    uint16_t hdr_fresh, data_fresh; /* the same, freed at fresh_time */
+    uint16_t hdr_alloc, data_alloc; /* CREDITS_ALLOCATED */
 };
 
+/* By cache lines: a machine has more ports than fit into the first-level cache, and a packet that
+ * passes a hub meets two of them, of each only some lines. */
 struct pcie_port {
+    /* what both directions need */
+    struct sim_event work;
     struct sim_domain *dom;
-    struct pcie_phy phy;
-    struct sim_channel *out;      /* TLPs */
+    sim_time_t dllp_due;          /* something is to be sent then; SIM_TIME_NEVER: nothing */
     struct sim_channel *out_dllp; /* lazy: a DLLP matters only to who is about to send */
     struct sim_channel *in_dllp;
-    struct sim_event work;
+    uint16_t waiting; /* TLPs in all class queues */
+    uint16_t queue_tlps;
+    uint8_t init_send;  /* 1 or 2: InitFC to send */
+    uint8_t rx_freed;   /* bit of each class with credits to announce */
+    bool partner_known; /* its credits have been received */
+    bool up : 1;
+    bool deciding : 1; /* whoever settles the DLLPs looks at the queues next */
+    bool fingerprint : 1;
 
-    /* transmit */
-    uint32_t waiting; /* TLPs in all class queues */
-    uint32_t queue_tlps;
-    uint64_t next_order;
-    struct tx_class tx[PCIE_CLASSES];
-    struct pcie_tlp *replay; /* ring: sent, not acknowledged */
-    uint32_t replay_room, replay_head, replay_count;
-    uint32_t tx_seq; /* of the next TLP */
-    sim_time_t replay_full_since;
+    alignas(SIM_CACHE_LINE) struct pcie_phy phy;
 
     /* receive */
-    struct rx_class rx[PCIE_CLASSES];
-    uint32_t rx_seq;    /* expected next */
-    uint32_t unacked;   /* received since the last ACK, */
-    sim_time_t rx_time; /* the last one at this time */
-
-    /* data link */
-    sim_time_t dllp_due; /* something is to be sent then; SIM_TIME_NEVER: nothing */
+    alignas(SIM_CACHE_LINE) struct pcie_port_user user;
+    struct mem_pool *pool;
+    sim_time_t rx_time; /* the last TLP came at this time */
     sim_time_t ack_ps, fc_ps;
-    uint8_t init_send;  /* 1 or 2: InitFC to send */
-    bool partner_known; /* its credits have been received */
-    bool up;
-    bool deciding; /* whoever settles the DLLPs looks at the queues next */
+    uint16_t rx_seq;  /* expected next */
+    uint16_t unacked; /* received since the last ACK */
+    uint32_t mps;
+    struct rx_class rx[PCIE_CLASSES];
 
-    struct {
-        uint64_t tx_tlps, tx_payload, tx_symbols, tx_dllps, replay_full_ps;
+    /* transmit */
+    alignas(SIM_CACHE_LINE) struct sim_channel *out; /* TLPs */
+    struct pcie_tlp *replay;                         /* ring: sent, not acknowledged */
+    uint16_t replay_room, replay_head, replay_count;
+    uint16_t tx_seq; /* of the next TLP */
+    struct tx_class tx[PCIE_CLASSES];
+    uint64_t next_order;
+    sim_time_t replay_full_since;
+
+    alignas(SIM_CACHE_LINE) struct {
+        uint64_t tx_tlps, tx_payload, tx_symbols, tx_dllps;
         uint64_t rx_tlps, rx_payload, rx_bad_seq;
+        uint64_t replay_full_ps, credit_ps[PCIE_CLASSES];
     } stat;
 
-    struct mem_pool *pool;
-    struct pcie_port_user user;
-    struct pcie_port_config cfg;
     uint64_t where; /* sim_path_hash() */
-    bool fingerprint;
-    uint32_t mps;
+    struct pcie_port_config cfg;
     char *path;
 };
 
