@@ -15,7 +15,7 @@ bool fifo_init(struct hub_fifo *f, uint32_t entries)
 
     while (room < entries)
         room *= 2;
-    f->ring = calloc(room, sizeof(*f->ring));
+    f->ring = sim_calloc(room * sizeof(*f->ring));
     f->mask = room - 1;
     f->head = f->tail = 0;
     return f->ring != NULL;
@@ -39,51 +39,39 @@ uint64_t hub_edge(struct hub *hub)
 
 void hub_wake(struct hub *hub, uint64_t edge)
 {
+    if (sim_event_scheduled(&hub->tick) && hub->tick_edge <= edge)
+        return;
+    hub->tick_edge = edge;
     sim_schedule_by(hub->dom, &hub->tick, sim_clock_time(&hub->clk, edge), SIM_CLOCK);
-}
-
-static struct hub_fifo *source_fifo(struct hub *hub, uint32_t source)
-{
-    return source < SRC_DMA_READ ? &hub->fifo[source] : &hub->dma[source - SRC_DMA_READ].read_fifo;
-}
-
-/* The packet a source would send next, or NULL. */
-static struct hub_entry *source_head(struct hub *hub, uint32_t source)
-{
-    if (source >= SRC_DMA_WRITE) {
-        struct hub_dma *dma = &hub->dma[source - SRC_DMA_WRITE];
-
-        return dma->write_valid ? &dma->write : NULL;
-    }
-    return fifo_empty(source_fifo(hub, source)) ? NULL : fifo_head(source_fifo(hub, source));
 }
 
 static void want(struct hub *hub, uint32_t source, uint32_t out)
 {
-    hub->want[out] |= 1u << source;
+    hub->output[out].want |= 1u << source;
     hub->wanted |= 1u << out;
 }
 
-void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
-              uint64_t edge)
+void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
+             uint64_t edge)
 {
-    struct hub_fifo *f = source_fifo(hub, source);
+    struct hub_fifo *f = &hub->fifo[source];
     struct hub_entry *e = &f->ring[f->tail & f->mask];
 
     SIM_ASSERT(f->tail - f->head <= f->mask);
     e->tlp = *tlp;
     e->edge = edge;
     e->out = (uint8_t)out;
-    e->order = source < SRC_LOCAL ? hub->ports[source / PCIE_CLASSES].arrivals++ : 0;
+    e->order = hub->arrivals++;
     if (fifo_empty(f))
         want(hub, source, out);
     f->tail++;
-    hub_wake(hub, edge);
 }
 
-void hub_want_write(struct hub *hub, const struct hub_dma *dma)
+void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
+              uint64_t edge)
 {
-    want(hub, SRC_DMA_WRITE + dma->channel, dma->write.out);
+    hub_put(hub, source, tlp, out, edge);
+    hub_wake(hub, edge);
 }
 
 bool hub_local_room(const struct hub *hub)
@@ -102,7 +90,7 @@ static bool in_order(const struct hub *hub, uint32_t source, const struct hub_en
     if (source >= SRC_LOCAL || source % PCIE_CLASSES == PCIE_POSTED)
         return true;
     posted = &hub->fifo[source - source % PCIE_CLASSES + PCIE_POSTED];
-    return fifo_empty(posted) || fifo_head(posted)->order > e->order;
+    return fifo_empty(posted) || (int32_t)(fifo_head(posted)->order - e->order) > 0;
 }
 
 static bool output_accepts(const struct hub *hub, uint32_t out, const struct hub_entry *e)
@@ -141,30 +129,25 @@ static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_
 
 static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
-    struct hub_entry *e = source_head(hub, source);
-    struct pcie_tlp tlp = e->tlp;
-    uint64_t beats;
+    struct hub_fifo *f = &hub->fifo[source];
+    struct pcie_tlp tlp = fifo_head(f)->tlp;
+    uint64_t beats = 1;
 
-    hub->want[out] &= ~(1u << source);
-    if (hub->want[out] == 0)
+    hub->output[out].want &= ~(1u << source);
+    if (hub->output[out].want == 0)
         hub->wanted &= ~(1u << out);
-    if (source >= SRC_DMA_WRITE) {
+    f->head++;
+    if (!fifo_empty(f))
+        want(hub, source, fifo_head(f)->out);
+    else
+        f->head = f->tail = 0; /* the first entries stay warm */
+    if (source >= SRC_DMA_WRITE)
         dma_take_write(&hub->dma[source - SRC_DMA_WRITE], &tlp);
-    } else {
-        struct hub_fifo *f = source_fifo(hub, source);
-
-        f->head++;
-        if (!fifo_empty(f))
-            want(hub, source, fifo_head(f)->out);
-        else
-            f->head = f->tail = 0; /* the first entries stay warm */
-    }
-    beats = 1;
     if (pcie_tlp_has_data(&tlp))
         beats += (pcie_tlp_data_bytes(&tlp) + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes +
                  hub->cfg.bus_gap_cycles;
-    hub->out_free[out] = edge + beats;
-    hub->src_free[source] = edge + beats;
+    hub->output[out].free_edge = edge + beats;
+    f->free_edge = edge + beats;
     if (source < SRC_LOCAL)
         pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie, pcie_tlp_class(&tlp),
                           pcie_tlp_data_credits(&tlp));
@@ -183,8 +166,9 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
     if (source < SRC_LOCAL && source % PCIE_CLASSES == PCIE_POSTED &&
         !(fifo_empty(&hub->fifo[source + 1]) && fifo_empty(&hub->fifo[source + 2])))
         return edge + 1;
-    return hub->want[out] != 0 || source_head(hub, source) != NULL ? hub->out_free[out]
-                                                                   : UINT64_MAX;
+    return hub->output[out].want != 0 || !fifo_empty(&hub->fifo[source])
+               ? hub->output[out].free_edge
+               : UINT64_MAX;
 }
 
 /*
@@ -194,25 +178,27 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
  */
 static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
 {
-    uint32_t wants = hub->want[out];
-    uint32_t below = (1u << hub->turn[out]) - 1u;
+    struct hub_output *o = &hub->output[out];
+    uint32_t wants = o->want;
+    uint32_t below = (1u << o->turn) - 1u;
     uint32_t order[2] = { wants & ~below, wants & below };
     uint64_t next = UINT64_MAX;
 
-    if (hub->out_free[out] > edge)
-        return hub->out_free[out];
+    if (o->free_edge > edge)
+        return o->free_edge;
     for (int half = 0; half < 2; half++) {
         for (uint32_t left = order[half]; left != 0; left &= left - 1) {
             uint32_t source = (uint32_t)__builtin_ctz(left);
-            const struct hub_entry *e = source_head(hub, source);
-            uint64_t at = e->edge > hub->src_free[source] ? e->edge : hub->src_free[source];
+            const struct hub_fifo *f = &hub->fifo[source];
+            const struct hub_entry *e = fifo_head(f);
+            uint64_t at = e->edge > f->free_edge ? e->edge : f->free_edge;
 
             if (at > edge) {
                 next = earlier(next, at);
             } else if (in_order(hub, source, e)) {
                 if (output_accepts(hub, out, e)) {
                     grant(hub, source, out, edge);
-                    hub->turn[out] = (uint8_t)((source + 1) % HUB_SOURCES);
+                    o->turn = source + 1;
                     return after_grant(hub, source, out, edge);
                 }
                 if (out < HUB_MAX_PORTS)
@@ -226,9 +212,11 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
 void hub_tick(struct sim_event *ev)
 {
     struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, tick);
-    uint64_t edge = hub_edge(hub);
+    uint64_t edge = hub->tick_edge;
     uint64_t next = UINT64_MAX;
 
+    hub->edge_now = sim_now(hub->dom);
+    hub->edge_value = edge;
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
         next = earlier(next, arbitrate(hub, (uint32_t)__builtin_ctz(left), edge));
     for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)

@@ -24,7 +24,8 @@ int dma_init(struct hub *hub, uint32_t channel)
     dma->channel = channel;
     dma->fetch_next = HUB_DESC_END;
     dma->reads = calloc(tags, sizeof(*dma->reads));
-    if (dma->reads == NULL || !fifo_init(&dma->read_fifo, (uint32_t)tags + 2))
+    if (dma->reads == NULL || !fifo_init(&hub->fifo[SRC_DMA_READ + channel], (uint32_t)tags + 2) ||
+        !fifo_init(&hub->fifo[SRC_DMA_WRITE + channel], 1))
         return SIM_ERR_NOMEM;
     for (uint64_t i = 0; i < tags; i++) {
         dma->reads[i].buffer = malloc(hub->cfg.dma_read_bytes);
@@ -40,7 +41,6 @@ void dma_fini(struct hub_dma *dma)
         for (uint64_t i = 0; i < dma->hub->cfg.dma_read_tags; i++)
             free(dma->reads[i].buffer);
     free(dma->reads);
-    fifo_fini(&dma->read_fifo);
 }
 
 static struct hub_read *read_at(struct hub_dma *dma, uint32_t index)
@@ -57,7 +57,7 @@ static bool reads_empty(const struct hub_dma *dma)
  * tell. */
 static uint64_t tag_edge(const struct hub_dma *dma, uint64_t edge)
 {
-    uint64_t leaving = dma->releasing ? dma->hub->src_free[SRC_DMA_WRITE + dma->channel] : 0;
+    uint64_t leaving = dma->releasing ? dma->hub->fifo[SRC_DMA_WRITE + dma->channel].free_edge : 0;
     uint64_t in_use = dma->read_tail - dma->read_head;
 
     if (in_use + (leaving > edge) < dma->hub->cfg.dma_read_tags)
@@ -522,64 +522,59 @@ static uint32_t mps_of(const struct hub *hub)
     return pcie_port_mps(hub->ports[0].pcie);
 }
 
-/* The next packet of data, if enough bytes of the oldest request are there. */
-static bool data_write(struct hub_dma *dma, uint64_t edge)
+/* A write of `bytes` to a window or bus address, without payload until it is granted. */
+static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uint64_t edge)
 {
     struct hub *hub = dma->hub;
-    struct hub_read *r;
+    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
     uint64_t addr = 0;
     uint32_t out = 0;
+
+    SIM_ASSERT(route_write(hub, dst, &out, &addr));
+    pcie_tlp_set_range(&tlp, addr, bytes);
+    edge += hub->cfg.output_cycles;
+    hub_put(hub, SRC_DMA_WRITE + dma->channel, &tlp, out, edge);
+    return edge;
+}
+
+/* The next packet of data, if enough bytes of the oldest request are there. @return its edge */
+static uint64_t data_write(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub_read *r;
     uint32_t n;
 
     while (!reads_empty(dma) &&
            read_at(dma, dma->read_head)->written == read_at(dma, dma->read_head)->bytes)
         dma->read_head++;
     if (reads_empty(dma))
-        return false;
+        return UINT64_MAX;
     r = read_at(dma, dma->read_head);
-    n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(hub));
+    n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(dma->hub));
     if (r->received - r->written < n)
-        return false;
-    SIM_ASSERT(route_write(hub, r->dst + r->written, &out, &addr));
-    dma->write.tlp =
-        (struct pcie_tlp){ .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
-    pcie_tlp_set_range(&dma->write.tlp, addr, n);
-    dma->write.out = (uint8_t)out;
-    dma->write.edge = (r->ready_edge > edge ? r->ready_edge : edge) + hub->cfg.output_cycles;
-    return true;
+        return UINT64_MAX;
+    return put_write(dma, r->dst + r->written, n, r->ready_edge > edge ? r->ready_edge : edge);
 }
 
-static bool status_write(struct hub_dma *dma, uint64_t edge)
+static uint64_t status_write(struct hub_dma *dma, uint64_t edge)
 {
-    uint64_t addr = 0;
-    uint32_t out = 0;
-
-    if (!dma->active || !dma->now.status || !reads_empty(dma) || edge < dma->status_edge)
-        return false;
-    SIM_ASSERT(route_write(dma->hub, dma->now.dst, &out, &addr));
-    dma->write.tlp =
-        (struct pcie_tlp){ .kind = PCIE_MWR, .requester_id = dma->hub->ports[0].function.id };
-    pcie_tlp_set_range(&dma->write.tlp, addr, 8);
-    dma->write.out = (uint8_t)out;
-    dma->write.edge = edge + dma->hub->cfg.output_cycles;
-    return true;
+    if (!dma->active || !dma->now.status || !reads_empty(dma))
+        return UINT64_MAX;
+    return edge < dma->status_edge ? dma->status_edge : put_write(dma, dma->now.dst, 8, edge);
 }
 
-void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp_p)
+void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
 {
-    struct pcie_tlp tlp = dma->write.tlp;
     uint64_t first;
-    uint32_t n = pcie_tlp_range(&tlp, &first);
+    uint32_t n = pcie_tlp_range(tlp, &first);
     uint32_t lead = (uint32_t)(first & 3);
 
-    tlp.payload = mem_payload_alloc(dma->hub->pool, tlp.length_dw * 4u);
-    dma->write_valid = false;
+    tlp->payload = mem_payload_alloc(dma->hub->pool, tlp->length_dw * 4u);
     if (!reads_empty(dma)) {
         struct hub_read *r = read_at(dma, dma->read_head);
 
-        memset(tlp.payload->data, 0, lead);
-        memcpy(tlp.payload->data + lead, r->buffer + r->written, n);
-        memset(tlp.payload->data + lead + n, 0, tlp.length_dw * 4u - lead - n);
+        memset(tlp->payload->data, 0, lead);
+        memcpy(tlp->payload->data + lead, r->buffer + r->written, n);
+        memset(tlp->payload->data + lead + n, 0, tlp->length_dw * 4u - lead - n);
         r->written += n;
         dma->bytes += n;
         dma->releasing = r->written == r->bytes;
@@ -587,10 +582,9 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp_p)
             dma->read_head++;
     } else {
         for (uint32_t i = 0; i < 8; i++)
-            tlp.payload->data[i] = (uint8_t)(dma->now.data >> (8 * i));
+            tlp->payload->data[i] = (uint8_t)(dma->now.data >> (8 * i));
         dma->active = false;
     }
-    *tlp_p = tlp;
 }
 
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
@@ -613,13 +607,11 @@ uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
         }
         issue_read(dma, edge);
     }
-    if (!dma->write_valid && (data_write(dma, edge) || status_write(dma, edge))) {
-        dma->write_valid = true;
-        hub_want_write(dma->hub, dma);
-        at = dma->write.edge;
+    if (fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel])) {
+        at = data_write(dma, edge);
+        if (at == UINT64_MAX)
+            at = status_write(dma, edge);
         next = at < next ? at : next;
-    } else if (dma->active && dma->now.status && dma->status_edge > edge) {
-        next = dma->status_edge < next ? dma->status_edge : next;
     }
     return next;
 }

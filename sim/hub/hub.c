@@ -73,7 +73,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
 
     port->hub = hub;
     port->index = (uint8_t)index;
-    port->role = (enum hub_role)hub->cfg.role[index];
+    port->role = (uint8_t)hub->cfg.role[index];
     SIM_ASSERT(n + 3 <= sizeof(path));
     memcpy(path, hub->path, n);
     path[n] = '.';
@@ -98,7 +98,7 @@ static void hub_destroy(void *component)
     for (uint32_t p = 0; p < hub->nports; p++)
         if (hub->ports[p].pcie != NULL)
             pcie_port_destroy(hub->ports[p].pcie);
-    for (uint32_t f = 0; f < SRC_DMA_READ; f++)
+    for (uint32_t f = 0; f < HUB_SOURCES; f++)
         fifo_fini(&hub->fifo[f]);
     mem_pool_destroy(hub->pool);
     free(hub->path);
@@ -161,7 +161,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
 
     if (rc != SIM_OK)
         return rc;
-    hub = calloc(1, sizeof(*hub));
+    hub = sim_calloc(sizeof(*hub));
     if (hub == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     hub->dom = place->dom;

@@ -31,24 +31,27 @@ enum {
 };
 
 enum {
-    SRC_LOCAL = HUB_MAX_PORTS * PCIE_CLASSES, /* after port * PCIE_CLASSES + class */
-    SRC_DMA_READ,                             /* + channel */
-    SRC_DMA_WRITE = SRC_DMA_READ + HUB_DMA_CHANNELS,
+    SRC_LOCAL = HUB_MAX_PORTS * PCIE_CLASSES,        /* after port * PCIE_CLASSES + class */
+    SRC_DMA_READ,                                    /* + channel: requests on their way to N */
+    SRC_DMA_WRITE = SRC_DMA_READ + HUB_DMA_CHANNELS, /* + channel: the next write */
     HUB_SOURCES = SRC_DMA_WRITE + HUB_DMA_CHANNELS
 };
 _Static_assert(HUB_SOURCES < 32, "sources are bits of a 32-bit mask");
 
-/** A packet that waits. */
+/** A packet that waits; a cache line. */
 struct hub_entry {
     struct pcie_tlp tlp;
     uint64_t edge;  /* the first edge at which it may be granted */
-    uint64_t order; /* arrival order at its port */
+    uint32_t order; /* of arrival, wraps */
     uint8_t out;
 };
+_Static_assert(sizeof(struct hub_entry) <= SIM_CACHE_LINE, "one line for each packet");
 
+/** The packets of one source. */
 struct hub_fifo {
     struct hub_entry *ring;
     uint32_t mask, head, tail; /* free-running */
+    uint64_t free_edge;        /* from which its read port is free */
 };
 
 static inline bool fifo_empty(const struct hub_fifo *f)
@@ -74,16 +77,24 @@ enum bringup_step {
 struct hub_port {
     struct hub *hub;
     struct pcie_port *pcie;
-    uint8_t index;
-    enum hub_role role;
-    struct pcie_function function; /* endpoints: what a root configures */
-    enum bringup_step bringup;     /* roots: how far the neighbour is configured */
-    uint64_t arrivals;
-    struct {
-        uint64_t lower, upper;
-    } pairs[HUB_ROUTE_PAIRS];
-    uint32_t npairs;
     uint64_t forwarded_tlps, blocked_grants;
+    uint8_t index;
+    uint8_t role;                  /* enum hub_role */
+    uint8_t bringup;               /* enum bringup_step; roots: how far the neighbour is */
+    struct pcie_function function; /* endpoints: what a root configures */
+};
+
+/** An arbiter. */
+struct hub_output {
+    uint64_t free_edge; /* from which it is free */
+    uint32_t want;      /* sources whose head wants it */
+    uint32_t turn;      /* round robin: the first source that is asked, or one behind the last */
+};
+
+/** A (lower, upper) pair of the routing unit. */
+struct hub_range {
+    uint64_t lower, upper; /* offsets in the window, both inclusive */
+    uint32_t port;
 };
 
 /** One read request of a DMA channel; they lie in the order of the data. */
@@ -127,35 +138,35 @@ struct hub_dma {
     /* reads in flight and data not yet written */
     struct hub_read *reads;        /* ring of dma_read_tags */
     uint32_t read_head, read_tail; /* free-running */
-    struct hub_fifo read_fifo;     /* requests on their way to N */
-    struct hub_entry write;        /* the next write, without payload */
-    bool write_valid;
-    bool releasing; /* the write on the bus is the last one of its request */
+    bool releasing;                /* the write on the bus is the last one of its request */
 };
 
+/* What forwarding touches lies in front, by cache lines. */
 struct hub {
     struct sim_domain *dom;
-    struct mem_pool *pool;
-    struct hub_config cfg;
-    struct sim_clock clk;
-    char *path;
     struct sim_event tick;
+    uint64_t tick_edge;
+    uint32_t busy_dma;                             /* channels that are not idle */
+    uint32_t wanted;                               /* outputs that some source wants */
+    uint32_t arrivals;                             /* packets put so far, wraps */
+    alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
+    struct sim_clock clk;
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
     uint64_t edge_value; /* and its answer */
-    uint32_t busy_dma;   /* channels that are not idle */
-    uint32_t wanted;     /* outputs that some source wants */
-    uint32_t nports;
-    struct hub_port ports[HUB_MAX_PORTS];
     /* crossbar */
-    struct hub_fifo fifo[SRC_DMA_READ]; /* port x class, local */
-    uint32_t want[HUB_OUTPUTS];         /* sources whose head wants this output */
-    uint64_t out_free[HUB_OUTPUTS];     /* edge from which it is free */
-    uint64_t src_free[HUB_SOURCES];
-    uint8_t turn[HUB_OUTPUTS]; /* round robin */
+    alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
+    struct hub_fifo fifo[HUB_SOURCES];
+    struct hub_port ports[HUB_MAX_PORTS];
+    uint32_t nports;
+    /* routing unit: the pairs in the order in which they are compared */
+    uint32_t nranges;
+    struct hub_range ranges[HUB_MAX_PORTS * HUB_ROUTE_PAIRS];
     /* window */
     uint64_t window_bytes, part_bytes, area_bytes;
     uint32_t slot;
     uint64_t area_base[HUB_AREA_SELF];
+    struct mem_pool *pool;
+    char *path;
     /* registers and memory */
     uint8_t internal[HUB_INTERNAL_BYTES];
     uint32_t irq_status, irq_mask;
@@ -171,11 +182,12 @@ void fifo_fini(struct hub_fifo *f);
 /** The edge of the present time; inside a tick, the tick's edge. */
 uint64_t hub_edge(struct hub *hub);
 void hub_wake(struct hub *hub, uint64_t edge);
-/** Appends to a FIFO source; the TLP becomes the hub's. */
+/** Appends to a source what may be granted from `edge` on; the TLP becomes the hub's. */
+void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
+             uint64_t edge);
+/** The same, and wakes the hub at that edge. */
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
               uint64_t edge);
-/** The write head of a DMA channel has become valid. */
-void hub_want_write(struct hub *hub, const struct hub_dma *dma);
 /** Room for the answers that one request can make. */
 bool hub_local_room(const struct hub *hub);
 void hub_received(void *user, struct pcie_tlp *tlp);
@@ -185,6 +197,8 @@ void hub_tick(struct sim_event *ev);
 /* router.c */
 /** Where a window offset goes: a port, OUT_SELF, or HUB_ROUTE_NONE. */
 uint32_t hub_route(const struct hub *hub, uint64_t offset);
+/** The k-th pair of a port; NULL: it has fewer. */
+const struct hub_range *hub_range(const struct hub *hub, uint32_t port, uint32_t k);
 /** Offset in the window of a bus address at the N port; false when it lies outside. */
 bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p);
 /** The address a packet carries when it leaves by `out`: translated by area at N. False: closed
@@ -212,7 +226,7 @@ uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset);
 /** Does all that channel `dma` can do at this edge. @return the next edge at which it wants to. */
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge);
 void dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
-/** The write head was granted: *tlp_p is the packet to send, with payload. */
-void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp_p);
+/** The write *tlp, made without payload, was granted: it gets its data now. */
+void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
 
 #endif

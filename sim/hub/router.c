@@ -10,18 +10,18 @@
 
 uint32_t hub_route(const struct hub *hub, uint64_t offset)
 {
-    for (uint32_t p = 0; p < hub->nports; p++) {
-        const struct hub_port *port = &hub->ports[p];
+    uint32_t out = HUB_ROUTE_NONE;
 
-        for (uint32_t k = 0; k < port->npairs; k++) {
-            if (offset < port->pairs[k].lower || offset > port->pairs[k].upper)
-                continue;
-            if (p == 0 && (offset & (hub->part_bytes - 1)) / hub->area_bytes == HUB_AREA_SELF)
-                return OUT_SELF;
-            return p;
-        }
+    /* All pairs at once, as the hardware does; backwards, so that the first that matches stays. */
+    for (uint32_t i = hub->nranges; i-- > 0;) {
+        const struct hub_range *r = &hub->ranges[i];
+        bool match = (offset >= r->lower) & (offset <= r->upper);
+
+        out ^= (out ^ r->port) & -(uint32_t)match;
     }
-    return HUB_ROUTE_NONE;
+    if (out == 0 && (offset & (hub->part_bytes - 1)) / hub->area_bytes == HUB_AREA_SELF)
+        return OUT_SELF;
+    return out;
 }
 
 bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p)
@@ -34,13 +34,14 @@ bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p)
 
 bool hub_leave(const struct hub *hub, uint32_t out, uint64_t offset, uint64_t *addr_p)
 {
-    uint64_t in_part = offset & (hub->part_bytes - 1);
-    uint64_t area = in_part / hub->area_bytes;
+    uint64_t in_part, area;
 
     if (out != 0) {
         *addr_p = HUB_CABLE_BASE + offset;
         return true;
     }
+    in_part = offset & (hub->part_bytes - 1);
+    area = in_part / hub->area_bytes;
     if (area >= HUB_AREA_SELF || hub->area_base[area] == 0)
         return false;
     *addr_p = hub->area_base[area] + (in_part & (hub->area_bytes - 1));
@@ -55,6 +56,34 @@ static int port_index(const char *name)
     return at != NULL ? (int)(at - names) : -1;
 }
 
+static uint32_t ranges_of_port(const struct hub *hub, uint32_t port)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < hub->nranges; i++)
+        n += hub->ranges[i].port == port;
+    return n;
+}
+
+const struct hub_range *hub_range(const struct hub *hub, uint32_t port, uint32_t k)
+{
+    for (uint32_t i = 0; i < hub->nranges; i++)
+        if (hub->ranges[i].port == port && k-- == 0)
+            return &hub->ranges[i];
+    return NULL;
+}
+
+/* Behind those of its own port and of ports with higher priority. */
+static void add_range(struct hub *hub, uint32_t port, uint64_t first_slot, uint64_t last_slot)
+{
+    uint32_t at = hub->nranges++;
+
+    for (; at > 0 && hub->ranges[at - 1].port > port; at--)
+        hub->ranges[at] = hub->ranges[at - 1];
+    hub->ranges[at] = (struct hub_range){ first_slot * hub->part_bytes,
+                                          (last_slot + 1) * hub->part_bytes - 1, port };
+}
+
 int hub_set_routes(void *component, const struct machine_routes *routes, struct sim_error *err)
 {
     struct hub *hub = component;
@@ -66,26 +95,19 @@ int hub_set_routes(void *component, const struct machine_routes *routes, struct 
     for (unsigned i = 0; i < routes->nranges; i++) {
         const struct machine_route_range *r = &routes->ranges[i];
         int p = port_index(r->port);
-        struct hub_port *port;
 
         if (p < 0 || (uint32_t)p >= hub->nports)
             return sim_error_set(err, SIM_ERR_CONFIG, "%s: route by port %s: expected n, e, w or s",
                                  hub->path, r->port);
-        port = &hub->ports[p];
-        if (port->npairs == HUB_ROUTE_PAIRS)
+        if (ranges_of_port(hub, (uint32_t)p) == HUB_ROUTE_PAIRS)
             return sim_error_set(err, SIM_ERR_CONFIG,
                                  "%s.%s: more than %u ranges of slots: expected fewer, number the "
                                  "nodes along the ring",
                                  hub->path, r->port, HUB_ROUTE_PAIRS);
-        port->pairs[port->npairs].lower = r->first * hub->part_bytes;
-        port->pairs[port->npairs].upper = (r->last + UINT64_C(1)) * hub->part_bytes - 1;
-        port->npairs++;
+        add_range(hub, (uint32_t)p, r->first, r->last);
     }
     /* Routes say where the other parts lie; the own one belongs to the host. */
-    if (hub->ports[0].npairs == 0) {
-        hub->ports[0].pairs[0].lower = hub->slot * hub->part_bytes;
-        hub->ports[0].pairs[0].upper = (hub->slot + UINT64_C(1)) * hub->part_bytes - 1;
-        hub->ports[0].npairs = 1;
-    }
+    if (ranges_of_port(hub, 0) == 0)
+        add_range(hub, 0, hub->slot, hub->slot);
     return SIM_OK;
 }

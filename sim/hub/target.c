@@ -141,11 +141,11 @@ bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp)
 static uint64_t route_register(const struct hub *hub, uint32_t offset)
 {
     uint32_t p = (offset - HUB_ROUTE_LOWER(0, 0)) / 0x100;
-    uint32_t k = (offset & 0xff) / 16;
+    const struct hub_range *r = hub_range(hub, p, (offset & 0xff) / 16);
 
-    if (p >= hub->nports || k >= hub->ports[p].npairs)
+    if (r == NULL)
         return 0;
-    return (offset & 8) != 0 ? hub->ports[p].pairs[k].upper : hub->ports[p].pairs[k].lower;
+    return (offset & 8) != 0 ? r->upper : r->lower;
 }
 
 static uint64_t link_status(const struct hub *hub)
