@@ -31,8 +31,9 @@ struct chunk {
  */
 struct sim_channel {
     struct sim_domain *from;
-    struct chunk **sending; /* &out, or &in inside a domain */
-    struct chunk *out, *spare;
+    unsigned char *at; /* where the next record will lie in the last chunk, */
+    uint32_t left;     /* and the bytes that are left from there */
+    struct chunk *out;
     sim_time_t latency_ps, last_arrival;
     struct sim_channel *next_dirty;
     bool is_open; /* a record is reserved and not yet sent */
@@ -41,11 +42,13 @@ struct sim_channel {
     alignas(SIM_CACHE_LINE) struct sim_event deliver;
     struct sim_domain *to;
     struct chunk *in;
-    uint8_t lazy; /* 1 or 0 */
+    struct record *head; /* the first one in `in`, while there is one */
+    uint8_t lazy;        /* 1 or 0 */
     bool listening;
 
     alignas(SIM_CACHE_LINE) sim_channel_fn fn;
     void *arg;
+    struct chunk *spare;
     struct sim_channel *next_of_sim;
 };
 
@@ -102,16 +105,25 @@ static inline bool is_read(const struct chunk *c)
     return c->read == c->used;
 }
 
+/* The sender's records go to `c` from its beginning on. */
+static inline void write_from(struct sim_channel *ch, struct chunk *c)
+{
+    ch->at = c->data;
+    ch->left = c->room;
+}
+
 /* Makes the first record in `in` the next one to be delivered, if there is any. A chunk that is
  * read to its end goes; the only one is used again, it is warm. */
 static inline void arm(struct sim_channel *ch)
 {
     struct chunk *c = ch->in->next;
-    const struct record *r;
+    struct record *r;
 
     while (is_read(c)) { /* one that was too small for a record is empty from the start */
         if (c == ch->in) {
             c->used = c->read = 0;
+            if (!ch->crossing)
+                write_from(ch, c);
             ch->deliver.time = SIM_TIME_NEVER;
             return;
         }
@@ -119,7 +131,7 @@ static inline void arm(struct sim_channel *ch)
         chunk_give(ch, c);
         c = ch->in->next;
     }
-    r = record_at(c, c->read);
+    ch->head = r = record_at(c, c->read);
     ch->deliver.time = r->arrival + ch->lazy;
     ch->deliver.key = r->key;
     if (ch->listening)
@@ -128,11 +140,10 @@ static inline void arm(struct sim_channel *ch)
 
 static inline void deliver_head(struct sim_channel *ch)
 {
-    struct chunk *c = ch->in->next;
-    struct record *r = record_at(c, c->read);
+    struct record *r = ch->head;
 
     ch->fn(ch->arg, r + 1, r->bytes);
-    c->read += (uint32_t)sizeof(*r) + r->room;
+    ch->in->next->read += (uint32_t)sizeof(*r) + r->room;
     arm(ch);
 }
 
@@ -189,7 +200,6 @@ struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, str
     ch->arg = cfg->arg;
     ch->lazy = cfg->lazy ? 1 : 0;
     ch->crossing = cfg->from != cfg->to;
-    ch->sending = ch->crossing ? &ch->out : &ch->in;
     ch->listening = !cfg->lazy;
     sim_event_init(&ch->deliver, deliver);
     ch->deliver.time = SIM_TIME_NEVER;
@@ -200,14 +210,32 @@ struct sim_channel *sim_channel_create(const struct sim_channel_config *cfg, str
     return ch;
 }
 
+/* What the sender has written up to now belongs to the last chunk of `list`. */
+static inline void mark_used(struct sim_channel *ch, struct chunk *last)
+{
+    last->used = (uint32_t)(ch->at - last->data);
+}
+
+static __attribute__((noinline)) void next_chunk(struct sim_channel *ch, uint32_t need)
+{
+    struct chunk **list = ch->crossing ? &ch->out : &ch->in;
+
+    if (*list != NULL)
+        mark_used(ch, *list);
+    write_from(ch, list_extend(ch, list, need));
+}
+
 void *sim_channel_reserve(struct sim_channel *ch, uint32_t bytes)
 {
     uint32_t room = (bytes + 7u) & ~7u;
-    struct chunk *c = list_room(ch, ch->sending, (uint32_t)sizeof(struct record) + room);
-    struct record *r = record_at(c, c->used);
+    uint32_t need = (uint32_t)sizeof(struct record) + room;
+    struct record *r;
 
     SIM_ASSERT(!ch->is_open);
     ch->is_open = true;
+    if (ch->left < need)
+        next_chunk(ch, need);
+    r = (struct record *)(void *)ch->at;
     r->bytes = bytes;
     r->room = room;
     return r + 1;
@@ -216,8 +244,8 @@ void *sim_channel_reserve(struct sim_channel *ch, uint32_t bytes)
 void sim_channel_send(struct sim_channel *ch, sim_time_t depart)
 {
     struct sim_domain *from = ch->from;
-    struct chunk *c = *ch->sending;
-    struct record *r = record_at(c, c->used);
+    struct record *r = (struct record *)(void *)ch->at;
+    uint32_t bytes = (uint32_t)sizeof(*r) + r->room;
 
     SIM_ASSERT(ch->is_open && depart >= from->now);
     ch->is_open = false;
@@ -225,8 +253,10 @@ void sim_channel_send(struct sim_channel *ch, sim_time_t depart)
     SIM_ASSERT(r->arrival >= ch->last_arrival);
     ch->last_arrival = r->arrival;
     r->key = domain_key(from, SIM_ARRIVE);
-    c->used += (uint32_t)sizeof(*r) + r->room;
+    ch->at += bytes;
+    ch->left -= bytes;
     if (!ch->crossing) {
+        mark_used(ch, ch->in);
         if (ch->deliver.time == SIM_TIME_NEVER)
             arm(ch);
     } else if (!ch->is_dirty) {
@@ -295,10 +325,14 @@ void channel_flush(struct sim_channel *ch)
     struct sim_domain *to = ch->to;
 
     ch->is_dirty = false;
+    mark_used(ch, ch->out);
     if (to->sim->cfg.order.shuffle_turns)
         copy_and_poison(ch);
     else
         move_chunks(ch);
+    ch->left = 0;
+    if (ch->out != NULL)
+        write_from(ch, ch->out);
     if (ch->deliver.time != SIM_TIME_NEVER)
         return; /* an earlier one is next */
     arm(ch);
