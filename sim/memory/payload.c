@@ -1,7 +1,7 @@
 /*
- * Payload buffers by size class, each class a free list that grows by slabs. A
- * buffer goes back to the head of its list, so a busy pool works on few, warm
- * cache lines.
+ * Payload buffers by size class, each class a stack of free buffers that grows by
+ * slabs. A buffer goes back to the top, so a busy pool works on few, warm cache
+ * lines; and taking one waits for nothing that lies in the buffer.
  */
 #include "memory/payload.h"
 
@@ -14,8 +14,9 @@
 #define SLAB_BYTES 16384
 
 struct mem_class {
-    struct mem_payload *free;
-    uint64_t in_use;
+    struct mem_payload **free; /* stack, with room for all buffers: the last one used is warm */
+    uint32_t nfree;
+    uint32_t nbuffers;
     uint32_t buffer_bytes; /* of one buffer with its header */
     uint32_t data_bytes;
     struct mem_slab *slabs;
@@ -58,6 +59,7 @@ void mem_pool_destroy(struct mem_pool *pool)
             free(slab);
             slab = next;
         }
+        free(pool->classes[i].free);
     }
     free(pool);
 }
@@ -67,27 +69,32 @@ uint64_t mem_pool_in_use(const struct mem_pool *pool)
     uint64_t n = 0;
 
     for (unsigned i = 0; i < CLASSES; i++)
-        n += pool->classes[i].in_use;
+        n += pool->classes[i].nbuffers - pool->classes[i].nfree;
     return n;
 }
 
 static __attribute__((noinline)) bool class_grow(struct mem_class *c)
 {
     uint32_t n = c->buffer_bytes < SLAB_BYTES / 4 ? SLAB_BYTES / c->buffer_bytes : 4;
+    struct mem_payload **free_p =
+        realloc(c->free, (c->nbuffers + n) * sizeof(struct mem_payload *));
     struct mem_slab *slab = sim_calloc(sizeof(*slab) + (size_t)n * c->buffer_bytes);
 
-    if (slab == NULL)
+    if (free_p != NULL)
+        c->free = free_p;
+    if (slab == NULL || free_p == NULL) {
+        free(slab);
         return false;
+    }
     slab->next = c->slabs;
     c->slabs = slab;
     for (uint32_t i = n; i-- > 0;) {
         struct mem_payload *p = (void *)(slab->buffers + (size_t)i * c->buffer_bytes);
 
         p->home = c;
-        p->refs = 0;
-        p->next = c->free;
-        c->free = p;
+        c->free[c->nfree++] = p;
     }
+    c->nbuffers += n;
     return true;
 }
 
@@ -106,12 +113,9 @@ struct mem_payload *mem_payload_alloc(struct mem_pool *pool, uint32_t bytes)
 
     SIM_ASSERT(bytes >= 1 && bytes <= 1u << (MIN_SHIFT + CLASSES - 1));
     c = &pool->classes[class_of(bytes)];
-    if (c->free == NULL && !class_grow(c))
+    if (c->nfree == 0 && !class_grow(c))
         return NULL;
-    p = c->free;
-    SIM_ASSERT(p != NULL); /* class_grow() made some */
-    c->free = p->next;
-    c->in_use++;
+    p = c->free[--c->nfree];
     p->refs = 1;
     p->bytes = bytes;
     return p;
@@ -124,7 +128,5 @@ void mem_payload_put(struct mem_payload *p)
     SIM_ASSERT(p->refs > 0);
     if (--p->refs > 0)
         return;
-    p->next = p->home->free;
-    p->home->free = p;
-    p->home->in_use--;
+    p->home->free[p->home->nfree++] = p;
 }

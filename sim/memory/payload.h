@@ -14,8 +14,7 @@ struct mem_pool;
 struct mem_class;
 
 struct mem_payload {
-    struct mem_class *home;   /* the pool's size class that it returns to */
-    struct mem_payload *next; /* free list */
+    struct mem_class *home; /* the pool's size class that it returns to */
     uint32_t refs;
     uint32_t bytes;             /* used */
     alignas(32) uint8_t data[]; /* copies move 32 bytes at a time */
