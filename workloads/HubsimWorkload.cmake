@@ -1,8 +1,8 @@
 # hubsim_workload(NAME SOURCES a.c ... [INCLUDES dir ...] [OUTPUT dir]): a program as the shared
 # object that the simulator loads once for each rank.
 #
-# -Bsymbolic binds the program to its own stdout, exit and globals (hosts/launch/shim); unique
-# symbols would be merged between the copies. Programs see public headers only. They are built
+# -Bsymbolic and the map bind the program to its own stdout, exit and globals (hosts/launch/shim);
+# unique symbols would be merged between the copies. Programs see public headers only. They are built
 # without sanitizers: a sanitizer's tables of globals would clash between the copies.
 set(HUBSIM_WORKLOAD_DIR ${CMAKE_BINARY_DIR}/lib/hubsim/workloads)
 set(HUBSIM_PROGRAM_INCLUDES
@@ -24,7 +24,8 @@ function(hubsim_workload name)
   add_library(workload_${name} MODULE ${ARG_SOURCES} $<TARGET_OBJECTS:program_shim>)
   target_include_directories(workload_${name} PRIVATE ${HUBSIM_PROGRAM_INCLUDES} ${ARG_INCLUDES})
   target_compile_options(workload_${name} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_PROGRAM_OPTIONS})
-  target_link_options(workload_${name} PRIVATE -Wl,-Bsymbolic)
+  target_link_options(workload_${name} PRIVATE
+    LINKER:-Bsymbolic,--version-script,${PROJECT_SOURCE_DIR}/hosts/launch/shim/program.map)
   set_target_properties(workload_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${ARG_OUTPUT})
 endfunction()

@@ -20,6 +20,7 @@ struct program {
     int fd;
     void *handle;
     program_main_fn main;
+    program_exit_fn exit;
 };
 
 static int read_all(int fd, unsigned char *bytes, size_t size)
@@ -99,25 +100,27 @@ static void copy_symbol(void *handle, const char *name, void *symbol_p)
     memcpy(symbol_p, &symbol, sizeof(symbol));
 }
 
-static int program_bind(struct program *p, const struct program_file *file,
-                        const struct hub_program_hooks *hooks, struct sim_error *err)
-{
-    struct hub_program_hooks *own = dlsym(p->handle, "hub_program_hooks");
-    void (*start)(void) = NULL;
+/* Loading runs constructors, which cannot be given an argument. */
+static _Thread_local const struct hub_program_hooks *loading;
 
-    copy_symbol(p->handle, "hub_program_start", &start);
+const struct hub_program_hooks *hub_program_loading(void)
+{
+    return loading;
+}
+
+static int program_bind(struct program *p, const struct program_file *file, struct sim_error *err)
+{
+    const uint32_t *abi = dlsym(p->handle, "hub_program_abi");
+
     copy_symbol(p->handle, "main", &p->main);
-    if (own == NULL || start == NULL || p->main == NULL)
+    copy_symbol(p->handle, "exit", &p->exit);
+    if (abi == NULL || p->exit == NULL || p->main == NULL)
         return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: expected a program object with main(), linked with the program "
-                             "shim (see hubsim_workload in cmake/)",
+                             "%s: expected a program object with main(), made by hubcc",
                              file->path);
-    if (own->abi != HUB_PROGRAM_ABI)
+    if (*abi != HUB_PROGRAM_ABI)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: built for shim version %u, expected %u",
-                             file->path, (unsigned)own->abi, (unsigned)HUB_PROGRAM_ABI);
-    *own = *hooks;
-    own->abi = HUB_PROGRAM_ABI;
-    start();
+                             file->path, (unsigned)*abi, (unsigned)HUB_PROGRAM_ABI);
     return SIM_OK;
 }
 
@@ -139,12 +142,14 @@ int program_load(const struct program_file *file, unsigned rank,
         goto err_close;
     }
     snprintf(name, sizeof(name), "/proc/self/fd/%d", p->fd);
+    loading = hooks;
     p->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    loading = NULL;
     if (p->handle == NULL) {
         code = sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot load: %s", file->path, dlerror());
         goto err_close;
     }
-    code = program_bind(p, file, hooks, err);
+    code = program_bind(p, file, err);
     if (code != SIM_OK)
         goto err_unload;
     *program_p = p;
@@ -171,4 +176,9 @@ void program_unload(struct program *p)
 program_main_fn program_main(const struct program *p)
 {
     return p->main;
+}
+
+program_exit_fn program_exit(const struct program *p)
+{
+    return p->exit;
 }

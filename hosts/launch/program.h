@@ -19,13 +19,16 @@ struct program;      /* one loaded copy */
 int program_file_open(const char *path, struct program_file **file_p, struct sim_error *err);
 void program_file_close(struct program_file *file);
 
-/** `hooks` is copied into the object (its abi field is not used). */
+/** `hooks` is copied into the object. */
 int program_load(const struct program_file *file, unsigned rank,
                  const struct hub_program_hooks *hooks, struct program **program_p,
                  struct sim_error *err);
 void program_unload(struct program *p);
 typedef int (*program_main_fn)(int argc, char **argv);
 program_main_fn program_main(const struct program *p);
+/** The object's own exit(): what the return of main() means. */
+typedef void (*program_exit_fn)(int code);
+program_exit_fn program_exit(const struct program *p);
 
 SIM_END_DECLS
 #endif /* LAUNCH_PROGRAM_H */

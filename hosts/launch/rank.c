@@ -62,6 +62,8 @@ static void rank_run(struct launch_thread *t)
     program_main_fn fn = t->program != NULL ? program_main(t->program) : cfg->entry;
 
     t->exit_code = fn(cfg->argc, t->argv);
+    if (t->program != NULL)
+        program_exit(t->program)(t->exit_code);
 }
 
 static void rank_start(struct sim_event *ev)

@@ -21,17 +21,19 @@
 #undef stdout
 #undef stderr
 
-extern struct hub_program_hooks hub_program_hooks;
-struct hub_program_hooks hub_program_hooks = { .abi = HUB_PROGRAM_ABI };
+extern const uint32_t hub_program_abi;
+const uint32_t hub_program_abi = HUB_PROGRAM_ABI;
+
+static struct hub_program_hooks hub_program_hooks;
 
 FILE *stdin, *stdout, *stderr;
 char *optarg;
 int optind = 1, opterr = 1, optopt;
 
-/* Called by the loader before main(). */
-void hub_program_start(void);
-void hub_program_start(void)
+/* Before the constructors of the program, which may allocate and open C++ streams on stdout. */
+__attribute__((constructor(101))) static void program_begin(void)
 {
+    hub_program_hooks = *hub_program_loading();
     stdin = hub_program_hooks.in;
     stdout = hub_program_hooks.out;
     stderr = hub_program_hooks.err;
@@ -44,9 +46,7 @@ static void *allocate(size_t n, size_t align, int zero)
     int zeroed = 0;
     void *p;
 
-    p = hub_program_hooks.alloc != NULL /* not yet while constructors run */
-            ? hub_program_hooks.alloc(hub_program_hooks.heap, n, align, &zeroed)
-            : NULL;
+    p = hub_program_hooks.alloc(hub_program_hooks.heap, n, align, &zeroed);
     if (p == NULL)
         errno = ENOMEM;
     else if (zero && !zeroed)
@@ -142,6 +142,55 @@ void perror(const char *s)
     fprintf(stderr, "%s\n", strerror(code));
 }
 
+/* ---- the end --------------------------------------------------------------------------- */
+
+/* What is to be called at exit, C++ destructors of static objects among it. */
+static struct at_exit {
+    void (*plain)(void);
+    void (*with)(void *arg); /* when `plain` is NULL */
+    void *arg;
+} * at_exit;
+static size_t nat_exit, at_exit_room;
+
+static int add_at_exit(struct at_exit e)
+{
+    if (nat_exit == at_exit_room) {
+        size_t room = at_exit_room != 0 ? at_exit_room * 2 : 32;
+        struct at_exit *more = realloc(at_exit, room * sizeof(*more));
+
+        if (more == NULL)
+            return -1;
+        at_exit = more;
+        at_exit_room = room;
+    }
+    at_exit[nat_exit++] = e;
+    return 0;
+}
+
+int atexit(void (*fn)(void))
+{
+    return add_at_exit((struct at_exit){ .plain = fn });
+}
+
+int __cxa_atexit(void (*fn)(void *), void *arg, void *object);
+int __cxa_atexit(void (*fn)(void *), void *arg, void *object)
+{
+    (void)object;
+    return add_at_exit((struct at_exit){ .with = fn, .arg = arg });
+}
+
+static void run_at_exit(void)
+{
+    while (nat_exit > 0) { /* one may add another */
+        struct at_exit e = at_exit[--nat_exit];
+
+        if (e.plain != NULL)
+            e.plain();
+        else
+            e.with(e.arg);
+    }
+}
+
 _Noreturn static void program_end(int code)
 {
     fflush(stdout);
@@ -152,6 +201,7 @@ _Noreturn static void program_end(int code)
 
 _Noreturn void exit(int code)
 {
+    run_at_exit();
     program_end(code);
 }
 

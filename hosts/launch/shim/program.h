@@ -1,6 +1,6 @@
 /*
  * What a program object and its loader agree on. Each program is linked with
- * shim/program.c; the loader finds `hub_program_hooks` in its copy and fills it.
+ * shim/program.c, which asks the loader for its hooks while it is being loaded.
  */
 #ifndef LAUNCH_SHIM_PROGRAM_H
 #define LAUNCH_SHIM_PROGRAM_H
@@ -9,10 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define HUB_PROGRAM_ABI 1
+#define HUB_PROGRAM_ABI 2 /* `const uint32_t hub_program_abi` of the object */
 
 struct hub_program_hooks {
-    uint32_t abi;              /* HUB_PROGRAM_ABI, set by the object */
     FILE *in, *out, *err;      /* of this rank, set by the loader */
     void (*exit)(int code);    /* ends the calling rank; does not return */
     uint64_t (*time_ps)(void); /* simulated time */
@@ -23,5 +22,14 @@ struct hub_program_hooks {
     size_t (*size)(void *heap, void *p);
     void *heap;
 };
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/** The hooks of the copy that is being loaded; the loader has it. */
+const struct hub_program_hooks *hub_program_loading(void);
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LAUNCH_SHIM_PROGRAM_H */
