@@ -41,6 +41,7 @@ const std::map<std::string, strings> arrows = {
     { "tools/load", { "sim/core", "sim/machine" } },
     { "tools/lab", { "sim", "hosts/launch", "tools/load", "public" } },
     { "tools/cmd", { "sim", "hosts/launch", "tools/load", "tools/lab", "public" } },
+    { "tools/hubrun", { "sim", "hosts/launch", "tools/load", "tools/lab", "tools/cmd" } },
     { "tools", { "tools", "sim" } },
 };
 

@@ -1,0 +1,239 @@
+/* Programs as their authors build and run them: hubcc, then hubrun. */
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace
+{
+
+class Programs : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        char name[] = "/tmp/hubcc-XXXXXX";
+
+        ASSERT_NE(nullptr, mkdtemp(name));
+        folder = name;
+    }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+    void write(const std::string &name, const std::string &text)
+    {
+        std::ofstream(folder + "/" + name) << text;
+    }
+    /** Runs a shell command in the folder; stdout in `out`, stderr in `errors`. */
+    int sh(const std::string &command)
+    {
+        std::string all =
+            "cd " + folder + " && PATH=" BIN ":$PATH && { " + command + "; } 2>stderr";
+        FILE *p = popen(all.c_str(), "r");
+        char buffer[4096];
+        size_t n;
+
+        out.clear();
+        while ((n = fread(buffer, 1, sizeof(buffer), p)) > 0)
+            out.append(buffer, n);
+        int status = pclose(p);
+        std::ifstream in(folder + "/stderr");
+        errors.assign(std::istreambuf_iterator<char>(in), {});
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+    std::string folder, out, errors;
+};
+
+const char *const globals = R"(
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int counter = 5;
+int size_of_world(void);
+int main(int argc, char **argv)
+{
+    static int statics;
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i <= rank; i++)
+        counter++, statics++;
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d of %d: %d %d %s\n", rank, size_of_world(), counter, statics, argv[1]);
+    MPI_Finalize();
+    return rank == 2 && strcmp(argv[1], "fail") == 0 ? 7 : 0;
+}
+)";
+const char *const world = R"(
+#include <mpi.h>
+int size_of_world(void)
+{
+    int n;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    return n;
+}
+)";
+
+TEST_F(Programs, SeveralSourcesAndSeparateObjectsMakeTheSameProgram)
+{
+    write("main.c", globals);
+    write("world.c", world);
+    ASSERT_EQ(0, sh("hubcc -std=c11 -O2 -Wall -Werror main.c world.c -o one -ltca -lmpi"))
+        << errors;
+    ASSERT_EQ(0, sh("hubcc -O1 -c main.c && hubcc -g -c world.c && hubcc main.o world.o -o two"))
+        << errors;
+    for (const char *program : { "one", "two" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun -n 3 -m ring4 ./") + program + " x -n 9")) << errors;
+        EXPECT_EQ("rank 0 of 3: 6 1 x\nrank 1 of 3: 7 2 x\nrank 2 of 3: 8 3 x\n", out);
+        EXPECT_EQ(0u, errors.find("hubrun: 3 ranks ended well at ")) << errors;
+    }
+}
+
+TEST_F(Programs, AMakefileNeedsOnlyTheCompilersName)
+{
+    write("main.c", globals);
+    write("world.c", world);
+    write("Makefile", "prog: main.o world.o\n\t$(CC) $(CFLAGS) $^ -o $@\n");
+    ASSERT_EQ(0, sh("make -s CC=hubcc CFLAGS=-O2")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 1 ./prog y"));
+    EXPECT_EQ("rank 0 of 1: 6 1 y\n", out);
+    EXPECT_EQ("", errors);
+}
+
+TEST_F(Programs, TheStatusIsThatOfTheRankThatFailed)
+{
+    write("main.c", globals);
+    write("world.c", world);
+    ASSERT_EQ(0, sh("hubcc main.c world.c -o prog")) << errors;
+    EXPECT_EQ(7, sh("hubrun --label -n 4 -m ring4 ./prog fail"));
+    EXPECT_EQ(0u, out.find("0: rank 0 of 4: 6 1 fail\n1: rank 1")) << out;
+    EXPECT_EQ(0u, errors.find("hubrun: rank 2 ended with status 7 at ")) << errors;
+}
+
+TEST_F(Programs, CxxHasItsOwnStreamsContainersAndExceptions)
+{
+    write("prog.cpp", R"(
+#include <iostream>
+#include <mpi.h>
+#include <stdexcept>
+#include <vector>
+struct Last {
+    std::vector<int> v{ 1, 2, 3 };
+    ~Last() { std::cout << "destroyed " << v.size() << std::endl; }
+};
+static Last last;
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < rank; i++)
+        last.v.push_back(i);
+    try {
+        throw std::runtime_error("thrown");
+    } catch (const std::exception &e) {
+        std::cout << e.what() << ' ' << rank << ' ' << 0.5 * rank << std::endl;
+    }
+    MPI_Finalize();
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -O1 prog.cpp -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 2 ./prog"));
+    EXPECT_EQ("thrown 0 0\nthrown 1 0.5\ndestroyed 3\ndestroyed 4\n", out);
+}
+
+TEST_F(Programs, AtexitRunsInReverseForEachRank)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int rank;
+static void first(void) { printf("first of %d\n", rank); }
+static void second(void) { printf("second of %d\n", rank); }
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    atexit(second);
+    atexit(first);
+    MPI_Finalize();
+    if (rank == 1)
+        exit(0);
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 2 ./prog"));
+    EXPECT_EQ("first of 0\nsecond of 0\nfirst of 1\nsecond of 1\n", out);
+}
+
+TEST_F(Programs, AMissingFunctionIsALinkErrorByName)
+{
+    write("prog.c", "int MPI_Win_create_nothing(void);\n"
+                    "int main(void) { return MPI_Win_create_nothing(); }\n");
+    EXPECT_NE(0, sh("hubcc prog.c -o prog"));
+    EXPECT_NE(std::string::npos, errors.find("MPI_Win_create_nothing")) << errors;
+    EXPECT_FALSE(std::filesystem::exists(folder + "/prog"));
+}
+
+TEST_F(Programs, WrongArgumentsAreOneLine)
+{
+    write("main.c", "int main(void) { return 0; }\n");
+    ASSERT_EQ(0, sh("hubcc main.c -o prog")) << errors;
+    EXPECT_EQ(2, sh("hubrun --max-time 3x ./prog"));
+    EXPECT_EQ(0u, errors.find("hubrun: --max-time 3x: expected a number and ns, us, ms or s"));
+    EXPECT_EQ(2, sh("hubrun -n 0 ./prog"));
+    EXPECT_EQ(0u, errors.find("hubrun: -n 0: expected 1 to ")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 2 --place 0,2 ./prog"));
+    EXPECT_EQ("hubrun: --place 0,2: rank 1: expected a node from 0 to 1, or the word block or "
+              "cyclic\n",
+              errors);
+    EXPECT_EQ(1, sh("hubrun -n 2 --place 0 ./prog"));
+    EXPECT_EQ("hubrun: --place 0: 1 nodes: expected one for each of 2 ranks, with commas between "
+              "them\n",
+              errors);
+    EXPECT_EQ(1, sh("hubrun ./main.c"));
+    EXPECT_EQ(0u, errors.find("hubrun: ./main.c: cannot load")) << errors;
+    EXPECT_EQ(1, sh("hubrun -m nowhere ./prog"));
+    EXPECT_EQ(0u, errors.find("hubrun: ")) << errors;
+}
+
+TEST_F(Programs, PlacesDecideWhoIsNear)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, token = 0, from;
+    double t;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    t = MPI_Wtime();
+    for (int i = 0; i < 10; i++)
+        MPI_Sendrecv(&rank, sizeof(rank), MPI_BYTE, 1 - rank, 1, &from, sizeof(from), MPI_BYTE,
+                     1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    t = MPI_Wtime() - t;
+    if (rank == 0)
+        printf("%s %d\n", t * 1e6 < 10 * 2.5 ? "near" : "far", from + token);
+    MPI_Finalize();
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 2 ./prog")) << errors;
+    EXPECT_EQ("far 1\n", out);
+    EXPECT_EQ(0, sh("hubrun -n 2 --place 1,1 ./prog")) << errors;
+    EXPECT_EQ("near 1\n", out);
+    EXPECT_EQ(0, sh("hubrun -n 2 --place block -m one-node ./prog")) << errors;
+    EXPECT_EQ("near 1\n", out);
+}
+
+} // namespace

@@ -1,0 +1,228 @@
+/* hubrun: runs a program made by hubcc on the simulated nodes of a machine. */
+#define _POSIX_C_SOURCE 200809L
+#include "hosts/launch/launch.h"
+#include "tools/cmd/cmd.h"
+#include "tools/hubrun/place.h"
+#include "tools/lab/software.h"
+#include "tools/load/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX 4096u
+
+struct options {
+    struct cmd_common common;
+    const char *machine, *place;
+    unsigned nranks;
+    sim_time_t max_time_ps;
+    bool label, quiet;
+    int argc; /* the program and its arguments */
+    char **argv;
+};
+
+enum { OPT_PLACE = 256, OPT_MAX_TIME, OPT_LABEL };
+
+static const struct argp_option options[] = {
+    { "ranks", 'n', "N", 0, "Ranks (default: one on each node)", 0 },
+    { "machine", 'm', "MACHINE", 0, "Machine file, by name or path (default two-node)", 0 },
+    { "place", OPT_PLACE, "HOW", 0, "Node of each rank: cyclic (default), block, or a list 0,0,1,1",
+      0 },
+    { "max-time", OPT_MAX_TIME, "TIME", 0,
+      "Stop at this simulated time: a number and ns, us, ms or s", 0 },
+    { "label", OPT_LABEL, NULL, 0, "Put the rank in front of each line", 0 },
+    { "quiet", 'q', NULL, 0, "No closing line on stderr", 0 },
+    { 0 },
+};
+
+static sim_time_t parse_time(struct argp_state *state, const char *text)
+{
+    static const struct {
+        const char *name;
+        sim_time_t ps;
+    } units[] = { { "ns", SIM_NS }, { "us", SIM_US }, { "ms", SIM_MS }, { "s", 1000 * SIM_MS } };
+    size_t digits = strspn(text, "0123456789_");
+    char number[32] = { 0 };
+    uint64_t value = 0;
+
+    if (digits < sizeof(number))
+        memcpy(number, text, digits);
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (strcmp(text + digits, units[i].name) == 0 && load_number(number, false, &value) &&
+            value > 0 && value <= (SIM_TIME_NEVER - 1) / units[i].ps)
+            return value * units[i].ps;
+    argp_error(state, "--max-time %s: expected a number and ns, us, ms or s, such as 10ms", text);
+    return 0;
+}
+
+static unsigned parse_ranks(struct argp_state *state, const char *text)
+{
+    uint64_t n = 0;
+
+    if (!load_number(text, false, &n) || n == 0 || n > RANKS_MAX)
+        argp_error(state, "-n %s: expected 1 to %u", text, RANKS_MAX);
+    return (unsigned)n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *opt = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &opt->common;
+        return 0;
+    case 'n':
+        opt->nranks = parse_ranks(state, arg);
+        return 0;
+    case 'm':
+        opt->machine = arg;
+        return 0;
+    case OPT_PLACE:
+        opt->place = arg;
+        return 0;
+    case OPT_MAX_TIME:
+        opt->max_time_ps = parse_time(state, arg);
+        return 0;
+    case OPT_LABEL:
+        opt->label = true;
+        return 0;
+    case 'q':
+        opt->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG: /* the program: what follows is its own */
+        opt->argv = state->argv + state->next - 1;
+        opt->argc = state->argc - state->next + 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a program made by hubcc");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
+                       const char *line)
+{
+    const bool *label = arg;
+    FILE *out = stream == OUTPUT_STDERR ? stderr : stdout;
+
+    (void)time;
+    if (*label)
+        (void)fprintf(out, "%u: ", rank);
+    (void)fprintf(out, "%s\n", line);
+}
+
+/* The status of the first rank that failed, and a last line that says how it went. */
+static int conclude(const struct options *opt, const struct launch_result *result)
+{
+    double end_us = (double)result->end_ps / 1e6;
+
+    for (unsigned r = 0; r < result->nranks; r++) {
+        if (result->ranks[r].exit_code == 0)
+            continue;
+        (void)fflush(stdout);
+        (void)fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r,
+                      result->ranks[r].exit_code, (double)result->ranks[r].end_ps / 1e6);
+        return result->ranks[r].exit_code & 0xff ? result->ranks[r].exit_code & 0xff : CMD_FAILED;
+    }
+    (void)fflush(stdout);
+    if (!opt->quiet)
+        (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result->nranks, end_us);
+    return CMD_OK;
+}
+
+static int run_on(const struct options *opt, struct machine *machine, int *status_p,
+                  struct sim_error *err)
+{
+    unsigned nnodes = machine_nodes(machine);
+    unsigned nranks = opt->nranks != 0 ? opt->nranks : nnodes;
+    unsigned *nodes = calloc(nranks, sizeof(*nodes));
+    bool label = opt->label;
+    struct launch_software software = lab_software(machine, 0);
+    struct launch_result result = { 0 };
+    int rc;
+
+    if (nodes == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+    rc = place_ranks(opt->place, nranks, nnodes, nodes, err);
+    if (rc == SIM_OK) {
+        rc = launch_run(machine,
+                        &(struct launch_config){ .program = opt->argv[0],
+                                                 .argc = opt->argc,
+                                                 .argv = (const char *const *)opt->argv,
+                                                 .nranks = nranks,
+                                                 .nodes = nodes,
+                                                 .max_time_ps = opt->max_time_ps,
+                                                 .output = print_line,
+                                                 .output_arg = &label,
+                                                 .software = &software },
+                        &result, err);
+        if (rc == SIM_OK)
+            *status_p = conclude(opt, &result);
+        launch_result_fini(&result);
+    }
+    free(nodes);
+    return rc;
+}
+
+static int run(const struct options *opt, int *status_p, struct sim_error *err)
+{
+    struct sim_config cfg = { .seed = opt->common.seed };
+    struct load_machine *file;
+    struct launch_memory *memory;
+    struct machine *machine;
+    int rc = cmd_load(&opt->common, opt->machine, &file, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    memory = launch_memory_create();
+    if (memory == NULL) {
+        rc = sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
+                           opt->machine);
+    } else {
+        rc =
+            machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
+        if (rc == SIM_OK) {
+            rc = run_on(opt, machine, status_p, err);
+            machine_destroy(machine);
+        }
+        launch_memory_destroy(memory);
+    }
+    load_machine_destroy(file);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_child children[] = { { &cmd_machine_argp, 0, NULL, 0 }, { 0 } };
+    static const struct argp argp = {
+        options,
+        parse,
+        "PROGRAM [ARGUMENT...]",
+        "Runs a program made by hubcc on a simulated machine, one copy for each rank. Its lines "
+        "come "
+        "out in order of simulated time. What the program computes between calls costs no "
+        "simulated "
+        "time; what it calls does. The exit status is that of the first rank that failed.",
+        children,
+        NULL,
+        NULL,
+    };
+    struct options opt = { .machine = "two-node" };
+    struct sim_error err = { 0 };
+    int status = CMD_FAILED;
+
+    argp_err_exit_status = CMD_USAGE;
+    cmd_common_init(&opt.common);
+    (void)argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &opt);
+    if (run(&opt, &status, &err) == SIM_OK)
+        return status;
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "hubrun: %s\n", err.text);
+    return CMD_FAILED;
+}

@@ -1,0 +1,55 @@
+#include "tools/hubrun/place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_list(const char *list, unsigned nranks, unsigned nnodes, unsigned *nodes,
+                   struct sim_error *err)
+{
+    const char *at = list;
+    unsigned n = 0;
+
+    for (;; at++) {
+        char *end;
+        unsigned long node;
+
+        errno = 0;
+        node = strtoul(at, &end, 10);
+        if (end == at || errno != 0 || *at < '0' || *at > '9' || node >= nnodes)
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "--place %s: rank %u: expected a node from 0 to %u, or the word "
+                                 "block or cyclic",
+                                 list, n, nnodes - 1);
+        if (n < nranks)
+            nodes[n] = (unsigned)node;
+        n++;
+        at = end;
+        if (*at != ',')
+            break;
+    }
+    if (*at != '\0' || n != nranks)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "--place %s: %u nodes: expected one for each of %u ranks, with commas "
+                             "between them",
+                             list, n, nranks);
+    return SIM_OK;
+}
+
+int place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nodes,
+                struct sim_error *err)
+{
+    unsigned share = nranks / nnodes, more = nranks % nnodes, rank = 0;
+
+    if (how == NULL || strcmp(how, "cyclic") == 0) {
+        for (unsigned r = 0; r < nranks; r++)
+            nodes[r] = r % nnodes;
+        return SIM_OK;
+    }
+    if (strcmp(how, "block") != 0)
+        return by_list(how, nranks, nnodes, nodes, err);
+    for (unsigned node = 0; node < nnodes; node++)
+        for (unsigned i = 0; i < share + (node < more ? 1 : 0); i++)
+            nodes[rank++] = node;
+    return SIM_OK;
+}
