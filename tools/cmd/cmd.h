@@ -26,7 +26,8 @@ struct cmd_common {
 };
 
 extern const struct argp cmd_format_argp;  /* --json, --csv; input: struct cmd_common */
-extern const struct argp cmd_machine_argp; /* --set, --platform, --seed, --jobs */
+extern const struct argp cmd_machine_argp; /* --set, --platform, --seed */
+extern const struct argp cmd_work_argp;    /* the same and --jobs, for runs in worker processes */
 
 void cmd_common_init(struct cmd_common *common);
 /** Prints "hubsim: ..." @return CMD_FAILED */

@@ -57,9 +57,6 @@ static error_t parse_machine(int key, char *arg, struct argp_state *state)
     case 'S':
         common->seed = parse_number(state, "seed", arg);
         return 0;
-    case 'J':
-        common->jobs = (unsigned)parse_number(state, "jobs", arg);
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -69,11 +66,35 @@ static const struct argp_option machine_options[] = {
     { "set", 's', "KEY=VALUE", 0, "Override what matches, e.g. node*.hub.e.link.lanes=4", 2 },
     { "platform", 'p', "NAME", 0, "Build all nodes of this platform", 2 },
     { "seed", 'S', "N", 0, "Seed of every random stream (default 1)", 2 },
-    { "jobs", 'J', "N", 0, "Worker processes (default: one for each processor)", 2 },
     { 0 },
 };
 const struct argp cmd_machine_argp = {
     machine_options, parse_machine, NULL, NULL, NULL, NULL, NULL
+};
+
+static error_t parse_work(int key, char *arg, struct argp_state *state)
+{
+    struct cmd_common *common = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = common;
+        return 0;
+    case 'J':
+        common->jobs = (unsigned)parse_number(state, "jobs", arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option work_options[] = {
+    { "jobs", 'J', "N", 0, "Worker processes (default: one for each processor)", 2 },
+    { 0 },
+};
+static const struct argp_child work_children[] = { { &cmd_machine_argp, 0, NULL, 0 }, { 0 } };
+const struct argp cmd_work_argp = {
+    work_options, parse_work, NULL, NULL, work_children, NULL, NULL
 };
 
 void cmd_common_init(struct cmd_common *common)

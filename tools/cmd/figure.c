@@ -226,7 +226,7 @@ static void add_name(void *arg, const char *name, const char *path)
 
 int cmd_figure(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_machine_argp, 0, NULL, 0 }, { 0 } };
+    static const struct argp_child children[] = { { &cmd_work_argp, 0, NULL, 0 }, { 0 } };
     static const struct argp argp = {
         options,
         parse,

@@ -102,7 +102,7 @@ static int run_file(const struct options *opt, struct cmd_session *session, stru
 int cmd_run(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
-                                                  { &cmd_machine_argp, 0, NULL, 0 },
+                                                  { &cmd_work_argp, 0, NULL, 0 },
                                                   { 0 } };
     static const struct argp argp = {
         options,

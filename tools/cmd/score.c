@@ -121,7 +121,7 @@ static int read_rows(const struct options *opt, struct cmd_session *session, str
 int cmd_score(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
-                                                  { &cmd_machine_argp, 0, NULL, 0 },
+                                                  { &cmd_work_argp, 0, NULL, 0 },
                                                   { 0 } };
     static const struct argp argp = {
         options,
