@@ -277,6 +277,68 @@ unsigned sleep(unsigned s)
     return 0;
 }
 
+/* ---- state that libc keeps for the whole process: here for this copy, with libc's sequences -- */
+
+char *strtok(char *restrict s, const char *restrict delimiters)
+{
+    static char *rest;
+
+    return strtok_r(s, delimiters, &rest);
+}
+
+static struct random_data random_data;
+static char random_state[128]; /* as large as libc's own */
+static struct drand48_data drand48_data;
+
+void srandom(unsigned seed)
+{
+    if (random_data.state == NULL)
+        initstate_r(seed, random_state, sizeof(random_state), &random_data);
+    else
+        srandom_r(seed, &random_data);
+}
+
+long random(void)
+{
+    int32_t value;
+
+    if (random_data.state == NULL)
+        srandom(1); /* what a program gets that sets none */
+    random_r(&random_data, &value);
+    return value;
+}
+
+void srand(unsigned seed)
+{
+    srandom(seed);
+}
+
+int rand(void)
+{
+    return (int)random();
+}
+
+void srand48(long seed)
+{
+    srand48_r(seed, &drand48_data);
+}
+
+double drand48(void)
+{
+    double value;
+
+    drand48_r(&drand48_data, &value);
+    return value;
+}
+
+long lrand48(void)
+{
+    long value;
+
+    lrand48_r(&drand48_data, &value);
+    return value;
+}
+
 /* POSIX getopt on this copy's variables: libc's are one set for all ranks. */
 static int getopt_place; /* within a group of options such as -ab */
 

@@ -172,6 +172,38 @@ int main(int argc, char **argv)
     EXPECT_EQ("first of 0\nsecond of 0\nfirst of 1\nsecond of 1\n", out);
 }
 
+TEST_F(Programs, RandAndStrtokAreEachRanksOwnWithLibcsSequence)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    char text[] = "a b c";
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < rank; i++)
+        rand();
+    strtok(text, " ");
+    MPI_Barrier(MPI_COMM_WORLD); /* the others come between */
+    printf("%d %s\n", rand(), strtok(NULL, " "));
+    srand(1);
+    printf("%d\n", rand());
+    MPI_Finalize();
+    return 0;
+}
+)");
+    std::string first = std::to_string(rand()), second = std::to_string(rand());
+
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 2 ./prog"));
+    EXPECT_EQ(first + " b\n" + first + "\n" + second + " b\n" + first + "\n", out);
+}
+
 TEST_F(Programs, AMissingFunctionIsALinkErrorByName)
 {
     write("prog.c", "int MPI_Win_create_nothing(void);\n"
