@@ -34,18 +34,36 @@ static void sift_up(struct event_queue *q, uint32_t at, struct queue_entry e)
     place(q, at, e);
 }
 
+/* The earlier one of places a < b. Which it is, is a toss of a coin: so without a branch, but for
+ * ties, which are rare. */
+static inline uint32_t earlier_place(const struct queue_entry *heap, uint32_t a, uint32_t b)
+{
+    if (heap[a].time == heap[b].time)
+        return before(&heap[b], &heap[a]) ? b : a;
+    return a + (b - a) * (heap[b].time < heap[a].time);
+}
+
+static inline uint32_t earliest_child(const struct event_queue *q, uint32_t first)
+{
+    const struct queue_entry *heap = q->heap;
+    uint32_t least = first;
+
+    if (first + ARITY <= q->count)
+        return earlier_place(heap, earlier_place(heap, first, first + 1),
+                             earlier_place(heap, first + 2, first + 3));
+    for (uint32_t i = first + 1; i < q->count; i++)
+        least = earlier_place(heap, least, i);
+    return least;
+}
+
 static void sift_down(struct event_queue *q, uint32_t at, struct queue_entry e)
 {
     for (;;) {
-        uint32_t first = at * ARITY + 1;
-        uint32_t end = first + ARITY < q->count ? first + ARITY : q->count;
-        uint32_t least = first;
+        uint32_t first = at * ARITY + 1, least;
 
         if (first >= q->count)
             break;
-        for (uint32_t i = first + 1; i < end; i++)
-            if (before(&q->heap[i], &q->heap[least]))
-                least = i;
+        least = earliest_child(q, first);
         if (!before(&q->heap[least], &e))
             break;
         place(q, at, q->heap[least]);
