@@ -117,22 +117,19 @@ static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_
     (void)fprintf(out, "%s\n", line);
 }
 
-/* The status of the first rank that failed, and a last line that says how it went. */
-static int conclude(const struct options *opt, const struct launch_result *result)
+/* The first rank that failed tells its status; a run that went well says so in one line. */
+static int conclude(const struct launch_result *result)
 {
-    double end_us = (double)result->end_ps / 1e6;
-
-    for (unsigned r = 0; r < result->nranks; r++) {
-        if (result->ranks[r].exit_code == 0)
-            continue;
-        (void)fflush(stdout);
-        (void)fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r,
-                      result->ranks[r].exit_code, (double)result->ranks[r].end_ps / 1e6);
-        return result->ranks[r].exit_code & 0xff ? result->ranks[r].exit_code & 0xff : CMD_FAILED;
-    }
     (void)fflush(stdout);
-    if (!opt->quiet)
-        (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result->nranks, end_us);
+    for (unsigned r = 0; r < result->nranks; r++) {
+        int code = result->ranks[r].exit_code;
+
+        if (!result->ranks[r].ended || code == 0)
+            continue;
+        (void)fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r, code,
+                      (double)result->ranks[r].end_ps / 1e6);
+        return (code & 0xff) != 0 ? code & 0xff : CMD_FAILED;
+    }
     return CMD_OK;
 }
 
@@ -162,8 +159,10 @@ static int run_on(const struct options *opt, struct machine *machine, int *statu
                                                  .output_arg = &label,
                                                  .software = &software },
                         &result, err);
-        if (rc == SIM_OK)
-            *status_p = conclude(opt, &result);
+        *status_p = conclude(&result);
+        if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
+            (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", nranks,
+                          (double)result.end_ps / 1e6);
         launch_result_fini(&result);
     }
     free(nodes);
@@ -224,5 +223,5 @@ int main(int argc, char **argv)
         return status;
     (void)fflush(stdout);
     (void)fprintf(stderr, "hubrun: %s\n", err.text);
-    return CMD_FAILED;
+    return status != CMD_OK ? status : CMD_FAILED;
 }

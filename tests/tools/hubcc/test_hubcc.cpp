@@ -113,6 +113,36 @@ TEST_F(Programs, TheStatusIsThatOfTheRankThatFailed)
     EXPECT_EQ(0u, errors.find("hubrun: rank 2 ended with status 7 at ")) << errors;
 }
 
+TEST_F(Programs, ARankThatDiesIsNamedBeforeThoseThatWaitForIt)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1 && argv[1][0] == 'a')
+        abort();
+    if (rank == 1 && argv[1][0] == 'c')
+        *(volatile int *)8 = 1;
+    if (rank != 1 || argv[1][0] != 'r')
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(134, sh("hubrun -n 3 -m ring4 ./prog abort"));
+    EXPECT_EQ(0u, errors.find("aborted\nhubrun: rank 1 ended with status 134 at ")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("2 of 3 have not ended")) << errors;
+    EXPECT_EQ(139, sh("hubrun -n 3 -m ring4 ./prog crash"));
+    EXPECT_NE(std::string::npos, errors.find("hubrun: rank 1 ended with status 139 at ")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 3 -m ring4 ./prog x")) << errors;
+}
+
 TEST_F(Programs, CxxHasItsOwnStreamsContainersAndExceptions)
 {
     write("prog.cpp", R"(
