@@ -1,0 +1,253 @@
+#include "tools/lab/topology.h"
+
+#include "hosts/launch/launch.h"
+#include "machine/routes.h"
+#include "pcie/phy.h"
+#include "tools/lab/bounds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A posted write of 8 bytes: on cables addresses lie above 4 GiB, so 4-DW headers (PCIe Base
+ * 2.2.1). */
+#define WRITE_SYMBOLS (PCIE_TLP_FRAMING + 16u + 8u)
+/* Picoseconds of one cycle at 1 kHz. */
+#define PS_KHZ UINT64_C(1000000000)
+
+/** What is needed only until the routes are known. */
+struct build {
+    const struct machine_desc *desc;
+    struct lab_topology *topo;
+    struct hub {
+        unsigned node;
+        const struct machine_component_desc *component;
+    } * hubs;
+    struct machine_routes *routes;
+};
+
+/* ---- hubs ---------------------------------------------------------------------- */
+
+static void list_hubs(struct build *b)
+{
+    struct lab_topology *topo = b->topo;
+    unsigned all = 0;
+
+    for (unsigned node = 0; node < b->desc->nnodes; node++)
+        all += b->desc->nodes[node].ncomponents;
+    b->hubs = load_alloc(&topo->arena, (all + 1) * sizeof(*b->hubs));
+    topo->hubs = load_alloc(&topo->arena, (all + 1) * sizeof(*topo->hubs));
+    for (unsigned node = 0; node < b->desc->nnodes; node++)
+        for (unsigned i = 0; i < b->desc->nodes[node].ncomponents; i++) {
+            const struct machine_component_desc *c = &b->desc->nodes[node].components[i];
+
+            if (c->kind->set_routes == NULL)
+                continue;
+            topo->hubs[topo->nhubs] = load_text(&topo->arena, "node%u.%s", node, c->name);
+            b->hubs[topo->nhubs++] = (struct hub){ node, c };
+        }
+}
+
+static unsigned find_hub(const struct build *b, unsigned node, const char *component)
+{
+    for (unsigned i = 0; i < b->topo->nhubs; i++)
+        if (b->hubs[i].node == node && strcmp(b->hubs[i].component->name, component) == 0)
+            return i;
+    return LAB_TOPO_NONE;
+}
+
+/* ---- links --------------------------------------------------------------------- */
+
+static uint64_t value(const struct build *b, unsigned hub, const char *key)
+{
+    return lab_value(b->desc, b->hubs[hub].node, b->hubs[hub].component->name, key, 0);
+}
+
+static uint64_t port_value(const struct build *b, unsigned hub, const char *port, const char *key)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
+    return value(b, hub, name);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/** The packet, two hard blocks and the wire; then the next edge of the receiver's clock, and the
+ * stages of its core. */
+static uint64_t hop_ps(const struct build *b, const struct lab_topo_link *l,
+                       const struct pcie_phy *phy, uint64_t length_mm)
+{
+    uint64_t khz = value(b, l->to, "clock_khz");
+    uint64_t cycles = value(b, l->to, "receive_cycles") + value(b, l->to, "route_cycles") +
+                      value(b, l->to, "output_cycles");
+    uint64_t ps = pcie_phy_ps(phy, WRITE_SYMBOLS) + length_mm * b->desc->ps_per_m / 1000 +
+                  value(b, l->from, "hard_block_ps") + value(b, l->to, "hard_block_ps") +
+                  port_value(b, l->from, l->port_from, "tx_latency_ps") +
+                  port_value(b, l->to, l->port_to, "rx_latency_ps");
+
+    if (khz == 0) /* a router without a clock */
+        return ps;
+    return ((ps * khz + PS_KHZ - 1) / PS_KHZ + cycles) * PS_KHZ / khz;
+}
+
+static void add_link(const struct build *b, struct lab_topo_link link, uint64_t length_mm)
+{
+    uint64_t gen = smaller(port_value(b, link.from, link.port_from, "gen"),
+                           port_value(b, link.to, link.port_to, "gen"));
+    uint64_t lanes = smaller(port_value(b, link.from, link.port_from, "lanes"),
+                             port_value(b, link.to, link.port_to, "lanes"));
+    struct pcie_phy phy;
+
+    if (gen != 0 && lanes != 0) {
+        pcie_phy_init(&phy, (uint32_t)gen, (uint32_t)lanes, 0);
+        link.latency_ps = hop_ps(b, &link, &phy, length_mm);
+        link.bytes_per_s = lab_link_rate(gen, lanes);
+    }
+    b->topo->links[b->topo->nlinks++] = link;
+}
+
+static void list_links(struct build *b)
+{
+    b->topo->links =
+        load_alloc(&b->topo->arena, (2 * (size_t)b->desc->ncables + 1) * sizeof(*b->topo->links));
+    for (unsigned i = 0; i < b->desc->ncables; i++) {
+        const struct machine_link_desc *l = &b->desc->cables[i];
+        unsigned from = find_hub(b, l->node_a, l->component_a);
+        unsigned to = find_hub(b, l->node_b, l->component_b);
+
+        if (from == LAB_TOPO_NONE || to == LAB_TOPO_NONE)
+            continue;
+        add_link(b, (struct lab_topo_link){ from, to, l->port_a, l->port_b, 0, 0, 0 },
+                 l->length_mm);
+        add_link(b, (struct lab_topo_link){ to, from, l->port_b, l->port_a, 0, 0, 0 },
+                 l->length_mm);
+    }
+}
+
+/* ---- routes --------------------------------------------------------------------- */
+
+/** As the machine does it for its hubs. */
+static int compute_routes(struct build *b, struct sim_error *err)
+{
+    struct lab_topology *topo = b->topo;
+    struct machine_router *routers = load_alloc(&topo->arena, topo->nhubs * sizeof(*routers));
+    struct machine_edge *edges = load_alloc(&topo->arena, topo->nlinks * sizeof(*edges));
+
+    for (unsigned i = 0; i < topo->nhubs; i++)
+        routers[i] = (struct machine_router){ b->hubs[i].component->kind->ports, topo->hubs[i] };
+    for (unsigned i = 0; i < topo->nlinks; i += 2) {
+        const struct lab_topo_link *l = &topo->links[i];
+
+        edges[i / 2] = (struct machine_edge){ l->from, l->to, l->port_from, l->port_to };
+    }
+    b->routes = load_alloc(&topo->arena, topo->nhubs * sizeof(*b->routes));
+    return machine_routes_compute(topo->nhubs, routers, topo->nlinks / 2, edges,
+                                  b->desc->window_bytes, b->desc->part_bytes, b->routes, err);
+}
+
+/** The link at the port whose ranges hold part `slot`. */
+static unsigned link_to_slot(const struct build *b, unsigned at, unsigned slot)
+{
+    const struct machine_routes *r = &b->routes[at];
+    unsigned range = 0;
+
+    while (range < r->nranges && (slot < r->ranges[range].first || slot > r->ranges[range].last))
+        range++;
+    if (range == r->nranges)
+        return LAB_TOPO_NONE;
+    for (unsigned i = 0; i < b->topo->nlinks; i++)
+        if (b->topo->links[i].from == at &&
+            strcmp(b->topo->links[i].port_from, r->ranges[range].port) == 0)
+            return i;
+    return LAB_TOPO_NONE;
+}
+
+/** Follows the routes, and loads the links with one message if they lead there. Parts are counted
+ * in each sub-cluster anew, so those of another end at a hub of the own. */
+static void follow(struct lab_topology *topo, unsigned from, unsigned to)
+{
+    size_t pair = (size_t)from * topo->nhubs + to;
+    unsigned at = from, hops = 0, link;
+    uint64_t ps = 0;
+
+    topo->hops[pair] = LAB_TOPO_NONE;
+    for (; at != to; at = topo->links[link].to) {
+        link = topo->next[(size_t)at * topo->nhubs + to];
+        if (link == LAB_TOPO_NONE || hops++ == topo->nhubs)
+            return;
+        ps += topo->links[link].latency_ps;
+    }
+    topo->hops[pair] = hops;
+    topo->latency_ps[pair] = ps;
+    for (at = from; at != to; at = topo->links[link].to) {
+        link = topo->next[(size_t)at * topo->nhubs + to];
+        topo->links[link].load++;
+    }
+}
+
+static void follow_all(struct build *b)
+{
+    struct lab_topology *topo = b->topo;
+    size_t n = topo->nhubs, pairs = n * n;
+
+    topo->next = load_alloc(&topo->arena, pairs * sizeof(*topo->next));
+    topo->hops = load_alloc(&topo->arena, pairs * sizeof(*topo->hops));
+    topo->latency_ps = load_alloc(&topo->arena, pairs * sizeof(*topo->latency_ps));
+    for (size_t i = 0; i < pairs; i++)
+        topo->next[i] = link_to_slot(b, (unsigned)(i / n), b->routes[i % n].slot);
+    for (size_t i = 0; i < pairs; i++)
+        follow(topo, (unsigned)(i / n), (unsigned)(i % n));
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+/** What only the components know, such as which ports may be joined, they say when they are made.
+ */
+static int check_builds(const struct machine_desc *desc, struct sim_error *err)
+{
+    struct sim_config cfg = { .seed = 1 };
+    struct launch_memory *memory = launch_memory_create();
+    struct machine *machine;
+    int rc;
+
+    if (memory == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
+                             desc->name);
+    rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
+    if (rc == SIM_OK)
+        machine_destroy(machine);
+    launch_memory_destroy(memory);
+    return rc;
+}
+
+int lab_topology_create(const struct machine_desc *desc, struct lab_topology *topo,
+                        struct sim_error *err)
+{
+    struct build b = { .desc = desc, .topo = topo };
+    int rc = check_builds(desc, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    *topo = (struct lab_topology){ .name = desc->name, .nnodes = desc->nnodes };
+    list_hubs(&b);
+    list_links(&b);
+    if (topo->nlinks == 0)
+        rc = sim_error_set(err, SIM_ERR_CONFIG,
+                           "%s: cables = 0: expected a machine with a cable between two hubs",
+                           desc->name);
+    if (rc == SIM_OK)
+        rc = compute_routes(&b, err);
+    if (rc == SIM_OK)
+        follow_all(&b);
+    else
+        lab_topology_fini(topo);
+    return rc;
+}
+
+void lab_topology_fini(struct lab_topology *topo)
+{
+    load_arena_fini(&topo->arena);
+}

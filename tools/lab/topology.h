@@ -1,0 +1,75 @@
+/*
+ * A machine as a graph: hubs, the cables between them, and the way that each pair
+ * takes by the routes that the hubs are programmed with. Nothing is simulated.
+ */
+#ifndef LAB_TOPOLOGY_H
+#define LAB_TOPOLOGY_H
+
+#include "machine/machine.h"
+#include "tools/lab/table.h"
+
+SIM_BEGIN_DECLS
+
+#define LAB_TOPO_NONE UINT32_MAX
+
+/** One direction of a cable; links 2k and 2k + 1 are the two of cable k. */
+struct lab_topo_link {
+    unsigned from, to; /* hubs */
+    const char *port_from, *port_to;
+    uint64_t latency_ps; /* of a write of 8 bytes, from one hub's arbiter to the next one's */
+    double bytes_per_s;  /* after line coding */
+    uint64_t load;       /* messages when each hub sends one to each other */
+};
+
+struct lab_topology {
+    const char *name; /* of the machine */
+    unsigned nnodes, nhubs, nlinks;
+    const char **hubs; /* "node0.hub" */
+    struct lab_topo_link *links;
+    /* All [from * nhubs + to]. */
+    unsigned *next;       /* the link taken, or LAB_TOPO_NONE */
+    unsigned *hops;       /* LAB_TOPO_NONE: no route leads there */
+    uint64_t *latency_ps; /* the sum over the links of the way */
+    struct load_arena arena;
+};
+
+/** `desc` must outlive it. @return SIM_ERR_CONFIG when the machine cannot be built. */
+int lab_topology_create(const struct machine_desc *desc, struct lab_topology *topo,
+                        struct sim_error *err);
+void lab_topology_fini(struct lab_topology *topo);
+
+/** Hops, latency and load over all ordered pairs of different hubs. */
+struct lab_topo_summary {
+    unsigned routed, unrouted; /* pairs */
+    uint64_t total_hops;
+    unsigned diameter;
+    uint64_t total_latency_ps, max_latency_ps;
+    uint64_t min_load, max_load;
+    unsigned most_loaded, nmost_loaded; /* the first link of that load, and how many have it */
+};
+struct lab_topo_summary lab_topology_summarise(const struct lab_topology *topo);
+
+/** The balanced split (sizes differ by at most one) that cuts fewest cables. */
+struct lab_topo_cut {
+    unsigned cables;
+    double bytes_per_s; /* of the cut cables, one way */
+    bool exact;         /* all splits were tried; else a local search, so an upper bound */
+};
+struct lab_topo_cut lab_topology_bisect(struct lab_topology *topo);
+
+/**
+ * A cycle among links of which some route takes each directly after the one before: with finite
+ * buffers, packets along it can wait for each other. @param cycle nlinks entries
+ * @return its length, 0: there is none
+ */
+unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle);
+
+/** quantity, unit, value */
+void lab_topology_table(struct lab_topology *topo, struct lab_table *table);
+/** from, to, hops, latency_ns */
+void lab_topology_pairs(const struct lab_topology *topo, struct lab_table *table);
+/** from, to, messages, latency_ns, GBps */
+void lab_topology_links(const struct lab_topology *topo, struct lab_table *table);
+
+SIM_END_DECLS
+#endif /* LAB_TOPOLOGY_H */
