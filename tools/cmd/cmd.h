@@ -45,5 +45,6 @@ int cmd_params(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_score(int argc, char **argv);
 int cmd_figure(int argc, char **argv);
+int cmd_topology(int argc, char **argv);
 
 #endif /* CMD_CMD_H */

@@ -15,6 +15,7 @@ static const struct command {
     { "run", "FILE", "an experiment, or a machine alone: table with bounds", cmd_run },
     { "score", "SYSTEM", "published hardware against simulation", cmd_score },
     { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure },
+    { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", cmd_topology },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -22,7 +23,7 @@ static void print_help(FILE *out)
 {
     (void)fputs("Usage: hubsim COMMAND [OPTION...] [ARGUMENT]\n\n", out);
     for (size_t i = 0; i < NCOMMANDS; i++)
-        (void)fprintf(out, "  %-7s %-7s %s\n", commands[i].name, commands[i].arguments,
+        (void)fprintf(out, "  %-8s %-7s %s\n", commands[i].name, commands[i].arguments,
                       commands[i].summary);
     (void)fputs(
         "\n`hubsim COMMAND --help` tells more. Names are looked for in configs/ beside the\n"

@@ -50,7 +50,7 @@ TEST_F(Command, HelpIsThereForEachCommand)
 {
     EXPECT_EQ(0, run("--help"));
     EXPECT_NE(std::string::npos, out.find("figure"));
-    for (const char *name : { "list", "params", "run", "score", "figure" }) {
+    for (const char *name : { "list", "params", "run", "score", "figure", "topology" }) {
         EXPECT_EQ(0, run(std::string(name) + " --help")) << name;
         EXPECT_EQ(0u, out.find("Usage: hubsim " + std::string(name))) << out;
         EXPECT_EQ("", errors);
@@ -170,6 +170,33 @@ TEST_F(Command, AMachineAloneGivesPingPongByDistance)
     EXPECT_EQ(1, run("run one-node"));
     EXPECT_EQ("hubsim: one-node: one node: expected an experiment, or a machine of two or more\n",
               errors);
+}
+
+TEST_F(Command, LatencyOfAFurtherHopIsThatOfTheSimulation)
+{
+    EXPECT_EQ(0, run("run line3 --csv")) << errors;
+    auto latency_us = [this](const std::string &row) {
+        return std::stod(out.substr(out.find(row) + row.size()));
+    };
+    double simulated_ns = 1e3 * (latency_us("\n0 - 2,2,") - latency_us("\n0 - 1,1,"));
+
+    EXPECT_EQ(0, run("topology line3 --csv")) << errors;
+    EXPECT_EQ(0u, out.find("from,to,hops,latency_ns\n"));
+    const std::string row = "\nnode0.hub,node1.hub,1,";
+    ASSERT_NE(std::string::npos, out.find(row));
+    EXPECT_NEAR(simulated_ns, latency_us(row), 0.02 * simulated_ns);
+}
+
+TEST_F(Command, ATopologyIsOfAMachineThatCanBeBuilt)
+{
+    EXPECT_EQ(1, run("topology one-node"));
+    EXPECT_EQ(errors.size() - 1, errors.find('\n'));
+    EXPECT_NE(std::string::npos,
+              errors.find("cables = 0: expected a machine with a cable between two hubs"));
+    EXPECT_EQ(1, run("topology two-node --set node0.hub.e.link.lanes=3"));
+    EXPECT_EQ(errors.size() - 1, errors.find('\n'));
+    EXPECT_NE(std::string::npos, errors.find("node0.hub.e: lanes = 3: expected 1, 2, 4, 8 or 16"))
+        << errors;
 }
 
 TEST_F(Command, FewerLanesAreSeenInTheTableAndInItsBound)

@@ -1,0 +1,86 @@
+#include "tools/lab/topology.h"
+#include "tools/cmd/cmd.h"
+
+#include <stdio.h>
+
+struct options {
+    struct cmd_common common;
+    const char *file;
+    bool links;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *opt = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
+        return 0;
+    case 'l':
+        opt->links = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (opt->file != NULL)
+            argp_error(state, "%s: expected one FILE", arg);
+        opt->file = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a machine");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print(const struct options *opt, struct lab_topology *topo)
+{
+    struct lab_table table;
+
+    if (opt->links)
+        lab_topology_links(topo, &table);
+    else if (opt->common.format == LAB_TEXT)
+        lab_topology_table(topo, &table);
+    else
+        lab_topology_pairs(topo, &table);
+    lab_table_write(&table, opt->common.format, stdout);
+    lab_table_fini(&table);
+}
+
+int cmd_topology(int argc, char **argv)
+{
+    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
+                                                  { &cmd_machine_argp, 0, NULL, 0 },
+                                                  { 0 } };
+    static const struct argp_option options[] = {
+        { "links", 'l', NULL, 0, "The load of each link instead", 1 }, { 0 }
+    };
+    static const struct argp argp = {
+        options,
+        parse,
+        "FILE",
+        "The graph of a machine, from its file and the routes that its hubs are programmed with: "
+        "hops, bisection, latency without load, link loads when all nodes write to all, cycles of "
+        "dependencies. With --csv or --json, all pairs.",
+        children,
+        NULL,
+        NULL,
+    };
+    struct options opt = { .file = NULL };
+    struct load_machine *machine;
+    struct lab_topology topo;
+    struct sim_error err = { 0 };
+    int rc;
+
+    cmd_common_init(&opt.common);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    if (cmd_load(&opt.common, opt.file, &machine, &err) != SIM_OK)
+        return cmd_fail(&err);
+    rc = lab_topology_create(load_machine_desc(machine), &topo, &err);
+    if (rc == SIM_OK) {
+        print(&opt, &topo);
+        lab_topology_fini(&topo);
+    }
+    load_machine_destroy(machine);
+    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+}
