@@ -1,61 +1,80 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "hosts/mpi/internal.h"
 
-/* A collective on one communicator: who takes part and under which tag its messages go. The order
- * of collectives is the same on all ranks and messages of a pair keep their order, so one tag for
- * each kind is enough. */
-struct group {
-    struct mpi_rank *mr;
-    int rank, size, tag;
-    uint32_t context;
-};
-enum { TAG_BARRIER = 1, TAG_BCAST, TAG_ALLGATHER, TAG_REDUCE };
-
-static int group_init(struct group *g, MPI_Comm comm, int tag)
+int mpi_group_init(struct mpi_group *g, struct mpi_rank *mr, MPI_Comm comm, int tag)
 {
-    g->mr = mpi_self();
-    if (g->mr == NULL)
+    if (mr == NULL)
         return MPI_ERR_OTHER;
-    if (mpi_check_comm(comm) != MPI_SUCCESS)
+    g->mr = mr;
+    g->comm = mpi_comm_of(mr, comm);
+    if (g->comm == NULL)
         return MPI_ERR_COMM;
-    g->rank = mpi_comm_rank(g->mr, comm);
-    g->size = mpi_comm_size(g->mr, comm);
+    g->rank = g->comm->rank;
+    g->size = g->comm->size;
     g->tag = tag;
-    g->context = mpi_context(comm, true);
-    host_spend_cost(g->mr->host, HOST_COST_CALL);
+    host_spend_cost(mr->host, HOST_COST_CALL);
     return MPI_SUCCESS;
 }
 
-static int group_send(const struct group *g, int to, const void *buf, uint64_t bytes)
+int mpi_group_root(const struct mpi_group *g, int root)
 {
-    return mpi_send_bytes(g->mr, buf, bytes, to, g->tag, g->context);
+    if (root >= 0 && root < g->size)
+        return MPI_SUCCESS;
+    return mpi_fail(g->mr, MPI_ERR_ROOT, "root = %d: expected 0 .. %d", root, g->size - 1);
 }
 
-static int group_receive(const struct group *g, int from, void *buf, uint64_t bytes)
+int mpi_group_send(const struct mpi_group *g, int to, const struct mpi_type *type, const void *buf,
+                   uint64_t count)
 {
-    struct mpi_wanted want = { from, g->tag, g->context, buf, bytes };
+    return mpi_send_data(g->mr, g->comm, g->comm->context + 1, type, buf, count, to, g->tag);
+}
 
-    return mpi_match_receive(g->mr, &want, MPI_STATUS_IGNORE);
+int mpi_group_receive(const struct mpi_group *g, int from, struct mpi_type *type, void *buf,
+                      uint64_t count)
+{
+    struct mpi_request rq = { .in = buf, .type = type, .count = count };
+    int code;
+
+    rq.peer = from;
+    rq.tag = g->tag;
+    rq.context = g->comm->context + 1; /* of its own: no user's receive can match */
+    code = mpi_match_post(g->mr, &rq);
+    if (code == MPI_SUCCESS)
+        code = mpi_match_wait(g->mr, &rq);
+    return code == MPI_SUCCESS ? mpi_finish(g->mr, &rq, MPI_STATUS_IGNORE) : code;
+}
+
+void *mpi_scratch(struct mpi_rank *mr, uint64_t bytes)
+{
+    void *more = realloc(mr->scratch, bytes + 1);
+
+    if (more == NULL) {
+        mpi_note(mr, "out of memory");
+        return NULL;
+    }
+    mr->scratch = more;
+    return more;
 }
 
 /* Dissemination: in round k everybody tells the rank 2^k further on. */
 int MPI_Barrier(MPI_Comm comm)
 {
-    struct group g;
-    int code = group_init(&g, comm, TAG_BARRIER);
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_group g;
+    int code = mpi_group_init(&g, mr, comm, MPI_TAG_BARRIER);
 
     for (int step = 1; code == MPI_SUCCESS && step < g.size; step *= 2) {
-        code = group_send(&g, (g.rank + step) % g.size, NULL, 0);
+        code = mpi_group_send(&g, (g.rank + step) % g.size, &mr->basic[0], NULL, 0);
         if (code == MPI_SUCCESS)
-            code = group_receive(&g, (g.rank - step + g.size) % g.size, NULL, 0);
+            code = mpi_group_receive(&g, (g.rank - step + g.size) % g.size, &mr->basic[0], NULL, 0);
     }
-    return code;
+    return mpi_end(mr, __func__, code);
 }
 
 /* Binomial tree on ranks relative to the root: 0 tells the upper half first. */
-static int group_bcast(const struct group *g, int root, void *buf, uint64_t bytes)
+int mpi_group_bcast(const struct mpi_group *g, int root, struct mpi_type *type, void *buf,
+                    uint64_t count)
 {
     int me = (g->rank - root + g->size) % g->size;
     int step = 1;
@@ -64,154 +83,74 @@ static int group_bcast(const struct group *g, int root, void *buf, uint64_t byte
     while (step < g->size && (me & step) == 0)
         step *= 2;
     if (me != 0)
-        code = group_receive(g, (me - step + root) % g->size, buf, bytes);
+        code = mpi_group_receive(g, (me - step + root) % g->size, type, buf, count);
     for (step /= 2; code == MPI_SUCCESS && step >= 1; step /= 2)
         if (me + step < g->size)
-            code = group_send(g, (me + step + root) % g->size, buf, bytes);
+            code = mpi_group_send(g, (me + step + root) % g->size, type, buf, count);
     return code;
 }
 
 int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    struct group g;
-    int code = mpi_check_data(buf, count, type);
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_group g;
+    struct mpi_type *t = NULL;
+    int code = mpi_group_init(&g, mr, comm, MPI_TAG_BCAST);
 
     if (code == MPI_SUCCESS)
-        code = group_init(&g, comm, TAG_BCAST);
-    if (code != MPI_SUCCESS)
-        return code;
-    if (root < 0 || root >= g.size)
-        return MPI_ERR_ROOT;
-    return group_bcast(&g, root, buf, (uint64_t)count * mpi_type_bytes(type));
+        code = mpi_check_data(mr, buf, count, type, &t);
+    if (code == MPI_SUCCESS)
+        code = mpi_group_root(&g, root);
+    if (code == MPI_SUCCESS)
+        code = mpi_group_bcast(&g, root, t, buf, (uint64_t)count);
+    return mpi_end(mr, __func__, code);
 }
 
 /* Ring: each block travels once around. */
+static int ring(const struct mpi_group *g, char *all, struct mpi_type *type, uint64_t count)
+{
+    uint64_t step = count * type->extent;
+    int code = MPI_SUCCESS;
+
+    for (int i = 0; code == MPI_SUCCESS && i < g->size - 1; i++) {
+        int out = (g->rank - i + g->size) % g->size, in = (out - 1 + g->size) % g->size;
+
+        code = mpi_group_send(g, (g->rank + 1) % g->size, type, all + (uint64_t)out * step, count);
+        if (code == MPI_SUCCESS)
+            code = mpi_group_receive(g, (g->rank - 1 + g->size) % g->size, type,
+                                     all + (uint64_t)in * step, count);
+    }
+    return code;
+}
+
+int mpi_group_allgather(const struct mpi_group *g, void *all, uint64_t bytes)
+{
+    return ring(g, all, &g->mr->basic[0], bytes);
+}
+
 int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    struct group g;
-    uint64_t bytes;
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_group g;
+    struct mpi_type *in = NULL, *out = NULL;
     char *all = recvbuf;
-    int code = mpi_check_data(recvbuf, recvcount, recvtype);
+    int code = mpi_group_init(&g, mr, comm, MPI_TAG_ALLGATHER);
 
-    if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-        code = mpi_check_data(sendbuf, sendcount, sendtype);
     if (code == MPI_SUCCESS)
-        code = group_init(&g, comm, TAG_ALLGATHER);
-    if (code != MPI_SUCCESS)
-        return code;
-    bytes = (uint64_t)recvcount * mpi_type_bytes(recvtype);
-    if (sendbuf != MPI_IN_PLACE) {
-        if ((uint64_t)sendcount * mpi_type_bytes(sendtype) != bytes)
-            return MPI_ERR_COUNT;
-        if (bytes > 0)
-            memmove(all + (uint64_t)g.rank * bytes, sendbuf, bytes);
-    }
-    for (int i = 0; code == MPI_SUCCESS && i < g.size - 1; i++) {
-        int out = (g.rank - i + g.size) % g.size, in = (out - 1 + g.size) % g.size;
-
-        code = group_send(&g, (g.rank + 1) % g.size, all + (uint64_t)out * bytes, bytes);
+        code = mpi_check_data(mr, recvbuf, recvcount, recvtype, &in);
+    if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE) {
+        code = mpi_check_data(mr, sendbuf, sendcount, sendtype, &out);
+        if (code == MPI_SUCCESS &&
+            (uint64_t)sendcount * out->bytes != (uint64_t)recvcount * in->bytes)
+            code = mpi_fail(mr, MPI_ERR_COUNT, "sendcount = %d, recvcount = %d: unlike blocks",
+                            sendcount, recvcount);
         if (code == MPI_SUCCESS)
-            code = group_receive(&g, (g.rank - 1 + g.size) % g.size, all + (uint64_t)in * bytes,
-                                 bytes);
+            code = mpi_type_copy(mr, out, sendbuf, (uint64_t)sendcount, in,
+                                 all + (uint64_t)g.rank * (uint64_t)recvcount * in->extent,
+                                 (uint64_t)recvcount);
     }
-    return code;
-}
-
-/* NOLINTBEGIN(bugprone-macro-parentheses): TYPE names a type and a part of a name */
-#define COMBINE(TYPE)                                                                              \
-    static void combine_##TYPE(TYPE *into, const TYPE *from, int count, MPI_Op op)                 \
-    {                                                                                              \
-        for (int i = 0; i < count; i++) {                                                          \
-            if (op == MPI_SUM)                                                                     \
-                into[i] = into[i] + from[i];                                                       \
-            else if (op == MPI_MAX ? from[i] > into[i] : from[i] < into[i])                        \
-                into[i] = from[i];                                                                 \
-        }                                                                                          \
-    }
-COMBINE(int)
-COMBINE(unsigned)
-COMBINE(int64_t)
-COMBINE(uint64_t)
-COMBINE(float)
-COMBINE(double)
-/* NOLINTEND(bugprone-macro-parentheses) */
-
-static int combine(void *into, const void *from, int count, MPI_Datatype type, MPI_Op op)
-{
-    switch (type) {
-    case MPI_INT:
-        combine_int(into, from, count, op);
-        return MPI_SUCCESS;
-    case MPI_UNSIGNED:
-        combine_unsigned(into, from, count, op);
-        return MPI_SUCCESS;
-    case MPI_LONG:
-    case MPI_LONG_LONG:
-        combine_int64_t(into, from, count, op);
-        return MPI_SUCCESS;
-    case MPI_UNSIGNED_LONG:
-    case MPI_UNSIGNED_LONG_LONG:
-        combine_uint64_t(into, from, count, op);
-        return MPI_SUCCESS;
-    case MPI_FLOAT:
-        combine_float(into, from, count, op);
-        return MPI_SUCCESS;
-    case MPI_DOUBLE:
-        combine_double(into, from, count, op);
-        return MPI_SUCCESS;
-    default:
-        return MPI_ERR_OP;
-    }
-}
-
-/* To rank 0 along a binomial tree, lower ranks left, then back: every rank gets the same bits,
- * and the order of floating-point operations depends on the number of ranks only. */
-static int group_allreduce(const struct group *g, void *buf, void *part, int count,
-                           MPI_Datatype type, MPI_Op op)
-{
-    uint64_t bytes = (uint64_t)count * mpi_type_bytes(type);
-    int code = MPI_SUCCESS;
-
-    for (int step = 1; code == MPI_SUCCESS && step < g->size; step *= 2) {
-        if ((g->rank & step) != 0) {
-            code = group_send(g, g->rank - step, buf, bytes);
-            break;
-        }
-        if (g->rank + step < g->size) {
-            code = group_receive(g, g->rank + step, part, bytes);
-            if (code == MPI_SUCCESS)
-                code = combine(buf, part, count, type, op);
-        }
-    }
-    return code == MPI_SUCCESS ? group_bcast(g, 0, buf, bytes) : code;
-}
-
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm)
-{
-    struct group g;
-    uint64_t bytes;
-    void *part;
-    int code = mpi_check_data(recvbuf, count, type);
-
-    if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE)
-        code = mpi_check_data(sendbuf, count, type);
-    if (code == MPI_SUCCESS && (op < MPI_MAX || op > MPI_SUM))
-        code = MPI_ERR_OP;
     if (code == MPI_SUCCESS)
-        code = combine(recvbuf, recvbuf, 0, type, op); /* is the type one of numbers? */
-    if (code == MPI_SUCCESS)
-        code = group_init(&g, comm, TAG_REDUCE);
-    if (code != MPI_SUCCESS || count == 0)
-        return code;
-    bytes = (uint64_t)count * mpi_type_bytes(type);
-    part = malloc(bytes);
-    if (part == NULL)
-        return MPI_ERR_NO_MEM;
-    if (sendbuf != MPI_IN_PLACE)
-        memmove(recvbuf, sendbuf, bytes);
-    code = group_allreduce(&g, recvbuf, part, count, type, op);
-    free(part);
-    return code;
+        code = ring(&g, all, in, (uint64_t)recvcount);
+    return mpi_end(mr, __func__, code);
 }

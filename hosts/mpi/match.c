@@ -3,24 +3,22 @@
 
 #include "hosts/mpi/internal.h"
 
-static bool matches(const struct mpi_wanted *want, const struct mpi_envelope *env)
+static bool matches(const struct mpi_request *rq, const struct mpi_envelope *env)
 {
-    return want->context == env->context &&
-           (want->source == MPI_ANY_SOURCE || want->source == env->source) &&
-           (want->tag == MPI_ANY_TAG || want->tag == env->tag);
+    return rq->context == env->context && (rq->peer == MPI_ANY_SOURCE || rq->peer == env->source) &&
+           (rq->tag == MPI_ANY_TAG || rq->tag == env->tag);
 }
 
-static int deliver(const struct mpi_wanted *want, const struct mpi_envelope *env,
-                   const uint8_t *data, MPI_Status *status)
+static void deliver(struct mpi_request *rq, const struct mpi_envelope *env, const uint8_t *data)
 {
-    uint64_t take = env->bytes < want->room ? env->bytes : want->room;
-    int code = env->bytes > want->room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    uint64_t room = rq->count * rq->type->bytes;
+    uint64_t take = env->bytes < room ? env->bytes : room;
+    int code = env->bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 
-    if (take > 0)
-        memcpy(want->buf, data, take);
-    if (status != MPI_STATUS_IGNORE)
-        *status = (MPI_Status){ env->source, env->tag, code, (unsigned)take };
-    return code;
+    mpi_type_unpack(rq->type, rq->in, data, take);
+    rq->status = (MPI_Status){ env->source, env->tag, code, (unsigned)take };
+    rq->arrived_bytes = env->bytes;
+    rq->done = true;
 }
 
 static int keep(struct mpi_rank *mr, const struct mpi_envelope *env, const uint8_t *data)
@@ -28,7 +26,7 @@ static int keep(struct mpi_rank *mr, const struct mpi_envelope *env, const uint8
     struct mpi_arrived *a = malloc(sizeof(*a) + env->bytes);
 
     if (a == NULL)
-        return MPI_ERR_NO_MEM;
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     a->next = NULL;
     a->env = *env;
     memcpy(a->data, data, env->bytes);
@@ -37,33 +35,104 @@ static int keep(struct mpi_rank *mr, const struct mpi_envelope *env, const uint8
     return MPI_SUCCESS;
 }
 
-int mpi_match_receive(struct mpi_rank *mr, const struct mpi_wanted *want, MPI_Status *status)
+int mpi_match_post(struct mpi_rank *mr, struct mpi_request *rq)
 {
+    rq->next = NULL;
     for (struct mpi_arrived **at = &mr->first; *at != NULL; at = &(*at)->next) {
         struct mpi_arrived *a = *at;
-        int code;
 
-        if (!matches(want, &a->env))
+        if (!matches(rq, &a->env))
             continue;
         *at = a->next;
         if (a->next == NULL)
             mr->end = at;
-        code = deliver(want, &a->env, a->data, status);
+        deliver(rq, &a->env, a->data);
         free(a);
-        return code;
+        return MPI_SUCCESS;
     }
-    for (;;) {
-        struct mpi_envelope env;
-        const uint8_t *data = NULL;
-        int code = mpi_transport_receive(mr, &env, &data);
+    *mr->posted_end = rq;
+    mr->posted_end = &rq->next;
+    return MPI_SUCCESS;
+}
 
-        if (code != MPI_SUCCESS)
-            return code;
-        if (matches(want, &env))
-            return deliver(want, &env, data, status);
-        code = keep(mr, &env, data);
-        if (code != MPI_SUCCESS)
-            return code;
+static void unlink_posted(struct mpi_rank *mr, struct mpi_request **at)
+{
+    struct mpi_request *rq = *at;
+
+    *at = rq->next;
+    if (rq->next == NULL)
+        mr->posted_end = at;
+}
+
+/* First posted, first served. */
+static int take(struct mpi_rank *mr, const struct mpi_envelope *env, const uint8_t *data)
+{
+    for (struct mpi_request **at = &mr->posted; *at != NULL; at = &(*at)->next) {
+        struct mpi_request *rq = *at;
+
+        if (!matches(rq, env))
+            continue;
+        unlink_posted(mr, at);
+        deliver(rq, env, data);
+        return MPI_SUCCESS;
+    }
+    return keep(mr, env, data);
+}
+
+int mpi_match_progress(struct mpi_rank *mr)
+{
+    struct mpi_envelope env;
+    const uint8_t *data = NULL;
+    int code = mpi_transport_receive(mr, &env, &data);
+
+    return code == MPI_SUCCESS ? take(mr, &env, data) : code;
+}
+
+/*
+ * A word to oneself, through the kernel like any message: what is before it in the queue has come.
+ * A look at the queue alone would see a message of the same instant or not by the order of events;
+ * the word has its place before those that the network hands over at its time.
+ */
+int mpi_match_poll(struct mpi_rank *mr)
+{
+    struct mpi_envelope env = { 0, 0, MPI_CONTEXT_POLL, 0 };
+    const uint8_t *data = NULL;
+    int code = mpi_transport_send(mr, (int)mr->host->rank, &env, NULL, NULL, 0);
+
+    while (code == MPI_SUCCESS) {
+        code = mpi_transport_receive(mr, &env, &data);
+        if (code == MPI_SUCCESS && env.context == MPI_CONTEXT_POLL)
+            break;
+        if (code == MPI_SUCCESS)
+            code = take(mr, &env, data);
+    }
+    return code;
+}
+
+int mpi_match_wait(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    int code = MPI_SUCCESS;
+
+    while (code == MPI_SUCCESS && !rq->done)
+        code = mpi_match_progress(mr);
+    return code;
+}
+
+const struct mpi_arrived *mpi_match_find(const struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    for (const struct mpi_arrived *a = mr->first; a != NULL; a = a->next)
+        if (matches(rq, &a->env))
+            return a;
+    return NULL;
+}
+
+void mpi_match_cancel(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    for (struct mpi_request **at = &mr->posted; *at != NULL; at = &(*at)->next) {
+        if (*at == rq) {
+            unlink_posted(mr, at);
+            return;
+        }
     }
 }
 

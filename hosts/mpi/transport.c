@@ -11,17 +11,18 @@ static void spend_copy(struct host *h, uint64_t bytes)
 }
 
 int mpi_transport_send(struct mpi_rank *mr, int dest, const struct mpi_envelope *env,
-                       const void *data)
+                       const struct mpi_type *type, const void *buf, uint64_t count)
 {
     struct host *h = mr->host;
-    uint8_t *packet = malloc(sizeof(*env) + env->bytes);
+    uint8_t *packet;
 
+    spend_copy(h, env->bytes);
+    packet = malloc(sizeof(*env) + env->bytes);
     if (packet == NULL)
-        return MPI_ERR_NO_MEM;
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     memcpy(packet, env, sizeof(*env));
     if (env->bytes > 0)
-        memcpy(packet + sizeof(*env), data, env->bytes);
-    spend_copy(h, env->bytes);
+        mpi_type_pack(type, buf, count, packet + sizeof(*env));
     h->ops->net_send(h, (unsigned)dest, packet, (uint32_t)sizeof(*env) + env->bytes);
     free(packet);
     return MPI_SUCCESS;
@@ -34,9 +35,12 @@ int mpi_transport_receive(struct mpi_rank *mr, struct mpi_envelope *env_p, const
 
     h->ops->net_receive(h, &msg);
     if (msg.bytes < sizeof(*env_p))
-        return MPI_ERR_OTHER;
+        return mpi_fail(mr, MPI_ERR_OTHER, "a message that is not of MPI");
     memcpy(env_p, msg.data, sizeof(*env_p));
     *data_p = msg.data + sizeof(*env_p);
-    spend_copy(h, env_p->bytes);
+    if (env_p->context == MPI_CONTEXT_ABORT)
+        h->ops->exit(h, env_p->tag);
+    if (env_p->context != MPI_CONTEXT_POLL)
+        spend_copy(h, env_p->bytes);
     return MPI_SUCCESS;
 }
