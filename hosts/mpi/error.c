@@ -83,3 +83,16 @@ int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
         mr->errors_return = handler == MPI_ERRORS_RETURN;
     return mpi_end(mr, __func__, code);
 }
+
+int MPI_Abort(MPI_Comm comm, int exit_code)
+{
+    struct mpi_rank *mr = mpi_self();
+    char why[32];
+
+    (void)comm;
+    if (mr == NULL)
+        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+    snprintf(why, sizeof(why), "exit code %d", exit_code);
+    tell(mr->host, __func__, why);
+    mpi_abort(mr, exit_code);
+}

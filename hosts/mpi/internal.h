@@ -1,7 +1,7 @@
 /*
  * Inside of the MPI library:
  *
- *   mpi.c, point.c, request.c, collective.c, reduce.c   the interface
+ *   mpi.c, point.c, request.c, collective.c, reduce.c, exchange.c   the interface
  *   comm.c, type.c, error.c   what handles stand for; what is wrong with arguments
  *   match.c                   which message is for which receive
  *   transport.c               envelopes over the bar interface's messages
@@ -56,6 +56,7 @@ struct mpi_type {
 
 /** The group is the same for all its life. */
 struct mpi_comm {
+    unsigned holders; /* as of a datatype */
     int rank, size;
     uint32_t context; /* even; one more for collectives */
     int world[];      /* rank in the world by rank in the group */
@@ -137,6 +138,7 @@ int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const v
                   uint64_t from_count, const struct mpi_type *to_type, void *to, uint64_t to_count);
 
 /* comm.c */
+void mpi_comm_put(struct mpi_comm *comm);
 int mpi_comms_init(struct mpi_rank *mr);
 void mpi_comms_release(struct mpi_rank *mr);
 /** @return NULL when there is none; the reason is noted. */

@@ -79,3 +79,10 @@ double MPI_Wtime(void)
     h->ops->tsc(h); /* what reading the timer costs */
     return (double)h->ops->time_ps(h) * 1e-12;
 }
+
+double MPI_Wtick(void)
+{
+    struct host *h = host_self();
+
+    return h == NULL ? 0 : 1e-3 / (double)h->ops->tsc_khz(h);
+}

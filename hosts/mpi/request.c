@@ -24,6 +24,7 @@ static int request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_
     }
     *rq = *from;
     rq->type->holders++;
+    rq->comm->holders++;
     mr->requests[i] = rq;
     *handle_p = (MPI_Request)i + 1;
     return MPI_SUCCESS;
@@ -33,6 +34,7 @@ static void request_remove(struct mpi_rank *mr, unsigned index)
 {
     mpi_match_cancel(mr, mr->requests[index]);
     mpi_type_put(mr->requests[index]->type);
+    mpi_comm_put(mr->requests[index]->comm);
     free(mr->requests[index]);
     mr->requests[index] = NULL;
 }
@@ -217,4 +219,76 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
     int code = test(mr, count, requests, flag);
 
     return mpi_end(mr, __func__, *flag ? complete_all(mr, count, requests, statuses) : code);
+}
+
+static int init(struct mpi_rank *mr, struct mpi_request *rq, MPI_Request *handle)
+{
+    rq->persistent = true;
+    return request_add(mr, rq, handle);
+}
+
+int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_request rq = { .out = buf };
+    int code = mpi_prepare(mr, &rq, false, count, type, dest, tag, comm);
+
+    return mpi_end(mr, __func__, code == MPI_SUCCESS ? init(mr, &rq, request) : code);
+}
+
+int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_request rq = { .in = buf };
+    int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
+
+    return mpi_end(mr, __func__, code == MPI_SUCCESS ? init(mr, &rq, request) : code);
+}
+
+static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
+{
+    int code = check_handles(mr, count, handles);
+
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
+        struct mpi_request *rq =
+            handles[i] != MPI_REQUEST_NULL ? mr->requests[handles[i] - 1] : NULL;
+
+        if (rq == NULL || !rq->persistent || rq->active)
+            return mpi_fail(mr, MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one",
+                            i, handles[i]);
+        code = mpi_start(mr, rq);
+    }
+    return code;
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, start_all(mr, 1, request));
+}
+
+int MPI_Startall(int count, MPI_Request requests[])
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, start_all(mr, count, requests));
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+    int code = check_handles(mr, 1, request);
+
+    if (code == MPI_SUCCESS && (*request == MPI_REQUEST_NULL ||
+                                (active(mr, *request) != NULL && !active(mr, *request)->done)))
+        code = mpi_fail(mr, MPI_ERR_REQUEST, "request = %d: %s", *request,
+                        *request == MPI_REQUEST_NULL ? "no request" : "its receive is pending");
+    if (code == MPI_SUCCESS) {
+        request_remove(mr, (unsigned)*request - 1);
+        *request = MPI_REQUEST_NULL;
+    }
+    return mpi_end(mr, __func__, code);
 }
