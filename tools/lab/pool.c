@@ -122,12 +122,12 @@ int lab_execute(const struct lab_pool_config *cfg, const struct lab_run *run, ch
     return rc;
 }
 
-static void finished(void *arg, unsigned index, int rc, const char *text)
+static void finished(void *arg, const struct lab_finished *end)
 {
     struct lab_pool *pool = arg;
     unsigned total = pool->n - pool->done, n = 0;
 
-    keep(pool, pool->entries[pool->done + index], rc, text);
+    keep(pool, pool->entries[pool->done + end->index], end->rc, end->text);
     for (unsigned i = pool->done; i < pool->n; i++)
         n += pool->entries[i]->done;
     if (pool->cfg.progress != NULL)
@@ -138,22 +138,11 @@ int lab_pool_work(struct lab_pool *pool, struct sim_error *err)
 {
     unsigned n = pool->n - pool->done;
     const struct lab_run **runs = load_alloc(&pool->arena, (n + 1) * sizeof(*runs));
-    int rc = SIM_OK;
+    int rc;
 
     for (unsigned i = 0; i < n; i++)
         runs[i] = &pool->entries[pool->done + i]->run;
-    if (pool->cfg.workers > 0 && n > 0) {
-        rc = lab_workers_run(&pool->cfg, runs, n, finished, pool, err);
-    } else {
-        for (unsigned i = 0; i < n; i++) {
-            char *text = NULL;
-            size_t size = 0;
-            int run_rc = lab_execute(&pool->cfg, runs[i], &text, &size);
-
-            finished(pool, i, run_rc, text);
-            free(text);
-        }
-    }
+    rc = lab_workers_run(&pool->cfg, runs, n, finished, pool, err);
     if (rc == SIM_OK)
         pool->done = pool->n;
     return rc;

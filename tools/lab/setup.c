@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LIST_MAX 128u
+#define LIST_MAX 100000u
 
 int lab_setup_parse(const char *text, const char *where, struct load_arena *arena,
                     struct lab_setup *setup_p, struct sim_error *err)
@@ -67,30 +67,43 @@ void lab_setup_drop(struct lab_setup *setup, const char *key)
     setup->n = kept;
 }
 
-static int add_item(struct lab_list *list, const char *item, const char *where,
-                    struct sim_error *err)
+int lab_list_add(struct lab_list *list, const char *item, const char *where,
+                 struct load_arena *arena, struct sim_error *err)
 {
     if (list->n == LIST_MAX)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup: expected at most %u values in a list",
                              where, LIST_MAX);
+    if (list->n == list->room) {
+        const char **bigger;
+
+        list->room = list->room * 2 + 16;
+        bigger = load_alloc(arena, list->room * sizeof(*bigger));
+        if (list->n > 0)
+            memcpy(bigger, list->items, list->n * sizeof(*bigger));
+        list->items = bigger;
+    }
     list->items[list->n++] = item;
     return SIM_OK;
 }
 
-/** a, 2a, 4a ... up to b. */
+/** a, 2a, 4a ... up to b, or "by s": a, a+s, a+2s. */
 static int add_range(struct lab_list *list, const char *text, const char *dots, const char *where,
                      struct load_arena *arena, struct sim_error *err)
 {
-    uint64_t first, last;
+    const char *by = strstr(dots, " by ");
+    const char *end = load_text(arena, "%.*s", by != NULL ? (int)(by - dots - 2) : 99, dots + 2);
+    uint64_t first, last, step = 0;
     int rc = SIM_OK;
 
     if (!load_number(load_text(arena, "%.*s", (int)(dots - text), text), false, &first) ||
-        !load_number(dots + 2, false, &last) || first == 0 || first > last)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s: expected a range such as 8..1024",
-                             where, text);
-    for (uint64_t x = first; rc == SIM_OK; x *= 2) {
-        rc = add_item(list, load_text(arena, "%" PRIu64, x), where, err);
-        if (x > last / 2)
+        !load_number(end, false, &last) || first > last || (by == NULL && first == 0) ||
+        (by != NULL && (!load_number(by + 4, false, &step) || step == 0)))
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: setup %s: expected a range such as 8..1024 or 1..7 by 2", where,
+                             text);
+    for (uint64_t x = first; rc == SIM_OK; x += by != NULL ? step : x) {
+        rc = lab_list_add(list, load_text(arena, "%" PRIu64, x), where, arena, err);
+        if (by != NULL ? last - x < step : x > last / 2)
             break;
     }
     return rc;
@@ -99,7 +112,7 @@ static int add_range(struct lab_list *list, const char *text, const char *dots, 
 int lab_list_parse(const char *text, const char *where, struct load_arena *arena,
                    struct lab_list *list_p, struct sim_error *err)
 {
-    struct lab_list list = { .items = load_alloc(arena, LIST_MAX * sizeof(*list.items)) };
+    struct lab_list list = { 0 };
     int rc = SIM_OK;
 
     while (*text != '\0' && rc == SIM_OK) {
@@ -107,7 +120,7 @@ int lab_list_parse(const char *text, const char *where, struct load_arena *arena
         const char *item = load_text(arena, "%.*s", n, text), *dots = strstr(item, "..");
 
         rc = dots != NULL ? add_range(&list, item, dots, where, arena, err)
-                          : add_item(&list, item, where, err);
+                          : lab_list_add(&list, item, where, arena, err);
         text += n + (text[n] == '|');
     }
     if (rc == SIM_OK)

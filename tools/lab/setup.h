@@ -1,6 +1,7 @@
 /*
  * The `setup` column of published measurements: key=value;key=value, where a value
- * may be a list a|b|c or a range of powers of two a..b (configs/published/README.md).
+ * may be a list a|b|c, a range of doublings a..b or of steps a..b by s
+ * (configs/published/README.md).
  */
 #ifndef LAB_SETUP_H
 #define LAB_SETUP_H
@@ -28,10 +29,12 @@ int lab_setup_put(struct lab_setup *setup, const char *key, const char *value, c
 void lab_setup_drop(struct lab_setup *setup, const char *key);
 
 struct lab_list {
-    unsigned n;
+    unsigned n, room;
     const char **items;
 };
-/** "64..512|768" -> 64, 128, 256, 512, 768; a single value is a list of one. */
+int lab_list_add(struct lab_list *list, const char *item, const char *where,
+                 struct load_arena *arena, struct sim_error *err);
+/** "64..512|768" -> 64, 128, 256, 512, 768; "1..7 by 2" -> 1, 3, 5, 7; a value is a list of one. */
 int lab_list_parse(const char *text, const char *where, struct load_arena *arena,
                    struct lab_list *list_p, struct sim_error *err);
 

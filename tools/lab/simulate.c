@@ -128,19 +128,27 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
     return rc;
 }
 
-int lab_simulate(void *site, const struct lab_run *run, FILE *out, struct sim_error *err)
+int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
+                    const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
-    struct load_machine *machine;
     struct sim_error why = { 0 };
-    int rc = lab_load_run(site, run, &machine, err);
+    int rc = simulate(site, run, load_machine_desc(machine), out, &why);
 
-    if (rc != SIM_OK)
-        return rc;
-    rc = simulate(site, run, load_machine_desc(machine), out, &why);
     if (rc != SIM_OK) /* what a component says of its values has no file in it */
         (void)sim_error_set(err, rc, "%s%s%s",
                             strstr(why.text, ".yaml:") != NULL ? "" : run->machine,
                             strstr(why.text, ".yaml:") != NULL ? "" : ": ", why.text);
+    return rc;
+}
+
+int lab_simulate(void *site, const struct lab_run *run, FILE *out, struct sim_error *err)
+{
+    struct load_machine *machine;
+    int rc = lab_load_run(site, run, &machine, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    rc = lab_simulate_on(site, run, machine, out, err);
     load_machine_destroy(machine);
     return rc;
 }

@@ -22,6 +22,10 @@ void lab_site_init(struct lab_site *site);
 int lab_load_run(const struct lab_site *site, const struct lab_run *run,
                  struct load_machine **machine_p, struct sim_error *err);
 
+/** The run on its machine, loaded before. */
+int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
+                    const struct load_machine *machine, FILE *out, struct sim_error *err);
+
 /** A lab_execute_fn; `site` is a struct lab_site. */
 int lab_simulate(void *site, const struct lab_run *run, FILE *out, struct sim_error *err);
 

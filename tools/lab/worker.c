@@ -167,12 +167,12 @@ static void take(struct crew *crew, struct worker *w)
     if (read_all(w->from, &answer, sizeof(answer)) &&
         (text = calloc(1, (size_t)answer.bytes + 1)) != NULL &&
         read_all(w->from, text, answer.bytes)) {
-        crew->finished(crew->arg, answer.index, answer.rc, text);
+        crew->finished(crew->arg, &(struct lab_finished){ answer.index, answer.rc, false, text });
         give(crew, w);
     } else {
         uint32_t index = w->index;
 
-        crew->finished(crew->arg, index, SIM_ERR_IO, stop(w));
+        crew->finished(crew->arg, &(struct lab_finished){ index, SIM_ERR_IO, true, stop(w) });
         if (crew->next < crew->n && start(crew, w))
             give(crew, w);
     }
@@ -201,6 +201,18 @@ static unsigned wait_for_answers(struct crew *crew)
     return 1;
 }
 
+static void run_here(const struct crew *crew)
+{
+    for (unsigned i = 0; i < crew->n; i++) {
+        char *text = NULL;
+        size_t n = 0;
+        int rc = lab_execute(crew->cfg, crew->runs[i], &text, &n);
+
+        crew->finished(crew->arg, &(struct lab_finished){ i, rc, false, text });
+        free(text);
+    }
+}
+
 int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
                     unsigned n, lab_finished_fn finished, void *arg, struct sim_error *err)
 {
@@ -208,6 +220,10 @@ int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *con
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     unsigned wanted = cfg->workers < n ? cfg->workers : n;
 
+    if (cfg->workers == 0) {
+        run_here(&crew);
+        return SIM_OK;
+    }
     (void)sigaction(SIGPIPE, &ignore, &before);
     for (; crew.nworkers < wanted && crew.nworkers < WORKERS_MAX; crew.nworkers++)
         if (!start(&crew, &crew.workers[crew.nworkers]))

@@ -10,8 +10,15 @@ SIM_BEGIN_DECLS
 int lab_execute(const struct lab_pool_config *cfg, const struct lab_run *run, char **text_p,
                 size_t *n_p);
 
-/** `text` ends with 0 and is valid during the call. */
-typedef void (*lab_finished_fn)(void *arg, unsigned index, int rc, const char *text);
+/** One run has ended. `text` ends with 0 and is valid during the call. */
+struct lab_finished {
+    unsigned index;
+    int rc;
+    bool died; /* its worker did, so whether the run would do so again is not known */
+    const char *text;
+};
+typedef void (*lab_finished_fn)(void *arg, const struct lab_finished *end);
+/** With no workers, here. @return SIM_OK when every run was given out and has ended. */
 int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
                     unsigned n, lab_finished_fn finished, void *arg, struct sim_error *err);
 

@@ -48,10 +48,25 @@ TEST_F(Setup, ListsAreValuesAndRangesOfPowersOfTwo)
     EXPECT_EQ(2u, list("4611686018427387904..9223372036854775808").size());
 }
 
+TEST_F(Setup, RangesMayHaveSteps)
+{
+    EXPECT_EQ((std::vector<std::string>{ "1", "3", "5" }), list("1..6 by 2"));
+    EXPECT_EQ((std::vector<std::string>{ "0", "1", "9" }), list("0..1 by 1|9"));
+    EXPECT_EQ((std::vector<std::string>{ "18446744073709551614", "18446744073709551615" }),
+              list("18446744073709551614..18446744073709551615 by 1"));
+    EXPECT_EQ(1000u, list("1..1000 by 1").size());
+    for (const char *text : { "1..6 by 0", "1..6 by x", "6..1 by 1", "0..8" })
+        EXPECT_EQ("t.csv:2: setup " + std::string(text) +
+                      ": expected a range such as 8..1024 or 1..7 by 2",
+                  broken_list(text));
+}
+
 TEST_F(Setup, BrokenListsAndEntriesAreLocated)
 {
-    EXPECT_EQ("t.csv:2: setup 8..x: expected a range such as 8..1024", broken_list("8..x"));
-    EXPECT_EQ("t.csv:2: setup 16..8: expected a range such as 8..1024", broken_list("16..8"));
+    EXPECT_EQ("t.csv:2: setup 8..x: expected a range such as 8..1024 or 1..7 by 2",
+              broken_list("8..x"));
+    EXPECT_EQ("t.csv:2: setup 16..8: expected a range such as 8..1024 or 1..7 by 2",
+              broken_list("16..8"));
     EXPECT_EQ("t.csv:2: setup bytes: expected key=value", broken_setup("bytes"));
     EXPECT_EQ("t.csv:2: setup bytes=: expected key=value", broken_setup("bytes="));
     EXPECT_EQ("t.csv:2: setup bytes=16: expected each key once", broken_setup("bytes=8;bytes=16"));
