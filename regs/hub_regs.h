@@ -9,7 +9,7 @@
  *   area 3   the hub itself:    + 0x00000000  registers (below)
  *                               + 0x01000000  internal memory
  *
- * A write to another slot's part leaves by E, W or S; a write to the own part's
+ * A write to another slot's part leaves by E, W, S, A or B; a write to the own part's
  * areas 0 .. 2 leaves by N, its address translated area by area. Reads are
  * served only in the own part. Registers are 64 bits wide and little-endian;
  * writes of 4 bytes to an aligned half are allowed, reads of 4 or 8 bytes.
@@ -33,7 +33,7 @@
 /*  offset  name            access  meaning */
 #define HUB_ID              0x0000u /* RO   "HUB2" in the low word, ports in bits 39..32, channels in 47..40 */
 #define HUB_ID_MAGIC        0x32425548u
-#define HUB_SLOT            0x0008u /* RO   own slot in the low word, log2(part bytes) in bits 39..32, parts in 63..48 */
+#define HUB_SLOT            0x0008u /* RO   own slot in bits 15..0, number of the sub-cluster in 31..16, log2(part bytes) in 39..32, parts in 63..48 */
 #define HUB_LINK_STATUS     0x0010u /* RO   bit per port: flow control is up and the far side is configured */
 #define HUB_IRQ_RAISE       0x0020u /* WO   sets these bits of HUB_IRQ_STATUS; remote nodes may write it */
 #define HUB_IRQ_STATUS      0x0028u /* W1C  bits 31..0 */
@@ -53,7 +53,7 @@
 #define HUB_IRQ_RING        0x80000000u /* bit of HUB_IRQ_STATUS: ring at least half full */
 
 /* Routing, per port p: the masked offset in the window is compared with pairs k (both included),
- * ports in order N, E, W, S; the first hit wins. Set by the management processor, readable here. */
+ * ports in order N, E, W, S, A, B; the first hit wins. Set by the management processor, readable here. */
 #define HUB_ROUTE_MASK      0x0200u
 #define HUB_ROUTE_PAIRS     8u
 #define HUB_ROUTE_LOWER(p, k) (0x0400u + 0x100u * (p) + 16u * (k))

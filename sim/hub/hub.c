@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NPORTS 4u
-
 /* clang-format off */
 #define ROW(key, unit, min, max, def, field, meaning) \
     { key, unit, min, max, def, offsetof(struct hub_config, field), meaning, NULL }
 
 static const struct machine_param params[] = {
+    ROW("ports", "1", 2, HUB_MAX_PORTS, 4, ports, "Ports of the chip, in the order n, e, w, s, a, b."),
+    ROW("route_pairs", "1", 1, HUB_ROUTE_PAIRS, HUB_ROUTE_PAIRS, route_pairs, "Pairs of a lower and an upper register that the routing unit has for each port."),
     ROW("clock_khz", "kHz", 1000, 2000000, 250000, clock_khz, "Clock of the core logic."),
     ROW("bus_bytes", "bytes", 4, 128, 16, bus_bytes, "Width of the internal bus: bytes of one beat."),
     ROW("bus_gap_cycles", "cycles", 0, 16, 1, bus_gap_cycles, "Idle cycles on the internal bus after a packet with data."),
@@ -39,15 +39,19 @@ static const struct machine_param params[] = {
     ROLE("e", 1, HUB_ENDPOINT),
     ROLE("w", 2, HUB_ROOT),
     ROLE("s", 3, HUB_ENDPOINT),
+    ROLE("a", 4, HUB_ENDPOINT),
+    ROLE("b", 5, HUB_ROOT),
     PCIE_PORT_PARAMS("n.link.", struct hub_config, port[0], 2, 8, 0, 0),
     PCIE_PORT_PARAMS("e.link.", struct hub_config, port[1], 2, 8, 0, 0),
     PCIE_PORT_PARAMS("w.link.", struct hub_config, port[2], 2, 8, 0, 0),
     PCIE_PORT_PARAMS("s.link.", struct hub_config, port[3], 2, 8, 0, 0),
+    PCIE_PORT_PARAMS("a.link.", struct hub_config, port[4], 2, 8, 0, 0),
+    PCIE_PORT_PARAMS("b.link.", struct hub_config, port[5], 2, 8, 0, 0),
     MACHINE_PARAM_END,
 };
 /* clang-format on */
 
-static const char *const port_names[] = { "n", "e", "w", "s", NULL };
+static const char *const port_names[HUB_MAX_PORTS + 1] = { "n", "e", "w", "s", "a", "b", NULL };
 
 /* One queue entry for each header credit; where those are infinite, for all that the channels can
  * have asked for in the smallest completions. */
@@ -122,10 +126,12 @@ static void register_stats(struct hub *hub)
 {
     static const char *const dma_bytes[] = { "dma0.bytes", "dma1.bytes", "dma2.bytes",
                                              "dma3.bytes" };
-    static const char *const forwarded[] = { "n.forwarded_tlps", "e.forwarded_tlps",
-                                             "w.forwarded_tlps", "s.forwarded_tlps" };
-    static const char *const blocked[] = { "n.blocked_grants", "e.blocked_grants",
-                                           "w.blocked_grants", "s.blocked_grants" };
+    static const char *const forwarded[HUB_MAX_PORTS] = { "n.forwarded_tlps", "e.forwarded_tlps",
+                                                          "w.forwarded_tlps", "s.forwarded_tlps",
+                                                          "a.forwarded_tlps", "b.forwarded_tlps" };
+    static const char *const blocked[HUB_MAX_PORTS] = { "n.blocked_grants", "e.blocked_grants",
+                                                        "w.blocked_grants", "s.blocked_grants",
+                                                        "a.blocked_grants", "b.blocked_grants" };
 
     register_stat(hub, &hub->unsupported, "unsupported_requests", "1",
                   "requests that nothing claimed, remote loads among them");
@@ -175,7 +181,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
     hub->ring_size = 0;
-    for (; hub->nports < NPORTS; hub->nports++) {
+    for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);
         if (rc != SIM_OK)
             goto err_destroy;
@@ -240,6 +246,7 @@ const struct machine_kind hub_kind = {
     .create = hub_create,
     .port = hub_port,
     .set_routes = hub_set_routes,
+    .route = hub_route_of,
     .start = hub_start,
     .destroy = hub_destroy,
 };

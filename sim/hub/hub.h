@@ -1,6 +1,7 @@
 /*
  * The hub: PCIe ports joined by a routing unit, with chaining DMA controllers,
- * internal memory and a register file. Kind "hub.c"; ports "n", "e", "w", "s".
+ * internal memory and a register file. Kind "hub.c"; ports "n", "e", "w", "s",
+ * and with more than four of them "a", "b".
  * Register map and address window: regs/hub_regs.h.
  *
  * The core works at packet granularity on its clock: it wakes at the edges where
@@ -33,6 +34,7 @@ struct hub_config {
     uint64_t dma_completion_cycles;
     uint64_t status_register_cycles, status_host_cycles, status_internal_cycles;
     uint64_t bringup_cycles;
+    uint64_t ports, route_pairs;
     uint64_t role[HUB_MAX_PORTS];
     struct pcie_port_config port[HUB_MAX_PORTS];
 };

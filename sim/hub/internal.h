@@ -163,7 +163,7 @@ struct hub {
     struct hub_range ranges[HUB_MAX_PORTS * HUB_ROUTE_PAIRS];
     /* window */
     uint64_t window_bytes, part_bytes, area_bytes;
-    uint32_t slot;
+    uint32_t slot, subcluster;
     uint64_t area_base[HUB_AREA_SELF];
     struct mem_pool *pool;
     char *path;
@@ -205,6 +205,7 @@ bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p)
  * area. */
 bool hub_leave(const struct hub *hub, uint32_t out, uint64_t offset, uint64_t *addr_p);
 int hub_set_routes(void *component, const struct machine_routes *routes, struct sim_error *err);
+const char *hub_route_of(void *component, unsigned slot);
 
 /* target.c: registers, internal memory, configuration space, completions */
 bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp);

@@ -48,12 +48,13 @@ bool hub_leave(const struct hub *hub, uint32_t out, uint64_t offset, uint64_t *a
     return true;
 }
 
-static int port_index(const char *name)
+static uint32_t port_index(const struct hub *hub, const char *name)
 {
-    static const char *const names = "newsab";
-    const char *at = name[0] != '\0' && name[1] == '\0' ? strchr(names, name[0]) : NULL;
+    uint32_t p = 0;
 
-    return at != NULL ? (int)(at - names) : -1;
+    while (p < hub->nports && strcmp(hub_kind.ports[p], name) != 0)
+        p++;
+    return p;
 }
 
 static uint32_t ranges_of_port(const struct hub *hub, uint32_t port)
@@ -92,22 +93,32 @@ int hub_set_routes(void *component, const struct machine_routes *routes, struct 
     hub->part_bytes = routes->part_bytes;
     hub->area_bytes = routes->part_bytes / HUB_AREAS;
     hub->slot = routes->slot;
+    hub->subcluster = routes->subcluster;
     for (unsigned i = 0; i < routes->nranges; i++) {
         const struct machine_route_range *r = &routes->ranges[i];
-        int p = port_index(r->port);
+        uint32_t p = port_index(hub, r->port);
 
-        if (p < 0 || (uint32_t)p >= hub->nports)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s: route by port %s: expected n, e, w or s",
-                                 hub->path, r->port);
-        if (ranges_of_port(hub, (uint32_t)p) == HUB_ROUTE_PAIRS)
+        if (p == hub->nports)
+            return sim_error_set(err, SIM_ERR_CONFIG, "%s.%s: the hub has only %u ports", hub->path,
+                                 r->port, hub->nports);
+        if (ranges_of_port(hub, p) == hub->cfg.route_pairs)
             return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s.%s: more than %u ranges of slots: expected fewer, number the "
-                                 "nodes along the ring",
-                                 hub->path, r->port, HUB_ROUTE_PAIRS);
-        add_range(hub, (uint32_t)p, r->first, r->last);
+                                 "%s.%s: its routes take more ranges of window parts than the %u "
+                                 "pairs of registers (route_pairs): expected parts in the order of "
+                                 "the ring (slots)",
+                                 hub->path, r->port, (unsigned)hub->cfg.route_pairs);
+        add_range(hub, p, r->first, r->last);
     }
     /* Routes say where the other parts lie; the own one belongs to the host. */
     if (ranges_of_port(hub, 0) == 0)
         add_range(hub, 0, hub->slot, hub->slot);
     return SIM_OK;
+}
+
+const char *hub_route_of(void *component, unsigned slot)
+{
+    const struct hub *hub = component;
+    uint32_t out = hub_route(hub, slot * hub->part_bytes);
+
+    return out == HUB_ROUTE_NONE ? NULL : hub_kind.ports[out];
 }

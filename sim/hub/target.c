@@ -180,8 +180,8 @@ uint64_t hub_register_read(struct hub *hub, uint32_t offset)
     case HUB_ID:
         return HUB_ID_MAGIC | (uint64_t)hub->nports << 32 | (uint64_t)HUB_DMA_CHANNELS << 40;
     case HUB_SLOT:
-        return hub->slot | (uint64_t)log2_of(hub->part_bytes) << 32 |
-               hub->window_bytes / hub->part_bytes << 48;
+        return hub->slot | (uint64_t)hub->subcluster << 16 |
+               (uint64_t)log2_of(hub->part_bytes) << 32 | hub->window_bytes / hub->part_bytes << 48;
     case HUB_LINK_STATUS:
         return link_status(hub);
     case HUB_IRQ_STATUS:

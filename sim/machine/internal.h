@@ -13,6 +13,7 @@ struct component {
     const struct machine_component_desc *desc;
     void *it; /* NULL until created */
     unsigned node;
+    struct machine_routes *routes; /* of a router */
 };
 
 struct machine {
@@ -22,6 +23,7 @@ struct machine {
     struct component *components;
     unsigned ncomponents, created;
     unsigned *first; /* component of a node; [nnodes] is their number */
+    struct machine_routes *routes;
     struct mapped {
         struct mapped *next;
         void *bytes;
@@ -41,8 +43,8 @@ struct component *machine_find(const struct machine *m, unsigned node, const cha
 
 /** Joins all links, cables and the control network. */
 int machine_join(const struct machine *m, struct sim_error *err);
-/** Computes the routes and tells them to the routers. */
-int machine_route(const struct machine *m, struct sim_error *err);
+/** Computes the routes, tells them to the routers and walks along their registers. */
+int machine_route(struct machine *m, struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* MACHINE_INTERNAL_H */

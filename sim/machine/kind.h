@@ -40,6 +40,7 @@ struct machine_place {
  */
 struct machine_routes {
     unsigned slot;         /* this node's part of the window */
+    unsigned subcluster;   /* counts the groups of hubs that cables join */
     uint64_t window_bytes; /* a power of two */
     uint64_t part_bytes;
     unsigned nranges;
@@ -71,6 +72,9 @@ struct machine_kind {
     /** NULL or called once after everything is connected and routed, before the simulation runs. */
     int (*start)(void *component, struct sim_error *err);
     void (*destroy)(void *component);
+    /** The port by which a write to window part `slot` leaves, as the component's registers say;
+     * NULL: by none. NULL where the kind is no router, or one whose registers nobody reads. */
+    const char *(*route)(void *component, unsigned slot);
 };
 
 /** NULL when there is no such kind. */

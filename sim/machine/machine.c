@@ -275,10 +275,19 @@ void machine_destroy(struct machine *m)
         free(entry->bytes);
         free(entry);
     }
+    free(m->routes);
     free(m->first);
     free(m->components);
     free(m->domains);
     free(m);
+}
+
+const struct machine_routes *machine_routes_of(const struct machine *m, unsigned node,
+                                               const char *name)
+{
+    const struct component *c = machine_find(m, node, name);
+
+    return c != NULL ? c->routes : NULL;
 }
 
 const struct machine_desc *machine_description(const struct machine *m)

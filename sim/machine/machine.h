@@ -5,7 +5,7 @@
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
 
-#include "machine/kind.h"
+#include "machine/routes.h"
 
 SIM_BEGIN_DECLS
 
@@ -43,10 +43,32 @@ struct machine_node_desc {
     struct machine_link_desc *links; /* inside the node */
 };
 
+/** Routes by hand: the port of a hub for what is meant for nodes `first` to `last`. */
+struct machine_hand_desc {
+    unsigned node;
+    const char *component, *port;
+    unsigned first, last;
+    const char *file;
+    unsigned line;
+};
+
+/** All zero: shortest ways. See struct machine_policy. */
+struct machine_routing_desc {
+    unsigned ndimensions;
+    const struct machine_dimension *dimensions;
+    bool by_hand;
+    unsigned nhand;
+    const struct machine_hand_desc *hand;
+    const char *file; /* where it was written, or NULL */
+    unsigned line;
+};
+
 struct machine_desc {
     const char *name;
     uint64_t window_bytes, part_bytes; /* powers of two */
-    uint64_t ps_per_m;                 /* of cables and traces */
+    const unsigned *slot_order;        /* nodes in the order of their parts; NULL: as they are */
+    struct machine_routing_desc routing;
+    uint64_t ps_per_m; /* of cables and traces */
     unsigned nnodes;
     struct machine_node_desc *nodes;
     unsigned ncables;
@@ -61,6 +83,10 @@ int machine_create(const struct machine_desc *desc, const struct sim_config *cfg
                    void *(*map)(void *, unsigned, const char *, uint64_t), void *map_arg,
                    struct machine **machine_p, struct sim_error *err);
 void machine_destroy(struct machine *m);
+
+/** What the hub at node and name was told; NULL: there is no such hub. */
+const struct machine_routes *machine_routes_of(const struct machine *m, unsigned node,
+                                               const char *name);
 
 struct sim *machine_sim(struct machine *m);
 const struct machine_desc *machine_description(const struct machine *m);

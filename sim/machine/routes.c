@@ -1,89 +1,186 @@
 #include "machine/routes.h"
 
+#include "machine/network.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR UINT32_MAX
 #define MAX_RANGES                                                                                 \
     (sizeof(((struct machine_routes *)NULL)->ranges) / sizeof(struct machine_route_range))
 
-struct graph {
-    unsigned nrouters, nedges;
-    const struct machine_router *routers;
-    const struct machine_edge *edges;
-    uint32_t *distance; /* to the present destination, by router */
+struct search {
+    struct machine_network net;
+    unsigned *distance; /* to the present targets, by router */
     unsigned *queue;
-    unsigned *slot; /* by router */
-    unsigned *next; /* [router * nrouters + destination]: index of the port, or FAR */
+    unsigned *group;      /* by router: those that later dimensions join have the same */
+    unsigned *subcluster; /* by router */
+    unsigned *slot;       /* by router */
+    unsigned *next;       /* [router * n + destination]: index of the port, or MACHINE_NONE */
 };
 
-/** Distances of all routers to `to`, breadth first. @return how many reach it. */
-static unsigned measure(struct graph *g, unsigned to)
+static unsigned ordered(const struct machine_graph *g, unsigned k)
+{
+    return g->order != NULL ? g->order[k] : k;
+}
+
+/* ---- dimensions ------------------------------------------------------------------ */
+
+static unsigned dimensions(const struct machine_policy *p)
+{
+    return p->ndimensions != 0 ? p->ndimensions : 1;
+}
+
+static bool leaves_by(const struct search *s, unsigned dimension, unsigned router, unsigned port)
+{
+    const struct machine_policy *p = &s->net.graph->policy;
+    const char *name = s->net.graph->routers[router].ports[port];
+
+    if (p->ndimensions == 0)
+        return true;
+    for (const char *const *of = p->dimensions[dimension].ports; *of != NULL; of++)
+        if (strcmp(*of, name) == 0)
+            return true;
+    return false;
+}
+
+/** Does the cable at this port belong to a dimension from `first` on, in either direction? */
+static bool joins_from(const struct search *s, unsigned first, unsigned router, unsigned port)
+{
+    const struct machine_far *far = machine_network_far(&s->net, router, port);
+
+    for (unsigned d = first; d < dimensions(&s->net.graph->policy); d++)
+        if (leaves_by(s, d, router, port) || leaves_by(s, d, far->router, far->port))
+            return true;
+    return false;
+}
+
+/** Gives `group` to all routers that cables of dimensions from `first` on join to `router`. */
+static void spread(struct search *s, unsigned *groups, unsigned group, unsigned first,
+                   unsigned router)
 {
     unsigned read = 0, filled = 0;
 
-    for (unsigned i = 0; i < g->nrouters; i++)
-        g->distance[i] = FAR;
-    g->distance[to] = 0;
-    g->queue[filled++] = to;
+    groups[router] = group;
+    s->queue[filled++] = router;
     while (read < filled) {
-        unsigned at = g->queue[read++];
+        unsigned at = s->queue[read++];
 
-        for (unsigned e = 0; e < g->nedges; e++) {
-            const struct machine_edge *edge = &g->edges[e];
-            unsigned other = edge->a == at ? edge->b : edge->a;
+        for (unsigned port = 0; port < s->net.nports; port++) {
+            unsigned other = machine_network_far(&s->net, at, port)->router;
 
-            if ((edge->a != at && edge->b != at) || g->distance[other] != FAR)
+            if (other == MACHINE_NONE || groups[other] != MACHINE_NONE ||
+                (first != MACHINE_NONE && !joins_from(s, first, at, port)))
                 continue;
-            g->distance[other] = g->distance[at] + 1;
-            g->queue[filled++] = other;
+            groups[other] = group;
+            s->queue[filled++] = other;
         }
     }
-    return filled;
 }
 
-static unsigned port_index(const struct machine_router *r, const char *port)
-{
-    unsigned i = 0;
-
-    while (r->ports[i] != NULL && strcmp(r->ports[i], port) != 0)
-        i++;
-    return i;
-}
-
-/** The first step of each router towards `to`. */
-static void step_towards(struct graph *g, unsigned to)
-{
-    for (unsigned i = 0; i < g->nrouters; i++)
-        g->next[(size_t)i * g->nrouters + to] = FAR;
-    for (unsigned e = 0; e < 2 * g->nedges; e++) { /* each cable in both directions */
-        const struct machine_edge *edge = &g->edges[e / 2];
-        unsigned from = e % 2 == 0 ? edge->a : edge->b, over = e % 2 == 0 ? edge->b : edge->a;
-        unsigned *best = &g->next[(size_t)from * g->nrouters + to];
-        unsigned port;
-
-        if (g->distance[from] == FAR || g->distance[from] != g->distance[over] + 1)
-            continue;
-        port = port_index(&g->routers[from], e % 2 == 0 ? edge->port_a : edge->port_b);
-        if (port < *best)
-            *best = port;
-    }
-}
-
-/** A router's part is its place among the routers that it reaches. */
-static unsigned place_among_reached(const struct graph *g, unsigned router)
+/** @param first MACHINE_NONE: by all cables. Groups are numbered in the order of parts. */
+static void find_groups(struct search *s, unsigned *groups, unsigned first)
 {
     unsigned n = 0;
 
-    for (unsigned i = 0; i < router; i++)
-        n += g->distance[i] != FAR;
-    return n;
+    for (unsigned i = 0; i < s->net.n; i++)
+        groups[i] = MACHINE_NONE;
+    for (unsigned k = 0; k < s->net.n; k++) {
+        unsigned router = ordered(s->net.graph, k);
+
+        if (groups[router] == MACHINE_NONE)
+            spread(s, groups, n++, first, router);
+    }
 }
 
-static int add_range(const struct graph *g, unsigned router, unsigned port, unsigned slot,
+/* ---- ways ------------------------------------------------------------------------- */
+
+/** Distances, by ports of the dimension, to the nearest router of the group of `to`. */
+static void measure(struct search *s, unsigned dimension, unsigned to)
+{
+    unsigned read = 0, filled = 0;
+
+    for (unsigned i = 0; i < s->net.n; i++) {
+        s->distance[i] = s->group[i] == s->group[to] ? 0 : MACHINE_NONE;
+        if (s->distance[i] == 0)
+            s->queue[filled++] = i;
+    }
+    while (read < filled) {
+        unsigned at = s->queue[read++];
+
+        for (unsigned port = 0; port < s->net.nports; port++) {
+            const struct machine_far *far = machine_network_far(&s->net, at, port);
+
+            if (far->router == MACHINE_NONE || s->distance[far->router] != MACHINE_NONE ||
+                !leaves_by(s, dimension, far->router, far->port))
+                continue;
+            s->distance[far->router] = s->distance[at] + 1;
+            s->queue[filled++] = far->router;
+        }
+    }
+}
+
+static unsigned first_step(const struct search *s, unsigned dimension, unsigned router)
+{
+    for (unsigned port = 0; port < s->net.nports; port++) {
+        unsigned over = machine_network_far(&s->net, router, port)->router;
+
+        if (over != MACHINE_NONE && s->distance[router] == s->distance[over] + 1 &&
+            leaves_by(s, dimension, router, port))
+            return port;
+    }
+    return MACHINE_NONE;
+}
+
+static void step_along(struct search *s, unsigned dimension)
+{
+    for (unsigned to = 0; to < s->net.n; to++) {
+        measure(s, dimension, to);
+        for (unsigned i = 0; i < s->net.n; i++)
+            if (s->distance[i] != 0 && s->distance[i] != MACHINE_NONE)
+                s->next[(size_t)i * s->net.n + to] = first_step(s, dimension, i);
+    }
+}
+
+static int step_by_hand(struct search *s, struct sim_error *err)
+{
+    const struct machine_policy *p = &s->net.graph->policy;
+
+    for (unsigned i = 0; i < p->nhops; i++) {
+        const struct machine_hop *hop = &p->hops[i];
+        unsigned port = machine_network_port(&s->net, hop->at, hop->port);
+
+        if (port >= s->net.nports ||
+            machine_network_far(&s->net, hop->at, port)->router == MACHINE_NONE)
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s:%u: %s.%s: the way to %s begins at a port without a cable to "
+                                 "another hub",
+                                 hop->file, hop->line, s->net.graph->routers[hop->at].path,
+                                 hop->port, s->net.graph->routers[hop->to].path);
+        s->next[(size_t)hop->at * s->net.n + hop->to] = port;
+    }
+    return SIM_OK;
+}
+
+/** Later dimensions first: where an earlier one still has a step to make, that one counts. */
+static int find_ways(struct search *s, struct sim_error *err)
+{
+    const struct machine_policy *p = &s->net.graph->policy;
+
+    for (size_t i = 0; i < (size_t)s->net.n * s->net.n; i++)
+        s->next[i] = MACHINE_NONE;
+    for (unsigned d = p->by_hand ? 0 : dimensions(p); d-- > 0;) {
+        find_groups(s, s->group, d + 1);
+        step_along(s, d);
+    }
+    return step_by_hand(s, err);
+}
+
+/* ---- ranges ------------------------------------------------------------------------- */
+
+static int add_range(const struct search *s, unsigned router, unsigned port, unsigned slot,
                      struct machine_routes *r, struct sim_error *err)
 {
-    const char *name = g->routers[router].ports[port];
+    const char *name = s->net.graph->routers[router].ports[port];
     struct machine_route_range *last = r->nranges != 0 ? &r->ranges[r->nranges - 1] : NULL;
 
     if (last != NULL && last->port == name && last->last + 1 == slot) {
@@ -91,69 +188,93 @@ static int add_range(const struct graph *g, unsigned router, unsigned port, unsi
         return SIM_OK;
     }
     if (r->nranges == MAX_RANGES)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: more than %u ranges of parts in its routes",
-                             g->routers[router].path, (unsigned)MAX_RANGES);
+        return sim_error_set(
+            err, SIM_ERR_CONFIG,
+            "%s.%s: its routes take more ranges of window parts than a hub has pairs of registers",
+            s->net.graph->routers[router].path, name);
     r->ranges[r->nranges++] = (struct machine_route_range){ name, slot, slot };
     return SIM_OK;
 }
 
-/** Slots rise with the router's number inside a sub-cluster, so one pass meets them in order. */
-static int merge_ranges(const struct graph *g, unsigned router, struct machine_routes *r,
-                        struct sim_error *err)
+/** In the order of parts, so neighbours can be merged. */
+static int make_ranges(const struct search *s, unsigned router, struct machine_routes *r,
+                       struct sim_error *err)
 {
-    for (unsigned to = 0; to < g->nrouters; to++) {
-        unsigned port = g->next[(size_t)router * g->nrouters + to];
+    int code = SIM_OK;
 
-        if (port != FAR && add_range(g, router, port, g->slot[to], r, err) != SIM_OK)
-            return SIM_ERR_CONFIG;
+    for (unsigned k = 0; k < s->net.n && code == SIM_OK; k++) {
+        unsigned to = ordered(s->net.graph, k);
+        unsigned port = s->next[(size_t)router * s->net.n + to];
+
+        if (to != router && port != MACHINE_NONE && s->subcluster[to] == s->subcluster[router])
+            code = add_range(s, router, port, s->slot[to], r, err);
     }
-    return SIM_OK;
+    return code;
 }
 
-static int solve(struct graph *g, uint64_t window_bytes, uint64_t part_bytes,
-                 struct machine_routes *routes, struct sim_error *err)
+/** Parts are counted in each sub-cluster anew. */
+static int give_slots(struct search *s, struct sim_error *err)
 {
-    for (unsigned i = 0; i < g->nrouters; i++) {
-        unsigned members = measure(g, i);
+    const struct machine_graph *g = s->net.graph;
+    uint64_t parts = g->window_bytes / g->part_bytes;
 
-        if (members > window_bytes / part_bytes)
+    find_groups(s, s->subcluster, MACHINE_NONE);
+    memset(s->queue, 0, s->net.n * sizeof(*s->queue)); /* of each sub-cluster: given so far */
+    for (unsigned k = 0; k < s->net.n; k++) {
+        unsigned router = ordered(g, k);
+
+        s->slot[router] = s->queue[s->subcluster[router]]++;
+    }
+    for (unsigned i = 0; i < s->net.n; i++)
+        if (s->queue[s->subcluster[i]] > parts)
             return sim_error_set(
                 err, SIM_ERR_CONFIG, "%s: %u hubs are joined, but the window has %llu parts",
-                g->routers[i].path, members, (unsigned long long)(window_bytes / part_bytes));
-        g->slot[i] = place_among_reached(g, i);
-        step_towards(g, i);
-    }
-    for (unsigned i = 0; i < g->nrouters; i++) {
-        routes[i] = (struct machine_routes){ .slot = g->slot[i],
-                                             .window_bytes = window_bytes,
-                                             .part_bytes = part_bytes };
-        if (merge_ranges(g, i, &routes[i], err) != SIM_OK)
-            return SIM_ERR_CONFIG;
-    }
+                g->routers[i].path, s->queue[s->subcluster[i]], (unsigned long long)parts);
     return SIM_OK;
 }
 
-int machine_routes_compute(unsigned nrouters, const struct machine_router *routers, unsigned nedges,
-                           const struct machine_edge *edges, uint64_t window_bytes,
-                           uint64_t part_bytes, struct machine_routes *routes_p,
+static int solve(struct search *s, struct machine_routes *routes, struct sim_error *err)
+{
+    int code = give_slots(s, err);
+
+    if (code == SIM_OK)
+        code = find_ways(s, err);
+    for (unsigned i = 0; i < s->net.n && code == SIM_OK; i++) {
+        routes[i] = (struct machine_routes){ .slot = s->slot[i],
+                                             .subcluster = s->subcluster[i],
+                                             .window_bytes = s->net.graph->window_bytes,
+                                             .part_bytes = s->net.graph->part_bytes };
+        code = make_ranges(s, i, &routes[i], err);
+    }
+    return code;
+}
+
+int machine_routes_compute(const struct machine_graph *graph, struct machine_routes *routes_p,
                            struct sim_error *err)
 {
-    struct graph g = { .nrouters = nrouters, .nedges = nedges, .routers = routers, .edges = edges };
-    int code = SIM_ERR_NOMEM;
+    struct search s = { .distance = NULL };
+    size_t n = graph->nrouters;
+    int code;
 
-    if (nrouters == 0)
+    if (n == 0)
         return SIM_OK;
-    g.distance = calloc(nrouters, sizeof(*g.distance));
-    g.queue = calloc(nrouters, sizeof(*g.queue));
-    g.slot = calloc(nrouters, sizeof(*g.slot));
-    g.next = calloc((size_t)nrouters * nrouters, sizeof(*g.next));
-    if (g.distance != NULL && g.queue != NULL && g.slot != NULL && g.next != NULL)
-        code = solve(&g, window_bytes, part_bytes, routes_p, err);
+    s.distance = calloc(n, sizeof(*s.distance));
+    s.queue = calloc(n, sizeof(*s.queue));
+    s.group = calloc(n, sizeof(*s.group));
+    s.subcluster = calloc(n, sizeof(*s.subcluster));
+    s.slot = calloc(n, sizeof(*s.slot));
+    s.next = calloc(n * n, sizeof(*s.next));
+    if (machine_network_init(&s.net, graph) && s.distance != NULL && s.queue != NULL &&
+        s.group != NULL && s.subcluster != NULL && s.slot != NULL && s.next != NULL)
+        code = solve(&s, routes_p, err);
     else
         code = sim_error_set(err, SIM_ERR_NOMEM, "routes: out of memory");
-    free(g.next);
-    free(g.slot);
-    free(g.queue);
-    free(g.distance);
+    free(s.next);
+    free(s.slot);
+    free(s.subcluster);
+    free(s.group);
+    free(s.queue);
+    free(s.distance);
+    machine_network_fini(&s.net);
     return code;
 }

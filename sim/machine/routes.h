@@ -1,8 +1,8 @@
 /*
- * Routes between hubs, from the cables alone. Hubs that cables join, directly or
- * through others, are a sub-cluster; its hubs share one window and take its
- * parts in order of their nodes. Each pair takes a shortest way; of several
- * first steps the port wins that its kind names first.
+ * Routes between hubs. Hubs that cables join, directly or through others, are a
+ * sub-cluster; its hubs share one window and take its parts in the order asked
+ * for. A policy says which way each pair takes; the ways become ranges of parts
+ * for each port, and a walk along the hubs' registers proves that they lead there.
  */
 #ifndef MACHINE_ROUTES_H
 #define MACHINE_ROUTES_H
@@ -22,14 +22,63 @@ struct machine_edge {
     const char *port_a, *port_b;
 };
 
+/** Ports of one dimension: only by them does a packet leave while it moves along it. */
+struct machine_dimension {
+    const char *const *ports; /* NULL at the end */
+};
+
+/** By hand: router `at` sends by `port` what is for `to`. */
+struct machine_hop {
+    unsigned at, to;
+    const char *port;
+    const char *file; /* where it was written, or NULL */
+    unsigned line;
+};
+
+/**
+ * Dimensions are taken in order: a packet moves a shortest way by the ports of the first one until
+ * those of the others alone can bring it to its destination, then by the second one's. All ports in
+ * one dimension: a shortest way; one port: one way round a ring; {e, w}, {a, b}: dimension order.
+ * Of several first steps the port wins that its kind names first.
+ */
+struct machine_policy {
+    unsigned ndimensions; /* 0: one, of all ports */
+    const struct machine_dimension *dimensions;
+    bool by_hand; /* no way but those by hand */
+    unsigned nhops;
+    const struct machine_hop *hops; /* by hand; before all else */
+    const char *file;               /* where it was written, or NULL */
+    unsigned line;
+};
+
+struct machine_graph {
+    unsigned nrouters, nedges;
+    const struct machine_router *routers;
+    const struct machine_edge *edges;
+    const unsigned *order; /* routers in the order of their parts; NULL: as they are */
+    uint64_t window_bytes, part_bytes;
+    struct machine_policy policy;
+};
+
 /**
  * @param routes_p one entry for each router; ranges never hold the router's own part.
- * @return SIM_ERR_CONFIG when a sub-cluster has more hubs than the window has parts.
+ * @return SIM_ERR_CONFIG when a sub-cluster has more hubs than the window has parts, or a pair of
+ * its hubs has no way.
  */
-int machine_routes_compute(unsigned nrouters, const struct machine_router *routers, unsigned nedges,
-                           const struct machine_edge *edges, uint64_t window_bytes,
-                           uint64_t part_bytes, struct machine_routes *routes_p,
+int machine_routes_compute(const struct machine_graph *graph, struct machine_routes *routes_p,
                            struct sim_error *err);
+
+/** The port by which router `at` sends to part `slot`; NULL: none. */
+typedef const char *(*machine_ask_fn)(void *arg, unsigned at, unsigned slot);
+/** The same from computed ranges. */
+const char *machine_routes_port(const struct machine_routes *routes, unsigned slot);
+
+/**
+ * Walks from each router to each other of its sub-cluster as `ask` says.
+ * @return SIM_ERR_CONFIG for a way that is lost, goes round, or is not that of `routes`.
+ */
+int machine_routes_walk(const struct machine_graph *graph, const struct machine_routes *routes,
+                        machine_ask_fn ask, void *arg, struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* MACHINE_ROUTES_H */

@@ -1,8 +1,6 @@
-/* Joins the components of a machine by links, cables, control network and routes. */
+/* Joins the components of a machine by links, cables and the control network. */
 #include "machine/internal.h"
-#include "machine/routes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- links ----------------------------------------------------------------------- */
@@ -124,103 +122,4 @@ int machine_join(const struct machine *m, struct sim_error *err)
     }
     code = join_all(m, m->desc->cables, m->desc->ncables, err);
     return code != SIM_OK ? code : join_net(m, err);
-}
-
-/* ---- routes ------------------------------------------------------------------------ */
-
-struct routing {
-    unsigned nrouters, nedges;
-    struct machine_router *routers;
-    struct component **components;
-    struct machine_edge *edges;
-    struct machine_routes *routes;
-};
-
-static unsigned router_of(const struct routing *r, const struct component *c)
-{
-    unsigned i = 0;
-
-    while (i < r->nrouters && r->components[i] != c)
-        i++;
-    return i;
-}
-
-static void add_edges(const struct machine *m, struct routing *r)
-{
-    for (unsigned i = 0; i < m->desc->ncables; i++) {
-        const struct machine_link_desc *l = &m->desc->cables[i];
-        unsigned a = router_of(r, machine_find(m, l->node_a, l->component_a));
-        unsigned b = router_of(r, machine_find(m, l->node_b, l->component_b));
-
-        if (a < r->nrouters && b < r->nrouters)
-            r->edges[r->nedges++] = (struct machine_edge){ a, b, l->port_a, l->port_b };
-    }
-}
-
-static bool power_of_two(uint64_t n)
-{
-    return n != 0 && (n & (n - 1)) == 0;
-}
-
-static int check_window(const struct machine_desc *desc, struct sim_error *err)
-{
-    if (power_of_two(desc->window_bytes) && power_of_two(desc->part_bytes) &&
-        desc->part_bytes <= desc->window_bytes)
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "%s: window_bytes = %llu, part_bytes = %llu: expected powers of two, "
-                         "the part within the window",
-                         desc->name, (unsigned long long)desc->window_bytes,
-                         (unsigned long long)desc->part_bytes);
-}
-
-static int set_routes(const struct machine *m, struct routing *r, struct sim_error *err)
-{
-    int code;
-
-    for (unsigned i = 0; i < m->ncomponents; i++) {
-        struct component *c = &m->components[i];
-
-        if (c->desc->kind->set_routes == NULL)
-            continue;
-        r->components[r->nrouters] = c;
-        r->routers[r->nrouters++] = (struct machine_router){ c->desc->kind->ports, c->path };
-    }
-    if (r->nrouters == 0)
-        return SIM_OK;
-    code = check_window(m->desc, err);
-    if (code != SIM_OK)
-        return code;
-    add_edges(m, r);
-    code = machine_routes_compute(r->nrouters, r->routers, r->nedges, r->edges,
-                                  m->desc->window_bytes, m->desc->part_bytes, r->routes, err);
-    for (unsigned i = 0; code == SIM_OK && i < r->nrouters; i++) {
-        const struct component *c = r->components[i];
-        struct sim_error why = { SIM_OK, "" };
-
-        code = c->desc->kind->set_routes(c->it, &r->routes[i], &why);
-        if (code != SIM_OK)
-            code = machine_kind_failed(c, code, &why, err);
-    }
-    return code;
-}
-
-int machine_route(const struct machine *m, struct sim_error *err)
-{
-    struct routing r = { 0 };
-    int code;
-
-    r.routers = calloc(m->ncomponents + 1u, sizeof(*r.routers));
-    r.components = calloc(m->ncomponents + 1u, sizeof(struct component *));
-    r.routes = calloc(m->ncomponents + 1u, sizeof(*r.routes));
-    r.edges = calloc(m->desc->ncables + 1u, sizeof(*r.edges));
-    if (r.routers != NULL && r.components != NULL && r.routes != NULL && r.edges != NULL)
-        code = set_routes(m, &r, err);
-    else
-        code = sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", m->desc->name);
-    free(r.edges);
-    free(r.routes);
-    free(r.components);
-    free(r.routers);
-    return code;
 }

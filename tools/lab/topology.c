@@ -1,7 +1,6 @@
 #include "tools/lab/topology.h"
 
 #include "hosts/launch/launch.h"
-#include "machine/routes.h"
 #include "pcie/phy.h"
 #include "tools/lab/bounds.h"
 
@@ -22,7 +21,7 @@ struct build {
         unsigned node;
         const struct machine_component_desc *component;
     } * hubs;
-    struct machine_routes *routes;
+    const struct machine_routes **routes; /* of each hub */
 };
 
 /* ---- hubs ---------------------------------------------------------------------- */
@@ -129,44 +128,18 @@ static void list_links(struct build *b)
 
 /* ---- routes --------------------------------------------------------------------- */
 
-/** As the machine does it for its hubs. */
-static int compute_routes(struct build *b, struct sim_error *err)
-{
-    struct lab_topology *topo = b->topo;
-    struct machine_router *routers = load_alloc(&topo->arena, topo->nhubs * sizeof(*routers));
-    struct machine_edge *edges = load_alloc(&topo->arena, topo->nlinks * sizeof(*edges));
-
-    for (unsigned i = 0; i < topo->nhubs; i++)
-        routers[i] = (struct machine_router){ b->hubs[i].component->kind->ports, topo->hubs[i] };
-    for (unsigned i = 0; i < topo->nlinks; i += 2) {
-        const struct lab_topo_link *l = &topo->links[i];
-
-        edges[i / 2] = (struct machine_edge){ l->from, l->to, l->port_from, l->port_to };
-    }
-    b->routes = load_alloc(&topo->arena, topo->nhubs * sizeof(*b->routes));
-    return machine_routes_compute(topo->nhubs, routers, topo->nlinks / 2, edges,
-                                  b->desc->window_bytes, b->desc->part_bytes, b->routes, err);
-}
-
 /** The link at the port whose ranges hold part `slot`. */
 static unsigned link_to_slot(const struct build *b, unsigned at, unsigned slot)
 {
-    const struct machine_routes *r = &b->routes[at];
-    unsigned range = 0;
+    const char *port = machine_routes_port(b->routes[at], slot);
 
-    while (range < r->nranges && (slot < r->ranges[range].first || slot > r->ranges[range].last))
-        range++;
-    if (range == r->nranges)
-        return LAB_TOPO_NONE;
-    for (unsigned i = 0; i < b->topo->nlinks; i++)
-        if (b->topo->links[i].from == at &&
-            strcmp(b->topo->links[i].port_from, r->ranges[range].port) == 0)
+    for (unsigned i = 0; port != NULL && i < b->topo->nlinks; i++)
+        if (b->topo->links[i].from == at && strcmp(b->topo->links[i].port_from, port) == 0)
             return i;
     return LAB_TOPO_NONE;
 }
 
-/** Follows the routes, and loads the links with one message if they lead there. Parts are counted
- * in each sub-cluster anew, so those of another end at a hub of the own. */
+/** Follows the routes, and loads the links with one message if they lead there. */
 static void follow(struct lab_topology *topo, unsigned from, unsigned to)
 {
     size_t pair = (size_t)from * topo->nhubs + to;
@@ -197,17 +170,37 @@ static void follow_all(struct build *b)
     topo->hops = load_alloc(&topo->arena, pairs * sizeof(*topo->hops));
     topo->latency_ps = load_alloc(&topo->arena, pairs * sizeof(*topo->latency_ps));
     for (size_t i = 0; i < pairs; i++)
-        topo->next[i] = link_to_slot(b, (unsigned)(i / n), b->routes[i % n].slot);
+        topo->next[i] = b->routes[i / n]->subcluster == b->routes[i % n]->subcluster
+                            ? link_to_slot(b, (unsigned)(i / n), b->routes[i % n]->slot)
+                            : LAB_TOPO_NONE;
     for (size_t i = 0; i < pairs; i++)
         follow(topo, (unsigned)(i / n), (unsigned)(i % n));
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
 
-/** What only the components know, such as which ports may be joined, they say when they are made.
- */
-static int check_builds(const struct machine_desc *desc, struct sim_error *err)
+/** From the machine that was built: it knows which ports may be joined, and what hubs were told. */
+static int measure(struct build *b, const struct machine *m, struct sim_error *err)
 {
+    struct lab_topology *topo = b->topo;
+
+    list_hubs(b);
+    list_links(b);
+    if (topo->nlinks == 0)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: cables = 0: expected a machine with a cable between two hubs",
+                             b->desc->name);
+    b->routes = load_alloc(&topo->arena, topo->nhubs * sizeof(*b->routes));
+    for (unsigned i = 0; i < topo->nhubs; i++)
+        b->routes[i] = machine_routes_of(m, b->hubs[i].node, b->hubs[i].component->name);
+    follow_all(b);
+    return SIM_OK;
+}
+
+int lab_topology_create(const struct machine_desc *desc, struct lab_topology *topo,
+                        struct sim_error *err)
+{
+    struct build b = { .desc = desc, .topo = topo };
     struct sim_config cfg = { .seed = 1 };
     struct launch_memory *memory = launch_memory_create();
     struct machine *machine;
@@ -216,33 +209,14 @@ static int check_builds(const struct machine_desc *desc, struct sim_error *err)
     if (memory == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
                              desc->name);
-    rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
-    if (rc == SIM_OK)
-        machine_destroy(machine);
-    launch_memory_destroy(memory);
-    return rc;
-}
-
-int lab_topology_create(const struct machine_desc *desc, struct lab_topology *topo,
-                        struct sim_error *err)
-{
-    struct build b = { .desc = desc, .topo = topo };
-    int rc = check_builds(desc, err);
-
-    if (rc != SIM_OK)
-        return rc;
     *topo = (struct lab_topology){ .name = desc->name, .nnodes = desc->nnodes };
-    list_hubs(&b);
-    list_links(&b);
-    if (topo->nlinks == 0)
-        rc = sim_error_set(err, SIM_ERR_CONFIG,
-                           "%s: cables = 0: expected a machine with a cable between two hubs",
-                           desc->name);
-    if (rc == SIM_OK)
-        rc = compute_routes(&b, err);
-    if (rc == SIM_OK)
-        follow_all(&b);
-    else
+    rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
+    if (rc == SIM_OK) {
+        rc = measure(&b, machine, err);
+        machine_destroy(machine);
+    }
+    launch_memory_destroy(memory);
+    if (rc != SIM_OK)
         lab_topology_fini(topo);
     return rc;
 }

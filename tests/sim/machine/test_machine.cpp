@@ -239,7 +239,8 @@ const machine_kind *router_kind()
             return SIM_OK;
         },
         nullptr,
-        [](void *component) { delete static_cast<Router *>(component); }
+        [](void *component) { delete static_cast<Router *>(component); },
+        nullptr
     };
     return &kind;
 }

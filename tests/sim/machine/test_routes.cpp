@@ -1,4 +1,4 @@
-/* Routes: shortest, deterministic, merged, within sub-clusters. */
+/* Routes: by each policy, deterministic, merged, within sub-clusters, and walked. */
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace
 {
 
-const char *const ports[] = { "n", "e", "w", "s", nullptr };
+const char *const ports[] = { "n", "e", "w", "s", "a", "b", nullptr };
 
 struct Cable {
     unsigned a;
@@ -20,20 +20,87 @@ struct Cable {
     std::string port_b;
 };
 
+struct Policy {
+    std::vector<std::vector<const char *>> dimensions;
+    bool by_hand = false;
+    std::vector<machine_hop> hops;
+    std::vector<unsigned> order;
+};
+
 struct Net {
     std::vector<machine_routes> routes;
+    std::vector<Cable> cables;
+    std::vector<std::string> names;
+    std::vector<machine_router> routers;
+    std::vector<machine_edge> edges;
+    std::vector<machine_dimension> dimensions;
+    Policy policy;
+    machine_graph graph = {};
     sim_error err = {};
     int code;
 
-    Net(unsigned n, const std::vector<Cable> &cables, uint64_t parts = 16) : routes(n)
+    Net(unsigned n, std::vector<Cable> c, uint64_t parts = 16, Policy p = {})
+        : routes(n), cables(std::move(c)), policy(std::move(p))
     {
-        std::vector<machine_router> routers(n, { ports, "hub" });
-        std::vector<machine_edge> edges;
+        for (unsigned i = 0; i < n; i++)
+            names.push_back("node" + std::to_string(i));
+        for (auto &name : names)
+            routers.push_back({ ports, name.c_str() });
+        for (const Cable &cable : cables)
+            edges.push_back({ cable.a, cable.b, cable.port_a.c_str(), cable.port_b.c_str() });
+        for (auto &d : policy.dimensions) {
+            d.push_back(nullptr);
+            dimensions.push_back({ d.data() });
+        }
+        graph.nrouters = n;
+        graph.routers = routers.data();
+        graph.nedges = (unsigned)edges.size();
+        graph.edges = edges.data();
+        graph.order = policy.order.empty() ? nullptr : policy.order.data();
+        graph.window_bytes = parts << 20;
+        graph.part_bytes = 1 << 20;
+        graph.policy = { (unsigned)dimensions.size(),
+                         dimensions.data(),
+                         policy.by_hand,
+                         (unsigned)policy.hops.size(),
+                         policy.hops.data(),
+                         "net.yaml",
+                         3 };
+        code = machine_routes_compute(&graph, routes.data(), &err);
+        if (code == SIM_OK)
+            code = walk();
+    }
+    Net(const Net &) = delete;
+    Net &operator=(const Net &) = delete;
+    int walk()
+    {
+        return machine_routes_walk(
+            &graph, routes.data(),
+            [](void *arg, unsigned at, unsigned slot) {
+                return machine_routes_port(&static_cast<Net *>(arg)->routes[at], slot);
+            },
+            this, &err);
+    }
+    /** Ports on the way between two routers. */
+    std::string way(unsigned from, unsigned to) const
+    {
+        std::string s;
 
-        for (const Cable &c : cables)
-            edges.push_back({ c.a, c.b, c.port_a.c_str(), c.port_b.c_str() });
-        code = machine_routes_compute(n, routers.data(), (unsigned)edges.size(), edges.data(),
-                                      parts << 20, 1 << 20, routes.data(), &err);
+        while (from != to && s.size() < 64) {
+            std::string p = port(from, routes[to].slot);
+            unsigned next = from;
+
+            for (const machine_edge &e : edges) {
+                if (e.a == from && p == e.port_a)
+                    next = e.b;
+                if (e.b == from && p == e.port_b)
+                    next = e.a;
+            }
+            EXPECT_NE(next, from);
+            s += p;
+            from = next;
+        }
+        return s;
     }
     std::string port(unsigned from, unsigned slot) const
     {
@@ -138,7 +205,167 @@ TEST(Routes, TooManyHubsForTheWindowAreRefused)
     Net net(5, ring(5), 4);
 
     EXPECT_EQ(SIM_ERR_CONFIG, net.code);
-    EXPECT_STREQ("hub: 5 hubs are joined, but the window has 4 parts", net.err.text);
+    EXPECT_STREQ("node0: 5 hubs are joined, but the window has 4 parts", net.err.text);
+}
+
+TEST(Routes, PartsFollowTheOrderThatIsAskedFor)
+{
+    std::vector<Cable> c; /* along the ring: 0 2 4 6 7 5 3 1 */
+    const std::vector<unsigned> ring_order = { 0, 2, 4, 6, 7, 5, 3, 1 };
+
+    for (unsigned i = 0; i < 8; i++)
+        c.push_back({ ring_order[i], "e", ring_order[(i + 1) % 8], "w" });
+    Net by_node(8, c), by_ring(8, c, 16, { {}, false, {}, ring_order });
+    ASSERT_EQ(SIM_OK, by_ring.code) << by_ring.err.text;
+    for (unsigned k = 0; k < 8; k++)
+        EXPECT_EQ(k, by_ring.routes[ring_order[k]].slot);
+    EXPECT_EQ("e1-4 w5-7 ", by_ring.ranges(0));
+    EXPECT_EQ("w1-1 e2-2 w3-3 e4-4 w5-5 e6-7 ", by_node.ranges(0));
+    EXPECT_EQ(by_node.way(4, 5), by_ring.way(4, 5)) << "the ways do not depend on it";
+}
+
+TEST(Routes, OneWayRoundLeavesByOnePortOnly)
+{
+    Net net(8, ring(8), 16, { { { "e" } }, false, {}, {} });
+
+    ASSERT_EQ(SIM_OK, net.code) << net.err.text;
+    EXPECT_EQ("e1-7 ", net.ranges(0));
+    EXPECT_EQ("e0-4 e6-7 ", net.ranges(5));
+    EXPECT_EQ("eeeeeee", net.way(3, 2));
+}
+
+TEST(Routes, OneWayThatLeadsNotEverywhereIsRefused)
+{
+    std::vector<Cable> line = ring(4);
+
+    line.pop_back();
+    Net net(4, line, 16, { { { "e" } }, false, {}, {} });
+    EXPECT_EQ(SIM_ERR_CONFIG, net.code);
+    EXPECT_STREQ("net.yaml:3: node1: no port leads to node0 (the way from node1): expected a way "
+                 "for each pair that cables join",
+                 net.err.text);
+}
+
+std::vector<Cable> torus(unsigned width, unsigned height)
+{
+    std::vector<Cable> c;
+
+    for (unsigned i = 0; i < width * height; i++) {
+        unsigned x = i % width, y = i / width;
+        c.push_back({ i, "e", y * width + (x + 1) % width, "w" });
+        c.push_back({ i, "a", (y + 1) % height * width + x, "b" });
+    }
+    return c;
+}
+
+TEST(Routes, DimensionOrderGoesAlongOneAxisAfterTheOther)
+{
+    Net net(16, torus(4, 4), 16, { { { "e", "w" }, { "a", "b" } }, false, {}, {} });
+    Net turned(16, torus(4, 4), 16, { { { "a", "b" }, { "e", "w" } }, false, {}, {} });
+
+    ASSERT_EQ(SIM_OK, net.code) << net.err.text;
+    EXPECT_EQ("ea", net.way(0, 5));
+    EXPECT_EQ("ae", turned.way(0, 5));
+    EXPECT_EQ("wb", net.way(0, 15));
+    EXPECT_EQ("eeaa", net.way(0, 10));
+    for (unsigned from = 0; from < 16; from++)
+        for (unsigned to = 0; to < 16; to++) {
+            std::string way = net.way(from, to);
+            unsigned dx = (to - from) % 4, dy = (to / 4 - from / 4) % 4;
+            EXPECT_EQ(std::min(dx, 4 - dx) + std::min(dy, 4 - dy), way.size());
+            EXPECT_EQ(std::string::npos, way.find_first_of("ew", way.find_first_of("ab")))
+                << way << ": no turn back to the first axis";
+        }
+}
+
+TEST(Routes, DimensionOrderOnTwoRingsCrossesFirst)
+{
+    std::vector<Cable> c = ring(4), second = ring(4, 4);
+
+    c.insert(c.end(), second.begin(), second.end());
+    for (unsigned i = 0; i < 4; i++)
+        c.push_back({ i, "s", i + 4, "s" });
+    Net net(8, c, 16, { { { "s" }, { "e", "w" } }, false, {}, {} });
+    ASSERT_EQ(SIM_OK, net.code) << net.err.text;
+    EXPECT_EQ("see", net.way(0, 6));
+    EXPECT_EQ("see", net.way(5, 3));
+}
+
+/** The way round by e, all of it by hand. */
+std::vector<machine_hop> round_by_hand(unsigned n)
+{
+    std::vector<machine_hop> hops;
+
+    for (unsigned at = 0; at < n; at++)
+        for (unsigned to = 0; to < n; to++)
+            if (at != to)
+                hops.push_back({ at, to, "e", "net.yaml", 10 + at });
+    return hops;
+}
+
+TEST(Routes, ByHandAreTakenAsTheyAre)
+{
+    Net hand(8, ring(8), 16, { {}, true, round_by_hand(8), {} });
+    Net one_way(8, ring(8), 16, { { { "e" } }, false, {}, {} });
+
+    ASSERT_EQ(SIM_OK, hand.code) << hand.err.text;
+    for (unsigned i = 0; i < 8; i++)
+        EXPECT_EQ(one_way.ranges(i), hand.ranges(i));
+    Net mixed(8, ring(8), 16, { {}, false, { { 0, 2, "w", "net.yaml", 4 } }, {} });
+    EXPECT_EQ(SIM_ERR_CONFIG, mixed.code) << "back at 7 a shortest way leads over 0 again";
+    EXPECT_EQ(0u, std::string(mixed.err.text).find("net.yaml:4: node0.w: the way to node2"))
+        << mixed.err.text;
+    Net detour(8, ring(8), 16, { {}, false, { { 0, 4, "w", "net.yaml", 4 } }, {} });
+    ASSERT_EQ(SIM_OK, detour.code) << detour.err.text;
+    EXPECT_EQ("wwww", detour.way(0, 4));
+}
+
+TEST(Routes, AWayByHandThatGoesRoundIsNamed)
+{
+    std::vector<machine_hop> hops = round_by_hand(4);
+
+    hops.push_back({ 2, 0, "w", "net.yaml", 99 }); /* 1 -> 2 by e, and back */
+    Net net(4, ring(4), 16, { {}, true, hops, {} });
+    EXPECT_EQ(SIM_ERR_CONFIG, net.code);
+    EXPECT_STREQ(
+        "net.yaml:11: node1.e: the way to node0 goes round for ever: node1.e, node2.w, node1",
+        net.err.text);
+}
+
+TEST(Routes, AWayByHandThatIsMissingIsNamed)
+{
+    std::vector<machine_hop> hops = round_by_hand(4);
+
+    hops.erase(hops.begin() + 7); /* from 2 to 1 */
+    Net net(4, ring(4), 16, { {}, true, hops, {} });
+    EXPECT_EQ(SIM_ERR_CONFIG, net.code);
+    EXPECT_STREQ("net.yaml:3: node2: no port leads to node1 (the way from node2): expected a way "
+                 "for each pair that cables join",
+                 net.err.text);
+}
+
+TEST(Routes, AWayByHandByAPortWithoutCableIsNamed)
+{
+    Net net(4, ring(4), 16, { {}, false, { { 1, 3, "s", "net.yaml", 7 } }, {} });
+
+    EXPECT_EQ(SIM_ERR_CONFIG, net.code);
+    EXPECT_STREQ(
+        "net.yaml:7: node1.s: the way to node3 begins at a port without a cable to another "
+        "hub",
+        net.err.text);
+}
+
+TEST(Routes, RegistersThatLeadElsewhereAreFound)
+{
+    Net net(4, ring(4));
+    sim_error err = {};
+
+    ASSERT_EQ(SIM_OK, net.code);
+    EXPECT_EQ(SIM_ERR_CONFIG,
+              machine_routes_walk(
+                  &net.graph, net.routes.data(),
+                  [](void *, unsigned, unsigned) -> const char * { return "e"; }, nullptr, &err));
+    EXPECT_STREQ("net.yaml:3: node1.w: its registers send by e what is for node0", err.text);
 }
 
 /* Any graph: from every node every other is reached in as many steps as breadth first search says.

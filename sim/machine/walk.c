@@ -1,0 +1,165 @@
+/* The proof that registers lead where the routes say: a walk from each hub to each other one. */
+#include "machine/network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum state { UNSEEN, ON_WAY, ARRIVES };
+
+struct walk {
+    struct machine_network net;
+    const struct machine_routes *routes;
+    machine_ask_fn ask;
+    void *arg;
+    enum state *state; /* by router, on the way to the present destination */
+};
+
+const char *machine_routes_port(const struct machine_routes *routes, unsigned slot)
+{
+    for (unsigned i = 0; i < routes->nranges; i++)
+        if (slot >= routes->ranges[i].first && slot <= routes->ranges[i].last)
+            return routes->ranges[i].port;
+    return NULL;
+}
+
+static const char *path(const struct walk *w, unsigned router)
+{
+    return w->net.graph->routers[router].path;
+}
+
+/** Headed by the place of the hop by hand at `at`, else by that of the policy. */
+static int fail(const struct walk *w, unsigned at, unsigned to, const char *text,
+                struct sim_error *err)
+{
+    const struct machine_policy *p = &w->net.graph->policy;
+    const char *file = p->file;
+    unsigned line = p->line;
+
+    for (unsigned i = 0; i < p->nhops; i++)
+        if (p->hops[i].at == at && p->hops[i].to == to) {
+            file = p->hops[i].file;
+            line = p->hops[i].line;
+        }
+    if (file == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s", text);
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u: %s", file, line, text);
+}
+
+static int lost(const struct walk *w, unsigned from, unsigned at, unsigned to,
+                struct sim_error *err)
+{
+    const char *port = w->ask(w->arg, at, w->routes[to].slot);
+    char text[512];
+
+    if (port == NULL)
+        (void)snprintf(text, sizeof(text),
+                       "%s: no port leads to %s (the way from %s): expected a way for each pair "
+                       "that cables join",
+                       path(w, at), path(w, to), path(w, from));
+    else
+        (void)snprintf(text, sizeof(text),
+                       "%s.%s: what is for %s (the way from %s) ends at a port without a cable to "
+                       "another hub",
+                       path(w, at), port, path(w, to), path(w, from));
+    return fail(w, at, to, text, err);
+}
+
+/** The router behind the port that leads to part `slot`; MACHINE_NONE: there is none. */
+static unsigned step(const struct walk *w, unsigned at, unsigned slot)
+{
+    const char *name = w->ask(w->arg, at, slot);
+    unsigned port = name != NULL ? machine_network_port(&w->net, at, name) : MACHINE_NONE;
+
+    return port < w->net.nports ? machine_network_far(&w->net, at, port)->router : MACHINE_NONE;
+}
+
+static int goes_round(const struct walk *w, unsigned start, unsigned to, struct sim_error *err)
+{
+    unsigned at = start;
+    char text[512];
+    size_t used = (size_t)snprintf(text, sizeof(text),
+                                   "%s.%s: the way to %s goes round for ever: ", path(w, start),
+                                   w->ask(w->arg, start, w->routes[to].slot), path(w, to));
+
+    do {
+        if (used < sizeof(text))
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s.%s, ", path(w, at),
+                                     w->ask(w->arg, at, w->routes[to].slot));
+        at = step(w, at, w->routes[to].slot);
+    } while (at != start);
+    if (used < sizeof(text))
+        (void)snprintf(text + used, sizeof(text) - used, "%s", path(w, start));
+    return fail(w, start, to, text, err);
+}
+
+static int differs(const struct walk *w, unsigned at, unsigned to, struct sim_error *err)
+{
+    const char *asked = machine_routes_port(&w->routes[at], w->routes[to].slot);
+    const char *is = w->ask(w->arg, at, w->routes[to].slot);
+    char text[512];
+
+    (void)snprintf(text, sizeof(text), "%s.%s: its registers send by %s what is for %s",
+                   path(w, at), asked != NULL ? asked : "-", is != NULL ? is : "no port",
+                   path(w, to));
+    return fail(w, at, to, text, err);
+}
+
+static bool as_asked(const struct walk *w, unsigned at, unsigned to)
+{
+    const char *asked = machine_routes_port(&w->routes[at], w->routes[to].slot);
+    const char *is = w->ask(w->arg, at, w->routes[to].slot);
+
+    return asked == is || (asked != NULL && is != NULL && strcmp(asked, is) == 0);
+}
+
+static int walk_from(const struct walk *w, unsigned from, unsigned to, struct sim_error *err)
+{
+    unsigned at = from;
+
+    while (w->state[at] == UNSEEN) {
+        unsigned over = step(w, at, w->routes[to].slot);
+
+        if (!as_asked(w, at, to))
+            return differs(w, at, to, err);
+        if (over == MACHINE_NONE)
+            return lost(w, from, at, to, err);
+        w->state[at] = ON_WAY;
+        at = over;
+    }
+    if (w->state[at] == ON_WAY)
+        return goes_round(w, at, to, err);
+    for (at = from; w->state[at] == ON_WAY; at = step(w, at, w->routes[to].slot))
+        w->state[at] = ARRIVES;
+    return SIM_OK;
+}
+
+static int walk_all(const struct walk *w, struct sim_error *err)
+{
+    int code = SIM_OK;
+
+    for (unsigned to = 0; to < w->net.n && code == SIM_OK; to++) {
+        for (unsigned i = 0; i < w->net.n; i++)
+            w->state[i] = i == to ? ARRIVES : UNSEEN;
+        for (unsigned from = 0; from < w->net.n && code == SIM_OK; from++)
+            if (w->routes[from].subcluster == w->routes[to].subcluster)
+                code = walk_from(w, from, to, err);
+    }
+    return code;
+}
+
+int machine_routes_walk(const struct machine_graph *graph, const struct machine_routes *routes,
+                        machine_ask_fn ask, void *arg, struct sim_error *err)
+{
+    struct walk w = { .routes = routes, .ask = ask, .arg = arg };
+    int code;
+
+    w.state = calloc(graph->nrouters + 1u, sizeof(*w.state));
+    if (machine_network_init(&w.net, graph) && w.state != NULL)
+        code = walk_all(&w, err);
+    else
+        code = sim_error_set(err, SIM_ERR_NOMEM, "routes: out of memory");
+    free(w.state);
+    machine_network_fini(&w.net);
+    return code;
+}
