@@ -18,12 +18,12 @@ struct options {
     const char *machine, *place;
     unsigned nranks;
     sim_time_t max_time_ps;
-    bool label, quiet;
+    bool label, quiet, fingerprint;
     int argc; /* the program and its arguments */
     char **argv;
 };
 
-enum { OPT_PLACE = 256, OPT_MAX_TIME, OPT_LABEL };
+enum { OPT_PLACE = 256, OPT_MAX_TIME, OPT_LABEL, OPT_FINGERPRINT };
 
 static const struct argp_option options[] = {
     { "ranks", 'n', "N", 0, "Ranks (default: one on each node)", 0 },
@@ -33,6 +33,8 @@ static const struct argp_option options[] = {
     { "max-time", OPT_MAX_TIME, "TIME", 0,
       "Stop at this simulated time: a number and ns, us, ms or s", 0 },
     { "label", OPT_LABEL, NULL, 0, "Put the rank in front of each line", 0 },
+    { "fingerprint", OPT_FINGERPRINT, NULL, 0,
+      "A last line on stderr with hashes of what software saw and of each packet", 0 },
     { "quiet", 'q', NULL, 0, "No closing line on stderr", 0 },
     { 0 },
 };
@@ -89,6 +91,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_LABEL:
         opt->label = true;
         return 0;
+    case OPT_FINGERPRINT:
+        opt->fingerprint = true;
+        return 0;
     case 'q':
         opt->quiet = true;
         return 0;
@@ -133,6 +138,14 @@ static int conclude(const struct launch_result *result)
     return CMD_OK;
 }
 
+static void print_fingerprint(struct machine *machine)
+{
+    struct sim_fingerprint print = sim_fingerprint_of(machine_sim(machine));
+
+    (void)fprintf(stderr, "fingerprint visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n", print.visible,
+                  print.wire);
+}
+
 static int run_on(const struct options *opt, struct machine *machine, int *status_p,
                   struct sim_error *err)
 {
@@ -171,7 +184,7 @@ static int run_on(const struct options *opt, struct machine *machine, int *statu
 
 static int run(const struct options *opt, int *status_p, struct sim_error *err)
 {
-    struct sim_config cfg = { .seed = opt->common.seed };
+    struct sim_config cfg = { .seed = opt->common.seed, .fingerprint = opt->fingerprint };
     struct load_machine *file;
     struct launch_memory *memory;
     struct machine *machine;
@@ -188,6 +201,8 @@ static int run(const struct options *opt, int *status_p, struct sim_error *err)
             machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
         if (rc == SIM_OK) {
             rc = run_on(opt, machine, status_p, err);
+            if (rc == SIM_OK && opt->fingerprint)
+                print_fingerprint(machine);
             machine_destroy(machine);
         }
         launch_memory_destroy(memory);

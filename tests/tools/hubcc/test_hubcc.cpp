@@ -300,4 +300,34 @@ int main(int argc, char **argv)
     EXPECT_EQ("near 1\n", out);
 }
 
+TEST_F(Programs, FingerprintsTellRunsApartAndAreOnlyPrintedOnDemand)
+{
+    std::string first;
+
+    write("prog.c", R"(
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    char byte;
+
+    MPI_Init(&argc, &argv);
+    byte = (char)atoi(argv[1]);
+    MPI_Bcast(&byte, 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q --fingerprint ./prog 1"));
+    EXPECT_EQ(0u, errors.find("fingerprint visible=0x")) << errors;
+    first = errors;
+    EXPECT_EQ(0, sh("hubrun -q --fingerprint ./prog 1"));
+    EXPECT_EQ(first, errors);
+    EXPECT_EQ(0, sh("hubrun -q --fingerprint ./prog 2"));
+    EXPECT_NE(first, errors);
+    EXPECT_EQ(0, sh("hubrun -q ./prog 1"));
+    EXPECT_EQ("", errors);
+}
+
 } // namespace
