@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter  # noqa: E402
 
 MARKERS = "osD^vP*X<>"
+DASHES = ("-", "--", "-.", ":")
 
 
 def read(stem):
@@ -71,13 +72,13 @@ def draw_bounds(ax, rows):
         labels.add(name)
 
 
-def draw_series(ax, name, number, kinds):
+def draw_series(ax, name, number, dash, kinds):
     color = f"C{number % 10}"
     marker = MARKERS[number % len(MARKERS)]
     points = kinds["simulated"].get(name, [])
     if points:
-        ax.plot([p[0] for p in points], [p[1] for p in points], color=color, linewidth=1.3,
-                label=name)
+        ax.plot([p[0] for p in points], [p[1] for p in points], DASHES[dash], color=color,
+                linewidth=1.3, label=name)
     for x, low, high in kinds["published"].get(name, []):
         if high is None:
             ax.plot(x, low, marker, color=color, markersize=6, markeredgecolor="black",
@@ -98,7 +99,8 @@ def draw(stem):
     kinds = {kind: by_series(rows, kind) for kind in ("simulated", "published", "level", "own")}
     draw_bounds(ax, rows)
     for number, name in enumerate(dict.fromkeys(n for kind in kinds.values() for n in kind)):
-        draw_series(ax, name, number, kinds)
+        color, dash = axes.get("styles", {}).get(name, (number, 0))
+        draw_series(ax, name, color, dash, kinds)
     scale_axes(ax, axes)
     handles, labels = ax.get_legend_handles_labels()
     if kinds["published"]:

@@ -7,7 +7,7 @@
 
 #include <argp.h>
 
-#include "tools/lab/table.h"
+#include "tools/lab/figure.h"
 #include "tools/load/machine.h"
 
 #define CMD_SETS_MAX 64u
@@ -40,11 +40,22 @@ int cmd_load(const struct cmd_common *common, const char *name, struct load_mach
 int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
                        struct sim_error *err);
 
+/** A whole number, or a message about --OPTION and exit. */
+uint64_t cmd_number(struct argp_state *state, const char *option, const char *text);
+
+/** STEM.csv and STEM.json, from which scripts/plot.py draws STEM.png and STEM.svg. */
+int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
+                     const char *stem, struct load_arena *arena, struct sim_error *err);
+/** All in one go: starting the interpreter costs more than drawing. */
+int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
+             struct sim_error *err);
+
 int cmd_list(int argc, char **argv);
 int cmd_params(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_score(int argc, char **argv);
 int cmd_figure(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
 
 #endif /* CMD_CMD_H */

@@ -1,11 +1,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/cmd.h"
 
+#include "tools/lab/out.h"
 #include "tools/lab/software.h"
 #include "tools/load/value.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static error_t parse_format(int key, char *arg, struct argp_state *state)
@@ -32,7 +36,7 @@ static const struct argp_option format_options[] = {
 };
 const struct argp cmd_format_argp = { format_options, parse_format, NULL, NULL, NULL, NULL, NULL };
 
-static uint64_t parse_number(struct argp_state *state, const char *option, const char *text)
+uint64_t cmd_number(struct argp_state *state, const char *option, const char *text)
 {
     uint64_t value = 0;
 
@@ -55,7 +59,7 @@ static error_t parse_machine(int key, char *arg, struct argp_state *state)
         common->platform = arg;
         return 0;
     case 'S':
-        common->seed = parse_number(state, "seed", arg);
+        common->seed = cmd_number(state, "seed", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -81,7 +85,7 @@ static error_t parse_work(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = common;
         return 0;
     case 'J':
-        common->jobs = (unsigned)parse_number(state, "jobs", arg);
+        common->jobs = (unsigned)cmd_number(state, "jobs", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -152,4 +156,57 @@ int cmd_find_published(const struct load_roots *roots, const char *system, char 
         }
     }
     return sim_error_set(err, SIM_ERR_IO, "%s: no published measurements of this name", system);
+}
+
+int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
+                     const char *stem, struct load_arena *arena, struct sim_error *err)
+{
+    const char *csv_path = load_text(arena, "%s.csv", stem);
+    const char *axes_path = load_text(arena, "%s.json", stem);
+    FILE *csv, *axes;
+    int rc = lab_out_open(csv_path, &csv, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    lab_table_write(table, LAB_CSV, csv);
+    rc = lab_out_close(csv, csv_path, err);
+    if (rc == SIM_OK)
+        rc = lab_out_open(axes_path, &axes, err);
+    if (rc != SIM_OK)
+        return rc;
+    lab_figure_write_axes(figure, axes);
+    return lab_out_close(axes, axes_path, err);
+}
+
+int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
+             struct sim_error *err)
+{
+    char python[1024], script[1024];
+    char **args = calloc(n + 3, sizeof(*args));
+    int status = 0;
+    pid_t pid;
+
+    SIM_ASSERT(args != NULL);
+    /* scripts/ stands beside configs/, in the source as after installation */
+    (void)snprintf(python, sizeof(python), "%s/../scripts/python", roots->paths[0]);
+    (void)snprintf(script, sizeof(script), "%s/../scripts/plot.py", roots->paths[0]);
+    args[0] = python;
+    args[1] = script;
+    for (unsigned i = 0; i < n; i++)
+        args[2 + i] = strdup(stems[i]);
+    (void)fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        (void)execv(python, args);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    for (unsigned i = 0; i < n; i++)
+        free(args[2 + i]);
+    free(args);
+    if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers",
+                             stems[0], stems[0]);
+    return SIM_OK;
 }

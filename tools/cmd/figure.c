@@ -1,14 +1,9 @@
-#define _POSIX_C_SOURCE 200809L
 #include "tools/lab/figure.h"
 #include "tools/cmd/session.h"
 #include "tools/lab/out.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define FIGURES_MAX 64u
 
@@ -123,55 +118,6 @@ static int read_figure(const struct options *opt, struct cmd_session *session, c
 
 /* ---- the files ------------------------------------------------------------------------ */
 
-/** DIR/NAME.csv and .json, from which the script draws. */
-static int write_files(const struct figure *figure, const struct lab_table *table,
-                       struct load_arena *arena, struct sim_error *err)
-{
-    FILE *csv, *axes;
-    int rc = lab_out_open(load_text(arena, "%s.csv", figure->stem), &csv, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    lab_table_write(table, LAB_CSV, csv);
-    (void)fclose(csv);
-    rc = lab_out_open(load_text(arena, "%s.json", figure->stem), &axes, err);
-    if (rc != SIM_OK)
-        return rc;
-    lab_figure_write_axes(&figure->spec, axes);
-    (void)fclose(axes);
-    return SIM_OK;
-}
-
-/** All in one go: starting the interpreter costs more than drawing. */
-static int draw(const struct load_roots *roots, const struct figure *figures, unsigned n,
-                struct sim_error *err)
-{
-    char python[1024], script[1024];
-    char *args[FIGURES_MAX + 3] = { python, script };
-    int status = 0;
-    pid_t pid;
-
-    /* scripts/ stands beside configs/, in the source as after installation */
-    (void)snprintf(python, sizeof(python), "%s/../scripts/python", roots->paths[0]);
-    (void)snprintf(script, sizeof(script), "%s/../scripts/plot.py", roots->paths[0]);
-    for (unsigned i = 0; i < n; i++)
-        args[2 + i] = strdup(figures[i].stem);
-    (void)fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        (void)execv(python, args);
-        _exit(127);
-    }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    for (unsigned i = 0; i < n; i++)
-        free(args[2 + i]);
-    if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers",
-                             figures[0].stem, figures[0].stem);
-    return SIM_OK;
-}
-
 static int make_one(const struct options *opt, struct cmd_session *session,
                     const struct figure *figure, struct sim_error *err)
 {
@@ -181,7 +127,7 @@ static int make_one(const struct options *opt, struct cmd_session *session,
     lab_figure_begin(&table);
     rc = add_all(opt, session, figure, &table, err);
     if (rc == SIM_OK)
-        rc = write_files(figure, &table, &session->arena, err);
+        rc = cmd_write_figure(&figure->spec, &table, figure->stem, &session->arena, err);
     lab_table_fini(&table);
     return rc;
 }
@@ -190,10 +136,12 @@ static int make_figures(const struct options *opt, struct cmd_session *session,
                         struct sim_error *err)
 {
     struct figure *figures = load_alloc(&session->arena, opt->n * sizeof(*figures));
+    const char **stems = load_alloc(&session->arena, opt->n * sizeof(*stems));
     int rc = SIM_OK;
 
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++) {
         rc = read_figure(opt, session, opt->names[i], &figures[i], err);
+        stems[i] = figures[i].stem;
         if (rc == SIM_OK)
             rc = add_all(opt, session, &figures[i], NULL, err);
     }
@@ -204,7 +152,7 @@ static int make_figures(const struct options *opt, struct cmd_session *session,
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
         rc = make_one(opt, session, &figures[i], err);
     if (rc == SIM_OK)
-        rc = draw(&session->site.roots, figures, opt->n, err);
+        rc = cmd_draw(&session->site.roots, stems, opt->n, err);
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
         (void)printf("%s.png\n%s.svg\n%s.csv\n", figures[i].stem, figures[i].stem, figures[i].stem);
     return rc;

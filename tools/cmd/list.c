@@ -35,12 +35,14 @@ static void add_file(void *arg, const char *name, const char *path)
 int cmd_list(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
-    static const struct argp argp = { .doc = "Lists experiments, figures, machines and platforms.",
-                                      .children = children };
+    static const struct argp argp = {
+        .doc = "Lists experiments, figures, machines, platforms and sweeps.", .children = children
+    };
     static const char *const kinds[][2] = { { "experiment", "experiments" },
                                             { "figure", "figures" },
                                             { "machine", "machines" },
-                                            { "platform", "platforms" } };
+                                            { "platform", "platforms" },
+                                            { "sweep", "sweeps" } };
     struct cmd_common common;
     struct listing listing;
 

@@ -15,6 +15,7 @@ static const struct command {
     { "run", "FILE", "an experiment, or a machine alone: table with bounds", cmd_run },
     { "score", "SYSTEM", "published hardware against simulation", cmd_score },
     { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure },
+    { "sweep", "FILE", "many points, resumable: table and figure", cmd_sweep },
     { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", cmd_topology },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -104,3 +104,10 @@ struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bo
     }
     return bound;
 }
+
+void lab_bound_scale(struct lab_bound *bound, uint64_t n)
+{
+    bound->link_bytes_per_s *= (double)n;
+    bound->bus_bytes_per_s *= (double)n;
+    bound->bytes_per_s *= (double)n;
+}

@@ -30,6 +30,8 @@ struct lab_bound {
  * @param stores the CPU stores it, so packets are as large as the mapping of the window makes them
  */
 struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bool stores);
+/** For `n` such paths at once. */
+void lab_bound_scale(struct lab_bound *bound, uint64_t n);
 
 SIM_END_DECLS
 #endif /* LAB_BOUNDS_H */

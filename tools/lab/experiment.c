@@ -166,11 +166,8 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
     if (rc != SIM_OK)
         return rc;
     sample->bound = lab_path_bound(load_machine_desc(machine), run.nranks > 1, plan->stores);
-    if (plan->directions == 2) {
-        sample->bound.link_bytes_per_s *= 2;
-        sample->bound.bus_bytes_per_s *= 2;
-        sample->bound.bytes_per_s *= 2;
-    }
+    if (plan->directions > 1)
+        lab_bound_scale(&sample->bound, plan->directions);
     load_machine_destroy(machine);
     return SIM_OK;
 }

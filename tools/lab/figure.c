@@ -52,23 +52,42 @@ static int read_axis(const struct load_tree *root, const char *name, const char 
     return rc == SIM_OK ? check_scale(*axis_p, *scale_p, err) : rc;
 }
 
-static int read_axes(const struct load_tree *root, struct lab_figure *figure, struct sim_error *err)
+int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure,
+                         struct sim_error *err)
 {
-    static const char *const x_keys[] = { "label", "scale", NULL };
+    static const char *const x_keys[] = { "key", "label", "scale", NULL };
     static const char *const y_keys[] = { "label", "scale", "quantity", NULL };
     const struct load_tree *axis, *quantity;
+    const char *bounds = "no";
     int rc = read_axis(root, "x", x_keys, &figure->x_label, &figure->x_scale, &axis, err);
 
+    if (rc == SIM_OK)
+        rc = load_tree_text(axis, "key", &figure->x_key, err);
+    if (rc == SIM_OK)
+        rc = load_tree_text(root, "bounds", &bounds, err);
+    figure->bounds = strcmp(bounds, "yes") == 0;
     if (rc == SIM_OK)
         rc = read_axis(root, "y", y_keys, &figure->y_label, &figure->y_scale, &axis, err);
     if (rc == SIM_OK)
         rc = load_tree_need(axis, "quantity", LOAD_SCALAR, &quantity, err);
     if (rc != SIM_OK)
         return rc;
+    figure->quantity = quantity->text;
     figure->bandwidth = strcmp(quantity->text, "bandwidth") == 0;
-    if (!figure->bandwidth && strcmp(quantity->text, "latency") != 0)
-        return load_fail(err, quantity, NULL, "expected latency or bandwidth");
     return SIM_OK;
+}
+
+static int read_axes(const struct load_tree *root, struct lab_figure *figure, struct sim_error *err)
+{
+    int rc = lab_figure_read_axes(root, figure, err);
+
+    if (rc == SIM_OK && figure->x_key != NULL)
+        return load_fail(err, load_tree_get(load_tree_get(root, "x"), "key"), NULL,
+                         "expected in sweeps only: a series of an experiment has one list");
+    if (rc == SIM_OK && !figure->bandwidth && strcmp(figure->quantity, "latency") != 0)
+        return load_fail(err, load_tree_get(load_tree_get(root, "y"), "quantity"), NULL,
+                         "expected latency or bandwidth");
+    return rc;
 }
 
 int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figure *figure,
@@ -77,7 +96,6 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
     static const char *const keys[] = { "description", "experiments", "series",    "x",
                                         "y",           "bounds",      "published", NULL };
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
-    const char *bounds = "no";
     struct load_tree *root;
     int rc = load_tree_read(path, arena, &root, err);
 
@@ -90,8 +108,6 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
     if (rc == SIM_OK)
         rc = load_tree_text(root, "published", &figure->published, err);
     if (rc == SIM_OK)
-        rc = load_tree_text(root, "bounds", &bounds, err);
-    if (rc == SIM_OK)
         rc = read_names(root, "experiments", arena, &figure->nexperiments, &figure->experiments,
                         err);
     if (rc == SIM_OK)
@@ -100,7 +116,6 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
         rc = read_axes(root, figure, err);
     if (rc == SIM_OK && figure->nexperiments == 0)
         rc = load_fail(err, root, NULL, "expected the key experiments");
-    figure->bounds = strcmp(bounds, "yes") == 0;
     return rc;
 }
 
@@ -126,8 +141,8 @@ void lab_figure_begin(struct lab_table *table)
     lab_table_init(table, columns, COLUMNS);
 }
 
-static void add(struct lab_table *table, const char *series, const char *kind, const char *x,
-                double y, const char *source)
+void lab_figure_add(struct lab_table *table, const char *series, const char *kind, const char *x,
+                    double y, const char *source)
 {
     unsigned row = lab_table_add(table);
 
@@ -142,7 +157,7 @@ static void add_bound(struct lab_table *table, const char *name, const struct la
                       double bytes_per_s)
 {
     if (bytes_per_s > 0)
-        add(table, name, "bound", s->x, bytes_per_s * 1e-6, s->series->name);
+        lab_figure_add(table, name, "bound", s->x, bytes_per_s * 1e-6, s->series->name);
 }
 
 void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_samples *samples,
@@ -153,8 +168,8 @@ void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_sa
 
         if (!lab_figure_shows(figure, s->series) || s->min_s <= 0)
             continue;
-        add(table, s->series->name, "simulated", s->x,
-            figure->bandwidth ? s->bytes_per_s * 1e-6 : s->min_s * 1e6, "");
+        lab_figure_add(table, s->series->name, "simulated", s->x,
+                       figure->bandwidth ? s->bytes_per_s * 1e-6 : s->min_s * 1e6, "");
         if (figure->bounds && figure->bandwidth) {
             add_bound(table, "link", s, s->bound.link_bytes_per_s);
             add_bound(table, "bus of the hub", s, s->bound.bus_bytes_per_s);
@@ -257,7 +272,8 @@ static void add_row(const struct lab_figure *figure, const struct lab_series *se
     if (!convert(figure, row, row->value, &y) || x == NULL ||
         (!level && !load_number(x, false, &number)))
         return;
-    add(table, series->name, level ? "level" : "published", level ? "" : x, y, row->source);
+    lab_figure_add(table, series->name, level ? "level" : "published", level ? "" : x, y,
+                   row->source);
     if (row->relation == LAB_BETWEEN && convert(figure, row, row->value2, &y2))
         lab_table_set(table, table->nrows - 1, Y2, "%.6g", y2);
 }
@@ -291,7 +307,7 @@ int lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table, st
             return sim_error_set(err, SIM_ERR_CONFIG,
                                  "%s:%u: x = %s, y = %s: expected numbers in columns series, x, y",
                                  csv->file, csv->row_lines[i], x, y);
-        add(table, lab_csv_cell(csv, i, "series"), "own", x, value, csv->file);
+        lab_figure_add(table, lab_csv_cell(csv, i, "series"), "own", x, value, csv->file);
     }
     return SIM_OK;
 }
@@ -308,5 +324,7 @@ void lab_figure_write_axes(const struct lab_figure *figure, FILE *out)
         (void)fprintf(out, "%s\"%s\": ", i == 0 ? "{" : ", ", pairs[i][0]);
         lab_json_text(out, pairs[i][1]);
     }
+    if (figure->styles != NULL)
+        (void)fprintf(out, ", \"styles\": %s", figure->styles);
     (void)fputs("}\n", out);
 }

@@ -23,18 +23,26 @@ struct lab_figure {
     unsigned nseries;
     const char *const *series; /* 0: all */
     const char *x_label, *x_scale, *y_label, *y_scale;
-    bool bandwidth; /* y in MB/s, else latency in us */
+    const char *quantity; /* "latency" [us] or "bandwidth" [MB/s]; of a sweep also a result's key */
+    bool bandwidth;
+    const char *x_key;  /* of a sweep; else NULL */
+    const char *styles; /* NULL, or JSON: {"line": [colour, dash], ...} */
     bool bounds;
     const char *published; /* NULL: none */
 };
 
 int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figure *figure,
                     struct sim_error *err);
+/** x, y and bounds. */
+int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure,
+                         struct sim_error *err);
 bool lab_figure_shows(const struct lab_figure *figure, const struct lab_series *series);
 
 /** Columns of its CSV: series, kind, x, y, y2, source. Kinds: simulated, bound, published,
  * level (a published largest value, at no x), own. */
 void lab_figure_begin(struct lab_table *table);
+void lab_figure_add(struct lab_table *table, const char *series, const char *kind, const char *x,
+                    double y, const char *source);
 void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_samples *samples,
                             struct lab_table *table);
 /** Points of those rows that tell a value of what a series shows. */

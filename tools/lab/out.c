@@ -31,7 +31,7 @@ int lab_out_open(const char *path, FILE **file_p, struct sim_error *err)
                          strerror(errno));
 }
 
-static int close_written(FILE *f, const char *path, struct sim_error *err)
+int lab_out_close(FILE *f, const char *path, struct sim_error *err)
 {
     bool failed = ferror(f) != 0;
 
@@ -151,7 +151,7 @@ static int write_manifest(const char *path, const struct lab_experiment *exp,
     write_runs(f, samples);
     (void)fputs("}\n", f);
     if (rc == SIM_OK)
-        return close_written(f, path, err);
+        return lab_out_close(f, path, err);
     (void)fclose(f);
     return rc;
 }
@@ -172,7 +172,7 @@ int lab_out_write(const char *dir, const struct lab_experiment *exp,
     lab_samples_table(samples, &table);
     lab_table_write(&table, LAB_CSV, f);
     lab_table_fini(&table);
-    rc = close_written(f, csv, err);
+    rc = lab_out_close(f, csv, err);
     if (rc == SIM_OK)
         rc = write_manifest(load_text(ev->arena, "%s/manifest.json", dir), exp, samples, ev, site,
                             err);

@@ -9,6 +9,8 @@ SIM_BEGIN_DECLS
 /** Makes `path` and the folders above it. */
 int lab_out_folder(const char *path, struct sim_error *err);
 int lab_out_open(const char *path, FILE **file_p, struct sim_error *err);
+/** An error when not all of it could be written. */
+int lab_out_close(FILE *file, const char *path, struct sim_error *err);
 
 /**
  * DIR/table.csv and DIR/manifest.json: version, seed, overrides, each run with its fingerprints,

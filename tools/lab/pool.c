@@ -122,7 +122,7 @@ int lab_execute(const struct lab_pool_config *cfg, const struct lab_run *run, ch
     return rc;
 }
 
-static void finished(void *arg, const struct lab_finished *end)
+static bool finished(void *arg, const struct lab_finished *end)
 {
     struct lab_pool *pool = arg;
     unsigned total = pool->n - pool->done, n = 0;
@@ -132,6 +132,7 @@ static void finished(void *arg, const struct lab_finished *end)
         n += pool->entries[i]->done;
     if (pool->cfg.progress != NULL)
         pool->cfg.progress(pool->cfg.progress_arg, n, total);
+    return true;
 }
 
 int lab_pool_work(struct lab_pool *pool, struct sim_error *err)

@@ -22,6 +22,14 @@ void lab_site_init(struct lab_site *site)
     (void)snprintf(site->programs, sizeof(site->programs), "%s/../lib/hubsim/workloads", exe);
 }
 
+void lab_program_path(const struct lab_site *site, const char *program, char *path, size_t size)
+{
+    if (strchr(program, '/') != NULL)
+        (void)snprintf(path, size, "%s", program);
+    else
+        (void)snprintf(path, size, "%s/%s.so", site->programs, program);
+}
+
 int lab_load_run(const struct lab_site *site, const struct lab_run *run,
                  struct load_machine **machine_p, struct sim_error *err)
 {
@@ -79,10 +87,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
 
     for (unsigned i = 0; i < run->nargs; i++)
         argv[i + 1] = run->args[i];
-    if (strchr(run->program, '/') != NULL)
-        (void)snprintf(path, sizeof(path), "%s", run->program);
-    else
-        (void)snprintf(path, sizeof(path), "%s/%s.so", site->programs, run->program);
+    lab_program_path(site, run->program, path, sizeof(path));
     rc = launch_run(machine,
                     &(struct launch_config){ .program = path,
                                              .argc = (int)run->nargs + 1,

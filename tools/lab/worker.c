@@ -159,6 +159,12 @@ static void give(struct crew *crew, struct worker *w)
     (void)write_all(w->to, &w->index, sizeof(w->index));
 }
 
+static void tell(struct crew *crew, const struct lab_finished *end)
+{
+    if (!crew->finished(crew->arg, end))
+        crew->next = crew->n;
+}
+
 static void take(struct crew *crew, struct worker *w)
 {
     struct answer answer;
@@ -167,12 +173,12 @@ static void take(struct crew *crew, struct worker *w)
     if (read_all(w->from, &answer, sizeof(answer)) &&
         (text = calloc(1, (size_t)answer.bytes + 1)) != NULL &&
         read_all(w->from, text, answer.bytes)) {
-        crew->finished(crew->arg, &(struct lab_finished){ answer.index, answer.rc, false, text });
+        tell(crew, &(struct lab_finished){ answer.index, answer.rc, false, text });
         give(crew, w);
     } else {
         uint32_t index = w->index;
 
-        crew->finished(crew->arg, &(struct lab_finished){ index, SIM_ERR_IO, true, stop(w) });
+        tell(crew, &(struct lab_finished){ index, SIM_ERR_IO, true, stop(w) });
         if (crew->next < crew->n && start(crew, w))
             give(crew, w);
     }
@@ -201,14 +207,15 @@ static unsigned wait_for_answers(struct crew *crew)
     return 1;
 }
 
-static void run_here(const struct crew *crew)
+static void run_here(struct crew *crew)
 {
-    for (unsigned i = 0; i < crew->n; i++) {
+    while (crew->next < crew->n) {
+        unsigned index = crew->next++;
         char *text = NULL;
         size_t n = 0;
-        int rc = lab_execute(crew->cfg, crew->runs[i], &text, &n);
+        int rc = lab_execute(crew->cfg, crew->runs[index], &text, &n);
 
-        crew->finished(crew->arg, &(struct lab_finished){ i, rc, false, text });
+        tell(crew, &(struct lab_finished){ index, rc, false, text });
         free(text);
     }
 }

@@ -17,8 +17,9 @@ struct lab_finished {
     bool died; /* its worker did, so whether the run would do so again is not known */
     const char *text;
 };
-typedef void (*lab_finished_fn)(void *arg, const struct lab_finished *end);
-/** With no workers, here. @return SIM_OK when every run was given out and has ended. */
+/** @return whether to go on; else no further run is begun. */
+typedef bool (*lab_finished_fn)(void *arg, const struct lab_finished *end);
+/** With no workers, here. @return SIM_OK when all that was to be run has ended. */
 int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
                     unsigned n, lab_finished_fn finished, void *arg, struct sim_error *err);
 

@@ -1,0 +1,21 @@
+/* Inside of tools/lab: what the files of sweeps share. */
+#ifndef LAB_SWEEP_PARTS_H
+#define LAB_SWEEP_PARTS_H
+
+#include "tools/lab/sweep.h"
+
+SIM_BEGIN_DECLS
+
+/** Whether a column has more than one value. */
+bool lab_sweep_varies(const struct lab_sweep *sweep, const char *name);
+/** "lanes = 4, bytes = 8": what tells the point from others. */
+const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                            struct load_arena *arena);
+/** Checks every value of every axis by itself, then makes the points. */
+int lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena, struct sim_error *err);
+/** Loads the machines, gives the ranks their nodes and computes both hashes. */
+int lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
+                      struct load_arena *arena, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_SWEEP_PARTS_H */
