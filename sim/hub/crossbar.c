@@ -93,13 +93,31 @@ static bool in_order(const struct hub *hub, uint32_t source, const struct hub_en
     return fifo_empty(posted) || (int32_t)(fifo_head(posted)->order - e->order) > 0;
 }
 
-static bool output_accepts(const struct hub *hub, uint32_t out, const struct hub_entry *e)
+#define PORT_SOURCES(port) (((1u << PCIE_CLASSES) - 1u) << ((port)*PCIE_CLASSES))
+
+/* Ports that carry a ring, and the sources of the packets that go straight on through them:
+ * what came in by W leaves by E. S joins rings and is part of none. */
+static const uint32_t transit_of[HUB_OUTPUTS] = {
+    [1] = PORT_SOURCES(2), [2] = PORT_SOURCES(1), [4] = PORT_SOURCES(5), [5] = PORT_SOURCES(4)
+};
+
+/*
+ * A ring whose buffers are all full of packets that want to go on stands still for ever. So what is
+ * not in the ring yet enters only while the next hub has room for more than this one packet
+ * (bubble flow control: a free place always remains somewhere in the ring, and packets in it move).
+ */
+static bool output_accepts(const struct hub *hub, uint32_t source, uint32_t out,
+                           const struct hub_entry *e)
 {
+    enum pcie_class cls = pcie_tlp_class(&e->tlp);
+
     if (out == OUT_SELF)
         return hub_local_room(hub) && self_accepts(hub, &e->tlp);
     if (out == OUT_SINK)
         return true;
-    return pcie_port_can_send(hub->ports[out].pcie, pcie_tlp_class(&e->tlp));
+    if (transit_of[out] == 0 || (transit_of[out] >> source & 1) != 0 || hub->cfg.bubble_tlps == 1)
+        return pcie_port_can_send(hub->ports[out].pcie, cls);
+    return pcie_port_has_room(hub->ports[out].pcie, cls, (uint32_t)hub->cfg.bubble_tlps);
 }
 
 /* Where an answer to a packet of this source goes. */
@@ -172,7 +190,8 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
 }
 
 /*
- * At most one grant of `out`, round robin over the sources that are ready.
+ * At most one grant of `out`: what is in the ring already goes first, if so configured; then round
+ * robin over the sources that are ready.
  * @return the next edge at which it is worth to look again. What waits for room in a port is woken
  * by that instead, and what waits behind another packet by its grant.
  */
@@ -181,13 +200,15 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
     struct hub_output *o = &hub->output[out];
     uint32_t wants = o->want;
     uint32_t below = (1u << o->turn) - 1u;
-    uint32_t order[2] = { wants & ~below, wants & below };
+    uint32_t first = wants & transit_of[out] & hub->transit_first;
+    uint32_t others = wants & ~first;
+    uint32_t order[3] = { first, others & ~below, others & below };
     uint64_t next = UINT64_MAX;
 
     if (o->free_edge > edge)
         return o->free_edge;
-    for (int half = 0; half < 2; half++) {
-        for (uint32_t left = order[half]; left != 0; left &= left - 1) {
+    for (int rank = first == 0; rank < 3; rank++) {
+        for (uint32_t left = order[rank]; left != 0; left &= left - 1) {
             uint32_t source = (uint32_t)__builtin_ctz(left);
             const struct hub_fifo *f = &hub->fifo[source];
             const struct hub_entry *e = fifo_head(f);
@@ -196,7 +217,7 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
             if (at > edge) {
                 next = earlier(next, at);
             } else if (in_order(hub, source, e)) {
-                if (output_accepts(hub, out, e)) {
+                if (output_accepts(hub, source, out, e)) {
                     grant(hub, source, out, edge);
                     o->turn = source + 1;
                     return after_grant(hub, source, out, edge);

@@ -19,6 +19,8 @@ static const struct machine_param params[] = {
     ROW("receive_cycles", "cycles", 1, 256, 4, receive_cycles, "From the hard block's receive stream to the routing unit."),
     ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
     ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
+    ROW("bubble_tlps", "1", 1, 16, 2, bubble_tlps, "A packet from outside enters a ring (by E, W, A or B) only while the next hub has room for so many of the largest; 1: no care is taken, and a full ring can stand still."),
+    { "transit_first", "choice", 0, 1, 1, offsetof(struct hub_config, transit_first), "Packets that go on along a ring before those that enter it; no: round robin among all.", "no|yes" },
     ROW("register_cycles", "cycles", 1, 1024, 8, register_cycles, "Reading a register or internal memory for the host."),
     ROW("bringup_cycles", "cycles", 1, 1000000, 100, bringup_cycles, "The management processor's time for one configuration access."),
     ROW("dma.start_cycles", "cycles", 1, 4096, 4, dma_start_cycles, "From the starting store at the register to the channel's work."),
@@ -180,6 +182,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     memcpy(hub->path, place->path, n);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
+    hub->transit_first = hub->cfg.transit_first != 0 ? ~0u : 0;
     hub->ring_size = 0;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);

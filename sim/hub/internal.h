@@ -149,6 +149,7 @@ struct hub {
     uint32_t busy_dma;                             /* channels that are not idle */
     uint32_t wanted;                               /* outputs that some source wants */
     uint32_t arrivals;                             /* packets put so far, wraps */
+    uint32_t transit_first;                        /* all ones, or 0: the parameter */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */

@@ -144,6 +144,23 @@ bool pcie_port_can_send(const struct pcie_port *p, enum pcie_class cls)
     return p->tx[cls].count < p->queue_tlps;
 }
 
+bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
+{
+    const struct tx_class *q = &p->tx[cls];
+
+    if (q->count != 0)
+        return false;
+    pcie_port_settle(p);
+    if (q->hdr_avail >= tlps && q->data_avail >= (uint64_t)tlps * (p->mps / 16)) {
+        p->wanting &= (uint8_t) ~(1u << cls);
+        return true;
+    }
+    p->wanting |= (uint8_t)(1u << cls);
+    if (p->in_dllp != NULL)
+        sim_channel_listen(p->in_dllp, true);
+    return false;
+}
+
 static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls)
 {
     struct tx_class *q = &p->tx[cls];

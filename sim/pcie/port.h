@@ -60,6 +60,11 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
  * SIM_TASK: in SIM_ARRIVE the port itself makes room at the same time.
  */
 bool pcie_port_can_send(const struct pcie_port *port, enum pcie_class cls);
+/**
+ * The same, and credits for `tlps` TLPs of the class with the largest payload, as a hard block
+ * shows them to its user. When they are missing, ready() comes with each update of credits.
+ */
+bool pcie_port_has_room(struct pcie_port *port, enum pcie_class cls, uint32_t tlps);
 /** Takes the payload reference. pcie_port_can_send() must hold. Payload <= MPS. */
 void pcie_port_send(struct pcie_port *port, const struct pcie_tlp *tlp);
 /** The receive buffer of this TLP is free: its credits go back to the sender. In any phase. */

@@ -83,6 +83,7 @@ struct pcie_port {
     uint16_t queue_tlps;
     uint8_t init_send;  /* 1 or 2: InitFC to send */
     uint8_t rx_freed;   /* bit of each class with credits to announce */
+    uint8_t wanting;    /* bit of each class whose user waits for credits */
     bool partner_known; /* its credits have been received */
     bool up : 1;
     bool deciding : 1; /* whoever settles the DLLPs looks at the queues next */
