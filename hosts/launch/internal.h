@@ -19,8 +19,10 @@
 #define LAUNCH_RESERVED    (UINT64_C(1) << 20) /* bytes at the start of DRAM that nobody gets */
 #define LAUNCH_KERNEL      (UINT64_C(8) << 20) /* bytes after them for the driver */
 #define LAUNCH_ARENA_ALIGN UINT64_C(65536)
+#define LAUNCH_POLL_WORDS  64u
 
 struct launch;
+struct launch_polls;
 
 struct launch_message {
     struct launch_message *next;
@@ -75,7 +77,8 @@ struct launch_thread {
     struct launch_message *first, **end, *taken;
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
-    struct heap *heap; /* of the program */
+    struct heap *heap;          /* of the program */
+    struct launch_polls *polls; /* NULL: it has not polled by itself */
     char **argv;
     FILE *out, *err;
     bool ended;
@@ -108,7 +111,8 @@ struct launch {
     struct launch_node *nodes;
     struct launch_thread *ranks;
     struct output *output;
-    unsigned left; /* threads of this phase that have not ended */
+    unsigned left;       /* threads of this phase that have not ended */
+    uint64_t idle_turns; /* ends of polls of programs in vain */
 };
 
 extern const struct host_ops launch_ops;
@@ -125,6 +129,8 @@ static inline struct sim_domain *launch_domain(const struct launch_thread *t)
 /* thread.c */
 /** Lets the task run until it waits or ends. */
 void launch_resume(struct launch_thread *t);
+/** From the thread itself: waits until it is resumed. */
+void launch_suspend(struct launch_thread *t, const char *what);
 /** From the thread itself: waits for the operation that it has just begun. @return its value. */
 uint64_t launch_wait(struct launch_thread *t, const char *what);
 /** The callback of a core's operation; `arg` is the thread. */
@@ -148,6 +154,19 @@ void launch_outboxes_init(struct launch_thread *t);
 /** Those that it has not received, and those that it has sent and the node not taken. */
 void launch_messages_free(struct launch_thread *t);
 void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32_t size);
+
+/* ops.c */
+/** False: not memory of the node. */
+bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p);
+
+/* poll.c */
+/** The program of the thread, which runs, is about to load a word. */
+void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size,
+                 const struct hub_program_place *place);
+/** It does anything else: no loop goes on beyond that. */
+void launch_polls_end(struct launch_thread *t);
+/** It printed: each turn of the loop does. */
+void launch_polls_printed(struct launch_thread *t);
 
 /* rank.c */
 int launch_ranks_init(struct launch *run, struct sim_error *err);

@@ -124,7 +124,7 @@ static void op_fence(struct host *h)
     launch_wait(t, "fence");
 }
 
-static bool bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p)
+bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p)
 {
     uintptr_t at = (uintptr_t)p, ram = (uintptr_t)node->ram->bytes;
 
@@ -139,7 +139,7 @@ static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
     struct launch_thread *t = self(h);
     uint64_t bus;
 
-    if (!bus_of(t->node, p, &bus)) { /* no device can ever write there */
+    if (!launch_bus_of(t->node, p, &bus)) { /* no device can ever write there */
         launch_sleep(t, SIM_TIME_NEVER, "polling memory that no device reaches");
         return;
     }
@@ -223,7 +223,7 @@ static bool op_free(struct host *h, void *p)
     struct launch_thread *t = self(h);
     uint64_t bus;
 
-    return bus_of(t->node, p, &bus) && range_give(&t->arena, bus) != 0;
+    return launch_bus_of(t->node, p, &bus) && range_give(&t->arena, bus) != 0;
 }
 
 static struct host_pointer op_pointer(struct host *h, const void *p)
@@ -232,7 +232,7 @@ static struct host_pointer op_pointer(struct host *h, const void *p)
     uintptr_t at = (uintptr_t)p;
     uint64_t bus;
 
-    if (bus_of(node, p, &bus) && bus - node->ram->base >= LAUNCH_RESERVED)
+    if (launch_bus_of(node, p, &bus) && bus - node->ram->base >= LAUNCH_RESERVED)
         return (struct host_pointer){ HOST_PINNED, 0, bus };
     for (unsigned g = 0; g < node->ngpus; g++) {
         uintptr_t memory = (uintptr_t)node->gpus[g].bytes;

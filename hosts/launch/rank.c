@@ -21,6 +21,7 @@ static uint64_t hook_time(void)
 {
     struct host *h = host_self();
 
+    h->ops->tsc(h); /* what reading the timer costs */
     return h->ops->time_ps(h);
 }
 
@@ -54,6 +55,11 @@ static void hook_free(void *heap, void *p)
 static size_t hook_size(void *heap, void *p)
 {
     return heap_holds(heap, p) ? heap_size(p) : malloc_usable_size(p);
+}
+
+static void hook_poll(const volatile void *p, uint32_t size, const struct hub_program_place *place)
+{
+    launch_poll(launch_thread_of(host_self()), p, size, place);
 }
 
 static void rank_run(struct launch_thread *t)
@@ -144,6 +150,9 @@ static int rank_program(struct launch *run, struct launch_thread *t,
         .alloc = hook_alloc,
         .free = hook_free,
         .size = hook_size,
+        .poll = hook_poll,
+        .poll_low = (uintptr_t)t->node->ram->bytes,
+        .poll_bytes = t->node->ram->size,
     };
 
     t->argv = copy_args(run->cfg);

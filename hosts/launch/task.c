@@ -290,6 +290,11 @@ bool task_ended(const struct task *t)
     return t->ended;
 }
 
+const void *task_stack_end(const struct task *t)
+{
+    return t->memory + TASK_GUARD_BYTES + t->stack_bytes;
+}
+
 bool task_in_guard(const struct task *t, const void *p)
 {
     uintptr_t at = (uintptr_t)p, guard = (uintptr_t)t->memory;

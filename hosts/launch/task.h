@@ -33,6 +33,8 @@ void task_suspend(struct task *t);
 /** From inside the task only: ends it; never returns. */
 void task_exit(struct task *t);
 bool task_ended(const struct task *t);
+/** One past the highest byte. */
+const void *task_stack_end(const struct task *t);
 /** Built with AddressSanitizer? */
 bool task_sanitized(void);
 /** True when `p` lies in the guard page: the task ran out of stack. */

@@ -13,11 +13,18 @@ void launch_resume(struct launch_thread *t)
     }
 }
 
-uint64_t launch_wait(struct launch_thread *t, const char *what)
+void launch_suspend(struct launch_thread *t, const char *what)
 {
     t->waits = what;
     task_suspend(t->task);
     t->waits = NULL;
+}
+
+uint64_t launch_wait(struct launch_thread *t, const char *what)
+{
+    if (t->polls != NULL)
+        launch_polls_end(t);
+    launch_suspend(t, what);
     return t->value;
 }
 
@@ -96,4 +103,5 @@ void launch_thread_fini(struct launch_thread *t)
     task_destroy(t->task);
     launch_messages_free(t);
     range_fini(&t->arena);
+    free(t->polls);
 }

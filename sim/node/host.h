@@ -51,6 +51,18 @@ void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, v
  */
 void node_core_poll(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
                     void *arg);
+
+/** One word of several that a loop polls; the rest is the core's until `done`. */
+struct node_poll_word {
+    struct mem_watch watch; /* addr, size: the caller's */
+    struct node_core *core;
+};
+/**
+ * As node_core_poll(), of any of `n` words; with value 1 when `deadline` (SIM_TIME_NEVER: none)
+ * came before a write.
+ */
+void node_core_poll_any(struct node_core *core, struct node_poll_word *words, unsigned n,
+                        sim_time_t deadline, node_done_fn done, void *arg);
 /** Sleeps until node_core_wake() or, with value 1, until `deadline` (SIM_TIME_NEVER: none). */
 void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg);
 void node_core_wake(struct node_core *core); /* no effect on a core that does not sleep */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* CLOCK_*, usleep, getopt's variables */
 #include "hosts/launch/shim/program.h"
+#include "hosts/launch/shim/poll.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -37,6 +38,7 @@ __attribute__((constructor(101))) static void program_begin(void)
     stdin = hub_program_hooks.in;
     stdout = hub_program_hooks.out;
     stderr = hub_program_hooks.err;
+    hub_poll_begin(&hub_program_hooks);
 }
 
 /* ---- memory --------------------------------------------------------------------------- */

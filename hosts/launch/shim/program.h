@@ -9,7 +9,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define HUB_PROGRAM_ABI 2 /* `const uint32_t hub_program_abi` of the object */
+#define HUB_PROGRAM_ABI 3 /* `const uint32_t hub_program_abi` of the object */
+
+/** Where the program loads a word, and what state it is in; see shim/poll.c. */
+struct hub_program_place {
+    uint64_t from; /* return address of the load's hook */
+    const uint64_t
+        *frame;    /* registers that survive calls, then the caller's frame; NULL: not known */
+    uint64_t base; /* the frame pointer, if it is used as one */
+    int written;   /* did the program store anything since its last such load? */
+};
 
 struct hub_program_hooks {
     FILE *in, *out, *err;      /* of this rank, set by the loader */
@@ -21,6 +30,9 @@ struct hub_program_hooks {
     void (*free)(void *heap, void *p);
     size_t (*size)(void *heap, void *p);
     void *heap;
+    /* a volatile or atomic load of [poll_low, + poll_bytes), the memory that devices write */
+    void (*poll)(const volatile void *p, uint32_t size, const struct hub_program_place *place);
+    uintptr_t poll_low, poll_bytes;
 };
 
 #ifdef __cplusplus

@@ -49,6 +49,12 @@ static uint64_t little_endian(const uint8_t *bytes, uint32_t size)
     return value;
 }
 
+static void poll_end(struct node_core *core)
+{
+    for (unsigned i = 0; i < core->nwords; i++)
+        mem_ram_unwatch(&core->host->ram, &core->words[i].watch);
+}
+
 /** What the operation does at its very end, when the software sees its result. */
 static void finish(struct node_core *core)
 {
@@ -64,10 +70,12 @@ static void finish(struct node_core *core)
     case CORE_TSC:
         core->value = ticks_now(host);
         break;
+    case CORE_POLL:
+        poll_end(core);
+        break;
     case CORE_SLEEP:
     case CORE_LOAD:
     case CORE_CONFIG:
-    case CORE_POLL:
         break;
     default:
         return; /* software learns nothing */
@@ -314,19 +322,38 @@ void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, v
     node_core_end(core, ps, 0);
 }
 
+/* Watches of the other words go later: the memory is in the midst of its list now. */
 static void poll_hit(struct mem_watch *w)
 {
-    struct node_core *core = SIM_CONTAINER_OF(w, struct node_core, watch);
+    struct node_core *core = SIM_CONTAINER_OF(w, struct node_poll_word, watch)->core;
 
+    if (core->value == 0 && sim_event_scheduled(&core->end))
+        return; /* the loop has met an earlier one */
+    sim_cancel(core->host->dom, &core->end);
     node_core_end(core, cpu_of(core)->poll_detect_ps, 0);
+}
+
+void node_core_poll_any(struct node_core *core, struct node_poll_word *words, unsigned n,
+                        sim_time_t deadline, node_done_fn done, void *arg)
+{
+    begin(core, CORE_POLL, done, arg);
+    core->words = words;
+    core->nwords = n;
+    core->value = 1;
+    for (unsigned i = 0; i < n; i++) {
+        words[i].core = core;
+        words[i].watch.fn = poll_hit;
+        mem_ram_watch(&core->host->ram, &words[i].watch);
+    }
+    if (deadline != SIM_TIME_NEVER)
+        sim_schedule_at(core->host->dom, &core->end, deadline, SIM_TASK);
 }
 
 void node_core_poll(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
                     void *arg)
 {
-    begin(core, CORE_POLL, done, arg);
-    core->watch = (struct mem_watch){ .addr = addr, .size = size, .fn = poll_hit };
-    mem_ram_watch(&core->host->ram, &core->watch);
+    core->word = (struct node_poll_word){ .watch = { .addr = addr, .size = size } };
+    node_core_poll_any(core, &core->word, 1, SIM_TIME_NEVER, done, arg);
 }
 
 void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg)

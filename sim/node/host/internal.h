@@ -172,8 +172,10 @@ struct node_core {
     uint32_t size;
     enum node_mapping mapping;
     uint8_t data[HOST_LINE];
-    struct pcie_tlp request; /* configuration */
-    struct mem_watch watch;
+    struct pcie_tlp request;    /* configuration */
+    struct node_poll_word word; /* of node_core_poll() */
+    struct node_poll_word *words;
+    unsigned nwords;
     uint64_t last_load; /* address, for the jitter of polling loops */
     struct sim_stream jitter;
     struct store_unit stores;

@@ -1,0 +1,207 @@
+/*
+ * Loops of the program itself that poll memory which devices write: volatile and
+ * atomic loads (see shim/poll.c). The first load of a word is like any other code
+ * between two calls and takes no simulated time. A repeated one that finds the same
+ * value is a turn of a loop: either the loop is closed, the program being in the
+ * very state of the last turn, and then nothing but a write to the words that it
+ * loads ever ends it, so that it sleeps until the loop sees one; or the turns
+ * differ, by a counter perhaps, and each takes its time, many of them at once when
+ * the loop has lasted long.
+ */
+#include "hosts/launch/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN_PS     SIM_NS /* load, compare and branch, some three cycles */
+#define UNPAID_MAX  64u    /* loads in no loop that are let pass before they cost a turn each */
+#define CHUNK_SHARE 32u    /* turns at once last at most this part of the time in the loop */
+#define FRAME_BYTES 1024u  /* of the stack that are compared, on either end of a frame */
+
+/** One place in the program that loads one word. */
+struct polled {
+    uint64_t addr, from, state;
+    uint64_t turn; /* of the last load; counts all loads of the loop */
+    uint32_t size;
+    uint8_t value[16];
+};
+
+struct launch_polls {
+    unsigned n; /* places, since the rank last did anything else */
+    unsigned unpaid;
+    uint64_t turn, written; /* the last turn; the last one before something was written */
+    uint64_t credit;        /* turns whose time has passed */
+    sim_time_t since;
+    struct polled places[LAUNCH_POLL_WORDS];
+    struct node_poll_word words[LAUNCH_POLL_WORDS];
+    unsigned nwords;          /* waited for now */
+    const struct polled *now; /* the place that waits */
+};
+
+void launch_polls_end(struct launch_thread *t)
+{
+    t->polls->n = 0;
+    t->polls->unpaid = 0;
+    t->polls->credit = 0;
+}
+
+void launch_polls_printed(struct launch_thread *t)
+{
+    if (t->polls != NULL)
+        t->polls->written = t->polls->turn;
+}
+
+/* ---- the state of the program ------------------------------------------------------ */
+
+__attribute__((no_sanitize("address"))) static uint64_t mix(uint64_t h, const uint64_t *from,
+                                                            const uint64_t *to)
+{
+    for (; from < to; from++)
+        h = ((h ^ *from) * UINT64_C(0x9e3779b97f4a7c15)) ^ (h >> 29);
+    return h;
+}
+
+/* Registers that survive a call, and the frame of the loop: from its lower end, and down from the
+ * frame pointer if that is one, since compilers keep small variables there. Others are reached by
+ * writes, which the program tells. */
+static uint64_t state_of(const struct launch_thread *t, const struct hub_program_place *place)
+{
+    uintptr_t end = (uintptr_t)task_stack_end(t->task), low = (uintptr_t)place->frame;
+    uintptr_t high = low + FRAME_BYTES, base = place->base & ~(uintptr_t)7;
+    uint64_t h;
+
+    h = mix(1, place->frame, (const uint64_t *)(high < end ? high : end));
+    if (base > high && base < end)
+        h = mix(h, (const uint64_t *)(base - high > FRAME_BYTES ? base - FRAME_BYTES : high),
+                (const uint64_t *)base);
+    return h;
+}
+
+/* ---- places ------------------------------------------------------------------------- */
+
+static const uint8_t *bytes_of(const struct launch_thread *t, const struct polled *p)
+{
+    const struct mem_ram *ram = t->node->ram;
+
+    return ram->bytes + (p->addr - ram->base);
+}
+
+static bool unchanged(const struct launch_thread *t, const struct polled *p)
+{
+    return memcmp(bytes_of(t, p), p->value, p->size) == 0;
+}
+
+static struct polled *find(struct launch_polls *polls, uint64_t addr, uint32_t size, uint64_t from)
+{
+    for (unsigned i = 0; i < polls->n; i++) {
+        struct polled *p = &polls->places[i];
+
+        if (p->addr == addr && p->from == from && p->size == size)
+            return p;
+    }
+    return NULL;
+}
+
+/* ---- turns ---------------------------------------------------------------------------- */
+
+/* Loads that are no turn of a loop that is known: a scan, or a loop over more words than places. */
+static void unpaid(struct launch_thread *t, struct launch_polls *polls)
+{
+    if (++polls->unpaid < UNPAID_MAX)
+        return;
+    node_core_spend(t->core, UNPAID_MAX * TURN_PS, launch_done, t);
+    launch_wait(t, "computing");
+}
+
+static void first_load(struct launch_thread *t, struct launch_polls *polls, uint64_t addr,
+                       uint32_t size, const struct hub_program_place *place)
+{
+    struct polled *p;
+
+    if (polls->n == LAUNCH_POLL_WORDS)
+        polls->n = 0;
+    if (polls->n == 0) {
+        polls->since = sim_now(launch_domain(t));
+        polls->turn = polls->written = 0;
+        polls->credit = 0;
+    }
+    p = &polls->places[polls->n++];
+    *p = (struct polled){ .addr = addr, .size = size, .from = place->from };
+    p->turn = ++polls->turn;
+    p->state = place->frame != NULL ? state_of(t, place) : polls->turn;
+    memcpy(p->value, bytes_of(t, p), size);
+    unpaid(t, polls);
+}
+
+/* The words of the loop, those loaded since `turn`. @return false when one has changed. */
+static bool loop_words(struct launch_thread *t, struct launch_polls *polls, uint64_t turn)
+{
+    polls->nwords = 0;
+    for (unsigned i = 0; i < polls->n; i++) {
+        const struct polled *p = &polls->places[i];
+
+        if (p->turn < turn)
+            continue;
+        if (!unchanged(t, p))
+            return false;
+        polls->words[polls->nwords++].watch =
+            (struct mem_watch){ .addr = p->addr, .size = p->size };
+    }
+    return true;
+}
+
+static void next_turn(struct launch_thread *t, struct launch_polls *polls, struct polled *p,
+                      const struct hub_program_place *place)
+{
+    sim_time_t now = sim_now(launch_domain(t)), turns;
+    uint64_t state = place->frame != NULL ? state_of(t, place) : polls->turn + 1;
+    uint64_t last = p->turn;
+    bool closed = state == p->state && polls->written < last;
+
+    p->turn = ++polls->turn;
+    p->state = state;
+    if (!loop_words(t, polls, last)) {
+        unpaid(t, polls);
+        return;
+    }
+    turns = (now - polls->since) / CHUNK_SHARE / TURN_PS;
+    turns = turns == 0 ? 1 : turns;
+    polls->now = p;
+    polls->unpaid = 0;
+    node_core_poll_any(t->core, polls->words, polls->nwords,
+                       closed ? SIM_TIME_NEVER : now + turns * TURN_PS, launch_done, t);
+    launch_suspend(t, "polling memory"); /* not an operation that ends the loop */
+    if (t->value != 0) {
+        polls->credit = turns - 1;
+        t->node->run->idle_turns++;
+    }
+}
+
+void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size,
+                 const struct hub_program_place *place)
+{
+    struct launch_polls *polls = t->polls;
+    struct polled *p;
+    uint64_t addr;
+
+    if (!launch_bus_of(t->node, at, &addr) || !mem_ram_holds(t->node->ram, addr, size))
+        return;
+    if (polls == NULL) {
+        polls = t->polls = calloc(1, sizeof(*polls));
+        if (polls == NULL)
+            return;
+    }
+    if (place->written)
+        polls->written = polls->turn;
+    p = find(polls, addr, size, place->from);
+    if (p != NULL && !unchanged(t, p)) {
+        polls->n = 0;
+        p = NULL;
+    }
+    if (p == NULL)
+        first_load(t, polls, addr, size, place);
+    else if (polls->credit > 0)
+        polls->credit--;
+    else
+        next_turn(t, polls, p, place);
+}

@@ -1,0 +1,256 @@
+/*
+ * Loads of the program that may poll. hubcc has the compiler announce memory accesses as it does
+ * for its race detector (-fsanitize=thread), whose run-time is not there: these are its functions.
+ * A volatile load and an atomic one of memory that devices write tell the simulator; a store leaves
+ * a mark, so that a loop which only loads can be told from one which counts in memory; all others
+ * are empty. Objects that were compiled otherwise call none of them.
+ */
+#include "hosts/launch/shim/poll.h"
+
+#include <stdint.h>
+
+/* The compilers' names for their own calls.
+ * NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */
+#define HOOK __attribute__((visibility("hidden")))
+
+uintptr_t hub_poll_low, hub_poll_bytes;
+HOOK unsigned char hub_poll_written;
+static void (*poll_fn)(const volatile void *p, uint32_t size,
+                       const struct hub_program_place *place);
+
+void hub_poll_begin(const struct hub_program_hooks *hooks)
+{
+    poll_fn = hooks->poll;
+    hub_poll_low = hooks->poll_low;
+    hub_poll_bytes = hooks->poll != NULL ? hooks->poll_bytes : 0;
+}
+
+/*
+ * hub_poll(p, size, from): saves the registers that survive calls below the frame of the code that
+ * loads the word, and passes on where. What it saves and the frame above are that code's state, all
+ * else that it computes with being lost in a call or in memory.
+ */
+HOOK void hub_poll(const volatile void *p, uint32_t size, const void *from);
+HOOK void hub_poll_at(const volatile void *p, uint32_t size, const void *from,
+                      const uint64_t *frame);
+#if defined(__x86_64__)
+__asm__(
+    ".text\n"
+    ".hidden hub_poll\n"
+    ".globl hub_poll\n"
+    ".type hub_poll, @function\n"
+    "hub_poll:\n"
+    ".cfi_startproc\n"
+    "	push %rbx\n	push %rbp\n	push %r12\n	push %r13\n	push %r14\n	push %r15\n"
+    "	mov %rsp, %rcx\n"
+    "	sub $8, %rsp\n"
+    ".cfi_def_cfa_offset 64\n"
+    "	call hub_poll_at\n"
+    "	add $56, %rsp\n"
+    ".cfi_def_cfa_offset 8\n"
+    "	ret\n"
+    ".cfi_endproc\n"
+    ".size hub_poll, .-hub_poll\n");
+#define FRAME_BASE 4
+#elif defined(__aarch64__)
+__asm__(
+    ".text\n"
+    ".hidden hub_poll\n"
+    ".globl hub_poll\n"
+    ".type hub_poll, %function\n"
+    "hub_poll:\n"
+    "	stp x29, x30, [sp, #-96]!\n"
+    "	stp x19, x20, [sp, #16]\n	stp x21, x22, [sp, #32]\n	stp x23, x24, [sp, #48]\n"
+    "	stp x25, x26, [sp, #64]\n	stp x27, x28, [sp, #80]\n"
+    "	mov x3, sp\n"
+    "	bl hub_poll_at\n"
+    "	ldp x29, x30, [sp], #96\n"
+    "	ret\n"
+    ".size hub_poll, .-hub_poll\n");
+#define FRAME_BASE 0
+#else
+void hub_poll(const volatile void *p, uint32_t size, const void *from)
+{
+    poll_fn(p, size, &(struct hub_program_place){ (uintptr_t)from, NULL, 0, 1 });
+}
+#endif
+
+#ifdef FRAME_BASE
+void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const uint64_t *frame)
+{
+    struct hub_program_place place = { (uintptr_t)from, frame, frame[FRAME_BASE],
+                                       hub_poll_written };
+
+    hub_poll_written = 0;
+    poll_fn(p, size, &place);
+}
+#endif
+
+/* In each hook itself, whose return address tells the place. */
+#define POLL_IF_SHARED(p, size)                                                                    \
+    do {                                                                                           \
+        if ((uintptr_t)(p)-hub_poll_low < hub_poll_bytes)                                          \
+            hub_poll(p, size, __builtin_return_address(0));                                        \
+    } while (0)
+
+/* ---- plain loads and stores ------------------------------------------------------------ */
+
+#define POLL(name, bytes)                                                                          \
+    HOOK void __tsan_##name(void *p);                                                              \
+    void __tsan_##name(void *p)                                                                    \
+    {                                                                                              \
+        POLL_IF_SHARED(p, bytes);                                                                  \
+    }
+#define NOTHING(name)                                                                              \
+    HOOK void __tsan_##name(void);                                                                 \
+    void __tsan_##name(void) {}
+#define MARK(name)                                                                                 \
+    HOOK void __tsan_##name(void);                                                                 \
+    void __tsan_##name(void)                                                                       \
+    {                                                                                              \
+        hub_poll_written = 1;                                                                      \
+    }
+#define SIZES(n)                                                                                   \
+    POLL(volatile_read##n, n)                                                                      \
+    NOTHING(read##n)                                                                               \
+    MARK(write##n)                                                                                 \
+    MARK(read_write##n)                                                                            \
+    MARK(volatile_write##n)
+#define UNALIGNED(n)                                                                               \
+    POLL(unaligned_volatile_read##n, n)                                                            \
+    NOTHING(unaligned_read##n)                                                                     \
+    MARK(unaligned_write##n)                                                                       \
+    MARK(unaligned_read_write##n)                                                                  \
+    MARK(unaligned_volatile_write##n)
+
+/* clang-format off: one table */
+SIZES(1)
+SIZES(2) SIZES(4) SIZES(8) SIZES(16) UNALIGNED(2) UNALIGNED(4) UNALIGNED(8) UNALIGNED(16)
+    NOTHING(init) NOTHING(read_range) NOTHING(vptr_read) NOTHING(func_entry) NOTHING(func_exit)
+        NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end) MARK(write_range) MARK(vptr_update)
+    /* clang-format on */
+
+    /* ---- atomics -------------------------------------------------------------------------------
+     */
+
+    __extension__ typedef unsigned __int128 uint128;
+
+/* The order asked for does not matter: the strongest will do. Sixteen bytes would need a library;
+ * a rank is one thread. */
+#define ATOMIC_CHANGED(bits, type)                                                                 \
+    static int changed##bits(volatile type *p, type *old, type v)                                  \
+    {                                                                                              \
+        return __atomic_compare_exchange_n(p, old, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);      \
+    }                                                                                              \
+    static type loaded##bits(const volatile type *p)                                               \
+    {                                                                                              \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                               \
+    }
+/* clang-format off */
+ATOMIC_CHANGED(8, uint8_t) ATOMIC_CHANGED(16, uint16_t)
+ATOMIC_CHANGED(32, uint32_t) ATOMIC_CHANGED(64, uint64_t)
+    /* clang-format on */
+    static uint128 loaded128(const volatile uint128 *p)
+{
+    return *p;
+}
+static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
+{
+    uint128 now = *p;
+
+    if (now != *old) {
+        *old = now;
+        return 0;
+    }
+    *p = v;
+    return 1;
+}
+
+/* Instead of what the compiler would have made of them. One that leaves its word as it was is a
+ * turn of a loop as a load is. */
+#define ATOMIC_CHANGE(bits, type, op, next)                                                        \
+    HOOK type __tsan_atomic##bits##_##op(volatile type *p, type v, int order);                     \
+    type __tsan_atomic##bits##_##op(volatile type *p, type v, int order)                           \
+    {                                                                                              \
+        type old = loaded##bits(p);                                                                \
+                                                                                                   \
+        (void)order;                                                                               \
+        if ((type)(next) == old)                                                                   \
+            POLL_IF_SHARED(p, sizeof(type));                                                       \
+        else                                                                                       \
+            hub_poll_written = 1;                                                                  \
+        while (!changed##bits(p, &old, (type)(next)))                                              \
+            ;                                                                                      \
+        return old;                                                                                \
+    }
+#define ATOMIC_COMPARE(bits, type, op)                                                             \
+    HOOK int __tsan_atomic##bits##_##op(volatile type *p, type *wanted, type v, int order,         \
+                                        int failed);                                               \
+    int __tsan_atomic##bits##_##op(volatile type *p, type *wanted, type v, int order, int failed)  \
+    {                                                                                              \
+        (void)order;                                                                               \
+        (void)failed;                                                                              \
+        if (loaded##bits(p) != *wanted)                                                            \
+            POLL_IF_SHARED(p, sizeof(type));                                                       \
+        if (!changed##bits(p, wanted, v))                                                          \
+            return 0;                                                                              \
+        hub_poll_written = 1;                                                                      \
+        return 1;                                                                                  \
+    }
+#define ATOMIC(bits, type)                                                                         \
+    HOOK type __tsan_atomic##bits##_load(const volatile type *p, int order);                       \
+    type __tsan_atomic##bits##_load(const volatile type *p, int order)                             \
+    {                                                                                              \
+        (void)order;                                                                               \
+        POLL_IF_SHARED(p, sizeof(type));                                                           \
+        return loaded##bits(p);                                                                    \
+    }                                                                                              \
+    HOOK void __tsan_atomic##bits##_store(volatile type *p, type v, int order);                    \
+    void __tsan_atomic##bits##_store(volatile type *p, type v, int order)                          \
+    {                                                                                              \
+        type old = loaded##bits(p);                                                                \
+                                                                                                   \
+        (void)order;                                                                               \
+        hub_poll_written = 1;                                                                      \
+        while (!changed##bits(p, &old, v))                                                         \
+            ;                                                                                      \
+    }                                                                                              \
+    ATOMIC_CHANGE(bits, type, exchange, v)                                                         \
+    ATOMIC_CHANGE(bits, type, fetch_add, old + v)                                                  \
+    ATOMIC_CHANGE(bits, type, fetch_sub, old - v)                                                  \
+    ATOMIC_CHANGE(bits, type, fetch_and, old &v)                                                   \
+    ATOMIC_CHANGE(bits, type, fetch_or, old | v)                                                   \
+    ATOMIC_CHANGE(bits, type, fetch_xor, old ^ v)                                                  \
+    ATOMIC_CHANGE(bits, type, fetch_nand, ~(old & v))                                              \
+    ATOMIC_COMPARE(bits, type, compare_exchange_strong)                                            \
+    ATOMIC_COMPARE(bits, type, compare_exchange_weak)                                              \
+    HOOK type __tsan_atomic##bits##_compare_exchange_val(volatile type *p, type wanted, type v,    \
+                                                         int order, int failed);                   \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *p, type wanted, type v,         \
+                                                    int order, int failed)                         \
+    {                                                                                              \
+        (void)order;                                                                               \
+        (void)failed;                                                                              \
+        if (loaded##bits(p) != wanted)                                                             \
+            POLL_IF_SHARED(p, sizeof(type));                                                       \
+        if (changed##bits(p, &wanted, v))                                                          \
+            hub_poll_written = 1;                                                                  \
+        return wanted;                                                                             \
+    }
+
+/* clang-format off */
+ATOMIC(8, uint8_t) ATOMIC(16, uint16_t) ATOMIC(32, uint32_t) ATOMIC(64, uint64_t)
+ATOMIC(128, uint128)
+    /* clang-format on */
+
+    HOOK void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_thread_fence(int order)
+{
+    (void)order;
+}
+HOOK void __tsan_atomic_signal_fence(int order);
+void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+}
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
