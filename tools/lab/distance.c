@@ -1,11 +1,13 @@
 #include "tools/lab/distance.h"
 
 #include "tools/lab/bounds.h"
+#include "tools/lab/topology.h"
 
 #include <limits.h>
 #include <string.h>
 
-#define LARGE_BYTES 262144u
+/** Nodes that are shown one by one. */
+#define ALL_NODES 8u
 
 unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to)
 {
@@ -35,7 +37,8 @@ unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to)
 enum { PIO, DMA, LARGE, KINDS };
 
 static int plan_kind(const struct lab_evaluator *ev, const char *machine, const char *platform,
-                     unsigned to, unsigned kind, struct lab_plan *plan, struct sim_error *err)
+                     unsigned from, unsigned to, unsigned kind, struct lab_plan *plan,
+                     struct sim_error *err)
 {
     static const char *const setups[KINDS] = {
         [PIO] = "bytes=8;mode=pio;src=cpu;dst=cpu",
@@ -48,23 +51,34 @@ static int plan_kind(const struct lab_evaluator *ev, const char *machine, const 
 
     if (rc == SIM_OK)
         rc = lab_plan_make(&point, &ev->protocol, ev->arena, plan, err);
+    plan->runs[0].nodes[0] = from;
     plan->runs[0].nodes[1] = to;
     return rc;
 }
 
+/** Cables on the way, there and back where these differ: "2", "1 + 7". */
+static const char *hops_text(const struct lab_evaluator *ev, const struct lab_topology *topo,
+                             unsigned to)
+{
+    unsigned there = topo->hops[to], back = topo->hops[(size_t)to * topo->nhubs];
+
+    return there == back ? load_text(ev->arena, "%u", there)
+                         : load_text(ev->arena, "%u + %u", there, back);
+}
+
 static int fill_row(const struct lab_evaluator *ev, const struct machine_desc *desc,
-                    const char *machine, const char *platform, unsigned to, struct lab_table *table,
-                    struct sim_error *err)
+                    const struct lab_topology *topo, const char *machine, const char *platform,
+                    unsigned hub, struct lab_table *table, struct sim_error *err)
 {
     struct lab_bound bound = lab_path_bound(desc, true, false);
-    unsigned row = lab_table_add(table);
+    unsigned row = lab_table_add(table), to = topo->node_of[hub];
 
-    lab_table_set(table, row, 0, "0 - %u", to);
-    lab_table_set(table, row, 1, "%u", lab_hops(desc, 0, to));
+    lab_table_set(table, row, 0, "%u - %u", topo->node_of[0], to);
+    lab_table_set(table, row, 1, "%s", hops_text(ev, topo, hub));
     for (unsigned kind = 0; kind < KINDS; kind++) {
         struct lab_reading reading = { 0 };
         struct lab_plan plan;
-        int rc = plan_kind(ev, machine, platform, to, kind, &plan, err);
+        int rc = plan_kind(ev, machine, platform, topo->node_of[0], to, kind, &plan, err);
 
         if (rc == SIM_OK)
             rc = lab_read_plan(ev, &plan, kind == LARGE ? "bandwidth" : "latency", &reading);
@@ -80,16 +94,54 @@ static int fill_row(const struct lab_evaluator *ev, const struct machine_desc *d
     return SIM_OK;
 }
 
+/** Is there an earlier hub at this distance, there and back, in hops and in time? */
+static bool distance_shown(const struct lab_topology *topo, unsigned hub)
+{
+    size_t n = topo->nhubs;
+
+    for (unsigned i = 1; i < hub; i++)
+        if (topo->hops[i] == topo->hops[hub] && topo->hops[i * n] == topo->hops[hub * n] &&
+            topo->latency_ps[i] == topo->latency_ps[hub] &&
+            topo->latency_ps[i * n] == topo->latency_ps[hub * n])
+            return true;
+    return false;
+}
+
+/** From the first hub to each other one that it reaches; of many the first of each distance. */
 static int walk(const struct lab_evaluator *ev, const struct machine_desc *desc,
-                const char *machine, const char *platform, struct lab_table *table,
-                struct sim_error *err)
+                const struct lab_topology *topo, const char *machine, const char *platform,
+                struct lab_table *table, struct sim_error *err)
 {
     int rc = SIM_OK;
 
     table->nrows = 0;
-    for (unsigned to = 1; to < desc->nnodes && rc == SIM_OK; to++)
-        if (lab_hops(desc, 0, to) != UINT_MAX)
-            rc = fill_row(ev, desc, machine, platform, to, table, err);
+    for (unsigned hub = 1; hub < topo->nhubs && rc == SIM_OK; hub++)
+        if (topo->hops[hub] != LAB_TOPO_NONE &&
+            (topo->nhubs <= ALL_NODES || !distance_shown(topo, hub)))
+            rc = fill_row(ev, desc, topo, machine, platform, hub, table, err);
+    return rc;
+}
+
+static int measure(const struct lab_evaluator *ev, const struct machine_desc *desc,
+                   const char *machine, const char *platform, struct lab_table *table,
+                   struct sim_error *err)
+{
+    struct lab_topology topo;
+    int rc;
+
+    if (desc->nnodes < 2)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: one node: expected an experiment, or a machine of two or more",
+                             machine);
+    rc = lab_topology_create(desc, &topo, err);
+    if (rc != SIM_OK)
+        return rc;
+    rc = walk(ev, desc, &topo, machine, platform, table, err);
+    if (rc == SIM_OK)
+        rc = lab_pool_work(ev->pool, err);
+    if (rc == SIM_OK)
+        rc = walk(ev, desc, &topo, machine, platform, table, err);
+    lab_topology_fini(&topo);
     return rc;
 }
 
@@ -105,23 +157,14 @@ int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, co
         .machine = machine, .platform = platform, .sets = ev->sets, .nsets = ev->nsets
     };
     struct load_machine *loaded;
-    const struct machine_desc *desc;
     int rc = lab_load_run(site, &run, &loaded, err);
 
     if (rc != SIM_OK)
         return rc;
-    desc = load_machine_desc(loaded);
     lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
-    if (desc->nnodes < 2)
-        rc = sim_error_set(err, SIM_ERR_CONFIG,
-                           "%s: one node: expected an experiment, or a machine of two or more",
-                           machine);
-    if (rc == SIM_OK)
-        rc = walk(ev, desc, machine, platform, table, err);
-    if (rc == SIM_OK)
-        rc = lab_pool_work(ev->pool, err);
-    if (rc == SIM_OK)
-        rc = walk(ev, desc, machine, platform, table, err);
+    rc = measure(ev, load_machine_desc(loaded), machine, platform, table, err);
+    if (rc != SIM_OK)
+        lab_table_fini(table);
     load_machine_destroy(loaded);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* What a machine alone is asked: ping-pong from its first node to each other one. */
+/* What a machine alone is asked: ping-pong from its first node, by distance. */
 #ifndef LAB_DISTANCE_H
 #define LAB_DISTANCE_H
 
@@ -9,7 +9,7 @@ SIM_BEGIN_DECLS
 /** Cables between two nodes on the shortest way; UINT_MAX: none leads there. */
 unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to);
 
-/** to, hops, PIO and DMA latency of 8 bytes [us], DMA bandwidth of 256 KiB with its bound. */
+/** nodes, hops, PIO and DMA latency of 8 bytes [us], DMA bandwidth of 256 KiB with its bound. */
 int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
                  const char *platform, struct lab_table *table, struct sim_error *err);
 

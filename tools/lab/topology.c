@@ -35,12 +35,14 @@ static void list_hubs(struct build *b)
         all += b->desc->nodes[node].ncomponents;
     b->hubs = load_alloc(&topo->arena, (all + 1) * sizeof(*b->hubs));
     topo->hubs = load_alloc(&topo->arena, (all + 1) * sizeof(*topo->hubs));
+    topo->node_of = load_alloc(&topo->arena, (all + 1) * sizeof(*topo->node_of));
     for (unsigned node = 0; node < b->desc->nnodes; node++)
         for (unsigned i = 0; i < b->desc->nodes[node].ncomponents; i++) {
             const struct machine_component_desc *c = &b->desc->nodes[node].components[i];
 
             if (c->kind->set_routes == NULL)
                 continue;
+            topo->node_of[topo->nhubs] = node;
             topo->hubs[topo->nhubs] = load_text(&topo->arena, "node%u.%s", node, c->name);
             b->hubs[topo->nhubs++] = (struct hub){ node, c };
         }

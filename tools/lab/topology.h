@@ -25,6 +25,7 @@ struct lab_topology {
     const char *name; /* of the machine */
     unsigned nnodes, nhubs, nlinks;
     const char **hubs; /* "node0.hub" */
+    unsigned *node_of; /* a hub's node */
     struct lab_topo_link *links;
     /* All [from * nhubs + to]. */
     unsigned *next;       /* the link taken, or LAB_TOPO_NONE */

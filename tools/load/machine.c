@@ -9,13 +9,22 @@
 #define NODES_MAX 1024u
 
 /* The machine's own values, in the order of `enum own`. */
-enum own { OWN_WINDOW_BYTES, OWN_WINDOW_PARTS, OWN_PS_PER_M, OWN_NET_LATENCY, OWN_NET_RATE };
+enum own {
+    OWN_WINDOW_BYTES,
+    OWN_WINDOW_PARTS,
+    OWN_CABLE_MM,
+    OWN_PS_PER_M,
+    OWN_NET_LATENCY,
+    OWN_NET_RATE
+};
 
 static const struct machine_param own_params[] = {
     { "window.size_bytes", "bytes", 1u << 20, UINT64_C(1) << 48, UINT64_C(512) << 30, 0,
       "address space that the hubs share out among the nodes; a power of two", NULL },
     { "window.parts", "1", 1, NODES_MAX, 16, 0,
       "equal parts of the window, one for each node; a power of two", NULL },
+    { "cable.length_mm", "mm", 0, 1000000, 2000, 0,
+      "length of a cable of an edge list that gives none", NULL },
     { "wire.ps_per_m", "ps/m", 1000, 100000, 5000, 0, "propagation along cables and traces", NULL },
     { "net.latency_ps", "ps", 1000, UINT64_C(1000000000), 1500000, 0,
       "one way through the control network that carries MPI", NULL },
@@ -24,7 +33,8 @@ static const struct machine_param own_params[] = {
     MACHINE_PARAM_END
 };
 
-static const char *const own_keys[] = { "description", "platform", "nodes", "cables", "set", NULL };
+static const char *const own_keys[] = { "description", "platform", "nodes", "cables", "edges",
+                                        "routes",      "slots",    "set",   NULL };
 
 /* ---- nodes ------------------------------------------------------------------ */
 
@@ -113,18 +123,21 @@ static int make_nodes(struct load_machine *m, const struct load_tree *root, stru
 static int make_cables(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
 {
     const struct load_tree *cables = load_tree_get(root, "cables");
-    int rc = SIM_OK;
+    unsigned n = cables != NULL ? cables->n : 0;
+    struct load_lines lines;
+    int rc;
 
-    if (cables == NULL)
-        return SIM_OK;
-    if (cables->type != LOAD_LIST)
+    if (cables != NULL && cables->type != LOAD_LIST)
         return load_fail(err, cables, NULL, "expected a list");
-    m->desc.cables = load_alloc(&m->arena, cables->n * sizeof(*m->desc.cables));
-    m->desc.ncables = cables->n;
-    for (unsigned i = 0; i < cables->n && rc == SIM_OK; i++)
+    rc = load_edges_open(m, load_tree_get(root, "edges"), &lines, err);
+    if (rc != SIM_OK)
+        return rc;
+    m->desc.cables = load_alloc(&m->arena, (n + lines.n) * sizeof(*m->desc.cables));
+    m->desc.ncables = n;
+    for (unsigned i = 0; i < n && rc == SIM_OK; i++)
         rc = load_link_read(m, &cables->items[i], -1, load_text(&m->arena, "cable%u", i),
                             &m->desc.cables[i], err);
-    return rc;
+    return rc == SIM_OK ? load_edges_read(m, &lines, err) : rc;
 }
 
 /* ---- the finished description --------------------------------------------- */
@@ -248,12 +261,17 @@ static int finish(struct load_machine *m, const struct load_tree *root, struct s
     int rc = apply_sets(m, root, err);
 
     if (rc == SIM_OK)
+        rc = load_edges_plug(m, m->groups[0].v.values[OWN_CABLE_MM].value, err);
+    if (rc == SIM_OK)
         rc = check_ports(m, err);
     if (rc == SIM_OK)
         rc = finish_own(m, err);
     if (rc == SIM_OK)
         finish_lengths(m);
-    return rc;
+    if (rc == SIM_OK && root != NULL)
+        rc = load_routes_read(m, load_tree_get(root, "routes"), err);
+    return rc == SIM_OK && root != NULL ? load_slots_read(m, load_tree_get(root, "slots"), err)
+                                        : rc;
 }
 
 static const char *base_name(struct load_machine *m, const char *path)

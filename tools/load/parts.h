@@ -16,6 +16,12 @@ struct load_group {
     uint64_t *length_mm_p; /* of a link: where its one value goes when all overrides are known */
 };
 
+/** A cable of an edge list. */
+struct load_edge {
+    const struct load_tree *at; /* its line */
+    unsigned link, group;       /* in desc.cables and in groups */
+};
+
 struct load_machine {
     struct load_arena arena;
     const struct load_options *opt; /* while loading only */
@@ -23,6 +29,8 @@ struct load_machine {
     struct machine_desc desc;
     unsigned ngroups, room;
     struct load_group *groups; /* groups[0] is the machine itself */
+    unsigned nedges;
+    struct load_edge *edges;
     unsigned nplatforms;
     struct load_platform {
         const char *name, *path;
@@ -53,6 +61,34 @@ int load_end_parse(struct load_machine *m, const struct load_tree *link, const c
 /** Reads one {from:, to:, length_mm:}; the length becomes a group called `path`. */
 int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
                    struct machine_link_desc *link, struct sim_error *err);
+
+/** The same from "node0.hub.e" in `text`; messages name `at`. */
+int load_end_text(struct load_machine *m, const struct load_tree *at, const char *text, int node,
+                  struct load_end *end_p, struct sim_error *err);
+/** A port of the one hub of a node; `port` NULL: end_p->port is NULL. */
+int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
+                    const char *port, struct load_end *end_p, struct sim_error *err);
+/** A length as a group called `path`, written at `at` (NULL: nowhere). */
+void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
+                     uint64_t length_mm, uint64_t *length_mm_p);
+bool load_length_parse(const char *text, uint64_t *length_mm_p);
+
+/** The lines of an edge list; `edges` NULL: none. */
+struct load_lines {
+    struct load_tree at; /* the first one's place */
+    const char *text;
+    unsigned n; /* cables at most */
+};
+int load_edges_open(struct load_machine *m, const struct load_tree *edges,
+                    struct load_lines *lines_p, struct sim_error *err);
+/** Appends a cable for each line; desc.cables has room. */
+int load_edges_read(struct load_machine *m, const struct load_lines *lines, struct sim_error *err);
+/** When all overrides are known: chooses ports, and gives cables without a length this one. */
+int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error *err);
+
+/** `routes:` and `slots:` of the machine (NULL: absent); all cables are known. */
+int load_routes_read(struct load_machine *m, const struct load_tree *routes, struct sim_error *err);
+int load_slots_read(struct load_machine *m, const struct load_tree *slots, struct sim_error *err);
 
 /** Sets what "node*.hub.e.link.lanes" matches; messages begin with `where`. */
 int load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,

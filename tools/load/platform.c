@@ -187,15 +187,53 @@ static int split_node(const struct load_machine *m, const char **text_p)
 int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
                    struct load_end *end_p, struct sim_error *err)
 {
-    const struct machine_component_desc *component;
     const struct load_tree *at;
-    const char *text;
-    size_t n;
     int rc = load_tree_need(link, key, LOAD_SCALAR, &at, err);
 
-    if (rc != SIM_OK)
-        return rc;
-    text = at->text;
+    return rc == SIM_OK ? load_end_text(m, at, at->text, node, end_p, err) : rc;
+}
+
+static int port_expected(struct load_machine *m, const struct load_tree *at,
+                         const struct machine_component_desc *component, struct sim_error *err)
+{
+    return load_fail(err, at, NULL, "expected the port %s of %s",
+                     list_names(m, component->kind->ports), component->name);
+}
+
+static const char *find_port(const struct machine_component_desc *component, const char *name)
+{
+    const char *const *port = component->kind->ports;
+
+    while (*port != NULL && strcmp(*port, name) != 0)
+        port++;
+    return *port;
+}
+
+int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
+                    const char *port, struct load_end *end_p, struct sim_error *err)
+{
+    const struct machine_node_desc *nd = &m->desc.nodes[node];
+    const struct machine_component_desc *hub = NULL;
+    unsigned hubs = 0;
+
+    for (unsigned i = 0; i < nd->ncomponents; i++)
+        if (nd->components[i].kind->set_routes != NULL) {
+            hub = &nd->components[i];
+            hubs++;
+        }
+    if (hubs != 1)
+        return load_fail(err, at, NULL, "node%u has %u hubs: expected one, or cables:", node, hubs);
+    *end_p = (struct load_end){ node, hub->name, port != NULL ? find_port(hub, port) : NULL };
+    return port == NULL || end_p->port != NULL ? SIM_OK : port_expected(m, at, hub, err);
+}
+
+int load_end_text(struct load_machine *m, const struct load_tree *at, const char *text, int node,
+                  struct load_end *end_p, struct sim_error *err)
+{
+    const struct machine_component_desc *component;
+    const char *port;
+    size_t n;
+
     if (node < 0)
         node = split_node(m, &text);
     if (node < 0)
@@ -205,14 +243,29 @@ int load_end_parse(struct load_machine *m, const struct load_tree *link, const c
     component = find_component(&m->desc.nodes[node], text, n);
     if (component == NULL || text[n] != '.')
         return component_expected(m, &m->desc.nodes[node], at, err);
-    for (const char *const *port = component->kind->ports; *port != NULL; port++) {
-        if (strcmp(*port, text + n + 1) == 0) {
-            *end_p = (struct load_end){ (unsigned)node, component->name, *port };
-            return SIM_OK;
-        }
+    port = find_port(component, text + n + 1);
+    if (port == NULL)
+        return port_expected(m, at, component, err);
+    *end_p = (struct load_end){ (unsigned)node, component->name, port };
+    return SIM_OK;
+}
+
+void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
+                     uint64_t length_mm, uint64_t *length_mm_p)
+{
+    struct load_group *group = load_group_add(m, path, link_params);
+
+    group->v.values[0].value = length_mm;
+    if (at != NULL) {
+        group->v.values[0].file = at->file;
+        group->v.values[0].line = at->line;
     }
-    return load_fail(err, at, NULL, "expected the port %s of %s",
-                     list_names(m, component->kind->ports), component->name);
+    group->length_mm_p = length_mm_p;
+}
+
+bool load_length_parse(const char *text, uint64_t *length_mm_p)
+{
+    return load_value_parse(&link_params[0], text, length_mm_p);
 }
 
 int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,

@@ -11,6 +11,7 @@
 
 #define FILE_BYTES_MAX (UINT64_C(4) << 20)
 #define DEPTH_MAX      32u
+#define SHOWN_MAX      80u /* of a value in a message */
 #define NODES_MAX      100000u
 
 struct builder {
@@ -32,11 +33,14 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
               ...)
 {
     char text[512];
+    size_t shown = at->text != NULL ? strcspn(at->text, "\n") : 0; /* the first line */
     va_list args;
 
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
+    if (shown > SHOWN_MAX)
+        shown = SHOWN_MAX;
     if (name == NULL)
         name = at->key;
     if (name == NULL && at->text == NULL)
@@ -46,22 +50,24 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
         return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: %s", at->file, at->line,
                              at->column, name, text);
     if (name == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %.80s: %s", at->file, at->line,
-                             at->column, at->text, text);
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s = %.80s: %s", at->file, at->line,
-                         at->column, name, at->text, text);
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %.*s: %s", at->file, at->line,
+                             at->column, (int)shown, at->text, text);
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s = %.*s: %s", at->file, at->line,
+                         at->column, name, (int)shown, at->text, text);
 }
 
 /** A copy without bytes that would break a one-line message. */
+/** Lines are kept of a literal block (key: |), whose author counts them; all else is one line. */
 static const char *copy_text(struct builder *b, const yaml_node_t *node)
 {
+    bool lines = node->data.scalar.style == YAML_LITERAL_SCALAR_STYLE;
     size_t n = node->data.scalar.length;
     char *text = load_alloc(b->arena, n + 1);
 
     for (size_t i = 0; i < n; i++) {
         unsigned char c = node->data.scalar.value[i];
 
-        text[i] = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
+        text[i] = (char)((c < 0x20 && !(lines && c == '\n')) || c == 0x7f ? ' ' : c);
     }
     return text;
 }

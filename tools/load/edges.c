@@ -1,0 +1,295 @@
+/*
+ * Cables as an edge list: `edges:` holds a line for each cable, or names a file of such lines.
+ *
+ *   0 1          # node 0 to node 1, by the first ports that fit
+ *   0 2 1500     # 1500 mm long
+ *   0.a 4.b      # by these ports
+ *
+ * A line without ports takes, of the hubs' ports in their order, the first free pair of an
+ * endpoint and a root, else the first free ones; two ends of one role become endpoint and root.
+ */
+#include "tools/load/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_MAX 4u
+#define FILE_MAX  (1u << 20)
+
+/* ---- text ---------------------------------------------------------------------- */
+
+/** The words of a line, up to a comment. @return how many, WORDS_MAX: too many */
+static unsigned split(struct load_machine *m, const char *line, const char **words)
+{
+    unsigned n = 0;
+
+    for (;;) {
+        size_t length;
+
+        line += strspn(line, " \t\r");
+        length = strcspn(line, " \t\r#");
+        if (length == 0 || n == WORDS_MAX)
+            return n;
+        words[n++] = load_text(&m->arena, "%.*s", (int)length, line);
+        line += length;
+    }
+}
+
+/** "3" or "3.a". */
+static int read_end(struct load_machine *m, const struct load_tree *at, const char *word,
+                    struct load_end *end_p, struct sim_error *err)
+{
+    const char *dot = strchr(word, '.');
+    const char *number = dot == NULL ? word : load_text(&m->arena, "%.*s", (int)(dot - word), word);
+    uint64_t node;
+
+    if (!load_number(number, false, &node) || node >= m->desc.nnodes)
+        return load_fail(err, at, NULL, "%s: expected a node, 0 .. %u, or a node and a port, 0.e",
+                         word, m->desc.nnodes - 1);
+    return load_router_end(m, at, (unsigned)node, dot != NULL ? dot + 1 : NULL, end_p, err);
+}
+
+static int read_line(struct load_machine *m, const struct load_tree *at, struct sim_error *err)
+{
+    struct machine_link_desc *link = &m->desc.cables[m->desc.ncables];
+    const char *words[WORDS_MAX];
+    struct load_end a, b;
+    uint64_t length = 0;
+    unsigned n = split(m, at->text, words);
+    int rc;
+
+    if (n == 0)
+        return SIM_OK;
+    if (n != 2 && n != 3)
+        return load_fail(err, at, NULL, "expected two nodes and a length in mm, or without it");
+    rc = read_end(m, at, words[0], &a, err);
+    if (rc == SIM_OK)
+        rc = read_end(m, at, words[1], &b, err);
+    if (rc == SIM_OK && a.node == b.node)
+        return load_fail(err, at, NULL, "expected two different nodes");
+    if (rc != SIM_OK)
+        return rc;
+    if (n == 3 && !load_length_parse(words[2], &length))
+        return load_fail(err, at, NULL, "%s: expected a length in mm", words[2]);
+    *link = (struct machine_link_desc){ .node_a = a.node,
+                                        .component_a = a.component,
+                                        .port_a = a.port,
+                                        .node_b = b.node,
+                                        .component_b = b.component,
+                                        .port_b = b.port,
+                                        .file = at->file,
+                                        .line = at->line };
+    m->edges[m->nedges++] = (struct load_edge){ at, m->desc.ncables, m->ngroups };
+    load_length_add(m, load_text(&m->arena, "cable%u", m->desc.ncables), n == 3 ? at : NULL, length,
+                    &link->length_mm);
+    m->desc.ncables++;
+    return SIM_OK;
+}
+
+static int read_file(struct load_machine *m, const struct load_tree *at, struct load_lines *lines,
+                     struct sim_error *err)
+{
+    const char *path = load_beside(m, at->file, at->text);
+    FILE *f = fopen(path, "rb");
+    char *text;
+    size_t n;
+
+    if (f == NULL)
+        return load_fail(err, at, NULL,
+                         "expected a line for each cable, as 0 1 1000, or a file of such lines");
+    text = load_alloc(&m->arena, FILE_MAX + 1);
+    n = fread(text, 1, FILE_MAX + 1, f);
+    (void)fclose(f);
+    if (n > FILE_MAX || memchr(text, '\0', n) != NULL)
+        return load_fail(err, at, NULL, "expected a file of text, at most %u bytes", FILE_MAX);
+    text[n] = '\0';
+    lines->text = text;
+    lines->at = (struct load_tree){ .type = LOAD_SCALAR, .file = path, .line = 1, .column = 1 };
+    return SIM_OK;
+}
+
+int load_edges_open(struct load_machine *m, const struct load_tree *edges,
+                    struct load_lines *lines_p, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    *lines_p = (struct load_lines){ .text = "" };
+    if (edges == NULL)
+        return SIM_OK;
+    if (edges->type != LOAD_SCALAR)
+        return load_fail(err, edges, NULL, "expected text (edges: |) with a line for each cable");
+    lines_p->at = *edges;
+    lines_p->text = edges->text;
+    if (strpbrk(edges->text, " \n") == NULL)
+        rc = read_file(m, edges, lines_p, err);
+    else
+        lines_p->at.line += strchr(edges->text, '\n') != NULL; /* it begins below its key */
+    lines_p->at.key = NULL;
+    lines_p->n = 1;
+    for (const char *p = lines_p->text; *p != '\0'; p++)
+        lines_p->n += *p == '\n';
+    m->edges = load_alloc(&m->arena, lines_p->n * sizeof(*m->edges));
+    return rc;
+}
+
+int load_edges_read(struct load_machine *m, const struct load_lines *lines, struct sim_error *err)
+{
+    struct load_tree at = lines->at;
+    int rc = SIM_OK;
+
+    for (const char *text = lines->text; rc == SIM_OK && *text != '\0'; at.line++) {
+        struct load_tree *line = load_alloc(&m->arena, sizeof(*line));
+        size_t n = strcspn(text, "\n");
+
+        *line = at;
+        line->text = load_text(&m->arena, "%.*s", (int)n, text);
+        rc = read_line(m, line, err);
+        text += n + (text[n] == '\n');
+    }
+    return rc;
+}
+
+/* ---- ports ---------------------------------------------------------------------- */
+
+static struct machine_value *find_value(const struct machine_component_desc *c, const char *port,
+                                        const char *key)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%s%s", port, key);
+    for (unsigned i = 0; c->kind->params[i].key != NULL; i++)
+        if (strcmp(c->kind->params[i].key, name) == 0)
+            return &c->values[i];
+    return NULL;
+}
+
+static bool plugged(const struct machine_link_desc *links, unsigned n, unsigned node,
+                    const char *component, const char *port)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const struct machine_link_desc *l = &links[i];
+
+        if ((l->node_a == node && l->port_a != NULL && strcmp(l->port_a, port) == 0 &&
+             strcmp(l->component_a, component) == 0) ||
+            (l->node_b == node && l->port_b != NULL && strcmp(l->port_b, port) == 0 &&
+             strcmp(l->component_b, component) == 0))
+            return true;
+    }
+    return false;
+}
+
+/** The hub of an edge's end and its ports that are free. */
+struct hub_end {
+    unsigned node;
+    const struct machine_component_desc *hub;
+    uint64_t nports;
+    bool free[32];
+    const char **port_p;
+};
+
+static struct hub_end look_at(const struct load_machine *m, unsigned node, const char *component,
+                              const char **port_p)
+{
+    const struct machine_node_desc *nd = &m->desc.nodes[node];
+    struct hub_end e = { .node = node, .port_p = port_p };
+    const struct machine_value *ports;
+
+    for (unsigned i = 0; i < nd->ncomponents; i++)
+        if (strcmp(nd->components[i].name, component) == 0)
+            e.hub = &nd->components[i];
+    SIM_ASSERT(e.hub != NULL);
+    while (e.nports < 32 && e.hub->kind->ports[e.nports] != NULL)
+        e.nports++;
+    ports = find_value(e.hub, "ports", "");
+    if (ports != NULL && ports->value < e.nports)
+        e.nports = ports->value;
+    for (unsigned p = 0; p < e.nports; p++) {
+        const char *name = e.hub->kind->ports[p];
+
+        e.free[p] = *port_p != NULL
+                        ? strcmp(*port_p, name) == 0
+                        : !plugged(nd->links, nd->nlinks, node, component, name) &&
+                              !plugged(m->desc.cables, m->desc.ncables, node, component, name);
+    }
+    return e;
+}
+
+static const struct machine_value *role(const struct hub_end *e, unsigned port)
+{
+    return find_value(e->hub, e->hub->kind->ports[port], ".role");
+}
+
+static bool roles_fit(const struct hub_end *a, unsigned pa, const struct hub_end *b, unsigned pb)
+{
+    const struct machine_value *of_a = role(a, pa), *of_b = role(b, pb);
+
+    return of_a == NULL || of_b == NULL || of_a->value != of_b->value;
+}
+
+/** The first pair of free ports; `fit`: of an endpoint and a root. */
+static bool find_pair(const struct hub_end *a, const struct hub_end *b, bool fit, unsigned *pa,
+                      unsigned *pb)
+{
+    for (*pa = 0; *pa < a->nports; (*pa)++)
+        for (*pb = 0; a->free[*pa] && *pb < b->nports; (*pb)++)
+            if (b->free[*pb] && (!fit || roles_fit(a, *pa, b, *pb)))
+                return true;
+    return false;
+}
+
+static void give_role(const struct hub_end *e, unsigned port, const char *name,
+                      const struct load_tree *at)
+{
+    struct machine_value *v = find_value(e->hub, e->hub->kind->ports[port], ".role");
+
+    if (!load_value_parse(v->param, name, &v->value))
+        return; /* a kind whose roles have other names: it will say what it does not like */
+    v->file = at->file;
+    v->line = at->line;
+    v->source = NULL;
+}
+
+static bool any_free(const struct hub_end *e)
+{
+    for (unsigned p = 0; p < e->nports; p++)
+        if (e->free[p])
+            return true;
+    return false;
+}
+
+static int plug(struct load_machine *m, const struct load_edge *edge, struct sim_error *err)
+{
+    struct machine_link_desc *l = &m->desc.cables[edge->link];
+    struct hub_end a = look_at(m, l->node_a, l->component_a, &l->port_a);
+    struct hub_end b = look_at(m, l->node_b, l->component_b, &l->port_b);
+    const struct hub_end *full = any_free(&a) ? &b : &a;
+    unsigned pa, pb;
+
+    if (!find_pair(&a, &b, true, &pa, &pb) && !find_pair(&a, &b, false, &pa, &pb))
+        return load_fail(err, edge->at, NULL,
+                         "node%u.%s: none of its %u ports is free for this cable: expected fewer "
+                         "cables, or set: node*.%s.ports",
+                         full->node, full->hub->name, (unsigned)full->nports, full->hub->name);
+    if (!roles_fit(&a, pa, &b, pb)) {
+        give_role(&a, pa, "endpoint", edge->at);
+        give_role(&b, pb, "root", edge->at);
+    }
+    l->port_a = a.hub->kind->ports[pa];
+    l->port_b = b.hub->kind->ports[pb];
+    return SIM_OK;
+}
+
+int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < m->nedges && rc == SIM_OK; i++) {
+        struct machine_value *length = &m->groups[m->edges[i].group].v.values[0];
+
+        if (length->file == NULL)
+            length->value = length_mm;
+        rc = plug(m, &m->edges[i], err);
+    }
+    return rc;
+}

@@ -1,0 +1,270 @@
+/*
+ * `routes:` which way each pair takes, and `slots:` the order of the window's parts.
+ *
+ *   routes: shortest                                 # what holds without the key
+ *   routes: {one_way: e}                             # round a ring by one port
+ *   routes: {dimensions: [[e, w], [a, b]]}           # along one axis, then along the next
+ *   routes: {by_hand: {node0.hub.e: [1, 4-7], ...}}  # a port, and the nodes it leads to
+ *   slots: ring                                      # or nodes, or a list of nodes
+ *
+ * Beside by_hand, `one_way`, `dimensions` or `others: shortest` say what holds where no line does.
+ */
+#include "tools/load/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- routes ----------------------------------------------------------------------- */
+
+static bool hub_has_port(const struct load_machine *m, const char *name)
+{
+    for (unsigned node = 0; node < m->desc.nnodes; node++)
+        for (unsigned i = 0; i < m->desc.nodes[node].ncomponents; i++) {
+            const struct machine_kind *kind = m->desc.nodes[node].components[i].kind;
+
+            for (unsigned p = 0; kind->set_routes != NULL && kind->ports[p] != NULL; p++)
+                if (strcmp(kind->ports[p], name) == 0)
+                    return true;
+        }
+    return false;
+}
+
+static int read_port(struct load_machine *m, const struct load_tree *item, const char **port_p,
+                     struct sim_error *err)
+{
+    if (item->type != LOAD_SCALAR || !hub_has_port(m, item->text))
+        return load_fail(err, item, NULL, "expected a port of the hubs");
+    *port_p = item->text;
+    return SIM_OK;
+}
+
+/** A port, or a list of ports. */
+static int read_dimension(struct load_machine *m, const struct load_tree *item,
+                          struct machine_dimension *dimension, struct sim_error *err)
+{
+    bool list = item->type == LOAD_LIST;
+    unsigned n = list ? item->n : 1;
+    const char **ports = load_alloc(&m->arena, (n + 1) * sizeof(*ports));
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < n && rc == SIM_OK; i++)
+        rc = read_port(m, list ? &item->items[i] : item, &ports[i], err);
+    dimension->ports = ports;
+    return rc;
+}
+
+static int read_dimensions(struct load_machine *m, const struct load_tree *item, bool list,
+                           struct sim_error *err)
+{
+    struct machine_routing_desc *r = &m->desc.routing;
+    unsigned n = list ? item->n : 1;
+    struct machine_dimension *dimensions;
+    int rc = SIM_OK;
+
+    if (list && (item->type != LOAD_LIST || n == 0))
+        return load_fail(err, item, NULL, "expected a list of lists of ports, [[e, w], [a, b]]");
+    if (r->ndimensions != 0)
+        return load_fail(err, item, NULL, "expected one of one_way and dimensions");
+    dimensions = load_alloc(&m->arena, n * sizeof(*dimensions));
+    for (unsigned i = 0; i < n && rc == SIM_OK; i++)
+        rc = read_dimension(m, list ? &item->items[i] : item, &dimensions[i], err);
+    r->ndimensions = n;
+    r->dimensions = dimensions;
+    return rc;
+}
+
+/** "3" or "3-5" */
+static int read_nodes(const struct load_machine *m, const struct load_tree *item, unsigned *first_p,
+                      unsigned *last_p, struct sim_error *err)
+{
+    char first[16] = "", last[16] = "", end;
+    int n = item->type == LOAD_SCALAR ? sscanf(item->text, "%15[0-9]-%15[0-9]%c", first, last, &end)
+                                      : 0;
+    uint64_t from, to;
+
+    if (n == 1 && item->text[strlen(first)] == '\0')
+        memcpy(last, first, sizeof(last));
+    if (n < 1 || n > 2 || !load_number(first, false, &from) || !load_number(last, false, &to) ||
+        from > to || to >= m->desc.nnodes)
+        return load_fail(err, item, NULL, "expected nodes, 0 .. %u, as 3, 0-2 or [3, 5-7]",
+                         m->desc.nnodes - 1);
+    *first_p = (unsigned)from;
+    *last_p = (unsigned)to;
+    return SIM_OK;
+}
+
+static bool routes(const struct load_machine *m, const struct load_end *end)
+{
+    const struct machine_node_desc *nd = &m->desc.nodes[end->node];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++)
+        if (strcmp(nd->components[i].name, end->component) == 0)
+            return nd->components[i].kind->set_routes != NULL;
+    return false;
+}
+
+/** The hands of one port. */
+static int read_hand(struct load_machine *m, const struct load_tree *item,
+                     struct machine_hand_desc *hand, struct sim_error *err)
+{
+    bool list = item->type == LOAD_LIST;
+    struct load_end end;
+    int rc = load_end_text(m, item, item->key, -1, &end, err);
+
+    if (rc == SIM_OK && !routes(m, &end))
+        return load_fail(err, item, NULL, "expected the port of a hub");
+    for (unsigned i = 0; rc == SIM_OK && i < (list ? item->n : 1); i++) {
+        hand[i] = (struct machine_hand_desc){ .node = end.node,
+                                              .component = end.component,
+                                              .port = end.port,
+                                              .file = item->file,
+                                              .line = item->line };
+        rc = read_nodes(m, list ? &item->items[i] : item, &hand[i].first, &hand[i].last, err);
+    }
+    return rc;
+}
+
+static int read_by_hand(struct load_machine *m, const struct load_tree *map, struct sim_error *err)
+{
+    struct machine_hand_desc *hand;
+    unsigned n = 0;
+    int rc = SIM_OK;
+
+    if (map->type != LOAD_MAP)
+        return load_fail(err, map, NULL,
+                         "expected ports and the nodes they lead to, node0.hub.e: "
+                         "[1, 4-7]");
+    for (unsigned i = 0; i < map->n; i++)
+        n += map->items[i].type == LOAD_LIST ? map->items[i].n : 1;
+    hand = load_alloc(&m->arena, (n + 1) * sizeof(*hand));
+    m->desc.routing.hand = hand;
+    m->desc.routing.nhand = n;
+    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
+        rc = read_hand(m, &map->items[i], hand, err);
+        hand += map->items[i].type == LOAD_LIST ? map->items[i].n : 1;
+    }
+    return rc;
+}
+
+static bool is_shortest(const struct load_tree *item)
+{
+    return item->type == LOAD_SCALAR && strcmp(item->text, "shortest") == 0;
+}
+
+int load_routes_read(struct load_machine *m, const struct load_tree *map, struct sim_error *err)
+{
+    static const char *const keys[] = { "one_way", "dimensions", "by_hand", "others", NULL };
+    const struct load_tree *one_way, *dimensions, *by_hand, *others;
+    int rc;
+
+    if (map == NULL || is_shortest(map))
+        return SIM_OK;
+    if (map->type != LOAD_MAP)
+        return load_fail(err, map, NULL,
+                         "expected shortest, {one_way: PORT}, {dimensions: [...]} or "
+                         "{by_hand: {...}}");
+    rc = load_tree_only(map, keys, err);
+    if (rc != SIM_OK)
+        return rc;
+    one_way = load_tree_get(map, "one_way");
+    dimensions = load_tree_get(map, "dimensions");
+    by_hand = load_tree_get(map, "by_hand");
+    others = load_tree_get(map, "others");
+    m->desc.routing.file = map->file;
+    m->desc.routing.line = map->line;
+    if (others != NULL && !is_shortest(others))
+        return load_fail(err, others, NULL, "expected shortest");
+    if (one_way != NULL)
+        rc = read_dimensions(m, one_way, false, err);
+    if (rc == SIM_OK && dimensions != NULL)
+        rc = read_dimensions(m, dimensions, true, err);
+    if (rc == SIM_OK && by_hand != NULL)
+        rc = read_by_hand(m, by_hand, err);
+    m->desc.routing.by_hand = by_hand != NULL && others == NULL && m->desc.routing.ndimensions == 0;
+    return rc;
+}
+
+/* ---- slots ------------------------------------------------------------------------- */
+
+/** The node at the other end of the cable at this port of a hub of `node`; `node`: none. */
+static unsigned over(const struct load_machine *m, unsigned node, const char *port)
+{
+    for (unsigned i = 0; i < m->desc.ncables; i++) {
+        const struct machine_link_desc *l = &m->desc.cables[i];
+
+        if (l->node_a == node && strcmp(l->port_a, port) == 0)
+            return l->node_b;
+        if (l->node_b == node && strcmp(l->port_b, port) == 0)
+            return l->node_a;
+    }
+    return node;
+}
+
+/** The first port, in the order of its hub's kind, with a cable; NULL: none. */
+static const char *first_port(const struct load_machine *m, unsigned node)
+{
+    const struct machine_node_desc *nd = &m->desc.nodes[node];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++) {
+        const struct machine_kind *kind = nd->components[i].kind;
+
+        for (unsigned p = 0; kind->set_routes != NULL && kind->ports[p] != NULL; p++)
+            if (over(m, node, kind->ports[p]) != node)
+                return kind->ports[p];
+    }
+    return NULL;
+}
+
+/** From the lowest node on, by the same port again and again; then from the lowest one left. */
+static void order_by_ring(struct load_machine *m, unsigned *order)
+{
+    bool *seen = load_alloc(&m->arena, m->desc.nnodes * sizeof(*seen));
+    unsigned n = 0;
+
+    for (unsigned start = 0; start < m->desc.nnodes; start++) {
+        const char *port = first_port(m, start);
+
+        for (unsigned at = start; !seen[at]; at = port != NULL ? over(m, at, port) : at) {
+            seen[at] = true;
+            order[n++] = at;
+        }
+    }
+}
+
+static int read_order(struct load_machine *m, const struct load_tree *list, unsigned *order,
+                      struct sim_error *err)
+{
+    const struct load_tree **seen = load_alloc(&m->arena, m->desc.nnodes * sizeof(*seen));
+
+    if (list->type != LOAD_LIST || list->n != m->desc.nnodes)
+        return load_fail(err, list, NULL, "expected ring, nodes, or a list of all %u nodes",
+                         m->desc.nnodes);
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct load_tree *item = &list->items[i];
+        uint64_t node;
+
+        if (item->type != LOAD_SCALAR || !load_number(item->text, false, &node) ||
+            node >= m->desc.nnodes)
+            return load_fail(err, item, NULL, "expected a node, 0 .. %u", m->desc.nnodes - 1);
+        if (seen[node] != NULL)
+            return load_fail(err, item, NULL, "expected each node once; it is also in line %u",
+                             seen[node]->line);
+        seen[node] = item;
+        order[i] = (unsigned)node;
+    }
+    return SIM_OK;
+}
+
+int load_slots_read(struct load_machine *m, const struct load_tree *slots, struct sim_error *err)
+{
+    unsigned *order = load_alloc(&m->arena, m->desc.nnodes * sizeof(*order));
+    const char *word = slots == NULL ? "ring" : slots->type == LOAD_SCALAR ? slots->text : "";
+
+    if (strcmp(word, "nodes") == 0)
+        return SIM_OK;
+    m->desc.slot_order = order;
+    if (strcmp(word, "ring") != 0)
+        return read_order(m, slots, order, err);
+    order_by_ring(m, order);
+    return SIM_OK;
+}
