@@ -12,7 +12,7 @@
 enum own {
     OWN_WINDOW_BYTES,
     OWN_WINDOW_PARTS,
-    OWN_CABLE_MM,
+    OWN_EDGES_MM,
     OWN_PS_PER_M,
     OWN_NET_LATENCY,
     OWN_NET_RATE
@@ -23,7 +23,7 @@ static const struct machine_param own_params[] = {
       "address space that the hubs share out among the nodes; a power of two", NULL },
     { "window.parts", "1", 1, NODES_MAX, 16, 0,
       "equal parts of the window, one for each node; a power of two", NULL },
-    { "cable.length_mm", "mm", 0, 1000000, 2000, 0,
+    { "edges.length_mm", "mm", 0, 1000000, 2000, 0,
       "length of a cable of an edge list that gives none", NULL },
     { "wire.ps_per_m", "ps/m", 1000, 100000, 5000, 0, "propagation along cables and traces", NULL },
     { "net.latency_ps", "ps", 1000, UINT64_C(1000000000), 1500000, 0,
@@ -261,7 +261,7 @@ static int finish(struct load_machine *m, const struct load_tree *root, struct s
     int rc = apply_sets(m, root, err);
 
     if (rc == SIM_OK)
-        rc = load_edges_plug(m, m->groups[0].v.values[OWN_CABLE_MM].value, err);
+        rc = load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value, err);
     if (rc == SIM_OK)
         rc = check_ports(m, err);
     if (rc == SIM_OK)

@@ -77,7 +77,7 @@ class ConfigTest : public testing::Test
         load_options opt = {};
 
         opt.roots = &roots;
-        opt.kinds = test_kinds();
+        opt.kinds = kinds;
         opt.platform = platform;
         opt.sets = sets.data();
         opt.nsets = static_cast<unsigned>(sets.size());
@@ -110,6 +110,7 @@ class ConfigTest : public testing::Test
     std::string root;
     load_roots roots = {};
     const char *platform = nullptr;
+    const machine_kind *const *kinds = test_kinds();
     load_machine *machine = nullptr;
     sim_error err = {};
 };

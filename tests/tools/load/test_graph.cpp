@@ -1,0 +1,223 @@
+/* The graph of a machine file: edge lists, routes, the order of window parts. */
+#include "config_test.h"
+
+namespace
+{
+
+struct hub_values {
+    uint64_t ports, role[6];
+};
+
+const machine_kind *const *hub_kinds()
+{
+#define ROLE(name, i, def)                                                                         \
+    {                                                                                              \
+        name ".role", "choice", 0, 1, def, offsetof(hub_values, role[i]), "end", "endpoint|root"   \
+    }
+    static const machine_param params[] = { { "ports", "1", 2, 6, 4, offsetof(hub_values, ports),
+                                              "ports", nullptr },
+                                            ROLE("n", 0, 0),
+                                            ROLE("e", 1, 0),
+                                            ROLE("w", 2, 1),
+                                            ROLE("s", 3, 0),
+                                            ROLE("a", 4, 0),
+                                            ROLE("b", 5, 1),
+                                            MACHINE_PARAM_END };
+    static const char *const ports[] = { "n", "e", "w", "s", "a", "b", nullptr };
+    static machine_kind box = *test_kinds()[0], hub = {};
+    static const machine_kind *const kinds[] = { &box, &hub, nullptr };
+
+    hub.name = "hub.c";
+    hub.params = params;
+    hub.config_bytes = sizeof(hub_values);
+    hub.ports = ports;
+    hub.set_routes = [](void *, const machine_routes *, sim_error *) -> int { return SIM_OK; };
+    return kinds;
+}
+
+class Graph : public ConfigTest
+{
+  protected:
+    void SetUp() override
+    {
+        ConfigTest::SetUp();
+        kinds = hub_kinds();
+        write("platforms/small.yaml", "components:\n"
+                                      "  cpu: {kind: box}\n"
+                                      "  hub: {kind: hub.c}\n"
+                                      "links:\n"
+                                      "  - {from: cpu.a, to: hub.n}\n");
+    }
+    static std::string machine_of(unsigned nodes, const std::string &rest)
+    {
+        return "platform: small\nnodes: " + std::to_string(nodes) + "\n" + rest;
+    }
+    const machine_desc &desc() const { return *load_machine_desc(machine); }
+    /** "0.e-1.w 2000" for each cable. */
+    std::vector<std::string> cables() const
+    {
+        std::vector<std::string> all;
+
+        for (unsigned i = 0; i < desc().ncables; i++) {
+            const machine_link_desc &l = desc().cables[i];
+            all.push_back(std::to_string(l.node_a) + "." + l.port_a + "-" +
+                          std::to_string(l.node_b) + "." + l.port_b + " " +
+                          std::to_string(l.length_mm));
+        }
+        return all;
+    }
+    std::vector<unsigned> order() const
+    {
+        return { desc().slot_order, desc().slot_order + desc().nnodes };
+    }
+    uint64_t role(unsigned node, unsigned port) const { return value(node, 1, 1 + port).value; }
+};
+
+using Texts = std::vector<std::string>;
+using Nodes = std::vector<unsigned>;
+
+TEST_F(Graph, EdgesTakeTheFirstPairOfEndpointAndRoot)
+{
+    ASSERT_EQ(SIM_OK, load(machine_of(4, "edges: |\n  0 1\n  1 2 500\n\n  2 3 # closes below\n"
+                                         "  0 3\n  0 2\n")))
+        << err.text;
+    EXPECT_EQ(
+        (Texts{ "0.e-1.w 2000", "1.e-2.w 500", "2.e-3.w 2000", "0.w-3.e 2000", "0.s-2.s 2000" }),
+        cables());
+    EXPECT_EQ(0u, role(0, 3)) << "of two endpoints the second becomes the root";
+    EXPECT_EQ(1u, role(2, 3));
+    EXPECT_EQ(0u, role(1, 3));
+}
+
+TEST_F(Graph, EdgesMayNameTheirPorts)
+{
+    ASSERT_EQ(SIM_OK, load(machine_of(3, "edges: |\n  0 1\n  0.e 2.e 10\n"
+                                         "set: {node*.hub.ports: 6}\n")))
+        << err.text;
+    EXPECT_EQ((Texts{ "0.w-1.e 2000", "0.e-2.e 10" }), cables()) << "a named port is not taken";
+    EXPECT_EQ(0u, role(0, 1));
+    EXPECT_EQ(1u, role(2, 1));
+}
+
+TEST_F(Graph, EdgesMayStandInAFileOfTheirOwn)
+{
+    write("machines/g.txt", "0 1 100\n1 2 200\n");
+    ASSERT_EQ(SIM_OK, load(machine_of(3, "edges: g.txt\nedges.length_mm: 5\n"))) << err.text;
+    EXPECT_EQ((Texts{ "0.e-1.w 100", "1.e-2.w 200" }), cables());
+    write("machines/g.txt", "0 1\n1 7\n");
+    EXPECT_EQ("machines/g.txt:2:1: 1 7: 7: expected a node, 0 .. 2, or a node and a port, 0.e",
+              message(machine_of(3, "edges: g.txt\n")));
+    EXPECT_EQ("machines/m.yaml:3:1: edges = none.txt: expected a line for each cable, as 0 1 1000, "
+              "or a file of such lines",
+              message(machine_of(3, "edges: none.txt\n")));
+}
+
+TEST_F(Graph, LengthsOfEdgesCanBeSet)
+{
+    const std::string text = machine_of(3, "edges: |\n  0 1\n  1 2 200\n");
+
+    ASSERT_EQ(SIM_OK, load(text, { "edges.length_mm=7" })) << err.text;
+    EXPECT_EQ((Texts{ "0.e-1.w 7", "1.e-2.w 200" }), cables());
+    ASSERT_EQ(SIM_OK, load(text, { "cable*.length_mm=9" })) << err.text;
+    EXPECT_EQ((Texts{ "0.e-1.w 9", "1.e-2.w 9" }), cables());
+}
+
+TEST_F(Graph, WrongEdgesAreToldInOneLine)
+{
+    EXPECT_EQ("machines/m.yaml:5:1: 1: expected two nodes and a length in mm, or without it",
+              message(machine_of(2, "edges: |\n  0 1\n  1\n")));
+    EXPECT_EQ("machines/m.yaml:4:1: 0 1 2 3: expected two nodes and a length in mm, or without it",
+              message(machine_of(2, "edges: |\n  0 1 2 3\n")));
+    EXPECT_EQ("machines/m.yaml:4:1: 1 1: expected two different nodes",
+              message(machine_of(2, "edges: |\n  1 1\n")));
+    EXPECT_EQ("machines/m.yaml:4:1: 0 1 1m: 1m: expected a length in mm",
+              message(machine_of(2, "edges: |\n  0 1 1m\n")));
+    EXPECT_EQ("machines/m.yaml:4:1: 0.x 1: expected the port n, e, w, s, a or b of hub",
+              message(machine_of(2, "edges: |\n  0.x 1\n")));
+    EXPECT_EQ("machines/m.yaml:7:1: 0 4: node0.hub: none of its 4 ports is free for this cable: "
+              "expected fewer cables, or set: node*.hub.ports",
+              message(machine_of(5, "edges: |\n  0 1\n  0 2\n  0 3\n  0 4\n")));
+    EXPECT_EQ("machines/m.yaml:3:1: edges: expected text (edges: |) with a line for each cable",
+              message(machine_of(2, "edges: [0 1]\n")));
+}
+
+TEST_F(Graph, PartsFollowTheRing)
+{
+    const std::string jumbled = machine_of(8, "edges: |\n  0 2\n  2 4\n  4 6\n  6 7\n  7 5\n  5 3\n"
+                                              "  3 1\n  1 0\n");
+
+    ASSERT_EQ(SIM_OK, load(jumbled)) << err.text;
+    EXPECT_EQ((Nodes{ 0, 2, 4, 6, 7, 5, 3, 1 }), order());
+    ASSERT_EQ(SIM_OK, load(jumbled + "slots: nodes\n")) << err.text;
+    EXPECT_EQ(nullptr, desc().slot_order);
+    ASSERT_EQ(SIM_OK, load(jumbled + "slots: [7, 6, 5, 4, 3, 2, 1, 0]\n")) << err.text;
+    EXPECT_EQ((Nodes{ 7, 6, 5, 4, 3, 2, 1, 0 }), order());
+    EXPECT_EQ("machines/m.yaml:12:12: 0: expected each node once; it is also in line 12",
+              message(jumbled + "slots: [0, 0, 5, 4, 3, 2, 1, 0]\n"));
+    EXPECT_EQ("machines/m.yaml:12:1: slots: expected ring, nodes, or a list of all 8 nodes",
+              message(jumbled + "slots: [0, 1]\n"));
+}
+
+TEST_F(Graph, RoutesNameAPolicy)
+{
+    const std::string ring = machine_of(3, "edges: |\n  0 1\n  1 2\n  2 0\n");
+
+    ASSERT_EQ(SIM_OK, load(ring + "routes: shortest\n")) << err.text;
+    EXPECT_EQ(0u, desc().routing.ndimensions);
+    EXPECT_FALSE(desc().routing.by_hand);
+    ASSERT_EQ(SIM_OK, load(ring + "routes: {one_way: e}\n")) << err.text;
+    ASSERT_EQ(1u, desc().routing.ndimensions);
+    EXPECT_STREQ("e", desc().routing.dimensions[0].ports[0]);
+    EXPECT_EQ(nullptr, desc().routing.dimensions[0].ports[1]);
+    EXPECT_EQ(7u, desc().routing.line);
+    ASSERT_EQ(SIM_OK, load(ring + "routes: {dimensions: [[e, w], s]}\n")) << err.text;
+    ASSERT_EQ(2u, desc().routing.ndimensions);
+    EXPECT_STREQ("w", desc().routing.dimensions[0].ports[1]);
+    EXPECT_STREQ("s", desc().routing.dimensions[1].ports[0]);
+}
+
+TEST_F(Graph, RoutesMayBeGivenByHand)
+{
+    const std::string ring = machine_of(3, "edges: |\n  0 1\n  1 2\n  2 0\n");
+
+    ASSERT_EQ(SIM_OK, load(ring + "routes:\n  by_hand:\n    node0.hub.e: 1-2\n"
+                                  "    node2.hub.w: [0, 1]\n"))
+        << err.text;
+    EXPECT_TRUE(desc().routing.by_hand);
+    ASSERT_EQ(3u, desc().routing.nhand);
+    EXPECT_EQ(1u, desc().routing.hand[0].first);
+    EXPECT_EQ(2u, desc().routing.hand[0].last);
+    EXPECT_EQ(9u, desc().routing.hand[0].line);
+    EXPECT_EQ(2u, desc().routing.hand[2].node);
+    EXPECT_STREQ("w", desc().routing.hand[2].port);
+    EXPECT_EQ(1u, desc().routing.hand[2].last);
+    ASSERT_EQ(SIM_OK, load(ring + "routes: {others: shortest, by_hand: {node0.hub.e: 2}}\n"));
+    EXPECT_FALSE(desc().routing.by_hand);
+}
+
+TEST_F(Graph, WrongRoutesAreToldInOneLine)
+{
+    const std::string two = machine_of(2, "edges: |\n  0 1\n");
+    const std::string at = "machines/m.yaml:5:";
+
+    EXPECT_EQ(at +
+                  "1: routes = longest: expected shortest, {one_way: PORT}, {dimensions: [...]} or "
+                  "{by_hand: {...}}",
+              message(two + "routes: longest\n"));
+    EXPECT_EQ(at + "10: one_way = x: expected a port of the hubs",
+              message(two + "routes: {one_way: x}\n"));
+    EXPECT_EQ(at + "10: dimensions = e: expected a list of lists of ports, [[e, w], [a, b]]",
+              message(two + "routes: {dimensions: e}\n"));
+    EXPECT_EQ(at + "22: dimensions: expected one of one_way and dimensions",
+              message(two + "routes: {one_way: e, dimensions: [e]}\n"));
+    EXPECT_EQ(at + "20: node0.hub.e = 2: expected nodes, 0 .. 1, as 3, 0-2 or [3, 5-7]",
+              message(two + "routes: {by_hand: {node0.hub.e: 2}}\n"));
+    EXPECT_EQ(at + "20: node0.cpu.b = 1: expected the port of a hub",
+              message(two + "routes: {by_hand: {node0.cpu.b: 1}}\n"));
+    EXPECT_EQ(at + "20: node7.hub.b = 1: expected node0 .. node1, component and port, node0.hub.e",
+              message(two + "routes: {by_hand: {node7.hub.b: 1}}\n"));
+    EXPECT_EQ(at + "10: others = longest: expected shortest",
+              message(two + "routes: {others: longest}\n"));
+}
+
+} // namespace
