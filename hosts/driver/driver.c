@@ -143,7 +143,7 @@ static int set_up_hub(struct host *h, struct driver *d)
     h->ops->set_interrupt(h, interrupt, d);
     driver_write(h, d, HUB_IRQ_MASK, UINT32_MAX);
     h->ops->fence(h);
-    driver_read(h, d, HUB_ID); /* all of it has arrived when this is answered */
+    d->subcluster = driver_read(h, d, HUB_SLOT) >> 16 & 0xffff; /* and all of it has arrived */
     return DRIVER_OK;
 }
 

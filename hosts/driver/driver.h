@@ -75,6 +75,7 @@ struct driver {
     bool has_hub;
     uint64_t window_bus, window_bytes, part_bytes, area_bytes;
     unsigned slot, slots;
+    unsigned subcluster;               /* nodes of others have no part of this window */
     uint64_t area_base[HUB_AREA_SELF]; /* local bus address; HOST_NO_BUS: closed */
     struct host_bar regs, internal, window;
 

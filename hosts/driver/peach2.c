@@ -42,10 +42,17 @@ unsigned peach2_slots(void)
     return self().d->slots;
 }
 
+unsigned peach2_subcluster(void)
+{
+    return self().d->subcluster;
+}
+
 int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p)
 {
     struct self s = self();
-    struct peach2_buffer buf = { .bytes = bytes, .slot = s.d->slot };
+    struct peach2_buffer buf = { .bytes = bytes,
+                                 .slot = (uint16_t)s.d->slot,
+                                 .subcluster = (uint16_t)s.d->subcluster };
     uint64_t room = (bytes + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
     unsigned area = 0;
     void *p;
@@ -85,7 +92,7 @@ uint64_t peach2_window(const struct peach2_buffer *buf, size_t offset)
 {
     struct driver *d = self().d;
 
-    return buf->area >= HUB_AREA_SELF
+    return buf->area >= HUB_AREA_SELF || buf->subcluster != d->subcluster
                ? 0
                : driver_window(d, buf->slot, buf->area, buf->offset + offset);
 }

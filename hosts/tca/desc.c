@@ -81,8 +81,10 @@ static tcaresult check_common(const struct tca_self *self, const tcaDesc *d, con
     if (d == NULL || !tca_handle_ok(dst) || !tca_handle_ok(src) || (flags & ~FLAGS_ALL) != 0 ||
         slot < 0 || slot >= (int)NOTIFY_SLOTS)
         return TCA_ERROR_INVALID_VALUE;
-    if (src->node != self->d->slot || dst->node >= self->d->slots)
+    if (!tca_reaches(self, src) || src->node != self->d->slot || dst->node >= self->d->slots)
         return TCA_ERROR_INVALID_VALUE; /* puts only: the source is the caller's own */
+    if (!tca_reaches(self, dst))
+        return TCA_ERROR_NOT_SUPPORTED; /* only the control network leads there */
     return dst->area >= HUB_AREA_SELF ? TCA_ERROR_NOT_SUPPORTED : TCA_SUCCESS;
 }
 

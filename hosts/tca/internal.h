@@ -5,7 +5,7 @@
 #include "hosts/driver/driver.h"
 #include "hosts/tca/include/tca-api.h"
 
-#define TCA_HANDLE_MAGIC 0x54434148u /* "TCAH" */
+#define TCA_HANDLE_MAGIC 0x5443u /* "TC" */
 
 /** The calling rank and its node's driver. */
 struct tca_self {
@@ -37,6 +37,11 @@ tcaresult tca_enter(struct tca_self *self_p);
 static inline bool tca_handle_ok(const tcaHandle *h)
 {
     return h != NULL && h->magic == TCA_HANDLE_MAGIC;
+}
+/** Do cables lead to the owner's node? */
+static inline bool tca_reaches(const struct tca_self *self, const tcaHandle *h)
+{
+    return h->subcluster == self->d->subcluster;
 }
 /** [off, off + n) lies within `size`; n of 0 is allowed. */
 static inline bool tca_within(uint64_t size, off_t off, uint64_t n)

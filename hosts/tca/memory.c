@@ -76,6 +76,7 @@ tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
         return TCA_ERROR_INVALID_VALUE;
     memset(&made, 0, sizeof(made)); /* handles are compared and sent as bytes */
     made.magic = TCA_HANDLE_MAGIC;
+    made.subcluster = (uint16_t)self.d->subcluster;
     made.node = (uint16_t)self.d->slot;
     made.kind = (uint8_t)kind;
     made.size = n;
@@ -95,7 +96,7 @@ tcaresult tcaDestroyHandle(tcaHandle *h)
 
     if (code != TCA_SUCCESS)
         return code;
-    if (!tca_handle_ok(h) || h->node != self.d->slot)
+    if (!tca_handle_ok(h) || !tca_reaches(&self, h) || h->node != self.d->slot)
         return TCA_ERROR_INVALID_VALUE;
     h->magic = 0;
     return TCA_SUCCESS;

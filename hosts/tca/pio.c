@@ -11,6 +11,8 @@ tcaresult tcaSetPIORegion(tcaPIOHandle *pio, tcaHandle *remote, off_t off, size_
     if (pio == NULL || !tca_handle_ok(remote) || !tca_within(remote->size, off, 0) ||
         remote->node >= self.d->slots)
         return TCA_ERROR_INVALID_VALUE;
+    if (!tca_reaches(&self, remote))
+        return TCA_ERROR_NOT_SUPPORTED; /* only the control network leads there */
     if (remote->area != HUB_AREA_HOST)
         return TCA_ERROR_NOT_SUPPORTED; /* the library offers host memory only, peach2.h both */
     pio->offset = driver_window(self.d, remote->node, remote->area, remote->offset) +

@@ -38,6 +38,8 @@ tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
         return code;
     if (!tca_handle_ok(h) || slot < 0 || slot >= (int)NOTIFY_SLOTS)
         return TCA_ERROR_INVALID_VALUE;
+    if (!tca_reaches(&self, h))
+        return TCA_ERROR_NOT_SUPPORTED; /* nothing would ever come from there */
     driver_wait_notify(self.h, self.d, h->node, (unsigned)slot, (uint32_t)tag);
     return TCA_SUCCESS;
 }

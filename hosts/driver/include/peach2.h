@@ -28,12 +28,14 @@ struct peach2_buffer {
     uint64_t bus;    /* on the owner's bus: a DMA source */
     uint64_t offset; /* in its area of the owner's part of the window */
     uint64_t bytes;
-    uint32_t slot, area;
+    uint16_t slot, subcluster;
+    uint32_t area;
 };
 
 int peach2_open(void);
-unsigned peach2_slot(void);  /* own part of the window */
-unsigned peach2_slots(void); /* parts in all */
+unsigned peach2_slot(void);       /* own part of the window */
+unsigned peach2_slots(void);      /* parts in all */
+unsigned peach2_subcluster(void); /* the nodes that cables join; others have windows of their own */
 
 /** `gpu`: PEACH2_IN_HOST or a GPU of this node. Zeroed. */
 int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p);
@@ -43,7 +45,7 @@ static inline void *peach2_pointer(const struct peach2_buffer *buf)
     return (void *)(uintptr_t)buf->p;
 }
 /** The bus address in the window of byte `offset` of a buffer of any node: a DMA destination, or
- * for PIO. 0 when the buffer lies in no area. */
+ * for PIO. 0 when the buffer lies in no area, or in another sub-cluster. */
 uint64_t peach2_window(const struct peach2_buffer *buf, size_t offset);
 
 /* PIO through the window. Loads are answered in the own part only, elsewhere they return all

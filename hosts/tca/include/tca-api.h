@@ -20,7 +20,7 @@ enum {
     TCA_SUCCESS = 0,
     TCA_ERROR_INVALID_VALUE = 1,
     TCA_ERROR_OUT_OF_MEMORY = 2,
-    TCA_ERROR_NOT_SUPPORTED = 3, /* no board, or it cannot do this */
+    TCA_ERROR_NOT_SUPPORTED = 3, /* no board, or it cannot do this, as reach another sub-cluster */
     TCA_ERROR_NOT_INITIALIZED = 4,
     TCA_ERROR_DMA = 5 /* a transfer broke off */
 };
@@ -29,11 +29,12 @@ typedef enum { tcaMemoryCPU = 1, tcaMemoryGPU = 2 } tcaMemoryKind;
 
 /** A range of memory of one node; plain bytes that mean the same on all nodes. */
 typedef struct tcaHandle {
-    uint32_t magic;
-    uint16_t node;   /* the owner's part of the window */
-    uint8_t area;    /* of that part; 0xff: other nodes cannot reach it */
-    uint8_t kind;    /* tcaMemoryKind */
-    uint64_t offset; /* in the area */
+    uint16_t magic;
+    uint16_t subcluster; /* the owner's: puts do not leave it */
+    uint16_t node;       /* the owner's part of the window */
+    uint8_t area;        /* of that part; 0xff: other nodes cannot reach it */
+    uint8_t kind;        /* tcaMemoryKind */
+    uint64_t offset;     /* in the area */
     uint64_t size;
     uint64_t bus; /* on the owner's bus; for the owner */
 } tcaHandle;

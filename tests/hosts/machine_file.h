@@ -1,0 +1,54 @@
+/* A machine file as tests of software need it: of configs/machines, or a text. */
+#ifndef TESTS_HOSTS_MACHINE_FILE_H
+#define TESTS_HOSTS_MACHINE_FILE_H
+
+#include "tests/hosts/cluster.h"
+
+#include "tools/lab/software.h"
+#include "tools/load/machine.h"
+
+namespace test
+{
+
+class MachineFile
+{
+  public:
+    /** @param text a name in configs/machines, or what a machine file says */
+    explicit MachineFile(const std::string &text, const std::vector<const char *> &sets = {})
+    {
+        load_roots roots = {};
+        load_options opt = {};
+
+        load_roots_add(&roots, CONFIGS);
+        opt.roots = &roots;
+        opt.kinds = lab_kinds();
+        opt.sets = sets.data();
+        opt.nsets = (unsigned)sets.size();
+        if (text.find('\n') == std::string::npos)
+            code =
+                load_machine_create((std::string(CONFIGS) + "/machines/" + text + ".yaml").c_str(),
+                                    &opt, &machine_, &err);
+        else
+            code = load_machine_parse("test.yaml", text.data(), text.size(), &opt, &machine_, &err);
+        EXPECT_EQ(SIM_OK, code) << err.text;
+    }
+    ~MachineFile() { load_machine_destroy(machine_); }
+    MachineFile(const MachineFile &) = delete;
+    MachineFile &operator=(const MachineFile &) = delete;
+    /** For a Cluster. */
+    ClusterConfig cluster() const
+    {
+        ClusterConfig cfg;
+
+        cfg.desc = load_machine_desc(machine_);
+        return cfg;
+    }
+    int code;
+    sim_error err = {};
+
+  private:
+    load_machine *machine_ = nullptr;
+};
+
+} // namespace test
+#endif /* TESTS_HOSTS_MACHINE_FILE_H */

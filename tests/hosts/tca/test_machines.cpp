@@ -1,0 +1,250 @@
+/* Transfers on machines of many shapes: what software sees of their routes and windows. */
+#include "tests/hosts/machine_file.h"
+#include "tests/hosts/tca/rank.h"
+
+#include "regs/hub_regs.h"
+
+#include <peach2.h>
+
+namespace
+{
+
+using test::Cluster;
+using test::MachineFile;
+using test::Rank;
+
+enum { CH = 0, SLOT = 3, TAG = 0x55 };
+const size_t BYTES = 256;
+
+/** Each rank puts a block of its own into each other one's memory, and checks what it got. */
+int all_to_all()
+{
+    Rank r;
+    size_t wrong = 0;
+    auto *out = r.memory(BYTES * r.size, tcaMemoryCPU);
+    auto *in = r.memory(BYTES * r.size, tcaMemoryGPU);
+    auto outs = r.publish(out, BYTES * r.size, tcaMemoryCPU);
+    auto ins = r.publish(in, BYTES * r.size, tcaMemoryGPU);
+    tcaDesc *d = tcaDescNew();
+
+    for (int to = 0; to < r.size; to++)
+        test::fill(out + to * BYTES, BYTES, r.me * 64 + to);
+    for (int k = 1; k < r.size; k++) {
+        int to = (r.me + k) % r.size;
+
+        EXPECT_EQ(TCA_SUCCESS,
+                  tcaDescSetMemcpy(d, &ins[to], r.me * BYTES, &outs[r.me], to * BYTES, BYTES,
+                                   tcaDMAUseInternal | tcaDMANotify, SLOT, TAG));
+    }
+    EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
+    EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+    for (int from = 0; from < r.size; from++)
+        if (from != r.me) {
+            EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&ins[from], SLOT, TAG));
+            wrong += test::wrong_bytes(in + from * BYTES, BYTES, from * 64 + r.me);
+        }
+    EXPECT_EQ(0u, wrong);
+    EXPECT_EQ(TCA_SUCCESS, tcaWaitDMAC(CH));
+    tcaDescFree(d);
+    r.barrier();
+    return wrong == 0 ? 0 : 1;
+}
+
+const char ring_of_8[] = "platform: hapacs-tca\nnodes: 8\n"
+                         "edges: |\n  0 2\n  2 4\n  4 6\n  6 7\n  7 5\n  5 3\n  3 1\n  1 0\n";
+
+TEST(Machines, PartsOfTheWindowNeedNotFollowTheNodes)
+{
+    for (const char *slots : { "slots: ring\n", "slots: nodes\n",
+                               "slots: [7, 0, 6, 1, 5, 2, 4, 3]\n", "window.parts: 64\n" }) {
+        MachineFile file(std::string(ring_of_8) + slots);
+        Cluster c(file.cluster());
+
+        SCOPED_TRACE(slots);
+        EXPECT_EQ(SIM_OK, c.run(all_to_all)) << c.err.text;
+        EXPECT_TRUE(c.all_well());
+    }
+}
+
+class Shapes : public testing::TestWithParam<const char *>
+{
+};
+
+TEST_P(Shapes, CarryPutsBetweenAllPairs)
+{
+    MachineFile file(GetParam());
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_OK, c.run(all_to_all)) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, Shapes,
+                         testing::Values("chain8", "dual-ring8", "subcluster16", "one-way-ring8",
+                                         "torus16"));
+
+TEST(Machines, HubsOfSixPortsShowThem)
+{
+    MachineFile file("torus16");
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_OK, c.run([]() -> int {
+        EXPECT_EQ(0, peach2_open());
+        EXPECT_EQ(6u, peach2_read(HUB_ID) >> 32 & 0xff);
+        EXPECT_EQ(0x37u, peach2_read(HUB_LINK_STATUS)) << "all but s";
+        if (peach2_slot() == 0) { /* a reaches the rows below, in the own column */
+            EXPECT_EQ(UINT64_C(4) << 35, peach2_read(HUB_ROUTE_LOWER(4, 0)));
+            EXPECT_EQ((UINT64_C(5) << 35) - 1, peach2_read(HUB_ROUTE_UPPER(4, 0)));
+            EXPECT_EQ(UINT64_C(12) << 35, peach2_read(HUB_ROUTE_LOWER(5, 0)));
+        }
+        return 0;
+    })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+}
+
+/* ---- sub-clusters ------------------------------------------------------------------ */
+
+TEST(SubClusters, AreReachedByMpiOnly)
+{
+    MachineFile file("platform: hapacs-tca\nnodes: 4\nedges: |\n  0 1\n  2 3\n");
+    Cluster c(file.cluster());
+
+    c.expect_run([]() -> int {
+        Rank r;
+        int partner = r.me ^ 1, stranger = r.me ^ 2, value = r.me, got = -1;
+        auto *mem = r.memory<uint64_t>(8, tcaMemoryCPU);
+        auto all = r.publish(mem, 64, tcaMemoryCPU);
+        tcaDesc *d = tcaDescNew();
+        tcaPIOHandle pio;
+
+        EXPECT_EQ(unsigned(r.me / 2), peach2_subcluster());
+        EXPECT_EQ(all[r.me].node, all[stranger].node) << "the same part of different windows";
+        EXPECT_EQ(TCA_ERROR_NOT_SUPPORTED, tcaDescSetMemcpy(d, &all[stranger], 0, &all[r.me], 0, 8,
+                                                            tcaDMANotify, SLOT, TAG));
+        EXPECT_EQ(TCA_ERROR_INVALID_VALUE,
+                  tcaDescSetMemcpy(d, &all[r.me], 0, &all[stranger], 0, 8, 0, SLOT, TAG))
+            << "a source must be one's own";
+        EXPECT_EQ(TCA_ERROR_NOT_SUPPORTED, tcaSetPIORegion(&pio, &all[stranger], 0, 8));
+        EXPECT_EQ(TCA_ERROR_NOT_SUPPORTED, tcaWaitDMARecvDesc(&all[stranger], SLOT, TAG));
+        EXPECT_EQ(TCA_ERROR_INVALID_VALUE, tcaDestroyHandle(&all[stranger]));
+        EXPECT_EQ(TCA_SUCCESS, tcaSetPIORegion(&pio, &all[partner], 0, 8));
+        MPI_Sendrecv(&value, 1, MPI_INT, stranger, 0, &got, 1, MPI_INT, stranger, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        EXPECT_EQ(stranger, got);
+        tcaDescFree(d);
+        r.barrier();
+        return 0;
+    });
+}
+
+TEST(SubClusters, OfTheWholeMachineWorkSideBySide)
+{
+    MachineFile file("cluster64");
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_OK, c.run([]() -> int {
+        Rank r;
+        const int first = r.me / 16 * 16, to = first + (r.me + 5) % 16;
+        const int from = first + (r.me + 11) % 16;
+        auto *mem = r.memory<uint64_t>(4, tcaMemoryCPU);
+        auto all = r.publish(mem, 32, tcaMemoryCPU);
+        tcaDesc *d = tcaDescNew();
+
+        mem[0] = 1000 + r.me;
+        EXPECT_EQ(TCA_ERROR_NOT_SUPPORTED,
+                  tcaDescSetMemcpy(d, &all[(r.me + 16) % 64], 16, &all[r.me], 0, 8, 0, SLOT, TAG));
+        EXPECT_EQ(TCA_SUCCESS,
+                  tcaDescSetMemcpy(d, &all[to], 16, &all[r.me], 0, 8, tcaDMANotify, SLOT, TAG));
+        EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
+        EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+        EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&all[from], SLOT, TAG));
+        EXPECT_EQ(1000u + from, mem[2]);
+        r.barrier();
+        tcaDescFree(d);
+        return 0;
+    })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+}
+
+/* ---- hops ---------------------------------------------------------------------------- */
+
+/** Picoseconds from a CPU's store of 8 bytes in node 0 until a program in node `to` sees them. */
+std::vector<sim_time_t> one_way(const MachineFile &file, const std::vector<int> &nodes)
+{
+    static std::vector<sim_time_t> sent, seen;
+    Cluster c(file.cluster());
+
+    sent.assign(nodes.size(), 0);
+    seen.assign(nodes.size(), 0);
+    EXPECT_EQ(SIM_OK, c.run([&]() -> int {
+        Rank r;
+        auto *mem = r.memory<uint64_t>(1, tcaMemoryCPU);
+        auto all = r.publish(mem, 8, tcaMemoryCPU);
+
+        *mem = 0;
+        for (size_t i = 0; i < nodes.size(); i++) {
+            r.barrier();
+            if (r.me == 0) {
+                uint64_t one = 1;
+                tcaPIOHandle pio;
+
+                EXPECT_EQ(TCA_SUCCESS, tcaSetPIORegion(&pio, &all[nodes[i]], 0, 8));
+                sent[i] = peach2_time_ps();
+                EXPECT_EQ(TCA_SUCCESS, tcaSendPIO(&pio, 0, &one, 8));
+            } else if (r.me == nodes[i]) {
+                peach2_wait_word(mem, 8, 1);
+                seen[i] = peach2_time_ps();
+            }
+        }
+        r.barrier();
+        return 0;
+    })) << c.err.text;
+    for (size_t i = 0; i < nodes.size(); i++)
+        seen[i] -= sent[i];
+    return seen;
+}
+
+const sim_time_t TRANSIT_MIN = 200 * SIM_NS, TRANSIT_MAX = 300 * SIM_NS;
+
+/* The published transit of one chip, from hop to hop. */
+void expect_transits(const std::vector<sim_time_t> &latency)
+{
+    for (size_t i = 1; i < latency.size(); i++) {
+        EXPECT_LE(TRANSIT_MIN, latency[i] - latency[i - 1]) << "hop " << i + 1;
+        EXPECT_GE(TRANSIT_MAX, latency[i] - latency[i - 1]) << "hop " << i + 1;
+    }
+}
+
+std::string one_way_by_hand()
+{
+    std::string s = "platform: hapacs-tca\nnodes: 8\nedges: |\n"
+                    "  0 1\n  1 2\n  2 3\n  3 4\n  4 5\n  5 6\n  6 7\n  7 0\n"
+                    "routes:\n  by_hand:\n";
+
+    for (int i = 0; i < 8; i++)
+        s += "    node" + std::to_string(i) + ".hub.e: 0-7\n";
+    return s;
+}
+
+TEST(Hops, EachOfOneToSevenAddsOneTransit)
+{
+    std::vector<sim_time_t> by_hand =
+        one_way(MachineFile(one_way_by_hand()), { 1, 2, 3, 4, 5, 6, 7 });
+
+    ASSERT_EQ(7u, by_hand.size());
+    EXPECT_LT(500 * SIM_NS, by_hand[0]);
+    EXPECT_GT(1200 * SIM_NS, by_hand[0]);
+    expect_transits(by_hand);
+    EXPECT_EQ(by_hand, one_way(MachineFile("one-way-ring8"), { 1, 2, 3, 4, 5, 6, 7 }));
+}
+
+TEST(Hops, OverSAddOneTransitToo)
+{
+    /* 1 over e; 9 over e and s; 10 over e, e and s; 8 over s alone */
+    std::vector<sim_time_t> t = one_way(MachineFile("subcluster16"), { 1, 9, 10, 8 });
+
+    expect_transits({ t[0], t[1], t[2] });
+    EXPECT_NEAR((double)t[0], (double)t[3], 4000) << "alike but for the phase of the hubs' clock";
+}
+
+} // namespace
