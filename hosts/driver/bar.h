@@ -147,6 +147,10 @@ struct host_ops {
 
     /** Ends the calling rank; does not return. */
     void (*exit)(struct host *h, int code);
+    /** Ends all ranks, at once; does not return. */
+    void (*abort)(struct host *h, int code);
+    /** Writes a line to the rank's stderr. */
+    void (*tell)(struct host *h, const char *line);
 };
 
 /** What a library keeps for a rank or for a node; released when the run ends. */

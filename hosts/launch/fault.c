@@ -22,7 +22,6 @@ static void faulted(int sig, siginfo_t *info, void *context)
 {
     struct host *h = host_self();
 
-    (void)context;
     if (h == NULL) { /* our own fault: as if there were no handler, once it is tried again */
         signal(sig, SIG_DFL);
         return;
@@ -32,6 +31,7 @@ static void faulted(int sig, siginfo_t *info, void *context)
                                  : sig == SIGFPE ? "arithmetic fault"
                                  : sig == SIGILL ? "illegal instruction"
                                                  : "memory access fault";
+    launch_thread_of(h)->fault_at = launch_counter_of(context);
     h->ops->exit(h, 128 + sig);
 }
 

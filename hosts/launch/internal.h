@@ -83,6 +83,8 @@ struct launch_thread {
     FILE *out, *err;
     bool ended;
     const char *fault; /* what went wrong, when the program crashed */
+    uint64_t fault_at; /* and where in it */
+    uint64_t resumed;  /* times, to tell one that does not come back */
     int exit_code;
     sim_time_t end_ps;
     struct sim_event start;
@@ -113,6 +115,12 @@ struct launch {
     struct output *output;
     unsigned left;       /* threads of this phase that have not ended */
     uint64_t idle_turns; /* ends of polls of programs in vain */
+    struct launch_abort {
+        bool done;
+        unsigned rank;
+        int code;
+        sim_time_t time;
+    } abort;
 };
 
 extern const struct host_ops launch_ops;
@@ -167,6 +175,17 @@ void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size
 void launch_polls_end(struct launch_thread *t);
 /** It printed: each turn of the loop does. */
 void launch_polls_printed(struct launch_thread *t);
+
+/** What the program of the thread polls, while it waits; false: it does not. */
+bool launch_polled(const struct launch_thread *t, char *text, size_t room);
+
+/* report.c */
+/** The program counter in what a signal handler got. */
+uint64_t launch_counter_of(const void *context);
+/** What the rank does, in words. */
+void launch_where(const struct launch_thread *t, char *text, size_t room);
+/** " at PROGRAM+0x123", or nothing when that is not in the program. */
+void launch_place(const struct launch_thread *t, uint64_t addr, char *text, size_t room);
 
 /* rank.c */
 int launch_ranks_init(struct launch *run, struct sim_error *err);

@@ -1,5 +1,6 @@
 #include "hosts/launch/fault.h"
 #include "hosts/launch/internal.h"
+#include "hosts/launch/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,36 +40,82 @@ static int stuck(const struct launch *run, int code, const char *why, struct sim
 {
     for (unsigned r = 0; r < run->nranks; r++) {
         const struct launch_thread *t = &run->ranks[r];
+        char where[200];
 
-        if (!t->ended)
-            return sim_error_set(err, code, "%s: rank %u on node %u is %s; %u of %u have not ended",
-                                 why, r, t->node->shared.index,
-                                 t->waits != NULL ? t->waits : "not started", run->left,
-                                 run->nranks);
+        if (t->ended)
+            continue;
+        launch_where(t, where, sizeof(where));
+        return sim_error_set(err, code,
+                             "%s at %.3f us: rank %u on node %u is %s; %u of %u have not ended",
+                             why, (double)sim_reached(machine_sim(run->m)) / 1e6, r,
+                             t->node->shared.index, where, run->left, run->nranks);
     }
     return SIM_OK;
 }
 
-static int run_ranks(struct launch *run, sim_time_t start, struct sim_error *err)
+/* How long nothing but turns of programs' loops has happened. */
+struct idling {
+    uint64_t events, turns;
+    unsigned long since_ms; /* of the processor's time */
+};
+
+static bool idle_too_long(const struct launch *run, struct idling *idle)
+{
+    uint64_t events = sim_events_run(machine_sim(run->m)) - idle->events;
+    uint64_t turns = run->idle_turns - idle->turns;
+
+    idle->events += events;
+    idle->turns += turns;
+    if (events != turns) {
+        idle->since_ms = watch_cpu_ms();
+        return false;
+    }
+    return run->cfg->patience_s != 0 &&
+           watch_cpu_ms() - idle->since_ms > run->cfg->patience_s * 1000UL;
+}
+
+static void abort_all(struct launch *run)
+{
+    for (unsigned r = 0; r < run->nranks; r++) {
+        struct launch_thread *t = &run->ranks[r];
+
+        if (t->ended)
+            continue;
+        t->ended = true;
+        t->exit_code = run->abort.code;
+        t->end_ps = run->abort.time;
+    }
+    run->left = 0;
+}
+
+static int run_ranks(struct launch *run, sim_time_t start, const struct watch *watch,
+                     struct sim_error *err)
 {
     struct sim *sim = machine_sim(run->m);
     sim_time_t max = run->cfg->max_time_ps != 0 ? run->cfg->max_time_ps : SIM_TIME_NEVER;
     sim_time_t until = start;
+    struct idling idle = { 0 };
 
     while (run->left > 0) {
         int code;
 
         until = until < max && max - until > SLICE_PS ? until + SLICE_PS : max;
         code = sim_run(sim, until);
+        if (run->abort.done)
+            abort_all(run);
         output_flush(run->output, until);
         if (run->left == 0)
             break;
+        if (watch_signal(watch) != 0)
+            return stuck(run, SIM_ERR_LIMIT, "stopped by a signal", err);
         if (code == SIM_OK)
             return stuck(run, SIM_ERR_STALLED, "nothing is left that could happen", err);
         if (code != SIM_ERR_LIMIT)
             return code;
         if (until == max)
             return stuck(run, SIM_ERR_LIMIT, "the time limit was reached", err);
+        if (idle_too_long(run, &idle))
+            return stuck(run, SIM_ERR_STALLED, "nothing but polling happens", err);
     }
     return SIM_OK;
 }
@@ -77,14 +124,23 @@ static void collect(const struct launch *run, sim_time_t start, struct launch_re
 {
     res->start_ps = start;
     res->nranks = run->nranks;
+    res->aborted = run->abort.done;
+    res->abort_rank = run->abort.rank;
     res->ranks = calloc(run->nranks, sizeof(*res->ranks));
     for (unsigned r = 0; run->ranks != NULL && res->ranks != NULL && r < run->nranks; r++) {
         const struct launch_thread *t = &run->ranks[r];
+        struct launch_rank_result *rank = &res->ranks[r];
 
-        res->ranks[r] = (struct launch_rank_result){ t->ended, t->exit_code, t->end_ps };
+        *rank = (struct launch_rank_result){ t->ended, t->exit_code, t->end_ps, 0, "" };
+        if (t->node != NULL)
+            rank->node = t->node->shared.index;
         if (t->ended && t->end_ps > res->end_ps)
             res->end_ps = t->end_ps;
+        if (!t->ended && t->node != NULL)
+            launch_where(t, rank->where, sizeof(rank->where));
     }
+    if (run->left > 0)
+        res->end_ps = sim_reached(machine_sim(run->m));
 }
 
 /* Programs and their heaps go last: tasks and streams of a rank refer to them. */
@@ -105,6 +161,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
 {
     struct launch run = { .m = m, .cfg = cfg };
     struct fault_guard *guard;
+    struct watch *watch;
     sim_time_t start = 0;
     int code = check(cfg, err);
 
@@ -125,7 +182,10 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
         start = (sim_reached(machine_sim(m)) / START_GRID_PS + 1) * START_GRID_PS;
         launch_ranks_start(&run, start);
         guard = fault_guard_begin();
-        code = run_ranks(&run, start, err);
+        watch = cfg->patience_s != 0 || cfg->signals ? watch_begin(&run) : NULL;
+        code = run_ranks(&run, start, watch, err);
+        result_p->signal = watch_signal(watch);
+        watch_end(watch);
         fault_guard_end(guard);
     }
     output_flush(run.output, SIM_TIME_NEVER);

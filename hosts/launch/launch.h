@@ -31,7 +31,11 @@ struct launch_config {
     unsigned nranks;        /* 0: one on each node */
     const unsigned *nodes;  /* of each rank; NULL: rank r on node r modulo the nodes */
     sim_time_t max_time_ps; /* of the whole run; 0: no limit */
-    output_fn output;       /* NULL: lines are dropped */
+    /* Of the processor's time: a rank that computes so long without a call is ended, and so is a
+     * run in which nothing but loops of programs goes on. 0: no limit. */
+    unsigned patience_s;
+    bool signals;     /* SIGINT and SIGTERM stop the run, instead of what they did */
+    output_fn output; /* NULL: lines are dropped */
     void *output_arg;
     const struct launch_software *software; /* NULL: the default */
 };
@@ -40,10 +44,15 @@ struct launch_rank_result {
     bool ended;
     int exit_code;
     sim_time_t end_ps;
+    unsigned node;
+    char where[200]; /* what it was doing, when it has not ended */
 };
 
 struct launch_result {
-    sim_time_t start_ps, end_ps; /* start of the ranks; end of the last one */
+    sim_time_t start_ps, end_ps; /* start of the ranks; end of the last one, or of the run */
+    bool aborted;                /* by this rank, with its exit code: all have ended */
+    unsigned abort_rank;
+    int signal; /* that stopped the run, or 0 */
     unsigned nranks;
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };
@@ -52,8 +61,8 @@ struct launch_result {
  * `m` was created with launch_memory_map() and has not run yet. Lines go to `output` in order of
  * (time, rank).
  * @return SIM_OK when all ranks have ended, with whatever exit code; SIM_ERR_STALLED when ranks
- * wait for what will never come, SIM_ERR_LIMIT when the time is over (the message names a rank
- * and the operation it waits in), or why it could not start. *result_p is always set.
+ * wait for what will never come, SIM_ERR_LIMIT when the time is over or a signal came (the message
+ * names a rank and the operation it waits in), or why it could not start. *result_p is always set.
  */
 int launch_run(struct machine *m, const struct launch_config *cfg, struct launch_result *result_p,
                struct sim_error *err);

@@ -184,7 +184,7 @@ static uint64_t op_time_ps(struct host *h)
 
 static bool op_sleep(struct host *h, uint64_t deadline_ps)
 {
-    return launch_sleep(self(h), deadline_ps, "sleep");
+    return launch_sleep(self(h), deadline_ps, "sleeping");
 }
 
 static void op_wake(struct host *h, struct host *sleeper)
@@ -400,6 +400,24 @@ static void op_exit(struct host *h, int code)
     task_exit(t->task);
 }
 
+/* The earliest one counts, in whatever order the nodes have run. */
+static void op_abort(struct host *h, int code)
+{
+    struct launch_thread *t = self(h);
+    struct launch_abort *abort = &t->node->run->abort;
+    sim_time_t now = sim_now(launch_domain(t));
+
+    if (!abort->done || now < abort->time || (now == abort->time && h->rank < abort->rank))
+        *abort = (struct launch_abort){ true, h->rank, code, now };
+    sim_stop(launch_domain(t));
+    op_exit(h, code);
+}
+
+static void op_tell(struct host *h, const char *line)
+{
+    fprintf(self(h)->err, "%s\n", line);
+}
+
 const struct host_ops launch_ops = {
     .config_read = op_config_read,
     .config_write = op_config_write,
@@ -438,4 +456,6 @@ const struct host_ops launch_ops = {
     .net_send = op_net_send,
     .net_receive = op_net_receive,
     .exit = op_exit,
+    .abort = op_abort,
+    .tell = op_tell,
 };

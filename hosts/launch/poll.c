@@ -10,6 +10,8 @@
  */
 #include "hosts/launch/internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,4 +206,23 @@ void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size
         polls->credit--;
     else
         next_turn(t, polls, p, place);
+}
+
+bool launch_polled(const struct launch_thread *t, char *text, size_t room)
+{
+    const struct launch_polls *polls = t->polls;
+    const struct polled *p;
+    char place[128];
+    uint64_t value = 0;
+
+    if (polls == NULL || polls->n == 0 || t->waits == NULL)
+        return false;
+    p = polls->now;
+    memcpy(&value, bytes_of(t, p), p->size < sizeof(value) ? p->size : sizeof(value));
+    launch_place(t, p->from, place, sizeof(place));
+    (void)snprintf(text, room,
+                   "polling %u bytes at %p, which hold 0x%" PRIx64 "%s, since %.3f us%s",
+                   (unsigned)p->size, (const void *)bytes_of(t, p), value, place,
+                   (double)polls->since / 1e6, polls->nwords > 1 ? ", and other words" : "");
+    return true;
 }

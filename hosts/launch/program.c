@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +20,7 @@ struct program_file {
 struct program {
     int fd;
     void *handle;
+    uintptr_t base, text, text_end; /* where it was loaded; its code */
     program_main_fn main;
     program_exit_fn exit;
 };
@@ -108,10 +110,41 @@ const struct hub_program_hooks *hub_program_loading(void)
     return loading;
 }
 
+static int find_text(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct program *p = arg;
+
+    (void)size;
+    if (info->dlpi_addr != p->base)
+        return 0;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+        if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X) != 0) {
+            p->text = p->base + ph->p_vaddr;
+            p->text_end = p->text + ph->p_memsz;
+        }
+    }
+    return 1;
+}
+
+bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p)
+{
+    if (p == NULL || addr < p->text || addr >= p->text_end)
+        return false;
+    *offset_p = addr - p->base;
+    return true;
+}
+
 static int program_bind(struct program *p, const struct program_file *file, struct sim_error *err)
 {
     const uint32_t *abi = dlsym(p->handle, "hub_program_abi");
+    struct link_map *map = NULL;
 
+    if (dlinfo(p->handle, RTLD_DI_LINKMAP, &map) == 0) {
+        p->base = map->l_addr;
+        dl_iterate_phdr(find_text, p);
+    }
     copy_symbol(p->handle, "main", &p->main);
     copy_symbol(p->handle, "exit", &p->exit);
     if (abi == NULL || p->exit == NULL || p->main == NULL)
@@ -141,7 +174,8 @@ int program_load(const struct program_file *file, unsigned rank,
                              strerror(errno));
         goto err_close;
     }
-    snprintf(name, sizeof(name), "/proc/self/fd/%d", p->fd);
+    /* Not /proc/self: a debugger, another process, opens it by this name. */
+    snprintf(name, sizeof(name), "/proc/%ld/fd/%d", (long)getpid(), p->fd);
     loading = hooks;
     p->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     loading = NULL;

@@ -4,11 +4,15 @@
 
 void launch_resume(struct launch_thread *t)
 {
+    t->resumed++;
     host_set_self(&t->host);
     task_resume(t->task);
     host_set_self(NULL);
     if (t->fault != NULL && t->err != NULL) {
-        fprintf(t->err, "%s\n", t->fault);
+        char place[128];
+
+        launch_place(t, t->fault_at, place, sizeof(place));
+        fprintf(t->err, "%s%s\n", t->fault, place);
         t->fault = NULL;
     }
 }

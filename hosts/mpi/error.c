@@ -29,23 +29,20 @@ static _Noreturn void end_rank(struct host *h, int exit_code)
         h->ops->exit(h, exit_code); /* does not return */
 }
 
-/* Ranks that wait in a call of MPI end there, the others at their next one. */
+/* All ranks end at once, as those of mpirun do. */
 _Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code)
 {
-    struct host *h = mr->host;
-    struct mpi_envelope env = { (int32_t)h->rank, exit_code, MPI_CONTEXT_ABORT, 0 };
-
-    for (unsigned r = 0; r < h->size; r++)
-        if (r != h->rank)
-            h->ops->net_send(h, r, &env, sizeof(env));
-    end_rank(h, exit_code);
+    for (;;)
+        mr->host->ops->abort(mr->host, exit_code); /* does not return */
 }
 
-/* Not in the rank's own stream, which the program keeps for itself. */
 static void tell(struct host *h, const char *call, const char *why)
 {
-    fprintf(stderr, "rank %u on node %u at %.6f us: %s: %s\n", h->rank, h->node->index,
-            (double)h->ops->time_ps(h) * 1e-6, call, why);
+    char line[512];
+
+    (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s: %s", h->rank,
+                   h->node->index, (double)h->ops->time_ps(h) * 1e-6, call, why);
+    h->ops->tell(h, line);
 }
 
 int mpi_end(struct mpi_rank *mr, const char *call, int code)

@@ -19,7 +19,6 @@
 
 /* Contexts that no communicator has. */
 #define MPI_CONTEXT_POLL  UINT32_MAX       /* a rank's word to itself; see mpi_match_poll() */
-#define MPI_CONTEXT_ABORT (UINT32_MAX - 1) /* the tag is the exit code */
 
 /** What precedes the bytes of a message. */
 struct mpi_envelope {

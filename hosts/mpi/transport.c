@@ -38,8 +38,6 @@ int mpi_transport_receive(struct mpi_rank *mr, struct mpi_envelope *env_p, const
         return mpi_fail(mr, MPI_ERR_OTHER, "a message that is not of MPI");
     memcpy(env_p, msg.data, sizeof(*env_p));
     *data_p = msg.data + sizeof(*env_p);
-    if (env_p->context == MPI_CONTEXT_ABORT)
-        h->ops->exit(h, env_p->tag);
     if (env_p->context != MPI_CONTEXT_POLL)
         spend_copy(h, env_p->bytes);
     return MPI_SUCCESS;

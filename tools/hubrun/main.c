@@ -11,19 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKS_MAX 4096u
+#define RANKS_MAX    4096u
+#define PATIENCE_MAX 1000000u
 
 struct options {
     struct cmd_common common;
     const char *machine, *place;
-    unsigned nranks;
+    unsigned nranks, patience_s;
     sim_time_t max_time_ps;
     bool label, quiet, fingerprint;
     int argc; /* the program and its arguments */
     char **argv;
 };
 
-enum { OPT_PLACE = 256, OPT_MAX_TIME, OPT_LABEL, OPT_FINGERPRINT };
+enum { OPT_PLACE = 256, OPT_MAX_TIME, OPT_LABEL, OPT_PATIENCE, OPT_FINGERPRINT };
 
 static const struct argp_option options[] = {
     { "ranks", 'n', "N", 0, "Ranks (default: one on each node)", 0 },
@@ -32,6 +33,10 @@ static const struct argp_option options[] = {
       0 },
     { "max-time", OPT_MAX_TIME, "TIME", 0,
       "Stop at this simulated time: a number and ns, us, ms or s", 0 },
+    { "patience", OPT_PATIENCE, "SECONDS", 0,
+      "End a rank that has had the processor so long without a call that takes simulated time, and "
+      "a run in which nothing but polling happens (default 60; 0: never)",
+      0 },
     { "label", OPT_LABEL, NULL, 0, "Put the rank in front of each line", 0 },
     { "fingerprint", OPT_FINGERPRINT, NULL, 0,
       "A last line on stderr with hashes of what software saw and of each packet", 0 },
@@ -68,6 +73,15 @@ static unsigned parse_ranks(struct argp_state *state, const char *text)
     return (unsigned)n;
 }
 
+static unsigned parse_patience(struct argp_state *state, const char *text)
+{
+    uint64_t s = 0;
+
+    if (!load_number(text, false, &s) || s > PATIENCE_MAX)
+        argp_error(state, "--patience %s: expected 0 to %u seconds", text, PATIENCE_MAX);
+    return (unsigned)s;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
@@ -87,6 +101,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_MAX_TIME:
         opt->max_time_ps = parse_time(state, arg);
+        return 0;
+    case OPT_PATIENCE:
+        opt->patience_s = parse_patience(state, arg);
         return 0;
     case OPT_LABEL:
         opt->label = true;
@@ -122,10 +139,42 @@ static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_
     (void)fprintf(out, "%s\n", line);
 }
 
+/* Where each rank was when a signal came. */
+static void tell_where(const struct launch_result *result)
+{
+    for (unsigned r = 0; r < result->nranks; r++) {
+        const struct launch_rank_result *rank = &result->ranks[r];
+
+        if (rank->ended)
+            (void)fprintf(stderr, "hubrun: rank %u on node %u ended with status %d at %.3f us\n", r,
+                          rank->node, rank->exit_code, (double)rank->end_ps / 1e6);
+        else
+            (void)fprintf(stderr, "hubrun: rank %u on node %u at %.3f us: %s\n", r, rank->node,
+                          (double)result->end_ps / 1e6, rank->where);
+    }
+}
+
+static int status_of(int code)
+{
+    return (code & 0xff) != 0 ? code & 0xff : CMD_FAILED;
+}
+
 /* The first rank that failed tells its status; a run that went well says so in one line. */
 static int conclude(const struct launch_result *result)
 {
     (void)fflush(stdout);
+    if (result->signal != 0) {
+        tell_where(result);
+        return 128 + result->signal;
+    }
+    if (result->aborted) {
+        int code = result->ranks[result->abort_rank].exit_code;
+
+        (void)fprintf(stderr, "hubrun: rank %u ended all %u ranks with status %d at %.3f us\n",
+                      result->abort_rank, result->nranks, code,
+                      (double)result->ranks[result->abort_rank].end_ps / 1e6);
+        return status_of(code);
+    }
     for (unsigned r = 0; r < result->nranks; r++) {
         int code = result->ranks[r].exit_code;
 
@@ -133,7 +182,7 @@ static int conclude(const struct launch_result *result)
             continue;
         (void)fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r, code,
                       (double)result->ranks[r].end_ps / 1e6);
-        return (code & 0xff) != 0 ? code & 0xff : CMD_FAILED;
+        return status_of(code);
     }
     return CMD_OK;
 }
@@ -168,6 +217,8 @@ static int run_on(const struct options *opt, struct machine *machine, int *statu
                                                  .nranks = nranks,
                                                  .nodes = nodes,
                                                  .max_time_ps = opt->max_time_ps,
+                                                 .patience_s = opt->patience_s,
+                                                 .signals = true,
                                                  .output = print_line,
                                                  .output_arg = &label,
                                                  .software = &software },
@@ -227,7 +278,7 @@ int main(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct options opt = { .machine = "two-node" };
+    struct options opt = { .machine = "two-node", .patience_s = 60 };
     struct sim_error err = { 0 };
     int status = CMD_FAILED;
 

@@ -90,12 +90,11 @@ TEST(MpiComm, SplitGroupsByColourInTheOrderOfKeys)
     });
 }
 
-TEST(MpiComm, AbortEndsRanksThatWaitWithItsCode)
+TEST(MpiComm, AbortEndsAllRanksAtOnceWithItsCode)
 {
     test::ClusterConfig cc;
     cc.hubs = false;
     test::Cluster c(cc);
-    testing::internal::CaptureStderr();
     EXPECT_EQ(SIM_OK, c.run([] {
         int rank;
         MPI_Init(nullptr, nullptr);
@@ -104,8 +103,13 @@ TEST(MpiComm, AbortEndsRanksThatWaitWithItsCode)
             MPI_Abort(MPI_COMM_WORLD, 42);
         return MPI_Barrier(MPI_COMM_WORLD);
     })) << c.err.text;
-    EXPECT_NE(std::string::npos,
-              testing::internal::GetCapturedStderr().find("MPI_Abort: exit code 42"));
+    ASSERT_EQ(1u, c.lines.size());
+    EXPECT_NE(std::string::npos, c.lines[0].text.find("MPI_Abort: exit code 42"));
+    EXPECT_EQ(1u, c.lines[0].rank);
+    EXPECT_TRUE(c.lines[0].error);
+    EXPECT_TRUE(c.result.aborted);
+    EXPECT_EQ(1u, c.result.abort_rank);
+    EXPECT_EQ(c.result.ranks[1].end_ps, c.result.ranks[0].end_ps);
     EXPECT_EQ(42, c.result.ranks[0].exit_code);
     EXPECT_EQ(42, c.result.ranks[1].exit_code);
 }

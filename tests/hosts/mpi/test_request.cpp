@@ -172,10 +172,13 @@ std::string told(const std::function<int()> &fn)
     test::ClusterConfig cc;
     cc.hubs = false;
     test::Cluster c(cc);
-    testing::internal::CaptureStderr();
+    std::string text;
     EXPECT_EQ(SIM_OK, c.run(fn)) << c.err.text;
     EXPECT_FALSE(c.all_well());
-    return testing::internal::GetCapturedStderr();
+    for (auto &line : c.lines)
+        if (line.error)
+            text += line.text + "\n";
+    return text;
 }
 
 TEST(MpiRequest, ATruncatedMessageEndsAllRanksAndSaysWhy)

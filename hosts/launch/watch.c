@@ -1,0 +1,133 @@
+#define _GNU_SOURCE /* sigaction, setitimer */
+#include "hosts/launch/watch.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hosts/launch/internal.h"
+
+/* Of processor time, not of the wall clock: a process that a debugger has stopped, or that waits
+ * for its turn, does not compute. */
+#define TICK_MS     100
+#define HURRY_TICKS 5 /* what a rank gets to come back after the user's signal */
+#define LIBRARY_TICKS                                                                              \
+    20 /* more for one that is inside of a library, which has to finish its work */
+
+struct watch {
+    struct launch *run;
+    unsigned long limit; /* ticks; 0: none */
+    volatile sig_atomic_t signal;
+    const struct launch_thread *thread; /* that ran at the last tick */
+    uint64_t resumed;
+    unsigned long ticks; /* without a change of both */
+    struct sigaction old_prof, old_int, old_term;
+};
+
+/* Signal handlers have no argument of ours. */
+static struct watch *watching;
+
+/* In a library the rank may hold a lock that we shall need: it is let go on, for a while. */
+static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, unsigned long late)
+{
+    static const char text[] = "hubrun: a rank computes for ever inside of a library; ended\n";
+    uint64_t offset;
+
+    if (program_offset(t->program, counter, &offset)) {
+        t->fault = w->signal != 0 ? "interrupted in a computation"
+                                  : "computes without a call that takes simulated time";
+        t->fault_at = counter;
+        w->ticks = 0;
+        w->limit = 1; /* others may do the same before the event loop ends */
+        if (w->signal != 0)
+            t->host.ops->exit(&t->host, 128 + w->signal);
+        t->host.ops->abort(&t->host, WATCH_STATUS);
+    }
+    if (late < LIBRARY_TICKS)
+        return;
+    if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0)
+        _exit(WATCH_STATUS);
+    _exit(WATCH_STATUS);
+}
+
+static void tick(int sig, siginfo_t *info, void *context)
+{
+    struct watch *w = watching;
+    struct host *h = host_self();
+    struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
+    unsigned long limit = w->signal != 0 && w->limit != 1 ? HURRY_TICKS : w->limit;
+
+    (void)sig;
+    (void)info;
+    if (t == NULL || t != w->thread || t->resumed != w->resumed) {
+        w->thread = t;
+        w->resumed = t != NULL ? t->resumed : 0;
+        w->ticks = 0;
+        return;
+    }
+    w->ticks++;
+    if (limit != 0 && w->ticks >= limit)
+        give_up(w, t, launch_counter_of(context), w->ticks - limit);
+}
+
+/* The event loop ends at its next round; a rank that computes is ended by tick(). */
+static void asked(int sig)
+{
+    if (watching->signal != 0) { /* once more: at once */
+        signal(sig, SIG_DFL);
+        raise(sig);
+        return;
+    }
+    watching->signal = sig;
+    sim_stop(launch_domain(&watching->run->ranks[0]));
+}
+
+struct watch *watch_begin(struct launch *run)
+{
+    struct sigaction prof = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER };
+    struct sigaction ask = { .sa_handler = asked, .sa_flags = SA_RESTART };
+    struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
+    struct watch *w = watching == NULL ? calloc(1, sizeof(*w)) : NULL;
+
+    if (w == NULL)
+        return NULL;
+    w->run = run;
+    w->limit = run->cfg->patience_s * (1000UL / TICK_MS);
+    watching = w;
+    prof.sa_sigaction = tick;
+    sigaction(SIGPROF, &prof, &w->old_prof);
+    sigaction(SIGINT, run->cfg->signals ? &ask : NULL, &w->old_int);
+    sigaction(SIGTERM, run->cfg->signals ? &ask : NULL, &w->old_term);
+    setitimer(ITIMER_PROF, &every, NULL);
+    return w;
+}
+
+void watch_end(struct watch *w)
+{
+    struct itimerval none = { { 0, 0 }, { 0, 0 } };
+
+    if (w == NULL)
+        return;
+    setitimer(ITIMER_PROF, &none, NULL);
+    sigaction(SIGPROF, &w->old_prof, NULL);
+    sigaction(SIGINT, &w->old_int, NULL);
+    sigaction(SIGTERM, &w->old_term, NULL);
+    watching = NULL;
+    free(w);
+}
+
+int watch_signal(const struct watch *w)
+{
+    return w != NULL ? w->signal : 0;
+}
+
+unsigned long watch_cpu_ms(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (unsigned long)ts.tv_sec * 1000UL + (unsigned long)ts.tv_nsec / 1000000UL;
+}

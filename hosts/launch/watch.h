@@ -1,0 +1,31 @@
+/*
+ * Looks after a run from outside of simulated time: a rank that computes for ever
+ * without a call, and a user who wants to know where all are.
+ */
+#ifndef LAUNCH_WATCH_H
+#define LAUNCH_WATCH_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct launch;
+struct watch;
+
+#define WATCH_STATUS 124 /* exit code of a rank that was ended for it, as of timeout(1) */
+
+/**
+ * Until watch_end(), looks after the run as its configuration asks. One at a time in a process.
+ * NULL, and nothing is changed, when that fails.
+ */
+struct watch *watch_begin(struct launch *run);
+void watch_end(struct watch *w); /* NULL is allowed */
+/** The signal that came, or 0. */
+int watch_signal(const struct watch *w);
+/** Processor time that this process has had. */
+unsigned long watch_cpu_ms(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* LAUNCH_WATCH_H */

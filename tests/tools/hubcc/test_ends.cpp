@@ -1,0 +1,81 @@
+/* Runs that do not end by themselves: what is told, and what the status is. */
+#include "tests/tools/hubcc/programs.h"
+
+namespace
+{
+
+TEST_F(Programs, APollThatNothingCanEndIsReported)
+{
+    ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
+    for (const char *how : { "endless", "endless-flags" }) {
+        EXPECT_EQ(1, sh(std::string("hubrun -n 2 ./prog ") + how));
+        EXPECT_EQ(0u, errors.find("hubrun: nothing is left that could happen at ")) << errors;
+        EXPECT_NE(std::string::npos, errors.find(" us: rank 0 on node 0 is polling 8 bytes at 0x"))
+            << errors;
+        EXPECT_NE(std::string::npos, errors.find(", which hold 0x0 at prog+0x")) << errors;
+        EXPECT_NE(std::string::npos, errors.find("; 2 of 2 have not ended")) << errors;
+    }
+    /* It counts: the machine stands still, but its end is not known. */
+    EXPECT_EQ(1, sh("hubrun --patience 1 -n 1 ./prog endless-counter"));
+    EXPECT_EQ(0u, errors.find("hubrun: nothing but polling happens at ")) << errors;
+}
+
+#ifndef __SANITIZE_ADDRESS__ /* whose stacks a signal handler may not leave */
+TEST_F(Programs, ARankThatNeverReturnsIsEndedAndNamed)
+{
+    ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
+    for (const char *how : { "endless-own", "endless-empty" }) {
+        EXPECT_EQ(124, sh(std::string("hubrun --label --patience 1 -n 2 ./prog ") + how)) << errors;
+        EXPECT_NE(std::string::npos,
+                  errors.find("0: computes without a call that takes simulated time at prog+0x"))
+            << errors;
+        EXPECT_NE(std::string::npos, errors.find("hubrun: rank 0 ended all 2 ranks with status 124 "
+                                                 "at "))
+            << errors;
+    }
+}
+
+TEST_F(Programs, ASignalTellsWhereEachRankIs)
+{
+    ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
+    EXPECT_EQ(130, sh("timeout --preserve-status -s INT 1 hubrun -n 2 ./prog endless-counter"));
+    EXPECT_EQ(0u, errors.find("hubrun: rank 0 on node 0 at ")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("hubrun: rank 1 on node 1 at ")) << errors;
+    EXPECT_NE(std::string::npos, errors.find(" us: polling 8 bytes at 0x")) << errors;
+    EXPECT_EQ(143, sh("timeout --preserve-status 1 hubrun -n 1 ./prog endless-empty"));
+    EXPECT_NE(std::string::npos, errors.find("interrupted in a computation at prog+0x")) << errors;
+}
+#endif
+
+TEST_F(Programs, AbortEndsAllRanksWithItsStatus)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        printf("before");
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    if (rank == 0)
+        for (;;)
+            MPI_Wtime();
+    MPI_Recv(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(3, sh("hubrun --label -n 3 -m ring4 ./prog"));
+    EXPECT_EQ("1: before\n", out);
+    EXPECT_EQ(0u, errors.find("1: rank 1 on node 1 at ")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("MPI_Abort: exit code 3\nhubrun: rank 1 ended all 3 "
+                                             "ranks with status 3 at "))
+        << errors;
+}
+
+} // namespace
