@@ -124,7 +124,7 @@ static int tell(const struct options *opt, struct cmd_session *session, struct l
 {
     struct lab_sweep_results results;
     struct lab_table table;
-    int rc = lab_sweep_results(sweep, db, &session->arena, &results, err);
+    int rc = lab_sweep_collect(sweep, db, &session->arena, &results, err);
 
     if (rc != SIM_OK)
         return rc;

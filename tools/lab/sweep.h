@@ -58,8 +58,9 @@ struct lab_sweep_point {
     const struct lab_sweep_series *series;
     unsigned number; /* within the series */
     bool planned;    /* by workload and setup; else a program as it stands */
-    bool median, stores;
+    bool stores;
     uint64_t bytes, directions; /* as in lab_plan */
+    uint64_t model;             /* hash of its program and machine */
 };
 
 struct lab_sweep {
@@ -69,7 +70,7 @@ struct lab_sweep {
     unsigned n;
     struct lab_sweep_point *points;
     uint64_t definition; /* hash of all points; words for people do not count */
-    uint64_t model;      /* hash of what makes their results: programs and machines */
+    uint64_t model;      /* hash of what makes their results: this program and theirs */
     bool has_figure;
     struct lab_figure figure; /* its axes */
 };

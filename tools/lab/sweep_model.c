@@ -35,37 +35,60 @@ static int hash_file(const char *path, uint64_t *hash, struct sim_error *err)
 
 /* ---- machines ------------------------------------------------------------------------------ */
 
+/** What the point sets is told by the point. */
 static void hash_value(void *arg, const char *path, const struct machine_value *value)
 {
     uint64_t *hash = arg;
 
-    *hash = hash_number(hash_text(hash_text(*hash, path), value->param->key), value->value);
+    *hash = hash_text(hash_text(*hash, path), value->param->key);
+    if (value->file == NULL || strcmp(value->file, "--set") != 0)
+        *hash = hash_number(*hash, value->value);
 }
 
-/** The file has the topology; what it includes has nothing but values, kinds and links. */
-static int hash_machine(const struct lab_site *site, const struct lab_run *run,
-                        const struct load_machine *machine, uint64_t *hash, struct sim_error *err)
+/** The machine's file has the topology; what it includes has nothing but values, kinds, links. */
+int lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *run,
+                           const struct load_machine *machine, uint64_t *hash_p,
+                           struct sim_error *err)
 {
     const struct machine_desc *desc = load_machine_desc(machine);
+    uint64_t hash = 0;
     char path[2048];
     int rc = load_find(&site->roots, "machines", run->machine, path, sizeof(path), err);
 
-    load_machine_each(machine, hash_value, hash);
+    load_machine_each(machine, hash_value, &hash);
     for (unsigned n = 0; n < desc->nnodes; n++) {
         const struct machine_node_desc *node = &desc->nodes[n];
 
         for (unsigned i = 0; i < node->ncomponents; i++)
-            *hash = hash_text(hash_text(*hash, node->components[i].name),
-                              node->components[i].kind->name);
+            hash = hash_text(hash_text(hash, node->components[i].name),
+                             node->components[i].kind->name);
         for (unsigned i = 0; i < node->nlinks; i++) {
             const struct machine_link_desc *link = &node->links[i];
 
-            *hash = hash_text(hash_text(*hash, link->component_a), link->port_a);
-            *hash = hash_text(hash_text(*hash, link->component_b), link->port_b);
-            *hash = hash_number(*hash, link->length_mm);
+            hash = hash_text(hash_text(hash, link->component_a), link->port_a);
+            hash = hash_text(hash_text(hash, link->component_b), link->port_b);
+            hash = hash_number(hash, link->length_mm);
         }
     }
-    return rc == SIM_OK ? hash_file(path, hash, err) : rc;
+    if (rc == SIM_OK)
+        rc = hash_file(path, &hash, err);
+    if (rc == SIM_OK)
+        *hash_p = hash;
+    return rc;
+}
+
+int lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run, uint64_t *hash_p,
+                           struct sim_error *err)
+{
+    uint64_t hash = 0;
+    char path[1200];
+    int rc;
+
+    lab_program_path(site, run->program, path, sizeof(path));
+    rc = hash_file(path, &hash, err);
+    if (rc == SIM_OK)
+        *hash_p = hash;
+    return rc;
 }
 
 /** Where in the file a value is written that loading refused as "--set KEY=VALUE: ...". */
@@ -148,63 +171,65 @@ static int place_ranks(const struct machine_desc *desc, struct lab_sweep_point *
 }
 
 static int resolve_machine(struct lab_sweep *sweep, unsigned first, const struct lab_site *site,
-                           struct load_arena *arena, bool *resolved, struct sim_error *err)
+                           struct load_arena *arena, struct sim_error *err)
 {
+    const struct lab_sweep_point *point = &sweep->points[first];
     struct load_machine *machine;
-    int rc = load_with_all(site, &sweep->points[first], arena, &machine, err);
+    uint64_t hash = 0;
+    int rc = load_with_all(site, point, arena, &machine, err);
 
     if (rc != SIM_OK)
         return rc;
-    rc = hash_machine(site, &sweep->points[first].run, machine, &sweep->model, err);
-    for (unsigned i = first; i < sweep->n && rc == SIM_OK; i++) {
-        if (resolved[i] || !same_machine(&sweep->points[first], &sweep->points[i]))
+    rc = lab_sweep_hash_machine(site, &point->run, machine, &hash, err);
+    for (unsigned i = sweep->n; i-- > first && rc == SIM_OK;) {
+        if (sweep->points[i].model != 0 || !same_machine(point, &sweep->points[i]))
             continue;
-        resolved[i] = true;
+        sweep->points[i].model = hash;
         rc = place_ranks(load_machine_desc(machine), &sweep->points[i], err);
     }
     load_machine_destroy(machine);
     return rc;
 }
 
-/** The ranks' programs: each once. */
-static int hash_programs(struct lab_sweep *sweep, const struct lab_site *site,
-                         struct sim_error *err)
+/** Adds the program's hash to that of the machine; neighbours mostly share it. */
+static int resolve_program(struct lab_sweep *sweep, unsigned i, const struct lab_site *site,
+                           const char **last, uint64_t *hash, struct sim_error *err)
 {
-    const char *last = "";
-    int rc = hash_file("/proc/self/exe", &sweep->model, err);
+    struct lab_sweep_point *point = &sweep->points[i];
 
-    for (unsigned i = 0; i < sweep->n && rc == SIM_OK; i++) {
-        const struct lab_sweep_point *point = &sweep->points[i];
-        char path[1200];
+    if (strcmp(point->run.program, *last) != 0 &&
+        lab_sweep_hash_program(site, &point->run, hash, NULL) != SIM_OK)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: program = %s: no such program",
+                             point->series->where, point->run.program);
+    *last = point->run.program;
+    point->model ^= *hash;
+    sweep->model = hash_number(sweep->model, point->model);
+    return SIM_OK;
+}
 
-        if (strcmp(point->run.program, last) == 0)
-            continue;
-        last = point->run.program;
-        lab_program_path(site, last, path, sizeof(path));
-        if (hash_file(path, &sweep->model, NULL) != SIM_OK)
-            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: program = %s: no such program",
-                               point->series->where, last);
-    }
-    return rc;
+static uint64_t hash_point(uint64_t hash, const struct lab_sweep_point *point)
+{
+    struct load_arena scratch = { 0 };
+
+    hash = hash_text(hash, point->series->name != NULL ? point->series->name : "");
+    hash = hash_text(hash, lab_run_text(&point->run, &scratch));
+    load_arena_fini(&scratch);
+    return hash;
 }
 
 int lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
                       struct load_arena *arena, struct sim_error *err)
 {
-    bool *resolved = load_alloc(arena, sweep->n * sizeof(*resolved));
-    int rc = hash_programs(sweep, site, err);
+    const char *program = "";
+    uint64_t hash = 0;
+    int rc = hash_file("/proc/self/exe", &sweep->model, err);
 
     for (unsigned i = 0; i < sweep->n && rc == SIM_OK; i++)
-        if (!resolved[i])
-            rc = resolve_machine(sweep, i, site, arena, resolved, err);
+        if (sweep->points[i].model == 0)
+            rc = resolve_machine(sweep, i, site, arena, err);
     for (unsigned i = 0; i < sweep->n && rc == SIM_OK; i++) {
-        const struct lab_sweep_point *point = &sweep->points[i];
-        struct load_arena scratch = { 0 };
-
-        if (point->series->name != NULL)
-            sweep->definition = hash_text(sweep->definition, point->series->name);
-        sweep->definition = hash_text(sweep->definition, lab_run_text(&point->run, &scratch));
-        load_arena_fini(&scratch);
+        rc = resolve_program(sweep, i, site, &program, &hash, err);
+        sweep->definition = hash_point(sweep->definition, &sweep->points[i]);
     }
     return rc;
 }

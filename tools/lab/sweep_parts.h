@@ -11,6 +11,16 @@ bool lab_sweep_varies(const struct lab_sweep *sweep, const char *name);
 /** "lanes = 4, bytes = 8": what tells the point from others. */
 const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                             struct load_arena *arena);
+/**
+ * Hash of the program and the machine of a point, without the values that the point itself sets:
+ * equal for all points of a series on one machine, as long as nobody changes the files.
+ */
+int lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *run,
+                           const struct load_machine *machine, uint64_t *hash_p,
+                           struct sim_error *err);
+int lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run, uint64_t *hash_p,
+                           struct sim_error *err);
+
 /** Checks every value of every axis by itself, then makes the points. */
 int lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena, struct sim_error *err);
 /** Loads the machines, gives the ranks their nodes and computes both hashes. */

@@ -130,7 +130,6 @@ static int plan_workload(struct lab_sweep_point *point, struct lab_point *pt,
     SIM_ASSERT(plan.nruns == 1); /* modes with several or none were refused */
     point->run = plan.runs[0];
     point->planned = true;
-    point->median = plan.median;
     point->stores = plan.stores;
     point->bytes = plan.bytes;
     point->directions = plan.directions;

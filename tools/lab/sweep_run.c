@@ -11,6 +11,39 @@
 
 /* ---- in the worker -------------------------------------------------------------------------- */
 
+/* Beside SIM_ERR_*: the run did not begin as planned, so the point gets no row. */
+enum { NOT_BEGUN = -100 };
+
+/** Files may be edited while a long sweep runs; one study must not mix two models. */
+static int check_model(const struct lab_site *site, const struct lab_sweep_point *point,
+                       const struct load_machine *machine, struct sim_error *err)
+{
+    uint64_t on_machine = 0, of_program = 0;
+    int rc = lab_sweep_hash_machine(site, &point->run, machine, &on_machine, err);
+
+    if (rc == SIM_OK)
+        rc = lab_sweep_hash_program(site, &point->run, &of_program, err);
+    if (rc == SIM_OK && (on_machine ^ of_program) != point->model)
+        rc = sim_error_set(err, SIM_ERR_CONFIG,
+                           "%s or %s has changed since the sweep began: expected the same files "
+                           "till its end",
+                           point->run.machine, point->run.program);
+    return rc;
+}
+
+static void write_bound(const struct lab_sweep_point *point, const struct load_machine *machine,
+                        FILE *out)
+{
+    struct lab_bound bound =
+        lab_path_bound(load_machine_desc(machine), point->run.nranks > 1, point->stores);
+
+    if (point->directions > 1)
+        lab_bound_scale(&bound, point->directions);
+    if (bound.name != NULL)
+        (void)fprintf(out, "bound %s link=%.17g bus=%.17g\n", bound.name, bound.link_bytes_per_s,
+                      bound.bus_bytes_per_s);
+}
+
 /** The bound is of the machine that is there already; loading it takes as long as a short run. */
 static int execute(void *arg, const struct lab_run *run, FILE *out, struct sim_error *err)
 {
@@ -21,18 +54,12 @@ static int execute(void *arg, const struct lab_run *run, FILE *out, struct sim_e
     int rc = lab_load_run(site, run, &machine, err);
 
     if (rc != SIM_OK)
-        return rc;
-    if (point->planned) {
-        struct lab_bound bound =
-            lab_path_bound(load_machine_desc(machine), run->nranks > 1, point->stores);
-
-        if (point->directions > 1)
-            lab_bound_scale(&bound, point->directions);
-        if (bound.name != NULL)
-            (void)fprintf(out, "bound %s link=%.17g bus=%.17g\n", bound.name,
-                          bound.link_bytes_per_s, bound.bus_bytes_per_s);
-    }
-    rc = lab_simulate_on(site, run, machine, out, err);
+        return NOT_BEGUN; /* all values were good one by one */
+    rc = check_model(site, point, machine, err) == SIM_OK ? SIM_OK : NOT_BEGUN;
+    if (rc == SIM_OK && point->planned)
+        write_bound(point, machine, out);
+    if (rc == SIM_OK)
+        rc = lab_simulate_on(site, run, machine, out, err);
     load_machine_destroy(machine);
     return rc;
 }
@@ -109,7 +136,7 @@ static bool finished(void *arg, const struct lab_finished *end)
 
     if (work->rc != SIM_OK)
         return false; /* the database cannot be written */
-    if (end->died || end->rc == SIM_ERR_NOMEM) {
+    if (end->died || end->rc == NOT_BEGUN || end->rc == SIM_ERR_NOMEM) {
         lose(work, point, end->text);
         return true;
     }

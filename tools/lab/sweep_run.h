@@ -32,7 +32,7 @@ struct lab_sweep_results {
         struct lab_bound bound;
     } * results;
 };
-int lab_sweep_results(const struct lab_sweep *sweep, struct lab_sweep_db *db,
+int lab_sweep_collect(const struct lab_sweep *sweep, struct lab_sweep_db *db,
                       struct load_arena *arena, struct lab_sweep_results *results_p,
                       struct sim_error *err);
 /** series, keys with several values, what was measured; `arena` holds the columns. */

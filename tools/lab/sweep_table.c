@@ -52,7 +52,7 @@ static void read_row(void *arg, const struct lab_sweep_row *row)
             r->arena, "%s: %s", lab_sweep_label(r->sweep, out->point, r->arena), out->failure);
 }
 
-int lab_sweep_results(const struct lab_sweep *sweep, struct lab_sweep_db *db,
+int lab_sweep_collect(const struct lab_sweep *sweep, struct lab_sweep_db *db,
                       struct load_arena *arena, struct lab_sweep_results *results_p,
                       struct sim_error *err)
 {

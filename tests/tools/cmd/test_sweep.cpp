@@ -1,0 +1,205 @@
+/* `hubsim sweep` as its users meet it; test_sweep_kill.cpp has the long part. */
+#include <algorithm>
+
+#include "tests/tools/cmd/sweep_command.h"
+
+namespace
+{
+
+/** Child processes of `pid`: its workers. */
+std::vector<pid_t> children_of(pid_t pid)
+{
+    std::vector<pid_t> found;
+
+    for (const auto &entry : std::filesystem::directory_iterator("/proc")) {
+        if (atoi(entry.path().filename().c_str()) == 0)
+            continue;
+        std::ifstream in(entry.path() / "stat");
+        std::string stat(std::istreambuf_iterator<char>(in), {});
+        size_t end = stat.rfind(')');
+        int parent = 0;
+
+        if (end != std::string::npos && sscanf(stat.c_str() + end + 1, " %*c %d", &parent) == 1 &&
+            parent == pid)
+            found.push_back(atoi(stat.c_str()));
+    }
+    return found;
+}
+
+TEST_F(SweepCommand, TheTableIsTheSameForAnyNumberOfJobs)
+{
+    const std::string file = write_points(1, 2);
+    std::string first;
+
+    for (const char *jobs : { "0", "1", "2", "5" }) {
+        const std::string out = folder + "/jobs" + jobs;
+        ASSERT_EQ(0, run(file + " --csv --jobs " + jobs + " --out " + out)) << text("stderr");
+        EXPECT_EQ("", text("stderr"));
+        EXPECT_EQ(text("stdout"), text("jobs" + std::string(jobs) + "/points/table.csv"));
+        if (first.empty())
+            first = text("stdout");
+        EXPECT_EQ(first, text("stdout"));
+    }
+    EXPECT_EQ(0u, first.find("bytes,lanes,gen,clock_khz,latency_us_min,"));
+    EXPECT_EQ(41, std::count(first.begin(), first.end(), '\n'));
+}
+
+TEST_F(SweepCommand, WhatIsDoneIsNotRunAgain)
+{
+    const std::string file = write_points(1, 2), args = file + " --csv --out " + folder + "/out";
+
+    ASSERT_EQ(0, run(args)) << text("stderr");
+    const std::string csv = text("stdout"), db = text("out/points/sweep.db");
+    ASSERT_EQ(0, run(args)) << text("stderr");
+    EXPECT_EQ(csv, text("stdout"));
+    EXPECT_EQ(db, text("out/points/sweep.db"));
+}
+
+TEST_F(SweepCommand, AKilledWorkerLeavesNoRowAndTheNextRunMakesIt)
+{
+    const std::string file = write_points(2), args = file + " --csv --out " + folder + "/out";
+    const std::string db = folder + "/out/points/sweep.db";
+
+    pid_t pid = start(args);
+    wait_for_rows(db, 1);
+    const std::vector<pid_t> workers = children_of(pid);
+    ASSERT_FALSE(workers.empty());
+    kill(workers[0], SIGKILL);
+    EXPECT_EQ(1, finish(pid));
+    EXPECT_EQ(199u, read_rows(db).size());
+    EXPECT_EQ(0u, text("stderr").find("hubsim: 1 of 200 points have no result, the same command "
+                                      "runs them again: bytes = "))
+        << text("stderr");
+    EXPECT_NE(std::string::npos, text("stderr").find(": Killed\n"));
+    EXPECT_EQ(0, run(args)) << text("stderr");
+    EXPECT_EQ(200u, read_rows(db).size());
+}
+
+TEST_F(SweepCommand, WorkersOfAKilledParentDoNoHarm)
+{
+    const std::string file = write_points(1);
+
+    ASSERT_EQ(0, run(file + " --csv --out " + folder + "/whole")) << text("stderr");
+    pid_t pid = start(file + " --csv --out " + folder + "/killed");
+    wait_for_rows(folder + "/killed/points/sweep.db", 10);
+    kill(pid, SIGKILL);
+    EXPECT_EQ(-SIGKILL, finish(pid));
+    ASSERT_EQ(0, run(file + " --csv --out " + folder + "/killed")) << text("stderr");
+    EXPECT_EQ(read_rows(folder + "/whole/points/sweep.db"),
+              read_rows(folder + "/killed/points/sweep.db"));
+}
+
+TEST_F(SweepCommand, ASecondProcessIsToldWhoRunsTheSweepAndMayLook)
+{
+    const std::string file = write_points(10), args = file + " --csv --out " + folder + "/out";
+
+    pid_t pid = start(args);
+    wait_for_rows(folder + "/out/points/sweep.db", 1);
+    EXPECT_EQ(1, run(args));
+    EXPECT_EQ("hubsim: " + folder + "/out/points/sweep.lock: the sweep is being run by process " +
+                  std::to_string(pid) + "\n",
+              text("stderr"));
+    EXPECT_EQ(1, run(args + " --fresh"));
+    EXPECT_FALSE(std::filesystem::exists(folder + "/out/points/sweep.db.1"));
+    EXPECT_EQ(0, run(args + " --show")) << text("stderr");
+    EXPECT_EQ(0u, text("stdout").find("bytes,lanes,"));
+    kill(-pid, SIGKILL);
+    EXPECT_EQ(-SIGKILL, finish(pid));
+}
+
+TEST_F(SweepCommand, AChangedFileIsRefusedUntilItsResultsAreSetAside)
+{
+    const std::string head = "workload: pingpong\nplatform: hapacs-tca\n"
+                             "setup: { mode: pio, rounds: 1, repeats: 1, bytes: ";
+    const std::string file = write("s.yaml", head + "[8, 16] }\n"),
+                      args = file + " --csv --out " + folder + "/out";
+
+    EXPECT_EQ(1, run(args + " --show"));
+    EXPECT_EQ("hubsim: " + folder + "/out/s/sweep.db: no results yet\n", text("stderr"));
+    ASSERT_EQ(0, run(args)) << text("stderr");
+    write("s.yaml", head + "[8, 16, 32] }\n");
+    EXPECT_EQ(1, run(args));
+    EXPECT_EQ("hubsim: " + folder + "/out/s/sweep.db: its results were made by other points than " +
+                  file +
+                  " has now: --fresh sets them aside and begins anew, --out takes another folder\n",
+              text("stderr"));
+    EXPECT_EQ("", text("stdout"));
+    EXPECT_EQ(0, run(args + " --fresh")) << text("stderr");
+    EXPECT_EQ(3u, read_rows(folder + "/out/s/sweep.db").size());
+    EXPECT_EQ(2u, read_rows(folder + "/out/s/sweep.db.1").size());
+}
+
+/* Three lanes pass the range of the key, but no link has them: known when the machine is built. */
+TEST_F(SweepCommand, APointThatFailsIsARowAndAnErrorInTheEnd)
+{
+    const std::string args = write("s.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                                             "setup: { mode: pio, bytes: 8, repeats: 1 }\n"
+                                             "set: { \"node*.hub.e.link.lanes\": [2, 3, 4] }\n") +
+                             " --csv --out " + folder + "/out";
+
+    for (int i = 0; i < 2; i++) { /* the second time from the rows alone */
+        EXPECT_EQ(1, run(args));
+        EXPECT_EQ(0u, text("stderr").find("hubsim: 1 of 3 points failed: lanes = 3: "))
+            << text("stderr");
+        EXPECT_NE(std::string::npos, text("stderr").find("expected 1, 2, 4, 8 or 16"));
+        EXPECT_NE(std::string::npos, text("stdout").find("\n3,,,,,,,"));
+        EXPECT_NE(std::string::npos, text("stdout").find("\n4,"));
+    }
+}
+
+TEST_F(SweepCommand, AProgramsResultsBecomeColumnsAndLines)
+{
+    const std::string args =
+        write("s.yaml", "description: a program\nprogram: pingpong\nmachine: two-node\nranks: 2\n"
+                        "args: { mode: pio, warmup: 0, rounds: 1, repeats: 1, bytes: [16, 8] }\n"
+                        "set: { \"node*.hub.e.link.lanes\": [4, 8] }\n"
+                        "seed: [1, 2, 3]\n"
+                        "figure:\n"
+                        "  x: { key: bytes, scale: log2 }\n"
+                        "  y: { quantity: latency_ps_min, label: ps }\n") +
+        " --csv --out " + folder + "/out";
+
+    ASSERT_EQ(0, run(args)) << text("stderr");
+    EXPECT_EQ(0u, text("stdout").find("bytes,lanes,seed,races,")) << text("stdout");
+    const std::string csv = text("out/s/figure.csv");
+    EXPECT_EQ(5, std::count(csv.begin(), csv.end(), '\n')) << csv; /* the seeds are one point */
+    EXPECT_NE(std::string::npos, csv.find("\nlanes = 4,simulated,8,"));
+    EXPECT_LT(csv.find("\nlanes = 4,simulated,8,"), csv.find("\nlanes = 4,simulated,16,"));
+    EXPECT_TRUE(std::filesystem::exists(folder + "/out/s/figure.png"));
+    EXPECT_TRUE(std::filesystem::exists(folder + "/out/s/figure.svg"));
+}
+
+TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)
+{
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    ASSERT_GE(terminal, 0);
+    ASSERT_EQ(0, grantpt(terminal));
+    ASSERT_EQ(0, unlockpt(terminal));
+    int slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    ASSERT_GE(slave, 0);
+    const std::string file = write_points(1, 2);
+    pid_t pid = start(file + " --csv --out " + folder + "/out", slave);
+    close(slave);
+    std::string seen;
+    char buffer[1024];
+    for (ssize_t n; (n = read(terminal, buffer, sizeof(buffer))) > 0;)
+        seen.append(buffer, static_cast<size_t>(n));
+    EXPECT_EQ(0, finish(pid));
+    close(terminal);
+    EXPECT_NE(std::string::npos, seen.find("\r0 of 40 points"));
+    EXPECT_NE(std::string::npos, seen.find("\r20 of 40 points, 0:0"));
+    EXPECT_NE(std::string::npos, seen.find(" left\033[K"));
+    EXPECT_EQ("\r\033[K", seen.substr(seen.size() - 4)); /* nothing stays */
+}
+
+TEST_F(SweepCommand, TheSweepsThatShipCanBeRun)
+{
+    for (const auto &file : std::filesystem::directory_iterator("configs/sweeps")) {
+        const std::string name = file.path().stem();
+
+        EXPECT_EQ(1, run(name + " --show --out " + folder));
+        EXPECT_EQ("hubsim: " + folder + "/" + name + "/sweep.db: no results yet\n", text("stderr"));
+    }
+}
+
+} // namespace

@@ -1,0 +1,368 @@
+/* Sweeps: what a file means, what is refused where, and what the database holds on to. */
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "tools/lab/sweep_run.h"
+
+namespace
+{
+
+const char head[] = "workload: pingpong\n"
+                    "platform: hapacs-tca\n";
+
+class Sweep : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        char name[] = "/tmp/hubsim-sweep-XXXXXX";
+
+        ASSERT_NE(nullptr, mkdtemp(name));
+        folder = name;
+        lab_site_init(&site);
+        site.roots = {};
+        load_roots_add(&site.roots, "configs");
+        snprintf(site.programs, sizeof(site.programs), "%s", HUBSIM_PROGRAMS);
+        site.fingerprint = true;
+    }
+    void TearDown() override
+    {
+        load_arena_fini(&arena);
+        std::filesystem::remove_all(folder);
+    }
+    int read(const std::string &text)
+    {
+        std::ofstream(folder + "/s.yaml") << text;
+        err = {};
+        return lab_sweep_read((folder + "/s.yaml").c_str(), &site, &arena, &sweep, &err);
+    }
+    /** The message without the folder, or "" when the file is good. */
+    std::string refusal(const std::string &text)
+    {
+        if (read(text) == SIM_OK)
+            return "";
+        std::string message = err.text;
+        size_t at = message.find(folder + "/");
+        return at == 0 ? message.substr(folder.size() + 1) : message;
+    }
+    std::vector<std::string> values(const char *key)
+    {
+        std::vector<std::string> all;
+
+        for (unsigned i = 0; i < sweep.n; i++) {
+            const lab_axis *axis = lab_sweep_axis(sweep.points[i].series, key);
+            all.push_back(axis != nullptr ? lab_sweep_value(&sweep.points[i], axis) : "");
+        }
+        return all;
+    }
+    lab_sweep_db *open_db(uint64_t model)
+    {
+        lab_sweep_db *db = nullptr;
+
+        err = {};
+        (void)lab_sweep_db_open((folder + "/sweep.db").c_str(), &sweep, model, &db, &err);
+        return db;
+    }
+    lab_site site = {};
+    load_arena arena = {};
+    lab_sweep sweep = {};
+    sim_error err = {};
+    std::string folder;
+};
+
+using strings = std::vector<std::string>;
+
+TEST_F(Sweep, PointsAreTheCrossProductWithTheLastKeyFastest)
+{
+    ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8..16 }\n"
+                                               "set: { \"node*.hub.e.link.lanes\": [4, 8] }\n"
+                                               "seed: 5..7 by 2\n"))
+        << err.text;
+    EXPECT_EQ((strings{ "8", "8", "8", "8", "16", "16", "16", "16" }), values("bytes"));
+    EXPECT_EQ((strings{ "4", "4", "8", "8", "4", "4", "8", "8" }), values("lanes"));
+    EXPECT_EQ((strings{ "5", "7", "5", "7", "5", "7", "5", "7" }), values("seed"));
+    EXPECT_EQ(7u, sweep.points[1].run.seed);
+    ASSERT_EQ(1u, sweep.points[2].run.nsets);
+    EXPECT_STREQ("node*.hub.e.link.lanes=8", sweep.points[2].run.sets[0]);
+}
+
+TEST_F(Sweep, ASeriesIsACrossProductOfItsOwnAndReplacesKeysOfTheFile)
+{
+    ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8 }\n"
+                                               "series:\n"
+                                               "  - { name: four, machine: ring4, hops: [1, 2] }\n"
+                                               "  - { name: two, bytes: [16, 32, 64] }\n"))
+        << err.text;
+    EXPECT_EQ((strings{ "1", "2", "", "", "" }), values("hops"));
+    EXPECT_EQ((strings{ "8", "8", "16", "32", "64" }), values("bytes"));
+    EXPECT_STREQ("two", sweep.points[4].series->name);
+}
+
+TEST_F(Sweep, ColumnsHaveTheShortestNamesThatTellThemApart)
+{
+    ASSERT_EQ(SIM_OK, read(std::string(head) +
+                           "setup: { mode: pio, bytes: 8 }\n"
+                           "set: { \"node*.hub.e.link.lanes\": [4, 8], \"node*.hub.n.link.lanes\": "
+                           "8, \"node*.hub.clock_khz\": 250_000 }\n"))
+        << err.text;
+    EXPECT_NE(nullptr, lab_sweep_axis(&sweep.series[0], "e.link.lanes"));
+    EXPECT_NE(nullptr, lab_sweep_axis(&sweep.series[0], "n.link.lanes"));
+    EXPECT_NE(nullptr, lab_sweep_axis(&sweep.series[0], "clock_khz"));
+}
+
+TEST_F(Sweep, HopsAreADistanceOnTheMachine)
+{
+    ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8, hops: 1..5 by 1 }\n"
+                                               "machine: subcluster16\n"))
+        << err.text;
+    EXPECT_EQ(1u, sweep.points[0].run.nodes[1]);
+    EXPECT_EQ(4u, sweep.points[3].run.nodes[1]);
+    EXPECT_EQ(12u, sweep.points[4].run.nodes[1]); /* half round the first ring, then across */
+    EXPECT_EQ("s.yaml:1:1: hops = 3: expected a distance that ring4 has",
+              refusal(std::string(head) + "setup: { mode: pio, bytes: 8, hops: [1, 3] }\n"
+                                          "machine: ring4\n"));
+}
+
+TEST_F(Sweep, AProgramTakesItsArgumentsAsTheyAre)
+{
+    ASSERT_EQ(SIM_OK, read("program: pingpong\n"
+                           "machine: [two-node, ring4]\n"
+                           "ranks: 2\n"
+                           "args: { mode: pio, bytes: [8, 16] }\n"))
+        << err.text;
+    ASSERT_EQ(4u, sweep.n);
+    EXPECT_STREQ("mode=pio", sweep.points[3].run.args[0]);
+    EXPECT_STREQ("bytes=16", sweep.points[3].run.args[1]);
+    EXPECT_EQ(2u, sweep.points[3].run.nranks);
+    EXPECT_STREQ("ring4", sweep.points[3].run.machine);
+}
+
+TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
+{
+    const std::string good = std::string(head) + "setup: { mode: pio, bytes: 8 }\n";
+    const std::pair<std::string, const char *> cases[] = {
+        { good + "sed: 1\n", "s.yaml:4:1: sed = 1: unknown key, did you mean set?" },
+        { good + "seed: []\n", "s.yaml:4:1: seed: expected at least one value" },
+        { good + "seed:\n", "s.yaml:4:1: seed = : expected at least one value" },
+        { good + "seed: 4..1 by 1\n",
+          "s.yaml:4:1: seed = 4..1 by 1: expected a range, the less first, such as 8..1024 or 1..7 "
+          "by 2" },
+        { good + "seed: [1, 2, 1]\n", "s.yaml:4:1: seed: 1: expected each value once" },
+        { good + "seed: [1, x]\n", "s.yaml:4:1: seed = x: expected a whole number" },
+        { good + "seed: { a: 1 }\n", "s.yaml:4:1: seed: expected a value or a list of values" },
+        { std::string(head) + "setup: { bites: [8, 16] }\n",
+          "s.yaml:3:10: setup bites=8: unknown key, did you mean bytes?" },
+        { std::string(head) + "setup: { bytes: [8, big] }\n",
+          "s.yaml:3:10: setup bytes=big: expected a whole number" },
+        { good + "set: { \"node*.hub.e.link.lines\": [4, 8] }\n",
+          "s.yaml:4:8: set node*.hub.e.link.lines = 4: matches no key, did you mean "
+          "node0.hub.e.link.lanes?" },
+        { good + "set:\n  \"node*.hub.e.link.lanes\": [4, 99]\n",
+          "s.yaml:5:3: set node*.hub.e.link.lanes = 99: node0.hub.e.link.lanes = 99: expected a "
+          "whole number, 1 .. 16" },
+        { std::string(head) + "setup: { mode: [pio, dma], bytes: 8 }\n",
+          "s.yaml:3:10: mode = dma: expected a mode that is one simulation, or a list of them" },
+        { std::string(head) + "program: x\n",
+          "s.yaml:1:1: expected the key workload or program, not both" },
+        { "platform: hapacs-tca\n", "s.yaml:1:1: expected the key workload or program" },
+        { "program: pingpong\n", "s.yaml:1:1: expected the key machine" },
+        { "program: pingpongg\nmachine: two-node\n",
+          "s.yaml:1:1: program = pingpongg: no such program" },
+        { "program: pingpong\nmachine: two-node\nranks: 3\n",
+          "s.yaml:1:1: ranks = 3: expected at most 2, the nodes of two-node" },
+        { "program: pingpong\nmachine: two-nod\n",
+          "s.yaml:1:1: two-nod: not found in machines/, did you mean two-node?" },
+        { "workload: pingpongg\n", "s.yaml:1:1: workload = pingpongg: expected pingpong, "
+                                   "dma-chain, block-stride, stream or mpi-pingpong" },
+        { good + "args: { a: 1 }\n",
+          "s.yaml:4:9: a = 1: expected it in setup: a workload knows no args" },
+        { good + "series: []\n", "s.yaml:4:1: series: expected a list of series" },
+        { good + "series:\n  - { bytes: 16 }\n", "s.yaml:5:5: expected the key name" },
+        { good + "seed: 1..100001 by 1\n", "s.yaml:4:1: seed = 1..100001 by 1: expected a range, "
+                                           "the less first, such as 8..1024 or 1..7 by 2" },
+        { good + "seed: 1..50000 by 1\nset: { \"node0.hub.e.link.lanes\": [1, 2, 4] }\n",
+          "s.yaml:1:1: expected at most 100000 points" },
+        { good + "figure: { x: { key: byte }, y: { quantity: latency } }\n",
+          "s.yaml:4:16: key = byte: expected a key that each series has" },
+        { good + "figure: { x: { key: mode }, y: { quantity: latency } }\n",
+          "s.yaml:4:16: key = mode: pio: expected a key whose values are numbers" },
+    };
+
+    EXPECT_EQ("", refusal(good));
+    for (const auto &[text, message] : cases)
+        EXPECT_EQ(message, refusal(text)) << text;
+}
+
+TEST_F(Sweep, WordsForPeopleDoNotMakeAnotherStudyAndValuesDo)
+{
+    const std::string good = std::string(head) + "setup: { mode: pio, bytes: [8, 16] }\n";
+
+    ASSERT_EQ(SIM_OK, read(good));
+    uint64_t definition = sweep.definition, model = sweep.model;
+    ASSERT_EQ(SIM_OK, read("description: other words\n" + good +
+                           "figure: { x: { key: bytes }, y: { quantity: latency } }\n"));
+    EXPECT_EQ(definition, sweep.definition);
+    EXPECT_EQ(model, sweep.model);
+    ASSERT_EQ(SIM_OK, read(good + "seed: 2\n"));
+    EXPECT_NE(definition, sweep.definition);
+    EXPECT_EQ(model, sweep.model);
+}
+
+/* A cable of another length is another model, though no point says so. */
+TEST_F(Sweep, TheMachinesFilesArePartOfTheModel)
+{
+    const std::string text =
+        std::string(head) + "setup: { mode: pio, bytes: 8 }\nmachine: " + folder + "/m.yaml\n";
+    uint64_t models[3];
+
+    for (int i = 0; i < 3; i++) {
+        std::ofstream(folder + "/m.yaml") << "platform: hapacs-tca\nnodes: 2\ncables:\n"
+                                             "  - { from: node0.hub.e, to: node1.hub.w, length_mm: "
+                                          << (i == 1 ? 1000 : 2000) << " }\n";
+        ASSERT_EQ(SIM_OK, read(text)) << err.text;
+        models[i] = sweep.model;
+    }
+    EXPECT_NE(models[0], models[1]);
+    EXPECT_EQ(models[0], models[2]);
+}
+
+/* ---- the database --------------------------------------------------------------------- */
+
+TEST_F(Sweep, ADatabaseTakesEachPointOnceAndGivesThemInOrder)
+{
+    ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: [8, 16, 32] }\n"));
+    lab_sweep_db *db = open_db(sweep.model);
+    ASSERT_NE(nullptr, db) << err.text;
+    const lab_sweep_row rows[] = { { 2, "{}", "run 2", SIM_OK, "result a=1\n", 7, UINT64_MAX },
+                                   { 0, "{}", "run 0", SIM_ERR_IO, "it's wrong", 0, 0 } };
+    for (const lab_sweep_row &row : rows)
+        ASSERT_EQ(SIM_OK, lab_sweep_db_add(db, &row, &err)) << err.text;
+    EXPECT_NE(SIM_OK, lab_sweep_db_add(db, &rows[0], &err));
+    lab_sweep_db_close(db);
+
+    db = open_db(sweep.model);
+    ASSERT_NE(nullptr, db) << err.text;
+    std::string all;
+    lab_sweep_row_fn add = [](void *arg, const lab_sweep_row *row) {
+        *static_cast<std::string *>(arg) +=
+            std::to_string(row->point) + row->run + (row->rc == SIM_OK ? " done " : " failed ") +
+            row->text + " " + std::to_string(row->visible) + " " + std::to_string(row->wire) + "\n";
+    };
+    ASSERT_EQ(SIM_OK, lab_sweep_db_each(db, add, &all, &err)) << err.text;
+    EXPECT_EQ("0run 0 failed it's wrong 0 0\n2run 2 done result a=1\n 7 18446744073709551615\n",
+              all);
+    lab_sweep_db_close(db);
+}
+
+TEST_F(Sweep, ADatabaseOfOtherPointsOrOfAnotherModelIsRefused)
+{
+    const std::string good = std::string(head) + "setup: { mode: pio, bytes: [8, 16] }\n";
+    const std::string path = folder + "/sweep.db", file = folder + "/s.yaml";
+    auto other = [&](const char *what) {
+        return path + ": its results were made by other " + what + " than " + file +
+               " has now: --fresh sets them aside and begins anew, --out takes another folder";
+    };
+
+    ASSERT_EQ(SIM_OK, read(good));
+    lab_sweep_db_close(open_db(sweep.model));
+    EXPECT_EQ(nullptr, open_db(sweep.model + 1));
+    EXPECT_EQ(other("programs or machine files"), err.text);
+    lab_sweep_db *any = open_db(0);
+    EXPECT_NE(nullptr, any);
+    lab_sweep_db_close(any);
+    ASSERT_EQ(SIM_OK, read(good + "seed: 2\n"));
+    EXPECT_EQ(nullptr, open_db(sweep.model));
+    EXPECT_EQ(other("points"), err.text);
+    sweep.name = "t";
+    EXPECT_EQ(nullptr, open_db(sweep.model));
+    EXPECT_EQ(path + ": holds the sweep s: expected t", err.text);
+}
+
+TEST_F(Sweep, SettingAsideKeepsTheOldDatabases)
+{
+    const std::string path = folder + "/sweep.db";
+
+    ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8 }\n"));
+    EXPECT_EQ(SIM_OK, lab_sweep_db_set_aside(path.c_str(), &err));
+    for (int i = 0; i < 2; i++) {
+        lab_sweep_db_close(open_db(sweep.model));
+        EXPECT_EQ(SIM_OK, lab_sweep_db_set_aside(path.c_str(), &err)) << err.text;
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_FALSE(std::filesystem::exists(path + "-journal"));
+    EXPECT_TRUE(std::filesystem::exists(path + ".1"));
+    EXPECT_TRUE(std::filesystem::exists(path + ".2"));
+}
+
+TEST_F(Sweep, WhatIsNoDatabaseOfASweepIsRefused)
+{
+    ASSERT_EQ(SIM_OK, read(std::string(head) + "setup: { mode: pio, bytes: 8 }\n"));
+    std::ofstream(folder + "/sweep.db") << std::string(4096, 'x');
+    EXPECT_EQ(nullptr, open_db(sweep.model));
+    EXPECT_EQ(folder + "/sweep.db: file is not a database", err.text);
+}
+
+/* A second description of the same file: POSIX locks do not exclude their own process. */
+TEST_F(Sweep, TheLockNamesTheProcessThatHasIt)
+{
+    const std::string path = folder + "/sweep.lock";
+    int fd = -1, second = -1;
+
+    ASSERT_EQ(SIM_OK, lab_sweep_lock(path.c_str(), &fd, &err)) << err.text;
+    pid_t self = getpid(), child = fork();
+    if (child == 0) {
+        std::string expected = path + ": the sweep is being run by process " + std::to_string(self);
+        bool right =
+            lab_sweep_lock(path.c_str(), &second, &err) == SIM_ERR_IO && expected == err.text;
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(0, status);
+    close(fd);
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+TEST_F(Sweep, OnlyWhatHasNoRowIsRunAndTheTableComesFromTheRows)
+{
+    ASSERT_EQ(SIM_OK, read(std::string(head) +
+                           "setup: { mode: pio, bytes: [8, 16], rounds: 1, repeats: 1 }\n"));
+    lab_sweep_db *db = open_db(sweep.model);
+    ASSERT_NE(nullptr, db) << err.text;
+    const lab_sweep_row before = {
+        1, "{}", "", SIM_OK, "result latency_ps_min=5 latency_ps_median=6 verified=1\n", 0, 0
+    };
+    ASSERT_EQ(SIM_OK, lab_sweep_db_add(db, &before, &err));
+    unsigned told[2] = { 0, 0 };
+    lab_sweep_config cfg = {};
+    cfg.site = &site;
+    cfg.workers = 2;
+    cfg.progress = [](void *arg, unsigned done, unsigned total) {
+        static_cast<unsigned *>(arg)[0] = done;
+        static_cast<unsigned *>(arg)[1] = total;
+    };
+    cfg.progress_arg = told;
+    ASSERT_EQ(SIM_OK, lab_sweep_run(&sweep, db, &cfg, &err)) << err.text;
+    EXPECT_EQ(2u, told[0]);
+    EXPECT_EQ(2u, told[1]);
+
+    lab_sweep_results results = {};
+    lab_table table = {};
+    ASSERT_EQ(SIM_OK, lab_sweep_collect(&sweep, db, &arena, &results, &err)) << err.text;
+    lab_sweep_table(&sweep, &results, &arena, &table);
+    ASSERT_EQ(2u, table.nrows);
+    EXPECT_STREQ("bytes", table.columns[0].name);
+    EXPECT_STREQ("8", lab_table_get(&table, 0, 0));
+    EXPECT_GT(atof(lab_table_get(&table, 0, 1)), 0.5);
+    EXPECT_STREQ("0.000005", lab_table_get(&table, 1, 1)); /* the row that was there */
+    lab_table_fini(&table);
+    lab_sweep_db_close(db);
+}
+
+} // namespace
