@@ -150,6 +150,26 @@ static void register_stats(struct hub *hub)
                       "payload written by this DMA channel");
 }
 
+/* What enters a ring waits for so much room in the next hub: a buffer must have it. */
+static int check_bubble(const struct machine_place *place, const struct hub_config *cfg,
+                        struct sim_error *err)
+{
+    for (uint32_t i = 1; i < cfg->ports && cfg->bubble_tlps > 1; i++) {
+        const struct pcie_port_config *port = &cfg->port[i];
+        uint64_t headers = cfg->bubble_tlps, data = headers * port->mps_bytes / 16;
+        bool few = port->ph_credits != 0 && port->ph_credits < headers;
+
+        if (few || (port->pd_credits != 0 && port->pd_credits < data))
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s.%s.link.%s = %llu: expected 0 or at least %llu, for the "
+                                 "bubble_tlps",
+                                 place->path, port_names[i], few ? "ph_credits" : "pd_credits",
+                                 (unsigned long long)(few ? port->ph_credits : port->pd_credits),
+                                 (unsigned long long)(few ? headers : data));
+    }
+    return SIM_OK;
+}
+
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
@@ -157,7 +177,7 @@ static int check_config(const struct machine_place *place, const struct hub_conf
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s.dma.read_bytes = %llu: expected a power of two", place->path,
                              (unsigned long long)cfg->dma_read_bytes);
-    return SIM_OK;
+    return check_bubble(place, cfg, err);
 }
 
 static int hub_create(const struct machine_place *place, const void *config, void **component_p,

@@ -84,7 +84,7 @@ static bool send_waiting(struct pcie_port *p)
         q->head = 0;
     q->count--;
     p->waiting--;
-    if (was_full && p->user.ready != NULL)
+    if ((was_full || (p->wanting >> cls & 1) != 0) && p->user.ready != NULL)
         p->user.ready(p->user.user, (enum pcie_class)cls);
     return true;
 }
@@ -148,8 +148,10 @@ bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
 {
     const struct tx_class *q = &p->tx[cls];
 
-    if (q->count != 0)
+    if (q->count != 0) {
+        p->wanting |= (uint8_t)(1u << cls);
         return false;
+    }
     pcie_port_settle(p);
     if (q->hdr_avail >= tlps && q->data_avail >= (uint64_t)tlps * (p->mps / 16)) {
         p->wanting &= (uint8_t) ~(1u << cls);

@@ -206,6 +206,7 @@ class HubRig : public ::testing::Test
             memcpy(reinterpret_cast<char *>(&c) + p->offset, &p->def, sizeof(uint64_t));
         return c;
     }
+    bool closed = false; /* the last E joins the first W, and all routes go round by E */
     /* A chain of n nodes: E of node i to W of node i + 1, `wire_ps` long. */
     void build(unsigned n, sim_order order = {}, sim_time_t wire_ps = 15000)
     {
@@ -228,8 +229,9 @@ class HubRig : public ::testing::Test
             make_host(i);
         }
         for (unsigned i = 0; i < n; i++) {
-            if (i + 1 < n) {
-                ASSERT_EQ(SIM_OK, pcie_link_connect(end(i, "e"), end(i + 1, "w"), wire_ps, &err));
+            if (i + 1 < n || closed) {
+                ASSERT_EQ(SIM_OK,
+                          pcie_link_connect(end(i, "e"), end((i + 1) % n, "w"), wire_ps, &err));
             }
             route(i, n);
             ASSERT_EQ(SIM_OK, hub_kind.start(hubs[i], &err)) << err.text;
@@ -275,7 +277,7 @@ class HubRig : public ::testing::Test
         if (i + 1 < n)
             r.ranges[r.nranges++] = { "e", i + 1, n - 1 };
         if (i > 0)
-            r.ranges[r.nranges++] = { "w", 0, i - 1 };
+            r.ranges[r.nranges++] = { closed ? "e" : "w", 0, i - 1 };
         ASSERT_EQ(SIM_OK, hub_kind.set_routes(hubs[i], &r, &err)) << err.text;
     }
     void configure(unsigned i)

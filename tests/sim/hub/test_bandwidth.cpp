@@ -150,6 +150,7 @@ TEST_F(Bandwidth, FollowsTheReadsInFlight)
 
 TEST_F(Bandwidth, FollowsCreditsAndCable)
 {
+    cfg.bubble_tlps = 1; /* no ring here: all of the buffer counts */
     for (uint64_t pd : { 16u, 32u, 64u, 128u })
         for (sim_time_t ps : { 5000u, 15000u, 100000u, 1000000u }) {
             cfg.port[2].pd_credits = pd;

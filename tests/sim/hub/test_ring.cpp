@@ -1,0 +1,131 @@
+/* Traffic that goes round a closed ring of hubs, with all buffers full. */
+#include "rig.h"
+
+namespace
+{
+
+class Ring : public HubRig
+{
+  protected:
+    static constexpr unsigned kNodes = 6;
+
+    void put(unsigned from, unsigned to, unsigned ch, uint32_t bytes)
+    {
+        FakeHost &h = hosts[from];
+        uint64_t base = reg(from, HUB_DMA(ch));
+
+        h.write64(base + HUB_DMA_SRC, kRam + ch * 0x10000);
+        h.write64(base + HUB_DMA_DST, area(to, HUB_AREA_GPU0) + ch * 0x10000);
+        h.write64(base + HUB_DMA_LENGTH, bytes);
+        h.write64(base + HUB_DMA_CONTROL, HUB_DMA_START_REG);
+    }
+    /** Each node puts far more than the buffers hold, to the node that is furthest away. */
+    void flood(uint32_t bytes, sim_order order = {})
+    {
+        closed = true;
+        build(kNodes, order);
+        for (unsigned i = 0; i < kNodes; i++)
+            fill(hosts[i].ram, i);
+        for (unsigned i = 0; i < kNodes; i++) {
+            for (unsigned ch = 0; ch < HUB_DMA_CHANNELS; ch++)
+                put(i, (i + kNodes - 1) % kNodes, ch, bytes);
+        }
+        run();
+    }
+    unsigned arrived(uint32_t bytes)
+    {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < kNodes; i++)
+            for (unsigned ch = 0; ch < HUB_DMA_CHANNELS; ch++)
+                n += memcmp(&hosts[i].ram[ch * 0x10000],
+                            &hosts[(i + kNodes - 1) % kNodes].gpu[ch * 0x10000], bytes) == 0;
+        return n;
+    }
+    void buffers(uint64_t headers, uint64_t data)
+    {
+        for (auto &port : cfg.port)
+            port.ph_credits = headers, port.pd_credits = data;
+    }
+};
+
+/* A packet of 256 bytes needs 16 units of data: here each has room wherever its header has. */
+TEST_F(Ring, WhatComesInLeavesRoomForWhatGoesRound)
+{
+    for (uint64_t headers : { 2, 4, 32 }) {
+        for (uint64_t queue : { 1, 3 }) {
+            for (auto &port : cfg.port)
+                port.tx_queue_tlps = queue;
+            buffers(headers, headers * 16);
+            flood(0xfff4);
+            EXPECT_EQ(kNodes * HUB_DMA_CHANNELS, arrived(0xfff4)) << headers << " " << queue;
+            TearDown();
+        }
+    }
+}
+
+TEST_F(Ring, OrderWithinATimeDoesNotShow)
+{
+    struct sim_fingerprint plain = {};
+
+    for (uint64_t k = 0; k < 5; k++) {
+        buffers(4, 64);
+        flood(0x1ffc, { k % 2 != 0, k >= 2, k });
+        EXPECT_EQ(kNodes * HUB_DMA_CHANNELS, arrived(0x1ffc));
+        if (k == 0)
+            plain = sim_fingerprint_of(sim);
+        EXPECT_EQ(plain.wire, sim_fingerprint_of(sim).wire) << k;
+        TearDown();
+    }
+}
+
+TEST_F(Ring, WithoutThatItFillsUpAndStandsStill)
+{
+    cfg.bubble_tlps = 1;
+    cfg.transit_first = 0;
+    buffers(4, 64);
+    flood(0xfff4);
+    EXPECT_EQ(0u, arrived(0xfff4));
+}
+
+/* A port whose queue has several places takes the next packet as soon as the last one has left. */
+TEST_F(Ring, TheQueueOfAPortIsNoHindranceWhereNothingGoesRound)
+{
+    sim_time_t end[2];
+
+    cfg.port[1].lanes = 4; /* slower than the bus */
+    for (uint64_t bubble : { 1, 2 }) {
+        cfg.bubble_tlps = bubble;
+        build(2);
+        for (unsigned ch = 0; ch < HUB_DMA_CHANNELS; ch++)
+            put(0, 1, ch, 0x8000);
+        run();
+        end[bubble - 1] = 0;
+        for (const auto &w : hosts[1].written)
+            end[bubble - 1] = std::max(end[bubble - 1], w.second);
+        TearDown();
+    }
+    EXPECT_EQ(end[0], end[1]);
+}
+
+TEST_F(Ring, ABufferWithoutEndHoldsWhatComes)
+{
+    buffers(0, 0);
+    flood(0xfff4);
+    EXPECT_EQ(kNodes * HUB_DMA_CHANNELS, arrived(0xfff4));
+}
+
+TEST_F(Ring, ABufferThatCannotLeaveRoomIsAnError)
+{
+    machine_place place = {};
+    sim_error err = {};
+    void *hub = nullptr;
+
+    place.path = "node0.hub";
+    buffers(1, 64);
+    EXPECT_EQ(SIM_ERR_CONFIG, hub_kind.create(&place, &cfg, &hub, &err));
+    EXPECT_STREQ("node0.hub.e.link.ph_credits = 1: expected 0 or at least 2, for the bubble_tlps",
+                 err.text);
+}
+
+} // namespace
