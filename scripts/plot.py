@@ -11,7 +11,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 MARKERS = "osD^vP*X<>"
 DASHES = ("-", "--", "-.", ":")
@@ -41,7 +41,7 @@ def binary(value, _position):
     return f"{value:g}"
 
 
-def scale_axes(ax, axes):
+def scale_axes(ax, axes, whole):
     for which, scale in (("x", axes["x_scale"]), ("y", axes["y_scale"])):
         axis = getattr(ax, which + "axis")
         if scale == "log2":
@@ -51,6 +51,12 @@ def scale_axes(ax, axes):
             getattr(ax, f"set_{which}scale")(scale)
             if scale == "log":
                 axis.set_major_formatter(FuncFormatter(lambda v, _p: f"{v:g}"))
+                low, high = axis.get_view_interval()
+                if high < 100 * low:  # too few powers of ten to read values from
+                    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                    axis.set_minor_formatter(NullFormatter())
+            elif which == "x" and whole:
+                axis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(axes["x_label"])
     ax.set_ylabel(axes["y_label"])
     ax.set_title(axes["title"], fontsize=10)
@@ -72,13 +78,13 @@ def draw_bounds(ax, rows):
         labels.add(name)
 
 
-def draw_series(ax, name, number, dash, kinds):
+def draw_series(ax, name, number, style, kinds):
     color = f"C{number % 10}"
     marker = MARKERS[number % len(MARKERS)]
     points = kinds["simulated"].get(name, [])
     if points:
-        ax.plot([p[0] for p in points], [p[1] for p in points], DASHES[dash], color=color,
-                linewidth=1.3, label=name)
+        ax.plot([p[0] for p in points], [p[1] for p in points], style, color=color,
+                linewidth=1.3, markersize=3, label=name)
     for x, low, high in kinds["published"].get(name, []):
         if high is None:
             ax.plot(x, low, marker, color=color, markersize=6, markeredgecolor="black",
@@ -100,8 +106,8 @@ def draw(stem):
     draw_bounds(ax, rows)
     for number, name in enumerate(dict.fromkeys(n for kind in kinds.values() for n in kind)):
         color, dash = axes.get("styles", {}).get(name, (number, 0))
-        draw_series(ax, name, color, dash, kinds)
-    scale_axes(ax, axes)
+        draw_series(ax, name, color, DASHES[dash] + ("o" if "styles" in axes else ""), kinds)
+    scale_axes(ax, axes, all(float(row["x"] or 0).is_integer() for row in rows))
     handles, labels = ax.get_legend_handles_labels()
     if kinds["published"]:
         handles.append(plt.Line2D([], [], linestyle="", marker="o", color="0.7",

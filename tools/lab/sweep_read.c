@@ -5,6 +5,7 @@
 
 #include "tools/load/value.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +25,18 @@ static int add_values(const struct load_tree *item, const char *name, enum lab_a
                       struct load_arena *arena, struct lab_list *list, struct sim_error *err)
 {
     bool path = kind == LAB_AXIS_MACHINE || kind == LAB_AXIS_PLATFORM || kind == LAB_AXIS_PROGRAM;
-    bool range = item->text != NULL && item->text[0] >= '0' && item->text[0] <= '9';
+    const char *text = item->text;
     struct lab_list parsed = { 0 };
+    uint64_t number;
     int rc = SIM_OK;
 
-    if (item->type != LOAD_SCALAR)
+    if (item->type != LOAD_SCALAR || text == NULL)
         return load_fail(err, item, name, "expected a value or a list of values");
-    if (path || (!range && strstr(item->text, "..") != NULL))
-        return lab_list_add(list, item->text, item->file, arena, err);
-    if (lab_list_parse(item->text, item->file, arena, &parsed, NULL) != SIM_OK)
+    if (strchr(text, '_') != NULL && load_number(text, false, &number)) /* 250_000 */
+        text = load_text(arena, "%" PRIu64, number);
+    if (path || ((text[0] < '0' || text[0] > '9') && strstr(text, "..") != NULL))
+        return lab_list_add(list, text, item->file, arena, err);
+    if (lab_list_parse(text, item->file, arena, &parsed, NULL) != SIM_OK)
         return load_fail(err, item, name,
                          "expected a range, the less first, such as 8..1024 or 1..7 by 2");
     for (unsigned i = 0; i < parsed.n && rc == SIM_OK; i++)
