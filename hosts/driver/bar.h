@@ -174,6 +174,13 @@ struct host_node {
     struct host_state state[HOST_NODE_SLOTS];
 };
 
+/** The library function that a rank waits in, for reports. */
+struct host_call {
+    const char *name;         /* NULL: in none */
+    unsigned part, slot, tag; /* a notification's source, slot and tag, */
+    int channel;              /* or, when not -1, a DMA channel */
+};
+
 /** The rank that runs now. A back end embeds it. */
 struct host {
     unsigned rank, size;
@@ -182,6 +189,7 @@ struct host {
     enum host_mapping pio_mapping; /* of the window, for PIO */
     unsigned gpu;                  /* current device of the rank */
     struct host_state state[HOST_RANK_SLOTS];
+    struct host_call call;
 };
 
 /** NULL outside a rank. Set at each task switch; the only thread-local of the project. */

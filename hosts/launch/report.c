@@ -32,8 +32,25 @@ void launch_place(const struct launch_thread *t, uint64_t addr, char *text, size
         (void)snprintf(text, room, " at %s+0x%" PRIx64, name != NULL ? name + 1 : path, offset);
 }
 
+/** "in tcaWaitDMAC (channel 0), ". @return its length */
+static size_t call_text(const struct host_call *call, char *text, size_t room)
+{
+    int n = 0;
+
+    if (call->name != NULL && call->channel >= 0)
+        n = snprintf(text, room, "in %s (channel %d), ", call->name, call->channel);
+    else if (call->name != NULL)
+        n = snprintf(text, room, "in %s (part %u, slot %u, tag 0x%x), ", call->name, call->part,
+                     call->slot, call->tag);
+    return n < 0 || (size_t)n >= room ? 0 : (size_t)n;
+}
+
 void launch_where(const struct launch_thread *t, char *text, size_t room)
 {
+    size_t n = call_text(&t->host.call, text, room);
+
+    text += n;
+    room -= n;
     if (!launch_polled(t, text, room))
         (void)snprintf(text, room, "%s", t->waits != NULL ? t->waits : "not started");
 }

@@ -16,7 +16,10 @@ tcaresult tcaStartDMADesc(int ch)
 
     if (code != TCA_SUCCESS)
         return code;
-    return tca_from_driver(driver_chain_start(self.h, self.d, (unsigned)ch));
+    self.h->call = (struct host_call){ .name = __func__, .channel = ch };
+    code = tca_from_driver(driver_chain_start(self.h, self.d, (unsigned)ch));
+    self.h->call.name = NULL;
+    return code;
 }
 
 tcaresult tcaWaitDMAC(int ch)
@@ -26,7 +29,10 @@ tcaresult tcaWaitDMAC(int ch)
 
     if (code != TCA_SUCCESS)
         return code;
-    return tca_from_driver(driver_channel_wait(self.h, self.d, (unsigned)ch));
+    self.h->call = (struct host_call){ .name = __func__, .channel = ch };
+    code = tca_from_driver(driver_channel_wait(self.h, self.d, (unsigned)ch));
+    self.h->call.name = NULL;
+    return code;
 }
 
 tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
@@ -40,6 +46,8 @@ tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
         return TCA_ERROR_INVALID_VALUE;
     if (!tca_reaches(&self, h))
         return TCA_ERROR_NOT_SUPPORTED; /* nothing would ever come from there */
+    self.h->call = (struct host_call){ __func__, h->node, (unsigned)slot, (unsigned)tag, -1 };
     driver_wait_notify(self.h, self.d, h->node, (unsigned)slot, (uint32_t)tag);
+    self.h->call.name = NULL;
     return TCA_SUCCESS;
 }

@@ -138,6 +138,13 @@ static bool output_accepts(const struct hub *hub, uint32_t source, uint32_t out,
     return pcie_port_has_room(hub->ports[out].pcie, cls, (uint32_t)hub->cfg.bubble_tlps);
 }
 
+bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out)
+{
+    const struct hub_entry *e = fifo_head(&hub->fifo[source]);
+
+    return in_order(hub, source, e) && output_accepts(hub, source, out, e);
+}
+
 /* Where an answer to a packet of this source goes. */
 static uint32_t answer_port(uint32_t source)
 {

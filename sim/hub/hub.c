@@ -270,6 +270,7 @@ const struct machine_kind hub_kind = {
     .port = hub_port,
     .set_routes = hub_set_routes,
     .route = hub_route_of,
+    .blocked = hub_blocked,
     .start = hub_start,
     .destroy = hub_destroy,
 };

@@ -191,6 +191,8 @@ void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint
               uint64_t edge);
 /** Room for the answers that one request can make. */
 bool hub_local_room(const struct hub *hub);
+/** Could the head of this source leave for `out` but for the time? */
+bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out);
 void hub_received(void *user, struct pcie_tlp *tlp);
 void hub_ready(void *user, enum pcie_class cls);
 void hub_tick(struct sim_event *ev);
@@ -215,6 +217,9 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
 void self_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
 void hub_raise(struct hub *hub, uint32_t bits);
 uint64_t hub_register_read(struct hub *hub, uint32_t offset);
+
+/* stall.c */
+void hub_blocked(void *component, machine_block_fn fn, void *arg);
 
 /* bringup.c: what the management processor does on root ports */
 void bringup_start(struct hub_port *port);

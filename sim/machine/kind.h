@@ -57,6 +57,17 @@ struct machine_port {
     int (*join)(void *end_a, void *end_b, sim_time_t wire_ps, struct sim_error *err);
 };
 
+/** A packet that cannot go on, for reports of a machine that stands still. */
+struct machine_block {
+    const char *where; /* the port in whose receive buffer it stands, or a part: "dma0" */
+    const char *port;  /* by which it is to leave; NULL: it ends here */
+    const char *lacks; /* "posted data credits" of the far side; NULL: the port has other work */
+    const char *what;  /* "a write" */
+    unsigned slot;     /* the window part it is for; MACHINE_NO_SLOT: none */
+};
+#define MACHINE_NO_SLOT UINT32_MAX
+typedef void (*machine_block_fn)(void *arg, const struct machine_block *block);
+
 struct machine_kind {
     const char *name; /* "hub.c" */
     const char *summary;
@@ -75,6 +86,9 @@ struct machine_kind {
     /** The port by which a write to window part `slot` leaves, as the component's registers say;
      * NULL: by none. NULL where the kind is no router, or one whose registers nobody reads. */
     const char *(*route)(void *component, unsigned slot);
+    /** NULL or tells of each packet at the head of a queue that cannot go on. Texts are valid
+     * during the call. */
+    void (*blocked)(void *component, machine_block_fn fn, void *arg);
 };
 
 /** NULL when there is no such kind. */

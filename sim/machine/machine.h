@@ -88,6 +88,14 @@ void machine_destroy(struct machine *m);
 const struct machine_routes *machine_routes_of(const struct machine *m, unsigned node,
                                                const char *name);
 
+typedef void (*machine_line_fn)(void *arg, const char *line);
+/**
+ * Of a machine that stands still: a line for each packet that cannot go on, each followed by what
+ * it waits for, as far as a circle or the end of the chain. At most `max` lines. @return how many
+ * packets there are.
+ */
+unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_fn fn, void *arg);
+
 struct sim *machine_sim(struct machine *m);
 const struct machine_desc *machine_description(const struct machine *m);
 unsigned machine_nodes(const struct machine *m);

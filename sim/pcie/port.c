@@ -197,6 +197,27 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
         sim_schedule_by(p->dom, &p->work, next, SIM_ARRIVE);
 }
 
+const char *pcie_port_lacks(const struct pcie_port *p, enum pcie_class cls)
+{
+    static const char *const headers[PCIE_CLASSES] = { "posted header credits",
+                                                       "non-posted header credits",
+                                                       "completion header credits" };
+    static const char *const data[PCIE_CLASSES] = { "posted data credits",
+                                                    "non-posted data credits",
+                                                    "completion data credits" };
+    const struct tx_class *q = &p->tx[cls];
+
+    if (q->count == 0)
+        return NULL;
+    if (!p->up)
+        return "a link that is up";
+    if (p->replay_count == p->replay_room)
+        return "acknowledgements";
+    if (q->hdr_avail == 0)
+        return headers[cls];
+    return has_credits(q, &queue_head(q)->tlp) ? NULL : data[cls];
+}
+
 bool pcie_port_is_up(const struct pcie_port *p)
 {
     return p->up;

@@ -70,6 +70,10 @@ void pcie_port_send(struct pcie_port *port, const struct pcie_tlp *tlp);
 /** The receive buffer of this TLP is free: its credits go back to the sender. In any phase. */
 void pcie_port_consume(struct pcie_port *port, enum pcie_class cls, uint32_t data_credits);
 
+/** For reports: what the oldest TLP in a class's transmit queue lacks ("posted data credits");
+ * NULL: there is none, or it may go. */
+const char *pcie_port_lacks(const struct pcie_port *port, enum pcie_class cls);
+
 bool pcie_port_is_up(const struct pcie_port *port); /* flow control initialised */
 bool pcie_port_connected(const struct pcie_port *port);
 uint32_t pcie_port_mps(const struct pcie_port *port);

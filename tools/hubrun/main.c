@@ -127,6 +127,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+#define STALL_LINES 100u
+
 static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                        const char *line)
 {
@@ -139,7 +141,7 @@ static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_
     (void)fprintf(out, "%s\n", line);
 }
 
-/* Where each rank was when a signal came. */
+/* Where each rank was when the run ended early. */
 static void tell_where(const struct launch_result *result)
 {
     for (unsigned r = 0; r < result->nranks; r++) {
@@ -152,6 +154,20 @@ static void tell_where(const struct launch_result *result)
             (void)fprintf(stderr, "hubrun: rank %u on node %u at %.3f us: %s\n", r, rank->node,
                           (double)result->end_ps / 1e6, rank->where);
     }
+}
+
+static void tell_line(void *arg, const char *line)
+{
+    (void)arg;
+    (void)fprintf(stderr, "hubrun: %s\n", line);
+}
+
+/* Where each rank was when the run stood still, and the packets that cannot go on. */
+static void tell_stall(const struct machine *machine, const struct launch_result *result)
+{
+    (void)fflush(stdout);
+    tell_where(result);
+    (void)machine_stall_tell(machine, STALL_LINES, tell_line, NULL);
 }
 
 static int status_of(int code)
@@ -223,6 +239,8 @@ static int run_on(const struct options *opt, struct machine *machine, int *statu
                                                  .output_arg = &label,
                                                  .software = &software },
                         &result, err);
+        if (rc == SIM_ERR_STALLED || (rc == SIM_ERR_LIMIT && result.signal == 0))
+            tell_stall(machine, &result);
         *status_p = conclude(&result);
         if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
             (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", nranks,

@@ -75,6 +75,17 @@ static int check_ranks(const struct lab_run *run, const struct launch_result *re
     return SIM_OK;
 }
 
+/* Packets of a machine that stands still, behind what its ranks wait for. */
+#define STALL_LINES 4u
+
+static void append(void *arg, const char *line)
+{
+    struct sim_error *err = arg;
+    size_t n = strlen(err->text);
+
+    (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", line);
+}
+
 static int launch(const struct lab_site *site, const struct lab_run *run, struct machine *machine,
                   FILE *out, struct sim_error *err)
 {
@@ -101,6 +112,8 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
                     &result, err);
     if (rc == SIM_OK)
         rc = check_ranks(run, &result, &listener, err);
+    else if (rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT)
+        (void)machine_stall_tell(machine, STALL_LINES, append, err);
     launch_result_fini(&result);
     return rc;
 }

@@ -251,6 +251,7 @@ const struct machine_kind node_host_kind = {
     .port = host_port,
     .start = host_start,
     .destroy = host_destroy,
+    .blocked = node_host_blocked,
 };
 
 unsigned node_host_cores(const struct node_host *host)

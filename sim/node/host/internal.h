@@ -104,6 +104,9 @@ unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
 void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const struct pcie_tlp *tlp,
                      sim_time_t due);
 
+/* stall.c */
+void node_host_blocked(void *component, machine_block_fn fn, void *arg);
+
 /* Between rc_in.c and rc.c. */
 void node_rc_received(void *user, struct pcie_tlp *tlp);
 /** Lets reads leave the receive buffers as far as their limits allow. @return whether any did. */

@@ -247,4 +247,90 @@ TEST(Hops, OverSAddOneTransitToo)
     EXPECT_NEAR((double)t[0], (double)t[3], 4000) << "alike but for the phase of the hubs' clock";
 }
 
+/* ---- stalls ------------------------------------------------------------------------ */
+
+const size_t BLOCK = 16384;
+
+/** Everybody sends to everybody at once, and waits for all. */
+int flood()
+{
+    Rank r;
+    auto *mem = r.memory(BLOCK * r.size, tcaMemoryCPU);
+    auto all = r.publish(mem, BLOCK * r.size, tcaMemoryCPU);
+    tcaDesc *d = tcaDescNew();
+
+    for (int k = 1; k < r.size; k++)
+        EXPECT_EQ(TCA_SUCCESS,
+                  tcaDescSetMemcpy(d, &all[(r.me + k) % r.size], r.me * BLOCK, &all[r.me],
+                                   r.me * BLOCK, BLOCK, tcaDMANotify, SLOT, TAG));
+    EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH));
+    EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+    for (int k = 1; k < r.size; k++)
+        EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&all[(r.me + k) % r.size], SLOT, TAG));
+    tcaDescFree(d);
+    r.barrier();
+    return 0;
+}
+
+std::vector<std::string> stall_of(Cluster &c)
+{
+    std::vector<std::string> lines;
+
+    machine_stall_tell(
+        c.machine(), 100,
+        [](void *arg, const char *line) {
+            static_cast<std::vector<std::string> *>(arg)->push_back(line);
+        },
+        &lines);
+    return lines;
+}
+
+TEST(Stall, OfAFullRingIsToldAsTheCircleThatItIs)
+{
+    MachineFile file("one-way-ring8", { "node*.hub.bubble_tlps=1", "node*.hub.w.link.ph_credits=4",
+                                        "node*.hub.w.link.pd_credits=32" });
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_ERR_STALLED, c.run(flood));
+    EXPECT_NE(std::string::npos, std::string(c.err.text).find("nothing is left that could happen"))
+        << c.err.text;
+    EXPECT_NE(std::string::npos, std::string(c.err.text).find("in tcaWaitDMARecvDesc"))
+        << c.err.text;
+    std::vector<std::string> lines = stall_of(c);
+    ASSERT_EQ(16u, lines.size()) << "a DMA channel and a full buffer in each hub";
+    EXPECT_EQ(0u, lines[0].find("node0.hub.dma0: a write for node"));
+    for (unsigned i = 1; i <= 8; i++) { /* from hub to hub, and round */
+        std::string at = "node" + std::to_string(i % 8) + ".hub",
+                    to = "node" + std::to_string((i + 1) % 8) + ".hub";
+
+        EXPECT_EQ(0u, lines[i].find(at + ".w: full, first a write for node")) << lines[i];
+        EXPECT_NE(std::string::npos,
+                  lines[i].find(" credits of the link " + at + ".e -> " + to + ".w"))
+            << lines[i];
+        EXPECT_EQ(i == 8,
+                  lines[i].find("a circle, each waits for the next for ever") != std::string::npos)
+            << lines[i];
+    }
+}
+
+TEST(Stall, WithoutAPacketThatWaitsTellsNone)
+{
+    MachineFile file("two-node");
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_ERR_STALLED, c.run([]() -> int {
+        Rank r;
+        auto *mem = r.memory(64, tcaMemoryCPU);
+        auto all = r.publish(mem, 64, tcaMemoryCPU);
+
+        return tcaWaitDMARecvDesc(&all[!r.me], SLOT, TAG); /* nobody sends */
+    }));
+    EXPECT_NE(std::string::npos,
+              std::string(c.err.text)
+                  .find("rank 0 on node 0 is in tcaWaitDMARecvDesc (part 1, slot "
+                        "3, tag 0x55)"))
+        << c.err.text;
+    EXPECT_TRUE(stall_of(c).empty());
+}
+
 } // namespace

@@ -240,6 +240,7 @@ const machine_kind *router_kind()
         },
         nullptr,
         [](void *component) { delete static_cast<Router *>(component); },
+        nullptr,
         nullptr
     };
     return &kind;

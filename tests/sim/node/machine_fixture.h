@@ -240,7 +240,7 @@ inline const machine_kind *device_kind()
     static const machine_kind kind = { "test.device",         "scripted", params,
                                        sizeof(device_config), ports,      device_create,
                                        device_port,           nullptr,    nullptr,
-                                       device_destroy,        nullptr };
+                                       device_destroy,        nullptr,    nullptr };
     return &kind;
 }
 

@@ -1,0 +1,69 @@
+/* Who stands in the core and why, for reports of a machine that stands still. */
+#include "hub/internal.h"
+
+#include <stdio.h>
+
+static const char *source_name(const struct hub *hub, uint32_t source)
+{
+    static const char *const channels[HUB_DMA_CHANNELS] = { "dma0", "dma1", "dma2", "dma3" };
+
+    (void)hub;
+    if (source < SRC_LOCAL)
+        return hub_kind.ports[source / PCIE_CLASSES];
+    if (source == SRC_LOCAL)
+        return "registers";
+    return channels[(source - SRC_DMA_READ) % HUB_DMA_CHANNELS];
+}
+
+static const char *what_is(const struct pcie_tlp *tlp)
+{
+    switch (tlp->kind) {
+    case PCIE_MWR:
+        return "a write";
+    case PCIE_MRD:
+        return "a read";
+    case PCIE_CPL:
+    case PCIE_CPLD:
+        return "a completion";
+    default:
+        return "a request";
+    }
+}
+
+/** A write that leaves by a cable carries its offset in the window; what leaves by N is home. */
+static unsigned slot_of(const struct hub *hub, const struct pcie_tlp *tlp, uint32_t out)
+{
+    if (tlp->kind != PCIE_MWR || out >= HUB_MAX_PORTS)
+        return MACHINE_NO_SLOT;
+    return out == 0 ? hub->slot : (unsigned)((tlp->addr - HUB_CABLE_BASE) / hub->part_bytes);
+}
+
+static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_block_fn fn,
+                 void *arg)
+{
+    const struct pcie_tlp *tlp = &fifo_head(&hub->fifo[source])->tlp;
+    struct machine_block block = { .where = source_name(hub, source),
+                                   .what = what_is(tlp),
+                                   .slot = slot_of(hub, tlp, out) };
+
+    if (out < HUB_MAX_PORTS) {
+        block.port = hub_kind.ports[out];
+        block.lacks = pcie_port_lacks(hub->ports[out].pcie, pcie_tlp_class(tlp));
+        if (block.lacks == NULL) /* what enters a ring leaves a place free in it */
+            block.lacks = "credits for bubble_tlps packets";
+    } else {
+        block.lacks =
+            hub_local_room(hub) ? "room in the ring of notifications" : "room for answers";
+    }
+    fn(arg, &block);
+}
+
+void hub_blocked(void *component, machine_block_fn fn, void *arg)
+{
+    const struct hub *hub = component;
+
+    for (uint32_t source = 0; source < HUB_SOURCES; source++)
+        for (uint32_t out = 0; out < HUB_OUTPUTS; out++)
+            if ((hub->output[out].want >> source & 1) != 0 && !hub_may_go(hub, source, out))
+                tell(hub, source, out, fn, arg);
+}

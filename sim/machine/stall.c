@@ -1,0 +1,170 @@
+/* Why a machine stands still: packets that cannot go on, each waiting for a buffer of the next. */
+#include "machine/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHERE_BYTES 16
+#define BLOCKS_MAX  4096u
+#define NONE        UINT32_MAX
+
+struct block {
+    const struct component *component;
+    char where[WHERE_BYTES], port[WHERE_BYTES]; /* port "": it ends here */
+    const char *lacks, *what;                   /* string literals of the kinds */
+    unsigned slot;
+    unsigned next; /* what it waits for, or NONE */
+    bool awaited, told;
+};
+
+struct report {
+    const struct machine *m;
+    const struct component *component; /* that is asked */
+    struct block *blocks;
+    unsigned n, lines, max;
+    machine_line_fn fn;
+    void *arg;
+};
+
+static void collect(void *arg, const struct machine_block *b)
+{
+    struct report *r = arg;
+    struct block *block = &r->blocks[r->n];
+
+    if (r->n == BLOCKS_MAX)
+        return;
+    r->n++;
+    block->component = r->component;
+    (void)snprintf(block->where, sizeof(block->where), "%s", b->where);
+    (void)snprintf(block->port, sizeof(block->port), "%s", b->port != NULL ? b->port : "");
+    block->lacks = b->lacks;
+    block->what = b->what;
+    block->slot = b->slot;
+    block->next = NONE;
+}
+
+/* ---- what waits for what ------------------------------------------------------------ */
+
+struct far_end {
+    const struct component *component;
+    const char *port;
+};
+
+static struct far_end far_end_in(const struct machine *m, const struct machine_link_desc *links,
+                                 unsigned n, const struct block *b)
+{
+    const char *name = b->component->desc->name;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct machine_link_desc *l = &links[i];
+
+        if (l->node_a == b->component->node && strcmp(l->component_a, name) == 0 &&
+            strcmp(l->port_a, b->port) == 0)
+            return (struct far_end){ machine_find(m, l->node_b, l->component_b), l->port_b };
+        if (l->node_b == b->component->node && strcmp(l->component_b, name) == 0 &&
+            strcmp(l->port_b, b->port) == 0)
+            return (struct far_end){ machine_find(m, l->node_a, l->component_a), l->port_a };
+    }
+    return (struct far_end){ NULL, NULL };
+}
+
+/** The other end of the link at the port by which the packet is to leave. */
+static struct far_end far_end(const struct machine *m, const struct block *b)
+{
+    const struct machine_node_desc *node = &m->desc->nodes[b->component->node];
+    struct far_end end = far_end_in(m, node->links, node->nlinks, b);
+
+    return end.component != NULL ? end : far_end_in(m, m->desc->cables, m->desc->ncables, b);
+}
+
+static void find_next(struct report *r, struct block *b)
+{
+    struct far_end end = far_end(r->m, b);
+
+    for (unsigned i = 0; end.component != NULL && i < r->n && b->next == NONE; i++)
+        if (r->blocks[i].component == end.component && strcmp(r->blocks[i].where, end.port) == 0) {
+            b->next = i;
+            r->blocks[i].awaited = true;
+        }
+}
+
+/* ---- words ---------------------------------------------------------------------------- */
+
+static void line(struct report *r, const char *text)
+{
+    if (r->lines++ < r->max)
+        r->fn(r->arg, text);
+}
+
+/** The hub that has part `slot` in the sub-cluster of the block's hub. */
+static const char *target(const struct report *r, const struct block *b)
+{
+    const struct machine_routes *own = b->component->routes;
+
+    for (unsigned i = 0; own != NULL && i < r->m->ncomponents; i++) {
+        const struct component *c = &r->m->components[i];
+
+        if (c->routes != NULL && c->routes->subcluster == own->subcluster &&
+            c->routes->slot == b->slot)
+            return c->path;
+    }
+    return NULL;
+}
+
+static void tell(struct report *r, struct block *b, bool again)
+{
+    struct far_end end = far_end(r->m, b);
+    const char *to = target(r, b);
+    char text[800], way[2 * PATH_BYTES + 2 * WHERE_BYTES + 32] = "";
+
+    b->told = true;
+    if (end.component != NULL)
+        (void)snprintf(way, sizeof(way), " of the link %s.%s -> %s.%s", b->component->path, b->port,
+                       end.component->path, end.port);
+    else if (b->port[0] != '\0')
+        (void)snprintf(way, sizeof(way), " of %s.%s", b->component->path, b->port);
+    (void)snprintf(text, sizeof(text), "%s.%s: %s%s%s%s waits for %s%s%s", b->component->path,
+                   b->where, b->awaited ? "full, first " : "", b->what, to != NULL ? " for " : "",
+                   to != NULL ? to : "", b->lacks != NULL ? b->lacks : "its turn", way,
+                   again ? ": a circle, each waits for the next for ever" : "");
+    line(r, text);
+}
+
+/** From `at` along what each waits for, up to what was told before. */
+static void tell_chain(struct report *r, unsigned at)
+{
+    unsigned first = at;
+
+    for (; at != NONE && !r->blocks[at].told; at = r->blocks[at].next) {
+        unsigned next = r->blocks[at].next;
+        bool closes = false;
+
+        /* Told in this chain: the one behind `next` on the way from `first`. */
+        for (unsigned k = first; next != NONE && r->blocks[next].told && k != at && !closes;
+             k = r->blocks[k].next)
+            closes = k == next;
+        tell(r, &r->blocks[at], closes || next == at);
+    }
+}
+
+unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_fn fn, void *arg)
+{
+    struct report r = { .m = m, .max = max, .fn = fn, .arg = arg };
+
+    r.blocks = calloc(BLOCKS_MAX, sizeof(*r.blocks));
+    for (unsigned i = 0; r.blocks != NULL && i < m->ncomponents; i++) {
+        r.component = &m->components[i];
+        if (r.component->desc->kind->blocked != NULL)
+            r.component->desc->kind->blocked(r.component->it, collect, &r);
+    }
+    for (unsigned i = 0; i < r.n; i++)
+        find_next(&r, &r.blocks[i]);
+    for (unsigned i = 0; i < r.n; i++)
+        if (!r.blocks[i].awaited)
+            tell_chain(&r, i);
+    for (unsigned i = 0; i < r.n; i++) /* circles that nothing else leads to */
+        tell_chain(&r, i);
+    free(r.blocks);
+    return r.n;
+}
