@@ -11,10 +11,10 @@ set(HUBSIM_PROGRAM_INCLUDES
 set(HUBSIM_PROGRAM_OPTIONS -fPIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 
 if(NOT TARGET program_shim)
-  add_library(program_shim OBJECT ${PROJECT_SOURCE_DIR}/hosts/launch/shim/program.c
-    ${PROJECT_SOURCE_DIR}/hosts/launch/shim/poll.c)
+  set(shim ${PROJECT_SOURCE_DIR}/hosts/launch/shim)
+  add_library(program_shim OBJECT ${shim}/libc.c ${shim}/options.c ${shim}/poll.c ${shim}/program.c)
   # A call of an empty hook at each access of a program: these must be as small as they can be.
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/hosts/launch/shim/poll.c PROPERTIES COMPILE_OPTIONS -O2)
+  set_source_files_properties(${shim}/poll.c PROPERTIES COMPILE_OPTIONS -O2)
   target_include_directories(program_shim PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(program_shim PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_PROGRAM_OPTIONS} -fno-builtin)
 endif()

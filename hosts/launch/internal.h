@@ -77,7 +77,10 @@ struct launch_thread {
     struct launch_message *first, **end, *taken;
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
-    struct heap *heap;          /* of the program */
+    struct heap *heap; /* of the program */
+    enum launch_compute compute;
+    const uint64_t *blocks;     /* the program's count */
+    uint64_t computed;          /* what was charged for: ns of the processor, or blocks */
     struct launch_polls *polls; /* NULL: it has not polled by itself */
     char **argv;
     FILE *out, *err;
@@ -178,6 +181,12 @@ void launch_polls_printed(struct launch_thread *t);
 
 /** What the program of the thread polls, while it waits; false: it does not. */
 bool launch_polled(const struct launch_thread *t, char *text, size_t room);
+
+/* compute.c */
+/** Lets the time pass that the rank has computed since the last call. */
+void launch_charge(struct launch_thread *t);
+/** Computing begins here: what came before is not the program's, or paid for otherwise. */
+void launch_charged(struct launch_thread *t);
 
 /* report.c */
 /** The program counter in what a signal handler got. */

@@ -88,6 +88,19 @@ static void abort_all(struct launch *run)
     run->left = 0;
 }
 
+/* main() alone has a block. */
+static int check_counts(const struct launch *run, struct sim_error *err)
+{
+    if (run->cfg->compute != LAUNCH_COMPUTE_COUNTED)
+        return SIM_OK;
+    for (unsigned r = 0; r < run->nranks; r++)
+        if (run->ranks[r].blocks != NULL && *run->ranks[r].blocks != 0)
+            return SIM_OK;
+    return sim_error_set(err, SIM_ERR_CONFIG,
+                         "%s: no block was counted: expected a program made by hubcc --count",
+                         run->cfg->program != NULL ? run->cfg->program : "entry");
+}
+
 static int run_ranks(struct launch *run, sim_time_t start, const struct watch *watch,
                      struct sim_error *err)
 {
@@ -187,6 +200,8 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
         result_p->signal = watch_signal(watch);
         watch_end(watch);
         fault_guard_end(guard);
+        if (code == SIM_OK)
+            code = check_counts(&run, err);
     }
     output_flush(run.output, SIM_TIME_NEVER);
     collect(&run, start, result_p);

@@ -23,6 +23,13 @@ struct launch_software {
 /** Xeon E5 with Linux and CUDA of their time. */
 extern const struct launch_software launch_software_default;
 
+/** What the program's own computing between calls takes. */
+enum launch_compute {
+    LAUNCH_COMPUTE_NONE,     /* nothing */
+    LAUNCH_COMPUTE_MEASURED, /* what it takes here: differs from run to run */
+    LAUNCH_COMPUTE_COUNTED   /* `block_ps` for each block of a program that counts them */
+};
+
 struct launch_config {
     const char *program;                 /* path of the object; NULL: `entry` */
     int (*entry)(int argc, char **argv); /* for tests: all ranks share its globals */
@@ -34,7 +41,9 @@ struct launch_config {
     /* Of the processor's time: a rank that computes so long without a call is ended, and so is a
      * run in which nothing but loops of programs goes on. 0: no limit. */
     unsigned patience_s;
-    bool signals;     /* SIGINT and SIGTERM stop the run, instead of what they did */
+    bool signals; /* SIGINT and SIGTERM stop the run, instead of what they did */
+    enum launch_compute compute;
+    uint64_t block_ps;
     output_fn output; /* NULL: lines are dropped */
     void *output_arg;
     const struct launch_software *software; /* NULL: the default */

@@ -9,6 +9,13 @@ static struct launch_thread *self(struct host *h)
     return launch_thread_of(h);
 }
 
+/** Of the operations that take time or tell it: what the rank computed so far comes before. */
+static struct launch_thread *after_computing(struct host *h)
+{
+    launch_charge(self(h));
+    return self(h);
+}
+
 /* ---- firmware ------------------------------------------------------------------ */
 
 static uint32_t op_config_read(struct host *h, uint16_t bdf, uint32_t reg)
@@ -64,7 +71,7 @@ static enum node_mapping mapping_of(const struct host_bar *bar)
 static void op_store(struct host *h, const struct host_bar *bar, uint64_t offset, const void *bytes,
                      uint32_t size)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = after_computing(h);
 
     SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_store(t->core, bar->bus + offset, bytes, size, mapping_of(bar), launch_done, t);
@@ -94,7 +101,7 @@ static void block_next(void *arg, uint64_t value)
 static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t offset,
                            const void *bytes, uint64_t size)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = after_computing(h);
 
     SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     if (size == 0)
@@ -109,7 +116,7 @@ static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t 
 
 static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = after_computing(h);
 
     SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_load(t->core, bar->bus + offset, size, launch_done, t);
@@ -118,7 +125,7 @@ static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t off
 
 static void op_fence(struct host *h)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = after_computing(h);
 
     node_core_fence(t->core, launch_done, t);
     launch_wait(t, "fence");
@@ -136,7 +143,7 @@ bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint6
 
 static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = after_computing(h);
     uint64_t bus;
 
     if (!launch_bus_of(t->node, p, &bus)) { /* no device can ever write there */
@@ -151,7 +158,7 @@ static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
 
 static void op_spend(struct host *h, uint64_t ps)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = after_computing(h);
 
     if (ps == 0)
         return;
@@ -166,7 +173,7 @@ static uint64_t op_cost_ps(struct host *h, enum host_cost cost)
 
 static uint64_t op_tsc(struct host *h)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = after_computing(h);
 
     node_core_tsc(t->core, launch_done, t);
     return launch_wait(t, "reading the time-stamp counter");
@@ -179,12 +186,12 @@ static uint64_t op_tsc_khz(struct host *h)
 
 static uint64_t op_time_ps(struct host *h)
 {
-    return sim_now(launch_domain(self(h)));
+    return sim_now(launch_domain(after_computing(h)));
 }
 
 static bool op_sleep(struct host *h, uint64_t deadline_ps)
 {
-    return launch_sleep(self(h), deadline_ps, "sleeping");
+    return launch_sleep(after_computing(h), deadline_ps, "sleeping");
 }
 
 static void op_wake(struct host *h, struct host *sleeper)
@@ -334,6 +341,7 @@ static uint64_t op_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end d
 {
     struct launch_gpu *g = gpu_of(h, gpu);
 
+    launch_charge(self(h));
     node_gpu_copy(g->gpu, (struct node_gpu_end){ dst.device, dst.addr },
                   (struct node_gpu_end){ src.device, src.addr }, bytes, copy_done, g);
     return ++g->copies_started;
@@ -343,12 +351,14 @@ static void op_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
 
+    launch_charge(self(h));
     while (g->copies_done < number)
         launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a copy");
 }
 
 static bool op_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
 {
+    launch_charge(self(h));
     return gpu_of(h, gpu)->copies_done >= number;
 }
 
@@ -366,12 +376,12 @@ static void op_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct h
 static void op_net_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
 {
     SIM_ASSERT(to < h->size);
-    launch_send(self(h), to, bytes, size);
+    launch_send(after_computing(h), to, bytes, size);
 }
 
 static void op_net_receive(struct host *h, struct host_message *msg_p)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = after_computing(h);
     struct launch_message *msg;
 
     while (t->first == NULL)

@@ -193,6 +193,8 @@ void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size
         if (polls == NULL)
             return;
     }
+    if (polls->n == 0)
+        launch_charge(t);
     if (place->written)
         polls->written = polls->turn;
     p = find(polls, addr, size, place->from);
@@ -206,6 +208,8 @@ void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size
         polls->credit--;
     else
         next_turn(t, polls, p, place);
+    if (p != NULL)
+        launch_charged(t); /* that is what a turn takes */
 }
 
 bool launch_polled(const struct launch_thread *t, char *text, size_t room)

@@ -23,6 +23,7 @@ struct program {
     uintptr_t base, text, text_end; /* where it was loaded; its code */
     program_main_fn main;
     program_exit_fn exit;
+    const uint64_t *blocks;
 };
 
 static int read_all(int fd, unsigned char *bytes, size_t size)
@@ -145,6 +146,7 @@ static int program_bind(struct program *p, const struct program_file *file, stru
         p->base = map->l_addr;
         dl_iterate_phdr(find_text, p);
     }
+    p->blocks = dlsym(p->handle, "hub_program_blocks");
     copy_symbol(p->handle, "main", &p->main);
     copy_symbol(p->handle, "exit", &p->exit);
     if (abi == NULL || p->exit == NULL || p->main == NULL)
@@ -215,4 +217,9 @@ program_main_fn program_main(const struct program *p)
 program_exit_fn program_exit(const struct program *p)
 {
     return p->exit;
+}
+
+const uint64_t *program_blocks(const struct program *p)
+{
+    return p->blocks;
 }

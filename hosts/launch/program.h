@@ -29,6 +29,8 @@ program_main_fn program_main(const struct program *p);
 /** The object's own exit(): what the return of main() means. */
 typedef void (*program_exit_fn)(int code);
 program_exit_fn program_exit(const struct program *p);
+/** How many of its blocks the copy has run, if it counts them. */
+const uint64_t *program_blocks(const struct program *p);
 /** Is it an address in the copy's code? Safe in a signal handler. *offset_p: in the file, as
  * addr2line and nm count. */
 bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIRST_PID 1000 /* of rank 0 */
+
 static sim_time_t rank_clock(void *arg)
 {
     return sim_now(launch_domain(arg));
@@ -14,6 +16,7 @@ static void hook_exit(int code)
 {
     struct host *h = host_self();
 
+    launch_charge(launch_thread_of(h));
     h->ops->exit(h, code);
 }
 
@@ -67,6 +70,7 @@ static void rank_run(struct launch_thread *t)
     const struct launch_config *cfg = t->node->run->cfg;
     program_main_fn fn = t->program != NULL ? program_main(t->program) : cfg->entry;
 
+    launch_charged(t);
     t->exit_code = fn(cfg->argc, t->argv);
     if (t->program != NULL)
         program_exit(t->program)(t->exit_code);
@@ -153,8 +157,12 @@ static int rank_program(struct launch *run, struct launch_thread *t,
         .poll = hook_poll,
         .poll_low = (uintptr_t)t->node->ram->bytes,
         .poll_bytes = t->node->ram->size,
+        .pid = (int)t->host.rank + FIRST_PID,
     };
 
+    int code = SIM_OK;
+
+    (void)snprintf(hooks.host, sizeof(hooks.host), "node%u", t->node->shared.index);
     t->argv = copy_args(run->cfg);
     t->out = output_open(run->output, t->host.rank, OUTPUT_STDOUT, rank_clock, t);
     t->err = output_open(run->output, t->host.rank, OUTPUT_STDERR, rank_clock, t);
@@ -164,7 +172,13 @@ static int rank_program(struct launch *run, struct launch_thread *t,
         return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", t->host.rank);
     hooks.out = t->out;
     hooks.err = t->err;
-    return file != NULL ? program_load(file, t->host.rank, &hooks, &t->program, err) : SIM_OK;
+    if (file != NULL)
+        code = program_load(file, t->host.rank, &hooks, &t->program, err);
+    if (code == SIM_OK) {
+        t->compute = run->cfg->compute;
+        t->blocks = t->program != NULL ? program_blocks(t->program) : NULL;
+    }
+    return code;
 }
 
 int launch_ranks_init(struct launch *run, struct sim_error *err)

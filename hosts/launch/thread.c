@@ -22,6 +22,7 @@ void launch_suspend(struct launch_thread *t, const char *what)
     t->waits = what;
     task_suspend(t->task);
     t->waits = NULL;
+    launch_charged(t);
 }
 
 uint64_t launch_wait(struct launch_thread *t, const char *what)

@@ -18,13 +18,22 @@ struct options {
     struct cmd_common common;
     const char *machine, *place;
     unsigned nranks, patience_s;
-    sim_time_t max_time_ps;
+    sim_time_t max_time_ps, block_ps;
+    enum launch_compute compute;
     bool label, quiet, fingerprint;
     int argc; /* the program and its arguments */
     char **argv;
 };
 
-enum { OPT_PLACE = 256, OPT_MAX_TIME, OPT_LABEL, OPT_PATIENCE, OPT_FINGERPRINT };
+enum {
+    OPT_PLACE = 256,
+    OPT_MAX_TIME,
+    OPT_LABEL,
+    OPT_PATIENCE,
+    OPT_COMPUTE,
+    OPT_BLOCK,
+    OPT_FINGERPRINT
+};
 
 static const struct argp_option options[] = {
     { "ranks", 'n', "N", 0, "Ranks (default: one on each node)", 0 },
@@ -33,6 +42,12 @@ static const struct argp_option options[] = {
       0 },
     { "max-time", OPT_MAX_TIME, "TIME", 0,
       "Stop at this simulated time: a number and ns, us, ms or s", 0 },
+    { "compute", OPT_COMPUTE, "HOW", 0,
+      "What the program computes between its calls takes: none, no time (default); measured, the "
+      "processor's time that it takes here, which differs from run to run; counted, --block-time "
+      "for each block that it runs, the same in each run of a program made by hubcc --count",
+      0 },
+    { "block-time", OPT_BLOCK, "TIME", 0, "Of one block of the program (default 1ns)", 0 },
     { "patience", OPT_PATIENCE, "SECONDS", 0,
       "End a rank that has had the processor so long without a call that takes simulated time, and "
       "a run in which nothing but polling happens (default 60; 0: never)",
@@ -44,12 +59,14 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static sim_time_t parse_time(struct argp_state *state, const char *text)
+static sim_time_t parse_time(struct argp_state *state, const char *option, const char *text)
 {
     static const struct {
         const char *name;
         sim_time_t ps;
-    } units[] = { { "ns", SIM_NS }, { "us", SIM_US }, { "ms", SIM_MS }, { "s", 1000 * SIM_MS } };
+    } units[] = {
+        { "ps", 1 }, { "ns", SIM_NS }, { "us", SIM_US }, { "ms", SIM_MS }, { "s", 1000 * SIM_MS }
+    };
     size_t digits = strspn(text, "0123456789_");
     char number[32] = { 0 };
     uint64_t value = 0;
@@ -60,7 +77,8 @@ static sim_time_t parse_time(struct argp_state *state, const char *text)
         if (strcmp(text + digits, units[i].name) == 0 && load_number(number, false, &value) &&
             value > 0 && value <= (SIM_TIME_NEVER - 1) / units[i].ps)
             return value * units[i].ps;
-    argp_error(state, "--max-time %s: expected a number and ns, us, ms or s, such as 10ms", text);
+    argp_error(state, "%s %s: expected a number and ps, ns, us, ms or s, such as 10ms", option,
+               text);
     return 0;
 }
 
@@ -82,6 +100,17 @@ static unsigned parse_patience(struct argp_state *state, const char *text)
     return (unsigned)s;
 }
 
+static enum launch_compute parse_compute(struct argp_state *state, const char *text)
+{
+    if (strcmp(text, "measured") == 0)
+        return LAUNCH_COMPUTE_MEASURED;
+    if (strcmp(text, "counted") == 0)
+        return LAUNCH_COMPUTE_COUNTED;
+    if (strcmp(text, "none") != 0)
+        argp_error(state, "--compute %s: expected none, measured or counted", text);
+    return LAUNCH_COMPUTE_NONE;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
@@ -100,7 +129,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         opt->place = arg;
         return 0;
     case OPT_MAX_TIME:
-        opt->max_time_ps = parse_time(state, arg);
+        opt->max_time_ps = parse_time(state, "--max-time", arg);
+        return 0;
+    case OPT_COMPUTE:
+        opt->compute = parse_compute(state, arg);
+        return 0;
+    case OPT_BLOCK:
+        opt->block_ps = parse_time(state, "--block-time", arg);
         return 0;
     case OPT_PATIENCE:
         opt->patience_s = parse_patience(state, arg);
@@ -235,13 +270,15 @@ static int run_on(const struct options *opt, struct machine *machine, int *statu
                                                  .max_time_ps = opt->max_time_ps,
                                                  .patience_s = opt->patience_s,
                                                  .signals = true,
+                                                 .compute = opt->compute,
+                                                 .block_ps = opt->block_ps,
                                                  .output = print_line,
                                                  .output_arg = &label,
                                                  .software = &software },
                         &result, err);
+        *status_p = conclude(&result);
         if (rc == SIM_ERR_STALLED || (rc == SIM_ERR_LIMIT && result.signal == 0))
             tell_stall(machine, &result);
-        *status_p = conclude(&result);
         if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
             (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", nranks,
                           (double)result.end_ps / 1e6);
@@ -288,15 +325,14 @@ int main(int argc, char **argv)
         parse,
         "PROGRAM [ARGUMENT...]",
         "Runs a program made by hubcc on a simulated machine, one copy for each rank. Its lines "
-        "come "
-        "out in order of simulated time. What the program computes between calls costs no "
-        "simulated "
-        "time; what it calls does. The exit status is that of the first rank that failed.",
+        "come out in order of simulated time. What the program computes between its calls takes no "
+        "simulated time unless --compute says so; what it calls does. The exit status is that of "
+        "the first rank that failed.",
         children,
         NULL,
         NULL,
     };
-    struct options opt = { .machine = "two-node", .patience_s = 60 };
+    struct options opt = { .machine = "two-node", .patience_s = 60, .block_ps = SIM_NS };
     struct sim_error err = { 0 };
     int status = CMD_FAILED;
 

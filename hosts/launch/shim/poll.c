@@ -5,7 +5,7 @@
  * a mark, so that a loop which only loads can be told from one which counts in memory; all others
  * are empty. Objects that were compiled otherwise call none of them.
  */
-#include "hosts/launch/shim/poll.h"
+#include "hosts/launch/shim/parts.h"
 
 #include <stdint.h>
 
@@ -125,15 +125,32 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
 
 /* clang-format off: one table */
 SIZES(1)
-SIZES(2) SIZES(4) SIZES(8) SIZES(16) UNALIGNED(2) UNALIGNED(4) UNALIGNED(8) UNALIGNED(16)
-    NOTHING(init) NOTHING(read_range) NOTHING(vptr_read) NOTHING(func_entry) NOTHING(func_exit)
-        NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end) MARK(write_range) MARK(vptr_update)
+SIZES(2)
+SIZES(4)
+SIZES(8)
+SIZES(16)
+UNALIGNED(2)
+UNALIGNED(4) UNALIGNED(8) UNALIGNED(16) NOTHING(init) NOTHING(read_range) NOTHING(vptr_read)
+    NOTHING(func_entry) NOTHING(func_exit) NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end)
+        MARK(write_range) MARK(vptr_update)
     /* clang-format on */
 
-    /* ---- atomics -------------------------------------------------------------------------------
+    /* ---- blocks, for what programs compute ------------------------------------------------------
      */
 
-    __extension__ typedef unsigned __int128 uint128;
+    extern uint64_t hub_program_blocks;
+uint64_t hub_program_blocks;
+
+HOOK void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+    hub_program_blocks++;
+}
+
+/* ---- atomics -------------------------------------------------------------------------------
+ */
+
+__extension__ typedef unsigned __int128 uint128;
 
 /* The order asked for does not matter: the strongest will do. Sixteen bytes would need a library;
  * a rank is one thread. */

@@ -4,9 +4,9 @@
  * of the object, so fprintf(stdout, ...) and its relatives stay libc's own; only
  * the functions that imply stdout or end the process need a stand-in here.
  */
-#define _GNU_SOURCE /* CLOCK_*, usleep, getopt's variables */
+#define _GNU_SOURCE /* CLOCK_*, usleep */
 #include "hosts/launch/shim/program.h"
-#include "hosts/launch/shim/poll.h"
+#include "hosts/launch/shim/parts.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -28,8 +28,6 @@ const uint32_t hub_program_abi = HUB_PROGRAM_ABI;
 static struct hub_program_hooks hub_program_hooks;
 
 FILE *stdin, *stdout, *stderr;
-char *optarg;
-int optind = 1, opterr = 1, optopt;
 
 /* Before the constructors of the program, which may allocate and open C++ streams on stdout. */
 __attribute__((constructor(101))) static void program_begin(void)
@@ -39,6 +37,11 @@ __attribute__((constructor(101))) static void program_begin(void)
     stdout = hub_program_hooks.out;
     stderr = hub_program_hooks.err;
     hub_poll_begin(&hub_program_hooks);
+}
+
+const struct hub_program_hooks *hub_shim_hooks(void)
+{
+    return &hub_program_hooks;
 }
 
 /* ---- memory --------------------------------------------------------------------------- */
@@ -339,53 +342,5 @@ long lrand48(void)
 
     lrand48_r(&drand48_data, &value);
     return value;
-}
-
-/* POSIX getopt on this copy's variables: libc's are one set for all ranks. */
-static int getopt_place; /* within a group of options such as -ab */
-
-static int getopt_wrong(const char *program, const char *options, const char *what, char c)
-{
-    optopt = (unsigned char)c;
-    if (opterr != 0 && options[0] != ':')
-        fprintf(stderr, "%s: %s -- '%c'\n", program, what, c);
-    return '?';
-}
-
-int getopt(int argc, char *const argv[], const char *options)
-{
-    const char *found;
-    char c;
-
-    if (optind == 0) { /* glibc's way to start over */
-        optind = 1;
-        getopt_place = 0;
-    }
-    if (getopt_place == 0) {
-        if (optind >= argc || argv[optind][0] != '-' || argv[optind][1] == '\0')
-            return -1;
-        getopt_place = 1;
-        if (strcmp(argv[optind], "--") == 0) {
-            optind++;
-            getopt_place = 0;
-            return -1;
-        }
-    }
-    c = argv[optind][getopt_place++];
-    found = c == ':' ? NULL : strchr(options, c);
-    if (found != NULL && found[1] == ':') {
-        optarg = argv[optind][getopt_place] != '\0' ? &argv[optind][getopt_place] : argv[++optind];
-        optind++;
-        getopt_place = 0;
-        if (optind <= argc)
-            return (unsigned char)c;
-        getopt_wrong(argv[0], options, "option requires an argument", c);
-        return options[0] == ':' ? ':' : '?';
-    }
-    if (argv[optind][getopt_place] == '\0') {
-        optind++;
-        getopt_place = 0;
-    }
-    return found != NULL ? (unsigned char)c : getopt_wrong(argv[0], options, "invalid option", c);
 }
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */

@@ -33,6 +33,8 @@ struct hub_program_hooks {
     /* a volatile or atomic load of [poll_low, + poll_bytes), the memory that devices write */
     void (*poll)(const volatile void *p, uint32_t size, const struct hub_program_place *place);
     uintptr_t poll_low, poll_bytes;
+    int pid;       /* what the rank takes for the number of its process; */
+    char host[64]; /* and for the name of its node */
 };
 
 #ifdef __cplusplus

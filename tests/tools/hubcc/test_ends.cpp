@@ -9,7 +9,8 @@ TEST_F(Programs, APollThatNothingCanEndIsReported)
     ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
     for (const char *how : { "endless", "endless-flags" }) {
         EXPECT_EQ(1, sh(std::string("hubrun -n 2 ./prog ") + how));
-        EXPECT_EQ(0u, errors.find("hubrun: nothing is left that could happen at ")) << errors;
+        EXPECT_NE(std::string::npos, errors.find("hubrun: nothing is left that could happen at "))
+            << errors;
         EXPECT_NE(std::string::npos, errors.find(" us: rank 0 on node 0 is polling 8 bytes at 0x"))
             << errors;
         EXPECT_NE(std::string::npos, errors.find(", which hold 0x0 at prog+0x")) << errors;
@@ -17,7 +18,7 @@ TEST_F(Programs, APollThatNothingCanEndIsReported)
     }
     /* It counts: the machine stands still, but its end is not known. */
     EXPECT_EQ(1, sh("hubrun --patience 1 -n 1 ./prog endless-counter"));
-    EXPECT_EQ(0u, errors.find("hubrun: nothing but polling happens at ")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("hubrun: nothing but polling happens at ")) << errors;
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* whose stacks a signal handler may not leave */

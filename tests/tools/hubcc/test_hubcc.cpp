@@ -210,7 +210,7 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
     write("main.c", "int main(void) { return 0; }\n");
     ASSERT_EQ(0, sh("hubcc main.c -o prog")) << errors;
     EXPECT_EQ(2, sh("hubrun --max-time 3x ./prog"));
-    EXPECT_EQ(0u, errors.find("hubrun: --max-time 3x: expected a number and ns, us, ms or s"));
+    EXPECT_EQ(0u, errors.find("hubrun: --max-time 3x: expected a number and ps, ns, us, ms or s"));
     EXPECT_EQ(2, sh("hubrun -n 0 ./prog"));
     EXPECT_EQ(0u, errors.find("hubrun: -n 0: expected 1 to ")) << errors;
     EXPECT_EQ(1, sh("hubrun -n 2 --place 0,2 ./prog"));

@@ -1,10 +1,13 @@
 /* Between the parts of the shim. */
-#ifndef LAUNCH_SHIM_POLL_H
-#define LAUNCH_SHIM_POLL_H
+#ifndef LAUNCH_SHIM_PARTS_H
+#define LAUNCH_SHIM_PARTS_H
 
 #include "hosts/launch/shim/program.h"
 
 /** Before the program's first load. */
 void hub_poll_begin(const struct hub_program_hooks *hooks);
 
-#endif /* LAUNCH_SHIM_POLL_H */
+/** Of this copy. */
+const struct hub_program_hooks *hub_shim_hooks(void);
+
+#endif /* LAUNCH_SHIM_PARTS_H */

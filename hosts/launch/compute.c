@@ -1,0 +1,35 @@
+/* Simulated time for what programs compute between their calls. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "hosts/launch/internal.h"
+
+#include <time.h>
+
+static uint64_t computed(const struct launch_thread *t)
+{
+    struct timespec ts;
+
+    if (t->compute == LAUNCH_COMPUTE_COUNTED)
+        return t->blocks != NULL ? *t->blocks : 0;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+void launch_charged(struct launch_thread *t)
+{
+    if (t->compute != LAUNCH_COMPUTE_NONE)
+        t->computed = computed(t);
+}
+
+void launch_charge(struct launch_thread *t)
+{
+    uint64_t now, each;
+
+    if (t->compute == LAUNCH_COMPUTE_NONE)
+        return;
+    now = computed(t);
+    each = t->compute == LAUNCH_COMPUTE_COUNTED ? t->node->run->cfg->block_ps : SIM_NS;
+    if (now == t->computed || each == 0)
+        return;
+    node_core_spend(t->core, (now - t->computed) * each, launch_done, t);
+    launch_wait(t, "computing");
+}

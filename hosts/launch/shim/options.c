@@ -1,0 +1,207 @@
+/* getopt() and getopt_long() on this copy's variables: libc's are one set for all ranks. They
+ * behave as glibc's: options may stand behind other arguments, unless `options` begins with '+'
+ * (the first other argument is the end) or '-' (it is an option 1). */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The names are libc's, those of the parameters are ours.
+ * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
+char *optarg;
+int optind = 1, opterr = 1, optopt;
+
+static int place; /* within a group of options such as -ab; 0: at the next argument */
+
+struct call {
+    int argc;
+    char **argv;
+    const char *options;
+    const struct option *names; /* long ones, or NULL */
+    int *index;
+    int one_dash; /* getopt_long_only() */
+    int quiet;
+    int missing; /* returned for an option that lacks its argument */
+};
+
+/* Moves the `n` arguments from `from` on to the front of those that are no options. */
+static void move(char **argv, int from, int n)
+{
+    for (; n > 0; n--, from++, optind++) {
+        char *arg = argv[from];
+
+        memmove(&argv[optind + 1], &argv[optind], (size_t)(from - optind) * sizeof(*argv));
+        argv[optind] = arg;
+    }
+}
+
+/* An option of `n` arguments, itself among them, was found at `at`. */
+static int taken(const struct call *c, int at, int n, int result)
+{
+    place = 0;
+    move(c->argv, at, at + n <= c->argc ? n : c->argc - at);
+    return result;
+}
+
+static int wrong(const struct call *c, int at, const char *what, const char *name, int len)
+{
+    if (!c->quiet)
+        fprintf(stderr, "%s: %s '%.*s'\n", c->argv[0], what, len, name);
+    return taken(c, at, 1, '?');
+}
+
+static int with_argument(const struct call *c, int at, int n, int code, const char *name, int len)
+{
+    if (at + n <= c->argc) {
+        optarg = c->argv[at + n - 1];
+        return taken(c, at, n, code);
+    }
+    optopt = code;
+    if (!c->quiet)
+        fprintf(stderr, "%s: option requires an argument -- '%.*s'\n", c->argv[0], len, name);
+    return taken(c, at, 1, c->missing);
+}
+
+/* The option of that name, or the only one that begins so; *many_p when several do. */
+static const struct option *find_name(const struct call *c, const char *name, size_t len,
+                                      int *many_p)
+{
+    const struct option *found = NULL;
+
+    for (const struct option *o = c->names; o->name != NULL; o++) {
+        if (strncmp(o->name, name, len) != 0)
+            continue;
+        if (strlen(o->name) == len) {
+            *many_p = 0;
+            return o;
+        }
+        if (found != NULL && (found->val != o->val || found->flag != o->flag))
+            *many_p = 1;
+        found = o;
+    }
+    return found;
+}
+
+static int long_option(const struct call *c, int at, char *name)
+{
+    size_t len = strcspn(name, "=");
+    int many = 0;
+    const struct option *o = find_name(c, name, len, &many);
+    int code;
+
+    optopt = 0;
+    if (o == NULL || many)
+        return wrong(c, at, many ? "ambiguous option" : "unrecognized option", name, (int)len);
+    if (o->has_arg == no_argument && name[len] == '=') {
+        optopt = o->val;
+        return wrong(c, at, "option takes no argument", name, (int)len);
+    }
+    if (o->has_arg == required_argument && name[len] != '=' && at + 1 >= c->argc)
+        return with_argument(c, at, 2, o->val, name, (int)len);
+    if (c->index != NULL)
+        *c->index = (int)(o - c->names);
+    code = o->flag != NULL ? 0 : o->val;
+    if (o->flag != NULL)
+        *o->flag = o->val;
+    if (name[len] == '=') {
+        optarg = &name[len + 1];
+        return taken(c, at, 1, code);
+    }
+    if (o->has_arg == required_argument)
+        return with_argument(c, at, 2, code, name, (int)len);
+    return taken(c, at, 1, code);
+}
+
+static int short_option(const struct call *c, int at)
+{
+    char *arg = c->argv[at];
+    char letter = arg[place++];
+    const char *found = letter == ':' || letter == ';' ? NULL : strchr(c->options, letter);
+    int last = arg[place] == '\0';
+
+    if (found == NULL) {
+        optopt = (unsigned char)letter;
+        if (!c->quiet)
+            fprintf(stderr, "%s: invalid option -- '%c'\n", c->argv[0], letter);
+        return last ? taken(c, at, 1, '?') : '?';
+    }
+    if (found[1] != ':')
+        return last ? taken(c, at, 1, (unsigned char)letter) : (unsigned char)letter;
+    if (!last) {
+        optarg = &arg[place];
+        return taken(c, at, 1, (unsigned char)letter);
+    }
+    if (found[2] == ':')
+        return taken(c, at, 1, (unsigned char)letter);
+    return with_argument(c, at, 2, (unsigned char)letter, &letter, 1);
+}
+
+/* Of what follows one dash where that may mean a long option as well. */
+static int is_short(const struct call *c, const char *text)
+{
+    int many = 0;
+
+    return strchr(c->options, text[0]) != NULL &&
+           find_name(c, text, strcspn(text, "="), &many) == NULL;
+}
+
+static int next_option(struct call *c)
+{
+    static int at; /* of the group that is being taken apart */
+    char order = c->options[0];
+
+    c->options += order == '+' || order == '-';
+    c->missing = c->options[0] == ':' ? ':' : '?';
+    c->quiet = opterr == 0 || c->options[0] == ':';
+    optarg = NULL;
+    if (optind == 0) { /* glibc's way to start over */
+        optind = 1;
+        place = 0;
+    }
+    if (place != 0)
+        return short_option(c, at);
+    for (at = optind; at < c->argc && (c->argv[at][0] != '-' || c->argv[at][1] == '\0'); at++)
+        if (order == '+')
+            return -1;
+        else if (order == '-') {
+            optarg = c->argv[optind++];
+            return 1;
+        }
+    if (at >= c->argc)
+        return -1;
+    if (strcmp(c->argv[at], "--") == 0) {
+        move(c->argv, at, 1);
+        return -1;
+    }
+    if (c->names != NULL && c->argv[at][1] == '-')
+        return long_option(c, at, &c->argv[at][2]);
+    if (c->one_dash && !is_short(c, &c->argv[at][1]))
+        return long_option(c, at, &c->argv[at][1]);
+    place = 1;
+    return short_option(c, at);
+}
+
+/* The order of arguments is changed all the same, as glibc does. */
+static char **arguments(char *const argv[])
+{
+    return (char **)(uintptr_t)argv;
+}
+
+int getopt(int argc, char *const argv[], const char *options)
+{
+    return next_option(&(struct call){ .argc = argc, .argv = arguments(argv), .options = options });
+}
+
+int getopt_long(int argc, char *const argv[], const char *options, const struct option *names,
+                int *index)
+{
+    return next_option(&(struct call){ argc, arguments(argv), options, names, index, 0, 0, 0 });
+}
+
+int getopt_long_only(int argc, char *const argv[], const char *options, const struct option *names,
+                     int *index)
+{
+    return next_option(&(struct call){ argc, arguments(argv), options, names, index, 1, 0, 0 });
+}
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
