@@ -7,6 +7,7 @@
 #include "tools/load/value.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,9 @@ int main(int argc, char **argv)
     struct sim_error err = { 0 };
     int status = CMD_FAILED;
 
+    /* Large tables stay zero pages until they are used, of caches and BARs for example: once set,
+     * the limit no longer follows what is freed. */
+    (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     argp_err_exit_status = CMD_USAGE;
     cmd_common_init(&opt.common);
     (void)argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &opt);

@@ -164,12 +164,10 @@ static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, str
                              (unsigned long long)gpu->cfg.memory_bytes, place->path);
     mem_ram_init(&gpu->memory, 0, gpu->cfg.memory_bytes, bytes);
     gpu->payloads = mem_pool_create();
-    gpu->bar_pages = malloc(pages * sizeof(*gpu->bar_pages));
+    gpu->bar_pages = calloc(pages, sizeof(*gpu->bar_pages));
     if (gpu->payloads == NULL || gpu->bar_pages == NULL || gpu_reads_init(gpu) != SIM_OK ||
         gpu_l2_init(&gpu->l2, &gpu->cfg.l2) != SIM_OK)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
-    for (uint64_t i = 0; i < pages; i++)
-        gpu->bar_pages[i] = GPU_UNPINNED;
     pcie_function_init(&gpu->fn, GPU_VENDOR, GPU_DEVICE, GPU_CLASS);
     pcie_function_add_bar(&gpu->fn, 0, gpu->cfg.bar_bytes);
     gpu_copy_init(gpu);
@@ -263,7 +261,7 @@ static uint64_t free_run(const struct node_gpu *gpu, uint64_t n)
     uint64_t pages = gpu->cfg.bar_bytes >> GPU_PAGE_SHIFT, run = 0;
 
     for (uint64_t i = 0; i < pages; i++) {
-        run = gpu->bar_pages[i] == GPU_UNPINNED ? run + 1 : 0;
+        run = gpu->bar_pages[i] == 0 ? run + 1 : 0;
         if (run == n)
             return i + 1 - n;
     }
@@ -280,7 +278,7 @@ int node_gpu_pin(struct node_gpu *gpu, uint64_t offset, uint64_t size, uint64_t 
     if (first + n > gpu->cfg.bar_bytes >> GPU_PAGE_SHIFT)
         return SIM_ERR_LIMIT;
     for (uint64_t i = 0; i < n; i++)
-        gpu->bar_pages[first + i] = (uint32_t)((offset >> GPU_PAGE_SHIFT) + i);
+        gpu->bar_pages[first + i] = (uint32_t)((offset >> GPU_PAGE_SHIFT) + i + 1);
     *bar_offset_p = first << GPU_PAGE_SHIFT;
     return SIM_OK;
 }
@@ -292,5 +290,5 @@ void node_gpu_unpin(struct node_gpu *gpu, uint64_t bar_offset, uint64_t size)
     SIM_ASSERT(bar_offset % GPU_PAGE_BYTES == 0 && size % GPU_PAGE_BYTES == 0);
     SIM_ASSERT(bar_offset + size <= gpu->cfg.bar_bytes);
     for (uint64_t i = 0; i < n; i++)
-        gpu->bar_pages[first + i] = GPU_UNPINNED;
+        gpu->bar_pages[first + i] = 0;
 }

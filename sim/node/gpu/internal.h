@@ -15,7 +15,6 @@ SIM_BEGIN_DECLS
 
 #define GPU_PAGE_SHIFT 16 /* GPUDirect RDMA pins pages of 64 KiB */
 #define GPU_PAGE_BYTES (UINT64_C(1) << GPU_PAGE_SHIFT)
-#define GPU_UNPINNED   UINT32_MAX
 #define GPU_CHUNK      256u /* what an L2 slice serves at once, aligned */
 #define GPU_CHUNKS     (PCIE_MAX_PAYLOAD / GPU_CHUNK + 1)
 #define GPU_TAGS_MAX   256u
@@ -37,9 +36,11 @@ struct gpu_config {
 
 struct gpu_l2 {
     const struct gpu_l2_config *cfg;
-    uint64_t sets;  /* of one slice; 0: no cache, every access goes to DRAM */
-    uint64_t *tags; /* [(slice * sets + set) * ways + way]: line + 1; 0: empty */
-    uint64_t *ages; /* the same: time of the last use, in uses */
+    uint64_t sets; /* of one slice; 0: no cache, every access goes to DRAM */
+    struct gpu_l2_line {
+        uint64_t tag; /* its number + 1; 0: empty */
+        uint64_t age; /* time of the last use, in uses */
+    } * lines;        /* [(slice * sets + set) * ways + way] */
     uint64_t uses;
     sim_time_t *busy;      /* by slice: serves requests until */
     uint64_t hits, misses; /* of reads, by chunk */
@@ -106,7 +107,7 @@ struct node_gpu {
     struct pcie_port *port;
     struct pcie_function fn;
     struct mem_ram memory;
-    uint32_t *bar_pages; /* page of the BAR -> page of memory */
+    uint32_t *bar_pages; /* page of the BAR -> page of memory + 1; 0: not pinned */
     struct gpu_l2 l2;
     struct sim_event work; /* all that the GPU decides; SIM_CLOCK */
     struct node_packet_list writes, requests, completions, answers;

@@ -15,15 +15,13 @@ int gpu_l2_init(struct gpu_l2 *l2, const struct gpu_l2_config *cfg)
     l2->sets = cfg->bytes / (cfg->slices * cfg->ways * cfg->line_bytes);
     lines = cfg->slices * l2->sets * cfg->ways;
     l2->busy = calloc(cfg->slices, sizeof(*l2->busy));
-    l2->tags = calloc(lines + 1, sizeof(*l2->tags));
-    l2->ages = calloc(lines + 1, sizeof(*l2->ages));
-    return l2->busy != NULL && l2->tags != NULL && l2->ages != NULL ? SIM_OK : SIM_ERR_NOMEM;
+    l2->lines = calloc(lines + 1, sizeof(*l2->lines)); /* pages that nobody touches cost nothing */
+    return l2->busy != NULL && l2->lines != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
 
 void gpu_l2_fini(struct gpu_l2 *l2)
 {
-    free(l2->ages);
-    free(l2->tags);
+    free(l2->lines);
     free(l2->busy);
 }
 
@@ -60,23 +58,22 @@ static bool touch(struct gpu_l2 *l2, uint64_t offset)
     /* Lines of one slice, numbered without gaps, so that all of its sets are used. */
     uint64_t number = round * (cfg->interleave_bytes / cfg->line_bytes) +
                       offset % cfg->interleave_bytes / cfg->line_bytes;
-    uint64_t first, oldest;
+    struct gpu_l2_line *set, *oldest;
 
     if (l2->sets == 0)
         return false;
-    first = (slice_of(l2, offset) * l2->sets + set_of(l2, number)) * cfg->ways;
-    oldest = first;
+    set = &l2->lines[(slice_of(l2, offset) * l2->sets + set_of(l2, number)) * cfg->ways];
+    oldest = set;
     l2->uses++;
-    for (uint64_t i = first; i < first + cfg->ways; i++) {
-        if (l2->tags[i] == line + 1) {
-            l2->ages[i] = l2->uses;
+    for (struct gpu_l2_line *l = set; l < set + cfg->ways; l++) {
+        if (l->tag == line + 1) {
+            l->age = l2->uses;
             return true;
         }
-        if (l2->ages[i] < l2->ages[oldest])
-            oldest = i;
+        if (l->age < oldest->age)
+            oldest = l;
     }
-    l2->tags[oldest] = line + 1;
-    l2->ages[oldest] = l2->uses;
+    *oldest = (struct gpu_l2_line){ line + 1, l2->uses };
     return false;
 }
 

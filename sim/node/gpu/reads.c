@@ -26,9 +26,9 @@ static uint64_t memory_offset(const struct node_gpu *gpu, uint64_t addr, uint64_
         return NOWHERE;
     /* A request stays within 4 KiB, hence within one page (2.2.7). */
     page = gpu->bar_pages[offset >> GPU_PAGE_SHIFT];
-    if (page == GPU_UNPINNED)
+    if (page == 0)
         return NOWHERE;
-    return ((uint64_t)page << GPU_PAGE_SHIFT) + offset % GPU_PAGE_BYTES;
+    return ((uint64_t)(page - 1) << GPU_PAGE_SHIFT) + offset % GPU_PAGE_BYTES;
 }
 
 static void consume(struct node_gpu *gpu, const struct pcie_tlp *tlp)
