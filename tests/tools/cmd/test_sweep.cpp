@@ -89,6 +89,24 @@ TEST_F(SweepCommand, WorkersOfAKilledParentDoNoHarm)
               read_rows(folder + "/killed/points/sweep.db"));
 }
 
+/* Before the folder is there, while the database is made, at the first rows. */
+TEST_F(SweepCommand, AKillAtTheVeryBeginningIsOneAtAnyMoment)
+{
+    const std::string args = write_points(1, 2) + " --csv --out " + folder + "/out";
+
+    for (int ms = 0; ms < 24; ms++) {
+        pid_t pid = start(args);
+        std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+        kill(-pid, SIGKILL);
+        (void)finish(pid);
+    }
+    ASSERT_EQ(0, run(args)) << text("stderr");
+    EXPECT_EQ(40u, read_rows(folder + "/out/points/sweep.db").size());
+    const std::string csv = text("stdout");
+    ASSERT_EQ(0, run(args + "/whole")) << text("stderr");
+    EXPECT_EQ(csv, text("stdout"));
+}
+
 TEST_F(SweepCommand, ASecondProcessIsToldWhoRunsTheSweepAndMayLook)
 {
     const std::string file = write_points(10), args = file + " --csv --out " + folder + "/out";
