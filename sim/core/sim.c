@@ -1,5 +1,6 @@
 /* Simulations, domains, their events, and the loop that gives domains their turns. */
 #include "core/internal.h"
+#include "core/probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -309,6 +310,29 @@ void sim_stat_each(const struct sim *sim, sim_stat_fn fn, void *arg)
             fn(arg, s->path, s->unit, s->meaning, *s->value);
         }
     }
+}
+
+const struct sim_probe *sim_probe_of(const struct sim_domain *dom)
+{
+    return dom->sim->cfg.probe;
+}
+
+uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *stage,
+                        const char *where, sim_time_t time, uint64_t cause)
+{
+    const struct sim_mark mark = {
+        .stage = stage, .where = where, .time = time, .cause = { cause }
+    };
+
+    return probe->mark(probe->arg, &mark);
+}
+
+void sim_probe_hold(const struct sim_probe *probe, const struct sim_stage *stage, const char *where,
+                    uint32_t queue, sim_time_t from, sim_time_t to)
+{
+    const struct sim_hold hold = { stage, where, queue, from, to };
+
+    probe->hold(probe->arg, &hold);
 }
 
 bool sim_fingerprint_on(const struct sim_domain *dom)

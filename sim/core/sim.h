@@ -83,6 +83,7 @@ uint64_t sim_clock_edge(const struct sim_clock *clk, sim_time_t t);
 
 struct sim;
 struct sim_domain;
+struct sim_probe;
 
 /** How domains take turns and ties are broken; results must not depend on it. */
 struct sim_order {
@@ -95,6 +96,8 @@ struct sim_config {
     uint64_t seed;          /* of every random stream */
     bool fingerprint;       /* compute `visible` and `wire`; costs time on each TLP */
     struct sim_order order; /* all zero: the fast order */
+    const struct sim_probe
+        *probe; /* an observer (core/probe.h), or NULL; outlives the simulation */
 };
 
 /** NULL when memory is exhausted. Free with sim_destroy(), which frees domains and channels too. */

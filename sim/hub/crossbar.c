@@ -67,8 +67,9 @@ static void want(struct hub *hub, uint32_t source, uint32_t out)
     hub->wanted |= 1u << out;
 }
 
-void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
-             uint64_t edge)
+/* Inlined, since each packet that comes in goes this way. */
+static inline __attribute__((always_inline)) void
+put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out, uint64_t edge)
 {
     struct hub_fifo *f = &hub->fifo[source];
     struct hub_entry *e;
@@ -85,10 +86,16 @@ void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint3
     f->tail++;
 }
 
+void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
+             uint64_t edge)
+{
+    put(hub, source, tlp, out, edge);
+}
+
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
               uint64_t edge)
 {
-    hub_put(hub, source, tlp, out, edge);
+    put(hub, source, tlp, out, edge);
     hub_wake(hub, edge);
 }
 
@@ -119,6 +126,13 @@ static const uint32_t transit_of[HUB_OUTPUTS] = {
     [1] = PORT_SOURCES(2), [2] = PORT_SOURCES(1), [4] = PORT_SOURCES(5), [5] = PORT_SOURCES(4)
 };
 
+/** Would a packet of this source be new in a ring that is kept moving? */
+static bool enters(const struct hub *hub, uint32_t source, uint32_t out)
+{
+    return transit_of[out] != 0 && (transit_of[out] >> source & 1) == 0 &&
+           hub->cfg.bubble_tlps != 1;
+}
+
 /*
  * A ring whose buffers are all full of packets that want to go on stands still for ever. So what is
  * not in the ring yet enters only while the next hub has room for more than this one packet
@@ -133,7 +147,7 @@ static bool output_accepts(const struct hub *hub, uint32_t source, uint32_t out,
         return hub_local_room(hub) && self_accepts(hub, &e->tlp);
     if (out == OUT_SINK)
         return true;
-    if (transit_of[out] == 0 || (transit_of[out] >> source & 1) != 0 || hub->cfg.bubble_tlps == 1)
+    if (!enters(hub, source, out))
         return pcie_port_can_send(hub->ports[out].pcie, cls);
     return pcie_port_has_room(hub->ports[out].pcie, cls, (uint32_t)hub->cfg.bubble_tlps);
 }
@@ -170,6 +184,14 @@ static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_
     }
 }
 
+static SIM_PROBE_ONLY void probe_grant(struct hub *hub, uint32_t source, uint32_t out,
+                                       struct pcie_tlp *tlp, uint64_t free_edge)
+{
+    tlp->trace_id = hub_probe_granted(hub, source, out, tlp, free_edge, enters(hub, source, out));
+    if (source >= SRC_DMA_WRITE)
+        dma_probe_written(&hub->dma[source - SRC_DMA_WRITE], tlp->trace_id, free_edge);
+}
+
 static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
     struct hub_fifo *f = &hub->fifo[source];
@@ -191,6 +213,8 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
                  hub->cfg.bus_gap_cycles;
     hub->output[out].free_edge = edge + beats;
     f->free_edge = edge + beats;
+    if (hub->probe != NULL)
+        probe_grant(hub, source, out, &tlp, edge + beats);
     if (source < SRC_LOCAL)
         pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie, pcie_tlp_class(&tlp),
                           pcie_tlp_data_credits(&tlp));
@@ -303,10 +327,14 @@ void hub_received(void *user, struct pcie_tlp *tlp)
     struct hub_port *port = user;
     struct hub *hub = port->hub;
     uint32_t out = destination(hub, port, tlp);
+    uint64_t edge;
 
-    hub_push(hub, port->index * PCIE_CLASSES + pcie_tlp_class(tlp), tlp, out,
-             hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
-                 (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0));
+    if (hub->probe != NULL)
+        tlp->trace_id = hub_probe_received(hub, port, tlp->trace_id, out);
+    edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
+           (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
+    put(hub, port->index * PCIE_CLASSES + pcie_tlp_class(tlp), tlp, out, edge);
+    hub_wake(hub, edge);
 }
 
 void hub_ready(void *user, enum pcie_class cls)

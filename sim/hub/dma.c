@@ -102,6 +102,9 @@ static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
     dma->fetch_edge = edge;
     dma->next_issue_edge = edge;
     dma->last_issue_edge = edge;
+    dma->marks = (struct hub_dma_marks){ 0 };
+    dma->marks.fetch = hub_mark(dma->hub, HUB_STAGE_DMA_START, edge, dma->hub->cause);
+    dma->marks.over = dma->marks.issued = dma->marks.fetch;
     if (mode == DMA_CHAIN) {
         dma->fetch_next = head;
     } else {
@@ -113,6 +116,7 @@ static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
             .edge = edge + dma->hub->cfg.dma_decode_cycles,
         };
 
+        d.mark = hub_mark(dma->hub, HUB_STAGE_DECODE, d.edge, dma->marks.fetch);
         ahead_push(dma, &d);
     }
     hub_wake(dma->hub, edge);
@@ -214,6 +218,11 @@ static struct hub_descriptor decode(const uint8_t *p)
     };
 }
 
+static uint64_t fetch_mark(const struct hub_dma *dma, uint64_t edge)
+{
+    return hub_marks(dma->hub, HUB_STAGE_FETCH, edge, dma->marks.fetch, dma->marks.begun, 0);
+}
+
 static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
 {
     struct hub *hub = dma->hub;
@@ -226,6 +235,8 @@ static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
     pcie_tlp_set_range(&tlp, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES,
                        HUB_DESC_BYTES);
     dma->fetch_waits = true;
+    tlp.trace_id =
+        hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, fetch_mark(dma, edge));
     hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
 }
 
@@ -243,6 +254,9 @@ static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
     d.internal = true;
     dma->fetch_edge = edge + hub->cfg.dma_fetch_internal_cycles;
     d.edge = dma->fetch_edge + hub->cfg.dma_decode_cycles;
+    dma->marks.fetch =
+        hub_mark(hub, HUB_STAGE_FETCH_INTERNAL, dma->fetch_edge, fetch_mark(dma, edge));
+    d.mark = hub_mark(hub, HUB_STAGE_DECODE, d.edge, dma->marks.fetch);
     ahead_push(dma, &d);
 }
 
@@ -277,6 +291,10 @@ static void fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t ed
     }
     d = decode(tlp->payload->data);
     d.edge = edge + dma->hub->cfg.dma_completion_cycles + dma->hub->cfg.dma_decode_cycles;
+    d.mark = hub_mark(dma->hub, HUB_STAGE_FETCHED, edge + dma->hub->cfg.dma_completion_cycles,
+                      tlp->trace_id);
+    d.mark = hub_mark(dma->hub, HUB_STAGE_DECODE, d.edge, d.mark);
+    dma->marks.fetch = d.mark;
     dma->fetch_edge = d.edge;
     ahead_push(dma, &d);
 }
@@ -367,9 +385,12 @@ static void begin(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t 
     }
     dma->now = *d;
     dma->active = true;
+    dma->marks.begun = hub_marks(dma->hub, HUB_STAGE_BEGIN, edge, d->mark, dma->marks.over,
+                                 d->status || dma->overlaps ? 0 : dma->marks.written);
     if (d->status) {
         uint64_t prepared = dma->last_issue_edge + status_cycles(dma);
 
+        dma->marks.status = hub_mark(dma->hub, HUB_STAGE_PREPARE, prepared, dma->marks.issued);
         dma->status_edge = prepared > edge ? prepared : edge;
         return;
     }
@@ -388,6 +409,7 @@ static void finish(struct hub_dma *dma)
     dma->hub->busy_dma &= ~(1u << dma->channel);
     dma->ending = false;
     dma->chains++;
+    dma->hub->cause = dma->marks.written;
     if (dma->irq != 0)
         hub_raise(dma->hub, (uint32_t)dma->irq);
 }
@@ -451,6 +473,7 @@ static void read_internal(struct hub_dma *dma, struct hub_read *r, uint64_t edge
     memcpy(r->buffer, &hub->internal[at], r->bytes);
     r->received = r->bytes;
     r->ready_edge = edge + hub->cfg.dma_fetch_internal_cycles;
+    r->data_mark = hub_mark(hub, HUB_STAGE_READ_INTERNAL, r->ready_edge, dma->marks.issued);
 }
 
 static void issue_read(struct hub_dma *dma, uint64_t edge)
@@ -465,6 +488,8 @@ static void issue_read(struct hub_dma *dma, uint64_t edge)
     r->dst = dma->dst_at;
     r->received = r->written = 0;
     dma->read_tail++;
+    dma->marks.issued =
+        hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace, r->free_mark);
     if (hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr)) {
         read_internal(dma, r, edge);
     } else {
@@ -475,6 +500,8 @@ static void issue_read(struct hub_dma *dma, uint64_t edge)
         };
 
         pcie_tlp_set_range(&tlp, addr, r->bytes);
+        tlp.trace_id =
+            hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, dma->marks.issued);
         hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
     }
     dma->src_at += r->bytes;
@@ -483,6 +510,8 @@ static void issue_read(struct hub_dma *dma, uint64_t edge)
     dma->row_left -= r->bytes;
     dma->last_issue_edge = edge;
     dma->next_issue_edge = edge + hub->cfg.dma_read_issue_cycles;
+    dma->marks.pace = hub_mark(hub, HUB_STAGE_PACE, dma->next_issue_edge, dma->marks.issued);
+    dma->marks.over = dma->marks.issued;
     if (dma->left == 0)
         dma->active = false;
     else if (dma->row_left == 0)
@@ -513,6 +542,7 @@ void dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
         r->received += n;
     }
     r->ready_edge = edge + hub->cfg.dma_completion_cycles;
+    r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, r->ready_edge, tlp->trace_id);
 }
 
 /* ---- writing ----------------------------------------------------------------------- */
@@ -523,7 +553,8 @@ static uint32_t mps_of(const struct hub *hub)
 }
 
 /* A write of `bytes` to a window or bus address, without payload until it is granted. */
-static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uint64_t edge)
+static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uint64_t edge,
+                          uint64_t mark)
 {
     struct hub *hub = dma->hub;
     struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
@@ -533,6 +564,7 @@ static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uin
     SIM_ASSERT(route_write(hub, dst, &out, &addr));
     pcie_tlp_set_range(&tlp, addr, bytes);
     edge += hub->cfg.output_cycles;
+    tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, mark);
     hub_put(hub, SRC_DMA_WRITE + dma->channel, &tlp, out, edge);
     return edge;
 }
@@ -552,14 +584,21 @@ static uint64_t data_write(struct hub_dma *dma, uint64_t edge)
     n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(dma->hub));
     if (r->received - r->written < n)
         return UINT64_MAX;
-    return put_write(dma, r->dst + r->written, n, r->ready_edge > edge ? r->ready_edge : edge);
+    edge = r->ready_edge > edge ? r->ready_edge : edge;
+    return put_write(
+        dma, r->dst + r->written, n, edge,
+        hub_marks(dma->hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
 }
 
 static uint64_t status_write(struct hub_dma *dma, uint64_t edge)
 {
     if (!dma->active || !dma->now.status || !reads_empty(dma))
         return UINT64_MAX;
-    return edge < dma->status_edge ? dma->status_edge : put_write(dma, dma->now.dst, 8, edge);
+    if (edge < dma->status_edge)
+        return dma->status_edge;
+    return put_write(dma, dma->now.dst, 8, edge,
+                     hub_marks(dma->hub, HUB_STAGE_STATUS, edge, dma->marks.begun,
+                               dma->marks.status, dma->marks.written));
 }
 
 void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
@@ -569,6 +608,7 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
     uint32_t lead = (uint32_t)(first & 3);
 
     tlp->payload = mem_payload_alloc(dma->hub->pool, tlp->length_dw * 4u);
+    dma->marks.was_status = reads_empty(dma);
     if (!reads_empty(dma)) {
         struct hub_read *r = read_at(dma, dma->read_head);
 
@@ -585,6 +625,16 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
             tlp->payload->data[i] = (uint8_t)(dma->now.data >> (8 * i));
         dma->active = false;
     }
+}
+
+void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
+{
+    dma->marks.written = mark;
+    if (dma->marks.was_status)
+        dma->marks.over = mark;
+    else if (dma->releasing)
+        read_at(dma, dma->read_head - 1)->free_mark =
+            hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);
 }
 
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge)

@@ -196,6 +196,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     hub->cfg = *(const struct hub_config *)config;
     hub->path = malloc(n);
     hub->pool = mem_pool_create();
+    hub->probe = sim_probe_of(hub->dom);
     rc = SIM_ERR_NOMEM;
     if (hub->path == NULL || hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128))
         goto err_destroy;

@@ -9,6 +9,7 @@
 #ifndef HUB_INTERNAL_H
 #define HUB_INTERNAL_H
 
+#include "core/probe.h"
 #include "hub/hub.h"
 #include "pcie/config.h"
 #include "regs/hub_regs.h"
@@ -101,8 +102,9 @@ struct hub_range {
 struct hub_read {
     uint64_t dst;
     uint32_t bytes, received, written;
-    uint64_t ready_edge; /* of the bytes received so far */
-    uint8_t *buffer;     /* dma_read_bytes */
+    uint64_t ready_edge;           /* of the bytes received so far */
+    uint8_t *buffer;               /* dma_read_bytes */
+    uint64_t data_mark, free_mark; /* the bytes received so far; the place is free again */
 };
 
 struct hub_descriptor {
@@ -110,6 +112,19 @@ struct hub_descriptor {
     uint32_t size, next, burst, src_gap, dst_gap;
     bool status, pipeline, internal;
     uint64_t edge; /* when it is there and decoded */
+    uint64_t mark; /* the same for an observer */
+};
+
+/** Last marks of what the work of a channel waits for; 0 where nobody observes. */
+struct hub_dma_marks {
+    uint64_t fetch;   /* the next descriptor may be fetched */
+    uint64_t begun;   /* the descriptor at work began */
+    uint64_t over;    /* what came before it was issued, or its status word sent */
+    uint64_t issued;  /* the last read request */
+    uint64_t pace;    /* the next one may follow */
+    uint64_t written; /* the last packet of data or status was granted */
+    uint64_t status;  /* the status word is prepared */
+    bool was_status;  /* `written` was a status word */
 };
 
 enum dma_mode { DMA_IDLE, DMA_REGISTER, DMA_CHAIN };
@@ -139,6 +154,7 @@ struct hub_dma {
     struct hub_read *reads;        /* ring of dma_read_tags */
     uint32_t read_head, read_tail; /* free-running */
     bool releasing;                /* the write on the bus is the last one of its request */
+    struct hub_dma_marks marks;
 };
 
 /* What forwarding touches lies in front, by cache lines. */
@@ -154,6 +170,7 @@ struct hub {
     struct sim_clock clk;
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
     uint64_t edge_value; /* and its answer */
+    const struct sim_probe *probe;
     /* crossbar */
     alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
     struct hub_fifo fifo[HUB_SOURCES];
@@ -168,6 +185,7 @@ struct hub {
     uint64_t area_base[HUB_AREA_SELF];
     struct mem_pool *pool;
     char *path;
+    uint64_t cause; /* for the probe: the last mark of the packet that was granted */
     /* registers and memory */
     uint8_t internal[HUB_INTERNAL_BYTES];
     uint32_t irq_status, irq_mask;
@@ -221,6 +239,54 @@ uint64_t hub_register_read(struct hub *hub, uint32_t offset);
 /* stall.c */
 void hub_blocked(void *component, machine_block_fn fn, void *arg);
 
+/* probe.c; where a probe is attached */
+enum hub_stage {
+    HUB_STAGE_CLOCK,
+    HUB_STAGE_RECEIVE,
+    HUB_STAGE_ROUTE,
+    HUB_STAGE_OUTPUT,
+    HUB_STAGE_QUEUE,
+    HUB_STAGE_REGISTER,
+    HUB_STAGE_DMA_START,
+    HUB_STAGE_FETCH,
+    HUB_STAGE_FETCH_INTERNAL,
+    HUB_STAGE_FETCHED,
+    HUB_STAGE_DECODE,
+    HUB_STAGE_BEGIN,
+    HUB_STAGE_PACE,
+    HUB_STAGE_READ,
+    HUB_STAGE_READ_INTERNAL,
+    HUB_STAGE_READ_DONE,
+    HUB_STAGE_WRITE,
+    HUB_STAGE_TAG,
+    HUB_STAGE_PREPARE,
+    HUB_STAGE_STATUS,
+    HUB_STAGES
+};
+/** A mark at a clock edge, by the last of its causes. */
+SIM_PROBE_ONLY uint64_t hub_probe_mark(const struct hub *hub, enum hub_stage stage, uint64_t edge,
+                                       uint64_t cause_a, uint64_t cause_b, uint64_t cause_c);
+/** A packet came in by a port and may be granted towards `out` at `edge`. */
+SIM_PROBE_ONLY uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
+                                           uint64_t cause, uint32_t out);
+/** The head of `source` is granted now; its way is free again at `free_edge`. `entering`: it is
+ * new in a ring, and credits for it alone do not suffice. */
+SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint32_t out,
+                                          const struct pcie_tlp *tlp, uint64_t free_edge,
+                                          bool entering);
+
+/** 0 where nobody observes. */
+static inline uint64_t hub_marks(const struct hub *hub, enum hub_stage stage, uint64_t edge,
+                                 uint64_t cause_a, uint64_t cause_b, uint64_t cause_c)
+{
+    return hub->probe != NULL ? hub_probe_mark(hub, stage, edge, cause_a, cause_b, cause_c) : 0;
+}
+static inline uint64_t hub_mark(const struct hub *hub, enum hub_stage stage, uint64_t edge,
+                                uint64_t cause)
+{
+    return hub_marks(hub, stage, edge, cause, 0, 0);
+}
+
 /* bringup.c: what the management processor does on root ports */
 void bringup_start(struct hub_port *port);
 void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp);
@@ -235,5 +301,7 @@ uint64_t dma_step(struct hub_dma *dma, uint64_t edge);
 void dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
 /** The write *tlp, made without payload, was granted: it gets its data now. */
 void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
+/** The same for an observer: its mark, and the edge of its last beat. */
+void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge);
 
 #endif

@@ -37,8 +37,13 @@ static struct pcie_tlp completion_for(const struct hub *hub, uint32_t port,
 
 static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
 {
-    hub_push(hub, SRC_LOCAL, cpl, port,
-             hub_edge(hub) + hub->cfg.register_cycles + hub->cfg.output_cycles);
+    uint64_t edge = hub_edge(hub) + hub->cfg.register_cycles;
+    struct pcie_tlp tlp = *cpl;
+
+    tlp.trace_id = hub_mark(hub, HUB_STAGE_REGISTER, edge, tlp.trace_id);
+    edge += hub->cfg.output_cycles;
+    tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, tlp.trace_id);
+    hub_push(hub, SRC_LOCAL, &tlp, port, edge);
 }
 
 void self_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
@@ -83,12 +88,15 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
 
 static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint32_t size)
 {
-    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
+    uint64_t edge = hub_edge(hub) + hub->cfg.output_cycles;
+    struct pcie_tlp tlp = { .kind = PCIE_MWR,
+                            .requester_id = hub->ports[0].function.id,
+                            .trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause) };
 
     pcie_tlp_set_range(&tlp, addr, size);
     tlp.payload = mem_payload_alloc(hub->pool, size);
     memcpy(tlp.payload->data, bytes, size);
-    hub_push(hub, SRC_LOCAL, &tlp, 0, hub_edge(hub) + hub->cfg.output_cycles);
+    hub_push(hub, SRC_LOCAL, &tlp, 0, edge);
 }
 
 void hub_raise(struct hub *hub, uint32_t bits)

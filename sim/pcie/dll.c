@@ -14,6 +14,7 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     uint32_t bytes = pcie_tlp_data_bytes(tlp), credits = (bytes + 15) / 16, at;
     uint32_t symbols = PCIE_TLP_FRAMING + pcie_tlp_header_bytes(tlp) + bytes;
     struct wire_tlp *rec = sim_channel_reserve(p->out, (uint32_t)sizeof(*rec) + bytes);
+    sim_time_t end;
 
     q->hdr_avail -= q->hdr_total != 0 ? 1 : 0;
     q->data_avail -= q->data_total != 0 ? credits : 0;
@@ -26,7 +27,10 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     rec->tlp.payload = NULL;
     if (bytes != 0)
         memcpy(rec + 1, tlp->payload->data, bytes);
-    sim_channel_send(p->out, pcie_phy_send(&p->phy, sim_now(p->dom), symbols));
+    end = pcie_phy_send(&p->phy, sim_now(p->dom), symbols);
+    if (p->probe != NULL)
+        rec->tlp.trace_id = pcie_probe_send(p, tlp->trace_id, cls, end, symbols);
+    sim_channel_send(p->out, end);
 
     p->tx_seq = (p->tx_seq + 1) & PCIE_SEQ_MASK;
     at = (uint32_t)p->replay_head + p->replay_count++;
@@ -178,6 +182,8 @@ static void receive_ack(struct pcie_port *p, uint32_t seq)
         p->replay_head = 0; /* the first entries stay warm */
     if (p->replay_full_since != SIM_TIME_NEVER) {
         p->stat.replay_full_ps += sim_now(p->dom) - p->replay_full_since;
+        if (p->probe != NULL)
+            pcie_probe_replay_full(p, p->replay_full_since);
         p->replay_full_since = SIM_TIME_NEVER;
     }
 }
@@ -255,6 +261,14 @@ static void hold(struct rx_class *r, uint32_t credits)
     SIM_ASSERT(r->data_total == 0 || r->data_held <= r->data_total);
 }
 
+static SIM_PROBE_ONLY void observe(struct pcie_port *p, struct pcie_tlp *tlp)
+{
+    if (p->fingerprint)
+        sim_wire(p->dom, p->where, pcie_tlp_hash(tlp));
+    if (p->probe != NULL)
+        tlp->trace_id = pcie_probe_receive(p, tlp->trace_id);
+}
+
 void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
 {
     struct pcie_port *p = arg;
@@ -280,8 +294,8 @@ void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
     pcie_dll_due(p, p->unacked >= PCIE_ACK_TLPS ? now + 1 : now + p->ack_ps);
     p->stat.rx_tlps++;
     p->stat.rx_payload += rec->payload_bytes;
-    if (p->fingerprint)
-        sim_wire(p->dom, p->where, pcie_tlp_hash(&tlp));
+    if (p->observed)
+        observe(p, &tlp);
     p->user.received(p->user.user, &tlp);
 }
 

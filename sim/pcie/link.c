@@ -122,6 +122,8 @@ static void init_state(struct pcie_port *p)
     p->mps = (uint32_t)c->mps_bytes;
     p->where = sim_path_hash(p->path);
     p->fingerprint = sim_fingerprint_on(p->dom);
+    p->probe = sim_probe_of(p->dom);
+    p->observed = p->fingerprint || p->probe != NULL;
     pcie_phy_init(&p->phy, (uint32_t)c->gen, (uint32_t)c->lanes, c->skp_interval_symbols);
     sim_event_init(&p->work, pcie_port_work);
 }
@@ -288,6 +290,11 @@ static uint64_t digest_rx(uint64_t h, const struct rx_class *r)
 {
     h = mix(h, (uint64_t)r->hdr_held << 32 | r->data_held);
     return mix(h, (uint64_t)(r->hdr_freed + r->hdr_fresh) << 32 | (r->data_freed + r->data_fresh));
+}
+
+const char *pcie_port_path(const struct pcie_port *p)
+{
+    return p->path;
 }
 
 uint64_t pcie_port_digest(struct pcie_port *p)

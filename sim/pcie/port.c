@@ -21,6 +21,8 @@ static void stall_end(struct pcie_port *p, unsigned cls)
     if (q->stalled_since == SIM_TIME_NEVER)
         return;
     p->stat.credit_ps[cls] += sim_now(p->dom) - q->stalled_since;
+    if (p->probe != NULL)
+        pcie_probe_stalled(p, cls, q->stalled_since);
     q->stalled_since = SIM_TIME_NEVER;
 }
 
@@ -84,6 +86,8 @@ static bool send_waiting(struct pcie_port *p)
         q->head = 0;
     q->count--;
     p->waiting--;
+    if (was_full && p->probe != NULL)
+        pcie_probe_room(p, cls);
     if ((was_full || (p->wanting >> cls & 1) != 0) && p->user.ready != NULL)
         p->user.ready(p->user.user, (enum pcie_class)cls);
     return true;
@@ -150,13 +154,19 @@ bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
 
     if (q->count != 0) {
         p->wanting |= (uint8_t)(1u << cls);
+        if (p->probe != NULL)
+            pcie_probe_want(p, cls, PCIE_WANTS_QUEUE);
         return false;
     }
     pcie_port_settle(p);
     if (q->hdr_avail >= tlps && q->data_avail >= (uint64_t)tlps * (p->mps / 16)) {
+        if (p->probe != NULL)
+            pcie_probe_want(p, cls, PCIE_WANTS_NOTHING);
         p->wanting &= (uint8_t) ~(1u << cls);
         return true;
     }
+    if (p->probe != NULL)
+        pcie_probe_want(p, cls, PCIE_WANTS_CREDITS);
     p->wanting |= (uint8_t)(1u << cls);
     if (p->in_dllp != NULL)
         sim_channel_listen(p->in_dllp, true);
@@ -174,6 +184,8 @@ static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_c
     e->order = p->next_order++;
     q->count++;
     p->waiting++;
+    if (q->count == p->queue_tlps)
+        p->full_since[cls] = sim_now(p->dom);
 }
 
 void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)

@@ -65,6 +65,12 @@ bool pcie_port_can_send(const struct pcie_port *port, enum pcie_class cls);
  * shows them to its user. When they are missing, ready() comes with each update of credits.
  */
 bool pcie_port_has_room(struct pcie_port *port, enum pcie_class cls, uint32_t tlps);
+/** For observers (sim_mark.toward_queues): what may hold a TLP on its way into a port; `more`: it
+ * asks pcie_port_has_room(). */
+static inline uint32_t pcie_probe_queues(enum pcie_class cls, bool more)
+{
+    return 1u << cls | (more ? 1u << (PCIE_CLASSES + cls) : 0);
+}
 /** Takes the payload reference. pcie_port_can_send() must hold. Payload <= MPS. */
 void pcie_port_send(struct pcie_port *port, const struct pcie_tlp *tlp);
 /** The receive buffer of this TLP is free: its credits go back to the sender. In any phase. */
@@ -73,7 +79,7 @@ void pcie_port_consume(struct pcie_port *port, enum pcie_class cls, uint32_t dat
 /** For reports: what the oldest TLP in a class's transmit queue lacks ("posted data credits");
  * NULL: there is none, or it may go. */
 const char *pcie_port_lacks(const struct pcie_port *port, enum pcie_class cls);
-
+const char *pcie_port_path(const struct pcie_port *port);
 bool pcie_port_is_up(const struct pcie_port *port); /* flow control initialised */
 bool pcie_port_connected(const struct pcie_port *port);
 uint32_t pcie_port_mps(const struct pcie_port *port);

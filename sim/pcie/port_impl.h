@@ -11,6 +11,7 @@
 #ifndef PCIE_PORT_IMPL_H
 #define PCIE_PORT_IMPL_H
 
+#include "core/probe.h"
 #include "pcie/phy.h"
 #include "pcie/port.h"
 
@@ -88,6 +89,8 @@ struct pcie_port {
     bool up : 1;
     bool deciding : 1; /* whoever settles the DLLPs looks at the queues next */
     bool fingerprint : 1;
+    bool observed : 1; /* received packets are told to somebody: fingerprint or probe */
+    const struct sim_probe *probe;
 
     alignas(SIM_CACHE_LINE) struct pcie_phy phy;
 
@@ -116,7 +119,10 @@ struct pcie_port {
         uint64_t replay_full_ps, credit_ps[PCIE_CLASSES];
     } stat;
 
-    uint64_t where; /* sim_path_hash() */
+    uint64_t where;                      /* sim_path_hash() */
+    sim_time_t full_since[PCIE_CLASSES]; /* for the probe: a class has no room, */
+    sim_time_t want_since[PCIE_CLASSES]; /* and its user wants this: enum pcie_wants */
+    uint8_t wants[PCIE_CLASSES];
     struct pcie_port_config cfg;
     char *path;
 };
@@ -137,6 +143,20 @@ uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps);
 void pcie_port_work(struct sim_event *ev);
 /** Takes the DLLPs that arrived before now, for a decision that follows. */
 void pcie_port_settle(struct pcie_port *p);
+
+/* port_probe.c; a probe is attached */
+/** A packet begins now and its `symbols` have left at `end`. @return its mark */
+SIM_PROBE_ONLY uint64_t pcie_probe_send(const struct pcie_port *p, uint64_t cause,
+                                        enum pcie_class cls, sim_time_t end, uint32_t symbols);
+SIM_PROBE_ONLY uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause);
+/** Up to now, the head of a class has lacked credits; the replay buffer was full; a class had no
+ * room. */
+SIM_PROBE_ONLY void pcie_probe_stalled(const struct pcie_port *p, unsigned cls, sim_time_t from);
+SIM_PROBE_ONLY void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from);
+SIM_PROBE_ONLY void pcie_probe_room(const struct pcie_port *p, unsigned cls);
+/** What pcie_port_has_room() has found missing; told when it changes. */
+enum pcie_wants { PCIE_WANTS_NOTHING, PCIE_WANTS_QUEUE, PCIE_WANTS_CREDITS };
+SIM_PROBE_ONLY void pcie_probe_want(struct pcie_port *p, unsigned cls, enum pcie_wants what);
 
 static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, sim_time_t t)
 {

@@ -45,12 +45,12 @@ struct pcie_tlp {
     uint8_t status;     /* completions: enum pcie_cpl_status */
     uint16_t length_dw; /* 1 .. 1024; 0 where the kind carries none */
     uint16_t requester_id;
-    uint16_t completer_id;       /* completions; configuration requests: the target's ID */
-    uint16_t byte_count;         /* completions: bytes left including these, 1 .. 4096 */
-    uint8_t lower_addr;          /* completions: low 7 bits of the first byte's address */
-    uint64_t addr;               /* memory, I/O: DW aligned; configuration: register offset;
-                                    messages: bytes 8 to 15 of the header */
-    uint64_t trace_id;           /* for probes; not on the wire */
+    uint16_t completer_id; /* completions; configuration requests: the target's ID */
+    uint16_t byte_count;   /* completions: bytes left including these, 1 .. 4096 */
+    uint8_t lower_addr;    /* completions: low 7 bits of the first byte's address */
+    uint64_t addr;         /* memory, I/O: DW aligned; configuration: register offset;
+                              messages: bytes 8 to 15 of the header */
+    uint64_t trace_id;     /* the observer's last mark of it (core/probe.h); not on the wire */
     struct mem_payload *payload; /* length_dw * 4 bytes, or NULL */
 };
 

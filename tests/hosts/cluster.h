@@ -40,6 +40,7 @@ struct ClusterConfig {
     /* The production boards' firmware: a word from internal memory comes this late, after data that
      * may still be on its way to a GPU (driver_wait_notify()). */
     Values hub = { { "firmware.status_internal_cycles", 500 } };
+    const sim_probe *probe = nullptr;   /* an observer */
     const machine_desc *desc = nullptr; /* a whole machine instead of all above but the order */
 };
 
@@ -51,7 +52,7 @@ class Cluster
         if (cfg.desc == nullptr)
             describe();
         memory_ = launch_memory_create();
-        sim_config sim = { cfg.seed, true, cfg.order };
+        sim_config sim = { cfg.seed, true, cfg.order, cfg.probe };
         EXPECT_EQ(SIM_OK, machine_create(cfg.desc != nullptr ? cfg.desc : &desc_, &sim,
                                          launch_memory_map, memory_, &machine_, &err))
             << err.text;

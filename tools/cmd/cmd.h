@@ -55,6 +55,7 @@ int cmd_params(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_score(int argc, char **argv);
 int cmd_figure(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 

@@ -16,6 +16,7 @@ static const struct command {
     { "score", "SYSTEM", "published hardware against simulation", cmd_score },
     { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure },
     { "sweep", "FILE", "many points, resumable: table and figure", cmd_sweep },
+    { "explain", "MACHINE", "where each nanosecond of a message went", cmd_explain },
     { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", cmd_topology },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

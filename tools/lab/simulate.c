@@ -123,7 +123,9 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
 static int simulate(const struct lab_site *site, const struct lab_run *run,
                     const struct machine_desc *desc, FILE *out, struct sim_error *err)
 {
-    struct sim_config cfg = { .seed = run->seed, .fingerprint = site->fingerprint };
+    struct sim_config cfg = { .seed = run->seed,
+                              .fingerprint = site->fingerprint,
+                              .probe = site->probe };
     struct launch_memory *memory = launch_memory_create();
     struct machine *machine;
     int rc;
@@ -140,6 +142,8 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
             (void)fprintf(out, "fingerprint visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n",
                           print.visible, print.wire);
         }
+        if (rc == SIM_OK && site->ended != NULL)
+            rc = site->ended(site->ended_arg, err);
         machine_destroy(machine);
     }
     launch_memory_destroy(memory);

@@ -10,9 +10,13 @@ SIM_BEGIN_DECLS
 /** Where things are, for all runs of a command. */
 struct lab_site {
     struct load_roots roots;
-    char programs[1024];    /* folder of the workloads */
-    bool fingerprint;       /* costs time on each TLP */
-    sim_time_t max_time_ps; /* of one run; 0: no limit */
+    char programs[1024];           /* folder of the workloads */
+    bool fingerprint;              /* costs time on each TLP */
+    sim_time_t max_time_ps;        /* of one run; 0: no limit */
+    const struct sim_probe *probe; /* attached to the simulation, or NULL */
+    /** NULL, or called after the program has ended well, while its machine still is. */
+    int (*ended)(void *arg, struct sim_error *err);
+    void *ended_arg;
 };
 
 /** Beside the running program: bin/../share/hubsim/configs and bin/../lib/hubsim/workloads. */

@@ -97,9 +97,7 @@ static void end_job(struct node_gpu *gpu)
 
 static struct pcie_tlp request(struct node_gpu *gpu, enum pcie_tlp_kind kind)
 {
-    return (struct pcie_tlp){ .kind = (uint8_t)kind,
-                              .requester_id = gpu->fn.id,
-                              .trace_id = gpu->next_trace++ };
+    return (struct pcie_tlp){ .kind = (uint8_t)kind, .requester_id = gpu->fn.id };
 }
 
 /** Queues `n` bytes at `at` of the job as one write to the bus. */

@@ -191,7 +191,7 @@ static int gpu_create(const struct machine_place *place, const void *config, voi
     gpu->path = place->path;
     gpu->where = sim_path_hash(place->path);
     gpu->cfg = *(const struct gpu_config *)config;
-    gpu->next_trace = gpu->where << 32; /* ids of one component stay apart */
+    gpu->probe = sim_probe_of(gpu->dom);
     sim_event_init(&gpu->work, gpu_work);
     node_packet_pool_init(&gpu->packets);
     code = gpu_init(gpu, place, err);

@@ -6,6 +6,7 @@
 #ifndef NODE_GPU_INTERNAL_H
 #define NODE_GPU_INTERNAL_H
 
+#include "core/probe.h"
 #include "node/gpu.h"
 #include "node/packet.h"
 #include "pcie/config.h"
@@ -61,6 +62,7 @@ struct gpu_read {
     const uint8_t *from; /* device memory at packet->addr */
     uint64_t chunk;      /* packet->addr / GPU_CHUNK when it was accepted */
     sim_time_t ready[GPU_CHUNKS];
+    uint64_t mark[GPU_CHUNKS]; /* the same for the probe */
 };
 
 /* ---- copy engine ----------------------------------------------------------------------- */
@@ -115,7 +117,7 @@ struct node_gpu {
     sim_time_t next_write;                             /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
     struct gpu_copy copy;
-    uint64_t next_trace;
+    const struct sim_probe *probe;
     struct {
         uint64_t read_bytes, write_bytes, unpinned_reads, unpinned_writes, copy_errors;
     } stat;
@@ -140,6 +142,37 @@ void gpu_copy_init(struct node_gpu *gpu);
 void gpu_copy_fini(struct node_gpu *gpu);
 /** @return when the engine has to be looked at again, apart from what wakes it anyway. */
 sim_time_t gpu_copy_run(struct node_gpu *gpu);
+
+/* ---- probe.c: where a probe is attached ------------------------------------------------------ */
+
+enum gpu_stage {
+    GPU_STAGE_WRITE,
+    GPU_STAGE_WRITE_TURN,
+    GPU_STAGE_VISIBLE,
+    GPU_STAGE_SLOT,
+    GPU_STAGE_SLICE,
+    GPU_STAGE_DRAM,
+    GPU_STAGE_READ,
+    GPU_STAGE_ANSWER,
+    GPU_STAGE_SEEN,
+    GPU_STAGE_TURN,
+    GPU_STAGES
+};
+struct gpu_probe_chunk {
+    sim_time_t ready; /* at its slice */
+    uint64_t dram_ps; /* part of that */
+};
+
+SIM_PROBE_ONLY uint64_t gpu_probe_mark(const struct node_gpu *gpu, enum gpu_stage stage,
+                                       sim_time_t time, uint64_t cause);
+/** Bytes of device memory are written, or read, now. */
+SIM_PROBE_ONLY uint64_t gpu_probe_bytes(const struct node_gpu *gpu, enum gpu_stage stage,
+                                        uint64_t offset, uint64_t bytes, uint64_t cause);
+SIM_PROBE_ONLY uint64_t gpu_probe_chunk(const struct node_gpu *gpu,
+                                        const struct gpu_probe_chunk *chunk, uint64_t cause);
+/** A completion with the `bytes` before r->packet->addr, from r->from on, leaves now. */
+SIM_PROBE_ONLY uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,
+                                       const struct pcie_tlp *cpl, uint32_t bytes);
 
 SIM_END_DECLS
 #endif /* NODE_GPU_INTERNAL_H */

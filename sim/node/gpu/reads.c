@@ -45,6 +45,8 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
     switch (pcie_tlp_class(tlp)) {
     case PCIE_POSTED:
         p->due = now + gpu->cfg.write_ps;
+        if (gpu->probe != NULL)
+            p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_WRITE, p->due, p->tlp.trace_id);
         if (p->due < gpu->next_write)
             p->due = gpu->next_write;
         gpu->next_write = p->due + gpu->cfg.write_interval_ps;
@@ -81,6 +83,8 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
     if (offset != NOWHERE) {
         node_write_bytes(&gpu->memory, offset, &p->tlp);
         gpu_wrote(gpu, offset, bytes);
+        if (gpu->probe != NULL)
+            (void)gpu_probe_bytes(gpu, GPU_STAGE_VISIBLE, offset, bytes, p->tlp.trace_id);
         gpu->stat.write_bytes += bytes;
     } else {
         gpu->stat.unpinned_writes += p->tlp.kind == PCIE_MWR;
@@ -100,6 +104,8 @@ static void answer_later(struct node_gpu *gpu, struct node_packet *p, const stru
     p->tlp = *answer;
     p->tlp.completer_id = gpu->fn.id;
     p->due = sim_now(gpu->dom) + gpu->cfg.read_ps;
+    if (gpu->probe != NULL)
+        p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_ANSWER, p->due, p->tlp.trace_id);
     node_packet_push(&gpu->answers, p);
 }
 
@@ -124,15 +130,32 @@ static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *re
     return answer;
 }
 
+/** @return when the chunk can leave; its mark in *mark_p where a probe is attached. */
+static sim_time_t ask_slice(struct node_gpu *gpu, uint64_t offset, uint64_t bytes,
+                            const struct pcie_tlp *tlp, uint64_t *mark_p)
+{
+    uint64_t misses = gpu->l2.misses;
+    sim_time_t ready = gpu_l2_read(&gpu->l2, offset, bytes, sim_now(gpu->dom));
+
+    if (gpu->probe != NULL) {
+        struct gpu_probe_chunk chunk = { ready,
+                                         gpu->l2.misses != misses ? gpu->cfg.l2.dram_ps : 0 };
+
+        *mark_p = gpu_probe_chunk(gpu, &chunk, tlp->trace_id);
+    }
+    return ready + gpu->cfg.read_ps;
+}
+
 /** The read takes a slot and asks the L2 for each of its chunks. */
 static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
 {
     struct gpu_read *r = gpu->free_reads, **link = &gpu->active;
-    sim_time_t now = sim_now(gpu->dom);
     uint64_t end;
     unsigned n = 0;
 
     gpu->free_reads = r->next;
+    if (gpu->probe != NULL)
+        p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_SLOT, sim_now(gpu->dom), p->tlp.trace_id);
     p->left = pcie_tlp_range(&p->tlp, &p->addr);
     if (p->left == 0)
         p->left = 1; /* no byte enabled: one double word, byte count 1 (2.2.9) */
@@ -145,7 +168,7 @@ static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t off
     for (uint64_t at = offset; at < end; n++) {
         uint64_t bytes = pcie_split_completion(at, end - at, GPU_CHUNK);
 
-        r->ready[n] = gpu_l2_read(&gpu->l2, at, bytes, now) + gpu->cfg.read_ps;
+        r->ready[n] = ask_slice(gpu, at, bytes, &p->tlp, &r->mark[n]);
         at += bytes;
     }
     while (*link != NULL)
@@ -228,6 +251,8 @@ static void send_piece(struct node_gpu *gpu, struct gpu_read **link)
         node_next_completion(p, (uint32_t)gpu->cfg.completion_bytes, gpu->payloads, r->from);
 
     cpl.completer_id = gpu->fn.id;
+    if (gpu->probe != NULL)
+        cpl.trace_id = gpu_probe_send(gpu, r, &cpl, before - p->left);
     r->from += before - p->left;
     pcie_port_send(gpu->port, &cpl);
     if (p->left != 0)

@@ -6,6 +6,7 @@
 #include "node/host/internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct host_cpu_config *cpu_of(const struct node_core *core)
@@ -21,6 +22,8 @@ static void begin(struct node_core *core, enum core_op op, node_done_fn done, vo
     core->arg = arg;
     core->waiting = false;
     core->sent = false;
+    core->cause = 0;
+    core_mark(core, HOST_STAGE_IDLE, 0); /* what lies between two operations */
 }
 
 void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value)
@@ -83,10 +86,25 @@ static void finish(struct node_core *core)
     sim_visible(host->dom, core->where, core->value);
 }
 
+static const uint8_t stage_of[] = {
+    [CORE_IDLE] = HOST_STAGE_IDLE,
+    [CORE_PLAIN] = HOST_STAGE_SPEND,
+    [CORE_STORE] = HOST_STAGE_STORE,
+    [CORE_FENCE] = HOST_STAGE_FENCE,
+    [CORE_LOAD] = HOST_STAGE_UNANSWERED,
+    [CORE_LOAD_MEMORY] = HOST_STAGE_MEMORY,
+    [CORE_STORE_MEMORY] = HOST_STAGE_MEMORY,
+    [CORE_CONFIG] = HOST_STAGE_UNANSWERED,
+    [CORE_POLL] = HOST_STAGE_POLL,
+    [CORE_SLEEP] = HOST_STAGE_IDLE,
+    [CORE_TSC] = HOST_STAGE_TSC,
+};
+
 static void end_event(struct sim_event *ev)
 {
     struct node_core *core = SIM_CONTAINER_OF(ev, struct node_core, end);
 
+    core_mark(core, (enum host_stage)stage_of[core->op], core->cause);
     finish(core);
     core->op = CORE_IDLE; /* first: done() begins the next operation */
     core->done(core->arg, core->value);
@@ -148,16 +166,19 @@ static void unanswered(struct node_core *core)
     node_core_end(core, cpu_of(core)->load_to_rc_ps + cpu_of(core)->load_from_rc_ps, UINT64_MAX);
 }
 
-static void send_request(struct node_core *core, unsigned target, const struct pcie_tlp *tlp,
+static void send_request(struct node_core *core, unsigned target, struct pcie_tlp *tlp,
                          sim_time_t extra)
 {
     struct node_host *host = core->host;
+    sim_time_t at_rc = sim_now(host->dom) + extra + cpu_of(core)->load_to_rc_ps;
 
     core->waiting = false;
     core->sent = true;
-    node_rc_request(&host->rc, core->index, target, tlp,
-                    sim_now(host->dom) + extra + cpu_of(core)->load_to_rc_ps +
-                        host->cfg.rc.egress_ps);
+    core_mark(core, HOST_STAGE_ORDERED, 0);
+    tlp->trace_id = core->mark;
+    host_mark(host, HOST_STAGE_LOAD_OUT, at_rc, tlp);
+    host_mark(host, HOST_STAGE_EGRESS, at_rc + host->cfg.rc.egress_ps, tlp);
+    node_rc_request(&host->rc, core->index, target, tlp, at_rc + host->cfg.rc.egress_ps);
 }
 
 /** A load of the address that was loaded last is one turn of a polling loop. */
@@ -184,7 +205,6 @@ static void issue_load(struct node_core *core)
         unanswered(core);
         return;
     }
-    tlp.trace_id = host->next_trace++;
     pcie_tlp_set_range(&tlp, core->addr, core->size);
     send_request(core, target, &tlp, loop_jitter(core));
 }
@@ -201,6 +221,7 @@ void node_core_completed(struct node_core *core, const struct pcie_tlp *cpl)
         return;
     }
     core->sent = false;
+    core->cause = cpl->trace_id;
     if (reads && (cpl->payload == NULL || cpl->payload->bytes < skip + core->size))
         good = false;
     if (good) {
@@ -282,7 +303,6 @@ static void issue_config(struct node_core *core)
         tlp->payload = node_payload(host->payloads, 4);
         memcpy(tlp->payload->data, core->data, 4);
     }
-    tlp->trace_id = host->next_trace++;
     send_request(core, bus - 1, tlp, 0);
 }
 
@@ -294,6 +314,7 @@ void node_core_advance(struct node_core *core)
         return;
     switch (core->op) {
     case CORE_STORE:
+        core_mark(core, HOST_STAGE_ROOM, 0); /* the last one, when there is room, counts */
         if (node_stores_add(core, core->addr, core->data, core->size, core->mapping))
             node_core_end(core, cpu_of(core)->store_ps, 0);
         break;
@@ -330,6 +351,7 @@ static void poll_hit(struct mem_watch *w)
     if (core->value == 0 && sim_event_scheduled(&core->end))
         return; /* the loop has met an earlier one */
     sim_cancel(core->host->dom, &core->end);
+    core->cause = core->host->cause;
     node_core_end(core, cpu_of(core)->poll_detect_ps, 0);
 }
 
@@ -395,6 +417,12 @@ int node_core_init(struct node_core *core, struct node_host *host, unsigned inde
     core->last_load = UINT64_MAX;
     sim_event_init(&core->end, end_event);
     sim_stream_init(&core->jitter, sim_seed(host->dom), path);
+    if (host->probe != NULL) {
+        core->path = malloc(strlen(path) + 1);
+        if (core->path == NULL)
+            return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+        memcpy(core->path, path, strlen(path) + 1);
+    }
     if (node_stores_init(core) != SIM_OK)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     return SIM_OK;
@@ -403,4 +431,5 @@ int node_core_init(struct node_core *core, struct node_host *host, unsigned inde
 void node_core_fini(struct node_core *core)
 {
     node_stores_fini(core);
+    free(core->path);
 }

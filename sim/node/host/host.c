@@ -194,7 +194,7 @@ static int host_create(const struct machine_place *place, const void *config, vo
     host->path = place->path;
     host->node = place->node;
     host->cfg = *(const struct host_config *)config;
-    host->next_trace = ((uint64_t)place->node + 1) << 40; /* ids of one node's CPU stay apart */
+    host->probe = sim_probe_of(place->dom);
     code = host_init(host, place, err);
     if (code != SIM_OK) {
         host_destroy(host);

@@ -5,6 +5,7 @@
 #ifndef NODE_HOST_INTERNAL_H
 #define NODE_HOST_INTERNAL_H
 
+#include "core/probe.h"
 #include "node/host.h"
 #include "node/packet.h"
 
@@ -158,6 +159,8 @@ struct store_unit {
     struct sim_event drain; /* SIM_TASK */
     struct wc_buffer *wc;   /* cpu.wc_buffers of them */
     uint64_t opened;
+    bool limited; /* for the probe: cpu.posted_writes are in flight and more wait, */
+    sim_time_t limited_since;
 };
 
 struct node_core {
@@ -182,6 +185,9 @@ struct node_core {
     uint64_t last_load; /* address, for the jitter of polling loops */
     struct sim_stream jitter;
     struct store_unit stores;
+    char *path;     /* for the probe, */
+    uint64_t mark;  /* the last one of its program, */
+    uint64_t cause; /* and of what ended a load or a poll */
 };
 
 int node_core_init(struct node_core *core, struct node_host *host, unsigned index,
@@ -253,10 +259,11 @@ struct node_host {
     struct node_rc rc;
     struct node_core *cores;
     struct node_net net;
-    uint64_t next_trace; /* id of the next TLP that the CPU makes */
     uint64_t failed_loads, dropped_stores;
     node_irq_fn irq;
     void *irq_arg;
+    const struct sim_probe *probe;
+    uint64_t cause; /* for the probe: of the bytes that reach memory now */
 };
 
 /** The CPU's requester ID: bus 0, device 0, function 0. Root port i leads to bus i + 1. */
@@ -277,6 +284,61 @@ static inline unsigned rc_lane_bit(unsigned target, enum pcie_class cls)
 static inline bool node_rc_is_msi(const struct pcie_tlp *tlp)
 {
     return tlp->addr - HOST_MSI_ADDRESS < HOST_MSI_BYTES;
+}
+
+/* ---- probe.c ------------------------------------------------------------------- */
+
+enum host_stage {
+    HOST_STAGE_IDLE,
+    HOST_STAGE_SPEND,
+    HOST_STAGE_TSC,
+    HOST_STAGE_ROOM,
+    HOST_STAGE_STORE,
+    HOST_STAGE_STORE_QUEUE,
+    HOST_STAGE_STORE_LIMIT,
+    HOST_STAGE_STORE_OUT,
+    HOST_STAGE_FENCE,
+    HOST_STAGE_MEMORY,
+    HOST_STAGE_ORDERED,
+    HOST_STAGE_LOAD_OUT,
+    HOST_STAGE_LOAD_IN,
+    HOST_STAGE_UNANSWERED,
+    HOST_STAGE_POLL,
+    HOST_STAGE_EGRESS,
+    HOST_STAGE_TURN,
+    HOST_STAGE_MEMORY_WRITE,
+    HOST_STAGE_MEMORY_READ,
+    HOST_STAGE_READ_LIMIT,
+    HOST_STAGE_FORWARD,
+    HOST_STAGE_SOCKET,
+    HOST_STAGE_IRQ,
+    HOST_STAGES
+};
+
+/** A mark by the later of two causes; a probe is attached. */
+SIM_PROBE_ONLY uint64_t host_probe_mark(const struct node_host *host, const char *where,
+                                        enum host_stage stage, sim_time_t time, uint64_t cause_a,
+                                        uint64_t cause_b);
+/** A packet leaves a queue now, towards a root port or (HOST_PORTS) the inside. */
+SIM_PROBE_ONLY uint64_t host_probe_queue(const struct node_host *host, enum host_stage stage,
+                                         const char *where, uint32_t queue, unsigned target,
+                                         const struct pcie_tlp *tlp);
+/** Up to now, stores waited for others to reach the root port. */
+SIM_PROBE_ONLY void host_probe_limited(const struct node_core *core, sim_time_t from);
+
+/** The packet's next mark, in the root complex; nothing where nobody observes. */
+static inline void host_mark(const struct node_host *host, enum host_stage stage, sim_time_t time,
+                             struct pcie_tlp *tlp)
+{
+    if (host->probe != NULL)
+        tlp->trace_id = host_probe_mark(host, host->path, stage, time, tlp->trace_id, 0);
+}
+/** The next mark of the core's program, at the present time. */
+static inline void core_mark(struct node_core *core, enum host_stage stage, uint64_t cause)
+{
+    if (core->host->probe != NULL)
+        core->mark = host_probe_mark(core->host, core->path, stage, sim_now(core->host->dom),
+                                     core->mark, cause);
 }
 
 SIM_END_DECLS

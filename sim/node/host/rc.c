@@ -19,11 +19,23 @@
 
 /* ---- packets leave their path ------------------------------------------------------ */
 
+/** For the probe: a packet leaves its path. */
+static void probe_turn(const struct node_rc *rc, struct pcie_tlp *tlp, unsigned source,
+                       unsigned target)
+{
+    uint32_t lane = rc_lane_bit(target, pcie_tlp_class(tlp)) * RC_SOURCES + source;
+
+    if (rc->host->probe != NULL)
+        tlp->trace_id =
+            host_probe_queue(rc->host, HOST_STAGE_TURN, rc->host->path, lane, target, tlp);
+}
+
 static void interrupt_push(struct node_rc *rc, struct node_packet *p)
 {
     struct node_host *host = rc->host;
 
     p->due = sim_now(host->dom) + host->cfg.cpu.irq_ps;
+    host_mark(host, HOST_STAGE_IRQ, p->due, &p->tlp);
     p->left = p->tlp.payload->data[0] | (uint32_t)p->tlp.payload->data[1] << 8;
     pcie_tlp_drop(&p->tlp);
     node_packet_push(&rc->interrupts, p);
@@ -56,6 +68,7 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
         interrupt_push(rc, p);
         return;
     }
+    host->cause = p->tlp.trace_id;
     node_write_bytes(&host->ram, p->tlp.addr, &p->tlp);
     rc->stat.memory_write_bytes += pcie_tlp_data_bytes(&p->tlp);
     if (sim_fingerprint_on(host->dom))
@@ -71,6 +84,7 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
 {
     struct node_host *host = rc->host;
 
+    probe_turn(rc, &p->tlp, p->source, RC_INSIDE);
     if (pcie_tlp_class(&p->tlp) == PCIE_POSTED) {
         write_inside(rc, p);
         return;
@@ -98,6 +112,7 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     } else {
         p->left = 0;
     }
+    probe_turn(rc, &cpl, RC_FROM_MEMORY, target);
     pcie_port_send(rp->port, &cpl);
     rp->completer_free = sim_now(host->dom) + host->cfg.rc.completion_interval_ps;
     if (p->left != 0)
@@ -121,6 +136,7 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
     enum pcie_class cls = pcie_tlp_class(&p->tlp);
     uint64_t limit;
 
+    probe_turn(rc, &p->tlp, p->source, target);
     pcie_port_send(rc->port[target].port, &p->tlp);
     if (p->source >= RC_FROM_CORE) {
         if (cls == PCIE_POSTED)

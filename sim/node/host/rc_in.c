@@ -55,6 +55,18 @@ unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
     return RC_NOBODY;
 }
 
+/** From one root port to another, and to another socket where they lie so. */
+static void forward(const struct node_rc *rc, struct node_packet *p, unsigned target, uint64_t ps,
+                    uint64_t socket_ps)
+{
+    p->due += ps;
+    host_mark(rc->host, HOST_STAGE_FORWARD, p->due, &p->tlp);
+    if (!crosses(rc, p->source, target))
+        return;
+    p->due += socket_ps;
+    host_mark(rc->host, HOST_STAGE_SOCKET, p->due, &p->tlp);
+}
+
 /* ---- arrival at a root port --------------------------------------------------- */
 
 static void posted_arrived(struct node_rc *rc, struct node_packet *p)
@@ -72,10 +84,12 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
         node_packet_put(&rc->host->packets, p);
         return;
     }
-    if (target == RC_INSIDE)
+    if (target == RC_INSIDE) {
         p->due += cfg->memory_write_ps;
-    else
-        p->due += cfg->p2p_write_ps + (crosses(rc, p->source, target) ? cfg->socket_write_ps : 0);
+        host_mark(rc->host, HOST_STAGE_MEMORY_WRITE, p->due, &p->tlp);
+    } else {
+        forward(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
+    }
     rc->posted_in[target][p->source]++;
     path_push(rc, p, target);
 }
@@ -120,11 +134,12 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
         node_packet_put(&rc->host->packets, p);
         return;
     }
-    if (target == RC_INSIDE)
+    if (target == RC_INSIDE) {
         p->due += cfg->cpu.load_from_rc_ps;
-    else
-        p->due +=
-            cfg->rc.p2p_read_ps + (crosses(rc, p->source, target) ? cfg->rc.socket_read_ps : 0);
+        host_mark(rc->host, HOST_STAGE_LOAD_IN, p->due, &p->tlp);
+    } else {
+        forward(rc, p, target, cfg->rc.p2p_read_ps, cfg->rc.socket_read_ps);
+    }
     order_after_posted(rc, p, target);
     path_push(rc, p, target);
 }
@@ -186,8 +201,9 @@ static bool admit_forward(struct node_rc *rc, struct node_packet *p)
     ++*count;
     rc->stat.p2p_reads++;
     rc->stat.p2p_wait_ps += sim_now(rc->host->dom) - p->arrived;
-    p->due = sim_now(rc->host->dom) + cfg->p2p_read_ps +
-             (crosses(rc, p->source, p->target) ? cfg->socket_read_ps : 0);
+    p->due = sim_now(rc->host->dom);
+    host_mark(rc->host, HOST_STAGE_READ_LIMIT, p->due, &p->tlp);
+    forward(rc, p, p->target, cfg->p2p_read_ps, cfg->socket_read_ps);
     return true;
 }
 
@@ -204,7 +220,9 @@ static bool admit_inside(struct node_rc *rc, struct node_packet *p)
     } else if (p->left == 0) { /* no byte enabled: one double word, byte count 1 (2.2.9) */
         p->left = 1;
     }
+    host_mark(rc->host, HOST_STAGE_READ_LIMIT, sim_now(rc->host->dom), &p->tlp);
     p->due = sim_now(rc->host->dom) + rc->host->cfg.rc.memory_read_ps;
+    host_mark(rc->host, HOST_STAGE_MEMORY_READ, p->due, &p->tlp);
     return true;
 }
 

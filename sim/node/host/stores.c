@@ -24,7 +24,7 @@ static void enqueue(struct node_core *core, uint64_t addr, const uint8_t *bytes,
     struct pcie_tlp tlp = { .kind = PCIE_MWR,
                             .requester_id = HOST_REQUESTER_ID,
                             .tag = (uint8_t)core->index,
-                            .trace_id = host->next_trace++ };
+                            .trace_id = core->mark };
     struct node_packet *p;
 
     pcie_tlp_set_range(&tlp, addr, size);
@@ -43,7 +43,7 @@ static void leave(struct node_core *core)
     struct store_unit *st = &core->stores;
     struct node_packet *p = node_packet_pop(&st->queue);
     unsigned target = node_rc_target(&host->rc, p->tlp.addr, node_span(&p->tlp));
-    sim_time_t now = sim_now(host->dom);
+    sim_time_t now = sim_now(host->dom), at_rc = now + cpu_of(core)->store_to_rc_ps;
 
     if (p->left == CORE_MARK_UC) {
         st->uncached--;
@@ -58,13 +58,30 @@ static void leave(struct node_core *core)
     }
     if (target < HOST_PORTS) {
         st->in_flight++;
-        node_rc_request(&host->rc, core->index, target, &p->tlp,
-                        now + cpu_of(core)->store_to_rc_ps + host->cfg.rc.egress_ps);
+        if (host->probe != NULL)
+            p->tlp.trace_id =
+                host_probe_queue(host, HOST_STAGE_STORE_QUEUE, core->path, 0, HOST_PORTS, &p->tlp);
+        host_mark(host, HOST_STAGE_STORE_OUT, at_rc, &p->tlp);
+        host_mark(host, HOST_STAGE_EGRESS, at_rc + host->cfg.rc.egress_ps, &p->tlp);
+        node_rc_request(&host->rc, core->index, target, &p->tlp, at_rc + host->cfg.rc.egress_ps);
     } else {
         host->dropped_stores++;
         pcie_tlp_drop(&p->tlp);
     }
     node_packet_put(&host->packets, p);
+}
+
+/** For the probe: do stores wait for those in flight? Called at each change. */
+static void probe_limit(struct node_core *core)
+{
+    struct store_unit *st = &core->stores;
+    bool limited = st->queue.head != NULL && st->in_flight >= cpu_of(core)->posted_writes;
+
+    if (limited && !st->limited)
+        st->limited_since = sim_now(core->host->dom);
+    if (!limited && st->limited)
+        host_probe_limited(core, st->limited_since);
+    st->limited = limited;
 }
 
 /** Lets stores leave while they may; else the drain event or node_core_taken() goes on. */
@@ -80,6 +97,8 @@ static void drain(struct node_core *core)
         }
         leave(core);
     }
+    if (core->host->probe != NULL)
+        probe_limit(core);
 }
 
 static void drain_event(struct sim_event *ev)
@@ -94,6 +113,8 @@ void node_core_taken(struct node_core *core)
 {
     SIM_ASSERT(core->stores.in_flight > 0);
     core->stores.in_flight--;
+    if (core->host->probe != NULL)
+        probe_limit(core);
     if (core->stores.queue.head != NULL)
         sim_schedule_by(core->host->dom, &core->stores.drain, sim_now(core->host->dom), SIM_TASK);
 }

@@ -338,7 +338,7 @@ struct Machine {
             bool fingerprint = true)
         : b(builder)
     {
-        sim_config cfg = { seed, fingerprint, order };
+        sim_config cfg = { seed, fingerprint, order, nullptr };
 
         components.resize(b.nodes.size());
         links.resize(b.nodes.size());

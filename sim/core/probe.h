@@ -1,0 +1,84 @@
+/*
+ * Probes: models tell an observer what came to pass, when, and what it had been
+ * waiting for. Nothing depends on the observer; where none is attached, a probe
+ * point is one branch on a pointer that lies in a line which is hot anyway.
+ *
+ * A mark is a point in time, and the stage of the time that led to it: of its
+ * causes the last one decided when it could happen, so from there on its stage
+ * took the time. Following the causes backwards gives intervals without gaps.
+ * A packet carries its last mark in pcie_tlp.trace_id, whatever else that is a
+ * cause of in a register of its owner.
+ */
+#ifndef SIM_CORE_PROBE_H
+#define SIM_CORE_PROBE_H
+
+#include "core/sim.h"
+
+SIM_BEGIN_DECLS
+
+#define SIM_CAUSES 3u
+
+/** For functions of models that are called only where a probe is attached: out of the way. */
+#define SIM_PROBE_ONLY __attribute__((noinline, cold))
+
+enum sim_stage_use {
+    SIM_STAGE_PLAIN,
+    SIM_STAGE_QUEUE, /* in a queue; what held it is told by holds and by others' marks */
+    SIM_STAGE_LINK,  /* the same of a port, where all queues have one way out */
+    SIM_STAGE_FULL,  /* of a hold: its queue has no room; what holds the queue holds up who comes */
+    SIM_STAGE_WROTE, /* bytes of a memory became visible */
+    SIM_STAGE_READ,  /* bytes of a memory were read for somebody who may wait for them to change */
+};
+
+/** Something that takes time. Each model has its own, as constants. */
+struct sim_stage {
+    const char *name;  /* "routing" */
+    const char *kind;  /* "hub": for sums over stages of one kind */
+    const char *phase; /* NULL, or of the whole message what begins here: "descriptor fetch" */
+    enum sim_stage_use use;
+    const char *meaning;
+};
+
+/** Where a mark is made: paths live as long as the machine and compare as pointers. */
+struct sim_mark {
+    const struct sim_stage *stage;
+    const char *where;
+    sim_time_t time;            /* the present or later */
+    uint64_t cause[SIM_CAUSES]; /* ids of earlier marks; 0: none. One later than `time` is none */
+    /* SIM_STAGE_QUEUE: leaves queue `queue` of `where` towards `toward` (NULL: nothing that could
+     * hold it), where holds of the queues in a set of bits concern it, and occupies the way there
+     * until `until`. */
+    const char *toward;
+    uint32_t queue, toward_queues;
+    sim_time_t until;
+    /* SIM_STAGE_WROTE and SIM_STAGE_READ, bytes of `where`; READ: 0 where nobody waits */
+    uint64_t addr, bytes;
+};
+
+/** For a time nothing could leave queue `queue` of `where`. */
+struct sim_hold {
+    const struct sim_stage *stage; /* what the time of those in the queue counts as */
+    const char *where;
+    uint32_t queue;
+    sim_time_t from, to;
+};
+
+/** An observer. Its functions may not touch the simulation. */
+struct sim_probe {
+    /** @return the id of the mark, never 0 */
+    uint64_t (*mark)(void *arg, const struct sim_mark *mark);
+    void (*hold)(void *arg, const struct sim_hold *hold);
+    void *arg;
+};
+
+/** NULL: nobody observes. The same for the life of the simulation (sim_config). */
+const struct sim_probe *sim_probe_of(const struct sim_domain *dom);
+
+/** The commonest mark: one cause, nothing else. */
+uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *stage,
+                        const char *where, sim_time_t time, uint64_t cause);
+void sim_probe_hold(const struct sim_probe *probe, const struct sim_stage *stage, const char *where,
+                    uint32_t queue, sim_time_t from, sim_time_t to);
+
+SIM_END_DECLS
+#endif /* SIM_CORE_PROBE_H */

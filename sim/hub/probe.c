@@ -1,0 +1,93 @@
+/* What a hub tells an observer: times of its pipeline, and what its DMA channels wait for. */
+#include "hub/internal.h"
+
+#define STAGE(stage, stage_name, stage_kind, stage_phase, text)                                    \
+    [HUB_STAGE_##                                                                                  \
+        stage] = { .name = stage_name, .kind = stage_kind, .phase = stage_phase, .meaning = text }
+
+static const struct sim_stage stages[HUB_STAGES] = {
+    STAGE(CLOCK, "clock edge", "hub core", NULL, "to the next edge of the hub's clock"),
+    STAGE(RECEIVE, "receive stream", "hub core", NULL, "from the hard IP to the routing unit"),
+    STAGE(ROUTE, "routing", "hub core", NULL, "mask, comparison with the ranges, translation"),
+    STAGE(OUTPUT, "output stage", "hub core", NULL, "to the transmit stream of the hard IP"),
+    [HUB_STAGE_QUEUE] = { .name = "ordering",
+                          .kind = "arbiter wait",
+                          .use = SIM_STAGE_QUEUE,
+                          .meaning = "behind an earlier packet that may not be overtaken" },
+    STAGE(REGISTER, "register", "hub core", NULL, "reading a register or internal memory"),
+    STAGE(DMA_START, "DMA start", "DMA engine", "descriptor", "from the register to the channel"),
+    STAGE(FETCH, "descriptor request", "DMA engine", "descriptor",
+          "from the pointer to the read request"),
+    STAGE(FETCH_INTERNAL, "internal memory", "DMA engine", "descriptor",
+          "reading a descriptor in internal memory"),
+    STAGE(FETCHED, "completion", "DMA engine", NULL, "from the bus into the channel's buffer"),
+    STAGE(DECODE, "descriptor decode", "DMA engine", NULL, "decoding a descriptor"),
+    STAGE(BEGIN, "descriptor begin", "DMA engine", NULL, "behind the descriptor before it"),
+    STAGE(PACE, "read interval", "DMA engine", "data read", "from one read request to the next"),
+    STAGE(READ, "read request", "DMA engine", "data read", "a place for the data and a tag"),
+    STAGE(READ_INTERNAL, "internal memory", "DMA engine", NULL, "reading data in internal memory"),
+    STAGE(READ_DONE, "completion", "DMA engine", NULL, "from the bus into the channel's buffer"),
+    STAGE(WRITE, "write", "DMA engine", "data write", "behind the data before it"),
+    STAGE(TAG, "last beat", "DMA engine", NULL, "until a request's data have left its buffer"),
+    STAGE(PREPARE, "firmware", "notification", "notification",
+          "from the last read request until the status word is prepared"),
+    STAGE(STATUS, "status word", "notification", "notification", "behind all data"),
+};
+
+uint64_t hub_probe_mark(const struct hub *hub, enum hub_stage stage, uint64_t edge,
+                        uint64_t cause_a, uint64_t cause_b, uint64_t cause_c)
+{
+    const struct sim_mark mark = {
+        .stage = &stages[stage],
+        .where = hub->path,
+        .time = sim_clock_time(&hub->clk, edge),
+        .cause = { cause_a, cause_b, cause_c },
+    };
+
+    return hub->probe->mark(hub->probe->arg, &mark);
+}
+
+uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port, uint64_t cause,
+                            uint32_t out)
+{
+    static const enum hub_stage way[] = { HUB_STAGE_CLOCK, HUB_STAGE_RECEIVE, HUB_STAGE_ROUTE,
+                                          HUB_STAGE_OUTPUT };
+    const uint64_t cycles[] = { 0, hub->cfg.receive_cycles, hub->cfg.route_cycles,
+                                hub->cfg.output_cycles };
+    const char *where = pcie_port_path(port->pcie);
+    uint64_t edge = hub_edge(hub);
+
+    for (unsigned i = 0; i < (out < HUB_MAX_PORTS ? 4 : 3); i++) {
+        edge += cycles[i];
+        cause = sim_probe_mark(hub->probe, &stages[way[i]], where, sim_clock_time(&hub->clk, edge),
+                               cause);
+    }
+    return cause;
+}
+
+/** Two outputs are the same when these are: paths of ports, or names of what is inside. */
+static const char *output_of(const struct hub *hub, uint32_t out)
+{
+    static const char self[] = "self", sink[] = "sink";
+
+    if (out < HUB_MAX_PORTS)
+        return pcie_port_path(hub->ports[out].pcie);
+    return out == OUT_SELF ? self : sink;
+}
+
+uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint32_t out,
+                           const struct pcie_tlp *tlp, uint64_t free_edge, bool entering)
+{
+    const struct sim_mark mark = {
+        .stage = &stages[HUB_STAGE_QUEUE],
+        .where = hub->path,
+        .time = sim_now(hub->dom),
+        .cause = { tlp->trace_id },
+        .toward = output_of(hub, out),
+        .queue = source,
+        .toward_queues = pcie_probe_queues(pcie_tlp_class(tlp), entering),
+        .until = sim_clock_time(&hub->clk, free_edge),
+    };
+
+    return hub->cause = hub->probe->mark(hub->probe->arg, &mark);
+}

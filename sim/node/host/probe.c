@@ -1,0 +1,72 @@
+/* What a host tells an observer: the operations of its cores, its root complex and its memory. */
+#include "node/host/internal.h"
+
+#define STAGE(stage, stage_name, stage_kind, stage_phase, text)                                    \
+    [HOST_STAGE_##                                                                                 \
+        stage] = { .name = stage_name, .kind = stage_kind, .phase = stage_phase, .meaning = text }
+#define QUEUE(stage, stage_name, stage_kind, text)                                                 \
+    [HOST_STAGE_##stage] = {                                                                       \
+        .name = stage_name, .kind = stage_kind, .use = SIM_STAGE_QUEUE, .meaning = text            \
+    }
+
+static const struct sim_stage stages[HOST_STAGES] = {
+    STAGE(IDLE, "asleep", "software", NULL, "the program slept or waited for a message"),
+    STAGE(SPEND, "library call", "software", NULL, "cost of a call or of computing"),
+    STAGE(TSC, "time-stamp counter", "software", NULL, "reading the time-stamp counter"),
+    STAGE(ROOM, "store buffer full", "CPU", NULL, "the core waits for room for a store"),
+    STAGE(STORE, "store instruction", "CPU", NULL, "a store that found room"),
+    QUEUE(STORE_QUEUE, "store buffer", "CPU", "behind earlier stores, which leave one by one"),
+    STAGE(STORE_LIMIT, "posted stores in flight", "CPU", NULL, "the limit of stores on their way"),
+    STAGE(STORE_OUT, "store to root complex", "CPU", NULL, "from the core to the root complex"),
+    STAGE(FENCE, "store fence", "CPU", NULL, "until all stores have left the core"),
+    STAGE(MEMORY, "memory access of the core", "CPU", NULL, "a load or store of DRAM"),
+    STAGE(ORDERED, "behind own stores", "CPU", NULL, "a load waits for the stores before it"),
+    STAGE(LOAD_OUT, "load to root complex", "CPU", NULL, "from the core to the root complex"),
+    STAGE(LOAD_IN, "load back to core", "CPU", NULL, "from the root port to the core"),
+    STAGE(UNANSWERED, "unanswered access", "CPU", NULL, "an access that no device answers"),
+    STAGE(POLL, "poll", "poll", "poll", "from the bytes in DRAM until the polling loop has left"),
+    STAGE(EGRESS, "egress", "root complex", NULL, "from the core's side to the root port"),
+    QUEUE(TURN, "root complex turn", "root complex", "order and turn among the packets to a port"),
+    STAGE(MEMORY_WRITE, "memory write", "memory", NULL, "from the root port until visible in DRAM"),
+    STAGE(MEMORY_READ, "memory read", "memory", NULL, "from the root port to the first completion"),
+    STAGE(READ_LIMIT, "reads in progress", "read limit", NULL,
+          "the root complex takes no further read before one has ended"),
+    STAGE(FORWARD, "peer to peer", "root complex", NULL, "from one root port to another"),
+    STAGE(SOCKET, "socket crossing", "root complex", NULL, "between the sockets"),
+    STAGE(IRQ, "interrupt", "CPU", NULL, "from the message to its handler"),
+};
+
+uint64_t host_probe_mark(const struct node_host *host, const char *where, enum host_stage stage,
+                         sim_time_t time, uint64_t cause_a, uint64_t cause_b)
+{
+    const struct sim_mark mark = {
+        .stage = &stages[stage],
+        .where = where,
+        .time = time,
+        .cause = { cause_a, cause_b },
+    };
+
+    return host->probe->mark(host->probe->arg, &mark);
+}
+
+uint64_t host_probe_queue(const struct node_host *host, enum host_stage stage, const char *where,
+                          uint32_t queue, unsigned target, const struct pcie_tlp *tlp)
+{
+    const struct sim_mark mark = {
+        .stage = &stages[stage],
+        .where = where,
+        .time = sim_now(host->dom),
+        .cause = { tlp->trace_id },
+        .toward = target < HOST_PORTS ? pcie_port_path(host->rc.port[target].port) : NULL,
+        .queue = queue,
+        .toward_queues = pcie_probe_queues(pcie_tlp_class(tlp), false),
+    };
+
+    return host->probe->mark(host->probe->arg, &mark);
+}
+
+void host_probe_limited(const struct node_core *core, sim_time_t from)
+{
+    sim_probe_hold(core->host->probe, &stages[HOST_STAGE_STORE_LIMIT], core->path, 0, from,
+                   sim_now(core->host->dom));
+}

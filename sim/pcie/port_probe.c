@@ -1,0 +1,114 @@
+/* What a port tells an observer. Called only where one is attached. */
+#include "pcie/port_impl.h"
+
+static const struct sim_stage link_busy = {
+    .name = "link busy",
+    .kind = "link busy",
+    .use = SIM_STAGE_LINK,
+    .meaning = "ready for the link, which carries other packets",
+};
+static const struct sim_stage credit_wait = {
+    .name = "credit wait",
+    .kind = "credit wait",
+    .meaning = "the receiver's buffer has no room",
+};
+static const struct sim_stage entry_wait = {
+    .name = "credit wait, ring entry",
+    .kind = "credit wait",
+    .meaning = "the next hub's buffer has room for packets of the ring only",
+};
+static const struct sim_stage replay_wait = {
+    .name = "replay buffer full",
+    .kind = "credit wait",
+    .meaning = "too many packets are not acknowledged",
+};
+static const struct sim_stage no_room = {
+    .name = "link busy",
+    .kind = "link busy",
+    .use = SIM_STAGE_FULL,
+    .meaning = "the port's queue is full",
+};
+static const struct sim_stage align = {
+    .name = "symbol alignment",
+    .kind = "serialisation",
+    .meaning = "to the queue in which a packet may begin, and SKP ordered sets that are due",
+};
+static const struct sim_stage serialise = {
+    .name = "serialisation",
+    .kind = "serialisation",
+    .meaning = "framing, header and data at the rate of the link",
+};
+static const struct sim_stage tx_block = {
+    .name = "hard IP, out",
+    .kind = "hard IP",
+    .meaning = "hard block and PHY of the sending port",
+};
+static const struct sim_stage cable = {
+    .name = "cable",
+    .kind = "cable",
+    .meaning = "propagation along cable or trace",
+};
+static const struct sim_stage rx_block = {
+    .name = "hard IP, in",
+    .kind = "hard IP",
+    .meaning = "PHY and hard block of the receiving port",
+};
+
+uint64_t pcie_probe_send(const struct pcie_port *p, uint64_t cause, enum pcie_class cls,
+                         sim_time_t end, uint32_t symbols)
+{
+    const struct sim_mark begin = {
+        .stage = &link_busy,
+        .where = p->path,
+        .time = sim_now(p->dom),
+        .cause = { cause },
+        .queue = cls,
+        .until = end,
+    };
+    uint64_t id = p->probe->mark(p->probe->arg, &begin);
+
+    id = sim_probe_mark(p->probe, &align, p->path, end - pcie_phy_ps(&p->phy, symbols), id);
+    id = sim_probe_mark(p->probe, &serialise, p->path, end, id);
+    return sim_probe_mark(p->probe, &tx_block, p->path, end + p->cfg.tx_latency_ps, id);
+}
+
+uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause)
+{
+    sim_time_t now = sim_now(p->dom);
+
+    cause = sim_probe_mark(p->probe, &cable, p->path, now - p->cfg.rx_latency_ps, cause);
+    return sim_probe_mark(p->probe, &rx_block, p->path, now, cause);
+}
+
+static void hold(const struct pcie_port *p, const struct sim_stage *stage, unsigned queue,
+                 sim_time_t from)
+{
+    sim_probe_hold(p->probe, stage, p->path, queue, from, sim_now(p->dom));
+}
+
+void pcie_probe_stalled(const struct pcie_port *p, unsigned cls, sim_time_t from)
+{
+    hold(p, &credit_wait, cls, from);
+}
+
+void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from)
+{
+    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
+        hold(p, &replay_wait, cls, from);
+}
+
+void pcie_probe_room(const struct pcie_port *p, unsigned cls)
+{
+    hold(p, &no_room, cls, p->full_since[cls]);
+}
+
+void pcie_probe_want(struct pcie_port *p, unsigned cls, enum pcie_wants what)
+{
+    if (p->wants[cls] == what)
+        return;
+    if (p->wants[cls] != PCIE_WANTS_NOTHING)
+        hold(p, p->wants[cls] == PCIE_WANTS_QUEUE ? &no_room : &entry_wait, PCIE_CLASSES + cls,
+             p->want_since[cls]);
+    p->wants[cls] = (uint8_t)what;
+    p->want_since[cls] = sim_now(p->dom);
+}

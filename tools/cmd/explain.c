@@ -1,0 +1,238 @@
+#define _POSIX_C_SOURCE 200809L /* strtok_r */
+#include "tools/lab/explain.h"
+#include "tools/cmd/cmd.h"
+#include "tools/load/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_FROM = 256, OPT_TO, OPT_BYTES, OPT_SRC, OPT_DST, OPT_PUTS, OPT_BLOCKS, OPT_PITCH };
+enum { OPT_DESCRIPTORS = 300, OPT_CONTEND, OPT_PATH, OPT_SVG };
+
+struct options {
+    struct cmd_common common;
+    struct lab_message message;
+    const char *file, *svg;
+    bool path, to_given;
+};
+
+static const struct argp_option options[] = {
+    { "from", OPT_FROM, "NODE", 0, "Sender (default 0)", 0 },
+    { "to", OPT_TO, "NODE", 0, "Receiver (default 1)", 0 },
+    { "kind", 'k', "KIND", 0, "pio, register, dma (default), chain or 2d", 0 },
+    { "bytes", OPT_BYTES, "N", 0, "Of the message, or of each put or block (default 8)", 0 },
+    { "src", OPT_SRC, "MEMORY", 0, "cpu (default), gpu0, gpu1 ...", 0 },
+    { "dst", OPT_DST, "MEMORY", 0, "The same at the receiver", 0 },
+    { "puts", OPT_PUTS, "N", 0, "Puts of a chain (default 4)", 0 },
+    { "blocks", OPT_BLOCKS, "N", 0, "Blocks of a 2d message (default 4)", 0 },
+    { "pitch", OPT_PITCH, "N", 0, "Bytes from block to block (default 4096)", 0 },
+    { "descriptors", OPT_DESCRIPTORS, "WHERE", 0,
+      "internal (default) or host: which memory holds the descriptors", 0 },
+    { "contend", OPT_CONTEND, "NODE,...", 0,
+      "These nodes write to the receiver by DMA all the time; a node may be named again", 0 },
+    { "path", OPT_PATH, NULL, 0, "Each interval by itself, even where they repeat", 1 },
+    { "svg", OPT_SVG, "FILE", 0, "Write a picture", 1 },
+    { 0 },
+};
+
+static uint64_t number(struct argp_state *state, const char *option, const char *text)
+{
+    uint64_t value = 0;
+
+    if (!load_number(text, false, &value) || value > UINT32_MAX)
+        argp_error(state, "--%s %s: expected a whole number", option, text);
+    return value;
+}
+
+static void parse_contend(struct argp_state *state, struct lab_message *m, const char *text)
+{
+    char *copy = strdup(text), *rest = NULL;
+
+    for (char *at = copy != NULL ? strtok_r(copy, ",", &rest) : NULL; at != NULL;
+         at = strtok_r(NULL, ",", &rest)) {
+        if (m->ncontend == LAB_CONTEND_MAX)
+            argp_error(state, "--contend: expected at most %u nodes", LAB_CONTEND_MAX);
+        m->contend[m->ncontend++] = (unsigned)number(state, "contend", at);
+    }
+    free(copy);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *opt = state->input;
+    struct lab_message *m = &opt->message;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
+        return 0;
+    case OPT_FROM:
+        m->from = (unsigned)number(state, "from", arg);
+        return 0;
+    case OPT_TO:
+        m->to = (unsigned)number(state, "to", arg);
+        return 0;
+    case 'k':
+        m->kind = arg;
+        return 0;
+    case OPT_BYTES:
+        m->bytes = number(state, "bytes", arg);
+        return 0;
+    case OPT_SRC:
+        m->src = strcmp(arg, "gpu") == 0 ? "gpu0" : arg;
+        return 0;
+    case OPT_DST:
+        m->dst = strcmp(arg, "gpu") == 0 ? "gpu0" : arg;
+        return 0;
+    case OPT_PUTS:
+        m->puts = number(state, "puts", arg);
+        return 0;
+    case OPT_BLOCKS:
+        m->blocks = number(state, "blocks", arg);
+        return 0;
+    case OPT_PITCH:
+        m->pitch = number(state, "pitch", arg);
+        return 0;
+    case OPT_DESCRIPTORS:
+        m->descriptors = arg;
+        return 0;
+    case OPT_CONTEND:
+        parse_contend(state, m, arg);
+        return 0;
+    case OPT_PATH:
+        opt->path = true;
+        return 0;
+    case OPT_SVG:
+        opt->svg = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (opt->file != NULL)
+            argp_error(state, "%s: expected one MACHINE", arg);
+        opt->file = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a machine");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void write_table(struct lab_table *table, enum lab_format format)
+{
+    lab_table_write(table, format, stdout);
+    lab_table_fini(table);
+}
+
+static void print(const struct options *opt, const struct lab_explanation *e)
+{
+    struct lab_table table;
+    char title[512];
+
+    if (opt->common.format != LAB_TEXT) {
+        lab_explain_path(e, &table);
+        write_table(&table, opt->common.format);
+        return;
+    }
+    lab_explain_title(e, title, sizeof(title));
+    (void)printf("%s\n\n", title);
+    if (opt->path)
+        lab_explain_path(e, &table);
+    else
+        lab_explain_table(e, &table);
+    write_table(&table, LAB_TEXT);
+    (void)putchar('\n');
+    lab_explain_sums(e, LAB_SUM_PHASE, &table);
+    write_table(&table, LAB_TEXT);
+    (void)putchar('\n');
+    lab_explain_sums(e, LAB_SUM_KIND, &table);
+    write_table(&table, LAB_TEXT);
+}
+
+static int draw(const char *path, const struct lab_explanation *e, struct sim_error *err)
+{
+    FILE *out = fopen(path, "w");
+    bool bad;
+
+    if (out == NULL)
+        return sim_error_set(err, SIM_ERR_IO, "%s: cannot be written", path);
+    lab_explain_svg(e, out);
+    bad = ferror(out) != 0;
+    bad |= fclose(out) != 0;
+    return bad ? sim_error_set(err, SIM_ERR_IO, "%s: writing failed", path) : SIM_OK;
+}
+
+/** Nodes are there, texts are known: what the program itself cannot say as well. */
+static int check(const struct options *opt, struct sim_error *err)
+{
+    const struct lab_message *m = &opt->message;
+    struct load_machine *machine;
+    unsigned nodes;
+
+    if (cmd_load(&opt->common, opt->file, &machine, err) != SIM_OK)
+        return err->code;
+    nodes = load_machine_desc(machine)->nnodes;
+    load_machine_destroy(machine);
+    if (m->from >= nodes || m->to >= nodes)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: --%s %u: expected 0 .. %u", opt->file,
+                             m->from >= nodes ? "from" : "to", m->from >= nodes ? m->from : m->to,
+                             nodes - 1);
+    for (unsigned i = 0; i < m->ncontend; i++)
+        if (m->contend[i] >= nodes)
+            return sim_error_set(err, SIM_ERR_CONFIG, "%s: --contend %u: expected 0 .. %u",
+                                 opt->file, m->contend[i], nodes - 1);
+    return SIM_OK;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
+                                                  { &cmd_machine_argp, 0, NULL, 0 },
+                                                  { 0 } };
+    static const struct argp argp = {
+        options,
+        parse,
+        "MACHINE",
+        "Sends one message and tells where each nanosecond went, from the first instruction of the "
+        "sender until the receiver has seen it. The parts add up exactly. With --csv or --json "
+        "each "
+        "interval by itself, in picoseconds.",
+        children,
+        NULL,
+        NULL,
+    };
+    struct options opt = { .message = { .kind = "dma",
+                                        .src = "cpu",
+                                        .dst = "cpu",
+                                        .descriptors = "internal",
+                                        .bytes = 8,
+                                        .puts = 4,
+                                        .blocks = 4,
+                                        .pitch = 4096,
+                                        .to = 1 } };
+    struct lab_explanation e;
+    struct lab_site site;
+    struct sim_error err = { 0 };
+    int rc;
+
+    cmd_common_init(&opt.common);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    if (check(&opt, &err) != SIM_OK)
+        return cmd_fail(&err);
+    lab_site_init(&site);
+    site.roots = opt.common.roots;
+    rc = lab_explain(&site,
+                     &(struct lab_run){ .machine = opt.file,
+                                        .platform = opt.common.platform,
+                                        .sets = opt.common.sets,
+                                        .nsets = opt.common.nsets,
+                                        .seed = opt.common.seed },
+                     &opt.message, &e, &err);
+    if (rc != SIM_OK)
+        return cmd_fail(&err);
+    print(&opt, &e);
+    if (opt.svg != NULL)
+        rc = draw(opt.svg, &e, &err);
+    lab_explanation_fini(&e);
+    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+}
