@@ -103,9 +103,8 @@ int hub_set_routes(void *component, const struct machine_routes *routes, struct 
                                  r->port, hub->nports);
         if (ranges_of_port(hub, p) == hub->cfg.route_pairs)
             return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s.%s: its routes take more ranges of window parts than the %u "
-                                 "pairs of registers (route_pairs): expected parts in the order of "
-                                 "the ring (slots)",
+                                 "%s.%s: route_pairs = %u: its routes take more ranges of window "
+                                 "parts: expected parts in the order of the ring (slots)",
                                  hub->path, r->port, (unsigned)hub->cfg.route_pairs);
         add_range(hub, p, r->first, r->last);
     }

@@ -12,6 +12,8 @@ int machine_located(struct sim_error *err, const char *file, unsigned line,
 {
     if (file == NULL)
         return sim_error_set(err, why->code, "%s", why->text);
+    if (line == 0) /* a command line */
+        return sim_error_set(err, why->code, "%s: %s", file, why->text);
     return sim_error_set(err, why->code, "%s:%u: %s", file, line, why->text);
 }
 

@@ -2,6 +2,8 @@
 
 #include "machine/network.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,22 @@ struct search {
     unsigned *slot;       /* by router */
     unsigned *next;       /* [router * n + destination]: index of the port, or MACHINE_NONE */
 };
+
+/** Headed by the place of the policy. */
+__attribute__((format(printf, 3, 4))) static int fail(const struct search *s, struct sim_error *err,
+                                                      const char *fmt, ...)
+{
+    const struct machine_policy *p = &s->net.graph->policy;
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    if (p->file == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s", text);
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u: %s", p->file, p->line, text);
+}
 
 static unsigned ordered(const struct machine_graph *g, unsigned k)
 {
@@ -188,10 +206,10 @@ static int add_range(const struct search *s, unsigned router, unsigned port, uns
         return SIM_OK;
     }
     if (r->nranges == MAX_RANGES)
-        return sim_error_set(
-            err, SIM_ERR_CONFIG,
-            "%s.%s: its routes take more ranges of window parts than a hub has pairs of registers",
-            s->net.graph->routers[router].path, name);
+        return fail(s, err,
+                    "%s.%s: its routes take more ranges of window parts than a hub has pairs of "
+                    "registers",
+                    s->net.graph->routers[router].path, name);
     r->ranges[r->nranges++] = (struct machine_route_range){ name, slot, slot };
     return SIM_OK;
 }
@@ -227,9 +245,8 @@ static int give_slots(struct search *s, struct sim_error *err)
     }
     for (unsigned i = 0; i < s->net.n; i++)
         if (s->queue[s->subcluster[i]] > parts)
-            return sim_error_set(
-                err, SIM_ERR_CONFIG, "%s: %u hubs are joined, but the window has %llu parts",
-                g->routers[i].path, s->queue[s->subcluster[i]], (unsigned long long)parts);
+            return fail(s, err, "%s: %u hubs are joined, but the window has %llu parts",
+                        g->routers[i].path, s->queue[s->subcluster[i]], (unsigned long long)parts);
     return SIM_OK;
 }
 

@@ -28,19 +28,25 @@ static const char *path(const struct walk *w, unsigned router)
     return w->net.graph->routers[router].path;
 }
 
+/** The hop by hand from `at` to `to`; NULL: there is none. */
+static const struct machine_hop *by_hand(const struct walk *w, unsigned at, unsigned to)
+{
+    const struct machine_policy *p = &w->net.graph->policy;
+
+    for (unsigned i = p->nhops; i-- > 0;) /* the last one counts */
+        if (p->hops[i].at == at && p->hops[i].to == to)
+            return &p->hops[i];
+    return NULL;
+}
+
 /** Headed by the place of the hop by hand at `at`, else by that of the policy. */
 static int fail(const struct walk *w, unsigned at, unsigned to, const char *text,
                 struct sim_error *err)
 {
-    const struct machine_policy *p = &w->net.graph->policy;
-    const char *file = p->file;
-    unsigned line = p->line;
+    const struct machine_hop *hop = by_hand(w, at, to);
+    const char *file = hop != NULL ? hop->file : w->net.graph->policy.file;
+    unsigned line = hop != NULL ? hop->line : w->net.graph->policy.line;
 
-    for (unsigned i = 0; i < p->nhops; i++)
-        if (p->hops[i].at == at && p->hops[i].to == to) {
-            file = p->hops[i].file;
-            line = p->hops[i].line;
-        }
     if (file == NULL)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s", text);
     return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u: %s", file, line, text);
@@ -76,17 +82,24 @@ static unsigned step(const struct walk *w, unsigned at, unsigned slot)
 
 static int goes_round(const struct walk *w, unsigned start, unsigned to, struct sim_error *err)
 {
-    unsigned at = start;
+    unsigned slot = w->routes[to].slot, at;
     char text[512];
-    size_t used = (size_t)snprintf(text, sizeof(text),
-                                   "%s.%s: the way to %s goes round for ever: ", path(w, start),
-                                   w->ask(w->arg, start, w->routes[to].slot), path(w, to));
+    size_t used;
 
+    /* Told from a hop by hand on, if there is one: it is the likely cause. */
+    for (at = step(w, start, slot); at != start && by_hand(w, start, to) == NULL;
+         at = step(w, at, slot))
+        if (by_hand(w, at, to) != NULL)
+            start = at;
+    at = start;
+    used = (size_t)snprintf(text, sizeof(text),
+                            "%s.%s: the way to %s goes round for ever: ", path(w, start),
+                            w->ask(w->arg, start, slot), path(w, to));
     do {
         if (used < sizeof(text))
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%s.%s, ", path(w, at),
-                                     w->ask(w->arg, at, w->routes[to].slot));
-        at = step(w, at, w->routes[to].slot);
+                                     w->ask(w->arg, at, slot));
+        at = step(w, at, slot);
     } while (at != start);
     if (used < sizeof(text))
         (void)snprintf(text + used, sizeof(text) - used, "%s", path(w, start));

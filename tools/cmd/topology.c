@@ -1,13 +1,17 @@
-#include "tools/lab/topology.h"
 #include "tools/cmd/cmd.h"
+#include "tools/lab/topo_layout.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 struct options {
     struct cmd_common common;
-    const char *file;
+    const char *file, *svg;
     bool links;
 };
+
+enum { OPT_SVG = 256 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -19,6 +23,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'l':
         opt->links = true;
+        return 0;
+    case OPT_SVG:
+        opt->svg = arg;
         return 0;
     case ARGP_KEY_ARG:
         if (opt->file != NULL)
@@ -47,13 +54,27 @@ static void print(const struct options *opt, struct lab_topology *topo)
     lab_table_fini(&table);
 }
 
+static int draw(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
+{
+    FILE *out = fopen(opt->svg, "w");
+
+    if (out == NULL)
+        return sim_error_set(err, SIM_ERR_IO, "--svg %s: %s", opt->svg, strerror(errno));
+    lab_topology_svg(topo, out);
+    if (fclose(out) != 0)
+        return sim_error_set(err, SIM_ERR_IO, "--svg %s: %s", opt->svg, strerror(errno));
+    return SIM_OK;
+}
+
 int cmd_topology(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
                                                   { &cmd_machine_argp, 0, NULL, 0 },
                                                   { 0 } };
     static const struct argp_option options[] = {
-        { "links", 'l', NULL, 0, "The load of each link instead", 1 }, { 0 }
+        { "links", 'l', NULL, 0, "The load of each link instead", 1 },
+        { "svg", OPT_SVG, "OUT", 0, "Draw it into this file, too", 1 },
+        { 0 },
     };
     static const struct argp argp = {
         options,
@@ -78,7 +99,10 @@ int cmd_topology(int argc, char **argv)
         return cmd_fail(&err);
     rc = lab_topology_create(load_machine_desc(machine), &topo, &err);
     if (rc == SIM_OK) {
-        print(&opt, &topo);
+        if (opt.svg != NULL)
+            rc = draw(&opt, &topo, &err);
+        if (rc == SIM_OK)
+            print(&opt, &topo);
         lab_topology_fini(&topo);
     }
     load_machine_destroy(machine);

@@ -269,9 +269,8 @@ static int finish(struct load_machine *m, const struct load_tree *root, struct s
     if (rc == SIM_OK)
         finish_lengths(m);
     if (rc == SIM_OK && root != NULL)
-        rc = load_routes_read(m, load_tree_get(root, "routes"), err);
-    return rc == SIM_OK && root != NULL ? load_slots_read(m, load_tree_get(root, "slots"), err)
-                                        : rc;
+        rc = load_routes_read(m, root, err);
+    return rc == SIM_OK && root != NULL ? load_slots_read(m, root, err) : rc;
 }
 
 static const char *base_name(struct load_machine *m, const char *path)

@@ -86,9 +86,9 @@ int load_edges_read(struct load_machine *m, const struct load_lines *lines, stru
 /** When all overrides are known: chooses ports, and gives cables without a length this one. */
 int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error *err);
 
-/** `routes:` and `slots:` of the machine (NULL: absent); all cables are known. */
-int load_routes_read(struct load_machine *m, const struct load_tree *routes, struct sim_error *err);
-int load_slots_read(struct load_machine *m, const struct load_tree *slots, struct sim_error *err);
+/** `routes:` and `slots:` of the machine; all cables are known. */
+int load_routes_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
+int load_slots_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
 
 /** Sets what "node*.hub.e.link.lanes" matches; messages begin with `where`. */
 int load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,

@@ -151,12 +151,28 @@ static bool is_shortest(const struct load_tree *item)
     return item->type == LOAD_SCALAR && strcmp(item->text, "shortest") == 0;
 }
 
-int load_routes_read(struct load_machine *m, const struct load_tree *map, struct sim_error *err)
+/** What messages about routes point at: the first of these keys that the file has. */
+static void place(struct load_machine *m, const struct load_tree *root)
+{
+    static const char *const keys[] = { "routes", "slots", "edges", "cables", NULL };
+    const struct load_tree *at = NULL;
+
+    for (unsigned i = 0; keys[i] != NULL && at == NULL; i++)
+        at = load_tree_get(root, keys[i]);
+    if (at == NULL)
+        at = root;
+    m->desc.routing.file = at->file;
+    m->desc.routing.line = at->line;
+}
+
+int load_routes_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
 {
     static const char *const keys[] = { "one_way", "dimensions", "by_hand", "others", NULL };
+    const struct load_tree *map = load_tree_get(root, "routes");
     const struct load_tree *one_way, *dimensions, *by_hand, *others;
     int rc;
 
+    place(m, root);
     if (map == NULL || is_shortest(map))
         return SIM_OK;
     if (map->type != LOAD_MAP)
@@ -170,8 +186,6 @@ int load_routes_read(struct load_machine *m, const struct load_tree *map, struct
     dimensions = load_tree_get(map, "dimensions");
     by_hand = load_tree_get(map, "by_hand");
     others = load_tree_get(map, "others");
-    m->desc.routing.file = map->file;
-    m->desc.routing.line = map->line;
     if (others != NULL && !is_shortest(others))
         return load_fail(err, others, NULL, "expected shortest");
     if (one_way != NULL)
@@ -255,8 +269,9 @@ static int read_order(struct load_machine *m, const struct load_tree *list, unsi
     return SIM_OK;
 }
 
-int load_slots_read(struct load_machine *m, const struct load_tree *slots, struct sim_error *err)
+int load_slots_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
 {
+    const struct load_tree *slots = load_tree_get(root, "slots");
     unsigned *order = load_alloc(&m->arena, m->desc.nnodes * sizeof(*order));
     const char *word = slots == NULL ? "ring" : slots->type == LOAD_SCALAR ? slots->text : "";
 

@@ -102,6 +102,38 @@ TEST(Machines, HubsOfSixPortsShowThem)
     EXPECT_TRUE(c.all_well());
 }
 
+std::string refusal(const std::string &text, const std::vector<const char *> &sets = {})
+{
+    MachineFile file(text, sets);
+    sim_config cfg = {};
+    sim_error err = {};
+    machine *m = nullptr;
+
+    EXPECT_EQ(SIM_ERR_CONFIG,
+              machine_create(file.cluster().desc, &cfg, nullptr, nullptr, &m, &err));
+    return err.text;
+}
+
+TEST(Machines, WaysThatTheHubsCannotTakeAreRefusedWithPlaceAndPort)
+{
+    const std::string ring = ring_of_8;
+
+    EXPECT_EQ("--set: node0.hub.w: route_pairs = 2: its routes take more ranges of window "
+              "parts: expected parts in the order of the ring (slots)",
+              refusal(ring + "slots: [0, 1, 2, 3, 4, 5, 6, 7]\n", { "node*.hub.route_pairs=2" }));
+    EXPECT_EQ("test.yaml:14: node2.hub.w: the way to node6.hub goes round for ever: node2.hub.w, "
+              "node0.hub.e, node2.hub",
+              refusal(ring + "routes:\n  others: shortest\n  by_hand: {node2.hub.w: 6}\n"));
+    EXPECT_EQ("test.yaml:12: node1.hub: no port leads to node0.hub (the way from node1.hub): "
+              "expected a way for each pair that cables join",
+              refusal(ring + "routes: {by_hand: {node2.hub.w: 0-7}}\n"));
+    EXPECT_EQ("test.yaml:12: node0.hub.s: the way to node3.hub begins at a port without a cable to "
+              "another hub",
+              refusal(ring + "routes: {others: shortest, by_hand: {node0.hub.s: 3}}\n"));
+    EXPECT_EQ("test.yaml:3: node0.hub: 8 hubs are joined, but the window has 4 parts",
+              refusal(ring + "window.parts: 4\n"));
+}
+
 /* ---- sub-clusters ------------------------------------------------------------------ */
 
 TEST(SubClusters, AreReachedByMpiOnly)

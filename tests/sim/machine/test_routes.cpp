@@ -205,7 +205,7 @@ TEST(Routes, TooManyHubsForTheWindowAreRefused)
     Net net(5, ring(5), 4);
 
     EXPECT_EQ(SIM_ERR_CONFIG, net.code);
-    EXPECT_STREQ("node0: 5 hubs are joined, but the window has 4 parts", net.err.text);
+    EXPECT_STREQ("net.yaml:3: node0: 5 hubs are joined, but the window has 4 parts", net.err.text);
 }
 
 TEST(Routes, PartsFollowTheOrderThatIsAskedFor)
