@@ -171,6 +171,7 @@ struct hub {
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
     uint64_t edge_value; /* and its answer */
     const struct sim_probe *probe;
+    uint64_t cause; /* for the probe: the last mark of the packet that was granted */
     /* crossbar */
     alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
     struct hub_fifo fifo[HUB_SOURCES];
@@ -185,7 +186,6 @@ struct hub {
     uint64_t area_base[HUB_AREA_SELF];
     struct mem_pool *pool;
     char *path;
-    uint64_t cause; /* for the probe: the last mark of the packet that was granted */
     /* registers and memory */
     uint8_t internal[HUB_INTERNAL_BYTES];
     uint32_t irq_status, irq_mask;

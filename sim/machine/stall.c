@@ -153,7 +153,9 @@ unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_
     struct report r = { .m = m, .max = max, .fn = fn, .arg = arg };
 
     r.blocks = calloc(BLOCKS_MAX, sizeof(*r.blocks));
-    for (unsigned i = 0; r.blocks != NULL && i < m->ncomponents; i++) {
+    if (r.blocks == NULL)
+        return 0;
+    for (unsigned i = 0; i < m->ncomponents; i++) {
         r.component = &m->components[i];
         if (r.component->desc->kind->blocked != NULL)
             r.component->desc->kind->blocked(r.component->it, collect, &r);

@@ -54,7 +54,7 @@ static int read_line(struct load_machine *m, const struct load_tree *at, struct 
 {
     struct machine_link_desc *link = &m->desc.cables[m->desc.ncables];
     const char *words[WORDS_MAX];
-    struct load_end a, b;
+    struct load_end a = { 0 }, b = { 0 };
     uint64_t length = 0;
     unsigned n = split(m, at->text, words);
     int rc;
