@@ -1,0 +1,207 @@
+/*
+ * Every rank gets the block of every other one, in place, by the TCA library.
+ *
+ *   algorithm=ring       each step passes on the block that came last, to the next rank
+ *   algorithm=doubling   each step exchanges all that is there with the rank that differs in one
+ *                        bit; order=up from the lowest bit, order=down from the highest
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "collective.h"
+
+struct test {
+    struct collective c;
+    uint64_t bytes;
+    const char *algorithm, *order;
+    uint8_t *buffer;
+    tcaHandle *all;
+    unsigned steps, parts;
+    tcaDesc **lists; /* [step * CHANNELS + part] */
+};
+
+static tcaDesc **list_of(struct test *t, unsigned step, unsigned part)
+{
+    return &t->lists[step * CHANNELS + part];
+}
+
+static uint64_t total(const struct test *t)
+{
+    return t->bytes * (uint64_t)t->c.ranks;
+}
+
+/* ---- ring: parts follow each other round the ring on channels of their own ---------------- */
+
+static int from_me(const struct test *t, int distance)
+{
+    return (t->c.me + distance + t->c.ranks) % t->c.ranks;
+}
+
+static void ring_prepare(struct test *t)
+{
+    tcaHandle *me = &t->all[t->c.me], *next = &t->all[from_me(t, 1)];
+
+    t->steps = (unsigned)t->c.ranks - 1;
+    t->parts = collective_parts(&t->c, t->bytes);
+    for (unsigned step = 0; step < t->steps; step++)
+        for (unsigned p = 0; p < t->parts; p++) {
+            struct part part = collective_part(t->bytes, p, t->parts);
+            uint64_t at = (uint64_t)from_me(t, -(int)step) * t->bytes + part.at;
+            tcaDesc *list = *list_of(t, step, p) = collective_list();
+
+            collective_put(&t->c, list, next, at, me, at, part.n, (int)p);
+        }
+}
+
+static void ring_play(void *arg)
+{
+    struct test *t = arg;
+    tcaHandle *before = &t->all[from_me(t, -1)];
+
+    for (unsigned step = 0; step < t->steps; step++)
+        for (unsigned p = 0; p < t->parts; p++) {
+            if (step > 0)
+                collective_wait(before, (int)p);
+            collective_start((int)p);
+            collective_set(*list_of(t, (step + 1) % t->steps, p), (int)p);
+        }
+    for (unsigned p = 0; p < t->parts; p++)
+        collective_wait(before, (int)p);
+}
+
+static void ring_traffic(const struct test *t)
+{
+    for (unsigned step = 0; step < t->steps; step++)
+        for (int r = 0; r < t->c.ranks; r++)
+            collective_traffic(&t->c, step, r, (r + 1) % t->c.ranks, t->bytes);
+}
+
+/* ---- recursive doubling ---------------------------------------------------------------------- */
+
+/** What a step exchanges: rows of blocks that lie side by side or apart. */
+struct doubling {
+    int bit;
+    uint64_t first, pitch, width, rows; /* first in blocks, pitch and width in bytes */
+};
+
+static struct doubling doubling_of(const struct test *t, int rank, unsigned step)
+{
+    int bits = (int)t->steps, up = strcmp(t->order, "up") == 0;
+    int bit = 1 << (up ? (int)step : bits - 1 - (int)step);
+
+    if (up)
+        return (struct doubling){ bit, (uint64_t)(rank & ~(bit - 1)), 0, t->bytes << step, 1 };
+    return (struct doubling){ bit, (uint64_t)(rank & (2 * bit - 1)), 2 * (uint64_t)bit * t->bytes,
+                              t->bytes, UINT64_C(1) << step };
+}
+
+static void doubling_prepare(struct test *t)
+{
+    for (t->steps = 0; 1 << t->steps < t->c.ranks; t->steps++)
+        ;
+    if (1 << t->steps != t->c.ranks)
+        fail("%d ranks: expected a power of two with algorithm=doubling", t->c.ranks);
+    t->parts = collective_parts(&t->c, t->bytes);
+    for (unsigned step = 0; step < t->steps; step++) {
+        struct doubling d = doubling_of(t, t->c.me, step);
+
+        for (unsigned p = 0; p < t->parts; p++) {
+            struct part part = collective_part(d.width, p, t->parts);
+            uint64_t at = d.first * t->bytes + part.at;
+            tcaDesc *list = *list_of(t, step, p) = collective_list();
+
+            collective_put_rows(&t->c, list, &t->all[t->c.me ^ d.bit], at, &t->all[t->c.me], at,
+                                d.rows > 1 ? d.pitch : part.n, part.n, d.rows, (int)p);
+        }
+    }
+}
+
+static void doubling_play(void *arg)
+{
+    struct test *t = arg;
+
+    for (unsigned step = 0; step < t->steps; step++) {
+        tcaHandle *partner = &t->all[t->c.me ^ doubling_of(t, t->c.me, step).bit];
+
+        for (unsigned p = 0; p < t->parts; p++)
+            collective_start((int)p);
+        for (unsigned p = 0; p < t->parts; p++)
+            collective_set(*list_of(t, (step + 1) % t->steps, p), (int)p);
+        for (unsigned p = 0; p < t->parts; p++)
+            collective_wait(partner, (int)p);
+    }
+}
+
+static void doubling_traffic(const struct test *t)
+{
+    for (unsigned step = 0; step < t->steps; step++)
+        for (int r = 0; r < t->c.ranks; r++) {
+            struct doubling d = doubling_of(t, r, step);
+
+            collective_traffic(&t->c, step, r, r ^ d.bit, d.width * d.rows);
+        }
+}
+
+/* ---- the test ----------------------------------------------------------------------------------
+ */
+
+static unsigned seed_of(const struct test *t, unsigned number, int rank)
+{
+    return number * (unsigned)t->c.ranks + (unsigned)rank + number;
+}
+
+static void fill(void *arg, unsigned number)
+{
+    struct test *t = arg;
+
+    bytes_clear(t->buffer, total(t));
+    bytes_fill(t->buffer + (uint64_t)t->c.me * t->bytes, t->bytes, seed_of(t, number, t->c.me));
+}
+
+static int arrived(void *arg, unsigned number)
+{
+    struct test *t = arg;
+    int ok = 1;
+
+    for (int r = 0; r < t->c.ranks; r++)
+        ok &= bytes_ok(t->buffer + (uint64_t)r * t->bytes, t->bytes, seed_of(t, number, r));
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    struct test t = {
+        .c = COLLECTIVE_DEFAULTS, .bytes = 4096, .algorithm = "ring", .order = "down"
+    };
+    const struct option options[] = {
+        { .key = "bytes", .number = &t.bytes },
+        { .key = "algorithm", .text = &t.algorithm, .choices = "ring|doubling" },
+        { .key = "order", .text = &t.order, .choices = "up|down" },
+        COLLECTIVE_OPTIONS(&t.c),
+        OPTIONS_END
+    };
+    int ring;
+
+    options_read(argc, argv, options);
+    if (t.bytes == 0 || t.bytes % 16 != 0)
+        fail("bytes=%llu: expected a multiple of 16", (unsigned long long)t.bytes);
+    ring = strcmp(t.algorithm, "ring") == 0;
+    collective_init(&t.c, &argc, &argv);
+    t.buffer = tca_memory(t.c.memory, total(&t));
+    t.all = tca_publish(t.buffer, total(&t), t.c.memory);
+    t.lists = calloc((size_t)t.c.ranks * CHANNELS, sizeof(tcaDesc *));
+    if (t.lists == NULL)
+        fail("out of memory");
+    (ring ? ring_prepare : doubling_prepare)(&t);
+    for (unsigned p = 0; p < t.parts; p++)
+        collective_set(*list_of(&t, 0, p), (int)p);
+    collective_measure(&t.c,
+                       &(struct exchange){ fill, ring ? ring_play : doubling_play, arrived, &t },
+                       total(&t) - t.bytes, NULL);
+    (ring ? ring_traffic : doubling_traffic)(&t);
+    CHECK(MPI_Finalize(), MPI_SUCCESS);
+    return 0;
+}

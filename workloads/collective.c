@@ -1,0 +1,153 @@
+#include "collective.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <mpi.h>
+
+/* ---- who is who ------------------------------------------------------------------ */
+
+/*
+ * Data descriptors in the board's memory need no fetch when a list starts. Those of notifications
+ * are fetched while data moves and cost no stores there, so they lie in host memory; but a waiter
+ * for GPU memory would have to flush then, and they lie in the board's as well.
+ */
+static int put_flags(const struct collective *c)
+{
+    int internal = c->notify[0] == '\0' ? c->memory != IN_HOST : strcmp(c->notify, "internal") == 0;
+
+    return tcaDMAPipeline | (strcmp(c->mode, "dma-chain-internal") == 0 ? tcaDMAUseInternal : 0) |
+           (internal ? tcaDMAUseNotifyInternal : 0);
+}
+
+void collective_init(struct collective *c, int *argc, char ***argv)
+{
+    if (c->channels == 0 || c->channels > CHANNELS || c->part_bytes == 0)
+        fail("channels=%llu part_bytes=%llu: expected 1 .. 4 channels and parts of at least 1 byte",
+             (unsigned long long)c->channels, (unsigned long long)c->part_bytes);
+    c->flags = put_flags(c);
+    CHECK(MPI_Init(argc, argv), MPI_SUCCESS);
+    CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &c->me), MPI_SUCCESS);
+    CHECK(MPI_Comm_size(MPI_COMM_WORLD, &c->ranks), MPI_SUCCESS);
+    if (c->ranks < 2)
+        fail("%d ranks: expected at least 2", c->ranks);
+    CHECK(tcaInit(), TCA_SUCCESS);
+}
+
+/* ---- time --------------------------------------------------------------------------- */
+
+/* A barrier lets ranks go some microseconds apart. Clocks agree, so they wait for a time. */
+double collective_start_together(void)
+{
+    const double later = 50e-6;
+    double start = 0;
+
+    CHECK(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
+    start = MPI_Wtime() + later;
+    CHECK(MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), MPI_SUCCESS);
+    while (MPI_Wtime() < start)
+        ;
+    return start;
+}
+
+static uint64_t until_the_last(double start)
+{
+    double end = MPI_Wtime();
+
+    CHECK(MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), MPI_SUCCESS);
+    return (uint64_t)((end - start) * 1e12 + 0.5);
+}
+
+void collective_measure(struct collective *c, const struct exchange *x, uint64_t bytes,
+                        const char *more)
+{
+    struct times times;
+    int verified = 1;
+
+    times_init(&times, c->repeats);
+    for (uint64_t i = 0; i < c->warmup + c->repeats; i++) {
+        double start;
+        uint64_t ps;
+        int ok;
+
+        x->fill(x->arg, (unsigned)i);
+        start = collective_start_together();
+        x->play(x->arg);
+        ps = until_the_last(start);
+        ok = x->arrived(x->arg, (unsigned)i);
+        CHECK(MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), MPI_SUCCESS);
+        verified &= ok;
+        if (i >= c->warmup)
+            times_add(&times, ps);
+    }
+    if (c->me == 0)
+        times_print(&times, bytes, verified, more);
+}
+
+/* ---- parts ---------------------------------------------------------------------------- */
+
+unsigned collective_parts(const struct collective *c, uint64_t n)
+{
+    uint64_t parts = n / c->part_bytes;
+
+    return parts < 1 ? 1 : (unsigned)(parts < c->channels ? parts : c->channels);
+}
+
+struct part collective_part(uint64_t n, unsigned part, unsigned parts)
+{
+    const uint64_t packet = 256;
+    uint64_t each = (n / parts + packet - 1) / packet * packet, at = part * each;
+    uint64_t left = at < n ? n - at : 0;
+
+    return (struct part){ at, part + 1 == parts || left < each ? left : each };
+}
+
+/* ---- transfers -------------------------------------------------------------------------- */
+
+tcaDesc *collective_list(void)
+{
+    tcaDesc *d = tcaDescNew();
+
+    if (d == NULL)
+        fail("out of memory");
+    return d;
+}
+
+void collective_put(const struct collective *c, tcaDesc *list, tcaHandle *dst, uint64_t dst_at,
+                    tcaHandle *src, uint64_t src_at, uint64_t n, int slot)
+{
+    CHECK(tcaDescSetMemcpy(list, dst, (off_t)dst_at, src, (off_t)src_at, n, c->flags | tcaDMANotify,
+                           slot, TAG),
+          TCA_SUCCESS);
+}
+
+void collective_put_rows(const struct collective *c, tcaDesc *list, tcaHandle *dst, uint64_t dst_at,
+                         tcaHandle *src, uint64_t src_at, uint64_t pitch, uint64_t n, uint64_t rows,
+                         int slot)
+{
+    CHECK(tcaDescSetMemcpy2D(list, dst, (off_t)dst_at, pitch, src, (off_t)src_at, pitch, n, rows,
+                             c->flags | tcaDMANotify, slot, TAG),
+          TCA_SUCCESS);
+}
+
+void collective_set(tcaDesc *list, int channel)
+{
+    CHECK(tcaDescSet(list, channel), TCA_SUCCESS);
+}
+
+void collective_start(int channel)
+{
+    CHECK(tcaStartDMADesc(channel), TCA_SUCCESS);
+}
+
+void collective_wait(tcaHandle *from, int slot)
+{
+    CHECK(tcaWaitDMARecvDesc(from, slot, TAG), TCA_SUCCESS);
+}
+
+void collective_traffic(const struct collective *c, unsigned step, int src, int dst, uint64_t bytes)
+{
+    if (c->me == 0 && strcmp(c->traffic, "on") == 0)
+        printf("traffic step=%u src=%d dst=%d bytes=%llu\n", step, src, dst,
+               (unsigned long long)bytes);
+}
