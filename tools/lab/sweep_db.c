@@ -12,6 +12,7 @@
 /* Tells the file apart from other databases; in the header, where file(1) shows it. */
 #define APPLICATION_ID "0x68756273" /* "hubs" */
 #define FORMAT         "1"
+#define BUSY_MS        10000 /* somebody may look into it meanwhile */
 
 struct lab_sweep_db {
     sqlite3 *sql;
@@ -124,17 +125,20 @@ static int check_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, u
     return rc;
 }
 
-/** FULL: a row is on the disk before the next is written. A journal, as WAL needs shared memory,
- * which network file systems lack. */
+/**
+ * WAL: a commit is one write, and others may read meanwhile. Not each is forced to the disk: a kill
+ * loses nothing of what the kernel has, a power cut the last rows, which are then run again. Where
+ * there is no WAL (file systems without shared memory), SQLite keeps its journal.
+ */
 static int set_up(struct lab_sweep_db *db, const struct lab_sweep *sweep, uint64_t model,
                   struct sim_error *err)
 {
     int64_t tables = 0, id = 0;
     int rc;
 
-    (void)sqlite3_busy_timeout(db->sql, 10000); /* ms; somebody may look into it meanwhile */
-    rc = execute(db, "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
-                 err);
+    (void)sqlite3_busy_timeout(db->sql, BUSY_MS);
+    rc =
+        execute(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE", err);
     if (rc == SIM_OK)
         rc = query_number(db, "SELECT count(*) FROM sqlite_master", &tables, err);
     if (rc == SIM_OK)
@@ -178,24 +182,34 @@ void lab_sweep_db_close(struct lab_sweep_db *db)
     free(db);
 }
 
+/** What a killed process left in the log belongs into this file, not into the next of its name. */
+static int finish_log(const char *path, struct sim_error *err)
+{
+    sqlite3 *sql = NULL;
+    int code = sqlite3_open(path, &sql), rc = SIM_OK;
+
+    if (code == SQLITE_OK)
+        (void)sqlite3_busy_timeout(sql, BUSY_MS);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(sql, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    if (code != SQLITE_OK && code != SQLITE_NOTADB)
+        rc = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, sqlite3_errmsg(sql));
+    (void)sqlite3_close(sql);
+    return rc;
+}
+
 int lab_sweep_db_set_aside(const char *path, struct sim_error *err)
 {
     struct load_arena arena = { 0 };
-    sqlite3 *sql = NULL;
     const char *aside;
     int rc = SIM_OK;
 
     if (access(path, F_OK) != 0)
         return SIM_OK;
-    /* A journal of a killed process belongs to this file, not to the next of its name: roll back.
-     */
-    if (sqlite3_open(path, &sql) == SQLITE_OK)
-        (void)sqlite3_exec(sql, "BEGIN IMMEDIATE; COMMIT", NULL, NULL, NULL);
-    (void)sqlite3_close(sql);
-    (void)unlink(load_text(&arena, "%s-journal", path));
+    rc = finish_log(path, err);
     for (unsigned i = 1; access(aside = load_text(&arena, "%s.%u", path, i), F_OK) == 0;)
         i++;
-    if (rename(path, aside) != 0)
+    if (rc == SIM_OK && rename(path, aside) != 0)
         rc = sim_error_set(err, SIM_ERR_IO, "%s: cannot become %s: %s", path, aside,
                            strerror(errno));
     load_arena_fini(&arena);

@@ -31,7 +31,7 @@ void lab_sweep_db_close(struct lab_sweep_db *db);
 /** Renames it to PATH.1, .2, ...; nothing happens where there is none. For who has the lock. */
 int lab_sweep_db_set_aside(const char *path, struct sim_error *err);
 
-/** A second row of one point is an error. On the disk when it returns. */
+/** A second row of one point is an error. No kill takes it away again. */
 int lab_sweep_db_add(struct lab_sweep_db *db, const struct lab_sweep_row *row,
                      struct sim_error *err);
 /** Calls back for each row in the order of points; texts are valid during the call. */

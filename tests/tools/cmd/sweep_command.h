@@ -103,8 +103,8 @@ class SweepCommand : public testing::Test
     /** Sleeps until the database has so many rows. */
     void wait_for_rows(const std::string &db, size_t n)
     {
-        for (int i = 0; i < 3000 && read_rows(db).size() < n; i++)
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        for (int i = 0; i < 15000 && read_rows(db).size() < n; i++)
+            std::this_thread::sleep_for(std::chrono::milliseconds(4));
     }
     /** 20 x `gens` x `seeds` cheap points. */
     std::string write_points(unsigned seeds, unsigned gens = 5)

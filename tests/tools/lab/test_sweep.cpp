@@ -294,7 +294,7 @@ TEST_F(Sweep, SettingAsideKeepsTheOldDatabases)
         EXPECT_EQ(SIM_OK, lab_sweep_db_set_aside(path.c_str(), &err)) << err.text;
     }
     EXPECT_FALSE(std::filesystem::exists(path));
-    EXPECT_FALSE(std::filesystem::exists(path + "-journal"));
+    EXPECT_FALSE(std::filesystem::exists(path + "-wal"));
     EXPECT_TRUE(std::filesystem::exists(path + ".1"));
     EXPECT_TRUE(std::filesystem::exists(path + ".2"));
 }
