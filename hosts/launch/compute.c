@@ -14,20 +14,16 @@ static uint64_t computed(const struct launch_thread *t)
     return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-void launch_charged(struct launch_thread *t)
+void launch_compute_begin(struct launch_thread *t)
 {
-    if (t->compute != LAUNCH_COMPUTE_NONE)
-        t->computed = computed(t);
+    t->computed = computed(t);
 }
 
-void launch_charge(struct launch_thread *t)
+void launch_compute_charge(struct launch_thread *t)
 {
-    uint64_t now, each;
+    uint64_t now = computed(t);
+    uint64_t each = t->compute == LAUNCH_COMPUTE_COUNTED ? t->node->run->cfg->block_ps : SIM_NS;
 
-    if (t->compute == LAUNCH_COMPUTE_NONE)
-        return;
-    now = computed(t);
-    each = t->compute == LAUNCH_COMPUTE_COUNTED ? t->node->run->cfg->block_ps : SIM_NS;
     if (now == t->computed || each == 0)
         return;
     node_core_spend(t->core, (now - t->computed) * each, launch_done, t);

@@ -183,10 +183,20 @@ void launch_polls_printed(struct launch_thread *t);
 bool launch_polled(const struct launch_thread *t, char *text, size_t room);
 
 /* compute.c */
+void launch_compute_charge(struct launch_thread *t);
+void launch_compute_begin(struct launch_thread *t);
 /** Lets the time pass that the rank has computed since the last call. */
-void launch_charge(struct launch_thread *t);
+static inline void launch_charge(struct launch_thread *t)
+{
+    if (t->compute != LAUNCH_COMPUTE_NONE)
+        launch_compute_charge(t);
+}
 /** Computing begins here: what came before is not the program's, or paid for otherwise. */
-void launch_charged(struct launch_thread *t);
+static inline void launch_charged(struct launch_thread *t)
+{
+    if (t->compute != LAUNCH_COMPUTE_NONE)
+        launch_compute_begin(t);
+}
 
 /* report.c */
 /** The program counter in what a signal handler got. */

@@ -143,7 +143,7 @@ static int rank_memory(struct launch_node *node, struct launch_thread *t, struct
     return SIM_OK;
 }
 
-static int rank_program(struct launch *run, struct launch_thread *t,
+static int rank_program(struct launch_node *node, struct launch_thread *t,
                         const struct program_file *file, struct sim_error *err)
 {
     struct hub_program_hooks hooks = {
@@ -155,14 +155,14 @@ static int rank_program(struct launch *run, struct launch_thread *t,
         .free = hook_free,
         .size = hook_size,
         .poll = hook_poll,
-        .poll_low = (uintptr_t)t->node->ram->bytes,
-        .poll_bytes = t->node->ram->size,
+        .poll_low = (uintptr_t)node->ram->bytes,
+        .poll_bytes = node->ram->size,
         .pid = (int)t->host.rank + FIRST_PID,
     };
-
+    struct launch *run = node->run;
     int code = SIM_OK;
 
-    (void)snprintf(hooks.host, sizeof(hooks.host), "node%u", t->node->shared.index);
+    (void)snprintf(hooks.host, sizeof(hooks.host), "node%u", node->shared.index);
     t->argv = copy_args(run->cfg);
     t->out = output_open(run->output, t->host.rank, OUTPUT_STDOUT, rank_clock, t);
     t->err = output_open(run->output, t->host.rank, OUTPUT_STDERR, rank_clock, t);
@@ -194,9 +194,11 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++)
         code = rank_place(run, r, err);
     for (unsigned r = 0; r < run->nranks && code == SIM_OK; r++) {
-        code = rank_memory(&run->nodes[node_of(run, r)], &run->ranks[r], err);
+        struct launch_node *node = &run->nodes[node_of(run, r)];
+
+        code = rank_memory(node, &run->ranks[r], err);
         if (code == SIM_OK)
-            code = rank_program(run, &run->ranks[r], file, err);
+            code = rank_program(node, &run->ranks[r], file, err);
     }
     program_file_close(file);
     return code;

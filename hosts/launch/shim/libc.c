@@ -54,6 +54,48 @@ char *ctime(const time_t *t)
     return localtime_r(t, &tm) != NULL ? asctime(&tm) : NULL;
 }
 
+/* ---- memory that libc would take from its own heap, which does not go with the rank ------- */
+
+char *strndup(const char *s, size_t most)
+{
+    size_t n = strnlen(s, most);
+    char *copy = malloc(n + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, s, n);
+        copy[n] = '\0';
+    }
+    return copy;
+}
+
+char *strdup(const char *s)
+{
+    return strndup(s, strlen(s));
+}
+
+int vasprintf(char **text_p, const char *format, va_list ap)
+{
+    va_list again;
+    int n;
+
+    va_copy(again, ap);
+    n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    *text_p = n >= 0 ? malloc((size_t)n + 1) : NULL;
+    return *text_p != NULL ? vsnprintf(*text_p, (size_t)n + 1, format, ap) : -1;
+}
+
+int asprintf(char **text_p, const char *format, ...)
+{
+    va_list ap;
+    int n;
+
+    va_start(ap, format);
+    n = vasprintf(text_p, format, ap);
+    va_end(ap);
+    return n;
+}
+
 /* ---- simulated time --------------------------------------------------------------------- */
 
 clock_t clock(void)
@@ -81,11 +123,13 @@ int gethostname(char *name, size_t room)
 {
     const char *host = hub_shim_hooks()->host;
 
-    if (strlen(host) >= room) {
+    size_t n = strlen(host) + 1;
+
+    if (n > room) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    strcpy(name, host);
+    memcpy(name, host, n);
     return 0;
 }
 
@@ -121,7 +165,7 @@ int vdprintf(int fd, const char *format, va_list ap)
     n = vasprintf(&text, format, ap);
     if (n >= 0)
         n = (int)__write(fd, text, (size_t)n);
-    free(text); /* libc's own */
+    free(text);
     return n;
 }
 

@@ -69,7 +69,7 @@ static const struct option *find_name(const struct call *c, const char *name, si
 {
     const struct option *found = NULL;
 
-    for (const struct option *o = c->names; o->name != NULL; o++) {
+    for (const struct option *o = c->names; o != NULL && o->name != NULL; o++) {
         if (strncmp(o->name, name, len) != 0)
             continue;
         if (strlen(o->name) == len) {

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 /* The compilers' names for their own calls.
- * NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */
+ * NOLINTBEGIN(bugprone-reserved-identifier,bugprone-macro-parentheses,readability-identifier-naming)
+ */
 #define HOOK __attribute__((visibility("hidden")))
 
 uintptr_t hub_poll_low, hub_poll_bytes;
@@ -130,9 +131,11 @@ SIZES(4)
 SIZES(8)
 SIZES(16)
 UNALIGNED(2)
-UNALIGNED(4) UNALIGNED(8) UNALIGNED(16) NOTHING(init) NOTHING(read_range) NOTHING(vptr_read)
-    NOTHING(func_entry) NOTHING(func_exit) NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end)
-        MARK(write_range) MARK(vptr_update)
+UNALIGNED(4)
+UNALIGNED(8)
+UNALIGNED(16) NOTHING(init) NOTHING(read_range) NOTHING(vptr_read) NOTHING(func_entry)
+    NOTHING(func_exit) NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end) MARK(write_range)
+        MARK(vptr_update)
     /* clang-format on */
 
     /* ---- blocks, for what programs compute ------------------------------------------------------
@@ -270,4 +273,5 @@ void __tsan_atomic_signal_fence(int order)
 {
     (void)order;
 }
-/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
+/* NOLINTEND(bugprone-reserved-identifier,bugprone-macro-parentheses,readability-identifier-naming)
+ */

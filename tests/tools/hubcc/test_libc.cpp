@@ -169,7 +169,7 @@ TEST_F(Programs, TheDebuggerFindsFunctionsLinesAndGlobalsOfEachRank)
         GTEST_SKIP() << "gdb is not installed";
     write("prog.c", "#include <mpi.h>\n"
                     "static int me, state = 5;\n"
-                    "static void step(int n)\n"
+                    "static void count_to(int n)\n"
                     "{\n"
                     "    state += n;\n"
                     "}\n"
@@ -177,19 +177,20 @@ TEST_F(Programs, TheDebuggerFindsFunctionsLinesAndGlobalsOfEachRank)
                     "{\n"
                     "    MPI_Init(&argc, &argv);\n"
                     "    MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
-                    "    step(10 * (me + 1));\n"
-                    "    step(1);\n"
+                    "    count_to(10 * (me + 1));\n"
+                    "    count_to(1);\n"
                     "    MPI_Finalize();\n"
                     "    return 0;\n"
                     "}\n");
-    write("commands", "set breakpoint pending on\nbreak step\nbreak prog.c:13 if me == 1\nrun\n"
+    write("commands", "set breakpoint pending on\nbreak count_to\nbreak prog.c:13 if me == 1\nrun\n"
                       "backtrace 2\ncontinue\nprint me\ndelete 1\ncontinue\nprint me\n"
                       "print state\ninfo sharedlibrary\nkill\n");
     ASSERT_EQ(0, sh("hubcc -g -O0 prog.c -o prog")) << errors;
     if (sh("gdb -batch -nx -ex run --args /bin/true") != 0 || out.find("exited") == out.npos)
         GTEST_SKIP() << "gdb cannot run a program here";
     sh("gdb -batch -nx -x commands --args $(command -v hubrun) -n 2 ./prog");
-    EXPECT_NE(std::string::npos, out.find("#0  step (n=10) at prog.c:5\n#1  ")) << out << errors;
+    EXPECT_NE(std::string::npos, out.find("#0  count_to (n=10) at prog.c:5\n#1  "))
+        << out << errors;
     EXPECT_NE(std::string::npos, out.find(" in main (argc=1, argv=")) << out;
     EXPECT_NE(std::string::npos, out.find("$1 = 0\n")) << out;
     EXPECT_NE(std::string::npos, out.find("main (argc=1, argv=0x")) << out;
