@@ -18,7 +18,7 @@ struct scenario {
     uint64_t rounds, bytes;
     char rounds_text[24], bytes_text[24];
     const struct load_machine *file;
-    const char *hubrun;
+    char hubrun[4096];
 };
 
 static const char program[] = PROGRAM;
@@ -91,8 +91,9 @@ int main(int argc, char **argv)
     struct load_machine *file;
     struct sim_error err = { 0 };
     char path[2048];
-    struct scenario s = { .hubrun = process_beside("hubrun") };
+    struct scenario s = { .rounds = 0 };
 
+    process_beside("hubrun", s.hubrun, sizeof(s.hubrun));
     load_roots_init(&roots);
     if (load_find(&roots, "machines", "two-node", path, sizeof(path), &err) != SIM_OK ||
         load_machine_create(path, &options, &file, &err) != SIM_OK)

@@ -46,8 +46,9 @@ int main(int argc, char **argv)
     static const char *const machines[] = { "subcluster16", "cluster64" };
     bool smoke = bench_smoke(argc, argv);
     unsigned rounds = smoke ? 1 : ROUNDS_MAX;
-    const char *hubrun = process_beside("hubrun");
+    char hubrun[4096];
 
+    process_beside("hubrun", hubrun, sizeof(hubrun));
     printf("machine         one rank           64 ranks           each of 63 more\n");
     for (unsigned i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
         struct medians one = measure(hubrun, machines[i], 1, rounds);

@@ -13,22 +13,18 @@
 
 extern char **environ;
 
-const char *process_beside(const char *name)
+void process_beside(const char *name, char *path, size_t size)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    char *slash, *path;
+    ssize_t n = readlink("/proc/self/exe", path, size - 1);
+    char *slash;
 
     if (n <= 0)
         abort();
-    self[n] = '\0';
-    slash = strrchr(self, '/');
-    slash[1] = '\0';
-    path = malloc((size_t)(slash - self) + strlen(name) + 2);
-    if (path == NULL)
+    path[n] = '\0';
+    slash = strrchr(path, '/');
+    if ((size_t)snprintf(slash + 1, size - (size_t)(slash + 1 - path), "%s", name) >=
+        size - (size_t)(slash + 1 - path))
         abort();
-    strcpy(path, self);
-    return strcat(path, name);
 }
 
 static double now(void)
