@@ -194,10 +194,10 @@ static unsigned step(unsigned n, const bool *follows, unsigned *path, unsigned *
     return LAB_TOPO_NONE;
 }
 
-unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle)
+/** A cycle of the relation `follows` among n links. @return its length, 0: none */
+static unsigned find_cycle(struct lab_topology *topo, const bool *follows, unsigned *cycle)
 {
     unsigned n = topo->nlinks, length = 0, first = 0;
-    const bool *follows = find_dependencies(topo);
     unsigned *resume = load_alloc(&topo->arena, n * sizeof(*resume));
     enum state *state = load_alloc(&topo->arena, n * sizeof(*state));
 
@@ -218,4 +218,73 @@ unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle)
         }
     }
     return 0;
+}
+
+unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle)
+{
+    return find_cycle(topo, find_dependencies(topo), cycle);
+}
+
+/** Do packets go straight on from one to the other: in by E, out by W, or by A and B? */
+static bool straight(const struct lab_topo_link *in, const struct lab_topo_link *out)
+{
+    static const char *const pairs[][2] = {
+        { "e", "w" }, { "w", "e" }, { "a", "b" }, { "b", "a" }
+    };
+
+    for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        if (strcmp(in->port_to, pairs[i][0]) == 0 && strcmp(out->port_from, pairs[i][1]) == 0)
+            return out->guarded;
+    return false;
+}
+
+/** Numbers links by the first one of their ring. */
+static void find_rings(const struct lab_topology *topo, const bool *follows, unsigned *ring)
+{
+    size_t n = topo->nlinks;
+    bool moved = true;
+
+    for (unsigned i = 0; i < n; i++)
+        ring[i] = i;
+    while (moved) {
+        moved = false;
+        for (size_t i = 0; i < n * n; i++) {
+            unsigned *a = &ring[i / n], *b = &ring[i % n];
+
+            if (!follows[i] || *a == *b || !straight(&topo->links[i / n], &topo->links[i % n]))
+                continue;
+            *a = *b = *a < *b ? *a : *b;
+            moved = true;
+        }
+    }
+}
+
+/** A ring with one hub that does not guard it, or with a way that turns back into it, is none. */
+static void open_rings(struct lab_topology *topo, const bool *follows, unsigned *ring)
+{
+    size_t n = topo->nlinks;
+    bool *opened = load_alloc(&topo->arena, n);
+
+    for (size_t i = 0; i < n * n; i++)
+        if (follows[i] && ring[i / n] == ring[i % n] &&
+            !straight(&topo->links[i / n], &topo->links[i % n]))
+            opened[ring[i / n]] = true;
+    for (unsigned i = (unsigned)n; i-- > 0;) /* the first one of a ring at last */
+        if (opened[ring[i]])
+            ring[i] = i;
+}
+
+unsigned lab_topology_deadlock(struct lab_topology *topo, unsigned *cycle)
+{
+    size_t n = topo->nlinks;
+    const bool *follows = find_dependencies(topo);
+    bool *rings = load_alloc(&topo->arena, n * n * sizeof(*rings));
+    unsigned *ring = load_alloc(&topo->arena, n * sizeof(*ring));
+
+    find_rings(topo, follows, ring);
+    open_rings(topo, follows, ring);
+    for (size_t i = 0; i < n * n; i++)
+        if (follows[i] && ring[i / n] != ring[i % n])
+            rings[ring[i / n] * n + ring[i % n]] = true;
+    return find_cycle(topo, rings, cycle);
 }

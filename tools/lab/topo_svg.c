@@ -186,7 +186,7 @@ static void print_title(struct lab_topology *topo, const struct lab_topo_summary
 {
     struct lab_topo_cut cut = lab_topology_bisect(topo);
     unsigned *cycle = load_alloc(&topo->arena, topo->nlinks * sizeof(*cycle));
-    unsigned length = lab_topology_cycle(topo, cycle);
+    unsigned length = lab_topology_deadlock(topo, cycle);
 
     (void)fprintf(out, "<text x=\"24\" y=\"30\" class=\"title\">%s</text>\n", topo->name);
     (void)fprintf(out,
@@ -194,9 +194,9 @@ static void print_title(struct lab_topology *topo, const struct lab_topo_summary
                   "bisection %u cables, ",
                   topo->nnodes, topo->nlinks / 2, s->diameter, cut.cables);
     if (length != 0)
-        (void)fprintf(out, "dependency cycle of %u links</text>\n", length);
+        (void)fprintf(out, "deadlock possible</text>\n");
     else
-        (void)fprintf(out, "no dependency cycle</text>\n");
+        (void)fprintf(out, "no deadlock</text>\n");
 }
 
 void lab_topology_svg(struct lab_topology *topo, FILE *out)

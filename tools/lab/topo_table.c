@@ -69,17 +69,18 @@ static void add_loads(struct lab_topology *topo, const struct lab_topo_summary *
         "%s", link_name(topo, s->most_loaded));
 }
 
-static void add_cycle(struct lab_topology *topo, struct lab_table *t)
+static void add_cycle(struct lab_topology *topo, const char *quantity,
+                      unsigned (*find)(struct lab_topology *, unsigned *), struct lab_table *t)
 {
     unsigned *cycle = load_alloc(&topo->arena, topo->nlinks * sizeof(*cycle));
-    unsigned length = lab_topology_cycle(topo, cycle), row;
+    unsigned length = find(topo, cycle), row;
     const char *text = "none";
 
     for (unsigned i = 0; i < length; i++)
         text = load_text(&topo->arena, "%s%s%s", i > 0 ? text : "", i > 0 ? " -> " : "",
                          link_name(topo, cycle[i]));
     row = lab_table_add(t);
-    lab_table_set(t, row, 0, "dependency cycle");
+    lab_table_set(t, row, 0, "%s", quantity);
     lab_table_set(t, row, 2, "%s%s%s", text, length > 0 ? " -> " : "",
                   length > 0 ? link_name(topo, cycle[0]) : "");
 }
@@ -103,7 +104,8 @@ void lab_topology_table(struct lab_topology *topo, struct lab_table *table)
         share((double)s.total_latency_ps * 1e-3, s.routed));
     add(table, "write of 8 B, max", "ns", "%.1f", (double)s.max_latency_ps * 1e-3);
     add_loads(topo, &s, table);
-    add_cycle(topo, table);
+    add_cycle(topo, "dependency cycle", lab_topology_cycle, table);
+    add_cycle(topo, "possible deadlock", lab_topology_deadlock, table);
 }
 
 void lab_topology_pairs(const struct lab_topology *topo, struct lab_table *table)

@@ -107,6 +107,7 @@ static void add_link(const struct build *b, struct lab_topo_link link, uint64_t 
         link.latency_ps = hop_ps(b, &link, &phy, length_mm);
         link.bytes_per_s = lab_link_rate(gen, lanes);
     }
+    link.guarded = value(b, link.from, "bubble_tlps") > 1;
     b->topo->links[b->topo->nlinks++] = link;
 }
 
@@ -121,9 +122,9 @@ static void list_links(struct build *b)
 
         if (from == LAB_TOPO_NONE || to == LAB_TOPO_NONE)
             continue;
-        add_link(b, (struct lab_topo_link){ from, to, l->port_a, l->port_b, 0, 0, 0 },
+        add_link(b, (struct lab_topo_link){ from, to, l->port_a, l->port_b, 0, 0, 0, false },
                  l->length_mm);
-        add_link(b, (struct lab_topo_link){ to, from, l->port_b, l->port_a, 0, 0, 0 },
+        add_link(b, (struct lab_topo_link){ to, from, l->port_b, l->port_a, 0, 0, 0, false },
                  l->length_mm);
     }
 }

@@ -19,6 +19,7 @@ struct lab_topo_link {
     uint64_t latency_ps; /* of a write of 8 bytes, from one hub's arbiter to the next one's */
     double bytes_per_s;  /* after line coding */
     uint64_t load;       /* messages when each hub sends one to each other */
+    bool guarded;        /* its hub lets packets enter a ring only while a place stays free in it */
 };
 
 struct lab_topology {
@@ -64,6 +65,11 @@ struct lab_topo_cut lab_topology_bisect(struct lab_topology *topo);
  * @return its length, 0: there is none
  */
 unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle);
+/**
+ * The same when a ring, which is what packets take straight on through hubs that guard it, counts
+ * as one link: it never fills up, so only what leads from ring to ring can close a cycle.
+ */
+unsigned lab_topology_deadlock(struct lab_topology *topo, unsigned *cycle);
 
 /** quantity, unit, value */
 void lab_topology_table(struct lab_topology *topo, struct lab_table *table);

@@ -238,6 +238,47 @@ TEST_F(Topology, LargeMachinesAreCutByLocalSearch)
     EXPECT_LE(cut.cables, 6u);
 }
 
+class Deadlock : public Topology
+{
+  protected:
+    std::vector<std::string> circle(const std::string &name, const std::string &yaml = "",
+                                    std::vector<const char *> sets = {})
+    {
+        std::vector<std::string> names;
+
+        open(name, yaml, sets);
+        std::vector<unsigned> links(topo.nlinks);
+        links.resize(lab_topology_deadlock(&topo, links.data()));
+        for (unsigned l : links)
+            names.push_back(link(l));
+        return names;
+    }
+};
+
+TEST_F(Deadlock, IsRuledOutWhereRingsKeepAPlaceFree)
+{
+    for (const char *name :
+         { "chain8", "ring8", "one-way-ring8", "dual-ring8", "subcluster16", "torus16" })
+        EXPECT_TRUE(circle(name).empty()) << name;
+    EXPECT_EQ(8u, circle("ring8", "", { "node*.hub.bubble_tlps=1" }).size());
+    EXPECT_EQ(8u, circle("ring8", "", { "node3.hub.bubble_tlps=1" }).size())
+        << "one hub that does not care is enough";
+}
+
+/* Most ways lead along a ring and then across, two of them the other way round. */
+TEST_F(Deadlock, IsFoundBetweenRings)
+{
+    std::string s = std::string(head) + "nodes: 8\nedges: |\n";
+
+    for (int i = 0; i < 8; i++)
+        s += "  " + std::to_string(i) + " " + std::to_string(i / 4 * 4 + (i + 1) % 4) + "\n";
+    for (int i = 0; i < 4; i++)
+        s += "  " + std::to_string(i) + ".s " + std::to_string(i + 4) + ".s\n";
+    EXPECT_TRUE(circle("rings", s).empty());
+    s += "routes: {others: shortest, by_hand: {node0.hub.s: 5, node4.hub.s: 1}}\n";
+    EXPECT_FALSE(circle("crossing", s).empty());
+}
+
 /* ---- drawing ----------------------------------------------------------------------- */
 
 class Drawing : public Topology
