@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* wait4 */
+#define _GNU_SOURCE /* wait4, environ */
 #include "process.h"
 
 #include <fcntl.h>
@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 void process_beside(const char *name, char *path, size_t size)
 {
@@ -48,10 +46,12 @@ struct process_use process_run(const char *const *argv)
 
     while (argv[n] != NULL && n < 15)
         n++;
+    if (n == 0)
+        abort();
     memcpy(args, argv, (n + 1) * sizeof(*args));
     (void)posix_spawn_file_actions_init(&quiet);
     (void)posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-    if (posix_spawn(&pid, argv[0], &quiet, NULL, args, environ) != 0 ||
+    if (posix_spawn(&pid, args[0], &quiet, NULL, args, environ) != 0 ||
         wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         fprintf(stderr, "%s: did not run or failed\n", argv[0]);
         exit(1);
