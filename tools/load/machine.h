@@ -5,6 +5,10 @@
  *   nodes: 2                    # or a list of {platform:, count:}
  *   cables:
  *     - {from: node0.hub.e, to: node1.hub.w, length_mm: 1000}
+ *   edges: |                    # see edges.c
+ *     0.s 1.s 500
+ *   routes: shortest            # see routes.c
+ *   slots: ring
  *   window: {size_bytes: 512GiB, parts: 16}
  *   set: {"node0.hub.e.link.lanes": 4}
  *

@@ -319,8 +319,9 @@ std::vector<std::string> stall_of(Cluster &c)
 
 TEST(Stall, OfAFullRingIsToldAsTheCircleThatItIs)
 {
-    MachineFile file("one-way-ring8", { "node*.hub.bubble_tlps=1", "node*.hub.w.link.ph_credits=4",
-                                        "node*.hub.w.link.pd_credits=32" });
+    MachineFile file("one-way-ring8",
+                     { "node*.hub.bubble_tlps=1", "node*.hub.transit_first=no",
+                       "node*.hub.w.link.ph_credits=4", "node*.hub.w.link.pd_credits=32" });
     Cluster c(file.cluster());
 
     EXPECT_EQ(SIM_ERR_STALLED, c.run(flood));
