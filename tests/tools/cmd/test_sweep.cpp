@@ -187,6 +187,31 @@ TEST_F(SweepCommand, AProgramsResultsBecomeColumnsAndLines)
     EXPECT_TRUE(std::filesystem::exists(folder + "/out/s/figure.svg"));
 }
 
+TEST_F(SweepCommand, AProgramOfOnesOwnIsSwept)
+{
+    const std::string source =
+        write("own.c", "#include <mpi.h>\n#include <stdio.h>\n"
+                       "int main(int argc, char **argv)\n"
+                       "{\n"
+                       "    int me, n;\n"
+                       "    MPI_Init(&argc, &argv);\n"
+                       "    MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
+                       "    MPI_Comm_size(MPI_COMM_WORLD, &n);\n"
+                       "    if (me == 0)\n"
+                       "        printf(\"result ranks=%d said=%s\\n\", n, argv[1]);\n"
+                       "    MPI_Finalize();\n"
+                       "    return 0;\n"
+                       "}\n");
+    ASSERT_EQ(0, system((HUBCC " -o " + folder + "/own " + source).c_str()));
+    const std::string args = write("s.yaml", "program: " + folder +
+                                                 "/own\nmachine: ring4\n"
+                                                 "ranks: [2, 4]\nargs: { word: [a, b] }\n") +
+                             " --csv --out " + folder + "/out";
+    ASSERT_EQ(0, run(args)) << text("stderr");
+    EXPECT_EQ("ranks,word,said,failure\n2,a,word=a,\n2,b,word=b,\n4,a,word=a,\n4,b,word=b,\n",
+              text("stdout"));
+}
+
 TEST_F(SweepCommand, ATerminalIsToldOfProgressAndTimeLeft)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
