@@ -144,6 +144,8 @@ void launch_resume(struct launch_thread *t);
 void launch_suspend(struct launch_thread *t, const char *what);
 /** From the thread itself: waits for the operation that it has just begun. @return its value. */
 uint64_t launch_wait(struct launch_thread *t, const char *what);
+/** The same, for the core's counter. */
+uint64_t launch_wait_timer(struct launch_thread *t, const char *what);
 /** The callback of a core's operation; `arg` is the thread. */
 void launch_done(void *arg, uint64_t value);
 /** @return false when the deadline came. */
@@ -174,8 +176,9 @@ bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint6
 /** The program of the thread, which runs, is about to load a word. */
 void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size,
                  const struct hub_program_place *place);
-/** It does anything else: no loop goes on beyond that. */
-void launch_polls_end(struct launch_thread *t);
+/** It does anything else: no loop goes on beyond that, unless it only reads a timer. */
+void launch_polls_end(struct launch_thread *t, bool timer);
+void launch_polls_fini(struct launch_thread *t);
 /** It printed: each turn of the loop does. */
 void launch_polls_printed(struct launch_thread *t);
 

@@ -176,7 +176,7 @@ static uint64_t op_tsc(struct host *h)
     struct launch_thread *t = after_computing(h);
 
     node_core_tsc(t->core, launch_done, t);
-    return launch_wait(t, "reading the time-stamp counter");
+    return launch_wait_timer(t, "reading the time-stamp counter");
 }
 
 static uint64_t op_tsc_khz(struct host *h)

@@ -6,7 +6,8 @@
  * very state of the last turn, and then nothing but a write to the words that it
  * loads ever ends it, so that it sleeps until the loop sees one; or the turns
  * differ, by a counter perhaps, and each takes its time, many of them at once when
- * the loop has lasted long.
+ * the loop has lasted long. A loop that looks at a timer as well is one, too: what a
+ * device writes meanwhile, the next load at the same place has to fetch.
  */
 #include "hosts/launch/internal.h"
 
@@ -28,6 +29,13 @@ struct polled {
     uint8_t value[16];
 };
 
+/** A place that was loaded from before the program read a timer. */
+struct glance {
+    struct mem_watch watch;
+    uint64_t from;
+    bool written;
+};
+
 struct launch_polls {
     unsigned n; /* places, since the rank last did anything else */
     unsigned unpaid;
@@ -38,13 +46,77 @@ struct launch_polls {
     struct node_poll_word words[LAUNCH_POLL_WORDS];
     unsigned nwords;          /* waited for now */
     const struct polled *now; /* the place that waits */
+    struct glance glances[LAUNCH_POLL_WORDS];
+    unsigned nglances;
 };
 
-void launch_polls_end(struct launch_thread *t)
+static void glance_written(struct mem_watch *w)
 {
+    SIM_CONTAINER_OF(w, struct glance, watch)->written = true;
+}
+
+static void glances_end(struct launch_thread *t)
+{
+    struct launch_polls *polls = t->polls;
+
+    for (unsigned i = 0; i < polls->nglances; i++)
+        mem_ram_unwatch(t->node->ram, &polls->glances[i].watch);
+    polls->nglances = 0;
+}
+
+static void glances_begin(struct launch_thread *t)
+{
+    struct launch_polls *polls = t->polls;
+
+    for (unsigned i = 0; i < polls->n; i++) {
+        const struct polled *p = &polls->places[i];
+        struct glance *g = &polls->glances[i];
+
+        *g = (struct glance){ { .addr = p->addr, .size = p->size, .fn = glance_written },
+                              p->from,
+                              false };
+        mem_ram_watch(t->node->ram, &g->watch);
+    }
+    polls->nglances = polls->n;
+}
+
+void launch_polls_end(struct launch_thread *t, bool timer)
+{
+    glances_end(t);
+    if (timer)
+        glances_begin(t);
     t->polls->n = 0;
     t->polls->unpaid = 0;
     t->polls->credit = 0;
+}
+
+void launch_polls_fini(struct launch_thread *t)
+{
+    if (t->polls != NULL)
+        glances_end(t);
+    free(t->polls);
+}
+
+/* The first load after a timer. The word that a device has written since is no longer in the
+ * cache, as for a loop without a timer. */
+static void look_again(struct launch_thread *t, uint64_t addr, uint64_t from)
+{
+    struct launch_polls *polls = t->polls;
+    bool written = false;
+
+    for (unsigned i = 0; i < polls->nglances; i++) {
+        struct glance *g = &polls->glances[i];
+
+        if (g->watch.addr != addr || g->from != from)
+            continue;
+        written = g->written;
+        mem_ram_unwatch(t->node->ram, &g->watch); /* from here on it is a loop like others */
+        g->from = 0;
+    }
+    if (!written)
+        return;
+    node_core_spend(t->core, node_host_poll_detect_ps(t->node->host), launch_done, t);
+    launch_wait(t, "polling memory");
 }
 
 void launch_polls_printed(struct launch_thread *t)
@@ -195,6 +267,7 @@ void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size
     }
     if (polls->n == 0)
         launch_charge(t);
+    look_again(t, addr, place->from);
     if (place->written)
         polls->written = polls->turn;
     p = find(polls, addr, size, place->from);

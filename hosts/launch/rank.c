@@ -7,8 +7,10 @@
 
 #define FIRST_PID 1000 /* of rank 0 */
 
+/* Asked at each line that the rank prints. */
 static sim_time_t rank_clock(void *arg)
 {
+    launch_polls_printed(arg);
     return sim_now(launch_domain(arg));
 }
 

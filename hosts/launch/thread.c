@@ -28,7 +28,15 @@ void launch_suspend(struct launch_thread *t, const char *what)
 uint64_t launch_wait(struct launch_thread *t, const char *what)
 {
     if (t->polls != NULL)
-        launch_polls_end(t);
+        launch_polls_end(t, false);
+    launch_suspend(t, what);
+    return t->value;
+}
+
+uint64_t launch_wait_timer(struct launch_thread *t, const char *what)
+{
+    if (t->polls != NULL)
+        launch_polls_end(t, true);
     launch_suspend(t, what);
     return t->value;
 }
@@ -108,5 +116,5 @@ void launch_thread_fini(struct launch_thread *t)
     task_destroy(t->task);
     launch_messages_free(t);
     range_fini(&t->arena);
-    free(t->polls);
+    launch_polls_fini(t);
 }

@@ -63,6 +63,8 @@ struct node_poll_word {
  */
 void node_core_poll_any(struct node_core *core, struct node_poll_word *words, unsigned n,
                         sim_time_t deadline, node_done_fn done, void *arg);
+/** From a write until the loop that polls its word has seen it. */
+sim_time_t node_host_poll_detect_ps(const struct node_host *host);
 /** Sleeps until node_core_wake() or, with value 1, until `deadline` (SIM_TIME_NEVER: none). */
 void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg);
 void node_core_wake(struct node_core *core); /* no effect on a core that does not sleep */

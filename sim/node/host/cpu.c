@@ -343,6 +343,11 @@ void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, v
     node_core_end(core, ps, 0);
 }
 
+sim_time_t node_host_poll_detect_ps(const struct node_host *host)
+{
+    return host->cfg.cpu.poll_detect_ps;
+}
+
 /* Watches of the other words go later: the memory is in the midst of its list now. */
 static void poll_hit(struct mem_watch *w)
 {

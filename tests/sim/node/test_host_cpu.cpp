@@ -325,6 +325,33 @@ TEST(Poll, SeesAStoreOfAnotherCore)
     EXPECT_EQ(start + 5000 + 60000, d.time);
 }
 
+TEST(Poll, OfSeveralWordsEndsAtTheFirstWriteOrTheDeadline)
+{
+    for (sim_time_t after : { sim_time_t(0), 4 * SIM_NS, 6 * SIM_NS }) {
+        in_all_orders(one_device(), [&](Machine &m) {
+            node_poll_word words[3] = {};
+            Done d(m), s(m), t(m);
+            uint32_t v = 5;
+            sim_time_t start = m.now();
+
+            for (unsigned i = 0; i < 3; i++) {
+                words[i].watch.addr = ram + 64 * i;
+                words[i].watch.size = 4;
+            }
+            node_core_poll_any(m.core(0), words, 3, after == 0 ? SIM_TIME_NEVER : start + after,
+                               Done::call, &d);
+            node_core_store(m.core(1), ram + 128, &v, 4, NODE_UNCACHED, Done::call, &s);
+            node_core_store(m.core(2), ram, &v, 4, NODE_UNCACHED, Done::call, &t);
+            m.run();
+            EXPECT_TRUE(d.done);
+            EXPECT_EQ(after == 4 * SIM_NS ? 1u : 0u, d.value);
+            EXPECT_EQ(start + (after == 4 * SIM_NS ? after : 5 * SIM_NS + 60 * SIM_NS), d.time);
+            EXPECT_FALSE(words[0].watch.armed || words[1].watch.armed || words[2].watch.armed);
+            return Times{ d.time - start };
+        });
+    }
+}
+
 TEST(Core, TimeStampCounterCountsItsClock)
 {
     Machine m(one_device({ { "tsc_khz", 2600000 }, { "cpu.tsc_read_ps", 10000 } }));

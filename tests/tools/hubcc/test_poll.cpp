@@ -30,6 +30,15 @@ TEST_F(Programs, ALoopOfTheProgramWaitsAsLongAsTheLibrary)
             ASSERT_EQ(0, sh(std::string("hubrun -q -n 2 ./prog ") + loop)) << loop << errors;
             EXPECT_NEAR(library, std::stod(out), 1.0) << loop << how; /* one turn of a loop */
         }
+        /* A timer between the waits is no part of them. */
+        ASSERT_EQ(0, sh("hubrun -q -n 2 ./prog library timed")) << errors;
+        double timed = std::stod(out);
+        ASSERT_EQ(0, sh("hubrun -q -n 2 ./prog volatile timed")) << errors;
+        EXPECT_NEAR(timed, std::stod(out), 1.0);
+        /* It looks at the word once in the time that its timer takes. */
+        ASSERT_EQ(0, sh("hubrun -q -n 2 ./prog timer")) << errors;
+        EXPECT_LE(library, std::stod(out));
+        EXPECT_GE(library + 10, std::stod(out));
     }
 }
 
