@@ -176,12 +176,15 @@ void memory_renew(struct torture *t)
 
 static void expect_put(struct torture *t, int src, int channel, const struct put *p, void *arg)
 {
+    enum buffer from = p->relay ? p->origin : p->from;
+    size_t off = p->relay ? p->origin_off : p->src_off;
+
     (void)channel;
     (void)arg;
     if (p->dst != t->me)
         return;
     for (size_t i = 0; i < p->count; i++)
-        pattern(t, src, p->from, t->generation[p->from], p->src_off + i * p->src_pitch, p->width,
+        pattern(t, src, from, t->generation[from], off + i * p->src_pitch, p->width,
                 t->model[p->to] + t->shift[t->me][p->to] + p->dst_off + i * p->dst_pitch);
 }
 

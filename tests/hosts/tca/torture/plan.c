@@ -76,12 +76,14 @@ static int some_rank(const struct maker *m)
     }
 }
 
-static int some_placement(struct random *r)
+static int some_placement(struct random *r, enum family family)
 {
     static const int placements[] = { 0, tcaDMAUseInternal,
                                       tcaDMAUseInternal | tcaDMAUseNotifyInternal };
 
-    return placements[random_below(r, 3)];
+    if (family == FAMILY_TABLE) /* tables lie in host memory */
+        return 0;
+    return placements[family == FAMILY_INTERNAL ? 1 + random_below(r, 2) : random_below(r, 3)];
 }
 
 /** Size and rows; the pitches differ by multiples of 16. */
@@ -91,6 +93,8 @@ static void shape(struct maker *m, struct put *p)
     size_t left = *m->budget < 256 ? 64 : *m->budget / 4;
 
     p->rows = random_one_in(r, 3);
+    if (m->t->plan.family == FAMILY_TABLE) /* which only has a 2-D call */
+        p->rows = true;
     if (!p->rows) {
         size_t most = random_one_in(r, 12) ? LARGEST / 4 : left;
 
@@ -104,7 +108,7 @@ static void shape(struct maker *m, struct put *p)
     if (random_one_in(r, 4)) /* rows stand a page apart */
         p->src_pitch = (p->width + PAGE - 1) / PAGE * PAGE;
     p->dst_pitch = p->src_pitch;
-    if (random_one_in(r, 2)) {
+    if (m->t->plan.family == FAMILY_DESC && random_one_in(r, 2)) {
         p->dst_pitch = p->width + (p->src_pitch - p->width) % 16 + 16 * random_below(r, 20);
     }
 }
@@ -115,7 +119,7 @@ static size_t extent(size_t pitch, const struct put *p)
 }
 
 /** A place of n bytes that no other channel writes to, or one that this channel wrote to before. */
-static bool place(struct maker *m, struct put *p)
+static bool place(struct maker *m, struct put *p, bool over)
 {
     size_t n = extent(p->dst_pitch, p), *used = &m->used[p->dst][p->to];
     size_t shift = m->t->shift[p->dst][p->to];
@@ -124,7 +128,8 @@ static bool place(struct maker *m, struct put *p)
 
     for (int i = 0; i < m->nwindows; i++) {
         w = &m->window[i];
-        if (w->dst == p->dst && w->to == p->to && w->length >= n && random_one_in(m->r, 2)) {
+        if (w->dst == p->dst && w->to == p->to && w->length >= n && over &&
+            random_one_in(m->r, 2)) {
             p->dst_off = w->off + random_below(m->r, w->length - n + 1);
             return true;
         }
@@ -169,7 +174,7 @@ static void notify(struct maker *m, struct put *p)
 {
     p->slot = m->slot >= 0 ? m->slot : (int)random_below(m->r, SLOTS);
     p->tag = (int)random_below(m->r, TAGS);
-    p->flags = m->placement >= 0 ? m->placement : some_placement(m->r);
+    p->flags = m->placement >= 0 ? m->placement : some_placement(m->r, m->t->plan.family);
     if (random_one_in(m->r, 3))
         p->flags |= tcaDMAPipeline;
     if (random_one_in(m->r, 2))
@@ -186,10 +191,50 @@ static bool make_put(struct maker *m, struct put *p)
     p->to = random_one_in(m->r, 2) ? DST_GPU : DST_CPU;
     shape(m, p);
     notify(m, p);
-    if (!place(m, p) || !find_source(m, p))
+    if (!place(m, p, true) || !find_source(m, p))
         return false;
     *m->budget -= *m->budget < p->width * p->count ? *m->budget : p->width * p->count;
     return true;
+}
+
+/*
+ * A copy within the node and a put of what it brought: the second one must not begin before the
+ * first one has ended, so no put of the list is pipelined. Nobody else writes between them.
+ */
+static void make_relay(struct maker *m, struct list *list)
+{
+    struct put *first = &list->put[list->n], *second = first + 1;
+
+    memset(first, 0, 2 * sizeof(*first));
+    first->dst = m->src;
+    first->from = random_one_in(m->r, 2) ? SRC_GPU : SRC_CPU;
+    first->to = random_one_in(m->r, 2) ? DST_GPU : DST_CPU;
+    first->width = 4 * random_scale(m->r, 1, 2000);
+    first->count = 1;
+    notify(m, first);
+    if (!place(m, first, false) || !find_source(m, first))
+        return;
+    m->nwindows--;
+    *second = *first;
+    second->dst = some_rank(m);
+    second->to = random_one_in(m->r, 2) ? DST_GPU : DST_CPU;
+    second->from = first->to;
+    second->src_off = first->dst_off;
+    second->relay = true;
+    second->origin = first->from;
+    second->origin_off = first->src_off;
+    notify(m, second);
+    second->width += 16; /* to align it in */
+    if (!place(m, second, false))
+        return;
+    m->nwindows--;
+    second->width -= 16;
+    second->dst_off += (m->t->shift[m->src][second->from] + second->src_off -
+                        m->t->shift[second->dst][second->to] - second->dst_off) %
+                       16;
+    list->n += 2;
+    for (int i = 0; i < list->n; i++)
+        list->put[i].flags &= ~tcaDMAPipeline;
 }
 
 static void make_lists(struct maker *m, struct script *s)
@@ -200,10 +245,12 @@ static void make_lists(struct maker *m, struct script *s)
         for (int i = 0; i < wanted; i++)
             if (make_put(m, &s->list[l].put[s->list[l].n]))
                 s->list[l].n++;
+        if (m->t->plan.family == FAMILY_DESC && s->list[l].n <= PUTS - 2 && random_one_in(m->r, 3))
+            make_relay(m, &s->list[l]);
     }
 }
 
-static void make_runs(struct random *r, struct script *s)
+static void make_runs(struct random *r, struct script *s, enum family family)
 {
     int wanted = 1 + (int)random_below(r, RUNS), done[LISTS] = { 0 };
 
@@ -218,6 +265,8 @@ static void make_runs(struct random *r, struct script *s)
         run->upto = done[run->list] < n && (done[run->list] == 0 || random_one_in(r, 2))
                         ? done[run->list] + 1 + (int)random_below(r, (size_t)(n - done[run->list]))
                         : done[run->list];
+        if (family != FAMILY_DESC) /* their last descriptor is the one without Continue */
+            run->upto = n;
         done[run->list] = run->upto;
         run->starts = random_one_in(r, 3) ? 1 + (int)random_below(r, 3) : 1;
         run->wait = (enum wait)random_below(r, 3);
@@ -299,11 +348,11 @@ static void make_rank(struct torture *t, struct random *r, int src, size_t used[
                            .slot = slot,
                            .nwindows = 0 };
 
-        m.placement = mixed ? -1 : some_placement(r);
+        m.placement = mixed ? -1 : some_placement(r, t->plan.family);
         if (random_one_in(r, 4))
             continue;
         make_lists(&m, s);
-        make_runs(r, s);
+        make_runs(r, s, t->plan.family);
         make_proofs(s, src);
     }
     make_pio(t, r, src, &t->plan.pio[src]);
@@ -316,6 +365,8 @@ void plan_make(struct torture *t)
     int first = (int)random_below(&r, (size_t)t->ranks);
 
     memset(&t->plan, 0, sizeof(t->plan));
+    if (random_one_in(&r, 6))
+        t->plan.family = random_one_in(&r, 2) ? FAMILY_TABLE : FAMILY_INTERNAL;
     t->plan.restarts = random_one_in(&r, 3) ? 1 + (int)random_below(&r, 2) : 0;
     for (int i = 0; i < t->ranks; i++) /* the first finds most room */
         make_rank(t, &r, (first + i) % t->ranks, used);

@@ -24,6 +24,8 @@ struct work { /* of this rank in a phase */
     struct random r;
     struct ledger ledger;
     tcaDesc *desc[CHANNELS][LISTS];
+    struct older older[CHANNELS][LISTS];
+    int next; /* free position in the board's memory */
     int appended[CHANNELS][LISTS], ran[CHANNELS];
     tcaPIOHandle pio;
     int pio_calls;
@@ -92,10 +94,9 @@ static void start(struct torture *t, struct work *w, int ch, const struct run *r
         collect(t, w, t->me, last->slot, last->tag);
 }
 
-static void run_next(struct torture *t, struct work *w, int ch)
+static void set_desc(struct torture *t, struct work *w, int ch, const struct run *run)
 {
     struct script *s = &t->plan.script[t->me][ch];
-    const struct run *run = &s->run[w->ran[ch]++];
     tcaDesc **desc = &w->desc[ch][run->list];
     int *appended = &w->appended[ch][run->list];
 
@@ -109,6 +110,17 @@ static void run_next(struct torture *t, struct work *w, int ch)
     }
     doing(t, "setting list %d on channel %d", run->list, ch);
     TCA(t, tcaDescSet(*desc, ch));
+}
+
+static void run_next(struct torture *t, struct work *w, int ch)
+{
+    struct script *s = &t->plan.script[t->me][ch];
+    const struct run *run = &s->run[w->ran[ch]++];
+
+    if (t->plan.family == FAMILY_DESC)
+        set_desc(t, w, ch, run);
+    else
+        older_set(t, &w->older[ch][run->list], ch, &s->list[run->list], &w->next);
     for (int i = 0; i < run->starts; i++)
         start(t, w, ch, run);
 }
@@ -276,9 +288,12 @@ void run_phase(struct torture *t)
         memory_refill(t, SRC_CPU, (uint64_t)t->phase * 8 + (uint64_t)t->round);
         round_of(t, &w);
     }
-    for (int ch = 0; ch < CHANNELS; ch++)
-        for (int l = 0; l < LISTS; l++)
+    for (int ch = 0; ch < CHANNELS; ch++) {
+        for (int l = 0; l < LISTS; l++) {
             if (w.desc[ch][l] != NULL)
                 TCA(t, tcaDescFree(w.desc[ch][l]));
+            older_free(t, &w.older[ch][l]);
+        }
+    }
     TCA(t, tcaDescFree(tcaDescNew()));
 }

@@ -35,12 +35,18 @@ struct put {
     bool rows; /* by the 2-D call */
     size_t src_off, dst_off, src_pitch, dst_pitch, width, count;
     int flags, slot, tag; /* tag: index of the phase's tags */
+    bool relay;           /* the put before it brought its bytes, from `origin` here */
+    enum buffer origin;
+    size_t origin_off;
 };
 
 struct list {
     int n;
     struct put put[PUTS];
 };
+
+/* The calls that a phase makes its lists by: those of today, or one of the two older families. */
+enum family { FAMILY_DESC, FAMILY_TABLE, FAMILY_INTERNAL };
 
 enum wait { WAIT_NOT, WAIT_CHANNEL, WAIT_SELF };
 
@@ -68,6 +74,7 @@ struct pio { /* the last call ends with a mark of 8 bytes */
 };
 
 struct plan {
+    enum family family;
     int restarts; /* rounds after the first: what is installed is started again */
     struct script script[RANKS_MAX][CHANNELS];
     struct pio pio[RANKS_MAX];
@@ -116,6 +123,16 @@ uint64_t memory_pio_mark(const struct torture *t, int src);
 
 /* run.c */
 void run_phase(struct torture *t);
+
+/* older.c: lists of a channel by the older calls, made once and set as often as wanted */
+struct older {
+    int table, first; /* of FAMILY_TABLE; position of FAMILY_INTERNAL's first descriptor */
+    bool made;
+};
+/** *next_p: the first free position in the board's memory, 0 at first. */
+void older_set(struct torture *t, struct older *o, int channel, const struct list *list,
+               int *next_p);
+void older_free(struct torture *t, struct older *o);
 
 /* refuse.c: calls that must fail and change nothing */
 void refuse_unset(struct torture *t);
