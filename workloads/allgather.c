@@ -76,7 +76,7 @@ static void ring_traffic(const struct test *t)
 {
     for (unsigned step = 0; step < t->steps; step++)
         for (int r = 0; r < t->c.ranks; r++)
-            collective_traffic(&t->c, step, r, (r + 1) % t->c.ranks, t->bytes);
+            collective_traffic(&t->c, step, r, (r + 1) % t->c.ranks, t->bytes, 1);
 }
 
 /* ---- recursive doubling ---------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static void doubling_traffic(const struct test *t)
         for (int r = 0; r < t->c.ranks; r++) {
             struct doubling d = doubling_of(t, r, step);
 
-            collective_traffic(&t->c, step, r, r ^ d.bit, d.width * d.rows);
+            collective_traffic(&t->c, step, r, r ^ d.bit, d.width * d.rows, d.rows);
         }
 }
 

@@ -119,7 +119,7 @@ static void ring_traffic(const struct test *t)
     for (unsigned step = 0; step < t->parts + hops - 1; step++)
         for (unsigned r = 0; r < hops && r <= step; r++)
             if (step - r < t->parts)
-                collective_traffic(&t->c, step, (int)r, (int)r + 1, segment(t, step - r).n);
+                collective_traffic(&t->c, step, (int)r, (int)r + 1, segment(t, step - r).n, 1);
 }
 
 /* ---- tree ---------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ static void tree_traffic(const struct test *t)
 
     for (int bit = lowest_bit(t, 0) / 2; bit > 0; bit /= 2, step++)
         for (int r = 0; r + bit < t->c.ranks; r += 2 * bit)
-            collective_traffic(&t->c, step, r, r + bit, t->bytes);
+            collective_traffic(&t->c, step, r, r + bit, t->bytes, 1);
 }
 
 /* ---- the test

@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+enum { PACKET = 256 }; /* payload of the board's packets */
+
 /* ---- who is who ------------------------------------------------------------------ */
 
 /*
@@ -22,9 +24,10 @@ static int put_flags(const struct collective *c)
 
 void collective_init(struct collective *c, int *argc, char ***argv)
 {
-    if (c->channels == 0 || c->channels > CHANNELS || c->part_bytes == 0)
-        fail("channels=%llu part_bytes=%llu: expected 1 .. 4 channels and parts of at least 1 byte",
-             (unsigned long long)c->channels, (unsigned long long)c->part_bytes);
+    if (c->channels == 0 || c->channels > CHANNELS || c->part_bytes < PACKET)
+        fail("channels=%llu part_bytes=%llu: expected 1 .. 4 channels and parts of at least %d "
+             "bytes",
+             (unsigned long long)c->channels, (unsigned long long)c->part_bytes, PACKET);
     c->flags = put_flags(c);
     CHECK(MPI_Init(argc, argv), MPI_SUCCESS);
     CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &c->me), MPI_SUCCESS);
@@ -95,11 +98,9 @@ unsigned collective_parts(const struct collective *c, uint64_t n)
 
 struct part collective_part(uint64_t n, unsigned part, unsigned parts)
 {
-    const uint64_t packet = 256;
-    uint64_t each = (n / parts + packet - 1) / packet * packet, at = part * each;
-    uint64_t left = at < n ? n - at : 0;
+    uint64_t each = n / parts / PACKET * PACKET, at = part * each;
 
-    return (struct part){ at, part + 1 == parts || left < each ? left : each };
+    return (struct part){ at, part + 1 == parts ? n - at : each };
 }
 
 /* ---- transfers -------------------------------------------------------------------------- */
@@ -145,9 +146,10 @@ void collective_wait(tcaHandle *from, int slot)
     CHECK(tcaWaitDMARecvDesc(from, slot, TAG), TCA_SUCCESS);
 }
 
-void collective_traffic(const struct collective *c, unsigned step, int src, int dst, uint64_t bytes)
+void collective_traffic(const struct collective *c, unsigned step, int src, int dst, uint64_t bytes,
+                        uint64_t blocks)
 {
     if (c->me == 0 && strcmp(c->traffic, "on") == 0)
-        printf("traffic step=%u src=%d dst=%d bytes=%llu\n", step, src, dst,
-               (unsigned long long)bytes);
+        printf("traffic step=%u src=%d dst=%d bytes=%llu blocks=%llu\n", step, src, dst,
+               (unsigned long long)bytes, (unsigned long long)blocks);
 }

@@ -77,10 +77,11 @@ void collective_start(int channel);
 void collective_wait(tcaHandle *from, int slot);
 
 /**
- * With traffic=on rank 0 tells what moves: `traffic step=0 src=3 dst=4 bytes=65536`, in ranks. The
- * steps depend on each other: one needs what the one before has brought.
+ * With traffic=on rank 0 tells what moves, in ranks and as pieces that lie apart: `traffic step=0
+ * src=3 dst=4 bytes=65536 blocks=1`. The steps depend on each other: one needs what the one before
+ * has brought.
  */
-void collective_traffic(const struct collective *c, unsigned step, int src, int dst,
-                        uint64_t bytes);
+void collective_traffic(const struct collective *c, unsigned step, int src, int dst, uint64_t bytes,
+                        uint64_t blocks);
 
 #endif /* WORKLOADS_COLLECTIVE_H */
