@@ -76,6 +76,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
     struct pcie_port_config cfg = hub->cfg.port[index];
     char path[128] = { 0 };
     size_t n = strlen(hub->path);
+    int rc;
 
     port->hub = hub;
     port->index = (uint8_t)index;
@@ -90,7 +91,11 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
             return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", hub->path);
     cfg.tx_latency_ps += hub->cfg.hard_block_ps;
     cfg.rx_latency_ps += hub->cfg.hard_block_ps;
-    return pcie_port_create(hub->dom, hub->pool, path, &cfg, &user, &port->pcie, err);
+    rc = pcie_port_create(hub->dom, hub->pool, path, &cfg, &user, &port->pcie, err);
+    if (rc == SIM_OK)
+        pcie_port_set_facing(port->pcie,
+                             port->role == HUB_ROOT ? PCIE_ROOT_END : PCIE_ENDPOINT_END);
+    return rc;
 }
 
 static void hub_destroy(void *component)

@@ -241,6 +241,11 @@ static uint32_t smaller(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
+void pcie_port_set_facing(struct pcie_port *p, enum pcie_facing facing)
+{
+    p->facing = facing;
+}
+
 int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
                       struct sim_error *err)
 {
@@ -253,6 +258,10 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
     if (a == b || used->out != NULL)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s to %s: %s is connected already", a->path,
                              b->path, used->path);
+    if (a->facing != PCIE_ANY_END && a->facing == b->facing)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s to %s: both are the %s of their link: expected one of each role",
+                             a->path, b->path, a->facing == PCIE_ROOT_END ? "root" : "endpoint");
     rc = open_channels(a, b, wire_ps, err);
     if (rc == SIM_OK)
         rc = open_channels(b, a, wire_ps, err);

@@ -51,6 +51,9 @@ int pcie_port_create(struct sim_domain *dom, struct mem_pool *pool, const char *
                      const struct pcie_port_config *cfg, const struct pcie_port_user *user,
                      struct pcie_port **port_p, struct sim_error *err);
 void pcie_port_destroy(struct pcie_port *port);
+/** Which end of its link a port is; without this any. Two of one kind cannot be joined. */
+enum pcie_facing { PCIE_ANY_END, PCIE_ENDPOINT_END, PCIE_ROOT_END };
+void pcie_port_set_facing(struct pcie_port *port, enum pcie_facing facing);
 /** Joins two ends by a cable or trace of `wire_ps`; both directions become channels. Once each. */
 int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_ps,
                       struct sim_error *err);

@@ -124,6 +124,7 @@ struct pcie_port {
     sim_time_t want_since[PCIE_CLASSES]; /* and its user wants this: enum pcie_wants */
     uint8_t wants[PCIE_CLASSES];
     struct pcie_port_config cfg;
+    enum pcie_facing facing;
     char *path;
 };
 

@@ -108,9 +108,11 @@ std::string refusal(const std::string &text, const std::vector<const char *> &se
     sim_config cfg = {};
     sim_error err = {};
     machine *m = nullptr;
+    launch_memory *memory = launch_memory_create();
 
     EXPECT_EQ(SIM_ERR_CONFIG,
-              machine_create(file.cluster().desc, &cfg, nullptr, nullptr, &m, &err));
+              machine_create(file.cluster().desc, &cfg, launch_memory_map, memory, &m, &err));
+    launch_memory_destroy(memory);
     return err.text;
 }
 
@@ -130,6 +132,11 @@ TEST(Machines, WaysThatTheHubsCannotTakeAreRefusedWithPlaceAndPort)
     EXPECT_EQ("test.yaml:12: node0.hub.s: the way to node3.hub begins at a port without a cable to "
               "another hub",
               refusal(ring + "routes: {others: shortest, by_hand: {node0.hub.s: 3}}\n"));
+    EXPECT_EQ(
+        "test.yaml:4: node0.hub.s to node1.hub.s: both are the endpoint of their link: expected "
+        "one of each role",
+        refusal("platform: hapacs-tca\nnodes: 2\ncables:\n"
+                "  - {from: node0.hub.s, to: node1.hub.s}\n"));
     EXPECT_EQ("test.yaml:3: node0.hub: 8 hubs are joined, but the window has 4 parts",
               refusal(ring + "window.parts: 4\n"));
 }
