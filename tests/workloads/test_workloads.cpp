@@ -132,6 +132,44 @@ TEST(Workloads, StoresAndCopies)
     expect_verified("staged", with(FEW, { "bytes=100000" }));
 }
 
+const Args ONCE = { "repeats=1", "part_bytes=512" };
+
+TEST(Workloads, AllgatherGivesEachRankEveryBlock)
+{
+    for (const char *memory : { "memory=cpu", "memory=gpu0" })
+        for (const char *mode : { "mode=dma-chain-host", "mode=dma-chain-internal" })
+            for (const char *bytes : { "bytes=16", "bytes=2064" }) {
+                expect_verified("allgather", with(ONCE, { memory, mode, bytes }), 3);
+                for (const char *order : { "order=up", "order=down" })
+                    expect_verified(
+                        "allgather",
+                        with(ONCE, { memory, mode, bytes, order, "algorithm=doubling" }), 4);
+            }
+}
+
+TEST(Workloads, BroadcastReachesEveryRank)
+{
+    for (const char *memory : { "memory=cpu", "memory=gpu0" })
+        for (const char *algorithm : { "algorithm=ring", "algorithm=tree" })
+            for (const char *bytes : { "bytes=8", "bytes=5000" })
+                expect_verified("broadcast",
+                                with(ONCE, { memory, algorithm, bytes, "segment_bytes=512" }), 5);
+    expect_verified("broadcast", { "bytes=4096", "channels=1", "segment_bytes=256", "repeats=1" },
+                    3);
+}
+
+TEST(Workloads, ExchangesAmongManyMoveEveryByte)
+{
+    for (const char *memory : { "memory=cpu", "memory=gpu0" })
+        for (const char *mode : { "mode=dma-chain-host", "mode=dma-chain-internal" }) {
+            expect_verified("all-to-all", with(ONCE, { memory, mode, "bytes=1040" }), 5);
+            expect_verified("neighbour", with(ONCE, { memory, mode, "bytes=1040" }), 3);
+            expect_verified("halo", with(ONCE, { memory, mode, "n=6" }), 4);
+        }
+    expect_verified("halo", with(ONCE, { "n=4", "shape=1x1x2", "channels=1" }), 2);
+    expect_verified("halo", with(ONCE, { "n=4", "shape=3x1x2", "channels=3" }), 6);
+}
+
 TEST(Workloads, DistanceCosts)
 {
     uint64_t near =
@@ -167,6 +205,10 @@ TEST(Workloads, BadArgumentsAreToldInOneLine)
         { "dma-chain", { "count=0" }, "count=0: expected at least 1" },
         { "streams", { "channels=5" }, "1 .. 4 channels" },
         { "block-stride", { "pitch_bytes=4" }, "pitch_bytes of at least block_bytes" },
+        { "allgather", { "bytes=24" }, "bytes=24: expected a multiple of 16" },
+        { "broadcast", { "channels=5" }, "1 .. 4 channels" },
+        { "halo", { "n=5" }, "n=5: expected an even number" },
+        { "halo", { "shape=2x2x2" }, "shape=2x2x2: expected a product of 2" },
     };
 
     for (auto &b : bad) {

@@ -1,4 +1,5 @@
 #include "tools/lab/experiment.h"
+#include "tools/lab/bounds_traffic.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -144,11 +145,31 @@ static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *p
             continue;
         sample->min_s = times.min_s;
         sample->median_s = times.median_s;
-        sample->bytes_per_s = (double)plan->bytes / times.min_s;
+        sample->result = result;
+        sample->bytes = lab_read_bytes(plan, result);
+        sample->bytes_per_s = (double)sample->bytes / times.min_s;
         sample->visible = result->visible;
         sample->wire = result->wire;
         sample->run = lab_run_text(&run, ev->arena);
     }
+}
+
+/** What the program has told of its traffic, on the links of the machine. */
+static int bound_traffic(const struct machine_desc *desc, const struct lab_run *run,
+                         struct load_arena *arena, struct lab_sample *sample, struct sim_error *err)
+{
+    struct lab_traffic traffic;
+    struct lab_traffic_time time;
+    int rc = lab_traffic_read(run, sample->result, arena, &traffic, err);
+
+    if (rc == SIM_OK)
+        rc = lab_traffic_bound(desc, &traffic, &time, err);
+    if (rc == SIM_OK)
+        sample->bound = (struct lab_bound){ .link_bytes_per_s = (double)sample->bytes / time.link,
+                                            .bus_bytes_per_s = (double)sample->bytes / time.bus,
+                                            .bytes_per_s = (double)sample->bytes / time.all,
+                                            .name = time.link > time.bus ? "link" : "bus" };
+    return rc;
 }
 
 /** Of the machine that was really built, so that --set moves the bound too. */
@@ -165,11 +186,14 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
     rc = lab_load_run(site, &run, &machine, err);
     if (rc != SIM_OK)
         return rc;
-    sample->bound = lab_path_bound(load_machine_desc(machine), run.nranks > 1, plan->stores);
+    if (sample->result != NULL && sample->result->ntraffic > 0)
+        rc = bound_traffic(load_machine_desc(machine), &run, ev->arena, sample, err);
+    else if (plan->bytes != 0)
+        sample->bound = lab_path_bound(load_machine_desc(machine), run.nranks > 1, plan->stores);
     if (plan->directions > 1)
         lab_bound_scale(&sample->bound, plan->directions);
     load_machine_destroy(machine);
-    return SIM_OK;
+    return rc;
 }
 
 static int walk(const struct lab_experiment *exp, const struct lab_evaluator *ev,

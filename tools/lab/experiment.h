@@ -43,7 +43,9 @@ struct lab_sample {
     const char *x;       /* its value of the series' key */
     const char *failure; /* NULL, or why there is no value */
     double min_s, median_s, bytes_per_s;
-    struct lab_bound bound;     /* both directions added where both are used */
+    uint64_t bytes;                  /* that one measured time moves */
+    const struct lab_result *result; /* NULL: none yet */
+    struct lab_bound bound;     /* of both directions where both are used, or by bounds_traffic.h */
     uint64_t visible, wire;     /* fingerprints of the run */
     const char *run;            /* as lab_run_text() */
     struct lab_run machine_run; /* its machine and platform; machine NULL: a closed form */

@@ -4,6 +4,7 @@
 #include "tools/load/value.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct lab_protocol lab_protocol_short = {
@@ -246,6 +247,61 @@ static int plan_stream(const struct lab_point *pt, const char *mode, struct lab_
     return SIM_OK;
 }
 
+/* ---- programs of many ranks ------------------------------------------------------ */
+
+static bool is_collective(const char *workload)
+{
+    static const char *const names[] = { "broadcast", "allgather", "all-to-all", "neighbour",
+                                         "halo" };
+
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], workload) == 0)
+            return true;
+    return false;
+}
+
+/** The node of each rank: as they are numbered, or `place`, a list with commas. */
+static int place_ranks(const struct lab_point *pt, struct lab_run *run, struct sim_error *err)
+{
+    const char *place = text_of(pt->setup, "place", NULL);
+    uint64_t nodes = number_of(pt->setup, "nodes", 2);
+
+    if (nodes < 2 || nodes > LAB_RANKS_MAX)
+        return fail(pt, err, "nodes", "2 .. 64");
+    run->nranks = (unsigned)nodes;
+    for (unsigned i = 0; i < run->nranks; i++) {
+        char *end;
+
+        run->nodes[i] = place != NULL ? (unsigned)strtoul(place, &end, 10) : i;
+        if (place == NULL)
+            continue;
+        if (end == place || *end != (i + 1 < run->nranks ? ',' : '\0'))
+            return fail(pt, err, "place", "a node for each rank, with commas");
+        place = end + 1;
+    }
+    return SIM_OK;
+}
+
+/** Its arguments are the words of the setup. */
+static int plan_collective(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
+                           struct lab_run *run, struct load_arena *arena, struct sim_error *err)
+{
+    static const char *const args[] = { "bytes",    "n",          "algorithm",     "order", "shape",
+                                        "channels", "part_bytes", "segment_bytes", NULL };
+
+    if (strncmp(mode, "dma-chain", 9) != 0)
+        return fail(pt, err, "mode", "dma-chain-host or dma-chain-internal");
+    run->program = pt->workload;
+    for (const char *const *key = args; *key != NULL; key++)
+        if (lab_setup_get(pt->setup, *key) != NULL)
+            add_arg(run, arena, *key, lab_setup_get(pt->setup, *key));
+    add_arg(run, arena, "mode", mode);
+    add_arg(run, arena, "memory", memory_name(text_of(pt->setup, "memory", "cpu"), false));
+    add_arg(run, arena, "traffic", "on");
+    plan->bytes = 0;
+    return place_ranks(pt, run, err);
+}
+
 static int plan_cuda(const struct lab_point *pt, struct lab_plan *plan, struct lab_run *run,
                      struct load_arena *arena, struct sim_error *err)
 {
@@ -282,11 +338,14 @@ static int plan_run(const struct lab_point *pt, const struct lab_protocol *proto
         rc = plan_stride(pt, mode, plan, run, arena, err);
     else if (strcmp(pt->workload, "stream") == 0)
         rc = plan_stream(pt, mode, plan, run, arena, err);
+    else if (is_collective(pt->workload))
+        rc = plan_collective(pt, mode, plan, run, arena, err);
     else
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: workload = %s: expected needs = ib-mpi",
                            pt->where, pt->workload);
     if (rc == SIM_OK)
-        add_protocol(pt, protocol, plan->bytes, run, arena);
+        add_protocol(pt, protocol,
+                     plan->bytes != 0 ? plan->bytes : number_of(pt->setup, "bytes", 0), run, arena);
     return rc;
 }
 

@@ -33,7 +33,7 @@ struct lab_plan {
     unsigned nruns;     /* the best of them counts */
     struct lab_run runs[LAB_PLAN_RUNS];
     bool median;         /* of the repeats; else the least */
-    uint64_t bytes;      /* that one measured time moves */
+    uint64_t bytes;      /* that one measured time moves; 0: as the result says */
     uint64_t directions; /* 2: both at once, so bounds count twice; else 0 or 1 */
     bool stores;         /* the CPU stores, so packets are small */
 };

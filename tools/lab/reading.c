@@ -20,10 +20,20 @@ const char *lab_read_times(const struct lab_result *result, struct lab_times *ti
     return NULL;
 }
 
+uint64_t lab_read_bytes(const struct lab_plan *plan, const struct lab_result *result)
+{
+    uint64_t bytes = plan->bytes;
+
+    if (bytes == 0)
+        (void)lab_line_get(result->lines, "bytes", &bytes);
+    return bytes;
+}
+
 int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, const char *quantity,
                   struct lab_reading *reading)
 {
     bool bandwidth = strcmp(quantity, "bandwidth") == 0;
+    uint64_t bytes = plan->bytes;
     double best = 0;
 
     for (unsigned i = 0; i < plan->nruns; i++) {
@@ -43,6 +53,7 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
         reading->failure = lab_read_times(result, &times);
         if (reading->failure != NULL)
             return SIM_OK;
+        bytes = lab_read_bytes(plan, result);
         seconds = plan->median ? times.median_s : times.min_s;
         if (best == 0 || seconds < best)
             best = seconds;
@@ -52,6 +63,6 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
     else if (plan->nruns == 0)
         reading->value = plan->closed_form;
     else
-        reading->value = bandwidth ? (double)plan->bytes / best : best;
+        reading->value = bandwidth ? (double)bytes / best : best;
     return SIM_OK;
 }

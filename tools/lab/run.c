@@ -58,11 +58,14 @@ int lab_result_parse(const char *text, struct load_arena *arena, struct lab_resu
 
     *result = (struct lab_result){ 0 };
     result->lines = load_alloc(arena, count_newlines(text) * sizeof(*result->lines));
+    result->traffic = load_alloc(arena, count_newlines(text) * sizeof(*result->traffic));
     while (*text != '\0' && rc == SIM_OK) {
         size_t n = strcspn(text, "\n");
 
         if (strncmp(text, "result ", 7) == 0) {
             rc = parse_pairs(text + 7, n - 7, arena, &result->lines[result->nlines++], err);
+        } else if (strncmp(text, "traffic ", 8) == 0) {
+            rc = parse_pairs(text + 8, n - 8, arena, &result->traffic[result->ntraffic++], err);
         } else if (strncmp(text, "fingerprint ", 12) == 0) {
             struct lab_line line = { 0 };
 

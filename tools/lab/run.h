@@ -40,11 +40,13 @@ struct lab_result {
     int rc;            /* SIM_OK, or why there are no lines */
     const char *error; /* one line, when rc is an error */
     uint64_t visible, wire;
-    unsigned nlines;
+    unsigned nlines, ntraffic;
     struct lab_line *lines;
+    struct lab_line *traffic; /* lines `traffic key=value ...`: see bounds_traffic.h */
 };
 
-/** From what an execution wrote: result lines and one `fingerprint visible=... wire=...`. */
+/** From what an execution wrote: result and traffic lines, and one `fingerprint visible=...
+ * wire=...`. */
 int lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result,
                      struct sim_error *err);
 /** False: there is no such key, or its value is no whole number. */

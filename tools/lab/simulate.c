@@ -60,7 +60,7 @@ static void hear(void *arg, unsigned rank, enum output_stream stream, sim_time_t
     (void)time;
     if (stream == OUTPUT_STDERR)
         (void)snprintf(listener->last_error, sizeof(listener->last_error), "%s", line);
-    else if (strncmp(line, "result ", 7) == 0)
+    else if (strncmp(line, "result ", 7) == 0 || strncmp(line, "traffic ", 8) == 0)
         (void)fprintf(listener->out, "%s\n", line);
 }
 

@@ -5,14 +5,25 @@
 
 #include <string.h>
 
-enum { PINGPONG = 1, CHAIN = 2, STRIDE = 4, MPI = 8, STREAM = 16, ALL = 31 };
+enum {
+    PINGPONG = 1,
+    CHAIN = 2,
+    STRIDE = 4,
+    MPI = 8,
+    STREAM = 16,
+    TWO = 31, /* of two ranks, or one */
+    MANY = 32,
+    ALL = TWO | MANY
+};
 
 static const struct {
     const char *name;
     unsigned bit;
 } workloads[] = {
     { "pingpong", PINGPONG }, { "dma-chain", CHAIN }, { "block-stride", STRIDE },
-    { "mpi-pingpong", MPI },  { "stream", STREAM },
+    { "mpi-pingpong", MPI },  { "stream", STREAM },   { "broadcast", MANY },
+    { "allgather", MANY },    { "all-to-all", MANY }, { "neighbour", MANY },
+    { "halo", MANY },
 };
 
 /** What a key may say: one of the words, a whole number (NUMBER), or anything (NULL). */
@@ -25,9 +36,9 @@ static const struct word {
 } words[] = {
     { "bytes", NUMBER, ALL },
     { "count", NUMBER, CHAIN },
-    { "channels", NUMBER, STREAM },
+    { "channels", NUMBER, STREAM | MANY },
     { "direction", "one|both", STREAM },
-    { "n", NUMBER, STRIDE },
+    { "n", NUMBER, STRIDE | MANY },
     { "blocks", NUMBER, STRIDE },
     { "block_bytes", NUMBER, STRIDE },
     { "pitch_bytes", NUMBER, STRIDE },
@@ -36,16 +47,23 @@ static const struct word {
     { "lanes", NUMBER, CHAIN },
     { "payload_bytes", NUMBER, CHAIN },
     { "tlp_overhead_bytes", NUMBER, CHAIN },
-    { "src", MEMORIES, ALL },
-    { "dst", MEMORIES, ALL },
+    { "src", MEMORIES, TWO },
+    { "dst", MEMORIES, TWO },
+    { "memory", "cpu|gpu", MANY },
+    { "algorithm", NULL, MANY },
+    { "order", "up|down", MANY },
+    { "shape", NULL, MANY },
+    { "part_bytes", NUMBER, MANY },
+    { "segment_bytes", NUMBER, MANY },
+    { "place", NULL, MANY },
     { "poll", "cpu-reads-mapped-gpu-memory", PINGPONG },
     { "notify", "internal", PINGPONG | CHAIN | STRIDE },
     { "notify_self", "on|off", PINGPONG | CHAIN | STRIDE },
     { "system", "native", PINGPONG | CHAIN | STRIDE },
-    { "gpu", "peach2-side|ib-side", ALL },
+    { "gpu", "peach2-side|ib-side", TWO },
     { "nodes", NUMBER, ALL },
-    { "hops", NUMBER, ALL },
-    { "link", "direct", ALL },
+    { "hops", NUMBER, TWO },
+    { "link", "direct", TWO },
     { "timing", "driver-tsc", CHAIN },
     { "end", "send-complete", CHAIN },
     { "warmup", NUMBER, ALL },
@@ -54,7 +72,7 @@ static const struct word {
     { "reduce", "min|median", ALL },
     { "uva", "on|off", PINGPONG },
     { "staging", "host", PINGPONG },
-    { "api", NULL, ALL },
+    { "api", NULL, TWO },
     { "net", NULL, MPI | PINGPONG },
     { "gdr", "on|off", MPI },
     { "gdr_limit", NUMBER, MPI },
@@ -107,7 +125,8 @@ static int find_workload(const char *where, const char *name, unsigned *bit_p,
     }
     return sim_error_set(err, SIM_ERR_CONFIG,
                          "%s: workload = %s: expected pingpong, dma-chain, block-stride, "
-                         "stream or mpi-pingpong",
+                         "stream, mpi-pingpong, broadcast, allgather, all-to-all, neighbour or "
+                         "halo",
                          where, name);
 }
 

@@ -138,7 +138,7 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
     EXPECT_EQ("t.csv:2: setup api=gasnet: expected tca or cudaMemcpyPeer",
               message("pingpong", "bytes=8;api=gasnet"));
     EXPECT_EQ("t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride, "
-              "stream or mpi-pingpong",
+              "stream, mpi-pingpong, broadcast, allgather, all-to-all, neighbour or halo",
               message("ping", "bytes=8"));
     EXPECT_EQ("t.csv:2: setup bytes=(absent): expected at least 1",
               message("pingpong", "mode=pio"));

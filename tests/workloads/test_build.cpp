@@ -1,0 +1,67 @@
+/* The workloads as an application of its own: by its Makefile and by CMake, with hubcc alone. */
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace
+{
+
+class Build : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        char name[] = "/tmp/hubsim-build-XXXXXX";
+
+        ASSERT_NE(nullptr, mkdtemp(name));
+        folder = name;
+    }
+    void TearDown() override { std::filesystem::remove_all(folder); }
+    int sh(const std::string &command)
+    {
+        std::string all = "PATH=" BIN ":$PATH; { " + command + "; } 2>&1";
+        FILE *p = popen(all.c_str(), "r");
+        char buffer[4096];
+        size_t n;
+
+        out.clear();
+        while ((n = fread(buffer, 1, sizeof(buffer), p)) > 0)
+            out.append(buffer, n);
+        return pclose(p);
+    }
+    /** All of them are there, and one runs. */
+    void expect_programs()
+    {
+        unsigned sources = 0;
+
+        for (const auto &file : std::filesystem::directory_iterator("workloads")) {
+            std::string name = file.path().stem().string();
+
+            if (file.path().extension() != ".c" || name == "common" || name == "collective")
+                continue;
+            EXPECT_TRUE(std::filesystem::exists(folder + "/" + name)) << name;
+            sources++;
+        }
+        EXPECT_GE(sources, 12u);
+        EXPECT_EQ(0, sh("hubrun -q -n 4 -m ring4 " + folder + "/allgather bytes=64")) << out;
+        EXPECT_NE(std::string::npos, out.find("verified=1")) << out;
+    }
+    std::string folder, out;
+};
+
+TEST_F(Build, MakeWithTheCompilerNamed)
+{
+    ASSERT_EQ(0, sh("make -C workloads CC=hubcc OUT=" + folder)) << out;
+    expect_programs();
+    ASSERT_EQ(0, sh("make -q -C workloads CC=hubcc OUT=" + folder)) << "nothing is left to do";
+}
+
+TEST_F(Build, CMakeWithTheCompilerNamed)
+{
+    ASSERT_EQ(0, sh("cmake -S workloads -B " + folder +
+                    " -DCMAKE_C_COMPILER=hubcc && cmake --build " + folder))
+        << out;
+    expect_programs();
+}
+
+} // namespace
