@@ -162,6 +162,31 @@ TEST(Launch, AProgramPrintsInOrderOfTimeAndRank)
     EXPECT_EQ((std::vector<unsigned>{ 0, 1, 2, 3 }), ranks);
 }
 
+TEST(Launch, LoopsThatPollDoNotDependOnTheOrderOfEvents)
+{
+    for (const char *how : { "volatile", "counter", "flags", "timer" }) {
+        std::vector<Cluster::Line> lines;
+        sim_fingerprint first = {};
+
+        for (const sim_order &order : test::all_orders()) {
+            ClusterConfig cc;
+            cc.order = order;
+            Cluster c(cc);
+
+            ASSERT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_poll.so", { how })) << c.err.text;
+            EXPECT_TRUE(c.all_well());
+            if (lines.empty()) {
+                lines = c.lines;
+                first = c.fingerprint();
+            }
+            EXPECT_EQ(lines, c.lines) << how;
+            EXPECT_EQ(first.visible, c.fingerprint().visible) << how;
+            EXPECT_EQ(first.wire, c.fingerprint().wire) << how;
+        }
+        EXPECT_EQ(1u, lines.size());
+    }
+}
+
 TEST(Launch, ACrashEndsItsRankAndIsTold)
 {
     const struct {

@@ -37,13 +37,13 @@ static void wait_for(const char *how, uint64_t v)
         while (*mine != v && mine[8] == 0 && mine[16] == 0)
             ;
     else if (strcmp(how, "unrolled") == 0)
-        while (*mine != v && *mine != v && *mine != v)
+        while (*mine != v && *mine != v) /* NOLINT(misc-redundant-expression): two places */
             ;
     else if (strcmp(how, "timer") == 0)
         for (double end = MPI_Wtime() + 1e-3; *mine != v && MPI_Wtime() < end;)
             ;
     else if (strcmp(how, "atomic") == 0)
-        while (atomic_load_explicit((_Atomic uint64_t *)mine, memory_order_acquire) != v)
+        while (atomic_load_explicit((volatile _Atomic uint64_t *)mine, memory_order_acquire) != v)
             ;
     else if (strcmp(how, "builtin") == 0)
         while (__atomic_load_n(mine, __ATOMIC_ACQUIRE) != v)
