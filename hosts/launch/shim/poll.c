@@ -124,18 +124,13 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
     MARK(unaligned_read_write##n)                                                                  \
     MARK(unaligned_volatile_write##n)
 
-/* clang-format off: one table */
-SIZES(1)
-SIZES(2)
-SIZES(4)
-SIZES(8)
-SIZES(16)
-UNALIGNED(2)
-UNALIGNED(4)
-UNALIGNED(8)
-UNALIGNED(16) NOTHING(init) NOTHING(read_range) NOTHING(vptr_read) NOTHING(func_entry)
-    NOTHING(func_exit) NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end) MARK(write_range)
-        MARK(vptr_update)
+/* One table. */
+/* clang-format off */
+SIZES(1) SIZES(2) SIZES(4) SIZES(8) SIZES(16)
+UNALIGNED(2) UNALIGNED(4) UNALIGNED(8) UNALIGNED(16)
+NOTHING(init) NOTHING(read_range) NOTHING(vptr_read) NOTHING(func_entry) NOTHING(func_exit)
+NOTHING(ignore_thread_begin) NOTHING(ignore_thread_end)
+MARK(write_range) MARK(vptr_update)
     /* clang-format on */
 
     /* ---- blocks, for what programs compute ------------------------------------------------------

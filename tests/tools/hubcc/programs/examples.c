@@ -6,19 +6,12 @@
 #include <string.h>
 #include <tca-api.h>
 
-/* clang-format off: as it stands there */
-#define OK(e)                                                                                      \
-    do {                                                                                           \
-        tcaresult r_ = (e);                                                                        \
-        if (r_ != TCA_SUCCESS) {                                                                   \
-            fputs(tcaGetErrorString(r_), stderr);                                                  \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
+/* As they stand there. */
+/* clang-format off */
+#define OK(e) do { tcaresult r_ = (e); if (r_ != TCA_SUCCESS) { fputs(tcaGetErrorString(r_), stderr); abort(); } } while (0)
 enum { CH = 0, SLOT = 3, TAG = 0x55, IN = tcaDMAUseInternal | tcaDMAUseNotifyInternal };
 
-static tcaHandle *publish(void *p, size_t n, int gpu,
-                          int ranks) /* result[r] describes rank r's buffer */
+static tcaHandle *publish(void *p, size_t n, int gpu, int ranks)   /* result[r] describes rank r's buffer */
 {
     tcaHandle own, *all = malloc(ranks * sizeof *all);
     OK(tcaCreateHandle(&own, p, n, gpu ? tcaMemoryGPU : tcaMemoryCPU));
@@ -28,16 +21,15 @@ static tcaHandle *publish(void *p, size_t n, int gpu,
 static void ping_pong(int me, size_t n, int rounds, tcaHandle *out, tcaHandle *in)
 {
     tcaDesc *d = tcaDescNew();
-    OK(tcaDescSetMemcpy(d, &in[!me], 0, &out[me], 0, n, IN | tcaDMANotify | tcaDMANotifySelf, SLOT,
-                        TAG));
+    OK(tcaDescSetMemcpy(d, &in[!me], 0, &out[me], 0, n, IN | tcaDMANotify | tcaDMANotifySelf, SLOT, TAG));
     OK(tcaDescSet(d, CH));
     MPI_Barrier(MPI_COMM_WORLD);
     for (int turn = 0; turn < 2 * rounds; turn++)
         if (turn % 2 == me) {
             OK(tcaStartDMADesc(CH));
-            OK(tcaWaitDMARecvDesc(&out[me], SLOT, TAG)); /* own node: my send is complete */
+            OK(tcaWaitDMARecvDesc(&out[me], SLOT, TAG));      /* own node: my send is complete */
         } else {
-            OK(tcaWaitDMARecvDesc(&in[!me], SLOT, TAG)); /* peer's node: its data is here */
+            OK(tcaWaitDMARecvDesc(&in[!me], SLOT, TAG));      /* peer's node: its data is here */
         }
     OK(tcaWaitDMAC(CH));
     OK(tcaDescFree(d));
@@ -46,25 +38,22 @@ static void chain_and_column(int me, int to, tcaHandle *buf, tcaHandle *cube, si
 {
     size_t row = edge * sizeof(double), plane = edge * row;
     tcaDesc *d = tcaDescNew();
-    OK(tcaDescSetMemcpy(d, &buf[to], 0, &buf[me], 0, n, IN, SLOT, TAG)); /* silent */
-    OK(tcaDescSetMemcpy2D(d, &cube[to], plane - row, plane, &cube[me], 0,
-                          plane,                                     /* first row of each plane */
-                          row, edge, IN | tcaDMANotify, SLOT, TAG)); /* becomes the peer's last */
+    OK(tcaDescSetMemcpy(d, &buf[to], 0, &buf[me], 0, n, IN, SLOT, TAG));              /* silent */
+    OK(tcaDescSetMemcpy2D(d, &cube[to], plane - row, plane, &cube[me], 0, plane,      /* first row of each plane */
+                          row, edge, IN | tcaDMANotify, SLOT, TAG));                  /* becomes the peer's last */
     OK(tcaDescSet(d, CH));
     OK(tcaStartDMADesc(CH));
-    OK(tcaWaitDMAC(CH)); /* receiver: tcaWaitDMARecvDesc(&buf[sender], SLOT, TAG) */
+    OK(tcaWaitDMAC(CH));                                      /* receiver: tcaWaitDMARecvDesc(&buf[sender], SLOT, TAG) */
     OK(tcaDescFree(d));
 }
-static void pio_word(tcaHandle *peer_host, volatile uint64_t *mine,
-                     uint64_t v) /* both sides call it */
+static void pio_word(tcaHandle *peer_host, volatile uint64_t *mine, uint64_t v)       /* both sides call it */
 {
     tcaPIOHandle p;
-    uint64_t msg[2] = { v, 1 }; /* value, then mark */
+    uint64_t msg[2] = { v, 1 };                               /* value, then mark */
     OK(tcaSetPIORegion(&p, peer_host, 0, sizeof msg));
     OK(tcaSendPIO(&p, 0, msg, sizeof msg));
     tcaSendPIOCommit();
-    while (mine[1] != 1)
-        ;
+    while (mine[1] != 1) ;
     mine[1] = 0;
 }
 /* clang-format on */
