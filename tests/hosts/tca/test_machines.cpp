@@ -228,6 +228,7 @@ std::vector<sim_time_t> one_way(const MachineFile &file, const std::vector<int> 
                 tcaPIOHandle pio;
 
                 EXPECT_EQ(TCA_SUCCESS, tcaSetPIORegion(&pio, &all[nodes[i]], 0, 8));
+                host_self()->ops->spend(host_self(), 20 * SIM_US); /* the other one polls by then */
                 sent[i] = peach2_time_ps();
                 EXPECT_EQ(TCA_SUCCESS, tcaSendPIO(&pio, 0, &one, 8));
             } else if (r.me == nodes[i]) {
@@ -290,14 +291,24 @@ TEST(Hops, OverSAddOneTransitToo)
 
 const size_t BLOCK = 16384;
 
+/** What ranks hold that never end; never destroyed. */
+struct Kept {
+    std::deque<std::vector<tcaHandle>> handles;
+    std::vector<tcaDesc *> lists;
+};
+Kept &kept = *new Kept;
+
 /** Everybody sends to everybody at once, and waits for all. */
 int flood()
 {
     Rank r;
     auto *mem = r.memory(BLOCK * r.size, tcaMemoryCPU);
-    auto all = r.publish(mem, BLOCK * r.size, tcaMemoryCPU);
+
+    kept.handles.push_back(r.publish(mem, BLOCK * r.size, tcaMemoryCPU));
+    auto &all = kept.handles.back();
     tcaDesc *d = tcaDescNew();
 
+    kept.lists.push_back(d);
     for (int k = 1; k < r.size; k++)
         EXPECT_EQ(TCA_SUCCESS,
                   tcaDescSetMemcpy(d, &all[(r.me + k) % r.size], r.me * BLOCK, &all[r.me],
@@ -306,7 +317,6 @@ int flood()
     EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
     for (int k = 1; k < r.size; k++)
         EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&all[(r.me + k) % r.size], SLOT, TAG));
-    tcaDescFree(d);
     r.barrier();
     return 0;
 }
@@ -361,9 +371,9 @@ TEST(Stall, WithoutAPacketThatWaitsTellsNone)
     EXPECT_EQ(SIM_ERR_STALLED, c.run([]() -> int {
         Rank r;
         auto *mem = r.memory(64, tcaMemoryCPU);
-        auto all = r.publish(mem, 64, tcaMemoryCPU);
 
-        return tcaWaitDMARecvDesc(&all[!r.me], SLOT, TAG); /* nobody sends */
+        kept.handles.push_back(r.publish(mem, 64, tcaMemoryCPU));
+        return tcaWaitDMARecvDesc(&kept.handles.back()[!r.me], SLOT, TAG); /* nobody sends */
     }));
     EXPECT_NE(std::string::npos,
               std::string(c.err.text)
