@@ -100,13 +100,12 @@ static void set_up_tca(struct test *t)
 
 /* ---- other traffic ------------------------------------------------------------- */
 
-static void write_without_pause(struct test *t, int stop)
+static void write_without_pause(const struct test *t)
 {
     tcaDesc *d = tcaDescNew();
     void *own = tca_memory(IN_HOST, OTHERS_BYTES);
     tcaHandle *all = tca_publish(own, OTHERS_BYTES, IN_HOST);
-    MPI_Request request;
-    int done = 0;
+    int stop = 0;
 
     if (t->me >= OTHERS) {
         CHECK(tcaDescSetMemcpy(d, &all[RECEIVER], 0, &all[t->me], 0, OTHERS_BYTES,
@@ -114,12 +113,13 @@ static void write_without_pause(struct test *t, int stop)
                                TAG_OWN),
               TCA_SUCCESS);
         CHECK(tcaDescSet(d, CHANNEL_OTHERS), TCA_SUCCESS);
-        CHECK(MPI_Irecv(&stop, 1, MPI_INT, SENDER, TAG, MPI_COMM_WORLD, &request), MPI_SUCCESS);
-        while (!done) {
+        while (!stop) {
             CHECK(tcaStartDMADesc(CHANNEL_OTHERS), TCA_SUCCESS);
             CHECK(tcaWaitDMARecvDesc(&all[t->me], SLOT, TAG_OWN), TCA_SUCCESS);
-            CHECK(MPI_Test(&request, &done, MPI_STATUS_IGNORE), MPI_SUCCESS);
+            CHECK(MPI_Iprobe(SENDER, TAG, MPI_COMM_WORLD, &stop, MPI_STATUS_IGNORE), MPI_SUCCESS);
         }
+        CHECK(MPI_Recv(&stop, 1, MPI_INT, SENDER, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+              MPI_SUCCESS);
     }
     CHECK(tcaDescFree(d), TCA_SUCCESS);
 }
@@ -225,7 +225,7 @@ static void run(struct test *t)
         bytes_fill(t->out, t->extent, TAG);
     CHECK(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
     if (t->size > OTHERS)
-        write_without_pause(t, 0);
+        write_without_pause(t);
     for (uint64_t i = 0; t->me < OTHERS && i < t->warmup + t->messages; i++)
         one(t, i >= t->warmup);
     if (t->me == SENDER)

@@ -23,6 +23,7 @@ SIM_BEGIN_DECLS
 
 enum sim_stage_use {
     SIM_STAGE_PLAIN,
+    SIM_STAGE_STEP,  /* of a program on a core */
     SIM_STAGE_QUEUE, /* in a queue; what held it is told by holds and by others' marks */
     SIM_STAGE_LINK,  /* the same of a port, where all queues have one way out */
     SIM_STAGE_FULL,  /* of a hold: its queue has no room; what holds the queue holds up who comes */

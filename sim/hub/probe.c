@@ -1,9 +1,8 @@
 /* What a hub tells an observer: times of its pipeline, and what its DMA channels wait for. */
 #include "hub/internal.h"
 
-#define STAGE(stage, stage_name, stage_kind, stage_phase, text)                                    \
-    [HUB_STAGE_##                                                                                  \
-        stage] = { .name = stage_name, .kind = stage_kind, .phase = stage_phase, .meaning = text }
+#define STAGE(stage, name, kind, phase, text)                                                      \
+    [HUB_STAGE_##stage] = { (name), (kind), (phase), SIM_STAGE_PLAIN, (text) }
 
 static const struct sim_stage stages[HUB_STAGES] = {
     STAGE(CLOCK, "clock edge", "hub core", NULL, "to the next edge of the hub's clock"),

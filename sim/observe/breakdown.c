@@ -72,11 +72,11 @@ static uint64_t cause_of(const struct observer *obs, const struct sim_mark *m, s
 /** The last thing that the core did up to `to`. */
 static uint64_t last_of(const struct observer *obs, const char *path, sim_time_t to)
 {
-    for (uint64_t id = obs->n; id > 0; id--) {
-        const struct sim_mark *m = mark_at(obs, id);
+    for (uint64_t i = obs->steps.n; i-- > 0;) {
+        const struct sim_mark *m = mark_at(obs, obs->steps.ids[i]);
 
         if (m->time <= to && strcmp(m->where, path) == 0)
-            return id;
+            return obs->steps.ids[i];
     }
     return 0;
 }

@@ -21,7 +21,7 @@ struct observer {
     uint64_t chunks_room;
     struct sim_hold *holds;
     uint64_t nholds, holds_room;
-    struct id_list wrote; /* marks with SIM_STAGE_WROTE, in the order in which they came */
+    struct id_list wrote, steps; /* marks with SIM_STAGE_WROTE and _STEP, as they came */
     /* made by observe_index(), for marks and holds up to these numbers */
     uint64_t indexed, indexed_holds;
     struct id_list by_queue; /* marks with SIM_STAGE_QUEUE and _LINK by (where, queue, time) */

@@ -49,8 +49,10 @@ static uint64_t record_mark(void *arg, const struct sim_mark *mark)
     }
     obs->chunks[obs->n >> CHUNK_LOG2][obs->n & (CHUNK_MARKS - 1)] = *mark;
     obs->n++;
-    if (mark->stage->use == SIM_STAGE_WROTE && !id_list_add(&obs->wrote, obs->n))
-        obs->nomem = true;
+    if (mark->stage->use == SIM_STAGE_WROTE)
+        obs->nomem = !id_list_add(&obs->wrote, obs->n);
+    else if (mark->stage->use == SIM_STAGE_STEP)
+        obs->nomem = !id_list_add(&obs->steps, obs->n);
     return obs->n;
 }
 
@@ -94,6 +96,7 @@ void observe_destroy(struct observer *obs)
     free(obs->chunks);
     free(obs->holds);
     free(obs->wrote.ids);
+    free(obs->steps.ids);
     free(obs->by_queue.ids);
     free(obs->by_where.ids);
     free(obs);

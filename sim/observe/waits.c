@@ -26,6 +26,11 @@ static const struct sim_stage bus = {
     .kind = "internal bus",
     .meaning = "beats of the packet before it from the same queue",
 };
+static const struct sim_stage dllp = {
+    .name = "behind a DLLP",
+    .kind = "link busy",
+    .meaning = "acknowledgements and credit updates go before packets",
+};
 static const struct sim_stage clock_edge = {
     .name = "clock edge",
     .kind = "hub core",
@@ -232,15 +237,15 @@ static void paint_others(struct canvas *c, const struct sim_mark *m, const char 
     }
 }
 
-/** What holds the queue of a port within [from, to). `rest` gets what nothing else explains. */
+/** What holds the queue of a port within [from, to). */
 static void paint_port(struct canvas *c, const struct sim_mark *m, const char *port, uint32_t queue,
-                       const struct sim_stage *rest, sim_time_t from, sim_time_t to)
+                       sim_time_t from, sim_time_t to)
 {
     paint_holds(c, port, queue, from, to);
     paint_others(c, m, port, from, to);
     if (queue != PCIE_POSTED) /* does not pass posted requests before it (2.4.1) */
         paint_holds(c, port, PCIE_POSTED, from, to);
-    paint(c, rest, port, from, to); /* DLLPs, which go before packets */
+    paint(c, &dllp, port, from, to);
 }
 
 /** Within [from, to), the port `m` goes to has no room; or it has, and the clock edge follows. */
@@ -256,8 +261,7 @@ static void paint_full(struct canvas *c, const struct sim_mark *m, uint32_t queu
             return;
         if (h->to <= from || h->stage->use != SIM_STAGE_FULL)
             continue;
-        paint_port(c, m, m->toward, queue % PCIE_CLASSES, h->stage, later(h->from, from),
-                   earlier(h->to, to));
+        paint_port(c, m, m->toward, queue % PCIE_CLASSES, later(h->from, from), earlier(h->to, to));
     }
 }
 
@@ -275,7 +279,7 @@ static void paint_edge(struct canvas *c, const struct sim_mark *m)
 static void explain_head(struct canvas *c, const struct sim_mark *m, sim_time_t from, sim_time_t to)
 {
     if (m->stage->use == SIM_STAGE_LINK) {
-        paint_port(c, m, m->where, m->queue, m->stage, from, to);
+        paint_port(c, m, m->where, m->queue, from, to);
         return;
     }
     paint_holds(c, m->where, m->queue, from, to);

@@ -1,8 +1,10 @@
 #define _POSIX_C_SOURCE 200809L /* strtok_r */
 #include "tools/lab/explain.h"
 #include "tools/cmd/cmd.h"
+#include "tools/lab/distance.h"
 #include "tools/load/value.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +46,21 @@ static uint64_t number(struct argp_state *state, const char *option, const char 
     return value;
 }
 
+/** A word of a list "a|b|c". */
+static const char *one_of(struct argp_state *state, const char *option, const char *text,
+                          const char *list)
+{
+    size_t n = strlen(text);
+
+    for (const char *at = list; at != NULL; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strncmp(at, text, n) == 0 && (at[n] == '|' || at[n] == '\0'))
+            return text;
+    }
+    argp_error(state, "--%s %s: expected %s", option, text, list);
+    return text;
+}
+
 static void parse_contend(struct argp_state *state, struct lab_message *m, const char *text)
 {
     char *copy = strdup(text), *rest = NULL;
@@ -73,7 +90,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         m->to = (unsigned)number(state, "to", arg);
         return 0;
     case 'k':
-        m->kind = arg;
+        m->kind = one_of(state, "kind", arg, "pio|register|dma|chain|2d");
         return 0;
     case OPT_BYTES:
         m->bytes = number(state, "bytes", arg);
@@ -94,7 +111,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         m->pitch = number(state, "pitch", arg);
         return 0;
     case OPT_DESCRIPTORS:
-        m->descriptors = arg;
+        m->descriptors = one_of(state, "descriptors", arg, "internal|host");
         return 0;
     case OPT_CONTEND:
         parse_contend(state, m, arg);
@@ -162,26 +179,67 @@ static int draw(const char *path, const struct lab_explanation *e, struct sim_er
     return bad ? sim_error_set(err, SIM_ERR_IO, "%s: writing failed", path) : SIM_OK;
 }
 
-/** Nodes are there, texts are known: what the program itself cannot say as well. */
-static int check(const struct options *opt, struct sim_error *err)
+/* ---- what the message needs of its machine ------------------------------------------ */
+
+static int check_node(const struct options *opt, const struct machine_desc *desc,
+                      const char *option, unsigned node, struct sim_error *err)
+{
+    if (node < desc->nnodes)
+        return SIM_OK;
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: --%s %u: expected 0 .. %u", opt->file, option,
+                         node, desc->nnodes - 1);
+}
+
+static int check_memory(const struct options *opt, const struct machine_desc *desc,
+                        const char *option, unsigned node, const char *memory,
+                        struct sim_error *err)
+{
+    const struct machine_node_desc *n = &desc->nodes[node];
+
+    if (strcmp(memory, "cpu") == 0)
+        return SIM_OK;
+    for (unsigned i = 0; strncmp(memory, "gpu", 3) == 0 && i < n->ncomponents; i++)
+        if (strcmp(n->components[i].name, memory) == 0)
+            return SIM_OK;
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: --%s %s: expected cpu or a GPU of node%u",
+                         opt->file, option, memory, node);
+}
+
+static int check_message(const struct options *opt, const struct machine_desc *desc,
+                         struct sim_error *err)
 {
     const struct lab_message *m = &opt->message;
-    struct load_machine *machine;
-    unsigned nodes;
+    int rc = check_node(opt, desc, "from", m->from, err);
 
-    if (cmd_load(&opt->common, opt->file, &machine, err) != SIM_OK)
-        return err->code;
-    nodes = load_machine_desc(machine)->nnodes;
+    if (rc == SIM_OK)
+        rc = check_node(opt, desc, "to", m->to, err);
+    for (unsigned i = 0; rc == SIM_OK && i < m->ncontend; i++)
+        rc = check_node(opt, desc, "contend", m->contend[i], err);
+    if (rc == SIM_OK)
+        rc = check_memory(opt, desc, "src", m->from, m->src, err);
+    if (rc == SIM_OK)
+        rc = check_memory(opt, desc, "dst", m->to, m->dst, err);
+    if (rc == SIM_OK && lab_hops(desc, m->from, m->to) == UINT_MAX)
+        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: --to %u: no cables lead there from node %u",
+                           opt->file, m->to, m->from);
+    if (rc == SIM_OK && m->from == m->to && strcmp(m->kind, "pio") == 0)
+        rc = sim_error_set(err, SIM_ERR_CONFIG,
+                           "%s: --kind pio from node %u to itself: expected another node, a hub "
+                           "sends nothing back where it came from",
+                           opt->file, m->to);
+    return rc;
+}
+
+static int check(const struct options *opt, struct sim_error *err)
+{
+    struct load_machine *machine;
+    int rc = cmd_load(&opt->common, opt->file, &machine, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    rc = check_message(opt, load_machine_desc(machine), err);
     load_machine_destroy(machine);
-    if (m->from >= nodes || m->to >= nodes)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: --%s %u: expected 0 .. %u", opt->file,
-                             m->from >= nodes ? "from" : "to", m->from >= nodes ? m->from : m->to,
-                             nodes - 1);
-    for (unsigned i = 0; i < m->ncontend; i++)
-        if (m->contend[i] >= nodes)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s: --contend %u: expected 0 .. %u",
-                                 opt->file, m->contend[i], nodes - 1);
-    return SIM_OK;
+    return rc;
 }
 
 int cmd_explain(int argc, char **argv)

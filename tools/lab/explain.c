@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MARKS_MAX (UINT64_C(1) << 24) /* 1.5 GB: a message of some megabytes */
+#define TIME_MAX  (20 * SIM_MS)       /* other traffic may keep a message out for ever */
 
 /* ---- running it ---------------------------------------------------------------- */
 
@@ -119,6 +120,7 @@ int lab_explain(const struct lab_site *site, const struct lab_run *run,
         observed.probe = observe_probe(job.obs);
         observed.ended = ended;
         observed.ended_arg = &job;
+        observed.max_time_ps = TIME_MAX;
         rc = lab_simulate(&observed, &whole, job.out, err);
     }
     if (job.out != NULL)

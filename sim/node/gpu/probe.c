@@ -1,10 +1,8 @@
 /* What a GPU tells an observer. Called only where one is attached. */
 #include "node/gpu/internal.h"
 
-#define STAGE(stage, stage_name, stage_kind, stage_use, text)                                      \
-    [GPU_STAGE_##stage] = {                                                                        \
-        .name = stage_name, .kind = stage_kind, .use = SIM_STAGE_##stage_use, .meaning = text      \
-    }
+#define STAGE(stage, name, kind, use, text)                                                        \
+    [GPU_STAGE_##stage] = { (name), (kind), NULL, SIM_STAGE_##use, (text) }
 
 static const struct sim_stage stages[GPU_STAGES] = {
     STAGE(WRITE, "GPU write", "GPU", PLAIN, "from the port until visible in device memory"),

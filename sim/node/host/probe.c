@@ -1,30 +1,29 @@
 /* What a host tells an observer: the operations of its cores, its root complex and its memory. */
 #include "node/host/internal.h"
 
-#define STAGE(stage, stage_name, stage_kind, stage_phase, text)                                    \
-    [HOST_STAGE_##                                                                                 \
-        stage] = { .name = stage_name, .kind = stage_kind, .phase = stage_phase, .meaning = text }
-#define QUEUE(stage, stage_name, stage_kind, text)                                                 \
-    [HOST_STAGE_##stage] = {                                                                       \
-        .name = stage_name, .kind = stage_kind, .use = SIM_STAGE_QUEUE, .meaning = text            \
-    }
+#define STAGE(stage, name, kind, phase, text)                                                      \
+    [HOST_STAGE_##stage] = { (name), (kind), (phase), SIM_STAGE_PLAIN, (text) }
+#define STEP(stage, name, kind, phase, text)                                                       \
+    [HOST_STAGE_##stage] = { (name), (kind), (phase), SIM_STAGE_STEP, (text) }
+#define QUEUE(stage, name, kind, text)                                                             \
+    [HOST_STAGE_##stage] = { (name), (kind), NULL, SIM_STAGE_QUEUE, (text) }
 
 static const struct sim_stage stages[HOST_STAGES] = {
-    STAGE(IDLE, "asleep", "software", NULL, "the program slept or waited for a message"),
-    STAGE(SPEND, "library call", "software", NULL, "cost of a call or of computing"),
-    STAGE(TSC, "time-stamp counter", "software", NULL, "reading the time-stamp counter"),
-    STAGE(ROOM, "store buffer full", "CPU", NULL, "the core waits for room for a store"),
-    STAGE(STORE, "store instruction", "CPU", NULL, "a store that found room"),
+    STEP(IDLE, "asleep", "software", NULL, "the program slept or waited for a message"),
+    STEP(SPEND, "library call", "software", NULL, "cost of a call or of computing"),
+    STEP(TSC, "time-stamp counter", "software", NULL, "reading the time-stamp counter"),
+    STEP(ROOM, "store buffer full", "CPU", NULL, "the core waits for room for a store"),
+    STEP(STORE, "store instruction", "CPU", NULL, "a store that found room"),
     QUEUE(STORE_QUEUE, "store buffer", "CPU", "behind earlier stores, which leave one by one"),
     STAGE(STORE_LIMIT, "posted stores in flight", "CPU", NULL, "the limit of stores on their way"),
     STAGE(STORE_OUT, "store to root complex", "CPU", NULL, "from the core to the root complex"),
-    STAGE(FENCE, "store fence", "CPU", NULL, "until all stores have left the core"),
-    STAGE(MEMORY, "memory access of the core", "CPU", NULL, "a load or store of DRAM"),
-    STAGE(ORDERED, "behind own stores", "CPU", NULL, "a load waits for the stores before it"),
+    STEP(FENCE, "store fence", "CPU", NULL, "until all stores have left the core"),
+    STEP(MEMORY, "memory access of the core", "CPU", NULL, "a load or store of DRAM"),
+    STEP(ORDERED, "behind own stores", "CPU", NULL, "a load waits for the stores before it"),
     STAGE(LOAD_OUT, "load to root complex", "CPU", NULL, "from the core to the root complex"),
     STAGE(LOAD_IN, "load back to core", "CPU", NULL, "from the root port to the core"),
-    STAGE(UNANSWERED, "unanswered access", "CPU", NULL, "an access that no device answers"),
-    STAGE(POLL, "poll", "poll", "poll", "from the bytes in DRAM until the polling loop has left"),
+    STEP(UNANSWERED, "unanswered access", "CPU", NULL, "an access that no device answers"),
+    STEP(POLL, "poll", "poll", "poll", "from the bytes in DRAM until the polling loop has left"),
     STAGE(EGRESS, "egress", "root complex", NULL, "from the core's side to the root port"),
     QUEUE(TURN, "root complex turn", "root complex", "order and turn among the packets to a port"),
     STAGE(MEMORY_WRITE, "memory write", "memory", NULL, "from the root port until visible in DRAM"),

@@ -1,0 +1,127 @@
+/* `hubsim explain` as its users meet it. */
+#include <cstdint>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <vector>
+
+namespace
+{
+
+struct Result {
+    int status;
+    std::string text; /* stdout and stderr */
+};
+
+Result explain(const std::string &args)
+{
+    FILE *p = popen((HUBSIM " explain " + args + " 2>&1").c_str(), "r");
+    Result r = { -1, "" };
+    char buffer[4096];
+
+    for (size_t n; (n = fread(buffer, 1, sizeof(buffer), p)) > 0;)
+        r.text.append(buffer, n);
+    r.status = WEXITSTATUS(pclose(p));
+    return r;
+}
+
+std::vector<std::string> cells(const std::string &line)
+{
+    std::vector<std::string> all;
+    std::stringstream in(line);
+
+    for (std::string cell; std::getline(in, cell, ',');)
+        all.push_back(cell);
+    return all;
+}
+
+/** Column `name` of a CSV without quoted commas before that column's. */
+std::vector<uint64_t> column(const std::string &csv, unsigned at)
+{
+    std::vector<uint64_t> values;
+    std::stringstream in(csv);
+    std::string line;
+
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+        std::string unquoted;
+        bool inside = false;
+
+        for (char c : line) {
+            inside ^= c == '"';
+            unquoted += c == ',' && inside ? ';' : c;
+        }
+        values.push_back(std::stoull(cells(unquoted).at(at)));
+    }
+    return values;
+}
+
+/* What the last line of the table sums up to is what the title says. */
+TEST(ExplainCommand, PrintsATableThatSumsUpToItsTitle)
+{
+    Result r = explain("line3 --kind pio --to 2");
+
+    ASSERT_EQ(0, r.status) << r.text;
+    EXPECT_EQ(0u, r.text.find("line3: pio, 8 bytes, node0 cpu to node2 cpu, 2 hops: "));
+    size_t colon = r.text.find("hops: ") + 6;
+    std::string ns = r.text.substr(colon, r.text.find(" ns") - colon);
+    EXPECT_NE(std::string::npos, r.text.find(ns + "\n\nphase")) << r.text;
+}
+
+TEST(ExplainCommand, WritesEachIntervalInPicoseconds)
+{
+    for (const char *args :
+         { "two-node --csv", "two-node --csv --kind chain --src gpu --dst gpu --bytes 512",
+           "two-node --csv --kind 2d --descriptors host", "two-node --csv --kind register",
+           "two-node --csv --kind pio --dst gpu",
+           "ring8 --csv --to 3 --bytes 4096 --contend 1,2" }) {
+        Result r = explain(args);
+        std::vector<uint64_t> from, to, ps;
+
+        ASSERT_EQ(0, r.status) << args << r.text;
+        from = column(r.text, 4);
+        to = column(r.text, 5);
+        ps = column(r.text, 6);
+        ASSERT_FALSE(from.empty()) << args;
+        EXPECT_EQ(0u, from[0]) << args;
+        for (size_t i = 0; i < from.size(); i++) {
+            EXPECT_EQ(ps[i], to[i] - from[i]) << args;
+            EXPECT_TRUE(i == 0 || from[i] == to[i - 1]) << args;
+        }
+    }
+}
+
+TEST(ExplainCommand, DrawsAPicture)
+{
+    char name[] = "/tmp/hubsim-explain-XXXXXX";
+    int file = mkstemp(name);
+
+    ASSERT_GE(file, 0);
+    EXPECT_EQ(0, explain(std::string("two-node --svg ") + name).status);
+    std::ifstream in(name);
+    std::string svg((std::istreambuf_iterator<char>(in)), {});
+    EXPECT_EQ(0u, svg.find("<svg "));
+    EXPECT_NE(std::string::npos, svg.find("node1.hub.w"));
+    EXPECT_EQ("</svg>\n", svg.substr(svg.size() - 7));
+    remove(name);
+    Result r = explain("two-node --svg /nowhere/a.svg");
+    EXPECT_EQ(1, r.status);
+    EXPECT_NE(std::string::npos, r.text.find("hubsim: /nowhere/a.svg: cannot be written\n"));
+}
+
+TEST(ExplainCommand, NamesWhatIsWrong)
+{
+    EXPECT_EQ("hubsim: two-node: --to 2: expected 0 .. 1\n", explain("two-node --to 2").text);
+    EXPECT_EQ("hubsim: two-node: --contend 5: expected 0 .. 1\n",
+              explain("two-node --contend 5").text);
+    EXPECT_EQ("hubsim: two-node: --dst gpu7: expected cpu or a GPU of node1\n",
+              explain("two-node --dst gpu7").text);
+    EXPECT_NE(std::string::npos, explain("two-node --kind pio --to 0").text.find("to itself"));
+    EXPECT_EQ(2, explain("two-node --kind mail").status);
+    EXPECT_NE(std::string::npos,
+              explain("two-node --kind mail").text.find("--kind mail: expected pio|register|dma"));
+}
+
+} // namespace
