@@ -20,24 +20,29 @@ struct test {
     uint8_t *buffer;
     tcaHandle *all;
     unsigned steps, parts;
-    tcaDesc **lists; /* [step * CHANNELS + part] */
+    tcaDesc **lists; /* [step * parts + part] */
 };
-
-static tcaDesc **list_of(struct test *t, unsigned step, unsigned part)
-{
-    return &t->lists[step * CHANNELS + part];
-}
 
 static uint64_t total(const struct test *t)
 {
     return t->bytes * (uint64_t)t->c.ranks;
 }
 
-/* ---- ring: parts follow each other round the ring on channels of their own ---------------- */
+/*
+ * ---- ring: parts follow each other round the ring ----------------------------------------------
+ *
+ * Item i, part i % parts of step i / parts, goes by channel and slot i % channels: neighbouring
+ * items are under way together, and what shares a slot keeps its order.
+ */
 
 static int from_me(const struct test *t, int distance)
 {
     return (t->c.me + distance + t->c.ranks) % t->c.ranks;
+}
+
+static int channel_of(const struct test *t, unsigned item)
+{
+    return (int)(item % t->c.channels);
 }
 
 static void ring_prepare(struct test *t)
@@ -46,30 +51,37 @@ static void ring_prepare(struct test *t)
 
     t->steps = (unsigned)t->c.ranks - 1;
     t->parts = collective_parts(&t->c, t->bytes);
-    for (unsigned step = 0; step < t->steps; step++)
-        for (unsigned p = 0; p < t->parts; p++) {
-            struct part part = collective_part(t->bytes, p, t->parts);
-            uint64_t at = (uint64_t)from_me(t, -(int)step) * t->bytes + part.at;
-            tcaDesc *list = *list_of(t, step, p) = collective_list();
+    for (unsigned i = 0; i < t->steps * t->parts; i++) {
+        struct part part = collective_part(t->bytes, i % t->parts, t->parts);
+        uint64_t at = (uint64_t)from_me(t, -(int)(i / t->parts)) * t->bytes + part.at;
 
-            collective_put(&t->c, list, next, at, me, at, part.n, (int)p);
-        }
+        t->lists[i] = collective_list();
+        collective_put(&t->c, t->lists[i], next, at, me, at, part.n, channel_of(t, i));
+    }
 }
 
+static void ring_begin(struct test *t)
+{
+    for (unsigned i = 0; i < t->c.channels && i < t->steps * t->parts; i++)
+        collective_set(t->lists[i], (int)i);
+}
+
+/* A channel's next list is written while its last one runs. */
 static void ring_play(void *arg)
 {
     struct test *t = arg;
+    unsigned items = t->steps * t->parts, channels = (unsigned)t->c.channels;
     tcaHandle *before = &t->all[from_me(t, -1)];
 
-    for (unsigned step = 0; step < t->steps; step++)
-        for (unsigned p = 0; p < t->parts; p++) {
-            if (step > 0)
-                collective_wait(before, (int)p);
-            collective_start((int)p);
-            collective_set(*list_of(t, (step + 1) % t->steps, p), (int)p);
-        }
-    for (unsigned p = 0; p < t->parts; p++)
-        collective_wait(before, (int)p);
+    for (unsigned i = 0; i < items + t->parts; i++) {
+        if (i >= t->parts)
+            collective_wait(before, channel_of(t, i - t->parts));
+        if (i >= items)
+            continue;
+        collective_start(channel_of(t, i));
+        if (i + channels < items)
+            collective_set(t->lists[i + channels], channel_of(t, i));
+    }
 }
 
 static void ring_traffic(const struct test *t)
@@ -111,12 +123,18 @@ static void doubling_prepare(struct test *t)
         for (unsigned p = 0; p < t->parts; p++) {
             struct part part = collective_part(d.width, p, t->parts);
             uint64_t at = d.first * t->bytes + part.at;
-            tcaDesc *list = *list_of(t, step, p) = collective_list();
+            tcaDesc *list = t->lists[step * t->parts + p] = collective_list();
 
             collective_put_rows(&t->c, list, &t->all[t->c.me ^ d.bit], at, &t->all[t->c.me], at,
                                 d.rows > 1 ? d.pitch : part.n, part.n, d.rows, (int)p);
         }
     }
+}
+
+static void doubling_begin(struct test *t)
+{
+    for (unsigned p = 0; p < t->parts; p++)
+        collective_set(t->lists[p], (int)p);
 }
 
 static void doubling_play(void *arg)
@@ -129,7 +147,7 @@ static void doubling_play(void *arg)
         for (unsigned p = 0; p < t->parts; p++)
             collective_start((int)p);
         for (unsigned p = 0; p < t->parts; p++)
-            collective_set(*list_of(t, (step + 1) % t->steps, p), (int)p);
+            collective_set(t->lists[(step + 1) % t->steps * t->parts + p], (int)p);
         for (unsigned p = 0; p < t->parts; p++)
             collective_wait(partner, (int)p);
     }
@@ -153,12 +171,18 @@ static unsigned seed_of(const struct test *t, unsigned number, int rank)
     return number * (unsigned)t->c.ranks + (unsigned)rank + number;
 }
 
+static int is_ring(const struct test *t)
+{
+    return strcmp(t->algorithm, "ring") == 0;
+}
+
 static void fill(void *arg, unsigned number)
 {
     struct test *t = arg;
 
     bytes_clear(t->buffer, total(t));
     bytes_fill(t->buffer + (uint64_t)t->c.me * t->bytes, t->bytes, seed_of(t, number, t->c.me));
+    (is_ring(t) ? ring_begin : doubling_begin)(t);
 }
 
 static int arrived(void *arg, unsigned number)
@@ -183,25 +207,21 @@ int main(int argc, char **argv)
         COLLECTIVE_OPTIONS(&t.c),
         OPTIONS_END
     };
-    int ring;
 
     options_read(argc, argv, options);
     if (t.bytes == 0 || t.bytes % 16 != 0)
         fail("bytes=%llu: expected a multiple of 16", (unsigned long long)t.bytes);
-    ring = strcmp(t.algorithm, "ring") == 0;
     collective_init(&t.c, &argc, &argv);
     t.buffer = tca_memory(t.c.memory, total(&t));
     t.all = tca_publish(t.buffer, total(&t), t.c.memory);
     t.lists = calloc((size_t)t.c.ranks * CHANNELS, sizeof(tcaDesc *));
     if (t.lists == NULL)
         fail("out of memory");
-    (ring ? ring_prepare : doubling_prepare)(&t);
-    for (unsigned p = 0; p < t.parts; p++)
-        collective_set(*list_of(&t, 0, p), (int)p);
-    collective_measure(&t.c,
-                       &(struct exchange){ fill, ring ? ring_play : doubling_play, arrived, &t },
-                       total(&t) - t.bytes, NULL);
-    (ring ? ring_traffic : doubling_traffic)(&t);
+    (is_ring(&t) ? ring_prepare : doubling_prepare)(&t);
+    collective_measure(
+        &t.c, &(struct exchange){ fill, is_ring(&t) ? ring_play : doubling_play, arrived, &t },
+        total(&t) - t.bytes, NULL);
+    (is_ring(&t) ? ring_traffic : doubling_traffic)(&t);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;
 }

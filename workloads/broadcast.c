@@ -45,26 +45,35 @@ static int channel_of(const struct test *t, unsigned k)
     return (int)(k % t->c.channels);
 }
 
-/* All ranks send to the next one at once. */
+/* All ranks send to the next one at once, on all channels. */
 static void ring_pace(struct test *t)
 {
     uint64_t n = t->bytes < PACE_BYTES ? t->bytes : PACE_BYTES;
     int next = (t->c.me + 1) % t->c.ranks, before = (t->c.me + t->c.ranks - 1) % t->c.ranks;
-    tcaDesc *list = collective_list();
+    unsigned parts = collective_parts(&t->c, n);
 
-    collective_put(&t->c, list, &t->all[next], 0, &t->all[t->c.me], 0, n, 0);
-    collective_set(list, 0);
+    for (unsigned p = 0; p < parts; p++) {
+        struct part part = collective_part(n, p, parts);
+        tcaDesc *list = collective_list();
+
+        collective_put(&t->c, list, &t->all[next], part.at, &t->all[t->c.me], part.at, part.n,
+                       (int)p);
+        collective_set(list, (int)p);
+        CHECK(tcaDescFree(list), TCA_SUCCESS);
+    }
     for (int i = 0; i < 2; i++) {
         double start = collective_start_together();
 
-        collective_start(0);
-        collective_wait(&t->all[before], 0);
+        for (unsigned p = 0; p < parts; p++)
+            collective_start((int)p);
+        for (unsigned p = 0; p < parts; p++)
+            collective_wait(&t->all[before], (int)p);
         t->seconds_per_byte = (MPI_Wtime() - start) / (double)n;
     }
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &t->seconds_per_byte, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD),
           MPI_SUCCESS);
-    CHECK(tcaWaitDMAC(0), TCA_SUCCESS);
-    CHECK(tcaDescFree(list), TCA_SUCCESS);
+    for (unsigned p = 0; p < parts; p++)
+        CHECK(tcaWaitDMAC((int)p), TCA_SUCCESS);
 }
 
 static void ring_prepare(struct test *t)

@@ -165,9 +165,7 @@ static int bound_traffic(const struct machine_desc *desc, const struct lab_run *
     if (rc == SIM_OK)
         rc = lab_traffic_bound(desc, &traffic, &time, err);
     if (rc == SIM_OK)
-        sample->bound = (struct lab_bound){ .link_bytes_per_s = (double)sample->bytes / time.link,
-                                            .bus_bytes_per_s = (double)sample->bytes / time.bus,
-                                            .bytes_per_s = (double)sample->bytes / time.all,
+        sample->bound = (struct lab_bound){ .bytes_per_s = (double)sample->bytes / time.all,
                                             .name = time.link > time.bus ? "link" : "bus" };
     return rc;
 }

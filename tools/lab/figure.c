@@ -171,6 +171,8 @@ void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_sa
         lab_figure_add(table, s->series->name, "simulated", s->x,
                        figure->bandwidth ? s->bytes_per_s * 1e-6 : s->min_s * 1e6, "");
         if (figure->bounds && figure->bandwidth) {
+            if (s->bound.link_bytes_per_s <= 0 && s->bound.bus_bytes_per_s <= 0)
+                add_bound(table, "bound from link loads", s, s->bound.bytes_per_s);
             add_bound(table, "link", s, s->bound.link_bytes_per_s);
             add_bound(table, "bus of the hub", s, s->bound.bus_bytes_per_s);
         }

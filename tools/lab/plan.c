@@ -78,9 +78,9 @@ static int choose_machine(const struct lab_point *pt, struct lab_run *run, struc
             continue;
         run->machine = machines[i].name;
         run->nranks = 2;
-        run->nodes[1] = (unsigned)hops; /* all of them number their nodes along the cables */
-        if (hops == 5)
-            run->nodes[1] = 12; /* half round the first ring, then across */
+        run->nodes[1] = (unsigned)hops; /* they number their nodes along the cables */
+        if (machines[i].nodes == 16)    /* but for this one: round the first ring, then across */
+            run->nodes[1] = (const unsigned[]){ 0, 2, 4, 6, 7, 15 }[hops];
         return SIM_OK;
     }
     return fail(pt, err, hops > 5 ? "hops" : "nodes", "a distance and a size that a machine has");

@@ -69,6 +69,8 @@ TEST_F(Plan, DistanceChoosesTheMachineAndTheRanks)
     EXPECT_EQ(0u, run("pingpong", "bytes=8;hops=2;nodes=4").rfind("ring4 ", 0));
     EXPECT_EQ(0u, run("pingpong", "bytes=8;hops=3").rfind("ring8 ", 0));
     EXPECT_EQ(0u, run("pingpong", "bytes=8;nodes=16").rfind("subcluster16 ", 0));
+    run("pingpong", "bytes=8;hops=5");
+    EXPECT_EQ(15u, p.runs[0].nodes[1]);
     EXPECT_EQ("t.csv:2: setup hops=9: expected a distance and a size that a machine has",
               message("pingpong", "bytes=8;hops=9"));
 }

@@ -121,8 +121,8 @@ TEST_F(Sweep, HopsAreADistanceOnTheMachine)
                                                "machine: subcluster16\n"))
         << err.text;
     EXPECT_EQ(1u, sweep.points[0].run.nodes[1]);
-    EXPECT_EQ(4u, sweep.points[3].run.nodes[1]);
-    EXPECT_EQ(12u, sweep.points[4].run.nodes[1]); /* half round the first ring, then across */
+    EXPECT_EQ(7u, sweep.points[3].run.nodes[1]);  /* half round the first ring */
+    EXPECT_EQ(15u, sweep.points[4].run.nodes[1]); /* then across */
     EXPECT_EQ("s.yaml:1:1: hops = 3: expected a distance that ring4 has",
               refusal(std::string(head) + "setup: { mode: pio, bytes: 8, hops: [1, 3] }\n"
                                           "machine: ring4\n"));
