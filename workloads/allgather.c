@@ -222,6 +222,7 @@ int main(int argc, char **argv)
         &t.c, &(struct exchange){ fill, is_ring(&t) ? ring_play : doubling_play, arrived, &t },
         total(&t) - t.bytes, NULL);
     (is_ring(&t) ? ring_traffic : doubling_traffic)(&t);
+    collective_free(t.lists, t.steps * t.parts);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;
 }

@@ -241,6 +241,7 @@ int main(int argc, char **argv)
     collective_measure(&t.c, &(struct exchange){ fill, ring ? ring_play : tree_play, arrived, &t },
                        t.bytes, NULL);
     (ring ? ring_traffic : tree_traffic)(&t);
+    collective_free(t.lists, t.parts);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;
 }

@@ -1,6 +1,7 @@
 #include "collective.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <mpi.h>
@@ -139,6 +140,13 @@ void collective_set(tcaDesc *list, int channel)
 void collective_start(int channel)
 {
     CHECK(tcaStartDMADesc(channel), TCA_SUCCESS);
+}
+
+void collective_free(tcaDesc **lists, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        CHECK(tcaDescFree(lists[i]), TCA_SUCCESS);
+    free(lists);
 }
 
 void collective_wait(tcaHandle *from, int slot)

@@ -74,6 +74,8 @@ void collective_put_rows(const struct collective *c, tcaDesc *list, tcaHandle *d
                          int slot);
 void collective_set(tcaDesc *list, int channel);
 void collective_start(int channel);
+/** `lists` too; entries may be NULL. */
+void collective_free(tcaDesc **lists, unsigned n);
 void collective_wait(tcaHandle *from, int slot);
 
 /**
