@@ -21,7 +21,7 @@ bool fifo_init(struct hub_fifo *f, uint32_t entries)
     return f->ring != NULL;
 }
 
-/* Only a receive buffer that told its sender of no end gets here. */
+/* Packets in DDR3, or of a receive buffer that told its sender of no end. */
 static __attribute__((noinline)) void fifo_grow(struct hub_fifo *f)
 {
     uint32_t n = f->mask + 1;
@@ -68,7 +68,7 @@ static void want(struct hub *hub, uint32_t source, uint32_t out)
 }
 
 /* Inlined, since each packet that comes in goes this way. */
-static inline __attribute__((always_inline)) void
+static inline __attribute__((always_inline)) struct hub_entry *
 put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out, uint64_t edge)
 {
     struct hub_fifo *f = &hub->fifo[source];
@@ -80,10 +80,12 @@ put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out, 
     e->tlp = *tlp;
     e->edge = edge;
     e->out = (uint8_t)out;
+    e->in_ddr = false;
     e->order = hub->arrivals++;
     if (fifo_empty(f))
         want(hub, source, out);
     f->tail++;
+    return e;
 }
 
 void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
@@ -196,6 +198,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
     struct hub_fifo *f = &hub->fifo[source];
     struct pcie_tlp tlp = fifo_head(f)->tlp;
+    bool in_ddr = fifo_head(f)->in_ddr;
     uint64_t beats = 1;
 
     hub->output[out].want &= ~(1u << source);
@@ -215,7 +218,9 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     f->free_edge = edge + beats;
     if (hub->probe != NULL)
         probe_grant(hub, source, out, &tlp, edge + beats);
-    if (source < SRC_LOCAL)
+    if (in_ddr)
+        hub->ddr_used -= pcie_tlp_data_bytes(&tlp);
+    else if (source < SRC_LOCAL)
         pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie, pcie_tlp_class(&tlp),
                           pcie_tlp_data_credits(&tlp));
     deliver(hub, source, out, &tlp, edge);
@@ -239,8 +244,7 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
 }
 
 /*
- * At most one grant of `out`: what is in the ring already goes first, if so configured; then round
- * robin over the sources that are ready.
+ * At most one grant of `out`, round robin over the sources that are ready.
  * @return the next edge at which it is worth to look again. What waits for room in a port is woken
  * by that instead, and what waits behind another packet by its grant.
  */
@@ -249,15 +253,13 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
     struct hub_output *o = &hub->output[out];
     uint32_t wants = o->want;
     uint32_t below = (1u << o->turn) - 1u;
-    uint32_t first = wants & transit_of[out] & hub->transit_first;
-    uint32_t others = wants & ~first;
-    uint32_t order[3] = { first, others & ~below, others & below };
+    uint32_t order[2] = { wants & ~below, wants & below };
     uint64_t next = UINT64_MAX;
 
     if (o->free_edge > edge)
         return o->free_edge;
-    for (int rank = first == 0; rank < 3; rank++) {
-        for (uint32_t left = order[rank]; left != 0; left &= left - 1) {
+    for (int half = 0; half < 2; half++) {
+        for (uint32_t left = order[half]; left != 0; left &= left - 1) {
             uint32_t source = (uint32_t)__builtin_ctz(left);
             const struct hub_fifo *f = &hub->fifo[source];
             const struct hub_entry *e = fifo_head(f);
@@ -322,19 +324,50 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
     return out;
 }
 
+/*
+ * Who finds many packets of its port waiting makes room for those behind: it waits in the memory
+ * beside the chip. What comes from the own host can wait there, and N is not asked to.
+ */
+static bool overflows(const struct hub *hub, const struct hub_port *port,
+                      const struct pcie_tlp *tlp)
+{
+    return hub->cfg.ddr_bytes != 0 && port->index != 0 && pcie_tlp_class(tlp) == PCIE_POSTED &&
+           pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
+           hub->cfg.ddr_bytes - hub->ddr_used >= pcie_tlp_data_bytes(tlp);
+}
+
+static __attribute__((noinline)) void to_ddr(struct hub *hub, struct hub_port *port,
+                                             struct hub_entry *e)
+{
+    uint64_t bytes = pcie_tlp_data_bytes(&e->tlp), width = hub->cfg.ddr_bytes_per_cycle;
+    uint64_t begin = hub->ddr_edge > e->edge ? hub->ddr_edge : e->edge;
+
+    hub->ddr_edge = begin + 2 * ((bytes + width - 1) / width);
+    hub->ddr_used += bytes;
+    hub->ddr_tlps++;
+    e->in_ddr = true;
+    e->edge = begin + hub->cfg.ddr_cycles;
+    if (hub->probe != NULL)
+        e->tlp.trace_id = hub_probe_mark(hub, HUB_STAGE_DDR, e->edge, e->tlp.trace_id, 0, 0);
+    pcie_port_consume(port->pcie, PCIE_POSTED, pcie_tlp_data_credits(&e->tlp));
+}
+
 void hub_received(void *user, struct pcie_tlp *tlp)
 {
     struct hub_port *port = user;
     struct hub *hub = port->hub;
     uint32_t out = destination(hub, port, tlp);
+    struct hub_entry *e;
     uint64_t edge;
 
     if (hub->probe != NULL)
         tlp->trace_id = hub_probe_received(hub, port, tlp->trace_id, out);
     edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
-    put(hub, port->index * PCIE_CLASSES + pcie_tlp_class(tlp), tlp, out, edge);
-    hub_wake(hub, edge);
+    e = put(hub, port->index * PCIE_CLASSES + pcie_tlp_class(tlp), tlp, out, edge);
+    if (overflows(hub, port, tlp))
+        to_ddr(hub, port, e);
+    hub_wake(hub, e->edge);
 }
 
 void hub_ready(void *user, enum pcie_class cls)

@@ -20,7 +20,10 @@ static const struct machine_param params[] = {
     ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
     ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
     ROW("bubble_tlps", "1", 1, 16, 2, bubble_tlps, "A packet from outside enters a ring (by E, W, A or B) only while the next hub has room for so many of the largest; 1: no care is taken, and a full ring can stand still."),
-    { "transit_first", "choice", 0, 1, 1, offsetof(struct hub_config, transit_first), "Packets that go on along a ring before those that enter it; no: round robin among all.", "no|yes" },
+    ROW("ddr.bytes", "bytes", 0, UINT64_C(1) << 40, 0, ddr_bytes, "Memory beside the chip for packets from cables that find many others waiting; 0: none."),
+    ROW("ddr.chip_tlps", "1", 1, 1024, 16, ddr_chip_tlps, "Packets of a port that wait on the chip before further ones go to that memory."),
+    ROW("ddr.cycles", "cycles", 1, 65536, 50, ddr_cycles, "From the routing unit into that memory and out again, when it is idle."),
+    ROW("ddr.bytes_per_cycle", "bytes", 1, 4096, 32, ddr_bytes_per_cycle, "What it reads or writes in one cycle of the core; a packet is written and read."),
     ROW("register_cycles", "cycles", 1, 1024, 8, register_cycles, "Reading a register or internal memory for the host."),
     ROW("bringup_cycles", "cycles", 1, 1000000, 100, bringup_cycles, "The management processor's time for one configuration access."),
     ROW("dma.start_cycles", "cycles", 1, 4096, 4, dma_start_cycles, "From the starting store at the register to the channel's work."),
@@ -140,6 +143,8 @@ static void register_stats(struct hub *hub)
                                                         "w.blocked_grants", "s.blocked_grants",
                                                         "a.blocked_grants", "b.blocked_grants" };
 
+    register_stat(hub, &hub->ddr_tlps, "ddr_tlps", "1",
+                  "packets that waited in the memory beside the chip");
     register_stat(hub, &hub->unsupported, "unsupported_requests", "1",
                   "requests that nothing claimed, remote loads among them");
     register_stat(hub, &hub->notifications, "notifications", "1",
@@ -208,7 +213,6 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     memcpy(hub->path, place->path, n);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
-    hub->transit_first = hub->cfg.transit_first != 0 ? ~0u : 0;
     hub->ring_size = 0;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);

@@ -25,10 +25,11 @@ struct hub_config {
     uint64_t clock_khz;
     uint64_t bus_bytes;
     uint64_t bus_gap_cycles;
-    uint64_t hard_block_ps;
     uint64_t receive_cycles, route_cycles, output_cycles;
     uint64_t bubble_tlps;
-    uint64_t transit_first;
+    uint64_t ddr_bytes;
+    uint64_t hard_block_ps;
+    uint64_t ddr_chip_tlps, ddr_cycles, ddr_bytes_per_cycle;
     uint64_t register_cycles;
     uint64_t dma_start_cycles, dma_decode_cycles, dma_fetch_internal_cycles, dma_fetch_host_cycles;
     uint64_t dma_prefetch;

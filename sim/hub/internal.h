@@ -45,6 +45,7 @@ struct hub_entry {
     uint64_t edge;  /* the first edge at which it may be granted */
     uint32_t order; /* of arrival, wraps */
     uint8_t out;
+    bool in_ddr; /* and no longer in the receive buffer */
 };
 _Static_assert(sizeof(struct hub_entry) <= SIM_CACHE_LINE, "one line for each packet");
 
@@ -165,7 +166,6 @@ struct hub {
     uint32_t busy_dma;                             /* channels that are not idle */
     uint32_t wanted;                               /* outputs that some source wants */
     uint32_t arrivals;                             /* packets put so far, wraps */
-    uint32_t transit_first;                        /* all ones, or 0: the parameter */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
@@ -192,6 +192,8 @@ struct hub {
     uint64_t notify_latch, ring_base, ring_head, ring_tail;
     uint32_t ring_size;
     uint64_t unsupported, notifications;
+    /* packets in DDR3 */
+    uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
     struct hub_dma dma[HUB_DMA_CHANNELS];
 };
 
@@ -245,6 +247,7 @@ enum hub_stage {
     HUB_STAGE_RECEIVE,
     HUB_STAGE_ROUTE,
     HUB_STAGE_OUTPUT,
+    HUB_STAGE_DDR,
     HUB_STAGE_QUEUE,
     HUB_STAGE_REGISTER,
     HUB_STAGE_DMA_START,

@@ -9,6 +9,7 @@ static const struct sim_stage stages[HUB_STAGES] = {
     STAGE(RECEIVE, "receive stream", "hub core", NULL, "from the hard IP to the routing unit"),
     STAGE(ROUTE, "routing", "hub core", NULL, "mask, comparison with the ranges, translation"),
     STAGE(OUTPUT, "output stage", "hub core", NULL, "to the transmit stream of the hard IP"),
+    STAGE(DDR, "DDR3", "packet buffer", NULL, "into the memory beside the chip and out again"),
     [HUB_STAGE_QUEUE] = { .name = "ordering",
                           .kind = "arbiter wait",
                           .use = SIM_STAGE_QUEUE,

@@ -83,6 +83,9 @@ void pcie_port_consume(struct pcie_port *port, enum pcie_class cls, uint32_t dat
  * NULL: there is none, or it may go. */
 const char *pcie_port_lacks(const struct pcie_port *port, enum pcie_class cls);
 const char *pcie_port_path(const struct pcie_port *port);
+/** TLPs of the class in the receive buffer: received, and not consumed. */
+uint32_t pcie_port_held(const struct pcie_port *port, enum pcie_class cls);
+
 bool pcie_port_is_up(const struct pcie_port *port); /* flow control initialised */
 bool pcie_port_connected(const struct pcie_port *port);
 uint32_t pcie_port_mps(const struct pcie_port *port);

@@ -44,28 +44,28 @@ int exchange(double factor)
     return 0;
 }
 
-ClusterConfig ring()
+ClusterConfig ring(uint64_t ddr_bytes)
 {
     ClusterConfig cfg;
 
     cfg.nodes = NODES;
     cfg.closed_ring = true;
+    cfg.hub["ddr.bytes"] = ddr_bytes;
     return cfg;
 }
 
 TEST(FullRing, ExchangeAcrossItKeepsTheLinksBusy)
 {
-    Cluster c(ring());
+    Cluster c(ring(1 << 30));
 
-    c.expect_run([] { return exchange(1.2); });
+    c.expect_run([] { return exchange(1.35); });
 }
 
-TEST(FullRing, WithoutABubbleItStandsStill)
+TEST(FullRing, WithoutRoomOrABubbleItStandsStill)
 {
-    ClusterConfig cfg = ring();
+    ClusterConfig cfg = ring(0);
 
     cfg.hub["bubble_tlps"] = 1;
-    cfg.hub["transit_first"] = 0;
     Cluster c(cfg);
     EXPECT_EQ(SIM_ERR_STALLED, c.run([] { return exchange(1000); }));
     EXPECT_FALSE(c.all_well());
@@ -74,12 +74,47 @@ TEST(FullRing, WithoutABubbleItStandsStill)
 /* Slowly: the last free place of the ring moves round it against the packets. */
 TEST(FullRing, ABubbleAloneKeepsItMoving)
 {
-    ClusterConfig cfg = ring();
+    for (uint64_t ddr : { 0, 4096 }) { /* none, and one that is full at once */
+        Cluster c(ring(ddr));
 
-    cfg.hub["transit_first"] = 0;
+        EXPECT_EQ(SIM_OK, c.run([] { return exchange(1000); })) << c.err.text;
+        EXPECT_TRUE(c.all_well());
+    }
+}
+
+/* All others write to one node for ever, through its neighbour, which must come through. */
+TEST(FullRing, WhoLiesOnTheWayOfOthersIsNotKeptOut)
+{
+    enum { WRITERS = 3, FLOOD = 65536, TURNS_OF_ONE = 20 };
+    ClusterConfig cfg = ring(1 << 30);
+
+    cfg.nodes = 4;
     Cluster c(cfg);
-    EXPECT_EQ(SIM_OK, c.run([] { return exchange(1000); })) << c.err.text;
-    EXPECT_TRUE(c.all_well());
+    EXPECT_EQ(SIM_OK, c.run([] {
+        Rank r;
+        size_t n = (size_t)FLOOD * WRITERS;
+        uint8_t *mem = r.memory(n, tcaMemoryCPU);
+        std::vector<tcaHandle> all = r.publish(mem, n, tcaMemoryCPU);
+        tcaDesc *d = tcaDescNew();
+        int turns = r.me == 1 ? TURNS_OF_ONE : 4 * TURNS_OF_ONE;
+
+        EXPECT_EQ(TCA_SUCCESS,
+                  tcaDescSetMemcpy(d, &all[0], 0, &all[r.me], 0, r.me == 1 ? 64 : FLOOD,
+                                   tcaDMAUseInternal | tcaDMAUseNotifyInternal | tcaDMANotify, SLOT,
+                                   TAG + r.me));
+        EXPECT_EQ(TCA_SUCCESS, r.me == 0 ? TCA_SUCCESS : tcaDescSet(d, CH));
+        r.barrier();
+        for (int i = 0; r.me != 0 && i < turns; i++)
+            EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH));
+        for (int i = 0; r.me == 0 && i < TURNS_OF_ONE; i++) {
+            EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&all[1], SLOT, TAG + 1));
+        }
+        for (int from = 2; r.me == 0 && from < r.size; from++)
+            for (int i = 0; i < 4 * TURNS_OF_ONE; i++)
+                EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&all[from], SLOT, TAG + from));
+        r.barrier();
+        return 0;
+    })) << c.err.text;
 }
 
 } // namespace

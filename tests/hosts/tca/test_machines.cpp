@@ -340,7 +340,7 @@ std::vector<std::string> stall_of(Cluster &c)
 TEST(Stall, OfAFullRingIsToldAsTheCircleThatItIs)
 {
     MachineFile file("one-way-ring8",
-                     { "node*.hub.bubble_tlps=1", "node*.hub.transit_first=no",
+                     { "node*.hub.bubble_tlps=1", "node*.hub.ddr.bytes=0",
                        "node*.hub.w.link.ph_credits=4", "node*.hub.w.link.pd_credits=32" });
     Cluster c(file.cluster());
 

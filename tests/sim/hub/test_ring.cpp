@@ -82,7 +82,6 @@ TEST_F(Ring, OrderWithinATimeDoesNotShow)
 TEST_F(Ring, WithoutThatItFillsUpAndStandsStill)
 {
     cfg.bubble_tlps = 1;
-    cfg.transit_first = 0;
     buffers(4, 64);
     flood(0xfff4);
     EXPECT_EQ(0u, arrived(0xfff4));
