@@ -61,16 +61,6 @@ TEST(FullRing, ExchangeAcrossItKeepsTheLinksBusy)
     c.expect_run([] { return exchange(1.35); });
 }
 
-TEST(FullRing, WithoutRoomOrABubbleItStandsStill)
-{
-    ClusterConfig cfg = ring(0);
-
-    cfg.hub["bubble_tlps"] = 1;
-    Cluster c(cfg);
-    EXPECT_EQ(SIM_ERR_STALLED, c.run([] { return exchange(1000); }));
-    EXPECT_FALSE(c.all_well());
-}
-
 /* Slowly: the last free place of the ring moves round it against the packets. */
 TEST(FullRing, ABubbleAloneKeepsItMoving)
 {
