@@ -18,7 +18,7 @@
 #define MPI_BASIC_TYPES 24
 
 /* Contexts that no communicator has. */
-#define MPI_CONTEXT_POLL  UINT32_MAX       /* a rank's word to itself; see mpi_match_poll() */
+#define MPI_CONTEXT_POLL UINT32_MAX /* a rank's word to itself; see mpi_match_poll() */
 
 /** What precedes the bytes of a message. */
 struct mpi_envelope {
