@@ -45,7 +45,7 @@ struct lab_times {
 };
 const char *lab_read_times(const struct lab_result *result, struct lab_times *times_p);
 /** That one measured time moves, by the plan or else by the result. */
-uint64_t lab_read_bytes(const struct lab_plan *plan, const struct lab_result *result);
+uint64_t lab_read_bytes(uint64_t planned, const struct lab_result *result);
 
 /** "latency" [s] or "bandwidth" [B/s] of a plan's runs. */
 struct lab_reading {

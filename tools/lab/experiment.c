@@ -146,7 +146,7 @@ static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *p
         sample->min_s = times.min_s;
         sample->median_s = times.median_s;
         sample->result = result;
-        sample->bytes = lab_read_bytes(plan, result);
+        sample->bytes = lab_read_bytes(plan->bytes, result);
         sample->bytes_per_s = (double)sample->bytes / times.min_s;
         sample->visible = result->visible;
         sample->wire = result->wire;

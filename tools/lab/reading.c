@@ -20,9 +20,9 @@ const char *lab_read_times(const struct lab_result *result, struct lab_times *ti
     return NULL;
 }
 
-uint64_t lab_read_bytes(const struct lab_plan *plan, const struct lab_result *result)
+uint64_t lab_read_bytes(uint64_t planned, const struct lab_result *result)
 {
-    uint64_t bytes = plan->bytes;
+    uint64_t bytes = planned;
 
     if (bytes == 0)
         (void)lab_line_get(result->lines, "bytes", &bytes);
@@ -53,7 +53,7 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
         reading->failure = lab_read_times(result, &times);
         if (reading->failure != NULL)
             return SIM_OK;
-        bytes = lab_read_bytes(plan, result);
+        bytes = lab_read_bytes(plan->bytes, result);
         seconds = plan->median ? times.median_s : times.min_s;
         if (best == 0 || seconds < best)
             best = seconds;

@@ -108,7 +108,7 @@ static bool value_of(const struct drawing *d, const struct lab_sweep_result *r, 
     if (r->failure != NULL)
         return false;
     if (r->point->planned && figure->bandwidth) {
-        *y_p = (double)r->point->bytes / r->times.min_s * 1e-6;
+        *y_p = (double)r->bytes / r->times.min_s * 1e-6;
         return true;
     }
     if (r->point->planned && strcmp(figure->quantity, "latency") == 0) {

@@ -3,6 +3,8 @@
 
 #include "tools/lab/sweep_run.h"
 
+#include "tools/lab/bounds_traffic.h"
+#include "tools/lab/evaluate.h"
 #include "tools/lab/table.h"
 #include "tools/lab/worker.h"
 
@@ -31,17 +33,61 @@ static int check_model(const struct lab_site *site, const struct lab_sweep_point
     return rc;
 }
 
-static void write_bound(const struct lab_sweep_point *point, const struct load_machine *machine,
-                        FILE *out)
+static void write_bound(const struct lab_bound *bound, FILE *out)
+{
+    if (bound->name != NULL)
+        (void)fprintf(out, "bound %s link=%.17g bus=%.17g\n", bound->name, bound->link_bytes_per_s,
+                      bound->bus_bytes_per_s);
+}
+
+static int of_path(const struct lab_site *site, const struct lab_sweep_point *point,
+                   const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
     struct lab_bound bound =
         lab_path_bound(load_machine_desc(machine), point->run.nranks > 1, point->stores);
 
     if (point->directions > 1)
         lab_bound_scale(&bound, point->directions);
-    if (bound.name != NULL)
-        (void)fprintf(out, "bound %s link=%.17g bus=%.17g\n", bound.name, bound.link_bytes_per_s,
-                      bound.bus_bytes_per_s);
+    write_bound(&bound, out);
+    return lab_simulate_on(site, &point->run, machine, out, err);
+}
+
+/** The program itself tells how much it moved, and where. */
+static int of_traffic(const struct lab_site *site, const struct lab_sweep_point *point,
+                      const struct load_machine *machine, FILE *out, struct sim_error *err)
+{
+    struct load_arena arena = { NULL };
+    struct lab_result result;
+    struct lab_traffic traffic;
+    struct lab_traffic_time time;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    int rc;
+
+    SIM_ASSERT(f != NULL);
+    rc = lab_simulate_on(site, &point->run, machine, f, err);
+    (void)fclose(f);
+    if (rc == SIM_OK)
+        rc = lab_result_parse(text, &arena, &result, err);
+    if (rc == SIM_OK)
+        rc = lab_traffic_read(&point->run, &result, &arena, &traffic, err);
+    if (rc == SIM_OK && traffic.n > 0)
+        rc = lab_traffic_bound(load_machine_desc(machine), &traffic, &time, err);
+    if (rc == SIM_OK && traffic.n > 0) {
+        double bytes = (double)lab_read_bytes(point->bytes, &result);
+        bool link = time.link > time.bus;
+
+        write_bound(&(struct lab_bound){ .link_bytes_per_s = bytes / (link ? time.all : time.link),
+                                         .bus_bytes_per_s = bytes / (link ? time.bus : time.all),
+                                         .name = link ? "link" : "bus" },
+                    out);
+    }
+    if (rc == SIM_OK)
+        (void)fputs(text, out);
+    free(text);
+    load_arena_fini(&arena);
+    return rc;
 }
 
 /** The bound is of the machine that is there already; loading it takes as long as a short run. */
@@ -57,8 +103,8 @@ static int execute(void *arg, const struct lab_run *run, FILE *out, struct sim_e
         return NOT_BEGUN; /* all values were good one by one */
     rc = check_model(site, point, machine, err) == SIM_OK ? SIM_OK : NOT_BEGUN;
     if (rc == SIM_OK && point->planned)
-        write_bound(point, machine, out);
-    if (rc == SIM_OK)
+        rc = (point->bytes != 0 ? of_path : of_traffic)(site, point, machine, out, err);
+    else if (rc == SIM_OK)
         rc = lab_simulate_on(site, run, machine, out, err);
     load_machine_destroy(machine);
     return rc;

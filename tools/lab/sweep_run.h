@@ -29,6 +29,7 @@ struct lab_sweep_results {
         const char *failure; /* NULL, or why there is no value */
         struct lab_result result;
         struct lab_times times;
+        uint64_t bytes; /* that one measured time moves */
         struct lab_bound bound;
     } * results;
 };

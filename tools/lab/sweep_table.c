@@ -43,6 +43,8 @@ static void read_row(void *arg, const struct lab_sweep_row *row)
         out->failure = load_text(r->arena, "%s", err.text);
     else if (out->point->planned)
         out->failure = lab_read_times(&out->result, &out->times);
+    if (out->point->planned && out->failure == NULL)
+        out->bytes = lab_read_bytes(out->point->bytes, &out->result);
     else if (out->result.nlines == 0)
         out->failure = "the program did not print a result";
     if (row->rc == SIM_OK)
@@ -213,7 +215,7 @@ static void add_planned(struct lab_table *table, const struct columns *c,
     double bandwidth = 0;
 
     if (r->failure == NULL) {
-        bandwidth = (double)r->point->bytes / r->times.min_s;
+        bandwidth = (double)r->bytes / r->times.min_s;
         set_real(table, c, row, "latency_us_min", "%.6f", r->times.min_s * 1e6);
         set_real(table, c, row, "latency_us_median", "%.6f", r->times.median_s * 1e6);
         set_real(table, c, row, "bandwidth_MBps", "%.3f", bandwidth * 1e-6);
