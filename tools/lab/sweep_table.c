@@ -43,9 +43,9 @@ static void read_row(void *arg, const struct lab_sweep_row *row)
         out->failure = load_text(r->arena, "%s", err.text);
     else if (out->point->planned)
         out->failure = lab_read_times(&out->result, &out->times);
-    if (out->point->planned && out->failure == NULL)
+    if (out->failure == NULL && out->point->planned)
         out->bytes = lab_read_bytes(out->point->bytes, &out->result);
-    else if (out->result.nlines == 0)
+    else if (out->failure == NULL && out->result.nlines == 0)
         out->failure = "the program did not print a result";
     if (row->rc == SIM_OK)
         read_bound(row->text, &out->bound);

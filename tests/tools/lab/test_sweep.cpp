@@ -366,4 +366,43 @@ TEST_F(Sweep, OnlyWhatHasNoRowIsRunAndTheTableComesFromTheRows)
     lab_sweep_db_close(db);
 }
 
+TEST_F(Sweep, AProgramThatSaysWhatItMovesHasABandwidthAndABoundFromTheMachinesLinks)
+{
+    ASSERT_EQ(
+        SIM_OK,
+        read("workload: all-to-all\n"
+             "platform: hapacs-tca\n"
+             "machine: [ring4, ring8]\n"
+             "setup: { nodes: 4, bytes: 4096, warmup: 0, rounds: 1, repeats: 1, memory: cpu,\n"
+             "         mode: dma-chain-internal }\n"));
+    lab_sweep_db *db = open_db(sweep.model);
+    ASSERT_NE(nullptr, db) << err.text;
+    lab_sweep_config cfg = {};
+    cfg.site = &site;
+    cfg.workers = 2;
+    ASSERT_EQ(SIM_OK, lab_sweep_run(&sweep, db, &cfg, &err)) << err.text;
+    lab_sweep_results results = {};
+    lab_table table = {};
+    ASSERT_EQ(SIM_OK, lab_sweep_collect(&sweep, db, &arena, &results, &err)) << err.text;
+    lab_sweep_table(&sweep, &results, &arena, &table);
+    ASSERT_EQ(2u, table.nrows);
+
+    double value[2][2] = {};
+    for (unsigned c = 0; c < table.ncolumns; c++)
+        for (unsigned r = 0; r < 2; r++) {
+            if (std::string("bandwidth_MBps") == table.columns[c].name)
+                value[r][0] = atof(lab_table_get(&table, r, c));
+            if (std::string("bound_MBps") == table.columns[c].name)
+                value[r][1] = atof(lab_table_get(&table, r, c));
+        }
+    /* Three blocks leave each host: what a bus of 16 bytes at 250 MHz carries in packets of 256. */
+    EXPECT_NEAR(3368.4, value[0][1], 0.1);
+    for (auto &row : value) {
+        EXPECT_GT(row[0], 1000.0);
+        EXPECT_LT(row[0], row[1]);
+    }
+    lab_table_fini(&table);
+    lab_sweep_db_close(db);
+}
+
 } // namespace
