@@ -64,11 +64,23 @@ struct sim_hold {
     sim_time_t from, to;
 };
 
+/** A quantity of a model that changes by steps. Each model has its own, as constants. */
+struct sim_signal {
+    const char *name;          /* "tx.posted"; after the path of the place it is unique */
+    uint32_t bits;             /* that its values take; 1 .. 64 */
+    const char *const *states; /* names of the values 0, 1 ..., NULL at the end; NULL: a number */
+    const char *meaning;
+};
+
 /** An observer. Its functions may not touch the simulation. */
 struct sim_probe {
-    /** @return the id of the mark, never 0 */
+    /** @return the id of the mark: observers number them from 1 on, so several have the same */
     uint64_t (*mark)(void *arg, const struct sim_mark *mark);
     void (*hold)(void *arg, const struct sim_hold *hold);
+    /** NULL, or: from `time`, the present or later, on `signal` of `where` is `value`. It may have
+     * been that before. */
+    void (*level)(void *arg, const struct sim_signal *signal, const char *where, sim_time_t time,
+                  uint64_t value);
     void *arg;
 };
 
@@ -80,6 +92,12 @@ uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *s
                         const char *where, sim_time_t time, uint64_t cause);
 void sim_probe_hold(const struct sim_probe *probe, const struct sim_stage *stage, const char *where,
                     uint32_t queue, sim_time_t from, sim_time_t to);
+static inline void sim_probe_level(const struct sim_probe *probe, const struct sim_signal *signal,
+                                   const char *where, sim_time_t time, uint64_t value)
+{
+    if (probe->level != NULL)
+        probe->level(probe->arg, signal, where, time, value);
+}
 
 SIM_END_DECLS
 #endif /* SIM_CORE_PROBE_H */

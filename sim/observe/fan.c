@@ -1,0 +1,49 @@
+#include "observe/fan.h"
+
+static uint64_t tell_mark(void *arg, const struct sim_mark *mark)
+{
+    struct observe_fan *fan = arg;
+
+    for (unsigned i = 0; i < fan->n; i++)
+        (void)fan->to[i]->mark(fan->to[i]->arg, mark);
+    return ++fan->marks;
+}
+
+static void tell_hold(void *arg, const struct sim_hold *hold)
+{
+    struct observe_fan *fan = arg;
+
+    for (unsigned i = 0; i < fan->n; i++)
+        fan->to[i]->hold(fan->to[i]->arg, hold);
+}
+
+static void tell_level(void *arg, const struct sim_signal *signal, const char *where,
+                       sim_time_t time, uint64_t value)
+{
+    struct observe_fan *fan = arg;
+
+    for (unsigned i = 0; i < fan->n; i++)
+        sim_probe_level(fan->to[i], signal, where, time, value);
+}
+
+void observe_fan_init(struct observe_fan *fan)
+{
+    *fan = (struct observe_fan){
+        .probe = { .mark = tell_mark, .hold = tell_hold, .arg = fan },
+    };
+}
+
+void observe_fan_add(struct observe_fan *fan, const struct sim_probe *probe)
+{
+    SIM_ASSERT(fan->n < OBSERVE_FAN_MAX);
+    fan->to[fan->n++] = probe;
+    if (probe->level != NULL)
+        fan->probe.level = tell_level;
+}
+
+const struct sim_probe *observe_fan_probe(const struct observe_fan *fan)
+{
+    if (fan->n == 1)
+        return fan->to[0];
+    return fan->n != 0 ? &fan->probe : NULL;
+}

@@ -1,0 +1,73 @@
+/* Several observers of one simulation are told the same. */
+#include <gtest/gtest.h>
+
+#include "observe/fan.h"
+
+#include <vector>
+
+namespace
+{
+
+struct Heard {
+    std::vector<sim_time_t> marks, holds;
+    std::vector<uint64_t> levels;
+    sim_probe probe = { mark, hold, nullptr, this };
+
+    static uint64_t mark(void *arg, const sim_mark *m)
+    {
+        auto *self = static_cast<Heard *>(arg);
+        self->marks.push_back(m->time);
+        return self->marks.size();
+    }
+    static void hold(void *arg, const sim_hold *h)
+    {
+        static_cast<Heard *>(arg)->holds.push_back(h->from);
+    }
+    static void level(void *arg, const sim_signal *, const char *, sim_time_t, uint64_t value)
+    {
+        static_cast<Heard *>(arg)->levels.push_back(value);
+    }
+};
+
+const sim_stage stage = { "x", "x", nullptr, SIM_STAGE_PLAIN, "" };
+const sim_signal signal_of_test = { "x", 1, nullptr, "" };
+
+void tell(const sim_probe *probe)
+{
+    EXPECT_EQ(1u, sim_probe_mark(probe, &stage, "a", 10, 0));
+    EXPECT_EQ(2u, sim_probe_mark(probe, &stage, "a", 20, 1));
+    sim_probe_hold(probe, &stage, "a", 0, 5, 7);
+    sim_probe_level(probe, &signal_of_test, "a", 30, 1);
+}
+
+TEST(Fan, TellsEachObserverEverythingWithTheSameIds)
+{
+    Heard a, b;
+    observe_fan fan;
+
+    b.probe.level = Heard::level;
+    observe_fan_init(&fan);
+    observe_fan_add(&fan, &a.probe);
+    observe_fan_add(&fan, &b.probe);
+    tell(observe_fan_probe(&fan));
+    EXPECT_EQ((std::vector<sim_time_t>{ 10, 20 }), a.marks);
+    EXPECT_EQ(a.marks, b.marks);
+    EXPECT_EQ((std::vector<sim_time_t>{ 5 }), a.holds);
+    EXPECT_EQ(a.holds, b.holds);
+    EXPECT_TRUE(a.levels.empty());
+    EXPECT_EQ((std::vector<uint64_t>{ 1 }), b.levels);
+}
+
+TEST(Fan, OfOneIsThatOneAndOfNoneIsNothing)
+{
+    Heard a;
+    observe_fan fan;
+
+    observe_fan_init(&fan);
+    EXPECT_EQ(nullptr, observe_fan_probe(&fan));
+    observe_fan_add(&fan, &a.probe);
+    EXPECT_EQ(&a.probe, observe_fan_probe(&fan));
+    tell(observe_fan_probe(&fan));
+}
+
+} // namespace
