@@ -41,6 +41,7 @@ int exchange(double factor)
         EXPECT_GT(us, bound);
         EXPECT_LT(us, factor * bound) << "rank " << r.me;
     }
+    EXPECT_EQ(TCA_SUCCESS, tcaDescFree(d));
     return 0;
 }
 
@@ -103,6 +104,7 @@ TEST(FullRing, WhoLiesOnTheWayOfOthersIsNotKeptOut)
             for (int i = 0; i < 4 * TURNS_OF_ONE; i++)
                 EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&all[from], SLOT, TAG + from));
         r.barrier();
+        EXPECT_EQ(TCA_SUCCESS, tcaDescFree(d));
         return 0;
     })) << c.err.text;
 }
