@@ -95,10 +95,11 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
     cfg.tx_latency_ps += hub->cfg.hard_block_ps;
     cfg.rx_latency_ps += hub->cfg.hard_block_ps;
     rc = pcie_port_create(hub->dom, hub->pool, path, &cfg, &user, &port->pcie, err);
-    if (rc == SIM_OK)
-        pcie_port_set_facing(port->pcie,
-                             port->role == HUB_ROOT ? PCIE_ROOT_END : PCIE_ENDPOINT_END);
-    return rc;
+    if (rc != SIM_OK)
+        return rc;
+    pcie_port_set_facing(port->pcie, port->role == HUB_ROOT ? PCIE_ROOT_END : PCIE_ENDPOINT_END);
+    pcie_port_set_function(port->pcie, &port->function);
+    return SIM_OK;
 }
 
 static void hub_destroy(void *component)

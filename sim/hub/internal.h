@@ -11,7 +11,7 @@
 
 #include "core/probe.h"
 #include "hub/hub.h"
-#include "pcie/config.h"
+#include "pcie/aer.h"
 #include "regs/hub_regs.h"
 
 #define HUB_TAGS_PER_CHANNEL 32u /* tag = channel * 32 + index */

@@ -1,4 +1,4 @@
-#include "pcie/config.h"
+#include "pcie/aer.h"
 
 #define BAR_64BIT_PREFETCHABLE 0xcu
 #define BAR_FLAGS              0xfu
@@ -31,6 +31,9 @@ void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t devi
         fn->words[WORD(common[i].reg)] = common[i].init;
         fn->writable[WORD(common[i].reg)] = common[i].writable;
     }
+    fn->clears[WORD(PCIE_CFG_DEVICE_CONTROL)] = PCIE_STATUS_CORRECTABLE | PCIE_STATUS_NONFATAL |
+                                                PCIE_STATUS_FATAL | PCIE_STATUS_UNSUPPORTED;
+    pcie_aer_init(fn);
 }
 
 static void update_claims(struct pcie_function *fn)
@@ -68,15 +71,16 @@ uint32_t pcie_function_read(const struct pcie_function *fn, uint32_t reg)
 
 void pcie_function_write(struct pcie_function *fn, uint32_t reg, uint32_t value, uint8_t be)
 {
-    uint32_t mask = 0;
+    uint32_t mask = 0, clear;
 
     if (WORD(reg) >= PCIE_CFG_WORDS)
         return;
     for (uint32_t b = 0; b < 4; b++)
         if ((be >> b & 1) != 0)
             mask |= UINT32_C(0xff) << (8 * b);
+    clear = value & mask & fn->clears[WORD(reg)];
     mask &= fn->writable[WORD(reg)];
-    fn->words[WORD(reg)] = (fn->words[WORD(reg)] & ~mask) | (value & mask);
+    fn->words[WORD(reg)] = ((fn->words[WORD(reg)] & ~mask) | (value & mask)) & ~clear;
     update_claims(fn);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Configuration space of one endpoint function (PCI Express Base 3.0, chapter 7;
  * PCI 3.0, 6.1 and 6.2.5): a type 0 header with BARs that can be sized, an MSI
- * capability and a PCI Express capability.
+ * capability, a PCI Express capability and Advanced Error Reporting (pcie/aer.h).
  */
 #ifndef PCIE_CONFIG_H
 #define PCIE_CONFIG_H
@@ -22,7 +22,8 @@ SIM_BEGIN_DECLS
 #define PCIE_COMMAND_MASTER     0x4u
 #define PCIE_MSI_ENABLE         0x10000u /* in the capability's first word */
 
-#define PCIE_CFG_WORDS 64u
+#define PCIE_CFG_BYTES 4096u
+#define PCIE_CFG_WORDS 76u /* that hold something: up to the end of the extended capability */
 #define PCIE_BARS      6u
 
 struct pcie_function {
@@ -34,7 +35,8 @@ struct pcie_function {
     } claims[PCIE_BARS / 2]; /* by BARs while memory space is enabled; follows the words */
     uint32_t words[PCIE_CFG_WORDS];
     uint32_t writable[PCIE_CFG_WORDS];
-    uint64_t bar_bytes[PCIE_BARS]; /* 0: no BAR begins here */
+    uint32_t clears[PCIE_CFG_WORDS]; /* bits that writing a one clears */
+    uint64_t bar_bytes[PCIE_BARS];   /* 0: no BAR begins here */
 };
 
 void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t device,
@@ -43,7 +45,7 @@ void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t devi
  * >= 16. */
 void pcie_function_add_bar(struct pcie_function *fn, unsigned index, uint64_t bytes);
 
-/** `reg` in bytes; what lies beyond the first 256 bytes reads as zero. */
+/** `reg` in bytes, below PCIE_CFG_BYTES; where there is nothing it reads as zero. */
 uint32_t pcie_function_read(const struct pcie_function *fn, uint32_t reg);
 void pcie_function_write(struct pcie_function *fn, uint32_t reg, uint32_t value, uint8_t be);
 

@@ -102,6 +102,10 @@ static void add_stats(struct pcie_port *p)
     add_stat(p, &p->stat.rx_payload, "rx.payload_bytes", "bytes", "payload of the TLPs received");
     add_stat(p, &p->stat.rx_bad_seq, "rx.bad_sequence", "1",
              "TLPs dropped for an unexpected sequence number");
+    add_stat(p, &p->stat.correctable, "errors.correctable", "1",
+             "errors that the link layer repaired (docs/errors.md)");
+    add_stat(p, &p->stat.uncorrectable, "errors.uncorrectable", "1",
+             "errors of the transaction layer that this port or its user detected");
 }
 
 static void init_state(struct pcie_port *p)

@@ -17,6 +17,8 @@
 
 SIM_BEGIN_DECLS
 
+struct pcie_function;
+
 #define PCIE_SEQ_MASK 0xfffu /* 12 bits (3.5.2.1) */
 #define PCIE_HDR_MASK 0xffu  /* credit counters (2.6.1): headers 8 bits, */
 #define PCIE_DAT_MASK 0xfffu /* data 12 bits */
@@ -117,6 +119,7 @@ struct pcie_port {
         uint64_t tx_tlps, tx_payload, tx_symbols, tx_dllps;
         uint64_t rx_tlps, rx_payload, rx_bad_seq;
         uint64_t replay_full_ps, credit_ps[PCIE_CLASSES];
+        uint64_t correctable, uncorrectable; /* errors; pcie/aer.h */
     } stat;
 
     uint64_t where;                      /* sim_path_hash() */
@@ -125,6 +128,7 @@ struct pcie_port {
     uint8_t wants[PCIE_CLASSES];
     struct pcie_port_config cfg;
     enum pcie_facing facing;
+    struct pcie_function *function; /* NULL, or whose registers record errors */
     char *path;
 };
 

@@ -158,6 +158,7 @@ static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, str
     uint64_t pages = gpu->cfg.bar_bytes >> GPU_PAGE_SHIFT;
     uint8_t *bytes = place->map(place->map_arg, place->node, place->path, gpu->cfg.memory_bytes);
     char path[160];
+    int code;
 
     if (bytes == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "memory_bytes = %llu: %s: out of memory",
@@ -173,7 +174,10 @@ static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, str
     gpu_copy_init(gpu);
     register_stats(gpu);
     (void)snprintf(path, sizeof(path), "%s.pcie", place->path);
-    return pcie_port_create(gpu->dom, gpu->payloads, path, &gpu->cfg.port, &user, &gpu->port, err);
+    code = pcie_port_create(gpu->dom, gpu->payloads, path, &gpu->cfg.port, &user, &gpu->port, err);
+    if (code == SIM_OK)
+        pcie_port_set_function(gpu->port, &gpu->fn);
+    return code;
 }
 
 static int gpu_create(const struct machine_place *place, const void *config, void **component_p,

@@ -9,8 +9,7 @@
 #include "core/probe.h"
 #include "node/gpu.h"
 #include "node/packet.h"
-#include "pcie/config.h"
-#include "pcie/port.h"
+#include "pcie/aer.h"
 
 SIM_BEGIN_DECLS
 

@@ -100,8 +100,8 @@ TEST_F(Function, MsiGoesWhereSoftwareSays)
 
 TEST_F(Function, BeyondItsRegistersReadsAreZeroAndWritesAreLost)
 {
-    write(0x100, ~0u), write(0xffc, ~0u);
-    EXPECT_EQ(0u, read(0x100));
+    write(0x200, ~0u), write(0xffc, ~0u);
+    EXPECT_EQ(0u, read(0x200));
     EXPECT_EQ(0u, read(0xffc));
 }
 
