@@ -72,6 +72,26 @@ struct sim_signal {
     const char *meaning;
 };
 
+/** What surrounds a packet: its protocol's structure (pcie/packet.h). */
+enum sim_packet_kind { SIM_PACKET_TLP, SIM_PACKET_DLLP };
+
+enum sim_packet_flag {
+    SIM_PACKET_REPLAY = 1 << 0,    /* was sent before */
+    SIM_PACKET_CORRUPT = 1 << 1,   /* changed on its way: not the bytes that were sent */
+    SIM_PACKET_NULLIFIED = 1 << 2, /* its sender takes it back: the receiver discards it */
+    SIM_PACKET_LOST = 1 << 3       /* so little of it arrives that it is not seen as a packet */
+};
+
+/** A packet that a port sends. Of one port they come in the order of time. */
+struct sim_packet {
+    enum sim_packet_kind kind;
+    uint32_t flags;          /* of enum sim_packet_flag */
+    const char *where;       /* the port that sends it */
+    const char *toward;      /* the port at the other end of the wire */
+    sim_time_t begin, end;   /* its first symbol begins to leave `where`, the last one has left; */
+    sim_time_t wire_latency; /* each is on the wire, behind `where`'s PHY, so much later */
+};
+
 /** An observer. Its functions may not touch the simulation. */
 struct sim_probe {
     /** @return the id of the mark: observers number them from 1 on, so several have the same */
@@ -81,6 +101,9 @@ struct sim_probe {
      * been that before. */
     void (*level)(void *arg, const struct sim_signal *signal, const char *where, sim_time_t time,
                   uint64_t value);
+    /** NULL, or called for each packet on each wire when it begins to be sent. The packet is valid
+     * during the call only. */
+    void (*packet)(void *arg, const struct sim_packet *packet);
     void *arg;
 };
 

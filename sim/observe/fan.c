@@ -26,6 +26,15 @@ static void tell_level(void *arg, const struct sim_signal *signal, const char *w
         sim_probe_level(fan->to[i], signal, where, time, value);
 }
 
+static void tell_packet(void *arg, const struct sim_packet *packet)
+{
+    struct observe_fan *fan = arg;
+
+    for (unsigned i = 0; i < fan->n; i++)
+        if (fan->to[i]->packet != NULL)
+            fan->to[i]->packet(fan->to[i]->arg, packet);
+}
+
 void observe_fan_init(struct observe_fan *fan)
 {
     *fan = (struct observe_fan){
@@ -39,6 +48,8 @@ void observe_fan_add(struct observe_fan *fan, const struct sim_probe *probe)
     fan->to[fan->n++] = probe;
     if (probe->level != NULL)
         fan->probe.level = tell_level;
+    if (probe->packet != NULL)
+        fan->probe.packet = tell_packet;
 }
 
 const struct sim_probe *observe_fan_probe(const struct observe_fan *fan)

@@ -29,7 +29,7 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
         memcpy(rec + 1, tlp->payload->data, bytes);
     end = pcie_phy_send(&p->phy, sim_now(p->dom), symbols);
     if (p->probe != NULL)
-        rec->tlp.trace_id = pcie_probe_send(p, tlp->trace_id, cls, end, symbols);
+        rec->tlp.trace_id = pcie_probe_send(p, tlp, rec->seq, end, symbols);
     sim_channel_send(p->out, end);
 
     p->tx_seq = (p->tx_seq + 1) & PCIE_SEQ_MASK;
@@ -152,12 +152,16 @@ void pcie_dll_flush(struct pcie_port *p)
 
     if (mask != 0) {
         struct wire_dllp *d = sim_channel_reserve(p->out_dllp, sizeof(*d));
+        sim_time_t end;
 
         if (p->init_send != 0)
             add_init(p, d);
         else
             tell(p, mask, d, now);
-        sim_channel_send(p->out_dllp, pcie_phy_send(&p->phy, now, symbols));
+        end = pcie_phy_send(&p->phy, now, symbols);
+        if (p->probe != NULL)
+            pcie_probe_dllps(p, d);
+        sim_channel_send(p->out_dllp, end);
         p->stat.tx_dllps += ones[mask];
         p->stat.tx_symbols += symbols;
     }

@@ -271,6 +271,8 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
         rc = open_channels(b, a, wire_ps, err);
     if (rc != SIM_OK)
         return rc;
+    a->far_path = b->path;
+    b->far_path = a->path;
     settle_link(a, gen, lanes, mps);
     settle_link(b, gen, lanes, mps);
     return SIM_OK;

@@ -130,6 +130,7 @@ struct pcie_port {
     enum pcie_facing facing;
     struct pcie_function *function; /* NULL, or whose registers record errors */
     char *path;
+    const char *far_path; /* of the other end */
 };
 
 /* dll.c */
@@ -150,9 +151,12 @@ void pcie_port_work(struct sim_event *ev);
 void pcie_port_settle(struct pcie_port *p);
 
 /* port_probe.c; a probe is attached */
-/** A packet begins now and its `symbols` have left at `end`. @return its mark */
-SIM_PROBE_ONLY uint64_t pcie_probe_send(const struct pcie_port *p, uint64_t cause,
-                                        enum pcie_class cls, sim_time_t end, uint32_t symbols);
+/** A TLP begins now and its `symbols`, the last ones so far, have left at `end`. @return its mark
+ */
+SIM_PROBE_ONLY uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp,
+                                        uint16_t seq, sim_time_t end, uint32_t symbols);
+/** These DLLPs were the last ones that the link has sent. */
+SIM_PROBE_ONLY void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d);
 SIM_PROBE_ONLY uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause);
 /** Up to now, the head of a class has lacked credits; the replay buffer was full; a class had no
  * room. */

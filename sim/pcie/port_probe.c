@@ -1,4 +1,5 @@
 /* What a port tells an observer. Called only where one is attached. */
+#include "pcie/packet.h"
 #include "pcie/port_impl.h"
 
 static const struct sim_stage link_busy = {
@@ -54,22 +55,75 @@ static const struct sim_stage rx_block = {
     .meaning = "PHY and hard block of the receiving port",
 };
 
-uint64_t pcie_probe_send(const struct pcie_port *p, uint64_t cause, enum pcie_class cls,
+/* A packet of `symbols`, behind which the link has sent `behind` symbols. */
+static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind kind,
+                                 uint32_t symbols, uint32_t behind)
+{
+    uint64_t end = p->phy.next_pos - behind;
+
+    return (struct sim_packet){
+        .kind = kind,
+        .where = p->path,
+        .toward = p->far_path,
+        .begin = pcie_phy_ps(&p->phy, end - symbols),
+        .end = pcie_phy_ps(&p->phy, end),
+        .wire_latency = p->cfg.tx_latency_ps,
+    };
+}
+
+uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
                          sim_time_t end, uint32_t symbols)
 {
     const struct sim_mark begin = {
         .stage = &link_busy,
         .where = p->path,
         .time = sim_now(p->dom),
-        .cause = { cause },
-        .queue = cls,
+        .cause = { tlp->trace_id },
+        .queue = pcie_tlp_class(tlp),
         .until = end,
     };
     uint64_t id = p->probe->mark(p->probe->arg, &begin);
 
+    if (p->probe->packet != NULL) {
+        const struct pcie_packet packet = {
+            .packet = on_wire(p, SIM_PACKET_TLP, symbols, 0),
+            .tlp = tlp,
+            .seq = seq,
+        };
+
+        p->probe->packet(p->probe->arg, &packet.packet);
+    }
     id = sim_probe_mark(p->probe, &align, p->path, end - pcie_phy_ps(&p->phy, symbols), id);
     id = sim_probe_mark(p->probe, &serialise, p->path, end, id);
     return sim_probe_mark(p->probe, &tx_block, p->path, end + p->cfg.tx_latency_ps, id);
+}
+
+static void tell_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind)
+{
+    const struct pcie_packet packet = {
+        .packet = on_wire(p, SIM_PACKET_DLLP, PCIE_DLLP_SYMBOLS, behind * PCIE_DLLP_SYMBOLS),
+        .dllp = dllp,
+    };
+
+    p->probe->packet(p->probe->arg, &packet.packet);
+}
+
+void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d)
+{
+    static const uint8_t types[] = { PCIE_DLLP_UPDATEFC, PCIE_DLLP_INITFC1, PCIE_DLLP_INITFC2 };
+    uint32_t behind = (uint32_t)__builtin_popcount(d->mask);
+
+    if (p->probe->packet == NULL)
+        return;
+    if ((d->mask & DLLP_ACK) != 0)
+        tell_dllp(p, &(struct pcie_dllp){ .type = PCIE_DLLP_ACK, .seq = d->ack_seq }, --behind);
+    for (uint8_t cls = 0; cls < PCIE_CLASSES; cls++)
+        if ((d->mask >> cls & 1) != 0)
+            tell_dllp(
+                p,
+                &(struct pcie_dllp){
+                    .type = types[d->init], .cls = cls, .hdr = d->hdr[cls], .data = d->data[cls] },
+                --behind);
 }
 
 uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause)

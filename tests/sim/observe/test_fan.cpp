@@ -11,7 +11,8 @@ namespace
 struct Heard {
     std::vector<sim_time_t> marks, holds;
     std::vector<uint64_t> levels;
-    sim_probe probe = { mark, hold, nullptr, this };
+    std::vector<sim_time_t> packets;
+    sim_probe probe = { mark, hold, nullptr, nullptr, this };
 
     static uint64_t mark(void *arg, const sim_mark *m)
     {
@@ -26,6 +27,10 @@ struct Heard {
     static void level(void *arg, const sim_signal *, const char *, sim_time_t, uint64_t value)
     {
         static_cast<Heard *>(arg)->levels.push_back(value);
+    }
+    static void packet(void *arg, const sim_packet *p)
+    {
+        static_cast<Heard *>(arg)->packets.push_back(p->begin);
     }
 };
 
@@ -56,6 +61,23 @@ TEST(Fan, TellsEachObserverEverythingWithTheSameIds)
     EXPECT_EQ(a.holds, b.holds);
     EXPECT_TRUE(a.levels.empty());
     EXPECT_EQ((std::vector<uint64_t>{ 1 }), b.levels);
+}
+
+TEST(Fan, TellsPacketsToThoseWhoAsk)
+{
+    Heard a, b;
+    observe_fan fan;
+    sim_packet packet = {};
+
+    b.probe.packet = Heard::packet;
+    packet.begin = 40;
+    observe_fan_init(&fan);
+    observe_fan_add(&fan, &a.probe);
+    EXPECT_EQ(nullptr, observe_fan_probe(&fan)->packet);
+    observe_fan_add(&fan, &b.probe);
+    observe_fan_probe(&fan)->packet(observe_fan_probe(&fan)->arg, &packet);
+    EXPECT_TRUE(a.packets.empty());
+    EXPECT_EQ((std::vector<sim_time_t>{ 40 }), b.packets);
 }
 
 TEST(Fan, OfOneIsThatOneAndOfNoneIsNothing)
