@@ -92,6 +92,31 @@ struct sim_packet {
     sim_time_t wire_latency; /* each is on the wire, behind `where`'s PHY, so much later */
 };
 
+/** Why a packet that is ready, the first of those that leave a place one by one, does not leave. */
+enum sim_stall_cause {
+    SIM_STALL_CREDIT,  /* the receiver's buffer has no room */
+    SIM_STALL_REPLAY,  /* the replay buffer has no room, or what is in it is sent again */
+    SIM_STALL_DOWN,    /* the link is not up */
+    SIM_STALL_LINK,    /* the link carries others */
+    SIM_STALL_ARBITER, /* another input has the output */
+    SIM_STALL_ORDER,   /* it may not pass a packet that waits */
+    SIM_STALL_TAG,     /* all tags, or places for answers, are in use */
+    SIM_STALL_MEMORY,  /* the memory or completer that takes or gives it is busy */
+    SIM_STALL_CAUSES
+};
+
+/**
+ * A stretch of such a wait. The stretches of one place, in one direction and for one kind of
+ * packet, do not overlap, so that each picosecond has one cause; they add up to the statistics
+ * `where`.`side`.stall_*_ps. They are told when they end, after others that began later perhaps.
+ */
+struct sim_stall {
+    const char *where; /* "node0.hub.e" */
+    const char *side;  /* "tx": towards the link; "rx": from it; "dma0": a part of `where` */
+    enum sim_stall_cause cause;
+    sim_time_t from, to;
+};
+
 /** An observer. Its functions may not touch the simulation. */
 struct sim_probe {
     /** @return the id of the mark: observers number them from 1 on, so several have the same */
@@ -104,6 +129,7 @@ struct sim_probe {
     /** NULL, or called for each packet on each wire when it begins to be sent. The packet is valid
      * during the call only. */
     void (*packet)(void *arg, const struct sim_packet *packet);
+    void (*stall)(void *arg, const struct sim_stall *stall); /* or NULL */
     void *arg;
 };
 

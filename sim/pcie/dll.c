@@ -185,9 +185,7 @@ static void receive_ack(struct pcie_port *p, uint32_t seq)
     if (p->replay_count == 0)
         p->replay_head = 0; /* the first entries stay warm */
     if (p->replay_full_since != SIM_TIME_NEVER) {
-        p->stat.replay_full_ps += sim_now(p->dom) - p->replay_full_since;
-        if (p->probe != NULL)
-            pcie_probe_replay_full(p, p->replay_full_since);
+        pcie_probe_replay_full(p, p->replay_full_since);
         p->replay_full_since = SIM_TIME_NEVER;
     }
 }

@@ -84,20 +84,23 @@ static void add_stat(struct pcie_port *p, const uint64_t *value, const char *nam
 
 static void add_stats(struct pcie_port *p)
 {
-    static const char *const stall[PCIE_CLASSES] = { "tx.stall_credit_p_ps",
-                                                     "tx.stall_credit_np_ps",
-                                                     "tx.stall_credit_cpl_ps" };
+    static const char *const stall[TX_STALLS][2] = {
+        { "tx.stall_credit_p_ps", "the link was free, the oldest TLP waited for posted credits" },
+        { "tx.stall_credit_np_ps",
+          "the link was free, the oldest TLP waited for non-posted credits" },
+        { "tx.stall_credit_cpl_ps",
+          "the link was free, the oldest TLP waited for completion credits" },
+        { "tx.stall_replay_ps", "the link was free, TLPs waited for room in the replay buffer" },
+        { "tx.stall_down_ps", "TLPs waited for the link to come up" },
+    };
 
     add_stat(p, &p->stat.tx_tlps, "tx.tlps", "1", "TLPs sent");
     add_stat(p, &p->stat.tx_payload, "tx.payload_bytes", "bytes", "payload of the TLPs sent");
     add_stat(p, &p->stat.tx_symbols, "tx.wire_symbols", "symbols",
              "symbols of TLPs and DLLPs sent, over all lanes; SKP ordered sets not counted");
     add_stat(p, &p->stat.tx_dllps, "tx.dllps", "1", "ACK and flow-control DLLPs sent");
-    for (unsigned i = 0; i < PCIE_CLASSES; i++)
-        add_stat(p, &p->stat.credit_ps[i], stall[i], "ps",
-                 "time that the oldest TLP of the class was ready but lacked credits");
-    add_stat(p, &p->stat.replay_full_ps, "tx.stall_replay_ps", "ps",
-             "time that TLPs waited because the replay buffer was full");
+    for (unsigned i = 0; i < TX_STALLS; i++)
+        add_stat(p, &p->stat.stall_ps[i], stall[i][0], "ps", stall[i][1]);
     add_stat(p, &p->stat.rx_tlps, "rx.tlps", "1", "TLPs received");
     add_stat(p, &p->stat.rx_payload, "rx.payload_bytes", "bytes", "payload of the TLPs received");
     add_stat(p, &p->stat.rx_bad_seq, "rx.bad_sequence", "1",
@@ -122,6 +125,7 @@ static void init_state(struct pcie_port *p)
     p->queue_tlps = (uint16_t)c->tx_queue_tlps;
     p->replay_room = (uint16_t)c->replay_tlps;
     p->replay_full_since = SIM_TIME_NEVER;
+    p->stalled_by = TX_STALLS;
     p->dllp_due = SIM_TIME_NEVER;
     p->mps = (uint32_t)c->mps_bytes;
     p->where = sim_path_hash(p->path);

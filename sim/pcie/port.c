@@ -14,16 +14,84 @@ static bool has_credits(const struct tx_class *q, const struct pcie_tlp *tlp)
     return q->hdr_avail != 0 && q->data_avail >= pcie_tlp_data_credits(tlp);
 }
 
-static void stall_end(struct pcie_port *p, unsigned cls)
+/* ---- what the link stands still for ---- */
+
+static void add_stall(struct pcie_port *p)
+{
+    sim_time_t now = sim_now(p->dom);
+
+    if (p->stalled_since >= now) /* DLLPs have had the link since */
+        return;
+    p->stat.stall_ps[p->stalled_by] += now - p->stalled_since;
+    if (p->probe != NULL)
+        pcie_probe_stood(p, (enum tx_stall)p->stalled_by, p->stalled_since);
+}
+
+/** Nothing of what waits may be sent. A DLLP that was begun just now has the link first. */
+static void stall(struct pcie_port *p, unsigned why)
+{
+    sim_time_t now = sim_now(p->dom);
+
+    if (p->stalled_by == why && p->phy.free_ps <= now)
+        return;
+    if (p->stalled_by != TX_STALLS)
+        add_stall(p);
+    p->stalled_by = (uint8_t)why;
+    p->stalled_since = pcie_port_not_before_free(p, now);
+}
+
+static inline void stall_end(struct pcie_port *p)
+{
+    if (p->stalled_by == TX_STALLS)
+        return;
+    add_stall(p);
+    p->stalled_by = TX_STALLS;
+}
+
+struct pcie_stalls pcie_port_stalls(const struct pcie_port *p)
+{
+    const uint64_t *ps = p->stat.stall_ps;
+    struct pcie_stalls s = { .replay_ps = ps[TX_STALL_REPLAY], .down_ps = ps[TX_STALL_DOWN] };
+    sim_time_t now = sim_now(p->dom);
+
+    for (unsigned i = 0; i < PCIE_CLASSES; i++)
+        s.credit_ps += ps[TX_STALL_CREDIT + i];
+    if (p->stalled_by == TX_STALLS || p->stalled_since >= now)
+        return s;
+    *(p->stalled_by == TX_STALL_REPLAY ? &s.replay_ps
+      : p->stalled_by == TX_STALL_DOWN ? &s.down_ps
+                                       : &s.credit_ps) += now - p->stalled_since;
+    return s;
+}
+
+/** For the probe: the head of a class has what it lacked. */
+static void probe_ready(struct pcie_port *p, unsigned cls)
 {
     struct tx_class *q = &p->tx[cls];
 
     if (q->stalled_since == SIM_TIME_NEVER)
         return;
-    p->stat.credit_ps[cls] += sim_now(p->dom) - q->stalled_since;
-    if (p->probe != NULL)
-        pcie_probe_stalled(p, cls, q->stalled_since);
+    pcie_probe_stalled(p, cls, q->stalled_since);
     q->stalled_since = SIM_TIME_NEVER;
+}
+
+/* ---- the choice ---- */
+
+/** When nothing may go, the oldest one is what lacks credits: its class. */
+static unsigned oldest(const struct pcie_port *p)
+{
+    uint64_t order = UINT64_MAX;
+    unsigned cls = PCIE_CLASSES;
+
+    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+        const struct tx_class *q = &p->tx[i];
+
+        if (q->count != 0 && queue_head(q)->order < order) {
+            order = queue_head(q)->order;
+            cls = i;
+        }
+    }
+    return cls;
 }
 
 /**
@@ -50,7 +118,7 @@ static unsigned pick(struct pcie_port *p)
         if (has_credits(q, &e->tlp)) {
             best = i;
             best_order = e->order;
-        } else if (q->stalled_since == SIM_TIME_NEVER) {
+        } else if (p->probe != NULL && q->stalled_since == SIM_TIME_NEVER) {
             q->stalled_since = sim_now(p->dom);
         }
     }
@@ -61,7 +129,7 @@ static bool replay_has_room(struct pcie_port *p)
 {
     if (p->replay_count < p->replay_room)
         return true;
-    if (p->replay_full_since == SIM_TIME_NEVER)
+    if (p->probe != NULL && p->replay_full_since == SIM_TIME_NEVER)
         p->replay_full_since = sim_now(p->dom);
     return false;
 }
@@ -73,14 +141,20 @@ static bool send_waiting(struct pcie_port *p)
     unsigned cls;
     bool was_full;
 
-    if (!p->up || !replay_has_room(p))
+    if (!p->up || !replay_has_room(p)) {
+        stall(p, p->up ? TX_STALL_REPLAY : TX_STALL_DOWN);
         return false;
+    }
     cls = pick(p);
-    if (cls == PCIE_CLASSES)
+    if (cls == PCIE_CLASSES) {
+        stall(p, TX_STALL_CREDIT + oldest(p));
         return false;
+    }
     q = &p->tx[cls];
     was_full = q->count == p->queue_tlps;
-    stall_end(p, cls);
+    stall_end(p);
+    if (p->probe != NULL)
+        probe_ready(p, cls);
     pcie_dll_send(p, &queue_head(q)->tlp, (enum pcie_class)cls);
     if (++q->head == p->queue_tlps)
         q->head = 0;
@@ -202,8 +276,10 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
         return;
     }
     enqueue(p, tlp, cls);
-    if (!p->up)
+    if (!p->up) {
+        stall(p, TX_STALL_DOWN);
         return;
+    }
     next = free_now ? send_next(p) : p->phy.free_ps;
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(p->dom, &p->work, next, SIM_ARRIVE);

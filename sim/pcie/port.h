@@ -83,6 +83,15 @@ void pcie_port_consume(struct pcie_port *port, enum pcie_class cls, uint32_t dat
  * NULL: there is none, or it may go. */
 const char *pcie_port_lacks(const struct pcie_port *port, enum pcie_class cls);
 const char *pcie_port_path(const struct pcie_port *port);
+/**
+ * Time up to now that the link was free and TLPs waited, by what the oldest of them lacked:
+ * credits, room in the replay buffer, a link that is up. A TLP that had no room in the port
+ * meanwhile waited for the same; the rest of its time, for the link.
+ */
+struct pcie_stalls {
+    uint64_t credit_ps, replay_ps, down_ps;
+};
+struct pcie_stalls pcie_port_stalls(const struct pcie_port *port);
 /** TLPs of the class in the receive buffer: received, and not consumed. */
 uint32_t pcie_port_held(const struct pcie_port *port, enum pcie_class cls);
 

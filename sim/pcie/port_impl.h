@@ -49,6 +49,14 @@ struct wire_dllp {
 
 /* ---- state ---- */
 
+/** Why the link carries nothing though TLPs wait: what the oldest of them lacks. */
+enum tx_stall {
+    TX_STALL_CREDIT, /* + class */
+    TX_STALL_REPLAY = PCIE_CLASSES,
+    TX_STALL_DOWN,
+    TX_STALLS,
+};
+
 struct tx_entry {
     struct pcie_tlp tlp;
     uint64_t order; /* age among all classes */
@@ -57,7 +65,7 @@ struct tx_entry {
 /* Counters fit into 16 bits: headers are at most 127, data 2047 units (2.6.1). */
 struct tx_class {
     struct tx_entry *ring;
-    sim_time_t stalled_since;       /* SIM_TIME_NEVER: the head is not known to lack credits */
+    sim_time_t stalled_since;       /* for the probe: the head lacks credits; SIM_TIME_NEVER: no */
     uint32_t hdr_avail, data_avail; /* credits; UINT32_MAX stays when infinite */
     uint16_t hdr_total, data_total; /* first advertised; 0: infinite */
     uint16_t hdr_used, data_used;   /* CREDITS_CONSUMED */
@@ -113,12 +121,14 @@ struct pcie_port {
     uint16_t tx_seq; /* of the next TLP */
     struct tx_class tx[PCIE_CLASSES];
     uint64_t next_order;
-    sim_time_t replay_full_since;
+    sim_time_t replay_full_since; /* for the probe; SIM_TIME_NEVER: it has room */
+    sim_time_t stalled_since;     /* or later: the link is still busy until then */
+    uint8_t stalled_by;           /* enum tx_stall; TX_STALLS: by nothing */
 
     alignas(SIM_CACHE_LINE) struct {
         uint64_t tx_tlps, tx_payload, tx_symbols, tx_dllps;
         uint64_t rx_tlps, rx_payload, rx_bad_seq;
-        uint64_t replay_full_ps, credit_ps[PCIE_CLASSES];
+        uint64_t stall_ps[TX_STALLS];
         uint64_t correctable, uncorrectable; /* errors; pcie/aer.h */
     } stat;
 
@@ -163,6 +173,8 @@ SIM_PROBE_ONLY uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t c
 SIM_PROBE_ONLY void pcie_probe_stalled(const struct pcie_port *p, unsigned cls, sim_time_t from);
 SIM_PROBE_ONLY void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from);
 SIM_PROBE_ONLY void pcie_probe_room(const struct pcie_port *p, unsigned cls);
+/** The link stood still from `from` until now. */
+SIM_PROBE_ONLY void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from);
 /** What pcie_port_has_room() has found missing; told when it changes. */
 enum pcie_wants { PCIE_WANTS_NOTHING, PCIE_WANTS_QUEUE, PCIE_WANTS_CREDITS };
 SIM_PROBE_ONLY void pcie_probe_want(struct pcie_port *p, unsigned cls, enum pcie_wants what);

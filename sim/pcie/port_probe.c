@@ -151,6 +151,22 @@ void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from)
         hold(p, &replay_wait, cls, from);
 }
 
+void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from)
+{
+    const struct sim_stall stall = {
+        .where = p->path,
+        .side = "tx",
+        .cause = why == TX_STALL_REPLAY ? SIM_STALL_REPLAY
+                 : why == TX_STALL_DOWN ? SIM_STALL_DOWN
+                                        : SIM_STALL_CREDIT,
+        .from = from,
+        .to = sim_now(p->dom),
+    };
+
+    if (p->probe->stall != NULL)
+        p->probe->stall(p->probe->arg, &stall);
+}
+
 void pcie_probe_room(const struct pcie_port *p, unsigned cls)
 {
     hold(p, &no_room, cls, p->full_since[cls]);
