@@ -1,13 +1,16 @@
 /* Traffic that goes round a closed ring of hubs, with all buffers full. */
 #include "rig.h"
 
+#include <random>
+
 namespace
 {
 
 class Ring : public HubRig
 {
   protected:
-    static constexpr unsigned kNodes = 6;
+    static constexpr unsigned kNodes = 6, kWrites = 300;
+    static constexpr uint64_t kFar = 0x80000;
 
     void put(unsigned from, unsigned to, unsigned ch, uint32_t bytes)
     {
@@ -40,6 +43,30 @@ class Ring : public HubRig
             for (unsigned ch = 0; ch < HUB_DMA_CHANNELS; ch++)
                 n += memcmp(&hosts[i].ram[ch * 0x10000],
                             &hosts[(i + kNodes - 1) % kNodes].gpu[ch * 0x10000], bytes) == 0;
+        return n;
+    }
+    /** Each host writes to the nodes that are furthest and nearly furthest away. */
+    void write_far(unsigned nodes, unsigned seed)
+    {
+        std::mt19937 rng(seed);
+
+        for (unsigned i = 0; i < nodes; i++)
+            for (unsigned k = 0; k < kWrites; k++) {
+                uint32_t words[64] = { k };
+                unsigned to = i + nodes - 1 - rng() % std::min(nodes - 1, 1 + seed % 3);
+                uint64_t at = kFar + (i * kWrites + k) * 256;
+
+                hosts[i].write(area(to % nodes, HUB_AREA_GPU0) + at, words,
+                               seed % 3 == 0 ? 256 : 4 + rng() % 64 * 4);
+            }
+    }
+    unsigned far_writes(unsigned nodes)
+    {
+        unsigned n = 0;
+
+        for (FakeHost &h : hosts)
+            for (unsigned k = 0; k < kWrites * nodes; k++)
+                n += static_cast<unsigned>(h.written.count(kGpu + kFar + k * 256));
         return n;
     }
     void buffers(uint64_t headers, uint64_t data)
@@ -105,6 +132,31 @@ TEST_F(Ring, TheQueueOfAPortIsNoHindranceWhereNothingGoesRound)
         TearDown();
     }
     EXPECT_EQ(end[0], end[1]);
+}
+
+/* Packets in DDR3 come back into the ring, and take places there. A memory that is full now and
+ * then must not let them take the last one. */
+TEST_F(Ring, SurvivesADDR3ThatIsFullAtTimes)
+{
+    cfg.ddr_chip_tlps = 1;
+    cfg.ddr_cycles = 2000;
+    for (unsigned seed = 0; seed < 24; seed++) {
+        uint64_t headers = seed % 7 < 3 ? 4 : 8;
+        unsigned nodes = 3 + seed % 4;
+
+        cfg.ddr_bytes = 256u << seed / 3 % 3;
+        buffers(headers, headers * 16);
+        cfg.port[0].ph_credits = 64;
+        cfg.port[0].pd_credits = 1024;
+        for (auto &port : cfg.port)
+            port.tx_queue_tlps = 1;
+        closed = true;
+        build(nodes);
+        write_far(nodes, seed);
+        run();
+        EXPECT_EQ(nodes * kWrites, far_writes(nodes)) << seed;
+        TearDown();
+    }
 }
 
 TEST_F(Ring, ABufferWithoutEndHoldsWhatComes)
