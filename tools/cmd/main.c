@@ -1,6 +1,7 @@
 /* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
 #include "tools/cmd/cmd.h"
 
+#include "tools/lab/version.h"
 #include "tools/load/nearest.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ int main(int argc, char **argv)
         return CMD_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        (void)puts("hubsim " HUBSIM_VERSION);
+        (void)printf("hubsim " HUBSIM_VERSION " (%s)\n", hubsim_commit);
         return CMD_OK;
     }
     for (size_t i = 0; i < NCOMMANDS; i++) {

@@ -2,18 +2,21 @@
 #include "tools/lab/distance.h"
 #include "tools/lab/out.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 struct options {
     struct cmd_common common;
     const char *file, *out;
-    bool whole_protocol;
+    bool whole_protocol, keep_machine;
 };
 
 enum { OPT_OUT = 256, OPT_PROTOCOL };
 
 static const struct argp_option options[] = {
-    { "out", OPT_OUT, "DIR", 0, "Folder of result folders (default out)", 0 },
+    { "out", OPT_OUT, "DIR", 0,
+      "Folder of result folders (default out; a machine alone leaves none without this)", 0 },
     { "whole-protocol", OPT_PROTOCOL, NULL, 0, "As many rounds and repeats as the file says", 0 },
     { 0 },
 };
@@ -28,6 +31,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_OUT:
         opt->out = arg;
+        opt->keep_machine = true;
         return 0;
     case OPT_PROTOCOL:
         opt->whole_protocol = true;
@@ -45,23 +49,79 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/** The command without what changes no result; `file` is how check will name it. */
+static void command_words(const struct options *opt, const char *file, struct load_arena *arena,
+                          struct lab_out *out)
+{
+    const struct cmd_common *common = &opt->common;
+    const char **words = load_alloc(arena, (2 * CMD_SETS_MAX + 8) * sizeof(*words));
+
+    out->command = "hubsim";
+    out->words = words;
+    words[out->nwords++] = "run";
+    words[out->nwords++] = file;
+    if (common->platform != NULL) {
+        words[out->nwords++] = "--platform";
+        words[out->nwords++] = common->platform;
+    }
+    for (unsigned i = 0; i < common->nsets; i++) {
+        words[out->nwords++] = "--set";
+        words[out->nwords++] = common->sets[i];
+    }
+    if (common->seed != 1) {
+        words[out->nwords++] = "--seed";
+        words[out->nwords++] = load_text(arena, "%" PRIu64, common->seed);
+    }
+    if (opt->whole_protocol)
+        words[out->nwords++] = "--whole-protocol";
+}
+
+/** To OUT/NAME/. */
+static int keep(const struct options *opt, struct cmd_session *session, struct lab_out *out,
+                struct sim_error *err)
+{
+    int rc = lab_out_gather(&session->ev, &session->site, out, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    rc = lab_out_write(load_text(&session->arena, "%s/%s", opt->out, out->name), out, err);
+    lab_out_drop(out);
+    return rc;
+}
+
+/** "ring2" of "../ring2.yaml". */
+static const char *name_of(const char *path, struct load_arena *arena)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+
+    return load_text(arena, "%.*s", (int)strcspn(base, "."), base);
+}
+
 static int run_machine(const struct options *opt, struct cmd_session *session,
                        struct sim_error *err)
 {
+    struct lab_out out = { .kind = "machine", .description = "Ping-pong by distance", .nkeys = 1 };
     struct lab_table table;
-    int rc =
-        lab_distance(&session->ev, &session->site, opt->file, opt->common.platform, &table, err);
+    int rc = lab_distance(&session->ev, &session->site, opt->file, opt->common.platform, &table,
+                          &out.points, err);
 
-    if (rc == SIM_OK) {
-        lab_table_write(&table, opt->common.format, stdout);
-        lab_table_fini(&table);
-    }
+    if (rc != SIM_OK)
+        return rc;
+    lab_table_write(&table, opt->common.format, stdout);
+    out.name = name_of(opt->file, &session->arena);
+    out.table = &table;
+    out.npoints = table.nrows;
+    command_words(opt, opt->file, &session->arena, &out);
+    if (opt->keep_machine)
+        rc = keep(opt, session, &out, err);
+    lab_table_fini(&table);
     return rc;
 }
 
 static int run_experiment(const struct options *opt, const char *path, struct cmd_session *session,
                           struct sim_error *err)
 {
+    struct lab_out out = { .kind = "experiment", .nkeys = 3 };
     struct lab_experiment exp;
     struct lab_samples samples;
     struct lab_table table;
@@ -71,15 +131,21 @@ static int run_experiment(const struct options *opt, const char *path, struct cm
         exp.series[i].platform = opt->common.platform;
     if (rc == SIM_OK)
         rc = lab_experiment_run(&exp, &session->ev, &session->site, &samples, err);
-    if (rc == SIM_OK)
-        rc = lab_out_write(load_text(&session->arena, "%s/%s", opt->out, exp.name), &exp, &samples,
-                           &session->ev, &session->site, err);
     if (rc != SIM_OK)
         return rc;
     lab_samples_table(&samples, &table);
-    lab_table_write(&table, opt->common.format, stdout);
+    out.name = exp.name;
+    out.description = exp.description;
+    out.file = path;
+    out.table = &table;
+    out.npoints = samples.n;
+    out.points = lab_out_points(&samples, &session->arena);
+    command_words(opt, load_text(&session->arena, "%s.yaml", exp.name), &session->arena, &out);
+    rc = keep(opt, session, &out, err);
+    if (rc == SIM_OK)
+        lab_table_write(&table, opt->common.format, stdout);
     lab_table_fini(&table);
-    return cmd_check_samples(&samples, err);
+    return rc == SIM_OK ? cmd_check_samples(&samples, err) : rc;
 }
 
 /** An experiment by name or path; anything else is a machine. */
@@ -108,8 +174,8 @@ int cmd_run(int argc, char **argv)
         options,
         parse,
         "FILE",
-        "Runs an experiment: its table with closed-form bounds on stdout, the same with a manifest "
-        "in out/NAME/. A machine alone gives ping-pong by distance.",
+        "Runs an experiment: its table with closed-form bounds on stdout, and a result that can be "
+        "kept, checked and compared in out/NAME/. A machine alone gives ping-pong by distance.",
         children,
         NULL,
         NULL,
@@ -122,7 +188,7 @@ int cmd_run(int argc, char **argv)
     cmd_common_init(&opt.common);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
     cmd_session_init(&session, &opt.common);
-    session.site.fingerprint = true;
+    session.site.fingerprint = session.site.statistics = true;
     if (opt.whole_protocol)
         session.ev.protocol = (struct lab_protocol){ 0 };
     rc = run_file(&opt, &session, &err);

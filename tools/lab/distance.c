@@ -66,13 +66,26 @@ static const char *hops_text(const struct lab_evaluator *ev, const struct lab_to
                          : load_text(ev->arena, "%u + %u", there, back);
 }
 
+static const char *run_text(const struct lab_evaluator *ev, const struct lab_plan *plan)
+{
+    struct lab_run run = plan->runs[0];
+
+    run.sets = ev->sets;
+    run.nsets = ev->nsets;
+    run.seed = ev->seed;
+    return lab_run_text(&run, ev->arena);
+}
+
 static int fill_row(const struct lab_evaluator *ev, const struct machine_desc *desc,
                     const struct lab_topology *topo, const char *machine, const char *platform,
-                    unsigned hub, struct lab_table *table, struct sim_error *err)
+                    unsigned hub, struct lab_table *table, struct lab_out_point *point,
+                    struct sim_error *err)
 {
     struct lab_bound bound = lab_path_bound(desc, true, false);
     unsigned row = lab_table_add(table), to = topo->node_of[hub];
 
+    point->name = load_text(ev->arena, "nodes %u - %u", topo->node_of[0], to);
+    point->nruns = KINDS;
     lab_table_set(table, row, 0, "%u - %u", topo->node_of[0], to);
     lab_table_set(table, row, 1, "%s", hops_text(ev, topo, hub));
     for (unsigned kind = 0; kind < KINDS; kind++) {
@@ -86,6 +99,7 @@ static int fill_row(const struct lab_evaluator *ev, const struct machine_desc *d
             return rc;
         if (reading.failure != NULL)
             return sim_error_set(err, SIM_ERR_IO, "%s", reading.failure);
+        point->runs[kind] = run_text(ev, &plan);
         lab_table_set(table, row, 2 + kind, kind == LARGE ? "%.1f" : "%.4f",
                       reading.value * (kind == LARGE ? 1e-6 : 1e6));
     }
@@ -110,7 +124,7 @@ static bool distance_shown(const struct lab_topology *topo, unsigned hub)
 /** From the first hub to each other one that it reaches; of many the first of each distance. */
 static int walk(const struct lab_evaluator *ev, const struct machine_desc *desc,
                 const struct lab_topology *topo, const char *machine, const char *platform,
-                struct lab_table *table, struct sim_error *err)
+                struct lab_table *table, struct lab_out_point *points, struct sim_error *err)
 {
     int rc = SIM_OK;
 
@@ -118,15 +132,17 @@ static int walk(const struct lab_evaluator *ev, const struct machine_desc *desc,
     for (unsigned hub = 1; hub < topo->nhubs && rc == SIM_OK; hub++)
         if (topo->hops[hub] != LAB_TOPO_NONE &&
             (topo->nhubs <= ALL_NODES || !distance_shown(topo, hub)))
-            rc = fill_row(ev, desc, topo, machine, platform, hub, table, err);
+            rc =
+                fill_row(ev, desc, topo, machine, platform, hub, table, &points[table->nrows], err);
     return rc;
 }
 
 static int measure(const struct lab_evaluator *ev, const struct machine_desc *desc,
                    const char *machine, const char *platform, struct lab_table *table,
-                   struct sim_error *err)
+                   const struct lab_out_point **points_p, struct sim_error *err)
 {
     struct lab_topology topo;
+    struct lab_out_point *points;
     int rc;
 
     if (desc->nnodes < 2)
@@ -136,17 +152,20 @@ static int measure(const struct lab_evaluator *ev, const struct machine_desc *de
     rc = lab_topology_create(desc, &topo, err);
     if (rc != SIM_OK)
         return rc;
-    rc = walk(ev, desc, &topo, machine, platform, table, err);
+    points = load_alloc(ev->arena, topo.nhubs * sizeof(*points));
+    rc = walk(ev, desc, &topo, machine, platform, table, points, err);
     if (rc == SIM_OK)
         rc = lab_pool_work(ev->pool, err);
     if (rc == SIM_OK)
-        rc = walk(ev, desc, &topo, machine, platform, table, err);
+        rc = walk(ev, desc, &topo, machine, platform, table, points, err);
     lab_topology_fini(&topo);
+    *points_p = points;
     return rc;
 }
 
 int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
-                 const char *platform, struct lab_table *table, struct sim_error *err)
+                 const char *platform, struct lab_table *table,
+                 const struct lab_out_point **points_p, struct sim_error *err)
 {
     static const struct lab_column columns[] = {
         { "nodes", false },          { "hops", true },
@@ -162,7 +181,7 @@ int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, co
     if (rc != SIM_OK)
         return rc;
     lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
-    rc = measure(ev, load_machine_desc(loaded), machine, platform, table, err);
+    rc = measure(ev, load_machine_desc(loaded), machine, platform, table, points_p, err);
     if (rc != SIM_OK)
         lab_table_fini(table);
     load_machine_destroy(loaded);

@@ -2,16 +2,20 @@
 #ifndef LAB_DISTANCE_H
 #define LAB_DISTANCE_H
 
-#include "tools/lab/experiment.h"
+#include "tools/lab/out.h"
 
 SIM_BEGIN_DECLS
 
 /** Cables between two nodes on the shortest way; UINT_MAX: none leads there. */
 unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to);
 
-/** nodes, hops, PIO and DMA latency of 8 bytes [us], DMA bandwidth of 256 KiB with its bound. */
+/**
+ * nodes, hops, PIO and DMA latency of 8 bytes [us], DMA bandwidth of 256 KiB with its bound; and
+ * what made each row, in ev->arena.
+ */
 int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
-                 const char *platform, struct lab_table *table, struct sim_error *err);
+                 const char *platform, struct lab_table *table,
+                 const struct lab_out_point **points_p, struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* LAB_DISTANCE_H */

@@ -124,6 +124,7 @@ static int plan_sample(const struct lab_series *series, const char *x,
     return rc == SIM_OK ? lab_plan_make(&point, &ev->protocol, ev->arena, plan, err) : rc;
 }
 
+/** The best of the plan's runs; all of them are wanted at once. */
 static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *plan,
                         struct lab_sample *sample)
 {
@@ -131,26 +132,25 @@ static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *p
         struct lab_run run = plan->runs[i];
         const struct lab_result *result;
         struct lab_times times = { 0, 0 };
+        const char *failure;
 
         run.sets = ev->sets;
         run.nsets = ev->nsets;
         run.seed = ev->seed;
+        sample->runs[sample->nruns++] = lab_run_text(&run, ev->arena);
         result = lab_pool_get(ev->pool, &run);
         if (result == NULL)
-            return;
-        sample->failure = lab_read_times(result, &times);
-        if (sample->failure != NULL)
-            return;
-        if (sample->min_s != 0 && sample->min_s <= times.min_s)
+            continue;
+        failure = lab_read_times(result, &times);
+        if (failure != NULL)
+            sample->failure = failure;
+        if (failure != NULL || (sample->min_s != 0 && sample->min_s <= times.min_s))
             continue;
         sample->min_s = times.min_s;
         sample->median_s = times.median_s;
         sample->result = result;
         sample->bytes = lab_read_bytes(plan->bytes, result);
         sample->bytes_per_s = (double)sample->bytes / times.min_s;
-        sample->visible = result->visible;
-        sample->wire = result->wire;
-        sample->run = lab_run_text(&run, ev->arena);
     }
 }
 
@@ -211,7 +211,6 @@ static int walk(const struct lab_experiment *exp, const struct lab_evaluator *ev
             rc = plan_sample(series, sample->x, ev, &plan, err);
             if (rc != SIM_OK)
                 break;
-            sample->machine_run = plan.runs[0];
             read_sample(ev, &plan, sample);
             if (rc == SIM_OK && site != NULL && plan.nruns > 0)
                 rc = bound_sample(site, ev, &plan, sample, err);

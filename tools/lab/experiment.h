@@ -45,10 +45,9 @@ struct lab_sample {
     double min_s, median_s, bytes_per_s;
     uint64_t bytes;                  /* that one measured time moves */
     const struct lab_result *result; /* NULL: none yet */
-    struct lab_bound bound;     /* of both directions where both are used, or by bounds_traffic.h */
-    uint64_t visible, wire;     /* fingerprints of the run */
-    const char *run;            /* as lab_run_text() */
-    struct lab_run machine_run; /* its machine and platform; machine NULL: a closed form */
+    struct lab_bound bound; /* of both directions where both are used, or by bounds_traffic.h */
+    unsigned nruns;         /* 0: a closed form */
+    const char *runs[LAB_PLAN_RUNS]; /* as lab_run_text(); the best of them counts */
 };
 
 struct lab_samples {

@@ -5,7 +5,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { KEY, VALUE, UNIT, RANGE, SOURCE, CALIBRATED, MEANING, COLUMNS };
+enum {
+    KEY = LAB_PARAMS_KEY,
+    VALUE = LAB_PARAMS_VALUE,
+    UNIT,
+    RANGE,
+    SOURCE,
+    CALIBRATED,
+    MEANING,
+    COLUMNS
+};
 
 static const struct lab_column columns[COLUMNS] = {
     { "key", false },    { "value", true },       { "unit", false },    { "range", false },

@@ -7,6 +7,8 @@
 
 SIM_BEGIN_DECLS
 
+enum { LAB_PARAMS_KEY, LAB_PARAMS_VALUE }; /* columns; more follow */
+
 /** Nodes whose values are equal share a row ("node*.hub.clock_khz"). */
 void lab_params(const struct load_machine *machine, struct lab_table *table);
 /** The same as Markdown, one table for each component; equal ports share a row. */

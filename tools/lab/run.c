@@ -42,37 +42,77 @@ static int parse_pairs(const char *p, size_t n, struct load_arena *arena, struct
     return SIM_OK;
 }
 
-static unsigned count_newlines(const char *text)
+/** Those that begin with `head`. */
+static unsigned count_lines(const char *text, const char *head)
 {
-    unsigned n = 1;
+    size_t length = strlen(head);
+    unsigned n = 0;
 
-    for (; *text != '\0'; text++)
-        n += *text == '\n';
+    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n')
+        n += strncmp(text, head, length) == 0;
     return n;
+}
+
+/** "VALUE UNIT PATH" */
+static int parse_stat(const char *p, size_t n, struct load_arena *arena, struct lab_stat *stat,
+                      struct sim_error *err)
+{
+    const char *text = load_text(arena, "%.*s", (int)n, p);
+    int value = (int)strcspn(text, " ");
+    int unit = text[value] != '\0' ? (int)strcspn(text + value + 1, " ") : 0;
+
+    if (unit == 0 || text[value + 1 + unit] == '\0' ||
+        !load_number(load_text(arena, "%.*s", value, text), false, &stat->value))
+        return sim_error_set(err, SIM_ERR_CONFIG, "stat %s: expected a number, a unit and a path",
+                             text);
+    stat->unit = load_text(arena, "%.*s", unit, text + value + 1);
+    stat->path = text + value + 1 + unit + 1;
+    return SIM_OK;
+}
+
+static int parse_fingerprint(const char *p, size_t n, struct load_arena *arena,
+                             struct lab_result *result, struct sim_error *err)
+{
+    struct lab_line line = { 0 };
+    int rc = parse_pairs(p, n, arena, &line, err);
+
+    (void)lab_line_get(&line, "visible", &result->visible);
+    (void)lab_line_get(&line, "wire", &result->wire);
+    return rc;
 }
 
 int lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result,
                      struct sim_error *err)
 {
+    const struct {
+        const char *head;
+        struct lab_line **lines;
+        unsigned *n;
+    } kinds[] = { { "result ", &result->lines, &result->nlines },
+                  { "traffic ", &result->traffic, &result->ntraffic },
+                  { "fault ", &result->faults, &result->nfaults },
+                  { "usage ", &result->usage, &result->nusage } };
+    enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
     int rc = SIM_OK;
 
     *result = (struct lab_result){ 0 };
-    result->lines = load_alloc(arena, count_newlines(text) * sizeof(*result->lines));
-    result->traffic = load_alloc(arena, count_newlines(text) * sizeof(*result->traffic));
+    for (unsigned k = 0; k < NKINDS; k++)
+        *kinds[k].lines =
+            load_alloc(arena, count_lines(text, kinds[k].head) * sizeof(struct lab_line));
+    result->stats = load_alloc(arena, count_lines(text, "stat ") * sizeof(*result->stats));
     while (*text != '\0' && rc == SIM_OK) {
-        size_t n = strcspn(text, "\n");
+        size_t n = strcspn(text, "\n"), head;
 
-        if (strncmp(text, "result ", 7) == 0) {
-            rc = parse_pairs(text + 7, n - 7, arena, &result->lines[result->nlines++], err);
-        } else if (strncmp(text, "traffic ", 8) == 0) {
-            rc = parse_pairs(text + 8, n - 8, arena, &result->traffic[result->ntraffic++], err);
-        } else if (strncmp(text, "fingerprint ", 12) == 0) {
-            struct lab_line line = { 0 };
-
-            rc = parse_pairs(text + 12, n - 12, arena, &line, err);
-            (void)lab_line_get(&line, "visible", &result->visible);
-            (void)lab_line_get(&line, "wire", &result->wire);
+        for (unsigned k = 0; k < NKINDS && rc == SIM_OK; k++) {
+            head = strlen(kinds[k].head);
+            if (strncmp(text, kinds[k].head, head) == 0)
+                rc = parse_pairs(text + head, n - head, arena, &(*kinds[k].lines)[(*kinds[k].n)++],
+                                 err);
         }
+        if (strncmp(text, "stat ", 5) == 0)
+            rc = parse_stat(text + 5, n - 5, arena, &result->stats[result->nstats++], err);
+        else if (strncmp(text, "fingerprint ", 12) == 0)
+            rc = parse_fingerprint(text + 12, n - 12, arena, result, err);
         text += n + (text[n] == '\n');
     }
     return rc;

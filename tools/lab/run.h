@@ -36,17 +36,24 @@ struct lab_line {
     } * pairs;
 };
 
+struct lab_stat {
+    const char *path, *unit; /* "node0.hub.e.tx.tlps", "1" */
+    uint64_t value;
+};
+
 struct lab_result {
     int rc;            /* SIM_OK, or why there are no lines */
     const char *error; /* one line, when rc is an error */
     uint64_t visible, wire;
-    unsigned nlines, ntraffic;
+    unsigned nlines, ntraffic, nfaults, nusage, nstats;
     struct lab_line *lines;
     struct lab_line *traffic; /* lines `traffic key=value ...`: see bounds_traffic.h */
+    struct lab_line *faults;  /* lines `fault key=value ...`: each fault that was injected */
+    struct lab_line *usage;   /* lines `usage key=value ...`: of links, over time */
+    struct lab_stat *stats;   /* lines `stat VALUE UNIT PATH`: those that are not 0 */
 };
 
-/** From what an execution wrote: result and traffic lines, and one `fingerprint visible=...
- * wire=...`. */
+/** From what an execution wrote: the lines above and one `fingerprint visible=... wire=...`. */
 int lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result,
                      struct sim_error *err);
 /** False: there is no such key, or its value is no whole number. */

@@ -118,6 +118,16 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
     return rc;
 }
 
+static void tell_stat(void *arg, const char *path, const char *unit, const char *meaning,
+                      uint64_t value)
+{
+    FILE *out = arg;
+
+    (void)meaning;
+    if (value != 0)
+        (void)fprintf(out, "stat %" PRIu64 " %s %s\n", value, unit, path);
+}
+
 /* ---- the machine ------------------------------------------------------------------ */
 
 static int simulate(const struct lab_site *site, const struct lab_run *run,
@@ -142,6 +152,8 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
             (void)fprintf(out, "fingerprint visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n",
                           print.visible, print.wire);
         }
+        if (rc == SIM_OK && site->statistics)
+            sim_stat_each(machine_sim(machine), tell_stat, out);
         if (rc == SIM_OK && site->ended != NULL)
             rc = site->ended(site->ended_arg, err);
         machine_destroy(machine);

@@ -12,6 +12,7 @@ struct lab_site {
     struct load_roots roots;
     char programs[1024];           /* folder of the workloads */
     bool fingerprint;              /* costs time on each TLP */
+    bool statistics;               /* at the end of each run, those that are not 0 */
     sim_time_t max_time_ps;        /* of one run; 0: no limit */
     const struct sim_probe *probe; /* attached to the simulation, or NULL */
     /** NULL, or called after the program has ended well, while its machine still is. */

@@ -140,27 +140,34 @@ TEST_F(Command, AnExperimentGivesTableAndManifestWhateverTheWorkers)
                                            "setup: {rounds: 2, repeats: 1, mode: pio}\n"
                                            "series:\n"
                                            "  - {name: PIO, bytes: 8..32}\n");
-    std::string first, manifest;
+    std::string first, manifest, counted;
 
     for (const char *jobs : { "1", "2", "3" }) {
         EXPECT_EQ(0, run("run " + file + " --csv --out " + folder + "/out --jobs " + jobs))
             << errors;
         std::ifstream table(folder + "/out/small/table.csv"),
-            made_of(folder + "/out/small/manifest.json");
+            made_of(folder + "/out/small/manifest.json"),
+            statistics(folder + "/out/small/statistics.json");
         std::string text(std::istreambuf_iterator<char>(table), {});
         std::string json(std::istreambuf_iterator<char>(made_of), {});
+        std::string counts(std::istreambuf_iterator<char>(statistics), {});
 
         EXPECT_EQ(out, text);
         EXPECT_NE(std::string::npos, json.find("\"seed\": 1"));
-        EXPECT_NE(std::string::npos, json.find("node1.hub.clock_khz"));
+        EXPECT_NE(std::string::npos, json.find("\"node*.hub.clock_khz\": 250000,"));
+        EXPECT_EQ(std::string::npos, json.find(folder));
         EXPECT_NE(std::string::npos, json.find("\"visible\": \""));
         if (first.empty())
-            first = text, manifest = json;
+            first = text, manifest = json, counted = counts;
         EXPECT_EQ(first, text);
         EXPECT_EQ(manifest, json);
+        EXPECT_EQ(counted, counts);
     }
     EXPECT_EQ(0u, first.find("series,key,x,latency_us_min,"));
     EXPECT_NE(std::string::npos, first.find("PIO,bytes,32,"));
+    EXPECT_NE(std::string::npos, counted.find("{\"path\": \"node0.hub.e.tx.tlps\", \"unit\": "));
+    EXPECT_TRUE(std::filesystem::exists(folder + "/out/small/small.yaml"));
+    EXPECT_FALSE(std::filesystem::exists(folder + "/out/small/faults.csv"));
 }
 
 TEST_F(Command, AMachineAloneGivesPingPongByDistance)
@@ -168,6 +175,8 @@ TEST_F(Command, AMachineAloneGivesPingPongByDistance)
     EXPECT_EQ(0, run("run line3 --csv")) << errors;
     EXPECT_EQ(0u, out.find("nodes,hops,pio_8B_us,dma_8B_us,dma_256KiB_MBps,bound_MBps\n0 - 1,1,"));
     EXPECT_NE(std::string::npos, out.find("\n0 - 2,2,"));
+    EXPECT_EQ(0, run("run line3 --csv --out " + folder + "/out")) << errors;
+    EXPECT_TRUE(std::filesystem::exists(folder + "/out/line3/statistics.json"));
     EXPECT_EQ(1, run("run one-node"));
     EXPECT_EQ("hubsim: one-node: one node: expected an experiment, or a machine of two or more\n",
               errors);

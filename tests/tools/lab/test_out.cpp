@@ -1,0 +1,120 @@
+/* Results as they are written: whatever a run told is in the file where it belongs. */
+#include "tools/lab/index.h"
+#include "tools/lab/out.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace
+{
+
+TEST(Index, NumbersFollowTheFirstMeeting)
+{
+    struct load_arena arena = {};
+    struct lab_index index = {};
+
+    EXPECT_EQ(LAB_INDEX_NONE, lab_index_get(&index, "a"));
+    for (int round = 0; round < 2; round++)
+        for (unsigned i = 0; i < 1000; i++)
+            EXPECT_EQ(i, lab_index_put(&index, load_text(&arena, "text %u", i), &arena));
+    EXPECT_EQ(1000u, index.n);
+    EXPECT_EQ(7u, lab_index_get(&index, "text 7"));
+    EXPECT_EQ(LAB_INDEX_NONE, lab_index_get(&index, "text 1000"));
+    load_arena_fini(&arena);
+}
+
+class Out : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        char name[] = "/tmp/hubsim-out-XXXXXX";
+
+        ASSERT_NE(nullptr, mkdtemp(name));
+        folder = name;
+    }
+    void TearDown() override
+    {
+        std::filesystem::remove_all(folder);
+        load_arena_fini(&arena);
+    }
+    int parse(const std::string &text)
+    {
+        return lab_result_parse(text.c_str(), &arena, &result, &err);
+    }
+    int write()
+    {
+        struct lab_out_run run = { "a run", 0, &result };
+        struct lab_out_point point = { "a point", 1, { "a run" } };
+        struct lab_table table;
+        static const struct lab_column column = { "x", true };
+        struct lab_out out = {};
+
+        lab_table_init(&table, &column, 1);
+        lab_table_set(&table, lab_table_add(&table), 0, "1");
+        out.kind = "experiment";
+        out.name = "small";
+        out.description = "a \"small\" one";
+        out.command = "hubsim";
+        out.table = &table;
+        out.nkeys = out.npoints = out.nruns = 1;
+        out.points = &point;
+        out.runs = &run;
+        int rc = lab_out_write(folder.c_str(), &out, &err);
+        lab_table_fini(&table);
+        return rc;
+    }
+    std::string text(const std::string &name)
+    {
+        std::ifstream in(folder + "/" + name);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    }
+    std::string folder;
+    struct load_arena arena = {};
+    struct lab_result result = {};
+    struct sim_error err = {};
+};
+
+TEST_F(Out, EachKindOfLineGoesToItsFile)
+{
+    ASSERT_EQ(SIM_OK, parse("result latency_ps_min=7\n"
+                            "fault time_ps=12 where=node0.hub.e kind=drop\n"
+                            "fault time_ps=15 where=node1.hub.w tlp=3\n"
+                            "stat 4 1 node0.hub.e.tx.tlps\n"
+                            "stat 99 ps node0.hub.e.tx.stall credit\n"
+                            "usage link=node0.hub.e from_ps=0 busy_ps=40\n"
+                            "fingerprint visible=0x1f wire=0x2\n"))
+        << err.text;
+    EXPECT_EQ(1u, result.nlines);
+    EXPECT_EQ(0x1fu, result.visible);
+    ASSERT_EQ(SIM_OK, write()) << err.text;
+    EXPECT_EQ("run,time_ps,where,kind,tlp\n0,12,node0.hub.e,drop,\n0,15,node1.hub.w,,3\n",
+              text("faults.csv"));
+    EXPECT_EQ("run,link,from_ps,busy_ps\n0,node0.hub.e,0,40\n", text("usage.csv"));
+    EXPECT_NE(std::string::npos, text("statistics.json")
+                                     .find("{\"path\": \"node0.hub.e.tx.stall credit\", \"unit\": "
+                                           "\"ps\", \"values\": [99]}"));
+    EXPECT_NE(std::string::npos, text("manifest.json").find("\"visible\": \"000000000000001f\""));
+    EXPECT_NE(std::string::npos, text("manifest.json").find("a \\\"small\\\" one"));
+}
+
+/* A folder is used again: nothing of the last run may stay in it. */
+TEST_F(Out, ListsOfAnEarlierRunGoAway)
+{
+    ASSERT_EQ(SIM_OK, parse("fault time_ps=12\n"));
+    ASSERT_EQ(SIM_OK, write()) << err.text;
+    EXPECT_TRUE(std::filesystem::exists(folder + "/faults.csv"));
+    ASSERT_EQ(SIM_OK, parse(""));
+    ASSERT_EQ(SIM_OK, write()) << err.text;
+    EXPECT_FALSE(std::filesystem::exists(folder + "/faults.csv"));
+}
+
+TEST_F(Out, AStatisticNeedsNumberUnitAndPath)
+{
+    for (const char *line : { "stat 4 1", "stat x 1 a.b", "stat 4", "stat 4  a.b", "stat " })
+        EXPECT_EQ(SIM_ERR_CONFIG, parse(line)) << line;
+}
+
+} // namespace
