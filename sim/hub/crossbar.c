@@ -154,6 +154,18 @@ static bool output_accepts(const struct hub *hub, uint32_t source, uint32_t out,
     return pcie_port_has_room(hub->ports[out].pcie, cls, (uint32_t)hub->cfg.bubble_tlps);
 }
 
+/** Why the output did not accept it. */
+static enum hub_waits refused_by(const struct hub *hub, uint32_t source, uint32_t out,
+                                 const struct hub_entry *e)
+{
+    if (out == OUT_SELF)
+        return HUB_WAITS_SELF;
+    if (enters(hub, source, out) &&
+        pcie_port_queued(hub->ports[out].pcie, pcie_tlp_class(&e->tlp)) == 0)
+        return HUB_WAITS_CREDIT;
+    return HUB_WAITS_ROOM;
+}
+
 bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out)
 {
     const struct hub_entry *e = fifo_head(&hub->fifo[source]);
@@ -291,6 +303,13 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     deliver(hub, source, out, &tlp, edge);
 }
 
+static void found_waiting(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
+                          enum hub_waits waits)
+{
+    if (hub->waits[source] != waits)
+        hub_wait_found(hub, source, out, at, waits);
+}
+
 /* What a grant makes possible next: its source and output are free after its beats, and what had
  * to stay behind a posted write may go. */
 static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
@@ -327,14 +346,18 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
 
             if (at > edge) {
                 next = earlier(next, at);
-            } else if (in_order(hub, source, e)) {
-                if (output_accepts(hub, source, out, e)) {
-                    grant(hub, source, out, edge);
-                    o->turn = source + 1;
-                    return after_grant(hub, source, out, edge);
-                }
+            } else if (!in_order(hub, source, e)) {
+                found_waiting(hub, source, out, at, HUB_WAITS_ORDER);
+            } else if (output_accepts(hub, source, out, e)) {
+                if (at != edge || e->in_ddr)
+                    hub_wait_over(hub, source, out, at);
+                grant(hub, source, out, edge);
+                o->turn = source + 1;
+                return after_grant(hub, source, out, edge);
+            } else {
                 if (out < HUB_MAX_PORTS)
                     hub->ports[out].blocked_grants++;
+                found_waiting(hub, source, out, at, refused_by(hub, source, out, e));
             }
         }
     }

@@ -488,6 +488,8 @@ static void issue_read(struct hub_dma *dma, uint64_t edge)
     r->dst = dma->dst_at;
     r->received = r->written = 0;
     dma->read_tail++;
+    if (edge != dma->next_issue_edge) /* only a tag was missing since then */
+        hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
     dma->marks.issued =
         hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace, r->free_mark);
     if (hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr)) {

@@ -120,8 +120,8 @@ static void hub_destroy(void *component)
     free(hub);
 }
 
-static void register_stat(struct hub *hub, const uint64_t *value, const char *name,
-                          const char *unit, const char *meaning)
+void hub_register_stat(struct hub *hub, const uint64_t *value, const char *name, const char *unit,
+                       const char *meaning)
 {
     char path[160];
     size_t n = strlen(hub->path);
@@ -144,21 +144,21 @@ static void register_stats(struct hub *hub)
                                                         "w.blocked_grants", "s.blocked_grants",
                                                         "a.blocked_grants", "b.blocked_grants" };
 
-    register_stat(hub, &hub->ddr_tlps, "ddr_tlps", "1",
-                  "packets that waited in the memory beside the chip");
-    register_stat(hub, &hub->unsupported, "unsupported_requests", "1",
-                  "requests that nothing claimed, remote loads among them");
-    register_stat(hub, &hub->notifications, "notifications", "1",
-                  "entries appended to the notification ring");
+    hub_register_stat(hub, &hub->ddr_tlps, "ddr_tlps", "1",
+                      "packets that waited in the memory beside the chip");
+    hub_register_stat(hub, &hub->unsupported, "unsupported_requests", "1",
+                      "requests that nothing claimed, remote loads among them");
+    hub_register_stat(hub, &hub->notifications, "notifications", "1",
+                      "entries appended to the notification ring");
     for (uint32_t p = 0; p < hub->nports; p++) {
-        register_stat(hub, &hub->ports[p].forwarded_tlps, forwarded[p], "1",
-                      "packets that left the core by this port");
-        register_stat(hub, &hub->ports[p].blocked_grants, blocked[p], "1",
-                      "times a packet was ready and the port had no room");
+        hub_register_stat(hub, &hub->ports[p].forwarded_tlps, forwarded[p], "1",
+                          "packets that left the core by this port");
+        hub_register_stat(hub, &hub->ports[p].blocked_grants, blocked[p], "1",
+                          "times a packet was ready and the port had no room");
     }
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
-        register_stat(hub, &hub->dma[c].bytes, dma_bytes[c], "bytes",
-                      "payload written by this DMA channel");
+        hub_register_stat(hub, &hub->dma[c].bytes, dma_bytes[c], "bytes",
+                          "payload written by this DMA channel");
 }
 
 /* What enters a ring waits for so much room in the next hub: a buffer must have it. */
@@ -226,6 +226,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
             goto err_destroy;
     }
     register_stats(hub);
+    hub_wait_register(hub);
     *component_p = hub;
     return SIM_OK;
 

@@ -93,6 +93,31 @@ struct hub_output {
     uint32_t turn;      /* round robin: the first source that is asked, or one behind the last */
 };
 
+/** What the head of a source was found waiting for when its output was free for it. */
+enum hub_waits {
+    HUB_WAITS_NOT,
+    HUB_WAITS_ORDER,  /* behind a posted write */
+    HUB_WAITS_ROOM,   /* for room in the port, that is for what the port itself waits for */
+    HUB_WAITS_CREDIT, /* for credits that let it enter a ring */
+    HUB_WAITS_SELF,   /* for room for its answers, or in the ring of notifications */
+};
+
+struct hub_wait {
+    sim_time_t since;
+    struct pcie_stalls before; /* HUB_WAITS_ROOM: of the port, at that time */
+};
+
+/** Who has sources of its own, and what their heads have waited for. */
+enum {
+    HUB_PLACE_DMA = HUB_MAX_PORTS,
+    HUB_PLACE_LOCAL = HUB_PLACE_DMA + HUB_DMA_CHANNELS,
+    HUB_PLACES
+};
+
+struct hub_place {
+    uint64_t stall_ps[SIM_STALL_CAUSES];
+};
+
 /** A (lower, upper) pair of the routing unit. */
 struct hub_range {
     uint64_t lower, upper; /* offsets in the window, both inclusive */
@@ -175,6 +200,7 @@ struct hub {
     /* crossbar */
     alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
     struct hub_fifo fifo[HUB_SOURCES];
+    uint8_t waits[HUB_SOURCES]; /* enum hub_waits of their heads */
     struct hub_port ports[HUB_MAX_PORTS];
     uint32_t nports;
     /* routing unit: the pairs in the order in which they are compared */
@@ -195,7 +221,13 @@ struct hub {
     /* packets in DDR3 */
     uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
     struct hub_dma dma[HUB_DMA_CHANNELS];
+    struct hub_wait wait[HUB_SOURCES];
+    struct hub_place place[HUB_PLACES];
 };
+
+/* hub.c */
+void hub_register_stat(struct hub *hub, const uint64_t *value, const char *name, const char *unit,
+                       const char *meaning);
 
 /* crossbar.c */
 bool fifo_init(struct hub_fifo *f, uint32_t entries);
@@ -237,6 +269,16 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
 void self_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp);
 void hub_raise(struct hub *hub, uint32_t bits);
 uint64_t hub_register_read(struct hub *hub, uint32_t offset);
+
+/* wait.c */
+void hub_wait_register(struct hub *hub);
+/** The head of `source`, which its output could take from edge `at` on, is found waiting. */
+void hub_wait_found(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
+                    enum hub_waits waits);
+/** The head of `source` is about to be granted, later than at edge `at`, or out of DDR3. */
+void hub_wait_over(struct hub *hub, uint32_t source, uint32_t out, uint64_t at);
+/** From edge `from` until now, DMA channel `channel` wanted to read and had no tag. */
+void hub_wait_tag(struct hub *hub, uint32_t channel, uint64_t from);
 
 /* stall.c */
 void hub_blocked(void *component, machine_block_fn fn, void *arg);

@@ -306,6 +306,11 @@ const char *pcie_port_lacks(const struct pcie_port *p, enum pcie_class cls)
     return has_credits(q, &queue_head(q)->tlp) ? NULL : data[cls];
 }
 
+uint32_t pcie_port_queued(const struct pcie_port *p, enum pcie_class cls)
+{
+    return p->tx[cls].count;
+}
+
 uint32_t pcie_port_held(const struct pcie_port *p, enum pcie_class cls)
 {
     return p->rx[cls].hdr_held;

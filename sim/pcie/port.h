@@ -92,6 +92,8 @@ struct pcie_stalls {
     uint64_t credit_ps, replay_ps, down_ps;
 };
 struct pcie_stalls pcie_port_stalls(const struct pcie_port *port);
+/** TLPs of the class that wait for the link. */
+uint32_t pcie_port_queued(const struct pcie_port *port, enum pcie_class cls);
 /** TLPs of the class in the receive buffer: received, and not consumed. */
 uint32_t pcie_port_held(const struct pcie_port *port, enum pcie_class cls);
 
