@@ -1,33 +1,15 @@
 /* The workloads as an application of its own: by its Makefile and by CMake, with hubcc alone. */
-#include <filesystem>
-#include <gtest/gtest.h>
-#include <string>
+#include "tests/folder.h"
 
 namespace
 {
 
-class Build : public testing::Test
+class Build : public test::Shell
 {
   protected:
-    void SetUp() override
-    {
-        char name[] = "/tmp/hubsim-build-XXXXXX";
-
-        ASSERT_NE(nullptr, mkdtemp(name));
-        folder = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(folder); }
     int sh(const std::string &command)
     {
-        std::string all = "PATH=" BIN ":$PATH; { " + command + "; } 2>&1";
-        FILE *p = popen(all.c_str(), "r");
-        char buffer[4096];
-        size_t n;
-
-        out.clear();
-        while ((n = fread(buffer, 1, sizeof(buffer), p)) > 0)
-            out.append(buffer, n);
-        return pclose(p);
+        return Shell::sh("PATH=" BIN ":$PATH; { " + command + "; } 2>&1");
     }
     /** All of them are there, and one runs. */
     void expect_programs()
@@ -46,7 +28,6 @@ class Build : public testing::Test
         EXPECT_EQ(0, sh("hubrun -q -n 4 -m ring4 " + folder + "/allgather bytes=64")) << out;
         EXPECT_NE(std::string::npos, out.find("verified=1")) << out;
     }
-    std::string folder, out;
 };
 
 TEST_F(Build, MakeWithTheCompilerNamed)

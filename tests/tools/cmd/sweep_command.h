@@ -3,35 +3,22 @@
 #define TESTS_SWEEP_COMMAND_H
 
 #include <chrono>
-#include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <gtest/gtest.h>
 #include <map>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sstream>
-#include <string>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
+#include "tests/folder.h"
+
 using rows = std::map<int, std::string>; /* point -> all columns */
 
-class SweepCommand : public testing::Test
+class SweepCommand : public test::Folder
 {
   protected:
-    void SetUp() override
-    {
-        char name[] = "/tmp/hubsim-sweep-XXXXXX";
-
-        ASSERT_NE(nullptr, mkdtemp(name));
-        folder = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(folder); }
-
     /** In a process group of its own, as a shell starts it. */
     pid_t start(const std::string &args, int error_fd = -1)
     {
@@ -67,16 +54,6 @@ class SweepCommand : public testing::Test
         return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     }
     int run(const std::string &args) { return finish(start(args)); }
-    std::string text(const std::string &name)
-    {
-        std::ifstream in(folder + "/" + name);
-        return std::string(std::istreambuf_iterator<char>(in), {});
-    }
-    std::string write(const std::string &name, const std::string &content)
-    {
-        std::ofstream(folder + "/" + name) << content;
-        return folder + "/" + name;
-    }
     /** Every column of every row. A file without tables yet has none. */
     rows read_rows(const std::string &db)
     {
@@ -123,7 +100,6 @@ class SweepCommand : public testing::Test
                          "seed: 1.." +
                          std::to_string(seeds) + " by 1\n");
     }
-    std::string folder;
 };
 
 #endif /* TESTS_SWEEP_COMMAND_H */

@@ -1,49 +1,17 @@
 /* The command as its users meet it: output, one-line errors, exit status. */
-#include <filesystem>
-#include <fstream>
-#include <gtest/gtest.h>
-#include <string>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/folder.h"
 
 namespace
 {
 
-class Command : public testing::Test
+class Command : public test::Shell
 {
   protected:
-    void SetUp() override
-    {
-        char name[] = "/tmp/hubsim-cmd-XXXXXX";
-
-        ASSERT_NE(nullptr, mkdtemp(name));
-        folder = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(folder); }
     /** Runs `hubsim ARGS`; stdout in `out`, stderr in `errors`. */
     int run(const std::string &args, const std::string &before = "")
     {
-        std::string errors_file = folder + "/stderr";
-        FILE *p = popen((before + " " HUBSIM " " + args + " 2>" + errors_file).c_str(), "r");
-        char buffer[4096];
-        size_t n;
-
-        out.clear();
-        while ((n = fread(buffer, 1, sizeof(buffer), p)) > 0)
-            out.append(buffer, n);
-        int status = pclose(p);
-        std::ifstream in(errors_file);
-        errors.assign(std::istreambuf_iterator<char>(in), {});
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        return sh(before + " " HUBSIM " " + args);
     }
-    std::string write(const std::string &name, const std::string &text)
-    {
-        std::filesystem::create_directories(
-            std::filesystem::path(folder + "/" + name).parent_path());
-        std::ofstream(folder + "/" + name) << text;
-        return folder + "/" + name;
-    }
-    std::string folder, out, errors;
 };
 
 TEST_F(Command, HelpIsThereForEachCommand)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "tests/folder.h"
 #include "tools/lab/sweep_run.h"
 
 namespace
@@ -15,15 +16,12 @@ namespace
 const char head[] = "workload: pingpong\n"
                     "platform: hapacs-tca\n";
 
-class Sweep : public testing::Test
+class Sweep : public test::Folder
 {
   protected:
     void SetUp() override
     {
-        char name[] = "/tmp/hubsim-sweep-XXXXXX";
-
-        ASSERT_NE(nullptr, mkdtemp(name));
-        folder = name;
+        Folder::SetUp();
         lab_site_init(&site);
         site.roots = {};
         load_roots_add(&site.roots, "configs");
@@ -33,13 +31,12 @@ class Sweep : public testing::Test
     void TearDown() override
     {
         load_arena_fini(&arena);
-        std::filesystem::remove_all(folder);
+        Folder::TearDown();
     }
     int read(const std::string &text)
     {
-        std::ofstream(folder + "/s.yaml") << text;
         err = {};
-        return lab_sweep_read((folder + "/s.yaml").c_str(), &site, &arena, &sweep, &err);
+        return lab_sweep_read(write("s.yaml", text).c_str(), &site, &arena, &sweep, &err);
     }
     /** The message without the folder, or "" when the file is good. */
     std::string refusal(const std::string &text)
@@ -72,7 +69,6 @@ class Sweep : public testing::Test
     load_arena arena = {};
     lab_sweep sweep = {};
     sim_error err = {};
-    std::string folder;
 };
 
 using strings = std::vector<std::string>;

@@ -1,15 +1,9 @@
 /* A folder of configuration files that lives as long as a test, and small kinds to load into. */
 #pragma once
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <gtest/gtest.h>
-#include <string>
-#include <unistd.h>
 #include <vector>
 
+#include "tests/folder.h"
 #include "tools/load/machine.h"
 
 struct box_config {
@@ -44,18 +38,15 @@ inline const machine_kind *const *test_kinds()
     return kinds;
 }
 
-class ConfigTest : public testing::Test
+class ConfigTest : public test::Folder
 {
   protected:
     void SetUp() override
     {
-        char name[] = "/tmp/hubsim-load-XXXXXX";
-
-        ASSERT_NE(nullptr, mkdtemp(name));
-        root = name;
-        for (const char *folder : { "platforms", "machines", "hubs" })
-            std::filesystem::create_directory(root + "/" + folder);
-        load_roots_add(&roots, root.c_str());
+        Folder::SetUp();
+        for (const char *name : { "platforms", "machines", "hubs" })
+            std::filesystem::create_directory(folder + "/" + name);
+        load_roots_add(&roots, folder.c_str());
         write("platforms/small.yaml", "components:\n"
                                       "  cpu: {kind: box}\n"
                                       "  hub: {kind: hub.c}\n"
@@ -65,12 +56,7 @@ class ConfigTest : public testing::Test
     void TearDown() override
     {
         load_machine_destroy(machine);
-        std::filesystem::remove_all(root);
-    }
-    std::string write(const std::string &name, const std::string &text)
-    {
-        std::ofstream(root + "/" + name) << text;
-        return root + "/" + name;
+        Folder::TearDown();
     }
     int load(const std::string &text, std::vector<const char *> sets = {})
     {
@@ -95,7 +81,7 @@ class ConfigTest : public testing::Test
     }
     std::string tidy() const
     {
-        std::string text = err.text, prefix = root + "/";
+        std::string text = err.text, prefix = folder + "/";
 
         for (size_t at; (at = text.find(prefix)) != std::string::npos;)
             text.erase(at, prefix.size());
@@ -107,7 +93,6 @@ class ConfigTest : public testing::Test
         return load_machine_desc(machine)->nodes[node].components[component].values[row];
     }
 
-    std::string root;
     load_roots roots = {};
     const char *platform = nullptr;
     const machine_kind *const *kinds = test_kinds();

@@ -9,7 +9,7 @@ TEST_F(ConfigTest, ANameIsFoundInTheFirstRootThatHasIt)
 
     write("machines/ring4.yaml", "");
     EXPECT_EQ(SIM_OK, load_find(&roots, "machines", "ring4", path, sizeof(path), &err));
-    EXPECT_EQ(root + "/machines/ring4.yaml", path);
+    EXPECT_EQ(folder + "/machines/ring4.yaml", path);
     EXPECT_EQ(SIM_ERR_IO, load_find(&roots, "machines", "rng4", path, sizeof(path), &err));
     EXPECT_EQ("rng4: not found in machines/, did you mean ring4?", tidy());
 }
