@@ -285,4 +285,6 @@ const struct machine_kind hub_kind = {
     .blocked = hub_blocked,
     .start = hub_start,
     .destroy = hub_destroy,
+    .faults = hub_faults,
+    .fault = hub_fault,
 };

@@ -24,6 +24,28 @@ struct machine_param {
         NULL, NULL, 0, 0, 0, 0, NULL, NULL                                                         \
     }
 
+enum machine_fault_place {
+    MACHINE_OF_COMPONENT,
+    MACHINE_OF_PORT, /* what this end does */
+    MACHINE_OF_LINK  /* both directions at once: given to one of the two ports */
+};
+
+/** One way in which a component, or one of its ports, can be made to go wrong. */
+struct machine_fault_kind {
+    const char *name; /* "burst" */
+    enum machine_fault_place place;
+    /** What is to be said of it. A row whose `def` lies outside of its range must be given; a value
+     * alone is the first row's. Beside the units of all tables: "ps", written with its unit, and
+     * "1e-18", a rate. */
+    const struct machine_param *params;
+    size_t config_bytes;
+    const char *meaning;
+};
+#define MACHINE_FAULT_END                                                                          \
+    {                                                                                              \
+        NULL, MACHINE_OF_COMPONENT, NULL, 0, NULL                                                  \
+    }
+
 /** What a component is given when it is made. Texts live as long as the machine. */
 struct machine_place {
     struct sim_domain *dom;
@@ -89,6 +111,13 @@ struct machine_kind {
     /** NULL or tells of each packet at the head of a queue that cannot go on. Texts are valid
      * during the call. */
     void (*blocked)(void *component, machine_block_fn fn, void *arg);
+    /** NULL, or what `fault` takes; name NULL at the end. */
+    const struct machine_fault_kind *faults;
+    /** Gives the component one more fault of a kind in `faults`; `config` holds values checked
+     * against its rows; `port` NULL: of the whole component. After everything is connected, before
+     * start(). */
+    int (*fault)(void *component, const char *port, const struct machine_fault_kind *what,
+                 const void *config, struct sim_error *err);
 };
 
 /** NULL when there is no such kind. */

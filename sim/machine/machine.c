@@ -233,6 +233,8 @@ static int build(struct machine *m, const struct sim_config *cfg, struct sim_err
         code = machine_join(m, err);
     if (code == SIM_OK)
         code = machine_route(m, err);
+    if (code == SIM_OK)
+        code = machine_break(m, err);
     return code != SIM_OK ? code : start_everything(m, err);
 }
 

@@ -43,6 +43,16 @@ struct machine_node_desc {
     struct machine_link_desc *links; /* inside the node */
 };
 
+/** One fault of one component or port. */
+struct machine_fault_desc {
+    unsigned node;
+    const char *component, *port; /* port NULL: the whole component */
+    const struct machine_fault_kind *kind;
+    const uint64_t *values; /* one for each row of kind->params */
+    const char *file;       /* where it was written, or NULL */
+    unsigned line;
+};
+
 /** Routes by hand: the port of a hub for what is meant for nodes `first` to `last`. */
 struct machine_hand_desc {
     unsigned node;
@@ -74,6 +84,8 @@ struct machine_desc {
     unsigned ncables;
     struct machine_link_desc *cables;
     uint64_t net_latency_ps, net_bytes_per_us; /* the control network for MPI between nodes */
+    unsigned nfaults;
+    const struct machine_fault_desc *faults;
 };
 
 struct machine;

@@ -196,6 +196,7 @@ void pcie_port_destroy(struct pcie_port *p)
         p->replay_head = (uint16_t)((p->replay_head + 1) % p->replay_room);
     }
     free(p->replay);
+    pcie_fault_list_free(p->given);
     free(p->path);
     free(p);
 }

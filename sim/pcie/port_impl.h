@@ -139,6 +139,7 @@ struct pcie_port {
     struct pcie_port_config cfg;
     enum pcie_facing facing;
     struct pcie_function *function; /* NULL, or whose registers record errors */
+    struct pcie_fault_list *given; /* fault_add.c; NULL: none */
     char *path;
     const char *far_path; /* of the other end */
 };
@@ -154,6 +155,10 @@ void pcie_dll_flush(struct pcie_port *p);
 void pcie_dll_due(struct pcie_port *p, sim_time_t due);
 /** The Ack latency and UpdateFC limits of tables 3-7 and 2-42, in symbol times. */
 uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps);
+
+/* fault_add.c */
+struct pcie_fault_list;
+void pcie_fault_list_free(struct pcie_fault_list *l);
 
 /* port.c */
 void pcie_port_work(struct sim_event *ev);

@@ -1,4 +1,5 @@
 /* The GPU as a kind: parameters, creation, pinning. */
+#include "node/fault.h"
 #include "node/gpu/internal.h"
 #include "pcie/port_params.h"
 
@@ -242,6 +243,8 @@ const struct machine_kind node_gpu_kind = {
     .port = gpu_port,
     .start = gpu_start,
     .destroy = gpu_destroy,
+    .faults = node_faults,
+    .fault = node_gpu_fault,
 };
 
 uint8_t *node_gpu_bytes(struct node_gpu *gpu)

@@ -1,4 +1,5 @@
 /* The host as a kind: parameters, creation, and the firmware's view of its address map. */
+#include "node/fault.h"
 #include "node/host/internal.h"
 #include "pcie/port_params.h"
 
@@ -252,6 +253,8 @@ const struct machine_kind node_host_kind = {
     .start = host_start,
     .destroy = host_destroy,
     .blocked = node_host_blocked,
+    .faults = node_faults,
+    .fault = node_host_fault,
 };
 
 unsigned node_host_cores(const struct node_host *host)
