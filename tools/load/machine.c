@@ -34,7 +34,7 @@ static const struct machine_param own_params[] = {
 };
 
 static const char *const own_keys[] = { "description", "platform", "nodes", "cables", "edges",
-                                        "routes",      "slots",    "set",   NULL };
+                                        "routes",      "slots",    "set",   "faults", NULL };
 
 /* ---- nodes ------------------------------------------------------------------ */
 
@@ -270,7 +270,9 @@ static int finish(struct load_machine *m, const struct load_tree *root, struct s
         finish_lengths(m);
     if (rc == SIM_OK && root != NULL)
         rc = load_routes_read(m, root, err);
-    return rc == SIM_OK && root != NULL ? load_slots_read(m, root, err) : rc;
+    if (rc == SIM_OK && root != NULL)
+        rc = load_slots_read(m, root, err);
+    return rc == SIM_OK ? load_faults_read(m, root, err) : rc;
 }
 
 static const char *base_name(struct load_machine *m, const char *path)
@@ -289,6 +291,7 @@ static struct load_machine *begin(const char *path, const struct load_options *o
 
     SIM_ASSERT(m != NULL);
     m->opt = opt;
+    m->fault_lines_end = &m->fault_lines;
     m->description = "";
     m->desc.name = base_name(m, path);
     (void)load_group_add(m, "", own_params);

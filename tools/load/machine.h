@@ -11,6 +11,7 @@
  *   slots: ring
  *   window: {size_bytes: 512GiB, parts: 16}
  *   set: {"node0.hub.e.link.lanes": 4}
+ *   faults: [...]               # see faults.c
  *
  * A platform file names the components of a node and the links between them; a component may
  * include a file that it shares with other platforms and that says what may differ.
@@ -30,6 +31,8 @@ struct load_options {
     const char *platform;                    /* of all nodes; NULL: as the machine file says */
     const char *const *sets;                 /* "node*.hub.e.link.lanes=4" */
     unsigned nsets;
+    const char *const *faults; /* files, or single faults "{link: ..., ...}" */
+    unsigned nfaults;
 };
 
 struct load_machine; /* a description with everything it points to */
@@ -52,6 +55,15 @@ const char *load_machine_description(const struct load_machine *machine);
 /** Every value in force, in a fixed order; `path` is "node0.hub" or "" for the machine's own. */
 typedef void (*load_value_fn)(void *arg, const char *path, const struct machine_value *value);
 void load_machine_each(const struct load_machine *machine, load_value_fn fn, void *arg);
+
+/** A fault as it was written. Texts have no spaces but those between pairs. */
+struct load_fault {
+    const char *target, *pattern; /* "link", "node*.hub.e" */
+    const char *kind, *pairs;     /* "burst", "at=10us for=1us bit_error_rate=1e-4" */
+    unsigned places;              /* ports or components that have it */
+};
+typedef void (*load_fault_fn)(void *arg, const struct load_fault *fault);
+void load_machine_each_fault(const struct load_machine *machine, load_fault_fn fn, void *arg);
 
 SIM_END_DECLS
 #endif /* LOAD_MACHINE_H */

@@ -22,6 +22,12 @@ struct load_edge {
     unsigned link, group;       /* in desc.cables and in groups */
 };
 
+/** A fault as it was written. */
+struct load_fault_line {
+    struct load_fault_line *next;
+    struct load_fault fault;
+};
+
 struct load_machine {
     struct load_arena arena;
     const struct load_options *opt; /* while loading only */
@@ -31,6 +37,7 @@ struct load_machine {
     struct load_group *groups; /* groups[0] is the machine itself */
     unsigned nedges;
     struct load_edge *edges;
+    struct load_fault_line *fault_lines, **fault_lines_end;
     unsigned nplatforms;
     struct load_platform {
         const char *name, *path;
@@ -89,6 +96,9 @@ int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error
 /** `routes:` and `slots:` of the machine; all cables are known. */
 int load_routes_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
 int load_slots_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
+
+/** `faults:` of the machine (`root` NULL: none) and of the options; all cables are known. */
+int load_faults_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
 
 /** Sets what "node*.hub.e.link.lanes" matches; messages begin with `where`. */
 int load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
