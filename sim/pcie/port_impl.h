@@ -139,7 +139,7 @@ struct pcie_port {
     struct pcie_port_config cfg;
     enum pcie_facing facing;
     struct pcie_function *function; /* NULL, or whose registers record errors */
-    struct pcie_fault_list *given; /* fault_add.c; NULL: none */
+    struct pcie_fault_list *given;  /* fault_add.c; NULL: none */
     char *path;
     const char *far_path; /* of the other end */
 };

@@ -20,6 +20,8 @@ struct cmd_common {
     enum lab_format format;
     const char *sets[CMD_SETS_MAX];
     unsigned nsets;
+    const char *faults[LAB_FAULTS_MAX];
+    unsigned nfaults;
     const char *platform;
     uint64_t seed;
     unsigned jobs;

@@ -45,6 +45,8 @@ uint64_t cmd_number(struct argp_state *state, const char *option, const char *te
     return value;
 }
 
+enum { OPT_FAULTS = 0x1000 };
+
 static error_t parse_machine(int key, char *arg, struct argp_state *state)
 {
     struct cmd_common *common = state->input;
@@ -54,6 +56,11 @@ static error_t parse_machine(int key, char *arg, struct argp_state *state)
         if (common->nsets == CMD_SETS_MAX)
             argp_error(state, "--set: expected at most %u", CMD_SETS_MAX);
         common->sets[common->nsets++] = arg;
+        return 0;
+    case OPT_FAULTS:
+        if (common->nfaults == LAB_FAULTS_MAX)
+            argp_error(state, "--faults: expected at most %u", LAB_FAULTS_MAX);
+        common->faults[common->nfaults++] = arg;
         return 0;
     case 'p':
         common->platform = arg;
@@ -68,6 +75,9 @@ static error_t parse_machine(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option machine_options[] = {
     { "set", 's', "KEY=VALUE", 0, "Override what matches, e.g. node*.hub.e.link.lanes=4", 2 },
+    { "faults", OPT_FAULTS, "FILE", 0,
+      "What goes wrong: a file, or one fault such as '{link: node0.hub.e, bit_error_rate: 1e-9}'",
+      2 },
     { "platform", 'p', "NAME", 0, "Build all nodes of this platform", 2 },
     { "seed", 'S', "N", 0, "Seed of every random stream (default 1)", 2 },
     { 0 },
@@ -122,7 +132,9 @@ int cmd_load(const struct cmd_common *common, const char *name, struct load_mach
                                 .kinds = lab_kinds(),
                                 .platform = common->platform,
                                 .sets = common->sets,
-                                .nsets = common->nsets };
+                                .nsets = common->nsets,
+                                .faults = common->faults,
+                                .nfaults = common->nfaults };
     char path[2048];
     struct load_arena arena = { 0 };
     struct load_tree *tree;

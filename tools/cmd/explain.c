@@ -270,6 +270,7 @@ int cmd_explain(int argc, char **argv)
                                         .to = 1 } };
     struct lab_explanation e;
     struct lab_site site;
+    struct lab_run run;
     struct sim_error err = { 0 };
     int rc;
 
@@ -279,13 +280,15 @@ int cmd_explain(int argc, char **argv)
         return cmd_fail(&err);
     lab_site_init(&site);
     site.roots = opt.common.roots;
-    rc = lab_explain(&site,
-                     &(struct lab_run){ .machine = opt.file,
-                                        .platform = opt.common.platform,
-                                        .sets = opt.common.sets,
-                                        .nsets = opt.common.nsets,
-                                        .seed = opt.common.seed },
-                     &opt.message, &e, &err);
+    run = (struct lab_run){ .machine = opt.file,
+                            .platform = opt.common.platform,
+                            .sets = opt.common.sets,
+                            .nsets = opt.common.nsets,
+                            .nfaults = opt.common.nfaults,
+                            .seed = opt.common.seed };
+    for (unsigned i = 0; i < opt.common.nfaults; i++)
+        run.faults[i] = opt.common.faults[i];
+    rc = lab_explain(&site, &run, &opt.message, &e, &err);
     if (rc != SIM_OK)
         return cmd_fail(&err);
     print(&opt, &e);

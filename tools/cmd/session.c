@@ -24,6 +24,8 @@ void cmd_session_init(struct cmd_session *session, const struct cmd_common *comm
                                                                   .progress = show });
     session->ev.sets = common->sets;
     session->ev.nsets = common->nsets;
+    session->ev.faults = common->faults;
+    session->ev.nfaults = common->nfaults;
     session->ev.seed = common->seed;
     session->ev.arena = &session->arena;
 }

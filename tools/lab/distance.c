@@ -68,11 +68,8 @@ static const char *hops_text(const struct lab_evaluator *ev, const struct lab_to
 
 static const char *run_text(const struct lab_evaluator *ev, const struct lab_plan *plan)
 {
-    struct lab_run run = plan->runs[0];
+    struct lab_run run = lab_run_with(ev, &plan->runs[0]);
 
-    run.sets = ev->sets;
-    run.nsets = ev->nsets;
-    run.seed = ev->seed;
     return lab_run_text(&run, ev->arena);
 }
 

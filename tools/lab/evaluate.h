@@ -18,6 +18,8 @@ struct lab_evaluator {
     struct lab_protocol protocol;
     const char *const *sets; /* overrides of every run */
     unsigned nsets;
+    const char *const *faults; /* of every run, beside its own */
+    unsigned nfaults;
     uint64_t seed;
     struct load_arena *arena;
     /** NULL, or whose results (already made) choose the places of lists: so a changed machine is
@@ -38,6 +40,9 @@ struct lab_score {
 /** @return SIM_OK and *score_p; an error means that the row itself is wrong. */
 int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
                  struct lab_score *score_p, struct sim_error *err);
+
+/** The run of a plan with what the evaluator gives to every run. */
+struct lab_run lab_run_with(const struct lab_evaluator *ev, const struct lab_run *run);
 
 /** What one run measured. @return NULL, or why it has no times. */
 struct lab_times {

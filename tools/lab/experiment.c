@@ -129,14 +129,11 @@ static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *p
                         struct lab_sample *sample)
 {
     for (unsigned i = 0; i < plan->nruns; i++) {
-        struct lab_run run = plan->runs[i];
+        struct lab_run run = lab_run_with(ev, &plan->runs[i]);
         const struct lab_result *result;
         struct lab_times times = { 0, 0 };
         const char *failure;
 
-        run.sets = ev->sets;
-        run.nsets = ev->nsets;
-        run.seed = ev->seed;
         sample->runs[sample->nruns++] = lab_run_text(&run, ev->arena);
         result = lab_pool_get(ev->pool, &run);
         if (result == NULL)
@@ -175,13 +172,9 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
                         const struct lab_plan *plan, struct lab_sample *sample,
                         struct sim_error *err)
 {
-    struct lab_run run = plan->runs[0];
+    struct lab_run run = lab_run_with(ev, &plan->runs[0]);
     struct load_machine *machine;
-    int rc;
-
-    run.sets = ev->sets;
-    run.nsets = ev->nsets;
-    rc = lab_load_run(site, &run, &machine, err);
+    int rc = lab_load_run(site, &run, &machine, err);
     if (rc != SIM_OK)
         return rc;
     if (sample->result != NULL && sample->result->ntraffic > 0)

@@ -52,6 +52,8 @@ static struct lab_run copy_run(struct load_arena *arena, const struct lab_run *r
     for (unsigned i = 0; i < run->nsets; i++)
         sets[i] = load_text(arena, "%s", run->sets[i]);
     copy.sets = sets;
+    for (unsigned i = 0; i < run->nfaults; i++)
+        copy.faults[i] = load_text(arena, "%s", run->faults[i]);
     return copy;
 }
 

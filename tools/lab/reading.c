@@ -29,6 +29,18 @@ uint64_t lab_read_bytes(uint64_t planned, const struct lab_result *result)
     return bytes;
 }
 
+struct lab_run lab_run_with(const struct lab_evaluator *ev, const struct lab_run *run)
+{
+    struct lab_run with = *run;
+
+    with.sets = ev->sets;
+    with.nsets = ev->nsets;
+    with.seed = ev->seed;
+    for (unsigned i = 0; i < ev->nfaults && with.nfaults < LAB_FAULTS_MAX; i++)
+        with.faults[with.nfaults++] = ev->faults[i];
+    return with;
+}
+
 int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, const char *quantity,
                   struct lab_reading *reading)
 {
@@ -37,14 +49,11 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
     double best = 0;
 
     for (unsigned i = 0; i < plan->nruns; i++) {
-        struct lab_run run = plan->runs[i];
+        struct lab_run run = lab_run_with(ev, &plan->runs[i]);
         const struct lab_result *result;
         struct lab_times times = { 0, 0 };
         double seconds;
 
-        run.sets = ev->sets;
-        run.nsets = ev->nsets;
-        run.seed = ev->seed;
         result = lab_pool_get(ev->pool, &run);
         if (result == NULL) {
             reading->pending = true;

@@ -16,6 +16,8 @@ const char *lab_run_text(const struct lab_run *run, struct load_arena *arena)
         text = load_text(arena, "%s @%u", text, run->nodes[i]);
     for (unsigned i = 0; i < run->nsets; i++)
         text = load_text(arena, "%s --set %s", text, run->sets[i]);
+    for (unsigned i = 0; i < run->nfaults; i++)
+        text = load_text(arena, "%s --faults %s", text, run->faults[i]);
     return load_text(arena, "%s seed=%" PRIu64, text, run->seed);
 }
 

@@ -9,8 +9,9 @@
 
 SIM_BEGIN_DECLS
 
-#define LAB_ARGS_MAX  24u
-#define LAB_RANKS_MAX 64u
+#define LAB_ARGS_MAX   24u
+#define LAB_RANKS_MAX  64u
+#define LAB_FAULTS_MAX 8u
 
 struct lab_run {
     const char *machine;  /* a name in machines/ or a path */
@@ -22,6 +23,8 @@ struct lab_run {
     unsigned nodes[LAB_RANKS_MAX];  /* where each rank runs */
     unsigned nsets;
     const char *const *sets; /* "node*.hub.e.link.lanes=4" */
+    unsigned nfaults;
+    const char *faults[LAB_FAULTS_MAX]; /* files, or "{link: node0.hub.e, ...}" */
     uint64_t seed;
 };
 

@@ -37,7 +37,9 @@ int lab_load_run(const struct lab_site *site, const struct lab_run *run,
                                 .kinds = lab_kinds(),
                                 .platform = run->platform,
                                 .sets = run->sets,
-                                .nsets = run->nsets };
+                                .nsets = run->nsets,
+                                .faults = run->faults,
+                                .nfaults = run->nfaults };
     char path[2048];
     int rc = load_find(&site->roots, "machines", run->machine, path, sizeof(path), err);
 
@@ -162,12 +164,19 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
     return rc;
 }
 
+static void write_fault(void *arg, const struct load_fault *fault)
+{
+    (void)fprintf(arg, "fault target=%s pattern=%s kind=%s %s places=%u\n", fault->target,
+                  fault->pattern, fault->kind, fault->pairs, fault->places);
+}
+
 int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
                     const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
     struct sim_error why = { 0 };
     int rc = simulate(site, run, load_machine_desc(machine), out, &why);
 
+    load_machine_each_fault(machine, write_fault, out);
     if (rc != SIM_OK) /* what a component says of its values has no file in it */
         (void)sim_error_set(err, rc, "%s%s%s",
                             strstr(why.text, ".yaml:") != NULL ? "" : run->machine,

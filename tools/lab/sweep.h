@@ -8,6 +8,7 @@
  *   setup: { nodes: 2, mode: dma-chain-internal, bytes: 8..1048576 }
  *   set: { "node*.hub.*.link.lanes": [1, 2, 4, 8] }
  *   seed: 1..4 by 1
+ *   faults: [none, bursts.yaml]                # see tools/load/faults.c
  *   series:                                    # optional; each is a cross product of its own
  *     - { name: short cables, machine: two-node }
  *   figure:
@@ -33,9 +34,10 @@ enum lab_axis_kind {
     LAB_AXIS_PROGRAM,
     LAB_AXIS_RANKS,
     LAB_AXIS_SEED,
-    LAB_AXIS_SETUP, /* a key of published setups */
-    LAB_AXIS_ARG,   /* of a program */
-    LAB_AXIS_SET    /* "node*.hub.e.link.lanes" */
+    LAB_AXIS_FAULTS, /* files, or single faults "{link: ..., ...}" */
+    LAB_AXIS_SETUP,  /* a key of published setups */
+    LAB_AXIS_ARG,    /* of a program */
+    LAB_AXIS_SET     /* "node*.hub.e.link.lanes" */
 };
 
 struct lab_axis {

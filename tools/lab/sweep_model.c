@@ -135,6 +135,29 @@ static int load_with_all(const struct lab_site *site, const struct lab_sweep_poi
     return locate_set(series, why.text, arena, err);
 }
 
+/** Each value of `faults` on the machine of the point. */
+static int check_faults(const struct lab_site *site, const struct lab_sweep_point *point,
+                        struct sim_error *err)
+{
+    const struct lab_axis *axis = lab_sweep_axis(point->series, "faults");
+
+    for (unsigned v = 0; axis != NULL && axis->kind == LAB_AXIS_FAULTS && v < axis->list.n; v++) {
+        struct lab_run run = point->run;
+        struct load_machine *machine;
+        struct sim_error why = { 0 };
+
+        if (strcmp(axis->list.items[v], "none") == 0)
+            continue;
+        run.nfaults = 1;
+        run.faults[0] = axis->list.items[v];
+        if (lab_load_run(site, &run, &machine, &why) != SIM_OK)
+            return sim_error_set(err, SIM_ERR_CONFIG, "%s: faults = %s: %s", axis->where,
+                                 axis->list.items[v], why.text);
+        load_machine_destroy(machine);
+    }
+    return SIM_OK;
+}
+
 /* ---- points on their machine --------------------------------------------------------------- */
 
 static bool same_machine(const struct lab_sweep_point *a, const struct lab_sweep_point *b)
@@ -180,7 +203,9 @@ static int resolve_machine(struct lab_sweep *sweep, unsigned first, const struct
 
     if (rc != SIM_OK)
         return rc;
-    rc = lab_sweep_hash_machine(site, &point->run, machine, &hash, err);
+    rc = check_faults(site, point, err);
+    if (rc == SIM_OK)
+        rc = lab_sweep_hash_machine(site, &point->run, machine, &hash, err);
     for (unsigned i = sweep->n; i-- > first && rc == SIM_OK;) {
         if (sweep->points[i].model != 0 || !same_machine(point, &sweep->points[i]))
             continue;
@@ -189,6 +214,15 @@ static int resolve_machine(struct lab_sweep *sweep, unsigned first, const struct
     }
     load_machine_destroy(machine);
     return rc;
+}
+
+/** A file of faults by its bytes; one that is written out is told by the point itself. */
+static void hash_faults(const struct lab_site *site, const char *name, uint64_t *hash)
+{
+    char path[2048];
+
+    if (load_find(&site->roots, "faults", name, path, sizeof(path), NULL) == SIM_OK)
+        (void)hash_file(path, hash, NULL);
 }
 
 /** Adds the program's hash to that of the machine; neighbours mostly share it. */
@@ -203,6 +237,8 @@ static int resolve_program(struct lab_sweep *sweep, unsigned i, const struct lab
                              point->series->where, point->run.program);
     *last = point->run.program;
     point->model ^= *hash;
+    for (unsigned f = 0; f < point->run.nfaults; f++)
+        hash_faults(site, point->run.faults[f], &point->model);
     sweep->model = hash_number(sweep->model, point->model);
     return SIM_OK;
 }

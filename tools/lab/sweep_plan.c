@@ -181,6 +181,10 @@ static int plan_point(struct lab_sweep_point *point, struct load_arena *arena,
         case LAB_AXIS_SEED:
             SIM_ASSERT(load_number(value, false, &run.seed));
             break;
+        case LAB_AXIS_FAULTS:
+            if (strcmp(value, "none") != 0)
+                run.faults[run.nfaults++] = value;
+            break;
         case LAB_AXIS_SETUP:
             rc = lab_setup_put(&setup, axis->key, value, axis->where, err);
             break;
@@ -199,6 +203,8 @@ static int plan_point(struct lab_sweep_point *point, struct load_arena *arena,
     point->run.sets = run.sets;
     point->run.nsets = run.nsets;
     point->run.seed = run.seed;
+    for (unsigned i = 0; i < run.nfaults && point->run.nfaults < LAB_FAULTS_MAX; i++)
+        point->run.faults[point->run.nfaults++] = run.faults[i];
     return rc;
 }
 

@@ -16,6 +16,7 @@ static const struct {
     { "workload", LAB_AXIS_WORKLOAD }, { "platform", LAB_AXIS_PLATFORM },
     { "machine", LAB_AXIS_MACHINE },   { "program", LAB_AXIS_PROGRAM },
     { "ranks", LAB_AXIS_RANKS },       { "seed", LAB_AXIS_SEED },
+    { "faults", LAB_AXIS_FAULTS },
 };
 
 /* ---- the values of one key ------------------------------------------------------------- */
@@ -24,7 +25,8 @@ static const struct {
 static int add_values(const struct load_tree *item, const char *name, enum lab_axis_kind kind,
                       struct load_arena *arena, struct lab_list *list, struct sim_error *err)
 {
-    bool path = kind == LAB_AXIS_MACHINE || kind == LAB_AXIS_PLATFORM || kind == LAB_AXIS_PROGRAM;
+    bool path = kind == LAB_AXIS_MACHINE || kind == LAB_AXIS_PLATFORM || kind == LAB_AXIS_PROGRAM ||
+                kind == LAB_AXIS_FAULTS;
     const char *text = item->text;
     struct lab_list parsed = { 0 };
     uint64_t number;
@@ -296,7 +298,7 @@ int lab_sweep_read(const char *path, const struct lab_site *site, struct load_ar
 {
     static const char *const keys[] = { "description", "workload", "platform", "machine", "program",
                                         "args",        "ranks",    "setup",    "set",     "seed",
-                                        "series",      "figure",   NULL };
+                                        "faults",      "series",   "figure",   NULL };
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
     struct load_tree *root;
     int rc = load_tree_read(path, arena, &root, err);
