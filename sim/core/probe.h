@@ -119,7 +119,8 @@ struct sim_stall {
 
 /** An observer. Its functions may not touch the simulation. */
 struct sim_probe {
-    /** @return the id of the mark: observers number them from 1 on, so several have the same */
+    /** @return the id of the mark: observers number them from 1 on, so several have the same.
+     * NULL: only packets are wanted, which spares the time that all else takes. */
     uint64_t (*mark)(void *arg, const struct sim_mark *mark);
     void (*hold)(void *arg, const struct sim_hold *hold);
     /** NULL, or: from `time`, the present or later, on `signal` of `where` is `value`. It may have
@@ -133,8 +134,10 @@ struct sim_probe {
     void *arg;
 };
 
-/** NULL: nobody observes. The same for the life of the simulation (sim_config). */
+/** NULL: nobody observes, or only packets. The same for the life of the simulation (sim_config). */
 const struct sim_probe *sim_probe_of(const struct sim_domain *dom);
+/** NULL: nobody observes packets. */
+const struct sim_probe *sim_packet_probe_of(const struct sim_domain *dom);
 
 /** The commonest mark: one cause, nothing else. */
 uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *stage,

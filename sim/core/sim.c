@@ -314,7 +314,16 @@ void sim_stat_each(const struct sim *sim, sim_stat_fn fn, void *arg)
 
 const struct sim_probe *sim_probe_of(const struct sim_domain *dom)
 {
-    return dom->sim->cfg.probe;
+    const struct sim_probe *probe = dom->sim->cfg.probe;
+
+    return probe != NULL && probe->mark != NULL ? probe : NULL;
+}
+
+const struct sim_probe *sim_packet_probe_of(const struct sim_domain *dom)
+{
+    const struct sim_probe *probe = dom->sim->cfg.probe;
+
+    return probe != NULL && probe->packet != NULL ? probe : NULL;
 }
 
 uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *stage,

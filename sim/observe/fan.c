@@ -5,7 +5,8 @@ static uint64_t tell_mark(void *arg, const struct sim_mark *mark)
     struct observe_fan *fan = arg;
 
     for (unsigned i = 0; i < fan->n; i++)
-        (void)fan->to[i]->mark(fan->to[i]->arg, mark);
+        if (fan->to[i]->mark != NULL)
+            (void)fan->to[i]->mark(fan->to[i]->arg, mark);
     return ++fan->marks;
 }
 
@@ -14,7 +15,8 @@ static void tell_hold(void *arg, const struct sim_hold *hold)
     struct observe_fan *fan = arg;
 
     for (unsigned i = 0; i < fan->n; i++)
-        fan->to[i]->hold(fan->to[i]->arg, hold);
+        if (fan->to[i]->mark != NULL)
+            fan->to[i]->hold(fan->to[i]->arg, hold);
 }
 
 static void tell_level(void *arg, const struct sim_signal *signal, const char *where,
@@ -38,7 +40,7 @@ static void tell_packet(void *arg, const struct sim_packet *packet)
 void observe_fan_init(struct observe_fan *fan)
 {
     *fan = (struct observe_fan){
-        .probe = { .mark = tell_mark, .hold = tell_hold, .arg = fan },
+        .probe = { .hold = tell_hold, .arg = fan },
     };
 }
 
@@ -46,6 +48,8 @@ void observe_fan_add(struct observe_fan *fan, const struct sim_probe *probe)
 {
     SIM_ASSERT(fan->n < OBSERVE_FAN_MAX);
     fan->to[fan->n++] = probe;
+    if (probe->mark != NULL)
+        fan->probe.mark = tell_mark;
     if (probe->level != NULL)
         fan->probe.level = tell_level;
     if (probe->packet != NULL)

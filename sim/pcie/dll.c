@@ -28,7 +28,7 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     if (bytes != 0)
         memcpy(rec + 1, tlp->payload->data, bytes);
     end = pcie_phy_send(&p->phy, sim_now(p->dom), symbols);
-    if (p->probe != NULL)
+    if (p->tells)
         rec->tlp.trace_id = pcie_probe_send(p, tlp, rec->seq, end, symbols);
     sim_channel_send(p->out, end);
 
@@ -159,7 +159,7 @@ void pcie_dll_flush(struct pcie_port *p)
         else
             tell(p, mask, d, now);
         end = pcie_phy_send(&p->phy, now, symbols);
-        if (p->probe != NULL)
+        if (p->packets != NULL)
             pcie_probe_dllps(p, d);
         sim_channel_send(p->out_dllp, end);
         p->stat.tx_dllps += ones[mask];

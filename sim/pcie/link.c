@@ -131,7 +131,9 @@ static void init_state(struct pcie_port *p)
     p->where = sim_path_hash(p->path);
     p->fingerprint = sim_fingerprint_on(p->dom);
     p->probe = sim_probe_of(p->dom);
+    p->packets = sim_packet_probe_of(p->dom);
     p->observed = p->fingerprint || p->probe != NULL;
+    p->tells = p->probe != NULL || p->packets != NULL;
     pcie_phy_init(&p->phy, (uint32_t)c->gen, (uint32_t)c->lanes, c->skp_interval_symbols);
     sim_event_init(&p->work, pcie_port_work);
 }

@@ -100,7 +100,8 @@ struct pcie_port {
     bool deciding : 1; /* whoever settles the DLLPs looks at the queues next */
     bool fingerprint : 1;
     bool observed : 1; /* received packets are told to somebody: fingerprint or probe */
-    const struct sim_probe *probe;
+    bool tells : 1;    /* sent packets are told to somebody: probe or packets */
+    const struct sim_probe *probe, *packets;
 
     alignas(SIM_CACHE_LINE) struct pcie_phy phy;
 

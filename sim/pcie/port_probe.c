@@ -71,8 +71,20 @@ static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind
     };
 }
 
-uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
-                         sim_time_t end, uint32_t symbols)
+static void tell_tlp(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                     uint32_t symbols)
+{
+    const struct pcie_packet packet = {
+        .packet = on_wire(p, SIM_PACKET_TLP, symbols, 0),
+        .tlp = tlp,
+        .seq = seq,
+    };
+
+    p->packets->packet(p->packets->arg, &packet.packet);
+}
+
+static uint64_t mark_send(const struct pcie_port *p, const struct pcie_tlp *tlp, sim_time_t end,
+                          uint32_t symbols)
 {
     const struct sim_mark begin = {
         .stage = &link_busy,
@@ -84,18 +96,17 @@ uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp, 
     };
     uint64_t id = p->probe->mark(p->probe->arg, &begin);
 
-    if (p->probe->packet != NULL) {
-        const struct pcie_packet packet = {
-            .packet = on_wire(p, SIM_PACKET_TLP, symbols, 0),
-            .tlp = tlp,
-            .seq = seq,
-        };
-
-        p->probe->packet(p->probe->arg, &packet.packet);
-    }
     id = sim_probe_mark(p->probe, &align, p->path, end - pcie_phy_ps(&p->phy, symbols), id);
     id = sim_probe_mark(p->probe, &serialise, p->path, end, id);
     return sim_probe_mark(p->probe, &tx_block, p->path, end + p->cfg.tx_latency_ps, id);
+}
+
+uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                         sim_time_t end, uint32_t symbols)
+{
+    if (p->packets != NULL)
+        tell_tlp(p, tlp, seq, symbols);
+    return p->probe != NULL ? mark_send(p, tlp, end, symbols) : tlp->trace_id;
 }
 
 static void tell_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind)
@@ -105,7 +116,7 @@ static void tell_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, u
         .dllp = dllp,
     };
 
-    p->probe->packet(p->probe->arg, &packet.packet);
+    p->packets->packet(p->packets->arg, &packet.packet);
 }
 
 void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d)
@@ -113,8 +124,6 @@ void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d)
     static const uint8_t types[] = { PCIE_DLLP_UPDATEFC, PCIE_DLLP_INITFC1, PCIE_DLLP_INITFC2 };
     uint32_t behind = (uint32_t)__builtin_popcount(d->mask);
 
-    if (p->probe->packet == NULL)
-        return;
     if ((d->mask & DLLP_ACK) != 0)
         tell_dllp(p, &(struct pcie_dllp){ .type = PCIE_DLLP_ACK, .seq = d->ack_seq }, --behind);
     for (uint8_t cls = 0; cls < PCIE_CLASSES; cls++)

@@ -12,7 +12,10 @@ struct Heard {
     std::vector<sim_time_t> marks, holds;
     std::vector<uint64_t> levels;
     std::vector<sim_time_t> packets;
-    sim_probe probe = { mark, hold, nullptr, nullptr, this };
+    sim_probe probe{};
+
+    Heard() { probe.mark = mark, probe.hold = hold, probe.arg = this; }
+    Heard(const Heard &) = delete;
 
     static uint64_t mark(void *arg, const sim_mark *m)
     {
@@ -78,6 +81,11 @@ TEST(Fan, TellsPacketsToThoseWhoAsk)
     observe_fan_probe(&fan)->packet(observe_fan_probe(&fan)->arg, &packet);
     EXPECT_TRUE(a.packets.empty());
     EXPECT_EQ((std::vector<sim_time_t>{ 40 }), b.packets);
+
+    b.probe.mark = nullptr; /* packets alone */
+    tell(observe_fan_probe(&fan));
+    EXPECT_EQ(2u, a.marks.size());
+    EXPECT_TRUE(b.marks.empty());
 }
 
 TEST(Fan, OfOneIsThatOneAndOfNoneIsNothing)

@@ -165,6 +165,19 @@ TEST_F(Packets, CarryWhatArrives)
     EXPECT_EQ(pair->b.got.size(), i);
 }
 
+TEST_F(Packets, AreToldToWhoWantsNothingElse)
+{
+    pcie_port_config cfg = test::wide_config(2, 8, 128);
+    run(&watch.probe, cfg);
+    const size_t n = watch.seen.size();
+    const uint64_t marks = watch.marks;
+
+    watch.probe.mark = nullptr;
+    run(&watch.probe, cfg);
+    EXPECT_EQ(2 * n, watch.seen.size());
+    EXPECT_EQ(marks, watch.marks);
+}
+
 TEST_F(Packets, AreNotChangedByBeingSeen)
 {
     pcie_port_config cfg = test::wide_config(2, 8, 128);
