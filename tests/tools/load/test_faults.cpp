@@ -42,7 +42,7 @@ class Faults : public ConfigTest
     {
         ConfigTest::SetUp();
         kinds = fault_kinds();
-        std::filesystem::create_directory(root + "/faults");
+        std::filesystem::create_directory(folder + "/faults");
     }
     /** "1.hub.b rate 5" for each place. */
     std::vector<std::string> given() const
