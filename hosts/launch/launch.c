@@ -2,6 +2,7 @@
 #include "hosts/launch/internal.h"
 #include "hosts/launch/watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,16 @@ static int check(const struct launch_config *cfg, struct sim_error *err)
     return SIM_OK;
 }
 
+/* Of packets that wait for each other, behind what is known of the ranks. */
+static void tell_circle(const struct launch *run, struct sim_error *err)
+{
+    size_t n = err != NULL ? strlen(err->text) : 0;
+    char circle[700];
+
+    if (err != NULL && machine_stall_circle(run->m, circle, sizeof(circle)))
+        (void)snprintf(err->text + n, sizeof(err->text) - n, "; deadlock: %s", circle);
+}
+
 /* A rank that has not ended and what it waits for; the first such rank is in the message. */
 static int stuck(const struct launch *run, int code, const char *why, struct sim_error *err)
 {
@@ -45,10 +56,13 @@ static int stuck(const struct launch *run, int code, const char *why, struct sim
         if (t->ended)
             continue;
         launch_where(t, where, sizeof(where));
-        return sim_error_set(err, code,
-                             "%s at %.3f us: rank %u on node %u is %s; %u of %u have not ended",
-                             why, (double)sim_reached(machine_sim(run->m)) / 1e6, r,
-                             t->node->shared.index, where, run->left, run->nranks);
+        (void)sim_error_set(err, code,
+                            "%s at %.3f us: rank %u on node %u is %s; %u of %u have not ended", why,
+                            (double)sim_reached(machine_sim(run->m)) / 1e6, r,
+                            t->node->shared.index, where, run->left, run->nranks);
+        if (code == SIM_ERR_STALLED)
+            tell_circle(run, err);
+        return code;
     }
     return SIM_OK;
 }

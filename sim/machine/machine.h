@@ -107,6 +107,12 @@ typedef void (*machine_line_fn)(void *arg, const char *line);
  * packets there are.
  */
 unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_fn fn, void *arg);
+/**
+ * A circle of waits, if there is one: "node0.hub.e -> node1.hub.e -> node0.hub.e", the links whose
+ * buffers are full, each waiting for the next, and the first one again; as much as fits into
+ * `size` bytes.
+ */
+bool machine_stall_circle(const struct machine *m, char *text, size_t size);
 
 struct sim *machine_sim(struct machine *m);
 const struct machine_desc *machine_description(const struct machine *m);

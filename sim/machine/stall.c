@@ -148,20 +148,28 @@ static void tell_chain(struct report *r, unsigned at)
     }
 }
 
+/** Asks all components, and joins what waits to what it waits for. @return false: no memory */
+static bool survey(struct report *r)
+{
+    r->blocks = calloc(BLOCKS_MAX, sizeof(*r->blocks));
+    if (r->blocks == NULL)
+        return false;
+    for (unsigned i = 0; i < r->m->ncomponents; i++) {
+        r->component = &r->m->components[i];
+        if (r->component->desc->kind->blocked != NULL)
+            r->component->desc->kind->blocked(r->component->it, collect, r);
+    }
+    for (unsigned i = 0; i < r->n; i++)
+        find_next(r, &r->blocks[i]);
+    return true;
+}
+
 unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_fn fn, void *arg)
 {
     struct report r = { .m = m, .max = max, .fn = fn, .arg = arg };
 
-    r.blocks = calloc(BLOCKS_MAX, sizeof(*r.blocks));
-    if (r.blocks == NULL)
+    if (!survey(&r))
         return 0;
-    for (unsigned i = 0; i < m->ncomponents; i++) {
-        r.component = &m->components[i];
-        if (r.component->desc->kind->blocked != NULL)
-            r.component->desc->kind->blocked(r.component->it, collect, &r);
-    }
-    for (unsigned i = 0; i < r.n; i++)
-        find_next(&r, &r.blocks[i]);
     for (unsigned i = 0; i < r.n; i++)
         if (!r.blocks[i].awaited)
             tell_chain(&r, i);
@@ -169,4 +177,48 @@ unsigned machine_stall_tell(const struct machine *m, unsigned max, machine_line_
         tell_chain(&r, i);
     free(r.blocks);
     return r.n;
+}
+
+/* ---- the circle alone ------------------------------------------------------------------ */
+
+/** The first block, in the order of components, from which the chain leads back to itself. */
+static unsigned find_circle(const struct report *r)
+{
+    for (unsigned i = 0; i < r->n; i++) {
+        unsigned at = r->blocks[i].next, steps = 0;
+
+        while (at != NONE && at != i && steps++ < r->n)
+            at = r->blocks[at].next;
+        if (at == i)
+            return i;
+    }
+    return NONE;
+}
+
+static size_t put_link(char *text, size_t size, size_t used, const struct block *b)
+{
+    if (used >= size)
+        return used;
+    return used + (size_t)snprintf(text + used, size - used, "%s%s.%s", used != 0 ? " -> " : "",
+                                   b->component->path, b->port);
+}
+
+bool machine_stall_circle(const struct machine *m, char *text, size_t size)
+{
+    struct report r = { .m = m };
+    unsigned first, at;
+    size_t used = 0;
+
+    if (!survey(&r))
+        return false;
+    first = at = find_circle(&r);
+    if (first != NONE) {
+        do {
+            used = put_link(text, size, used, &r.blocks[at]);
+            at = r.blocks[at].next;
+        } while (at != first);
+        (void)put_link(text, size, used, &r.blocks[first]);
+    }
+    free(r.blocks);
+    return first != NONE;
 }

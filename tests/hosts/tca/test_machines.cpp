@@ -349,6 +349,10 @@ TEST(Stall, OfAFullRingIsToldAsTheCircleThatItIs)
         << c.err.text;
     EXPECT_NE(std::string::npos, std::string(c.err.text).find("in tcaWaitDMARecvDesc"))
         << c.err.text;
+    std::string circle = "; deadlock: ";
+    for (unsigned i = 0; i <= 8; i++)
+        circle += (i > 0 ? " -> node" : "node") + std::to_string(i % 8) + ".hub.e";
+    EXPECT_NE(std::string::npos, std::string(c.err.text).find(circle)) << c.err.text;
     std::vector<std::string> lines = stall_of(c);
     ASSERT_EQ(16u, lines.size()) << "a DMA channel and a full buffer in each hub";
     EXPECT_EQ(0u, lines[0].find("node0.hub.dma0: a write for node"));
@@ -384,6 +388,7 @@ TEST(Stall, WithoutAPacketThatWaitsTellsNone)
                         "3, tag 0x55)"))
         << c.err.text;
     EXPECT_TRUE(stall_of(c).empty());
+    EXPECT_EQ(std::string::npos, std::string(c.err.text).find("deadlock")) << c.err.text;
 }
 
 } // namespace
