@@ -222,6 +222,13 @@ bool pcie_port_can_send(const struct pcie_port *p, enum pcie_class cls)
     return p->tx[cls].count < p->queue_tlps;
 }
 
+/** Is the partner's buffer for the class empty? It will never have more room. */
+static bool all_free(const struct tx_class *q)
+{
+    return (q->hdr_total == 0 || q->hdr_avail == q->hdr_total) &&
+           (q->data_total == 0 || q->data_avail == q->data_total);
+}
+
 bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
 {
     const struct tx_class *q = &p->tx[cls];
@@ -233,7 +240,8 @@ bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
         return false;
     }
     pcie_port_settle(p);
-    if (q->hdr_avail >= tlps && q->data_avail >= (uint64_t)tlps * (p->mps / 16)) {
+    if ((q->hdr_avail >= tlps && q->data_avail >= (uint64_t)tlps * (p->mps / 16)) ||
+        (p->up && all_free(q))) {
         if (p->probe != NULL)
             pcie_probe_want(p, cls, PCIE_WANTS_NOTHING);
         p->wanting &= (uint8_t) ~(1u << cls);

@@ -43,6 +43,7 @@ class MachineFile
         cfg.desc = load_machine_desc(machine_);
         return cfg;
     }
+    const machine_desc *desc() const { return load_machine_desc(machine_); }
     int code;
     sim_error err = {};
 

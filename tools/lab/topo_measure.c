@@ -277,10 +277,12 @@ static void open_rings(struct lab_topology *topo, const bool *follows, unsigned 
 unsigned lab_topology_deadlock(struct lab_topology *topo, unsigned *cycle)
 {
     size_t n = topo->nlinks;
-    const bool *follows = find_dependencies(topo);
+    bool *follows = find_dependencies(topo);
     bool *rings = load_alloc(&topo->arena, n * n * sizeof(*rings));
     unsigned *ring = load_alloc(&topo->arena, n * sizeof(*ring));
 
+    for (size_t i = 0; i < n * n; i++)
+        follows[i] = follows[i] && !topo->links[i % n].endless;
     find_rings(topo, follows, ring);
     open_rings(topo, follows, ring);
     for (size_t i = 0; i < n * n; i++)

@@ -94,6 +94,22 @@ static uint64_t hop_ps(const struct build *b, const struct lab_topo_link *l,
     return ((ps * khz + PS_KHZ - 1) / PS_KHZ + cycles) * PS_KHZ / khz;
 }
 
+/**
+ * Bubble flow control counts places for packets. It holds where a free header means room for the
+ * largest packet: scraps of data space too small for any packet add up to no place.
+ */
+static void watch_buffer(const struct build *b, struct lab_topo_link *l)
+{
+    uint64_t headers = port_value(b, l->to, l->port_to, "ph_credits");
+    uint64_t data = port_value(b, l->to, l->port_to, "pd_credits");
+    uint64_t mps = smaller(port_value(b, l->from, l->port_from, "mps_bytes"),
+                           port_value(b, l->to, l->port_to, "mps_bytes"));
+
+    l->endless = headers == 0 && data == 0;
+    l->guarded = value(b, l->from, "bubble_tlps") > 1 &&
+                 (l->endless || (headers > 1 && (data == 0 || data >= headers * mps / 16)));
+}
+
 static void add_link(const struct build *b, struct lab_topo_link link, uint64_t length_mm)
 {
     uint64_t gen = smaller(port_value(b, link.from, link.port_from, "gen"),
@@ -107,7 +123,7 @@ static void add_link(const struct build *b, struct lab_topo_link link, uint64_t 
         link.latency_ps = hop_ps(b, &link, &phy, length_mm);
         link.bytes_per_s = lab_link_rate(gen, lanes);
     }
-    link.guarded = value(b, link.from, "bubble_tlps") > 1;
+    watch_buffer(b, &link);
     b->topo->links[b->topo->nlinks++] = link;
 }
 
@@ -122,9 +138,9 @@ static void list_links(struct build *b)
 
         if (from == LAB_TOPO_NONE || to == LAB_TOPO_NONE)
             continue;
-        add_link(b, (struct lab_topo_link){ from, to, l->port_a, l->port_b, 0, 0, 0, false },
+        add_link(b, (struct lab_topo_link){ from, to, l->port_a, l->port_b, 0, 0, 0, false, false },
                  l->length_mm);
-        add_link(b, (struct lab_topo_link){ to, from, l->port_b, l->port_a, 0, 0, 0, false },
+        add_link(b, (struct lab_topo_link){ to, from, l->port_b, l->port_a, 0, 0, 0, false, false },
                  l->length_mm);
     }
 }

@@ -20,6 +20,7 @@ struct lab_topo_link {
     double bytes_per_s;  /* after line coding */
     uint64_t load;       /* messages when each hub sends one to each other */
     bool guarded;        /* its hub lets packets enter a ring only while a place stays free in it */
+    bool endless;        /* the receive buffer behind it takes all that comes */
 };
 
 struct lab_topology {
@@ -67,7 +68,8 @@ struct lab_topo_cut lab_topology_bisect(struct lab_topology *topo);
 unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle);
 /**
  * The same when a ring, which is what packets take straight on through hubs that guard it, counts
- * as one link: it never fills up, so only what leads from ring to ring can close a cycle.
+ * as one link: it never fills up, so only what leads from ring to ring can close a cycle. Nothing
+ * waits for a link into a buffer without end.
  */
 unsigned lab_topology_deadlock(struct lab_topology *topo, unsigned *cycle);
 

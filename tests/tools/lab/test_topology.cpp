@@ -265,6 +265,27 @@ TEST_F(Deadlock, IsRuledOutWhereRingsKeepAPlaceFree)
         << "one hub that does not care is enough";
 }
 
+/* A place is room for a header and the largest packet. */
+TEST_F(Deadlock, IsPossibleWhereSmallPacketsCanTakeAPlaceInPart)
+{
+    EXPECT_EQ(8u, circle("ring8", "", { "node*.hub.*.link.pd_credits=504" }).size());
+    EXPECT_EQ(8u, circle("ring8", "", { "node*.hub.*.link.ph_credits=0" }).size());
+    EXPECT_TRUE(circle("ring8", "", { "node*.hub.*.link.pd_credits=0" }).empty());
+}
+
+TEST_F(Deadlock, IsRuledOutByABufferWithoutEnd)
+{
+    EXPECT_TRUE(circle("one-way-ring8", "",
+                       { "node*.hub.bubble_tlps=1", "node5.hub.w.link.ph_credits=0",
+                         "node5.hub.w.link.pd_credits=0" })
+                    .empty());
+    EXPECT_EQ(8u, circle("ring8", "",
+                         { "node*.hub.bubble_tlps=1", "node5.hub.w.link.ph_credits=0",
+                           "node5.hub.w.link.pd_credits=0" })
+                      .size())
+        << "the other way round";
+}
+
 /* Most ways lead along a ring and then across, two of them the other way round. */
 TEST_F(Deadlock, IsFoundBetweenRings)
 {
