@@ -37,6 +37,15 @@ static void tell_packet(void *arg, const struct sim_packet *packet)
             fan->to[i]->packet(fan->to[i]->arg, packet);
 }
 
+static void tell_stall(void *arg, const struct sim_stall *stall)
+{
+    struct observe_fan *fan = arg;
+
+    for (unsigned i = 0; i < fan->n; i++)
+        if (fan->to[i]->stall != NULL)
+            fan->to[i]->stall(fan->to[i]->arg, stall);
+}
+
 void observe_fan_init(struct observe_fan *fan)
 {
     *fan = (struct observe_fan){
@@ -54,6 +63,8 @@ void observe_fan_add(struct observe_fan *fan, const struct sim_probe *probe)
         fan->probe.level = tell_level;
     if (probe->packet != NULL)
         fan->probe.packet = tell_packet;
+    if (probe->stall != NULL)
+        fan->probe.stall = tell_stall;
 }
 
 const struct sim_probe *observe_fan_probe(const struct observe_fan *fan)

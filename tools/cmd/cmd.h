@@ -8,6 +8,7 @@
 #include <argp.h>
 
 #include "tools/lab/figure.h"
+#include "tools/lab/watch.h"
 #include "tools/load/machine.h"
 
 #define CMD_SETS_MAX 64u
@@ -25,11 +26,13 @@ struct cmd_common {
     const char *platform;
     uint64_t seed;
     unsigned jobs;
+    struct lab_watch_options watch;
 };
 
 extern const struct argp cmd_format_argp;  /* --json, --csv; input: struct cmd_common */
 extern const struct argp cmd_machine_argp; /* --set, --platform, --seed */
 extern const struct argp cmd_work_argp;    /* the same and --jobs, for runs in worker processes */
+extern const struct argp cmd_watch_argp;   /* --timeline and what else observes one run */
 
 void cmd_common_init(struct cmd_common *common);
 /** Prints "hubsim: ..." @return CMD_FAILED */

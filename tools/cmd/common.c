@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { OPT_TIMELINE = 0x1000 }; /* clear of the options of the commands */
+
 static error_t parse_format(int key, char *arg, struct argp_state *state)
 {
     struct cmd_common *common = state->input;
@@ -110,6 +112,28 @@ static const struct argp_child work_children[] = { { &cmd_machine_argp, 0, NULL,
 const struct argp cmd_work_argp = {
     work_options, parse_work, NULL, NULL, work_children, NULL, NULL
 };
+
+static error_t parse_watch(int key, char *arg, struct argp_state *state)
+{
+    struct cmd_common *common = state->input;
+
+    switch (key) {
+    case OPT_TIMELINE:
+        common->watch.timeline = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option watch_options[] = {
+    { "timeline", OPT_TIMELINE, "FILE", 0,
+      "Write what happened when, as trace-event JSON, gzip: chrome://tracing and Perfetto show it, "
+      "scripts/timeline draws it",
+      3 },
+    { 0 },
+};
+const struct argp cmd_watch_argp = { watch_options, parse_watch, NULL, NULL, NULL, NULL, NULL };
 
 void cmd_common_init(struct cmd_common *common)
 {

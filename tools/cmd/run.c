@@ -10,14 +10,17 @@ struct options {
     struct cmd_common common;
     const char *file, *out;
     bool whole_protocol, keep_machine;
+    uint64_t which; /* simulation to be observed */
 };
 
-enum { OPT_OUT = 256, OPT_PROTOCOL };
+enum { OPT_OUT = 256, OPT_PROTOCOL, OPT_WHICH };
 
 static const struct argp_option options[] = {
     { "out", OPT_OUT, "DIR", 0,
       "Folder of result folders (default out; a machine alone leaves none without this)", 0 },
     { "whole-protocol", OPT_PROTOCOL, NULL, 0, "As many rounds and repeats as the file says", 0 },
+    { "observe", OPT_WHICH, "N", 0,
+      "Of several simulations, observe the N-th (default 1) with --timeline and the like", 0 },
     { 0 },
 };
 
@@ -27,7 +30,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
+        for (unsigned i = 0; i < 3; i++)
+            state->child_inputs[i] = &opt->common;
         return 0;
     case OPT_OUT:
         opt->out = arg;
@@ -35,6 +39,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_PROTOCOL:
         opt->whole_protocol = true;
+        return 0;
+    case OPT_WHICH:
+        opt->which = cmd_number(state, "observe", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (opt->file != NULL)
@@ -169,6 +176,7 @@ int cmd_run(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
                                                   { &cmd_work_argp, 0, NULL, 0 },
+                                                  { &cmd_watch_argp, 0, NULL, 0 },
                                                   { 0 } };
     static const struct argp argp = {
         options,
@@ -180,7 +188,7 @@ int cmd_run(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct options opt = { .out = "out" };
+    struct options opt = { .out = "out", .which = 1 };
     struct cmd_session session;
     struct sim_error err = { 0 };
     int rc;
@@ -192,6 +200,8 @@ int cmd_run(int argc, char **argv)
     if (opt.whole_protocol)
         session.ev.protocol = (struct lab_protocol){ 0 };
     rc = run_file(&opt, &session, &err);
+    if (rc == SIM_OK)
+        rc = cmd_observe(&session, &opt.common.watch, opt.file, opt.which, &err);
     cmd_session_fini(&session);
     return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
 }

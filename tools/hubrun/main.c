@@ -118,7 +118,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &opt->common;
+        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
         return 0;
     case 'n':
         opt->nranks = parse_ranks(state, arg);
@@ -289,16 +289,16 @@ static int run_on(const struct options *opt, struct machine *machine, int *statu
     return rc;
 }
 
-static int run(const struct options *opt, int *status_p, struct sim_error *err)
+static int run_observed(const struct options *opt, const struct load_machine *file,
+                        const struct sim_probe *probe, int *status_p, struct sim_error *err)
 {
-    struct sim_config cfg = { .seed = opt->common.seed, .fingerprint = opt->fingerprint };
-    struct load_machine *file;
+    struct sim_config cfg = { .seed = opt->common.seed,
+                              .fingerprint = opt->fingerprint,
+                              .probe = probe };
     struct launch_memory *memory;
     struct machine *machine;
-    int rc = cmd_load(&opt->common, opt->machine, &file, err);
+    int rc;
 
-    if (rc != SIM_OK)
-        return rc;
     memory = launch_memory_create();
     if (memory == NULL) {
         rc = sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
@@ -314,13 +314,32 @@ static int run(const struct options *opt, int *status_p, struct sim_error *err)
         }
         launch_memory_destroy(memory);
     }
+    return rc;
+}
+
+static int run(const struct options *opt, int *status_p, struct sim_error *err)
+{
+    struct load_machine *file;
+    struct lab_watch *watch;
+    int rc = cmd_load(&opt->common, opt->machine, &file, err), closed;
+
+    if (rc != SIM_OK)
+        return rc;
+    rc = lab_watch_open(&opt->common.watch, NULL, &watch, err);
+    if (rc == SIM_OK) {
+        rc = run_observed(opt, file, lab_watch_probe(watch), status_p, err);
+        closed = lab_watch_close(watch, err);
+        rc = rc != SIM_OK ? rc : closed;
+    }
     load_machine_destroy(file);
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_machine_argp, 0, NULL, 0 }, { 0 } };
+    static const struct argp_child children[] = { { &cmd_machine_argp, 0, NULL, 0 },
+                                                  { &cmd_watch_argp, 0, NULL, 0 },
+                                                  { 0 } };
     static const struct argp argp = {
         options,
         parse,

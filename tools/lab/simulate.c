@@ -133,11 +133,10 @@ static void tell_stat(void *arg, const char *path, const char *unit, const char 
 /* ---- the machine ------------------------------------------------------------------ */
 
 static int simulate(const struct lab_site *site, const struct lab_run *run,
-                    const struct machine_desc *desc, FILE *out, struct sim_error *err)
+                    const struct machine_desc *desc, const struct sim_probe *probe, FILE *out,
+                    struct sim_error *err)
 {
-    struct sim_config cfg = { .seed = run->seed,
-                              .fingerprint = site->fingerprint,
-                              .probe = site->probe };
+    struct sim_config cfg = { .seed = run->seed, .fingerprint = site->fingerprint, .probe = probe };
     struct launch_memory *memory = launch_memory_create();
     struct machine *machine;
     int rc;
@@ -170,11 +169,24 @@ static void write_fault(void *arg, const struct load_fault *fault)
                   fault->pattern, fault->kind, fault->pairs, fault->places);
 }
 
+static int simulate_watched(const struct lab_site *site, const struct lab_run *run,
+                            const struct machine_desc *desc, FILE *out, struct sim_error *err)
+{
+    struct lab_watch *watch;
+    int rc = lab_watch_open(&site->watch, site->probe, &watch, err), closed;
+
+    if (rc != SIM_OK)
+        return rc;
+    rc = simulate(site, run, desc, lab_watch_probe(watch), out, err);
+    closed = lab_watch_close(watch, err);
+    return rc != SIM_OK ? rc : closed;
+}
+
 int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
                     const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
     struct sim_error why = { 0 };
-    int rc = simulate(site, run, load_machine_desc(machine), out, &why);
+    int rc = simulate_watched(site, run, load_machine_desc(machine), out, &why);
 
     load_machine_each_fault(machine, write_fault, out);
     if (rc != SIM_OK) /* what a component says of its values has no file in it */

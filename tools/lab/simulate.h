@@ -3,6 +3,7 @@
 #define LAB_SIMULATE_H
 
 #include "tools/lab/pool.h"
+#include "tools/lab/watch.h"
 #include "tools/load/machine.h"
 
 SIM_BEGIN_DECLS
@@ -10,11 +11,12 @@ SIM_BEGIN_DECLS
 /** Where things are, for all runs of a command. */
 struct lab_site {
     struct load_roots roots;
-    char programs[1024];           /* folder of the workloads */
-    bool fingerprint;              /* costs time on each TLP */
-    bool statistics;               /* at the end of each run, those that are not 0 */
-    sim_time_t max_time_ps;        /* of one run; 0: no limit */
-    const struct sim_probe *probe; /* attached to the simulation, or NULL */
+    char programs[1024];            /* folder of the workloads */
+    bool fingerprint;               /* costs time on each TLP */
+    bool statistics;                /* at the end of each run, those that are not 0 */
+    sim_time_t max_time_ps;         /* of one run; 0: no limit */
+    const struct sim_probe *probe;  /* attached to the simulation, or NULL */
+    struct lab_watch_options watch; /* files that observers of each run write: of one, the last */
     /** NULL, or called after the program has ended well, while its machine still is. */
     int (*ended)(void *arg, struct sim_error *err);
     void *ended_arg;

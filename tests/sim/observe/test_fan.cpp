@@ -12,6 +12,7 @@ struct Heard {
     std::vector<sim_time_t> marks, holds;
     std::vector<uint64_t> levels;
     std::vector<sim_time_t> packets;
+    unsigned stalls = 0;
     sim_probe probe{};
 
     Heard() { probe.mark = mark, probe.hold = hold, probe.arg = this; }
@@ -35,6 +36,7 @@ struct Heard {
     {
         static_cast<Heard *>(arg)->packets.push_back(p->begin);
     }
+    static void stall(void *arg, const sim_stall *) { static_cast<Heard *>(arg)->stalls++; }
 };
 
 const sim_stage stage = { "x", "x", nullptr, SIM_STAGE_PLAIN, "" };
@@ -86,6 +88,21 @@ TEST(Fan, TellsPacketsToThoseWhoAsk)
     tell(observe_fan_probe(&fan));
     EXPECT_EQ(2u, a.marks.size());
     EXPECT_TRUE(b.marks.empty());
+}
+
+TEST(Fan, TellsStallsToThoseWhoAsk)
+{
+    Heard a, b;
+    observe_fan fan;
+    const sim_stall stall = {};
+
+    b.probe.stall = Heard::stall;
+    observe_fan_init(&fan);
+    observe_fan_add(&fan, &a.probe);
+    observe_fan_add(&fan, &b.probe);
+    observe_fan_probe(&fan)->stall(observe_fan_probe(&fan)->arg, &stall);
+    EXPECT_EQ(0u, a.stalls);
+    EXPECT_EQ(1u, b.stalls);
 }
 
 TEST(Fan, OfOneIsThatOneAndOfNoneIsNothing)

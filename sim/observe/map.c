@@ -1,0 +1,52 @@
+#include "observe/map.h"
+
+#include <stdlib.h>
+
+static struct observe_slot *find(const struct observe_map *map, const void *a, const void *b)
+{
+    uint64_t key = ((uintptr_t)a * 31 + (uintptr_t)b) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t at = (uint32_t)(key >> 32);
+
+    for (;; at++) {
+        struct observe_slot *slot = &map->slots[at & (map->room - 1)];
+
+        if (slot->value == 0 || (slot->a == a && slot->b == b))
+            return slot;
+    }
+}
+
+static bool enlarge(struct observe_map *map)
+{
+    struct observe_map more = { .n = map->n, .room = map->room != 0 ? map->room * 2 : 256 };
+
+    more.slots = calloc(more.room, sizeof(*more.slots));
+    if (more.slots == NULL)
+        return false;
+    for (uint32_t i = 0; i < map->room; i++)
+        if (map->slots[i].value != 0)
+            *find(&more, map->slots[i].a, map->slots[i].b) = map->slots[i];
+    free(map->slots);
+    *map = more;
+    return true;
+}
+
+void observe_map_fini(struct observe_map *map)
+{
+    free(map->slots);
+    *map = (struct observe_map){ 0 };
+}
+
+uint32_t *observe_map_at(struct observe_map *map, const void *a, const void *b)
+{
+    struct observe_slot *slot;
+
+    if (map->n * 2 >= map->room && !enlarge(map))
+        return NULL;
+    slot = find(map, a, b);
+    if (slot->value == 0) {
+        slot->a = a;
+        slot->b = b;
+        map->n++; /* its value follows; one that never does is found as free again */
+    }
+    return &slot->value;
+}

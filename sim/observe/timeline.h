@@ -1,0 +1,27 @@
+/*
+ * A timeline of a run in the trace-event format, which chrome://tracing, Perfetto and
+ * scripts/timeline show: a process for each node and one for the cables, in it a thread for each
+ * direction of a link, output of a hub, DMA channel, core and memory, on it slices of time; arrows
+ * from the store that began a message to the poll that has seen it. Written as it comes; times are
+ * microseconds, exact to the picosecond.
+ */
+#ifndef OBSERVE_TIMELINE_H
+#define OBSERVE_TIMELINE_H
+
+#include "core/probe.h"
+#include "observe/sink.h"
+
+SIM_BEGIN_DECLS
+
+struct observe_timeline;
+
+/** `sink` is copied. NULL: out of memory. */
+struct observe_timeline *observe_timeline_create(const struct observe_sink *sink);
+void observe_timeline_destroy(struct observe_timeline *t);
+/** For sim_config; lives as long as the timeline. */
+const struct sim_probe *observe_timeline_probe(struct observe_timeline *t);
+/** Ends the file; the machine may be gone. @return SIM_OK, SIM_ERR_IO or SIM_ERR_NOMEM */
+int observe_timeline_finish(struct observe_timeline *t);
+
+SIM_END_DECLS
+#endif /* OBSERVE_TIMELINE_H */

@@ -1,0 +1,102 @@
+/* Shared by the files of the timeline only. */
+#ifndef OBSERVE_TIMELINE_IMPL_H
+#define OBSERVE_TIMELINE_IMPL_H
+
+#include "observe/map.h"
+#include "observe/timeline.h"
+#include "observe/trace.h"
+
+/* ---- tracks.c: where slices lie ------------------------------------------------------- */
+
+enum track_group {
+    TRACK_NONE,  /* no slice */
+    TRACK_CORE,  /* steps of a program */
+    TRACK_WIRE,  /* packets on a direction of a link */
+    TRACK_STATE, /* of a machine in a device, a DMA channel */
+    TRACK_OUT,   /* packets on an output of a crossbar */
+    TRACK_STALL, /* what held a queue */
+    TRACK_KIND,  /* stages of one kind, by which it is named */
+};
+
+/** Slices of one place and group lie on one track, or on further lanes where they overlap. */
+struct track {
+    struct trace_thread thread;
+    sim_time_t end; /* of its last slice */
+    uint32_t next;  /* lane: number of the next track, or 0 */
+    uint32_t lane;  /* 0: the first */
+    uint32_t sort;
+    char *name;
+};
+
+struct track_process {
+    char *name;
+    uint32_t pid;
+};
+
+struct tracks {
+    struct trace *trace;
+    struct observe_map map; /* (where, kind or group) to a number */
+    uint32_t n, room;
+    struct track *all; /* number i is all[i - 1] */
+    uint32_t nprocesses, processes_room;
+    struct track_process *processes;
+};
+
+void tracks_fini(struct tracks *ts);
+/** The first track of a place; `other`: the far end of a wire, the name of a kind, the side
+ * of a stall. 0: out of memory.
+ */
+uint32_t tracks_at(struct tracks *ts, const char *where, enum track_group group, const char *other);
+/** The same, or the lane of it that is free from `from` on; taken up to `to`. */
+uint32_t tracks_take(struct tracks *ts, uint32_t track, sim_time_t from, sim_time_t to);
+/** The process that a place belongs to; 0: out of memory. */
+uint32_t tracks_process(struct tracks *ts, const char *where);
+
+static inline struct track *track_of(const struct tracks *ts, uint32_t track)
+{
+    return &ts->all[track - 1];
+}
+
+/* ---- timeline.c ------------------------------------------------------------------------ */
+
+/** What is kept of a mark. */
+struct timeline_mark {
+    sim_time_t time;
+    sim_time_t from; /* its slice begins */
+    uint64_t cause;  /* that decided; 0: none is known */
+    uint32_t track;  /* of its slice; 0: none */
+    bool step;       /* of a program */
+    bool wire;       /* a packet on a link */
+    bool poll;       /* somebody who waited for bytes saw them */
+};
+
+#define TIMELINE_MARKS  (UINT64_C(1) << 19) /* kept: some milliseconds of eight busy nodes */
+#define TIMELINE_WRITES 4096u               /* kept, to find what a read saw */
+#define TIMELINE_STAGES 256u
+
+struct timeline_stage {
+    const struct sim_stage *stage;
+    uint8_t group; /* enum track_group */
+    bool poll;
+};
+
+struct timeline_write {
+    const char *where;
+    uint64_t addr, bytes, id;
+    sim_time_t time;
+};
+
+struct observe_timeline {
+    struct sim_probe probe;
+    uint64_t marks, writes, arrows; /* so far */
+    bool nomem;
+    struct timeline_mark *mark;   /* ring */
+    struct timeline_write *write; /* ring */
+    struct observe_map stage_map;
+    uint32_t nstages;
+    struct timeline_stage stages[TIMELINE_STAGES];
+    struct tracks tracks;
+    struct trace trace;
+};
+
+#endif

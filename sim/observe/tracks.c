@@ -1,0 +1,188 @@
+#include "observe/timeline_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_ROOM 320u
+#define CABLES    "cables"
+
+/* Further groups and nodes stand behind these. */
+static const uint32_t sort_of[] = {
+    [TRACK_CORE] = 0,    [TRACK_KIND] = 1000, [TRACK_STATE] = 2000,
+    [TRACK_WIRE] = 3000, [TRACK_OUT] = 4000,  [TRACK_STALL] = 5000,
+};
+
+static char *copy_text(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *copy = malloc(n);
+
+    return copy != NULL ? memcpy(copy, text, n) : NULL;
+}
+
+/** Room for one more element. */
+static void *grow(void *list, uint32_t n, uint32_t *room, size_t size)
+{
+    void *more = list;
+
+    if (n == *room) {
+        more = realloc(list, (*room * 2 + (size_t)64) * size);
+        *room = more != NULL ? *room * 2 + 64 : *room;
+    }
+    return more;
+}
+
+void tracks_fini(struct tracks *ts)
+{
+    for (uint32_t i = 0; i < ts->n; i++)
+        free(ts->all[i].name);
+    for (uint32_t i = 0; i < ts->nprocesses; i++)
+        free(ts->processes[i].name);
+    free(ts->all);
+    free(ts->processes);
+    observe_map_fini(&ts->map);
+}
+
+/* ---- processes ------------------------------------------------------------------------- */
+
+/** Nodes by their number, others behind them. */
+static uint32_t sort_of_process(const char *name)
+{
+    size_t digits = strcspn(name, "0123456789");
+
+    return name[digits] != '\0' ? (uint32_t)strtoul(name + digits, NULL, 10) : 1000000;
+}
+
+static uint32_t process(struct tracks *ts, const char *name, size_t n)
+{
+    struct track_process *more;
+
+    for (uint32_t i = 0; i < ts->nprocesses; i++)
+        if (strncmp(ts->processes[i].name, name, n) == 0 && ts->processes[i].name[n] == '\0')
+            return ts->processes[i].pid;
+    more = grow(ts->processes, ts->nprocesses, &ts->processes_room, sizeof(*more));
+    if (more == NULL)
+        return 0;
+    ts->processes = more;
+    more = &more[ts->nprocesses];
+    more->name = malloc(n + 1);
+    if (more->name == NULL)
+        return 0;
+    memcpy(more->name, name, n);
+    more->name[n] = '\0';
+    more->pid = trace_process(ts->trace, more->name, sort_of_process(more->name));
+    ts->nprocesses++;
+    return more->pid;
+}
+
+uint32_t tracks_process(struct tracks *ts, const char *where)
+{
+    return process(ts, where, strcspn(where, "."));
+}
+
+/* ---- tracks ---------------------------------------------------------------------------- */
+
+/** "node3.hub.e" without the node. */
+static const char *within(const char *where)
+{
+    const char *dot = strchr(where, '.');
+
+    return dot != NULL ? dot + 1 : where;
+}
+
+static bool same_node(const char *a, const char *b)
+{
+    size_t n = strcspn(a, ".");
+
+    return strcspn(b, ".") == n && memcmp(a, b, n) == 0;
+}
+
+/** Its name, and the process where it is shown. */
+static uint32_t name_track(struct tracks *ts, const char *where, enum track_group group,
+                           const char *other, char *name)
+{
+    switch (group) {
+    case TRACK_WIRE:
+        if (!same_node(where, other)) {
+            snprintf(name, NAME_ROOM, "%s \u2192 %s", where, other);
+            return process(ts, CABLES, strlen(CABLES));
+        }
+        snprintf(name, NAME_ROOM, "%s \u2192 %s", within(where), within(other));
+        break;
+    case TRACK_OUT:
+        snprintf(name, NAME_ROOM, "%s out", within(where));
+        break;
+    case TRACK_STALL:
+        snprintf(name, NAME_ROOM, "%s.%s waits", within(where), other);
+        break;
+    case TRACK_KIND:
+        snprintf(name, NAME_ROOM, "%s %s", within(where), other);
+        break;
+    case TRACK_NONE:
+    case TRACK_CORE:
+    case TRACK_STATE:
+        snprintf(name, NAME_ROOM, "%s", within(where));
+        break;
+    }
+    return tracks_process(ts, where);
+}
+
+/** A lane of `name`. @return its number; 0: out of memory */
+static uint32_t add(struct tracks *ts, uint32_t pid, const char *name, uint32_t sort, uint32_t lane)
+{
+    struct track *more = grow(ts->all, ts->n, &ts->room, sizeof(*more));
+    char full[NAME_ROOM + 16];
+    char *copy = copy_text(name);
+
+    if (more != NULL)
+        ts->all = more;
+    if (more == NULL || copy == NULL || pid == 0) {
+        free(copy);
+        return 0;
+    }
+    snprintf(full, sizeof(full), lane == 0 ? "%s" : "%s (%u)", name, lane + 1);
+    ts->all[ts->n] = (struct track){
+        .thread = trace_thread(ts->trace, pid, full, sort),
+        .lane = lane,
+        .sort = sort,
+        .name = copy,
+    };
+    return ++ts->n;
+}
+
+uint32_t tracks_at(struct tracks *ts, const char *where, enum track_group group, const char *other)
+{
+    static const char groups[TRACK_KIND + 1] = { 0 }; /* stand for those that have no kind */
+    const char *which = group == TRACK_KIND || group == TRACK_STALL ? other : &groups[group];
+    uint32_t *at = observe_map_at(&ts->map, where, which);
+    char name[NAME_ROOM];
+    uint32_t pid, number;
+
+    if (at == NULL)
+        return 0;
+    if (*at != 0)
+        return *at;
+    pid = name_track(ts, where, group, other, name);
+    number = add(ts, pid, name, sort_of[group], 0);
+    *at = number;
+    return number;
+}
+
+uint32_t tracks_take(struct tracks *ts, uint32_t track, sim_time_t from, sim_time_t to)
+{
+    while (track_of(ts, track)->end > from) {
+        const struct track *t = track_of(ts, track);
+        uint32_t next = t->next;
+
+        if (next == 0) {
+            next = add(ts, t->thread.pid, t->name, t->sort, t->lane + 1);
+            if (next == 0)
+                return 0;
+            track_of(ts, track)->next = next;
+        }
+        track = next;
+    }
+    track_of(ts, track)->end = to;
+    return track;
+}

@@ -1,0 +1,94 @@
+#include "tools/lab/watch.h"
+
+#include "observe/fan.h"
+#include "observe/timeline.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+struct lab_watch {
+    struct observe_fan fan;
+    const struct lab_watch_options *opt;
+    struct observe_timeline *timeline;
+    gzFile timeline_file;
+};
+
+bool lab_watch_wanted(const struct lab_watch_options *opt)
+{
+    return opt->timeline != NULL;
+}
+
+/* ---- timeline -------------------------------------------------------------------------------- */
+
+static bool write_gzip(void *arg, const void *bytes, size_t n)
+{
+    return gzwrite(arg, bytes, (unsigned)n) == (int)n;
+}
+
+static int open_timeline(struct lab_watch *w, struct sim_error *err)
+{
+    const char *path = w->opt->timeline;
+
+    /* Level 1: six times as fast as the default for a fifth more bytes. */
+    w->timeline_file = gzopen(path, "wb1");
+    if (w->timeline_file == NULL)
+        return sim_error_set(err, SIM_ERR_IO, "%s: cannot be written", path);
+    (void)gzbuffer(w->timeline_file, 1u << 17);
+    w->timeline = observe_timeline_create(
+        &(struct observe_sink){ .write = write_gzip, .arg = w->timeline_file });
+    if (w->timeline == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+    observe_fan_add(&w->fan, observe_timeline_probe(w->timeline));
+    return SIM_OK;
+}
+
+static int close_timeline(struct lab_watch *w, struct sim_error *err)
+{
+    const char *path = w->opt->timeline;
+    int rc = w->timeline != NULL ? observe_timeline_finish(w->timeline) : SIM_OK;
+
+    observe_timeline_destroy(w->timeline);
+    if (w->timeline_file != NULL && gzclose(w->timeline_file) != Z_OK && rc == SIM_OK)
+        rc = SIM_ERR_IO;
+    if (rc == SIM_OK)
+        return SIM_OK;
+    return sim_error_set(err, rc, "%s: %s", path,
+                         rc == SIM_ERR_NOMEM ? "out of memory" : "writing failed");
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *also,
+                   struct lab_watch **watch_p, struct sim_error *err)
+{
+    struct lab_watch *w = calloc(1, sizeof(*w));
+    int rc = SIM_OK;
+
+    if (w == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+    w->opt = opt;
+    observe_fan_init(&w->fan);
+    if (also != NULL)
+        observe_fan_add(&w->fan, also);
+    if (opt->timeline != NULL)
+        rc = open_timeline(w, err);
+    if (rc == SIM_OK)
+        *watch_p = w;
+    else
+        (void)lab_watch_close(w, err); /* keeps the first message */
+    return rc;
+}
+
+const struct sim_probe *lab_watch_probe(const struct lab_watch *watch)
+{
+    return observe_fan_probe(&watch->fan);
+}
+
+int lab_watch_close(struct lab_watch *watch, struct sim_error *err)
+{
+    int rc = close_timeline(watch, err);
+
+    free(watch);
+    return rc;
+}

@@ -1,0 +1,32 @@
+/*
+ * What observes a run, each observer with a file of its own: --timeline FILE and the like. Several
+ * may be on at once; none of them changes what happens.
+ */
+#ifndef LAB_WATCH_H
+#define LAB_WATCH_H
+
+#include "core/probe.h"
+
+SIM_BEGIN_DECLS
+
+/** NULL: not wanted. */
+struct lab_watch_options {
+    const char *timeline; /* trace-event JSON, gzip */
+};
+
+struct lab_watch;
+
+bool lab_watch_wanted(const struct lab_watch_options *opt);
+/**
+ * Opens the files, before the machine is made. `also`: NULL or a further observer. With nothing
+ * wanted the watch holds `also` alone. `opt` must outlive it.
+ */
+int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *also,
+                   struct lab_watch **watch_p, struct sim_error *err);
+/** For sim_config; NULL when nobody observes. */
+const struct sim_probe *lab_watch_probe(const struct lab_watch *watch);
+/** Completes the files, however the run ended; the machine may be gone. Frees the watch. */
+int lab_watch_close(struct lab_watch *watch, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_WATCH_H */
