@@ -230,8 +230,8 @@ static uint64_t ddr_place(const struct hub_port *port)
  */
 static bool overflows(const struct hub *hub, const struct hub_port *port, enum pcie_class cls)
 {
-    return hub->cfg.ddr_bytes != 0 && port->index != 0 && cls == PCIE_POSTED &&
-           pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
+    return hub->cfg.ddr_bytes != 0 && port->index != 0 && hub->taking == UINT32_MAX &&
+           cls == PCIE_POSTED && pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
            hub->cfg.ddr_bytes - hub->ddr_used >= ddr_place(port);
 }
 
@@ -330,7 +330,7 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
 static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
 {
     struct hub_output *o = &hub->output[out];
-    uint32_t wants = o->want;
+    uint32_t wants = o->want & hub->taking;
     uint32_t below = (1u << o->turn) - 1u;
     uint32_t order[2] = { wants & ~below, wants & below };
     uint64_t next = UINT64_MAX;
@@ -364,6 +364,19 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
     return next;
 }
 
+#define PORT_BUFFERS ((1u << SRC_LOCAL) - 1u)
+
+/* A hub that stops on purpose takes nothing from its ports' receive buffers; looks again at the end
+ * of that. */
+static __attribute__((noinline, cold)) void stop_or_go(struct hub *hub)
+{
+    sim_time_t now = sim_now(hub->dom), until = pcie_misdeeds_stopped_until(hub->misdeeds, now);
+
+    hub->taking = until > now ? ~PORT_BUFFERS : UINT32_MAX;
+    if (until > now && until != SIM_TIME_NEVER)
+        hub_wake(hub, sim_clock_edge(&hub->clk, until));
+}
+
 void hub_tick(struct sim_event *ev)
 {
     struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, tick);
@@ -372,6 +385,8 @@ void hub_tick(struct sim_event *ev)
 
     hub->edge_now = sim_now(hub->dom);
     hub->edge_value = edge;
+    if (hub->misdeeds != NULL)
+        stop_or_go(hub);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
         next = earlier(next, arbitrate(hub, (uint32_t)__builtin_ctz(left), edge));
     for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)

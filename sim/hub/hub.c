@@ -116,6 +116,7 @@ static void hub_destroy(void *component)
     for (uint32_t f = 0; f < HUB_SOURCES; f++)
         fifo_fini(&hub->fifo[f]);
     mem_pool_destroy(hub->pool);
+    free(hub->misdeeds);
     free(hub->path);
     free(hub);
 }
@@ -215,6 +216,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
     hub->ring_size = 0;
+    hub->taking = UINT32_MAX;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);
         if (rc != SIM_OK)
@@ -288,3 +290,10 @@ const struct machine_kind hub_kind = {
     .faults = hub_faults,
     .fault = hub_fault,
 };
+
+int hub_misbehave(void *component, const struct pcie_misbehavior *how, struct sim_error *err)
+{
+    struct hub *hub = component;
+
+    return pcie_misdeeds_add(&hub->misdeeds, how, sim_seed(hub->dom), hub->path, err);
+}

@@ -12,6 +12,7 @@
 #define HUB_HUB_H
 
 #include "machine/kind.h"
+#include "pcie/misbehave.h"
 #include "pcie/port.h"
 
 SIM_BEGIN_DECLS
@@ -43,6 +44,10 @@ struct hub_config {
 };
 
 extern const struct machine_kind hub_kind;
+
+/** Makes a hub, a component of that kind, answer requests wrongly on purpose, or stop taking
+ * packets from its ports (pcie/misbehave.h). */
+int hub_misbehave(void *component, const struct pcie_misbehavior *how, struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* HUB_HUB_H */

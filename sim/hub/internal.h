@@ -191,6 +191,7 @@ struct hub {
     uint32_t busy_dma;                             /* channels that are not idle */
     uint32_t wanted;                               /* outputs that some source wants */
     uint32_t arrivals;                             /* packets put so far, wraps */
+    uint32_t taking;                               /* sources that packets are taken from */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
@@ -220,6 +221,8 @@ struct hub {
     uint64_t unsupported, notifications;
     /* packets in DDR3 */
     uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
+    struct pcie_misdeeds *misdeeds;        /* NULL, or what it does wrong on purpose, */
+    struct pcie_verdict verdict;           /* and to the request that is answered now */
     struct hub_dma dma[HUB_DMA_CHANNELS];
     struct hub_wait wait[HUB_SOURCES];
     struct hub_place place[HUB_PLACES];

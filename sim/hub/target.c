@@ -30,7 +30,7 @@ static struct pcie_tlp completion_for(const struct hub *hub, uint32_t port,
         .status = (uint8_t)status,
         .requester_id = req->requester_id,
         .completer_id = hub->ports[port].function.id,
-        .byte_count = 4,
+        .byte_count = pcie_tlp_byte_count(req),
         .trace_id = req->trace_id,
     };
 }
@@ -40,32 +40,49 @@ static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
     uint64_t edge = hub_edge(hub) + hub->cfg.register_cycles;
     struct pcie_tlp tlp = *cpl;
 
+    if (hub->verdict.late_ps != 0)
+        edge += sim_clock_edge(&hub->clk, hub->verdict.late_ps);
+    tlp.poisoned = hub->verdict.poison && pcie_tlp_has_data(&tlp);
     tlp.trace_id = hub_mark(hub, HUB_STAGE_REGISTER, edge, tlp.trace_id);
     edge += hub->cfg.output_cycles;
     tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, tlp.trace_id);
     hub_push(hub, SRC_LOCAL, &tlp, port, edge);
 }
 
+/* What an answer with an error status says to the requester is its to judge, so it is advisory
+ * (6.2.3.2.4.1); a posted request has no such answer. */
+static void refuse(struct hub *hub, uint32_t port, struct pcie_tlp *tlp, enum pcie_error error)
+{
+    struct pcie_port *pcie = hub->ports[port].pcie;
+
+    if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
+        struct pcie_tlp cpl =
+            completion_for(hub, port, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
+
+        pcie_port_advisory(pcie, error, tlp);
+        answer(hub, port, &cpl);
+    } else {
+        pcie_port_error(pcie, error, tlp);
+    }
+    pcie_tlp_drop(tlp);
+}
+
 void self_unsupported(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
     hub->unsupported++;
-    if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
-        struct pcie_tlp cpl = completion_for(hub, port, tlp, PCIE_CPL_UR);
-
-        answer(hub, port, &cpl);
-    }
-    pcie_tlp_drop(tlp);
+    refuse(hub, port, tlp, PCIE_ERR_UNSUPPORTED);
 }
 
 /* Data of a read in completions of at most MPS; register and memory reads are at most 4 KiB. */
 static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *req,
                         const uint8_t *bytes)
 {
-    uint64_t first;
-    uint32_t left = pcie_tlp_range(req, &first);
+    uint64_t addr;
+    uint32_t left = pcie_tlp_range(req, &addr);
     uint32_t mps = pcie_port_mps(hub->ports[port].pcie);
-    uint64_t addr = first;
 
+    if (left == 0)
+        left = 1; /* no byte enabled: one double word, byte count 1 (2.3.1.1) */
     while (left != 0) {
         uint32_t piece = pcie_split_completion(addr, left, mps);
         uint32_t lead = (uint32_t)(addr & 3);
@@ -359,10 +376,48 @@ static bool claimed(const struct hub *hub, uint64_t in_area, const struct pcie_t
            (in_area >= HUB_INTERNAL_OFFSET && end <= HUB_INTERNAL_OFFSET + HUB_INTERNAL_BYTES);
 }
 
+/* Registers are read one at a time; more is no part of their programming model (2.3.1). */
+static bool aborts(uint64_t in_area, const struct pcie_tlp *tlp)
+{
+    return tlp->kind == PCIE_MRD && in_area < REGISTER_SPACE && tlp->length_dw > 2;
+}
+
+/* Poisoned data changes nothing here (2.7.2.2). */
+static void take_poisoned(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+{
+    pcie_port_error(hub->ports[port].pcie, PCIE_ERR_POISONED, tlp);
+    if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
+        struct pcie_tlp cpl = completion_for(hub, port, tlp, PCIE_CPL_UR);
+
+        answer(hub, port, &cpl);
+    }
+    pcie_tlp_drop(tlp);
+}
+
+/* What is to go wrong on purpose. @return whether that is all there is to do */
+static bool misbehave(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
+{
+    hub->verdict = (struct pcie_verdict){ .late_ps = 0 };
+    if (pcie_tlp_class(tlp) != PCIE_NONPOSTED)
+        return false;
+    hub->verdict = pcie_misdeeds_judge(hub->misdeeds, sim_now(hub->dom));
+    if (hub->verdict.silent)
+        pcie_tlp_drop(tlp);
+    else if (hub->verdict.abort)
+        refuse(hub, port, tlp, PCIE_ERR_ABORT);
+    return hub->verdict.silent || hub->verdict.abort;
+}
+
 void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
     uint64_t in_area;
 
+    if (hub->misdeeds != NULL && misbehave(hub, port, tlp))
+        return;
+    if (tlp->poisoned && pcie_tlp_has_data(tlp)) {
+        take_poisoned(hub, port, tlp);
+        return;
+    }
     if (tlp->kind == PCIE_CFGRD0 || tlp->kind == PCIE_CFGWR0) {
         configure(hub, port, tlp);
         return;
@@ -371,6 +426,10 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
         !in_self_area(hub, tlp->addr, &in_area) || !claimed(hub, in_area, tlp) ||
         (tlp->kind == PCIE_MRD && port != 0)) {
         self_unsupported(hub, port, tlp);
+        return;
+    }
+    if (aborts(in_area, tlp)) {
+        refuse(hub, port, tlp, PCIE_ERR_ABORT);
         return;
     }
     if (tlp->kind == PCIE_MWR)

@@ -102,19 +102,6 @@ void node_write_bytes(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp 
         write_gaps(ram, addr, tlp, skip, n);
 }
 
-/** Byte Count of the first completion: what a read asks for, else 4 (2.2.9, 2.3.1.1). */
-static uint16_t first_byte_count(const struct pcie_tlp *request)
-{
-    uint64_t first;
-    uint32_t n = 4;
-
-    if (request->kind == PCIE_MRD) {
-        n = pcie_tlp_range(request, &first);
-        n = n != 0 ? n : 1;
-    }
-    return (uint16_t)n;
-}
-
 struct pcie_tlp node_answer(const struct pcie_tlp *request, enum pcie_cpl_status status)
 {
     return (struct pcie_tlp){
@@ -124,7 +111,7 @@ struct pcie_tlp node_answer(const struct pcie_tlp *request, enum pcie_cpl_status
         .tag = request->tag,
         .status = (uint8_t)status,
         .requester_id = request->requester_id,
-        .byte_count = first_byte_count(request),
+        .byte_count = pcie_tlp_byte_count(request),
         .trace_id = request->trace_id,
     };
 }

@@ -23,6 +23,9 @@ struct node_packet {
     uint32_t left; /* reads: bytes not yet completed; CPU writes: owner's mark */
     uint16_t source;
     uint16_t target;
+    /* reads: how they are answered */
+    uint8_t status; /* where no data is sent */
+    bool poison, silent;
 };
 
 struct node_packet_list {

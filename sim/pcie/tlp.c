@@ -303,6 +303,17 @@ uint32_t pcie_tlp_range(const struct pcie_tlp *tlp, uint64_t *first_p)
     return tlp->length_dw * 4u - skip - drop;
 }
 
+uint16_t pcie_tlp_byte_count(const struct pcie_tlp *request)
+{
+    uint64_t first;
+    uint32_t n;
+
+    if (request->kind != PCIE_MRD)
+        return 4;
+    n = pcie_tlp_range(request, &first);
+    return (uint16_t)(n != 0 ? n : 1);
+}
+
 /** Where the valid bytes of the payload are: others may hold anything and do not count. */
 static uint32_t valid_bytes(const struct pcie_tlp *tlp, uint32_t *offset_p)
 {

@@ -109,6 +109,10 @@ void pcie_tlp_set_range(struct pcie_tlp *tlp, uint64_t addr, uint32_t bytes);
  */
 uint32_t pcie_tlp_range(const struct pcie_tlp *tlp, uint64_t *first_p);
 
+/** Byte Count of the first completion: what a read asks for, else 4 (2.2.9); 1 for a zero-length
+ * read (2.3.1.1). */
+uint16_t pcie_tlp_byte_count(const struct pcie_tlp *request);
+
 /**
  * The longest piece of [addr, addr + left) that one request may carry: at most `max`
  * (MPS or MRRS) and not across a 4 KiB boundary (2.2.7).

@@ -77,9 +77,20 @@ static void gpu_ready(void *user, enum pcie_class cls)
 static void gpu_work(struct sim_event *ev)
 {
     struct node_gpu *gpu = SIM_CONTAINER_OF(ev, struct node_gpu, work);
-    sim_time_t served = gpu_serve(gpu), copied = gpu_copy_run(gpu);
-    sim_time_t next = served < copied ? served : copied;
+    sim_time_t served, copied, next;
 
+    if (gpu->misdeeds != NULL) {
+        sim_time_t now = sim_now(gpu->dom);
+        sim_time_t stopped = pcie_misdeeds_stopped_until(gpu->misdeeds, now);
+
+        if (stopped > now) {
+            gpu_wake(gpu, stopped);
+            return;
+        }
+    }
+    served = gpu_serve(gpu);
+    copied = gpu_copy_run(gpu);
+    next = served < copied ? served : copied;
     if (next != SIM_TIME_NEVER)
         gpu_wake(gpu, next);
 }
@@ -120,6 +131,7 @@ static void gpu_destroy(void *component)
 
     if (gpu->port != NULL)
         pcie_port_destroy(gpu->port);
+    free(gpu->misdeeds);
     gpu_copy_fini(gpu);
     gpu_reads_fini(gpu);
     gpu_l2_fini(&gpu->l2);
@@ -298,4 +310,10 @@ void node_gpu_unpin(struct node_gpu *gpu, uint64_t bar_offset, uint64_t size)
     SIM_ASSERT(bar_offset + size <= gpu->cfg.bar_bytes);
     for (uint64_t i = 0; i < n; i++)
         gpu->bar_pages[first + i] = 0;
+}
+
+int node_gpu_misbehave(struct node_gpu *gpu, const struct pcie_misbehavior *how,
+                       struct sim_error *err)
+{
+    return pcie_misdeeds_add(&gpu->misdeeds, how, sim_seed(gpu->dom), gpu->path, err);
 }

@@ -116,6 +116,7 @@ struct node_gpu {
     sim_time_t next_write;                             /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
     struct gpu_copy copy;
+    struct pcie_misdeeds *misdeeds; /* NULL, or what it does wrong on purpose */
     const struct sim_probe *probe;
     struct {
         uint64_t read_bytes, write_bytes, unpinned_reads, unpinned_writes, copy_errors;

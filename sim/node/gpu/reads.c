@@ -97,13 +97,14 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
 /* ---- requests ---------------------------------------------------------------------- */
 
 /** A completion that needs no memory, after the time of a read. */
-static void answer_later(struct node_gpu *gpu, struct node_packet *p, const struct pcie_tlp *answer)
+static void answer_later(struct node_gpu *gpu, struct node_packet *p, const struct pcie_tlp *answer,
+                         sim_time_t late_ps)
 {
     consume(gpu, &p->tlp);
     pcie_tlp_drop(&p->tlp);
     p->tlp = *answer;
     p->tlp.completer_id = gpu->fn.id;
-    p->due = sim_now(gpu->dom) + gpu->cfg.read_ps;
+    p->due = sim_now(gpu->dom) + gpu->cfg.read_ps + late_ps;
     if (gpu->probe != NULL)
         p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_ANSWER, p->due, p->tlp.trace_id);
     node_packet_push(&gpu->answers, p);
@@ -147,7 +148,8 @@ static sim_time_t ask_slice(struct node_gpu *gpu, uint64_t offset, uint64_t byte
 }
 
 /** The read takes a slot and asks the L2 for each of its chunks. */
-static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
+static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t offset,
+                       sim_time_t late_ps)
 {
     struct gpu_read *r = gpu->free_reads, **link = &gpu->active;
     uint64_t end;
@@ -168,7 +170,7 @@ static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t off
     for (uint64_t at = offset; at < end; n++) {
         uint64_t bytes = pcie_split_completion(at, end - at, GPU_CHUNK);
 
-        r->ready[n] = ask_slice(gpu, at, bytes, &p->tlp, &r->mark[n]);
+        r->ready[n] = late_ps + ask_slice(gpu, at, bytes, &p->tlp, &r->mark[n]);
         at += bytes;
     }
     while (*link != NULL)
@@ -179,11 +181,40 @@ static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t off
     consume(gpu, &p->tlp);
 }
 
+/** A request that is answered well, or wrongly on purpose. */
+static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
+{
+    struct pcie_verdict v = { .late_ps = 0 };
+    struct pcie_tlp answer;
+
+    if (gpu->misdeeds != NULL)
+        v = pcie_misdeeds_judge(gpu->misdeeds, sim_now(gpu->dom));
+    p->poison = v.poison;
+    if (v.silent) {
+        consume(gpu, &p->tlp);
+        pcie_tlp_drop(&p->tlp);
+        node_packet_put(&gpu->packets, p);
+        return;
+    }
+    if (v.abort) {
+        answer = node_answer(&p->tlp, PCIE_CPL_CA);
+    } else if (offset != NOWHERE) {
+        begin_read(gpu, p, offset, v.late_ps);
+        return;
+    } else if (p->tlp.kind == PCIE_CFGRD0 || p->tlp.kind == PCIE_CFGWR0) {
+        answer = configure(gpu, &p->tlp);
+    } else {
+        gpu->stat.unpinned_reads++;
+        answer = node_answer(&p->tlp, PCIE_CPL_UR);
+    }
+    answer.poisoned = v.poison && answer.payload != NULL;
+    answer_later(gpu, p, &answer, v.late_ps);
+}
+
 /** The oldest request, if a slot is free. Requests begin in order. */
 static bool begin_request(struct node_gpu *gpu)
 {
     struct node_packet *p = gpu->requests.head;
-    struct pcie_tlp answer;
     uint64_t offset = NOWHERE;
 
     if (p == NULL)
@@ -193,17 +224,7 @@ static bool begin_request(struct node_gpu *gpu)
     if (offset != NOWHERE && gpu->free_reads == NULL)
         return false;
     (void)node_packet_pop(&gpu->requests);
-    if (offset != NOWHERE) {
-        begin_read(gpu, p, offset);
-        return true;
-    }
-    if (p->tlp.kind == PCIE_CFGRD0 || p->tlp.kind == PCIE_CFGWR0) {
-        answer = configure(gpu, &p->tlp);
-    } else {
-        gpu->stat.unpinned_reads++;
-        answer = node_answer(&p->tlp, PCIE_CPL_UR);
-    }
-    answer_later(gpu, p, &answer);
+    begin(gpu, p, offset);
     return true;
 }
 
@@ -251,6 +272,7 @@ static void send_piece(struct node_gpu *gpu, struct gpu_read **link)
         node_next_completion(p, (uint32_t)gpu->cfg.completion_bytes, gpu->payloads, r->from);
 
     cpl.completer_id = gpu->fn.id;
+    cpl.poisoned = p->poison;
     if (gpu->probe != NULL)
         cpl.trace_id = gpu_probe_send(gpu, r, &cpl, before - p->left);
     r->from += before - p->left;

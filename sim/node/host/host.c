@@ -341,3 +341,9 @@ int node_host_claim(struct node_host *host, unsigned port, uint64_t base, uint64
     rc->claims[rc->nclaims++] = (struct rc_claim){ base, size, port };
     return SIM_OK;
 }
+
+int node_host_misbehave(struct node_host *host, const struct pcie_misbehavior *how,
+                        struct sim_error *err)
+{
+    return pcie_misdeeds_add(&host->rc.misdeeds, how, sim_seed(host->dom), host->path, err);
+}

@@ -79,10 +79,12 @@ struct node_rc {
     uint32_t requesting; /* ports with waiting `requests`, one bit each */
     /* Posted writes taken in and passed on, by path; what may not overtake them compares both. */
     uint64_t posted_in[RC_TARGETS][RC_SOURCES], posted_done[RC_TARGETS][RC_SOURCES];
-    struct sim_event arbiter; /* the one place where ports compete; SIM_CLOCK */
-    unsigned p2p_reads[2];    /* forwarded and not answered, by socket of the requester */
-    unsigned socket_reads[2]; /* the same, across the sockets */
-    unsigned read_turn;       /* the port that is asked first for a peer-to-peer read */
+    struct sim_event arbiter;       /* the one place where ports compete; SIM_CLOCK */
+    unsigned p2p_reads[2];          /* forwarded and not answered, by socket of the requester */
+    unsigned socket_reads[2];       /* the same, across the sockets */
+    unsigned read_turn;             /* the port that is asked first for a peer-to-peer read */
+    struct pcie_misdeeds *misdeeds; /* NULL, or what it does wrong on purpose, */
+    sim_time_t stopped_until;       /* and until when nothing leaves the receive buffers */
     struct rc_claim claims[HOST_CLAIMS];
     unsigned nclaims;
     struct node_packet_list interrupts;

@@ -16,6 +16,7 @@
 #include "node/host/internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- packets leave their path ------------------------------------------------------ */
 
@@ -108,6 +109,7 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
 
         cpl = node_next_completion(p, piece < mps ? piece : mps, host->payloads,
                                    host->ram.bytes + (p->addr - host->ram.base));
+        cpl.poisoned = p->poison;
         rc->stat.memory_read_bytes += pcie_tlp_data_bytes(&cpl);
     } else {
         p->left = 0;
@@ -170,7 +172,7 @@ static sim_time_t head_time(const struct node_rc *rc, const struct rc_lane *lane
         return SIM_TIME_NEVER;
     if (source == RC_FROM_MEMORY && rc->port[target].completer_free > t)
         t = rc->port[target].completer_free;
-    return t;
+    return source < HOST_PORTS && rc->stopped_until > t ? rc->stopped_until : t;
 }
 
 /** The next source in turn whose head may move now; RC_SOURCES: none, and *next_p the time. */
@@ -247,6 +249,8 @@ static void arbitrate(struct sim_event *ev)
     sim_time_t next;
     bool moved;
 
+    if (rc->misdeeds != NULL)
+        rc->stopped_until = pcie_misdeeds_stopped_until(rc->misdeeds, sim_now(rc->host->dom));
     (void)node_rc_admit(rc);
     do { /* what moves may end a read, and so admit another */
         next = SIM_TIME_NEVER;
@@ -320,6 +324,7 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
 
 void node_rc_fini(struct node_rc *rc)
 {
+    free(rc->misdeeds);
     for (unsigned i = 0; i < HOST_PORTS; i++) {
         if (rc->port[i].port != NULL)
             pcie_port_destroy(rc->port[i].port);

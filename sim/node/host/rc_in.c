@@ -207,21 +207,37 @@ static bool admit_forward(struct node_rc *rc, struct node_packet *p)
     return true;
 }
 
+/** What a read of DRAM that is answered wrongly on purpose becomes. @return false: nothing. */
+static bool misbehave(struct node_rc *rc, struct node_packet *p)
+{
+    struct pcie_verdict v = pcie_misdeeds_judge(rc->misdeeds, sim_now(rc->host->dom));
+
+    p->poison = v.poison;
+    p->due += v.late_ps;
+    if (v.abort && p->target != RC_NOBODY) {
+        p->target = RC_NOBODY;
+        p->status = PCIE_CPL_CA;
+    }
+    return !v.silent;
+}
+
 static bool admit_inside(struct node_rc *rc, struct node_packet *p)
 {
     struct rc_port *rp = &rc->port[p->source];
 
     if (rp->memory_reads >= rc->host->cfg.rc.memory_reads)
         return false;
+    p->due = sim_now(rc->host->dom) + rc->host->cfg.rc.memory_read_ps;
+    p->status = PCIE_CPL_UR;
+    rc->stat.unclaimed_reads += p->target == RC_NOBODY;
+    p->silent = rc->misdeeds != NULL && !misbehave(rc, p);
+    if (p->silent)
+        return true;
     rp->memory_reads++;
     p->left = pcie_tlp_range(&p->tlp, &p->addr);
-    if (p->target == RC_NOBODY) {
-        rc->stat.unclaimed_reads++;
-    } else if (p->left == 0) { /* no byte enabled: one double word, byte count 1 (2.2.9) */
-        p->left = 1;
-    }
+    if (p->target != RC_NOBODY && p->left == 0)
+        p->left = 1; /* no byte enabled: one double word, byte count 1 (2.2.9) */
     host_mark(rc->host, HOST_STAGE_READ_LIMIT, sim_now(rc->host->dom), &p->tlp);
-    p->due = sim_now(rc->host->dom) + rc->host->cfg.rc.memory_read_ps;
     host_mark(rc->host, HOST_STAGE_MEMORY_READ, p->due, &p->tlp);
     return true;
 }
@@ -240,8 +256,13 @@ static bool admit(struct node_rc *rc, unsigned port)
         rc->requesting &= ~(1u << port);
     node_rc_consume(rc, port, &p->tlp);
     target = p->target;
+    if (p->silent) {
+        pcie_tlp_drop(&p->tlp);
+        node_packet_put(&rc->host->packets, p);
+        return true;
+    }
     if (target == RC_NOBODY) {
-        struct pcie_tlp answer = node_answer(&p->tlp, PCIE_CPL_UR);
+        struct pcie_tlp answer = node_answer(&p->tlp, (enum pcie_cpl_status)p->status);
 
         pcie_tlp_drop(&p->tlp);
         p->tlp = answer;
@@ -255,8 +276,10 @@ static bool admit(struct node_rc *rc, unsigned port)
 /** One read of each port in turn, while any may go: ports compete for forwarded reads. */
 bool node_rc_admit(struct node_rc *rc)
 {
-    bool any = false, again = true;
+    bool any = false, again = rc->stopped_until <= sim_now(rc->host->dom);
 
+    if (!again && rc->requesting != 0)
+        node_rc_wake(rc, rc->stopped_until);
     while (again && rc->requesting != 0) {
         unsigned first = rc->read_turn;
 
