@@ -217,32 +217,31 @@ const machine_kind *router_kind()
 {
     static const machine_param params[] = { MACHINE_PARAM_END };
     static const char *const ports[] = { "n", "e", "w", nullptr };
-    static const machine_kind kind = {
-        "test.router",
-        "shows its routes",
-        params,
-        0,
-        ports,
-        [](const machine_place *, const void *, void **component_p, sim_error *) -> int {
+    static const machine_kind kind = [] {
+        machine_kind k = {};
+
+        k.name = "test.router";
+        k.summary = "shows its routes";
+        k.params = params;
+        k.ports = ports;
+        k.create = [](const machine_place *, const void *, void **component_p, sim_error *) -> int {
             *component_p = new Router();
             return SIM_OK;
-        },
-        [](void *component, const char *name) -> machine_port {
+        };
+        k.port = [](void *component, const char *name) -> machine_port {
             static const char *const all = "new";
             if (strlen(name) != 1 || strchr(all, name[0]) == nullptr)
                 return { nullptr, nullptr, nullptr };
             return { "test", static_cast<char *>(component) + (strchr(all, name[0]) - all),
                      [](void *, void *, sim_time_t, sim_error *) -> int { return SIM_OK; } };
-        },
-        [](void *component, const machine_routes *routes, sim_error *) -> int {
+        };
+        k.set_routes = [](void *component, const machine_routes *routes, sim_error *) -> int {
             static_cast<Router *>(component)->routes = *routes;
             return SIM_OK;
-        },
-        nullptr,
-        [](void *component) { delete static_cast<Router *>(component); },
-        nullptr,
-        nullptr
-    };
+        };
+        k.destroy = [](void *component) { delete static_cast<Router *>(component); };
+        return k;
+    }();
     return &kind;
 }
 

@@ -237,10 +237,19 @@ inline const machine_kind *device_kind()
         MACHINE_PARAM_END
     };
     static const char *const ports[] = { "up", nullptr };
-    static const machine_kind kind = { "test.device",         "scripted", params,
-                                       sizeof(device_config), ports,      device_create,
-                                       device_port,           nullptr,    nullptr,
-                                       device_destroy,        nullptr,    nullptr };
+    static const machine_kind kind = [] {
+        machine_kind k = {};
+
+        k.name = "test.device";
+        k.summary = "scripted";
+        k.params = params;
+        k.config_bytes = sizeof(device_config);
+        k.ports = ports;
+        k.create = device_create;
+        k.port = device_port;
+        k.destroy = device_destroy;
+        return k;
+    }();
     return &kind;
 }
 
