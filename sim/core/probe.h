@@ -90,6 +90,8 @@ struct sim_packet {
     const char *toward;      /* the port at the other end of the wire */
     sim_time_t begin, end;   /* its first symbol begins to leave `where`, the last one has left; */
     sim_time_t wire_latency; /* each is on the wire, behind `where`'s PHY, so much later */
+    /* In each `skp_interval` the wire needs `skp` for ordered sets, whether it is idle or not. */
+    sim_time_t skp, skp_interval;
 };
 
 /** Why a packet that is ready, the first of those that leave a place one by one, does not leave. */

@@ -68,6 +68,8 @@ static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind
         .begin = pcie_phy_ps(&p->phy, end - symbols),
         .end = pcie_phy_ps(&p->phy, end),
         .wire_latency = p->cfg.tx_latency_ps,
+        .skp = p->phy.skp_interval != 0 ? pcie_phy_ps(&p->phy, p->phy.skp_symbols) : 0,
+        .skp_interval = pcie_phy_ps(&p->phy, p->phy.skp_interval),
     };
 }
 

@@ -1,0 +1,317 @@
+#include "observe/usage.h"
+
+#include "pcie/packet.h"
+#include "pcie/phy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOWS_CHOSEN 400u /* where the length is chosen: it doubles when there would be more */
+#define WINDOWS_MAX    (UINT32_C(1) << 20)
+#define PLACES_FIRST   64u
+
+/** A direction of a port, or a part of a component. */
+struct place {
+    const char *key;    /* `where` of the models, to be compared only: the machine may be gone */
+    char *where, *side; /* copies */
+    uint32_t room;
+    uint64_t (*windows)[OBSERVE_USES];
+    sim_time_t skp, skp_interval; /* 0: nothing was sent here */
+};
+
+struct observe_usage {
+    struct sim_probe probe;
+    uint64_t marks;
+    sim_time_t window, last; /* length; the end of the latest thing seen */
+    bool chosen, overflow, nomem;
+    uint32_t nplaces, places_room; /* the second a power of two: `table` has twice as many */
+    struct place *places;
+    uint32_t *table; /* index + 1, by hash of the key */
+};
+
+const char *observe_use_name(unsigned use)
+{
+    static const char *const names[OBSERVE_USES] = {
+        [OBSERVE_PAYLOAD] = "payload",
+        [OBSERVE_OVERHEAD] = "overhead",
+        [OBSERVE_DLLP] = "dllp",
+        [OBSERVE_SKP] = "skp",
+        [OBSERVE_REPLAY] = "replay",
+        [OBSERVE_STALL + SIM_STALL_CREDIT] = "stall_credit",
+        [OBSERVE_STALL + SIM_STALL_REPLAY] = "stall_replay",
+        [OBSERVE_STALL + SIM_STALL_DOWN] = "stall_down",
+        [OBSERVE_STALL + SIM_STALL_LINK] = "stall_link",
+        [OBSERVE_STALL + SIM_STALL_ARBITER] = "stall_arbiter",
+        [OBSERVE_STALL + SIM_STALL_ORDER] = "stall_order",
+        [OBSERVE_STALL + SIM_STALL_TAG] = "stall_tag",
+        [OBSERVE_STALL + SIM_STALL_MEMORY] = "stall_memory",
+    };
+
+    return names[use];
+}
+
+/* ---- places ------------------------------------------------------------------------ */
+
+static uint32_t slot_of(const struct observe_usage *u, const char *where)
+{
+    uint64_t h = (uintptr_t)where * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint32_t)(h >> 32) & (2 * u->places_room - 1);
+}
+
+static bool grow(struct observe_usage *u)
+{
+    uint32_t room = u->places_room != 0 ? 2 * u->places_room : PLACES_FIRST;
+    struct place *places = realloc(u->places, room * sizeof(*places));
+    uint32_t *table = calloc(2 * (size_t)room, sizeof(*table));
+
+    if (places != NULL)
+        u->places = places;
+    if (places == NULL || table == NULL) {
+        free(table);
+        return false;
+    }
+    free(u->table);
+    u->table = table;
+    u->places_room = room;
+    for (uint32_t i = 0; i < u->nplaces; i++) {
+        uint32_t at = slot_of(u, places[i].key);
+
+        while (table[at] != 0)
+            at = (at + 1) & (2 * room - 1);
+        table[at] = i + 1;
+    }
+    return true;
+}
+
+static char *copy(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *p = malloc(n);
+
+    return p != NULL ? memcpy(p, text, n) : NULL;
+}
+
+static struct place *add_place(struct observe_usage *u, uint32_t at, const char *where,
+                               const char *side)
+{
+    struct place p = { .key = where, .where = copy(where), .side = copy(side) };
+
+    if (u->chosen) {
+        p.room = WINDOWS_CHOSEN;
+        p.windows = calloc(p.room, sizeof(*p.windows));
+    }
+    u->nomem |= p.where == NULL || p.side == NULL || (u->chosen && p.windows == NULL);
+    u->places[u->nplaces++] = p;
+    u->table[at] = u->nplaces;
+    return &u->places[u->nplaces - 1];
+}
+
+/** NULL: out of memory. */
+static struct place *find(struct observe_usage *u, const char *where, const char *side)
+{
+    uint32_t at;
+
+    if (u->nomem || (u->nplaces == u->places_room && !grow(u))) {
+        u->nomem = true;
+        return NULL;
+    }
+    for (at = slot_of(u, where); u->table[at] != 0; at = (at + 1) & (2 * u->places_room - 1)) {
+        struct place *p = &u->places[u->table[at] - 1];
+
+        if (p->key == where && strcmp(p->side, side) == 0)
+            return p;
+    }
+    return add_place(u, at, where, side);
+}
+
+/* ---- windows ----------------------------------------------------------------------- */
+
+/** Windows of twice the length. */
+static void join_windows(struct observe_usage *u)
+{
+    u->window *= 2;
+    for (uint32_t i = 0; i < u->nplaces; i++) {
+        struct place *p = &u->places[i];
+
+        for (uint32_t w = 0; w < p->room / 2; w++)
+            for (unsigned use = 0; use < OBSERVE_USES; use++)
+                p->windows[w][use] = p->windows[2 * w][use] + p->windows[2 * w + 1][use];
+        memset(p->windows + p->room / 2, 0, p->room / 2 * sizeof(*p->windows));
+    }
+}
+
+/** Room for windows up to time `to`. */
+static bool reach(struct observe_usage *u, struct place *p, sim_time_t to)
+{
+    uint64_t n = (to + u->window - 1) / u->window, room = p->room != 0 ? p->room : 64;
+    uint64_t(*windows)[OBSERVE_USES];
+
+    if (n <= p->room)
+        return true;
+    while (room < n)
+        room *= 2;
+    u->overflow |= n > WINDOWS_MAX;
+    windows = u->overflow ? NULL : realloc(p->windows, room * sizeof(*windows));
+    if (windows == NULL) {
+        u->nomem |= !u->overflow;
+        return false;
+    }
+    memset(windows + p->room, 0, (room - p->room) * sizeof(*windows));
+    p->windows = windows;
+    p->room = (uint32_t)room;
+    return true;
+}
+
+static void add(struct observe_usage *u, struct place *p, unsigned use, sim_time_t from,
+                sim_time_t to)
+{
+    u->last = to > u->last ? to : u->last;
+    while (u->chosen && to > WINDOWS_CHOSEN * u->window)
+        join_windows(u);
+    if (!reach(u, p, to))
+        return;
+    while (from < to) {
+        uint64_t w = from / u->window;
+        sim_time_t end = (w + 1) * u->window < to ? (w + 1) * u->window : to;
+
+        p->windows[w][use] += end - from;
+        from = end;
+    }
+}
+
+/* ---- the probe --------------------------------------------------------------------- */
+
+static uint64_t take_mark(void *arg, const struct sim_mark *mark)
+{
+    struct observe_usage *u = arg;
+
+    (void)mark;
+    return ++u->marks;
+}
+
+static void take_hold(void *arg, const struct sim_hold *hold)
+{
+    (void)arg;
+    (void)hold;
+}
+
+static void take_stall(void *arg, const struct sim_stall *stall)
+{
+    struct observe_usage *u = arg;
+    struct place *p = find(u, stall->where, stall->side);
+
+    if (p != NULL)
+        add(u, p, OBSERVE_STALL + stall->cause, stall->from, stall->to);
+}
+
+static void take_packet(void *arg, const struct sim_packet *packet)
+{
+    struct observe_usage *u = arg;
+    struct place *p = find(u, packet->where, "tx");
+    sim_time_t middle = packet->end;
+
+    if (p == NULL)
+        return;
+    p->skp = packet->skp;
+    p->skp_interval = packet->skp_interval;
+    if (packet->kind == SIM_PACKET_DLLP) {
+        add(u, p, OBSERVE_DLLP, packet->begin, packet->end);
+    } else if ((packet->flags & SIM_PACKET_REPLAY) != 0) {
+        add(u, p, OBSERVE_REPLAY, packet->begin, packet->end);
+    } else {
+        const struct pcie_tlp *tlp = pcie_packet_of(packet)->tlp;
+        uint64_t bytes = pcie_tlp_data_bytes(tlp);
+        uint64_t symbols = PCIE_TLP_FRAMING + pcie_tlp_header_bytes(tlp) + bytes;
+
+        middle -= (packet->end - packet->begin) * bytes / symbols;
+        add(u, p, OBSERVE_OVERHEAD, packet->begin, middle);
+        add(u, p, OBSERVE_PAYLOAD, middle, packet->end);
+    }
+}
+
+/* ---- outside ------------------------------------------------------------------------ */
+
+struct observe_usage *observe_usage_create(sim_time_t window_ps)
+{
+    struct observe_usage *u = calloc(1, sizeof(*u));
+
+    if (u == NULL)
+        return NULL;
+    u->chosen = window_ps == 0;
+    u->window = u->chosen ? SIM_NS : window_ps;
+    u->probe = (struct sim_probe){
+        .mark = take_mark, .hold = take_hold, .packet = take_packet, .stall = take_stall, .arg = u
+    };
+    return u;
+}
+
+void observe_usage_destroy(struct observe_usage *u)
+{
+    if (u == NULL)
+        return;
+    for (uint32_t i = 0; i < u->nplaces; i++) {
+        free(u->places[i].where);
+        free(u->places[i].side);
+        free(u->places[i].windows);
+    }
+    free(u->places);
+    free(u->table);
+    free(u);
+}
+
+const struct sim_probe *observe_usage_probe(struct observe_usage *u)
+{
+    return &u->probe;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct place *x = *(const struct place *const *)a, *y = *(const struct place *const *)b;
+    int c = strcmp(x->where, y->where);
+
+    return c != 0 ? c : strcmp(x->side, y->side);
+}
+
+static void tell_place(const struct observe_usage *u, const struct place *p, sim_time_t end,
+                       observe_window_fn fn, void *arg)
+{
+    uint64_t n = (end + u->window - 1) / u->window;
+
+    for (uint64_t i = 0; i < n; i++) {
+        struct observe_window w = { .where = p->where, .side = p->side };
+        bool any = i + 1 == n;
+
+        w.from = i * u->window;
+        w.to = i + 1 == n ? end : w.from + u->window;
+        for (unsigned use = 0; i < p->room && use < OBSERVE_USES; use++) {
+            w.ps[use] = p->windows[i][use];
+            any |= w.ps[use] != 0;
+        }
+        if (p->skp_interval != 0)
+            w.ps[OBSERVE_SKP] = (w.to / p->skp_interval - w.from / p->skp_interval) * p->skp;
+        if (any)
+            fn(arg, &w);
+    }
+}
+
+int observe_usage_each(struct observe_usage *u, sim_time_t end, observe_window_fn fn, void *arg,
+                       struct sim_error *err)
+{
+    const struct place **order;
+
+    if (u->overflow)
+        return sim_error_set(err, SIM_ERR_LIMIT,
+                             "more than %u windows of %llu ps: expected longer ones", WINDOWS_MAX,
+                             (unsigned long long)u->window);
+    order = u->nomem ? NULL : malloc((u->nplaces + 1) * sizeof(struct place *));
+    if (order == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "use of links: out of memory");
+    for (uint32_t i = 0; i < u->nplaces; i++)
+        order[i] = &u->places[i];
+    qsort(order, u->nplaces, sizeof(struct place *), by_name);
+    for (uint32_t i = 0; i < u->nplaces; i++)
+        tell_place(u, order[i], end > u->last ? end : u->last, fn, arg);
+    free(order);
+    return SIM_OK;
+}
