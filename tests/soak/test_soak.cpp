@@ -1,0 +1,48 @@
+/* The soak in small: see soak.h. `build/tests/bin/soak 100000000` is the large one. */
+#include "soak.h"
+
+#include <gtest/gtest.h>
+
+namespace
+{
+
+struct Soak {
+    soak_result result = {};
+    sim_error err = {};
+    int rc = SIM_ERR_IO;
+
+    Soak(uint64_t tlps, uint64_t seed, std::vector<const char *> faults, sim_order order = {})
+    {
+        const soak_config cfg = { SOAK_FOLDER, faults.data(), static_cast<unsigned>(faults.size()),
+                                  seed,        order,         tlps };
+
+        rc = soak_run(&cfg, &result, nullptr, nullptr, &err);
+    }
+    bool operator==(const Soak &other) const
+    {
+        return result.print.visible == other.result.print.visible &&
+               result.print.wire == other.result.print.wire && result.end_ps == other.result.end_ps;
+    }
+};
+
+TEST(Soak, WithoutFaultsEachWriteComesOnceInOrderAndUnchanged)
+{
+    const Soak soak(200000, 1, {});
+
+    EXPECT_EQ(SIM_OK, soak.rc) << soak.err.text;
+    EXPECT_GT(soak.result.writes, 30000u);
+    EXPECT_GT(soak.result.reads, 1000u);
+}
+
+TEST(Soak, ASeedGivesOneResultInEveryOrderAndAnotherSeedAnother)
+{
+    const Soak one(50000, 7, {}), again(50000, 7, {});
+    const Soak ties(50000, 7, {}, { true, true, 3 }), other(50000, 8, {});
+
+    EXPECT_EQ(SIM_OK, one.rc) << one.err.text;
+    EXPECT_TRUE(one == again);
+    EXPECT_TRUE(one == ties);
+    EXPECT_FALSE(one == other);
+}
+
+} // namespace
