@@ -45,6 +45,9 @@ int cmd_load(const struct cmd_common *common, const char *name, struct load_mach
 int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
                        struct sim_error *err);
 
+/** Picoseconds of a number with ps, ns, us, ms or s, above 0, or a message about OPTION and exit.
+ */
+sim_time_t cmd_time(struct argp_state *state, const char *option, const char *text);
 /** A whole number, or a message about --OPTION and exit. */
 uint64_t cmd_number(struct argp_state *state, const char *option, const char *text);
 

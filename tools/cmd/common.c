@@ -47,6 +47,29 @@ uint64_t cmd_number(struct argp_state *state, const char *option, const char *te
     return value;
 }
 
+sim_time_t cmd_time(struct argp_state *state, const char *option, const char *text)
+{
+    static const struct {
+        const char *name;
+        sim_time_t ps;
+    } units[] = {
+        { "ps", 1 }, { "ns", SIM_NS }, { "us", SIM_US }, { "ms", SIM_MS }, { "s", 1000 * SIM_MS }
+    };
+    size_t digits = strspn(text, "0123456789_");
+    char number[32] = { 0 };
+    uint64_t value = 0;
+
+    if (digits < sizeof(number))
+        memcpy(number, text, digits);
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (strcmp(text + digits, units[i].name) == 0 && load_number(number, false, &value) &&
+            value > 0 && value <= (SIM_TIME_NEVER - 1) / units[i].ps)
+            return value * units[i].ps;
+    argp_error(state, "%s %s: expected a number and ps, ns, us, ms or s, such as 10ms", option,
+               text);
+    return 0;
+}
+
 enum { OPT_FAULTS = 0x1000 };
 
 static error_t parse_machine(int key, char *arg, struct argp_state *state)

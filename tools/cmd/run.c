@@ -13,7 +13,7 @@ struct options {
     uint64_t which; /* simulation to be observed */
 };
 
-enum { OPT_OUT = 256, OPT_PROTOCOL, OPT_WHICH };
+enum { OPT_OUT = 256, OPT_PROTOCOL, OPT_WHICH, OPT_USAGE };
 
 static const struct argp_option options[] = {
     { "out", OPT_OUT, "DIR", 0,
@@ -21,6 +21,10 @@ static const struct argp_option options[] = {
     { "whole-protocol", OPT_PROTOCOL, NULL, 0, "As many rounds and repeats as the file says", 0 },
     { "observe", OPT_WHICH, "N", 0,
       "Of several simulations, observe the N-th (default 1) with --timeline and the like", 0 },
+    { "utilisation", OPT_USAGE, "TIME", OPTION_ARG_OPTIONAL,
+      "Keep with the result what each link carries and waits for over time; TIME: length of a "
+      "window, such as 10us (default: 200 to 400 windows)",
+      0 },
     { 0 },
 };
 
@@ -39,6 +43,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_PROTOCOL:
         opt->whole_protocol = true;
+        return 0;
+    case OPT_USAGE:
+        opt->common.watch.usage = opt->keep_machine = true;
+        if (arg != NULL)
+            opt->common.watch.usage_window_ps = cmd_time(state, "--utilisation", arg);
         return 0;
     case OPT_WHICH:
         opt->which = cmd_number(state, "observe", arg);
@@ -197,6 +206,8 @@ int cmd_run(int argc, char **argv)
     (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
     cmd_session_init(&session, &opt.common);
     session.site.fingerprint = session.site.statistics = true;
+    session.site.watch.usage = opt.common.watch.usage;
+    session.site.watch.usage_window_ps = opt.common.watch.usage_window_ps;
     if (opt.whole_protocol)
         session.ev.protocol = (struct lab_protocol){ 0 };
     rc = run_file(&opt, &session, &err);

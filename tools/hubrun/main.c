@@ -60,29 +60,6 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static sim_time_t parse_time(struct argp_state *state, const char *option, const char *text)
-{
-    static const struct {
-        const char *name;
-        sim_time_t ps;
-    } units[] = {
-        { "ps", 1 }, { "ns", SIM_NS }, { "us", SIM_US }, { "ms", SIM_MS }, { "s", 1000 * SIM_MS }
-    };
-    size_t digits = strspn(text, "0123456789_");
-    char number[32] = { 0 };
-    uint64_t value = 0;
-
-    if (digits < sizeof(number))
-        memcpy(number, text, digits);
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (strcmp(text + digits, units[i].name) == 0 && load_number(number, false, &value) &&
-            value > 0 && value <= (SIM_TIME_NEVER - 1) / units[i].ps)
-            return value * units[i].ps;
-    argp_error(state, "%s %s: expected a number and ps, ns, us, ms or s, such as 10ms", option,
-               text);
-    return 0;
-}
-
 static unsigned parse_ranks(struct argp_state *state, const char *text)
 {
     uint64_t n = 0;
@@ -130,13 +107,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         opt->place = arg;
         return 0;
     case OPT_MAX_TIME:
-        opt->max_time_ps = parse_time(state, "--max-time", arg);
+        opt->max_time_ps = cmd_time(state, "--max-time", arg);
         return 0;
     case OPT_COMPUTE:
         opt->compute = parse_compute(state, arg);
         return 0;
     case OPT_BLOCK:
-        opt->block_ps = parse_time(state, "--block-time", arg);
+        opt->block_ps = cmd_time(state, "--block-time", arg);
         return 0;
     case OPT_PATIENCE:
         opt->patience_s = parse_patience(state, arg);

@@ -133,10 +133,12 @@ static void tell_stat(void *arg, const char *path, const char *unit, const char 
 /* ---- the machine ------------------------------------------------------------------ */
 
 static int simulate(const struct lab_site *site, const struct lab_run *run,
-                    const struct machine_desc *desc, const struct sim_probe *probe, FILE *out,
+                    const struct machine_desc *desc, const struct lab_watch *watch, FILE *out,
                     struct sim_error *err)
 {
-    struct sim_config cfg = { .seed = run->seed, .fingerprint = site->fingerprint, .probe = probe };
+    struct sim_config cfg = { .seed = run->seed,
+                              .fingerprint = site->fingerprint,
+                              .probe = lab_watch_probe(watch) };
     struct launch_memory *memory = launch_memory_create();
     struct machine *machine;
     int rc;
@@ -155,6 +157,8 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
         }
         if (rc == SIM_OK && site->statistics)
             sim_stat_each(machine_sim(machine), tell_stat, out);
+        if (rc == SIM_OK)
+            rc = lab_watch_tell(watch, sim_reached(machine_sim(machine)), out, err);
         if (rc == SIM_OK && site->ended != NULL)
             rc = site->ended(site->ended_arg, err);
         machine_destroy(machine);
@@ -177,7 +181,7 @@ static int simulate_watched(const struct lab_site *site, const struct lab_run *r
 
     if (rc != SIM_OK)
         return rc;
-    rc = simulate(site, run, desc, lab_watch_probe(watch), out, err);
+    rc = simulate(site, run, desc, watch, out, err);
     closed = lab_watch_close(watch, err);
     return rc != SIM_OK ? rc : closed;
 }

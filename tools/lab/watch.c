@@ -2,7 +2,9 @@
 
 #include "observe/fan.h"
 #include "observe/timeline.h"
+#include "observe/usage.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -11,6 +13,7 @@ struct lab_watch {
     const struct lab_watch_options *opt;
     struct observe_timeline *timeline;
     gzFile timeline_file;
+    struct observe_usage *usage;
 };
 
 bool lab_watch_wanted(const struct lab_watch_options *opt)
@@ -56,6 +59,33 @@ static int close_timeline(struct lab_watch *w, struct sim_error *err)
                          rc == SIM_ERR_NOMEM ? "out of memory" : "writing failed");
 }
 
+/* ---- use of links ---------------------------------------------------------------------------- */
+
+static int open_usage(struct lab_watch *w, struct sim_error *err)
+{
+    w->usage = observe_usage_create(w->opt->usage_window_ps);
+    if (w->usage == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "use of links: out of memory");
+    observe_fan_add(&w->fan, observe_usage_probe(w->usage));
+    return SIM_OK;
+}
+
+static void tell_window(void *arg, const struct observe_window *window)
+{
+    (void)fprintf(arg, "usage place=%s side=%s from_ps=%" PRIu64 " to_ps=%" PRIu64, window->where,
+                  window->side, window->from, window->to);
+    for (unsigned use = 0; use < OBSERVE_USES; use++)
+        (void)fprintf(arg, " %s_ps=%" PRIu64, observe_use_name(use), window->ps[use]);
+    (void)fputc('\n', arg);
+}
+
+int lab_watch_tell(const struct lab_watch *watch, sim_time_t end, FILE *out, struct sim_error *err)
+{
+    if (watch->usage == NULL)
+        return SIM_OK;
+    return observe_usage_each(watch->usage, end, tell_window, out, err);
+}
+
 /* ---- all of them ------------------------------------------------------------------------------
  */
 
@@ -73,6 +103,8 @@ int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *
         observe_fan_add(&w->fan, also);
     if (opt->timeline != NULL)
         rc = open_timeline(w, err);
+    if (rc == SIM_OK && opt->usage)
+        rc = open_usage(w, err);
     if (rc == SIM_OK)
         *watch_p = w;
     else
@@ -89,6 +121,7 @@ int lab_watch_close(struct lab_watch *watch, struct sim_error *err)
 {
     int rc = close_timeline(watch, err);
 
+    observe_usage_destroy(watch->usage);
     free(watch);
     return rc;
 }

@@ -7,11 +7,16 @@
 
 #include "core/probe.h"
 
+#include <stdio.h>
+
 SIM_BEGIN_DECLS
 
 /** NULL: not wanted. */
 struct lab_watch_options {
     const char *timeline; /* trace-event JSON, gzip */
+    /* No file: use of links over time, told by lab_watch_tell(). */
+    bool usage;
+    sim_time_t usage_window_ps; /* 0: some hundred windows */
 };
 
 struct lab_watch;
@@ -25,6 +30,12 @@ int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *
                    struct lab_watch **watch_p, struct sim_error *err);
 /** For sim_config; NULL when nobody observes. */
 const struct sim_probe *lab_watch_probe(const struct lab_watch *watch);
+/**
+ * Lines `usage place=... side=... from_ps=... to_ps=... payload_ps=...` of a run that has ended at
+ * `end`, for each direction of a link and window in which it was used; see observe/usage.h.
+ * Nothing when they are not wanted.
+ */
+int lab_watch_tell(const struct lab_watch *watch, sim_time_t end, FILE *out, struct sim_error *err);
 /** Completes the files, however the run ended; the machine may be gone. Frees the watch. */
 int lab_watch_close(struct lab_watch *watch, struct sim_error *err);
 

@@ -63,6 +63,30 @@ TEST_F(Watch, TimelineOfEachSimulationOfAMachineIsRight)
     }
 }
 
+/* Windows of another length hold the same in all, for each simulation. */
+TEST_F(Watch, UtilisationIsKeptWithTheResult)
+{
+    const std::string sum =
+        "; awk -F, 'NR == 1 { for (i = 6; i <= NF; i++) name[i] = $i } NR > 1 { last[$1] = $5; "
+        "for (i = 6; i <= NF; i++) if (name[i] != \"skp_ps\") s[$1 \",\" $2 \",\" $3 \",\" "
+        "name[i]] "
+        "+= $i } END { for (k in s) if (s[k]) print k, s[k] }' " +
+        folder + "/two-node/usage.csv | sort";
+    std::string sums[2];
+
+    for (int i = 0; i < 2; i++) {
+        Result r = run(hubsim("run two-node --out " + folder + " --utilisation" +
+                              (i != 0 ? "=3us" : "") + " > /dev/null" + sum));
+
+        EXPECT_EQ(0, r.status);
+        for (const char *used : { "0,node0.hub.e,tx,payload_ps ", "1,node1.hub.n,tx,dllp_ps ",
+                                  "2,node0.hub,dma0,stall_tag_ps " })
+            EXPECT_TRUE(has(r.text, used)) << used << r.text;
+        sums[i] = r.text;
+    }
+    EXPECT_EQ(sums[0], sums[1]);
+}
+
 TEST_F(Watch, MistakesNameTheOption)
 {
     Result r = run(hubsim("run two-node --observe 4 --timeline " + folder + "/x.gz"));
@@ -72,6 +96,9 @@ TEST_F(Watch, MistakesNameTheOption)
     r = run(hubsim("run two-node --timeline " + folder + "/none/x.gz"));
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, folder + "/none/x.gz: cannot be written")) << r.text;
+    r = run(hubsim("run two-node --utilisation=3"));
+    EXPECT_EQ(2, r.status);
+    EXPECT_TRUE(has(r.text, "--utilisation 3: expected a number and ps, ns")) << r.text;
 }
 
 TEST_F(Watch, DrawingRefusesWhatIsNoTimeline)
