@@ -431,7 +431,7 @@ void hub_received(void *user, struct pcie_tlp *tlp)
     uint64_t edge;
 
     if (hub->probe != NULL)
-        tlp->trace_id = hub_probe_received(hub, port, tlp->trace_id, out);
+        tlp->trace_id = hub_probe_received(hub, port, tlp, out);
     edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
     e = put(hub, port->index * PCIE_CLASSES + pcie_tlp_class(tlp), tlp, out, edge);

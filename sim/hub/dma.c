@@ -119,6 +119,8 @@ static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
         d.mark = hub_mark(dma->hub, HUB_STAGE_DECODE, d.edge, dma->marks.fetch);
         ahead_push(dma, &d);
     }
+    if (dma->hub->probe != NULL)
+        hub_level_dma(dma);
     hub_wake(dma->hub, edge);
 }
 
@@ -631,6 +633,7 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
 
 void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
 {
+    hub_level_dma(dma);
     dma->marks.written = mark;
     if (dma->marks.was_status)
         dma->marks.over = mark;
@@ -665,5 +668,7 @@ uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
             at = status_write(dma, edge);
         next = at < next ? at : next;
     }
+    if (dma->hub->probe != NULL)
+        hub_level_dma(dma);
     return next;
 }

@@ -319,14 +319,23 @@ enum hub_stage {
 /** A mark at a clock edge, by the last of its causes. */
 SIM_PROBE_ONLY uint64_t hub_probe_mark(const struct hub *hub, enum hub_stage stage, uint64_t edge,
                                        uint64_t cause_a, uint64_t cause_b, uint64_t cause_c);
-/** A packet came in by a port and may be granted towards `out` at `edge`. */
+/** A packet came in by a port, joins its queue and is on its way to `out`. */
 SIM_PROBE_ONLY uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
-                                           uint64_t cause, uint32_t out);
+                                           const struct pcie_tlp *tlp, uint32_t out);
 /** The head of `source` is granted now; its way is free again at `free_edge`. `entering`: it is
  * new in a ring, and credits for it alone do not suffice. */
 SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint32_t out,
                                           const struct pcie_tlp *tlp, uint64_t free_edge,
                                           bool entering);
+
+/* levels.c; the same */
+/** From a port's receive stream on, `count` packets are in the queue of `source`. */
+void hub_level_queue(const struct hub *hub, uint32_t source, uint32_t count);
+/** The head of `source` has left for `out` now; its beats take the ways of both up to `free_edge`.
+ */
+void hub_level_grant(const struct hub *hub, uint32_t source, uint32_t out, uint64_t free_edge);
+/** What a DMA channel does has changed, perhaps. */
+SIM_PROBE_ONLY void hub_level_dma(const struct hub_dma *dma);
 
 /** 0 where nobody observes. */
 static inline uint64_t hub_marks(const struct hub *hub, enum hub_stage stage, uint64_t edge,

@@ -47,15 +47,19 @@ uint64_t hub_probe_mark(const struct hub *hub, enum hub_stage stage, uint64_t ed
     return hub->probe->mark(hub->probe->arg, &mark);
 }
 
-uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port, uint64_t cause,
-                            uint32_t out)
+uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
+                            const struct pcie_tlp *tlp, uint32_t out)
 {
     static const enum hub_stage way[] = { HUB_STAGE_CLOCK, HUB_STAGE_RECEIVE, HUB_STAGE_ROUTE,
                                           HUB_STAGE_OUTPUT };
     const uint64_t cycles[] = { 0, hub->cfg.receive_cycles, hub->cfg.route_cycles,
                                 hub->cfg.output_cycles };
     const char *where = pcie_port_path(port->pcie);
-    uint64_t edge = hub_edge(hub);
+    uint32_t source = port->index * PCIE_CLASSES + pcie_tlp_class(tlp);
+    uint64_t edge = hub_edge(hub), cause = tlp->trace_id;
+
+    if (hub->probe->level != NULL)
+        hub_level_queue(hub, source, hub->fifo[source].tail - hub->fifo[source].head + 1);
 
     for (unsigned i = 0; i < (out < HUB_MAX_PORTS ? 4 : 3); i++) {
         edge += cycles[i];
@@ -89,5 +93,7 @@ uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint32_t out,
         .until = sim_clock_time(&hub->clk, free_edge),
     };
 
+    if (hub->probe->level != NULL)
+        hub_level_grant(hub, source, out, free_edge);
     return hub->cause = hub->probe->mark(hub->probe->arg, &mark);
 }

@@ -33,9 +33,8 @@ static enum track_group group_of(const struct sim_stage *s)
 {
     if (s->use == SIM_STAGE_STEP)
         return TRACK_CORE;
-    if (s->use == SIM_STAGE_QUEUE)
-        return TRACK_OUT; /* where its mark says until when */
-    if (s->use == SIM_STAGE_LINK || s->use == SIM_STAGE_READ || is_way(s->kind))
+    if (s->use == SIM_STAGE_QUEUE || s->use == SIM_STAGE_LINK || s->use == SIM_STAGE_READ ||
+        is_way(s->kind))
         return TRACK_NONE;
     if (strcmp(s->kind, "serialisation") == 0)
         return strcmp(s->name, "serialisation") == 0 ? TRACK_WIRE : TRACK_NONE;
@@ -120,9 +119,8 @@ static uint64_t cause_of(const struct observe_timeline *t, const struct sim_mark
 
 /* ---- slices -------------------------------------------------------------------------------- */
 
-/** On a track, 0: there was no memory for it. @return the lane that took it */
-static uint32_t slice(struct observe_timeline *t, uint32_t track, const char *name,
-                      const char *category, sim_time_t from, sim_time_t to, const char *detail)
+uint32_t timeline_slice(struct observe_timeline *t, uint32_t track, const char *name,
+                        const char *category, sim_time_t from, sim_time_t to, const char *detail)
 {
     if (track != 0 && from >= to)
         return track;
@@ -146,8 +144,10 @@ static uint32_t core_slice(struct observe_timeline *t, const struct sim_mark *m,
     if (from < before)
         from = before;
     if (before != 0)
-        (void)slice(t, track, s->poll ? "polling" : "waiting", "waiting", before, from, NULL);
-    return slice(t, track, m->stage->name, m->stage->kind, from, m->time, m->stage->meaning);
+        (void)timeline_slice(t, track, s->poll ? "polling" : "waiting", "waiting", before, from,
+                             NULL);
+    return timeline_slice(t, track, m->stage->name, m->stage->kind, from, m->time,
+                          m->stage->meaning);
 }
 
 static uint32_t mark_slice(struct observe_timeline *t, const struct sim_mark *m,
@@ -158,14 +158,9 @@ static uint32_t mark_slice(struct observe_timeline *t, const struct sim_mark *m,
         return core_slice(t, m, s, from);
     case TRACK_WIRE: /* take_packet() has made the slice */
         return tracks_at(&t->tracks, m->where, TRACK_WIRE, "?");
-    case TRACK_OUT: /* the way is taken from its mark on */
-        if (m->until <= m->time || strchr(m->toward, '.') == NULL)
-            return 0;
-        return slice(t, tracks_at(&t->tracks, m->toward, TRACK_OUT, NULL), "beats", "hub core",
-                     m->time, m->until, NULL);
     case TRACK_KIND:
-        return slice(t, tracks_at(&t->tracks, m->where, TRACK_KIND, m->stage->kind), m->stage->name,
-                     m->stage->kind, from, m->time, m->stage->meaning);
+        return timeline_slice(t, tracks_at(&t->tracks, m->where, TRACK_KIND, m->stage->kind),
+                              m->stage->name, m->stage->kind, from, m->time, m->stage->meaning);
     default:
         return 0;
     }
@@ -284,14 +279,13 @@ static uint64_t take_mark(void *arg, const struct sim_mark *mark)
         t->nomem = true;
         return id;
     }
-    if (s->group == TRACK_OUT)
-        m.track = mark_slice(t, mark, s, mark->time);
-    else if (decided != NULL || s->group == TRACK_CORE)
+    if (decided != NULL || s->group == TRACK_CORE)
         m.track = mark_slice(t, mark, s, m.from = decided != NULL ? decided->time : mark->time);
     m.step = s->group == TRACK_CORE;
     m.wire = s->group == TRACK_WIRE;
     m.poll = s->poll;
     *mark_place(t, id) = m;
+    t->last = mark->time > t->last ? mark->time : t->last;
     if (mark->stage->use == SIM_STAGE_WROTE)
         keep_write(t, mark, id);
     if (m.step && decided != NULL && !decided->step)
@@ -318,8 +312,8 @@ static void take_stall(void *arg, const struct sim_stall *stall)
 
     if (stall->cause == SIM_STALL_LINK) /* what it carries is there to be seen */
         return;
-    (void)slice(t, tracks_at(&t->tracks, stall->where, TRACK_STALL, stall->side),
-                causes[stall->cause], "stall", stall->from, stall->to, NULL);
+    (void)timeline_slice(t, tracks_at(&t->tracks, stall->where, TRACK_STALL, stall->side),
+                         causes[stall->cause], "stall", stall->from, stall->to, NULL);
 }
 
 static void take_packet(void *arg, const struct sim_packet *packet)
@@ -328,8 +322,8 @@ static void take_packet(void *arg, const struct sim_packet *packet)
     char name[PACKET_NAME];
     const char *category = packet_name(pcie_packet_of(packet), name);
 
-    (void)slice(t, tracks_at(&t->tracks, packet->where, TRACK_WIRE, packet->toward), name, category,
-                packet->begin, packet->end, NULL);
+    (void)timeline_slice(t, tracks_at(&t->tracks, packet->where, TRACK_WIRE, packet->toward), name,
+                         category, packet->begin, packet->end, NULL);
 }
 
 struct observe_timeline *observe_timeline_create(const struct observe_sink *sink)
@@ -344,9 +338,12 @@ struct observe_timeline *observe_timeline_create(const struct observe_sink *sink
         observe_timeline_destroy(t);
         return NULL;
     }
-    t->probe = (struct sim_probe){
-        .mark = take_mark, .hold = take_hold, .packet = take_packet, .stall = take_stall, .arg = t
-    };
+    t->probe = (struct sim_probe){ .mark = take_mark,
+                                   .hold = take_hold,
+                                   .level = timeline_level,
+                                   .packet = take_packet,
+                                   .stall = take_stall,
+                                   .arg = t };
     t->tracks.trace = &t->trace;
     trace_begin(&t->trace, sink);
     return t;
@@ -356,6 +353,7 @@ void observe_timeline_destroy(struct observe_timeline *t)
 {
     if (t == NULL)
         return;
+    timeline_levels_fini(t);
     tracks_fini(&t->tracks);
     observe_map_fini(&t->stage_map);
     free(t->mark);
@@ -370,8 +368,10 @@ const struct sim_probe *observe_timeline_probe(struct observe_timeline *t)
 
 int observe_timeline_finish(struct observe_timeline *t)
 {
-    bool written = trace_end(&t->trace);
+    bool written;
 
+    timeline_levels_end(t);
+    written = trace_end(&t->trace);
     if (t->nomem)
         return SIM_ERR_NOMEM;
     return written ? SIM_OK : SIM_ERR_IO;

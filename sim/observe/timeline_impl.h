@@ -43,8 +43,8 @@ struct tracks {
 };
 
 void tracks_fini(struct tracks *ts);
-/** The first track of a place; `other`: the far end of a wire, the name of a kind, the side
- * of a stall. 0: out of memory.
+/** The first track of a place; `other`: the far end of a wire, the name of a kind or
+ * a state, the side of a stall. 0: out of memory.
  */
 uint32_t tracks_at(struct tracks *ts, const char *where, enum track_group group, const char *other);
 /** The same, or the lane of it that is free from `from` on; taken up to `to`. */
@@ -86,17 +86,41 @@ struct timeline_write {
     sim_time_t time;
 };
 
+/** A state, or a length, of one place. */
+struct timeline_level {
+    const struct sim_signal *signal;
+    const char *where;
+    uint64_t value;
+    sim_time_t since;
+    uint32_t track; /* states; 0: lengths */
+    char *name;     /* lengths: of their counter */
+};
+
 struct observe_timeline {
     struct sim_probe probe;
     uint64_t marks, writes, arrows; /* so far */
+    sim_time_t last;                /* of all marks */
     bool nomem;
     struct timeline_mark *mark;   /* ring */
     struct timeline_write *write; /* ring */
     struct observe_map stage_map;
     uint32_t nstages;
     struct timeline_stage stages[TIMELINE_STAGES];
+    struct observe_map level_map;
+    uint32_t nlevels, levels_room;
+    struct timeline_level *levels;
     struct tracks tracks;
     struct trace trace;
 };
+
+/* timeline_levels.c */
+void timeline_level(void *arg, const struct sim_signal *signal, const char *where, sim_time_t time,
+                    uint64_t value);
+/** Slices that nothing has ended; then frees what is kept of levels. */
+void timeline_levels_end(struct observe_timeline *t);
+void timeline_levels_fini(struct observe_timeline *t);
+/** A slice on a track, 0: there was no memory for it. @return the lane that took it */
+uint32_t timeline_slice(struct observe_timeline *t, uint32_t track, const char *name,
+                        const char *category, sim_time_t from, sim_time_t to, const char *detail);
 
 #endif

@@ -119,9 +119,11 @@ static uint32_t name_track(struct tracks *ts, const char *where, enum track_grou
     case TRACK_KIND:
         snprintf(name, NAME_ROOM, "%s %s", within(where), other);
         break;
+    case TRACK_STATE: /* "dma0.state" */
+        snprintf(name, NAME_ROOM, "%s.%.*s", within(where), (int)strcspn(other, "."), other);
+        break;
     case TRACK_NONE:
     case TRACK_CORE:
-    case TRACK_STATE:
         snprintf(name, NAME_ROOM, "%s", within(where));
         break;
     }
@@ -154,7 +156,8 @@ static uint32_t add(struct tracks *ts, uint32_t pid, const char *name, uint32_t 
 uint32_t tracks_at(struct tracks *ts, const char *where, enum track_group group, const char *other)
 {
     static const char groups[TRACK_KIND + 1] = { 0 }; /* stand for those that have no kind */
-    const char *which = group == TRACK_KIND || group == TRACK_STALL ? other : &groups[group];
+    bool by_name = group == TRACK_KIND || group == TRACK_STALL || group == TRACK_STATE;
+    const char *which = by_name ? other : &groups[group];
     uint32_t *at = observe_map_at(&ts->map, where, which);
     char name[NAME_ROOM];
     uint32_t pid, number;

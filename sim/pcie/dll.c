@@ -248,9 +248,11 @@ void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes)
     for (unsigned i = 0; p->wanting != 0 && !p->deciding && i < PCIE_CLASSES; i++)
         if ((p->wanting & 1u << i) != 0)
             p->user.ready(p->user.user, (enum pcie_class)i);
-    if (p->up && p->waiting == 0 && p->wanting == 0)
+    if (p->attends)
+        pcie_probe_levels(p);
+    else if (p->up && p->waiting == 0 && p->wanting == 0)
         sim_channel_listen(p->in_dllp, false);
-    else if (p->waiting != 0 && !p->deciding)
+    if (p->waiting != 0 && !p->deciding)
         sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, sim_now(p->dom)),
                         SIM_ARRIVE);
 }

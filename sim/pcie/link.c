@@ -133,6 +133,7 @@ static void init_state(struct pcie_port *p)
     p->probe = sim_probe_of(p->dom);
     p->packets = sim_packet_probe_of(p->dom);
     p->observed = p->fingerprint || p->probe != NULL;
+    p->attends = p->probe != NULL && p->probe->level != NULL;
     p->tells = p->probe != NULL || p->packets != NULL;
     pcie_phy_init(&p->phy, (uint32_t)c->gen, (uint32_t)c->lanes, c->skp_interval_symbols);
     sim_event_init(&p->work, pcie_port_work);

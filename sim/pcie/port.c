@@ -160,8 +160,8 @@ static bool send_waiting(struct pcie_port *p)
         q->head = 0;
     q->count--;
     p->waiting--;
-    if (was_full && p->probe != NULL)
-        pcie_probe_room(p, cls);
+    if (p->probe != NULL)
+        pcie_probe_sent(p, cls, was_full);
     if ((was_full || (p->wanting >> cls & 1) != 0) && p->user.ready != NULL)
         p->user.ready(p->user.user, (enum pcie_class)cls);
     return true;
@@ -268,6 +268,8 @@ static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_c
     p->waiting++;
     if (q->count == p->queue_tlps)
         p->full_since[cls] = sim_now(p->dom);
+    if (p->attends)
+        pcie_probe_levels(p);
 }
 
 void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
@@ -281,6 +283,8 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
     if (p->waiting == 0 && free_now && p->up && p->replay_count < p->replay_room &&
         has_credits(&p->tx[cls], tlp)) {
         pcie_dll_send(p, tlp, cls);
+        if (p->attends)
+            pcie_probe_levels(p);
         return;
     }
     enqueue(p, tlp, cls);

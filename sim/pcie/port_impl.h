@@ -100,6 +100,7 @@ struct pcie_port {
     bool deciding : 1; /* whoever settles the DLLPs looks at the queues next */
     bool fingerprint : 1;
     bool observed : 1; /* received packets are told to somebody: fingerprint or probe */
+    bool attends : 1;  /* to each DLLP when it comes: somebody is told of levels */
     bool tells : 1;    /* sent packets are told to somebody: probe or packets */
     const struct sim_probe *probe, *packets;
 
@@ -174,11 +175,13 @@ SIM_PROBE_ONLY uint64_t pcie_probe_send(const struct pcie_port *p, const struct 
 /** These DLLPs were the last ones that the link has sent. */
 SIM_PROBE_ONLY void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d);
 SIM_PROBE_ONLY uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause);
-/** Up to now, the head of a class has lacked credits; the replay buffer was full; a class had no
- * room. */
+/** port_levels.c; where it attends: what was told of queues and credits has changed, perhaps. */
+SIM_PROBE_ONLY void pcie_probe_levels(const struct pcie_port *p);
+/** A TLP of the class has left its queue, which was full up to now. */
+SIM_PROBE_ONLY void pcie_probe_sent(const struct pcie_port *p, unsigned cls, bool was_full);
+/** Up to now, the head of a class has lacked credits; the replay buffer was full. */
 SIM_PROBE_ONLY void pcie_probe_stalled(const struct pcie_port *p, unsigned cls, sim_time_t from);
 SIM_PROBE_ONLY void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from);
-SIM_PROBE_ONLY void pcie_probe_room(const struct pcie_port *p, unsigned cls);
 /** The link stood still from `from` until now. */
 SIM_PROBE_ONLY void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from);
 /** What pcie_port_has_room() has found missing; told when it changes. */

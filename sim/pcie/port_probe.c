@@ -178,9 +178,12 @@ void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t f
         p->probe->stall(p->probe->arg, &stall);
 }
 
-void pcie_probe_room(const struct pcie_port *p, unsigned cls)
+void pcie_probe_sent(const struct pcie_port *p, unsigned cls, bool was_full)
 {
-    hold(p, &no_room, cls, p->full_since[cls]);
+    if (was_full)
+        hold(p, &no_room, cls, p->full_since[cls]);
+    if (p->attends)
+        pcie_probe_levels(p);
 }
 
 void pcie_probe_want(struct pcie_port *p, unsigned cls, enum pcie_wants what)

@@ -33,16 +33,17 @@ static struct gpu_job *jobs_pop(struct gpu_jobs *jobs)
     return job;
 }
 
-/** The head of the queue begins its set-up now. */
+/** The head of the queue, if there is one, begins its set-up now. */
 static void begin_job(struct node_gpu *gpu)
 {
     struct gpu_copy *cp = &gpu->copy;
 
     cp->asked = cp->got = cp->sent = 0;
-    if (cp->queue.head == NULL)
-        return;
     cp->start = sim_now(gpu->dom) + gpu->cfg.copy.setup_ps;
-    gpu_wake(gpu, cp->start);
+    if (gpu->probe != NULL)
+        gpu_probe_copy(gpu);
+    if (cp->queue.head != NULL)
+        gpu_wake(gpu, cp->start);
 }
 
 static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint64_t bytes)

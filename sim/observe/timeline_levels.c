@@ -1,0 +1,142 @@
+/*
+ * Levels on the timeline: a slice for each stretch of a state that means work, a counter for
+ * each length of a queue. What else models tell of themselves is for waves.
+ */
+#include "observe/timeline_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN UINT64_MAX /* no value has been told */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/** In which way a signal is shown; TRACK_NONE: as a counter, or not at all. */
+static enum track_group group_of(const struct sim_signal *signal)
+{
+    if (signal->states == NULL)
+        return TRACK_NONE;
+    if (strcmp(signal->name, "tx.source") == 0)
+        return TRACK_OUT;
+    return ends_with(signal->name, ".state") ? TRACK_STATE : TRACK_NONE;
+}
+
+static bool is_length(const struct sim_signal *signal)
+{
+    return signal->states == NULL && strncmp(signal->name, "tx.", 3) != 0 &&
+           (ends_with(signal->name, ".queue") || ends_with(signal->name, ".reads"));
+}
+
+static const char *state_name(const struct sim_signal *signal, uint64_t value)
+{
+    uint64_t n = 0;
+
+    while (signal->states[n] != NULL && n < value)
+        n++;
+    return signal->states[n] != NULL ? signal->states[n] : "?";
+}
+
+static bool means_work(const char *state)
+{
+    return strcmp(state, "idle") != 0 && strcmp(state, "-") != 0;
+}
+
+/** "hub.w rx.p.queue" */
+static char *counter_name(const char *where, const char *signal)
+{
+    const char *dot = strchr(where, '.');
+    size_t n = strlen(where) + strlen(signal) + 2;
+    char *name = malloc(n);
+
+    if (name != NULL)
+        snprintf(name, n, "%s %s", dot != NULL ? dot + 1 : where, signal);
+    return name;
+}
+
+static struct timeline_level *add(struct observe_timeline *t, const struct sim_signal *signal,
+                                  const char *where)
+{
+    struct timeline_level l = { .signal = signal, .where = where, .value = UNKNOWN };
+    enum track_group group = group_of(signal);
+
+    if (t->nlevels == t->levels_room) {
+        uint32_t room = t->levels_room * 2 + 64;
+        struct timeline_level *more = realloc(t->levels, room * sizeof(*more));
+
+        if (more == NULL)
+            return NULL;
+        t->levels = more;
+        t->levels_room = room;
+    }
+    if (group != TRACK_NONE)
+        l.track = tracks_at(&t->tracks, where, group, signal->name);
+    else if (is_length(signal))
+        l.name = counter_name(where, signal->name);
+    t->levels[t->nlevels] = l;
+    return &t->levels[t->nlevels++];
+}
+
+static struct timeline_level *level_of(struct observe_timeline *t, const struct sim_signal *signal,
+                                       const char *where)
+{
+    uint32_t *at = observe_map_at(&t->level_map, where, signal);
+    struct timeline_level *l;
+
+    if (at == NULL)
+        return NULL;
+    if (*at != 0)
+        return &t->levels[*at - 1];
+    l = add(t, signal, where);
+    *at = l != NULL ? t->nlevels : 0;
+    return l;
+}
+
+/** The state that `l` was in has ended. */
+static void end_state(struct observe_timeline *t, const struct timeline_level *l, sim_time_t time)
+{
+    const char *state = l->value != UNKNOWN ? state_name(l->signal, l->value) : "-";
+
+    if (time > l->since && means_work(state))
+        (void)timeline_slice(t, l->track, state, "state", l->since, time, l->signal->meaning);
+}
+
+void timeline_level(void *arg, const struct sim_signal *signal, const char *where, sim_time_t time,
+                    uint64_t value)
+{
+    struct observe_timeline *t = arg;
+    struct timeline_level *l = level_of(t, signal, where);
+
+    if (l == NULL) {
+        t->nomem = true;
+        return;
+    }
+    if (l->value == value || (l->track == 0 && l->name == NULL))
+        return;
+    if (l->track != 0)
+        end_state(t, l, time);
+    else
+        trace_counter(&t->trace, tracks_process(&t->tracks, where), l->name, time, value);
+    l->value = value;
+    l->since = time;
+}
+
+void timeline_levels_end(struct observe_timeline *t)
+{
+    for (uint32_t i = 0; i < t->nlevels; i++)
+        if (t->levels[i].track != 0)
+            end_state(t, &t->levels[i], t->last);
+}
+
+void timeline_levels_fini(struct observe_timeline *t)
+{
+    for (uint32_t i = 0; i < t->nlevels; i++)
+        free(t->levels[i].name);
+    free(t->levels);
+    observe_map_fini(&t->level_map);
+}

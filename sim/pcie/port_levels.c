@@ -1,0 +1,41 @@
+/* Queue lengths and credits of a port for an observer of levels. Called only where one is attached.
+ */
+#include "pcie/port_impl.h"
+
+#define CLASS_SIGNALS(cls, name)                                                                   \
+    [PCIE_##cls] = {                                                                               \
+        { "tx." name ".queue", 13, NULL, "TLPs that wait for the link" },                          \
+        { "tx." name ".ready", 1, NULL, "the transmit queue has room for one more" },              \
+        { "tx." name ".hdr_credits", 8, NULL, "header credits left; without a value: infinite" },  \
+        { "tx." name ".data_credits", 12, NULL, "data credits left; without a value: infinite" },  \
+    }
+
+enum { QUEUE, READY, HDR_CREDITS, DATA_CREDITS, CLASS_SIGNAL_COUNT };
+
+static const struct sim_signal signals[PCIE_CLASSES][CLASS_SIGNAL_COUNT] = {
+    CLASS_SIGNALS(POSTED, "p"), CLASS_SIGNALS(NONPOSTED, "np"), CLASS_SIGNALS(COMPLETION, "cpl")
+};
+static const struct sim_signal replay = { "tx.replay", 11, NULL,
+                                          "TLPs sent and not yet acknowledged" };
+static const struct sim_signal up = { "up", 1, NULL, "flow control is initialised" };
+
+static void tell(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
+{
+    p->probe->level(p->probe->arg, signal, p->path, sim_now(p->dom), value);
+}
+
+void pcie_probe_levels(const struct pcie_port *p)
+{
+    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++) {
+        const struct tx_class *q = &p->tx[cls];
+
+        tell(p, &signals[cls][QUEUE], q->count);
+        tell(p, &signals[cls][READY], q->count < p->queue_tlps);
+        if (q->hdr_total != 0)
+            tell(p, &signals[cls][HDR_CREDITS], q->hdr_avail);
+        if (q->data_total != 0)
+            tell(p, &signals[cls][DATA_CREDITS], q->data_avail);
+    }
+    tell(p, &replay, p->replay_count);
+    tell(p, &up, p->up);
+}
