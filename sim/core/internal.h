@@ -83,6 +83,7 @@ struct sim_domain {
     struct sim_fingerprint print;
     struct stat_entry *stats;
     uint32_t nstats, stats_room;
+    uint32_t numbers; /* given by sim_number() */
     char *name;
 };
 

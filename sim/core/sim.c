@@ -344,6 +344,25 @@ void sim_probe_hold(const struct sim_probe *probe, const struct sim_stage *stage
     probe->hold(probe->arg, &hold);
 }
 
+#ifdef SIM_CHECK_ORDER
+static const bool always_check_order = true;
+#else
+static const bool always_check_order = false;
+#endif
+
+bool sim_order_checked(const struct sim_domain *dom)
+{
+    return always_check_order || dom->sim->cfg.check_order;
+}
+
+uint32_t sim_number(struct sim_domain *dom)
+{
+    const uint32_t room = UINT32_C(1) << (24 - KEY_DOMAIN_BITS);
+
+    SIM_ASSERT(dom->numbers + 1 < room);
+    return dom->id * room + ++dom->numbers;
+}
+
 bool sim_fingerprint_on(const struct sim_domain *dom)
 {
     return dom->sim->cfg.fingerprint;

@@ -97,7 +97,8 @@ struct sim_config {
     bool fingerprint;       /* compute `visible` and `wire`; costs time on each TLP */
     struct sim_order order; /* all zero: the fast order */
     const struct sim_probe
-        *probe; /* an observer (core/probe.h), or NULL; outlives the simulation */
+        *probe;       /* an observer (core/probe.h), or NULL; outlives the simulation */
+    bool check_order; /* models watch that no packet passes another that it must not; costs time */
 };
 
 /** NULL when memory is exhausted. Free with sim_destroy(), which frees domains and channels too. */
@@ -226,6 +227,11 @@ uint64_t sim_hash_bytes(uint64_t seed, const void *bytes, size_t n);
 bool sim_fingerprint_on(const struct sim_domain *dom);
 void sim_visible(struct sim_domain *dom, uint64_t where, uint64_t value);
 void sim_wire(struct sim_domain *dom, uint64_t where, uint64_t value);
+
+/** Whether models are to watch the order of packets: always in builds with SIM_CHECK_ORDER. */
+bool sim_order_checked(const struct sim_domain *dom);
+/** A number from 1 on that no other call for this simulation returns, below 2^24. */
+uint32_t sim_number(struct sim_domain *dom);
 
 struct sim_fingerprint {
     uint64_t visible, wire;

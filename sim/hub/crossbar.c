@@ -82,6 +82,8 @@ put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out, 
     e->out = (uint8_t)out;
     e->in_ddr = false;
     e->order = hub->arrivals++;
+    if (hub->watched && source < SRC_LOCAL)
+        pcie_order_enter(hub->ports[source / PCIE_CLASSES].order, e->order, tlp, out);
     if (fifo_empty(f))
         want(hub, source, out);
     f->tail++;
@@ -271,6 +273,20 @@ static __attribute__((noinline)) void from_ddr(struct hub *hub, uint32_t source)
     to_ddr(hub, port, &f->ring[at & f->mask]);
 }
 
+/** A packet leaves its source, and takes effect here or is the hub's own. */
+static SIM_PROBE_ONLY void check_order(struct hub *hub, uint32_t source, uint32_t out,
+                                       const struct hub_entry *e, struct pcie_tlp *tlp)
+{
+    if (source < SRC_LOCAL)
+        pcie_order_leave(hub->ports[source / PCIE_CLASSES].order, e->order);
+    if (hub->order == NULL)
+        return;
+    if (source >= SRC_LOCAL && out < HUB_MAX_PORTS)
+        pcie_order_begin(hub->order, tlp);
+    else if (source < SRC_LOCAL && out >= HUB_MAX_PORTS)
+        pcie_order_arrive(hub->order, tlp);
+}
+
 static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
     struct hub_fifo *f = &hub->fifo[source];
@@ -278,6 +294,8 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     bool in_ddr = fifo_head(f)->in_ddr;
     uint64_t beats = 1;
 
+    if (hub->watched)
+        check_order(hub, source, out, fifo_head(f), &tlp);
     hub->output[out].want &= ~(1u << source);
     if (hub->output[out].want == 0)
         hub->wanted &= ~(1u << out);

@@ -99,6 +99,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
         return rc;
     pcie_port_set_facing(port->pcie, port->role == HUB_ROOT ? PCIE_ROOT_END : PCIE_ENDPOINT_END);
     pcie_port_set_function(port->pcie, &port->function);
+    port->order = pcie_order_watch_create(hub->dom, pcie_port_path(port->pcie), "receive buffer");
     return SIM_OK;
 }
 
@@ -110,9 +111,12 @@ static void hub_destroy(void *component)
         return;
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
         dma_fini(&hub->dma[c]);
-    for (uint32_t p = 0; p < hub->nports; p++)
+    for (uint32_t p = 0; p < hub->nports; p++) {
         if (hub->ports[p].pcie != NULL)
             pcie_port_destroy(hub->ports[p].pcie);
+        pcie_order_watch_destroy(hub->ports[p].order);
+    }
+    pcie_order_end_destroy(hub->order);
     for (uint32_t f = 0; f < HUB_SOURCES; f++)
         fifo_fini(&hub->fifo[f]);
     mem_pool_destroy(hub->pool);
@@ -209,10 +213,12 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     hub->path = malloc(n);
     hub->pool = mem_pool_create();
     hub->probe = sim_probe_of(hub->dom);
+    hub->watched = sim_order_checked(hub->dom);
     rc = SIM_ERR_NOMEM;
     if (hub->path == NULL || hub->pool == NULL || !fifo_init(&hub->fifo[SRC_LOCAL], 128))
         goto err_destroy;
     memcpy(hub->path, place->path, n);
+    hub->order = pcie_order_end_create(hub->dom, hub->path);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
     hub->ring_size = 0;

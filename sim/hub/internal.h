@@ -12,6 +12,7 @@
 #include "core/probe.h"
 #include "hub/hub.h"
 #include "pcie/aer.h"
+#include "pcie/ordering.h"
 #include "regs/hub_regs.h"
 
 #define HUB_TAGS_PER_CHANNEL 32u /* tag = channel * 32 + index */
@@ -81,9 +82,10 @@ struct hub_port {
     struct pcie_port *pcie;
     uint64_t forwarded_tlps, blocked_grants;
     uint8_t index;
-    uint8_t role;                  /* enum hub_role */
-    uint8_t bringup;               /* enum bringup_step; roots: how far the neighbour is */
-    struct pcie_function function; /* endpoints: what a root configures */
+    uint8_t role;                   /* enum hub_role */
+    struct pcie_order_watch *order; /* of its receive buffer and the DDR3; NULL: not watched */
+    uint8_t bringup;                /* enum bringup_step; roots: how far the neighbour is */
+    struct pcie_function function;  /* endpoints: what a root configures */
 };
 
 /** An arbiter. */
@@ -191,6 +193,7 @@ struct hub {
     uint32_t busy_dma;                             /* channels that are not idle */
     uint32_t wanted;                               /* outputs that some source wants */
     uint32_t arrivals;                             /* packets put so far, wraps */
+    bool watched;                                  /* the order of packets is checked */
     uint32_t taking;                               /* sources that packets are taken from */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
@@ -221,6 +224,7 @@ struct hub {
     uint64_t unsupported, notifications;
     /* packets in DDR3 */
     uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
+    struct pcie_order_end *order;          /* NULL: not watched */
     struct pcie_misdeeds *misdeeds;        /* NULL, or what it does wrong on purpose, */
     struct pcie_verdict verdict;           /* and to the request that is answered now */
     struct hub_dma dma[HUB_DMA_CHANNELS];

@@ -7,7 +7,7 @@
 #define NODE_PACKET_H
 
 #include "memory/ram.h"
-#include "pcie/tlp.h"
+#include "pcie/ordering.h"
 
 SIM_BEGIN_DECLS
 
@@ -19,8 +19,10 @@ struct node_packet {
     /* Not before *order_done reaches order_after: what it must not overtake (2.4.1). */
     const uint64_t *order_done;
     uint64_t order_after;
-    uint64_t addr; /* reads: the next byte to be completed */
-    uint32_t left; /* reads: bytes not yet completed; CPU writes: owner's mark */
+    uint64_t addr;    /* reads: the next byte to be completed */
+    uint32_t order;   /* where order is checked: of arrival, */
+    uint16_t entered; /* and the source whose watch has it, from 1 on; 0: none */
+    uint32_t left;    /* reads: bytes not yet completed; CPU writes: owner's mark */
     uint16_t source;
     uint16_t target;
     /* reads: how they are answered */

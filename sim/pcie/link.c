@@ -174,6 +174,7 @@ int pcie_port_create(struct sim_domain *dom, struct mem_pool *pool, const char *
         pcie_port_destroy(p);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     }
+    p->order = pcie_order_watch_create(dom, p->path, "transmit queue");
     init_state(p);
     add_stats(p);
     *port_p = p;
@@ -198,6 +199,7 @@ void pcie_port_destroy(struct pcie_port *p)
         pcie_tlp_drop(&p->replay[p->replay_head]);
         p->replay_head = (uint16_t)((p->replay_head + 1) % p->replay_room);
     }
+    pcie_order_watch_destroy(p->order);
     free(p->replay);
     pcie_fault_list_free(p->given);
     free(p->path);

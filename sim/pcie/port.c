@@ -1,6 +1,6 @@
 /*
- * Transaction layer of a port: class queues, credits and the ordering rules
- * (2.4.1), and the choice of what the link sends next.
+ * Transaction layer of a port: class queues, credits, and by the ordering rules
+ * (2.4.1) the choice of what the link sends next.
  */
 #include "pcie/port_impl.h"
 
@@ -94,18 +94,29 @@ static unsigned oldest(const struct pcie_port *p)
     return cls;
 }
 
-/**
- * The oldest head that may go. Table 2-34: nothing passes an earlier posted request but posted
- * requests pass what lacks credits, and so do completions and non-posted requests each other.
- * @return its class, or PCIE_CLASSES
- */
+/** May the head `e` of a class go before all of the other classes that came earlier? (2.4.1) */
+static bool may_go_first(const struct pcie_port *p, unsigned cls, const struct tx_entry *e)
+{
+    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+        const struct tx_class *q = &p->tx[i];
+        uint32_t at = q->head;
+
+        for (uint32_t n = i != cls ? q->count : 0; n > 0 && q->ring[at].order < e->order; n--) {
+            if (!pcie_may_pass(&e->tlp, &q->ring[at].tlp))
+                return false;
+            at = at + 1 == p->queue_tlps ? 0 : at + 1;
+        }
+    }
+    return true;
+}
+
+/** The oldest head that may go, by the table of order and its credits. @return its class, or
+ * PCIE_CLASSES */
 static unsigned pick(struct pcie_port *p)
 {
-    uint64_t best_order = UINT64_MAX, posted_order = UINT64_MAX;
+    uint64_t best_order = UINT64_MAX;
     unsigned best = PCIE_CLASSES;
 
-    if (p->tx[PCIE_POSTED].count != 0)
-        posted_order = queue_head(&p->tx[PCIE_POSTED])->order;
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
         struct tx_class *q = &p->tx[i];
         const struct tx_entry *e;
@@ -113,7 +124,7 @@ static unsigned pick(struct pcie_port *p)
         if (q->count == 0)
             continue;
         e = queue_head(q);
-        if (e->order > best_order || e->order > posted_order)
+        if (e->order > best_order || !may_go_first(p, i, e))
             continue;
         if (has_credits(q, &e->tlp)) {
             best = i;
@@ -155,6 +166,8 @@ static bool send_waiting(struct pcie_port *p)
     stall_end(p);
     if (p->probe != NULL)
         probe_ready(p, cls);
+    if (p->order != NULL)
+        pcie_order_leave(p->order, (uint32_t)queue_head(q)->order);
     pcie_dll_send(p, &queue_head(q)->tlp, (enum pcie_class)cls);
     if (++q->head == p->queue_tlps)
         q->head = 0;
@@ -264,6 +277,8 @@ static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_c
     SIM_ASSERT(q->count < p->queue_tlps);
     e->tlp = *tlp;
     e->order = p->next_order++;
+    if (p->order != NULL)
+        pcie_order_enter(p->order, (uint32_t)e->order, tlp, 0);
     q->count++;
     p->waiting++;
     if (q->count == p->queue_tlps)

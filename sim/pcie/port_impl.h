@@ -12,6 +12,7 @@
 #define PCIE_PORT_IMPL_H
 
 #include "core/probe.h"
+#include "pcie/ordering.h"
 #include "pcie/phy.h"
 #include "pcie/port.h"
 
@@ -140,6 +141,7 @@ struct pcie_port {
     uint8_t wants[PCIE_CLASSES];
     struct pcie_port_config cfg;
     enum pcie_facing facing;
+    struct pcie_order_watch *order; /* of the transmit queues; NULL: not watched */
     struct pcie_function *function; /* NULL, or whose registers record errors */
     struct pcie_fault_list *given;  /* fault_add.c; NULL: none */
     char *path;

@@ -52,7 +52,7 @@ class Cluster
         if (cfg.desc == nullptr)
             describe();
         memory_ = launch_memory_create();
-        sim_config sim = { cfg.seed, true, cfg.order, cfg.probe };
+        sim_config sim = { cfg.seed, true, cfg.order, cfg.probe, true };
         EXPECT_EQ(SIM_OK, machine_create(cfg.desc != nullptr ? cfg.desc : &desc_, &sim,
                                          launch_memory_map, memory_, &machine_, &err))
             << err.text;

@@ -146,7 +146,7 @@ static void send_writes(struct node_gpu *gpu)
         uint64_t first;
 
         cp->sent += pcie_tlp_range(&p->tlp, &first);
-        pcie_port_send(gpu->port, &p->tlp);
+        gpu_send(gpu, &p->tlp);
         node_packet_put(&gpu->packets, p);
     }
 }
@@ -197,7 +197,7 @@ static void ask(struct node_gpu *gpu)
         cp->asked += n;
         tlp.tag = (uint8_t)tag;
         pcie_tlp_set_range(&tlp, addr, n);
-        pcie_port_send(gpu->port, &tlp);
+        gpu_send(gpu, &tlp);
     }
 }
 

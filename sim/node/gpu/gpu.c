@@ -132,6 +132,8 @@ static void gpu_destroy(void *component)
     if (gpu->port != NULL)
         pcie_port_destroy(gpu->port);
     free(gpu->misdeeds);
+    pcie_order_watch_destroy(gpu->order);
+    pcie_order_end_destroy(gpu->end);
     gpu_copy_fini(gpu);
     gpu_reads_fini(gpu);
     gpu_l2_fini(&gpu->l2);
@@ -185,6 +187,8 @@ static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, str
     pcie_function_init(&gpu->fn, GPU_VENDOR, GPU_DEVICE, GPU_CLASS);
     pcie_function_add_bar(&gpu->fn, 0, gpu->cfg.bar_bytes);
     gpu_copy_init(gpu);
+    gpu->order = pcie_order_watch_create(gpu->dom, gpu->path, "device memory");
+    gpu->end = pcie_order_end_create(gpu->dom, gpu->path);
     register_stats(gpu);
     (void)snprintf(path, sizeof(path), "%s.pcie", place->path);
     code = pcie_port_create(gpu->dom, gpu->payloads, path, &gpu->cfg.port, &user, &gpu->port, err);

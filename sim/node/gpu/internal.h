@@ -116,6 +116,9 @@ struct node_gpu {
     sim_time_t next_write;                             /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
     struct gpu_copy copy;
+    struct pcie_order_watch *order; /* of writes and requests; NULL: not watched */
+    struct pcie_order_end *end;
+    uint32_t arrivals;
     struct pcie_misdeeds *misdeeds; /* NULL, or what it does wrong on purpose */
     const struct sim_probe *probe;
     struct {
@@ -127,6 +130,14 @@ struct node_gpu {
 static inline void gpu_wake(struct node_gpu *gpu, sim_time_t at)
 {
     sim_schedule_by(gpu->dom, &gpu->work, at, SIM_CLOCK);
+}
+
+/** A packet of its own goes to the port. */
+static inline void gpu_send(struct node_gpu *gpu, struct pcie_tlp *tlp)
+{
+    if (gpu->end != NULL)
+        pcie_order_begin(gpu->end, tlp);
+    pcie_port_send(gpu->port, tlp);
 }
 
 /** Bytes from the bus reach device memory at `offset`. */

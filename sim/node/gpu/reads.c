@@ -36,6 +36,24 @@ static void consume(struct node_gpu *gpu, const struct pcie_tlp *tlp)
     pcie_port_consume(gpu->port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
 }
 
+static void watch(struct node_gpu *gpu, struct node_packet *p)
+{
+    if (gpu->order == NULL)
+        return;
+    p->order = gpu->arrivals++;
+    p->entered = 1;
+    pcie_order_enter(gpu->order, p->order, &p->tlp, 0);
+}
+
+/** Where order is checked: a write is visible, or a request sees memory. */
+static SIM_PROBE_ONLY void took_effect(struct node_gpu *gpu, struct node_packet *p)
+{
+    pcie_order_leave(gpu->order, p->order);
+    p->entered = 0;
+    if (gpu->end != NULL)
+        pcie_order_arrive(gpu->end, &p->tlp);
+}
+
 void gpu_received(void *user, struct pcie_tlp *tlp)
 {
     struct node_gpu *gpu = user;
@@ -51,10 +69,12 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
             p->due = gpu->next_write;
         gpu->next_write = p->due + gpu->cfg.write_interval_ps;
         gpu->posted_in++;
+        watch(gpu, p);
         node_packet_push(&gpu->writes, p);
         break;
     case PCIE_NONPOSTED:
         p->order_after = gpu->posted_in;
+        watch(gpu, p);
         node_packet_push(&gpu->requests, p);
         break;
     default:
@@ -80,6 +100,8 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
                           : NOWHERE;
 
     gpu->posted_done++;
+    if (p->entered != 0)
+        took_effect(gpu, p);
     if (offset != NOWHERE) {
         node_write_bytes(&gpu->memory, offset, &p->tlp);
         gpu_wrote(gpu, offset, bytes);
@@ -190,6 +212,10 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
     if (gpu->misdeeds != NULL)
         v = pcie_misdeeds_judge(gpu->misdeeds, sim_now(gpu->dom));
     p->poison = v.poison;
+    if (p->entered != 0 && (v.silent || v.abort || offset == NOWHERE)) { /* sees no memory */
+        pcie_order_forget(gpu->order, p->order);
+        p->entered = 0;
+    }
     if (v.silent) {
         consume(gpu, &p->tlp);
         pcie_tlp_drop(&p->tlp);
@@ -268,15 +294,18 @@ static void send_piece(struct node_gpu *gpu, struct gpu_read **link)
     struct gpu_read *r = *link;
     struct node_packet *p = r->packet;
     uint32_t before = p->left;
-    struct pcie_tlp cpl =
-        node_next_completion(p, (uint32_t)gpu->cfg.completion_bytes, gpu->payloads, r->from);
+    struct pcie_tlp cpl;
+
+    if (p->entered != 0)
+        took_effect(gpu, p);
+    cpl = node_next_completion(p, (uint32_t)gpu->cfg.completion_bytes, gpu->payloads, r->from);
 
     cpl.completer_id = gpu->fn.id;
     cpl.poisoned = p->poison;
     if (gpu->probe != NULL)
         cpl.trace_id = gpu_probe_send(gpu, r, &cpl, before - p->left);
     r->from += before - p->left;
-    pcie_port_send(gpu->port, &cpl);
+    gpu_send(gpu, &cpl);
     if (p->left != 0)
         return;
     *link = r->next;
@@ -295,7 +324,7 @@ static sim_time_t send_completions(struct node_gpu *gpu)
         if (gpu->answers.head != NULL && gpu->answers.head->due <= now) {
             struct node_packet *p = node_packet_pop(&gpu->answers);
 
-            pcie_port_send(gpu->port, &p->tlp);
+            gpu_send(gpu, &p->tlp);
             node_packet_put(&gpu->packets, p);
             continue;
         }

@@ -79,10 +79,14 @@ struct node_rc {
     uint32_t requesting; /* ports with waiting `requests`, one bit each */
     /* Posted writes taken in and passed on, by path; what may not overtake them compares both. */
     uint64_t posted_in[RC_TARGETS][RC_SOURCES], posted_done[RC_TARGETS][RC_SOURCES];
-    struct sim_event arbiter;       /* the one place where ports compete; SIM_CLOCK */
-    unsigned p2p_reads[2];          /* forwarded and not answered, by socket of the requester */
-    unsigned socket_reads[2];       /* the same, across the sockets */
-    unsigned read_turn;             /* the port that is asked first for a peer-to-peer read */
+    struct sim_event arbiter; /* the one place where ports compete; SIM_CLOCK */
+    unsigned p2p_reads[2];    /* forwarded and not answered, by socket of the requester */
+    unsigned socket_reads[2]; /* the same, across the sockets */
+    unsigned read_turn;       /* the port that is asked first for a peer-to-peer read */
+    /* Where order is checked: of what came from a source, and of ways from and to here. */
+    struct pcie_order_watch *order[RC_SOURCES];
+    struct pcie_order_end *end;
+    uint32_t arrivals;
     struct pcie_misdeeds *misdeeds; /* NULL, or what it does wrong on purpose, */
     sim_time_t stopped_until;       /* and until when nothing leaves the receive buffers */
     struct rc_claim claims[HOST_CLAIMS];
@@ -117,6 +121,9 @@ bool node_rc_admit(struct node_rc *rc);
 /** Counter and limit of the forwarded reads that one from `source` to `target` belongs to. */
 unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target,
                             uint64_t *limit_p);
+
+/** Where order is checked: a packet that it watches leaves; `here`: and takes effect. */
+void node_rc_left(struct node_rc *rc, struct node_packet *p, bool here);
 
 static inline void node_rc_consume(struct node_rc *rc, unsigned port, const struct pcie_tlp *tlp)
 {

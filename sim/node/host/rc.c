@@ -31,6 +31,14 @@ static void probe_turn(const struct node_rc *rc, struct pcie_tlp *tlp, unsigned 
             host_probe_queue(rc->host, HOST_STAGE_TURN, rc->host->path, lane, target, tlp);
 }
 
+void node_rc_left(struct node_rc *rc, struct node_packet *p, bool here)
+{
+    pcie_order_leave(rc->order[p->entered - 1], p->order);
+    p->entered = 0;
+    if (here && rc->end != NULL)
+        pcie_order_arrive(rc->end, &p->tlp);
+}
+
 static void interrupt_push(struct node_rc *rc, struct node_packet *p)
 {
     struct node_host *host = rc->host;
@@ -86,6 +94,8 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
     struct node_host *host = rc->host;
 
     probe_turn(rc, &p->tlp, p->source, RC_INSIDE);
+    if (p->entered != 0)
+        node_rc_left(rc, p, true);
     if (pcie_tlp_class(&p->tlp) == PCIE_POSTED) {
         write_inside(rc, p);
         return;
@@ -104,6 +114,8 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     struct node_packet *p = lane->queue[RC_FROM_MEMORY].head;
     struct pcie_tlp cpl = p->tlp;
 
+    if (p->entered != 0)
+        node_rc_left(rc, p, p->tlp.kind == PCIE_MRD);
     if (p->tlp.kind == PCIE_MRD) {
         uint32_t piece = (uint32_t)host->cfg.rc.completion_bytes, mps = pcie_port_mps(rp->port);
 
@@ -115,6 +127,8 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
         p->left = 0;
     }
     probe_turn(rc, &cpl, RC_FROM_MEMORY, target);
+    if (rc->end != NULL)
+        pcie_order_begin(rc->end, &cpl);
     pcie_port_send(rp->port, &cpl);
     rp->completer_free = sim_now(host->dom) + host->cfg.rc.completion_interval_ps;
     if (p->left != 0)
@@ -139,6 +153,10 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
     uint64_t limit;
 
     probe_turn(rc, &p->tlp, p->source, target);
+    if (p->entered != 0)
+        node_rc_left(rc, p, false);
+    if (rc->end != NULL && p->source >= RC_FROM_CORE)
+        pcie_order_begin(rc->end, &p->tlp);
     pcie_port_send(rc->port[target].port, &p->tlp);
     if (p->source >= RC_FROM_CORE) {
         if (cls == PCIE_POSTED)
@@ -318,13 +336,21 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
                                 err);
         if (code != SIM_OK)
             return code;
+        rc->order[i] = pcie_order_watch_create(host->dom, pcie_port_path(rp->port), "root complex");
     }
+    for (unsigned i = 0; i < host->cfg.cores; i++)
+        rc->order[RC_FROM_CORE + i] =
+            pcie_order_watch_create(host->dom, host->path, "root complex");
+    rc->end = pcie_order_end_create(host->dom, host->path);
     return SIM_OK;
 }
 
 void node_rc_fini(struct node_rc *rc)
 {
     free(rc->misdeeds);
+    pcie_order_end_destroy(rc->end);
+    for (unsigned i = 0; i < RC_SOURCES; i++)
+        pcie_order_watch_destroy(rc->order[i]);
     for (unsigned i = 0; i < HOST_PORTS; i++) {
         if (rc->port[i].port != NULL)
             pcie_port_destroy(rc->port[i].port);

@@ -31,6 +31,16 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
     node_rc_wake(rc, p->due);
 }
 
+/** Where order is checked: packets of one source to one target have one. */
+static void watch(struct node_rc *rc, struct node_packet *p, unsigned target)
+{
+    if (rc->order[p->source] == NULL)
+        return;
+    p->order = rc->arrivals++;
+    p->entered = (uint16_t)(p->source + 1);
+    pcie_order_enter(rc->order[p->source], p->order, &p->tlp, target);
+}
+
 static void order_after_posted(struct node_rc *rc, struct node_packet *p, unsigned target)
 {
     p->order_done = &rc->posted_done[target][p->source];
@@ -91,6 +101,7 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
         forward(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
     }
     rc->posted_in[target][p->source]++;
+    watch(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -105,6 +116,7 @@ static void nonposted_arrived(struct node_rc *rc, struct node_packet *p)
     if (p->target == p->source)
         p->target = RC_NOBODY;
     order_after_posted(rc, p, p->target == RC_NOBODY ? RC_INSIDE : p->target);
+    watch(rc, p, p->target == RC_NOBODY ? RC_INSIDE : p->target);
     node_packet_push(&rc->port[p->source].requests, p);
     rc->requesting |= 1u << p->source;
     node_rc_wake(rc, p->arrived);
@@ -141,6 +153,7 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
         forward(rc, p, target, cfg->rc.p2p_read_ps, cfg->rc.socket_read_ps);
     }
     order_after_posted(rc, p, target);
+    watch(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -172,6 +185,7 @@ void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const s
         rc->posted_in[target][p->source]++;
     else
         order_after_posted(rc, p, target);
+    watch(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -257,6 +271,8 @@ static bool admit(struct node_rc *rc, unsigned port)
     node_rc_consume(rc, port, &p->tlp);
     target = p->target;
     if (p->silent) {
+        if (p->entered != 0)
+            pcie_order_forget(rc->order[p->entered - 1], p->order);
         pcie_tlp_drop(&p->tlp);
         node_packet_put(&rc->host->packets, p);
         return true;

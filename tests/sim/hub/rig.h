@@ -214,6 +214,7 @@ class HubRig : public ::testing::Test
         sim_error err = {};
 
         sc.fingerprint = true;
+        sc.check_order = true;
         sc.order = order;
         sim = sim_create(&sc);
         hubs.resize(n);

@@ -347,7 +347,7 @@ struct Machine {
             bool fingerprint = true)
         : b(builder)
     {
-        sim_config cfg = { seed, fingerprint, order, nullptr };
+        sim_config cfg = { seed, fingerprint, order, nullptr, true };
 
         components.resize(b.nodes.size());
         links.resize(b.nodes.size());

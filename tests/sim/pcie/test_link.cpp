@@ -143,7 +143,7 @@ TEST(Link, TlpsWaitUntilFlowControlIsInitialised)
 
 TEST(Link, EveryKindOfTlpArrivesAsItWasSent)
 {
-    const sim_config cfg = { 1, true, {}, nullptr };
+    const sim_config cfg = { 1, true, {}, nullptr, true };
     Pair p(cfg);
     std::vector<uint64_t> sent;
 

@@ -97,7 +97,7 @@ struct Result {
 
 Result run(const Shape &sh, const sim_order &order, bool two_domains, unsigned n, uint64_t seed)
 {
-    const sim_config cfg = { 1, true, order, nullptr };
+    const sim_config cfg = { 1, true, order, nullptr, true };
     Pair p(cfg, two_domains);
     pcie_port_config c = test::wide_config(sh.gen, sh.lanes, sh.mps);
     Traffic ta, tb;
