@@ -182,9 +182,11 @@ void times_print(struct times *t, uint64_t bytes, int verified, const char *more
     if (t->n % 2 == 0)
         median = (t->ps[t->n / 2 - 1] + t->ps[t->n / 2]) / 2;
     printf("result bytes=%llu%s%s repeats=%u latency_ps_min=%llu latency_ps_median=%llu "
-           "latency_ps_max=%llu bandwidth_kBps=%llu verified=%d\n",
+           "latency_ps_p99=%llu latency_ps_max=%llu bandwidth_kBps=%llu verified=%d\n",
            (unsigned long long)bytes, more != NULL ? " " : "", more != NULL ? more : "", t->n,
-           (unsigned long long)min, (unsigned long long)median, (unsigned long long)t->ps[t->n - 1],
+           (unsigned long long)min, (unsigned long long)median,
+           (unsigned long long)t->ps[(t->n * UINT64_C(99) - 1) / 100],
+           (unsigned long long)t->ps[t->n - 1],
            min != 0 ? (unsigned long long)((double)bytes * 1e9 / (double)min) : 0ULL, verified);
     free(t->ps);
     t->ps = NULL;

@@ -57,7 +57,8 @@ void times_init(struct times *t, uint64_t repeats);
 void times_add(struct times *t, uint64_t ps);
 /** Half of a round trip, when `rounds` of them took so long. */
 uint64_t half_round_ps(uint64_t elapsed_ps, uint64_t rounds);
-/** `result bytes=... latency_ps_min=... ...`: bandwidth is `bytes` over the least time.
+/** `result bytes=... latency_ps_min=... ...`: of n times p99 is the one that 1 % lie above;
+ * bandwidth is `bytes` over the least time.
  * `more` ("count=4") is added as it stands, or NULL. */
 void times_print(struct times *t, uint64_t bytes, int verified, const char *more);
 

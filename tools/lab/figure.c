@@ -68,7 +68,10 @@ int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure
     figure->bounds = strcmp(bounds, "yes") == 0;
     if (rc == SIM_OK)
         rc = read_axis(root, "y", y_keys, &figure->y_label, &figure->y_scale, &axis, err);
-    if (rc == SIM_OK)
+    quantity = rc == SIM_OK ? load_tree_get(axis, "quantity") : NULL;
+    if (quantity != NULL && quantity->type == LOAD_LIST && figure->nquantities > 1)
+        quantity = &quantity->items[0]; /* the others have been read */
+    else if (rc == SIM_OK)
         rc = load_tree_need(axis, "quantity", LOAD_SCALAR, &quantity, err);
     if (rc != SIM_OK)
         return rc;
@@ -77,16 +80,36 @@ int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure
     return SIM_OK;
 }
 
-static int read_axes(const struct load_tree *root, struct lab_figure *figure, struct sim_error *err)
+static int read_axes(const struct load_tree *root, struct load_arena *arena,
+                     struct lab_figure *figure, struct sim_error *err)
 {
-    int rc = lab_figure_read_axes(root, figure, err);
+    const struct load_tree *y = load_tree_get(root, "y");
+    int rc = SIM_OK;
+
+    if (y != NULL && load_tree_get(y, "quantity") != NULL &&
+        load_tree_get(y, "quantity")->type == LOAD_LIST)
+        rc = read_names(y, "quantity", arena, &figure->nquantities, &figure->quantities, err);
+    if (rc == SIM_OK)
+        rc = lab_figure_read_axes(root, figure, err);
+    if (rc == SIM_OK && figure->nquantities == 0) {
+        const char **one = load_alloc(arena, sizeof(*one));
+
+        *one = figure->quantity;
+        figure->nquantities = 1;
+        figure->quantities = one;
+    }
 
     if (rc == SIM_OK && figure->x_key != NULL)
         return load_fail(err, load_tree_get(load_tree_get(root, "x"), "key"), NULL,
                          "expected in sweeps only: a series of an experiment has one list");
-    if (rc == SIM_OK && !figure->bandwidth && strcmp(figure->quantity, "latency") != 0)
-        return load_fail(err, load_tree_get(load_tree_get(root, "y"), "quantity"), NULL,
-                         "expected latency or bandwidth");
+    for (unsigned i = 0; i < figure->nquantities && rc == SIM_OK; i++) {
+        const char *text = figure->quantities[i];
+
+        if (strcmp(text, "latency") != 0 && strcmp(text, "bandwidth") != 0 &&
+            strstr(text, "_ps") == NULL)
+            return load_fail(err, load_tree_get(y, "quantity"), NULL,
+                             "expected latency, bandwidth or a key of the result in ps");
+    }
     return rc;
 }
 
@@ -113,7 +136,7 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
     if (rc == SIM_OK)
         rc = read_names(root, "series", arena, &figure->nseries, &figure->series, err);
     if (rc == SIM_OK)
-        rc = read_axes(root, figure, err);
+        rc = read_axes(root, arena, figure, err);
     if (rc == SIM_OK && figure->nexperiments == 0)
         rc = load_fail(err, root, NULL, "expected the key experiments");
     return rc;
@@ -160,23 +183,57 @@ static void add_bound(struct lab_table *table, const char *name, const struct la
         lab_figure_add(table, name, "bound", s->x, bytes_per_s * 1e-6, s->series->name);
 }
 
+/** In the figure's unit. False: the result has no such key. */
+static bool value_of(const struct lab_sample *s, const char *quantity, double *y_p)
+{
+    uint64_t ps;
+
+    if (strcmp(quantity, "bandwidth") == 0)
+        *y_p = s->bytes_per_s * 1e-6;
+    else if (strcmp(quantity, "latency") == 0)
+        *y_p = s->min_s * 1e6;
+    else if (lab_line_get(s->result->lines, quantity, &ps))
+        *y_p = (double)ps * 1e-6;
+    else
+        return false;
+    return true;
+}
+
+/** "one hop, p99" of "latency_ps_p99" where there are several. */
+static const char *line_name(const struct lab_figure *figure, const struct lab_sample *s,
+                             const char *quantity, struct load_arena *arena)
+{
+    const char *tail = strstr(quantity, "_ps_");
+
+    if (figure->nquantities == 1)
+        return s->series->name;
+    return load_text(arena, "%s, %s", s->series->name, tail != NULL ? tail + 4 : quantity);
+}
+
+static void add_bounds(struct lab_table *table, const struct lab_sample *s)
+{
+    if (s->bound.link_bytes_per_s <= 0 && s->bound.bus_bytes_per_s <= 0)
+        add_bound(table, "bound from link loads", s, s->bound.bytes_per_s);
+    add_bound(table, "link", s, s->bound.link_bytes_per_s);
+    add_bound(table, "bus of the hub", s, s->bound.bus_bytes_per_s);
+}
+
 void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_samples *samples,
                             struct lab_table *table)
 {
-    for (unsigned i = 0; i < samples->n; i++) {
-        const struct lab_sample *s = &samples->samples[i];
+    for (unsigned q = 0; q < figure->nquantities; q++)
+        for (unsigned i = 0; i < samples->n; i++) {
+            const struct lab_sample *s = &samples->samples[i];
+            double y;
 
-        if (!lab_figure_shows(figure, s->series) || s->min_s <= 0)
-            continue;
-        lab_figure_add(table, s->series->name, "simulated", s->x,
-                       figure->bandwidth ? s->bytes_per_s * 1e-6 : s->min_s * 1e6, "");
-        if (figure->bounds && figure->bandwidth) {
-            if (s->bound.link_bytes_per_s <= 0 && s->bound.bus_bytes_per_s <= 0)
-                add_bound(table, "bound from link loads", s, s->bound.bytes_per_s);
-            add_bound(table, "link", s, s->bound.link_bytes_per_s);
-            add_bound(table, "bus of the hub", s, s->bound.bus_bytes_per_s);
+            if (!lab_figure_shows(figure, s->series) || s->min_s <= 0 ||
+                !value_of(s, figure->quantities[q], &y))
+                continue;
+            lab_figure_add(table, line_name(figure, s, figure->quantities[q], &table->arena),
+                           "simulated", s->x, y, "");
+            if (figure->bounds && strcmp(figure->quantities[q], "bandwidth") == 0)
+                add_bounds(table, s);
         }
-    }
 }
 
 /* ---- published rows ------------------------------------------------------------------------ */

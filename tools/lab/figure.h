@@ -23,7 +23,10 @@ struct lab_figure {
     unsigned nseries;
     const char *const *series; /* 0: all */
     const char *x_label, *x_scale, *y_label, *y_scale;
-    const char *quantity; /* "latency" [us] or "bandwidth" [MB/s]; of a sweep also a result's key */
+    /* "latency" [us], "bandwidth" [MB/s] or a key of the result, with "_ps" in it [us] */
+    const char *quantity;
+    unsigned nquantities; /* of an experiment several: a line for each of every series */
+    const char *const *quantities;
     bool bandwidth;
     const char *x_key;  /* of a sweep; else NULL */
     const char *styles; /* NULL, or JSON: {"line": [colour, dash], ...} */

@@ -1,6 +1,7 @@
 #include "tools/lab/plan.h"
 
 #include "tools/lab/bounds.h"
+#include "tools/load/quantity.h"
 #include "tools/load/value.h"
 
 #include <inttypes.h>
@@ -367,6 +368,31 @@ static int plan_link(const struct lab_point *pt, struct lab_plan *plan, struct s
                 "a link that exists");
 }
 
+/** `faults`, and `bit_error_rate` of the links `fault_links`, all cables if nothing is said. */
+static int add_faults(const struct lab_point *pt, struct lab_run *run, struct load_arena *arena,
+                      struct sim_error *err)
+{
+    const char *rate = lab_setup_get(pt->setup, "bit_error_rate");
+    uint64_t e18 = 0;
+
+    if (lab_setup_get(pt->setup, "faults") != NULL)
+        run->faults[run->nfaults++] = lab_setup_get(pt->setup, "faults");
+    if (rate != NULL && !load_decimal(rate, NULL, 18, &e18))
+        return fail(pt, err, "bit_error_rate", "a rate such as 1e-9");
+    if (e18 != 0)
+        run->faults[run->nfaults++] =
+            load_text(arena, "{link: '%s', bit_error_rate: %s}",
+                      text_of(pt->setup, "fault_links", "node*.hub.[ewsab]"), rate);
+    return SIM_OK;
+}
+
+/** Errors come at random, so rounds differ, and as many count as the setup says. */
+static bool is_random(const struct lab_point *pt)
+{
+    return lab_setup_get(pt->setup, "faults") != NULL ||
+           lab_setup_get(pt->setup, "bit_error_rate") != NULL;
+}
+
 static const char *const dma_modes[] = { "dma-register", "dma-chain-host", "dma-chain-internal" };
 
 /** The registers hold one transfer in one piece. */
@@ -380,8 +406,12 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
                   struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err)
 {
     const char *mode = text_of(point->setup, "mode", "dma-chain-internal");
+    static const struct lab_protocol whole = { .rounds = 0 };
     struct lab_plan plan = { .median = says(point->setup, "reduce", "median") };
     int rc = lab_words_check(point, err);
+
+    if (is_random(point))
+        protocol = &whole;
 
     if (rc != SIM_OK)
         return rc;
@@ -393,6 +423,8 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
     } else {
         rc = plan_run(point, protocol, mode, arena, &plan, err);
     }
+    for (unsigned i = 0; i < plan.nruns && rc == SIM_OK; i++)
+        rc = add_faults(point, &plan.runs[i], arena, err);
     if (rc == SIM_OK)
         *plan_p = plan;
     return rc;

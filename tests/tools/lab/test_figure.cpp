@@ -109,4 +109,32 @@ TEST_F(Figure, PointsOfOnesOwnAreNumbers)
     lab_table_fini(&table);
 }
 
+TEST_F(Figure, SeveralQuantitiesAreLinesOfTheirOwn)
+{
+    const char *const names[] = { "latency_ps_p99", "latency_ps_max", "latency_ps_none" };
+    lab_line::lab_pair pairs[] = { { "latency_ps_p99", "2500000" }, { "latency_ps_max", "4000000" } };
+    lab_line line = { 2, pairs };
+    lab_result result = {};
+    lab_sample sample = {};
+    lab_samples samples = { 1, &sample };
+    lab_table table;
+    Points lines;
+
+    result.nlines = 1;
+    result.lines = &line;
+    sample.series = &series;
+    sample.x = "1e-9";
+    sample.min_s = 1e-6;
+    sample.result = &result;
+    figure.nquantities = 3;
+    figure.quantities = names;
+    lab_figure_begin(&table);
+    lab_figure_add_samples(&figure, &samples, &table);
+    for (unsigned i = 0; i < table.nrows; i++)
+        lines.push_back(std::string(lab_table_get(&table, i, 0)) + " " +
+                        lab_table_get(&table, i, 2) + " " + lab_table_get(&table, i, 3));
+    lab_table_fini(&table);
+    EXPECT_EQ((Points{ "S, p99 1e-9 2.5", "S, max 1e-9 4" }), lines);
+}
+
 } // namespace

@@ -50,6 +50,24 @@ TEST_F(Plan, SetupAloneMakesTheRun)
     EXPECT_EQ(4096u * 128, p.bytes);
 }
 
+TEST_F(Plan, FaultsArePartOfTheRunAndTakeAsManyRoundsAsTheSetupSays)
+{
+    EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=cpu warmup=2 rounds=1 "
+              "repeats=500 @0 @1 --faults some.yaml --faults {link: 'node*.hub.[ewsab]', "
+              "bit_error_rate: 1e-9} seed=0",
+              run("pingpong", "bytes=8;mode=pio;warmup=2;rounds=1;repeats=500;faults=some.yaml;"
+                              "bit_error_rate=1e-9"));
+    EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=cpu warmup=2 rounds=1 "
+              "repeats=500 @0 @1 --faults {link: 'node0.hub.n', bit_error_rate: 2e-9} seed=0",
+              run("pingpong", "bytes=8;mode=pio;warmup=2;rounds=1;repeats=500;bit_error_rate=2e-9;"
+                              "fault_links=node0.hub.n"));
+    EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=cpu warmup=2 rounds=1 "
+              "repeats=500 @0 @1 seed=0",
+              run("pingpong", "bytes=8;mode=pio;warmup=2;rounds=1;repeats=500;bit_error_rate=0"));
+    EXPECT_EQ("t.csv:2: setup bit_error_rate=1e-19: expected a rate such as 1e-9",
+              message("pingpong", "bytes=8;mode=pio;bit_error_rate=1e-19"));
+}
+
 TEST_F(Plan, ACubeGivesTheShapeOfABlockStride)
 {
     std::string whole = run("block-stride", "n=64;blocks=64;block_bytes=512;pitch_bytes=32768;"
