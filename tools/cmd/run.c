@@ -1,6 +1,7 @@
 #include "tools/cmd/session.h"
 #include "tools/lab/distance.h"
 #include "tools/lab/out.h"
+#include "tools/lab/repairs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,7 +71,8 @@ static void command_words(const struct options *opt, const char *file, struct lo
                           struct lab_out *out)
 {
     const struct cmd_common *common = &opt->common;
-    const char **words = load_alloc(arena, (2 * CMD_SETS_MAX + 8) * sizeof(*words));
+    const char **words =
+        load_alloc(arena, (2 * (CMD_SETS_MAX + LAB_FAULTS_MAX) + 8) * sizeof(*words));
 
     out->command = "hubsim";
     out->words = words;
@@ -83,6 +85,10 @@ static void command_words(const struct options *opt, const char *file, struct lo
     for (unsigned i = 0; i < common->nsets; i++) {
         words[out->nwords++] = "--set";
         words[out->nwords++] = common->sets[i];
+    }
+    for (unsigned i = 0; i < common->nfaults; i++) {
+        words[out->nwords++] = "--faults";
+        words[out->nwords++] = common->faults[i];
     }
     if (common->seed != 1) {
         words[out->nwords++] = "--seed";
@@ -211,6 +217,8 @@ int cmd_run(int argc, char **argv)
     if (opt.whole_protocol)
         session.ev.protocol = (struct lab_protocol){ 0 };
     rc = run_file(&opt, &session, &err);
+    if (rc == SIM_OK && opt.common.format == LAB_TEXT)
+        lab_repairs_write_all(session.ev.pool, stdout);
     if (rc == SIM_OK)
         rc = cmd_observe(&session, &opt.common.watch, opt.file, opt.which, &err);
     cmd_session_fini(&session);

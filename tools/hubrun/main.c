@@ -3,6 +3,7 @@
 #include "hosts/launch/launch.h"
 #include "tools/cmd/cmd.h"
 #include "tools/hubrun/place.h"
+#include "tools/lab/repairs.h"
 #include "tools/lab/software.h"
 #include "tools/load/value.h"
 
@@ -224,6 +225,24 @@ static void print_fingerprint(struct machine *machine)
                   print.wire);
 }
 
+static void add_stat(void *arg, const char *path, const char *unit, const char *meaning,
+                     uint64_t value)
+{
+    (void)unit;
+    (void)meaning;
+    lab_repairs_add(arg, path, value);
+}
+
+/* Also when the run came to no good end: then most of all. */
+static void print_faults(const struct load_machine *file, struct machine *machine)
+{
+    struct lab_repairs repairs = { { 0 } };
+
+    sim_stat_each(machine_sim(machine), add_stat, &repairs);
+    lab_repairs_write_faults(file, "hubrun: fault: ", stderr);
+    lab_repairs_write(&repairs, "hubrun: ", stderr);
+}
+
 static int run_on(const struct options *opt, struct machine *machine, int *status_p,
                   struct sim_error *err)
 {
@@ -287,6 +306,8 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
             rc = run_on(opt, machine, status_p, err);
             if (rc == SIM_OK && opt->fingerprint)
                 print_fingerprint(machine);
+            if (!opt->quiet && machine_description(machine)->nfaults > 0)
+                print_faults(file, machine);
             machine_destroy(machine);
         }
         launch_memory_destroy(memory);
