@@ -5,7 +5,7 @@
  *   manifest.json    what was run, by which hubsim, parameters in force, points, fingerprints
  *   table.csv        a row for each point; the first columns name it, the others are values
  *   statistics.json  what each run has counted
- *   faults.csv       each injected fault, from lines `fault key=value ...` of the runs, and
+ *   faults.csv       what went wrong by wish, from lines `fault key=value ...` of the runs, and
  *   usage.csv        use of links over time, from lines `usage key=value ...`, where there are any:
  *                    a column `run`, an index into the manifest's runs, and one for each key
  *   NAME.yaml        the experiment, so that it can be run again when its own file has changed

@@ -51,7 +51,7 @@ struct lab_result {
     unsigned nlines, ntraffic, nfaults, nusage, nstats;
     struct lab_line *lines;
     struct lab_line *traffic; /* lines `traffic key=value ...`: see bounds_traffic.h */
-    struct lab_line *faults;  /* lines `fault key=value ...`: each fault that was injected */
+    struct lab_line *faults;  /* lines `fault key=value ...`: each one asked for */
     struct lab_line *usage;   /* lines `usage key=value ...`: of links, over time */
     struct lab_stat *stats;   /* lines `stat VALUE UNIT PATH`: those that are not 0 */
 };

@@ -9,16 +9,21 @@
 #include <string.h>
 #include <yaml.h>
 
-#define FILE_BYTES_MAX (UINT64_C(4) << 20)
-#define DEPTH_MAX      32u
-#define SHOWN_MAX      80u /* of a value in a message */
-#define NODES_MAX      100000u
+#define DEPTH_MAX 32u
+#define SHOWN_MAX 80u /* of a value in a message */
+
+struct limits {
+    size_t bytes;
+    unsigned nodes;
+};
+static const struct limits by_hand = { (size_t)4 << 20, 100000 };
+static const struct limits by_hubsim = { (size_t)256 << 20, 10000000 };
 
 struct builder {
     yaml_document_t doc;
     const char *file;
     struct load_arena *arena;
-    unsigned nodes;
+    unsigned nodes, nodes_max;
     struct sim_error *err;
 };
 
@@ -131,8 +136,8 @@ static int build(struct builder *b, int index, unsigned depth, struct load_tree 
     place(out, b->file, node->start_mark);
     if (depth > DEPTH_MAX)
         return load_fail(b->err, out, NULL, "expected at most %u levels", DEPTH_MAX);
-    if (++b->nodes > NODES_MAX)
-        return load_fail(b->err, out, NULL, "expected at most %u values", NODES_MAX);
+    if (++b->nodes > b->nodes_max)
+        return load_fail(b->err, out, NULL, "expected at most %u values", b->nodes_max);
     switch (node->type) {
     case YAML_SEQUENCE_NODE:
         return build_list(b, node, depth, out);
@@ -155,10 +160,12 @@ static int syntax_error(const char *file, const yaml_parser_t *parser, struct si
                          located ? (unsigned)parser->problem_mark.column + 1 : 1, problem);
 }
 
-int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_arena *arena,
-                    struct load_tree **root_p, struct sim_error *err)
+static int parse(const char *name, const char *bytes, size_t n, const struct limits *limits,
+                 struct load_arena *arena, struct load_tree **root_p, struct sim_error *err)
 {
-    struct builder b = { .file = load_text(arena, "%s", name), .arena = arena, .err = err };
+    struct builder b = {
+        .file = load_text(arena, "%s", name), .arena = arena, .nodes_max = limits->nodes, .err = err
+    };
     struct load_tree *root = load_alloc(arena, sizeof(*root));
     yaml_parser_t parser;
     int rc;
@@ -184,39 +191,63 @@ int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_a
     return rc;
 }
 
+int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_arena *arena,
+                    struct load_tree **root_p, struct sim_error *err)
+{
+    return parse(name, bytes, n, &by_hand, arena, root_p, err);
+}
+
 /** On an error too *bytes_p is to be freed. */
-static int read_all(const char *path, char **bytes_p, size_t *n_p, struct sim_error *err)
+static int read_all(const char *path, size_t max, char **bytes_p, size_t *n_p,
+                    struct sim_error *err)
 {
     FILE *f = fopen(path, "rb");
+    size_t room = 1u << 16;
     bool failed;
 
     if (f == NULL)
         return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
                              strerror(errno));
-    *bytes_p = malloc(FILE_BYTES_MAX + 1);
-    SIM_ASSERT(*bytes_p != NULL);
-    *n_p = fread(*bytes_p, 1, FILE_BYTES_MAX + 1, f);
+    do {
+        char *bigger = realloc(*bytes_p, room *= 2);
+
+        SIM_ASSERT(bigger != NULL);
+        *bytes_p = bigger;
+        *n_p += fread(*bytes_p + *n_p, 1, room - *n_p, f);
+    } while (*n_p == room && *n_p <= max);
     failed = ferror(f) != 0;
     (void)fclose(f);
     if (failed)
         return sim_error_set(err, SIM_ERR_IO, "%s: not readable: expected a file", path);
-    if (*n_p > FILE_BYTES_MAX)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: too large: expected at most %llu bytes",
-                             path, (unsigned long long)FILE_BYTES_MAX);
+    if (*n_p > max)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: too large: expected at most %zu bytes", path,
+                             max);
     return SIM_OK;
+}
+
+static int read_tree(const char *path, const struct limits *limits, struct load_arena *arena,
+                     struct load_tree **root_p, struct sim_error *err)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    int rc = read_all(path, limits->bytes, &bytes, &n, err);
+
+    if (rc == SIM_OK)
+        rc = parse(path, bytes, n, limits, arena, root_p, err);
+    free(bytes);
+    return rc;
 }
 
 int load_tree_read(const char *path, struct load_arena *arena, struct load_tree **root_p,
                    struct sim_error *err)
 {
-    char *bytes = NULL;
-    size_t n = 0;
-    int rc = read_all(path, &bytes, &n, err);
+    return read_tree(path, &by_hand, arena, root_p, err);
+}
 
-    if (rc == SIM_OK)
-        rc = load_tree_parse(path, bytes, n, arena, root_p, err);
-    free(bytes);
-    return rc;
+int load_tree_read_data(const char *path, struct load_arena *arena, struct load_tree **root_p,
+                        struct sim_error *err)
+{
+    return read_tree(path, &by_hubsim, arena, root_p, err);
 }
 
 const struct load_tree *load_tree_get(const struct load_tree *map, const char *key)

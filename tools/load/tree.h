@@ -29,6 +29,10 @@ int load_tree_read(const char *path, struct load_arena *arena, struct load_tree 
 int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_arena *arena,
                     struct load_tree **root_p, struct sim_error *err);
 
+/** The same for what hubsim has written itself, JSON being YAML: it may be large. */
+int load_tree_read_data(const char *path, struct load_arena *arena, struct load_tree **root_p,
+                        struct sim_error *err);
+
 /** The item of a map, or NULL. */
 const struct load_tree *load_tree_get(const struct load_tree *map, const char *key);
 
