@@ -61,6 +61,8 @@ int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned 
 int cmd_list(int argc, char **argv);
 int cmd_params(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_score(int argc, char **argv);
 int cmd_figure(int argc, char **argv);
 int cmd_explain(int argc, char **argv);

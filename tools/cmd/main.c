@@ -14,6 +14,8 @@ static const struct command {
     { "list", "", "experiments, figures, machines, platforms", cmd_list },
     { "params", "FILE", "every key with value, unit, range and source", cmd_params },
     { "run", "FILE", "an experiment, or a machine alone: table with bounds", cmd_run },
+    { "check", "RESULT", "a kept result once more: what differs, for CI too", cmd_check },
+    { "diff", "A B", "what has changed between two results, and by how much", cmd_diff },
     { "score", "SYSTEM", "published hardware against simulation", cmd_score },
     { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure },
     { "sweep", "FILE", "many points, resumable: table and figure", cmd_sweep },

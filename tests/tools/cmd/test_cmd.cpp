@@ -18,8 +18,8 @@ TEST_F(Command, HelpIsThereForEachCommand)
 {
     EXPECT_EQ(0, run("--help"));
     EXPECT_NE(std::string::npos, out.find("figure"));
-    for (const char *name :
-         { "list", "params", "run", "score", "explain", "figure", "sweep", "topology" }) {
+    for (const char *name : { "list", "params", "run", "check", "diff", "score", "explain",
+                              "figure", "sweep", "topology" }) {
         EXPECT_EQ(0, run(std::string(name) + " --help")) << name;
         EXPECT_EQ(0u, out.find("Usage: hubsim " + std::string(name))) << out;
         EXPECT_EQ("", errors);

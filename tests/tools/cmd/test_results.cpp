@@ -1,0 +1,168 @@
+/* `hubsim check` and `hubsim diff` as their users and their CI meet them. */
+#include "tests/folder.h"
+
+namespace
+{
+
+class Results : public test::Shell
+{
+  protected:
+    void SetUp() override
+    {
+        Shell::SetUp();
+        write("small.yaml", "description: a small one\n"
+                            "workload: pingpong\n"
+                            "platform: hapacs-tca\n"
+                            "setup: {rounds: 2, repeats: 1, mode: pio}\n"
+                            "series:\n"
+                            "  - {name: PIO, bytes: 8..32}\n");
+    }
+    /** @return the exit status of `hubsim ARGS`, run in the folder */
+    int hubsim(const std::string &args) { return sh("cd " + folder + " && " HUBSIM " " + args); }
+    void change(const std::string &name, const std::string &from, const std::string &to)
+    {
+        std::string now = text(name);
+        size_t at = now.find(from);
+
+        ASSERT_NE(std::string::npos, at) << now;
+        write(name, now.replace(at, from.size(), to));
+    }
+};
+
+TEST_F(Results, AKeptResultIsTheSameAgainWhereverItLies)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept")) << errors;
+    ASSERT_EQ(0, sh("mv " + folder + "/kept/small " + folder + "/elsewhere && rm " + folder +
+                    "/small.yaml"));
+    EXPECT_EQ(0, hubsim("check elsewhere")) << errors;
+    EXPECT_EQ("small: passed, 3 points: 3 equal\n", out);
+    EXPECT_EQ(0, hubsim("check elsewhere --csv --jobs 1")) << errors;
+    EXPECT_EQ("result,point,verdict,value,kept,now,change_pct,band\n", out);
+}
+
+TEST_F(Results, AChangedValueIsStatusOneAndShown)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept")) << errors;
+    std::string row = text("kept/small/table.csv");
+    row = row.substr(row.find("PIO,bytes,16,"));
+    std::string latency = row.substr(13, row.find(',', 13) - 13);
+
+    change("kept/small/table.csv", "16," + latency, "16,0.5");
+    EXPECT_EQ(1, hubsim("check kept/small --csv")) << errors;
+    EXPECT_EQ(0u, out.find("result,point,verdict,value,kept,now,change_pct,band\n"
+                           "small,\"PIO, bytes = 16\",value,latency_us_min,0.5," +
+                           latency + ","))
+        << out;
+    EXPECT_EQ(1, hubsim("check kept/small --band 1%")) << errors;
+    EXPECT_EQ(0, hubsim("check kept/small --band latency_us_min=10")) << errors;
+    EXPECT_NE(std::string::npos, out.find("small: latency_us_min in the band, by at most +"))
+        << out;
+}
+
+TEST_F(Results, AChangedModelPassesOnlyWithABand)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept")) << errors;
+    std::string manifest = text("kept/small/manifest.json");
+    size_t at = manifest.find("\"wire\": \"") + 9;
+
+    write("kept/small/manifest.json", manifest.replace(at, 4, "0123"));
+    EXPECT_EQ(1, hubsim("check kept/small")) << errors;
+    EXPECT_NE(std::string::npos, out.find("model    fingerprint        wire")) << out;
+    EXPECT_NE(std::string::npos,
+              out.find("small: DIFFERS, 3 points: 2 equal, 1 by another model, values in the band"))
+        << out;
+    EXPECT_EQ(0, hubsim("check kept/small --band 0%")) << errors;
+}
+
+TEST_F(Results, ChangedParametersExplainAndAreKept)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept --set 'node*.hub.route_cycles=9' --seed 2"))
+        << errors;
+    EXPECT_EQ(0, hubsim("check kept/small")) << out;
+    change("kept/small/manifest.json", "\"--set\", \"node*.hub.route_cycles=9\", ", "");
+    EXPECT_EQ(1, hubsim("check kept/small --out now")) << errors;
+    EXPECT_NE(std::string::npos, out.find("small: parameter node*.hub.route_cycles was 9, is 4\n"))
+        << out;
+    EXPECT_EQ(1, hubsim("diff kept/small now/small")) << errors;
+    EXPECT_NE(std::string::npos, out.find("parameter    node*.hub.route_cycles")) << out;
+    EXPECT_EQ(1, hubsim("diff kept/small now/small --json")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\"what\": \"parameter\", \"name\": "
+                                          "\"node*.hub.route_cycles\", \"unit\": \"\", \"n\": 2, "
+                                          "\"of\": 2, \"before\": \"9\", \"after\": \"4\""))
+        << out;
+    EXPECT_EQ(0, hubsim("diff now/small now/small")) << errors;
+    EXPECT_EQ("no difference in parameters, points, values, fingerprints, statistics, faults\n",
+              out);
+}
+
+TEST_F(Results, AMachineAloneIsKeptToo)
+{
+    ASSERT_EQ(0, hubsim("run line3 --out kept")) << errors;
+    EXPECT_EQ(0, hubsim("check kept/line3 --out now")) << out << errors;
+    EXPECT_EQ("line3: passed, 2 points: 2 equal\n", out);
+    EXPECT_EQ(0, sh("diff -r " + folder + "/kept/line3 " + folder + "/now/line3")) << out;
+    write("now/line3/faults.csv", "run,target,kind\n0,node0.hub.e,down\n");
+    EXPECT_EQ(1, hubsim("diff kept/line3 now/line3")) << errors;
+    EXPECT_NE(std::string::npos, out.find("\nfault  target=node0.hub.e kind=down [runs]")) << out;
+}
+
+TEST_F(Results, DiffLeavesOutWhatIsBeyondTheLimitAndCountsIt)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out a")) << errors;
+    ASSERT_EQ(0, hubsim("run small.yaml --out b --set 'node*.hub.e.link.lanes=4'")) << errors;
+    EXPECT_EQ(1, hubsim("diff a/small b/small --limit 1"));
+    EXPECT_NE(std::string::npos, out.find("\nand 5 more of value (--limit 0 shows all)\n")) << out;
+    EXPECT_EQ(1, hubsim("diff a/small b/small --limit 0"));
+    EXPECT_EQ(std::string::npos, out.find("--limit"));
+}
+
+TEST_F(Results, JunitHasACaseForEachPointAndTheSchemaHolds)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept")) << errors;
+    std::string manifest = text("kept/small/manifest.json");
+    change("kept/small/table.csv", "PIO,bytes,8,", "PIO,bytes,8,9");
+    ASSERT_EQ(0, sh("cp -r " + folder + "/kept/small " + folder + "/bad"));
+    change("bad/manifest.json", "\"small.yaml\"", "\"<none> & \\u0001\\\"quoted\\\".yaml\"");
+    EXPECT_EQ(2, hubsim("check kept/small bad nowhere --junit junit.xml"));
+    std::string xml = text("junit.xml");
+    EXPECT_NE(std::string::npos,
+              xml.find("<testsuite name=\"small\" tests=\"3\" failures=\"1\" errors=\"0\">"))
+        << xml;
+    EXPECT_NE(std::string::npos, xml.find("<failure message=\"a value is out of its band\" "
+                                          "type=\"value\">"))
+        << xml;
+    EXPECT_NE(std::string::npos,
+              xml.find("<testcase classname=\"small\" name=\"PIO, bytes = 32\"/>"))
+        << xml;
+    EXPECT_NE(std::string::npos, xml.find("&lt;none&gt; &amp;  &quot;quoted&quot;.yaml")) << xml;
+    EXPECT_EQ(0, sh("xmllint --noout --schema tests/tools/cmd/junit.xsd " + folder + "/junit.xml"))
+        << errors << xml;
+}
+
+TEST_F(Results, WhatCannotBeRunIsStatusTwoAndOneLine)
+{
+    EXPECT_EQ(2, hubsim("check nowhere"));
+    EXPECT_EQ("hubsim: nowhere: no manifest.json: expected a folder that hubsim run has written\n",
+              errors);
+    EXPECT_EQ("", out);
+    EXPECT_EQ(2, hubsim("diff nowhere nowhere"));
+    EXPECT_EQ(2, hubsim("check"));
+    EXPECT_EQ(2, hubsim("diff one"));
+    write("odd.yaml", "platform: hapacs-tca\nnodes: 2\ncables:\n"
+                      "  - {from: node0.hub.e, to: node1.hub.w, length_mm: 1000}\n");
+    ASSERT_EQ(0, hubsim("run ./odd.yaml --out kept")) << errors;
+    ASSERT_EQ(0, sh("rm " + folder + "/odd.yaml"));
+    EXPECT_EQ(2, hubsim("check kept/odd"));
+    EXPECT_EQ("hubsim: kept/odd: cannot be run again (status 1): ./odd.yaml: no such file\n",
+              errors);
+    EXPECT_EQ(2, hubsim("check kept/odd --band colour=1%"));
+    EXPECT_EQ("hubsim: --band colour=1%: expected a column of values of kept/odd/table.csv\n",
+              errors);
+    EXPECT_EQ(2, hubsim("check kept/odd --out kept"));
+    EXPECT_EQ(
+        "hubsim: kept/odd: --out kept: expected a folder that does not hold the kept result\n",
+        errors);
+    EXPECT_TRUE(std::filesystem::exists(folder + "/kept/odd/manifest.json"));
+}
+
+} // namespace

@@ -1,0 +1,367 @@
+/* hubsim check: runs kept results again and tells what has become different. */
+#include "tools/cmd/cmd.h"
+#include "tools/cmd/rerun.h"
+#include "tools/lab/changes.h"
+#include "tools/lab/junit.h"
+#include "tools/lab/out.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define DIRS_MAX 1024u
+
+enum { CHECK_EQUAL, CHECK_DIFFERS, CHECK_TROUBLE }; /* exit status; the largest of all results */
+
+struct options {
+    struct cmd_common common;
+    struct cmd_rerun rerun;
+    const char *junit;
+    const char *bands[LAB_BANDS_MAX];
+    unsigned nbands, ndirs, limit;
+    bool limited;
+    const char *dirs[DIRS_MAX];
+};
+
+enum { OPT_BAND = 256, OPT_JUNIT, OPT_OUT, OPT_LIMIT, TEXT_LIMIT = 40 };
+
+static const struct argp_option options[] = {
+    { "band", OPT_BAND, "[COLUMN=]WIDTH", 0,
+      "Values may differ by this: 1% of the kept value, or 0.5 in the unit of the column; a "
+      "pattern "
+      "names several columns. Fingerprints may differ then. The last one that fits counts",
+      0 },
+    { "junit", OPT_JUNIT, "FILE", 0, "Write JUnit XML, a test case for each point", 0 },
+    { "out", OPT_OUT, "DIR", 0, "Keep the new results in this folder, for `hubsim diff`", 0 },
+    { "limit", OPT_LIMIT, "N", 0,
+      "At most so many lines (default 40, and all with --csv or --json; 0: all)", 0 },
+    { "jobs", 'J', "N", 0, "Worker processes (default: one for each processor)", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *opt = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &opt->common;
+        return 0;
+    case OPT_BAND:
+        if (opt->nbands == LAB_BANDS_MAX)
+            argp_error(state, "--band: expected at most %u", LAB_BANDS_MAX);
+        opt->bands[opt->nbands++] = arg;
+        return 0;
+    case OPT_JUNIT:
+        opt->junit = arg;
+        return 0;
+    case OPT_OUT:
+        opt->rerun.out = arg;
+        return 0;
+    case OPT_LIMIT:
+        opt->limit = (unsigned)cmd_number(state, "limit", arg);
+        opt->limited = true;
+        return 0;
+    case 'J':
+        opt->common.jobs = (unsigned)cmd_number(state, "jobs", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (opt->ndirs == DIRS_MAX)
+            argp_error(state, "%s: expected at most %u results", arg, DIRS_MAX);
+        opt->dirs[opt->ndirs++] = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a result, a folder that hubsim run has written");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- one result --------------------------------------------------------------------------------
+ */
+
+struct checked {
+    const char *dir, *name;
+    struct lab_kept kept, now;
+    struct lab_comparison comparison;
+    int rc;
+    struct sim_error err;
+};
+
+static void check(const struct options *opt, const struct lab_bands *bands,
+                  struct load_arena *arena, struct checked *c)
+{
+    const char *dir;
+
+    c->rc = cmd_rerun(&opt->rerun, &c->kept, arena, &dir, &c->err);
+    if (c->rc == SIM_OK)
+        c->rc = lab_kept_read(dir, arena, &c->now, &c->err);
+    if (c->rc == SIM_OK)
+        lab_compare(&c->kept, &c->now, bands, arena, &c->comparison);
+}
+
+static int status_of(const struct checked *c, const struct lab_bands *bands)
+{
+    if (c->rc != SIM_OK)
+        return CHECK_TROUBLE;
+    return lab_compare_passes(&c->comparison, bands) ? CHECK_EQUAL : CHECK_DIFFERS;
+}
+
+/* ---- for people and programs
+ * --------------------------------------------------------------------- */
+
+enum { RESULT, POINT, VERDICT, VALUE, KEPT, NOW, CHANGE_PCT, BAND, COLUMNS };
+
+static unsigned add_row(struct lab_table *t, const struct checked *c,
+                        const struct lab_point_pair *pair)
+{
+    unsigned row = lab_table_add(t);
+
+    lab_table_set(t, row, RESULT, "%s", c->name);
+    lab_table_set(t, row, POINT, "%s", pair->name);
+    lab_table_set(t, row, VERDICT, "%s", lab_point_word(pair->verdict));
+    return row;
+}
+
+static void add_prints(struct lab_table *t, const struct checked *c,
+                       const struct lab_point_pair *pair)
+{
+    unsigned row = add_row(t, c, pair);
+
+    if (!pair->visible && !pair->wire)
+        return;
+    lab_table_set(t, row, VALUE, "fingerprint");
+    lab_table_set(t, row, NOW, "%s",
+                  !pair->visible ? "wire"
+                  : pair->wire   ? "visible, wire"
+                                 : "visible");
+}
+
+static void add_cell(struct lab_table *t, const struct checked *c,
+                     const struct lab_point_pair *pair, const struct lab_cell *cell)
+{
+    unsigned row = add_row(t, c, pair);
+    double kept = 0;
+
+    if (cell->within) /* the point may be out for another value */
+        lab_table_set(t, row, VERDICT, "%s", lab_point_word(LAB_POINT_MODEL));
+    lab_table_set(t, row, VALUE, "%s", cell->name);
+    lab_table_set(t, row, KEPT, "%s", cell->a);
+    lab_table_set(t, row, NOW, "%s", cell->b != NULL ? cell->b : "");
+    if (cell->numbers && lab_is_number(cell->a, &kept) && kept != 0)
+        lab_table_set(t, row, CHANGE_PCT, "%+.4f", lab_change_pct(kept, kept + cell->change));
+    if (cell->band != NULL)
+        lab_table_set(t, row, BAND, "%g%s", cell->band->width, cell->band->percent ? "%" : "");
+}
+
+/** `all`: also values in their bands. */
+static void add_rows(struct lab_table *t, const struct checked *c, const struct lab_bands *bands,
+                     bool all)
+{
+    for (unsigned i = 0; i < c->comparison.npoints; i++) {
+        const struct lab_point_pair *pair = &c->comparison.points[i];
+
+        if (pair->verdict == LAB_POINT_EQUAL || (!all && lab_compare_point_passes(pair, bands)))
+            continue;
+        if (pair->ncells == 0)
+            add_prints(t, c, pair);
+        for (unsigned k = 0; k < pair->ncells; k++)
+            if (all || !pair->cells[k].within)
+                add_cell(t, c, pair, &pair->cells[k]);
+    }
+}
+
+/** Of each column the largest change that its band lets pass. */
+static void print_within(const struct checked *c)
+{
+    for (unsigned column = c->kept.manifest.nkeys; column < c->kept.table.ncolumns; column++) {
+        const struct lab_point_pair *where = NULL;
+        double most = 0;
+
+        for (unsigned i = 0; i < c->comparison.npoints; i++) {
+            const struct lab_point_pair *pair = &c->comparison.points[i];
+
+            for (unsigned k = 0; k < pair->ncells; k++) {
+                double kept = 0, pct;
+
+                if (pair->cells[k].column != column || !pair->cells[k].within)
+                    continue;
+                (void)lab_is_number(pair->cells[k].a, &kept);
+                pct = lab_change_pct(kept, kept + pair->cells[k].change);
+                if (where != NULL && fabs(pct) <= fabs(most))
+                    continue;
+                most = pct;
+                where = pair;
+            }
+        }
+        if (where != NULL)
+            (void)printf("%s: %s in the band, by at most %+.4f %% at %s\n", c->name,
+                         c->kept.table.names[column], most, where->name);
+    }
+}
+
+/** Parameters that have changed explain the rest. */
+static void print_parameters(const struct checked *c, struct load_arena *arena)
+{
+    struct lab_changes changes = { 0 };
+
+    lab_changes_parameters(&c->kept, &c->now, arena, &changes);
+    for (unsigned i = 0; i < changes.n && i < 5; i++)
+        (void)printf("%s: parameter %s was %s, is %s\n", c->name, changes.list[i].name,
+                     changes.list[i].a, changes.list[i].b);
+    if (changes.n > 5)
+        (void)printf("%s: and %u more parameters\n", c->name, changes.n - 5);
+}
+
+static void print_summary(const struct checked *c, const struct lab_bands *bands)
+{
+    static const char *const told[] = { [LAB_POINT_EQUAL] = "equal",
+                                        [LAB_POINT_MODEL] = "by another model, values in the band",
+                                        [LAB_POINT_VALUES] = "with a value out of the band",
+                                        [LAB_POINT_GONE] = "gone",
+                                        [LAB_POINT_NEW] = "new" };
+
+    (void)printf("%s: %s, %u points", c->name,
+                 lab_compare_passes(&c->comparison, bands) ? "passed" : "DIFFERS",
+                 c->comparison.npoints);
+    for (unsigned v = 0; v <= LAB_POINT_NEW; v++)
+        if (c->comparison.counts[v] > 0)
+            (void)printf("%s %u %s", v == LAB_POINT_EQUAL ? ":" : ",", c->comparison.counts[v],
+                         told[v]);
+    (void)puts("");
+}
+
+static void print(const struct options *opt, const struct checked *all,
+                  const struct lab_bands *bands, struct load_arena *arena)
+{
+    static const struct lab_column columns[COLUMNS] = {
+        { "result", false }, { "point", false }, { "verdict", false },   { "value", false },
+        { "kept", true },    { "now", true },    { "change_pct", true }, { "band", false },
+    };
+    bool text = opt->common.format == LAB_TEXT;
+    unsigned limit = opt->limited ? opt->limit : text ? TEXT_LIMIT : 0, rows;
+    struct lab_table table;
+
+    lab_table_init(&table, columns, COLUMNS);
+    for (unsigned i = 0; i < opt->ndirs; i++)
+        if (all[i].rc == SIM_OK)
+            add_rows(&table, &all[i], bands, !text);
+    rows = table.nrows;
+    if (limit > 0 && rows > limit)
+        table.nrows = limit;
+    if (!text || rows > 0)
+        lab_table_write(&table, opt->common.format, stdout);
+    if (text && rows > table.nrows)
+        (void)printf("and %u more (--limit 0 shows all)\n", rows - table.nrows);
+    lab_table_fini(&table);
+    for (unsigned i = 0; i < opt->ndirs && text; i++) {
+        if (all[i].rc != SIM_OK)
+            continue;
+        print_parameters(&all[i], arena);
+        print_within(&all[i]);
+        print_summary(&all[i], bands);
+    }
+}
+
+static int write_junit(const struct options *opt, const struct checked *all,
+                       const struct lab_bands *bands, struct load_arena *arena,
+                       struct sim_error *err)
+{
+    struct lab_junit_suite *suites = load_alloc(arena, opt->ndirs * sizeof(*suites));
+    FILE *f;
+    int rc = lab_out_open(opt->junit, &f, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    for (unsigned i = 0; i < opt->ndirs; i++)
+        suites[i] =
+            (struct lab_junit_suite){ all[i].name, all[i].rc == SIM_OK ? &all[i].comparison : NULL,
+                                      all[i].err.text };
+    lab_junit_write(f, suites, opt->ndirs, bands);
+    return lab_out_close(f, opt->junit, err);
+}
+
+/** A band is a mistake when no result has its columns. */
+static int read_all(const struct options *opt, const struct lab_bands *bands,
+                    struct load_arena *arena, struct checked *all, struct sim_error *err)
+{
+    bool used[LAB_BANDS_MAX] = { false }, none = true;
+
+    for (unsigned i = 0; i < opt->ndirs; i++) {
+        struct checked *c = &all[i];
+
+        c->dir = c->name = opt->dirs[i];
+        c->rc = lab_kept_read(c->dir, arena, &c->kept, &c->err);
+        if (c->rc != SIM_OK)
+            continue;
+        none = false;
+        c->name = c->kept.manifest.name;
+        lab_bands_use(bands, &c->kept, used);
+    }
+    for (unsigned i = 0; i < bands->n && !none; i++)
+        if (!used[i])
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "--band %s: expected a column of values of %s/table.csv",
+                                 opt->bands[i], opt->dirs[0]);
+    return SIM_OK;
+}
+
+static int check_all(const struct options *opt, const struct lab_bands *bands,
+                     struct load_arena *arena, int *status_p, struct sim_error *err)
+{
+    struct checked *all = load_alloc(arena, opt->ndirs * sizeof(*all));
+    int rc = read_all(opt, bands, arena, all, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    *status_p = CHECK_EQUAL;
+    for (unsigned i = 0; i < opt->ndirs; i++) {
+        if (all[i].rc == SIM_OK)
+            check(opt, bands, arena, &all[i]);
+        if (all[i].rc != SIM_OK)
+            (void)cmd_fail(&all[i].err);
+        if (status_of(&all[i], bands) > *status_p)
+            *status_p = status_of(&all[i], bands);
+    }
+    print(opt, all, bands, arena);
+    return opt->junit != NULL ? write_junit(opt, all, bands, arena, err) : SIM_OK;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
+    static const struct argp argp = {
+        options,
+        parse,
+        "RESULT...",
+        "Runs again what the manifest of each result says, with the machines and programs of "
+        "today, and tells what differs: values, and fingerprints where no value does. Exit status: "
+        "0 equal (with --band: all values in their bands), 1 something differs, 2 a result cannot "
+        "be read or run.",
+        children,
+        NULL,
+        NULL,
+    };
+    struct options opt = { .ndirs = 0 };
+    struct load_arena arena = { 0 };
+    struct lab_bands bands = { 0 };
+    struct sim_error err = { 0 };
+    int rc = SIM_OK, status = CHECK_TROUBLE;
+
+    cmd_common_init(&opt.common);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    opt.rerun.jobs = opt.common.jobs;
+    for (unsigned i = 0; i < opt.nbands && rc == SIM_OK; i++)
+        rc = lab_bands_add(&bands, opt.bands[i], &arena, &err);
+    if (rc == SIM_OK)
+        rc = cmd_rerun_begin(&opt.rerun, &err);
+    if (rc == SIM_OK) {
+        rc = check_all(&opt, &bands, &arena, &status, &err);
+        cmd_rerun_end(&opt.rerun);
+    }
+    load_arena_fini(&arena);
+    if (rc == SIM_OK)
+        return status;
+    (void)cmd_fail(&err);
+    return CHECK_TROUBLE;
+}

@@ -1,0 +1,126 @@
+/* hubsim diff: what has changed between two results, and by how much. */
+#include "tools/cmd/cmd.h"
+#include "tools/lab/changes.h"
+
+#include <stdio.h>
+
+struct options {
+    struct cmd_common common;
+    const char *dirs[2];
+    unsigned ndirs, limit;
+    bool limited;
+};
+
+enum { OPT_LIMIT = 256, TEXT_LIMIT = 20, DIFF_TROUBLE = 2 };
+
+static const struct argp_option options[] = {
+    { "limit", OPT_LIMIT, "N", 0,
+      "At most so many lines of each kind (default 20, and all with --csv or --json; 0: all)", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *opt = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &opt->common;
+        return 0;
+    case OPT_LIMIT:
+        opt->limit = (unsigned)cmd_number(state, "limit", arg);
+        opt->limited = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (opt->ndirs == 2)
+            argp_error(state, "%s: expected two results", arg);
+        opt->dirs[opt->ndirs++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (opt->ndirs != 2)
+            argp_error(state, "expected two results");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_rest(const struct lab_changes *changes, unsigned limit)
+{
+    for (unsigned kind = 0; kind < LAB_CHANGE_KINDS && limit > 0; kind++)
+        if (changes->counts[kind] > limit)
+            (void)printf("and %u more of %s (--limit 0 shows all)\n", changes->counts[kind] - limit,
+                         lab_change_word((enum lab_change_kind)kind));
+}
+
+static void print_text(const struct lab_changes *changes, unsigned limit)
+{
+    struct lab_table table;
+
+    for (unsigned i = 0; i < changes->counts[LAB_CHANGE_MADE]; i++)
+        (void)printf("%s: %s -> %s\n", changes->list[i].name, changes->list[i].a,
+                     changes->list[i].b);
+    if (!lab_changes_any(changes)) {
+        (void)puts("no difference in parameters, points, values, fingerprints, statistics, faults");
+        return;
+    }
+    lab_changes_text(changes, limit, &table);
+    lab_table_write(&table, LAB_TEXT, stdout);
+    lab_table_fini(&table);
+    print_rest(changes, limit);
+}
+
+static void print(const struct options *opt, const struct lab_changes *changes)
+{
+    struct lab_table table;
+
+    if (opt->common.format == LAB_TEXT) {
+        print_text(changes, opt->limited ? opt->limit : TEXT_LIMIT);
+        return;
+    }
+    lab_changes_table(changes, opt->limit, &table);
+    lab_table_write(&table, opt->common.format, stdout);
+    lab_table_fini(&table);
+}
+
+int cmd_diff(int argc, char **argv)
+{
+    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
+    static const struct argp argp = {
+        options,
+        parse,
+        "A B",
+        "What has changed from result A to result B, folders that `hubsim run` has written, in "
+        "order of importance: how they were made, parameters, points, values, fingerprints, "
+        "statistics, faults. What is alike stands in one line, with the range of its changes. Exit "
+        "status: 0 no difference, 1 some, 2 a result cannot be read.",
+        children,
+        NULL,
+        NULL,
+    };
+    struct options opt = { .limit = 0 };
+    struct load_arena arena = { 0 };
+    struct lab_kept results[2];
+    const struct lab_bands exact = { 0 };
+    struct lab_comparison comparison;
+    struct lab_changes changes = { 0 };
+    struct sim_error err = { 0 };
+    int rc;
+
+    cmd_common_init(&opt.common);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    rc = lab_kept_read(opt.dirs[0], &arena, &results[0], &err);
+    if (rc == SIM_OK)
+        rc = lab_kept_read(opt.dirs[1], &arena, &results[1], &err);
+    if (rc == SIM_OK) {
+        lab_compare(&results[0], &results[1], &exact, &arena, &comparison);
+        lab_changes_find(&results[0], &results[1], &comparison, &arena, &changes);
+        print(&opt, &changes);
+    }
+    load_arena_fini(&arena);
+    if (rc != SIM_OK) {
+        (void)cmd_fail(&err);
+        return DIFF_TROUBLE;
+    }
+    return lab_changes_any(&changes) ? CMD_FAILED : CMD_OK;
+}

@@ -1,0 +1,162 @@
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "tools/cmd/rerun.h"
+
+#include "tools/lab/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err)
+{
+    if (rerun->out != NULL)
+        return lab_out_folder(rerun->out, err);
+    (void)snprintf(rerun->temporary, sizeof(rerun->temporary), "/tmp/hubsim-check-XXXXXX");
+    if (mkdtemp(rerun->temporary) == NULL)
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to",
+                             rerun->temporary, strerror(errno));
+    rerun->out = rerun->temporary;
+    return SIM_OK;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+    (void)status;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+void cmd_rerun_end(struct cmd_rerun *rerun)
+{
+    if (rerun->out == rerun->temporary)
+        (void)nftw(rerun->temporary, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- the command
+ * --------------------------------------------------------------------------------- */
+
+/** bin/hubsim or bin/hubrun beside the running program. */
+static int find_program(const char *command, struct load_arena *arena, const char **path_p,
+                        struct sim_error *err)
+{
+    char exe[1024];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+    if (n <= 0)
+        return sim_error_set(err, SIM_ERR_IO, "/proc/self/exe: %s", strerror(errno));
+    exe[n] = '\0';
+    *strrchr(exe, '/') = '\0';
+    *path_p = load_text(arena, "%s/%s", exe, command);
+    return SIM_OK;
+}
+
+/** The words of the manifest with those that say where and how; NULL at the end. */
+static char **make_words(const struct cmd_rerun *rerun, const struct lab_kept *kept,
+                         const char *program, struct load_arena *arena)
+{
+    const struct lab_manifest *m = &kept->manifest;
+    bool lab = strcmp(m->command, "hubsim") == 0;
+    char **words = load_alloc(arena, (m->nwords + 8) * sizeof(*words));
+    unsigned n = 0;
+
+    words[n++] = strdup(program);
+    if (lab)
+        words[n++] = strdup("run");
+    words[n++] = strdup("--out");
+    words[n++] = strdup(rerun->out);
+    if (lab) {
+        words[n++] = strdup("--jobs");
+        words[n++] = strdup(load_text(arena, "%u", rerun->jobs));
+    }
+    for (unsigned i = lab; i < m->nwords; i++)
+        words[n++] = strdup(i == 1 && strcmp(m->kind, "experiment") == 0
+                                ? load_text(arena, "%s/%s", kept->dir, m->words[i])
+                                : m->words[i]);
+    return words;
+}
+
+/** What is told on stdout is not wanted; errors are kept for a message of ours. */
+static _Noreturn void become(char **words, const char *errors)
+{
+    int null = open("/dev/null", O_RDWR), file = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+    if (null >= 0 && file >= 0) {
+        (void)dup2(null, STDIN_FILENO);
+        (void)dup2(null, STDOUT_FILENO);
+        (void)dup2(file, STDERR_FILENO);
+        (void)execv(words[0], words);
+    }
+    _exit(127);
+}
+
+static int run(char **words, const char *errors)
+{
+    int status = 0;
+    pid_t pid;
+
+    (void)fflush(NULL);
+    pid = fork();
+    if (pid == 0)
+        become(words, errors);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/** The first line that it has told, without its name. */
+static const char *read_error(const char *path, struct load_arena *arena)
+{
+    FILE *f = fopen(path, "r");
+    char line[900] = "it ended early";
+    const char *colon;
+
+    if (f == NULL)
+        return "it could not be started";
+    if (fgets(line, sizeof(line), f) != NULL)
+        line[strcspn(line, "\n")] = '\0';
+    (void)fclose(f);
+    colon =
+        strncmp(line, "hubsim: ", 8) == 0 || strncmp(line, "hubrun: ", 8) == 0 ? line + 8 : line;
+    return load_text(arena, "%s", colon);
+}
+
+static bool same_folder(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept, struct load_arena *arena,
+              const char **dir_p, struct sim_error *err)
+{
+    const char *dir = load_text(arena, "%s/%s", rerun->out, kept->manifest.name);
+    const char *manifest = load_text(arena, "%s/manifest.json", dir);
+    const char *errors = load_text(arena, "%s/stderr", rerun->out), *program = "";
+    char **words;
+    int status, rc = find_program(kept->manifest.command, arena, &program, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    if (same_folder(kept->dir, dir))
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: --out %s: expected a folder that does not hold the kept result",
+                             kept->dir, rerun->out);
+    (void)remove(manifest); /* of an earlier check: what is there afterwards is new */
+    words = make_words(rerun, kept, program, arena);
+    status = run(words, errors);
+    for (char **word = words; *word != NULL; word++)
+        free(*word);
+    if (access(manifest, F_OK) == 0)
+        *dir_p = dir; /* a point may have failed, as it may have in what was kept */
+    else
+        rc = sim_error_set(err, SIM_ERR_IO, "%s: cannot be run again (status %d): %s", kept->dir,
+                           status, read_error(errors, arena));
+    (void)remove(errors);
+    return rc;
+}

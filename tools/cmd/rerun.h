@@ -1,0 +1,23 @@
+/* What made a result, once more: its command as a process of its own, into another folder. */
+#ifndef CMD_RERUN_H
+#define CMD_RERUN_H
+
+#include "tools/lab/kept.h"
+
+struct cmd_rerun {
+    const char *out; /* folder of the new results; NULL: one that cmd_rerun_end() removes */
+    unsigned jobs;
+    char temporary[64];
+};
+
+int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err);
+void cmd_rerun_end(struct cmd_rerun *rerun);
+
+/**
+ * Its experiment is that of the result, machines and programs are those that have its names now,
+ * relative paths from where the command was typed. @return SIM_OK and the folder of the result.
+ */
+int cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept, struct load_arena *arena,
+              const char **dir_p, struct sim_error *err);
+
+#endif /* CMD_RERUN_H */
