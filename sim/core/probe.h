@@ -72,6 +72,15 @@ struct sim_signal {
     const char *meaning;
 };
 
+/** From a time on a signal has a value; it may have had it before. */
+struct sim_level {
+    const struct sim_signal *signal;
+    const char *where;
+    sim_time_t now;  /* the present, of the domain */
+    sim_time_t from; /* now or later; of one signal it never falls */
+    uint64_t value;
+};
+
 /** What surrounds a packet: its protocol's structure (pcie/packet.h). */
 enum sim_packet_kind { SIM_PACKET_TLP, SIM_PACKET_DLLP };
 
@@ -125,10 +134,8 @@ struct sim_probe {
      * NULL: only packets are wanted, which spares the time that all else takes. */
     uint64_t (*mark)(void *arg, const struct sim_mark *mark);
     void (*hold)(void *arg, const struct sim_hold *hold);
-    /** NULL, or: from `time`, the present or later, on `signal` of `where` is `value`. It may have
-     * been that before. */
-    void (*level)(void *arg, const struct sim_signal *signal, const char *where, sim_time_t time,
-                  uint64_t value);
+    /** Or NULL. All signals are told once before anything happens, so that observers know them. */
+    void (*level)(void *arg, const struct sim_level *level);
     /** NULL, or called for each packet on each wire when it begins to be sent. The packet is valid
      * during the call only. */
     void (*packet)(void *arg, const struct sim_packet *packet);
@@ -146,11 +153,14 @@ uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *s
                         const char *where, sim_time_t time, uint64_t cause);
 void sim_probe_hold(const struct sim_probe *probe, const struct sim_stage *stage, const char *where,
                     uint32_t queue, sim_time_t from, sim_time_t to);
+/** From the present on; nothing where nobody is told of levels. */
 static inline void sim_probe_level(const struct sim_probe *probe, const struct sim_signal *signal,
-                                   const char *where, sim_time_t time, uint64_t value)
+                                   const char *where, sim_time_t now, uint64_t value)
 {
+    const struct sim_level level = { signal, where, now, now, value };
+
     if (probe->level != NULL)
-        probe->level(probe->arg, signal, where, time, value);
+        probe->level(probe->arg, &level);
 }
 
 SIM_END_DECLS

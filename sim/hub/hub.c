@@ -263,6 +263,8 @@ static int hub_start(void *component, struct sim_error *err)
 {
     struct hub *hub = component;
 
+    if (hub->probe != NULL)
+        hub_level_start(hub);
     if (hub->window_bytes == 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: no window and no routes: expected both",
                              hub->path);

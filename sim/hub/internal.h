@@ -333,7 +333,8 @@ SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint
                                           bool entering);
 
 /* levels.c; the same */
-/** From a port's receive stream on, `count` packets are in the queue of `source`. */
+void hub_level_start(const struct hub *hub);
+/** Somebody is told of levels: `count` packets are in the queue of `source`. */
 void hub_level_queue(const struct hub *hub, uint32_t source, uint32_t count);
 /** The head of `source` has left for `out` now; its beats take the ways of both up to `free_edge`.
  */

@@ -58,8 +58,11 @@ void hub_level_queue(const struct hub *hub, uint32_t source, uint32_t count)
 static void pulse(const struct hub *hub, const struct sim_signal *signal, const char *where,
                   uint64_t value, uint64_t edge, uint64_t after)
 {
-    sim_probe_level(hub->probe, signal, where, sim_now(hub->dom), value);
-    sim_probe_level(hub->probe, signal, where, sim_clock_time(&hub->clk, edge), after);
+    sim_time_t now = sim_now(hub->dom);
+    const struct sim_level over = { signal, where, now, sim_clock_time(&hub->clk, edge), after };
+
+    sim_probe_level(hub->probe, signal, where, now, value);
+    hub->probe->level(hub->probe->arg, &over);
 }
 
 void hub_level_grant(const struct hub *hub, uint32_t source, uint32_t out, uint64_t free_edge)
@@ -119,4 +122,24 @@ void hub_level_dma(const struct hub_dma *dma)
     sim_probe_level(probe, &s[DMA_STATE], dma->hub->path, now, state_of(dma));
     sim_probe_level(probe, &s[DMA_READS], dma->hub->path, now, dma->read_tail - dma->read_head);
     sim_probe_level(probe, &s[DMA_AHEAD], dma->hub->path, now, dma->ahead_tail - dma->ahead_head);
+}
+
+/* ---- before anything happens ---- */
+
+void hub_level_start(const struct hub *hub)
+{
+    for (uint32_t p = 0; p < hub->nports; p++) {
+        if (!pcie_port_connected(hub->ports[p].pcie))
+            continue;
+        for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++) {
+            hub_level_queue(hub, p * PCIE_CLASSES + cls, 0);
+            sim_probe_level(hub->probe, &rx_signals[cls][1], path_of(hub, p), 0, NO_OUTPUT);
+        }
+        sim_probe_level(hub->probe, &tx_source, path_of(hub, p), 0, NO_SOURCE);
+        sim_probe_level(hub->probe, &tx_valid, path_of(hub, p), 0, 0);
+        sim_probe_level(hub->probe, &tx_beats, path_of(hub, p), 0, 0);
+        sim_probe_level(hub->probe, &tx_tlps, path_of(hub, p), 0, 0);
+    }
+    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
+        hub_level_dma(&hub->dma[c]);
 }

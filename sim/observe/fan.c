@@ -19,13 +19,13 @@ static void tell_hold(void *arg, const struct sim_hold *hold)
             fan->to[i]->hold(fan->to[i]->arg, hold);
 }
 
-static void tell_level(void *arg, const struct sim_signal *signal, const char *where,
-                       sim_time_t time, uint64_t value)
+static void tell_level(void *arg, const struct sim_level *level)
 {
     struct observe_fan *fan = arg;
 
     for (unsigned i = 0; i < fan->n; i++)
-        sim_probe_level(fan->to[i], signal, where, time, value);
+        if (fan->to[i]->level != NULL)
+            fan->to[i]->level(fan->to[i]->arg, level);
 }
 
 static void tell_packet(void *arg, const struct sim_packet *packet)

@@ -114,8 +114,7 @@ struct observe_timeline {
 };
 
 /* timeline_levels.c */
-void timeline_level(void *arg, const struct sim_signal *signal, const char *where, sim_time_t time,
-                    uint64_t value);
+void timeline_level(void *arg, const struct sim_level *level);
 /** Slices that nothing has ended; then frees what is kept of levels. */
 void timeline_levels_end(struct observe_timeline *t);
 void timeline_levels_fini(struct observe_timeline *t);

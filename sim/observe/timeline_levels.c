@@ -106,24 +106,24 @@ static void end_state(struct observe_timeline *t, const struct timeline_level *l
         (void)timeline_slice(t, l->track, state, "state", l->since, time, l->signal->meaning);
 }
 
-void timeline_level(void *arg, const struct sim_signal *signal, const char *where, sim_time_t time,
-                    uint64_t value)
+void timeline_level(void *arg, const struct sim_level *level)
 {
     struct observe_timeline *t = arg;
-    struct timeline_level *l = level_of(t, signal, where);
+    struct timeline_level *l = level_of(t, level->signal, level->where);
 
     if (l == NULL) {
         t->nomem = true;
         return;
     }
-    if (l->value == value || (l->track == 0 && l->name == NULL))
+    if (l->value == level->value || (l->track == 0 && l->name == NULL))
         return;
     if (l->track != 0)
-        end_state(t, l, time);
+        end_state(t, l, level->from);
     else
-        trace_counter(&t->trace, tracks_process(&t->tracks, where), l->name, time, value);
-    l->value = value;
-    l->since = time;
+        trace_counter(&t->trace, tracks_process(&t->tracks, l->where), l->name, level->from,
+                      level->value);
+    l->value = level->value;
+    l->since = level->from;
 }
 
 void timeline_levels_end(struct observe_timeline *t)

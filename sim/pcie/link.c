@@ -285,6 +285,10 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
     b->far_path = a->path;
     settle_link(a, gen, lanes, mps);
     settle_link(b, gen, lanes, mps);
+    if (a->attends) {
+        pcie_probe_levels(a);
+        pcie_probe_levels(b);
+    }
     return SIM_OK;
 }
 

@@ -6,8 +6,8 @@
     [PCIE_##cls] = {                                                                               \
         { "tx." name ".queue", 13, NULL, "TLPs that wait for the link" },                          \
         { "tx." name ".ready", 1, NULL, "the transmit queue has room for one more" },              \
-        { "tx." name ".hdr_credits", 8, NULL, "header credits left; without a value: infinite" },  \
-        { "tx." name ".data_credits", 12, NULL, "data credits left; without a value: infinite" },  \
+        { "tx." name ".hdr_credits", 8, NULL, "header credits left; all ones: infinite" },         \
+        { "tx." name ".data_credits", 12, NULL, "data credits left; all ones: infinite" },         \
     }
 
 enum { QUEUE, READY, HDR_CREDITS, DATA_CREDITS, CLASS_SIGNAL_COUNT };
@@ -21,7 +21,7 @@ static const struct sim_signal up = { "up", 1, NULL, "flow control is initialise
 
 static void tell(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
 {
-    p->probe->level(p->probe->arg, signal, p->path, sim_now(p->dom), value);
+    sim_probe_level(p->probe, signal, p->path, sim_now(p->dom), value);
 }
 
 void pcie_probe_levels(const struct pcie_port *p)
@@ -31,10 +31,8 @@ void pcie_probe_levels(const struct pcie_port *p)
 
         tell(p, &signals[cls][QUEUE], q->count);
         tell(p, &signals[cls][READY], q->count < p->queue_tlps);
-        if (q->hdr_total != 0)
-            tell(p, &signals[cls][HDR_CREDITS], q->hdr_avail);
-        if (q->data_total != 0)
-            tell(p, &signals[cls][DATA_CREDITS], q->data_avail);
+        tell(p, &signals[cls][HDR_CREDITS], q->hdr_avail & 0xffu);
+        tell(p, &signals[cls][DATA_CREDITS], q->data_avail & 0xfffu);
     }
     tell(p, &replay, p->replay_count);
     tell(p, &up, p->up);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_TIMELINE = 0x1000 }; /* clear of the options of the commands */
+enum { OPT_TIMELINE = 0x1000, OPT_WAVES }; /* clear of the options of the commands */
 
 static error_t parse_format(int key, char *arg, struct argp_state *state)
 {
@@ -144,6 +144,9 @@ static error_t parse_watch(int key, char *arg, struct argp_state *state)
     case OPT_TIMELINE:
         common->watch.timeline = arg;
         return 0;
+    case OPT_WAVES:
+        common->watch.waves = arg;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -154,6 +157,8 @@ static const struct argp_option watch_options[] = {
       "Write what happened when, as trace-event JSON, gzip: chrome://tracing and Perfetto show it, "
       "scripts/timeline draws it",
       3 },
+    { "waves", OPT_WAVES, "FILE", 0,
+      "Write queues, credits, grants and DMA states of all ports as FST, for gtkwave", 3 },
     { 0 },
 };
 const struct argp cmd_watch_argp = { watch_options, parse_watch, NULL, NULL, NULL, NULL, NULL };

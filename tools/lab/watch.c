@@ -3,6 +3,7 @@
 #include "observe/fan.h"
 #include "observe/timeline.h"
 #include "observe/usage.h"
+#include "tools/lab/fst.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,12 +14,14 @@ struct lab_watch {
     const struct lab_watch_options *opt;
     struct observe_timeline *timeline;
     gzFile timeline_file;
+    struct observe_waves *waves;
+    struct lab_fst *waves_file;
     struct observe_usage *usage;
 };
 
 bool lab_watch_wanted(const struct lab_watch_options *opt)
 {
-    return opt->timeline != NULL;
+    return opt->timeline != NULL || opt->waves != NULL;
 }
 
 /* ---- timeline -------------------------------------------------------------------------------- */
@@ -57,6 +60,36 @@ static int close_timeline(struct lab_watch *w, struct sim_error *err)
         return SIM_OK;
     return sim_error_set(err, rc, "%s: %s", path,
                          rc == SIM_ERR_NOMEM ? "out of memory" : "writing failed");
+}
+
+/* ---- waves -------------------------------------------------------------------------------------
+ */
+
+static int open_waves(struct lab_watch *w, struct sim_error *err)
+{
+    struct observe_wave_writer writer;
+    int rc = lab_fst_open(w->opt->waves, &w->waves_file, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    writer = lab_fst_writer(w->waves_file);
+    w->waves = observe_waves_create(&writer);
+    if (w->waves == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", w->opt->waves);
+    observe_fan_add(&w->fan, observe_waves_probe(w->waves));
+    return SIM_OK;
+}
+
+static int close_waves(struct lab_watch *w, struct sim_error *err)
+{
+    int rc = w->waves != NULL ? observe_waves_finish(w->waves) : SIM_OK, closed = SIM_OK;
+
+    if (rc != SIM_OK)
+        (void)sim_error_set(err, rc, "%s: out of memory", w->opt->waves);
+    observe_waves_destroy(w->waves);
+    if (w->waves_file != NULL)
+        closed = lab_fst_close(w->waves_file, err);
+    return rc != SIM_OK ? rc : closed;
 }
 
 /* ---- use of links ---------------------------------------------------------------------------- */
@@ -103,6 +136,8 @@ int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *
         observe_fan_add(&w->fan, also);
     if (opt->timeline != NULL)
         rc = open_timeline(w, err);
+    if (rc == SIM_OK && opt->waves != NULL)
+        rc = open_waves(w, err);
     if (rc == SIM_OK && opt->usage)
         rc = open_usage(w, err);
     if (rc == SIM_OK)
@@ -119,9 +154,9 @@ const struct sim_probe *lab_watch_probe(const struct lab_watch *watch)
 
 int lab_watch_close(struct lab_watch *watch, struct sim_error *err)
 {
-    int rc = close_timeline(watch, err);
+    int rc = close_timeline(watch, err), waves = close_waves(watch, err);
 
     observe_usage_destroy(watch->usage);
     free(watch);
-    return rc;
+    return rc != SIM_OK ? rc : waves;
 }

@@ -41,7 +41,7 @@ static void begin_job(struct node_gpu *gpu)
     cp->asked = cp->got = cp->sent = 0;
     cp->start = sim_now(gpu->dom) + gpu->cfg.copy.setup_ps;
     if (gpu->probe != NULL)
-        gpu_probe_copy(gpu);
+        gpu_probe_copy(gpu, false);
     if (cp->queue.head != NULL)
         gpu_wake(gpu, cp->start);
 }
@@ -284,6 +284,8 @@ sim_time_t gpu_copy_run(struct node_gpu *gpu)
 
         if (cp->start > now)
             return cp->start;
+        if (gpu->probe != NULL)
+            gpu_probe_copy(gpu, true);
         if (job->src.device && job->dst.device) {
             if (local_end(gpu) > now)
                 return local_end(gpu);
@@ -307,6 +309,8 @@ sim_time_t gpu_copy_run(struct node_gpu *gpu)
 void gpu_copy_init(struct node_gpu *gpu)
 {
     sim_event_init(&gpu->copy.done, done_event);
+    if (gpu->probe != NULL)
+        gpu_probe_copy(gpu, false);
 }
 
 static void jobs_free(struct gpu_jobs *jobs)

@@ -184,8 +184,8 @@ SIM_PROBE_ONLY uint64_t gpu_probe_chunk(const struct node_gpu *gpu,
 /** A completion with the `bytes` before r->packet->addr, from r->from on, leaves now. */
 SIM_PROBE_ONLY uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,
                                        const struct pcie_tlp *cpl, uint32_t bytes);
-/** The copy engine takes the head of its queue now, or has nothing to do. */
-SIM_PROBE_ONLY void gpu_probe_copy(const struct node_gpu *gpu);
+/** The copy engine has a head of its queue or none, and now begins it or its set-up is over. */
+SIM_PROBE_ONLY void gpu_probe_copy(const struct node_gpu *gpu, bool set_up);
 
 SIM_END_DECLS
 #endif /* NODE_GPU_INTERNAL_H */

@@ -75,13 +75,15 @@ uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,
     return gpu_probe_bytes(gpu, GPU_STAGE_SEEN, (uint64_t)(r->from - gpu->memory.bytes), bytes, id);
 }
 
-void gpu_probe_copy(const struct node_gpu *gpu)
+void gpu_probe_copy(const struct node_gpu *gpu, bool set_up)
 {
+    enum { IDLE, SET_UP, COPY };
     static const char *const states[] = { "idle", "set-up", "copy", NULL };
     static const struct sim_signal state = { "copy.state", 2, states, "what the copy engine does" };
     bool busy = gpu->copy.queue.head != NULL;
 
-    sim_probe_level(gpu->probe, &state, gpu->path, sim_now(gpu->dom), busy ? 1 : 0);
-    if (busy)
-        sim_probe_level(gpu->probe, &state, gpu->path, gpu->copy.start, 2);
+    sim_probe_level(gpu->probe, &state, gpu->path, sim_now(gpu->dom),
+                    !busy    ? IDLE
+                    : set_up ? COPY
+                             : SET_UP);
 }

@@ -28,9 +28,9 @@ struct Heard {
     {
         static_cast<Heard *>(arg)->holds.push_back(h->from);
     }
-    static void level(void *arg, const sim_signal *, const char *, sim_time_t, uint64_t value)
+    static void level(void *arg, const sim_level *l)
     {
-        static_cast<Heard *>(arg)->levels.push_back(value);
+        static_cast<Heard *>(arg)->levels.push_back(l->value);
     }
     static void packet(void *arg, const sim_packet *p)
     {
