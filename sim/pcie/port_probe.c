@@ -124,8 +124,10 @@ static void tell_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, u
 void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d)
 {
     static const uint8_t types[] = { PCIE_DLLP_UPDATEFC, PCIE_DLLP_INITFC1, PCIE_DLLP_INITFC2 };
-    uint32_t behind = (uint32_t)__builtin_popcount(d->mask);
+    uint32_t behind = 0;
 
+    for (uint32_t left = d->mask; left != 0; left &= left - 1)
+        behind++;
     if ((d->mask & DLLP_ACK) != 0)
         tell_dllp(p, &(struct pcie_dllp){ .type = PCIE_DLLP_ACK, .seq = d->ack_seq }, --behind);
     for (uint8_t cls = 0; cls < PCIE_CLASSES; cls++)
