@@ -163,7 +163,7 @@ static void create_node(struct sim_ring *r, unsigned i, const struct hub_config 
     struct sim_error err = { 0 };
     char path[32];
     struct machine_place place = { .path = path, .node = i };
-    struct pcie_port_user user = { received, ready, n };
+    struct pcie_port_user user = { .received = received, .ready = ready, .user = n };
     struct machine_routes routes = {
         .slot = i,
         .window_bytes = WINDOW_BYTES,

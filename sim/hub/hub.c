@@ -75,7 +75,7 @@ static uint32_t fifo_entries(const struct hub *hub, const struct pcie_port_confi
 static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
 {
     struct hub_port *port = &hub->ports[index];
-    struct pcie_port_user user = { hub_received, hub_ready, port };
+    struct pcie_port_user user = { .received = hub_received, .ready = hub_ready, .user = port };
     struct pcie_port_config cfg = hub->cfg.port[index];
     char path[128] = { 0 };
     size_t n = strlen(hub->path);

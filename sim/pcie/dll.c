@@ -1,10 +1,9 @@
 /*
  * Data-link layer: sequence numbers, the replay buffer, ACKs and flow-control
- * DLLPs with their timers. The wire loses nothing yet, so nothing is replayed.
+ * DLLPs with their timers. What there is besides where packets can be lost is in
+ * replay.c.
  */
 #include "pcie/port_impl.h"
-
-#include <string.h>
 
 /* ---- transmit ---- */
 
@@ -13,32 +12,29 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     struct tx_class *q = &p->tx[cls];
     uint32_t bytes = pcie_tlp_data_bytes(tlp), credits = (bytes + 15) / 16, at;
     uint32_t symbols = PCIE_TLP_FRAMING + pcie_tlp_header_bytes(tlp) + bytes;
-    struct wire_tlp *rec = sim_channel_reserve(p->out, (uint32_t)sizeof(*rec) + bytes);
-    sim_time_t end;
 
     q->hdr_avail -= q->hdr_total != 0 ? 1 : 0;
     q->data_avail -= q->data_total != 0 ? credits : 0;
     q->hdr_used++;
     q->data_used = (uint16_t)(q->data_used + credits);
 
-    rec->seq = p->tx_seq;
-    rec->payload_bytes = bytes;
-    rec->tlp = *tlp;
-    rec->tlp.payload = NULL;
-    if (bytes != 0)
-        memcpy(rec + 1, tlp->payload->data, bytes);
-    end = pcie_phy_send(&p->phy, sim_now(p->dom), symbols);
-    if (p->tells)
-        rec->tlp.trace_id = pcie_probe_send(p, tlp, rec->seq, end, symbols);
-    sim_channel_send(p->out, end);
+    if (p->lossy == NULL) {
+        struct wire_tlp *rec = pcie_dll_record(p, tlp, p->tx_seq, bytes);
+        sim_time_t end = pcie_phy_send(&p->phy, sim_now(p->dom), symbols);
 
+        if (p->tells)
+            rec->tlp.trace_id = pcie_probe_send(p, tlp, rec->seq, symbols);
+        sim_channel_send(p->out, end);
+        p->stat.tx_symbols += symbols;
+    } else {
+        pcie_lossy_send(p, tlp);
+    }
     p->tx_seq = (p->tx_seq + 1) & PCIE_SEQ_MASK;
     at = (uint32_t)p->replay_head + p->replay_count++;
     p->replay[at < p->replay_room ? at : at - p->replay_room] = *tlp;
 
     p->stat.tx_tlps++;
     p->stat.tx_payload += bytes;
-    p->stat.tx_symbols += symbols;
 }
 
 void pcie_dll_due(struct pcie_port *p, sim_time_t due)
@@ -91,7 +87,7 @@ static uint16_t came_now(const struct pcie_port *p, sim_time_t now)
 }
 
 /* What there is to tell, as bits of a DLLP's mask. */
-static uint32_t to_tell(struct pcie_port *p, sim_time_t now)
+uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now)
 {
     uint32_t mask = p->unacked != came_now(p, now) ? DLLP_ACK : 0;
 
@@ -106,10 +102,11 @@ static uint32_t to_tell(struct pcie_port *p, sim_time_t now)
     return mask;
 }
 
-static void tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
 {
     d->mask = (uint8_t)mask;
     d->init = 0;
+    d->nak = 0;
     if ((mask & DLLP_ACK) != 0) {
         uint16_t later = came_now(p, now);
 
@@ -131,11 +128,11 @@ static void tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_ti
 }
 
 /* When what is left to tell is due. */
-static sim_time_t next_due(const struct pcie_port *p, sim_time_t now)
+sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now)
 {
     sim_time_t due = p->unacked != 0 ? now + p->ack_ps : SIM_TIME_NEVER;
 
-    for (uint32_t left = p->rx_freed; left != 0; left &= left - 1) {
+    for (uint32_t left = classes; left != 0; left &= left - 1) {
         sim_time_t t = update_due(p, &p->rx[__builtin_ctz(left)], now);
 
         due = t < due ? t : due;
@@ -143,12 +140,23 @@ static sim_time_t next_due(const struct pcie_port *p, sim_time_t now)
     return due;
 }
 
+struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit)
+{
+    static const uint8_t types[] = { PCIE_DLLP_UPDATEFC, PCIE_DLLP_INITFC1, PCIE_DLLP_INITFC2 };
+
+    if (bit == PCIE_CLASSES)
+        return (struct pcie_dllp){ .type = d->nak != 0 ? PCIE_DLLP_NAK : PCIE_DLLP_ACK,
+                                   .seq = d->ack_seq };
+    return (struct pcie_dllp){
+        .type = types[d->init], .cls = (uint8_t)bit, .hdr = d->hdr[bit], .data = d->data[bit]
+    };
+}
+
 void pcie_dll_flush(struct pcie_port *p)
 {
-    static const uint8_t ones[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
     sim_time_t now = sim_now(p->dom);
-    uint32_t mask = p->init_send != 0 ? (1u << PCIE_CLASSES) - 1 : to_tell(p, now);
-    uint32_t symbols = ones[mask] * PCIE_DLLP_SYMBOLS;
+    uint32_t mask = p->init_send != 0 ? (1u << PCIE_CLASSES) - 1 : pcie_dll_to_tell(p, now);
+    uint32_t symbols = pcie_dllp_count(mask) * PCIE_DLLP_SYMBOLS;
 
     if (mask != 0) {
         struct wire_dllp *d = sim_channel_reserve(p->out_dllp, sizeof(*d));
@@ -157,27 +165,28 @@ void pcie_dll_flush(struct pcie_port *p)
         if (p->init_send != 0)
             add_init(p, d);
         else
-            tell(p, mask, d, now);
+            pcie_dll_tell(p, mask, d, now);
         end = pcie_phy_send(&p->phy, now, symbols);
         if (p->packets != NULL)
             pcie_probe_dllps(p, d);
         sim_channel_send(p->out_dllp, end);
-        p->stat.tx_dllps += ones[mask];
+        p->stat.tx_dllps += pcie_dllp_count(mask);
         p->stat.tx_symbols += symbols;
     }
-    p->dllp_due = next_due(p, now);
+    p->dllp_due = pcie_dll_next_due(p, p->rx_freed, now);
 }
 
 /* ---- receive ---- */
 
-static void receive_ack(struct pcie_port *p, uint32_t seq)
+int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq)
 {
     uint32_t oldest = p->tx_seq - p->replay_count;
     uint32_t n = (seq + 1 - oldest) & PCIE_SEQ_MASK;
 
-    SIM_ASSERT(n <= p->replay_count);
+    if (n > p->replay_count)
+        return -1;
     p->replay_count = (uint16_t)(p->replay_count - n);
-    for (; n > 0; n--) {
+    for (uint32_t i = n; i > 0; i--) {
         pcie_tlp_drop(&p->replay[p->replay_head]);
         if (++p->replay_head == p->replay_room)
             p->replay_head = 0;
@@ -188,9 +197,10 @@ static void receive_ack(struct pcie_port *p, uint32_t seq)
         pcie_probe_replay_full(p, p->replay_full_since);
         p->replay_full_since = SIM_TIME_NEVER;
     }
+    return (int)n;
 }
 
-static void receive_init(struct tx_class *q, uint32_t hdr, uint32_t data)
+void pcie_dll_take_init(struct tx_class *q, uint32_t hdr, uint32_t data)
 {
     q->hdr_total = (uint16_t)hdr;
     q->data_total = (uint16_t)data;
@@ -198,17 +208,20 @@ static void receive_init(struct tx_class *q, uint32_t hdr, uint32_t data)
     q->data_avail = data != 0 ? data : UINT32_MAX;
 }
 
-static void receive_update(struct tx_class *q, uint32_t hdr, uint32_t data)
+bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
 {
     /* The counters start at 0 when all credits are there, so the limit is total + allocated. */
-    if (q->hdr_total != 0) {
-        q->hdr_avail = (q->hdr_total + hdr - q->hdr_used) & PCIE_HDR_MASK;
-        SIM_ASSERT(q->hdr_avail <= q->hdr_total);
-    }
-    if (q->data_total != 0) {
-        q->data_avail = (q->data_total + data - q->data_used) & PCIE_DAT_MASK;
-        SIM_ASSERT(q->data_avail <= q->data_total);
-    }
+    uint32_t hdr_avail = (q->hdr_total + hdr - q->hdr_used) & PCIE_HDR_MASK;
+    uint32_t data_avail = (q->data_total + data - q->data_used) & PCIE_DAT_MASK;
+
+    if ((q->hdr_total != 0 && hdr_avail > q->hdr_total) ||
+        (q->data_total != 0 && data_avail > q->data_total))
+        return false;
+    if (q->hdr_total != 0)
+        q->hdr_avail = hdr_avail;
+    if (q->data_total != 0)
+        q->data_avail = data_avail;
+    return true;
 }
 
 /** Flow-control initialisation (3.3): one InitFC of each stage, since none is lost. */
@@ -216,13 +229,30 @@ static void receive_init_set(struct pcie_port *p, const struct wire_dllp *d)
 {
     if (!p->partner_known) {
         for (unsigned i = 0; i < PCIE_CLASSES; i++)
-            receive_init(&p->tx[i], d->hdr[i], d->data[i]);
+            pcie_dll_take_init(&p->tx[i], d->hdr[i], d->data[i]);
         p->partner_known = true;
         p->init_send = 2;
         pcie_dll_due(p, sim_now(p->dom) + 1);
     }
     if (d->init == 2)
         p->up = true;
+}
+
+static void receive_dllps(struct pcie_port *p, const struct wire_dllp *d)
+{
+    bool sent = true;
+
+    if (d->init != 0) {
+        receive_init_set(p, d);
+        return;
+    }
+    if ((d->mask & DLLP_ACK) != 0)
+        sent = pcie_dll_take_ack(p, d->ack_seq) >= 0;
+    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+        if ((d->mask >> i & 1) != 0)
+            sent = pcie_dll_take_update(&p->tx[i], d->hdr[i], d->data[i]) && sent;
+    }
+    SIM_ASSERT(sent);
 }
 
 /**
@@ -235,22 +265,16 @@ void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes)
     const struct wire_dllp *d = record;
 
     (void)bytes;
-    if (d->init != 0) {
-        receive_init_set(p, d);
-    } else {
-        if ((d->mask & DLLP_ACK) != 0)
-            receive_ack(p, d->ack_seq);
-        for (unsigned i = 0; i < PCIE_CLASSES; i++) {
-            if ((d->mask >> i & 1) != 0)
-                receive_update(&p->tx[i], d->hdr[i], d->data[i]);
-        }
-    }
+    if (p->lossy != NULL)
+        pcie_lossy_receive_dllps(p, d);
+    else
+        receive_dllps(p, d);
     for (unsigned i = 0; p->wanting != 0 && !p->deciding && i < PCIE_CLASSES; i++)
         if ((p->wanting & 1u << i) != 0)
             p->user.ready(p->user.user, (enum pcie_class)i);
     if (p->attends)
         pcie_probe_levels(p);
-    else if (p->up && p->waiting == 0 && p->wanting == 0)
+    else if (p->up && p->waiting == 0 && p->wanting == 0 && p->lossy == NULL)
         sim_channel_listen(p->in_dllp, false);
     if (p->waiting != 0 && !p->deciding)
         sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, sim_now(p->dom)),
@@ -273,34 +297,47 @@ static SIM_PROBE_ONLY void observe(struct pcie_port *p, struct pcie_tlp *tlp)
         tlp->trace_id = pcie_probe_receive(p, tlp->trace_id);
 }
 
-void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
+static inline void accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
+                          uint32_t bytes)
 {
-    struct pcie_port *p = arg;
-    const struct wire_tlp *rec = record;
     sim_time_t now = sim_now(p->dom);
-    struct pcie_tlp tlp = rec->tlp;
+    struct pcie_tlp tlp = *header;
 
-    (void)bytes;
-    if (rec->seq != p->rx_seq) { /* cannot happen on a wire that loses nothing */
-        p->stat.rx_bad_seq++;
-        return;
-    }
-    SIM_ASSERT(p->up);
-    if (rec->payload_bytes != 0) {
-        tlp.payload = mem_payload_alloc(p->pool, rec->payload_bytes);
+    if (bytes != 0) {
+        tlp.payload = mem_payload_alloc(p->pool, bytes);
         SIM_ASSERT(tlp.payload != NULL);
-        memcpy(tlp.payload->data, rec + 1, rec->payload_bytes);
+        memcpy(tlp.payload->data, data, bytes);
     }
-    hold(&p->rx[pcie_tlp_class(&tlp)], (rec->payload_bytes + 15) / 16);
+    hold(&p->rx[pcie_tlp_class(&tlp)], (bytes + 15) / 16);
     p->rx_seq = (p->rx_seq + 1) & PCIE_SEQ_MASK;
     p->rx_time = now;
     p->unacked++;
     pcie_dll_due(p, p->unacked >= PCIE_ACK_TLPS ? now + 1 : now + p->ack_ps);
     p->stat.rx_tlps++;
-    p->stat.rx_payload += rec->payload_bytes;
+    p->stat.rx_payload += bytes;
     if (p->observed)
         observe(p, &tlp);
     p->user.received(p->user.user, &tlp);
+}
+
+void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
+                     uint32_t bytes)
+{
+    accept(p, header, data, bytes);
+}
+
+void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
+{
+    struct pcie_port *p = arg;
+    const struct wire_tlp *rec = record;
+
+    (void)bytes;
+    if (p->lossy != NULL) {
+        pcie_lossy_receive(p, rec);
+        return;
+    }
+    SIM_ASSERT(p->up && rec->seq == p->rx_seq);
+    accept(p, &rec->tlp, rec + 1, rec->payload_bytes);
 }
 
 void pcie_port_consume(struct pcie_port *p, enum pcie_class cls, uint32_t data_credits)
@@ -308,6 +345,8 @@ void pcie_port_consume(struct pcie_port *p, enum pcie_class cls, uint32_t data_c
     struct rx_class *r = &p->rx[cls];
     sim_time_t now = sim_now(p->dom);
 
+    if (p->lossy != NULL && !pcie_lossy_consume(p, cls, &data_credits))
+        return;
     SIM_ASSERT(r->hdr_held >= 1 && r->data_held >= data_credits);
     r->hdr_held--;
     r->data_held -= data_credits;

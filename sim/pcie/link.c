@@ -73,8 +73,8 @@ static int check_config(const char *path, const struct pcie_port_config *c, stru
     return rc;
 }
 
-static void add_stat(struct pcie_port *p, const uint64_t *value, const char *name, const char *unit,
-                     const char *meaning)
+void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *name,
+                        const char *unit, const char *meaning)
 {
     char path[256];
 
@@ -94,21 +94,24 @@ static void add_stats(struct pcie_port *p)
         { "tx.stall_down_ps", "TLPs waited for the link to come up" },
     };
 
-    add_stat(p, &p->stat.tx_tlps, "tx.tlps", "1", "TLPs sent");
-    add_stat(p, &p->stat.tx_payload, "tx.payload_bytes", "bytes", "payload of the TLPs sent");
-    add_stat(p, &p->stat.tx_symbols, "tx.wire_symbols", "symbols",
-             "symbols of TLPs and DLLPs sent, over all lanes; SKP ordered sets not counted");
-    add_stat(p, &p->stat.tx_dllps, "tx.dllps", "1", "ACK and flow-control DLLPs sent");
+    pcie_port_add_stat(p, &p->stat.tx_tlps, "tx.tlps", "1", "TLPs sent");
+    pcie_port_add_stat(p, &p->stat.tx_payload, "tx.payload_bytes", "bytes",
+                       "payload of the TLPs sent");
+    pcie_port_add_stat(
+        p, &p->stat.tx_symbols, "tx.wire_symbols", "symbols",
+        "symbols of TLPs and DLLPs sent, over all lanes; SKP ordered sets not counted");
+    pcie_port_add_stat(p, &p->stat.tx_dllps, "tx.dllps", "1", "ACK and flow-control DLLPs sent");
     for (unsigned i = 0; i < TX_STALLS; i++)
-        add_stat(p, &p->stat.stall_ps[i], stall[i][0], "ps", stall[i][1]);
-    add_stat(p, &p->stat.rx_tlps, "rx.tlps", "1", "TLPs received");
-    add_stat(p, &p->stat.rx_payload, "rx.payload_bytes", "bytes", "payload of the TLPs received");
-    add_stat(p, &p->stat.rx_bad_seq, "rx.bad_sequence", "1",
-             "TLPs dropped for an unexpected sequence number");
-    add_stat(p, &p->stat.correctable, "errors.correctable", "1",
-             "errors that the link layer repaired (docs/errors.md)");
-    add_stat(p, &p->stat.uncorrectable, "errors.uncorrectable", "1",
-             "errors of the transaction layer that this port or its user detected");
+        pcie_port_add_stat(p, &p->stat.stall_ps[i], stall[i][0], "ps", stall[i][1]);
+    pcie_port_add_stat(p, &p->stat.rx_tlps, "rx.tlps", "1", "TLPs received");
+    pcie_port_add_stat(p, &p->stat.rx_payload, "rx.payload_bytes", "bytes",
+                       "payload of the TLPs received");
+    pcie_port_add_stat(p, &p->stat.rx_bad_seq, "rx.bad_sequence", "1",
+                       "TLPs dropped for an unexpected sequence number");
+    pcie_port_add_stat(p, &p->stat.correctable, "errors.correctable", "1",
+                       "errors that the link layer repaired (docs/errors.md)");
+    pcie_port_add_stat(p, &p->stat.uncorrectable, "errors.uncorrectable", "1",
+                       "errors of the transaction layer that this port or its user detected");
 }
 
 static void init_state(struct pcie_port *p)
@@ -200,6 +203,7 @@ void pcie_port_destroy(struct pcie_port *p)
         p->replay_head = (uint16_t)((p->replay_head + 1) % p->replay_room);
     }
     pcie_order_watch_destroy(p->order);
+    pcie_lossy_free(p);
     free(p->replay);
     pcie_fault_list_free(p->given);
     free(p->path);
@@ -231,19 +235,28 @@ static int open_channels(struct pcie_port *from, struct pcie_port *to, sim_time_
     cfg.deliver = pcie_dll_receive_dllps;
     cfg.lazy = true;
     from->out_dllp = to->in_dllp = sim_channel_create(&cfg, err);
+    from->out_ps = to->in_ps = cfg.latency_ps;
     return from->out != NULL && from->out_dllp != NULL ? SIM_OK : SIM_ERR_NOMEM;
+}
+
+void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes)
+{
+    uint64_t limit = pcie_dll_latency_symbols(gen, lanes, p->mps);
+    uint64_t ack = p->cfg.ack_latency_symbols, fc = p->cfg.fc_latency_symbols;
+
+    pcie_phy_init(&p->phy, gen, lanes, p->cfg.skp_interval_symbols);
+    p->gen = gen;
+    p->ack_ps = pcie_phy_ps(&p->phy, (ack != 0 ? ack : limit) * lanes);
+    p->fc_ps = pcie_phy_ps(&p->phy, (fc != 0 ? fc : limit) * lanes);
+    if (p->lossy != NULL)
+        pcie_lossy_set_rate(p, limit * lanes);
 }
 
 /** What training and enumeration settle: the smaller value of both ends. */
 static void settle_link(struct pcie_port *p, uint32_t gen, uint32_t lanes, uint32_t mps)
 {
-    uint64_t limit = pcie_dll_latency_symbols(gen, lanes, mps);
-    uint64_t ack = p->cfg.ack_latency_symbols, fc = p->cfg.fc_latency_symbols;
-
-    pcie_phy_init(&p->phy, gen, lanes, p->cfg.skp_interval_symbols);
     p->mps = mps;
-    p->ack_ps = pcie_phy_ps(&p->phy, (ack != 0 ? ack : limit) * lanes);
-    p->fc_ps = pcie_phy_ps(&p->phy, (fc != 0 ? fc : limit) * lanes);
+    pcie_link_set_rate(p, gen, lanes);
     p->init_send = 1;
     sim_channel_listen(p->in_dllp, true);
     p->dllp_due = sim_now(p->dom);
@@ -283,6 +296,8 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
         return rc;
     a->far_path = b->path;
     b->far_path = a->path;
+    a->far = b;
+    b->far = a;
     settle_link(a, gen, lanes, mps);
     settle_link(b, gen, lanes, mps);
     if (a->attends) {
@@ -340,5 +355,6 @@ uint64_t pcie_port_digest(struct pcie_port *p)
     }
     h = mix(h, (uint64_t)p->replay_count << 32 | p->unacked);
     h = mix(h, ahead(p, p->phy.free_ps));
-    return mix(h, ahead(p, p->dllp_due));
+    h = mix(h, ahead(p, p->dllp_due));
+    return p->lossy != NULL ? mix(h, pcie_lossy_digest(p)) : h;
 }

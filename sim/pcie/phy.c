@@ -64,3 +64,13 @@ uint64_t pcie_phy_after_idle(struct pcie_phy *phy, sim_time_t now, uint64_t star
         phy->skp_due += ((start - phy->skp_due) / phy->skp_interval + 1) * phy->skp_interval;
     return start;
 }
+
+void pcie_phy_hold(struct pcie_phy *phy, sim_time_t until)
+{
+    uint64_t pos = (until * phy->ps_den + phy->ps_num - 1) / phy->ps_num;
+
+    phy->next_pos = align_up(pos, phy->lanes);
+    phy->free_ps = until;
+    if (phy->skp_interval != 0)
+        phy->skp_due = phy->next_pos + phy->skp_interval;
+}

@@ -44,6 +44,10 @@ static inline sim_time_t pcie_phy_ps(const struct pcie_phy *phy, uint64_t symbol
     return phy->ps_den == 1 ? symbols * phy->ps_num : symbols * phy->ps_num / phy->ps_den;
 }
 
+/** Nothing is sent until `until`; training has ended then, and SKP ordered sets are counted anew.
+ */
+void pcie_phy_hold(struct pcie_phy *phy, sim_time_t until);
+
 /** Moves `start` behind the SKP ordered sets that are due. */
 uint64_t pcie_phy_skip(struct pcie_phy *phy, uint64_t start);
 /** The first column after an idle time in which a packet that is ready at `now` can begin. */

@@ -153,7 +153,7 @@ static bool send_waiting(struct pcie_port *p)
     bool was_full;
 
     if (!p->up || !replay_has_room(p)) {
-        stall(p, p->up ? TX_STALL_REPLAY : TX_STALL_DOWN);
+        stall(p, pcie_port_is_up(p) ? TX_STALL_REPLAY : TX_STALL_DOWN);
         return false;
     }
     cls = pick(p);
@@ -193,7 +193,7 @@ void pcie_port_settle(struct pcie_port *p)
  * Sends what may go of the waiting TLPs. What is blocked listens for DLLPs; what is not waits for
  * the end of the packet just begun. @return when to look again
  */
-static sim_time_t send_next(struct pcie_port *p)
+sim_time_t pcie_port_send_next(struct pcie_port *p)
 {
     bool sent = send_waiting(p);
 
@@ -210,6 +210,10 @@ void pcie_port_work(struct sim_event *ev)
     struct pcie_port *p = SIM_CONTAINER_OF(ev, struct pcie_port, work);
     sim_time_t now = sim_now(p->dom), next = SIM_TIME_NEVER;
 
+    if (p->lossy != NULL) {
+        pcie_lossy_work(p);
+        return;
+    }
     if (p->waiting != 0 || !p->up)
         pcie_port_settle(p);
     if (now < p->phy.free_ps) {
@@ -219,7 +223,7 @@ void pcie_port_work(struct sim_event *ev)
     if (p->dllp_due <= now)
         pcie_dll_flush(p); /* DLLPs go before the next TLP */
     if (p->waiting != 0)
-        next = send_next(p);
+        next = pcie_port_send_next(p);
     if (p->dllp_due < next)
         next = p->dllp_due;
     if (next != SIM_TIME_NEVER)
@@ -302,14 +306,39 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
             pcie_probe_levels(p);
         return;
     }
+    if (!p->up && p->lossy != NULL && pcie_lossy_discards(p, tlp))
+        return;
     enqueue(p, tlp, cls);
-    if (!p->up) {
-        stall(p, TX_STALL_DOWN);
+    if (!p->up) { /* a replay goes first */
+        stall(p, pcie_port_is_up(p) ? TX_STALL_REPLAY : TX_STALL_DOWN);
         return;
     }
-    next = free_now ? send_next(p) : p->phy.free_ps;
+    next = free_now ? pcie_port_send_next(p) : p->phy.free_ps;
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(p->dom, &p->work, next, SIM_ARRIVE);
+}
+
+void pcie_port_discard(struct pcie_port *p)
+{
+    stall_end(p);
+    if (p->order != NULL)
+        pcie_order_clear(p->order);
+    p->waiting = 0;
+    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+        struct tx_class *q = &p->tx[i];
+        bool was_full = q->count == p->queue_tlps;
+
+        for (; q->count > 0; q->count--) {
+            pcie_tlp_drop(&queue_head(q)->tlp);
+            if (++q->head == p->queue_tlps)
+                q->head = 0;
+        }
+        q->stalled_since = SIM_TIME_NEVER;
+        if (p->probe != NULL)
+            pcie_probe_sent(p, i, was_full);
+        if ((was_full || (p->wanting >> i & 1) != 0) && p->user.ready != NULL)
+            p->user.ready(p->user.user, (enum pcie_class)i);
+    }
 }
 
 const char *pcie_port_lacks(const struct pcie_port *p, enum pcie_class cls)
@@ -325,7 +354,7 @@ const char *pcie_port_lacks(const struct pcie_port *p, enum pcie_class cls)
     if (q->count == 0)
         return NULL;
     if (!p->up)
-        return "a link that is up";
+        return pcie_port_is_up(p) ? "the end of a replay or retraining" : "a link that is up";
     if (p->replay_count == p->replay_room)
         return "acknowledgements";
     if (q->hdr_avail == 0)
@@ -345,7 +374,7 @@ uint32_t pcie_port_held(const struct pcie_port *p, enum pcie_class cls)
 
 bool pcie_port_is_up(const struct pcie_port *p)
 {
-    return p->up;
+    return p->lossy != NULL ? pcie_lossy_is_up(p) : p->up;
 }
 
 bool pcie_port_connected(const struct pcie_port *p)

@@ -30,6 +30,9 @@ struct pcie_port_config {
     uint64_t replay_tlps;          /* TLPs sent and not yet acknowledged; >= 1 */
     uint64_t ack_latency_symbols;  /* 0: the specification's limit for gen, lanes, MPS (3.5.3.1) */
     uint64_t fc_latency_symbols;   /* 0: the same table (2.6.1.2) */
+    uint64_t replay_timer_symbols; /* 0: the same table (3.5.2.1) and the round trip of the wire;
+                                      where faults are (pcie/fault.h), as the next one: */
+    uint64_t recovery_ps;          /* a retraining, from when both ends take part */
     uint64_t skp_interval_symbols; /* symbol times (Gen3 on: blocks times 16) between SKP ordered
                                       sets; 0: none */
 };
@@ -43,6 +46,12 @@ struct pcie_port_user {
     /** Phase SIM_ARRIVE or SIM_CLOCK: a class that was not ready has room again. Only schedule
      * here. */
     void (*ready)(void *user, enum pcie_class cls);
+    /**
+     * Phase SIM_ARRIVE; may be NULL. The link went down: what was queued, or sent and not
+     * acknowledged, is lost, and so is what is sent while it is down. Or it is up again. Not told
+     * when it comes up first. Only schedule here.
+     */
+    void (*link)(void *user, bool up);
     void *user;
 };
 

@@ -12,13 +12,17 @@
 #define PCIE_PORT_IMPL_H
 
 #include "core/probe.h"
+#include "pcie/dllp.h"
 #include "pcie/ordering.h"
 #include "pcie/phy.h"
 #include "pcie/port.h"
 
+#include <string.h>
+
 SIM_BEGIN_DECLS
 
 struct pcie_function;
+struct pcie_lossy;
 
 #define PCIE_SEQ_MASK 0xfffu /* 12 bits (3.5.2.1) */
 #define PCIE_HDR_MASK 0xffu  /* credit counters (2.6.1): headers 8 bits, */
@@ -33,17 +37,26 @@ struct pcie_function;
 /** A TLP; the payload's bytes follow. */
 struct wire_tlp {
     uint16_t seq;
+    uint8_t damage; /* only on a link that may lose packets (lossy_impl.h) */
     uint32_t payload_bytes;
     struct pcie_tlp tlp; /* payload is NULL */
 };
 
 enum wire_dllp_mask { DLLP_ACK = 1 << PCIE_CLASSES }; /* bits below: a credit update per class */
 
+static inline uint32_t pcie_dllp_count(uint32_t mask)
+{
+    static const uint8_t ones[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+
+    return ones[mask];
+}
+
 /** DLLPs sent back to back. */
 struct wire_dllp {
     uint8_t mask; /* which ones */
     uint8_t init; /* the updates are InitFC1 or InitFC2; 0: UpdateFC */
     uint16_t ack_seq;
+    uint8_t nak; /* only on a link that may lose packets: ACK is a NAK */
     uint8_t hdr[PCIE_CLASSES];
     uint16_t data[PCIE_CLASSES];
 };
@@ -104,6 +117,7 @@ struct pcie_port {
     bool attends : 1;  /* to each DLLP when it comes: somebody is told of levels */
     bool tells : 1;    /* sent packets are told to somebody: probe or packets */
     const struct sim_probe *probe, *packets;
+    struct pcie_lossy *lossy; /* NULL: nothing can go wrong on this link */
 
     alignas(SIM_CACHE_LINE) struct pcie_phy phy;
 
@@ -145,7 +159,10 @@ struct pcie_port {
     struct pcie_function *function; /* NULL, or whose registers record errors */
     struct pcie_fault_list *given;  /* fault_add.c; NULL: none */
     char *path;
-    const char *far_path; /* of the other end */
+    const char *far_path;     /* of the other end */
+    struct pcie_port *far;    /* only while the machine is built */
+    sim_time_t in_ps, out_ps; /* latency of the channels */
+    uint32_t gen;             /* of the link */
 };
 
 /* dll.c */
@@ -163,17 +180,64 @@ uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps);
 /* fault_add.c */
 struct pcie_fault_list;
 void pcie_fault_list_free(struct pcie_fault_list *l);
+/** Of the DLLPs that are sent together, that of a class, or ACK or NAK (PCIE_CLASSES). */
+struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit);
+/** A class, or ACK, is to be told; d gets it; when the rest of `classes` and of ACKs is due. */
+uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now);
+void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now);
+sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now);
+/** What is acknowledged leaves the replay buffer. @return how many, or -1: it was never sent */
+int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq);
+void pcie_dll_take_init(struct tx_class *q, uint32_t hdr, uint32_t data);
+/** @return false, and nothing done: more credits than there are */
+bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data);
+/** The next TLP in sequence, of which `data` are the bytes, goes to the user. */
+void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
+                     uint32_t bytes);
+
+/* link.c */
+/** What training settles. */
+void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes);
+void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *name,
+                        const char *unit, const char *meaning);
+
+/** `limit`: that of an ACK, in symbols of the link (3.5.3.1). */
+void pcie_lossy_set_rate(struct pcie_port *p, uint64_t limit);
+
+/* replay.c, train.c: the same on a link that may lose packets (lossy_impl.h) */
+void pcie_lossy_work(struct pcie_port *p);
+/** Sends the TLP whose sequence number is the next one. */
+void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp);
+void pcie_lossy_receive(struct pcie_port *p, const struct wire_tlp *rec);
+void pcie_lossy_receive_dllps(struct pcie_port *p, const struct wire_dllp *d);
+void pcie_lossy_flush(struct pcie_port *p);
+/** Of credits that come free, those that count since the link came up again. @return whether any */
+bool pcie_lossy_consume(struct pcie_port *p, enum pcie_class cls, uint32_t *data_credits_p);
+/** The link is down and was up before: what is sent is lost. */
+bool pcie_lossy_discards(struct pcie_port *p, const struct pcie_tlp *tlp);
+bool pcie_lossy_is_up(const struct pcie_port *p);
+uint64_t pcie_lossy_digest(const struct pcie_port *p);
+void pcie_lossy_free(struct pcie_port *p);
 
 /* port.c */
+/** Sends what may go of the waiting TLPs. @return when to look again; SIM_TIME_NEVER: DLLPs tell */
+sim_time_t pcie_port_send_next(struct pcie_port *p);
+/** Drops all that waits; each class has room again. */
+void pcie_port_discard(struct pcie_port *p);
 void pcie_port_work(struct sim_event *ev);
 /** Takes the DLLPs that arrived before now, for a decision that follows. */
 void pcie_port_settle(struct pcie_port *p);
 
 /* port_probe.c; a probe is attached */
-/** A TLP begins now and its `symbols`, the last ones so far, have left at `end`. @return its mark
- */
+/** A TLP begins now; its `symbols` are the last ones so far. @return its mark */
 SIM_PROBE_ONLY uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp,
-                                        uint16_t seq, sim_time_t end, uint32_t symbols);
+                                        uint16_t seq, uint32_t symbols);
+/** The same where the wire may hit it: enum sim_packet_flag, and what arrives of a damaged one. */
+SIM_PROBE_ONLY uint64_t pcie_probe_put(const struct pcie_port *p, const struct pcie_tlp *tlp,
+                                       uint16_t seq, uint32_t symbols, uint32_t flags,
+                                       const uint8_t *bytes, uint32_t nbytes);
+SIM_PROBE_ONLY void pcie_probe_put_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp,
+                                        uint32_t behind, uint32_t flags, const uint8_t *bytes);
 /** These DLLPs were the last ones that the link has sent. */
 SIM_PROBE_ONLY void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d);
 SIM_PROBE_ONLY uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause);
@@ -189,6 +253,22 @@ SIM_PROBE_ONLY void pcie_probe_stood(const struct pcie_port *p, enum tx_stall wh
 /** What pcie_port_has_room() has found missing; told when it changes. */
 enum pcie_wants { PCIE_WANTS_NOTHING, PCIE_WANTS_QUEUE, PCIE_WANTS_CREDITS };
 SIM_PROBE_ONLY void pcie_probe_want(struct pcie_port *p, unsigned cls, enum pcie_wants what);
+
+/** Room for a record of the TLP in its channel, filled; `bytes` of payload. */
+static inline struct wire_tlp *pcie_dll_record(struct pcie_port *p, const struct pcie_tlp *tlp,
+                                               uint16_t seq, uint32_t bytes)
+{
+    struct wire_tlp *rec =
+        (struct wire_tlp *)sim_channel_reserve(p->out, (uint32_t)sizeof(*rec) + bytes);
+
+    rec->seq = seq;
+    rec->payload_bytes = bytes;
+    rec->tlp = *tlp;
+    rec->tlp.payload = NULL;
+    if (bytes != 0)
+        memcpy(rec + 1, tlp->payload->data, bytes);
+    return rec;
+}
 
 static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, sim_time_t t)
 {

@@ -35,5 +35,5 @@ void pcie_probe_levels(const struct pcie_port *p)
         tell(p, &signals[cls][DATA_CREDITS], q->data_avail & 0xfffu);
     }
     tell(p, &replay, p->replay_count);
-    tell(p, &up, p->up);
+    tell(p, &up, pcie_port_is_up(p));
 }

@@ -49,6 +49,12 @@
     { prefix "fc_latency_symbols", "symbols", 0, 65535, 0,                                         \
       offsetof(type, member.fc_latency_symbols),                                                   \
       "longest wait before a credit update; 0 = the limit of 2.6.1.2", NULL },                     \
+    { prefix "replay_timer_symbols", "symbols", 0, 1048576, 0,                                     \
+      offsetof(type, member.replay_timer_symbols),                                                 \
+      "where links fail: longest wait for an ACK; 0 = the limit of 3.5.2.1 and the wire's length", \
+      NULL },                                                                                      \
+    { prefix "recovery_ps", "ps", 0, 100 * SIM_MS, 4 * SIM_US, offsetof(type, member.recovery_ps), \
+      "where links fail: a retraining, from when both ends take part in it", NULL },               \
     { prefix "skp_interval_symbols", "symbols", 0, 65535, 1538,                                    \
       offsetof(type, member.skp_interval_symbols),                                                 \
       "symbol times between SKP ordered sets; 0 = none", NULL }

@@ -23,6 +23,11 @@ static const struct sim_stage replay_wait = {
     .kind = "credit wait",
     .meaning = "too many packets are not acknowledged",
 };
+static const struct sim_stage replayed = {
+    .name = "replay",
+    .kind = "replay",
+    .meaning = "sent before, and lost or not acknowledged",
+};
 static const struct sim_stage no_room = {
     .name = "link busy",
     .kind = "link busy",
@@ -74,22 +79,26 @@ static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind
 }
 
 static void tell_tlp(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
-                     uint32_t symbols)
+                     uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
 {
-    const struct pcie_packet packet = {
+    struct pcie_packet packet = {
         .packet = on_wire(p, SIM_PACKET_TLP, symbols, 0),
         .tlp = tlp,
         .seq = seq,
+        .bytes = (flags & SIM_PACKET_CORRUPT) != 0 ? bytes : NULL,
+        .nbytes = (flags & SIM_PACKET_CORRUPT) != 0 ? nbytes : 0,
     };
 
+    packet.packet.flags = flags;
     p->packets->packet(p->packets->arg, &packet.packet);
 }
 
-static uint64_t mark_send(const struct pcie_port *p, const struct pcie_tlp *tlp, sim_time_t end,
-                          uint32_t symbols)
+static uint64_t mark_send(const struct pcie_port *p, const struct pcie_tlp *tlp, uint32_t symbols,
+                          uint32_t flags)
 {
+    sim_time_t end = p->phy.free_ps;
     const struct sim_mark begin = {
-        .stage = &link_busy,
+        .stage = (flags & SIM_PACKET_REPLAY) != 0 ? &replayed : &link_busy,
         .where = p->path,
         .time = sim_now(p->dom),
         .cause = { tlp->trace_id },
@@ -103,40 +112,47 @@ static uint64_t mark_send(const struct pcie_port *p, const struct pcie_tlp *tlp,
     return sim_probe_mark(p->probe, &tx_block, p->path, end + p->cfg.tx_latency_ps, id);
 }
 
-uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
-                         sim_time_t end, uint32_t symbols)
+uint64_t pcie_probe_put(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                        uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
 {
     if (p->packets != NULL)
-        tell_tlp(p, tlp, seq, symbols);
-    return p->probe != NULL ? mark_send(p, tlp, end, symbols) : tlp->trace_id;
+        tell_tlp(p, tlp, seq, symbols, flags, bytes, nbytes);
+    return p->probe != NULL ? mark_send(p, tlp, symbols, flags) : tlp->trace_id;
 }
 
-static void tell_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind)
+uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                         uint32_t symbols)
 {
-    const struct pcie_packet packet = {
+    return pcie_probe_put(p, tlp, seq, symbols, 0, NULL, 0);
+}
+
+void pcie_probe_put_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind,
+                         uint32_t flags, const uint8_t *bytes)
+{
+    struct pcie_packet packet = {
         .packet = on_wire(p, SIM_PACKET_DLLP, PCIE_DLLP_SYMBOLS, behind * PCIE_DLLP_SYMBOLS),
         .dllp = dllp,
+        .bytes = (flags & SIM_PACKET_CORRUPT) != 0 ? bytes : NULL,
+        .nbytes = (flags & SIM_PACKET_CORRUPT) != 0 ? PCIE_DLLP_BYTES : 0,
     };
 
+    packet.packet.flags = flags;
     p->packets->packet(p->packets->arg, &packet.packet);
 }
 
 void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d)
 {
-    static const uint8_t types[] = { PCIE_DLLP_UPDATEFC, PCIE_DLLP_INITFC1, PCIE_DLLP_INITFC2 };
-    uint32_t behind = 0;
+    uint32_t behind = pcie_dllp_count(d->mask);
 
-    for (uint32_t left = d->mask; left != 0; left &= left - 1)
-        behind++;
-    if ((d->mask & DLLP_ACK) != 0)
-        tell_dllp(p, &(struct pcie_dllp){ .type = PCIE_DLLP_ACK, .seq = d->ack_seq }, --behind);
-    for (uint8_t cls = 0; cls < PCIE_CLASSES; cls++)
-        if ((d->mask >> cls & 1) != 0)
-            tell_dllp(
-                p,
-                &(struct pcie_dllp){
-                    .type = types[d->init], .cls = cls, .hdr = d->hdr[cls], .data = d->data[cls] },
-                --behind);
+    for (unsigned i = 0; i <= PCIE_CLASSES; i++) {
+        unsigned bit = (i + PCIE_CLASSES) % (PCIE_CLASSES + 1); /* ACK first */
+
+        if ((d->mask >> bit & 1) != 0) {
+            const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
+
+            pcie_probe_put_dllp(p, &dllp, --behind, 0, NULL);
+        }
+    }
 }
 
 uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause)

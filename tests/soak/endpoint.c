@@ -244,7 +244,7 @@ static int create(const struct machine_place *place, const void *config, void **
                   struct sim_error *err)
 {
     struct soak_node *n = calloc(1, sizeof(*n));
-    const struct pcie_port_user user = { received, ready, n };
+    const struct pcie_port_user user = { .received = received, .ready = ready, .user = n };
     char path[64];
     int rc;
 

@@ -250,7 +250,7 @@ class HubRig : public ::testing::Test
     {
         FakeHost &h = hosts[i];
         pcie_port_config pc = cfg.port[0];
-        pcie_port_user user = { FakeHost::received, FakeHost::ready, &h };
+        pcie_port_user user = { FakeHost::received, FakeHost::ready, nullptr, &h };
         sim_error err = {};
 
         pc.tx_latency_ps = pc.rx_latency_ps = 50000;

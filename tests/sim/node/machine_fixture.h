@@ -187,7 +187,7 @@ inline int device_create(const machine_place *place, const void *config, void **
                          sim_error *err)
 {
     Device *d = new Device();
-    pcie_port_user user = { device_received, device_ready, d };
+    pcie_port_user user = { device_received, device_ready, nullptr, d };
 
     d->dom = place->dom;
     d->cfg = *static_cast<const device_config *>(config);

@@ -1,0 +1,483 @@
+/*
+ * The data-link layer where packets can be lost: damaged packets, ACK and NAK,
+ * the replay buffer and its timer (PCI Express Base Specification 3.0, 3.5).
+ */
+#include "pcie/aer.h"
+#include "pcie/lossy_impl.h"
+
+#define EDB_TOKEN 4u /* symbols behind a nullified TLP at 8 GT/s and above (4.2.2.3) */
+
+/* ---- transmit ---- */
+
+static uint32_t symbol_bits(const struct pcie_port *p)
+{
+    return p->gen <= 2 ? 10 : 8;
+}
+
+/** What reaches the other end of a TLP, in l->frame where it is not whole. */
+static uint32_t damage_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                           uint32_t symbols, int effect, uint32_t *n_p)
+{
+    struct pcie_lossy *l = p->lossy;
+    struct wire_shape shape = { .symbols = symbols, .symbol_bits = symbol_bits(p) };
+    bool hit = pcie_wire_hits(&l->wire, sim_now(p->dom), (uint64_t)symbols * shape.symbol_bits);
+    uint32_t damage = 0;
+
+    if (!hit && (effect == FAULT_NONE || effect == PCIE_FAULT_DUPLICATE))
+        return 0;
+    shape.framing = p->gen <= 2 ? 1 : 4;
+    shape.before = p->gen <= 2 ? 1 : 2;
+    shape.n = pcie_frame_encode(tlp, seq, l->frame);
+    if (effect == PCIE_FAULT_NULLIFY) {
+        for (uint32_t i = 1; i <= PCIE_LCRC_BYTES; i++)
+            l->frame[shape.n - i] ^= 0xff;
+        damage |= DAMAGE_NULLIFIED;
+        l->stat.nullified++;
+    }
+    if (hit)
+        damage |= pcie_wire_damage(&l->wire, &shape, l->frame);
+    if (effect == PCIE_FAULT_CORRUPT)
+        damage |= pcie_wire_flip(&l->wire, l->frame, shape.n);
+    if (effect == PCIE_FAULT_DROP)
+        damage |= DAMAGE_LOST;
+    if ((damage & ~(uint32_t)DAMAGE_NULLIFIED) != 0)
+        l->stat.hit_tlps++;
+    *n_p = shape.n;
+    return damage;
+}
+
+/** Puts a TLP on the wire once. */
+static void put_once(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq, int effect,
+                     uint32_t flags)
+{
+    struct pcie_lossy *l = p->lossy;
+    bool edb = effect == PCIE_FAULT_NULLIFY && p->gen > 2;
+    uint32_t bytes = pcie_tlp_data_bytes(tlp), n = 0;
+    uint32_t symbols =
+        PCIE_TLP_FRAMING + pcie_tlp_header_bytes(tlp) + bytes + (edb ? EDB_TOKEN : 0);
+    uint32_t damage = damage_tlp(p, tlp, seq, symbols, effect, &n);
+    sim_time_t end = pcie_phy_send(&p->phy, sim_now(p->dom), symbols);
+    uint64_t mark = tlp->trace_id;
+    struct wire_tlp *rec;
+
+    p->stat.tx_symbols += symbols;
+    if (end > l->next_outage)
+        damage |= DAMAGE_LOST;
+    if (p->tells)
+        mark = pcie_probe_put(p, tlp, seq, symbols, flags | pcie_lossy_flags(damage), l->frame, n);
+    if ((damage & DAMAGE_LOST) != 0)
+        return;
+    if (damage == 0) {
+        rec = pcie_dll_record(p, tlp, seq, bytes);
+    } else {
+        rec = sim_channel_reserve(p->out, (uint32_t)sizeof(*rec) + n);
+        *rec = (struct wire_tlp){ .seq = seq, .payload_bytes = n };
+        memcpy(rec + 1, l->frame, n);
+    }
+    rec->damage = (uint8_t)damage;
+    rec->tlp.trace_id = mark;
+    sim_channel_send(p->out, end);
+}
+
+static void put(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq, uint32_t flags)
+{
+    struct pcie_lossy *l = p->lossy;
+    int effect;
+
+    do {
+        effect = pcie_wire_next(&l->wire, PCIE_FAULT_TLP);
+        put_once(p, tlp, seq, effect, flags);
+        if (effect == PCIE_FAULT_DUPLICATE)
+            flags |= SIM_PACKET_REPLAY;
+    } while (effect == PCIE_FAULT_NULLIFY || effect == PCIE_FAULT_DUPLICATE);
+    if (l->replay_deadline == SIM_TIME_NEVER)
+        l->replay_deadline = p->phy.free_ps + l->replay_ps;
+    sim_schedule_by(p->dom, &p->work, l->replay_deadline, SIM_ARRIVE);
+}
+
+void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp)
+{
+    put(p, tlp, p->tx_seq, 0);
+}
+
+void pcie_replay_start(struct pcie_port *p)
+{
+    struct pcie_lossy *l = p->lossy;
+
+    l->replay_deadline = SIM_TIME_NEVER; /* until the first TLP has been sent again */
+    l->replaying = true;
+    l->resent = 0;
+    l->stat.replays++;
+    l->replay_num = (l->replay_num + 1) & 3;
+    pcie_lossy_update_up(p);
+    if (l->replay_num == 0) { /* 3.5.2.1: four in vain */
+        pcie_port_error(p, PCIE_ERR_REPLAY_ROLLOVER, NULL);
+        pcie_lossy_want_training(p, sim_now(p->dom) - 1);
+    }
+}
+
+void pcie_replay_next(struct pcie_port *p)
+{
+    struct pcie_lossy *l = p->lossy;
+    uint32_t at = (uint32_t)p->replay_head + l->resent;
+    uint16_t seq = (uint16_t)((p->tx_seq - p->replay_count + l->resent) & PCIE_SEQ_MASK);
+
+    put(p, &p->replay[at < p->replay_room ? at : at - p->replay_room], seq, SIM_PACKET_REPLAY);
+    l->stat.replayed++;
+    if (++l->resent == p->replay_count) {
+        l->replaying = false;
+        pcie_lossy_update_up(p);
+    }
+}
+
+/* ---- DLLPs out ---- */
+
+static sim_time_t later(sim_time_t a, sim_time_t b)
+{
+    return a > b ? a : b;
+}
+
+static sim_time_t sooner(sim_time_t a, sim_time_t b)
+{
+    return a < b ? a : b;
+}
+
+/** ACK or NAK, and the credits of each class, as in to_tell() of dll.c. */
+static uint32_t to_tell(struct pcie_port *p, sim_time_t now)
+{
+    struct pcie_lossy *l = p->lossy;
+    uint32_t mask = pcie_dll_to_tell(p, now);
+    sim_time_t until;
+
+    if (l->dup_since < now || l->nak_since < now)
+        mask |= DLLP_ACK;
+    for (unsigned i = 0; i < PCIE_CLASSES; i++)
+        if ((l->fc_lost >> i & 1) != 0 && l->fc_at[i] <= now)
+            mask |= 1u << i;
+    return mask & ~pcie_lossy_stuck(l, now, &until);
+}
+
+static void tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+{
+    struct pcie_lossy *l = p->lossy;
+
+    pcie_dll_tell(p, mask, d, now);
+    if ((mask & DLLP_ACK) == 0)
+        return;
+    if (l->nak_since < now) {
+        d->nak = 1;
+        l->nak_since = SIM_TIME_NEVER;
+        l->stat.naks++;
+    }
+    if (l->dup_since < now)
+        l->dup_since = SIM_TIME_NEVER;
+}
+
+static void send_damaged(struct pcie_port *p, uint32_t damage, const uint8_t *bytes, sim_time_t end)
+{
+    struct wire_damaged *rec = sim_channel_reserve(p->out_dllp, sizeof(*rec));
+
+    *rec = (struct wire_damaged){ .init = WIRE_DAMAGED, .damage = (uint8_t)damage };
+    memcpy(rec->bytes, bytes, PCIE_DLLP_BYTES);
+    sim_channel_send(p->out_dllp, end);
+}
+
+/** Whether the DLLP arrives whole. `end`: when the last one sent with it has left. */
+static bool put_dllp(struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind,
+                     sim_time_t end)
+{
+    struct pcie_lossy *l = p->lossy;
+    const struct wire_shape shape = { .symbols = PCIE_DLLP_SYMBOLS,
+                                      .symbol_bits = symbol_bits(p),
+                                      .framing = p->gen <= 2 ? 1 : 2,
+                                      .before = p->gen <= 2 ? 1 : 2,
+                                      .n = PCIE_DLLP_BYTES };
+    int effect = pcie_wire_next(&l->wire, PCIE_FAULT_DLLP);
+    uint64_t bits = (uint64_t)shape.symbols * shape.symbol_bits;
+    uint8_t bytes[PCIE_DLLP_BYTES];
+    uint32_t damage = end > l->next_outage || effect == PCIE_FAULT_DROP ? DAMAGE_LOST : 0;
+
+    pcie_dllp_encode(dllp, bytes);
+    if (pcie_wire_hits(&l->wire, sim_now(p->dom), bits))
+        damage |= pcie_wire_damage(&l->wire, &shape, bytes);
+    if (effect == PCIE_FAULT_CORRUPT)
+        damage |= pcie_wire_flip(&l->wire, bytes, PCIE_DLLP_BYTES);
+    if (p->packets != NULL)
+        pcie_probe_put_dllp(p, dllp, behind, pcie_lossy_flags(damage), bytes);
+    if (damage == 0)
+        return true;
+    l->stat.hit_dllps++;
+    if ((damage & DAMAGE_LOST) == 0)
+        send_damaged(p, damage, bytes, end);
+    return false;
+}
+
+/** Sends the DLLPs of `mask`, one behind the other. @return those that are lost */
+static uint32_t put_dllps(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
+{
+    static const uint8_t order[] = { PCIE_CLASSES, PCIE_POSTED, PCIE_NONPOSTED, PCIE_COMPLETION };
+    uint32_t n = pcie_dllp_count(d->mask), lost = 0, behind = n;
+    sim_time_t end = pcie_phy_send(&p->phy, now, n * PCIE_DLLP_SYMBOLS);
+    struct wire_dllp *rec;
+
+    for (unsigned i = 0; i < sizeof(order); i++) {
+        if ((d->mask >> order[i] & 1) != 0) {
+            const struct pcie_dllp dllp = pcie_dll_unpack(d, order[i]);
+
+            lost |= put_dllp(p, &dllp, --behind, end) ? 0 : 1u << order[i];
+        }
+    }
+    d->mask &= (uint8_t)~lost;
+    if (d->mask != 0) {
+        rec = sim_channel_reserve(p->out_dllp, sizeof(*rec));
+        *rec = *d;
+        sim_channel_send(p->out_dllp, end);
+    }
+    p->stat.tx_dllps += n;
+    p->stat.tx_symbols += (uint64_t)n * PCIE_DLLP_SYMBOLS;
+    return lost;
+}
+
+static sim_time_t next_due(const struct pcie_port *p, sim_time_t now)
+{
+    const struct pcie_lossy *l = p->lossy;
+    sim_time_t until = SIM_TIME_NEVER, due;
+    uint32_t stuck = pcie_lossy_stuck(l, now, &until);
+
+    if (l->stage != INIT_DONE)
+        return l->init_at;
+    due = pcie_dll_next_due(p, p->rx_freed & ~stuck, now);
+    if (l->init_lost)
+        due = sooner(due, l->init_at);
+    if (l->nak_since != SIM_TIME_NEVER)
+        due = sooner(due, now + 1);
+    if (l->dup_since != SIM_TIME_NEVER)
+        due = sooner(due, l->dup_since + p->ack_ps);
+    for (unsigned i = 0; i < PCIE_CLASSES; i++)
+        if ((l->fc_lost & ~stuck & 1u << i) != 0)
+            due = sooner(due, l->fc_at[i]);
+    if ((stuck & (p->rx_freed | l->fc_lost)) != 0)
+        due = sooner(due, until);
+    return later(due, now + 1);
+}
+
+void pcie_lossy_flush(struct pcie_port *p)
+{
+    struct pcie_lossy *l = p->lossy;
+    struct wire_dllp d = { 0 };
+    sim_time_t now = sim_now(p->dom);
+    uint32_t told, lost;
+
+    if (pcie_init_tell(p, &d, now)) {
+        lost = put_dllps(p, &d, now);
+        l->init_lost = d.init == 1 || lost != 0;
+    } else if (l->stage == INIT_DONE && (told = to_tell(p, now)) != 0) {
+        tell(p, told, &d, now);
+        lost = put_dllps(p, &d, now);
+        l->fc_lost = (uint8_t)((l->fc_lost & ~told) | (lost & ~(uint32_t)DLLP_ACK));
+        for (unsigned i = 0; i < PCIE_CLASSES; i++)
+            if ((lost >> i & 1) != 0)
+                l->fc_at[i] = p->phy.free_ps + PCIE_FC_REPEAT;
+    }
+    p->dllp_due = next_due(p, now);
+}
+
+/* ---- receive ---- */
+
+static void send_nak(struct pcie_port *p)
+{
+    struct pcie_lossy *l = p->lossy;
+
+    if (l->nak_scheduled)
+        return;
+    l->nak_scheduled = true;
+    l->nak_since = sim_now(p->dom);
+    pcie_dll_due(p, l->nak_since + 1);
+}
+
+static void bad_tlp(struct pcie_port *p)
+{
+    p->lossy->stat.bad_lcrc++;
+    pcie_port_error(p, PCIE_ERR_BAD_TLP, NULL);
+    send_nak(p);
+}
+
+/** A TLP whose LCRC is right (3.5.3.1). */
+static void in_sequence(struct pcie_port *p, uint16_t seq, const struct pcie_tlp *tlp,
+                        const void *data, uint32_t bytes)
+{
+    struct pcie_lossy *l = p->lossy;
+    sim_time_t now = sim_now(p->dom);
+
+    if (!l->partner_active && l->seen_active == SIM_TIME_NEVER) {
+        l->seen_active = now;
+        sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, now + 1), SIM_ARRIVE);
+    }
+    if (seq == p->rx_seq) {
+        l->nak_scheduled = false;
+        pcie_dll_accept(p, tlp, data, bytes);
+    } else if (((p->rx_seq - seq) & PCIE_SEQ_MASK) <= 2048) {
+        l->stat.duplicates++;
+        if (l->dup_since == SIM_TIME_NEVER)
+            l->dup_since = now;
+        pcie_dll_due(p, l->dup_since + p->ack_ps > now ? l->dup_since + p->ack_ps : now + 1);
+    } else {
+        p->stat.rx_bad_seq++;
+        pcie_port_error(p, PCIE_ERR_BAD_TLP, tlp);
+        send_nak(p);
+    }
+}
+
+/** A TLP of which not all arrived as it was sent: what follows the record is looked at. */
+static void receive_damaged(struct pcie_port *p, const struct wire_tlp *rec)
+{
+    struct pcie_lossy *l = p->lossy;
+    const uint8_t *bytes = (const uint8_t *)(rec + 1), *data;
+    uint32_t n = rec->payload_bytes, found = pcie_frame_lcrc(bytes, n);
+    uint32_t lcrc = pcie_lcrc(bytes, n - PCIE_LCRC_BYTES);
+    struct pcie_tlp tlp;
+    uint16_t seq;
+    int data_bytes;
+
+    if ((rec->damage & DAMAGE_FRAMING) != 0) { /* 4.2.2.3.3: the port trains the link */
+        l->stat.framing++;
+        pcie_port_error(p, PCIE_ERR_RECEIVER, NULL);
+        pcie_lossy_want_training(p, sim_now(p->dom));
+        return;
+    }
+    if ((rec->damage & DAMAGE_CODE) != 0)
+        pcie_port_error(p, PCIE_ERR_RECEIVER, NULL);
+    if ((rec->damage & DAMAGE_NULLIFIED) != 0 && (rec->damage & DAMAGE_CODE) == 0 &&
+        found == ~lcrc) {
+        l->stat.rx_nullified++;
+        return;
+    }
+    if ((rec->damage & (DAMAGE_CODE | DAMAGE_NULLIFIED)) != 0 || found != lcrc) {
+        bad_tlp(p);
+        return;
+    }
+    /* The CRC was deceived. What is no TLP then would be malformed and lost; it is sent again. */
+    data_bytes = pcie_frame_decode(bytes, n, &tlp, &seq, &data);
+    if (data_bytes < 0) {
+        bad_tlp(p);
+        return;
+    }
+    tlp.trace_id = rec->tlp.trace_id;
+    in_sequence(p, seq, &tlp, data, (uint32_t)data_bytes);
+}
+
+void pcie_lossy_receive(struct pcie_port *p, const struct wire_tlp *rec)
+{
+    if (!pcie_lossy_hears(p->lossy, sim_now(p->dom)) || p->lossy->stage == INIT_FC1)
+        return;
+    if (rec->damage != 0)
+        receive_damaged(p, rec);
+    else
+        in_sequence(p, rec->seq, &rec->tlp, rec + 1, rec->payload_bytes);
+}
+
+/* ---- DLLPs in ---- */
+
+static void protocol_error(struct pcie_port *p, enum pcie_error error)
+{
+    pcie_port_error(p, error, NULL); /* a CRC-16 was deceived: the DLLP is ignored */
+}
+
+static void take_ack(struct pcie_port *p, uint16_t seq, bool nak)
+{
+    struct pcie_lossy *l = p->lossy;
+    int n = pcie_dll_take_ack(p, seq);
+
+    l->stat.rx_naks += nak ? 1 : 0;
+    if (n < 0) {
+        protocol_error(p, PCIE_ERR_PROTOCOL);
+        return;
+    }
+    if (n > 0) {
+        l->replay_num = 0;
+        l->replay_deadline = p->replay_count != 0 ? sim_now(p->dom) + l->replay_ps : SIM_TIME_NEVER;
+    }
+    l->resent = l->resent > n ? (uint16_t)(l->resent - n) : 0;
+    if (l->replaying && l->resent >= p->replay_count) {
+        l->replaying = false;
+        pcie_lossy_update_up(p);
+    }
+    if (nak && p->replay_count != 0)
+        pcie_replay_start(p);
+}
+
+static void take_dllp(struct pcie_port *p, const struct pcie_dllp *d)
+{
+    switch (d->type) {
+    case PCIE_DLLP_ACK:
+    case PCIE_DLLP_NAK:
+        pcie_init_partner_active(p);
+        take_ack(p, d->seq, d->type == PCIE_DLLP_NAK);
+        break;
+    case PCIE_DLLP_UPDATEFC:
+        pcie_init_partner_active(p);
+        if (!pcie_dll_take_update(&p->tx[d->cls], d->hdr, d->data))
+            protocol_error(p, PCIE_ERR_FLOW_CONTROL);
+        break;
+    case PCIE_DLLP_INITFC1:
+    case PCIE_DLLP_INITFC2:
+        pcie_init_receive(p, d->cls, d->type == PCIE_DLLP_INITFC1 ? 1 : 2, d->hdr, d->data);
+        break;
+    default:
+        break; /* power management and vendors' */
+    }
+}
+
+static void receive_damaged_dllp(struct pcie_port *p, const struct wire_damaged *d)
+{
+    struct pcie_lossy *l = p->lossy;
+    struct pcie_dllp dllp;
+
+    if ((d->damage & DAMAGE_FRAMING) != 0) {
+        l->stat.framing++;
+        pcie_port_error(p, PCIE_ERR_RECEIVER, NULL);
+        pcie_lossy_want_training(p, sim_now(p->dom) - 1);
+    } else if ((d->damage & DAMAGE_CODE) != 0) {
+        l->stat.bad_dllp++;
+        pcie_port_error(p, PCIE_ERR_RECEIVER, NULL);
+    } else if (pcie_dllp_decode(d->bytes, &dllp) == PCIE_DLLP_GOOD) {
+        take_dllp(p, &dllp); /* the CRC was deceived */
+    } else {
+        l->stat.bad_dllp++;
+        pcie_port_error(p, PCIE_ERR_BAD_DLLP, NULL);
+    }
+}
+
+static void take_bundle(struct pcie_port *p, const struct wire_dllp *d)
+{
+    if ((d->mask & DLLP_ACK) != 0) {
+        const struct pcie_dllp ack = pcie_dll_unpack(d, PCIE_CLASSES);
+
+        take_dllp(p, &ack);
+    }
+    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+        if ((d->mask >> i & 1) != 0) {
+            const struct pcie_dllp fc = pcie_dll_unpack(d, i);
+
+            take_dllp(p, &fc);
+        }
+    }
+}
+
+/** Delivered one picosecond after it arrived: the channel always listens. */
+void pcie_lossy_receive_dllps(struct pcie_port *p, const struct wire_dllp *d)
+{
+    struct pcie_lossy *l = p->lossy;
+    sim_time_t now = sim_now(p->dom);
+
+    if (d->mask == 0 && d->init == WIRE_TRAINING)
+        pcie_lossy_receive_training(p);
+    else if (!pcie_lossy_hears(l, now - 1))
+        return;
+    else if (d->mask == 0)
+        receive_damaged_dllp(p, (const struct wire_damaged *)(const void *)d);
+    else
+        take_bundle(p, d);
+    if (p->waiting != 0 || l->replaying || l->wanted_at != SIM_TIME_NEVER || l->partner_trains)
+        sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, now), SIM_ARRIVE);
+}
