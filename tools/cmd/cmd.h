@@ -35,6 +35,9 @@ extern const struct argp cmd_work_argp;    /* the same and --jobs, for runs in w
 extern const struct argp cmd_watch_argp;   /* --timeline and what else observes one run */
 
 void cmd_common_init(struct cmd_common *common);
+#define CMD_WORDS_MAX (2 * (CMD_SETS_MAX + LAB_FAULTS_MAX) + 4)
+/** The options above that change a result, as they would be typed. @return how many words */
+unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words);
 /** Prints "hubsim: ..." @return CMD_FAILED */
 int cmd_fail(const struct sim_error *err);
 /** A machine, or a platform as a machine of one node, by name or path. */

@@ -6,6 +6,7 @@
 #include "tools/load/value.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,29 @@ void cmd_common_init(struct cmd_common *common)
 
     *common = (struct cmd_common){ .seed = 1, .jobs = processors > 0 ? (unsigned)processors : 1 };
     load_roots_init(&common->roots);
+}
+
+unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words)
+{
+    unsigned n = 0;
+
+    if (common->platform != NULL) {
+        words[n++] = "--platform";
+        words[n++] = common->platform;
+    }
+    for (unsigned i = 0; i < common->nsets; i++) {
+        words[n++] = "--set";
+        words[n++] = common->sets[i];
+    }
+    for (unsigned i = 0; i < common->nfaults; i++) {
+        words[n++] = "--faults";
+        words[n++] = common->faults[i];
+    }
+    if (common->seed != 1) {
+        words[n++] = "--seed";
+        words[n++] = load_text(arena, "%" PRIu64, common->seed);
+    }
+    return n;
 }
 
 int cmd_fail(const struct sim_error *err)

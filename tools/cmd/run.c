@@ -70,30 +70,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static void command_words(const struct options *opt, const char *file, struct load_arena *arena,
                           struct lab_out *out)
 {
-    const struct cmd_common *common = &opt->common;
-    const char **words =
-        load_alloc(arena, (2 * (CMD_SETS_MAX + LAB_FAULTS_MAX) + 8) * sizeof(*words));
+    const char **words = load_alloc(arena, (CMD_WORDS_MAX + 8) * sizeof(*words));
 
     out->command = "hubsim";
     out->words = words;
     words[out->nwords++] = "run";
     words[out->nwords++] = file;
-    if (common->platform != NULL) {
-        words[out->nwords++] = "--platform";
-        words[out->nwords++] = common->platform;
-    }
-    for (unsigned i = 0; i < common->nsets; i++) {
-        words[out->nwords++] = "--set";
-        words[out->nwords++] = common->sets[i];
-    }
-    for (unsigned i = 0; i < common->nfaults; i++) {
-        words[out->nwords++] = "--faults";
-        words[out->nwords++] = common->faults[i];
-    }
-    if (common->seed != 1) {
-        words[out->nwords++] = "--seed";
-        words[out->nwords++] = load_text(arena, "%" PRIu64, common->seed);
-    }
+    out->nwords += cmd_words(&opt->common, arena, words + out->nwords);
     if (opt->whole_protocol)
         words[out->nwords++] = "--whole-protocol";
 }

@@ -2,8 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hosts/launch/launch.h"
 #include "tools/cmd/cmd.h"
+#include "tools/hubrun/keep.h"
 #include "tools/hubrun/place.h"
 #include "tools/lab/repairs.h"
+#include "tools/lab/simulate.h"
 #include "tools/lab/software.h"
 #include "tools/load/value.h"
 
@@ -18,7 +20,7 @@
 
 struct options {
     struct cmd_common common;
-    const char *machine, *place;
+    const char *machine, *place, *out;
     unsigned nranks, patience_s;
     sim_time_t max_time_ps, block_ps;
     enum launch_compute compute;
@@ -34,7 +36,8 @@ enum {
     OPT_PATIENCE,
     OPT_COMPUTE,
     OPT_BLOCK,
-    OPT_FINGERPRINT
+    OPT_FINGERPRINT,
+    OPT_OUT
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +60,11 @@ static const struct argp_option options[] = {
     { "label", OPT_LABEL, NULL, 0, "Put the rank in front of each line", 0 },
     { "fingerprint", OPT_FINGERPRINT, NULL, 0,
       "A last line on stderr with hashes of what software saw and of each packet", 0 },
+    { "out", OPT_OUT, "DIR", 0,
+      "Keep the result in DIR/PROGRAM, for `hubsim check` and `hubsim diff`: a row for each rank "
+      "and "
+      "what it printed in lines `result key=value ...`",
+      0 },
     { "quiet", 'q', NULL, 0, "No closing line on stderr", 0 },
     { 0 },
 };
@@ -122,6 +130,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_LABEL:
         opt->label = true;
         return 0;
+    case OPT_OUT:
+        opt->out = arg;
+        return 0;
     case OPT_FINGERPRINT:
         opt->fingerprint = true;
         return 0;
@@ -136,6 +147,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "expected a program made by hubcc");
         return 0;
+    case ARGP_KEY_SUCCESS:
+        if (opt->out != NULL && opt->compute == LAUNCH_COMPUTE_MEASURED)
+            argp_error(state,
+                       "--out %s: expected --compute none or counted, as what is measured "
+                       "differs from run to run",
+                       opt->out);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -143,16 +161,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 #define STALL_LINES 100u
 
+struct listener {
+    bool label;
+    struct keep *keep; /* NULL: nothing is kept */
+};
+
 static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                        const char *line)
 {
-    const bool *label = arg;
+    const struct listener *listener = arg;
     FILE *out = stream == OUTPUT_STDERR ? stderr : stdout;
 
     (void)time;
-    if (*label)
+    if (listener->label)
         (void)fprintf(out, "%u: ", rank);
     (void)fprintf(out, "%s\n", line);
+    if (listener->keep != NULL)
+        keep_line(listener->keep, rank, stream == OUTPUT_STDOUT, line);
 }
 
 /* Where each rank was when the run ended early. */
@@ -217,14 +242,6 @@ static int conclude(const struct launch_result *result)
     return CMD_OK;
 }
 
-static void print_fingerprint(struct machine *machine)
-{
-    struct sim_fingerprint print = sim_fingerprint_of(machine_sim(machine));
-
-    (void)fprintf(stderr, "fingerprint visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n", print.visible,
-                  print.wire);
-}
-
 static void add_stat(void *arg, const char *path, const char *unit, const char *meaning,
                      uint64_t value)
 {
@@ -243,13 +260,13 @@ static void print_faults(const struct load_machine *file, struct machine *machin
     lab_repairs_write(&repairs, "hubrun: ", stderr);
 }
 
-static int run_on(const struct options *opt, struct machine *machine, int *status_p,
-                  struct sim_error *err)
+static int run_on(const struct options *opt, struct machine *machine, struct keep *keep,
+                  int *status_p, struct sim_error *err)
 {
     unsigned nnodes = machine_nodes(machine);
     unsigned nranks = opt->nranks != 0 ? opt->nranks : nnodes;
     unsigned *nodes = calloc(nranks, sizeof(*nodes));
-    bool label = opt->label;
+    struct listener listener = { opt->label, keep };
     struct launch_software software = lab_software(machine, 0);
     struct launch_result result = { 0 };
     int rc;
@@ -270,12 +287,14 @@ static int run_on(const struct options *opt, struct machine *machine, int *statu
                                                  .compute = opt->compute,
                                                  .block_ps = opt->block_ps,
                                                  .output = print_line,
-                                                 .output_arg = &label,
+                                                 .output_arg = &listener,
                                                  .software = &software },
                         &result, err);
         *status_p = conclude(&result);
         if (rc == SIM_ERR_STALLED || (rc == SIM_ERR_LIMIT && result.signal == 0))
             tell_stall(machine, &result);
+        if (rc == SIM_OK && keep != NULL)
+            keep_ranks(keep, &result);
         if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
             (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", nranks,
                           (double)result.end_ps / 1e6);
@@ -285,11 +304,72 @@ static int run_on(const struct options *opt, struct machine *machine, int *statu
     return rc;
 }
 
+/** The command without what changes no result. */
+static unsigned command_words(const struct options *opt, struct load_arena *arena,
+                              const char *const **words_p)
+{
+    static const char *const computes[] = { [LAUNCH_COMPUTE_NONE] = "none",
+                                            [LAUNCH_COMPUTE_COUNTED] = "counted",
+                                            [LAUNCH_COMPUTE_MEASURED] = "measured" };
+    const char **words =
+        load_alloc(arena, (CMD_WORDS_MAX + 16 + (size_t)opt->argc) * sizeof(*words));
+    unsigned n = 0;
+
+    if (opt->nranks != 0) {
+        words[n++] = "-n";
+        words[n++] = load_text(arena, "%u", opt->nranks);
+    }
+    words[n++] = "-m";
+    words[n++] = opt->machine;
+    if (opt->place != NULL) {
+        words[n++] = "--place";
+        words[n++] = opt->place;
+    }
+    if (opt->max_time_ps != 0) {
+        words[n++] = "--max-time";
+        words[n++] = load_text(arena, "%" PRIu64 "ps", opt->max_time_ps);
+    }
+    if (opt->compute != LAUNCH_COMPUTE_NONE) {
+        words[n++] = "--compute";
+        words[n++] = computes[opt->compute];
+        words[n++] = "--block-time";
+        words[n++] = load_text(arena, "%" PRIu64 "ps", opt->block_ps);
+    }
+    n += cmd_words(&opt->common, arena, words + n);
+    for (int i = 0; i < opt->argc; i++)
+        words[n++] = opt->argv[i];
+    *words_p = words;
+    return n;
+}
+
+static int write_result(const struct options *opt, const struct load_machine *file,
+                        struct keep *keep, struct sim_error *err)
+{
+    struct load_arena arena = { 0 };
+    struct lab_out_machine machine = { opt->machine, opt->common.platform, file };
+    struct lab_out out = { .kind = "program",
+                           .description = "What each rank has printed",
+                           .command = "hubrun",
+                           .seed = opt->common.seed,
+                           .nsets = opt->common.nsets,
+                           .sets = opt->common.sets,
+                           .nmachines = 1,
+                           .machines = &machine };
+    int rc;
+
+    out.nwords = command_words(opt, &arena, &out.words);
+    lab_tell_faults(file, keep_stream(keep));
+    rc = keep_write(keep, opt->out, opt->argv[0], &out, err);
+    load_arena_fini(&arena);
+    return rc;
+}
+
 static int run_observed(const struct options *opt, const struct load_machine *file,
-                        const struct sim_probe *probe, int *status_p, struct sim_error *err)
+                        const struct sim_probe *probe, struct keep *keep, int *status_p,
+                        struct sim_error *err)
 {
     struct sim_config cfg = { .seed = opt->common.seed,
-                              .fingerprint = opt->fingerprint,
+                              .fingerprint = opt->fingerprint || keep != NULL,
                               .probe = probe };
     struct launch_memory *memory;
     struct machine *machine;
@@ -303,9 +383,13 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
         rc =
             machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
         if (rc == SIM_OK) {
-            rc = run_on(opt, machine, status_p, err);
+            rc = run_on(opt, machine, keep, status_p, err);
             if (rc == SIM_OK && opt->fingerprint)
-                print_fingerprint(machine);
+                lab_tell_prints(machine, stderr);
+            if (rc == SIM_OK && keep != NULL) {
+                lab_tell_prints(machine, keep_stream(keep));
+                lab_tell_counts(machine, keep_stream(keep));
+            }
             if (!opt->quiet && machine_description(machine)->nfaults > 0)
                 print_faults(file, machine);
             machine_destroy(machine);
@@ -319,17 +403,22 @@ static int run(const struct options *opt, int *status_p, struct sim_error *err)
 {
     struct load_machine *file;
     struct lab_watch *watch;
+    struct keep *keep = opt->out != NULL ? keep_create() : NULL;
     int rc = cmd_load(&opt->common, opt->machine, &file, err), closed;
 
     if (rc != SIM_OK)
-        return rc;
+        goto out_keep;
     rc = lab_watch_open(&opt->common.watch, NULL, &watch, err);
     if (rc == SIM_OK) {
-        rc = run_observed(opt, file, lab_watch_probe(watch), status_p, err);
+        rc = run_observed(opt, file, lab_watch_probe(watch), keep, status_p, err);
         closed = lab_watch_close(watch, err);
         rc = rc != SIM_OK ? rc : closed;
     }
+    if (rc == SIM_OK && keep != NULL)
+        rc = write_result(opt, file, keep, err);
     load_machine_destroy(file);
+out_keep:
+    keep_destroy(keep);
     return rc;
 }
 

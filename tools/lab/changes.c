@@ -103,7 +103,7 @@ static void find_points(const struct lab_comparison *comparison, struct load_are
 static const char *group_of(const struct lab_kept *kept, const struct lab_point_pair *pair,
                             const char *column, struct load_arena *arena)
 {
-    if (kept->manifest.nkeys < 2)
+    if (kept->manifest.nkeys < 3) /* ranks or nodes */
         return column;
     return load_text(arena, "%s: %s", kept->table.cells[(size_t)pair->row_a * kept->table.ncolumns],
                      column);

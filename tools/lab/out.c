@@ -265,6 +265,7 @@ int lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site, 
     g.first = load_alloc(ev->arena, (count.n + 1) * sizeof(*g.first));
     lab_pool_each(ev->pool, gather, &g);
     machines = load_alloc(ev->arena, (g.machines.n + 1) * sizeof(*machines));
+    out->loaded = load_alloc(ev->arena, (g.machines.n + 1) * sizeof(*out->loaded));
     out->seed = ev->seed;
     out->nsets = ev->nsets;
     out->sets = ev->sets;
@@ -273,8 +274,9 @@ int lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site, 
     out->machines = machines;
     out->nmachines = 0;
     for (unsigned i = 0; i < g.machines.n && rc == SIM_OK; i++) {
-        machines[i] = (struct lab_out_machine){ g.first[i]->machine, g.first[i]->platform, NULL };
-        rc = lab_load_run(site, g.first[i], &machines[i].machine, err);
+        rc = lab_load_run(site, g.first[i], &out->loaded[i], err);
+        machines[i] =
+            (struct lab_out_machine){ g.first[i]->machine, g.first[i]->platform, out->loaded[i] };
         out->nmachines += rc == SIM_OK;
     }
     if (rc != SIM_OK)
@@ -285,7 +287,7 @@ int lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site, 
 void lab_out_drop(struct lab_out *out)
 {
     for (unsigned i = 0; i < out->nmachines; i++)
-        load_machine_destroy(out->machines[i].machine);
+        load_machine_destroy(out->loaded[i]);
     out->nmachines = 0;
 }
 

@@ -28,7 +28,7 @@ int lab_out_close(FILE *file, const char *path, struct sim_error *err);
 
 struct lab_out_machine {
     const char *name, *platform; /* as in struct lab_run */
-    struct load_machine *machine;
+    const struct load_machine *machine;
 };
 
 struct lab_out_run {
@@ -60,6 +60,7 @@ struct lab_out {
     const struct lab_out_point *points;
     const struct lab_out_run *runs;
     const struct lab_out_machine *machines;
+    struct load_machine **loaded; /* [nmachines], by lab_out_gather() */
 };
 
 int lab_out_write(const char *dir, const struct lab_out *out, struct sim_error *err);

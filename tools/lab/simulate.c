@@ -120,6 +120,8 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
     return rc;
 }
 
+/* ---- what it leaves --------------------------------------------------------------- */
+
 static void tell_stat(void *arg, const char *path, const char *unit, const char *meaning,
                       uint64_t value)
 {
@@ -128,6 +130,30 @@ static void tell_stat(void *arg, const char *path, const char *unit, const char 
     (void)meaning;
     if (value != 0)
         (void)fprintf(out, "stat %" PRIu64 " %s %s\n", value, unit, path);
+}
+
+void lab_tell_prints(struct machine *machine, FILE *out)
+{
+    struct sim_fingerprint print = sim_fingerprint_of(machine_sim(machine));
+
+    (void)fprintf(out, "fingerprint visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n", print.visible,
+                  print.wire);
+}
+
+void lab_tell_counts(struct machine *machine, FILE *out)
+{
+    sim_stat_each(machine_sim(machine), tell_stat, out);
+}
+
+static void write_fault(void *arg, const struct load_fault *fault)
+{
+    (void)fprintf(arg, "fault target=%s pattern=%s kind=%s %s places=%u\n", fault->target,
+                  fault->pattern, fault->kind, fault->pairs, fault->places);
+}
+
+void lab_tell_faults(const struct load_machine *machine, FILE *out)
+{
+    load_machine_each_fault(machine, write_fault, out);
 }
 
 /* ---- the machine ------------------------------------------------------------------ */
@@ -149,14 +175,10 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
     rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
     if (rc == SIM_OK) {
         rc = launch(site, run, machine, out, err);
-        if (rc == SIM_OK && site->fingerprint) {
-            struct sim_fingerprint print = sim_fingerprint_of(machine_sim(machine));
-
-            (void)fprintf(out, "fingerprint visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n",
-                          print.visible, print.wire);
-        }
+        if (rc == SIM_OK && site->fingerprint)
+            lab_tell_prints(machine, out);
         if (rc == SIM_OK && site->statistics)
-            sim_stat_each(machine_sim(machine), tell_stat, out);
+            lab_tell_counts(machine, out);
         if (rc == SIM_OK)
             rc = lab_watch_tell(watch, sim_reached(machine_sim(machine)), out, err);
         if (rc == SIM_OK && site->ended != NULL)
@@ -165,12 +187,6 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
     }
     launch_memory_destroy(memory);
     return rc;
-}
-
-static void write_fault(void *arg, const struct load_fault *fault)
-{
-    (void)fprintf(arg, "fault target=%s pattern=%s kind=%s %s places=%u\n", fault->target,
-                  fault->pattern, fault->kind, fault->pairs, fault->places);
 }
 
 static int simulate_watched(const struct lab_site *site, const struct lab_run *run,
@@ -192,7 +208,7 @@ int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
     struct sim_error why = { 0 };
     int rc = simulate_watched(site, run, load_machine_desc(machine), out, &why);
 
-    load_machine_each_fault(machine, write_fault, out);
+    lab_tell_faults(machine, out);
     if (rc != SIM_OK) /* what a component says of its values has no file in it */
         (void)sim_error_set(err, rc, "%s%s%s",
                             strstr(why.text, ".yaml:") != NULL ? "" : run->machine,

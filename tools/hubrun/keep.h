@@ -1,0 +1,26 @@
+/* The result of one program: a row for each rank, or for each line `result key=value ...` of it. */
+#ifndef HUBRUN_KEEP_H
+#define HUBRUN_KEEP_H
+
+#include "hosts/launch/launch.h"
+#include "tools/lab/out.h"
+
+SIM_BEGIN_DECLS
+
+struct keep;
+struct keep *keep_create(void);
+void keep_destroy(struct keep *keep);
+
+/** One line of a rank, on stdout or stderr. */
+void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *line);
+/** How they ended. */
+void keep_ranks(struct keep *keep, const struct launch_result *result);
+/** Where lines of lab_tell_prints() and the like are wanted. */
+FILE *keep_stream(struct keep *keep);
+
+/** To DIR/PROGRAM/. `out` has all but the name, the table, points and the run. */
+int keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out,
+               struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* HUBRUN_KEEP_H */
