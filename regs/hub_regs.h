@@ -41,6 +41,8 @@
 #define HUB_UR_COUNT        0x0040u /* RO   requests that nothing claimed, remote loads among them */
 #define HUB_AREA_BASE(a)    (0x0080u + 8u * (a)) /* RW   local bus address of area a = 0 .. 2; 0 closes the area */
 
+#define HUB_ERRORS(p)       (0x0300u + 8u * (p)) /* W1C  errors that port p has detected, as in Advanced Error Reporting: Uncorrectable Error Status in the low word, Correctable Error Status in the high one */
+
 /* Notification ring: a write to HUB_NOTIFY, from any node, is appended to a ring of 8-byte entries
  * at HUB_RING_BASE (a local bus address, or an offset in internal memory with HUB_RING_INTERNAL).
  * An entry is the value written with bit 63 replaced by the lap: 1 in the first round, then 0, 1 ... */
@@ -81,6 +83,9 @@
 #define HUB_DMA_ERR_DEST    4u /* destination outside the window */
 #define HUB_DMA_ERR_FETCH   5u /* descriptor could not be read */
 #define HUB_DMA_ERR_BUSY    6u /* started while busy; the start was dropped */
+#define HUB_DMA_ERR_TIMEOUT 7u /* a read, of data or of a descriptor, was not answered in time */
+#define HUB_DMA_ERR_POISON  8u /* poisoned data was read; none of it was written */
+#define HUB_DMA_ERR_ABORT   9u /* a read was answered with Completer Abort */
 #define HUB_DMA_BYTES       0x48u /* RO   payload bytes written so far: the performance counter */
 #define HUB_DMA_CLOCK       0x50u /* RO   cycles of the hub clock */
 #define HUB_DMA_IRQ         0x58u /* RW   bits of HUB_IRQ_STATUS set when a chain ends */

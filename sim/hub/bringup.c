@@ -51,6 +51,7 @@ static void send(struct hub_port *port)
         for (uint32_t b = 0; b < 4; b++)
             tlp.payload->data[b] = (uint8_t)(a.value >> (8 * b));
     }
+    port->deadline_ps = hub_request_sent(hub);
     hub_push(hub, SRC_LOCAL, &tlp, port->index, hub_edge(hub) + hub->cfg.bringup_cycles);
 }
 
@@ -60,15 +61,36 @@ void bringup_start(struct hub_port *port)
     send(port);
 }
 
+static bool waits(const struct hub_port *port)
+{
+    return port->bringup != BRINGUP_IDLE && port->bringup < BRINGUP_DONE;
+}
+
+sim_time_t bringup_timeout(struct hub_port *port)
+{
+    if (!waits(port))
+        return SIM_TIME_NEVER;
+    if (port->deadline_ps > sim_now(port->hub->dom))
+        return port->deadline_ps;
+    port->bringup = BRINGUP_FAILED;
+    hub_request_ended(port->hub);
+    pcie_port_error(port->pcie, PCIE_ERR_TIMEOUT, NULL);
+    return SIM_TIME_NEVER;
+}
+
 void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)
 {
     uint32_t id = 0;
 
-    if (port->bringup == BRINGUP_IDLE || port->bringup >= BRINGUP_DONE)
-        return; /* unexpected completion: dropped (2.3.2) */
+    if (!waits(port) || tlp->tag != HUB_BRINGUP_TAG) {
+        pcie_port_advisory(port->pcie, PCIE_ERR_UNEXPECTED, tlp); /* dropped (2.3.2) */
+        return;
+    }
+    hub_request_ended(port->hub);
+    pcie_port_answered(port->pcie, tlp);
     if (tlp->status == PCIE_CPL_SC && tlp->payload != NULL)
         memcpy(&id, tlp->payload->data, 4);
-    if (tlp->status != PCIE_CPL_SC ||
+    if (tlp->status != PCIE_CPL_SC || tlp->poisoned ||
         (port->bringup == BRINGUP_ID && id != (HUB_DEVICE_ID << 16 | HUB_VENDOR_ID))) {
         port->bringup = BRINGUP_FAILED;
         return;

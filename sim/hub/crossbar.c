@@ -191,8 +191,8 @@ static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_
 
         if (port->role == HUB_ROOT)
             bringup_completion(port, tlp);
-        else
-            dma_completion(hub, tlp, edge);
+        else if (port->index != 0 || !dma_completion(hub, tlp, edge))
+            pcie_port_advisory(port->pcie, PCIE_ERR_UNEXPECTED, tlp);
         pcie_tlp_drop(tlp);
     } else {
         hub->ports[out].forwarded_tlps++;

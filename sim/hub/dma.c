@@ -95,6 +95,8 @@ static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
         return;
     }
     dma->mode = mode;
+    dma->tag_turn += dma->unanswered;
+    dma->unanswered = false;
     dma->hub->busy_dma |= 1u << dma->channel;
     dma->error = 0;
     dma->failed = false;
@@ -225,18 +227,35 @@ static uint64_t fetch_mark(const struct hub_dma *dma, uint64_t edge)
     return hub_marks(dma->hub, HUB_STAGE_FETCH, edge, dma->marks.fetch, dma->marks.begun, 0);
 }
 
+/* A request that was given up may still be answered, and its answer must not be taken for that of
+ * another one: the next list has other tags, as far as there are enough. */
+static uint8_t fetch_tag(const struct hub_dma *dma)
+{
+    return (uint8_t)(HUB_FETCH_TAG + dma->channel + dma->tag_turn % 16 * 8);
+}
+
+static uint8_t read_tag(const struct hub_dma *dma, uint32_t index)
+{
+    uint32_t tags = (uint32_t)dma->hub->cfg.dma_read_tags;
+    uint32_t sets = HUB_TAGS_PER_CHANNEL / tags;
+
+    return (uint8_t)(dma->channel * HUB_TAGS_PER_CHANNEL + dma->tag_turn % sets * tags + index);
+}
+
 static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
 {
     struct hub *hub = dma->hub;
     struct pcie_tlp tlp = {
         .kind = PCIE_MRD,
         .requester_id = hub->ports[0].function.id,
-        .tag = (uint8_t)(HUB_FETCH_TAG + dma->channel),
+        .tag = fetch_tag(dma),
     };
 
     pcie_tlp_set_range(&tlp, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES,
                        HUB_DESC_BYTES);
     dma->fetch_waits = true;
+    dma->fetch_tag = tlp.tag;
+    dma->fetch_deadline_ps = hub_request_sent(hub);
     tlp.trace_id =
         hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, fetch_mark(dma, edge));
     hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
@@ -280,15 +299,30 @@ static uint64_t fetch_ahead(struct hub_dma *dma, uint64_t edge)
     return UINT64_MAX;
 }
 
+/* Why a read failed; 0: it did not. `otherwise`: without data of its size. */
+static uint32_t error_of(const struct pcie_tlp *cpl, uint32_t otherwise)
+{
+    if (cpl->status == PCIE_CPL_CA)
+        return HUB_DMA_ERR_ABORT;
+    if (cpl->status != PCIE_CPL_SC || !pcie_tlp_has_data(cpl))
+        return otherwise;
+    return cpl->poisoned ? HUB_DMA_ERR_POISON : 0;
+}
+
+/* A descriptor comes in one completion: it lies within 32 aligned bytes. */
 static void fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
 {
+    uint32_t error = error_of(tlp, HUB_DMA_ERR_FETCH);
     struct hub_descriptor d;
 
     dma->fetch_waits = false;
+    hub_request_ended(dma->hub);
     if (dma->fetch_next == HUB_DESC_END) /* cut short meanwhile */
         return;
-    if (tlp->status != PCIE_CPL_SC || pcie_tlp_data_bytes(tlp) != HUB_DESC_BYTES) {
-        fail(dma, HUB_DMA_ERR_FETCH);
+    if (error == 0 && pcie_tlp_data_bytes(tlp) != HUB_DESC_BYTES)
+        error = HUB_DMA_ERR_FETCH;
+    if (error != 0) {
+        fail(dma, error);
         return;
     }
     d = decode(tlp->payload->data);
@@ -489,6 +523,7 @@ static void issue_read(struct hub_dma *dma, uint64_t edge)
     r->bytes = pcie_split_completion(addr, dma->row_left, (uint32_t)hub->cfg.dma_read_bytes);
     r->dst = dma->dst_at;
     r->received = r->written = 0;
+    r->waits = r->failed = false;
     dma->read_tail++;
     if (edge != dma->next_issue_edge) /* only a tag was missing since then */
         hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
@@ -500,8 +535,12 @@ static void issue_read(struct hub_dma *dma, uint64_t edge)
         struct pcie_tlp tlp = {
             .kind = PCIE_MRD,
             .requester_id = hub->ports[0].function.id,
-            .tag = (uint8_t)(dma->channel * HUB_TAGS_PER_CHANNEL + index),
+            .tag = read_tag(dma, index),
         };
+
+        r->tag = tlp.tag;
+        r->waits = true;
+        r->deadline_ps = hub_request_sent(hub);
 
         pcie_tlp_set_range(&tlp, addr, r->bytes);
         tlp.trace_id =
@@ -522,31 +561,119 @@ static void issue_read(struct hub_dma *dma, uint64_t edge)
         next_row(dma);
 }
 
-void dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
+/* The request that a completion answers, or NULL. */
+static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag)
 {
-    struct hub_dma *dma;
-    struct hub_read *r;
+    for (uint32_t i = dma->read_head; i != dma->read_tail; i++) {
+        struct hub_read *r = read_at(dma, i);
+
+        if (r->waits && r->tag == tag)
+            return r;
+    }
+    return NULL;
+}
+
+/* Of a request that has failed nothing more is written, and its place is free once no answer can
+ * come any more. */
+static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
+{
+    r->failed = true;
+    fail(dma, error);
+}
+
+static void no_more(struct hub_dma *dma, struct hub_read *r)
+{
+    r->waits = false;
+    hub_request_ended(dma->hub);
+}
+
+/* @return false: more than was asked for */
+static bool take_data(struct hub_read *r, const struct pcie_tlp *tlp)
+{
     uint32_t lead = tlp->lower_addr & 3u;
     uint32_t n = pcie_tlp_data_bytes(tlp) - lead;
 
-    if (tlp->tag >= HUB_FETCH_TAG) {
-        if (tlp->tag < HUB_FETCH_TAG + HUB_DMA_CHANNELS)
-            fetched(&hub->dma[tlp->tag - HUB_FETCH_TAG], tlp, edge);
-        return;
-    }
-    dma = &hub->dma[tlp->tag / HUB_TAGS_PER_CHANNEL];
-    r = &dma->reads[tlp->tag % HUB_TAGS_PER_CHANNEL];
-    if (tlp->status != PCIE_CPL_SC || tlp->payload == NULL) {
-        r->received = r->written = r->bytes; /* nothing of it is written */
-        fail(dma, HUB_DMA_ERR_SOURCE);
-    } else {
-        n = n < tlp->byte_count ? n : tlp->byte_count;
-        SIM_ASSERT(r->received + n <= r->bytes);
-        memcpy(r->buffer + r->received, tlp->payload->data + lead, n);
-        r->received += n;
-    }
+    n = n < tlp->byte_count ? n : tlp->byte_count;
+    if (n > r->bytes - r->received)
+        return false;
+    memcpy(r->buffer + r->received, tlp->payload->data + lead, n);
+    r->received += n;
+    return true;
+}
+
+static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
+{
+    if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
+        return false;
+    pcie_port_answered(dma->hub->ports[0].pcie, tlp);
+    fetched(dma, tlp, edge);
+    return true;
+}
+
+static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    struct hub_read *r = read_of(dma, tlp->tag);
+    uint32_t error = error_of(tlp, HUB_DMA_ERR_SOURCE);
+
+    if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
+        return false;
+    pcie_port_answered(hub->ports[0].pcie, tlp);
+    if (error != 0)
+        give_up(dma, r, error);
+    if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
+        no_more(dma, r); /* an error status ends it too (2.3.2) */
     r->ready_edge = edge + hub->cfg.dma_completion_cycles;
     r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, r->ready_edge, tlp->trace_id);
+    return true;
+}
+
+bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
+{
+    bool fetch = tlp->tag >= HUB_FETCH_TAG;
+    uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
+
+    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[0].function.id)
+        return false;
+    return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
+                 : read_completion(&hub->dma[channel], tlp, edge);
+}
+
+static void timed_out(struct hub_dma *dma)
+{
+    pcie_port_error(dma->hub->ports[0].pcie, PCIE_ERR_TIMEOUT, NULL);
+    fail(dma, HUB_DMA_ERR_TIMEOUT);
+}
+
+sim_time_t dma_timeout(struct hub_dma *dma)
+{
+    sim_time_t now = sim_now(dma->hub->dom), next = SIM_TIME_NEVER;
+    bool late = dma->fetch_waits && dma->fetch_deadline_ps <= now;
+
+    if (late) {
+        dma->fetch_waits = false;
+        hub_request_ended(dma->hub);
+        timed_out(dma);
+    } else if (dma->fetch_waits) {
+        next = dma->fetch_deadline_ps;
+    }
+    for (uint32_t i = dma->read_head; i != dma->read_tail; i++) {
+        struct hub_read *r = read_at(dma, i);
+
+        if (r->waits && r->deadline_ps <= now) {
+            late = true;
+            r->failed = true;
+            no_more(dma, r);
+            timed_out(dma);
+        } else if (r->waits && r->deadline_ps < next) {
+            next = r->deadline_ps;
+        }
+    }
+    if (late) {
+        dma->unanswered = true;
+        hub_wake(dma->hub, hub_edge(dma->hub));
+    }
+    return next;
 }
 
 /* ---- writing ----------------------------------------------------------------------- */
@@ -579,12 +706,11 @@ static uint64_t data_write(struct hub_dma *dma, uint64_t edge)
     struct hub_read *r;
     uint32_t n;
 
-    while (!reads_empty(dma) &&
-           read_at(dma, dma->read_head)->written == read_at(dma, dma->read_head)->bytes)
-        dma->read_head++;
     if (reads_empty(dma))
         return UINT64_MAX;
     r = read_at(dma, dma->read_head);
+    if (r->failed)
+        return UINT64_MAX; /* what is left of it is still to come */
     n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(dma->hub));
     if (r->received - r->written < n)
         return UINT64_MAX;
@@ -642,11 +768,22 @@ void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
             hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);
 }
 
+/* Requests that have failed make room, but for a write of earlier data that waits for its grant. */
+static void drop_failed(struct hub_dma *dma)
+{
+    while (!reads_empty(dma) && read_at(dma, dma->read_head)->failed &&
+           !read_at(dma, dma->read_head)->waits &&
+           fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
+        dma->read_head++;
+}
+
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
 {
     uint64_t next = UINT64_MAX;
     uint64_t at;
 
+    if (dma->failed)
+        drop_failed(dma);
     at = fetch_ahead(dma, edge);
     next = at < next ? at : next;
     for (;;) {

@@ -35,6 +35,7 @@ static const struct machine_param params[] = {
     { "dma.read_bytes", "bytes", 64, 4096, 256, offsetof(struct hub_config, dma_read_bytes), "Largest read request; requests end at multiples of it. A power of two.", NULL },
     ROW("dma.read_issue_cycles", "cycles", 1, 256, 6, dma_read_issue_cycles, "From one read request of a channel to the next."),
     ROW("dma.completion_cycles", "cycles", 1, 256, 4, dma_completion_cycles, "From a completion on the bus to its bytes in the channel's buffer."),
+    ROW("completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS, completion_timeout_ps, "Longest wait for the answer to a request of a DMA channel or of the management processor; 0: without end."),
     ROW("firmware.status_register_cycles", "cycles", 0, 65535, 8, status_register_cycles, "From the last read request to the status word of the registers."),
     ROW("firmware.status_host_cycles", "cycles", 0, 65535, 8, status_host_cycles, "From the last read request to a status word that came with a descriptor in host memory."),
     ROW("firmware.status_internal_cycles", "cycles", 0, 65535, 8, status_internal_cycles, "From the last read request to a status word that lies in internal memory."),
@@ -221,6 +222,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     hub->order = pcie_order_end_create(hub->dom, hub->path);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
+    hub_timeout_init(hub);
     hub->ring_size = 0;
     hub->taking = UINT32_MAX;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
@@ -271,12 +273,12 @@ static int hub_start(void *component, struct sim_error *err)
     for (uint32_t p = 0; p < hub->nports; p++) {
         struct hub_port *port = &hub->ports[p];
 
+        pcie_function_init(&port->function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
         if (port->role == HUB_ROOT) {
             if (pcie_port_connected(port->pcie))
                 bringup_start(port);
             continue;
         }
-        pcie_function_init(&port->function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
         pcie_function_add_bar(&port->function, 0, hub->window_bytes);
     }
     return SIM_OK;

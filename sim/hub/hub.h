@@ -36,6 +36,7 @@ struct hub_config {
     uint64_t dma_prefetch;
     uint64_t dma_read_tags, dma_read_bytes, dma_read_issue_cycles;
     uint64_t dma_completion_cycles;
+    uint64_t completion_timeout_ps;
     uint64_t status_register_cycles, status_host_cycles, status_internal_cycles;
     uint64_t bringup_cycles;
     uint64_t ports, route_pairs;

@@ -84,6 +84,7 @@ struct hub_port {
     uint8_t index;
     uint8_t role;                   /* enum hub_role */
     struct pcie_order_watch *order; /* of its receive buffer and the DDR3; NULL: not watched */
+    sim_time_t deadline_ps;         /* of the management processor's request */
     uint8_t bringup;                /* enum bringup_step; roots: how far the neighbour is */
     struct pcie_function function;  /* endpoints: what a root configures */
 };
@@ -130,6 +131,10 @@ struct hub_range {
 struct hub_read {
     uint64_t dst;
     uint32_t bytes, received, written;
+    uint8_t tag;
+    bool waits;  /* for completions, until deadline_ps, */
+    bool failed; /* and nothing of it is written any more */
+    sim_time_t deadline_ps;
     uint64_t ready_edge;           /* of the bytes received so far */
     uint8_t *buffer;               /* dma_read_bytes */
     uint64_t data_mark, free_mark; /* the bytes received so far; the place is free again */
@@ -170,7 +175,11 @@ struct hub_dma {
     uint32_t ahead_head, ahead_tail; /* free-running */
     uint32_t fetch_next;             /* pointer of the next one to fetch; HUB_DESC_END: none */
     bool fetch_waits;                /* a fetch is on its way */
+    uint8_t fetch_tag;
+    sim_time_t fetch_deadline_ps;
     uint64_t fetch_edge;
+    bool unanswered;   /* a request of this list was given up, */
+    uint32_t tag_turn; /* so the next one uses other tags */
     /* the descriptor at work: its reads are being issued, or its status is due */
     struct hub_descriptor now;
     bool active, ending; /* ending: `now` is the status word of the registers */
@@ -227,6 +236,8 @@ struct hub {
     struct pcie_order_end *order;          /* NULL: not watched */
     struct pcie_misdeeds *misdeeds;        /* NULL, or what it does wrong on purpose, */
     struct pcie_verdict verdict;           /* and to the request that is answered now */
+    struct sim_event timeout; /* scheduled, for an early deadline, exactly while requests wait */
+    uint32_t requests;
     struct hub_dma dma[HUB_DMA_CHANNELS];
     struct hub_wait wait[HUB_SOURCES];
     struct hub_place place[HUB_PLACES];
@@ -268,6 +279,12 @@ bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p)
 bool hub_leave(const struct hub *hub, uint32_t out, uint64_t offset, uint64_t *addr_p);
 int hub_set_routes(void *component, const struct machine_routes *routes, struct sim_error *err);
 const char *hub_route_of(void *component, unsigned slot);
+
+/* timeout.c: requests that are not answered in time */
+/** One more request waits. @return its deadline */
+sim_time_t hub_request_sent(struct hub *hub);
+void hub_request_ended(struct hub *hub);
+void hub_timeout_init(struct hub *hub);
 
 /* target.c: registers, internal memory, configuration space, completions */
 bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp);
@@ -357,6 +374,9 @@ static inline uint64_t hub_mark(const struct hub *hub, enum hub_stage stage, uin
 /* bringup.c: what the management processor does on root ports */
 void bringup_start(struct hub_port *port);
 void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp);
+/** Gives up a request whose deadline has passed. @return the deadline of one that waits, or
+ * SIM_TIME_NEVER. */
+sim_time_t bringup_timeout(struct hub_port *port);
 
 /* dma.c */
 int dma_init(struct hub *hub, uint32_t channel);
@@ -365,7 +385,10 @@ void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value);
 uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset);
 /** Does all that channel `dma` can do at this edge. @return the next edge at which it wants to. */
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge);
-void dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
+/** @return false: nobody waits for it */
+bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
+/** Gives up what waits since before its deadline. @return the next deadline, or SIM_TIME_NEVER. */
+sim_time_t dma_timeout(struct hub_dma *dma);
 /** The write *tlp, made without payload, was granted: it gets its data now. */
 void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
 /** The same for an observer: its mark, and the edge of its last beat. */

@@ -173,6 +173,14 @@ static uint64_t route_register(const struct hub *hub, uint32_t offset)
     return (offset & 8) != 0 ? r->upper : r->lower;
 }
 
+static uint64_t port_errors(const struct hub *hub, uint32_t p)
+{
+    const struct pcie_function *fn = &hub->ports[p].function;
+
+    return pcie_function_read(fn, PCIE_AER_UNCORRECTABLE) |
+           (uint64_t)pcie_function_read(fn, PCIE_AER_CORRECTABLE) << 32;
+}
+
 static uint64_t link_status(const struct hub *hub)
 {
     uint64_t bits = 0;
@@ -201,6 +209,8 @@ uint64_t hub_register_read(struct hub *hub, uint32_t offset)
         return route_register(hub, offset);
     if (offset >= HUB_AREA_BASE(0) && offset < HUB_AREA_BASE(HUB_AREA_SELF))
         return hub->area_base[(offset - HUB_AREA_BASE(0)) / 8];
+    if (offset >= HUB_ERRORS(0) && offset < HUB_ERRORS(HUB_MAX_PORTS))
+        return port_errors(hub, (offset - HUB_ERRORS(0)) / 8);
     switch (offset) {
     case HUB_ID:
         return HUB_ID_MAGIC | (uint64_t)hub->nports << 32 | (uint64_t)HUB_DMA_CHANNELS << 40;
@@ -254,6 +264,11 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
         uint64_t *base = &hub->area_base[(offset - HUB_AREA_BASE(0)) / 8];
 
         *base = merged(*base, half, value);
+        return;
+    }
+    if (offset >= HUB_ERRORS(0) && offset < HUB_ERRORS(HUB_MAX_PORTS)) {
+        pcie_function_write(&hub->ports[(offset - HUB_ERRORS(0)) / 8].function,
+                            half == 0 ? PCIE_AER_UNCORRECTABLE : PCIE_AER_CORRECTABLE, value, 0xf);
         return;
     }
     switch (offset) {

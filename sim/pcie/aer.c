@@ -71,10 +71,12 @@ void pcie_aer_record(struct pcie_function *fn, enum pcie_error error, bool advis
                      const struct pcie_tlp *tlp)
 {
     uint32_t *status = &fn->words[WORD(PCIE_CFG_DEVICE_CONTROL)];
+    uint32_t *pci = &fn->words[WORD(PCIE_CFG_COMMAND)];
     bool fatal = (fn->words[WORD(PCIE_AER_SEVERITY)] & BIT(error)) != 0;
 
-    if (error == PCIE_ERR_UNSUPPORTED)
-        *status |= PCIE_STATUS_UNSUPPORTED;
+    *status |= error == PCIE_ERR_UNSUPPORTED ? PCIE_STATUS_UNSUPPORTED : 0;
+    *pci |= error == PCIE_ERR_POISONED ? PCIE_STATUS_PARITY : 0;
+    *pci |= error == PCIE_ERR_ABORT ? PCIE_STATUS_SIGNALED_ABORT : 0;
     if (error >= PCIE_ERR_CORRECTABLE) {
         *status |= PCIE_STATUS_CORRECTABLE;
         fn->words[WORD(PCIE_AER_CORRECTABLE)] |= BIT(error);
@@ -113,4 +115,16 @@ void pcie_port_error(struct pcie_port *port, enum pcie_error error, const struct
 void pcie_port_advisory(struct pcie_port *port, enum pcie_error error, const struct pcie_tlp *tlp)
 {
     detected(port, error, true, tlp);
+}
+
+void pcie_port_answered(struct pcie_port *port, const struct pcie_tlp *cpl)
+{
+    uint32_t *pci;
+
+    if (cpl->poisoned)
+        pcie_port_error(port, PCIE_ERR_POISONED, cpl);
+    if (cpl->status == PCIE_CPL_SC || port->function == NULL)
+        return;
+    pci = &port->function->words[WORD(PCIE_CFG_COMMAND)];
+    *pci |= cpl->status == PCIE_CPL_CA ? PCIE_STATUS_TARGET_ABORT : PCIE_STATUS_MASTER_ABORT;
 }

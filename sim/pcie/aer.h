@@ -49,6 +49,12 @@ enum pcie_error {
 #define PCIE_STATUS_FATAL       0x00040000u
 #define PCIE_STATUS_UNSUPPORTED 0x00080000u
 
+/* Status of PCI: the upper half of the word of Command; W1C (7.5.1.2) */
+#define PCIE_STATUS_SIGNALED_ABORT 0x08000000u
+#define PCIE_STATUS_TARGET_ABORT   0x10000000u /* a completion with Completer Abort came */
+#define PCIE_STATUS_MASTER_ABORT   0x20000000u /* the same with Unsupported Request */
+#define PCIE_STATUS_PARITY         0x80000000u /* poisoned data came */
+
 /** Adds the capability to the function. */
 void pcie_aer_init(struct pcie_function *fn);
 /**
@@ -70,6 +76,9 @@ void pcie_port_set_function(struct pcie_port *port, struct pcie_function *fn);
 void pcie_port_error(struct pcie_port *port, enum pcie_error error, const struct pcie_tlp *tlp);
 /** The same for the cases of 6.2.3.2.4. */
 void pcie_port_advisory(struct pcie_port *port, enum pcie_error error, const struct pcie_tlp *tlp);
+
+/** A request of `port`'s user was answered by `cpl`: records an error status, and poisoned data. */
+void pcie_port_answered(struct pcie_port *port, const struct pcie_tlp *cpl);
 
 SIM_END_DECLS
 #endif /* PCIE_AER_H */

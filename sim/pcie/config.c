@@ -31,6 +31,8 @@ void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t devi
         fn->words[WORD(common[i].reg)] = common[i].init;
         fn->writable[WORD(common[i].reg)] = common[i].writable;
     }
+    fn->clears[WORD(PCIE_CFG_COMMAND)] = PCIE_STATUS_SIGNALED_ABORT | PCIE_STATUS_TARGET_ABORT |
+                                         PCIE_STATUS_MASTER_ABORT | PCIE_STATUS_PARITY;
     fn->clears[WORD(PCIE_CFG_DEVICE_CONTROL)] = PCIE_STATUS_CORRECTABLE | PCIE_STATUS_NONFATAL |
                                                 PCIE_STATUS_FATAL | PCIE_STATUS_UNSUPPORTED;
     pcie_aer_init(fn);

@@ -7,6 +7,11 @@
 
 #include "pcie/port.h"
 
+/** A requester waits 50 us to 50 ms for a completion unless software says otherwise, and at most 64
+ * seconds (2.8, 7.8.16). */
+#define PCIE_TIMEOUT_PS     (50 * SIM_MS)
+#define PCIE_TIMEOUT_MAX_PS (64000 * SIM_MS)
+
 /* NOLINTBEGIN(bugprone-macro-parentheses): types and initialisers take none */
 
 /**

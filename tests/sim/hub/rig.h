@@ -60,6 +60,10 @@ struct FakeHost {
     std::map<uint64_t, sim_time_t> written; /* when an address was last the start of a write */
     uint64_t reads = 0, read_bytes_max = 0;
     uint8_t next_tag = 0;
+    bool silent = false;           /* takes reads and never answers */
+    uint8_t status = PCIE_CPL_SC;  /* of its answers */
+    uint64_t poisons = UINT64_MAX; /* the completion for this address is poisoned */
+    std::vector<pcie_tlp> asked;   /* reads that were not answered */
 
     uint8_t *at(uint64_t addr)
     {
@@ -103,10 +107,14 @@ struct FakeHost {
 
         reads++;
         read_bytes_max = std::max<uint64_t>(read_bytes_max, left);
-        if (at(addr) == nullptr) {
+        if (silent) {
+            asked.push_back(*tlp);
+            return;
+        }
+        if (at(addr) == nullptr || status != PCIE_CPL_SC) {
             pcie_tlp cpl = {};
             cpl.kind = PCIE_CPL;
-            cpl.status = PCIE_CPL_UR;
+            cpl.status = status != PCIE_CPL_SC ? status : (uint8_t)PCIE_CPL_UR;
             cpl.tag = tlp->tag;
             cpl.requester_id = tlp->requester_id;
             cpl.byte_count = 4;
@@ -123,6 +131,7 @@ struct FakeHost {
             cpl.lower_addr = addr & 0x7f;
             cpl.length_dw = static_cast<uint16_t>(n / 4);
             cpl.payload = mem_payload_alloc(pool, n);
+            cpl.poisoned = addr == poisons;
             memcpy(cpl.payload->data, at(addr), n);
             later.push_back({ sim_now(dom) + read_ps, cpl });
             addr += n;
@@ -206,6 +215,7 @@ class HubRig : public ::testing::Test
             memcpy(reinterpret_cast<char *>(&c) + p->offset, &p->def, sizeof(uint64_t));
         return c;
     }
+    std::function<void()> before_start; /* of the first hub */
     bool closed = false; /* the last E joins the first W, and all routes go round by E */
     /* A chain of n nodes: E of node i to W of node i + 1, `wire_ps` long. */
     void build(unsigned n, sim_order order = {}, sim_time_t wire_ps = 15000)
@@ -235,6 +245,8 @@ class HubRig : public ::testing::Test
                           pcie_link_connect(end(i, "e"), end((i + 1) % n, "w"), wire_ps, &err));
             }
             route(i, n);
+            if (i == 0 && before_start)
+                before_start();
             ASSERT_EQ(SIM_OK, hub_kind.start(hubs[i], &err)) << err.text;
         }
         for (unsigned i = 0; i < n; i++)
