@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_TIMELINE = 0x1000, OPT_WAVES }; /* clear of the options of the commands */
+/* clear of the options of the commands */
+enum { OPT_TIMELINE = 0x1000, OPT_WAVES, OPT_PCAP, OPT_PCAP_LINKS };
 
 static error_t parse_format(int key, char *arg, struct argp_state *state)
 {
@@ -148,6 +149,12 @@ static error_t parse_watch(int key, char *arg, struct argp_state *state)
     case OPT_WAVES:
         common->watch.waves = arg;
         return 0;
+    case OPT_PCAP:
+        common->watch.pcap = arg;
+        return 0;
+    case OPT_PCAP_LINKS:
+        common->watch.pcap_links = arg;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -160,6 +167,12 @@ static const struct argp_option watch_options[] = {
       3 },
     { "waves", OPT_WAVES, "FILE", 0,
       "Write queues, credits, grants and DMA states of all ports as FST, for gtkwave", 3 },
+    { "pcap", OPT_PCAP, "FILE", 0,
+      "Write each packet on the links as pcapng: Wireshark and tshark read it with "
+      "-X lua_script:scripts/hubsim.lua",
+      3 },
+    { "pcap-links", OPT_PCAP_LINKS, "PATTERN", 0,
+      "Capture only links with a port that matches, e.g. 'node*.hub.e'", 3 },
     { 0 },
 };
 const struct argp cmd_watch_argp = { watch_options, parse_watch, NULL, NULL, NULL, NULL, NULL };

@@ -4,6 +4,7 @@
 #include "observe/timeline.h"
 #include "observe/usage.h"
 #include "tools/lab/fst.h"
+#include "tools/lab/pcap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,11 +18,12 @@ struct lab_watch {
     struct observe_waves *waves;
     struct lab_fst *waves_file;
     struct observe_usage *usage;
+    struct lab_pcap *pcap;
 };
 
 bool lab_watch_wanted(const struct lab_watch_options *opt)
 {
-    return opt->timeline != NULL || opt->waves != NULL;
+    return opt->timeline != NULL || opt->waves != NULL || opt->pcap != NULL;
 }
 
 /* ---- timeline -------------------------------------------------------------------------------- */
@@ -140,6 +142,11 @@ int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *
         rc = open_waves(w, err);
     if (rc == SIM_OK && opt->usage)
         rc = open_usage(w, err);
+    if (rc == SIM_OK && opt->pcap != NULL) {
+        rc = lab_pcap_open(opt->pcap, opt->pcap_links, &w->pcap, err);
+        if (rc == SIM_OK)
+            observe_fan_add(&w->fan, lab_pcap_probe(w->pcap));
+    }
     if (rc == SIM_OK)
         *watch_p = w;
     else
@@ -155,8 +162,11 @@ const struct sim_probe *lab_watch_probe(const struct lab_watch *watch)
 int lab_watch_close(struct lab_watch *watch, struct sim_error *err)
 {
     int rc = close_timeline(watch, err), waves = close_waves(watch, err);
+    int pcap = watch->pcap != NULL ? lab_pcap_close(watch->pcap, err) : SIM_OK;
 
     observe_usage_destroy(watch->usage);
     free(watch);
-    return rc != SIM_OK ? rc : waves;
+    if (rc == SIM_OK)
+        rc = waves;
+    return rc != SIM_OK ? rc : pcap;
 }

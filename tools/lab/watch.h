@@ -13,8 +13,10 @@ SIM_BEGIN_DECLS
 
 /** NULL: not wanted. */
 struct lab_watch_options {
-    const char *timeline; /* trace-event JSON, gzip */
-    const char *waves;    /* FST; see lab_fst_there() */
+    const char *timeline;   /* trace-event JSON, gzip */
+    const char *waves;      /* FST; see lab_fst_there() */
+    const char *pcap;       /* packets: pcapng */
+    const char *pcap_links; /* of links with a port that this pattern matches; NULL: of all */
     /* No file: use of links over time, told by lab_watch_tell(). */
     bool usage;
     sim_time_t usage_window_ps; /* 0: some hundred windows */

@@ -1,0 +1,89 @@
+#define _POSIX_C_SOURCE 200809L /* fnmatch */
+#include "tools/lab/pcap.h"
+
+#include "observe/capture.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_BUFFER_BYTES (256u << 10)
+
+struct lab_pcap {
+    const char *path, *links;
+    FILE *file;
+    struct observe_capture *capture;
+    bool matched;
+    char example[128]; /* the first port that has sent */
+};
+
+static bool wanted(void *arg, const char *a, const char *b)
+{
+    struct lab_pcap *pcap = arg;
+
+    bool yes = fnmatch(pcap->links, a, 0) == 0 || fnmatch(pcap->links, b, 0) == 0;
+
+    pcap->matched |= yes;
+    if (pcap->example[0] == '\0')
+        (void)snprintf(pcap->example, sizeof(pcap->example), "%s", a);
+    return yes;
+}
+
+static bool write_file(void *arg, const void *bytes, size_t n)
+{
+    return fwrite(bytes, 1, n, arg) == n;
+}
+
+int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
+                  struct sim_error *err)
+{
+    struct lab_pcap *pcap = calloc(1, sizeof(*pcap));
+
+    if (pcap == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+    *pcap = (struct lab_pcap){ .path = path, .links = links, .file = fopen(path, "wb") };
+    if (pcap->file == NULL) {
+        int why = errno;
+
+        free(pcap);
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(why));
+    }
+    (void)setvbuf(pcap->file, NULL, _IOFBF, FILE_BUFFER_BYTES);
+    pcap->capture = observe_capture_create(
+        &(struct observe_capture_config){ .sink = { write_file, pcap->file },
+                                          .program = "hubsim " HUBSIM_VERSION,
+                                          .wanted = links != NULL ? wanted : NULL,
+                                          .arg = pcap });
+    if (pcap->capture == NULL) {
+        (void)fclose(pcap->file);
+        free(pcap);
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+    }
+    *pcap_p = pcap;
+    return SIM_OK;
+}
+
+const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap)
+{
+    return observe_capture_probe(pcap->capture);
+}
+
+int lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)
+{
+    int rc = observe_capture_finish(pcap->capture);
+
+    if (fclose(pcap->file) != 0 && rc == SIM_OK)
+        rc = SIM_ERR_IO;
+    if (rc != SIM_OK)
+        (void)sim_error_set(err, rc, "%s: %s", pcap->path,
+                            rc == SIM_ERR_NOMEM ? "out of memory" : "writing failed");
+    else if (pcap->links != NULL && !pcap->matched)
+        rc = sim_error_set(err, SIM_ERR_CONFIG,
+                           "--pcap-links %s: matches no port that has sent, such as %s",
+                           pcap->links, pcap->example);
+    observe_capture_destroy(pcap->capture);
+    free(pcap);
+    return rc;
+}

@@ -1,0 +1,22 @@
+/* A capture (observe/capture.h) in a file: --pcap FILE, --pcap-links PATTERN. */
+#ifndef LAB_PCAP_H
+#define LAB_PCAP_H
+
+#include "core/probe.h"
+
+SIM_BEGIN_DECLS
+
+struct lab_pcap;
+
+/**
+ * @param links NULL: all; else a pattern with * and ?, and those links are captured of which it
+ * matches either port ("node*.hub.e"). Both texts must outlive the capture.
+ */
+int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
+                  struct sim_error *err);
+const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap);
+/** Completes the file and frees the capture. An error too: `links` has matched none. */
+int lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_PCAP_H */
