@@ -36,6 +36,13 @@ class Track(namedtuple("Track", "process name slices")):
         i = bisect.bisect_right(self.slices, time, key=lambda s: s.begin) - 1
         return self.slices[i] if i >= 0 and time < self.slices[i].end else None
 
+    def between(self, begin, end):
+        """Slices that lie in this time, or partly."""
+        i = bisect.bisect_right(self.slices, begin, key=lambda s: s.end)
+        while i < len(self.slices) and self.slices[i].begin < end:
+            yield self.slices[i]
+            i += 1
+
 
 class Timeline:
     """Tracks by (pid, tid) in the order in which they are shown; messages as lists of (track key, ps)."""
@@ -149,33 +156,210 @@ def check(document):
 # ---- choosing -------------------------------------------------------------------------------------
 
 
-def chosen(timeline, patterns):
-    """Keys of the tracks that the patterns leave."""
+def chosen(timeline, patterns, begin, end):
+    """Keys of the tracks that the patterns leave and that have slices in this time."""
     wanted = [p for p in patterns if not p.startswith("!")] or ["*"]
     refused = [p[1:] for p in patterns if p.startswith("!")]
     for key, track in timeline.tracks.items():
         name = f"{track.process}/{track.name}"
         if any(fnmatch.fnmatch(name, p) for p in wanted) and \
-                not any(fnmatch.fnmatch(name, p) for p in refused):
+                not any(fnmatch.fnmatch(name, p) for p in refused) and \
+                any(True for _ in track.between(begin, end)):
             yield key
+
+
+def message_window(timeline, number):
+    """From the store of a message until its poll is over, with a margin."""
+    messages = list(timeline.messages.values())
+    if not 1 <= abs(number) <= len(messages):
+        sys.exit(f"timeline: --message {number}: expected 1 .. {len(messages)}, or -1 for the last")
+    points = messages[number - (number > 0)]
+    (_, begin), (last, end) = points[0], points[-1]
+    end = timeline.tracks[last].at(end).end
+    margin = (end - begin) // 30
+    return begin - margin, end + margin
 
 
 def window(timeline, args):
     """Begin and end in picoseconds."""
     if args.message is not None:
-        messages = list(timeline.messages.values())
-        try:
-            points = messages[args.message - (args.message > 0)]
-        except IndexError:
-            sys.exit(f"timeline: --message {args.message}: there are {len(messages)}")
-        (_, begin), (last, end) = points[0], points[-1]
-        end = max(s.end for s in timeline.tracks[last].slices if s.begin <= end)
-        margin = (end - begin) // 25
-        return begin - margin, end + margin
+        return message_window(timeline, args.message)
     slices = [s for t in timeline.tracks.values() for s in t.slices]
     begin = min(s.begin for s in slices) if args.begin is None else picoseconds(args.begin)
     end = max(s.end for s in slices) if args.end is None else picoseconds(args.end)
+    if begin >= end:
+        sys.exit("timeline: --from, --to: expected some time between them")
     return begin, end
+
+
+# ---- drawing --------------------------------------------------------------------------------------
+
+COLOURS = {
+    "write": "#3b7dd8", "read": "#e08e2b", "completion": "#3f9e5c", "DLLP": "#b9bec7",
+    "configuration": "#8f6bc1", "message": "#8f6bc1", "replay": "#d23c3c",
+    "CPU": "#c65d7b", "software": "#d9a5b3", "poll": "#6a3d9a", "polling": "#e9e3f3",
+    "waiting": "#f0f0f0", "stall": "#e06666", "memory": "#7fb8ad", "GPU": "#77ab3f",
+}
+# One hue for what a state machine does, one for who has an output.
+STATES = {"fetch": "#c9a227", "read": "#e08e2b", "write": "#3b7dd8", "status": "#8a4f9e",
+          "set-up": "#c9a227", "copy": "#3b7dd8"}
+FALLBACK = "#9aa5b1"
+ROW = 0.26  # inches
+BAR = 0.72  # of a row
+WIDTH = 12.0
+LABELS = 2.6  # inches left of the rows
+ARROW = "#d1495b"
+LEGEND = 9  # names in a line
+
+
+def colour(s):
+    if s.category == "state":
+        return STATES.get(s.name, "#86a3c3")
+    return COLOURS.get(s.category, FALLBACK)
+
+
+def legend_name(s):
+    if s.category == "state":
+        return s.name if s.name in STATES else "output of a hub"
+    return {"stall": "stands still", "waiting": None}.get(s.category, s.category)
+
+
+class Scale:
+    """The window, and what of it is shown by how much."""
+
+    def __init__(self, begin, end):
+        self.begin, self.end = begin, end
+        self.unit, self.divisor = ("nanoseconds", 1e3) if end - begin < 5e6 else ("microseconds", 1e6)
+        self.pixel = max(1, round((end - begin) / (WIDTH - LABELS) / 150))  # picoseconds
+
+    def x(self, time):
+        return (time - self.begin) / self.divisor
+
+    def width(self, time):
+        return time / self.divisor
+
+
+def merged(slices, gap):
+    """Neighbours of one colour that no eye could tell apart become one, without a text."""
+    out = []
+    for s in slices:
+        last = out[-1] if out else None
+        if last and s.begin - last.end <= gap and s.end - s.begin <= 2 * gap and \
+                last.end - last.begin <= 200 * gap and colour(last) == colour(s):
+            out[-1] = last._replace(end=s.end, name="")
+        else:
+            out.append(s)
+    return out
+
+
+def draw_slices(ax, track, y, scale, names):
+    begin, end = scale.begin, scale.end
+    slices = merged(track.between(begin, end), scale.pixel)
+    by_colour = defaultdict(list)
+    for s, after in zip(slices, slices[1:] + [None]):
+        first, last = max(s.begin, begin), min(s.end, end)
+        by_colour[colour(s)].append((scale.x(first), scale.width(max(last - first, scale.pixel))))
+        if legend_name(s):
+            names.setdefault(legend_name(s), colour(s))
+        draw_name(ax, s, first, last, min(after.begin if after else end, end), y, scale)
+    for fill, bars in by_colour.items():
+        ax.broken_barh(bars, (y - BAR / 2, BAR), facecolors=fill, linewidth=0)
+
+
+def draw_name(ax, s, first, last, free, y, scale):
+    """In the slice, or behind it where nothing else is."""
+    need = scale.pixel * (8.5 * len(s.name) + 8)
+    if not s.name:
+        return
+    if last - first > need:
+        ax.text(scale.x((first + last) // 2), y, s.name, ha="center", va="center", fontsize=6,
+                color="#555555" if s.category in LIGHT else "white", clip_on=True, zorder=5)
+    elif free - last > need and s.category not in QUIET:
+        ax.text(scale.x(last + 4 * scale.pixel), y, s.name, ha="left", va="center", fontsize=6,
+                color="#333333", clip_on=True, zorder=5)
+
+
+QUIET = {"CPU", "software", "state"}  # their names are told elsewhere, or do not matter
+LIGHT = {"polling", "waiting", "DLLP"}
+
+
+def draw_message(ax, points, rows, scale):
+    """A line from slice to slice, an arrow's head at its end."""
+    inside = [(scale.x(time), rows[key]) for key, time in points
+              if key in rows and scale.begin <= time <= scale.end]
+    if len(inside) < 2:
+        return
+    xs, ys = zip(*inside)
+    ax.plot(xs, ys, color=ARROW, linewidth=0.9, alpha=0.8, zorder=3, solid_joinstyle="round")
+    if points[0][1] >= scale.begin:
+        ax.plot(xs[:1], ys[:1], "o", color=ARROW, markersize=3, zorder=4)
+    if points[-1][1] <= scale.end:
+        ax.annotate("", xy=inside[-1], xytext=inside[-2], zorder=4,
+                    arrowprops={"arrowstyle": "-|>", "color": ARROW, "linewidth": 0.9,
+                                "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0})
+
+
+def place_rows(timeline, keys):
+    """The row of each track, and (process, its first row, its last row) of each process."""
+    rows, processes, y = {}, [], 0.0
+    for key in keys:
+        process = timeline.tracks[key].process
+        if not processes or processes[-1][0] != process:
+            y += 0.6 if processes else 0
+            processes.append([process, y, y])
+        rows[key] = processes[-1][2] = y
+        y += 1
+    return rows, processes, y
+
+
+def draw_processes(ax, processes):
+    for i, (name, first, last) in enumerate(processes):
+        ax.axhspan(first - 0.6, last + 0.6, color=("#f4f6f8", "#eaeef2")[i % 2], zorder=0)
+        ax.text(1.006, (first + last) / 2, name, transform=ax.get_yaxis_transform(), fontsize=8,
+                rotation=270 if last > first + 1 else 0, va="center", ha="left", color="#555555")
+
+
+def finish_axes(ax, scale, rows, timeline, names):
+    from matplotlib.patches import Patch
+
+    ax.set_yticks(list(rows.values()), [timeline.tracks[k].name for k in rows], fontsize=7)
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", labelsize=7)
+    ax.set_xlim(0, scale.x(scale.end))
+    ax.set_xlabel(f"{scale.unit} since {scale.begin / 1e6:.6f} us", fontsize=8)
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    handles = [Patch(color=c, label=n) for n, c in names.items()]
+    ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=LEGEND,
+              fontsize=7, frameon=False, handlelength=1.0, columnspacing=1.1, borderaxespad=0.2)
+
+
+def draw(timeline, args):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    scale = Scale(*window(timeline, args))
+    keys = list(chosen(timeline, args.tracks.split(","), scale.begin, scale.end))
+    if not keys:
+        sys.exit(f"timeline: --tracks {args.tracks}: nothing of it happens in this time")
+    rows, processes, n = place_rows(timeline, keys)
+    names = {}
+    fig, ax = plt.subplots()
+    draw_processes(ax, processes)
+    for key, row in rows.items():
+        ax.axhline(row, color="#d7dce2", linewidth=0.4, zorder=0.5)
+        draw_slices(ax, timeline.tracks[key], row, scale, names)
+    for points in timeline.messages.values():
+        draw_message(ax, points, rows, scale)
+    ax.set_ylim(n - 0.3, -0.7)
+    finish_axes(ax, scale, rows, timeline, names)
+    above = 0.3 + 0.17 * ((len(names) + LEGEND - 1) // LEGEND)
+    height = (n + 0.4) * ROW + above + 0.45
+    fig.set_size_inches(WIDTH, height)
+    fig.subplots_adjust(left=LABELS / WIDTH, right=1 - 0.45 / WIDTH, top=1 - above / height,
+                        bottom=0.45 / height)
+    fig.savefig(args.out, dpi=150)
 
 
 def tell(timeline):
@@ -206,6 +390,8 @@ def main():
     timeline = Timeline(document["traceEvents"])
     if args.out is None:
         tell(timeline)
+    else:
+        draw(timeline, args)
 
 
 if __name__ == "__main__":

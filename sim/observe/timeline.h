@@ -1,9 +1,9 @@
 /*
  * A timeline of a run in the trace-event format, which chrome://tracing, Perfetto and
- * scripts/timeline show: a process for each node and one for the cables, in it a thread for each
- * direction of a link, output of a hub, DMA channel, core and memory, on it slices of time; arrows
- * from the store that began a message to the poll that has seen it. Written as it comes; times are
- * microseconds, exact to the picosecond.
+ * scripts/timeline show: a process for each node, in it a thread for each direction of a link,
+ * output of a hub, DMA channel, core and memory, on it slices of time; arrows from the store that
+ * began a message to the poll that has seen it. Written as it comes; times are microseconds, exact
+ * to the picosecond.
  */
 #ifndef OBSERVE_TIMELINE_H
 #define OBSERVE_TIMELINE_H

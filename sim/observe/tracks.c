@@ -5,12 +5,15 @@
 #include <string.h>
 
 #define NAME_ROOM 320u
-#define CABLES    "cables"
 
-/* Further groups and nodes stand behind these. */
+/* Tracks of a process are shown by group, in the order of a packet's way from a core outwards, then
+ * as they came, each with its lanes. */
+#define GROUP_TRACKS (UINT32_C(1) << 24)
+#define TRACK_LANES  64u
+enum { SORT_CABLE = 5 };
 static const uint32_t sort_of[] = {
-    [TRACK_CORE] = 0,    [TRACK_KIND] = 1000, [TRACK_STATE] = 2000,
-    [TRACK_WIRE] = 3000, [TRACK_OUT] = 4000,  [TRACK_STALL] = 5000,
+    [TRACK_CORE] = 0,  [TRACK_KIND] = 1, [TRACK_WIRE] = 2,
+    [TRACK_STATE] = 3, [TRACK_OUT] = 4,  [TRACK_STALL] = 6,
 };
 
 static char *copy_text(const char *text)
@@ -54,12 +57,13 @@ static uint32_t sort_of_process(const char *name)
     return name[digits] != '\0' ? (uint32_t)strtoul(name + digits, NULL, 10) : 1000000;
 }
 
-static uint32_t process(struct tracks *ts, const char *name, size_t n)
+uint32_t tracks_process(struct tracks *ts, const char *where)
 {
+    size_t n = strcspn(where, ".");
     struct track_process *more;
 
     for (uint32_t i = 0; i < ts->nprocesses; i++)
-        if (strncmp(ts->processes[i].name, name, n) == 0 && ts->processes[i].name[n] == '\0')
+        if (strncmp(ts->processes[i].name, where, n) == 0 && ts->processes[i].name[n] == '\0')
             return ts->processes[i].pid;
     more = grow(ts->processes, ts->nprocesses, &ts->processes_room, sizeof(*more));
     if (more == NULL)
@@ -69,16 +73,11 @@ static uint32_t process(struct tracks *ts, const char *name, size_t n)
     more->name = malloc(n + 1);
     if (more->name == NULL)
         return 0;
-    memcpy(more->name, name, n);
+    memcpy(more->name, where, n);
     more->name[n] = '\0';
     more->pid = trace_process(ts->trace, more->name, sort_of_process(more->name));
     ts->nprocesses++;
     return more->pid;
-}
-
-uint32_t tracks_process(struct tracks *ts, const char *where)
-{
-    return process(ts, where, strcspn(where, "."));
 }
 
 /* ---- tracks ---------------------------------------------------------------------------- */
@@ -98,17 +97,12 @@ static bool same_node(const char *a, const char *b)
     return strcspn(b, ".") == n && memcmp(a, b, n) == 0;
 }
 
-/** Its name, and the process where it is shown. */
-static uint32_t name_track(struct tracks *ts, const char *where, enum track_group group,
-                           const char *other, char *name)
+static void name_track(const char *where, enum track_group group, const char *other, char *name)
 {
     switch (group) {
     case TRACK_WIRE:
-        if (!same_node(where, other)) {
-            snprintf(name, NAME_ROOM, "%s \u2192 %s", where, other);
-            return process(ts, CABLES, strlen(CABLES));
-        }
-        snprintf(name, NAME_ROOM, "%s \u2192 %s", within(where), within(other));
+        snprintf(name, NAME_ROOM, "%s \u2192 %s", within(where),
+                 same_node(where, other) ? within(other) : other);
         break;
     case TRACK_OUT:
         snprintf(name, NAME_ROOM, "%s out", within(where));
@@ -127,7 +121,6 @@ static uint32_t name_track(struct tracks *ts, const char *where, enum track_grou
         snprintf(name, NAME_ROOM, "%s", within(where));
         break;
     }
-    return tracks_process(ts, where);
 }
 
 /** A lane of `name`. @return its number; 0: out of memory */
@@ -145,7 +138,7 @@ static uint32_t add(struct tracks *ts, uint32_t pid, const char *name, uint32_t 
     }
     snprintf(full, sizeof(full), lane == 0 ? "%s" : "%s (%u)", name, lane + 1);
     ts->all[ts->n] = (struct track){
-        .thread = trace_thread(ts->trace, pid, full, sort),
+        .thread = trace_thread(ts->trace, pid, full, sort + lane),
         .lane = lane,
         .sort = sort,
         .name = copy,
@@ -160,14 +153,15 @@ uint32_t tracks_at(struct tracks *ts, const char *where, enum track_group group,
     const char *which = by_name ? other : &groups[group];
     uint32_t *at = observe_map_at(&ts->map, where, which);
     char name[NAME_ROOM];
-    uint32_t pid, number;
+    uint32_t sort, number;
 
     if (at == NULL)
         return 0;
     if (*at != 0)
         return *at;
-    pid = name_track(ts, where, group, other, name);
-    number = add(ts, pid, name, sort_of[group], 0);
+    name_track(where, group, other, name);
+    sort = group == TRACK_WIRE && !same_node(where, other) ? SORT_CABLE : sort_of[group];
+    number = add(ts, tracks_process(ts, where), name, sort * GROUP_TRACKS + ts->n * TRACK_LANES, 0);
     *at = number;
     return number;
 }

@@ -59,7 +59,7 @@ TEST_F(Watch, TimelineOfEachSimulationOfAMachineIsRight)
         EXPECT_TRUE(has(r.text, "observed simulation " + std::to_string(n) + " of 3")) << r.text;
         r = run("scripts/timeline " + file);
         EXPECT_EQ(0, r.status) << r.text;
-        EXPECT_TRUE(has(r.text, "cables/node0.hub.e → node1.hub.w")) << r.text;
+        EXPECT_TRUE(has(r.text, "node0/hub.e → node1.hub.w")) << r.text;
     }
 }
 
@@ -99,6 +99,25 @@ TEST_F(Watch, MistakesNameTheOption)
     r = run(hubsim("run two-node --utilisation=3"));
     EXPECT_EQ(2, r.status);
     EXPECT_TRUE(has(r.text, "--utilisation 3: expected a number and ps, ns")) << r.text;
+}
+
+TEST_F(Watch, TimelineOfARunByHandIsDrawn)
+{
+    const std::string file = folder + "/timeline.json.gz", picture = folder + "/picture.svg";
+    Result r = run(HUBRUN " -q -m ring4 --timeline " + file +
+                   " " WORKLOADS "/all-to-all.so bytes=2048 repeats=1");
+
+    ASSERT_EQ(0, r.status) << r.text;
+    r = run("scripts/timeline " + file + " --message -1 --tracks '*core0,*dma?,*→*node*' --out " +
+            picture + " && wc -c < " + picture);
+    EXPECT_EQ(0, r.status) << r.text;
+    EXPECT_GT(atoi(r.text.c_str()), 20000);
+    r = run("scripts/timeline " + file + " --message 0 --out " + picture);
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "--message 0: expected 1 .. ")) << r.text;
+    r = run("scripts/timeline " + file + " --tracks nothing --out " + picture);
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "--tracks nothing: nothing of it happens")) << r.text;
 }
 
 TEST_F(Watch, DrawingRefusesWhatIsNoTimeline)
