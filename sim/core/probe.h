@@ -153,6 +153,9 @@ uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *s
                         const char *where, sim_time_t time, uint64_t cause);
 void sim_probe_hold(const struct sim_probe *probe, const struct sim_stage *stage, const char *where,
                     uint32_t queue, sim_time_t from, sim_time_t to);
+/** Nothing of a stretch without length, or where nobody asks. */
+void sim_probe_stall(const struct sim_probe *probe, const char *where, const char *side,
+                     enum sim_stall_cause cause, sim_time_t from, sim_time_t to);
 /** From the present on; nothing where nobody is told of levels. */
 static inline void sim_probe_level(const struct sim_probe *probe, const struct sim_signal *signal,
                                    const char *where, sim_time_t now, uint64_t value)

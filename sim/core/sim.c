@@ -363,6 +363,15 @@ uint32_t sim_number(struct sim_domain *dom)
     return dom->id * room + ++dom->numbers;
 }
 
+void sim_probe_stall(const struct sim_probe *probe, const char *where, const char *side,
+                     enum sim_stall_cause cause, sim_time_t from, sim_time_t to)
+{
+    const struct sim_stall stall = { where, side, cause, from, to };
+
+    if (probe->stall != NULL && from != to)
+        probe->stall(probe->arg, &stall);
+}
+
 bool sim_fingerprint_on(const struct sim_domain *dom)
 {
     return dom->sim->cfg.fingerprint;

@@ -65,12 +65,6 @@ void hub_wait_register(struct hub *hub)
     }
 }
 
-static SIM_PROBE_ONLY void probe_stall(const struct hub *hub, const struct sim_stall *stall)
-{
-    if (hub->probe->stall != NULL)
-        hub->probe->stall(hub->probe->arg, stall);
-}
-
 static void add(struct hub *hub, unsigned place, enum sim_stall_cause cause, sim_time_t from,
                 sim_time_t to)
 {
@@ -78,10 +72,9 @@ static void add(struct hub *hub, unsigned place, enum sim_stall_cause cause, sim
         return;
     hub->place[place].stall_ps[cause] += to - from;
     if (hub->probe != NULL)
-        probe_stall(hub, &(struct sim_stall){ place < HUB_MAX_PORTS
-                                                  ? pcie_port_path(hub->ports[place].pcie)
-                                                  : hub->path,
-                                              part_of(place), cause, from, to });
+        sim_probe_stall(hub->probe,
+                        place < HUB_MAX_PORTS ? pcie_port_path(hub->ports[place].pcie) : hub->path,
+                        part_of(place), cause, from, to);
 }
 
 /** The port's own waits since then, and what is left; in which order they came is not known. */

@@ -182,18 +182,11 @@ void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from)
 
 void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from)
 {
-    const struct sim_stall stall = {
-        .where = p->path,
-        .side = "tx",
-        .cause = why == TX_STALL_REPLAY ? SIM_STALL_REPLAY
-                 : why == TX_STALL_DOWN ? SIM_STALL_DOWN
-                                        : SIM_STALL_CREDIT,
-        .from = from,
-        .to = sim_now(p->dom),
-    };
+    enum sim_stall_cause cause = why == TX_STALL_REPLAY ? SIM_STALL_REPLAY
+                                 : why == TX_STALL_DOWN ? SIM_STALL_DOWN
+                                                        : SIM_STALL_CREDIT;
 
-    if (p->probe->stall != NULL)
-        p->probe->stall(p->probe->arg, &stall);
+    sim_probe_stall(p->probe, p->path, "tx", cause, from, sim_now(p->dom));
 }
 
 void pcie_probe_sent(const struct pcie_port *p, unsigned cls, bool was_full)

@@ -178,14 +178,38 @@ static unsigned free_tag(const struct node_gpu *gpu)
     return tag;
 }
 
+/** Whether a read would be issued if there were a tag for it. */
+static bool wants_tag(const struct node_gpu *gpu)
+{
+    const struct gpu_copy *cp = &gpu->copy;
+
+    return cp->asked < cp->queue.head->bytes && cp->out.head == NULL &&
+           pcie_port_can_send(gpu->port, PCIE_NONPOSTED);
+}
+
+/** Counts the time in which only a tag is missing; called whenever that may have changed. */
+static void watch_tags(struct node_gpu *gpu, bool missing)
+{
+    struct gpu_copy *cp = &gpu->copy;
+    sim_time_t now = sim_now(gpu->dom);
+
+    if (missing == (cp->tagless_since != SIM_TIME_NEVER))
+        return;
+    if (!missing) {
+        gpu->stat.copy_stall_tag_ps += now - cp->tagless_since;
+        if (gpu->probe != NULL)
+            sim_probe_stall(gpu->probe, gpu->path, "copy", SIM_STALL_TAG, cp->tagless_since, now);
+    }
+    cp->tagless_since = missing ? now : SIM_TIME_NEVER;
+}
+
 /** Issues reads while tags are free and what was read is not held up on its way out. */
 static void ask(struct node_gpu *gpu)
 {
     struct gpu_copy *cp = &gpu->copy;
     const struct gpu_job *job = cp->queue.head;
 
-    while (cp->asked < job->bytes && cp->busy_tags < gpu->cfg.copy.tags && cp->out.head == NULL &&
-           pcie_port_can_send(gpu->port, PCIE_NONPOSTED)) {
+    while (cp->busy_tags < gpu->cfg.copy.tags && wants_tag(gpu)) {
         struct pcie_tlp tlp = request(gpu, PCIE_MRD);
         uint64_t addr = job->src.addr + cp->asked;
         uint32_t n =
@@ -199,6 +223,7 @@ static void ask(struct node_gpu *gpu)
         pcie_tlp_set_range(&tlp, addr, n);
         gpu_send(gpu, &tlp);
     }
+    watch_tags(gpu, cp->busy_tags == gpu->cfg.copy.tags && wants_tag(gpu));
 }
 
 /** The next `n` bytes of a read have come. */
@@ -309,6 +334,7 @@ sim_time_t gpu_copy_run(struct node_gpu *gpu)
 void gpu_copy_init(struct node_gpu *gpu)
 {
     sim_event_init(&gpu->copy.done, done_event);
+    gpu->copy.tagless_since = SIM_TIME_NEVER;
     if (gpu->probe != NULL)
         gpu_probe_copy(gpu, false);
 }

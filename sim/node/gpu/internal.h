@@ -92,6 +92,7 @@ struct gpu_copy {
     uint64_t sent;       /* bytes of the job that left as writes or need none */
     struct gpu_copy_read reads[GPU_TAGS_MAX];
     unsigned busy_tags;
+    sim_time_t tagless_since;    /* SIM_TIME_NEVER: no tag is missing */
     struct node_packet_list out; /* writes to be sent */
     struct sim_event done;       /* SIM_TASK */
 };
@@ -112,6 +113,7 @@ struct node_gpu {
     struct gpu_l2 l2;
     struct sim_event work; /* all that the GPU decides; SIM_CLOCK */
     struct node_packet_list writes, requests, completions, answers;
+    sim_time_t request_since; /* the one before the head of `requests` left then */
     uint64_t posted_in, posted_done;
     sim_time_t next_write;                             /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
@@ -123,6 +125,7 @@ struct node_gpu {
     const struct sim_probe *probe;
     struct {
         uint64_t read_bytes, write_bytes, unpinned_reads, unpinned_writes, copy_errors;
+        uint64_t stall_memory_ps, copy_stall_tag_ps;
     } stat;
 };
 

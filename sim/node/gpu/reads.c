@@ -54,6 +54,22 @@ static SIM_PROBE_ONLY void took_effect(struct node_gpu *gpu, struct node_packet 
         pcie_order_arrive(gpu->end, &p->tlp);
 }
 
+/** The head of a queue waited from `from` to `to` for the memory behind it. */
+static void add_stall(struct node_gpu *gpu, sim_time_t from, sim_time_t to)
+{
+    gpu->stat.stall_memory_ps += to - from;
+    if (gpu->probe != NULL)
+        sim_probe_stall(gpu->probe, pcie_port_path(gpu->port), "rx", SIM_STALL_MEMORY, from, to);
+}
+
+/** A write that could be visible at `due` is so one interval behind the write before it. */
+static void add_write_stall(struct node_gpu *gpu, sim_time_t due)
+{
+    sim_time_t before = gpu->next_write - gpu->cfg.write_interval_ps;
+
+    add_stall(gpu, due > before ? due : before, gpu->next_write);
+}
+
 void gpu_received(void *user, struct pcie_tlp *tlp)
 {
     struct node_gpu *gpu = user;
@@ -65,8 +81,10 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
         p->due = now + gpu->cfg.write_ps;
         if (gpu->probe != NULL)
             p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_WRITE, p->due, p->tlp.trace_id);
-        if (p->due < gpu->next_write)
+        if (p->due < gpu->next_write) {
+            add_write_stall(gpu, p->due);
             p->due = gpu->next_write;
+        }
         gpu->next_write = p->due + gpu->cfg.write_interval_ps;
         gpu->posted_in++;
         watch(gpu, p);
@@ -242,6 +260,7 @@ static bool begin_request(struct node_gpu *gpu)
 {
     struct node_packet *p = gpu->requests.head;
     uint64_t offset = NOWHERE;
+    sim_time_t since;
 
     if (p == NULL)
         return false;
@@ -250,6 +269,10 @@ static bool begin_request(struct node_gpu *gpu)
     if (offset != NOWHERE && gpu->free_reads == NULL)
         return false;
     (void)node_packet_pop(&gpu->requests);
+    since = p->arrived > gpu->request_since ? p->arrived : gpu->request_since;
+    gpu->request_since = sim_now(gpu->dom);
+    if (since != gpu->request_since)
+        add_stall(gpu, since, gpu->request_since);
     begin(gpu, p, offset);
     return true;
 }

@@ -62,8 +62,11 @@ struct rc_port {
     unsigned index;
     struct pcie_port *port;
     struct node_packet_list requests; /* non-posted, still in the receive buffer */
-    unsigned memory_reads;            /* in progress */
-    sim_time_t completer_free;        /* the next completion piece of DRAM may be handed over */
+    sim_time_t request_since;         /* the one before their head left then */
+    sim_time_t sent_from_memory;      /* the last completion piece of DRAM */
+    uint64_t rx_stall_memory_ps, rx_stall_tag_ps, tx_stall_memory_ps;
+    unsigned memory_reads;     /* in progress */
+    sim_time_t completer_free; /* the next completion piece of DRAM may be handed over */
 };
 
 struct rc_claim {

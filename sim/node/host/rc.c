@@ -106,6 +106,20 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
     node_packet_put(&host->packets, p);
 }
 
+/** The next piece of DRAM could have left at `due`, but for the interval between two of them. */
+static void add_memory_stall(const struct node_rc *rc, struct rc_port *rp, sim_time_t due)
+{
+    sim_time_t from = due > rp->sent_from_memory ? due : rp->sent_from_memory;
+
+    rp->sent_from_memory = sim_now(rc->host->dom);
+    if (from >= rp->completer_free)
+        return;
+    rp->tx_stall_memory_ps += rp->completer_free - from;
+    if (rc->host->probe != NULL)
+        sim_probe_stall(rc->host->probe, pcie_port_path(rp->port), "tx", SIM_STALL_MEMORY, from,
+                        rp->completer_free);
+}
+
 /** One completion piece of a read of DRAM, its data taken now. The last one ends the read. */
 static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned target)
 {
@@ -130,6 +144,7 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     if (rc->end != NULL)
         pcie_order_begin(rc->end, &cpl);
     pcie_port_send(rp->port, &cpl);
+    add_memory_stall(rc, rp, p->due);
     rp->completer_free = sim_now(host->dom) + host->cfg.rc.completion_interval_ps;
     if (p->left != 0)
         return;
@@ -315,6 +330,27 @@ static void register_stats(struct node_rc *rc)
     }
 }
 
+static void register_stalls(struct sim_domain *dom, const struct rc_port *rp, const char *port)
+{
+    const struct {
+        const uint64_t *value;
+        const char *name, *meaning;
+    } rows[] = {
+        { &rp->rx_stall_memory_ps, "rx.stall_memory_ps",
+          "the first read of DRAM waited for one in progress to end" },
+        { &rp->rx_stall_tag_ps, "rx.stall_tag_ps",
+          "the first read of a device waited for a place among those that are forwarded" },
+        { &rp->tx_stall_memory_ps, "tx.stall_memory_ps",
+          "data of DRAM that were read could not leave so soon after those before them" },
+    };
+    char path[192];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s.%s", port, rows[i].name);
+        sim_stat_register(dom, rows[i].value, path, "ps", rows[i].meaning);
+    }
+}
+
 int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *err)
 {
     rc->host = host;
@@ -337,6 +373,7 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
         if (code != SIM_OK)
             return code;
         rc->order[i] = pcie_order_watch_create(host->dom, pcie_port_path(rp->port), "root complex");
+        register_stalls(host->dom, rp, path);
     }
     for (unsigned i = 0; i < host->cfg.cores; i++)
         rc->order[RC_FROM_CORE + i] =

@@ -256,6 +256,23 @@ static bool admit_inside(struct node_rc *rc, struct node_packet *p)
     return true;
 }
 
+/** The oldest read of a port goes on; up to now its limit has held it. */
+static void add_stall(struct node_rc *rc, struct rc_port *rp, const struct node_packet *p)
+{
+    const struct sim_probe *probe = rc->host->probe;
+    sim_time_t now = sim_now(rc->host->dom);
+    sim_time_t since = p->arrived > rp->request_since ? p->arrived : rp->request_since;
+    bool forwarded = p->target < HOST_PORTS;
+
+    rp->request_since = now;
+    if (since == now)
+        return;
+    *(forwarded ? &rp->rx_stall_tag_ps : &rp->rx_stall_memory_ps) += now - since;
+    if (probe != NULL)
+        sim_probe_stall(probe, pcie_port_path(rp->port), "rx",
+                        forwarded ? SIM_STALL_TAG : SIM_STALL_MEMORY, since, now);
+}
+
 /** Lets the oldest read of one port go on its path, if its limit allows. */
 static bool admit(struct node_rc *rc, unsigned port)
 {
@@ -266,6 +283,7 @@ static bool admit(struct node_rc *rc, unsigned port)
     if (p->target < HOST_PORTS ? !admit_forward(rc, p) : !admit_inside(rc, p))
         return false;
     (void)node_packet_pop(requests);
+    add_stall(rc, &rc->port[port], p);
     if (requests->head == NULL)
         rc->requesting &= ~(1u << port);
     node_rc_consume(rc, port, &p->tlp);

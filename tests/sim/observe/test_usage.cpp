@@ -112,13 +112,14 @@ Messages crowd(int nodes)
     return all;
 }
 
-const std::vector<const char *> few_credits = { "node*.hub.*.link.ph_credits=4",
-                                                "node*.hub.*.link.pd_credits=64",
-                                                "node*.hub.dma.read_tags=4" };
+const std::vector<const char *> narrow = { "node*.hub.*.link.ph_credits=4",
+                                           "node*.hub.*.link.pd_credits=64",
+                                           "node*.hub.dma.read_tags=4",
+                                           "node*.host.rc.memory_reads=2", "node*.gpu*.reads=1" };
 
 TEST(Usage, WindowsAddUpToTheStatistics)
 {
-    MachineFile file("ring4", few_credits);
+    MachineFile file("ring4", narrow);
     Messages all = crowd(4);
     Used used(file, all);
     std::map<unsigned, uint64_t> by_use;
@@ -142,14 +143,15 @@ TEST(Usage, WindowsAddUpToTheStatistics)
         EXPECT_EQ(0u, busy % symbols) << path; /* whole picoseconds a symbol on these links */
         EXPECT_EQ(used.stats[path + "payload_bytes"] * (busy / symbols), sum[OBSERVE_PAYLOAD]);
     }
-    for (unsigned cause : { SIM_STALL_CREDIT, SIM_STALL_LINK, SIM_STALL_ARBITER, SIM_STALL_TAG })
+    for (unsigned cause :
+         { SIM_STALL_CREDIT, SIM_STALL_LINK, SIM_STALL_ARBITER, SIM_STALL_TAG, SIM_STALL_MEMORY })
         EXPECT_NE(0u, by_use[cause]) << observe_use_name(OBSERVE_STALL + cause);
 }
 
 /* Each picosecond of a link is a packet's, or counts under one cause, or nothing waits. */
 TEST(Usage, ALinkIsNeverBusyAndStalledAtOnce)
 {
-    MachineFile file("ring4", few_credits);
+    MachineFile file("ring4", narrow);
     Messages all = crowd(4);
     Used used(file, all);
 
@@ -164,7 +166,7 @@ TEST(Usage, ALinkIsNeverBusyAndStalledAtOnce)
 
 TEST(Usage, OfAnyWindowLengthIsTheSameInAll)
 {
-    MachineFile file("ring4", few_credits);
+    MachineFile file("ring4", narrow);
     Messages first = crowd(4), second = crowd(4);
     Used chosen(file, first), fixed(file, second, 12345);
 
@@ -182,7 +184,7 @@ TEST(Usage, OfAnyWindowLengthIsTheSameInAll)
 
 TEST(Usage, DoesNotDependOnTheOrderOfEventsAndDomains)
 {
-    MachineFile file("ring4", few_credits);
+    MachineFile file("ring4", narrow);
     Messages all = crowd(4);
     Used plain(file, all);
 
