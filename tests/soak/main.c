@@ -27,8 +27,8 @@ static void add(void *arg, const char *path, uint64_t value)
 
     for (; dot != NULL; dot = strchr(dot + 1, '.'))
         if (strncmp(dot, ".tx.", 4) == 0 || strncmp(dot, ".rx.", 4) == 0 ||
-            strncmp(dot, ".link.", 6) == 0 || strncmp(dot, ".fault", 6) == 0 ||
-            strncmp(dot, ".errors.", 8) == 0)
+            strncmp(dot, ".errors.", 8) == 0 || strcmp(dot, ".retrains") == 0 ||
+            strcmp(dot, ".outages") == 0)
             name = dot + 1;
     if (name == path)
         return;

@@ -121,13 +121,15 @@ static int read_figure(const struct options *opt, struct cmd_session *session, c
 static int make_one(const struct options *opt, struct cmd_session *session,
                     const struct figure *figure, struct sim_error *err)
 {
+    struct lab_figure spec = figure->spec;
     struct lab_table table;
     int rc;
 
     lab_figure_begin(&table);
     rc = add_all(opt, session, figure, &table, err);
+    spec.styles = lab_figure_styles(&spec, &table, &session->arena);
     if (rc == SIM_OK)
-        rc = cmd_write_figure(&figure->spec, &table, figure->stem, &session->arena, err);
+        rc = cmd_write_figure(&spec, &table, figure->stem, &session->arena, err);
     lab_table_fini(&table);
     return rc;
 }

@@ -1,5 +1,7 @@
 #include "tools/lab/bounds.h"
 
+#include "tools/lab/bounds_errors.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +94,8 @@ struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bo
             lab_link_payload_rate(port_value(desc, port, "gen"), port_value(desc, port, "lanes"),
                                   packet_bytes, TLP_OVERHEAD_BYTES);
 
+        if (i == 1)
+            rate *= lab_error_share(desc, 0, port, packet_bytes + TLP_OVERHEAD_BYTES);
         if (i == 0 || rate < bound.link_bytes_per_s)
             bound.link_bytes_per_s = rate;
     }

@@ -26,7 +26,8 @@ struct lab_bound {
     const char *name; /* "link" or "bus"; NULL: nothing is known */
 };
 /**
- * For payload that goes through the hub of node 0, to another node or back to its own.
+ * For payload that goes through the hub of node 0, to another node or back to its own; of the link
+ * E what bit errors leave (bounds_errors.h).
  * @param stores the CPU stores it, so packets are as large as the mapping of the window makes them
  */
 struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bool stores);

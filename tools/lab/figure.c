@@ -218,22 +218,53 @@ static void add_bounds(struct lab_table *table, const struct lab_sample *s)
     add_bound(table, "bus of the hub", s, s->bound.bus_bytes_per_s);
 }
 
+static void add_sample(const struct lab_figure *figure, const char *quantity,
+                       const struct lab_sample *s, struct lab_table *table)
+{
+    double y;
+
+    if (s->min_s <= 0 || !value_of(s, quantity, &y))
+        return;
+    lab_figure_add(table, line_name(figure, s, quantity, &table->arena), "simulated", s->x, y, "");
+    if (figure->bounds && strcmp(quantity, "bandwidth") == 0)
+        add_bounds(table, s);
+}
+
 void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_samples *samples,
                             struct lab_table *table)
 {
-    for (unsigned q = 0; q < figure->nquantities; q++)
-        for (unsigned i = 0; i < samples->n; i++) {
-            const struct lab_sample *s = &samples->samples[i];
-            double y;
+    unsigned end;
 
-            if (!lab_figure_shows(figure, s->series) || s->min_s <= 0 ||
-                !value_of(s, figure->quantities[q], &y))
-                continue;
-            lab_figure_add(table, line_name(figure, s, figure->quantities[q], &table->arena),
-                           "simulated", s->x, y, "");
-            if (figure->bounds && strcmp(figure->quantities[q], "bandwidth") == 0)
-                add_bounds(table, s);
-        }
+    for (unsigned i = 0; i < samples->n; i = end) { /* those of a series stand together */
+        const struct lab_series *series = samples->samples[i].series;
+
+        for (end = i; end < samples->n && samples->samples[end].series == series;)
+            end++;
+        for (unsigned q = 0; q < figure->nquantities && lab_figure_shows(figure, series); q++)
+            for (unsigned k = i; k < end; k++)
+                add_sample(figure, figure->quantities[q], &samples->samples[k], table);
+    }
+}
+
+const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_table *table,
+                              struct load_arena *arena)
+{
+    const char *styles = "", *last = "";
+    unsigned n = 0;
+
+    if (figure->nquantities < 2)
+        return figure->styles;
+    for (unsigned i = 0; i < table->nrows; i++) {
+        const char *name = lab_table_get(table, i, SERIES);
+
+        if (strcmp(name, last) == 0 || strcmp(lab_table_get(table, i, KIND), "simulated") != 0)
+            continue;
+        styles = load_text(arena, "%s%s\"%s\": [%u, %u]", styles, n > 0 ? ", " : "", name,
+                           n / figure->nquantities, n % figure->nquantities % 4);
+        last = name;
+        n++;
+    }
+    return load_text(arena, "{%s}", styles);
 }
 
 /* ---- published rows ------------------------------------------------------------------------ */

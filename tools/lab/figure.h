@@ -48,6 +48,10 @@ void lab_figure_add(struct lab_table *table, const char *series, const char *kin
                     double y, const char *source);
 void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_samples *samples,
                             struct lab_table *table);
+/** JSON for `styles` where series have several lines: a colour for each series, a dash for each
+ * quantity. */
+const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_table *table,
+                              struct load_arena *arena);
 /** Points of those rows that tell a value of what a series shows. */
 void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_experiment *exp,
                          const struct lab_rows *rows, struct lab_table *table);

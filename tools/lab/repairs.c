@@ -47,10 +47,14 @@ void lab_repairs_write(const struct lab_repairs *r, const char *head, FILE *out)
             (void)fprintf(out, "%s%12" PRIu64 "  %s\n", head, r->counts[i], kinds[i].words);
 }
 
-static void write_fault(FILE *out, const char *head, const struct load_fault *f)
+/** "link node*.hub.e: burst at=10us for=1us (8 places)" */
+static const char *fault_text(const struct load_fault *f, struct load_arena *arena)
 {
-    (void)fprintf(out, "%s%s %s: %s %s (%u %s)\n", head, f->target, f->pattern, f->kind, f->pairs,
-                  f->places, f->places == 1 ? "place" : "places");
+    bool named = strncmp(f->pairs, f->kind, strlen(f->kind)) == 0; /* bit_error_rate=1e-9 */
+
+    return load_text(arena, "%s %s: %s%s%s (%u %s)", f->target, f->pattern, named ? "" : f->kind,
+                     named || f->pairs[0] == '\0' ? "" : " ", f->pairs, f->places,
+                     f->places == 1 ? "place" : "places");
 }
 
 struct writing {
@@ -61,8 +65,10 @@ struct writing {
 static void write_one(void *arg, const struct load_fault *fault)
 {
     const struct writing *w = arg;
+    struct load_arena arena = { 0 };
 
-    write_fault(w->out, w->head, fault);
+    (void)fprintf(w->out, "%s%s\n", w->head, fault_text(fault, &arena));
+    load_arena_fini(&arena);
 }
 
 void lab_repairs_write_faults(const struct load_machine *machine, const char *head, FILE *out)
@@ -82,27 +88,27 @@ struct summing {
     bool more;
 };
 
-/** "link node*.hub.e: burst at=10us (8 places)" from the line of a result. */
-static const char *fault_text(struct summing *s, const struct lab_line *line)
+static struct load_fault parse_fault(const struct lab_line *line, struct load_arena *arena)
 {
-    const char *words[3] = { "", "", "" }, *pairs = "", *places = "";
-    static const char *const keys[] = { "target", "pattern", "kind" };
+    struct load_fault f = { "", "", "", "", 0 };
+    uint64_t places = 0;
 
     for (unsigned i = 0; i < line->n; i++) {
         const struct lab_pair *pair = &line->pairs[i];
-        unsigned k = 0;
 
-        while (k < 3 && strcmp(keys[k], pair->key) != 0)
-            k++;
-        if (k < 3)
-            words[k] = pair->value;
-        else if (strcmp(pair->key, "places") == 0)
-            places = pair->value;
-        else
-            pairs = load_text(&s->arena, "%s %s=%s", pairs, pair->key, pair->value);
+        if (strcmp(pair->key, "target") == 0)
+            f.target = pair->value;
+        else if (strcmp(pair->key, "pattern") == 0)
+            f.pattern = pair->value;
+        else if (strcmp(pair->key, "kind") == 0)
+            f.kind = pair->value;
+        else if (strcmp(pair->key, "places") != 0)
+            f.pairs = load_text(arena, "%s%s%s=%s", f.pairs, f.pairs[0] != '\0' ? " " : "",
+                                pair->key, pair->value);
     }
-    return load_text(&s->arena, "%s %s: %s%s (%s %s)", words[0], words[1], words[2], pairs, places,
-                     strcmp(places, "1") == 0 ? "place" : "places");
+    (void)lab_line_get(line, "places", &places);
+    f.places = (unsigned)places;
+    return f;
 }
 
 static void add_fault(struct summing *s, const char *text)
@@ -120,8 +126,11 @@ static void add_run(void *arg, const struct lab_run *run, const struct lab_resul
     struct summing *s = arg;
 
     (void)run;
-    for (unsigned i = 0; i < result->nfaults; i++)
-        add_fault(s, fault_text(s, &result->faults[i]));
+    for (unsigned i = 0; i < result->nfaults; i++) {
+        struct load_fault fault = parse_fault(&result->faults[i], &s->arena);
+
+        add_fault(s, fault_text(&fault, &s->arena));
+    }
     for (unsigned i = 0; i < result->nstats; i++)
         lab_repairs_add(&s->repairs, result->stats[i].path, result->stats[i].value);
 }

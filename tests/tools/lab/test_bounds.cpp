@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/lab/bounds.h"
+#include "tools/lab/bounds_errors.h"
 #include "tools/lab/distance.h"
 
 namespace
@@ -87,6 +88,21 @@ TEST(Hops, AreCountedAlongTheShortestWay)
     EXPECT_EQ(2u, lab_hops(&ring, 0, 2));
     EXPECT_EQ(1u, lab_hops(&ring, 0, 3));
     EXPECT_EQ(UINT32_MAX, lab_hops(&ring, 0, 4));
+}
+
+TEST(Bounds, BitErrorsLeaveLessOfALinkTheMoreOfThemThereAre)
+{
+    lab_lossy_link link = {};
+
+    link.gen = 2, link.lanes = 8, link.mps_bytes = 256, link.tlp_symbols = 280;
+    link.there_ps = link.back_ps = 166000;
+    EXPECT_EQ(1, lab_lossy_share(&link));
+    link.bit_error_rate = 1e-6; /* 2.8 of 1000 TLPs are hit, each costs six */
+    EXPECT_NEAR(1 / (1 + 0.0028 * 6), lab_lossy_share(&link), 0.0005);
+    link.bit_error_rate = 1e-5;
+    EXPECT_NEAR(0.8469, lab_lossy_share(&link), 0.0002);
+    link.back_bit_error_rate = 1e-3; /* 8 of 100 NAKs do not come */
+    EXPECT_NEAR(0.8184, lab_lossy_share(&link), 0.0002);
 }
 
 } // namespace
