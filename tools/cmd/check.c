@@ -215,19 +215,25 @@ static void print_parameters(const struct checked *c, struct load_arena *arena)
 
 static void print_summary(const struct checked *c, const struct lab_bands *bands)
 {
-    static const char *const told[] = { [LAB_POINT_EQUAL] = "equal",
-                                        [LAB_POINT_MODEL] = "by another model, values in the band",
-                                        [LAB_POINT_VALUES] = "with a value out of the band",
-                                        [LAB_POINT_GONE] = "gone",
-                                        [LAB_POINT_NEW] = "new" };
+    const char *const told[] = {
+        [LAB_POINT_EQUAL] = "equal",
+        [LAB_POINT_MODEL] = bands->n > 0 ? "with other fingerprints and values in their bands"
+                                         : "with other fingerprints only",
+        [LAB_POINT_VALUES] = "with other values",
+        [LAB_POINT_GONE] = "gone",
+        [LAB_POINT_NEW] = "new",
+    };
+    const char *between = ": ";
 
-    (void)printf("%s: %s, %u points", c->name,
+    (void)printf("%s: %s, %u point%s", c->name,
                  lab_compare_passes(&c->comparison, bands) ? "passed" : "DIFFERS",
-                 c->comparison.npoints);
-    for (unsigned v = 0; v <= LAB_POINT_NEW; v++)
-        if (c->comparison.counts[v] > 0)
-            (void)printf("%s %u %s", v == LAB_POINT_EQUAL ? ":" : ",", c->comparison.counts[v],
-                         told[v]);
+                 c->comparison.npoints, c->comparison.npoints == 1 ? "" : "s");
+    for (unsigned v = 0; v <= LAB_POINT_NEW; v++) {
+        if (c->comparison.counts[v] == 0)
+            continue;
+        (void)printf("%s%u %s", between, c->comparison.counts[v], told[v]);
+        between = ", ";
+    }
     (void)puts("");
 }
 

@@ -61,7 +61,7 @@ static void print_text(const struct lab_changes *changes, unsigned limit)
         (void)printf("%s: %s -> %s\n", changes->list[i].name, changes->list[i].a,
                      changes->list[i].b);
     if (!lab_changes_any(changes)) {
-        (void)puts("no difference in parameters, points, values, fingerprints, statistics, faults");
+        (void)puts("no difference in parameters, faults, points, values, fingerprints, statistics");
         return;
     }
     lab_changes_text(changes, limit, &table);
@@ -91,8 +91,9 @@ int cmd_diff(int argc, char **argv)
         parse,
         "A B",
         "What has changed from result A to result B, folders that `hubsim run` has written, in "
-        "order of importance: how they were made, parameters, points, values, fingerprints, "
-        "statistics, faults. What is alike stands in one line, with the range of its changes. Exit "
+        "order of importance: how they were made, parameters, faults, points, values, "
+        "fingerprints, statistics. What is alike stands in one line, with the range of its "
+        "changes. Exit "
         "status: 0 no difference, 1 some, 2 a result cannot be read.",
         children,
         NULL,

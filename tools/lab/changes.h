@@ -1,6 +1,6 @@
 /*
  * What has changed between two results, in order of importance: how they were made, parameters,
- * points and values, fingerprints, statistics, faults; in each of these the larger changes first.
+ * faults, points and values, fingerprints, statistics; in each of these the larger changes first.
  * What is alike stands in one line: a series' points, a statistic of all nodes.
  */
 #ifndef LAB_CHANGES_H
@@ -14,11 +14,11 @@ SIM_BEGIN_DECLS
 enum lab_change_kind {
     LAB_CHANGE_MADE, /* version, commit, command: no change of the result */
     LAB_CHANGE_PARAMETER,
+    LAB_CHANGE_FAULT, /* that was asked for */
     LAB_CHANGE_POINT, /* there in one result only */
     LAB_CHANGE_VALUE,
     LAB_CHANGE_FINGERPRINT,
     LAB_CHANGE_STATISTIC,
-    LAB_CHANGE_FAULT,
     LAB_CHANGE_KINDS
 };
 

@@ -281,17 +281,19 @@ void lab_changes_statistics(const struct lab_kept *a, const struct lab_kept *b,
 /* ---- faults
  * ------------------------------------------------------------------------------------------- */
 
-/** All that faults.csv tells of one, but the run. */
+/** "link node0.hub.e drop tlp=9": all that faults.csv tells of one, but the run. */
 static const char *describe(const struct lab_csv *csv, unsigned row, struct load_arena *arena)
 {
     const char *text = "";
 
     for (unsigned c = 0; c < csv->ncolumns; c++) {
         const char *cell = csv->cells[(size_t)row * csv->ncolumns + c];
+        double number;
+        bool named = lab_is_number(cell, &number);
 
         if (cell[0] != '\0' && strcmp(csv->names[c], "run") != 0)
-            text = load_text(arena, "%s%s%s=%s", text, text[0] != '\0' ? " " : "", csv->names[c],
-                             cell);
+            text = load_text(arena, "%s%s%s%s%s", text, text[0] != '\0' ? " " : "",
+                             named ? csv->names[c] : "", named ? "=" : "", cell);
     }
     return text;
 }

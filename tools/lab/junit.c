@@ -52,8 +52,8 @@ static const char *message_of(enum lab_point_verdict verdict)
 {
     static const char *const messages[] = {
         [LAB_POINT_EQUAL] = "",
-        [LAB_POINT_MODEL] = "the model has changed, no value is out of its band",
-        [LAB_POINT_VALUES] = "a value is out of its band",
+        [LAB_POINT_MODEL] = "fingerprints differ, no value does by more than it may",
+        [LAB_POINT_VALUES] = "a value differs by more than it may",
         [LAB_POINT_GONE] = "there is no such point any more",
         [LAB_POINT_NEW] = "the kept result has no such point",
     };

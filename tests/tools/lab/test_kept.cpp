@@ -309,7 +309,7 @@ TEST_F(Compare, FaultsAreCounted)
           "run,target,kind,rate\n0,node0.hub.e,errors,1e-9\n1,node0.hub.e,errors,1e-9\n");
     compare(a, b);
     ASSERT_EQ(1u, changes().size());
-    EXPECT_STREQ("target=node0.hub.e kind=errors rate=1e-9", changes()[0].name);
+    EXPECT_STREQ("node0.hub.e errors rate=1e-9", changes()[0].name);
     EXPECT_STREQ("0", changes()[0].a);
     EXPECT_STREQ("2", changes()[0].b);
 }
