@@ -195,7 +195,7 @@ static const char *tlp_name(const struct pcie_tlp *tlp, char name[PACKET_NAME])
 
 static const char *dllp_name(const struct pcie_dllp *dllp, char name[PACKET_NAME])
 {
-    static const char *const classes[PCIE_CLASSES] = { "P", "NP", "Cpl" };
+    static const char *const classes[] = { "P", "NP", "Cpl" };
     const char *type = dllp->type == PCIE_DLLP_ACK        ? "Ack"
                        : dllp->type == PCIE_DLLP_NAK      ? "Nak"
                        : dllp->type == PCIE_DLLP_INITFC1  ? "InitFC1"
@@ -204,7 +204,8 @@ static const char *dllp_name(const struct pcie_dllp *dllp, char name[PACKET_NAME
                                                           : "DLLP";
 
     if (pcie_dllp_is_flow_control(dllp->type))
-        snprintf(name, PACKET_NAME, "%s-%s", type, classes[dllp->cls]);
+        snprintf(name, PACKET_NAME, "%s-%s%s", type, classes[dllp->cls],
+                 dllp->vc != 0 ? " VC1" : "");
     else
         snprintf(name, PACKET_NAME, "%s", type);
     return "DLLP";

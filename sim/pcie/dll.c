@@ -61,10 +61,10 @@ static sim_time_t update_due(const struct pcie_port *p, const struct rx_class *r
 
 static void add_init(struct pcie_port *p, struct wire_dllp *d)
 {
-    d->mask = (1u << PCIE_CLASSES) - 1;
+    d->mask = (uint8_t)((1u << p->classes) - 1);
     d->init = p->init_send;
     p->init_send = 0;
-    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+    for (unsigned i = 0; i < p->classes; i++) {
         d->hdr[i] = (uint8_t)p->rx[i].hdr_total;
         d->data[i] = p->rx[i].data_total;
     }
@@ -147,15 +147,17 @@ struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit)
     if (bit == PCIE_CLASSES)
         return (struct pcie_dllp){ .type = d->nak != 0 ? PCIE_DLLP_NAK : PCIE_DLLP_ACK,
                                    .seq = d->ack_seq };
-    return (struct pcie_dllp){
-        .type = types[d->init], .cls = (uint8_t)bit, .hdr = d->hdr[bit], .data = d->data[bit]
-    };
+    return (struct pcie_dllp){ .type = types[d->init],
+                               .cls = bit == PCIE_POSTED_VC1 ? PCIE_POSTED : (uint8_t)bit,
+                               .vc = bit == PCIE_POSTED_VC1,
+                               .hdr = d->hdr[bit],
+                               .data = d->data[bit] };
 }
 
 void pcie_dll_flush(struct pcie_port *p)
 {
     sim_time_t now = sim_now(p->dom);
-    uint32_t mask = p->init_send != 0 ? (1u << PCIE_CLASSES) - 1 : pcie_dll_to_tell(p, now);
+    uint32_t mask = p->init_send != 0 ? (1u << p->classes) - 1 : pcie_dll_to_tell(p, now);
     uint32_t symbols = pcie_dllp_count(mask) * PCIE_DLLP_SYMBOLS;
 
     if (mask != 0) {
@@ -228,7 +230,7 @@ bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
 static void receive_init_set(struct pcie_port *p, const struct wire_dllp *d)
 {
     if (!p->partner_known) {
-        for (unsigned i = 0; i < PCIE_CLASSES; i++)
+        for (unsigned i = 0; i < p->classes; i++)
             pcie_dll_take_init(&p->tx[i], d->hdr[i], d->data[i]);
         p->partner_known = true;
         p->init_send = 2;

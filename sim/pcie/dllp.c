@@ -63,7 +63,7 @@ static bool known(const struct pcie_dllp *dllp)
     case PCIE_DLLP_INITFC1:
     case PCIE_DLLP_INITFC2:
     case PCIE_DLLP_UPDATEFC:
-        return dllp->cls < PCIE_CLASSES;
+        return dllp->cls <= PCIE_COMPLETION;
     default:
         return false;
     }

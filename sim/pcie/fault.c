@@ -214,7 +214,7 @@ static int check_link(const struct pcie_port *p, const struct pcie_fault_config 
             return refuse(err, p, "outage", i, o->duration_ps, "a duration of 1 ps or more");
     }
     for (size_t i = 0; i < cfg->stuck_count; i++) {
-        if (cfg->stuck[i].cls >= PCIE_CLASSES)
+        if (cfg->stuck[i].cls > PCIE_COMPLETION)
             return refuse(err, p, "stuck", i, cfg->stuck[i].cls, "a class");
     }
     for (size_t i = 0; i < cfg->degrade_count; i++) {

@@ -16,9 +16,9 @@ bool pcie_init_tell(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
 
     if (now < l->init_at || (l->stage == INIT_DONE && !l->init_lost))
         return false;
-    d->mask = (1u << PCIE_CLASSES) - 1;
+    d->mask = (uint8_t)((1u << p->classes) - 1);
     d->init = l->stage == INIT_FC1 ? 1 : 2;
-    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+    for (unsigned i = 0; i < p->classes; i++) {
         d->hdr[i] = (uint8_t)p->rx[i].hdr_total;
         d->data[i] = p->rx[i].data_total;
     }
@@ -50,7 +50,7 @@ void pcie_init_receive(struct pcie_port *p, unsigned cls, unsigned stage, uint32
         pcie_dll_take_init(&p->tx[cls], hdr, data);
         l->got_init |= (uint8_t)(1u << cls);
     }
-    if (l->stage == INIT_FC1 && l->got_init == (1u << PCIE_CLASSES) - 1) {
+    if (l->stage == INIT_FC1 && l->got_init == (1u << p->classes) - 1) {
         l->stage = INIT_FC2;
         l->init_lost = true;
         l->init_at = sim_now(p->dom) + 1;

@@ -65,6 +65,10 @@ static int check_config(const char *path, const struct pcie_port_config *c, stru
     if (rc == SIM_OK)
         rc = check_data_pool(err, path, "npd_credits", c->npd_credits, 4);
     if (rc == SIM_OK)
+        rc = check_range(err, path, "vc1_ph_credits", c->vc1_ph_credits, 0, HDR_CREDITS_MAX);
+    if (rc == SIM_OK)
+        rc = check_data_pool(err, path, "vc1_pd_credits", c->vc1_pd_credits, c->mps_bytes);
+    if (rc == SIM_OK)
         rc = check_data_pool(err, path, "cpld_credits", c->cpld_credits, c->mps_bytes);
     if (rc == SIM_OK)
         rc = check_range(err, path, "tx_queue_tlps", c->tx_queue_tlps, 1, QUEUE_MAX);
@@ -90,6 +94,8 @@ static void add_stats(struct pcie_port *p)
           "the link was free, the oldest TLP waited for non-posted credits" },
         { "tx.stall_credit_cpl_ps",
           "the link was free, the oldest TLP waited for completion credits" },
+        { "tx.stall_credit_p1_ps",
+          "the link was free, the oldest TLP waited for posted credits of virtual channel 1" },
         { "tx.stall_replay_ps", "the link was free, TLPs waited for room in the replay buffer" },
         { "tx.stall_down_ps", "TLPs waited for the link to come up" },
     };
@@ -117,14 +123,17 @@ static void add_stats(struct pcie_port *p)
 static void init_state(struct pcie_port *p)
 {
     const struct pcie_port_config *c = &p->cfg;
-    const uint64_t hdr[PCIE_CLASSES] = { c->ph_credits, c->nph_credits, c->cplh_credits };
-    const uint64_t data[PCIE_CLASSES] = { c->pd_credits, c->npd_credits, c->cpld_credits };
+    const uint64_t hdr[PCIE_CLASSES] = { c->ph_credits, c->nph_credits, c->cplh_credits,
+                                         c->vc1_ph_credits };
+    const uint64_t data[PCIE_CLASSES] = { c->pd_credits, c->npd_credits, c->cpld_credits,
+                                          c->vc1_pd_credits };
 
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
         p->rx[i].hdr_total = (uint16_t)hdr[i];
         p->rx[i].data_total = (uint16_t)data[i];
         p->tx[i].stalled_since = SIM_TIME_NEVER;
     }
+    p->classes = PCIE_POSTED_VC1;
     p->queue_tlps = (uint16_t)c->tx_queue_tlps;
     p->replay_room = (uint16_t)c->replay_tlps;
     p->replay_full_since = SIM_TIME_NEVER;
@@ -151,7 +160,7 @@ static bool allocate(struct pcie_port *p, const char *path)
     for (unsigned i = 0; i < PCIE_CLASSES; i++)
         p->tx[i].ring = calloc(p->cfg.tx_queue_tlps, sizeof(*p->tx[i].ring));
     if (p->path == NULL || p->replay == NULL || p->tx[0].ring == NULL || p->tx[1].ring == NULL ||
-        p->tx[2].ring == NULL)
+        p->tx[2].ring == NULL || p->tx[3].ring == NULL)
         return false;
     memcpy(p->path, path, n);
     return true;
@@ -294,6 +303,8 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
         rc = open_channels(b, a, wire_ps, err);
     if (rc != SIM_OK)
         return rc;
+    if (a->cfg.vc1_ph_credits != 0 && b->cfg.vc1_ph_credits != 0)
+        a->classes = b->classes = PCIE_CLASSES;
     a->far_path = b->path;
     b->far_path = a->path;
     a->far = b;

@@ -345,10 +345,12 @@ const char *pcie_port_lacks(const struct pcie_port *p, enum pcie_class cls)
 {
     static const char *const headers[PCIE_CLASSES] = { "posted header credits",
                                                        "non-posted header credits",
-                                                       "completion header credits" };
+                                                       "completion header credits",
+                                                       "posted header credits (VC1)" };
     static const char *const data[PCIE_CLASSES] = { "posted data credits",
                                                     "non-posted data credits",
-                                                    "completion data credits" };
+                                                    "completion data credits",
+                                                    "posted data credits (VC1)" };
     const struct tx_class *q = &p->tx[cls];
 
     if (q->count == 0)
@@ -380,6 +382,11 @@ bool pcie_port_is_up(const struct pcie_port *p)
 bool pcie_port_connected(const struct pcie_port *p)
 {
     return p->out != NULL;
+}
+
+bool pcie_port_has_vc1(const struct pcie_port *p)
+{
+    return p->classes == PCIE_CLASSES;
 }
 
 uint32_t pcie_port_mps(const struct pcie_port *p)

@@ -26,8 +26,10 @@ struct pcie_port_config {
     uint64_t ph_credits, pd_credits;   /* receive buffer: headers, units of 16 bytes; */
     uint64_t nph_credits, npd_credits; /* what this end advertises; 0 = infinite      */
     uint64_t cplh_credits, cpld_credits;
-    uint64_t tx_queue_tlps;        /* per class, before the link; >= 1 */
-    uint64_t replay_tlps;          /* TLPs sent and not yet acknowledged; >= 1 */
+    uint64_t vc1_ph_credits, vc1_pd_credits; /* the same of virtual channel 1 for posted requests; a
+                                                link whose ends do not both have headers has none */
+    uint64_t tx_queue_tlps;                  /* per class, before the link; >= 1 */
+    uint64_t replay_tlps;                    /* TLPs sent and not yet acknowledged; >= 1 */
     uint64_t ack_latency_symbols;  /* 0: the specification's limit for gen, lanes, MPS (3.5.3.1) */
     uint64_t fc_latency_symbols;   /* 0: the same table (2.6.1.2) */
     uint64_t replay_timer_symbols; /* 0: the same table (3.5.2.1) and the round trip of the wire;
@@ -110,6 +112,8 @@ uint32_t pcie_port_held(const struct pcie_port *port, enum pcie_class cls);
 bool pcie_port_is_up(const struct pcie_port *port); /* flow control initialised */
 bool pcie_port_connected(const struct pcie_port *port);
 uint32_t pcie_port_mps(const struct pcie_port *port);
+/** Both ends have a virtual channel 1: writes of Traffic Class PCIE_TC_VC1 may be sent. */
+bool pcie_port_has_vc1(const struct pcie_port *port);
 /** Picoseconds that `symbols` per-link symbols (bytes) take on this link, rounded down. */
 sim_time_t pcie_port_symbols_ps(const struct pcie_port *port, uint64_t symbols);
 /** Hash of the state with times relative to now. */

@@ -46,7 +46,8 @@ enum wire_dllp_mask { DLLP_ACK = 1 << PCIE_CLASSES }; /* bits below: a credit up
 
 static inline uint32_t pcie_dllp_count(uint32_t mask)
 {
-    static const uint8_t ones[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+    static const uint8_t ones[2 * DLLP_ACK] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+                                                1, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5 };
 
     return ones[mask];
 }
@@ -109,6 +110,7 @@ struct pcie_port {
     uint8_t init_send;  /* 1 or 2: InitFC to send */
     uint8_t rx_freed;   /* bit of each class with credits to announce */
     uint8_t wanting;    /* bit of each class whose user waits for credits */
+    uint8_t classes;    /* that the link has: all with a virtual channel 1, else one less */
     bool partner_known; /* its credits have been received */
     bool up : 1;
     bool deciding : 1; /* whoever settles the DLLPs looks at the queues next */

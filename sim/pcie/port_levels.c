@@ -13,7 +13,8 @@
 enum { QUEUE, READY, HDR_CREDITS, DATA_CREDITS, CLASS_SIGNAL_COUNT };
 
 static const struct sim_signal signals[PCIE_CLASSES][CLASS_SIGNAL_COUNT] = {
-    CLASS_SIGNALS(POSTED, "p"), CLASS_SIGNALS(NONPOSTED, "np"), CLASS_SIGNALS(COMPLETION, "cpl")
+    CLASS_SIGNALS(POSTED, "p"), CLASS_SIGNALS(NONPOSTED, "np"), CLASS_SIGNALS(COMPLETION, "cpl"),
+    CLASS_SIGNALS(POSTED_VC1, "p1")
 };
 static const struct sim_signal replay = { "tx.replay", 11, NULL,
                                           "TLPs sent and not yet acknowledged" };
@@ -26,7 +27,7 @@ static void tell(const struct pcie_port *p, const struct sim_signal *signal, uin
 
 void pcie_probe_levels(const struct pcie_port *p)
 {
-    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++) {
+    for (unsigned cls = 0; cls < p->classes; cls++) {
         const struct tx_class *q = &p->tx[cls];
 
         tell(p, &signals[cls][QUEUE], q->count);

@@ -215,7 +215,8 @@ static bool put_dllp(struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t
 /** Sends the DLLPs of `mask`, one behind the other. @return those that are lost */
 static uint32_t put_dllps(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
 {
-    static const uint8_t order[] = { PCIE_CLASSES, PCIE_POSTED, PCIE_NONPOSTED, PCIE_COMPLETION };
+    static const uint8_t order[] = { PCIE_CLASSES, PCIE_POSTED, PCIE_NONPOSTED, PCIE_COMPLETION,
+                                     PCIE_POSTED_VC1 };
     uint32_t n = pcie_dllp_count(d->mask), lost = 0, behind = n;
     sim_time_t end = pcie_phy_send(&p->phy, now, n * PCIE_DLLP_SYMBOLS);
     struct wire_dllp *rec;
@@ -406,8 +407,20 @@ static void take_ack(struct pcie_port *p, uint16_t seq, bool nak)
         pcie_replay_start(p);
 }
 
+/** A flow-control packet's class; one that the link does not have: its CRC was deceived. */
+static unsigned class_of(const struct pcie_dllp *d)
+{
+    if (d->vc == 0)
+        return d->cls;
+    return d->vc == 1 && d->cls == PCIE_POSTED ? PCIE_POSTED_VC1 : PCIE_CLASSES;
+}
+
 static void take_dllp(struct pcie_port *p, const struct pcie_dllp *d)
 {
+    unsigned cls = class_of(d);
+
+    if (pcie_dllp_is_flow_control(d->type) && cls >= p->classes)
+        return;
     switch (d->type) {
     case PCIE_DLLP_ACK:
     case PCIE_DLLP_NAK:
@@ -416,12 +429,12 @@ static void take_dllp(struct pcie_port *p, const struct pcie_dllp *d)
         break;
     case PCIE_DLLP_UPDATEFC:
         pcie_init_partner_active(p);
-        if (!pcie_dll_take_update(&p->tx[d->cls], d->hdr, d->data))
+        if (!pcie_dll_take_update(&p->tx[cls], d->hdr, d->data))
             protocol_error(p, PCIE_ERR_FLOW_CONTROL);
         break;
     case PCIE_DLLP_INITFC1:
     case PCIE_DLLP_INITFC2:
-        pcie_init_receive(p, d->cls, d->type == PCIE_DLLP_INITFC1 ? 1 : 2, d->hdr, d->data);
+        pcie_init_receive(p, cls, d->type == PCIE_DLLP_INITFC1 ? 1 : 2, d->hdr, d->data);
         break;
     default:
         break; /* power management and vendors' */

@@ -26,8 +26,14 @@ enum pcie_tlp_kind {
     PCIE_KINDS
 };
 
-/** Flow-control class (2.6.1). */
-enum pcie_class { PCIE_POSTED, PCIE_NONPOSTED, PCIE_COMPLETION, PCIE_CLASSES };
+/**
+ * Flow-control class (2.6.1): those of virtual channel 0, and the posted requests of channel 1,
+ * which carries nothing else.
+ */
+enum pcie_class { PCIE_POSTED, PCIE_NONPOSTED, PCIE_COMPLETION, PCIE_POSTED_VC1, PCIE_CLASSES };
+
+/** The Traffic Class that is mapped to channel 1 where a link has one (2.5.2). */
+#define PCIE_TC_VC1 1u
 
 enum pcie_cpl_status { PCIE_CPL_SC = 0, PCIE_CPL_UR = 1, PCIE_CPL_CRS = 2, PCIE_CPL_CA = 4 };
 
@@ -64,6 +70,9 @@ static inline enum pcie_class pcie_tlp_class(const struct pcie_tlp *tlp)
         [PCIE_CPL] = PCIE_COMPLETION,   [PCIE_CPLD] = PCIE_COMPLETION,
         [PCIE_IORD] = PCIE_NONPOSTED,   [PCIE_IOWR] = PCIE_NONPOSTED,
     };
+
+    if (__builtin_expect(tlp->tc == PCIE_TC_VC1, 0) && tlp->kind == PCIE_MWR)
+        return PCIE_POSTED_VC1;
     return (enum pcie_class)of_kind[tlp->kind];
 }
 

@@ -74,7 +74,7 @@ static void resume(struct pcie_port *p, sim_time_t t)
     l->recovering = l->partner_trains = false;
     l->wanted_at = SIM_TIME_NEVER;
     l->replay_deadline = l->replay_left == SIM_TIME_NEVER ? SIM_TIME_NEVER : t + l->replay_left;
-    for (unsigned i = 0; i < PCIE_CLASSES; i++) {
+    for (unsigned i = 0; i < p->classes; i++) {
         if (l->stage == INIT_DONE && (p->rx[i].hdr_total != 0 || p->rx[i].data_total != 0))
             l->fc_lost |= (uint8_t)(1u << i);
         l->fc_at[i] = t;
