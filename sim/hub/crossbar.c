@@ -63,8 +63,45 @@ void hub_wake(struct hub *hub, uint64_t edge)
 
 static void want(struct hub *hub, uint32_t source, uint32_t out)
 {
-    hub->output[out].want |= 1u << source;
+    hub->output[out].want |= UINT64_C(1) << source;
     hub->wanted |= 1u << out;
+}
+
+#define PORT_SOURCES(port) (((UINT64_C(1) << PCIE_CLASSES) - 1u) << ((port)*PCIE_CLASSES))
+
+/* Ports that carry a ring, and the sources of the packets that go straight on through them:
+ * what came in by W leaves by E. S joins rings and is part of none. */
+static const uint64_t transit_of[HUB_OUTPUTS] = {
+    [1] = PORT_SOURCES(2), [2] = PORT_SOURCES(1), [4] = PORT_SOURCES(5), [5] = PORT_SOURCES(4)
+};
+
+static bool goes_on(uint32_t source, uint32_t out)
+{
+    return (transit_of[out] >> source & 1) != 0;
+}
+
+bool hub_carries_ring(uint32_t port)
+{
+    return transit_of[port] != 0;
+}
+
+/*
+ * Packets change to virtual channel 1 at the date line of their ring. So those in channel 0 wait
+ * for no link behind the line, those in channel 1 for none before it, and no circle of waits
+ * closes (Dally and Seitz 1987). Each cable is a hierarchy of its own, in which the hub makes the
+ * request: its Traffic Class is the hub's to choose, and where the way leaves the ring it is 0.
+ */
+static __attribute__((noinline)) void choose_channel(const struct hub *hub, uint32_t source,
+                                                     struct pcie_tlp *tlp, uint32_t out)
+{
+    bool may = tlp->kind == PCIE_MWR && (hub->vc1 >> out & 1) != 0;
+
+    if ((hub->date_line >> out & 1) == 0 && !goes_on(source, out))
+        may = false;
+    if (!may)
+        tlp->tc = 0;
+    else if ((hub->date_line >> out & 1) != 0)
+        tlp->tc = PCIE_TC_VC1;
 }
 
 /* Inlined, since each packet that comes in goes this way. */
@@ -78,6 +115,8 @@ put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out, 
         fifo_grow(f);
     e = &f->ring[f->tail & f->mask];
     e->tlp = *tlp;
+    if (__builtin_expect(hub->vc1 != 0, 0))
+        choose_channel(hub, source, &e->tlp, out);
     e->edge = edge;
     e->out = (uint8_t)out;
     e->in_ddr = false;
@@ -116,25 +155,17 @@ static bool in_order(const struct hub *hub, uint32_t source, const struct hub_en
 {
     const struct hub_fifo *posted;
 
-    if (source >= SRC_LOCAL || source % PCIE_CLASSES == PCIE_POSTED)
+    if (source >= SRC_LOCAL || source % PCIE_CLASSES == PCIE_POSTED ||
+        source % PCIE_CLASSES == PCIE_POSTED_VC1)
         return true;
     posted = &hub->fifo[source - source % PCIE_CLASSES + PCIE_POSTED];
     return fifo_empty(posted) || (int32_t)(fifo_head(posted)->order - e->order) > 0;
 }
 
-#define PORT_SOURCES(port) (((1u << PCIE_CLASSES) - 1u) << ((port)*PCIE_CLASSES))
-
-/* Ports that carry a ring, and the sources of the packets that go straight on through them:
- * what came in by W leaves by E. S joins rings and is part of none. */
-static const uint32_t transit_of[HUB_OUTPUTS] = {
-    [1] = PORT_SOURCES(2), [2] = PORT_SOURCES(1), [4] = PORT_SOURCES(5), [5] = PORT_SOURCES(4)
-};
-
 /** Would a packet of this source be new in a ring that is kept moving? */
 static bool enters(const struct hub *hub, uint32_t source, uint32_t out)
 {
-    return transit_of[out] != 0 && (transit_of[out] >> source & 1) == 0 &&
-           hub->cfg.bubble_tlps != 1;
+    return transit_of[out] != 0 && !goes_on(source, out) && hub->cfg.bubble_tlps != 1;
 }
 
 /*
@@ -232,8 +263,8 @@ static uint64_t ddr_place(const struct hub_port *port)
  */
 static bool overflows(const struct hub *hub, const struct hub_port *port, enum pcie_class cls)
 {
-    return hub->cfg.ddr_bytes != 0 && port->index != 0 && hub->taking == UINT32_MAX &&
-           cls == PCIE_POSTED && pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
+    return hub->cfg.ddr_bytes != 0 && port->index != 0 && !hub->stopped && cls == PCIE_POSTED &&
+           pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
            hub->cfg.ddr_bytes - hub->ddr_used >= ddr_place(port);
 }
 
@@ -296,7 +327,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 
     if (hub->watched)
         check_order(hub, source, out, fifo_head(f), &tlp);
-    hub->output[out].want &= ~(1u << source);
+    hub->output[out].want &= ~(UINT64_C(1) << source);
     if (hub->output[out].want == 0)
         hub->wanted &= ~(1u << out);
     f->head++;
@@ -316,8 +347,8 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     if (in_ddr)
         from_ddr(hub, source);
     else if (source < SRC_LOCAL)
-        pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie, pcie_tlp_class(&tlp),
-                          pcie_tlp_data_credits(&tlp));
+        pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie,
+                          (enum pcie_class)(source % PCIE_CLASSES), pcie_tlp_data_credits(&tlp));
     deliver(hub, source, out, &tlp, edge);
 }
 
@@ -340,6 +371,8 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
                : UINT64_MAX;
 }
 
+#define PORT_BUFFERS ((UINT64_C(1) << SRC_LOCAL) - 1u)
+
 /*
  * At most one grant of `out`, round robin over the sources that are ready.
  * @return the next edge at which it is worth to look again. What waits for room in a port is woken
@@ -348,16 +381,16 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
 static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
 {
     struct hub_output *o = &hub->output[out];
-    uint32_t wants = o->want & hub->taking;
-    uint32_t below = (1u << o->turn) - 1u;
-    uint32_t order[2] = { wants & ~below, wants & below };
+    uint64_t wants = hub->stopped ? o->want & ~PORT_BUFFERS : o->want;
+    uint64_t below = (UINT64_C(1) << o->turn) - 1u;
+    uint64_t order[2] = { wants & ~below, wants & below };
     uint64_t next = UINT64_MAX;
 
     if (o->free_edge > edge)
         return o->free_edge;
     for (int half = 0; half < 2; half++) {
-        for (uint32_t left = order[half]; left != 0; left &= left - 1) {
-            uint32_t source = (uint32_t)__builtin_ctz(left);
+        for (uint64_t left = order[half]; left != 0; left &= left - 1) {
+            uint32_t source = (uint32_t)__builtin_ctzll(left);
             const struct hub_fifo *f = &hub->fifo[source];
             const struct hub_entry *e = fifo_head(f);
             uint64_t at = e->edge > f->free_edge ? e->edge : f->free_edge;
@@ -382,15 +415,13 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
     return next;
 }
 
-#define PORT_BUFFERS ((1u << SRC_LOCAL) - 1u)
-
 /* A hub that stops on purpose takes nothing from its ports' receive buffers; looks again at the end
  * of that. */
 static __attribute__((noinline, cold)) void stop_or_go(struct hub *hub)
 {
     sim_time_t now = sim_now(hub->dom), until = pcie_misdeeds_stopped_until(hub->misdeeds, now);
 
-    hub->taking = until > now ? ~PORT_BUFFERS : UINT32_MAX;
+    hub->stopped = until > now;
     if (until > now && until != SIM_TIME_NEVER)
         hub_wake(hub, sim_clock_edge(&hub->clk, until));
 }

@@ -20,6 +20,10 @@ static const struct machine_param params[] = {
     ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
     ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
     ROW("bubble_tlps", "1", 1, 16, 2, bubble_tlps, "A packet from outside enters a ring (by E, W, A or B) only while the next hub has room for so many of the largest; 1: no care is taken, and a full ring can stand still."),
+    ROW("vc1.ph_credits", "1", 0, 127, 0, vc1_ph_credits, "Receive buffers of virtual channel 1 behind E, W, A and B, posted headers; 0: the links have no such channel. Packets that have passed the date line of their ring are in it."),
+    ROW("vc1.pd_credits", "16 bytes", 0, 2047, 0, vc1_pd_credits, "The same, posted data; 0 = infinite."),
+    ROW("date_line.ew", "1", 0, 1, 0, date_line_ew, "1: packets that go on by E or W have passed the date line, and are in virtual channel 1 from here to the end of their way in the ring."),
+    ROW("date_line.ab", "1", 0, 1, 0, date_line_ab, "The same for A and B."),
     ROW("ddr.bytes", "bytes", 0, UINT64_C(1) << 40, 0, ddr_bytes, "Memory beside the chip for packets from cables that find many others waiting; 0: none."),
     ROW("ddr.chip_tlps", "1", 1, 1024, 16, ddr_chip_tlps, "Packets of a port that wait on the chip before further ones go to that memory."),
     ROW("ddr.cycles", "cycles", 1, 65536, 50, ddr_cycles, "From the routing unit into that memory and out again, when it is idle."),
@@ -64,11 +68,12 @@ static const char *const port_names[HUB_MAX_PORTS + 1] = { "n", "e", "w", "s", "
 static uint32_t fifo_entries(const struct hub *hub, const struct pcie_port_config *port,
                              enum pcie_class cls)
 {
-    const uint64_t credits[] = { port->ph_credits, port->nph_credits, port->cplh_credits };
+    const uint64_t credits[] = { port->ph_credits, port->nph_credits, port->cplh_credits,
+                                 hub->cfg.vc1_ph_credits };
     uint64_t answers =
         HUB_DMA_CHANNELS * (hub->cfg.dma_read_tags * (hub->cfg.dma_read_bytes / 64 + 1) + 2);
 
-    if (credits[cls] != 0)
+    if (credits[cls] != 0 || cls == PCIE_POSTED_VC1)
         return (uint32_t)credits[cls];
     return cls == PCIE_COMPLETION ? (uint32_t)answers : 1024;
 }
@@ -93,6 +98,10 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
                        fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
             return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", hub->path);
+    if (hub_carries_ring(index)) {
+        cfg.vc1_ph_credits = hub->cfg.vc1_ph_credits;
+        cfg.vc1_pd_credits = hub->cfg.vc1_pd_credits;
+    }
     cfg.tx_latency_ps += hub->cfg.hard_block_ps;
     cfg.rx_latency_ps += hub->cfg.hard_block_ps;
     rc = pcie_port_create(hub->dom, hub->pool, path, &cfg, &user, &port->pcie, err);
@@ -224,7 +233,6 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     sim_event_init(&hub->tick, hub_tick);
     hub_timeout_init(hub);
     hub->ring_size = 0;
-    hub->taking = UINT32_MAX;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);
         if (rc != SIM_OK)
@@ -260,6 +268,15 @@ static struct machine_port hub_port(void *component, const char *name)
     return (struct machine_port){ NULL, NULL, NULL };
 }
 
+static void watch_channels(struct hub *hub, uint32_t p)
+{
+    if (!pcie_port_has_vc1(hub->ports[p].pcie))
+        return;
+    hub->vc1 |= (uint8_t)(1u << p);
+    if ((p < 3 ? hub->cfg.date_line_ew : hub->cfg.date_line_ab) != 0)
+        hub->date_line |= (uint8_t)(1u << p);
+}
+
 /* The window is known now: endpoints show one 64-bit prefetchable BAR of its size. */
 static int hub_start(void *component, struct sim_error *err)
 {
@@ -274,6 +291,7 @@ static int hub_start(void *component, struct sim_error *err)
         struct hub_port *port = &hub->ports[p];
 
         pcie_function_init(&port->function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
+        watch_channels(hub, p);
         if (port->role == HUB_ROOT) {
             if (pcie_port_connected(port->pcie))
                 bringup_start(port);

@@ -28,6 +28,8 @@ struct hub_config {
     uint64_t bus_gap_cycles;
     uint64_t receive_cycles, route_cycles, output_cycles;
     uint64_t bubble_tlps;
+    uint64_t vc1_ph_credits, vc1_pd_credits;
+    uint64_t date_line_ew, date_line_ab;
     uint64_t ddr_bytes;
     uint64_t hard_block_ps;
     uint64_t ddr_chip_tlps, ddr_cycles, ddr_bytes_per_cycle;

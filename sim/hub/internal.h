@@ -38,7 +38,7 @@ enum {
     SRC_DMA_WRITE = SRC_DMA_READ + HUB_DMA_CHANNELS, /* + channel: the next write */
     HUB_SOURCES = SRC_DMA_WRITE + HUB_DMA_CHANNELS
 };
-_Static_assert(HUB_SOURCES < 32, "sources are bits of a 32-bit mask");
+_Static_assert(HUB_SOURCES < 64, "sources are bits of a 64-bit mask");
 
 /** A packet that waits; a cache line. */
 struct hub_entry {
@@ -92,7 +92,7 @@ struct hub_port {
 /** An arbiter. */
 struct hub_output {
     uint64_t free_edge; /* from which it is free */
-    uint32_t want;      /* sources whose head wants it */
+    uint64_t want;      /* sources whose head wants it */
     uint32_t turn;      /* round robin: the first source that is asked, or one behind the last */
 };
 
@@ -199,11 +199,13 @@ struct hub {
     struct sim_domain *dom;
     struct sim_event tick;
     uint64_t tick_edge;
-    uint32_t busy_dma;                             /* channels that are not idle */
-    uint32_t wanted;                               /* outputs that some source wants */
-    uint32_t arrivals;                             /* packets put so far, wraps */
-    bool watched;                                  /* the order of packets is checked */
-    uint32_t taking;                               /* sources that packets are taken from */
+    uint32_t busy_dma; /* channels that are not idle */
+    uint32_t wanted;   /* outputs that some source wants */
+    uint32_t arrivals; /* packets put so far, wraps */
+    bool watched;      /* the order of packets is checked */
+    bool stopped;      /* nothing is taken from the ports' receive buffers */
+    uint8_t vc1;       /* outputs with a virtual channel 1, */
+    uint8_t date_line; /* and those of them where packets change to it */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
@@ -259,6 +261,8 @@ void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint3
 /** The same, and wakes the hub at that edge. */
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
               uint64_t edge);
+/** Do packets of a ring go on by this port? */
+bool hub_carries_ring(uint32_t port);
 /** Room for the answers that one request can make. */
 bool hub_local_room(const struct hub *hub);
 /** Could the head of this source leave for `out` but for the time? */

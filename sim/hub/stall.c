@@ -44,10 +44,13 @@ static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_b
     const struct pcie_tlp *tlp = &fifo_head(&hub->fifo[source])->tlp;
     struct machine_block block = { .where = source_name(hub, source),
                                    .what = what_is(tlp),
-                                   .slot = slot_of(hub, tlp, out) };
+                                   .slot = slot_of(hub, tlp, out),
+                                   .stands = source < SRC_LOCAL &&
+                                             source % PCIE_CLASSES == PCIE_POSTED_VC1 };
 
     if (out < HUB_MAX_PORTS) {
         block.port = hub_kind.ports[out];
+        block.leaves = pcie_tlp_class(tlp) == PCIE_POSTED_VC1;
         block.lacks = pcie_port_lacks(hub->ports[out].pcie, pcie_tlp_class(tlp));
         if (block.lacks == NULL) /* what enters a ring leaves a place free in it */
             block.lacks = "credits for bubble_tlps packets";

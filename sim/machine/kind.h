@@ -86,6 +86,7 @@ struct machine_block {
     const char *lacks; /* "posted data credits" of the far side; NULL: the port has other work */
     const char *what;  /* "a write" */
     unsigned slot;     /* the window part it is for; MACHINE_NO_SLOT: none */
+    unsigned stands, leaves; /* virtual channels: of the buffer, and of what it waits for */
 };
 #define MACHINE_NO_SLOT UINT32_MAX
 typedef void (*machine_block_fn)(void *arg, const struct machine_block *block);

@@ -13,7 +13,7 @@ struct block {
     const struct component *component;
     char where[WHERE_BYTES], port[WHERE_BYTES]; /* port "": it ends here */
     const char *lacks, *what;                   /* string literals of the kinds */
-    unsigned slot;
+    unsigned slot, stands, leaves;
     unsigned next; /* what it waits for, or NONE */
     bool awaited, told;
 };
@@ -41,6 +41,8 @@ static void collect(void *arg, const struct machine_block *b)
     block->lacks = b->lacks;
     block->what = b->what;
     block->slot = b->slot;
+    block->stands = b->stands;
+    block->leaves = b->leaves;
     block->next = NONE;
 }
 
@@ -83,7 +85,8 @@ static void find_next(struct report *r, struct block *b)
     struct far_end end = far_end(r->m, b);
 
     for (unsigned i = 0; end.component != NULL && i < r->n && b->next == NONE; i++)
-        if (r->blocks[i].component == end.component && strcmp(r->blocks[i].where, end.port) == 0) {
+        if (r->blocks[i].component == end.component && r->blocks[i].stands == b->leaves &&
+            strcmp(r->blocks[i].where, end.port) == 0) {
             b->next = i;
             r->blocks[i].awaited = true;
         }

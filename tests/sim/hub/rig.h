@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -59,11 +60,11 @@ struct FakeHost {
     std::map<uint8_t, pcie_tlp> answers;    /* completions received, by tag, payload kept */
     std::map<uint64_t, sim_time_t> written; /* when an address was last the start of a write */
     uint64_t reads = 0, read_bytes_max = 0;
-    uint8_t next_tag = 0;
-    bool silent = false;           /* takes reads and never answers */
-    uint8_t status = PCIE_CPL_SC;  /* of its answers */
-    uint64_t poisons = UINT64_MAX; /* the completion for this address is poisoned */
-    std::vector<pcie_tlp> asked;   /* reads that were not answered */
+    bool silent = false;               /* takes reads and never answers */
+    uint8_t status = PCIE_CPL_SC;      /* of its answers */
+    uint64_t poisons = UINT64_MAX;     /* the completion for this address is poisoned */
+    std::vector<pcie_tlp> asked;       /* reads that were not answered */
+    uint8_t next_tag = 0, classes = 0; /* Traffic Classes seen */
 
     uint8_t *at(uint64_t addr)
     {
@@ -77,6 +78,7 @@ struct FakeHost {
     {
         FakeHost *h = static_cast<FakeHost *>(user);
 
+        h->classes |= tlp->tc;
         pcie_port_consume(h->port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
         if (tlp->kind == PCIE_MWR)
             h->take_write(tlp);
@@ -216,6 +218,7 @@ class HubRig : public ::testing::Test
         return c;
     }
     std::function<void()> before_start; /* of the first hub */
+    unsigned date_line = UINT_MAX;      /* the node whose hub is that of the ring */
     bool closed = false; /* the last E joins the first W, and all routes go round by E */
     /* A chain of n nodes: E of node i to W of node i + 1, `wire_ps` long. */
     void build(unsigned n, sim_order order = {}, sim_time_t wire_ps = 15000)
@@ -236,6 +239,7 @@ class HubRig : public ::testing::Test
             place.dom = doms[i];
             place.path = strdup_(path);
             place.node = i;
+            cfg.date_line_ew = i == date_line;
             ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &hubs[i], &err)) << err.text;
             make_host(i);
         }

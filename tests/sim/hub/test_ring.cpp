@@ -106,6 +106,27 @@ TEST_F(Ring, OrderWithinATimeDoesNotShow)
     }
 }
 
+TEST_F(Ring, WithADateLineNeedsNoFreePlace)
+{
+    struct sim_fingerprint plain = {};
+
+    cfg.bubble_tlps = 1;
+    cfg.vc1_ph_credits = 4;
+    cfg.vc1_pd_credits = 64;
+    date_line = 2;
+    for (uint64_t k = 0; k < 5; k++) {
+        buffers(4, 64);
+        flood(0xfff4, { k % 2 != 0, k >= 2, k });
+        EXPECT_EQ(kNodes * HUB_DMA_CHANNELS, arrived(0xfff4));
+        if (k == 0)
+            plain = sim_fingerprint_of(sim);
+        EXPECT_EQ(plain.wire, sim_fingerprint_of(sim).wire) << k;
+        for (const FakeHost &h : hosts)
+            EXPECT_EQ(0, h.classes) << "what leaves the ring is of class 0 again";
+        TearDown();
+    }
+}
+
 TEST_F(Ring, WithoutThatItFillsUpAndStandsStill)
 {
     cfg.bubble_tlps = 1;
