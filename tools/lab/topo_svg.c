@@ -185,7 +185,7 @@ static void print_scale(const struct lab_topo_summary *s, double y, FILE *out)
 static void print_title(struct lab_topology *topo, const struct lab_topo_summary *s, FILE *out)
 {
     struct lab_topo_cut cut = lab_topology_bisect(topo);
-    unsigned *cycle = load_alloc(&topo->arena, topo->nlinks * sizeof(*cycle));
+    unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
     unsigned length = lab_topology_deadlock(topo, cycle);
 
     (void)fprintf(out, "<text x=\"24\" y=\"30\" class=\"title\">%s</text>\n", topo->name);

@@ -72,7 +72,7 @@ static void add_loads(struct lab_topology *topo, const struct lab_topo_summary *
 static void add_cycle(struct lab_topology *topo, const char *quantity,
                       unsigned (*find)(struct lab_topology *, unsigned *), struct lab_table *t)
 {
-    unsigned *cycle = load_alloc(&topo->arena, topo->nlinks * sizeof(*cycle));
+    unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
     unsigned length = find(topo, cycle), row;
     const char *text = "none";
 

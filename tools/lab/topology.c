@@ -94,6 +94,11 @@ static uint64_t hop_ps(const struct build *b, const struct lab_topo_link *l,
     return ((ps * khz + PS_KHZ - 1) / PS_KHZ + cycles) * PS_KHZ / khz;
 }
 
+static bool has_vc1(const struct build *b, unsigned hub, const char *port)
+{
+    return strpbrk(port, "ewab") != NULL && value(b, hub, "vc1.ph_credits") != 0;
+}
+
 /**
  * Bubble flow control counts places for packets. It holds where a free header means room for the
  * largest packet: scraps of data space too small for any packet add up to no place.
@@ -105,6 +110,10 @@ static void watch_buffer(const struct build *b, struct lab_topo_link *l)
     uint64_t mps = smaller(port_value(b, l->from, l->port_from, "mps_bytes"),
                            port_value(b, l->to, l->port_to, "mps_bytes"));
 
+    l->vc1 = has_vc1(b, l->from, l->port_from) && has_vc1(b, l->to, l->port_to);
+    l->date_line =
+        l->vc1 && value(b, l->from,
+                        strpbrk(l->port_from, "ab") != NULL ? "date_line.ab" : "date_line.ew") != 0;
     l->endless = headers == 0 && data == 0;
     l->guarded = value(b, l->from, "bubble_tlps") > 1 &&
                  (l->endless || (headers > 1 && (data == 0 || data >= headers * mps / 16)));
@@ -138,9 +147,13 @@ static void list_links(struct build *b)
 
         if (from == LAB_TOPO_NONE || to == LAB_TOPO_NONE)
             continue;
-        add_link(b, (struct lab_topo_link){ from, to, l->port_a, l->port_b, 0, 0, 0, false, false },
+        add_link(b,
+                 (struct lab_topo_link){ from, to, l->port_a, l->port_b, 0, 0, 0, false, false,
+                                         false, false },
                  l->length_mm);
-        add_link(b, (struct lab_topo_link){ to, from, l->port_b, l->port_a, 0, 0, 0, false, false },
+        add_link(b,
+                 (struct lab_topo_link){ to, from, l->port_b, l->port_a, 0, 0, 0, false, false,
+                                         false, false },
                  l->length_mm);
     }
 }

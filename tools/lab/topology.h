@@ -21,6 +21,8 @@ struct lab_topo_link {
     uint64_t load;       /* messages when each hub sends one to each other */
     bool guarded;        /* its hub lets packets enter a ring only while a place stays free in it */
     bool endless;        /* the receive buffer behind it takes all that comes */
+    bool vc1;            /* it has a virtual channel 1, */
+    bool date_line;      /* and packets change to that here */
 };
 
 struct lab_topology {
@@ -62,14 +64,15 @@ struct lab_topo_cut lab_topology_bisect(struct lab_topology *topo);
 
 /**
  * A cycle among links of which some route takes each directly after the one before: with finite
- * buffers, packets along it can wait for each other. @param cycle nlinks entries
+ * buffers, packets along it can wait for each other. @param cycle 2 * nlinks entries
  * @return its length, 0: there is none
  */
 unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle);
 /**
  * The same when a ring, which is what packets take straight on through hubs that guard it, counts
  * as one link: it never fills up, so only what leads from ring to ring can close a cycle. Nothing
- * waits for a link into a buffer without end.
+ * waits for a link into a buffer without end. Where packets change to virtual channel 1, a link is
+ * two.
  */
 unsigned lab_topology_deadlock(struct lab_topology *topo, unsigned *cycle);
 

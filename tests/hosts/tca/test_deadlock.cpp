@@ -72,7 +72,7 @@ Circle predicted(const MachineFile &file)
     Circle names;
 
     EXPECT_EQ(SIM_OK, lab_topology_create(file.desc(), &topo, &err)) << err.text;
-    std::vector<unsigned> links(topo.nlinks);
+    std::vector<unsigned> links(2 * topo.nlinks);
     links.resize(lab_topology_deadlock(&topo, links.data()));
     for (unsigned l : links)
         names.push_back(std::string(topo.hubs[topo.links[l].from]) + "." + topo.links[l].port_from);
@@ -137,6 +137,42 @@ TEST(Deadlock, DoesNotComeWhereAPlaceStaysFree)
 
         EXPECT_EQ(Circle(), predicted(file)) << name;
         EXPECT_EQ(Circle(), happened(file)) << name;
+    }
+}
+
+const std::vector<const char *> two_channels = {
+    "node*.hub.ddr.bytes=0",          "node*.hub.bubble_tlps=1",    "node*.hub.*.link.ph_credits=4",
+    "node*.hub.*.link.pd_credits=64", "node*.hub.vc1.ph_credits=4", "node*.hub.vc1.pd_credits=64",
+};
+
+TEST(Deadlock, DoesNotComeWherePacketsChangeTheirChannelOnce)
+{
+    for (const char *name : { "ring8", "one-way-ring8" }) {
+        MachineFile file(name, with(two_channels, "node5.hub.date_line.ew=1"));
+
+        EXPECT_EQ(Circle(), predicted(file)) << name;
+        EXPECT_EQ(Circle(), happened(file)) << name;
+    }
+    /* Rows of the torus have it at their first node, columns in the first row. */
+    std::vector<const char *> lines = two_channels;
+    for (const char *line :
+         { "node0.hub.date_line.*=1", "node4.hub.date_line.ew=1", "node8.hub.date_line.ew=1",
+           "node12.hub.date_line.ew=1", "node1.hub.date_line.ab=1", "node2.hub.date_line.ab=1" })
+        lines.push_back(line);
+    MachineFile but_one("torus16", lines);
+    EXPECT_EQ(4u, predicted(but_one).size()) << "the last column has none";
+    MachineFile all("torus16", with(lines, "node3.hub.date_line.ab=1"));
+    EXPECT_EQ(Circle(), predicted(all));
+    EXPECT_EQ(Circle(), happened(all));
+}
+
+TEST(Deadlock, ComesWhereNoHubIsTheDateLineOrEachIs)
+{
+    for (const char *line : { "node*.hub.date_line.ew=0", "node*.hub.date_line.ew=1" }) {
+        MachineFile file("ring8", with(two_channels, line));
+
+        EXPECT_EQ(8u, predicted(file).size()) << line;
+        EXPECT_EQ(8u, happened(file).size()) << line;
     }
 }
 
@@ -251,14 +287,19 @@ TEST(Deadlock, NeverComesWhereNoneIsPossible)
             "node*.hub.ddr.bytes=" + std::to_string(256 * m.pick(3)),
             "node*.hub.ddr.chip_tlps=" + std::to_string(1 + m.pick(2)),
             "node*.hub.ddr.cycles=" + std::to_string(m.pick(2) != 0 ? 50 : 1000),
+            "node*.hub.vc1.ph_credits=" + std::to_string(2 * m.pick(2)),
+            "node" + std::to_string(m.pick(3)) + ".hub.date_line.ew=1",
+            "node" + std::to_string(m.pick(3)) + ".hub.date_line.ab=1",
         };
         std::vector<const char *> set;
         std::string text = m.text();
 
         for (const std::string &s : sets)
             set.push_back(s.c_str());
-        SCOPED_TRACE(text + sets[0] + " " + sets[1] + " " + sets[3]);
         MachineFile file(text, set);
+        for (const std::string &s : sets)
+            text += "\n" + s;
+        SCOPED_TRACE(text);
         Circle before = predicted(file), circle = happened(file);
 
         safe += before.empty();

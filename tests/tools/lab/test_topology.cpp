@@ -61,7 +61,7 @@ class Topology : public testing::Test
     }
     std::vector<std::string> cycle()
     {
-        std::vector<unsigned> links(topo.nlinks);
+        std::vector<unsigned> links(2 * topo.nlinks);
         std::vector<std::string> names;
 
         links.resize(lab_topology_cycle(&topo, links.data()));
@@ -247,7 +247,7 @@ class Deadlock : public Topology
         std::vector<std::string> names;
 
         open(name, yaml, sets);
-        std::vector<unsigned> links(topo.nlinks);
+        std::vector<unsigned> links(2 * topo.nlinks);
         links.resize(lab_topology_deadlock(&topo, links.data()));
         for (unsigned l : links)
             names.push_back(link(l));
@@ -271,6 +271,22 @@ TEST_F(Deadlock, IsPossibleWhereSmallPacketsCanTakeAPlaceInPart)
     EXPECT_EQ(8u, circle("ring8", "", { "node*.hub.*.link.pd_credits=504" }).size());
     EXPECT_EQ(8u, circle("ring8", "", { "node*.hub.*.link.ph_credits=0" }).size());
     EXPECT_TRUE(circle("ring8", "", { "node*.hub.*.link.pd_credits=0" }).empty());
+}
+
+TEST_F(Deadlock, IsRuledOutByADateLineInEachRing)
+{
+    std::vector<const char *> sets = { "node*.hub.bubble_tlps=1", "node*.hub.vc1.ph_credits=8",
+                                       "node2.hub.date_line.ew=1" };
+
+    EXPECT_TRUE(circle("ring8", "", sets).empty());
+    EXPECT_EQ(0u, sum.unrouted);
+    EXPECT_TRUE(circle("one-way-ring8", "", sets).empty());
+    EXPECT_EQ(4u, circle("dual-ring8", "", sets).size()) << "the second ring has none";
+    sets.push_back("node6.hub.date_line.ew=1");
+    EXPECT_TRUE(circle("dual-ring8", "", sets).empty());
+    EXPECT_EQ(8u, circle("one-way-ring8", "", sets).size()) << "seven hops from one round to it";
+    sets.back() = "node5.hub.vc1.ph_credits=0";
+    EXPECT_EQ(8u, circle("one-way-ring8", "", sets).size()) << "a link without a second channel";
 }
 
 TEST_F(Deadlock, IsRuledOutByABufferWithoutEnd)
