@@ -1,5 +1,6 @@
 /* Virtual channel 1: a buffer and credits of its own for posted requests of its Traffic Class. */
 #include "link_fixture.h"
+#include "pcie/fault.h"
 #include "pcie/packet.h"
 
 #include <random>
@@ -95,26 +96,33 @@ TEST(Channels, OtherTrafficClassesAreMappedToChannel0)
     EXPECT_EQ(1u, p.b.got.size());
 }
 
-/* Small buffers that are freed late, in a random mix: each channel keeps its order and loses none.
- */
+/* Small buffers that are freed late, in a random mix, with bit errors and without: each channel
+ * keeps its order and loses none. */
 TEST(Channels, KeepTheirOrderAndTheirCredits)
 {
-    std::mt19937 rng(1);
-    Pair p;
-    std::map<int, uint64_t> last;
+    for (uint64_t ber_e18 : { 0u, 1u << 30, 1u << 31 }) {
+        std::mt19937 rng(1);
+        pcie_fault_config faults = {};
+        sim_error err = {};
+        Pair p;
+        std::map<int, uint64_t> last;
 
-    p.b.consume_delay = [&](const pcie_tlp &) { return 1 + rng() % (400 * SIM_NS); };
-    p.join(two_channels(3), two_channels(3));
-    for (unsigned i = 0; i < 3000; i++)
-        add(p.a, rng() % 2);
-    p.a.kick();
-    p.run();
-    ASSERT_EQ(3000u, p.b.got.size());
-    for (const Arrival &a : p.b.got) {
-        EXPECT_LE(last[a.cls], a.id);
-        last[a.cls] = a.id;
+        p.b.consume_delay = [&](const pcie_tlp &) { return 1 + rng() % (400 * SIM_NS); };
+        p.join(two_channels(3), two_channels(3));
+        faults.ber_e18 = ber_e18 * 10000; /* 2e-5 at most */
+        for (const End *e : { &p.a, &p.b })
+            ASSERT_EQ(SIM_OK, pcie_port_set_faults(e->port, &faults, &err)) << err.text;
+        for (unsigned i = 0; i < 3000; i++)
+            add(p.a, rng() % 2);
+        p.a.kick();
+        p.run();
+        ASSERT_EQ(3000u, p.b.got.size());
+        for (const Arrival &a : p.b.got) {
+            EXPECT_LE(last[a.cls], a.id);
+            last[a.cls] = a.id;
+        }
+        EXPECT_EQ(2u, last.size());
     }
-    EXPECT_EQ(2u, last.size());
 }
 
 TEST(Channels, HaveFlowControlPacketsOfTheirOwn)
