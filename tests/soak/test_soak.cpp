@@ -25,6 +25,8 @@ struct Soak {
     }
 };
 
+const char *const ALL = SOAK_FOLDER "/faults.yaml";
+
 TEST(Soak, WithoutFaultsEachWriteComesOnceInOrderAndUnchanged)
 {
     const Soak soak(200000, 1, {});
@@ -34,10 +36,19 @@ TEST(Soak, WithoutFaultsEachWriteComesOnceInOrderAndUnchanged)
     EXPECT_GT(soak.result.reads, 1000u);
 }
 
+TEST(Soak, UnderFaultsToo)
+{
+    const Soak soak(400000, 1, { ALL });
+
+    EXPECT_EQ(SIM_OK, soak.rc) << soak.err.text;
+    EXPECT_GT(soak.result.writes, 60000u);
+    EXPECT_GT(soak.result.reads, 1000u);
+}
+
 TEST(Soak, ASeedGivesOneResultInEveryOrderAndAnotherSeedAnother)
 {
-    const Soak one(50000, 7, {}), again(50000, 7, {});
-    const Soak ties(50000, 7, {}, { true, true, 3 }), other(50000, 8, {});
+    const Soak one(50000, 7, { ALL }), again(50000, 7, { ALL });
+    const Soak ties(50000, 7, { ALL }, { true, true, 3 }), other(50000, 8, { ALL });
 
     EXPECT_EQ(SIM_OK, one.rc) << one.err.text;
     EXPECT_TRUE(one == again);
