@@ -1,8 +1,6 @@
 /* Random traffic through tiny buffers: nothing lost, doubled or out of order, in any event order.
  */
-#include "link_fixture.h"
-
-#include <algorithm>
+#include "link_traffic.h"
 
 namespace
 {
@@ -10,6 +8,7 @@ namespace
 using test::Arrival;
 using test::End;
 using test::Pair;
+using test::Traffic;
 
 struct Shape {
     uint64_t gen, lanes, mps, hdr, data, queue, replay;
@@ -20,74 +19,6 @@ const Shape shapes[] = {
     { 3, 4, 256, 8, 64, 3, 7 },      { 5, 16, 512, 5, 40, 8, 4 },  { 2, 4, 256, 127, 2047, 8, 64 },
     { 4, 2, 4096, 2, 300, 2, 2047 }, { 2, 16, 256, 0, 0, 16, 16 },
 };
-
-/** Injects at random times, on a grid on which arrivals, timers and credits fall as well. */
-struct Traffic {
-    End *end;
-    sim_stream st;
-    unsigned left;
-    sim_event ev;
-    uint32_t mps;
-
-    void start(End *e, uint64_t seed, unsigned n, uint32_t max)
-    {
-        end = e, left = n, mps = max;
-        sim_stream_init(&st, seed, "traffic");
-        sim_event_init(&ev, [](sim_event *v) {
-            reinterpret_cast<Traffic *>(reinterpret_cast<char *>(v) - offsetof(Traffic, ev))
-                ->step();
-        });
-        sim_schedule_in(e->dom, &ev, 0, SIM_CLOCK);
-        /* A third at once, in the event of the arrival; others later, in SIM_CLOCK. */
-        e->consume_delay = [this](const pcie_tlp &) {
-            uint64_t slow = sim_stream_below(&st, 3) * 150, fast = sim_stream_below(&st, 8);
-            return slow == 0 ? 0 : (slow + fast) * SIM_NS;
-        };
-    }
-    void step()
-    {
-        static const int kinds[] = { PCIE_MWR, PCIE_MWR,    PCIE_CPLD,   PCIE_CPLD,
-                                     PCIE_MRD, PCIE_CFGWR0, PCIE_CFGRD0, PCIE_CPL };
-
-        for (uint64_t n = sim_stream_below(&st, 6); n > 0 && left > 0; n--, left--) {
-            int kind = kinds[sim_stream_below(&st, 8)];
-            bool data = kind == PCIE_MWR || kind == PCIE_CPLD;
-
-            end->add(kind, data ? (uint32_t)(1 + sim_stream_below(&st, mps)) : 4);
-        }
-        end->kick();
-        if (left > 0)
-            sim_schedule_in(end->dom, &ev, sim_stream_below(&st, 200) * SIM_NS + SIM_NS, SIM_CLOCK);
-    }
-};
-
-/** Every id once; each class in order; nothing before a posted request that was sent earlier. */
-void expect_legal(const std::vector<Arrival> &got, unsigned n)
-{
-    uint64_t last[3] = {};
-    std::vector<bool> seen(n, false);
-    uint64_t posted_seen = 0;
-    std::vector<uint64_t> posted;
-
-    ASSERT_EQ(n, got.size());
-    for (const Arrival &r : got) {
-        if (r.cls == PCIE_POSTED)
-            posted.push_back(r.id);
-    }
-    std::sort(posted.begin(), posted.end());
-    for (const Arrival &r : got) {
-        ASSERT_LT(r.id, n);
-        EXPECT_FALSE(seen[r.id]) << "twice: " << r.id;
-        seen[r.id] = true;
-        EXPECT_LE(last[r.cls], r.id) << "class " << r.cls;
-        last[r.cls] = r.id;
-        if (r.cls == PCIE_POSTED) {
-            posted_seen++;
-        } else if (posted_seen < posted.size()) {
-            EXPECT_LT(r.id, posted[posted_seen]) << "passed a posted request";
-        }
-    }
-}
 
 struct Result {
     std::vector<Arrival> a, b;

@@ -1,0 +1,139 @@
+/* Random traffic over links that fail in every way that keeps the data link's state: nothing lost,
+ * doubled or out of order, in any event order. */
+#include "link_faults.h"
+#include "link_traffic.h"
+
+namespace
+{
+
+using test::Arrival;
+using test::Faults;
+using test::Pair;
+using test::Traffic;
+
+struct Shape {
+    uint64_t gen, lanes, mps, hdr, data, queue, replay;
+    uint64_t ber_e18; /* both ways */
+    unsigned faults;  /* bits: see give() */
+};
+
+enum { BURSTS = 1, RETRAINS = 2, NTH = 4, DEGRADE = 8, STUCK = 16 };
+
+const Shape shapes[] = {
+    { 2, 8, 128, 1, 8, 1, 1, PCIE_BER_UNIT / 10000, 0 },
+    { 2, 8, 256, 3, 20, 2, 3, PCIE_BER_UNIT / 10000, RETRAINS },
+    { 1, 1, 128, 2, 16, 4, 2, PCIE_BER_UNIT / 3000, BURSTS | NTH },
+    { 3, 4, 256, 8, 64, 3, 7, PCIE_BER_UNIT / 30000, DEGRADE },
+    { 5, 16, 512, 5, 40, 8, 4, PCIE_BER_UNIT / 100000, RETRAINS | NTH },
+    { 2, 4, 256, 127, 2047, 8, 64, PCIE_BER_UNIT / 3000, DEGRADE | RETRAINS },
+    { 4, 2, 4096, 2, 300, 2, 2047, PCIE_BER_UNIT / 100000, BURSTS | STUCK },
+    { 2, 16, 256, 0, 0, 16, 16, PCIE_BER_UNIT / 10000, NTH | RETRAINS },
+};
+
+void give(pcie_port *port, const Shape &sh, uint64_t seed)
+{
+    Faults f;
+
+    f.cfg.ber_e18 = sh.ber_e18;
+    f.cfg.seed = seed;
+    for (uint64_t i = 1; (sh.faults & NTH) != 0 && i < 40; i++) {
+        f.nth.push_back({ PCIE_FAULT_TLP, (pcie_fault_effect)(i % 4), 7 * i + seed });
+        f.nth.push_back({ PCIE_FAULT_DLLP, (pcie_fault_effect)(i % 2), 5 * i + seed });
+    }
+    for (uint64_t i = 0; i < 5; i++) {
+        const sim_time_t at = (i * 37 + seed) * SIM_US;
+
+        if ((sh.faults & BURSTS) != 0)
+            f.bursts.push_back({ at, 2 * SIM_US, PCIE_BER_UNIT / 20 });
+        if ((sh.faults & RETRAINS) != 0)
+            f.outages.push_back({ at + 500, i * 700 * SIM_NS + 1, false });
+        if ((sh.faults & STUCK) != 0)
+            f.stuck.push_back({ at, 10 * SIM_US, PCIE_POSTED });
+    }
+    if ((sh.faults & DEGRADE) != 0) {
+        f.degrades.push_back({ 20 * SIM_US, 0, sh.lanes / 2 });
+        f.degrades.push_back({ 60 * SIM_US + seed, sh.gen - 1, 0 });
+    }
+    f.give(port);
+}
+
+struct Result {
+    std::vector<Arrival> a, b;
+    uint64_t wire;
+    std::map<std::string, uint64_t> stats;
+};
+
+Result run(const Shape &sh, const sim_order &order, bool two_domains, unsigned n, uint64_t seed)
+{
+    const sim_config cfg = { 1, true, order, nullptr, true };
+    Pair p(cfg, two_domains);
+    pcie_port_config c = test::wide_config(sh.gen, sh.lanes, sh.mps);
+    Traffic ta, tb;
+    Result r;
+
+    test::set_credits(&c, sh.hdr, sh.data);
+    c.tx_queue_tlps = sh.queue, c.replay_tlps = sh.replay;
+    c.tx_latency_ps = 6000, c.rx_latency_ps = 10000;
+    c.skp_interval_symbols = 1538, c.recovery_ps = SIM_US;
+    p.join(c, c, 5000);
+    give(p.a.port, sh, seed);
+    give(p.b.port, sh, seed + 1);
+    ta.start(&p.a, seed, n, (uint32_t)sh.mps);
+    tb.start(&p.b, seed + 1, n, (uint32_t)sh.mps);
+    EXPECT_EQ(SIM_OK, p.run(SIM_MS * 1000));
+    r.a = p.a.got, r.b = p.b.got;
+    r.wire = sim_fingerprint_of(p.s).wire;
+    sim_stat_each(
+        p.s,
+        [](void *arg, const char *path, const char *, const char *, uint64_t v) {
+            (*static_cast<std::map<std::string, uint64_t> *>(arg))[path] = v;
+        },
+        &r.stats);
+    EXPECT_EQ(0u, mem_pool_in_use(p.a.pool));
+    EXPECT_EQ(0u, mem_pool_in_use(p.b.pool));
+    return r;
+}
+
+class LossyRandom : public ::testing::TestWithParam<Shape>
+{
+};
+
+TEST_P(LossyRandom, NothingIsLostDoubledOrOutOfOrder)
+{
+    const unsigned n = 3000;
+    Result r = run(GetParam(), {}, true, n, 17);
+
+    test::expect_legal(r.a, n);
+    test::expect_legal(r.b, n);
+    EXPECT_LT(10u, r.stats["a.tx.replays"] + r.stats["b.tx.replays"]);
+    EXPECT_LT(10u, r.stats["a.tx.corrupted_tlps"]);
+}
+
+TEST_P(LossyRandom, OrderOfEventsAndTurnsAndPartitionChangeNothing)
+{
+    const unsigned n = 1000;
+    const Result want = run(GetParam(), {}, true, n, 5);
+    const Result one = run(GetParam(), {}, false, n, 5);
+
+    EXPECT_TRUE(want.a == one.a);
+    EXPECT_TRUE(want.b == one.b);
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        const sim_order order = { (seed & 1) != 0, (seed & 2) != 0, seed };
+        const Result r = run(GetParam(), order, true, n, 5);
+
+        EXPECT_TRUE(want.a == r.a);
+        EXPECT_TRUE(want.b == r.b);
+        EXPECT_EQ(want.wire, r.wire);
+        EXPECT_TRUE(want.stats == r.stats);
+        const sim_order ties = { true, false, seed };
+        const Result r1 = run(GetParam(), ties, false, n, 5);
+        EXPECT_TRUE(one.a == r1.a);
+        EXPECT_TRUE(one.b == r1.b);
+        EXPECT_EQ(one.wire, r1.wire);
+        EXPECT_TRUE(one.stats == r1.stats);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Links, LossyRandom, ::testing::ValuesIn(shapes));
+
+} // namespace
