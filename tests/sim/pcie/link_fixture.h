@@ -52,7 +52,8 @@ struct End {
     pcie_port *port = nullptr;
     std::deque<pcie_tlp> todo;
     std::vector<Arrival> got;
-    uint64_t made = 0; /* ids given out */
+    std::vector<bool> told; /* that the link went down or came up */
+    uint64_t made = 0;      /* ids given out */
     bool keep_log = true;
     bool consume = true; /* after consume_delay; 0 or none: at once */
     std::function<sim_time_t(const pcie_tlp &)> consume_delay;
@@ -91,6 +92,7 @@ struct End {
         dom = d;
         user.user = this;
         user.received = [](void *arg, pcie_tlp *tlp) { static_cast<End *>(arg)->received(tlp); };
+        user.link = [](void *arg, bool up) { static_cast<End *>(arg)->told.push_back(up); };
         user.ready = [](void *arg, pcie_class) { static_cast<End *>(arg)->kick(); };
         return pcie_port_create(d, pool, path, &cfg, &user, &port, err);
     }

@@ -2,6 +2,8 @@
 #include "link_faults.h"
 #include "link_fixture.h"
 
+#include <cmath>
+
 namespace
 {
 
@@ -179,6 +181,177 @@ TEST_F(Lossy, UnderBitErrorsNothingIsLost)
     expect_all(20000);
     EXPECT_LT(100u, p.stat("b.rx.bad_lcrc"));
     EXPECT_LT(0u, p.stat("a.rx.bad_dllps"));
+}
+
+/* What two ends do when no one tells them: replays in vain make one train, the other follows. */
+TEST_F(Lossy, ReplaysInVainRetrainTheLink)
+{
+    join();
+    for (uint64_t n = 1; n <= 8; n++)
+        fa.nth.push_back({ PCIE_FAULT_TLP, PCIE_FAULT_DROP, n });
+    fa.give(p.a.port);
+    writes(1);
+    EXPECT_EQ(SIM_OK, p.run());
+    expect_all(1);
+    EXPECT_EQ(8u, p.stat("a.tx.replay_timeouts"));
+    EXPECT_EQ(2u, p.stat("a.retrains"));
+    EXPECT_EQ(2u, p.stat("b.retrains"));
+    EXPECT_LT(8 * SIM_US, p.b.got[0].time); /* twice recovery_ps, and eight times the timer */
+}
+
+/* 128b/130b has no END, and a framing token that is hit stops the receiver until it has trained. */
+TEST_F(Lossy, ABrokenTokenRetrainsALinkOf8GTps)
+{
+    pcie_port_config c = gen2();
+
+    c.gen = 3;
+    join(c);
+    fa.cfg.ber_e18 = PCIE_BER_UNIT / 30000;
+    fa.give(p.a.port);
+    writes(2000);
+    EXPECT_EQ(SIM_OK, p.run());
+    expect_all(2000);
+    EXPECT_LT(0u, p.stat("b.rx.framing_errors"));
+    EXPECT_EQ(p.stat("a.retrains"), p.stat("b.retrains"));
+}
+
+TEST_F(Lossy, ARetrainingKeepsTheStateOfTheDataLink)
+{
+    join();
+    fa.outages.push_back({ 3 * SIM_US, 5 * SIM_US, false });
+    fa.give(p.a.port);
+    writes(100);
+    EXPECT_EQ(SIM_OK, p.run());
+    expect_all(100);
+    for (const Arrival &a : p.b.got)
+        EXPECT_TRUE(a.time < 3 * SIM_US || a.time > 8 * SIM_US) << a.time;
+    EXPECT_LT(0u, p.stat("a.tx.replayed_tlps"));
+    EXPECT_EQ(0u, p.stat("a.tx.discarded_tlps"));
+}
+
+/* What is under way is lost, and said to be; then all begins anew, credits too. */
+TEST_F(Lossy, ALinkThatGoesDownLosesWhatIsUnderWayAndComesUpEmpty)
+{
+    pcie_port_config c = gen2();
+    size_t lost;
+
+    test::set_credits(&c, 4, 64);
+    join(c);
+    fb.outages.push_back({ 3 * SIM_US, 5 * SIM_US, true });
+    fb.give(p.b.port);
+    p.b.consume = false; /* those that were received before still lie in the buffer */
+    writes(100);
+    EXPECT_EQ(SIM_ERR_LIMIT, p.run(4 * SIM_US));
+    EXPECT_FALSE(pcie_port_is_up(p.a.port));
+    EXPECT_FALSE(pcie_port_is_up(p.b.port));
+    EXPECT_EQ((std::vector<bool>{ false }), p.a.told);
+    EXPECT_EQ((std::vector<bool>{ false }), p.b.told);
+    EXPECT_EQ(4u, p.b.got.size());
+    EXPECT_EQ(0u, mem_pool_in_use(p.a.pool));
+    lost = p.stat("a.tx.discarded_tlps");
+    EXPECT_EQ(100u, p.a.todo.size() + p.b.got.size() + lost);
+
+    EXPECT_EQ(SIM_OK, p.run());
+    EXPECT_EQ((std::vector<bool>{ false, true }), p.a.told);
+    EXPECT_TRUE(pcie_port_is_up(p.a.port));
+    writes(4);
+    EXPECT_EQ(SIM_OK, p.run());
+    EXPECT_EQ(8u, p.b.got.size()); /* four more places */
+    for (unsigned i = 0; i < 8; i++)
+        pcie_port_consume(p.b.port, PCIE_POSTED, 16);
+    writes(4);
+    EXPECT_EQ(SIM_OK, p.run());
+    EXPECT_EQ(12u, p.b.got.size());
+}
+
+TEST_F(Lossy, ALinkThatLosesLanesAndSpeedGoesOnSlower)
+{
+    const auto gap = [this](size_t i) { return p.b.got[i].time - p.b.got[i - 1].time; };
+
+    join();
+    fa.degrades.push_back({ 10 * SIM_US, 0, 4 });
+    fb.degrades.push_back({ 30 * SIM_US, 1, 0 });
+    fa.give(p.a.port);
+    fb.give(p.b.port);
+    writes(400);
+    EXPECT_EQ(SIM_OK, p.run());
+    expect_all(400);
+    EXPECT_EQ(69 * SIM_NS, gap(20)); /* 276 symbols: Gen2 x8, x4, Gen1 x4 */
+    EXPECT_EQ(138 * SIM_NS, gap(200));
+    EXPECT_EQ(276 * SIM_NS, gap(399));
+}
+
+TEST_F(Lossy, StuckCreditsHoldTheSenderUntilTheyAreTold)
+{
+    join();
+    fb.stuck.push_back({ 0, 50 * SIM_US, PCIE_POSTED });
+    fb.give(p.b.port);
+    writes(100);
+    EXPECT_EQ(SIM_OK, p.run());
+    expect_all(100);
+    EXPECT_LT(p.b.got[31].time, 5 * SIM_US);
+    EXPECT_GT(p.b.got[32].time, 50 * SIM_US);
+}
+
+TEST_F(Lossy, CreditsStuckForEverLeaveALinkAtRest)
+{
+    join();
+    fb.stuck.push_back({ 0, SIM_TIME_NEVER, PCIE_POSTED });
+    fb.give(p.b.port);
+    writes(100);
+    EXPECT_EQ(SIM_OK, p.run());
+    EXPECT_EQ(32u, p.b.got.size());
+    EXPECT_STREQ("posted header credits", pcie_port_lacks(p.a.port, PCIE_POSTED));
+}
+
+/* 5 km: the table's timer is a fiftieth of the round trip. */
+TEST_F(Lossy, ALongCableDoesNotReplayWhatArrives)
+{
+    p.join(gen2(), gen2(), 25 * SIM_US);
+    fa.nth.push_back({ PCIE_FAULT_TLP, PCIE_FAULT_DROP, 100 });
+    fa.give(p.a.port);
+    writes(200);
+    EXPECT_EQ(SIM_OK, p.run());
+    expect_all(200);
+    EXPECT_EQ(1u, p.stat("a.tx.replays"));
+}
+
+/* Errors in bits of packets follow the rate, to four standard deviations. */
+TEST_F(Lossy, AsManyBitsAreHitAsTheRateSays)
+{
+    for (uint64_t ber : { PCIE_BER_UNIT / 1000000, PCIE_BER_UNIT / 10000, PCIE_BER_UNIT / 100 }) {
+        Pair q;
+        Faults f;
+
+        q.join(gen2(), gen2(), 10000);
+        f.cfg.ber_e18 = ber;
+        f.give(q.a.port);
+        for (unsigned i = 0; i < 4000; i++)
+            q.a.add(PCIE_MWR, ber > PCIE_BER_UNIT / 1000 ? 4 : 256);
+        q.a.kick();
+        q.run(300 * SIM_US);
+
+        const double expected = (double)q.stat("a.tx.wire_symbols") * 10 * (double)ber / 1e18;
+        EXPECT_NEAR(expected, (double)q.stat("a.tx.bit_errors"), 4 * std::sqrt(expected) + 1);
+    }
+}
+
+TEST_F(Lossy, FaultsAreRefusedWithTheirPlace)
+{
+    sim_error err = {};
+    pcie_fault_burst late[2] = { { 10, 10, 1 }, { 15, 10, 1 } };
+    pcie_fault_config cfg = {};
+
+    join();
+    cfg.bursts = late, cfg.burst_count = 2;
+    EXPECT_EQ(SIM_ERR_CONFIG, pcie_port_set_faults(p.a.port, &cfg, &err));
+    EXPECT_STREQ("a: fault burst[1] = 15: expected a time after the burst before", err.text);
+    err = {}, cfg = {};
+    cfg.ber_e18 = PCIE_BER_MAX + 1;
+    EXPECT_EQ(SIM_ERR_CONFIG, pcie_port_set_faults(p.a.port, &cfg, &err));
+    p.run(SIM_US);
+    err = {}, cfg = {};
+    EXPECT_EQ(SIM_ERR_CONFIG, pcie_port_set_faults(p.a.port, &cfg, &err));
 }
 
 } // namespace
