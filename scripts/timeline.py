@@ -196,13 +196,14 @@ def window(timeline, args):
 
 COLOURS = {
     "write": "#3b7dd8", "read": "#e08e2b", "completion": "#3f9e5c", "DLLP": "#b9bec7",
-    "configuration": "#8f6bc1", "message": "#8f6bc1", "replay": "#d23c3c",
+    "configuration": "#8f6bc1", "message": "#8f6bc1", "replay": "#e3a0a0", "damaged": "#b3001b",
     "CPU": "#c65d7b", "software": "#d9a5b3", "poll": "#6a3d9a", "polling": "#e9e3f3",
     "waiting": "#f0f0f0", "stall": "#e06666", "memory": "#7fb8ad", "GPU": "#77ab3f",
 }
 # One hue for what a state machine does, one for who has an output.
 STATES = {"fetch": "#c9a227", "read": "#e08e2b", "write": "#3b7dd8", "status": "#8a4f9e",
-          "set-up": "#c9a227", "copy": "#3b7dd8"}
+          "set-up": "#c9a227", "copy": "#3b7dd8", "down": "#b3001b", "retrain": "#d23c3c",
+          "replay": "#e3a0a0"}
 FALLBACK = "#9aa5b1"
 ROW = 0.26  # inches
 BAR = 0.72  # of a row
@@ -240,13 +241,14 @@ class Scale:
 
 
 def merged(slices, gap):
-    """Neighbours of one colour that no eye could tell apart become one, without a text."""
+    """Neighbours of one colour that no eye could tell apart become one."""
     out = []
     for s in slices:
         last = out[-1] if out else None
         if last and s.begin - last.end <= gap and s.end - s.begin <= 2 * gap and \
                 last.end - last.begin <= 200 * gap and colour(last) == colour(s):
-            out[-1] = last._replace(end=s.end, name="")
+            name = f"{last.name}, {s.name}" if last.name and len(last.name) < 20 else ""
+            out[-1] = last._replace(end=s.end, name=name)
         else:
             out.append(s)
     return out
@@ -263,7 +265,9 @@ def draw_slices(ax, track, y, scale, names):
             names.setdefault(legend_name(s), colour(s))
         draw_name(ax, s, first, last, min(after.begin if after else end, end), y, scale)
     for fill, bars in by_colour.items():
-        ax.broken_barh(bars, (y - BAR / 2, BAR), facecolors=fill, linewidth=0)
+        wide = scale.width(8 * scale.pixel)
+        ax.broken_barh(bars, (y - BAR / 2, BAR), facecolors=fill, edgecolors="white",
+                       linewidths=[0.5 if width > wide else 0 for _, width in bars])
 
 
 def draw_name(ax, s, first, last, free, y, scale):

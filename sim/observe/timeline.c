@@ -20,8 +20,9 @@
 /** Kinds of stages whose time other tracks show, or none need to: constants of the way. */
 static bool is_way(const char *kind)
 {
-    static const char *const ways[] = { "hard IP",      "cable",      "hub core",    "root complex",
-                                        "arbiter wait", "DMA engine", "notification" };
+    static const char *const ways[] = { "hard IP",      "cable",        "hub core",
+                                        "root complex", "arbiter wait", "DMA engine",
+                                        "notification", "replay" };
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
         if (strcmp(ways[i], kind) == 0)
@@ -215,8 +216,17 @@ static const char *packet_name(const struct pcie_packet *p, char name[PACKET_NAM
 {
     const char *category =
         p->packet.kind == SIM_PACKET_TLP ? tlp_name(p->tlp, name) : dllp_name(p->dllp, name);
+    uint32_t flags = p->packet.flags;
+    size_t n = strlen(name);
 
-    return (p->packet.flags & SIM_PACKET_REPLAY) != 0 ? "replay" : category;
+    if ((flags & (SIM_PACKET_LOST | SIM_PACKET_CORRUPT | SIM_PACKET_NULLIFIED)) != 0) {
+        snprintf(name + n, PACKET_NAME - n, ", %s",
+                 (flags & SIM_PACKET_LOST) != 0      ? "lost"
+                 : (flags & SIM_PACKET_CORRUPT) != 0 ? "corrupt"
+                                                     : "nullified");
+        return "damaged";
+    }
+    return (flags & SIM_PACKET_REPLAY) != 0 ? "replay" : category;
 }
 
 /* ---- arrows ---------------------------------------------------------------------------------- */

@@ -42,9 +42,10 @@ static const char *state_name(const struct sim_signal *signal, uint64_t value)
     return signal->states[n] != NULL ? signal->states[n] : "?";
 }
 
+/** Not what a place does most of the time. */
 static bool means_work(const char *state)
 {
-    return strcmp(state, "idle") != 0 && strcmp(state, "-") != 0;
+    return strcmp(state, "idle") != 0 && strcmp(state, "up") != 0 && strcmp(state, "-") != 0;
 }
 
 /** "hub.w rx.p.queue" */

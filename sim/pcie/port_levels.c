@@ -1,6 +1,6 @@
 /* Queue lengths and credits of a port for an observer of levels. Called only where one is attached.
  */
-#include "pcie/port_impl.h"
+#include "pcie/lossy_impl.h"
 
 #define CLASS_SIGNALS(cls, name)                                                                   \
     [PCIE_##cls] = {                                                                               \
@@ -18,7 +18,20 @@ static const struct sim_signal signals[PCIE_CLASSES][CLASS_SIGNAL_COUNT] = {
 };
 static const struct sim_signal replay = { "tx.replay", 11, NULL,
                                           "TLPs sent and not yet acknowledged" };
-static const struct sim_signal up = { "up", 1, NULL, "flow control is initialised" };
+
+enum { LINK_DOWN, LINK_RETRAIN, LINK_REPLAY, LINK_UP };
+static const char *const link_states[] = { "down", "retrain", "replay", "up", NULL };
+static const struct sim_signal link_state = { "link.state", 2, link_states,
+                                              "whether TLPs can be sent for the first time" };
+
+static unsigned state_of(const struct pcie_port *p)
+{
+    if (p->up)
+        return LINK_UP;
+    if (p->lossy == NULL || !pcie_lossy_is_up(p))
+        return LINK_DOWN;
+    return p->lossy->recovering ? LINK_RETRAIN : LINK_REPLAY;
+}
 
 static void tell(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
 {
@@ -36,5 +49,5 @@ void pcie_probe_levels(const struct pcie_port *p)
         tell(p, &signals[cls][DATA_CREDITS], q->data_avail & 0xfffu);
     }
     tell(p, &replay, p->replay_count);
-    tell(p, &up, pcie_port_is_up(p));
+    tell(p, &link_state, state_of(p));
 }

@@ -31,6 +31,8 @@ void pcie_lossy_update_up(struct pcie_port *p)
     const struct pcie_lossy *l = p->lossy;
 
     p->up = l->stage == INIT_DONE && !l->recovering && !l->replaying;
+    if (p->attends)
+        pcie_probe_levels(p);
 }
 
 void pcie_lossy_want_training(struct pcie_port *p, sim_time_t since)

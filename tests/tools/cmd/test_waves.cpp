@@ -152,7 +152,7 @@ TEST_F(Waves, ShowQueuesCreditsAndStates)
             EXPECT_EQ(0u, signal.last()) << path;
         }
     }
-    EXPECT_EQ(1u, dump->signals["node1.hub.w.up"].last());
+    EXPECT_EQ(3u, dump->signals["node1.hub.w.link.state"].last()); /* up */
     EXPECT_EQ(32u, dump->signals["node0.hub.e.tx.p.hdr_credits"].most());
     EXPECT_EQ(255u, dump->signals["node0.hub.e.tx.cpl.hdr_credits"].last()); /* infinite */
     EXPECT_EQ(8u, dump->signals["node0.hub.dma0.reads"].most());             /* dma.read_tags */
