@@ -138,7 +138,7 @@ static void add_prints(struct lab_table *t, const struct checked *c,
 }
 
 static void add_cell(struct lab_table *t, const struct checked *c,
-                     const struct lab_point_pair *pair, const struct lab_cell *cell)
+                     const struct lab_point_pair *pair, const struct lab_cell *cell, bool text)
 {
     unsigned row = add_row(t, c, pair);
     double kept = 0;
@@ -149,25 +149,26 @@ static void add_cell(struct lab_table *t, const struct checked *c,
     lab_table_set(t, row, KEPT, "%s", cell->a);
     lab_table_set(t, row, NOW, "%s", cell->b != NULL ? cell->b : "");
     if (cell->numbers && lab_is_number(cell->a, &kept) && kept != 0)
-        lab_table_set(t, row, CHANGE_PCT, "%+.4f", lab_change_pct(kept, kept + cell->change));
+        lab_table_set(t, row, CHANGE_PCT, text ? "%+.4f" : "%.4f",
+                      lab_change_pct(kept, kept + cell->change));
     if (cell->band != NULL)
         lab_table_set(t, row, BAND, "%g%s", cell->band->width, cell->band->percent ? "%" : "");
 }
 
-/** `all`: also values in their bands. */
+/** For people without values in their bands, which are told in fewer lines. */
 static void add_rows(struct lab_table *t, const struct checked *c, const struct lab_bands *bands,
-                     bool all)
+                     bool text)
 {
     for (unsigned i = 0; i < c->comparison.npoints; i++) {
         const struct lab_point_pair *pair = &c->comparison.points[i];
 
-        if (pair->verdict == LAB_POINT_EQUAL || (!all && lab_compare_point_passes(pair, bands)))
+        if (pair->verdict == LAB_POINT_EQUAL || (text && lab_compare_point_passes(pair, bands)))
             continue;
         if (pair->ncells == 0)
             add_prints(t, c, pair);
         for (unsigned k = 0; k < pair->ncells; k++)
-            if (all || !pair->cells[k].within)
-                add_cell(t, c, pair, &pair->cells[k]);
+            if (!text || !pair->cells[k].within)
+                add_cell(t, c, pair, &pair->cells[k], text);
     }
 }
 
@@ -251,7 +252,7 @@ static void print(const struct options *opt, const struct checked *all,
     lab_table_init(&table, columns, COLUMNS);
     for (unsigned i = 0; i < opt->ndirs; i++)
         if (all[i].rc == SIM_OK)
-            add_rows(&table, &all[i], bands, !text);
+            add_rows(&table, &all[i], bands, text);
     rows = table.nrows;
     if (limit > 0 && rows > limit)
         table.nrows = limit;

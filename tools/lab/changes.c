@@ -253,7 +253,7 @@ enum { WHAT, NAME, UNIT, N, OF, BEFORE, AFTER, CHANGE, LEAST, MOST, WHERE, COLUM
 static void set_pct(struct lab_table *t, unsigned row, unsigned column, double pct)
 {
     if (isfinite(pct))
-        lab_table_set(t, row, column, "%+.*f", fabs(pct) < 0.01 ? 6 : 2, pct);
+        lab_table_set(t, row, column, "%.*f", fabs(pct) < 0.01 ? 6 : 2, pct);
 }
 
 static void add_row(struct lab_table *t, const struct lab_change *change)

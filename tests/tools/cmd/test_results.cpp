@@ -88,11 +88,24 @@ TEST_F(Results, ChangedParametersExplainAndAreKept)
     EXPECT_EQ(1, hubsim("diff kept/small now/small --json")) << errors;
     EXPECT_NE(std::string::npos, out.find("\"what\": \"parameter\", \"name\": "
                                           "\"node*.hub.route_cycles\", \"unit\": \"\", \"n\": 2, "
-                                          "\"of\": 2, \"before\": \"9\", \"after\": \"4\""))
+                                          "\"of\": 2, \"before\": \"9\", \"after\": \"4\", "
+                                          "\"change_pct\": -55.56, "))
         << out;
     EXPECT_EQ(0, hubsim("diff now/small now/small")) << errors;
     EXPECT_EQ("no difference in parameters, faults, points, values, fingerprints, statistics\n",
               out);
+}
+
+TEST_F(Results, WhatIsForProgramsIsJson)
+{
+    ASSERT_EQ(0, hubsim("run small.yaml --out kept --set 'node*.hub.route_cycles=9'")) << errors;
+    change("kept/small/manifest.json", "\"--set\", \"node*.hub.route_cycles=9\"",
+           "\"--seed\", \"1\"");
+    EXPECT_EQ(1, hubsim("check kept/small --out now --json > check.json")) << errors;
+    EXPECT_EQ(1, hubsim("diff now/small kept/small --json > diff.json")) << errors;
+    for (const char *file :
+         { "check.json", "diff.json", "now/small/manifest.json", "now/small/statistics.json" })
+        EXPECT_EQ(0, sh("python3 -m json.tool " + folder + "/" + file)) << errors << text(file);
 }
 
 TEST_F(Results, AMachineAloneIsKeptToo)
