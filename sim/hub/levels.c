@@ -1,10 +1,11 @@
 /* Queues, grants and DMA channels of a hub for an observer of levels. */
 #include "hub/internal.h"
 
-#define PORT_SOURCES(port) port ".p", port ".np", port ".cpl"
+#define PORT_SOURCES(port) port ".p", port ".np", port ".cpl", port ".p1"
 #define NO_SOURCE          HUB_SOURCES
 #define NO_OUTPUT          HUB_OUTPUTS
 
+_Static_assert(PCIE_CLASSES == 4 && HUB_MAX_PORTS == 6 && HUB_DMA_CHANNELS == 4, "names below");
 static const char *const sources[HUB_SOURCES + 2] = { PORT_SOURCES("n"),
                                                       PORT_SOURCES("e"),
                                                       PORT_SOURCES("w"),
@@ -35,9 +36,10 @@ static const char *const outputs[HUB_OUTPUTS + 2] = { "n", "e",    "w",    "s", 
 
 static const struct sim_signal rx_signals[PCIE_CLASSES][2] = { CLASS_SIGNALS(POSTED, "p"),
                                                                CLASS_SIGNALS(NONPOSTED, "np"),
-                                                               CLASS_SIGNALS(COMPLETION, "cpl") };
+                                                               CLASS_SIGNALS(COMPLETION, "cpl"),
+                                                               CLASS_SIGNALS(POSTED_VC1, "p1") };
 static const struct sim_signal tx_source = {
-    "tx.source", 5, sources, "who has the output, its beats and the gap behind them"
+    "tx.source", 6, sources, "who has the output, its beats and the gap behind them"
 };
 static const struct sim_signal tx_valid = { "tx.valid", 1, NULL, "a beat goes to the hard block" };
 static const struct sim_signal tx_beats = { "tx.beats", 9, NULL, "beats of the TLP on its way" };
