@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* clear of the options of the commands */
-enum { OPT_TIMELINE = 0x1000, OPT_WAVES, OPT_PCAP, OPT_PCAP_LINKS };
+enum { OPT_TIMELINE = 0x1000, OPT_WAVES, OPT_PCAP, OPT_PCAP_LINKS, OPT_UTILISATION };
 
 static error_t parse_format(int key, char *arg, struct argp_state *state)
 {
@@ -155,6 +155,11 @@ static error_t parse_watch(int key, char *arg, struct argp_state *state)
     case OPT_PCAP_LINKS:
         common->watch.pcap_links = arg;
         return 0;
+    case OPT_UTILISATION:
+        common->watch.usage = true;
+        if (arg != NULL)
+            common->watch.usage_window_ps = cmd_time(state, "--utilisation", arg);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -173,6 +178,11 @@ static const struct argp_option watch_options[] = {
       3 },
     { "pcap-links", OPT_PCAP_LINKS, "PATTERN", 0,
       "Capture only links with a port that matches, e.g. 'node*.hub.e'", 3 },
+    { "utilisation", OPT_UTILISATION, "TIME", OPTION_ARG_OPTIONAL,
+      "Keep with the result what each link carries and waits for over time, usage.csv, which "
+      "scripts/utilisation draws; TIME: length of a window, such as 10us (default: 200 to 400 "
+      "windows)",
+      3 },
     { 0 },
 };
 const struct argp cmd_watch_argp = { watch_options, parse_watch, NULL, NULL, NULL, NULL, NULL };

@@ -14,7 +14,7 @@ struct options {
     uint64_t which; /* simulation to be observed */
 };
 
-enum { OPT_OUT = 256, OPT_PROTOCOL, OPT_WHICH, OPT_USAGE };
+enum { OPT_OUT = 256, OPT_PROTOCOL, OPT_WHICH };
 
 static const struct argp_option options[] = {
     { "out", OPT_OUT, "DIR", 0,
@@ -22,10 +22,6 @@ static const struct argp_option options[] = {
     { "whole-protocol", OPT_PROTOCOL, NULL, 0, "As many rounds and repeats as the file says", 0 },
     { "observe", OPT_WHICH, "N", 0,
       "Of several simulations, observe the N-th (default 1) with --timeline and the like", 0 },
-    { "utilisation", OPT_USAGE, "TIME", OPTION_ARG_OPTIONAL,
-      "Keep with the result what each link carries and waits for over time; TIME: length of a "
-      "window, such as 10us (default: 200 to 400 windows)",
-      0 },
     { 0 },
 };
 
@@ -44,11 +40,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_PROTOCOL:
         opt->whole_protocol = true;
-        return 0;
-    case OPT_USAGE:
-        opt->common.watch.usage = opt->keep_machine = true;
-        if (arg != NULL)
-            opt->common.watch.usage_window_ps = cmd_time(state, "--utilisation", arg);
         return 0;
     case OPT_WHICH:
         opt->which = cmd_number(state, "observe", arg);
@@ -117,7 +108,7 @@ static int run_machine(const struct options *opt, struct cmd_session *session,
     out.table = &table;
     out.npoints = table.nrows;
     command_words(opt, opt->file, &session->arena, &out);
-    if (opt->keep_machine)
+    if (opt->keep_machine || opt->common.watch.usage)
         rc = keep(opt, session, &out, err);
     lab_table_fini(&table);
     return rc;

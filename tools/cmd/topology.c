@@ -1,17 +1,22 @@
 #include "tools/cmd/cmd.h"
 #include "tools/lab/topo_layout.h"
+#include "tools/lab/topo_traffic.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#define RUN_LAST UINT64_MAX
+
 struct options {
     struct cmd_common common;
-    const char *file, *svg;
+    const char *file, *svg, *traffic;
+    uint64_t run;
     bool links;
 };
 
-enum { OPT_SVG = 256 };
+enum { OPT_SVG = 256, OPT_TRAFFIC, OPT_RUN };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -26,6 +31,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_SVG:
         opt->svg = arg;
+        return 0;
+    case OPT_TRAFFIC:
+        opt->traffic = arg;
+        return 0;
+    case OPT_RUN:
+        opt->run = cmd_number(state, "run", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (opt->file != NULL)
@@ -44,7 +55,9 @@ static void print(const struct options *opt, struct lab_topology *topo)
 {
     struct lab_table table;
 
-    if (opt->links)
+    if (topo->traffic != NULL)
+        lab_topology_busiest(topo, &table);
+    else if (opt->links)
         lab_topology_links(topo, &table);
     else if (opt->common.format == LAB_TEXT)
         lab_topology_table(topo, &table);
@@ -66,6 +79,23 @@ static int draw(const struct options *opt, struct lab_topology *topo, struct sim
     return SIM_OK;
 }
 
+static int read_traffic(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
+{
+    struct lab_kept kept;
+    uint64_t run = opt->run;
+    int rc = lab_kept_read(opt->traffic, &topo->arena, &kept, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    if (run == RUN_LAST)
+        run = kept.manifest.nruns > 0 ? kept.manifest.nruns - 1 : 0;
+    rc = lab_topology_traffic(topo, &kept, run, err);
+    if (rc == SIM_OK && opt->common.format == LAB_TEXT)
+        (void)printf("run %" PRIu64 " of %s: %s\n%.3f us\n\n", run, opt->traffic,
+                     kept.manifest.runs[run].text, (double)topo->traffic->time_ps * 1e-6);
+    return rc;
+}
+
 int cmd_topology(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
@@ -74,6 +104,12 @@ int cmd_topology(int argc, char **argv)
     static const struct argp_option options[] = {
         { "links", 'l', NULL, 0, "The load of each link instead", 1 },
         { "svg", OPT_SVG, "OUT", 0, "Draw it into this file, too", 1 },
+        { "traffic", OPT_TRAFFIC, "RESULT", 0,
+          "Show what a kept run has sent over the links: a folder that hubsim run or hubrun --out "
+          "wrote",
+          1 },
+        { "run", OPT_RUN, "N", 0,
+          "Of the result's runs the one with this number (default: the last)", 1 },
         { 0 },
     };
     static const struct argp argp = {
@@ -87,7 +123,7 @@ int cmd_topology(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct options opt = { .file = NULL };
+    struct options opt = { .run = RUN_LAST };
     struct load_machine *machine;
     struct lab_topology topo;
     struct sim_error err = { 0 };
@@ -99,7 +135,9 @@ int cmd_topology(int argc, char **argv)
         return cmd_fail(&err);
     rc = lab_topology_create(load_machine_desc(machine), &topo, &err);
     if (rc == SIM_OK) {
-        if (opt.svg != NULL)
+        if (opt.traffic != NULL)
+            rc = read_traffic(&opt, &topo, &err);
+        if (rc == SIM_OK && opt.svg != NULL)
             rc = draw(&opt, &topo, &err);
         if (rc == SIM_OK)
             print(&opt, &topo);

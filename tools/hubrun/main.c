@@ -147,6 +147,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "expected a program made by hubcc");
         return 0;
+    case ARGP_KEY_END:
+        if (opt->common.watch.usage && opt->out == NULL)
+            argp_error(state, "--utilisation: expected --out DIR, too");
+        return 0;
     case ARGP_KEY_SUCCESS:
         if (opt->out != NULL && opt->compute == LAUNCH_COMPUTE_MEASURED)
             argp_error(state,
@@ -365,12 +369,12 @@ static int write_result(const struct options *opt, const struct load_machine *fi
 }
 
 static int run_observed(const struct options *opt, const struct load_machine *file,
-                        const struct sim_probe *probe, struct keep *keep, int *status_p,
+                        const struct lab_watch *watch, struct keep *keep, int *status_p,
                         struct sim_error *err)
 {
     struct sim_config cfg = { .seed = opt->common.seed,
                               .fingerprint = opt->fingerprint || keep != NULL,
-                              .probe = probe };
+                              .probe = lab_watch_probe(watch) };
     struct launch_memory *memory;
     struct machine *machine;
     int rc;
@@ -389,6 +393,8 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
             if (rc == SIM_OK && keep != NULL) {
                 lab_tell_prints(machine, keep_stream(keep));
                 lab_tell_counts(machine, keep_stream(keep));
+                rc = lab_watch_tell(watch, sim_reached(machine_sim(machine)), keep_stream(keep),
+                                    err);
             }
             if (!opt->quiet && machine_description(machine)->nfaults > 0)
                 print_faults(file, machine);
@@ -410,7 +416,7 @@ static int run(const struct options *opt, int *status_p, struct sim_error *err)
         goto out_keep;
     rc = lab_watch_open(&opt->common.watch, NULL, &watch, err);
     if (rc == SIM_OK) {
-        rc = run_observed(opt, file, lab_watch_probe(watch), keep, status_p, err);
+        rc = run_observed(opt, file, watch, keep, status_p, err);
         closed = lab_watch_close(watch, err);
         rc = rc != SIM_OK ? rc : closed;
     }

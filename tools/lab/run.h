@@ -39,6 +39,9 @@ struct lab_line {
     } * pairs;
 };
 
+/** The first of them: how long the run took, in simulated time. No model has counted it. */
+#define LAB_STAT_TIME "simulated_ps"
+
 struct lab_stat {
     const char *path, *unit; /* "node0.hub.e.tx.tlps", "1" */
     uint64_t value;

@@ -142,6 +142,7 @@ void lab_tell_prints(struct machine *machine, FILE *out)
 
 void lab_tell_counts(struct machine *machine, FILE *out)
 {
+    tell_stat(out, LAB_STAT_TIME, "ps", "", sim_reached(machine_sim(machine)));
     sim_stat_each(machine_sim(machine), tell_stat, out);
 }
 

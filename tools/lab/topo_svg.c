@@ -89,33 +89,52 @@ static void print_arrow(FILE *out, const struct stroke *s, double at, double sha
     (void)fprintf(out, "/>\n");
 }
 
-static void print_stroke(const struct lab_topo_link *l, const struct stroke *s, double share,
-                         FILE *out)
+static void print_stroke(const struct stroke *s, double share, bool loaded, FILE *out)
 {
     (void)fprintf(out, "<path d=\"M%.1f %.1fL%.1f %.1f\"", s->a.x, s->a.y, s->b.x, s->b.y);
-    print_colour(out, "stroke", share, l->load != 0);
-    if (l->load == 0)
+    print_colour(out, "stroke", share, loaded);
+    if (!loaded)
         (void)fprintf(out, " stroke-width=\"1.2\" stroke-dasharray=\"4 3\"/>\n");
     else
         (void)fprintf(out, " stroke-width=\"%.1f\"/>\n", 1.6 + 2.0 * share);
+}
+
+/** Of the most loaded link; 0: nothing passes. */
+static double share_of(const struct lab_topology *topo, const struct lab_topo_link *l,
+                       uint64_t max_load)
+{
+    if (topo->traffic != NULL)
+        return l->used.tlps != 0 ? l->used.busy / topo->traffic->max_busy : 0;
+    return max_load != 0 ? (double)l->load / (double)max_load : 0;
+}
+
+static void print_link_title(const struct lab_topology *topo, const struct lab_topo_link *l,
+                             FILE *out)
+{
+    (void)fprintf(out, "<g><title>%s.%s to %s.%s: ", topo->hubs[l->from], l->port_from,
+                  topo->hubs[l->to], l->port_to);
+    if (topo->traffic != NULL)
+        (void)fprintf(out, "%.1f %% busy, %.1f %% stalled, %" PRIu64 " bytes in %" PRIu64 " TLPs",
+                      100 * l->used.busy, 100 * l->used.stalled, l->used.payload_bytes,
+                      l->used.tlps);
+    else
+        (void)fprintf(out, "%" PRIu64 " messages, %.1f ns", l->load, (double)l->latency_ps * 1e-3);
+    (void)fprintf(out, ", %.2f GB/s</title>\n", l->bytes_per_s * 1e-9);
 }
 
 static void print_link(const struct lab_topology *topo, const struct lab_layout *layout,
                        unsigned link, uint64_t max, FILE *out)
 {
     const struct lab_topo_link *l = &topo->links[link];
-    double share = max != 0 ? (double)l->load / (double)max : 0;
+    double share = share_of(topo, l, max);
     struct stroke strokes[2];
     unsigned n = strokes_of(topo, layout, link, strokes);
 
-    (void)fprintf(out,
-                  "<g><title>%s.%s to %s.%s: %" PRIu64 " messages, %.1f ns, %.2f GB/s</title>\n",
-                  topo->hubs[l->from], l->port_from, topo->hubs[l->to], l->port_to, l->load,
-                  (double)l->latency_ps * 1e-3, l->bytes_per_s * 1e-9);
+    print_link_title(topo, l, out);
     for (unsigned i = 0; i < n; i++) {
-        print_stroke(l, &strokes[i], share, out);
+        print_stroke(&strokes[i], share, share > 0, out);
         /* Off the middle, so that the arrows of both directions do not touch. */
-        print_arrow(out, &strokes[i], n == 1 ? 0.60 : i == 0 ? 0.72 : 0.28, share, l->load != 0);
+        print_arrow(out, &strokes[i], n == 1 ? 0.60 : i == 0 ? 0.72 : 0.28, share, share > 0);
     }
     (void)fprintf(out, "</g>\n");
 }
@@ -162,7 +181,8 @@ static void print_hub(const struct lab_topology *topo, const struct lab_layout *
                   topo->hubs[hub], at.x, at.y, RADIUS, at.x, at.y + 4.5, topo->node_of[hub]);
 }
 
-static void print_scale(const struct lab_topo_summary *s, double y, FILE *out)
+static void print_scale(const struct lab_topology *topo, const struct lab_topo_summary *s, double y,
+                        FILE *out)
 {
     const double width = 160, x = 24;
 
@@ -173,13 +193,18 @@ static void print_scale(const struct lab_topo_summary *s, double y, FILE *out)
         (void)fprintf(out, "/>\n");
     }
     (void)fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"note\">0</text>\n", x, y + 21);
-    (void)fprintf(
-        out, "<text x=\"%.1f\" y=\"%.1f\" class=\"note\" text-anchor=\"end\">%" PRIu64 "</text>\n",
-        x + width, y + 21, s->max_load);
-    (void)fprintf(out,
-                  "<text x=\"%.1f\" y=\"%.1f\" class=\"note\">messages on a link when each node "
-                  "sends one to each other</text>\n",
-                  x + width + 14, y + 8);
+    (void)fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"note\" text-anchor=\"end\">", x + width,
+                  y + 21);
+    if (topo->traffic != NULL)
+        (void)fprintf(out, "%.1f %%</text>\n", 100 * topo->traffic->max_busy);
+    else
+        (void)fprintf(out, "%" PRIu64 "</text>\n", s->max_load);
+    (void)fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"note\">", x + width + 14, y + 8);
+    if (topo->traffic != NULL)
+        (void)fprintf(out, "of %.3f us, packets on a link</text>\n",
+                      (double)topo->traffic->time_ps * 1e-6);
+    else
+        (void)fprintf(out, "messages on a link when each node sends one to each other</text>\n");
 }
 
 static void print_title(struct lab_topology *topo, const struct lab_topo_summary *s, FILE *out)
@@ -232,6 +257,6 @@ void lab_topology_svg(struct lab_topology *topo, FILE *out)
     for (unsigned i = 0; i < topo->nhubs; i++)
         print_hub(topo, &layout, i, out);
     (void)fprintf(out, "</g>\n");
-    print_scale(&s, height - 38, out);
+    print_scale(topo, &s, height - 38, out);
     (void)fprintf(out, "</svg>\n");
 }

@@ -148,12 +148,12 @@ static void list_links(struct build *b)
         if (from == LAB_TOPO_NONE || to == LAB_TOPO_NONE)
             continue;
         add_link(b,
-                 (struct lab_topo_link){ from, to, l->port_a, l->port_b, 0, 0, 0, false, false,
-                                         false, false },
+                 (struct lab_topo_link){
+                     .from = from, .to = to, .port_from = l->port_a, .port_to = l->port_b },
                  l->length_mm);
         add_link(b,
-                 (struct lab_topo_link){ to, from, l->port_b, l->port_a, 0, 0, 0, false, false,
-                                         false, false },
+                 (struct lab_topo_link){
+                     .from = to, .to = from, .port_from = l->port_b, .port_to = l->port_a },
                  l->length_mm);
     }
 }

@@ -23,6 +23,17 @@ struct lab_topo_link {
     bool endless;        /* the receive buffer behind it takes all that comes */
     bool vc1;            /* it has a virtual channel 1, */
     bool date_line;      /* and packets change to that here */
+    struct {
+        uint64_t tlps, payload_bytes;
+        double busy;    /* share of the time that packets were on the wire, */
+        double stalled; /* and that it was free while some waited */
+    } used;             /* by lab_topology_traffic() */
+};
+
+/** Of a run. */
+struct lab_topo_traffic {
+    uint64_t time_ps, max_payload;
+    double max_busy;
 };
 
 struct lab_topology {
@@ -31,6 +42,7 @@ struct lab_topology {
     const char **hubs; /* "node0.hub" */
     unsigned *node_of; /* a hub's node */
     struct lab_topo_link *links;
+    const struct lab_topo_traffic *traffic; /* NULL: none, the links show what routes foretell */
     /* All [from * nhubs + to]. */
     unsigned *next;       /* the link taken, or LAB_TOPO_NONE */
     unsigned *hops;       /* LAB_TOPO_NONE: no route leads there */
