@@ -87,7 +87,7 @@ static uint16_t came_now(const struct pcie_port *p, sim_time_t now)
 }
 
 /* What there is to tell, as bits of a DLLP's mask. */
-uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now)
+static inline uint32_t to_tell(struct pcie_port *p, sim_time_t now)
 {
     uint32_t mask = p->unacked != came_now(p, now) ? DLLP_ACK : 0;
 
@@ -102,7 +102,7 @@ uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now)
     return mask;
 }
 
-void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+static inline void tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
 {
     d->mask = (uint8_t)mask;
     d->init = 0;
@@ -128,7 +128,7 @@ void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_
 }
 
 /* When what is left to tell is due. */
-sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now)
+static inline sim_time_t next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now)
 {
     sim_time_t due = p->unacked != 0 ? now + p->ack_ps : SIM_TIME_NEVER;
 
@@ -157,7 +157,7 @@ struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit)
 void pcie_dll_flush(struct pcie_port *p)
 {
     sim_time_t now = sim_now(p->dom);
-    uint32_t mask = p->init_send != 0 ? (1u << p->classes) - 1 : pcie_dll_to_tell(p, now);
+    uint32_t mask = p->init_send != 0 ? (1u << p->classes) - 1 : to_tell(p, now);
     uint32_t symbols = pcie_dllp_count(mask) * PCIE_DLLP_SYMBOLS;
 
     if (mask != 0) {
@@ -167,7 +167,7 @@ void pcie_dll_flush(struct pcie_port *p)
         if (p->init_send != 0)
             add_init(p, d);
         else
-            pcie_dll_tell(p, mask, d, now);
+            tell(p, mask, d, now);
         end = pcie_phy_send(&p->phy, now, symbols);
         if (p->packets != NULL)
             pcie_probe_dllps(p, d);
@@ -175,12 +175,12 @@ void pcie_dll_flush(struct pcie_port *p)
         p->stat.tx_dllps += pcie_dllp_count(mask);
         p->stat.tx_symbols += symbols;
     }
-    p->dllp_due = pcie_dll_next_due(p, p->rx_freed, now);
+    p->dllp_due = next_due(p, p->rx_freed, now);
 }
 
 /* ---- receive ---- */
 
-int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq)
+static inline int take_ack(struct pcie_port *p, uint32_t seq)
 {
     uint32_t oldest = p->tx_seq - p->replay_count;
     uint32_t n = (seq + 1 - oldest) & PCIE_SEQ_MASK;
@@ -210,7 +210,7 @@ void pcie_dll_take_init(struct tx_class *q, uint32_t hdr, uint32_t data)
     q->data_avail = data != 0 ? data : UINT32_MAX;
 }
 
-bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
+static inline bool take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
 {
     /* The counters start at 0 when all credits are there, so the limit is total + allocated. */
     uint32_t hdr_avail = (q->hdr_total + hdr - q->hdr_used) & PCIE_HDR_MASK;
@@ -249,10 +249,10 @@ static void receive_dllps(struct pcie_port *p, const struct wire_dllp *d)
         return;
     }
     if ((d->mask & DLLP_ACK) != 0)
-        sent = pcie_dll_take_ack(p, d->ack_seq) >= 0;
+        sent = take_ack(p, d->ack_seq) >= 0;
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
         if ((d->mask >> i & 1) != 0)
-            sent = pcie_dll_take_update(&p->tx[i], d->hdr[i], d->data[i]) && sent;
+            sent = take_update(&p->tx[i], d->hdr[i], d->data[i]) && sent;
     }
     SIM_ASSERT(sent);
 }
@@ -322,12 +322,6 @@ static inline void accept(struct pcie_port *p, const struct pcie_tlp *header, co
     p->user.received(p->user.user, &tlp);
 }
 
-void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
-                     uint32_t bytes)
-{
-    accept(p, header, data, bytes);
-}
-
 void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
 {
     struct pcie_port *p = arg;
@@ -375,4 +369,37 @@ uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps)
     else
         tenths = lanes <= 8 ? 10 : 20;
     return (mps + 28) * tenths / (UINT64_C(10) * lanes) + delay;
+}
+
+/* ---- for replay.c; above they are compiled into their callers ---- */
+
+uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now)
+{
+    return to_tell(p, now);
+}
+
+void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+{
+    tell(p, mask, d, now);
+}
+
+sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now)
+{
+    return next_due(p, classes, now);
+}
+
+int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq)
+{
+    return take_ack(p, seq);
+}
+
+bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
+{
+    return take_update(q, hdr, data);
+}
+
+void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
+                     uint32_t bytes)
+{
+    accept(p, header, data, bytes);
 }
