@@ -36,7 +36,7 @@ struct machine_fault_kind {
     enum machine_fault_place place;
     /** What is to be said of it. A row whose `def` lies outside of its range must be given; a value
      * alone is the first row's. Beside the units of all tables: "ps", written with its unit, and
-     * "1e-18", a rate. */
+     * "1e-18" or the like, a rate. */
     const struct machine_param *params;
     size_t config_bytes;
     const char *meaning;

@@ -22,6 +22,7 @@ static const struct {
     { ".rx.duplicates", "TLPs dropped that had been received before" },
     { ".rx.nullified_tlps", "nullified TLPs dropped" },
     { ".retrains", "retrainings that a port asked for" },
+    { ".errors.uncorrectable", "errors that the links could not repair" },
     { ".tx.discarded_tlps", "TLPs lost with a link that went down" }, /* the last: always told */
 };
 

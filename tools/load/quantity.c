@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXPONENT_MAX 99
@@ -103,9 +104,15 @@ static bool is_time(const struct machine_param *param)
     return strcmp(param->unit, "ps") == 0;
 }
 
+/** N of the unit "1e-N"; 0: no rate. */
+static int rate_digits(const struct machine_param *param)
+{
+    return strncmp(param->unit, "1e-", 3) == 0 ? (int)strtol(param->unit + 3, NULL, 10) : 0;
+}
+
 static bool is_rate(const struct machine_param *param)
 {
-    return strcmp(param->unit, "1e-18") == 0;
+    return rate_digits(param) != 0;
 }
 
 bool load_quantity_parse(const struct machine_param *param, const char *text, uint64_t *value_p)
@@ -115,7 +122,8 @@ bool load_quantity_parse(const struct machine_param *param, const char *text, ui
 
     if (!is_time(param) && !is_rate(param))
         return load_value_parse(param, text, value_p);
-    good = is_time(param) ? load_time(text, &value) : load_decimal(text, NULL, 18, &value);
+    good = is_time(param) ? load_time(text, &value)
+                          : load_decimal(text, NULL, rate_digits(param), &value);
     if (!good || value < param->min || value > param->max)
         return false;
     *value_p = value;
@@ -131,7 +139,10 @@ const char *load_quantity_expected(const struct machine_param *param, char *text
     (void)load_quantity_print(param, param->min, min, sizeof(min));
     (void)load_quantity_print(param, param->max, max, sizeof(max));
     (void)snprintf(text, size, "expected a %s, %s .. %s, such as %s",
-                   is_time(param) ? "time" : "rate", min, max, is_time(param) ? "10us" : "1e-9");
+                   is_time(param) ? "time" : "rate", min, max,
+                   is_time(param)           ? "10us"
+                   : rate_digits(param) < 9 ? "0.01"
+                                            : "1e-9");
     return text;
 }
 
@@ -145,11 +156,11 @@ static void print_time(uint64_t ps, char *text, size_t size)
     (void)snprintf(text, size, "%" PRIu64 "%s", ps, times[unit].name);
 }
 
-/** "2.5e-9" of 2500000000 */
-static void print_rate(uint64_t value, char *text, size_t size)
+/** "2.5e-9" of 2500000000 in units of 10^power */
+static void print_rate(uint64_t value, int power, char *text, size_t size)
 {
     char digits[24];
-    int n, power = -18;
+    int n;
 
     while (value != 0 && value % 10 == 0) {
         value /= 10;
@@ -158,6 +169,8 @@ static void print_rate(uint64_t value, char *text, size_t size)
     n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
     if (value == 0)
         (void)snprintf(text, size, "0");
+    else if (power >= 0 && power < 4)
+        (void)snprintf(text, size, "%s%.*s", digits, power, "000");
     else if (n == 1)
         (void)snprintf(text, size, "%se%d", digits, power);
     else
@@ -170,7 +183,7 @@ const char *load_quantity_print(const struct machine_param *param, uint64_t valu
     if (is_time(param))
         print_time(value, text, size);
     else if (is_rate(param))
-        print_rate(value, text, size);
+        print_rate(value, -rate_digits(param), text, size);
     else
         (void)load_value_print(param, value, text, size);
     return text;

@@ -14,7 +14,7 @@ bool load_decimal(const char *text, const char **end_p, int scale, uint64_t *val
 /** "10us", "1.5ms" -> picoseconds. */
 bool load_time(const char *text, sim_time_t *ps_p);
 
-/** As load_value_parse(), with times for the unit "ps" and rates for "1e-18". */
+/** As load_value_parse(), with times for the unit "ps" and rates for "1e-18" and the like. */
 bool load_quantity_parse(const struct machine_param *param, const char *text, uint64_t *value_p);
 const char *load_quantity_expected(const struct machine_param *param, char *text, size_t size);
 /** The value as a file would say it: "10us", "1e-9". */

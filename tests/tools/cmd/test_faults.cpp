@@ -1,0 +1,68 @@
+/* Faults as users of the commands meet them. */
+#include "tests/folder.h"
+
+namespace
+{
+
+class FaultsCommand : public test::Shell
+{
+  protected:
+    int run(const std::string &args) { return sh(HUBSIM " " + args); }
+    int program(const std::string &args)
+    {
+        return sh(HUBRUN " -n 2 -m two-node --fingerprint " + args +
+                  " " WORKLOADS "/pingpong.so bytes=65536 rounds=4 repeats=1");
+    }
+    bool says(const std::string &text) const { return (out + errors).find(text) != text.npos; }
+};
+
+TEST_F(FaultsCommand, ATableNamesTheFaultsAndWhatTheLinksDid)
+{
+    EXPECT_EQ(0, run("run two-node --faults '{link: node0.hub.e, bit_error_rate: 1e-6, drop: "
+                     "{tlp: 300}}'"))
+        << errors;
+    EXPECT_TRUE(says("\nfaults\n  link node0.hub.e: bit_error_rate=1e-6 (2 places)\n  link "
+                     "node0.hub.e: drop tlp=300 (2 places)\n"))
+        << out;
+    EXPECT_TRUE(says("  NAKs sent\n")) << out;
+    EXPECT_TRUE(says(" 0  TLPs lost with a link that went down\n")) << out;
+    EXPECT_EQ(0, run("run two-node")) << errors;
+    EXPECT_FALSE(says("faults")) << out;
+}
+
+TEST_F(FaultsCommand, ASeedGivesOneResultAndAnotherSeedAnother)
+{
+    const std::string fault = "--faults '{link: node0.hub.e, bit_error_rate: 1e-6}'";
+    std::string first;
+
+    EXPECT_EQ(0, program(fault)) << errors;
+    first = errors;
+    EXPECT_TRUE(says("hubrun: fault: link node0.hub.e: bit_error_rate=1e-6 (2 places)\n"));
+    EXPECT_TRUE(says("verified=1")) << out;
+    EXPECT_EQ(0, program(fault));
+    EXPECT_EQ(first, errors);
+    EXPECT_EQ(0, program(fault + " --seed 2"));
+    EXPECT_NE(first, errors);
+}
+
+TEST_F(FaultsCommand, AFileOfFaultsIsRead)
+{
+    const std::string file = write("slow.yaml", "description: one slow host\n"
+                                                "faults:\n"
+                                                "  - {component: node1.host, slow: 2us}\n");
+
+    EXPECT_EQ(0, run("run two-node --faults " + file)) << errors;
+    EXPECT_TRUE(says("  component node1.host: slow by=2us (1 place)\n")) << out;
+    write("slow.yaml", "faults:\n  - {component: node1.host, slow: 2}\n");
+    EXPECT_EQ(1, run("run two-node --faults " + file));
+    EXPECT_EQ("hubsim: " + file + ":2:29: slow = 2: expected a time, 1ps .. 1000s, such as 10us\n",
+              errors);
+}
+
+TEST_F(FaultsCommand, ADeadNodeIsReportedNotWaitedFor)
+{
+    EXPECT_EQ(1, run("run two-node --faults '{node: 1, dead: 250us}'"));
+    EXPECT_TRUE(says("hubsim: two-node: nothing is left that could happen")) << errors;
+}
+
+} // namespace
