@@ -1,4 +1,5 @@
 /* hubsim check: runs kept results again and tells what has become different. */
+#define _POSIX_C_SOURCE 200809L /* isatty */
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/rerun.h"
 #include "tools/lab/changes.h"
@@ -7,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define DIRS_MAX 1024u
 
@@ -313,6 +315,18 @@ static int read_all(const struct options *opt, const struct lab_bands *bands,
     return SIM_OK;
 }
 
+/** On a terminal; `name` NULL: over. */
+static void tell_progress(unsigned i, unsigned n, const char *name)
+{
+    if (isatty(STDERR_FILENO) == 0)
+        return;
+    if (name != NULL)
+        (void)fprintf(stderr, "\r%s, %u of %u", name, i + 1, n);
+    else
+        (void)fputs("\r\033[K", stderr);
+    (void)fflush(stderr);
+}
+
 static int check_all(const struct options *opt, const struct lab_bands *bands,
                      struct load_arena *arena, int *status_p, struct sim_error *err)
 {
@@ -323,8 +337,10 @@ static int check_all(const struct options *opt, const struct lab_bands *bands,
         return rc;
     *status_p = CHECK_EQUAL;
     for (unsigned i = 0; i < opt->ndirs; i++) {
+        tell_progress(i, opt->ndirs, all[i].name);
         if (all[i].rc == SIM_OK)
             check(opt, bands, arena, &all[i]);
+        tell_progress(i, opt->ndirs, NULL);
         if (all[i].rc != SIM_OK)
             (void)cmd_fail(&all[i].err);
         if (status_of(&all[i], bands) > *status_p)

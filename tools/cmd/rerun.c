@@ -13,9 +13,12 @@
 
 int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err)
 {
+    const char *tmp = getenv("TMPDIR");
+
     if (rerun->out != NULL)
         return lab_out_folder(rerun->out, err);
-    (void)snprintf(rerun->temporary, sizeof(rerun->temporary), "/tmp/hubsim-check-XXXXXX");
+    (void)snprintf(rerun->temporary, sizeof(rerun->temporary), "%s/hubsim-check-XXXXXX",
+                   tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
     if (mkdtemp(rerun->temporary) == NULL)
         return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to",
                              rerun->temporary, strerror(errno));

@@ -7,7 +7,7 @@
 struct cmd_rerun {
     const char *out; /* folder of the new results; NULL: one that cmd_rerun_end() removes */
     unsigned jobs;
-    char temporary[64];
+    char temporary[1024];
 };
 
 int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err);

@@ -44,11 +44,15 @@ double lab_change_pct(double a, double b)
 /* ---- how they were made ------------------------------------------------------------------------
  */
 
+/** As a shell would take it; nothing that is typed for hubsim has an apostrophe in it. */
 static const char *join(const char *first, const char *const *words, unsigned n,
                         struct load_arena *arena)
 {
-    for (unsigned i = 0; i < n; i++)
-        first = load_text(arena, "%s %s", first, words[i]);
+    for (unsigned i = 0; i < n; i++) {
+        const char *quote = strpbrk(words[i], " *?[]{}()$&;|<>\"\\~#") != NULL ? "'" : "";
+
+        first = load_text(arena, "%s %s%s%s", first, quote, words[i], quote);
+    }
     return first;
 }
 

@@ -210,6 +210,28 @@ static int read_format(const struct load_tree *root, const char *expected, struc
     return rc;
 }
 
+/** A check runs the command and writes to a folder of this name. */
+static int check_what(const struct load_tree *root, const struct lab_manifest *m,
+                      struct sim_error *err)
+{
+    static const char *const kinds[] = { "experiment", "machine", "program" };
+    const struct load_tree *words = load_tree_get(root, "arguments");
+    bool lab = strcmp(m->command, "hubsim") == 0, known = false;
+
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        known |= strcmp(m->kind, kinds[i]) == 0;
+    if (!known)
+        return load_fail(err, load_tree_get(root, "kind"), NULL,
+                         "expected experiment, machine or program");
+    if (m->name[0] == '\0' || m->name[0] == '.' || strchr(m->name, '/') != NULL)
+        return load_fail(err, load_tree_get(root, "name"), NULL, "expected the name of a folder");
+    if (!lab && strcmp(m->command, "hubrun") != 0)
+        return load_fail(err, load_tree_get(root, "command"), NULL, "expected hubsim or hubrun");
+    if (m->nwords < (lab ? 2u : 1u) || (lab && strcmp(m->words[0], "run") != 0))
+        return load_fail(err, words, NULL, "expected %s", lab ? "run and a file" : "a program");
+    return SIM_OK;
+}
+
 static int read_what(const struct load_tree *root, struct load_arena *arena, struct lab_manifest *m,
                      struct sim_error *err)
 {
@@ -222,10 +244,10 @@ static int read_what(const struct load_tree *root, struct load_arena *arena, str
 
     for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]) && rc == SIM_OK; i++)
         rc = need_text(root, texts[i].key, texts[i].text_p, err);
-    if (rc == SIM_OK && strcmp(m->command, "hubsim") != 0 && strcmp(m->command, "hubrun") != 0)
-        return load_fail(err, load_tree_get(root, "command"), NULL, "expected hubsim or hubrun");
     if (rc == SIM_OK)
         rc = need_texts(root, "arguments", arena, &m->words, &m->nwords, err);
+    if (rc == SIM_OK)
+        rc = check_what(root, m, err);
     if (rc == SIM_OK)
         rc = need_number(root, "seed", 0, UINT64_MAX, &m->seed, err);
     if (rc == SIM_OK)
