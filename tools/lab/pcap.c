@@ -2,18 +2,15 @@
 #include "tools/lab/pcap.h"
 
 #include "observe/capture.h"
+#include "tools/lab/writer.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define FILE_BUFFER_BYTES (256u << 10)
 
 struct lab_pcap {
     const char *path, *links;
-    FILE *file;
+    struct lab_writer *file;
     struct observe_capture *capture;
     bool matched;
     char example[128]; /* the first port that has sent */
@@ -31,33 +28,28 @@ static bool wanted(void *arg, const char *a, const char *b)
     return yes;
 }
 
-static bool write_file(void *arg, const void *bytes, size_t n)
-{
-    return fwrite(bytes, 1, n, arg) == n;
-}
-
 int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
                   struct sim_error *err)
 {
     struct lab_pcap *pcap = calloc(1, sizeof(*pcap));
+    int rc;
 
     if (pcap == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
-    *pcap = (struct lab_pcap){ .path = path, .links = links, .file = fopen(path, "wb") };
-    if (pcap->file == NULL) {
-        int why = errno;
-
+    pcap->path = path;
+    pcap->links = links;
+    rc = lab_writer_open(path, &pcap->file, err);
+    if (rc != SIM_OK) {
         free(pcap);
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(why));
+        return rc;
     }
-    (void)setvbuf(pcap->file, NULL, _IOFBF, FILE_BUFFER_BYTES);
     pcap->capture = observe_capture_create(
-        &(struct observe_capture_config){ .sink = { write_file, pcap->file },
+        &(struct observe_capture_config){ .sink = { lab_writer_write, pcap->file },
                                           .program = "hubsim " HUBSIM_VERSION,
                                           .wanted = links != NULL ? wanted : NULL,
                                           .arg = pcap });
     if (pcap->capture == NULL) {
-        (void)fclose(pcap->file);
+        (void)lab_writer_close(pcap->file);
         free(pcap);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     }
@@ -74,7 +66,7 @@ int lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)
 {
     int rc = observe_capture_finish(pcap->capture);
 
-    if (fclose(pcap->file) != 0 && rc == SIM_OK)
+    if (!lab_writer_close(pcap->file) && rc == SIM_OK)
         rc = SIM_ERR_IO;
     if (rc != SIM_OK)
         (void)sim_error_set(err, rc, "%s: %s", pcap->path,

@@ -1,0 +1,79 @@
+/* A file that another thread writes holds what it was given, or tells that it does not. */
+#include "tools/lab/writer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <unistd.h>
+
+namespace
+{
+
+std::string path_of_test()
+{
+    return "/tmp/hubsim-writer-" + std::to_string(getpid());
+}
+
+TEST(Writer, KeepsTheOrderOfPiecesOfAllSizes)
+{
+    const std::string path = path_of_test();
+    std::mt19937 random(1);
+    std::string sent;
+    lab_writer *w = nullptr;
+    sim_error err = {};
+
+    ASSERT_EQ(SIM_OK, lab_writer_open(path.c_str(), &w, &err)) << err.text;
+    for (int i = 0; i < 2000; i++) {
+        std::string piece(i % 200 == 0 ? random() % 3000000 : random() % 500, '\0');
+
+        for (size_t k = 0; k < piece.size(); k += 1 + piece.size() / 64)
+            piece[k] = static_cast<char>(random());
+        sent += piece;
+        ASSERT_TRUE(lab_writer_write(w, piece.data(), piece.size()));
+    }
+    ASSERT_TRUE(lab_writer_close(w));
+    std::ifstream in(path, std::ios::binary);
+    const std::string held{ std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>() };
+    EXPECT_TRUE(sent == held);
+    EXPECT_GT(sent.size(), size_t{ 10 } << 20);
+    (void)remove(path.c_str());
+}
+
+TEST(Writer, OfNothingLeavesAnEmptyFile)
+{
+    const std::string path = path_of_test();
+    lab_writer *w = nullptr;
+
+    ASSERT_EQ(SIM_OK, lab_writer_open(path.c_str(), &w, nullptr));
+    EXPECT_TRUE(lab_writer_close(w));
+    EXPECT_EQ(0, std::ifstream(path, std::ios::binary | std::ios::ate).tellg());
+    (void)remove(path.c_str());
+}
+
+TEST(Writer, TellsThatTheDiskIsFull)
+{
+    const std::string some(100, 'x'), much(8u << 20, 'x');
+    lab_writer *w = nullptr;
+
+    ASSERT_EQ(SIM_OK, lab_writer_open("/dev/full", &w, nullptr));
+    EXPECT_TRUE(lab_writer_write(w, some.data(), some.size()));
+    EXPECT_FALSE(lab_writer_close(w));
+
+    ASSERT_EQ(SIM_OK, lab_writer_open("/dev/full", &w, nullptr));
+    EXPECT_FALSE(lab_writer_write(w, much.data(), much.size()));
+    EXPECT_FALSE(lab_writer_close(w));
+}
+
+TEST(Writer, SaysWhyAFileCannotBeMade)
+{
+    lab_writer *w = nullptr;
+    sim_error err = {};
+
+    EXPECT_EQ(SIM_ERR_IO, lab_writer_open("/nowhere/x", &w, &err));
+    EXPECT_STREQ("/nowhere/x: No such file or directory", err.text);
+}
+
+} // namespace

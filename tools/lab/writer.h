@@ -1,0 +1,22 @@
+/*
+ * A file that another thread writes: half of what a large file costs is the kernel's work, which
+ * the simulation need not wait for. The thread takes no signals.
+ */
+#ifndef LAB_WRITER_H
+#define LAB_WRITER_H
+
+#include "core/sim.h"
+
+SIM_BEGIN_DECLS
+
+struct lab_writer;
+
+/** Makes the file, or makes it empty. @return SIM_OK, SIM_ERR_IO or SIM_ERR_NOMEM */
+int lab_writer_open(const char *path, struct lab_writer **writer_p, struct sim_error *err);
+/** For observe_sink: `writer` is a struct lab_writer. False: writing has failed before. */
+bool lab_writer_write(void *writer, const void *bytes, size_t n);
+/** Waits until all is written, and frees the writer. False: it was not all written. */
+bool lab_writer_close(struct lab_writer *writer);
+
+SIM_END_DECLS
+#endif /* LAB_WRITER_H */
