@@ -69,6 +69,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_score(int argc, char **argv);
 int cmd_figure(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_capture(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 

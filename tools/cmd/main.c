@@ -20,6 +20,7 @@ static const struct command {
     { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure },
     { "sweep", "FILE", "many points, resumable: table and figure", cmd_sweep },
     { "explain", "MACHINE", "where each nanosecond of a message went", cmd_explain },
+    { "capture", "FILE", "what a capture of packets (--pcap) holds", cmd_capture },
     { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", cmd_topology },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

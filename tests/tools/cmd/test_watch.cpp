@@ -2,9 +2,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <map>
+#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace
 {
@@ -129,6 +132,96 @@ TEST_F(Watch, DrawingRefusesWhatIsNoTimeline)
 
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, "process 1 has no name yet")) << r.text;
+}
+
+/* ---- captures ---- */
+
+std::map<std::string, std::vector<std::string>> table(const std::string &csv)
+{
+    std::map<std::string, std::vector<std::string>> rows;
+    std::istringstream lines(csv);
+
+    for (std::string line; std::getline(lines, line);) {
+        std::vector<std::string> cells;
+        std::istringstream row(line);
+
+        for (std::string cell; std::getline(row, cell, ',');)
+            cells.push_back(cell);
+        rows[cells.at(0)] = cells;
+    }
+    return rows;
+}
+
+TEST_F(Watch, CaptureIsSummedUp)
+{
+    const std::string file = folder + "/packets.pcapng";
+    Result r = run(hubsim("run two-node --observe 2 --pcap ") + file);
+
+    ASSERT_EQ(0, r.status) << r.text;
+    r = run(hubsim("capture --csv ") + file);
+    ASSERT_EQ(0, r.status) << r.text;
+    auto rows = table(r.text);
+    EXPECT_EQ(1u + 22, rows.size()) << r.text; /* a head; four GPUs, a hub each, and the cable */
+    ASSERT_EQ(1u, rows.count("node0.hub.e")) << r.text;
+    EXPECT_EQ("posted", rows["port"][1]);
+    EXPECT_GT(std::stoul(rows["node0.hub.e"][1]), 0u);
+    for (size_t i = 9; i <= 12; i++) /* replayed, nullified, corrupted, lost */
+        EXPECT_EQ("0", rows["node0.hub.e"][i]) << r.text;
+}
+
+TEST_F(Watch, CaptureOfSomeLinksHoldsTheSameOfThem)
+{
+    const std::string all = folder + "/all.pcapng", some = folder + "/some.pcapng";
+    Result r = run(hubsim("run two-node --pcap ") + all);
+
+    ASSERT_EQ(0, r.status) << r.text;
+    r = run(hubsim("run two-node --pcap-links 'node*.hub.w' --pcap ") + some);
+    ASSERT_EQ(0, r.status) << r.text;
+    auto of_all = table(run(hubsim("capture --csv ") + all).text);
+    auto of_some = table(run(hubsim("capture --csv ") + some).text);
+    EXPECT_EQ(1u + 2, of_some.size());
+    for (const char *port : { "node0.hub.e", "node1.hub.w" }) {
+        ASSERT_EQ(1u, of_some.count(port));
+        of_all[port].pop_back(); /* of another time */
+        of_some[port].pop_back();
+        EXPECT_EQ(of_all[port], of_some[port]);
+    }
+}
+
+TEST_F(Watch, CaptureShowsWhatFaultsDo)
+{
+    const std::string file = folder + "/faults.pcapng";
+    Result r = run(hubsim("run two-node --observe 3 --faults '{link: node0.hub.e, bit_error_rate: "
+                          "1e-6}' --pcap-links node0.hub.e --pcap ") +
+                   file);
+
+    ASSERT_EQ(0, r.status) << r.text;
+    r = run(hubsim("capture --csv ") + file);
+    ASSERT_EQ(0, r.status) << r.text;
+    auto rows = table(r.text);
+    EXPECT_GT(std::stoul(rows["node0.hub.e"][9]), 0u) << r.text;  /* replayed */
+    EXPECT_GT(std::stoul(rows["node0.hub.e"][11]), 0u) << r.text; /* corrupted */
+    EXPECT_GT(std::stoul(rows["node1.hub.w"][6]), 0u) << r.text;  /* NAKs */
+}
+
+TEST_F(Watch, CaptureRefusesWhatItCannotDo)
+{
+    const std::string file = folder + "/packets.pcapng";
+    Result r = run(hubsim("run two-node --pcap-links 'node0.hub.x' --pcap ") + file);
+
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "--pcap-links node0.hub.x: matches no port that has sent, such as "
+                            "node0.host.p0"))
+        << r.text;
+    r = run(hubsim("run two-node --pcap ") + folder);
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, folder + ": Is a directory")) << r.text;
+    r = run(hubsim("run two-node --pcap /dev/full"));
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "/dev/full: writing failed")) << r.text;
+    r = run(hubsim("capture configs/machines/two-node.yaml"));
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "two-node.yaml: byte 0: type of the first block")) << r.text;
 }
 
 } // namespace

@@ -1,0 +1,217 @@
+/* hubsim capture: what a file of --pcap holds, for those who have no tshark at hand. */
+#define _POSIX_C_SOURCE 200809L
+#include "observe/capture_read.h"
+#include "pcie/dllp.h"
+#include "pcie/lcrc.h"
+#include "tools/cmd/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is counted of each port; the first PCIE_CLASSES are those of TLPs. */
+enum {
+    POSTED,
+    NONPOSTED,
+    COMPLETION,
+    DATA_BYTES,
+    ACK,
+    NAK,
+    FLOW_CONTROL,
+    OTHER,
+    REPLAYED,
+    NULLIFIED,
+    CORRUPTED,
+    LOST,
+    COUNTS
+};
+
+enum { PORT, FIRST_COUNT, BUSY = FIRST_COUNT + COUNTS, COLUMNS };
+
+static const struct lab_column columns[COLUMNS] = {
+    { "port", false },      { "posted", true },   { "nonposted", true }, { "completion", true },
+    { "data_bytes", true }, { "ack", true },      { "nak", true },       { "fc", true },
+    { "other", true },      { "replayed", true }, { "nullified", true }, { "corrupted", true },
+    { "lost", true },       { "busy_pct", true },
+};
+
+struct port {
+    const char *name;
+    uint64_t counts[COUNTS];
+    sim_time_t busy;
+};
+
+struct summary {
+    struct load_arena arena;
+    unsigned n, room;
+    struct port *ports;
+    sim_time_t first, last;
+};
+
+static void add_port(void *arg, uint32_t number, const char *name)
+{
+    struct summary *s = arg;
+
+    if (number == s->room) {
+        struct port *more = load_alloc(&s->arena, (s->room * 2 + 32) * sizeof(*more));
+
+        if (s->n != 0)
+            memcpy(more, s->ports, s->n * sizeof(*more));
+        s->room = s->room * 2 + 32;
+        s->ports = more;
+    }
+    s->ports[s->n++] = (struct port){ .name = load_text(&s->arena, "%s", name) };
+}
+
+static void count_tlp(struct port *port, const struct observe_captured *p)
+{
+    struct pcie_tlp tlp;
+    bool has_data;
+
+    if (p->nbytes < PCIE_SEQ_BYTES + PCIE_LCRC_BYTES ||
+        pcie_tlp_decode(p->bytes + PCIE_SEQ_BYTES, p->nbytes - PCIE_SEQ_BYTES - PCIE_LCRC_BYTES,
+                        &tlp, &has_data, NULL) < 0) {
+        port->counts[OTHER]++;
+        return;
+    }
+    port->counts[pcie_tlp_class(&tlp)]++;
+    port->counts[DATA_BYTES] += has_data ? tlp.length_dw * UINT64_C(4) : 0;
+}
+
+static void count_dllp(struct port *port, const struct observe_captured *p)
+{
+    struct pcie_dllp dllp;
+
+    if (p->nbytes != PCIE_DLLP_BYTES || pcie_dllp_decode(p->bytes, &dllp) != PCIE_DLLP_GOOD)
+        port->counts[OTHER]++;
+    else if (pcie_dllp_is_flow_control(dllp.type))
+        port->counts[FLOW_CONTROL]++;
+    else
+        port->counts[dllp.type == PCIE_DLLP_ACK ? ACK : dllp.type == PCIE_DLLP_NAK ? NAK : OTHER]++;
+}
+
+static void count(void *arg, const struct observe_captured *p)
+{
+    struct summary *s = arg;
+    struct port *port = &s->ports[p->interface];
+
+    if (p->kind == SIM_PACKET_TLP)
+        count_tlp(port, p);
+    else
+        count_dllp(port, p);
+    port->counts[REPLAYED] += (p->flags & SIM_PACKET_REPLAY) != 0;
+    port->counts[NULLIFIED] += (p->flags & SIM_PACKET_NULLIFIED) != 0;
+    port->counts[CORRUPTED] += (p->flags & SIM_PACKET_CORRUPT) != 0;
+    port->counts[LOST] += (p->flags & SIM_PACKET_LOST) != 0;
+    port->busy += p->end - p->begin;
+    s->first = p->begin < s->first ? p->begin : s->first;
+    s->last = p->end > s->last ? p->end : s->last;
+}
+
+static void print(const struct summary *s, enum lab_format format)
+{
+    double span = s->last > s->first ? (double)(s->last - s->first) : 1;
+    struct lab_table table;
+
+    lab_table_init(&table, columns, COLUMNS);
+    for (unsigned i = 0; i < s->n; i++) {
+        unsigned row = lab_table_add(&table);
+
+        lab_table_set(&table, row, PORT, "%s", s->ports[i].name);
+        for (unsigned k = 0; k < COUNTS; k++)
+            lab_table_set(&table, row, FIRST_COUNT + k, "%" PRIu64, s->ports[i].counts[k]);
+        lab_table_set(&table, row, BUSY, "%.2f", 100 * (double)s->ports[i].busy / span);
+    }
+    lab_table_write(&table, format, stdout);
+    lab_table_fini(&table);
+}
+
+static int map_file(const char *path, const uint8_t **bytes_p, size_t *n_p, struct sim_error *err)
+{
+    struct stat st = { 0 };
+    void *bytes = MAP_FAILED;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = SIM_OK;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+        bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0 && st.st_size == 0)
+        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: empty: expected a file of --pcap", path);
+    else if (bytes == MAP_FAILED)
+        rc = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        (void)close(fd);
+    *bytes_p = bytes;
+    *n_p = (size_t)st.st_size;
+    return rc;
+}
+
+static int summarise(const char *path, enum lab_format format, struct sim_error *err)
+{
+    struct summary s = { .first = SIM_TIME_NEVER };
+    const uint8_t *bytes;
+    struct sim_error why = { 0 };
+    size_t n;
+    int rc = map_file(path, &bytes, &n, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    rc = observe_capture_read(bytes, n, &(struct observe_capture_visitor){ add_port, count, &s },
+                              &why);
+    if (rc == SIM_OK)
+        print(&s, format);
+    else
+        (void)sim_error_set(err, rc, "%s: %s", path, why.text);
+    load_arena_fini(&s.arena);
+    (void)munmap((void *)(uintptr_t)bytes, n);
+    return rc;
+}
+
+struct options {
+    struct cmd_common common;
+    const char *file;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *opt = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &opt->common;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (opt->file != NULL)
+            argp_error(state, "%s: expected one FILE", arg);
+        opt->file = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "expected a file that --pcap has written");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cmd_capture(int argc, char **argv)
+{
+    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
+    static const struct argp argp = {
+        .parser = parse,
+        .args_doc = "FILE",
+        .doc = "Sums up a capture that --pcap has written: for each port the TLPs it has sent by "
+               "class, their data, its DLLPs, what befell them, and how long its wire was busy of "
+               "the time from the first packet of the file to the end of the last.",
+        .children = children,
+    };
+    struct options opt = { .file = NULL };
+    struct sim_error err = { 0 };
+
+    cmd_common_init(&opt.common);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    return summarise(opt.file, opt.common.format, &err) == SIM_OK ? CMD_OK : cmd_fail(&err);
+}
