@@ -3,8 +3,10 @@
  * say of it:
  *   capture_packets samples FILE.pcapng EXPECTED.json   each type of TLP and DLLP, in many variants
  *   capture_packets run FILE.pcapng EXPECTED.json       a program on two nodes
- * The expectation comes from the packets' fields, never from their bytes; only of what hubsim
- * cannot send are there bytes, written out by hand.
+ *   capture_packets faults FILE.pcapng EXPECTED.json    the same where bit errors hit packets
+ * Of what was hit only the verdict on its checksum is expected. The expectation comes from the
+ * packets' fields, never from their bytes; only of what hubsim cannot send are there bytes, written
+ * out by hand.
  */
 #include "memory/payload.h"
 #include "observe/capture.h"
@@ -125,6 +127,16 @@ Fields dllp_fields(const pcie_dllp &d)
            field("pcie_dllp.data_fc", d.data);
 }
 
+/* Bits of the framing alone may have been hit. */
+bool checksum_fits(const pcie_packet &p)
+{
+    pcie_dllp d;
+
+    if (p.packet.kind == SIM_PACKET_DLLP)
+        return pcie_dllp_decode(p.bytes, &d) != PCIE_DLLP_BAD_CRC;
+    return pcie_lcrc(p.bytes, p.nbytes - PCIE_LCRC_BYTES) == pcie_frame_lcrc(p.bytes, p.nbytes);
+}
+
 /* ---- an observer that writes it ---- */
 
 struct Expected {
@@ -149,11 +161,16 @@ struct Expected {
                    field("hubsim.duration_ps", s.end - s.begin) +
                    field("hubsim.kind", tlp ? 0 : 1) + field("hubsim.flags", s.flags);
 
+        bool right = good;
+
         if (!override.empty())
             f += override;
+        else if ((s.flags & SIM_PACKET_CORRUPT) != 0)
+            right = checksum_fits(*p);
         else
             f += tlp ? tlp_fields(*p->tlp, p->seq) : dllp_fields(*p->dllp);
-        f += field(tlp ? "pcie_tlp.lcrc.good" : "pcie_dllp.crc.good", good);
+        f += field(tlp ? "pcie_tlp.lcrc.good" : "pcie_dllp.crc.good",
+                   right && (s.flags & SIM_PACKET_NULLIFIED) == 0);
         (void)fprintf(out, "{ %s }\n", f.substr(0, f.size() - 2).c_str());
     }
 };
@@ -228,9 +245,7 @@ struct Samples {
 
         p.tlp = &tlp;
         p.seq = seq++ & 0xfff;
-        out.expected.good = (flags & SIM_PACKET_NULLIFIED) == 0;
         tell(p);
-        out.expected.good = true;
     }
     void tell(const pcie_dllp &dllp)
     {
@@ -387,7 +402,7 @@ void write_samples(Output &out)
 
 /* ---- a program ---- */
 
-void write_run(Output &out)
+void write_run(Output &out, bool faults)
 {
     lab_site site;
     lab_run run = {};
@@ -405,6 +420,8 @@ void write_run(Output &out)
     run.args[run.nargs++] = "mode=dma-chain-host";
     run.args[run.nargs++] = "rounds=2";
     run.args[run.nargs++] = "repeats=1";
+    if (faults)
+        run.faults[run.nfaults++] = "{link: 'node*.hub.*', bit_error_rate: 2e-5}";
     run.nranks = 2;
     run.nodes[1] = 1;
     run.seed = 1;
@@ -420,13 +437,14 @@ void write_run(Output &out)
 int main(int argc, char **argv)
 {
     if (argc != 4) {
-        (void)fprintf(stderr, "usage: capture_packets samples|run FILE.pcapng EXPECTED.json\n");
+        (void)fprintf(stderr,
+                      "usage: capture_packets samples|run|faults FILE.pcapng EXPECTED.json\n");
         return 2;
     }
     Output out(argv[2], argv[3]);
     if (strcmp(argv[1], "samples") == 0)
         write_samples(out);
     else
-        write_run(out);
+        write_run(out, strcmp(argv[1], "faults") == 0);
     return 0;
 }
