@@ -27,7 +27,7 @@ static void engine(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
 {
     const struct host_ops *ops = cr->h->ops;
 
-    ops->gpu_wait(cr->h, gpu, ops->gpu_copy(cr->h, gpu, dst, src, n));
+    ops->gpu_wait(cr->h, gpu, cuda_give(cr, gpu, dst, src, n));
 }
 
 static void cpu_copy(struct cuda_rank *cr, void *dst, const void *src, size_t n)
@@ -67,9 +67,8 @@ static cudaError_t pageable_to_device(struct cuda_rank *cr, struct host_pointer 
     for (size_t at = 0; at < n; at += piece(n - at), which ^= 1) {
         ops->gpu_wait(cr->h, dst.gpu, started[which]);
         cpu_copy(cr, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, src + at, piece(n - at));
-        started[which] =
-            ops->gpu_copy(cr->h, dst.gpu, (struct host_copy_end){ true, dst.offset + at },
-                          bus_end(bounce_bus(cr, which)), piece(n - at));
+        started[which] = cuda_give(cr, dst.gpu, (struct host_copy_end){ true, dst.offset + at },
+                                   bus_end(bounce_bus(cr, which)), piece(n - at));
     }
     ops->gpu_wait(cr->h, dst.gpu, started[0] > started[1] ? started[0] : started[1]);
     return cudaSuccess;
@@ -92,8 +91,8 @@ static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct
             unsigned to = (unsigned)(asked / CUDA_BOUNCE_BYTES) & 1;
 
             started[to] =
-                ops->gpu_copy(cr->h, src.gpu, bus_end(bounce_bus(cr, to)),
-                              (struct host_copy_end){ true, src.offset + asked }, piece(n - asked));
+                cuda_give(cr, src.gpu, bus_end(bounce_bus(cr, to)),
+                          (struct host_copy_end){ true, src.offset + asked }, piece(n - asked));
         }
         ops->gpu_wait(cr->h, src.gpu, started[which]);
         driver_flush_gpu(cr->h, src.gpu);

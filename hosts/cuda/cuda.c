@@ -9,6 +9,13 @@ static void release(void *data)
     free(data);
 }
 
+/** Failures up to now are nobody's of this rank. */
+static void forget_failures(struct cuda_rank *cr)
+{
+    for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++)
+        cr->engine[gpu].failed = cr->h->ops->gpu_failures(cr->h, gpu);
+}
+
 struct cuda_rank *cuda_enter(enum host_cost cost)
 {
     struct host *h = host_self();
@@ -22,16 +29,39 @@ struct cuda_rank *cuda_enter(enum host_cost cost)
             return NULL;
         cr->h = h;
         cr->d = driver_of(h);
+        forget_failures(cr);
         h->state[HOST_RANK_CUDA] = (struct host_state){ cr, release };
     }
     host_spend_cost(h, cost);
     return h->state[HOST_RANK_CUDA].data;
 }
 
+uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
+                   struct host_copy_end src, uint64_t bytes)
+{
+    cr->engine[gpu].used = true;
+    return cr->h->ops->gpu_copy(cr->h, gpu, dst, src, bytes);
+}
+
+/** Has a copy of a GPU that this rank uses failed? */
+static bool broken(const struct cuda_rank *cr)
+{
+    for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++) {
+        const struct cuda_engine *e = &cr->engine[gpu];
+
+        if (e->used && cr->h->ops->gpu_failures(cr->h, gpu) != e->failed)
+            return true;
+    }
+    return false;
+}
+
+/* Failed copies make every later call fail, as an error of a real device does, up to a reset. */
 cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code)
 {
     if (cr == NULL)
         return cudaErrorNoDevice;
+    if (code == cudaSuccess && broken(cr))
+        code = cudaErrorUnknown;
     if (code != cudaSuccess)
         cr->last = code;
     return code;
@@ -133,7 +163,13 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaDeviceReset(void)
 {
-    return cudaDeviceSynchronize();
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    if (cr != NULL) {
+        cuda_settle_all(cr);
+        forget_failures(cr);
+    }
+    return cuda_leave(cr, cudaSuccess);
 }
 
 /* ---- memory ---------------------------------------------------------------- */

@@ -27,6 +27,8 @@ struct cuda_engine {
     uint64_t issued;  /* were given to it */
     uint64_t settled; /* have ended, and their bytes are at their places */
     uint8_t flush;    /* of jobs that are not settled */
+    bool used;        /* by this rank */
+    uint64_t failed;  /* failures of the engine before this rank used it, or forgotten by a reset */
 };
 
 struct cuda_stamp;
@@ -49,6 +51,10 @@ struct cuda_rank {
 struct cuda_rank *cuda_enter(enum host_cost cost);
 /** Remembers the code for cudaGetLastError(). */
 cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code);
+
+/** A copy for an engine. @return its number */
+uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
+                   struct host_copy_end src, uint64_t bytes);
 
 /* stream.c */
 /** Gives the job to its engine. */

@@ -64,7 +64,7 @@ struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job)
 {
     struct cuda_engine *e = &cr->engine[job->engine];
 
-    e->issued = cr->h->ops->gpu_copy(cr->h, job->engine, job->dst, job->src, job->bytes);
+    e->issued = cuda_give(cr, job->engine, job->dst, job->src, job->bytes);
     e->flush |= job->flush;
     return (struct cuda_last){ job->engine, e->issued };
 }

@@ -135,6 +135,8 @@ struct host_ops {
     uint64_t (*gpu_copy)(struct host *h, unsigned gpu, struct host_copy_end dst,
                          struct host_copy_end src, uint64_t bytes);
     void (*gpu_wait)(struct host *h, unsigned gpu, uint64_t number);
+    /** Copies of this GPU so far that ended without all of their bytes. */
+    uint64_t (*gpu_failures)(struct host *h, unsigned gpu);
     bool (*gpu_ended)(struct host *h, unsigned gpu, uint64_t number);
     /** Fills in the time when the copy ends, or the present one when it has ended. *stamp must stay
      * until then. */

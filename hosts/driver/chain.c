@@ -108,6 +108,10 @@ int driver_channel_wait(struct host *h, struct driver *d, unsigned channel)
     while (ch->ended != ch->started) {
         uint64_t state = driver_read(h, d, HUB_DMA(channel) + HUB_DMA_STATE);
 
+        if (state == UINT64_MAX) { /* the board does not answer */
+            ch->ended = ch->started;
+            return DRIVER_ERR_DMA;
+        }
         if ((state & HUB_DMA_BUSY) != 0 || (uint32_t)(state >> 32) != (uint32_t)ch->started)
             continue;
         /* The answer came behind the words that the channel wrote to the ring. */

@@ -356,6 +356,11 @@ static void op_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
         launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a copy");
 }
 
+static uint64_t op_gpu_failures(struct host *h, unsigned gpu)
+{
+    return node_gpu_failed_copies(gpu_of(h, gpu)->gpu);
+}
+
 static bool op_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
 {
     launch_charge(self(h));
@@ -461,6 +466,7 @@ const struct host_ops launch_ops = {
     .gpu_unpin = op_gpu_unpin,
     .gpu_copy = op_gpu_copy,
     .gpu_wait = op_gpu_wait,
+    .gpu_failures = op_gpu_failures,
     .gpu_ended = op_gpu_ended,
     .gpu_stamp = op_gpu_stamp,
     .net_send = op_net_send,

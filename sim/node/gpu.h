@@ -44,6 +44,9 @@ struct node_gpu_end {
  */
 void node_gpu_copy(struct node_gpu *gpu, struct node_gpu_end dst, struct node_gpu_end src,
                    uint64_t bytes, node_gpu_done_fn done, void *arg);
+/** Copies that read what was poisoned, not answered in time, or refused: they ended, and all ones
+ * stand in place of that. */
+uint64_t node_gpu_failed_copies(const struct node_gpu *gpu);
 
 SIM_END_DECLS
 #endif /* NODE_GPU_H */

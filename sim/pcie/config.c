@@ -38,6 +38,21 @@ void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t devi
     pcie_aer_init(fn);
 }
 
+#define CLASS_BRIDGE 0x060400u /* PCI to PCI */
+#define HEADER_TYPE  0x0cu
+#define BUS_NUMBERS  0x18u
+#define ROOT_PORT    0x00400000u /* Device/Port Type in the PCI Express capability (7.8.2) */
+
+void pcie_function_init_root(struct pcie_function *fn, uint16_t vendor, uint16_t device,
+                             uint8_t bus)
+{
+    pcie_function_init(fn, vendor, device, CLASS_BRIDGE);
+    fn->words[WORD(HEADER_TYPE)] = 0x00010000;
+    fn->words[WORD(BUS_NUMBERS)] = (uint32_t)bus << 8 | (uint32_t)bus
+                                                            << 16; /* secondary, subordinate */
+    fn->words[WORD(PCIE_CFG_EXPRESS)] |= ROOT_PORT;
+}
+
 static void update_claims(struct pcie_function *fn)
 {
     fn->nclaims = 0;

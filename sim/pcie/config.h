@@ -1,6 +1,6 @@
 /*
- * Configuration space of one endpoint function (PCI Express Base 3.0, chapter 7;
- * PCI 3.0, 6.1 and 6.2.5): a type 0 header with BARs that can be sized, an MSI
+ * Configuration space of one function (PCI Express Base 3.0, chapter 7; PCI 3.0,
+ * 6.1 and 6.2.5): a type 0 header with BARs that can be sized, or type 1, an MSI
  * capability, a PCI Express capability and Advanced Error Reporting (pcie/aer.h).
  */
 #ifndef PCIE_CONFIG_H
@@ -41,6 +41,9 @@ struct pcie_function {
 
 void pcie_function_init(struct pcie_function *fn, uint16_t vendor, uint16_t device,
                         uint32_t class_code);
+/** The same of a root port, a bridge to `bus`: type 1 header, no BARs. */
+void pcie_function_init_root(struct pcie_function *fn, uint16_t vendor, uint16_t device,
+                             uint8_t bus);
 /** A 64-bit prefetchable memory BAR in registers `index`, `index` + 1; `bytes` a power of two
  * >= 16. */
 void pcie_function_add_bar(struct pcie_function *fn, unsigned index, uint64_t bytes);

@@ -20,6 +20,7 @@ typedef enum cudaError {
     cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidDevicePointer = 17,
     cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorUnknown = 30, /* a copy met an error of the bus; all calls fail up to a reset */
     cudaErrorInvalidResourceHandle = 33,
     cudaErrorNotReady = 34,
     cudaErrorNoDevice = 38,

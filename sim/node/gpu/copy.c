@@ -39,6 +39,9 @@ static void begin_job(struct node_gpu *gpu)
     struct gpu_copy *cp = &gpu->copy;
 
     cp->asked = cp->got = cp->sent = 0;
+    cp->failed = false;
+    cp->turn += cp->unanswered;
+    cp->unanswered = false;
     cp->start = sim_now(gpu->dom) + gpu->cfg.copy.setup_ps;
     if (gpu->probe != NULL)
         gpu_probe_copy(gpu, false);
@@ -89,6 +92,7 @@ static void end_job(struct node_gpu *gpu)
 {
     struct gpu_copy *cp = &gpu->copy;
 
+    cp->failures += cp->failed;
     jobs_push(&cp->finished, jobs_pop(&cp->queue));
     sim_schedule_by(gpu->dom, &cp->done, sim_now(gpu->dom), SIM_TASK);
     begin_job(gpu);
@@ -169,13 +173,41 @@ static void push_out(struct node_gpu *gpu)
 
 /* ---- reads of the bus ------------------------------------------------------------------ */
 
-static unsigned free_tag(const struct node_gpu *gpu)
+static unsigned free_place(const struct node_gpu *gpu)
 {
-    unsigned tag = 0;
+    unsigned at = 0;
 
-    while (gpu->copy.reads[tag].busy)
-        tag++;
-    return tag;
+    while (gpu->copy.reads[at].busy)
+        at++;
+    return at;
+}
+
+/** A read that was given up may still be answered: the next job uses other tags, as far as there
+ * are enough. */
+static uint8_t tag_of(const struct node_gpu *gpu, unsigned at)
+{
+    unsigned tags = (unsigned)gpu->cfg.copy.tags, sets = GPU_TAGS_MAX / tags;
+
+    return (uint8_t)(gpu->copy.turn % sets * tags + at);
+}
+
+/** The read takes a place in which it waits for completions. */
+static void begin_read(struct node_gpu *gpu, struct gpu_copy_read *r)
+{
+    struct gpu_copy *cp = &gpu->copy;
+    sim_time_t wait = gpu->cfg.copy.completion_timeout_ps;
+
+    r->busy = true;
+    r->deadline_ps = wait != 0 ? sim_now(gpu->dom) + wait : SIM_TIME_NEVER;
+    if (cp->busy_tags++ == 0 && wait != 0)
+        sim_schedule_at(gpu->dom, &cp->timeout, r->deadline_ps, SIM_CLOCK);
+}
+
+static void end_read(struct node_gpu *gpu, struct gpu_copy_read *r)
+{
+    r->busy = false;
+    if (--gpu->copy.busy_tags == 0)
+        sim_cancel(gpu->dom, &gpu->copy.timeout);
 }
 
 /** Whether a read would be issued if there were a tag for it. */
@@ -214,12 +246,12 @@ static void ask(struct node_gpu *gpu)
         uint64_t addr = job->src.addr + cp->asked;
         uint32_t n =
             pcie_split_completion(addr, job->bytes - cp->asked, (uint32_t)gpu->cfg.copy.read_bytes);
-        unsigned tag = free_tag(gpu);
+        unsigned at = free_place(gpu);
 
-        cp->reads[tag] = (struct gpu_copy_read){ .busy = true, .at = cp->asked, .left = n };
-        cp->busy_tags++;
+        tlp.tag = tag_of(gpu, at);
+        cp->reads[at] = (struct gpu_copy_read){ .tag = tlp.tag, .at = cp->asked, .left = n };
+        begin_read(gpu, &cp->reads[at]);
         cp->asked += n;
-        tlp.tag = (uint8_t)tag;
         pcie_tlp_set_range(&tlp, addr, n);
         gpu_send(gpu, &tlp);
     }
@@ -234,35 +266,77 @@ static void advance(struct node_gpu *gpu, struct gpu_copy_read *r, const uint8_t
     r->left -= n;
 }
 
-/** The rest of a read that failed is all ones, as a host would see it. */
-static void fail_read(struct node_gpu *gpu, struct gpu_copy_read *r)
+/** `n` bytes of a read that failed are all ones, as a host would see them. */
+static void fail_read(struct node_gpu *gpu, struct gpu_copy_read *r, uint32_t n)
 {
     uint8_t ones[GPU_CHUNK];
 
     memset(ones, 0xff, sizeof(ones));
     gpu->stat.copy_errors++;
-    while (r->left > 0)
-        advance(gpu, r, ones, r->left < sizeof(ones) ? r->left : (uint32_t)sizeof(ones));
+    gpu->copy.failed = true;
+    while (n > 0) {
+        uint32_t some = n < sizeof(ones) ? n : (uint32_t)sizeof(ones);
+
+        advance(gpu, r, ones, some);
+        n -= some;
+    }
+}
+
+/** The read that a completion answers, or NULL. */
+static struct gpu_copy_read *read_of(struct node_gpu *gpu, uint8_t tag)
+{
+    for (unsigned at = 0; at < gpu->cfg.copy.tags; at++) {
+        struct gpu_copy_read *r = &gpu->copy.reads[at];
+
+        if (r->busy && r->tag == tag)
+            return r;
+    }
+    return NULL;
 }
 
 static void completed(struct node_gpu *gpu, const struct pcie_tlp *cpl)
 {
-    struct gpu_copy *cp = &gpu->copy;
-    struct gpu_copy_read *r = &cp->reads[cpl->tag];
+    struct gpu_copy_read *r = read_of(gpu, cpl->tag);
+    bool data = cpl->payload != NULL && cpl->status == PCIE_CPL_SC;
     uint32_t skip = cpl->lower_addr & 3u, n = cpl->length_dw * 4u - skip;
 
-    if (!r->busy) {
+    if (r == NULL || cpl->requester_id != gpu->fn.id) {
         gpu->stat.copy_errors++;
+        pcie_port_advisory(gpu->port, PCIE_ERR_UNEXPECTED, cpl);
         return;
     }
-    if (cpl->payload != NULL && cpl->status == PCIE_CPL_SC && cpl->poisoned == 0)
-        advance(gpu, r, cpl->payload->data + skip, n < r->left ? n : r->left);
+    pcie_port_answered(gpu->port, cpl);
+    n = data && n < r->left ? n : r->left;
+    if (data && cpl->poisoned == 0)
+        advance(gpu, r, cpl->payload->data + skip, n);
     else
-        fail_read(gpu, r);
-    if (r->left == 0) {
-        r->busy = false;
-        cp->busy_tags--;
+        fail_read(gpu, r, n);
+    if (r->left == 0)
+        end_read(gpu, r);
+}
+
+/** Reads that were not answered in time (2.8). */
+static void timeout_event(struct sim_event *ev)
+{
+    struct node_gpu *gpu = SIM_CONTAINER_OF(ev, struct node_gpu, copy.timeout);
+    struct gpu_copy *cp = &gpu->copy;
+    sim_time_t now = sim_now(gpu->dom), next = SIM_TIME_NEVER;
+
+    for (unsigned at = 0; at < gpu->cfg.copy.tags; at++) {
+        struct gpu_copy_read *r = &cp->reads[at];
+
+        if (r->busy && r->deadline_ps <= now) {
+            pcie_port_error(gpu->port, PCIE_ERR_TIMEOUT, NULL);
+            cp->unanswered = true;
+            fail_read(gpu, r, r->left);
+            end_read(gpu, r);
+        } else if (r->busy && r->deadline_ps < next) {
+            next = r->deadline_ps;
+        }
     }
+    if (next != SIM_TIME_NEVER)
+        sim_schedule_by(gpu->dom, &cp->timeout, next, SIM_CLOCK);
+    gpu_wake(gpu, now);
 }
 
 static void take_completions(struct node_gpu *gpu)
@@ -335,6 +409,7 @@ void gpu_copy_init(struct node_gpu *gpu)
 {
     sim_event_init(&gpu->copy.done, done_event);
     gpu->copy.tagless_since = SIM_TIME_NEVER;
+    sim_event_init(&gpu->copy.timeout, timeout_event);
     if (gpu->probe != NULL)
         gpu_probe_copy(gpu, false);
 }

@@ -55,6 +55,9 @@ static const struct machine_param gpu_params[] = {
         "read requests of the copy engine in flight"),
     ROW("copy.local_bytes_per_us", "bytes/us", 0, 10000000, 80000, copy.local_bytes_per_us,
         "rate of a copy inside the device; 0 = no limit"),
+    ROW("copy.completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
+        copy.completion_timeout_ps,
+        "longest wait for the answer to a read of the copy engine; 0: without end"),
     PCIE_PORT_PARAMS("port.", struct gpu_config, port, 2, 16, 40000, 40000),
     MACHINE_PARAM_END
 };
@@ -159,6 +162,8 @@ static void register_stats(struct node_gpu *gpu)
           "the first read waited for one in progress to end, the first write for the one before" },
         { &gpu->stat.copy_stall_tag_ps, "copy.stall_tag_ps", "ps",
           "the copy engine wanted to read and had no free tag" },
+        { &gpu->stat.poisoned_writes, "poisoned_writes", "1",
+          "writes dropped, since their data is poisoned" },
         { &gpu->stat.copy_errors, "copy_errors", "1", "reads of the copy engine that failed" },
         { &gpu->l2.hits, "l2_hits", "1", "pieces of bus reads that the L2 held" },
         { &gpu->l2.misses, "l2_misses", "1", "pieces of bus reads that came from DRAM" },
@@ -324,4 +329,9 @@ int node_gpu_misbehave(struct node_gpu *gpu, const struct pcie_misbehavior *how,
                        struct sim_error *err)
 {
     return pcie_misdeeds_add(&gpu->misdeeds, how, sim_seed(gpu->dom), gpu->path, err);
+}
+
+uint64_t node_gpu_failed_copies(const struct node_gpu *gpu)
+{
+    return gpu->copy.failures;
 }

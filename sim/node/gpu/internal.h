@@ -27,7 +27,7 @@ struct gpu_config {
         uint64_t service_ps, dram_ps, dram_service_ps;
     } l2;
     struct gpu_copy_config {
-        uint64_t setup_ps, read_bytes, tags, local_bytes_per_us;
+        uint64_t setup_ps, read_bytes, tags, local_bytes_per_us, completion_timeout_ps;
     } copy;
     struct pcie_port_config port;
 };
@@ -81,8 +81,10 @@ struct gpu_jobs {
 /** A read request of the copy engine that is not answered in full. */
 struct gpu_copy_read {
     bool busy;
-    uint64_t at;   /* of the next byte in the job */
+    uint8_t tag;
     uint32_t left; /* bytes to come */
+    uint64_t at;   /* of the next byte in the job */
+    sim_time_t deadline_ps;
 };
 
 struct gpu_copy {
@@ -93,7 +95,12 @@ struct gpu_copy {
     struct gpu_copy_read reads[GPU_TAGS_MAX];
     unsigned busy_tags;
     sim_time_t tagless_since;    /* SIM_TIME_NEVER: no tag is missing */
+    bool unanswered;             /* a read of this job was given up, */
+    unsigned turn;               /* so the next job uses other tags */
+    bool failed;                 /* the job at work */
+    uint64_t failures;           /* jobs that failed */
     struct node_packet_list out; /* writes to be sent */
+    struct sim_event timeout;    /* scheduled, for an early deadline, while reads are busy */
     struct sim_event done;       /* SIM_TASK */
 };
 
@@ -126,6 +133,7 @@ struct node_gpu {
     struct {
         uint64_t read_bytes, write_bytes, unpinned_reads, unpinned_writes, copy_errors;
         uint64_t stall_memory_ps, copy_stall_tag_ps;
+        uint64_t poisoned_writes;
     } stat;
 };
 

@@ -110,6 +110,15 @@ void gpu_wrote(struct node_gpu *gpu, uint64_t offset, uint64_t bytes)
                     sim_hash_bytes(bytes, gpu->memory.bytes + offset, bytes));
 }
 
+/** A write to where no page is pinned, or of poisoned data, which memory does not take. */
+static void refuse_write(struct node_gpu *gpu, const struct node_packet *p)
+{
+    bool poisoned = p->tlp.poisoned != 0;
+
+    *(poisoned ? &gpu->stat.poisoned_writes : &gpu->stat.unpinned_writes) += 1;
+    pcie_port_error(gpu->port, poisoned ? PCIE_ERR_POISONED : PCIE_ERR_UNSUPPORTED, &p->tlp);
+}
+
 static void write_memory(struct node_gpu *gpu, struct node_packet *p)
 {
     uint64_t bytes = node_span(&p->tlp);
@@ -126,8 +135,8 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
         if (gpu->probe != NULL)
             (void)gpu_probe_bytes(gpu, GPU_STAGE_VISIBLE, offset, bytes, p->tlp.trace_id);
         gpu->stat.write_bytes += bytes;
-    } else {
-        gpu->stat.unpinned_writes += p->tlp.kind == PCIE_MWR;
+    } else if (p->tlp.kind == PCIE_MWR) {
+        refuse_write(gpu, p);
     }
     consume(gpu, &p->tlp);
     pcie_tlp_drop(&p->tlp);
@@ -155,6 +164,10 @@ static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *re
     struct pcie_tlp answer = node_answer(request, PCIE_CPL_SC);
     uint32_t reg = (uint32_t)request->addr, value = 0;
 
+    if (request->kind == PCIE_CFGWR0 && request->poisoned) { /* changes nothing (2.7.2.2) */
+        pcie_port_error(gpu->port, PCIE_ERR_POISONED, request);
+        return node_answer(request, PCIE_CPL_UR);
+    }
     if (request->kind == PCIE_CFGWR0) {
         gpu->fn.id = request->completer_id; /* 2.2.6.2 */
         for (unsigned i = 0; i < 4; i++)
@@ -241,6 +254,7 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
         return;
     }
     if (v.abort) {
+        pcie_port_advisory(gpu->port, PCIE_ERR_ABORT, &p->tlp);
         answer = node_answer(&p->tlp, PCIE_CPL_CA);
     } else if (offset != NOWHERE) {
         begin_read(gpu, p, offset, v.late_ps);
@@ -249,6 +263,7 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
         answer = configure(gpu, &p->tlp);
     } else {
         gpu->stat.unpinned_reads++;
+        pcie_port_advisory(gpu->port, PCIE_ERR_UNSUPPORTED, &p->tlp);
         answer = node_answer(&p->tlp, PCIE_CPL_UR);
     }
     answer.poisoned = v.poison && answer.payload != NULL;

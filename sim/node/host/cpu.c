@@ -100,10 +100,22 @@ static const uint8_t stage_of[] = {
     [CORE_TSC] = HOST_STAGE_TSC,
 };
 
+/** A request was not answered in time (2.8): software sees all ones. A late answer finds its tag in
+ * nobody's use. */
+static void timed_out(struct node_core *core)
+{
+    core->sent = false;
+    core->turn++;
+    core->host->failed_loads += core->op == CORE_LOAD;
+    pcie_port_error(core->host->rc.port[core->target].port, PCIE_ERR_TIMEOUT, NULL);
+}
+
 static void end_event(struct sim_event *ev)
 {
     struct node_core *core = SIM_CONTAINER_OF(ev, struct node_core, end);
 
+    if (core->sent)
+        timed_out(core);
     core_mark(core, (enum host_stage)stage_of[core->op], core->cause);
     finish(core);
     core->op = CORE_IDLE; /* first: done() begins the next operation */
@@ -166,6 +178,8 @@ static void unanswered(struct node_core *core)
     node_core_end(core, cpu_of(core)->load_to_rc_ps + cpu_of(core)->load_from_rc_ps, UINT64_MAX);
 }
 
+#define TURNS (256 / HOST_CORES_MAX)
+
 static void send_request(struct node_core *core, unsigned target, struct pcie_tlp *tlp,
                          sim_time_t extra)
 {
@@ -174,6 +188,12 @@ static void send_request(struct node_core *core, unsigned target, struct pcie_tl
 
     core->waiting = false;
     core->sent = true;
+    core->value = UINT64_MAX;
+    core->target = target;
+    core->tag = (uint8_t)(core->turn % TURNS * HOST_CORES_MAX + core->index);
+    tlp->tag = core->tag;
+    if (host->cfg.rc.completion_timeout_ps != 0)
+        sim_schedule_in(host->dom, &core->end, host->cfg.rc.completion_timeout_ps, SIM_TASK);
     core_mark(core, HOST_STAGE_ORDERED, 0);
     tlp->trace_id = core->mark;
     host_mark(host, HOST_STAGE_LOAD_OUT, at_rc, tlp);
@@ -209,53 +229,53 @@ static void issue_load(struct node_core *core)
     send_request(core, target, &tlp, loop_jitter(core));
 }
 
-void node_core_completed(struct node_core *core, const struct pcie_tlp *cpl)
+bool node_core_completed(struct node_core *core, const struct pcie_tlp *cpl)
 {
     struct node_host *host = core->host;
     bool reads = core->op == CORE_LOAD || core->request.kind == PCIE_CFGRD0;
     uint32_t skip = core->op == CORE_LOAD ? (uint32_t)(core->addr & 3) : 0;
     bool good = cpl->status == PCIE_CPL_SC && !cpl->poisoned;
 
-    if (!core->sent) {
-        host->rc.stat.stray_completions++;
-        return;
-    }
+    if (!core->sent || cpl->tag != core->tag)
+        return false;
     core->sent = false;
+    sim_cancel(host->dom, &core->end);
+    pcie_port_answered(host->rc.port[core->target].port, cpl);
     core->cause = cpl->trace_id;
     if (reads && (cpl->payload == NULL || cpl->payload->bytes < skip + core->size))
         good = false;
     if (good) {
         node_core_end(core, 0, reads ? little_endian(cpl->payload->data + skip, core->size) : 0);
-        return;
+        return true;
     }
     if (core->op == CORE_LOAD)
         host->failed_loads++;
     node_core_end(core, 0, UINT64_MAX);
+    return true;
 }
 
 /* ---- configuration ----------------------------------------------------------------- */
 
-/* A root port's type 1 header, as far as software needs it (7.5.1). */
-#define ROOT_PORT_ID    0x0e028086u
-#define ROOT_PORT_CLASS 0x06040000u /* bridge, PCI to PCI */
-#define ROOT_PORT_TYPE  0x00010000u /* header type 1 */
+#define CAPABILITIES 0x00100000u
 
-static uint32_t root_port_register(const struct node_host *host, unsigned port, uint32_t reg)
+/** Root ports have their own way to say that the link is up: their list of capabilities. */
+static uint32_t root_port_read(const struct rc_port *rp, uint32_t reg)
 {
-    switch (reg) {
-    case 0x00:
-        return ROOT_PORT_ID;
-    case 0x04: /* status: the link has come up, memory space and bus mastering are on */
-        return pcie_port_is_up(host->rc.port[port].port) ? 0x00100006u : 0x6u;
-    case 0x08:
-        return ROOT_PORT_CLASS;
-    case 0x0c:
-        return ROOT_PORT_TYPE;
-    case 0x18: /* primary, secondary and subordinate bus */
-        return (port + 1) << 8 | (port + 1) << 16;
-    default:
-        return 0;
-    }
+    uint32_t value = pcie_function_read(&rp->function, reg);
+
+    if (reg == PCIE_CFG_COMMAND && !pcie_port_is_up(rp->port))
+        value &= ~CAPABILITIES;
+    return value;
+}
+
+static uint32_t root_port_access(struct rc_port *rp, const struct node_core *core)
+{
+    uint32_t reg = (uint32_t)core->addr;
+
+    if (core->request.kind == PCIE_CFGRD0)
+        return root_port_read(rp, reg);
+    pcie_function_write(&rp->function, reg, (uint32_t)little_endian(core->data, 4), 0xf);
+    return 0;
 }
 
 void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t reg,
@@ -288,9 +308,8 @@ static void issue_config(struct node_core *core)
     bool function_0 = (tlp->completer_id & 7) == 0;
 
     if (bus == 0 && device < HOST_PORTS && function_0) {
-        node_core_end(
-            core, cpu_of(core)->load_to_rc_ps + cpu_of(core)->load_from_rc_ps,
-            tlp->kind == PCIE_CFGRD0 ? root_port_register(host, device, (uint32_t)core->addr) : 0);
+        node_core_end(core, cpu_of(core)->load_to_rc_ps + cpu_of(core)->load_from_rc_ps,
+                      root_port_access(&host->rc.port[device], core));
         return;
     }
     /* Function 0 of device 0 is all that a link leads to. */

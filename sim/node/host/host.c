@@ -81,6 +81,12 @@ static const struct machine_param host_params[] = {
     ROW("rc.socket_reads", "1", 1, 1024, 2, rc.socket_reads,
         "forwarded reads not yet answered that cross the sockets, per requesting socket"),
 
+    ROW("rc.completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
+        rc.completion_timeout_ps,
+        "longest wait for the answer to a load or configuration access of the CPU, or to a "
+        "forwarded "
+        "read; 0: without end"),
+
     ROW("net.latency_ps", "ps", 0, SIM_MS, 1000000, net.latency_ps,
         "control network: latency of the sending side, added to that of the network"),
     ROW("net.bytes_per_us", "bytes/us", 0, 1000000, 0, net.bytes_per_us,

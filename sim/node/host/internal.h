@@ -8,11 +8,12 @@
 #include "core/probe.h"
 #include "node/host.h"
 #include "node/packet.h"
+#include "pcie/aer.h"
 
 SIM_BEGIN_DECLS
 
 #define HOST_PORTS     8
-#define HOST_CORES_MAX 48
+#define HOST_CORES_MAX 48 /* tag = turn * this + core */
 #define HOST_CLAIMS    32
 #define HOST_LINE      64 /* bytes of a cache line and of a write-combining buffer */
 
@@ -31,6 +32,7 @@ struct host_config {
         uint64_t completion_bytes, completion_interval_ps;
         uint64_t p2p_write_ps, p2p_read_ps, p2p_reads;
         uint64_t socket_write_ps, socket_read_ps, socket_reads;
+        uint64_t completion_timeout_ps;
     } rc;
     struct host_net_config {
         uint64_t latency_ps, bytes_per_us;
@@ -61,12 +63,20 @@ struct rc_port {
     struct node_rc *rc;
     unsigned index;
     struct pcie_port *port;
+    struct pcie_function function;    /* the bridge that software sees on bus 0 */
     struct node_packet_list requests; /* non-posted, still in the receive buffer */
     sim_time_t request_since;         /* the one before their head left then */
     sim_time_t sent_from_memory;      /* the last completion piece of DRAM */
     uint64_t rx_stall_memory_ps, rx_stall_tag_ps, tx_stall_memory_ps;
     unsigned memory_reads;     /* in progress */
     sim_time_t completer_free; /* the next completion piece of DRAM may be handed over */
+};
+
+/** A read on its way from one root port to another, until its last completion comes back. */
+struct rc_forward {
+    sim_time_t deadline_ps;
+    uint16_t requester_id;
+    uint8_t tag, from, to; /* ports */
 };
 
 struct rc_claim {
@@ -92,6 +102,9 @@ struct node_rc {
     uint32_t arrivals;
     struct pcie_misdeeds *misdeeds; /* NULL, or what it does wrong on purpose, */
     sim_time_t stopped_until;       /* and until when nothing leaves the receive buffers */
+    struct rc_forward *forwards;    /* as many as the limits allow, oldest first */
+    unsigned nforwards;
+    struct sim_event timeout; /* scheduled, for an early deadline, while there are any */
     struct rc_claim claims[HOST_CLAIMS];
     unsigned nclaims;
     struct node_packet_list interrupts;
@@ -100,6 +113,7 @@ struct node_rc {
         uint64_t memory_write_bytes, memory_read_bytes;
         uint64_t p2p_write_bytes, p2p_reads, p2p_wait_ps;
         uint64_t unclaimed_writes, unclaimed_reads, stray_completions, interrupts;
+        uint64_t poisoned_writes, p2p_timeouts;
     } stat;
 };
 
@@ -117,10 +131,16 @@ void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const s
 /* stall.c */
 void node_host_blocked(void *component, machine_block_fn fn, void *arg);
 
-/* Between rc_in.c and rc.c. */
+/* Between rc_in.c, forward.c and rc.c. */
 void node_rc_received(void *user, struct pcie_tlp *tlp);
 /** Lets reads leave the receive buffers as far as their limits allow. @return whether any did. */
 bool node_rc_admit(struct node_rc *rc);
+/** The last completion for a read that was forwarded from one port to another. */
+void node_rc_answered(struct node_rc *rc, unsigned from, unsigned to, const struct pcie_tlp *cpl);
+/** A read is forwarded now. */
+void node_rc_remember(struct node_rc *rc, const struct node_packet *p);
+int node_rc_forwards_init(struct node_rc *rc);
+void node_rc_forwards_fini(struct node_rc *rc);
 /** Counter and limit of the forwarded reads that one from `source` to `target` belongs to. */
 unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target,
                             uint64_t *limit_p);
@@ -181,7 +201,10 @@ struct node_core {
     uint64_t where; /* sim_path_hash() of the core */
     enum core_op op;
     bool waiting;         /* the operation waits for the store unit */
-    bool sent;            /* a load or configuration request is on its way */
+    bool sent;            /* a load or configuration request is on its way, */
+    uint8_t tag;          /* with this tag, */
+    unsigned target;      /* through this root port */
+    unsigned turn;        /* grows when a request is given up, so that the next has another tag */
     struct sim_event end; /* of the operation; SIM_TASK */
     node_done_fn done;
     void *arg;
@@ -205,8 +228,8 @@ struct node_core {
 int node_core_init(struct node_core *core, struct node_host *host, unsigned index,
                    struct sim_error *err);
 void node_core_fini(struct node_core *core);
-/** A completion for this core's load or configuration request. */
-void node_core_completed(struct node_core *core, const struct pcie_tlp *cpl);
+/** A completion for this core's load or configuration request. @return false: it waits for none */
+bool node_core_completed(struct node_core *core, const struct pcie_tlp *cpl);
 /** A store that it sent went on to the link: there is room for another. */
 void node_core_taken(struct node_core *core);
 /** Ends the operation after `ps`. */

@@ -101,7 +101,10 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
         return;
     }
     node_rc_consume(rc, p->source, &p->tlp);
-    node_core_completed(&host->cores[p->tlp.tag], &p->tlp);
+    if (!node_core_completed(&host->cores[p->tlp.tag % HOST_CORES_MAX], &p->tlp)) {
+        rc->stat.stray_completions++;
+        pcie_port_advisory(rc->port[p->source].port, PCIE_ERR_UNEXPECTED, &p->tlp);
+    }
     pcie_tlp_drop(&p->tlp);
     node_packet_put(&host->packets, p);
 }
@@ -165,7 +168,6 @@ static bool completes(const struct pcie_tlp *cpl)
 static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
 {
     enum pcie_class cls = pcie_tlp_class(&p->tlp);
-    uint64_t limit;
 
     probe_turn(rc, &p->tlp, p->source, target);
     if (p->entered != 0)
@@ -181,12 +183,7 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
         if (cls == PCIE_POSTED) {
             rc->stat.p2p_write_bytes += pcie_tlp_data_bytes(&p->tlp);
         } else if (completes(&p->tlp)) {
-            unsigned *count = node_rc_forwarded(rc, target, p->source, &limit);
-
-            if (*count > 0)
-                --*count;
-            else
-                rc->stat.stray_completions++;
+            node_rc_answered(rc, target, p->source, &p->tlp);
         }
     }
     node_packet_put(&rc->host->packets, p);
@@ -319,6 +316,9 @@ static void register_stats(struct node_rc *rc)
         ROW(unclaimed_reads, "1", "requests of devices answered with Unsupported Request"),
         ROW(stray_completions, "1", "completions that nobody waits for"),
         ROW(interrupts, "1", "message-signalled interrupts delivered"),
+        ROW(poisoned_writes, "1",
+            "writes of devices to DRAM dropped, since their data is poisoned"),
+        ROW(p2p_timeouts, "1", "forwarded reads that were not answered in time"),
 #undef ROW
     };
     char path[160];
@@ -350,6 +350,9 @@ static void register_stalls(struct sim_domain *dom, const struct rc_port *rp, co
         sim_stat_register(dom, rows[i].value, path, "ps", rows[i].meaning);
     }
 }
+/* Of a Xeon E5 v2. */
+#define ROOT_PORT_VENDOR 0x8086u
+#define ROOT_PORT_DEVICE 0x0e02u
 
 int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *err)
 {
@@ -372,6 +375,10 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
                                 err);
         if (code != SIM_OK)
             return code;
+        pcie_function_init_root(&rp->function, ROOT_PORT_VENDOR, ROOT_PORT_DEVICE,
+                                (uint8_t)(i + 1));
+        rp->function.words[PCIE_CFG_COMMAND / 4] |= PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER;
+        pcie_port_set_function(rp->port, &rp->function);
         rc->order[i] = pcie_order_watch_create(host->dom, pcie_port_path(rp->port), "root complex");
         register_stalls(host->dom, rp, path);
     }
@@ -379,12 +386,13 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
         rc->order[RC_FROM_CORE + i] =
             pcie_order_watch_create(host->dom, host->path, "root complex");
     rc->end = pcie_order_end_create(host->dom, host->path);
-    return SIM_OK;
+    return node_rc_forwards_init(rc);
 }
 
 void node_rc_fini(struct node_rc *rc)
 {
     free(rc->misdeeds);
+    node_rc_forwards_fini(rc);
     pcie_order_end_destroy(rc->end);
     for (unsigned i = 0; i < RC_SOURCES; i++)
         pcie_order_watch_destroy(rc->order[i]);

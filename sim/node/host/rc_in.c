@@ -79,6 +79,16 @@ static void forward(const struct node_rc *rc, struct node_packet *p, unsigned ta
 
 /* ---- arrival at a root port --------------------------------------------------- */
 
+/** A write that nobody claims, or of poisoned data, which memory does not take. */
+static void refuse_write(struct node_rc *rc, const struct node_packet *p)
+{
+    bool poisoned = p->tlp.poisoned != 0;
+
+    *(poisoned ? &rc->stat.poisoned_writes : &rc->stat.unclaimed_writes) += 1;
+    pcie_port_error(rc->port[p->source].port, poisoned ? PCIE_ERR_POISONED : PCIE_ERR_UNSUPPORTED,
+                    &p->tlp);
+}
+
 static void posted_arrived(struct node_rc *rc, struct node_packet *p)
 {
     const struct host_rc_config *cfg = &rc->host->cfg.rc;
@@ -87,8 +97,9 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
 
     if (tlp->kind == PCIE_MWR)
         target = node_rc_is_msi(tlp) ? RC_INSIDE : node_rc_target(rc, tlp->addr, node_span(tlp));
-    if (target == RC_NOBODY || target == p->source || tlp->poisoned) {
-        rc->stat.unclaimed_writes += tlp->kind == PCIE_MWR; /* messages end here rightly */
+    if (target == RC_NOBODY || target == p->source || (tlp->poisoned && target == RC_INSIDE)) {
+        if (tlp->kind == PCIE_MWR) /* messages end here rightly */
+            refuse_write(rc, p);
         node_rc_consume(rc, p->source, tlp);
         pcie_tlp_drop(&p->tlp);
         node_packet_put(&rc->host->packets, p);
@@ -128,7 +139,7 @@ static unsigned completion_target(const struct node_rc *rc, const struct node_pa
     unsigned bus = p->tlp.requester_id >> 8;
 
     if (bus == 0)
-        return p->tlp.tag < rc->host->cfg.cores ? RC_INSIDE : RC_NOBODY;
+        return p->tlp.tag % HOST_CORES_MAX < rc->host->cfg.cores ? RC_INSIDE : RC_NOBODY;
     if (bus > HOST_PORTS || bus == p->source + 1u || !pcie_port_connected(rc->port[bus - 1].port))
         return RC_NOBODY;
     return bus - 1;
@@ -141,6 +152,7 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
 
     if (target == RC_NOBODY) {
         rc->stat.stray_completions++;
+        pcie_port_advisory(rc->port[p->source].port, PCIE_ERR_UNEXPECTED, &p->tlp);
         node_rc_consume(rc, p->source, &p->tlp);
         pcie_tlp_drop(&p->tlp);
         node_packet_put(&rc->host->packets, p);
@@ -213,6 +225,7 @@ static bool admit_forward(struct node_rc *rc, struct node_packet *p)
     if (*count >= limit)
         return false;
     ++*count;
+    node_rc_remember(rc, p);
     rc->stat.p2p_reads++;
     rc->stat.p2p_wait_ps += sim_now(rc->host->dom) - p->arrived;
     p->due = sim_now(rc->host->dom);
@@ -298,6 +311,9 @@ static bool admit(struct node_rc *rc, unsigned port)
     if (target == RC_NOBODY) {
         struct pcie_tlp answer = node_answer(&p->tlp, (enum pcie_cpl_status)p->status);
 
+        pcie_port_advisory(rc->port[port].port,
+                           p->status == PCIE_CPL_CA ? PCIE_ERR_ABORT : PCIE_ERR_UNSUPPORTED,
+                           &p->tlp);
         pcie_tlp_drop(&p->tlp);
         p->tlp = answer;
         p->source = RC_FROM_MEMORY;
