@@ -41,8 +41,11 @@ int pcie_frame_decode(const uint8_t *bytes, size_t n, struct pcie_tlp *tlp_p, ui
 {
     size_t left = n - PCIE_SEQ_BYTES - PCIE_LCRC_BYTES;
     bool has_data;
-    int header = pcie_tlp_decode(bytes + PCIE_SEQ_BYTES, left, tlp_p, &has_data, NULL);
+    int header;
 
+    if (n < PCIE_SEQ_BYTES + PCIE_LCRC_BYTES)
+        return SIM_ERR_CONFIG;
+    header = pcie_tlp_decode(bytes + PCIE_SEQ_BYTES, left, tlp_p, &has_data, NULL);
     if (header < 0)
         return header;
     left -= (size_t)header;

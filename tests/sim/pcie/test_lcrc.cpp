@@ -86,6 +86,8 @@ TEST(Frame, IsTheBytesBetweenTheFramingSymbols)
     EXPECT_EQ(4, pcie_frame_decode(frame, n, &back, &seq, &data));
     EXPECT_EQ(0xabc, seq);
     EXPECT_GT(0, pcie_frame_decode(frame, n - 4, &back, &seq, &data)) << "data is missing";
+    for (size_t few = 0; few < 22; few++)
+        EXPECT_GT(0, pcie_frame_decode(frame, few, &back, &seq, &data));
 }
 
 } // namespace

@@ -336,6 +336,59 @@ TEST_F(Lossy, AsManyBitsAreHitAsTheRateSays)
     }
 }
 
+/* An outage may begin in the middle of anything: what arrived is a part of what was sent, in order,
+ * and a link that is up again carries all that is sent then. */
+TEST(LossyOutage, MayBeginAtAnyTime)
+{
+    const sim_time_t lasts[] = { 1, 60 * SIM_NS, 500 * SIM_NS, 40 * SIM_US };
+
+    for (sim_time_t at = 0; at < 4 * SIM_US; at += 13117) {
+        for (unsigned i = 0; i < 8; i++) {
+            const sim_order ties = { true, false, at };
+            const sim_config cfg = { 1, false, ties, nullptr, true };
+            Pair p(cfg, false);
+            Faults fa, fb;
+            pcie_port_config c = gen2();
+            const bool down = i >= 4;
+
+            test::set_credits(&c, 3, 48);
+            c.replay_tlps = 6, c.tx_queue_tlps = 2;
+            p.join(c, c, 10000);
+            fa.outages.push_back({ at, lasts[i % 4], down });
+            fa.outages.push_back({ at + 100 * SIM_NS, 300 * SIM_NS, false });
+            fa.nth.push_back({ PCIE_FAULT_TLP, PCIE_FAULT_CORRUPT, 7 });
+            fb.degrades.push_back({ at + 1 * SIM_US, 0, 4 });
+            fa.give(p.a.port);
+            fb.give(p.b.port);
+            for (test::End *e : { &p.a, &p.b }) {
+                e->consume_delay = [](const pcie_tlp &) { return 300 * SIM_NS; };
+                for (unsigned n = 0; n < 40; n++)
+                    e->add(n % 3 == 1 ? PCIE_CPLD : PCIE_MWR, 128);
+                e->kick();
+            }
+            ASSERT_EQ(SIM_OK, p.run(SIM_MS * 100));
+            for (test::End *e : { &p.a, &p.b }) {
+                ASSERT_TRUE(pcie_port_is_up(e->port));
+                ASSERT_TRUE(e->todo.empty());
+                if (!down) {
+                    ASSERT_EQ(counting(40), ids(*e));
+                }
+                for (size_t n = 1; n < e->got.size(); n++)
+                    ASSERT_LT(e->got[n - 1].id, e->got[n].id);
+                e->got.clear();
+                for (unsigned n = 0; n < 20; n++)
+                    e->add(PCIE_MWR, 128);
+                e->kick();
+            }
+            ASSERT_EQ(SIM_OK, p.run(SIM_MS * 100));
+            for (test::End *e : { &p.a, &p.b }) {
+                ASSERT_EQ(20u, e->got.size()) << at << " " << i;
+                ASSERT_EQ(0u, mem_pool_in_use(e->pool));
+            }
+        }
+    }
+}
+
 TEST_F(Lossy, FaultsAreRefusedWithTheirPlace)
 {
     sim_error err = {};
