@@ -201,7 +201,7 @@ static void print_scale(const struct lab_topology *topo, const struct lab_topo_s
         (void)fprintf(out, "%" PRIu64 "</text>\n", s->max_load);
     (void)fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"note\">", x + width + 14, y + 8);
     if (topo->traffic != NULL)
-        (void)fprintf(out, "of %.3f us, packets on a link</text>\n",
+        (void)fprintf(out, "of %.3f us in which packets were on a link</text>\n",
                       (double)topo->traffic->time_ps * 1e-6);
     else
         (void)fprintf(out, "messages on a link when each node sends one to each other</text>\n");

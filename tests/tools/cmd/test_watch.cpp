@@ -88,6 +88,13 @@ TEST_F(Watch, UtilisationIsKeptWithTheResult)
         sums[i] = r.text;
     }
     EXPECT_EQ(sums[0], sums[1]);
+    Result r = run("scripts/utilisation " + folder + "/two-node --out " + folder +
+                   "/x.png && head -c 4 " + folder + "/x.png | tail -c 3");
+    EXPECT_EQ(0, r.status) << r.text;
+    EXPECT_TRUE(has(r.text, "/x.png\nPNG")) << r.text;
+    r = run("scripts/utilisation " + folder);
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, folder + "/usage.csv: No such file or directory: expected")) << r.text;
 }
 
 TEST_F(Watch, MistakesNameTheOption)
