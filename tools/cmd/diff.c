@@ -7,15 +7,18 @@
 struct options {
     struct cmd_common common;
     const char *dirs[2];
+    const char *point; /* a pattern, or NULL: all */
     unsigned ndirs, limit;
     bool limited;
 };
 
-enum { OPT_LIMIT = 256, TEXT_LIMIT = 20, DIFF_TROUBLE = 2 };
+enum { OPT_LIMIT = 256, OPT_POINT, TEXT_LIMIT = 20, DIFF_TROUBLE = 2 };
 
 static const struct argp_option options[] = {
     { "limit", OPT_LIMIT, "N", 0,
       "At most so many lines of each kind (default 20, and all with --csv or --json; 0: all)", 0 },
+    { "point", OPT_POINT, "PATTERN", 0,
+      "Values, fingerprints and statistics of these points only, e.g. 'PIO*, bytes = 8'", 0 },
     { 0 },
 };
 
@@ -30,6 +33,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_LIMIT:
         opt->limit = (unsigned)cmd_number(state, "limit", arg);
         opt->limited = true;
+        return 0;
+    case OPT_POINT:
+        opt->point = arg;
         return 0;
     case ARGP_KEY_ARG:
         if (opt->ndirs == 2)
@@ -83,6 +89,28 @@ static void print(const struct options *opt, const struct lab_changes *changes)
     lab_table_fini(&table);
 }
 
+static int find(const struct options *opt, struct load_arena *arena, struct lab_changes *changes_p,
+                struct sim_error *err)
+{
+    const struct lab_bands exact = { 0 };
+    struct lab_kept results[2];
+    struct lab_comparison comparison;
+    int rc = lab_kept_read(opt->dirs[0], arena, &results[0], err);
+
+    if (rc == SIM_OK)
+        rc = lab_kept_read(opt->dirs[1], arena, &results[1], err);
+    if (rc != SIM_OK)
+        return rc;
+    lab_compare(&results[0], &results[1], &exact, arena, &comparison);
+    if (opt->point != NULL && lab_compare_only(&comparison, opt->point) == 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "--point %s: matches no point, such as %s",
+                             opt->point,
+                             results[0].manifest.npoints > 0 ? results[0].manifest.points[0].name
+                                                             : "there are none");
+    lab_changes_find(&results[0], &results[1], &comparison, arena, changes_p);
+    return SIM_OK;
+}
+
 int cmd_diff(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
@@ -101,27 +129,21 @@ int cmd_diff(int argc, char **argv)
     };
     struct options opt = { .limit = 0 };
     struct load_arena arena = { 0 };
-    struct lab_kept results[2];
-    const struct lab_bands exact = { 0 };
-    struct lab_comparison comparison;
     struct lab_changes changes = { 0 };
     struct sim_error err = { 0 };
+    bool any;
     int rc;
 
     cmd_common_init(&opt.common);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
-    rc = lab_kept_read(opt.dirs[0], &arena, &results[0], &err);
+    rc = find(&opt, &arena, &changes, &err);
     if (rc == SIM_OK)
-        rc = lab_kept_read(opt.dirs[1], &arena, &results[1], &err);
-    if (rc == SIM_OK) {
-        lab_compare(&results[0], &results[1], &exact, &arena, &comparison);
-        lab_changes_find(&results[0], &results[1], &comparison, &arena, &changes);
         print(&opt, &changes);
-    }
+    any = lab_changes_any(&changes);
     load_arena_fini(&arena);
     if (rc != SIM_OK) {
         (void)cmd_fail(&err);
         return DIFF_TROUBLE;
     }
-    return lab_changes_any(&changes) ? CMD_FAILED : CMD_OK;
+    return any ? CMD_FAILED : CMD_OK;
 }

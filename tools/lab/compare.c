@@ -161,6 +161,13 @@ static void index_points(const struct lab_manifest *m, struct load_arena *arena,
     }
 }
 
+static void count(struct lab_comparison *comparison)
+{
+    memset(comparison->counts, 0, sizeof(comparison->counts));
+    for (unsigned i = 0; i < comparison->npoints; i++)
+        comparison->counts[comparison->points[i].verdict]++;
+}
+
 void lab_compare(const struct lab_kept *a, const struct lab_kept *b, const struct lab_bands *bands,
                  struct load_arena *arena, struct lab_comparison *comparison_p)
 {
@@ -190,9 +197,20 @@ void lab_compare(const struct lab_kept *a, const struct lab_kept *b, const struc
                                                              .verdict = LAB_POINT_NEW,
                                                              .b = &b->manifest.points[i],
                                                              .row_b = i };
-    for (unsigned i = 0; i < all.npoints; i++)
-        all.counts[points[i].verdict]++;
+    count(&all);
     *comparison_p = all;
+}
+
+unsigned lab_compare_only(struct lab_comparison *comparison, const char *pattern)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < comparison->npoints; i++)
+        if (fnmatch(pattern, comparison->points[i].name, 0) == 0)
+            comparison->points[kept++] = comparison->points[i];
+    comparison->npoints = kept;
+    count(comparison);
+    return kept;
 }
 
 bool lab_compare_point_passes(const struct lab_point_pair *pair, const struct lab_bands *bands)

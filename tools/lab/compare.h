@@ -59,13 +59,15 @@ struct lab_point_pair {
 
 struct lab_comparison {
     unsigned npoints;
-    const struct lab_point_pair *points; /* as kept, then the new ones */
+    struct lab_point_pair *points; /* as kept, then the new ones */
     unsigned counts[LAB_POINT_NEW + 1];
 };
 
 /** Lives in `arena`, as long as both results do. */
 void lab_compare(const struct lab_kept *a, const struct lab_kept *b, const struct lab_bands *bands,
                  struct load_arena *arena, struct lab_comparison *comparison_p);
+/** Forgets all points but those whose names match. @return how many are left */
+unsigned lab_compare_only(struct lab_comparison *comparison, const char *pattern);
 /** Whether a check of this point succeeds: with bands the model may have changed. */
 bool lab_compare_point_passes(const struct lab_point_pair *pair, const struct lab_bands *bands);
 bool lab_compare_passes(const struct lab_comparison *comparison, const struct lab_bands *bands);

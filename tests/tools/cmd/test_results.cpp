@@ -135,6 +135,11 @@ TEST_F(Results, DiffLeavesOutWhatIsBeyondTheLimitAndCountsIt)
     EXPECT_NE(std::string::npos, out.find("\nand 5 more of value (--limit 0 shows all)\n")) << out;
     EXPECT_EQ(1, hubsim("diff a/small b/small --limit 0"));
     EXPECT_EQ(std::string::npos, out.find("--limit"));
+    EXPECT_EQ(1, hubsim("diff a/small b/small --point '*= 16'"));
+    EXPECT_NE(std::string::npos, out.find("1 of 1")) << out;
+    EXPECT_EQ(std::string::npos, out.find("of 3")) << out;
+    EXPECT_EQ(2, hubsim("diff a/small b/small --point 'DMA*'"));
+    EXPECT_EQ("hubsim: --point DMA*: matches no point, such as PIO, bytes = 8\n", errors);
 }
 
 TEST_F(Results, JunitHasACaseForEachPointAndTheSchemaHolds)
