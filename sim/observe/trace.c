@@ -1,10 +1,7 @@
 #include "observe/trace.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#define LONGEST_PIECE 512u
 
 static void flush(struct trace *tr)
 {
@@ -13,46 +10,82 @@ static void flush(struct trace *tr)
     tr->n = 0;
 }
 
-static void put(struct trace *tr, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct trace *tr, const char *format, ...)
+/** Numbers and texts are put by hand, since a run makes millions of events. */
+static void put(struct trace *tr, const char *text, size_t n)
 {
-    va_list args;
-    int n;
+    while (n > 0) {
+        size_t room = TRACE_BUFFER - tr->n, piece = n < room ? n : room;
 
-    if (TRACE_BUFFER - tr->n < LONGEST_PIECE)
-        flush(tr);
-    va_start(args, format);
-    n = vsnprintf(tr->buffer + tr->n, LONGEST_PIECE, format, args);
-    va_end(args);
-    SIM_ASSERT(n >= 0 && (size_t)n < LONGEST_PIECE);
-    tr->n += (size_t)n;
+        memcpy(tr->buffer + tr->n, text, piece);
+        tr->n += piece;
+        text += piece;
+        n -= piece;
+        if (tr->n == TRACE_BUFFER)
+            flush(tr);
+    }
+}
+
+static void put_raw(struct trace *tr, const char *text)
+{
+    put(tr, text, strlen(text));
+}
+
+/** With at least `digits` digits. */
+static void put_number(struct trace *tr, uint64_t value, unsigned digits)
+{
+    char text[24];
+    unsigned n = 0;
+
+    while (value != 0 || n < digits) {
+        text[sizeof(text) - ++n] = (char)('0' + value % 10);
+        value /= 10;
+    }
+    put(tr, text + sizeof(text) - n, n);
 }
 
 /** A string with its quotes. */
 static void put_text(struct trace *tr, const char *text)
 {
-    put(tr, "\"");
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
+    put_raw(tr, "\"");
+    while (*text != '\0') {
+        size_t plain = 0;
 
-        if (c < 0x20)
-            put(tr, "\\u%04x", c);
-        else
-            put(tr, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+        while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\')
+            plain++;
+        put(tr, text, plain);
+        text += plain;
+        if (*text == '"' || *text == '\\') {
+            put_raw(tr, "\\");
+            put(tr, text++, 1);
+        } else if (*text != '\0') {
+            char code[8];
+
+            snprintf(code, sizeof(code), "\\u%04x", (unsigned)(unsigned char)*text++);
+            put_raw(tr, code);
+        }
     }
-    put(tr, "\"");
+    put_raw(tr, "\"");
+}
+
+static void put_field(struct trace *tr, const char *key, uint64_t value)
+{
+    put_raw(tr, key);
+    put_number(tr, value, 1);
 }
 
 /** Microseconds. */
 static void put_time(struct trace *tr, const char *key, sim_time_t time)
 {
-    put(tr, ",\"%s\":%llu.%06u", key, (unsigned long long)(time / SIM_US),
-        (unsigned)(time % SIM_US));
+    put_field(tr, key, time / SIM_US);
+    put_raw(tr, ".");
+    put_number(tr, time % SIM_US, 6);
 }
 
-static void begin_event(struct trace *tr, const char *phase, uint32_t pid)
+static void begin_event(struct trace *tr, char phase, uint32_t pid)
 {
-    put(tr, "%s{\"ph\":\"%s\",\"pid\":%u", tr->started ? ",\n" : "", phase, pid);
+    put_raw(tr, tr->started ? ",\n{\"ph\":\"" : "{\"ph\":\"");
+    put(tr, &phase, 1);
+    put_field(tr, "\",\"pid\":", pid);
     tr->started = true;
 }
 
@@ -62,20 +95,26 @@ void trace_begin(struct trace *tr, const struct observe_sink *sink)
     tr->n = 0;
     tr->failed = tr->started = false;
     tr->pids = tr->tids = 0;
-    put(tr, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    put_raw(tr, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 }
 
 /** A name for what is shown, and where. */
 static void metadata(struct trace *tr, const char *what, uint32_t pid, uint32_t tid,
                      const char *name, uint32_t sort)
 {
-    begin_event(tr, "M", pid);
-    put(tr, ",\"tid\":%u,\"name\":\"%s_name\",\"args\":{\"name\":", tid, what);
+    begin_event(tr, 'M', pid);
+    put_field(tr, ",\"tid\":", tid);
+    put_raw(tr, ",\"name\":\"");
+    put_raw(tr, what);
+    put_raw(tr, "_name\",\"args\":{\"name\":");
     put_text(tr, name);
-    put(tr, "}}");
-    begin_event(tr, "M", pid);
-    put(tr, ",\"tid\":%u,\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%u}}", tid, what,
-        sort);
+    put_raw(tr, "}}");
+    begin_event(tr, 'M', pid);
+    put_field(tr, ",\"tid\":", tid);
+    put_raw(tr, ",\"name\":\"");
+    put_raw(tr, what);
+    put_field(tr, "_sort_index\",\"args\":{\"sort_index\":", sort);
+    put_raw(tr, "}}");
 }
 
 uint32_t trace_process(struct trace *tr, const char *name, uint32_t sort)
@@ -93,47 +132,48 @@ struct trace_thread trace_thread(struct trace *tr, uint32_t pid, const char *nam
 void trace_slice(struct trace *tr, struct trace_thread thread, const char *name,
                  const char *category, sim_time_t from, sim_time_t to, const char *detail)
 {
-    begin_event(tr, "X", thread.pid);
-    put(tr, ",\"tid\":%u", thread.tid);
-    put_time(tr, "ts", from);
-    put_time(tr, "dur", to - from);
-    put(tr, ",\"name\":");
+    begin_event(tr, 'X', thread.pid);
+    put_field(tr, ",\"tid\":", thread.tid);
+    put_time(tr, ",\"ts\":", from);
+    put_time(tr, ",\"dur\":", to - from);
+    put_raw(tr, ",\"name\":");
     put_text(tr, name);
-    put(tr, ",\"cat\":");
+    put_raw(tr, ",\"cat\":");
     put_text(tr, category);
     if (detail != NULL) {
-        put(tr, ",\"args\":{\"detail\":");
+        put_raw(tr, ",\"args\":{\"detail\":");
         put_text(tr, detail);
-        put(tr, "}");
+        put_raw(tr, "}");
     }
-    put(tr, "}");
+    put_raw(tr, "}");
 }
 
 void trace_arrow(struct trace *tr, enum trace_flow what, uint64_t id, struct trace_thread thread,
                  sim_time_t time)
 {
-    static const char *const phases[] = { "s", "t", "f" };
+    static const char phases[] = { 's', 't', 'f' };
 
     begin_event(tr, phases[what], thread.pid);
-    put(tr, ",\"tid\":%u", thread.tid);
-    put_time(tr, "ts", time);
-    put(tr, ",\"name\":\"message\",\"cat\":\"message\",\"id\":%llu%s}", (unsigned long long)id,
-        what == TRACE_FLOW_END ? ",\"bp\":\"e\"" : "");
+    put_field(tr, ",\"tid\":", thread.tid);
+    put_time(tr, ",\"ts\":", time);
+    put_field(tr, ",\"name\":\"message\",\"cat\":\"message\",\"id\":", id);
+    put_raw(tr, what == TRACE_FLOW_END ? ",\"bp\":\"e\"}" : "}");
 }
 
 void trace_counter(struct trace *tr, uint32_t pid, const char *name, sim_time_t time,
                    uint64_t value)
 {
-    begin_event(tr, "C", pid);
-    put_time(tr, "ts", time);
-    put(tr, ",\"name\":");
+    begin_event(tr, 'C', pid);
+    put_time(tr, ",\"ts\":", time);
+    put_raw(tr, ",\"name\":");
     put_text(tr, name);
-    put(tr, ",\"args\":{\"value\":%llu}}", (unsigned long long)value);
+    put_field(tr, ",\"args\":{\"value\":", value);
+    put_raw(tr, "}}");
 }
 
 bool trace_end(struct trace *tr)
 {
-    put(tr, "\n]}\n");
+    put_raw(tr, "\n]}\n");
     flush(tr);
     return !tr->failed;
 }
