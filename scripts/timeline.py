@@ -11,6 +11,7 @@ import bisect
 import fnmatch
 import gzip
 import json
+import signal
 import sys
 from collections import defaultdict, namedtuple
 from decimal import Decimal
@@ -136,7 +137,7 @@ def check_messages(events, timeline):
 
 def check(document):
     """What is wrong, as lines."""
-    if not isinstance(document.get("traceEvents"), list):
+    if not isinstance(document, dict) or not isinstance(document.get("traceEvents"), list):
         return ["no list traceEvents"]
     events = document["traceEvents"]
     wrong = []
@@ -341,6 +342,7 @@ def finish_axes(ax, scale, rows, timeline, names):
 def draw(timeline, args):
     import matplotlib
     matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "hubsim"  # equal timelines give equal files
     import matplotlib.pyplot as plt
 
     scale = Scale(*window(timeline, args))
@@ -363,7 +365,8 @@ def draw(timeline, args):
     fig.set_size_inches(WIDTH, height)
     fig.subplots_adjust(left=LABELS / WIDTH, right=1 - 0.45 / WIDTH, top=1 - above / height,
                         bottom=0.45 / height)
-    fig.savefig(args.out, dpi=150)
+    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    fig.savefig(args.out, dpi=150, metadata=dated.get(args.out.rpartition(".")[2]))
 
 
 def tell(timeline):
@@ -385,7 +388,12 @@ def main():
     parser.add_argument("--to", dest="end", type=Decimal)
     parser.add_argument("--tracks", default="*")
     args = parser.parse_args()
-    document = read(args.file)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as with other programs in a pipe
+    try:
+        document = read(args.file)
+    except (OSError, EOFError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        sys.exit(f"timeline: {args.file}: {why}: expected a timeline, which --timeline writes")
     wrong = check(document)
     for line in wrong[:20]:
         print(f"timeline: {args.file}: {line}", file=sys.stderr)

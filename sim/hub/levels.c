@@ -134,6 +134,8 @@ void hub_level_start(const struct hub *hub)
         if (!pcie_port_connected(hub->ports[p].pcie))
             continue;
         for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++) {
+            if (cls == PCIE_POSTED_VC1 && !pcie_port_has_vc1(hub->ports[p].pcie))
+                continue;
             hub_level_queue(hub, p * PCIE_CLASSES + cls, 0);
             sim_probe_level(hub->probe, &rx_signals[cls][1], path_of(hub, p), 0, NO_OUTPUT);
         }
