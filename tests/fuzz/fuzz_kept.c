@@ -58,15 +58,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
         check(manifest, &err);
         check(lab_statistics_from(root, 2, &arena, &kept, &other), &other);
-        if (manifest == SIM_OK && kept.manifest.nmachines < 100 && kept.manifest.npoints < 1000) {
-            bool small = true;
-
-            for (unsigned i = 0; i < kept.manifest.nmachines; i++)
-                small &= kept.manifest.machines[i].nnodes < 1000;
-            kept.nstats = 0; /* none: they would be those of a manifest */
-            if (small)
-                compare(&kept, &arena);
-        }
+        kept.nstats = 0; /* none: they would be those of a manifest */
+        if (manifest == SIM_OK)
+            compare(&kept, &arena);
     }
     load_arena_fini(&arena);
     return 0;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NODES_MAX 1024u /* as of a machine file */
+
 /* ---- values of a tree ----------------------------------------------------------------------- */
 
 static int need_text(const struct load_tree *map, const char *key, const char **text_p,
@@ -132,7 +134,7 @@ static int read_machine(const struct load_tree *item, struct load_arena *arena,
     if (rc == SIM_OK)
         rc = load_tree_text(item, "platform", &machine->platform, err);
     if (rc == SIM_OK)
-        rc = need_unsigned(item, "nodes", 1, UINT32_MAX, &machine->nnodes, err);
+        rc = need_unsigned(item, "nodes", 1, NODES_MAX, &machine->nnodes, err);
     if (rc == SIM_OK)
         rc = need_hash(item, "hash", &machine->hash, &hash, err);
     if (rc == SIM_OK)

@@ -208,8 +208,10 @@ static int write_table(const char *path, const struct lab_table *table, struct s
 int lab_out_write(const char *dir, const struct lab_out *out, struct sim_error *err)
 {
     struct load_arena arena = { 0 };
+    const char *manifest = load_text(&arena, "%s/manifest.json", dir);
     int rc = lab_out_folder(dir, err);
 
+    (void)remove(manifest); /* written last: a folder that has one is whole */
     if (rc == SIM_OK)
         rc = write_table(load_text(&arena, "%s/table.csv", dir), out->table, err);
     if (rc == SIM_OK)
@@ -220,8 +222,8 @@ int lab_out_write(const char *dir, const struct lab_out *out, struct sim_error *
         rc = write_lines(load_text(&arena, "%s/usage.csv", dir), out, usage_of, err);
     if (rc == SIM_OK && out->file != NULL)
         rc = copy_file(out->file, load_text(&arena, "%s/%s.yaml", dir, out->name), err);
-    if (rc == SIM_OK) /* the last one: a folder with a manifest is whole */
-        rc = lab_manifest_write(load_text(&arena, "%s/manifest.json", dir), out, err);
+    if (rc == SIM_OK)
+        rc = lab_manifest_write(manifest, out, err);
     load_arena_fini(&arena);
     return rc;
 }
