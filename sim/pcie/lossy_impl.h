@@ -4,9 +4,12 @@
  * event, `work`, which sees what happened strictly before its time: so no order
  * of events within one time can change them.
  *
- *   fault.c   where the wire hits packets
- *   replay.c  packets that may be hit: NAK, replay and its timer, duplicates
- *   train.c   flow-control initialisation, outages, retraining
+ *   fault.c       where the wire hits packets
+ *   replay.c      TLPs that may be hit: replay and its timer, NAK, duplicates
+ *   lossy_dllp.c  DLLPs that may be hit
+ *   init.c        flow-control initialisation
+ *   train.c       what to do next; outages, retraining
+ *   lossy.c       making and freeing all this
  */
 #ifndef PCIE_LOSSY_IMPL_H
 #define PCIE_LOSSY_IMPL_H
@@ -135,9 +138,14 @@ uint32_t pcie_wire_damage(struct fault_wire *w, const struct wire_shape *shape, 
 /** Flips one of n bytes' bits. @return DAMAGE_BYTES */
 uint32_t pcie_wire_flip(struct fault_wire *w, uint8_t *bytes, uint32_t n);
 
+static inline uint32_t pcie_lossy_symbol_bits(const struct pcie_port *p)
+{
+    return p->gen <= 2 ? 10 : 8;
+}
+
 /* ---- replay.c ---- */
 
-/** The same for an observer: enum sim_packet_flag. */
+/** Damage for an observer: enum sim_packet_flag. */
 static inline uint32_t pcie_lossy_flags(uint32_t damage)
 {
     uint32_t flags = 0;
@@ -154,13 +162,10 @@ static inline uint32_t pcie_lossy_flags(uint32_t damage)
 void pcie_replay_start(struct pcie_port *p);
 /** Sends the next TLP of the replay. */
 void pcie_replay_next(struct pcie_port *p);
+void pcie_replay_take_ack(struct pcie_port *p, uint16_t seq, bool nak);
 
 /* ---- train.c ---- */
 
-/** Makes the link lossy at this end, which it may be already. */
-int pcie_lossy_attach(struct pcie_port *p);
-/** Merges what both ends' faults say of the link as a whole. */
-int pcie_lossy_plan(struct pcie_port *p);
 /** The link retrains as soon as it is free, by reason of what happened at `since`. */
 void pcie_lossy_want_training(struct pcie_port *p, sim_time_t since);
 /** The other end sends training sets. */
@@ -170,12 +175,20 @@ bool pcie_lossy_hears(const struct pcie_lossy *l, sim_time_t t);
 /** Decides anew whether new TLPs may be sent. */
 void pcie_lossy_update_up(struct pcie_port *p);
 
+/* ---- lossy.c ---- */
+
+/** Makes the link lossy at this end, which it may be already. */
+int pcie_lossy_attach(struct pcie_port *p);
+/** Merges what both ends' faults say of the link as a whole. */
+int pcie_lossy_plan(struct pcie_port *p);
+
 /* ---- init.c ---- */
 
-/** Bits of classes whose credits are not announced now, and until when the first one is not. */
+/** Bits of classes whose credits are not announced now; until when the first of them is not. */
 uint32_t pcie_lossy_stuck(const struct pcie_lossy *l, sim_time_t now, sim_time_t *until_p);
 /** Whether InitFC are to be sent now; they are written. */
 bool pcie_init_tell(struct pcie_port *p, struct wire_dllp *d, sim_time_t now);
+/** An InitFC of stage 1 or 2. */
 void pcie_init_receive(struct pcie_port *p, unsigned cls, unsigned stage, uint32_t hdr,
                        uint32_t data);
 /** Something came that only an active partner sends. */

@@ -206,7 +206,7 @@ void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *
 /** `limit`: that of an ACK, in symbols of the link (3.5.3.1). */
 void pcie_lossy_set_rate(struct pcie_port *p, uint64_t limit);
 
-/* replay.c, train.c: the same on a link that may lose packets (lossy_impl.h) */
+/* The same on a link that may lose packets (lossy_impl.h) */
 void pcie_lossy_work(struct pcie_port *p);
 /** Sends the TLP whose sequence number is the next one. */
 void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp);

@@ -293,6 +293,38 @@ TEST_F(Lossy, StuckCreditsHoldTheSenderUntilTheyAreTold)
     EXPECT_GT(p.b.got[32].time, 50 * SIM_US);
 }
 
+/* 2.6.1.2: again within 30 to 45 us. Behind six InitFC and an ACK comes the first UpdateFC. */
+TEST_F(Lossy, ALostUpdateOfCreditsIsRepeated)
+{
+    pcie_port_config c = gen2();
+
+    test::set_credits(&c, 1, 16);
+    join(c);
+    fb.nth.push_back({ PCIE_FAULT_DLLP, PCIE_FAULT_CORRUPT, 8 });
+    fb.give(p.b.port);
+    writes(2);
+    EXPECT_EQ(SIM_OK, p.run());
+    expect_all(2);
+    EXPECT_LT(30 * SIM_US, p.b.got[1].time - p.b.got[0].time);
+    EXPECT_GT(45 * SIM_US, p.b.got[1].time - p.b.got[0].time);
+}
+
+TEST_F(Lossy, ASecondSetOfFaultsReplacesTheFirst)
+{
+    join();
+    fa.nth.push_back({ PCIE_FAULT_TLP, PCIE_FAULT_DROP, 3 });
+    fa.outages.push_back({ SIM_US, SIM_US, false });
+    fa.give(p.a.port);
+    fb.nth.push_back({ PCIE_FAULT_TLP, PCIE_FAULT_CORRUPT, 4 });
+    fb.give(p.a.port);
+    writes(20);
+    EXPECT_EQ(SIM_OK, p.run());
+    expect_all(20);
+    EXPECT_EQ(1u, p.stat("b.rx.bad_lcrc"));
+    EXPECT_EQ(1u, p.stat("a.tx.replays"));
+    EXPECT_EQ(0u, p.stat("b.outages"));
+}
+
 TEST_F(Lossy, CreditsStuckForEverLeaveALinkAtRest)
 {
     join();
