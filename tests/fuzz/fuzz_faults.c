@@ -1,5 +1,5 @@
-/* Any bytes as a file of faults for a ring of the real kinds: a machine, or one message. What is
- * read is given to the ports too, which check it once more. */
+/* Any bytes as a file of faults for two nodes of the real kinds: a machine, or one message. What is
+ * read is given to ports and components too, which check it once more. */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz.h"
 #include "tools/lab/software.h"
@@ -7,8 +7,29 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/** As small as nodes can be, since each input builds them. */
+static const char node[] = "components:\n"
+                           "  host: {kind: host, ram_bytes: 65536}\n"
+                           "  gpu0: {kind: gpu, memory_bytes: 65536, bar_bytes: 65536}\n"
+                           "  hub: {kind: hub.c}\n"
+                           "links:\n"
+                           "  - {from: host.p0, to: hub.n, length_mm: 200}\n"
+                           "  - {from: host.p1, to: gpu0.pcie, length_mm: 200}\n";
+
+/** @return a descriptor; its path in `path`. */
+static int hold(const void *bytes, size_t n, char *path, size_t size)
+{
+    int file = memfd_create("fuzz", 0);
+
+    if (file < 0 || write(file, bytes, n) != (ssize_t)n)
+        abort();
+    (void)snprintf(path, size, "/proc/self/fd/%d", file);
+    return file;
+}
 
 static void build(const struct load_machine *file)
 {
@@ -24,26 +45,28 @@ static void build(const struct load_machine *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    struct load_roots roots = { 0 };
-    char path[64];
+    char platform[64], path[64], text[256];
+    const int nodes = hold(node, sizeof(node) - 1, platform, sizeof(platform));
+    const int file = hold(bytes, n, path, sizeof(path));
     const char *faults[] = { path };
-    struct load_options opt = {
+    struct load_roots roots = { 0 };
+    const struct load_options opt = {
         .roots = &roots, .kinds = lab_kinds(), .faults = faults, .nfaults = 1
     };
     struct load_machine *machine;
     struct sim_error err = { 0 };
-    int file = memfd_create("faults", 0);
 
-    if (file < 0 || write(file, bytes, n) != (ssize_t)n)
-        abort();
-    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-    load_roots_add(&roots, "configs");
-    if (load_machine_create("configs/machines/ring4.yaml", &opt, &machine, &err) == SIM_OK) {
+    (void)snprintf(text, sizeof(text),
+                   "platform: %s\nnodes: 2\ncables:\n"
+                   "  - {from: node0.hub.e, to: node1.hub.w, length_mm: 1000}\n",
+                   platform);
+    if (load_machine_parse("two", text, strlen(text), &opt, &machine, &err) == SIM_OK) {
         build(machine);
         load_machine_destroy(machine);
     } else if (err.code == SIM_OK || err.text[0] == '\0') {
         abort();
     }
     (void)close(file);
+    (void)close(nodes);
     return 0;
 }

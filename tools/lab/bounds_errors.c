@@ -31,17 +31,14 @@ static double ack_limit(const struct lab_lossy_link *l)
 double lab_lossy_share(const struct lab_lossy_link *l)
 {
     double symbol = 1e12 / lab_link_rate(l->gen, l->lanes), t = (double)l->tlp_symbols * symbol;
-    double round_trip = l->there_ps + l->back_ps;
-    double nak = round_trip + DLLP_SYMBOLS * symbol;
-    double bits = symbol_bits(l->gen);
+    double round_trip = l->there_ps + l->back_ps, bits = symbol_bits(l->gen);
+    double timer = 3 * ack_limit(l) * symbol * (double)l->lanes + round_trip;
     double p = 1 - pow(1 - l->bit_error_rate, (double)l->tlp_symbols * bits);
-    double no_nak = 1 - pow(1 - l->back_bit_error_rate, DLLP_SYMBOLS * bits);
-    /* A bad TLP and all behind it until the NAK has come are sent in vain. */
-    double lost = t * ceil((t + nak) / t);
-    /* A NAK is sent once: when it, or the TLP sent again, is hit too, the timer must run out. */
-    double timer = t + 3 * ack_limit(l) * symbol * (double)l->lanes + round_trip;
+    double q = 1 - pow(1 - l->back_bit_error_rate, DLLP_SYMBOLS * bits);
+    /* TLPs begun behind a bad one until the NAK has come, or until the replay timer ends */
+    double m = ceil((round_trip + DLLP_SYMBOLS * symbol) / t), r = ceil(timer / t);
 
-    return t / (t + p * (lost + (p / (1 - p) + no_nak) * timer));
+    return 1 / (1 + p * ((1 - q) * m + q * r + (1 + p * r) / (1 - p)));
 }
 
 /* ---- of a machine -------------------------------------------------------------------- */
