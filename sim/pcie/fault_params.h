@@ -41,6 +41,7 @@ int pcie_port_add_fault(struct pcie_port *port, enum pcie_fault_kind kind,
 /* clang-format off */
 #define PCIE_FAULT_ROW(key, unit, min, max, def, field, meaning) \
     { key, unit, min, max, def, offsetof(struct pcie_fault_values, field), meaning, NULL }
+#define PCIE_FAULT_NTH_MAX  UINT64_C(1000000000000)
 #define PCIE_FAULT_TIME_MAX (UINT64_C(1000000) * SIM_MS)
 /* A default that is no value: must be given. */
 #define PCIE_FAULT_GIVEN    UINT64_MAX
@@ -50,9 +51,9 @@ int pcie_port_add_fault(struct pcie_port *port, enum pcie_fault_kind kind,
 #define PCIE_FAULT_FOR      PCIE_FAULT_ROW("for", "ps", 1, PCIE_FAULT_TIME_MAX, PCIE_FAULT_GIVEN, for_ps, "how long it lasts")
 #define PCIE_FAULT_AGAIN    PCIE_FAULT_ROW("every", "ps", 0, PCIE_FAULT_TIME_MAX, 0, every_ps, "from the beginning of one to that of the next"), \
                             PCIE_FAULT_ROW("times", "1", 1, 10000, 1, times, "how often it happens")
-#define PCIE_FAULT_TLP_ROW  PCIE_FAULT_ROW("tlp", "1", 1, UINT64_C(1) << 60, 0, tlp, "which TLP that the port sends, counted from 1, replays with them")
-#define PCIE_FAULT_NTH      PCIE_FAULT_ROW("tlp", "1", 0, UINT64_C(1) << 60, 0, tlp, "which TLP that the port sends, counted from 1, replays with them"), \
-                            PCIE_FAULT_ROW("dllp", "1", 0, UINT64_C(1) << 60, 0, dllp, "which DLLP that the port sends, counted from 1")
+#define PCIE_FAULT_TLP_ROW  PCIE_FAULT_ROW("tlp", "1", 1, PCIE_FAULT_NTH_MAX, 0, tlp, "which TLP that the port sends, counted from 1, replays with them")
+#define PCIE_FAULT_NTH      PCIE_FAULT_ROW("tlp", "1", 0, PCIE_FAULT_NTH_MAX, 0, tlp, "which TLP that the port sends, counted from 1, replays with them"), \
+                            PCIE_FAULT_ROW("dllp", "1", 0, PCIE_FAULT_NTH_MAX, 0, dllp, "which DLLP that the port sends, counted from 1")
 #define PCIE_FAULT_END      { NULL, NULL, 0, 0, 0, 0, NULL, NULL }
 
 /** Tables of the rows, for PCIE_FAULT_KINDS. */

@@ -23,8 +23,8 @@ struct pcie_misbehave_values {
 #define PCIE_MISDEED_SHARE \
     PCIE_MISDEED_ROW("share", "1e-6", 0, 1000000, 1000000, ppm, "of the requests that it hits, picked at random")
 #define PCIE_MISDEED_REQUESTS \
-    PCIE_MISDEED_ROW("skip", "1", 0, UINT64_C(1) << 60, 0, skip, "requests that are spared first"), \
-    PCIE_MISDEED_ROW("count", "1", 0, UINT64_C(1) << 60, 0, count, "requests that may be hit then; 0 = all")
+    PCIE_MISDEED_ROW("skip", "1", 0, PCIE_FAULT_NTH_MAX, 0, skip, "requests that are spared first"), \
+    PCIE_MISDEED_ROW("count", "1", 0, PCIE_FAULT_NTH_MAX, 0, count, "requests that may be hit then; 0 = all")
 
 /** Tables of the rows, for PCIE_MISDEEDS. */
 #define PCIE_MISDEED_TABLES                                                                                         \

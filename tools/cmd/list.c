@@ -36,13 +36,13 @@ int cmd_list(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
     static const struct argp argp = {
-        .doc = "Lists experiments, figures, machines, platforms and sweeps.", .children = children
+        .doc = "Lists experiments, figures, machines, platforms, sweeps and files of faults.",
+        .children = children
     };
-    static const char *const kinds[][2] = { { "experiment", "experiments" },
-                                            { "figure", "figures" },
-                                            { "machine", "machines" },
-                                            { "platform", "platforms" },
-                                            { "sweep", "sweeps" } };
+    static const char *const kinds[][2] = {
+        { "experiment", "experiments" }, { "figure", "figures" }, { "machine", "machines" },
+        { "platform", "platforms" },     { "sweep", "sweeps" },   { "faults", "faults" }
+    };
     struct cmd_common common;
     struct listing listing;
 

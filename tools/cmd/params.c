@@ -1,12 +1,14 @@
 #include "tools/cmd/cmd.h"
 
 #include "tools/lab/params.h"
+#include "tools/lab/software.h"
 
 #include <stdio.h>
 
 struct options {
     struct cmd_common common;
     const char *file;
+    bool faults;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -20,17 +22,31 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'm':
         opt->common.format = LAB_MARKDOWN;
         return 0;
+    case 'f':
+        opt->faults = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (opt->file != NULL)
             argp_error(state, "%s: expected one FILE", arg);
         opt->file = arg;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a machine or platform");
+    case ARGP_KEY_END:
+        if (opt->file == NULL && !opt->faults)
+            argp_error(state, "expected a machine or platform");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+static int print_faults(const struct options *opt)
+{
+    struct lab_table table;
+
+    lab_fault_table(lab_kinds(), &table);
+    lab_table_write(&table, opt->common.format, stdout);
+    lab_table_fini(&table);
+    return CMD_OK;
 }
 
 int cmd_params(int argc, char **argv)
@@ -39,12 +55,15 @@ int cmd_params(int argc, char **argv)
                                                   { &cmd_machine_argp, 0, NULL, 0 },
                                                   { 0 } };
     static const struct argp_option options[] = {
-        { "markdown", 'm', NULL, 0, "Write the tables of docs/model.md", 1 }, { 0 }
+        { "markdown", 'm', NULL, 0, "Write the tables of docs/model.md", 1 },
+        { "fault-kinds", 'f', NULL, 0, "What can go wrong, for --faults, and the keys that say how",
+          0 },
+        { 0 }
     };
     static const struct argp argp = {
         options,
         parse,
-        "FILE",
+        "FILE\n--fault-kinds",
         "Every key of a machine or platform in force: value, unit, range, source, the rows it was "
         "calibrated to, and meaning.",
         children,
@@ -58,6 +77,8 @@ int cmd_params(int argc, char **argv)
 
     cmd_common_init(&opt.common);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    if (opt.faults)
+        return print_faults(&opt);
     if (cmd_load(&opt.common, opt.file, &machine, &err) != SIM_OK)
         return cmd_fail(&err);
     if (opt.common.format == LAB_MARKDOWN) {

@@ -90,6 +90,10 @@ bool load_decimal(const char *text, const char **end_p, int scale, uint64_t *val
 
 bool load_time(const char *text, sim_time_t *ps_p)
 {
+    if (strcmp(text, "0") == 0) { /* of any unit */
+        *ps_p = 0;
+        return true;
+    }
     for (size_t i = 0; i < NTIMES; i++) {
         const char *end;
 
@@ -151,7 +155,11 @@ static void print_time(uint64_t ps, char *text, size_t size)
 {
     size_t unit = 0;
 
-    for (; ps != 0 && unit + 1 < NTIMES && ps % 1000 == 0; unit++)
+    if (ps == 0) {
+        (void)snprintf(text, size, "0");
+        return;
+    }
+    for (; unit + 1 < NTIMES && ps % 1000 == 0; unit++)
         ps /= 1000;
     (void)snprintf(text, size, "%" PRIu64 "%s", ps, times[unit].name);
 }

@@ -170,7 +170,7 @@ TEST_F(Faults, MessagesNameThePlaceAndWhatWasExpected)
         { "link: node0.hub.b, flap: {at: 1us, fro: 1us}",
           "6:41: fro = 1us: unknown key of flap, did you mean for?" },
         { "link: node0.hub.b, flap: {at: 12}",
-          "6:32: at = 12: expected a time, 0ps .. 1ms, such as 10us" },
+          "6:32: at = 12: expected a time, 0 .. 1ms, such as 10us" },
         { "link: node0.hub.b, flap: {at: 1us, which: other}",
           "6:41: which = other: expected this or that" },
         { "link: node0.hub.b, flap: [[1us]]", "6:32: flap: expected a value or a mapping" },
