@@ -6,16 +6,19 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   add_custom_target(hubsim_commit
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${HUBSIM_COMMIT_FILE}
             -P ${PROJECT_SOURCE_DIR}/cmake/HubsimCommit.cmake
-    BYPRODUCTS ${HUBSIM_COMMIT_FILE})
+    BYPRODUCTS ${HUBSIM_COMMIT_FILE} COMMENT "Git commit")
   return()
 endif()
 
 set(commit unknown) # no clone, or no git
 find_program(GIT git)
 if(GIT)
+  # The prefix is empty at the root of a clone: sources that lie in a clone of something else have no commit.
+  execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --show-prefix
+                  OUTPUT_VARIABLE prefix OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --short=12 HEAD
                   OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
-  if(status EQUAL 0)
+  if(status EQUAL 0 AND prefix STREQUAL "")
     set(commit ${found})
     execute_process(COMMAND ${GIT} -C ${SOURCE} diff --quiet HEAD RESULT_VARIABLE changed ERROR_QUIET)
     if(NOT changed EQUAL 0)

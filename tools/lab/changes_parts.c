@@ -91,7 +91,8 @@ static void add_topology(struct parameters *p, bool values_differ)
     if (strcmp(p->a->hash, p->b->hash) == 0 || values_differ)
         return;
     change = lab_changes_add(p->changes, LAB_CHANGE_PARAMETER, p->arena);
-    change->name = load_text(p->arena, "%s: components, cables, routes or slots", p->a->name);
+    change->name = load_text(p->arena, "%s%scomponents, cables, routes or slots",
+                             p->named ? p->a->name : "", p->named ? ": " : "");
     change->a = load_text(p->arena, "hash %s", p->a->hash);
     change->b = load_text(p->arena, "hash %s", p->b->hash);
     change->weight = 2;

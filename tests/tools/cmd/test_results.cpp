@@ -116,6 +116,23 @@ TEST_F(Results, AMachineAloneIsKeptToo)
     EXPECT_EQ(0, sh("diff -r " + folder + "/kept/line3 " + folder + "/now/line3")) << out;
 }
 
+/* No parameter tells which way packets go. */
+TEST_F(Results, OtherRoutesAreSeen)
+{
+    const std::string ring = "platform: hapacs-tca\nnodes: 3\nedges: |\n  0 1\n  1 2\n  2 0\n";
+
+    write("ring.yaml", "# round and round\n" + ring);
+    ASSERT_EQ(0, hubsim("run ./ring.yaml --out shortest")) << errors;
+    write("ring.yaml", ring);
+    EXPECT_EQ(0, hubsim("check shortest/ring")) << out << errors;
+    EXPECT_EQ("ring: passed, 2 points: 2 equal\n", out);
+    write("ring.yaml", ring + "routes: {one_way: e}\n");
+    EXPECT_EQ(1, hubsim("check shortest/ring")) << out << errors;
+    EXPECT_NE(std::string::npos,
+              out.find("ring: parameter components, cables, routes or slots was hash "))
+        << out;
+}
+
 TEST_F(Results, FaultsAreKeptAndRunAgain)
 {
     ASSERT_EQ(0, hubsim("run line3 --out kept")) << errors;

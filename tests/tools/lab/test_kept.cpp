@@ -304,7 +304,7 @@ TEST_F(Compare, CablesAndRoutesAreSeenByTheirHash)
 {
     compare(result("a"), result("b", replaced(manifest, "0000000000000001", "0000000000000002")));
     ASSERT_EQ(1u, changes().size());
-    EXPECT_STREQ("ring4: components, cables, routes or slots", changes()[0].name);
+    EXPECT_STREQ("components, cables, routes or slots", changes()[0].name);
 }
 
 TEST_F(Compare, FaultsAreCounted)
