@@ -310,7 +310,9 @@ static SIM_PROBE_ONLY void check_order(struct hub *hub, uint32_t source, uint32_
 {
     if (source < SRC_LOCAL)
         pcie_order_leave(hub->ports[source / PCIE_CLASSES].order, e->order);
-    if (hub->order == NULL)
+    /* Bring-up is of one link: two hubs may be joined by several, which have no common order. */
+    if (hub->order == NULL ||
+        (tlp->tag == HUB_BRINGUP_TAG && pcie_tlp_class(tlp) == PCIE_COMPLETION))
         return;
     if (source >= SRC_LOCAL && out < HUB_MAX_PORTS)
         pcie_order_begin(hub->order, tlp);

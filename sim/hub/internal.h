@@ -211,7 +211,10 @@ struct hub {
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
     uint64_t edge_value; /* and its answer */
     const struct sim_probe *probe;
-    uint64_t cause; /* for the probe: the last mark of the packet that was granted */
+    uint64_t cause;               /* for the probe: the last mark of the packet that was granted */
+    struct pcie_order_end *order; /* NULL: not watched */
+    struct pcie_misdeeds *misdeeds; /* NULL, or what it does wrong on purpose */
+    struct mem_pool *pool;
     /* crossbar */
     alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
     struct hub_fifo fifo[HUB_SOURCES];
@@ -225,21 +228,18 @@ struct hub {
     uint64_t window_bytes, part_bytes, area_bytes;
     uint32_t slot, subcluster;
     uint64_t area_base[HUB_AREA_SELF];
-    struct mem_pool *pool;
     char *path;
     /* registers and memory */
     uint8_t internal[HUB_INTERNAL_BYTES];
     uint32_t irq_status, irq_mask;
     uint64_t notify_latch, ring_base, ring_head, ring_tail;
     uint32_t ring_size;
+    uint32_t requests; /* of the own reads, not yet answered */
     uint64_t unsupported, notifications;
     /* packets in DDR3 */
     uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
-    struct pcie_order_end *order;          /* NULL: not watched */
-    struct pcie_misdeeds *misdeeds;        /* NULL, or what it does wrong on purpose, */
-    struct pcie_verdict verdict;           /* and to the request that is answered now */
+    struct pcie_verdict verdict;           /* on the request that is answered now */
     struct sim_event timeout; /* scheduled, for an early deadline, exactly while requests wait */
-    uint32_t requests;
     struct hub_dma dma[HUB_DMA_CHANNELS];
     struct hub_wait wait[HUB_SOURCES];
     struct hub_place place[HUB_PLACES];

@@ -83,6 +83,21 @@ INSTANTIATE_TEST_SUITE_P(Machines, Shapes,
                          testing::Values("chain8", "dual-ring8", "subcluster16", "one-way-ring8",
                                          "torus16"));
 
+/* What is told of one cable while the hubs come up has no order to what is told of the other. */
+TEST(Machines, TwoHubsMayBeJoinedByCablesOfManyLengths)
+{
+    for (const char *mm : { "100 5000", "5000 100", "100 100" }) {
+        std::string first(mm, strchr(mm, ' ')), second(strchr(mm, ' ') + 1);
+        MachineFile file("platform: hapacs-tca\nnodes: 2\nset: { node*.hub.ports: 6 }\nedges: |\n"
+                         "  0.e 1.w " +
+                         first + "\n  0.a 1.b " + second + "\n  1.e 0.w\n");
+        Cluster c(file.cluster());
+
+        EXPECT_EQ(SIM_OK, c.run(all_to_all)) << c.err.text;
+        EXPECT_TRUE(c.all_well());
+    }
+}
+
 TEST(Machines, HubsOfSixPortsShowThem)
 {
     MachineFile file("torus16");
