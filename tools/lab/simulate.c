@@ -114,7 +114,8 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
                     &result, err);
     if (rc == SIM_OK)
         rc = check_ranks(run, &result, &listener, err);
-    else if (rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT)
+    else if ((rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT) &&
+             strstr(err->text, "; deadlock: ") == NULL) /* a circle says it all */
         (void)machine_stall_tell(machine, STALL_LINES, append, err);
     launch_result_fini(&result);
     return rc;

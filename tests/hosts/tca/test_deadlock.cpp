@@ -277,7 +277,7 @@ TEST(Deadlock, NeverComesWhereNoneIsPossible)
 {
     unsigned safe = 0, possible = 0, came = 0;
 
-    for (unsigned seed = 0; seed < 100; seed++) {
+    for (unsigned seed = 0; seed < 60; seed++) {
         RandomMachine m(seed);
         unsigned headers = 3 + m.pick(3);
         std::vector<std::string> sets = {
@@ -309,8 +309,8 @@ TEST(Deadlock, NeverComesWhereNoneIsPossible)
             EXPECT_EQ(Circle(), circle);
         }
     }
-    EXPECT_LT(40u, safe);
-    EXPECT_LT(20u, possible);
+    EXPECT_LT(25u, safe);
+    EXPECT_LT(12u, possible);
     EXPECT_LT(possible / 2, came) << "or this floods nothing";
 }
 
