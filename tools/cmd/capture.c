@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is counted of each port; the first PCIE_CLASSES are those of TLPs. */
+/* What is counted of each port. */
 enum {
     POSTED,
     NONPOSTED,
@@ -70,6 +70,10 @@ static void add_port(void *arg, uint32_t number, const char *name)
 
 static void count_tlp(struct port *port, const struct observe_captured *p)
 {
+    static const uint8_t of_class[PCIE_CLASSES] = { [PCIE_POSTED] = POSTED,
+                                                    [PCIE_NONPOSTED] = NONPOSTED,
+                                                    [PCIE_COMPLETION] = COMPLETION,
+                                                    [PCIE_POSTED_VC1] = POSTED };
     struct pcie_tlp tlp;
     bool has_data;
 
@@ -79,7 +83,7 @@ static void count_tlp(struct port *port, const struct observe_captured *p)
         port->counts[OTHER]++;
         return;
     }
-    port->counts[pcie_tlp_class(&tlp)]++;
+    port->counts[of_class[pcie_tlp_class(&tlp)]]++;
     port->counts[DATA_BYTES] += has_data ? tlp.length_dw * UINT64_C(4) : 0;
 }
 

@@ -377,7 +377,7 @@ void write_samples(Output &out)
             pcie_tlp_drop(&tlp);
         }
     for (const uint8_t type : { PCIE_DLLP_INITFC1, PCIE_DLLP_INITFC2, PCIE_DLLP_UPDATEFC })
-        for (uint8_t cls = 0; cls < PCIE_CLASSES; cls++)
+        for (uint8_t cls = 0; cls <= PCIE_COMPLETION; cls++)
             for (uint8_t vc = 0; vc < PCIE_DLLP_VCS; vc++) {
                 pcie_dllp d = {};
 

@@ -111,7 +111,7 @@ TEST(Dllp, CrcIsThatOfTheSpecificationsCircuit)
 TEST(Dllp, EachTypeClassAndChannelComesBack)
 {
     for (const uint8_t type : { PCIE_DLLP_INITFC1, PCIE_DLLP_INITFC2, PCIE_DLLP_UPDATEFC })
-        for (uint8_t cls = 0; cls < PCIE_CLASSES; cls++)
+        for (uint8_t cls = 0; cls <= PCIE_COMPLETION; cls++)
             for (uint8_t vc = 0; vc < PCIE_DLLP_VCS; vc++) {
                 const pcie_dllp d = credits(type, cls, vc, 0xa5, 0x5a5);
                 expect_golden(d, encode(d));
