@@ -121,6 +121,46 @@ TEST_F(Lossy, TheLastTlpIsSentAgainWhenTheReplayTimerEnds)
     EXPECT_EQ(0u, p.stat("b.tx.naks"));
 }
 
+/* Tables 3-4 to 3-6 (3.5.2.1) in symbol times, and the round trip over wire and hard blocks. */
+TEST(LossyTimer, IsThatOfTheTable)
+{
+    const struct {
+        uint64_t gen, lanes, mps, symbol_times, ps_per_symbol_time;
+    } rows[] = {
+        { 1, 1, 128, 711, 4000 }, { 1, 4, 128, 219, 4000 }, { 1, 8, 128, 201, 4000 },
+        { 1, 8, 256, 321, 4000 }, { 1, 8, 512, 258, 4000 }, { 1, 16, 1024, 450, 4000 },
+        { 2, 1, 128, 864, 2000 }, { 2, 8, 256, 474, 2000 }, { 2, 16, 128, 297, 2000 },
+    };
+
+    for (const auto &row : rows) {
+        sim_time_t came[2];
+
+        for (unsigned lost = 0; lost < 2; lost++) {
+            Pair p;
+            Faults f;
+            pcie_port_config c = gen2();
+
+            c.gen = row.gen, c.lanes = row.lanes, c.mps_bytes = row.mps;
+            test::set_credits(&c, 0, 0);
+            p.join(c, c, 10000);
+            f.nth.push_back({ PCIE_FAULT_TLP, PCIE_FAULT_DROP, lost != 0 ? 1u : 1000u });
+            f.give(p.a.port);
+            p.a.add(PCIE_MWR, 64);
+            p.a.kick();
+            EXPECT_EQ(SIM_OK, p.run());
+            ASSERT_EQ(1u, p.b.got.size());
+            came[lost] = p.b.got[0].time;
+        }
+
+        /* The TLP goes again, from the next symbol time on. */
+        const sim_time_t tlp = 84 * row.ps_per_symbol_time / row.lanes;
+        const sim_time_t timer = row.symbol_times * row.ps_per_symbol_time + 340000;
+
+        EXPECT_LE(timer + tlp, came[1] - came[0]) << row.gen << " " << row.lanes;
+        EXPECT_GE(timer + tlp + row.ps_per_symbol_time, came[1] - came[0]);
+    }
+}
+
 TEST_F(Lossy, NullifiedTlpsAreIgnored)
 {
     join();
