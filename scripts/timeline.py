@@ -1,6 +1,7 @@
 """Checks a timeline as `hubsim run --timeline FILE` writes it, or draws a part of it.
 
   scripts/timeline FILE                      is it right, and what is in it
+  scripts/timeline FILE --messages           the messages that polls saw: from store to poll
   scripts/timeline FILE --out PICTURE        draws all of it: .svg, .png or .pdf
     --message N                              only the N-th message that a poll saw (-1: the last)
     --from US --to US                        only this time, in microseconds
@@ -169,14 +170,18 @@ def chosen(timeline, patterns, begin, end):
             yield key
 
 
+def message_time(timeline, points):
+    """From the store of a message until its poll is over."""
+    (_, begin), (last, end) = points[0], points[-1]
+    return begin, timeline.tracks[last].at(end).end
+
+
 def message_window(timeline, number):
-    """From the store of a message until its poll is over, with a margin."""
+    """The time of a message, with a margin."""
     messages = list(timeline.messages.values())
     if not 1 <= abs(number) <= len(messages):
         sys.exit(f"timeline: --message {number}: expected 1 .. {len(messages)}, or -1 for the last")
-    points = messages[number - (number > 0)]
-    (_, begin), (last, end) = points[0], points[-1]
-    end = timeline.tracks[last].at(end).end
+    begin, end = message_time(timeline, messages[number - (number > 0)])
     margin = (end - begin) // 30
     return begin - margin, end + margin
 
@@ -379,10 +384,20 @@ def tell(timeline):
                   f"{busy / 1e6:12.3f} us")
 
 
+def tell_messages(timeline):
+    print(f"{'message':>7}  {'from':20} {'to':20} {'wires':>5} {'begin_us':>14} {'ns':>12}")
+    for n, points in enumerate(timeline.messages.values(), 1):
+        begin, end = message_time(timeline, points)
+        ends = [f"{t.process}/{t.name}" for t in (timeline.tracks[points[i][0]] for i in (0, -1))]
+        print(f"{n:7}  {ends[0]:20} {ends[1]:20} {len(points) - 2:5} {begin / 1e6:14.6f} "
+              f"{(end - begin) / 1e3:12.3f}")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("file")
     parser.add_argument("--out")
+    parser.add_argument("--messages", action="store_true")
     parser.add_argument("--message", type=int)
     parser.add_argument("--from", dest="begin", type=Decimal)
     parser.add_argument("--to", dest="end", type=Decimal)
@@ -400,7 +415,9 @@ def main():
     if wrong:
         sys.exit(1)
     timeline = Timeline(document["traceEvents"])
-    if args.out is None:
+    if args.messages:
+        tell_messages(timeline)
+    elif args.out is None:
         tell(timeline)
     else:
         draw(timeline, args)

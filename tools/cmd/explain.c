@@ -81,7 +81,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
+        for (unsigned i = 0; i < 3; i++)
+            state->child_inputs[i] = &opt->common;
         return 0;
     case OPT_FROM:
         m->from = (unsigned)number(state, "from", arg);
@@ -245,6 +246,7 @@ static int check(const struct options *opt, struct sim_error *err)
 int cmd_explain(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
+                                                  { &cmd_watch_argp, 0, NULL, 0 },
                                                   { &cmd_machine_argp, 0, NULL, 0 },
                                                   { 0 } };
     static const struct argp argp = {
@@ -280,6 +282,7 @@ int cmd_explain(int argc, char **argv)
         return cmd_fail(&err);
     lab_site_init(&site);
     site.roots = opt.common.roots;
+    site.watch = opt.common.watch;
     run = (struct lab_run){ .machine = opt.file,
                             .platform = opt.common.platform,
                             .sets = opt.common.sets,

@@ -130,6 +130,23 @@ TEST_F(Watch, TimelineOfARunByHandIsDrawn)
     EXPECT_TRUE(has(r.text, "--tracks nothing: nothing of it happens")) << r.text;
 }
 
+/* Both follow causes, the one afterwards, the other while the run goes on. */
+TEST_F(Watch, ArrowsAreAsLongAsExplanationsTell)
+{
+    for (const char *kind : { "pio", "register" }) {
+        const std::string file = folder + "/explained.json.gz";
+        Result r = run(hubsim(std::string("explain ring8 --to 3 --kind ") + kind + " --timeline " +
+                              file + " | head -n 1"));
+        const size_t at = r.text.find("3 hops: "), end = r.text.find(" ns", at);
+
+        ASSERT_EQ(0, r.status) << r.text;
+        ASSERT_NE(std::string::npos, at) << r.text;
+        const std::string ns = r.text.substr(at + 8, end - at - 8);
+        r = run("scripts/timeline " + file + " --messages | grep ' " + ns + "$'");
+        EXPECT_TRUE(has(r.text, "node0/host.core0     node3/host.core0")) << ns << r.text;
+    }
+}
+
 TEST_F(Watch, DrawingRefusesWhatIsNoTimeline)
 {
     const std::string file = folder + "/x.json";
