@@ -3,6 +3,7 @@
  * DLLPs with their timers. What there is besides where packets can be lost is in
  * replay.c.
  */
+#include "pcie/aer.h"
 #include "pcie/port_impl.h"
 
 /* ---- transmit ---- */
@@ -304,19 +305,24 @@ static inline void accept(struct pcie_port *p, const struct pcie_tlp *header, co
 {
     sim_time_t now = sim_now(p->dom);
     struct pcie_tlp tlp = *header;
+    bool malformed = pcie_tlp_malformed(header, bytes, p->mps) != NULL;
 
-    if (bytes != 0) {
+    if (bytes != 0 && !malformed) {
         tlp.payload = mem_payload_alloc(p->pool, bytes);
         SIM_ASSERT(tlp.payload != NULL);
         memcpy(tlp.payload->data, data, bytes);
     }
-    hold(&p->rx[pcie_tlp_class(&tlp)], (bytes + 15) / 16);
     p->rx_seq = (p->rx_seq + 1) & PCIE_SEQ_MASK;
     p->rx_time = now;
     p->unacked++;
     pcie_dll_due(p, p->unacked >= PCIE_ACK_TLPS ? now + 1 : now + p->ack_ps);
     p->stat.rx_tlps++;
     p->stat.rx_payload += bytes;
+    if (__builtin_expect(malformed, 0)) { /* goes no further, and its credits do not come back */
+        pcie_port_error(p, PCIE_ERR_MALFORMED, header);
+        return;
+    }
+    hold(&p->rx[pcie_tlp_class(&tlp)], (bytes + 15) / 16);
     if (p->observed)
         observe(p, &tlp);
     p->user.received(p->user.user, &tlp);

@@ -182,6 +182,19 @@ static const char *check_request(const struct pcie_tlp *tlp)
     return NULL;
 }
 
+const char *pcie_tlp_malformed(const struct pcie_tlp *tlp, uint32_t bytes, uint32_t mps)
+{
+    if (tlp->kind >= PCIE_KINDS)
+        return "unknown kind";
+    if (kinds[tlp->kind].data != (bytes != 0))
+        return bytes != 0 ? "data that its kind does not have" : "no data";
+    if (bytes != 0 && bytes != tlp->length_dw * 4u)
+        return "payload of another size than Length says";
+    if (bytes > mps)
+        return "payload above Max_Payload_Size";
+    return is_completion(tlp->kind) || is_message(tlp->kind) ? NULL : check_request(tlp);
+}
+
 static void decode_completion(const uint8_t *h, struct pcie_tlp *tlp)
 {
     uint8_t status = h[6] >> 5;

@@ -108,6 +108,12 @@ int pcie_tlp_decode(const uint8_t *bytes, size_t n, struct pcie_tlp *tlp_p, bool
                     struct sim_error *err);
 
 /**
+ * What makes a TLP with `bytes` of payload malformed for a receiver whose Max_Payload_Size is `mps`
+ * (2.2.2, 2.2.5, 2.2.7); NULL: nothing.
+ */
+const char *pcie_tlp_malformed(const struct pcie_tlp *tlp, uint32_t bytes, uint32_t mps);
+
+/**
  * Byte enables for [addr, addr + bytes) (2.2.5); sets addr, length_dw, first_be, last_be. 0 bytes
  * give the zero-length request: one DW, none enabled.
  */

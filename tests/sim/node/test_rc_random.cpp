@@ -94,7 +94,10 @@ struct Traffic {
                 d->out.push_back(d->write(to == devices ? at + 65536 + from * 1024 : at, v));
             } else {
                 uint32_t n = 64 + 4 * (uint32_t)(rng() % 16);
-                d->out.push_back(d->read(at + offset % 32768, n, (uint8_t)i));
+
+                at += offset % 32768;
+                n = pcie_split(at, n, n);
+                d->out.push_back(d->read(at, n, (uint8_t)i));
                 asked[from] += n;
             }
         }

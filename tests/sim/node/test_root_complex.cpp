@@ -179,7 +179,7 @@ TEST(Memory, WhatNobodyClaimsIsDroppedOrAnsweredWithUnsupportedRequest)
         send(m, a,
              { a->write(UINT64_C(1) << 45, { 1, 2, 3, 4 }), a->read(UINT64_C(1) << 45, 4, 1),
                a->read(bar_a, 4, 2), /* its own */
-               a->read(ram + (1 << 20) - 4, 8, 3) /* over the end of DRAM */ });
+               a->read(ram + (1 << 20), 8, 3) /* behind the end of DRAM */ });
         m.run();
         auto got = a->of_kind(PCIE_CPL);
         EXPECT_EQ(3u, got.size());
