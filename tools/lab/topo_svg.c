@@ -207,26 +207,41 @@ static void print_scale(const struct lab_topology *topo, const struct lab_topo_s
         (void)fprintf(out, "messages on a link when each node sends one to each other</text>\n");
 }
 
-static void print_title(struct lab_topology *topo, const struct lab_topo_summary *s, FILE *out)
+static void print_title(struct lab_topology *topo, const struct lab_topo_summary *s, bool deadlock,
+                        FILE *out)
 {
     struct lab_topo_cut cut = lab_topology_bisect(topo);
-    unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
-    unsigned length = lab_topology_deadlock(topo, cycle);
 
     (void)fprintf(out, "<text x=\"24\" y=\"30\" class=\"title\">%s</text>\n", topo->name);
     (void)fprintf(out,
                   "<text x=\"24\" y=\"48\" class=\"note\">%u nodes, %u cables, diameter %u, "
                   "bisection %u cables, ",
                   topo->nnodes, topo->nlinks / 2, s->diameter, cut.cables);
-    if (length != 0)
-        (void)fprintf(out, "deadlock possible</text>\n");
+    if (deadlock)
+        (void)fprintf(out, "deadlock possible, as along the blue links</text>\n");
     else
         (void)fprintf(out, "no deadlock</text>\n");
+}
+
+/** The links of a possible deadlock, below what is drawn of all links. */
+static void print_circle(const struct lab_topology *topo, const struct lab_layout *layout,
+                         const unsigned *cycle, unsigned length, FILE *out)
+{
+    for (unsigned i = 0; i < length; i++) {
+        struct stroke s[2];
+        unsigned n = strokes_of(topo, layout, cycle[i], s);
+
+        for (unsigned k = 0; k < n; k++)
+            (void)fprintf(out, "<path d=\"M%.1f %.1fL%.1f %.1f\" class=\"circle\"/>\n", s[k].a.x,
+                          s[k].a.y, s[k].b.x, s[k].b.y);
+    }
 }
 
 void lab_topology_svg(struct lab_topology *topo, FILE *out)
 {
     struct lab_topo_summary s = lab_topology_summarise(topo);
+    unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
+    unsigned length = lab_topology_deadlock(topo, cycle);
     struct lab_layout layout;
     double width, height, dx;
 
@@ -241,12 +256,15 @@ void lab_topology_svg(struct lab_topology *topo, FILE *out)
                   ".name{font-size:13px;text-anchor:middle;fill:#111}"
                   ".port{font-size:9px;text-anchor:middle;fill:#666}"
                   ".far{font-size:10px;text-anchor:middle;fill:#444}"
+                  ".circle{stroke:#4a90d9;stroke-opacity:.4;stroke-width:10;"
+                  "stroke-linecap:round;fill:none}"
                   ".title{font-size:17px;font-weight:bold;fill:#111}"
                   ".note{font-size:11px;fill:#444}</style>\n"
                   "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n",
                   width, height, width, height, width, height);
-    print_title(topo, &s, out);
+    print_title(topo, &s, length != 0, out);
     (void)fprintf(out, "<g transform=\"translate(%.1f %.1f)\">\n", dx, TOP);
+    print_circle(topo, &layout, cycle, length, out);
     for (unsigned i = 0; i < topo->nlinks; i++)
         print_link(topo, &layout, i, s.max_load, out);
     for (unsigned i = 0; i < topo->nlinks; i++) {

@@ -140,6 +140,22 @@ TEST(Deadlock, DoesNotComeWhereAPlaceStaysFree)
     }
 }
 
+/* The machines of docs/deadlock.md. */
+TEST(Deadlock, ComesOrNotAsThePageTells)
+{
+    const std::vector<const char *> off = { "node*.hub.bubble_tlps=1", "node*.hub.ddr.bytes=0" };
+    MachineFile small("small-buffers-ring8");
+
+    EXPECT_EQ(8u, predicted(small).size());
+    EXPECT_EQ(8u, happened(small).size()) << "one way round or the other";
+    for (const char *name : { "date-line-ring8", "up-down-ring8" }) {
+        MachineFile file(name, off);
+
+        EXPECT_EQ(Circle(), predicted(file)) << name;
+        EXPECT_EQ(Circle(), happened(file)) << name;
+    }
+}
+
 const std::vector<const char *> two_channels = {
     "node*.hub.ddr.bytes=0",          "node*.hub.bubble_tlps=1",    "node*.hub.*.link.ph_credits=4",
     "node*.hub.*.link.pd_credits=64", "node*.hub.vc1.ph_credits=4", "node*.hub.vc1.pd_credits=64",

@@ -330,6 +330,18 @@ class Drawing : public Topology
     {
         return std::hypot(layout.hubs[a].x - layout.hubs[b].x, layout.hubs[a].y - layout.hubs[b].y);
     }
+    std::string svg_of()
+    {
+        char *text = nullptr;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+
+        lab_topology_svg(&topo, out);
+        fclose(out);
+        std::string svg(text, size);
+        free(text);
+        return svg;
+    }
     lab_layout layout = {};
 };
 
@@ -375,23 +387,27 @@ TEST_F(Drawing, ShowsTheShapeOfTheGraph)
 
 TEST_F(Drawing, HasEachHubAndEachDirection)
 {
-    char *text = nullptr;
-    size_t size = 0;
-    FILE *out;
-
     ASSERT_NO_FATAL_FAILURE(open("one-way-ring8"));
-    out = open_memstream(&text, &size);
-    ASSERT_NE(nullptr, out);
-    lab_topology_svg(&topo, out);
-    fclose(out);
-    std::string svg(text, size);
-    free(text);
+    std::string svg = svg_of();
     EXPECT_EQ(0u, svg.find("<svg "));
     EXPECT_EQ(svg.size() - 7, svg.find("</svg>\n"));
     for (unsigned i = 0; i < 8; i++)
         EXPECT_NE(std::string::npos, svg.find("<title>" + std::string(topo.hubs[i]) + "</title>"));
     EXPECT_NE(std::string::npos, svg.find("node0.hub.e to node1.hub.w: 28 messages, 216.0 ns"));
     EXPECT_NE(std::string::npos, svg.find("node1.hub.w to node0.hub.e: 0 messages"));
+    EXPECT_EQ(std::string::npos, svg.find("class=\"circle\""));
+}
+
+TEST_F(Drawing, ShowsTheCircleOfAPossibleDeadlock)
+{
+    ASSERT_NO_FATAL_FAILURE(open("small-buffers-ring8"));
+    std::string svg = svg_of(), mark = "class=\"circle\"";
+    size_t marks = 0;
+
+    for (size_t at = svg.find(mark); at != std::string::npos; at = svg.find(mark, at + 1))
+        marks++;
+    EXPECT_EQ(8u, marks);
+    EXPECT_NE(std::string::npos, svg.find("deadlock possible"));
 }
 
 } // namespace
