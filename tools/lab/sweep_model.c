@@ -91,6 +91,20 @@ int lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *ru
     return rc;
 }
 
+uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run *run)
+{
+    uint64_t all = 0, hash = 0;
+    char path[2048];
+
+    for (unsigned i = 0; i < run->nfaults; i++) {
+        if (load_find(&site->roots, "faults", run->faults[i], path, sizeof(path), NULL) != SIM_OK)
+            continue; /* one that is written out is told by the point itself */
+        if (hash_file(path, &hash, NULL) == SIM_OK)
+            all = hash_number(all, hash);
+    }
+    return all;
+}
+
 /** Where in the file a value is written that loading refused as "--set KEY=VALUE: ...". */
 static int locate_set(const struct lab_sweep_series *series, const char *text,
                       struct load_arena *arena, struct sim_error *err)
@@ -216,15 +230,6 @@ static int resolve_machine(struct lab_sweep *sweep, unsigned first, const struct
     return rc;
 }
 
-/** A file of faults by its bytes; one that is written out is told by the point itself. */
-static void hash_faults(const struct lab_site *site, const char *name, uint64_t *hash)
-{
-    char path[2048];
-
-    if (load_find(&site->roots, "faults", name, path, sizeof(path), NULL) == SIM_OK)
-        (void)hash_file(path, hash, NULL);
-}
-
 /** Adds the program's hash to that of the machine; neighbours mostly share it. */
 static int resolve_program(struct lab_sweep *sweep, unsigned i, const struct lab_site *site,
                            const char **last, uint64_t *hash, struct sim_error *err)
@@ -237,8 +242,7 @@ static int resolve_program(struct lab_sweep *sweep, unsigned i, const struct lab
                              point->series->where, point->run.program);
     *last = point->run.program;
     point->model ^= *hash;
-    for (unsigned f = 0; f < point->run.nfaults; f++)
-        hash_faults(site, point->run.faults[f], &point->model);
+    point->model ^= lab_sweep_hash_faults(site, &point->run);
     sweep->model = hash_number(sweep->model, point->model);
     return SIM_OK;
 }

@@ -21,6 +21,9 @@ int lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *ru
 int lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run, uint64_t *hash_p,
                            struct sim_error *err);
 
+/** Of the files of faults; 0: there is none. */
+uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run *run);
+
 /** Checks every value of every axis by itself, then makes the points. */
 int lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena, struct sim_error *err);
 /** Loads the machines, gives the ranks their nodes and computes both hashes. */

@@ -25,7 +25,8 @@ static int check_model(const struct lab_site *site, const struct lab_sweep_point
 
     if (rc == SIM_OK)
         rc = lab_sweep_hash_program(site, &point->run, &of_program, err);
-    if (rc == SIM_OK && (on_machine ^ of_program) != point->model)
+    if (rc == SIM_OK &&
+        (on_machine ^ of_program ^ lab_sweep_hash_faults(site, &point->run)) != point->model)
         rc = sim_error_set(err, SIM_ERR_CONFIG,
                            "%s or %s has changed since the sweep began: expected the same files "
                            "till its end",

@@ -279,4 +279,49 @@ TEST(Machine, RefusesAWindowThatIsNoPowerOfTwo)
         error_of(b));
 }
 
+const machine_fault_kind *fault_named(const char *name)
+{
+    const machine_fault_kind *kind = node_host_kind.faults;
+
+    while (std::string(kind->name) != name)
+        kind++;
+    return kind;
+}
+
+TEST(Machine, FaultsReachTheirComponentsWithValuesInTheirRanges)
+{
+    Machine plain(one_host()); /* borrows its description */
+    machine_desc desc = plain.b.desc;
+    const uint64_t dead[] = { 5, 7 }, late[] = { 0, 1000000, 0, 0, 0, 0 }, rate[] = { 1 };
+    const struct {
+        machine_fault_desc fault;
+        const char *message; /* nullptr: taken */
+    } cases[] = {
+        { { 0, "host", nullptr, fault_named("dead"), dead, "f.yaml", 3 }, nullptr },
+        { { 0, "host", nullptr, fault_named("slow"), late, "f.yaml", 3 },
+          "f.yaml:3: node0.host: slow.by = 0: expected 1 to 1000000000000000" },
+        { { 0, "hots", nullptr, fault_named("dead"), dead, "f.yaml", 3 },
+          "f.yaml:3: node0.hots: expected what can have the fault dead" },
+        { { 0, "host", "p0", fault_named("dead"), dead, nullptr, 0 },
+          "node0.host: expected what can have the fault dead" },
+        { { 0, "host", "net", fault_named("bit_error_rate"), rate, nullptr, 0 },
+          "net: expected a PCI Express port" },
+        { { 0, "host", "p0", fault_named("bit_error_rate"), rate, nullptr, 0 },
+          "node0.host.p0: a port that is not connected has no faults" },
+    };
+
+    desc.nfaults = 1;
+    for (const auto &c : cases) {
+        machine *m = nullptr;
+        sim_config cfg = {};
+        sim_error err = {};
+
+        desc.faults = &c.fault;
+        EXPECT_EQ(c.message == nullptr,
+                  machine_create(&desc, &cfg, nullptr, nullptr, &m, &err) == SIM_OK);
+        EXPECT_STREQ(c.message != nullptr ? c.message : "", err.text);
+        machine_destroy(m);
+    }
+}
+
 } // namespace

@@ -1,6 +1,9 @@
 /* Faults as users of the commands meet them. */
 #include "tests/folder.h"
 
+#include <algorithm>
+#include <filesystem>
+
 namespace
 {
 
@@ -63,6 +66,39 @@ TEST_F(FaultsCommand, ADeadNodeIsReportedNotWaitedFor)
 {
     EXPECT_EQ(1, run("run two-node --faults '{node: 1, dead: 250us}'"));
     EXPECT_TRUE(says("hubsim: two-node: nothing is left that could happen")) << errors;
+}
+
+TEST_F(FaultsCommand, ASweepTakesSeveralAndRunsAgainWhatAFileChanges)
+{
+    const std::string faults = write("slow.yaml", "faults: [{component: node1.host, slow: 2us}]\n");
+    const std::string sweep =
+        write("s.yaml", "description: with and without\nworkload: pingpong\n"
+                        "platform: hapacs-tca\nmachine: two-node\n"
+                        "setup: {bytes: 4096, mode: dma-chain-internal, rounds: 1, repeats: 2}\n"
+                        "faults: [none, " +
+                            faults + ", '{component: node1.host, slow: 1us}']\n");
+    const std::string args = "sweep " + sweep + " --csv --out " + folder + "/out";
+    std::string first;
+
+    EXPECT_EQ(0, run(args)) << errors;
+    EXPECT_EQ(4, std::count(out.begin(), out.end(), '\n')) << out;
+    first = out;
+    EXPECT_EQ(0, run(args)) << errors;
+    EXPECT_EQ(first, out);
+    write("slow.yaml", "faults: [{component: node1.host, slow: 3us}]\n");
+    EXPECT_EQ(1, run(args));
+    EXPECT_EQ(0, run(args + " --fresh")) << errors;
+    EXPECT_NE(first, out);
+}
+
+TEST_F(FaultsCommand, FilesThatShipAreListedAndFitTheMachineTheyAreShownWith)
+{
+    EXPECT_EQ(0, run("list --csv"));
+    EXPECT_TRUE(says("\nfaults,bad-cable,")) << out;
+    for (const auto &file : std::filesystem::directory_iterator("configs/faults"))
+        EXPECT_EQ(0, run("params ring4 --csv --faults " + file.path().stem().string())) << errors;
+    EXPECT_EQ(0, run("params --fault-kinds --csv"));
+    EXPECT_TRUE(says("\nstuck_credit,")) << out;
 }
 
 } // namespace
