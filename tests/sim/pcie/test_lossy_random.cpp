@@ -159,6 +159,46 @@ TEST(LossyDown, OrderOfEventsAndTurnsAndPartitionChangeNothing)
     }
 }
 
+Shape draw(sim_stream *st)
+{
+    static const uint64_t rates[] = { 500, 1000, 3000, 30000, 300000 };
+    Shape sh = {};
+
+    sh.gen = 1 + sim_stream_below(st, 5);
+    sh.lanes = UINT64_C(1) << sim_stream_below(st, 5);
+    sh.mps = UINT64_C(128) << sim_stream_below(st, 3);
+    sh.hdr = sim_stream_below(st, 6); /* 0: infinite */
+    sh.data = sh.hdr == 0 ? 0 : sh.mps / 16 * (1 + sim_stream_below(st, 3));
+    sh.queue = 1 + sim_stream_below(st, 5);
+    sh.replay = 1 + sim_stream_below(st, 12);
+    sh.ber_e18 = PCIE_BER_UNIT / rates[sim_stream_below(st, 5)] / (sh.mps / 64);
+    sh.faults = (unsigned)sim_stream_below(st, 64);
+    if (sh.lanes == 1 || sh.gen == 1)
+        sh.faults &= ~(unsigned)DEGRADE;
+    return sh;
+}
+
+TEST(LossyAny, LinkWithAnyFaultsKeepsTheRules)
+{
+    sim_stream st;
+
+    sim_stream_init(&st, 42, "shapes");
+    for (uint64_t i = 0; i < 250; i++) {
+        const Shape sh = draw(&st);
+        const Result want = run(sh, {}, (i & 1) != 0, 200, i);
+        const Result r = run(sh, { true, true, i }, (i & 1) != 0, 200, i);
+
+        EXPECT_TRUE(want.a == r.a);
+        EXPECT_TRUE(want.b == r.b);
+        EXPECT_TRUE(want.stats == r.stats);
+        if ((sh.faults & DOWN) == 0) {
+            test::expect_legal(r.a, 200);
+            test::expect_legal(r.b, 200);
+        }
+        ASSERT_FALSE(HasFailure()) << "shape " << i;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Links, LossyRandom, ::testing::ValuesIn(shapes));
 
 } // namespace
