@@ -32,7 +32,10 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     }
     p->tx_seq = (p->tx_seq + 1) & PCIE_SEQ_MASK;
     at = (uint32_t)p->replay_head + p->replay_count++;
-    p->replay[at < p->replay_room ? at : at - p->replay_room] = *tlp;
+    at = at < p->replay_room ? at : at - p->replay_room;
+    p->replay[at] = *tlp;
+    if (p->lossy != NULL && p->probe != NULL) /* should it be sent again */
+        p->replay[at].trace_id = p->sent_mark;
 
     p->stat.tx_tlps++;
     p->stat.tx_payload += bytes;

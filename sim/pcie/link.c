@@ -97,7 +97,8 @@ static void add_stats(struct pcie_port *p)
         { "tx.stall_credit_p1_ps",
           "the link was free, the oldest TLP waited for posted credits of virtual channel 1" },
         { "tx.stall_replay_ps", "the link was free, TLPs waited for room in the replay buffer" },
-        { "tx.stall_down_ps", "TLPs waited for the link to come up" },
+        { "tx.stall_replay_again_ps", "the link was free, TLPs waited for those sent again" },
+        { "tx.stall_down_ps", "TLPs waited for the link to come up or to train" },
     };
 
     pcie_port_add_stat(p, &p->stat.tx_tlps, "tx.tlps", "1", "TLPs sent");

@@ -115,7 +115,10 @@ struct pcie_lossy {
     sim_time_t outage_from, outage_until;     /* nothing arrives in between, */
     sim_time_t recovery_from, recovery_until; /* and here nothing but the training itself */
     sim_time_t outage_end;
-    sim_time_t replay_left; /* of the replay timer, which stands meanwhile */
+    sim_time_t held_from, held_until; /* by outage or training, it carries nothing of ours */
+    sim_time_t replay_since;          /* the last replay began, or could have; */
+    bool replay_nak;                  /* since a NAK came, not since the timer ended */
+    sim_time_t replay_left;           /* of the replay timer, which stands meanwhile */
 
     struct lossy_stat {
         uint64_t hit_tlps, hit_dllps, nullified, naks, replays, replayed, timeouts;
@@ -159,7 +162,7 @@ static inline uint32_t pcie_lossy_flags(uint32_t damage)
     return flags;
 }
 /** Starts to send again what is not acknowledged (3.5.2.1). */
-void pcie_replay_start(struct pcie_port *p);
+void pcie_replay_start(struct pcie_port *p, bool nak);
 /** Sends the next TLP of the replay. */
 void pcie_replay_next(struct pcie_port *p);
 void pcie_replay_take_ack(struct pcie_port *p, uint16_t seq, bool nak);

@@ -30,14 +30,24 @@ static void add_stall(struct pcie_port *p)
 /** Nothing of what waits may be sent. A DLLP that was begun just now has the link first. */
 static void stall(struct pcie_port *p, unsigned why)
 {
-    sim_time_t now = sim_now(p->dom);
+    sim_time_t now = sim_now(p->dom), since = pcie_port_not_before_free(p, now), from;
 
     if (p->stalled_by == why && p->phy.free_ps <= now)
         return;
     if (p->stalled_by != TX_STALLS)
         add_stall(p);
+    if (p->lossy != NULL && pcie_lossy_stands(p, &from)) {
+        why = TX_STALL_DOWN;
+        since = from > now ? from : now;
+    }
     p->stalled_by = (uint8_t)why;
-    p->stalled_since = pcie_port_not_before_free(p, now);
+    p->stalled_since = since;
+}
+
+void pcie_port_stand(struct pcie_port *p)
+{
+    if (p->waiting != 0)
+        stall(p, pcie_port_is_up(p) ? TX_STALL_AGAIN : TX_STALL_DOWN);
 }
 
 static inline void stall_end(struct pcie_port *p)
@@ -51,16 +61,17 @@ static inline void stall_end(struct pcie_port *p)
 struct pcie_stalls pcie_port_stalls(const struct pcie_port *p)
 {
     const uint64_t *ps = p->stat.stall_ps;
-    struct pcie_stalls s = { .replay_ps = ps[TX_STALL_REPLAY], .down_ps = ps[TX_STALL_DOWN] };
+    struct pcie_stalls s = { .replay_ps = ps[TX_STALL_REPLAY] + ps[TX_STALL_AGAIN],
+                             .down_ps = ps[TX_STALL_DOWN] };
     sim_time_t now = sim_now(p->dom);
 
     for (unsigned i = 0; i < PCIE_CLASSES; i++)
         s.credit_ps += ps[TX_STALL_CREDIT + i];
     if (p->stalled_by == TX_STALLS || p->stalled_since >= now)
         return s;
-    *(p->stalled_by == TX_STALL_REPLAY ? &s.replay_ps
-      : p->stalled_by == TX_STALL_DOWN ? &s.down_ps
-                                       : &s.credit_ps) += now - p->stalled_since;
+    *(p->stalled_by < TX_STALL_REPLAY ? &s.credit_ps
+      : p->stalled_by < TX_STALL_DOWN ? &s.replay_ps
+                                      : &s.down_ps) += now - p->stalled_since;
     return s;
 }
 
@@ -152,8 +163,12 @@ static bool send_waiting(struct pcie_port *p)
     unsigned cls;
     bool was_full;
 
-    if (!p->up || !replay_has_room(p)) {
-        stall(p, pcie_port_is_up(p) ? TX_STALL_REPLAY : TX_STALL_DOWN);
+    if (!p->up) {
+        pcie_port_stand(p);
+        return false;
+    }
+    if (!replay_has_room(p)) {
+        stall(p, TX_STALL_REPLAY);
         return false;
     }
     cls = pick(p);
@@ -295,7 +310,7 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
 {
     enum pcie_class cls = pcie_tlp_class(tlp);
     bool free_now = sim_now(p->dom) >= p->phy.free_ps;
-    sim_time_t next;
+    sim_time_t next, since;
 
     pcie_port_settle(p);
     SIM_ASSERT(pcie_tlp_data_bytes(tlp) <= p->mps);
@@ -309,10 +324,12 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
     if (!p->up && p->lossy != NULL && pcie_lossy_discards(p, tlp))
         return;
     enqueue(p, tlp, cls);
-    if (!p->up) { /* a replay goes first */
-        stall(p, pcie_port_is_up(p) ? TX_STALL_REPLAY : TX_STALL_DOWN);
+    if (!p->up) {
+        pcie_port_stand(p);
         return;
     }
+    if (p->lossy != NULL && pcie_lossy_stands(p, &since))
+        pcie_port_stand(p);
     next = free_now ? pcie_port_send_next(p) : p->phy.free_ps;
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(p->dom, &p->work, next, SIM_ARRIVE);

@@ -66,8 +66,9 @@ struct wire_dllp {
 
 /** Why the link carries nothing though TLPs wait: what the oldest of them lacks. */
 enum tx_stall {
-    TX_STALL_CREDIT, /* + class */
-    TX_STALL_REPLAY = PCIE_CLASSES,
+    TX_STALL_CREDIT,                /* + class */
+    TX_STALL_REPLAY = PCIE_CLASSES, /* room in the replay buffer */
+    TX_STALL_AGAIN,                 /* it is being sent again */
     TX_STALL_DOWN,
     TX_STALLS,
 };
@@ -152,7 +153,8 @@ struct pcie_port {
     } stat;
 
     uint64_t where;                      /* sim_path_hash() */
-    sim_time_t full_since[PCIE_CLASSES]; /* for the probe: a class has no room, */
+    uint64_t sent_mark;                  /* for the probe: the last TLP's end on the wire; */
+    sim_time_t full_since[PCIE_CLASSES]; /* a class has no room, */
     sim_time_t want_since[PCIE_CLASSES]; /* and its user wants this: enum pcie_wants */
     uint8_t wants[PCIE_CLASSES];
     struct pcie_port_config cfg;
@@ -218,6 +220,8 @@ bool pcie_lossy_consume(struct pcie_port *p, enum pcie_class cls, uint32_t *data
 /** The link is down and was up before: what is sent is lost. */
 bool pcie_lossy_discards(struct pcie_port *p, const struct pcie_tlp *tlp);
 bool pcie_lossy_is_up(const struct pcie_port *p);
+/** Whether the link trains or is out; then *from_p is when it began to carry nothing. */
+bool pcie_lossy_stands(const struct pcie_port *p, sim_time_t *from_p);
 uint64_t pcie_lossy_digest(const struct pcie_port *p);
 void pcie_lossy_free(struct pcie_port *p);
 
@@ -226,16 +230,18 @@ void pcie_lossy_free(struct pcie_port *p);
 sim_time_t pcie_port_send_next(struct pcie_port *p);
 /** Drops all that waits; each class has room again. */
 void pcie_port_discard(struct pcie_port *p);
+/** What waits cannot be sent now, since the link trains or a replay goes first. */
+void pcie_port_stand(struct pcie_port *p);
 void pcie_port_work(struct sim_event *ev);
 /** Takes the DLLPs that arrived before now, for a decision that follows. */
 void pcie_port_settle(struct pcie_port *p);
 
 /* port_probe.c; a probe is attached */
 /** A TLP begins now; its `symbols` are the last ones so far. @return its mark */
-SIM_PROBE_ONLY uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp,
+SIM_PROBE_ONLY uint64_t pcie_probe_send(struct pcie_port *p, const struct pcie_tlp *tlp,
                                         uint16_t seq, uint32_t symbols);
 /** The same where the wire may hit it: enum sim_packet_flag, and what arrives of a damaged one. */
-SIM_PROBE_ONLY uint64_t pcie_probe_put(const struct pcie_port *p, const struct pcie_tlp *tlp,
+SIM_PROBE_ONLY uint64_t pcie_probe_put(struct pcie_port *p, const struct pcie_tlp *tlp,
                                        uint16_t seq, uint32_t symbols, uint32_t flags,
                                        const uint8_t *bytes, uint32_t nbytes);
 SIM_PROBE_ONLY void pcie_probe_put_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp,
@@ -250,6 +256,13 @@ SIM_PROBE_ONLY void pcie_probe_sent(const struct pcie_port *p, unsigned cls, boo
 /** Up to now, the head of a class has lacked credits; the replay buffer was full. */
 SIM_PROBE_ONLY void pcie_probe_stalled(const struct pcie_port *p, unsigned cls, sim_time_t from);
 SIM_PROBE_ONLY void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from);
+/** What was sent at the last sent_mark was lost; since then it could have been sent again, since a
+ * NAK came or the replay timer ended. @return its mark */
+SIM_PROBE_ONLY uint64_t pcie_probe_again(const struct pcie_port *p, const struct pcie_tlp *tlp,
+                                         sim_time_t since, bool nak);
+/** The link is out or trains. */
+SIM_PROBE_ONLY void pcie_probe_trained(const struct pcie_port *p, sim_time_t from,
+                                       sim_time_t until);
 /** The link stood still from `from` until now. */
 SIM_PROBE_ONLY void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from);
 /** What pcie_port_has_room() has found missing; told when it changes. */

@@ -26,7 +26,23 @@ static const struct sim_stage replay_wait = {
 static const struct sim_stage replayed = {
     .name = "replay",
     .kind = "replay",
-    .meaning = "sent before, and lost or not acknowledged",
+    .use = SIM_STAGE_LINK,
+    .meaning = "TLPs that were lost, and those behind them, are sent again",
+};
+static const struct sim_stage until_nak = {
+    .name = "lost, until NAK",
+    .kind = "replay",
+    .meaning = "sent, and lost or dropped behind a lost one, until the sender hears of it",
+};
+static const struct sim_stage until_timer = {
+    .name = "lost, until replay timer",
+    .kind = "replay",
+    .meaning = "sent, and nothing was heard of it until the sender's replay timer ended",
+};
+static const struct sim_stage training = {
+    .name = "link training",
+    .kind = "replay",
+    .meaning = "the link is out, or retrains",
 };
 static const struct sim_stage no_room = {
     .name = "link busy",
@@ -93,7 +109,7 @@ static void tell_tlp(const struct pcie_port *p, const struct pcie_tlp *tlp, uint
     p->packets->packet(p->packets->arg, &packet.packet);
 }
 
-static uint64_t mark_send(const struct pcie_port *p, const struct pcie_tlp *tlp, uint32_t symbols,
+static uint64_t mark_send(struct pcie_port *p, const struct pcie_tlp *tlp, uint32_t symbols,
                           uint32_t flags)
 {
     sim_time_t end = p->phy.free_ps;
@@ -109,10 +125,11 @@ static uint64_t mark_send(const struct pcie_port *p, const struct pcie_tlp *tlp,
 
     id = sim_probe_mark(p->probe, &align, p->path, end - pcie_phy_ps(&p->phy, symbols), id);
     id = sim_probe_mark(p->probe, &serialise, p->path, end, id);
+    p->sent_mark = id;
     return sim_probe_mark(p->probe, &tx_block, p->path, end + p->cfg.tx_latency_ps, id);
 }
 
-uint64_t pcie_probe_put(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+uint64_t pcie_probe_put(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
                         uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
 {
     if (p->packets != NULL)
@@ -120,7 +137,13 @@ uint64_t pcie_probe_put(const struct pcie_port *p, const struct pcie_tlp *tlp, u
     return p->probe != NULL ? mark_send(p, tlp, symbols, flags) : tlp->trace_id;
 }
 
-uint64_t pcie_probe_send(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+uint64_t pcie_probe_again(const struct pcie_port *p, const struct pcie_tlp *tlp, sim_time_t since,
+                          bool nak)
+{
+    return sim_probe_mark(p->probe, nak ? &until_nak : &until_timer, p->path, since, tlp->trace_id);
+}
+
+uint64_t pcie_probe_send(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
                          uint32_t symbols)
 {
     return pcie_probe_put(p, tlp, seq, symbols, 0, NULL, 0);
@@ -180,11 +203,20 @@ void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from)
         hold(p, &replay_wait, cls, from);
 }
 
+void pcie_probe_trained(const struct pcie_port *p, sim_time_t from, sim_time_t until)
+{
+    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
+        sim_probe_hold(p->probe, &training, p->path, cls, from, until);
+}
+
 void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from)
 {
-    enum sim_stall_cause cause = why == TX_STALL_REPLAY ? SIM_STALL_REPLAY
-                                 : why == TX_STALL_DOWN ? SIM_STALL_DOWN
-                                                        : SIM_STALL_CREDIT;
+    enum sim_stall_cause cause = why < TX_STALL_REPLAY ? SIM_STALL_CREDIT
+                                 : why < TX_STALL_DOWN ? SIM_STALL_REPLAY
+                                                       : SIM_STALL_DOWN;
+
+    for (unsigned cls = 0; why == TX_STALL_AGAIN && cls < PCIE_CLASSES; cls++)
+        hold(p, &replayed, cls, from);
 
     sim_probe_stall(p->probe, p->path, "tx", cause, from, sim_now(p->dom));
 }

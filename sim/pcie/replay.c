@@ -95,9 +95,12 @@ void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp)
     put(p, tlp, p->tx_seq, 0);
 }
 
-void pcie_replay_start(struct pcie_port *p)
+void pcie_replay_start(struct pcie_port *p, bool nak)
 {
     struct pcie_lossy *l = p->lossy;
+
+    l->replay_since = pcie_port_not_before_free(p, sim_now(p->dom));
+    l->replay_nak = nak;
 
     l->replay_deadline = SIM_TIME_NEVER; /* until the first TLP has been sent again */
     l->replaying = true;
@@ -105,6 +108,7 @@ void pcie_replay_start(struct pcie_port *p)
     l->stat.replays++;
     l->replay_num = (l->replay_num + 1) & 3;
     pcie_lossy_update_up(p);
+    pcie_port_stand(p);
     if (l->replay_num == 0) { /* 3.5.2.1: four in vain */
         pcie_port_error(p, PCIE_ERR_REPLAY_ROLLOVER, NULL);
         pcie_lossy_want_training(p, sim_now(p->dom) - 1);
@@ -116,8 +120,14 @@ void pcie_replay_next(struct pcie_port *p)
     struct pcie_lossy *l = p->lossy;
     uint32_t at = (uint32_t)p->replay_head + l->resent;
     uint16_t seq = (uint16_t)((p->tx_seq - p->replay_count + l->resent) & PCIE_SEQ_MASK);
+    struct pcie_tlp *tlp;
 
-    put(p, &p->replay[at < p->replay_room ? at : at - p->replay_room], seq, SIM_PACKET_REPLAY);
+    tlp = &p->replay[at < p->replay_room ? at : at - p->replay_room];
+    if (p->probe != NULL)
+        tlp->trace_id = pcie_probe_again(p, tlp, l->replay_since, l->replay_nak);
+    put(p, tlp, seq, SIM_PACKET_REPLAY);
+    if (p->probe != NULL)
+        tlp->trace_id = p->sent_mark;
     l->stat.replayed++;
     if (++l->resent == p->replay_count) {
         l->replaying = false;
@@ -147,7 +157,7 @@ void pcie_replay_take_ack(struct pcie_port *p, uint16_t seq, bool nak)
         pcie_lossy_update_up(p);
     }
     if (nak && p->replay_count != 0)
-        pcie_replay_start(p);
+        pcie_replay_start(p, true);
 }
 
 /* ---- receive ---- */

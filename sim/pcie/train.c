@@ -24,6 +24,23 @@ bool pcie_lossy_is_up(const struct pcie_port *p)
     return p->lossy->stage == INIT_DONE;
 }
 
+bool pcie_lossy_stands(const struct pcie_port *p, sim_time_t *from_p)
+{
+    *from_p = p->lossy->held_from;
+    return p->lossy->recovering || sim_now(p->dom) < p->lossy->held_until;
+}
+
+/** From now, or the end of what is being sent, until `until` the link carries nothing of ours. */
+static void hold(struct pcie_port *p, sim_time_t from, sim_time_t until)
+{
+    p->lossy->held_from = from;
+    p->lossy->held_until = until;
+    pcie_phy_hold(&p->phy, until);
+    pcie_port_stand(p);
+    if (p->probe != NULL)
+        pcie_probe_trained(p, from, until);
+}
+
 void pcie_lossy_update_up(struct pcie_port *p)
 {
     const struct pcie_lossy *l = p->lossy;
@@ -185,7 +202,7 @@ static void begin_outage(struct pcie_port *p, sim_time_t now)
     if (e->gen != 0 || e->lanes != 0)
         pcie_link_set_rate(p, e->gen != 0 && e->gen < p->gen ? e->gen : p->gen,
                            e->lanes != 0 && e->lanes < p->phy.lanes ? e->lanes : p->phy.lanes);
-    pcie_phy_hold(&p->phy, end);
+    hold(p, pcie_port_not_before_free(p, now), end);
     if (e->down)
         go_down(p);
     resume(p, end);
@@ -212,10 +229,12 @@ static void train(struct pcie_port *p, sim_time_t now)
         l->recovery_until = SIM_TIME_NEVER;
         send_training(p, now);
         pcie_lossy_update_up(p);
+        l->held_from = now;
+        pcie_port_stand(p);
     }
     if (l->partner_trains) {
         l->recovery_until = now + p->cfg.recovery_ps;
-        pcie_phy_hold(&p->phy, l->recovery_until);
+        hold(p, l->held_from, l->recovery_until);
         resume(p, l->recovery_until);
     }
 }
@@ -226,7 +245,7 @@ static void time_out(struct pcie_port *p)
 {
     p->lossy->stat.timeouts++;
     pcie_port_error(p, PCIE_ERR_REPLAY_TIMER, NULL);
-    pcie_replay_start(p);
+    pcie_replay_start(p, false);
 }
 
 /** The link is free. @return whether there is more to send when it is free again */
@@ -244,6 +263,7 @@ static bool act(struct pcie_port *p, sim_time_t now)
         pcie_lossy_flush(p);
     if (l->replaying) {
         pcie_replay_next(p);
+        pcie_port_stand(p);
         return l->replaying || p->waiting != 0;
     }
     return p->waiting != 0 && pcie_port_send_next(p) != SIM_TIME_NEVER;

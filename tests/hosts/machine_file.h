@@ -14,7 +14,8 @@ class MachineFile
 {
   public:
     /** @param text a name in configs/machines, or what a machine file says */
-    explicit MachineFile(const std::string &text, const std::vector<const char *> &sets = {})
+    explicit MachineFile(const std::string &text, const std::vector<const char *> &sets = {},
+                         const std::vector<const char *> &faults = {})
     {
         load_roots roots = {};
         load_options opt = {};
@@ -24,6 +25,8 @@ class MachineFile
         opt.kinds = lab_kinds();
         opt.sets = sets.data();
         opt.nsets = (unsigned)sets.size();
+        opt.faults = faults.data();
+        opt.nfaults = (unsigned)faults.size();
         if (text.find('\n') == std::string::npos)
             code =
                 load_machine_create((std::string(CONFIGS) + "/machines/" + text + ".yaml").c_str(),

@@ -25,9 +25,9 @@ static uint64_t stat_of(const struct lab_kept *kept, uint64_t run, const char *h
 static void read_link(struct lab_topology *topo, unsigned link, const struct lab_kept *kept,
                       uint64_t run)
 {
-    static const char *const stalls[] = { "tx.stall_credit_p_ps", "tx.stall_credit_np_ps",
-                                          "tx.stall_credit_cpl_ps", "tx.stall_replay_ps",
-                                          "tx.stall_down_ps" };
+    static const char *const stalls[] = { "tx.stall_credit_p_ps",     "tx.stall_credit_np_ps",
+                                          "tx.stall_credit_cpl_ps",   "tx.stall_replay_ps",
+                                          "tx.stall_replay_again_ps", "tx.stall_down_ps" };
     struct lab_topo_link *l = &topo->links[link];
     const char *hub = topo->hubs[l->from];
     double seconds = (double)topo->traffic->time_ps * 1e-12;

@@ -150,6 +150,40 @@ TEST_P(Random, MessagesAreExplainedToThePicosecond)
     lab_topology_fini(&topo);
 }
 
+/* The same while links lose packets, replay them and train. Nobody is left without an explanation,
+ * and what the faults cost is told. */
+TEST(Faults, MessagesAreExplainedToThePicosecond)
+{
+    std::mt19937_64 random(1);
+    MachineFile file(
+        "ring4", {},
+        { "{link: node*.hub.e, bit_error_rate: 1e-5}", "{link: node*.hub.n, bit_error_rate: 3e-6}",
+          "{link: node*.hub.w, drop: {tlp: 40}}",
+          "{link: node1.hub.e, flap: {at: 400us, for: 1us, every: 30us, times: 10000}}" });
+    std::map<std::string, unsigned> seen;
+
+    for (int done = 0; done < 1000 && !testing::Test::HasFailure(); done += 100) {
+        Messages messages;
+
+        for (int i = 0; i < 100; i++)
+            messages.push_back(random_message(random, 4));
+        Observed run(file, messages);
+        for (const Message &m : messages) {
+            std::vector<Observed::Part> parts = run.explain(m);
+
+            SCOPED_TRACE(text(m));
+            expect_exact(m, parts);
+            for (const auto &p : parts)
+                seen[p.stage]++;
+            if (testing::Test::HasFailure())
+                break;
+        }
+    }
+    for (const char *stage :
+         { "replay", "lost, until NAK", "lost, until replay timer", "link training" })
+        EXPECT_NE(0u, seen[stage]) << stage;
+}
+
 /* 7 x 1440 */
 INSTANTIATE_TEST_SUITE_P(Machines, Random,
                          testing::Values("two-node", "line3", "ring4", "ring8", "one-way-ring8",

@@ -87,6 +87,49 @@ struct Used {
                 << w->where << "." << w->side << " " << observe_use_name(i) << " at " << w->from;
         }
     }
+    uint64_t total(unsigned use) const
+    {
+        uint64_t ps = 0;
+
+        for (const auto &[place, sum] : sums)
+            ps += sum[use];
+        return ps;
+    }
+    /** Windows hold what statistics do. */
+    void expect_sums()
+    {
+        for (const auto &[place, sum] : sums) {
+            const std::string path = place.first + "." + place.second + ".";
+
+            for (unsigned i = 0; i < SIM_STALL_CAUSES; i++) {
+                uint64_t stat = 0;
+                const std::string name = path + observe_use_name(OBSERVE_STALL + i);
+
+                for (const char *cls : { "_ps", "_p_ps", "_np_ps", "_cpl_ps", "_again_ps" })
+                    stat += stats.count(name + cls) != 0 ? stats[name + cls] : 0;
+                EXPECT_EQ(stat, sum[OBSERVE_STALL + i]) << name;
+            }
+            if (place.second != "tx")
+                continue;
+            uint64_t symbols = stats[path + "wire_symbols"];
+            uint64_t busy = sum[OBSERVE_PAYLOAD] + sum[OBSERVE_OVERHEAD] + sum[OBSERVE_DLLP] +
+                            sum[OBSERVE_REPLAY];
+            EXPECT_EQ(0u, busy % symbols) << path; /* whole picoseconds a symbol on these links */
+            EXPECT_EQ(stats[path + "payload_bytes"] * (busy / symbols), sum[OBSERVE_PAYLOAD]);
+        }
+    }
+    /** Packets on a wire and stalls of the link do not overlap. */
+    void expect_one_thing_at_a_time()
+    {
+        EXPECT_FALSE(wires.empty());
+        for (auto &[port, spans] : wires) {
+            std::sort(spans.begin(), spans.end(), [](auto a, auto b) {
+                return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+            });
+            for (size_t i = 1; i < spans.size(); i++)
+                ASSERT_LE(spans[i - 1].to, spans[i].from) << port << " " << i;
+        }
+    }
 };
 
 /** Traffic that meets: everybody writes to the neighbour's neighbour, from memories of both kinds.
@@ -117,35 +160,22 @@ const std::vector<const char *> narrow = { "node*.hub.*.link.ph_credits=4",
                                            "node*.hub.dma.read_tags=4",
                                            "node*.host.rc.memory_reads=2", "node*.gpu*.reads=1" };
 
+const std::vector<const char *> errors = {
+    "{link: node*.hub.e, bit_error_rate: 1e-5}",
+    "{link: node*.hub.w, bit_error_rate: 3e-6}",
+    "{link: node1.hub.e, flap: {at: 300us, for: 2us, every: 20us, times: 100}}",
+};
+
 TEST(Usage, WindowsAddUpToTheStatistics)
 {
     MachineFile file("ring4", narrow);
     Messages all = crowd(4);
     Used used(file, all);
-    std::map<unsigned, uint64_t> by_use;
 
-    for (const auto &[place, sum] : used.sums) {
-        const std::string path = place.first + "." + place.second + ".";
-
-        for (unsigned i = 0; i < SIM_STALL_CAUSES; i++) {
-            uint64_t stat = 0;
-            const std::string name = path + observe_use_name(OBSERVE_STALL + i);
-
-            for (const char *cls : { "_ps", "_p_ps", "_np_ps", "_cpl_ps" })
-                stat += used.stats.count(name + cls) != 0 ? used.stats[name + cls] : 0;
-            EXPECT_EQ(stat, sum[OBSERVE_STALL + i]) << name;
-            by_use[i] += stat;
-        }
-        if (place.second != "tx")
-            continue;
-        uint64_t symbols = used.stats[path + "wire_symbols"];
-        uint64_t busy = sum[OBSERVE_PAYLOAD] + sum[OBSERVE_OVERHEAD] + sum[OBSERVE_DLLP];
-        EXPECT_EQ(0u, busy % symbols) << path; /* whole picoseconds a symbol on these links */
-        EXPECT_EQ(used.stats[path + "payload_bytes"] * (busy / symbols), sum[OBSERVE_PAYLOAD]);
-    }
+    used.expect_sums();
     for (unsigned cause :
          { SIM_STALL_CREDIT, SIM_STALL_LINK, SIM_STALL_ARBITER, SIM_STALL_TAG, SIM_STALL_MEMORY })
-        EXPECT_NE(0u, by_use[cause]) << observe_use_name(OBSERVE_STALL + cause);
+        EXPECT_NE(0u, used.total(OBSERVE_STALL + cause)) << observe_use_name(OBSERVE_STALL + cause);
 }
 
 /* Each picosecond of a link is a packet's, or counts under one cause, or nothing waits. */
@@ -155,13 +185,20 @@ TEST(Usage, ALinkIsNeverBusyAndStalledAtOnce)
     Messages all = crowd(4);
     Used used(file, all);
 
-    EXPECT_FALSE(used.wires.empty());
-    for (auto &[port, spans] : used.wires) {
-        std::sort(spans.begin(), spans.end(),
-                  [](auto a, auto b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
-        for (size_t i = 1; i < spans.size(); i++)
-            ASSERT_LE(spans[i - 1].to, spans[i].from) << port << " " << i;
-    }
+    used.expect_one_thing_at_a_time();
+}
+
+/* The same where packets are lost and links train: replays, and waits for them. */
+TEST(Usage, AccountsForALinkUnderFaults)
+{
+    MachineFile file("ring4", narrow, errors);
+    Messages all = crowd(4);
+    Used used(file, all);
+
+    used.expect_one_thing_at_a_time();
+    used.expect_sums();
+    for (int use : { (int)OBSERVE_REPLAY, OBSERVE_STALL + SIM_STALL_DOWN })
+        EXPECT_NE(0u, used.total((unsigned)use)) << observe_use_name((unsigned)use);
 }
 
 TEST(Usage, OfAnyWindowLengthIsTheSameInAll)
