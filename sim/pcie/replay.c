@@ -206,6 +206,17 @@ static void in_sequence(struct pcie_port *p, uint16_t seq, const struct pcie_tlp
     }
 }
 
+/** What the sender had credits for has room; what a deceived CRC made of it may have none. */
+static bool has_room(const struct pcie_port *p, const struct pcie_tlp *tlp, uint32_t bytes)
+{
+    enum pcie_class cls = pcie_tlp_class(tlp);
+    const struct rx_class *r = &p->rx[cls];
+
+    return (unsigned)cls < p->classes && bytes <= p->mps &&
+           (r->hdr_total == 0 || r->hdr_held < r->hdr_total) &&
+           (r->data_total == 0 || r->data_held + (bytes + 15) / 16 <= r->data_total);
+}
+
 /** A TLP of which not all arrived as it was sent: what follows the record is looked at. */
 static void receive_damaged(struct pcie_port *p, const struct wire_tlp *rec)
 {
@@ -236,7 +247,7 @@ static void receive_damaged(struct pcie_port *p, const struct wire_tlp *rec)
     }
     /* The CRC was deceived. What is no TLP then would be malformed and lost; it is sent again. */
     data_bytes = pcie_frame_decode(bytes, n, &tlp, &seq, &data);
-    if (data_bytes < 0) {
+    if (data_bytes < 0 || !has_room(p, &tlp, (uint32_t)data_bytes)) {
         bad_tlp(p);
         return;
     }

@@ -2,6 +2,8 @@
 #include "link_faults.h"
 #include "link_fixture.h"
 
+#include "pcie/lossy_impl.h"
+
 #include <cmath>
 
 namespace
@@ -459,6 +461,45 @@ TEST(LossyOutage, MayBeginAtAnyTime)
             }
         }
     }
+}
+
+/* A TLP or DLLP that a CRC lets through though it was never sent is behaviour, not a failure of
+ * ours. */
+TEST_F(Lossy, WhatDeceivesACrcIsTakenOrRefused)
+{
+    struct {
+        wire_tlp rec;
+        uint8_t frame[PCIE_FRAME_MAX];
+    } wire = {};
+    wire_damaged dllp = {};
+    const pcie_dllp update = { PCIE_DLLP_UPDATEFC, PCIE_POSTED, 0, 100, 9, 0, 0 };
+    pcie_tlp tlp = p.a.make(PCIE_MWR, 512);
+
+    join();
+    fa.give(p.a.port);
+    EXPECT_EQ(SIM_OK, p.run());
+    wire.rec.damage = DAMAGE_BYTES;
+    wire.rec.payload_bytes = pcie_frame_encode(&tlp, 0, wire.frame);
+    pcie_lossy_receive(p.b.port, &wire.rec); /* larger than any may be */
+    EXPECT_EQ(1u, p.stat("b.rx.bad_lcrc"));
+    EXPECT_EQ(0u, p.b.got.size());
+    EXPECT_EQ(SIM_OK, p.run());
+    EXPECT_EQ(1u, p.stat("a.rx.naks"));
+
+    pcie_tlp_drop(&tlp);
+    tlp = p.a.make(PCIE_MWR, 64);
+    wire.rec.payload_bytes = pcie_frame_encode(&tlp, 0, wire.frame);
+    pcie_lossy_receive(p.b.port, &wire.rec);
+    EXPECT_EQ(1u, p.b.got.size());
+    EXPECT_EQ(SIM_OK, p.run());
+    EXPECT_LE(1u, p.stat("a.errors.uncorrectable")); /* the ACK of what it never sent */
+
+    dllp.init = WIRE_DAMAGED;
+    dllp.damage = DAMAGE_BYTES;
+    pcie_dllp_encode(&update, dllp.bytes);
+    pcie_lossy_receive_dllps(p.a.port, reinterpret_cast<const wire_dllp *>(&dllp));
+    EXPECT_LE(2u, p.stat("a.errors.uncorrectable")); /* more credits than there are */
+    pcie_tlp_drop(&tlp);
 }
 
 TEST_F(Lossy, FaultsAreRefusedWithTheirPlace)
