@@ -11,7 +11,7 @@ struct options {
     struct cmd_common common;
     const char *file, *out;
     bool whole_protocol, keep_machine;
-    uint64_t which; /* simulation to be observed */
+    uint64_t which; /* simulation to be observed; 0: not said */
 };
 
 enum { OPT_OUT = 256, OPT_PROTOCOL, OPT_WHICH };
@@ -21,7 +21,9 @@ static const struct argp_option options[] = {
       "Folder of result folders (default out; a machine alone leaves none without this)", 0 },
     { "whole-protocol", OPT_PROTOCOL, NULL, 0, "As many rounds and repeats as the file says", 0 },
     { "observe", OPT_WHICH, "N", 0,
-      "Of several simulations, observe the N-th (default 1) with --timeline and the like", 0 },
+      "Of several simulations, observe the N-th with --timeline and the like (default: the first "
+      "that fails, or else the first)",
+      0 },
     { 0 },
 };
 
@@ -177,10 +179,10 @@ int cmd_run(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct options opt = { .out = "out", .which = 1 };
+    struct options opt = { .out = "out" };
     struct cmd_session session;
     struct sim_error err = { 0 };
-    int rc;
+    int rc, observed;
 
     cmd_common_init(&opt.common);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
@@ -193,8 +195,9 @@ int cmd_run(int argc, char **argv)
     rc = run_file(&opt, &session, &err);
     if (rc == SIM_OK && opt.common.format == LAB_TEXT)
         lab_repairs_write_all(session.ev.pool, stdout);
+    observed = cmd_observe(&session, &opt.common.watch, opt.file, opt.which, &err);
     if (rc == SIM_OK)
-        rc = cmd_observe(&session, &opt.common.watch, opt.file, opt.which, &err);
+        rc = observed;
     cmd_session_fini(&session);
     return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
 }

@@ -228,6 +228,22 @@ TEST_F(Watch, CaptureShowsWhatFaultsDo)
     EXPECT_GT(std::stoul(rows["node1.hub.w"][6]), 0u) << r.text;  /* NAKs */
 }
 
+/* The one that is wanted most: what happened before it went wrong. */
+TEST_F(Watch, SimulationThatFailsIsObserved)
+{
+    const std::string file = folder + "/down.pcapng";
+    Result r = run(hubsim("run two-node --faults '{link: node0.hub.e, down: {at: 400us, for: "
+                          "20us}}' --pcap-links node0.hub.e --pcap ") +
+                   file);
+
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "observed simulation 3 of 3")) << r.text;
+    EXPECT_TRUE(has(r.text, "the received bytes are not those that were sent")) << r.text;
+    r = run(hubsim("capture --csv ") + file);
+    ASSERT_EQ(0, r.status) << r.text;
+    EXPECT_GT(std::stoul(table(r.text)["node0.hub.e"][1]), 100u) << r.text;
+}
+
 TEST_F(Watch, CaptureRefusesWhatItCannotDo)
 {
     const std::string file = folder + "/packets.pcapng";
