@@ -27,7 +27,7 @@ static const struct {
     { "hub core", "#59a14f" },      { "DMA engine", "#8cd17d" },   { "notification", "#b6992d" },
     { "memory", "#a0cbe8" },        { "GPU", "#86bcb6" },          { "poll", "#d4a6c8" },
     { "credit wait", "#e15759" },   { "arbiter wait", "#b07aa1" }, { "internal bus", "#d37295" },
-    { "link busy", "#ff9da7" },     { "read limit", "#f1ce63" },
+    { "link busy", "#ff9da7" },     { "read limit", "#f1ce63" },   { "replay", "#7b3fa0" },
 };
 
 /** Phases alternate on long ways: each has its own shade. */
