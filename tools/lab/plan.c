@@ -375,7 +375,7 @@ static int add_faults(const struct lab_point *pt, struct lab_run *run, struct lo
     const char *rate = lab_setup_get(pt->setup, "bit_error_rate");
     uint64_t e18 = 0;
 
-    if (lab_setup_get(pt->setup, "faults") != NULL)
+    if (strcmp(text_of(pt->setup, "faults", "none"), "none") != 0)
         run->faults[run->nfaults++] = lab_setup_get(pt->setup, "faults");
     if (rate != NULL && !load_decimal(rate, NULL, 18, &e18))
         return fail(pt, err, "bit_error_rate", "a rate such as 1e-9");

@@ -63,7 +63,8 @@ TEST_F(Plan, FaultsArePartOfTheRunAndTakeAsManyRoundsAsTheSetupSays)
                               "fault_links=node0.hub.n"));
     EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=cpu warmup=2 rounds=1 "
               "repeats=500 @0 @1 seed=0",
-              run("pingpong", "bytes=8;mode=pio;warmup=2;rounds=1;repeats=500;bit_error_rate=0"));
+              run("pingpong",
+                  "bytes=8;mode=pio;warmup=2;rounds=1;repeats=500;bit_error_rate=0;faults=none"));
     EXPECT_EQ("t.csv:2: setup bit_error_rate=1e-19: expected a rate such as 1e-9",
               message("pingpong", "bytes=8;mode=pio;bit_error_rate=1e-19"));
 }
