@@ -56,7 +56,7 @@ static void print(const struct options *opt, struct lab_topology *topo)
     struct lab_table table;
 
     if (topo->traffic != NULL)
-        lab_topology_busiest(topo, &table);
+        lab_topology_busiest(topo, opt->links || opt->common.format != LAB_TEXT, &table);
     else if (opt->links)
         lab_topology_links(topo, &table);
     else if (opt->common.format == LAB_TEXT)

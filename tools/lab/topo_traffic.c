@@ -47,11 +47,17 @@ int lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept,
 {
     const struct lab_manifest *m = &kept->manifest;
     struct lab_topo_traffic *traffic = load_alloc(&topo->arena, sizeof(*traffic));
+    const struct lab_kept_machine *on;
     uint64_t tlps = 0;
 
     if (run >= m->nruns)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: run %" PRIu64 ": expected 0 to %u",
                              kept->dir, run, m->nruns > 0 ? m->nruns - 1 : 0);
+    on = &m->machines[m->runs[run].machine];
+    if (on->nnodes != topo->nnodes)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: run %" PRIu64 " was on %s of %u nodes: expected %s of %u",
+                             kept->dir, run, on->name, on->nnodes, topo->name, topo->nnodes);
     traffic->time_ps = stat_of(kept, run, "", "", LAB_STAT_TIME);
     if (traffic->time_ps == 0)
         return sim_error_set(err, SIM_ERR_CONFIG,
@@ -69,9 +75,8 @@ int lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept,
     }
     if (tlps == 0)
         return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s: run %" PRIu64
-                             " sent nothing over a cable of %s: expected a result of this "
-                             "machine",
+                             "%s: run %" PRIu64 " sent nothing over a cable of %s: expected one "
+                             "that did",
                              kept->dir, run, topo->name);
     return SIM_OK;
 }
@@ -93,7 +98,7 @@ static double percent(double part, double whole)
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-void lab_topology_busiest(const struct lab_topology *topo, struct lab_table *table)
+void lab_topology_busiest(const struct lab_topology *topo, bool all, struct lab_table *table)
 {
     static const struct lab_column columns[] = {
         { "from", false },        { "to", false },          { "busy_%", true },
@@ -110,9 +115,12 @@ void lab_topology_busiest(const struct lab_topology *topo, struct lab_table *tab
     qsort(order, topo->nlinks, sizeof(*order), by_busy);
     for (unsigned i = 0; i < topo->nlinks; i++) {
         const struct lab_topo_link *l = order[i];
-        unsigned row = lab_table_add(table);
         double bytes = (double)l->used.payload_bytes;
+        unsigned row;
 
+        if (!all && l->used.tlps == 0)
+            break;
+        row = lab_table_add(table);
         lab_table_set(table, row, 0, "%s.%s", topo->hubs[l->from], l->port_from);
         lab_table_set(table, row, 1, "%s.%s", topo->hubs[l->to], l->port_to);
         lab_table_set(table, row, 2, "%.2f", 100 * l->used.busy);

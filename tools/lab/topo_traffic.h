@@ -14,8 +14,11 @@ SIM_BEGIN_DECLS
 int lab_topology_traffic(struct lab_topology *topo, const struct lab_kept *kept, uint64_t run,
                          struct sim_error *err);
 
-/** The links, busiest first; "routes_say": their load when each node sends one message to each. */
-void lab_topology_busiest(const struct lab_topology *topo, struct lab_table *table);
+/**
+ * The links, busiest first, without `all` those that carried a TLP; "routes_say": their load when
+ * each node sends one message to each.
+ */
+void lab_topology_busiest(const struct lab_topology *topo, bool all, struct lab_table *table);
 
 SIM_END_DECLS
 #endif /* LAB_TOPO_TRAFFIC_H */

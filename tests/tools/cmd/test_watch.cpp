@@ -92,6 +92,14 @@ TEST_F(Watch, UtilisationIsKeptWithTheResult)
                    "/x.png && head -c 4 " + folder + "/x.png | tail -c 3");
     EXPECT_EQ(0, r.status) << r.text;
     EXPECT_TRUE(has(r.text, "/x.png\nPNG")) << r.text;
+    r = run(hubsim("topology two-node --csv --traffic " + folder + "/two-node --svg " + folder +
+                   "/x.svg"));
+    EXPECT_EQ(0, r.status) << r.text;
+    EXPECT_TRUE(has(r.text, "\nnode1.hub.w,node0.hub.e,")) << r.text;
+    EXPECT_TRUE(has(r.text, ",100.0,100.0\n")) << r.text; /* a ping-pong: both ways alike */
+    r = run(hubsim("topology ring8 --traffic " + folder + "/two-node"));
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "run 2 was on two-node of 2 nodes: expected ring8 of 8")) << r.text;
     r = run("scripts/utilisation " + folder);
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, folder + "/usage.csv: No such file or directory: expected")) << r.text;
