@@ -79,8 +79,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* ---- one result --------------------------------------------------------------------------------
- */
+/* ---- one result ------------------------------------------------------------------ */
 
 struct checked {
     const char *dir, *name;
@@ -109,8 +108,7 @@ static int status_of(const struct checked *c, const struct lab_bands *bands)
     return lab_compare_passes(&c->comparison, bands) ? CHECK_EQUAL : CHECK_DIFFERS;
 }
 
-/* ---- for people and programs
- * --------------------------------------------------------------------- */
+/* ---- for people and programs ----------------------------------------------------- */
 
 enum { RESULT, POINT, VERDICT, VALUE, KEPT, NOW, CHANGE_PCT, BAND, COLUMNS };
 
@@ -174,32 +172,43 @@ static void add_rows(struct lab_table *t, const struct checked *c, const struct 
     }
 }
 
-/** Of each column the largest change that its band lets pass. */
+/** The largest relative change of a column that its band lets pass, or NULL. */
+static const struct lab_cell *largest_within(const struct checked *c, unsigned column,
+                                             const char **where_p)
+{
+    const struct lab_cell *largest = NULL;
+    double most = -1;
+
+    for (unsigned i = 0; i < c->comparison.npoints; i++) {
+        const struct lab_point_pair *pair = &c->comparison.points[i];
+
+        for (unsigned k = 0; k < pair->ncells; k++) {
+            const struct lab_cell *cell = &pair->cells[k];
+            double kept = 0, relative;
+
+            if (cell->column != column || !cell->within)
+                continue;
+            (void)lab_is_number(cell->a, &kept);
+            relative = fabs(lab_relative(kept, kept + cell->change));
+            if (relative <= most)
+                continue;
+            most = relative;
+            largest = cell;
+            *where_p = pair->name;
+        }
+    }
+    return largest;
+}
+
 static void print_within(const struct checked *c)
 {
     for (unsigned column = c->kept.manifest.nkeys; column < c->kept.table.ncolumns; column++) {
-        const struct lab_point_pair *where = NULL;
-        double most = 0;
+        const char *where = NULL;
+        const struct lab_cell *cell = largest_within(c, column, &where);
 
-        for (unsigned i = 0; i < c->comparison.npoints; i++) {
-            const struct lab_point_pair *pair = &c->comparison.points[i];
-
-            for (unsigned k = 0; k < pair->ncells; k++) {
-                double kept = 0, pct;
-
-                if (pair->cells[k].column != column || !pair->cells[k].within)
-                    continue;
-                (void)lab_is_number(pair->cells[k].a, &kept);
-                pct = lab_change_pct(kept, kept + pair->cells[k].change);
-                if (where != NULL && fabs(pct) <= fabs(most))
-                    continue;
-                most = pct;
-                where = pair;
-            }
-        }
-        if (where != NULL)
-            (void)printf("%s: %s in the band, by at most %+.4f %% at %s\n", c->name,
-                         c->kept.table.names[column], most, where->name);
+        if (cell != NULL)
+            (void)printf("%s: %s in its band, farthest at %s: %s for %s\n", c->name, cell->name,
+                         where, cell->b, cell->a);
     }
 }
 

@@ -121,8 +121,7 @@ int cmd_diff(int argc, char **argv)
         "What has changed from result A to result B, folders that `hubsim run` has written, in "
         "order of importance: how they were made, parameters, faults, points, values, "
         "fingerprints, statistics. What is alike stands in one line, with the range of its "
-        "changes. Exit "
-        "status: 0 no difference, 1 some, 2 a result cannot be read.",
+        "changes. Exit status: 0 no difference, 1 some, 2 a result cannot be read.",
         children,
         NULL,
         NULL,

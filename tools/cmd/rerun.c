@@ -40,8 +40,7 @@ void cmd_rerun_end(struct cmd_rerun *rerun)
         (void)nftw(rerun->temporary, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* ---- the command
- * --------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------- */
 
 /** bin/hubsim or bin/hubrun beside the running program. */
 static int find_program(const char *command, struct load_arena *arena, const char **path_p,

@@ -102,7 +102,7 @@ void keep_ranks(struct keep *keep, const struct launch_result *result)
     }
 }
 
-/* ---- the table -------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------- */
 
 enum { RANK, RESULT, NODE, END, STATUS, LINES, OUTPUT, FIXED };
 

@@ -41,8 +41,7 @@ double lab_change_pct(double a, double b)
     return 100 * (b - a) / fabs(a);
 }
 
-/* ---- how they were made ------------------------------------------------------------------------
- */
+/* ---- how they were made ---------------------------------------------------------- */
 
 /** As a shell would take it; nothing that is typed for hubsim has an apostrophe in it. */
 static const char *join(const char *first, const char *const *words, unsigned n,
@@ -82,8 +81,7 @@ static void find_made(const struct lab_manifest *a, const struct lab_manifest *b
     }
 }
 
-/* ---- points and their values -------------------------------------------------------------------
- */
+/* ---- points and their values ----------------------------------------------------- */
 
 static void find_points(const struct lab_comparison *comparison, struct load_arena *arena,
                         struct lab_changes *changes)
@@ -102,8 +100,7 @@ static void find_points(const struct lab_comparison *comparison, struct load_are
     }
 }
 
-/** "PIO, CPU to CPU: latency_us_min": the first column that names points is that of their series.
- */
+/** "PIO, CPU to CPU: latency_us_min": the first column names the series of a point. */
 static const char *group_of(const struct lab_kept *kept, const struct lab_point_pair *pair,
                             const char *column, struct load_arena *arena)
 {
@@ -198,8 +195,7 @@ static void find_fingerprints(const struct lab_comparison *comparison, struct lo
     }
 }
 
-/* ---- all of them
- * ---------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------- */
 
 static int by_importance(const void *x, const void *y)
 {
@@ -235,8 +231,7 @@ bool lab_changes_any(const struct lab_changes *changes)
     return changes->n > changes->counts[LAB_CHANGE_MADE];
 }
 
-/* ---- as a table
- * ------------------------------------------------------------------------------------ */
+/* ---- as a table ------------------------------------------------------------------ */
 
 const char *lab_change_word(enum lab_change_kind kind)
 {

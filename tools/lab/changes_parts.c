@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- parameters
- * ------------------------------------------------------------------------------------ */
+/* ---- parameters ------------------------------------------------------------------ */
 
 /** Every value in force under the name of its own node. */
 struct flat {
@@ -162,8 +161,7 @@ void lab_changes_parameters(const struct lab_kept *a, const struct lab_kept *b,
             add_machine(full_name(&y->machines[i], arena), false, arena, changes);
 }
 
-/* ---- statistics
- * ------------------------------------------------------------------------------------ */
+/* ---- statistics ------------------------------------------------------------------ */
 
 struct pairs { /* of runs */
     unsigned n;
@@ -279,8 +277,7 @@ void lab_changes_statistics(const struct lab_kept *a, const struct lab_kept *b,
     }
 }
 
-/* ---- faults
- * ------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------- */
 
 /** "link node0.hub.e drop tlp=9": all that faults.csv tells of one, but the run. */
 static const char *describe(const struct lab_csv *csv, unsigned row, struct load_arena *arena)

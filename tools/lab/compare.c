@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- numbers and bands ------------------------------------------------------------------------
- */
+/* ---- numbers and bands ----------------------------------------------------------- */
 
 bool lab_is_number(const char *text, double *value_p)
 {
@@ -86,8 +85,7 @@ static bool within(const struct lab_cell *cell, double a)
     return fabs(cell->change) <= width * (1 + 1e-9); /* 1.01 is within 1 % of 1, as it is read */
 }
 
-/* ---- a point ------------------------------------------------------------------------------------
- */
+/* ---- a point --------------------------------------------------------------------- */
 
 static unsigned find_column(const struct lab_csv *table, const char *name)
 {
@@ -125,6 +123,8 @@ static void compare_cells(const struct lab_kept *a, const struct lab_kept *b,
         cell->within = within(cell, x);
         if (!cell->within)
             pair->verdict = LAB_POINT_VALUES;
+        else if (pair->verdict == LAB_POINT_EQUAL)
+            pair->verdict = LAB_POINT_MODEL;
         pair->ncells++;
     }
 }
@@ -145,8 +145,7 @@ static void compare_runs(const struct lab_kept *a, const struct lab_kept *b,
         pair->verdict = LAB_POINT_MODEL;
 }
 
-/* ---- all of them
- * --------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------- */
 
 /** Names of points; of several of one name the second is "NAME (2)". */
 static void index_points(const struct lab_manifest *m, struct load_arena *arena,

@@ -31,7 +31,7 @@ void lab_bands_use(const struct lab_bands *bands, const struct lab_kept *kept,
 
 enum lab_point_verdict {
     LAB_POINT_EQUAL,
-    LAB_POINT_MODEL,  /* other fingerprints, all values in their bands */
+    LAB_POINT_MODEL,  /* other fingerprints or values, all values in their bands */
     LAB_POINT_VALUES, /* a value out of its band */
     LAB_POINT_GONE,   /* only in the kept result */
     LAB_POINT_NEW,    /* only in the other one */

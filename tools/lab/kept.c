@@ -10,7 +10,7 @@
 
 #define NODES_MAX 1024u /* as of a machine file */
 
-/* ---- values of a tree ----------------------------------------------------------------------- */
+/* ---- values of a tree ------------------------------------------------------------ */
 
 static int need_text(const struct load_tree *map, const char *key, const char **text_p,
                      struct sim_error *err)
@@ -114,7 +114,7 @@ static int need_items(const struct load_tree *map, const char *key, struct load_
     return rc;
 }
 
-/* ---- the manifest ---------------------------------------------------------------------------- */
+/* ---- the manifest ---------------------------------------------------------------- */
 
 static int read_machine(const struct load_tree *item, struct load_arena *arena,
                         struct lab_manifest *m, void *out, struct sim_error *err)
@@ -288,8 +288,7 @@ int lab_manifest_from(const struct load_tree *root, struct load_arena *arena,
     return SIM_OK;
 }
 
-/* ---- statistics --------------------------------------------------------------------------------
- */
+/* ---- statistics ------------------------------------------------------------------ */
 
 static int read_stat(const struct load_tree *item, unsigned nruns, struct load_arena *arena,
                      struct lab_kept_stat *stat, struct sim_error *err)
@@ -343,8 +342,7 @@ int lab_statistics_from(const struct load_tree *root, unsigned nruns, struct loa
     return rc;
 }
 
-/* ---- the folder
- * ---------------------------------------------------------------------------------- */
+/* ---- the folder ------------------------------------------------------------------ */
 
 static int check_table(const struct lab_kept *kept, struct sim_error *err)
 {

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- the machine in one number ------------------------------------------------------------ */
+/* ---- the machine in one number --------------------------------------------------- */
 
 static void hash_text(uint64_t *hash, const char *text)
 {
@@ -85,8 +85,7 @@ uint64_t lab_machine_hash(const struct load_machine *machine)
     return hash;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------- */
 
 static void write_pair(FILE *f, const char *key, const char *value)
 {

@@ -42,7 +42,7 @@ int lab_out_close(FILE *f, const char *path, struct sim_error *err)
     return SIM_OK;
 }
 
-/* ---- statistics ------------------------------------------------------------------------ */
+/* ---- statistics ------------------------------------------------------------------ */
 
 struct counted {
     const char *unit;
@@ -102,7 +102,7 @@ static int write_statistics(const char *path, const struct lab_out *out, struct 
     return rc;
 }
 
-/* ---- faults and usage: lines of key=value ------------------------------------------------ */
+/* ---- faults and usage: lines of key=value ---------------------------------------- */
 
 struct lines {
     unsigned n;
@@ -167,7 +167,7 @@ static int write_lines(const char *path, const struct lab_out *out,
     return rc;
 }
 
-/* ---- the folder ---------------------------------------------------------------------------- */
+/* ---- the folder ------------------------------------------------------------------ */
 
 /** A result may be made again from its own copy, which must not be emptied first. */
 static int copy_file(const char *from, const char *to, struct sim_error *err)
@@ -228,7 +228,7 @@ int lab_out_write(const char *dir, const struct lab_out *out, struct sim_error *
     return rc;
 }
 
-/* ---- what the pool has run ------------------------------------------------------------------- */
+/* ---- what the pool has run ------------------------------------------------------- */
 
 struct gathering {
     struct load_arena *arena;

@@ -55,7 +55,9 @@ TEST_F(Results, AChangedValueIsStatusOneAndShown)
         << out;
     EXPECT_EQ(1, hubsim("check kept/small --band 1%")) << errors;
     EXPECT_EQ(0, hubsim("check kept/small --band latency_us_min=10")) << errors;
-    EXPECT_NE(std::string::npos, out.find("small: latency_us_min in the band, by at most +"))
+    EXPECT_NE(std::string::npos,
+              out.find("small: latency_us_min in its band, farthest at PIO, bytes = 16: " +
+                       latency + " for 0.5\n"))
         << out;
 }
 
