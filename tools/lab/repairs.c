@@ -43,7 +43,13 @@ void lab_repairs_add(struct lab_repairs *r, const char *path, uint64_t value)
 
 void lab_repairs_write(const struct lab_repairs *r, const char *head, FILE *out)
 {
+    bool any = false;
+
     for (size_t i = 0; i < NKINDS; i++)
+        any |= r->counts[i] != 0;
+    if (!any)
+        (void)fprintf(out, "%snothing that a link had to repair\n", head);
+    for (size_t i = 0; i < NKINDS && any; i++)
         if (r->counts[i] != 0 || i + 1 == NKINDS)
             (void)fprintf(out, "%s%12" PRIu64 "  %s\n", head, r->counts[i], kinds[i].words);
 }

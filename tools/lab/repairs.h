@@ -20,7 +20,7 @@ struct lab_repairs {
 
 /** A statistic by its path; others than those of faults do not count. */
 void lab_repairs_add(struct lab_repairs *r, const char *path, uint64_t value);
-/** A line for each count that is not 0, and one for what was lost, each behind `head`. */
+/** A line for each count that is not 0, and then one for what was lost, each behind `head`. */
 void lab_repairs_write(const struct lab_repairs *r, const char *head, FILE *out);
 /** Each fault once and the sums over all runs of the pool; nothing where no run has a fault. */
 void lab_repairs_write_all(const struct lab_pool *pool, FILE *out);

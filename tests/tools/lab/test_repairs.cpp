@@ -25,8 +25,10 @@ TEST(Repairs, CountsAreSummedOverPortsAndWhatWasLostIsAlwaysTold)
 {
     lab_repairs repairs = {};
 
-    EXPECT_EQ(">            0  TLPs lost with a link that went down\n", written(repairs));
+    EXPECT_EQ("> nothing that a link had to repair\n", written(repairs));
     lab_repairs_add(&repairs, "node0.hub.e.tx.naks", 3);
+    EXPECT_EQ(">            3  NAKs sent\n>            0  TLPs lost with a link that went down\n",
+              written(repairs));
     lab_repairs_add(&repairs, "node1.hub.w.tx.naks", 4);
     lab_repairs_add(&repairs, "node1.hub.w.tx.tlps", 5);
     lab_repairs_add(&repairs, "node1.hub.w.tx.discarded_tlps", 6);
