@@ -112,7 +112,8 @@ TEST_F(Figure, PointsOfOnesOwnAreNumbers)
 TEST_F(Figure, SeveralQuantitiesAreLinesOfTheirOwn)
 {
     const char *const names[] = { "latency_ps_p99", "latency_ps_max", "latency_ps_none" };
-    lab_line::lab_pair pairs[] = { { "latency_ps_p99", "2500000" }, { "latency_ps_max", "4000000" } };
+    lab_line::lab_pair pairs[] = { { "latency_ps_p99", "2500000" },
+                                   { "latency_ps_max", "4000000" } };
     lab_line line = { 2, pairs };
     lab_result result = {};
     lab_sample sample = {};
