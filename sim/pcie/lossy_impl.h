@@ -102,7 +102,8 @@ struct pcie_lossy {
     sim_time_t init_at;             /* when to send InitFC again */
     uint8_t fc_lost;                /* classes whose last UpdateFC may not have arrived */
     sim_time_t fc_at[PCIE_CLASSES]; /* when to repeat it */
-    uint32_t stale_hdr[PCIE_CLASSES], stale_data[PCIE_CLASSES]; /* see pcie_lossy_consume() */
+    uint32_t stale_hdr[PCIE_CLASSES],
+        stale_data[PCIE_CLASSES]; /* held since before the link was down */
 
     /* training */
     struct plan_entry *plan;

@@ -388,7 +388,7 @@ uint32_t pcie_port_queued(const struct pcie_port *p, enum pcie_class cls)
 
 uint32_t pcie_port_held(const struct pcie_port *p, enum pcie_class cls)
 {
-    return p->rx[cls].hdr_held;
+    return p->rx[cls].hdr_held + (p->lossy != NULL ? pcie_lossy_stale(p, cls) : 0);
 }
 
 bool pcie_port_is_up(const struct pcie_port *p)

@@ -215,8 +215,11 @@ void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp);
 void pcie_lossy_receive(struct pcie_port *p, const struct wire_tlp *rec);
 void pcie_lossy_receive_dllps(struct pcie_port *p, const struct wire_dllp *d);
 void pcie_lossy_flush(struct pcie_port *p);
-/** Of credits that come free, those that count since the link came up again. @return whether any */
-bool pcie_lossy_consume(struct pcie_port *p, enum pcie_class cls, uint32_t *data_credits_p);
+/** Of credits that come free, takes away those that do not count since the link was down. */
+void pcie_lossy_take_stale(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p,
+                           uint32_t *data_p);
+/** TLPs that are held since before the link was down. */
+uint32_t pcie_lossy_stale(const struct pcie_port *p, enum pcie_class cls);
 /** The link is down and was up before: what is sent is lost. */
 bool pcie_lossy_discards(struct pcie_port *p, const struct pcie_tlp *tlp);
 bool pcie_lossy_is_up(const struct pcie_port *p);

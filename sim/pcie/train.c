@@ -170,18 +170,25 @@ bool pcie_lossy_discards(struct pcie_port *p, const struct pcie_tlp *tlp)
     return true;
 }
 
-bool pcie_lossy_consume(struct pcie_port *p, enum pcie_class cls, uint32_t *data_credits_p)
+uint32_t pcie_lossy_stale(const struct pcie_port *p, enum pcie_class cls)
 {
-    struct pcie_lossy *l = p->lossy;
-    uint32_t data = l->stale_data[cls] < *data_credits_p ? l->stale_data[cls] : *data_credits_p;
+    return p->lossy->stale_hdr[cls];
+}
 
-    if (l->stale_hdr[cls] == 0)
-        return true;
+static uint32_t less(uint32_t *from, uint32_t n)
+{
+    uint32_t part = *from < n ? *from : n;
+
+    *from -= part;
+    return n - part;
+}
+
+void pcie_lossy_take_stale(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p,
+                           uint32_t *data_p)
+{
     /* Which of those held is consumed does not matter: only sums count. */
-    l->stale_hdr[cls]--;
-    l->stale_data[cls] -= data;
-    *data_credits_p -= data;
-    return false;
+    *hdr_p = less(&p->lossy->stale_hdr[cls], *hdr_p);
+    *data_p = less(&p->lossy->stale_data[cls], *data_p);
 }
 
 /* ---- outages and retraining ---- */

@@ -306,6 +306,31 @@ TEST_F(Lossy, ALinkThatGoesDownLosesWhatIsUnderWayAndComesUpEmpty)
     EXPECT_EQ(12u, p.b.got.size());
 }
 
+/* What was received before the link went down may be consumed after what came since. */
+TEST_F(Lossy, CreditsOfBothSidesOfAnOutageComeBackInAnyOrder)
+{
+    pcie_port_config c = gen2();
+
+    test::set_credits(&c, 4, 64);
+    join(c);
+    fb.outages.push_back({ 3 * SIM_US, 5 * SIM_US, true });
+    fb.give(p.b.port);
+    p.b.consume = false;
+    writes(1, 16);
+    EXPECT_EQ(SIM_OK, p.run());
+    EXPECT_TRUE(pcie_port_is_up(p.b.port));
+    writes(1, 256);
+    EXPECT_EQ(SIM_OK, p.run());
+    ASSERT_EQ(2u, p.b.got.size());
+    EXPECT_EQ(2u, pcie_port_held(p.b.port, PCIE_POSTED));
+    pcie_port_consume(p.b.port, PCIE_POSTED, 16);
+    pcie_port_consume(p.b.port, PCIE_POSTED, 1);
+    EXPECT_EQ(0u, pcie_port_held(p.b.port, PCIE_POSTED));
+    writes(8, 256); /* four go, which needs all credits */
+    EXPECT_EQ(SIM_OK, p.run());
+    EXPECT_EQ(6u, p.b.got.size());
+}
+
 TEST_F(Lossy, ALinkThatLosesLanesAndSpeedGoesOnSlower)
 {
     const auto gap = [this](size_t i) { return p.b.got[i].time - p.b.got[i - 1].time; };
