@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 
 import matplotlib
 
@@ -154,7 +155,7 @@ def draw(usage, title, most):
     fig, axes = plt.subplots(len(blocks), 2, squeeze=False, constrained_layout=True,
                              figsize=(11, 1.3 + 0.6 * len(blocks) + 0.155 * sum(heights)),
                              gridspec_kw={"width_ratios": (2.2, 1), "height_ratios": heights})
-    fig.suptitle(title, fontsize=10, x=0.01, ha="left")
+    fig.suptitle(textwrap.fill(title, 150), fontsize=10, x=0.01, ha="left")
     for (places, wires), (left, right) in zip(blocks, axes):
         if wires:
             heat(left, usage, places, BUSY, BLUES,

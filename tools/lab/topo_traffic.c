@@ -25,16 +25,15 @@ static uint64_t stat_of(const struct lab_kept *kept, uint64_t run, const char *h
 static void read_link(struct lab_topology *topo, unsigned link, const struct lab_kept *kept,
                       uint64_t run)
 {
-    static const char *const stalls[] = { "tx.stall_credit_p_ps",     "tx.stall_credit_np_ps",
-                                          "tx.stall_credit_cpl_ps",   "tx.stall_replay_ps",
-                                          "tx.stall_replay_again_ps", "tx.stall_down_ps" };
     struct lab_topo_link *l = &topo->links[link];
-    const char *hub = topo->hubs[l->from];
+    const char *hub = topo->hubs[l->from], *prefix;
     double seconds = (double)topo->traffic->time_ps * 1e-12;
     uint64_t symbols = stat_of(kept, run, hub, l->port_from, "tx.wire_symbols"), stalled = 0;
 
-    for (unsigned i = 0; i < sizeof(stalls) / sizeof(stalls[0]); i++)
-        stalled += stat_of(kept, run, hub, l->port_from, stalls[i]);
+    prefix = load_text(&topo->arena, "%s.%s.tx.stall_", hub, l->port_from);
+    for (unsigned i = 0; i < kept->nstats; i++)
+        if (strncmp(kept->stats[i].path, prefix, strlen(prefix)) == 0)
+            stalled += kept->stats[i].values[run];
     l->used.tlps = stat_of(kept, run, hub, l->port_from, "tx.tlps");
     l->used.payload_bytes = stat_of(kept, run, hub, l->port_from, "tx.payload_bytes");
     /* A symbol is a byte of the rate after line coding. */

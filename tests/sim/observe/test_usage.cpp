@@ -105,7 +105,8 @@ struct Used {
                 uint64_t stat = 0;
                 const std::string name = path + observe_use_name(OBSERVE_STALL + i);
 
-                for (const char *cls : { "_ps", "_p_ps", "_np_ps", "_cpl_ps", "_again_ps" })
+                for (const char *cls :
+                     { "_ps", "_p_ps", "_np_ps", "_cpl_ps", "_p1_ps", "_again_ps" })
                     stat += stats.count(name + cls) != 0 ? stats[name + cls] : 0;
                 EXPECT_EQ(stat, sum[OBSERVE_STALL + i]) << name;
             }
