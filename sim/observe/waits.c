@@ -243,7 +243,7 @@ static void paint_port(struct canvas *c, const struct sim_mark *m, const char *p
 {
     paint_holds(c, port, queue, from, to);
     paint_others(c, m, port, from, to);
-    if (queue != PCIE_POSTED) /* does not pass posted requests before it (2.4.1) */
+    if (queue != PCIE_POSTED && queue != PCIE_POSTED_VC1) /* passes no posted request (2.4.1) */
         paint_holds(c, port, PCIE_POSTED, from, to);
     paint(c, &dllp, port, from, to);
 }
