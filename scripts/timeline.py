@@ -295,15 +295,15 @@ LIGHT = {"polling", "waiting", "DLLP"}
 
 def draw_message(ax, points, rows, scale):
     """A line from slice to slice, an arrow's head at its end."""
-    inside = [(scale.x(time), rows[key]) for key, time in points
-              if key in rows and scale.begin <= time <= scale.end]
+    shown = [key in rows and scale.begin <= time <= scale.end for key, time in points]
+    inside = [(scale.x(time), rows[key]) for (key, time), is_in in zip(points, shown) if is_in]
     if len(inside) < 2:
         return
     xs, ys = zip(*inside)
     ax.plot(xs, ys, color=ARROW, linewidth=0.9, alpha=0.8, zorder=3, solid_joinstyle="round")
-    if points[0][1] >= scale.begin:
+    if shown[0]:
         ax.plot(xs[:1], ys[:1], "o", color=ARROW, markersize=3, zorder=4)
-    if points[-1][1] <= scale.end:
+    if shown[-1]:
         ax.annotate("", xy=inside[-1], xytext=inside[-2], zorder=4,
                     arrowprops={"arrowstyle": "-|>", "color": ARROW, "linewidth": 0.9,
                                 "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0})

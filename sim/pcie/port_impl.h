@@ -254,6 +254,8 @@ SIM_PROBE_ONLY void pcie_probe_dllps(const struct pcie_port *p, const struct wir
 SIM_PROBE_ONLY uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause);
 /** port_levels.c; where it attends: what was told of queues and credits has changed, perhaps. */
 SIM_PROBE_ONLY void pcie_probe_levels(const struct pcie_port *p);
+/** The same: the link carries nothing until `at`. */
+SIM_PROBE_ONLY void pcie_probe_resumes(const struct pcie_port *p, sim_time_t at);
 /** A TLP of the class has left its queue, which was full up to now. */
 SIM_PROBE_ONLY void pcie_probe_sent(const struct pcie_port *p, unsigned cls, bool was_full);
 /** Up to now, the head of a class has lacked credits; the replay buffer was full. */

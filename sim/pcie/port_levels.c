@@ -51,3 +51,11 @@ void pcie_probe_levels(const struct pcie_port *p)
     tell(p, &replay, p->replay_count);
     tell(p, &link_state, state_of(p));
 }
+
+void pcie_probe_resumes(const struct pcie_port *p, sim_time_t at)
+{
+    const struct sim_level then = { &link_state, p->path, sim_now(p->dom), at, state_of(p) };
+
+    tell(p, &link_state, pcie_lossy_is_up(p) ? LINK_RETRAIN : LINK_DOWN);
+    p->probe->level(p->probe->arg, &then);
+}

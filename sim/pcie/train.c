@@ -41,11 +41,16 @@ static void hold(struct pcie_port *p, sim_time_t from, sim_time_t until)
         pcie_probe_trained(p, from, until);
 }
 
-void pcie_lossy_update_up(struct pcie_port *p)
+static void set_up(struct pcie_port *p)
 {
     const struct pcie_lossy *l = p->lossy;
 
     p->up = l->stage == INIT_DONE && !l->recovering && !l->replaying;
+}
+
+void pcie_lossy_update_up(struct pcie_port *p)
+{
+    set_up(p);
     if (p->attends)
         pcie_probe_levels(p);
 }
@@ -99,7 +104,9 @@ static void resume(struct pcie_port *p, sim_time_t t)
     l->init_lost = l->init_lost || !l->partner_active;
     l->init_at = t;
     p->dllp_due = t;
-    pcie_lossy_update_up(p);
+    set_up(p);
+    if (p->attends)
+        pcie_probe_resumes(p, t);
 }
 
 /* ---- down and up ---- */

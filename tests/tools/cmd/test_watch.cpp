@@ -138,6 +138,22 @@ TEST_F(Watch, TimelineOfARunByHandIsDrawn)
     EXPECT_TRUE(has(r.text, "--tracks nothing: nothing of it happens")) << r.text;
 }
 
+TEST_F(Watch, TimelineShowsWhatAnOutageDoes)
+{
+    const std::string file = folder + "/outage.json.gz";
+    Result r = run(HUBRUN " -q -m ring4 --faults '{link: node0.hub.e, flap: {at: 538us, for: 3us}}'"
+                          " --timeline " +
+                   file + " " WORKLOADS "/all-to-all.so bytes=16384 repeats=1");
+
+    ASSERT_EQ(0, r.status) << r.text;
+    r = run("scripts/timeline " + file);
+    EXPECT_EQ(0, r.status) << r.text;
+    r = run("zcat " + file +
+            " | grep -o '\"name\":\"re[a-z]*\",\"cat\":\"state\"' | sort | uniq -c | tr -s ' '");
+    EXPECT_TRUE(has(r.text, " 2 \"name\":\"retrain\"")) << r.text; /* both ends */
+    EXPECT_TRUE(has(r.text, "\"name\":\"replay\"")) << r.text;
+}
+
 /* Both follow causes, the one afterwards, the other while the run goes on. */
 TEST_F(Watch, ArrowsAreAsLongAsExplanationsTell)
 {
