@@ -17,11 +17,6 @@ struct lab_fst {
     struct observe_map enums; /* of lists of states */
 };
 
-bool lab_fst_there(void)
-{
-    return true;
-}
-
 int lab_fst_open(const char *path, struct lab_fst **fst_p, struct sim_error *err)
 {
     struct lab_fst *fst = calloc(1, sizeof(*fst));

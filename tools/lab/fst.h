@@ -6,9 +6,6 @@
 
 SIM_BEGIN_DECLS
 
-/** Was hubsim built with the writer? */
-bool lab_fst_there(void);
-
 struct lab_fst;
 
 /** `path` must outlive the file. @return SIM_OK and *fst_p; SIM_ERR_IO: it cannot be written, or

@@ -14,7 +14,7 @@ SIM_BEGIN_DECLS
 /** NULL: not wanted. */
 struct lab_watch_options {
     const char *timeline;   /* trace-event JSON, gzip */
-    const char *waves;      /* FST; see lab_fst_there() */
+    const char *waves;      /* FST; see fst.h */
     const char *pcap;       /* packets: pcapng */
     const char *pcap_links; /* of links with a port that this pattern matches; NULL: of all */
     /* No file: use of links over time, told by lab_watch_tell(). */

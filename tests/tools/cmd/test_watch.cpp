@@ -114,6 +114,9 @@ TEST_F(Watch, MistakesNameTheOption)
     r = run(hubsim("run two-node --timeline " + folder + "/none/x.gz"));
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, folder + "/none/x.gz: cannot be written")) << r.text;
+    r = run(hubsim("run two-node --waves " + folder + "/none/x.fst"));
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, folder + "/none/x.fst: ")) << r.text;
     r = run(hubsim("run two-node --utilisation=3"));
     EXPECT_EQ(2, r.status);
     EXPECT_TRUE(has(r.text, "--utilisation 3: expected a number and ps, ns")) << r.text;
