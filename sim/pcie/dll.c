@@ -300,11 +300,19 @@ static SIM_PROBE_ONLY void observe(struct pcie_port *p, struct pcie_tlp *tlp)
         tlp->trace_id = pcie_probe_receive(p, tlp->trace_id);
 }
 
-/** Most TLPs are whole double words of data within a page: well formed at one glance. */
+/** Most TLPs are whole double words of data within a page, of no special Traffic Class: well formed
+ * at one glance. */
 static inline bool is_plain(const struct pcie_port *p, const struct pcie_tlp *tlp, uint32_t bytes)
 {
-    return tlp->kind == PCIE_MWR && bytes == tlp->length_dw * 4u && bytes > 4 && bytes <= p->mps &&
-           (tlp->first_be & tlp->last_be) == 0xf && (tlp->addr & 4095) + bytes <= 4096;
+    return tlp->kind == PCIE_MWR && tlp->tc == 0 && bytes == tlp->length_dw * 4u && bytes > 4 &&
+           bytes <= p->mps && (tlp->first_be & tlp->last_be) == 0xf &&
+           (tlp->addr & 4095) + bytes <= 4096;
+}
+
+/** What breaks a rule of TLPs, or is of a virtual channel that this link does not have (2.5.3). */
+static bool is_malformed(const struct pcie_port *p, const struct pcie_tlp *tlp, uint32_t bytes)
+{
+    return pcie_tlp_malformed(tlp, bytes, p->mps) != NULL || pcie_tlp_class(tlp) >= p->classes;
 }
 
 static inline void accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
@@ -312,8 +320,7 @@ static inline void accept(struct pcie_port *p, const struct pcie_tlp *header, co
 {
     sim_time_t now = sim_now(p->dom);
     struct pcie_tlp tlp = *header;
-    bool malformed =
-        !is_plain(p, header, bytes) && pcie_tlp_malformed(header, bytes, p->mps) != NULL;
+    bool malformed = !is_plain(p, header, bytes) && is_malformed(p, header, bytes);
 
     if (bytes != 0 && !malformed) {
         tlp.payload = mem_payload_alloc(p->pool, bytes);

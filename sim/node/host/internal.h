@@ -88,7 +88,7 @@ struct node_rc {
     struct node_host *host;
     struct rc_port port[HOST_PORTS];
     struct rc_lane lane[RC_TARGETS][PCIE_CLASSES];
-    uint32_t active;     /* lanes with waiting packets; see rc_lane_bit() */
+    uint64_t active;     /* lanes with waiting packets; see rc_lane_bit() */
     uint32_t requesting; /* ports with waiting `requests`, one bit each */
     /* Posted writes taken in and passed on, by path; what may not overtake them compares both. */
     uint64_t posted_in[RC_TARGETS][RC_SOURCES], posted_done[RC_TARGETS][RC_SOURCES];
@@ -316,6 +316,12 @@ static inline unsigned rc_lane_bit(unsigned target, enum pcie_class cls)
 {
     return (unsigned)cls * RC_TARGETS + target;
 }
+static inline uint64_t rc_lane_mask(unsigned target, enum pcie_class cls)
+{
+    return UINT64_C(1) << rc_lane_bit(target, cls);
+}
+_Static_assert(RC_TARGETS *PCIE_CLASSES <= 64, "lanes are bits of a 64-bit mask");
+
 static inline bool node_rc_is_msi(const struct pcie_tlp *tlp)
 {
     return tlp->addr - HOST_MSI_ADDRESS < HOST_MSI_BYTES;

@@ -256,7 +256,7 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
         if (queue->head == NULL)
             lane->waiting &= ~(UINT64_C(1) << source);
     }
-    rc->active &= ~(1u << rc_lane_bit(target, cls));
+    rc->active &= ~rc_lane_mask(target, cls);
     return any;
 }
 
@@ -265,8 +265,8 @@ static bool lanes_run(struct node_rc *rc, sim_time_t *next_p)
 {
     bool any = false;
 
-    for (uint32_t left = rc->active; left != 0; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
+    for (uint64_t left = rc->active; left != 0; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
 
         any |= lane_run(rc, lane % RC_TARGETS, (enum pcie_class)(lane / RC_TARGETS), next_p);
     }

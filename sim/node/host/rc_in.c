@@ -18,7 +18,6 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
 {
     enum pcie_class cls = pcie_tlp_class(&p->tlp);
     struct rc_lane *lane;
-    unsigned bit;
 
     if (cls == PCIE_NONPOSTED && target == RC_INSIDE) { /* a read of DRAM waits as its completion */
         target = p->source;
@@ -28,9 +27,7 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
     lane = &rc->lane[target][cls];
     node_packet_push(&lane->queue[p->source], p);
     lane->waiting |= UINT64_C(1) << p->source;
-    bit = rc_lane_bit(target, cls);
-    SIM_ASSERT(bit < RC_TARGETS * PCIE_CLASSES);
-    rc->active |= 1u << bit;
+    rc->active |= rc_lane_mask(target, cls);
     node_rc_wake(rc, p->due);
 }
 
