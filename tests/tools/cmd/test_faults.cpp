@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 namespace
 {
@@ -99,6 +100,37 @@ TEST_F(FaultsCommand, FilesThatShipAreListedAndFitTheMachineTheyAreShownWith)
         EXPECT_EQ(0, run("params ring4 --csv --faults " + file.path().stem().string())) << errors;
     EXPECT_EQ(0, run("params --fault-kinds --csv"));
     EXPECT_TRUE(says("\nstuck_credit,")) << out;
+}
+
+/* The least of the closed forms of link and bus, docs/faults.md. */
+TEST_F(FaultsCommand, GoodputOfAStreamIsWithinThreePercentOfTheClosedForm)
+{
+    const std::string file =
+        write("goodput.yaml", "description: a stream\nworkload: stream\nmachine: ring8\n"
+                              "platform: hapacs-tca\n"
+                              "setup: {mode: dma-chain-internal, channels: 1, bytes: 8388608, "
+                              "warmup: 0, rounds: 1, repeats: 1}\n"
+                              "series:\n"
+                              "  - {name: one, hops: 1, bit_error_rate: 1e-12|1e-6|1e-5}\n"
+                              "  - {name: four, hops: 4, bit_error_rate: 1e-5}\n");
+    unsigned points = 0;
+
+    ASSERT_EQ(0, run("run " + file + " --csv --out " + folder + "/out")) << errors;
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream cells(line);
+        std::string cell;
+
+        for (unsigned i = 0; i <= 7; i++) /* of_bound_pct */
+            std::getline(cells, cell, ',');
+        if (line.find("series,") == 0) {
+            EXPECT_EQ("of_bound_pct", cell);
+            continue;
+        }
+        EXPECT_NEAR(100, std::stod(cell), 3) << line;
+        points++;
+    }
+    EXPECT_EQ(4u, points) << out;
 }
 
 } // namespace
