@@ -357,7 +357,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 static void found_waiting(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
                           enum hub_waits waits)
 {
-    if (hub->waits[source] != waits)
+    if (hub->fifo[source].waits != waits)
         hub_wait_found(hub, source, out, at, waits);
 }
 
@@ -436,7 +436,7 @@ void hub_tick(struct sim_event *ev)
 
     hub->edge_now = sim_now(hub->dom);
     hub->edge_value = edge;
-    if (hub->misdeeds != NULL)
+    if (hub->misbehaves)
         stop_or_go(hub);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
         next = earlier(next, arbitrate(hub, (uint32_t)__builtin_ctz(left), edge));

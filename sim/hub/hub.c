@@ -323,5 +323,8 @@ int hub_misbehave(void *component, const struct pcie_misbehavior *how, struct si
 {
     struct hub *hub = component;
 
-    return pcie_misdeeds_add(&hub->misdeeds, how, sim_seed(hub->dom), hub->path, err);
+    int rc = pcie_misdeeds_add(&hub->misdeeds, how, sim_seed(hub->dom), hub->path, err);
+
+    hub->misbehaves = hub->misdeeds != NULL;
+    return rc;
 }

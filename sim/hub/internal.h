@@ -54,6 +54,7 @@ _Static_assert(sizeof(struct hub_entry) <= SIM_CACHE_LINE, "one line for each pa
 struct hub_fifo {
     struct hub_entry *ring;
     uint32_t mask, head, tail; /* free-running */
+    uint8_t waits;             /* enum hub_waits of the head */
     uint64_t free_edge;        /* from which its read port is free */
 };
 
@@ -78,7 +79,7 @@ enum bringup_step {
 };
 
 struct hub_port {
-    struct hub *hub;
+    alignas(SIM_CACHE_LINE) struct hub *hub;
     struct pcie_port *pcie;
     uint64_t forwarded_tlps, blocked_grants;
     uint8_t index;
@@ -199,13 +200,14 @@ struct hub {
     struct sim_domain *dom;
     struct sim_event tick;
     uint64_t tick_edge;
-    uint32_t busy_dma; /* channels that are not idle */
-    uint32_t wanted;   /* outputs that some source wants */
-    uint32_t arrivals; /* packets put so far, wraps */
-    bool watched;      /* the order of packets is checked */
-    bool stopped;      /* nothing is taken from the ports' receive buffers */
-    uint8_t vc1;       /* outputs with a virtual channel 1, */
-    uint8_t date_line; /* and those of them where packets change to it */
+    uint32_t busy_dma;   /* channels that are not idle */
+    uint32_t wanted;     /* outputs that some source wants */
+    uint32_t arrivals;   /* packets put so far, wraps */
+    bool watched : 1;    /* the order of packets is checked */
+    bool misbehaves : 1; /* misdeeds is not NULL */
+    bool stopped : 1;    /* nothing is taken from the ports' receive buffers */
+    uint8_t vc1;         /* outputs with a virtual channel 1, */
+    uint8_t date_line;   /* and those of them where packets change to it */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
@@ -218,7 +220,6 @@ struct hub {
     /* crossbar */
     alignas(SIM_CACHE_LINE) struct hub_output output[HUB_OUTPUTS];
     struct hub_fifo fifo[HUB_SOURCES];
-    uint8_t waits[HUB_SOURCES]; /* enum hub_waits of their heads */
     struct hub_port ports[HUB_MAX_PORTS];
     uint32_t nports;
     /* routing unit: the pairs in the order in which they are compared */

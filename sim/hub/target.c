@@ -427,7 +427,7 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
     uint64_t in_area;
 
-    if (hub->misdeeds != NULL && misbehave(hub, port, tlp))
+    if (hub->misbehaves && misbehave(hub, port, tlp))
         return;
     if (tlp->poisoned && pcie_tlp_has_data(tlp)) {
         take_poisoned(hub, port, tlp);

@@ -100,10 +100,10 @@ static void close_wait(struct hub *hub, uint32_t source, uint32_t out)
                                                      [HUB_WAITS_CREDIT] = SIM_STALL_CREDIT,
                                                      [HUB_WAITS_SELF] = SIM_STALL_MEMORY };
 
-    if (hub->waits[source] == HUB_WAITS_ROOM)
+    if (hub->fifo[source].waits == HUB_WAITS_ROOM)
         add_room(hub, source, out);
     else
-        add(hub, place_of(source), cause_of[hub->waits[source]], hub->wait[source].since,
+        add(hub, place_of(source), cause_of[hub->fifo[source].waits], hub->wait[source].since,
             sim_now(hub->dom));
 }
 
@@ -117,11 +117,11 @@ void hub_wait_found(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
 {
     struct hub_wait *w = &hub->wait[source];
 
-    if (hub->waits[source] == HUB_WAITS_NOT)
+    if (hub->fifo[source].waits == HUB_WAITS_NOT)
         add_arbiter(hub, source, at);
     else
         close_wait(hub, source, out);
-    hub->waits[source] = (uint8_t)waits;
+    hub->fifo[source].waits = (uint8_t)waits;
     w->since = sim_now(hub->dom);
     if (waits == HUB_WAITS_ROOM)
         w->before = pcie_port_stalls(hub->ports[out].pcie);
@@ -135,12 +135,12 @@ void hub_wait_over(struct hub *hub, uint32_t source, uint32_t out, uint64_t at)
     if (e->in_ddr && e->edge > f->free_edge)
         add(hub, place_of(source), SIM_STALL_MEMORY, sim_clock_time(&hub->clk, f->free_edge),
             sim_clock_time(&hub->clk, e->edge));
-    if (hub->waits[source] == HUB_WAITS_NOT) {
+    if (hub->fifo[source].waits == HUB_WAITS_NOT) {
         add_arbiter(hub, source, at);
         return;
     }
     close_wait(hub, source, out);
-    hub->waits[source] = HUB_WAITS_NOT;
+    hub->fifo[source].waits = HUB_WAITS_NOT;
 }
 
 void hub_wait_tag(struct hub *hub, uint32_t channel, uint64_t from)

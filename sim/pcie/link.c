@@ -188,6 +188,7 @@ int pcie_port_create(struct sim_domain *dom, struct mem_pool *pool, const char *
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     }
     p->order = pcie_order_watch_create(dom, p->path, "transmit queue");
+    p->ordered = p->order != NULL;
     init_state(p);
     add_stats(p);
     *port_p = p;

@@ -181,7 +181,7 @@ static bool send_waiting(struct pcie_port *p)
     stall_end(p);
     if (p->probe != NULL)
         probe_ready(p, cls);
-    if (p->order != NULL)
+    if (p->ordered)
         pcie_order_leave(p->order, (uint32_t)queue_head(q)->order);
     pcie_dll_send(p, &queue_head(q)->tlp, (enum pcie_class)cls);
     if (++q->head == p->queue_tlps)
@@ -296,7 +296,7 @@ static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_c
     SIM_ASSERT(q->count < p->queue_tlps);
     e->tlp = *tlp;
     e->order = p->next_order++;
-    if (p->order != NULL)
+    if (p->ordered)
         pcie_order_enter(p->order, (uint32_t)e->order, tlp, 0);
     q->count++;
     p->waiting++;
@@ -338,7 +338,7 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
 void pcie_port_discard(struct pcie_port *p)
 {
     stall_end(p);
-    if (p->order != NULL)
+    if (p->ordered)
         pcie_order_clear(p->order);
     p->waiting = 0;
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {

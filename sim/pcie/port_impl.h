@@ -119,6 +119,7 @@ struct pcie_port {
     bool observed : 1; /* received packets are told to somebody: fingerprint or probe */
     bool attends : 1;  /* to each DLLP when it comes: somebody is told of levels */
     bool tells : 1;    /* sent packets are told to somebody: probe or packets */
+    bool ordered : 1;  /* order is not NULL */
     const struct sim_probe *probe, *packets;
     struct pcie_lossy *lossy; /* NULL: nothing can go wrong on this link */
 
@@ -208,12 +209,13 @@ void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *
 /** `limit`: that of an ACK, in symbols of the link (3.5.3.1). */
 void pcie_lossy_set_rate(struct pcie_port *p, uint64_t limit);
 
-/* The same on a link that may lose packets (lossy_impl.h) */
-void pcie_lossy_work(struct pcie_port *p);
+/* The same on a link that may lose packets (lossy_impl.h); out of the way of links that lose none */
+#define PCIE_LOSSY_ONLY __attribute__((noinline, cold))
+PCIE_LOSSY_ONLY void pcie_lossy_work(struct pcie_port *p);
 /** Sends the TLP whose sequence number is the next one. */
-void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp);
-void pcie_lossy_receive(struct pcie_port *p, const struct wire_tlp *rec);
-void pcie_lossy_receive_dllps(struct pcie_port *p, const struct wire_dllp *d);
+PCIE_LOSSY_ONLY void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp);
+PCIE_LOSSY_ONLY void pcie_lossy_receive(struct pcie_port *p, const struct wire_tlp *rec);
+PCIE_LOSSY_ONLY void pcie_lossy_receive_dllps(struct pcie_port *p, const struct wire_dllp *d);
 void pcie_lossy_flush(struct pcie_port *p);
 /** Of credits that come free, takes away those that do not count since the link was down. */
 void pcie_lossy_take_stale(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p,
