@@ -478,6 +478,7 @@ void hub_received(void *user, struct pcie_tlp *tlp)
     struct hub_port *port = user;
     struct hub *hub = port->hub;
     uint32_t out = destination(hub, port, tlp);
+    enum pcie_class cls = pcie_tlp_class(tlp);
     struct hub_entry *e;
     uint64_t edge;
 
@@ -485,8 +486,8 @@ void hub_received(void *user, struct pcie_tlp *tlp)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out);
     edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
-    e = put(hub, port->index * PCIE_CLASSES + pcie_tlp_class(tlp), tlp, out, edge);
-    if (overflows(hub, port, pcie_tlp_class(tlp)))
+    e = put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
+    if (overflows(hub, port, cls))
         to_ddr(hub, port, e);
     hub_wake(hub, e->edge);
 }

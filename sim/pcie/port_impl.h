@@ -209,7 +209,7 @@ void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *
 /** `limit`: that of an ACK, in symbols of the link (3.5.3.1). */
 void pcie_lossy_set_rate(struct pcie_port *p, uint64_t limit);
 
-/* The same on a link that may lose packets (lossy_impl.h); out of the way of links that lose none */
+/* The same on a link that may lose packets (lossy_impl.h), out of the way of those without loss */
 #define PCIE_LOSSY_ONLY __attribute__((noinline, cold))
 PCIE_LOSSY_ONLY void pcie_lossy_work(struct pcie_port *p);
 /** Sends the TLP whose sequence number is the next one. */

@@ -62,18 +62,18 @@ struct pcie_tlp {
 
 static inline enum pcie_class pcie_tlp_class(const struct pcie_tlp *tlp)
 {
-    static const uint8_t of_kind[PCIE_KINDS] = {
+    static const uint8_t of_kind[PCIE_KINDS + 1] = {
         [PCIE_MRD] = PCIE_NONPOSTED,    [PCIE_MWR] = PCIE_POSTED,
         [PCIE_CFGRD0] = PCIE_NONPOSTED, [PCIE_CFGWR0] = PCIE_NONPOSTED,
         [PCIE_CFGRD1] = PCIE_NONPOSTED, [PCIE_CFGWR1] = PCIE_NONPOSTED,
         [PCIE_MSG] = PCIE_POSTED,       [PCIE_MSGD] = PCIE_POSTED,
         [PCIE_CPL] = PCIE_COMPLETION,   [PCIE_CPLD] = PCIE_COMPLETION,
         [PCIE_IORD] = PCIE_NONPOSTED,   [PCIE_IOWR] = PCIE_NONPOSTED,
+        [PCIE_KINDS] = PCIE_POSTED_VC1,
     };
+    bool vc1 = (tlp->tc == PCIE_TC_VC1) & (tlp->kind == PCIE_MWR); /* without a branch */
 
-    if (__builtin_expect(tlp->tc == PCIE_TC_VC1, 0) && tlp->kind == PCIE_MWR)
-        return PCIE_POSTED_VC1;
-    return (enum pcie_class)of_kind[tlp->kind];
+    return (enum pcie_class)of_kind[vc1 ? PCIE_KINDS : tlp->kind];
 }
 
 static inline bool pcie_tlp_has_data(const struct pcie_tlp *tlp)
