@@ -73,7 +73,7 @@ static inline enum pcie_class pcie_tlp_class(const struct pcie_tlp *tlp)
     };
     bool vc1 = (tlp->tc == PCIE_TC_VC1) & (tlp->kind == PCIE_MWR); /* without a branch */
 
-    return (enum pcie_class)of_kind[vc1 ? PCIE_KINDS : tlp->kind];
+    return (enum pcie_class)of_kind[vc1 ? (unsigned)PCIE_KINDS : tlp->kind];
 }
 
 static inline bool pcie_tlp_has_data(const struct pcie_tlp *tlp)
