@@ -216,9 +216,9 @@ void pcie_dll_take_init(struct tx_class *q, uint32_t hdr, uint32_t data)
 
 static inline bool take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
 {
-    /* The counters start at 0 when all credits are there, so the limit is total + allocated. */
-    uint32_t hdr_avail = (q->hdr_total + hdr - q->hdr_used) & PCIE_HDR_MASK;
-    uint32_t data_avail = (q->data_total + data - q->data_used) & PCIE_DAT_MASK;
+    /* CREDIT_LIMIT less CREDITS_CONSUMED (2.6.1.2) */
+    uint32_t hdr_avail = (hdr - q->hdr_used) & PCIE_HDR_MASK;
+    uint32_t data_avail = (data - q->data_used) & PCIE_DAT_MASK;
 
     if ((q->hdr_total != 0 && hdr_avail > q->hdr_total) ||
         (q->data_total != 0 && data_avail > q->data_total))

@@ -130,8 +130,8 @@ static void init_state(struct pcie_port *p)
                                           c->vc1_pd_credits };
 
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
-        p->rx[i].hdr_total = (uint16_t)hdr[i];
-        p->rx[i].data_total = (uint16_t)data[i];
+        p->rx[i].hdr_total = p->rx[i].hdr_alloc = (uint16_t)hdr[i];
+        p->rx[i].data_total = p->rx[i].data_alloc = (uint16_t)data[i];
         p->tx[i].stalled_since = SIM_TIME_NEVER;
     }
     p->classes = PCIE_POSTED_VC1;

@@ -123,7 +123,8 @@ static void forget_credits(struct pcie_port *p)
         l->stale_data[i] += r->data_held;
         r->hdr_held = r->data_held = 0;
         r->hdr_freed = r->data_freed = r->hdr_fresh = r->data_fresh = 0;
-        r->hdr_alloc = r->data_alloc = 0;
+        r->hdr_alloc = r->hdr_total;
+        r->data_alloc = r->data_total;
         q->hdr_avail = q->data_avail = 0;
         q->hdr_used = q->data_used = 0;
     }

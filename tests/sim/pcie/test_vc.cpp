@@ -147,7 +147,7 @@ TEST(Channels, HaveFlowControlPacketsOfTheirOwn)
         if (pcie_dllp_is_flow_control(d.type) && d.vc == 1) {
             vc1++;
             EXPECT_EQ(PCIE_POSTED, d.cls);
-            EXPECT_EQ(d.type == PCIE_DLLP_UPDATEFC ? 1 : 5, d.hdr);
+            EXPECT_EQ(d.type == PCIE_DLLP_UPDATEFC ? 6 : 5, d.hdr) << "of all times (2.6.1)";
         }
     EXPECT_EQ(3u, vc1) << "two to begin with, and one update";
 }
