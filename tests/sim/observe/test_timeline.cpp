@@ -177,7 +177,7 @@ TEST_F(Timeline, OldMarksAreForgotten)
 {
     uint64_t old = mark(idle, core0, 10, 0);
 
-    for (unsigned i = 0; i < 600000; i++)
+    for (unsigned i = 0; i < 2200000; i++)
         mark(memory, "node1.host", 20, 0);
     mark(memory, "node0.host", 5000, old);
     finish();
