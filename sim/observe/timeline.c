@@ -147,8 +147,8 @@ static uint32_t core_slice(struct observe_timeline *t, const struct sim_mark *m,
     if (before != 0)
         (void)timeline_slice(t, track, s->poll ? "polling" : "waiting", "waiting", before, from,
                              NULL);
-    track = timeline_slice(t, track, m->stage->name, m->stage->kind, from, m->time,
-                           m->stage->meaning);
+    track =
+        timeline_slice(t, track, m->stage->name, m->stage->kind, from, m->time, m->stage->meaning);
     if (track != 0) /* after a step that took no time as well */
         track_of(&t->tracks, track)->end = m->time;
     return track;

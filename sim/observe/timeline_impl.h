@@ -70,9 +70,10 @@ struct timeline_mark {
     bool poll;       /* somebody who waited for bytes saw them */
 };
 
-#define TIMELINE_MARKS (UINT64_C(1) << 21) /* kept, 64 MB: half a millisecond of eight busy nodes  \
-                                            */
-#define TIMELINE_WRITES 4096u              /* kept, to find what a read saw */
+#define TIMELINE_MARKS                                                                             \
+    (UINT64_C(1) << 21)       /* kept, 64 MB: half a millisecond of eight busy nodes               \
+                               */
+#define TIMELINE_WRITES 4096u /* kept, to find what a read saw */
 #define TIMELINE_STAGES 256u
 
 struct timeline_stage {
