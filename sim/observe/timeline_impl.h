@@ -70,10 +70,9 @@ struct timeline_mark {
     bool poll;       /* somebody who waited for bytes saw them */
 };
 
-#define TIMELINE_MARKS                                                                             \
-    (UINT64_C(1) << 21)       /* kept, 64 MB: half a millisecond of eight busy nodes               \
-                               */
-#define TIMELINE_WRITES 4096u /* kept, to find what a read saw */
+/* Kept: marks, 64 MB, half a millisecond of eight busy nodes; writes, to find what a read saw. */
+#define TIMELINE_MARKS  (UINT64_C(1) << 21)
+#define TIMELINE_WRITES 4096u
 #define TIMELINE_STAGES 256u
 
 struct timeline_stage {
