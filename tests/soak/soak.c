@@ -121,7 +121,9 @@ static void tell(void *arg, const char *path, const char *unit, const char *mean
 static int run_on(const struct soak_config *cfg, const struct machine_desc *desc,
                   struct soak_result *result, const struct telling *telling, struct sim_error *err)
 {
-    const struct sim_config sim = { .seed = cfg->seed, .fingerprint = true, .order = cfg->order };
+    const struct sim_config sim = {
+        .seed = cfg->seed, .fingerprint = true, .order = cfg->order, .check_order = true
+    };
     struct run r = { .result = result };
     int rc = machine_create(desc, &sim, NULL, NULL, &r.machine, err);
 

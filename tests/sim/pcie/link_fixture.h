@@ -172,7 +172,13 @@ struct Pair {
     sim *s;
     End a, b;
 
-    explicit Pair(const sim_config &cfg = {}, bool two_domains = true) : s(sim_create(&cfg))
+    /** The order of packets is watched in all tests. */
+    static sim *checked(sim_config cfg)
+    {
+        cfg.check_order = true;
+        return sim_create(&cfg);
+    }
+    explicit Pair(const sim_config &cfg = {}, bool two_domains = true) : s(checked(cfg))
     {
         a.dom = sim_domain_create(s, "a");
         b.dom = two_domains ? sim_domain_create(s, "b") : a.dom;

@@ -76,17 +76,9 @@ TEST(Malformed, ConfigurationHasNoClassAndNoAttributes)
     EXPECT_TRUE(malformed(t, 4));
 }
 
-sim_config checked()
-{
-    sim_config cfg = {};
-
-    cfg.check_order = true;
-    return cfg;
-}
-
 TEST(Malformed, TlpGoesNoFurtherAndItsCreditsDoNotComeBack)
 {
-    Pair p(checked());
+    Pair p;
     pcie_port_config c = wide_config(2, 8, 256);
     pcie_function fn;
 
@@ -138,7 +130,7 @@ std::vector<int> behind_blocked_writes(pcie_tlp last, Pair &p)
 TEST(Choice, RelaxedCompletionsPassBlockedWrites)
 {
     for (uint8_t attr : { 0u, PCIE_ATTR_RELAXED }) {
-        Pair p(checked());
+        Pair p;
         pcie_tlp cpl = p.a.make(PCIE_CPLD, 64);
 
         cpl.attr = attr;
@@ -151,7 +143,7 @@ TEST(Choice, RelaxedCompletionsPassBlockedWrites)
 
 TEST(Choice, RelaxedReadsDoNot)
 {
-    Pair p(checked());
+    Pair p;
     pcie_tlp read = p.a.make(PCIE_MRD, 64);
 
     read.attr = PCIE_ATTR_RELAXED;
@@ -161,7 +153,7 @@ TEST(Choice, RelaxedReadsDoNot)
 TEST(Choice, OtherFunctionsAndTrafficClassesPass)
 {
     for (int what : { 0, 1 }) {
-        Pair p(checked());
+        Pair p;
         pcie_tlp read = p.a.make(PCIE_MRD, 64);
 
         if (what == 0)
