@@ -61,6 +61,30 @@ static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_b
     fn(arg, &block);
 }
 
+/** Whoever waits for the word behind a list that broke off waits for ever. */
+static void tell_broken(const struct hub *hub, uint32_t channel, machine_block_fn fn, void *arg)
+{
+    static const char *const met[] = {
+        [HUB_DMA_ERR_LENGTH] = "a list with a bad length",
+        [HUB_DMA_ERR_ALIGN] = "a list with a bad alignment",
+        [HUB_DMA_ERR_SOURCE] = "a list whose source is not readable",
+        [HUB_DMA_ERR_DEST] = "a list whose destination is outside of the window",
+        [HUB_DMA_ERR_FETCH] = "a list with an unreadable descriptor",
+        [HUB_DMA_ERR_TIMEOUT] = "a list whose read was not answered in time",
+        [HUB_DMA_ERR_POISON] = "a list that read poisoned data",
+        [HUB_DMA_ERR_ABORT] = "a list whose read was aborted",
+    };
+    const struct hub_dma *dma = &hub->dma[channel];
+
+    if (!dma->failed || dma->mode != DMA_IDLE || dma->error >= sizeof(met) / sizeof(met[0]) ||
+        met[dma->error] == NULL)
+        return;
+    fn(arg, &(struct machine_block){ .where = source_name(hub, SRC_DMA_READ + channel),
+                                     .what = met[dma->error],
+                                     .lacks = "a new start, after its error",
+                                     .slot = MACHINE_NO_SLOT });
+}
+
 void hub_blocked(void *component, machine_block_fn fn, void *arg)
 {
     const struct hub *hub = component;
@@ -69,4 +93,6 @@ void hub_blocked(void *component, machine_block_fn fn, void *arg)
         for (uint32_t out = 0; out < HUB_OUTPUTS; out++)
             if ((hub->output[out].want >> source & 1) != 0 && !hub_may_go(hub, source, out))
                 tell(hub, source, out, fn, arg);
+    for (uint32_t channel = 0; channel < HUB_DMA_CHANNELS; channel++)
+        tell_broken(hub, channel, fn, arg);
 }

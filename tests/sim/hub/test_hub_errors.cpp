@@ -155,6 +155,25 @@ TEST_F(Errors, PoisonedDataIsReportedAndNotWritten)
     }
 }
 
+TEST_F(Errors, AListThatBrokeOffIsToldWhereAMachineStandsStill)
+{
+    std::string told;
+    auto tell = [](void *arg, const machine_block *b) {
+        *static_cast<std::string *>(arg) +=
+            std::string(b->where) + ": " + b->what + " waits for " + b->lacks;
+    };
+
+    build(1);
+    hub_kind.blocked(hubs[0], tell, &told);
+    EXPECT_EQ("", told);
+    hosts[0].silent = true;
+    start(0, kRam, area(0, HUB_AREA_HOST) + 0x8000, 64);
+    hub_kind.blocked(hubs[0], tell, &told);
+    EXPECT_EQ("dma0: a list whose read was not answered in time waits for a new start, after its "
+              "error",
+              told);
+}
+
 TEST_F(Errors, ADescriptorThatDoesNotComeEndsTheChain)
 {
     build(1);
