@@ -188,7 +188,7 @@ static int stamp_create(const struct machine_place *place, const void *config, v
                         struct sim_error *err)
 {
     struct stamp *s = calloc(1, sizeof(*s));
-    struct pcie_port_user user = { received, ready, s };
+    struct pcie_port_user user = { .received = received, .ready = ready, .user = s };
     int rc;
 
     if (s == NULL)
