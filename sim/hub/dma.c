@@ -1,17 +1,16 @@
 /*
- * A DMA channel: fetches descriptors ahead, cuts sources into read requests,
- * keeps a fixed number of them in flight, and writes the data out in order.
- * Reading and writing overlap; the next descriptor begins before the last one is
- * written out where its pipeline flag allows it.
+ * A DMA channel: fetches descriptors ahead (dma_fetch.c), cuts sources into read
+ * requests, keeps a fixed number of them in flight, and writes the data out in
+ * order (dma_data.c). Reading and writing overlap; the next descriptor begins
+ * before the last one is written out where its pipeline flag allows it.
  *
  * A status word follows all data before it. It is prepared while data is still
  * on its way, from the issue of the last read request on; how long that takes
  * is the firmware's, by the place where the word lies.
  */
-#include "hub/internal.h"
+#include "hub/dma_impl.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- set-up ------------------------------------------------------------------ */
 
@@ -43,28 +42,6 @@ void dma_fini(struct hub_dma *dma)
     free(dma->reads);
 }
 
-static struct hub_read *read_at(struct hub_dma *dma, uint32_t index)
-{
-    return &dma->reads[index % dma->hub->cfg.dma_read_tags];
-}
-
-static bool reads_empty(const struct hub_dma *dma)
-{
-    return dma->read_head == dma->read_tail;
-}
-/* The edge at which a tag and its buffer are free, at most `edge` if there is one already: the last
- * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: a write will
- * tell. */
-static uint64_t tag_edge(const struct hub_dma *dma, uint64_t edge)
-{
-    uint64_t leaving = dma->releasing ? dma->hub->fifo[SRC_DMA_WRITE + dma->channel].free_edge : 0;
-    uint64_t in_use = dma->read_tail - dma->read_head;
-
-    if (in_use + (leaving > edge) < dma->hub->cfg.dma_read_tags)
-        return edge;
-    return in_use < dma->hub->cfg.dma_read_tags ? leaving : UINT64_MAX;
-}
-
 /* Nothing more is begun; what was requested is still written. */
 static void cut_short(struct hub_dma *dma)
 {
@@ -73,14 +50,14 @@ static void cut_short(struct hub_dma *dma)
     dma->active = false;
 }
 
-static void fail(struct hub_dma *dma, uint32_t error)
+void dma_fail(struct hub_dma *dma, uint32_t error)
 {
     dma->error = error;
     dma->failed = true;
     cut_short(dma);
 }
 
-static void ahead_push(struct hub_dma *dma, const struct hub_descriptor *d)
+void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d)
 {
     dma->ahead[dma->ahead_tail++ % HUB_PREFETCH_MAX] = *d;
     dma->fetch_next = d->next;
@@ -119,7 +96,7 @@ static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
         };
 
         d.mark = hub_mark(dma->hub, HUB_STAGE_DECODE, d.edge, dma->marks.fetch);
-        ahead_push(dma, &d);
+        dma_ahead_push(dma, &d);
     }
     if (dma->hub->probe != NULL)
         hub_level_dma(dma);
@@ -195,150 +172,9 @@ uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset)
     }
 }
 
-/* ---- descriptors ---------------------------------------------------------------- */
-
-static uint32_t word(const uint8_t *p, uint32_t index)
-{
-    p += index * 4;
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static struct hub_descriptor decode(const uint8_t *p)
-{
-    uint32_t hi = word(p, HUB_DESC_HI);
-    uint32_t burst = word(p, HUB_DESC_BURST);
-
-    return (struct hub_descriptor){
-        .src = word(p, HUB_DESC_SRC_LO) | (uint64_t)(hi & 0xffff) << 32,
-        .dst = word(p, HUB_DESC_DST_LO) | (uint64_t)(hi >> 16) << 32,
-        .data = word(p, HUB_DESC_SRC_LO) | (uint64_t)word(p, HUB_DESC_SIZE) << 32,
-        .size = word(p, HUB_DESC_SIZE),
-        .next = word(p, HUB_DESC_NEXT),
-        .burst = burst & HUB_DESC_BURST_MASK,
-        .src_gap = word(p, HUB_DESC_SRC_GAP),
-        .dst_gap = word(p, HUB_DESC_DST_GAP),
-        .status = (burst & HUB_DESC_STATUS) != 0,
-        .pipeline = (burst & HUB_DESC_PIPELINE) != 0,
-    };
-}
-
-static uint64_t fetch_mark(const struct hub_dma *dma, uint64_t edge)
-{
-    return hub_marks(dma->hub, HUB_STAGE_FETCH, edge, dma->marks.fetch, dma->marks.begun, 0);
-}
-
-/* A request that was given up may still be answered, and its answer must not be taken for that of
- * another one: the next list has other tags, as far as there are enough. */
-static uint8_t fetch_tag(const struct hub_dma *dma)
-{
-    return (uint8_t)(HUB_FETCH_TAG + dma->channel + dma->tag_turn % 16 * 8);
-}
-
-static uint8_t read_tag(const struct hub_dma *dma, uint32_t index)
-{
-    uint32_t tags = (uint32_t)dma->hub->cfg.dma_read_tags;
-    uint32_t sets = HUB_TAGS_PER_CHANNEL / tags;
-
-    return (uint8_t)(dma->channel * HUB_TAGS_PER_CHANNEL + dma->tag_turn % sets * tags + index);
-}
-
-static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
-{
-    struct hub *hub = dma->hub;
-    struct pcie_tlp tlp = {
-        .kind = PCIE_MRD,
-        .requester_id = hub->ports[0].function.id,
-        .tag = fetch_tag(dma),
-    };
-
-    pcie_tlp_set_range(&tlp, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES,
-                       HUB_DESC_BYTES);
-    dma->fetch_waits = true;
-    dma->fetch_tag = tlp.tag;
-    dma->fetch_deadline_ps = hub_request_sent(hub);
-    tlp.trace_id =
-        hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, fetch_mark(dma, edge));
-    hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
-}
-
-static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
-{
-    struct hub *hub = dma->hub;
-    uint32_t index = dma->fetch_next & ~HUB_DESC_INTERNAL;
-    struct hub_descriptor d;
-
-    if (index >= HUB_INTERNAL_DESCS) {
-        fail(dma, HUB_DMA_ERR_FETCH);
-        return;
-    }
-    d = decode(&hub->internal[index * HUB_DESC_BYTES]);
-    d.internal = true;
-    dma->fetch_edge = edge + hub->cfg.dma_fetch_internal_cycles;
-    d.edge = dma->fetch_edge + hub->cfg.dma_decode_cycles;
-    dma->marks.fetch =
-        hub_mark(hub, HUB_STAGE_FETCH_INTERNAL, dma->fetch_edge, fetch_mark(dma, edge));
-    d.mark = hub_mark(hub, HUB_STAGE_DECODE, d.edge, dma->marks.fetch);
-    ahead_push(dma, &d);
-}
-
-/* @return the next edge at which a fetch can begin. */
-static uint64_t fetch_ahead(struct hub_dma *dma, uint64_t edge)
-{
-    while (dma->fetch_next != HUB_DESC_END && !dma->fetch_waits &&
-           dma->ahead_tail - dma->ahead_head < dma->hub->cfg.dma_prefetch) {
-        bool internal = (dma->fetch_next & HUB_DESC_INTERNAL) != 0;
-        uint64_t at = dma->fetch_edge + (internal ? 0 : dma->hub->cfg.dma_fetch_host_cycles);
-
-        if (edge < at)
-            return at;
-        if (internal)
-            fetch_from_internal(dma, edge);
-        else
-            fetch_from_host(dma, edge);
-    }
-    return UINT64_MAX;
-}
-
-/* Why a read failed; 0: it did not. `otherwise`: without data of its size. */
-static uint32_t error_of(const struct pcie_tlp *cpl, uint32_t otherwise)
-{
-    if (cpl->status == PCIE_CPL_CA)
-        return HUB_DMA_ERR_ABORT;
-    if (cpl->status != PCIE_CPL_SC || !pcie_tlp_has_data(cpl))
-        return otherwise;
-    return cpl->poisoned ? HUB_DMA_ERR_POISON : 0;
-}
-
-/* A descriptor comes in one completion: it lies within 32 aligned bytes. */
-static void fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
-{
-    uint32_t error = error_of(tlp, HUB_DMA_ERR_FETCH);
-    struct hub_descriptor d;
-
-    dma->fetch_waits = false;
-    hub_request_ended(dma->hub);
-    if (dma->fetch_next == HUB_DESC_END) /* cut short meanwhile */
-        return;
-    if (error == 0 && pcie_tlp_data_bytes(tlp) != HUB_DESC_BYTES)
-        error = HUB_DMA_ERR_FETCH;
-    if (error != 0) {
-        fail(dma, error);
-        return;
-    }
-    d = decode(tlp->payload->data);
-    d.edge = edge + dma->hub->cfg.dma_completion_cycles + dma->hub->cfg.dma_decode_cycles;
-    d.mark = hub_mark(dma->hub, HUB_STAGE_FETCHED, edge + dma->hub->cfg.dma_completion_cycles,
-                      tlp->trace_id);
-    d.mark = hub_mark(dma->hub, HUB_STAGE_DECODE, d.edge, d.mark);
-    dma->marks.fetch = d.mark;
-    dma->fetch_edge = d.edge;
-    ahead_push(dma, &d);
-}
-
 /* ---- what a descriptor asks for ---------------------------------------------------- */
 
-/* Where a write to bus address `dst` goes. */
-static bool route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint64_t *addr_p)
+bool dma_route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint64_t *addr_p)
 {
     uint64_t offset;
     uint32_t out;
@@ -389,14 +225,14 @@ static uint32_t check(const struct hub *hub, const struct hub_descriptor *d)
     uint32_t out;
 
     if (d->status)
-        return route_write(hub, d->dst, &out, &addr) ? 0 : HUB_DMA_ERR_DEST;
+        return dma_route_write(hub, d->dst, &out, &addr) ? 0 : HUB_DMA_ERR_DEST;
     if (d->size == 0 || d->size % 4 != 0 || d->burst % 4 != 0)
         return HUB_DMA_ERR_LENGTH;
     if (((d->src ^ d->dst) & 15) != 0 || (d->burst != 0 && ((d->src_gap ^ d->dst_gap) & 15) != 0))
         return HUB_DMA_ERR_ALIGN;
     if (!source_is_local(hub, d->src, span(d, d->src_gap)))
         return HUB_DMA_ERR_SOURCE;
-    if (!route_write(hub, d->dst, &out, &addr) ||
+    if (!dma_route_write(hub, d->dst, &out, &addr) ||
         !hub_window_offset(hub, d->dst + span(d, d->dst_gap) - 1, &last))
         return HUB_DMA_ERR_DEST;
     (void)hub_window_offset(hub, d->dst, &first);
@@ -416,7 +252,7 @@ static void begin(struct hub_dma *dma, const struct hub_descriptor *d, uint64_t 
     uint32_t error = check(dma->hub, d);
 
     if (error != 0) {
-        fail(dma, error);
+        dma_fail(dma, error);
         return;
     }
     dma->now = *d;
@@ -492,290 +328,7 @@ static uint64_t begin_next(struct hub_dma *dma, uint64_t edge)
     return UINT64_MAX;
 }
 
-/* ---- reading --------------------------------------------------------------------- */
-
-static void next_row(struct hub_dma *dma)
-{
-    dma->src_at += dma->now.src_gap;
-    dma->dst_at += dma->now.dst_gap;
-    dma->row_left = dma->now.burst < dma->left ? dma->now.burst : dma->left;
-}
-
-static void read_internal(struct hub_dma *dma, struct hub_read *r, uint64_t edge)
-{
-    struct hub *hub = dma->hub;
-    uint64_t at = (dma->src_at & (hub->area_bytes - 1)) - HUB_INTERNAL_OFFSET;
-
-    memcpy(r->buffer, &hub->internal[at], r->bytes);
-    r->received = r->bytes;
-    r->ready_edge = edge + hub->cfg.dma_fetch_internal_cycles;
-    r->data_mark = hub_mark(hub, HUB_STAGE_READ_INTERNAL, r->ready_edge, dma->marks.issued);
-}
-
-static void issue_read(struct hub_dma *dma, uint64_t edge)
-{
-    struct hub *hub = dma->hub;
-    uint32_t index = dma->read_tail % (uint32_t)hub->cfg.dma_read_tags;
-    struct hub_read *r = &dma->reads[index];
-    uint64_t addr = dma->src_at;
-    uint64_t offset;
-
-    r->bytes = pcie_split_completion(addr, dma->row_left, (uint32_t)hub->cfg.dma_read_bytes);
-    r->dst = dma->dst_at;
-    r->received = r->written = 0;
-    r->waits = r->failed = false;
-    dma->read_tail++;
-    if (edge != dma->next_issue_edge) /* only a tag was missing since then */
-        hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
-    dma->marks.issued =
-        hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace, r->free_mark);
-    if (hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr)) {
-        read_internal(dma, r, edge);
-    } else {
-        struct pcie_tlp tlp = {
-            .kind = PCIE_MRD,
-            .requester_id = hub->ports[0].function.id,
-            .tag = read_tag(dma, index),
-        };
-
-        r->tag = tlp.tag;
-        r->waits = true;
-        r->deadline_ps = hub_request_sent(hub);
-
-        pcie_tlp_set_range(&tlp, addr, r->bytes);
-        tlp.trace_id =
-            hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, dma->marks.issued);
-        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
-    }
-    dma->src_at += r->bytes;
-    dma->dst_at += r->bytes;
-    dma->left -= r->bytes;
-    dma->row_left -= r->bytes;
-    dma->last_issue_edge = edge;
-    dma->next_issue_edge = edge + hub->cfg.dma_read_issue_cycles;
-    dma->marks.pace = hub_mark(hub, HUB_STAGE_PACE, dma->next_issue_edge, dma->marks.issued);
-    dma->marks.over = dma->marks.issued;
-    if (dma->left == 0)
-        dma->active = false;
-    else if (dma->row_left == 0)
-        next_row(dma);
-}
-
-/* The request that a completion answers, or NULL. */
-static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag)
-{
-    for (uint32_t i = dma->read_head; i != dma->read_tail; i++) {
-        struct hub_read *r = read_at(dma, i);
-
-        if (r->waits && r->tag == tag)
-            return r;
-    }
-    return NULL;
-}
-
-/* Of a request that has failed nothing more is written, and its place is free once no answer can
- * come any more. */
-static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
-{
-    r->failed = true;
-    fail(dma, error);
-}
-
-static void no_more(struct hub_dma *dma, struct hub_read *r)
-{
-    r->waits = false;
-    hub_request_ended(dma->hub);
-}
-
-/* @return false: more than was asked for */
-static bool take_data(struct hub_read *r, const struct pcie_tlp *tlp)
-{
-    uint32_t lead = tlp->lower_addr & 3u;
-    uint32_t n = pcie_tlp_data_bytes(tlp) - lead;
-
-    n = n < tlp->byte_count ? n : tlp->byte_count;
-    if (n > r->bytes - r->received)
-        return false;
-    memcpy(r->buffer + r->received, tlp->payload->data + lead, n);
-    r->received += n;
-    return true;
-}
-
-static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
-{
-    if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
-        return false;
-    pcie_port_answered(dma->hub->ports[0].pcie, tlp);
-    fetched(dma, tlp, edge);
-    return true;
-}
-
-static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
-{
-    struct hub *hub = dma->hub;
-    struct hub_read *r = read_of(dma, tlp->tag);
-    uint32_t error = error_of(tlp, HUB_DMA_ERR_SOURCE);
-
-    if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
-        return false;
-    pcie_port_answered(hub->ports[0].pcie, tlp);
-    if (error != 0)
-        give_up(dma, r, error);
-    if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
-        no_more(dma, r); /* an error status ends it too (2.3.2) */
-    r->ready_edge = edge + hub->cfg.dma_completion_cycles;
-    r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, r->ready_edge, tlp->trace_id);
-    return true;
-}
-
-bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
-{
-    bool fetch = tlp->tag >= HUB_FETCH_TAG;
-    uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
-
-    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[0].function.id)
-        return false;
-    return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
-                 : read_completion(&hub->dma[channel], tlp, edge);
-}
-
-static void timed_out(struct hub_dma *dma)
-{
-    pcie_port_error(dma->hub->ports[0].pcie, PCIE_ERR_TIMEOUT, NULL);
-    fail(dma, HUB_DMA_ERR_TIMEOUT);
-}
-
-sim_time_t dma_timeout(struct hub_dma *dma)
-{
-    sim_time_t now = sim_now(dma->hub->dom), next = SIM_TIME_NEVER;
-    bool late = dma->fetch_waits && dma->fetch_deadline_ps <= now;
-
-    if (late) {
-        dma->fetch_waits = false;
-        hub_request_ended(dma->hub);
-        timed_out(dma);
-    } else if (dma->fetch_waits) {
-        next = dma->fetch_deadline_ps;
-    }
-    for (uint32_t i = dma->read_head; i != dma->read_tail; i++) {
-        struct hub_read *r = read_at(dma, i);
-
-        if (r->waits && r->deadline_ps <= now) {
-            late = true;
-            r->failed = true;
-            no_more(dma, r);
-            timed_out(dma);
-        } else if (r->waits && r->deadline_ps < next) {
-            next = r->deadline_ps;
-        }
-    }
-    if (late) {
-        dma->unanswered = true;
-        hub_wake(dma->hub, hub_edge(dma->hub));
-    }
-    return next;
-}
-
-/* ---- writing ----------------------------------------------------------------------- */
-
-static uint32_t mps_of(const struct hub *hub)
-{
-    return pcie_port_mps(hub->ports[0].pcie);
-}
-
-/* A write of `bytes` to a window or bus address, without payload until it is granted. */
-static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uint64_t edge,
-                          uint64_t mark)
-{
-    struct hub *hub = dma->hub;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
-    uint64_t addr = 0;
-    uint32_t out = 0;
-
-    SIM_ASSERT(route_write(hub, dst, &out, &addr));
-    pcie_tlp_set_range(&tlp, addr, bytes);
-    edge += hub->cfg.output_cycles;
-    tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, mark);
-    hub_put(hub, SRC_DMA_WRITE + dma->channel, &tlp, out, edge);
-    return edge;
-}
-
-/* The next packet of data, if enough bytes of the oldest request are there. @return its edge */
-static uint64_t data_write(struct hub_dma *dma, uint64_t edge)
-{
-    struct hub_read *r;
-    uint32_t n;
-
-    if (reads_empty(dma))
-        return UINT64_MAX;
-    r = read_at(dma, dma->read_head);
-    if (r->failed)
-        return UINT64_MAX; /* what is left of it is still to come */
-    n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(dma->hub));
-    if (r->received - r->written < n)
-        return UINT64_MAX;
-    edge = r->ready_edge > edge ? r->ready_edge : edge;
-    return put_write(
-        dma, r->dst + r->written, n, edge,
-        hub_marks(dma->hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
-}
-
-static uint64_t status_write(struct hub_dma *dma, uint64_t edge)
-{
-    if (!dma->active || !dma->now.status || !reads_empty(dma))
-        return UINT64_MAX;
-    if (edge < dma->status_edge)
-        return dma->status_edge;
-    return put_write(dma, dma->now.dst, 8, edge,
-                     hub_marks(dma->hub, HUB_STAGE_STATUS, edge, dma->marks.begun,
-                               dma->marks.status, dma->marks.written));
-}
-
-void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
-{
-    uint64_t first;
-    uint32_t n = pcie_tlp_range(tlp, &first);
-    uint32_t lead = (uint32_t)(first & 3);
-
-    tlp->payload = mem_payload_alloc(dma->hub->pool, tlp->length_dw * 4u);
-    dma->marks.was_status = reads_empty(dma);
-    if (!reads_empty(dma)) {
-        struct hub_read *r = read_at(dma, dma->read_head);
-
-        memset(tlp->payload->data, 0, lead);
-        memcpy(tlp->payload->data + lead, r->buffer + r->written, n);
-        memset(tlp->payload->data + lead + n, 0, tlp->length_dw * 4u - lead - n);
-        r->written += n;
-        dma->bytes += n;
-        dma->releasing = r->written == r->bytes;
-        if (dma->releasing)
-            dma->read_head++;
-    } else {
-        for (uint32_t i = 0; i < 8; i++)
-            tlp->payload->data[i] = (uint8_t)(dma->now.data >> (8 * i));
-        dma->active = false;
-    }
-}
-
-void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
-{
-    hub_level_dma(dma);
-    dma->marks.written = mark;
-    if (dma->marks.was_status)
-        dma->marks.over = mark;
-    else if (dma->releasing)
-        read_at(dma, dma->read_head - 1)->free_mark =
-            hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);
-}
-
-/* Requests that have failed make room, but for a write of earlier data that waits for its grant. */
-static void drop_failed(struct hub_dma *dma)
-{
-    while (!reads_empty(dma) && read_at(dma, dma->read_head)->failed &&
-           !read_at(dma, dma->read_head)->waits &&
-           fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
-        dma->read_head++;
-}
+/* ---- progress -------------------------------------------------------------------- */
 
 uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
 {
@@ -783,26 +336,26 @@ uint64_t dma_step(struct hub_dma *dma, uint64_t edge)
     uint64_t at;
 
     if (dma->failed)
-        drop_failed(dma);
-    at = fetch_ahead(dma, edge);
+        dma_drop_failed(dma);
+    at = dma_fetch_ahead(dma, edge);
     next = at < next ? at : next;
     for (;;) {
         at = begin_next(dma, edge);
         next = at < next ? at : next;
         if (!dma->active || dma->now.status)
             break;
-        at = tag_edge(dma, edge);
+        at = dma_tag_edge(dma, edge);
         at = at > dma->next_issue_edge ? at : dma->next_issue_edge;
         if (at > edge) {
             next = at < next ? at : next;
             break;
         }
-        issue_read(dma, edge);
+        dma_issue_read(dma, edge);
     }
     if (fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel])) {
-        at = data_write(dma, edge);
+        at = dma_data_write(dma, edge);
         if (at == UINT64_MAX)
-            at = status_write(dma, edge);
+            at = dma_status_write(dma, edge);
         next = at < next ? at : next;
     }
     if (dma->hub->probe != NULL)

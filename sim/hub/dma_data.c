@@ -1,0 +1,308 @@
+/* The data of a DMA channel: read requests, their completions and time-outs, writes. */
+#include "hub/dma_impl.h"
+
+#include <string.h>
+
+/* ---- reading --------------------------------------------------------------------- */
+
+/* The edge at which a tag and its buffer are free, at most `edge` if there is one already: the last
+ * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: a write will
+ * tell. */
+uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge)
+{
+    uint64_t leaving = dma->releasing ? dma->hub->fifo[SRC_DMA_WRITE + dma->channel].free_edge : 0;
+    uint64_t in_use = dma->read_tail - dma->read_head;
+
+    if (in_use + (leaving > edge) < dma->hub->cfg.dma_read_tags)
+        return edge;
+    return in_use < dma->hub->cfg.dma_read_tags ? leaving : UINT64_MAX;
+}
+
+static uint8_t read_tag(const struct hub_dma *dma, uint32_t index)
+{
+    uint32_t tags = (uint32_t)dma->hub->cfg.dma_read_tags;
+    uint32_t sets = HUB_TAGS_PER_CHANNEL / tags;
+
+    return (uint8_t)(dma->channel * HUB_TAGS_PER_CHANNEL + dma->tag_turn % sets * tags + index);
+}
+
+static void next_row(struct hub_dma *dma)
+{
+    dma->src_at += dma->now.src_gap;
+    dma->dst_at += dma->now.dst_gap;
+    dma->row_left = dma->now.burst < dma->left ? dma->now.burst : dma->left;
+}
+
+static void read_internal(struct hub_dma *dma, struct hub_read *r, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    uint64_t at = (dma->src_at & (hub->area_bytes - 1)) - HUB_INTERNAL_OFFSET;
+
+    memcpy(r->buffer, &hub->internal[at], r->bytes);
+    r->received = r->bytes;
+    r->ready_edge = edge + hub->cfg.dma_fetch_internal_cycles;
+    r->data_mark = hub_mark(hub, HUB_STAGE_READ_INTERNAL, r->ready_edge, dma->marks.issued);
+}
+
+void dma_issue_read(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    uint32_t index = dma->read_tail % (uint32_t)hub->cfg.dma_read_tags;
+    struct hub_read *r = &dma->reads[index];
+    uint64_t addr = dma->src_at;
+    uint64_t offset;
+
+    r->bytes = pcie_split_completion(addr, dma->row_left, (uint32_t)hub->cfg.dma_read_bytes);
+    r->dst = dma->dst_at;
+    r->received = r->written = 0;
+    r->waits = r->failed = false;
+    dma->read_tail++;
+    if (edge != dma->next_issue_edge) /* only a tag was missing since then */
+        hub_wait_tag(hub, dma->channel, dma->next_issue_edge);
+    dma->marks.issued =
+        hub_marks(hub, HUB_STAGE_READ, edge, dma->marks.begun, dma->marks.pace, r->free_mark);
+    if (hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr)) {
+        read_internal(dma, r, edge);
+    } else {
+        struct pcie_tlp tlp = {
+            .kind = PCIE_MRD,
+            .requester_id = hub->ports[0].function.id,
+            .tag = read_tag(dma, index),
+        };
+
+        r->tag = tlp.tag;
+        r->waits = true;
+        r->deadline_ps = hub_request_sent(hub);
+
+        pcie_tlp_set_range(&tlp, addr, r->bytes);
+        tlp.trace_id =
+            hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, dma->marks.issued);
+        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
+    }
+    dma->src_at += r->bytes;
+    dma->dst_at += r->bytes;
+    dma->left -= r->bytes;
+    dma->row_left -= r->bytes;
+    dma->last_issue_edge = edge;
+    dma->next_issue_edge = edge + hub->cfg.dma_read_issue_cycles;
+    dma->marks.pace = hub_mark(hub, HUB_STAGE_PACE, dma->next_issue_edge, dma->marks.issued);
+    dma->marks.over = dma->marks.issued;
+    if (dma->left == 0)
+        dma->active = false;
+    else if (dma->row_left == 0)
+        next_row(dma);
+}
+
+/* The request that a completion answers, or NULL. */
+static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag)
+{
+    for (uint32_t i = dma->read_head; i != dma->read_tail; i++) {
+        struct hub_read *r = read_at(dma, i);
+
+        if (r->waits && r->tag == tag)
+            return r;
+    }
+    return NULL;
+}
+
+/* Of a request that has failed nothing more is written, and its place is free once no answer can
+ * come any more. */
+static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
+{
+    r->failed = true;
+    dma_fail(dma, error);
+}
+
+static void no_more(struct hub_dma *dma, struct hub_read *r)
+{
+    r->waits = false;
+    hub_request_ended(dma->hub);
+}
+
+/* @return false: more than was asked for */
+static bool take_data(struct hub_read *r, const struct pcie_tlp *tlp)
+{
+    uint32_t lead = tlp->lower_addr & 3u;
+    uint32_t n = pcie_tlp_data_bytes(tlp) - lead;
+
+    n = n < tlp->byte_count ? n : tlp->byte_count;
+    if (n > r->bytes - r->received)
+        return false;
+    memcpy(r->buffer + r->received, tlp->payload->data + lead, n);
+    r->received += n;
+    return true;
+}
+
+static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
+{
+    if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
+        return false;
+    pcie_port_answered(dma->hub->ports[0].pcie, tlp);
+    dma_fetched(dma, tlp, edge);
+    return true;
+}
+
+static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    struct hub_read *r = read_of(dma, tlp->tag);
+    uint32_t error = dma_error_of(tlp, HUB_DMA_ERR_SOURCE);
+
+    if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
+        return false;
+    pcie_port_answered(hub->ports[0].pcie, tlp);
+    if (error != 0)
+        give_up(dma, r, error);
+    if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
+        no_more(dma, r); /* an error status ends it too (2.3.2) */
+    r->ready_edge = edge + hub->cfg.dma_completion_cycles;
+    r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, r->ready_edge, tlp->trace_id);
+    return true;
+}
+
+bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
+{
+    bool fetch = tlp->tag >= HUB_FETCH_TAG;
+    uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
+
+    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[0].function.id)
+        return false;
+    return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
+                 : read_completion(&hub->dma[channel], tlp, edge);
+}
+
+static void timed_out(struct hub_dma *dma)
+{
+    pcie_port_error(dma->hub->ports[0].pcie, PCIE_ERR_TIMEOUT, NULL);
+    dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
+}
+
+sim_time_t dma_timeout(struct hub_dma *dma)
+{
+    sim_time_t now = sim_now(dma->hub->dom), next = SIM_TIME_NEVER;
+    bool late = dma->fetch_waits && dma->fetch_deadline_ps <= now;
+
+    if (late) {
+        dma->fetch_waits = false;
+        hub_request_ended(dma->hub);
+        timed_out(dma);
+    } else if (dma->fetch_waits) {
+        next = dma->fetch_deadline_ps;
+    }
+    for (uint32_t i = dma->read_head; i != dma->read_tail; i++) {
+        struct hub_read *r = read_at(dma, i);
+
+        if (r->waits && r->deadline_ps <= now) {
+            late = true;
+            r->failed = true;
+            no_more(dma, r);
+            timed_out(dma);
+        } else if (r->waits && r->deadline_ps < next) {
+            next = r->deadline_ps;
+        }
+    }
+    if (late) {
+        dma->unanswered = true;
+        hub_wake(dma->hub, hub_edge(dma->hub));
+    }
+    return next;
+}
+
+/* ---- writing ----------------------------------------------------------------------- */
+
+static uint32_t mps_of(const struct hub *hub)
+{
+    return pcie_port_mps(hub->ports[0].pcie);
+}
+
+/* A write of `bytes` to a window or bus address, without payload until it is granted. */
+static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uint64_t edge,
+                          uint64_t mark)
+{
+    struct hub *hub = dma->hub;
+    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
+    uint64_t addr = 0;
+    uint32_t out = 0;
+
+    SIM_ASSERT(dma_route_write(hub, dst, &out, &addr));
+    pcie_tlp_set_range(&tlp, addr, bytes);
+    edge += hub->cfg.output_cycles;
+    tlp.trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, mark);
+    hub_put(hub, SRC_DMA_WRITE + dma->channel, &tlp, out, edge);
+    return edge;
+}
+
+uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub_read *r;
+    uint32_t n;
+
+    if (reads_empty(dma))
+        return UINT64_MAX;
+    r = read_at(dma, dma->read_head);
+    if (r->failed)
+        return UINT64_MAX; /* what is left of it is still to come */
+    n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(dma->hub));
+    if (r->received - r->written < n)
+        return UINT64_MAX;
+    edge = r->ready_edge > edge ? r->ready_edge : edge;
+    return put_write(
+        dma, r->dst + r->written, n, edge,
+        hub_marks(dma->hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
+}
+
+uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge)
+{
+    if (!dma->active || !dma->now.status || !reads_empty(dma))
+        return UINT64_MAX;
+    if (edge < dma->status_edge)
+        return dma->status_edge;
+    return put_write(dma, dma->now.dst, 8, edge,
+                     hub_marks(dma->hub, HUB_STAGE_STATUS, edge, dma->marks.begun,
+                               dma->marks.status, dma->marks.written));
+}
+
+void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
+{
+    uint64_t first;
+    uint32_t n = pcie_tlp_range(tlp, &first);
+    uint32_t lead = (uint32_t)(first & 3);
+
+    tlp->payload = mem_payload_alloc(dma->hub->pool, tlp->length_dw * 4u);
+    dma->marks.was_status = reads_empty(dma);
+    if (!reads_empty(dma)) {
+        struct hub_read *r = read_at(dma, dma->read_head);
+
+        memset(tlp->payload->data, 0, lead);
+        memcpy(tlp->payload->data + lead, r->buffer + r->written, n);
+        memset(tlp->payload->data + lead + n, 0, tlp->length_dw * 4u - lead - n);
+        r->written += n;
+        dma->bytes += n;
+        dma->releasing = r->written == r->bytes;
+        if (dma->releasing)
+            dma->read_head++;
+    } else {
+        for (uint32_t i = 0; i < 8; i++)
+            tlp->payload->data[i] = (uint8_t)(dma->now.data >> (8 * i));
+        dma->active = false;
+    }
+}
+
+void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge)
+{
+    hub_level_dma(dma);
+    dma->marks.written = mark;
+    if (dma->marks.was_status)
+        dma->marks.over = mark;
+    else if (dma->releasing)
+        read_at(dma, dma->read_head - 1)->free_mark =
+            hub_mark(dma->hub, HUB_STAGE_TAG, free_edge, mark);
+}
+
+void dma_drop_failed(struct hub_dma *dma)
+{
+    while (!reads_empty(dma) && read_at(dma, dma->read_head)->failed &&
+           !read_at(dma, dma->read_head)->waits &&
+           fifo_empty(&dma->hub->fifo[SRC_DMA_WRITE + dma->channel]))
+        dma->read_head++;
+}

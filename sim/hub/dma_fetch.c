@@ -1,0 +1,130 @@
+/* Descriptors: fetched ahead from host or internal memory, and decoded. */
+#include "hub/dma_impl.h"
+
+static uint32_t word(const uint8_t *p, uint32_t index)
+{
+    p += index * 4;
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static struct hub_descriptor decode(const uint8_t *p)
+{
+    uint32_t hi = word(p, HUB_DESC_HI);
+    uint32_t burst = word(p, HUB_DESC_BURST);
+
+    return (struct hub_descriptor){
+        .src = word(p, HUB_DESC_SRC_LO) | (uint64_t)(hi & 0xffff) << 32,
+        .dst = word(p, HUB_DESC_DST_LO) | (uint64_t)(hi >> 16) << 32,
+        .data = word(p, HUB_DESC_SRC_LO) | (uint64_t)word(p, HUB_DESC_SIZE) << 32,
+        .size = word(p, HUB_DESC_SIZE),
+        .next = word(p, HUB_DESC_NEXT),
+        .burst = burst & HUB_DESC_BURST_MASK,
+        .src_gap = word(p, HUB_DESC_SRC_GAP),
+        .dst_gap = word(p, HUB_DESC_DST_GAP),
+        .status = (burst & HUB_DESC_STATUS) != 0,
+        .pipeline = (burst & HUB_DESC_PIPELINE) != 0,
+    };
+}
+
+static uint64_t fetch_mark(const struct hub_dma *dma, uint64_t edge)
+{
+    return hub_marks(dma->hub, HUB_STAGE_FETCH, edge, dma->marks.fetch, dma->marks.begun, 0);
+}
+
+/* A request that was given up may still be answered, and its answer must not be taken for that of
+ * another one: the next list has other tags, as far as there are enough. */
+static uint8_t fetch_tag(const struct hub_dma *dma)
+{
+    return (uint8_t)(HUB_FETCH_TAG + dma->channel + dma->tag_turn % 16 * 8);
+}
+
+static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    struct pcie_tlp tlp = {
+        .kind = PCIE_MRD,
+        .requester_id = hub->ports[0].function.id,
+        .tag = fetch_tag(dma),
+    };
+
+    pcie_tlp_set_range(&tlp, dma->table + (uint64_t)dma->fetch_next * HUB_DESC_BYTES,
+                       HUB_DESC_BYTES);
+    dma->fetch_waits = true;
+    dma->fetch_tag = tlp.tag;
+    dma->fetch_deadline_ps = hub_request_sent(hub);
+    tlp.trace_id =
+        hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, fetch_mark(dma, edge));
+    hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
+}
+
+static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)
+{
+    struct hub *hub = dma->hub;
+    uint32_t index = dma->fetch_next & ~HUB_DESC_INTERNAL;
+    struct hub_descriptor d;
+
+    if (index >= HUB_INTERNAL_DESCS) {
+        dma_fail(dma, HUB_DMA_ERR_FETCH);
+        return;
+    }
+    d = decode(&hub->internal[index * HUB_DESC_BYTES]);
+    d.internal = true;
+    dma->fetch_edge = edge + hub->cfg.dma_fetch_internal_cycles;
+    d.edge = dma->fetch_edge + hub->cfg.dma_decode_cycles;
+    dma->marks.fetch =
+        hub_mark(hub, HUB_STAGE_FETCH_INTERNAL, dma->fetch_edge, fetch_mark(dma, edge));
+    d.mark = hub_mark(hub, HUB_STAGE_DECODE, d.edge, dma->marks.fetch);
+    dma_ahead_push(dma, &d);
+}
+
+uint64_t dma_fetch_ahead(struct hub_dma *dma, uint64_t edge)
+{
+    while (dma->fetch_next != HUB_DESC_END && !dma->fetch_waits &&
+           dma->ahead_tail - dma->ahead_head < dma->hub->cfg.dma_prefetch) {
+        bool internal = (dma->fetch_next & HUB_DESC_INTERNAL) != 0;
+        uint64_t at = dma->fetch_edge + (internal ? 0 : dma->hub->cfg.dma_fetch_host_cycles);
+
+        if (edge < at)
+            return at;
+        if (internal)
+            fetch_from_internal(dma, edge);
+        else
+            fetch_from_host(dma, edge);
+    }
+    return UINT64_MAX;
+}
+
+uint32_t dma_error_of(const struct pcie_tlp *cpl, uint32_t otherwise)
+{
+    if (cpl->status == PCIE_CPL_CA)
+        return HUB_DMA_ERR_ABORT;
+    if (cpl->status != PCIE_CPL_SC || !pcie_tlp_has_data(cpl))
+        return otherwise;
+    return cpl->poisoned ? HUB_DMA_ERR_POISON : 0;
+}
+
+/* A descriptor comes in one completion: it lies within 32 aligned bytes. */
+void dma_fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge)
+{
+    uint32_t error = dma_error_of(tlp, HUB_DMA_ERR_FETCH);
+    struct hub_descriptor d;
+
+    dma->fetch_waits = false;
+    hub_request_ended(dma->hub);
+    if (dma->fetch_next == HUB_DESC_END) /* cut short meanwhile */
+        return;
+    if (error == 0 && pcie_tlp_data_bytes(tlp) != HUB_DESC_BYTES)
+        error = HUB_DMA_ERR_FETCH;
+    if (error != 0) {
+        dma_fail(dma, error);
+        return;
+    }
+    d = decode(tlp->payload->data);
+    d.edge = edge + dma->hub->cfg.dma_completion_cycles + dma->hub->cfg.dma_decode_cycles;
+    d.mark = hub_mark(dma->hub, HUB_STAGE_FETCHED, edge + dma->hub->cfg.dma_completion_cycles,
+                      tlp->trace_id);
+    d.mark = hub_mark(dma->hub, HUB_STAGE_DECODE, d.edge, d.mark);
+    dma->marks.fetch = d.mark;
+    dma->fetch_edge = d.edge;
+    dma_ahead_push(dma, &d);
+}

@@ -1,0 +1,48 @@
+/* Inside a DMA channel: what dma.c, dma_fetch.c and dma_data.c share. */
+#ifndef HUB_DMA_IMPL_H
+#define HUB_DMA_IMPL_H
+
+#include "hub/internal.h"
+
+static inline struct hub_read *read_at(struct hub_dma *dma, uint32_t index)
+{
+    return &dma->reads[index % dma->hub->cfg.dma_read_tags];
+}
+
+static inline bool reads_empty(const struct hub_dma *dma)
+{
+    return dma->read_head == dma->read_tail;
+}
+
+/* dma.c */
+/** The list ends here: nothing more is begun; what was requested is still written. */
+void dma_fail(struct hub_dma *dma, uint32_t error);
+/** A descriptor has come; it leads to the next one. */
+void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d);
+/** Where a write to bus address `dst` goes. @return false: nowhere */
+bool dma_route_write(const struct hub *hub, uint64_t dst, uint32_t *out_p, uint64_t *addr_p);
+
+/* dma_fetch.c */
+/** @return the next edge at which a fetch can begin */
+uint64_t dma_fetch_ahead(struct hub_dma *dma, uint64_t edge);
+/** The completion of a fetch from host memory. */
+void dma_fetched(struct hub_dma *dma, const struct pcie_tlp *tlp, uint64_t edge);
+/** Why a read failed; 0: it did not. `otherwise`: without data of its size. */
+uint32_t dma_error_of(const struct pcie_tlp *cpl, uint32_t otherwise);
+
+/* dma_data.c */
+/** The edge at which a tag and its buffer are free, at most `edge` if there is one already;
+ * UINT64_MAX: a write will tell. */
+uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge);
+/** The next request of the descriptor at work. A tag is free. */
+void dma_issue_read(struct hub_dma *dma, uint64_t edge);
+/** The next packet of data, if enough bytes of the oldest request are there. @return its edge, or
+ * UINT64_MAX */
+uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge);
+/** The status word, once all data before it is written. @return its edge, or UINT64_MAX */
+uint64_t dma_status_write(struct hub_dma *dma, uint64_t edge);
+/** Requests that have failed make room, but for a write of earlier data that waits for its grant.
+ */
+void dma_drop_failed(struct hub_dma *dma);
+
+#endif /* HUB_DMA_IMPL_H */
