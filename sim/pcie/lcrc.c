@@ -40,7 +40,7 @@ int pcie_frame_decode(const uint8_t *bytes, size_t n, struct pcie_tlp *tlp_p, ui
                       const uint8_t **data_p)
 {
     size_t left = n - PCIE_SEQ_BYTES - PCIE_LCRC_BYTES;
-    bool has_data;
+    bool has_data = false; /* the linker looks into the decoder and doubts it */
     int header;
 
     if (n < PCIE_SEQ_BYTES + PCIE_LCRC_BYTES)
