@@ -110,6 +110,7 @@ double one_on_the_way(const ClusterConfig &ring)
             for (int i = 0; i < 4 * TURNS_OF_ONE; i++)
                 EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&all[from], SLOT, TAG + from));
         r.barrier();
+        EXPECT_EQ(TCA_SUCCESS, tcaDescFree(d));
         return 0;
     })) << c.err.text;
     return us;
