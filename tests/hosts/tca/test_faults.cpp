@@ -60,6 +60,7 @@ tcaresult put_from_gpu(const pcie_misbehavior &how, sim_time_t *took_p = nullptr
             told = tcaWaitDMAC(0);
             if (took_p != nullptr)
                 *took_p = peach2_time_ps() - start;
+            EXPECT_EQ(TCA_SUCCESS, tcaDescFree(d));
         }
         return MPI_Finalize();
     })) << c.err.text;
