@@ -63,6 +63,7 @@ enum host_cost {
     HOST_COST_CUDA_CALL, /* a call of the CUDA runtime that starts nothing */
     HOST_COST_CUDA_COPY, /* starting a copy and learning of its end */
     HOST_COST_COPY_KB,   /* the CPU copies 1024 bytes from memory to memory */
+    HOST_COST_PIN,       /* the kernel pins a page and gives it a bus address */
     HOST_COSTS
 };
 
@@ -119,6 +120,15 @@ struct host_ops {
     void *(*alloc)(struct host *h, uint64_t bytes, uint64_t align); /* NULL: none left */
     bool (*free)(struct host *h, void *p); /* false: not from alloc() of this rank */
     struct host_pointer (*pointer)(struct host *h, const void *p);
+    /**
+     * Makes [p, p + bytes) reachable for devices at [result, + bytes), page by page: memory of the
+     * program (heap, static, stack) or from alloc(), not of a library's own malloc(), whose pages
+     * differ from run to run. It must stay until unpin(). Costs nothing by itself: a driver spends
+     * a system call and HOST_COST_PIN for each page. HOST_NO_BUS: none left.
+     */
+    uint64_t (*pin)(struct host *h, const void *p, uint64_t bytes);
+    /** `bus` from pin(). What devices still do there comes to nothing. */
+    void (*unpin)(struct host *h, uint64_t bus);
     /** [*base_p, + *bytes_p): the bus addresses of all memory that alloc() gives out. */
     void (*pinned_range)(struct host *h, uint64_t *base_p, uint64_t *bytes_p);
 

@@ -55,6 +55,17 @@ struct launch_gpu {
     struct host_stamp *stamps; /* of copies that have not ended */
 };
 
+/** Memory of the program that devices reach; each has bus addresses of its own. */
+struct launch_pins {
+    unsigned segment;         /* of the node's pins (memory/ram.h) */
+    struct range_alloc pages; /* bus addresses; no blocks before the first pin */
+    struct launch_pin {
+        uint64_t bus, bytes; /* whole pages */
+        uint8_t *at;
+    } * pins;
+    unsigned n, room;
+};
+
 /** A rank, or what the node itself runs: boot and interrupts. */
 struct launch_thread {
     struct host host; /* first: what host_self() yields */
@@ -67,6 +78,7 @@ struct launch_thread {
     bool asleep, woken; /* sleeps; and was woken */
     struct sim_event wakeup;
     struct range_alloc arena; /* bus addresses */
+    struct launch_pins pins;
     /* the rest of a block of stores */
     struct {
         const struct host_bar *bar;
@@ -171,6 +183,14 @@ void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32
 /* ops.c */
 /** False: not memory of the node. */
 bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p);
+
+/* pin.c */
+uint64_t launch_pin(struct launch_thread *t, const void *p, uint64_t bytes);
+void launch_unpin(struct launch_thread *t, uint64_t bus);
+/** The bus addresses at which [p, p + size) is pinned, at most `room`. @return how many. */
+unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, uint32_t size,
+                       uint64_t *bus, unsigned room);
+void launch_pins_fini(struct launch_thread *t);
 
 /* poll.c */
 /** The program of the thread, which runs, is about to load a word. */

@@ -134,6 +134,8 @@ static int node_init(struct launch_node *node, struct launch *run, unsigned inde
                              "node%u.host: cores = 1: expected one for each rank and one for "
                              "interrupts",
                              index);
+    node->kernel.pins.segment = MEM_PINS_SEGMENTS - 1; /* ranks begin with the first one */
+    node->irq.pins.segment = MEM_PINS_SEGMENTS - 2;
     code = launch_thread_init(&node->kernel, node, 0, boot_run, err);
     if (code == SIM_OK)
         code = launch_thread_init(&node->irq, node, node_host_cores(node->host) - 1, irq_run, err);

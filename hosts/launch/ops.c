@@ -141,17 +141,34 @@ bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint6
     return true;
 }
 
+/** Memory of the program, which may be pinned several times. */
+static void wait_pinned(struct launch_thread *t, const volatile void *p, uint32_t size)
+{
+    uint64_t bus[LAUNCH_POLL_WORDS];
+    struct node_poll_word words[LAUNCH_POLL_WORDS];
+    unsigned n = launch_pinned(t, p, size, bus, LAUNCH_POLL_WORDS);
+
+    if (n == 0) { /* no device can ever write there */
+        launch_sleep(t, SIM_TIME_NEVER, "polling memory that no device reaches");
+        return;
+    }
+    for (unsigned i = 0; i < n; i++)
+        words[i] = (struct node_poll_word){ .watch = { .addr = bus[i], .size = size } };
+    node_core_poll_any(t->core, words, n, SIM_TIME_NEVER, launch_done, t);
+    launch_wait(t, "polling memory");
+}
+
 static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
 {
     struct launch_thread *t = after_computing(h);
     uint64_t bus;
 
-    if (!launch_bus_of(t->node, p, &bus)) { /* no device can ever write there */
-        launch_sleep(t, SIM_TIME_NEVER, "polling memory that no device reaches");
+    if (launch_bus_of(t->node, p, &bus)) {
+        node_core_poll(t->core, bus, size, launch_done, t);
+        launch_wait(t, "polling memory");
         return;
     }
-    node_core_poll(t->core, bus, size, launch_done, t);
-    launch_wait(t, "polling memory");
+    wait_pinned(t, p, size);
 }
 
 /* ---- time -------------------------------------------------------------------------- */
@@ -248,6 +265,16 @@ static struct host_pointer op_pointer(struct host *h, const void *p)
             return (struct host_pointer){ HOST_GPU, g, at - memory };
     }
     return (struct host_pointer){ HOST_PAGEABLE, 0, 0 };
+}
+
+static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
+{
+    return launch_pin(self(h), p, bytes);
+}
+
+static void op_unpin(struct host *h, uint64_t bus)
+{
+    launch_unpin(self(h), bus);
 }
 
 static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
@@ -457,6 +484,8 @@ const struct host_ops launch_ops = {
     .alloc = op_alloc,
     .free = op_free,
     .pointer = op_pointer,
+    .pin = op_pin,
+    .unpin = op_unpin,
     .pinned_range = op_pinned_range,
     .gpus = op_gpus,
     .gpu_bdf = op_gpu_bdf,

@@ -139,6 +139,7 @@ static int rank_memory(struct launch_node *node, struct launch_thread *t, struct
         (node->ram->base + node->ram->size - first) / node->nranks & ~(LAUNCH_ARENA_ALIGN - 1);
     uint64_t index = node->arenas++;
 
+    t->pins.segment = (unsigned)index;
     if (share == 0 || !range_init(&t->arena, first + index * share, share))
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for %u ranks",
                              node->shared.index, node->nranks);

@@ -116,5 +116,6 @@ void launch_thread_fini(struct launch_thread *t)
     task_destroy(t->task);
     launch_messages_free(t);
     range_fini(&t->arena);
+    launch_pins_fini(t);
     launch_polls_fini(t);
 }

@@ -1,5 +1,6 @@
 #include "memory/ram.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void mem_ram_init(struct mem_ram *ram, uint64_t base, uint64_t size, uint8_t *bytes)
@@ -7,10 +8,73 @@ void mem_ram_init(struct mem_ram *ram, uint64_t base, uint64_t size, uint8_t *by
     *ram = (struct mem_ram){ .base = base, .size = size, .bytes = bytes };
 }
 
+void mem_ram_fini(struct mem_ram *ram)
+{
+    for (unsigned i = 0; ram->pins != NULL && i < MEM_PINS_SEGMENTS; i++)
+        free(ram->pins->segments[i].pages);
+    free(ram->pins);
+    ram->pins = NULL;
+}
+
+static bool segment_grow(struct mem_segment *seg, uint64_t at)
+{
+    uint64_t n = seg->n * 2 > at + 1 ? seg->n * 2 : at + 1;
+    uint8_t **pages = realloc(seg->pages, n * sizeof(*pages));
+
+    if (pages == NULL)
+        return false;
+    memset(pages + seg->n, 0, (n - seg->n) * sizeof(*pages));
+    seg->pages = pages;
+    seg->n = n;
+    return true;
+}
+
+bool mem_ram_pin(struct mem_ram *ram, uint64_t addr, uint8_t *page)
+{
+    uint64_t offset = addr - MEM_PINS_BASE;
+    uint64_t at = offset % MEM_PINS_SEGMENT / MEM_PAGE;
+    struct mem_segment *seg;
+
+    if (addr < MEM_PINS_BASE || offset / MEM_PINS_SEGMENT >= MEM_PINS_SEGMENTS ||
+        addr % MEM_PAGE != 0)
+        return false;
+    if (ram->pins == NULL)
+        ram->pins = calloc(1, sizeof(*ram->pins));
+    if (ram->pins == NULL)
+        return false;
+    seg = &ram->pins->segments[offset / MEM_PINS_SEGMENT];
+    if (at >= seg->n && !segment_grow(seg, at))
+        return false;
+    seg->pages[at] = page;
+    return true;
+}
+
+static uint8_t *pinned_at(const struct mem_pins *pins, uint64_t addr, uint64_t size)
+{
+    uint64_t offset = addr - MEM_PINS_BASE, in_page = addr % MEM_PAGE;
+    uint64_t at = offset % MEM_PINS_SEGMENT / MEM_PAGE;
+    const struct mem_segment *seg;
+
+    if (addr < MEM_PINS_BASE || offset / MEM_PINS_SEGMENT >= MEM_PINS_SEGMENTS ||
+        size > MEM_PAGE - in_page)
+        return NULL;
+    seg = &pins->segments[offset / MEM_PINS_SEGMENT];
+    return at < seg->n && seg->pages[at] != NULL ? seg->pages[at] + in_page : NULL;
+}
+
+uint8_t *mem_ram_at(const struct mem_ram *ram, uint64_t addr, uint64_t size)
+{
+    if (mem_ram_holds(ram, addr, size))
+        return ram->bytes + (addr - ram->base);
+    return ram->pins != NULL ? pinned_at(ram->pins, addr, size) : NULL;
+}
+
 void mem_ram_read(const struct mem_ram *ram, uint64_t addr, void *buf, uint64_t size)
 {
-    SIM_ASSERT(mem_ram_holds(ram, addr, size));
-    memcpy(buf, ram->bytes + (addr - ram->base), size);
+    const uint8_t *from = mem_ram_at(ram, addr, size);
+
+    SIM_ASSERT(from != NULL);
+    memcpy(buf, from, size);
 }
 
 /** Does the write put a byte into what `w` watches? Disabled bytes touch nothing. */
@@ -60,10 +124,9 @@ static void fire_watches(struct mem_ram *ram, uint64_t addr, uint64_t size, cons
 void mem_ram_write(struct mem_ram *ram, uint64_t addr, const void *buf, uint64_t size,
                    const uint8_t *enables)
 {
-    uint8_t *to;
+    uint8_t *to = mem_ram_at(ram, addr, size);
 
-    SIM_ASSERT(mem_ram_holds(ram, addr, size));
-    to = ram->bytes + (addr - ram->base);
+    SIM_ASSERT(to != NULL);
     if (enables == NULL) {
         memcpy(to, buf, size);
     } else {

@@ -6,7 +6,7 @@
 #define KINDS_MAX 32u
 
 struct config {
-    uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps;
+    uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
     uint64_t local_message_ps, start_spread_ps, pio_mapping;
 };
 
@@ -21,6 +21,7 @@ static const struct machine_param params[] = {
     COST("cuda_call_ps", 300 * SIM_NS, cuda_call_ps, "a CUDA call that starts nothing"),
     COST("cuda_copy_ps", 5 * SIM_US, cuda_copy_ps, "starting a copy and learning of its end"),
     COST("copy_kb_ps", 170 * SIM_NS, copy_kb_ps, "a core copies 1024 bytes in memory"),
+    COST("pin_ps", 250 * SIM_NS, pin_ps, "the kernel pins a page and gives it a bus address"),
     COST("local_message_ps", 1 * SIM_US, local_message_ps, "a message between ranks of one node"),
     COST("start_spread_ps", 0, start_spread_ps,
          "ranks start within this time of each other, seeded; 0 = all at once"),
@@ -88,6 +89,7 @@ struct launch_software lab_software(struct machine *machine, unsigned node)
     software.cost_ps[HOST_COST_CUDA_CALL] = cfg->cuda_call_ps;
     software.cost_ps[HOST_COST_CUDA_COPY] = cfg->cuda_copy_ps;
     software.cost_ps[HOST_COST_COPY_KB] = cfg->copy_kb_ps;
+    software.cost_ps[HOST_COST_PIN] = cfg->pin_ps;
     software.local_message_ps = cfg->local_message_ps;
     software.start_spread_ps = cfg->start_spread_ps;
     software.pio_mapping = cfg->pio_mapping != 0 ? HOST_WRITE_COMBINING : HOST_UNCACHED;

@@ -140,6 +140,7 @@ static void host_destroy(void *component)
     }
     free(host->cores);
     node_rc_fini(&host->rc);
+    mem_ram_fini(&host->ram);
     node_packet_pool_fini(&host->packets);
     mem_pool_destroy(host->payloads);
     free(host);
@@ -329,6 +330,7 @@ int node_host_claim(struct node_host *host, unsigned port, uint64_t base, uint64
                              "%s.p%u: window of 0x%llx bytes at 0x%llx: expected multiples of 4096",
                              host->path, port, bytes, at);
     if (overlap(base, size, host->ram.base, host->ram.size) ||
+        overlap(base, size, MEM_PINS_BASE, MEM_PINS_SEGMENTS * MEM_PINS_SEGMENT) ||
         overlap(base, size, HOST_MSI_ADDRESS, HOST_MSI_BYTES))
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s.p%u: window of 0x%llx bytes at 0x%llx overlaps DRAM or interrupts",

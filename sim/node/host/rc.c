@@ -67,6 +67,12 @@ static void interrupt_fire(struct sim_event *ev)
         host->irq(host->irq_arg, vector);
 }
 
+/** A write, or the answer to a read, of a page that was unpinned while it was on its way. */
+static bool unpinned(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
+{
+    return mem_ram_at(&rc->host->ram, addr, bytes) == NULL;
+}
+
 /** A posted write becomes visible. */
 static void write_inside(struct node_rc *rc, struct node_packet *p)
 {
@@ -78,12 +84,16 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
         return;
     }
     host->cause = p->tlp.trace_id;
-    node_write_bytes(&host->ram, p->tlp.addr, &p->tlp);
-    rc->stat.memory_write_bytes += pcie_tlp_data_bytes(&p->tlp);
-    if (sim_fingerprint_on(host->dom))
-        sim_visible(host->dom, host->ram_where ^ p->tlp.addr,
-                    sim_hash_bytes(0, host->ram.bytes + (p->tlp.addr - host->ram.base),
-                                   node_span(&p->tlp)));
+    if (unpinned(rc, p->tlp.addr, node_span(&p->tlp))) {
+        rc->stat.unclaimed_writes++;
+    } else {
+        node_write_bytes(&host->ram, p->tlp.addr, &p->tlp);
+        rc->stat.memory_write_bytes += pcie_tlp_data_bytes(&p->tlp);
+        if (sim_fingerprint_on(host->dom))
+            sim_visible(
+                host->dom, host->ram_where ^ p->tlp.addr,
+                sim_hash_bytes(0, mem_ram_at(&host->ram, p->tlp.addr, 1), node_span(&p->tlp)));
+    }
     pcie_tlp_drop(&p->tlp);
     node_packet_put(&host->packets, p);
 }
@@ -127,6 +137,7 @@ static void add_memory_stall(const struct node_rc *rc, struct rc_port *rp, sim_t
 static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned target)
 {
     struct node_host *host = rc->host;
+    static const uint8_t nothing[PCIE_MAX_PAYLOAD];
     struct rc_port *rp = &rc->port[target];
     struct node_packet *p = lane->queue[RC_FROM_MEMORY].head;
     struct pcie_tlp cpl = p->tlp;
@@ -136,8 +147,10 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     if (p->tlp.kind == PCIE_MRD) {
         uint32_t piece = (uint32_t)host->cfg.rc.completion_bytes, mps = pcie_port_mps(rp->port);
 
-        cpl = node_next_completion(p, piece < mps ? piece : mps, host->payloads,
-                                   host->ram.bytes + (p->addr - host->ram.base));
+        const uint8_t *from =
+            unpinned(rc, p->addr, 1) ? nothing : mem_ram_at(&host->ram, p->addr, 1);
+
+        cpl = node_next_completion(p, piece < mps ? piece : mps, host->payloads, from);
         cpl.poisoned = p->poison;
         rc->stat.memory_read_bytes += pcie_tlp_data_bytes(&cpl);
     } else {

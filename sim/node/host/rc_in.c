@@ -54,7 +54,7 @@ static bool crosses(const struct node_rc *rc, unsigned a, unsigned b)
 
 unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
 {
-    if (mem_ram_holds(&rc->host->ram, addr, bytes))
+    if (mem_ram_at(&rc->host->ram, addr, bytes) != NULL)
         return RC_INSIDE;
     for (unsigned i = 0; i < rc->nclaims; i++) {
         const struct rc_claim *c = &rc->claims[i];

@@ -92,6 +92,47 @@ TEST(Launch, ARankOnANodeThatIsNotThereIsRefused)
     EXPECT_NE(nullptr, strstr(c.err.text, "node = 9")) << c.err.text;
 }
 
+/* Static memory, pinned twice: the GPU copies from one of its bus addresses and to the other, a
+ * poll of the memory sees it, and an unpinned address takes no more. */
+TEST(Launch, DevicesReachPinnedMemoryOfTheProgram)
+{
+    static uint8_t from[3 * 4096], to[3 * 4096];
+    uint64_t first[2] = {};
+
+    for (const sim_order &order : test::all_orders()) {
+        ClusterConfig cc;
+        cc.order = order;
+        Cluster c(cc);
+        ASSERT_EQ(SIM_OK, c.run([&] {
+            struct host *h = host_self();
+            if (h->rank != 0)
+                return 0;
+            const uint64_t n = sizeof(from) - 200;
+            uint8_t *device = (uint8_t *)h->ops->gpu_alloc(h, 0, sizeof(from), 4096);
+            uint64_t offset = h->ops->pointer(h, device).offset;
+            uint64_t in = h->ops->pin(h, from + 100, n), out = h->ops->pin(h, to + 100, n);
+            uint64_t again = h->ops->pin(h, to, sizeof(to));
+            first[0] = in, first[1] = out;
+            for (size_t i = 0; i < sizeof(from); i++)
+                from[i] = (uint8_t)(i * 7), to[i] = 0;
+            h->ops->gpu_copy(h, 0, { true, offset }, { false, in }, n);
+            h->ops->gpu_copy(h, 0, { false, out }, { true, offset }, n);
+            h->ops->wait_write(h, to + 100 + n - 1, 1);
+            if (memcmp(from + 100, to + 100, n) != 0 || to[99] != 0)
+                return 1;
+            h->ops->unpin(h, again);
+            h->ops->unpin(h, out);
+            to[100] = 0;
+            h->ops->gpu_wait(h, 0, h->ops->gpu_copy(h, 0, { false, out }, { true, offset }, 64));
+            h->ops->spend(h, 5 * SIM_US);
+            return to[100] != 0 ? 2 : h->ops->pin(h, to + 100, n) != out ? 3 : 0;
+        })) << c.err.text;
+        EXPECT_TRUE(c.all_well());
+        EXPECT_EQ((uintptr_t)(from + 100) % 4096, first[0] % 4096);
+        EXPECT_LT(first[0], first[1]);
+    }
+}
+
 TEST(Launch, ManySimulationsRunOneAfterTheOther)
 {
     sim_fingerprint first = {};

@@ -1,0 +1,95 @@
+/*
+ * Memory of programs that devices reach. A page has one bus address for each pin
+ * that covers it, as behind an I/O memory management unit; the addresses of a rank
+ * are its own, so that they depend on nothing that other ranks do.
+ */
+#include "hosts/launch/internal.h"
+
+#include <stdlib.h>
+
+static bool add(struct launch_pins *pins, struct launch_pin pin)
+{
+    if (pins->n == pins->room) {
+        unsigned room = pins->room * 2 + 8;
+        struct launch_pin *more = realloc(pins->pins, room * sizeof(*more));
+
+        if (more == NULL)
+            return false;
+        pins->pins = more;
+        pins->room = room;
+    }
+    pins->pins[pins->n++] = pin;
+    return true;
+}
+
+static void clear(struct launch_thread *t, const struct launch_pin *pin)
+{
+    for (uint64_t done = 0; done < pin->bytes; done += MEM_PAGE)
+        (void)mem_ram_pin(t->node->ram, pin->bus + done, NULL);
+    (void)range_give(&t->pins.pages, pin->bus);
+}
+
+uint64_t launch_pin(struct launch_thread *t, const void *p, uint64_t bytes)
+{
+    uint64_t lead = (uintptr_t)p % MEM_PAGE, bus;
+    struct launch_pins *pins = &t->pins;
+    struct launch_pin pin = { .bytes = (lead + bytes + MEM_PAGE - 1) & ~(MEM_PAGE - 1),
+                              .at = (uint8_t *)(uintptr_t)p - lead };
+
+    if (launch_bus_of(t->node, p, &bus))
+        return bus;
+    if (pins->pages.blocks == NULL &&
+        !range_init(&pins->pages, MEM_PINS_BASE + pins->segment * MEM_PINS_SEGMENT,
+                    MEM_PINS_SEGMENT))
+        return HOST_NO_BUS;
+    pin.bus = range_take(&pins->pages, pin.bytes, MEM_PAGE);
+    if (pin.bus == RANGE_NONE)
+        return HOST_NO_BUS;
+    for (uint64_t done = 0; done < pin.bytes; done += MEM_PAGE) {
+        if (mem_ram_pin(t->node->ram, pin.bus + done, pin.at + done))
+            continue;
+        clear(t, &pin);
+        return HOST_NO_BUS;
+    }
+    if (!add(pins, pin)) {
+        clear(t, &pin);
+        return HOST_NO_BUS;
+    }
+    return pin.bus + lead;
+}
+
+void launch_unpin(struct launch_thread *t, uint64_t bus)
+{
+    struct launch_pins *pins = &t->pins;
+
+    for (unsigned i = 0; i < pins->n; i++) {
+        if (pins->pins[i].bus != (bus & ~(MEM_PAGE - 1)))
+            continue;
+        clear(t, &pins->pins[i]);
+        pins->pins[i] = pins->pins[--pins->n];
+        return;
+    }
+}
+
+unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, uint32_t size,
+                       uint64_t *bus, unsigned room)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < t->pins.n && n < room; i++) {
+        const struct launch_pin *pin = &t->pins.pins[i];
+        uint64_t offset = (uint64_t)((uintptr_t)p - (uintptr_t)pin->at);
+
+        if (offset < pin->bytes && size <= pin->bytes - offset)
+            bus[n++] = pin->bus + offset;
+    }
+    return n;
+}
+
+void launch_pins_fini(struct launch_thread *t)
+{
+    while (t->pins.n > 0)
+        clear(t, &t->pins.pins[--t->pins.n]);
+    free(t->pins.pins);
+    range_fini(&t->pins.pages);
+}
