@@ -186,6 +186,13 @@ struct host_node {
     struct host_state state[HOST_NODE_SLOTS];
 };
 
+/** What the platform or the user has set for a library: "mpi.transport" for example. */
+struct host_setting {
+    const char *key;
+    uint64_t number;
+    char word[16]; /* of a choice; else empty */
+};
+
 /** The library function that a rank waits in, for reports. */
 struct host_call {
     const char *name;         /* NULL: in none */
@@ -202,11 +209,14 @@ struct host {
     unsigned gpu;                  /* current device of the rank */
     struct host_state state[HOST_RANK_SLOTS];
     struct host_call call;
+    const struct host_setting *settings; /* the last one has no key; NULL: none */
 };
 
 /** NULL outside a rank. Set at each task switch; the only thread-local of the project. */
 struct host *host_self(void);
 void host_set_self(struct host *h);
+/** @return NULL: not set. */
+const struct host_setting *host_setting_of(const struct host *h, const char *key);
 void host_release_states(struct host_state *states, unsigned n);
 
 static inline void host_spend_cost(struct host *h, enum host_cost cost)

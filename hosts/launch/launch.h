@@ -13,12 +13,15 @@
 
 SIM_BEGIN_DECLS
 
+#define LAUNCH_SETTINGS_MAX 31u
+
 /** Costs of software and its settings on a platform. */
 struct launch_software {
     uint64_t cost_ps[HOST_COSTS]; /* by enum host_cost */
     uint64_t local_message_ps;    /* between two ranks of one node */
     uint64_t start_spread_ps;     /* ranks start within this, seeded; 0: all at once */
     enum host_mapping pio_mapping;
+    struct host_setting settings[LAUNCH_SETTINGS_MAX + 1]; /* for libraries */
 };
 /** Xeon E5 with Linux and CUDA of their time. */
 extern const struct launch_software launch_software_default;

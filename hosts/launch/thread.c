@@ -92,6 +92,7 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsign
     t->host.ops = &launch_ops;
     t->host.pio_mapping = node->run->software->pio_mapping;
     t->host.size = node->run->nranks;
+    t->host.settings = node->run->software->settings;
     t->node = node;
     t->core = node_host_core(node->host, core);
     t->run = run;

@@ -4,7 +4,7 @@
  *   mpi.c, point.c, request.c, collective.c, reduce.c, exchange.c   the interface
  *   comm.c, type.c, error.c   what handles stand for; what is wrong with arguments
  *   match.c                   which message is for which receive
- *   transport.c               envelopes over the bar interface's messages
+ *   transport.h               the network below; protocol.c: messages over it
  */
 #ifndef MPI_INTERNAL_H
 #define MPI_INTERNAL_H
@@ -14,11 +14,9 @@
 
 #include "hosts/driver/bar.h"
 #include "hosts/mpi/include/mpi.h"
+#include "hosts/mpi/transport.h"
 
 #define MPI_BASIC_TYPES 24
-
-/* Contexts that no communicator has. */
-#define MPI_CONTEXT_POLL UINT32_MAX /* a rank's word to itself; see mpi_match_poll() */
 
 /** What precedes the bytes of a message. */
 struct mpi_envelope {
@@ -80,6 +78,7 @@ struct mpi_request {
 /** Of one rank, from MPI_Init() on. */
 struct mpi_rank {
     struct host *host;
+    struct mpi_transport *transport;
     struct mpi_arrived *first, **end;         /* unexpected messages in order of arrival */
     struct mpi_request *posted, **posted_end; /* receives in the order of their calls */
     struct mpi_type basic[MPI_BASIC_TYPES];
@@ -104,12 +103,14 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((forma
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
 _Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code);
 
-/* transport.c */
+/* protocol.c */
 /** `dest` is a rank of the world. */
-int mpi_transport_send(struct mpi_rank *mr, int dest, const struct mpi_envelope *env,
-                       const struct mpi_type *type, const void *buf, uint64_t count);
-/** Waits for the next message from anybody; does not return when it says that all end. */
-int mpi_transport_receive(struct mpi_rank *mr, struct mpi_envelope *env_p, const uint8_t **data_p);
+int mpi_protocol_send(struct mpi_rank *mr, int dest, const struct mpi_envelope *env,
+                      const struct mpi_type *type, const void *buf, uint64_t count);
+/** The next message that has come. @return false: none. */
+bool mpi_protocol_take(struct mpi_rank *mr, struct mpi_envelope *env_p, const uint8_t **data_p,
+                       unsigned *source_p);
+void mpi_protocol_release(struct mpi_rank *mr, unsigned source);
 
 /* match.c */
 /** Posts a receive: an earlier message or else a later one completes it. */

@@ -79,33 +79,33 @@ static int take(struct mpi_rank *mr, const struct mpi_envelope *env, const uint8
     return keep(mr, env, data);
 }
 
-int mpi_match_progress(struct mpi_rank *mr)
+/* All that has come. */
+static int drain(struct mpi_rank *mr)
 {
     struct mpi_envelope env;
     const uint8_t *data = NULL;
-    int code = mpi_transport_receive(mr, &env, &data);
+    unsigned source;
+    int code = MPI_SUCCESS;
 
-    return code == MPI_SUCCESS ? take(mr, &env, data) : code;
+    while (code == MPI_SUCCESS && mpi_protocol_take(mr, &env, &data, &source)) {
+        code = take(mr, &env, data);
+        mpi_protocol_release(mr, source);
+    }
+    return code;
 }
 
-/*
- * A word to oneself, through the kernel like any message: what is before it in the queue has come.
- * A look at the queue alone would see a message of the same instant or not by the order of events;
- * the word has its place before those that the network hands over at its time.
- */
+int mpi_match_progress(struct mpi_rank *mr)
+{
+    mr->transport->ops->wait(mr->transport);
+    return drain(mr);
+}
+
 int mpi_match_poll(struct mpi_rank *mr)
 {
-    struct mpi_envelope env = { 0, 0, MPI_CONTEXT_POLL, 0 };
-    const uint8_t *data = NULL;
-    int code = mpi_transport_send(mr, (int)mr->host->rank, &env, NULL, NULL, 0);
+    int code = MPI_SUCCESS;
 
-    while (code == MPI_SUCCESS) {
-        code = mpi_transport_receive(mr, &env, &data);
-        if (code == MPI_SUCCESS && env.context == MPI_CONTEXT_POLL)
-            break;
-        if (code == MPI_SUCCESS)
-            code = take(mr, &env, data);
-    }
+    while (code == MPI_SUCCESS && mr->transport->ops->poll(mr->transport))
+        code = drain(mr);
     return code;
 }
 

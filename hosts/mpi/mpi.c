@@ -12,6 +12,8 @@ static void mpi_release(void *data)
     mpi_types_release(mr);
     mpi_comms_release(mr);
     free(mr->scratch);
+    if (mr->transport != NULL)
+        mr->transport->ops->destroy(mr->transport);
     free(mr);
 }
 
@@ -35,6 +37,9 @@ int MPI_Init(int *argc, char ***argv)
     mr->posted_end = &mr->posted;
     h->state[HOST_RANK_MPI] = (struct host_state){ mr, mpi_release };
     mpi_types_init(mr);
+    mr->transport = mpi_transport_open(h, mr->why);
+    if (mr->transport == NULL)
+        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     if (mpi_comms_init(mr) != MPI_SUCCESS)
         return mpi_end(mr, __func__, MPI_ERR_NO_MEM);
     return MPI_Barrier(MPI_COMM_WORLD);

@@ -24,7 +24,7 @@ int mpi_send_data(struct mpi_rank *mr, const struct mpi_comm *comm, uint32_t con
 {
     struct mpi_envelope env = { comm->rank, tag, context, (uint32_t)(count * type->bytes) };
 
-    return mpi_transport_send(mr, comm->world[dest], &env, type, buf, count);
+    return mpi_protocol_send(mr, comm->world[dest], &env, type, buf, count);
 }
 
 static int check_peer(struct mpi_rank *mr, const struct mpi_comm *comm, int rank, int tag,

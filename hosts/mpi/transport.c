@@ -1,44 +1,61 @@
-#include <stdlib.h>
+/* Which transports there are, and which one a rank uses. */
+#include "hosts/mpi/transport.h"
+
+#include <stdio.h>
 #include <string.h>
 
-#include "hosts/mpi/internal.h"
+extern const struct mpi_transport_ops mpi_transport_net;
 
-/* The kernel copies the message once on its way out and once on its way in. */
-static void spend_copy(struct host *h, uint64_t bytes)
+const struct mpi_transport_ops *const mpi_transports[] = {
+    &mpi_transport_net,
+    NULL,
+};
+
+static const struct mpi_transport_ops *find(const char *name)
 {
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_SYSCALL) +
-                         h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+    for (const struct mpi_transport_ops *const *ops = mpi_transports; *ops != NULL; ops++)
+        if (strcmp((*ops)->name, name) == 0)
+            return *ops;
+    return NULL;
 }
 
-int mpi_transport_send(struct mpi_rank *mr, int dest, const struct mpi_envelope *env,
-                       const struct mpi_type *type, const void *buf, uint64_t count)
+/** @return `own` unless the platform or the user has set something else than 0. */
+static uint64_t setting(const struct host *h, const char *key, uint64_t own)
 {
-    struct host *h = mr->host;
-    uint8_t *packet;
+    const struct host_setting *s = host_setting_of(h, key);
 
-    spend_copy(h, env->bytes);
-    packet = malloc(sizeof(*env) + env->bytes);
-    if (packet == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    memcpy(packet, env, sizeof(*env));
-    if (env->bytes > 0)
-        mpi_type_pack(type, buf, count, packet + sizeof(*env));
-    h->ops->net_send(h, (unsigned)dest, packet, (uint32_t)sizeof(*env) + env->bytes);
-    free(packet);
-    return MPI_SUCCESS;
+    return s != NULL && s->number != 0 ? s->number : own;
 }
 
-int mpi_transport_receive(struct mpi_rank *mr, struct mpi_envelope *env_p, const uint8_t **data_p)
+static void apply_settings(struct mpi_transport *t)
 {
-    struct host *h = mr->host;
-    struct host_message msg;
+    const struct host_setting *requests = host_setting_of(t->host, "mpi.requests");
+    struct mpi_transport_caps *caps = &t->caps;
 
-    h->ops->net_receive(h, &msg);
-    if (msg.bytes < sizeof(*env_p))
-        return mpi_fail(mr, MPI_ERR_OTHER, "a message that is not of MPI");
-    memcpy(env_p, msg.data, sizeof(*env_p));
-    *data_p = msg.data + sizeof(*env_p);
-    if (env_p->context != MPI_CONTEXT_POLL)
-        spend_copy(h, env_p->bytes);
-    return MPI_SUCCESS;
+    if (requests != NULL && strcmp(requests->word, "own") != 0)
+        caps->sends_requests = strcmp(requests->word, "on") == 0;
+    caps->eager_bytes = (uint32_t)setting(t->host, "mpi.eager_bytes", caps->eager_bytes);
+    caps->write_bytes = (uint32_t)setting(t->host, "mpi.write_bytes", caps->write_bytes);
+    caps->entry_ps = setting(t->host, "mpi.entry_ps", caps->entry_ps);
+}
+
+struct mpi_transport *mpi_transport_open(struct host *h, char *why)
+{
+    const struct host_setting *s = host_setting_of(h, "mpi.transport");
+    const char *name = s != NULL ? s->word : "net";
+    const struct mpi_transport_ops *ops = find(name);
+    struct mpi_transport *t;
+
+    if (ops == NULL) {
+        (void)snprintf(why, MPI_WHY_BYTES, "transport %s: not in this build", name);
+        return NULL;
+    }
+    (void)snprintf(why, MPI_WHY_BYTES, "transport %s: out of memory", name);
+    t = ops->create(h, why);
+    if (t == NULL)
+        return NULL;
+    t->ops = ops;
+    t->host = h;
+    apply_settings(t);
+    return t;
 }

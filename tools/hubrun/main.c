@@ -20,7 +20,7 @@
 
 struct options {
     struct cmd_common common;
-    const char *machine, *place, *out;
+    const char *machine, *place, *out, *mpi;
     unsigned nranks, patience_s;
     sim_time_t max_time_ps, block_ps;
     enum launch_compute compute;
@@ -37,7 +37,8 @@ enum {
     OPT_COMPUTE,
     OPT_BLOCK,
     OPT_FINGERPRINT,
-    OPT_OUT
+    OPT_OUT,
+    OPT_MPI
 };
 
 static const struct argp_option options[] = {
@@ -56,6 +57,10 @@ static const struct argp_option options[] = {
     { "patience", OPT_PATIENCE, "SECONDS", 0,
       "End a rank that has had the processor so long without a call that takes simulated time, and "
       "a run in which nothing but polling happens (default 60; 0: never)",
+      0 },
+    { "mpi", OPT_MPI, "NAME[,KEY=VALUE...]", 0,
+      "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
+      "requests=on|off, eager_bytes=N, write_bytes=N, entry_ps=N",
       0 },
     { "label", OPT_LABEL, NULL, 0, "Put the rank in front of each line", 0 },
     { "fingerprint", OPT_FINGERPRINT, NULL, 0,
@@ -126,6 +131,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_PATIENCE:
         opt->patience_s = parse_patience(state, arg);
+        return 0;
+    case OPT_MPI:
+        opt->mpi = arg;
         return 0;
     case OPT_LABEL:
         opt->label = true;
@@ -278,6 +286,8 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
     if (nodes == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
     rc = place_ranks(opt->place, nranks, nnodes, nodes, err);
+    if (rc == SIM_OK && opt->mpi != NULL)
+        rc = lab_software_mpi(&software, opt->mpi, err);
     if (rc == SIM_OK) {
         rc = launch_run(machine,
                         &(struct launch_config){ .program = opt->argv[0],
@@ -338,6 +348,10 @@ static unsigned command_words(const struct options *opt, struct load_arena *aren
         words[n++] = computes[opt->compute];
         words[n++] = "--block-time";
         words[n++] = load_text(arena, "%" PRIu64 "ps", opt->block_ps);
+    }
+    if (opt->mpi != NULL) {
+        words[n++] = "--mpi";
+        words[n++] = opt->mpi;
     }
     n += cmd_words(&opt->common, arena, words + n);
     for (int i = 0; i < opt->argc; i++)

@@ -21,6 +21,7 @@ struct lab_run {
     const char *args[LAB_ARGS_MAX]; /* "bytes=8" */
     unsigned nranks;                /* 0: one rank on each node */
     unsigned nodes[LAB_RANKS_MAX];  /* where each rank runs */
+    const char *mpi;                /* as of `hubrun --mpi`; NULL: as the platform says */
     unsigned nsets;
     const char *const *sets; /* "node*.hub.e.link.lanes=4" */
     unsigned nfaults;

@@ -100,6 +100,8 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
 
     for (unsigned i = 0; i < run->nargs; i++)
         argv[i + 1] = run->args[i];
+    if (run->mpi != NULL && lab_software_mpi(&software, run->mpi, err) != SIM_OK)
+        return SIM_ERR_CONFIG;
     lab_program_path(site, run->program, path, sizeof(path));
     rc = launch_run(machine,
                     &(struct launch_config){ .program = path,

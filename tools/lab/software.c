@@ -1,4 +1,5 @@
 #include "tools/lab/software.h"
+#include "tools/load/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 struct config {
     uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
     uint64_t local_message_ps, start_spread_ps, pio_mapping;
+    uint64_t mpi_transport, mpi_requests, mpi_eager_bytes, mpi_write_bytes, mpi_entry_ps;
 };
 
 #define COST(key, def, member, meaning)                                                            \
@@ -27,6 +29,17 @@ static const struct machine_param params[] = {
          "ranks start within this time of each other, seeded; 0 = all at once"),
     { "pio_mapping", "choice", 0, 1, 0, offsetof(struct config, pio_mapping),
       "how the window is mapped into programs: uncached or write-combining", "uc|wc" },
+    { "mpi.transport", "choice", 0, 4, 0, offsetof(struct config, mpi_transport),
+      "the network that MPI uses", "net|mbcf|tcp|ib|peach2" },
+    /* 0 and "own": as the transport has it */
+    { "mpi.requests", "choice", 0, 2, 0, offsetof(struct config, mpi_requests),
+      "whether receives that find nothing tell senders their address", "own|on|off" },
+    { "mpi.eager_bytes", "bytes", 0, UINT32_C(1) << 30, 0, offsetof(struct config, mpi_eager_bytes),
+      "longest message that is sent without asking; 0 = the transport's own limit", NULL },
+    { "mpi.write_bytes", "bytes", 0, UINT32_C(1) << 30, 0, offsetof(struct config, mpi_write_bytes),
+      "shortest message written to the address a receive told; 0 = the transport's own", NULL },
+    COST("mpi.entry_ps", 0, mpi_entry_ps,
+         "MPI makes or examines one header; 0 = the transport's own"),
     MACHINE_PARAM_END
 };
 
@@ -76,6 +89,63 @@ const struct machine_kind *const *lab_kinds(void)
     return all;
 }
 
+#define MPI_PREFIX "mpi."
+
+/** A setting for the libraries; 0 takes it back. */
+static void set(struct launch_software *software, const struct machine_param *param, uint64_t value)
+{
+    struct host_setting *s = software->settings;
+    char word[64];
+
+    while (s->key != NULL && strcmp(s->key, param->key) != 0)
+        s++;
+    SIM_ASSERT(s < software->settings + LAUNCH_SETTINGS_MAX);
+    *s = (struct host_setting){ .key = param->key, .number = value };
+    if (param->choices != NULL)
+        (void)snprintf(s->word, sizeof(s->word), "%s",
+                       load_value_print(param, value, word, sizeof(word)));
+}
+
+static int set_text(struct launch_software *software, const char *key, size_t n, const char *text,
+                    struct sim_error *err)
+{
+    char expected[160];
+    uint64_t value;
+
+    for (const struct machine_param *p = params; p->key != NULL; p++) {
+        if (strncmp(p->key, MPI_PREFIX, strlen(MPI_PREFIX)) != 0 ||
+            strlen(p->key) != strlen(MPI_PREFIX) + n ||
+            strncmp(p->key + strlen(MPI_PREFIX), key, n) != 0)
+            continue;
+        if (!load_value_parse(p, text, &value))
+            return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.*s = %s: %s", (int)n, key, text,
+                                 load_value_expected(p, expected, sizeof(expected)));
+        set(software, p, value);
+        return SIM_OK;
+    }
+    return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.*s = %s: no such setting", (int)n, key, text);
+}
+
+int lab_software_mpi(struct launch_software *software, const char *text, struct sim_error *err)
+{
+    char item[128];
+    int rc = SIM_OK;
+
+    for (const char *at = text; rc == SIM_OK && *at != '\0';) {
+        size_t n = strcspn(at, ",");
+        const char *value;
+
+        (void)snprintf(item, sizeof(item), "%.*s", (int)n, at);
+        value = strchr(item, '=');
+        if (value != NULL)
+            rc = set_text(software, item, (size_t)(value - item), value + 1, err);
+        else
+            rc = set_text(software, "transport", strlen("transport"), item, err);
+        at += n + (at[n] == ',');
+    }
+    return rc;
+}
+
 struct launch_software lab_software(struct machine *machine, unsigned node)
 {
     struct launch_software software = launch_software_default;
@@ -93,5 +163,8 @@ struct launch_software lab_software(struct machine *machine, unsigned node)
     software.local_message_ps = cfg->local_message_ps;
     software.start_spread_ps = cfg->start_spread_ps;
     software.pio_mapping = cfg->pio_mapping != 0 ? HOST_WRITE_COMBINING : HOST_UNCACHED;
+    for (const struct machine_param *p = params; p->key != NULL; p++)
+        if (strncmp(p->key, MPI_PREFIX, strlen(MPI_PREFIX)) == 0)
+            set(&software, p, *(const uint64_t *)((const char *)cfg + p->offset));
     return software;
 }

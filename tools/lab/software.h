@@ -19,5 +19,9 @@ const struct machine_kind *const *lab_kinds(void);
 /** The costs of a node's component of this kind; the launcher's own where it has none. */
 struct launch_software lab_software(struct machine *machine, unsigned node);
 
+/** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
+ * word alone is the transport. */
+int lab_software_mpi(struct launch_software *software, const char *text, struct sim_error *err);
+
 SIM_END_DECLS
 #endif /* LAB_SOFTWARE_H */

@@ -1,0 +1,166 @@
+/*
+ * The transport interface: all that the protocols of the library (protocol.c) ask of a network.
+ *
+ * A transport belongs to one rank. It has, at each receiver, one memory-based FIFO for each source
+ * and kind of entry, and may write into memory that another rank has exposed.
+ *
+ *   append()  ... puts an entry at the end of a FIFO at the far side; take() and release() there
+ *   expose()  ... makes a key, bytes that travel in entries; who has it may
+ *   write()   ... put data there, and behind them a note: an entry of the MESSAGE FIFO
+ *
+ * Rules for all of them:
+ *  - Entries of one (source, destination, kind) arrive once and in order, notes among the others.
+ *  - Of one pair of ranks, data of a write are in place before any note or entry that was begun
+ *    later can be taken, of whichever kind.
+ *  - Nothing waits for the software of the far side. What would have to (no room in a FIFO, no free
+ *    slot) returns false, with nothing done; the caller takes in what has come, wait()s, and tries
+ *    again. So two ranks that fill each other's FIFOs both go on.
+ *  - Simulated time passes inside of the calls, as the machine and its software take it.
+ *  - Never to the rank itself: the protocols see to that. Ranks of one node are the transport's.
+ *  - Whether something of this very instant is seen must not depend on the order of events: what
+ *    poll() says of it has to be settled by a rule (see net.c for one way).
+ *
+ * To add one: a file with its ops, a line in transport.c, its name in tools/lab/software.c.
+ */
+#ifndef MPI_TRANSPORT_H
+#define MPI_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hosts/driver/bar.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MPI_HEAD_BYTES 96u /* longest header of an entry, and longest note */
+#define MPI_KEY_BYTES  32u
+#define MPI_NO_LIMIT   (UINT32_C(1) << 30) /* of a message, in bytes */
+#define MPI_WHY_BYTES  160u
+
+enum mpi_fifo {
+    MPI_FIFO_MESSAGE, /* messages, pieces of them, notes of writes */
+    MPI_FIFO_REQUEST, /* what receivers ask senders for, and answers */
+    MPI_FIFOS
+};
+
+/** What a transport can do, and how the protocols should use it. A transport fills in its own
+ * values; settings of the platform override those marked (*). */
+struct mpi_transport_caps {
+    bool read;            /* has read() */
+    bool write_strided;   /* has write_strided() */
+    bool gpu;             /* takes pointers to GPU memory as they are; else they are staged */
+    bool sends_requests;  /* (*) receives that find nothing tell their address: SR, else NSR */
+    uint32_t fifo_bytes;  /* longest entry, header and data together; at least 256 */
+    uint32_t eager_bytes; /* (*) longest message sent without asking when no request for it is
+                             known; in several entries, if it has to be */
+    uint32_t write_bytes; /* (*) shortest message for which a request is used; 0: all */
+    /* Costs that the protocols spend; those of its own calls a transport spends itself. */
+    uint64_t copy_kb_ps; /* per 1024 bytes between an entry and memory, and of packing */
+    uint64_t entry_ps;   /* (*) making a header, or looking at one and finding what it is for */
+};
+
+/** Bytes that name exposed memory; only its transport knows what they mean. */
+struct mpi_key {
+    uint8_t bytes[MPI_KEY_BYTES];
+};
+
+/** An entry at the head of a FIFO, in place: until release(). */
+struct mpi_taken {
+    const uint8_t *bytes;
+    uint32_t size;
+};
+
+/** An operation whose data may not be changed or freed yet; 0: it was over at return. */
+typedef uint64_t mpi_ticket;
+
+/** A write of `nblocks` pieces: piece i of `block` bytes from `from + i * from_step` to
+ * `offset + i * to_step` of the exposed memory. */
+struct mpi_strides {
+    uint32_t block, nblocks;
+    int64_t from_step, to_step;
+};
+
+struct mpi_transport;
+
+struct mpi_transport_ops {
+    const char *name; /* as in `hubrun --mpi NAME` */
+    /**
+     * Of the calling rank, in MPI_Init(); all ranks call it, so they may agree on addresses.
+     * @return NULL, and why in `why` (MPI_WHY_BYTES), when the machine has no such network.
+     */
+    struct mpi_transport *(*create)(struct host *h, char *why);
+    /** Also while other ranks go on: after the run, or when it was ended. Takes no time. */
+    void (*destroy)(struct mpi_transport *t);
+    /** May be NULL. In MPI_Finalize(), after the last message. */
+    void (*finish)(struct mpi_transport *t);
+
+    /**
+     * Puts header and data at the end of a FIFO of rank `dest`. At return both may be reused.
+     * `head_bytes + bytes` <= caps.fifo_bytes. `data` may be GPU memory if caps.gpu.
+     * @return false: no room now.
+     */
+    bool (*append)(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
+                   uint32_t head_bytes, const void *data, uint32_t bytes);
+    /**
+     * Which sources may have something: @return the first source >= `from` whose FIFO is worth a
+     * take(), or the number of ranks. What it costs to look is spent.
+     */
+    unsigned (*next)(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from);
+    /** The entry at the head of a FIFO, which stays until release(). @return false: none. */
+    bool (*take)(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
+                 struct mpi_taken *taken_p);
+    /** Gives the room of the entry that was taken last back to its source. */
+    void (*release)(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source);
+
+    /** Lets others write to [p, p + bytes), and read if caps.read. @return false: cannot (pageable
+     * memory that is not pinned, say); the protocols then copy. */
+    bool (*expose)(struct mpi_transport *t, void *p, uint64_t bytes, struct mpi_key *key_p);
+    void (*hide)(struct mpi_transport *t, const struct mpi_key *key);
+    /**
+     * Writes `bytes` to `offset` of the memory that `key` names at rank `dest`. With note_bytes
+     * != 0 the note becomes an entry of the MESSAGE FIFO there, after the data. Data may be reused
+     * when done() says so of *ticket_p, the note at return. bytes may be 0.
+     * @return false: no room now.
+     */
+    bool (*write)(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
+                  uint64_t offset, const void *from, uint64_t bytes, const void *note,
+                  uint32_t note_bytes, mpi_ticket *ticket_p);
+    /** Or NULL. Data are there when done() says so. */
+    bool (*read)(struct mpi_transport *t, unsigned source, const struct mpi_key *key,
+                 uint64_t offset, void *to, uint64_t bytes, mpi_ticket *ticket_p);
+    /** Or NULL. As write(). */
+    bool (*write_strided)(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
+                          uint64_t offset, const void *from, const struct mpi_strides *strides,
+                          const void *note, uint32_t note_bytes, mpi_ticket *ticket_p);
+    bool (*done)(struct mpi_transport *t, mpi_ticket ticket);
+
+    /**
+     * Returns when an entry may have come, an operation ended or room been made since the caller
+     * looked last; it may return early. The caller has taken all that next() told.
+     */
+    void (*wait)(struct mpi_transport *t);
+    /** Looks for the same without waiting, which takes some time, so that a program that spins on
+     * MPI_Test() lets others go on. @return false: nothing new has come. */
+    bool (*poll)(struct mpi_transport *t);
+};
+
+/** First member of each transport's own. */
+struct mpi_transport {
+    const struct mpi_transport_ops *ops;
+    struct host *host;
+    struct mpi_transport_caps caps;
+};
+
+/** All of them, NULL at the end. */
+extern const struct mpi_transport_ops *const mpi_transports[];
+
+/** The one that the platform or the user has chosen ("mpi.transport"), with its settings applied.
+ * @return NULL, and why. */
+struct mpi_transport *mpi_transport_open(struct host *h, char *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* MPI_TRANSPORT_H */
