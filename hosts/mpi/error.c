@@ -41,7 +41,7 @@ static void tell(struct host *h, const char *call, const char *why)
     char line[512];
 
     (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s: %s", h->rank,
-                   h->node->index, (double)h->ops->time_ps(h) * 1e-6, call, why);
+                   h->node->index, (double)h->ops->time_ps(h) * 1e-6, mpi_call_name(call), why);
     h->ops->tell(h, line);
 }
 

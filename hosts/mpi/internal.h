@@ -18,6 +18,16 @@
 
 #define MPI_BASIC_TYPES 24
 
+/** A whole status; MPI_Get_count() and its like read `bytes`. */
+static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t bytes)
+{
+    return (MPI_Status){ source, tag, error, (uint32_t)bytes, (uint32_t)(bytes >> 32), 0 };
+}
+static inline uint64_t mpi_status_bytes(const MPI_Status *status)
+{
+    return (uint64_t)status->hub_bytes_high << 32 | status->hub_bytes;
+}
+
 /** What precedes the bytes of a message. */
 struct mpi_envelope {
     int32_t source; /* rank in the communicator */
@@ -91,6 +101,12 @@ struct mpi_rank {
     bool finalized, errors_return;
     char why[160]; /* what was wrong in the call that failed last */
 };
+
+/** As the program knows it: __func__ of the library's MPI_X is PMPI_X; see profile.sh. */
+static inline const char *mpi_call_name(const char *func)
+{
+    return func[0] == 'P' ? func + 1 : func;
+}
 
 /* error.c */
 struct mpi_rank *mpi_self(void); /* NULL outside MPI_Init() .. MPI_Finalize() */

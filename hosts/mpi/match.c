@@ -16,7 +16,7 @@ static void deliver(struct mpi_request *rq, const struct mpi_envelope *env, cons
     int code = env->bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 
     mpi_type_unpack(rq->type, rq->in, data, take);
-    rq->status = (MPI_Status){ env->source, env->tag, code, (unsigned)take };
+    rq->status = mpi_status(env->source, env->tag, code, take);
     rq->arrived_bytes = env->bytes;
     rq->done = true;
 }

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hosts/mpi/internal.h"
 
@@ -90,4 +91,37 @@ double MPI_Wtick(void)
     struct host *h = host_self();
 
     return h == NULL ? 0 : 1e-3 / (double)h->ops->tsc_khz(h);
+}
+
+/* Fortran's handles are the same integers. */
+#define HANDLE(KIND, TYPE)                                                                         \
+    MPI_Fint MPI_##KIND##_c2f(TYPE handle)                                                         \
+    {                                                                                              \
+        return handle;                                                                             \
+    }                                                                                              \
+    TYPE MPI_##KIND##_f2c(MPI_Fint handle)                                                         \
+    {                                                                                              \
+        return handle;                                                                             \
+    }
+HANDLE(Comm, MPI_Comm)
+HANDLE(Group, MPI_Group)
+HANDLE(Request, MPI_Request)
+HANDLE(Message, MPI_Message)
+HANDLE(Op, MPI_Op)
+HANDLE(Info, MPI_Info)
+HANDLE(Win, MPI_Win)
+HANDLE(File, MPI_File)
+HANDLE(Errhandler, MPI_Errhandler)
+HANDLE(Type, MPI_Datatype)
+
+int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *fortran)
+{
+    memcpy(fortran, status, sizeof(*status));
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_f2c(const MPI_Fint *fortran, MPI_Status *status)
+{
+    memcpy(status, fortran, sizeof(*status));
+    return MPI_SUCCESS;
 }

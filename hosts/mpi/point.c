@@ -63,7 +63,7 @@ int mpi_start(struct mpi_rank *mr, struct mpi_request *rq)
 {
     rq->active = true;
     rq->done = !rq->receives || rq->peer == MPI_PROC_NULL;
-    rq->status = (MPI_Status){ MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0 };
+    rq->status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
     if (rq->peer == MPI_PROC_NULL) {
         rq->status.MPI_SOURCE = MPI_PROC_NULL;
         return MPI_SUCCESS;
@@ -84,7 +84,7 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     return mpi_fail(mr, rq->status.MPI_ERROR,
                     "truncated: a message of %u bytes from rank %d with tag %d, room for %u",
                     rq->arrived_bytes, rq->status.MPI_SOURCE, rq->status.MPI_TAG,
-                    rq->status.hub_bytes);
+                    (unsigned)mpi_status_bytes(&rq->status));
 }
 
 static int send(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type, int dest,
@@ -150,7 +150,7 @@ static int probe(struct mpi_rank *mr, int source, int tag, MPI_Comm comm, bool w
     *flag_p = 1;
     if (source == MPI_PROC_NULL) {
         if (status != MPI_STATUS_IGNORE)
-            *status = (MPI_Status){ MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0 };
+            *status = mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
         return MPI_SUCCESS;
     }
     a = mpi_match_find(mr, &rq);
@@ -160,7 +160,7 @@ static int probe(struct mpi_rank *mr, int source, int tag, MPI_Comm comm, bool w
         code = mpi_match_progress(mr);
     *flag_p = a != NULL;
     if (a != NULL && status != MPI_STATUS_IGNORE)
-        *status = (MPI_Status){ a->env.source, a->env.tag, MPI_SUCCESS, a->env.bytes };
+        *status = mpi_status(a->env.source, a->env.tag, MPI_SUCCESS, a->env.bytes);
     return code;
 }
 
@@ -183,6 +183,7 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
+    uint64_t bytes = mpi_status_bytes(status);
     int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_data(mr, "", 1, type, &t);
 
     if (code != MPI_SUCCESS)
@@ -190,7 +191,6 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
     if (t->bytes == 0)
         *count = 0;
     else
-        *count =
-            status->hub_bytes % t->bytes != 0 ? MPI_UNDEFINED : (int)(status->hub_bytes / t->bytes);
+        *count = bytes % t->bytes != 0 ? MPI_UNDEFINED : (int)(bytes / t->bytes);
     return MPI_SUCCESS;
 }

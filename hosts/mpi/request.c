@@ -80,7 +80,7 @@ static int complete(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status
 
     if (rq == NULL) {
         if (status != MPI_STATUS_IGNORE)
-            *status = (MPI_Status){ MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0 };
+            *status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
         return MPI_SUCCESS;
     }
     code = mpi_finish(mr, rq, status);

@@ -6,6 +6,6 @@ shift 3
 exec >"$out"
 echo '/* Programs are linked against this; what they call is what hubrun has. */'
 "$nm" -g --defined-only "$@" | awk -v prefixes="^($prefixes)" '
-    $2 == "T" && $3 ~ prefixes && !seen[$3]++ {
+    ($2 == "T" || $2 == "W") && $3 ~ prefixes && !seen[$3]++ {
         printf "void %s(void);\nvoid %s(void)\n{\n}\n", $3, $3
     }'
