@@ -84,17 +84,39 @@ static int make_versus(struct lab_context *c, struct comparison *cmp)
     return rc;
 }
 
+/** Rows of programs that use MPI tell in words what was measured, so that nothing is left to form.
+ */
+static const char *measure_of(const struct lab_row *row)
+{
+    bool words = strncmp(row->workload, "mpi-", 4) == 0 || strncmp(row->workload, "npb-", 4) == 0 ||
+                 strncmp(row->workload, "mbcf-", 5) == 0;
+
+    return words ? NULL : lab_setup_get(&row->setup, "measure");
+}
+
+/** The quantity itself, where it is one; NULL: it compares. */
+static const char *basic_of(const struct lab_row *row)
+{
+    if (strcmp(row->quantity, "rate") == 0)
+        return strcmp(row->unit, "1/s") == 0 ? LAB_MESSAGE_RATE : LAB_BYTE_RATE;
+    if (strcmp(row->quantity, "share") == 0 && lab_setup_get(&row->setup, "versus") == NULL)
+        return LAB_WRITTEN;
+    if (strcmp(row->quantity, "speedup") == 0)
+        return "time";
+    return lab_side_is_basic(row->quantity) ? row->quantity : NULL;
+}
+
 /** What is measured on each side: latency, bandwidth or an expression of them. */
 static int choose_measures(struct lab_context *c, struct comparison *cmp)
 {
-    const char *own = lab_setup_get(&c->row->setup, "measure"), *other = NULL;
+    const char *own = measure_of(c->row), *other = NULL;
 
-    if (own == NULL && lab_side_is_basic(c->row->quantity))
-        own = c->row->quantity;
+    if (own == NULL)
+        own = basic_of(c->row);
     if (cmp->has_b) {
-        other = lab_setup_get(&cmp->b.row->setup, "measure");
-        if (other == NULL && lab_side_is_basic(cmp->b.row->quantity))
-            other = cmp->b.row->quantity;
+        other = measure_of(cmp->b.row);
+        if (other == NULL)
+            other = basic_of(cmp->b.row);
     }
     if (own == NULL)
         own = other;
@@ -139,12 +161,14 @@ static int unit_scale(struct lab_context *c, const char *measure_text, double *s
         { "kB/s", "bandwidth", 1e-3 },
         { "MB/s", "bandwidth", 1e-6 },
         { "GB/s", "bandwidth", 1e-9 },
+        { "1/s", NULL, 1 },
         { "x", NULL, 1 },
         { "1", NULL, 1 },
         { "percent", NULL, 1 },
         { "B", NULL, 1 },
     };
-    bool time = strncmp(measure_text, "bandwidth", 9) != 0;
+    bool time =
+        strncmp(measure_text, "bandwidth", 9) != 0 && strcmp(measure_text, LAB_BYTE_RATE) != 0;
 
     for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (strcmp(units[i].unit, c->row->unit) != 0)
@@ -190,7 +214,7 @@ static int compare(struct lab_context *c, const struct lab_side *a, const struct
                    bool has_b, struct lab_score *score)
 {
     double x = 0, y = 1, scale = 1;
-    bool ratio = is_ratio(c->row), share = strcmp(c->row->quantity, "share") == 0;
+    bool ratio = is_ratio(c->row), share = has_b && strcmp(c->row->quantity, "share") == 0;
     int rc = lab_side_value(c, a, &x);
 
     if (rc == SIM_OK && has_b)
@@ -199,7 +223,9 @@ static int compare(struct lab_context *c, const struct lab_side *a, const struct
         rc = unit_scale(c, a->measure, &scale);
     if (rc != SIM_OK)
         return rc;
-    if (ratio || share)
+    if (strcmp(c->row->quantity, "speedup") == 0)
+        judge_into(c, y / x, 0, score);
+    else if (ratio || share)
         judge_into(c, x / y * (share ? 100 : 1), 0, score);
     else
         judge_into(c, x * scale, y * scale, score);
@@ -324,8 +350,8 @@ static int evaluate(struct lab_context *c, struct lab_score *score)
 
     if (rc != SIM_OK)
         return rc;
-    if ((is_ratio(c->row) || is_order(c->row) || strcmp(c->row->quantity, "share") == 0) &&
-        !cmp.has_b)
+    if (!cmp.has_b && (is_ratio(c->row) || is_order(c->row) ||
+                       strcmp(c->row->quantity, "speedup") == 0 || cmp.a.measure == NULL))
         return lab_side_fail(c, "versus", "the id of a row");
     if (c->row->relation == LAB_PEAK_AT)
         return find_peak(c, &cmp.a, score);

@@ -52,7 +52,12 @@ const char *lab_read_times(const struct lab_result *result, struct lab_times *ti
 /** That one measured time moves, by the plan or else by the result. */
 uint64_t lab_read_bytes(uint64_t planned, const struct lab_result *result);
 
-/** "latency" [s] or "bandwidth" [B/s] of a plan's runs. */
+/* Measures of what a program's messages were; a row's quantity is "rate" or "share". */
+#define LAB_BYTE_RATE    "byte-rate"    /* bytes per second, of all ranks */
+#define LAB_MESSAGE_RATE "message-rate" /* messages per second, of all ranks */
+#define LAB_WRITTEN      "written"      /* percent of the bytes that went by remote write */
+
+/** "latency", "time", "round_trip" [s], "bandwidth" [B/s], or one of these, of a plan's runs. */
 struct lab_reading {
     bool pending;
     const char *failure; /* NULL, or why there is no value */

@@ -34,12 +34,15 @@ struct lab_plan {
     struct lab_run runs[LAB_PLAN_RUNS];
     bool median;         /* of the repeats; else the least */
     uint64_t bytes;      /* that one measured time moves; 0: as the result says */
+    uint64_t rounds;     /* where the setup says nothing; 0: 100 */
     uint64_t directions; /* 2: both at once, so bounds count twice; else 0 or 1 */
     bool stores;         /* the CPU stores, so packets are small */
 };
 
 int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
                   struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err);
+/** The platform file of a row's nodes: rows of one cluster name its network as well. */
+const char *lab_plan_platform(const char *platform, const struct lab_setup *setup);
 /** Every key of a setup must be known, also where nothing will be run. */
 int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
                         struct sim_error *err);

@@ -41,11 +41,33 @@ struct lab_run lab_run_with(const struct lab_evaluator *ev, const struct lab_run
     return with;
 }
 
+/** A count of the result beside its time; 0: it has none. */
+static double count_of(const struct lab_result *result, const char *key)
+{
+    uint64_t value = 0;
+
+    (void)lab_line_get(result->lines, key, &value);
+    return (double)value;
+}
+
+/** What the quantity is, of a run that took `seconds`. */
+static double derive(const char *quantity, const struct lab_plan *plan,
+                     const struct lab_result *result, double seconds)
+{
+    double bytes = (double)lab_read_bytes(plan->bytes, result);
+
+    if (strcmp(quantity, "bandwidth") == 0 || strcmp(quantity, LAB_BYTE_RATE) == 0)
+        return bytes / seconds;
+    if (strcmp(quantity, LAB_MESSAGE_RATE) == 0)
+        return count_of(result, "messages") / seconds;
+    if (strcmp(quantity, LAB_WRITTEN) == 0)
+        return bytes > 0 ? 100 * count_of(result, "write_bytes") / bytes : 0;
+    return strcmp(quantity, "round_trip") == 0 ? 2 * seconds : seconds;
+}
+
 int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, const char *quantity,
                   struct lab_reading *reading)
 {
-    bool bandwidth = strcmp(quantity, "bandwidth") == 0;
-    uint64_t bytes = plan->bytes;
     double best = 0;
 
     for (unsigned i = 0; i < plan->nruns; i++) {
@@ -62,16 +84,15 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
         reading->failure = lab_read_times(result, &times);
         if (reading->failure != NULL)
             return SIM_OK;
-        bytes = lab_read_bytes(plan->bytes, result);
         seconds = plan->median ? times.median_s : times.min_s;
-        if (best == 0 || seconds < best)
-            best = seconds;
+        if (best != 0 && seconds >= best)
+            continue;
+        best = seconds;
+        reading->value = derive(quantity, plan, result, seconds);
     }
     if (reading->pending)
         reading->value = 1;
     else if (plan->nruns == 0)
         reading->value = plan->closed_form;
-    else
-        reading->value = bandwidth ? (double)bytes / best : best;
     return SIM_OK;
 }

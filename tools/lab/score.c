@@ -40,10 +40,10 @@ static int mark_calibrated(const struct lab_site *site, struct lab_scores *score
         const struct lab_row *row = scores->rows[i].row;
         struct fitted fitted = { row->id, false };
 
-        if (strcmp(name, row->platform) != 0) {
+        if (strcmp(name, lab_plan_platform(row->platform, &row->setup)) != 0) {
             load_machine_destroy(platform);
             platform = NULL;
-            name = row->platform;
+            name = lab_plan_platform(row->platform, &row->setup);
             rc = load_platform(site, name, &platform, err);
         }
         if (rc != SIM_OK)

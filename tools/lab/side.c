@@ -14,8 +14,13 @@ int lab_side_fail(const struct lab_context *c, const char *key, const char *expe
 
 bool lab_side_is_basic(const char *quantity)
 {
-    return strcmp(quantity, "latency") == 0 || strcmp(quantity, "bandwidth") == 0 ||
-           strcmp(quantity, "time") == 0;
+    static const char *const names[] = { "latency",     "bandwidth",      "time",     "round_trip",
+                                         LAB_BYTE_RATE, LAB_MESSAGE_RATE, LAB_WRITTEN };
+
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], quantity) == 0)
+            return true;
+    return false;
 }
 
 static int measure_point(struct lab_context *c, const struct lab_side *side, const char *quantity,

@@ -9,21 +9,28 @@ enum {
     PINGPONG = 1,
     CHAIN = 2,
     STRIDE = 4,
-    MPI = 8,
+    MPI = 8, /* one of two ranks */
     STREAM = 16,
     TWO = 31, /* of two ranks, or one */
     MANY = 32,
-    ALL = TWO | MANY
+    MPI_MANY = 64,
+    NPB = 128,
+    FACILITY = 256, /* what MPI stands on in the MBCF cluster */
+    CLUSTER = MPI | MPI_MANY | NPB | FACILITY,
+    ALL = TWO | MANY | MPI_MANY | NPB | FACILITY
 };
 
 static const struct {
     const char *name;
     unsigned bit;
 } workloads[] = {
-    { "pingpong", PINGPONG }, { "dma-chain", CHAIN }, { "block-stride", STRIDE },
-    { "mpi-pingpong", MPI },  { "stream", STREAM },   { "broadcast", MANY },
-    { "allgather", MANY },    { "all-to-all", MANY }, { "neighbour", MANY },
-    { "halo", MANY },
+    { "pingpong", PINGPONG }, { "dma-chain", CHAIN },      { "block-stride", STRIDE },
+    { "mpi-pingpong", MPI },  { "stream", STREAM },        { "broadcast", MANY },
+    { "allgather", MANY },    { "all-to-all", MANY },      { "neighbour", MANY },
+    { "halo", MANY },         { "mpi-bandwidth", MPI },    { "mpi-collective", MPI_MANY },
+    { "npb-ep", NPB },        { "npb-mg", NPB },           { "npb-cg", NPB },
+    { "npb-is", NPB },        { "npb-lu", NPB },           { "npb-sp", NPB },
+    { "npb-bt", NPB },        { "mbcf-oneway", FACILITY }, { "mbcf-stream", FACILITY },
 };
 
 /** What a key may say: one of the words, a whole number (NUMBER), or anything (NULL). */
@@ -35,7 +42,7 @@ static const struct word {
     unsigned workloads;
 } words[] = {
     { "bytes", NUMBER, ALL },
-    { "count", NUMBER, CHAIN },
+    { "count", NUMBER, CHAIN | MPI | FACILITY },
     { "channels", NUMBER, STREAM | MANY },
     { "direction", "one|both", STREAM },
     { "n", NUMBER, STRIDE | MANY },
@@ -49,13 +56,13 @@ static const struct word {
     { "tlp_overhead_bytes", NUMBER, CHAIN },
     { "src", MEMORIES, TWO },
     { "dst", MEMORIES, TWO },
-    { "memory", "cpu|gpu", MANY },
+    { "memory", "cpu|gpu", MANY | MPI_MANY },
     { "algorithm", NULL, MANY },
     { "order", "up|down", MANY },
     { "shape", NULL, MANY },
     { "part_bytes", NUMBER, MANY },
     { "segment_bytes", NUMBER, MANY },
-    { "place", NULL, MANY },
+    { "place", NULL, MANY | MPI_MANY },
     { "faults", NULL, ALL },
     { "bit_error_rate", NULL, ALL },
     { "fault_links", NULL, ALL },
@@ -72,11 +79,19 @@ static const struct word {
     { "warmup", NUMBER, ALL },
     { "rounds", NUMBER, ALL },
     { "repeats", NUMBER, ALL },
-    { "reduce", "min|median", ALL },
+    { "reduce", "min|median|mean", ALL },
     { "uva", "on|off", PINGPONG },
     { "staging", "host", PINGPONG },
-    { "api", NULL, TWO },
-    { "net", NULL, MPI | PINGPONG },
+    { "api", NULL, TWO | CLUSTER },
+    { "net", NULL, MPI | PINGPONG | NPB | MPI_MANY },
+    { "duplex", "half|full", CLUSTER },
+    { "receives", "preposted|called", MPI },
+    { "pattern", "one|both|rate", MPI },
+    { "op", NULL, FACILITY | MPI_MANY },
+    { "class", "S|W", NPB },
+    { "size", NULL, NPB },
+    { "iterations", NUMBER, NPB },
+    { "version", NULL, NPB },
     { "gdr", "on|off", MPI },
     { "gdr_limit", NUMBER, MPI },
     { "rails", NUMBER, MPI },
@@ -128,8 +143,9 @@ static int find_workload(const char *where, const char *name, unsigned *bit_p,
     }
     return sim_error_set(err, SIM_ERR_CONFIG,
                          "%s: workload = %s: expected pingpong, dma-chain, block-stride, "
-                         "stream, mpi-pingpong, broadcast, allgather, all-to-all, neighbour or "
-                         "halo",
+                         "stream, broadcast, allgather, all-to-all, neighbour, halo, mpi-pingpong, "
+                         "mpi-bandwidth, mpi-collective, npb-ep .. npb-bt, mbcf-oneway or "
+                         "mbcf-stream",
                          where, name);
 }
 

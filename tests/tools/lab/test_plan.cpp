@@ -50,6 +50,35 @@ TEST_F(Plan, SetupAloneMakesTheRun)
     EXPECT_EQ(4096u * 128, p.bytes);
 }
 
+TEST_F(Plan, TheLibraryAndTheNetworkOfAClusterAreOfTheRow)
+{
+    auto text = [&](const char *platform, const char *workload, const char *words) {
+        lab_setup setup = {};
+
+        EXPECT_EQ(SIM_OK, lab_setup_parse(words, "t.csv:2", &arena, &setup, &err)) << err.text;
+        lab_point point = { "t.csv:2", platform, workload, &setup, nullptr };
+        EXPECT_EQ(SIM_OK, lab_plan_make(&point, &protocol, &arena, &p, &err)) << err.text;
+        return std::string(lab_run_text(&p.runs[0], &arena));
+    };
+
+    EXPECT_EQ("mbcf-hub platform=mbcf mpi-pingpong bytes=64 src=cpu dst=cpu receives=preposted "
+              "warmup=1 rounds=1 repeats=3 @0 @1 --set node*.software.mpi.requests=off seed=0",
+              text("mbcf-hub", "mpi-pingpong",
+                   "bytes=64;api=nsr;duplex=half;nodes=2;reduce=min;receives=preposted"));
+    EXPECT_EQ("mbcf-switch platform=mbcf mpi-bandwidth bytes=1048576 count=8 pattern=one src=cpu "
+              "dst=cpu warmup=1 rounds=1 repeats=3 @0 @1 seed=0",
+              text("mbcf-switch", "mpi-bandwidth", "bytes=1048576;api=sr;duplex=full;nodes=2"));
+    EXPECT_EQ(8u << 20, p.bytes);
+    EXPECT_EQ("mbcf-switch-half platform=mbcf-sunos npb-cg class=W iterations=15 sample=10 @0 @1 "
+              "seed=0",
+              text("mbcf-switch", "npb-cg",
+                   "api=mpich;nodes=2;size=7000;iterations=15;class=W;version=2.3;"
+                   "net=switching-hub;duplex=half"));
+    EXPECT_EQ("mbcf-hub platform=mbcf mbcf-oneway bytes=4 op=fifo warmup=1 rounds=1 repeats=3 @0 "
+              "@1 seed=0",
+              text("mbcf-hub", "mbcf-oneway", "bytes=4;op=fifo;api=mbcf;duplex=half;nodes=2"));
+}
+
 TEST_F(Plan, FaultsArePartOfTheRunAndTakeAsManyRoundsAsTheSetupSays)
 {
     EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=cpu warmup=2 rounds=1 "
@@ -159,7 +188,8 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
     EXPECT_EQ("t.csv:2: setup api=gasnet: expected tca or cudaMemcpyPeer",
               message("pingpong", "bytes=8;api=gasnet"));
     EXPECT_EQ("t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride, "
-              "stream, mpi-pingpong, broadcast, allgather, all-to-all, neighbour or halo",
+              "stream, broadcast, allgather, all-to-all, neighbour, halo, mpi-pingpong, "
+              "mpi-bandwidth, mpi-collective, npb-ep .. npb-bt, mbcf-oneway or mbcf-stream",
               message("ping", "bytes=8"));
     EXPECT_EQ("t.csv:2: setup bytes=(absent): expected at least 1",
               message("pingpong", "mode=pio"));

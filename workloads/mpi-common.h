@@ -1,0 +1,19 @@
+/* What the workloads that use MPI alone share: memories of any kind, and all ranks agreeing. */
+#ifndef WORKLOADS_MPI_COMMON_H
+#define WORKLOADS_MPI_COMMON_H
+
+#include "common.h"
+
+/** Ends the program unless there are two ranks. */
+void mpi_pair(void);
+/** memory: IN_HOST or a GPU; at least one byte. It stays until the program ends. */
+void *mpi_memory(int memory, uint64_t n);
+void mpi_fill(void *p, uint64_t n, unsigned seed);
+void mpi_clear(void *p, uint64_t n);
+int mpi_holds(const void *p, uint64_t n, unsigned seed);
+/** 1 when it is 1 on all ranks. Collective. */
+int mpi_all(int good);
+/** A barrier, and then long enough for everything under way to arrive. Collective. */
+void mpi_settle(void);
+
+#endif /* WORKLOADS_MPI_COMMON_H */
