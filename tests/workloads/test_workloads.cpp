@@ -170,6 +170,25 @@ TEST(Workloads, ExchangesAmongManyMoveEveryByte)
     expect_verified("halo", with(ONCE, { "n=4", "shape=3x1x2", "channels=3" }), 6);
 }
 
+TEST(Workloads, MessagesOfMpiMoveEveryByte)
+{
+    for (const char *receives : { "receives=called", "receives=preposted" })
+        for (const char *bytes : { "bytes=0", "bytes=100000" })
+            expect_verified("mpi-pingpong", with(FEW, { receives, bytes }));
+    expect_verified("mpi-pingpong", with(FEW, { "src=gpu0", "dst=gpu1", "bytes=5000" }));
+    for (const char *pattern : { "pattern=one", "pattern=both", "pattern=rate" })
+        expect_verified("mpi-bandwidth", { pattern, "bytes=3000", "count=100" });
+}
+
+TEST(Workloads, CollectivesOfMpiMoveEveryByte)
+{
+    for (const char *op : { "barrier", "broadcast", "reduce", "allreduce", "gather", "allgather",
+                            "scatter", "alltoall" })
+        expect_verified("mpi-collective", { std::string("op=") + op, "bytes=1000", "repeats=1" },
+                        3);
+    expect_verified("mpi-collective", { "op=alltoall", "memory=gpu0", "repeats=1" }, 5);
+}
+
 TEST(Workloads, DistanceCosts)
 {
     uint64_t near =

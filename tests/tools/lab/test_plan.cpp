@@ -62,7 +62,7 @@ TEST_F(Plan, TheLibraryAndTheNetworkOfAClusterAreOfTheRow)
     };
 
     EXPECT_EQ("mbcf-hub platform=mbcf mpi-pingpong bytes=64 src=cpu dst=cpu receives=preposted "
-              "warmup=1 rounds=1 repeats=3 @0 @1 --set node*.software.mpi.requests=off seed=0",
+              "warmup=1 rounds=1 repeats=3 @0 @1 --mpi mbcf,requests=off seed=0",
               text("mbcf-hub", "mpi-pingpong",
                    "bytes=64;api=nsr;duplex=half;nodes=2;reduce=min;receives=preposted"));
     EXPECT_EQ("mbcf-switch platform=mbcf mpi-bandwidth bytes=1048576 count=8 pattern=one src=cpu "
