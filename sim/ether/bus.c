@@ -1,0 +1,82 @@
+#include "ether/bus.h"
+
+#include <stdio.h>
+
+static uint64_t cycles_of(const struct ether_bus *bus, uint32_t bytes)
+{
+    return bus->cfg.overhead_cycles + (bytes + bus->cfg.width_bytes - 1) / bus->cfg.width_bytes;
+}
+
+sim_time_t ether_bus_burst_ps(const struct ether_bus *bus, uint32_t bytes)
+{
+    return sim_clock_time(&bus->clock, cycles_of(bus, bytes));
+}
+
+/** At an edge of the clock with a free bus. */
+static void arbitrate(struct ether_bus *bus)
+{
+    for (unsigned i = 0; i < ETHER_BUS_MASTERS; i++) {
+        unsigned index = (bus->turn + i) % ETHER_BUS_MASTERS;
+        struct ether_bus_master *master = bus->masters[index];
+        sim_time_t end;
+        uint64_t edge;
+
+        if (master == NULL || master->asks == 0)
+            continue;
+        bus->turn = (index + 1) % ETHER_BUS_MASTERS;
+        bus->holds = master;
+        edge = sim_clock_edge(&bus->clock, sim_now(bus->dom));
+        end = sim_clock_time(&bus->clock, edge + cycles_of(bus, master->asks));
+        bus->bursts++;
+        bus->bytes += master->asks;
+        bus->busy_ps += end - sim_now(bus->dom);
+        sim_schedule_at(bus->dom, &bus->step, end, SIM_CLOCK);
+        return;
+    }
+}
+
+static void step_event(struct sim_event *ev)
+{
+    struct ether_bus *bus = SIM_CONTAINER_OF(ev, struct ether_bus, step);
+    struct ether_bus_master *master = bus->holds;
+
+    if (master != NULL) {
+        uint32_t bytes = master->asks;
+
+        bus->holds = NULL;
+        master->asks = 0;
+        master->done(master, bytes); /* may ask again, and then waits for its turn */
+    }
+    if (bus->holds == NULL && !sim_event_scheduled(&bus->step))
+        arbitrate(bus);
+}
+
+void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint32_t bytes)
+{
+    sim_time_t edge = sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, sim_now(bus->dom)));
+
+    SIM_ASSERT(master->asks == 0 && bytes > 0 && bytes <= bus->cfg.burst_bytes);
+    master->asks = bytes;
+    /* The arbiter looks one edge later, when all who ask at this edge have asked. */
+    if (bus->holds == NULL && !sim_event_scheduled(&bus->step))
+        sim_schedule_at(bus->dom, &bus->step,
+                        sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, edge + 1)),
+                        SIM_CLOCK);
+}
+
+void ether_bus_init(struct ether_bus *bus, struct sim_domain *dom, const char *path,
+                    const struct ether_bus_config *cfg)
+{
+    char name[160];
+
+    bus->dom = dom;
+    bus->cfg = *cfg;
+    sim_clock_init(&bus->clock, cfg->khz);
+    sim_event_init(&bus->step, step_event);
+    (void)snprintf(name, sizeof(name), "%s.bus.bursts", path);
+    sim_stat_register(dom, &bus->bursts, name, "1", "bursts of its DMA on the expansion bus");
+    (void)snprintf(name, sizeof(name), "%s.bus.bytes", path);
+    sim_stat_register(dom, &bus->bytes, name, "bytes", "moved by them");
+    (void)snprintf(name, sizeof(name), "%s.bus.busy_ps", path);
+    sim_stat_register(dom, &bus->busy_ps, name, "ps", "that the bus was held");
+}

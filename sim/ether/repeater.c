@@ -1,0 +1,237 @@
+/*
+ * A repeater hub (802.3 clause 27): what comes in at one port goes out at all
+ * others, a moment later; when two ports have a carrier at once, all get a jam
+ * until the last carrier has ended.
+ */
+#include "ether/mac.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATER_PORTS    16u
+#define REPEATER_JAM_BITS 96u /* at least (27.3.1.4.2) */
+
+struct repeater_config {
+    uint64_t rate_mbps, delay_ps, phy_ps;
+};
+
+struct repeater_port {
+    struct ether_end end; /* first: what a machine port yields */
+    struct repeater *hub;
+    char path[96];
+    bool in, began; /* a carrier comes in; since the last evaluation */
+    bool ended, whole;
+    bool out; /* a carrier goes out */
+    struct ether_frame frame;
+};
+
+struct repeater {
+    struct sim_domain *dom;
+    const char *path;
+    struct repeater_config cfg;
+    bool jams;
+    unsigned source; /* the port that is repeated; REPEATER_PORTS: none */
+    sim_time_t jam_until, last_out;
+    struct sim_event evaluate; /* SIM_CLOCK */
+    struct repeater_port ports[REPEATER_PORTS];
+    uint64_t frames, collisions;
+};
+
+#define ROW(key, unit, min, max, def, field, meaning)                                              \
+    {                                                                                              \
+        key, unit, min, max, def, offsetof(struct repeater_config, field), meaning, NULL           \
+    }
+static const struct machine_param params[] = {
+    ETHER_RATE_ROW("rate_mbps", struct repeater_config, rate_mbps),
+    ROW("delay_ps", "ps", 0, SIM_MS, 400000, delay_ps,
+        "a bit at one port until it leaves by the others, between the transceivers"),
+    ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through a transceiver, each way"),
+    MACHINE_PARAM_END
+};
+
+static const char *const port_names[] = { "p0",  "p1",  "p2",  "p3",  "p4",  "p5",
+                                          "p6",  "p7",  "p8",  "p9",  "p10", "p11",
+                                          "p12", "p13", "p14", "p15", NULL };
+
+/* ---- signals out --------------------------------------------------------------------- */
+
+/** Signals leave in the order in which they were caused. */
+static sim_time_t departure(struct repeater *hub, sim_time_t at)
+{
+    at += hub->cfg.delay_ps;
+    if (at > hub->last_out)
+        hub->last_out = at;
+    return hub->last_out;
+}
+
+static void out_on(struct repeater_port *port, const struct ether_frame *frame, sim_time_t depart)
+{
+    if (port->out)
+        return;
+    port->out = true;
+    ether_signal_on(&port->end, frame, depart);
+}
+
+static void out_off(struct repeater_port *port, bool whole, sim_time_t depart)
+{
+    if (!port->out)
+        return;
+    port->out = false;
+    ether_signal_off(&port->end, whole, depart);
+}
+
+/* ---- what goes on -------------------------------------------------------------------- */
+
+static unsigned carriers(const struct repeater *hub, unsigned *first_p)
+{
+    unsigned n = 0;
+
+    for (unsigned i = REPEATER_PORTS; i-- > 0;) {
+        if (hub->ports[i].in) {
+            *first_p = i;
+            n++;
+        }
+    }
+    return n;
+}
+
+static void begin_jam(struct repeater *hub, sim_time_t now)
+{
+    sim_time_t depart = departure(hub, now);
+
+    hub->jams = true;
+    hub->collisions++;
+    hub->jam_until = now + REPEATER_JAM_BITS * hub->ports[0].end.bit_ps;
+    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+        out_on(&hub->ports[i], NULL, depart);
+}
+
+static void end_jam(struct repeater *hub, sim_time_t now)
+{
+    sim_time_t depart = departure(hub, now > hub->jam_until ? now : hub->jam_until);
+
+    hub->jams = false;
+    hub->source = REPEATER_PORTS;
+    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+        out_off(&hub->ports[i], false, depart);
+}
+
+static void repeat(struct repeater *hub, unsigned source, sim_time_t now)
+{
+    sim_time_t depart = departure(hub, now);
+
+    hub->source = source;
+    hub->frames++;
+    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+        if (i != source)
+            out_on(&hub->ports[i], &hub->ports[source].frame, depart);
+}
+
+static void end_repeat(struct repeater *hub, sim_time_t now)
+{
+    sim_time_t depart = departure(hub, now);
+
+    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+        out_off(&hub->ports[i], hub->ports[hub->source].whole, depart);
+    hub->source = REPEATER_PORTS;
+}
+
+/** All that arrives at one time has arrived. */
+static void evaluate(struct sim_event *ev)
+{
+    struct repeater *hub = SIM_CONTAINER_OF(ev, struct repeater, evaluate);
+    sim_time_t now = sim_now(hub->dom);
+    unsigned first = REPEATER_PORTS, n;
+
+    if (!hub->jams && hub->source != REPEATER_PORTS && hub->ports[hub->source].ended)
+        end_repeat(hub, now);
+    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+        hub->ports[i].ended = false;
+    n = carriers(hub, &first);
+    if (hub->jams) {
+        if (n == 0)
+            end_jam(hub, now);
+        return;
+    }
+    if (n > 1)
+        begin_jam(hub, now);
+    else if (n == 1 && hub->source == REPEATER_PORTS)
+        repeat(hub, first, now);
+}
+
+static void port_arrive(struct ether_end *end, const struct ether_signal *s)
+{
+    struct repeater_port *port = SIM_CONTAINER_OF(end, struct repeater_port, end);
+
+    port->in = s->on != 0;
+    if (s->on != 0) {
+        port->frame.bytes = s->bytes;
+        port->frame.data_bytes = s->data_bytes;
+        memcpy(port->frame.data, s->data, s->data_bytes);
+    } else {
+        port->ended = true;
+        port->whole = s->whole != 0;
+    }
+    sim_schedule_by(end->dom, &port->hub->evaluate, sim_now(end->dom), SIM_CLOCK);
+}
+
+/* ---- the kind ------------------------------------------------------------------------ */
+
+static void port_init(struct repeater *hub, unsigned i)
+{
+    struct repeater_port *port = &hub->ports[i];
+
+    (void)snprintf(port->path, sizeof(port->path), "%s.p%u", hub->path, i);
+    port->hub = hub;
+    port->end = (struct ether_end){ .dom = hub->dom,
+                                    .path = port->path,
+                                    .bit_ps = SIM_US / hub->cfg.rate_mbps,
+                                    .phy_ps = hub->cfg.phy_ps,
+                                    .half_duplex = true,
+                                    .arrive = port_arrive };
+}
+
+static int repeater_create(const struct machine_place *place, const void *config,
+                           void **component_p, struct sim_error *err)
+{
+    struct repeater *hub = calloc(1, sizeof(*hub));
+    char path[128];
+
+    if (hub == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    hub->dom = place->dom;
+    hub->path = place->path;
+    hub->cfg = *(const struct repeater_config *)config;
+    hub->source = REPEATER_PORTS;
+    sim_event_init(&hub->evaluate, evaluate);
+    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+        port_init(hub, i);
+    (void)snprintf(path, sizeof(path), "%s.frames", place->path);
+    sim_stat_register(place->dom, &hub->frames, path, "frames", "whose repetition began");
+    (void)snprintf(path, sizeof(path), "%s.collisions", place->path);
+    sim_stat_register(place->dom, &hub->collisions, path, "1", "carriers at two ports at once");
+    *component_p = hub;
+    return SIM_OK;
+}
+
+static struct machine_port repeater_port(void *component, const char *name)
+{
+    struct repeater *hub = component;
+
+    for (unsigned i = 0; port_names[i] != NULL; i++)
+        if (strcmp(port_names[i], name) == 0)
+            return (struct machine_port){ "ethernet", &hub->ports[i].end, ether_join };
+    return (struct machine_port){ NULL, NULL, NULL };
+}
+
+const struct machine_kind ether_repeater_kind = {
+    .name = "ether.repeater",
+    .summary = "repeater hub of Ethernet, half duplex",
+    .params = params,
+    .config_bytes = sizeof(struct repeater_config),
+    .ports = port_names,
+    .create = repeater_create,
+    .port = repeater_port,
+    .destroy = free,
+};

@@ -1,0 +1,282 @@
+/*
+ * A store-and-forward switch: a frame that has come in whole goes, after a time
+ * to look its address up, into the queue of the port behind which its receiver
+ * was last heard of, or of all ports when nobody has heard of it.
+ */
+#include "ether/mac.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWITCH_PORTS   16u
+#define SWITCH_ENTRIES 64u /* of the address table */
+
+struct switch_config {
+    uint64_t rate_mbps, duplex, forward_ps, phy_ps, queue_frames;
+};
+
+struct switch_port {
+    struct ether_mac mac;
+    struct ether_switch *sw;
+    char path[96];
+    unsigned index;
+    struct ether_frame *arriving; /* NULL: none, or there was no buffer for it */
+    struct ether_list in, out;    /* looked up; to be sent */
+    uint64_t queue_drops, buffer_drops, queue_peak;
+};
+
+struct ether_switch {
+    struct sim_domain *dom;
+    struct switch_config cfg;
+    struct ether_list unused;
+    struct ether_frame *buffers;
+    struct switch_entry {
+        uint8_t address[ETHER_ADDRESS_BYTES];
+        unsigned port;
+    } table[SWITCH_ENTRIES];
+    unsigned nentries, oldest;
+    struct sim_event forward; /* SIM_CLOCK */
+    uint64_t floods;
+    struct switch_port ports[SWITCH_PORTS];
+};
+
+#define ROW(key, unit, min, max, def, field, meaning)                                              \
+    {                                                                                              \
+        key, unit, min, max, def, offsetof(struct switch_config, field), meaning, NULL             \
+    }
+static const struct machine_param params[] = {
+    ETHER_RATE_ROW("rate_mbps", struct switch_config, rate_mbps),
+    { "duplex", "choice", 0, 1, 0, offsetof(struct switch_config, duplex),
+      "of all its ports: both ways at once, or one at a time", "full|half" },
+    ROW("forward_ps", "ps", 0, SIM_MS, 5000000, forward_ps,
+        "a frame that has come in whole until it is in the queue of its port"),
+    ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through a transceiver, each way"),
+    ROW("queue_frames", "1", 1, 4096, 64, queue_frames,
+        "frames that may wait to leave by one port; others are dropped"),
+    MACHINE_PARAM_END
+};
+
+static const char *const port_names[] = { "p0",  "p1",  "p2",  "p3",  "p4",  "p5",
+                                          "p6",  "p7",  "p8",  "p9",  "p10", "p11",
+                                          "p12", "p13", "p14", "p15", NULL };
+
+/* ---- addresses ------------------------------------------------------------------------- */
+
+static struct switch_entry *find(struct ether_switch *sw, const uint8_t *address)
+{
+    for (unsigned i = 0; i < sw->nentries; i++)
+        if (memcmp(sw->table[i].address, address, ETHER_ADDRESS_BYTES) == 0)
+            return &sw->table[i];
+    return NULL;
+}
+
+static void learn(struct ether_switch *sw, const uint8_t *address, unsigned port)
+{
+    struct switch_entry *entry = find(sw, address);
+
+    if (entry == NULL && sw->nentries < SWITCH_ENTRIES)
+        entry = &sw->table[sw->nentries++];
+    if (entry == NULL)
+        entry = &sw->table[sw->oldest++ % SWITCH_ENTRIES];
+    memcpy(entry->address, address, ETHER_ADDRESS_BYTES);
+    entry->port = port;
+}
+
+/* ---- queues ------------------------------------------------------------------------------ */
+
+static void enqueue(struct switch_port *port, struct ether_frame *frame)
+{
+    if (port->mac.end.out == NULL || port->out.n >= port->sw->cfg.queue_frames) {
+        port->queue_drops += port->mac.end.out != NULL;
+        ether_list_add(&port->sw->unused, frame);
+        return;
+    }
+    ether_list_add(&port->out, frame);
+    if (port->out.n > port->queue_peak)
+        port->queue_peak = port->out.n;
+    ether_mac_kick(&port->mac);
+}
+
+static void flood(struct ether_switch *sw, unsigned from, struct ether_frame *frame)
+{
+    sw->floods++;
+    for (unsigned i = 0; i < SWITCH_PORTS; i++) {
+        struct ether_frame *copy;
+
+        if (i == from || sw->ports[i].mac.end.out == NULL)
+            continue;
+        copy = ether_list_take(&sw->unused);
+        if (copy == NULL) {
+            sw->ports[i].queue_drops++;
+            continue;
+        }
+        memcpy(copy, frame, offsetof(struct ether_frame, data) + frame->data_bytes);
+        enqueue(&sw->ports[i], copy);
+    }
+    ether_list_add(&sw->unused, frame);
+}
+
+static void forward_frame(struct ether_switch *sw, unsigned from, struct ether_frame *frame)
+{
+    const struct switch_entry *entry;
+
+    learn(sw, frame->data + ETHER_ADDRESS_BYTES, from);
+    entry = (frame->data[0] & 1) != 0 ? NULL : find(sw, frame->data); /* 1: to a group */
+    if (entry == NULL)
+        flood(sw, from, frame);
+    else if (entry->port == from) /* both are behind it */
+        ether_list_add(&sw->unused, frame);
+    else
+        enqueue(&sw->ports[entry->port], frame);
+}
+
+/** Frames whose look-up has ended, in the order of ports. */
+static void forward_event(struct sim_event *ev)
+{
+    struct ether_switch *sw = SIM_CONTAINER_OF(ev, struct ether_switch, forward);
+    sim_time_t now = sim_now(sw->dom), next = SIM_TIME_NEVER;
+
+    for (unsigned i = 0; i < SWITCH_PORTS; i++) {
+        struct ether_list *in = &sw->ports[i].in;
+
+        while (in->head != NULL && in->head->due <= now)
+            forward_frame(sw, i, ether_list_take(in));
+        if (in->head != NULL && in->head->due < next)
+            next = in->head->due;
+    }
+    if (next != SIM_TIME_NEVER)
+        sim_schedule_by(sw->dom, &sw->forward, next, SIM_CLOCK);
+}
+
+/* ---- ports --------------------------------------------------------------------------------- */
+
+static struct switch_port *port_of(struct ether_mac *mac)
+{
+    return SIM_CONTAINER_OF(mac, struct switch_port, mac);
+}
+
+static struct ether_frame *port_next(struct ether_mac *mac)
+{
+    return ether_list_take(&port_of(mac)->out);
+}
+
+static void port_sent(struct ether_mac *mac, struct ether_frame *frame, bool good)
+{
+    (void)good;
+    ether_list_add(&port_of(mac)->sw->unused, frame);
+}
+
+static void port_begins(struct ether_mac *mac, const struct ether_signal *s)
+{
+    struct switch_port *port = port_of(mac);
+
+    if (port->arriving == NULL)
+        port->arriving = ether_list_take(&port->sw->unused);
+    if (port->arriving == NULL) {
+        port->buffer_drops++;
+        return;
+    }
+    port->arriving->bytes = s->bytes;
+    port->arriving->data_bytes = s->data_bytes;
+    memcpy(port->arriving->data, s->data, s->data_bytes);
+}
+
+static void port_ends(struct ether_mac *mac, bool good)
+{
+    struct switch_port *port = port_of(mac);
+    struct ether_switch *sw = port->sw;
+
+    if (port->arriving == NULL || !good)
+        return;
+    mac->stat.rx_frames++;
+    mac->stat.rx_bytes += port->arriving->bytes;
+    port->arriving->due = sim_now(sw->dom) + sw->cfg.forward_ps;
+    sim_schedule_by(sw->dom, &sw->forward, port->arriving->due, SIM_CLOCK);
+    ether_list_add(&port->in, port->arriving);
+    port->arriving = NULL;
+}
+
+static const struct ether_mac_ops port_ops = { port_next, port_sent, port_begins, port_ends };
+
+/* ---- the kind ------------------------------------------------------------------------------ */
+
+static void add_stat(const struct switch_port *port, const uint64_t *value, const char *name,
+                     const char *meaning)
+{
+    char path[160];
+
+    (void)snprintf(path, sizeof(path), "%s.%s", port->path, name);
+    sim_stat_register(port->sw->dom, value, path, "frames", meaning);
+}
+
+static void port_init(struct ether_switch *sw, const char *path, unsigned i)
+{
+    struct switch_port *port = &sw->ports[i];
+
+    port->sw = sw;
+    port->index = i;
+    (void)snprintf(port->path, sizeof(port->path), "%s.p%u", path, i);
+    ether_list_init(&port->in);
+    ether_list_init(&port->out);
+    ether_mac_init(&port->mac, sw->dom, port->path, sw->cfg.rate_mbps, sw->cfg.duplex != 0,
+                   sw->cfg.phy_ps, &port_ops);
+    add_stat(port, &port->queue_drops, "queue.drops", "dropped, since its queue was full");
+    add_stat(port, &port->buffer_drops, "buffer.drops", "dropped on arrival: no buffer was left");
+    add_stat(port, &port->queue_peak, "queue.peak", "the most that waited at once");
+}
+
+static void switch_destroy(void *component)
+{
+    struct ether_switch *sw = component;
+
+    free(sw->buffers);
+    free(sw);
+}
+
+static int switch_create(const struct machine_place *place, const void *config, void **component_p,
+                         struct sim_error *err)
+{
+    struct ether_switch *sw = calloc(1, sizeof(*sw));
+    uint64_t n;
+
+    if (sw == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    sw->dom = place->dom;
+    sw->cfg = *(const struct switch_config *)config;
+    n = SWITCH_PORTS * (sw->cfg.queue_frames + 4); /* each queue full, and one on each way */
+    sw->buffers = calloc(n, sizeof(*sw->buffers));
+    if (sw->buffers == NULL) {
+        free(sw);
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    }
+    ether_list_init(&sw->unused);
+    for (uint64_t i = 0; i < n; i++)
+        ether_list_add(&sw->unused, &sw->buffers[i]);
+    sim_event_init(&sw->forward, forward_event);
+    for (unsigned i = 0; i < SWITCH_PORTS; i++)
+        port_init(sw, place->path, i);
+    *component_p = sw;
+    return SIM_OK;
+}
+
+static struct machine_port switch_port(void *component, const char *name)
+{
+    struct ether_switch *sw = component;
+
+    for (unsigned i = 0; port_names[i] != NULL; i++)
+        if (strcmp(port_names[i], name) == 0)
+            return (struct machine_port){ "ethernet", &sw->ports[i].mac.end, ether_join };
+    return (struct machine_port){ NULL, NULL, NULL };
+}
+
+const struct machine_kind ether_switch_kind = {
+    .name = "ether.switch",
+    .summary = "store-and-forward switch of Ethernet",
+    .params = params,
+    .config_bytes = sizeof(struct switch_config),
+    .ports = port_names,
+    .create = switch_create,
+    .port = switch_port,
+    .destroy = switch_destroy,
+};
