@@ -128,6 +128,7 @@ struct launch {
     struct launch_node *nodes;
     struct launch_thread *ranks;
     struct output *output;
+    FILE *nothing;       /* what ranks other than 0 read */
     unsigned left;       /* threads of this phase that have not ended */
     uint64_t idle_turns; /* ends of polls of programs in vain */
     struct launch_abort {

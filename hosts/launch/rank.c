@@ -149,8 +149,9 @@ static int rank_memory(struct launch_node *node, struct launch_thread *t, struct
 static int rank_program(struct launch_node *node, struct launch_thread *t,
                         const struct program_file *file, struct sim_error *err)
 {
+    struct launch *run = node->run;
     struct hub_program_hooks hooks = {
-        .in = stdin,
+        .in = t->host.rank == 0 ? stdin : run->nothing, /* as mpirun has it */
         .exit = hook_exit,
         .time_ps = hook_time,
         .sleep_ps = hook_sleep,
@@ -162,7 +163,6 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
         .poll_bytes = node->ram->size,
         .pid = (int)t->host.rank + FIRST_PID,
     };
-    struct launch *run = node->run;
     int code = SIM_OK;
 
     (void)snprintf(hooks.host, sizeof(hooks.host), "node%u", node->shared.index);
@@ -171,7 +171,7 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     t->err = output_open(run->output, t->host.rank, OUTPUT_STDERR, rank_clock, t);
     t->heap = heap_create(t->host.rank);
     hooks.heap = t->heap;
-    if (t->heap == NULL || t->argv == NULL || t->out == NULL || t->err == NULL)
+    if (hooks.in == NULL || t->heap == NULL || t->argv == NULL || t->out == NULL || t->err == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", t->host.rank);
     hooks.out = t->out;
     hooks.err = t->err;
@@ -190,6 +190,7 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
     int code = SIM_OK;
 
     run->ranks = calloc(run->nranks, sizeof(*run->ranks));
+    run->nothing = fopen("/dev/null", "re");
     if (run->ranks == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
     if (run->cfg->program != NULL)
@@ -213,6 +214,8 @@ void launch_ranks_fini(struct launch *run)
         launch_thread_fini(&run->ranks[r]);
         free(run->ranks[r].argv);
     }
+    if (run->nothing != NULL)
+        (void)fclose(run->nothing);
 }
 
 void launch_ranks_start(struct launch *run, sim_time_t at)

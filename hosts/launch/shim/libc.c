@@ -5,10 +5,17 @@
  */
 #define _GNU_SOURCE /* vasprintf, its variant of strerror_r */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -112,6 +119,23 @@ int timespec_get(struct timespec *ts, int base)
     return base;
 }
 
+/* A rank has its core for itself: all time is time of the user. */
+int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    (void)who;
+    memset(usage, 0, sizeof(*usage));
+    return gettimeofday(&usage->ru_utime, NULL);
+}
+
+clock_t times(struct tms *buffer)
+{
+    long hz = sysconf(_SC_CLK_TCK);
+    clock_t now = clock() / (CLOCKS_PER_SEC / hz);
+
+    *buffer = (struct tms){ .tms_utime = now };
+    return now;
+}
+
 /* ---- the process and its node -------------------------------------------------------------- */
 
 pid_t getpid(void)
@@ -133,6 +157,19 @@ int gethostname(char *name, size_t room)
     return 0;
 }
 
+/* The seed of who asks for none, of a Fortran program for example: the same in each run. */
+int getentropy(void *bytes, size_t n)
+{
+    static uint64_t calls;
+    uint64_t x = (uint64_t)hub_shim_hooks()->pid << 32 | ++calls;
+
+    for (size_t i = 0; i < n; i++) {
+        x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9) + UINT64_C(0x9e3779b97f4a7c15);
+        ((unsigned char *)bytes)[i] = (unsigned char)(x >> 56);
+    }
+    return 0;
+}
+
 /* ---- the rank's streams -----------------------------------------------------------------------
  */
 
@@ -149,9 +186,61 @@ ssize_t write(int fd, const void *bytes, size_t n)
 
     if (stream == NULL)
         return __write(fd, bytes, n);
+    if (hub_shim_ended())
+        return (ssize_t)n;
     n = fwrite(bytes, 1, n, stream);
     fflush(stream);
     return (ssize_t)n;
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int n)
+{
+    ssize_t all = 0;
+
+    for (int i = 0; i < n; i++) {
+        ssize_t wrote = write(fd, parts[i].iov_base, parts[i].iov_len);
+
+        if (wrote < 0)
+            return all > 0 ? all : wrote;
+        all += wrote;
+    }
+    return all;
+}
+
+extern ssize_t __read(int fd, void *bytes, size_t n);
+
+ssize_t read(int fd, void *bytes, size_t n)
+{
+    return __read(fd == STDIN_FILENO ? fileno(stdin) : fd, bytes, n);
+}
+
+/* A rank's three streams are pipes, whatever those of hubrun are: libraries choose their buffers by
+ * that, and what a rank prints would come at other times. */
+int fstat(int fd, struct stat *st)
+{
+    int code = fstatat(fd, "", st, AT_EMPTY_PATH);
+
+    if (fd <= STDERR_FILENO && code == 0) {
+        st->st_mode = (st->st_mode & ~(mode_t)S_IFMT) | S_IFIFO;
+        st->st_size = 0;
+    }
+    return code;
+}
+
+int fstat64(int fd, struct stat64 *st)
+{
+    _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one layout for both");
+    return fstat(fd, (struct stat *)st);
+}
+
+int isatty(int fd)
+{
+    struct termios settings;
+
+    if (fd > STDERR_FILENO)
+        return tcgetattr(fd, &settings) == 0;
+    errno = ENOTTY;
+    return 0;
 }
 
 int vdprintf(int fd, const char *format, va_list ap)
@@ -178,6 +267,27 @@ int dprintf(int fd, const char *format, ...)
     n = vdprintf(fd, format, ap);
     va_end(ap);
     return n;
+}
+
+int vscanf(const char *format, va_list ap)
+{
+    return vfscanf(stdin, format, ap);
+}
+
+int scanf(const char *format, ...)
+{
+    va_list ap;
+    int n;
+
+    va_start(ap, format);
+    n = vfscanf(stdin, format, ap);
+    va_end(ap);
+    return n;
+}
+
+int getchar(void)
+{
+    return fgetc(stdin);
 }
 
 int putchar_unlocked(int c)

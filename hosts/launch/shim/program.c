@@ -28,6 +28,7 @@ const uint32_t hub_program_abi = HUB_PROGRAM_ABI;
 static struct hub_program_hooks hub_program_hooks;
 
 FILE *stdin, *stdout, *stderr;
+static int ended;
 
 /* Before the constructors of the program, which may allocate and open C++ streams on stdout. */
 __attribute__((constructor(101))) static void program_begin(void)
@@ -196,8 +197,14 @@ static void run_at_exit(void)
     }
 }
 
+int hub_shim_ended(void)
+{
+    return ended;
+}
+
 _Noreturn static void program_end(int code)
 {
+    ended = 1;
     fflush(stdout);
     fflush(stderr);
     hub_program_hooks.exit(code);

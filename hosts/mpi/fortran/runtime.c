@@ -1,0 +1,42 @@
+/*
+ * What a Fortran program's copy of libgfortran needs, which is linked into it so that each rank has
+ * its own units. The functions here stand for one file of the archive that cannot be part of a
+ * shared object, as it has thread-local data at a fixed place: asynchronous transfers, in threads.
+ * libgfortran does without where no unit has them, as if it were built without threads.
+ */
+#define _GNU_SOURCE /* __environ */
+#include <stdlib.h>
+#include <unistd.h>
+
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): libgfortran's names */
+extern _Thread_local void *thread_unit;
+_Thread_local void *thread_unit;
+
+#define NOTHING(name)                                                                              \
+    int _gfortrani_##name(void);                                                                   \
+    int _gfortrani_##name(void)                                                                    \
+    {                                                                                              \
+        return 0;                                                                                  \
+    }
+NOTHING(async_close)
+NOTHING(async_wait)
+NOTHING(async_wait_id)
+NOTHING(collect_async_errors)
+NOTHING(enqueue_close)
+NOTHING(enqueue_data_transfer_init)
+NOTHING(enqueue_done)
+NOTHING(enqueue_done_id)
+NOTHING(enqueue_transfer)
+NOTHING(init_async_unit)
+
+char **environ; /* which the archive expects in the same object */
+
+void _gfortrani_close_units(void);
+
+/* Its own end comes when the object is unloaded, and the rank has ended long before. */
+__attribute__((constructor)) static void begin(void)
+{
+    environ = __environ;
+    (void)atexit(_gfortrani_close_units);
+}
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */

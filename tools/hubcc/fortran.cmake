@@ -1,0 +1,35 @@
+# Fortran: MPI's names with underscores and what libgfortran needs, as one object for hubf90, which are C;
+# mpif.h; and the module mpi, which takes gfortran.
+set(fortran ${PROJECT_SOURCE_DIR}/hosts/mpi/fortran)
+set(mpi_headers ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi-functions.h)
+add_custom_command(OUTPUT wrappers.c
+  COMMAND ${fortran}/wrappers.sh wrappers.c ${CMAKE_NM} $<TARGET_FILE:host_mpi> ${CMAKE_C_COMPILER} -E -P ${fortran}/../include/mpi.h
+  DEPENDS ${fortran}/wrappers.sh host_mpi ${mpi_headers} VERBATIM)
+add_library(program_fortran OBJECT ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c ${fortran}/special.c ${fortran}/runtime.c)
+target_include_directories(program_fortran PRIVATE ${PROJECT_SOURCE_DIR})
+# A section for each function: a program keeps those that it calls. Thread-local as libgfortran has it.
+target_compile_options(program_fortran PRIVATE ${HUBSIM_WARNINGS} -O2 -ffunction-sections -ftls-model=initial-exec)
+add_custom_command(OUTPUT ${lib}/fortran.o
+  COMMAND ${CMAKE_LINKER} -r -o ${lib}/fortran.o $<TARGET_OBJECTS:program_fortran>
+  DEPENDS program_fortran $<TARGET_OBJECTS:program_fortran>
+  COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_command(OUTPUT ${include}/mpif.h
+  COMMAND ${fortran}/mpif.sh ${include}/mpif.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
+  DEPENDS ${fortran}/mpif.sh ${mpi_headers} VERBATIM)
+file(MAKE_DIRECTORY ${include}/fortran)
+set(fortran_parts ${lib}/fortran.o ${include}/mpif.h)
+find_program(HUBSIM_GFORTRAN gfortran)
+if(HUBSIM_GFORTRAN)
+  add_custom_command(OUTPUT ${include}/fortran/mpi.mod
+    COMMAND ${HUBSIM_GFORTRAN} -fsyntax-only -I${include} -J${include}/fortran ${fortran}/mpi.f90
+    COMMAND ${CMAKE_COMMAND} -E touch ${include}/fortran/mpi.mod # which stays as it is when nothing changed
+    DEPENDS ${fortran}/mpi.f90 ${include}/mpif.h VERBATIM)
+  list(APPEND fortran_parts ${include}/fortran/mpi.mod)
+  install(FILES ${include}/fortran/mpi.mod DESTINATION include/hubsim/fortran)
+else()
+  message(STATUS "gfortran not found: no module mpi, hubf90 compiles nothing (./scripts/setup demo installs it)")
+endif()
+add_custom_target(hubfort DEPENDS ${fortran_parts})
+add_dependencies(hubcc hubfort)
+install(FILES ${include}/mpif.h DESTINATION include/hubsim)
+install(FILES ${lib}/fortran.o DESTINATION lib/hubsim)
