@@ -156,6 +156,10 @@ struct host_ops {
     void (*net_send)(struct host *h, unsigned to, const void *bytes, uint32_t size);
     /** Waits for the next message to this rank. */
     void (*net_receive)(struct host *h, struct host_message *msg_p);
+    /** From now on *count, in memory from alloc(), is how many messages to this rank have come
+     * since the beginning, written as by a device: a loop that polls other words sees messages,
+     * too. */
+    void (*net_count)(struct host *h, volatile uint64_t *count);
 
     /** Ends the calling rank; does not return. */
     void (*exit)(struct host *h, int code);

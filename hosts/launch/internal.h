@@ -87,6 +87,8 @@ struct launch_thread {
     } block;
     /* ranks */
     struct launch_message *first, **end, *taken;
+    uint64_t messages;      /* that have come */
+    volatile void *counted; /* where the rank wants their number; NULL: nowhere */
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
     struct heap *heap; /* of the program */
@@ -179,6 +181,8 @@ void launch_messages_cancel(struct launch_node *node);
 void launch_outboxes_init(struct launch_thread *t);
 /** Those that it has not received, and those that it has sent and the node not taken. */
 void launch_messages_free(struct launch_thread *t);
+/** Writes the number of messages that have come to where the rank wants it. */
+void launch_count(struct launch_thread *t);
 void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32_t size);
 
 /* ops.c */

@@ -17,6 +17,14 @@ struct wire_header {
     uint32_t to, from; /* ranks */
 };
 
+void launch_count(struct launch_thread *t)
+{
+    uint64_t bus;
+
+    if (t->counted != NULL && launch_bus_of(t->node, t->counted, &bus))
+        mem_ram_write(t->node->ram, bus, &t->messages, sizeof(t->messages), NULL);
+}
+
 static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
 {
     struct wire_header hdr;
@@ -35,6 +43,8 @@ static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
     memcpy(msg->data, packet + sizeof(hdr), size);
     *rank->end = msg;
     rank->end = &msg->next;
+    rank->messages++;
+    launch_count(rank);
     launch_wake(rank);
 }
 

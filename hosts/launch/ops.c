@@ -427,6 +427,12 @@ static void op_net_receive(struct host *h, struct host_message *msg_p)
     *msg_p = (struct host_message){ msg->from, msg->bytes, msg->data };
 }
 
+static void op_net_count(struct host *h, volatile uint64_t *count)
+{
+    self(h)->counted = count;
+    launch_count(self(h));
+}
+
 /* ---- end ------------------------------------------------------------------------------------ */
 
 static void op_exit(struct host *h, int code)
@@ -500,6 +506,7 @@ const struct host_ops launch_ops = {
     .gpu_stamp = op_gpu_stamp,
     .net_send = op_net_send,
     .net_receive = op_net_receive,
+    .net_count = op_net_count,
     .exit = op_exit,
     .abort = op_abort,
     .tell = op_tell,

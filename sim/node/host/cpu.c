@@ -67,9 +67,6 @@ static void finish(struct node_core *core)
     case CORE_LOAD_MEMORY:
         core->value = little_endian(host->ram.bytes + (core->addr - host->ram.base), core->size);
         break;
-    case CORE_STORE_MEMORY:
-        mem_ram_write(&host->ram, core->addr, core->data, core->size, NULL);
-        return;
     case CORE_TSC:
         core->value = ticks_now(host);
         break;
@@ -110,6 +107,15 @@ static void timed_out(struct node_core *core)
     pcie_port_error(core->host->rc.port[core->target].port, PCIE_ERR_TIMEOUT, NULL);
 }
 
+/* Before software of the same time: what another core finds there must not hang on which of the two
+ * comes first. */
+static void memory_event(struct sim_event *ev)
+{
+    struct node_core *core = SIM_CONTAINER_OF(ev, struct node_core, memory);
+
+    mem_ram_write(&core->host->ram, core->addr, core->data, core->size, NULL);
+}
+
 static void end_event(struct sim_event *ev)
 {
     struct node_core *core = SIM_CONTAINER_OF(ev, struct node_core, end);
@@ -137,8 +143,12 @@ void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, u
     core->mapping = mapping;
     memcpy(core->data, bytes, size);
     if (mem_ram_holds(&host->ram, addr, size)) {
+        sim_time_t ps = cpu_of(core)->store_memory_ps;
+
         core->op = CORE_STORE_MEMORY;
-        node_core_end(core, cpu_of(core)->store_memory_ps, 0);
+        ps += ps == 0;
+        sim_schedule_in(host->dom, &core->memory, ps, SIM_CLOCK);
+        node_core_end(core, ps, 0);
         return;
     }
     core->waiting = true;
@@ -437,6 +447,7 @@ int node_core_init(struct node_core *core, struct node_host *host, unsigned inde
     (void)snprintf(path, sizeof(path), "%s.core%u", host->path, index);
     core->host = host;
     core->index = index;
+    sim_event_init(&core->memory, memory_event);
     core->where = sim_path_hash(path);
     core->last_load = UINT64_MAX;
     sim_event_init(&core->end, end_event);

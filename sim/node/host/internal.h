@@ -206,6 +206,7 @@ struct node_core {
     unsigned target;      /* through this root port */
     unsigned turn;        /* grows when a request is given up, so that the next has another tag */
     struct sim_event end; /* of the operation; SIM_TASK */
+    struct sim_event memory; /* a store to DRAM takes effect; SIM_CLOCK */
     node_done_fn done;
     void *arg;
     uint64_t value;

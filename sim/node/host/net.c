@@ -92,7 +92,7 @@ static void segment_arrived(void *arg, const void *record, uint32_t bytes)
     else
         peer->first = msg;
     peer->last = msg;
-    sim_schedule_by(host->dom, &host->net.hand_over, sim_now(host->dom), SIM_TASK);
+    sim_schedule_by(host->dom, &host->net.hand_over, sim_now(host->dom), SIM_CLOCK);
 }
 
 /** All messages of one instant, in the order of their senders' numbers. */
