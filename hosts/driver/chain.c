@@ -141,3 +141,34 @@ int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
     driver_write(h, d, HUB_DMA(channel) + HUB_DMA_HEAD, ch->installed->head);
     return DRIVER_OK;
 }
+
+void driver_chain_free(struct driver *d, struct driver_chain *chain)
+{
+    chain_release(d, chain);
+}
+
+bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel)
+{
+    const struct driver_channel *ch = &d->channel[channel];
+
+    if (ch->ended != ch->started)
+        driver_ring_drain(h, d);
+    return ch->ended == ch->started;
+}
+
+uint64_t driver_chain_begin(struct host *h, struct driver *d, unsigned channel, uint32_t head)
+{
+    struct driver_channel *ch = &d->channel[channel];
+    uint64_t number = ++ch->started; /* before the store, as above */
+
+    driver_write(h, d, HUB_DMA(channel) + HUB_DMA_HEAD, head);
+    return number;
+}
+
+void driver_chain_ended(struct driver *d, unsigned channel, uint64_t number)
+{
+    struct driver_channel *ch = &d->channel[channel];
+
+    if (ch->ended < number) /* somebody may have asked the channel itself */
+        ch->ended = number;
+}

@@ -154,6 +154,17 @@ void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
                           struct driver_chain *chain);
 /** Starts the installed list: one store when the channel is known to be idle, else waits first. */
 int driver_chain_start(struct host *h, struct driver *d, unsigned channel);
+/**
+ * For a user who keeps its own lists: gives one back; none of its runs may be going on. A list that
+ * was never installed.
+ */
+void driver_chain_free(struct driver *d, struct driver_chain *chain);
+/** False when a chain of anybody goes on, as far as the ring tells. */
+bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel);
+/** Starts the list at this pointer by one store, on a channel that is idle. The list itself tells
+ * its user of its end, who says so by driver_chain_ended(). @return its number. */
+uint64_t driver_chain_begin(struct host *h, struct driver *d, unsigned channel, uint32_t head);
+void driver_chain_ended(struct driver *d, unsigned channel, uint64_t number);
 /** Until the channel is idle; polls its state over PCIe when the ring does not know. */
 int driver_channel_wait(struct host *h, struct driver *d, unsigned channel);
 
