@@ -1,0 +1,235 @@
+/*
+ * Inside of the transport over PEACH2 hubs:
+ *
+ *   peach2.c   the interface; where everybody's inbox is
+ *   ring.c     entries: flag words, rings, credits
+ *   dma.c      what the channels do: large entries and remote writes
+ *   far.c      ranks that no cable leads to: the control network
+ *
+ * The inbox of a rank is pinned host memory in the window of all hubs of its sub-cluster:
+ *
+ *   net       8 bytes   messages of the control network that have come
+ *   ended     8 bytes   for each DMA channel of the rank: its chain has ended
+ *   credits   8 bytes   for each peer: how much of its ring there is free again
+ *   flags     32 words  for each peer: one for each entry under way
+ *   ring      bytes     for each peer: header and data of entries
+ *
+ * All but the rings stand side by side, so one polling loop watches them as one range.
+ *
+ * What a sender does for an entry: header and data into the ring, then the flag. Which order they
+ * arrive in is settled by hardware, never by waiting:
+ *  - Stores of one core are posted writes of one path (PCI Express 3.0, 2.4.1: posted requests do
+ *    not pass each other), so a flag stored behind its data is seen behind them.
+ *  - A chain writes its status descriptor behind its data on the same path. Data that a channel
+ *    writes and a flag that the core stores would take two ways into the hub; the flag of an entry
+ *    with DMA data is therefore always a status descriptor of the chain that moves its last byte.
+ *  - Stores that precede the starting of a chain leave the hub before the chain's data: the store
+ *    that starts it is behind them in the queue of port N.
+ *  - A receiver looks at flags in order, so an entry behind one whose data are still on their way
+ *    waits for it, by whatever means either travels.
+ *  - A rank of the same node stores into memory that both share; a hub sends nothing back to where
+ *    it came from. Its flag is a store to memory, too, or that of a chain.
+ *  - Data for a GPU leave the root complex by another port than a flag for host memory. Status
+ *    descriptors are in internal memory, whose words come later than any such wait lasts (see
+ *    driver_wait_notify()).
+ */
+#ifndef MPI_PEACH2_INTERNAL_H
+#define MPI_PEACH2_INTERNAL_H
+
+#include "hosts/driver/driver.h"
+#include "hosts/mpi/transport.h"
+
+#define P2_FLAGS      32u /* entries of one pair under way */
+#define P2_UNIT       16u /* rings are filled in these, as DMA wants addresses that agree so far */
+#define P2_HEAD_WORDS (MPI_HEAD_BYTES / 8u)
+#define P2_PIECES     4u /* of a ring: the longest entry takes one */
+#define P2_PIECE_MAX  16384u
+#define P2_RING_MIN   4096u
+#define P2_RINGS_MAX  (UINT32_C(8) << 20) /* bytes of all rings of a rank */
+/* A core stores 8 bytes in 80 ns, where a channel takes 1.2 us longer for the first byte and then
+ * moves 8 bytes in 2 ns. */
+#define P2_PIO_MAX 128u
+/* A shorter message is copied sooner than its receiver tells its address. */
+#define P2_WRITE_MIN 4096u
+#define P2_STAGES    4u
+#define P2_OPS       16u
+#define P2_WRITES    64u
+#define P2_CHANNELS  2u /* of one rank */
+
+/** What the fields of a header will probably be, so that only those that are not are sent. */
+struct p2_guess {
+    uint32_t bytes; /* of the header that came last */
+    uint64_t words[P2_HEAD_WORDS], steps[P2_HEAD_WORDS];
+};
+
+/** Another rank of the sub-cluster. Counts are of both rings of the pair, since the beginning. */
+struct p2_peer {
+    bool far;       /* no cable leads there */
+    uint8_t *local; /* the inbox itself, when it is on the same node */
+    uint32_t node, slot, subcluster;
+    uint64_t inbox; /* in the window */
+    /* to it */
+    uint64_t sent, sent_units, freed, freed_units, credit_seen;
+    struct p2_guess to[MPI_FIFOS];
+    /* from it */
+    uint64_t taken, taken_units, reported, reported_units;
+    uint32_t units; /* of the entry at the head of its ring, what was skipped before it included */
+    uint8_t *at;    /* and where it lies; NULL: it was not looked at */
+    struct mpi_taken entry;
+    enum mpi_fifo fifo;
+    struct p2_guess from[MPI_FIFOS];
+};
+
+/** A remote write that goes on. */
+struct p2_write {
+    mpi_ticket ticket; /* 0: none */
+    const uint8_t *from;
+    uint64_t to, left; /* what has not been staged yet; `to`: an address in the window */
+    uint64_t flag_at, flag;
+    unsigned pieces; /* of it that are queued or under way */
+};
+
+/** What one chain does. */
+struct p2_op {
+    uint64_t src, dst, bytes; /* bytes 0: nothing but the flag */
+    uint64_t flag_at, flag;   /* flag_at 0: none */
+    int stage;                /* that is free when it has ended; -1: none */
+    struct p2_write *write;   /* NULL: an entry */
+};
+
+struct p2_channel {
+    unsigned number;
+    bool busy;
+    uint64_t chain; /* its number for the driver */
+    struct driver_chain *descriptors;
+    struct p2_op op;
+    uint64_t line[8]; /* what the first two descriptors hold */
+};
+
+struct p2_far_message;
+
+struct p2 {
+    struct mpi_transport t; /* first */
+    struct driver *d;
+    uint32_t nranks, me;
+    uint8_t *inbox;
+    uint64_t inbox_bus, inbox_offset; /* on the own bus; in the host area of the own part */
+    volatile uint64_t *ended;         /* by channel */
+    volatile uint64_t *credits, *flags;
+    struct host_bar memory; /* what the ranks of the node share */
+    uint32_t watched;       /* bytes of the inbox */
+    uint32_t ring_bytes, ring_units, rings;
+    struct p2_peer *peers;
+    /* dma.c */
+    unsigned nchannels;
+    struct p2_channel channel[P2_CHANNELS];
+    uint8_t *stage;
+    uint64_t stage_bus;
+    uint32_t stages_free; /* bit by number */
+    struct p2_op ops[P2_OPS];
+    unsigned first_op, nops;
+    struct p2_write writes[P2_WRITES];
+    struct p2_write reads; /* of entries whose data are read where they are */
+    unsigned staging;      /* writes that have more to stage */
+    mpi_ticket tickets;
+    /* far.c */
+    bool has_far;
+    uint64_t net_taken;
+    bool holds;
+    unsigned far_source;
+    enum mpi_fifo far_fifo;
+    struct mpi_taken far_entry;
+    uint8_t *packet;
+    size_t packet_room;
+    struct p2_far_message *current;
+    struct p2_far_message *early, **early_end; /* that came while addresses were agreed on */
+};
+
+static inline struct p2 *p2_of(struct mpi_transport *t)
+{
+    return (struct p2 *)t;
+}
+
+/* ring.c */
+/** Where the parts of an inbox begin. */
+static inline uint32_t p2_credits_at(void)
+{
+    return 64;
+}
+static inline uint32_t p2_flags_at(uint32_t nranks)
+{
+    return p2_credits_at() + (nranks * 8u + 63u) / 64u * 64u;
+}
+static inline uint32_t p2_rings_at(uint32_t nranks)
+{
+    return p2_flags_at(nranks) + nranks * P2_FLAGS * 8u;
+}
+
+/** Room that was found for an entry. */
+struct p2_place {
+    uint64_t at;      /* in the inbox: header, filled up to a unit in front, and data */
+    uint64_t flag_at; /* in the inbox */
+    uint32_t head;    /* bytes of the header with what fills it up */
+    uint32_t skip, units;
+};
+/** @return false: none now. */
+bool p2_find_room(struct p2 *p2, unsigned dest, uint32_t head_bytes, uint32_t bytes,
+                  struct p2_place *place_p);
+/**
+ * Takes the room. The words of the header that the far side does not guess are stored, in one go
+ * with data that a core can store.
+ * @return the flag, for the caller to have written behind all else.
+ */
+uint64_t p2_put_head(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const struct p2_place *place,
+                     const void *head, uint32_t head_bytes, const void *data, uint32_t stored,
+                     uint32_t bytes);
+/** Stores to a place in the inbox of a rank: in no order, and a word in order behind all else. */
+void p2_put(struct p2 *p2, unsigned dest, uint64_t at, const void *bytes, uint64_t n);
+void p2_put_flag(struct p2 *p2, unsigned dest, uint64_t at, uint64_t flag);
+/** Bus address of a place in the inbox, for a DMA channel. */
+static inline uint64_t p2_bus(const struct p2 *p2, unsigned dest, uint64_t at)
+{
+    return p2->d->window_bus + p2->peers[dest].inbox + at;
+}
+/** To be OR-ed to a flag that a core stores behind data for this GPU. */
+uint64_t p2_flag_flush(unsigned gpu);
+/** Looks at the head of a ring. @return whether an entry is there; see p2_peer.entry. */
+bool p2_look(struct p2 *p2, unsigned source);
+void p2_release(struct p2 *p2, unsigned source);
+/** Is there what nobody has looked at: entries, credits? */
+bool p2_news(struct p2 *p2);
+
+/* dma.c */
+int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
+void p2_dma_fini(struct p2 *p2);
+/** Takes in what has ended, and starts what may begin. @return whether anything has ended. */
+bool p2_dma_progress(struct p2 *p2);
+/** Is something queued that waits for a program's own chain? */
+bool p2_dma_waits_for_others(const struct p2 *p2);
+/** Until something may have ended. */
+void p2_dma_wait(struct p2 *p2);
+/** Header and data by way of pinned memory. @return false: no room. */
+bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+                      uint32_t head_bytes, const void *data, uint32_t bytes);
+/** Data from where they are; returns when they have been read. @return false: no room. */
+bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+                      uint32_t head_bytes, const void *data, uint32_t bytes);
+/** `to`: a bus address in the window, in this area. @return false: no room. */
+bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const void *from,
+              uint64_t bytes, const void *note, uint32_t note_bytes, mpi_ticket *ticket_p);
+/** Writes to the own part of the window; returns when that has ended. `from` is pinned. */
+void p2_write_own(struct p2 *p2, uint64_t to, const void *from, uint64_t bytes);
+bool p2_done(const struct p2 *p2, mpi_ticket ticket);
+
+/* far.c */
+/** Agrees on everybody's inbox. */
+bool p2_exchange(struct p2 *p2);
+void p2_far_fini(struct p2 *p2);
+bool p2_far_append(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+                   uint32_t head_bytes, const void *data, uint32_t bytes);
+bool p2_far_write(struct p2 *p2, unsigned dest, uint32_t area, uint64_t offset, const void *from,
+                  uint64_t bytes, const void *note, uint32_t note_bytes);
+/** Takes the next message out of the network when none is held. @return whether one is. */
+bool p2_far_pull(struct p2 *p2);
+
+#endif /* MPI_PEACH2_INTERNAL_H */

@@ -1,0 +1,279 @@
+/* Transport over PEACH2 hubs: remote writes and FIFOs in the window. See internal.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/peach2/internal.h"
+
+/** What is in a key. */
+struct key {
+    uint16_t slot, subcluster;
+    uint32_t area;
+    uint64_t offset; /* in the area */
+};
+_Static_assert(sizeof(struct key) <= MPI_KEY_BYTES, "a key has to fit");
+
+static uint32_t ring_bytes_of(uint32_t nranks)
+{
+    uint32_t bytes = P2_PIECES * P2_PIECE_MAX;
+
+    while (bytes > P2_RING_MIN && (uint64_t)bytes * nranks > P2_RINGS_MAX)
+        bytes /= 2;
+    return bytes;
+}
+
+static bool make_inbox(struct p2 *p2)
+{
+    struct host *h = p2->t.host;
+    uint64_t bytes;
+    unsigned area;
+
+    p2->ring_bytes = ring_bytes_of(p2->nranks);
+    p2->ring_units = p2->ring_bytes / P2_UNIT;
+    p2->rings = p2_rings_at(p2->nranks);
+    p2->watched = p2->rings;
+    bytes = p2->rings + (uint64_t)p2->nranks * p2->ring_bytes;
+    p2->inbox = h->ops->alloc(h, bytes, HOST_PAGE);
+    if (p2->inbox == NULL ||
+        driver_address(h, p2->inbox, bytes, &p2->inbox_bus, &area, &p2->inbox_offset) !=
+            DRIVER_OK ||
+        area != HUB_AREA_HOST)
+        return false;
+    memset(p2->inbox, 0, p2->rings);
+    p2->ended = (volatile uint64_t *)(void *)(p2->inbox + 8);
+    p2->credits = (volatile uint64_t *)(void *)(p2->inbox + p2_credits_at());
+    p2->flags = (volatile uint64_t *)(void *)(p2->inbox + p2_flags_at(p2->nranks));
+    if (!h->ops->map(h, p2->inbox_bus - p2->inbox_offset, p2->d->area_bytes, HOST_UNCACHED,
+                     &p2->memory))
+        return false;
+    h->ops->net_count(h, (volatile uint64_t *)(void *)p2->inbox);
+    return true;
+}
+
+/* Channels are dealt out among the ranks of the node. */
+static bool make_channels(struct p2 *p2)
+{
+    unsigned local = 0, before = 0;
+
+    for (unsigned r = 0; r < p2->nranks; r++) {
+        bool here = p2->peers[r].node == p2->peers[p2->me].node;
+
+        local += here;
+        before += here && r < p2->me;
+    }
+    return p2_dma_init(p2, before, local) == DRIVER_OK;
+}
+
+static void p2_destroy(struct mpi_transport *t)
+{
+    struct p2 *p2 = p2_of(t);
+
+    p2_dma_fini(p2);
+    p2_far_fini(p2);
+    free(p2->peers);
+    free(p2);
+}
+
+static bool set_up(struct p2 *p2)
+{
+    uint64_t call_ps, copy_ps;
+    struct host *h = p2->t.host;
+
+    p2->early_end = &p2->early;
+    p2->peers = calloc(p2->nranks, sizeof(*p2->peers));
+    if (p2->peers == NULL || !make_inbox(p2) || !p2_exchange(p2) || !make_channels(p2))
+        return false;
+    call_ps = h->ops->cost_ps(h, HOST_COST_CALL);
+    copy_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB);
+    p2->t.caps = (struct mpi_transport_caps){
+        .gpu = p2->nchannels > 0,
+        .sends_requests = true,
+        .fifo_bytes = p2->ring_bytes / P2_PIECES,
+        .eager_bytes = p2->ring_bytes / P2_PIECES - MPI_HEAD_BYTES,
+        .write_bytes = P2_WRITE_MIN,
+        .copy_kb_ps = copy_ps,
+        .entry_ps = call_ps,
+    };
+    return true;
+}
+
+static struct mpi_transport *p2_create(struct host *h, char *why)
+{
+    struct driver *d = driver_of(h);
+    struct p2 *p2;
+
+    if (d == NULL || !d->has_hub) {
+        (void)snprintf(why, MPI_WHY_BYTES, "transport peach2: node %u has no hub", h->node->index);
+        return NULL;
+    }
+    p2 = calloc(1, sizeof(*p2));
+    if (p2 == NULL)
+        return NULL;
+    p2->t.host = h;
+    p2->d = d;
+    p2->nranks = h->size;
+    p2->me = h->rank;
+    if (!set_up(p2)) {
+        p2_destroy(&p2->t);
+        return NULL;
+    }
+    return &p2->t;
+}
+
+/* ---- entries ---------------------------------------------------------------------------- */
+
+static bool p2_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
+                      uint32_t head_bytes, const void *data, uint32_t bytes)
+{
+    struct p2 *p2 = p2_of(t);
+    bool on_gpu =
+        bytes > 0 && p2->nchannels > 0 && t->host->ops->pointer(t->host, data).kind == HOST_GPU;
+    bool stored = bytes <= P2_PIO_MAX || p2->nchannels == 0 || p2->peers[dest].local != NULL;
+    uint32_t with_head = bytes <= P2_PIO_MAX ? bytes : 0;
+    struct p2_place place;
+    uint64_t flag;
+
+    if (p2->peers[dest].far)
+        return p2_far_append(p2, dest, fifo, head, head_bytes, data, bytes);
+    if (on_gpu)
+        return p2_append_direct(p2, dest, fifo, head, head_bytes, data, bytes);
+    if (!stored)
+        return p2_append_staged(p2, dest, fifo, head, head_bytes, data, bytes);
+    if (!p2_find_room(p2, dest, head_bytes, bytes, &place))
+        return false;
+    flag = p2_put_head(p2, dest, fifo, &place, head, head_bytes, data, with_head, bytes);
+    if (bytes > with_head)
+        p2_put(p2, dest, place.at + place.head, data, bytes);
+    p2_put_flag(p2, dest, place.flag_at, flag);
+    return true;
+}
+
+static unsigned p2_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
+{
+    struct p2 *p2 = p2_of(t);
+    unsigned far = p2->nranks;
+
+    if (p2->has_far && p2_far_pull(p2) && p2->far_fifo == fifo && p2->far_source >= from)
+        far = p2->far_source;
+    for (unsigned r = from; r < far; r++)
+        if (!p2->peers[r].far && r != p2->me && p2_look(p2, r) && p2->peers[r].fifo == fifo)
+            return r;
+    return far;
+}
+
+static bool p2_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
+                    struct mpi_taken *taken_p)
+{
+    struct p2 *p2 = p2_of(t);
+
+    if (p2->peers[source].far) {
+        if (!p2_far_pull(p2) || p2->far_fifo != fifo || p2->far_source != source)
+            return false;
+        *taken_p = p2->far_entry;
+        return true;
+    }
+    if (!p2_look(p2, source) || p2->peers[source].fifo != fifo)
+        return false;
+    *taken_p = p2->peers[source].entry;
+    return true;
+}
+
+static void p2_give_back(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
+{
+    struct p2 *p2 = p2_of(t);
+
+    (void)fifo;
+    if (p2->peers[source].far)
+        p2->holds = false;
+    else
+        p2_release(p2, source);
+}
+
+/* ---- remote writes ------------------------------------------------------------------------ */
+
+static bool p2_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct mpi_key *key_p)
+{
+    struct p2 *p2 = p2_of(t);
+    struct key key = { .slot = (uint16_t)p2->d->slot, .subcluster = (uint16_t)p2->d->subcluster };
+    uint64_t bus;
+
+    if (driver_address(t->host, p, bytes, &bus, &key.area, &key.offset) != DRIVER_OK ||
+        key.area == DRIVER_NO_AREA)
+        return false;
+    memset(key_p, 0, sizeof(*key_p));
+    memcpy(key_p, &key, sizeof(key));
+    return true;
+}
+
+static void p2_hide(struct mpi_transport *t, const struct mpi_key *key)
+{
+    (void)t; /* what is pinned stays so until it is freed */
+    (void)key;
+}
+
+static bool p2_write_op(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
+                        uint64_t offset, const void *from, uint64_t bytes, const void *note,
+                        uint32_t note_bytes, mpi_ticket *ticket_p)
+{
+    struct p2 *p2 = p2_of(t);
+    struct key to;
+
+    memcpy(&to, key, sizeof(to));
+    if (p2->peers[dest].far) {
+        *ticket_p = 0;
+        return p2_far_write(p2, dest, to.area, to.offset + offset, from, bytes, note, note_bytes);
+    }
+    return p2_write(p2, dest, to.area, driver_window(p2->d, to.slot, to.area, to.offset + offset),
+                    from, bytes, note, note_bytes, ticket_p);
+}
+
+static bool p2_done_op(struct mpi_transport *t, mpi_ticket ticket)
+{
+    struct p2 *p2 = p2_of(t);
+
+    (void)p2_dma_progress(p2);
+    return p2_done(p2, ticket);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+static bool news(struct p2 *p2)
+{
+    bool ended = p2_dma_progress(p2);
+
+    return ended || p2_news(p2) || (p2->has_far && p2_far_pull(p2));
+}
+
+static void p2_wait(struct mpi_transport *t)
+{
+    struct p2 *p2 = p2_of(t);
+
+    if (news(p2))
+        return;
+    if (p2_dma_waits_for_others(p2))
+        p2_dma_wait(p2);
+    else
+        t->host->ops->wait_write(t->host, p2->inbox, p2->watched);
+}
+
+static bool p2_poll(struct mpi_transport *t)
+{
+    host_spend_cost(t->host, HOST_COST_CALL);
+    return news(p2_of(t));
+}
+
+const struct mpi_transport_ops mpi_transport_peach2 = {
+    .name = "peach2",
+    .create = p2_create,
+    .destroy = p2_destroy,
+    .append = p2_append,
+    .next = p2_next,
+    .take = p2_take,
+    .release = p2_give_back,
+    .expose = p2_expose,
+    .hide = p2_hide,
+    .write = p2_write_op,
+    .done = p2_done_op,
+    .wait = p2_wait,
+    .poll = p2_poll,
+};

@@ -1,0 +1,145 @@
+// The transport over hubs: entries, remote writes, rings that are full, several ranks on a node.
+#include <mpi.h>
+
+#include <cstring>
+#include <random>
+
+#include "tests/hosts/mpi/ranks.h"
+
+namespace
+{
+
+using test::Cluster;
+using test::ClusterConfig;
+using test::Me;
+
+launch_software over(const char *transport)
+{
+    launch_software software = launch_software_default;
+
+    software.settings[0].key = "mpi.transport";
+    strncpy(software.settings[0].word, transport, sizeof(software.settings[0].word) - 1);
+    return software;
+}
+
+uint8_t byte_of(int round, size_t i)
+{
+    return (uint8_t)(i * 7 + (i >> 8) * 3 + (size_t)round * 31);
+}
+
+/** In every order of events and domains. */
+void expect_run(unsigned nodes, unsigned ranks, const std::function<int()> &fn)
+{
+    launch_software software = over("peach2");
+    launch_config cfg = {};
+    ClusterConfig cc;
+
+    cc.nodes = nodes;
+    cc.closed_ring = nodes > 2;
+    cfg.nranks = ranks;
+    cfg.software = &software;
+    Cluster(cc).expect_run(fn, cfg);
+}
+
+int ping_pong(const std::vector<int> &sizes)
+{
+    Me me;
+    int other = me.rank ^ 1, round = 0;
+
+    for (int bytes : sizes) {
+        std::vector<uint8_t> out(bytes + 1), in(bytes + 1);
+
+        for (int i = 0; i < bytes; i++)
+            out[i] = byte_of(round + me.rank, i);
+        if (me.rank % 2 == 0)
+            MPI_Send(out.data(), bytes, MPI_BYTE, other, round, MPI_COMM_WORLD);
+        MPI_Recv(in.data(), bytes, MPI_BYTE, other, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (me.rank % 2 == 1)
+            MPI_Send(out.data(), bytes, MPI_BYTE, other, round, MPI_COMM_WORLD);
+        for (int i = 0; i < bytes; i++)
+            EXPECT_EQ(byte_of(round + other, i), in[i]);
+        round++;
+    }
+    return MPI_Finalize();
+}
+
+const std::vector<int> SIZES = {
+    0, 1, 3, 8, 9, 63, 64, 127, 128, 129, 200, 1000, 1023, 4096, 8001
+};
+
+TEST(Peach2, MessagesOfAllSizesArriveAsTheyAreBetweenTwoNodes)
+{
+    expect_run(2, 2, [] { return ping_pong(SIZES); });
+}
+
+TEST(Peach2, RanksOfOneNodeMeetInItsMemory)
+{
+    expect_run(1, 2, [] { return ping_pong(SIZES); });
+}
+
+TEST(Peach2, RanksOfANodeShareItsChannels)
+{
+    expect_run(2, 10, [] { return ping_pong({ 8, 100, 5000 }); });
+}
+
+TEST(Peach2, ManyMessagesOfOneWayReuseTheRing)
+{
+    expect_run(2, 2, [] {
+        Me me;
+        std::vector<uint8_t> b(3000);
+
+        for (int i = 0; i < 150; i++) {
+            int bytes = i * 37 % 3000;
+
+            if (me.rank == 0) {
+                for (int k = 0; k < bytes; k++)
+                    b[k] = byte_of(i, k);
+                MPI_Send(b.data(), bytes, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
+                continue;
+            }
+            MPI_Recv(b.data(), bytes, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int k = 0; k < bytes; k++)
+                EXPECT_EQ(byte_of(i, k), b[k]);
+        }
+        return MPI_Finalize();
+    });
+}
+
+TEST(Peach2, CollectivesOnARing)
+{
+    expect_run(4, 8, [] {
+        Me me;
+
+        for (int round = 0; round < 3; round++) {
+            int sum = 0, own = me.rank + round;
+            std::vector<int> all(me.size);
+
+            MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            EXPECT_EQ(me.size * (me.size - 1) / 2 + round * me.size, sum);
+            MPI_Allgather(&own, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
+            for (int r = 0; r < me.size; r++)
+                EXPECT_EQ(r + round, all[r]);
+        }
+        return MPI_Finalize();
+    });
+}
+
+TEST(Peach2, ANodeWithoutAHubIsTold)
+{
+    launch_software software = over("peach2");
+    launch_config cfg = {};
+    ClusterConfig cc;
+    Cluster *c;
+
+    cc.hubs = false;
+    cfg.nranks = 2;
+    cfg.software = &software;
+    c = new Cluster(cc);
+    c->run([] { return MPI_Init(nullptr, nullptr); }, cfg);
+    EXPECT_FALSE(c->all_well());
+    ASSERT_FALSE(c->lines.empty());
+    EXPECT_NE(std::string::npos, c->lines[0].text.find("has no hub")) << c->lines[0].text;
+    delete c;
+}
+
+} // namespace
