@@ -14,7 +14,7 @@ endforeach()
 install(DIRECTORY sim/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hubsim
         FILES_MATCHING PATTERN "*.h" PATTERN "internal.h" EXCLUDE PATTERN "*_impl.h" EXCLUDE)
 install(DIRECTORY regs DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hubsim FILES_MATCHING PATTERN "*.h")
-foreach(lib core memory pcie hub node ether machine kinds)
+foreach(lib core memory pcie hub ib node ether machine kinds)
   if(TARGET hubsim_${lib})
     install(TARGETS hubsim_${lib} EXPORT hubsim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/hubsim)
     set(HUBSIM_EXPORTED TRUE)

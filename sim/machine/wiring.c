@@ -78,32 +78,33 @@ static int join_all(const struct machine *m, const struct machine_link_desc *lin
     return SIM_OK;
 }
 
-/** The component's port of the control network, or one without protocol. */
-static struct machine_port net_port(const struct component *c)
+/** The component's port of a network, or one without protocol. */
+static struct machine_port net_port(const struct component *c, const char *protocol)
 {
     const char *const *names = c->desc->kind->ports;
 
     for (unsigned i = 0; names[i] != NULL; i++) {
         struct machine_port port = c->desc->kind->port(c->it, names[i]);
 
-        if (port.protocol != NULL && strcmp(port.protocol, "net") == 0)
+        if (port.protocol != NULL && strcmp(port.protocol, protocol) == 0)
             return port;
     }
     return (struct machine_port){ NULL, NULL, NULL };
 }
 
-/** The control network joins each with each. */
-static int join_net(const struct machine *m, struct sim_error *err)
+/** Such a network joins each with each. */
+static int join_net(const struct machine *m, const char *protocol, sim_time_t wire_ps,
+                    struct sim_error *err)
 {
     for (unsigned i = 0; i < m->ncomponents; i++) {
-        struct machine_port a = net_port(&m->components[i]);
+        struct machine_port a = net_port(&m->components[i], protocol);
 
         for (unsigned k = i + 1; a.protocol != NULL && k < m->ncomponents; k++) {
-            struct machine_port b = net_port(&m->components[k]);
+            struct machine_port b = net_port(&m->components[k], protocol);
             int code = SIM_OK;
 
             if (b.protocol != NULL && m->components[i].node != m->components[k].node)
-                code = a.join(a.end, b.end, m->desc->net_latency_ps, err);
+                code = a.join(a.end, b.end, wire_ps, err);
             if (code != SIM_OK)
                 return code;
         }
@@ -121,5 +122,9 @@ int machine_join(const struct machine *m, struct sim_error *err)
             return code;
     }
     code = join_all(m, m->desc->cables, m->desc->ncables, err);
-    return code != SIM_OK ? code : join_net(m, err);
+    if (code == SIM_OK)
+        code = join_net(m, "net", m->desc->net_latency_ps, err);
+    if (code == SIM_OK)
+        code = join_net(m, "ib", 0, err); /* the adapters know how far they are */
+    return code != SIM_OK ? code : join_net(m, "ib2", 0, err);
 }

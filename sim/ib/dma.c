@@ -1,0 +1,226 @@
+/*
+ * The adapter's way to the bus. Reads are cut into requests, as many in flight as
+ * there are tags; those of work requests and commands go before data. Writes leave
+ * in the order in which they were made, so an entry of a completion queue comes
+ * behind the data that it announces.
+ */
+#include "ib/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reads ------------------------------------------------------------------------ */
+
+void ib_job_add(struct ib_hca *hca, struct ib_job *job, bool control)
+{
+    struct ib_jobs *list = control ? &hca->control : &hca->data;
+
+    SIM_ASSERT(job->bytes > 0);
+    job->next = NULL;
+    job->asked = 0;
+    job->left = job->bytes;
+    job->failed = false;
+    if (list->tail != NULL)
+        list->tail->next = job;
+    else
+        list->head = job;
+    list->tail = job;
+}
+
+static unsigned free_tag(const struct ib_hca *hca)
+{
+    unsigned tag = 0;
+
+    while (hca->reads[tag].job != NULL)
+        tag++;
+    return tag;
+}
+
+/** The next request of a job. */
+static void ask(struct ib_hca *hca, struct ib_job *job)
+{
+    uint32_t mrrs = pcie_function_mrrs(&hca->fn);
+    uint32_t max = hca->cfg.read_bytes < mrrs ? (uint32_t)hca->cfg.read_bytes : mrrs;
+    uint64_t bus = job->bus + job->asked;
+    uint32_t n = pcie_split_completion(bus, job->bytes - job->asked, max);
+    unsigned tag = free_tag(hca);
+    struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = hca->fn.id, .tag = (uint8_t)tag };
+
+    hca->reads[tag] = (struct ib_read){ job, job->asked, n };
+    hca->busy_tags++;
+    job->asked += n;
+    pcie_tlp_set_range(&tlp, bus, n);
+    pcie_port_send(hca->pcie, &tlp);
+    hca->stat.read_bytes += n;
+}
+
+/** Requests of the jobs of one list, in order. @return false: there is no way out now. */
+static bool ask_all(struct ib_hca *hca, struct ib_jobs *list, sim_time_t *next)
+{
+    sim_time_t now = sim_now(hca->dom);
+
+    while (list->head != NULL) {
+        struct ib_job *job = list->head;
+
+        if (job->due > now) {
+            ib_sooner(next, job->due);
+            return true;
+        }
+        if (hca->busy_tags == hca->cfg.read_tags || !pcie_port_can_send(hca->pcie, PCIE_NONPOSTED))
+            return false;
+        ask(hca, job);
+        if (job->asked == job->bytes) {
+            list->head = job->next;
+            if (list->head == NULL)
+                list->tail = NULL;
+        }
+    }
+    return true;
+}
+
+void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl)
+{
+    struct ib_read *r = &hca->reads[cpl->tag];
+    struct ib_job *job = r->job;
+    bool data = cpl->payload != NULL && cpl->status == PCIE_CPL_SC && cpl->poisoned == 0;
+    uint32_t skip = cpl->lower_addr & 3u, n = cpl->length_dw * 4u - skip;
+
+    if (job == NULL || cpl->requester_id != hca->fn.id) {
+        pcie_port_advisory(hca->pcie, PCIE_ERR_UNEXPECTED, cpl);
+        return;
+    }
+    pcie_port_answered(hca->pcie, cpl);
+    if (!data || n > r->left)
+        n = r->left;
+    if (data)
+        memcpy(job->to + r->at, cpl->payload->data + skip, n);
+    else
+        job->failed = true;
+    r->at += n;
+    r->left -= n;
+    job->left -= n;
+    if (r->left != 0)
+        return;
+    r->job = NULL;
+    hca->busy_tags--;
+    if (job->left == 0)
+        job->done(hca, job);
+}
+
+/* ---- writes -------------------------------------------------------------------------- */
+
+static struct ib_write *write_get(struct ib_hca *hca)
+{
+    struct ib_write *w = hca->free_writes;
+
+    if (w != NULL)
+        hca->free_writes = w->next;
+    else
+        w = malloc(sizeof(*w));
+    SIM_ASSERT(w != NULL);
+    *w = (struct ib_write){ .lid = 0 };
+    return w;
+}
+
+static void write_push(struct ib_hca *hca, struct ib_write *w)
+{
+    if (hca->writes_last != NULL)
+        hca->writes_last->next = w;
+    else
+        hca->writes = w;
+    hca->writes_last = w;
+    hca->nwrites++;
+}
+
+struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *bytes, uint32_t n,
+                              sim_time_t due)
+{
+    uint32_t mps = pcie_port_mps(hca->pcie);
+    const uint8_t *from = bytes;
+    struct ib_write *w = NULL;
+
+    hca->stat.write_bytes += n;
+    while (n > 0) {
+        uint32_t piece = pcie_split_completion(bus, n, mps);
+        uint32_t span;
+
+        w = write_get(hca);
+        w->due = due;
+        w->tlp = (struct pcie_tlp){ .kind = PCIE_MWR, .requester_id = hca->fn.id };
+        pcie_tlp_set_range(&w->tlp, bus, piece);
+        span = w->tlp.length_dw * 4u;
+        w->tlp.payload = mem_payload_alloc(hca->payloads, span);
+        SIM_ASSERT(w->tlp.payload != NULL);
+        memset(w->tlp.payload->data, 0, 4); /* bytes that are not enabled */
+        memset(w->tlp.payload->data + span - 4, 0, 4);
+        memcpy(w->tlp.payload->data + (bus & 3), from, piece);
+        write_push(hca, w);
+        bus += piece;
+        from += piece;
+        n -= piece;
+    }
+    return w;
+}
+
+void ib_answer_add(struct ib_hca *hca, const struct pcie_tlp *cpl)
+{
+    struct ib_write *w = write_get(hca);
+
+    w->tlp = *cpl;
+    if (hca->answers.tail != NULL)
+        hca->answers.tail->next = w;
+    else
+        hca->answers.head = w;
+    hca->answers.tail = w;
+}
+
+static void send_answers(struct ib_hca *hca)
+{
+    while (hca->answers.head != NULL && pcie_port_can_send(hca->pcie, PCIE_COMPLETION)) {
+        struct ib_write *w = hca->answers.head;
+
+        hca->answers.head = w->next;
+        if (w->next == NULL)
+            hca->answers.tail = NULL;
+        pcie_port_send(hca->pcie, &w->tlp);
+        w->next = hca->free_writes;
+        hca->free_writes = w;
+    }
+}
+
+static void send_writes(struct ib_hca *hca, sim_time_t *next)
+{
+    sim_time_t now = sim_now(hca->dom);
+    bool any = false;
+
+    while (hca->writes != NULL) {
+        struct ib_write *w = hca->writes;
+
+        if (w->due > now) {
+            ib_sooner(next, w->due);
+            break;
+        }
+        if (!pcie_port_can_send(hca->pcie, PCIE_POSTED))
+            break;
+        any = true;
+        hca->writes = w->next;
+        if (w->next == NULL)
+            hca->writes_last = NULL;
+        hca->nwrites--;
+        pcie_port_send(hca->pcie, &w->tlp);
+        if (w->blocks != 0)
+            ib_credit(hca, w->port, w->lane, w->lid, w->blocks);
+        w->next = hca->free_writes;
+        hca->free_writes = w;
+    }
+    if (any)
+        ib_wake(hca, now); /* packets may have waited for room */
+}
+
+void ib_dma_run(struct ib_hca *hca, sim_time_t *next)
+{
+    send_answers(hca);
+    send_writes(hca, next);
+    if (ask_all(hca, &hca->control, next))
+        (void)ask_all(hca, &hca->data, next);
+}

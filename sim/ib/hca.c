@@ -1,0 +1,321 @@
+/* The adapter as a kind: parameters, creation, ports; and the pool of packets. */
+#include "ib/internal.h"
+#include "pcie/port_params.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(key, unit, min, max, def, field, meaning)                                              \
+    {                                                                                              \
+        key, unit, min, max, def, offsetof(struct ib_config, field), meaning, NULL                 \
+    }
+#define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
+
+/* Defaults make a ConnectX-3 with QDR ports; what is not published is a guess of the right order.
+ */
+static const struct machine_param params[] = {
+    ROW("ports", "1", 1, IB_PORTS, 1, ports, "ports that are in use"),
+    { "link.speed", "choice", 0, 5, 2, offsetof(struct ib_config, speed),
+      "signalling of a lane: 2.5, 5, 10 Gb/s with 8b/10b, 10.3125, 14.0625, 25.78125 Gb/s with "
+      "64b/66b",
+      "sdr|ddr|qdr|fdr10|fdr|edr" },
+    ROW("link.lanes", "1", 1, 12, 4, lanes, "lanes of a port: 1, 4, 8 or 12"),
+    ROW("link.mtu_bytes", "bytes", 256, IB_MTU_MAX, 2048, mtu_bytes,
+        "most data of one packet; a power of two"),
+    PS("link.phy_ps", 50000, phy_ps, "coding and serialiser at each end of a link"),
+    ROW("link.fabric_ps", "ps", 1000, SIM_MS, 150000, fabric_ps,
+        "cables and the switch between two adapters, which forwards without storing"),
+    ROW("link.vls", "1", 1, IB_LANES, 1, vl_lanes, "virtual lanes for data"),
+    ROW("link.credit_blocks", "64 bytes", 128, 65535, 1024, credit_blocks,
+        "receive buffer for each virtual lane and adapter that sends to this one"),
+    PS("command_ps", 1000000, command_ps, "the adapter carries out a command of the driver"),
+    PS("wqe_ps", 100000, wqe_ps, "a work request at hand until its data are asked for"),
+    ROW("packet_ps", "ps", 1, SIM_MS, 30000, packet_ps,
+        "the requester begins one packet, and the next after"),
+    PS("tx_ps", 100000, tx_ps, "a packet's data at hand until it is handed to the link"),
+    PS("rx_ps", 100000, rx_ps,
+       "a packet received until its data, or the answer that it means, go to the host"),
+    PS("ack_ps", 50000, ack_ps, "a packet received until its acknowledgement goes to the link"),
+    ROW("read_bytes", "bytes", 64, 4096, 512, read_bytes,
+        "largest read request; requests end at multiples of it; a power of two"),
+    ROW("read_tags", "1", 1, IB_TAGS_MAX, 32, read_tags, "read requests in flight"),
+    ROW("tx_packets", "1", 1, 256, 8, tx_packets,
+        "packets of a port that are being made or wait for the link"),
+    ROW("write_tlps", "1", 16, 4096, 64, write_tlps,
+        "writes that wait for the bus before packets are left in the receive buffer"),
+    ROW("rnr_ps", "ps", 1000, 1000 * SIM_MS, 10 * SIM_US, rnr_ps,
+        "wait after the far side had no receive request"),
+    PCIE_PORT_PARAMS("port.", struct ib_config, port, 3, 8, 40000, 40000),
+    MACHINE_PARAM_END
+};
+
+static const char *const port_names[] = { "pcie", "p1", "p2", NULL };
+
+/* ---- packets ---------------------------------------------------------------------- */
+
+struct ib_packet *ib_packet_get(struct ib_hca *hca)
+{
+    struct ib_packet *p = hca->free_packets;
+
+    if (p != NULL)
+        hca->free_packets = p->next;
+    else
+        p = malloc(sizeof(*p));
+    SIM_ASSERT(p != NULL);
+    memset(p, 0, offsetof(struct ib_packet, data));
+    return p;
+}
+
+void ib_packet_put(struct ib_hca *hca, struct ib_packet *p)
+{
+    p->next = hca->free_packets;
+    hca->free_packets = p;
+}
+
+void ib_packets_push(struct ib_packets *list, struct ib_packet *p)
+{
+    p->next = NULL;
+    if (list->tail != NULL)
+        list->tail->next = p;
+    else
+        list->head = p;
+    list->tail = p;
+    list->n++;
+}
+
+struct ib_packet *ib_packets_pop(struct ib_packets *list)
+{
+    struct ib_packet *p = list->head;
+
+    list->head = p->next;
+    if (list->head == NULL)
+        list->tail = NULL;
+    list->n--;
+    return p;
+}
+
+static void packets_free(struct ib_packet *p)
+{
+    while (p != NULL) {
+        struct ib_packet *next = p->next;
+
+        free(p);
+        p = next;
+    }
+}
+
+/* ---- work ---------------------------------------------------------------------------- */
+
+/** Each part may give work to the ones behind it at this very time; the order is that of a packet
+ * that comes in, so that one pass sees nearly all and the next, at once, the rest. */
+static void work(struct sim_event *ev)
+{
+    struct ib_hca *hca = SIM_CONTAINER_OF(ev, struct ib_hca, work);
+    sim_time_t next = SIM_TIME_NEVER;
+
+    ib_target_run(hca);
+    ib_receive_run(hca, &next);
+    ib_command_run(hca, &next);
+    ib_send_run(hca, &next);
+    ib_dma_run(hca, &next);
+    ib_link_run(hca, &next);
+    if (next != SIM_TIME_NEVER)
+        ib_wake(hca, next);
+}
+
+static void ready(void *user, enum pcie_class cls)
+{
+    struct ib_hca *hca = user;
+
+    (void)cls;
+    ib_wake(hca, sim_now(hca->dom));
+}
+
+/* ---- creation -------------------------------------------------------------------------- */
+
+static int check(const struct ib_config *cfg, struct sim_error *err)
+{
+    if ((cfg->mtu_bytes & (cfg->mtu_bytes - 1)) != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "link.mtu_bytes = %llu: expected a power of two",
+                             (unsigned long long)cfg->mtu_bytes);
+    if ((cfg->read_bytes & (cfg->read_bytes - 1)) != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "read_bytes = %llu: expected a power of two",
+                             (unsigned long long)cfg->read_bytes);
+    if (cfg->lanes != 1 && cfg->lanes % 4 != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "link.lanes = %llu: expected 1, 4, 8 or 12",
+                             (unsigned long long)cfg->lanes);
+    return SIM_OK;
+}
+
+/** Picoseconds that a byte takes: 8 bits at the data rate of all lanes. */
+static void set_rate(struct ib_hca *hca)
+{
+    static const struct {
+        uint64_t num, den; /* of one lane */
+    } rates[] = { { 4000, 1 }, { 2000, 1 }, { 1000, 1 }, { 800, 1 }, { 1760, 3 }, { 320, 1 } };
+
+    hca->rate_num = rates[hca->cfg.speed].num;
+    hca->rate_den = rates[hca->cfg.speed].den * hca->cfg.lanes;
+}
+
+static void register_stats(struct ib_hca *hca)
+{
+    const struct {
+        const uint64_t *value;
+        const char *name, *unit, *meaning;
+    } rows[] = {
+        { &hca->stat.commands, "commands", "1", "commands of the driver" },
+        { &hca->stat.doorbells, "doorbells", "1", "doorbells of send and receive queues" },
+        { &hca->stat.blueflames, "blueflames", "1", "work requests that came with their doorbell" },
+        { &hca->stat.requests, "requests", "1", "work requests begun" },
+        { &hca->stat.read_bytes, "read_bytes", "bytes", "read from the bus" },
+        { &hca->stat.write_bytes, "write_bytes", "bytes", "written to the bus" },
+        { &hca->stat.completions, "completions", "1", "entries of completion queues" },
+        { &hca->stat.errors, "errors", "1", "work requests that failed" },
+        { &hca->stat.rnr_naks, "rnr_naks", "1", "sends that found no receive request" },
+        { &hca->stat.dropped, "dropped", "1", "packets dropped: not the next of their connection" },
+        { &hca->stat.stall_tag_ps, "stall_tag_ps", "ps", "a read waited for a free tag" },
+    };
+    char path[160];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s.%s", hca->path, rows[i].name);
+        sim_stat_register(hca->dom, rows[i].value, path, rows[i].unit, rows[i].meaning);
+    }
+    for (unsigned i = 0; i < hca->cfg.ports; i++) {
+        const struct ib_port *port = &hca->port[i];
+        const struct {
+            const uint64_t *value;
+            const char *name, *unit, *meaning;
+        } each[] = {
+            { &port->tx_packets, "tx.packets", "1", "sent" },
+            { &port->tx_bytes, "tx.bytes", "bytes", "sent, with headers and checks" },
+            { &port->rx_packets, "rx.packets", "1", "received" },
+            { &port->rx_bytes, "rx.bytes", "bytes", "received, with headers and checks" },
+            { &port->stall_credit_ps, "tx.stall_credit_ps", "ps",
+              "the oldest packet waited for room at the far side" },
+        };
+
+        for (size_t k = 0; k < sizeof(each) / sizeof(each[0]); k++) {
+            (void)snprintf(path, sizeof(path), "%s.%s.%s", hca->path, port_names[i + 1],
+                           each[k].name);
+            sim_stat_register(hca->dom, each[k].value, path, each[k].unit, each[k].meaning);
+        }
+    }
+}
+
+static void free_writes(struct ib_write *w)
+{
+    while (w != NULL) {
+        struct ib_write *next = w->next;
+
+        free(w);
+        w = next;
+    }
+}
+
+static void destroy(void *component)
+{
+    struct ib_hca *hca = component;
+
+    if (hca->pcie != NULL)
+        pcie_port_destroy(hca->pcie);
+    for (unsigned i = 0; i < IB_PORTS; i++) {
+        struct ib_port *port = &hca->port[i];
+
+        packets_free(port->acks.head);
+        packets_free(port->tx.head);
+        packets_free(port->arrived.head);
+        packets_free(port->rx.head);
+        ib_port_fini(port);
+    }
+    packets_free(hca->free_packets);
+    free_writes(hca->writes);
+    free_writes(hca->answers.head);
+    free_writes(hca->free_writes);
+    for (uint32_t i = 0; i < hca->nqps; i++)
+        free(hca->qp[i]);
+    free(hca->regions);
+    free(hca->incoming.list);
+    mem_pool_destroy(hca->payloads);
+    free(hca);
+}
+
+static int init(struct ib_hca *hca, struct sim_error *err)
+{
+    struct pcie_port_user user = { .received = ib_received, .ready = ready, .user = hca };
+    char path[160];
+    int code;
+
+    sim_event_init(&hca->work, work);
+    set_rate(hca);
+    for (unsigned i = 0; i < IB_PORTS; i++)
+        ib_port_init(&hca->port[i], hca, i);
+    hca->payloads = mem_pool_create();
+    if (hca->payloads == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", hca->path);
+    (void)snprintf(path, sizeof(path), "%s.pcie", hca->path);
+    code = pcie_port_create(hca->dom, hca->payloads, path, &hca->cfg.port, &user, &hca->pcie, err);
+    if (code != SIM_OK)
+        return code;
+    pcie_port_set_facing(hca->pcie, PCIE_ENDPOINT_END);
+    pcie_function_init(&hca->fn, IB_VENDOR_ID, IB_DEVICE_ID, IB_CLASS_CODE);
+    pcie_function_add_bar(&hca->fn, 0, IB_REGS_BYTES);
+    pcie_function_add_bar(&hca->fn, 2, IB_PAGES_BYTES);
+    pcie_port_set_function(hca->pcie, &hca->fn);
+    register_stats(hca);
+    return SIM_OK;
+}
+
+static int create(const struct machine_place *place, const void *config, void **component_p,
+                  struct sim_error *err)
+{
+    struct ib_hca *hca;
+    int code = check(config, err);
+
+    if (code != SIM_OK)
+        return code;
+    hca = calloc(1, sizeof(*hca));
+    if (hca == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    hca->dom = place->dom;
+    hca->path = place->path;
+    hca->lid = (uint16_t)(place->node + 1);
+    hca->cfg = *(const struct ib_config *)config;
+    code = init(hca, err);
+    if (code != SIM_OK) {
+        destroy(hca);
+        return code;
+    }
+    *component_p = hca;
+    return SIM_OK;
+}
+
+static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
+{
+    return pcie_link_connect(a, b, wire_ps, err);
+}
+
+static struct machine_port port(void *component, const char *name)
+{
+    struct ib_hca *hca = component;
+
+    if (strcmp(name, "pcie") == 0)
+        return (struct machine_port){ "pcie", hca->pcie, join_pcie };
+    for (unsigned i = 0; i < hca->cfg.ports; i++)
+        if (strcmp(name, port_names[i + 1]) == 0)
+            return (struct machine_port){ i == 0 ? "ib" : "ib2", &hca->port[i], ib_port_join };
+    return (struct machine_port){ NULL, NULL, NULL };
+}
+
+const struct machine_kind ib_hca_kind = {
+    .name = "ib.hca",
+    .summary = "InfiniBand host channel adapter",
+    .params = params,
+    .config_bytes = sizeof(struct ib_config),
+    .ports = port_names,
+    .create = create,
+    .port = port,
+    .destroy = destroy,
+};

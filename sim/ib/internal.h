@@ -1,0 +1,325 @@
+/*
+ * The parts of the adapter:
+ *
+ *   PCIe --> target.c   registers, doorbells, configuration, completions
+ *   PCIe <-> dma.c      reads with tags; writes in order
+ *            command.c  commands of the driver
+ *            queue.c    queue pairs: work requests fetched, completed
+ *            send.c     requester: work requests become packets
+ *            receive.c  responder and answers: packets become writes and answers
+ *            link.c     ports: serialisation, credits, arrival
+ *
+ * What comes in is put into lists; all is decided in one event of phase SIM_CLOCK.
+ */
+#ifndef IB_INTERNAL_H
+#define IB_INTERNAL_H
+
+#include "ib/ib.h"
+#include "memory/payload.h"
+#include "pcie/aer.h"
+#include "pcie/config.h"
+#include "pcie/port.h"
+#include "regs/ib_regs.h"
+
+SIM_BEGIN_DECLS
+
+#define IB_PORTS    2u
+#define IB_LANES    4u /* virtual lanes for data */
+#define IB_MTU_MAX  4096u
+#define IB_TAGS_MAX 256u
+#define IB_WINDOW   16u /* work requests of a queue pair in the adapter */
+#define IB_RECEIVES 16u /* receive requests that it has fetched ahead */
+#define IB_CQS      1024u
+#define IB_LOG2_MAX 16u
+
+struct ib_hca;
+
+struct ib_config {
+    uint64_t ports, speed, lanes, mtu_bytes, phy_ps, fabric_ps, vl_lanes, credit_blocks;
+    uint64_t command_ps, wqe_ps, packet_ps, tx_ps, rx_ps, ack_ps;
+    uint64_t read_bytes, read_tags, tx_packets, write_tlps, rnr_ps;
+    struct pcie_port_config port;
+};
+
+/* ---- DMA ------------------------------------------------------------------------ */
+
+/** A read of bus addresses that follow each other; embedded in its owner. */
+struct ib_job {
+    struct ib_job *next;
+    sim_time_t due; /* not asked before */
+    uint64_t bus;
+    uint32_t bytes, asked, left;
+    uint8_t *to;
+    bool failed;
+    void (*done)(struct ib_hca *hca, struct ib_job *job);
+};
+struct ib_jobs {
+    struct ib_job *head, *tail;
+};
+
+struct ib_read {
+    struct ib_job *job; /* NULL: the tag is free */
+    uint32_t at, left;
+};
+
+/** A write to the bus; what its packet held of the receive buffer is free when it leaves. */
+struct ib_write {
+    struct ib_write *next;
+    struct pcie_tlp tlp;
+    sim_time_t due;
+    uint32_t blocks; /* credits that go back with it, */
+    uint16_t lid;    /* to this adapter */
+    uint8_t port, lane;
+};
+
+/* ---- packets --------------------------------------------------------------------- */
+
+enum ib_op {
+    IB_OP_SEND,
+    IB_OP_WRITE,
+    IB_OP_READ_REQUEST,
+    IB_OP_READ_RESPONSE,
+    IB_OP_ACK,
+    IB_OP_CREDIT /* flow control: not a packet of the transport layer */
+};
+enum ib_nak { IB_ACK, IB_NAK_RNR, IB_NAK_ACCESS, IB_NAK_LENGTH };
+
+/** As it crosses a channel, with `bytes` of data behind it. */
+struct ib_header {
+    uint64_t va; /* RETH, with key and total */
+    uint32_t key, total;
+    uint32_t qp, from; /* destination, source */
+    uint32_t psn, imm;
+    uint32_t bytes;
+    uint16_t lid; /* source */
+    uint8_t op, lane;
+    uint8_t first, last, ack_wanted, has_imm;
+    uint8_t nak;
+};
+
+struct ib_packet {
+    struct ib_packet *next;
+    struct ib_header h;
+    uint16_t to; /* LID */
+    sim_time_t due;
+    bool ready; /* its data are there */
+    struct ib_job job;
+    struct ib_qp *qp; /* that it was made for */
+    uint8_t data[IB_MTU_MAX];
+};
+struct ib_packets {
+    struct ib_packet *head, *tail;
+    uint32_t n;
+};
+
+/* ---- queues ------------------------------------------------------------------------ */
+
+struct ib_region {
+    bool used;
+    uint64_t bus, bytes;
+    uint32_t access;
+};
+
+struct ib_cq {
+    uint64_t bus;
+    uint32_t log2, posted;
+};
+
+struct ib_wqe {
+    uint8_t op, units, flags, status;
+    bool ready, answered; /* fetched; its last packet was acknowledged, or all data read */
+    uint32_t imm, bytes;
+    uint64_t far;
+    uint32_t far_key;
+    uint32_t first_psn, last_psn;
+    uint8_t raw[IB_WQE_BYTES];
+};
+
+struct ib_receive {
+    uint64_t offset;
+    uint32_t key, bytes;
+};
+
+struct ib_qp {
+    struct ib_hca *hca;
+    struct ib_qp *next; /* of those that have something to send */
+    uint32_t number, far;
+    uint16_t lid; /* 0: not connected */
+    uint8_t port, lane;
+    bool failed, queued;
+    uint32_t send_cq, receive_cq;
+    /* requester: done <= exec <= fetched <= posted, numbers of requests */
+    uint64_t sq_bus;
+    uint32_t sq_log2, posted, fetched, exec, done, hint;
+    struct ib_wqe wqe[IB_WINDOW];
+    struct ib_job fetch;
+    uint8_t fetching;
+    uint32_t sent; /* bytes of request `exec` */
+    uint32_t psn;
+    sim_time_t wait_until; /* the far side was not ready */
+    uint8_t flame[IB_WQE_BYTES];
+    uint64_t flame_mask;
+    /* responder */
+    uint64_t rq_bus;
+    uint32_t rq_log2, rq_posted, rq_fetched, rq_taken;
+    struct ib_receive rq[IB_RECEIVES];
+    struct ib_job rq_fetch;
+    uint32_t rq_count; /* being fetched */
+    uint8_t rq_raw[IB_RECEIVES * IB_RQE_BYTES];
+    uint32_t epsn, first_psn; /* expected; of the message that it is in */
+    struct ib_target {
+        uint64_t bus;
+        uint32_t left, got;
+        bool receive; /* a receive request waits for its end */
+    } target;
+};
+
+/* ---- ports -------------------------------------------------------------------------- */
+
+struct ib_peer {
+    struct sim_channel *out;
+    uint64_t credits[IB_LANES]; /* blocks of 64 bytes free there */
+};
+
+struct ib_port {
+    struct ib_hca *hca;
+    unsigned index;
+    struct ib_peer *peers; /* by LID - 1 */
+    unsigned npeers;
+    struct ib_packets acks, tx; /* acknowledgements go first */
+    sim_time_t epoch;           /* the transmitter is busy since, and has sent so many bytes: */
+    uint64_t epoch_bytes;
+    sim_time_t free_at, rx_free_at;
+    struct ib_packets arrived, rx;
+    uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, stall_credit_ps;
+    sim_time_t stalled_since; /* SIM_TIME_NEVER: it is not */
+};
+
+struct ib_hca {
+    struct sim_domain *dom;
+    const char *path;
+    struct ib_config cfg;
+    uint16_t lid;
+    uint64_t rate_num, rate_den; /* picoseconds for a byte, as a fraction */
+    struct mem_pool *payloads;
+    struct pcie_port *pcie;
+    struct pcie_function fn;
+    struct sim_event work;
+    struct ib_port port[IB_PORTS];
+    /* DMA */
+    struct ib_jobs control, data;
+    struct ib_read reads[IB_TAGS_MAX];
+    uint64_t busy_tags;
+    struct ib_write *writes, *writes_last, *free_writes;
+    uint32_t nwrites;
+    struct ib_answers {
+        struct ib_write *head, *tail;
+    } answers; /* completions of one's own */
+    struct ib_incoming {
+        struct pcie_tlp *list;
+        uint32_t n, room;
+    } incoming;
+    /* queues */
+    struct ib_region *regions;
+    uint32_t nregions, regions_room;
+    struct ib_cq cq[IB_CQS];
+    uint32_t ncqs;
+    struct ib_qp *qp[IB_QPS];
+    uint32_t nqps;
+    struct ib_qp *active, *active_last;
+    sim_time_t engine_free;
+    struct ib_command {
+        uint64_t queue[64];
+        uint32_t first, n;
+        bool busy;
+        sim_time_t due; /* of the one that has been read */
+        bool read;
+        struct ib_job job;
+        uint64_t words[IB_COMMAND_BYTES / 8];
+    } command;
+    struct ib_packet *free_packets;
+    struct {
+        uint64_t commands, doorbells, blueflames, requests, read_bytes, write_bytes, completions;
+        uint64_t errors, rnr_naks, dropped, stall_tag_ps;
+    } stat;
+};
+
+static inline void ib_wake(struct ib_hca *hca, sim_time_t at)
+{
+    sim_schedule_by(hca->dom, &hca->work, at, SIM_CLOCK);
+}
+/** Keeps the earlier time. */
+static inline void ib_sooner(sim_time_t *next, sim_time_t at)
+{
+    if (at < *next)
+        *next = at;
+}
+
+/* hca.c */
+struct ib_packet *ib_packet_get(struct ib_hca *hca);
+void ib_packet_put(struct ib_hca *hca, struct ib_packet *p);
+void ib_packets_push(struct ib_packets *list, struct ib_packet *p);
+struct ib_packet *ib_packets_pop(struct ib_packets *list);
+
+/* target.c */
+void ib_received(void *user, struct pcie_tlp *tlp);
+void ib_target_run(struct ib_hca *hca);
+
+/* dma.c */
+/** `control`: before all data. */
+void ib_job_add(struct ib_hca *hca, struct ib_job *job, bool control);
+void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl);
+/** [bus, bus + bytes) in writes of at most MPS from `due` on. @return the last one, NULL: none */
+struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *bytes, uint32_t n,
+                              sim_time_t due);
+void ib_answer_add(struct ib_hca *hca, const struct pcie_tlp *cpl);
+void ib_dma_run(struct ib_hca *hca, sim_time_t *next);
+
+/* command.c */
+void ib_command_ring(struct ib_hca *hca, uint64_t bus);
+void ib_command_run(struct ib_hca *hca, sim_time_t *next);
+
+/* queue.c */
+struct ib_qp *ib_qp_of(struct ib_hca *hca, uint32_t number);
+/** Where [offset, offset + bytes) of a region lies; false: not allowed. */
+bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint64_t offset,
+                  uint64_t bytes, uint64_t *bus_p);
+void ib_send_doorbell(struct ib_hca *hca, uint64_t value);
+void ib_recv_doorbell(struct ib_hca *hca, uint64_t value);
+void ib_blueflame(struct ib_hca *hca, uint32_t qp, uint32_t offset, const uint8_t *bytes,
+                  uint32_t n);
+void ib_qp_fetch(struct ib_qp *qp);
+/** The requests whose packets are all acknowledged end. */
+void ib_qp_complete(struct ib_qp *qp);
+void ib_qp_fail(struct ib_qp *qp, uint32_t number, uint8_t status);
+/** @return false: none is at hand. */
+bool ib_receive_take(struct ib_qp *qp, struct ib_receive *r);
+void ib_cqe(struct ib_hca *hca, uint32_t cq, const uint8_t cqe[IB_CQE_BYTES]);
+void ib_receive_done(struct ib_qp *qp, uint32_t bytes, uint8_t op, uint8_t status,
+                     const struct ib_header *h);
+static inline struct ib_wqe *ib_wqe_of(struct ib_qp *qp, uint32_t number)
+{
+    return &qp->wqe[number % IB_WINDOW];
+}
+
+/* send.c */
+void ib_activate(struct ib_qp *qp);
+void ib_send_run(struct ib_hca *hca, sim_time_t *next);
+/** The responder's part: a packet of a read's data from memory. */
+void ib_respond(struct ib_qp *qp, const struct ib_header *request, uint64_t bus);
+
+/* receive.c */
+void ib_receive_run(struct ib_hca *hca, sim_time_t *next);
+
+/* link.c */
+void ib_port_init(struct ib_port *port, struct ib_hca *hca, unsigned index);
+void ib_port_fini(struct ib_port *port);
+int ib_port_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err);
+void ib_link_run(struct ib_hca *hca, sim_time_t *next);
+/** Room of a packet's receive buffer goes back to where it came from. */
+void ib_credit(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks);
+/** Units of credits, 64 bytes, that a packet takes. */
+uint32_t ib_blocks(const struct ib_header *h);
+
+SIM_END_DECLS
+#endif /* IB_INTERNAL_H */

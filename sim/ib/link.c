@@ -1,0 +1,272 @@
+/*
+ * The ports. A packet leaves when its data are there, the transmitter is free and
+ * the far side has room for it on its virtual lane; it arrives as a whole when its
+ * last symbol does. The fabric joins each adapter with each and forwards without
+ * storing; packets of several adapters for one share its link, one after the other,
+ * and each of them has its own room there, so that none blocks another.
+ *
+ *   LRH 8 | BTH 12 | RETH 16 | AETH 4 | ImmDt 4 | data, padded to 4 | ICRC 4 | VCRC 2
+ *
+ * (InfiniBand Architecture Specification 1.2.1, volume 1, chapters 5, 7 and 9.) Flow
+ * control packets, 8 bytes at a time, are left out of the transmitter's time.
+ */
+#include "ib/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LRH   8u
+#define BTH   12u
+#define RETH  16u
+#define AETH  4u
+#define IMM   4u
+#define ICRC  4u
+#define VCRC  2u
+#define FRAME 2u /* start and end delimiter */
+
+static uint32_t packet_bytes(const struct ib_header *h)
+{
+    uint32_t n = LRH + BTH + ICRC + VCRC + (h->bytes + 3u) / 4u * 4u;
+
+    if ((h->op == IB_OP_WRITE && h->first) || h->op == IB_OP_READ_REQUEST)
+        n += RETH;
+    if (h->op == IB_OP_ACK || (h->op == IB_OP_READ_RESPONSE && (h->first || h->last)))
+        n += AETH;
+    return n + (h->has_imm ? IMM : 0);
+}
+
+uint32_t ib_blocks(const struct ib_header *h)
+{
+    return (packet_bytes(h) + 63u) / 64u;
+}
+
+/** Puts `bytes` through the transmitter from `now` on. @return when the last one is out. */
+static sim_time_t transmit(struct ib_port *port, uint32_t bytes, sim_time_t now)
+{
+    const struct ib_hca *hca = port->hca;
+
+    if (port->free_at <= now) {
+        port->epoch = now;
+        port->epoch_bytes = 0;
+    }
+    /* Counted since the epoch and rounded once, so that errors do not add up. */
+    port->epoch_bytes += bytes;
+    port->free_at = port->epoch + port->epoch_bytes * hca->rate_num / hca->rate_den;
+    return port->free_at;
+}
+
+static void send(struct ib_port *port, const struct ib_packet *p)
+{
+    struct ib_hca *hca = port->hca;
+    sim_time_t now = sim_now(hca->dom);
+    uint32_t bytes = packet_bytes(&p->h);
+    struct sim_channel *ch = port->peers[p->to - 1].out;
+    struct ib_header *record = sim_channel_reserve(ch, (uint32_t)sizeof(*record) + p->h.bytes);
+
+    *record = p->h;
+    memcpy(record + 1, p->data, p->h.bytes);
+    if (sim_fingerprint_on(hca->dom))
+        sim_wire(hca->dom, sim_path_hash(hca->path) + port->index,
+                 sim_hash_bytes(((uint64_t)p->h.qp << 32 | p->h.psn) ^ (uint64_t)p->h.op << 60,
+                                p->data, p->h.bytes));
+    sim_channel_send(ch, transmit(port, bytes + FRAME, now));
+    port->tx_packets++;
+    port->tx_bytes += bytes;
+}
+
+/** May the packet go, for the room that it needs? Acknowledgements have room kept for them. */
+static bool take_credits(struct ib_port *port, const struct ib_packet *p)
+{
+    uint64_t *credits = &port->peers[p->to - 1].credits[p->h.lane];
+    uint32_t blocks = ib_blocks(&p->h);
+
+    if (p->h.op == IB_OP_ACK)
+        return true;
+    if (*credits < blocks)
+        return false;
+    *credits -= blocks;
+    return true;
+}
+
+static void stall(struct ib_port *port, bool on)
+{
+    sim_time_t now = sim_now(port->hca->dom);
+
+    if (on == (port->stalled_since != SIM_TIME_NEVER))
+        return;
+    if (!on)
+        port->stall_credit_ps += now - port->stalled_since;
+    port->stalled_since = on ? now : SIM_TIME_NEVER;
+}
+
+static void transmit_all(struct ib_port *port, sim_time_t *next)
+{
+    struct ib_hca *hca = port->hca;
+    sim_time_t now = sim_now(hca->dom);
+
+    for (;;) {
+        bool ack = port->acks.head != NULL && port->acks.head->due <= now;
+        struct ib_packets *list = ack ? &port->acks : &port->tx;
+        struct ib_packet *p = list->head;
+
+        if (port->acks.head != NULL && !ack)
+            ib_sooner(next, port->acks.head->due);
+        if (p == NULL || !p->ready)
+            return;
+        if (p->due > now || port->free_at > now) {
+            ib_sooner(next, p->due > port->free_at ? p->due : port->free_at);
+            return;
+        }
+        if (!take_credits(port, p)) {
+            stall(port, true);
+            return;
+        }
+        stall(port, false);
+        send(port, p);
+        (void)ib_packets_pop(list);
+        ib_packet_put(hca, p);
+        ib_wake(hca, now); /* room for the requester */
+    }
+}
+
+/* ---- arrival ----------------------------------------------------------------------------- */
+
+/** In order of time, then of the sender, whatever the order in which they were told. */
+static void arrive(struct ib_port *port, struct ib_packet *p)
+{
+    struct ib_packet **at = &port->arrived.head;
+
+    while (*at != NULL &&
+           ((*at)->due < p->due || ((*at)->due == p->due && (*at)->h.lid <= p->h.lid)))
+        at = &(*at)->next;
+    p->next = *at;
+    *at = p;
+    if (p->next == NULL)
+        port->arrived.tail = p;
+    port->arrived.n++;
+}
+
+static void deliver(void *arg, const void *record, uint32_t bytes)
+{
+    struct ib_port *port = arg;
+    struct ib_hca *hca = port->hca;
+    struct ib_packet *p = ib_packet_get(hca);
+
+    memcpy(&p->h, record, sizeof(p->h));
+    SIM_ASSERT(bytes == sizeof(p->h) + p->h.bytes);
+    memcpy(p->data, (const uint8_t *)record + sizeof(p->h), p->h.bytes);
+    p->due = sim_now(hca->dom);
+    ib_wake(hca, p->due);
+    arrive(port, p);
+}
+
+/** Packets of several adapters follow each other on the last link to this one. */
+static void take_arrived(struct ib_port *port)
+{
+    struct ib_hca *hca = port->hca;
+
+    while (port->arrived.head != NULL) {
+        struct ib_packet *p = ib_packets_pop(&port->arrived);
+        uint32_t bytes = packet_bytes(&p->h);
+        sim_time_t end = port->rx_free_at + (bytes + FRAME) * hca->rate_num / hca->rate_den;
+
+        if (p->h.op == IB_OP_CREDIT) {
+            port->peers[p->h.lid - 1].credits[p->h.lane] += p->h.total;
+            ib_packet_put(hca, p);
+            continue;
+        }
+        if (end < p->due)
+            end = p->due;
+        port->rx_free_at = end;
+        p->due = end + hca->cfg.rx_ps;
+        port->rx_packets++;
+        port->rx_bytes += bytes;
+        ib_packets_push(&port->rx, p);
+        ib_wake(hca, sim_now(hca->dom));
+    }
+}
+
+void ib_credit(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks)
+{
+    struct ib_port *from = &hca->port[port];
+    struct sim_channel *ch = from->peers[lid - 1].out;
+    struct ib_header *record = sim_channel_reserve(ch, (uint32_t)sizeof(*record));
+    sim_time_t now = sim_now(hca->dom);
+
+    *record = (struct ib_header){
+        .op = IB_OP_CREDIT, .lid = hca->lid, .lane = (uint8_t)lane, .total = blocks
+    };
+    sim_channel_send(ch, from->free_at > now ? from->free_at : now);
+}
+
+void ib_link_run(struct ib_hca *hca, sim_time_t *next)
+{
+    for (unsigned i = 0; i < hca->cfg.ports; i++) {
+        take_arrived(&hca->port[i]);
+        transmit_all(&hca->port[i], next);
+    }
+}
+
+/* ---- creation ------------------------------------------------------------------------------ */
+
+void ib_port_init(struct ib_port *port, struct ib_hca *hca, unsigned index)
+{
+    port->hca = hca;
+    port->index = index;
+    port->stalled_since = SIM_TIME_NEVER;
+}
+
+void ib_port_fini(struct ib_port *port)
+{
+    free(port->peers);
+}
+
+static int room_for(struct ib_port *port, unsigned lid, struct sim_error *err)
+{
+    struct ib_peer *more;
+
+    if (lid <= port->npeers)
+        return SIM_OK;
+    more = realloc(port->peers, lid * sizeof(*more));
+    if (more == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", port->hca->path);
+    memset(more + port->npeers, 0, (lid - port->npeers) * sizeof(*more));
+    port->peers = more;
+    port->npeers = lid;
+    return SIM_OK;
+}
+
+/** The channel by which `from` reaches `to`, whose receive buffer its packets fill. */
+static int connect(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
+                   struct sim_error *err)
+{
+    struct ib_peer *peer;
+    struct sim_channel_config cfg = {
+        .from = from->hca->dom,
+        .to = to->hca->dom,
+        .latency_ps =
+            from->hca->cfg.phy_ps + from->hca->cfg.fabric_ps + wire_ps + to->hca->cfg.phy_ps,
+        .deliver = deliver,
+        .arg = to,
+    };
+    int code = room_for(from, to->hca->lid, err);
+
+    if (code != SIM_OK)
+        return code;
+    peer = &from->peers[to->hca->lid - 1];
+    if (peer->out != NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s and %s are joined already: the fabric joins all adapters",
+                             from->hca->path, to->hca->path);
+    for (unsigned i = 0; i < IB_LANES; i++)
+        peer->credits[i] = to->hca->cfg.credit_blocks;
+    peer->out = sim_channel_create(&cfg, err);
+    return peer->out != NULL ? SIM_OK : SIM_ERR_NOMEM;
+}
+
+int ib_port_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
+{
+    int code = connect(a, b, wire_ps, err);
+
+    return code == SIM_OK ? connect(b, a, wire_ps, err) : code;
+}

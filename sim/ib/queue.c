@@ -1,0 +1,276 @@
+/*
+ * Queue pairs. Work requests are fetched from the send queue as the doorbell tells
+ * of them, or come with it (BlueFlame); they stay here until the far side has
+ * acknowledged them, so that they can be sent again. Receive requests are fetched
+ * ahead.
+ */
+#include "ib/internal.h"
+
+#include <string.h>
+
+struct ib_qp *ib_qp_of(struct ib_hca *hca, uint32_t number)
+{
+    return number < hca->nqps ? hca->qp[number] : NULL;
+}
+
+bool ib_translate(const struct ib_hca *hca, uint32_t key, uint32_t access, uint64_t offset,
+                  uint64_t bytes, uint64_t *bus_p)
+{
+    const struct ib_region *r;
+
+    if (key == 0 || key > hca->nregions)
+        return false;
+    r = &hca->regions[key - 1];
+    if (!r->used || (r->access & access) != access || offset > r->bytes ||
+        bytes > r->bytes - offset)
+        return false;
+    *bus_p = r->bus + offset;
+    return true;
+}
+
+/* ---- completion queues ---------------------------------------------------------------- */
+
+void ib_cqe(struct ib_hca *hca, uint32_t cq, const uint8_t cqe[IB_CQE_BYTES])
+{
+    struct ib_cq *q = &hca->cq[cq];
+    uint8_t entry[IB_CQE_BYTES];
+    uint32_t mask = (1u << q->log2) - 1;
+
+    memcpy(entry, cqe, sizeof(entry));
+    entry[IB_CQE_LAP] = (q->posted >> q->log2 & 1) == 0;
+    (void)ib_write_add(hca, q->bus + (uint64_t)(q->posted & mask) * IB_CQE_BYTES, entry,
+                       sizeof(entry), sim_now(hca->dom));
+    q->posted++;
+    hca->stat.completions++;
+}
+
+static void put32(uint8_t *to, uint32_t value)
+{
+    memcpy(to, &value, 4);
+}
+
+static void send_done(struct ib_qp *qp, uint32_t number, const struct ib_wqe *wqe, uint8_t status)
+{
+    uint8_t cqe[IB_CQE_BYTES] = { 0 };
+
+    if (status == IB_OK && (wqe->flags & IB_WQE_SIGNALED) == 0)
+        return;
+    put32(cqe, qp->number);
+    put32(cqe + 4, number);
+    put32(cqe + 8, wqe->bytes);
+    cqe[16] = wqe->op;
+    cqe[17] = status;
+    ib_cqe(qp->hca, qp->send_cq, cqe);
+}
+
+void ib_receive_done(struct ib_qp *qp, uint32_t bytes, uint8_t op, uint8_t status,
+                     const struct ib_header *h)
+{
+    uint8_t cqe[IB_CQE_BYTES] = { 0 };
+
+    put32(cqe, qp->number);
+    put32(cqe + 4, qp->rq_taken - 1);
+    put32(cqe + 8, bytes);
+    put32(cqe + 12, h->imm);
+    cqe[16] = op | IB_CQE_RECEIVE;
+    cqe[17] = status;
+    cqe[18] = h->has_imm ? IB_CQE_IMMEDIATE : 0;
+    ib_cqe(qp->hca, qp->receive_cq, cqe);
+}
+
+void ib_qp_complete(struct ib_qp *qp)
+{
+    while (qp->done != qp->exec && ib_wqe_of(qp, qp->done)->answered) {
+        struct ib_wqe *wqe = ib_wqe_of(qp, qp->done);
+
+        send_done(qp, qp->done, wqe, IB_OK);
+        wqe->ready = false;
+        qp->done++;
+    }
+    ib_qp_fetch(qp);
+}
+
+/** The request and all behind it fail; the queue pair does no more. */
+void ib_qp_fail(struct ib_qp *qp, uint32_t number, uint8_t status)
+{
+    if (qp->failed)
+        return;
+    qp->failed = true;
+    qp->hca->stat.errors++;
+    for (; qp->done != qp->posted; qp->done++) {
+        struct ib_wqe none = { .flags = IB_WQE_SIGNALED };
+        bool known = qp->done - qp->fetched > IB_WINDOW && ib_wqe_of(qp, qp->done)->ready;
+
+        send_done(qp, qp->done, known ? ib_wqe_of(qp, qp->done) : &none,
+                  qp->done == number ? status : IB_ERR_FLUSHED);
+    }
+    qp->exec = qp->fetched = qp->posted;
+}
+
+/* ---- send queue -------------------------------------------------------------------------- */
+
+/** Reads the fields of a work request at `raw`. */
+static void decode(struct ib_wqe *wqe)
+{
+    const uint8_t *raw = wqe->raw;
+
+    wqe->op = raw[0];
+    wqe->units = raw[1];
+    wqe->flags = raw[2];
+    memcpy(&wqe->imm, raw + 8, 4);
+    memcpy(&wqe->bytes, raw + 12, 4);
+    memcpy(&wqe->far, raw + 16, 8);
+    memcpy(&wqe->far_key, raw + 24, 4);
+    wqe->answered = false;
+    wqe->ready = true;
+}
+
+static void fetched(struct ib_hca *hca, struct ib_job *job)
+{
+    struct ib_qp *qp = SIM_CONTAINER_OF(job, struct ib_qp, fetch);
+    uint32_t number = qp->fetched - 1;
+
+    qp->fetching = 0;
+    if (qp->failed)
+        return;
+    if (job->failed) {
+        ib_qp_fail(qp, number, IB_ERR_LOCAL);
+        return;
+    }
+    decode(ib_wqe_of(qp, number));
+    ib_qp_fetch(qp);
+    ib_activate(qp);
+    ib_wake(hca, sim_now(hca->dom));
+}
+
+/** Asks for the next request: its first units as the doorbell told, a whole one otherwise. */
+void ib_qp_fetch(struct ib_qp *qp)
+{
+    struct ib_wqe *wqe = ib_wqe_of(qp, qp->fetched);
+    uint32_t mask = (1u << qp->sq_log2) - 1;
+
+    if (qp->fetching || qp->failed || qp->lid == 0 || qp->fetched == qp->posted ||
+        qp->fetched - qp->done == IB_WINDOW)
+        return;
+    wqe->ready = false;
+    qp->fetch = (struct ib_job){
+        .bus = qp->sq_bus + (uint64_t)(qp->fetched & mask) * IB_WQE_BYTES,
+        .bytes = qp->hint != 0 ? qp->hint * IB_WQE_UNIT : IB_WQE_BYTES,
+        .to = wqe->raw,
+        .done = fetched,
+    };
+    qp->hint = 0;
+    qp->fetching = 1;
+    qp->fetched++;
+    ib_job_add(qp->hca, &qp->fetch, true);
+}
+
+void ib_send_doorbell(struct ib_hca *hca, uint64_t value)
+{
+    struct ib_qp *qp = ib_qp_of(hca, value & 0xffffff);
+    uint32_t units = value >> 24 & 0xff;
+
+    if (qp == NULL)
+        return;
+    if (qp->fetched == qp->posted && units <= IB_WQE_BYTES / IB_WQE_UNIT)
+        qp->hint = units;
+    qp->posted = (uint32_t)(value >> 32);
+    if (qp->failed)
+        ib_qp_fail(qp, qp->done, IB_ERR_FLUSHED);
+    ib_qp_fetch(qp);
+}
+
+/* The parts of a request may come as several packets; its first unit tells how long it is. */
+void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const uint8_t *bytes,
+                  uint32_t n)
+{
+    struct ib_qp *qp = ib_qp_of(hca, number);
+    uint64_t want;
+    uint32_t request;
+
+    if (qp == NULL || offset % 4 != 0 || n % 4 != 0 || offset + n > IB_WQE_BYTES)
+        return;
+    memcpy(qp->flame + offset, bytes, n);
+    qp->flame_mask |= (n == IB_WQE_BYTES ? UINT64_MAX : (UINT64_C(1) << n / 4) - 1) << offset / 4;
+    if ((qp->flame_mask & 0xf) != 0xf)
+        return;
+    want = qp->flame[1] >= 16 ? UINT64_MAX : (UINT64_C(1) << qp->flame[1] * 4) - 1;
+    if ((qp->flame_mask & want) != want)
+        return;
+    qp->flame_mask = 0;
+    hca->stat.blueflames++;
+    memcpy(&request, qp->flame + 4, 4);
+    if (request == qp->posted && qp->fetched == qp->posted && !qp->failed && qp->lid != 0 &&
+        qp->fetched - qp->done < IB_WINDOW) {
+        struct ib_wqe *wqe = ib_wqe_of(qp, request);
+
+        memcpy(wqe->raw, qp->flame, IB_WQE_BYTES);
+        decode(wqe);
+        qp->posted = ++qp->fetched;
+        ib_activate(qp);
+        return;
+    }
+    if (request + 1 - qp->posted <= IB_WINDOW * 2u)
+        qp->posted = request + 1; /* as a doorbell: others go first */
+    ib_qp_fetch(qp);
+}
+
+/* ---- receive queue ------------------------------------------------------------------------- */
+
+static void rq_fetch(struct ib_qp *qp);
+
+static void rq_fetched(struct ib_hca *hca, struct ib_job *job)
+{
+    struct ib_qp *qp = SIM_CONTAINER_OF(job, struct ib_qp, rq_fetch);
+
+    for (uint32_t i = 0; i < qp->rq_count && !job->failed; i++) {
+        struct ib_receive *r = &qp->rq[qp->rq_fetched++ % IB_RECEIVES];
+        const uint8_t *raw = qp->rq_raw + (size_t)i * IB_RQE_BYTES;
+
+        memcpy(&r->offset, raw, 8);
+        memcpy(&r->key, raw + 8, 4);
+        memcpy(&r->bytes, raw + 12, 4);
+    }
+    qp->rq_count = 0;
+    if (!job->failed)
+        rq_fetch(qp);
+    ib_wake(hca, sim_now(hca->dom));
+}
+
+/** As many as there is room for and the queue does not wrap. */
+static void rq_fetch(struct ib_qp *qp)
+{
+    uint32_t mask = (1u << qp->rq_log2) - 1, at = qp->rq_fetched & mask;
+    uint32_t n = qp->rq_posted - qp->rq_fetched;
+    uint32_t room = IB_RECEIVES - (qp->rq_fetched - qp->rq_taken);
+
+    n = n < room ? n : room;
+    n = n < mask + 1 - at ? n : mask + 1 - at;
+    if (n == 0 || qp->rq_count != 0)
+        return;
+    qp->rq_count = n;
+    qp->rq_fetch = (struct ib_job){ .bus = qp->rq_bus + (uint64_t)at * IB_RQE_BYTES,
+                                    .bytes = n * IB_RQE_BYTES,
+                                    .to = qp->rq_raw,
+                                    .done = rq_fetched };
+    ib_job_add(qp->hca, &qp->rq_fetch, true);
+}
+
+void ib_recv_doorbell(struct ib_hca *hca, uint64_t value)
+{
+    struct ib_qp *qp = ib_qp_of(hca, value & 0xffffff);
+
+    if (qp == NULL)
+        return;
+    qp->rq_posted = (uint32_t)(value >> 32);
+    rq_fetch(qp);
+}
+
+bool ib_receive_take(struct ib_qp *qp, struct ib_receive *r)
+{
+    if (qp->rq_taken == qp->rq_fetched)
+        return false;
+    *r = qp->rq[qp->rq_taken++ % IB_RECEIVES];
+    rq_fetch(qp);
+    return true;
+}

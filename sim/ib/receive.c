@@ -1,0 +1,264 @@
+/*
+ * Packets that have come, in the order of their port: the responder writes what
+ * they carry to memory, answers reads and acknowledges; the requester learns what
+ * has arrived. A packet keeps its room in the receive buffer until its data have
+ * left for the bus.
+ */
+#include "ib/internal.h"
+
+#include <string.h>
+
+static void acknowledge(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
+{
+    struct ib_hca *hca = qp->hca;
+    struct ib_packet *p = ib_packet_get(hca);
+
+    p->to = qp->lid;
+    p->ready = true;
+    p->due = sim_now(hca->dom) + hca->cfg.ack_ps;
+    p->h = (struct ib_header){ .op = IB_OP_ACK,
+                               .qp = qp->far,
+                               .from = qp->number,
+                               .lid = hca->lid,
+                               .lane = qp->lane,
+                               .psn = psn,
+                               .nak = (uint8_t)nak };
+    ib_packets_push(&hca->port[qp->port].acks, p);
+}
+
+/* ---- the responder --------------------------------------------------------------------- */
+
+/** Finds where the message goes that begins with `h`. @return what is wrong with it. */
+static enum ib_nak begin(struct ib_qp *qp, const struct ib_header *h)
+{
+    struct ib_receive r = { 0 };
+    uint64_t bus = 0;
+
+    qp->target = (struct ib_target){ .receive = h->op == IB_OP_SEND };
+    if (h->op == IB_OP_WRITE) {
+        if (h->total != 0 && !ib_translate(qp->hca, h->key, IB_ACCESS_WRITE, h->va, h->total, &bus))
+            return IB_NAK_ACCESS;
+        qp->target.left = h->total;
+    } else {
+        if (!ib_receive_take(qp, &r))
+            return IB_NAK_RNR;
+        if (r.bytes != 0 && !ib_translate(qp->hca, r.key, IB_ACCESS_LOCAL, r.offset, r.bytes, &bus))
+            return IB_NAK_ACCESS;
+        qp->target.left = r.bytes;
+    }
+    qp->target.bus = bus;
+    return IB_ACK;
+}
+
+/** A write with immediate takes a receive request at its end. */
+static enum ib_nak end(struct ib_qp *qp, const struct ib_header *h)
+{
+    struct ib_receive r;
+
+    if (h->op == IB_OP_WRITE && h->has_imm && !ib_receive_take(qp, &r))
+        return IB_NAK_RNR;
+    return IB_ACK;
+}
+
+static enum ib_nak store(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
+{
+    const struct ib_header *h = &p->h;
+    struct ib_target *t = &qp->target;
+    enum ib_nak nak = h->first ? begin(qp, h) : IB_ACK;
+
+    if (nak == IB_ACK && h->bytes > t->left)
+        nak = IB_NAK_LENGTH;
+    if (nak == IB_ACK && h->last)
+        nak = end(qp, h);
+    if (nak != IB_ACK)
+        return nak;
+    *last_p = ib_write_add(qp->hca, t->bus, p->data, h->bytes, 0);
+    t->bus += h->bytes;
+    t->left -= h->bytes;
+    t->got += h->bytes;
+    if (h->last && (t->receive || h->has_imm))
+        ib_receive_done(qp, t->got, t->receive ? IB_WQE_SEND : IB_WQE_WRITE, IB_OK, h);
+    return IB_ACK;
+}
+
+static enum ib_nak respond(struct ib_qp *qp, const struct ib_header *h)
+{
+    uint64_t bus = 0;
+
+    if (h->total != 0 && !ib_translate(qp->hca, h->key, IB_ACCESS_READ, h->va, h->total, &bus))
+        return IB_NAK_ACCESS;
+    ib_respond(qp, h, bus);
+    return IB_ACK;
+}
+
+static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
+{
+    const struct ib_header *h = &p->h;
+    uint32_t mtu = (uint32_t)qp->hca->cfg.mtu_bytes;
+    enum ib_nak nak;
+
+    if (h->psn != qp->epsn || qp->failed) { /* behind one that was refused */
+        qp->hca->stat.dropped++;
+        return;
+    }
+    if (h->first)
+        qp->first_psn = h->psn;
+    nak = h->op == IB_OP_READ_REQUEST ? respond(qp, h) : store(qp, p, last_p);
+    if (nak != IB_ACK) {
+        qp->hca->stat.rnr_naks += nak == IB_NAK_RNR;
+        if (nak == IB_NAK_RNR)
+            qp->epsn = qp->first_psn; /* the message comes again as a whole */
+        else
+            qp->failed = true;
+        acknowledge(qp, h->psn, nak);
+        return;
+    }
+    if (h->op == IB_OP_READ_REQUEST) {
+        qp->epsn += h->total == 0 ? 1 : (h->total + mtu - 1) / mtu;
+        return; /* the data are the answer */
+    }
+    qp->epsn++;
+    if (h->ack_wanted)
+        acknowledge(qp, h->psn, IB_ACK);
+}
+
+/* ---- the requester ------------------------------------------------------------------------ */
+
+/** All requests whose packets end at or before `psn` are answered, but reads by data alone. */
+static void answered(struct ib_qp *qp, uint32_t psn)
+{
+    for (uint32_t i = qp->done; i != qp->exec; i++) {
+        struct ib_wqe *wqe = ib_wqe_of(qp, i);
+
+        if ((int32_t)(wqe->last_psn - psn) > 0)
+            break;
+        if (wqe->op != IB_WQE_READ)
+            wqe->answered = true;
+    }
+    ib_qp_complete(qp);
+    ib_activate(qp);
+}
+
+/** The far side had no receive request: all from that packet's request on is sent again. */
+static void not_ready(struct ib_qp *qp, uint32_t psn)
+{
+    struct ib_hca *hca = qp->hca;
+
+    for (uint32_t i = qp->done; i != qp->fetched; i++) {
+        struct ib_wqe *wqe = ib_wqe_of(qp, i);
+        bool begun = i - qp->done < qp->exec - qp->done || (i == qp->exec && qp->sent != 0);
+
+        if (!begun || (int32_t)(psn - wqe->first_psn) < 0)
+            break;
+        if (i != qp->exec && (int32_t)(psn - wqe->last_psn) > 0)
+            continue;
+        qp->exec = i;
+        qp->sent = 0;
+        qp->psn = wqe->first_psn;
+        break;
+    }
+    qp->wait_until = sim_now(hca->dom) + hca->cfg.rnr_ps;
+    ib_activate(qp);
+    ib_wake(hca, sim_now(hca->dom));
+}
+
+static void ack_arrived(struct ib_qp *qp, const struct ib_header *h)
+{
+    switch (h->nak) {
+    case IB_ACK:
+        answered(qp, h->psn);
+        break;
+    case IB_NAK_RNR:
+        not_ready(qp, h->psn);
+        break;
+    default:
+        answered(qp, h->psn - 1);
+        ib_qp_fail(qp, qp->done, h->nak == IB_NAK_LENGTH ? IB_ERR_LENGTH : IB_ERR_REMOTE);
+        break;
+    }
+}
+
+static struct ib_wqe *read_of(struct ib_qp *qp, uint32_t psn)
+{
+    for (uint32_t i = qp->done; i != qp->exec; i++) {
+        struct ib_wqe *wqe = ib_wqe_of(qp, i);
+
+        if (wqe->op == IB_WQE_READ && psn - wqe->first_psn <= wqe->last_psn - wqe->first_psn)
+            return wqe;
+    }
+    return NULL;
+}
+
+static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
+{
+    struct ib_wqe *wqe = read_of(qp, p->h.psn);
+    uint64_t offset, bus = 0;
+    uint32_t key;
+
+    if (wqe == NULL || qp->failed) {
+        qp->hca->stat.dropped++;
+        return;
+    }
+    memcpy(&offset, wqe->raw + 32, 8);
+    memcpy(&key, wqe->raw + 40, 4);
+    offset += (p->h.psn - wqe->first_psn) * qp->hca->cfg.mtu_bytes;
+    if (p->h.bytes != 0 && !ib_translate(qp->hca, key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
+        ib_qp_fail(qp, qp->done, IB_ERR_LOCAL);
+        return;
+    }
+    *last_p = ib_write_add(qp->hca, bus, p->data, p->h.bytes, 0);
+    if (!p->h.last)
+        return;
+    wqe->answered = true;
+    answered(qp, p->h.psn);
+}
+
+/* ---- packets in turn ------------------------------------------------------------------------ */
+
+static void take(struct ib_hca *hca, unsigned port, const struct ib_packet *p)
+{
+    struct ib_qp *qp = ib_qp_of(hca, p->h.qp);
+    struct ib_write *last = NULL;
+
+    if (qp == NULL || qp->lid != p->h.lid) {
+        hca->stat.dropped++;
+    } else if (p->h.op == IB_OP_ACK) {
+        ack_arrived(qp, &p->h);
+        return;
+    } else if (p->h.op == IB_OP_READ_RESPONSE) {
+        data_arrived(qp, p, &last);
+    } else {
+        request_arrived(qp, p, &last);
+    }
+    if (p->h.op == IB_OP_ACK)
+        return;
+    if (last == NULL) {
+        ib_credit(hca, port, p->h.lane, p->h.lid, ib_blocks(&p->h));
+        return;
+    }
+    last->blocks = ib_blocks(&p->h);
+    last->port = (uint8_t)port;
+    last->lane = p->h.lane;
+    last->lid = p->h.lid;
+}
+
+void ib_receive_run(struct ib_hca *hca, sim_time_t *next)
+{
+    sim_time_t now = sim_now(hca->dom);
+
+    for (unsigned i = 0; i < hca->cfg.ports; i++) {
+        struct ib_packets *rx = &hca->port[i].rx;
+
+        while (rx->head != NULL && hca->nwrites < hca->cfg.write_tlps) {
+            struct ib_packet *p = rx->head;
+
+            if (p->due > now) {
+                ib_sooner(next, p->due);
+                break;
+            }
+            (void)ib_packets_pop(rx);
+            take(hca, i, p);
+            ib_packet_put(hca, p);
+        }
+    }
+}
