@@ -1,0 +1,241 @@
+#include "hosts/verbs/verbs.h"
+
+#include <string.h>
+
+#include "hosts/driver/driver.h"
+
+/* ---- commands --------------------------------------------------------------------- */
+
+/** Tells the adapter to do something and waits for its answer. */
+static bool command(struct verbs *v, const uint64_t *words, unsigned n, uint32_t *value_p)
+{
+    struct host *h = v->h;
+    volatile uint32_t *answer = (volatile uint32_t *)((uint8_t *)v->command + IB_COMMAND_BYTES);
+
+    memset(v->command, 0, 2 * (size_t)IB_COMMAND_BYTES);
+    memcpy(v->command, words, n * sizeof(*words));
+    h->ops->store(h, &v->regs, IB_COMMAND, &v->command_bus, 8);
+    while ((answer[0] & IB_ANSWERED) == 0)
+        h->ops->wait_write(h, answer, 4);
+    if (value_p != NULL)
+        *value_p = answer[1];
+    return (answer[0] & ~IB_ANSWERED) == IB_OK;
+}
+
+/** Memory for a queue, and where the adapter finds it. */
+static uint8_t *queue_memory(struct verbs *v, uint64_t bytes, uint64_t *bus_p)
+{
+    uint8_t *p = v->h->ops->alloc(v->h, bytes, HOST_PAGE);
+
+    if (p == NULL)
+        return NULL;
+    memset(p, 0, bytes);
+    *bus_p = v->h->ops->pointer(v->h, p).offset;
+    return p;
+}
+
+bool verbs_open(struct verbs *v, struct host *h)
+{
+    const struct driver *d = driver_of(h);
+    const struct driver_function *fn =
+        d != NULL ? driver_find(d, IB_VENDOR_ID, IB_DEVICE_ID, 0) : NULL;
+    uint64_t id;
+
+    *v = (struct verbs){ .h = h };
+    if (fn == NULL || fn->bar[2].bytes < IB_PAGES_BYTES ||
+        !h->ops->map(h, fn->bar[0].bus, IB_REGS_BYTES, HOST_UNCACHED, &v->regs) ||
+        !h->ops->map(h, fn->bar[2].bus, IB_BLUEFLAME(0), HOST_UNCACHED, &v->doorbells) ||
+        !h->ops->map(h, fn->bar[2].bus + IB_BLUEFLAME(0), IB_PAGES_BYTES - IB_BLUEFLAME(0),
+                     HOST_WRITE_COMBINING, &v->flames))
+        return false;
+    v->command = queue_memory(v, 2 * (uint64_t)IB_COMMAND_BYTES, &v->command_bus);
+    if (v->command == NULL)
+        return false;
+    id = h->ops->load(h, &v->regs, IB_ID, 8);
+    v->ports = id >> 32 & 0xff;
+    v->mtu_bytes = 1u << (id >> 40 & 0xff);
+    v->lid = (unsigned)(id >> 48);
+    return (uint32_t)id == IB_ID_MAGIC;
+}
+
+/* ---- regions --------------------------------------------------------------------------- */
+
+static bool reach(struct host *h, const void *p, uint64_t bytes, struct verbs_region *region)
+{
+    struct host_pointer where = h->ops->pointer(h, p);
+    uint64_t pages;
+
+    if (where.kind == HOST_GPU) {
+        host_spend_cost(h, HOST_COST_SYSCALL);
+        return driver_pin_gpu(h, where.gpu, where.offset, bytes, &region->bus) == DRIVER_OK;
+    }
+    region->bus = h->ops->pin(h, p, bytes);
+    region->pinned = where.kind == HOST_PAGEABLE;
+    if (region->bus == HOST_NO_BUS)
+        return false;
+    pages = (region->bus % HOST_PAGE + bytes + HOST_PAGE - 1) / HOST_PAGE;
+    host_spend_cost(h, HOST_COST_SYSCALL);
+    h->ops->spend(h, pages * h->ops->cost_ps(h, HOST_COST_PIN));
+    return true;
+}
+
+bool verbs_register(struct verbs *v, const void *p, uint64_t bytes, uint32_t access,
+                    struct verbs_region *region_p)
+{
+    struct verbs_region region = { .bytes = bytes };
+    uint64_t words[4] = { IB_CMD_MR };
+
+    if (!reach(v->h, p, bytes, &region))
+        return false;
+    words[1] = region.bus;
+    words[2] = bytes;
+    words[3] = access;
+    if (!command(v, words, 4, &region.key)) {
+        if (region.pinned)
+            v->h->ops->unpin(v->h, region.bus);
+        return false;
+    }
+    *region_p = region;
+    return true;
+}
+
+void verbs_deregister(struct verbs *v, const struct verbs_region *region)
+{
+    const uint64_t words[2] = { IB_CMD_MR_FREE, region->key };
+
+    host_spend_cost(v->h, HOST_COST_SYSCALL);
+    (void)command(v, words, 2, NULL);
+    if (region->pinned)
+        v->h->ops->unpin(v->h, region->bus);
+}
+
+/* ---- queues -------------------------------------------------------------------------------- */
+
+bool verbs_cq_create(struct verbs *v, uint32_t log2, struct verbs_cq *cq_p)
+{
+    struct verbs_cq cq = { .log2 = log2 };
+    uint64_t bus, words[3] = { IB_CMD_CQ };
+
+    cq.entries = queue_memory(v, (uint64_t)IB_CQE_BYTES << log2, &bus);
+    if (cq.entries == NULL)
+        return false;
+    words[1] = bus;
+    words[2] = log2;
+    if (!command(v, words, 3, &cq.number))
+        return false;
+    *cq_p = cq;
+    return true;
+}
+
+bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
+                     const struct verbs_cq *receive_cq, uint32_t sq_log2, uint32_t rq_log2,
+                     unsigned port, struct verbs_qp *qp_p)
+{
+    struct verbs_qp qp = { .v = v, .sq_log2 = sq_log2, .rq_log2 = rq_log2 };
+    uint64_t sq_bus, rq_bus, words[5] = { IB_CMD_QP };
+
+    qp.sq = queue_memory(v, (uint64_t)IB_WQE_BYTES << sq_log2, &sq_bus);
+    qp.rq = queue_memory(v, (uint64_t)IB_RQE_BYTES << rq_log2, &rq_bus);
+    if (qp.sq == NULL || qp.rq == NULL)
+        return false;
+    words[1] = sq_bus;
+    words[2] = rq_bus;
+    words[3] = sq_log2 | rq_log2 << 8 | port << 16;
+    words[4] = send_cq->number | (uint64_t)receive_cq->number << 32;
+    if (!command(v, words, 5, &qp.number))
+        return false;
+    *qp_p = qp;
+    return true;
+}
+
+bool verbs_qp_connect(struct verbs_qp *qp, unsigned lid, uint32_t far_qp)
+{
+    const uint64_t words[3] = { IB_CMD_CONNECT, qp->number, lid | (uint64_t)far_qp << 32 };
+
+    return command(qp->v, words, 3, NULL);
+}
+
+/* ---- work --------------------------------------------------------------------------------------
+ */
+
+static unsigned build(uint8_t *wqe, uint32_t number, const struct verbs_send *send)
+{
+    uint32_t key;
+    uint64_t offset;
+    unsigned bytes = 32;
+
+    memset(wqe, 0, 48);
+    wqe[0] = (uint8_t)send->op;
+    wqe[2] = (uint8_t)((send->signaled ? IB_WQE_SIGNALED : 0) |
+                       (send->data != NULL ? IB_WQE_INLINE : 0) |
+                       (send->immediate ? IB_WQE_IMMEDIATE : 0));
+    memcpy(wqe + 4, &number, 4);
+    memcpy(wqe + 8, &send->imm, 4);
+    memcpy(wqe + 12, &send->bytes, 4);
+    memcpy(wqe + 16, &send->far_offset, 8);
+    memcpy(wqe + 24, &send->far_key, 4);
+    if (send->data != NULL) {
+        memcpy(wqe + 32, send->data, send->bytes);
+        bytes += send->bytes;
+    } else if (send->region != NULL) {
+        offset = send->offset;
+        key = send->region->key;
+        memcpy(wqe + 32, &offset, 8);
+        memcpy(wqe + 40, &key, 4);
+        bytes += 16;
+    }
+    wqe[1] = (uint8_t)((bytes + IB_WQE_UNIT - 1) / IB_WQE_UNIT);
+    return wqe[1];
+}
+
+/* The request goes to the adapter as a whole, which saves it the way to host memory; it is in its
+ * queue too, for when others are ahead of it. */
+uint32_t verbs_post(struct verbs_qp *qp, const struct verbs_send *send)
+{
+    struct verbs *v = qp->v;
+    struct host *h = v->h;
+    uint32_t number = qp->posted++;
+    uint8_t *wqe = qp->sq + (size_t)(number & ((1u << qp->sq_log2) - 1)) * IB_WQE_BYTES;
+    unsigned units = build(wqe, number, send);
+
+    host_spend_cost(h, HOST_COST_CALL);
+    h->ops->store_block(h, &v->flames, IB_BLUEFLAME(qp->number) - IB_BLUEFLAME(0), wqe,
+                        (uint64_t)units * IB_WQE_UNIT);
+    h->ops->fence(h);
+    return number;
+}
+
+void verbs_post_receive(struct verbs_qp *qp, const struct verbs_region *region, uint64_t offset,
+                        uint32_t bytes)
+{
+    struct verbs *v = qp->v;
+    uint8_t *rqe = qp->rq + (size_t)(qp->rq_posted & ((1u << qp->rq_log2) - 1)) * IB_RQE_BYTES;
+    uint64_t doorbell = qp->number | (uint64_t)++qp->rq_posted << 32;
+
+    memcpy(rqe, &offset, 8);
+    memcpy(rqe + 8, &region->key, 4);
+    memcpy(rqe + 12, &bytes, 4);
+    host_spend_cost(v->h, HOST_COST_CALL);
+    v->h->ops->store(v->h, &v->doorbells, IB_RECV_DOORBELL, &doorbell, 8);
+}
+
+bool verbs_poll(struct verbs *v, struct verbs_cq *cq, struct verbs_done *done_p)
+{
+    const uint8_t *cqe = cq->entries + (size_t)(cq->taken & ((1u << cq->log2) - 1)) * IB_CQE_BYTES;
+    uint8_t lap = (cq->taken >> cq->log2 & 1) == 0;
+    struct verbs_done done = { 0 };
+
+    if (cqe[IB_CQE_LAP] != lap)
+        return false;
+    memcpy(&done.qp, cqe, 4);
+    memcpy(&done.number, cqe + 4, 4);
+    memcpy(&done.bytes, cqe + 8, 4);
+    memcpy(&done.imm, cqe + 12, 4);
+    done.op = cqe[16];
+    done.status = cqe[17];
+    done.has_imm = (cqe[18] & IB_CQE_IMMEDIATE) != 0;
+    cq->taken++;
+    host_spend_cost(v->h, HOST_COST_CALL);
+    *done_p = done;
+    return true;
+}

@@ -1,0 +1,280 @@
+/* Two nodes with adapters, seen through the library: what arrives, when, and what goes wrong. */
+#include "tests/hosts/machine_file.h"
+
+#include "hosts/verbs/verbs.h"
+
+namespace
+{
+
+using test::Cluster;
+using test::ClusterConfig;
+using test::MachineFile;
+
+/* One queue pair to the other rank, and what each needs to know of the other. */
+struct Pair {
+    struct host *h = host_self();
+    verbs v;
+    verbs_cq send_cq, receive_cq;
+    verbs_qp qp;
+    struct Far {
+        unsigned lid;
+        uint32_t qp, key;
+    } far;
+    unsigned other = 1 - host_self()->rank;
+
+    /* The far side may reach `region`. */
+    bool connect(const verbs_region &region, unsigned port = 0)
+    {
+        if (!verbs_cq_create(&v, 8, &send_cq) || !verbs_cq_create(&v, 8, &receive_cq) ||
+            !verbs_qp_create(&v, &send_cq, &receive_cq, 6, 6, port, &qp))
+            return false;
+        Far mine = { v.lid, qp.number, region.key };
+        send(mine);
+        far = receive<Far>();
+        if (!verbs_qp_connect(&qp, far.lid, far.qp))
+            return false;
+        barrier();
+        return true;
+    }
+    template <typename T> void send(const T &t) { h->ops->net_send(h, other, &t, sizeof(t)); }
+    template <typename T> T receive()
+    {
+        struct host_message msg;
+        T t;
+        h->ops->net_receive(h, &msg);
+        memcpy(&t, msg.data, sizeof(t));
+        return t;
+    }
+    void barrier()
+    {
+        send(1);
+        receive<int>();
+    }
+    verbs_done wait(verbs_cq &cq)
+    {
+        verbs_done done;
+
+        while (!verbs_poll(&v, &cq, &done))
+            h->ops->wait_write(h, verbs_next(&cq), IB_CQE_BYTES);
+        if (&cq == &send_cq)
+            qp.ended = done.number + 1;
+        return done;
+    }
+    verbs_send to_far(unsigned op, const verbs_region &from, uint64_t offset, uint32_t bytes)
+    {
+        verbs_send s = {};
+        s.op = op;
+        s.signaled = true;
+        s.bytes = bytes;
+        s.far_offset = offset;
+        s.far_key = far.key;
+        s.region = &from;
+        s.offset = offset;
+        return s;
+    }
+};
+
+uint8_t byte_of(size_t i, unsigned seed)
+{
+    return (uint8_t)(i * 31 + (i >> 8) + seed);
+}
+
+/** Runs on two nodes of a platform, in every order of events. */
+void on_two_nodes(const std::function<int()> &fn, const std::vector<const char *> &sets = {},
+                  const char *machine = "two-node")
+{
+    MachineFile file(machine, sets);
+
+    ASSERT_EQ(SIM_OK, file.code);
+    Cluster c(file.cluster());
+    c.expect_run(fn);
+    for (const Cluster::Line &line : c.lines)
+        ADD_FAILURE() << line.text;
+}
+
+#define EXPECT_IN_RANK(cond, code)                                                                 \
+    do {                                                                                           \
+        if (!(cond))                                                                               \
+            return (code);                                                                         \
+    } while (0)
+
+TEST(Verbs, WritesAndReadsReachMemoryOfTheProgramAndOfGpus)
+{
+    on_two_nodes([] {
+        static uint8_t memory[2][3 * 65536];
+        Pair p;
+        uint8_t *own = memory[p.h->rank];
+        const uint32_t n = 150001;
+        verbs_region host, gpu;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        uint8_t *device = (uint8_t *)p.h->ops->gpu_alloc(p.h, 2, sizeof(memory[0]), 65536);
+        EXPECT_IN_RANK(verbs_register(&p.v, own, sizeof(memory[0]), 7, &host), 2);
+        EXPECT_IN_RANK(verbs_register(&p.v, device, sizeof(memory[0]), 7, &gpu), 3);
+        for (size_t i = 0; i < sizeof(memory[0]); i++) {
+            own[i] = byte_of(i, p.h->rank);
+            device[i] = 0;
+        }
+        /* Into the far GPU from host memory, at an odd place; back again by a read into the host.
+         */
+        EXPECT_IN_RANK(p.connect(gpu), 4);
+        verbs_send s = p.to_far(IB_WQE_WRITE, host, 77, n);
+        verbs_post(&p.qp, &s);
+        EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 5);
+        p.barrier();
+        EXPECT_IN_RANK(device[76] == 0 && device[77 + n] == 0, 6);
+        for (size_t i = 77; i < 77 + n; i++)
+            EXPECT_IN_RANK(device[i] == byte_of(i, p.other), 7);
+        memset(own, 0, sizeof(memory[0]));
+        s = p.to_far(IB_WQE_READ, host, 77, n);
+        verbs_post(&p.qp, &s);
+        EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 8);
+        for (size_t i = 77; i < 77 + n; i++)
+            EXPECT_IN_RANK(own[i] == byte_of(i, p.h->rank), 9);
+        p.barrier();
+        verbs_deregister(&p.v, &host);
+        return 0;
+    });
+}
+
+/* Sends take receive requests in order; one that finds none waits and comes again. */
+TEST(Verbs, SendsFindReceivesInOrderAndWaitForThem)
+{
+    on_two_nodes([] {
+        static uint8_t memory[2][65536];
+        Pair p;
+        uint8_t *own = memory[p.h->rank];
+        verbs_region region;
+        verbs_done done;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, own, sizeof(memory[0]), 7, &region), 2);
+        EXPECT_IN_RANK(p.connect(region, 1), 3);
+        if (p.h->rank == 0) {
+            for (unsigned i = 0; i < 40; i++) {
+                verbs_send s = p.to_far(IB_WQE_SEND, region, 0, 5000);
+                s.signaled = i == 39;
+                s.immediate = i % 2 != 0;
+                s.imm = i;
+                memset(own, (int)i, 5000);
+                if (i == 39) {
+                    s.data = own;
+                    s.region = NULL;
+                    s.bytes = 100;
+                } else {
+                    s.signaled = true;
+                }
+                verbs_post(&p.qp, &s);
+                done = p.wait(p.send_cq);
+                EXPECT_IN_RANK(done.status == IB_OK && done.number == i, 4);
+            }
+            return 0;
+        }
+        p.h->ops->spend(p.h, 100 * SIM_US); /* long enough to be found not ready */
+        for (unsigned i = 0; i < 40; i++) {
+            verbs_post_receive(&p.qp, &region, (uint64_t)(i % 8) * 8192, 8192);
+            done = p.wait(p.receive_cq);
+            EXPECT_IN_RANK(done.status == IB_OK && done.number == i, 5);
+            EXPECT_IN_RANK(done.bytes == (i == 39 ? 100 : 5000), 6);
+            EXPECT_IN_RANK(done.has_imm == (i % 2 != 0) && (!done.has_imm || done.imm == i), 7);
+            EXPECT_IN_RANK(own[(i % 8) * 8192] == i && own[(i % 8) * 8192 + done.bytes - 1] == i,
+                           8);
+        }
+        return 0;
+    });
+}
+
+TEST(Verbs, WhatIsNotAllowedFailsAndFlushesTheRest)
+{
+    on_two_nodes([] {
+        static uint8_t memory[2][65536];
+        Pair p;
+        verbs_region region;
+        verbs_done done;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 65536, IB_ACCESS_LOCAL, &region), 2);
+        EXPECT_IN_RANK(p.connect(region), 3);
+        if (p.h->rank == 0) {
+            verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, 4096);
+            verbs_post(&p.qp, &s);
+            verbs_post(&p.qp, &s);
+            done = p.wait(p.send_cq);
+            EXPECT_IN_RANK(done.status == IB_ERR_REMOTE && done.number == 0, 4);
+            done = p.wait(p.send_cq);
+            EXPECT_IN_RANK(done.status == IB_ERR_FLUSHED && done.number == 1, 5);
+        }
+        p.barrier();
+        return memory[1][0] == 0 ? 0 : 6;
+    });
+}
+
+/** One way of `count` writes of `bytes` each, picoseconds from the first post to the last
+ * completion. */
+uint64_t stream_ps(uint32_t bytes, unsigned count, const std::vector<const char *> &sets)
+{
+    uint64_t ps = 0;
+    MachineFile file("two-node", sets);
+    Cluster c(file.cluster());
+
+    EXPECT_EQ(SIM_OK, c.run([&] {
+        static uint8_t memory[2][1 << 20];
+        Pair p;
+        verbs_region region;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], sizeof(memory[0]), 7, &region), 2);
+        EXPECT_IN_RANK(p.connect(region), 3);
+        if (p.h->rank != 0)
+            return 0;
+        uint64_t start = p.h->ops->time_ps(p.h);
+        for (unsigned i = 0; i < count; i++) {
+            verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, bytes);
+            s.signaled = i + 1 == count;
+            verbs_post(&p.qp, &s);
+        }
+        p.wait(p.send_cq);
+        ps = p.h->ops->time_ps(p.h) - start;
+        return 0;
+    })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+    return ps;
+}
+
+/* Data over data and headers: the first packet of a message has 44 bytes of them, others 28, and
+ * two more delimit each. */
+TEST(Verbs, BandwidthIsThatOfTheLinkLessItsHeaders)
+{
+    const struct {
+        const char *speed;
+        uint64_t ps_per_4_bytes;
+    } links[] = { { "node*.ib.link.speed=qdr", 1000 }, { "node*.ib.link.speed=ddr", 2000 } };
+    const unsigned mtus[] = { 512, 2048, 4096 };
+    const uint32_t bytes = 1 << 18, count = 16;
+
+    for (auto &link : links)
+        for (unsigned mtu : mtus) {
+            std::string set = "node*.ib.link.mtu_bytes=" + std::to_string(mtu);
+            uint64_t ps = stream_ps(bytes, count, { link.speed, set.c_str() });
+            uint64_t packets = bytes / mtu;
+            uint64_t wire = count * (bytes + packets * (26 + 2) + 16) * link.ps_per_4_bytes / 4;
+            EXPECT_GT(ps, wire) << link.speed << " " << mtu;
+            EXPECT_LT(ps, wire + 6 * SIM_US) << link.speed << " " << mtu;
+        }
+}
+
+/* FDR on Gen2 x4: the bus is the narrower one. 256 bytes of data take 256 + 26 on it (header of 4
+ * words, sequence, check and framing), half a nanosecond each. */
+TEST(Verbs, ANarrowBusBoundsBandwidth)
+{
+    const uint32_t bytes = 1 << 18, count = 16;
+    uint64_t ps =
+        stream_ps(bytes, count,
+                  { "node*.ib.link.speed=fdr", "node*.ib.port.gen=2", "node*.ib.port.lanes=4" });
+    uint64_t wire = count * (uint64_t)(bytes / 256) * (256 + 24) * 500;
+
+    EXPECT_GT(ps, wire);
+    EXPECT_LT(ps, wire * 103 / 100 + 10 * SIM_US);
+}
+
+} // namespace
