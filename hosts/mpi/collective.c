@@ -24,7 +24,7 @@ int mpi_group_root(const struct mpi_group *g, int root)
     return mpi_fail(g->mr, MPI_ERR_ROOT, "root = %d: expected 0 .. %d", root, g->size - 1);
 }
 
-int mpi_group_send(const struct mpi_group *g, int to, const struct mpi_type *type, const void *buf,
+int mpi_group_send(const struct mpi_group *g, int to, struct mpi_type *type, const void *buf,
                    uint64_t count)
 {
     return mpi_send_data(g->mr, g->comm, g->comm->context + 1, type, buf, count, to, g->tag);
@@ -33,15 +33,19 @@ int mpi_group_send(const struct mpi_group *g, int to, const struct mpi_type *typ
 int mpi_group_receive(const struct mpi_group *g, int from, struct mpi_type *type, void *buf,
                       uint64_t count)
 {
-    struct mpi_request rq = { .in = buf, .type = type, .count = count };
-    int code;
+    struct mpi_request rq = { .receives = true,
+                              .comm = g->comm,
+                              .in = buf,
+                              .type = type,
+                              .count = count,
+                              .peer = from,
+                              .tag = g->tag,
+                              /* of its own: no user's receive can match */
+                              .context = g->comm->context + 1 };
+    int code = mpi_start(g->mr, &rq);
 
-    rq.peer = from;
-    rq.tag = g->tag;
-    rq.context = g->comm->context + 1; /* of its own: no user's receive can match */
-    code = mpi_match_post(g->mr, &rq);
     if (code == MPI_SUCCESS)
-        code = mpi_match_wait(g->mr, &rq);
+        code = mpi_wait(g->mr, &rq, "a collective");
     return code == MPI_SUCCESS ? mpi_finish(g->mr, &rq, MPI_STATUS_IGNORE) : code;
 }
 

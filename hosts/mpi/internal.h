@@ -1,10 +1,11 @@
 /*
  * Inside of the MPI library:
  *
- *   mpi.c, point.c, request.c, collective.c, reduce.c, exchange.c   the interface
+ *   mpi.c, point.c, start.c, request.c, probe.c, buffer.c, collective.c, reduce.c, exchange.c
+ *                             the interface
  *   comm.c, type.c, error.c   what handles stand for; what is wrong with arguments
- *   match.c                   which message is for which receive
- *   transport.h               the network below; protocol.c: messages over it
+ *   request.h, protocol.h     messages between two ranks
+ *   transport.h               the network below
  */
 #ifndef MPI_INTERNAL_H
 #define MPI_INTERNAL_H
@@ -13,7 +14,10 @@
 #include <stdint.h>
 
 #include "hosts/driver/bar.h"
+#include "hosts/mpi/include/mpi-hub.h"
 #include "hosts/mpi/include/mpi.h"
+#include "hosts/mpi/protocol.h"
+#include "hosts/mpi/request.h"
 #include "hosts/mpi/transport.h"
 
 #define MPI_BASIC_TYPES 24
@@ -27,21 +31,6 @@ static inline uint64_t mpi_status_bytes(const MPI_Status *status)
 {
     return (uint64_t)status->hub_bytes_high << 32 | status->hub_bytes;
 }
-
-/** What precedes the bytes of a message. */
-struct mpi_envelope {
-    int32_t source; /* rank in the communicator */
-    int32_t tag;
-    uint32_t context; /* of the communicator; see mpi_context() */
-    uint32_t bytes;
-};
-
-/** A message that came before its receive. */
-struct mpi_arrived {
-    struct mpi_arrived *next;
-    struct mpi_envelope env;
-    uint8_t data[];
-};
 
 /** A piece of memory of a datatype without gaps. */
 struct mpi_piece {
@@ -69,33 +58,20 @@ struct mpi_comm {
     int world[];      /* rank in the world by rank in the group */
 };
 
-/** A receive that is posted, or what a handle of the program stands for. */
-struct mpi_request {
-    struct mpi_request *next; /* of the posted receives */
-    bool receives, persistent;
-    bool active, done;
-    struct mpi_comm *comm; /* of a persistent one: what to start */
-    struct mpi_type *type;
-    const void *out;
-    void *in;
-    uint64_t count;
-    int peer, tag; /* of a receive: or MPI_ANY_SOURCE, MPI_ANY_TAG */
-    uint32_t context;
-    uint32_t arrived_bytes; /* of the whole message, also when it was cut off */
-    MPI_Status status;
-};
-
 /** Of one rank, from MPI_Init() on. */
 struct mpi_rank {
     struct host *host;
     struct mpi_transport *transport;
-    struct mpi_arrived *first, **end;         /* unexpected messages in order of arrival */
-    struct mpi_request *posted, **posted_end; /* receives in the order of their calls */
+    struct mpi_protocol protocol;
+    MPIX_Hub_counts counts;
     struct mpi_type basic[MPI_BASIC_TYPES];
     struct mpi_type **types; /* by handle; NULL: freed */
     struct mpi_comm **comms;
-    struct mpi_request **requests;
-    unsigned ntypes, ncomms, nrequests;
+    struct mpi_request **requests;      /* by handle; NULL: none */
+    struct mpi_request *spare_requests; /* for reuse */
+    struct mpi_chunk *chunks;           /* all of them */
+    MPI_Request *free_handles;
+    unsigned ntypes, ncomms, nrequests, nfree;
     uint32_t next_context;
     void *scratch; /* of a collective; kept here because an abort does not return */
     bool finalized, errors_return;
@@ -119,27 +95,9 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((forma
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
 _Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code);
 
-/* protocol.c */
-/** `dest` is a rank of the world. */
-int mpi_protocol_send(struct mpi_rank *mr, int dest, const struct mpi_envelope *env,
-                      const struct mpi_type *type, const void *buf, uint64_t count);
-/** The next message that has come. @return false: none. */
-bool mpi_protocol_take(struct mpi_rank *mr, struct mpi_envelope *env_p, const uint8_t **data_p,
-                       unsigned *source_p);
-void mpi_protocol_release(struct mpi_rank *mr, unsigned source);
-
-/* match.c */
-/** Posts a receive: an earlier message or else a later one completes it. */
-int mpi_match_post(struct mpi_rank *mr, struct mpi_request *rq);
-/** Waits for one message and gives it to its receive, if any. */
-int mpi_match_progress(struct mpi_rank *mr);
-/** Takes in all messages that have come so far. */
-int mpi_match_poll(struct mpi_rank *mr);
-int mpi_match_wait(struct mpi_rank *mr, const struct mpi_request *rq);
-/** @return the first message that `rq` would receive, NULL: none has come. */
-const struct mpi_arrived *mpi_match_find(const struct mpi_rank *mr, const struct mpi_request *rq);
-void mpi_match_cancel(struct mpi_rank *mr, const struct mpi_request *rq);
-void mpi_match_release(struct mpi_rank *mr);
+/* progress.c */
+int mpi_protocol_init(struct mpi_rank *mr);
+void mpi_protocol_release(struct mpi_rank *mr);
 
 /* type.c */
 void mpi_types_init(struct mpi_rank *mr);
@@ -163,25 +121,19 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm);
 /* point.c */
 int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
                    struct mpi_type **type_p);
-int mpi_send_data(struct mpi_rank *mr, const struct mpi_comm *comm, uint32_t context,
-                  const struct mpi_type *type, const void *buf, uint64_t count, int dest, int tag);
-/** Fills in a request to receive into `buf`, checked. `source` may be MPI_PROC_NULL. */
+/** Sends and waits until the data may be reused. */
+int mpi_send_data(struct mpi_rank *mr, struct mpi_comm *comm, uint32_t context,
+                  struct mpi_type *type, const void *buf, uint64_t count, int dest, int tag);
+/** Fills in a request of data at rq->in or rq->out, checked. `peer` may be MPI_PROC_NULL. */
 int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
                 MPI_Datatype type, int peer, int tag, MPI_Comm comm);
-/** Sends, or posts the receive. */
-int mpi_start(struct mpi_rank *mr, struct mpi_request *rq);
-/** Of one that is done: hands out its status. @return the code of its error, noted. */
-int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
-
-/* request.c */
-void mpi_requests_release(struct mpi_rank *mr);
 
 /* collective.c */
 /** A collective on one communicator: the order of collectives is the same on all ranks and messages
  * of a pair keep their order, so one tag for each kind is enough. */
 struct mpi_group {
     struct mpi_rank *mr;
-    const struct mpi_comm *comm;
+    struct mpi_comm *comm;
     int rank, size, tag;
 };
 enum {
@@ -196,7 +148,7 @@ enum {
 };
 int mpi_group_init(struct mpi_group *g, struct mpi_rank *mr, MPI_Comm comm, int tag);
 int mpi_group_root(const struct mpi_group *g, int root);
-int mpi_group_send(const struct mpi_group *g, int to, const struct mpi_type *type, const void *buf,
+int mpi_group_send(const struct mpi_group *g, int to, struct mpi_type *type, const void *buf,
                    uint64_t count);
 int mpi_group_receive(const struct mpi_group *g, int from, struct mpi_type *type, void *buf,
                       uint64_t count);

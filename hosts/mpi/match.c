@@ -1,148 +1,147 @@
+/* Which message is for which receive: first posted, first served, and first come. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/internal.h"
 
-static bool matches(const struct mpi_request *rq, const struct mpi_envelope *env)
-{
-    return rq->context == env->context && (rq->peer == MPI_ANY_SOURCE || rq->peer == env->source) &&
-           (rq->tag == MPI_ANY_TAG || rq->tag == env->tag);
-}
+#define SPARE_BYTES 256u /* messages that came early and are no longer keep their memory */
 
-static void deliver(struct mpi_request *rq, const struct mpi_envelope *env, const uint8_t *data)
-{
-    uint64_t room = rq->count * rq->type->bytes;
-    uint64_t take = env->bytes < room ? env->bytes : room;
-    int code = env->bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-
-    mpi_type_unpack(rq->type, rq->in, data, take);
-    rq->status = mpi_status(env->source, env->tag, code, take);
-    rq->arrived_bytes = env->bytes;
-    rq->done = true;
-}
-
-static int keep(struct mpi_rank *mr, const struct mpi_envelope *env, const uint8_t *data)
-{
-    struct mpi_arrived *a = malloc(sizeof(*a) + env->bytes);
-
-    if (a == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    a->next = NULL;
-    a->env = *env;
-    memcpy(a->data, data, env->bytes);
-    *mr->end = a;
-    mr->end = &a->next;
-    return MPI_SUCCESS;
-}
-
-int mpi_match_post(struct mpi_rank *mr, struct mpi_request *rq)
+void mpi_list_add(struct mpi_list *list, struct mpi_request *rq)
 {
     rq->next = NULL;
-    for (struct mpi_arrived **at = &mr->first; *at != NULL; at = &(*at)->next) {
-        struct mpi_arrived *a = *at;
+    rq->at = list->end;
+    rq->list = list;
+    *list->end = rq;
+    list->end = &rq->next;
+}
 
-        if (!matches(rq, &a->env))
-            continue;
-        *at = a->next;
-        if (a->next == NULL)
-            mr->end = at;
-        deliver(rq, &a->env, a->data);
+void mpi_list_add_first(struct mpi_list *list, struct mpi_request *rq)
+{
+    rq->next = list->first;
+    rq->at = &list->first;
+    rq->list = list;
+    if (rq->next != NULL)
+        rq->next->at = &rq->next;
+    else
+        list->end = &rq->next;
+    list->first = rq;
+}
+
+void mpi_list_remove(struct mpi_request *rq)
+{
+    if (rq->list == NULL)
+        return;
+    *rq->at = rq->next;
+    if (rq->next != NULL)
+        rq->next->at = rq->at;
+    else
+        rq->list->end = rq->at;
+    rq->list = NULL;
+}
+
+static struct mpi_request *first_for(const struct mpi_list *list, const struct mpi_entry *e)
+{
+    struct mpi_request *rq = list->first;
+
+    while (rq != NULL && !(rq->context == e->id && mpi_tags_match(rq->tag, e->tag)))
+        rq = rq->next;
+    return rq;
+}
+
+struct mpi_request *mpi_match_posted(struct mpi_rank *mr, struct mpi_peer *peer,
+                                     const struct mpi_entry *e)
+{
+    struct mpi_request *one = first_for(&peer->posted, e);
+    struct mpi_request *any = first_for(&mr->protocol.any, e);
+
+    if (one == NULL || any == NULL)
+        return one != NULL ? one : any;
+    return one->number < any->number ? one : any;
+}
+
+struct mpi_arrived *mpi_match_arrived(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    struct mpi_arrived *a = rq->far != NULL ? rq->far->first : mr->protocol.first;
+
+    while (a != NULL && !(a->e.id == rq->context && mpi_tags_match(rq->tag, a->e.tag)))
+        a = rq->far != NULL ? a->next : a->next_all;
+    return a;
+}
+
+void mpi_match_post(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    rq->number = ++mr->protocol.posts;
+    rq->posted = true;
+    mpi_list_add(rq->far != NULL ? &rq->far->posted : &mr->protocol.any, rq);
+    if (rq->far != NULL)
+        rq->far->unasked++;
+}
+
+void mpi_match_unpost(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    if (!rq->posted)
+        return;
+    mpi_list_remove(rq);
+    rq->posted = false;
+    mpi_ask_ended(mr, rq);
+}
+
+struct mpi_arrived *mpi_arrived_new(struct mpi_rank *mr, struct mpi_peer *peer,
+                                    const struct mpi_entry *e, uint32_t room)
+{
+    struct mpi_protocol *p = &mr->protocol;
+    struct mpi_arrived *a = p->spare;
+
+    if (room <= SPARE_BYTES && a != NULL)
+        p->spare = a->next;
+    else
+        a = mpi_need(mr, malloc(sizeof(*a) + (room < SPARE_BYTES ? SPARE_BYTES : room)));
+    memset(a, 0, sizeof(*a));
+    a->from = peer;
+    a->e = *e;
+    a->number = peer->taken;
+    a->room = room;
+    return a;
+}
+
+void mpi_arrived_free(struct mpi_rank *mr, struct mpi_arrived *a)
+{
+    if (a->room > SPARE_BYTES) {
         free(a);
-        return MPI_SUCCESS;
+        return;
     }
-    *mr->posted_end = rq;
-    mr->posted_end = &rq->next;
-    return MPI_SUCCESS;
+    a->next = mr->protocol.spare;
+    mr->protocol.spare = a;
 }
 
-static void unlink_posted(struct mpi_rank *mr, struct mpi_request **at)
+void mpi_arrived_list(struct mpi_rank *mr, struct mpi_arrived *a)
 {
-    struct mpi_request *rq = *at;
+    struct mpi_protocol *p = &mr->protocol;
 
-    *at = rq->next;
-    if (rq->next == NULL)
-        mr->posted_end = at;
+    a->listed = true;
+    a->next = NULL;
+    a->at = a->from->end;
+    *a->at = a;
+    a->from->end = &a->next;
+    a->next_all = NULL;
+    a->at_all = p->end;
+    *a->at_all = a;
+    p->end = &a->next_all;
 }
 
-/* First posted, first served. */
-static int take(struct mpi_rank *mr, const struct mpi_envelope *env, const uint8_t *data)
+void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a)
 {
-    for (struct mpi_request **at = &mr->posted; *at != NULL; at = &(*at)->next) {
-        struct mpi_request *rq = *at;
-
-        if (!matches(rq, env))
-            continue;
-        unlink_posted(mr, at);
-        deliver(rq, env, data);
-        return MPI_SUCCESS;
-    }
-    return keep(mr, env, data);
-}
-
-/* All that has come. */
-static int drain(struct mpi_rank *mr)
-{
-    struct mpi_envelope env;
-    const uint8_t *data = NULL;
-    unsigned source;
-    int code = MPI_SUCCESS;
-
-    while (code == MPI_SUCCESS && mpi_protocol_take(mr, &env, &data, &source)) {
-        code = take(mr, &env, data);
-        mpi_protocol_release(mr, source);
-    }
-    return code;
-}
-
-int mpi_match_progress(struct mpi_rank *mr)
-{
-    mr->transport->ops->wait(mr->transport);
-    return drain(mr);
-}
-
-int mpi_match_poll(struct mpi_rank *mr)
-{
-    int code = MPI_SUCCESS;
-
-    while (code == MPI_SUCCESS && mr->transport->ops->poll(mr->transport))
-        code = drain(mr);
-    return code;
-}
-
-int mpi_match_wait(struct mpi_rank *mr, const struct mpi_request *rq)
-{
-    int code = MPI_SUCCESS;
-
-    while (code == MPI_SUCCESS && !rq->done)
-        code = mpi_match_progress(mr);
-    return code;
-}
-
-const struct mpi_arrived *mpi_match_find(const struct mpi_rank *mr, const struct mpi_request *rq)
-{
-    for (const struct mpi_arrived *a = mr->first; a != NULL; a = a->next)
-        if (matches(rq, &a->env))
-            return a;
-    return NULL;
-}
-
-void mpi_match_cancel(struct mpi_rank *mr, const struct mpi_request *rq)
-{
-    for (struct mpi_request **at = &mr->posted; *at != NULL; at = &(*at)->next) {
-        if (*at == rq) {
-            unlink_posted(mr, at);
-            return;
-        }
-    }
-}
-
-void mpi_match_release(struct mpi_rank *mr)
-{
-    while (mr->first != NULL) {
-        struct mpi_arrived *a = mr->first;
-
-        mr->first = a->next;
-        free(a);
-    }
-    mr->end = &mr->first;
+    if (!a->listed)
+        return;
+    a->listed = false;
+    *a->at = a->next;
+    if (a->next != NULL)
+        a->next->at = a->at;
+    else
+        a->from->end = a->at;
+    *a->at_all = a->next_all;
+    if (a->next_all != NULL)
+        a->next_all->at_all = a->at_all;
+    else
+        mr->protocol.end = a->at_all;
 }

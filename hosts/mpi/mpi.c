@@ -8,8 +8,8 @@ static void mpi_release(void *data)
 {
     struct mpi_rank *mr = data;
 
-    mpi_match_release(mr);
     mpi_requests_release(mr);
+    mpi_protocol_release(mr);
     mpi_types_release(mr);
     mpi_comms_release(mr);
     free(mr->scratch);
@@ -34,14 +34,12 @@ int MPI_Init(int *argc, char ***argv)
     if (mr == NULL)
         return MPI_ERR_NO_MEM;
     mr->host = h;
-    mr->end = &mr->first;
-    mr->posted_end = &mr->posted;
     h->state[HOST_RANK_MPI] = (struct host_state){ mr, mpi_release };
     mpi_types_init(mr);
     mr->transport = mpi_transport_open(h, mr->why);
     if (mr->transport == NULL)
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    if (mpi_comms_init(mr) != MPI_SUCCESS)
+    if (mpi_protocol_init(mr) != MPI_SUCCESS || mpi_comms_init(mr) != MPI_SUCCESS)
         return mpi_end(mr, __func__, MPI_ERR_NO_MEM);
     return MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -152,7 +152,7 @@ static void net_wait(struct mpi_transport *t)
  */
 static bool net_poll(struct mpi_transport *t)
 {
-    const struct net_header word = { NET_WORD, 0 };
+    const struct net_header word[4] = { { NET_WORD, 0 } };
     struct net *net = to_net(t);
     struct host *h = t->host;
 
@@ -160,7 +160,7 @@ static bool net_poll(struct mpi_transport *t)
         return true;
     if (!net->polling) {
         spend_copy(h, 0);
-        h->ops->net_send(h, h->rank, &word, sizeof(word));
+        h->ops->net_send(h, h->rank, word, sizeof(word));
         net->polling = true;
     }
     return receive(net);

@@ -1,52 +1,117 @@
-/* Requests: sends and receives that go on while the program does something else. */
+/* Handles of requests, and the ends of what they stand for. */
+#include "hosts/mpi/request.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 #include "hosts/mpi/internal.h"
 
-static int request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p)
-{
-    struct mpi_request *rq = malloc(sizeof(*rq));
-    struct mpi_request **more;
-    unsigned i = 0;
+#define CHUNK 16u
 
-    while (i < mr->nrequests && mr->requests[i] != NULL)
-        i++;
-    if (rq != NULL && i == mr->nrequests) {
-        more = realloc(mr->requests, (i + 1) * sizeof(struct mpi_request *));
-        if (more != NULL) {
-            mr->requests = more;
-            mr->nrequests++;
+/** Requests are never given back before the end. */
+struct mpi_chunk {
+    struct mpi_chunk *next;
+    struct mpi_request requests[CHUNK];
+};
+
+struct mpi_request *mpi_request_new(struct mpi_rank *mr)
+{
+    struct mpi_request *rq;
+
+    if (mr->spare_requests == NULL) {
+        struct mpi_chunk *chunk = mpi_need(mr, malloc(sizeof(*chunk)));
+
+        chunk->next = mr->chunks;
+        mr->chunks = chunk;
+        for (unsigned i = 0; i < CHUNK; i++) {
+            chunk->requests[i].next = mr->spare_requests;
+            mr->spare_requests = &chunk->requests[i];
         }
     }
-    if (rq == NULL || i == mr->nrequests) {
-        free(rq);
+    rq = mr->spare_requests;
+    mr->spare_requests = rq->next;
+    memset(rq, 0, sizeof(*rq));
+    return rq;
+}
+
+void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    if (rq->type != NULL)
+        mpi_type_put(rq->type);
+    if (rq->comm != NULL)
+        mpi_comm_put(rq->comm);
+    rq->next = mr->spare_requests;
+    mr->spare_requests = rq;
+}
+
+static int handles_grow(struct mpi_rank *mr)
+{
+    unsigned n = mr->nrequests != 0 ? 2 * mr->nrequests : 32;
+    struct mpi_request **requests = realloc(mr->requests, n * sizeof(*requests));
+    MPI_Request *spare;
+
+    if (requests != NULL)
+        mr->requests = requests;
+    spare = realloc(mr->free_handles, n * sizeof(*spare));
+    if (spare != NULL)
+        mr->free_handles = spare;
+    if (requests == NULL || spare == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    for (unsigned i = n; i-- > mr->nrequests;) {
+        requests[i] = NULL;
+        spare[mr->nfree++] = (MPI_Request)i + 1;
     }
-    *rq = *from;
-    rq->type->holders++;
-    rq->comm->holders++;
-    mr->requests[i] = rq;
-    *handle_p = (MPI_Request)i + 1;
+    mr->nrequests = n;
     return MPI_SUCCESS;
 }
 
-static void request_remove(struct mpi_rank *mr, unsigned index)
+int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p)
 {
-    mpi_match_cancel(mr, mr->requests[index]);
-    mpi_type_put(mr->requests[index]->type);
-    mpi_comm_put(mr->requests[index]->comm);
-    free(mr->requests[index]);
-    mr->requests[index] = NULL;
+    struct mpi_request *rq;
+
+    if (mr->nfree == 0 && handles_grow(mr) != MPI_SUCCESS)
+        return MPI_ERR_NO_MEM;
+    rq = mpi_request_new(mr);
+    *rq = *from;
+    if (rq->type != NULL)
+        rq->type->holders++;
+    if (rq->comm != NULL)
+        rq->comm->holders++;
+    *handle_p = mr->free_handles[--mr->nfree];
+    mr->requests[*handle_p - 1] = rq;
+    return MPI_SUCCESS;
+}
+
+struct mpi_request *mpi_request_of(const struct mpi_rank *mr, MPI_Request handle)
+{
+    return handle > 0 && (unsigned)handle <= mr->nrequests ? mr->requests[handle - 1] : NULL;
+}
+
+void mpi_request_free(struct mpi_rank *mr, MPI_Request handle)
+{
+    struct mpi_request *rq = mr->requests[handle - 1];
+
+    mr->requests[handle - 1] = NULL;
+    mr->free_handles[mr->nfree++] = handle;
+    if (rq->active && !rq->done)
+        rq->freed = true;
+    else
+        mpi_request_drop(mr, rq);
 }
 
 void mpi_requests_release(struct mpi_rank *mr)
 {
-    mr->posted = NULL;
-    mr->posted_end = &mr->posted;
     for (unsigned i = 0; i < mr->nrequests; i++)
         if (mr->requests[i] != NULL)
-            request_remove(mr, i);
+            mpi_request_drop(mr, mr->requests[i]);
     free(mr->requests);
+    free(mr->free_handles);
+    while (mr->chunks != NULL) {
+        struct mpi_chunk *chunk = mr->chunks;
+
+        mr->chunks = chunk->next;
+        free(chunk);
+    }
 }
 
 static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *handles)
@@ -57,8 +122,7 @@ static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *hand
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     host_spend_cost(mr->host, HOST_COST_CALL);
     for (int i = 0; i < count; i++) {
-        if (handles[i] < 0 || (unsigned)handles[i] > mr->nrequests ||
-            (handles[i] != MPI_REQUEST_NULL && mr->requests[handles[i] - 1] == NULL))
+        if (handles[i] != MPI_REQUEST_NULL && mpi_request_of(mr, handles[i]) == NULL)
             return mpi_fail(mr, MPI_ERR_REQUEST, "request %d = %d: no request", i, handles[i]);
     }
     return MPI_SUCCESS;
@@ -67,7 +131,7 @@ static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *hand
 /* NULL: nothing to wait for. */
 static struct mpi_request *active(const struct mpi_rank *mr, MPI_Request handle)
 {
-    struct mpi_request *rq = handle != MPI_REQUEST_NULL ? mr->requests[handle - 1] : NULL;
+    struct mpi_request *rq = mpi_request_of(mr, handle);
 
     return rq != NULL && rq->active ? rq : NULL;
 }
@@ -86,7 +150,7 @@ static int complete(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status
     code = mpi_finish(mr, rq, status);
     rq->active = false;
     if (!rq->persistent) {
-        request_remove(mr, (unsigned)*handle - 1);
+        mpi_request_free(mr, *handle);
         *handle = MPI_REQUEST_NULL;
     }
     return code;
@@ -105,64 +169,24 @@ static int complete_all(struct mpi_rank *mr, int count, MPI_Request *handles, MP
     return code;
 }
 
-static bool all_done(const struct mpi_rank *mr, int count, const MPI_Request *handles)
+/* ---- what to wait for -------------------------------------------------------------------- */
+
+/** Some requests of a call. `seen`: those before are done. */
+struct wanted {
+    struct mpi_rank *mr;
+    int count, seen;
+    const MPI_Request *handles;
+};
+
+static bool all_done(struct wanted *w)
 {
-    for (int i = 0; i < count; i++) {
-        const struct mpi_request *rq = active(mr, handles[i]);
+    for (; w->seen < w->count; w->seen++) {
+        const struct mpi_request *rq = active(w->mr, w->handles[w->seen]);
 
         if (rq != NULL && !rq->done)
             return false;
     }
     return true;
-}
-
-static int begin(struct mpi_rank *mr, struct mpi_request *rq, MPI_Request *handle)
-{
-    int code = request_add(mr, rq, handle);
-
-    return code == MPI_SUCCESS ? mpi_start(mr, mr->requests[*handle - 1]) : code;
-}
-
-int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .out = buf };
-    int code = mpi_prepare(mr, &rq, false, count, type, dest, tag, comm);
-
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? begin(mr, &rq, request) : code);
-}
-
-int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .in = buf };
-    int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
-
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? begin(mr, &rq, request) : code);
-}
-
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
-{
-    struct mpi_rank *mr = mpi_self();
-    int code = check_handles(mr, 1, request);
-
-    while (code == MPI_SUCCESS && !all_done(mr, 1, request))
-        code = mpi_match_progress(mr);
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? complete(mr, request, status) : code);
-}
-
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
-{
-    struct mpi_rank *mr = mpi_self();
-    int code = check_handles(mr, count, requests);
-
-    while (code == MPI_SUCCESS && !all_done(mr, count, requests))
-        code = mpi_match_progress(mr);
-    if (code == MPI_SUCCESS)
-        code = complete_all(mr, count, requests, statuses);
-    return mpi_end(mr, __func__, code);
 }
 
 /* @return the first that is done, `count` when none is, MPI_UNDEFINED when none is active. */
@@ -181,114 +205,253 @@ static int first_done(const struct mpi_rank *mr, int count, const MPI_Request *h
     return found;
 }
 
-int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+static bool any_done(struct wanted *w)
 {
-    struct mpi_rank *mr = mpi_self();
-    MPI_Request none = MPI_REQUEST_NULL;
-    int code = check_handles(mr, count, requests);
+    return first_done(w->mr, w->count, w->handles) != w->count || w->count == 0;
+}
 
-    while (code == MPI_SUCCESS && (*index = first_done(mr, count, requests)) == count && count > 0)
-        code = mpi_match_progress(mr);
-    if (code == MPI_SUCCESS)
-        code = complete(mr, *index == MPI_UNDEFINED ? &none : &requests[*index], status);
-    return mpi_end(mr, __func__, code);
+static int wait_for(struct wanted *w, bool (*done)(struct wanted *w), const char *call)
+{
+    struct mpi_rank *mr = w->mr;
+    int code = MPI_SUCCESS;
+
+    if (done(w))
+        return code;
+    mr->host->call.name = call;
+    code = mpi_advance(mr, NULL);
+    while (code == MPI_SUCCESS && !done(w))
+        code = mpi_progress(mr);
+    mr->host->call.name = NULL;
+    return code;
 }
 
 /* Looks for messages only when the answer depends on them. */
-static int test(struct mpi_rank *mr, int count, const MPI_Request *handles, int *flag_p)
+static int look_for(struct wanted *w, bool (*done)(struct wanted *w), int *flag_p)
 {
-    int code = check_handles(mr, count, handles);
+    int code = MPI_SUCCESS;
 
-    if (code == MPI_SUCCESS && !all_done(mr, count, handles))
-        code = mpi_match_poll(mr);
-    *flag_p = code == MPI_SUCCESS && all_done(mr, count, handles);
+    *flag_p = done(w);
+    if (*flag_p)
+        return code;
+    code = mpi_advance(w->mr, NULL);
+    if (code == MPI_SUCCESS && !done(w))
+        code = mpi_poll(w->mr);
+    *flag_p = code == MPI_SUCCESS && done(w);
     return code;
 }
+
+/* ---- waiting ----------------------------------------------------------------------------------
+ */
+
+static int wait_one(struct mpi_rank *mr, const char *call, MPI_Request *request, MPI_Status *status)
+{
+    int code = check_handles(mr, 1, request);
+    struct mpi_request *rq;
+
+    if (code != MPI_SUCCESS)
+        return code;
+    rq = active(mr, *request);
+    if (rq != NULL)
+        code = mpi_wait(mr, rq, call);
+    return code == MPI_SUCCESS ? complete(mr, request, status) : code;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, wait_one(mr, __func__, request, status));
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    struct mpi_rank *mr = mpi_self();
+    struct wanted w = { mr, count, 0, requests };
+    int code = check_handles(mr, count, requests);
+
+    if (code == MPI_SUCCESS)
+        code = wait_for(&w, all_done, __func__);
+    if (code == MPI_SUCCESS)
+        code = complete_all(mr, count, requests, statuses);
+    return mpi_end(mr, __func__, code);
+}
+
+static int complete_any(struct mpi_rank *mr, int count, MPI_Request *requests, int *index,
+                        MPI_Status *status)
+{
+    MPI_Request none = MPI_REQUEST_NULL;
+
+    *index = first_done(mr, count, requests);
+    return complete(mr, *index == MPI_UNDEFINED ? &none : &requests[*index], status);
+}
+
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct wanted w = { mr, count, 0, requests };
+    int code = check_handles(mr, count, requests);
+
+    if (code == MPI_SUCCESS)
+        code = wait_for(&w, any_done, __func__);
+    if (code == MPI_SUCCESS)
+        code = complete_any(mr, count, requests, index, status);
+    return mpi_end(mr, __func__, code);
+}
+
+/* All that are done now; their statuses side by side. */
+static int complete_some(struct mpi_rank *mr, int count, MPI_Request *requests, int *outcount,
+                         int *indices, MPI_Status *statuses)
+{
+    int n = 0, code = MPI_SUCCESS;
+    bool any = false;
+
+    for (int i = 0; i < count; i++) {
+        const struct mpi_request *rq = active(mr, requests[i]);
+        MPI_Status *status = statuses != MPI_STATUSES_IGNORE ? &statuses[n] : MPI_STATUS_IGNORE;
+
+        any = any || rq != NULL;
+        if (rq == NULL || !rq->done)
+            continue;
+        indices[n++] = i;
+        if (complete(mr, &requests[i], status) != MPI_SUCCESS)
+            code = MPI_ERR_IN_STATUS;
+    }
+    *outcount = any ? n : MPI_UNDEFINED;
+    return code;
+}
+
+int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                 MPI_Status statuses[])
+{
+    struct mpi_rank *mr = mpi_self();
+    struct wanted w = { mr, count, 0, requests };
+    int code = check_handles(mr, count, requests);
+
+    if (code == MPI_SUCCESS)
+        code = wait_for(&w, any_done, __func__);
+    if (code == MPI_SUCCESS)
+        code = complete_some(mr, count, requests, outcount, indices, statuses);
+    return mpi_end(mr, __func__, code);
+}
+
+/* ---- looking ------------------------------------------------------------------------------------
+ */
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = test(mr, 1, request, flag);
+    struct wanted w = { mr, 1, 0, request };
+    int code = check_handles(mr, 1, request);
 
-    return mpi_end(mr, __func__, *flag ? complete(mr, request, status) : code);
+    *flag = 0;
+    if (code == MPI_SUCCESS)
+        code = look_for(&w, all_done, flag);
+    return mpi_end(mr, __func__,
+                   code == MPI_SUCCESS && *flag ? complete(mr, request, status) : code);
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     struct mpi_rank *mr = mpi_self();
-    int code = test(mr, count, requests, flag);
+    struct wanted w = { mr, count, 0, requests };
+    int code = check_handles(mr, count, requests);
 
-    return mpi_end(mr, __func__, *flag ? complete_all(mr, count, requests, statuses) : code);
+    *flag = 0;
+    if (code == MPI_SUCCESS)
+        code = look_for(&w, all_done, flag);
+    return mpi_end(mr, __func__,
+                   code == MPI_SUCCESS && *flag ? complete_all(mr, count, requests, statuses)
+                                                : code);
 }
 
-static int init(struct mpi_rank *mr, struct mpi_request *rq, MPI_Request *handle)
-{
-    rq->persistent = true;
-    return request_add(mr, rq, handle);
-}
-
-int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                  MPI_Request *request)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .out = buf };
-    int code = mpi_prepare(mr, &rq, false, count, type, dest, tag, comm);
-
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? init(mr, &rq, request) : code);
-}
-
-int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                  MPI_Request *request)
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .in = buf };
-    int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
+    struct wanted w = { mr, count, 0, requests };
+    int code = check_handles(mr, count, requests);
 
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? init(mr, &rq, request) : code);
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+    if (code == MPI_SUCCESS)
+        code = look_for(&w, any_done, flag);
+    if (code == MPI_SUCCESS && *flag)
+        code = complete_any(mr, count, requests, index, status);
+    return mpi_end(mr, __func__, code);
 }
 
-static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
+int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
+                 MPI_Status statuses[])
 {
-    int code = check_handles(mr, count, handles);
+    struct mpi_rank *mr = mpi_self();
+    struct wanted w = { mr, count, 0, requests };
+    int flag, code = check_handles(mr, count, requests);
 
-    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
-        struct mpi_request *rq =
-            handles[i] != MPI_REQUEST_NULL ? mr->requests[handles[i] - 1] : NULL;
+    if (code == MPI_SUCCESS)
+        code = look_for(&w, any_done, &flag);
+    if (code == MPI_SUCCESS)
+        code = complete_some(mr, count, requests, outcount, indices, statuses);
+    return mpi_end(mr, __func__, code);
+}
 
-        if (rq == NULL || !rq->persistent || rq->active)
-            return mpi_fail(mr, MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one",
-                            i, handles[i]);
-        code = mpi_start(mr, rq);
-    }
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct wanted w = { mr, 1, 0, &request };
+    const struct mpi_request *rq;
+    int code = check_handles(mr, 1, &request);
+
+    if (code == MPI_SUCCESS)
+        code = look_for(&w, all_done, flag);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
+    rq = active(mr, request);
+    if (*flag && status != MPI_STATUS_IGNORE)
+        *status = rq != NULL ? rq->status : mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
+    return MPI_SUCCESS;
+}
+
+/* ---- other ends
+ * ----------------------------------------------------------------------------------- */
+
+static int check_request(struct mpi_rank *mr, MPI_Request handle)
+{
+    int code = check_handles(mr, 1, &handle);
+
+    if (code == MPI_SUCCESS && handle == MPI_REQUEST_NULL)
+        code = mpi_fail(mr, MPI_ERR_REQUEST, "request = %d: no request", handle);
     return code;
-}
-
-int MPI_Start(MPI_Request *request)
-{
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, start_all(mr, 1, request));
-}
-
-int MPI_Startall(int count, MPI_Request requests[])
-{
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, start_all(mr, count, requests));
 }
 
 int MPI_Request_free(MPI_Request *request)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = check_handles(mr, 1, request);
+    int code = mr != NULL ? check_request(mr, *request) : MPI_ERR_OTHER;
 
-    if (code == MPI_SUCCESS && (*request == MPI_REQUEST_NULL ||
-                                (active(mr, *request) != NULL && !active(mr, *request)->done)))
-        code = mpi_fail(mr, MPI_ERR_REQUEST, "request = %d: %s", *request,
-                        *request == MPI_REQUEST_NULL ? "no request" : "its receive is pending");
     if (code == MPI_SUCCESS) {
-        request_remove(mr, (unsigned)*request - 1);
+        mpi_request_free(mr, *request);
         *request = MPI_REQUEST_NULL;
     }
     return mpi_end(mr, __func__, code);
+}
+
+int MPI_Cancel(MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+    int code = mr != NULL ? check_request(mr, *request) : MPI_ERR_OTHER;
+
+    if (code == MPI_SUCCESS)
+        mpi_cancel(mr, mpi_request_of(mr, *request));
+    return mpi_end(mr, __func__, code);
+}
+
+int MPI_Test_cancelled(const MPI_Status *status, int *flag)
+{
+    *flag = status->hub_cancelled != 0;
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_set_cancelled(MPI_Status *status, int flag)
+{
+    status->hub_cancelled = flag != 0;
+    return MPI_SUCCESS;
 }

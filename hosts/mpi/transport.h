@@ -136,6 +136,10 @@ struct mpi_transport_ops {
                           const void *note, uint32_t note_bytes, mpi_ticket *ticket_p);
     bool (*done)(struct mpi_transport *t, mpi_ticket ticket);
 
+    /** Or NULL: memcpy(), and caps.copy_kb_ps. Copies between an entry or memory of the library and
+     * memory of the program, which may be of a GPU; spends what that takes. */
+    void (*copy)(struct mpi_transport *t, void *to, const void *from, uint64_t bytes);
+
     /**
      * Returns when an entry may have come, an operation ended or room been made since the caller
      * looked last; it may return early. The caller has taken all that next() told.

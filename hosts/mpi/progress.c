@@ -1,0 +1,530 @@
+/* Entries in and out of the transport, and waiting for them. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/internal.h"
+
+#define ID_BITS 16u /* of a slot; above them a count, so that an old name finds nothing */
+
+uint32_t mpi_entry_bytes(const struct mpi_entry *e)
+{
+    if (e->kind == MPI_PIECE || e->kind == MPI_GOT || e->kind == MPI_WITHDRAW)
+        return offsetof(struct mpi_entry, tag);
+    if ((e->flags & MPI_FLAG_WHOLE) != 0)
+        return offsetof(struct mpi_entry, bytes);
+    if (e->kind == MPI_ASK || e->kind == MPI_UNSEND)
+        return sizeof(*e);
+    if ((e->flags & MPI_FLAG_KEY) != 0)
+        return offsetof(struct mpi_entry, number);
+    if ((e->flags & MPI_FLAG_SYNC) != 0 || e->kind == MPI_RTS || e->kind == MPI_CTS)
+        return offsetof(struct mpi_entry, key);
+    return offsetof(struct mpi_entry, own_id);
+}
+
+void *mpi_need(struct mpi_rank *mr, void *memory)
+{
+    if (memory != NULL)
+        return memory;
+    mpi_note(mr, "out of memory");
+    mr->host->ops->tell(mr->host, mr->why);
+    mpi_abort(mr, 1);
+}
+
+struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank)
+{
+    struct mpi_peer *peer = mr->protocol.peers[rank];
+
+    if (peer != NULL)
+        return peer;
+    peer = mpi_need(mr, calloc(1, sizeof(*peer)));
+    peer->rank = rank;
+    peer->self = rank == mr->host->rank;
+    peer->end = &peer->first;
+    peer->kept_end = &peer->kept;
+    peer->deferred_end = &peer->deferred;
+    peer->asks_end = &peer->asks;
+    mpi_list_init(&peer->posted);
+    mpi_list_init(&peer->sends);
+    mr->protocol.peers[rank] = peer;
+    return peer;
+}
+
+int mpi_protocol_init(struct mpi_rank *mr)
+{
+    struct mpi_protocol *p = &mr->protocol;
+
+    p->end = &p->first;
+    p->held_end = &p->held;
+    mpi_list_init(&p->any);
+    mpi_list_init(&p->tickets);
+    p->peers = calloc(mr->host->size, sizeof(struct mpi_peer *));
+    return p->peers != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+}
+
+static void kept_free(struct mpi_kept *k)
+{
+    while (k != NULL) {
+        struct mpi_kept *next = k->next;
+
+        free(k);
+        k = next;
+    }
+}
+
+static void asks_free(struct mpi_ask *ask)
+{
+    while (ask != NULL) {
+        struct mpi_ask *next = ask->next;
+
+        free(ask);
+        ask = next;
+    }
+}
+
+static void peer_free(struct mpi_peer *peer)
+{
+    kept_free(peer->kept);
+    kept_free(peer->deferred);
+    asks_free(peer->asks);
+    free(peer->runs);
+    if (peer->arriving != NULL && !peer->arriving->listed)
+        free(peer->arriving);
+    free(peer);
+}
+
+void mpi_protocol_release(struct mpi_rank *mr)
+{
+    struct mpi_protocol *p = &mr->protocol;
+
+    while (p->first != NULL) {
+        struct mpi_arrived *a = p->first;
+
+        p->first = a->next_all;
+        free(a);
+    }
+    while (p->spare != NULL) {
+        struct mpi_arrived *a = p->spare;
+
+        p->spare = a->next;
+        free(a);
+    }
+    while (p->blocks != NULL)
+        mpi_block_free(p->blocks->bytes);
+    for (unsigned i = 0; p->peers != NULL && i < mr->host->size; i++)
+        if (p->peers[i] != NULL)
+            peer_free(p->peers[i]);
+    asks_free(p->spare_asks);
+    free(p->peers);
+    free(p->ids);
+    free(p->free_ids);
+}
+
+uint8_t *mpi_block_new(struct mpi_rank *mr, uint64_t bytes)
+{
+    struct mpi_block *b = mpi_need(mr, malloc(sizeof(*b) + bytes));
+
+    b->next = mr->protocol.blocks;
+    b->at = &mr->protocol.blocks;
+    if (b->next != NULL)
+        b->next->at = &b->next;
+    mr->protocol.blocks = b;
+    return b->bytes;
+}
+
+void mpi_block_free(uint8_t *bytes)
+{
+    struct mpi_block *b = (struct mpi_block *)(bytes - offsetof(struct mpi_block, bytes));
+
+    if (bytes == NULL)
+        return;
+    *b->at = b->next;
+    if (b->next != NULL)
+        b->next->at = b->at;
+    free(b);
+}
+
+/* ---- names of requests in entries --------------------------------------------------- */
+
+static bool ids_grow(struct mpi_protocol *p)
+{
+    uint32_t n = p->nids != 0 ? 2 * p->nids : 64;
+    struct mpi_request **ids;
+    uint32_t *spare;
+
+    if (n > 1u << ID_BITS)
+        return false;
+    ids = realloc(p->ids, n * sizeof(*ids));
+    if (ids != NULL)
+        p->ids = ids;
+    spare = realloc(p->free_ids, n * sizeof(*spare));
+    if (spare != NULL)
+        p->free_ids = spare;
+    if (ids == NULL || spare == NULL)
+        return false;
+    for (uint32_t i = n; i-- > p->nids;) {
+        ids[i] = NULL;
+        if (i != 0) /* 0 means none */
+            spare[p->nfree++] = i;
+    }
+    p->nids = n;
+    return true;
+}
+
+uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    struct mpi_protocol *p = &mr->protocol;
+
+    if (p->nfree == 0 && !ids_grow(p))
+        return 0;
+    rq->id = p->free_ids[--p->nfree];
+    p->ids[rq->id & ((1u << ID_BITS) - 1)] = rq;
+    return rq->id;
+}
+
+struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id)
+{
+    uint32_t slot = id & ((1u << ID_BITS) - 1);
+    struct mpi_request *rq = slot < mr->protocol.nids ? mr->protocol.ids[slot] : NULL;
+
+    return rq != NULL && rq->id == id ? rq : NULL;
+}
+
+void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    struct mpi_protocol *p = &mr->protocol;
+
+    if (rq->id == 0)
+        return;
+    p->ids[rq->id & ((1u << ID_BITS) - 1)] = NULL;
+    p->free_ids[p->nfree++] = rq->id + (1u << ID_BITS);
+    rq->id = 0;
+}
+
+/* ---- copies ------------------------------------------------------------------------- */
+
+void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes)
+{
+    uint64_t kb_ps = mr->transport->caps.copy_kb_ps;
+
+    if (kb_ps != 0 && bytes != 0)
+        mr->host->ops->spend(mr->host, kb_ps * bytes / 1024);
+}
+
+void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes)
+{
+    struct mpi_transport *t = mr->transport;
+
+    if (bytes == 0)
+        return;
+    if (t->ops->copy != NULL) {
+        t->ops->copy(t, to, from, bytes);
+        return;
+    }
+    memcpy(to, from, bytes);
+    mpi_spend_copy(mr, bytes);
+}
+
+bool mpi_flat(const struct mpi_type *type, uint64_t count, int64_t *offset_p)
+{
+    *offset_p = 0;
+    if (count == 0 || type->bytes == 0)
+        return true;
+    if (type->npieces != 1 || (count > 1 && type->extent != type->bytes))
+        return false;
+    *offset_p = type->pieces[0].offset;
+    return true;
+}
+
+/* ---- entries out ------------------------------------------------------------------------ */
+
+static void spend_entry(struct mpi_rank *mr)
+{
+    uint64_t ps = mr->transport->caps.entry_ps;
+
+    if (ps != 0)
+        mr->host->ops->spend(mr->host, ps);
+}
+
+static void came(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+                 const struct mpi_entry *e, const uint8_t *data, uint32_t bytes)
+{
+    if (fifo == MPI_FIFO_MESSAGE)
+        mpi_message_came(mr, peer, e, data, bytes);
+    else
+        mpi_request_came(mr, peer, e);
+}
+
+bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+             const struct mpi_entry *e, const void *data, uint32_t bytes)
+{
+    struct mpi_transport *t = mr->transport;
+
+    if (peer->self) {
+        came(mr, peer, fifo, e, data, bytes);
+        return true;
+    }
+    spend_entry(mr);
+    if (!t->ops->append(t, peer->rank, fifo, e, mpi_entry_bytes(e), data, bytes))
+        return false;
+    mr->counts.entries++;
+    return true;
+}
+
+void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer)
+{
+    if (peer->busy)
+        return;
+    peer->busy = true;
+    peer->next_busy = mr->protocol.busy;
+    mr->protocol.busy = peer;
+}
+
+void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+                    const struct mpi_entry *e)
+{
+    struct mpi_kept *k;
+
+    if (peer->kept == NULL && mpi_put(mr, peer, fifo, e, NULL, 0))
+        return;
+    k = mpi_need(mr, malloc(sizeof(*k) + sizeof(*e)));
+    k->next = NULL;
+    k->fifo = fifo;
+    memcpy(k->bytes, e, sizeof(*e));
+    *peer->kept_end = k;
+    peer->kept_end = &k->next;
+    mpi_busy(mr, peer);
+}
+
+bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_key *key,
+               const void *from, uint64_t bytes, const struct mpi_entry *note, mpi_ticket *ticket_p)
+{
+    struct mpi_transport *t = mr->transport;
+
+    *ticket_p = 0;
+    if (peer->self) {
+        void *to;
+
+        memcpy(&to, key->bytes, sizeof(to));
+        if (bytes > 0)
+            memcpy(to, from, bytes);
+        mpi_spend_copy(mr, bytes);
+        came(mr, peer, MPI_FIFO_MESSAGE, note, NULL, 0);
+        return true;
+    }
+    spend_entry(mr);
+    return t->ops->write(t, peer->rank, key, 0, from, bytes, note, mpi_entry_bytes(note), ticket_p);
+}
+
+bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq, void *p,
+                uint64_t bytes)
+{
+    struct mpi_transport *t = mr->transport;
+
+    if (peer->self) {
+        memset(&rq->key, 0, sizeof(rq->key));
+        memcpy(rq->key.bytes, &p, sizeof(p));
+        return true;
+    }
+    rq->exposed = t->ops->expose(t, p, bytes, &rq->key);
+    return rq->exposed;
+}
+
+void mpi_hide(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    if (rq->exposed)
+        mr->transport->ops->hide(mr->transport, &rq->key);
+    rq->exposed = false;
+}
+
+void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    mpi_id_free(mr, rq);
+    mpi_hide(mr, rq);
+    mpi_block_free(rq->packed);
+    rq->packed = NULL;
+    rq->done = true;
+    if (rq->ended != NULL)
+        rq->ended(mr, rq);
+    if (rq->freed)
+        mpi_request_drop(mr, rq);
+}
+
+/* ---- entries in --------------------------------------------------------------------------- */
+
+static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_taken *taken)
+{
+    struct mpi_kept *k = mpi_need(mr, malloc(sizeof(*k) + taken->size));
+
+    k->next = NULL;
+    k->size = taken->size;
+    memcpy(k->bytes, taken->bytes, taken->size);
+    *peer->deferred_end = k;
+    peer->deferred_end = &k->next;
+}
+
+static void decode(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+                   const uint8_t *bytes, uint32_t size)
+{
+    struct mpi_entry e;
+    uint32_t head;
+
+    memcpy(&e, bytes, size < sizeof(e) ? size : sizeof(e));
+    head = mpi_entry_bytes(&e);
+    if ((e.flags & MPI_FLAG_WHOLE) != 0)
+        e.bytes = size - head;
+    came(mr, peer, fifo, &e, bytes + head, size - head);
+}
+
+void mpi_take(struct mpi_rank *mr, enum mpi_fifo fifo, struct mpi_peer *peer, const bool *stop)
+{
+    struct mpi_transport *t = mr->transport;
+    struct mpi_taken taken;
+
+    while (peer->deferred != NULL && fifo == MPI_FIFO_MESSAGE && !peer->withdrawing) {
+        struct mpi_kept *k = peer->deferred;
+
+        peer->deferred = k->next;
+        if (k->next == NULL)
+            peer->deferred_end = &peer->deferred;
+        decode(mr, peer, fifo, k->bytes, k->size);
+        free(k);
+    }
+    while ((stop == NULL || !*stop) && t->ops->take(t, fifo, peer->rank, &taken)) {
+        spend_entry(mr);
+        if (fifo == MPI_FIFO_MESSAGE && peer->withdrawing)
+            defer(mr, peer, &taken);
+        else
+            decode(mr, peer, fifo, taken.bytes, taken.size);
+        t->ops->release(t, fifo, peer->rank);
+    }
+}
+
+/* Sources from `from` to `to`. */
+static void take_range(struct mpi_rank *mr, enum mpi_fifo fifo, unsigned from, unsigned to,
+                       const bool *stop)
+{
+    struct mpi_transport *t = mr->transport;
+
+    while ((stop == NULL || !*stop) && from < to) {
+        from = t->ops->next(t, fifo, from);
+        if (from >= to)
+            return;
+        mr->protocol.turn[fifo] = from;
+        mpi_take(mr, fifo, mpi_peer_of(mr, from), stop);
+        from++;
+    }
+}
+
+/* From the source after the last one on, so that none has to wait for ever. */
+static void take_all(struct mpi_rank *mr, enum mpi_fifo fifo, const bool *stop)
+{
+    unsigned turn = mr->protocol.turn[fifo];
+
+    take_range(mr, fifo, turn, mr->host->size, stop);
+    take_range(mr, fifo, 0, turn, stop);
+}
+
+/* @return whether all that had found no room is out. */
+static bool flush_peer(struct mpi_rank *mr, struct mpi_peer *peer)
+{
+    while (peer->kept != NULL) {
+        struct mpi_kept *k = peer->kept;
+        struct mpi_entry e;
+
+        memcpy(&e, k->bytes, sizeof(e));
+        if (!mpi_put(mr, peer, k->fifo, &e, NULL, 0))
+            return false;
+        peer->kept = k->next;
+        if (k->next == NULL)
+            peer->kept_end = &peer->kept;
+        free(k);
+    }
+    while (peer->sends.first != NULL) {
+        struct mpi_request *rq = peer->sends.first;
+
+        mpi_list_remove(rq);
+        if (!mpi_send_try(mr, rq)) {
+            mpi_list_add_first(&peer->sends, rq);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void flush(struct mpi_rank *mr)
+{
+    struct mpi_peer *peer = mr->protocol.busy;
+
+    mr->protocol.busy = NULL;
+    while (peer != NULL) {
+        struct mpi_peer *next = peer->next_busy;
+
+        peer->busy = false;
+        if (!flush_peer(mr, peer))
+            mpi_busy(mr, peer);
+        peer = next;
+    }
+}
+
+static void tickets(struct mpi_rank *mr)
+{
+    struct mpi_transport *t = mr->transport;
+
+    for (struct mpi_request *rq = mr->protocol.tickets.first, *next; rq != NULL; rq = next) {
+        next = rq->next;
+        if (!t->ops->done(t, rq->ticket))
+            continue;
+        mpi_list_remove(rq);
+        if (rq->receives)
+            mpi_read_ended(mr, rq);
+        else
+            mpi_ended(mr, rq);
+    }
+}
+
+int mpi_advance(struct mpi_rank *mr, const bool *stop)
+{
+    struct mpi_protocol *p = &mr->protocol;
+
+    take_all(mr, MPI_FIFO_REQUEST, stop);
+    take_all(mr, MPI_FIFO_MESSAGE, stop);
+    if (p->busy != NULL)
+        flush(mr);
+    if (p->tickets.first != NULL)
+        tickets(mr);
+    if (p->release)
+        mpi_ask_release(mr);
+    return MPI_SUCCESS;
+}
+
+int mpi_progress(struct mpi_rank *mr)
+{
+    mr->transport->ops->wait(mr->transport);
+    return mpi_advance(mr, NULL);
+}
+
+int mpi_poll(struct mpi_rank *mr)
+{
+    int code = MPI_SUCCESS;
+
+    while (code == MPI_SUCCESS && mr->transport->ops->poll(mr->transport))
+        code = mpi_advance(mr, NULL);
+    return code;
+}
+
+int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
+{
+    int code = MPI_SUCCESS;
+
+    if (rq->done)
+        return code;
+    mr->host->call.name = call;
+    code = mpi_advance(mr, &rq->done);
+    while (code == MPI_SUCCESS && !rq->done) {
+        mr->transport->ops->wait(mr->transport);
+        code = mpi_advance(mr, &rq->done);
+    }
+    mr->host->call.name = NULL;
+    return code;
+}
