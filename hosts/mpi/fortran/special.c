@@ -1,4 +1,5 @@
 /* What is more than another way to pass arguments, and the common blocks. See wrappers.sh. */
+#define _POSIX_C_SOURCE 200809L /* strndup */
 #include "hosts/mpi/fortran/fortran.h"
 
 #include <stdint.h>
@@ -20,11 +21,9 @@ char *text_in(const char *text, size_t room)
         text++;
         room--;
     }
-    copy = malloc(room + 1);
+    copy = strndup(text, room);
     if (copy == NULL)
         abort();
-    memcpy(copy, text, room);
-    copy[room] = '\0';
     return copy;
 }
 
