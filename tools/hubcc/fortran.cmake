@@ -9,10 +9,6 @@ add_library(program_fortran OBJECT ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c ${fort
 target_include_directories(program_fortran PRIVATE ${PROJECT_SOURCE_DIR})
 # A section for each function: a program keeps those that it calls. Thread-local as libgfortran has it.
 target_compile_options(program_fortran PRIVATE ${HUBSIM_WARNINGS} -O2 -ffunction-sections -ftls-model=initial-exec)
-add_custom_command(OUTPUT ${lib}/fortran.o
-  COMMAND ${CMAKE_LINKER} -r -o ${lib}/fortran.o $<TARGET_OBJECTS:program_fortran>
-  DEPENDS program_fortran $<TARGET_OBJECTS:program_fortran>
-  COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_command(OUTPUT ${include}/mpif.h
   COMMAND ${fortran}/mpif.sh ${include}/mpif.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
   DEPENDS ${fortran}/mpif.sh ${mpi_headers} VERBATIM)
@@ -20,15 +16,20 @@ file(MAKE_DIRECTORY ${include}/fortran)
 set(fortran_parts ${lib}/fortran.o ${include}/mpif.h)
 find_program(HUBSIM_GFORTRAN gfortran)
 if(HUBSIM_GFORTRAN)
-  add_custom_command(OUTPUT ${include}/fortran/mpi.mod
-    COMMAND ${HUBSIM_GFORTRAN} -fsyntax-only -I${include} -J${include}/fortran ${fortran}/mpi.f90
+  add_custom_command(OUTPUT mpi_module.o ${include}/fortran/mpi.mod
+    COMMAND ${HUBSIM_GFORTRAN} -O2 -fPIC -ffunction-sections -c -I${include} -J${include}/fortran ${fortran}/mpi.f90 -o mpi_module.o
     COMMAND ${CMAKE_COMMAND} -E touch ${include}/fortran/mpi.mod # which stays as it is when nothing changed
     DEPENDS ${fortran}/mpi.f90 ${include}/mpif.h VERBATIM)
   list(APPEND fortran_parts ${include}/fortran/mpi.mod)
+  set(module ${CMAKE_CURRENT_BINARY_DIR}/mpi_module.o)
   install(FILES ${include}/fortran/mpi.mod DESTINATION include/hubsim/fortran)
 else()
   message(STATUS "gfortran not found: no module mpi, hubf90 compiles nothing (./scripts/setup demo installs it)")
 endif()
+add_custom_command(OUTPUT ${lib}/fortran.o
+  COMMAND ${CMAKE_LINKER} -r -o ${lib}/fortran.o $<TARGET_OBJECTS:program_fortran> ${module}
+  DEPENDS program_fortran $<TARGET_OBJECTS:program_fortran> ${module}
+  COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(hubfort DEPENDS ${fortran_parts})
 add_dependencies(hubcc hubfort)
 install(FILES ${include}/mpif.h DESTINATION include/hubsim)

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hosts/launch/launch.h"
 #include "tools/cmd/cmd.h"
+#include "tools/hubrun/habits.h"
 #include "tools/hubrun/keep.h"
 #include "tools/hubrun/place.h"
 #include "tools/lab/repairs.h"
@@ -20,12 +21,14 @@
 
 struct options {
     struct cmd_common common;
+    struct habits habits;
     const char *machine, *place, *out, *mpi;
     unsigned nranks, patience_s;
     sim_time_t max_time_ps, block_ps;
     enum launch_compute compute;
     bool label, quiet, fingerprint;
-    int argc; /* the program and its arguments */
+    char shares[32]; /* --place of -ppn */
+    int argc;        /* the program and its arguments */
     char **argv;
 };
 
@@ -44,8 +47,8 @@ enum {
 static const struct argp_option options[] = {
     { "ranks", 'n', "N", 0, "Ranks (default: one on each node)", 0 },
     { "machine", 'm', "MACHINE", 0, "Machine file, by name or path (default two-node)", 0 },
-    { "place", OPT_PLACE, "HOW", 0, "Node of each rank: cyclic (default), block, or a list 0,0,1,1",
-      0 },
+    { "place", OPT_PLACE, "HOW", 0,
+      "Node of each rank: cyclic (default), block, block:2 (two on each), or a list 0,0,1,1", 0 },
     { "max-time", OPT_MAX_TIME, "TIME", 0,
       "Stop at this simulated time: a number and ns, us, ms or s", 0 },
     { "compute", OPT_COMPUTE, "HOW", 0,
@@ -103,6 +106,20 @@ static enum launch_compute parse_compute(struct argp_state *state, const char *t
     return LAUNCH_COMPUTE_NONE;
 }
 
+static void take_habits(struct argp_state *state, struct options *opt)
+{
+    const struct habits *habits = &opt->habits;
+
+    if (habits->ranks != NULL)
+        opt->nranks = parse_ranks(state, habits->ranks);
+    if (habits->per_node != NULL && opt->place == NULL) {
+        (void)parse_ranks(state, habits->per_node);
+        (void)snprintf(opt->shares, sizeof(opt->shares), "block:%s", habits->per_node);
+        opt->place = opt->shares;
+    }
+    opt->label |= habits->label;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
@@ -110,6 +127,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = state->child_inputs[1] = &opt->common;
+        state->child_inputs[2] = &opt->habits;
         return 0;
     case 'n':
         opt->nranks = parse_ranks(state, arg);
@@ -156,6 +174,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         argp_error(state, "expected a program made by hubcc");
         return 0;
     case ARGP_KEY_END:
+        take_habits(state, opt);
         if (opt->common.watch.usage && opt->out == NULL)
             argp_error(state, "--utilisation: expected --out DIR, too");
         return 0;
@@ -446,6 +465,7 @@ int main(int argc, char **argv)
 {
     static const struct argp_child children[] = { { &cmd_machine_argp, 0, NULL, 0 },
                                                   { &cmd_watch_argp, 0, NULL, 0 },
+                                                  { &habits_argp, 0, NULL, 0 },
                                                   { 0 } };
     static const struct argp argp = {
         options,
@@ -468,7 +488,7 @@ int main(int argc, char **argv)
     (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     argp_err_exit_status = CMD_USAGE;
     cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &opt);
+    (void)argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_LONG_ONLY, NULL, &opt);
     if (run(&opt, &status, &err) == SIM_OK)
         return status;
     (void)fflush(stdout);

@@ -19,7 +19,7 @@ static int by_list(const char *list, unsigned nranks, unsigned nnodes, unsigned 
         if (end == at || errno != 0 || *at < '0' || *at > '9' || node >= nnodes)
             return sim_error_set(err, SIM_ERR_CONFIG,
                                  "--place %s: rank %u: expected a node from 0 to %u, or the word "
-                                 "block or cyclic",
+                                 "block, block:N or cyclic",
                                  list, n, nnodes - 1);
         if (n < nranks)
             nodes[n] = (unsigned)node;
@@ -44,6 +44,16 @@ int place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nod
     if (how == NULL || strcmp(how, "cyclic") == 0) {
         for (unsigned r = 0; r < nranks; r++)
             nodes[r] = r % nnodes;
+        return SIM_OK;
+    }
+    if (strncmp(how, "block:", 6) == 0) {
+        unsigned long each = strtoul(how + 6, NULL, 10);
+
+        if (each == 0 || how[6 + strspn(how + 6, "0123456789")] != '\0')
+            return sim_error_set(err, SIM_ERR_CONFIG, "--place %s: expected block:N, N from 1",
+                                 how);
+        for (unsigned r = 0; r < nranks; r++)
+            nodes[r] = (unsigned)(r / each % nnodes);
         return SIM_OK;
     }
     if (strcmp(how, "block") != 0)

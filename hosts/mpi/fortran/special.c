@@ -29,9 +29,8 @@ char *text_in(const char *text, size_t room)
 
 void text_out(char *text, size_t room, const char *from)
 {
-    size_t n = strlen(from);
+    size_t n = strnlen(from, room);
 
-    n = n < room ? n : room;
     memcpy(text, from, n);
     memset(text + n, ' ', room - n);
 }

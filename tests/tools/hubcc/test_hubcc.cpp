@@ -214,8 +214,8 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
     EXPECT_EQ(2, sh("hubrun -n 0 ./prog"));
     EXPECT_EQ(0u, errors.find("hubrun: -n 0: expected 1 to ")) << errors;
     EXPECT_EQ(1, sh("hubrun -n 2 --place 0,2 ./prog"));
-    EXPECT_EQ("hubrun: --place 0,2: rank 1: expected a node from 0 to 1, or the word block or "
-              "cyclic\n",
+    EXPECT_EQ("hubrun: --place 0,2: rank 1: expected a node from 0 to 1, or the word block, "
+              "block:N or cyclic\n",
               errors);
     EXPECT_EQ(1, sh("hubrun -n 2 --place 0 ./prog"));
     EXPECT_EQ("hubrun: --place 0: 1 nodes: expected one for each of 2 ranks, with commas between "
@@ -288,6 +288,53 @@ int main(int argc, char **argv)
     EXPECT_NE(first, errors);
     EXPECT_EQ(0, sh("hubrun -q ./prog 1"));
     EXPECT_EQ("", errors);
+}
+
+TEST_F(Programs, StartedByItselfAProgramIsOneRankAndScriptsOfMpirunWork)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, size, length, n = 0;
+    char name[MPI_MAX_PROCESSOR_NAME];
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Get_processor_name(name, &length);
+    if (scanf("%d", &n) != 1)
+        n = -1;
+#ifdef _OPENMP
+    n = -2;
+#endif
+#pragma omp parallel
+    printf("%d of %d on %s %s %s %d %d\n", rank, size, name, argv[argc - 1], getenv("OWN"), n,
+           omp_get_max_threads());
+    MPI_Finalize();
+    return rank + 3;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -Wall -Werror -fopenmp prog.c -o prog -lm -lgomp")) << errors;
+    EXPECT_EQ("hubcc: -fopenmp: a rank is one thread, directives are left out\n", errors);
+    EXPECT_EQ(3, sh("echo 42 | OWN=set ./prog 'a b'")) << errors;
+    EXPECT_EQ("0 of 1 on node0 a b set 42 1\n", out);
+    EXPECT_EQ(3, sh("mkdir sub; echo 7 | hubrun -np 4 -ppn 2 -m ring4 -genv OWN x=y -bind-to core "
+                    "--mca btl self -wdir sub --hostfile hosts -q ../prog -np >lines; code=$?; "
+                    "sort lines; exit $code"));
+    EXPECT_EQ("0 of 4 on node0 -np x=y 7 1\n1 of 4 on node0 -np x=y -1 1\n"
+              "2 of 4 on node1 -np x=y -1 1\n3 of 4 on node1 -np x=y -1 1\n",
+              out);
+    EXPECT_EQ(0u,
+              errors.find("hubrun: hosts: not used: -m names the machine, --place the nodes\n"));
+    EXPECT_EQ(0, sh("gcc $(hubcc -showme:compile) prog.c -o other $(hubcc -showme:link)"))
+        << errors;
+    EXPECT_EQ(3, sh("./other x")) << errors;
+    EXPECT_EQ(0, sh("hubcc -show prog.c && hubcc -compile-info && hubcc -link-info"));
+    EXPECT_EQ(0u, out.find("gcc -fPIC -I/")) << out;
 }
 
 } // namespace

@@ -1,0 +1,123 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tools/hubrun/habits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    OPT_RANKS = 512, /* none of hubrun's own */
+    OPT_PER_NODE,
+    OPT_LABEL,
+    OPT_SET,
+    OPT_FOLDER,
+    OPT_UNUSED,  /* left out, with a word */
+    OPT_BINDING, /* without one, as it could change nothing */
+    OPT_BINDING_2
+};
+
+#define HABIT(name, key, words)                                                                    \
+    {                                                                                              \
+        name, key, words, OPTION_HIDDEN, NULL, 0                                                   \
+    }
+
+static const struct argp_option options[] = {
+    HABIT("np", OPT_RANKS, "N"),
+    HABIT("ppn", OPT_PER_NODE, "N"),
+    HABIT("perhost", OPT_PER_NODE, "N"),
+    HABIT("npernode", OPT_PER_NODE, "N"),
+    HABIT("ntasks-per-node", OPT_PER_NODE, "N"),
+    HABIT("prepend-rank", OPT_LABEL, NULL),
+    HABIT("tag-output", OPT_LABEL, NULL),
+    HABIT(NULL, 'l', NULL),
+    HABIT(NULL, 'x', "NAME=VALUE"),
+    HABIT("genv", OPT_SET, "NAME"),
+    HABIT("env", OPT_SET, "NAME"),
+    HABIT("wdir", OPT_FOLDER, "DIR"),
+    HABIT("wd", OPT_FOLDER, "DIR"),
+    HABIT("hostfile", OPT_UNUSED, "FILE"),
+    HABIT("machinefile", OPT_UNUSED, "FILE"),
+    HABIT(NULL, 'f', "FILE"),
+    HABIT("hosts", OPT_UNUSED, "LIST"),
+    HABIT("host", OPT_UNUSED, "LIST"),
+    HABIT(NULL, 'H', "LIST"),
+    HABIT("map-by", OPT_UNUSED, "WHAT"),
+    HABIT("rank-by", OPT_UNUSED, "WHAT"),
+    HABIT("bind-to", OPT_BINDING, "WHAT"),
+    HABIT("launcher", OPT_BINDING, "WHAT"),
+    HABIT("genvlist", OPT_BINDING, "LIST"),
+    HABIT("mca", OPT_BINDING_2, "KEY"),
+    HABIT("genvall", OPT_BINDING, NULL),
+    HABIT("bind-to-core", OPT_BINDING, NULL),
+    HABIT("oversubscribe", OPT_BINDING, NULL),
+    HABIT("allow-run-as-root", OPT_BINDING, NULL),
+    HABIT("report-bindings", OPT_BINDING, NULL),
+    { 0 },
+};
+
+static char *next_word(struct argp_state *state, const char *after)
+{
+    if (state->next >= state->argc)
+        argp_error(state, "%s: expected a word after it", after);
+    return state->argv[state->next++];
+}
+
+/* What has no value is there already: the ranks have hubrun's environment. */
+static void export_variable(struct argp_state *state, const char *text)
+{
+    const char *value = strchr(text, '=');
+    char *name;
+
+    if (value == NULL)
+        return;
+    name = strndup(text, (size_t)(value - text));
+    if (name == NULL || setenv(name, value + 1, 1) != 0)
+        argp_error(state, "-x %s: expected NAME=VALUE", text);
+    free(name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct habits *habits = state->input;
+
+    switch (key) {
+    case OPT_RANKS:
+        habits->ranks = arg;
+        return 0;
+    case OPT_PER_NODE:
+        habits->per_node = arg;
+        return 0;
+    case OPT_LABEL:
+    case 'l':
+        habits->label = true;
+        return 0;
+    case 'x':
+        export_variable(state, arg);
+        return 0;
+    case OPT_SET:
+        if (setenv(arg, next_word(state, arg), 1) != 0)
+            argp_error(state, "-genv %s: expected a name and a value", arg);
+        return 0;
+    case OPT_FOLDER:
+        if (chdir(arg) != 0)
+            argp_error(state, "-wdir %s: %s", arg, strerror(errno));
+        return 0;
+    case OPT_UNUSED:
+    case 'f':
+    case 'H':
+        (void)fprintf(stderr, "hubrun: %s: not used: -m names the machine, --place the nodes\n",
+                      arg);
+        return 0;
+    case OPT_BINDING_2:
+        (void)next_word(state, arg);
+        return 0;
+    case OPT_BINDING:
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp habits_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };

@@ -1,0 +1,19 @@
+/* The options of mpirun and mpiexec that scripts have in them: Open MPI's, MPICH's and Intel's. */
+#ifndef HUBRUN_HABITS_H
+#define HUBRUN_HABITS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+/** What of it the run has to know; an argp child fills it. */
+struct habits {
+    const char *ranks;    /* of -np, or NULL */
+    const char *per_node; /* ranks on a node, or NULL */
+    bool label;
+};
+
+/** Input: struct habits. Sets the environment and the working directory; says on stderr what has no
+ * meaning on a simulated machine. Hidden in --help. */
+extern const struct argp habits_argp;
+
+#endif /* HUBRUN_HABITS_H */
