@@ -78,7 +78,35 @@ struct host_message {
 /** Runs as a task of higher priority; `h` is the host to use inside. */
 typedef void (*host_interrupt_fn)(struct host *h, void *arg, uint32_t vector);
 
+/** Why the kernel's handler of an Ethernet adapter is called. */
+enum host_ether_event {
+    HOST_ETHER_FRAMES, /* frames have come, or room that was wanted was made */
+    HOST_ETHER_TIMER,
+    HOST_ETHER_EVENTS
+};
+typedef void (*host_ether_fn)(struct host *h, void *arg, enum host_ether_event what);
+
+/** The node's Ethernet adapter, for the kernel. They cost nothing: a driver spends what its
+ * accesses and copies take. `open` before all others. */
+struct host_ether_ops {
+    /** The handler runs as interrupt; its rank stands still where there is one core. @return false:
+     * the node has no adapter. */
+    bool (*open)(struct host *h, host_ether_fn fn, void *arg);
+    /** A frame of header and data goes into the transmit ring. @return false: that is full. */
+    bool (*post)(struct host *h, const void *frame, uint32_t bytes);
+    unsigned (*room)(struct host *h);                   /* free places of the transmit ring */
+    void (*want_room)(struct host *h, unsigned places); /* interrupts when they are free */
+    /** The oldest frame of the receive ring until release(); NULL: none. */
+    const uint8_t *(*frame)(struct host *h, uint32_t *bytes_p);
+    void (*release)(struct host *h);
+    void (*listen)(struct host *h);                  /* frames interrupt again */
+    void (*timer)(struct host *h, uint64_t time_ps); /* the only one of the node; HOST_NEVER */
+    unsigned (*node_of)(struct host *h, unsigned rank);
+};
+
 struct host_ops {
+    const struct host_ether_ops *ether;
+
     /* firmware */
     uint32_t (*config_read)(struct host *h, uint16_t bdf, uint32_t reg);
     void (*config_write)(struct host *h, uint16_t bdf, uint32_t reg, uint32_t value);
@@ -180,9 +208,10 @@ enum host_rank_slot {
     HOST_RANK_TCA,
     HOST_RANK_CUDA,
     HOST_RANK_PEACH2,
+    HOST_RANK_MBCF,
     HOST_RANK_SLOTS
 };
-enum host_node_slot { HOST_NODE_DRIVER, HOST_NODE_CUDA, HOST_NODE_SLOTS };
+enum host_node_slot { HOST_NODE_DRIVER, HOST_NODE_CUDA, HOST_NODE_ETHER, HOST_NODE_SLOTS };
 
 /** Of all ranks of one node: what a kernel driver would keep. */
 struct host_node {

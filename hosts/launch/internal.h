@@ -6,6 +6,7 @@
 #ifndef LAUNCH_INTERNAL_H
 #define LAUNCH_INTERNAL_H
 
+#include "ether/ether.h"
 #include "hosts/driver/range.h"
 #include "hosts/launch/heap.h"
 #include "hosts/launch/launch.h"
@@ -76,6 +77,7 @@ struct launch_thread {
     uint64_t value;     /* of the last operation */
     const char *waits;  /* its name while it lasts, for reports */
     bool asleep, woken; /* sleeps; and was woken */
+    bool late;          /* is to wake up when its core is free again */
     struct sim_event wakeup;
     struct range_alloc arena; /* bus addresses */
     struct launch_pins pins;
@@ -118,6 +120,14 @@ struct launch_node {
     host_interrupt_fn irq_fn;
     void *irq_arg;
     uint32_t irq_pending;
+    struct {
+        struct ether_adapter *adapter; /* NULL: none */
+        host_ether_fn fn;
+        void *arg;
+        uint32_t pending; /* bits by enum host_ether_event */
+        bool handling;    /* from the interrupt to the end of its handler */
+        struct sim_event timer;
+    } ether;
     int boot_code;
     struct sim_event boot, send[LAUNCH_WAYS];
 };
@@ -142,6 +152,7 @@ struct launch {
 };
 
 extern const struct host_ops launch_ops;
+extern const struct host_ether_ops launch_ether_ops;
 
 static inline struct launch_thread *launch_thread_of(struct host *h)
 {
@@ -166,7 +177,7 @@ void launch_done(void *arg, uint64_t value);
 /** @return false when the deadline came. */
 bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what);
 void launch_wake(struct launch_thread *t);
-int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsigned core,
+int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,
                        void (*run)(struct launch_thread *t), struct sim_error *err);
 void launch_thread_fini(struct launch_thread *t);
 
@@ -184,6 +195,15 @@ void launch_messages_free(struct launch_thread *t);
 /** Writes the number of messages that have come to where the rank wants it. */
 void launch_count(struct launch_thread *t);
 void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32_t size);
+
+/* ether.c */
+void launch_ether_init(struct launch_node *node);
+void launch_ether_fini(struct launch_node *node);
+/** By the node's handler, before it looks for other interrupts and sleeps. */
+void launch_ether_handle(struct launch_node *node);
+/** Does a handler keep the thread's core? */
+bool launch_ether_holds(const struct launch_thread *t);
+void launch_ether_arrived(struct launch_node *node, enum host_ether_event what);
 
 /* ops.c */
 /** False: not memory of the node. */

@@ -196,7 +196,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     memset(result_p, 0, sizeof(*result_p));
     if (code != SIM_OK)
         return code;
-    run.nranks = cfg->nranks != 0 ? cfg->nranks : machine_nodes(m);
+    run.nranks = cfg->nranks != 0 ? cfg->nranks : launch_hosts(m);
     run.software = cfg->software != NULL ? cfg->software : &launch_software_default;
     run.output = output_create(cfg->output, cfg->output_arg);
     if (run.output == NULL)

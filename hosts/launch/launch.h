@@ -13,7 +13,7 @@
 
 SIM_BEGIN_DECLS
 
-#define LAUNCH_SETTINGS_MAX 31u
+#define LAUNCH_SETTINGS_MAX 63u
 
 /** Costs of software and its settings on a platform. */
 struct launch_software {
@@ -68,6 +68,9 @@ struct launch_result {
     unsigned nranks;
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };
+
+/** Nodes that may run ranks: those of parts of the network, without a host, are the last ones. */
+unsigned launch_hosts(const struct machine *m);
 
 /**
  * `m` was created with launch_memory_map() and has not run yet. Lines go to `output` in order of

@@ -23,7 +23,10 @@ static void irq_run(struct launch_thread *t)
     struct launch_node *node = t->node;
 
     for (;;) {
-        uint32_t pending = node->irq_pending;
+        uint32_t pending;
+
+        launch_ether_handle(node);
+        pending = node->irq_pending;
 
         if (pending == 0 || node->irq_fn == NULL) {
             launch_sleep(t, SIM_TIME_NEVER, "waiting for interrupts");
@@ -86,6 +89,9 @@ static int find_components(struct launch_node *node, struct sim_error *err)
 
         if (c->kind == &node_host_kind && node->host == NULL)
             node->host = machine_component(node->run->m, node->shared.index, c->name, NULL);
+        else if (c->kind == &ether_adapter_kind && node->ether.adapter == NULL)
+            node->ether.adapter =
+                machine_component(node->run->m, node->shared.index, c->name, NULL);
         else if (c->kind == &node_gpu_kind && node->ngpus < LAUNCH_GPUS)
             code = add_gpu(node, c->name, err);
     }
@@ -129,30 +135,43 @@ static int node_init(struct launch_node *node, struct launch *run, unsigned inde
                              "node%u.host: ram_bytes = %llu: expected at least 16 MiB to run "
                              "programs",
                              index, (unsigned long long)node->ram->size);
-    if (node_host_cores(node->host) < 2)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "node%u.host: cores = 1: expected one for each rank and one for "
-                             "interrupts",
-                             index);
     node->kernel.pins.segment = MEM_PINS_SEGMENTS - 1; /* ranks begin with the first one */
     node->irq.pins.segment = MEM_PINS_SEGMENTS - 2;
-    code = launch_thread_init(&node->kernel, node, 0, boot_run, err);
+    code = launch_thread_init(&node->kernel, node, node_host_core(node->host, 0), boot_run, err);
     if (code == SIM_OK)
-        code = launch_thread_init(&node->irq, node, node_host_cores(node->host) - 1, irq_run, err);
+        code = launch_thread_init(&node->irq, node, node_host_interrupt_core(node->host), irq_run,
+                                  err);
     if (code != SIM_OK)
         return code;
     if (!range_init(&node->kernel.arena, node->ram->base + LAUNCH_RESERVED, LAUNCH_KERNEL))
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: out of memory", index);
     node_host_set_irq(node->host, irq_arrived, node);
     launch_messages_init(node);
+    launch_ether_init(node);
     return SIM_OK;
+}
+
+unsigned launch_hosts(const struct machine *m)
+{
+    const struct machine_desc *desc = machine_description(m);
+    unsigned n = desc->nnodes;
+
+    while (n > 0) {
+        const struct machine_node_desc *node = &desc->nodes[n - 1];
+
+        for (unsigned i = 0; i < node->ncomponents; i++)
+            if (node->components[i].kind == &node_host_kind)
+                return n;
+        n--;
+    }
+    return 0;
 }
 
 int launch_nodes_init(struct launch *run, struct sim_error *err)
 {
     int code = SIM_OK;
 
-    run->nnodes = machine_nodes(run->m);
+    run->nnodes = launch_hosts(run->m);
     run->nodes = calloc(run->nnodes, sizeof(*run->nodes));
     if (run->nodes == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
@@ -169,6 +188,7 @@ void launch_nodes_fini(struct launch *run)
         if (node->host != NULL) {
             sim_cancel(node_host_domain(node->host), &node->boot);
             launch_messages_cancel(node);
+            launch_ether_fini(node);
             node_host_set_irq(node->host, NULL, NULL);
             node_net_set_receiver(node->host, NULL, NULL);
         }

@@ -467,6 +467,7 @@ static void op_tell(struct host *h, const char *line)
 }
 
 const struct host_ops launch_ops = {
+    .ether = &launch_ether_ops,
     .config_read = op_config_read,
     .config_write = op_config_write,
     .root_ports = op_root_ports,

@@ -111,7 +111,7 @@ static unsigned node_of(const struct launch *run, unsigned rank)
     return run->cfg->nodes != NULL ? run->cfg->nodes[rank] : rank % run->nnodes;
 }
 
-/* The last core of a node is for interrupts. */
+/* The last core of a node is for interrupts, unless it has one only. */
 static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
 {
     struct launch_thread *t = &run->ranks[rank];
@@ -122,14 +122,14 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
         return sim_error_set(err, SIM_ERR_CONFIG, "rank %u: node = %u: expected 0 .. %u", rank,
                              index, run->nnodes - 1);
     node = &run->nodes[index];
-    if (node->nranks + 1 >= node_host_cores(node->host))
+    if (node->nranks + (node_host_cores(node->host) > 1) >= node_host_cores(node->host))
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "node%u.host: cores = %u: expected one for each rank and one for "
                              "interrupts",
                              index, node_host_cores(node->host));
     t->host.rank = rank;
     sim_event_init(&t->start, rank_start);
-    return launch_thread_init(t, node, node->nranks++, rank_run, err);
+    return launch_thread_init(t, node, node_host_core(node->host, node->nranks++), rank_run, err);
 }
 
 static int rank_memory(struct launch_node *node, struct launch_thread *t, struct sim_error *err)

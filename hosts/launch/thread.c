@@ -51,7 +51,11 @@ void launch_done(void *arg, uint64_t value)
 
 static void wakeup_event(struct sim_event *ev)
 {
-    launch_resume(SIM_CONTAINER_OF(ev, struct launch_thread, wakeup));
+    struct launch_thread *t = SIM_CONTAINER_OF(ev, struct launch_thread, wakeup);
+
+    t->late = launch_ether_holds(t);
+    if (!t->late)
+        launch_resume(t);
 }
 
 /* Not an operation of the core: whether a thread that looks at the very time of an arrival finds
@@ -74,6 +78,9 @@ void launch_wake(struct launch_thread *t)
     if (!t->asleep)
         return;
     t->woken = true;
+    t->late = launch_ether_holds(t);
+    if (t->late)
+        return;
     sim_schedule_by(launch_domain(t), &t->wakeup, sim_now(launch_domain(t)), SIM_TASK);
 }
 
@@ -85,7 +92,7 @@ static void thread_main(void *arg)
     t->host.ops->exit(&t->host, t->exit_code);
 }
 
-int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsigned core,
+int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,
                        void (*run)(struct launch_thread *t), struct sim_error *err)
 {
     t->host.node = &node->shared;
@@ -94,7 +101,7 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, unsign
     t->host.size = node->run->nranks;
     t->host.settings = node->run->software->settings;
     t->node = node;
-    t->core = node_host_core(node->host, core);
+    t->core = core;
     t->run = run;
     sim_event_init(&t->wakeup, wakeup_event);
     t->end = &t->first;

@@ -57,7 +57,7 @@ struct ether_adapter {
     } rx;
     uint64_t want_room; /* interrupt when so many slots are free; 0: no */
     bool listens;
-    struct sim_event irq; /* SIM_TASK */
+    struct sim_event irq; /* SIM_CLOCK */
     ether_irq_fn irq_fn;
     void *irq_arg;
     uint64_t interrupts;
@@ -104,7 +104,7 @@ static uint32_t at_most(uint64_t bytes, uint64_t limit)
 static void raise(struct ether_adapter *a)
 {
     if (!sim_event_scheduled(&a->irq))
-        sim_schedule_in(a->mac.end.dom, &a->irq, a->cfg.irq_ps, SIM_TASK);
+        sim_schedule_in(a->mac.end.dom, &a->irq, a->cfg.irq_ps, SIM_CLOCK);
 }
 
 static void irq_event(struct sim_event *ev)

@@ -37,7 +37,8 @@ void ether_address(unsigned node, uint8_t address[ETHER_ADDRESS_BYTES]);
 
 struct ether_adapter;
 
-/** Phase SIM_TASK. Once for all that has happened since it was last called. */
+/** Phase SIM_CLOCK, so that it comes before all software of its instant. Once for all that has
+ * happened since ether_adapter_listen(). */
 typedef void (*ether_irq_fn)(void *arg);
 void ether_adapter_set_irq(struct ether_adapter *a, ether_irq_fn fn, void *arg);
 

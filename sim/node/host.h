@@ -28,6 +28,15 @@ enum node_mapping { NODE_UNCACHED, NODE_WRITE_COMBINING };
 
 unsigned node_host_cores(const struct node_host *host);
 struct node_core *node_host_core(struct node_host *host, unsigned core);
+/**
+ * What interrupt handlers use: the last core; where there is one only, a second context of that,
+ * whose operations do not end its own: it is to be held meanwhile.
+ */
+struct node_core *node_host_interrupt_core(struct node_host *host);
+/** Something else runs on the core: its operation stands still until node_core_release(), and so
+ * does one that is begun. What it waits for goes on. */
+void node_core_hold(struct node_core *core);
+void node_core_release(struct node_core *core);
 /** DRAM. The CPU sees its bytes directly (cached memory); devices through the root complex. */
 struct mem_ram *node_host_ram(struct node_host *host);
 struct sim_domain *node_host_domain(struct node_host *host);

@@ -294,7 +294,7 @@ static void print_faults(const struct load_machine *file, struct machine *machin
 static int run_on(const struct options *opt, struct machine *machine, struct keep *keep,
                   int *status_p, struct sim_error *err)
 {
-    unsigned nnodes = machine_nodes(machine);
+    unsigned nnodes = launch_hosts(machine);
     unsigned nranks = opt->nranks != 0 ? opt->nranks : nnodes;
     unsigned *nodes = calloc(nranks, sizeof(*nodes));
     struct listener listener = { opt->label, keep };

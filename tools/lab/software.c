@@ -10,8 +10,13 @@ struct config {
     uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
     uint64_t local_message_ps, start_spread_ps, pio_mapping;
     uint64_t mpi_transport, mpi_requests, mpi_eager_bytes, mpi_write_bytes, mpi_entry_ps;
+    struct {
+        uint64_t trap_in, trap_out, interrupt_in, interrupt_out, space, check, access;
+        uint64_t send, receive, line, ring, ring_kb, window, ack_every, retry;
+    } kernel;
 };
 
+#define KERNEL(member, def, meaning) COST("kernel." #member "_ps", def, kernel.member, meaning)
 #define COST(key, def, member, meaning)                                                            \
     {                                                                                              \
         key, "ps", 0, SIM_MS, def, offsetof(struct config, member), meaning, NULL                  \
@@ -40,8 +45,34 @@ static const struct machine_param params[] = {
       "shortest message written to the address a receive told; 0 = the transport's own", NULL },
     COST("mpi.entry_ps", 0, mpi_entry_ps,
          "MPI makes or examines one header; 0 = the transport's own"),
+    /* the facility of hosts/mbcf in the kernel */
+    KERNEL(trap_in, 0, "a system call until the kernel's function for it runs"),
+    KERNEL(trap_out, 0, "the end of that function until the program goes on"),
+    KERNEL(interrupt_in, 0, "an interrupt until its handler runs"),
+    KERNEL(interrupt_out, 0, "the handler's end until what was interrupted goes on"),
+    KERNEL(space, 0, "switching to another address space"),
+    KERNEL(check, 0, "finding and checking the pages of one packet's data"),
+    KERNEL(access, 0, "an uncached access to a register of the adapter, over its bus"),
+    KERNEL(send, 0, "making a packet's header, its place in the order, keeping it"),
+    KERNEL(receive, 0, "looking at a packet's header and its place in the order"),
+    KERNEL(line, 0, "a cache line of 32 bytes that is missed"),
+    KERNEL(ring, 0, "keeping the bounds of a FIFO for one entry"),
+    KERNEL(ring_kb, 0, "second, word-by-word copy of 1024 bytes into a FIFO"),
+    { "kernel.window", "1", 1, 1024, 32, offsetof(struct config, kernel.window),
+      "packets to one node that may wait to be acknowledged", NULL },
+    { "kernel.ack_every", "1", 1, 1024, 16, offsetof(struct config, kernel.ack_every),
+      "a packet in so many asks for an acknowledgement by itself", NULL },
+    { "kernel.retry_ps", "ps", SIM_US, 1000 * SIM_MS, 20 * SIM_MS,
+      offsetof(struct config, kernel.retry),
+      "a packet is sent again when it was not acknowledged for so long", NULL },
     MACHINE_PARAM_END
 };
+
+/** Keys that libraries read by name (host_setting_of()). */
+static bool is_setting(const char *key)
+{
+    return strncmp(key, "mpi.", 4) == 0 || strncmp(key, "kernel.", 7) == 0;
+}
 
 static int create(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err)
@@ -164,7 +195,7 @@ struct launch_software lab_software(struct machine *machine, unsigned node)
     software.start_spread_ps = cfg->start_spread_ps;
     software.pio_mapping = cfg->pio_mapping != 0 ? HOST_WRITE_COMBINING : HOST_UNCACHED;
     for (const struct machine_param *p = params; p->key != NULL; p++)
-        if (strncmp(p->key, MPI_PREFIX, strlen(MPI_PREFIX)) == 0)
+        if (is_setting(p->key))
             set(&software, p, *(const uint64_t *)((const char *)cfg + p->offset));
     return software;
 }

@@ -42,6 +42,7 @@ struct node_plan {
     const struct load_tree *at; /* where the platform is named */
     const char *platform;
     uint64_t count;
+    bool network; /* no host, but a part of the network: another platform does not replace it */
 };
 
 static int read_count(const struct load_tree *item, uint64_t *count_p, struct sim_error *err)
@@ -56,7 +57,10 @@ static int plan_entry(const struct load_tree *map, const char *count_key, struct
                       struct sim_error *err)
 {
     const struct load_tree *count;
-    int rc = load_tree_need(map, "platform", LOAD_SCALAR, &plan->at, err);
+    int rc;
+
+    plan->network = load_tree_get(map, "network") != NULL;
+    rc = load_tree_need(map, plan->network ? "network" : "platform", LOAD_SCALAR, &plan->at, err);
 
     if (rc == SIM_OK)
         rc = load_tree_need(map, count_key, LOAD_SCALAR, &count, err);
@@ -67,11 +71,12 @@ static int plan_entry(const struct load_tree *map, const char *count_key, struct
     return rc;
 }
 
-/** `nodes: 2` beside `platform:`, or a list of {platform:, count:}. */
+/** `nodes: 2` beside `platform:`, or a list of {platform:, count:} and, for what stands in the
+ * network by itself, {network:, count:}. */
 static int plan_nodes(struct load_machine *m, const struct load_tree *root, unsigned *n_p,
                       struct node_plan **plans_p, struct sim_error *err)
 {
-    static const char *const keys[] = { "platform", "count", NULL };
+    static const char *const keys[] = { "platform", "network", "count", NULL };
     const struct load_tree *nodes = load_tree_get(root, "nodes");
     unsigned n = nodes != NULL && nodes->type == LOAD_LIST ? nodes->n : 0;
     struct node_plan *plans = load_alloc(&m->arena, (n + 1) * sizeof(*plans));
@@ -109,7 +114,7 @@ static int make_nodes(struct load_machine *m, const struct load_tree *root, stru
     for (unsigned i = 0; i < nplans && rc == SIM_OK; i++) {
         const struct load_platform *platform;
 
-        rc = m->opt->platform != NULL
+        rc = m->opt->platform != NULL && !plans[i].network
                  ? load_platform_find(m, NULL, m->opt->platform, &platform, err)
                  : load_platform_find(m, plans[i].at, plans[i].platform, &platform, err);
         for (uint64_t k = 0; k < plans[i].count && rc == SIM_OK; k++)

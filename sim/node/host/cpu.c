@@ -30,7 +30,39 @@ void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value)
 {
     core->waiting = false;
     core->value = value;
+    if (core->held) {
+        core->due = true;
+        core->left = ps;
+        return;
+    }
     sim_schedule_in(core->host->dom, &core->end, ps, SIM_TASK);
+}
+
+/** Does its operation use the core up to its end? Answers and deadlines come by themselves. */
+static bool computes(const struct node_core *core)
+{
+    return sim_event_scheduled(&core->end) && !core->sent && core->op != CORE_SLEEP &&
+           !(core->op == CORE_POLL && core->value == 1);
+}
+
+void node_core_hold(struct node_core *core)
+{
+    SIM_ASSERT(!core->held);
+    core->held = true;
+    core->due = computes(core);
+    if (!core->due)
+        return;
+    core->left = core->end.time - sim_now(core->host->dom);
+    sim_cancel(core->host->dom, &core->end);
+}
+
+void node_core_release(struct node_core *core)
+{
+    SIM_ASSERT(core->held);
+    core->held = false;
+    if (core->due)
+        sim_schedule_in(core->host->dom, &core->end, core->left, SIM_TASK);
+    core->due = false;
 }
 
 /** Ticks of the counter at the present time, rounded down. */
@@ -382,7 +414,7 @@ static void poll_hit(struct mem_watch *w)
 {
     struct node_core *core = SIM_CONTAINER_OF(w, struct node_poll_word, watch)->core;
 
-    if (core->value == 0 && sim_event_scheduled(&core->end))
+    if (core->value == 0 && (core->due || sim_event_scheduled(&core->end)))
         return; /* the loop has met an earlier one */
     sim_cancel(core->host->dom, &core->end);
     core->cause = core->host->cause;

@@ -129,13 +129,19 @@ static int check(const struct machine_place *place, const struct host_config *cf
     return SIM_OK;
 }
 
+/** Cores, and one more context for the interrupts of a single one. */
+static unsigned contexts(const struct node_host *host)
+{
+    return host->cfg.cores == 1 ? 2 : (unsigned)host->cfg.cores;
+}
+
 static void host_destroy(void *component)
 {
     struct node_host *host = component;
 
     node_net_fini(&host->net);
     if (host->cores != NULL) {
-        for (unsigned i = 0; i < host->cfg.cores; i++)
+        for (unsigned i = 0; i < contexts(host); i++)
             node_core_fini(&host->cores[i]);
     }
     free(host->cores);
@@ -169,7 +175,7 @@ static int host_init(struct node_host *host, const struct machine_place *place,
     host->ram_where = sim_path_hash(path);
     node_packet_pool_init(&host->packets);
     host->payloads = mem_pool_create();
-    host->cores = calloc(host->cfg.cores, sizeof(*host->cores));
+    host->cores = calloc(contexts(host), sizeof(*host->cores));
     if (host->payloads == NULL || host->cores == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     bytes = place->map(place->map_arg, place->node, path, host->cfg.ram_bytes);
@@ -177,7 +183,7 @@ static int host_init(struct node_host *host, const struct machine_place *place,
         return sim_error_set(err, SIM_ERR_NOMEM, "ram_bytes = %llu: %s: out of memory",
                              (unsigned long long)host->cfg.ram_bytes, place->path);
     mem_ram_init(&host->ram, host->cfg.ram_base, host->cfg.ram_bytes, bytes);
-    for (unsigned i = 0; i < host->cfg.cores; i++) {
+    for (unsigned i = 0; i < contexts(host); i++) {
         code = node_core_init(&host->cores[i], host, i, err);
         if (code != SIM_OK)
             return code;
@@ -273,6 +279,11 @@ struct node_core *node_host_core(struct node_host *host, unsigned core)
 {
     SIM_ASSERT(core < host->cfg.cores);
     return &host->cores[core];
+}
+
+struct node_core *node_host_interrupt_core(struct node_host *host)
+{
+    return &host->cores[contexts(host) - 1];
 }
 
 struct mem_ram *node_host_ram(struct node_host *host)

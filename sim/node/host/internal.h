@@ -201,6 +201,8 @@ struct node_core {
     uint64_t where; /* sim_path_hash() of the core */
     enum core_op op;
     bool waiting;         /* the operation waits for the store unit */
+    bool held, due;       /* something else runs on it; its operation would have to end, */
+    sim_time_t left;      /* so much later than it is let go */
     bool sent;            /* a load or configuration request is on its way, */
     uint8_t tag;          /* with this tag, */
     unsigned target;      /* through this root port */

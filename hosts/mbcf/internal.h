@@ -1,0 +1,149 @@
+/*
+ * Inside of the facility: it is part of each node's operating system.
+ *
+ *   mbcf.c      what programs call
+ *   kernel.c    the sender's system call, windows, retransmission
+ *   receive.c   the receiver's interrupt handler
+ *   memory.c    regions and FIFOs of tasks
+ */
+#ifndef MBCF_INTERNAL_H
+#define MBCF_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "hosts/driver/bar.h"
+#include "hosts/mbcf/include/mbcf.h"
+
+#define MBCF_ETHERTYPE    0x88b5u /* for experiments (802, clause 9.2) */
+#define MBCF_ETHER_BYTES  14u
+#define MBCF_HEADER_BYTES 38u
+#define MBCF_HEAD         (MBCF_ETHER_BYTES + MBCF_HEADER_BYTES)
+/* In memory a frame begins two bytes late, so that what follows its header is aligned. */
+#define MBCF_SKEW  2u
+#define MBCF_FRAME (MBCF_HEAD + MBCF_PACKET_BYTES)
+
+enum mbcf_op { MBCF_OP_ACK, MBCF_OP_WRITE, MBCF_OP_APPEND };
+enum { MBCF_WANTS_ACK = 1, MBCF_GAP = 2 }; /* flags; gap: all from `ack` + 1 on is missing */
+
+/** Of a packet, after Ethernet's; big-endian on the cable. */
+struct mbcf_header {
+    uint8_t op, flags;
+    uint16_t bytes; /* of data */
+    uint32_t task, from_task;
+    uint32_t sequence, ack; /* of this pair of nodes: of this packet; all up to it have come */
+    uint32_t object;        /* region or FIFO */
+    uint64_t offset;        /* in the region */
+};
+void mbcf_header_encode(const struct mbcf_header *h, uint8_t *bytes);
+void mbcf_header_decode(struct mbcf_header *h, const uint8_t *bytes);
+
+/** What operations take on this platform ("kernel." in docs/model.md). */
+struct mbcf_costs {
+    uint64_t trap_in, trap_out, interrupt_in, interrupt_out;
+    uint64_t space, check, access; /* address space, page tables, the adapter's registers */
+    uint64_t send, receive;        /* a packet's header, order, and what is kept of it */
+    uint64_t line, ring, ring_kb;  /* a missed line; a FIFO's bounds; its word-by-word copy */
+    uint64_t copy_kb;              /* what is in the cache */
+    uint64_t window, ack_every, retry;
+};
+
+/** A FIFO: entries of a length and data, rounded up to 8 bytes, in the order of their coming. */
+struct mbcf_fifo {
+    uint8_t *ring;
+    uint64_t room, head, tail; /* bytes; counts of bytes taken out and put in */
+    unsigned entries;
+};
+
+struct mbcf_region {
+    uint8_t *p;
+    uint64_t bytes;
+};
+
+struct mbcf_node;
+
+/** A rank. */
+struct mbcf_task {
+    struct host *host;
+    struct mbcf_node *node;
+    struct mbcf_task *next; /* of its node */
+    struct mbcf_region regions[MBCF_REGIONS];
+    struct mbcf_fifo fifos[MBCF_FIFOS];
+    uint64_t events, seen; /* what has come or been acknowledged; when it waited last */
+    bool blocked;          /* in a system call */
+    const void *warm;      /* what it has sent last */
+};
+
+/** A packet that has been sent and not been acknowledged. */
+struct mbcf_sent {
+    struct mbcf_task *task;
+    volatile uint32_t *ack;
+    uint64_t time_ps;
+    uint32_t bytes;
+    uint8_t frame[MBCF_FRAME];
+};
+
+struct mbcf_peer {
+    uint32_t next, acked;     /* to it: the next sequence number; all before it are there */
+    uint32_t expected;        /* from it */
+    uint32_t unasked;         /* sent since one that wants an acknowledgement */
+    bool gap_told;            /* that `expected` is missing */
+    struct mbcf_sent *window; /* sequence number mod costs.window; NULL: nothing was sent */
+};
+
+struct mbcf_node {
+    struct mbcf_task *tasks;
+    struct mbcf_peer *peers; /* by node */
+    unsigned npeers;
+    struct mbcf_costs costs;
+    bool timer;
+    struct mbcf_counts counts;
+};
+
+/** One packet of a task. */
+struct mbcf_call {
+    enum mbcf_op op;
+    unsigned task;
+    uint32_t object;
+    uint64_t offset;
+    struct mbcf_piece {
+        const void *from;
+        uint32_t bytes;
+    } pieces[2]; /* one after the other; together at most MBCF_PACKET_BYTES */
+    bool wants_ack;
+    volatile uint32_t *ack; /* falls by one when it is acknowledged; or NULL */
+};
+
+/** Of the calling rank; NULL before mbcf_open(). */
+struct mbcf_task *mbcf_task_of(const struct host *h);
+int mbcf_task_open(struct host *h, struct mbcf_task **task_p);
+
+/* kernel.c */
+/** The system call of one packet; returns when it is in the transmit ring. */
+void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call);
+void mbcf_acknowledged(struct mbcf_node *node, struct host *h, unsigned peer, uint32_t ack);
+void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned peer);
+void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned peer, uint8_t flags);
+void mbcf_timer(struct mbcf_node *node, struct host *h);
+struct mbcf_peer *mbcf_peer_of(struct mbcf_node *node, unsigned index);
+/** Cached copy of `bytes`, of which `lines` lines are not in the cache. */
+uint64_t mbcf_copy_ps(const struct mbcf_costs *costs, uint64_t bytes, uint64_t lines);
+/** Lines that [at, at + bytes) touches. */
+uint64_t mbcf_lines(uint64_t at, uint64_t bytes);
+void mbcf_wake(struct mbcf_task *t, struct host *h);
+
+/* receive.c */
+void mbcf_interrupt(struct host *h, void *arg, enum host_ether_event what);
+
+/* memory.c */
+/** What the handler, or a call to a task of the same node, takes before it can copy. */
+bool mbcf_fits(const struct mbcf_task *t, const struct mbcf_header *hdr);
+void mbcf_put(struct mbcf_task *t, const struct mbcf_header *hdr, const uint8_t *data);
+uint64_t mbcf_put_ps(const struct mbcf_costs *costs, const struct mbcf_header *hdr);
+struct mbcf_task *mbcf_find(const struct mbcf_node *node, unsigned task);
+/** The oldest entry in place, which stays until mbcf_drop(); NULL: none. Takes no time. */
+const uint8_t *mbcf_oldest(const struct mbcf_fifo *fifo, uint32_t *bytes_p);
+void mbcf_drop(struct mbcf_fifo *fifo);
+/** The system call that takes `bytes` of an entry out. */
+uint64_t mbcf_take_ps(const struct mbcf_costs *costs, uint64_t bytes);
+
+#endif /* MBCF_INTERNAL_H */

@@ -1,0 +1,321 @@
+/*
+ * The sender's side: a system call makes a packet, keeps a copy until it is
+ * acknowledged, and hands it to the adapter.
+ */
+#include "hosts/mbcf/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 32u
+
+uint64_t mbcf_lines(uint64_t at, uint64_t bytes)
+{
+    return bytes == 0 ? 0 : (at + bytes + LINE_BYTES - 1) / LINE_BYTES - at / LINE_BYTES;
+}
+
+uint64_t mbcf_copy_ps(const struct mbcf_costs *costs, uint64_t bytes, uint64_t lines)
+{
+    return costs->copy_kb * bytes / 1024 + costs->line * lines;
+}
+
+void mbcf_wake(struct mbcf_task *t, struct host *h)
+{
+    t->events++;
+    h->ops->wake(h, t->host);
+}
+
+struct mbcf_peer *mbcf_peer_of(struct mbcf_node *node, unsigned index)
+{
+    if (index >= node->npeers) {
+        struct mbcf_peer *more = realloc(node->peers, (index + 1) * sizeof(*more));
+
+        if (more == NULL)
+            return NULL;
+        memset(more + node->npeers, 0, (index + 1 - node->npeers) * sizeof(*more));
+        node->peers = more;
+        node->npeers = index + 1;
+    }
+    return &node->peers[index];
+}
+
+/* ---- frames ------------------------------------------------------------------------ */
+
+static void put(uint8_t **at, uint64_t value, unsigned bytes)
+{
+    while (bytes-- > 0)
+        *(*at)++ = (uint8_t)(value >> (8 * bytes));
+}
+
+static uint64_t get(const uint8_t **at, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    while (bytes-- > 0)
+        value = value << 8 | *(*at)++;
+    return value;
+}
+
+void mbcf_header_encode(const struct mbcf_header *h, uint8_t *bytes)
+{
+    uint8_t *at = bytes;
+
+    put(&at, h->op, 1);
+    put(&at, h->flags, 1);
+    put(&at, h->bytes, 2);
+    put(&at, h->task, 4);
+    put(&at, h->from_task, 4);
+    put(&at, h->sequence, 4);
+    put(&at, h->ack, 4);
+    put(&at, h->object, 4);
+    put(&at, h->offset, 8);
+    put(&at, 0, MBCF_HEADER_BYTES - 32); /* the real one had addresses of hosts, too */
+}
+
+void mbcf_header_decode(struct mbcf_header *h, const uint8_t *bytes)
+{
+    const uint8_t *at = bytes;
+
+    h->op = (uint8_t)get(&at, 1);
+    h->flags = (uint8_t)get(&at, 1);
+    h->bytes = (uint16_t)get(&at, 2);
+    h->task = (uint32_t)get(&at, 4);
+    h->from_task = (uint32_t)get(&at, 4);
+    h->sequence = (uint32_t)get(&at, 4);
+    h->ack = (uint32_t)get(&at, 4);
+    h->object = (uint32_t)get(&at, 4);
+    h->offset = get(&at, 8);
+}
+
+static void address(uint8_t *bytes, unsigned node)
+{
+    const uint8_t own[6] = { 0x02, 0, 0, 0, (uint8_t)(node >> 8), (uint8_t)node };
+
+    memcpy(bytes, own, sizeof(own));
+}
+
+static void frame_head(uint8_t *frame, unsigned to, unsigned from, const struct mbcf_header *hdr)
+{
+    address(frame, to);
+    address(frame + 6, from);
+    frame[12] = MBCF_ETHERTYPE >> 8;
+    frame[13] = MBCF_ETHERTYPE & 0xff;
+    mbcf_header_encode(hdr, frame + MBCF_ETHER_BYTES);
+}
+
+/* ---- window ------------------------------------------------------------------------- */
+
+static struct mbcf_sent *slot_of(const struct mbcf_node *node, const struct mbcf_peer *peer,
+                                 uint32_t sequence)
+{
+    return &peer->window[sequence % node->costs.window];
+}
+
+static bool has_room(const struct mbcf_node *node, const struct mbcf_peer *peer, struct host *h)
+{
+    return peer->next - peer->acked < node->costs.window && h->ops->ether->room(h) > 0;
+}
+
+/** Waits in the kernel until the packet may go; interrupts make room. */
+static void wait_room(struct mbcf_task *t, const struct mbcf_peer *peer)
+{
+    struct host *h = t->host;
+
+    while (!has_room(t->node, peer, h)) {
+        if (h->ops->ether->room(h) == 0)
+            h->ops->ether->want_room(h, 1);
+        t->blocked = true;
+        (void)h->ops->sleep(h, HOST_NEVER);
+        t->blocked = false;
+    }
+}
+
+static void arm(struct mbcf_node *node, struct host *h, uint64_t at)
+{
+    if (node->timer)
+        return;
+    node->timer = true;
+    h->ops->ether->timer(h, at);
+}
+
+void mbcf_acknowledged(struct mbcf_node *node, struct host *h, unsigned index, uint32_t ack)
+{
+    struct mbcf_peer *peer = mbcf_peer_of(node, index);
+
+    while (peer->acked != peer->next && (int32_t)(ack - peer->acked) >= 0) {
+        struct mbcf_sent *sent = slot_of(node, peer, peer->acked++);
+
+        if (sent->ack != NULL) {
+            --*sent->ack;
+            mbcf_wake(sent->task, h);
+        }
+    }
+}
+
+/** All that is not acknowledged, as far as the transmit ring has room. */
+void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned index)
+{
+    struct mbcf_peer *peer = mbcf_peer_of(node, index);
+
+    for (uint32_t s = peer->acked; s != peer->next && h->ops->ether->room(h) > 1; s++) {
+        struct mbcf_sent *sent = slot_of(node, peer, s);
+
+        if (s + 1 == peer->next) /* tells how far it got */
+            sent->frame[MBCF_ETHER_BYTES + 1] |= MBCF_WANTS_ACK;
+        h->ops->spend(h, node->costs.access);
+        sent->time_ps = h->ops->time_ps(h);
+        node->counts.retransmissions++;
+        if (!h->ops->ether->post(h, sent->frame, sent->bytes))
+            return;
+    }
+}
+
+void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned index, uint8_t flags)
+{
+    const struct mbcf_costs *costs = &node->costs;
+    struct mbcf_header hdr = { .op = MBCF_OP_ACK, .flags = flags };
+    uint8_t frame[MBCF_HEAD];
+
+    h->ops->spend(h,
+                  costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD) + costs->access);
+    hdr.ack = mbcf_peer_of(node, index)->expected - 1;
+    frame_head(frame, index, h->node->index, &hdr);
+    node->counts.acks++;
+    (void)h->ops->ether->post(h, frame, sizeof(frame)); /* no room: the sender will ask again */
+}
+
+/** The oldest packet of each peer that has been quiet for too long goes again. */
+void mbcf_timer(struct mbcf_node *node, struct host *h)
+{
+    uint64_t now = h->ops->time_ps(h), next = HOST_NEVER;
+
+    node->timer = false;
+    for (unsigned i = 0; i < node->npeers; i++) {
+        struct mbcf_peer *peer = &node->peers[i];
+        struct mbcf_sent *sent;
+
+        if (peer->acked == peer->next)
+            continue;
+        sent = slot_of(node, peer, peer->acked);
+        if (sent->time_ps + node->costs.retry <= now && h->ops->ether->room(h) > 0) {
+            sent->frame[MBCF_ETHER_BYTES + 1] |= MBCF_WANTS_ACK;
+            sent->time_ps = now;
+            node->counts.retransmissions++;
+            h->ops->spend(h, node->costs.access);
+            (void)h->ops->ether->post(h, sent->frame, sent->bytes);
+        }
+        if (sent->time_ps + node->costs.retry < next)
+            next = sent->time_ps + node->costs.retry;
+    }
+    if (next != HOST_NEVER)
+        arm(node, h, next);
+}
+
+/* ---- the system call ------------------------------------------------------------------- */
+
+static uint32_t bytes_of(const struct mbcf_call *call)
+{
+    return call->pieces[0].bytes + call->pieces[1].bytes;
+}
+
+/** Making the packet: data that the task did not send before are not in the cache. */
+static uint64_t make_ps(struct mbcf_task *t, const struct mbcf_call *call)
+{
+    const struct mbcf_costs *costs = &t->node->costs;
+    uint64_t bytes = bytes_of(call);
+    uint64_t lines = mbcf_lines(MBCF_SKEW, MBCF_HEAD + bytes);
+    const struct mbcf_piece *last = &call->pieces[call->pieces[1].bytes != 0];
+
+    if (last->from != t->warm)
+        lines += mbcf_lines(0, last->bytes);
+    t->warm = last->from;
+    return costs->check + costs->send + mbcf_copy_ps(costs, bytes, lines) + costs->access;
+}
+
+static void gather(const struct mbcf_call *call, uint8_t *to)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (call->pieces[i].bytes != 0)
+            memcpy(to, call->pieces[i].from, call->pieces[i].bytes);
+        to += call->pieces[i].bytes;
+    }
+}
+
+static struct mbcf_header header_of(const struct mbcf_task *t, const struct mbcf_call *call)
+{
+    return (struct mbcf_header){ .op = (uint8_t)call->op,
+                                 .bytes = (uint16_t)bytes_of(call),
+                                 .task = call->task,
+                                 .from_task = t->host->rank,
+                                 .object = call->object,
+                                 .offset = call->offset };
+}
+
+/** To a task of the same node: the handler's work, in the call. */
+static void send_here(struct mbcf_task *t, const struct mbcf_call *call)
+{
+    struct mbcf_header hdr = header_of(t, call);
+    struct mbcf_task *to;
+    uint8_t data[MBCF_PACKET_BYTES];
+
+    gather(call, data);
+    t->host->ops->spend(t->host, mbcf_put_ps(&t->node->costs, &hdr));
+    while ((to = mbcf_find(t->node, call->task)) == NULL || !mbcf_fits(to, &hdr)) {
+        uint64_t later = t->host->ops->time_ps(t->host) + t->node->costs.retry;
+
+        (void)t->host->ops->sleep(t->host, later);
+    }
+    mbcf_put(to, &hdr, data);
+    t->node->counts.last_end_ps = t->host->ops->time_ps(t->host);
+    mbcf_wake(to, t->host);
+    if (call->ack != NULL)
+        --*call->ack;
+}
+
+/** The slot is taken and filled at one instant: a handler may come between any two others. */
+static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned index,
+                     struct mbcf_peer *peer)
+{
+    struct mbcf_node *node = t->node;
+    struct host *h = t->host;
+    struct mbcf_header hdr = header_of(t, call);
+    struct mbcf_sent *sent = slot_of(node, peer, peer->next);
+
+    peer->unasked++;
+    if (call->wants_ack || peer->next == peer->acked || peer->unasked >= node->costs.ack_every) {
+        hdr.flags |= MBCF_WANTS_ACK;
+        peer->unasked = 0;
+    }
+    hdr.sequence = peer->next++;
+    hdr.ack = peer->expected - 1;
+    *sent = (struct mbcf_sent){
+        .task = t, .ack = call->ack, .time_ps = h->ops->time_ps(h), .bytes = MBCF_HEAD + hdr.bytes
+    };
+    frame_head(sent->frame, index, h->node->index, &hdr);
+    gather(call, sent->frame + MBCF_HEAD);
+    node->counts.packets++;
+    node->counts.bytes += hdr.bytes;
+    (void)h->ops->ether->post(h, sent->frame, sent->bytes); /* has_room() */
+    arm(node, h, sent->time_ps + node->costs.retry);
+}
+
+void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)
+{
+    struct host *h = t->host;
+    unsigned index = h->ops->ether->node_of(h, call->task);
+    struct mbcf_peer *peer;
+
+    h->ops->spend(h, t->node->costs.trap_in + make_ps(t, call));
+    if (index == h->node->index) {
+        send_here(t, call);
+    } else {
+        /* A handler may make the table of peers grow while this task waits. */
+        peer = mbcf_peer_of(t->node, index);
+        if (peer->window == NULL)
+            peer->window = calloc(t->node->costs.window, sizeof(*peer->window));
+        while (!has_room(t->node, mbcf_peer_of(t->node, index), h))
+            wait_room(t, mbcf_peer_of(t->node, index));
+        transmit(t, call, index, mbcf_peer_of(t->node, index));
+    }
+    h->ops->spend(h, t->node->costs.trap_out);
+}

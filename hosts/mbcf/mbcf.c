@@ -1,0 +1,238 @@
+/* What programs call, and how tasks and nodes come to the facility. */
+#include "hosts/mbcf/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tasks and nodes --------------------------------------------------------------- */
+
+static void task_release(void *data)
+{
+    free(data);
+}
+
+static void node_release(void *data)
+{
+    struct mbcf_node *node = data;
+
+    for (unsigned i = 0; i < node->npeers; i++)
+        free(node->peers[i].window);
+    free(node->peers);
+    free(node);
+}
+
+static uint64_t setting(const struct host *h, const char *key, uint64_t absent)
+{
+    const struct host_setting *s = host_setting_of(h, key);
+
+    return s != NULL ? s->number : absent;
+}
+
+static void read_costs(struct host *h, struct mbcf_costs *c)
+{
+    *c = (struct mbcf_costs){
+        .trap_in = setting(h, "kernel.trap_in_ps", 0),
+        .trap_out = setting(h, "kernel.trap_out_ps", 0),
+        .interrupt_in = setting(h, "kernel.interrupt_in_ps", 0),
+        .interrupt_out = setting(h, "kernel.interrupt_out_ps", 0),
+        .space = setting(h, "kernel.space_ps", 0),
+        .check = setting(h, "kernel.check_ps", 0),
+        .access = setting(h, "kernel.access_ps", 0),
+        .send = setting(h, "kernel.send_ps", 0),
+        .receive = setting(h, "kernel.receive_ps", 0),
+        .line = setting(h, "kernel.line_ps", 0),
+        .ring = setting(h, "kernel.ring_ps", 0),
+        .ring_kb = setting(h, "kernel.ring_kb_ps", 0),
+        .copy_kb = h->ops->cost_ps(h, HOST_COST_COPY_KB),
+        .window = setting(h, "kernel.window", 32),
+        .ack_every = setting(h, "kernel.ack_every", 16),
+        .retry = setting(h, "kernel.retry_ps", UINT64_C(20000000000)),
+    };
+}
+
+static int node_open(struct host *h, struct mbcf_node **node_p)
+{
+    struct host_state *state = &h->node->state[HOST_NODE_ETHER];
+    struct mbcf_node *node = state->data;
+
+    if (node == NULL) {
+        node = calloc(1, sizeof(*node));
+        if (node == NULL)
+            return MBCF_ERR_NOMEM;
+        read_costs(h, &node->costs);
+        if (h->ops->ether == NULL || !h->ops->ether->open(h, mbcf_interrupt, node)) {
+            free(node);
+            return MBCF_ERR_NO_NETWORK;
+        }
+        *state = (struct host_state){ node, node_release };
+    }
+    *node_p = node;
+    return MBCF_OK;
+}
+
+struct mbcf_task *mbcf_task_of(const struct host *h)
+{
+    return h != NULL ? h->state[HOST_RANK_MBCF].data : NULL;
+}
+
+int mbcf_task_open(struct host *h, struct mbcf_task **task_p)
+{
+    struct mbcf_task *t = mbcf_task_of(h);
+    struct mbcf_node *node;
+    int code;
+
+    if (t == NULL) {
+        code = node_open(h, &node);
+        if (code != MBCF_OK)
+            return code;
+        t = calloc(1, sizeof(*t));
+        if (t == NULL)
+            return MBCF_ERR_NOMEM;
+        t->host = h;
+        t->node = node;
+        t->next = node->tasks;
+        node->tasks = t;
+        h->state[HOST_RANK_MBCF] = (struct host_state){ t, task_release };
+    }
+    *task_p = t;
+    return MBCF_OK;
+}
+
+/* ---- calls ------------------------------------------------------------------------------ */
+
+static struct mbcf_task *self(void)
+{
+    return mbcf_task_of(host_self());
+}
+
+int mbcf_open(void)
+{
+    struct mbcf_task *t;
+
+    return host_self() != NULL ? mbcf_task_open(host_self(), &t) : MBCF_ERR_ARGUMENT;
+}
+
+unsigned mbcf_task(void)
+{
+    return host_self() != NULL ? host_self()->rank : 0;
+}
+
+unsigned mbcf_tasks(void)
+{
+    return host_self() != NULL ? host_self()->size : 0;
+}
+
+int mbcf_expose(unsigned region, void *p, size_t bytes)
+{
+    struct mbcf_task *t = self();
+
+    if (t == NULL || region >= MBCF_REGIONS || p == NULL)
+        return MBCF_ERR_ARGUMENT;
+    t->regions[region] = (struct mbcf_region){ p, bytes };
+    return MBCF_OK;
+}
+
+int mbcf_hide(unsigned region)
+{
+    if (self() == NULL || region >= MBCF_REGIONS)
+        return MBCF_ERR_ARGUMENT;
+    self()->regions[region].p = NULL;
+    return MBCF_OK;
+}
+
+int mbcf_fifo_open(unsigned fifo, void *ring, size_t bytes)
+{
+    struct mbcf_task *t = self();
+
+    if (t == NULL || fifo >= MBCF_FIFOS || ring == NULL || bytes < 2 * MBCF_PACKET_BYTES)
+        return MBCF_ERR_ARGUMENT;
+    t->fifos[fifo] = (struct mbcf_fifo){ .ring = ring, .room = bytes / 8 * 8 };
+    return MBCF_OK;
+}
+
+int mbcf_write(unsigned task, unsigned region, uint64_t offset, const void *from, size_t bytes,
+               volatile uint32_t *ack)
+{
+    struct mbcf_task *t = self();
+    size_t at = 0;
+
+    if (t == NULL || task >= t->host->size || region >= MBCF_REGIONS || bytes == 0)
+        return MBCF_ERR_ARGUMENT;
+    if (ack != NULL) /* one for each packet */
+        *ack += (uint32_t)((bytes + MBCF_PACKET_BYTES - 1) / MBCF_PACKET_BYTES);
+    for (; at < bytes; at += MBCF_PACKET_BYTES) {
+        uint32_t n = bytes - at < MBCF_PACKET_BYTES ? (uint32_t)(bytes - at) : MBCF_PACKET_BYTES;
+        const struct mbcf_call call = { .op = MBCF_OP_WRITE,
+                                        .task = task,
+                                        .object = region,
+                                        .offset = offset + at,
+                                        .pieces = { { (const uint8_t *)from + at, n } },
+                                        .wants_ack = ack != NULL,
+                                        .ack = ack };
+
+        mbcf_send(t, &call);
+    }
+    return MBCF_OK;
+}
+
+int mbcf_fifo_write(unsigned task, unsigned fifo, const void *from, size_t bytes,
+                    volatile uint32_t *ack)
+{
+    struct mbcf_task *t = self();
+    const struct mbcf_call call = { .op = MBCF_OP_APPEND,
+                                    .task = task,
+                                    .object = fifo,
+                                    .pieces = { { from, (uint32_t)bytes } },
+                                    .wants_ack = ack != NULL,
+                                    .ack = ack };
+
+    if (t == NULL || task >= t->host->size || fifo >= MBCF_FIFOS || bytes == 0 ||
+        bytes > MBCF_PACKET_BYTES)
+        return MBCF_ERR_ARGUMENT;
+    if (ack != NULL)
+        ++*ack;
+    mbcf_send(t, &call);
+    return MBCF_OK;
+}
+
+long mbcf_fifo_read(unsigned fifo, void *to, size_t bytes)
+{
+    struct mbcf_task *t = self();
+    const uint8_t *entry;
+    uint32_t n;
+
+    if (t == NULL || fifo >= MBCF_FIFOS || t->fifos[fifo].ring == NULL)
+        return -1;
+    t->host->ops->spend(t->host, mbcf_take_ps(&t->node->costs, 0));
+    entry = mbcf_oldest(&t->fifos[fifo], &n);
+    if (entry == NULL)
+        return -1;
+    if (n < bytes)
+        bytes = n;
+    t->host->ops->spend(t->host, mbcf_copy_ps(&t->node->costs, bytes, 0));
+    memcpy(to, entry, bytes);
+    mbcf_drop(&t->fifos[fifo]);
+    return (long)n;
+}
+
+void mbcf_wait(void)
+{
+    struct mbcf_task *t = self();
+
+    if (t == NULL)
+        return;
+    while (t->events == t->seen)
+        (void)t->host->ops->sleep(t->host, HOST_NEVER);
+    t->seen = t->events;
+}
+
+void mbcf_counts(struct mbcf_counts *counts)
+{
+    if (self() != NULL)
+        *counts = self()->node->counts;
+}
+
+uint64_t mbcf_time_ps(void)
+{
+    return host_self() != NULL ? host_self()->ops->time_ps(host_self()) : 0;
+}
