@@ -184,6 +184,15 @@ static int take_stage(struct p2 *p2)
     return s;
 }
 
+static void copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
+                           struct host_copy_end from, uint64_t bytes)
+{
+    struct host *h = p2->t.host;
+
+    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_CUDA_COPY));
+    h->ops->gpu_wait(h, gpu, h->ops->gpu_copy(h, gpu, to, from, bytes));
+}
+
 /* Copies into a stage, to an address that agrees with `to`. @return its bus address. */
 static uint64_t fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes)
 {
@@ -192,16 +201,38 @@ static uint64_t fill_stage(struct p2 *p2, int stage, uint64_t to, const void *fr
     struct host_pointer hp = h->ops->pointer(h, from);
 
     if (hp.kind == HOST_GPU) {
-        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_CUDA_COPY));
-        h->ops->gpu_wait(h, hp.gpu,
-                         h->ops->gpu_copy(h, hp.gpu,
-                                          (struct host_copy_end){ false, p2->stage_bus + at },
-                                          (struct host_copy_end){ true, hp.offset }, bytes));
+        copy_by_engine(p2, hp.gpu, (struct host_copy_end){ false, p2->stage_bus + at },
+                       (struct host_copy_end){ true, hp.offset }, bytes);
     } else {
         h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
         memcpy(p2->stage + at, from, bytes);
     }
     return p2->stage_bus + at;
+}
+
+/* Stores to the window. What is the own node's does not go through the hub, which sends nothing
+ * back to where it came from. */
+static void store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
+{
+    struct host *h = p2->t.host;
+    const struct driver *d = p2->d;
+    uint64_t offset = to - d->window_bus, in_part = offset % d->part_bytes;
+    uint64_t area = in_part / d->area_bytes;
+    uint64_t bus;
+
+    if (offset / d->part_bytes != d->slot) {
+        h->ops->store_block(h, &d->window, offset, bytes, n);
+        return;
+    }
+    bus = d->area_base[area] + in_part % d->area_bytes;
+    if (area == HUB_AREA_HOST) {
+        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+        memcpy(p2->inbox + (int64_t)(bus - p2->inbox_bus), bytes, n);
+    } else {
+        const struct driver_gpu *g = &d->gpus[area - HUB_AREA_GPU0];
+
+        h->ops->store_block(h, &g->bar, bus - g->bar_bus, bytes, n);
+    }
 }
 
 /* Bytes behind the last whole grain: the core stores them before the channel starts. */
@@ -222,7 +253,7 @@ static void store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t
             rest[i] = from[i];
         }
     }
-    h->ops->store_block(h, &p2->d->window, to - p2->d->window_bus, rest, bytes);
+    store(p2, to, rest, bytes);
 }
 
 /* One more piece of a write whose data are staged. @return false: no stage is free. */
@@ -253,6 +284,12 @@ static bool stage_piece(struct p2 *p2, struct p2_write *w)
     return true;
 }
 
+static void stage_more(struct p2 *p2, struct p2_write *w)
+{
+    while (w->left > 0 && stage_piece(p2, w))
+        p2->staging -= w->left == 0;
+}
+
 bool p2_dma_progress(struct p2 *p2)
 {
     bool ended = false, again = true;
@@ -262,9 +299,9 @@ bool p2_dma_progress(struct p2 *p2)
         for (unsigned c = 0; c < p2->nchannels; c++)
             again |= end_one(p2, c);
         ended |= again;
+        stage_more(p2, &p2->own);
         for (unsigned i = 0; i < P2_WRITES && p2->staging > 0; i++)
-            while (p2->writes[i].left > 0 && stage_piece(p2, &p2->writes[i]))
-                p2->staging -= p2->writes[i].left == 0;
+            stage_more(p2, &p2->writes[i]);
         while (start_next(p2))
             again = true;
     }
@@ -288,6 +325,27 @@ void p2_dma_wait(struct p2 *p2)
         (void)driver_channel_wait(h, p2->d, p2->channel[0].number);
     else
         h->ops->wait_write(h, p2->ended, 8 * P2_CHANNELS);
+}
+
+/* Until all pieces of a write have ended. */
+static void drain(struct p2 *p2, const struct p2_write *w)
+{
+    (void)p2_dma_progress(p2);
+    while (w->pieces > 0 || w->left > 0) {
+        p2_dma_wait(p2);
+        (void)p2_dma_progress(p2);
+    }
+}
+
+static int wait_stage(struct p2 *p2)
+{
+    int stage;
+
+    while ((stage = take_stage(p2)) < 0) {
+        p2_dma_wait(p2);
+        (void)p2_dma_progress(p2);
+    }
+    return stage;
 }
 
 /* ---- entries ----------------------------------------------------------------------------- */
@@ -316,7 +374,7 @@ bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
 {
     struct p2_op op = { .bytes = (bytes + GRAIN - 1) / GRAIN * GRAIN, .stage = -1 };
     struct host *h = p2->t.host;
-    struct p2_write *w = &p2->reads;
+    struct p2_write *w = &p2->own;
     struct p2_place place;
     unsigned area;
     uint64_t offset;
@@ -332,12 +390,8 @@ bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
     op.dst = p2_bus(p2, dest, place.at + place.head);
     op.write = w;
     put_op(p2, &op);
-    for (;;) {
-        (void)p2_dma_progress(p2);
-        if (w->pieces == 0)
-            return true;
-        p2_dma_wait(p2);
-    }
+    drain(p2, w);
+    return true;
 }
 
 /* ---- remote writes ------------------------------------------------------------------------- */
@@ -375,7 +429,7 @@ static void write_stored(struct p2 *p2, unsigned dest, const struct p2_write *w,
     uint64_t flush = area != HUB_AREA_HOST ? p2_flag_flush(area - HUB_AREA_GPU0) : 0;
 
     if (w->left > 0)
-        p2_put(p2, dest, w->to - p2_bus(p2, dest, 0), w->from, w->left);
+        store(p2, w->to, w->from, w->left);
     p2_put_flag(p2, dest, place->flag_at, w->flag | flush);
 }
 
@@ -421,22 +475,55 @@ bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const vo
     return true;
 }
 
-void p2_write_own(struct p2 *p2, uint64_t to, const void *from, uint64_t bytes)
+void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *from, uint64_t bytes)
 {
     struct host *h = p2->t.host;
-    struct p2_write *w = &p2->reads;
-    bool queued = false;
+    struct p2_write *w = &p2->own;
+    uint64_t to = driver_window(p2->d, p2->d->slot, area, offset), src = 0, off;
+    unsigned own;
 
-    *w = (struct p2_write){ .from = from, .to = to, .left = bytes };
-    do {
+    while (ops_full(p2)) {
+        p2_dma_wait(p2);
         (void)p2_dma_progress(p2);
-        if (!queued && !ops_full(p2)) {
-            write_direct(p2, w, h->ops->pointer(h, from).offset);
-            queued = true;
+    }
+    *w = (struct p2_write){ .from = from, .to = to, .left = bytes };
+    if (h->ops->pointer(h, from).kind != HOST_PAGEABLE &&
+        driver_address(h, (void *)(uintptr_t)from, bytes, &src, &own, &off) == DRIVER_OK &&
+        ((src ^ to) & ALIGN_LOW) == 0)
+        write_direct(p2, w, src);
+    else
+        p2->staging++;
+    drain(p2, w);
+}
+
+void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes)
+{
+    struct host *h = p2->t.host;
+    struct host_pointer dst = h->ops->pointer(h, to);
+    uint64_t bus, offset;
+    unsigned area;
+
+    if (dst.kind != HOST_PAGEABLE &&
+        driver_address(h, to, bytes, &bus, &area, &offset) == DRIVER_OK && area < HUB_AREA_SELF) {
+        p2_write_own(p2, area, offset, from, bytes);
+        return;
+    }
+    for (uint64_t done = 0; done < bytes;) { /* to pageable memory, or a GPU in no area */
+        uint64_t n =
+            bytes - done < stage_bytes(p2) - P2_UNIT ? bytes - done : stage_bytes(p2) - P2_UNIT;
+        int stage = wait_stage(p2);
+        uint64_t at = fill_stage(p2, stage, 0, (const uint8_t *)from + done, n);
+
+        if (dst.kind == HOST_GPU) {
+            copy_by_engine(p2, dst.gpu, (struct host_copy_end){ true, dst.offset + done },
+                           (struct host_copy_end){ false, at }, n);
+        } else {
+            h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+            memcpy((uint8_t *)to + done, p2->stage + (at - p2->stage_bus), n);
         }
-        if (w->pieces > 0 || !queued)
-            p2_dma_wait(p2);
-    } while (w->pieces > 0 || !queued);
+        p2->stages_free |= 1u << stage;
+        done += n;
+    }
 }
 
 bool p2_done(const struct p2 *p2, mpi_ticket ticket)

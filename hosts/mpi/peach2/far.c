@@ -23,6 +23,7 @@ struct record {
     uint32_t node;
     uint16_t slot, subcluster;
     uint64_t inbox; /* offset in the host area */
+    uint64_t across;
 };
 
 struct p2_far_message {
@@ -116,6 +117,7 @@ static void note_peers(struct p2 *p2, const struct record *all)
         peer->node = all[r].node;
         peer->slot = all[r].slot;
         peer->subcluster = all[r].subcluster;
+        peer->across = (uint32_t)all[r].across;
         peer->far = all[r].subcluster != d->subcluster;
         peer->inbox = driver_window(d, all[r].slot, HUB_AREA_HOST, all[r].inbox) - d->window_bus;
         p2->has_far |= peer->far;
@@ -127,7 +129,7 @@ static void note_peers(struct p2 *p2, const struct record *all)
 bool p2_exchange(struct p2 *p2)
 {
     struct record own = { p2->t.host->node->index, (uint16_t)p2->d->slot,
-                          (uint16_t)p2->d->subcluster, p2->inbox_offset };
+                          (uint16_t)p2->d->subcluster, p2->inbox_offset, p2_read_across(p2) };
     uint8_t *packet = calloc(1, sizeof(struct far_header) + p2->nranks * sizeof(own));
     bool good;
 
@@ -203,7 +205,7 @@ static void place(struct p2 *p2, const struct far_header *hdr, const uint8_t *da
     if (hdr->area == HUB_AREA_HOST)
         memcpy(p2->inbox + (int64_t)(hdr->offset - p2->inbox_offset), data, bytes);
     else
-        p2_write_own(p2, driver_window(p2->d, p2->d->slot, hdr->area, hdr->offset), data, bytes);
+        p2_write_own(p2, hdr->area, hdr->offset, data, bytes);
 }
 
 static bool take(struct p2 *p2, unsigned from, const uint8_t *data, uint32_t bytes)

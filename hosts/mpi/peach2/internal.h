@@ -5,6 +5,7 @@
  *   ring.c     entries: flag words, rings, credits
  *   dma.c      what the channels do: large entries and remote writes
  *   far.c      ranks that no cable leads to: the control network
+ *   order.c    which rank is whose neighbour; collectives.c: what follows for collectives
  *
  * The inbox of a rank is pinned host memory in the window of all hubs of its sub-cluster:
  *
@@ -49,7 +50,8 @@
 /* A core stores 8 bytes in 80 ns, where a channel takes 1.2 us longer for the first byte and then
  * moves 8 bytes in 2 ns. */
 #define P2_PIO_MAX 128u
-/* A shorter message is copied sooner than its receiver tells its address. */
+/* A shorter message for host memory is copied sooner than its receiver tells its address; one for a
+ * GPU would have to go through a channel twice. */
 #define P2_WRITE_MIN 4096u
 #define P2_STAGES    4u
 #define P2_OPS       16u
@@ -67,7 +69,8 @@ struct p2_peer {
     bool far;       /* no cable leads there */
     uint8_t *local; /* the inbox itself, when it is on the same node */
     uint32_t node, slot, subcluster;
-    uint64_t inbox; /* in the window */
+    uint32_t across; /* the slot that its S port alone leads to, or P2_NO_SLOT */
+    uint64_t inbox;  /* in the window */
     /* to it */
     uint64_t sent, sent_units, freed, freed_units, credit_seen;
     struct p2_guess to[MPI_FIFOS];
@@ -106,6 +109,8 @@ struct p2_channel {
     uint64_t line[8]; /* what the first two descriptors hold */
 };
 
+#define P2_NO_SLOT UINT32_MAX
+
 struct p2_far_message;
 
 struct p2 {
@@ -129,8 +134,8 @@ struct p2 {
     struct p2_op ops[P2_OPS];
     unsigned first_op, nops;
     struct p2_write writes[P2_WRITES];
-    struct p2_write reads; /* of entries whose data are read where they are */
-    unsigned staging;      /* writes that have more to stage */
+    struct p2_write own; /* one that the rank waits for in the call */
+    unsigned staging;    /* writes that have more to stage */
     mpi_ticket tickets;
     /* far.c */
     bool has_far;
@@ -217,9 +222,11 @@ bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
 /** `to`: a bus address in the window, in this area. @return false: no room. */
 bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const void *from,
               uint64_t bytes, const void *note, uint32_t note_bytes, mpi_ticket *ticket_p);
-/** Writes to the own part of the window; returns when that has ended. `from` is pinned. */
-void p2_write_own(struct p2 *p2, uint64_t to, const void *from, uint64_t bytes);
+/** Writes to this offset in an area of the own part of the window; returns when that has ended. */
+void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *from, uint64_t bytes);
 bool p2_done(const struct p2 *p2, mpi_ticket ticket);
+/** One or both ends are memory of a GPU of this node. Returns when the data are there. */
+void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes);
 
 /* far.c */
 /** Agrees on everybody's inbox. */
@@ -231,5 +238,19 @@ bool p2_far_write(struct p2 *p2, unsigned dest, uint32_t area, uint64_t offset, 
                   uint64_t bytes, const void *note, uint32_t note_bytes);
 /** Takes the next message out of the network when none is held. @return whether one is. */
 bool p2_far_pull(struct p2 *p2);
+
+/* order.c */
+/** What the own hub's routing registers say of its S port. */
+uint32_t p2_read_across(const struct p2 *p2);
+/**
+ * Sorts ranks so that neighbours are joined by a cable where that can be: along the ring; of two
+ * rings along the one and back along the other. `ranks` holds `n` ranks of the world and is sorted
+ * in place; `index`, in the same way, what the caller keeps for each.
+ * @return ranks in one of two rings whose ranks face each other, so that those at `i` and
+ * `n - 1 - i` are joined by S; 0: there are no such rings, or one of the ranks is far.
+ */
+int p2_sort(const struct p2 *p2, int *ranks, int *index, int n);
+/** Does a cable or the node itself lead from each of them to each? */
+bool p2_all_near(const struct p2 *p2, const int *ranks, int n);
 
 #endif /* MPI_PEACH2_INTERNAL_H */

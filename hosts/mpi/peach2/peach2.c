@@ -90,7 +90,7 @@ static bool set_up(struct p2 *p2)
         .sends_requests = true,
         .fifo_bytes = p2->ring_bytes / P2_PIECES,
         .eager_bytes = p2->ring_bytes / P2_PIECES - MPI_HEAD_BYTES,
-        .write_bytes = P2_WRITE_MIN,
+        .write_bytes = 0, /* see p2_expose() */
         .copy_kb_ps = copy_ps,
         .entry_ps = call_ps,
     };
@@ -197,6 +197,8 @@ static bool p2_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct m
     struct key key = { .slot = (uint16_t)p2->d->slot, .subcluster = (uint16_t)p2->d->subcluster };
     uint64_t bus;
 
+    if (bytes < P2_WRITE_MIN && t->host->ops->pointer(t->host, p).kind != HOST_GPU)
+        return false;
     if (driver_address(t->host, p, bytes, &bus, &key.area, &key.offset) != DRIVER_OK ||
         key.area == DRIVER_NO_AREA)
         return false;
@@ -225,6 +227,23 @@ static bool p2_write_op(struct mpi_transport *t, unsigned dest, const struct mpi
     }
     return p2_write(p2, dest, to.area, driver_window(p2->d, to.slot, to.area, to.offset + offset),
                     from, bytes, note, note_bytes, ticket_p);
+}
+
+/* To and from a GPU by its hub, which takes less than a call of CUDA; where addresses do not agree,
+ * by the GPU's own engine. */
+static void p2_copy(struct mpi_transport *t, void *to, const void *from, uint64_t bytes)
+{
+    struct p2 *p2 = p2_of(t);
+    struct host *h = t->host;
+
+    if (bytes == 0)
+        return;
+    if (h->ops->pointer(h, to).kind == HOST_GPU || h->ops->pointer(h, from).kind == HOST_GPU) {
+        p2_copy_gpu(p2, to, from, bytes);
+        return;
+    }
+    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+    memcpy(to, from, bytes);
 }
 
 static bool p2_done_op(struct mpi_transport *t, mpi_ticket ticket)
@@ -274,6 +293,7 @@ const struct mpi_transport_ops mpi_transport_peach2 = {
     .hide = p2_hide,
     .write = p2_write_op,
     .done = p2_done_op,
+    .copy = p2_copy,
     .wait = p2_wait,
     .poll = p2_poll,
 };

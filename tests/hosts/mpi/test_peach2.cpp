@@ -1,8 +1,8 @@
 // The transport over hubs: entries, remote writes, rings that are full, several ranks on a node.
 #include <mpi.h>
+#include <tca-api.h>
 
 #include <cstring>
-#include <random>
 
 #include "tests/hosts/mpi/ranks.h"
 
@@ -80,6 +80,56 @@ TEST(Peach2, RanksOfOneNodeMeetInItsMemory)
 TEST(Peach2, RanksOfANodeShareItsChannels)
 {
     expect_run(2, 10, [] { return ping_pong({ 8, 100, 5000 }); });
+}
+
+/* Rank 0's memory is of one kind, that of the others of another: at all alignments and sizes. */
+int between(tcaMemoryKind kinds[2], bool pageable)
+{
+    Me me;
+    uint8_t *b = nullptr;
+    std::vector<uint8_t> heap(90000);
+    int round = 0;
+
+    EXPECT_EQ(TCA_SUCCESS, tcaInit());
+    EXPECT_EQ(TCA_SUCCESS, tcaMalloc((void **)&b, 90000, kinds[me.rank % 2]));
+    if (pageable && me.rank % 2 == 1)
+        b = heap.data();
+    for (int bytes : { 1, 8, 130, 4100, 20001, 70000 })
+        for (int shift : { 0, 1, 16 }) {
+            uint8_t *at = b + (me.rank == 0 ? 0 : shift);
+
+            for (int way = 0; way < 2; way++) {
+                if (me.rank == way) {
+                    for (int i = 0; i < bytes; i++)
+                        at[i] = byte_of(round, i);
+                    MPI_Send(at, bytes, MPI_BYTE, !way, round, MPI_COMM_WORLD);
+                } else {
+                    memset(b, 0, 90000);
+                    MPI_Recv(at, bytes, MPI_BYTE, way, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                    int wrong = 0;
+                    for (int i = 0; i < bytes; i++)
+                        wrong += at[i] != byte_of(round, i);
+                    EXPECT_EQ(0, wrong) << bytes << " bytes, shift " << shift << ", to " << me.rank;
+                    EXPECT_EQ(0, at[bytes]);
+                }
+                round++;
+            }
+        }
+    return MPI_Finalize();
+}
+
+TEST(Peach2, MemoryOfAllKindsIsSentAndReceivedWhereItIs)
+{
+    static tcaMemoryKind kinds[3][2] = { { tcaMemoryCPU, tcaMemoryCPU },
+                                         { tcaMemoryGPU, tcaMemoryGPU },
+                                         { tcaMemoryGPU, tcaMemoryCPU } };
+
+    for (auto &k : kinds)
+        for (unsigned nodes : { 1, 2 })
+            for (bool pageable : { false, true }) {
+                SCOPED_TRACE(testing::Message() << k[0] << k[1] << nodes << pageable);
+                expect_run(nodes, 2, [&] { return between(k, pageable); });
+            }
 }
 
 TEST(Peach2, ManyMessagesOfOneWayReuseTheRing)
