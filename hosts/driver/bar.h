@@ -223,7 +223,8 @@ struct host_node {
 struct host_setting {
     const char *key;
     uint64_t number;
-    char word[16]; /* of a choice; else empty */
+    char word[16];    /* of a choice; else empty */
+    const char *text; /* of a setting that is neither; else NULL */
 };
 
 /** The library function that a rank waits in, for reports. */

@@ -1,160 +1,339 @@
-#include <stdlib.h>
+/*
+ * Collectives that move data. Each one's arguments are checked and its steps written in one place,
+ * for both forms: `request` is NULL for the blocking one.
+ *
+ * The caller's own block is copied first of all, so that algorithms see no MPI_IN_PLACE.
+ */
+#include "hosts/mpi/call.h"
 
-#include "hosts/mpi/internal.h"
-
-int mpi_group_init(struct mpi_group *g, struct mpi_rank *mr, MPI_Comm comm, int tag)
+static struct mpi_data first(const struct mpi_blocks *b)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    g->mr = mr;
-    g->comm = mpi_comm_of(mr, comm);
-    if (g->comm == NULL)
-        return MPI_ERR_COMM;
-    g->rank = g->comm->rank;
-    g->size = g->comm->size;
-    g->tag = tag;
-    host_spend_cost(mr->host, HOST_COST_CALL);
-    return MPI_SUCCESS;
+    return mpi_block_range(b, 0, 1);
 }
 
-int mpi_group_root(const struct mpi_group *g, int root)
+static uint64_t block_bytes(const struct mpi_blocks *b)
 {
-    if (root >= 0 && root < g->size)
-        return MPI_SUCCESS;
-    return mpi_fail(g->mr, MPI_ERR_ROOT, "root = %d: expected 0 .. %d", root, g->size - 1);
+    return b->count * b->type->bytes;
 }
 
-int mpi_group_send(const struct mpi_group *g, int to, struct mpi_type *type, const void *buf,
-                   uint64_t count)
+static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
 {
-    return mpi_send_data(g->mr, g->comm, g->comm->context + 1, type, buf, count, to, g->tag);
+    struct mpi_coll c;
+    int code = mpi_coll_begin(&c, MPI_COLL_BARRIER, comm);
+
+    if (code == MPI_SUCCESS && c.far != NULL)
+        mpi_inter_barrier(&c);
+    else if (code == MPI_SUCCESS)
+        mpi_coll_build(&c);
+    return mpi_coll_end(&c, call, code, request);
 }
 
-int mpi_group_receive(const struct mpi_group *g, int from, struct mpi_type *type, void *buf,
-                      uint64_t count)
-{
-    struct mpi_request rq = { .receives = true,
-                              .comm = g->comm,
-                              .in = buf,
-                              .type = type,
-                              .count = count,
-                              .peer = from,
-                              .tag = g->tag,
-                              /* of its own: no user's receive can match */
-                              .context = g->comm->context + 1 };
-    int code = mpi_start(g->mr, &rq);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_wait(g->mr, &rq, "a collective");
-    return code == MPI_SUCCESS ? mpi_finish(g->mr, &rq, MPI_STATUS_IGNORE) : code;
-}
-
-void *mpi_scratch(struct mpi_rank *mr, uint64_t bytes)
-{
-    void *more = realloc(mr->scratch, bytes + 1);
-
-    if (more == NULL) {
-        mpi_note(mr, "out of memory");
-        return NULL;
-    }
-    mr->scratch = more;
-    return more;
-}
-
-/* Dissemination: in round k everybody tells the rank 2^k further on. */
 int MPI_Barrier(MPI_Comm comm)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_group g;
-    int code = mpi_group_init(&g, mr, comm, MPI_TAG_BARRIER);
-
-    for (int step = 1; code == MPI_SUCCESS && step < g.size; step *= 2) {
-        code = mpi_group_send(&g, (g.rank + step) % g.size, &mr->basic[0], NULL, 0);
-        if (code == MPI_SUCCESS)
-            code = mpi_group_receive(&g, (g.rank - step + g.size) % g.size, &mr->basic[0], NULL, 0);
-    }
-    return mpi_end(mr, __func__, code);
+    return barrier(__func__, comm, NULL);
 }
 
-/* Binomial tree on ranks relative to the root: 0 tells the upper half first. */
-int mpi_group_bcast(const struct mpi_group *g, int root, struct mpi_type *type, void *buf,
-                    uint64_t count)
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    int me = (g->rank - root + g->size) % g->size;
-    int step = 1;
-    int code = MPI_SUCCESS;
+    return barrier(__func__, comm, request);
+}
 
-    while (step < g->size && (me & step) == 0)
-        step *= 2;
-    if (me != 0)
-        code = mpi_group_receive(g, (me - step + root) % g->size, type, buf, count);
-    for (step /= 2; code == MPI_SUCCESS && step >= 1; step /= 2)
-        if (me + step < g->size)
-            code = mpi_group_send(g, (me + step + root) % g->size, type, buf, count);
-    return code;
+static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                 MPI_Request *request)
+{
+    struct mpi_coll c;
+    int code = mpi_coll_begin(&c, MPI_COLL_BCAST, comm);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_coll_check_root(&c, root);
+    if (code == MPI_SUCCESS && root != MPI_PROC_NULL)
+        code = mpi_coll_check(&c, &c.in, buf, count, type);
+    if (code != MPI_SUCCESS || root == MPI_PROC_NULL)
+        return mpi_coll_end(&c, call, code, request);
+    c.bytes = block_bytes(&c.in);
+    if (c.far != NULL)
+        mpi_inter_bcast(&c);
+    else if (c.bytes > 0)
+        mpi_coll_build(&c);
+    return mpi_coll_end(&c, call, code, request);
 }
 
 int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_group g;
-    struct mpi_type *t = NULL;
-    int code = mpi_group_init(&g, mr, comm, MPI_TAG_BCAST);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_check_data(mr, buf, count, type, &t);
-    if (code == MPI_SUCCESS)
-        code = mpi_group_root(&g, root);
-    if (code == MPI_SUCCESS)
-        code = mpi_group_bcast(&g, root, t, buf, (uint64_t)count);
-    return mpi_end(mr, __func__, code);
+    return bcast(__func__, buf, count, type, root, comm, NULL);
 }
 
-/* Ring: each block travels once around. */
-static int ring(const struct mpi_group *g, char *all, struct mpi_type *type, uint64_t count)
+int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
 {
-    uint64_t step = count * type->extent;
-    int code = MPI_SUCCESS;
+    return bcast(__func__, buf, count, type, root, comm, request);
+}
 
-    for (int i = 0; code == MPI_SUCCESS && i < g->size - 1; i++) {
-        int out = (g->rank - i + g->size) % g->size, in = (out - 1 + g->size) % g->size;
+/** What a program passes for the side with a block for each rank, and for the other side. */
+struct sides {
+    const void *one;
+    int one_count;
+    MPI_Datatype one_type;
+    const void *all;
+    int all_count; /* when counts is NULL */
+    const int *counts, *displs;
+    MPI_Datatype all_type;
+    int root;
+    bool v; /* counts and displs */
+};
 
-        code = mpi_group_send(g, (g->rank + 1) % g->size, type, all + (uint64_t)out * step, count);
-        if (code == MPI_SUCCESS)
-            code = mpi_group_receive(g, (g->rank - 1 + g->size) % g->size, type,
-                                     all + (uint64_t)in * step, count);
+static int check_all(struct mpi_coll *c, struct mpi_blocks *b, const struct sides *a)
+{
+    int n = c->far != NULL ? c->far->npeers : c->size;
+
+    if (a->v)
+        return mpi_coll_check_v(c, b, a->all, n, a->counts, a->displs, a->all_type);
+    return mpi_coll_check(c, b, a->all, a->all_count, a->all_type);
+}
+
+/* One root has blocks for all ranks in `all`, each rank one in `one`. */
+static int rooted(const char *call, enum mpi_collective kind, const struct sides *a, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    struct mpi_coll c;
+    int code = mpi_coll_begin(&c, kind, comm);
+    bool gathers = kind == MPI_COLL_GATHER || kind == MPI_COLL_GATHERV, is_root, has_one;
+    struct mpi_blocks *all = gathers ? &c.in : &c.out, *one = gathers ? &c.out : &c.in;
+
+    if (code == MPI_SUCCESS)
+        code = mpi_coll_check_root(&c, a->root);
+    if (code != MPI_SUCCESS || a->root == MPI_PROC_NULL)
+        return mpi_coll_end(&c, call, code, request);
+    is_root = mpi_coll_is_root(&c);
+    has_one = c.far != NULL ? !is_root : !is_root || a->one != MPI_IN_PLACE;
+    if (is_root)
+        code = check_all(&c, all, a);
+    if (code == MPI_SUCCESS && has_one)
+        code = mpi_coll_check(&c, one, a->one, a->one_count, a->one_type);
+    else if (code == MPI_SUCCESS)
+        *one = *all; /* not looked at */
+    if (code != MPI_SUCCESS)
+        return mpi_coll_end(&c, call, code, request);
+    if (!a->v)
+        c.bytes = block_bytes(is_root ? all : one);
+    if (c.far != NULL)
+        (gathers ? mpi_inter_gather : mpi_inter_scatter)(&c);
+    else if (is_root && has_one)
+        mpi_coll_copy(&c, gathers ? first(one) : mpi_block(&c, all, c.rank),
+                      gathers ? mpi_block(&c, all, c.rank) : first(one));
+    if (c.far == NULL && (a->v || c.bytes > 0))
+        mpi_coll_build(&c);
+    return mpi_coll_end(&c, call, code, request);
+}
+
+static int gather(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    struct sides a = { .one = sendbuf,
+                       .one_count = sendcount,
+                       .one_type = sendtype,
+                       .all = recvbuf,
+                       .all_count = recvcount,
+                       .all_type = recvtype,
+                       .root = root };
+
+    return rooted(call, MPI_COLL_GATHER, &a, comm, request);
+}
+
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+               int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                  NULL);
+}
+
+int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                  request);
+}
+
+static int gatherv(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                   void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                   int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct sides a = { .one = sendbuf,
+                       .one_count = sendcount,
+                       .one_type = sendtype,
+                       .all = recvbuf,
+                       .counts = recvcounts,
+                       .displs = displs,
+                       .all_type = recvtype,
+                       .root = root,
+                       .v = true };
+
+    return rooted(call, MPI_COLL_GATHERV, &a, comm, request);
+}
+
+int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                MPI_Comm comm)
+{
+    return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                   root, comm, NULL);
+}
+
+int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                 MPI_Comm comm, MPI_Request *request)
+{
+    return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                   root, comm, request);
+}
+
+static int scatter(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                   MPI_Request *request)
+{
+    struct sides a = { .one = recvbuf,
+                       .one_count = recvcount,
+                       .one_type = recvtype,
+                       .all = sendbuf,
+                       .all_count = sendcount,
+                       .all_type = sendtype,
+                       .root = root };
+
+    return rooted(call, MPI_COLL_SCATTER, &a, comm, request);
+}
+
+int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                   NULL);
+}
+
+int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                 MPI_Request *request)
+{
+    return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                   request);
+}
+
+static int scatterv(const char *call, const void *sendbuf, const int sendcounts[],
+                    const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
+{
+    struct sides a = { .one = recvbuf,
+                       .one_count = recvcount,
+                       .one_type = recvtype,
+                       .all = sendbuf,
+                       .counts = sendcounts,
+                       .displs = displs,
+                       .all_type = sendtype,
+                       .root = root,
+                       .v = true };
+
+    return rooted(call, MPI_COLL_SCATTERV, &a, comm, request);
+}
+
+int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                 MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                 int root, MPI_Comm comm)
+{
+    return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                    root, comm, NULL);
+}
+
+int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
+                  MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                  int root, MPI_Comm comm, MPI_Request *request)
+{
+    return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                    root, comm, request);
+}
+
+static int gather_to_all(const char *call, enum mpi_collective kind, const struct sides *a,
+                         MPI_Comm comm, MPI_Request *request)
+{
+    struct mpi_coll c;
+    int code = mpi_coll_begin(&c, kind, comm);
+    bool in_place = code == MPI_SUCCESS && c.far == NULL && a->one == MPI_IN_PLACE;
+
+    if (code == MPI_SUCCESS)
+        code = check_all(&c, &c.in, a);
+    if (code == MPI_SUCCESS && !in_place)
+        code = mpi_coll_check(&c, &c.out, a->one, a->one_count, a->one_type);
+    if (code != MPI_SUCCESS)
+        return mpi_coll_end(&c, call, code, request);
+    if (c.far != NULL) {
+        mpi_inter_allgather(&c);
+        return mpi_coll_end(&c, call, code, request);
     }
-    return code;
+    if (!in_place)
+        mpi_coll_copy(&c, first(&c.out), mpi_block(&c, &c.in, c.rank));
+    if (!a->v)
+        c.bytes = block_bytes(&c.in);
+    for (int r = 0; a->v && r < c.size; r++)
+        c.bytes += (uint64_t)a->counts[r] * c.in.type->bytes;
+    if (c.bytes > 0)
+        mpi_coll_build(&c);
+    return mpi_coll_end(&c, call, code, request);
 }
 
-int mpi_group_allgather(const struct mpi_group *g, void *all, uint64_t bytes)
+static int allgather(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                     void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                     MPI_Request *request)
 {
-    return ring(g, all, &g->mr->basic[0], bytes);
+    struct sides a = { .one = sendbuf,
+                       .one_count = sendcount,
+                       .one_type = sendtype,
+                       .all = recvbuf,
+                       .all_count = recvcount,
+                       .all_type = recvtype };
+
+    return gather_to_all(call, MPI_COLL_ALLGATHER, &a, comm, request);
 }
 
 int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_group g;
-    struct mpi_type *in = NULL, *out = NULL;
-    char *all = recvbuf;
-    int code = mpi_group_init(&g, mr, comm, MPI_TAG_ALLGATHER);
+    return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     NULL);
+}
 
-    if (code == MPI_SUCCESS)
-        code = mpi_check_data(mr, recvbuf, recvcount, recvtype, &in);
-    if (code == MPI_SUCCESS && sendbuf != MPI_IN_PLACE) {
-        code = mpi_check_data(mr, sendbuf, sendcount, sendtype, &out);
-        if (code == MPI_SUCCESS &&
-            (uint64_t)sendcount * out->bytes != (uint64_t)recvcount * in->bytes)
-            code = mpi_fail(mr, MPI_ERR_COUNT, "sendcount = %d, recvcount = %d: unlike blocks",
-                            sendcount, recvcount);
-        if (code == MPI_SUCCESS)
-            code = mpi_type_copy(mr, out, sendbuf, (uint64_t)sendcount, in,
-                                 all + (uint64_t)g.rank * (uint64_t)recvcount * in->extent,
-                                 (uint64_t)recvcount);
-    }
-    if (code == MPI_SUCCESS)
-        code = ring(&g, all, in, (uint64_t)recvcount);
-    return mpi_end(mr, __func__, code);
+int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     request);
+}
+
+static int allgatherv(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                      void *recvbuf, const int recvcounts[], const int displs[],
+                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+{
+    struct sides a = { .one = sendbuf,
+                       .one_count = sendcount,
+                       .one_type = sendtype,
+                       .all = recvbuf,
+                       .counts = recvcounts,
+                       .displs = displs,
+                       .all_type = recvtype,
+                       .v = true };
+
+    return gather_to_all(call, MPI_COLL_ALLGATHERV, &a, comm, request);
+}
+
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                      comm, NULL);
+}
+
+int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                    MPI_Comm comm, MPI_Request *request)
+{
+    return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                      comm, request);
 }

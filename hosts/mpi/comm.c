@@ -1,66 +1,111 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/internal.h"
+#include "hosts/mpi/call.h"
 
-/* Takes the group of the world's ranks `world`. */
-static int comm_add(struct mpi_rank *mr, int size, int rank, uint32_t context, const int *world,
-                    MPI_Comm *comm_p)
+#define FIRST_CONTEXT (2u * MPI_CONTEXTS) /* after those of the world and of oneself */
+
+struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
+                              struct mpi_group *remote, uint32_t context)
 {
-    struct mpi_comm *c = malloc(sizeof(*c) + (size_t)size * sizeof(int));
+    const struct mpi_group *peers = remote != NULL ? remote : group;
+    struct mpi_comm *c = calloc(1, sizeof(*c));
+
+    if (c == NULL) {
+        mpi_group_put(group);
+        mpi_group_put(remote);
+        mpi_note(mr, "out of memory");
+        return NULL;
+    }
+    c->holders = 1;
+    c->rank = group->rank;
+    c->size = group->size;
+    c->npeers = peers->size;
+    c->world = peers->world;
+    c->context = context;
+    c->group = group;
+    c->remote = remote;
+    if (remote == NULL)
+        return c;
+    group->holders++;
+    c->local = mpi_comm_new(mr, group, NULL, context + MPI_CONTEXT_LOCAL);
+    if (c->local != NULL)
+        return c;
+    mpi_comm_put(c);
+    return NULL;
+}
+
+int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
+                 uint32_t context, struct mpi_comm **comm_p)
+{
+    struct mpi_comm *c = mpi_comm_new(mr, group, remote, context);
     struct mpi_comm **more;
     unsigned i = 0;
 
+    if (c == NULL)
+        return MPI_ERR_NO_MEM;
     while (i < mr->ncomms && mr->comms[i] != NULL)
         i++;
-    if (c != NULL && i == mr->ncomms) {
+    if (i == mr->ncomms) {
         more = realloc(mr->comms, (i + 1) * sizeof(struct mpi_comm *));
-        if (more != NULL) {
-            mr->comms = more;
-            mr->ncomms++;
+        if (more == NULL) {
+            mpi_comm_put(c);
+            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
         }
+        mr->comms = more;
+        mr->ncomms++;
     }
-    if (c == NULL || i == mr->ncomms) {
-        free(c);
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    }
-    *c = (struct mpi_comm){ .holders = 1, .rank = rank, .size = size, .context = context };
-    memcpy(c->world, world, (size_t)size * sizeof(int));
     mr->comms[i] = c;
-    *comm_p = (MPI_Comm)i + 1;
+    c->handle = (MPI_Comm)i + 1;
+    *comm_p = c;
     return MPI_SUCCESS;
+}
+
+static int add_first(struct mpi_rank *mr, int size, uint32_t context, const char *name)
+{
+    struct mpi_group *g = mpi_group_new(mr, size);
+    struct mpi_comm *c;
+    int code;
+
+    if (g == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int r = 0; r < size; r++)
+        g->world[r] = size == 1 ? (int)mr->host->rank : r;
+    g->rank = size == 1 ? 0 : (int)mr->host->rank;
+    code = mpi_comm_add(mr, g, NULL, context, &c);
+    if (code == MPI_SUCCESS)
+        (void)snprintf(c->name, sizeof(c->name), "%s", name);
+    return code;
 }
 
 int mpi_comms_init(struct mpi_rank *mr)
 {
-    int size = (int)mr->host->size, me = (int)mr->host->rank;
-    int *world = malloc((size_t)size * sizeof(int));
-    MPI_Comm comm;
-    int code;
+    int code = add_first(mr, (int)mr->host->size, 0, "MPI_COMM_WORLD");
 
-    if (world == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    for (int i = 0; i < size; i++)
-        world[i] = i;
-    code = comm_add(mr, size, me, 0, world, &comm);
     if (code == MPI_SUCCESS)
-        code = comm_add(mr, 1, 0, 2, &me, &comm);
-    mr->next_context = 4;
-    free(world);
-    return code;
+        code = add_first(mr, 1, MPI_CONTEXTS, "MPI_COMM_SELF");
+    if (code != MPI_SUCCESS)
+        return code;
+    mr->no_group = mpi_group_new(mr, 0);
+    return mr->no_group != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void mpi_comm_put(struct mpi_comm *comm)
 {
-    if (--comm->holders == 0)
-        free(comm);
+    if (comm == NULL || --comm->holders > 0)
+        return;
+    mpi_comm_put(comm->local);
+    mpi_group_put(comm->group);
+    mpi_group_put(comm->remote);
+    mpi_topology_put(comm->topology);
+    free(comm);
 }
 
 void mpi_comms_release(struct mpi_rank *mr)
 {
     for (unsigned i = 0; i < mr->ncomms; i++)
-        if (mr->comms[i] != NULL)
-            mpi_comm_put(mr->comms[i]);
+        mpi_comm_put(mr->comms[i]);
     free(mr->comms);
 }
 
@@ -72,122 +117,183 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
     return NULL;
 }
 
+int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
+{
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    *comm_p = mpi_comm_of(mr, comm);
+    return *comm_p != NULL ? MPI_SUCCESS : MPI_ERR_COMM;
+}
+
+int mpi_context_new(struct mpi_rank *mr)
+{
+    return (int)(FIRST_CONTEXT + MPI_CONTEXTS * (mr->contexts++ * mr->host->size + mr->host->rank));
+}
+
+/* A collective of the library's own on ints. */
+static int own_call(struct mpi_rank *mr, struct mpi_comm *comm, enum mpi_collective kind, int root,
+                    int *ints, int n)
+{
+    struct mpi_coll c = { .mr = mr, .comm = comm, .kind = kind, .root = root, .commutes = true };
+
+    c.rank = comm->rank;
+    c.size = comm->size;
+    c.in = (struct mpi_blocks){ (char *)ints, (uint64_t)n, mpi_type_of(mr, MPI_INT), 0, 0, 0, 0 };
+    c.bytes = (uint64_t)n * sizeof(int);
+    c.s = mpi_schedule_get(mr, comm, (int)(comm->collectives++ & INT32_MAX));
+    if (c.s == NULL)
+        return MPI_ERR_NO_MEM;
+    mpi_coll_build(&c);
+    return mpi_coll_run(&c, "making a communicator");
+}
+
+int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int n)
+{
+    return own_call(mr, comm->local != NULL ? comm->local : comm, MPI_COLL_ALLGATHER, 0, all, n);
+}
+
+int mpi_comm_tell(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n)
+{
+    return own_call(mr, comm->local != NULL ? comm->local : comm, MPI_COLL_BCAST, root, ints, n);
+}
+
+int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer, int *own, int nown,
+                  int *theirs, int ntheirs)
+{
+    struct mpi_coll c = { .mr = mr, .comm = comm, .s = mpi_schedule_get(mr, comm, tag) };
+    struct mpi_type *type = mpi_type_of(mr, MPI_INT);
+
+    if (c.s == NULL)
+        return MPI_ERR_NO_MEM;
+    mpi_coll_receive(&c, peer, (struct mpi_data){ (char *)theirs, (uint64_t)ntheirs, type });
+    mpi_coll_send(&c, peer, (struct mpi_data){ (char *)own, (uint64_t)nown, type });
+    return mpi_coll_run(&c, "making a communicator");
+}
+
+int mpi_comm_swap(struct mpi_rank *mr, struct mpi_comm *inter, int *own, int nown, int *theirs,
+                  int ntheirs)
+{
+    int tag = (int)(inter->collectives++ & INT32_MAX);
+
+    if (inter->rank != 0)
+        return MPI_SUCCESS;
+    return mpi_comm_pass(mr, inter, tag, 0, own, nown, theirs, ntheirs);
+}
+
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     struct mpi_rank *mr = mpi_self();
-    const struct mpi_comm *c = mr != NULL ? mpi_comm_of(mr, comm) : NULL;
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
 
-    if (c == NULL)
-        return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_ERR_COMM);
-    *rank = c->rank;
-    return MPI_SUCCESS;
+    if (code == MPI_SUCCESS)
+        *rank = c->rank;
+    return mpi_end(mr, __func__, code);
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     struct mpi_rank *mr = mpi_self();
-    const struct mpi_comm *c = mr != NULL ? mpi_comm_of(mr, comm) : NULL;
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
 
-    if (c == NULL)
-        return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_ERR_COMM);
-    *size = c->size;
-    return MPI_SUCCESS;
-}
-
-/* Contexts are agreed on by all ranks of the old communicator: the highest that any has used.
- * Groups without a common rank may then share one. */
-static int agree(const struct mpi_group *g, const int *own, int *all)
-{
-    int code;
-
-    memcpy(all + 3 * (size_t)g->rank, own, 3 * sizeof(int));
-    code = mpi_group_allgather(g, all, 3 * sizeof(int));
-    for (int r = 0; code == MPI_SUCCESS && r < g->size; r++)
-        if ((uint32_t)all[3 * r + 2] > g->mr->next_context)
-            g->mr->next_context = (uint32_t)all[3 * r + 2];
-    return code;
-}
-
-/* Sorts the ranks of one colour by key, equal keys by their old rank. @return how many. */
-static int members(const struct mpi_group *g, const int *all, int color, int *world, int *rank_p)
-{
-    int own_key = all[3 * g->rank + 1], n = 0;
-
-    *rank_p = 0;
-    for (int r = 0; r < g->size; r++) {
-        int key = all[3 * r + 1], place = 0;
-
-        if (all[3 * r] != color)
-            continue;
-        n++;
-        *rank_p += key < own_key || (key == own_key && r < g->rank);
-        for (int k = 0; k < g->size; k++)
-            place +=
-                all[3 * k] == color && (all[3 * k + 1] < key || (all[3 * k + 1] == key && k < r));
-        world[place] = g->comm->world[r];
-    }
-    return n;
-}
-
-static int split(const struct mpi_group *g, int color, int key, MPI_Comm *newcomm)
-{
-    struct mpi_rank *mr = g->mr;
-    int own[3] = { color, key, (int)mr->next_context };
-    int *all = mpi_scratch(mr, 4 * (uint64_t)g->size * sizeof(int));
-    int *world, rank, n, code;
-
-    if (all == NULL)
-        return MPI_ERR_NO_MEM;
-    world = all + 3 * (size_t)g->size;
-    code = agree(g, own, all);
-    if (code != MPI_SUCCESS)
-        return code;
-    mr->next_context += 2;
-    *newcomm = MPI_COMM_NULL;
-    if (color == MPI_UNDEFINED)
-        return MPI_SUCCESS;
-    n = members(g, all, color, world, &rank);
-    return comm_add(mr, n, rank, mr->next_context - 2, world, newcomm);
-}
-
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_group g;
-    int code = mpi_group_init(&g, mr, comm, MPI_TAG_COMM);
-
-    if (code == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
-        code = mpi_fail(mr, MPI_ERR_ARG, "color = %d: expected 0 or more", color);
     if (code == MPI_SUCCESS)
-        code = split(&g, color, key, newcomm);
+        *size = c->size;
     return mpi_end(mr, __func__, code);
 }
 
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_group g;
-    int code = mpi_group_init(&g, mr, comm, MPI_TAG_COMM);
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
 
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? split(&g, 0, g.rank, newcomm) : code);
+    if (code == MPI_SUCCESS) {
+        c->group->holders++;
+        code = mpi_group_add(mr, c->group, group);
+    }
+    return mpi_end(mr, __func__, code);
+}
+
+int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *a, *b;
+    int code = mpi_comm_get(mr, comm, &a), far = MPI_IDENT;
+
+    if (code == MPI_SUCCESS)
+        code = mpi_comm_get(mr, other, &b);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
+    *result = MPI_IDENT;
+    if (a == b)
+        return MPI_SUCCESS;
+    *result = MPI_UNEQUAL;
+    if ((a->remote == NULL) != (b->remote == NULL))
+        return MPI_SUCCESS;
+    if (a->remote != NULL)
+        far = mpi_group_compare(a->remote, b->remote);
+    *result = mpi_group_compare(a->group, b->group);
+    if (far > *result)
+        *result = far; /* MPI_IDENT < MPI_SIMILAR < MPI_UNEQUAL */
+    if (*result == MPI_IDENT)
+        *result = MPI_CONGRUENT;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_name(MPI_Comm comm, const char *name)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
+
+    if (code == MPI_SUCCESS && strlen(name) >= MPI_MAX_OBJECT_NAME)
+        code = mpi_fail(mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
+    if (code == MPI_SUCCESS)
+        (void)snprintf(c->name, sizeof(c->name), "%s", name);
+    return mpi_end(mr, __func__, code);
+}
+
+int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
+
+    if (code == MPI_SUCCESS) {
+        *length = (int)strlen(c->name);
+        memcpy(name, c->name, (size_t)*length + 1);
+    }
+    return mpi_end(mr, __func__, code);
+}
+
+static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
+{
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, *comm, &c);
+
+    if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
+        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
+    if (code != MPI_SUCCESS)
+        return code;
+    mr->comms[*comm - 1] = NULL;
+    mpi_comm_put(c);
+    *comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
 }
 
 /* Contexts are never used again, so this needs no word with the others. */
 int MPI_Comm_free(MPI_Comm *comm)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = MPI_SUCCESS;
 
-    if (mr == NULL)
-        code = MPI_ERR_OTHER;
-    else if (mpi_comm_of(mr, *comm) == NULL)
-        code = MPI_ERR_COMM;
-    else if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
-    if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
-    mpi_comm_put(mr->comms[*comm - 1]);
-    mr->comms[*comm - 1] = NULL;
-    *comm = MPI_COMM_NULL;
-    return MPI_SUCCESS;
+    return mpi_end(mr, __func__, free_comm(mr, comm));
+}
+
+/* What is pending on a communicator of this one job goes on by itself. */
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, free_comm(mr, comm));
 }

@@ -1,9 +1,11 @@
 /*
  * Inside of the MPI library:
  *
- *   mpi.c, point.c, start.c, request.c, probe.c, buffer.c, collective.c, reduce.c, exchange.c
+ *   mpi.c, point.c, start.c, request.c, probe.c, buffer.c
  *                             the interface
- *   comm.c, type.c, error.c   what handles stand for; what is wrong with arguments
+ *   call.h                    collectives: collective.c, alltoall.c, reduction.c, inter.c
+ *   collective.h              their algorithms: algo_*.c, select.c; schedule.h: their steps
+ *   comm.h, type.c, error.c   what handles stand for; what is wrong with arguments
  *   request.h, protocol.h     messages between two ranks
  *   transport.h               the network below
  */
@@ -14,6 +16,7 @@
 #include <stdint.h>
 
 #include "hosts/driver/bar.h"
+#include "hosts/mpi/comm.h"
 #include "hosts/mpi/include/mpi-hub.h"
 #include "hosts/mpi/include/mpi.h"
 #include "hosts/mpi/protocol.h"
@@ -50,14 +53,6 @@ struct mpi_type {
     struct mpi_piece whole; /* the only piece of a basic type */
 };
 
-/** The group is the same for all its life. */
-struct mpi_comm {
-    unsigned holders; /* as of a datatype */
-    int rank, size;
-    uint32_t context; /* even; one more for collectives */
-    int world[];      /* rank in the world by rank in the group */
-};
-
 /** Of one rank, from MPI_Init() on. */
 struct mpi_rank {
     struct host *host;
@@ -72,8 +67,13 @@ struct mpi_rank {
     struct mpi_chunk *chunks;           /* all of them */
     MPI_Request *free_handles;
     unsigned ntypes, ncomms, nrequests, nfree;
-    uint32_t next_context;
-    void *scratch; /* of a collective; kept here because an abort does not return */
+    struct mpi_group **groups, *no_group; /* no_group: the empty one */
+    unsigned ngroups;
+    uint32_t contexts; /* that this rank has made up */
+    struct mpi_schedule *running, *idle;
+    bool schedules_ready, advancing; /* see mpi_schedules_advance() */
+    unsigned rounds;                 /* that schedules have begun */
+    struct mpi_select *select;       /* algorithms of collectives */
     bool finalized, errors_return;
     char why[160]; /* what was wrong in the call that failed last */
 };
@@ -111,13 +111,6 @@ void mpi_type_unpack(const struct mpi_type *type, void *buf, const uint8_t *from
 int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const void *from,
                   uint64_t from_count, const struct mpi_type *to_type, void *to, uint64_t to_count);
 
-/* comm.c */
-void mpi_comm_put(struct mpi_comm *comm);
-int mpi_comms_init(struct mpi_rank *mr);
-void mpi_comms_release(struct mpi_rank *mr);
-/** @return NULL when there is none; the reason is noted. */
-struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm);
-
 /* point.c */
 int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
                    struct mpi_type **type_p);
@@ -127,35 +120,5 @@ int mpi_send_data(struct mpi_rank *mr, struct mpi_comm *comm, uint32_t context,
 /** Fills in a request of data at rq->in or rq->out, checked. `peer` may be MPI_PROC_NULL. */
 int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
                 MPI_Datatype type, int peer, int tag, MPI_Comm comm);
-
-/* collective.c */
-/** A collective on one communicator: the order of collectives is the same on all ranks and messages
- * of a pair keep their order, so one tag for each kind is enough. */
-struct mpi_group {
-    struct mpi_rank *mr;
-    struct mpi_comm *comm;
-    int rank, size, tag;
-};
-enum {
-    MPI_TAG_BARRIER = 1,
-    MPI_TAG_BCAST,
-    MPI_TAG_ALLGATHER,
-    MPI_TAG_REDUCE,
-    MPI_TAG_GATHER,
-    MPI_TAG_SCATTER,
-    MPI_TAG_ALLTOALL,
-    MPI_TAG_COMM
-};
-int mpi_group_init(struct mpi_group *g, struct mpi_rank *mr, MPI_Comm comm, int tag);
-int mpi_group_root(const struct mpi_group *g, int root);
-int mpi_group_send(const struct mpi_group *g, int to, struct mpi_type *type, const void *buf,
-                   uint64_t count);
-int mpi_group_receive(const struct mpi_group *g, int from, struct mpi_type *type, void *buf,
-                      uint64_t count);
-int mpi_group_bcast(const struct mpi_group *g, int root, struct mpi_type *type, void *buf,
-                    uint64_t count);
-int mpi_group_allgather(const struct mpi_group *g, void *all, uint64_t bytes);
-/** NULL: out of memory, noted. Until the next call. */
-void *mpi_scratch(struct mpi_rank *mr, uint64_t bytes);
 
 #endif /* MPI_INTERNAL_H */

@@ -2,17 +2,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/internal.h"
+#include "hosts/mpi/collective.h"
 
 static void mpi_release(void *data)
 {
     struct mpi_rank *mr = data;
 
     mpi_requests_release(mr);
+    mpi_schedules_release(mr);
     mpi_protocol_release(mr);
     mpi_types_release(mr);
     mpi_comms_release(mr);
-    free(mr->scratch);
+    mpi_groups_release(mr);
+    mpi_select_release(mr);
     if (mr->transport != NULL)
         mr->transport->ops->destroy(mr->transport);
     free(mr);
@@ -22,6 +24,7 @@ int MPI_Init(int *argc, char ***argv)
 {
     struct host *h = host_self();
     struct mpi_rank *mr;
+    int code;
 
     (void)argc;
     (void)argv;
@@ -39,8 +42,13 @@ int MPI_Init(int *argc, char ***argv)
     mr->transport = mpi_transport_open(h, mr->why);
     if (mr->transport == NULL)
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    if (mpi_protocol_init(mr) != MPI_SUCCESS || mpi_comms_init(mr) != MPI_SUCCESS)
-        return mpi_end(mr, __func__, MPI_ERR_NO_MEM);
+    code = mpi_protocol_init(mr);
+    if (code == MPI_SUCCESS)
+        code = mpi_comms_init(mr);
+    if (code == MPI_SUCCESS)
+        code = mpi_select_init(mr);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
     return MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/internal.h"
+#include "hosts/mpi/schedule.h"
 
 #define ID_BITS 16u /* of a slot; above them a count, so that an old name finds nothing */
 
@@ -495,6 +495,8 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop)
         tickets(mr);
     if (p->release)
         mpi_ask_release(mr);
+    if (mr->schedules_ready)
+        mpi_schedules_advance(mr);
     return MPI_SUCCESS;
 }
 

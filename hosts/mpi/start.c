@@ -4,10 +4,10 @@
 static int check_peer(struct mpi_rank *mr, const struct mpi_comm *comm, int rank, int tag,
                       bool receives)
 {
-    if ((rank < 0 || rank >= comm->size) && rank != MPI_PROC_NULL &&
+    if ((rank < 0 || rank >= comm->npeers) && rank != MPI_PROC_NULL &&
         !(receives && rank == MPI_ANY_SOURCE))
         return mpi_fail(mr, MPI_ERR_RANK, "%s = %d: expected 0 .. %d", receives ? "source" : "dest",
-                        rank, comm->size - 1);
+                        rank, comm->npeers - 1);
     if (tag < 0 && !(receives && tag == MPI_ANY_TAG))
         return mpi_fail(mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
     return MPI_SUCCESS;

@@ -83,6 +83,7 @@ struct mpi_strides {
 };
 
 struct mpi_transport;
+struct mpi_rank;
 
 struct mpi_transport_ops {
     const char *name; /* as in `hubrun --mpi NAME` */
@@ -93,6 +94,9 @@ struct mpi_transport_ops {
     struct mpi_transport *(*create)(struct host *h, char *why);
     /** Also while other ranks go on: after the run, or when it was ended. Takes no time. */
     void (*destroy)(struct mpi_transport *t);
+    /** May be NULL. In MPI_Init(): algorithms of collectives for this network, and when to take
+     * them (collective.h). */
+    int (*collectives)(struct mpi_rank *mr);
     /** May be NULL. In MPI_Finalize(), after the last message. */
     void (*finish)(struct mpi_transport *t);
 

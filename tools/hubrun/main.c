@@ -22,7 +22,7 @@
 struct options {
     struct cmd_common common;
     struct habits habits;
-    const char *machine, *place, *out, *mpi;
+    const char *machine, *place, *out, *mpi, *algorithm;
     unsigned nranks, patience_s;
     sim_time_t max_time_ps, block_ps;
     enum launch_compute compute;
@@ -41,7 +41,8 @@ enum {
     OPT_BLOCK,
     OPT_FINGERPRINT,
     OPT_OUT,
-    OPT_MPI
+    OPT_MPI,
+    OPT_ALGORITHM
 };
 
 static const struct argp_option options[] = {
@@ -61,6 +62,8 @@ static const struct argp_option options[] = {
       "End a rank that has had the processor so long without a call that takes simulated time, and "
       "a run in which nothing but polling happens (default 60; 0: never)",
       0 },
+    { "algorithm", OPT_ALGORITHM, "COLLECTIVE=NAME,...", 0,
+      "Algorithms of MPI's collectives, wherever they apply: allgather=ring,bcast=chain", 0 },
     { "mpi", OPT_MPI, "NAME[,KEY=VALUE...]", 0,
       "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
       "requests=on|off, eager_bytes=N, write_bytes=N, entry_ps=N",
@@ -152,6 +155,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_MPI:
         opt->mpi = arg;
+        return 0;
+    case OPT_ALGORITHM:
+        opt->algorithm = arg;
         return 0;
     case OPT_LABEL:
         opt->label = true;
@@ -307,6 +313,8 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
     rc = place_ranks(opt->place, nranks, nnodes, nodes, err);
     if (rc == SIM_OK && opt->mpi != NULL)
         rc = lab_software_mpi(&software, opt->mpi, err);
+    if (opt->algorithm != NULL)
+        lab_software_algorithms(&software, opt->algorithm);
     if (rc == SIM_OK) {
         rc = launch_run(machine,
                         &(struct launch_config){ .program = opt->argv[0],
@@ -371,6 +379,10 @@ static unsigned command_words(const struct options *opt, struct load_arena *aren
     if (opt->mpi != NULL) {
         words[n++] = "--mpi";
         words[n++] = opt->mpi;
+    }
+    if (opt->algorithm != NULL) {
+        words[n++] = "--algorithm";
+        words[n++] = opt->algorithm;
     }
     n += cmd_words(&opt->common, arena, words + n);
     for (int i = 0; i < opt->argc; i++)

@@ -22,6 +22,7 @@ struct lab_run {
     unsigned nranks;                /* 0: one rank on each node */
     unsigned nodes[LAB_RANKS_MAX];  /* where each rank runs */
     const char *mpi;                /* as of `hubrun --mpi`; NULL: as the platform says */
+    const char *algorithms;         /* as of `hubrun --algorithm`; NULL: as the tables say */
     unsigned nsets;
     const char *const *sets; /* "node*.hub.e.link.lanes=4" */
     unsigned nfaults;

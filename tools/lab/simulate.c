@@ -102,6 +102,8 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
         argv[i + 1] = run->args[i];
     if (run->mpi != NULL && lab_software_mpi(&software, run->mpi, err) != SIM_OK)
         return SIM_ERR_CONFIG;
+    if (run->algorithms != NULL)
+        lab_software_algorithms(&software, run->algorithms);
     lab_program_path(site, run->program, path, sizeof(path));
     rc = launch_run(machine,
                     &(struct launch_config){ .program = path,

@@ -122,16 +122,30 @@ const struct machine_kind *const *lab_kinds(void)
 
 #define MPI_PREFIX "mpi."
 
+/** The place of a setting for the libraries, with its key. */
+static struct host_setting *setting(struct launch_software *software, const char *key)
+{
+    struct host_setting *s = software->settings;
+
+    while (s->key != NULL && strcmp(s->key, key) != 0)
+        s++;
+    SIM_ASSERT(s < software->settings + LAUNCH_SETTINGS_MAX);
+    *s = (struct host_setting){ .key = key };
+    return s;
+}
+
+void lab_software_algorithms(struct launch_software *software, const char *text)
+{
+    setting(software, "mpi.algorithms")->text = text;
+}
+
 /** A setting for the libraries; 0 takes it back. */
 static void set(struct launch_software *software, const struct machine_param *param, uint64_t value)
 {
-    struct host_setting *s = software->settings;
+    struct host_setting *s = setting(software, param->key);
     char word[64];
 
-    while (s->key != NULL && strcmp(s->key, param->key) != 0)
-        s++;
-    SIM_ASSERT(s < software->settings + LAUNCH_SETTINGS_MAX);
-    *s = (struct host_setting){ .key = param->key, .number = value };
+    s->number = value;
     if (param->choices != NULL)
         (void)snprintf(s->word, sizeof(s->word), "%s",
                        load_value_print(param, value, word, sizeof(word)));

@@ -22,6 +22,9 @@ struct launch_software lab_software(struct machine *machine, unsigned node);
 /** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
  * word alone is the transport. */
 int lab_software_mpi(struct launch_software *software, const char *text, struct sim_error *err);
+/** Algorithms of MPI's collectives, "allgather=ring,bcast=chain"; `text` must stay. What is wrong
+ * with it MPI_Init() says. */
+void lab_software_algorithms(struct launch_software *software, const char *text);
 
 SIM_END_DECLS
 #endif /* LAB_SOFTWARE_H */

@@ -14,6 +14,11 @@ shift 3
         text = trim(text)
         if (text == "void" || text == "")
             return
+        if (text ~ /\[\]\[3\]$/) { # ranges of ranks
+            formal = formal text ", "; sub(/\[\]\[3\]$/, "", text); sub(/.* /, "", text)
+            actual = actual text ", "
+            return
+        }
         match(text, /[A-Za-z_0-9]+(\[\])?$/)
         name = substr(text, RSTART)
         type = trim(substr(text, 1, RSTART - 1))

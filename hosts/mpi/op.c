@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "hosts/mpi/internal.h"
+#include "hosts/mpi/op.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): TYPE names a type and a part of a name */
 #define EACH(EXPRESSION)                                                                           \
@@ -83,7 +83,6 @@ static bool is_logical(MPI_Op op)
     return op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR;
 }
 
-/* NULL: the operation is not for this type. */
 static combine_fn combine_of(MPI_Datatype type, MPI_Op op)
 {
     static const struct {
@@ -124,89 +123,62 @@ static combine_fn combine_of(MPI_Datatype type, MPI_Op op)
     return NULL;
 }
 
-/* To rank 0 along a binomial tree, lower ranks left: the order of floating-point operations depends
- * on the number of ranks only. `part` has room for as much as `sum`. */
-static int reduce_to_0(const struct mpi_group *g, void *sum, void *part, uint64_t count,
-                       struct mpi_type *type, combine_fn combine, MPI_Op op)
+const struct mpi_op *mpi_op_of(struct mpi_rank *mr, MPI_Op op)
 {
-    int code = MPI_SUCCESS;
+    static const struct mpi_op ops[] = {
+        { MPI_MAX, true },  { MPI_MIN, true },  { MPI_SUM, true }, { MPI_PROD, true },
+        { MPI_LAND, true }, { MPI_BAND, true }, { MPI_LOR, true }, { MPI_BOR, true },
+        { MPI_LXOR, true }, { MPI_BXOR, true },
+    };
 
-    for (int step = 1; code == MPI_SUCCESS && step < g->size; step *= 2) {
-        if ((g->rank & step) != 0)
-            return mpi_group_send(g, g->rank - step, type, sum, count);
-        if (g->rank + step >= g->size)
-            continue;
-        code = mpi_group_receive(g, g->rank + step, type, part, count);
-        if (code == MPI_SUCCESS)
-            combine(sum, part, count, op);
+    (void)mr;
+    for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+        if (ops[i].handle == op)
+            return &ops[i];
+    return NULL;
+}
+
+int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type)
+{
+    if (combine_of(type, op->handle) != NULL)
+        return MPI_SUCCESS;
+    return mpi_fail(mr, MPI_ERR_OP, "op = %d: not for datatype %#x", op->handle, (unsigned)type);
+}
+
+void mpi_op_apply(struct mpi_rank *mr, const struct mpi_op *op, const void *left, void *right,
+                  uint64_t count, const struct mpi_type *type)
+{
+    static const MPI_Datatype handles[] = {
+        MPI_BYTE,
+        MPI_CHAR,
+        MPI_UNSIGNED_CHAR,
+        MPI_INT,
+        MPI_UNSIGNED,
+        MPI_FLOAT,
+        MPI_DOUBLE,
+        MPI_LONG,
+        MPI_UNSIGNED_LONG,
+        MPI_LONG_LONG,
+        MPI_UNSIGNED_LONG_LONG,
+        MPI_SIGNED_CHAR,
+        MPI_SHORT,
+        MPI_UNSIGNED_SHORT,
+        MPI_INT8_T,
+        MPI_INT16_T,
+        MPI_INT32_T,
+        MPI_INT64_T,
+        MPI_UINT8_T,
+        MPI_UINT16_T,
+        MPI_UINT32_T,
+        MPI_UINT64_T,
+        MPI_LONG_DOUBLE,
+        MPI_C_BOOL,
+    };
+
+    for (unsigned i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+        if (mpi_type_of(mr, handles[i]) == type) {
+            combine_of(handles[i], op->handle)(right, left, count, op->handle);
+            return;
+        }
     }
-    return code;
-}
-
-/* What each rank gives is in `own`; the result is in the rank's scratch memory on rank 0. */
-static int reduce(const struct mpi_group *g, const void *own, int count, MPI_Datatype type,
-                  MPI_Op op, struct mpi_type **type_p)
-{
-    combine_fn combine = combine_of(type, op);
-    int code = mpi_check_data(g->mr, own, count, type, type_p);
-    uint64_t bytes;
-    char *sum;
-
-    if (code != MPI_SUCCESS)
-        return code;
-    if (combine == NULL)
-        return mpi_fail(g->mr, MPI_ERR_OP, "op = %d: not for datatype %#x", op, (unsigned)type);
-    bytes = (uint64_t)count * (*type_p)->bytes;
-    sum = mpi_scratch(g->mr, 2 * bytes);
-    if (sum == NULL)
-        return MPI_ERR_NO_MEM;
-    if (bytes > 0)
-        memcpy(sum, own, bytes);
-    return reduce_to_0(g, sum, sum + bytes, (uint64_t)count, *type_p, combine, op);
-}
-
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_group g;
-    struct mpi_type *t = NULL;
-    int code = mpi_group_init(&g, mr, comm, MPI_TAG_REDUCE);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_check_data(mr, recvbuf, count, type, &t);
-    if (code == MPI_SUCCESS)
-        code = reduce(&g, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type, op, &t);
-    if (code == MPI_SUCCESS && count > 0) {
-        if (g.rank == 0)
-            memcpy(recvbuf, mr->scratch, (uint64_t)count * t->bytes);
-        code = mpi_group_bcast(&g, 0, t, recvbuf, (uint64_t)count);
-    }
-    return mpi_end(mr, __func__, code);
-}
-
-/* By way of rank 0, so that the result has the same bits for every root. */
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-               int root, MPI_Comm comm)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_group g;
-    struct mpi_type *t = NULL;
-    int code = mpi_group_init(&g, mr, comm, MPI_TAG_REDUCE);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_group_root(&g, root);
-    if (code == MPI_SUCCESS && g.rank == root)
-        code = mpi_check_data(mr, recvbuf, count, type, &t);
-    if (code == MPI_SUCCESS)
-        code = reduce(&g, sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type, op, &t);
-    if (code != MPI_SUCCESS || count == 0)
-        return mpi_end(mr, __func__, code);
-    if (root == 0 && g.rank == 0)
-        memcpy(recvbuf, mr->scratch, (uint64_t)count * t->bytes);
-    else if (g.rank == 0)
-        code = mpi_group_send(&g, root, t, mr->scratch, (uint64_t)count);
-    else if (g.rank == root)
-        code = mpi_group_receive(&g, 0, t, recvbuf, (uint64_t)count);
-    return mpi_end(mr, __func__, code);
 }

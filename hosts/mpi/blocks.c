@@ -1,0 +1,128 @@
+/* What builders are made of: blocks of the caller's memory, and scratch memory like it. */
+#include "hosts/mpi/collective.h"
+
+struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n)
+{
+    return (struct mpi_data){ b->at + (int64_t)first * (int64_t)b->count * (int64_t)b->type->extent,
+                              (uint64_t)n * b->count, b->type };
+}
+
+struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank)
+{
+    struct mpi_data d;
+
+    if (b->counts == NULL)
+        return mpi_block_range(b, rank, 1);
+    d.count = (uint64_t)b->counts[rank];
+    d.type = b->types != NULL ? mpi_type_of(c->mr, b->types[rank]) : b->type;
+    if (b->far != NULL)
+        d.at = b->at + b->far[rank];
+    else if (b->types != NULL)
+        d.at = b->at + b->displs[rank];
+    else
+        d.at = b->at + (int64_t)b->displs[rank] * (int64_t)b->type->extent;
+    return d;
+}
+
+uint64_t mpi_data_bytes(const struct mpi_data *d)
+{
+    return d->count * d->type->bytes;
+}
+
+struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes)
+{
+    return (struct mpi_data){ at, bytes, mpi_type_of(c->mr, MPI_BYTE) };
+}
+
+static bool is_dense(const struct mpi_type *t)
+{
+    return t->npieces == 1 && t->bytes == t->extent;
+}
+
+/* From the lowest to the highest byte of one element. */
+static void span(const struct mpi_type *t, int64_t *low_p, int64_t *high_p)
+{
+    int64_t low = 0, high = 0;
+
+    for (uint64_t k = 0; k < t->npieces; k++) {
+        const struct mpi_piece *p = &t->pieces[k];
+
+        if (k == 0 || p->offset < low)
+            low = p->offset;
+        if (k == 0 || p->offset + (int64_t)p->bytes > high)
+            high = p->offset + (int64_t)p->bytes;
+    }
+    *low_p = low;
+    *high_p = high;
+}
+
+struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type)
+{
+    int64_t low, high, step = (int64_t)type->extent, bytes;
+    char *at;
+
+    if (count == 0)
+        return (struct mpi_data){ NULL, 0, type };
+    span(type, &low, &high);
+    bytes = high - low + (int64_t)(count - 1) * (step < 0 ? -step : step);
+    at = mpi_schedule_memory(c->s, (uint64_t)bytes);
+    if (at != NULL) {
+        at -= low;
+        if (step < 0)
+            at -= (int64_t)(count - 1) * step;
+    }
+    return (struct mpi_data){ at, count, type };
+}
+
+struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, bool load)
+{
+    uint64_t bytes = mpi_data_bytes(&d);
+    struct mpi_data packed;
+
+    if (bytes == 0)
+        return mpi_bytes(c, NULL, 0);
+    if (is_dense(d.type))
+        return mpi_bytes(c, d.at + d.type->pieces[0].offset, bytes);
+    packed = mpi_bytes(c, mpi_schedule_memory(c->s, bytes), bytes);
+    if (load)
+        mpi_coll_copy(c, d, packed);
+    return packed;
+}
+
+void mpi_coll_unpacked(const struct mpi_coll *c, struct mpi_data packed, struct mpi_data d)
+{
+    if (!is_dense(d.type))
+        mpi_coll_copy(c, packed, d);
+}
+
+void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
+                      struct mpi_data *got_p)
+{
+    struct mpi_data got = *got_p;
+
+    if (got_is_left) {
+        mpi_step_combine(c->s, got, *sum_p);
+        return;
+    }
+    mpi_step_combine(c->s, *sum_p, got);
+    *got_p = *sum_p;
+    *sum_p = got;
+}
+
+void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
+                         struct mpi_data *got_p)
+{
+    mpi_coll_combine(c, got_is_left || c->commutes, sum_p, got_p);
+}
+
+void mpi_coll_move(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to)
+{
+    if (from.at != to.at)
+        mpi_coll_copy(c, from, to);
+}
+
+struct mpi_data mpi_part(struct mpi_data d, uint64_t first, uint64_t end)
+{
+    return (struct mpi_data){ d.at + (int64_t)first * (int64_t)d.type->extent, end - first,
+                              d.type };
+}

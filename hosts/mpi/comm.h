@@ -1,0 +1,112 @@
+/*
+ * Groups, communicators and their topologies.
+ *
+ * A context tells the messages of one communicator from those of others. It is made up by one
+ * process, the first of the new group, of its rank in the world and of how many it has made up
+ * before; the others are told. So no two communicators of a run have the same one, in whatever
+ * order they are created, also by calls that do not block.
+ */
+#ifndef MPI_COMM_H
+#define MPI_COMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hosts/mpi/include/mpi.h"
+
+struct mpi_rank;
+
+/* A communicator's own contexts, from `context` on, two for each use: messages of the program and
+ * collectives; the same of the local part of an inter-communicator; what is said under a tag of the
+ * program's while another communicator is made. */
+#define MPI_CONTEXTS       8u
+#define MPI_CONTEXT_LOCAL  2u
+#define MPI_CONTEXT_TAGGED 4u
+
+/** Of ranks of the world; constant, so holders share it. */
+struct mpi_group {
+    unsigned holders;
+    int rank, size; /* own rank, or MPI_UNDEFINED */
+    int world[];    /* rank in the world by rank in the group */
+};
+
+/** Neighbours in the order of the standard's neighbourhood collectives. */
+struct mpi_topology {
+    unsigned holders;
+    int kind;                            /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
+    int ndims, *dims, *periods, *coords; /* of a grid */
+    int nindex, nedges, *index, *edges;  /* of a graph */
+    bool weighted;
+    int nin, nout; /* neighbours that this process receives from, and sends to */
+    int *in, *out, *in_weights, *out_weights;
+    int numbers[]; /* what the pointers point to */
+};
+
+/** The groups are the same for all its life. */
+struct mpi_comm {
+    unsigned holders; /* the handle and what is pending */
+    int rank, size;   /* in the local group */
+    int npeers;       /* whom a message may be for: all of the local group, or of the remote one */
+    const int *world; /* rank in the world by rank among those */
+    uint32_t context; /* even; one more for collectives */
+    uint32_t collectives;             /* so far: the next one's tag */
+    struct mpi_group *group, *remote; /* remote: NULL unless an inter-communicator */
+    struct mpi_comm *local;           /* of an inter-communicator: the local group's own */
+    struct mpi_topology *topology;    /* NULL: none */
+    MPI_Comm handle;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* group.c */
+struct mpi_group *mpi_group_new(struct mpi_rank *mr, int size); /* NULL: out of memory, noted */
+void mpi_group_put(struct mpi_group *g);                        /* NULL is none */
+/** Fills in the own rank, and takes the group into the table, or gives it back on an error. */
+int mpi_group_add(struct mpi_rank *mr, struct mpi_group *g, MPI_Group *handle_p);
+int mpi_group_compare(const struct mpi_group *a, const struct mpi_group *b); /* MPI_IDENT .. */
+struct mpi_group *mpi_group_of(struct mpi_rank *mr, MPI_Group group);        /* NULL: none, noted */
+void mpi_group_find_self(const struct mpi_rank *mr, struct mpi_group *g);
+/** @return rank of the world's `world` in the group, or MPI_UNDEFINED. */
+int mpi_group_rank_of(const struct mpi_group *g, int world);
+void mpi_groups_release(struct mpi_rank *mr);
+
+/* comm.c */
+void mpi_comm_put(struct mpi_comm *comm);
+int mpi_comms_init(struct mpi_rank *mr);
+void mpi_comms_release(struct mpi_rank *mr);
+/** @return NULL when there is none; the reason is noted. */
+struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm);
+/** Made up by this process alone. */
+int mpi_context_new(struct mpi_rank *mr);
+/** Takes over the holders of the groups, also on an error. `remote` is NULL, or an
+ * inter-communicator's. */
+int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
+                 uint32_t context, struct mpi_comm **comm_p);
+/** Without a place in the table and contexts of its own. Takes over a holder of the group; NULL:
+ * out of memory, noted. */
+struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
+                              struct mpi_group *remote, uint32_t context);
+/** All ranks of `comm` (an inter-communicator: of the own group) give `n` ints, in place in `all`.
+ */
+int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int n);
+/** The same ints of one rank for all. */
+int mpi_comm_tell(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n);
+/** Ranks 0 of both groups of an inter-communicator swap ints. Others do nothing. */
+int mpi_comm_swap(struct mpi_rank *mr, struct mpi_comm *inter, int *own, int nown, int *theirs,
+                  int ntheirs);
+/** This rank and a peer swap ints under a tag of the communicator's collectives. */
+int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer, int *own, int nown,
+                  int *theirs, int ntheirs);
+/** @return the communicator, or an error code. */
+int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+
+/* comm_create.c */
+int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
+                   MPI_Comm *newcomm);
+/** For what a group says under a tag of the program's, while it makes a communicator of its own. */
+struct mpi_comm *mpi_comm_tagged(struct mpi_rank *mr, const struct mpi_comm *old,
+                                 struct mpi_group *g, int tag);
+
+/* topology.c */
+void mpi_topology_put(struct mpi_topology *t);
+
+#endif /* MPI_COMM_H */

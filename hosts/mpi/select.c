@@ -1,0 +1,231 @@
+/* Which algorithm a collective takes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/collective.h"
+
+#define TABLES_MAX 12u
+
+/** Of one rank. */
+struct mpi_select {
+    const struct mpi_algorithm *algorithms[TABLES_MAX];
+    unsigned nalgorithms[TABLES_MAX], nadded;
+    const struct mpi_choice *choices[TABLES_MAX];
+    unsigned nchoices[TABLES_MAX], nchosen;
+    const struct mpi_algorithm *forced[MPI_COLLECTIVES];
+};
+
+static const char *const names[MPI_COLLECTIVES] = {
+    "barrier",  "bcast",     "gather",         "gatherv",  "scatter",
+    "scatterv", "allgather", "allgatherv",     "alltoall", "alltoallv",
+    "reduce",   "allreduce", "reduce_scatter", "scan",     "exscan",
+};
+
+/* Limits are where the library's own network (a message costs some 10 us, a byte 1 ns) changes its
+ * mind on 8 to 64 ranks; another network brings its own table. */
+#define KB 1024u
+static const struct mpi_choice usual[] = {
+    { MPI_COLL_BARRIER, "dissemination", 0, 0, 0, 0 },
+    { MPI_COLL_BCAST, "binomial", 0, 12 * KB, 0, 0 },
+    { MPI_COLL_BCAST, "binomial", 0, 0, 0, 8 },
+    { MPI_COLL_BCAST, "scatter-allgather", 0, 0, 0, 0 },
+    { MPI_COLL_GATHER, "binomial", 0, 2 * KB, 0, 0 },
+    { MPI_COLL_GATHER, "linear", 0, 0, 0, 0 },
+    { MPI_COLL_GATHERV, "linear", 0, 0, 0, 0 },
+    { MPI_COLL_SCATTER, "binomial", 0, 2 * KB, 0, 0 },
+    { MPI_COLL_SCATTER, "linear", 0, 0, 0, 0 },
+    { MPI_COLL_SCATTERV, "linear", 0, 0, 0, 0 },
+    { MPI_COLL_ALLGATHER, "recursive-doubling", 0, 8 * KB, 0, 0 },
+    { MPI_COLL_ALLGATHER, "bruck", 0, 1 * KB, 0, 0 },
+    { MPI_COLL_ALLGATHER, "neighbor-exchange", 0, 64 * KB, 0, 0 },
+    { MPI_COLL_ALLGATHER, "ring", 0, 0, 0, 0 },
+    { MPI_COLL_ALLGATHERV, "ring", 0, 0, 0, 0 },
+    { MPI_COLL_ALLTOALL, "bruck", 0, 256, 8, 0 },
+    { MPI_COLL_ALLTOALL, "spread", 0, 32 * KB, 0, 0 },
+    { MPI_COLL_ALLTOALL, "pairwise", 0, 0, 0, 0 },
+    { MPI_COLL_ALLTOALLV, "spread", 0, 0, 0, 0 },
+    { MPI_COLL_REDUCE, "scatter-gather", 16 * KB, 0, 4, 0 },
+    { MPI_COLL_REDUCE, "binomial", 0, 0, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 4 * KB, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "rabenseifner", 0, 512 * KB, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "ring", 0, 0, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 0, 0, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 256 * KB, 0, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "pairwise", 0, 0, 0, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "reduce-scatterv", 0, 0, 0, 0 },
+    { MPI_COLL_SCAN, "recursive-doubling", 0, 0, 0, 0 },
+    { MPI_COLL_EXSCAN, "recursive-doubling", 0, 0, 0, 0 },
+};
+
+/* What MPICH 1.1 and libraries of its time did, whatever the size. */
+const struct mpi_choice mpi_choices_1999[] = {
+    { MPI_COLL_BARRIER, "hypercube", 0, 0, 0, 0 },
+    { MPI_COLL_BCAST, "binomial", 0, 0, 0, 0 },
+    { MPI_COLL_GATHER, "linear", 0, 0, 0, 0 },
+    { MPI_COLL_SCATTER, "linear", 0, 0, 0, 0 },
+    { MPI_COLL_ALLGATHER, "ring", 0, 0, 0, 0 },
+    { MPI_COLL_ALLTOALL, "linear", 0, 0, 0, 0 },
+    { MPI_COLL_ALLTOALLV, "linear", 0, 0, 0, 0 },
+    { MPI_COLL_REDUCE, "binomial", 0, 0, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "reduce-bcast", 0, 0, 0, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "reduce-scatterv", 0, 0, 0, 0 },
+    { MPI_COLL_SCAN, "linear", 0, 0, 0, 0 },
+};
+const unsigned mpi_nchoices_1999 = sizeof(mpi_choices_1999) / sizeof(mpi_choices_1999[0]);
+
+static unsigned count_rows(const struct mpi_algorithm *rows)
+{
+    unsigned n = 0;
+
+    while (rows[n].name != NULL)
+        n++;
+    return n;
+}
+
+int mpi_select_init(struct mpi_rank *mr)
+{
+    static const struct mpi_algorithm *const own[] = {
+        mpi_bcast_algorithms,    mpi_gather_algorithms,         mpi_allgather_algorithms,
+        mpi_alltoall_algorithms, mpi_reduce_algorithms,         mpi_allreduce_algorithms,
+        mpi_scan_algorithms,     mpi_reduce_scatter_algorithms,
+    };
+    const struct host_setting *force = host_setting_of(mr->host, "mpi.algorithms");
+    int code = MPI_SUCCESS;
+
+    if (mr->select == NULL)
+        mr->select = calloc(1, sizeof(*mr->select));
+    if (mr->select == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    for (unsigned i = 0; code == MPI_SUCCESS && i < sizeof(own) / sizeof(own[0]); i++)
+        code = mpi_algorithms_add(mr, own[i], count_rows(own[i]));
+    if (code == MPI_SUCCESS)
+        code = mpi_choices_add(mr, usual, sizeof(usual) / sizeof(usual[0]));
+    if (code == MPI_SUCCESS && mr->transport->ops->collectives != NULL)
+        code = mr->transport->ops->collectives(mr);
+    if (code == MPI_SUCCESS && force != NULL)
+        code = mpi_algorithms_force(mr, force->text);
+    return code;
+}
+
+void mpi_select_release(struct mpi_rank *mr)
+{
+    free(mr->select);
+    mr->select = NULL;
+}
+
+int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms, unsigned n)
+{
+    struct mpi_select *sel = mr->select;
+
+    if (sel->nadded == TABLES_MAX)
+        return mpi_fail(mr, MPI_ERR_INTERN, "more than %u tables of algorithms", TABLES_MAX);
+    sel->algorithms[sel->nadded] = algorithms;
+    sel->nalgorithms[sel->nadded++] = n;
+    return MPI_SUCCESS;
+}
+
+int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices, unsigned n)
+{
+    struct mpi_select *sel = mr->select;
+
+    if (sel->nchosen == TABLES_MAX)
+        return mpi_fail(mr, MPI_ERR_INTERN, "more than %u tables of choices", TABLES_MAX);
+    sel->choices[sel->nchosen] = choices;
+    sel->nchoices[sel->nchosen++] = n;
+    return MPI_SUCCESS;
+}
+
+static const struct mpi_algorithm *find(const struct mpi_select *sel, enum mpi_collective kind,
+                                        const char *name, size_t length)
+{
+    for (unsigned t = sel->nadded; t-- > 0;) {
+        for (unsigned i = 0; i < sel->nalgorithms[t]; i++) {
+            const struct mpi_algorithm *a = &sel->algorithms[t][i];
+
+            if (a->kind == kind && strncmp(a->name, name, length) == 0 && a->name[length] == '\0')
+                return a;
+        }
+    }
+    return NULL;
+}
+
+/* One "kind=name" of `n` characters. */
+static int force_one(struct mpi_rank *mr, const char *item, size_t n)
+{
+    const char *mark = memchr(item, '=', n);
+    size_t left = mark != NULL ? (size_t)(mark - item) : n;
+    bool known = false;
+
+    for (int k = 0; mark != NULL && k < MPI_COLLECTIVES; k++) {
+        const struct mpi_algorithm *a;
+
+        if (strlen(names[k]) != left || strncmp(names[k], item, left) != 0)
+            continue;
+        known = true;
+        a = find(mr->select, (enum mpi_collective)k, mark + 1, n - left - 1);
+        if (a != NULL) {
+            mr->select->forced[k] = a;
+            return MPI_SUCCESS;
+        }
+    }
+    return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: %s", (int)n, item,
+                    known ? "no such algorithm" : "expected COLLECTIVE=ALGORITHM");
+}
+
+int mpi_algorithms_force(struct mpi_rank *mr, const char *text)
+{
+    int code = MPI_SUCCESS;
+
+    while (code == MPI_SUCCESS && text != NULL && *text != '\0') {
+        size_t n = strcspn(text, ",");
+
+        code = force_one(mr, text, n);
+        text += n + (text[n] == ',');
+    }
+    return code;
+}
+
+static bool holds(const struct mpi_choice *ch, const struct mpi_coll *c)
+{
+    return ch->kind == c->kind && c->bytes >= ch->from_bytes &&
+           (ch->below_bytes == 0 || c->bytes < ch->below_bytes) && c->size >= ch->from_ranks &&
+           (ch->below_ranks == 0 || c->size < ch->below_ranks);
+}
+
+static bool applies(const struct mpi_algorithm *a, const struct mpi_coll *c)
+{
+    return a != NULL && (a->applies == NULL || a->applies(c));
+}
+
+static const struct mpi_algorithm *choose(const struct mpi_coll *c)
+{
+    const struct mpi_select *sel = c->mr->select;
+
+    if (applies(sel->forced[c->kind], c))
+        return sel->forced[c->kind];
+    for (unsigned t = sel->nchosen; t-- > 0;) {
+        for (unsigned i = 0; i < sel->nchoices[t]; i++) {
+            const struct mpi_choice *ch = &sel->choices[t][i];
+            const struct mpi_algorithm *a;
+
+            if (!holds(ch, c))
+                continue;
+            a = find(sel, c->kind, ch->algorithm, strlen(ch->algorithm));
+            if (applies(a, c))
+                return a;
+        }
+    }
+    return NULL;
+}
+
+void mpi_coll_build(struct mpi_coll *c)
+{
+    const struct mpi_algorithm *a = choose(c);
+
+    if (a == NULL) {
+        mpi_note(c->mr, "no algorithm for %s", names[c->kind]);
+        mpi_schedule_fail(c->s, MPI_ERR_INTERN);
+        return;
+    }
+    a->build(c);
+}
