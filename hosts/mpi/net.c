@@ -1,17 +1,27 @@
 /*
  * Transport over the control network of the machine, a pipe that buffers all messages: nothing
- * ever waits for room, all messages are sent eagerly.
+ * ever waits for room, and all messages are sent eagerly, as there is nothing to be gained by
+ * anything else. With requests, which are off here unless the user wants them, the kernel that
+ * receives a write puts the data where they belong, in one copy, as it does with those of a FIFO.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/transport.h"
 
-#define NET_WORD UINT16_MAX /* instead of a FIFO: a rank's word to itself; see net_poll() */
+/* Instead of a FIFO: */
+#define NET_WORD  UINT16_MAX       /* a rank's word to itself; see net_poll() */
+#define NET_WRITE (UINT16_MAX - 1) /* a remote write */
 
 struct net_header {
     uint16_t fifo;
-    uint16_t head_bytes; /* of the entry: what comes after them is data */
+    uint16_t head_bytes; /* of the entry, or of the note: what comes after them is data */
+};
+
+/** What precedes the note of a write: which exposed memory, and where in it. Addresses themselves
+ * would differ from run to run. */
+struct net_place {
+    uint64_t slot, offset;
 };
 
 struct net {
@@ -22,6 +32,8 @@ struct net {
     struct mpi_taken entry;
     uint8_t *packet;
     size_t room;
+    void **exposed; /* by slot; NULL: free */
+    uint64_t nexposed;
 };
 
 static struct net *to_net(struct mpi_transport *t)
@@ -48,6 +60,7 @@ static struct mpi_transport *net_create(struct host *h, char *why)
 static void net_destroy(struct mpi_transport *t)
 {
     free(to_net(t)->packet);
+    free(to_net(t)->exposed);
     free(t);
 }
 
@@ -72,23 +85,37 @@ static uint8_t *packet_of(struct net *net, size_t bytes)
     return more;
 }
 
-static bool net_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
-                       uint32_t head_bytes, const void *data, uint32_t bytes)
+static bool net_send(struct mpi_transport *t, unsigned dest, struct net_header hdr,
+                     const struct net_place *place, const void *head, const void *data,
+                     uint32_t bytes)
 {
-    struct net_header hdr = { (uint16_t)fifo, (uint16_t)head_bytes };
-    size_t size = sizeof(hdr) + head_bytes + bytes;
-    uint8_t *packet;
+    size_t place_bytes = place != NULL ? sizeof(*place) : 0;
+    size_t size = sizeof(hdr) + place_bytes + hdr.head_bytes + bytes;
+    uint8_t *packet, *at;
 
     spend_copy(t->host, bytes);
     packet = packet_of(to_net(t), size);
     if (packet == NULL)
         return false;
-    memcpy(packet, &hdr, sizeof(hdr));
-    memcpy(packet + sizeof(hdr), head, head_bytes);
+    at = packet;
+    memcpy(at, &hdr, sizeof(hdr));
+    at += sizeof(hdr);
+    if (place != NULL)
+        memcpy(at, place, sizeof(*place));
+    at += place_bytes;
+    memcpy(at, head, hdr.head_bytes);
+    at += hdr.head_bytes;
     if (bytes > 0)
-        memcpy(packet + sizeof(hdr) + head_bytes, data, bytes);
+        memcpy(at, data, bytes);
     t->host->ops->net_send(t->host, dest, packet, (uint32_t)size);
     return true;
+}
+
+static bool net_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
+                       uint32_t head_bytes, const void *data, uint32_t bytes)
+{
+    return net_send(t, dest, (struct net_header){ (uint16_t)fifo, (uint16_t)head_bytes }, NULL,
+                    head, data, bytes);
 }
 
 static unsigned net_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
@@ -116,6 +143,23 @@ static void net_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned so
     to_net(t)->holds = false;
 }
 
+/* Data to where they belong. @return whether there is a note, in net->entry. */
+static bool written(struct net *net, const struct host_message *msg, struct net_header hdr)
+{
+    const uint8_t *note = msg->data + sizeof(hdr) + sizeof(struct net_place);
+    uint32_t bytes =
+        msg->bytes - (uint32_t)(sizeof(hdr) + sizeof(struct net_place)) - hdr.head_bytes;
+    struct net_place place;
+
+    memcpy(&place, msg->data + sizeof(hdr), sizeof(place));
+    if (bytes > 0)
+        memcpy((uint8_t *)net->exposed[place.slot] + place.offset, note + hdr.head_bytes, bytes);
+    spend_copy(net->t.host, bytes);
+    net->entry = (struct mpi_taken){ note, hdr.head_bytes };
+    net->fifo = MPI_FIFO_MESSAGE;
+    return hdr.head_bytes > 0;
+}
+
 /* The next message. @return false: it was the rank's own word. */
 static bool receive(struct net *net)
 {
@@ -129,9 +173,13 @@ static bool receive(struct net *net)
         net->polling = false;
         return false;
     }
+    net->source = msg.from;
+    if (hdr.fifo == NET_WRITE) {
+        net->holds = written(net, &msg, hdr);
+        return true;
+    }
     net->entry = (struct mpi_taken){ msg.data + sizeof(hdr), msg.bytes - (uint32_t)sizeof(hdr) };
     net->fifo = (enum mpi_fifo)hdr.fifo;
-    net->source = msg.from;
     net->holds = true;
     spend_copy(h, net->entry.size - hdr.head_bytes);
     return true;
@@ -166,37 +214,56 @@ static bool net_poll(struct mpi_transport *t)
     return receive(net);
 }
 
-/* Remote writes: the network has none, so the protocols, which see that nothing can be exposed,
- * send all data through FIFOs. */
+static bool slot_of(struct net *net, uint64_t *slot_p)
+{
+    uint64_t n = net->nexposed != 0 ? 2 * net->nexposed : 8, slot = 0;
+    void **more;
+
+    while (slot < net->nexposed && net->exposed[slot] != NULL)
+        slot++;
+    if (slot == net->nexposed) {
+        more = realloc(net->exposed, n * sizeof(*more));
+        if (more == NULL)
+            return false;
+        memset(more + net->nexposed, 0, (n - net->nexposed) * sizeof(*more));
+        net->exposed = more;
+        net->nexposed = n;
+    }
+    *slot_p = slot;
+    return true;
+}
+
 static bool net_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct mpi_key *key_p)
 {
-    (void)t;
-    (void)p;
-    (void)bytes;
-    (void)key_p;
-    return false;
+    struct net *net = to_net(t);
+    uint64_t slot;
+
+    if (!t->caps.sends_requests || bytes == 0 || !slot_of(net, &slot))
+        return false;
+    net->exposed[slot] = p;
+    memset(key_p, 0, sizeof(*key_p));
+    memcpy(key_p->bytes, &slot, sizeof(slot));
+    return true;
 }
 
 static void net_hide(struct mpi_transport *t, const struct mpi_key *key)
 {
-    (void)t;
-    (void)key;
+    uint64_t slot;
+
+    memcpy(&slot, key->bytes, sizeof(slot));
+    to_net(t)->exposed[slot] = NULL;
 }
 
 static bool net_write(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
                       uint64_t offset, const void *from, uint64_t bytes, const void *note,
                       uint32_t note_bytes, mpi_ticket *ticket_p)
 {
-    (void)t;
-    (void)dest;
-    (void)key;
-    (void)offset;
-    (void)from;
-    (void)bytes;
-    (void)note;
-    (void)note_bytes;
-    (void)ticket_p;
-    return false;
+    struct net_place place = { .offset = offset };
+
+    memcpy(&place.slot, key->bytes, sizeof(place.slot));
+    *ticket_p = 0;
+    return net_send(t, dest, (struct net_header){ NET_WRITE, (uint16_t)note_bytes }, &place, note,
+                    from, (uint32_t)bytes);
 }
 
 static bool net_done(struct mpi_transport *t, mpi_ticket ticket)

@@ -32,11 +32,15 @@ static void apply_settings(struct mpi_transport *t)
 {
     const struct host_setting *requests = host_setting_of(t->host, "mpi.requests");
     struct mpi_transport_caps *caps = &t->caps;
+    uint64_t fifo;
 
     if (requests != NULL && strcmp(requests->word, "own") != 0)
         caps->sends_requests = strcmp(requests->word, "on") == 0;
     caps->eager_bytes = (uint32_t)setting(t->host, "mpi.eager_bytes", caps->eager_bytes);
     caps->write_bytes = (uint32_t)setting(t->host, "mpi.write_bytes", caps->write_bytes);
+    fifo = setting(t->host, "mpi.fifo_bytes", caps->fifo_bytes);
+    if (fifo < caps->fifo_bytes)
+        caps->fifo_bytes = fifo > MPI_FIFO_LEAST ? (uint32_t)fifo : MPI_FIFO_LEAST;
     caps->entry_ps = setting(t->host, "mpi.entry_ps", caps->entry_ps);
 }
 

@@ -36,6 +36,7 @@ extern "C" {
 
 #define MPI_HEAD_BYTES 96u /* longest header of an entry, and longest note */
 #define MPI_KEY_BYTES  32u
+#define MPI_FIFO_LEAST 256u                /* longest entry that every transport takes, at least */
 #define MPI_NO_LIMIT   (UINT32_C(1) << 30) /* of a message, in bytes */
 #define MPI_WHY_BYTES  160u
 
@@ -52,7 +53,7 @@ struct mpi_transport_caps {
     bool write_strided;   /* has write_strided() */
     bool gpu;             /* takes pointers to GPU memory as they are; else they are staged */
     bool sends_requests;  /* (*) receives that find nothing tell their address: SR, else NSR */
-    uint32_t fifo_bytes;  /* longest entry, header and data together; at least 256 */
+    uint32_t fifo_bytes;  /* (*, shorter) longest entry, header and data together */
     uint32_t eager_bytes; /* (*) longest message sent without asking when no request for it is
                              known; in several entries, if it has to be */
     uint32_t write_bytes; /* (*) shortest message for which a request is used; 0: all */

@@ -66,7 +66,7 @@ static const struct argp_option options[] = {
       "Algorithms of MPI's collectives, wherever they apply: allgather=ring,bcast=chain", 0 },
     { "mpi", OPT_MPI, "NAME[,KEY=VALUE...]", 0,
       "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
-      "requests=on|off, eager_bytes=N, write_bytes=N, entry_ps=N",
+      "requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, entry_ps=N",
       0 },
     { "label", OPT_LABEL, NULL, 0, "Put the rank in front of each line", 0 },
     { "fingerprint", OPT_FINGERPRINT, NULL, 0,

@@ -10,6 +10,7 @@ struct config {
     uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
     uint64_t local_message_ps, start_spread_ps, pio_mapping;
     uint64_t mpi_transport, mpi_requests, mpi_eager_bytes, mpi_write_bytes, mpi_entry_ps;
+    uint64_t mpi_fifo_bytes;
     struct {
         uint64_t trap_in, trap_out, interrupt_in, interrupt_out, space, check, access;
         uint64_t send, receive, line, ring, ring_kb, window, ack_every, retry;
@@ -43,6 +44,9 @@ static const struct machine_param params[] = {
       "longest message that is sent without asking; 0 = the transport's own limit", NULL },
     { "mpi.write_bytes", "bytes", 0, UINT32_C(1) << 30, 0, offsetof(struct config, mpi_write_bytes),
       "shortest message written to the address a receive told; 0 = the transport's own", NULL },
+    { "mpi.fifo_bytes", "bytes", 0, UINT32_C(1) << 30, 0, offsetof(struct config, mpi_fifo_bytes),
+      "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else 256 or more",
+      NULL },
     COST("mpi.entry_ps", 0, mpi_entry_ps,
          "MPI makes or examines one header; 0 = the transport's own"),
     /* the facility of hosts/mbcf in the kernel */
