@@ -101,9 +101,14 @@ void mpi_request_free(struct mpi_rank *mr, MPI_Request handle)
 
 void mpi_requests_release(struct mpi_rank *mr)
 {
-    for (unsigned i = 0; i < mr->nrequests; i++)
-        if (mr->requests[i] != NULL)
-            mpi_request_drop(mr, mr->requests[i]);
+    for (unsigned i = 0; i < mr->nrequests; i++) {
+        struct mpi_request *rq = mr->requests[i];
+
+        if (rq != NULL && rq->message != NULL && rq->message != rq->message->from->arriving)
+            mpi_arrived_free(mr, rq->message);
+        if (rq != NULL)
+            mpi_request_drop(mr, rq);
+    }
     free(mr->requests);
     free(mr->free_handles);
     while (mr->chunks != NULL) {

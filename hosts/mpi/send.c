@@ -169,6 +169,19 @@ static bool announce(struct mpi_rank *mr, struct mpi_request *rq)
     return true;
 }
 
+/* Of data in GPU memory the limit may be another one. */
+static bool goes_eagerly(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    const struct mpi_transport_caps *caps = &mr->transport->caps;
+    struct host *h = mr->host;
+    uint32_t limit = caps->eager_bytes;
+
+    if (caps->gpu && caps->gpu_eager_bytes != 0 && rq->bytes > 0 &&
+        h->ops->pointer(h, rq->out).kind == HOST_GPU)
+        limit = caps->gpu_eager_bytes;
+    return rq->bytes <= limit;
+}
+
 static bool begin(struct mpi_rank *mr, struct mpi_request *rq)
 {
     const struct mpi_transport_caps *caps = &mr->transport->caps;
@@ -190,7 +203,7 @@ static bool begin(struct mpi_rank *mr, struct mpi_request *rq)
         (void)mpi_ask_drop(mr, peer, id);
         return true;
     }
-    if (ask != NULL || rq->bytes <= caps->eager_bytes)
+    if (ask != NULL || goes_eagerly(mr, rq))
         return eager(mr, rq, ask);
     return announce(mr, rq);
 }

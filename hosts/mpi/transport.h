@@ -49,14 +49,15 @@ enum mpi_fifo {
 /** What a transport can do, and how the protocols should use it. A transport fills in its own
  * values; settings of the platform override those marked (*). */
 struct mpi_transport_caps {
-    bool read;            /* has read() */
-    bool write_strided;   /* has write_strided() */
-    bool gpu;             /* takes pointers to GPU memory as they are; else they are staged */
-    bool sends_requests;  /* (*) receives that find nothing tell their address: SR, else NSR */
-    uint32_t fifo_bytes;  /* (*, shorter) longest entry, header and data together */
-    uint32_t eager_bytes; /* (*) longest message sent without asking when no request for it is
-                             known; in several entries, if it has to be */
-    uint32_t write_bytes; /* (*) shortest message for which a request is used; 0: all */
+    bool read;                /* has read() */
+    bool write_strided;       /* has write_strided() */
+    bool gpu;                 /* takes pointers to GPU memory as they are; else they are staged */
+    bool sends_requests;      /* (*) receives that find nothing tell their address: SR, else NSR */
+    uint32_t fifo_bytes;      /* (*, shorter) longest entry, header and data together */
+    uint32_t eager_bytes;     /* (*) longest message sent without asking when no request for it is
+                                 known; in several entries, if it has to be */
+    uint32_t gpu_eager_bytes; /* the same of data in GPU memory; only if caps.gpu. 0: as others */
+    uint32_t write_bytes;     /* (*) shortest message for which a request is used; 0: all */
     /* Costs that the protocols spend; those of its own calls a transport spends itself. */
     uint64_t copy_kb_ps; /* per 1024 bytes between an entry and memory, and of packing */
     uint64_t entry_ps;   /* (*) making a header, or looking at one and finding what it is for */
