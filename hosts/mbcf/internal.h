@@ -143,6 +143,8 @@ struct mbcf_task *mbcf_find(const struct mbcf_node *node, unsigned task);
 /** The oldest entry in place, which stays until mbcf_drop(); NULL: none. Takes no time. */
 const uint8_t *mbcf_oldest(const struct mbcf_fifo *fifo, uint32_t *bytes_p);
 void mbcf_drop(struct mbcf_fifo *fifo);
+/** A sender's count of a FIFO elsewhere: takes what an entry needs. @return false: no room. */
+bool mbcf_fifo_reserve(struct mbcf_fifo *far, uint32_t bytes);
 /** The system call that takes `bytes` of an entry out. */
 uint64_t mbcf_take_ps(const struct mbcf_costs *costs, uint64_t bytes);
 

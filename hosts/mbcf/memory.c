@@ -42,6 +42,16 @@ bool mbcf_fits(const struct mbcf_task *t, const struct mbcf_header *hdr)
     return fifo->tail - fifo->head + gap_before(fifo, need) + need <= fifo->room;
 }
 
+bool mbcf_fifo_reserve(struct mbcf_fifo *far, uint32_t bytes)
+{
+    uint64_t need = entry_bytes(bytes), gap = gap_before(far, need);
+
+    if (far->tail - far->head + gap + need > far->room)
+        return false;
+    far->tail += gap + need;
+    return true;
+}
+
 static void append(struct mbcf_fifo *fifo, const uint8_t *data, uint32_t bytes)
 {
     uint64_t need = entry_bytes(bytes), gap = gap_before(fifo, need);

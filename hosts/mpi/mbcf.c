@@ -1,0 +1,398 @@
+/*
+ * Transport over the Memory-Based Communication Facility. Entries are appends to
+ * FIFOs in the receiver's memory, one for each source and kind; data go by remote
+ * write, and so does the note behind them, into a table that the receiver looks
+ * at without a system call. Both kinds of arrivals of one source keep one order:
+ * a note says how many entries were appended before it.
+ *
+ * Room in FIFOs and tables is counted by the sender. The receiver writes back
+ * how much it has taken, each time that it is half of what there is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mbcf/internal.h"
+#include "hosts/mpi/transport.h"
+
+#define MESSAGE_BYTES 65536u
+#define REQUEST_BYTES 16384u
+#define NOTES         64u /* of one source */
+
+/** A place in the table of notes; remote writes fill it from its beginning. */
+struct note {
+    uint32_t turn;  /* notes before it in all, and this one: not 0 when it is there */
+    uint32_t after; /* entries of the message FIFO before it */
+    uint32_t bytes;
+    uint32_t spare;
+    uint8_t data[MPI_HEAD_BYTES];
+};
+#define NOTE_HEAD 16u
+
+/** What has been taken; the receiver writes it to the sender. */
+struct taken {
+    uint64_t fifo[MPI_FIFOS]; /* bytes, as struct mbcf_fifo counts them */
+    uint64_t notes;
+};
+
+struct pair {
+    /* as a source */
+    struct taken told, taken; /* to it; by this rank */
+    uint32_t entries;         /* of its message FIFO that were taken */
+    bool looked[MPI_FIFOS];   /* the entry at the head was looked at */
+    bool noted;               /* it is a note that was */
+    struct note *notes;
+    /* as a destination */
+    struct mbcf_fifo far[MPI_FIFOS]; /* `tail` as it will be there */
+    uint32_t appended, sent_notes;
+    struct taken room; /* it writes this */
+};
+
+struct mbcf_transport {
+    struct mpi_transport t;
+    struct mbcf_task *task;
+    unsigned size;
+    struct pair *pairs;
+    uint32_t *spare; /* regions for memory of the program */
+    unsigned nspare;
+    uint8_t *rings;
+};
+
+static struct mbcf_transport *to_mbcf(struct mpi_transport *t)
+{
+    return (struct mbcf_transport *)t;
+}
+
+static unsigned fifo_of(unsigned source, enum mpi_fifo fifo)
+{
+    return source * MPI_FIFOS + fifo;
+}
+
+static uint64_t ring_bytes(enum mpi_fifo fifo)
+{
+    return fifo == MPI_FIFO_MESSAGE ? MESSAGE_BYTES : REQUEST_BYTES;
+}
+
+/* ---- setting up -------------------------------------------------------------------- */
+
+static void mbcf_destroy(struct mpi_transport *t)
+{
+    struct mbcf_transport *m = to_mbcf(t);
+
+    for (unsigned i = 0; m->pairs != NULL && i < m->size; i++)
+        free(m->pairs[i].notes);
+    free(m->pairs);
+    free(m->spare);
+    free(m->rings);
+    free(m);
+}
+
+/* All ranks give the same numbers to the same things, so none has to be told. */
+static bool open_pair(struct mbcf_transport *m, unsigned other, uint8_t *rings)
+{
+    struct pair *p = &m->pairs[other];
+
+    p->notes = calloc(NOTES, sizeof(*p->notes));
+    if (p->notes == NULL)
+        return false;
+    m->task->regions[other] =
+        (struct mbcf_region){ (uint8_t *)p->notes, NOTES * sizeof(*p->notes) };
+    m->task->regions[m->size + other] =
+        (struct mbcf_region){ (uint8_t *)&p->room, sizeof(p->room) };
+    for (enum mpi_fifo f = 0; f < MPI_FIFOS; f++) {
+        m->task->fifos[fifo_of(other, f)] =
+            (struct mbcf_fifo){ .ring = rings, .room = ring_bytes(f) };
+        p->far[f].room = ring_bytes(f);
+        rings += ring_bytes(f);
+    }
+    return true;
+}
+
+static bool set_up(struct mbcf_transport *m)
+{
+    const uint64_t each = MESSAGE_BYTES + REQUEST_BYTES;
+
+    m->pairs = calloc(m->size, sizeof(*m->pairs));
+    m->spare = calloc(MBCF_REGIONS, sizeof(*m->spare));
+    m->rings = calloc(m->size, each);
+    if (m->pairs == NULL || m->spare == NULL || m->rings == NULL)
+        return false;
+    for (unsigned i = 0; i < m->size; i++)
+        if (!open_pair(m, i, m->rings + i * each))
+            return false;
+    for (uint32_t r = MBCF_REGIONS; r-- > 2 * m->size;)
+        m->spare[m->nspare++] = r;
+    return true;
+}
+
+static void set_caps(struct mbcf_transport *m, struct host *h)
+{
+    const struct host_setting *requests = host_setting_of(h, "mpi.requests");
+    bool off = requests != NULL && strcmp(requests->word, "off") == 0;
+
+    m->t.caps = (struct mpi_transport_caps){
+        .sends_requests = true,
+        .fifo_bytes = MBCF_PACKET_BYTES,
+        /* Longer ones wait until their receive has told its address, if it ever does. */
+        .eager_bytes = off ? MPI_NO_LIMIT : MBCF_PACKET_BYTES - 64,
+        .copy_kb_ps = m->task->node->costs.copy_kb,
+    };
+}
+
+static struct mpi_transport *mbcf_create(struct host *h, char *why)
+{
+    struct mbcf_transport *m = calloc(1, sizeof(*m));
+
+    if (m == NULL)
+        return NULL;
+    m->size = h->size;
+    if (fifo_of(h->size, 0) > MBCF_FIFOS)
+        (void)snprintf(why, MPI_WHY_BYTES, "transport mbcf: %u ranks: expected at most %u", h->size,
+                       MBCF_FIFOS / MPI_FIFOS);
+    else if (mbcf_task_open(h, &m->task) != MBCF_OK)
+        (void)snprintf(why, MPI_WHY_BYTES,
+                       "transport mbcf: node %u has no Ethernet adapter (platform mbcf has one)",
+                       h->node->index);
+    else if (set_up(m)) {
+        set_caps(m, h);
+        return &m->t;
+    }
+    mbcf_destroy(&m->t);
+    return NULL;
+}
+
+/* ---- sending -------------------------------------------------------------------------- */
+
+static void send_write(struct mbcf_transport *m, unsigned dest, uint32_t region, uint64_t offset,
+                       const void *from, uint32_t bytes, bool wants_ack)
+{
+    const struct mbcf_call call = { .op = MBCF_OP_WRITE,
+                                    .task = dest,
+                                    .object = region,
+                                    .offset = offset,
+                                    .pieces = { { from, bytes } },
+                                    .wants_ack = wants_ack };
+
+    mbcf_send(m->task, &call);
+}
+
+static bool mbcf_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo,
+                        const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
+{
+    struct mbcf_transport *m = to_mbcf(t);
+    struct pair *p = &m->pairs[dest];
+    struct mbcf_fifo *far = &p->far[fifo];
+    const struct mbcf_call call = { .op = MBCF_OP_APPEND,
+                                    .task = dest,
+                                    .object = fifo_of(t->host->rank, fifo),
+                                    .pieces = { { head, head_bytes }, { data, bytes } } };
+
+    far->head = p->room.fifo[fifo];
+    if (!mbcf_fifo_reserve(far, head_bytes + bytes))
+        return false;
+    p->appended += fifo == MPI_FIFO_MESSAGE;
+    mbcf_send(m->task, &call);
+    return true;
+}
+
+static bool mbcf_write_note(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
+                            uint64_t offset, const void *from, uint64_t bytes, const void *note,
+                            uint32_t note_bytes, mpi_ticket *ticket_p)
+{
+    struct mbcf_transport *m = to_mbcf(t);
+    struct pair *p = &m->pairs[dest];
+    struct note n = { p->sent_notes + 1, p->appended, note_bytes, 0, { 0 } };
+    uint32_t region;
+
+    if (note_bytes != 0 && p->sent_notes - p->room.notes >= NOTES)
+        return false;
+    memcpy(&region, key->bytes, sizeof(region));
+    p->sent_notes += note_bytes != 0;
+    /* The data are in packets when a call returns; that they have come is asked for. */
+    for (uint64_t at = 0; at < bytes; at += MBCF_PACKET_BYTES)
+        send_write(m, dest, region, offset + at, (const uint8_t *)from + at,
+                   bytes - at < MBCF_PACKET_BYTES ? (uint32_t)(bytes - at) : MBCF_PACKET_BYTES,
+                   true);
+    *ticket_p = 0;
+    if (note_bytes == 0)
+        return true;
+    memcpy(n.data, note, note_bytes);
+    send_write(m, dest, t->host->rank, (n.turn - 1) % NOTES * sizeof(n), &n, NOTE_HEAD + note_bytes,
+               false);
+    return true;
+}
+
+static bool mbcf_expose_memory(struct mpi_transport *t, void *p, uint64_t bytes,
+                               struct mpi_key *key_p)
+{
+    struct mbcf_transport *m = to_mbcf(t);
+    uint32_t region;
+
+    if (m->nspare == 0)
+        return false;
+    region = m->spare[--m->nspare];
+    m->task->regions[region] = (struct mbcf_region){ p, bytes };
+    memset(key_p, 0, sizeof(*key_p));
+    memcpy(key_p->bytes, &region, sizeof(region));
+    return true;
+}
+
+static void mbcf_hide_memory(struct mpi_transport *t, const struct mpi_key *key)
+{
+    struct mbcf_transport *m = to_mbcf(t);
+    uint32_t region;
+
+    memcpy(&region, key->bytes, sizeof(region));
+    m->task->regions[region].p = NULL;
+    m->spare[m->nspare++] = region;
+}
+
+static bool mbcf_done(struct mpi_transport *t, mpi_ticket ticket)
+{
+    (void)t;
+    (void)ticket;
+    return true;
+}
+
+/* ---- receiving -------------------------------------------------------------------------- */
+
+/** The note that comes next from a source, if it is there and all entries before it are taken. */
+static const struct note *next_note(const struct pair *p)
+{
+    const struct note *n = &p->notes[p->taken.notes % NOTES];
+
+    return n->turn == (uint32_t)p->taken.notes + 1 && n->after == p->entries ? n : NULL;
+}
+
+static bool has_entry(const struct mbcf_transport *m, unsigned source, enum mpi_fifo fifo)
+{
+    return m->task->fifos[fifo_of(source, fifo)].entries != 0;
+}
+
+static unsigned mbcf_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
+{
+    const struct mbcf_transport *m = to_mbcf(t);
+
+    while (from < m->size && !has_entry(m, from, fifo) &&
+           (fifo != MPI_FIFO_MESSAGE || next_note(&m->pairs[from]) == NULL))
+        from++;
+    return from;
+}
+
+/** A line of the table; the rest of what it holds comes with it. */
+static bool take_note(struct mbcf_transport *m, struct pair *p, struct mpi_taken *taken_p)
+{
+    const struct note *n = next_note(p);
+
+    if (n == NULL)
+        return false;
+    if (!p->noted)
+        m->t.host->ops->spend(m->t.host, m->task->node->costs.line);
+    p->noted = true;
+    *taken_p = (struct mpi_taken){ n->data, n->bytes };
+    return true;
+}
+
+static bool mbcf_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
+                      struct mpi_taken *taken_p)
+{
+    struct mbcf_transport *m = to_mbcf(t);
+    struct pair *p = &m->pairs[source];
+    uint32_t bytes;
+
+    if (fifo == MPI_FIFO_MESSAGE && take_note(m, p, taken_p))
+        return true;
+    if (!has_entry(m, source, fifo))
+        return false;
+    if (!p->looked[fifo])
+        t->host->ops->spend(t->host, mbcf_take_ps(&m->task->node->costs, 0));
+    p->looked[fifo] = true;
+    taken_p->bytes = mbcf_oldest(&m->task->fifos[fifo_of(source, fifo)], &bytes);
+    taken_p->size = bytes;
+    return true;
+}
+
+/** Tells the sender when half of anything has been taken since it was told. */
+static void tell_room(struct mbcf_transport *m, unsigned source)
+{
+    struct pair *p = &m->pairs[source];
+    bool due = p->taken.notes - p->told.notes >= NOTES / 2;
+
+    for (enum mpi_fifo f = 0; f < MPI_FIFOS; f++)
+        due |= p->taken.fifo[f] - p->told.fifo[f] >= ring_bytes(f) / 2;
+    if (!due)
+        return;
+    p->told = p->taken;
+    send_write(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false);
+}
+
+static void mbcf_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
+{
+    struct mbcf_transport *m = to_mbcf(t);
+    struct pair *p = &m->pairs[source];
+    struct mbcf_fifo *f = &m->task->fifos[fifo_of(source, fifo)];
+
+    if (fifo == MPI_FIFO_MESSAGE && p->noted) {
+        p->noted = false;
+        p->taken.notes++;
+    } else {
+        p->looked[fifo] = false;
+        p->entries += fifo == MPI_FIFO_MESSAGE;
+        mbcf_drop(f);
+        p->taken.fifo[fifo] = f->head;
+    }
+    tell_room(m, source);
+}
+
+/** A system call takes data out of a FIFO. */
+static void mbcf_copy(struct mpi_transport *t, void *to, const void *from, uint64_t bytes)
+{
+    const struct mbcf_transport *m = to_mbcf(t);
+    uint64_t at = (uint64_t)((const uint8_t *)from - m->rings);
+    const struct mbcf_costs *costs = &m->task->node->costs;
+
+    memcpy(to, from, bytes);
+    t->host->ops->spend(t->host, at < m->size * (uint64_t)(MESSAGE_BYTES + REQUEST_BYTES)
+                                     ? mbcf_take_ps(costs, bytes)
+                                     : mbcf_copy_ps(costs, bytes, 0));
+}
+
+static void mbcf_wait_any(struct mpi_transport *t)
+{
+    struct mbcf_task *task = to_mbcf(t)->task;
+
+    while (task->events == task->seen)
+        (void)t->host->ops->sleep(t->host, HOST_NEVER);
+    task->seen = task->events;
+    t->host->ops->spend(t->host, task->node->costs.line); /* what has changed is no longer cached */
+}
+
+/* A handler has the one core of the node: what it did at this instant is seen, or it comes later.
+ */
+static bool mbcf_poll(struct mpi_transport *t)
+{
+    struct mbcf_task *task = to_mbcf(t)->task;
+    bool news;
+
+    t->host->ops->spend(t->host, task->node->costs.line);
+    news = task->events != task->seen;
+    task->seen = task->events;
+    return news;
+}
+
+const struct mpi_transport_ops mpi_transport_mbcf = {
+    .name = "mbcf",
+    .create = mbcf_create,
+    .destroy = mbcf_destroy,
+    .append = mbcf_append,
+    .next = mbcf_next,
+    .take = mbcf_take,
+    .release = mbcf_release,
+    .expose = mbcf_expose_memory,
+    .hide = mbcf_hide_memory,
+    .write = mbcf_write_note,
+    .done = mbcf_done,
+    .copy = mbcf_copy,
+    .wait = mbcf_wait_any,
+    .poll = mbcf_poll,
+};
