@@ -68,6 +68,7 @@ enum host_cost {
 };
 
 struct host;
+struct host_profile;
 
 struct host_message {
     unsigned from; /* rank */
@@ -244,6 +245,7 @@ struct host {
     struct host_state state[HOST_RANK_SLOTS];
     struct host_call call;
     const struct host_setting *settings; /* the last one has no key; NULL: none */
+    struct host_profile *profile;        /* see profile.h; NULL: nobody asks */
 };
 
 /** NULL outside a rank. Set at each task switch; the only thread-local of the project. */

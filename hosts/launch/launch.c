@@ -156,10 +156,12 @@ static void collect(const struct launch *run, sim_time_t start, struct launch_re
     res->abort_rank = run->abort.rank;
     res->ranks = calloc(run->nranks, sizeof(*res->ranks));
     for (unsigned r = 0; run->ranks != NULL && res->ranks != NULL && r < run->nranks; r++) {
-        const struct launch_thread *t = &run->ranks[r];
+        struct launch_thread *t = &run->ranks[r];
         struct launch_rank_result *rank = &res->ranks[r];
 
-        *rank = (struct launch_rank_result){ t->ended, t->exit_code, t->end_ps, 0, "" };
+        *rank = (struct launch_rank_result){ t->ended, t->exit_code, t->end_ps,
+                                             0,        "",           t->host.profile };
+        t->host.profile = NULL;
         if (t->node != NULL)
             rank->node = t->node->shared.index;
         if (t->ended && t->end_ps > res->end_ps)
@@ -226,6 +228,8 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
 
 void launch_result_fini(struct launch_result *result)
 {
+    for (unsigned r = 0; result->ranks != NULL && r < result->nranks; r++)
+        free(result->ranks[r].profile);
     free(result->ranks);
     result->ranks = NULL;
 }

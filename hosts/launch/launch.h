@@ -7,6 +7,7 @@
 #define LAUNCH_LAUNCH_H
 
 #include "hosts/driver/bar.h"
+#include "hosts/driver/profile.h"
 #include "hosts/launch/memory.h"
 #include "hosts/launch/output.h"
 #include "machine/machine.h"
@@ -44,6 +45,7 @@ struct launch_config {
     /* Of the processor's time: a rank that computes so long without a call is ended, and so is a
      * run in which nothing but loops of programs goes on. 0: no limit. */
     unsigned patience_s;
+    bool profile; /* of the calls of each rank */
     bool signals; /* SIGINT and SIGTERM stop the run, instead of what they did */
     enum launch_compute compute;
     uint64_t block_ps;
@@ -57,7 +59,8 @@ struct launch_rank_result {
     int exit_code;
     sim_time_t end_ps;
     unsigned node;
-    char where[200]; /* what it was doing, when it has not ended */
+    char where[200];              /* what it was doing, when it has not ended */
+    struct host_profile *profile; /* if it was asked for */
 };
 
 struct launch_result {

@@ -128,6 +128,13 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
                              "interrupts",
                              index, node_host_cores(node->host));
     t->host.rank = rank;
+    if (run->cfg->profile) {
+        t->host.profile =
+            calloc(1, sizeof(*t->host.profile) + run->nranks * sizeof(t->host.profile->peers[0]));
+        if (t->host.profile == NULL)
+            return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", rank);
+        t->host.profile->npeers = run->nranks;
+    }
     sim_event_init(&t->start, rank_start);
     return launch_thread_init(t, node, node_host_core(node->host, node->nranks++), rank_run, err);
 }
@@ -212,6 +219,7 @@ void launch_ranks_fini(struct launch *run)
 {
     for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
         launch_thread_fini(&run->ranks[r]);
+        free(run->ranks[r].host.profile); /* unless the result has it */
         free(run->ranks[r].argv);
     }
     if (run->nothing != NULL)

@@ -5,6 +5,7 @@
 #include "tools/hubrun/habits.h"
 #include "tools/hubrun/keep.h"
 #include "tools/hubrun/place.h"
+#include "tools/hubrun/profile.h"
 #include "tools/lab/repairs.h"
 #include "tools/lab/simulate.h"
 #include "tools/lab/software.h"
@@ -22,6 +23,7 @@
 struct options {
     struct cmd_common common;
     struct habits habits;
+    const char *profile; /* a file, or "" */
     const char *machine, *place, *out, *mpi, *algorithm;
     unsigned nranks, patience_s;
     sim_time_t max_time_ps, block_ps;
@@ -42,7 +44,8 @@ enum {
     OPT_FINGERPRINT,
     OPT_OUT,
     OPT_MPI,
-    OPT_ALGORITHM
+    OPT_ALGORITHM,
+    OPT_PROFILE
 };
 
 static const struct argp_option options[] = {
@@ -67,6 +70,10 @@ static const struct argp_option options[] = {
     { "mpi", OPT_MPI, "NAME[,KEY=VALUE...]", 0,
       "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
       "requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, entry_ps=N",
+      0 },
+    { "profile", OPT_PROFILE, "FILE", OPTION_ARG_OPTIONAL,
+      "Calls of MPI on stderr: how often, bytes, time in them; and each rank's in FILE (CSV, "
+      "or JSON by its name), who sent how much to whom in FILE's .matrix.csv, for scripts/matrix",
       0 },
     { "label", OPT_LABEL, NULL, 0, "Put the rank in front of each line", 0 },
     { "fingerprint", OPT_FINGERPRINT, NULL, 0,
@@ -158,6 +165,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_ALGORITHM:
         opt->algorithm = arg;
+        return 0;
+    case OPT_PROFILE:
+        opt->profile = arg != NULL ? arg : "";
         return 0;
     case OPT_LABEL:
         opt->label = true;
@@ -297,6 +307,20 @@ static void print_faults(const struct load_machine *file, struct machine *machin
     lab_repairs_write(&repairs, "hubrun: ", stderr);
 }
 
+/* Also of a run that failed. @return the first thing that went wrong. */
+static int show_profile(const char *path, const struct launch_result *result, int rc,
+                        struct sim_error *err)
+{
+    struct sim_error own = { 0 };
+    int written;
+
+    profile_tell(result, stderr);
+    if (*path == '\0')
+        return rc;
+    written = profile_write(result, path, rc == SIM_OK ? err : &own);
+    return rc == SIM_OK ? written : rc;
+}
+
 static int run_on(const struct options *opt, struct machine *machine, struct keep *keep,
                   int *status_p, struct sim_error *err)
 {
@@ -324,6 +348,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
                                                  .nodes = nodes,
                                                  .max_time_ps = opt->max_time_ps,
                                                  .patience_s = opt->patience_s,
+                                                 .profile = opt->profile != NULL,
                                                  .signals = true,
                                                  .compute = opt->compute,
                                                  .block_ps = opt->block_ps,
@@ -339,6 +364,8 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
         if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
             (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", nranks,
                           (double)result.end_ps / 1e6);
+        if (opt->profile != NULL)
+            rc = show_profile(opt->profile, &result, rc, err);
         launch_result_fini(&result);
     }
     free(nodes);

@@ -19,6 +19,11 @@ shift 3
             actual = actual text ", "
             return
         }
+        if (sub(/\[\]\[3\]$/, "", text)) { # triples, of groups
+            match(text, /[A-Za-z_0-9]+$/)
+            formal = formal "int (*" substr(text, RSTART) ")[3], "; actual = actual substr(text, RSTART) ", "
+            return
+        }
         match(text, /[A-Za-z_0-9]+(\[\])?$/)
         name = substr(text, RSTART)
         type = trim(substr(text, 1, RSTART - 1))

@@ -337,4 +337,44 @@ int main(int argc, char **argv)
     EXPECT_EQ(0u, out.find("gcc -fPIC -I/")) << out;
 }
 
+TEST_F(Programs, AProfileCountsCallsBytesTimeAndPairs)
+{
+    write("prog.c", R"(
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int me, n;
+    double a[64] = { 0 }, b[64];
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (int i = 0; i < 3; i++)
+        MPI_Sendrecv(a, 64, MPI_DOUBLE, (me + 1) % n, 1, b, 64, MPI_DOUBLE, (me + n - 1) % n, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me == 0)
+        MPI_Send(a, 10, MPI_DOUBLE, 2, 2, MPI_COMM_WORLD);
+    if (me == 2)
+        MPI_Recv(b, 64, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 3 -m ring4 --profile=p.csv ./prog && cat p.csv && "
+                    "awk -F, '{ print $1, $2, ($3 > 2), ($4 > 1500) }' p.matrix.csv"))
+        << errors;
+    EXPECT_NE(std::string::npos, out.find("\n1,MPI_Sendrecv,3,1536,")) << out;
+    EXPECT_NE(std::string::npos, out.find("\n0,MPI_Send,1,80,")) << out;
+    EXPECT_EQ(std::string::npos, out.find("1,MPI_Send,")) << out;
+    EXPECT_NE(std::string::npos, out.find("\n0 1 1 1\n")) << out;
+    EXPECT_NE(std::string::npos, out.find("\n2 0 1 1\n")) << out;
+    EXPECT_NE(std::string::npos, errors.find("\nMPI_Sendrecv       9   4608 ")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("\nsent ")) << errors;
+    EXPECT_EQ(0,
+              sh("hubrun -q -n 3 -m ring4 --profile=p.json ./prog && python3 -m json.tool p.json"));
+    EXPECT_EQ(1, sh("hubrun -q -n 3 -m ring4 --profile=none/p.csv ./prog"));
+    EXPECT_NE(std::string::npos, errors.find("hubrun: none/p.csv: No such file or directory"));
+}
+
 } // namespace

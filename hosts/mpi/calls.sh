@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# MPI_X for each PMPI_X of the library, with a clock around it when a run asks for a profile:
+#   calls.sh OUT NM ARCHIVE CC...     CC...: the command that prints mpi.h preprocessed
+# They take the place of the weak names (profile.sh). A program's own MPI_X takes theirs.
+set -euo pipefail
+out=$1 nm=$2 archive=$3
+shift 3
+"$nm" -g --defined-only "$archive" 2>/dev/null | sed -n 's/.* T P\(MPI_.*\)/\1/p' >"$out.names"
+"$@" | tr '\n' ' ' | tr ';' '\n' | awk -v names="$out.names" '
+    function trim(s) { gsub(/^ +| +$/, "", s); gsub(/ +/, " ", s); return s }
+    # Names of parameters in arg[], and the bytes: of the first count and datatype that follow each other.
+    function bytes_of(name, n,    i, count) {
+        if (name ~ /^MPI_Type_/)
+            return "0"
+        if (name ~ /^MPI_I?[Ss]catterv?$/) # what the root names is there at the root alone
+            return "mpi_profile_bytes(recvcount, recvtype)"
+        for (i = 2; i <= n; i++)
+            if (type[i] == "MPI_Datatype" && (type[i - 1] == "int" || array[i - 2])) {
+                if (array[i - 2])
+                    return "mpi_profile_bytes_all(" arg[i - 2] ", " arg[i] ", comm)"
+                count = arg[i - 1]
+                if (name ~ /^MPI_I?[Aa]lltoall$/)
+                    count = "(int64_t)" count " * mpi_profile_size(comm)"
+                return "mpi_profile_bytes(" count ", " arg[i] ")"
+            } else if (array[i - 1] && type[i] == "MPI_Datatype")
+                return "mpi_profile_bytes_all(" arg[i - 1] ", " arg[i] ", comm)"
+        return "0"
+    }
+    BEGIN {
+        while ((getline line <names) > 0)
+            there[line] = 1
+        print "/* Made by calls.sh from mpi.h. */"
+        print "#include \"hosts/mpi/profile.h\"\n"
+    }
+    /^ *int MPI_[A-Za-z_0-9]+ *\(/ && !/\.\.\./ {
+        text = trim($0)
+        name = text
+        sub(/^int /, "", name)
+        sub(/ *\(.*/, "", name)
+        if (!(name in there))
+            next
+        parameters = text
+        sub(/^[^(]*\(/, "", parameters)
+        sub(/\)$/, "", parameters)
+        n = split(parameters, part, ",")
+        actual = ""
+        split("", array)
+        for (i = 1; i <= n; i++) {
+            part[i] = trim(part[i])
+            array[i] = part[i] ~ /^const int [a-z_]*counts\[\]$/
+            sub(/\[\](\[3\])?$/, "", part[i])
+            match(part[i], /[A-Za-z_0-9]+$/)
+            arg[i] = substr(part[i], RSTART)
+            type[i] = trim(substr(part[i], 1, RSTART - 1))
+            if (part[i] != "void")
+                actual = actual (i > 1 ? ", " : "") arg[i]
+        }
+        printf "%s\n{\n    uint64_t hub_start, hub_bytes;\n    int hub_code;\n\n", text
+        printf "    if (!mpi_profile_begin(&hub_start))\n        return P%s(%s);\n", name, actual
+        printf "    hub_bytes = %s;\n", bytes_of(name, n)
+        if (name == "MPI_Finalize")
+            print "    mpi_profile_collect();"
+        printf "    hub_code = P%s(%s);\n    mpi_profile_end(hub_start, %d, \"%s\", hub_bytes);\n    return hub_code;\n}\n\n",
+            name, actual, ncalls++, name
+    }' >"$out"
+rm -f "$out.names"

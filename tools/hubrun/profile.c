@@ -1,0 +1,233 @@
+#include "tools/hubrun/profile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/lab/table.h"
+
+/** One function over all ranks. */
+struct sum {
+    const char *name;
+    uint64_t count, bytes, ps, min_ps, max_ps;
+};
+
+static sim_time_t rank_ps(const struct launch_result *result, unsigned rank)
+{
+    const struct launch_rank_result *r = &result->ranks[rank];
+    sim_time_t end = r->ended ? r->end_ps : result->end_ps;
+
+    return end > result->start_ps ? end - result->start_ps : 0;
+}
+
+static bool sum_call(const struct launch_result *result, unsigned call, struct sum *sum)
+{
+    *sum = (struct sum){ .min_ps = UINT64_MAX };
+    for (unsigned r = 0; r < result->nranks; r++) {
+        const struct host_profile_call *c = &result->ranks[r].profile->calls[call];
+
+        if (c->name != NULL)
+            sum->name = c->name;
+        sum->count += c->count;
+        sum->bytes += c->bytes;
+        sum->ps += c->ps;
+        sum->min_ps = c->ps < sum->min_ps ? c->ps : sum->min_ps;
+        sum->max_ps = c->ps > sum->max_ps ? c->ps : sum->max_ps;
+    }
+    return sum->name != NULL;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sum *x = a, *y = b;
+
+    if (x->ps != y->ps)
+        return x->ps < y->ps ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static void tell_calls(const struct launch_result *result, FILE *out)
+{
+    static const struct lab_column columns[] = { { "call", false },  { "count", true },
+                                                 { "bytes", true },  { "mean us", true },
+                                                 { "min us", true }, { "max us", true },
+                                                 { "share %", true } };
+    struct sum sums[HOST_PROFILE_CALLS];
+    struct lab_table table;
+    uint64_t all = 0;
+    unsigned n = 0;
+
+    for (unsigned c = 0; c < HOST_PROFILE_CALLS; c++)
+        n += sum_call(result, c, &sums[n]);
+    for (unsigned r = 0; r < result->nranks; r++)
+        all += rank_ps(result, r);
+    qsort(sums, n, sizeof(sums[0]), by_time);
+    lab_table_init(&table, columns, 7);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned row = lab_table_add(&table);
+
+        lab_table_set(&table, row, 0, "%s", sums[i].name);
+        lab_table_set(&table, row, 1, "%" PRIu64, sums[i].count);
+        lab_table_set(&table, row, 2, "%" PRIu64, sums[i].bytes);
+        lab_table_set(&table, row, 3, "%.3f", (double)sums[i].ps / result->nranks / 1e6);
+        lab_table_set(&table, row, 4, "%.3f", (double)sums[i].min_ps / 1e6);
+        lab_table_set(&table, row, 5, "%.3f", (double)sums[i].max_ps / 1e6);
+        lab_table_set(&table, row, 6, "%.2f",
+                      all != 0 ? 100.0 * (double)sums[i].ps / (double)all : 0);
+    }
+    (void)fprintf(out, "calls of %u ranks, time in them by rank, and their share of the run\n",
+                  result->nranks);
+    lab_table_write(&table, LAB_TEXT, out);
+    lab_table_fini(&table);
+}
+
+/* All ranks count the same things, or none has ended as it should. */
+static const struct host_profile *first_counts(const struct launch_result *result)
+{
+    for (unsigned r = 0; r < result->nranks; r++)
+        if (result->ranks[r].profile->ncounts > 0)
+            return result->ranks[r].profile;
+    return NULL;
+}
+
+static void tell_counts(const struct launch_result *result, FILE *out)
+{
+    static const struct lab_column columns[] = { { "all ranks", false },
+                                                 { "messages", true },
+                                                 { "bytes", true } };
+    const struct host_profile *first = first_counts(result);
+    struct lab_table table;
+
+    if (first == NULL)
+        return;
+    lab_table_init(&table, columns, 3);
+    for (unsigned i = 0; i < first->ncounts; i++) {
+        uint64_t messages = 0, bytes = 0;
+        unsigned row;
+
+        for (unsigned r = 0; r < result->nranks; r++) {
+            messages += result->ranks[r].profile->counts[i].messages;
+            bytes += result->ranks[r].profile->counts[i].bytes;
+        }
+        if (messages == 0 && bytes == 0)
+            continue;
+        row = lab_table_add(&table);
+        lab_table_set(&table, row, 0, "%s", first->counts[i].name);
+        if (messages != 0)
+            lab_table_set(&table, row, 1, "%" PRIu64, messages);
+        if (bytes != 0)
+            lab_table_set(&table, row, 2, "%" PRIu64, bytes);
+    }
+    (void)fputc('\n', out);
+    lab_table_write(&table, LAB_TEXT, out);
+    lab_table_fini(&table);
+}
+
+void profile_tell(const struct launch_result *result, FILE *out)
+{
+    if (result->nranks == 0 || result->ranks == NULL || result->ranks[0].profile == NULL)
+        return;
+    tell_calls(result, out);
+    tell_counts(result, out);
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+static void write_rows(const struct launch_result *result, struct lab_table *table)
+{
+    for (unsigned r = 0; r < result->nranks; r++) {
+        const struct host_profile *p = result->ranks[r].profile;
+
+        for (unsigned c = 0; c < HOST_PROFILE_CALLS; c++) {
+            unsigned row;
+
+            if (p->calls[c].name == NULL)
+                continue;
+            row = lab_table_add(table);
+            lab_table_set(table, row, 0, "%u", r);
+            lab_table_set(table, row, 1, "%s", p->calls[c].name);
+            lab_table_set(table, row, 2, "%" PRIu64, p->calls[c].count);
+            lab_table_set(table, row, 3, "%" PRIu64, p->calls[c].bytes);
+            lab_table_set(table, row, 4, "%.6f", (double)p->calls[c].ps / 1e6);
+            lab_table_set(table, row, 5, "%.4f",
+                          rank_ps(result, r) != 0
+                              ? 100.0 * (double)p->calls[c].ps / (double)rank_ps(result, r)
+                              : 0);
+        }
+        for (unsigned i = 0; i < p->ncounts; i++) {
+            unsigned row = lab_table_add(table);
+
+            lab_table_set(table, row, 0, "%u", r);
+            lab_table_set(table, row, 1, "%s", p->counts[i].name);
+            lab_table_set(table, row, 2, "%" PRIu64, p->counts[i].messages);
+            lab_table_set(table, row, 3, "%" PRIu64, p->counts[i].bytes);
+        }
+    }
+}
+
+static void write_matrix(const struct launch_result *result, struct lab_table *table)
+{
+    for (unsigned r = 0; r < result->nranks; r++) {
+        const struct host_profile *p = result->ranks[r].profile;
+
+        for (unsigned to = 0; to < p->npeers; to++) {
+            unsigned row;
+
+            if (p->peers[to].messages == 0)
+                continue;
+            row = lab_table_add(table);
+            lab_table_set(table, row, 0, "%u", r);
+            lab_table_set(table, row, 1, "%u", to);
+            lab_table_set(table, row, 2, "%" PRIu64, p->peers[to].messages);
+            lab_table_set(table, row, 3, "%" PRIu64, p->peers[to].bytes);
+        }
+    }
+}
+
+static int write_table(struct lab_table *table, enum lab_format format, const char *path,
+                       struct sim_error *err)
+{
+    FILE *out = fopen(path, "w");
+    bool bad;
+
+    if (out == NULL)
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+    lab_table_write(table, format, out);
+    bad = ferror(out) != 0;
+    if (fclose(out) != 0 || bad)
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+    return SIM_OK;
+}
+
+int profile_write(const struct launch_result *result, const char *path, struct sim_error *err)
+{
+    static const struct lab_column rows[] = { { "rank", true },    { "what", false },
+                                              { "count", true },   { "bytes", true },
+                                              { "time_us", true }, { "share_pct", true } };
+    static const struct lab_column matrix[] = {
+        { "from", true }, { "to", true }, { "messages", true }, { "bytes", true }
+    };
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    size_t stem =
+        dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    bool json = strcmp(path + stem, ".json") == 0;
+    struct lab_table table;
+    char beside[4096];
+    int code;
+
+    if (result->nranks == 0 || result->ranks == NULL || result->ranks[0].profile == NULL)
+        return SIM_OK;
+    lab_table_init(&table, rows, 6);
+    write_rows(result, &table);
+    code = write_table(&table, json ? LAB_JSON : LAB_CSV, path, err);
+    lab_table_fini(&table);
+    if (code != SIM_OK)
+        return code;
+    (void)snprintf(beside, sizeof(beside), "%.*s.matrix.csv", (int)stem, path);
+    lab_table_init(&table, matrix, 4);
+    write_matrix(result, &table);
+    code = write_table(&table, LAB_CSV, beside, err);
+    lab_table_fini(&table);
+    return code;
+}

@@ -1,0 +1,22 @@
+/* What --profile shows and writes: calls of MPI, copies, and who sent how much to whom. */
+#ifndef HUBRUN_PROFILE_H
+#define HUBRUN_PROFILE_H
+
+#include <stdio.h>
+
+#include "hosts/launch/launch.h"
+
+SIM_BEGIN_DECLS
+
+/** Tables over all ranks. */
+void profile_tell(const struct launch_result *result, FILE *out);
+
+/**
+ * Writes `path`: a row for each rank and call, count or message; as JSON where the name ends in
+ * .json, else as CSV. And beside it, for scripts/matrix, PATH less its ending and .matrix.csv.
+ * @return SIM_OK, or SIM_ERR_IO with the file named.
+ */
+int profile_write(const struct launch_result *result, const char *path, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* HUBRUN_PROFILE_H */
