@@ -228,11 +228,25 @@ struct host_setting {
     const char *text; /* of a setting that is neither; else NULL */
 };
 
+/** A message that a rank waits for. */
+struct host_wait {
+    bool sends;     /* for its receiver; else for its sender */
+    int peer;       /* rank; -1: any */
+    int tag;        /* -1: any; -2: of a collective, which has none */
+    uint64_t bytes; /* of one that is sent */
+    char group[64]; /* "MPI_COMM_WORLD" */
+};
+
 /** The library function that a rank waits in, for reports. */
 struct host_call {
     const char *name;         /* NULL: in none */
     unsigned part, slot, tag; /* a notification's source, slot and tag, */
     int channel;              /* or, when not -1, a DMA channel */
+    /** Of MPI, instead of these: the i-th message that it waits for; false: no more. NULL: of
+     * another library. Read after the run has ended. */
+    bool (*waits)(const void *arg, unsigned i, struct host_wait *wait_p);
+    const void *waits_arg;
+    bool waits_any; /* one of them is enough */
 };
 
 /** The rank that runs now. A back end embeds it. */

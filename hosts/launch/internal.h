@@ -251,6 +251,10 @@ static inline void launch_charged(struct launch_thread *t)
 uint64_t launch_counter_of(const void *context);
 /** What the rank does, in words. */
 void launch_where(const struct launch_thread *t, char *text, size_t room);
+/** Ranks that wait for each other's messages, in words; false: there are none. */
+bool launch_circle(const struct launch *run, char *text, size_t room);
+/** One that waits for a message of a rank that has ended. */
+bool launch_bereft(const struct launch *run, char *text, size_t room);
 /** " at PROGRAM+0x123", or nothing when that is not in the program. */
 void launch_place(const struct launch_thread *t, uint64_t addr, char *text, size_t room);
 

@@ -37,14 +37,19 @@ static int check(const struct launch_config *cfg, struct sim_error *err)
     return SIM_OK;
 }
 
-/* Of packets that wait for each other, behind what is known of the ranks. */
+/* Of ranks or packets that wait for each other, behind what is known of the ranks. */
 static void tell_circle(const struct launch *run, struct sim_error *err)
 {
     size_t n = err != NULL ? strlen(err->text) : 0;
     char circle[700];
 
-    if (err != NULL && machine_stall_circle(run->m, circle, sizeof(circle)))
+    if (err == NULL)
+        return;
+    if (launch_circle(run, circle, sizeof(circle)) ||
+        machine_stall_circle(run->m, circle, sizeof(circle)))
         (void)snprintf(err->text + n, sizeof(err->text) - n, "; deadlock: %s", circle);
+    else if (launch_bereft(run, circle, sizeof(circle)))
+        (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", circle);
 }
 
 /* A rank that has not ended and what it waits for; the first such rank is in the message. */

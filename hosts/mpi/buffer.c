@@ -1,5 +1,5 @@
 /* Buffered sends: into the program's buffer, and on from there. */
-#include "hosts/mpi/internal.h"
+#include "hosts/mpi/waits.h"
 
 /** One on its way. */
 static void buffered_ended(struct mpi_rank *mr, struct mpi_request *rq)
@@ -66,15 +66,17 @@ int MPI_Buffer_attach(void *buffer, int size)
 int MPI_Buffer_detach(void *buffer, int *size)
 {
     struct mpi_rank *mr = mpi_self();
+    struct mpi_waits w = { 0 };
     int code = mr == NULL ? MPI_ERR_OTHER : mpi_advance(mr, NULL);
 
+    w.mr = mr;
     if (code == MPI_SUCCESS)
-        mr->host->call.name = mpi_call_name(__func__);
+        mpi_waits_begin(&w, __func__);
     while (code == MPI_SUCCESS && mr->protocol.attached_used > 0)
         code = mpi_progress(mr);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
-    mr->host->call.name = NULL;
+    mpi_waits_end(&w);
     *(void **)buffer = mr->protocol.attached;
     *size = (int)mr->protocol.attached_bytes;
     mr->protocol.attached = NULL;

@@ -1,24 +1,26 @@
 /* Messages that have come, before they are received. */
-#include "hosts/mpi/internal.h"
+#include "hosts/mpi/waits.h"
 
 /* @return a message that a receive would match, NULL: none has come, or none ever will. */
 static int find(struct mpi_rank *mr, struct mpi_request *rq, bool waits, const char *call,
                 struct mpi_arrived **found_p)
 {
+    const struct mpi_waits w = { .mr = mr, .request = rq };
     int code = MPI_SUCCESS;
 
+    rq->active = true;
     rq->far =
         rq->peer == MPI_ANY_SOURCE ? NULL : mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]);
     *found_p = mpi_match_arrived(mr, rq);
     if (*found_p != NULL)
         return code;
-    mr->host->call.name = waits ? call : NULL;
+    mpi_waits_begin(&w, call);
     code = mpi_advance(mr, NULL);
     if (code == MPI_SUCCESS && (*found_p = mpi_match_arrived(mr, rq)) == NULL && !waits)
         code = mpi_poll(mr);
     while (code == MPI_SUCCESS && (*found_p = mpi_match_arrived(mr, rq)) == NULL && waits)
         code = mpi_progress(mr);
-    mr->host->call.name = NULL;
+    mpi_waits_end(&w);
     return code;
 }
 

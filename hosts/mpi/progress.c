@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hosts/mpi/schedule.h"
+#include "hosts/mpi/waits.h"
 
 #define ID_BITS 16u /* of a slot; above them a count, so that an old name finds nothing */
 
@@ -517,16 +518,17 @@ int mpi_poll(struct mpi_rank *mr)
 
 int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
 {
+    const struct mpi_waits w = { .mr = mr, .request = rq };
     int code = MPI_SUCCESS;
 
     if (rq->done)
         return code;
-    mr->host->call.name = call;
+    mpi_waits_begin(&w, call);
     code = mpi_advance(mr, &rq->done);
     while (code == MPI_SUCCESS && !rq->done) {
         mr->transport->ops->wait(mr->transport);
         code = mpi_advance(mr, &rq->done);
     }
-    mr->host->call.name = NULL;
+    mpi_waits_end(&w);
     return code;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/internal.h"
+#include "hosts/mpi/waits.h"
 
 #define CHUNK 16u
 
@@ -218,15 +218,18 @@ static bool any_done(struct wanted *w)
 static int wait_for(struct wanted *w, bool (*done)(struct wanted *w), const char *call)
 {
     struct mpi_rank *mr = w->mr;
+    const struct mpi_waits waits = {
+        .mr = mr, .count = w->count, .handles = w->handles, .any = done == any_done
+    };
     int code = MPI_SUCCESS;
 
     if (done(w))
         return code;
-    mr->host->call.name = call;
+    mpi_waits_begin(&waits, call);
     code = mpi_advance(mr, NULL);
     while (code == MPI_SUCCESS && !done(w))
         code = mpi_progress(mr);
-    mr->host->call.name = NULL;
+    mpi_waits_end(&waits);
     return code;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "hosts/mpi/op.h"
+#include "hosts/mpi/waits.h"
 
 /* A collective of a few ranks on a few bytes fits: nothing is allocated for it after the first. */
 #define FIRST_STEPS 32u
@@ -380,9 +381,10 @@ void mpi_schedules_advance(struct mpi_rank *mr)
 int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
 {
     struct mpi_rank *mr = s->mr;
+    const struct mpi_waits w = { .mr = mr, .schedule = s };
     int code = MPI_SUCCESS;
 
-    mr->host->call.name = call;
+    mpi_waits_begin(&w, call);
     while (code == MPI_SUCCESS && !s->done) {
         unsigned rounds = mr->rounds;
 
@@ -390,6 +392,6 @@ int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
         if (rounds == mr->rounds && !s->done)
             mr->transport->ops->wait(mr->transport);
     }
-    mr->host->call.name = NULL;
+    mpi_waits_end(&w);
     return code != MPI_SUCCESS ? code : s->code;
 }

@@ -46,7 +46,11 @@ tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)
         return TCA_ERROR_INVALID_VALUE;
     if (!tca_reaches(&self, h))
         return TCA_ERROR_NOT_SUPPORTED; /* nothing would ever come from there */
-    self.h->call = (struct host_call){ __func__, h->node, (unsigned)slot, (unsigned)tag, -1 };
+    self.h->call = (struct host_call){ .name = __func__,
+                                       .part = h->node,
+                                       .slot = (unsigned)slot,
+                                       .tag = (unsigned)tag,
+                                       .channel = -1 };
     driver_wait_notify(self.h, self.d, h->node, (unsigned)slot, (uint32_t)tag);
     self.h->call.name = NULL;
     return TCA_SUCCESS;
