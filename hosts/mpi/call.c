@@ -67,7 +67,7 @@ int mpi_coll_check_v(struct mpi_coll *c, struct mpi_blocks *b, const void *buf, 
     *b = (struct mpi_blocks){ .at = (char *)(uintptr_t)buf, .counts = counts, .displs = displs };
     if (buf == MPI_IN_PLACE)
         return mpi_fail(c->mr, MPI_ERR_BUFFER, "MPI_IN_PLACE: not for this buffer");
-    if (counts == NULL || (displs == NULL && c->kind != MPI_COLL_REDUCE_SCATTER))
+    if (n > 0 && (counts == NULL || (displs == NULL && c->kind != MPI_COLL_REDUCE_SCATTER)))
         return mpi_fail(c->mr, MPI_ERR_ARG, "no %s", counts == NULL ? "counts" : "displacements");
     for (int r = 0; code == MPI_SUCCESS && r < n; r++)
         code = mpi_check_data(c->mr, buf, counts[r], type, &b->type);

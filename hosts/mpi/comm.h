@@ -107,6 +107,13 @@ struct mpi_comm *mpi_comm_tagged(struct mpi_rank *mr, const struct mpi_comm *old
                                  struct mpi_group *g, int tag);
 
 /* topology.c */
+struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t numbers);
+/** A communicator of the processes that give colour 0 (or the same colour), with the topology,
+ * which it takes over, also on an error. */
+int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
+                        struct mpi_topology *t, MPI_Comm *newcomm);
+/** A communicator that has a topology of this kind. */
+int mpi_topology_get(struct mpi_rank *mr, MPI_Comm comm, int kind, struct mpi_comm **c_p);
 void mpi_topology_put(struct mpi_topology *t);
 
 #endif /* MPI_COMM_H */
