@@ -1,4 +1,5 @@
 /* Which algorithm a collective takes. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,4 +229,18 @@ void mpi_coll_build(struct mpi_coll *c)
         return;
     }
     a->build(c);
+}
+
+bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_t room)
+{
+    const struct mpi_select *sel = mr->select;
+    unsigned t = 0;
+
+    while (t < sel->nadded && i >= sel->nalgorithms[t])
+        i -= sel->nalgorithms[t++];
+    if (t == sel->nadded)
+        return false;
+    (void)snprintf(text, room, "%s=%s", names[sel->algorithms[t][i].kind],
+                   sel->algorithms[t][i].name);
+    return true;
 }
