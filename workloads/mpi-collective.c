@@ -245,10 +245,9 @@ static double start_together(void)
     double start = 0;
 
     mpi_settle();
-    start = MPI_Wtime() + 2e-3;
+    start = MPI_Wtime() + 5e-3;
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), MPI_SUCCESS);
-    while (MPI_Wtime() < start)
-        ;
+    mpi_sleep_until(start);
     return start;
 }
 

@@ -1,6 +1,8 @@
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "mpi-common.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include <cuda_runtime.h>
 #include <mpi.h>
@@ -53,15 +55,22 @@ int mpi_all(int good)
     return good;
 }
 
+void mpi_sleep_until(double time)
+{
+    double left = time - MPI_Wtime();
+    struct timespec ts = { .tv_nsec = left > 0 ? (long)(left * 1e9) : 0 };
+
+    (void)nanosleep(&ts, NULL);
+    while (MPI_Wtime() < time)
+        ;
+}
+
 void mpi_settle(void)
 {
-    const double later =
-        2e-3; /* longer than any message of these programs' set-up on any network */
-    double start = 0;
+    /* longer than any message that sets these programs up takes on any network */
+    const struct timespec later = { .tv_nsec = 2000000 };
 
     CHECK(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
-    start = MPI_Wtime() + later;
-    while (MPI_Wtime() < start)
-        ;
+    (void)nanosleep(&later, NULL);
     CHECK(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
 }

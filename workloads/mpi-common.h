@@ -13,6 +13,8 @@ void mpi_clear(void *p, uint64_t n);
 int mpi_holds(const void *p, uint64_t n, unsigned seed);
 /** 1 when it is 1 on all ranks. Collective. */
 int mpi_all(int good);
+/** Until this value of MPI_Wtime(), by the clock of the node. */
+void mpi_sleep_until(double time);
 /** A barrier, and then long enough for everything under way to arrive. Collective. */
 void mpi_settle(void);
 
