@@ -64,6 +64,9 @@ enum host_cost {
     HOST_COST_CUDA_COPY, /* starting a copy and learning of its end */
     HOST_COST_COPY_KB,   /* the CPU copies 1024 bytes from memory to memory */
     HOST_COST_PIN,       /* the kernel pins a page and gives it a bus address */
+    /* an operation in a loop of the program, by the kinds of hub-work.h in their order */
+    HOST_COST_LOOP,
+    HOST_COST_LOOP_LAST = HOST_COST_LOOP + 6,
     HOST_COSTS
 };
 

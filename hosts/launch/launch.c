@@ -1,5 +1,7 @@
 #include "hosts/launch/fault.h"
 #include "hosts/launch/internal.h"
+
+#include "hosts/driver/include/hub-work.h"
 #include "hosts/launch/watch.h"
 
 #include <stdio.h>
@@ -22,7 +24,15 @@ const struct launch_software launch_software_default = {
                  [HOST_COST_CUDA_CALL] = 300 * SIM_NS,
                  [HOST_COST_CUDA_COPY] = 5 * SIM_US,
                  [HOST_COST_COPY_KB] = 170 * SIM_NS, /* 6 GB/s, one core */
-                 [HOST_COST_PIN] = 250 * SIM_NS },   /* ibv_reg_mr: 1 MB takes some 60 us */
+                 [HOST_COST_PIN] = 250 * SIM_NS,     /* ibv_reg_mr: 1 MB takes some 60 us */
+                 /* one core of 2.6 GHz: assumed, see docs/npb.md */
+                 [HOST_COST_LOOP + HUB_LOOP_RANDOM] = 12 * SIM_NS,
+                 [HOST_COST_LOOP + HUB_LOOP_STENCIL] = 400,
+                 [HOST_COST_LOOP + HUB_LOOP_INDEXED] = 1 * SIM_NS,
+                 [HOST_COST_LOOP + HUB_LOOP_COUNTING] = 1 * SIM_NS,
+                 [HOST_COST_LOOP + HUB_LOOP_SWEEP] = 500,
+                 [HOST_COST_LOOP + HUB_LOOP_LINES] = 500,
+                 [HOST_COST_LOOP + HUB_LOOP_BLOCKS] = 350 },
     .local_message_ps = 1 * SIM_US,
     .start_spread_ps = 0,
     .pio_mapping = HOST_UNCACHED,

@@ -1,6 +1,8 @@
 #include "tools/lab/software.h"
 #include "tools/load/value.h"
 
+#include "hosts/driver/include/hub-work.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 struct config {
     uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
     uint64_t local_message_ps, start_spread_ps, pio_mapping;
+    uint64_t loop_ps[HUB_LOOPS];
     uint64_t mpi_transport, mpi_requests, mpi_eager_bytes, mpi_write_bytes, mpi_entry_ps;
     uint64_t mpi_fifo_bytes;
     struct {
@@ -35,6 +38,20 @@ static const struct machine_param params[] = {
          "ranks start within this time of each other, seeded; 0 = all at once"),
     { "pio_mapping", "choice", 0, 1, 0, offsetof(struct config, pio_mapping),
       "how the window is mapped into programs: uncached or write-combining", "uc|wc" },
+    COST("loop.random_ps", 12 * SIM_NS, loop_ps[HUB_LOOP_RANDOM],
+         "a program computes elementary functions of a random number"),
+    COST("loop.stencil_ps", 400, loop_ps[HUB_LOOP_STENCIL],
+         "an operation of sums over neighbours in a grid larger than caches"),
+    COST("loop.indexed_ps", 1 * SIM_NS, loop_ps[HUB_LOOP_INDEXED],
+         "an operation on a row of a sparse matrix"),
+    COST("loop.counting_ps", 1 * SIM_NS, loop_ps[HUB_LOOP_COUNTING],
+         "an integer is counted or moved by its value"),
+    COST("loop.sweep_ps", 500, loop_ps[HUB_LOOP_SWEEP],
+         "an operation on blocks of a grid, each after its neighbours"),
+    COST("loop.lines_ps", 500, loop_ps[HUB_LOOP_LINES],
+         "an operation of recurrences along the lines of a grid"),
+    COST("loop.blocks_ps", 350, loop_ps[HUB_LOOP_BLOCKS],
+         "an operation on blocks eliminated along the lines of a grid"),
     { "mpi.transport", "choice", 0, 4, 0, offsetof(struct config, mpi_transport),
       "the network that MPI uses", "net|mbcf|tcp|ib|peach2" },
     /* 0 and "own": as the transport has it */
@@ -209,6 +226,8 @@ struct launch_software lab_software(struct machine *machine, unsigned node)
     software.cost_ps[HOST_COST_CUDA_COPY] = cfg->cuda_copy_ps;
     software.cost_ps[HOST_COST_COPY_KB] = cfg->copy_kb_ps;
     software.cost_ps[HOST_COST_PIN] = cfg->pin_ps;
+    for (unsigned i = 0; i < HUB_LOOPS; i++)
+        software.cost_ps[HOST_COST_LOOP + i] = cfg->loop_ps[i];
     software.local_message_ps = cfg->local_message_ps;
     software.start_spread_ps = cfg->start_spread_ps;
     software.pio_mapping = cfg->pio_mapping != 0 ? HOST_WRITE_COMBINING : HOST_UNCACHED;

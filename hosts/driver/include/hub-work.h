@@ -1,0 +1,32 @@
+/*
+ * What a program computes between its calls, told by the program itself: so many operations of a
+ * kind of loop take simulated time by the platform's cost of each (keys loop.*_ps of `software`).
+ * Elsewhere, define hub_work() away.
+ */
+#ifndef HUB_WORK_H
+#define HUB_WORK_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Kinds of loops: how near a processor comes to its peak depends on these, much more than on what
+ * is computed. An operation is a floating-point one where nothing else is said. */
+enum hub_loop {
+    HUB_LOOP_RANDOM,   /* elementary functions of random numbers; a number */
+    HUB_LOOP_STENCIL,  /* sums of neighbours in a grid larger than caches */
+    HUB_LOOP_INDEXED,  /* rows of a sparse matrix: each product reads by an index */
+    HUB_LOOP_COUNTING, /* integers counted or moved by their value; an integer */
+    HUB_LOOP_SWEEP,    /* 5x5 blocks of a grid solved point by point, each after its neighbours */
+    HUB_LOOP_LINES,    /* five-point recurrences along the lines of a grid, many small arrays */
+    HUB_LOOP_BLOCKS,   /* 5x5 blocks eliminated along the lines of a grid */
+    HUB_LOOPS
+};
+
+/** The calling rank's core computes. Nothing happens outside of a rank. */
+void hub_work(enum hub_loop kind, unsigned long long operations);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HUB_WORK_H */
