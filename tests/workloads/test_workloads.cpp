@@ -189,6 +189,54 @@ TEST(Workloads, CollectivesOfMpiMoveEveryByte)
     expect_verified("mpi-collective", { "op=alltoall", "memory=gpu0", "repeats=1" }, 5);
 }
 
+/** The sums, residuals and ranks that the benchmark publishes, on any number of ranks. */
+TEST(Workloads, KernelsComputeWhatIsPublished)
+{
+    const struct {
+        const char *name;
+        std::vector<unsigned> ranks;
+    } kernels[] = { { "npb-ep", { 2 } },          { "npb-is", { 1, 2, 4 } },
+                    { "npb-cg", { 1, 2, 4, 8 } }, { "npb-mg", { 1, 2, 4, 8 } },
+                    { "npb-lu", { 1, 2, 4 } },    { "npb-sp", { 1, 4, 9 } },
+                    { "npb-bt", { 1, 4 } } };
+
+    for (const auto &kernel : kernels) {
+        uint64_t before = UINT64_MAX;
+
+        for (unsigned n : kernel.ranks) {
+            Outcome r = run(kernel.name, { "class=S" }, n);
+
+            ASSERT_EQ(SIM_OK, r.code) << kernel.name << " on " << n << ": " << r.line;
+            EXPECT_EQ(1u, field(r.line, "verified")) << kernel.name << " on " << n;
+            EXPECT_LT(field(r.line, "latency_ps_min"), before) << kernel.name << " on " << n;
+            before = field(r.line, "latency_ps_min");
+        }
+    }
+}
+
+/** Iterations are alike: from a few of them the time and the messages of all follow. */
+TEST(Workloads, ASampleOfAKernelTellsTheTimeOfAll)
+{
+    const struct {
+        const char *name;
+        unsigned ranks;
+    } kernels[] = { { "npb-is", 4 }, { "npb-cg", 4 }, { "npb-mg", 4 },
+                    { "npb-lu", 4 }, { "npb-sp", 4 }, { "npb-bt", 4 } };
+
+    for (const auto &kernel : kernels) {
+        Outcome all = run(kernel.name, { "class=S" }, kernel.ranks);
+        Outcome few = run(kernel.name, { "class=S", "sample=3" }, kernel.ranks);
+        double exact = (double)field(all.line, "latency_ps_min");
+
+        EXPECT_NEAR(exact, (double)field(few.line, "latency_ps_min"), 0.005 * exact) << kernel.name;
+        EXPECT_EQ(field(all.line, "messages"), field(few.line, "messages")) << kernel.name;
+        EXPECT_EQ(3u, field(few.line, "run")) << kernel.name;
+    }
+    for (const sim_order &order : test::all_orders())
+        EXPECT_EQ(run("npb-lu", { "class=S", "sample=2" }, 4).line,
+                  run("npb-lu", { "class=S", "sample=2" }, 4, order).line);
+}
+
 TEST(Workloads, DistanceCosts)
 {
     uint64_t near =

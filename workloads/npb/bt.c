@@ -123,6 +123,7 @@ int main(int argc, char **argv)
             adi_solve(&a, axis);
         adi_add(&a);
     } while (npb_next(&a.n));
-    npb_stop(&a.n, adi_verify(&a, iterations, right[a.n.is_w]));
+    npb_stop(&a.n);
+    npb_end(&a.n, adi_verify(&a, iterations, right[a.n.is_w]));
     return 0;
 }

@@ -72,8 +72,9 @@ int main(int argc, char **argv)
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &s.y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
     CHECK(MPI_Allreduce(MPI_IN_PLACE, s.counts, ANNULI, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD),
           MPI_SUCCESS);
+    npb_stop(&n);
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &run, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD),
           MPI_SUCCESS);
-    npb_stop(&n, verify(&n, &s, run));
+    npb_end(&n, verify(&n, &s, run));
     return 0;
 }

@@ -216,6 +216,7 @@ int main(int argc, char **argv)
     do
         rank_once(&t, (int)t.n.done + 1);
     while (npb_next(&t.n));
-    npb_stop(&t.n, t.good && sorted(&t));
+    npb_stop(&t.n);
+    npb_end(&t.n, t.good && sorted(&t));
     return 0;
 }

@@ -292,6 +292,7 @@ int main(int argc, char **argv)
     do
         iterate(&t);
     while (npb_next(&t.n));
-    npb_stop(&t.n, verify(&t));
+    npb_stop(&t.n);
+    npb_end(&t.n, verify(&t));
     return 0;
 }

@@ -373,8 +373,9 @@ int main(int argc, char **argv)
         cycle(&t);
     while (npb_next(&t.n));
     rest = norm(&t);
+    npb_stop(&t.n);
     /* In class W nothing but rounding is left: the last digits depend on the order of sums. */
-    npb_stop(&t.n, !npb_whole(&t.n) ||
-                       fabs(rest - right[t.n.is_w]) <= (t.n.is_w ? 0.5 : 1e-6) * right[t.n.is_w]);
+    npb_end(&t.n, !npb_whole(&t.n) ||
+                      fabs(rest - right[t.n.is_w]) <= (t.n.is_w ? 0.5 : 1e-6) * right[t.n.is_w]);
     return 0;
 }

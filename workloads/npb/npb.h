@@ -27,9 +27,10 @@ struct npb {
     uint64_t sample;     /* run at most; 0: all */
     uint64_t run;        /* that will be run: fewer when a sample is enough */
     uint64_t done;
-    /* at the start, after the first iteration and after the last one */
-    double time[3];
-    struct npb_counts counts[3];
+    /* at the start, after the first iteration, after the last one that is run, at the end */
+    double time[4];
+    struct npb_counts counts[4];
+    double seconds; /* of the whole */
 };
 
 /** Arguments class=, iterations=, sample=, and MPI. `s` and `w`: the iterations of the classes. */
@@ -42,8 +43,10 @@ void npb_start(struct npb *n);
 int npb_next(struct npb *n);
 /** 1: the sums are those of the whole kernel, so there is something to verify. */
 int npb_whole(const struct npb *n);
-/** Ends the time, prints the result, and ends the program's use of MPI. */
-void npb_stop(struct npb *n, int verified);
+/** Ends the time; the longest of all ranks counts, as the benchmark has it. Collective. */
+void npb_stop(struct npb *n);
+/** Prints the result and ends the program's use of MPI. */
+void npb_end(struct npb *n, int verified);
 
 /** 1 when |value / right - 1| <= 1e-8 for all of them: the benchmark's own measure. */
 int npb_near(unsigned count, const double *values, const double *right);

@@ -237,6 +237,7 @@ int main(int argc, char **argv)
         change(&a, from_z, 35);
         adi_add(&a);
     } while (npb_next(&a.n));
-    npb_stop(&a.n, adi_verify(&a, iterations, right[a.n.is_w]));
+    npb_stop(&a.n);
+    npb_end(&a.n, adi_verify(&a, iterations, right[a.n.is_w]));
     return 0;
 }
