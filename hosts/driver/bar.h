@@ -130,6 +130,10 @@ struct host_ops {
     void (*store_block)(struct host *h, const struct host_bar *bar, uint64_t offset,
                         const void *bytes, uint64_t size);
     uint64_t (*load)(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size);
+    /** Any size and alignment, in rising order of addresses, each load as wide as alignment allows:
+     * 16 bytes from memory that is mapped write-combining, else 8. */
+    void (*load_block)(struct host *h, const struct host_bar *bar, uint64_t offset, void *to,
+                       uint64_t size);
     /** Empties write-combining buffers; returns when all stores left the core. */
     void (*fence)(struct host *h);
     /** Returns after another agent wrote to [p, p + size) of pinned host memory and the polling
@@ -179,6 +183,9 @@ struct host_ops {
     void (*gpu_wait)(struct host *h, unsigned gpu, uint64_t number);
     /** Copies of this GPU so far that ended without all of their bytes. */
     uint64_t (*gpu_failures)(struct host *h, unsigned gpu);
+    /** Has *count, a word from alloc(), hold how many copies of this GPU have ended, from now on, so
+     * that a loop which polls memory sees that too. NULL: no longer. */
+    void (*gpu_count)(struct host *h, unsigned gpu, volatile uint64_t *count);
     bool (*gpu_ended)(struct host *h, unsigned gpu, uint64_t number);
     /** Fills in the time when the copy ends, or the present one when it has ended. *stamp must stay
      * until then. */

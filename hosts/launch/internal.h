@@ -91,6 +91,7 @@ struct launch_thread {
     struct launch_message *first, **end, *taken;
     uint64_t messages;      /* that have come */
     volatile void *counted; /* where the rank wants their number; NULL: nowhere */
+    volatile uint64_t *copies[LAUNCH_GPUS]; /* words that count ended ones, or NULL */
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
     struct heap *heap; /* of the program */

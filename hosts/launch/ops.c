@@ -123,6 +123,29 @@ static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t off
     return launch_wait(t, "load");
 }
 
+static void op_load_block(struct host *h, const struct host_bar *bar, uint64_t offset, void *to,
+                          uint64_t size)
+{
+    struct launch_thread *t = after_computing(h);
+    uint8_t *out = to;
+
+    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
+    while (size > 0) {
+        uint32_t n = bar->mapping == HOST_WRITE_COMBINING ? 16 : 8;
+        uint64_t words[2];
+
+        while ((bar->bus + offset) % n != 0 || n > size)
+            n /= 2;
+        node_core_load(t->core, bar->bus + offset, n, launch_done, t);
+        words[0] = launch_wait(t, "load");
+        words[1] = node_core_high(t->core);
+        memcpy(out, words, n);
+        out += n;
+        offset += n;
+        size -= n;
+    }
+}
+
 static void op_fence(struct host *h)
 {
     struct launch_thread *t = after_computing(h);
@@ -350,6 +373,21 @@ static void stamp_ended(struct launch_gpu *g)
     }
 }
 
+static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
+{
+    volatile uint64_t *count = t->copies[g - t->node->gpus];
+    uint64_t bus;
+
+    if (count != NULL && launch_bus_of(t->node, count, &bus))
+        mem_ram_write(t->node->ram, bus, &g->copies_done, sizeof(*count), NULL);
+}
+
+static void op_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count)
+{
+    self(h)->copies[gpu] = count;
+    count_copies(self(h), gpu_of(h, gpu));
+}
+
 /* Copies of one GPU end in order, so a count tells which are done. All ranks of the node look. */
 static void copy_done(void *arg)
 {
@@ -359,8 +397,10 @@ static void copy_done(void *arg)
     g->copies_done++;
     stamp_ended(g);
     for (unsigned r = 0; r < run->nranks; r++)
-        if (run->ranks[r].node == g->node)
+        if (run->ranks[r].node == g->node) {
+            count_copies(&run->ranks[r], g);
             launch_wake(&run->ranks[r]);
+        }
 }
 
 static uint64_t op_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
@@ -477,6 +517,7 @@ const struct host_ops launch_ops = {
     .store = op_store,
     .store_block = op_store_block,
     .load = op_load,
+    .load_block = op_load_block,
     .fence = op_fence,
     .wait_write = op_wait_write,
     .spend = op_spend,
@@ -503,6 +544,7 @@ const struct host_ops launch_ops = {
     .gpu_copy = op_gpu_copy,
     .gpu_wait = op_gpu_wait,
     .gpu_failures = op_gpu_failures,
+    .gpu_count = op_gpu_count,
     .gpu_ended = op_gpu_ended,
     .gpu_stamp = op_gpu_stamp,
     .net_send = op_net_send,

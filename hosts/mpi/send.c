@@ -282,7 +282,7 @@ static void taken_back(struct mpi_rank *mr, struct mpi_request *rq, bool found)
     else if (rq->was_done || rq->got)
         mpi_ended(mr, rq);
     else
-        rq->phase = rq->bytes <= mr->transport->caps.eager_bytes ? MPI_SEND_SYNC : MPI_SEND_ASKED;
+        rq->phase = goes_eagerly(mr, rq) ? MPI_SEND_SYNC : MPI_SEND_ASKED;
 }
 
 static void withdrawn(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq,

@@ -75,7 +75,8 @@ static bool reach(struct host *h, const void *p, uint64_t bytes, struct verbs_re
         return false;
     pages = (region->bus % HOST_PAGE + bytes + HOST_PAGE - 1) / HOST_PAGE;
     host_spend_cost(h, HOST_COST_SYSCALL);
-    h->ops->spend(h, pages * h->ops->cost_ps(h, HOST_COST_PIN));
+    if (region->pinned) /* others were when they were given out */
+        h->ops->spend(h, pages * h->ops->cost_ps(h, HOST_COST_PIN));
     return true;
 }
 
@@ -111,12 +112,15 @@ void verbs_deregister(struct verbs *v, const struct verbs_region *region)
 
 /* ---- queues -------------------------------------------------------------------------------- */
 
-bool verbs_cq_create(struct verbs *v, uint32_t log2, struct verbs_cq *cq_p)
+bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_cq *cq_p)
 {
-    struct verbs_cq cq = { .log2 = log2 };
+    struct verbs_cq cq = { .log2 = log2, .entries = memory };
     uint64_t bus, words[3] = { IB_CMD_CQ };
 
-    cq.entries = queue_memory(v, (uint64_t)IB_CQE_BYTES << log2, &bus);
+    if (memory == NULL)
+        cq.entries = queue_memory(v, (uint64_t)IB_CQE_BYTES << log2, &bus);
+    else
+        bus = v->h->ops->pointer(v->h, memory).offset;
     if (cq.entries == NULL)
         return false;
     words[1] = bus;

@@ -75,7 +75,8 @@ bool verbs_register(struct verbs *v, const void *p, uint64_t bytes, uint32_t acc
                     struct verbs_region *region_p);
 void verbs_deregister(struct verbs *v, const struct verbs_region *region);
 
-bool verbs_cq_create(struct verbs *v, uint32_t log2, struct verbs_cq *cq_p);
+/** In `memory` from host_ops.alloc, all zero, at a multiple of 64; NULL: memory of its own. */
+bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_cq *cq_p);
 /** @param port 0 .. v->ports - 1 */
 bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
                      const struct verbs_cq *receive_cq, uint32_t sq_log2, uint32_t rq_log2,

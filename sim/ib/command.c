@@ -114,8 +114,9 @@ static uint32_t connect(struct ib_hca *hca, const uint64_t *w)
     struct ib_qp *qp = ib_qp_of(hca, (uint32_t)w[1]);
     uint32_t lid = (uint32_t)w[2];
 
-    if (qp == NULL || lid == 0 || lid > hca->port[qp->port].npeers ||
-        hca->port[qp->port].peers[lid - 1].out == NULL)
+    if (qp == NULL || lid == 0 ||
+        (lid != hca->lid &&
+         (lid > hca->port[qp->port].npeers || hca->port[qp->port].peers[lid - 1].out == NULL)))
         return IB_ERR_COMMAND;
     qp->lid = (uint16_t)lid;
     qp->far = (uint32_t)(w[2] >> 32);

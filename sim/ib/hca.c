@@ -44,6 +44,7 @@ static const struct machine_param params[] = {
         "packets of a port that are being made or wait for the link"),
     ROW("write_tlps", "1", 16, 4096, 64, write_tlps,
         "writes that wait for the bus before packets are left in the receive buffer"),
+    PS("loop_ps", 50000, loop_ps, "a packet from the adapter to itself, instead of the fabric"),
     ROW("rnr_ps", "ps", 1000, 1000 * SIM_MS, 10 * SIM_US, rnr_ps,
         "wait after the far side had no receive request"),
     PCIE_PORT_PARAMS("port.", struct ib_config, port, 3, 8, 40000, 40000),

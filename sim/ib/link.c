@@ -77,11 +77,12 @@ static void send(struct ib_port *port, const struct ib_packet *p)
 /** May the packet go, for the room that it needs? Acknowledgements have room kept for them. */
 static bool take_credits(struct ib_port *port, const struct ib_packet *p)
 {
-    uint64_t *credits = &port->peers[p->to - 1].credits[p->h.lane];
     uint32_t blocks = ib_blocks(&p->h);
+    uint64_t *credits;
 
-    if (p->h.op == IB_OP_ACK)
+    if (p->h.op == IB_OP_ACK || p->to == port->hca->lid)
         return true;
+    credits = &port->peers[p->to - 1].credits[p->h.lane];
     if (*credits < blocks)
         return false;
     *credits -= blocks;
@@ -97,6 +98,18 @@ static void stall(struct ib_port *port, bool on)
     if (!on)
         port->stall_credit_ps += now - port->stalled_since;
     port->stalled_since = on ? now : SIM_TIME_NEVER;
+}
+
+static void arrive(struct ib_port *port, struct ib_packet *p);
+
+/** From one queue pair of the adapter to another: not by the link, but as if it were one. */
+static void loop_back(struct ib_port *port, struct ib_packet *p)
+{
+    struct ib_hca *hca = port->hca;
+
+    p->due = transmit(port, packet_bytes(&p->h), sim_now(hca->dom)) + hca->cfg.loop_ps;
+    p->ready = false;
+    arrive(port, p);
 }
 
 static void transmit_all(struct ib_port *port, sim_time_t *next)
@@ -122,10 +135,14 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
             return;
         }
         stall(port, false);
-        send(port, p);
         (void)ib_packets_pop(list);
-        ib_packet_put(hca, p);
         ib_wake(hca, now); /* room for the requester */
+        if (p->to == hca->lid) {
+            loop_back(port, p);
+            continue;
+        }
+        send(port, p);
+        ib_packet_put(hca, p);
     }
 }
 
@@ -161,15 +178,20 @@ static void deliver(void *arg, const void *record, uint32_t bytes)
 }
 
 /** Packets of several adapters follow each other on the last link to this one. */
-static void take_arrived(struct ib_port *port)
+static void take_arrived(struct ib_port *port, sim_time_t *next)
 {
     struct ib_hca *hca = port->hca;
 
     while (port->arrived.head != NULL) {
-        struct ib_packet *p = ib_packets_pop(&port->arrived);
+        struct ib_packet *p = port->arrived.head;
         uint32_t bytes = packet_bytes(&p->h);
         sim_time_t end = port->rx_free_at + (bytes + FRAME) * hca->rate_num / hca->rate_den;
 
+        if (p->due > sim_now(hca->dom)) {
+            ib_sooner(next, p->due);
+            return;
+        }
+        (void)ib_packets_pop(&port->arrived);
         if (p->h.op == IB_OP_CREDIT) {
             port->peers[p->h.lid - 1].credits[p->h.lane] += p->h.total;
             ib_packet_put(hca, p);
@@ -189,10 +211,14 @@ static void take_arrived(struct ib_port *port)
 void ib_credit(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks)
 {
     struct ib_port *from = &hca->port[port];
-    struct sim_channel *ch = from->peers[lid - 1].out;
-    struct ib_header *record = sim_channel_reserve(ch, (uint32_t)sizeof(*record));
     sim_time_t now = sim_now(hca->dom);
+    struct ib_header *record;
+    struct sim_channel *ch;
 
+    if (lid == hca->lid)
+        return;
+    ch = from->peers[lid - 1].out;
+    record = sim_channel_reserve(ch, (uint32_t)sizeof(*record));
     *record = (struct ib_header){
         .op = IB_OP_CREDIT, .lid = hca->lid, .lane = (uint8_t)lane, .total = blocks
     };
@@ -202,8 +228,8 @@ void ib_credit(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, u
 void ib_link_run(struct ib_hca *hca, sim_time_t *next)
 {
     for (unsigned i = 0; i < hca->cfg.ports; i++) {
-        take_arrived(&hca->port[i]);
         transmit_all(&hca->port[i], next);
+        take_arrived(&hca->port[i], next);
     }
 }
 

@@ -53,9 +53,12 @@ void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, u
                      enum node_mapping mapping, node_done_fn done, void *arg);
 /** Empties the write-combining buffers and waits until all stores left the core (SFENCE). */
 void node_core_fence(struct node_core *core, node_done_fn done, void *arg);
-/** An uncached load of 1 .. 8 bytes, naturally aligned; value in the low bytes; ~0 on an error. */
+/** An uncached load of 1, 2, 4, 8 or 16 bytes, naturally aligned; value in the low bytes; ~0 on an
+ * error. */
 void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
                     void *arg);
+/** In `done` of a load of 16 bytes: the upper 8. */
+uint64_t node_core_high(const struct node_core *core);
 /** The core computes for `ps`. */
 void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, void *arg);
 /**

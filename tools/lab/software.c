@@ -14,6 +14,9 @@ struct config {
     uint64_t loop_ps[HUB_LOOPS];
     uint64_t mpi_transport, mpi_requests, mpi_eager_bytes, mpi_write_bytes, mpi_entry_ps;
     uint64_t mpi_fifo_bytes;
+    uint64_t mpi_rails, mpi_stripe_bytes, mpi_inline_bytes, mpi_gdr, mpi_gdr_limit;
+    uint64_t mpi_gpu_load_bytes, mpi_gpu_store_bytes, mpi_gpu_gather, mpi_gpu_eager_bytes;
+    uint64_t mpi_chunk_bytes, mpi_chunks, mpi_gpu_query_ps;
     struct {
         uint64_t trap_in, trap_out, interrupt_in, interrupt_out, space, check, access;
         uint64_t send, receive, line, ring, ring_kb, window, ack_every, retry;
@@ -24,6 +27,11 @@ struct config {
 #define COST(key, def, member, meaning)                                                            \
     {                                                                                              \
         key, "ps", 0, SIM_MS, def, offsetof(struct config, member), meaning, NULL                  \
+    }
+
+#define BYTES(key, member, meaning)                                                                \
+    {                                                                                              \
+        key, "bytes", 0, UINT32_C(1) << 30, 0, offsetof(struct config, member), meaning, NULL      \
     }
 
 static const struct machine_param params[] = {
@@ -64,6 +72,32 @@ static const struct machine_param params[] = {
     { "mpi.fifo_bytes", "bytes", 0, UINT32_C(1) << 30, 0, offsetof(struct config, mpi_fifo_bytes),
       "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else 256 or more",
       NULL },
+    /* of transport ib; 0: its own */
+    { "mpi.rails", "1", 0, 2, 0, offsetof(struct config, mpi_rails),
+      "ports of the InfiniBand adapter that MPI uses; 0 = one", NULL },
+    BYTES("mpi.stripe_bytes", mpi_stripe_bytes,
+          "InfiniBand: shortest write that is shared out among the rails; 0 = 16384"),
+    BYTES("mpi.inline_bytes", mpi_inline_bytes,
+          "InfiniBand: longest entry that travels inside of its work request; 0 = 128"),
+    { "mpi.gdr", "choice", 0, 2, 0, offsetof(struct config, mpi_gdr),
+      "InfiniBand: whether the adapter reads and writes GPU memory", "own|on|off" },
+    BYTES("mpi.gdr_limit", mpi_gdr_limit,
+          "InfiniBand: longest message that the adapter moves from or to a GPU; 0 = 8192"),
+    BYTES("mpi.gpu_load_bytes", mpi_gpu_load_bytes,
+          "InfiniBand: most data that the core loads from a GPU; 0 = 16; 1 = none"),
+    BYTES("mpi.gpu_store_bytes", mpi_gpu_store_bytes,
+          "InfiniBand: most data that the core stores to a GPU; 0 = 16; 1 = none"),
+    { "mpi.gpu_gather", "choice", 0, 2, 0, offsetof(struct config, mpi_gpu_gather),
+      "InfiniBand: eager data leave the GPU by the adapter, or are looped to the host first",
+      "own|on|off" },
+    BYTES("mpi.gpu_eager_bytes", mpi_gpu_eager_bytes,
+          "InfiniBand: longest message from a GPU that is sent without asking; 0 = 8192; 1 = none"),
+    BYTES("mpi.chunk_bytes", mpi_chunk_bytes,
+          "InfiniBand: piece of a message that is staged through the host; 0 = 262144"),
+    { "mpi.chunks", "1", 0, 16, 0, offsetof(struct config, mpi_chunks),
+      "InfiniBand: such pieces under way; 0 = 4", NULL },
+    COST("mpi.gpu_query_ps", 0, mpi_gpu_query_ps,
+         "InfiniBand: finding out whose memory a pointer of a call points to"),
     COST("mpi.entry_ps", 0, mpi_entry_ps,
          "MPI makes or examines one header; 0 = the transport's own"),
     /* the facility of hosts/mbcf in the kernel */

@@ -200,8 +200,10 @@ void node_core_fence(struct node_core *core, node_done_fn done, void *arg)
 void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
                     void *arg)
 {
-    SIM_ASSERT((size == 1 || size == 2 || size == 4 || size == 8) && addr % size == 0);
+    SIM_ASSERT((size == 1 || size == 2 || size == 4 || size == 8 || size == 16) &&
+               addr % size == 0);
     begin(core, CORE_LOAD, done, arg);
+    core->high = UINT64_MAX;
     core->addr = addr;
     core->size = size;
     if (mem_ram_holds(&core->host->ram, addr, size)) {
@@ -286,8 +288,12 @@ bool node_core_completed(struct node_core *core, const struct pcie_tlp *cpl)
     core->cause = cpl->trace_id;
     if (reads && (cpl->payload == NULL || cpl->payload->bytes < skip + core->size))
         good = false;
+    if (good && core->op == CORE_LOAD && core->size == 16)
+        core->high = little_endian(cpl->payload->data + skip + 8, 8);
     if (good) {
-        node_core_end(core, 0, reads ? little_endian(cpl->payload->data + skip, core->size) : 0);
+        uint32_t low = core->size < 8 ? core->size : 8;
+
+        node_core_end(core, 0, reads ? little_endian(cpl->payload->data + skip, low) : 0);
         return true;
     }
     if (core->op == CORE_LOAD)
@@ -397,6 +403,11 @@ void node_core_advance(struct node_core *core)
 }
 
 /* ---- time, polling, sleep ---------------------------------------------------------------- */
+
+uint64_t node_core_high(const struct node_core *core)
+{
+    return core->high;
+}
 
 void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, void *arg)
 {

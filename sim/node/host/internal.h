@@ -211,7 +211,7 @@ struct node_core {
     struct sim_event memory; /* a store to DRAM takes effect; SIM_CLOCK */
     node_done_fn done;
     void *arg;
-    uint64_t value;
+    uint64_t value, high;
     uint64_t addr; /* of the operation */
     uint32_t size;
     enum node_mapping mapping;

@@ -25,7 +25,7 @@ struct Pair {
     /* The far side may reach `region`. */
     bool connect(const verbs_region &region, unsigned port = 0)
     {
-        if (!verbs_cq_create(&v, 8, &send_cq) || !verbs_cq_create(&v, 8, &receive_cq) ||
+        if (!verbs_cq_create(&v, 8, nullptr, &send_cq) || !verbs_cq_create(&v, 8, nullptr, &receive_cq) ||
             !verbs_qp_create(&v, &send_cq, &receive_cq, 6, 6, port, &qp))
             return false;
         Far mine = { v.lid, qp.number, region.key };

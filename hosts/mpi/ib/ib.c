@@ -1,0 +1,269 @@
+/* Transport over InfiniBand: RDMA writes by reliable connections. See internal.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/ib/internal.h"
+
+/* ---- requests and their ends ----------------------------------------------------------- */
+
+static bool take_completions(struct ibt *ib)
+{
+    struct verbs_done done;
+    bool any = false;
+
+    while (verbs_poll(&ib->v, &ib->cq, &done)) {
+        struct ibt_qp *qp = ib->by_number[done.qp];
+        struct ibt_op **op = &qp->op[done.number % (1u << IBT_SQ_LOG2)];
+
+        any = true;
+        qp->q.ended = done.number + 1;
+        if (done.status != IB_OK) {
+            ib->t.host->ops->tell(ib->t.host, "InfiniBand: a work request failed");
+            ib->t.host->ops->abort(ib->t.host, 1);
+        }
+        if (*op != NULL)
+            (*op)->pending--;
+        *op = NULL;
+    }
+    return any;
+}
+
+bool ibt_progress(struct ibt *ib)
+{
+    bool any = take_completions(ib);
+
+    ibt_stage_run(ib);
+    return any;
+}
+
+static void wait_completion(struct ibt *ib)
+{
+    if (!take_completions(ib))
+        ib->t.host->ops->wait_write(ib->t.host, verbs_next(&ib->cq), IB_CQE_BYTES);
+}
+
+void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct ibt_op *op)
+{
+    uint32_t number;
+
+    while (!verbs_has_room(&qp->q))
+        wait_completion(ib);
+    if (op != NULL)
+        op->pending++;
+    send->signaled = op != NULL || qp->q.posted % IBT_SIGNAL == IBT_SIGNAL - 1;
+    qp->op[qp->q.posted % (1u << IBT_SQ_LOG2)] = op;
+    number = verbs_post(&qp->q, send);
+    (void)number;
+}
+
+void ibt_wait_op(struct ibt *ib, const struct ibt_op *op)
+{
+    while (op->pending != 0)
+        wait_completion(ib);
+}
+
+struct ibt_op *ibt_op_new(struct ibt *ib)
+{
+    for (unsigned i = 0; i < IBT_OPS; i++) {
+        mpi_ticket next = ib->tickets + 1 + i;
+        struct ibt_op *op = &ib->ops[next % IBT_OPS];
+
+        if (op->pending != 0)
+            continue;
+        ib->tickets = next;
+        op->ticket = next;
+        return op;
+    }
+    return NULL;
+}
+
+/* ---- the interface ------------------------------------------------------------------------- */
+
+static void ib_destroy(struct mpi_transport *t)
+{
+    struct ibt *ib = ibt_of(t);
+
+    ibt_regions_fini(ib);
+    free(ib->by_number);
+    free(ib->peers);
+    free(ib);
+}
+
+static void set_caps(struct ibt *ib)
+{
+    struct host *h = ib->t.host;
+
+    ib->t.caps = (struct mpi_transport_caps){
+        .gpu = h->ops->gpus(h) > 0,
+        .fifo_bytes = ib->fifo_bytes,
+        .eager_bytes = ib->fifo_bytes - MPI_HEAD_BYTES,
+        .gpu_eager_bytes = ib->set.gpu_eager_bytes != 0 ? ib->set.gpu_eager_bytes : 1,
+        .copy_kb_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB),
+        .entry_ps = h->ops->cost_ps(h, HOST_COST_CALL),
+    };
+}
+
+static struct mpi_transport *ib_create(struct host *h, char *why)
+{
+    struct ibt *ib = calloc(1, sizeof(*ib));
+
+    if (ib == NULL)
+        return NULL;
+    ib->t.host = h;
+    ib->nranks = h->size;
+    ib->me = h->rank;
+    if (!verbs_open(&ib->v, h)) {
+        (void)snprintf(why, MPI_WHY_BYTES, "transport ib: node %u has no InfiniBand adapter",
+                       h->node->index);
+        free(ib);
+        return NULL;
+    }
+    if (!ibt_set_up(ib)) {
+        ib_destroy(&ib->t);
+        return NULL;
+    }
+    set_caps(ib);
+    return &ib->t;
+}
+
+static bool ib_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
+                      uint32_t head_bytes, const void *data, uint32_t bytes)
+{
+    return ibt_append(ibt_of(t), dest, fifo, head, head_bytes, data, bytes);
+}
+
+static unsigned ib_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
+{
+    struct ibt *ib = ibt_of(t);
+
+    (void)ibt_progress(ib);
+    for (unsigned r = from; r < ib->nranks; r++)
+        if (r != ib->me && ibt_look(ib, r) && ib->peers[r].fifo == fifo)
+            return r;
+    return ib->nranks;
+}
+
+static bool ib_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
+                    struct mpi_taken *taken_p)
+{
+    struct ibt *ib = ibt_of(t);
+
+    if (!ibt_look(ib, source) || ib->peers[source].fifo != fifo)
+        return false;
+    *taken_p = ib->peers[source].entry;
+    return true;
+}
+
+static void ib_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
+{
+    (void)fifo;
+    ibt_release(ibt_of(t), source);
+}
+
+static bool ib_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct mpi_key *key_p)
+{
+    struct ibt *ib = ibt_of(t);
+    struct ibt_key key = { 0 };
+    const struct verbs_region *region = NULL;
+    struct host_pointer where;
+    bool gpu = ibt_on_gpu(ib, p, &where);
+    unsigned first = 0;
+
+    if (bytes == 0)
+        return false;
+    if (!gpu || ib->set.gdr)
+        region = ibt_region(ib, p, bytes, &key.offset);
+    if (!gpu && region == NULL)
+        return false;
+    key.key = region != NULL ? region->key : 0;
+    if (gpu) {
+        key.gpu = (uint16_t)(where.gpu + 1);
+        key.device = where.offset;
+        if (region == NULL || !ibt_direct(ib, bytes)) {
+            key.nslots = (uint8_t)ibt_slots_take(ib, &first);
+            key.first_slot = (uint8_t)first;
+            if (key.nslots == 0)
+                return false;
+        }
+    }
+    memset(key_p, 0, sizeof(*key_p));
+    memcpy(key_p, &key, sizeof(key));
+    return true;
+}
+
+static void ib_hide(struct mpi_transport *t, const struct mpi_key *key_p)
+{
+    struct ibt_key key;
+
+    memcpy(&key, key_p, sizeof(key));
+    if (key.nslots != 0)
+        ibt_slots_give(ibt_of(t), key.first_slot, key.nslots);
+}
+
+static bool ib_write(struct mpi_transport *t, unsigned dest, const struct mpi_key *key_p,
+                     uint64_t offset, const void *from, uint64_t bytes, const void *note,
+                     uint32_t note_bytes, mpi_ticket *ticket_p)
+{
+    struct ibt_key key;
+
+    memcpy(&key, key_p, sizeof(key));
+    return ibt_write(ibt_of(t), dest, &key, offset, from, bytes, note, note_bytes, ticket_p);
+}
+
+static bool ib_read(struct mpi_transport *t, unsigned source, const struct mpi_key *key_p,
+                    uint64_t offset, void *to, uint64_t bytes, mpi_ticket *ticket_p)
+{
+    struct ibt_key key;
+
+    memcpy(&key, key_p, sizeof(key));
+    return ibt_read(ibt_of(t), source, &key, offset, to, bytes, ticket_p);
+}
+
+static bool ib_done(struct mpi_transport *t, mpi_ticket ticket)
+{
+    struct ibt *ib = ibt_of(t);
+    const struct ibt_op *op = &ib->ops[ticket % IBT_OPS];
+
+    (void)ibt_progress(ib);
+    return ticket == 0 || op->ticket != ticket || op->pending == 0;
+}
+
+static void ib_copy(struct mpi_transport *t, void *to, const void *from, uint64_t bytes)
+{
+    ibt_copy(ibt_of(t), to, from, bytes);
+}
+
+static void ib_wait(struct mpi_transport *t)
+{
+    struct ibt *ib = ibt_of(t);
+
+    if (!ibt_progress(ib) && !ibt_news(ib))
+        t->host->ops->wait_write(t->host, ib->inbox, (uint32_t)ib->inbox_bytes);
+}
+
+static bool ib_poll(struct mpi_transport *t)
+{
+    struct ibt *ib = ibt_of(t);
+
+    host_spend_cost(t->host, HOST_COST_CALL);
+    return ibt_progress(ib) || ibt_news(ib);
+}
+
+const struct mpi_transport_ops mpi_transport_ib = {
+    .name = "ib",
+    .create = ib_create,
+    .destroy = ib_destroy,
+    .append = ib_append,
+    .next = ib_next,
+    .take = ib_take,
+    .release = ib_release,
+    .expose = ib_expose,
+    .hide = ib_hide,
+    .write = ib_write,
+    .read = ib_read,
+    .done = ib_done,
+    .copy = ib_copy,
+    .wait = ib_wait,
+    .poll = ib_poll,
+};
