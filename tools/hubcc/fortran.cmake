@@ -7,8 +7,8 @@ add_custom_command(OUTPUT wrappers.c
   DEPENDS ${fortran}/wrappers.sh host_mpi ${mpi_headers} VERBATIM)
 add_library(program_fortran OBJECT ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c ${fortran}/special.c ${fortran}/runtime.c)
 target_include_directories(program_fortran PRIVATE ${PROJECT_SOURCE_DIR})
-# A section for each function: a program keeps those that it calls. Thread-local as libgfortran has it.
-target_compile_options(program_fortran PRIVATE ${HUBSIM_WARNINGS} -O2 -ffunction-sections -ftls-model=initial-exec)
+# A section for each function: a program keeps those that it calls.
+target_compile_options(program_fortran PRIVATE ${HUBSIM_WARNINGS} -O2 -ffunction-sections)
 add_custom_command(OUTPUT ${include}/mpif.h
   COMMAND ${fortran}/mpif.sh ${include}/mpif.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
   DEPENDS ${fortran}/mpif.sh ${mpi_headers} VERBATIM)

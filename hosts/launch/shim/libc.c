@@ -6,15 +6,18 @@
 #define _GNU_SOURCE /* vasprintf, its variant of strerror_r */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,6 +106,23 @@ int asprintf(char **text_p, const char *format, ...)
     return n;
 }
 
+void *memalign(size_t align, size_t n)
+{
+    return aligned_alloc(align, n);
+}
+
+void *valloc(size_t n)
+{
+    return aligned_alloc((size_t)sysconf(_SC_PAGESIZE), n);
+}
+
+size_t malloc_usable_size(void *p)
+{
+    const struct hub_program_hooks *hooks = hub_shim_hooks();
+
+    return p != NULL ? hooks->size(hooks->heap, p) : 0;
+}
+
 /* ---- simulated time --------------------------------------------------------------------- */
 
 clock_t clock(void)
@@ -170,8 +190,26 @@ int getentropy(void *bytes, size_t n)
     return 0;
 }
 
+int uname(struct utsname *name)
+{
+    int code = (int)syscall(SYS_uname, name);
+
+    if (code == 0)
+        (void)gethostname(name->nodename, sizeof(name->nodename));
+    return code;
+}
+
 /* ---- the rank's streams -----------------------------------------------------------------------
  */
+
+/* They have no descriptor of their own; C++ streams without stdio write to it. */
+int fileno(FILE *stream)
+{
+    return stream == stdin    ? STDIN_FILENO
+           : stream == stdout ? STDOUT_FILENO
+           : stream == stderr ? STDERR_FILENO
+                              : stream->_fileno;
+}
 
 static FILE *stream_of(int fd)
 {
@@ -211,7 +249,7 @@ extern ssize_t __read(int fd, void *bytes, size_t n);
 
 ssize_t read(int fd, void *bytes, size_t n)
 {
-    return __read(fd == STDIN_FILENO ? fileno(stdin) : fd, bytes, n);
+    return __read(fd == STDIN_FILENO ? stdin->_fileno : fd, bytes, n);
 }
 
 /* A rank's three streams are pipes, whatever those of hubrun are: libraries choose their buffers by

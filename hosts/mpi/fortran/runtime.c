@@ -5,13 +5,11 @@
  * libgfortran does without where no unit has them, as if it were built without threads.
  */
 #define _GNU_SOURCE /* __environ */
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): libgfortran's names */
-extern _Thread_local void *thread_unit;
-_Thread_local void *thread_unit;
-
 #define NOTHING(name)                                                                              \
     int _gfortrani_##name(void);                                                                   \
     int _gfortrani_##name(void)                                                                    \
@@ -30,6 +28,13 @@ NOTHING(enqueue_transfer)
 NOTHING(init_async_unit)
 
 char **environ; /* which the archive expects in the same object */
+
+/* It would take a crash for itself, which hubrun tells with its place and all ranks'. */
+void (*signal(int number, void (*handler)(int)))(int)
+{
+    (void)number, (void)handler;
+    return SIG_DFL;
+}
 
 void _gfortrani_close_units(void);
 
