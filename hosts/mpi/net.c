@@ -24,6 +24,14 @@ struct net_place {
     uint64_t slot, offset;
 };
 
+/** Taken from the kernel, and not yet asked for. */
+struct net_kept {
+    struct net_kept *next;
+    unsigned source;
+    uint32_t size;
+    uint8_t bytes[];
+};
+
 struct net {
     struct mpi_transport t;
     bool holds, polling; /* an entry that has not been released; a word is on its way */
@@ -32,6 +40,10 @@ struct net {
     struct mpi_taken entry;
     uint8_t *packet;
     size_t room;
+    /* With requests all that has come is looked at, as a sender wants the requests of one rank. */
+    struct net_kept *kept[MPI_FIFOS];
+    volatile uint64_t *come; /* messages so far, from the kernel */
+    uint64_t received;
     void **exposed; /* by slot; NULL: free */
     uint64_t nexposed;
 };
@@ -59,6 +71,14 @@ static struct mpi_transport *net_create(struct host *h, char *why)
 
 static void net_destroy(struct mpi_transport *t)
 {
+    for (unsigned fifo = 0; fifo < MPI_FIFOS; fifo++) {
+        while (to_net(t)->kept[fifo] != NULL) {
+            struct net_kept *k = to_net(t)->kept[fifo];
+
+            to_net(t)->kept[fifo] = k->next;
+            free(k);
+        }
+    }
     free(to_net(t)->packet);
     free(to_net(t)->exposed);
     free(t);
@@ -118,31 +138,6 @@ static bool net_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fif
                     head, data, bytes);
 }
 
-static unsigned net_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
-{
-    const struct net *net = to_net(t);
-
-    return net->holds && net->fifo == fifo && net->source >= from ? net->source : t->host->size;
-}
-
-static bool net_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
-                     struct mpi_taken *taken_p)
-{
-    const struct net *net = to_net(t);
-
-    if (!net->holds || net->fifo != fifo || net->source != source)
-        return false;
-    *taken_p = net->entry;
-    return true;
-}
-
-static void net_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
-{
-    (void)fifo;
-    (void)source;
-    to_net(t)->holds = false;
-}
-
 /* Data to where they belong. @return whether there is a note, in net->entry. */
 static bool written(struct net *net, const struct host_message *msg, struct net_header hdr)
 {
@@ -168,6 +163,7 @@ static bool receive(struct net *net)
     struct net_header hdr;
 
     h->ops->net_receive(h, &msg);
+    net->received++;
     memcpy(&hdr, msg.data, sizeof(hdr));
     if (hdr.fifo == NET_WORD) {
         net->polling = false;
@@ -185,11 +181,104 @@ static bool receive(struct net *net)
     return true;
 }
 
+/* ---- all that has come, with requests ---------------------------------------------------- */
+
+static struct net_kept **find(struct net *net, enum mpi_fifo fifo, unsigned source)
+{
+    struct net_kept **at = &net->kept[fifo];
+
+    while (*at != NULL && (*at)->source != source)
+        at = &(*at)->next;
+    return at;
+}
+
+static void keep(struct net *net)
+{
+    struct net_kept **at = &net->kept[net->fifo], *k = malloc(sizeof(*k) + net->entry.size);
+
+    net->holds = false;
+    if (k == NULL) {
+        net->t.host->ops->tell(net->t.host, "MPI over net: out of memory");
+        net->t.host->ops->abort(net->t.host, 1); /* does not return */
+    }
+    *k = (struct net_kept){ NULL, net->source, net->entry.size };
+    memcpy(k->bytes, net->entry.bytes, net->entry.size);
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = k;
+}
+
+static void look(struct net *net)
+{
+    struct host *h = net->t.host;
+
+    if (net->come == NULL) {
+        net->come = h->ops->alloc(h, sizeof(*net->come), sizeof(*net->come));
+        if (net->come == NULL)
+            return;
+        h->ops->net_count(h, net->come);
+    }
+    if (net->holds)
+        keep(net);
+    while (net->received < *net->come)
+        if (receive(net) && net->holds)
+            keep(net);
+}
+
+static unsigned net_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
+{
+    struct net *net = to_net(t);
+    unsigned least = t->host->size;
+
+    if (!t->caps.sends_requests)
+        return net->holds && net->fifo == fifo && net->source >= from ? net->source : least;
+    look(net);
+    for (const struct net_kept *k = net->kept[fifo]; k != NULL; k = k->next)
+        if (k->source >= from && k->source < least)
+            least = k->source;
+    return least;
+}
+
+static bool net_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
+                     struct mpi_taken *taken_p)
+{
+    struct net *net = to_net(t);
+    const struct net_kept *k;
+
+    if (!t->caps.sends_requests) {
+        if (!net->holds || net->fifo != fifo || net->source != source)
+            return false;
+        *taken_p = net->entry;
+        return true;
+    }
+    look(net);
+    k = *find(net, fifo, source);
+    if (k == NULL)
+        return false;
+    *taken_p = (struct mpi_taken){ k->bytes, k->size };
+    return true;
+}
+
+static void net_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
+{
+    struct net *net = to_net(t);
+    struct net_kept **at, *k;
+
+    if (!t->caps.sends_requests) {
+        net->holds = false;
+        return;
+    }
+    at = find(net, fifo, source);
+    k = *at;
+    *at = k->next;
+    free(k);
+}
+
 static void net_wait(struct mpi_transport *t)
 {
     struct net *net = to_net(t);
 
-    if (!net->holds)
+    if (!net->holds && net->kept[MPI_FIFO_MESSAGE] == NULL && net->kept[MPI_FIFO_REQUEST] == NULL)
         (void)receive(net);
 }
 
