@@ -41,6 +41,7 @@ def short(value):
 
 
 def draw(values, of, title, out):
+    matplotlib.rcParams["svg.hashsalt"] = "hubsim"  # equal messages give equal files
     n = len(values)
     seen = [v for row in values for v in row if v]
     low, high = min(seen), max(seen)
@@ -65,7 +66,8 @@ def draw(values, of, title, out):
         bar.ax.yaxis.set_minor_formatter("")
     total = f"{sum(map(sum, values))} {of}"
     ax.set_title(title + ", " + total if title else total, fontsize=10)
-    fig.savefig(out, dpi=130)
+    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    fig.savefig(out, dpi=130, metadata=dated.get(out.rpartition(".")[2]))
 
 
 def main():

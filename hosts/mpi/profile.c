@@ -64,14 +64,19 @@ static void add(struct host_profile *p, const char *name, uint64_t messages, uin
 void mpi_profile_collect(void)
 {
     struct host_profile *p = host_self()->profile;
+    const struct host_profile_peer *to_itself;
     MPIX_Hub_counts c;
 
     if (mpi_self() == NULL || MPIX_Hub_counters(&c) != MPI_SUCCESS)
         return;
+    for (unsigned to = 0; to < p->npeers; to++)
+        MPIX_Hub_sent((int)to, &p->peers[to].messages, &p->peers[to].bytes);
+    to_itself = &p->peers[host_self()->rank];
     p->ncounts = 0;
     add(p, "sent", c.messages, c.bytes);
     add(p, "sent by remote write", c.write_messages, c.write_bytes);
     add(p, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
+    add(p, "sent to itself", to_itself->messages, to_itself->bytes);
     add(p, "received by remote read", 0, c.read_bytes);
     add(p, "received without a copy", c.copies[0], c.copied_bytes[0]);
     add(p, "received with one copy", c.copies[1], c.copied_bytes[1]);
@@ -81,6 +86,4 @@ void mpi_profile_collect(void)
     add(p, "address told by a receive", c.asks, 0);
     add(p, "of them crossed by a message", c.stale_asks, 0);
     add(p, "entry of a FIFO written", c.entries, 0);
-    for (unsigned to = 0; to < p->npeers; to++)
-        MPIX_Hub_sent((int)to, &p->peers[to].messages, &p->peers[to].bytes);
 }
