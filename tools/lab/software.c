@@ -12,6 +12,7 @@ struct config {
     uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
     uint64_t local_message_ps, start_spread_ps, pio_mapping;
     uint64_t loop_ps[HUB_LOOPS];
+    uint64_t memory_cache_bytes, memory_line_bytes, memory_line_ps;
     uint64_t mpi_transport, mpi_requests, mpi_eager_bytes, mpi_write_bytes, mpi_entry_ps;
     uint64_t mpi_fifo_bytes;
     uint64_t mpi_rails, mpi_stripe_bytes, mpi_inline_bytes, mpi_gdr, mpi_gdr_limit;
@@ -46,6 +47,13 @@ static const struct machine_param params[] = {
          "ranks start within this time of each other, seeded; 0 = all at once"),
     { "pio_mapping", "choice", 0, 1, 0, offsetof(struct config, pio_mapping),
       "how the window is mapped into programs: uncached or write-combining", "uc|wc" },
+    { "memory.cache_bytes", "bytes", 0, UINT32_C(1) << 30, UINT32_C(20) << 20,
+      offsetof(struct config, memory_cache_bytes), "what a program's loops find in the cache",
+      NULL },
+    { "memory.line_bytes", "bytes", 1, 4096, 64, offsetof(struct config, memory_line_bytes),
+      "what a miss of it moves", NULL },
+    COST("memory.line_ps", 5 * SIM_NS, memory_line_ps,
+         "a line between memory and cache, in loops that walk through memory"),
     COST("loop.random_ps", 12 * SIM_NS, loop_ps[HUB_LOOP_RANDOM],
          "a program computes elementary functions of a random number"),
     COST("loop.stencil_ps", 400, loop_ps[HUB_LOOP_STENCIL],
@@ -126,7 +134,8 @@ static const struct machine_param params[] = {
 /** Keys that libraries read by name (host_setting_of()). */
 static bool is_setting(const char *key)
 {
-    return strncmp(key, "mpi.", 4) == 0 || strncmp(key, "kernel.", 7) == 0;
+    return strncmp(key, "mpi.", 4) == 0 || strncmp(key, "kernel.", 7) == 0 ||
+           strncmp(key, "memory.", 7) == 0;
 }
 
 static int create(const struct machine_place *place, const void *config, void **component_p,

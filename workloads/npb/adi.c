@@ -36,6 +36,7 @@ static void make_box(struct adi *a, int box, int i, int j)
     cfd_box_init(&a->c, &a->boxes[box], first, n);
     a->stored[box] = npb_alloc(points * (uint64_t)a->method->stored, sizeof(double));
     cfd_begin(&a->c, &a->boxes[box]);
+    a->memory += cfd_memory(&a->boxes[box], a->method->stored);
 }
 
 void adi_init(struct adi *a, const struct adi_method *method, int points, double dt)
@@ -103,6 +104,7 @@ static int faces(struct adi *a, int axis, int up, double *buffer, int store)
         if (slice != (up ? a->slices - 1 : 0))
             n += face(b, axis, at, buffer + n, store);
     }
+    cfd_copied(n, a->memory);
     return n;
 }
 
@@ -144,16 +146,6 @@ static void ghosts(struct adi *a)
             (void)faces(a, axis, up, a->in[axis][up], 1);
 }
 
-/** Of all boxes, for the numbers told. */
-static unsigned long long points(const struct adi *a)
-{
-    unsigned long long sum = 0;
-
-    for (int i = 0; i < a->slices; i++)
-        sum += cfd_points(&a->boxes[i]);
-    return sum;
-}
-
 static void each_inner(struct adi *a, void (*change)(double *u, double *rhs, double factor),
                        double factor)
 {
@@ -190,7 +182,8 @@ static void right_side(struct adi *a, double factor)
         cfd_rhs(&a->c, &a->boxes[i]);
     }
     each_inner(a, multiply, factor);
-    hub_work(a->method->loop, (CFD_RHS_OPS + CFD_VARS) * points(a));
+    for (int i = 0; i < a->slices; i++)
+        cfd_rhs_told(&a->boxes[i], a->method->loop, a->memory);
 }
 
 void adi_right_side(struct adi *a)
@@ -201,7 +194,9 @@ void adi_right_side(struct adi *a)
 void adi_add(struct adi *a)
 {
     each_inner(a, add, 1);
-    hub_work(a->method->loop, CFD_VARS * points(a));
+    for (int i = 0; i < a->slices; i++)
+        cfd_told(&a->boxes[i], a->method->loop, (struct cfd_step){ CFD_VARS, CFD_VARS, CFD_VARS },
+                 a->memory);
 }
 
 /* ---- along an axis -----------------------------------------------------------------------------
@@ -254,11 +249,11 @@ static void sweep(struct adi *a, int axis, int forth)
                             &come),
                   MPI_SUCCESS);
         if (forth)
-            hub_work(m->loop, m->prepare_ops * cfd_points(b));
+            cfd_told(b, m->loop, m->prepare, a->memory);
         CHECK(MPI_Wait(&sent, MPI_STATUS_IGNORE), MPI_SUCCESS);
         CHECK(MPI_Wait(&come, MPI_STATUS_IGNORE), MPI_SUCCESS);
         (void)lines(a, b, axis, forth, stage > 0 ? in : NULL, out);
-        hub_work(m->loop, (forth ? m->solve_ops * 3 / 4 : m->solve_ops / 4) * cfd_points(b));
+        cfd_told(b, m->loop, forth ? m->solve : m->substitute, a->memory);
         if (stage + 1 < a->slices)
             CHECK(MPI_Isend(out, size, MPI_DOUBLE, a->neighbour[axis][towards], tag, MPI_COMM_WORLD,
                             &sent),

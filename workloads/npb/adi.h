@@ -21,7 +21,8 @@ struct adi_method {
     int whole;             /* messages have room for a box with one layer more, used or not */
     int stored;            /* doubles that a point keeps from the way forth to the way back */
     enum hub_loop loop;
-    unsigned long long prepare_ops, solve_ops; /* a point: before what comes is needed, after */
+    struct cfd_step prepare, solve,
+        substitute; /* forth: before what comes is needed, after; back */
     void (*forth)(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
                   const double *in, double *out);
     void (*back)(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
@@ -35,6 +36,7 @@ struct adi {
     int slices;
     struct cfd_box boxes[ADI_SLICES];
     double *stored[ADI_SLICES];
+    unsigned long long memory;       /* bytes of all boxes */
     int slice[CFD_AXES][ADI_SLICES]; /* the box of this rank in a slice */
     int neighbour[CFD_AXES][2];      /* who has the boxes towards lower, higher coordinates */
     double *out[CFD_AXES][2], *in[CFD_AXES][2];

@@ -40,7 +40,7 @@ static void diagonal(const struct adi *a, const double *u, int axis, cfd_block d
 static void forth(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
                   const double *in, double *out)
 {
-    size_t at = cfd_at(b, p), step = cfd_step(b, axis);
+    size_t at = cfd_at(b, p), step = cfd_next(b, axis);
     double before[BLOCK + CFD_VARS] = { 0 };
 
     if (in != NULL)
@@ -68,7 +68,7 @@ static void forth(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AX
 static void back(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
                  const double *in, double *out)
 {
-    size_t step = cfd_step(b, axis);
+    size_t step = cfd_next(b, axis);
     size_t at = cfd_at(b, p) + (size_t)(b->high[axis] - p[axis]) * step;
     double behind[CFD_VARS] = { 0 };
 
@@ -92,8 +92,9 @@ static const struct adi_method method = {
     .whole = 1,
     .stored = BLOCK,
     .loop = HUB_LOOP_BLOCKS,
-    .prepare_ops = 270,
-    .solve_ops = 780,
+    .prepare = { 270, CFD_VARS, 0 },
+    .solve = { 730, 0, BLOCK + CFD_VARS },
+    .substitute = { 50, BLOCK, CFD_VARS },
     .forth = forth,
     .back = back,
 };

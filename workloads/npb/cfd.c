@@ -55,6 +55,35 @@ unsigned long long cfd_points(const struct cfd_box *b)
     return points;
 }
 
+unsigned long long cfd_memory(const struct cfd_box *b, int more)
+{
+    return (unsigned long long)b->n[0] * (unsigned long long)b->n[1] * (unsigned long long)b->n[2] *
+           (unsigned long long)(3 * CFD_VARS + CFD_PRIMS + more) * sizeof(double);
+}
+
+void cfd_told(const struct cfd_box *b, enum hub_loop kind, struct cfd_step step,
+              unsigned long long memory)
+{
+    unsigned long long points = cfd_points(b);
+
+    hub_work(kind, step.ops * points);
+    hub_walk(step.read * points * sizeof(double), step.written * points * sizeof(double), memory);
+}
+
+void cfd_rhs_told(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory)
+{
+    const struct cfd_step step = { 330, 2 * CFD_VARS + CFD_PRIMS, CFD_VARS + CFD_PRIMS };
+
+    cfd_told(b, kind, step, memory);
+}
+
+void cfd_copied(int n, unsigned long long memory)
+{
+    unsigned long long bytes = (unsigned long long)n * sizeof(double);
+
+    hub_walk(bytes, bytes, memory);
+}
+
 /* ---- the exact solution and the first guess ---------------------------------------------- */
 
 /** Polynomials of degree four along each axis (RNR-94-007, table 3.1). */
@@ -205,7 +234,7 @@ void cfd_rhs(const struct cfd *c, struct cfd_box *b)
 
         memcpy(rhs, b->forcing + CFD_VARS * at, CFD_VARS * sizeof(double));
         for (int a = 0; a < CFD_AXES; a++) {
-            size_t step = cfd_step(b, a);
+            size_t step = cfd_next(b, a);
 
             add_axis(c, a, b->u + CFD_VARS * at, CFD_VARS * step, b->prim + CFD_PRIMS * at,
                      CFD_PRIMS * step, rhs);

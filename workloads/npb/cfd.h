@@ -6,6 +6,7 @@
 #ifndef WORKLOADS_NPB_CFD_H
 #define WORKLOADS_NPB_CFD_H
 
+#include <hub-work.h>
 #include <stddef.h>
 
 enum { CFD_AXES = 3, CFD_VARS = 5, CFD_GHOSTS = 2 };
@@ -48,7 +49,7 @@ static inline size_t cfd_at(const struct cfd_box *b, const int p[CFD_AXES])
                 (size_t)(b->n[1] + 2 * CFD_GHOSTS) * (size_t)(p[2] + CFD_GHOSTS));
 }
 /** From a point to the next one along an axis. */
-static inline size_t cfd_step(const struct cfd_box *b, int axis)
+static inline size_t cfd_next(const struct cfd_box *b, int axis)
 {
     return axis == 0   ? 1
            : axis == 1 ? (size_t)(b->n[0] + 2 * CFD_GHOSTS)
@@ -63,7 +64,19 @@ void cfd_begin(const struct cfd *c, struct cfd_box *b);
 void cfd_primitives(struct cfd_box *b);
 /** rhs of points that are not on the boundary; ghosts of u are right, and primitives. */
 void cfd_rhs(const struct cfd *c, struct cfd_box *b);
-enum { CFD_RHS_OPS = 330 }; /* a point, primitives included */
+/** What it computes, and the primitives, by the kind of the kernel's loops. `memory`: cfd_memory()
+ * of all boxes. */
+void cfd_rhs_told(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory);
+/** Bytes of a box, and of `more` doubles a point. */
+unsigned long long cfd_memory(const struct cfd_box *b, int more);
+/** A loop over inner points: operations, and values read and written, a point. */
+struct cfd_step {
+    unsigned ops, read, written;
+};
+void cfd_told(const struct cfd_box *b, enum hub_loop kind, struct cfd_step step,
+              unsigned long long memory);
+/** Values go between the grid and a message. */
+void cfd_copied(int n, unsigned long long memory);
 
 /** 5x5, by rows: of the flux along an axis, and of its viscous part. */
 typedef double cfd_block[CFD_VARS][CFD_VARS];

@@ -232,6 +232,11 @@ static void sum_and_transpose(struct test *t, double *out)
 /** `vectors`: operations on each element of a vector along with it. */
 static void told(const struct test *t, int vectors)
 {
+    unsigned long long block =
+        (unsigned long long)t->row_at[t->nrows] * (sizeof(double) + sizeof(int));
+    unsigned long long vector = (unsigned long long)t->ncolumns * sizeof(double);
+
+    hub_walk(block + 6 * vector, 4 * vector, block + 6 * vector);
     hub_work(HUB_LOOP_INDEXED, 2 * (unsigned long long)t->row_at[t->nrows] +
                                    (unsigned long long)(vectors * t->ncolumns));
 }

@@ -46,6 +46,16 @@ static void make_keys(struct test *t)
 
 /* ---- one ranking --------------------------------------------------------------------- */
 
+/** One pass over keys: all are read, and some written elsewhere. */
+static void told(const struct test *t, int read, int written)
+{
+    unsigned long long key = sizeof(int);
+
+    hub_work(HUB_LOOP_COUNTING, (unsigned long long)read);
+    hub_walk(key * (unsigned long long)read, key * (unsigned long long)written,
+             key * (unsigned long long)(3 * t->own + t->high - t->low));
+}
+
 static int bucket_of(const struct test *t, int key)
 {
     return key >> (t->key_log2 - t->bucket_log2);
@@ -63,7 +73,7 @@ static void count_buckets(struct test *t)
     }
     for (int i = 0; i < t->own; i++)
         t->sizes[bucket_of(t, t->keys[i])]++;
-    hub_work(HUB_LOOP_COUNTING, (unsigned long long)t->own);
+    told(t, t->own, 0);
 }
 
 static void order_by_buckets(struct test *t)
@@ -75,7 +85,7 @@ static void order_by_buckets(struct test *t)
     for (int i = 0; i < t->own; i++)
         t->ordered[next[bucket_of(t, t->keys[i])]++] = t->keys[i];
     free(next);
-    hub_work(HUB_LOOP_COUNTING, (unsigned long long)t->own);
+    told(t, t->own, t->own);
 }
 
 /** Buckets in order to ranks in order, so that each gets about as many keys. */
@@ -125,7 +135,7 @@ static void rank_keys(struct test *t)
         t->counts[t->received[i] - t->low]++;
     for (int k = 1; k < t->high - t->low; k++)
         t->counts[k] += t->counts[k - 1];
-    hub_work(HUB_LOOP_COUNTING, (unsigned long long)t->nreceived);
+    told(t, t->nreceived, 0);
 }
 
 /** How the two keys that change in each iteration move a known rank. */

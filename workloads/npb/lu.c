@@ -13,7 +13,7 @@
 enum { LOWER, UPPER, WAYS }; /* neighbour towards lower or higher coordinates; the sweeps */
 enum { X = 0, Y = 1, Z = 2, CUT = 2 /* axes that are cut */ };
 enum { TAG_SWEEP = 10, TAG_FACE = 20 };
-enum { BLOCK_OPS = 600, UPDATE_OPS = 15 }; /* a point: one sweep; adding up */
+enum { BLOCK_OPS = 600 }; /* a point in one sweep */
 #define OMEGA 1.2
 
 struct test {
@@ -22,6 +22,7 @@ struct test {
     struct cfd_box box;
     int neighbour[CUT][WAYS]; /* MPI_PROC_NULL: the boundary */
     double *out, *in;
+    unsigned long long memory;
 };
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -88,6 +89,7 @@ static int face(struct test *t, int axis, int at, double *buffer, int store)
 
                 memcpy(store ? u : buffer + n, store ? buffer + n : u, CFD_VARS * sizeof(double));
             }
+    cfd_copied(n, t->memory);
     return n;
 }
 
@@ -123,7 +125,7 @@ static void right_side(struct test *t)
     exchange_faces(t, Y);
     cfd_primitives(&t->box);
     cfd_rhs(&t->c, &t->box);
-    hub_work(HUB_LOOP_SWEEP, CFD_RHS_OPS * cfd_points(&t->box));
+    cfd_rhs_told(&t->box, HUB_LOOP_SWEEP, t->memory);
 }
 
 /* ---- sweeps --------------------------------------------------------------------------------- */
@@ -132,7 +134,7 @@ static void right_side(struct test *t)
 static void couple(const struct test *t, size_t at, int axis, int way, double *x)
 {
     const struct cfd_box *b = &t->box;
-    size_t next = way == LOWER ? at - cfd_step(b, axis) : at + cfd_step(b, axis);
+    size_t next = way == LOWER ? at - cfd_next(b, axis) : at + cfd_next(b, axis);
     double sign = way == LOWER ? -1 : 1;
     cfd_block f, n;
 
@@ -189,6 +191,7 @@ static void sweep_plane(struct test *t, int z, int from)
 {
     const struct cfd_box *b = &t->box;
     int nx = b->high[X] - b->low[X] + 1, ny = b->high[Y] - b->low[Y] + 1;
+    unsigned long long points = (unsigned long long)(nx * ny);
 
     receive_edges(t, z, from);
     for (int j = 0; j < ny; j++)
@@ -198,7 +201,8 @@ static void sweep_plane(struct test *t, int z, int from)
 
             relax(t, p, from);
         }
-    hub_work(HUB_LOOP_SWEEP, (unsigned long long)BLOCK_OPS * (unsigned long long)(nx * ny));
+    hub_work(HUB_LOOP_SWEEP, BLOCK_OPS * points);
+    hub_walk(points * CFD_VARS * sizeof(double), points * CFD_VARS * sizeof(double), t->memory);
     send_edges(t, z, !from);
 }
 
@@ -227,7 +231,8 @@ static void iterate(struct test *t)
     for (int z = b->high[Z]; z >= b->low[Z]; z--)
         sweep_plane(t, z, UPPER);
     scale(t, b->u, 1 / (OMEGA * (2 - OMEGA)), 1);
-    hub_work(HUB_LOOP_SWEEP, UPDATE_OPS * cfd_points(b));
+    cfd_told(b, HUB_LOOP_SWEEP, (struct cfd_step){ 3 * CFD_VARS, 2 * CFD_VARS, 2 * CFD_VARS },
+             t->memory);
     right_side(t);
 }
 
@@ -252,6 +257,7 @@ static void place(struct test *t)
     if (n[X] < CFD_GHOSTS || n[Y] < CFD_GHOSTS)
         fail("%d ranks: expected at least two points of each along an axis", t->n.ranks);
     cfd_box_init(&t->c, &t->box, first, n);
+    t->memory = cfd_memory(&t->box, 0);
     room = (uint64_t)(CFD_VARS * CFD_GHOSTS) * (uint64_t)(n[X] + n[Y]) * (uint64_t)n[Z];
     t->out = npb_alloc(room, sizeof(double));
     t->in = npb_alloc(room, sizeof(double));

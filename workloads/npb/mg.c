@@ -25,7 +25,8 @@ struct test {
     int at[AXES];    /* place of this rank */
     int neighbour[AXES][2];
     struct level level[LEVELS + 1];
-    double *v; /* the right side */
+    double *v;       /* the right side */
+    uint64_t memory; /* bytes of all grids */
     double *out, *in[2];
 };
 
@@ -68,13 +69,34 @@ static int layer(const struct level *l, double *grid, int axis, int at, double *
     return n;
 }
 
+/** A layer goes through a buffer: across x, each value has a row of its own. */
+static void told_layer(const struct test *t, int axis, int n)
+{
+    unsigned long long values = (unsigned long long)n, bytes = values * sizeof(double);
+
+    if (axis == 0)
+        hub_touch(values, 0, t->memory);
+    else
+        hub_walk(bytes, 0, t->memory);
+    hub_walk(0, bytes, t->memory);
+    hub_work(HUB_LOOP_STENCIL, values);
+}
+
+/** A step over a grid: values read and written a point. */
+static void told(const struct test *t, unsigned long long points, unsigned ops, unsigned read,
+                 unsigned written)
+{
+    hub_work(HUB_LOOP_STENCIL, ops * points);
+    hub_walk(read * points * sizeof(double), written * points * sizeof(double), t->memory);
+}
+
 /** The only rank along an axis is its own neighbour. */
 static void wrap(const struct test *t, const struct level *l, double *grid, int axis)
 {
-    (void)layer(l, grid, axis, l->n[axis] - 2, t->out, 0);
-    (void)layer(l, grid, axis, 0, t->out, 1);
-    (void)layer(l, grid, axis, 1, t->out, 0);
-    (void)layer(l, grid, axis, l->n[axis] - 1, t->out, 1);
+    for (int up = 0; up < 2; up++) {
+        told_layer(t, axis, layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out, 0));
+        told_layer(t, axis, layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->out, 1));
+    }
 }
 
 static int tag_of(int axis, int up)
@@ -99,13 +121,14 @@ static void ghosts(const struct test *t, const struct level *l, double *grid)
         for (int up = 1; up >= 0; up--) { /* what goes up is the neighbour's lower ghost */
             int n = layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out, 0);
 
+            told_layer(t, axis, n);
             CHECK(MPI_Send(t->out, n, MPI_DOUBLE, t->neighbour[axis][up], tag_of(axis, up),
                            MPI_COMM_WORLD),
                   MPI_SUCCESS);
         }
         for (int up = 0; up < 2; up++) {
             CHECK(MPI_Wait(&requests[up], MPI_STATUS_IGNORE), MPI_SUCCESS);
-            (void)layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->in[up], 1);
+            told_layer(t, axis, layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->in[up], 1));
         }
     }
 }
@@ -142,7 +165,7 @@ static void residual(const struct test *t, const struct level *l, double *u, con
                 around(l, u, c, s);
                 r[c] = v[c] + 8.0 / 3 * u[c] - 1.0 / 6 * s[1] - 1.0 / 12 * s[2];
             }
-    hub_work(HUB_LOOP_STENCIL, RESIDUAL_OPS * inner(l));
+    told(t, inner(l), RESIDUAL_OPS, 2, 1);
     ghosts(t, l, r);
 }
 
@@ -159,7 +182,7 @@ static void smooth(const struct test *t, const struct level *l, double *r, doubl
                 around(l, r, c, s);
                 u[c] += -3.0 / 8 * r[c] + 1.0 / 32 * s[0] - 1.0 / 64 * s[1];
             }
-    hub_work(HUB_LOOP_STENCIL, SMOOTH_OPS * inner(l));
+    told(t, inner(l), SMOOTH_OPS, 1, 1);
     ghosts(t, l, u);
 }
 
@@ -177,12 +200,12 @@ static void restrict_to(const struct test *t, const struct level *fine, const st
                 coarse->r[cell(coarse, x, y, z)] =
                     0.5 * fine->r[c] + 0.25 * s[0] + 0.125 * s[1] + 0.0625 * s[2];
             }
-    hub_work(HUB_LOOP_STENCIL, RESTRICT_OPS * inner(coarse));
+    told(t, inner(coarse), RESTRICT_OPS, 8, 1);
     ghosts(t, coarse, coarse->r);
 }
 
 /** Adds the coarse grid to the fine one, means between its points; ghosts of both along with it. */
-static void interpolate(const struct level *coarse, const struct level *fine)
+static void interpolate(const struct test *t, const struct level *coarse, const struct level *fine)
 {
     for (int z = 0; z < fine->n[2]; z++)
         for (int y = 0; y < fine->n[1]; y++)
@@ -195,7 +218,7 @@ static void interpolate(const struct level *coarse, const struct level *fine)
                                           (z + (k >> 2)) / 2)];
                 fine->u[cell(fine, x, y, z)] += sum / 8;
             }
-    hub_work(HUB_LOOP_STENCIL, INTERPOLATE_OPS * inner(fine));
+    told(t, inner(fine), INTERPOLATE_OPS, 0, 1);
 }
 
 static void clear(const struct level *l)
@@ -215,11 +238,11 @@ static void cycle(struct test *t)
         struct level *l = &t->level[k];
 
         clear(l);
-        interpolate(&t->level[k - 1], l);
+        interpolate(t, &t->level[k - 1], l);
         residual(t, l, l->u, l->r, l->r);
         smooth(t, l, l->r, l->u);
     }
-    interpolate(&t->level[t->top - 1], top);
+    interpolate(t, &t->level[t->top - 1], top);
     residual(t, top, top->u, t->v, top->r);
     smooth(t, top, top->r, top->u);
     residual(t, top, top->u, t->v, top->r);
@@ -321,7 +344,7 @@ static double norm(const struct test *t)
                 sum += r * r;
                 largest = fmax(largest, fabs(r));
             }
-    hub_work(HUB_LOOP_STENCIL, 3 * inner(l));
+    told(t, inner(l), 3, 1, 0);
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD),
           MPI_SUCCESS);
     return sqrt(npb_sum(sum) / pow(8, t->top));
@@ -347,6 +370,7 @@ static void place(struct test *t)
             l->n[a] = (1 << k) / t->shape[a] + 2;
         l->u = npb_alloc(cells(l), sizeof(double));
         l->r = npb_alloc(cells(l), sizeof(double));
+        t->memory += (k == t->top ? 3 : 2) * cells(l) * sizeof(double);
     }
     t->v = npb_alloc(cells(&t->level[t->top]), sizeof(double));
     t->out = npb_alloc(UINT64_C(1) << (2 * t->top + 1), sizeof(double));

@@ -40,7 +40,7 @@ static double diffusion(const double *q, int axis)
 static void coefficients(const struct adi *a, const struct cfd_box *b, int axis, int at,
                          size_t point, double row[FACTORS][5])
 {
-    size_t step = cfd_step(b, axis);
+    size_t step = cfd_next(b, axis);
     const double *q = b->prim + CFD_PRIMS * point;
     double t1 = a->c.dt * a->c.t1, t2 = a->c.dt * a->c.t2, e = a->c.dt * CFD_DSSP;
     int n = a->c.n;
@@ -92,7 +92,7 @@ static void solve_row(double c[FACTORS][5], const struct row before[2], double *
 static void forth(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
                   const double *in, double *out)
 {
-    size_t at = cfd_at(b, p), step = cfd_step(b, axis);
+    size_t at = cfd_at(b, p), step = cfd_next(b, axis);
     struct row rows[3] = { { .rhs = { 0 } } };
 
     if (in != NULL)
@@ -111,7 +111,7 @@ static void forth(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AX
 static void back(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
                  const double *in, double *out)
 {
-    size_t step = cfd_step(b, axis);
+    size_t step = cfd_next(b, axis);
     size_t at = cfd_at(b, p) + (size_t)(b->high[axis] - p[axis]) * step;
     double behind[2][CFD_VARS] = { { 0 } }; /* the nearer one first */
 
@@ -180,7 +180,7 @@ static void from_z(const double *u, const double *q, double *r)
 }
 
 static void change(struct adi *a, void (*one)(const double *u, const double *q, double *r),
-                   unsigned long long ops)
+                   unsigned ops)
 {
     for (struct cfd_box *b = a->boxes; b < a->boxes + a->slices; b++) {
         int p[CFD_AXES];
@@ -192,7 +192,8 @@ static void change(struct adi *a, void (*one)(const double *u, const double *q, 
 
                     one(b->u + CFD_VARS * at, b->prim + CFD_PRIMS * at, b->rhs + CFD_VARS * at);
                 }
-        hub_work(HUB_LOOP_LINES, ops * cfd_points(b));
+        cfd_told(b, HUB_LOOP_LINES, (struct cfd_step){ ops, CFD_VARS + CFD_PRIMS, CFD_VARS },
+                 a->memory);
     }
 }
 
@@ -201,8 +202,9 @@ static const struct adi_method method = {
     .backward = 2 * CFD_VARS,
     .stored = 2 * FACTORS,
     .loop = HUB_LOOP_LINES,
-    .prepare_ops = 45,
-    .solve_ops = 100,
+    .prepare = { 45, CFD_VARS + CFD_PRIMS, 0 },
+    .solve = { 75, 0, 2 * FACTORS + CFD_VARS },
+    .substitute = { 25, 2 * FACTORS, CFD_VARS },
     .forth = forth,
     .back = back,
 };

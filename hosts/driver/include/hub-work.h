@@ -1,7 +1,7 @@
 /*
  * What a program computes between its calls, told by the program itself: so many operations of a
  * kind of loop take simulated time by the platform's cost of each (keys loop.*_ps of `software`).
- * Elsewhere, define hub_work() away.
+ * Elsewhere, define the functions away.
  */
 #ifndef HUB_WORK_H
 #define HUB_WORK_H
@@ -22,6 +22,16 @@ enum hub_loop {
     HUB_LOOP_BLOCKS,   /* 5x5 blocks eliminated along the lines of a grid */
     HUB_LOOPS
 };
+
+/*
+ * Beside that, loops wait for memory where what they walk through again and again, `set` bytes, is
+ * larger than the cache (keys memory.* of `software`): lines are fetched, and those that were
+ * written are written back. Up to the cache's size nothing is; from twice its size on everything.
+ */
+/** Bytes read and written one after the other. */
+void hub_walk(unsigned long long read, unsigned long long written, unsigned long long set);
+/** Values that lie apart, so that each moves a line of its own. */
+void hub_touch(unsigned long long reads, unsigned long long writes, unsigned long long set);
 
 /** The calling rank's core computes. Nothing happens outside of a rank. */
 void hub_work(enum hub_loop kind, unsigned long long operations);
