@@ -25,4 +25,18 @@ TEST_F(Fortran, UnitsArgumentsTimeAndTheEndAreEachRanksOwn)
     EXPECT_EQ(0u, errors.find("0: to stderr\n1: to stderr\n1: STOP 3\n")) << errors;
 }
 
+TEST_F(Fortran, ProgramsOfSeveralLanguagesAreOne)
+{
+    write("part.f90", "subroutine part(x)\n double precision :: x(3)\n x = x + 1\n"
+                      " print *, 'from Fortran', nint(sum(x))\nend subroutine\n");
+    write("main.c", "#include <mpi.h>\nvoid part_(double *x);\n"
+                    "int main(void)\n{\n    double x[3] = { 1, 2, 3 };\n"
+                    "    MPI_Init(0, 0);\n    part_(x);\n    MPI_Finalize();\n    return 0;\n}\n");
+    ASSERT_EQ(0, sh("hubf90 -c part.f90 && hubcc -c main.c && hubcc main.o part.o -o prog "
+                    "-lgfortran && hubf90 main.o part.o -o again -lm"))
+        << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 ./prog")) << errors;
+    EXPECT_EQ(" from Fortran           9\n from Fortran           9\n", out);
+}
+
 } // namespace
