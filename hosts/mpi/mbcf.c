@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "hosts/mbcf/internal.h"
-#include "hosts/mpi/transport.h"
+#include "hosts/mpi/collective.h"
 
 #define MESSAGE_BYTES 65536u
 #define REQUEST_BYTES 16384u
@@ -380,10 +380,17 @@ static bool mbcf_poll(struct mpi_transport *t)
     return news;
 }
 
+/* As libraries of that time had it. */
+static int mbcf_collectives(struct mpi_rank *mr)
+{
+    return mpi_choices_add(mr, mpi_choices_1999, mpi_nchoices_1999);
+}
+
 const struct mpi_transport_ops mpi_transport_mbcf = {
     .name = "mbcf",
     .create = mbcf_create,
     .destroy = mbcf_destroy,
+    .collectives = mbcf_collectives,
     .append = mbcf_append,
     .next = mbcf_next,
     .take = mbcf_take,
