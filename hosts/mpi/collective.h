@@ -90,7 +90,8 @@ int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices, unsig
 /** "allgather=ring,bcast=binomial": each is taken wherever it applies, whatever the tables say.
  * NULL or empty: none. @return MPI_ERR_ARG, noted. */
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text);
-/** The i-th algorithm there is, as mpi_algorithms_force() takes it. @return false: there are fewer. */
+/** The i-th algorithm there is, as mpi_algorithms_force() takes it. @return false: there are fewer.
+ */
 bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_t room);
 /** Writes the steps of `c` by the algorithm of its kind. */
 void mpi_coll_build(struct mpi_coll *c);

@@ -315,23 +315,29 @@ static void finish(struct mpi_schedule *s)
 /* Starts steps up to a fence that has something to wait for. */
 static void start_round(struct mpi_schedule *s)
 {
+    int code = MPI_SUCCESS;
+
     s->mr->rounds++;
     s->pending++; /* so that a message that ends at once is no reason to go on */
-    while (s->code == MPI_SUCCESS && s->at < s->nsteps) {
+    while (code == MPI_SUCCESS && s->at < s->nsteps) {
         const struct mpi_step *st = &s->steps[s->at++];
 
         if (st->kind == MPI_STEP_FENCE && s->used > 0)
             break;
-        mpi_schedule_fail(s, start_step(s, st));
+        code = start_step(s, st);
     }
     s->pending--;
+    if (code != MPI_SUCCESS)
+        s->at = s->nsteps;
+    mpi_schedule_fail(s, code);
 }
 
+/* A message that was too long is an error in the end, but others wait for what comes behind it. */
 static void run(struct mpi_schedule *s)
 {
     while (s->pending == 0) {
         check_round(s);
-        if (s->code != MPI_SUCCESS || s->at == s->nsteps) {
+        if (s->at == s->nsteps) {
             finish(s);
             return;
         }
