@@ -304,6 +304,25 @@ static __attribute__((noinline)) void from_ddr(struct hub *hub, uint32_t source)
     to_ddr(hub, port, &f->ring[at & f->mask]);
 }
 
+/* Packets that several ports receive in one instant want that memory at once: the order of ports
+ * decides, not that of events, and all of them come before what leaves it at this edge. */
+static __attribute__((noinline)) void settle_ddr(struct hub *hub)
+{
+    for (uint32_t left = hub->ddr_wanted; left != 0; left &= left - 1) {
+        struct hub_port *port = &hub->ports[__builtin_ctz(left)];
+        struct hub_fifo *f = &hub->fifo[port->index * PCIE_CLASSES + PCIE_POSTED];
+
+        if (overflows(hub, port, PCIE_POSTED))
+            to_ddr(hub, port, &f->ring[(f->tail - 1) & f->mask]);
+    }
+    hub->ddr_wanted = 0;
+}
+
+void hub_ddr_wanted(struct sim_event *ev)
+{
+    settle_ddr(SIM_CONTAINER_OF(ev, struct hub, ddr_settle));
+}
+
 /** A packet leaves its source, and takes effect here or is the hub's own. */
 static SIM_PROBE_ONLY void check_order(struct hub *hub, uint32_t source, uint32_t out,
                                        const struct hub_entry *e, struct pcie_tlp *tlp)
@@ -438,6 +457,8 @@ void hub_tick(struct sim_event *ev)
     hub->edge_value = edge;
     if (hub->misbehaves)
         stop_or_go(hub);
+    if (__builtin_expect(hub->ddr_wanted != 0, 0))
+        settle_ddr(hub);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
         next = earlier(next, arbitrate(hub, (uint32_t)__builtin_ctz(left), edge));
     for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)
@@ -487,8 +508,10 @@ void hub_received(void *user, struct pcie_tlp *tlp)
     edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
     e = put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
-    if (overflows(hub, port, cls))
-        to_ddr(hub, port, e);
+    if (overflows(hub, port, cls)) {
+        hub->ddr_wanted |= 1u << port->index;
+        sim_schedule_by(hub->dom, &hub->ddr_settle, sim_now(hub->dom), SIM_CLOCK);
+    }
     hub_wake(hub, e->edge);
 }
 

@@ -231,6 +231,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     hub->order = pcie_order_end_create(hub->dom, hub->path);
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
+    sim_event_init(&hub->ddr_settle, hub_ddr_wanted);
     hub_timeout_init(hub);
     hub->ring_size = 0;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {

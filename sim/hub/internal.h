@@ -239,6 +239,8 @@ struct hub {
     uint64_t unsupported, notifications;
     /* packets in DDR3 */
     uint64_t ddr_used, ddr_edge, ddr_tlps; /* ddr_edge: from which it is free */
+    uint32_t ddr_wanted;                   /* bit per port that has just received a packet for it */
+    struct sim_event ddr_settle;           /* SIM_CLOCK */
     struct pcie_verdict verdict;           /* on the request that is answered now */
     struct sim_event timeout; /* scheduled, for an early deadline, exactly while requests wait */
     struct hub_dma dma[HUB_DMA_CHANNELS];
@@ -271,6 +273,7 @@ bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out);
 void hub_received(void *user, struct pcie_tlp *tlp);
 void hub_ready(void *user, enum pcie_class cls);
 void hub_tick(struct sim_event *ev);
+void hub_ddr_wanted(struct sim_event *ev);
 
 /* router.c */
 /** Where a window offset goes: a port, OUT_SELF, or HUB_ROUTE_NONE. */
