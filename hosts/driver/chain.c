@@ -142,9 +142,13 @@ int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
     return DRIVER_OK;
 }
 
-void driver_chain_free(struct driver *d, struct driver_chain *chain)
+uint64_t driver_own_descs(struct driver *d)
 {
-    chain_release(d, chain);
+    if (!d->has_own_descs)
+        d->own_descs =
+            range_take(&d->internal_free, HUB_DMA_CHANNELS * DRIVER_OWN_DESCS, DRIVER_OWN_DESCS);
+    d->has_own_descs = d->own_descs != RANGE_NONE;
+    return d->own_descs;
 }
 
 bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel)

@@ -29,6 +29,7 @@ enum driver_status {
 #define DRIVER_BARS        6u
 #define DRIVER_NO_AREA     0xffu
 #define DRIVER_RING_LOG2   12u    /* entries of the notification ring: 4096, eight pages */
+#define DRIVER_OWN_DESCS   4u     /* see driver_own_descs() */
 #define DRIVER_TABLE_DESCS 32768u /* host descriptor table: 1 MiB for all channels */
 
 struct driver_function {
@@ -86,6 +87,8 @@ struct driver {
     uint8_t *table; /* host descriptors */
     uint64_t table_bus;
     struct range_alloc table_free, internal_free; /* in descriptors */
+    bool has_own_descs;
+    uint64_t own_descs;
 
     uint32_t irq_seen; /* bits of HUB_IRQ_STATUS that nobody has waited for yet */
     struct host *irq_waiter;
@@ -155,10 +158,11 @@ void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
 /** Starts the installed list: one store when the channel is known to be idle, else waits first. */
 int driver_chain_start(struct host *h, struct driver *d, unsigned channel);
 /**
- * For a user who keeps its own lists: gives one back; none of its runs may be going on. A list that
- * was never installed.
+ * For a library that keeps lists of its own: the first of DRIVER_OWN_DESCS descriptors in internal
+ * memory for each channel, those of channel 0 first, the same whoever asks first. RANGE_NONE: none
+ * are left.
  */
-void driver_chain_free(struct driver *d, struct driver_chain *chain);
+uint64_t driver_own_descs(struct driver *d);
 /** False when a chain of anybody goes on, as far as the ring tells. */
 bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel);
 /** Starts the list at this pointer by one store, on a channel that is idle. The list itself tells

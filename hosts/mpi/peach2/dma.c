@@ -1,19 +1,17 @@
 /*
  * What DMA channels do for the transport. A rank has channels of its own as long as its node has
  * no more than four ranks. A chain is data, flag at the far side, word at the own one; it lies in
- * internal memory, and of it only what differs from the last one is written anew: nothing but the
- * starting store where the same is sent again.
+ * internal memory (data and flag in one line of 64 bytes), and of it only what differs from the
+ * last one is written anew: nothing but the starting store where the same is sent again.
  */
 #include <string.h>
 
 #include "hosts/driver/descriptor.h"
 #include "hosts/mpi/peach2/internal.h"
 
-#define CHAIN      4u  /* descriptors: data, flag, end; a line holds two */
-#define ALIGN_LOW  15u /* source and destination agree in these bits of their addresses */
-#define GRAIN      4u  /* what a channel moves is a multiple of that */
-#define ENDED      UINT64_C(1)
-#define CACHE_LINE 64u
+#define ALIGN_LOW 15u /* source and destination agree in these bits of their addresses */
+#define GRAIN     4u  /* what a channel moves is a multiple of that */
+#define ENDED     UINT64_C(1)
 
 static uint32_t stage_bytes(const struct p2 *p2)
 {
@@ -39,10 +37,11 @@ static void write_end(struct p2 *p2, unsigned c, uint64_t first)
 int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
 {
     struct host *h = p2->t.host;
+    uint64_t descs = driver_own_descs(p2->d);
 
     p2->stages_free = (1u << P2_STAGES) - 1;
     p2->stage = h->ops->alloc(h, (uint64_t)P2_STAGES * stage_bytes(p2), HOST_PAGE);
-    if (p2->stage == NULL)
+    if (p2->stage == NULL || descs == RANGE_NONE)
         return DRIVER_ERR_NOMEM;
     p2->stage_bus = h->ops->pointer(h, p2->stage).offset;
     /* From the last one down, since programs that use the hub by themselves begin with the first.
@@ -50,22 +49,13 @@ int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
     for (unsigned c = local_index; c < HUB_DMA_CHANNELS && p2->nchannels < P2_CHANNELS;
          c += local_ranks) {
         struct p2_channel *ch = &p2->channel[p2->nchannels];
-        int code;
 
         ch->number = HUB_DMA_CHANNELS - 1 - c;
-        code = driver_chain_alloc(h, p2->d, ch->number, CHAIN, 0, &ch->descriptors);
-        if (code != DRIVER_OK)
-            return code;
-        write_end(p2, p2->nchannels, ch->descriptors->internal_first);
+        ch->descs = descs + (uint64_t)ch->number * DRIVER_OWN_DESCS;
+        write_end(p2, p2->nchannels, ch->descs);
         p2->nchannels++;
     }
     return DRIVER_OK;
-}
-
-void p2_dma_fini(struct p2 *p2)
-{
-    for (unsigned c = 0; c < p2->nchannels; c++)
-        driver_chain_free(p2->d, p2->channel[c].descriptors);
 }
 
 /* ---- chains ------------------------------------------------------------------------- */
@@ -73,7 +63,7 @@ void p2_dma_fini(struct p2 *p2)
 /* The first two descriptors. @return the pointer to begin with. */
 static uint32_t write_chain(struct p2 *p2, struct p2_channel *ch)
 {
-    uint32_t first = (uint32_t)ch->descriptors->internal_first;
+    uint32_t first = (uint32_t)ch->descs;
     const struct p2_op *op = &ch->op;
     struct descriptor data = { .src = op->src,
                                .dst = op->dst,

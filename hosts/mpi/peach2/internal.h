@@ -104,7 +104,7 @@ struct p2_channel {
     unsigned number;
     bool busy;
     uint64_t chain; /* its number for the driver */
-    struct driver_chain *descriptors;
+    uint64_t descs; /* the first of its own ones */
     struct p2_op op;
     uint64_t line[8]; /* what the first two descriptors hold */
 };
@@ -206,7 +206,6 @@ bool p2_news(struct p2 *p2);
 
 /* dma.c */
 int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
-void p2_dma_fini(struct p2 *p2);
 /** Takes in what has ended, and starts what may begin. @return whether anything has ended. */
 bool p2_dma_progress(struct p2 *p2);
 /** Is something queued that waits for a program's own chain? */
@@ -238,6 +237,12 @@ bool p2_far_write(struct p2 *p2, unsigned dest, uint32_t area, uint64_t offset, 
                   uint64_t bytes, const void *note, uint32_t note_bytes);
 /** Takes the next message out of the network when none is held. @return whether one is. */
 bool p2_far_pull(struct p2 *p2);
+
+extern const struct mpi_transport_ops mpi_transport_peach2;
+
+/* collectives.c */
+struct mpi_rank;
+int p2_collectives(struct mpi_rank *mr);
 
 /* order.c */
 /** What the own hub's routing registers say of its S port. */

@@ -68,7 +68,6 @@ static void p2_destroy(struct mpi_transport *t)
 {
     struct p2 *p2 = p2_of(t);
 
-    p2_dma_fini(p2);
     p2_far_fini(p2);
     free(p2->peers);
     free(p2);
@@ -296,4 +295,5 @@ const struct mpi_transport_ops mpi_transport_peach2 = {
     .copy = p2_copy,
     .wait = p2_wait,
     .poll = p2_poll,
+    .collectives = p2_collectives,
 };

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "tests/hosts/machine_file.h"
 #include "tests/hosts/mpi/ranks.h"
 
 namespace
@@ -13,12 +14,16 @@ using test::Cluster;
 using test::ClusterConfig;
 using test::Me;
 
-launch_software over(const char *transport)
+launch_software over_peach2(const char *algorithms = nullptr)
 {
     launch_software software = launch_software_default;
 
     software.settings[0].key = "mpi.transport";
-    strncpy(software.settings[0].word, transport, sizeof(software.settings[0].word) - 1);
+    strcpy(software.settings[0].word, "peach2");
+    if (algorithms != nullptr) {
+        software.settings[1].key = "mpi.algorithms";
+        software.settings[1].text = algorithms;
+    }
     return software;
 }
 
@@ -30,7 +35,7 @@ uint8_t byte_of(int round, size_t i)
 /** In every order of events and domains. */
 void expect_run(unsigned nodes, unsigned ranks, const std::function<int()> &fn)
 {
-    launch_software software = over("peach2");
+    launch_software software = over_peach2();
     launch_config cfg = {};
     ClusterConfig cc;
 
@@ -174,9 +179,86 @@ TEST(Peach2, CollectivesOnARing)
     });
 }
 
+int all_collectives()
+{
+    Me me;
+    int n = me.size, wrong = 0;
+
+    for (int k : { 1, 700 }) {
+        std::vector<int> a(k * n), b(k * n, -1);
+
+        for (int i = 0; i < k; i++)
+            a[i] = me.rank * 1000 + i;
+        MPI_Allgather(a.data(), k, MPI_INT, b.data(), k, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < k * n; i++)
+            wrong += b[i] != i / k * 1000 + i % k;
+        for (int i = 0; i < k; i++)
+            b[i] = me.rank == n / 2 ? i * 3 : -1;
+        MPI_Bcast(b.data(), k, MPI_INT, n / 2, MPI_COMM_WORLD);
+        for (int i = 0; i < k; i++)
+            wrong += b[i] != i * 3;
+        MPI_Allreduce(a.data(), b.data(), k, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (int i = 0; i < k; i++)
+            wrong += b[i] != n * (n - 1) / 2 * 1000 + i * n;
+        for (int i = 0; i < k * n; i++)
+            a[i] = me.rank * 100 + i / k + i % k;
+        MPI_Alltoall(a.data(), k, MPI_INT, b.data(), k, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < k * n; i++)
+            wrong += b[i] != i / k * 100 + me.rank + i % k;
+        MPI_Reduce_scatter_block(a.data(), b.data(), k, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (int i = 0; i < k; i++)
+            wrong += b[i] != n * (n - 1) / 2 * 100 + n * me.rank + n * i;
+    }
+    EXPECT_EQ(0, wrong);
+    return MPI_Finalize();
+}
+
+/* Two rings of four; of six and of seven ranks, one ring is not whole and there is but one. */
+TEST(Peach2, CollectivesAlongRingsGiveWhatOthersGive)
+{
+    test::MachineFile file("dual-ring8");
+
+    for (const char *algorithms :
+         { "allgather=both-ways,bcast=both-ways,allreduce=both-ways,alltoall=both-ways,"
+           "reduce_scatter=both-ways",
+           "allgather=two-rings,bcast=pipeline,allreduce=two-rings", "allreduce=ordered" })
+        for (unsigned ranks : { 6, 7, 8, 16 }) {
+            launch_software software = over_peach2(algorithms);
+            launch_config cfg = {};
+            Cluster c(file.cluster());
+
+            SCOPED_TRACE(testing::Message() << algorithms << " on " << ranks);
+            cfg.nranks = ranks;
+            cfg.software = &software;
+            EXPECT_EQ(SIM_OK, c.run(all_collectives, cfg)) << c.err.text;
+        }
+}
+
+/* Many packets meet in hubs from all sides. */
+TEST(Peach2, WhatTwoRanksOfEachNodeSendToAllDoesNotHangOnTheOrderOfEvents)
+{
+    test::MachineFile file("dual-ring8");
+    launch_software software = over_peach2();
+    launch_config cfg = {};
+
+    cfg.nranks = 16;
+    cfg.software = &software;
+    Cluster(file.cluster())
+        .expect_run(
+            [] {
+                Me me;
+                std::vector<int> a(2000 * me.size), b(a.size());
+
+                MPI_Allreduce(a.data(), b.data(), 3000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+                MPI_Alltoall(a.data(), 2000, MPI_INT, b.data(), 2000, MPI_INT, MPI_COMM_WORLD);
+                return MPI_Finalize();
+            },
+            cfg);
+}
+
 TEST(Peach2, ANodeWithoutAHubIsTold)
 {
-    launch_software software = over("peach2");
+    launch_software software = over_peach2();
     launch_config cfg = {};
     ClusterConfig cc;
     Cluster *c;
