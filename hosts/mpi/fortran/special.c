@@ -80,6 +80,7 @@ SPECIAL(op_create, MPI_User_function *fn, const int *commute, MPI_Op *op, int *i
 ERRHANDLER(errhandler_create, Comm_create_errhandler, MPI_Comm_errhandler_function)
 ERRHANDLER(comm_create_errhandler, Comm_create_errhandler, MPI_Comm_errhandler_function)
 ERRHANDLER(win_create_errhandler, Win_create_errhandler, MPI_Win_errhandler_function)
+ERRHANDLER(file_create_errhandler, File_create_errhandler, MPI_File_errhandler_function)
 
 /* ---- addresses in an INTEGER, as MPI-1 has them ------------------------------------------- */
 
@@ -250,6 +251,55 @@ ATTRIBUTES(type_set_attr, Type_set_attr, type_get_attr, Type_get_attr, MPI_Aint)
 ATTRIBUTES(win_set_attr, Win_set_attr, win_get_attr, Win_get_attr, MPI_Aint)
 ATTRIBUTES(attr_put, Comm_set_attr, attr_get, Comm_get_attr, int)
 /* NOLINTEND(performance-no-int-to-ptr) */
+
+/* ---- generalized requests -------------------------------------------------------------------- */
+
+struct request {
+    void (*query)(MPI_Aint *extra, MPI_Status *status, int *ierror);
+    void (*release)(MPI_Aint *extra, int *ierror);
+    void (*cancel)(MPI_Aint *extra, int *complete, int *ierror);
+    MPI_Aint extra;
+};
+
+static int call_query(void *state, MPI_Status *status)
+{
+    struct request *r = state;
+    int ierror = MPI_SUCCESS;
+
+    r->query(&r->extra, status, &ierror);
+    return ierror;
+}
+
+static int call_release(void *state)
+{
+    struct request *r = state;
+    int ierror = MPI_SUCCESS;
+
+    r->release(&r->extra, &ierror);
+    free(r);
+    return ierror;
+}
+
+static int call_cancel(void *state, int complete)
+{
+    struct request *r = state;
+    int ierror = MPI_SUCCESS;
+
+    r->cancel(&r->extra, &complete, &ierror);
+    return ierror;
+}
+
+SPECIAL(grequest_start, void (*query)(MPI_Aint *, MPI_Status *, int *),
+        void (*release)(MPI_Aint *, int *), void (*cancel)(MPI_Aint *, int *, int *),
+        const MPI_Aint *extra, MPI_Request *request, int *ierror)
+{
+    struct request *r = malloc(sizeof(*r));
+
+    if (r == NULL)
+        abort();
+    *r = (struct request){ query, release, cancel, *extra };
+    *ierror = MPI_Grequest_start(call_query, call_release, call_cancel, r, request);
+}
 
 /* The functions of the standard, to be named as arguments. */
 #define NULL_COPY(name)                                                                            \
