@@ -93,7 +93,7 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((forma
 /** Ends a call of the program: an error ends all ranks unless it is to be returned. `mr` may be
  * NULL. @return `code` */
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
-_Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code);
+__attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);
 
 /* progress.c */
 int mpi_protocol_init(struct mpi_rank *mr);
