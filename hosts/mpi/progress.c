@@ -135,10 +135,11 @@ uint8_t *mpi_block_new(struct mpi_rank *mr, uint64_t bytes)
 
 void mpi_block_free(uint8_t *bytes)
 {
-    struct mpi_block *b = (struct mpi_block *)(bytes - offsetof(struct mpi_block, bytes));
+    struct mpi_block *b;
 
     if (bytes == NULL)
         return;
+    b = (struct mpi_block *)(bytes - offsetof(struct mpi_block, bytes));
     *b->at = b->next;
     if (b->next != NULL)
         b->next->at = b->at;
