@@ -98,6 +98,7 @@ struct host_ether_ops {
     bool (*open)(struct host *h, host_ether_fn fn, void *arg);
     /** A frame of header and data goes into the transmit ring. @return false: that is full. */
     bool (*post)(struct host *h, const void *frame, uint32_t bytes);
+    bool (*half_duplex)(struct host *h);
     unsigned (*room)(struct host *h);                   /* free places of the transmit ring */
     void (*want_room)(struct host *h, unsigned places); /* interrupts when they are free */
     /** The oldest frame of the receive ring until release(); NULL: none. */

@@ -106,6 +106,11 @@ static bool op_post(struct host *h, const void *frame, uint32_t bytes)
     return ether_adapter_post(node_of(h)->ether.adapter, frame, bytes);
 }
 
+static bool op_half_duplex(struct host *h)
+{
+    return ether_adapter_half_duplex(node_of(h)->ether.adapter);
+}
+
 static unsigned op_room(struct host *h)
 {
     return ether_adapter_room(node_of(h)->ether.adapter);
@@ -150,6 +155,7 @@ static unsigned op_node_of(struct host *h, unsigned rank)
 const struct host_ether_ops launch_ether_ops = {
     .open = op_open,
     .post = op_post,
+    .half_duplex = op_half_duplex,
     .room = op_room,
     .want_room = op_want_room,
     .frame = op_frame,

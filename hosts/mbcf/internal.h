@@ -44,7 +44,8 @@ struct mbcf_costs {
     uint64_t send, receive;        /* a packet's header, order, and what is kept of it */
     uint64_t line, ring, ring_kb;  /* a missed line; a FIFO's bounds; its word-by-word copy */
     uint64_t copy_kb;              /* what is in the cache */
-    uint64_t window, ack_every, retry;
+    uint64_t socket, wake;         /* of sockets: their layer, for a call; another process runs */
+    uint64_t window, ack_every, ack_first, retry;
 };
 
 /** A FIFO: entries of a length and data, rounded up to 8 bytes, in the order of their coming. */
@@ -94,6 +95,7 @@ struct mbcf_node {
     struct mbcf_task *tasks;
     struct mbcf_peer *peers; /* by node */
     unsigned npeers;
+    const struct mbcf_task *space; /* whose address space the handler is in; NULL: another one */
     struct mbcf_costs costs;
     bool timer;
     struct mbcf_counts counts;
@@ -110,6 +112,7 @@ struct mbcf_call {
         uint32_t bytes;
     } pieces[2]; /* one after the other; together at most MBCF_PACKET_BYTES */
     bool wants_ack;
+    bool inside;            /* the kernel makes it: no system call of its own */
     volatile uint32_t *ack; /* falls by one when it is acknowledged; or NULL */
 };
 

@@ -204,6 +204,8 @@ void mbcf_timer(struct mbcf_node *node, struct host *h)
             h->ops->spend(h, node->costs.access);
             (void)h->ops->ether->post(h, sent->frame, sent->bytes);
         }
+        if (sent->time_ps + node->costs.retry <= now) /* no room: soon again */
+            sent->time_ps = now;
         if (sent->time_ps + node->costs.retry < next)
             next = sent->time_ps + node->costs.retry;
     }
@@ -216,6 +218,16 @@ void mbcf_timer(struct mbcf_node *node, struct host *h)
 static uint32_t bytes_of(const struct mbcf_call *call)
 {
     return call->pieces[0].bytes + call->pieces[1].bytes;
+}
+
+/** In half duplex the driver looks what became of earlier frames, which may have been given up
+ * after too many collisions, and then ends the call. */
+static uint64_t leave_ps(const struct mbcf_task *t)
+{
+    const struct mbcf_costs *costs = &t->node->costs;
+    bool half = t->host->ops->ether->half_duplex(t->host);
+
+    return costs->trap_out + (half ? costs->access : 0);
 }
 
 /** Making the packet: data that the task did not send before are not in the cache. */
@@ -282,7 +294,8 @@ static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned
     struct mbcf_sent *sent = slot_of(node, peer, peer->next);
 
     peer->unasked++;
-    if (call->wants_ack || peer->next == peer->acked || peer->unasked >= node->costs.ack_every) {
+    if (call->wants_ack || (peer->next == peer->acked && node->costs.ack_first != 0) ||
+        peer->unasked >= node->costs.ack_every) {
         hdr.flags |= MBCF_WANTS_ACK;
         peer->unasked = 0;
     }
@@ -305,7 +318,7 @@ void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)
     unsigned index = h->ops->ether->node_of(h, call->task);
     struct mbcf_peer *peer;
 
-    h->ops->spend(h, t->node->costs.trap_in + make_ps(t, call));
+    h->ops->spend(h, make_ps(t, call) + (call->inside ? 0 : t->node->costs.trap_in));
     if (index == h->node->index) {
         send_here(t, call);
     } else {
@@ -317,5 +330,6 @@ void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)
             wait_room(t, mbcf_peer_of(t->node, index));
         transmit(t, call, index, mbcf_peer_of(t->node, index));
     }
-    h->ops->spend(h, t->node->costs.trap_out);
+    if (!call->inside)
+        h->ops->spend(h, leave_ps(t));
 }

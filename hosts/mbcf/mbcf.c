@@ -44,8 +44,11 @@ static void read_costs(struct host *h, struct mbcf_costs *c)
         .ring = setting(h, "kernel.ring_ps", 0),
         .ring_kb = setting(h, "kernel.ring_kb_ps", 0),
         .copy_kb = h->ops->cost_ps(h, HOST_COST_COPY_KB),
+        .socket = setting(h, "kernel.socket_ps", 0),
+        .wake = setting(h, "kernel.wake_ps", 0),
         .window = setting(h, "kernel.window", 32),
         .ack_every = setting(h, "kernel.ack_every", 16),
+        .ack_first = setting(h, "kernel.ack_first", 1),
         .retry = setting(h, "kernel.retry_ps", UINT64_C(20000000000)),
     };
 }

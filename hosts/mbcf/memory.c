@@ -123,5 +123,5 @@ void mbcf_drop(struct mbcf_fifo *fifo)
 
 uint64_t mbcf_take_ps(const struct mbcf_costs *costs, uint64_t bytes)
 {
-    return costs->trap_in + costs->check + mbcf_copy_ps(costs, bytes, 0) + costs->trap_out;
+    return costs->trap_in + costs->ring + mbcf_copy_ps(costs, bytes, 0) + costs->trap_out;
 }

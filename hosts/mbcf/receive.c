@@ -14,8 +14,11 @@ static bool deliver(struct mbcf_node *node, struct host *h, const struct mbcf_he
     const struct mbcf_costs *costs = &node->costs;
     struct mbcf_task *t = mbcf_find(node, hdr->task);
 
-    h->ops->spend(h, costs->space + costs->check);
-    if (t == NULL || !mbcf_fits(t, hdr))
+    if (t == NULL)
+        return false;
+    h->ops->spend(h, costs->check + (t != node->space ? costs->space : 0));
+    node->space = t;
+    if (!mbcf_fits(t, hdr))
         return false;
     h->ops->spend(h, mbcf_put_ps(costs, hdr));
     mbcf_put(t, hdr, data);
@@ -91,7 +94,9 @@ void mbcf_interrupt(struct host *h, void *arg, enum host_ether_event what)
         (void)take_frame(node, h, frame, bytes);
         h->ops->ether->release(h);
     }
-    h->ops->spend(h, node->costs.space + node->costs.access + node->costs.interrupt_out);
+    h->ops->spend(h, node->costs.access + node->costs.interrupt_out +
+                         (node->space != NULL ? node->costs.space : 0)); /* and back */
+    node->space = NULL;
     for (struct mbcf_task *t = node->tasks; t != NULL; t = t->next)
         if (t->blocked)
             h->ops->wake(h, t->host);

@@ -40,6 +40,7 @@ struct pair {
     struct taken told, taken; /* to it; by this rank */
     uint32_t entries;         /* of its message FIFO that were taken */
     bool looked[MPI_FIFOS];   /* the entry at the head was looked at */
+    bool follows;             /* the last entry was full, so the next one is more of it */
     bool noted;               /* it is a note that was */
     struct note *notes;
     /* as a destination */
@@ -50,6 +51,8 @@ struct pair {
 
 struct mbcf_transport {
     struct mpi_transport t;
+    bool sockets; /* transport tcp: what an ordinary kernel offers */
+    bool reading; /* of those: a read that goes on with the next piece */
     struct mbcf_task *task;
     unsigned size;
     struct pair *pairs;
@@ -125,16 +128,12 @@ static bool set_up(struct mbcf_transport *m)
     return true;
 }
 
-static void set_caps(struct mbcf_transport *m, struct host *h)
+static void set_caps(struct mbcf_transport *m)
 {
-    const struct host_setting *requests = host_setting_of(h, "mpi.requests");
-    bool off = requests != NULL && strcmp(requests->word, "off") == 0;
-
     m->t.caps = (struct mpi_transport_caps){
         .sends_requests = true,
         .fifo_bytes = MBCF_PACKET_BYTES,
-        /* Longer ones wait until their receive has told its address, if it ever does. */
-        .eager_bytes = off ? MPI_NO_LIMIT : MBCF_PACKET_BYTES - 64,
+        .eager_bytes = MPI_NO_LIMIT,
         .copy_kb_ps = m->task->node->costs.copy_kb,
     };
 }
@@ -154,7 +153,7 @@ static struct mpi_transport *mbcf_create(struct host *h, char *why)
                        "transport mbcf: node %u has no Ethernet adapter (platform mbcf has one)",
                        h->node->index);
     else if (set_up(m)) {
-        set_caps(m, h);
+        set_caps(m);
         return &m->t;
     }
     mbcf_destroy(&m->t);
@@ -176,6 +175,26 @@ static void send_write(struct mbcf_transport *m, unsigned dest, uint32_t region,
     mbcf_send(m->task, &call);
 }
 
+/** One page at a time, as the handler checks it. Data are in packets when a call returns; that a
+ * page has come is asked for. */
+static void write_page(struct mbcf_transport *m, unsigned dest, uint32_t region, uint64_t offset,
+                       const uint8_t *from, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += MBCF_PACKET_BYTES) {
+        uint32_t n = bytes - at < MBCF_PACKET_BYTES ? bytes - at : MBCF_PACKET_BYTES;
+
+        send_write(m, dest, region, offset + at, from + at, n, at + n == bytes);
+    }
+}
+
+/** A write to a socket, which a full piece does not end. */
+static uint64_t socket_write_ps(const struct mbcf_transport *m, uint32_t bytes)
+{
+    const struct mbcf_costs *costs = &m->task->node->costs;
+
+    return bytes == MBCF_PACKET_BYTES ? 0 : costs->trap_in + costs->socket + costs->trap_out;
+}
+
 static bool mbcf_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo,
                         const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
 {
@@ -185,12 +204,15 @@ static bool mbcf_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fi
     const struct mbcf_call call = { .op = MBCF_OP_APPEND,
                                     .task = dest,
                                     .object = fifo_of(t->host->rank, fifo),
-                                    .pieces = { { head, head_bytes }, { data, bytes } } };
+                                    .pieces = { { head, head_bytes }, { data, bytes } },
+                                    .inside = m->sockets };
 
     far->head = p->room.fifo[fifo];
     if (!mbcf_fifo_reserve(far, head_bytes + bytes))
         return false;
     p->appended += fifo == MPI_FIFO_MESSAGE;
+    if (m->sockets)
+        t->host->ops->spend(t->host, socket_write_ps(m, head_bytes + bytes));
     mbcf_send(m->task, &call);
     return true;
 }
@@ -208,11 +230,9 @@ static bool mbcf_write_note(struct mpi_transport *t, unsigned dest, const struct
         return false;
     memcpy(&region, key->bytes, sizeof(region));
     p->sent_notes += note_bytes != 0;
-    /* The data are in packets when a call returns; that they have come is asked for. */
-    for (uint64_t at = 0; at < bytes; at += MBCF_PACKET_BYTES)
-        send_write(m, dest, region, offset + at, (const uint8_t *)from + at,
-                   bytes - at < MBCF_PACKET_BYTES ? (uint32_t)(bytes - at) : MBCF_PACKET_BYTES,
-                   true);
+    for (uint64_t at = 0; at < bytes; at += HOST_PAGE)
+        write_page(m, dest, region, offset + at, (const uint8_t *)from + at,
+                   bytes - at < HOST_PAGE ? (uint32_t)(bytes - at) : HOST_PAGE);
     *ticket_p = 0;
     if (note_bytes == 0)
         return true;
@@ -228,7 +248,7 @@ static bool mbcf_expose_memory(struct mpi_transport *t, void *p, uint64_t bytes,
     struct mbcf_transport *m = to_mbcf(t);
     uint32_t region;
 
-    if (m->nspare == 0)
+    if (m->nspare == 0 || m->sockets)
         return false;
     region = m->spare[--m->nspare];
     m->task->regions[region] = (struct mbcf_region){ p, bytes };
@@ -293,6 +313,14 @@ static bool take_note(struct mbcf_transport *m, struct pair *p, struct mpi_taken
     return true;
 }
 
+/** The system call that takes bytes out. */
+static uint64_t take_ps(const struct mbcf_transport *m, uint64_t bytes)
+{
+    const struct mbcf_costs *costs = &m->task->node->costs;
+
+    return mbcf_take_ps(costs, bytes) + (m->sockets ? costs->socket : 0);
+}
+
 static bool mbcf_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
                       struct mpi_taken *taken_p)
 {
@@ -304,9 +332,11 @@ static bool mbcf_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned sour
         return true;
     if (!has_entry(m, source, fifo))
         return false;
-    if (!p->looked[fifo])
-        t->host->ops->spend(t->host, mbcf_take_ps(&m->task->node->costs, 0));
+    /* A system call for the header; what follows a full entry comes to its place in one. */
+    if (!p->looked[fifo] && !(fifo == MPI_FIFO_MESSAGE && p->follows))
+        t->host->ops->spend(t->host, take_ps(m, 0));
     p->looked[fifo] = true;
+    m->reading = m->sockets && fifo == MPI_FIFO_MESSAGE && p->follows;
     taken_p->bytes = mbcf_oldest(&m->task->fifos[fifo_of(source, fifo)], &bytes);
     taken_p->size = bytes;
     return true;
@@ -331,12 +361,15 @@ static void mbcf_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned s
     struct mbcf_transport *m = to_mbcf(t);
     struct pair *p = &m->pairs[source];
     struct mbcf_fifo *f = &m->task->fifos[fifo_of(source, fifo)];
+    uint32_t bytes;
 
     if (fifo == MPI_FIFO_MESSAGE && p->noted) {
         p->noted = false;
         p->taken.notes++;
     } else {
         p->looked[fifo] = false;
+        if (fifo == MPI_FIFO_MESSAGE)
+            p->follows = mbcf_oldest(f, &bytes) != NULL && bytes == MBCF_PACKET_BYTES;
         p->entries += fifo == MPI_FIFO_MESSAGE;
         mbcf_drop(f);
         p->taken.fifo[fifo] = f->head;
@@ -352,19 +385,27 @@ static void mbcf_copy(struct mpi_transport *t, void *to, const void *from, uint6
     const struct mbcf_costs *costs = &m->task->node->costs;
 
     memcpy(to, from, bytes);
-    t->host->ops->spend(t->host, at < m->size * (uint64_t)(MESSAGE_BYTES + REQUEST_BYTES)
-                                     ? mbcf_take_ps(costs, bytes)
-                                     : mbcf_copy_ps(costs, bytes, 0));
+    t->host->ops->spend(t->host,
+                        at < m->size * (uint64_t)(MESSAGE_BYTES + REQUEST_BYTES) && !m->reading
+                            ? take_ps(m, bytes)
+                            : mbcf_copy_ps(costs, bytes, 0));
 }
 
 static void mbcf_wait_any(struct mpi_transport *t)
 {
     struct mbcf_task *task = to_mbcf(t)->task;
 
+    const struct mbcf_costs *costs = &task->node->costs;
+    bool slept = task->events == task->seen;
+
     while (task->events == task->seen)
         (void)t->host->ops->sleep(t->host, HOST_NEVER);
     task->seen = task->events;
-    t->host->ops->spend(t->host, task->node->costs.line); /* what has changed is no longer cached */
+    if (to_mbcf(t)->sockets) /* select() */
+        t->host->ops->spend(t->host, costs->trap_in + costs->socket + costs->trap_out +
+                                         (slept ? costs->wake : 0));
+    else
+        t->host->ops->spend(t->host, 3 * costs->line); /* two FIFOs' heads and a note, not cached */
 }
 
 /* A handler has the one core of the node: what it did at this instant is seen, or it comes later.
@@ -386,11 +427,43 @@ static int mbcf_collectives(struct mpi_rank *mr)
     return mpi_choices_add(mr, mpi_choices_1999, mpi_nchoices_1999);
 }
 
+/* MPICH's way over sockets: no remote writes; short ones at once, long ones when they are asked
+ * for. */
+static struct mpi_transport *tcp_create(struct host *h, char *why)
+{
+    struct mpi_transport *t = mbcf_create(h, why);
+
+    if (t == NULL)
+        return NULL;
+    to_mbcf(t)->sockets = true;
+    t->caps.sends_requests = false;
+    t->caps.eager_bytes = 128000; /* of ch_p4 */
+    return t;
+}
+
 const struct mpi_transport_ops mpi_transport_mbcf = {
     .name = "mbcf",
     .create = mbcf_create,
     .destroy = mbcf_destroy,
     .collectives = mbcf_collectives,
+    .append = mbcf_append,
+    .next = mbcf_next,
+    .take = mbcf_take,
+    .release = mbcf_release,
+    .expose = mbcf_expose_memory,
+    .hide = mbcf_hide_memory,
+    .write = mbcf_write_note,
+    .done = mbcf_done,
+    .copy = mbcf_copy,
+    .wait = mbcf_wait_any,
+    .poll = mbcf_poll,
+};
+
+const struct mpi_transport_ops mpi_transport_tcp = {
+    .name = "tcp",
+    .collectives = mbcf_collectives,
+    .create = tcp_create,
+    .destroy = mbcf_destroy,
     .append = mbcf_append,
     .next = mbcf_next,
     .take = mbcf_take,

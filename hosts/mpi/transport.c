@@ -5,10 +5,11 @@
 #include <string.h>
 
 extern const struct mpi_transport_ops mpi_transport_ib, mpi_transport_net, mpi_transport_mbcf,
-    mpi_transport_peach2;
+    mpi_transport_tcp, mpi_transport_peach2;
 
 const struct mpi_transport_ops *const mpi_transports[] = {
-    &mpi_transport_ib, &mpi_transport_net, &mpi_transport_mbcf, &mpi_transport_peach2, NULL,
+    &mpi_transport_ib,  &mpi_transport_net,    &mpi_transport_mbcf,
+    &mpi_transport_tcp, &mpi_transport_peach2, NULL,
 };
 
 static const struct mpi_transport_ops *find(const char *name)

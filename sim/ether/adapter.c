@@ -14,7 +14,7 @@
 #define DESCRIPTOR_BYTES 16u
 
 struct adapter_config {
-    uint64_t rate_mbps, duplex, phy_ps;
+    uint64_t rate_mbps, duplex, phy_ps, gives_up;
     uint64_t tx_slots, tx_fifo_bytes, tx_threshold_bytes, tx_doorbell_ps;
     uint64_t rx_slots, rx_loss_ppm;
     uint64_t irq_ps;
@@ -72,6 +72,7 @@ static const struct machine_param params[] = {
     { "duplex", "choice", 0, 1, 0, offsetof(struct adapter_config, duplex),
       "both ways at once, or one at a time", "full|half" },
     ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through the transceiver, each way"),
+    ETHER_GIVES_UP_ROW("gives_up", struct adapter_config, gives_up),
     ROW("tx.slots", "1", 1, 1024, 32, tx_slots, "frames that the transmit ring holds"),
     ROW("tx.fifo_bytes", "bytes", 1536, 65536, 4096, tx_fifo_bytes,
         "buffer for frames that are to be sent; the next is fetched when it fits as a whole"),
@@ -149,6 +150,11 @@ static struct ether_frame *tx_slot(struct ether_adapter *a, uint64_t count)
 unsigned ether_adapter_room(const struct ether_adapter *a)
 {
     return (unsigned)(a->cfg.tx_slots - (a->tx.posted - a->tx.sent));
+}
+
+bool ether_adapter_half_duplex(const struct ether_adapter *a)
+{
+    return a->mac.end.half_duplex;
 }
 
 bool ether_adapter_post(struct ether_adapter *a, const void *frame, uint32_t bytes)
@@ -405,6 +411,7 @@ static void adapter_init(struct ether_adapter *a, const struct machine_place *pl
     ether_address(place->node, a->address);
     ether_mac_init(&a->mac, place->dom, a->path, a->cfg.rate_mbps, a->cfg.duplex != 0,
                    a->cfg.phy_ps, &adapter_ops);
+    a->mac.gives_up = a->cfg.gives_up != 0;
     ether_bus_init(&a->bus, place->dom, a->path, &a->cfg.bus);
     a->tx.master.done = tx_done;
     a->rx.master.done = rx_done;

@@ -48,6 +48,7 @@ void ether_adapter_set_irq(struct ether_adapter *a, ether_irq_fn fn, void *arg);
  * @return false: the ring is full.
  */
 bool ether_adapter_post(struct ether_adapter *a, const void *frame, uint32_t bytes);
+bool ether_adapter_half_duplex(const struct ether_adapter *a);
 /** Free places of the transmit ring. */
 unsigned ether_adapter_room(const struct ether_adapter *a);
 /** Interrupts once when at least `places` of the transmit ring are free. */

@@ -214,8 +214,11 @@ static void end_of_jam(struct ether_mac *mac)
     mac->idle_since = now;
     if (++mac->attempts == ETHER_ATTEMPTS) {
         mac->stat.excess_collisions++;
-        release(mac, false);
-        return;
+        mac->attempts = 1;
+        if (mac->gives_up) {
+            release(mac, false);
+            return;
+        }
     }
     exponent = mac->attempts < ETHER_BACKOFF_LIMIT ? mac->attempts : ETHER_BACKOFF_LIMIT;
     mac->backoff_until =
@@ -337,5 +340,5 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
              "of these, later than a slot time");
     add_stat(mac, &stat->deferrals, "tx.deferrals", "1", "times that a frame waited for a carrier");
     add_stat(mac, &stat->excess_collisions, "tx.excess_collisions", "frames",
-             "given up after 16 collisions");
+             "that met 16 collisions");
 }

@@ -77,6 +77,7 @@ struct ether_mac {
     enum ether_mac_state state;
     struct ether_frame *frame; /* being sent, or the next */
     unsigned attempts;         /* of it that ended in a collision */
+    bool gives_up;             /* after 16 of them; else it counts anew */
     bool carrier, receives;    /* of the far side; it is a frame that is received */
     sim_time_t carrier_since;
     sim_time_t idle_since; /* the medium, from the end of the last carrier on */
@@ -92,6 +93,12 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
 /** There is a frame to send. SIM_CLOCK. */
 void ether_mac_kick(struct ether_mac *mac);
 
+#define ETHER_GIVES_UP_ROW(key, type, field)                                                       \
+    {                                                                                              \
+        key, "choice", 0, 1, 1, offsetof(type, field),                                             \
+            "a frame that met 16 collisions is dropped, or its attempts are counted anew",         \
+            "off|on"                                                                               \
+    }
 #define ETHER_RATE_ROW(key, type, field)                                                           \
     {                                                                                              \
         key, "Mbit/s", 1, 10000, 100, offsetof(type, field), "rate of its cables", NULL            \

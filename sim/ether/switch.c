@@ -13,7 +13,7 @@
 #define SWITCH_ENTRIES 64u /* of the address table */
 
 struct switch_config {
-    uint64_t rate_mbps, duplex, forward_ps, phy_ps, queue_frames;
+    uint64_t rate_mbps, duplex, forward_ps, phy_ps, gives_up, queue_frames;
 };
 
 struct switch_port {
@@ -52,6 +52,7 @@ static const struct machine_param params[] = {
     ROW("forward_ps", "ps", 0, SIM_MS, 5000000, forward_ps,
         "a frame that has come in whole until it is in the queue of its port"),
     ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through a transceiver, each way"),
+    ETHER_GIVES_UP_ROW("gives_up", struct switch_config, gives_up),
     ROW("queue_frames", "1", 1, 4096, 64, queue_frames,
         "frames that may wait to leave by one port; others are dropped"),
     MACHINE_PARAM_END
@@ -221,6 +222,7 @@ static void port_init(struct ether_switch *sw, const char *path, unsigned i)
     ether_list_init(&port->out);
     ether_mac_init(&port->mac, sw->dom, port->path, sw->cfg.rate_mbps, sw->cfg.duplex != 0,
                    sw->cfg.phy_ps, &port_ops);
+    port->mac.gives_up = sw->cfg.gives_up != 0;
     add_stat(port, &port->queue_drops, "queue.drops", "dropped, since its queue was full");
     add_stat(port, &port->buffer_drops, "buffer.drops", "dropped on arrival: no buffer was left");
     add_stat(port, &port->queue_peak, "queue.peak", "the most that waited at once");

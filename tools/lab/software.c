@@ -20,7 +20,8 @@ struct config {
     uint64_t mpi_chunk_bytes, mpi_chunks, mpi_gpu_query_ps;
     struct {
         uint64_t trap_in, trap_out, interrupt_in, interrupt_out, space, check, access;
-        uint64_t send, receive, line, ring, ring_kb, window, ack_every, retry;
+        uint64_t send, receive, line, ring, ring_kb, socket, wake, window, ack_every, ack_first,
+            retry;
     } kernel;
 };
 
@@ -121,10 +122,14 @@ static const struct machine_param params[] = {
     KERNEL(line, 0, "a cache line of 32 bytes that is missed"),
     KERNEL(ring, 0, "keeping the bounds of a FIFO for one entry"),
     KERNEL(ring_kb, 0, "second, word-by-word copy of 1024 bytes into a FIFO"),
+    KERNEL(socket, 0, "the layer of sockets, for a call that reads, writes or waits"),
+    KERNEL(wake, 0, "a process that waited in the kernel runs again"),
     { "kernel.window", "1", 1, 1024, 32, offsetof(struct config, kernel.window),
       "packets to one node that may wait to be acknowledged", NULL },
     { "kernel.ack_every", "1", 1, 1024, 16, offsetof(struct config, kernel.ack_every),
       "a packet in so many asks for an acknowledgement by itself", NULL },
+    { "kernel.ack_first", "choice", 0, 1, 1, offsetof(struct config, kernel.ack_first),
+      "whether a packet that follows none without acknowledgement asks, too", "off|on" },
     { "kernel.retry_ps", "ps", SIM_US, 1000 * SIM_MS, 20 * SIM_MS,
       offsetof(struct config, kernel.retry),
       "a packet is sent again when it was not acknowledged for so long", NULL },

@@ -327,7 +327,7 @@ TEST(Ether, ASlowBusIsRefused)
     b.add(0, "nic", &ether_adapter_kind, { { "bus.khz", 5000 } });
     Machine m(b);
     EXPECT_EQ(SIM_ERR_CONFIG, m.code);
-    EXPECT_STREQ("test.yaml:20: bus.khz = 5000: node0.nic: its bursts move 12 bytes/us, expected "
+    EXPECT_STREQ("test.yaml:21: bus.khz = 5000: node0.nic: its bursts move 12 bytes/us, expected "
                  "twice the cable's, 25",
                  m.err.text);
 }
