@@ -39,7 +39,7 @@ static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *
     uint32_t bytes = least(rq->bytes, rq->room);
     int64_t offset;
 
-    if (mpi_flat(rq->type, rq->count, &offset)) {
+    if (mpi_type_is_block(rq->type, rq->count, &offset)) {
         mpi_copy(mr, (uint8_t *)rq->in + offset, data, bytes);
     } else {
         mpi_type_unpack(rq->type, rq->in, data, bytes);
@@ -68,7 +68,7 @@ static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *da
         memcpy(rq->packed + rq->filled, data, fits);
         mpi_spend_copy(mr, fits);
     } else {
-        (void)mpi_flat(rq->type, rq->count, &offset);
+        (void)mpi_type_is_block(rq->type, rq->count, &offset);
         mpi_copy(mr, (uint8_t *)rq->in + offset + rq->filled, data, fits);
     }
     rq->filled += bytes;
@@ -89,7 +89,7 @@ static void first_piece(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_r
     int64_t offset;
 
     rq->expected = rq->bytes;
-    if (!mpi_flat(rq->type, rq->count, &offset))
+    if (!mpi_type_is_block(rq->type, rq->count, &offset))
         rq->packed = mpi_block_new(mr, rq->room);
     if (!piece(mr, rq, data, bytes))
         peer->into = rq;
@@ -135,7 +135,7 @@ bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
     uint32_t bytes = least(rq->bytes, rq->room);
     int64_t offset;
 
-    (void)mpi_flat(rq->type, rq->count, &offset);
+    (void)mpi_type_is_block(rq->type, rq->count, &offset);
     if (!t->ops->read(t, rq->far->rank, &rq->far_key, 0, (uint8_t *)rq->in + offset, bytes,
                       &rq->ticket))
         return false;
@@ -153,7 +153,7 @@ static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer 
     struct mpi_entry e = { .kind = MPI_CTS, .id = rts->own_id, .bytes = rq->room };
     uint32_t bytes = least(rts->bytes, rq->room);
     int64_t offset;
-    bool flat = mpi_flat(rq->type, rq->count, &offset);
+    bool flat = mpi_type_is_block(rq->type, rq->count, &offset);
 
     if (flat && (rts->flags & MPI_FLAG_KEY) != 0) {
         rq->far_key = rts->key;

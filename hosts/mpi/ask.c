@@ -47,7 +47,8 @@ static bool tell_address(struct mpi_rank *mr, struct mpi_request *rq)
     struct mpi_entry e = { .kind = MPI_ASK, .id = rq->context, .tag = rq->tag };
     int64_t offset;
 
-    if (!mpi_flat(rq->type, rq->count, &offset) || rq->room < mr->transport->caps.write_bytes)
+    if (!mpi_type_is_block(rq->type, rq->count, &offset) ||
+        rq->room < mr->transport->caps.write_bytes)
         return false;
     if (!mpi_expose(mr, peer, rq, (uint8_t *)rq->in + offset, rq->room))
         return false;

@@ -34,37 +34,19 @@ struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes)
     return (struct mpi_data){ at, bytes, mpi_type_of(c->mr, MPI_BYTE) };
 }
 
-static bool is_dense(const struct mpi_type *t)
+static bool is_dense(const struct mpi_type *t, int64_t *offset_p)
 {
-    return t->npieces == 1 && t->bytes == t->extent;
-}
-
-/* From the lowest to the highest byte of one element. */
-static void span(const struct mpi_type *t, int64_t *low_p, int64_t *high_p)
-{
-    int64_t low = 0, high = 0;
-
-    for (uint64_t k = 0; k < t->npieces; k++) {
-        const struct mpi_piece *p = &t->pieces[k];
-
-        if (k == 0 || p->offset < low)
-            low = p->offset;
-        if (k == 0 || p->offset + (int64_t)p->bytes > high)
-            high = p->offset + (int64_t)p->bytes;
-    }
-    *low_p = low;
-    *high_p = high;
+    return mpi_type_is_block(t, 2, offset_p);
 }
 
 struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type)
 {
-    int64_t low, high, step = (int64_t)type->extent, bytes;
+    int64_t low = type->true_low, step = type->extent, bytes;
     char *at;
 
     if (count == 0)
         return (struct mpi_data){ NULL, 0, type };
-    span(type, &low, &high);
-    bytes = high - low + (int64_t)(count - 1) * (step < 0 ? -step : step);
+    bytes = type->true_extent + (int64_t)(count - 1) * (step < 0 ? -step : step);
     at = mpi_schedule_memory(c->s, (uint64_t)bytes);
     if (at != NULL) {
         at -= low;
@@ -78,11 +60,12 @@ struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, boo
 {
     uint64_t bytes = mpi_data_bytes(&d);
     struct mpi_data packed;
+    int64_t offset;
 
     if (bytes == 0)
         return mpi_bytes(c, NULL, 0);
-    if (is_dense(d.type))
-        return mpi_bytes(c, d.at + d.type->pieces[0].offset, bytes);
+    if (is_dense(d.type, &offset))
+        return mpi_bytes(c, d.at + offset, bytes);
     packed = mpi_bytes(c, mpi_schedule_memory(c->s, bytes), bytes);
     if (load)
         mpi_coll_copy(c, d, packed);
@@ -91,7 +74,9 @@ struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, boo
 
 void mpi_coll_unpacked(const struct mpi_coll *c, struct mpi_data packed, struct mpi_data d)
 {
-    if (!is_dense(d.type))
+    int64_t offset;
+
+    if (!is_dense(d.type, &offset))
         mpi_coll_copy(c, packed, d);
 }
 

@@ -99,6 +99,7 @@ void mpi_comm_put(struct mpi_comm *comm)
     mpi_group_put(comm->group);
     mpi_group_put(comm->remote);
     mpi_topology_put(comm->topology);
+    mpi_comm_env_release(comm);
     free(comm);
 }
 
@@ -274,6 +275,8 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 
     if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
         code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
+    if (code == MPI_SUCCESS)
+        code = mpi_attrs_delete(mr, MPI_ATTR_COMM, *comm, &c->attrs);
     if (code != MPI_SUCCESS)
         return code;
     mr->comms[*comm - 1] = NULL;

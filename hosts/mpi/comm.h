@@ -53,6 +53,9 @@ struct mpi_comm {
     struct mpi_group *group, *remote; /* remote: NULL unless an inter-communicator */
     struct mpi_comm *local;           /* of an inter-communicator: the local group's own */
     struct mpi_topology *topology;    /* NULL: none */
+    struct mpi_attr *attrs;
+    struct mpi_errhandler *errhandler; /* NULL: MPI_ERRORS_ARE_FATAL */
+    struct mpi_info *info;             /* or NULL */
     MPI_Comm handle;
     char name[MPI_MAX_OBJECT_NAME];
 };
@@ -68,6 +71,14 @@ void mpi_group_find_self(const struct mpi_rank *mr, struct mpi_group *g);
 /** @return rank of the world's `world` in the group, or MPI_UNDEFINED. */
 int mpi_group_rank_of(const struct mpi_group *g, int world);
 void mpi_groups_release(struct mpi_rank *mr);
+
+/* comm_attr.c */
+/** A new communicator gets the error handler of the old one. */
+void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm);
+/** Of one that is freed, its attributes deleted. */
+void mpi_comm_env_release(struct mpi_comm *comm);
+/** Takes back one that was just added. */
+void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm);
 
 /* comm.c */
 void mpi_comm_put(struct mpi_comm *comm);

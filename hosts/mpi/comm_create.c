@@ -76,8 +76,10 @@ static int join(struct mpi_rank *mr, const struct mpi_comm *old, const struct sa
             context = theirs[far_first].context;
     }
     code = mpi_comm_add(mr, group, remote, (uint32_t)context, &c);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        mpi_comm_inherit(old, c);
         *newcomm = c->handle;
+    }
     return code;
 }
 
@@ -188,8 +190,10 @@ static int create_group(struct mpi_rank *mr, const struct mpi_comm *old, struct 
         return code;
     g->holders++;
     code = mpi_comm_add(mr, g, NULL, (uint32_t)context, &c);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        mpi_comm_inherit(old, c);
         *newcomm = c->handle;
+    }
     return code;
 }
 
@@ -255,6 +259,12 @@ static int dup(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *
         code = mpi_comm_add(c.mr, old->group, old->remote, 0, &new);
     }
     if (code == MPI_SUCCESS) {
+        mpi_comm_inherit(old, new);
+        code = mpi_attrs_copy(c.mr, MPI_ATTR_COMM, old->handle, old->attrs, &new->attrs);
+        if (code != MPI_SUCCESS)
+            mpi_comm_drop(c.mr, new);
+    }
+    if (code == MPI_SUCCESS) {
         new->topology = old->topology;
         if (new->topology != NULL)
             new->topology->holders++;
@@ -271,8 +281,9 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    (void)info;
-    return dup(__func__, comm, newcomm, NULL);
+    int code = dup(__func__, comm, newcomm, NULL);
+
+    return code == MPI_SUCCESS ? MPI_Comm_set_info(*newcomm, info) : code;
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)

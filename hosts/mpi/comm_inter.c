@@ -99,6 +99,7 @@ static int join(struct mpi_rank *mr, struct mpi_comm *local, const struct summar
     code = mpi_comm_add(mr, local->group, remote, (uint32_t)theirs->context, &c);
     if (code != MPI_SUCCESS)
         return code;
+    mpi_comm_inherit(local, c);
     for (int r = 0; r < theirs->size; r++)
         if (mpi_group_rank_of(local->group, ranks[r]) != MPI_UNDEFINED)
             code = mpi_fail(mr, MPI_ERR_COMM, "rank %d of the world is in both groups", ranks[r]);
@@ -185,8 +186,10 @@ static int merge(struct mpi_rank *mr, struct mpi_comm *inter, int high, MPI_Comm
         all->world[r + (first == own ? own->size : 0)] = far->world[r];
     mpi_group_find_self(mr, all);
     code = mpi_comm_add(mr, all, NULL, (uint32_t)theirs[1], &c);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        mpi_comm_inherit(inter, c);
         *newcomm = c->handle;
+    }
     return code;
 }
 

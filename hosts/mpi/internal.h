@@ -5,7 +5,8 @@
  *                             the interface
  *   call.h                    collectives: collective.c, alltoall.c, reduction.c, inter.c
  *   collective.h              their algorithms: algo_*.c, select.c; schedule.h: their steps
- *   comm.h, type.c, error.c   what handles stand for; what is wrong with arguments
+ *   comm.h, error.c           what handles stand for; what is wrong with arguments
+ *   type.h, env.h             datatypes; attributes, error handlers, Info
  *   request.h, protocol.h     messages between two ranks
  *   transport.h               the network below
  */
@@ -17,13 +18,13 @@
 
 #include "hosts/driver/bar.h"
 #include "hosts/mpi/comm.h"
+#include "hosts/mpi/env.h"
 #include "hosts/mpi/include/mpi-hub.h"
 #include "hosts/mpi/include/mpi.h"
 #include "hosts/mpi/protocol.h"
 #include "hosts/mpi/request.h"
 #include "hosts/mpi/transport.h"
-
-#define MPI_BASIC_TYPES 24
+#include "hosts/mpi/type.h"
 
 /** A whole status; MPI_Get_count() and its like read `bytes`. */
 static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t bytes)
@@ -34,24 +35,6 @@ static inline uint64_t mpi_status_bytes(const MPI_Status *status)
 {
     return (uint64_t)status->hub_bytes_high << 32 | status->hub_bytes;
 }
-
-/** A piece of memory of a datatype without gaps. */
-struct mpi_piece {
-    int64_t offset;
-    uint64_t bytes;
-};
-
-/** Holders are counted: a datatype may be freed while a receive of it is pending. */
-struct mpi_type {
-    unsigned holders;
-    bool committed;
-    uint64_t bytes;   /* of data */
-    int64_t low;      /* offset of the first byte */
-    uint64_t extent;  /* from one element to the next */
-    uint64_t npieces; /* in order of packing */
-    struct mpi_piece *pieces;
-    struct mpi_piece whole; /* the only piece of a basic type */
-};
 
 /** Of one rank, from MPI_Init() on. */
 struct mpi_rank {
@@ -74,8 +57,9 @@ struct mpi_rank {
     bool schedules_ready, advancing; /* see mpi_schedules_advance() */
     unsigned rounds;                 /* that schedules have begun */
     struct mpi_select *select;       /* algorithms of collectives */
-    bool finalized, errors_return;
-    char why[160]; /* what was wrong in the call that failed last */
+    struct mpi_env env;
+    bool finalized, errors_return; /* after the end: calls return their errors */
+    char why[160];                 /* what was wrong in the call that failed last */
 };
 
 /** As the program knows it: __func__ of the library's MPI_X is PMPI_X; see profile.sh. */
@@ -90,30 +74,21 @@ struct mpi_rank *mpi_self(void); /* NULL outside MPI_Init() .. MPI_Finalize() */
 void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** The same, and yields `code`. */
 #define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
-/** Ends a call of the program: an error ends all ranks unless it is to be returned. `mr` may be
- * NULL. @return `code` */
+/** Ends a call of the program on a communicator: calls its error handler for an error, which ends
+ * all ranks unless it is to be returned. `c` NULL: the handler of MPI_COMM_WORLD. `mr` may be NULL.
+ * @return `code` */
+int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code);
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
+/** The same for any object with an error handler; `handle` is what the handler is told. */
+int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
+                   const char *call, int code);
 __attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);
 
 /* progress.c */
 int mpi_protocol_init(struct mpi_rank *mr);
 void mpi_protocol_release(struct mpi_rank *mr);
 
-/* type.c */
-void mpi_types_init(struct mpi_rank *mr);
-void mpi_types_release(struct mpi_rank *mr);
-struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type); /* NULL: none */
-void mpi_type_put(struct mpi_type *type);
-void mpi_type_pack(const struct mpi_type *type, const void *buf, uint64_t count, uint8_t *to);
-/** As many of `bytes` as there are. */
-void mpi_type_unpack(const struct mpi_type *type, void *buf, const uint8_t *from, uint64_t bytes);
-/** Within this rank; takes no simulated time. */
-int mpi_type_copy(struct mpi_rank *mr, const struct mpi_type *from_type, const void *from,
-                  uint64_t from_count, const struct mpi_type *to_type, void *to, uint64_t to_count);
-
 /* point.c */
-int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
-                   struct mpi_type **type_p);
 /** Sends and waits until the data may be reused. */
 int mpi_send_data(struct mpi_rank *mr, struct mpi_comm *comm, uint32_t context,
                   struct mpi_type *type, const void *buf, uint64_t count, int dest, int tag);

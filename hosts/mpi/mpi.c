@@ -15,6 +15,7 @@ static void mpi_release(void *data)
     mpi_comms_release(mr);
     mpi_groups_release(mr);
     mpi_select_release(mr);
+    mpi_env_release(mr);
     if (mr->transport != NULL)
         mr->transport->ops->destroy(mr->transport);
     free(mr);
@@ -38,7 +39,9 @@ int MPI_Init(int *argc, char ***argv)
         return MPI_ERR_NO_MEM;
     mr->host = h;
     h->state[HOST_RANK_MPI] = (struct host_state){ mr, mpi_release };
-    mpi_types_init(mr);
+    mpi_env_init(mr);
+    if (!mpi_types_init(mr))
+        return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
     mr->transport = mpi_transport_open(h, mr->why);
     if (mr->transport == NULL)
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
@@ -63,13 +66,110 @@ int MPI_Initialized(int *flag)
 int MPI_Finalize(void)
 {
     struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *self;
     int code;
 
     if (mr == NULL)
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
+    self = mpi_comm_of(mr, MPI_COMM_SELF); /* first of all: MPI 3.1, 8.7.1 */
+    code = mpi_attrs_delete(mr, MPI_ATTR_COMM, MPI_COMM_SELF, &self->attrs);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
     code = MPI_Barrier(MPI_COMM_WORLD);
+    mr->errors_return = mpi_comm_of(mr, MPI_COMM_WORLD)->errhandler != NULL;
     mr->finalized = true;
     return code;
+}
+
+int MPI_Finalized(int *flag)
+{
+    struct host *h = host_self();
+    const struct mpi_rank *mr = h != NULL ? h->state[HOST_RANK_MPI].data : NULL;
+
+    *flag = mr != NULL && mr->finalized;
+    return MPI_SUCCESS;
+}
+
+/* One task runs a rank's program, so calls come one at a time whatever it asks for. */
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int code = MPI_Init(argc, argv);
+    struct mpi_rank *mr = mpi_self();
+
+    *provided = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    if (required < MPI_THREAD_SINGLE)
+        *provided = MPI_THREAD_SINGLE;
+    if (mr != NULL)
+        mr->env.thread_level = *provided;
+    return code;
+}
+
+int MPI_Query_thread(int *provided)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    if (mr == NULL)
+        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+    *provided = mr->env.thread_level;
+    return MPI_SUCCESS;
+}
+
+int MPI_Is_thread_main(int *flag)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    *flag = 1;
+    return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_SUCCESS);
+}
+
+int MPI_Get_version(int *version, int *subversion)
+{
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_library_version(char *version, int *length)
+{
+    *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "hubsim MPI %d.%d", MPI_VERSION,
+                       MPI_SUBVERSION);
+    return MPI_SUCCESS;
+}
+
+int MPI_Pcontrol(const int level, ...)
+{
+    (void)level; /* for profiling libraries */
+    return MPI_SUCCESS;
+}
+
+/* Memory that devices reach without a copy. `base` is the address of a pointer. */
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
+{
+    struct mpi_rank *mr = mpi_self();
+    void *p;
+
+    (void)info; /* hints only */
+    if (mr == NULL || size < 0)
+        return mpi_end(mr, __func__,
+                       mr == NULL
+                           ? MPI_ERR_OTHER
+                           : mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
+    p = mr->host->ops->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
+    if (p == NULL)
+        return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+    memcpy(base, &p, sizeof(p));
+    return MPI_SUCCESS;
+}
+
+int MPI_Free_mem(void *base)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    if (mr == NULL || (base != NULL && !mr->host->ops->free(mr->host, base)))
+        return mpi_end(mr, __func__,
+                       mr == NULL ? MPI_ERR_OTHER
+                                  : mpi_fail(mr, MPI_ERR_BASE, "base: not from MPI_Alloc_mem()"));
+    return MPI_SUCCESS;
 }
 
 int MPI_Get_processor_name(char *name, int *length)

@@ -3,24 +3,6 @@
 
 #include <stdlib.h>
 
-int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
-                   struct mpi_type **type_p)
-{
-    struct mpi_type *t = mpi_type_of(mr, type);
-
-    if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
-    if (t == NULL || !t->committed)
-        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: %s", (unsigned)type,
-                        t == NULL ? "no datatype" : "not committed");
-    if ((uint64_t)count * t->bytes > UINT64_C(1) << 30) /* the network takes no more in one piece */
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: more than 1 GiB", count);
-    if (buf == NULL && (uint64_t)count * t->bytes > 0)
-        return mpi_fail(mr, MPI_ERR_BUFFER, "buf = NULL with count = %d", count);
-    *type_p = t;
-    return MPI_SUCCESS;
-}
-
 int mpi_send_data(struct mpi_rank *mr, struct mpi_comm *comm, uint32_t context,
                   struct mpi_type *type, const void *buf, uint64_t count, int dest, int tag)
 {

@@ -227,17 +227,6 @@ void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes)
     mpi_spend_copy(mr, bytes);
 }
 
-bool mpi_flat(const struct mpi_type *type, uint64_t count, int64_t *offset_p)
-{
-    *offset_p = 0;
-    if (count == 0 || type->bytes == 0)
-        return true;
-    if (type->npieces != 1 || (count > 1 && type->extent != type->bytes))
-        return false;
-    *offset_p = type->pieces[0].offset;
-    return true;
-}
-
 /* ---- entries out ------------------------------------------------------------------------ */
 
 static void spend_entry(struct mpi_rank *mr)

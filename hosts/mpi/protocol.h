@@ -171,8 +171,6 @@ uint8_t *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
 void mpi_block_free(uint8_t *bytes); /* NULL: no effect */
 /** It is done: gives back what it holds, and tells its owner. */
 void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq);
-/** @return whether `count` elements are one piece, at *offset_p. */
-bool mpi_flat(const struct mpi_type *type, uint64_t count, int64_t *offset_p);
 
 /* match.c */
 /** @return the posted receive that a message is for, NULL: none yet. */

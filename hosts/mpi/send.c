@@ -16,7 +16,7 @@ static const uint8_t *data_of(struct mpi_rank *mr, struct mpi_request *rq)
 
     if (rq->packed != NULL)
         return rq->packed;
-    if (mpi_flat(rq->type, rq->count, &offset))
+    if (mpi_type_is_block(rq->type, rq->count, &offset))
         return rq->bytes > 0 ? (const uint8_t *)rq->out + offset : NULL;
     rq->packed = mpi_block_new(mr, rq->bytes);
     mpi_type_pack(rq->type, rq->out, rq->count, rq->packed);
@@ -152,7 +152,8 @@ static bool announce(struct mpi_rank *mr, struct mpi_request *rq)
     e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
     if (e.own_id == 0)
         return false;
-    if (mr->transport->caps.read && !peer->self && mpi_flat(rq->type, rq->count, &offset) &&
+    if (mr->transport->caps.read && !peer->self &&
+        mpi_type_is_block(rq->type, rq->count, &offset) &&
         (rq->exposed ||
          mpi_expose(mr, peer, rq, (uint8_t *)(uintptr_t)rq->out + offset, rq->bytes))) {
         e.flags |= MPI_FLAG_KEY;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
+/* NOLINTBEGIN(bugprone-macro-parentheses): declarations */
 #define HUB_MPI(TYPE, NAME, ARGUMENTS)                                                             \
     TYPE MPI_##NAME ARGUMENTS;                                                                     \
     TYPE PMPI_##NAME ARGUMENTS
@@ -616,6 +616,7 @@ HUB_MPI(MPI_Datatype, Type_f2c, (MPI_Fint type));
 HUB_MPI(int, Status_c2f, (const MPI_Status *status, MPI_Fint *fortran));
 HUB_MPI(int, Status_f2c, (const MPI_Fint *fortran, MPI_Status *status));
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 #undef HUB_MPI
 #undef HUB_MPI_COLLECTIVE
 #undef HUB_MPI_RMA

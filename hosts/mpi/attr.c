@@ -1,0 +1,308 @@
+/* Attributes, and names, of communicators, datatypes and windows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/internal.h"
+
+#define FIRST_KEYVAL 64 /* handles below belong to the standard's own attributes */
+
+void mpi_env_init(struct mpi_rank *mr)
+{
+    struct mpi_env *e = &mr->env;
+
+    e->tag_ub = INT32_MAX;
+    e->host = MPI_PROC_NULL;
+    e->io = MPI_ANY_SOURCE;
+    e->wtime_is_global = 1; /* simulated time is one */
+    e->universe_size = (int)mr->host->size;
+    e->lastusedcode = MPI_ERR_LASTCODE;
+}
+
+static void keyval_put(struct mpi_keyval *k)
+{
+    if (--k->holders == 0)
+        free(k);
+}
+
+void mpi_env_release(struct mpi_rank *mr)
+{
+    struct mpi_env *e = &mr->env;
+
+    for (unsigned i = 0; i < e->nkeyvals; i++)
+        if (e->keyvals[i] != NULL)
+            keyval_put(e->keyvals[i]);
+    for (unsigned i = 0; i < e->nerrhandlers; i++)
+        mpi_errhandler_put(e->errhandlers[i]);
+    for (unsigned i = 0; i < e->ninfos; i++)
+        mpi_info_drop(e->infos[i]);
+    for (unsigned i = 0; i < e->ncodes; i++)
+        free(e->codes[i].string);
+    free(e->keyvals);
+    free(e->errhandlers);
+    free(e->infos);
+    free(e->codes);
+}
+
+/* NULL: none of this kind, noted. */
+static struct mpi_keyval *keyval_of(struct mpi_rank *mr, enum mpi_attr_kind kind, int keyval)
+{
+    const struct mpi_env *e = &mr->env;
+    unsigned i = (unsigned)(keyval - FIRST_KEYVAL);
+
+    if (keyval >= FIRST_KEYVAL && i < e->nkeyvals && e->keyvals[i] != NULL &&
+        e->keyvals[i]->kind == kind)
+        return e->keyvals[i];
+    mpi_note(mr, "keyval = %d: no keyval of such an object", keyval);
+    return NULL;
+}
+
+int mpi_keyval_create(struct mpi_rank *mr, enum mpi_attr_kind kind,
+                      MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete_,
+                      int *keyval, void *state)
+{
+    struct mpi_env *e;
+    struct mpi_keyval **more;
+    unsigned i = 0;
+
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    e = &mr->env;
+    while (i < e->nkeyvals && e->keyvals[i] != NULL)
+        i++;
+    more = i < e->nkeyvals ? e->keyvals : realloc(e->keyvals, (i + 1) * sizeof(*more));
+    if (more == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    e->keyvals = more;
+    e->nkeyvals = i < e->nkeyvals ? e->nkeyvals : i + 1;
+    e->keyvals[i] = malloc(sizeof(**more));
+    if (e->keyvals[i] == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    *keyval = FIRST_KEYVAL + (int)i;
+    *e->keyvals[i] = (struct mpi_keyval){ 1, kind, *keyval, copy, delete_, state };
+    return MPI_SUCCESS;
+}
+
+int mpi_keyval_free(struct mpi_rank *mr, enum mpi_attr_kind kind, int *keyval)
+{
+    struct mpi_keyval *k;
+
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    k = keyval_of(mr, kind, *keyval);
+    if (k == NULL)
+        return MPI_ERR_KEYVAL;
+    mr->env.keyvals[*keyval - FIRST_KEYVAL] = NULL;
+    keyval_put(k);
+    *keyval = MPI_KEYVAL_INVALID;
+    return MPI_SUCCESS;
+}
+
+static int add(struct mpi_rank *mr, struct mpi_attr **attrs, struct mpi_keyval *k, void *value)
+{
+    struct mpi_attr *a = malloc(sizeof(*a));
+
+    if (a == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    k->holders++;
+    *a = (struct mpi_attr){ *attrs, k, value };
+    *attrs = a;
+    return MPI_SUCCESS;
+}
+
+/* Recursion keeps the order; few objects have more than a handful. */
+int mpi_attrs_copy(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
+                   const struct mpi_attr *from, struct mpi_attr **to_p)
+{
+    const struct mpi_keyval *k = from != NULL ? from->keyval : NULL;
+    void *out = NULL;
+    int flag = 0, code;
+
+    if (from == NULL)
+        return MPI_SUCCESS;
+    code = mpi_attrs_copy(mr, kind, handle, from->next, to_p);
+    if (code != MPI_SUCCESS || k->copy == NULL)
+        return code;
+    code = k->copy(handle, k->handle, k->state, from->value, &out, &flag);
+    if (code != MPI_SUCCESS)
+        return mpi_fail(mr, code, "keyval = %d: its copy function failed", k->handle);
+    return flag ? add(mr, to_p, from->keyval, out) : MPI_SUCCESS;
+}
+
+/* Takes the attribute out when its delete function agrees. */
+static int remove_at(struct mpi_rank *mr, int handle, struct mpi_attr **at)
+{
+    struct mpi_attr *a = *at;
+    const struct mpi_keyval *k = a->keyval;
+    int code = k->delete_ != NULL ? k->delete_(handle, k->handle, a->value, k->state) : MPI_SUCCESS;
+
+    if (code != MPI_SUCCESS)
+        return mpi_fail(mr, code, "keyval = %d: its delete function failed", k->handle);
+    *at = a->next;
+    keyval_put(a->keyval);
+    free(a);
+    return MPI_SUCCESS;
+}
+
+int mpi_attrs_delete(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
+                     struct mpi_attr **attrs)
+{
+    int code = MPI_SUCCESS;
+
+    (void)kind;
+    while (code == MPI_SUCCESS && *attrs != NULL)
+        code = remove_at(mr, handle, attrs);
+    return code;
+}
+
+void mpi_attrs_drop(struct mpi_attr *attrs)
+{
+    while (attrs != NULL) {
+        struct mpi_attr *a = attrs;
+
+        attrs = a->next;
+        keyval_put(a->keyval);
+        free(a);
+    }
+}
+
+static struct mpi_attr **find(struct mpi_attr **attrs, const struct mpi_keyval *k)
+{
+    while (*attrs != NULL && (*attrs)->keyval != k)
+        attrs = &(*attrs)->next;
+    return attrs;
+}
+
+int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struct mpi_attr **attrs,
+                 int keyval, void *value)
+{
+    struct mpi_keyval *k = keyval_of(mr, kind, keyval);
+    struct mpi_attr **at;
+    int code = MPI_SUCCESS;
+
+    if (k == NULL)
+        return MPI_ERR_KEYVAL;
+    at = find(attrs, k);
+    if (*at != NULL)
+        code = remove_at(mr, handle, at);
+    return code == MPI_SUCCESS ? add(mr, attrs, k, value) : code;
+}
+
+int mpi_attr_get(struct mpi_rank *mr, enum mpi_attr_kind kind, const struct mpi_attr *attrs,
+                 int keyval, void *value_p, int *flag)
+{
+    const struct mpi_keyval *k = keyval_of(mr, kind, keyval);
+
+    if (k == NULL)
+        return MPI_ERR_KEYVAL;
+    while (attrs != NULL && attrs->keyval != k)
+        attrs = attrs->next;
+    *flag = attrs != NULL;
+    if (attrs != NULL)
+        memcpy(value_p, &attrs->value, sizeof(void *));
+    return MPI_SUCCESS;
+}
+
+int mpi_attr_remove(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
+                    struct mpi_attr **attrs, int keyval)
+{
+    const struct mpi_keyval *k = keyval_of(mr, kind, keyval);
+    struct mpi_attr **at;
+
+    if (k == NULL)
+        return MPI_ERR_KEYVAL;
+    at = find(attrs, k);
+    if (*at == NULL)
+        return mpi_fail(mr, MPI_ERR_KEYVAL, "keyval = %d: no such attribute", keyval);
+    return remove_at(mr, handle, at);
+}
+
+int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name)
+{
+    size_t all = strlen(name), n = all < MPI_MAX_OBJECT_NAME ? all : MPI_MAX_OBJECT_NAME - 1;
+    char *copy = malloc(n + 1);
+
+    if (copy == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    memcpy(copy, name, n);
+    copy[n] = '\0';
+    free(*slot);
+    *slot = copy;
+    return MPI_SUCCESS;
+}
+
+void mpi_name_get(const char *name, char *out, int *length)
+{
+    size_t n = name != NULL ? strlen(name) : 0;
+
+    memcpy(out, name != NULL ? name : "", n + 1);
+    *length = (int)n;
+}
+
+int MPI_Dup_fn_(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag)
+{
+    (void)comm;
+    (void)keyval;
+    (void)state;
+    memcpy(out, &in, sizeof(in));
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
+                           MPI_Type_delete_attr_function *release, int *keyval, void *state)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__,
+                   mpi_keyval_create(mr, MPI_ATTR_TYPE, copy, release, keyval, state));
+}
+
+int MPI_Type_free_keyval(int *keyval)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, mpi_keyval_free(mr, MPI_ATTR_TYPE, keyval));
+}
+
+static int type_of(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
+{
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    *type_p = mpi_type_of(mr, type);
+    if (*type_p == NULL)
+        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype", (unsigned)type);
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_type *t = NULL;
+    int code = type_of(mr, type, &t);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_attr_set(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval, value);
+    return mpi_end(mr, __func__, code);
+}
+
+int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_type *t = NULL;
+    int code = type_of(mr, type, &t);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_attr_get(mr, MPI_ATTR_TYPE, t->attrs, keyval, value, flag);
+    return mpi_end(mr, __func__, code);
+}
+
+int MPI_Type_delete_attr(MPI_Datatype type, int keyval)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_type *t = NULL;
+    int code = type_of(mr, type, &t);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_attr_remove(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval);
+    return mpi_end(mr, __func__, code);
+}

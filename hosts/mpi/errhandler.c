@@ -1,0 +1,111 @@
+/* Error handlers. */
+#include <stdlib.h>
+
+#include "hosts/mpi/internal.h"
+
+#define FIRST 3 /* the handles below are predefined */
+
+void mpi_errhandler_put(struct mpi_errhandler *handler)
+{
+    if (handler != NULL && --handler->holders == 0)
+        free(handler);
+}
+
+/* Gives `handler` a handle. */
+static int add(struct mpi_rank *mr, struct mpi_errhandler *handler, MPI_Errhandler *handle_p)
+{
+    struct mpi_env *e = &mr->env;
+    struct mpi_errhandler **more;
+    unsigned i = 0;
+
+    while (i < e->nerrhandlers && e->errhandlers[i] != NULL)
+        i++;
+    more = i < e->nerrhandlers ? e->errhandlers
+                               : realloc(e->errhandlers, (i + 1) * sizeof(struct mpi_errhandler *));
+    if (more == NULL || handler == NULL) {
+        mpi_errhandler_put(handler);
+        e->errhandlers = more != NULL ? more : e->errhandlers;
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    }
+    e->errhandlers = more;
+    e->nerrhandlers = i < e->nerrhandlers ? e->nerrhandlers : i + 1;
+    e->errhandlers[i] = handler;
+    *handle_p = FIRST + (MPI_Errhandler)i;
+    return MPI_SUCCESS;
+}
+
+static struct mpi_errhandler *create(MPI_Comm_errhandler_function *fn, bool returns)
+{
+    struct mpi_errhandler *h = malloc(sizeof(*h));
+
+    if (h != NULL)
+        *h = (struct mpi_errhandler){ 1, fn, returns };
+    return h;
+}
+
+int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
+                          MPI_Errhandler *handle_p)
+{
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    if (fn == NULL)
+        return mpi_fail(mr, MPI_ERR_ARG, "no function");
+    return add(mr, create(fn, false), handle_p);
+}
+
+int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Errhandler handler)
+{
+    struct mpi_env *e = &mr->env;
+    unsigned i = (unsigned)(handler - FIRST);
+    struct mpi_errhandler *h = NULL;
+
+    if (handler == MPI_ERRORS_RETURN) {
+        h = create(NULL, true);
+        if (h == NULL)
+            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    } else if (handler >= FIRST && i < e->nerrhandlers && e->errhandlers[i] != NULL) {
+        h = e->errhandlers[i];
+        h->holders++;
+    } else if (handler != MPI_ERRORS_ARE_FATAL) {
+        return mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", handler);
+    }
+    mpi_errhandler_put(*slot);
+    *slot = h;
+    return MPI_SUCCESS;
+}
+
+/* One that has lost its handle gets a new one. */
+int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Errhandler *handle_p)
+{
+    struct mpi_env *e = &mr->env;
+
+    *handle_p = held == NULL ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN;
+    if (held == NULL || held->returns)
+        return MPI_SUCCESS;
+    for (unsigned i = 0; i < e->nerrhandlers; i++) {
+        if (e->errhandlers[i] == held) {
+            *handle_p = FIRST + (MPI_Errhandler)i;
+            return MPI_SUCCESS;
+        }
+    }
+    held->holders++;
+    return add(mr, held, handle_p);
+}
+
+int MPI_Errhandler_free(MPI_Errhandler *handler)
+{
+    struct mpi_rank *mr = mpi_self();
+    unsigned i = (unsigned)(*handler - FIRST);
+
+    if (mr == NULL)
+        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+    if (*handler >= FIRST && i < mr->env.nerrhandlers && mr->env.errhandlers[i] != NULL) {
+        mpi_errhandler_put(mr->env.errhandlers[i]);
+        mr->env.errhandlers[i] = NULL;
+    } else if (*handler != MPI_ERRORS_ARE_FATAL && *handler != MPI_ERRORS_RETURN) {
+        return mpi_end(mr, __func__,
+                       mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", *handler));
+    }
+    *handler = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+}
