@@ -31,6 +31,8 @@ static const struct machine_param params[] = {
         "receive buffer for each virtual lane and adapter that sends to this one"),
     PS("command_ps", 1000000, command_ps, "the adapter carries out a command of the driver"),
     PS("wqe_ps", 100000, wqe_ps, "a work request at hand until its data are asked for"),
+    PS("key_ps", 100000, key_ps,
+       "finding where a request's local region lies, before its data are asked for"),
     ROW("packet_ps", "ps", 1, SIM_MS, 30000, packet_ps,
         "the requester begins one packet, and the next after"),
     PS("tx_ps", 100000, tx_ps, "a packet's data at hand until it is handed to the link"),

@@ -102,12 +102,12 @@ static void stall(struct ib_port *port, bool on)
 
 static void arrive(struct ib_port *port, struct ib_packet *p);
 
-/** From one queue pair of the adapter to another: not by the link, but as if it were one. */
+/** From one queue pair of the adapter to another, beside the link. */
 static void loop_back(struct ib_port *port, struct ib_packet *p)
 {
     struct ib_hca *hca = port->hca;
 
-    p->due = transmit(port, packet_bytes(&p->h), sim_now(hca->dom)) + hca->cfg.loop_ps;
+    p->due = sim_now(hca->dom) + hca->cfg.loop_ps;
     p->ready = false;
     arrive(port, p);
 }
@@ -197,9 +197,10 @@ static void take_arrived(struct ib_port *port, sim_time_t *next)
             ib_packet_put(hca, p);
             continue;
         }
-        if (end < p->due)
+        if (end < p->due || p->h.lid == hca->lid)
             end = p->due;
-        port->rx_free_at = end;
+        else
+            port->rx_free_at = end;
         p->due = end + hca->cfg.rx_ps;
         port->rx_packets++;
         port->rx_bytes += bytes;

@@ -156,7 +156,8 @@ static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
         qp->sent = 0;
         qp->exec++;
     }
-    packet_add(qp, p, bus, sim_now(qp->hca->dom) + (first ? cfg->wqe_ps : 0));
+    packet_add(qp, p, bus,
+               sim_now(qp->hca->dom) + (first ? cfg->wqe_ps + (bus != 0 ? cfg->key_ps : 0) : 0));
 }
 
 static void next_packet(struct ib_qp *qp)
@@ -182,7 +183,7 @@ static void next_packet(struct ib_qp *qp)
 void ib_respond(struct ib_qp *qp, const struct ib_header *request, uint64_t bus)
 {
     uint32_t mtu = (uint32_t)qp->hca->cfg.mtu_bytes, n = packets_of(qp->hca, request->total);
-    sim_time_t due = sim_now(qp->hca->dom) + qp->hca->cfg.wqe_ps;
+    sim_time_t due = sim_now(qp->hca->dom) + qp->hca->cfg.wqe_ps + qp->hca->cfg.key_ps;
 
     for (uint32_t i = 0; i < n; i++) {
         struct ib_packet *p = packet_for(qp, IB_OP_READ_RESPONSE);

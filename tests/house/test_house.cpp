@@ -187,7 +187,8 @@ TEST(Published, NoRowIsNamedOutsideTheMeasurements)
             continue;
         bool calibrated = false;
         for (const std::string &line : lines(file)) {
-            if (below(file, "configs/platforms") || below(file, "configs/hubs"))
+            if (below(file, "configs/platforms") || below(file, "configs/hubs") ||
+                below(file, "configs/mpi"))
                 calibrated = line.find("calibrated:") != std::string::npos ||
                              (calibrated && line.find(':') == std::string::npos);
             if (calibrated)

@@ -336,7 +336,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
     rc = place_ranks(opt->place, nranks, nnodes, nodes, err);
     if (rc == SIM_OK && opt->mpi != NULL)
-        rc = lab_software_mpi(&software, opt->mpi, err);
+        rc = lab_software_mpi(&software, opt->mpi, NULL, err);
     if (opt->algorithm != NULL)
         lab_software_algorithms(&software, opt->algorithm);
     if (rc == SIM_OK) {

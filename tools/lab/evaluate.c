@@ -70,8 +70,6 @@ static int make_versus(struct lab_context *c, struct comparison *cmp)
         row = lab_rows_find(c->ev->library, id);
     if (row == NULL)
         return lab_side_fail(c, "versus", "the id of a row");
-    if (row->needs_mpi)
-        return lab_side_fail(c, "versus", "needs = ib-mpi here too");
     make_side(row, &cmp->b);
     rc = split_over(c, row, &cmp->b, &over, &list);
     if (rc == SIM_OK && over != NULL && (cmp->over == NULL || strcmp(cmp->over, over) != 0))
@@ -366,14 +364,8 @@ int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
 {
     struct lab_context c = { .ev = ev, .row = row, .err = err };
     struct lab_score score = { .verdict = LAB_PASS };
-    int rc;
+    int rc = evaluate(&c, &score);
 
-    if (row->needs_mpi) {
-        score.verdict = LAB_NOT_RUN;
-        rc = lab_plan_check_keys(row->where, row->workload, &row->setup, err);
-    } else {
-        rc = evaluate(&c, &score);
-    }
     if (c.failure != NULL)
         score = (struct lab_score){ .verdict = LAB_FAIL, .reason = c.failure };
     if (c.pending)

@@ -27,7 +27,7 @@ struct lab_evaluator {
     const struct lab_evaluator *base;
 };
 
-enum lab_verdict { LAB_PASS, LAB_FAIL, LAB_NOT_RUN, LAB_PENDING };
+enum lab_verdict { LAB_PASS, LAB_FAIL, LAB_PENDING };
 
 struct lab_score {
     enum lab_verdict verdict;

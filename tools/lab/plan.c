@@ -1,5 +1,6 @@
 #include "tools/lab/plan.h"
 
+#include "tools/lab/mpi_library.h"
 #include "tools/lab/plan_parts.h"
 #include "tools/load/quantity.h"
 
@@ -15,6 +16,13 @@ static bool starts(const char *text, const char *head)
     return strncmp(text, head, strlen(head)) == 0;
 }
 
+/** A ping-pong by an MPI library, compared with one of the board. */
+static bool is_mpi_pingpong(const struct lab_point *pt)
+{
+    return strcmp(pt->workload, "pingpong") == 0 &&
+           lab_mpi_library_of(lab_plan_text(pt->setup, "api", "")) != NULL;
+}
+
 static int plan_run(const struct lab_point *pt, const struct lab_protocol *protocol,
                     const char *mode, struct load_arena *arena, struct lab_plan *plan,
                     struct sim_error *err)
@@ -25,7 +33,7 @@ static int plan_run(const struct lab_point *pt, const struct lab_protocol *proto
     run->platform = lab_plan_platform(pt->platform, pt->setup);
     if (starts(pt->workload, "npb-"))
         return lab_plan_npb(pt, protocol, plan, run, arena, err);
-    if (starts(pt->workload, "mpi-") || starts(pt->workload, "mbcf-"))
+    if (starts(pt->workload, "mpi-") || starts(pt->workload, "mbcf-") || is_mpi_pingpong(pt))
         rc = lab_plan_mpi(pt, plan, run, arena, err);
     else
         rc = lab_plan_tca(pt, mode, plan, run, arena, err);

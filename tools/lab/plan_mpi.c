@@ -2,6 +2,7 @@
  * Runs of programs that use MPI, or the facility below it. The row's platform names a network: the
  * nodes of mbcf-hub and mbcf-switch are the same, and api= says which library runs on them.
  */
+#include "tools/lab/mpi_library.h"
 #include "tools/lab/plan_parts.h"
 
 #include <string.h>
@@ -40,13 +41,33 @@ static int choose_network(const struct lab_point *pt, struct lab_run *run, struc
     return SIM_OK;
 }
 
-/** One library: with requests (SR) or without (NSR). */
-static int choose_library(const struct lab_point *pt, struct lab_run *run, struct sim_error *err)
+/** A library over InfiniBand, and what the row says of its settings. */
+static int choose_ib(const struct lab_point *pt, struct lab_run *run, struct load_arena *arena,
+                     struct sim_error *err)
+{
+    static const char *const keys[] = { "gdr", "gdr_limit", "rails", NULL };
+    const char *library = lab_mpi_library_of(lab_plan_text(pt->setup, "api", ""));
+    const char *text;
+
+    if (library == NULL)
+        return lab_plan_fail(pt, err, "api", "an MPI library of configs/mpi");
+    text = load_text(arena, "library=%s", library);
+    for (const char *const *key = keys; *key != NULL; key++)
+        if (lab_setup_get(pt->setup, *key) != NULL)
+            text = load_text(arena, "%s,%s=%s", text, *key, lab_setup_get(pt->setup, *key));
+    run->mpi = text;
+    return SIM_OK;
+}
+
+/** One library: with requests (SR) or without (NSR); else over InfiniBand, or as the platform says.
+ */
+static int choose_library(const struct lab_point *pt, struct lab_run *run, struct load_arena *arena,
+                          struct sim_error *err)
 {
     const char *api = lab_plan_text(pt->setup, "api", "sr");
 
     if (!is_mbcf(pt->platform))
-        return SIM_OK;
+        return lab_setup_get(pt->setup, "api") != NULL ? choose_ib(pt, run, arena, err) : SIM_OK;
     if (strcmp(api, "nsr") == 0)
         run->mpi = "mbcf,requests=off";
     else if (strcmp(api, "sr") != 0 && strcmp(api, "mpich") != 0)
@@ -68,6 +89,24 @@ static uint64_t count_of(const struct lab_point *pt, uint64_t bytes)
     return lab_plan_number(pt->setup, "count", count);
 }
 
+/** GPU 0 has the board on its socket, GPU 2 the adapter, where there are two sockets of GPUs; rows
+ * of MPI that name none mean the latter. */
+static const char *memory_of(const struct lab_point *pt, const char *key)
+{
+    const char *word = lab_plan_text(pt->setup, key, "cpu");
+    bool two = strcmp(pt->platform, "hapacs-tca") == 0;
+
+    if (strcmp(word, "gpu") != 0 || !two || lab_plan_says(pt->setup, "gpu", "peach2-side"))
+        return lab_plan_memory(word, false);
+    return "gpu2";
+}
+
+static void add_memories(const struct lab_point *pt, struct lab_run *run, struct load_arena *arena)
+{
+    lab_plan_arg(run, arena, "src", memory_of(pt, "src"));
+    lab_plan_arg(run, arena, "dst", memory_of(pt, "dst"));
+}
+
 /** Round trips one by one, of which the least counts, or many in a row for their mean. */
 static int plan_pingpong(const struct lab_point *pt, struct lab_plan *plan, struct lab_run *run,
                          struct load_arena *arena)
@@ -75,7 +114,7 @@ static int plan_pingpong(const struct lab_point *pt, struct lab_plan *plan, stru
     plan->bytes = lab_plan_number(pt->setup, "bytes", 0);
     run->program = "mpi-pingpong";
     lab_plan_arg_number(run, arena, "bytes", plan->bytes);
-    lab_plan_memories(pt, false, run, arena);
+    add_memories(pt, run, arena);
     lab_plan_arg(run, arena, "receives", lab_plan_text(pt->setup, "receives", "called"));
     if (is_mbcf(pt->platform))
         plan->rounds = 1;
@@ -93,7 +132,7 @@ static int plan_bandwidth(const struct lab_point *pt, struct lab_plan *plan, str
     lab_plan_arg_number(run, arena, "bytes", bytes);
     lab_plan_arg_number(run, arena, "count", count);
     lab_plan_arg(run, arena, "pattern", lab_plan_text(pt->setup, "pattern", "one"));
-    lab_plan_memories(pt, false, run, arena);
+    add_memories(pt, run, arena);
     return SIM_OK;
 }
 
@@ -136,13 +175,10 @@ int lab_plan_mpi(const struct lab_point *pt, struct lab_plan *plan, struct lab_r
 {
     int rc = choose_network(pt, run, err);
 
-    if (rc == SIM_OK && strncmp(lab_plan_text(pt->setup, "net", ""), "ib", 2) == 0)
-        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: workload = %s: expected needs = ib-mpi",
-                           pt->where, pt->workload);
     if (rc == SIM_OK && strncmp(pt->workload, "mbcf-", 5) == 0)
         return plan_facility(pt, plan, run, arena, err);
     if (rc == SIM_OK)
-        rc = choose_library(pt, run, err);
+        rc = choose_library(pt, run, arena, err);
     if (rc != SIM_OK)
         return rc;
     if (strcmp(pt->workload, "mpi-bandwidth") == 0)
@@ -160,7 +196,7 @@ int lab_plan_npb(const struct lab_point *pt, const struct lab_protocol *protocol
     int rc = choose_network(pt, run, err);
 
     if (rc == SIM_OK)
-        rc = choose_library(pt, run, err);
+        rc = choose_library(pt, run, arena, err);
     if (rc != SIM_OK)
         return rc;
     run->program = pt->workload;

@@ -103,7 +103,6 @@ static int read_row(const struct lab_csv *csv, unsigned i, struct load_arena *ar
     if (strcmp(needs, "") != 0 && strcmp(needs, "ib-mpi") != 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: needs = %s: expected ib-mpi or nothing",
                              row->where, needs);
-    row->needs_mpi = needs[0] != '\0';
     rc = read_relation(lab_csv_cell(csv, i, "relation"), row, err);
     if (rc == SIM_OK)
         rc = read_real(csv, i, "value", row->where, &row->has_value, &row->value, err);

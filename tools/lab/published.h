@@ -31,7 +31,6 @@ struct lab_row {
     bool has_value, has_value2;
     double value, value2;
     double tolerance_pct, spread_pct;
-    bool needs_mpi; /* a full MPI over InfiniBand */
 };
 
 struct lab_rows {

@@ -1,5 +1,6 @@
 #include "tools/lab/score.h"
 
+#include "tools/lab/mpi_library.h"
 #include "tools/lab/software.h"
 
 #include <string.h>
@@ -28,6 +29,15 @@ static int load_platform(const struct lab_site *site, const char *name,
     return load_platform_create(name, &opt, platform_p, err);
 }
 
+/** A setting of the MPI library that a row names may be fitted to it. */
+static bool library_fitted(const struct lab_site *site, const struct lab_row *row)
+{
+    const char *api = lab_setup_get(&row->setup, "api");
+    const char *library = api != NULL ? lab_mpi_library_of(api) : NULL;
+
+    return library != NULL && lab_mpi_library_fitted(&site->roots, library, row->id);
+}
+
 /** Rows of one platform stand together, so the last one loaded is kept. */
 static int mark_calibrated(const struct lab_site *site, struct lab_scores *scores,
                            struct sim_error *err)
@@ -49,7 +59,7 @@ static int mark_calibrated(const struct lab_site *site, struct lab_scores *score
         if (rc != SIM_OK)
             break;
         load_machine_each(platform, look_for, &fitted);
-        scores->rows[i].calibrated = fitted.found;
+        scores->rows[i].calibrated = fitted.found || library_fitted(site, row);
     }
     load_machine_destroy(platform);
     return rc;
@@ -81,7 +91,6 @@ static void count(struct lab_scores *scores)
             continue;
         scores->passed += verdict == LAB_PASS;
         scores->failed += verdict == LAB_FAIL;
-        scores->not_run += verdict == LAB_NOT_RUN;
     }
 }
 
@@ -116,7 +125,7 @@ int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
-static const char *const verdicts[] = { "pass", "fail", "not-run", "pending" };
+static const char *const verdicts[] = { "pass", "fail", "pending" };
 
 static const char *published_text(const struct lab_row *row, struct load_arena *arena)
 {

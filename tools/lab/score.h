@@ -17,7 +17,7 @@ struct lab_scored {
 struct lab_scores {
     unsigned n;
     struct lab_scored *rows;
-    unsigned passed, failed, not_run; /* of the primary rows */
+    unsigned passed, failed; /* of the primary rows */
 };
 
 /** Evaluates all rows of ev->rows. `site` tells where platforms are; NULL: none is looked at. */

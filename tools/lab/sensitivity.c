@@ -204,7 +204,7 @@ static int try_row(const struct study *study, const struct parameter *p, const s
 /** Places on a grid do not move by little. */
 static bool is_asked(const struct lab_row *row)
 {
-    return strcmp(row->role, "history") != 0 && !row->needs_mpi && row->relation != LAB_PEAK_AT &&
+    return strcmp(row->role, "history") != 0 && row->relation != LAB_PEAK_AT &&
            row->relation != LAB_CROSSOVER;
 }
 

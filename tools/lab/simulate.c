@@ -100,7 +100,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
 
     for (unsigned i = 0; i < run->nargs; i++)
         argv[i + 1] = run->args[i];
-    if (run->mpi != NULL && lab_software_mpi(&software, run->mpi, err) != SIM_OK)
+    if (run->mpi != NULL && lab_software_mpi(&software, run->mpi, &site->roots, err) != SIM_OK)
         return SIM_ERR_CONFIG;
     if (run->algorithms != NULL)
         lab_software_algorithms(&software, run->algorithms);

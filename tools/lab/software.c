@@ -1,4 +1,5 @@
 #include "tools/lab/software.h"
+#include "tools/lab/mpi_library.h"
 #include "tools/load/value.h"
 
 #include "hosts/driver/include/hub-work.h"
@@ -17,7 +18,7 @@ struct config {
     uint64_t mpi_fifo_bytes;
     uint64_t mpi_rails, mpi_stripe_bytes, mpi_inline_bytes, mpi_gdr, mpi_gdr_limit;
     uint64_t mpi_gpu_load_bytes, mpi_gpu_store_bytes, mpi_gpu_gather, mpi_gpu_eager_bytes;
-    uint64_t mpi_chunk_bytes, mpi_chunks, mpi_gpu_query_ps;
+    uint64_t mpi_chunk_bytes, mpi_chunks, mpi_copies_ahead, mpi_gdr_rails, mpi_gpu_query_ps;
     struct {
         uint64_t trap_in, trap_out, interrupt_in, interrupt_out, space, check, access;
         uint64_t send, receive, line, ring, ring_kb, socket, wake, window, ack_every, ack_first,
@@ -105,6 +106,10 @@ static const struct machine_param params[] = {
           "InfiniBand: piece of a message that is staged through the host; 0 = 262144"),
     { "mpi.chunks", "1", 0, 16, 0, offsetof(struct config, mpi_chunks),
       "InfiniBand: such pieces under way; 0 = 4", NULL },
+    { "mpi.copies_ahead", "1", 0, 16, 0, offsetof(struct config, mpi_copies_ahead),
+      "InfiniBand: pieces copied out of the GPU before the first of them leaves; 0 = 1", NULL },
+    { "mpi.gdr_rails", "1", 0, 2, 0, offsetof(struct config, mpi_gdr_rails),
+      "InfiniBand: ports that move data of a GPU without staging; 0 = one", NULL },
     COST("mpi.gpu_query_ps", 0, mpi_gpu_query_ps,
          "InfiniBand: finding out whose memory a pointer of a call points to"),
     COST("mpi.entry_ps", 0, mpi_entry_ps,
@@ -240,7 +245,24 @@ static int set_text(struct launch_software *software, const char *key, size_t n,
     return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.*s = %s: no such setting", (int)n, key, text);
 }
 
-int lab_software_mpi(struct launch_software *software, const char *text, struct sim_error *err)
+static int set_one(void *arg, const char *key, const char *value, struct sim_error *err)
+{
+    return set_text(arg, key, strlen(key), value, err);
+}
+
+/** All settings of a library of its time. */
+static int set_library(struct launch_software *software, const char *name,
+                       const struct load_roots *roots, struct sim_error *err)
+{
+    struct load_roots own = { 0 };
+
+    if (roots == NULL)
+        load_roots_init(&own);
+    return lab_mpi_library(roots != NULL ? roots : &own, name, set_one, software, err);
+}
+
+int lab_software_mpi(struct launch_software *software, const char *text,
+                     const struct load_roots *roots, struct sim_error *err)
 {
     char item[128];
     int rc = SIM_OK;
@@ -251,7 +273,9 @@ int lab_software_mpi(struct launch_software *software, const char *text, struct 
 
         (void)snprintf(item, sizeof(item), "%.*s", (int)n, at);
         value = strchr(item, '=');
-        if (value != NULL)
+        if (strncmp(item, "library=", strlen("library=")) == 0)
+            rc = set_library(software, value + 1, roots, err);
+        else if (value != NULL)
             rc = set_text(software, item, (size_t)(value - item), value + 1, err);
         else
             rc = set_text(software, "transport", strlen("transport"), item, err);

@@ -8,6 +8,7 @@
 
 #include "hosts/launch/launch.h"
 #include "machine/kind.h"
+#include "tools/load/find.h"
 
 SIM_BEGIN_DECLS
 
@@ -20,8 +21,10 @@ const struct machine_kind *const *lab_kinds(void);
 struct launch_software lab_software(struct machine *machine, unsigned node);
 
 /** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
- * word alone is the transport. */
-int lab_software_mpi(struct launch_software *software, const char *text, struct sim_error *err);
+ * word alone is the transport; library=NAME stands for all settings of a file of configs/mpi, found in
+ * `roots` (NULL: beside the program). */
+int lab_software_mpi(struct launch_software *software, const char *text,
+                     const struct load_roots *roots, struct sim_error *err);
 /** Algorithms of MPI's collectives, "allgather=ring,bcast=chain"; `text` must stay. What is wrong
  * with it MPI_Init() says. */
 void lab_software_algorithms(struct launch_software *software, const char *text);

@@ -47,12 +47,14 @@ struct ibt_settings {
     uint32_t rails, stripe_bytes; /* from so many bytes on a write is shared out among the rails */
     uint32_t inline_bytes;        /* longest entry that travels inside of its work request */
     bool gdr;
+    uint32_t gdr_rails;      /* of what it reads from or writes to a GPU */
     uint32_t gdr_limit;      /* longest message that the adapter reads from or writes to a GPU */
     uint32_t gpu_load_bytes; /* the core reads so much itself */
     uint32_t gpu_store_bytes;
     bool gpu_gather; /* the adapter reads eager data right out of the GPU */
     uint32_t gpu_eager_bytes;
     uint32_t chunk_bytes, chunks;
+    uint32_t copies_ahead; /* out of the GPU, before the first of them is sent */
     uint64_t gpu_query_ps; /* finding out whose memory a pointer points to */
 };
 
@@ -199,7 +201,7 @@ bool ibt_read(struct ibt *ib, unsigned source, const struct ibt_key *key, uint64
 /** Writes in one go or, if long enough, by both rails. */
 void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *region,
                    uint64_t offset, uint32_t far_key, uint64_t far_offset, uint64_t bytes,
-                   struct ibt_op *op);
+                   unsigned rails, struct ibt_op *op);
 /** Is GPU memory of a message of this size the adapter's? */
 bool ibt_direct(const struct ibt *ib, uint64_t bytes);
 

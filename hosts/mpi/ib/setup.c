@@ -41,11 +41,15 @@ static struct ibt_settings settings_of(struct host *h, const struct verbs *v)
         .gpu_eager_bytes = bytes_or_none(h, "mpi.gpu_eager_bytes", 8192),
         .chunk_bytes = (uint32_t)setting(h, "mpi.chunk_bytes", 262144),
         .chunks = (uint32_t)setting(h, "mpi.chunks", 4),
+        .copies_ahead = (uint32_t)setting(h, "mpi.copies_ahead", 1),
+        .gdr_rails = (uint32_t)setting(h, "mpi.gdr_rails", 1),
         .gpu_query_ps = setting(h, "mpi.gpu_query_ps", 0),
     };
 
     if (set.rails > v->ports)
         set.rails = v->ports;
+    if (set.copies_ahead > set.chunks)
+        set.copies_ahead = set.chunks;
     if (set.inline_bytes > IB_WQE_INLINE_MAX)
         set.inline_bytes = IB_WQE_INLINE_MAX;
     return set;

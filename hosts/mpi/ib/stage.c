@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "hosts/driver/driver.h"
 #include "hosts/mpi/ib/internal.h"
 
 /** In the entry of a chunk. */
@@ -117,7 +118,7 @@ static void copy_out(struct ibt *ib, struct ibt_staged *s)
 {
     struct host *h = ib->t.host;
 
-    while (s->begun < s->nchunks && s->begun - s->sent < ib->set.chunks &&
+    while (s->begun < s->nchunks && s->begun - s->sent < ib->set.copies_ahead &&
            s->slot[s->begun % ib->set.chunks].pending == 0) {
         uint32_t i = s->begun++, slot = i % ib->set.chunks;
         uint8_t *to = ib->stage + chunk_at(ib, slot);
@@ -151,12 +152,14 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
         if (region == NULL)
             return false;
     }
+    if (s->local)
+        driver_flush_gpu(ib->t.host, s->gpu); /* what it has sent has arrived */
     if (s->far) {
         c.slot = (uint16_t)(s->first_slot + i % s->nslots);
         far_at = slots_at(ib) + chunk_at(ib, c.slot);
         far_key = peer->stage_key;
     }
-    ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, &s->slot[slot]);
+    ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, IBT_RAILS, &s->slot[slot]);
     if (s->far)
         (void)ibt_append(ib, s->dest, IBT_FIFO_CHUNK, &c, sizeof(c), NULL, 0);
     s->sent++;

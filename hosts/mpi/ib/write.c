@@ -25,10 +25,10 @@ static void mark(struct ibt *ib, unsigned dest)
 
 void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *region,
                    uint64_t offset, uint32_t far_key, uint64_t far_offset, uint64_t bytes,
-                   struct ibt_op *op)
+                   unsigned rails, struct ibt_op *op)
 {
     struct ibt_peer *peer = &ib->peers[dest];
-    uint64_t half = ib->set.rails < 2 || bytes < ib->set.stripe_bytes
+    uint64_t half = rails < 2 || ib->set.rails < 2 || bytes < ib->set.stripe_bytes
                         ? bytes
                         : (bytes / 2 + IBT_UNIT - 1) / IBT_UNIT * IBT_UNIT;
     struct verbs_send s = { .op = IB_WQE_WRITE,
@@ -56,6 +56,8 @@ bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_
     bool here = !ibt_on_gpu(ib, from, &where) || ibt_direct(ib, bytes);
     bool there = key->gpu == 0 || (key->key != 0 && ibt_direct(ib, bytes));
     const struct verbs_region *region;
+    unsigned rails;
+    bool looped;
     struct ibt_op *op;
     uint64_t at;
 
@@ -66,15 +68,22 @@ bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_
         return note_bytes == 0 || ibt_append(ib, dest, MPI_FIFO_MESSAGE, note, note_bytes, NULL, 0);
     if (!here || !there)
         return ibt_stage_begin(ib, dest, key, offset, from, bytes, note, note_bytes, ticket_p);
-    region = ibt_region(ib, from, bytes, &at);
+    looped = where.kind == HOST_GPU && !ib->set.gpu_gather && bytes <= ib->fifo_bytes;
+    if (looped)
+        ibt_gpu_get(ib, ib->mirror + ib->scratch_at, from, bytes);
+    at = ib->scratch_at;
+    region = looped ? &ib->mirror_region : ibt_region(ib, from, bytes, &at);
     op = region != NULL ? ibt_op_new(ib) : NULL;
     if (op == NULL)
         return false;
-    ibt_write_out(ib, dest, region, at, key->key, key->offset + offset, bytes, op);
+    rails = where.kind == HOST_GPU || key->gpu != 0 ? ib->set.gdr_rails : IBT_RAILS;
+    ibt_write_out(ib, dest, region, at, key->key, key->offset + offset, bytes, rails, op);
     *ticket_p = op->ticket;
     if (note_bytes > 0)
         while (!ibt_append(ib, dest, MPI_FIFO_MESSAGE, note, note_bytes, NULL, 0))
             ib->t.ops->wait(&ib->t); /* there was room before */
+    if (looped)
+        ibt_wait_op(ib, op); /* before the scratch memory is used again */
     return true;
 }
 

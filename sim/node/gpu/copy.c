@@ -155,6 +155,20 @@ static void send_writes(struct node_gpu *gpu)
     }
 }
 
+/** May the engine move more now? It has a rate of its own, less than the link's. */
+static bool in_time(const struct node_gpu *gpu)
+{
+    return gpu->copy.next <= sim_now(gpu->dom);
+}
+
+static void pace(struct node_gpu *gpu, uint32_t bytes)
+{
+    uint64_t rate = gpu->cfg.copy.bus_bytes_per_us;
+
+    if (rate != 0)
+        gpu->copy.next = sim_now(gpu->dom) + bytes * SIM_US / rate;
+}
+
 /** From device memory to the bus, as far as the port takes it. */
 static void push_out(struct node_gpu *gpu)
 {
@@ -162,11 +176,12 @@ static void push_out(struct node_gpu *gpu)
     const struct gpu_job *job = cp->queue.head;
 
     send_writes(gpu);
-    while (cp->got < job->bytes && cp->out.head == NULL) {
+    while (cp->got < job->bytes && cp->out.head == NULL && in_time(gpu)) {
         uint32_t n = pcie_split_completion(job->dst.addr + cp->got, job->bytes - cp->got,
                                            pcie_port_mps(gpu->port));
 
         put(gpu, cp->got, gpu->memory.bytes + job->src.addr + cp->got, n);
+        pace(gpu, n);
         send_writes(gpu);
     }
 }
@@ -241,7 +256,7 @@ static void ask(struct node_gpu *gpu)
     struct gpu_copy *cp = &gpu->copy;
     const struct gpu_job *job = cp->queue.head;
 
-    while (cp->busy_tags < gpu->cfg.copy.tags && wants_tag(gpu)) {
+    while (cp->busy_tags < gpu->cfg.copy.tags && wants_tag(gpu) && in_time(gpu)) {
         struct pcie_tlp tlp = request(gpu, PCIE_MRD);
         uint64_t addr = job->src.addr + cp->asked;
         uint32_t n =
@@ -252,6 +267,7 @@ static void ask(struct node_gpu *gpu)
         cp->reads[at] = (struct gpu_copy_read){ .tag = tlp.tag, .at = cp->asked, .left = n };
         begin_read(gpu, &cp->reads[at]);
         cp->asked += n;
+        pace(gpu, n);
         pcie_tlp_set_range(&tlp, addr, n);
         gpu_send(gpu, &tlp);
     }
@@ -398,8 +414,8 @@ sim_time_t gpu_copy_run(struct node_gpu *gpu)
             send_writes(gpu);
             ask(gpu);
         }
-        if (cp->sent < job->bytes)
-            return SIM_TIME_NEVER; /* completions or gpu_ready() will come */
+        if (cp->sent < job->bytes) /* completions or gpu_ready() will come */
+            return in_time(gpu) ? SIM_TIME_NEVER : cp->next;
         end_job(gpu);
     }
     return SIM_TIME_NEVER;

@@ -55,6 +55,8 @@ static const struct machine_param gpu_params[] = {
         "read requests of the copy engine in flight"),
     ROW("copy.local_bytes_per_us", "bytes/us", 0, 10000000, 80000, copy.local_bytes_per_us,
         "rate of a copy inside the device; 0 = no limit"),
+    ROW("copy.bus_bytes_per_us", "bytes/us", 0, 1000000, 0, copy.bus_bytes_per_us,
+        "rate of a copy between the device and the bus; 0 = as fast as the link"),
     ROW("copy.completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
         copy.completion_timeout_ps,
         "longest wait for the answer to a read of the copy engine; 0: without end"),

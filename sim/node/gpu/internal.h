@@ -27,7 +27,8 @@ struct gpu_config {
         uint64_t service_ps, dram_ps, dram_service_ps;
     } l2;
     struct gpu_copy_config {
-        uint64_t setup_ps, read_bytes, tags, local_bytes_per_us, completion_timeout_ps;
+        uint64_t setup_ps, read_bytes, tags, local_bytes_per_us, bus_bytes_per_us;
+        uint64_t completion_timeout_ps;
     } copy;
     struct pcie_port_config port;
 };
@@ -90,6 +91,7 @@ struct gpu_copy_read {
 struct gpu_copy {
     struct gpu_jobs queue, finished, unused;
     sim_time_t start;    /* of the head of the queue */
+    sim_time_t next;     /* the next piece over the bus, not before */
     uint64_t asked, got; /* bytes of the job: requested, at hand */
     uint64_t sent;       /* bytes of the job that left as writes or need none */
     struct gpu_copy_read reads[GPU_TAGS_MAX];

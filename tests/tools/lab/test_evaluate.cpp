@@ -268,15 +268,12 @@ TEST_F(Evaluate, AFailingRunFailsTheRowAndSaysWhy)
     EXPECT_STREQ("the received bytes are not those that were sent", score.reason);
 }
 
-TEST_F(Evaluate, RowsThatNeedMpiAreNotRunButRead)
+TEST_F(Evaluate, RowsOfMpiNameALibrary)
 {
-    ASSERT_EQ(SIM_OK,
-              try_score("a,p,mpi-pingpong,bytes=8;net=ib;gdr=on,latency,eq,1,,us,3,s,,ib-mpi\n"));
-    EXPECT_EQ(LAB_NOT_RUN, score.verdict);
     EXPECT_EQ("t.csv:2: setup colour=red: unknown key",
               message("a,p,mpi-pingpong,bytes=8;colour=red,latency,eq,1,,us,3,s,,ib-mpi\n"));
-    EXPECT_EQ("t.csv:2: workload = mpi-pingpong: expected needs = ib-mpi",
-              message("a,p,mpi-pingpong,bytes=8;net=ib,latency,eq,1,,us,3,s,,\n"));
+    EXPECT_EQ("t.csv:2: setup api=mpich-9: expected an MPI library of configs/mpi",
+              message("a,p,mpi-pingpong,bytes=8;api=mpich-9,latency,eq,1,,us,3,s,,ib-mpi\n"));
 }
 
 TEST_F(Evaluate, WrongRowsAreLocated)

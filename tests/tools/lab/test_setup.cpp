@@ -101,7 +101,6 @@ TEST_F(Setup, TheWholePublishedTableIsUnderstood)
     EXPECT_EQ(LAB_EQ, row->relation);
     EXPECT_DOUBLE_EQ(7.929, row->value);
     EXPECT_DOUBLE_EQ(5.2, row->spread_pct);
-    EXPECT_FALSE(row->needs_mpi);
 }
 
 TEST_F(Setup, WrongRowsAreLocated)
