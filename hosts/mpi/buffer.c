@@ -1,4 +1,5 @@
 /* Buffered sends: into the program's buffer, and on from there. */
+#include "hosts/mpi/internal.h"
 #include "hosts/mpi/waits.h"
 
 /** One on its way. */

@@ -1,4 +1,5 @@
 /* Messages that have come, before they are received. */
+#include "hosts/mpi/internal.h"
 #include "hosts/mpi/waits.h"
 
 /* @return a message that a receive would match, NULL: none has come, or none ever will. */

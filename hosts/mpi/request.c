@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hosts/mpi/internal.h"
 #include "hosts/mpi/waits.h"
 
 #define CHUNK 16u

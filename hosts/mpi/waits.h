@@ -2,7 +2,13 @@
 #ifndef MPI_WAITS_H
 #define MPI_WAITS_H
 
-#include "hosts/mpi/internal.h"
+#include <stdbool.h>
+
+#include "hosts/mpi/include/mpi.h"
+
+struct mpi_rank;
+struct mpi_request;
+struct mpi_schedule;
 
 /** Handles, a request or a schedule; those that are done do not count. */
 struct mpi_waits {
