@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,41 @@ int timespec_get(struct timespec *ts, int base)
 {
     clock_gettime(CLOCK_REALTIME, ts);
     return base;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struct timespec *left)
+{
+    struct timespec now, rest = *ts;
+
+    if ((flags & TIMER_ABSTIME) != 0) {
+        clock_gettime(clock, &now);
+        if (now.tv_sec > ts->tv_sec || (now.tv_sec == ts->tv_sec && now.tv_nsec >= ts->tv_nsec))
+            return 0;
+        rest.tv_sec -= now.tv_sec + (now.tv_nsec > ts->tv_nsec);
+        rest.tv_nsec -= now.tv_nsec - (now.tv_nsec > ts->tv_nsec ? 1000000000 : 0);
+        left = NULL;
+    }
+    return nanosleep(&rest, left);
+}
+
+/* Without a descriptor to wait for, both mean to sleep. */
+int select(int n, fd_set *in, fd_set *out, fd_set *bad, struct timeval *wait)
+{
+    struct timespec ts;
+
+    if (wait == NULL)
+        return pselect(n, in, out, bad, NULL, NULL);
+    ts = (struct timespec){ wait->tv_sec, wait->tv_usec * 1000 };
+    return n != 0 ? pselect(n, in, out, bad, &ts, NULL) : nanosleep(&ts, NULL);
+}
+
+int poll(struct pollfd *fds, nfds_t n, int wait_ms)
+{
+    const struct timespec ts = { wait_ms / 1000, wait_ms % 1000 * 1000000L };
+
+    if (n == 0 && wait_ms >= 0)
+        return nanosleep(&ts, NULL);
+    return ppoll(fds, n, wait_ms >= 0 ? &ts : NULL, NULL);
 }
 
 /* A rank has its core for itself: all time is time of the user. */
