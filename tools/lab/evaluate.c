@@ -82,9 +82,7 @@ static int make_versus(struct lab_context *c, struct comparison *cmp)
     return rc;
 }
 
-/** Rows of programs that use MPI tell in words what was measured, so that nothing is left to form.
- */
-static const char *measure_of(const struct lab_row *row)
+const char *lab_row_measure(const struct lab_row *row)
 {
     bool words = strncmp(row->workload, "mpi-", 4) == 0 || strncmp(row->workload, "npb-", 4) == 0 ||
                  strncmp(row->workload, "mbcf-", 5) == 0;
@@ -107,12 +105,12 @@ static const char *basic_of(const struct lab_row *row)
 /** What is measured on each side: latency, bandwidth or an expression of them. */
 static int choose_measures(struct lab_context *c, struct comparison *cmp)
 {
-    const char *own = measure_of(c->row), *other = NULL;
+    const char *own = lab_row_measure(c->row), *other = NULL;
 
     if (own == NULL)
         own = basic_of(c->row);
     if (cmp->has_b) {
-        other = measure_of(cmp->b.row);
+        other = lab_row_measure(cmp->b.row);
         if (other == NULL)
             other = basic_of(cmp->b.row);
     }

@@ -37,6 +37,10 @@ struct lab_score {
     const char *reason; /* why a row failed without a value, or NULL */
 };
 
+/** measure= where it tells what to form of measured quantities. Rows of programs that use MPI, or
+ * the facility below it, only tell in words there what was measured. */
+const char *lab_row_measure(const struct lab_row *row);
+
 /** @return SIM_OK and *score_p; an error means that the row itself is wrong. */
 int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
                  struct lab_score *score_p, struct sim_error *err);

@@ -80,6 +80,13 @@ int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure
     return SIM_OK;
 }
 
+/** Of a whole exchange or program: shown as rows have them, not made from each other. */
+static bool is_whole(const char *quantity)
+{
+    return strcmp(quantity, "round_trip") == 0 || strcmp(quantity, "time") == 0 ||
+           strcmp(quantity, "speedup") == 0;
+}
+
 static int read_axes(const struct load_tree *root, struct load_arena *arena,
                      struct lab_figure *figure, struct sim_error *err)
 {
@@ -105,10 +112,11 @@ static int read_axes(const struct load_tree *root, struct load_arena *arena,
     for (unsigned i = 0; i < figure->nquantities && rc == SIM_OK; i++) {
         const char *text = figure->quantities[i];
 
-        if (strcmp(text, "latency") != 0 && strcmp(text, "bandwidth") != 0 &&
+        if (strcmp(text, "latency") != 0 && strcmp(text, "bandwidth") != 0 && !is_whole(text) &&
             strstr(text, "_ps") == NULL)
             return load_fail(err, load_tree_get(y, "quantity"), NULL,
-                             "expected latency, bandwidth or a key of the result in ps");
+                             "expected latency, bandwidth, round_trip, time, speedup or a key of "
+                             "the result in ps");
     }
     return rc;
 }
@@ -183,8 +191,9 @@ static void add_bound(struct lab_table *table, const char *name, const struct la
         lab_figure_add(table, name, "bound", s->x, bytes_per_s * 1e-6, s->series->name);
 }
 
-/** In the figure's unit. False: the result has no such key. */
-static bool value_of(const struct lab_sample *s, const char *quantity, double *y_p)
+/** In the figure's unit. `first`: of the series. False: the result has no such key. */
+static bool value_of(const struct lab_sample *first, const struct lab_sample *s,
+                     const char *quantity, double *y_p)
 {
     uint64_t ps;
 
@@ -192,6 +201,12 @@ static bool value_of(const struct lab_sample *s, const char *quantity, double *y
         *y_p = s->bytes_per_s * 1e-6;
     else if (strcmp(quantity, "latency") == 0)
         *y_p = s->min_s * 1e6;
+    else if (strcmp(quantity, "round_trip") == 0)
+        *y_p = 2 * s->min_s * 1e6;
+    else if (strcmp(quantity, "time") == 0)
+        *y_p = s->min_s;
+    else if (strcmp(quantity, "speedup") == 0)
+        *y_p = first->min_s / s->min_s;
     else if (lab_line_get(s->result->lines, quantity, &ps))
         *y_p = (double)ps * 1e-6;
     else
@@ -219,11 +234,12 @@ static void add_bounds(struct lab_table *table, const struct lab_sample *s)
 }
 
 static void add_sample(const struct lab_figure *figure, const char *quantity,
-                       const struct lab_sample *s, struct lab_table *table)
+                       const struct lab_sample *first, const struct lab_sample *s,
+                       struct lab_table *table)
 {
     double y;
 
-    if (s->min_s <= 0 || !value_of(s, quantity, &y))
+    if (s->min_s <= 0 || !value_of(first, s, quantity, &y))
         return;
     lab_figure_add(table, line_name(figure, s, quantity, &table->arena), "simulated", s->x, y, "");
     if (figure->bounds && strcmp(quantity, "bandwidth") == 0)
@@ -242,7 +258,8 @@ void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_sa
             end++;
         for (unsigned q = 0; q < figure->nquantities && lab_figure_shows(figure, series); q++)
             for (unsigned k = i; k < end; k++)
-                add_sample(figure, figure->quantities[q], &samples->samples[k], table);
+                add_sample(figure, figure->quantities[q], &samples->samples[i],
+                           &samples->samples[k], table);
     }
 }
 
@@ -273,8 +290,8 @@ const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_
 static const struct {
     const char *key, *absent;
 } telling[] = {
-    { "mode", "" },   { "src", "cpu" }, { "dst", "cpu" }, { "count", "1" },
-    { "api", "tca" }, { "uva", "" },    { "hops", "1" },
+    { "mode", "" }, { "src", "cpu" }, { "dst", "cpu" }, { "count", "1" }, { "api", "tca" },
+    { "uva", "" },  { "hops", "1" },  { "op", "" },     { "duplex", "" },
 };
 
 /* The shape of a transfer may be given by other keys, so only what both say can differ. */
@@ -334,6 +351,10 @@ static bool convert(const struct lab_figure *figure, const struct lab_row *row, 
     const char *bytes = lab_setup_get(&row->setup, "bytes");
     uint64_t moved = 0;
 
+    if (is_whole(figure->quantity)) { /* us, s and a ratio in the rows, too */
+        *y_p = value;
+        return strcmp(row->quantity, figure->quantity) == 0;
+    }
     value *= scale_of(row);
     if (value <= 0 || (!is_bandwidth && strcmp(row->quantity, "latency") != 0))
         return false;
@@ -378,8 +399,7 @@ void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_exper
             const struct lab_row *row = &rows->rows[i];
 
             if (is_value(row) && agrees(row, series) &&
-                lab_setup_get(&row->setup, "over") == NULL &&
-                lab_setup_get(&row->setup, "measure") == NULL)
+                lab_setup_get(&row->setup, "over") == NULL && lab_row_measure(row) == NULL)
                 add_row(figure, series, row, table);
         }
     }

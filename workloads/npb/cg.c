@@ -83,7 +83,7 @@ static void visit_products(const struct test *t, int *fill, struct element *elem
     double *values = npb_alloc((uint64_t)t->nonzer + 1, sizeof(double));
 
     (void)npb_random(&seed);
-    for (int i = 0; i < t->order; i++, size *= ratio) {
+    for (int i = 0; i < t->order; i++) {
         int n = random_vector(t, &seed, i, places, values);
 
         for (int c = 0; c < n; c++) {
@@ -100,6 +100,7 @@ static void visit_products(const struct test *t, int *fill, struct element *elem
                 fill[places[r] - t->first_row]++;
             }
         }
+        size *= ratio;
     }
     free(values);
     free(places);

@@ -40,7 +40,7 @@ static void make_keys(struct test *t)
 
         for (int k = 1; k < 4; k++)
             x += npb_random(&seed);
-        t->keys[i] = (int)((double)(t->max_key / 4) * x);
+        t->keys[i] = (int)(t->max_key / 4.0 * x);
     }
 }
 

@@ -191,7 +191,7 @@ static void sweep_plane(struct test *t, int z, int from)
 {
     const struct cfd_box *b = &t->box;
     int nx = b->high[X] - b->low[X] + 1, ny = b->high[Y] - b->low[Y] + 1;
-    unsigned long long points = (unsigned long long)(nx * ny);
+    unsigned long long points = (unsigned long long)nx * (unsigned long long)ny;
 
     receive_edges(t, z, from);
     for (int j = 0; j < ny; j++)

@@ -292,7 +292,7 @@ static void extremes(const struct test *t, int sign, struct charge *ten)
     CHECK(MPI_Allgather(ten, CHARGES * sizeof(*ten), MPI_BYTE, all, CHARGES * sizeof(*ten),
                         MPI_BYTE, MPI_COMM_WORLD),
           MPI_SUCCESS);
-    qsort(all, (size_t)(t->n.ranks * CHARGES), sizeof(*all), by_value);
+    qsort(all, (size_t)t->n.ranks * CHARGES, sizeof(*all), by_value);
     memcpy(ten, all, CHARGES * sizeof(*ten));
     free(all);
 }
