@@ -49,7 +49,7 @@ class Figure : public testing::Test
     sim_error err = {};
     lab_series series = {};
     lab_experiment exp = {};
-    lab_figure figure = {};
+    lab_figure figure = { .quantity = "latency" };
 };
 
 using Points = std::vector<std::string>;
@@ -62,6 +62,17 @@ TEST_F(Figure, RowsOfTheSameSetupAreItsPoints)
     EXPECT_EQ((Points{ "published 8 2.3 " }), points(row));
     figure.bandwidth = true; /* 8 bytes in 2.3 us */
     EXPECT_EQ((Points{ "published 8 3.47826 " }), points(row));
+}
+
+TEST_F(Figure, WholeQuantitiesAreNotMadeFromOthers)
+{
+    const std::string head = "a,p,pingpong,bytes=8;mode=dma-register;src=gpu;dst=gpu,";
+
+    figure.quantity = "speedup";
+    EXPECT_EQ((Points{ "published 8 3.5 " }), points(head + "speedup,eq,3.5,,x,3,s\n"));
+    EXPECT_EQ((Points{}), points(head + "time,eq,3.5,,s,3,s\n"));
+    figure.quantity = "time";
+    EXPECT_EQ((Points{ "published 8 3.5 " }), points(head + "time,eq,3.5,,s,3,s\n"));
 }
 
 TEST_F(Figure, IntervalsAndLargestValuesAreShownAsSuch)
