@@ -19,6 +19,7 @@ class Figure : public testing::Test
         EXPECT_EQ(SIM_OK,
                   lab_setup_parse("bytes=8..1024;mode=dma-register;src=gpu;dst=gpu;rounds=3", "e",
                                   &arena, &series.setup, &err));
+        figure.quantity = "latency";
         exp.n = 1;
         exp.series = &series;
     }
@@ -49,7 +50,7 @@ class Figure : public testing::Test
     sim_error err = {};
     lab_series series = {};
     lab_experiment exp = {};
-    lab_figure figure = { .quantity = "latency" };
+    lab_figure figure = {};
 };
 
 using Points = std::vector<std::string>;
