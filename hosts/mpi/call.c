@@ -111,7 +111,7 @@ int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
 
 static int start(struct mpi_coll *c, MPI_Request *request)
 {
-    struct mpi_request rq = { .active = true, .schedule = c->s };
+    struct mpi_request rq = { .active = true, .comm = c->s->comm, .schedule = c->s };
     int code = mpi_request_add(c->mr, &rq, request);
 
     if (code != MPI_SUCCESS) {
@@ -142,5 +142,5 @@ int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *re
         code = start(c, request);
     else
         code = mpi_coll_run(c, call);
-    return mpi_end(c->mr, call, code);
+    return mpi_end_comm(c->mr, c->far != NULL ? c->far : c->comm, call, code);
 }

@@ -120,6 +120,7 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
 
 int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
 {
+    *comm_p = NULL;
     if (mr == NULL)
         return MPI_ERR_OTHER;
     *comm_p = mpi_comm_of(mr, comm);
@@ -189,7 +190,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 
     if (code == MPI_SUCCESS)
         *rank = c->rank;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
@@ -200,7 +201,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
 
     if (code == MPI_SUCCESS)
         *size = c->size;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
@@ -213,7 +214,7 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
         c->group->holders++;
         code = mpi_group_add(mr, c->group, group);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
@@ -225,7 +226,7 @@ int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
     if (code == MPI_SUCCESS)
         code = mpi_comm_get(mr, other, &b);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_comm(mr, a, __func__, code);
     *result = MPI_IDENT;
     if (a == b)
         return MPI_SUCCESS;
@@ -252,7 +253,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
         code = mpi_fail(mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
     if (code == MPI_SUCCESS)
         (void)snprintf(c->name, sizeof(c->name), "%s", name);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
@@ -265,7 +266,7 @@ int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
         *length = (int)strlen(c->name);
         memcpy(name, c->name, (size_t)*length + 1);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)

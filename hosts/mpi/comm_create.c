@@ -114,7 +114,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
         code = mpi_fail(mr, MPI_ERR_ARG, "color = %d: expected 0 or more", color);
     if (code == MPI_SUCCESS)
         code = mpi_comm_split(mr, old, color, key, newcomm);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, old, __func__, code);
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
@@ -131,7 +131,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
             mpi_fail(mr, MPI_ERR_ARG, "split_type = %d: expected MPI_COMM_TYPE_SHARED", split_type);
     if (code == MPI_SUCCESS)
         code = mpi_comm_split(mr, old, color, key, newcomm);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, old, __func__, code);
 }
 
 /* Groups of one call may differ where they have no rank in common: the first rank of each names it.
@@ -160,7 +160,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
         g = mpi_group_of(mr, group);
         code = g != NULL ? create(mr, old, g, newcomm) : MPI_ERR_GROUP;
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, old, __func__, code);
 }
 
 struct mpi_comm *mpi_comm_tagged(struct mpi_rank *mr, const struct mpi_comm *old,
@@ -213,7 +213,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
     *newcomm = MPI_COMM_NULL;
     if (code == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
         code = create_group(mr, old, g, tag, newcomm);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, old, __func__, code);
 }
 
 /* The context has come: by now it is in the communicator itself. */

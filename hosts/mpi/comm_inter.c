@@ -11,7 +11,7 @@ int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 
     if (code == MPI_SUCCESS)
         *flag = c->remote != NULL;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 static int get_inter(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **c_p)
@@ -31,7 +31,7 @@ int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 
     if (code == MPI_SUCCESS)
         *size = c->remote->size;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
@@ -44,7 +44,7 @@ int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
         c->remote->holders++;
         code = mpi_group_add(mr, c->remote, group);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 /** What leaders tell each other, and then their groups. */
@@ -103,13 +103,13 @@ static int join(struct mpi_rank *mr, struct mpi_comm *local, const struct summar
     for (int r = 0; r < theirs->size; r++)
         if (mpi_group_rank_of(local->group, ranks[r]) != MPI_UNDEFINED)
             code = mpi_fail(mr, MPI_ERR_COMM, "rank %d of the world is in both groups", ranks[r]);
-    if (code == MPI_SUCCESS) {
-        *newcomm = c->handle;
-        return MPI_SUCCESS;
+    if (code != MPI_SUCCESS) {
+        mpi_comm_drop(mr, c);
+        return code;
     }
-    mr->comms[c->handle - 1] = NULL;
-    mpi_comm_put(c);
-    return code;
+    mpi_comm_inherit(local, c);
+    *newcomm = c->handle;
+    return MPI_SUCCESS;
 }
 
 static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_leader,
@@ -157,7 +157,7 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
     }
     if (code == MPI_SUCCESS)
         code = intercomm(mr, local, local_leader, peer, remote_leader, tag, newcomm);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, local, __func__, code);
 }
 
 /* The group that is not high comes first, or else the one whose rank 0 is lower in the world. */
@@ -199,5 +199,5 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm)
     struct mpi_comm *c;
     int code = get_inter(mr, comm, &c);
 
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? merge(mr, c, high, newcomm) : code);
+    return mpi_end_comm(mr, c, __func__, code == MPI_SUCCESS ? merge(mr, c, high, newcomm) : code);
 }

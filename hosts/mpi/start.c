@@ -76,6 +76,9 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
         return MPI_SUCCESS;
     if (rq->status.MPI_ERROR != MPI_ERR_TRUNCATE)
         return mpi_fail(mr, rq->status.MPI_ERROR, "the operation failed");
+    if (rq->schedule != NULL)
+        return mpi_fail(mr, MPI_ERR_TRUNCATE,
+                        "truncated: a rank gave more than there was room for");
     return mpi_fail(mr, MPI_ERR_TRUNCATE,
                     "truncated: a message of %u bytes from rank %d with tag %d, room for %u",
                     rq->arrived_bytes, rq->status.MPI_SOURCE, rq->status.MPI_TAG,

@@ -53,7 +53,7 @@ int MPI_Topo_test(MPI_Comm comm, int *status)
 
     if (code == MPI_SUCCESS)
         *status = c->topology != NULL ? c->topology->kind : MPI_UNDEFINED;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 /* ---- grids ------------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int period
                          : mpi_topology_attach(mr, old, old->rank < n ? 0 : MPI_UNDEFINED,
                                                old->rank, t, newcomm);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, old, __func__, code);
 }
 
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
@@ -180,7 +180,7 @@ int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
         code = MPI_ERR_DIMS;
     if (code == MPI_SUCCESS)
         *newrank = c->rank < n ? c->rank : MPI_UNDEFINED;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
@@ -191,7 +191,7 @@ int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 
     if (code == MPI_SUCCESS)
         *ndims = c->topology->ndims;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 static int check_room(struct mpi_rank *mr, int maxdims, const struct mpi_topology *t)
@@ -214,7 +214,7 @@ int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coor
         periods[d] = c->topology->periods[d];
         coords[d] = c->topology->coords[d];
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
@@ -230,7 +230,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
         else
             *rank = at;
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
@@ -245,7 +245,7 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
         code = check_room(mr, maxdims, c->topology);
     if (code == MPI_SUCCESS)
         coords_of(c->topology, rank, coords);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *dest)
@@ -261,7 +261,7 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *des
         *source = shifted(c->topology, direction, -disp);
         *dest = shifted(c->topology, direction, disp);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 /* One grid for each place in the dimensions that are dropped. */
@@ -296,7 +296,8 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
     struct mpi_comm *c;
     int code = mpi_topology_get(mr, comm, MPI_CART, &c);
 
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? sub(mr, c, remain_dims, newcomm) : code);
+    return mpi_end_comm(mr, c, __func__,
+                        code == MPI_SUCCESS ? sub(mr, c, remain_dims, newcomm) : code);
 }
 
 /* The `ndims` factors of n, none above `most`, the largest first, and that as small as can be.

@@ -72,7 +72,7 @@ int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edg
         code = check_graph(mr, nnodes, index, edges, old->size);
     if (code == MPI_SUCCESS)
         code = graph_create(mr, old, nnodes, index, edges, newcomm);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, old, __func__, code);
 }
 
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
@@ -85,7 +85,7 @@ int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[
         code = check_graph(mr, nnodes, index, edges, c->size);
     if (code == MPI_SUCCESS)
         *newrank = c->rank < nnodes ? c->rank : MPI_UNDEFINED;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
@@ -98,7 +98,7 @@ int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
         *nnodes = c->topology->nindex;
         *nedges = c->topology->nedges;
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
@@ -108,7 +108,7 @@ int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int ed
     int code = mpi_topology_get(mr, comm, MPI_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_comm(mr, c, __func__, code);
     for (int i = 0; i < maxindex && i < c->topology->nindex; i++)
         index[i] = c->topology->index[i];
     for (int i = 0; i < maxedges && i < c->topology->nedges; i++)
@@ -208,10 +208,10 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
     if (code == MPI_SUCCESS)
         code = check_ranks(mr, old, outdegree, destinations);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_comm(mr, old, __func__, code);
     t = edges_new(mr, indegree, outdegree, weighted);
     if (t == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_NO_MEM);
+        return mpi_end_comm(mr, old, __func__, MPI_ERR_NO_MEM);
     for (int i = 0; i < indegree; i++) {
         t->in[i] = sources[i];
         t->in_weights[i] = weighted ? sourceweights[i] : 1;
@@ -221,7 +221,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
         t->out_weights[i] = weighted ? destweights[i] : 1;
     }
     code = mpi_topology_attach(mr, old, 0, old->rank, t, newcomm);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, old, __func__, code);
 }
 
 /* Those edges of `n` that begin or end here, in the order in which they were told. A place that no
@@ -311,7 +311,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
         code = check_ranks(mr, old, edges, destinations);
     if (code == MPI_SUCCESS)
         code = dist_graph(mr, old, n, sources, degrees, destinations, weights, newcomm);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, old, __func__, code);
 }
 
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
@@ -325,7 +325,7 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
         *outdegree = c->topology->nout;
         *weighted = c->topology->weighted;
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_comm(mr, c, __func__, code);
 }
 
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
@@ -337,7 +337,7 @@ int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int 
     int code = mpi_topology_get(mr, comm, MPI_DIST_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_comm(mr, c, __func__, code);
     t = c->topology;
     for (int i = 0; i < maxindegree && i < t->nin; i++) {
         sources[i] = t->in[i];
