@@ -104,6 +104,7 @@ int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
     c->op = mpi_op_of(c->mr, op);
     if (c->op == NULL)
         return mpi_fail(c->mr, MPI_ERR_OP, "op = %d: no operation", op);
+    mpi_op_hold(c->op);
     c->s->op = c->op;
     c->commutes = c->op->commutes;
     return mpi_op_check(c->mr, c->op, type);

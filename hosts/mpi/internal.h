@@ -57,6 +57,8 @@ struct mpi_rank {
     bool schedules_ready, advancing; /* see mpi_schedules_advance() */
     unsigned rounds;                 /* that schedules have begun */
     struct mpi_select *select;       /* algorithms of collectives */
+    struct mpi_op **ops;             /* the program's; NULL: freed */
+    unsigned nops;
     struct mpi_env env;
     bool finalized, errors_return; /* after the end: calls return their errors */
     char why[160];                 /* what was wrong in the call that failed last */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hosts/mpi/collective.h"
+#include "hosts/mpi/op.h"
 
 static void mpi_release(void *data)
 {
@@ -15,6 +16,7 @@ static void mpi_release(void *data)
     mpi_comms_release(mr);
     mpi_groups_release(mr);
     mpi_select_release(mr);
+    mpi_ops_release(mr);
     mpi_env_release(mr);
     if (mr->transport != NULL)
         mr->transport->ops->destroy(mr->transport);

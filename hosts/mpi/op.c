@@ -1,184 +1,162 @@
-#include <string.h>
-
 #include "hosts/mpi/op.h"
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): TYPE names a type and a part of a name */
-#define EACH(EXPRESSION)                                                                           \
-    for (uint64_t i = 0; i < n; i++)                                                               \
-        a[i] = EXPRESSION;                                                                         \
-    return true
-/* Sums and products of integers wrap: they are those of the unsigned type. */
-#define INTEGER(NAME, TYPE)                                                                        \
-    static bool combine_##NAME(void *into, const void *from, uint64_t n, MPI_Op op)                \
-    {                                                                                              \
-        TYPE *a = into;                                                                            \
-        const TYPE *b = from;                                                                      \
-                                                                                                   \
-        switch (op) {                                                                              \
-        case MPI_SUM:                                                                              \
-            EACH((TYPE)((uint64_t)a[i] + (uint64_t)b[i]));                                         \
-        case MPI_PROD:                                                                             \
-            EACH((TYPE)((uint64_t)a[i] * (uint64_t)b[i]));                                         \
-        case MPI_MAX:                                                                              \
-            EACH(a[i] > b[i] ? a[i] : b[i]);                                                       \
-        case MPI_MIN:                                                                              \
-            EACH(a[i] < b[i] ? a[i] : b[i]);                                                       \
-        case MPI_LAND:                                                                             \
-            EACH(a[i] != 0 && b[i] != 0);                                                          \
-        case MPI_LOR:                                                                              \
-            EACH(a[i] != 0 || b[i] != 0);                                                          \
-        case MPI_LXOR:                                                                             \
-            EACH((a[i] != 0) != (b[i] != 0));                                                      \
-        case MPI_BAND:                                                                             \
-            EACH((TYPE)(a[i] & b[i]));                                                             \
-        case MPI_BOR:                                                                              \
-            EACH((TYPE)(a[i] | b[i]));                                                             \
-        case MPI_BXOR:                                                                             \
-            EACH((TYPE)(a[i] ^ b[i]));                                                             \
-        default:                                                                                   \
-            return false;                                                                          \
-        }                                                                                          \
-    }
-#define FLOATING(NAME, TYPE)                                                                       \
-    static bool combine_##NAME(void *into, const void *from, uint64_t n, MPI_Op op)                \
-    {                                                                                              \
-        TYPE *a = into;                                                                            \
-        const TYPE *b = from;                                                                      \
-                                                                                                   \
-        switch (op) {                                                                              \
-        case MPI_SUM:                                                                              \
-            EACH(a[i] + b[i]);                                                                     \
-        case MPI_PROD:                                                                             \
-            EACH(a[i] * b[i]);                                                                     \
-        case MPI_MAX:                                                                              \
-            EACH(a[i] > b[i] ? a[i] : b[i]);                                                       \
-        case MPI_MIN:                                                                              \
-            EACH(a[i] < b[i] ? a[i] : b[i]);                                                       \
-        default:                                                                                   \
-            return false;                                                                          \
-        }                                                                                          \
-    }
-INTEGER(i8, int8_t)
-INTEGER(u8, uint8_t)
-INTEGER(i16, int16_t)
-INTEGER(u16, uint16_t)
-INTEGER(i32, int32_t)
-INTEGER(u32, uint32_t)
-INTEGER(i64, int64_t)
-INTEGER(u64, uint64_t)
-FLOATING(float, float)
-FLOATING(double, double)
-FLOATING(long_double, long double)
-/* NOLINTEND(bugprone-macro-parentheses) */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
-typedef bool (*combine_fn)(void *into, const void *from, uint64_t n, MPI_Op op);
+#define FIRST 64 /* handles below are predefined */
 
-static bool is_bitwise(MPI_Op op)
-{
-    return op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
-}
-
-static bool is_logical(MPI_Op op)
-{
-    return op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR;
-}
-
-static combine_fn combine_of(MPI_Datatype type, MPI_Op op)
-{
-    static const struct {
-        MPI_Datatype type;
-        combine_fn fn;
-    } table[] = {
-        { MPI_CHAR, combine_i8 },
-        { MPI_SIGNED_CHAR, combine_i8 },
-        { MPI_UNSIGNED_CHAR, combine_u8 },
-        { MPI_SHORT, combine_i16 },
-        { MPI_UNSIGNED_SHORT, combine_u16 },
-        { MPI_INT, combine_i32 },
-        { MPI_UNSIGNED, combine_u32 },
-        { MPI_LONG, combine_i64 },
-        { MPI_UNSIGNED_LONG, combine_u64 },
-        { MPI_LONG_LONG, combine_i64 },
-        { MPI_UNSIGNED_LONG_LONG, combine_u64 },
-        { MPI_INT8_T, combine_i8 },
-        { MPI_UINT8_T, combine_u8 },
-        { MPI_INT16_T, combine_i16 },
-        { MPI_UINT16_T, combine_u16 },
-        { MPI_INT32_T, combine_i32 },
-        { MPI_UINT32_T, combine_u32 },
-        { MPI_INT64_T, combine_i64 },
-        { MPI_UINT64_T, combine_u64 },
-        { MPI_FLOAT, combine_float },
-        { MPI_DOUBLE, combine_double },
-        { MPI_LONG_DOUBLE, combine_long_double },
-    };
-
-    if (type == MPI_BYTE)
-        return is_bitwise(op) ? combine_u8 : NULL;
-    if (type == MPI_C_BOOL)
-        return is_logical(op) ? combine_u8 : NULL;
-    for (unsigned i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        if (table[i].type == type)
-            return table[i].fn(NULL, NULL, 0, op) ? table[i].fn : NULL;
-    return NULL;
-}
+/* By handle. */
+static const struct mpi_op predefined[] = {
+    [MPI_MAX] = { MPI_MAX, true, NULL, 1 },          [MPI_MIN] = { MPI_MIN, true, NULL, 1 },
+    [MPI_SUM] = { MPI_SUM, true, NULL, 1 },          [MPI_PROD] = { MPI_PROD, true, NULL, 1 },
+    [MPI_LAND] = { MPI_LAND, true, NULL, 1 },        [MPI_BAND] = { MPI_BAND, true, NULL, 1 },
+    [MPI_LOR] = { MPI_LOR, true, NULL, 1 },          [MPI_BOR] = { MPI_BOR, true, NULL, 1 },
+    [MPI_LXOR] = { MPI_LXOR, true, NULL, 1 },        [MPI_BXOR] = { MPI_BXOR, true, NULL, 1 },
+    [MPI_MAXLOC] = { MPI_MAXLOC, true, NULL, 1 },    [MPI_MINLOC] = { MPI_MINLOC, true, NULL, 1 },
+    [MPI_REPLACE] = { MPI_REPLACE, false, NULL, 1 }, [MPI_NO_OP] = { MPI_NO_OP, false, NULL, 1 },
+};
 
 const struct mpi_op *mpi_op_of(struct mpi_rank *mr, MPI_Op op)
 {
-    static const struct mpi_op ops[] = {
-        { MPI_MAX, true },  { MPI_MIN, true },  { MPI_SUM, true }, { MPI_PROD, true },
-        { MPI_LAND, true }, { MPI_BAND, true }, { MPI_LOR, true }, { MPI_BOR, true },
-        { MPI_LXOR, true }, { MPI_BXOR, true },
-    };
+    if (op > MPI_OP_NULL && op <= MPI_NO_OP)
+        return &predefined[op];
+    return op >= FIRST && (unsigned)(op - FIRST) < mr->nops ? mr->ops[op - FIRST] : NULL;
+}
 
-    (void)mr;
-    for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-        if (ops[i].handle == op)
-            return &ops[i];
-    return NULL;
+/* Only the program's own are counted, and those are not constant. */
+void mpi_op_hold(const struct mpi_op *op)
+{
+    if (op->fn != NULL)
+        ((struct mpi_op *)(uintptr_t)op)->holders++;
+}
+
+void mpi_op_put(const struct mpi_op *op)
+{
+    struct mpi_op *own = (struct mpi_op *)(uintptr_t)op;
+
+    if (op != NULL && op->fn != NULL && --own->holders == 0)
+        free(own);
+}
+
+void mpi_ops_release(struct mpi_rank *mr)
+{
+    for (unsigned i = 0; i < mr->nops; i++)
+        mpi_op_put(mr->ops[i]);
+    free(mr->ops);
 }
 
 int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type)
 {
-    if (combine_of(type, op->handle) != NULL)
+    const struct mpi_type *t = mpi_type_of(mr, type);
+
+    if (op->fn != NULL)
         return MPI_SUCCESS;
+    if (t != NULL && t->contents == NULL && mpi_combine_of(t->basic, op->handle) != NULL)
+        return MPI_SUCCESS;
+    if (t != NULL && t->contents != NULL && t->nparts == 1 && t->parts[0].count == 1 &&
+        t->extent == t->parts[0].type->extent) /* a duplicate */
+        return mpi_op_check(mr, op, t->parts[0].type->handle);
     return mpi_fail(mr, MPI_ERR_OP, "op = %d: not for datatype %#x", op->handle, (unsigned)type);
 }
 
 void mpi_op_apply(struct mpi_rank *mr, const struct mpi_op *op, const void *left, void *right,
                   uint64_t count, const struct mpi_type *type)
 {
-    static const MPI_Datatype handles[] = {
-        MPI_BYTE,
-        MPI_CHAR,
-        MPI_UNSIGNED_CHAR,
-        MPI_INT,
-        MPI_UNSIGNED,
-        MPI_FLOAT,
-        MPI_DOUBLE,
-        MPI_LONG,
-        MPI_UNSIGNED_LONG,
-        MPI_LONG_LONG,
-        MPI_UNSIGNED_LONG_LONG,
-        MPI_SIGNED_CHAR,
-        MPI_SHORT,
-        MPI_UNSIGNED_SHORT,
-        MPI_INT8_T,
-        MPI_INT16_T,
-        MPI_INT32_T,
-        MPI_INT64_T,
-        MPI_UINT8_T,
-        MPI_UINT16_T,
-        MPI_UINT32_T,
-        MPI_UINT64_T,
-        MPI_LONG_DOUBLE,
-        MPI_C_BOOL,
-    };
+    MPI_Datatype handle = type->handle;
 
-    for (unsigned i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
-        if (mpi_type_of(mr, handles[i]) == type) {
-            combine_of(handles[i], op->handle)(right, left, count, op->handle);
-            return;
-        }
+    (void)mr;
+    if (count == 0 || type->bytes == 0)
+        return;
+    if (op->fn == NULL) {
+        mpi_combine_of(type->basic, op->handle)(right, left, count);
+        return;
     }
+    while (count > 0) {
+        int n = count < INT_MAX ? (int)count : INT_MAX;
+
+        op->fn((void *)(uintptr_t)left, right, &n, &handle);
+        count -= (uint64_t)n;
+        left = (const char *)left + n * type->extent;
+        right = (char *)right + n * type->extent;
+    }
+}
+
+static int create(struct mpi_rank *mr, MPI_User_function *fn, int commute, MPI_Op *op_p)
+{
+    struct mpi_op **more, *op;
+    unsigned i = 0;
+
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    if (fn == NULL)
+        return mpi_fail(mr, MPI_ERR_ARG, "no function");
+    while (i < mr->nops && mr->ops[i] != NULL)
+        i++;
+    more = i < mr->nops ? mr->ops : realloc(mr->ops, (i + 1) * sizeof(struct mpi_op *));
+    if (more == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    mr->ops = more;
+    if (i == mr->nops)
+        more[mr->nops++] = NULL;
+    op = malloc(sizeof(*op));
+    if (op == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    *op = (struct mpi_op){ FIRST + (MPI_Op)i, commute != 0, fn, 1 };
+    mr->ops[i] = op;
+    *op_p = op->handle;
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, create(mr, fn, commute, op));
+}
+
+static int bad(struct mpi_rank *mr, MPI_Op op)
+{
+    return mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation of the program's", op);
+}
+
+int MPI_Op_free(MPI_Op *op)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    if (mr == NULL)
+        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+    if (*op < FIRST || mpi_op_of(mr, *op) == NULL)
+        return mpi_end(mr, __func__, bad(mr, *op));
+    mpi_op_put(mr->ops[*op - FIRST]);
+    mr->ops[*op - FIRST] = NULL;
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_commutative(MPI_Op op, int *commute)
+{
+    struct mpi_rank *mr = mpi_self();
+    const struct mpi_op *o = mr != NULL ? mpi_op_of(mr, op) : NULL;
+
+    if (o == NULL)
+        return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : bad(mr, op));
+    *commute = o->commutes;
+    return MPI_SUCCESS;
+}
+
+int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype type, MPI_Op op)
+{
+    struct mpi_rank *mr = mpi_self();
+    const struct mpi_op *o = mr != NULL ? mpi_op_of(mr, op) : NULL;
+    struct mpi_type *t = NULL;
+    int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_data(mr, inbuf, count, type, &t);
+
+    if (code == MPI_SUCCESS && o == NULL)
+        code = mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation", op);
+    if (code == MPI_SUCCESS)
+        code = mpi_op_check(mr, o, type);
+    if (code == MPI_SUCCESS)
+        mpi_op_apply(mr, o, inbuf, inoutbuf, (uint64_t)count, t);
+    return mpi_end(mr, __func__, code);
 }

@@ -49,7 +49,7 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
     return s;
 }
 
-static void put_types(struct mpi_schedule *s)
+static void put_objects(struct mpi_schedule *s)
 {
     for (unsigned i = 0; i < s->nsteps; i++) {
         if (s->steps[i].from.type != NULL)
@@ -57,6 +57,8 @@ static void put_types(struct mpi_schedule *s)
         if (s->steps[i].to.type != NULL)
             mpi_type_put(s->steps[i].to.type);
     }
+    mpi_op_put(s->op);
+    s->op = NULL;
     s->nsteps = 0;
 }
 
@@ -91,7 +93,7 @@ void mpi_schedule_put(struct mpi_schedule *s)
     s->used = 0;
     if (s->running)
         unlink_running(s);
-    put_types(s);
+    put_objects(s);
     free_memory(s, false);
     mpi_comm_put(s->comm);
     s->next = s->mr->idle;
