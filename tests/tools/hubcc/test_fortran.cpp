@@ -25,6 +25,118 @@ TEST_F(Fortran, UnitsArgumentsTimeAndTheEndAreEachRanksOwn)
     EXPECT_EQ(0u, errors.find("0: to stderr\n1: to stderr\n1: STOP 3\n")) << errors;
 }
 
+TEST_F(Fortran, WhatPassesBetweenTheLanguagesIsRight)
+{
+    ASSERT_EQ(0, sh("hubf90 -w -O1 " PROGRAMS "/bindings.f90 -o prog")) << errors;
+    for (const char *n : { "1", "4" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun -q -m ring4 -n ") + n + " ./prog")) << errors;
+        EXPECT_EQ("0 failed\n", out);
+    }
+}
+
+/* As the NAS Parallel Benchmarks are written: fixed form, a header with common blocks, a file that
+ * is read where there is one, a solver between sweeps of messages, a Makefile with its own
+ * variables. */
+TEST_F(Fortran, AProgramOfCommonBlocksFindsItsSolutionOnAnyNumberOfRanks)
+{
+    write("parts.h", "      include 'mpif.h'\n"
+                     "      integer me, np, left, right, lo, hi, n\n"
+                     "      parameter (n = 64)\n"
+                     "      common /part/ me, np, left, right, lo, hi\n"
+                     "      double precision u(0:n+1), r(0:n+1), spare(4000000)\n"
+                     "      common /fields/ u, r, spare\n");
+    write("main.f", R"(
+      program main
+      implicit none
+      include 'parts.h'
+      integer ierr, step, steps, iost
+      double precision norm, total
+      call mpi_init(ierr)
+      call mpi_comm_rank(mpi_comm_world, me, ierr)
+      call mpi_comm_size(mpi_comm_world, np, ierr)
+      steps = 10
+      if (me .eq. 0) then
+        open (unit=2, file='input.data', status='old', iostat=iost)
+        if (iost .eq. 0) then
+          read (2,*) steps
+          close (2)
+        endif
+      endif
+      call mpi_bcast(steps, 1, mpi_integer, 0, mpi_comm_world, ierr)
+      call setup
+      do step = 1, steps
+        call exchange
+        call relax(norm)
+      enddo
+      call mpi_reduce(norm, total, 1, mpi_double_precision, mpi_sum, 0,
+     >                mpi_comm_world, ierr)
+      if (me .eq. 0) write (*, 100) steps, dsqrt(total)
+  100 format(' Steps = ', i6, '  residual = ', 1pe14.7)
+      call mpi_finalize(ierr)
+      end
+
+      subroutine setup
+      implicit none
+      include 'parts.h'
+      integer i
+      lo = 1 + me * n / np
+      hi = (me + 1) * n / np
+      left = me - 1
+      right = me + 1
+      if (me .eq. 0) left = mpi_proc_null
+      if (me .eq. np - 1) right = mpi_proc_null
+      do i = 0, n + 1
+        u(i) = 0
+        r(i) = 0
+      enddo
+      spare(4000000) = me
+      end
+)");
+    write("sweep.f", R"(
+      subroutine exchange
+      implicit none
+      include 'parts.h'
+      integer request(4), status(mpi_status_size, 4), ierr
+      call mpi_irecv(u(lo-1), 1, mpi_double_precision, left, 1,
+     >               mpi_comm_world, request(1), ierr)
+      call mpi_irecv(u(hi+1), 1, mpi_double_precision, right, 2,
+     >               mpi_comm_world, request(2), ierr)
+      call mpi_isend(u(hi), 1, mpi_double_precision, right, 1,
+     >               mpi_comm_world, request(3), ierr)
+      call mpi_isend(u(lo), 1, mpi_double_precision, left, 2,
+     >               mpi_comm_world, request(4), ierr)
+      call mpi_waitall(4, request, status, ierr)
+      end
+
+      subroutine relax(norm)
+      implicit none
+      include 'parts.h'
+      integer i
+      double precision norm
+      norm = 0
+      do i = lo, hi
+        r(i) = (1.0d0 + u(i-1) - 2 * u(i) + u(i+1)) / 2
+        norm = norm + r(i) * r(i)
+      enddo
+      do i = lo, hi
+        u(i) = u(i) + r(i)
+      enddo
+      end
+)");
+    write("Makefile", "MPIF77 = mpif77\nFLINK = $(MPIF77)\nFMPI_LIB = -L. -lmpi -lm\n"
+                      "prog: main.o sweep.o\n\t$(FLINK) -O2 -o $@ main.o sweep.o $(FMPI_LIB)\n"
+                      "%.o: %.f parts.h\n\t$(MPIF77) -c -O2 $<\n");
+    ASSERT_EQ(0, sh("make -s MPIF77=hubf77")) << errors;
+    EXPECT_EQ(0, sh("./prog && hubrun -q -n 4 -m ring4 ./prog && echo 200 >input.data && "
+                    "hubrun -q -n 1 -m one-node ./prog && hubrun -q -np 6 -m ring4 ./prog"))
+        << errors;
+    EXPECT_EQ(" Steps =     10  residual =  3.8124004E+00\n"
+              " Steps =     10  residual =  3.8124004E+00\n"
+              " Steps =    200  residual =  2.8795754E+00\n"
+              " Steps =    200  residual =  2.8795754E+00\n",
+              out);
+}
+
 TEST_F(Fortran, ProgramsOfSeveralLanguagesAreOne)
 {
     write("part.f90", "subroutine part(x)\n double precision :: x(3)\n x = x + 1\n"
