@@ -77,13 +77,13 @@ static void receive_one(uint64_t bytes, int fifo, unsigned seed)
     int good;
 
     memset(data, 0, bytes);
-    mbcf_counts(&counts);
+    mbcf_count(&counts);
     uint64_t before = counts.last_end_ps;
 
     tell(0, READY, 1);
     while (counts.last_end_ps == before) {
         mbcf_wait();
-        mbcf_counts(&counts);
+        mbcf_count(&counts);
     }
     if (fifo)
         CHECK(mbcf_fifo_read(0, data, bytes), (int)bytes);

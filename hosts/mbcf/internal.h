@@ -71,7 +71,6 @@ struct mbcf_task {
     struct mbcf_fifo fifos[MBCF_FIFOS];
     uint64_t events, seen; /* what has come or been acknowledged; when it waited last */
     bool blocked;          /* in a system call */
-    const void *warm;      /* what it has sent last */
 };
 
 /** A packet that has been sent and not been acknowledged. */
@@ -112,7 +111,8 @@ struct mbcf_call {
         uint32_t bytes;
     } pieces[2]; /* one after the other; together at most MBCF_PACKET_BYTES */
     bool wants_ack;
-    bool inside;            /* the kernel makes it: no system call of its own */
+    bool cold;   /* the last piece is not in the cache: the task has done much else since */
+    bool inside; /* the kernel makes it: no system call of its own */
     volatile uint32_t *ack; /* falls by one when it is acknowledged; or NULL */
 };
 

@@ -230,17 +230,16 @@ static uint64_t leave_ps(const struct mbcf_task *t)
     return costs->trap_out + (half ? costs->access : 0);
 }
 
-/** Making the packet: data that the task did not send before are not in the cache. */
-static uint64_t make_ps(struct mbcf_task *t, const struct mbcf_call *call)
+/** Making the packet. */
+static uint64_t make_ps(const struct mbcf_task *t, const struct mbcf_call *call)
 {
     const struct mbcf_costs *costs = &t->node->costs;
     uint64_t bytes = bytes_of(call);
     uint64_t lines = mbcf_lines(MBCF_SKEW, MBCF_HEAD + bytes);
     const struct mbcf_piece *last = &call->pieces[call->pieces[1].bytes != 0];
 
-    if (last->from != t->warm)
+    if (call->cold)
         lines += mbcf_lines(0, last->bytes);
-    t->warm = last->from;
     return costs->check + costs->send + mbcf_copy_ps(costs, bytes, lines) + costs->access;
 }
 

@@ -229,7 +229,7 @@ void mbcf_wait(void)
     t->seen = t->events;
 }
 
-void mbcf_counts(struct mbcf_counts *counts)
+void mbcf_count(struct mbcf_counts *counts)
 {
     if (self() != NULL)
         *counts = self()->node->counts;

@@ -163,14 +163,15 @@ static struct mpi_transport *mbcf_create(struct host *h, char *why)
 /* ---- sending -------------------------------------------------------------------------- */
 
 static void send_write(struct mbcf_transport *m, unsigned dest, uint32_t region, uint64_t offset,
-                       const void *from, uint32_t bytes, bool wants_ack)
+                       const void *from, uint32_t bytes, bool wants_ack, bool cold)
 {
     const struct mbcf_call call = { .op = MBCF_OP_WRITE,
                                     .task = dest,
                                     .object = region,
                                     .offset = offset,
                                     .pieces = { { from, bytes } },
-                                    .wants_ack = wants_ack };
+                                    .wants_ack = wants_ack,
+                                    .cold = cold };
 
     mbcf_send(m->task, &call);
 }
@@ -183,7 +184,7 @@ static void write_page(struct mbcf_transport *m, unsigned dest, uint32_t region,
     for (uint32_t at = 0; at < bytes; at += MBCF_PACKET_BYTES) {
         uint32_t n = bytes - at < MBCF_PACKET_BYTES ? bytes - at : MBCF_PACKET_BYTES;
 
-        send_write(m, dest, region, offset + at, from + at, n, at + n == bytes);
+        send_write(m, dest, region, offset + at, from + at, n, at + n == bytes, true);
     }
 }
 
@@ -205,6 +206,7 @@ static bool mbcf_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fi
                                     .task = dest,
                                     .object = fifo_of(t->host->rank, fifo),
                                     .pieces = { { head, head_bytes }, { data, bytes } },
+                                    .cold = bytes != 0,
                                     .inside = m->sockets };
 
     far->head = p->room.fifo[fifo];
@@ -238,7 +240,7 @@ static bool mbcf_write_note(struct mpi_transport *t, unsigned dest, const struct
         return true;
     memcpy(n.data, note, note_bytes);
     send_write(m, dest, t->host->rank, (n.turn - 1) % NOTES * sizeof(n), &n, NOTE_HEAD + note_bytes,
-               false);
+               false, false);
     return true;
 }
 
@@ -353,7 +355,7 @@ static void tell_room(struct mbcf_transport *m, unsigned source)
     if (!due)
         return;
     p->told = p->taken;
-    send_write(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false);
+    send_write(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false, false);
 }
 
 static void mbcf_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)

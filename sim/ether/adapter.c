@@ -102,10 +102,12 @@ static uint32_t at_most(uint64_t bytes, uint64_t limit)
 
 /* ---- interrupts ----------------------------------------------------------------------- */
 
+/* What happens on the cable or the bus at the time of an interrupt calls for another one: so the
+ * interrupt comes a picosecond after all of its instant. */
 static void raise(struct ether_adapter *a)
 {
     if (!sim_event_scheduled(&a->irq))
-        sim_schedule_in(a->mac.end.dom, &a->irq, a->cfg.irq_ps, SIM_CLOCK);
+        sim_schedule_in(a->mac.end.dom, &a->irq, a->cfg.irq_ps + 1, SIM_CLOCK);
 }
 
 static void irq_event(struct sim_event *ev)

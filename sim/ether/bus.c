@@ -12,9 +12,17 @@ sim_time_t ether_bus_burst_ps(const struct ether_bus *bus, uint32_t bytes)
     return sim_clock_time(&bus->clock, cycles_of(bus, bytes));
 }
 
-/** At an edge of the clock with a free bus. */
+static sim_time_t next_edge(const struct ether_bus *bus)
+{
+    return sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, sim_now(bus->dom) + 1));
+}
+
+/** At an edge of the clock with a free bus. Who asks at this very edge is seen at the next one, in
+ * whatever order its askers and the arbiter come. */
 static void arbitrate(struct ether_bus *bus)
 {
+    bool later = false;
+
     for (unsigned i = 0; i < ETHER_BUS_MASTERS; i++) {
         unsigned index = (bus->turn + i) % ETHER_BUS_MASTERS;
         struct ether_bus_master *master = bus->masters[index];
@@ -23,6 +31,10 @@ static void arbitrate(struct ether_bus *bus)
 
         if (master == NULL || master->asks == 0)
             continue;
+        if (master->since == sim_now(bus->dom)) {
+            later = true;
+            continue;
+        }
         bus->turn = (index + 1) % ETHER_BUS_MASTERS;
         bus->holds = master;
         edge = sim_clock_edge(&bus->clock, sim_now(bus->dom));
@@ -33,6 +45,8 @@ static void arbitrate(struct ether_bus *bus)
         sim_schedule_at(bus->dom, &bus->step, end, SIM_CLOCK);
         return;
     }
+    if (later)
+        sim_schedule_at(bus->dom, &bus->step, next_edge(bus), SIM_CLOCK);
 }
 
 static void step_event(struct sim_event *ev)
@@ -57,7 +71,7 @@ void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint3
 
     SIM_ASSERT(master->asks == 0 && bytes > 0 && bytes <= bus->cfg.burst_bytes);
     master->asks = bytes;
-    /* The arbiter looks one edge later, when all who ask at this edge have asked. */
+    master->since = edge; /* between two edges it counts as asked at the next one */
     if (bus->holds == NULL && !sim_event_scheduled(&bus->step))
         sim_schedule_at(bus->dom, &bus->step,
                         sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, edge + 1)),

@@ -22,6 +22,7 @@ struct ether_bus;
 struct ether_bus_master {
     void (*done)(struct ether_bus_master *master, uint32_t bytes);
     uint32_t asks; /* bytes; 0: none */
+    sim_time_t since;
 };
 
 struct ether_bus {

@@ -60,7 +60,7 @@ int mbcf_fifo_write(unsigned task, unsigned fifo, const void *from, size_t bytes
 long mbcf_fifo_read(unsigned fifo, void *to, size_t bytes);
 /** Waits until something has been written, appended or acknowledged since the last mbcf_wait(). */
 void mbcf_wait(void);
-void mbcf_counts(struct mbcf_counts *counts);
+void mbcf_count(struct mbcf_counts *counts);
 uint64_t mbcf_time_ps(void); /* simulated time; reading it takes none */
 
 #ifdef __cplusplus

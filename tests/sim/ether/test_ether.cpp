@@ -123,7 +123,7 @@ sim_time_t interrupt_of(sim_time_t end, size_t bytes)
 {
     sim_time_t data = edge_after(end - 4 * BYTE) + burst(bytes);
 
-    return edge_after(std::max(data, end)) + burst(16) + 500000;
+    return edge_after(std::max(data, end)) + burst(16) + 500001;
 }
 
 TEST(Ether, OneWayThroughARepeaterIsExact)

@@ -1,0 +1,276 @@
+/* The facility on its platform: delivery and order, also when frames are lost, and what it costs.
+ */
+#include <mbcf.h>
+#include <mpi.h>
+
+#include <cstring>
+
+#include "hosts/driver/bar.h"
+#include "tests/hosts/machine_file.h"
+extern "C" {
+#include "hosts/mbcf/internal.h"
+}
+
+namespace
+{
+
+using test::Cluster;
+using test::MachineFile;
+
+/** As many ranks as asked for, with the costs that the platform file gives, in every order. */
+void expect_run(const char *machine, unsigned ranks, const std::function<int()> &fn,
+                const std::vector<const char *> &sets = {})
+{
+    MachineFile file(machine, sets);
+    Cluster cluster(file.cluster());
+    launch_software software = lab_software(cluster.machine(), 0);
+    launch_config cfg = {};
+
+    cfg.nranks = ranks;
+    cfg.software = &software;
+    cfg.max_time_ps = 60000 * SIM_MS;
+    cluster.expect_run(fn, cfg);
+}
+
+void rest(uint64_t ps)
+{
+    host *h = host_self();
+    const uint64_t until = h->ops->time_ps(h) + ps;
+
+    while (h->ops->time_ps(h) < until)
+        h->ops->sleep(h, until);
+}
+
+void await(const volatile uint32_t *left)
+{
+    while (*left != 0)
+        mbcf_wait();
+}
+
+/** Each task appends numbers to the next one's FIFO, with data written between them. */
+int play_ring(unsigned count, bool lossy = false)
+{
+    const unsigned me = mbcf_task(), n = mbcf_tasks(), next = (me + 1) % n;
+    std::vector<uint8_t> ring(200000), in(3000), out(3000);
+    volatile uint32_t left = 0;
+    mbcf_counts counts = {};
+
+    if (mbcf_open() != MBCF_OK || mbcf_fifo_open(0, ring.data(), ring.size()) != MBCF_OK ||
+        mbcf_expose(0, in.data(), in.size()) != MBCF_OK)
+        return 1;
+    for (uint32_t i = 0; i < count; i++) {
+        memset(out.data(), (int)(i + 1), out.size());
+        mbcf_write(next, 0, 0, out.data(), out.size(), i + 1 == count ? &left : nullptr);
+        mbcf_fifo_write(next, 0, &i, sizeof(i), nullptr);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t got = UINT32_MAX;
+
+        while (mbcf_fifo_read(0, &got, sizeof(got)) < 0)
+            mbcf_wait();
+        if (got != i)
+            return 2;
+    }
+    await(&left);
+    if (in[0] != (uint8_t)count || in[2999] != (uint8_t)count)
+        return 3;
+    rest(UINT64_C(1000000000000)); /* what the others still miss is sent again meanwhile */
+    mbcf_count(&counts);
+    return counts.retransmissions > 0 || !lossy ? 0 : 4;
+}
+
+TEST(Mbcf, DeliversInOrderThroughTheSwitch)
+{
+    expect_run("mbcf-switch", 3, [] { return play_ring(30); });
+}
+
+TEST(Mbcf, DeliversInOrderOnOneHalfDuplexCable)
+{
+    expect_run("mbcf-hub", 2, [] { return play_ring(30); });
+}
+
+TEST(Mbcf, DeliversInOrderWhenFramesAreLost)
+{
+    expect_run("mbcf-switch", 3, [] { return play_ring(30, true); },
+               { "node*.ether.rx.loss_ppm=50000" });
+    expect_run("mbcf-hub", 2, [] { return play_ring(30, true); },
+               { "node*.ether.rx.loss_ppm=100000" });
+}
+
+TEST(Mbcf, SendsAgainWhatTheReceiverHasNoPlaceFor)
+{
+    expect_run("mbcf-hub", 2, [] {
+        static uint8_t ring[2][4096], data[1000];
+        const unsigned me = mbcf_task();
+
+        if (me == 0) {
+            mbcf_open();
+            for (uint8_t i = 0; i < 12; i++) { /* three times what the ring holds */
+                data[0] = i;
+                mbcf_fifo_write(1, 3, data, sizeof(data), nullptr);
+            }
+            rest(UINT64_C(900000000000));
+            return 0;
+        }
+        rest(UINT64_C(50000000000)); /* the first ones find no FIFO */
+        mbcf_open();
+        mbcf_fifo_open(3, ring[me], sizeof(ring[me]));
+        rest(UINT64_C(50000000000)); /* the others no room */
+        for (uint8_t i = 0; i < 12; i++) {
+            uint8_t got[1000];
+
+            while (mbcf_fifo_read(3, got, sizeof(got)) < 0)
+                mbcf_wait();
+            if (got[0] != i)
+                return 1;
+        }
+        return 0;
+    });
+}
+
+/* The one processor: what handlers take is missing from what the rank computes. */
+TEST(Mbcf, HandlersStealTheTimeOfTheRank)
+{
+    expect_run("mbcf-hub", 2, [] {
+        static uint8_t place[2][64];
+        const uint64_t work = UINT64_C(5000000000);
+        host *h = host_self();
+        uint64_t start, alone, disturbed;
+
+        mbcf_open();
+        mbcf_expose(0, place[h->rank], sizeof(place[0]));
+        start = h->ops->time_ps(h);
+        h->ops->spend(h, work);
+        alone = h->ops->time_ps(h) - start;
+        if (h->rank == 0) {
+            for (int i = 0; i < 100; i++)
+                mbcf_write(1, 0, 0, place[0], sizeof(place[0]), nullptr);
+            return alone == work ? 0 : 1;
+        }
+        start = h->ops->time_ps(h);
+        h->ops->spend(h, work);
+        disturbed = h->ops->time_ps(h) - start;
+        mbcf_counts counts = {};
+        mbcf_count(&counts);
+        /* an entry, a switch and a copy for each of a hundred packets: some 7 us */
+        return alone == work && disturbed > work + 500000000 && disturbed < work + 1200000000 ? 0
+                                                                                              : 2;
+    });
+}
+
+TEST(Mbcf, WrongCallsAreRefused)
+{
+    expect_run("mbcf-hub", 2, [] {
+        uint8_t byte = 0;
+
+        if (mbcf_write(0, 0, 0, &byte, 1, nullptr) != MBCF_ERR_ARGUMENT || mbcf_open() != MBCF_OK)
+            return 1;
+        return mbcf_write(2, 0, 0, &byte, 1, nullptr) == MBCF_ERR_ARGUMENT &&
+                       mbcf_write(0, MBCF_REGIONS, 0, &byte, 1, nullptr) == MBCF_ERR_ARGUMENT &&
+                       mbcf_fifo_write(0, 0, &byte, MBCF_PACKET_BYTES + 1, nullptr) ==
+                           MBCF_ERR_ARGUMENT &&
+                       mbcf_fifo_open(0, &byte, 1) == MBCF_ERR_ARGUMENT &&
+                       mbcf_fifo_read(0, &byte, 1) == -1
+                   ? 0
+                   : 2;
+    });
+}
+
+/* SR, NSR and sockets carry the same messages. */
+int exchange_all()
+{
+    int argc = 0, me = 0, n = 0;
+    char **argv = nullptr;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (int bytes : { 0, 1, 64, 1392, 1393, 5000, 70000 }) {
+        std::vector<uint8_t> out(bytes + 1), in(bytes + 1);
+        MPI_Status status;
+        int got = -1;
+
+        for (int i = 0; i < bytes; i++)
+            out[i] = (uint8_t)(i * 5 + me + bytes);
+        MPI_Sendrecv(out.data(), bytes, MPI_BYTE, (me + 1) % n, 4, in.data(), bytes, MPI_BYTE,
+                     (me + n - 1) % n, 4, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_BYTE, &got);
+        for (int i = 0; i < bytes; i++)
+            if (in[i] != (uint8_t)(i * 5 + (me + n - 1) % n + bytes))
+                return 1;
+        if (got != bytes)
+            return 2;
+    }
+    MPI_Finalize();
+    return 0;
+}
+
+TEST(Mbcf, CarriesMpiWithRequests)
+{
+    expect_run("mbcf-switch", 3, exchange_all);
+}
+
+TEST(Mbcf, CarriesMpiWithoutRequests)
+{
+    expect_run("mbcf-switch-half", 3, exchange_all, { "node*.software.mpi.requests=off" });
+}
+
+TEST(Mbcf, CarriesMpiBySockets)
+{
+    expect_run("mbcf-switch", 3, exchange_all,
+               { "node*.software.mpi.transport=tcp", "node*.software.kernel.ack_every=2" });
+}
+
+TEST(Mbcf, CarriesMpiWhenFramesAreLost)
+{
+    expect_run("mbcf-switch", 3, exchange_all, { "node*.ether.rx.loss_ppm=20000" });
+}
+
+TEST(MbcfPacket, HeaderIsAsWrittenByHand)
+{
+    const mbcf_header in = {
+        MBCF_OP_WRITE, MBCF_WANTS_ACK, 1408, 7, 3, 0x01020304, 0xfffffffe, 9, 0x1122334455667788
+    };
+    const uint8_t hand[] = { 1, 1, 0x05, 0x80, 0,    0,    0,    7,    0,    0,   0,
+                             3, 1, 2,    3,    4,    0xff, 0xff, 0xff, 0xfe, 0,   0,
+                             0, 9, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88 };
+    uint8_t bytes[MBCF_HEADER_BYTES];
+    mbcf_header out = {};
+
+    mbcf_header_encode(&in, bytes);
+    EXPECT_EQ(0, memcmp(hand, bytes, sizeof(hand)));
+    mbcf_header_decode(&out, bytes);
+    EXPECT_EQ(in.bytes, out.bytes);
+    EXPECT_EQ(in.sequence, out.sequence);
+    EXPECT_EQ(in.ack, out.ack);
+    EXPECT_EQ(in.offset, out.offset);
+}
+
+/* A part of the network is a node without a host: it runs no rank, and no platform replaces it. */
+TEST(MbcfMachine, PartsOfTheNetworkRunNoRank)
+{
+    load_roots roots = {};
+    load_options opt = {};
+    load_machine *machine = nullptr;
+    sim_error err = {};
+
+    load_roots_add(&roots, CONFIGS);
+    opt.roots = &roots;
+    opt.kinds = lab_kinds();
+    opt.platform = "mbcf-sunos";
+    ASSERT_EQ(SIM_OK,
+              load_machine_create((std::string(CONFIGS) + "/machines/mbcf-hub.yaml").c_str(), &opt,
+                                  &machine, &err))
+        << err.text;
+    const machine_desc *desc = load_machine_desc(machine);
+    ASSERT_EQ(3u, desc->nnodes);
+    EXPECT_STREQ("mbcf-sunos", desc->nodes[1].platform);
+    EXPECT_STREQ("repeater-hub", desc->nodes[2].platform);
+    load_machine_destroy(machine);
+
+    MachineFile file("mbcf-hub");
+    Cluster c(file.cluster());
+    EXPECT_EQ(2u, launch_hosts(c.machine()));
+}
+
+} // namespace
