@@ -200,8 +200,8 @@ void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const ui
     qp->flame_mask = 0;
     hca->stat.blueflames++;
     memcpy(&request, qp->flame + 4, 4);
-    if (request == qp->posted && qp->fetched == qp->posted && !qp->failed && qp->lid != 0 &&
-        qp->fetched - qp->done < IB_WINDOW) {
+    if (request == qp->posted && qp->fetched == qp->posted && !qp->fetching && !qp->failed &&
+        qp->lid != 0 && qp->fetched - qp->done < IB_WINDOW) {
         struct ib_wqe *wqe = ib_wqe_of(qp, request);
 
         memcpy(wqe->raw, qp->flame, IB_WQE_BYTES);

@@ -25,7 +25,8 @@ struct Pair {
     /* The far side may reach `region`. */
     bool connect(const verbs_region &region, unsigned port = 0)
     {
-        if (!verbs_cq_create(&v, 8, nullptr, &send_cq) || !verbs_cq_create(&v, 8, nullptr, &receive_cq) ||
+        if (!verbs_cq_create(&v, 8, nullptr, &send_cq) ||
+            !verbs_cq_create(&v, 8, nullptr, &receive_cq) ||
             !verbs_qp_create(&v, &send_cq, &receive_cq, 6, 6, port, &qp))
             return false;
         Far mine = { v.lid, qp.number, region.key };
@@ -206,6 +207,43 @@ TEST(Verbs, WhatIsNotAllowedFailsAndFlushesTheRest)
         }
         p.barrier();
         return memory[1][0] == 0 ? 0 : 6;
+    });
+}
+
+/* More requests than the adapter keeps at a time, some of them with their doorbell, some fetched
+ * later: all are done, in order, each once. */
+TEST(Verbs, RequestsBeyondTheAdaptersWindowAreFetchedInOrder)
+{
+    static const unsigned COUNT = 1503;
+    on_two_nodes([] {
+        static uint8_t memory[2][65536];
+        Pair p;
+        uint8_t *own = memory[p.h->rank];
+        verbs_region region;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        memset(own, 0, sizeof(memory[0]));
+        EXPECT_IN_RANK(verbs_register(&p.v, own, sizeof(memory[0]), 7, &region), 2);
+        EXPECT_IN_RANK(p.connect(region), 3);
+        for (unsigned i = 0; p.h->rank == 0 && i < COUNT; i++) {
+            uint64_t word = i + 1;
+            verbs_send s = p.to_far(IB_WQE_WRITE, region, 8 * i, i % 3 == 0 ? 4096 : 8);
+            if (i % 3 != 0) {
+                s.data = &word;
+                s.region = NULL;
+            }
+            s.signaled = i % 8 == 7;
+            while (!verbs_has_room(&p.qp))
+                EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 4);
+            verbs_post(&p.qp, &s);
+            if (i % 20 == 19) /* the last of them are being fetched, or not any more */
+                p.h->ops->spend(p.h, (i / 20 + 1) * 75 * SIM_NS);
+        }
+        p.barrier();
+        p.h->ops->spend(p.h, 20 * SIM_US);
+        for (unsigned i = COUNT - 2; p.h->rank == 1 && i < COUNT; i++)
+            EXPECT_IN_RANK(own[8 * i] == (uint8_t)(i + 1), 5);
+        return 0;
     });
 }
 
