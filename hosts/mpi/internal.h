@@ -60,6 +60,8 @@ struct mpi_rank {
     struct mpi_op **ops;             /* the program's; NULL: freed */
     unsigned nops;
     struct mpi_env env;
+    const struct mpi_comm
+        *blamed; /* whose error handler the present call ends with; NULL: the world's */
     bool finalized, errors_return; /* after the end: calls return their errors */
     char why[160];                 /* what was wrong in the call that failed last */
 };

@@ -37,7 +37,8 @@ static int send(struct mpi_rank *mr, const char *call, const void *buf, int coun
     {                                                                                              \
         struct mpi_rank *mr = mpi_self();                                                          \
                                                                                                    \
-        return mpi_end(mr, __func__, send(mr, __func__, buf, count, type, dest, tag, comm, MODE)); \
+        return mpi_end_blamed(mr, __func__,                                                        \
+                              send(mr, __func__, buf, count, type, dest, tag, comm, MODE));        \
     }
 SEND(Send, MPI_MODE_STANDARD)
 SEND(Bsend, MPI_MODE_BUFFERED)
@@ -55,7 +56,7 @@ static int receive(struct mpi_rank *mr, const char *call, struct mpi_request *rq
     code = mpi_start(mr, rq);
     if (code == MPI_SUCCESS)
         code = mpi_wait(mr, rq, call);
-    return code == MPI_SUCCESS ? mpi_finish(mr, rq, status) : code;
+    return code == MPI_SUCCESS ? mpi_finish_own(mr, rq, status) : code;
 }
 
 int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -64,8 +65,8 @@ int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_C
     struct mpi_rank *mr = mpi_self();
     struct mpi_request rq = { .in = buf };
 
-    return mpi_end(mr, __func__,
-                   receive(mr, __func__, &rq, count, type, source, tag, comm, status));
+    return mpi_end_blamed(mr, __func__,
+                          receive(mr, __func__, &rq, count, type, source, tag, comm, status));
 }
 
 /* The send goes on while the receive waits. */
@@ -84,7 +85,7 @@ static int exchange(struct mpi_rank *mr, const char *call, struct mpi_request *o
         code = mpi_wait(mr, in, call);
     if (code == MPI_SUCCESS)
         code = mpi_wait(mr, out, call);
-    return code == MPI_SUCCESS ? mpi_finish(mr, in, status) : code;
+    return code == MPI_SUCCESS ? mpi_finish_own(mr, in, status) : code;
 }
 
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -99,7 +100,7 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
         code = mpi_prepare(mr, &in, true, recvcount, recvtype, source, recvtag, comm);
     if (code == MPI_SUCCESS)
         code = exchange(mr, __func__, &out, &in, status);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
@@ -114,7 +115,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     if (code == MPI_SUCCESS)
         code = mpi_prepare(mr, &in, true, count, type, source, recvtag, comm);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_blamed(mr, __func__, code);
     bytes = out.count * out.type->bytes;
     copy = mpi_block_new(mr, bytes);
     mpi_type_pack(out.type, buf, out.count, copy);
@@ -124,7 +125,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     out.count = bytes;
     code = exchange(mr, __func__, &out, &in, status);
     mpi_block_free(copy);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)

@@ -56,7 +56,8 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     struct mpi_arrived *a;
     int flag;
 
-    return mpi_end(mr, __func__, probe(mr, __func__, source, tag, comm, true, &flag, &a, status));
+    return mpi_end_blamed(mr, __func__,
+                          probe(mr, __func__, source, tag, comm, true, &flag, &a, status));
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
@@ -64,7 +65,8 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
     struct mpi_rank *mr = mpi_self();
     struct mpi_arrived *a;
 
-    return mpi_end(mr, __func__, probe(mr, __func__, source, tag, comm, false, flag, &a, status));
+    return mpi_end_blamed(mr, __func__,
+                          probe(mr, __func__, source, tag, comm, false, flag, &a, status));
 }
 
 /* ---- matched probe: a message that is taken out, and received by its handle
@@ -97,8 +99,8 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
     struct mpi_rank *mr = mpi_self();
     int flag;
 
-    return mpi_end(mr, __func__,
-                   matched(mr, __func__, source, tag, comm, true, &flag, message, status));
+    return mpi_end_blamed(mr, __func__,
+                          matched(mr, __func__, source, tag, comm, true, &flag, message, status));
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
@@ -106,8 +108,8 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
 {
     struct mpi_rank *mr = mpi_self();
 
-    return mpi_end(mr, __func__,
-                   matched(mr, __func__, source, tag, comm, false, flag, message, status));
+    return mpi_end_blamed(mr, __func__,
+                          matched(mr, __func__, source, tag, comm, false, flag, message, status));
 }
 
 /* Starts `rq`, whose buffer is set, with the message. */
@@ -135,6 +137,7 @@ static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, 
 
     if (mr == NULL)
         return MPI_ERR_OTHER;
+    mr->blamed = NULL;
     code = mpi_check_data(mr, rq->in, count, type, &rq->type);
     if (code != MPI_SUCCESS)
         return code;
@@ -148,6 +151,7 @@ static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, 
     if (held == NULL || held->message == NULL)
         return mpi_fail(mr, MPI_ERR_REQUEST, "message = %d: no message", *message);
     *a_p = held->message;
+    rq->peer = held->message->e.source;
     rq->comm = held->comm;
     return MPI_SUCCESS;
 }
@@ -160,14 +164,17 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     int code = open_message(mr, &rq, count, type, message, &a);
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_blamed(mr, __func__, code);
     code = start(mr, &rq, a);
     if (code == MPI_SUCCESS)
         code = mpi_wait(mr, &rq, __func__);
+    if (code == MPI_SUCCESS)
+        code = mpi_finish_own(mr, &rq, status);
+    code = mpi_end_blamed(mr, __func__, code);
     if (a != NULL)
         mpi_request_free(mr, *message);
     *message = MPI_MESSAGE_NULL;
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? mpi_finish(mr, &rq, status) : code);
+    return code;
 }
 
 int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
@@ -180,9 +187,9 @@ int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MP
     if (code == MPI_SUCCESS)
         code = mpi_request_add(mr, &rq, request);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_blamed(mr, __func__, code);
     if (a != NULL)
         mpi_request_free(mr, *message);
     *message = MPI_MESSAGE_NULL;
-    return mpi_end(mr, __func__, start(mr, mpi_request_of(mr, *request), a));
+    return mpi_end_blamed(mr, __func__, start(mr, mpi_request_of(mr, *request), a));
 }

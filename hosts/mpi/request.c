@@ -124,6 +124,7 @@ static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *hand
 {
     if (mr == NULL)
         return MPI_ERR_OTHER;
+    mr->blamed = NULL;
     if (count < 0)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     host_spend_cost(mr->host, HOST_COST_CALL);
@@ -269,7 +270,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     struct mpi_rank *mr = mpi_self();
 
-    return mpi_end(mr, __func__, wait_one(mr, __func__, request, status));
+    return mpi_end_blamed(mr, __func__, wait_one(mr, __func__, request, status));
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
@@ -282,7 +283,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
         code = wait_for(&w, all_done, __func__);
     if (code == MPI_SUCCESS)
         code = complete_all(mr, count, requests, statuses);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 static int complete_any(struct mpi_rank *mr, int count, MPI_Request *requests, int *index,
@@ -304,7 +305,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
         code = wait_for(&w, any_done, __func__);
     if (code == MPI_SUCCESS)
         code = complete_any(mr, count, requests, index, status);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 /* All that are done now; their statuses side by side. */
@@ -340,7 +341,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[]
         code = wait_for(&w, any_done, __func__);
     if (code == MPI_SUCCESS)
         code = complete_some(mr, count, requests, outcount, indices, statuses);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 /* ---- looking ------------------------------------------------------------------------------------
@@ -355,8 +356,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     *flag = 0;
     if (code == MPI_SUCCESS)
         code = look_for(&w, all_done, flag);
-    return mpi_end(mr, __func__,
-                   code == MPI_SUCCESS && *flag ? complete(mr, request, status) : code);
+    return mpi_end_blamed(mr, __func__,
+                          code == MPI_SUCCESS && *flag ? complete(mr, request, status) : code);
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
@@ -368,9 +369,9 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
     *flag = 0;
     if (code == MPI_SUCCESS)
         code = look_for(&w, all_done, flag);
-    return mpi_end(mr, __func__,
-                   code == MPI_SUCCESS && *flag ? complete_all(mr, count, requests, statuses)
-                                                : code);
+    return mpi_end_blamed(mr, __func__,
+                          code == MPI_SUCCESS && *flag ? complete_all(mr, count, requests, statuses)
+                                                       : code);
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
@@ -385,7 +386,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
         code = look_for(&w, any_done, flag);
     if (code == MPI_SUCCESS && *flag)
         code = complete_any(mr, count, requests, index, status);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
@@ -399,7 +400,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[]
         code = look_for(&w, any_done, &flag);
     if (code == MPI_SUCCESS)
         code = complete_some(mr, count, requests, outcount, indices, statuses);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
@@ -412,7 +413,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     if (code == MPI_SUCCESS)
         code = look_for(&w, all_done, flag);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_blamed(mr, __func__, code);
     rq = active(mr, request);
     if (*flag && status != MPI_STATUS_IGNORE)
         *status = rq != NULL ? rq->status : mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
@@ -440,7 +441,7 @@ int MPI_Request_free(MPI_Request *request)
         mpi_request_free(mr, *request);
         *request = MPI_REQUEST_NULL;
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 int MPI_Cancel(MPI_Request *request)
@@ -450,7 +451,7 @@ int MPI_Cancel(MPI_Request *request)
 
     if (code == MPI_SUCCESS)
         mpi_cancel(mr, mpi_request_of(mr, *request));
-    return mpi_end(mr, __func__, code);
+    return mpi_end_blamed(mr, __func__, code);
 }
 
 int MPI_Test_cancelled(const MPI_Status *status, int *flag)

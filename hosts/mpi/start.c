@@ -22,6 +22,7 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int 
     if (mr == NULL)
         return MPI_ERR_OTHER;
     rq->comm = mpi_comm_of(mr, comm);
+    mr->blamed = rq->comm;
     if (rq->comm == NULL)
         return MPI_ERR_COMM;
     code = check_peer(mr, rq->comm, peer, tag, receives);
@@ -68,12 +69,27 @@ int mpi_start(struct mpi_rank *mr, struct mpi_request *rq)
     return MPI_SUCCESS;
 }
 
+int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status)
+{
+    int code = mpi_finish(mr, rq, status);
+
+    mr->blamed = rq->comm; /* the call's, which its handle holds */
+    return code;
+}
+
+int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code)
+{
+    return mpi_end_comm(mr, mr != NULL ? mr->blamed : NULL, call, code);
+}
+
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status)
 {
     if (status != MPI_STATUS_IGNORE)
         *status = rq->status;
     if (rq->status.MPI_ERROR == MPI_SUCCESS)
         return MPI_SUCCESS;
+    /* one that only the request still holds goes with it */
+    mr->blamed = rq->comm != NULL && rq->comm->holders > 1 ? rq->comm : NULL;
     if (rq->status.MPI_ERROR != MPI_ERR_TRUNCATE)
         return mpi_fail(mr, rq->status.MPI_ERROR, "the operation failed");
     if (rq->schedule != NULL)
@@ -127,14 +143,14 @@ static int send_init(const void *buf, int count, MPI_Datatype type, int dest, in
     int MPI_##LETTER(const void *buf, int count, MPI_Datatype type, int dest, int tag,             \
                      MPI_Comm comm, MPI_Request *request)                                          \
     {                                                                                              \
-        return mpi_end(mpi_self(), __func__,                                                       \
-                       isend(buf, count, type, dest, tag, comm, request, MODE));                   \
+        return mpi_end_blamed(mpi_self(), __func__,                                                \
+                              isend(buf, count, type, dest, tag, comm, request, MODE));            \
     }                                                                                              \
     int MPI_##INIT(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
                    MPI_Comm comm, MPI_Request *request)                                            \
     {                                                                                              \
-        return mpi_end(mpi_self(), __func__,                                                       \
-                       send_init(buf, count, type, dest, tag, comm, request, MODE));               \
+        return mpi_end_blamed(mpi_self(), __func__,                                                \
+                              send_init(buf, count, type, dest, tag, comm, request, MODE));        \
     }
 SENDS(Isend, Send_init, MPI_MODE_STANDARD)
 SENDS(Ibsend, Bsend_init, MPI_MODE_BUFFERED)
@@ -148,7 +164,7 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
     struct mpi_request rq = { .in = buf };
     int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
 
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? begin(mr, &rq, request) : code);
+    return mpi_end_blamed(mr, __func__, code == MPI_SUCCESS ? begin(mr, &rq, request) : code);
 }
 
 int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -158,7 +174,8 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, 
     struct mpi_request rq = { .in = buf, .persistent = true };
     int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
 
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? mpi_request_add(mr, &rq, request) : code);
+    return mpi_end_blamed(mr, __func__,
+                          code == MPI_SUCCESS ? mpi_request_add(mr, &rq, request) : code);
 }
 
 static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
@@ -167,6 +184,7 @@ static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
 
     if (mr == NULL)
         return MPI_ERR_OTHER;
+    mr->blamed = NULL;
     if (count < 0)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     host_spend_cost(mr->host, HOST_COST_CALL);
@@ -185,12 +203,12 @@ int MPI_Start(MPI_Request *request)
 {
     struct mpi_rank *mr = mpi_self();
 
-    return mpi_end(mr, __func__, start_all(mr, 1, request));
+    return mpi_end_blamed(mr, __func__, start_all(mr, 1, request));
 }
 
 int MPI_Startall(int count, MPI_Request requests[])
 {
     struct mpi_rank *mr = mpi_self();
 
-    return mpi_end(mr, __func__, start_all(mr, count, requests));
+    return mpi_end_blamed(mr, __func__, start_all(mr, count, requests));
 }
