@@ -199,7 +199,8 @@ static void keep(struct net *net)
     net->holds = false;
     if (k == NULL) {
         net->t.host->ops->tell(net->t.host, "MPI over net: out of memory");
-        net->t.host->ops->abort(net->t.host, 1); /* does not return */
+        net->t.host->ops->abort(net->t.host, 1);
+        return; /* it does not come so far */
     }
     *k = (struct net_kept){ NULL, net->source, net->entry.size };
     memcpy(k->bytes, net->entry.bytes, net->entry.size);
@@ -270,6 +271,8 @@ static void net_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned so
     }
     at = find(net, fifo, source);
     k = *at;
+    if (k == NULL)
+        return;
     *at = k->next;
     free(k);
 }

@@ -110,8 +110,12 @@ void mpi_protocol_release(struct mpi_rank *mr)
         p->spare = a->next;
         free(a);
     }
-    while (p->blocks != NULL)
-        mpi_block_free(p->blocks->bytes);
+    while (p->blocks != NULL) {
+        struct mpi_block *b = p->blocks;
+
+        p->blocks = b->next;
+        free(b);
+    }
     for (unsigned i = 0; p->peers != NULL && i < mr->host->size; i++)
         if (p->peers[i] != NULL)
             peer_free(p->peers[i]);

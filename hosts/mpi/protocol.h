@@ -166,7 +166,7 @@ uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq);
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id);
 void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq);
 /** Ends the rank, since a protocol cannot go on without memory. */
-void *mpi_need(struct mpi_rank *mr, void *memory);
+void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull));
 uint8_t *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
 void mpi_block_free(uint8_t *bytes); /* NULL: no effect */
 /** It is done: gives back what it holds, and tells its owner. */

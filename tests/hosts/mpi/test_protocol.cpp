@@ -318,9 +318,8 @@ TEST(MpiProtocol, RanksThatWaitForEachOtherAreNamed)
     EXPECT_EQ(SIM_ERR_STALLED, c.run(
                                    [] {
                                        Me me;
-                                       std::vector<char> data(100);
-                                       MPI_Send(data.data(), 100, MPI_CHAR, me.next(), 3,
-                                                MPI_COMM_WORLD);
+                                       char data[100] = { 0 };
+                                       MPI_Send(data, 100, MPI_CHAR, me.next(), 3, MPI_COMM_WORLD);
                                        return 0;
                                    },
                                    cfg));
