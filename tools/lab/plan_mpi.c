@@ -9,7 +9,8 @@
 
 static bool is_mbcf(const char *platform)
 {
-    return strcmp(platform, "mbcf-hub") == 0 || strcmp(platform, "mbcf-switch") == 0;
+    return platform != NULL &&
+           (strcmp(platform, "mbcf-hub") == 0 || strcmp(platform, "mbcf-switch") == 0);
 }
 
 const char *lab_plan_platform(const char *platform, const struct lab_setup *setup)
