@@ -51,3 +51,13 @@ void hub_walk(unsigned long long read, unsigned long long written, unsigned long
     if (line != 0)
         hub_touch(read / line, written / line, set);
 }
+
+void hub_gather(unsigned long long reads, unsigned long long set)
+{
+    struct host *h = host_self();
+    uint64_t first = h != NULL ? memory(h, "memory.first_bytes") : 0;
+
+    if (set > first)
+        h->ops->spend(h, (uint64_t)((double)reads * (double)(set - first) / (double)set) *
+                             memory(h, "memory.first_ps"));
+}

@@ -13,7 +13,8 @@ struct config {
     uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
     uint64_t local_message_ps, start_spread_ps, pio_mapping;
     uint64_t loop_ps[HUB_LOOPS];
-    uint64_t memory_cache_bytes, memory_line_bytes, memory_line_ps;
+    uint64_t memory_first_bytes, memory_first_ps, memory_cache_bytes, memory_line_bytes,
+        memory_line_ps;
     uint64_t mpi_transport, mpi_requests, mpi_eager_bytes, mpi_write_bytes, mpi_entry_ps;
     uint64_t mpi_fifo_bytes;
     uint64_t mpi_rails, mpi_stripe_bytes, mpi_inline_bytes, mpi_gdr, mpi_gdr_limit;
@@ -49,6 +50,10 @@ static const struct machine_param params[] = {
          "ranks start within this time of each other, seeded; 0 = all at once"),
     { "pio_mapping", "choice", 0, 1, 0, offsetof(struct config, pio_mapping),
       "how the window is mapped into programs: uncached or write-combining", "uc|wc" },
+    { "memory.first_bytes", "bytes", 0, UINT32_C(1) << 30, UINT32_C(32) << 10,
+      offsetof(struct config, memory_first_bytes), "first-level cache for data", NULL },
+    COST("memory.first_ps", 4 * SIM_NS, memory_first_ps,
+         "a value that the first-level cache does not hold comes from the larger one"),
     { "memory.cache_bytes", "bytes", 0, UINT32_C(1) << 30, UINT32_C(20) << 20,
       offsetof(struct config, memory_cache_bytes), "what a program's loops find in the cache",
       NULL },

@@ -237,6 +237,7 @@ static void told(const struct test *t, int vectors)
         (unsigned long long)t->row_at[t->nrows] * (sizeof(double) + sizeof(int));
     unsigned long long vector = (unsigned long long)t->ncolumns * sizeof(double);
 
+    hub_gather((unsigned long long)t->row_at[t->nrows], vector);
     hub_walk(block + 6 * vector, 4 * vector, block + 6 * vector);
     hub_work(HUB_LOOP_INDEXED, 2 * (unsigned long long)t->row_at[t->nrows] +
                                    (unsigned long long)(vectors * t->ncolumns));

@@ -33,6 +33,10 @@ void hub_walk(unsigned long long read, unsigned long long written, unsigned long
 /** Values that lie apart, so that each moves a line of its own. */
 void hub_touch(unsigned long long reads, unsigned long long writes, unsigned long long set);
 
+/** Values read from anywhere in `set` bytes, again and again: what the first-level cache does not
+ * hold of them comes from the larger one. */
+void hub_gather(unsigned long long reads, unsigned long long set);
+
 /** The calling rank's core computes. Nothing happens outside of a rank. */
 void hub_work(enum hub_loop kind, unsigned long long operations);
 
