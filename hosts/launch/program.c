@@ -159,6 +159,14 @@ static int program_bind(struct program *p, const struct program_file *file, stru
     return SIM_OK;
 }
 
+/* The loader tells the name of the memory file first. */
+static const char *without_name(const char *why, const char *name)
+{
+    size_t n = strlen(name);
+
+    return strncmp(why, name, n) == 0 && strncmp(why + n, ": ", 2) == 0 ? why + n + 2 : why;
+}
+
 int program_load(const struct program_file *file, unsigned rank,
                  const struct hub_program_hooks *hooks, struct program **program_p,
                  struct sim_error *err)
@@ -182,7 +190,9 @@ int program_load(const struct program_file *file, unsigned rank,
     p->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     loading = NULL;
     if (p->handle == NULL) {
-        code = sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot load: %s", file->path, dlerror());
+        code = sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: cannot load: %s: expected a program made by hubcc", file->path,
+                             without_name(dlerror(), name));
         goto err_close;
     }
     code = program_bind(p, file, err);

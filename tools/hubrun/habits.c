@@ -121,3 +121,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp habits_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+char *habits_find(const char *name)
+{
+    const char *at = getenv("PATH");
+
+    if (strchr(name, '/') != NULL || access(name, R_OK) == 0)
+        return strdup(name);
+    while (at != NULL && *at != '\0') {
+        size_t n = strcspn(at, ":");
+        char *path = malloc(n + strlen(name) + 2);
+
+        if (path == NULL)
+            return NULL;
+        memcpy(path, at, n);
+        path[n] = '/';
+        memcpy(path + n + 1, name, strlen(name) + 1);
+        if (n > 0 && access(path, R_OK | X_OK) == 0)
+            return path;
+        free(path);
+        at += n + (at[n] == ':');
+    }
+    return strdup(name);
+}

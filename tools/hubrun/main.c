@@ -327,13 +327,17 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
     unsigned nnodes = launch_hosts(machine);
     unsigned nranks = opt->nranks != 0 ? opt->nranks : nnodes;
     unsigned *nodes = calloc(nranks, sizeof(*nodes));
+    char *program = habits_find(opt->argv[0]);
     struct listener listener = { opt->label, keep };
     struct launch_software software = lab_software(machine, 0);
     struct launch_result result = { 0 };
     int rc;
 
-    if (nodes == NULL)
+    if (nodes == NULL || program == NULL) {
+        free(program);
+        free(nodes);
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+    }
     rc = place_ranks(opt->place, nranks, nnodes, nodes, err);
     if (rc == SIM_OK && opt->mpi != NULL)
         rc = lab_software_mpi(&software, opt->mpi, NULL, err);
@@ -341,7 +345,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
         lab_software_algorithms(&software, opt->algorithm);
     if (rc == SIM_OK) {
         rc = launch_run(machine,
-                        &(struct launch_config){ .program = opt->argv[0],
+                        &(struct launch_config){ .program = program,
                                                  .argc = opt->argc,
                                                  .argv = (const char *const *)opt->argv,
                                                  .nranks = nranks,
@@ -368,6 +372,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
             rc = show_profile(opt->profile, &result, rc, err);
         launch_result_fini(&result);
     }
+    free(program);
     free(nodes);
     return rc;
 }

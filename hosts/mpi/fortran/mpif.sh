@@ -60,7 +60,7 @@ cat <<'END'
       external MPI_TYPE_NULL_DELETE_FN, MPI_TYPE_DUP_FN
       external MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN
       external MPI_WIN_DUP_FN
-      double precision MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
+      real(kind=8) MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       external MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       integer(kind=8) MPI_AINT_ADD, MPI_AINT_DIFF
       integer(kind=8) PMPI_AINT_ADD, PMPI_AINT_DIFF

@@ -222,7 +222,8 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
               "them\n",
               errors);
     EXPECT_EQ(1, sh("hubrun ./main.c"));
-    EXPECT_EQ(0u, errors.find("hubrun: ./main.c: cannot load")) << errors;
+    EXPECT_EQ(0u, errors.find("hubrun: ./main.c: cannot load: ")) << errors;
+    EXPECT_NE(std::string::npos, errors.find(": expected a program made by hubcc\n")) << errors;
     EXPECT_EQ(1, sh("hubrun -m nowhere ./prog"));
     EXPECT_EQ(0u, errors.find("hubrun: ")) << errors;
 }
@@ -332,7 +333,7 @@ int main(int argc, char **argv)
               errors.find("hubrun: hosts: not used: -m names the machine, --place the nodes\n"));
     EXPECT_EQ(0, sh("gcc $(hubcc -showme:compile) prog.c -o other $(hubcc -showme:link)"))
         << errors;
-    EXPECT_EQ(3, sh("./other x")) << errors;
+    EXPECT_EQ(3, sh("./other x; cd sub && PATH=..:$PATH hubrun -q -n 1 other x")) << errors;
     EXPECT_EQ(0, sh("hubcc -show prog.c && hubcc -compile-info && hubcc -link-info"));
     EXPECT_EQ(0u, out.find("gcc -fPIC -I/")) << out;
 }
