@@ -202,7 +202,7 @@ void mpi_ask_missed(struct mpi_rank *mr, struct mpi_peer *peer, uint64_t number,
         last->last = number;
         return;
     }
-    if (peer->nruns == peer->runs_room) {
+    if (peer->runs == NULL || peer->nruns == peer->runs_room) {
         unsigned room = peer->runs_room != 0 ? 2 * peer->runs_room : 8;
 
         peer->runs = mpi_need(mr, realloc(peer->runs, room * sizeof(*peer->runs)));

@@ -197,6 +197,7 @@ TEST(Mpi, WrongArgumentsGiveErrorCodesWhenAskedFor)
         EXPECT_EQ(0, flag);
         Me me;
         EXPECT_EQ(MPI_SUCCESS, MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+        EXPECT_EQ(MPI_SUCCESS, MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
         size = me.size;
         EXPECT_EQ(MPI_ERR_OTHER, MPI_Init(nullptr, nullptr));
         EXPECT_EQ(MPI_ERR_RANK, MPI_Send(&v, 1, MPI_INT, size, 0, MPI_COMM_WORLD));
