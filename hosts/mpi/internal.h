@@ -55,7 +55,7 @@ struct mpi_rank {
     uint32_t contexts; /* that this rank has made up */
     struct mpi_schedule *running, *idle;
     bool schedules_ready, advancing; /* see mpi_schedules_advance() */
-    unsigned rounds;                 /* that schedules have begun */
+    unsigned moves;                  /* of schedules, so far */
     struct mpi_select *select;       /* algorithms of collectives */
     struct mpi_op **ops;             /* the program's; NULL: freed */
     unsigned nops;

@@ -319,7 +319,6 @@ static void start_round(struct mpi_schedule *s)
 {
     int code = MPI_SUCCESS;
 
-    s->mr->rounds++;
     s->pending++; /* so that a message that ends at once is no reason to go on */
     while (code == MPI_SUCCESS && s->at < s->nsteps) {
         const struct mpi_step *st = &s->steps[s->at++];
@@ -337,6 +336,7 @@ static void start_round(struct mpi_schedule *s)
 /* A message that was too long is an error in the end, but others wait for what comes behind it. */
 static void run(struct mpi_schedule *s)
 {
+    s->mr->moves++;
     while (s->pending == 0) {
         check_round(s);
         if (s->at == s->nsteps) {
@@ -385,7 +385,8 @@ void mpi_schedules_advance(struct mpi_rank *mr)
     mr->advancing = false;
 }
 
-/* Takes in no more than a round needs. Only when nothing has moved it may sleep. */
+/* Takes in no more than a round needs, so only when no schedule has moved, this one or another, is
+ * there nothing left to take, and it may sleep. */
 int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
 {
     struct mpi_rank *mr = s->mr;
@@ -394,10 +395,10 @@ int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
 
     mpi_waits_begin(&w, call);
     while (code == MPI_SUCCESS && !s->done) {
-        unsigned rounds = mr->rounds;
+        unsigned moves = mr->moves;
 
         code = mpi_advance(mr, &mr->schedules_ready);
-        if (rounds == mr->rounds && !s->done)
+        if (moves == mr->moves && !s->done)
             mr->transport->ops->wait(mr->transport);
     }
     mpi_waits_end(&w);
