@@ -309,7 +309,7 @@ int main(int argc, char **argv)
     MPI_Get_processor_name(name, &length);
     if (scanf("%d", &n) != 1)
         n = -1;
-#ifdef _OPENMP
+#ifndef _OPENMP
     n = -2;
 #endif
 #pragma omp parallel
