@@ -1,0 +1,129 @@
+// The transport over InfiniBand: host and GPU memory, each way of moving it, in every order of
+// events.
+#include <cuda_runtime.h>
+#include <mpi.h>
+
+#include <cstring>
+
+#include "tests/hosts/machine_file.h"
+#include "tests/hosts/mpi/ranks.h"
+
+namespace
+{
+
+using test::Cluster;
+using test::MachineFile;
+using test::Me;
+
+struct Setting {
+    const char *key;
+    uint64_t number;
+    const char *word;
+};
+
+launch_software over_ib(const std::vector<Setting> &settings)
+{
+    launch_software software = launch_software_default;
+    host_setting *s = software.settings;
+
+    s->key = "mpi.transport";
+    strcpy(s->word, "ib");
+    for (const Setting &set : settings) {
+        s++;
+        s->key = set.key;
+        s->number = set.number;
+        if (set.word != nullptr)
+            strcpy(s->word, set.word);
+    }
+    return software;
+}
+
+uint8_t byte_of(int round, size_t i)
+{
+    return (uint8_t)(i * 7 + (i >> 8) * 3 + (size_t)round * 31);
+}
+
+/* Both ways at once, from and to what `gpu` says: -1 is host memory. */
+int exchange(const std::vector<int> &sizes, int gpu)
+{
+    Me me;
+    int other = me.rank ^ 1, round = 0;
+
+    for (int bytes : sizes) {
+        static uint8_t outs[4][1 << 17], ins[4][1 << 17]; /* pages of malloc() differ by run */
+        uint8_t *host_out = outs[me.rank], *host_in = ins[me.rank];
+        void *out = host_out, *in = host_in;
+
+        memset(host_out, 0, sizeof(outs[0]));
+        memset(host_in, 0, sizeof(ins[0]));
+
+        for (int i = 0; i < bytes; i++)
+            host_out[i] = byte_of(round + me.rank, i);
+        if (gpu >= 0) {
+            cudaSetDevice(gpu);
+            cudaMalloc(&out, bytes + 1);
+            cudaMalloc(&in, bytes + 1);
+            cudaMemcpy(out, host_out, bytes + 1, cudaMemcpyHostToDevice);
+        }
+        MPI_Sendrecv(out, bytes, MPI_BYTE, other, round, in, bytes, MPI_BYTE, other, round,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (gpu >= 0)
+            cudaMemcpy(host_in, in, bytes + 1, cudaMemcpyDeviceToHost);
+        for (int i = 0; i < bytes; i++) {
+            EXPECT_EQ(byte_of(round + other, i), host_in[i]) << bytes << " bytes, at " << i;
+            if (byte_of(round + other, i) != host_in[i])
+                break;
+        }
+        if (gpu >= 0) {
+            cudaFree(out);
+            cudaFree(in);
+        }
+        round++;
+    }
+    return MPI_Finalize();
+}
+
+void expect_exchange(const std::vector<Setting> &settings, const std::vector<int> &sizes, int gpu,
+                     unsigned ranks = 2)
+{
+    MachineFile file("two-node");
+    launch_software software = over_ib(settings);
+    launch_config cfg = {};
+
+    cfg.nranks = ranks;
+    cfg.software = &software;
+    Cluster(file.cluster()).expect_run([&] { return exchange(sizes, gpu); }, cfg);
+}
+
+const std::vector<int> SIZES = { 0, 1, 8, 9, 16, 17, 100, 200, 1023, 4097, 16384, 40001 };
+
+TEST(Ib, HostMemoryOfAllSizesArrives)
+{
+    expect_exchange({}, SIZES, -1);
+    expect_exchange({ { "mpi.rails", 2, nullptr } }, { 8, 40001, 16384, 20000 }, -1);
+}
+
+/* Two ranks of each node: pairs (0, 1) and (2, 3) are of one node only if ranks go so; here they
+ * cross, and each adapter also talks to itself. */
+TEST(Ib, RanksOfOneNodeMeetInItsAdapter)
+{
+    expect_exchange({}, { 8, 5000, 20000 }, -1, 4);
+}
+
+TEST(Ib, GpuMemoryIsLoadedReadByTheAdapterOrStaged)
+{
+    const std::vector<int> sizes = { 1, 8, 16, 17, 100, 4097, 9000, 70001 };
+
+    expect_exchange({ { "mpi.chunk_bytes", 16384, nullptr } }, sizes, 2);
+    expect_exchange({ { "mpi.rails", 2, nullptr }, { "mpi.gdr_limit", 1 << 20, nullptr } },
+                    { 8, 9000, 70001 }, 2);
+    expect_exchange({ { "mpi.gdr", 0, "off" }, { "mpi.chunk_bytes", 16384, nullptr } },
+                    { 8, 9000, 70001 }, 2);
+    expect_exchange({ { "mpi.gpu_gather", 0, "off" },
+                      { "mpi.gpu_eager_bytes", 1, nullptr },
+                      { "mpi.gpu_load_bytes", 1, nullptr },
+                      { "mpi.gpu_store_bytes", 1, nullptr } },
+                    { 8, 3000, 20000 }, 0);
+}
+
+} // namespace
