@@ -306,7 +306,7 @@ static struct machine_port port(void *component, const char *name)
 
     if (strcmp(name, "pcie") == 0)
         return (struct machine_port){ "pcie", hca->pcie, join_pcie };
-    for (unsigned i = 0; i < hca->cfg.ports; i++)
+    for (unsigned i = 0; i < IB_PORTS && i < hca->cfg.ports; i++)
         if (strcmp(name, port_names[i + 1]) == 0)
             return (struct machine_port){ i == 0 ? "ib" : "ib2", &hca->port[i], ib_port_join };
     return (struct machine_port){ NULL, NULL, NULL };
