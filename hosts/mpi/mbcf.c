@@ -393,14 +393,21 @@ static void mbcf_copy(struct mpi_transport *t, void *to, const void *from, uint6
                             : mbcf_copy_ps(costs, bytes, 0));
 }
 
+/** Is there anything that was not taken yet? */
+static bool any_entry(struct mpi_transport *t)
+{
+    return mbcf_next(t, MPI_FIFO_REQUEST, 0) < to_mbcf(t)->size ||
+           mbcf_next(t, MPI_FIFO_MESSAGE, 0) < to_mbcf(t)->size;
+}
+
 static void mbcf_wait_any(struct mpi_transport *t)
 {
     struct mbcf_task *task = to_mbcf(t)->task;
 
     const struct mbcf_costs *costs = &task->node->costs;
-    bool slept = task->events == task->seen;
+    bool slept = false;
 
-    while (task->events == task->seen)
+    for (; task->events == task->seen && !any_entry(t); slept = true)
         (void)t->host->ops->sleep(t->host, HOST_NEVER);
     task->seen = task->events;
     if (to_mbcf(t)->sockets) /* select() */
