@@ -302,7 +302,6 @@ static void finish(struct mpi_schedule *s)
 {
     struct mpi_request *rq = s->handle;
 
-    s->mr->rounds++; /* something has moved: others may find what they wait for */
     s->done = true;
     if (s->running)
         unlink_running(s);
