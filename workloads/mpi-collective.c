@@ -17,7 +17,7 @@ struct test {
     int me, ranks, root;
     uint64_t bytes, rounds, warmup, repeats;
     int memory;
-    const char *op;
+    const char *op, *traffic;
     uint8_t *out, *in;      /* where the collective works */
     uint8_t *want, *staged; /* what must be there; the host's copy */
 };
@@ -282,17 +282,47 @@ static void measure_all(struct test *t, const struct op *op)
         times_print(&times, t->bytes, verified, NULL);
 }
 
+/*
+ * With traffic=on rank 0 tells what no algorithm can do without: in all-to-all each pair's block,
+ * else what each rank must get and give, here to and from the rank half of all further on, which in
+ * two rings of hubs is joined to it by S. Operations that are not known print nothing.
+ */
+static void tell_traffic(const struct test *t)
+{
+    uint64_t n = (uint64_t)t->ranks, least = 0;
+
+    if (strcmp(t->op, "allgather") == 0)
+        least = (n - 1) * t->bytes;
+    else if (strcmp(t->op, "broadcast") == 0)
+        least = t->bytes;
+    else if (strcmp(t->op, "allreduce") == 0)
+        least = 2 * (n - 1) * t->bytes / n;
+    for (int r = 0; r < t->ranks && least > 0; r++)
+        printf("traffic step=0 src=%d dst=%d bytes=%llu blocks=1\n", r,
+               (r + t->ranks / 2) % t->ranks, (unsigned long long)(least / WORD * WORD));
+    for (int r = 0; r < t->ranks && strcmp(t->op, "alltoall") == 0; r++)
+        for (int to = 0; to < t->ranks; to++)
+            if (to != r)
+                printf("traffic step=0 src=%d dst=%d bytes=%llu blocks=1\n", r, to,
+                       (unsigned long long)t->bytes);
+}
+
 int main(int argc, char **argv)
 {
-    struct test t = {
-        .bytes = 8, .rounds = 1, .warmup = 1, .repeats = 3, .memory = IN_HOST, .op = "allreduce"
-    };
+    struct test t = { .bytes = 8,
+                      .rounds = 1,
+                      .warmup = 1,
+                      .repeats = 3,
+                      .memory = IN_HOST,
+                      .op = "allreduce",
+                      .traffic = "off" };
     const struct option options[] = { { .key = "op", .text = &t.op },
                                       { .key = "bytes", .number = &t.bytes },
                                       { .key = "rounds", .number = &t.rounds },
                                       { .key = "warmup", .number = &t.warmup },
                                       { .key = "repeats", .number = &t.repeats },
                                       { .key = "memory", .memory = &t.memory },
+                                      { .key = "traffic", .text = &t.traffic, .choices = "on|off" },
                                       OPTIONS_END };
     const struct op *op;
 
@@ -309,6 +339,8 @@ int main(int argc, char **argv)
     t.in = mpi_memory(t.memory, all(&t));
     t.want = mpi_memory(IN_HOST, all(&t));
     t.staged = mpi_memory(IN_HOST, all(&t));
+    if (t.me == 0 && strcmp(t.traffic, "on") == 0)
+        tell_traffic(&t);
     measure_all(&t, op);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;

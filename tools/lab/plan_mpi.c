@@ -20,6 +20,14 @@ const char *lab_plan_platform(const char *platform, const struct lab_setup *setu
     return lab_plan_says(setup, "api", "mpich") ? "mbcf-sunos" : "mbcf";
 }
 
+/** One on each node, as many as the row says. */
+static void ranks_in_order(const struct lab_point *pt, struct lab_run *run)
+{
+    run->nranks = (unsigned)lab_plan_number(pt->setup, "nodes", 2);
+    for (unsigned i = 0; i < run->nranks; i++)
+        run->nodes[i] = i;
+}
+
 /** By network and duplex; ranks on the first nodes. */
 static int choose_network(const struct lab_point *pt, struct lab_run *run, struct sim_error *err)
 {
@@ -27,9 +35,7 @@ static int choose_network(const struct lab_point *pt, struct lab_run *run, struc
 
     if (nodes < 1 || nodes > LAB_RANKS_MAX)
         return lab_plan_fail(pt, err, "nodes", "1 .. 64");
-    run->nranks = (unsigned)nodes;
-    for (unsigned i = 0; i < run->nranks; i++)
-        run->nodes[i] = i;
+    ranks_in_order(pt, run);
     if (pt->machine != NULL)
         run->machine = pt->machine;
     else if (strcmp(pt->platform, "mbcf-hub") == 0)
@@ -168,7 +174,13 @@ static int plan_collective(const struct lab_point *pt, struct lab_plan *plan, st
     lab_plan_arg(run, arena, "memory",
                  lab_plan_memory(lab_plan_text(pt->setup, "memory", "cpu"), false));
     plan->bytes = lab_plan_number(pt->setup, "bytes", 8);
-    return lab_setup_get(pt->setup, "place") != NULL ? lab_plan_place(pt, run, NULL) : SIM_OK;
+    run->algorithms = lab_setup_get(pt->setup, "algorithm");
+    if (strcmp(lab_plan_text(pt->setup, "mpi", ""), "peach2") == 0)
+        lab_plan_arg(run, arena, "traffic", "on");
+    if (lab_setup_get(pt->setup, "place") != NULL)
+        return lab_plan_place(pt, run, NULL);
+    ranks_in_order(pt, run);
+    return SIM_OK;
 }
 
 int lab_plan_mpi(const struct lab_point *pt, struct lab_plan *plan, struct lab_run *run,
@@ -182,6 +194,8 @@ int lab_plan_mpi(const struct lab_point *pt, struct lab_plan *plan, struct lab_r
         rc = choose_library(pt, run, arena, err);
     if (rc != SIM_OK)
         return rc;
+    if (lab_setup_get(pt->setup, "mpi") != NULL)
+        run->mpi = lab_setup_get(pt->setup, "mpi");
     if (strcmp(pt->workload, "mpi-bandwidth") == 0)
         return plan_bandwidth(pt, plan, run, arena);
     if (strcmp(pt->workload, "mpi-collective") == 0)

@@ -47,6 +47,7 @@ static struct lab_run copy_run(struct load_arena *arena, const struct lab_run *r
     copy.machine = load_text(arena, "%s", run->machine);
     copy.platform = run->platform != NULL ? load_text(arena, "%s", run->platform) : NULL;
     copy.mpi = run->mpi != NULL ? load_text(arena, "%s", run->mpi) : NULL;
+    copy.algorithms = run->algorithms != NULL ? load_text(arena, "%s", run->algorithms) : NULL;
     copy.program = load_text(arena, "%s", run->program);
     for (unsigned i = 0; i < run->nargs; i++)
         copy.args[i] = load_text(arena, "%s", run->args[i]);

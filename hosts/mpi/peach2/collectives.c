@@ -5,7 +5,6 @@
  *   both-ways   ring of n: data come from both sides, n / 2 rounds instead of n - 1
  *   two-rings   first across, by S, then both ways in each of the two rings, with both rings' data
  *   pipeline    one way around, in segments: of the root's memory each byte is read but once
- *   ordered     recursive doubling by places in that order
  *
  * What a node can give and take at N limits them all (docs/collectives.md): the two ways of a ring
  * save rounds, not bytes.
@@ -383,32 +382,6 @@ static void reduce_scatter_both_ways(struct mpi_coll *c)
     sum_both_ways(c, &o, parts, own);
 }
 
-static bool is_power_of_2(const struct mpi_coll *c)
-{
-    return near_and_commutes(c) && (c->size & (c->size - 1)) == 0;
-}
-
-/* Distances in the order are distances in the ring, the last one of two rings one cable. */
-static void allreduce_ordered(struct mpi_coll *c)
-{
-    struct mpi_data sum = mpi_block_range(&c->in, 0, 1);
-    struct mpi_data got = mpi_coll_scratch(c, sum.count, sum.type);
-    struct order o;
-
-    if (!order_init(c, &o))
-        return;
-    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
-    for (int step = 1; step < o.n; step *= 2) {
-        /* Two rings lie in the order back to back: mirrored places face each other. */
-        int peer = o.half == step ? o.n - 1 - o.place : o.place ^ step;
-
-        exchange(c, o.at[peer], got, sum);
-        mpi_coll_fence(c);
-        mpi_coll_combine(c, peer < o.place, &sum, &got);
-    }
-    mpi_coll_move(c, sum, mpi_block_range(&c->in, 0, 1));
-}
-
 /* ---- all-to-all
  * -------------------------------------------------------------------------------------- */
 
@@ -444,14 +417,28 @@ static const struct mpi_algorithm algorithms[] = {
     { MPI_COLL_BCAST, "pipeline", near, bcast_pipeline },
     { MPI_COLL_ALLREDUCE, "both-ways", near_and_commutes, allreduce_both_ways },
     { MPI_COLL_ALLREDUCE, "two-rings", near_and_commutes, allreduce_two_rings },
-    { MPI_COLL_ALLREDUCE, "ordered", is_power_of_2, allreduce_ordered },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", near_and_commutes, reduce_scatter_both_ways },
     { MPI_COLL_ALLTOALL, "both-ways", near, alltoall_both_ways },
 };
 
-/* Measured by `hubsim run collectives-peach2` (docs/collectives.md). */
+/*
+ * Where `hubsim run mpi-allgather`, mpi-broadcast, mpi-allreduce and mpi-alltoall, each on 16
+ * nodes, change their minds (docs/collectives.md). Small ones: a message costs its sender 0.2 us,
+ * so few ranks tell all others at once; then what has the fewest rounds; then what moves each byte
+ * to the next node only.
+ */
+#define KB 1024u
 static const struct mpi_choice choices[] = {
-    { MPI_COLL_ALLGATHER, "two-rings", 0, 0, 0, 0 },
+    { MPI_COLL_ALLGATHER, "linear", 0, 32, 0, 17 },
+    { MPI_COLL_ALLGATHER, "recursive-doubling", 0, 2 * KB, 0, 0 },
+    { MPI_COLL_ALLGATHER, "bruck", 0, 2 * KB, 0, 0 },
+    { MPI_COLL_ALLGATHER, "two-rings", 2 * KB, 0, 0, 0 },
+    { MPI_COLL_BCAST, "binomial", 0, 12 * KB, 0, 0 },
+    { MPI_COLL_BCAST, "both-ways", 12 * KB, 192 * KB, 0, 0 },
+    { MPI_COLL_BCAST, "pipeline", 192 * KB, 0, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "two-rings", 16 * KB, 0, 0, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "both-ways", 32 * KB, 0, 0, 0 },
+    { MPI_COLL_ALLTOALL, "spread", 0, 64, 0, 17 },
 };
 
 int p2_collectives(struct mpi_rank *mr)

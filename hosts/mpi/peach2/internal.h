@@ -48,8 +48,9 @@
 #define P2_RING_MIN   4096u
 #define P2_RINGS_MAX  (UINT32_C(8) << 20) /* bytes of all rings of a rank */
 /* A core stores 8 bytes in 80 ns, where a channel takes 1.2 us longer for the first byte and then
- * moves 8 bytes in 2 ns. */
-#define P2_PIO_MAX 128u
+ * moves 8 bytes in 2 ns: from 128 bytes on it is sooner. Half of that, since it is busy meanwhile.
+ */
+#define P2_PIO_MAX 64u
 /* A shorter message for host memory is copied sooner than its receiver tells its address; one for a
  * GPU would have to go through a channel twice. */
 #define P2_WRITE_MIN 4096u
