@@ -43,10 +43,12 @@
 #define P2_FLAGS      32u /* entries of one pair under way */
 #define P2_UNIT       16u /* rings are filled in these, as DMA wants addresses that agree so far */
 #define P2_HEAD_WORDS (MPI_HEAD_BYTES / 8u)
-#define P2_PIECES     4u /* of a ring: the longest entry takes one */
-#define P2_PIECE_MAX  16384u
-#define P2_RING_MIN   4096u
-#define P2_RINGS_MAX  (UINT32_C(8) << 20) /* bytes of all rings of a rank */
+/* Of a ring: the longest entry takes one. Room for some on their way, some that are being copied,
+ * and one that the end of the ring cuts off. */
+#define P2_PIECES    8u
+#define P2_PIECE_MAX 16384u
+#define P2_RING_MIN  4096u
+#define P2_RINGS_MAX (UINT32_C(8) << 20) /* bytes of all rings of a rank */
 /* A core stores 8 bytes in 80 ns, where a channel takes 1.2 us longer for the first byte and then
  * moves 8 bytes in 2 ns: from 128 bytes on it is sooner. Half of that, since it is busy meanwhile.
  */
