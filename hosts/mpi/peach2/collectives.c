@@ -436,7 +436,7 @@ static const struct mpi_choice choices[] = {
     { MPI_COLL_BCAST, "binomial", 0, 12 * KB, 0, 0 },
     { MPI_COLL_BCAST, "both-ways", 12 * KB, 192 * KB, 0, 0 },
     { MPI_COLL_BCAST, "pipeline", 192 * KB, 0, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "two-rings", 16 * KB, 0, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "two-rings", 16 * KB, 192 * KB, 0, 0 },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", 32 * KB, 0, 0, 0 },
     { MPI_COLL_ALLTOALL, "spread", 0, 64, 0, 17 },
 };
