@@ -283,6 +283,14 @@ static void send_here(struct mbcf_task *t, const struct mbcf_call *call)
         --*call->ack;
 }
 
+/** The first packet after a silence asks, but for a full one, which more will follow. */
+static bool asks_first(const struct mbcf_task *t, const struct mbcf_call *call,
+                       const struct mbcf_peer *peer)
+{
+    return peer->next == peer->acked && t->node->costs.ack_first != 0 &&
+           bytes_of(call) < MBCF_PACKET_BYTES;
+}
+
 /** The slot is taken and filled at one instant: a handler may come between any two others. */
 static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned index,
                      struct mbcf_peer *peer)
@@ -293,8 +301,7 @@ static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned
     struct mbcf_sent *sent = slot_of(node, peer, peer->next);
 
     peer->unasked++;
-    if (call->wants_ack || (peer->next == peer->acked && node->costs.ack_first != 0) ||
-        peer->unasked >= node->costs.ack_every) {
+    if (call->wants_ack || peer->unasked >= node->costs.ack_every || asks_first(t, call, peer)) {
         hdr.flags |= MBCF_WANTS_ACK;
         peer->unasked = 0;
     }

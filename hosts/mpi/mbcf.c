@@ -163,28 +163,26 @@ static struct mpi_transport *mbcf_create(struct host *h, char *why)
 /* ---- sending -------------------------------------------------------------------------- */
 
 static void send_write(struct mbcf_transport *m, unsigned dest, uint32_t region, uint64_t offset,
-                       const void *from, uint32_t bytes, bool wants_ack, bool cold)
+                       const void *from, uint32_t bytes, bool cold)
 {
     const struct mbcf_call call = { .op = MBCF_OP_WRITE,
                                     .task = dest,
                                     .object = region,
                                     .offset = offset,
                                     .pieces = { { from, bytes } },
-                                    .wants_ack = wants_ack,
                                     .cold = cold };
 
     mbcf_send(m->task, &call);
 }
 
-/** One page at a time, as the handler checks it. Data are in packets when a call returns; that a
- * page has come is asked for. */
+/** One page at a time, as the handler checks it. Data are in packets when a call returns. */
 static void write_page(struct mbcf_transport *m, unsigned dest, uint32_t region, uint64_t offset,
                        const uint8_t *from, uint32_t bytes)
 {
     for (uint32_t at = 0; at < bytes; at += MBCF_PACKET_BYTES) {
         uint32_t n = bytes - at < MBCF_PACKET_BYTES ? bytes - at : MBCF_PACKET_BYTES;
 
-        send_write(m, dest, region, offset + at, from + at, n, at + n == bytes, true);
+        send_write(m, dest, region, offset + at, from + at, n, true);
     }
 }
 
@@ -240,7 +238,7 @@ static bool mbcf_write_note(struct mpi_transport *t, unsigned dest, const struct
         return true;
     memcpy(n.data, note, note_bytes);
     send_write(m, dest, t->host->rank, (n.turn - 1) % NOTES * sizeof(n), &n, NOTE_HEAD + note_bytes,
-               false, false);
+               false);
     return true;
 }
 
@@ -355,7 +353,7 @@ static void tell_room(struct mbcf_transport *m, unsigned source)
     if (!due)
         return;
     p->told = p->taken;
-    send_write(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false, false);
+    send_write(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false);
 }
 
 static void mbcf_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
