@@ -57,7 +57,10 @@ struct mpi_rank {
     bool schedules_ready, advancing; /* see mpi_schedules_advance() */
     unsigned moves;                  /* of schedules, so far */
     struct mpi_select *select;       /* algorithms of collectives */
-    struct mpi_op **ops;             /* the program's; NULL: freed */
+    struct mpi_win **wins;           /* by handle; NULL: freed */
+    unsigned nwins;
+    bool windows_ready;  /* mpi_windows_advance() has something to do */
+    struct mpi_op **ops; /* the program's; NULL: freed */
     unsigned nops;
     struct mpi_env env;
     const struct mpi_comm
@@ -91,6 +94,11 @@ __attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);
 /* progress.c */
 int mpi_protocol_init(struct mpi_rank *mr);
 void mpi_protocol_release(struct mpi_rank *mr);
+
+/* win.c */
+/** Goes on with one-sided operations; not from within mpi_start(). */
+void mpi_windows_advance(struct mpi_rank *mr);
+void mpi_windows_release(struct mpi_rank *mr);
 
 /* point.c */
 /** Sends and waits until the data may be reused. */

@@ -12,6 +12,7 @@ static void mpi_release(void *data)
     mpi_requests_release(mr);
     mpi_schedules_release(mr);
     mpi_protocol_release(mr);
+    mpi_windows_release(mr);
     mpi_types_release(mr);
     mpi_comms_release(mr);
     mpi_groups_release(mr);

@@ -492,6 +492,8 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop)
         mpi_ask_release(mr);
     if (mr->schedules_ready)
         mpi_schedules_advance(mr);
+    if (mr->windows_ready)
+        mpi_windows_advance(mr);
     return MPI_SUCCESS;
 }
 

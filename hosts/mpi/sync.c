@@ -1,0 +1,442 @@
+/* Epochs of one-sided communication. */
+#include <stdlib.h>
+
+#include "hosts/mpi/win.h"
+
+int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank)
+{
+    struct mpi_rank *mr = win->mr;
+    int code = mpi_advance(mr, NULL);
+
+    while (code == MPI_SUCCESS && !ready(win, rank)) {
+        if (mr->windows_ready)
+            mpi_windows_advance(mr);
+        else
+            code = mpi_progress(mr);
+    }
+    return code;
+}
+
+/* A property of one rank, or of all of them (-1). */
+static bool of_all(struct mpi_win *win, int rank, bool (*holds)(const struct mpi_win_peer *peer))
+{
+    if (rank >= 0)
+        return holds(&win->peers[rank]);
+    for (int r = 0; r < win->comm->size; r++)
+        if (!holds(&win->peers[r]))
+            return false;
+    return true;
+}
+
+static bool is_local(const struct mpi_win_peer *peer)
+{
+    return peer->pending == 0;
+}
+
+static bool has_fenced(const struct mpi_win_peer *peer)
+{
+    return peer->finished >= peer->fence_count;
+}
+
+static bool is_granted(const struct mpi_win_peer *peer)
+{
+    return peer->granted;
+}
+
+static bool has_answered(const struct mpi_win_peer *peer)
+{
+    return peer->answers > 0;
+}
+
+bool mpi_win_local(struct mpi_win *win, int rank)
+{
+    return of_all(win, rank, is_local);
+}
+
+static bool all_fenced(struct mpi_win *win, int rank)
+{
+    return of_all(win, rank, has_fenced);
+}
+
+static bool granted(struct mpi_win *win, int rank)
+{
+    return of_all(win, rank, is_granted);
+}
+
+static bool answered(struct mpi_win *win, int rank)
+{
+    return of_all(win, rank, has_answered);
+}
+
+static int begin(MPI_Win win, struct mpi_win **win_p)
+{
+    struct mpi_rank *mr = mpi_self();
+    int code = mpi_win_get(mr, win, win_p);
+
+    if (code == MPI_SUCCESS)
+        host_spend_cost(mr->host, HOST_COST_CALL);
+    return code;
+}
+
+/* Everybody says how many operations are for whom, and waits for those that are for itself. */
+static int fence(struct mpi_win *win)
+{
+    size_t n = (size_t)win->comm->size;
+    uint64_t *counts = malloc(2 * n * sizeof(*counts));
+    int code;
+
+    if (counts == NULL)
+        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    for (size_t r = 0; r < n; r++)
+        counts[r] = win->peers[r].issued;
+    code = MPI_Alltoall(counts, 1, MPI_UINT64_T, counts + n, 1, MPI_UINT64_T, win->comm_handle);
+    for (size_t r = 0; r < n; r++)
+        win->peers[r].fence_count = counts[n + r];
+    free(counts);
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(win, mpi_win_local, -1);
+    return code == MPI_SUCCESS ? mpi_win_wait(win, all_fenced, -1) : code;
+}
+
+int MPI_Win_fence(int assert, MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
+        code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "within an epoch of another kind");
+    if (code == MPI_SUCCESS)
+        code = fence(w);
+    if (code == MPI_SUCCESS)
+        w->fenced = (assert &MPI_MODE_NOSUCCEED) == 0;
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+/* ---- start, complete, post, wait ---- */
+
+static int rank_in(const struct mpi_win *win, const struct mpi_group *g, int i)
+{
+    return mpi_group_rank_of(win->comm->group, g->world[i]);
+}
+
+static int take_group(struct mpi_win *win, MPI_Group group, struct mpi_group **group_p)
+{
+    struct mpi_group *g = mpi_group_of(win->mr, group);
+
+    if (g == NULL)
+        return MPI_ERR_GROUP;
+    if (*group_p != NULL)
+        return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "an epoch is open");
+    for (int i = 0; i < g->size; i++)
+        if (rank_in(win, g, i) == MPI_UNDEFINED)
+            return mpi_fail(win->mr, MPI_ERR_GROUP, "rank %d of the group: not of the window", i);
+    g->holders++;
+    *group_p = g;
+    return MPI_SUCCESS;
+}
+
+static void drop_group(struct mpi_group **group_p)
+{
+    mpi_group_put(*group_p);
+    *group_p = NULL;
+}
+
+static bool all_posted(struct mpi_win *win, int rank)
+{
+    (void)rank;
+    for (int i = 0; i < win->start->size; i++)
+        if (win->peers[rank_in(win, win->start, i)].posts == 0)
+            return false;
+    return true;
+}
+
+int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+    bool checks = (assert &MPI_MODE_NOCHECK) == 0;
+
+    if (code == MPI_SUCCESS)
+        code = take_group(w, group, &w->start);
+    if (code == MPI_SUCCESS && checks)
+        code = mpi_win_wait(w, all_posted, 0);
+    for (int i = 0; code == MPI_SUCCESS && i < w->start->size; i++) {
+        struct mpi_win_peer *peer = &w->peers[rank_in(w, w->start, i)];
+
+        peer->started = true;
+        peer->posts -= checks;
+    }
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+int MPI_Win_complete(MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS && w->start == NULL)
+        code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_start() before");
+    for (int i = 0; code == MPI_SUCCESS && i < w->start->size; i++) {
+        int rank = rank_in(w, w->start, i);
+
+        w->peers[rank].started = false;
+        code = mpi_win_tell(w, rank, MPI_WIN_COMPLETE, w->peers[rank].issued);
+    }
+    if (code == MPI_SUCCESS) {
+        drop_group(&w->start);
+        code = mpi_win_wait(w, mpi_win_local, -1);
+    }
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS)
+        code = take_group(w, group, &w->post);
+    for (int i = 0; code == MPI_SUCCESS && (assert &MPI_MODE_NOCHECK) == 0 && i < w->post->size;
+         i++)
+        code = mpi_win_tell(w, rank_in(w, w->post, i), MPI_WIN_POST, 0);
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+static bool all_completed(struct mpi_win *win, int rank)
+{
+    (void)rank;
+    for (int i = 0; i < win->post->size; i++) {
+        const struct mpi_win_peer *peer = &win->peers[rank_in(win, win->post, i)];
+
+        if (!peer->completed || peer->finished < peer->complete_count)
+            return false;
+    }
+    return true;
+}
+
+static void end_exposure(struct mpi_win *win)
+{
+    for (int i = 0; i < win->post->size; i++)
+        win->peers[rank_in(win, win->post, i)].completed = false;
+    drop_group(&win->post);
+}
+
+static int check_post(struct mpi_win *win)
+{
+    return win->post != NULL ? MPI_SUCCESS
+                             : mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_post() before");
+}
+
+int MPI_Win_wait(MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS)
+        code = check_post(w);
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(w, all_completed, 0);
+    if (code == MPI_SUCCESS)
+        end_exposure(w);
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+int MPI_Win_test(MPI_Win win, int *flag)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS)
+        code = check_post(w);
+    if (code == MPI_SUCCESS && !all_completed(w, 0))
+        code = mpi_poll(w->mr);
+    if (code == MPI_SUCCESS) {
+        *flag = all_completed(w, 0);
+        if (*flag)
+            end_exposure(w);
+    }
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+/* ---- locks ---- */
+
+static int check_rank(struct mpi_win *win, int rank)
+{
+    if (rank >= 0 && rank < win->comm->size)
+        return MPI_SUCCESS;
+    return mpi_fail(win->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank,
+                    win->comm->size - 1);
+}
+
+static int lock(struct mpi_win *win, int type, int rank)
+{
+    int code = check_rank(win, rank);
+
+    if (code == MPI_SUCCESS && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
+        code = mpi_fail(win->mr, MPI_ERR_LOCKTYPE, "lock_type = %d: no such type", type);
+    if (code == MPI_SUCCESS && (win->peers[rank].locked || win->locked_all || win->start != NULL))
+        code = mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "rank = %d: an epoch is open", rank);
+    if (code != MPI_SUCCESS)
+        return code;
+    win->fenced = false;
+    win->peers[rank].granted = false;
+    code = mpi_win_tell(win, rank, MPI_WIN_LOCK, (uint64_t)type);
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(win, granted, rank);
+    win->peers[rank].locked = true;
+    win->nlocked++;
+    return code;
+}
+
+int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    (void)assert;
+    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
+        code = lock(w, lock_type, rank);
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+/* Has one rank, or all of them, say when the operations so far are done there. */
+static int settle(struct mpi_win *win, int rank, enum mpi_win_kind kind)
+{
+    int code = MPI_SUCCESS, first = rank < 0 ? 0 : rank;
+    int end = rank < 0 ? win->comm->size : rank + 1;
+
+    for (int r = first; code == MPI_SUCCESS && r < end; r++)
+        code = mpi_win_tell(win, r, kind, win->peers[r].issued);
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(win, answered, rank);
+    for (int r = first; code == MPI_SUCCESS && r < end; r++)
+        win->peers[r].answers--;
+    return code == MPI_SUCCESS ? mpi_win_wait(win, mpi_win_local, rank) : code;
+}
+
+static int check_locked(struct mpi_win *win, int rank, bool flushes)
+{
+    int code = check_rank(win, rank);
+
+    if (code != MPI_SUCCESS || win->peers[rank].locked || (flushes && win->locked_all))
+        return code;
+    return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "rank = %d: not locked", rank);
+}
+
+int MPI_Win_unlock(int rank, MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
+        code = check_locked(w, rank, false);
+        if (code == MPI_SUCCESS)
+            code = settle(w, rank, MPI_WIN_UNLOCK);
+        if (code == MPI_SUCCESS) {
+            w->peers[rank].locked = false;
+            w->nlocked--;
+        }
+    }
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+int MPI_Win_lock_all(int assert, MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    (void)assert;
+    if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
+        code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "an epoch is open");
+    if (code != MPI_SUCCESS)
+        return mpi_win_end(mpi_self(), w, __func__, code);
+    w->fenced = false;
+    for (int r = 0; r < w->comm->size; r++)
+        w->peers[r].granted = false;
+    for (int r = 0; code == MPI_SUCCESS && r < w->comm->size; r++)
+        code = mpi_win_tell(w, r, MPI_WIN_LOCK, MPI_LOCK_SHARED);
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(w, granted, -1);
+    w->locked_all = true;
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+static int check_all(struct mpi_win *win)
+{
+    return win->locked_all ? MPI_SUCCESS : mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "not locked by all");
+}
+
+int MPI_Win_unlock_all(MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS)
+        code = check_all(w);
+    if (code == MPI_SUCCESS)
+        code = settle(w, -1, MPI_WIN_UNLOCK);
+    if (code == MPI_SUCCESS)
+        w->locked_all = false;
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+int MPI_Win_flush(int rank, MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
+        code = check_locked(w, rank, true);
+        if (code == MPI_SUCCESS)
+            code = settle(w, rank, MPI_WIN_FLUSH);
+    }
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+/* Locks of single ranks count as well. */
+int MPI_Win_flush_all(MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS && w->nlocked == 0)
+        code = check_all(w);
+    if (code == MPI_SUCCESS)
+        code = settle(w, -1, MPI_WIN_FLUSH);
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+int MPI_Win_flush_local(int rank, MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
+        code = check_locked(w, rank, true);
+        if (code == MPI_SUCCESS)
+            code = mpi_win_wait(w, mpi_win_local, rank);
+    }
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+int MPI_Win_flush_local_all(MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS && w->nlocked == 0)
+        code = check_all(w);
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(w, mpi_win_local, -1);
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}
+
+int MPI_Win_sync(MPI_Win win)
+{
+    struct mpi_win *w = NULL;
+    int code = begin(win, &w);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_advance(w->mr, NULL);
+    return mpi_win_end(mpi_self(), w, __func__, code);
+}

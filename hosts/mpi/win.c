@@ -1,0 +1,387 @@
+/* Windows: memory that other ranks may reach. */
+#include "hosts/mpi/win.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p)
+{
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    if (win < 1 || (unsigned)win > mr->nwins || mr->wins[win - 1] == NULL)
+        return mpi_fail(mr, MPI_ERR_WIN, "win = %d: no window", win);
+    *win_p = mr->wins[win - 1];
+    return MPI_SUCCESS;
+}
+
+int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code)
+{
+    if (win == NULL || code == MPI_SUCCESS)
+        return mpi_end(mr, call, code);
+    return mpi_end_object(mr, win->errhandler, win->handle, call, code);
+}
+
+void mpi_windows_advance(struct mpi_rank *mr)
+{
+    while (mr->windows_ready) {
+        mr->windows_ready = false;
+        for (unsigned i = 0; i < mr->nwins; i++)
+            if (mr->wins[i] != NULL)
+                mpi_win_advance(mr->wins[i]);
+    }
+}
+
+static void waiting_free(struct mpi_win_waiting *w)
+{
+    while (w != NULL) {
+        struct mpi_win_waiting *next = w->next;
+
+        free(w);
+        w = next;
+    }
+}
+
+/* Its communicator is the caller's. */
+static void win_free(struct mpi_win *win)
+{
+    while (win->ops != NULL) { /* the run was ended */
+        struct mpi_win_op *op = win->ops;
+
+        win->ops = op->next;
+        if (op->origin != NULL)
+            mpi_type_put(op->origin);
+        if (op->result != NULL)
+            mpi_type_put(op->result);
+        free(op->more);
+        free(op);
+    }
+    while (win->ins != NULL) {
+        struct mpi_win_in *in = win->ins;
+
+        win->ins = in->next;
+        if (in->type != NULL)
+            mpi_type_put(in->type);
+        free(in->runs);
+        free(in->data);
+        free(in);
+    }
+    waiting_free(win->waiting);
+    waiting_free(win->lock_queue);
+    mpi_group_put(win->start);
+    mpi_group_put(win->post);
+    mpi_attrs_drop(win->attrs);
+    mpi_errhandler_put(win->errhandler);
+    mpi_info_drop(win->info);
+    free(win->name);
+    free(win->peers);
+    free(win);
+}
+
+void mpi_windows_release(struct mpi_rank *mr)
+{
+    for (unsigned i = 0; i < mr->nwins; i++)
+        if (mr->wins[i] != NULL)
+            win_free(mr->wins[i]);
+    free(mr->wins);
+}
+
+static int win_add(struct mpi_rank *mr, struct mpi_win *win)
+{
+    struct mpi_win **more;
+    unsigned i = 0;
+
+    while (i < mr->nwins && mr->wins[i] != NULL)
+        i++;
+    more = i < mr->nwins ? mr->wins : realloc(mr->wins, (i + 1) * sizeof(struct mpi_win *));
+    if (more == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    mr->wins = more;
+    mr->nwins = i < mr->nwins ? mr->nwins : i + 1;
+    mr->wins[i] = win;
+    win->handle = (MPI_Win)i + 1;
+    return MPI_SUCCESS;
+}
+
+/** What each rank says of its part. */
+struct said {
+    uint64_t base;
+    int64_t size;
+    int32_t disp_unit;
+    uint32_t node;
+};
+
+static int exchange(struct mpi_win *win, const struct said *own)
+{
+    size_t n = (size_t)win->comm->size;
+    struct said *all = malloc(n * sizeof(*all));
+    int code;
+
+    if (all == NULL)
+        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    code =
+        MPI_Allgather(own, sizeof(*own), MPI_BYTE, all, sizeof(*all), MPI_BYTE, win->comm_handle);
+    for (size_t r = 0; r < n; r++) {
+        win->peers[r].base = (char *)(uintptr_t)all[r].base;
+        win->peers[r].size = all[r].size;
+        win->peers[r].disp_unit = all[r].disp_unit;
+        if (win->flavor == MPI_WIN_FLAVOR_SHARED && all[r].node != all[0].node)
+            code = mpi_fail(win->mr, MPI_ERR_RMA_SHARED, "ranks 0 and %zu are on two nodes", r);
+    }
+    free(all);
+    return code;
+}
+
+/* All of a shared window is one block, of rank 0. */
+static int share(struct mpi_win *win)
+{
+    struct host *h = win->mr->host;
+    int64_t all = 0;
+    uint64_t base = 0;
+    int code;
+
+    for (int r = 0; r < win->comm->size; r++)
+        all += win->peers[r].size;
+    if (win->comm->rank == 0) {
+        win->allocated = h->ops->alloc(h, (uint64_t)all + 1, 64);
+        base = (uintptr_t)win->allocated;
+    }
+    code = MPI_Bcast(&base, 1, MPI_UINT64_T, 0, win->comm_handle);
+    if (code == MPI_SUCCESS && base == 0)
+        code = mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    for (int r = 0; r < win->comm->size; r++) {
+        win->peers[r].base = (char *)(uintptr_t)base;
+        base += (uint64_t)win->peers[r].size;
+    }
+    return code;
+}
+
+/** Arguments of all calls that create one. */
+struct making {
+    int flavor;
+    void *base;
+    MPI_Aint size;
+    int disp_unit;
+    MPI_Info info;
+    MPI_Comm comm;
+};
+
+static int allocate(struct mpi_win *win, struct making *a)
+{
+    struct host *h = win->mr->host;
+
+    if (a->flavor != MPI_WIN_FLAVOR_ALLOCATE)
+        return MPI_SUCCESS;
+    win->allocated = h->ops->alloc(h, (uint64_t)a->size + 1, 64);
+    a->base = win->allocated;
+    return a->base != NULL ? MPI_SUCCESS : mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+}
+
+static int prepare(struct mpi_win *win, struct making *a)
+{
+    struct mpi_rank *mr = win->mr;
+    struct said own;
+    int code = allocate(win, a);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    win->flavor = a->flavor;
+    win->model = MPI_WIN_UNIFIED;
+    win->ins_end = &win->ins;
+    win->peers = calloc((size_t)win->comm->size, sizeof(*win->peers));
+    if (win->peers == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    own = (struct said){ (uintptr_t)a->base, a->size, a->disp_unit, mr->host->node->index };
+    code = exchange(win, &own);
+    if (code == MPI_SUCCESS && a->flavor == MPI_WIN_FLAVOR_SHARED)
+        code = share(win);
+    if (code == MPI_SUCCESS)
+        code = mpi_info_keep(mr, &win->info, a->info);
+    if (code == MPI_SUCCESS)
+        code = win_add(mr, win);
+    return code == MPI_SUCCESS ? mpi_win_listen(win) : code;
+}
+
+static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_comm **comm_p)
+{
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    *comm_p = mpi_comm_of(mr, a->comm);
+    if (*comm_p == NULL)
+        return MPI_ERR_COMM;
+    if ((*comm_p)->remote != NULL)
+        return mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", a->comm);
+    if (a->size < 0)
+        return mpi_fail(mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", a->size);
+    if (a->disp_unit < 1)
+        return mpi_fail(mr, MPI_ERR_DISP, "disp_unit = %d: expected 1 or more", a->disp_unit);
+    return MPI_SUCCESS;
+}
+
+/* Messages of the window have a communicator of their own. */
+static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
+{
+    struct mpi_comm *old = NULL;
+    struct mpi_win *win;
+    int code = check_making(mr, a, &old);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    win = calloc(1, sizeof(*win));
+    if (win == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    win->mr = mr;
+    code = mpi_comm_split(mr, old, 0, old->rank, &win->comm_handle);
+    if (code == MPI_SUCCESS) {
+        win->comm = mpi_comm_of(mr, win->comm_handle);
+        code = prepare(win, a);
+    }
+    if (code != MPI_SUCCESS) {
+        if (win->allocated != NULL)
+            mr->host->ops->free(mr->host, win->allocated);
+        if (win->comm != NULL)
+            mpi_comm_drop(mr, win->comm);
+        win_free(win);
+        return code;
+    }
+    *win_p = win;
+    return MPI_SUCCESS;
+}
+
+static int create_win(const char *call, struct making *a, void *base_p, MPI_Win *win)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = create(mr, a, &w);
+
+    if (code == MPI_SUCCESS) {
+        *win = w->handle;
+        if (base_p != NULL)
+            memcpy(base_p, &w->peers[w->comm->rank].base, sizeof(void *));
+    }
+    return mpi_end(mr, call, code);
+}
+
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                   MPI_Win *win)
+{
+    struct making a = { MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info, comm };
+
+    return create_win(__func__, &a, NULL, win);
+}
+
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base,
+                     MPI_Win *win)
+{
+    struct making a = { MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm };
+
+    return create_win(__func__, &a, base, win);
+}
+
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base,
+                            MPI_Win *win)
+{
+    struct making a = { MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit, info, comm };
+
+    return create_win(__func__, &a, base, win);
+}
+
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    struct making a = { MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info, comm };
+
+    return create_win(__func__, &a, NULL, win);
+}
+
+static int check_dynamic(struct mpi_win *win)
+{
+    return win->flavor == MPI_WIN_FLAVOR_DYNAMIC
+               ? MPI_SUCCESS
+               : mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_create_dynamic()");
+}
+
+/* All memory of a rank can be reached, so there is nothing to be done. */
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = mpi_win_get(mr, win, &w);
+
+    (void)base;
+    if (code == MPI_SUCCESS)
+        code = check_dynamic(w);
+    if (code == MPI_SUCCESS && size < 0)
+        code = mpi_fail(mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", size);
+    return mpi_win_end(mr, w, __func__, code);
+}
+
+int MPI_Win_detach(MPI_Win win, const void *base)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = mpi_win_get(mr, win, &w);
+
+    (void)base;
+    return mpi_win_end(mr, w, __func__, code == MPI_SUCCESS ? check_dynamic(w) : code);
+}
+
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = mpi_win_get(mr, win, &w);
+
+    if (code == MPI_SUCCESS && w->flavor != MPI_WIN_FLAVOR_SHARED)
+        code = mpi_fail(mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_allocate_shared()");
+    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL && (rank < 0 || rank >= w->comm->size))
+        code = mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, w->comm->size - 1);
+    if (code == MPI_SUCCESS) {
+        const struct mpi_win_peer *peer;
+
+        if (rank == MPI_PROC_NULL) /* the first that has memory */
+            for (rank = 0; rank < w->comm->size - 1 && w->peers[rank].size == 0;)
+                rank++;
+        peer = &w->peers[rank];
+        *size = peer->size;
+        *disp_unit = peer->disp_unit;
+        memcpy(base, &peer->base, sizeof(void *));
+    }
+    return mpi_win_end(mr, w, __func__, code);
+}
+
+static int free_win(struct mpi_rank *mr, struct mpi_win *win)
+{
+    struct mpi_comm *comm = win->comm;
+    int code = mpi_attrs_delete(mr, MPI_ATTR_WIN, win->handle, &win->attrs);
+
+    if (code == MPI_SUCCESS && (win->nlocked > 0 || win->locked_all || win->start != NULL))
+        code = mpi_fail(mr, MPI_ERR_RMA_SYNC, "an epoch is open");
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(win, mpi_win_local, -1);
+    if (code == MPI_SUCCESS)
+        code = MPI_Barrier(win->comm_handle);
+    if (code != MPI_SUCCESS)
+        return code;
+    win->closing = true;
+    mpi_cancel(mr, &win->head);
+    mr->wins[win->handle - 1] = NULL;
+    if (win->allocated != NULL)
+        mr->host->ops->free(mr->host, win->allocated);
+    win_free(win);
+    mpi_comm_drop(mr, comm);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_free(MPI_Win *win)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = mpi_win_get(mr, *win, &w);
+
+    if (code == MPI_SUCCESS)
+        code = free_win(mr, w);
+    if (code == MPI_SUCCESS) {
+        *win = MPI_WIN_NULL;
+        return code;
+    }
+    return mpi_win_end(mr, w, __func__, code);
+}
