@@ -106,8 +106,9 @@ int mpi_select_init(struct mpi_rank *mr)
         code = mpi_choices_add(mr, usual, sizeof(usual) / sizeof(usual[0]));
     if (code == MPI_SUCCESS && mr->transport->ops->collectives != NULL)
         code = mr->transport->ops->collectives(mr);
-    if (code == MPI_SUCCESS && force != NULL)
-        code = mpi_algorithms_force(mr, force->text);
+    if (code == MPI_SUCCESS && force != NULL &&
+        mpi_algorithms_force(mr, force->text) != MPI_SUCCESS)
+        return mr->host->rank == 0 ? MPI_ERR_ARG : MPI_SUCCESS; /* told once */
     return code;
 }
 
@@ -153,27 +154,41 @@ static const struct mpi_algorithm *find(const struct mpi_select *sel, enum mpi_c
     return NULL;
 }
 
+/* @return MPI_ERR_ARG, with what there is. */
+static int no_such(struct mpi_rank *mr, const char *item, size_t n, enum mpi_collective kind)
+{
+    const struct mpi_select *sel = mr->select;
+    char list[120] = "";
+    size_t at = 0;
+
+    for (unsigned t = 0; t < sel->nadded; t++) {
+        for (unsigned i = 0; i < sel->nalgorithms[t] && at < sizeof(list); i++)
+            if (sel->algorithms[t][i].kind == kind)
+                at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at > 0 ? ", " : "",
+                                       sel->algorithms[t][i].name);
+    }
+    return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected %s", (int)n, item, list);
+}
+
 /* One "kind=name" of `n` characters. */
 static int force_one(struct mpi_rank *mr, const char *item, size_t n)
 {
     const char *mark = memchr(item, '=', n);
-    size_t left = mark != NULL ? (size_t)(mark - item) : n;
-    bool known = false;
+    size_t left = mark != NULL ? (size_t)(mark - item) : 0;
 
     for (int k = 0; mark != NULL && k < MPI_COLLECTIVES; k++) {
         const struct mpi_algorithm *a;
 
         if (strlen(names[k]) != left || strncmp(names[k], item, left) != 0)
             continue;
-        known = true;
         a = find(mr->select, (enum mpi_collective)k, mark + 1, n - left - 1);
-        if (a != NULL) {
-            mr->select->forced[k] = a;
-            return MPI_SUCCESS;
-        }
+        if (a == NULL)
+            return no_such(mr, item, n, (enum mpi_collective)k);
+        mr->select->forced[k] = a;
+        return MPI_SUCCESS;
     }
-    return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: %s", (int)n, item,
-                    known ? "no such algorithm" : "expected COLLECTIVE=ALGORITHM");
+    return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected COLLECTIVE=NAME, as allgather=ring",
+                    (int)n, item);
 }
 
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text)

@@ -270,7 +270,7 @@ static int dist_graph(struct mpi_rank *mr, struct mpi_comm *old, int n, const in
         code = mpi_comm_exchange(mr, old, counts, 1);
     for (uint64_t r = 0; code == MPI_SUCCESS && r < size; r++)
         most = (uint64_t)counts[r] > most ? (uint64_t)counts[r] : most;
-    if (code == MPI_SUCCESS && (all = malloc((size * most + 1) * sizeof(*all))) == NULL)
+    if (code == MPI_SUCCESS && (all = calloc(size * most + 1, sizeof(*all))) == NULL)
         code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     at = (uint64_t)old->rank * most;
     end = at + most;

@@ -364,7 +364,7 @@ int every_algorithm()
     for (unsigned i = 0; mpi_algorithm_text(mpi_self(), i, text, sizeof(text)); i++) {
         std::string kind = std::string(text).substr(0, std::string(text).find('='));
         EXPECT_EQ(MPI_SUCCESS, mpi_algorithms_force(mpi_self(), text));
-        for (int turn = 0; turn < 5; turn++)
+        for (int turn = 0; turn < 3; turn++)
             EXPECT_EQ(0, checks.at(kind)(me, draw(random, me.size)))
                 << text << ", rank " << me.rank << " of " << me.size;
     }
@@ -373,15 +373,19 @@ int every_algorithm()
 
 TEST(MpiAlgorithms, AllAgreeWithTheStandardOnRandomShapes)
 {
-    for (unsigned n : { 1u, 2u, 3u, 5u, 8u, 13u, 16u }) {
+    for (unsigned n : { 1u, 2u, 3u, 5u, 8u, 16u }) {
         test::ClusterConfig cc;
         cc.nodes = 6;
         cc.hubs = false;
         test::Cluster c(cc);
         launch_config cfg = {};
         cfg.nranks = n;
-        EXPECT_EQ(SIM_OK, c.run(every_algorithm, cfg)) << c.err.text;
-        EXPECT_TRUE(c.all_well()) << n << " ranks";
+        if (n == 5) {
+            c.expect_run(every_algorithm, cfg); /* in each order of events */
+        } else {
+            EXPECT_EQ(SIM_OK, c.run(every_algorithm, cfg)) << c.err.text;
+            EXPECT_TRUE(c.all_well()) << n << " ranks";
+        }
         for (const auto &line : c.lines)
             ADD_FAILURE() << line.text;
     }
