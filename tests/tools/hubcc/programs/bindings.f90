@@ -58,6 +58,7 @@ program bindings
   call attributes
   call texts
   call topology
+  call windows
   call MPI_Allreduce(MPI_IN_PLACE, failed, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
   if (me == 0) print '(i0,a)', failed, ' failed'
   call MPI_Finalize(ierr)
@@ -244,4 +245,26 @@ contains
     call check(dest == mod(me + 1, n), 'Cart_shift')
     call MPI_Comm_free(comm, ierr)
   end subroutine topology
+
+  subroutine windows
+    integer(MPI_ADDRESS_KIND) :: bytes, at, value
+    integer :: shown(10), win
+    logical :: flag
+    shown = 0
+    bytes = 40
+    call MPI_Win_create(shown, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierr)
+    call MPI_Win_fence(0, win, ierr)
+    at = 5
+    call MPI_Accumulate(1, 1, MPI_INTEGER, 0, at, 1, MPI_INTEGER, MPI_SUM, win, ierr)
+    call MPI_Win_fence(0, win, ierr)
+    call check(me /= 0 .or. shown(6) == n, 'Accumulate')
+    call MPI_Win_get_attr(win, MPI_WIN_SIZE, value, flag, ierr)
+    call check(flag .and. value == 40, 'size of a window')
+    call MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, value, flag, ierr)
+    call check(flag .and. value == 4, 'unit of a window')
+    call MPI_Win_get_attr(win, MPI_WIN_BASE, value, flag, ierr)
+    call MPI_Get_address(shown, at, ierr)
+    call check(flag .and. value == at, 'base of a window')
+    call MPI_Win_free(win, ierr)
+  end subroutine windows
 end program bindings
