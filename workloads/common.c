@@ -80,7 +80,7 @@ uint8_t byte_of(unsigned seed, size_t at)
     return (uint8_t)(at * 7 + (at >> 8) * 13 + (size_t)seed * 101 + 1);
 }
 
-static void copy(void *to, const void *from, size_t n)
+void bytes_copy(void *to, const void *from, size_t n)
 {
     cudaError_t code = cudaMemcpy(to, from, n, cudaMemcpyDefault);
 
@@ -99,7 +99,7 @@ void bytes_fill(void *p, size_t n, unsigned seed)
         fail("out of memory");
     for (size_t i = 0; i < n; i++)
         host[i] = byte_of(seed, i);
-    copy(p, host, n);
+    bytes_copy(p, host, n);
     free(host);
 }
 
@@ -109,7 +109,7 @@ void bytes_clear(void *p, size_t n)
 
     if (host == NULL)
         fail("out of memory");
-    copy(p, host, n);
+    bytes_copy(p, host, n);
     free(host);
 }
 
@@ -120,7 +120,7 @@ int bytes_ok(const void *p, size_t n, unsigned seed)
 
     if (host == NULL)
         fail("out of memory");
-    copy(host, p, n);
+    bytes_copy(host, p, n);
     for (size_t i = 0; i < n && ok; i++)
         ok = host[i] == byte_of(seed, i);
     free(host);

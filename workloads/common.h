@@ -35,6 +35,8 @@ void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn
             fail("%s:%d: %s = %d", __FILE__, __LINE__, #call, check_code_);                        \
     } while (0)
 
+/** Between memories of any kind; also on nodes without a GPU. */
+void bytes_copy(void *to, const void *from, size_t n);
 /** Memory of a kind with bytes that differ by position and `seed`; also GPU memory. */
 void bytes_fill(void *p, size_t n, unsigned seed);
 void bytes_clear(void *p, size_t n);

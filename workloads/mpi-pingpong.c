@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cuda_runtime.h>
 #include <mpi.h>
 
 #include "mpi-common.h"
