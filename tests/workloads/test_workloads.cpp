@@ -195,10 +195,9 @@ TEST(Workloads, KernelsComputeWhatIsPublished)
     const struct {
         const char *name;
         std::vector<unsigned> ranks;
-    } kernels[] = { { "npb-ep", { 2 } },          { "npb-is", { 1, 2, 4 } },
-                    { "npb-cg", { 1, 2, 4, 8 } }, { "npb-mg", { 1, 2, 4, 8 } },
-                    { "npb-lu", { 1, 2, 4 } },    { "npb-sp", { 1, 4, 9 } },
-                    { "npb-bt", { 1, 4 } } };
+    } kernels[] = { { "npb-ep", { 4 } },    { "npb-is", { 1, 4 } }, { "npb-cg", { 1, 2, 8 } },
+                    { "npb-mg", { 1, 8 } }, { "npb-lu", { 1, 4 } }, { "npb-sp", { 1, 9 } },
+                    { "npb-bt", { 4 } } };
 
     for (const auto &kernel : kernels) {
         uint64_t before = UINT64_MAX;
@@ -220,8 +219,7 @@ TEST(Workloads, ASampleOfAKernelTellsTheTimeOfAll)
     const struct {
         const char *name;
         unsigned ranks;
-    } kernels[] = { { "npb-is", 4 }, { "npb-cg", 4 }, { "npb-mg", 4 },
-                    { "npb-lu", 4 }, { "npb-sp", 4 }, { "npb-bt", 4 } };
+    } kernels[] = { { "npb-cg", 4 }, { "npb-mg", 4 }, { "npb-lu", 2 }, { "npb-sp", 4 } };
 
     for (const auto &kernel : kernels) {
         Outcome all = run(kernel.name, { "class=S" }, kernel.ranks);
@@ -232,9 +230,8 @@ TEST(Workloads, ASampleOfAKernelTellsTheTimeOfAll)
         EXPECT_EQ(field(all.line, "messages"), field(few.line, "messages")) << kernel.name;
         EXPECT_EQ(3u, field(few.line, "run")) << kernel.name;
     }
-    for (const sim_order &order : test::all_orders())
-        EXPECT_EQ(run("npb-lu", { "class=S", "sample=2" }, 4).line,
-                  run("npb-lu", { "class=S", "sample=2" }, 4, order).line);
+    EXPECT_EQ(run("npb-lu", { "class=S", "sample=2" }, 4).line,
+              run("npb-lu", { "class=S", "sample=2" }, 4, test::all_orders().back()).line);
 }
 
 TEST(Workloads, DistanceCosts)
