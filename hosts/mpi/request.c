@@ -41,6 +41,8 @@ void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq)
         mpi_type_put(rq->type);
     if (rq->comm != NULL)
         mpi_comm_put(rq->comm);
+    if (rq->generalized != NULL)
+        mpi_generalized_free(rq, true);
     rq->next = mr->spare_requests;
     mr->spare_requests = rq;
 }
@@ -107,6 +109,8 @@ void mpi_requests_release(struct mpi_rank *mr)
 
         if (rq != NULL && rq->message != NULL && rq->message != rq->message->from->arriving)
             mpi_arrived_free(mr, rq->message);
+        if (rq != NULL && rq->generalized != NULL)
+            mpi_generalized_free(rq, false); /* the program is over */
         if (rq != NULL)
             mpi_request_drop(mr, rq);
     }
@@ -154,6 +158,8 @@ static int complete(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status
             *status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
         return MPI_SUCCESS;
     }
+    if (rq->generalized != NULL)
+        (void)mpi_generalized_query(mr, rq);
     code = mpi_finish(mr, rq, status);
     rq->active = false;
     if (!rq->persistent) {
@@ -407,7 +413,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct mpi_rank *mr = mpi_self();
     struct wanted w = { mr, 1, 0, &request };
-    const struct mpi_request *rq;
+    struct mpi_request *rq;
     int code = check_handles(mr, 1, &request);
 
     if (code == MPI_SUCCESS)
@@ -415,6 +421,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     if (code != MPI_SUCCESS)
         return mpi_end_blamed(mr, __func__, code);
     rq = active(mr, request);
+    if (*flag && rq != NULL && rq->generalized != NULL)
+        (void)mpi_generalized_query(mr, rq);
     if (*flag && status != MPI_STATUS_IGNORE)
         *status = rq != NULL ? rq->status : mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
     return MPI_SUCCESS;

@@ -102,8 +102,8 @@ int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call);
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
 /** The same of a request that has no handle, but is the call's own. */
 int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
-/** Ends a call of the program as mpi_end() does, by the error handler of the communicator that it is
- * about. */
+/** Ends a call of the program as mpi_end() does, by the error handler of the communicator that it
+ * is about. */
 int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code);
 /** Asks for its end without its message, which need not come true. */
 void mpi_cancel(struct mpi_rank *mr, struct mpi_request *rq);
@@ -115,6 +115,13 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop);
 int mpi_progress(struct mpi_rank *mr);
 /** Takes in all that has come so far; takes some time. */
 int mpi_poll(struct mpi_rank *mr);
+
+/* generalized.c */
+/** Fills in the status of one that is done. */
+int mpi_generalized_query(struct mpi_rank *mr, struct mpi_request *rq);
+void mpi_generalized_cancel(const struct mpi_request *rq);
+/** With `tell` the program's function is called. */
+void mpi_generalized_free(struct mpi_request *rq, bool tell);
 
 /** A handle for a copy of `from`; holds its datatype and communicator, if it has them. */
 int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p);

@@ -459,6 +459,55 @@ static void errors(void)
     CHECK_ERROR(MPI_ERR_BUFFER, MPI_Bsend(&v, 1, MPI_INT, next, 0, w), "3.6 no buffer");
 }
 
+/* ---- 12.2 generalized requests
+ * ------------------------------------------------------------------- */
+
+static int queried, released, stopped;
+
+static int on_query(void *extra, MPI_Status *st)
+{
+    queried++;
+    MPI_Status_set_elements(st, MPI_INT, *(int *)extra);
+    MPI_Status_set_cancelled(st, stopped);
+    st->MPI_SOURCE = 3;
+    st->MPI_TAG = 4;
+    return MPI_SUCCESS;
+}
+
+static int on_free(void *extra)
+{
+    (void)extra;
+    released++;
+    return MPI_SUCCESS;
+}
+
+static int on_cancel(void *extra, int complete)
+{
+    (void)extra;
+    stopped = !complete;
+    return MPI_SUCCESS;
+}
+
+static void generalized(void)
+{
+    int extra = 7, flag = 1, n = -1;
+    MPI_Request rq;
+    MPI_Status st;
+
+    CHECK_OK(MPI_Grequest_start(on_query, on_free, on_cancel, &extra, &rq), "12.2 start");
+    MPI_Test(&rq, &flag, &st);
+    CHECK(flag == 0 && queried == 0, "12.2 not complete");
+    MPI_Cancel(&rq);
+    CHECK(stopped == 1, "12.2 cancel function");
+    CHECK_OK(MPI_Grequest_complete(rq), "12.2 complete");
+    CHECK_OK(MPI_Wait(&rq, &st), "12.2 wait");
+    MPI_Get_count(&st, MPI_INT, &n);
+    MPI_Test_cancelled(&st, &flag);
+    CHECK(n == 7 && st.MPI_SOURCE == 3 && st.MPI_TAG == 4 && flag == 1, "12.2 status of the query");
+    CHECK(queried == 1 && released == 1 && rq == MPI_REQUEST_NULL, "12.2 freed");
+    CHECK_ERROR(MPI_ERR_REQUEST, MPI_Grequest_complete(rq), "12.2 complete of nothing");
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv, "point");
@@ -480,5 +529,6 @@ int main(int argc, char **argv)
     send_receive();
     truncation();
     errors();
+    generalized();
     return check_end();
 }
