@@ -33,8 +33,7 @@ bool ibt_progress(struct ibt *ib)
 {
     bool any = take_completions(ib);
 
-    ibt_stage_run(ib);
-    return any;
+    return ibt_stage_run(ib) || any;
 }
 
 static void wait_completion(struct ibt *ib)

@@ -85,6 +85,7 @@ struct ibt_peer {
     /* chunks that have come, and those of them that were copied on; their copies */
     uint32_t chunks_in, chunks_out;
     uint64_t slots_given;
+    uint64_t chunks_sent; /* to it */
     struct ibt_chunk_copy {
         unsigned gpu;
         uint64_t number;
@@ -110,7 +111,6 @@ struct ibt_staged {
     uint64_t device; /* at the far side: what the chunks are for, */
     uint16_t far_gpu;
     uint32_t nchunks, begun, sent;
-    uint64_t slots_before;             /* counter of the far side when this began */
     uint64_t copy[IBT_SLOTS_MAX];      /* number of the copy into each slot */
     struct ibt_op slot[IBT_SLOTS_MAX]; /* the write out of it */
     struct ibt_op *op;
@@ -167,7 +167,7 @@ _Static_assert(sizeof(struct ibt_key) <= MPI_KEY_BYTES, "a key has to fit");
 bool ibt_set_up(struct ibt *ib);
 
 /* ib.c */
-/** Takes completions in. @return whether there were any. */
+/** Takes completions in. @return whether the caller may find something new. */
 bool ibt_progress(struct ibt *ib);
 /** Posts to a queue pair; `op` (or NULL) counts it. Waits while the queue is full. */
 void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct ibt_op *op);
@@ -213,8 +213,9 @@ void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n);
 bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
                      const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
                      mpi_ticket *ticket_p);
-/** Goes on with the message that leaves. */
-void ibt_stage_run(struct ibt *ib);
+/** Goes on with the message that leaves, and with chunks that have come. @return whether the
+ * message is over, or a chunk is where it belongs. */
+bool ibt_stage_run(struct ibt *ib);
 /** A chunk has come. */
 void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head);
 /** Are the chunks of a source all in the GPU? */

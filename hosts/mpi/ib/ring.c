@@ -51,7 +51,7 @@ static void build(uint8_t *to, uint64_t word, const void *head, uint32_t head_by
 
     memcpy(to, &word, 8);
     memcpy(to + 8, head, head_bytes);
-    if (bytes > 0)
+    if (bytes > 0 && data != to + 8 + head_bytes) /* else they are there */
         memcpy(to + 8 + head_bytes, data, bytes);
     memset(to + 8 + head_bytes + bytes, 0, n - 16 - head_bytes - bytes);
     memcpy(to + n - 8, &word, 8);
@@ -129,11 +129,7 @@ bool ibt_append(struct ibt *ib, unsigned dest, unsigned fifo, const void *head, 
     } else {
         if (!gpu)
             ib->t.host->ops->spend(ib->t.host, ib->t.caps.copy_kb_ps * bytes / 1024);
-        build(mirror, word, head, head_bytes, gpu ? NULL : data, gpu ? 0 : bytes);
-        if (gpu) {
-            memset(mirror + 8 + head_bytes + bytes, 0, block - 16 - head_bytes - bytes);
-            memcpy(mirror + block - 8, &word, 8);
-        }
+        build(mirror, word, head, head_bytes, data, bytes);
         send(ib, dest, at, block, NULL);
     }
     peer->sent += entry_bytes(head_bytes, bytes, false);

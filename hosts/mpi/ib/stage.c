@@ -90,14 +90,13 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, u
         .device = key->device + offset,
         .far_gpu = (uint16_t)(key->gpu - 1),
         .nchunks = (uint32_t)((bytes + chunk - 1) / chunk),
-        .slots_before = ib->slots[dest],
         .op = op,
         .note_bytes = note_bytes,
     };
     memcpy(s->note, note, note_bytes);
     op->pending = 1; /* until all is out */
     *ticket_p = op->ticket;
-    ibt_stage_run(ib);
+    (void)ibt_stage_run(ib);
     return true;
 }
 
@@ -143,7 +142,8 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
 
     if (s->local && ib->copies[s->gpu] < s->copy[slot])
         return false;
-    if (s->far && i - (uint32_t)(ib->slots[s->dest] - s->slots_before) >= s->nslots)
+    /* Chunks are copied on in order, those of earlier messages first. */
+    if (s->far && peer->chunks_sent - ib->slots[s->dest] >= s->nslots)
         return false;
     if (!ibt_has_room(ib, s->dest, sizeof(c), 0))
         return false;
@@ -160,8 +160,10 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
         far_key = peer->stage_key;
     }
     ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, IBT_RAILS, &s->slot[slot]);
-    if (s->far)
+    if (s->far) {
         (void)ibt_append(ib, s->dest, IBT_FIFO_CHUNK, &c, sizeof(c), NULL, 0);
+        peer->chunks_sent++;
+    }
     s->sent++;
     return true;
 }
@@ -174,7 +176,8 @@ static bool all_out(const struct ibt *ib, const struct ibt_staged *s)
     return true;
 }
 
-static void run_out(struct ibt *ib)
+/** @return whether it is over. */
+static bool run_out(struct ibt *ib)
 {
     struct ibt_staged *s = &ib->out;
 
@@ -185,16 +188,17 @@ static void run_out(struct ibt *ib)
             s->begun = s->nchunks;
     } while (s->sent < s->begun && send_chunk(ib, s));
     if (s->sent < s->nchunks)
-        return;
+        return false;
     if (s->note_bytes != 0) {
         if (!ibt_append(ib, s->dest, MPI_FIFO_MESSAGE, s->note, s->note_bytes, NULL, 0))
-            return;
+            return false;
         s->note_bytes = 0;
     }
-    if (all_out(ib, s)) {
-        s->active = false;
-        s->op->pending--;
-    }
+    if (!all_out(ib, s))
+        return false;
+    s->active = false;
+    s->op->pending--;
+    return true;
 }
 
 /* ---- the receiver ---------------------------------------------------------------------------- */
@@ -231,7 +235,7 @@ static void report_slots(struct ibt *ib, struct ibt_peer *peer)
     ibt_post(ib, &peer->qp[0], &s, NULL);
 }
 
-static void run_in(struct ibt *ib, struct ibt_peer *peer)
+static bool run_in(struct ibt *ib, struct ibt_peer *peer)
 {
     bool any = false;
 
@@ -247,16 +251,20 @@ static void run_in(struct ibt *ib, struct ibt_peer *peer)
     }
     if (any)
         report_slots(ib, peer);
+    return any;
 }
 
-void ibt_stage_run(struct ibt *ib)
+bool ibt_stage_run(struct ibt *ib)
 {
+    bool any = false;
+
     if (ib->staging)
-        return; /* further up */
+        return false; /* further up */
     ib->staging = true;
     for (unsigned r = 0; r < ib->nranks && ib->coming > 0; r++)
-        run_in(ib, &ib->peers[r]);
+        any |= run_in(ib, &ib->peers[r]);
     if (ib->out.active)
-        run_out(ib);
+        any |= run_out(ib);
     ib->staging = false;
+    return any;
 }

@@ -83,6 +83,52 @@ int exchange(const std::vector<int> &sizes, int gpu)
     return MPI_Finalize();
 }
 
+/* Several messages of GPU memory under way each way: those that are staged wait for each other. */
+int exchange_many()
+{
+    static const int sizes[] = { 40000, 8, 300, 90000, 20000 };
+    static uint8_t bytes[2][1 << 17];
+    Me me;
+    uint8_t *mine = bytes[me.rank];
+    void *out[5], *in[5];
+    MPI_Request requests[10];
+
+    cudaSetDevice(2);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 5; i++) {
+            for (int k = 0; k < sizes[i]; k++)
+                mine[k] = byte_of(round + i + me.rank, k);
+            cudaMalloc(&out[i], sizes[i]);
+            cudaMalloc(&in[i], sizes[i]);
+            cudaMemcpy(out[i], mine, sizes[i], cudaMemcpyHostToDevice);
+            MPI_Irecv(in[i], sizes[i], MPI_BYTE, !me.rank, i, MPI_COMM_WORLD, &requests[i]);
+        }
+        for (int i = 0; i < 5; i++)
+            MPI_Isend(out[i], sizes[i], MPI_BYTE, !me.rank, i, MPI_COMM_WORLD, &requests[5 + i]);
+        MPI_Waitall(10, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 5; i++) {
+            cudaMemcpy(mine, in[i], sizes[i], cudaMemcpyDeviceToHost);
+            for (int k = 0; k < sizes[i]; k += 7)
+                if (mine[k] != byte_of(round + i + !me.rank, k))
+                    return 1;
+            cudaFree(out[i]);
+            cudaFree(in[i]);
+        }
+    }
+    return MPI_Finalize();
+}
+
+void expect_many(const std::vector<Setting> &settings)
+{
+    MachineFile file("two-node");
+    launch_software software = over_ib(settings);
+    launch_config cfg = {};
+
+    cfg.nranks = 2;
+    cfg.software = &software;
+    Cluster(file.cluster()).expect_run(exchange_many, cfg);
+}
+
 void expect_exchange(const std::vector<Setting> &settings, const std::vector<int> &sizes, int gpu,
                      unsigned ranks = 2)
 {
@@ -118,12 +164,22 @@ TEST(Ib, GpuMemoryIsLoadedReadByTheAdapterOrStaged)
     expect_exchange({ { "mpi.rails", 2, nullptr }, { "mpi.gdr_limit", 1 << 20, nullptr } },
                     { 8, 9000, 70001 }, 2);
     expect_exchange({ { "mpi.gdr", 0, "off" }, { "mpi.chunk_bytes", 16384, nullptr } },
-                    { 8, 9000, 70001 }, 2);
+                    { 8, 300, 9000, 70001 }, 2);
+    expect_exchange({ { "mpi.gpu_gather", 0, "off" } }, { 8, 300, 9000 }, 2);
     expect_exchange({ { "mpi.gpu_gather", 0, "off" },
                       { "mpi.gpu_eager_bytes", 1, nullptr },
                       { "mpi.gpu_load_bytes", 1, nullptr },
                       { "mpi.gpu_store_bytes", 1, nullptr } },
                     { 8, 3000, 20000 }, 0);
+}
+
+TEST(Ib, SeveralStagedMessagesTakeTurns)
+{
+    expect_many({ { "mpi.chunk_bytes", 16384, nullptr } });
+    expect_many({ { "mpi.gdr", 0, "off" },
+                  { "mpi.chunk_bytes", 4096, nullptr },
+                  { "mpi.chunks", 2, nullptr },
+                  { "mpi.copies_ahead", 2, nullptr } });
 }
 
 } // namespace
