@@ -69,7 +69,8 @@ static const struct argp_option options[] = {
       "Algorithms of MPI's collectives, wherever they apply: allgather=ring,bcast=chain", 0 },
     { "mpi", OPT_MPI, "NAME[,KEY=VALUE...]", 0,
       "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
-      "requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, entry_ps=N",
+      "requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, entry_ps=N; ib: rails=N, "
+      "gdr=on|off, gdr_limit=N, library=NAME",
       0 },
     { "profile", OPT_PROFILE, "FILE", OPTION_ARG_OPTIONAL,
       "Calls of MPI on stderr: how often, bytes, time in them; and each rank's in FILE (CSV, "

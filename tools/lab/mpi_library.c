@@ -52,10 +52,12 @@ int lab_mpi_library(const struct load_roots *roots, const char *name, lab_mpi_se
         struct sim_error why = { SIM_OK, "" };
 
         rc = value_of(&map->items[i], &value, err);
-        if (rc == SIM_OK)
-            rc = fn(arg, map->items[i].key, value, &why);
         if (rc != SIM_OK)
-            (void)load_fail(err, &map->items[i], NULL, "%s", why.text);
+            break;
+        rc = fn(arg, map->items[i].key, value, &why);
+        if (rc != SIM_OK)
+            (void)sim_error_set(err, rc, "%s:%u: %s", map->items[i].file, map->items[i].line,
+                                why.text);
     }
     load_arena_fini(&arena);
     return rc;
