@@ -89,8 +89,8 @@ struct launch_thread {
     } block;
     /* ranks */
     struct launch_message *first, **end, *taken;
-    uint64_t messages;      /* that have come */
-    volatile void *counted; /* where the rank wants their number; NULL: nowhere */
+    uint64_t messages;                      /* that have come */
+    volatile void *counted;                 /* where the rank wants their number; NULL: nowhere */
     volatile uint64_t *copies[LAUNCH_GPUS]; /* words that count ended ones, or NULL */
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
