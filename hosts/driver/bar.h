@@ -184,8 +184,8 @@ struct host_ops {
     void (*gpu_wait)(struct host *h, unsigned gpu, uint64_t number);
     /** Copies of this GPU so far that ended without all of their bytes. */
     uint64_t (*gpu_failures)(struct host *h, unsigned gpu);
-    /** Has *count, a word from alloc(), hold how many copies of this GPU have ended, from now on, so
-     * that a loop which polls memory sees that too. NULL: no longer. */
+    /** Has *count, a word from alloc(), hold how many copies of this GPU have ended, from now on,
+     * so that a loop which polls memory sees that too. NULL: no longer. */
     void (*gpu_count)(struct host *h, unsigned gpu, volatile uint64_t *count);
     bool (*gpu_ended)(struct host *h, unsigned gpu, uint64_t number);
     /** Fills in the time when the copy ends, or the present one when it has ended. *stamp must stay

@@ -172,6 +172,8 @@ int launch_nodes_init(struct launch *run, struct sim_error *err)
     int code = SIM_OK;
 
     run->nnodes = launch_hosts(run->m);
+    if (run->nnodes == 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "expected a node with a component of kind host");
     run->nodes = calloc(run->nnodes, sizeof(*run->nodes));
     if (run->nodes == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
