@@ -249,9 +249,20 @@ static enum row row_of(const struct mpi_basic *b)
     }
 }
 
+/* Logical operations are for C integers and logical types. */
+static bool is_no_c_integer(MPI_Datatype type)
+{
+    return type == MPI_AINT || type == MPI_OFFSET || type == MPI_COUNT || type == MPI_INTEGER ||
+           type == MPI_INTEGER1 || type == MPI_INTEGER2 || type == MPI_INTEGER4 ||
+           type == MPI_INTEGER8 || type == MPI_INTEGER16;
+}
+
 mpi_combine_fn mpi_combine_of(const struct mpi_basic *type, MPI_Op op)
 {
     enum row row = type != NULL ? row_of(type) : ROWS;
+    bool logical = op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR;
 
-    return row == ROWS ? NULL : table[row][op];
+    if (row == ROWS || (logical && is_no_c_integer(type->handle)))
+        return NULL;
+    return table[row][op];
 }
