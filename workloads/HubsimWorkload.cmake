@@ -1,4 +1,4 @@
-# hubsim_workload(NAME SOURCES a.c ... [INCLUDES dir ...] [OUTPUT dir]): a program as the shared
+# hubsim_workload(NAME SOURCES a.c ... [INCLUDES dir ...] [LIBRARIES m ...] [OUTPUT dir]): a program as the shared
 # object that the simulator loads once for each rank.
 #
 # -Bsymbolic and the map bind the program to its own stdout, exit and globals (hosts/launch/shim);
@@ -24,7 +24,7 @@ if(NOT TARGET program_shim)
 endif()
 
 function(hubsim_workload name)
-  cmake_parse_arguments(ARG "" "OUTPUT" "SOURCES;INCLUDES" ${ARGN})
+  cmake_parse_arguments(ARG "" "OUTPUT" "SOURCES;INCLUDES;LIBRARIES" ${ARGN})
   if(NOT ARG_OUTPUT)
     set(ARG_OUTPUT ${HUBSIM_WORKLOAD_DIR})
   endif()
@@ -33,6 +33,7 @@ function(hubsim_workload name)
   target_compile_options(workload_${name} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_PROGRAM_OPTIONS})
   target_link_options(workload_${name} PRIVATE
     LINKER:-Bsymbolic,--version-script,${PROJECT_SOURCE_DIR}/hosts/launch/shim/program.map)
+  target_link_libraries(workload_${name} PRIVATE ${ARG_LIBRARIES})
   set_target_properties(workload_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${ARG_OUTPUT})
 endfunction()
