@@ -239,14 +239,19 @@ static void ib_wait(struct mpi_transport *t)
 
     if (!ibt_progress(ib) && !ibt_news(ib))
         t->host->ops->wait_write(t->host, ib->inbox, (uint32_t)ib->inbox_bytes);
+    ib->room_made = false; /* they try again */
 }
 
 static bool ib_poll(struct mpi_transport *t)
 {
     struct ibt *ib = ibt_of(t);
+    bool any;
 
     host_spend_cost(t->host, HOST_COST_CALL);
-    return ibt_progress(ib) || ibt_news(ib);
+    any = ibt_progress(ib);
+    any |= ibt_news(ib);
+    ib->room_made = false;
+    return any;
 }
 
 const struct mpi_transport_ops mpi_transport_ib = {

@@ -138,6 +138,7 @@ struct ibt {
     mpi_ticket tickets;
     struct ibt_region *regions;
     unsigned nregions, regions_room;
+    bool room_made; /* in a ring, and the protocols have not been told */
     /* stage.c */
     uint8_t *stage; /* own chunks: to leave, and (the second half) that have come */
     struct verbs_region stage_region;

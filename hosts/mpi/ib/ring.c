@@ -35,12 +35,21 @@ static uint32_t entry_bytes(uint32_t head_bytes, uint32_t bytes, bool apart)
     return units(block_bytes(head_bytes, 0), IBT_UNIT) + units(bytes, IBT_UNIT);
 }
 
+/** What the far side has given back since this was looked at is news for messages that wait. */
+static void take_credits(struct ibt *ib, unsigned rank)
+{
+    struct ibt_peer *peer = &ib->peers[rank];
+
+    ib->room_made |= ib->credits[rank] != peer->freed;
+    peer->freed = ib->credits[rank];
+}
+
 bool ibt_has_room(struct ibt *ib, unsigned dest, uint32_t head_bytes, uint32_t bytes)
 {
     struct ibt_peer *peer = &ib->peers[dest];
     uint32_t most = entry_bytes(head_bytes, bytes, true) + IBT_UNIT;
 
-    peer->freed = ib->credits[dest];
+    take_credits(ib, dest);
     return peer->sent + most - peer->freed <= ib->ring_bytes;
 }
 
@@ -231,13 +240,10 @@ bool ibt_news(struct ibt *ib)
     bool any = false;
 
     for (unsigned r = 0; r < ib->nranks; r++) {
-        struct ibt_peer *peer = &ib->peers[r];
-
         if (r == ib->me)
             continue;
         any |= ibt_look(ib, r);
-        any |= ib->credits[r] != peer->freed;
-        peer->freed = ib->credits[r];
+        take_credits(ib, r);
     }
-    return any;
+    return any || ib->room_made;
 }

@@ -79,9 +79,10 @@ bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_
     rails = where.kind == HOST_GPU || key->gpu != 0 ? ib->set.gdr_rails : IBT_RAILS;
     ibt_write_out(ib, dest, region, at, key->key, key->offset + offset, bytes, rails, op);
     *ticket_p = op->ticket;
+    while (!ibt_has_room(ib, dest, note_bytes, 0)) /* there was before */
+        ib->t.host->ops->wait_write(ib->t.host, ib->inbox, (uint32_t)ib->inbox_bytes);
     if (note_bytes > 0)
-        while (!ibt_append(ib, dest, MPI_FIFO_MESSAGE, note, note_bytes, NULL, 0))
-            ib->t.ops->wait(&ib->t); /* there was room before */
+        (void)ibt_append(ib, dest, MPI_FIFO_MESSAGE, note, note_bytes, NULL, 0);
     if (looped)
         ibt_wait_op(ib, op); /* before the scratch memory is used again */
     return true;
