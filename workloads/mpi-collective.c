@@ -298,7 +298,7 @@ static void tell_traffic(const struct test *t)
         least = 2 * (n - 1) * t->bytes / n;
     for (int r = 0; r < t->ranks && least > 0; r++)
         printf("traffic step=0 src=%d dst=%d bytes=%llu blocks=1\n", r,
-               (r + t->ranks / 2) % t->ranks, (unsigned long long)(least / WORD * WORD));
+               (r + t->ranks / 2) % t->ranks, (unsigned long long)least / WORD * WORD);
     for (int r = 0; r < t->ranks && strcmp(t->op, "alltoall") == 0; r++)
         for (int to = 0; to < t->ranks; to++)
             if (to != r)

@@ -55,8 +55,11 @@ void hub_walk(unsigned long long read, unsigned long long written, unsigned long
 void hub_gather(unsigned long long reads, unsigned long long set)
 {
     struct host *h = host_self();
-    uint64_t first = h != NULL ? memory(h, "memory.first_bytes") : 0;
+    uint64_t first;
 
+    if (h == NULL)
+        return;
+    first = memory(h, "memory.first_bytes");
     if (set > first)
         h->ops->spend(h, (uint64_t)((double)reads * (double)(set - first) / (double)set) *
                              memory(h, "memory.first_ps"));

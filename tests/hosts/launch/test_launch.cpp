@@ -1,6 +1,7 @@
 #include "tests/hosts/cluster.h"
 
 #include "hosts/driver/driver.h"
+#include "hosts/driver/include/hub-work.h"
 #include "hosts/launch/task.h"
 
 namespace
@@ -8,6 +9,53 @@ namespace
 
 using test::Cluster;
 using test::ClusterConfig;
+
+/** What a cache holds is not waited for; a byte too much drives out two; twice as much, all. */
+TEST(Launch, WhatAProgramSaysItComputesTakesThePlatformsTime)
+{
+    launch_software software = launch_software_default;
+    std::vector<uint64_t> took;
+    Cluster c;
+
+    software.cost_ps[HOST_COST_LOOP + HUB_LOOP_LINES] = 7;
+    const struct {
+        const char *key;
+        uint64_t number;
+    } settings[] = { { "memory.first_bytes", 100 },
+                     { "memory.first_ps", 3 },
+                     { "memory.cache_bytes", 1000 },
+                     { "memory.line_bytes", 10 },
+                     { "memory.line_ps", 1000 } };
+    for (unsigned i = 0; i < 5; i++) {
+        software.settings[i] = {};
+        software.settings[i].key = settings[i].key;
+        software.settings[i].number = settings[i].number;
+    }
+    software.settings[5] = {};
+    launch_config cfg = {};
+    cfg.software = &software;
+    ASSERT_EQ(SIM_OK, c.run(
+                          [&] {
+                              struct host *h = host_self();
+                              auto take = [&](auto &&work) {
+                                  uint64_t start = h->ops->time_ps(h);
+                                  work();
+                                  if (h->rank == 0)
+                                      took.push_back(h->ops->time_ps(h) - start);
+                              };
+                              take([] { hub_work(HUB_LOOP_LINES, 1000); });
+                              take([] { hub_walk(400, 0, 1000); });
+                              take([] { hub_walk(400, 0, 1250); });
+                              take([] { hub_walk(400, 100, 2000); });
+                              take([] { hub_touch(4, 1, 2000); });
+                              take([] { hub_gather(1000, 100); });
+                              take([] { hub_gather(1000, 400); });
+                              return 0;
+                          },
+                          cfg))
+        << c.err.text;
+    EXPECT_EQ((std::vector<uint64_t>{ 7000, 0, 16000, 60000, 6000, 0, 2250 }), took);
+}
 
 TEST(Launch, NodesBootAndFindHubAndGpus)
 {
