@@ -40,6 +40,7 @@ struct net {
     struct mpi_taken entry;
     uint8_t *packet;
     size_t room;
+    uint8_t *gathered; /* data of a write that were not in one piece */
     /* With requests all that has come is looked at, as a sender wants the requests of one rank. */
     struct net_kept *kept[MPI_FIFOS];
     volatile uint64_t *come; /* messages so far, from the kernel */
@@ -62,6 +63,7 @@ static struct mpi_transport *net_create(struct host *h, char *why)
     if (net == NULL)
         return NULL;
     net->t.caps = (struct mpi_transport_caps){
+        .write_strided = true,
         .gpu = true, /* the kernel copies from wherever it is */
         .fifo_bytes = MPI_NO_LIMIT + MPI_HEAD_BYTES,
         .eager_bytes = MPI_NO_LIMIT,
@@ -80,6 +82,7 @@ static void net_destroy(struct mpi_transport *t)
         }
     }
     free(to_net(t)->packet);
+    free(to_net(t)->gathered);
     free(to_net(t)->exposed);
     free(t);
 }
@@ -358,6 +361,25 @@ static bool net_write(struct mpi_transport *t, unsigned dest, const struct mpi_k
                     from, (uint32_t)bytes);
 }
 
+static bool net_write_strided(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
+                              uint64_t offset, const void *from, const struct mpi_strides *s,
+                              const void *note, uint32_t note_bytes, mpi_ticket *ticket_p)
+{
+    struct net *net = to_net(t);
+    uint64_t bytes = (uint64_t)s->block * s->nblocks;
+    uint8_t *more = realloc(net->gathered, bytes);
+
+    if (more == NULL)
+        return false;
+    net->gathered = more;
+    if (s->to_step != (int64_t)s->block) /* the protocols want nothing else */
+        return false;
+    for (uint32_t i = 0; i < s->nblocks; i++)
+        memcpy(more + (uint64_t)i * s->block, (const uint8_t *)from + (int64_t)i * s->from_step,
+               s->block);
+    return net_write(t, dest, key, offset, more, bytes, note, note_bytes, ticket_p);
+}
+
 static bool net_done(struct mpi_transport *t, mpi_ticket ticket)
 {
     (void)t;
@@ -376,6 +398,7 @@ const struct mpi_transport_ops mpi_transport_net = {
     .expose = net_expose,
     .hide = net_hide,
     .write = net_write,
+    .write_strided = net_write_strided,
     .done = net_done,
     .wait = net_wait,
     .poll = net_poll,

@@ -292,7 +292,8 @@ void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fi
 }
 
 bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_key *key,
-               const void *from, uint64_t bytes, const struct mpi_entry *note, mpi_ticket *ticket_p)
+               const void *from, uint64_t bytes, const struct mpi_strides *strides,
+               const struct mpi_entry *note, mpi_ticket *ticket_p)
 {
     struct mpi_transport *t = mr->transport;
 
@@ -308,6 +309,9 @@ bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_key 
         return true;
     }
     spend_entry(mr);
+    if (strides != NULL)
+        return t->ops->write_strided(t, peer->rank, key, 0, from, strides, note,
+                                     mpi_entry_bytes(note), ticket_p);
     return t->ops->write(t, peer->rank, key, 0, from, bytes, note, mpi_entry_bytes(note), ticket_p);
 }
 
@@ -414,10 +418,10 @@ static void take_range(struct mpi_rank *mr, enum mpi_fifo fifo, unsigned from, u
 /* From the source after the last one on, so that none has to wait for ever. */
 static void take_all(struct mpi_rank *mr, enum mpi_fifo fifo, const bool *stop)
 {
-    unsigned turn = mr->protocol.turn[fifo];
+    unsigned next = mr->protocol.turn[fifo] + 1;
 
-    take_range(mr, fifo, turn, mr->host->size, stop);
-    take_range(mr, fifo, 0, turn, stop);
+    take_range(mr, fifo, next, mr->host->size, stop);
+    take_range(mr, fifo, 0, next, stop);
 }
 
 /* @return whether all that had found no room is out. */

@@ -129,7 +129,7 @@ struct mpi_protocol {
     uint32_t *free_ids;
     uint32_t nids, nfree;
     uint64_t posts;
-    unsigned turn[MPI_FIFOS]; /* the source to look at first */
+    unsigned turn[MPI_FIFOS]; /* the source that was taken from last */
     struct mpi_block *blocks;
     void *attached; /* MPI_Buffer_attach() */
     uint64_t attached_bytes, attached_used;
@@ -148,9 +148,10 @@ bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
 /** An entry without data, which is kept until there is room. */
 void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
                     const struct mpi_entry *e);
+/** Of one piece; or of those that `strides`, unless NULL, tells. */
 bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_key *key,
-               const void *from, uint64_t bytes, const struct mpi_entry *note,
-               mpi_ticket *ticket_p);
+               const void *from, uint64_t bytes, const struct mpi_strides *strides,
+               const struct mpi_entry *note, mpi_ticket *ticket_p);
 /** Exposes the data of a request to its peer. */
 bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq, void *p,
                 uint64_t bytes);

@@ -42,17 +42,37 @@ static struct mpi_entry entry_of(const struct mpi_request *rq, enum mpi_kind kin
 
 /* ---- remote write -------------------------------------------------------------------------- */
 
+/* Blocks at one distance, which the transport can write without their being packed. */
+static bool in_blocks(const struct mpi_rank *mr, const struct mpi_request *rq, uint32_t room,
+                      struct mpi_strides *s_p)
+{
+    const struct mpi_piece *piece = rq->type->pieces;
+
+    if (!mr->transport->caps.write_strided || rq->far->self || copied(rq) || rq->bytes > room ||
+        rq->count != 1 || rq->type->npieces != 1 || piece->child != NULL || piece->count < 2 ||
+        piece->count > UINT32_MAX)
+        return false;
+    *s_p = (struct mpi_strides){ .block = (uint32_t)piece->bytes,
+                                 .nblocks = (uint32_t)piece->count,
+                                 .from_step = piece->stride,
+                                 .to_step = (int64_t)piece->bytes };
+    return true;
+}
+
 static bool write_data(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_key *key,
                        uint32_t id, uint32_t room, unsigned flags)
 {
-    const uint8_t *data = data_of(mr, rq);
+    struct mpi_strides strides;
+    bool blocks = in_blocks(mr, rq, room, &strides);
+    const uint8_t *data =
+        blocks ? (const uint8_t *)rq->out + rq->type->pieces[0].offset : data_of(mr, rq);
     struct mpi_entry note = entry_of(rq, MPI_NOTE);
     uint32_t bytes = least(rq->bytes, room);
     mpi_ticket ticket;
 
     note.id = id;
     note.flags |= (uint8_t)flags;
-    if (!mpi_write(mr, rq->far, key, data, bytes, &note, &ticket))
+    if (!mpi_write(mr, rq->far, key, data, bytes, blocks ? &strides : NULL, &note, &ticket))
         return false;
     if (!rq->far->self) {
         mr->counts.write_messages++;

@@ -99,8 +99,6 @@ struct mpi_transport_ops {
     /** May be NULL. In MPI_Init(): algorithms of collectives for this network, and when to take
      * them (collective.h). */
     int (*collectives)(struct mpi_rank *mr);
-    /** May be NULL. In MPI_Finalize(), after the last message. */
-    void (*finish)(struct mpi_transport *t);
 
     /**
      * Puts header and data at the end of a FIFO of rank `dest`. At return both may be reused.

@@ -157,6 +157,31 @@ TEST(MpiProtocol, AReceiveFromAnybodyHoldsBackTheRequestsOfLaterOnes)
     });
 }
 
+TEST(MpiProtocol, BlocksAtOneDistanceAreWrittenWithoutBeingPacked)
+{
+    on_two(software(true, 0), [] {
+        Me me;
+        std::vector<int> column(300), in(100, -1);
+        MPI_Datatype every_third;
+        MPIX_Hub_counts before = counts();
+        for (int i = 0; i < 300; i++)
+            column[i] = i;
+        MPI_Type_vector(100, 1, 3, MPI_INT, &every_third);
+        MPI_Type_commit(&every_third);
+        if (me.rank == 0) {
+            pause_us(100);
+            MPI_Send(&column[1], 1, every_third, 1, 4, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(in.data(), 100, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < 100; i++)
+                EXPECT_EQ(3 * i + 1, in[i]);
+            EXPECT_EQ(before.copies[0] + 1, counts().copies[0]);
+        }
+        MPI_Type_free(&every_third);
+        return MPI_Finalize();
+    });
+}
+
 TEST(MpiProtocol, AWrittenMessageThatIsTooLongIsCutOffAtTheBuffer)
 {
     on_two(software(true, 0), [] {
