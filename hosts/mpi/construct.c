@@ -125,15 +125,21 @@ static int block_length(const struct blocks *b, int i)
     return b->lengths != NULL ? b->lengths[i] : b->length;
 }
 
+static int64_t displacement(const struct blocks *b, int i, int64_t extent)
+{
+    if (b->elements != NULL)
+        return b->elements[i] * extent;
+    return b->bytes != NULL ? b->bytes[i] : 0;
+}
+
 static struct mpi_type *indexed(const struct blocks *b, struct mpi_type *old)
 {
     struct mpi_making m;
 
     mpi_making_begin(&m);
     for (int i = 0; i < b->count; i++) {
-        int64_t at = b->bytes != NULL ? b->bytes[i] : b->elements[i] * old->extent;
-
-        mpi_making_add(&m, old, at, (uint64_t)block_length(b, i), old->extent);
+        mpi_making_add(&m, old, displacement(b, i, old->extent), (uint64_t)block_length(b, i),
+                       old->extent);
     }
     return mpi_making_end(&m);
 }
@@ -154,7 +160,7 @@ static struct mpi_type *indexed_contents(const struct blocks *b, struct mpi_type
         ints[n++] = b->length;
     for (int i = 0; b->lengths != NULL && i < b->count; i++)
         ints[n++] = b->lengths[i];
-    for (int i = 0; b->bytes == NULL && i < b->count; i++)
+    for (int i = 0; b->elements != NULL && i < b->count; i++)
         ints[n++] = b->elements[i];
     t = mpi_contents_set(t, b->combiner, n, ints, b->bytes != NULL ? b->count : 0, b->bytes, 1,
                          &old);

@@ -78,8 +78,9 @@ static int begin(MPI_Win win, struct mpi_win **win_p)
     return code;
 }
 
-/* Everybody says how many operations are for whom, and waits for those that are for itself. */
-static int fence(struct mpi_win *win)
+/* Everybody says how many operations are for whom, and waits for those that are for itself; then
+ * for the others, since what begins after the fence must find all of it done. */
+static int fence(struct mpi_win *win, bool last)
 {
     size_t n = (size_t)win->comm->size;
     uint64_t *counts = malloc(2 * n * sizeof(*counts));
@@ -95,10 +96,12 @@ static int fence(struct mpi_win *win)
     free(counts);
     if (code == MPI_SUCCESS)
         code = mpi_win_wait(win, mpi_win_local, -1);
-    return code == MPI_SUCCESS ? mpi_win_wait(win, all_fenced, -1) : code;
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(win, all_fenced, -1);
+    return code == MPI_SUCCESS && !last ? MPI_Barrier(win->comm_handle) : code;
 }
 
-int MPI_Win_fence(int assert, MPI_Win win)
+int MPI_Win_fence(int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
     int code = begin(win, &w);
@@ -106,9 +109,9 @@ int MPI_Win_fence(int assert, MPI_Win win)
     if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
         code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "within an epoch of another kind");
     if (code == MPI_SUCCESS)
-        code = fence(w);
+        code = fence(w, (promises & MPI_MODE_NOSUCCEED) != 0);
     if (code == MPI_SUCCESS)
-        w->fenced = (assert &MPI_MODE_NOSUCCEED) == 0;
+        w->fenced = (promises & MPI_MODE_NOSUCCEED) == 0;
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
 
@@ -150,11 +153,11 @@ static bool all_posted(struct mpi_win *win, int rank)
     return true;
 }
 
-int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+int MPI_Win_start(MPI_Group group, int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
     int code = begin(win, &w);
-    bool checks = (assert &MPI_MODE_NOCHECK) == 0;
+    bool checks = (promises & MPI_MODE_NOCHECK) == 0;
 
     if (code == MPI_SUCCESS)
         code = take_group(w, group, &w->start);
@@ -189,14 +192,14 @@ int MPI_Win_complete(MPI_Win win)
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
 
-int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+int MPI_Win_post(MPI_Group group, int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
     int code = begin(win, &w);
 
     if (code == MPI_SUCCESS)
         code = take_group(w, group, &w->post);
-    for (int i = 0; code == MPI_SUCCESS && (assert &MPI_MODE_NOCHECK) == 0 && i < w->post->size;
+    for (int i = 0; code == MPI_SUCCESS && (promises & MPI_MODE_NOCHECK) == 0 && i < w->post->size;
          i++)
         code = mpi_win_tell(w, rank_in(w, w->post, i), MPI_WIN_POST, 0);
     return mpi_win_end(mpi_self(), w, __func__, code);
@@ -288,12 +291,12 @@ static int lock(struct mpi_win *win, int type, int rank)
     return code;
 }
 
-int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+int MPI_Win_lock(int lock_type, int rank, int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
     int code = begin(win, &w);
 
-    (void)assert;
+    (void)promises;
     if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
         code = lock(w, lock_type, rank);
     return mpi_win_end(mpi_self(), w, __func__, code);
@@ -340,12 +343,12 @@ int MPI_Win_unlock(int rank, MPI_Win win)
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
 
-int MPI_Win_lock_all(int assert, MPI_Win win)
+int MPI_Win_lock_all(int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
     int code = begin(win, &w);
 
-    (void)assert;
+    (void)promises;
     if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
         code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "an epoch is open");
     if (code != MPI_SUCCESS)

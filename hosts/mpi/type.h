@@ -66,13 +66,13 @@ enum mpi_number {
 
 /** A predefined type. */
 struct mpi_basic {
-    MPI_Datatype handle;
     const char *name;
+    MPI_Datatype handle;
     enum mpi_number kind;
-    uint8_t unit;     /* bytes of a number; of a PAIR's value */
-    uint8_t external; /* bytes of a number in "external32"; of a PAIR's value */
+    enum mpi_number value; /* of a PAIR */
+    uint8_t unit;          /* bytes of a number; of a PAIR's value */
+    uint8_t external;      /* bytes of a number in "external32"; of a PAIR's value */
     /* of a PAIR */
-    enum mpi_number value;
     uint8_t index; /* offset of the index, which is an int or, in Fortran, like the value */
     uint8_t extent;
 };
