@@ -132,6 +132,7 @@ static void layouts(void)
     for (int i = 0; i < 16; i++)
         ok &= memory[disps[i]] == 100 * left + i;
     CHECK(ok, "11.3.4 a scattered type, replaced");
+    MPI_Barrier(MPI_COMM_WORLD); /* all have looked before the next epoch changes it */
     MPI_Barrier(MPI_COMM_WORLD); /* nobody goes on before all have looked */
     CHECK_OK(MPI_Accumulate(from, 16, MPI_DOUBLE, right, 0, 1, scattered, MPI_SUM, win),
              "11.3.4 a scattered type");
@@ -167,6 +168,7 @@ static void accumulations(void)
     for (int i = 0; i < N; i++)
         ok &= memory[i] == sum;
     CHECK(ok, "11.3.4 everybody's sum");
+    MPI_Barrier(MPI_COMM_WORLD); /* all have looked before the next epoch changes it */
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK_OK(MPI_Accumulate(one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_MAX, win), "11.3.4 max");
     CHECK_OK(MPI_Accumulate(one, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_BOR, win), "11.3.4 bor");
