@@ -107,7 +107,6 @@ static int join(struct mpi_rank *mr, struct mpi_comm *local, const struct summar
         mpi_comm_drop(mr, c);
         return code;
     }
-    mpi_comm_inherit(local, c);
     *newcomm = c->handle;
     return MPI_SUCCESS;
 }

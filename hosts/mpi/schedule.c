@@ -206,15 +206,11 @@ void mpi_step_fence(struct mpi_schedule *s)
         add(s, MPI_STEP_FENCE);
 }
 
-/* A copy by the CPU; a combination reads and writes as much while the arithmetic goes on beside it,
- * so it takes as long. */
+/* A combination reads and writes as much as a copy while the arithmetic goes on beside it, so it
+ * takes as long. */
 static void spend(const struct mpi_schedule *s, const struct mpi_data *data)
 {
-    struct host *h = s->mr->host;
-    uint64_t bytes = data->count * data->type->bytes;
-
-    if (bytes > 0)
-        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+    mpi_spend_copy(s->mr, data->count * data->type->bytes);
 }
 
 static void ended(struct mpi_rank *mr, struct mpi_request *rq)
