@@ -281,7 +281,12 @@ static int run(struct mpi_rank *mr, struct mpi_win *win, const struct call *a)
     if (a->target != MPI_PROC_NULL)
         code = check(win, a, &k);
     if (code == MPI_SUCCESS && a->wants_request) {
-        struct mpi_request rq = { .active = true };
+        struct mpi_request rq = { .active = true, /* the rest is for reports */
+                                  .receives = true,
+                                  .comm = win->comm,
+                                  .type = &mr->basic[0],
+                                  .peer = a->target,
+                                  .context = win->comm->context };
 
         rq.status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
         code = mpi_request_add(mr, &rq, a->request);

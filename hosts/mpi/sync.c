@@ -1,19 +1,23 @@
 /* Epochs of one-sided communication. */
 #include <stdlib.h>
 
+#include "hosts/mpi/waits.h"
 #include "hosts/mpi/win.h"
 
 int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank)
 {
     struct mpi_rank *mr = win->mr;
+    const struct mpi_waits w = { .mr = mr, .request = &win->head };
     int code = mpi_advance(mr, NULL);
 
+    mpi_waits_begin(&w, "a call for a window");
     while (code == MPI_SUCCESS && !ready(win, rank)) {
         if (mr->windows_ready)
             mpi_windows_advance(mr);
         else
             code = mpi_progress(mr);
     }
+    mpi_waits_end(&w);
     return code;
 }
 

@@ -233,6 +233,7 @@ static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
     code = mpi_comm_split(mr, old, 0, old->rank, &win->comm_handle);
     if (code == MPI_SUCCESS) {
         win->comm = mpi_comm_of(mr, win->comm_handle);
+        memcpy(win->comm->name, "a window", sizeof("a window")); /* for reports */
         code = prepare(win, a);
     }
     if (code != MPI_SUCCESS) {
