@@ -4,6 +4,7 @@
  *
  *   both-ways   ring of n: data come from both sides, n / 2 rounds instead of n - 1
  *   two-rings   first across, by S, then both ways in each of the two rings, with both rings' data
+ *   two-levels  the ranks of a node in its memory, then one of each node by recursive doubling
  *   pipeline    one way around, in segments: of the root's memory each byte is read but once
  *
  * What a node can give and take at N limits them all (docs/collectives.md): the two ways of a ring
@@ -369,6 +370,87 @@ static void allreduce_two_rings(struct mpi_coll *c)
     exchange(c, peer, half[!mine], half[mine]);
 }
 
+/* First place and number of the ranks on the node of this one; *nodes_p: how many nodes. */
+static int on_node(const struct mpi_coll *c, const struct order *o, int *first_p, int *nodes_p,
+                   int *node_p)
+{
+    const struct p2 *p2 = p2_of_coll(c);
+    int n = 0;
+
+    *nodes_p = *node_p = *first_p = 0;
+    for (int i = 0; i < o->n; i++) {
+        uint32_t slot = p2->peers[c->comm->world[o->at[i]]].slot;
+        bool next = i == 0 || p2->peers[c->comm->world[o->at[i - 1]]].slot != slot;
+
+        *nodes_p += next;
+        if (slot != p2->peers[c->comm->world[c->rank]].slot)
+            continue;
+        if (next) {
+            *first_p = i;
+            *node_p = *nodes_p - 1;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* Several ranks on each of a power of two of nodes: the ranks of a node meet in memory, and one of
+ * them takes part in recursive doubling among the nodes. */
+static bool has_levels(const struct mpi_coll *c)
+{
+    const struct p2 *p2 = p2_of_coll(c);
+    int nodes = 0;
+
+    if (!near_and_commutes(c))
+        return false;
+    for (int r = 0; r < c->size; r++) {
+        bool seen = false;
+
+        for (int q = 0; q < r && !seen; q++)
+            seen = p2->peers[c->comm->world[q]].slot == p2->peers[c->comm->world[r]].slot;
+        nodes += !seen;
+    }
+    return nodes < c->size && c->size % nodes == 0 && (nodes & (nodes - 1)) == 0;
+}
+
+static void allreduce_two_levels(struct mpi_coll *c)
+{
+    struct mpi_data sum = mpi_block_range(&c->in, 0, 1), got;
+    int first, nodes, node, here, each;
+    struct order o;
+
+    if (!order_init(c, &o))
+        return;
+    here = on_node(c, &o, &first, &nodes, &node);
+    each = o.n / nodes;
+    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
+    if (o.place != first) {
+        mpi_coll_send(c, o.at[first], sum);
+        mpi_coll_fence(c);
+        mpi_coll_receive(c, o.at[first], sum);
+        return;
+    }
+    got = mpi_coll_scratch(c, sum.count * (uint64_t)here, sum.type);
+    for (int i = 1; i < here; i++)
+        mpi_coll_receive(c, o.at[first + i],
+                         mpi_part(got, sum.count * (uint64_t)i, sum.count * (uint64_t)(i + 1)));
+    mpi_coll_fence(c);
+    for (int i = 1; i < here; i++)
+        mpi_step_combine(
+            c->s, mpi_part(got, sum.count * (uint64_t)i, sum.count * (uint64_t)(i + 1)), sum);
+    got = mpi_part(got, 0, sum.count);
+    for (int step = 1; step < nodes; step *= 2) {
+        int peer = node ^ step;
+
+        exchange(c, o.at[peer * each], got, sum);
+        mpi_coll_fence(c);
+        mpi_coll_combine(c, peer < node, &sum, &got);
+    }
+    for (int i = 1; i < here; i++)
+        mpi_coll_send(c, o.at[first + i], sum);
+    mpi_coll_move(c, sum, mpi_block_range(&c->in, 0, 1));
+}
+
 static void reduce_scatter_both_ways(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_block_range(&c->in, 0, 1), *parts = parts_init(c, c->size);
@@ -417,6 +499,7 @@ static const struct mpi_algorithm algorithms[] = {
     { MPI_COLL_BCAST, "pipeline", near, bcast_pipeline },
     { MPI_COLL_ALLREDUCE, "both-ways", near_and_commutes, allreduce_both_ways },
     { MPI_COLL_ALLREDUCE, "two-rings", near_and_commutes, allreduce_two_rings },
+    { MPI_COLL_ALLREDUCE, "two-levels", has_levels, allreduce_two_levels },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", near_and_commutes, reduce_scatter_both_ways },
     { MPI_COLL_ALLTOALL, "both-ways", near, alltoall_both_ways },
 };
@@ -436,6 +519,7 @@ static const struct mpi_choice choices[] = {
     { MPI_COLL_BCAST, "binomial", 0, 12 * KB, 0, 0 },
     { MPI_COLL_BCAST, "both-ways", 12 * KB, 192 * KB, 0, 0 },
     { MPI_COLL_BCAST, "pipeline", 192 * KB, 0, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "two-levels", 0, 4 * KB, 0, 0 },
     { MPI_COLL_ALLREDUCE, "two-rings", 16 * KB, 192 * KB, 0, 0 },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", 32 * KB, 0, 0, 0 },
     { MPI_COLL_ALLTOALL, "spread", 0, 64, 0, 17 },

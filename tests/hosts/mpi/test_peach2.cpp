@@ -221,7 +221,7 @@ TEST(Peach2, CollectivesAlongRingsGiveWhatOthersGive)
     for (const char *algorithms :
          { "allgather=both-ways,bcast=both-ways,allreduce=both-ways,alltoall=both-ways,"
            "reduce_scatter=both-ways",
-           "allgather=two-rings,bcast=pipeline,allreduce=two-rings" })
+           "allgather=two-rings,bcast=pipeline,allreduce=two-rings", "allreduce=two-levels" })
         for (unsigned ranks : { 6, 7, 8, 16 }) {
             launch_software software = over_peach2(algorithms);
             launch_config cfg = {};
