@@ -23,7 +23,7 @@ struct order {
     int *at;     /* rank by place */
 };
 
-static const struct p2 *p2_of_coll(const struct mpi_coll *c)
+static struct p2 *p2_of_coll(const struct mpi_coll *c)
 {
     struct mpi_transport *t = c->mr->transport;
 
@@ -394,23 +394,20 @@ static int on_node(const struct mpi_coll *c, const struct order *o, int *first_p
     return n;
 }
 
-/* Several ranks on each of a power of two of nodes: the ranks of a node meet in memory, and one of
+/* All ranks, several on each of a power of two of nodes: those of a node meet in memory, and one of
  * them takes part in recursive doubling among the nodes. */
 static bool has_levels(const struct mpi_coll *c)
 {
     const struct p2 *p2 = p2_of_coll(c);
-    int nodes = 0;
+    int here = 1, nodes;
 
     if (!near_and_commutes(c))
         return false;
-    for (int r = 0; r < c->size; r++) {
-        bool seen = false;
-
-        for (int q = 0; q < r && !seen; q++)
-            seen = p2->peers[c->comm->world[q]].slot == p2->peers[c->comm->world[r]].slot;
-        nodes += !seen;
-    }
-    return nodes < c->size && c->size % nodes == 0 && (nodes & (nodes - 1)) == 0;
+    for (int r = 0; r < c->size; r++)
+        here += r != c->rank &&
+                p2->peers[c->comm->world[r]].slot == p2->peers[c->comm->world[c->rank]].slot;
+    nodes = c->size / here;
+    return here > 1 && (nodes & (nodes - 1)) == 0 && p2->even && c->size == (int)p2->nranks;
 }
 
 static void allreduce_two_levels(struct mpi_coll *c)
@@ -422,7 +419,7 @@ static void allreduce_two_levels(struct mpi_coll *c)
     if (!order_init(c, &o))
         return;
     here = on_node(c, &o, &first, &nodes, &node);
-    each = o.n / nodes;
+    each = here; /* has_levels() */
     mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
     if (o.place != first) {
         mpi_coll_send(c, o.at[first], sum);

@@ -75,10 +75,11 @@ struct p2_peer {
     uint32_t across; /* the slot that its S port alone leads to, or P2_NO_SLOT */
     uint64_t inbox;  /* in the window */
     /* to it */
-    uint64_t sent, sent_units, freed, freed_units, credit_seen;
+    uint64_t sent, sent_units, freed, freed_units;
     struct p2_guess to[MPI_FIFOS];
     /* from it */
-    uint64_t taken, taken_units, reported, reported_units;
+    uint64_t taken_units, reported_units;
+    uint32_t reported;
     uint32_t units; /* of the entry at the head of its ring, what was skipped before it included */
     uint8_t *at;    /* and where it lies; NULL: it was not looked at */
     struct mpi_taken entry;
@@ -128,6 +129,15 @@ struct p2 {
     uint32_t watched;       /* bytes of the inbox */
     uint32_t ring_bytes, ring_units, rings;
     struct p2_peer *peers;
+    /* What a look at all flags and credits touches lies close together. */
+    uint64_t scanned_at;           /* time of the last look, plus 1 */
+    uint64_t *ready, *credit_seen; /* bit by rank: an entry is there */
+    uint32_t *taken;               /* entries, by rank */
+    /* order.c */
+    uint32_t *place; /* of each rank, by slot */
+    struct p2_sorted {
+        int rank, index;
+    } * sorted; /* by place */
     /* dma.c */
     unsigned nchannels;
     struct p2_channel channel[P2_CHANNELS];
@@ -141,11 +151,11 @@ struct p2 {
     unsigned staging;    /* writes that have more to stage */
     mpi_ticket tickets;
     /* far.c */
-    bool has_far;
     uint64_t net_taken;
-    bool holds;
     unsigned far_source;
     enum mpi_fifo far_fifo;
+    bool has_far, holds;
+    bool even; /* as many ranks on each node */
     struct mpi_taken far_entry;
     uint8_t *packet;
     size_t packet_room;
@@ -204,6 +214,9 @@ uint64_t p2_flag_flush(unsigned gpu);
 /** Looks at the head of a ring. @return whether an entry is there; see p2_peer.entry. */
 bool p2_look(struct p2 *p2, unsigned source);
 void p2_release(struct p2 *p2, unsigned source);
+/** The first rank >= `from` with an entry at the head of its ring for this FIFO; p2->nranks: none.
+ */
+unsigned p2_next_ready(struct p2 *p2, enum mpi_fifo fifo, unsigned from);
 /** Is there what nobody has looked at: entries, credits? */
 bool p2_news(struct p2 *p2);
 
@@ -257,7 +270,9 @@ uint32_t p2_read_across(const struct p2 *p2);
  * @return ranks in one of two rings whose ranks face each other, so that those at `i` and
  * `n - 1 - i` are joined by S; 0: there are no such rings, or one of the ranks is far.
  */
-int p2_sort(const struct p2 *p2, int *ranks, int *index, int n);
+int p2_sort(struct p2 *p2, int *ranks, int *index, int n);
+/** Once all slots are known. */
+bool p2_order_init(struct p2 *p2);
 /** Does a cable or the node itself lead from each of them to each? */
 bool p2_all_near(const struct p2 *p2, const int *ranks, int n);
 

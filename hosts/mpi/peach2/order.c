@@ -5,6 +5,8 @@
  * slot only, the one half of all slots away; that is read from the routing registers, which a
  * driver may.
  */
+#include <stdlib.h>
+
 #include "hosts/mpi/peach2/internal.h"
 
 #define PORT_S 3u
@@ -31,12 +33,40 @@ bool p2_all_near(const struct p2 *p2, const int *ranks, int n)
     return true;
 }
 
-/* Is `a` behind `b`? Ranks of a node follow each other. */
-static bool behind(const struct p2 *p2, int a, int b)
+bool p2_order_init(struct p2 *p2)
 {
-    const struct p2_peer *x = &p2->peers[a], *y = &p2->peers[b];
+    unsigned place = 0, each = 0;
 
-    return x->slot != y->slot ? x->slot > y->slot : a > b;
+    p2->place = calloc(p2->nranks, sizeof(*p2->place));
+    p2->sorted = calloc(p2->nranks, sizeof(*p2->sorted));
+    if (p2->place == NULL || p2->sorted == NULL)
+        return false;
+    p2->even = true;
+    for (unsigned slot = 0; slot < p2->d->slots; slot++) { /* ranks of a node follow each other */
+        unsigned before = place;
+
+        for (unsigned r = 0; r < p2->nranks; r++)
+            if (p2->peers[r].slot == slot)
+                p2->place[r] = place++;
+        each = each == 0 ? place - before : each;
+        p2->even &= place == before || place - before == each;
+    }
+    return true;
+}
+
+/* By place, `ranks` and what belongs to them; in as many steps as there are ranks in the world. */
+static void sort(struct p2 *p2, int *ranks, int *index, int n)
+{
+    for (unsigned r = 0; r < p2->nranks; r++)
+        p2->sorted[r].rank = -1;
+    for (int i = 0; i < n; i++)
+        p2->sorted[p2->place[ranks[i]]] = (struct p2_sorted){ ranks[i], index[i] };
+    n = 0;
+    for (unsigned r = 0; r < p2->nranks; r++)
+        if (p2->sorted[r].rank >= 0) {
+            ranks[n] = p2->sorted[r].rank;
+            index[n++] = p2->sorted[r].index;
+        }
 }
 
 static void swap(int *a, int *b)
@@ -61,15 +91,11 @@ static bool face(const struct p2 *p2, const int *ranks, int half)
     return true;
 }
 
-int p2_sort(const struct p2 *p2, int *ranks, int *index, int n)
+int p2_sort(struct p2 *p2, int *ranks, int *index, int n)
 {
     int half = n / 2;
 
-    for (int i = 1; i < n; i++)
-        for (int k = i; k > 0 && behind(p2, ranks[k - 1], ranks[k]); k--) {
-            swap(&ranks[k], &ranks[k - 1]);
-            swap(&index[k], &index[k - 1]);
-        }
+    sort(p2, ranks, index, n);
     if (n < 4 || n % 2 != 0 || !p2_all_near(p2, ranks, n) || !face(p2, ranks, half))
         return 0;
     for (int i = 0; i < half / 2; i++) {

@@ -70,6 +70,11 @@ static void p2_destroy(struct mpi_transport *t)
 
     p2_far_fini(p2);
     free(p2->peers);
+    free(p2->taken);
+    free(p2->credit_seen);
+    free(p2->ready);
+    free(p2->place);
+    free(p2->sorted);
     free(p2);
 }
 
@@ -80,7 +85,11 @@ static bool set_up(struct p2 *p2)
 
     p2->early_end = &p2->early;
     p2->peers = calloc(p2->nranks, sizeof(*p2->peers));
-    if (p2->peers == NULL || !make_inbox(p2) || !p2_exchange(p2) || !make_channels(p2))
+    p2->taken = calloc(p2->nranks, sizeof(*p2->taken));
+    p2->credit_seen = calloc(p2->nranks, sizeof(*p2->credit_seen));
+    p2->ready = calloc((p2->nranks + 63u) / 64u, sizeof(*p2->ready));
+    if (p2->peers == NULL || p2->taken == NULL || p2->credit_seen == NULL || p2->ready == NULL ||
+        !make_inbox(p2) || !p2_exchange(p2) || !p2_order_init(p2) || !make_channels(p2))
         return false;
     call_ps = h->ops->cost_ps(h, HOST_COST_CALL);
     copy_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB);
@@ -150,14 +159,12 @@ static bool p2_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo
 static unsigned p2_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
 {
     struct p2 *p2 = p2_of(t);
-    unsigned far = p2->nranks;
+    unsigned near = p2_next_ready(p2, fifo, from);
 
-    if (p2->has_far && p2_far_pull(p2) && p2->far_fifo == fifo && p2->far_source >= from)
-        far = p2->far_source;
-    for (unsigned r = from; r < far; r++)
-        if (!p2->peers[r].far && r != p2->me && p2_look(p2, r) && p2->peers[r].fifo == fifo)
-            return r;
-    return far;
+    if (p2->has_far && p2_far_pull(p2) && p2->far_fifo == fifo && p2->far_source >= from &&
+        p2->far_source < near)
+        return p2->far_source;
+    return near;
 }
 
 static bool p2_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,

@@ -59,7 +59,7 @@ bool p2_find_room(struct p2 *p2, unsigned dest, uint32_t head_bytes, uint32_t by
     if (!fits(p2, peer, skip + units)) {
         uint64_t credit = p2->credits[dest];
 
-        peer->credit_seen = credit;
+        p2->credit_seen[dest] = credit;
         peer->freed = grown(peer->freed, CREDIT_ENTRIES(credit));
         peer->freed_units = grown(peer->freed_units, CREDIT_UNITS(credit));
         if (!fits(p2, peer, skip + units))
@@ -180,12 +180,34 @@ uint64_t p2_flag_flush(unsigned gpu)
 
 static uint64_t flag_of(const struct p2 *p2, unsigned source)
 {
-    return p2->flags[source * P2_FLAGS + p2->peers[source].taken % P2_FLAGS];
+    return p2->flags[source * P2_FLAGS + p2->taken[source] % P2_FLAGS];
 }
 
 static bool arrived(const struct p2 *p2, unsigned source)
 {
-    return flag_of(p2, source) >> FLAG_NUMBER == ((p2->peers[source].taken + 1) & 0xffff);
+    return flag_of(p2, source) >> FLAG_NUMBER == ((p2->taken[source] + 1) & 0xffff);
+}
+
+static void mark(struct p2 *p2, unsigned source)
+{
+    uint64_t bit = UINT64_C(1) << source % 64;
+
+    if (arrived(p2, source))
+        p2->ready[source / 64] |= bit;
+    else
+        p2->ready[source / 64] &= ~bit;
+}
+
+/* Looks at all flags. Within one instant nothing more comes. */
+static void scan(struct p2 *p2)
+{
+    uint64_t now = p2->t.host->ops->time_ps(p2->t.host) + 1;
+
+    if (now == p2->scanned_at)
+        return;
+    p2->scanned_at = now;
+    for (unsigned r = 0; r < p2->nranks; r++)
+        mark(p2, r);
 }
 
 /* Puts the words in that were left out. */
@@ -208,12 +230,12 @@ static void give_credit(struct p2 *p2, unsigned source)
     struct p2_peer *peer = &p2->peers[source];
     uint64_t word;
 
-    if (peer->taken - peer->reported < P2_FLAGS / 2 &&
+    if (p2->taken[source] - peer->reported < P2_FLAGS / 2 &&
         peer->taken_units - peer->reported_units < p2->ring_units / P2_PIECES)
         return;
-    peer->reported = peer->taken;
+    peer->reported = p2->taken[source];
     peer->reported_units = peer->taken_units;
-    word = (uint64_t)(uint32_t)peer->taken | peer->taken_units << 32;
+    word = (uint64_t)p2->taken[source] | peer->taken_units << 32;
     p2_put_flag(p2, source, p2_credits_at() + 8ull * p2->me, word);
 }
 
@@ -222,7 +244,8 @@ void p2_release(struct p2 *p2, unsigned source)
     struct p2_peer *peer = &p2->peers[source];
 
     peer->at = NULL;
-    peer->taken++;
+    p2->taken[source]++;
+    mark(p2, source);
     peer->taken_units += peer->units;
     give_credit(p2, source);
 }
@@ -263,19 +286,33 @@ bool p2_look(struct p2 *p2, unsigned source)
     return true;
 }
 
+unsigned p2_next_ready(struct p2 *p2, enum mpi_fifo fifo, unsigned from)
+{
+    scan(p2);
+    for (unsigned r = from; r < p2->nranks; r++) {
+        uint64_t left = p2->ready[r / 64] >> r % 64;
+
+        if (left == 0) {
+            r |= 63; /* none in the rest of this word */
+            continue;
+        }
+        if ((left & 1) != 0 && p2_look(p2, r) && p2->peers[r].fifo == fifo)
+            return r;
+    }
+    return p2->nranks;
+}
+
 bool p2_news(struct p2 *p2)
 {
-    for (unsigned r = 0; r < p2->nranks; r++) {
-        struct p2_peer *peer = &p2->peers[r];
+    bool news = false;
 
-        if (peer->far || r == p2->me)
-            continue;
-        if (peer->at != NULL || arrived(p2, r))
+    scan(p2);
+    for (unsigned i = 0; i <= (p2->nranks - 1) / 64; i++)
+        if (p2->ready[i] != 0)
             return true;
-        if (p2->credits[r] != peer->credit_seen) {
-            peer->credit_seen = p2->credits[r];
-            return true;
-        }
+    for (unsigned r = 0; r < p2->nranks; r++) {
+        news |= p2->credits[r] != p2->credit_seen[r];
+        p2->credit_seen[r] = p2->credits[r];
     }
-    return false;
+    return news;
 }
