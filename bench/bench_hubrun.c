@@ -38,7 +38,7 @@ static uint64_t run_bare(void *arg)
     struct launch_software software;
     struct launch_result result = { 0 };
     struct sim_error err = { 0 };
-    struct machine *m;
+    struct machine *m = NULL;
 
     if (memory == NULL || machine_create(load_machine_desc(s->file), &cfg, launch_memory_map,
                                          memory, &m, &err) != SIM_OK)
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     bool smoke = bench_smoke(argc, argv);
     struct load_roots roots;
     struct load_options options = { .roots = &roots, .kinds = lab_kinds() };
-    struct load_machine *file;
+    struct load_machine *file = NULL;
     struct sim_error err = { 0 };
     char path[2048];
     struct scenario s = { .rounds = 0 };

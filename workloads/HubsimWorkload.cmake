@@ -18,7 +18,7 @@ if(NOT TARGET program_shim)
   # A call of an empty hook at each access of a program: these must be as small as they can be.
   set_source_files_properties(${shim}/poll.c PROPERTIES COMPILE_OPTIONS -O2)
   set_source_files_properties(${shim}/start.c PROPERTIES COMPILE_OPTIONS
-    "-fno-stack-protector;-fno-tree-loop-distribute-patterns;-fno-sanitize=all") # no function is there to be called
+    "-fno-stack-protector;$<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>;-fno-sanitize=all") # no function is there to be called
   target_include_directories(program_shim PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(program_shim PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_PROGRAM_OPTIONS} -fno-builtin)
 endif()

@@ -3,8 +3,10 @@
 
 struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n)
 {
-    return (struct mpi_data){ b->at + (int64_t)first * (int64_t)b->count * (int64_t)b->type->extent,
-                              (uint64_t)n * b->count, b->type };
+    int64_t offset = (int64_t)first * (int64_t)b->count * (int64_t)b->type->extent;
+
+    return (struct mpi_data){ offset != 0 ? b->at + offset : b->at, (uint64_t)n * b->count,
+                              b->type };
 }
 
 struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank)

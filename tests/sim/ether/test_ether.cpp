@@ -9,7 +9,7 @@ using test::Machine;
 namespace
 {
 
-constexpr sim_time_t BYTE = 80000, BIT = 10000; /* at 100 Mbit/s */
+constexpr sim_time_t BYTE = 80000;              /* at 100 Mbit/s */
 constexpr sim_time_t PHY = 30000, WIRE = 25000; /* default; 5 m of cable */
 constexpr sim_time_t CYCLE = 40000;             /* of the bus */
 

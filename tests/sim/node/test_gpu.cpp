@@ -9,7 +9,7 @@ using namespace test;
 constexpr uint64_t ram = UINT64_C(1) << 32;
 constexpr uint64_t bar = UINT64_C(1) << 40, bar_dev = UINT64_C(2) << 40;
 constexpr uint64_t page = 65536;
-constexpr sim_time_t wire_dev = 40000 + 50000, wire_gpu = 40000 + 40000;
+constexpr sim_time_t wire_gpu = 40000 + 40000;
 using Times = std::vector<uint64_t>;
 
 /** A GPU at p0 and a device at p1, on Gen2 x8 both so that the closed forms are one. */
