@@ -21,8 +21,8 @@ const struct machine_kind *const *lab_kinds(void);
 struct launch_software lab_software(struct machine *machine, unsigned node);
 
 /** Settings of MPI above those of the platform: "ib", "mbcf,requests=off", "eager_bytes=4KiB". A
- * word alone is the transport; library=NAME stands for all settings of a file of configs/mpi, found in
- * `roots` (NULL: beside the program). */
+ * word alone is the transport; library=NAME stands for all settings of a file of configs/mpi, found
+ * in `roots` (NULL: beside the program). */
 int lab_software_mpi(struct launch_software *software, const char *text,
                      const struct load_roots *roots, struct sim_error *err);
 /** Algorithms of MPI's collectives, "allgather=ring,bcast=chain"; `text` must stay. What is wrong
