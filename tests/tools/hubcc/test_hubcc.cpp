@@ -45,7 +45,8 @@ TEST_F(Programs, SeveralSourcesAndSeparateObjectsMakeTheSameProgram)
         << errors;
     ASSERT_EQ(0, sh("hubcc -O1 -c main.c && hubcc -g -c world.c && hubcc main.o world.o -o two"))
         << errors;
-    for (const char *program : { "one", "two" }) {
+    ASSERT_EQ(0, sh("ar rcs liball.a main.o world.o && hubcc liball.a -o three")) << errors;
+    for (const char *program : { "one", "two", "three" }) {
         EXPECT_EQ(0, sh(std::string("hubrun -n 3 -m ring4 ./") + program + " x -n 9")) << errors;
         EXPECT_EQ("rank 0 of 3: 6 1 x\nrank 1 of 3: 7 2 x\nrank 2 of 3: 8 3 x\n", out);
         EXPECT_EQ(0u, errors.find("hubrun: 3 ranks ended well at ")) << errors;
