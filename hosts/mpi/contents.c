@@ -63,6 +63,15 @@ static int envelope_of(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type *
     return MPI_SUCCESS;
 }
 
+/* Those of an F90 type are ours, not its maker's arguments. */
+static int shown_types(const struct mpi_contents *c)
+{
+    return c->combiner == MPI_COMBINER_F90_INTEGER || c->combiner == MPI_COMBINER_F90_REAL ||
+                   c->combiner == MPI_COMBINER_F90_COMPLEX
+               ? 0
+               : c->ntypes;
+}
+
 int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *datatypes,
                           int *combiner)
 {
@@ -76,11 +85,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
 
         *integers = c->nints;
         *addresses = c->naddresses;
-        *datatypes = c->combiner == MPI_COMBINER_F90_INTEGER ||
-                             c->combiner == MPI_COMBINER_F90_REAL ||
-                             c->combiner == MPI_COMBINER_F90_COMPLEX
-                         ? 0
-                         : c->ntypes;
+        *datatypes = shown_types(c);
         *combiner = c->combiner;
     }
     return mpi_end(mr, __func__, code);
@@ -124,16 +129,16 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
     c = t->contents;
-    if (max_integers < c->nints || max_addresses < c->naddresses || max_datatypes < c->ntypes)
+    if (max_integers < c->nints || max_addresses < c->naddresses || max_datatypes < shown_types(c))
         return mpi_end(mr, __func__,
                        mpi_fail(mr, MPI_ERR_ARG, "room for %d, %d and %d: expected %d, %d and %d",
                                 max_integers, max_addresses, max_datatypes, c->nints, c->naddresses,
-                                c->ntypes));
+                                shown_types(c)));
     if (c->nints > 0)
         memcpy(integers, c->ints, (size_t)c->nints * sizeof(*integers));
     if (c->naddresses > 0)
         memcpy(addresses, c->addresses, (size_t)c->naddresses * sizeof(*addresses));
-    for (int i = 0; code == MPI_SUCCESS && i < c->ntypes; i++)
+    for (int i = 0; code == MPI_SUCCESS && i < shown_types(c); i++)
         code = handle_of(mr, c->types[i], &datatypes[i]);
     return mpi_end(mr, __func__, code);
 }

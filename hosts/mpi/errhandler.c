@@ -30,6 +30,7 @@ static int add(struct mpi_rank *mr, struct mpi_errhandler *handler, MPI_Errhandl
     e->errhandlers = more;
     e->nerrhandlers = i < e->nerrhandlers ? e->nerrhandlers : i + 1;
     e->errhandlers[i] = handler;
+    handler->handles = 1;
     *handle_p = FIRST + (MPI_Errhandler)i;
     return MPI_SUCCESS;
 }
@@ -39,7 +40,7 @@ static struct mpi_errhandler *create(MPI_Comm_errhandler_function *fn, bool retu
     struct mpi_errhandler *h = malloc(sizeof(*h));
 
     if (h != NULL)
-        *h = (struct mpi_errhandler){ 1, fn, returns };
+        *h = (struct mpi_errhandler){ 1, 0, fn, returns };
     return h;
 }
 
@@ -74,7 +75,8 @@ int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Er
     return MPI_SUCCESS;
 }
 
-/* One that has lost its handle gets a new one. */
+/* As if a new one were made (8.3), though equal to that which was set; one that has lost its handle
+ * gets a new one. */
 int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Errhandler *handle_p)
 {
     struct mpi_env *e = &mr->env;
@@ -84,6 +86,7 @@ int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Err
         return MPI_SUCCESS;
     for (unsigned i = 0; i < e->nerrhandlers; i++) {
         if (e->errhandlers[i] == held) {
+            held->handles++;
             *handle_p = FIRST + (MPI_Errhandler)i;
             return MPI_SUCCESS;
         }
@@ -100,8 +103,10 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
     if (mr == NULL)
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
     if (*handler >= FIRST && i < mr->env.nerrhandlers && mr->env.errhandlers[i] != NULL) {
-        mpi_errhandler_put(mr->env.errhandlers[i]);
-        mr->env.errhandlers[i] = NULL;
+        if (--mr->env.errhandlers[i]->handles == 0) {
+            mpi_errhandler_put(mr->env.errhandlers[i]);
+            mr->env.errhandlers[i] = NULL;
+        }
     } else if (*handler != MPI_ERRORS_ARE_FATAL && *handler != MPI_ERRORS_RETURN) {
         return mpi_end(mr, __func__,
                        mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", *handler));

@@ -31,6 +31,17 @@ static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t byt
 {
     return (MPI_Status){ source, tag, error, (uint32_t)bytes, (uint32_t)(bytes >> 32), 0 };
 }
+/** What calls that end one operation hand out: they leave MPI_ERROR as it was (MPI 3.1, 3.2.5). */
+static inline void mpi_status_give(MPI_Status *to, const MPI_Status *from)
+{
+    int error;
+
+    if (to == MPI_STATUS_IGNORE)
+        return;
+    error = to->MPI_ERROR;
+    *to = *from;
+    to->MPI_ERROR = error;
+}
 static inline uint64_t mpi_status_bytes(const MPI_Status *status)
 {
     return (uint64_t)status->hub_bytes_high << 32 | status->hub_bytes;

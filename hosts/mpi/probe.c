@@ -38,15 +38,17 @@ static int probe(struct mpi_rank *mr, const char *call, int source, int tag, MPI
     host_spend_cost(mr->host, HOST_COST_CALL);
     *flag_p = 1;
     if (source == MPI_PROC_NULL) {
-        if (status != MPI_STATUS_IGNORE)
-            *status = mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
+        rq.status = mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
+        mpi_status_give(status, &rq.status);
         return MPI_SUCCESS;
     }
     code = find(mr, &rq, waits, call, message_p);
     *flag_p = *message_p != NULL;
-    if (*message_p != NULL && status != MPI_STATUS_IGNORE)
-        *status = mpi_status((*message_p)->e.source, (*message_p)->e.tag, MPI_SUCCESS,
-                             (*message_p)->e.bytes);
+    if (*message_p == NULL)
+        return code;
+    rq.status = mpi_status((*message_p)->e.source, (*message_p)->e.tag, MPI_SUCCESS,
+                           (*message_p)->e.bytes);
+    mpi_status_give(status, &rq.status);
     return code;
 }
 

@@ -169,6 +169,16 @@ static int complete(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status
     return code;
 }
 
+/* One of several: its status has the error, too. */
+static int complete_one_of(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status)
+{
+    int code = complete(mr, handle, status);
+
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = code;
+    return code == MPI_SUCCESS ? code : MPI_ERR_IN_STATUS;
+}
+
 static int complete_all(struct mpi_rank *mr, int count, MPI_Request *handles, MPI_Status *statuses)
 {
     int code = MPI_SUCCESS;
@@ -176,7 +186,7 @@ static int complete_all(struct mpi_rank *mr, int count, MPI_Request *handles, MP
     for (int i = 0; i < count; i++) {
         MPI_Status *status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
 
-        if (complete(mr, &handles[i], status) != MPI_SUCCESS)
+        if (complete_one_of(mr, &handles[i], status) != MPI_SUCCESS)
             code = MPI_ERR_IN_STATUS;
     }
     return code;
@@ -329,7 +339,7 @@ static int complete_some(struct mpi_rank *mr, int count, MPI_Request *requests, 
         if (rq == NULL || !rq->done)
             continue;
         indices[n++] = i;
-        if (complete(mr, &requests[i], status) != MPI_SUCCESS)
+        if (complete_one_of(mr, &requests[i], status) != MPI_SUCCESS)
             code = MPI_ERR_IN_STATUS;
     }
     *outcount = any ? n : MPI_UNDEFINED;

@@ -84,8 +84,7 @@ int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code)
 
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status)
 {
-    if (status != MPI_STATUS_IGNORE)
-        *status = rq->status;
+    mpi_status_give(status, &rq->status);
     if (rq->status.MPI_ERROR == MPI_SUCCESS)
         return MPI_SUCCESS;
     /* one that only the request still holds goes with it */

@@ -254,11 +254,12 @@ ATTRIBUTES(attr_put, Comm_set_attr, attr_get, Comm_get_attr, int)
 
 /* ---- generalized requests -------------------------------------------------------------------- */
 
+/* The functions get the program's own variable, as with other libraries: one may change it. */
 struct request {
     void (*query)(MPI_Aint *extra, MPI_Status *status, int *ierror);
     void (*release)(MPI_Aint *extra, int *ierror);
     void (*cancel)(MPI_Aint *extra, int *complete, int *ierror);
-    MPI_Aint extra;
+    MPI_Aint *extra;
 };
 
 static int call_query(void *state, MPI_Status *status)
@@ -266,7 +267,7 @@ static int call_query(void *state, MPI_Status *status)
     struct request *r = state;
     int ierror = MPI_SUCCESS;
 
-    r->query(&r->extra, status, &ierror);
+    r->query(r->extra, status, &ierror);
     return ierror;
 }
 
@@ -275,7 +276,7 @@ static int call_release(void *state)
     struct request *r = state;
     int ierror = MPI_SUCCESS;
 
-    r->release(&r->extra, &ierror);
+    r->release(r->extra, &ierror);
     free(r);
     return ierror;
 }
@@ -285,19 +286,19 @@ static int call_cancel(void *state, int complete)
     struct request *r = state;
     int ierror = MPI_SUCCESS;
 
-    r->cancel(&r->extra, &complete, &ierror);
+    r->cancel(r->extra, &complete, &ierror);
     return ierror;
 }
 
 SPECIAL(grequest_start, void (*query)(MPI_Aint *, MPI_Status *, int *),
         void (*release)(MPI_Aint *, int *), void (*cancel)(MPI_Aint *, int *, int *),
-        const MPI_Aint *extra, MPI_Request *request, int *ierror)
+        MPI_Aint *extra, MPI_Request *request, int *ierror)
 {
     struct request *r = malloc(sizeof(*r));
 
     if (r == NULL)
         abort();
-    *r = (struct request){ query, release, cancel, *extra };
+    *r = (struct request){ query, release, cancel, extra };
     *ierror = MPI_Grequest_start(call_query, call_release, call_cancel, r, request);
 }
 

@@ -90,8 +90,8 @@ typedef struct MPI_Status {
 #define MPI_OFFSET             ((MPI_Datatype)0x081c)
 #define MPI_COUNT              ((MPI_Datatype)0x081d)
 
-#define MPI_C_FLOAT_COMPLEX         ((MPI_Datatype)0x081e)
-#define MPI_C_COMPLEX               MPI_C_FLOAT_COMPLEX
+#define MPI_C_COMPLEX               ((MPI_Datatype)0x081e)
+#define MPI_C_FLOAT_COMPLEX         MPI_C_COMPLEX
 #define MPI_C_DOUBLE_COMPLEX        ((MPI_Datatype)0x101f)
 #define MPI_C_LONG_DOUBLE_COMPLEX   ((MPI_Datatype)0x2020)
 #define MPI_CXX_BOOL                ((MPI_Datatype)0x0121)

@@ -177,7 +177,8 @@ static void errors(void)
     CHECK_OK(MPI_Comm_set_errhandler(comm, mine), "8.3.1 set");
     MPI_Comm_get_errhandler(comm, &got);
     CHECK(got == mine, "8.3.1 get");
-    MPI_Errhandler_free(&mine);
+    CHECK_OK(MPI_Errhandler_free(&got), "8.3 what get returned is to be freed");
+    CHECK_OK(MPI_Errhandler_free(&mine), "8.3 and so is the one created");
     CHECK(mine == MPI_ERRHANDLER_NULL, "8.3.4 free sets the handle");
     CHECK_OK(MPI_Comm_call_errhandler(comm, MPI_ERR_TAG), "8.5 call_errhandler");
     CHECK(handled == MPI_ERR_TAG && handled_on == comm, "8.5 the handler was called");

@@ -288,11 +288,13 @@ static void probes(void)
     MPI_Status st;
 
     MPI_Isend(out, 3, MPI_INT, next, 21, MPI_COMM_WORLD, &send[0]);
+    st.MPI_ERROR = MPI_ERR_DIMS;
     MPI_Probe(MPI_ANY_SOURCE, 21, MPI_COMM_WORLD, &st);
     MPI_Get_count(&st, MPI_INT, &n);
     CHECK(n == 3 && st.MPI_SOURCE == prev && st.MPI_TAG == 21, "3.8.1 what a probe tells");
     MPI_Recv(in, n, MPI_INT, st.MPI_SOURCE, st.MPI_TAG, MPI_COMM_WORLD, &st);
     CHECK(in[2] == 3, "3.8.1 the message is the one probed");
+    CHECK(st.MPI_ERROR == MPI_ERR_DIMS, "3.2.5 calls for one operation leave MPI_ERROR alone");
     for (int i = 0; i < 2; i++)
         MPI_Isend(&out[i], 1, MPI_INT, next, 22, MPI_COMM_WORLD, &send[1 + i]);
     MPI_Mprobe(prev, MPI_ANY_TAG, MPI_COMM_WORLD, &message, &st);

@@ -277,6 +277,12 @@ static void contents(void)
     CHECK_OK(MPI_Type_create_f90_real(10, 30, &t), "17.2.9 f90_real");
     MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner);
     CHECK(combiner == MPI_COMBINER_F90_REAL && ni == 2 && nd == 0, "17.2.9 its envelope");
+    CHECK(MPI_Type_get_contents(t, 2, 0, 0, ints, addresses, got) == MPI_SUCCESS && ints[0] == 10 &&
+              ints[1] == 30,
+          "17.2.9 its contents have no type");
+    CHECK(MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &ni) == MPI_SUCCESS &&
+              strcmp(name, "MPI_C_COMPLEX") == 0,
+          "3.2.2 one type with two names has the first");
 }
 
 /* ---- random types, and what they should be ---- */

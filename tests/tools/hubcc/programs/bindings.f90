@@ -42,6 +42,29 @@ contains
     integer :: comm, code
     errors = errors + 1
   end subroutine on_error
+
+  subroutine asked(extra, status, ierr)
+    integer(MPI_ADDRESS_KIND) :: extra
+    integer :: status(MPI_STATUS_SIZE), ierr
+    status(MPI_SOURCE) = int(extra)
+    status(MPI_TAG) = 7
+    ierr = MPI_SUCCESS
+  end subroutine asked
+
+  subroutine released(extra, ierr)
+    integer(MPI_ADDRESS_KIND) :: extra
+    integer :: ierr
+    extra = extra + 1
+    ierr = MPI_SUCCESS
+  end subroutine released
+
+  subroutine cancelled(extra, complete, ierr)
+    integer(MPI_ADDRESS_KIND) :: extra
+    logical :: complete
+    integer :: ierr
+    extra = -1
+    ierr = MPI_SUCCESS
+  end subroutine cancelled
 end module callbacks
 
 program bindings
@@ -57,6 +80,7 @@ program bindings
   call types
   call attributes
   call texts
+  call own_request
   call topology
   call windows
   call MPI_Allreduce(MPI_IN_PLACE, failed, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
@@ -228,9 +252,20 @@ contains
     call MPI_Info_get(info, ' key', 8, short, flag, ierr)
     call check(flag .and. short == 'some val', 'info')
     call MPI_Info_get(info, 'other', 8, short, flag, ierr)
-    call check(.not. flag, 'no such key')
+    call check(.not. flag .and. short == 'some val', 'no such key')
     call MPI_Info_free(info, ierr)
   end subroutine texts
+
+  subroutine own_request
+    integer(MPI_ADDRESS_KIND), volatile :: extra
+    integer :: request, status(MPI_STATUS_SIZE)
+    extra = 40
+    call MPI_Grequest_start(asked, released, cancelled, extra, request, ierr)
+    call MPI_Grequest_complete(request, ierr)
+    call MPI_Wait(request, status, ierr)
+    call check(status(MPI_SOURCE) == 40 .and. status(MPI_TAG) == 7, 'query function')
+    call check(extra == 41, 'the functions see the variable itself')
+  end subroutine own_request
 
   subroutine topology
     integer :: comm, dims(1), coords(1), source, dest
