@@ -322,6 +322,17 @@ static int show_profile(const char *path, const struct launch_result *result, in
     return rc == SIM_OK ? written : rc;
 }
 
+/*
+ * From here on malloc serves messages, each of which is copied where it waits. Pages that go back
+ * to the kernel with every long one, and come as zeros with the next, took half of the time of a
+ * bandwidth test. 32 MB is the most that the first of the limits may be (mallopt(3)).
+ */
+static void reuse_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 32 * 1024 * 1024);
+    (void)mallopt(M_TRIM_THRESHOLD, 256 * 1024 * 1024);
+}
+
 static int run_on(const struct options *opt, struct machine *machine, struct keep *keep,
                   int *status_p, struct sim_error *err)
 {
@@ -345,6 +356,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
     if (opt->algorithm != NULL)
         lab_software_algorithms(&software, opt->algorithm);
     if (rc == SIM_OK) {
+        reuse_memory();
         rc = launch_run(machine,
                         &(struct launch_config){ .program = program,
                                                  .argc = opt->argc,
