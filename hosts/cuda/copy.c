@@ -353,11 +353,14 @@ cudaError_t cudaMemset(void *p, int value, size_t n)
     if (cr == NULL)
         return cudaErrorNoDevice;
     to = cr->h->ops->pointer(cr->h, p);
-    if (to.kind != HOST_GPU)
+    if (to.kind == HOST_PAGEABLE)
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
     cuda_settle_all(cr);
     memset(p, value, n);
-    if (n > 0)
+    if (to.kind ==
+        HOST_PINNED) /* the device would write it over the bus: at the least the CPU's time */
+        cr->h->ops->spend(cr->h, cr->h->ops->cost_ps(cr->h, HOST_COST_COPY_KB) * n / 1024);
+    else if (n > 0)
         engine(cr, to.gpu, device_end(to), device_end(to), n);
     return cudaSuccess;
 }

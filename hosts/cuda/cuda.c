@@ -203,7 +203,10 @@ cudaError_t cudaFree(void *p)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    return cuda_leave(cr, driver_free_gpu(cr->h, p) ? cudaSuccess : cudaErrorInvalidDevicePointer);
+    if (cr->h->ops->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->ops->free(cr->h, p)
+                                                          : driver_free_gpu(cr->h, p))
+        return cuda_leave(cr, cudaSuccess);
+    return cuda_leave(cr, cudaErrorInvalidDevicePointer);
 }
 
 cudaError_t cudaMallocHost(void **p, size_t n)
@@ -221,6 +224,13 @@ cudaError_t cudaMallocHost(void **p, size_t n)
         return cuda_leave(cr, cudaErrorMemoryAllocation);
     *p = got;
     return cudaSuccess;
+}
+
+cudaError_t cudaMallocManaged(void **p, size_t n, unsigned flags)
+{
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return cuda_leave(cuda_enter(HOST_COST_CUDA_CALL), cudaErrorInvalidValue);
+    return cudaMallocHost(p, n);
 }
 
 cudaError_t cudaHostAlloc(void **p, size_t n, unsigned flags)

@@ -33,6 +33,11 @@ struct cuda_engine {
 
 struct cuda_stamp;
 
+/** A device as the driver's calls name it (cuda.h). */
+struct CUctx_st {
+    unsigned uses; /* created or retained, and not yet given back */
+};
+
 /** Of one rank, made at its first call. */
 struct cuda_rank {
     struct host *h;
@@ -45,6 +50,8 @@ struct cuda_rank {
     struct CUstream_st *streams;
     struct CUevent_st *events;
     struct cuda_stamp *stamps;
+    bool driver; /* cuInit() was called */
+    struct CUctx_st contexts[DRIVER_GPUS];
 };
 
 /** NULL outside a rank, without memory, or without a GPU. Costs `cost`. */

@@ -44,6 +44,8 @@ typedef struct CUevent_st *cudaEvent_t;
 
 #define cudaHostAllocDefault     0x0u
 #define cudaHostRegisterDefault  0x0u
+#define cudaMemAttachGlobal      0x1u
+#define cudaMemAttachHost        0x2u
 #define cudaHostRegisterPortable 0x1u
 
 const char *cudaGetErrorString(cudaError_t error);
@@ -56,7 +58,10 @@ cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 
 cudaError_t cudaMalloc(void **p, size_t n);
+/** Memory of a device, or of cudaMallocManaged(). */
 cudaError_t cudaFree(void *p);
+/** Pages never move to a device: it is the host's pinned memory. */
+cudaError_t cudaMallocManaged(void **p, size_t n, unsigned flags);
 cudaError_t cudaMallocHost(void **p, size_t n);
 cudaError_t cudaHostAlloc(void **p, size_t n, unsigned flags);
 cudaError_t cudaFreeHost(void *p);

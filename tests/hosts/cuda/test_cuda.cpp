@@ -1,3 +1,4 @@
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <cstring>
@@ -136,6 +137,66 @@ TEST(Cuda, ASmallCopyCostsSomeMicroseconds)
         EXPECT_EQ(cudaSuccess, cudaMemcpy(a, pinned, 8, cudaMemcpyHostToDevice));
         EXPECT_GT(now() - start, 5 * SIM_US);
         EXPECT_LT(now() - start, 10 * SIM_US);
+        return 0;
+    });
+}
+
+/* As programs set up that name their device by the driver's calls. */
+TEST(Cuda, DriverCallsNameDevicesAndContexts)
+{
+    on_one_node([] {
+        CUdevice device = -1;
+        CUcontext first = nullptr, second = nullptr, current = nullptr;
+        CUmemorytype kind = CU_MEMORYTYPE_HOST;
+        int count = 0, runtime = -1;
+
+        EXPECT_EQ(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGet(&device, 0));
+        EXPECT_EQ(CUDA_SUCCESS, cuInit(0));
+        EXPECT_EQ(CUDA_SUCCESS, cuDeviceGetCount(&count));
+        EXPECT_EQ(2, count);
+        EXPECT_EQ(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&device, 2));
+        EXPECT_EQ(CUDA_SUCCESS, cuDeviceGet(&device, 1));
+        EXPECT_EQ(CUDA_SUCCESS, cuCtxGetCurrent(&current));
+        EXPECT_EQ(nullptr, current);
+        EXPECT_EQ(CUDA_SUCCESS, cuCtxCreate(&second, 0, device));
+        EXPECT_EQ(cudaSuccess, cudaGetDevice(&runtime));
+        EXPECT_EQ(1, runtime);
+        EXPECT_EQ(CUDA_SUCCESS, cuDevicePrimaryCtxRetain(&first, 0));
+        EXPECT_EQ(CUDA_SUCCESS, cuCtxGetCurrent(&current));
+        EXPECT_EQ(second, current) << "retaining does not select";
+        EXPECT_EQ(CUDA_SUCCESS, cuCtxSetCurrent(first));
+        EXPECT_EQ(CUDA_SUCCESS, cuCtxGetDevice(&device));
+        EXPECT_EQ(0, device);
+        EXPECT_EQ(CUDA_SUCCESS, cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                      (CUdeviceptr)::device(1, 64)));
+        EXPECT_EQ(CU_MEMORYTYPE_DEVICE, kind);
+        EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+                  cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                        (CUdeviceptr)(uintptr_t)&kind));
+        EXPECT_EQ(CUDA_SUCCESS, cuCtxSynchronize());
+        EXPECT_EQ(CUDA_SUCCESS, cuDevicePrimaryCtxRelease(0));
+        EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(first));
+        EXPECT_EQ(CUDA_SUCCESS, cuCtxDestroy(second));
+        EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(second));
+        return 0;
+    });
+}
+
+/* Both sides reach managed memory by one pointer, and cudaFree() takes it. */
+TEST(Cuda, ManagedMemoryServesBothSides)
+{
+    on_one_node([] {
+        void *p = nullptr, *a = device(0, 4096);
+
+        EXPECT_EQ(cudaErrorInvalidValue, cudaMallocManaged(&p, 4096, 0));
+        EXPECT_EQ(cudaSuccess, cudaMallocManaged(&p, 4096, cudaMemAttachGlobal));
+        EXPECT_EQ(cudaSuccess, cudaMemset(p, 0x5a, 4096));
+        EXPECT_EQ(0x5a, static_cast<uint8_t *>(p)[4095]);
+        memset(p, 0x17, 4096);
+        EXPECT_EQ(cudaSuccess, cudaMemcpy(a, p, 4096, cudaMemcpyDefault));
+        EXPECT_EQ(0, memcmp(a, p, 4096));
+        EXPECT_EQ(cudaSuccess, cudaFree(p));
+        EXPECT_EQ(cudaErrorInvalidDevicePointer, cudaFree(p));
         return 0;
     });
 }
