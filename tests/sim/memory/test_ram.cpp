@@ -122,7 +122,7 @@ TEST_F(Ram, AnUnwatchedWatchStaysSilent)
 
 TEST_F(Ram, AccessOutsideIsCaught)
 {
-    EXPECT_DEATH(write(0x103f, { 1, 2 }), "mem_ram_holds");
+    EXPECT_DEATH(write(0x103f, { 1, 2 }), "broken rule: to != NULL");
 }
 
 } // namespace

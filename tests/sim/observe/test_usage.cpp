@@ -110,7 +110,9 @@ struct Used {
                     stat += stats.count(name + cls) != 0 ? stats[name + cls] : 0;
                 EXPECT_EQ(stat, sum[OBSERVE_STALL + i]) << name;
             }
-            if (place.second != "tx")
+            /* Of the adapter's Gen3 link a symbol is no whole number of picoseconds. */
+            if (place.second != "tx" || path.find(".ib.pcie.") != std::string::npos ||
+                path.find(".host.p5.") != std::string::npos)
                 continue;
             uint64_t symbols = stats[path + "wire_symbols"];
             uint64_t busy = sum[OBSERVE_PAYLOAD] + sum[OBSERVE_OVERHEAD] + sum[OBSERVE_DLLP] +

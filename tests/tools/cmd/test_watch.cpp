@@ -144,7 +144,7 @@ TEST_F(Watch, TimelineOfARunByHandIsDrawn)
 TEST_F(Watch, TimelineShowsWhatAnOutageDoes)
 {
     const std::string file = folder + "/outage.json.gz";
-    Result r = run(HUBRUN " -q -m ring4 --faults '{link: node0.hub.e, flap: {at: 538us, for: 3us}}'"
+    Result r = run(HUBRUN " -q -m ring4 --faults '{link: node0.hub.e, flap: {at: 526us, for: 3us}}'"
                           " --timeline " +
                    file + " " WORKLOADS "/all-to-all.so bytes=16384 repeats=1");
 
@@ -212,7 +212,8 @@ TEST_F(Watch, CaptureIsSummedUp)
     r = run(hubsim("capture --csv ") + file);
     ASSERT_EQ(0, r.status) << r.text;
     auto rows = table(r.text);
-    EXPECT_EQ(1u + 22, rows.size()) << r.text; /* a head; four GPUs, a hub each, and the cable */
+    EXPECT_EQ(1u + 26, rows.size())
+        << r.text; /* a head; four GPUs, a hub, an adapter each; the cable */
     ASSERT_EQ(1u, rows.count("node0.hub.e")) << r.text;
     EXPECT_EQ("posted", rows["port"][1]);
     EXPECT_GT(std::stoul(rows["node0.hub.e"][1]), 0u);
