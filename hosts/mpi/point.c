@@ -28,7 +28,11 @@ static int send(struct mpi_rank *mr, const char *call, const void *buf, int coun
         return code;
     host_spend_cost(mr->host, HOST_COST_CALL);
     code = mpi_start(mr, &rq);
-    return code == MPI_SUCCESS ? mpi_wait(mr, &rq, call) : code;
+    if (code == MPI_SUCCESS)
+        code = mpi_wait(mr, &rq, call);
+    if (code == MPI_SUCCESS && mr->transport->ops->hand_over != NULL)
+        mr->transport->ops->hand_over(mr->transport);
+    return code;
 }
 
 #define SEND(NAME, MODE)                                                                           \

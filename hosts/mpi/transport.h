@@ -139,6 +139,9 @@ struct mpi_transport_ops {
                           uint64_t offset, const void *from, const struct mpi_strides *strides,
                           const void *note, uint32_t note_bytes, mpi_ticket *ticket_p);
     bool (*done)(struct mpi_transport *t, mpi_ticket ticket);
+    /** Or NULL. Returns when nothing is left that only a later call would start: a program that
+     * computes after a blocking send holds up none of it. */
+    void (*hand_over)(struct mpi_transport *t);
 
     /** Or NULL: memcpy(), and caps.copy_kb_ps. Copies between an entry or memory of the library and
      * memory of the program, which may be of a GPU; spends what that takes. */

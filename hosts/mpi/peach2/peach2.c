@@ -287,6 +287,20 @@ static bool p2_poll(struct mpi_transport *t)
     return news(p2_of(t));
 }
 
+/* Channels end by themselves, whatever the receivers do. */
+static void p2_hand_over(struct mpi_transport *t)
+{
+    struct p2 *p2 = p2_of(t);
+
+    if (p2->nops == 0)
+        return;
+    (void)p2_dma_progress(p2);
+    while (p2->nops > 0) {
+        p2_dma_wait(p2);
+        (void)p2_dma_progress(p2);
+    }
+}
+
 const struct mpi_transport_ops mpi_transport_peach2 = {
     .name = "peach2",
     .create = p2_create,
@@ -299,6 +313,7 @@ const struct mpi_transport_ops mpi_transport_peach2 = {
     .hide = p2_hide,
     .write = p2_write_op,
     .done = p2_done_op,
+    .hand_over = p2_hand_over,
     .copy = p2_copy,
     .wait = p2_wait,
     .poll = p2_poll,

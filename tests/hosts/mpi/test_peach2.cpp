@@ -160,6 +160,26 @@ TEST(Peach2, ManyMessagesOfOneWayReuseTheRing)
     });
 }
 
+/* What has been copied for the channels has been given to them when a blocking send returns. */
+TEST(Peach2, ComputingAfterASendHoldsUpNoneOfIt)
+{
+    expect_run(2, 2, [] {
+        Me me;
+        std::vector<uint8_t> b(262144);
+
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = MPI_Wtime();
+        if (me.rank == 0) {
+            MPI_Send(b.data(), (int)b.size(), MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+            host_self()->ops->spend(host_self(), 1000000000); /* 1 ms */
+        } else {
+            MPI_Recv(b.data(), (int)b.size(), MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            EXPECT_LT(MPI_Wtime() - start, 120e-6);
+        }
+        return MPI_Finalize();
+    });
+}
+
 TEST(Peach2, CollectivesOnARing)
 {
     expect_run(4, 8, [] {
