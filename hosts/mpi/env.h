@@ -38,7 +38,7 @@ struct mpi_attr {
 /** Held by the program's handle and by the objects that have it. */
 struct mpi_errhandler {
     unsigned holders;
-    unsigned handles; /* times that the program has got its handle: it frees each */
+    unsigned handles;                 /* times that the program has got its handle: it frees each */
     MPI_Comm_errhandler_function *fn; /* NULL: the error ends all ranks, or is returned */
     bool returns;
 };

@@ -46,8 +46,8 @@ static int probe(struct mpi_rank *mr, const char *call, int source, int tag, MPI
     *flag_p = *message_p != NULL;
     if (*message_p == NULL)
         return code;
-    rq.status = mpi_status((*message_p)->e.source, (*message_p)->e.tag, MPI_SUCCESS,
-                           (*message_p)->e.bytes);
+    rq.status =
+        mpi_status((*message_p)->e.source, (*message_p)->e.tag, MPI_SUCCESS, (*message_p)->e.bytes);
     mpi_status_give(status, &rq.status);
     return code;
 }
