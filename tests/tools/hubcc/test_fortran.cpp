@@ -137,6 +137,32 @@ TEST_F(Fortran, AProgramOfCommonBlocksFindsItsSolutionOnAnyNumberOfRanks)
               out);
 }
 
+/* What newer compilers refuse by themselves: buffers of two types, a parameter in hexadecimal. */
+TEST_F(Fortran, WhatOldProgramsWriteCompilesAsItIs)
+{
+    write("old.f", R"(
+      program old
+      implicit none
+      integer ierr, whole
+      include 'mpif.h'
+      integer*8 mask
+      parameter (mask = x'00003fffffffffff')
+      double precision part
+      whole = iand(mask / 2 + 5, 255_8)
+      part = 0.5
+      call mpi_init(ierr)
+      call mpi_bcast(whole, 1, mpi_integer, 0, mpi_comm_world, ierr)
+      call mpi_bcast(part, 1, mpi_double_precision, 0, mpi_comm_world,
+     >               ierr)
+      write (*, '(i4, f5.1)') whole, part
+      call mpi_finalize(ierr)
+      end
+)");
+    ASSERT_EQ(0, sh("hubf77 -O2 old.f -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 1 -m one-node ./prog")) << errors;
+    EXPECT_EQ("   4  0.5\n", out);
+}
+
 TEST_F(Fortran, ProgramsOfSeveralLanguagesAreOne)
 {
     write("part.f90", "subroutine part(x)\n double precision :: x(3)\n x = x + 1\n"
