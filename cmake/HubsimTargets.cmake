@@ -1,4 +1,4 @@
-# hubsim_library(NAME SOURCES a.c ... DEPENDS lib ...): one folder, one static library.
+# hubsim_library(NAME SOURCES a.c ... DEPENDS lib ... [NO_LTO]): one folder, one static library.
 # hubsim_program(NAME SOURCES ... DEPENDS ... [NO_LTO]): a command in bin/.
 # hubsim_test(NAME SOURCES test_x.cpp ... DEPENDS ... [LABELS ...]): a GoogleTest program, run by ctest
 #   from the root of the source. Label `slow` keeps a test out of `scripts/test quick`.
@@ -24,7 +24,8 @@ function(hubsim_common target)
   endif()
 endfunction()
 
-# Objects hold both machine code and LTO code: programs are optimised as a whole, the many tests link fast.
+# Objects hold both machine code and LTO code: programs are optimised as a whole, the many tests link fast. Libraries
+# in which no time is spent stay out of it (NO_LTO): they are most of the code, and each program's link takes it anew.
 function(hubsim_lto target)
   if(HUBSIM_LTO AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects)
@@ -33,11 +34,13 @@ function(hubsim_lto target)
 endfunction()
 
 function(hubsim_library target)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_LTO" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(${target} STATIC ${ARG_SOURCES})
   target_link_libraries(${target} PUBLIC ${ARG_DEPENDS})
   hubsim_common(${target})
-  hubsim_lto(${target})
+  if(NOT ARG_NO_LTO)
+    hubsim_lto(${target})
+  endif()
 endfunction()
 
 function(hubsim_no_lto target)
