@@ -139,6 +139,31 @@ int main(int argc, char **argv)
     EXPECT_EQ("thrown 0 0\nthrown 1 0.5\ndestroyed 3\ndestroyed 4\n", out);
 }
 
+TEST_F(Programs, WhatIsRandomIsEachRanksOwnAndTheSameInEachRun)
+{
+    std::string first;
+
+    write("prog.cpp", R"(
+#include <iostream>
+#include <random>
+#include <sys/random.h>
+int main()
+{
+    std::random_device device;
+    unsigned long long kernel;
+
+    std::cout << device() << ' ' << device() << ' ';
+    std::cout << getrandom(&kernel, sizeof(kernel), 0) << ' ' << kernel << std::endl;
+}
+)");
+    ASSERT_EQ(0, sh("hubc++ prog.cpp -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 ./prog"));
+    first = out;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 ./prog"));
+    EXPECT_EQ(first, out);
+    EXPECT_NE(out.substr(0, out.find('\n') + 1), out.substr(out.find('\n') + 1));
+}
+
 TEST_F(Programs, AtexitRunsInReverseForEachRank)
 {
     write("prog.c", R"(
