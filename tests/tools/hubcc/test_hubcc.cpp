@@ -137,6 +137,11 @@ int main(int argc, char **argv)
     ASSERT_EQ(0, sh("hubcc -O1 prog.cpp -o prog")) << errors;
     EXPECT_EQ(0, sh("hubrun -n 2 ./prog"));
     EXPECT_EQ("thrown 0 0\nthrown 1 0.5\ndestroyed 3\ndestroyed 4\n", out);
+    if (sh("command -v clang++-14") != 0)
+        return;
+    ASSERT_EQ(0, sh("HUBCC_CXX=clang++-14 hubc++ -O1 prog.cpp -o other")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 2 ./other"));
+    EXPECT_EQ("thrown 0 0\nthrown 1 0.5\ndestroyed 3\ndestroyed 4\n", out);
 }
 
 TEST_F(Programs, WhatIsRandomIsEachRanksOwnAndTheSameInEachRun)
