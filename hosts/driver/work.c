@@ -20,19 +20,31 @@ static uint64_t memory(const struct host *h, const char *key)
     return s != NULL ? s->number : 0;
 }
 
+/* The part of 2^32 that n pages leave free of a cache that holds `slots`, each anywhere. */
+static uint64_t free_of(uint64_t slots, uint64_t n)
+{
+    uint64_t part = UINT64_C(1) << 32, factor = part - part / slots;
+
+    for (; n != 0; n /= 2) {
+        if (n % 2 != 0)
+            part = part * factor >> 32;
+        factor = factor * factor >> 32;
+    }
+    return part;
+}
+
 /**
- * Transfers of lines that the cache does not save. Of `set` bytes that follow each other in a
- * direct-mapped cache, those beyond its size drive out as many others, so 2 (set - cache) miss.
+ * Transfers of lines that the cache does not save. It is direct-mapped by physical addresses, and
+ * the system gives a program pages as they come: a page stays in the cache while none of the
+ * others of `set` bytes has its place.
  */
 static uint64_t missed(const struct host *h, uint64_t transfers, uint64_t set)
 {
-    uint64_t cache = memory(h, "memory.cache_bytes");
+    uint64_t slots = memory(h, "memory.cache_bytes") / HOST_PAGE;
 
-    if (set <= cache)
-        return 0;
-    if (set >= 2 * cache)
-        return transfers;
-    return (uint64_t)((double)transfers * 2 * (double)(set - cache) / (double)set);
+    if (set <= HOST_PAGE || slots == 0)
+        return slots == 0 ? transfers : 0;
+    return transfers - (transfers * free_of(slots, (set - 1) / HOST_PAGE) >> 32);
 }
 
 void hub_touch(unsigned long long reads, unsigned long long writes, unsigned long long set)

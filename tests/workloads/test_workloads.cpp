@@ -213,6 +213,16 @@ TEST(Workloads, KernelsComputeWhatIsPublished)
     }
 }
 
+/** As the original: with several ranks, two messages an axis in each of 14 exchanges, to itself
+ * along an axis that is not shared. */
+TEST(Workloads, MultigridExchangesAlongAllAxes)
+{
+    uint64_t three = field(run("npb-mg", { "class=S", "iterations=3" }, 4).line, "messages");
+    uint64_t two = field(run("npb-mg", { "class=S", "iterations=2" }, 4).line, "messages");
+
+    EXPECT_EQ(4u * 14 * 6, three - two);
+}
+
 /** Iterations are alike: from a few of them the time and the messages of all follow. */
 TEST(Workloads, ASampleOfAKernelTellsTheTimeOfAll)
 {

@@ -229,6 +229,13 @@ static int message_size(const struct adi *a, const struct cfd_box *b, int axis, 
     return width * (b->high[y] - b->low[y] + 1) * (b->high[z] - b->low[z] + 1);
 }
 
+static unsigned long long walked(const struct adi *a, const struct cfd_box *b, int forth)
+{
+    if (!forth || a->method->box == 0)
+        return a->memory;
+    return cfd_points(b) * (unsigned long long)a->method->box * sizeof(double);
+}
+
 /** One way: from the first slice to the last one, or back. What comes is received while the box's
  * own coefficients are computed. */
 static void sweep(struct adi *a, int axis, int forth)
@@ -242,6 +249,7 @@ static void sweep(struct adi *a, int axis, int forth)
         int slice = forth ? stage : a->slices - 1 - stage;
         struct cfd_box *b = &a->boxes[a->slice[axis][slice]];
         int size = message_size(a, b, axis, forth);
+        unsigned long long set = walked(a, b, forth);
         MPI_Request come = MPI_REQUEST_NULL;
 
         if (stage > 0)
@@ -249,11 +257,11 @@ static void sweep(struct adi *a, int axis, int forth)
                             &come),
                   MPI_SUCCESS);
         if (forth)
-            cfd_told(b, m->loop, m->prepare, a->memory);
+            cfd_told(b, m->loop, m->prepare, set);
         CHECK(MPI_Wait(&sent, MPI_STATUS_IGNORE), MPI_SUCCESS);
         CHECK(MPI_Wait(&come, MPI_STATUS_IGNORE), MPI_SUCCESS);
         (void)lines(a, b, axis, forth, stage > 0 ? in : NULL, out);
-        cfd_told(b, m->loop, forth ? m->solve : m->substitute, a->memory);
+        cfd_told(b, m->loop, forth ? m->solve : m->substitute, set);
         if (stage + 1 < a->slices)
             CHECK(MPI_Isend(out, size, MPI_DOUBLE, a->neighbour[axis][towards], tag, MPI_COMM_WORLD,
                             &sent),

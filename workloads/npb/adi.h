@@ -23,6 +23,7 @@ struct adi_method {
     enum hub_loop loop;
     struct cfd_step prepare, solve,
         substitute; /* forth: before what comes is needed, after; back */
+    int box;        /* doubles a point of what the way forth walks through, box by box; 0: all */
     void (*forth)(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
                   const double *in, double *out);
     void (*back)(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],

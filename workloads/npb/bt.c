@@ -86,15 +86,20 @@ static void back(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXE
     memcpy(out, behind, sizeof(behind));
 }
 
+/* The original computes the Jacobians of a whole box, then the three blocks of each row, which stay
+ * for the solution: told here, while ours are made row by row. */
+enum { JACOBIANS = 2 * BLOCK, ROWS = 3 * BLOCK };
+
 static const struct adi_method method = {
     .forward = BLOCK + CFD_VARS,
     .backward = CFD_VARS,
     .whole = 1,
     .stored = BLOCK,
     .loop = HUB_LOOP_BLOCKS,
-    .prepare = { 270, CFD_VARS, 0 },
-    .solve = { 730, 0, BLOCK + CFD_VARS },
-    .substitute = { 50, BLOCK, CFD_VARS },
+    .prepare = { 270, CFD_VARS + JACOBIANS, JACOBIANS + ROWS },
+    .solve = { 730, ROWS + CFD_VARS, BLOCK + CFD_VARS },
+    .substitute = { 50, BLOCK + CFD_VARS, CFD_VARS },
+    .box = JACOBIANS + ROWS + 2 * CFD_VARS,
     .forth = forth,
     .back = back,
 };

@@ -165,10 +165,10 @@ static void rank_once(struct test *t, int iteration)
         t->keys[iteration + ITERATIONS] = t->max_key - iteration;
     }
     count_buckets(t);
+    order_by_buckets(t);
     CHECK(
         MPI_Allreduce(t->sizes, t->all_sizes, t->buckets + TESTS, MPI_INT, MPI_SUM, MPI_COMM_WORLD),
         MPI_SUCCESS);
-    order_by_buckets(t);
     share_out(t);
     exchange(t);
     rank_keys(t);

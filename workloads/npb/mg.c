@@ -27,7 +27,8 @@ struct test {
     struct level level[LEVELS + 1];
     double *v;       /* the right side */
     uint64_t memory; /* bytes of all grids */
-    double *out, *in[2];
+    uint64_t room;   /* values of a buffer: two layers of the largest box that a rank may have */
+    double *out[2], *in[2];
 };
 
 static size_t cell(const struct level *l, int x, int y, int z)
@@ -90,13 +91,38 @@ static void told(const struct test *t, unsigned long long points, unsigned ops, 
     hub_walk(read * points * sizeof(double), written * points * sizeof(double), t->memory);
 }
 
-/** The only rank along an axis is its own neighbour. */
+/** What an exchange walks through again: the buffers, and before the first axis the step's grids.
+ */
+static uint64_t exchanged(const struct test *t, const struct level *l, int axis)
+{
+    return sizeof(double) * (4 * t->room + (axis == 0 ? 3 * cells(l) : 0));
+}
+
+/** A buffer is filled with zeros before it takes a layer: all of it on every level, so that this
+ * takes as long on four ranks as on one. */
+static void empty(const struct test *t, double *buffer, uint64_t set)
+{
+    memset(buffer, 0, t->room * sizeof(double));
+    hub_walk(0, t->room * sizeof(double), set);
+    hub_work(HUB_LOOP_STENCIL, t->room);
+}
+
+/** A single rank is its own neighbour on all sides. Whole buffers are copied, too. */
 static void wrap(const struct test *t, const struct level *l, double *grid, int axis)
 {
+    uint64_t bytes = t->room * sizeof(double), set = exchanged(t, l, axis);
+
+    for (int up = 0; up < 2; up++)
+        empty(t, t->in[up], set);
+    for (int up = 0; up < 2; up++)
+        told_layer(t, axis, layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out[up], 0));
     for (int up = 0; up < 2; up++) {
-        told_layer(t, axis, layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out, 0));
-        told_layer(t, axis, layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->out, 1));
+        memcpy(t->in[up], t->out[up], bytes);
+        hub_walk(bytes, bytes, set);
+        hub_work(HUB_LOOP_STENCIL, t->room);
     }
+    for (int up = 0; up < 2; up++)
+        told_layer(t, axis, layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->in[up], 1));
 }
 
 static int tag_of(int axis, int up)
@@ -104,25 +130,27 @@ static int tag_of(int axis, int up)
     return 100 * (2 + up) + 10 * (axis + 1);
 }
 
+/** Along an axis that is not shared, several ranks send messages to themselves. */
 static void ghosts(const struct test *t, const struct level *l, double *grid)
 {
     for (int axis = 0; axis < AXES; axis++) {
         MPI_Request requests[2];
-        int room = (int)(cells(l) / (size_t)l->n[axis]);
 
-        if (t->shape[axis] == 1) {
+        if (t->n.ranks == 1) {
             wrap(t, l, grid, axis);
             continue;
         }
-        for (int up = 0; up < 2; up++)
-            CHECK(MPI_Irecv(t->in[up], room, MPI_DOUBLE, MPI_ANY_SOURCE, tag_of(axis, up),
+        for (int up = 0; up < 2; up++) {
+            empty(t, t->in[up], exchanged(t, l, axis));
+            CHECK(MPI_Irecv(t->in[up], (int)t->room, MPI_DOUBLE, MPI_ANY_SOURCE, tag_of(axis, up),
                             MPI_COMM_WORLD, &requests[up]),
                   MPI_SUCCESS);
+        }
         for (int up = 1; up >= 0; up--) { /* what goes up is the neighbour's lower ghost */
-            int n = layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out, 0);
+            int n = layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out[up], 0);
 
             told_layer(t, axis, n);
-            CHECK(MPI_Send(t->out, n, MPI_DOUBLE, t->neighbour[axis][up], tag_of(axis, up),
+            CHECK(MPI_Send(t->out[up], n, MPI_DOUBLE, t->neighbour[axis][up], tag_of(axis, up),
                            MPI_COMM_WORLD),
                   MPI_SUCCESS);
         }
@@ -221,9 +249,10 @@ static void interpolate(const struct test *t, const struct level *coarse, const 
     told(t, inner(fine), INTERPOLATE_OPS, 0, 1);
 }
 
-static void clear(const struct level *l)
+static void clear(const struct test *t, const struct level *l)
 {
     memset(l->u, 0, cells(l) * sizeof(double));
+    told(t, cells(l), 1, 0, 1);
 }
 
 static void cycle(struct test *t)
@@ -232,12 +261,12 @@ static void cycle(struct test *t)
 
     for (int k = t->top; k > 1; k--)
         restrict_to(t, &t->level[k], &t->level[k - 1]);
-    clear(&t->level[1]);
+    clear(t, &t->level[1]);
     smooth(t, &t->level[1], t->level[1].r, t->level[1].u);
     for (int k = 2; k < t->top; k++) {
         struct level *l = &t->level[k];
 
-        clear(l);
+        clear(t, l);
         interpolate(t, &t->level[k - 1], l);
         residual(t, l, l->u, l->r, l->r);
         smooth(t, l, l->r, l->u);
@@ -320,7 +349,7 @@ static void begin(struct test *t)
     struct level *top = &t->level[t->top];
     struct charge least[CHARGES], largest[CHARGES];
 
-    clear(top);
+    clear(t, top);
     memset(t->v, 0, cells(top) * sizeof(double));
     extremes(t, 1, least);
     extremes(t, -1, largest);
@@ -373,9 +402,12 @@ static void place(struct test *t)
         t->memory += (k == t->top ? 3 : 2) * cells(l) * sizeof(double);
     }
     t->v = npb_alloc(cells(&t->level[t->top]), sizeof(double));
-    t->out = npb_alloc(UINT64_C(1) << (2 * t->top + 1), sizeof(double));
-    for (int up = 0; up < 2; up++)
-        t->in[up] = npb_alloc(UINT64_C(1) << (2 * t->top + 1), sizeof(double));
+    t->room = 2 + (UINT64_C(1) << (t->top - log2 / AXES));
+    t->room *= 2 * t->room;
+    for (int up = 0; up < 2; up++) {
+        t->out[up] = npb_alloc(t->room, sizeof(double));
+        t->in[up] = npb_alloc(t->room, sizeof(double));
+    }
 }
 
 int main(int argc, char **argv)

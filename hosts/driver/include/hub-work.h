@@ -25,8 +25,9 @@ enum hub_loop {
 
 /*
  * Beside that, loops wait for memory where what they walk through again and again, `set` bytes, is
- * larger than the cache (keys memory.* of `software`): lines are fetched, and those that were
- * written are written back. Up to the cache's size nothing is; from twice its size on everything.
+ * does not stay in the cache (keys memory.* of `software`): lines are fetched, and those that were
+ * written are written back. Pages lie anywhere in a direct-mapped cache, so of a set of its size
+ * 37 % stay, of a fourth of it 78 %.
  */
 /** Bytes read and written one after the other. */
 void hub_walk(unsigned long long read, unsigned long long written, unsigned long long set);

@@ -23,7 +23,7 @@ TEST(Launch, WhatAProgramSaysItComputesTakesThePlatformsTime)
         uint64_t number;
     } settings[] = { { "memory.first_bytes", 100 },
                      { "memory.first_ps", 3 },
-                     { "memory.cache_bytes", 1000 },
+                     { "memory.cache_bytes", 16 * 4096 },
                      { "memory.line_bytes", 10 },
                      { "memory.line_ps", 1000 } };
     for (unsigned i = 0; i < 5; i++) {
@@ -44,17 +44,17 @@ TEST(Launch, WhatAProgramSaysItComputesTakesThePlatformsTime)
                                       took.push_back(h->ops->time_ps(h) - start);
                               };
                               take([] { hub_work(HUB_LOOP_LINES, 1000); });
-                              take([] { hub_walk(400, 0, 1000); });
-                              take([] { hub_walk(400, 0, 1250); });
-                              take([] { hub_walk(400, 100, 2000); });
-                              take([] { hub_touch(4, 1, 2000); });
+                              take([] { hub_walk(400, 0, 4096); });
+                              take([] { hub_walk(400, 0, 16 * 4096); });
+                              take([] { hub_walk(400, 100, 32 * 4096); });
+                              take([] { hub_touch(4, 1, 32 * 4096); });
                               take([] { hub_gather(1000, 100); });
                               take([] { hub_gather(1000, 400); });
                               return 0;
                           },
                           cfg))
         << c.err.text;
-    EXPECT_EQ((std::vector<uint64_t>{ 7000, 0, 16000, 60000, 6000, 0, 2250 }), took);
+    EXPECT_EQ((std::vector<uint64_t>{ 7000, 0, 25000, 52000, 6000, 0, 2250 }), took);
 }
 
 TEST(Launch, NodesBootAndFindHubAndGpus)
