@@ -365,6 +365,7 @@ int main(int argc, char **argv)
     EXPECT_EQ(0, sh("gcc $(hubcc -showme:compile) prog.c -o other $(hubcc -showme:link)"))
         << errors;
     EXPECT_EQ(3, sh("./other x; cd sub && PATH=..:$PATH hubrun -q -n 1 other x")) << errors;
+    EXPECT_EQ(0, sh("cp prog.c text && hubcc -x c text -o named")) << errors;
     EXPECT_EQ(0, sh("hubcc -show prog.c && hubcc -compile-info && hubcc -link-info"));
     EXPECT_EQ(0u, out.find("gcc -fPIC -I/")) << out;
 }
