@@ -153,7 +153,7 @@ static void convert_basic(struct external *e, const struct mpi_basic *b)
 static void convert_type(struct external *e, const struct mpi_type *t, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
-        if (t->contents == NULL && t->bytes > 0)
+        if (t->nparts == 0 && t->bytes > 0)
             convert_basic(e, t->basic);
         for (uint64_t k = 0; k < t->nparts; k++)
             convert_type(e, t->parts[k].type, t->parts[k].count);
@@ -164,7 +164,7 @@ static uint64_t external_bytes(const struct mpi_type *t)
 {
     uint64_t bytes = 0;
 
-    if (t->contents == NULL && t->bytes > 0) {
+    if (t->nparts == 0 && t->bytes > 0) {
         bytes = t->basic->external;
         if (t->basic->kind == MPI_NUMBER_COMPLEX)
             bytes *= 2;

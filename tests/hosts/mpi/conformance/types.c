@@ -35,7 +35,7 @@ static void predefined(void)
         { MPI_SHORT, sizeof(short), sizeof(short), "MPI_SHORT" },
         { MPI_INT, sizeof(int), sizeof(int), "MPI_INT" },
         { MPI_LONG, sizeof(long), sizeof(long), "MPI_LONG" },
-        { MPI_LONG_LONG, 8, 8, NULL },
+        { MPI_LONG_LONG, 8, 8, "MPI_LONG_LONG_INT" },
         { MPI_UNSIGNED, sizeof(int), sizeof(int), "MPI_UNSIGNED" },
         { MPI_FLOAT, 4, 4, "MPI_FLOAT" },
         { MPI_DOUBLE, 8, 8, "MPI_DOUBLE" },
@@ -513,6 +513,8 @@ static void external(void)
     double d = 1.0;
     long double ld = 2.5L, ld_back = 0;
     unsigned char out[64];
+    int grid[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+    MPI_Datatype vector, outer;
     MPI_Aint at = 0, size = 0;
 
     CHECK_OK(MPI_Pack_external("external32", &i, 1, MPI_INT, out, sizeof(out), &at), "4.3");
@@ -530,6 +532,17 @@ static void external(void)
     at = 16;
     CHECK_OK(MPI_Unpack_external("external32", out, 32, &at, &ld_back, 1, MPI_LONG_DOUBLE), "4.3");
     CHECK(ld_back == 2.5L, "4.3 a long double comes back");
+    MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
+    MPI_Type_vector(2, 1, 2, vector, &outer);
+    MPI_Type_commit(&outer);
+    MPI_Pack_external_size("external32", 1, outer, &size);
+    CHECK(size == 16, "4.3 size of a vector of vectors: %d", (int)size);
+    at = 0;
+    MPI_Pack_external("external32", grid, 1, outer, out, sizeof(out), &at);
+    CHECK(at == 16 && out[3] == 0 && out[7] == 2 && out[11] == 6 && out[15] == 8,
+          "4.3 its elements");
+    MPI_Type_free(&vector);
+    MPI_Type_free(&outer);
     MPI_Pack_external_size("external32", 3, MPI_LONG_INT, &size);
     CHECK(size == 24, "4.3 size of pairs");
     CHECK_ERROR(MPI_ERR_ARG, MPI_Pack_external_size("internal", 3, MPI_INT, &size), "4.3 datarep");
