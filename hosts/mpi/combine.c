@@ -249,12 +249,12 @@ static enum row row_of(const struct mpi_basic *b)
     }
 }
 
-/* Logical operations are for C integers and logical types. */
+/* Logical operations are for C integers, those that all languages share among them, and logical
+ * types. */
 static bool is_no_c_integer(MPI_Datatype type)
 {
-    return type == MPI_AINT || type == MPI_OFFSET || type == MPI_COUNT || type == MPI_INTEGER ||
-           type == MPI_INTEGER1 || type == MPI_INTEGER2 || type == MPI_INTEGER4 ||
-           type == MPI_INTEGER8 || type == MPI_INTEGER16;
+    return type == MPI_INTEGER || type == MPI_INTEGER1 || type == MPI_INTEGER2 ||
+           type == MPI_INTEGER4 || type == MPI_INTEGER8 || type == MPI_INTEGER16;
 }
 
 mpi_combine_fn mpi_combine_of(const struct mpi_basic *type, MPI_Op op)
