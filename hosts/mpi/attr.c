@@ -20,17 +20,26 @@ void mpi_env_init(struct mpi_rank *mr)
 
 static void keyval_put(struct mpi_keyval *k)
 {
-    if (--k->holders == 0)
-        free(k);
+    if (--k->holders > 0)
+        return;
+    if (k->env != NULL)
+        k->env->keyvals[k->handle - FIRST_KEYVAL] = NULL;
+    free(k);
 }
 
 void mpi_env_release(struct mpi_rank *mr)
 {
     struct mpi_env *e = &mr->env;
 
-    for (unsigned i = 0; i < e->nkeyvals; i++)
-        if (e->keyvals[i] != NULL)
-            keyval_put(e->keyvals[i]);
+    for (unsigned i = 0; i < e->nkeyvals; i++) {
+        struct mpi_keyval *k = e->keyvals[i];
+
+        if (k == NULL)
+            continue;
+        k->env = NULL;
+        if (!k->freed)
+            keyval_put(k);
+    }
     for (unsigned i = 0; i < e->nerrhandlers; i++)
         mpi_errhandler_put(e->errhandlers[i]);
     for (unsigned i = 0; i < e->ninfos; i++)
@@ -78,7 +87,13 @@ int mpi_keyval_create(struct mpi_rank *mr, enum mpi_attr_kind kind,
     if (e->keyvals[i] == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     *keyval = FIRST_KEYVAL + (int)i;
-    *e->keyvals[i] = (struct mpi_keyval){ 1, kind, *keyval, copy, delete_, state };
+    *e->keyvals[i] = (struct mpi_keyval){ .holders = 1,
+                                          .env = e,
+                                          .kind = kind,
+                                          .handle = *keyval,
+                                          .copy = copy,
+                                          .delete_ = delete_,
+                                          .state = state };
     return MPI_SUCCESS;
 }
 
@@ -91,8 +106,10 @@ int mpi_keyval_free(struct mpi_rank *mr, enum mpi_attr_kind kind, int *keyval)
     k = keyval_of(mr, kind, *keyval);
     if (k == NULL)
         return MPI_ERR_KEYVAL;
-    mr->env.keyvals[*keyval - FIRST_KEYVAL] = NULL;
-    keyval_put(k);
+    if (!k->freed) { /* once: a delete function may free the keyval of each of its attributes */
+        k->freed = true;
+        keyval_put(k);
+    }
     *keyval = MPI_KEYVAL_INVALID;
     return MPI_SUCCESS;
 }

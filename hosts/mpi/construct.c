@@ -340,7 +340,9 @@ static int duplicate(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype old
         code = mpi_attrs_copy(mr, MPI_ATTR_TYPE, oldtype, old->attrs, &t->attrs);
     if (code == MPI_SUCCESS)
         *newtype = made;
-    else if (made != MPI_DATATYPE_NULL)
+    else
+        *newtype = MPI_DATATYPE_NULL;
+    if (code != MPI_SUCCESS && made != MPI_DATATYPE_NULL)
         MPI_Type_free(&made);
     return code;
 }

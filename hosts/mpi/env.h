@@ -16,12 +16,16 @@ extern "C" {
 
 struct mpi_rank;
 struct mpi_comm;
+struct mpi_env;
 
 enum mpi_attr_kind { MPI_ATTR_COMM, MPI_ATTR_TYPE, MPI_ATTR_WIN };
 
-/** Stays while attributes of it are left. Functions of all kinds have the same arguments. */
+/** Stays, with its handle, while attributes of it are left (6.7.2). Functions of all kinds have the
+ * same arguments. */
 struct mpi_keyval {
     unsigned holders;
+    bool freed;          /* by the program: attributes alone hold it */
+    struct mpi_env *env; /* where its handle is; NULL: gone */
     enum mpi_attr_kind kind;
     int handle;
     MPI_Comm_copy_attr_function *copy;      /* NULL: not copied */
@@ -60,7 +64,7 @@ struct mpi_error_code {
 
 /** Of one rank. */
 struct mpi_env {
-    struct mpi_keyval **keyvals; /* by handle; NULL: freed */
+    struct mpi_keyval **keyvals; /* by handle; NULL: none */
     struct mpi_errhandler **errhandlers;
     struct mpi_info **infos;
     struct mpi_error_code *codes;
@@ -110,7 +114,8 @@ const char *mpi_info_value(const struct mpi_info *info, const char *key); /* NUL
 /** A copy with a handle of its own; of NULL, one without keys. */
 int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *handle_p);
 void mpi_info_drop(struct mpi_info *info); /* may be NULL */
-/** For objects that keep hints: *slot becomes a copy of `info`, MPI_INFO_NULL: NULL. */
+/** For objects that keep hints: those of `info`, which may be MPI_INFO_NULL, get new values in
+ * *slot, others stay; keys that are no hints are ignored. */
 int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info);
 
 #ifdef __cplusplus

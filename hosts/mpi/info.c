@@ -116,6 +116,36 @@ int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *ha
     return MPI_SUCCESS;
 }
 
+/* Hints of the standard, which objects keep; others are ignored (6.4.4, 11.2.7). */
+static bool is_hint(const char *key)
+{
+    static const char *const hints[] = {
+        "accumulate_ops", "accumulate_ordering", "alloc_shared_noncontig",
+        "no_locks",       "same_disp_unit",      "same_size",
+    };
+
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+        if (strcmp(key, hints[i]) == 0)
+            return true;
+    return strncmp(key, "mpi_assert_", strlen("mpi_assert_")) == 0;
+}
+
+static void drop_others(struct mpi_info *info)
+{
+    struct mpi_info_entry **at = &info->first;
+
+    while (*at != NULL) {
+        struct mpi_info_entry *e = *at;
+
+        if (is_hint(e->key)) {
+            at = &e->next;
+        } else {
+            *at = e->next;
+            entry_free(e);
+        }
+    }
+}
+
 int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info)
 {
     struct mpi_info *from = NULL, *copy = NULL;
@@ -127,7 +157,16 @@ int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info)
         copy = duplicate(from);
         if (copy == NULL)
             return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        drop_others(copy);
     }
+    for (const struct mpi_info_entry *e = *slot != NULL ? (*slot)->first : NULL;
+         copy != NULL && e != NULL; e = e->next)
+        if (mpi_info_value(copy, e->key) == NULL && !set(copy, e->key, e->value)) {
+            mpi_info_drop(copy);
+            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+        }
+    if (copy == NULL) /* no new values */
+        return MPI_SUCCESS;
     mpi_info_drop(*slot);
     *slot = copy;
     return MPI_SUCCESS;

@@ -23,14 +23,35 @@ int MPI_Win_set_info(MPI_Win win, MPI_Info info)
                        code == MPI_SUCCESS ? mpi_info_keep(mr, &w->info, info) : code);
 }
 
+/* Hints that nobody has set have their defaults (11.2.1, 11.2.7). */
+static int add_defaults(const struct mpi_win *w, MPI_Info info)
+{
+    static const char *const defaults[][2] = {
+        { "no_locks", "false" },
+        { "accumulate_ordering", "rar,raw,war,waw" },
+        { "accumulate_ops", "same_op_no_op" },
+        { "same_size", "false" },
+        { "same_disp_unit", "false" },
+    };
+    int code = MPI_SUCCESS;
+
+    for (size_t i = 0; code == MPI_SUCCESS && i < sizeof(defaults) / sizeof(defaults[0]); i++)
+        if (mpi_info_value(w->info, defaults[i][0]) == NULL)
+            code = MPI_Info_set(info, defaults[i][0], defaults[i][1]);
+    return code;
+}
+
 int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_win *w = NULL;
     int code = mpi_win_get(mr, win, &w);
 
-    return mpi_win_end(mr, w, __func__,
-                       code == MPI_SUCCESS ? mpi_info_copy(mr, w->info, info) : code);
+    if (code == MPI_SUCCESS)
+        code = mpi_info_copy(mr, w->info, info);
+    if (code == MPI_SUCCESS)
+        code = add_defaults(w, *info);
+    return mpi_win_end(mr, w, __func__, code);
 }
 
 int MPI_Win_set_name(MPI_Win win, const char *name)

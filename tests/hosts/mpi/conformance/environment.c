@@ -216,6 +216,70 @@ static void errors(void)
     CHECK_ERROR(MPI_ERR_ARG, MPI_Add_error_string(MPI_ERR_TAG, "no"), "8.5 not of the standard's");
 }
 
+static int keeps(MPI_Comm comm, int keyval, void *value, void *state)
+{
+    (void)comm;
+    (void)state;
+    CHECK(MPI_Comm_free_keyval(&keyval) == MPI_SUCCESS, "6.7.2 free again in a delete function");
+    ++*(int *)value;
+    return MPI_SUCCESS;
+}
+
+static int copies_not(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag)
+{
+    (void)comm;
+    (void)keyval;
+    (void)state;
+    (void)in;
+    (void)out;
+    *flag = 0;
+    return MPI_ERR_OTHER;
+}
+
+static int copies_no_type(MPI_Datatype type, int keyval, void *state, void *in, void *out,
+                          int *flag)
+{
+    return copies_not(MPI_COMM_NULL, type + keyval, state, in, out, flag);
+}
+
+/* A keyval that is freed lives on in its attributes, by its handle. */
+static void freed_keyvals(void)
+{
+    MPI_Comm a, b = MPI_COMM_SELF;
+    MPI_Datatype t, u = MPI_INT;
+    int key = MPI_KEYVAL_INVALID, same, other, gone = 0, flag = 0;
+    int *got = NULL;
+
+    MPI_Comm_dup(MPI_COMM_SELF, &a);
+    MPI_Comm_set_errhandler(a, MPI_ERRORS_RETURN);
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, keeps, &key, NULL);
+    same = key;
+    MPI_Comm_set_attr(a, key, &gone);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &other, NULL);
+    CHECK(other != same, "6.7.2 the handle is not used again");
+    CHECK_OK(MPI_Comm_get_attr(a, same, &got, &flag), "6.7.2 get by a freed keyval");
+    CHECK(flag && got == &gone, "6.7.2 its attribute");
+    CHECK_OK(MPI_Comm_dup(a, &b), "6.7.2 dup");
+    MPI_Comm_free(&b);
+    CHECK(gone == 1, "6.7.2 the copy is deleted");
+    CHECK_OK(MPI_Comm_delete_attr(a, same), "6.7.2 delete by a freed keyval");
+    CHECK(gone == 2, "6.7.2 deleted");
+    CHECK_ERROR(MPI_ERR_KEYVAL, MPI_Comm_delete_attr(a, same), "6.7.2 the last one has gone");
+    MPI_Comm_free_keyval(&other);
+    MPI_Comm_create_keyval(copies_not, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(a, key, NULL);
+    CHECK(MPI_Comm_dup(a, &b) != MPI_SUCCESS && b == MPI_COMM_NULL, "6.4.2 no duplicate");
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_free(&a);
+    MPI_Type_contiguous(2, MPI_INT, &t);
+    MPI_Type_create_keyval(copies_no_type, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+    MPI_Type_set_attr(t, key, NULL);
+    CHECK(MPI_Type_dup(t, &u) != MPI_SUCCESS && u == MPI_DATATYPE_NULL, "4.1.10 no duplicate");
+    MPI_Type_free_keyval(&key);
+    MPI_Type_free(&t);
+}
+
 /* ---- Info ---- */
 
 static void info(void)
@@ -261,6 +325,8 @@ static void info(void)
     MPI_Comm_set_info(MPI_COMM_WORLD, b);
     MPI_Info_free(&b);
     CHECK_OK(MPI_Comm_get_info(MPI_COMM_WORLD, &b), "6.4.4 get_info");
+    MPI_Info_get(b, "one", 100, value, &flag);
+    CHECK(!flag, "6.4.4 what is no hint is ignored");
     MPI_Info_free(&b);
 }
 
@@ -320,6 +386,7 @@ int main(int argc, char **argv)
     attributes();
     of_types();
     errors();
+    freed_keyvals();
     info();
     environment();
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &first, NULL);

@@ -47,6 +47,41 @@ static void describe(void)
     CHECK(win == MPI_WIN_NULL, "11.2.5 free sets the handle");
 }
 
+static const char *hint(MPI_Win win, const char *key)
+{
+    static char value[64];
+    MPI_Info info;
+    int flag = 0;
+
+    MPI_Win_get_info(win, &info);
+    MPI_Info_get(info, key, sizeof(value) - 1, value, &flag);
+    MPI_Info_free(&info);
+    return flag ? value : "none";
+}
+
+static void hints(void)
+{
+    MPI_Info info;
+    MPI_Win win;
+    int *base;
+
+    MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    CHECK(strcmp(hint(win, "accumulate_ordering"), "rar,raw,war,waw") == 0, "11.7.2 default");
+    CHECK(strcmp(hint(win, "accumulate_ops"), "same_op_no_op") == 0, "11.2.1 default");
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "accumulate_ops", "same_op");
+    MPI_Info_set(info, "of_nobody", "true");
+    MPI_Win_set_info(win, info);
+    MPI_Info_delete(info, "accumulate_ops");
+    MPI_Info_set(info, "no_locks", "true");
+    MPI_Win_set_info(win, info);
+    MPI_Info_free(&info);
+    CHECK(strcmp(hint(win, "accumulate_ops"), "same_op") == 0, "11.2.7 stays");
+    CHECK(strcmp(hint(win, "no_locks"), "true") == 0, "11.2.7 set");
+    CHECK(strcmp(hint(win, "of_nobody"), "none") == 0, "11.2.7 what is no hint is ignored");
+    MPI_Win_free(&win);
+}
+
 static void fences(void)
 {
     int *memory = NULL, from[N], got[N], ok = 1;
@@ -437,6 +472,7 @@ int main(int argc, char **argv)
     right = (check_rank + 1) % check_size;
     left = (check_rank + check_size - 1) % check_size;
     describe();
+    hints();
     attributes();
     fences();
     layouts();
