@@ -144,6 +144,8 @@ static int check_op(struct mpi_win *win, const struct call *a, const struct chec
         return MPI_SUCCESS;
     if (op == NULL || op->fn != NULL)
         return mpi_fail(win->mr, MPI_ERR_OP, "op = %d: expected a predefined one", a->op);
+    if (k->target->bytes == 0) /* nothing is combined */
+        return MPI_SUCCESS;
     if (k->target->basic == NULL)
         return mpi_fail(win->mr, MPI_ERR_TYPE, "target_datatype: of more than one type");
     if (a->op == MPI_REPLACE || a->op == MPI_NO_OP)

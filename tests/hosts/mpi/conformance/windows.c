@@ -189,6 +189,7 @@ static void accumulations(void)
         int index;
     } best = { -1, -1 }, mine = { check_rank % 3, check_rank };
     MPI_Win win, pairs;
+    MPI_Datatype empty;
 
     for (int i = 0; i < N; i++) {
         memory[i] = 0;
@@ -224,6 +225,11 @@ static void accumulations(void)
     MPI_Win_fence(0, pairs);
     CHECK_OK(MPI_Accumulate(&mine, 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, MPI_MAXLOC, pairs),
              "11.3.4 maxloc");
+    MPI_Type_contiguous(0, MPI_DOUBLE_INT, &empty);
+    MPI_Type_commit(&empty);
+    CHECK_OK(MPI_Accumulate(&mine, 1, empty, 0, 0, 1, empty, MPI_SUM, pairs),
+             "11.3.4 a type without data");
+    MPI_Type_free(&empty);
     MPI_Win_fence(0, pairs);
     if (check_rank == 0) {
         int index = check_size > 2 ? 2 : check_size - 1;
