@@ -70,6 +70,7 @@ function(hubsim_test_code target)
   target_compile_options(${target} PRIVATE -O0)
   if(HUBSIM_SANITIZE)
     target_compile_options(${target} PRIVATE -g1 -fno-sanitize=all)
+    target_compile_definitions(${target} PRIVATE HUBSIM_SANITIZED)
   endif()
 endfunction()
 

@@ -17,7 +17,7 @@ struct Size {
     uint64_t timer;             /* replay timer in symbol times; 0: that of the table */
 };
 
-#ifdef __SANITIZE_ADDRESS__ /* a tenth of the speed */
+#ifdef HUBSIM_SANITIZED /* a tenth of the speed */
 const Size sizes[] = { { 2, 1, 8, 60 } };
 #else
 const Size sizes[] = { { 1, 1, 8, 0 }, { 2, 1, 8, 60 }, { 2, 2, 16, 0 }, { 4, 0, 0, 0 } };

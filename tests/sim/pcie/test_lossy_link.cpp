@@ -496,7 +496,7 @@ TEST_F(Lossy, WhatDeceivesACrcIsTakenOrRefused)
         wire_tlp rec;
         uint8_t frame[PCIE_FRAME_MAX];
     } wire = {};
-    wire_damaged dllp = {};
+    alignas(8) wire_damaged dllp = {}; /* as records in channels are */
     const pcie_dllp update = { PCIE_DLLP_UPDATEFC, PCIE_POSTED, 0, 100, 9, 0, 0 };
     pcie_tlp tlp = p.a.make(PCIE_MWR, 512);
 

@@ -7,7 +7,7 @@ namespace
 {
 
 /* A sanitizer build of hubsim is many times slower, and the gate is one of the release build. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HUBSIM_SANITIZED
 const unsigned seeds = 2;
 #else
 const unsigned seeds = 10;

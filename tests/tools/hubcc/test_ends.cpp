@@ -21,7 +21,7 @@ TEST_F(Programs, APollThatNothingCanEndIsReported)
     EXPECT_NE(std::string::npos, errors.find("hubrun: nothing but polling happens at ")) << errors;
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* whose stacks a signal handler may not leave */
+#ifndef HUBSIM_SANITIZED /* whose stacks a signal handler may not leave */
 TEST_F(Programs, ARankThatNeverReturnsIsEndedAndNamed)
 {
     ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
