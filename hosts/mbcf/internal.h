@@ -87,12 +87,13 @@ struct mbcf_peer {
     uint32_t expected;        /* from it */
     uint32_t unasked;         /* sent since one that wants an acknowledgement */
     bool gap_told;            /* that `expected` is missing */
-    struct mbcf_sent *window; /* sequence number mod costs.window; NULL: nothing was sent */
+    struct mbcf_sent *window; /* sequence number mod costs.window */
 };
 
 struct mbcf_node {
     struct mbcf_task *tasks;
     struct mbcf_peer *peers; /* by node */
+    struct mbcf_sent *windows;
     unsigned npeers;
     const struct mbcf_task *space; /* whose address space the handler is in; NULL: another one */
     struct mbcf_costs costs;
@@ -127,7 +128,9 @@ void mbcf_acknowledged(struct mbcf_node *node, struct host *h, unsigned peer, ui
 void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned peer);
 void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned peer, uint8_t flags);
 void mbcf_timer(struct mbcf_node *node, struct host *h);
-struct mbcf_peer *mbcf_peer_of(struct mbcf_node *node, unsigned index);
+/** With node->costs. @return false: out of memory. */
+bool mbcf_peers_init(struct mbcf_node *node, unsigned npeers);
+void mbcf_peers_fini(struct mbcf_node *node);
 /** Cached copy of `bytes`, of which `lines` lines are not in the cache. */
 uint64_t mbcf_copy_ps(const struct mbcf_costs *costs, uint64_t bytes, uint64_t lines);
 /** Lines that [at, at + bytes) touches. */

@@ -25,18 +25,32 @@ void mbcf_wake(struct mbcf_task *t, struct host *h)
     h->ops->wake(h, t->host);
 }
 
-struct mbcf_peer *mbcf_peer_of(struct mbcf_node *node, unsigned index)
+/* Windows are one block, of which a page is touched when a packet is kept there. */
+bool mbcf_peers_init(struct mbcf_node *node, unsigned npeers)
 {
-    if (index >= node->npeers) {
-        struct mbcf_peer *more = realloc(node->peers, (index + 1) * sizeof(*more));
+    const uint64_t window = node->costs.window;
 
-        if (more == NULL)
-            return NULL;
-        memset(more + node->npeers, 0, (index + 1 - node->npeers) * sizeof(*more));
-        node->peers = more;
-        node->npeers = index + 1;
+    if (window > SIZE_MAX / sizeof(*node->windows) / npeers)
+        return false;
+    node->peers = calloc(npeers, sizeof(*node->peers));
+    node->windows = calloc(npeers * window, sizeof(*node->windows));
+    if (node->peers == NULL || node->windows == NULL) {
+        mbcf_peers_fini(node);
+        return false;
     }
-    return &node->peers[index];
+    node->npeers = npeers;
+    for (unsigned i = 0; i < npeers; i++)
+        node->peers[i].window = node->windows + i * window;
+    return true;
+}
+
+void mbcf_peers_fini(struct mbcf_node *node)
+{
+    free(node->peers);
+    free(node->windows);
+    node->peers = NULL;
+    node->windows = NULL;
+    node->npeers = 0;
 }
 
 /* ---- frames ------------------------------------------------------------------------ */
@@ -140,7 +154,7 @@ static void arm(struct mbcf_node *node, struct host *h, uint64_t at)
 
 void mbcf_acknowledged(struct mbcf_node *node, struct host *h, unsigned index, uint32_t ack)
 {
-    struct mbcf_peer *peer = mbcf_peer_of(node, index);
+    struct mbcf_peer *peer = &node->peers[index];
 
     while (peer->acked != peer->next && (int32_t)(ack - peer->acked) >= 0) {
         struct mbcf_sent *sent = slot_of(node, peer, peer->acked++);
@@ -155,7 +169,7 @@ void mbcf_acknowledged(struct mbcf_node *node, struct host *h, unsigned index, u
 /** All that is not acknowledged, as far as the transmit ring has room. */
 void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned index)
 {
-    struct mbcf_peer *peer = mbcf_peer_of(node, index);
+    struct mbcf_peer *peer = &node->peers[index];
 
     for (uint32_t s = peer->acked; s != peer->next && h->ops->ether->room(h) > 1; s++) {
         struct mbcf_sent *sent = slot_of(node, peer, s);
@@ -178,7 +192,7 @@ void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned index, uint8
 
     h->ops->spend(h,
                   costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD) + costs->access);
-    hdr.ack = mbcf_peer_of(node, index)->expected - 1;
+    hdr.ack = node->peers[index].expected - 1;
     frame_head(frame, index, h->node->index, &hdr);
     node->counts.acks++;
     (void)h->ops->ether->post(h, frame, sizeof(frame)); /* no room: the sender will ask again */
@@ -322,19 +336,14 @@ void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)
 {
     struct host *h = t->host;
     unsigned index = h->ops->ether->node_of(h, call->task);
-    struct mbcf_peer *peer;
+    struct mbcf_peer *peer = &t->node->peers[index];
 
     h->ops->spend(h, make_ps(t, call) + (call->inside ? 0 : t->node->costs.trap_in));
     if (index == h->node->index) {
         send_here(t, call);
     } else {
-        /* A handler may make the table of peers grow while this task waits. */
-        peer = mbcf_peer_of(t->node, index);
-        if (peer->window == NULL)
-            peer->window = calloc(t->node->costs.window, sizeof(*peer->window));
-        while (!has_room(t->node, mbcf_peer_of(t->node, index), h))
-            wait_room(t, mbcf_peer_of(t->node, index));
-        transmit(t, call, index, mbcf_peer_of(t->node, index));
+        wait_room(t, peer);
+        transmit(t, call, index, peer);
     }
     if (!call->inside)
         h->ops->spend(h, leave_ps(t));

@@ -13,12 +13,8 @@ static void task_release(void *data)
 
 static void node_release(void *data)
 {
-    struct mbcf_node *node = data;
-
-    for (unsigned i = 0; i < node->npeers; i++)
-        free(node->peers[i].window);
-    free(node->peers);
-    free(node);
+    mbcf_peers_fini(data);
+    free(data);
 }
 
 static uint64_t setting(const struct host *h, const char *key, uint64_t absent)
@@ -53,19 +49,37 @@ static void read_costs(struct host *h, struct mbcf_costs *c)
     };
 }
 
+/* All nodes that have ranks are peers. The interrupt comes last: it needs them. */
+static int node_init(struct host *h, struct mbcf_node *node)
+{
+    const struct host_ether_ops *ether = h->ops->ether;
+    unsigned npeers = 0;
+
+    for (unsigned r = 0; ether != NULL && r < h->size; r++)
+        if (ether->node_of(h, r) >= npeers)
+            npeers = ether->node_of(h, r) + 1;
+    if (ether == NULL)
+        return MBCF_ERR_NO_NETWORK;
+    if (!mbcf_peers_init(node, npeers))
+        return MBCF_ERR_NOMEM;
+    return ether->open(h, mbcf_interrupt, node) ? MBCF_OK : MBCF_ERR_NO_NETWORK;
+}
+
 static int node_open(struct host *h, struct mbcf_node **node_p)
 {
     struct host_state *state = &h->node->state[HOST_NODE_ETHER];
     struct mbcf_node *node = state->data;
+    int code;
 
     if (node == NULL) {
         node = calloc(1, sizeof(*node));
         if (node == NULL)
             return MBCF_ERR_NOMEM;
         read_costs(h, &node->costs);
-        if (h->ops->ether == NULL || !h->ops->ether->open(h, mbcf_interrupt, node)) {
-            free(node);
-            return MBCF_ERR_NO_NETWORK;
+        code = node_init(h, node);
+        if (code != MBCF_OK) {
+            node_release(node);
+            return code;
         }
         *state = (struct host_state){ node, node_release };
     }

@@ -31,7 +31,7 @@ static bool deliver(struct mbcf_node *node, struct host *h, const struct mbcf_he
 static void take_in(struct mbcf_node *node, struct host *h, unsigned from,
                     const struct mbcf_header *hdr, const uint8_t *data)
 {
-    struct mbcf_peer *peer = mbcf_peer_of(node, from);
+    struct mbcf_peer *peer = &node->peers[from];
 
     if ((int32_t)(hdr->sequence - peer->expected) < 0) {
         node->counts.duplicates++;
@@ -48,7 +48,6 @@ static void take_in(struct mbcf_node *node, struct host *h, unsigned from,
     }
     if (!deliver(node, h, hdr, data))
         return;
-    peer = mbcf_peer_of(node, from);
     peer->expected++;
     peer->gap_told = false;
     if ((hdr->flags & MBCF_WANTS_ACK) != 0)
@@ -67,7 +66,7 @@ static bool take_frame(struct mbcf_node *node, struct host *h, const uint8_t *by
         return false;
     mbcf_header_decode(&hdr, bytes + MBCF_ETHER_BYTES);
     from = (unsigned)bytes[10] << 8 | bytes[11];
-    if (n < MBCF_HEAD + hdr.bytes || mbcf_peer_of(node, from) == NULL)
+    if (n < MBCF_HEAD + hdr.bytes || from >= node->npeers)
         return false;
     mbcf_acknowledged(node, h, from, hdr.ack);
     if (hdr.op != MBCF_OP_ACK)

@@ -138,26 +138,33 @@ static void set_caps(struct mbcf_transport *m)
     };
 }
 
-static struct mpi_transport *mbcf_create(struct host *h, char *why)
+static struct mpi_transport *create(struct host *h, const char *name, char *why)
 {
     struct mbcf_transport *m = calloc(1, sizeof(*m));
+    int code;
 
     if (m == NULL)
         return NULL;
     m->size = h->size;
+    code = mbcf_task_open(h, &m->task);
     if (fifo_of(h->size, 0) > MBCF_FIFOS)
-        (void)snprintf(why, MPI_WHY_BYTES, "transport mbcf: %u ranks: expected at most %u", h->size,
-                       MBCF_FIFOS / MPI_FIFOS);
-    else if (mbcf_task_open(h, &m->task) != MBCF_OK)
+        (void)snprintf(why, MPI_WHY_BYTES, "transport %s: %u ranks: expected at most %u", name,
+                       h->size, MBCF_FIFOS / MPI_FIFOS);
+    else if (code == MBCF_ERR_NO_NETWORK)
         (void)snprintf(why, MPI_WHY_BYTES,
-                       "transport mbcf: node %u has no Ethernet adapter (platform mbcf has one)",
-                       h->node->index);
-    else if (set_up(m)) {
+                       "transport %s: node %u has no Ethernet adapter (platform mbcf has one)",
+                       name, h->node->index);
+    else if (code == MBCF_OK && set_up(m)) {
         set_caps(m);
         return &m->t;
     }
     mbcf_destroy(&m->t);
     return NULL;
+}
+
+static struct mpi_transport *mbcf_create(struct host *h, char *why)
+{
+    return create(h, "mbcf", why);
 }
 
 /* ---- sending -------------------------------------------------------------------------- */
@@ -438,7 +445,7 @@ static int mbcf_collectives(struct mpi_rank *mr)
  * for. */
 static struct mpi_transport *tcp_create(struct host *h, char *why)
 {
-    struct mpi_transport *t = mbcf_create(h, why);
+    struct mpi_transport *t = create(h, "tcp", why);
 
     if (t == NULL)
         return NULL;

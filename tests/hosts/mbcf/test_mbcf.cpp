@@ -176,6 +176,31 @@ TEST(Mbcf, WrongCallsAreRefused)
     });
 }
 
+/* All that is kept for other nodes is there from the beginning, or nothing is. */
+TEST(Mbcf, WindowsThatDoNotFitIntoMemoryAreRefusedAtOnce)
+{
+    MachineFile file("mbcf-hub");
+    Cluster cluster(file.cluster());
+    launch_software software = lab_software(cluster.machine(), 0);
+    launch_config cfg = {};
+
+    for (host_setting &s : software.settings)
+        if (s.key != nullptr && std::string(s.key) == "kernel.window")
+            s.number = UINT64_C(1) << 60;
+    cfg.nranks = 2;
+    cfg.software = &software;
+    cluster.expect_run(
+        [] {
+            uint8_t byte = 0;
+
+            return mbcf_open() == MBCF_ERR_NOMEM && mbcf_open() == MBCF_ERR_NOMEM &&
+                           mbcf_write(0, 0, 0, &byte, 1, nullptr) == MBCF_ERR_ARGUMENT
+                       ? 0
+                       : 1;
+        },
+        cfg);
+}
+
 /* SR, NSR and sockets carry the same messages. */
 int exchange_all()
 {
