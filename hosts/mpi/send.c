@@ -90,13 +90,18 @@ static bool write_data(struct mpi_rank *mr, struct mpi_request *rq, const struct
 
 /* ---- through the FIFO ------------------------------------------------------------------------ */
 
+static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq);
+
 static void pieces_out(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    if (rq->mode == MPI_MODE_SYNCHRONOUS && rq->id != 0 && !rq->got &&
-        rq->phase != MPI_SEND_GRANTED)
-        rq->phase = MPI_SEND_SYNC;
-    else
+    if (rq->mode != MPI_MODE_SYNCHRONOUS || rq->id == 0 || rq->got ||
+        rq->phase == MPI_SEND_GRANTED) {
         mpi_ended(mr, rq);
+        return;
+    }
+    rq->phase = MPI_SEND_SYNC;
+    if (rq->cancelling)
+        cancel_send(mr, rq);
 }
 
 /* The rest of the data, after the first piece or after the receiver's answer. */
@@ -351,6 +356,9 @@ static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq)
         end_cancelled(mr, rq);
         return;
     }
+    /* What takes it back may not overtake its pieces. One that is not synchronous ends with them.
+     */
+    rq->cancelling = rq->phase == MPI_SEND_PIECES;
     if (rq->number == 0 ||
         (!rq->done && rq->phase != MPI_SEND_ASKED && rq->phase != MPI_SEND_SYNC) ||
         rq->phase == MPI_SEND_WRITING || rq->phase == MPI_SEND_GRANTED)

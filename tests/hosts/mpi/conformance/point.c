@@ -352,6 +352,24 @@ static void cancel(void)
         MPI_Recv(&in, 1, MPI_INT, prev, 32, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* No receive is there, or will be: the wait ends all the same, so it must have been cancelled. */
+static void cancel_synchronous(void)
+{
+    static char data[300000];
+
+    for (int bytes = 0; bytes <= (int)sizeof(data); bytes = bytes * 6 + 3) {
+        MPI_Request rq;
+        MPI_Status st;
+        int flag = 0;
+
+        MPI_Issend(data, bytes, MPI_CHAR, next, 34, MPI_COMM_WORLD, &rq);
+        MPI_Cancel(&rq);
+        MPI_Wait(&rq, &st);
+        MPI_Test_cancelled(&st, &flag);
+        CHECK(flag == 1, "3.8.4 a synchronous send of %d bytes is cancelled", bytes);
+    }
+}
+
 /* ---- 3.9 persistent
  * ---------------------------------------------------------------------------------- */
 
@@ -527,6 +545,7 @@ int main(int argc, char **argv)
     free_and_get_status();
     probes();
     cancel();
+    cancel_synchronous();
     persistent();
     send_receive();
     truncation();
