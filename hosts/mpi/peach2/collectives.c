@@ -505,7 +505,9 @@ static const struct mpi_algorithm algorithms[] = {
  * Where `hubsim run mpi-allgather`, mpi-broadcast, mpi-allreduce and mpi-alltoall, each on 16
  * nodes, change their minds (docs/collectives.md). Small ones: a message costs its sender 0.2 us,
  * so few ranks tell all others at once; then what has the fewest rounds; then what moves each byte
- * to the next node only.
+ * to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its sender 0.1 us
+ * each 8 bytes, of more 1 us in a channel however long, and ten ranks have so few that no other
+ * way saves any.
  */
 #define KB 1024u
 static const struct mpi_choice choices[] = {
@@ -519,7 +521,11 @@ static const struct mpi_choice choices[] = {
     { MPI_COLL_ALLREDUCE, "two-levels", 0, 4 * KB, 0, 0 },
     { MPI_COLL_ALLREDUCE, "two-rings", 16 * KB, 192 * KB, 0, 0 },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", 32 * KB, 0, 0, 0 },
-    { MPI_COLL_ALLTOALL, "spread", 0, 64, 0, 17 },
+    { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 11 },
+    { MPI_COLL_ALLTOALL, "spread", 0, P2_PIO_MAX + 1, 0, 15 },
+    { MPI_COLL_ALLTOALL, "spread", 0, 56, 0, 21 },
+    { MPI_COLL_ALLTOALL, "bruck", 0, 192, 0, 0 },
+    { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 0 },
 };
 
 int p2_collectives(struct mpi_rank *mr)

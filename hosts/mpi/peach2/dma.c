@@ -15,7 +15,7 @@
 
 static uint32_t stage_bytes(const struct p2 *p2)
 {
-    return p2->ring_bytes / P2_PIECES + P2_UNIT;
+    return p2->piece_bytes + MPI_HEAD_BYTES + P2_UNIT;
 }
 
 /* Written once: the word that ends each chain of the channel. */

@@ -43,10 +43,14 @@
 #define P2_FLAGS      32u /* entries of one pair under way */
 #define P2_UNIT       16u /* rings are filled in these, as DMA wants addresses that agree so far */
 #define P2_HEAD_WORDS (MPI_HEAD_BYTES / 8u)
-/* Of a ring: the longest entry takes one. Room for some on their way, some that are being copied,
- * and one that the end of the ring cuts off. */
-#define P2_PIECES    8u
-#define P2_PIECE_MAX 16384u
+/* Of a ring: the data of the longest entry take one. Room for some on their way, some that are
+ * being copied, and one that the end of the ring cuts off. */
+#define P2_PIECES 8u
+/* What two channels in turn move without a pause: each takes 1.9 us between the end of a chain and
+ * the first byte of its next one, in which the other one moves 7 KB. Longer pieces would only be
+ * copied later. */
+#define P2_PIECE_MAX 8192u
+#define P2_RING_MAX  131072u
 #define P2_RING_MIN  4096u
 #define P2_RINGS_MAX (UINT32_C(8) << 20) /* bytes of all rings of a rank */
 /* A core stores 8 bytes in 80 ns, where a channel takes 1.2 us longer for the first byte and then
@@ -128,6 +132,7 @@ struct p2 {
     struct host_bar memory; /* what the ranks of the node share */
     uint32_t watched;       /* bytes of the inbox */
     uint32_t ring_bytes, ring_units, rings;
+    uint32_t piece_bytes; /* data of the longest entry */
     struct p2_peer *peers;
     /* What a look at all flags and credits touches lies close together. */
     uint64_t scanned_at;           /* time of the last look, plus 1 */

@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct key) <= MPI_KEY_BYTES, "a key has to fit");
 
 static uint32_t ring_bytes_of(uint32_t nranks)
 {
-    uint32_t bytes = P2_PIECES * P2_PIECE_MAX;
+    uint32_t bytes = P2_RING_MAX;
 
     while (bytes > P2_RING_MIN && (uint64_t)bytes * nranks > P2_RINGS_MAX)
         bytes /= 2;
@@ -30,6 +30,8 @@ static bool make_inbox(struct p2 *p2)
 
     p2->ring_bytes = ring_bytes_of(p2->nranks);
     p2->ring_units = p2->ring_bytes / P2_UNIT;
+    p2->piece_bytes =
+        p2->ring_bytes / P2_PIECES < P2_PIECE_MAX ? p2->ring_bytes / P2_PIECES : P2_PIECE_MAX;
     p2->rings = p2_rings_at(p2->nranks);
     p2->watched = p2->rings;
     bytes = p2->rings + (uint64_t)p2->nranks * p2->ring_bytes;
@@ -96,8 +98,9 @@ static bool set_up(struct p2 *p2)
     p2->t.caps = (struct mpi_transport_caps){
         .gpu = p2->nchannels > 0,
         .sends_requests = true,
-        .fifo_bytes = p2->ring_bytes / P2_PIECES,
-        .eager_bytes = p2->ring_bytes / P2_PIECES - MPI_HEAD_BYTES,
+        .fifo_bytes = p2->piece_bytes + MPI_HEAD_BYTES,
+        .eager_bytes = 2 * p2->piece_bytes,
+        .gpu_eager_bytes = p2->piece_bytes,
         .write_bytes = 0, /* see p2_expose() */
         .copy_kb_ps = copy_ps,
         .entry_ps = call_ps,

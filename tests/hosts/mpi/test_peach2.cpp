@@ -68,9 +68,8 @@ int ping_pong(const std::vector<int> &sizes)
     return MPI_Finalize();
 }
 
-const std::vector<int> SIZES = {
-    0, 1, 3, 8, 9, 63, 64, 127, 128, 129, 200, 1000, 1023, 4096, 8001
-};
+const std::vector<int> SIZES = { 0,   1,   3,    8,    9,    63,   64,   127,   128,
+                                 129, 200, 1000, 1023, 4096, 8001, 8193, 16384, 16385 };
 
 TEST(Peach2, MessagesOfAllSizesArriveAsTheyAreBetweenTwoNodes)
 {
@@ -135,6 +134,43 @@ TEST(Peach2, MemoryOfAllKindsIsSentAndReceivedWhereItIs)
                 SCOPED_TRACE(testing::Message() << k[0] << k[1] << nodes << pageable);
                 expect_run(nodes, 2, [&] { return between(k, pageable); });
             }
+}
+
+/* Half of a round trip, after one that takes what the first message needs. */
+double one_way(int other, int bytes)
+{
+    std::vector<uint8_t> b(bytes);
+    int me;
+    double start = 0;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int round = 0; round < 3; round++) {
+        if (round == 1)
+            start = MPI_Wtime();
+        if (me == 0)
+            MPI_Send(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+        MPI_Recv(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (me != 0)
+            MPI_Send(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+    }
+    return (MPI_Wtime() - start) / 4;
+}
+
+/* Copies overlap with transfers from two pieces on, and nobody is asked before 16 KB. */
+TEST(Peach2, TwiceTheBytesTakeLessThanTwiceTheTime)
+{
+    expect_run(2, 2, [] {
+        Me me;
+        double before = one_way(me.rank ^ 1, 256);
+
+        for (int bytes = 512; bytes <= 65536; bytes *= 2) {
+            double now = one_way(me.rank ^ 1, bytes);
+
+            EXPECT_LT(now, (bytes == 16384 ? 1.5 : 1.8) * before) << bytes;
+            before = now;
+        }
+        return MPI_Finalize();
+    });
 }
 
 TEST(Peach2, ManyMessagesOfOneWayReuseTheRing)
@@ -274,6 +310,38 @@ TEST(Peach2, WhatTwoRanksOfEachNodeSendToAllDoesNotHangOnTheOrderOfEvents)
                 return MPI_Finalize();
             },
             cfg);
+}
+
+/* What all-to-all of the given bytes takes in all, on the two rings of eight nodes. */
+sim_time_t time_of_alltoall(const char *algorithms, unsigned ranks, int bytes)
+{
+    test::MachineFile file("dual-ring8");
+    launch_software software = over_peach2(algorithms);
+    launch_config cfg = {};
+    Cluster c(file.cluster());
+
+    cfg.nranks = ranks;
+    cfg.software = &software;
+    EXPECT_EQ(SIM_OK, c.run(
+                          [bytes] {
+                              Me me;
+                              std::vector<uint8_t> a(bytes * me.size), b(a.size());
+
+                              for (int i = 0; i < 4; i++)
+                                  MPI_Alltoall(a.data(), bytes, MPI_BYTE, b.data(), bytes, MPI_BYTE,
+                                               MPI_COMM_WORLD);
+                              return MPI_Finalize();
+                          },
+                          cfg));
+    return c.result.end_ps - c.result.start_ps;
+}
+
+/* Eight ranks tell all others at once, whatever the size. */
+TEST(Peach2, TheTableOfAllToAllTakesWhatIsQuicker)
+{
+    for (int bytes : { 32, 64, 192 })
+        EXPECT_LT(time_of_alltoall(nullptr, 8, bytes), time_of_alltoall("alltoall=bruck", 8, bytes))
+            << bytes;
 }
 
 TEST(Peach2, ANodeWithoutAHubIsTold)
