@@ -102,7 +102,7 @@ int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, in
                    const char *call, int code);
 __attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);
 
-/* progress.c */
+/* peer.c */
 int mpi_protocol_init(struct mpi_rank *mr);
 void mpi_protocol_release(struct mpi_rank *mr);
 

@@ -4,6 +4,7 @@
  *   progress.c  entries in and out, waiting          send.c    from the sender's side
  *   match.c     which message is for which receive   arrive.c  from the receiver's side
  *   ask.c       receives that tell their address, and what the sender makes of that
+ *   peer.c      what is kept of other ranks; names of requests; memory of data
  */
 #ifndef MPI_PROTOCOL_H
 #define MPI_PROTOCOL_H
@@ -47,7 +48,6 @@ struct mpi_entry {
     struct mpi_key key;
     uint64_t number; /* MPI_ASK: messages taken before; MPI_UNSEND: of the message */
 };
-uint32_t mpi_entry_bytes(const struct mpi_entry *e);
 
 /** A message that came before its receive, or that is coming in pieces. */
 struct mpi_arrived {
@@ -140,8 +140,21 @@ static inline bool mpi_tags_match(int wanted, int tag)
     return wanted == MPI_ANY_TAG || wanted == tag;
 }
 
-/* progress.c */
+/* peer.c */
+/** Ends the rank when `memory` is NULL, since a protocol cannot go on without it. @return `memory` */
+void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull));
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank);
+/** A name for entries. @return 0: all are in use. */
+uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq);
+/** @return NULL: no request has this name, or no longer. */
+struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id);
+void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq);
+/** Memory that goes with the rank at the latest. */
+uint8_t *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
+void mpi_block_free(uint8_t *bytes); /* NULL: no effect */
+
+/* progress.c */
+uint32_t mpi_entry_bytes(const struct mpi_entry *e);
 /** @return false: no room now. */
 bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
              const struct mpi_entry *e, const void *data, uint32_t bytes);
@@ -159,17 +172,10 @@ void mpi_hide(struct mpi_rank *mr, struct mpi_request *rq);
 /** Takes what has come from one source, until *stop. */
 void mpi_take(struct mpi_rank *mr, enum mpi_fifo fifo, struct mpi_peer *peer, const bool *stop);
 void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer);
-/** Memory to memory, as the platform takes it. */
+/** Memory to memory; takes the time that it takes the platform. */
 void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes);
+/** The time alone. */
 void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes);
-/** 0: none is left. */
-uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq);
-struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id);
-void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq);
-/** Ends the rank, since a protocol cannot go on without memory. */
-void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull));
-uint8_t *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
-void mpi_block_free(uint8_t *bytes); /* NULL: no effect */
 /** It is done: gives back what it holds, and tells its owner. */
 void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq);
 
@@ -193,6 +199,8 @@ void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_receive_arrived(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_arrived *a);
 void mpi_message_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
                       const uint8_t *data, uint32_t bytes);
+/** Reads the data of a message from its sender's memory. @return false: no room now. */
+bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_read_ended(struct mpi_rank *mr, struct mpi_request *rq);
 
 /* send.c */
@@ -200,9 +208,7 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq);
 /** Sends as much as there is room for. @return false: there is more. */
 bool mpi_send_try(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e);
-void mpi_send_cancel(struct mpi_rank *mr, struct mpi_request *rq);
 
-bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq);
 /* buffer.c */
 int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq);
 

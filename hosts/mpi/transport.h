@@ -1,5 +1,5 @@
 /*
- * The transport interface: all that the protocols of the library (protocol.c) ask of a network.
+ * The transport interface: all that the protocols of the library (protocol.h) ask of a network.
  *
  * A transport belongs to one rank. It has, at each receiver, one memory-based FIFO for each source
  * and kind of entry, and may write into memory that another rank has exposed.
