@@ -163,8 +163,7 @@ static void doubling_traffic(const struct test *t)
         }
 }
 
-/* ---- the test ----------------------------------------------------------------------------------
- */
+/* ---- the test ---- */
 
 static unsigned seed_of(const struct test *t, unsigned number, int rank)
 {

@@ -131,8 +131,7 @@ static void ring_traffic(const struct test *t)
                 collective_traffic(&t->c, step, (int)r, (int)r + 1, segment(t, step - r).n, 1);
 }
 
-/* ---- tree ---------------------------------------------------------------------------------------
- */
+/* ---- tree ---- */
 
 /** The lowest bit of a rank came last: 1 << bits for rank 0. */
 static int lowest_bit(const struct test *t, int rank)
@@ -192,8 +191,7 @@ static void tree_traffic(const struct test *t)
             collective_traffic(&t->c, step, r, r + bit, t->bytes, 1);
 }
 
-/* ---- the test
- * ------------------------------------------------------------------------------------ */
+/* ---- the test ---- */
 
 static void fill(void *arg, unsigned number)
 {

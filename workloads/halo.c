@@ -135,8 +135,7 @@ static void traffic(const struct test *t)
         }
 }
 
-/* ---- the test ---------------------------------------------------------------------------------
- */
+/* ---- the test ---- */
 
 static double value_of(unsigned number, int rank, size_t x, size_t y, size_t z)
 {

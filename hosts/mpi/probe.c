@@ -71,8 +71,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
                           probe(mr, __func__, source, tag, comm, false, flag, &a, status));
 }
 
-/* ---- matched probe: a message that is taken out, and received by its handle
- * ----------------------- */
+/* ---- matched probe: a message that is taken out, and received by its handle ---- */
 
 /* The handle is that of a request which holds the message. */
 static int matched(struct mpi_rank *mr, const char *call, int source, int tag, MPI_Comm comm,

@@ -266,8 +266,7 @@ static int look_for(struct wanted *w, bool (*done)(struct wanted *w), int *flag_
     return code;
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------
- */
+/* ---- waiting ---- */
 
 static int wait_one(struct mpi_rank *mr, const char *call, MPI_Request *request, MPI_Status *status)
 {
@@ -360,8 +359,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[]
     return mpi_end_blamed(mr, __func__, code);
 }
 
-/* ---- looking ------------------------------------------------------------------------------------
- */
+/* ---- looking ---- */
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
@@ -438,8 +436,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* ---- other ends
- * ----------------------------------------------------------------------------------- */
+/* ---- other ends ---- */
 
 static int check_request(struct mpi_rank *mr, MPI_Request handle)
 {

@@ -268,8 +268,7 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq)
     mpi_busy(mr, peer);
 }
 
-/* ---- answers -----------------------------------------------------------------------------------
- */
+/* ---- answers ---- */
 
 static void granted(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_entry *e)
 {

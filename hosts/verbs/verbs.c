@@ -159,8 +159,7 @@ bool verbs_qp_connect(struct verbs_qp *qp, unsigned lid, uint32_t far_qp)
     return command(qp->v, words, 3, NULL);
 }
 
-/* ---- work --------------------------------------------------------------------------------------
- */
+/* ---- work ---- */
 
 static unsigned build(uint8_t *wqe, uint32_t number, const struct verbs_send *send)
 {

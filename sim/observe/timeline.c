@@ -170,8 +170,7 @@ static uint32_t mark_slice(struct observe_timeline *t, const struct sim_mark *m,
     }
 }
 
-/* ---- packets
- * -----------------------------------------------------------------------------------*/
+/* ---- packets ---- */
 
 /** @return its category */
 static const char *tlp_name(const struct pcie_tlp *tlp, char name[PACKET_NAME])
@@ -278,8 +277,7 @@ static void arrow(struct observe_timeline *t, uint64_t id)
     }
 }
 
-/* ---- the probe ---------------------------------------------------------------------------------
- */
+/* ---- the probe ---- */
 
 static uint64_t take_mark(void *arg, const struct sim_mark *mark)
 {

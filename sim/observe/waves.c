@@ -36,8 +36,7 @@ struct observe_waves {
     struct change *heap; /* the earliest first */
 };
 
-/* ---- changes that wait ------------------------------------------------------------------------
- */
+/* ---- changes that wait ---- */
 
 static bool before(const struct change *a, const struct change *b)
 {
@@ -80,8 +79,7 @@ static struct change pop(struct observe_waves *w)
     return first;
 }
 
-/* ---- the hierarchy ------------------------------------------------------------------------------
- */
+/* ---- the hierarchy ---- */
 
 /** A signal by its whole path, for sorting. */
 struct entry {
@@ -195,8 +193,7 @@ static void declare_all(struct observe_waves *w)
     free(entries);
 }
 
-/* ---- the probe
- * ------------------------------------------------------------------------------------ */
+/* ---- the probe ---- */
 
 /** Changes before `until`. */
 static void write_changes(struct observe_waves *w, sim_time_t until)

@@ -87,8 +87,7 @@ static bool broken(struct sim_error *err, const char *where, const char *what,
     return false;
 }
 
-/* ---- one hop -----------------------------------------------------------------------------------
- */
+/* ---- one hop ---- */
 
 struct order_item {
     struct pcie_order_key key;
@@ -231,8 +230,7 @@ void pcie_order_clear(struct pcie_order_watch *w)
     w->head = w->tail = 0;
 }
 
-/* ---- end to end
- * ---------------------------------------------------------------------------------- */
+/* ---- end to end ---- */
 
 #define NUMBER_BITS 40u /* of the packets of one component; its own number takes the rest */
 

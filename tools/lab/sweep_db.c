@@ -267,8 +267,7 @@ int lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg,
     return rc;
 }
 
-/* ---- the lock ---------------------------------------------------------------------------------
- */
+/* ---- the lock ---- */
 
 /** A lock of its own file: closing any descriptor of the database would end SQLite's locks. */
 int lab_sweep_lock(const char *path, int *fd_p, struct sim_error *err)

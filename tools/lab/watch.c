@@ -64,8 +64,7 @@ static int close_timeline(struct lab_watch *w, struct sim_error *err)
                          rc == SIM_ERR_NOMEM ? "out of memory" : "writing failed");
 }
 
-/* ---- waves -------------------------------------------------------------------------------------
- */
+/* ---- waves ---- */
 
 static int open_waves(struct lab_watch *w, struct sim_error *err)
 {
@@ -121,8 +120,7 @@ int lab_watch_tell(const struct lab_watch *watch, sim_time_t end, FILE *out, str
     return observe_usage_each(watch->usage, end, tell_window, out, err);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all of them ---- */
 
 int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *also,
                    struct lab_watch **watch_p, struct sim_error *err)

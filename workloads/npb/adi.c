@@ -199,8 +199,7 @@ void adi_add(struct adi *a)
                  a->memory);
 }
 
-/* ---- along an axis -----------------------------------------------------------------------------
- */
+/* ---- along an axis ---- */
 
 /** Lines of a box, each from (forth) or to (back) its first inner point. @return doubles that cross
  */

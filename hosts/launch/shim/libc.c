@@ -235,8 +235,7 @@ int uname(struct utsname *name)
     return code;
 }
 
-/* ---- the rank's streams -----------------------------------------------------------------------
- */
+/* ---- the rank's streams ---- */
 
 /* They have no descriptor of their own; C++ streams without stdio write to it. */
 int fileno(FILE *stream)

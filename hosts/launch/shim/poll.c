@@ -145,8 +145,7 @@ void __sanitizer_cov_trace_pc(void)
     hub_program_blocks++;
 }
 
-/* ---- atomics -------------------------------------------------------------------------------
- */
+/* ---- atomics ---- */
 
 __extension__ typedef unsigned __int128 uint128;
 

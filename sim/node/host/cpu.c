@@ -479,8 +479,7 @@ void node_core_tsc(struct node_core *core, node_done_fn done, void *arg)
     node_core_end(core, cpu_of(core)->tsc_read_ps, 0);
 }
 
-/* ---- creation ---------------------------------------------------------------------------------
- */
+/* ---- creation ---- */
 
 int node_core_init(struct node_core *core, struct node_host *host, unsigned index,
                    struct sim_error *err)
