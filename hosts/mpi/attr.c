@@ -127,8 +127,8 @@ static int add(struct mpi_rank *mr, struct mpi_attr **attrs, struct mpi_keyval *
 }
 
 /* Recursion keeps the order; few objects have more than a handful. */
-int mpi_attrs_copy(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
-                   const struct mpi_attr *from, struct mpi_attr **to_p)
+int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attr *from,
+                   struct mpi_attr **to_p)
 {
     const struct mpi_keyval *k = from != NULL ? from->keyval : NULL;
     void *out = NULL;
@@ -136,7 +136,7 @@ int mpi_attrs_copy(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
 
     if (from == NULL)
         return MPI_SUCCESS;
-    code = mpi_attrs_copy(mr, kind, handle, from->next, to_p);
+    code = mpi_attrs_copy(mr, handle, from->next, to_p);
     if (code != MPI_SUCCESS || k->copy == NULL)
         return code;
     code = k->copy(handle, k->handle, k->state, from->value, &out, &flag);
@@ -160,12 +160,10 @@ static int remove_at(struct mpi_rank *mr, int handle, struct mpi_attr **at)
     return MPI_SUCCESS;
 }
 
-int mpi_attrs_delete(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
-                     struct mpi_attr **attrs)
+int mpi_attrs_delete(struct mpi_rank *mr, int handle, struct mpi_attr **attrs)
 {
     int code = MPI_SUCCESS;
 
-    (void)kind;
     while (code == MPI_SUCCESS && *attrs != NULL)
         code = remove_at(mr, handle, attrs);
     return code;

@@ -277,7 +277,7 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
     if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
         code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
     if (code == MPI_SUCCESS)
-        code = mpi_attrs_delete(mr, MPI_ATTR_COMM, *comm, &c->attrs);
+        code = mpi_attrs_delete(mr, *comm, &c->attrs);
     if (code != MPI_SUCCESS)
         return code;
     mr->comms[*comm - 1] = NULL;

@@ -78,12 +78,11 @@ void mpi_env_init(struct mpi_rank *mr);
 void mpi_env_release(struct mpi_rank *mr);
 /** Calls the copy functions for `from`. @return the code of one that failed; *to_p then holds what
  * was copied before. */
-int mpi_attrs_copy(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
-                   const struct mpi_attr *from, struct mpi_attr **to_p);
+int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attr *from,
+                   struct mpi_attr **to_p);
 /** Calls the delete functions, the last attribute first. @return the code of one that failed; what
  * is left stays. */
-int mpi_attrs_delete(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
-                     struct mpi_attr **attrs);
+int mpi_attrs_delete(struct mpi_rank *mr, int handle, struct mpi_attr **attrs);
 /** Frees without a call: the run is over. */
 void mpi_attrs_drop(struct mpi_attr *attrs);
 int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struct mpi_attr **attrs,

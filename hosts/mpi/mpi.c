@@ -75,7 +75,7 @@ int MPI_Finalize(void)
     if (mr == NULL)
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
     self = mpi_comm_of(mr, MPI_COMM_SELF); /* first of all: MPI 3.1, 8.7.1 */
-    code = mpi_attrs_delete(mr, MPI_ATTR_COMM, MPI_COMM_SELF, &self->attrs);
+    code = mpi_attrs_delete(mr, MPI_COMM_SELF, &self->attrs);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
     code = MPI_Barrier(MPI_COMM_WORLD);

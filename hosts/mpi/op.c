@@ -60,12 +60,11 @@ int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type
     return mpi_fail(mr, MPI_ERR_OP, "op = %d: not for datatype %#x", op->handle, (unsigned)type);
 }
 
-void mpi_op_apply(struct mpi_rank *mr, const struct mpi_op *op, const void *left, void *right,
-                  uint64_t count, const struct mpi_type *type)
+void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64_t count,
+                  const struct mpi_type *type)
 {
     MPI_Datatype handle = type->handle;
 
-    (void)mr;
     if (count == 0 || type->bytes == 0)
         return;
     if (op->fn == NULL) {
@@ -157,6 +156,6 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
     if (code == MPI_SUCCESS)
         code = mpi_op_check(mr, o, type);
     if (code == MPI_SUCCESS)
-        mpi_op_apply(mr, o, inbuf, inoutbuf, (uint64_t)count, t);
+        mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, t);
     return mpi_end(mr, __func__, code);
 }

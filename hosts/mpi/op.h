@@ -19,8 +19,8 @@ void mpi_ops_release(struct mpi_rank *mr);
 /** @return MPI_ERR_OP, noted, where the operation is not for the datatype. */
 int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type);
 /** right[i] = left[i] op right[i] */
-void mpi_op_apply(struct mpi_rank *mr, const struct mpi_op *op, const void *left, void *right,
-                  uint64_t count, const struct mpi_type *type);
+void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64_t count,
+                  const struct mpi_type *type);
 
 /* combine.c */
 /** right[i] = left[i] op right[i] for `n` elements. */

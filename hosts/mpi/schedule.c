@@ -254,7 +254,7 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
                              st->to.at, st->to.count);
     case MPI_STEP_COMBINE:
         spend(s, &st->to);
-        mpi_op_apply(s->mr, s->op, st->from.at, st->to.at, st->to.count, st->to.type);
+        mpi_op_apply(s->op, st->from.at, st->to.at, st->to.count, st->to.type);
         break;
     case MPI_STEP_FENCE:
         break;

@@ -160,7 +160,7 @@ static void combine(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
 
     mpi_type_unpack(basic, left, data, in->head.bytes);
     mpi_type_unpack(basic, right, old, in->head.bytes);
-    mpi_op_apply(mr, mpi_op_of(mr, in->head.op), left, right, n, basic);
+    mpi_op_apply(mpi_op_of(mr, in->head.op), left, right, n, basic);
     mpi_type_pack(basic, right, n, old);
     free(left);
 }

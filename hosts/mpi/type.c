@@ -127,7 +127,7 @@ int MPI_Type_free(MPI_Datatype *type)
     if (code == MPI_SUCCESS && *type < MPI_DERIVED)
         code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
     if (code == MPI_SUCCESS)
-        code = mpi_attrs_delete(mr, MPI_ATTR_TYPE, *type, &t->attrs);
+        code = mpi_attrs_delete(mr, *type, &t->attrs);
     if (code == MPI_SUCCESS) {
         mr->types[*type - MPI_DERIVED] = NULL;
         mpi_type_put(t);

@@ -352,7 +352,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
 static int free_win(struct mpi_rank *mr, struct mpi_win *win)
 {
     struct mpi_comm *comm = win->comm;
-    int code = mpi_attrs_delete(mr, MPI_ATTR_WIN, win->handle, &win->attrs);
+    int code = mpi_attrs_delete(mr, win->handle, &win->attrs);
 
     if (code == MPI_SUCCESS && (win->nlocked > 0 || win->locked_all || win->start != NULL))
         code = mpi_fail(mr, MPI_ERR_RMA_SYNC, "an epoch is open");

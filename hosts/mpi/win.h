@@ -96,7 +96,6 @@ struct mpi_win_peer {
 
 struct mpi_win {
     struct mpi_rank *mr;
-    struct mpi_win *next; /* of the rank */
     MPI_Win handle;
     struct mpi_comm *comm;
     MPI_Comm comm_handle;
