@@ -52,7 +52,7 @@ static void op_begun(struct mpi_win_op *op)
     op->win->mr->windows_ready = true;
 }
 
-static void op_free(struct mpi_win_op *op)
+void mpi_win_op_free(struct mpi_win_op *op)
 {
     if (op->origin != NULL)
         mpi_type_put(op->origin);
@@ -75,7 +75,7 @@ void mpi_win_collect(struct mpi_win *win)
         win->peers[op->target].pending--;
         if (op->handle != NULL)
             mpi_ended(win->mr, op->handle);
-        op_free(op);
+        mpi_win_op_free(op);
     }
 }
 
@@ -236,11 +236,11 @@ static void send_parts(struct mpi_win_op *op, const struct call *a, const struct
 {
     struct mpi_type *bytes = &op->win->mr->basic[0];
     uint64_t runs = head->nruns * sizeof(*op->more);
-    int tag = 1 + 2 * (int)(head->number & 0x3fffffff) % 0x3ffffffe;
+    int tag = mpi_win_tag(head->number, false);
 
     if (k->result != NULL)
         (void)start(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
-                    tag + 1);
+                    mpi_win_tag(head->number, true));
     head->inside = fill(op, a, k, head);
     memcpy(op->message, head, sizeof(*head));
     (void)start(op, &op->head, false, op->message, sizeof(*head) + head->inside, bytes,

@@ -198,16 +198,14 @@ static bool is_first(const struct mpi_win_in *in)
     return true;
 }
 
-enum { RUNS, LAYOUT, DATA, HERE, REPLY };
-
 static uint64_t data_bytes(const struct mpi_win_in *in)
 {
     return in->head.kind == MPI_WIN_SWAP ? 2 * in->head.bytes : in->head.bytes;
 }
 
-static int tag_of(const struct mpi_win_in *in, int reply)
+static int tag_of(const struct mpi_win_in *in, bool answers)
 {
-    return 1 + reply + 2 * (int)(in->head.number & 0x3fffffff) % 0x3ffffffe;
+    return mpi_win_tag(in->head.number, answers);
 }
 
 static void start_data(struct mpi_win_in *in)
@@ -216,17 +214,17 @@ static void start_data(struct mpi_win_in *in)
     struct mpi_type *bytes = &win->mr->basic[0];
 
     make_type(in);
-    in->step = DATA;
+    in->step = MPI_WIN_DATA;
     in->ended = in->data != NULL; /* they came with the header */
     if (in->head.kind == MPI_WIN_GET) {
-        in->step = REPLY;
-        (void)message(win, &in->rq, false, place(in), 1, in->type, in->source, tag_of(in, 1),
+        in->step = MPI_WIN_REPLY;
+        (void)message(win, &in->rq, false, place(in), 1, in->type, in->source, tag_of(in, true),
                       &in->ended);
     } else if (in->head.kind == MPI_WIN_PUT && in->data != NULL) {
         mpi_type_unpack(in->type, place(in), in->data, in->head.bytes);
         mpi_spend_copy(win->mr, in->head.bytes);
     } else if (in->head.kind == MPI_WIN_PUT) {
-        (void)message(win, &in->rq, true, place(in), 1, in->type, in->source, tag_of(in, 0),
+        (void)message(win, &in->rq, true, place(in), 1, in->type, in->source, tag_of(in, false),
                       &in->ended);
     } else if (in->head.op == MPI_NO_OP) { /* brings no data */
         in->data = mpi_need(win->mr, malloc(in->head.bytes));
@@ -234,7 +232,7 @@ static void start_data(struct mpi_win_in *in)
     } else if (in->data == NULL) {
         in->data = mpi_need(win->mr, malloc(data_bytes(in)));
         (void)message(win, &in->rq, true, in->data, data_bytes(in), bytes, in->source,
-                      tag_of(in, 0), &in->ended);
+                      tag_of(in, false), &in->ended);
     }
 }
 
@@ -243,25 +241,25 @@ static bool go_on(struct mpi_win_in *in)
 {
     struct mpi_win *win = in->win;
 
-    if (in->step == RUNS && in->ended)
+    if (in->step == MPI_WIN_RUNS && in->ended)
         start_data(in);
-    if (in->step == DATA && in->ended) {
+    if (in->step == MPI_WIN_DATA && in->ended) {
         if (!accumulates(in))
             return true;
-        in->step = HERE;
+        in->step = MPI_WIN_TURN;
     }
-    if (in->step == HERE && is_first(in)) {
+    if (in->step == MPI_WIN_TURN && is_first(in)) {
         accumulate(in);
         if (in->head.kind == MPI_WIN_ACCUMULATE)
             return true;
-        in->step = REPLY;
+        in->step = MPI_WIN_REPLY;
         (void)message(win, &in->rq, false, in->data, in->head.bytes, &win->mr->basic[0], in->source,
-                      tag_of(in, 1), &in->ended);
+                      tag_of(in, true), &in->ended);
     }
-    return in->step == REPLY && in->ended;
+    return in->step == MPI_WIN_REPLY && in->ended;
 }
 
-static void in_free(struct mpi_win_in *in)
+void mpi_win_in_free(struct mpi_win_in *in)
 {
     if (in->type != NULL)
         mpi_type_put(in->type);
@@ -287,7 +285,7 @@ static void operation_came(struct mpi_win *win, int source, const struct mpi_win
         memcpy(in->runs, behind, room);
         in->ended = true;
     } else {
-        (void)message(win, &in->rq, true, in->runs, room, &mr->basic[0], source, tag_of(in, 0),
+        (void)message(win, &in->rq, true, in->runs, room, &mr->basic[0], source, tag_of(in, false),
                       &in->ended);
     }
     if (head->inside > room) {
@@ -322,7 +320,7 @@ void mpi_win_advance(struct mpi_win *win)
         if (in->next == NULL)
             win->ins_end = at;
         win->peers[in->source].finished++;
-        in_free(in);
+        mpi_win_in_free(in);
     }
     answer(win);
     mpi_win_collect(win);

@@ -48,22 +48,13 @@ static void win_free(struct mpi_win *win)
         struct mpi_win_op *op = win->ops;
 
         win->ops = op->next;
-        if (op->origin != NULL)
-            mpi_type_put(op->origin);
-        if (op->result != NULL)
-            mpi_type_put(op->result);
-        free(op->more);
-        free(op);
+        mpi_win_op_free(op);
     }
     while (win->ins != NULL) {
         struct mpi_win_in *in = win->ins;
 
         win->ins = in->next;
-        if (in->type != NULL)
-            mpi_type_put(in->type);
-        free(in->runs);
-        free(in->data);
-        free(in);
+        mpi_win_in_free(in);
     }
     waiting_free(win->waiting);
     waiting_free(win->lock_queue);

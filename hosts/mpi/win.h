@@ -59,6 +59,14 @@ struct mpi_win_op {
     uint8_t message[MPI_WIN_MESSAGE];
 };
 
+/** How far an operation at its target is: what it waits for. */
+enum mpi_win_step {
+    MPI_WIN_RUNS, /* its layout */
+    MPI_WIN_DATA, /* its data */
+    MPI_WIN_TURN, /* all are here: accumulations of one source are done in their order */
+    MPI_WIN_REPLY /* until its answer has left */
+};
+
 /** An operation at its target. */
 struct mpi_win_in {
     struct mpi_win_in *next;
@@ -69,8 +77,8 @@ struct mpi_win_in {
     struct mpi_type *type; /* where the data are in the window */
     uint8_t *data;         /* packed */
     struct mpi_request rq;
-    bool ended;
-    int step;
+    bool ended; /* `rq` */
+    enum mpi_win_step step;
 };
 
 /** What waits for operations of a source to end, or for a lock. */
@@ -129,6 +137,7 @@ int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int 
 int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count);
 /** Frees what has ended. */
 void mpi_win_collect(struct mpi_win *win);
+void mpi_win_op_free(struct mpi_win_op *op);
 
 /* sync.c */
 /** Takes in what has come until `ready` says so. */
@@ -139,5 +148,13 @@ bool mpi_win_local(struct mpi_win *win, int rank); /* rank -1: to all */
 int mpi_win_listen(struct mpi_win *win);
 /** Goes on with what has come. */
 void mpi_win_advance(struct mpi_win *win);
+void mpi_win_in_free(struct mpi_win_in *in);
+
+/** Of the messages of operation `number` but its header: layout and data, or the answer. Numbers
+ * begin again before tags, which are positive, end. */
+static inline int mpi_win_tag(uint32_t number, bool answers)
+{
+    return 1 + (int)(number % (INT32_MAX / 2)) * 2 + answers;
+}
 
 #endif /* MPI_WIN_H */
