@@ -247,12 +247,13 @@ static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int prec
 
     if (mr == NULL)
         return MPI_ERR_OTHER;
-    for (unsigned i = 0; i < mr->ntypes; i++) {
-        const struct mpi_contents *c = mr->types[i] != NULL ? mr->types[i]->contents : NULL;
+    for (unsigned i = 0; i < mr->types.n; i++) {
+        const struct mpi_type *t = mr->types.at[i];
+        const struct mpi_contents *c = t != NULL ? t->contents : NULL;
 
         if (c != NULL && c->combiner == combiner &&
             memcmp(c->ints, ints + skip, (size_t)(2 - skip) * sizeof(int)) == 0) {
-            *newtype = mr->types[i]->handle;
+            *newtype = t->handle;
             return MPI_SUCCESS;
         }
     }

@@ -23,7 +23,7 @@ static void keyval_put(struct mpi_keyval *k)
     if (--k->holders > 0)
         return;
     if (k->env != NULL)
-        k->env->keyvals[k->handle - FIRST_KEYVAL] = NULL;
+        k->env->keyvals.at[k->handle - FIRST_KEYVAL] = NULL;
     free(k);
 }
 
@@ -31,8 +31,8 @@ void mpi_env_release(struct mpi_rank *mr)
 {
     struct mpi_env *e = &mr->env;
 
-    for (unsigned i = 0; i < e->nkeyvals; i++) {
-        struct mpi_keyval *k = e->keyvals[i];
+    for (unsigned i = 0; i < e->keyvals.n; i++) {
+        struct mpi_keyval *k = e->keyvals.at[i];
 
         if (k == NULL)
             continue;
@@ -40,27 +40,27 @@ void mpi_env_release(struct mpi_rank *mr)
         if (!k->freed)
             keyval_put(k);
     }
-    for (unsigned i = 0; i < e->nerrhandlers; i++)
-        mpi_errhandler_put(e->errhandlers[i]);
-    for (unsigned i = 0; i < e->ninfos; i++)
-        mpi_info_drop(e->infos[i]);
+    for (unsigned i = 0; i < e->errhandlers.n; i++)
+        mpi_errhandler_put(e->errhandlers.at[i]);
+    for (unsigned i = 0; i < e->infos.n; i++)
+        mpi_info_drop(e->infos.at[i]);
     for (unsigned i = 0; i < e->ncodes; i++)
         free(e->codes[i].string);
-    free(e->keyvals);
-    free(e->errhandlers);
-    free(e->infos);
+    mpi_table_release(&e->keyvals);
+    mpi_table_release(&e->errhandlers);
+    mpi_table_release(&e->infos);
     free(e->codes);
 }
 
 /* NULL: none of this kind, noted. */
 static struct mpi_keyval *keyval_of(struct mpi_rank *mr, enum mpi_attr_kind kind, int keyval)
 {
-    const struct mpi_env *e = &mr->env;
-    unsigned i = (unsigned)(keyval - FIRST_KEYVAL);
+    struct mpi_keyval *k = NULL;
 
-    if (keyval >= FIRST_KEYVAL && i < e->nkeyvals && e->keyvals[i] != NULL &&
-        e->keyvals[i]->kind == kind)
-        return e->keyvals[i];
+    if (keyval >= FIRST_KEYVAL)
+        k = mpi_table_get(&mr->env.keyvals, (unsigned)(keyval - FIRST_KEYVAL));
+    if (k != NULL && k->kind == kind)
+        return k;
     mpi_note(mr, "keyval = %d: no keyval of such an object", keyval);
     return NULL;
 }
@@ -69,31 +69,27 @@ int mpi_keyval_create(struct mpi_rank *mr, enum mpi_attr_kind kind,
                       MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete_,
                       int *keyval, void *state)
 {
-    struct mpi_env *e;
-    struct mpi_keyval **more;
-    unsigned i = 0;
+    struct mpi_keyval *k;
+    int number;
 
     if (mr == NULL)
         return MPI_ERR_OTHER;
-    e = &mr->env;
-    while (i < e->nkeyvals && e->keyvals[i] != NULL)
-        i++;
-    more = i < e->nkeyvals ? e->keyvals : realloc(e->keyvals, (i + 1) * sizeof(*more));
-    if (more == NULL)
+    k = malloc(sizeof(*k));
+    if (k == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    e->keyvals = more;
-    e->nkeyvals = i < e->nkeyvals ? e->nkeyvals : i + 1;
-    e->keyvals[i] = malloc(sizeof(**more));
-    if (e->keyvals[i] == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    *keyval = FIRST_KEYVAL + (int)i;
-    *e->keyvals[i] = (struct mpi_keyval){ .holders = 1,
-                                          .env = e,
-                                          .kind = kind,
-                                          .handle = *keyval,
-                                          .copy = copy,
-                                          .delete_ = delete_,
-                                          .state = state };
+    number = mpi_table_add(mr, &mr->env.keyvals, k);
+    if (number < 0) {
+        free(k);
+        return MPI_ERR_NO_MEM;
+    }
+    *keyval = FIRST_KEYVAL + number;
+    *k = (struct mpi_keyval){ .holders = 1,
+                              .env = &mr->env,
+                              .kind = kind,
+                              .handle = *keyval,
+                              .copy = copy,
+                              .delete_ = delete_,
+                              .state = state };
     return MPI_SUCCESS;
 }
 

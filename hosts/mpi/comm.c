@@ -40,24 +40,16 @@ int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group 
                  uint32_t context, struct mpi_comm **comm_p)
 {
     struct mpi_comm *c = mpi_comm_new(mr, group, remote, context);
-    struct mpi_comm **more;
-    unsigned i = 0;
+    int number;
 
     if (c == NULL)
         return MPI_ERR_NO_MEM;
-    while (i < mr->ncomms && mr->comms[i] != NULL)
-        i++;
-    if (i == mr->ncomms) {
-        more = realloc(mr->comms, (i + 1) * sizeof(struct mpi_comm *));
-        if (more == NULL) {
-            mpi_comm_put(c);
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-        }
-        mr->comms = more;
-        mr->ncomms++;
+    number = mpi_table_add(mr, &mr->comms, c);
+    if (number < 0) {
+        mpi_comm_put(c);
+        return MPI_ERR_NO_MEM;
     }
-    mr->comms[i] = c;
-    c->handle = (MPI_Comm)i + 1;
+    c->handle = number + 1;
     *comm_p = c;
     return MPI_SUCCESS;
 }
@@ -105,17 +97,18 @@ void mpi_comm_put(struct mpi_comm *comm)
 
 void mpi_comms_release(struct mpi_rank *mr)
 {
-    for (unsigned i = 0; i < mr->ncomms; i++)
-        mpi_comm_put(mr->comms[i]);
-    free(mr->comms);
+    for (unsigned i = 0; i < mr->comms.n; i++)
+        mpi_comm_put(mr->comms.at[i]);
+    mpi_table_release(&mr->comms);
 }
 
 struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
 {
-    if (comm > 0 && (unsigned)comm <= mr->ncomms && mr->comms[comm - 1] != NULL)
-        return mr->comms[comm - 1];
-    mpi_note(mr, "comm = %d: no communicator", comm);
-    return NULL;
+    struct mpi_comm *c = comm > 0 ? mpi_table_get(&mr->comms, (unsigned)comm - 1) : NULL;
+
+    if (c == NULL)
+        mpi_note(mr, "comm = %d: no communicator", comm);
+    return c;
 }
 
 int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
@@ -280,8 +273,7 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
         code = mpi_attrs_delete(mr, *comm, &c->attrs);
     if (code != MPI_SUCCESS)
         return code;
-    mr->comms[*comm - 1] = NULL;
-    mpi_comm_put(c);
+    mpi_comm_drop(mr, c);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

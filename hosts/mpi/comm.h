@@ -77,7 +77,7 @@ void mpi_groups_release(struct mpi_rank *mr);
 void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm);
 /** Of one that is freed, its attributes deleted. */
 void mpi_comm_env_release(struct mpi_comm *comm);
-/** Takes back one that was just added. */
+/** Takes it out of the table, and gives up what the handle held. */
 void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm);
 
 /* comm.c */

@@ -254,6 +254,6 @@ void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm)
 
 void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm)
 {
-    mr->comms[comm->handle - 1] = NULL;
+    mr->comms.at[comm->handle - 1] = NULL;
     mpi_comm_put(comm);
 }

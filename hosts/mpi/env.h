@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "hosts/mpi/include/mpi.h"
+#include "hosts/mpi/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,11 +65,9 @@ struct mpi_error_code {
 
 /** Of one rank. */
 struct mpi_env {
-    struct mpi_keyval **keyvals; /* by handle; NULL: none */
-    struct mpi_errhandler **errhandlers;
-    struct mpi_info **infos;
+    struct mpi_table keyvals, errhandlers, infos; /* by handle */
     struct mpi_error_code *codes;
-    unsigned nkeyvals, nerrhandlers, ninfos, ncodes;
+    unsigned ncodes;
     int tag_ub, host, io, wtime_is_global, universe_size, appnum, lastusedcode;
     int thread_level;
 };

@@ -14,24 +14,17 @@ void mpi_errhandler_put(struct mpi_errhandler *handler)
 /* Gives `handler` a handle. */
 static int add(struct mpi_rank *mr, struct mpi_errhandler *handler, MPI_Errhandler *handle_p)
 {
-    struct mpi_env *e = &mr->env;
-    struct mpi_errhandler **more;
-    unsigned i = 0;
+    int number;
 
-    while (i < e->nerrhandlers && e->errhandlers[i] != NULL)
-        i++;
-    more = i < e->nerrhandlers ? e->errhandlers
-                               : realloc(e->errhandlers, (i + 1) * sizeof(struct mpi_errhandler *));
-    if (more == NULL || handler == NULL) {
-        mpi_errhandler_put(handler);
-        e->errhandlers = more != NULL ? more : e->errhandlers;
+    if (handler == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    number = mpi_table_add(mr, &mr->env.errhandlers, handler);
+    if (number < 0) {
+        mpi_errhandler_put(handler);
+        return MPI_ERR_NO_MEM;
     }
-    e->errhandlers = more;
-    e->nerrhandlers = i < e->nerrhandlers ? e->nerrhandlers : i + 1;
-    e->errhandlers[i] = handler;
     handler->handles = 1;
-    *handle_p = FIRST + (MPI_Errhandler)i;
+    *handle_p = FIRST + number;
     return MPI_SUCCESS;
 }
 
@@ -54,21 +47,26 @@ int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
     return add(mr, create(fn, false), handle_p);
 }
 
+/* Of the program's own. */
+static struct mpi_errhandler *handler_of(struct mpi_rank *mr, MPI_Errhandler handler)
+{
+    return handler >= FIRST ? mpi_table_get(&mr->env.errhandlers, (unsigned)(handler - FIRST))
+                            : NULL;
+}
+
 int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Errhandler handler)
 {
-    struct mpi_env *e = &mr->env;
-    unsigned i = (unsigned)(handler - FIRST);
     struct mpi_errhandler *h = NULL;
 
     if (handler == MPI_ERRORS_RETURN) {
         h = create(NULL, true);
         if (h == NULL)
             return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    } else if (handler >= FIRST && i < e->nerrhandlers && e->errhandlers[i] != NULL) {
-        h = e->errhandlers[i];
-        h->holders++;
     } else if (handler != MPI_ERRORS_ARE_FATAL) {
-        return mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", handler);
+        h = handler_of(mr, handler);
+        if (h == NULL)
+            return mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", handler);
+        h->holders++;
     }
     mpi_errhandler_put(*slot);
     *slot = h;
@@ -79,13 +77,13 @@ int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Er
  * gets a new one. */
 int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Errhandler *handle_p)
 {
-    struct mpi_env *e = &mr->env;
+    const struct mpi_table *all = &mr->env.errhandlers;
 
     *handle_p = held == NULL ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN;
     if (held == NULL || held->returns)
         return MPI_SUCCESS;
-    for (unsigned i = 0; i < e->nerrhandlers; i++) {
-        if (e->errhandlers[i] == held) {
+    for (unsigned i = 0; i < all->n; i++) {
+        if (all->at[i] == held) {
             held->handles++;
             *handle_p = FIRST + (MPI_Errhandler)i;
             return MPI_SUCCESS;
@@ -98,14 +96,14 @@ int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Err
 int MPI_Errhandler_free(MPI_Errhandler *handler)
 {
     struct mpi_rank *mr = mpi_self();
-    unsigned i = (unsigned)(*handler - FIRST);
+    struct mpi_errhandler *own = mr != NULL ? handler_of(mr, *handler) : NULL;
 
     if (mr == NULL)
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    if (*handler >= FIRST && i < mr->env.nerrhandlers && mr->env.errhandlers[i] != NULL) {
-        if (--mr->env.errhandlers[i]->handles == 0) {
-            mpi_errhandler_put(mr->env.errhandlers[i]);
-            mr->env.errhandlers[i] = NULL;
+    if (own != NULL) {
+        if (--own->handles == 0) {
+            mpi_errhandler_put(own);
+            mr->env.errhandlers.at[*handler - FIRST] = NULL;
         }
     } else if (*handler != MPI_ERRORS_ARE_FATAL && *handler != MPI_ERRORS_RETURN) {
         return mpi_end(mr, __func__,

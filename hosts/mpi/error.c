@@ -76,8 +76,8 @@ int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call
     }
     if (c != NULL)
         handle = c->handle;
-    else if (mr->ncomms > 0)
-        c = mr->comms[0];
+    else
+        c = mpi_table_get(&mr->comms, MPI_COMM_WORLD - 1);
     return mpi_end_object(mr, c != NULL ? c->errhandler : NULL, handle, call, code);
 }
 

@@ -39,47 +39,40 @@ void mpi_group_find_self(const struct mpi_rank *mr, struct mpi_group *g)
 
 int mpi_group_add(struct mpi_rank *mr, struct mpi_group *g, MPI_Group *handle_p)
 {
-    unsigned i = 0;
+    int number;
 
     if (g->size == 0) {
         mpi_group_put(g);
         *handle_p = MPI_GROUP_EMPTY;
         return MPI_SUCCESS;
     }
-    while (i < mr->ngroups && mr->groups[i] != NULL)
-        i++;
-    if (i == mr->ngroups) {
-        struct mpi_group **more = realloc(mr->groups, (i + 1) * sizeof(struct mpi_group *));
-
-        if (more == NULL) {
-            mpi_group_put(g);
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-        }
-        mr->groups = more;
-        mr->ngroups++;
+    number = mpi_table_add(mr, &mr->groups, g);
+    if (number < 0) {
+        mpi_group_put(g);
+        return MPI_ERR_NO_MEM;
     }
-    mr->groups[i] = g;
-    *handle_p = FIRST_HANDLE + (MPI_Group)i;
+    *handle_p = FIRST_HANDLE + number;
     return MPI_SUCCESS;
 }
 
 struct mpi_group *mpi_group_of(struct mpi_rank *mr, MPI_Group group)
 {
-    unsigned i = (unsigned)(group - FIRST_HANDLE);
+    struct mpi_group *g = NULL;
 
     if (group == MPI_GROUP_EMPTY)
         return mr->no_group;
-    if (group >= FIRST_HANDLE && i < mr->ngroups && mr->groups[i] != NULL)
-        return mr->groups[i];
-    mpi_note(mr, "group = %d: no group", group);
-    return NULL;
+    if (group >= FIRST_HANDLE)
+        g = mpi_table_get(&mr->groups, (unsigned)(group - FIRST_HANDLE));
+    if (g == NULL)
+        mpi_note(mr, "group = %d: no group", group);
+    return g;
 }
 
 void mpi_groups_release(struct mpi_rank *mr)
 {
-    for (unsigned i = 0; i < mr->ngroups; i++)
-        mpi_group_put(mr->groups[i]);
-    free(mr->groups);
+    for (unsigned i = 0; i < mr->groups.n; i++)
+        mpi_group_put(mr->groups.at[i]);
+    mpi_table_release(&mr->groups);
     mpi_group_put(mr->no_group);
 }
 
@@ -337,7 +330,7 @@ int MPI_Group_free(MPI_Group *group)
     int code = find(mr, *group, &g);
 
     if (code == MPI_SUCCESS && *group != MPI_GROUP_EMPTY) {
-        mr->groups[*group - FIRST_HANDLE] = NULL;
+        mr->groups.at[*group - FIRST_HANDLE] = NULL;
         mpi_group_put(g);
     }
     if (code == MPI_SUCCESS)

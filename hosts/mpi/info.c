@@ -9,12 +9,13 @@
 
 struct mpi_info *mpi_info_of(struct mpi_rank *mr, MPI_Info info)
 {
-    unsigned i = (unsigned)(info - FIRST_INFO);
+    struct mpi_info *i = NULL;
 
-    if (info >= FIRST_INFO && i < mr->env.ninfos && mr->env.infos[i] != NULL)
-        return mr->env.infos[i];
-    mpi_note(mr, "info = %d: no info", info);
-    return NULL;
+    if (info >= FIRST_INFO)
+        i = mpi_table_get(&mr->env.infos, (unsigned)(info - FIRST_INFO));
+    if (i == NULL)
+        mpi_note(mr, "info = %d: no info", info);
+    return i;
 }
 
 static void entry_free(struct mpi_info_entry *e)
@@ -98,21 +99,17 @@ static struct mpi_info *duplicate(const struct mpi_info *from)
 
 int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *handle_p)
 {
-    struct mpi_env *e = &mr->env;
-    struct mpi_info **more;
-    unsigned i = 0;
+    struct mpi_info *copy = duplicate(from);
+    int number;
 
-    while (i < e->ninfos && e->infos[i] != NULL)
-        i++;
-    more = i < e->ninfos ? e->infos : realloc(e->infos, (i + 1) * sizeof(struct mpi_info *));
-    if (more == NULL)
+    if (copy == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    e->infos = more;
-    e->ninfos = i < e->ninfos ? e->ninfos : i + 1;
-    e->infos[i] = duplicate(from);
-    if (e->infos[i] == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    *handle_p = FIRST_INFO + (MPI_Info)i;
+    number = mpi_table_add(mr, &mr->env.infos, copy);
+    if (number < 0) {
+        mpi_info_drop(copy);
+        return MPI_ERR_NO_MEM;
+    }
+    *handle_p = FIRST_INFO + number;
     return MPI_SUCCESS;
 }
 
@@ -223,7 +220,7 @@ int MPI_Info_free(MPI_Info *info)
 
     if (i == NULL)
         return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_ERR_INFO);
-    mr->env.infos[*info - FIRST_INFO] = NULL;
+    mr->env.infos.at[*info - FIRST_INFO] = NULL;
     mpi_info_drop(i);
     *info = MPI_INFO_NULL;
     return MPI_SUCCESS;

@@ -23,6 +23,7 @@
 #include "hosts/mpi/include/mpi.h"
 #include "hosts/mpi/protocol.h"
 #include "hosts/mpi/request.h"
+#include "hosts/mpi/table.h"
 #include "hosts/mpi/transport.h"
 #include "hosts/mpi/type.h"
 
@@ -54,25 +55,19 @@ struct mpi_rank {
     struct mpi_protocol protocol;
     MPIX_Hub_counts counts;
     struct mpi_type basic[MPI_BASIC_TYPES];
-    struct mpi_type **types; /* by handle; NULL: freed */
-    struct mpi_comm **comms;
-    struct mpi_request **requests;      /* by handle; NULL: none */
-    struct mpi_request *spare_requests; /* for reuse */
-    struct mpi_chunk *chunks;           /* all of them */
+    struct mpi_table types, comms, groups, ops, wins; /* the program's; by handle */
+    struct mpi_request **requests;                    /* by handle; NULL: none */
+    struct mpi_request *spare_requests;               /* for reuse */
+    struct mpi_chunk *chunks;                         /* all of them */
     MPI_Request *free_handles;
-    unsigned ntypes, ncomms, nrequests, nfree;
-    struct mpi_group **groups, *no_group; /* no_group: the empty one */
-    unsigned ngroups;
-    uint32_t contexts; /* that this rank has made up */
+    unsigned nrequests, nfree;
+    struct mpi_group *no_group; /* the empty one */
+    uint32_t contexts;          /* that this rank has made up */
     struct mpi_schedule *running, *idle;
     bool schedules_ready, advancing; /* see mpi_schedules_advance() */
     unsigned moves;                  /* of schedules, so far */
     struct mpi_select *select;       /* algorithms of collectives */
-    struct mpi_win **wins;           /* by handle; NULL: freed */
-    unsigned nwins;
-    bool windows_ready;  /* mpi_windows_advance() has something to do */
-    struct mpi_op **ops; /* the program's; NULL: freed */
-    unsigned nops;
+    bool windows_ready;              /* mpi_windows_advance() has something to do */
     struct mpi_env env;
     const struct mpi_comm
         *blamed; /* whose error handler the present call ends with; NULL: the world's */

@@ -21,7 +21,7 @@ const struct mpi_op *mpi_op_of(struct mpi_rank *mr, MPI_Op op)
 {
     if (op > MPI_OP_NULL && op <= MPI_NO_OP)
         return &predefined[op];
-    return op >= FIRST && (unsigned)(op - FIRST) < mr->nops ? mr->ops[op - FIRST] : NULL;
+    return op >= FIRST ? mpi_table_get(&mr->ops, (unsigned)(op - FIRST)) : NULL;
 }
 
 /* Only the program's own are counted, and those are not constant. */
@@ -41,9 +41,9 @@ void mpi_op_put(const struct mpi_op *op)
 
 void mpi_ops_release(struct mpi_rank *mr)
 {
-    for (unsigned i = 0; i < mr->nops; i++)
-        mpi_op_put(mr->ops[i]);
-    free(mr->ops);
+    for (unsigned i = 0; i < mr->ops.n; i++)
+        mpi_op_put(mr->ops.at[i]);
+    mpi_table_release(&mr->ops);
 }
 
 int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type)
@@ -83,26 +83,22 @@ void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64
 
 static int create(struct mpi_rank *mr, MPI_User_function *fn, int commute, MPI_Op *op_p)
 {
-    struct mpi_op **more, *op;
-    unsigned i = 0;
+    struct mpi_op *op;
+    int number;
 
     if (mr == NULL)
         return MPI_ERR_OTHER;
     if (fn == NULL)
         return mpi_fail(mr, MPI_ERR_ARG, "no function");
-    while (i < mr->nops && mr->ops[i] != NULL)
-        i++;
-    more = i < mr->nops ? mr->ops : realloc(mr->ops, (i + 1) * sizeof(struct mpi_op *));
-    if (more == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    mr->ops = more;
-    if (i == mr->nops)
-        more[mr->nops++] = NULL;
     op = malloc(sizeof(*op));
     if (op == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    *op = (struct mpi_op){ FIRST + (MPI_Op)i, commute != 0, fn, 1 };
-    mr->ops[i] = op;
+    number = mpi_table_add(mr, &mr->ops, op);
+    if (number < 0) {
+        free(op);
+        return MPI_ERR_NO_MEM;
+    }
+    *op = (struct mpi_op){ FIRST + number, commute != 0, fn, 1 };
     *op_p = op->handle;
     return MPI_SUCCESS;
 }
@@ -127,8 +123,8 @@ int MPI_Op_free(MPI_Op *op)
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
     if (*op < FIRST || mpi_op_of(mr, *op) == NULL)
         return mpi_end(mr, __func__, bad(mr, *op));
-    mpi_op_put(mr->ops[*op - FIRST]);
-    mr->ops[*op - FIRST] = NULL;
+    mpi_op_put(mr->ops.at[*op - FIRST]);
+    mr->ops.at[*op - FIRST] = NULL;
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }

@@ -141,7 +141,8 @@ static inline bool mpi_tags_match(int wanted, int tag)
 }
 
 /* peer.c */
-/** Ends the rank when `memory` is NULL, since a protocol cannot go on without it. @return `memory` */
+/** Ends the rank when `memory` is NULL, since a protocol cannot go on without it. @return `memory`
+ */
 void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull));
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank);
 /** A name for entries. @return 0: all are in use. */

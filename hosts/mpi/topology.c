@@ -39,7 +39,7 @@ int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, in
     int code = mpi_comm_split(mr, old, color, key, newcomm);
 
     if (code == MPI_SUCCESS && *newcomm != MPI_COMM_NULL)
-        mr->comms[*newcomm - 1]->topology = t;
+        mpi_comm_of(mr, *newcomm)->topology = t;
     else
         mpi_topology_put(t);
     return code;

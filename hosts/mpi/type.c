@@ -12,7 +12,7 @@ struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type)
     const struct mpi_basic *b;
 
     if (type >= MPI_DERIVED)
-        return (unsigned)(type - MPI_DERIVED) < mr->ntypes ? mr->types[type - MPI_DERIVED] : NULL;
+        return mpi_table_get(&mr->types, (unsigned)(type - MPI_DERIVED));
     b = mpi_basic_of(type);
     return b != NULL ? &mr->basic[b - mpi_basics] : NULL;
 }
@@ -49,32 +49,23 @@ bool mpi_types_init(struct mpi_rank *mr)
 
 void mpi_types_release(struct mpi_rank *mr)
 {
-    for (unsigned i = 0; i < mr->ntypes; i++)
-        if (mr->types[i] != NULL)
-            mpi_type_put(mr->types[i]);
-    free(mr->types);
+    for (unsigned i = 0; i < mr->types.n; i++)
+        if (mr->types.at[i] != NULL)
+            mpi_type_put(mr->types.at[i]);
+    mpi_table_release(&mr->types);
     for (unsigned i = 0; i < MPI_BASIC_TYPES; i++)
         type_clear(&mr->basic[i]);
 }
 
 int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)
 {
-    struct mpi_type **more;
-    unsigned i = 0;
+    int number = mpi_table_add(mr, &mr->types, type);
 
-    while (i < mr->ntypes && mr->types[i] != NULL)
-        i++;
-    if (i == mr->ntypes) {
-        more = realloc(mr->types, (i + 1) * sizeof(struct mpi_type *));
-        if (more == NULL) {
-            mpi_type_put(type);
-            return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-        }
-        mr->types = more;
-        mr->ntypes++;
+    if (number < 0) {
+        mpi_type_put(type);
+        return MPI_ERR_NO_MEM;
     }
-    mr->types[i] = type;
-    type->handle = MPI_DERIVED + (MPI_Datatype)i;
+    type->handle = MPI_DERIVED + number;
     *handle_p = type->handle;
     return MPI_SUCCESS;
 }
@@ -129,7 +120,7 @@ int MPI_Type_free(MPI_Datatype *type)
     if (code == MPI_SUCCESS)
         code = mpi_attrs_delete(mr, *type, &t->attrs);
     if (code == MPI_SUCCESS) {
-        mr->types[*type - MPI_DERIVED] = NULL;
+        mr->types.at[*type - MPI_DERIVED] = NULL;
         mpi_type_put(t);
         *type = MPI_DATATYPE_NULL;
     }

@@ -8,10 +8,8 @@ int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p)
 {
     if (mr == NULL)
         return MPI_ERR_OTHER;
-    if (win < 1 || (unsigned)win > mr->nwins || mr->wins[win - 1] == NULL)
-        return mpi_fail(mr, MPI_ERR_WIN, "win = %d: no window", win);
-    *win_p = mr->wins[win - 1];
-    return MPI_SUCCESS;
+    *win_p = win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
+    return *win_p != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_WIN, "win = %d: no window", win);
 }
 
 int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code)
@@ -25,9 +23,9 @@ void mpi_windows_advance(struct mpi_rank *mr)
 {
     while (mr->windows_ready) {
         mr->windows_ready = false;
-        for (unsigned i = 0; i < mr->nwins; i++)
-            if (mr->wins[i] != NULL)
-                mpi_win_advance(mr->wins[i]);
+        for (unsigned i = 0; i < mr->wins.n; i++)
+            if (mr->wins.at[i] != NULL)
+                mpi_win_advance(mr->wins.at[i]);
     }
 }
 
@@ -70,27 +68,16 @@ static void win_free(struct mpi_win *win)
 
 void mpi_windows_release(struct mpi_rank *mr)
 {
-    for (unsigned i = 0; i < mr->nwins; i++)
-        if (mr->wins[i] != NULL)
-            win_free(mr->wins[i]);
-    free(mr->wins);
+    for (unsigned i = 0; i < mr->wins.n; i++)
+        if (mr->wins.at[i] != NULL)
+            win_free(mr->wins.at[i]);
+    mpi_table_release(&mr->wins);
 }
 
 static int win_add(struct mpi_rank *mr, struct mpi_win *win)
 {
-    struct mpi_win **more;
-    unsigned i = 0;
-
-    while (i < mr->nwins && mr->wins[i] != NULL)
-        i++;
-    more = i < mr->nwins ? mr->wins : realloc(mr->wins, (i + 1) * sizeof(struct mpi_win *));
-    if (more == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    mr->wins = more;
-    mr->nwins = i < mr->nwins ? mr->nwins : i + 1;
-    mr->wins[i] = win;
-    win->handle = (MPI_Win)i + 1;
-    return MPI_SUCCESS;
+    win->handle = mpi_table_add(mr, &mr->wins, win) + 1;
+    return win->handle > 0 ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /** What each rank says of its part. */
@@ -355,7 +342,7 @@ static int free_win(struct mpi_rank *mr, struct mpi_win *win)
         return code;
     win->closing = true;
     mpi_cancel(mr, &win->head);
-    mr->wins[win->handle - 1] = NULL;
+    mr->wins.at[win->handle - 1] = NULL;
     if (win->allocated != NULL)
         mr->host->ops->free(mr->host, win->allocated);
     win_free(win);

@@ -1,0 +1,35 @@
+/* Objects by number, of which handles are made. A number whose object has gone is given again. */
+#ifndef MPI_TABLE_H
+#define MPI_TABLE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mpi_rank;
+
+/** All zero: empty. Whoever takes an object out sets its place to NULL. */
+struct mpi_table {
+    void **at;
+    unsigned n;
+};
+
+/** @return the object, NULL: none has this number. */
+static inline void *mpi_table_get(const struct mpi_table *t, unsigned number)
+{
+    return number < t->n ? t->at[number] : NULL;
+}
+
+/** @return the number that the object has got, the least that was free; -1: out of memory, noted.
+ */
+int mpi_table_add(struct mpi_rank *mr, struct mpi_table *t, void *object);
+
+/** Frees the table, not what is in it. */
+void mpi_table_release(struct mpi_table *t);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* MPI_TABLE_H */
