@@ -275,21 +275,11 @@ int MPI_Type_free_keyval(int *keyval)
     return mpi_end(mr, __func__, mpi_keyval_free(mr, MPI_ATTR_TYPE, keyval));
 }
 
-static int type_of(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
-{
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *type_p = mpi_type_of(mr, type);
-    if (*type_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype", (unsigned)type);
-    return MPI_SUCCESS;
-}
-
 int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_of(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
         code = mpi_attr_set(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval, value);
@@ -300,7 +290,7 @@ int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_of(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
         code = mpi_attr_get(mr, MPI_ATTR_TYPE, t->attrs, keyval, value, flag);
@@ -311,7 +301,7 @@ int MPI_Type_delete_attr(MPI_Datatype type, int keyval)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_of(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
         code = mpi_attr_remove(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval);

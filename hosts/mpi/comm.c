@@ -120,6 +120,15 @@ int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
     return *comm_p != NULL ? MPI_SUCCESS : MPI_ERR_COMM;
 }
 
+int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
+{
+    int code = mpi_comm_get(mr, comm, comm_p);
+
+    if (code == MPI_SUCCESS && (*comm_p)->remote != NULL)
+        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
+    return code;
+}
+
 int mpi_context_new(struct mpi_rank *mr)
 {
     return (int)(FIRST_CONTEXT + MPI_CONTEXTS * (mr->contexts++ * mr->host->size + mr->host->rank));

@@ -107,8 +107,11 @@ int mpi_comm_swap(struct mpi_rank *mr, struct mpi_comm *inter, int *own, int now
 /** This rank and a peer swap ints under a tag of the communicator's collectives. */
 int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer, int *own, int nown,
                   int *theirs, int ntheirs);
-/** @return the communicator, or an error code. */
+/** For a call of the program; `mr` may be NULL. @return an error code, noted; *comm_p is NULL then.
+ */
 int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+/** The same of one group. @return MPI_ERR_COMM for an inter-communicator, noted; *comm_p is set. */
+int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
 
 /* comm_create.c */
 int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,

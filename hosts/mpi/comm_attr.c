@@ -3,14 +3,6 @@
 
 #include "hosts/mpi/internal.h"
 
-static int comm_of(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
-{
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *comm_p = mpi_comm_of(mr, comm);
-    return *comm_p != NULL ? MPI_SUCCESS : MPI_ERR_COMM;
-}
-
 static int create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete_,
                          int *keyval, void *state, const char *call)
 {
@@ -52,7 +44,7 @@ static int set_attr(MPI_Comm comm, int keyval, void *value, const char *call)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
-    int code = comm_of(mr, comm, &c);
+    int code = mpi_comm_get(mr, comm, &c);
 
     if (code == MPI_SUCCESS)
         code = mpi_attr_set(mr, MPI_ATTR_COMM, comm, &c->attrs, keyval, value);
@@ -98,7 +90,7 @@ static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag, const cha
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
-    int code = comm_of(mr, comm, &c), *own;
+    int code = mpi_comm_get(mr, comm, &c), *own;
 
     if (code != MPI_SUCCESS)
         return mpi_end(mr, call, code);
@@ -126,7 +118,7 @@ static int delete_attr(MPI_Comm comm, int keyval, const char *call)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
-    int code = comm_of(mr, comm, &c);
+    int code = mpi_comm_get(mr, comm, &c);
 
     if (code == MPI_SUCCESS)
         code = mpi_attr_remove(mr, MPI_ATTR_COMM, comm, &c->attrs, keyval);
@@ -165,7 +157,7 @@ static int set_errhandler(MPI_Comm comm, MPI_Errhandler handler, const char *cal
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
-    int code = comm_of(mr, comm, &c);
+    int code = mpi_comm_get(mr, comm, &c);
 
     if (code == MPI_SUCCESS)
         code = mpi_errhandler_set(mr, &c->errhandler, handler);
@@ -186,7 +178,7 @@ static int get_errhandler(MPI_Comm comm, MPI_Errhandler *handler, const char *ca
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
-    int code = comm_of(mr, comm, &c);
+    int code = mpi_comm_get(mr, comm, &c);
 
     if (code == MPI_SUCCESS)
         code = mpi_errhandler_get(mr, c->errhandler, handler);
@@ -207,7 +199,7 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int code)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
-    int bad = comm_of(mr, comm, &c);
+    int bad = mpi_comm_get(mr, comm, &c);
 
     if (bad != MPI_SUCCESS)
         return mpi_end(mr, __func__, bad);
@@ -220,7 +212,7 @@ int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
-    int code = comm_of(mr, comm, &c);
+    int code = mpi_comm_get(mr, comm, &c);
 
     if (code == MPI_SUCCESS)
         code = mpi_info_keep(mr, &c->info, info);
@@ -231,7 +223,7 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
-    int code = comm_of(mr, comm, &c);
+    int code = mpi_comm_get(mr, comm, &c);
 
     if (code == MPI_SUCCESS)
         code = mpi_info_copy(mr, c->info, info);

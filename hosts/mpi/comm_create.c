@@ -202,10 +202,8 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
     struct mpi_group *g = NULL;
-    int code = mpi_comm_get(mr, comm, &old);
+    int code = mpi_comm_get_intra(mr, comm, &old);
 
-    if (code == MPI_SUCCESS && old->remote != NULL)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
     if (code == MPI_SUCCESS && tag < 0)
         code = mpi_fail(mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
     if (code == MPI_SUCCESS && (g = mpi_group_of(mr, group)) == NULL)

@@ -139,10 +139,8 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *local, *peer = NULL;
-    int code = mpi_comm_get(mr, local_comm, &local);
+    int code = mpi_comm_get_intra(mr, local_comm, &local);
 
-    if (code == MPI_SUCCESS && local->remote != NULL)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", local_comm);
     if (code == MPI_SUCCESS && (local_leader < 0 || local_leader >= local->size))
         code = mpi_fail(mr, MPI_ERR_RANK, "local_leader = %d: expected 0 .. %d", local_leader,
                         local->size - 1);

@@ -53,16 +53,6 @@ struct mpi_type *mpi_contents_set(struct mpi_type *type, int combiner, int nints
     return NULL;
 }
 
-static int envelope_of(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
-{
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *type_p = mpi_type_of(mr, type);
-    if (*type_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype", (unsigned)type);
-    return MPI_SUCCESS;
-}
-
 /* Those of an F90 type are ours, not its maker's arguments. */
 static int shown_types(const struct mpi_contents *c)
 {
@@ -78,7 +68,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
     static const struct mpi_contents named = { .combiner = MPI_COMBINER_NAMED };
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = envelope_of(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS) {
         const struct mpi_contents *c = t->contents != NULL ? t->contents : &named;
@@ -122,7 +112,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
     const struct mpi_contents *c;
-    int code = envelope_of(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS && t->contents == NULL)
         code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);

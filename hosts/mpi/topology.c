@@ -138,22 +138,13 @@ static int grid_size(struct mpi_rank *mr, int ndims, const int *dims, int most)
     return (int)n;
 }
 
-static int get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **c_p)
-{
-    int code = mpi_comm_get(mr, comm, c_p);
-
-    if (code == MPI_SUCCESS && (*c_p)->remote != NULL)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
-    return code;
-}
-
 int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
                     MPI_Comm *newcomm)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
     struct mpi_topology *t;
-    int code = get_intra(mr, comm, &old), n = 0;
+    int code = mpi_comm_get_intra(mr, comm, &old), n = 0;
 
     (void)reorder;
     if (code == MPI_SUCCESS && ndims < 0)
@@ -173,7 +164,7 @@ int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = get_intra(mr, comm, &c), n = 0;
+    int code = mpi_comm_get_intra(mr, comm, &c), n = 0;
 
     (void)periods;
     if (code == MPI_SUCCESS && (n = grid_size(mr, ndims, dims, c->size)) < 0)

@@ -51,21 +51,12 @@ static int graph_create(struct mpi_rank *mr, struct mpi_comm *old, int nnodes, c
                                newcomm);
 }
 
-static int get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **c_p)
-{
-    int code = mpi_comm_get(mr, comm, c_p);
-
-    if (code == MPI_SUCCESS && (*c_p)->remote != NULL)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
-    return code;
-}
-
 int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder,
                      MPI_Comm *newcomm)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
-    int code = get_intra(mr, comm, &old);
+    int code = mpi_comm_get_intra(mr, comm, &old);
 
     (void)reorder;
     if (code == MPI_SUCCESS)
@@ -79,7 +70,7 @@ int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = get_intra(mr, comm, &c);
+    int code = mpi_comm_get_intra(mr, comm, &c);
 
     if (code == MPI_SUCCESS)
         code = check_graph(mr, nnodes, index, edges, c->size);
@@ -196,7 +187,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
     struct mpi_topology *t;
-    int code = get_intra(mr, comm, &old);
+    int code = mpi_comm_get_intra(mr, comm, &old);
     bool weighted = sourceweights != MPI_UNWEIGHTED;
 
     (void)info;
@@ -296,7 +287,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
-    int code = get_intra(mr, comm, &old), edges = 0;
+    int code = mpi_comm_get_intra(mr, comm, &old), edges = 0;
 
     (void)info;
     (void)reorder;

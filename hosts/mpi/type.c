@@ -88,7 +88,7 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
     return MPI_SUCCESS;
 }
 
-static int type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
+int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
 {
     if (mr == NULL)
         return MPI_ERR_OTHER;
@@ -102,7 +102,7 @@ int MPI_Type_commit(MPI_Datatype *type)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, *type, &t);
+    int code = mpi_type_get(mr, *type, &t);
 
     if (code == MPI_SUCCESS)
         t->committed = true;
@@ -113,7 +113,7 @@ int MPI_Type_free(MPI_Datatype *type)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, *type, &t);
+    int code = mpi_type_get(mr, *type, &t);
 
     if (code == MPI_SUCCESS && *type < MPI_DERIVED)
         code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
@@ -131,7 +131,7 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
         *size = (MPI_Count)t->bytes;
@@ -142,7 +142,7 @@ int MPI_Type_size(MPI_Datatype type, int *size)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
         *size = t->bytes <= INT_MAX ? (int)t->bytes : MPI_UNDEFINED;
@@ -153,7 +153,7 @@ int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS) {
         *lb = t->low;
@@ -166,7 +166,7 @@ int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS) {
         *lb = t->true_low;
@@ -222,7 +222,7 @@ int MPI_Type_set_name(MPI_Datatype type, const char *name)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
         code = mpi_name_set(mr, &t->name, name);
@@ -239,7 +239,7 @@ int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
         mpi_name_get("MPI_DATATYPE_NULL", name, length);
         return MPI_SUCCESS;
     }
-    code = type_get(mr, type, &t);
+    code = mpi_type_get(mr, type, &t);
     if (code == MPI_SUCCESS)
         mpi_name_get(t->name != NULL || type >= MPI_DERIVED ? t->name : t->basic->name, name,
                      length);
@@ -275,7 +275,7 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *c
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS) {
         uint64_t rest, n = mpi_type_elements(t, mpi_status_bytes(status), &rest);
@@ -298,7 +298,7 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = type_get(mr, type, &t);
+    int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS) {
         uint64_t bytes = 0, left = (uint64_t)count;

@@ -109,6 +109,8 @@ bool mpi_basics_init(struct mpi_rank *mr);
 bool mpi_types_init(struct mpi_rank *mr);
 void mpi_types_release(struct mpi_rank *mr);
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type); /* NULL: none */
+/** The same for a call of the program; `mr` may be NULL. @return an error code, noted. */
+int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p);
 void mpi_type_put(struct mpi_type *type);
 /** Checks a call's buffer: what the type is, that it is committed, that there is memory.
  * @return an error code, noted. */

@@ -181,13 +181,10 @@ static int prepare(struct mpi_win *win, struct making *a)
 
 static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_comm **comm_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *comm_p = mpi_comm_of(mr, a->comm);
-    if (*comm_p == NULL)
-        return MPI_ERR_COMM;
-    if ((*comm_p)->remote != NULL)
-        return mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", a->comm);
+    int code = mpi_comm_get_intra(mr, a->comm, comm_p);
+
+    if (code != MPI_SUCCESS)
+        return code;
     if (a->size < 0)
         return mpi_fail(mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", a->size);
     if (a->disp_unit < 1)
