@@ -25,11 +25,6 @@ static void linear(struct mpi_coll *c)
         mpi_coll_send(c, mpi_wrap(c->rank + i, c->size), mpi_block(c, &c->in, c->rank));
 }
 
-static bool is_power_of_2(const struct mpi_coll *c)
-{
-    return (c->size & (c->size - 1)) == 0;
-}
-
 static void recursive_doubling(struct mpi_coll *c)
 {
     for (int step = 1; step < c->size; step *= 2) {
@@ -94,7 +89,7 @@ static void neighbor_exchange(struct mpi_coll *c)
 const struct mpi_algorithm mpi_allgather_algorithms[] = {
     { MPI_COLL_ALLGATHER, "ring", NULL, ring },
     { MPI_COLL_ALLGATHER, "linear", NULL, linear },
-    { MPI_COLL_ALLGATHER, "recursive-doubling", is_power_of_2, recursive_doubling },
+    { MPI_COLL_ALLGATHER, "recursive-doubling", mpi_coll_is_cube, recursive_doubling },
     { MPI_COLL_ALLGATHER, "bruck", NULL, bruck },
     { MPI_COLL_ALLGATHER, "neighbor-exchange", is_even, neighbor_exchange },
     { MPI_COLL_ALLGATHERV, "ring", NULL, ring },

@@ -16,12 +16,9 @@ static void reduce_bcast(struct mpi_coll *c)
 static void recursive_doubling(struct mpi_coll *c)
 {
     struct mpi_data to = mpi_block_range(&c->in, 0, 1), sum = to, got;
-    int cube = 1, pairs, place;
+    int cube = mpi_cube_below(c->size), pairs = c->size - cube;
+    int place = c->rank < 2 * pairs ? c->rank / 2 : c->rank - pairs;
 
-    while (2 * cube <= c->size)
-        cube *= 2;
-    pairs = c->size - cube;
-    place = c->rank < 2 * pairs ? c->rank / 2 : c->rank - pairs;
     if (c->rank < 2 * pairs && c->rank % 2 == 0) {
         mpi_coll_send(c, c->rank + 1, mpi_block_range(&c->out, 0, 1));
         mpi_coll_fence(c); /* both may be the same memory */
@@ -46,11 +43,6 @@ static void recursive_doubling(struct mpi_coll *c)
     if (c->rank < 2 * pairs)
         mpi_coll_send(c, c->rank - 1, sum);
     mpi_coll_move(c, sum, to);
-}
-
-static bool commutes(const struct mpi_coll *c)
-{
-    return c->commutes;
 }
 
 /* Reduce and scatter by halves, then gather by doubling. */
@@ -96,7 +88,7 @@ static void ring(struct mpi_coll *c)
 const struct mpi_algorithm mpi_allreduce_algorithms[] = {
     { MPI_COLL_ALLREDUCE, "recursive-doubling", NULL, recursive_doubling },
     { MPI_COLL_ALLREDUCE, "reduce-bcast", NULL, reduce_bcast },
-    { MPI_COLL_ALLREDUCE, "rabenseifner", commutes, rabenseifner },
-    { MPI_COLL_ALLREDUCE, "ring", commutes, ring },
+    { MPI_COLL_ALLREDUCE, "rabenseifner", mpi_coll_commutes, rabenseifner },
+    { MPI_COLL_ALLREDUCE, "ring", mpi_coll_commutes, ring },
     { 0 },
 };

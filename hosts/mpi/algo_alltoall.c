@@ -30,8 +30,9 @@ static void linear(struct mpi_coll *c)
 /* One after the other: each rank sends to one and receives from one at a time. */
 static void pairwise(struct mpi_coll *c)
 {
+    bool cube = mpi_coll_is_cube(c);
+
     for (int i = 1; i < c->size; i++) {
-        bool cube = (c->size & (c->size - 1)) == 0;
         int from = cube ? c->rank ^ i : mpi_wrap(c->rank - i, c->size);
         int to = cube ? from : mpi_wrap(c->rank + i, c->size);
 

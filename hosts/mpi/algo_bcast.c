@@ -20,10 +20,8 @@ static void barrier_dissemination(struct mpi_coll *c)
 static void barrier_hypercube(struct mpi_coll *c)
 {
     struct mpi_data none = mpi_bytes(c, NULL, 0);
-    int cube = 1;
+    int cube = mpi_cube_below(c->size);
 
-    while (2 * cube <= c->size)
-        cube *= 2;
     if (c->rank >= cube) {
         mpi_coll_send(c, c->rank - cube, none);
         mpi_coll_fence(c);
@@ -72,10 +70,8 @@ static void bcast_linear(struct mpi_coll *c)
 
 void mpi_bcast_tree(const struct mpi_coll *c, int root, struct mpi_data all)
 {
-    int me = mpi_wrap(c->rank - root, c->size), step = 1;
+    int me = mpi_wrap(c->rank - root, c->size), step = mpi_tree_span(me, c->size);
 
-    while (step < c->size && (me & step) == 0)
-        step *= 2;
     if (me != 0) {
         mpi_coll_receive(c, mpi_wrap(c->rank - step, c->size), all);
         mpi_coll_fence(c);
@@ -128,11 +124,9 @@ static struct mpi_data parts(const struct mpi_coll *c, struct mpi_data flat, int
 static void bcast_scatter_allgather(struct mpi_coll *c)
 {
     struct mpi_data all = mpi_block_range(&c->in, 0, 1);
-    int me = mpi_wrap(c->rank - c->root, c->size), step = 1;
+    int me = mpi_wrap(c->rank - c->root, c->size), step = mpi_tree_span(me, c->size);
     struct mpi_data flat = mpi_coll_packed(c, all, me == 0);
 
-    while (step < c->size && (me & step) == 0)
-        step *= 2;
     if (me != 0) {
         mpi_coll_receive(c, mpi_wrap(c->rank - step, c->size),
                          parts(c, flat, me, step < c->size - me ? step : c->size - me));

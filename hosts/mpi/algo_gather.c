@@ -30,11 +30,9 @@ static void scatter_linear(struct mpi_coll *c)
 /* How many ranks, itself included, are below `me` of `size` in a binomial tree. */
 static int subtree(int me, int size)
 {
-    int step = 1;
+    int span = mpi_tree_span(me, size);
 
-    while (step < size && (me & step) == 0)
-        step *= 2;
-    return step < size - me ? step : size - me;
+    return span < size - me ? span : size - me;
 }
 
 /* The root's blocks of ranks [first, first + n) relative to it, without gaps: as they lie, or in
@@ -57,7 +55,7 @@ static struct mpi_data root_range(const struct mpi_coll *c, const struct mpi_blo
 static void gather_binomial(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_block_range(&c->out, 0, 1), d;
-    int me = mpi_wrap(c->rank - c->root, c->size), below = subtree(me, c->size), step;
+    int me = mpi_wrap(c->rank - c->root, c->size), below = subtree(me, c->size);
     uint64_t b = c->bytes;
     struct mpi_data held = own;
 
@@ -65,7 +63,7 @@ static void gather_binomial(struct mpi_coll *c)
         held = mpi_bytes(c, mpi_schedule_memory(c->s, (uint64_t)below * b), (uint64_t)below * b);
         mpi_coll_copy(c, own, mpi_part(held, 0, b));
     }
-    for (step = 1; step < below; step *= 2) {
+    for (int step = 1; step < below; step *= 2) {
         int n = subtree(me + step, c->size);
 
         d = me != 0 ? mpi_part(held, (uint64_t)step * b, (uint64_t)(step + n) * b)
@@ -79,20 +77,17 @@ static void gather_binomial(struct mpi_coll *c)
         }
     }
     mpi_coll_fence(c);
-    for (step = 1; me != 0 && (me & step) == 0;)
-        step *= 2;
     if (me != 0)
-        mpi_coll_send(c, mpi_wrap(c->rank - step, c->size), held);
+        mpi_coll_send(c, mpi_wrap(c->rank - mpi_tree_span(me, c->size), c->size), held);
 }
 
 static void scatter_binomial(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_block_range(&c->in, 0, 1), held = own;
-    int me = mpi_wrap(c->rank - c->root, c->size), below = subtree(me, c->size), step = 1;
+    int me = mpi_wrap(c->rank - c->root, c->size), below = subtree(me, c->size);
+    int step = mpi_tree_span(me, c->size);
     uint64_t b = c->bytes;
 
-    while (step < c->size && (me & step) == 0)
-        step *= 2;
     if (me != 0) {
         if (below > 1)
             held =

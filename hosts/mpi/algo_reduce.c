@@ -70,11 +70,6 @@ static void binomial(struct mpi_coll *c)
         mpi_coll_receive(c, top, to);
 }
 
-static bool commutes(const struct mpi_coll *c)
-{
-    return c->commutes;
-}
-
 /* Rabenseifner: reduce and scatter parts, then gather them. */
 static void scatter_gather(struct mpi_coll *c)
 {
@@ -92,6 +87,6 @@ static void scatter_gather(struct mpi_coll *c)
 const struct mpi_algorithm mpi_reduce_algorithms[] = {
     { MPI_COLL_REDUCE, "binomial", NULL, binomial },
     { MPI_COLL_REDUCE, "linear", NULL, linear },
-    { MPI_COLL_REDUCE, "scatter-gather", commutes, scatter_gather },
+    { MPI_COLL_REDUCE, "scatter-gather", mpi_coll_commutes, scatter_gather },
     { 0 },
 };

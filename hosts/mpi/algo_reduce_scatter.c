@@ -32,11 +32,6 @@ static void reduce_scatterv(struct mpi_coll *c)
         mpi_coll_send(c, r, mpi_block(&all, &all.out, r));
 }
 
-static bool commutes(const struct mpi_coll *c)
-{
-    return c->commutes;
-}
-
 /* In step i each rank sends the block of the rank i further on to it. */
 static void pairwise(struct mpi_coll *c)
 {
@@ -84,7 +79,7 @@ static void ring(struct mpi_coll *c)
 
 static bool commutes_on_cube(const struct mpi_coll *c)
 {
-    return c->commutes && (c->size & (c->size - 1)) == 0;
+    return c->commutes && mpi_coll_is_cube(c);
 }
 
 static void halving(struct mpi_coll *c)
@@ -104,9 +99,9 @@ static void halving(struct mpi_coll *c)
 }
 
 const struct mpi_algorithm mpi_reduce_scatter_algorithms[] = {
-    { MPI_COLL_REDUCE_SCATTER, "pairwise", commutes, pairwise },
+    { MPI_COLL_REDUCE_SCATTER, "pairwise", mpi_coll_commutes, pairwise },
     { MPI_COLL_REDUCE_SCATTER, "reduce-scatterv", NULL, reduce_scatterv },
-    { MPI_COLL_REDUCE_SCATTER, "ring", commutes, ring },
+    { MPI_COLL_REDUCE_SCATTER, "ring", mpi_coll_commutes, ring },
     { MPI_COLL_REDUCE_SCATTER, "halving", commutes_on_cube, halving },
     { 0 },
 };

@@ -66,7 +66,7 @@ static int alltoall(const char *call, const void *sendbuf, int sendcount, MPI_Da
     if (code == MPI_SUCCESS && !in_place)
         code = mpi_coll_check(&c, &c.out, sendbuf, sendcount, sendtype);
     if (code == MPI_SUCCESS)
-        c.bytes = c.in.count * c.in.type->bytes;
+        c.bytes = mpi_block_bytes(&c.in);
     return end(&c, call, code, in_place, request);
 }
 

@@ -4,11 +4,6 @@
 
 #include "hosts/mpi/internal.h"
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /** The receive has its message: no other one may be for it. */
 static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
                   const struct mpi_entry *e)
@@ -21,12 +16,12 @@ static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *
     rq->bytes = rq->arrived_bytes = e->bytes;
     rq->copies = (e->flags & MPI_FLAG_PACKED) != 0;
     rq->filled = 0;
-    rq->status = mpi_status(e->source, e->tag, code, least(e->bytes, rq->room));
+    rq->status = mpi_status(e->source, e->tag, code, mpi_least(e->bytes, rq->room));
 }
 
 static void finish(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    unsigned copies = least(rq->copies, MPIX_HUB_COPIES - 1);
+    unsigned copies = mpi_least(rq->copies, MPIX_HUB_COPIES - 1);
 
     mr->counts.copies[copies]++;
     mr->counts.copied_bytes[copies] += mpi_status_bytes(&rq->status);
@@ -36,7 +31,7 @@ static void finish(struct mpi_rank *mr, struct mpi_request *rq)
 /* All of the data, or as much as there is room for. */
 static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data)
 {
-    uint32_t bytes = least(rq->bytes, rq->room);
+    uint32_t bytes = mpi_least(rq->bytes, rq->room);
     int64_t offset;
 
     if (mpi_type_is_block(rq->type, rq->count, &offset)) {
@@ -61,7 +56,7 @@ static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_ent
 /* The next piece for a receive that knows where it goes. @return whether it was the last. */
 static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes)
 {
-    uint32_t fits = rq->filled < rq->room ? least(bytes, rq->room - rq->filled) : 0;
+    uint32_t fits = rq->filled < rq->room ? mpi_least(bytes, rq->room - rq->filled) : 0;
     int64_t offset;
 
     if (rq->packed != NULL) {
@@ -132,7 +127,7 @@ void mpi_read_ended(struct mpi_rank *mr, struct mpi_request *rq)
 bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_transport *t = mr->transport;
-    uint32_t bytes = least(rq->bytes, rq->room);
+    uint32_t bytes = mpi_least(rq->bytes, rq->room);
     int64_t offset;
 
     (void)mpi_type_is_block(rq->type, rq->count, &offset);
@@ -151,7 +146,7 @@ static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer 
                    const struct mpi_entry *rts)
 {
     struct mpi_entry e = { .kind = MPI_CTS, .id = rts->own_id, .bytes = rq->room };
-    uint32_t bytes = least(rts->bytes, rq->room);
+    uint32_t bytes = mpi_least(rts->bytes, rq->room);
     int64_t offset;
     bool flat = mpi_type_is_block(rq->type, rq->count, &offset);
 

@@ -36,6 +36,16 @@ struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes)
     return (struct mpi_data){ at, bytes, mpi_type_of(c->mr, MPI_BYTE) };
 }
 
+bool mpi_coll_commutes(const struct mpi_coll *c)
+{
+    return c->commutes;
+}
+
+bool mpi_coll_is_cube(const struct mpi_coll *c)
+{
+    return mpi_cube_below(c->size) == c->size;
+}
+
 static bool is_dense(const struct mpi_type *t, int64_t *offset_p)
 {
     return mpi_type_is_block(t, 2, offset_p);

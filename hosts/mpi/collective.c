@@ -11,11 +11,6 @@ static struct mpi_data first(const struct mpi_blocks *b)
     return mpi_block_range(b, 0, 1);
 }
 
-static uint64_t block_bytes(const struct mpi_blocks *b)
-{
-    return b->count * b->type->bytes;
-}
-
 static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
@@ -50,7 +45,7 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
         code = mpi_coll_check(&c, &c.in, buf, count, type);
     if (code != MPI_SUCCESS || root == MPI_PROC_NULL)
         return mpi_coll_end(&c, call, code, request);
-    c.bytes = block_bytes(&c.in);
+    c.bytes = mpi_block_bytes(&c.in);
     if (c.far != NULL)
         mpi_inter_bcast(&c);
     else if (c.bytes > 0)
@@ -115,7 +110,7 @@ static int rooted(const char *call, enum mpi_collective kind, const struct sides
     if (code != MPI_SUCCESS)
         return mpi_coll_end(&c, call, code, request);
     if (!a->v)
-        c.bytes = block_bytes(is_root ? all : one);
+        c.bytes = mpi_block_bytes(is_root ? all : one);
     if (c.far != NULL)
         (gathers ? mpi_inter_gather : mpi_inter_scatter)(&c);
     else if (is_root && has_one)
@@ -271,7 +266,7 @@ static int gather_to_all(const char *call, enum mpi_collective kind, const struc
     if (!in_place)
         mpi_coll_copy(&c, first(&c.out), mpi_block(&c, &c.in, c.rank));
     if (!a->v)
-        c.bytes = block_bytes(&c.in);
+        c.bytes = mpi_block_bytes(&c.in);
     for (int r = 0; a->v && r < c.size; r++)
         c.bytes += (uint64_t)a->counts[r] * c.in.type->bytes;
     if (c.bytes > 0)

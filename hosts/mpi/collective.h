@@ -106,6 +106,10 @@ struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, 
 struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n);
 struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes);
 uint64_t mpi_data_bytes(const struct mpi_data *d);
+static inline uint64_t mpi_block_bytes(const struct mpi_blocks *b) /* of one size: of one */
+{
+    return b->count * b->type->bytes;
+}
 /** Memory for `count` elements of a type, as the program would have it. */
 struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type);
 /** The same data without gaps: itself, or scratch memory, filled when `load`. */
@@ -148,6 +152,27 @@ static inline int mpi_wrap(int rank, int size)
 }
 
 /* What several algorithms are made of */
+/** For tables of algorithms. */
+bool mpi_coll_commutes(const struct mpi_coll *c);
+bool mpi_coll_is_cube(const struct mpi_coll *c); /* a power of two of ranks */
+static inline int mpi_cube_below(int size)       /* the largest power of two that is not above */
+{
+    int cube = 1;
+
+    while (2 * cube <= size)
+        cube *= 2;
+    return cube;
+}
+/** Ranks from `me` on that are in its part of a binomial tree of `size` ranks with rank 0 at its
+ * root, if all of them exist: as many ranks before it is its parent. */
+static inline int mpi_tree_span(int me, int size)
+{
+    int span = 1;
+
+    while (span < size && (me & span) == 0)
+        span *= 2;
+    return span;
+}
 /** Binomial tree of ranks relative to the root; it tells the upper half first. */
 void mpi_bcast_tree(const struct mpi_coll *c, int root, struct mpi_data all);
 /** The other way round: all ranks' c->out to `to` on rank `top`; others ignore `to`. With top = 0

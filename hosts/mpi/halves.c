@@ -1,12 +1,11 @@
+/* Recursive halving and doubling; see struct mpi_halves. */
 #include "hosts/mpi/collective.h"
 
 void mpi_halves_init(const struct mpi_coll *c, struct mpi_halves *h, int root, uint64_t count)
 {
     int pair = c->rank / 2;
 
-    h->cube = 1;
-    while (2 * h->cube <= c->size)
-        h->cube *= 2;
+    h->cube = mpi_cube_below(c->size);
     h->pairs = c->size - h->cube;
     h->root = root;
     if (pair >= h->pairs)

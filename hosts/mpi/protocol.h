@@ -135,6 +135,11 @@ struct mpi_protocol {
     uint64_t attached_bytes, attached_used;
 };
 
+static inline uint32_t mpi_least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline bool mpi_tags_match(int wanted, int tag)
 {
     return wanted == MPI_ANY_TAG || wanted == tag;

@@ -11,11 +11,6 @@ struct sum_args {
     int root;
 };
 
-static uint64_t bytes_of(const struct mpi_blocks *b)
-{
-    return b->count * b->type->bytes;
-}
-
 /* The same count of elements on both sides. */
 static int check_sums(struct mpi_coll *c, const struct sum_args *a, bool has_in, bool has_out)
 {
@@ -36,7 +31,7 @@ static int check_sums(struct mpi_coll *c, const struct sum_args *a, bool has_in,
         c->in = c->out;
         c->in.at = NULL;
     }
-    c->bytes = bytes_of(&c->in);
+    c->bytes = mpi_block_bytes(&c->in);
     return MPI_SUCCESS;
 }
 

@@ -4,11 +4,6 @@
 
 #include "hosts/mpi/internal.h"
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The data as one piece; packed first, if they are not, which is a copy. */
 static const uint8_t *data_of(struct mpi_rank *mr, struct mpi_request *rq)
 {
@@ -67,7 +62,7 @@ static bool write_data(struct mpi_rank *mr, struct mpi_request *rq, const struct
     const uint8_t *data =
         blocks ? (const uint8_t *)rq->out + rq->type->pieces[0].offset : data_of(mr, rq);
     struct mpi_entry note = entry_of(rq, MPI_NOTE);
-    uint32_t bytes = least(rq->bytes, room);
+    uint32_t bytes = mpi_least(rq->bytes, room);
     mpi_ticket ticket;
 
     note.id = id;
@@ -114,7 +109,7 @@ static bool pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id, uin
     if (copied(rq) && id != 0)
         e.flags = MPI_FLAG_PACKED;
     do {
-        uint32_t n = least(bytes - rq->filled, most);
+        uint32_t n = mpi_least(bytes - rq->filled, most);
 
         if (!mpi_put(mr, rq->far, MPI_FIFO_MESSAGE, &e, data != NULL ? data + rq->filled : NULL, n))
             return false;
@@ -145,7 +140,7 @@ static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_
         e.flags |= MPI_FLAG_WHOLE;
     }
     n = rq->far->self ? rq->bytes
-                      : least(rq->bytes, mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e));
+                      : mpi_least(rq->bytes, mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e));
     rq->number = rq->far->sent + 1;
     if (!mpi_put(mr, rq->far, MPI_FIFO_MESSAGE, &e, data, n))
         return false;
@@ -238,7 +233,7 @@ static bool go_on(struct mpi_rank *mr, struct mpi_request *rq)
 {
     if (rq->far_exposed)
         return write_data(mr, rq, &rq->far_key, rq->far_id, rq->room, 0);
-    return pieces(mr, rq, rq->far_id, least(rq->bytes, rq->room));
+    return pieces(mr, rq, rq->far_id, mpi_least(rq->bytes, rq->room));
 }
 
 bool mpi_send_try(struct mpi_rank *mr, struct mpi_request *rq)
