@@ -2,7 +2,7 @@
 #include "hosts/mpi/internal.h"
 #include "hosts/mpi/waits.h"
 
-/** One on its way. */
+/* The copy has left: its room in the attached buffer is free again. */
 static void buffered_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
     mr->protocol.attached_used -= rq->bytes + MPI_BSEND_OVERHEAD;

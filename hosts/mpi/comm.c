@@ -1,3 +1,4 @@
+/* Communicators: what they are made of, and what they say of themselves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -133,7 +133,7 @@ static void set_caps(struct mbcf_transport *m)
     m->t.caps = (struct mpi_transport_caps){
         .sends_requests = true,
         .fifo_bytes = MBCF_PACKET_BYTES,
-        .eager_bytes = MPI_NO_LIMIT,
+        .eager_bytes = MPI_BYTES_MAX,
         .copy_kb_ps = m->task->node->costs.copy_kb,
     };
 }

@@ -1,3 +1,4 @@
+/* Beginning and end, memory, time, and handles in Fortran. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

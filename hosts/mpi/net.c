@@ -65,8 +65,8 @@ static struct mpi_transport *net_create(struct host *h, char *why)
     net->t.caps = (struct mpi_transport_caps){
         .write_strided = true,
         .gpu = true, /* the kernel copies from wherever it is */
-        .fifo_bytes = MPI_NO_LIMIT + MPI_HEAD_BYTES,
-        .eager_bytes = MPI_NO_LIMIT,
+        .fifo_bytes = MPI_BYTES_MAX + MPI_HEAD_BYTES,
+        .eager_bytes = MPI_BYTES_MAX,
     };
     return &net->t;
 }

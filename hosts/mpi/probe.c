@@ -2,7 +2,7 @@
 #include "hosts/mpi/internal.h"
 #include "hosts/mpi/waits.h"
 
-/* @return a message that a receive would match, NULL: none has come, or none ever will. */
+/* *found_p: the message that a receive would match, NULL: none has come. `waits`: until one has. */
 static int find(struct mpi_rank *mr, struct mpi_request *rq, bool waits, const char *call,
                 struct mpi_arrived **found_p)
 {

@@ -136,6 +136,8 @@ static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_
     if (rq->mode == MPI_MODE_SYNCHRONOUS) {
         e.flags |= MPI_FLAG_SYNC;
         e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
+        if (e.own_id == 0) /* no name that the answer could have: later, when one is free */
+            return false;
     } else if (rq->bytes <= mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e)) {
         e.flags |= MPI_FLAG_WHOLE;
     }

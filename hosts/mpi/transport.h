@@ -37,7 +37,7 @@ extern "C" {
 #define MPI_HEAD_BYTES 96u /* longest header of an entry, and longest note */
 #define MPI_KEY_BYTES  32u
 #define MPI_FIFO_LEAST 256u                /* longest entry that every transport takes, at least */
-#define MPI_NO_LIMIT   (UINT32_C(1) << 30) /* of a message, in bytes */
+#define MPI_BYTES_MAX  (UINT32_C(1) << 30) /* of a message: sizes travel in 32 bits */
 #define MPI_WHY_BYTES  160u
 
 enum mpi_fifo {

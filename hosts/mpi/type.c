@@ -80,7 +80,7 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
     if (t == NULL || !t->committed)
         return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: %s", (unsigned)type,
                         t == NULL ? "no datatype" : "not committed");
-    if ((uint64_t)count * t->bytes > UINT64_C(1) << 30) /* the network takes no more in one piece */
+    if (t->bytes > 0 && (uint64_t)count > MPI_BYTES_MAX / t->bytes)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: more than 1 GiB", count);
     if (buf == NULL && (uint64_t)count * t->bytes > 0 && (uint64_t)t->true_low < HOST_PAGE)
         return mpi_fail(mr, MPI_ERR_BUFFER, "buf = NULL with count = %d", count);

@@ -269,6 +269,50 @@ TEST(MpiType, AColumnOfAMatrixArrivesAsARowOrAsAColumn)
     });
 }
 
+void on_one_rank(const std::function<int()> &fn)
+{
+    test::ClusterConfig cc;
+    launch_config cfg = {};
+
+    cc.nodes = 1;
+    cc.hubs = false;
+    test::Cluster(cc).expect_run(fn, cfg);
+}
+
+/* Entries name a send in 32 bits, 16 of them its place: the others wait for a name. */
+TEST(MpiRequest, ASynchronousSendWaitsForItsReceiveHoweverManyThereAre)
+{
+    on_one_rank([] {
+        Me me;
+        std::vector<MPI_Request> rq(70000, no_request);
+        int v = 0, flag = 1;
+        for (MPI_Request &r : rq)
+            MPI_Issend(&v, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r);
+        MPI_Request_get_status(rq.back(), &flag, MPI_STATUS_IGNORE);
+        EXPECT_EQ(0, flag);
+        for (size_t i = 0; i < rq.size(); i++)
+            MPI_Recv(&v, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        EXPECT_EQ(MPI_SUCCESS, MPI_Waitall(70000, rq.data(), MPI_STATUSES_IGNORE));
+        return MPI_Finalize();
+    });
+}
+
+TEST(MpiRequest, ACountWhoseBytesDoNotFitIntoANumberIsAnError)
+{
+    on_one_rank([] {
+        Me me;
+        MPI_Datatype gib, tib;
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Type_contiguous(1 << 30, MPI_BYTE, &gib);
+        MPI_Type_contiguous(1 << 10, gib, &tib);
+        MPI_Type_commit(&tib);
+        EXPECT_EQ(MPI_ERR_COUNT, MPI_Send(&me, 1 << 24, tib, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+        MPI_Type_free(&gib);
+        MPI_Type_free(&tib);
+        return MPI_Finalize();
+    });
+}
+
 TEST(MpiReduce, EveryOperationOnEveryRoot)
 {
     on_ranks([] {
