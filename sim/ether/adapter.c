@@ -395,15 +395,6 @@ static const struct ether_mac_ops adapter_ops = { tx_next, tx_sent, rx_begins, r
 
 /* ---- the kind ------------------------------------------------------------------------------ */
 
-static void add_stat(const struct ether_adapter *a, const uint64_t *value, const char *name,
-                     const char *unit, const char *meaning)
-{
-    char path[160];
-
-    (void)snprintf(path, sizeof(path), "%s.%s", a->path, name);
-    sim_stat_register(a->mac.end.dom, value, path, unit, meaning);
-}
-
 static void adapter_init(struct ether_adapter *a, const struct machine_place *place)
 {
     char path[160];
@@ -424,15 +415,16 @@ static void adapter_init(struct ether_adapter *a, const struct machine_place *pl
     sim_event_init(&a->irq, irq_event);
     (void)snprintf(path, sizeof(path), "%s.rx.loss", a->path);
     sim_stream_init(&a->rx.loss, sim_seed(place->dom), path);
-    add_stat(a, &a->rx.missed, "rx.missed", "frames", "for it, that found the receive ring full");
-    add_stat(a, &a->rx.lost, "rx.lost", "frames", "for it, lost at random");
-    add_stat(a, &a->rx.others, "rx.others", "frames", "that are not for it");
-    add_stat(a, &a->interrupts, "interrupts", "1", "of its host");
+    ether_stat(place->dom, &a->rx.missed, a->path, "rx.missed", "frames",
+               "for it, that found the receive ring full");
+    ether_stat(place->dom, &a->rx.lost, a->path, "rx.lost", "frames", "for it, lost at random");
+    ether_stat(place->dom, &a->rx.others, a->path, "rx.others", "frames", "that are not for it");
+    ether_stat(place->dom, &a->interrupts, a->path, "interrupts", "1", "of its host");
 }
 
 /* A frame that has begun must not run dry, and one that comes must find the bus in time. */
-static int check(const struct machine_place *place, const struct adapter_config *cfg,
-                 struct sim_error *err)
+static int check_bus(const struct machine_place *place, const struct adapter_config *cfg,
+                     struct sim_error *err)
 {
     uint64_t words = (cfg->bus.burst_bytes + cfg->bus.width_bytes - 1) / cfg->bus.width_bytes;
     uint64_t cycles = words + cfg->bus.overhead_cycles + 1;
@@ -463,8 +455,10 @@ static int adapter_create(const struct machine_place *place, const void *config,
 {
     const struct adapter_config *cfg = config;
     struct ether_adapter *a;
-    int code = check(place, cfg, err);
+    int code = ether_check_rate(place, cfg->rate_mbps, err);
 
+    if (code == SIM_OK)
+        code = check_bus(place, cfg, err);
     if (code != SIM_OK)
         return code;
     a = calloc(1, sizeof(*a));

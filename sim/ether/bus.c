@@ -1,6 +1,6 @@
 #include "ether/bus.h"
 
-#include <stdio.h>
+#include "ether/mac.h"
 
 static uint64_t cycles_of(const struct ether_bus *bus, uint32_t bytes)
 {
@@ -81,16 +81,12 @@ void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint3
 void ether_bus_init(struct ether_bus *bus, struct sim_domain *dom, const char *path,
                     const struct ether_bus_config *cfg)
 {
-    char name[160];
-
     bus->dom = dom;
     bus->cfg = *cfg;
     sim_clock_init(&bus->clock, cfg->khz);
     sim_event_init(&bus->step, step_event);
-    (void)snprintf(name, sizeof(name), "%s.bus.bursts", path);
-    sim_stat_register(dom, &bus->bursts, name, "1", "bursts of its DMA on the expansion bus");
-    (void)snprintf(name, sizeof(name), "%s.bus.bytes", path);
-    sim_stat_register(dom, &bus->bytes, name, "bytes", "moved by them");
-    (void)snprintf(name, sizeof(name), "%s.bus.busy_ps", path);
-    sim_stat_register(dom, &bus->busy_ps, name, "ps", "that the bus was held");
+    ether_stat(dom, &bus->bursts, path, "bus.bursts", "1",
+               "bursts of its DMA on the expansion bus");
+    ether_stat(dom, &bus->bytes, path, "bus.bytes", "bytes", "moved by them");
+    ether_stat(dom, &bus->busy_ps, path, "bus.busy_ps", "ps", "that the bus was held");
 }

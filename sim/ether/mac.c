@@ -260,7 +260,6 @@ static bool too_late_to_defer(const struct ether_mac *mac)
 static void carrier_on(struct ether_mac *mac)
 {
     mac->carrier = true;
-    mac->carrier_since = sim_now(mac->end.dom);
     if (!mac->end.half_duplex)
         return;
     if (mac->state == ETHER_MAC_SENDS) {
@@ -307,13 +306,27 @@ static void mac_arrive(struct ether_end *end, const struct ether_signal *s)
 
 /* ---- creation ------------------------------------------------------------------------- */
 
-static void add_stat(struct ether_mac *mac, const uint64_t *value, const char *name,
-                     const char *unit, const char *meaning)
-{
-    char path[160];
+const char *const ether_port_names[ETHER_PORTS + 1] = { "p0",  "p1",  "p2",  "p3",  "p4",  "p5",
+                                                        "p6",  "p7",  "p8",  "p9",  "p10", "p11",
+                                                        "p12", "p13", "p14", "p15", NULL };
 
-    (void)snprintf(path, sizeof(path), "%s.%s", mac->end.path, name);
-    sim_stat_register(mac->end.dom, value, path, unit, meaning);
+void ether_stat(struct sim_domain *dom, const uint64_t *value, const char *path, const char *name,
+                const char *unit, const char *meaning)
+{
+    char whole[160];
+
+    (void)snprintf(whole, sizeof(whole), "%s.%s", path, name);
+    sim_stat_register(dom, value, whole, unit, meaning);
+}
+
+int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct sim_error *err)
+{
+    if (SIM_US % mbps == 0)
+        return SIM_OK;
+    return sim_error_set(err, SIM_ERR_CONFIG,
+                         "rate_mbps = %llu: %s: expected a divisor of 1000000, so that a bit takes "
+                         "whole picoseconds",
+                         (unsigned long long)mbps, place->path);
 }
 
 void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *path, uint64_t mbps,
@@ -330,15 +343,19 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
     mac->ops = ops;
     sim_event_init(&mac->timer, timer_event);
     sim_stream_init(&mac->random, sim_seed(dom), path);
-    add_stat(mac, &stat->tx_frames, "tx.frames", "frames", "sent to their end");
-    add_stat(mac, &stat->tx_bytes, "tx.bytes", "bytes", "of them, header to check sequence");
-    add_stat(mac, &stat->rx_frames, "rx.frames", "frames", "received that are for it");
-    add_stat(mac, &stat->rx_bytes, "rx.bytes", "bytes", "of them, header to check sequence");
-    add_stat(mac, &stat->rx_bad, "rx.bad", "frames", "that broke off");
-    add_stat(mac, &stat->collisions, "tx.collisions", "1", "transmissions that met another");
-    add_stat(mac, &stat->late_collisions, "tx.late_collisions", "1",
-             "of these, later than a slot time");
-    add_stat(mac, &stat->deferrals, "tx.deferrals", "1", "times that a frame waited for a carrier");
-    add_stat(mac, &stat->excess_collisions, "tx.excess_collisions", "frames",
-             "that met 16 collisions");
+    ether_stat(dom, &stat->tx_frames, path, "tx.frames", "frames", "sent to their end");
+    ether_stat(dom, &stat->tx_bytes, path, "tx.bytes", "bytes",
+               "of them, header to check sequence");
+    ether_stat(dom, &stat->rx_frames, path, "rx.frames", "frames", "received that are for it");
+    ether_stat(dom, &stat->rx_bytes, path, "rx.bytes", "bytes",
+               "of them, header to check sequence");
+    ether_stat(dom, &stat->rx_bad, path, "rx.bad", "frames", "that broke off");
+    ether_stat(dom, &stat->collisions, path, "tx.collisions", "1",
+               "transmissions that met another");
+    ether_stat(dom, &stat->late_collisions, path, "tx.late_collisions", "1",
+               "of these, later than a slot time");
+    ether_stat(dom, &stat->deferrals, path, "tx.deferrals", "1",
+               "times that a frame waited for a carrier");
+    ether_stat(dom, &stat->excess_collisions, path, "tx.excess_collisions", "frames",
+               "that met 16 collisions");
 }

@@ -47,6 +47,15 @@ struct ether_end {
     void (*arrive)(struct ether_end *end, const struct ether_signal *s);
 };
 
+/** Names of the ports of a repeater or a switch: "p0" to "p15", then NULL. */
+#define ETHER_PORTS 16u
+extern const char *const ether_port_names[ETHER_PORTS + 1];
+/** A number of the component at `path`, as "path.name"; see sim_stat_register(). */
+void ether_stat(struct sim_domain *dom, const uint64_t *value, const char *path, const char *name,
+                const char *unit, const char *meaning);
+/** A bit must take whole picoseconds. @return SIM_OK or SIM_ERR_CONFIG, with the reason. */
+int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct sim_error *err);
+
 /** Joins two ends of one rate and duplex mode; see struct machine_port. */
 int ether_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err);
 /** `frame` NULL: noise. */
@@ -79,8 +88,7 @@ struct ether_mac {
     unsigned attempts;         /* of it that ended in a collision */
     bool gives_up;             /* after 16 of them; else it counts anew */
     bool carrier, receives;    /* of the far side; it is a frame that is received */
-    sim_time_t carrier_since;
-    sim_time_t idle_since; /* the medium, from the end of the last carrier on */
+    sim_time_t idle_since;     /* the medium, from the end of the last carrier on */
     sim_time_t backoff_until;
     sim_time_t began;       /* the present transmission */
     struct sim_event timer; /* SIM_CLOCK */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATER_PORTS    16u
 #define REPEATER_JAM_BITS 96u /* at least (27.3.1.4.2) */
 
 struct repeater_config {
@@ -31,10 +30,10 @@ struct repeater {
     const char *path;
     struct repeater_config cfg;
     bool jams;
-    unsigned source; /* the port that is repeated; REPEATER_PORTS: none */
+    unsigned source; /* the port that is repeated; ETHER_PORTS: none */
     sim_time_t jam_until, last_out;
     struct sim_event evaluate; /* SIM_CLOCK */
-    struct repeater_port ports[REPEATER_PORTS];
+    struct repeater_port ports[ETHER_PORTS];
     uint64_t frames, collisions;
 };
 
@@ -49,10 +48,6 @@ static const struct machine_param params[] = {
     ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through a transceiver, each way"),
     MACHINE_PARAM_END
 };
-
-static const char *const port_names[] = { "p0",  "p1",  "p2",  "p3",  "p4",  "p5",
-                                          "p6",  "p7",  "p8",  "p9",  "p10", "p11",
-                                          "p12", "p13", "p14", "p15", NULL };
 
 /* ---- signals out --------------------------------------------------------------------- */
 
@@ -87,7 +82,7 @@ static unsigned carriers(const struct repeater *hub, unsigned *first_p)
 {
     unsigned n = 0;
 
-    for (unsigned i = REPEATER_PORTS; i-- > 0;) {
+    for (unsigned i = ETHER_PORTS; i-- > 0;) {
         if (hub->ports[i].in) {
             *first_p = i;
             n++;
@@ -103,7 +98,7 @@ static void begin_jam(struct repeater *hub, sim_time_t now)
     hub->jams = true;
     hub->collisions++;
     hub->jam_until = now + REPEATER_JAM_BITS * hub->ports[0].end.bit_ps;
-    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+    for (unsigned i = 0; i < ETHER_PORTS; i++)
         out_on(&hub->ports[i], NULL, depart);
 }
 
@@ -112,8 +107,8 @@ static void end_jam(struct repeater *hub, sim_time_t now)
     sim_time_t depart = departure(hub, now > hub->jam_until ? now : hub->jam_until);
 
     hub->jams = false;
-    hub->source = REPEATER_PORTS;
-    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+    hub->source = ETHER_PORTS;
+    for (unsigned i = 0; i < ETHER_PORTS; i++)
         out_off(&hub->ports[i], false, depart);
 }
 
@@ -123,7 +118,7 @@ static void repeat(struct repeater *hub, unsigned source, sim_time_t now)
 
     hub->source = source;
     hub->frames++;
-    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+    for (unsigned i = 0; i < ETHER_PORTS; i++)
         if (i != source)
             out_on(&hub->ports[i], &hub->ports[source].frame, depart);
 }
@@ -132,9 +127,9 @@ static void end_repeat(struct repeater *hub, sim_time_t now)
 {
     sim_time_t depart = departure(hub, now);
 
-    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+    for (unsigned i = 0; i < ETHER_PORTS; i++)
         out_off(&hub->ports[i], hub->ports[hub->source].whole, depart);
-    hub->source = REPEATER_PORTS;
+    hub->source = ETHER_PORTS;
 }
 
 /** All that arrives at one time has arrived. */
@@ -142,11 +137,11 @@ static void evaluate(struct sim_event *ev)
 {
     struct repeater *hub = SIM_CONTAINER_OF(ev, struct repeater, evaluate);
     sim_time_t now = sim_now(hub->dom);
-    unsigned first = REPEATER_PORTS, n;
+    unsigned first = ETHER_PORTS, n;
 
-    if (!hub->jams && hub->source != REPEATER_PORTS && hub->ports[hub->source].ended)
+    if (!hub->jams && hub->source != ETHER_PORTS && hub->ports[hub->source].ended)
         end_repeat(hub, now);
-    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+    for (unsigned i = 0; i < ETHER_PORTS; i++)
         hub->ports[i].ended = false;
     n = carriers(hub, &first);
     if (hub->jams) {
@@ -156,7 +151,7 @@ static void evaluate(struct sim_event *ev)
     }
     if (n > 1)
         begin_jam(hub, now);
-    else if (n == 1 && hub->source == REPEATER_PORTS)
+    else if (n == 1 && hub->source == ETHER_PORTS)
         repeat(hub, first, now);
 }
 
@@ -195,22 +190,24 @@ static void port_init(struct repeater *hub, unsigned i)
 static int repeater_create(const struct machine_place *place, const void *config,
                            void **component_p, struct sim_error *err)
 {
-    struct repeater *hub = calloc(1, sizeof(*hub));
-    char path[128];
+    const struct repeater_config *cfg = config;
+    struct repeater *hub;
 
+    if (ether_check_rate(place, cfg->rate_mbps, err) != SIM_OK)
+        return SIM_ERR_CONFIG;
+    hub = calloc(1, sizeof(*hub));
     if (hub == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     hub->dom = place->dom;
     hub->path = place->path;
-    hub->cfg = *(const struct repeater_config *)config;
-    hub->source = REPEATER_PORTS;
+    hub->cfg = *cfg;
+    hub->source = ETHER_PORTS;
     sim_event_init(&hub->evaluate, evaluate);
-    for (unsigned i = 0; i < REPEATER_PORTS; i++)
+    for (unsigned i = 0; i < ETHER_PORTS; i++)
         port_init(hub, i);
-    (void)snprintf(path, sizeof(path), "%s.frames", place->path);
-    sim_stat_register(place->dom, &hub->frames, path, "frames", "whose repetition began");
-    (void)snprintf(path, sizeof(path), "%s.collisions", place->path);
-    sim_stat_register(place->dom, &hub->collisions, path, "1", "carriers at two ports at once");
+    ether_stat(place->dom, &hub->frames, place->path, "frames", "frames", "whose repetition began");
+    ether_stat(place->dom, &hub->collisions, place->path, "collisions", "1",
+               "carriers at two ports at once");
     *component_p = hub;
     return SIM_OK;
 }
@@ -219,8 +216,8 @@ static struct machine_port repeater_port(void *component, const char *name)
 {
     struct repeater *hub = component;
 
-    for (unsigned i = 0; port_names[i] != NULL; i++)
-        if (strcmp(port_names[i], name) == 0)
+    for (unsigned i = 0; ether_port_names[i] != NULL; i++)
+        if (strcmp(ether_port_names[i], name) == 0)
             return (struct machine_port){ "ethernet", &hub->ports[i].end, ether_join };
     return (struct machine_port){ NULL, NULL, NULL };
 }
@@ -230,7 +227,7 @@ const struct machine_kind ether_repeater_kind = {
     .summary = "repeater hub of Ethernet, half duplex",
     .params = params,
     .config_bytes = sizeof(struct repeater_config),
-    .ports = port_names,
+    .ports = ether_port_names,
     .create = repeater_create,
     .port = repeater_port,
     .destroy = free,

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCH_PORTS   16u
 #define SWITCH_ENTRIES 64u /* of the address table */
 
 struct switch_config {
@@ -38,7 +37,7 @@ struct ether_switch {
     unsigned nentries, oldest;
     struct sim_event forward; /* SIM_CLOCK */
     uint64_t floods;
-    struct switch_port ports[SWITCH_PORTS];
+    struct switch_port ports[ETHER_PORTS];
 };
 
 #define ROW(key, unit, min, max, def, field, meaning)                                              \
@@ -57,10 +56,6 @@ static const struct machine_param params[] = {
         "frames that may wait to leave by one port; others are dropped"),
     MACHINE_PARAM_END
 };
-
-static const char *const port_names[] = { "p0",  "p1",  "p2",  "p3",  "p4",  "p5",
-                                          "p6",  "p7",  "p8",  "p9",  "p10", "p11",
-                                          "p12", "p13", "p14", "p15", NULL };
 
 /* ---- addresses ------------------------------------------------------------------------- */
 
@@ -102,7 +97,7 @@ static void enqueue(struct switch_port *port, struct ether_frame *frame)
 static void flood(struct ether_switch *sw, unsigned from, struct ether_frame *frame)
 {
     sw->floods++;
-    for (unsigned i = 0; i < SWITCH_PORTS; i++) {
+    for (unsigned i = 0; i < ETHER_PORTS; i++) {
         struct ether_frame *copy;
 
         if (i == from || sw->ports[i].mac.end.out == NULL)
@@ -138,7 +133,7 @@ static void forward_event(struct sim_event *ev)
     struct ether_switch *sw = SIM_CONTAINER_OF(ev, struct ether_switch, forward);
     sim_time_t now = sim_now(sw->dom), next = SIM_TIME_NEVER;
 
-    for (unsigned i = 0; i < SWITCH_PORTS; i++) {
+    for (unsigned i = 0; i < ETHER_PORTS; i++) {
         struct ether_list *in = &sw->ports[i].in;
 
         while (in->head != NULL && in->head->due <= now)
@@ -202,15 +197,6 @@ static const struct ether_mac_ops port_ops = { port_next, port_sent, port_begins
 
 /* ---- the kind ------------------------------------------------------------------------------ */
 
-static void add_stat(const struct switch_port *port, const uint64_t *value, const char *name,
-                     const char *meaning)
-{
-    char path[160];
-
-    (void)snprintf(path, sizeof(path), "%s.%s", port->path, name);
-    sim_stat_register(port->sw->dom, value, path, "frames", meaning);
-}
-
 static void port_init(struct ether_switch *sw, const char *path, unsigned i)
 {
     struct switch_port *port = &sw->ports[i];
@@ -223,9 +209,12 @@ static void port_init(struct ether_switch *sw, const char *path, unsigned i)
     ether_mac_init(&port->mac, sw->dom, port->path, sw->cfg.rate_mbps, sw->cfg.duplex != 0,
                    sw->cfg.phy_ps, &port_ops);
     port->mac.gives_up = sw->cfg.gives_up != 0;
-    add_stat(port, &port->queue_drops, "queue.drops", "dropped, since its queue was full");
-    add_stat(port, &port->buffer_drops, "buffer.drops", "dropped on arrival: no buffer was left");
-    add_stat(port, &port->queue_peak, "queue.peak", "the most that waited at once");
+    ether_stat(sw->dom, &port->queue_drops, port->path, "queue.drops", "frames",
+               "dropped, since its queue was full");
+    ether_stat(sw->dom, &port->buffer_drops, port->path, "buffer.drops", "frames",
+               "dropped on arrival: no buffer was left");
+    ether_stat(sw->dom, &port->queue_peak, port->path, "queue.peak", "frames",
+               "the most that waited at once");
 }
 
 static void switch_destroy(void *component)
@@ -239,14 +228,18 @@ static void switch_destroy(void *component)
 static int switch_create(const struct machine_place *place, const void *config, void **component_p,
                          struct sim_error *err)
 {
-    struct ether_switch *sw = calloc(1, sizeof(*sw));
+    const struct switch_config *cfg = config;
+    struct ether_switch *sw;
     uint64_t n;
 
+    if (ether_check_rate(place, cfg->rate_mbps, err) != SIM_OK)
+        return SIM_ERR_CONFIG;
+    sw = calloc(1, sizeof(*sw));
     if (sw == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     sw->dom = place->dom;
-    sw->cfg = *(const struct switch_config *)config;
-    n = SWITCH_PORTS * (sw->cfg.queue_frames + 4); /* each queue full, and one on each way */
+    sw->cfg = *cfg;
+    n = ETHER_PORTS * (sw->cfg.queue_frames + 4); /* each queue full, and one on each way */
     sw->buffers = calloc(n, sizeof(*sw->buffers));
     if (sw->buffers == NULL) {
         free(sw);
@@ -256,7 +249,7 @@ static int switch_create(const struct machine_place *place, const void *config, 
     for (uint64_t i = 0; i < n; i++)
         ether_list_add(&sw->unused, &sw->buffers[i]);
     sim_event_init(&sw->forward, forward_event);
-    for (unsigned i = 0; i < SWITCH_PORTS; i++)
+    for (unsigned i = 0; i < ETHER_PORTS; i++)
         port_init(sw, place->path, i);
     *component_p = sw;
     return SIM_OK;
@@ -266,8 +259,8 @@ static struct machine_port switch_port(void *component, const char *name)
 {
     struct ether_switch *sw = component;
 
-    for (unsigned i = 0; port_names[i] != NULL; i++)
-        if (strcmp(port_names[i], name) == 0)
+    for (unsigned i = 0; ether_port_names[i] != NULL; i++)
+        if (strcmp(ether_port_names[i], name) == 0)
             return (struct machine_port){ "ethernet", &sw->ports[i].mac.end, ether_join };
     return (struct machine_port){ NULL, NULL, NULL };
 }
@@ -277,7 +270,7 @@ const struct machine_kind ether_switch_kind = {
     .summary = "store-and-forward switch of Ethernet",
     .params = params,
     .config_bytes = sizeof(struct switch_config),
-    .ports = port_names,
+    .ports = ether_port_names,
     .create = switch_create,
     .port = switch_port,
     .destroy = switch_destroy,

@@ -332,6 +332,21 @@ TEST(Ether, ASlowBusIsRefused)
                  m.err.text);
 }
 
+/* A bit of 333 ps would make each frame 0.1 % too short. */
+TEST(Ether, ARateWhoseBitTakesNoWholePicosecondsIsRefused)
+{
+    for (const machine_kind *kind :
+         { &ether_adapter_kind, &ether_repeater_kind, &ether_switch_kind }) {
+        Builder b;
+        b.add(0, "net", kind, { { "rate_mbps", 3000 } });
+        Machine m(b);
+        EXPECT_EQ(SIM_ERR_CONFIG, m.code) << kind->name;
+        EXPECT_NE(nullptr, strstr(m.err.text, "rate_mbps = 3000: node0.net: expected a divisor of "
+                                              "1000000"))
+            << m.err.text;
+    }
+}
+
 TEST(Ether, EndsOfDifferentModesDoNotJoin)
 {
     Builder b;
