@@ -13,9 +13,9 @@ enum {
     OPT_LABEL,
     OPT_SET,
     OPT_FOLDER,
-    OPT_UNUSED,  /* left out, with a word */
-    OPT_BINDING, /* without one, as it could change nothing */
-    OPT_BINDING_2
+    OPT_UNUSED,   /* left out, with a word */
+    OPT_BINDING,  /* without one, as it could change nothing */
+    OPT_BINDING_2 /* the same, with two words after it */
 };
 
 #define HABIT(name, key, words)                                                                    \
