@@ -276,6 +276,8 @@ int lab_software_mpi(struct launch_software *software, const char *text,
         size_t n = strcspn(at, ",");
         const char *value;
 
+        if (n >= sizeof(item))
+            return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.40s...: no such setting", at);
         (void)snprintf(item, sizeof(item), "%.*s", (int)n, at);
         value = strchr(item, '=');
         if (strncmp(item, "library=", strlen("library=")) == 0)

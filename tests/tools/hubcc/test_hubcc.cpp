@@ -255,6 +255,10 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
     EXPECT_EQ(1, sh("hubrun ./main.c"));
     EXPECT_EQ(0u, errors.find("hubrun: ./main.c: cannot load: ")) << errors;
     EXPECT_NE(std::string::npos, errors.find(": expected a program made by hubcc\n")) << errors;
+    EXPECT_EQ(1, sh("hubrun --mpi net,eager_bytes=x ./prog"));
+    EXPECT_EQ("hubrun: MPI: eager_bytes = x: expected a whole number, 0 .. 1073741824\n", errors);
+    EXPECT_EQ(1, sh("hubrun --mpi library=" + std::string(200, 'x') + " ./prog"));
+    EXPECT_EQ(0u, errors.find("hubrun: MPI: library=xxx")) << errors;
     EXPECT_EQ(1, sh("hubrun -m nowhere ./prog"));
     EXPECT_EQ(0u, errors.find("hubrun: ")) << errors;
 }
