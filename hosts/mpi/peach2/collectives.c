@@ -519,7 +519,7 @@ static const struct mpi_choice choices[] = {
     { MPI_COLL_BCAST, "both-ways", 12 * KB, 192 * KB, 0, 0 },
     { MPI_COLL_BCAST, "pipeline", 192 * KB, 0, 0, 0 },
     { MPI_COLL_ALLREDUCE, "two-levels", 0, 4 * KB, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "two-rings", 16 * KB, 192 * KB, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "two-rings", 16 * KB, 0, 0, 0 },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", 32 * KB, 0, 0, 0 },
     { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 11 },
     { MPI_COLL_ALLTOALL, "spread", 0, P2_PIO_MAX + 1, 0, 15 },
