@@ -274,13 +274,6 @@ static void mbcf_hide_memory(struct mpi_transport *t, const struct mpi_key *key)
     m->spare[m->nspare++] = region;
 }
 
-static bool mbcf_done(struct mpi_transport *t, mpi_ticket ticket)
-{
-    (void)t;
-    (void)ticket;
-    return true;
-}
-
 /* ---- receiving -------------------------------------------------------------------------- */
 
 /** The note that comes next from a source, if it is there and all entries before it are taken. */
@@ -455,38 +448,16 @@ static struct mpi_transport *tcp_create(struct host *h, char *why)
     return t;
 }
 
-const struct mpi_transport_ops mpi_transport_mbcf = {
-    .name = "mbcf",
-    .create = mbcf_create,
-    .destroy = mbcf_destroy,
-    .collectives = mbcf_collectives,
-    .append = mbcf_append,
-    .next = mbcf_next,
-    .take = mbcf_take,
-    .release = mbcf_release,
-    .expose = mbcf_expose_memory,
-    .hide = mbcf_hide_memory,
-    .write = mbcf_write_note,
-    .done = mbcf_done,
-    .copy = mbcf_copy,
-    .wait = mbcf_wait_any,
-    .poll = mbcf_poll,
-};
+/* Of both: what they cost differs, see struct mbcf_transport.sockets. */
+#define MBCF_CALLS                                                                                 \
+    .destroy = mbcf_destroy, .collectives = mbcf_collectives, .append = mbcf_append,               \
+    .next = mbcf_next, .take = mbcf_take, .release = mbcf_release, .expose = mbcf_expose_memory,   \
+    .hide = mbcf_hide_memory, .write = mbcf_write_note, .copy = mbcf_copy, .wait = mbcf_wait_any,  \
+    .poll = mbcf_poll
 
-const struct mpi_transport_ops mpi_transport_tcp = {
-    .name = "tcp",
-    .collectives = mbcf_collectives,
-    .create = tcp_create,
-    .destroy = mbcf_destroy,
-    .append = mbcf_append,
-    .next = mbcf_next,
-    .take = mbcf_take,
-    .release = mbcf_release,
-    .expose = mbcf_expose_memory,
-    .hide = mbcf_hide_memory,
-    .write = mbcf_write_note,
-    .done = mbcf_done,
-    .copy = mbcf_copy,
-    .wait = mbcf_wait_any,
-    .poll = mbcf_poll,
-};
+const struct mpi_transport_ops mpi_transport_mbcf = { .name = "mbcf",
+                                                      .create = mbcf_create,
+                                                      MBCF_CALLS };
+const struct mpi_transport_ops mpi_transport_tcp = { .name = "tcp",
+                                                     .create = tcp_create,
+                                                     MBCF_CALLS };

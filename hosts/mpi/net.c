@@ -372,19 +372,10 @@ static bool net_write_strided(struct mpi_transport *t, unsigned dest, const stru
     if (more == NULL)
         return false;
     net->gathered = more;
-    if (s->to_step != (int64_t)s->block) /* the protocols want nothing else */
-        return false;
     for (uint32_t i = 0; i < s->nblocks; i++)
         memcpy(more + (uint64_t)i * s->block, (const uint8_t *)from + (int64_t)i * s->from_step,
                s->block);
     return net_write(t, dest, key, offset, more, bytes, note, note_bytes, ticket_p);
-}
-
-static bool net_done(struct mpi_transport *t, mpi_ticket ticket)
-{
-    (void)t;
-    (void)ticket;
-    return true;
 }
 
 /* Two ranks do as the first version of the library did: programs measure the boards between calls
@@ -411,7 +402,6 @@ const struct mpi_transport_ops mpi_transport_net = {
     .hide = net_hide,
     .write = net_write,
     .write_strided = net_write_strided,
-    .done = net_done,
     .wait = net_wait,
     .poll = net_poll,
 };

@@ -49,8 +49,7 @@ static bool in_blocks(const struct mpi_rank *mr, const struct mpi_request *rq, u
         return false;
     *s_p = (struct mpi_strides){ .block = (uint32_t)piece->bytes,
                                  .nblocks = (uint32_t)piece->count,
-                                 .from_step = piece->stride,
-                                 .to_step = (int64_t)piece->bytes };
+                                 .from_step = piece->stride };
     return true;
 }
 

@@ -77,11 +77,11 @@ struct mpi_taken {
 /** An operation whose data may not be changed or freed yet; 0: it was over at return. */
 typedef uint64_t mpi_ticket;
 
-/** A write of `nblocks` pieces: piece i of `block` bytes from `from + i * from_step` to
- * `offset + i * to_step` of the exposed memory. */
+/** A write of `nblocks` pieces of `block` bytes: piece i from `from + i * from_step` to
+ * `offset + i * block` of the exposed memory. */
 struct mpi_strides {
     uint32_t block, nblocks;
-    int64_t from_step, to_step;
+    int64_t from_step;
 };
 
 struct mpi_transport;
@@ -138,6 +138,7 @@ struct mpi_transport_ops {
     bool (*write_strided)(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
                           uint64_t offset, const void *from, const struct mpi_strides *strides,
                           const void *note, uint32_t note_bytes, mpi_ticket *ticket_p);
+    /** Or NULL: every ticket is 0. */
     bool (*done)(struct mpi_transport *t, mpi_ticket ticket);
     /** Or NULL. Returns when nothing is left that only a later call would start: a program that
      * computes after a blocking send holds up none of it. */
