@@ -18,20 +18,6 @@ enum { DATA, END, READY };
 static uint8_t data[MBCF_PACKET_BYTES], ring[65536];
 static uint64_t end_ps, ready;
 
-static void fill(uint8_t *p, uint64_t n, unsigned seed)
-{
-    for (uint64_t i = 0; i < n; i++)
-        p[i] = byte_of(seed, i);
-}
-
-static int holds(const uint8_t *p, uint64_t n, unsigned seed)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (p[i] != byte_of(seed, i))
-            return 0;
-    return 1;
-}
-
 static void rest(void) /* until all that is under way has come */
 {
     nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
@@ -58,7 +44,7 @@ static uint64_t send_one(uint64_t bytes, int fifo, unsigned seed)
 {
     uint64_t start, end;
 
-    fill(data, bytes, seed);
+    bytes_fill(data, bytes, seed);
     (void)await(&ready);
     rest();
     start = mbcf_time_ps();
@@ -74,12 +60,12 @@ static uint64_t send_one(uint64_t bytes, int fifo, unsigned seed)
 static void receive_one(uint64_t bytes, int fifo, unsigned seed)
 {
     struct mbcf_counts counts;
+    uint64_t before;
     int good;
 
     memset(data, 0, bytes);
     mbcf_count(&counts);
-    uint64_t before = counts.last_end_ps;
-
+    before = counts.last_end_ps;
     tell(0, READY, 1);
     while (counts.last_end_ps == before) {
         mbcf_wait();
@@ -87,7 +73,7 @@ static void receive_one(uint64_t bytes, int fifo, unsigned seed)
     }
     if (fifo)
         CHECK(mbcf_fifo_read(0, data, bytes), (int)bytes);
-    good = holds(data, bytes, seed);
+    good = bytes_ok(data, bytes, seed);
     rest();
     tell(0, END, 2 * counts.last_end_ps + (unsigned)good);
 }

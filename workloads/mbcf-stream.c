@@ -16,20 +16,6 @@ enum { DATA, WORD };
 static uint8_t data[MBCF_PACKET_BYTES], copy[MBCF_PACKET_BYTES];
 static uint64_t word;
 
-static void fill(uint8_t *p, uint64_t n, unsigned seed)
-{
-    for (uint64_t i = 0; i < n; i++)
-        p[i] = byte_of(seed, i);
-}
-
-static int holds(const uint8_t *p, uint64_t n, unsigned seed)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (p[i] != byte_of(seed, i))
-            return 0;
-    return 1;
-}
-
 static void tell(unsigned task, uint64_t value)
 {
     CHECK(mbcf_write(task, WORD, 0, &value, sizeof(value), NULL), MBCF_OK);
@@ -52,7 +38,7 @@ static uint64_t send_all(uint64_t bytes, uint64_t count, int fifo, unsigned seed
     volatile uint32_t left = 0;
     uint64_t start;
 
-    fill(data, bytes, seed);
+    bytes_fill(data, bytes, seed);
     start = mbcf_time_ps();
     for (uint64_t i = 0; i < count; i++) {
         volatile uint32_t *ack = i + 1 == count ? &left : NULL;
@@ -76,10 +62,27 @@ static void receive_all(uint64_t bytes, uint64_t count, int fifo, unsigned seed)
 
     (void)await();
     for (uint64_t i = 0; fifo && i < count; i++)
-        good &= mbcf_fifo_read(0, copy, sizeof(copy)) == (long)bytes && holds(copy, bytes, seed);
+        good &= mbcf_fifo_read(0, copy, sizeof(copy)) == (long)bytes && bytes_ok(copy, bytes, seed);
     if (!fifo)
-        good = holds(data, bytes, seed);
+        good = bytes_ok(data, bytes, seed);
     tell(0, good ? 2 : 1);
+}
+
+/** All packets of a stream may be in the ring at once. */
+static uint8_t *open_memory(uint64_t count)
+{
+    size_t room = (size_t)(count + 4) * (MBCF_PACKET_BYTES + 16);
+    uint8_t *ring = malloc(room);
+
+    if (ring == NULL)
+        fail("out of memory");
+    CHECK(mbcf_open(), MBCF_OK);
+    if (mbcf_tasks() != 2)
+        fail("%u ranks: expected 2", mbcf_tasks());
+    CHECK(mbcf_expose(DATA, data, sizeof(data)), MBCF_OK);
+    CHECK(mbcf_expose(WORD, &word, sizeof(word)), MBCF_OK);
+    CHECK(mbcf_fifo_open(0, ring, room), MBCF_OK);
+    return ring;
 }
 
 int main(int argc, char **argv)
@@ -94,7 +97,6 @@ int main(int argc, char **argv)
                                       { .key = "repeats", .number = &repeats },
                                       OPTIONS_END };
     struct times times;
-    size_t room;
     uint8_t *ring;
     int verified = 1;
 
@@ -103,16 +105,7 @@ int main(int argc, char **argv)
         fail("bytes=%llu: expected 1 .. %u, and count at least 1", (unsigned long long)bytes,
              MBCF_PACKET_BYTES);
     times_init(&times, repeats);
-    room = (size_t)(count + 4) * (MBCF_PACKET_BYTES + 16);
-    ring = malloc(room);
-    if (ring == NULL)
-        fail("out of memory");
-    CHECK(mbcf_open(), MBCF_OK);
-    if (mbcf_tasks() != 2)
-        fail("%u ranks: expected 2", mbcf_tasks());
-    CHECK(mbcf_expose(DATA, data, sizeof(data)), MBCF_OK);
-    CHECK(mbcf_expose(WORD, &word, sizeof(word)), MBCF_OK);
-    CHECK(mbcf_fifo_open(0, ring, room), MBCF_OK);
+    ring = open_memory(count);
     if (mbcf_task() == 0)
         (void)await(); /* the other one has set up its memory */
     else

@@ -5,6 +5,7 @@
  *   pattern=both  both send and receive at once: bytes of both directions count
  *   pattern=rate  windows of 64 non-blocking messages: what matters is their number
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,6 +84,29 @@ static double measure(const struct test *t)
     return MPI_Wtime() - start;
 }
 
+static void measure_all(struct test *t)
+{
+    bool both_ways = t->pattern[0] == 'b';
+    struct times times;
+    int verified = 1;
+
+    times_init(&times, t->repeats);
+    for (uint64_t i = 0; i < t->warmup + t->repeats; i++) {
+        double seconds;
+
+        mpi_fill(t->out, t->bytes, 2 * (unsigned)i + (unsigned)t->me);
+        mpi_clear(t->in, t->bytes);
+        seconds = measure(t);
+        if (t->me == 1 || both_ways)
+            verified &= mpi_holds(t->in, t->bytes, 2 * (unsigned)i + (unsigned)!t->me);
+        if (i >= t->warmup)
+            times_add(&times, (uint64_t)(seconds * 1e12 + 0.5));
+    }
+    verified = mpi_all(verified);
+    if (t->me == 0)
+        times_print(&times, t->bytes * t->count * (both_ways ? 2 : 1), verified, NULL);
+}
+
 int main(int argc, char **argv)
 {
     struct test t = { .bytes = 8,
@@ -104,34 +128,17 @@ int main(int argc, char **argv)
         { .key = "pattern", .text = &t.pattern, .choices = "one|both|rate" },
         OPTIONS_END
     };
-    struct times times;
-    int verified = 1;
-    uint64_t bytes;
 
     options_read(argc, argv, options);
+    mpi_check_bytes(t.bytes);
     if (t.count == 0)
         fail("count=0: expected at least 1");
-    times_init(&times, t.repeats);
     CHECK(MPI_Init(&argc, &argv), MPI_SUCCESS);
     CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &t.me), MPI_SUCCESS);
     mpi_pair();
     t.out = mpi_memory(t.src, t.bytes);
     t.in = mpi_memory(t.dst, t.bytes);
-    for (uint64_t i = 0; i < t.warmup + t.repeats; i++) {
-        double seconds;
-
-        mpi_fill(t.out, t.bytes, 2 * (unsigned)i + (unsigned)t.me);
-        mpi_clear(t.in, t.bytes);
-        seconds = measure(&t);
-        if (t.me == 1 || t.pattern[0] == 'b')
-            verified &= mpi_holds(t.in, t.bytes, 2 * (unsigned)i + (unsigned)!t.me);
-        if (i >= t.warmup)
-            times_add(&times, (uint64_t)(seconds * 1e12 + 0.5));
-    }
-    verified = mpi_all(verified);
-    bytes = t.bytes * t.count * (t.pattern[0] == 'b' ? 2 : 1);
-    if (t.me == 0)
-        times_print(&times, bytes, verified, NULL);
+    measure_all(&t);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;
 }

@@ -244,7 +244,7 @@ static double start_together(void)
     double start = 0;
 
     mpi_settle();
-    start = MPI_Wtime() + 5e-3;
+    start = MPI_Wtime() + 5e-3; /* by then all know it */
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), MPI_SUCCESS);
     mpi_sleep_until(start);
     return start;
@@ -329,6 +329,7 @@ int main(int argc, char **argv)
     op = find_op(t.op);
     if (t.rounds == 0)
         fail("rounds=0: expected at least 1");
+    mpi_check_bytes(t.bytes);
     if (t.bytes % WORD != 0)
         fail("bytes=%llu: expected a multiple of 4", (unsigned long long)t.bytes);
     CHECK(MPI_Init(&argc, &argv), MPI_SUCCESS);

@@ -16,6 +16,12 @@ void mpi_pair(void)
         fail("%d ranks: expected 2", ranks);
 }
 
+void mpi_check_bytes(uint64_t bytes)
+{
+    if (bytes > UINT64_C(1) << 30)
+        fail("bytes=%llu: expected at most 1 GiB", (unsigned long long)bytes);
+}
+
 void *mpi_memory(int memory, uint64_t n)
 {
     void *p = NULL;

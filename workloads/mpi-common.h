@@ -6,6 +6,8 @@
 
 /** Ends the program unless there are two ranks. */
 void mpi_pair(void);
+/** Counts of MPI are ints, and messages have 1 GiB at most: ends the program for more. */
+void mpi_check_bytes(uint64_t bytes);
 /** memory: IN_HOST or a GPU; at least one byte. It stays until the program ends. */
 void *mpi_memory(int memory, uint64_t n);
 void mpi_fill(void *p, uint64_t n, unsigned seed);

@@ -85,6 +85,27 @@ static double measure(struct test *t)
     return MPI_Wtime() - start;
 }
 
+static void measure_all(struct test *t)
+{
+    struct times times;
+    int verified = 1;
+
+    times_init(&times, t->repeats);
+    for (uint64_t i = 0; i < t->warmup + t->repeats; i++) {
+        double seconds;
+
+        mpi_fill(t->out, t->bytes, 2 * (unsigned)i + (unsigned)t->me);
+        mpi_clear(t->in, t->bytes);
+        seconds = measure(t);
+        verified &= mpi_holds(t->in, t->bytes, 2 * (unsigned)i + (unsigned)!t->me);
+        if (i >= t->warmup)
+            times_add(&times, half_round_ps((uint64_t)(seconds * 1e12 + 0.5), t->rounds));
+    }
+    verified = mpi_all(verified);
+    if (t->me == 0)
+        times_print(&times, t->bytes, verified, NULL);
+}
+
 int main(int argc, char **argv)
 {
     struct test t = { .bytes = 8,
@@ -104,32 +125,18 @@ int main(int argc, char **argv)
         { .key = "receives", .text = &t.receives, .choices = "called|preposted" },
         OPTIONS_END
     };
-    struct times times;
-    int verified = 1;
 
     options_read(argc, argv, options);
+    mpi_check_bytes(t.bytes);
     if (t.rounds == 0)
         fail("rounds=0: expected at least 1");
     t.preposted = t.receives[0] == 'p';
-    times_init(&times, t.repeats);
     CHECK(MPI_Init(&argc, &argv), MPI_SUCCESS);
     CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &t.me), MPI_SUCCESS);
     mpi_pair();
     t.out = mpi_memory(t.src, t.bytes);
     t.in = mpi_memory(t.dst, t.bytes);
-    for (uint64_t i = 0; i < t.warmup + t.repeats; i++) {
-        double seconds;
-
-        mpi_fill(t.out, t.bytes, 2 * (unsigned)i + (unsigned)t.me);
-        mpi_clear(t.in, t.bytes);
-        seconds = measure(&t);
-        verified &= mpi_holds(t.in, t.bytes, 2 * (unsigned)i + (unsigned)!t.me);
-        if (i >= t.warmup)
-            times_add(&times, half_round_ps((uint64_t)(seconds * 1e12 + 0.5), t.rounds));
-    }
-    verified = mpi_all(verified);
-    if (t.me == 0)
-        times_print(&times, t.bytes, verified, NULL);
+    measure_all(&t);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;
 }
