@@ -260,6 +260,15 @@ struct host_call {
     bool waits_any; /* one of them is enough */
 };
 
+/** Library functions that look and do not wait (MPI_Test), for reports of ranks that call them for
+ * ever. The library counts them; the back end forgets the call when the rank does anything else,
+ * but for reading a timer. */
+struct host_looks {
+    bool inside; /* of one of them */
+    uint64_t found, vain;
+    struct host_call call; /* the last one, which found nothing; or it has no name */
+};
+
 /** The rank that runs now. A back end embeds it. */
 struct host {
     unsigned rank, size;
@@ -269,6 +278,7 @@ struct host {
     unsigned gpu;                  /* current device of the rank */
     struct host_state state[HOST_RANK_SLOTS];
     struct host_call call;
+    struct host_looks looks;
     const struct host_setting *settings; /* the last one has no key; NULL: none */
     struct host_profile *profile;        /* see profile.h; NULL: nobody asks */
 };

@@ -105,6 +105,10 @@ struct launch_thread {
     const char *fault; /* what went wrong, when the program crashed */
     uint64_t fault_at; /* and where in it */
     uint64_t resumed;  /* times, to tell one that does not come back */
+    uint64_t busy;     /* operations but those of looks (host_looks) and timers */
+    struct {
+        uint64_t busy, found, vain;
+    } before; /* when it was last asked whether ranks only look */
     int exit_code;
     sim_time_t end_ps;
     struct sim_event start;
@@ -250,6 +254,8 @@ static inline void launch_charged(struct launch_thread *t)
 /* report.c */
 /** The program counter in what a signal handler got. */
 uint64_t launch_counter_of(const void *context);
+/** Since the last time no rank has done anything but look in vain, nor can anything else happen. */
+bool launch_only_looks(struct launch *run);
 /** What the rank does, in words. */
 void launch_where(const struct launch_thread *t, char *text, size_t room);
 /** Ranks that wait for each other's messages, in words; false: there are none. */

@@ -83,20 +83,21 @@ static int stuck(const struct launch *run, int code, const char *why, struct sim
     return SIM_OK;
 }
 
-/* How long nothing but turns of programs' loops has happened. */
+/* How long nothing but turns of programs' loops, or looks of all ranks in vain, has happened. */
 struct idling {
     uint64_t events, turns;
     unsigned long since_ms; /* of the processor's time */
 };
 
-static bool idle_too_long(const struct launch *run, struct idling *idle)
+static bool idle_too_long(struct launch *run, struct idling *idle)
 {
     uint64_t events = sim_events_run(machine_sim(run->m)) - idle->events;
     uint64_t turns = run->idle_turns - idle->turns;
+    bool looks = launch_only_looks(run);
 
     idle->events += events;
     idle->turns += turns;
-    if (events != turns) {
+    if (events != turns && !looks) {
         idle->since_ms = watch_cpu_ms();
         return false;
     }

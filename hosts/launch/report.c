@@ -66,12 +66,22 @@ static size_t wait_text(const struct host_wait *w, char *text, size_t room)
     return n < 0 || (size_t)n >= room ? 0 : (size_t)n;
 }
 
-/** "in MPI_Recv, waiting for a message ..., and 2 others". */
-static void waits_text(const struct host_call *call, char *text, size_t room)
+/** The call that the rank waits in, or looks with and has found nothing. */
+static const struct host_call *call_of(const struct launch_thread *t)
+{
+    const struct host_call *looks = &t->host.looks.call;
+
+    return looks->name != NULL ? looks : &t->host.call;
+}
+
+/** "in MPI_Recv, waiting for a message ..., and 2 others"; "polling with MPI_Test for a message".
+ */
+static void waits_text(const struct host_call *call, bool looks, char *text, size_t room)
 {
     struct host_wait w;
     unsigned more = 0;
-    int n = snprintf(text, room, "in %s, waiting for ", call->name);
+    int n =
+        snprintf(text, room, looks ? "polling with %s for " : "in %s, waiting for ", call->name);
 
     if (n < 0 || (size_t)n >= room)
         return;
@@ -94,13 +104,35 @@ static void waits_text(const struct host_call *call, char *text, size_t room)
         (void)snprintf(text + n, room - (size_t)n, ", and %u more", more);
 }
 
-/* ---- ranks that wait for each other ------------------------------------------------- */
+/* ---- ranks that only look ---- */
+
+/* A look lets little time pass, and the rank that is in it has one event at a time. Any event more
+ * is something that may yet come: a packet, a timer, a rank that computes or sleeps. */
+bool launch_only_looks(struct launch *run)
+{
+    uint64_t looking = 0;
+    bool only = true;
+
+    for (unsigned r = 0; r < run->nranks; r++) {
+        struct launch_thread *t = &run->ranks[r];
+        const struct host_looks *looks = &t->host.looks;
+
+        only &= t->busy == t->before.busy && looks->found == t->before.found;
+        looking += !t->ended && looks->vain != t->before.vain;
+        t->before.busy = t->busy;
+        t->before.found = looks->found;
+        t->before.vain = looks->vain;
+    }
+    return only && looking > 0 && sim_events_pending(machine_sim(run->m)) <= looking;
+}
+
+/* ---- ranks that wait for each other ---- */
 
 /** The i-th rank that `t` cannot go on without, -1: no more. Of several one would be enough: none
  * of them. */
 static int needs(const struct launch *run, const struct launch_thread *t, unsigned i)
 {
-    const struct host_call *call = &t->host.call;
+    const struct host_call *call = call_of(t);
     struct host_wait w;
 
     for (unsigned k = 0; !t->ended && call->name != NULL && call->waits != NULL; k++) {
@@ -185,10 +217,11 @@ bool launch_bereft(const struct launch *run, char *text, size_t room)
 
 void launch_where(const struct launch_thread *t, char *text, size_t room)
 {
+    const struct host_call *call = call_of(t);
     size_t n;
 
-    if (t->host.call.name != NULL && t->host.call.waits != NULL) {
-        waits_text(&t->host.call, text, room);
+    if (call->name != NULL && call->waits != NULL) {
+        waits_text(call, call != &t->host.call, text, room);
         return;
     }
     n = call_text(&t->host.call, text, room);

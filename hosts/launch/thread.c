@@ -17,12 +17,21 @@ void launch_resume(struct launch_thread *t)
     }
 }
 
-void launch_suspend(struct launch_thread *t, const char *what)
+static void suspend(struct launch_thread *t, const char *what)
 {
     t->waits = what;
     task_suspend(t->task);
     t->waits = NULL;
     launch_charged(t);
+}
+
+void launch_suspend(struct launch_thread *t, const char *what)
+{
+    if (!t->host.looks.inside) {
+        t->busy++;
+        t->host.looks.call.name = NULL;
+    }
+    suspend(t, what);
 }
 
 uint64_t launch_wait(struct launch_thread *t, const char *what)
@@ -37,7 +46,7 @@ uint64_t launch_wait_timer(struct launch_thread *t, const char *what)
 {
     if (t->polls != NULL)
         launch_polls_end(t, true);
-    launch_suspend(t, what);
+    suspend(t, what);
     return t->value;
 }
 

@@ -26,6 +26,7 @@
 #include "hosts/mpi/table.h"
 #include "hosts/mpi/transport.h"
 #include "hosts/mpi/type.h"
+#include "hosts/mpi/waits.h"
 
 /** A whole status; MPI_Get_count() and its like read `bytes`. */
 static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t bytes)
@@ -71,6 +72,7 @@ struct mpi_rank {
     struct mpi_env env;
     const struct mpi_comm
         *blamed; /* whose error handler the present call ends with; NULL: the world's */
+    struct mpi_look look;
     bool finalized, errors_return; /* after the end: calls return their errors */
     char why[160];                 /* what was wrong in the call that failed last */
 };

@@ -15,13 +15,15 @@ static int find(struct mpi_rank *mr, struct mpi_request *rq, bool waits, const c
     *found_p = mpi_match_arrived(mr, rq);
     if (*found_p != NULL)
         return code;
-    mpi_waits_begin(&w, call);
+    if (waits)
+        mpi_waits_begin(&w, call);
     code = mpi_advance(mr, NULL);
     if (code == MPI_SUCCESS && (*found_p = mpi_match_arrived(mr, rq)) == NULL && !waits)
         code = mpi_poll(mr);
     while (code == MPI_SUCCESS && (*found_p = mpi_match_arrived(mr, rq)) == NULL && waits)
         code = mpi_progress(mr);
-    mpi_waits_end(&w);
+    if (waits)
+        mpi_waits_end(&w);
     return code;
 }
 
@@ -31,19 +33,25 @@ static int probe(struct mpi_rank *mr, const char *call, int source, int tag, MPI
 {
     struct mpi_request rq = { 0 };
     int code = mpi_prepare(mr, &rq, true, 0, MPI_BYTE, source, tag, comm);
+    const struct mpi_waits w = { .mr = mr, .request = &rq };
 
     *message_p = NULL;
     if (code != MPI_SUCCESS)
         return code;
-    host_spend_cost(mr->host, HOST_COST_CALL);
     *flag_p = 1;
     if (source == MPI_PROC_NULL) {
+        host_spend_cost(mr->host, HOST_COST_CALL);
         rq.status = mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
         mpi_status_give(status, &rq.status);
         return MPI_SUCCESS;
     }
+    if (!waits)
+        mpi_look_begin(mr);
+    host_spend_cost(mr->host, HOST_COST_CALL);
     code = find(mr, &rq, waits, call, message_p);
     *flag_p = *message_p != NULL;
+    if (!waits)
+        mpi_look_end(&w, call, code != MPI_SUCCESS || *flag_p);
     if (*message_p == NULL)
         return code;
     rq.status =

@@ -252,10 +252,13 @@ static int wait_for(struct wanted *w, bool (*done)(struct wanted *w), const char
 }
 
 /* Looks for messages only when the answer depends on them. */
-static int look_for(struct wanted *w, bool (*done)(struct wanted *w), int *flag_p)
+static int look(struct wanted *w, bool (*done)(struct wanted *w), int *flag_p)
 {
-    int code = MPI_SUCCESS;
+    int code = check_handles(w->mr, w->count, w->handles);
 
+    *flag_p = 0;
+    if (code != MPI_SUCCESS)
+        return code;
     *flag_p = done(w);
     if (*flag_p)
         return code;
@@ -263,6 +266,19 @@ static int look_for(struct wanted *w, bool (*done)(struct wanted *w), int *flag_
     if (code == MPI_SUCCESS && !done(w))
         code = mpi_poll(w->mr);
     *flag_p = code == MPI_SUCCESS && done(w);
+    return code;
+}
+
+static int look_for(struct wanted *w, bool (*done)(struct wanted *w), const char *call, int *flag_p)
+{
+    const struct mpi_waits waits = {
+        .mr = w->mr, .count = w->count, .handles = w->handles, .any = done == any_done
+    };
+    int code;
+
+    mpi_look_begin(w->mr);
+    code = look(w, done, flag_p);
+    mpi_look_end(&waits, call, code != MPI_SUCCESS || *flag_p);
     return code;
 }
 
@@ -365,11 +381,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct mpi_rank *mr = mpi_self();
     struct wanted w = { mr, 1, 0, request };
-    int code = check_handles(mr, 1, request);
+    int code = look_for(&w, all_done, __func__, flag);
 
-    *flag = 0;
-    if (code == MPI_SUCCESS)
-        code = look_for(&w, all_done, flag);
     return mpi_end_blamed(mr, __func__,
                           code == MPI_SUCCESS && *flag ? complete(mr, request, status) : code);
 }
@@ -378,11 +391,8 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
 {
     struct mpi_rank *mr = mpi_self();
     struct wanted w = { mr, count, 0, requests };
-    int code = check_handles(mr, count, requests);
+    int code = look_for(&w, all_done, __func__, flag);
 
-    *flag = 0;
-    if (code == MPI_SUCCESS)
-        code = look_for(&w, all_done, flag);
     return mpi_end_blamed(mr, __func__,
                           code == MPI_SUCCESS && *flag ? complete_all(mr, count, requests, statuses)
                                                        : code);
@@ -392,12 +402,9 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
 {
     struct mpi_rank *mr = mpi_self();
     struct wanted w = { mr, count, 0, requests };
-    int code = check_handles(mr, count, requests);
+    int code = look_for(&w, any_done, __func__, flag);
 
-    *flag = 0;
     *index = MPI_UNDEFINED;
-    if (code == MPI_SUCCESS)
-        code = look_for(&w, any_done, flag);
     if (code == MPI_SUCCESS && *flag)
         code = complete_any(mr, count, requests, index, status);
     return mpi_end_blamed(mr, __func__, code);
@@ -408,10 +415,8 @@ int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[]
 {
     struct mpi_rank *mr = mpi_self();
     struct wanted w = { mr, count, 0, requests };
-    int flag, code = check_handles(mr, count, requests);
+    int flag, code = look_for(&w, any_done, __func__, &flag);
 
-    if (code == MPI_SUCCESS)
-        code = look_for(&w, any_done, &flag);
     if (code == MPI_SUCCESS)
         code = complete_some(mr, count, requests, outcount, indices, statuses);
     return mpi_end_blamed(mr, __func__, code);
@@ -422,10 +427,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     struct mpi_rank *mr = mpi_self();
     struct wanted w = { mr, 1, 0, &request };
     struct mpi_request *rq;
-    int code = check_handles(mr, 1, &request);
+    int code = look_for(&w, all_done, __func__, flag);
 
-    if (code == MPI_SUCCESS)
-        code = look_for(&w, all_done, flag);
     if (code != MPI_SUCCESS)
         return mpi_end_blamed(mr, __func__, code);
     rq = active(mr, request);

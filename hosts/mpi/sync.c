@@ -250,19 +250,24 @@ int MPI_Win_wait(MPI_Win win)
 
 int MPI_Win_test(MPI_Win win, int *flag)
 {
+    struct mpi_rank *mr = mpi_self();
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code;
 
+    mpi_look_begin(mr);
+    code = begin(win, &w);
     if (code == MPI_SUCCESS)
         code = check_post(w);
     if (code == MPI_SUCCESS && !all_completed(w, 0))
         code = mpi_poll(w->mr);
+    mpi_look_end(&(struct mpi_waits){ .mr = mr, .request = w != NULL ? &w->head : NULL }, __func__,
+                 code != MPI_SUCCESS || all_completed(w, 0));
     if (code == MPI_SUCCESS) {
         *flag = all_completed(w, 0);
         if (*flag)
             end_exposure(w);
     }
-    return mpi_win_end(mpi_self(), w, __func__, code);
+    return mpi_win_end(mr, w, __func__, code);
 }
 
 /* ---- locks ---- */

@@ -3,6 +3,7 @@
 #define MPI_WAITS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "hosts/mpi/include/mpi.h"
 
@@ -20,8 +21,25 @@ struct mpi_waits {
     bool any; /* one of them is enough */
 };
 
+/** What calls that do not wait have looked for in vain since one of them found something. Several
+ * are told apart as far as two. */
+struct mpi_look {
+    struct mpi_sought {
+        bool sends;
+        int peer, tag; /* peer: in the communicator */
+        MPI_Comm comm;
+        uint64_t bytes;
+    } sought[2];
+    unsigned n;
+};
+
 /** *w must stay until the end. */
 void mpi_waits_begin(const struct mpi_waits *w, const char *call);
 void mpi_waits_end(const struct mpi_waits *w);
+
+/** Of a call that does not wait, before it takes time; `mr` may be NULL. */
+void mpi_look_begin(struct mpi_rank *mr);
+/** `found`: or it failed. */
+void mpi_look_end(const struct mpi_waits *w, const char *call, bool found);
 
 #endif /* MPI_WAITS_H */

@@ -284,6 +284,20 @@ uint64_t sim_events_run(const struct sim *sim)
     return n;
 }
 
+uint64_t sim_events_pending(const struct sim *sim)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < sim->ndomains; i++) {
+        const struct event_queue *q = &sim->domains[i]->queue;
+
+        n += q->count;
+        for (uint32_t used = q->used; used != 0; used &= used - 1)
+            n++;
+    }
+    return n;
+}
+
 void sim_stat_register(struct sim_domain *dom, const uint64_t *value, const char *path,
                        const char *unit, const char *meaning)
 {

@@ -124,6 +124,8 @@ void sim_stop(struct sim_domain *dom);
 sim_time_t sim_reached(const struct sim *sim);
 /** Events run so far, for benches and progress; never part of a result. */
 uint64_t sim_events_run(const struct sim *sim);
+/** Events that are scheduled, between runs: of a machine at rest none. */
+uint64_t sim_events_pending(const struct sim *sim);
 
 /* ---- events -------------------------------------------------------------- */
 

@@ -80,7 +80,7 @@ static int some_size(void)
     return below(4) == 0 ? (int)below(17) : at < 0 ? 0 : at;
 }
 
-/* ---- the pattern -------------------------------------------------------------------------- */
+/* ---- the pattern ---- */
 
 static void make_pattern(void)
 {
@@ -131,7 +131,7 @@ static int world_of(int comm, int r)
     return comm == 2 ? ranks - 1 - r : r; /* the last one is turned round */
 }
 
-/* ---- data ------------------------------------------------------------------------------------ */
+/* ---- data ---- */
 
 static unsigned char byte_of(int index, int i)
 {
@@ -236,7 +236,7 @@ static void check_data(const unsigned char *buf, enum layout layout, int room, i
             fail("wrong byte at, and it is", i, buf[i]);
 }
 
-/* ---- doing it ----------------------------------------------------------------------------- */
+/* ---- doing it ---- */
 
 static void post(struct receive *rv)
 {
@@ -360,7 +360,7 @@ static void exchange_words(unsigned stopped)
         messages[i].taken = (int)(word[messages[i].from] >> n[messages[i].from]++ & 1u);
 }
 
-/* ---- the reference ------------------------------------------------------------------------ */
+/* ---- the reference ---- */
 
 /* The first message of `from` (world; or anybody) that matches and is not taken. */
 static int first_match(const struct receive *rv, int from)
@@ -442,7 +442,7 @@ static void drain_all(void)
     }
 }
 
-/* ---- ends ----------------------------------------------------------------------------------- */
+/* ---- ends ---- */
 
 /* One of the requests of which at least one is active and will end, by any function that may do it.
  * All of them, if `n` is 1. @return how many are in at[], statuses beside them. */
@@ -564,7 +564,7 @@ static void finish_sends(int n, MPI_Request *rq)
             MPI_Request_free(&rq[k - 1]);
 }
 
-/* ---- a ring of blocking calls --------------------------------------------------------------- */
+/* ---- a ring of blocking calls ---- */
 
 enum way { SENDRECV, REPLACE, READY, READY_PERSISTENT, TURNS, SYNCHRONOUS_TURNS, WAYS };
 
@@ -671,7 +671,7 @@ static void one_pattern(void)
         one_round(way, bytes);
 }
 
-/* ---- around it ---------------------------------------------------------------------------- */
+/* ---- around it ---- */
 
 static unsigned char *room_for(size_t bytes)
 {

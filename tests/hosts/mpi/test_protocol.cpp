@@ -356,4 +356,91 @@ TEST(MpiProtocol, RanksThatWaitForEachOtherAreNamed)
         << c.err.text;
 }
 
+/* A rank that looks for what never comes, one that waits, and one that looks at two things and at
+ * the clock; until then the first one has got what it looked for. */
+int look_for_ever()
+{
+    Me me;
+    int in[2] = { 0 }, flag = 0;
+    MPI_Request rq[2];
+
+    if (me.rank == 2) {
+        MPI_Send(in, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+        MPI_Recv(in, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Irecv(&in[0], 1, MPI_INT, me.rank == 0 ? 2 : 0, 4, MPI_COMM_WORLD, &rq[0]);
+    MPI_Irecv(&in[1], 1, MPI_INT, 2, 5, MPI_COMM_WORLD, &rq[1]);
+    while (me.rank == 0 && !flag)
+        MPI_Test(&rq[0], &flag, MPI_STATUS_IGNORE);
+    flag = 0;
+    for (double start = MPI_Wtime(); !flag && MPI_Wtime() < start + 1e6;)
+        if (me.rank == 0)
+            MPI_Test(&rq[1], &flag, MPI_STATUS_IGNORE);
+        else
+            MPI_Testany(2, rq, &in[0], &flag, MPI_STATUS_IGNORE);
+    return 0;
+}
+
+int run_patiently(test::Cluster &c, const std::function<int()> &fn)
+{
+    launch_config cfg = {};
+
+    cfg.nranks = 3;
+    cfg.patience_s = 1;
+    cfg.max_time_ps = 1000000 * SIM_MS;
+    return c.run(fn, cfg);
+}
+
+TEST(MpiProtocol, RanksThatOnlyLookInVainAreNamed)
+{
+    test::ClusterConfig cc;
+
+    cc.nodes = 3;
+    cc.hubs = false;
+    test::Cluster c(cc);
+    EXPECT_EQ(SIM_ERR_STALLED, run_patiently(c, look_for_ever));
+    EXPECT_STREQ("polling with MPI_Test for a message from rank 2 with tag 5 on MPI_COMM_WORLD",
+                 c.result.ranks[0].where);
+    EXPECT_STREQ("polling with MPI_Testany for one of 2: a message from rank 0 with tag 4 on "
+                 "MPI_COMM_WORLD",
+                 c.result.ranks[1].where);
+    EXPECT_STREQ("in MPI_Recv, waiting for a message from rank 0 with tag 6 on MPI_COMM_WORLD",
+                 c.result.ranks[2].where);
+    EXPECT_NE(nullptr, strstr(c.err.text, "nothing but polling happens at ")) << c.err.text;
+    EXPECT_NE(nullptr, strstr(c.err.text, "; deadlock: rank 0 waits for rank 2, rank 2 for rank 0"))
+        << c.err.text;
+}
+
+#ifdef HUBSIM_SANITIZED
+#define LONG (500 * SIM_MS)
+#else
+#define LONG (2500 * SIM_MS) /* more than a second of the processor's time to look at */
+#endif
+
+/* However long that takes: a sleeper has an event of its own. */
+TEST(MpiProtocol, RanksThatLookForASleeperAreLetGoOn)
+{
+    test::ClusterConfig cc;
+
+    cc.nodes = 3;
+    cc.hubs = false;
+    test::Cluster c(cc);
+    EXPECT_EQ(SIM_OK, run_patiently(c,
+                                    [] {
+                                        Me me;
+                                        int flag = 0;
+                                        MPI_Request rq;
+                                        host *h = host_self();
+
+                                        while (me.rank == 0 && h->ops->time_ps(h) < LONG)
+                                            h->ops->sleep(h, LONG); /* messages wake it up */
+                                        MPI_Ibarrier(MPI_COMM_WORLD, &rq);
+                                        while (!flag)
+                                            MPI_Test(&rq, &flag, MPI_STATUS_IGNORE);
+                                        MPI_Finalize();
+                                        return 0;
+                                    }))
+        << c.err.text;
+}
+
 } // namespace
