@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -144,7 +145,8 @@ TEST(Arrows, HoldForEachInclude)
          files({ "sim", "hosts", "regs", "tools", "workloads" }, { ".c", ".h" })) {
         for (const std::string &line : lines(file)) {
             std::smatch match;
-            if (!std::regex_match(line, match, include))
+            if (line.find("include") == std::string::npos ||
+                !std::regex_match(line, match, include))
                 continue;
             const std::string target = resolve(file, match[1]);
             EXPECT_NE("", target) << file << ": \"" << match[1] << "\" is in none of the folders";
@@ -179,6 +181,14 @@ TEST(Published, NoRowIsNamedOutsideTheMeasurements)
             ids.push_back(rows[i].substr(0, rows[i].find(',')));
     }
     ASSERT_GT(ids.size(), 100u);
+    std::set<std::string> systems; /* few lines name one at all */
+    for (const std::string &id : ids)
+        systems.insert(id.substr(0, id.find('.') + 1));
+    auto names_a_system = [&](const std::string &line) {
+        return std::any_of(systems.begin(), systems.end(), [&](const std::string &system) {
+            return line.find(system) != std::string::npos;
+        });
+    };
 
     for (const std::string &file :
          files({ "sim", "hosts", "regs", "tools", "workloads", "configs", "scripts" },
@@ -188,10 +198,11 @@ TEST(Published, NoRowIsNamedOutsideTheMeasurements)
         bool calibrated = false;
         for (const std::string &line : lines(file)) {
             if (below(file, "configs/platforms") || below(file, "configs/hubs") ||
+                below(file, "configs/hosts") || below(file, "configs/adapters") ||
                 below(file, "configs/mpi"))
                 calibrated = line.find("calibrated:") != std::string::npos ||
                              (calibrated && line.find(':') == std::string::npos);
-            if (calibrated)
+            if (calibrated || !names_a_system(line))
                 continue;
             for (const std::string &id : ids)
                 EXPECT_EQ(std::string::npos, line.find(id)) << file << ": " << line;
@@ -199,19 +210,36 @@ TEST(Published, NoRowIsNamedOutsideTheMeasurements)
     }
 }
 
+/** Is the word there, as a word? */
+bool has_word(const std::string &line, const std::string &word)
+{
+    auto letter = [&](size_t at) {
+        return at < line.size() && (isalnum((unsigned char)line[at]) != 0 || line[at] == '_');
+    };
+
+    for (size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1))
+        if ((at == 0 || !letter(at - 1)) && !letter(at + word.size()))
+            return true;
+    return false;
+}
+
 TEST(Texts, HoldNoMarksOfUnfinishedWork)
 {
-    static const std::regex marks("\\b(TO"
-                                  "DO|FIX"
-                                  "ME|XX"
-                                  "X|HA"
-                                  "CK)\\b");
+    const std::string marks[] = { "TO"
+                                  "DO",
+                                  "FIX"
+                                  "ME",
+                                  "XX"
+                                  "X",
+                                  "HA"
+                                  "CK" };
 
     for (const std::string &file :
          files({ "sim", "hosts", "regs", "tools", "workloads", "configs", "scripts", "docs" },
                { ".c", ".h", ".cpp", ".md", ".yaml", ".py", "" }))
         for (const std::string &line : lines(file))
-            EXPECT_FALSE(std::regex_search(line, marks)) << file << ": " << line;
+            for (const std::string &mark : marks)
+                EXPECT_FALSE(has_word(line, mark)) << file << ": " << line;
 }
 
 } // namespace
