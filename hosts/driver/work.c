@@ -67,12 +67,14 @@ void hub_walk(unsigned long long read, unsigned long long written, unsigned long
 void hub_gather(unsigned long long reads, unsigned long long set)
 {
     struct host *h = host_self();
-    uint64_t first;
+    uint64_t first, beyond;
 
     if (h == NULL)
         return;
     first = memory(h, "memory.first_bytes");
-    if (set > first)
-        h->ops->spend(h, (uint64_t)((double)reads * (double)(set - first) / (double)set) *
-                             memory(h, "memory.first_ps"));
+    if (set <= first)
+        return;
+    beyond = set - first; /* reads * beyond / set, in two parts that do not overflow */
+    h->ops->spend(h, (reads / set * beyond + reads % set * beyond / set) *
+                         memory(h, "memory.first_ps"));
 }
