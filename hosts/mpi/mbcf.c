@@ -444,7 +444,6 @@ static struct mpi_transport *tcp_create(struct host *h, char *why)
         return NULL;
     to_mbcf(t)->sockets = true;
     t->caps.sends_requests = false;
-    t->caps.eager_bytes = 128000; /* of ch_p4 */
     return t;
 }
 
