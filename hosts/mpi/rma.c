@@ -312,13 +312,16 @@ static int rma(const char *name, MPI_Win win, const struct call *a)
     return mpi_win_end(mr, w, name, code == MPI_SUCCESS ? run(mr, w, a) : code);
 }
 
-#define TARGET target, disp, target_count, target_type
+/* Arguments that most of the functions below share. */
+#define ORIGIN .origin = origin, .origin_count = origin_count, .origin_type = origin_type
+#define RESULT .result = result, .result_count = result_count, .result_type = result_type
+#define TARGET                                                                                     \
+    .target = target, .disp = disp, .target_count = target_count, .target_type = target_type
 
 int MPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
             MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win)
 {
-    struct call a = { MPI_WIN_PUT, origin, origin_count, origin_type, NULL, 0, 0,
-                      TARGET,      0,      NULL,         false,       NULL };
+    struct call a = { .kind = MPI_WIN_PUT, ORIGIN, TARGET };
 
     return rma(__func__, win, &a);
 }
@@ -327,8 +330,9 @@ int MPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int
              MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win,
              MPI_Request *request)
 {
-    struct call a = { MPI_WIN_PUT, origin, origin_count, origin_type, NULL,   0, 0,
-                      TARGET,      0,      NULL,         true,        request };
+    struct call a = {
+        .kind = MPI_WIN_PUT, ORIGIN, TARGET, .wants_request = true, .request = request
+    };
 
     return rma(__func__, win, &a);
 }
@@ -336,8 +340,11 @@ int MPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int
 int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
             int target_count, MPI_Datatype target_type, MPI_Win win)
 {
-    struct call a = { MPI_WIN_GET, NULL,   0, 0,    origin, origin_count,
-                      origin_type, TARGET, 0, NULL, false,  NULL };
+    struct call a = { .kind = MPI_WIN_GET,
+                      TARGET,
+                      .result = origin,
+                      .result_count = origin_count,
+                      .result_type = origin_type };
 
     return rma(__func__, win, &a);
 }
@@ -345,8 +352,13 @@ int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int target
 int MPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
              int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
 {
-    struct call a = { MPI_WIN_GET, NULL,   0, 0,    origin, origin_count,
-                      origin_type, TARGET, 0, NULL, true,   request };
+    struct call a = { .kind = MPI_WIN_GET,
+                      TARGET,
+                      .result = origin,
+                      .result_count = origin_count,
+                      .result_type = origin_type,
+                      .wants_request = true,
+                      .request = request };
 
     return rma(__func__, win, &a);
 }
@@ -355,18 +367,7 @@ int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_typ
                    MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op,
                    MPI_Win win)
 {
-    struct call a = { MPI_WIN_ACCUMULATE,
-                      origin,
-                      origin_count,
-                      origin_type,
-                      NULL,
-                      0,
-                      0,
-                      TARGET,
-                      op,
-                      NULL,
-                      false,
-                      NULL };
+    struct call a = { .kind = MPI_WIN_ACCUMULATE, ORIGIN, TARGET, .op = op };
 
     return op == MPI_NO_OP ? MPI_SUCCESS : rma(__func__, win, &a);
 }
@@ -375,18 +376,12 @@ int MPI_Raccumulate(const void *origin, int origin_count, MPI_Datatype origin_ty
                     MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op,
                     MPI_Win win, MPI_Request *request)
 {
-    struct call a = { MPI_WIN_ACCUMULATE,
-                      origin,
-                      origin_count,
-                      origin_type,
-                      NULL,
-                      0,
-                      0,
+    struct call a = { .kind = MPI_WIN_ACCUMULATE,
+                      ORIGIN,
                       TARGET,
-                      op,
-                      NULL,
-                      true,
-                      request };
+                      .op = op,
+                      .wants_request = true,
+                      .request = request };
 
     return rma(__func__, win, &a);
 }
@@ -395,18 +390,7 @@ int MPI_Get_accumulate(const void *origin, int origin_count, MPI_Datatype origin
                        int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
                        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
 {
-    struct call a = { MPI_WIN_GET_ACCUMULATE,
-                      origin,
-                      origin_count,
-                      origin_type,
-                      result,
-                      result_count,
-                      result_type,
-                      TARGET,
-                      op,
-                      NULL,
-                      false,
-                      NULL };
+    struct call a = { .kind = MPI_WIN_GET_ACCUMULATE, ORIGIN, RESULT, TARGET, .op = op };
 
     return rma(__func__, win, &a);
 }
@@ -416,18 +400,13 @@ int MPI_Rget_accumulate(const void *origin, int origin_count, MPI_Datatype origi
                         MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op,
                         MPI_Win win, MPI_Request *request)
 {
-    struct call a = { MPI_WIN_GET_ACCUMULATE,
-                      origin,
-                      origin_count,
-                      origin_type,
-                      result,
-                      result_count,
-                      result_type,
+    struct call a = { .kind = MPI_WIN_GET_ACCUMULATE,
+                      ORIGIN,
+                      RESULT,
                       TARGET,
-                      op,
-                      NULL,
-                      true,
-                      request };
+                      .op = op,
+                      .wants_request = true,
+                      .request = request };
 
     return rma(__func__, win, &a);
 }
@@ -435,21 +414,18 @@ int MPI_Rget_accumulate(const void *origin, int origin_count, MPI_Datatype origi
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
                      MPI_Op op, MPI_Win win)
 {
-    struct call a = { MPI_WIN_GET_ACCUMULATE,
-                      origin,
-                      1,
-                      type,
-                      result,
-                      1,
-                      type,
-                      target,
-                      disp,
-                      1,
-                      type,
-                      op,
-                      NULL,
-                      false,
-                      NULL };
+    struct call a = { .kind = MPI_WIN_GET_ACCUMULATE,
+                      .origin = origin,
+                      .origin_count = 1,
+                      .origin_type = type,
+                      .result = result,
+                      .result_count = 1,
+                      .result_type = type,
+                      .target = target,
+                      .disp = disp,
+                      .target_count = 1,
+                      .target_type = type,
+                      .op = op };
 
     return rma(__func__, win, &a);
 }
@@ -457,8 +433,18 @@ int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int ta
 int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
                          int target, MPI_Aint disp, MPI_Win win)
 {
-    struct call a = { MPI_WIN_SWAP, origin, 1,    type,        result,  1,     type, target,
-                      disp,         1,      type, MPI_OP_NULL, compare, false, NULL };
+    struct call a = { .kind = MPI_WIN_SWAP,
+                      .origin = origin,
+                      .origin_count = 1,
+                      .origin_type = type,
+                      .result = result,
+                      .result_count = 1,
+                      .result_type = type,
+                      .target = target,
+                      .disp = disp,
+                      .target_count = 1,
+                      .target_type = type,
+                      .compare = compare };
 
     return rma(__func__, win, &a);
 }
