@@ -301,6 +301,7 @@ int main(int argc, char **argv)
     /* Large tables stay zero pages until they are used, of caches and BARs for example: once set,
      * the limit no longer follows what is freed. */
     (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* people follow the lines of a run in a file */
     options_parse(argc, argv, &opt);
     if (run(&opt, &status, &err) == SIM_OK)
         return status;
