@@ -209,7 +209,7 @@ static void send_writes(struct ib_hca *hca, sim_time_t *next)
         hca->nwrites--;
         pcie_port_send(hca->pcie, &w->tlp);
         if (w->blocks != 0)
-            ib_credit(hca, w->port, w->lane, w->lid, w->blocks);
+            ib_room(hca, w->port, w->lane, w->lid, w->blocks);
         w->next = hca->free_writes;
         hca->free_writes = w;
     }

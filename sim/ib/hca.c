@@ -25,10 +25,12 @@ static const struct machine_param params[] = {
         "most data of one packet; a power of two"),
     PS("link.phy_ps", 50000, phy_ps, "coding and serialiser at each end of a link"),
     ROW("link.fabric_ps", "ps", 1000, SIM_MS, 150000, fabric_ps,
-        "cables and the switch between two adapters, which forwards without storing"),
+        "cables and the switch between two adapters: from one to the other where nothing waits"),
     ROW("link.vls", "1", 1, IB_LANES, 1, vl_lanes, "virtual lanes for data"),
     ROW("link.credit_blocks", "64 bytes", 128, 65535, 1024, credit_blocks,
-        "receive buffer for each virtual lane and adapter that sends to this one"),
+        "receive buffer for each virtual lane"),
+    ROW("link.switch_blocks", "64 bytes", 128, 65535, 512, switch_blocks,
+        "what the switch takes from this port, for each virtual lane, before it has passed it on"),
     PS("command_ps", 1000000, command_ps, "the adapter carries out a command of the driver"),
     PS("wqe_ps", 100000, wqe_ps, "a work request at hand until its data are asked for"),
     PS("key_ps", 100000, key_ps,
@@ -197,7 +199,9 @@ static void register_stats(struct ib_hca *hca)
             { &port->rx_packets, "rx.packets", "1", "received" },
             { &port->rx_bytes, "rx.bytes", "bytes", "received, with headers and checks" },
             { &port->stall_credit_ps, "tx.stall_credit_ps", "ps",
-              "the oldest packet waited for room at the far side" },
+              "the oldest packet waited for room in the switch" },
+            { &port->rx_wait_ps, "rx.wait_ps", "ps",
+              "packets waited at the switch's output for this port" },
         };
 
         for (size_t k = 0; k < sizeof(each) / sizeof(each[0]); k++) {

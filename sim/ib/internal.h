@@ -35,7 +35,8 @@ SIM_BEGIN_DECLS
 struct ib_hca;
 
 struct ib_config {
-    uint64_t ports, speed, lanes, mtu_bytes, phy_ps, fabric_ps, vl_lanes, credit_blocks;
+    uint64_t ports, speed, lanes, mtu_bytes, phy_ps, fabric_ps, vl_lanes, credit_blocks,
+        switch_blocks;
     uint64_t command_ps, wqe_ps, key_ps, packet_ps, tx_ps, rx_ps, ack_ps;
     uint64_t read_bytes, read_tags, tx_packets, write_tlps, rnr_ps, loop_ps;
     struct pcie_port_config port;
@@ -67,8 +68,8 @@ struct ib_write {
     struct ib_write *next;
     struct pcie_tlp tlp;
     sim_time_t due;
-    uint32_t blocks; /* credits that go back with it, */
-    uint16_t lid;    /* to this adapter */
+    uint32_t blocks; /* of the receive buffer that are free again with it: */
+    uint16_t lid;    /* of a packet from this adapter */
     uint8_t port, lane;
 };
 
@@ -178,7 +179,6 @@ struct ib_qp {
 
 struct ib_peer {
     struct sim_channel *out;
-    uint64_t credits[IB_LANES]; /* blocks of 64 bytes free there */
 };
 
 struct ib_port {
@@ -190,8 +190,10 @@ struct ib_port {
     sim_time_t epoch;           /* the transmitter is busy since, and has sent so many bytes: */
     uint64_t epoch_bytes;
     sim_time_t free_at, rx_free_at;
-    struct ib_packets arrived, rx;
-    uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, stall_credit_ps;
+    uint64_t credits[IB_LANES];    /* blocks of 64 bytes free at its port of the switch */
+    uint64_t rx_blocks[IB_LANES];  /* in use of its own receive buffer */
+    struct ib_packets arrived, rx; /* arrived: at the switch's output for this port */
+    uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, stall_credit_ps, rx_wait_ps;
     sim_time_t stalled_since; /* SIM_TIME_NEVER: it is not */
 };
 
@@ -316,8 +318,8 @@ void ib_port_init(struct ib_port *port, struct ib_hca *hca, unsigned index);
 void ib_port_fini(struct ib_port *port);
 int ib_port_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err);
 void ib_link_run(struct ib_hca *hca, sim_time_t *next);
-/** Room of a packet's receive buffer goes back to where it came from. */
-void ib_credit(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks);
+/** Room of a packet from `lid` in the receive buffer is free again. */
+void ib_room(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks);
 /** Units of credits, 64 bytes, that a packet takes. */
 uint32_t ib_blocks(const struct ib_header *h);
 

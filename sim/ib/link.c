@@ -1,9 +1,15 @@
 /*
- * The ports. A packet leaves when its data are there, the transmitter is free and
- * the far side has room for it on its virtual lane; it arrives as a whole when its
- * last symbol does. The fabric joins each adapter with each and forwards without
- * storing; packets of several adapters for one share its link, one after the other,
- * and each of them has its own room there, so that none blocks another.
+ * The ports, and the switch between them. A packet leaves when its data are there,
+ * the transmitter is free and its port of the switch has room for it on its virtual
+ * lane. The switch queues at its outputs: a packet waits there, in the order of
+ * arrival, until the link to its adapter is free and the adapter has room; where
+ * neither makes it wait it is cut through, so that it arrives when its last symbol
+ * does. Its room in the switch counts against the adapter that sent it, whomever it
+ * is for, so one adapter that is overrun slows those that send to it in all they send.
+ *
+ *   adapter a --[credits of a]--> output for b --[room in b]--> adapter b
+ *
+ * The output for an adapter is here, at that adapter's port: nothing else uses it.
  *
  *   LRH 8 | BTH 12 | RETH 16 | AETH 4 | ImmDt 4 | data, padded to 4 | ICRC 4 | VCRC 2
  *
@@ -78,14 +84,12 @@ static void send(struct ib_port *port, const struct ib_packet *p)
 static bool take_credits(struct ib_port *port, const struct ib_packet *p)
 {
     uint32_t blocks = ib_blocks(&p->h);
-    uint64_t *credits;
 
     if (p->h.op == IB_OP_ACK || p->to == port->hca->lid)
         return true;
-    credits = &port->peers[p->to - 1].credits[p->h.lane];
-    if (*credits < blocks)
+    if (port->credits[p->h.lane] < blocks)
         return false;
-    *credits -= blocks;
+    port->credits[p->h.lane] -= blocks;
     return true;
 }
 
@@ -167,63 +171,122 @@ static void deliver(void *arg, const void *record, uint32_t bytes)
 {
     struct ib_port *port = arg;
     struct ib_hca *hca = port->hca;
-    struct ib_packet *p = ib_packet_get(hca);
+    const struct ib_header *h = record;
+    struct ib_packet *p;
 
-    memcpy(&p->h, record, sizeof(p->h));
+    ib_wake(hca, sim_now(hca->dom));
+    if (h->op == IB_OP_CREDIT) {
+        port->credits[h->lane] += h->total;
+        return;
+    }
+    p = ib_packet_get(hca);
+    p->h = *h;
     SIM_ASSERT(bytes == sizeof(p->h) + p->h.bytes);
-    memcpy(p->data, (const uint8_t *)record + sizeof(p->h), p->h.bytes);
+    memcpy(p->data, h + 1, p->h.bytes);
     p->due = sim_now(hca->dom);
-    ib_wake(hca, p->due);
     arrive(port, p);
 }
 
-/** Packets of several adapters follow each other on the last link to this one. */
-static void take_arrived(struct ib_port *port, sim_time_t *next)
+/** Takes the packet behind *at out of the list. */
+static void unlink_packet(struct ib_packets *list, struct ib_packet **at)
+{
+    struct ib_packet *p = *at, *last = NULL;
+
+    *at = p->next;
+    list->n--;
+    if (p != list->tail)
+        return;
+    for (struct ib_packet *q = list->head; q != NULL; q = q->next)
+        last = q;
+    list->tail = last;
+}
+
+/** The packet's room in the switch is the sender's again. */
+static void return_credits(struct ib_port *port, const struct ib_header *h)
+{
+    sim_time_t now = sim_now(port->hca->dom);
+    struct sim_channel *ch = port->peers[h->lid - 1].out;
+    struct ib_header *record = sim_channel_reserve(ch, (uint32_t)sizeof(*record));
+
+    *record = (struct ib_header){
+        .op = IB_OP_CREDIT, .lid = port->hca->lid, .lane = h->lane, .total = ib_blocks(h)
+    };
+    sim_channel_send(ch, port->free_at > now ? port->free_at : now);
+}
+
+/** From the output of the switch over the link; it cuts through where that is free. */
+static void receive(struct ib_port *port, struct ib_packet *p)
 {
     struct ib_hca *hca = port->hca;
+    sim_time_t now = sim_now(hca->dom);
+    uint32_t bytes = packet_bytes(&p->h);
+    sim_time_t end = port->rx_free_at + (bytes + FRAME) * hca->rate_num / hca->rate_den;
 
-    while (port->arrived.head != NULL) {
-        struct ib_packet *p = port->arrived.head;
-        uint32_t bytes = packet_bytes(&p->h);
-        sim_time_t end = port->rx_free_at + (bytes + FRAME) * hca->rate_num / hca->rate_den;
+    if (p->h.lid == hca->lid) {
+        end = now;
+    } else {
+        port->rx_wait_ps += now - p->due;
+        end = end > now ? end : now;
+        port->rx_free_at = end;
+        if (p->h.op != IB_OP_ACK) {
+            port->rx_blocks[p->h.lane] += ib_blocks(&p->h);
+            return_credits(port, &p->h);
+        }
+    }
+    p->due = end + hca->cfg.rx_ps;
+    port->rx_packets++;
+    port->rx_bytes += bytes;
+    ib_packets_push(&port->rx, p);
+    ib_wake(hca, now);
+}
 
-        if (p->due > sim_now(hca->dom)) {
+static bool has_room(const struct ib_port *port, const struct ib_packet *p)
+{
+    const struct ib_hca *hca = port->hca;
+
+    return p->h.lid == hca->lid || p->h.op == IB_OP_ACK ||
+           port->rx_blocks[p->h.lane] + ib_blocks(&p->h) <= hca->cfg.credit_blocks;
+}
+
+/** The oldest packet of each virtual lane may go when there is room for it. */
+static void take_arrived(struct ib_port *port, sim_time_t *next)
+{
+    sim_time_t now = sim_now(port->hca->dom);
+    struct ib_packet **at = &port->arrived.head;
+    bool blocked[IB_LANES] = { false };
+
+    while (*at != NULL) {
+        struct ib_packet *p = *at;
+        bool own = p->h.lid == port->hca->lid;
+        sim_time_t from = own || p->due > port->rx_free_at ? p->due : port->rx_free_at;
+
+        if (p->due > now) {
             ib_sooner(next, p->due);
             return;
         }
-        (void)ib_packets_pop(&port->arrived);
-        if (p->h.op == IB_OP_CREDIT) {
-            port->peers[p->h.lid - 1].credits[p->h.lane] += p->h.total;
-            ib_packet_put(hca, p);
+        if (blocked[p->h.lane] || !has_room(port, p)) {
+            blocked[p->h.lane] = true; /* data that leave for the bus wake the adapter */
+            at = &p->next;
             continue;
         }
-        if (end < p->due || p->h.lid == hca->lid)
-            end = p->due;
-        else
-            port->rx_free_at = end;
-        p->due = end + hca->cfg.rx_ps;
-        port->rx_packets++;
-        port->rx_bytes += bytes;
-        ib_packets_push(&port->rx, p);
-        ib_wake(hca, sim_now(hca->dom));
+        if (from > now) {
+            ib_sooner(next, from);
+            return;
+        }
+        unlink_packet(&port->arrived, at);
+        receive(port, p);
+        at = &port->arrived.head;
+        memset(blocked, 0, sizeof(blocked));
     }
 }
 
-void ib_credit(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks)
+void ib_room(struct ib_hca *hca, unsigned port, unsigned lane, uint16_t lid, uint32_t blocks)
 {
-    struct ib_port *from = &hca->port[port];
-    sim_time_t now = sim_now(hca->dom);
-    struct ib_header *record;
-    struct sim_channel *ch;
-
     if (lid == hca->lid)
         return;
-    ch = from->peers[lid - 1].out;
-    record = sim_channel_reserve(ch, (uint32_t)sizeof(*record));
-    *record = (struct ib_header){
-        .op = IB_OP_CREDIT, .lid = hca->lid, .lane = (uint8_t)lane, .total = blocks
-    };
-    sim_channel_send(ch, from->free_at > now ? from->free_at : now);
+    SIM_ASSERT(hca->port[port].rx_blocks[lane] >= blocks);
+    hca->port[port].rx_blocks[lane] -= blocks;
+    ib_wake(hca, sim_now(hca->dom));
 }
 
 void ib_link_run(struct ib_hca *hca, sim_time_t *next)
@@ -241,6 +304,8 @@ void ib_port_init(struct ib_port *port, struct ib_hca *hca, unsigned index)
     port->hca = hca;
     port->index = index;
     port->stalled_since = SIM_TIME_NEVER;
+    for (unsigned i = 0; i < IB_LANES; i++)
+        port->credits[i] = hca->cfg.switch_blocks;
 }
 
 void ib_port_fini(struct ib_port *port)
@@ -263,7 +328,7 @@ static int room_for(struct ib_port *port, unsigned lid, struct sim_error *err)
     return SIM_OK;
 }
 
-/** The channel by which `from` reaches `to`, whose receive buffer its packets fill. */
+/** The channel by which `from` reaches `to`, through the switch. */
 static int connect(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
                    struct sim_error *err)
 {
@@ -285,8 +350,6 @@ static int connect(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s and %s are joined already: the fabric joins all adapters",
                              from->hca->path, to->hca->path);
-    for (unsigned i = 0; i < IB_LANES; i++)
-        peer->credits[i] = to->hca->cfg.credit_blocks;
     peer->out = sim_channel_create(&cfg, err);
     return peer->out != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }

@@ -233,7 +233,7 @@ static void take(struct ib_hca *hca, unsigned port, const struct ib_packet *p)
     if (p->h.op == IB_OP_ACK)
         return;
     if (last == NULL) {
-        ib_credit(hca, port, p->h.lane, p->h.lid, ib_blocks(&p->h));
+        ib_room(hca, port, p->h.lane, p->h.lid, ib_blocks(&p->h));
         return;
     }
     last->blocks = ib_blocks(&p->h);

@@ -3,6 +3,8 @@
 
 #include "hosts/verbs/verbs.h"
 
+#include <algorithm>
+
 namespace
 {
 
@@ -313,6 +315,207 @@ TEST(Verbs, ANarrowBusBoundsBandwidth)
 
     EXPECT_GT(ps, wire);
     EXPECT_LT(ps, wire * 103 / 100 + 10 * SIM_US);
+}
+
+/* Each rank has a connection to each other one, and memory for what comes from each. */
+struct Mesh {
+    struct host *h = host_self();
+    verbs v;
+    verbs_cq cq;
+    verbs_region region;
+    struct Far {
+        unsigned lid;
+        uint32_t qp, key;
+    };
+    std::vector<verbs_qp> qp = std::vector<verbs_qp>(h->size);
+    std::vector<uint32_t> key = std::vector<uint32_t>(h->size);
+
+    bool connect(void *memory, uint64_t bytes)
+    {
+        std::vector<Far> far(h->size);
+
+        if (!verbs_open(&v, h) || !verbs_register(&v, memory, bytes, 7, &region) ||
+            !verbs_cq_create(&v, 10, nullptr, &cq))
+            return false;
+        for (unsigned r = 0; r < h->size; r++) {
+            if (!verbs_qp_create(&v, &cq, &cq, 6, 0, 0, &qp[r]))
+                return false;
+            Far mine = { v.lid, qp[r].number, region.key };
+            if (r != h->rank)
+                h->ops->net_send(h, r, &mine, sizeof(mine));
+        }
+        for (unsigned i = 1; i < h->size; i++) {
+            struct host_message msg;
+            Far f;
+
+            h->ops->net_receive(h, &msg);
+            memcpy(&f, msg.data, sizeof(f));
+            key[msg.from] = f.key;
+            if (!verbs_qp_connect(&qp[msg.from], f.lid, f.qp))
+                return false;
+        }
+        barrier();
+        return true;
+    }
+    void barrier()
+    {
+        struct host_message msg;
+
+        if (h->rank != 0) {
+            h->ops->net_send(h, 0, &h->rank, 4);
+            h->ops->net_receive(h, &msg);
+            return;
+        }
+        for (unsigned r = 1; r < h->size; r++)
+            h->ops->net_receive(h, &msg);
+        for (unsigned r = 1; r < h->size; r++)
+            h->ops->net_send(h, r, &h->rank, 4);
+    }
+    void post(unsigned to, uint32_t bytes)
+    {
+        verbs_send s = {};
+
+        s.op = IB_WQE_WRITE;
+        s.signaled = true;
+        s.bytes = bytes;
+        s.far_offset = (uint64_t)h->rank * bytes;
+        s.far_key = key[to];
+        s.region = &region;
+        s.offset = (uint64_t)h->rank * bytes;
+        verbs_post(&qp[to], &s);
+    }
+    bool wait(unsigned n)
+    {
+        verbs_done done;
+
+        while (n > 0) {
+            while (!verbs_poll(&v, &cq, &done))
+                h->ops->wait_write(h, verbs_next(&cq), IB_CQE_BYTES);
+            qp[0].ended = qp[0].posted; /* far fewer requests than there is room for */
+            if (done.status != IB_OK)
+                return false;
+            n--;
+        }
+        return true;
+    }
+};
+
+/* `to(rank, i)` is whom a rank sends its message number i to, or the rank itself: nobody. When
+ * each rank has ended, from the common start, in picoseconds; and what crossed the links. */
+struct Traffic {
+    std::vector<uint64_t> end_ps;
+    uint64_t tx_bytes = 0, rx_bytes = 0, tx_packets = 0, rx_packets = 0, wait_ps = 0;
+    uint64_t last_ps() const { return *std::max_element(end_ps.begin(), end_ps.end()); }
+};
+Traffic traffic(unsigned nodes, unsigned messages, uint32_t bytes,
+                const std::function<unsigned(unsigned, unsigned)> &to,
+                const std::vector<const char *> &sets = {})
+{
+    static uint8_t memory[16][1 << 20];
+    MachineFile file("nodes: " + std::to_string(nodes) + "\nplatform: hapacs-tca\n", sets);
+    Cluster c(file.cluster());
+    Traffic t;
+
+    t.end_ps.resize(nodes);
+    EXPECT_EQ(SIM_OK, c.run([&] {
+        Mesh m;
+        unsigned n = 0;
+
+        EXPECT_IN_RANK(m.connect(memory[m.h->rank], sizeof(memory[0])), 1);
+        uint64_t start = m.h->ops->time_ps(m.h);
+        for (unsigned i = 0; i < messages; i++)
+            if (to(m.h->rank, i) != m.h->rank) {
+                m.post(to(m.h->rank, i), bytes);
+                n++;
+            }
+        EXPECT_IN_RANK(m.wait(n), 2);
+        t.end_ps[m.h->rank] = m.h->ops->time_ps(m.h) - start;
+        return 0;
+    })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+    sim_stat_each(
+        machine_sim(c.machine()),
+        [](void *arg, const char *path, const char *, const char *, uint64_t value) {
+            Traffic *sum = (Traffic *)arg;
+            auto add = [&](const char *name, uint64_t &to_sum) {
+                if (strstr(path, name) != nullptr)
+                    to_sum += value;
+            };
+            add(".ib.p1.tx.bytes", sum->tx_bytes);
+            add(".ib.p1.rx.bytes", sum->rx_bytes);
+            add(".ib.p1.tx.packets", sum->tx_packets);
+            add(".ib.p1.rx.packets", sum->rx_packets);
+            add(".ib.p1.rx.wait_ps", sum->wait_ps);
+        },
+        &t);
+    EXPECT_EQ(t.tx_bytes, t.rx_bytes);
+    EXPECT_EQ(t.tx_packets, t.rx_packets);
+    return t;
+}
+
+/* A message of `bytes` on a QDR link: packets of 2048 bytes with 26 bytes around them and two
+ * delimiters, 16 more on the first; a byte takes 250 ps. */
+uint64_t wire_ps(uint64_t bytes)
+{
+    return (bytes + (bytes + 2047) / 2048 * 28 + 16) * 250;
+}
+
+/* However many send to one, its link is full from the first packet to the last, and all get the
+ * same share of it. */
+TEST(Fabric, ManyToOneFillTheLastLink)
+{
+    const uint32_t bytes = 65536;
+    const unsigned messages = 6;
+
+    for (unsigned senders : { 1u, 2u, 7u }) {
+        Traffic t = traffic(senders + 1, messages, bytes, [](unsigned, unsigned) { return 0; });
+        uint64_t wire = senders * messages * wire_ps(bytes);
+
+        EXPECT_GT(t.last_ps(), wire) << senders;
+        EXPECT_LT(t.last_ps(), wire + wire / 100 + 3 * SIM_US) << senders;
+        for (unsigned r = 1; r <= senders; r++)
+            EXPECT_GT(t.end_ps[r], t.last_ps() - t.last_ps() / 10) << r << " of " << senders;
+        EXPECT_EQ(senders == 1, t.wait_ps == 0);
+    }
+}
+
+/* In turns that never meet, all links are full; where all send in the order of the ranks, they
+ * meet, and no order is better than the links. */
+TEST(Fabric, AllToAllTakesWhatALinkTakesForItsShare)
+{
+    const uint32_t bytes = 32768;
+
+    for (unsigned nodes : { 4u, 16u }) {
+        uint64_t wire = (nodes - 1) * wire_ps(bytes);
+        Traffic turns =
+            traffic(nodes, nodes, bytes, [=](unsigned r, unsigned i) { return (r + i) % nodes; });
+        Traffic straight = traffic(nodes, nodes, bytes, [](unsigned, unsigned i) { return i; });
+
+        EXPECT_GT(turns.last_ps(), wire) << nodes;
+        EXPECT_LT(turns.last_ps(), wire + wire / 20 + 3 * SIM_US) << nodes;
+        EXPECT_GT(straight.last_ps(), turns.last_ps()) << nodes;
+        EXPECT_GT(straight.wait_ps, turns.wait_ps) << nodes;
+        EXPECT_EQ(turns.tx_bytes, straight.tx_bytes);
+    }
+}
+
+/* What cannot leave the switch for one adapter takes the room that its sender needs for others. */
+TEST(Fabric, AnAdapterThatIsOverrunSlowsItsSendersInAllTheySend)
+{
+    const uint32_t bytes = 65536;
+    auto victim = [&](unsigned senders) { /* rank 1 sends to 0 and to the last one in turn */
+                                          Traffic t = traffic(
+                                              senders + 2, 8, bytes, [=](unsigned r, unsigned i) {
+                                                  return r == 0 || r == senders + 1 ? r
+                                                         : r == 1 && i % 2 != 0     ? senders + 1
+                                                                                    : 0u;
+                                              });
+                                          return t.end_ps[1];
+    };
+    uint64_t alone = 8 * wire_ps(bytes);
+
+    EXPECT_LT(victim(1), alone + alone / 50 + 3 * SIM_US);
+    EXPECT_GT(victim(4), 2 * alone);
 }
 
 } // namespace
