@@ -121,7 +121,7 @@ struct launch_node {
     struct mem_ram *ram;
     unsigned ngpus, nranks, arenas; /* arenas: given to ranks so far */
     struct launch_gpu gpus[LAUNCH_GPUS];
-    struct launch_thread kernel, irq; /* boot; interrupt handlers, on the last core */
+    struct launch_thread kernel, irq; /* boot; interrupt handlers */
     host_interrupt_fn irq_fn;
     void *irq_arg;
     uint32_t irq_pending;
@@ -206,6 +206,12 @@ void launch_ether_init(struct launch_node *node);
 void launch_ether_fini(struct launch_node *node);
 /** By the node's handler, before it looks for other interrupts and sleeps. */
 void launch_ether_handle(struct launch_node *node);
+/* place.c */
+/** The core of the node's rank number `rank`: of its home first, never the one of interrupts. */
+unsigned launch_core_of(const struct launch_node *node, unsigned rank);
+/** Tells the host whose memory is where: `share` bytes for each rank, from `first` on. */
+void launch_set_home(struct launch_node *node, uint64_t first, uint64_t share);
+
 /** Does a handler keep the thread's core? */
 bool launch_ether_holds(const struct launch_thread *t);
 void launch_ether_arrived(struct launch_node *node, enum host_ether_event what);

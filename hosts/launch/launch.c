@@ -18,6 +18,7 @@
  * byte (gdrcopy README), most of it in the driver on both sides of the copy engine.
  */
 const struct launch_software launch_software_default = {
+    .socket = LAUNCH_SOCKET_BESIDE,
     .cost_ps = { [HOST_COST_CALL] = 20 * SIM_NS,
                  [HOST_COST_SYSCALL] = 500 * SIM_NS,
                  [HOST_COST_INTERRUPT] = 0, /* part of the host: cpu.irq_ps */

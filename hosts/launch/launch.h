@@ -16,12 +16,15 @@ SIM_BEGIN_DECLS
 
 #define LAUNCH_SETTINGS_MAX 63u
 
+#define LAUNCH_SOCKET_BESIDE UINT32_MAX /* the socket of launch_config.beside, else 0 */
+
 /** Costs of software and its settings on a platform. */
 struct launch_software {
     uint64_t cost_ps[HOST_COSTS]; /* by enum host_cost */
     uint64_t local_message_ps;    /* between two ranks of one node */
     uint64_t start_spread_ps;     /* ranks start within this, seeded; 0: all at once */
     enum host_mapping pio_mapping;
+    unsigned socket; /* whose cores ranks take first; or LAUNCH_SOCKET_BESIDE */
     struct host_setting settings[LAUNCH_SETTINGS_MAX + 1]; /* for libraries */
 };
 /** Xeon E5 with Linux and CUDA of their time. */
@@ -41,6 +44,7 @@ struct launch_config {
     const char *const *argv;
     unsigned nranks;        /* 0: one on each node */
     const unsigned *nodes;  /* of each rank; NULL: rank r on node r modulo the nodes */
+    const char *beside;     /* a component that ranks run on the socket of, as `software` has it */
     sim_time_t max_time_ps; /* of the whole run; 0: no limit */
     /* Of the processor's time: a rank that computes so long without a call is ended, and so is a
      * run in which nothing but loops of programs goes on. 0: no limit. */
@@ -71,6 +75,13 @@ struct launch_result {
     unsigned nranks;
     struct launch_rank_result *ranks; /* free with launch_result_fini() */
 };
+
+/** The socket of the root port that leads to a component; 0 where none does. */
+unsigned launch_socket_of(const struct machine_desc *desc, unsigned node, const char *component);
+/** The GPU number `skip` of those on the socket of a component, or (not `beside`) of the others.
+ * @return false: there is none. */
+bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,
+                   bool beside, unsigned skip, unsigned *gpu_p);
 
 /** Nodes that may run ranks: those of parts of the network, without a host, are the last ones. */
 unsigned launch_hosts(const struct machine *m);

@@ -111,7 +111,7 @@ static unsigned node_of(const struct launch *run, unsigned rank)
     return run->cfg->nodes != NULL ? run->cfg->nodes[rank] : rank % run->nnodes;
 }
 
-/* The last core of a node is for interrupts, unless it has one only. */
+/* One core of a node is for interrupts, unless it has one only. */
 static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
 {
     struct launch_thread *t = &run->ranks[rank];
@@ -136,7 +136,8 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
         t->host.profile->npeers = run->nranks;
     }
     sim_event_init(&t->start, rank_start);
-    return launch_thread_init(t, node, node_host_core(node->host, node->nranks++), rank_run, err);
+    return launch_thread_init(
+        t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);
 }
 
 static int rank_memory(struct launch_node *node, struct launch_thread *t, struct sim_error *err)
@@ -146,6 +147,8 @@ static int rank_memory(struct launch_node *node, struct launch_thread *t, struct
         (node->ram->base + node->ram->size - first) / node->nranks & ~(LAUNCH_ARENA_ALIGN - 1);
     uint64_t index = node->arenas++;
 
+    if (index == 0)
+        launch_set_home(node, first, share);
     t->pins.segment = (unsigned)index;
     if (share == 0 || !range_init(&t->arena, first + index * share, share))
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for %u ranks",

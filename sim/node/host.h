@@ -28,9 +28,16 @@ enum node_mapping { NODE_UNCACHED, NODE_WRITE_COMBINING };
 
 unsigned node_host_cores(const struct node_host *host);
 struct node_core *node_host_core(struct node_host *host, unsigned core);
+/** Each socket has half of the cores; all are on socket 0 where no root port is on another one. */
+unsigned node_host_core_socket(const struct node_host *host, unsigned core);
 /**
- * What interrupt handlers use: the last core; where there is one only, a second context of that,
- * whose operations do not end its own: it is to be held meanwhile.
+ * Whose memory is on which socket: DRAM below `end` and in the first `segments` segments of single
+ * pages (memory/ram.h) is on `socket`, all other on the other one. At first all is on socket 0.
+ */
+void node_host_home(struct node_host *host, unsigned socket, uint64_t end, unsigned segments);
+/**
+ * What interrupt handlers use: the last core of socket 0; where there is one only, a second context
+ * of that, whose operations do not end its own: it is to be held meanwhile.
  */
 struct node_core *node_host_interrupt_core(struct node_host *host);
 /** Something else runs on the core: its operation stands still until node_core_release(), and so

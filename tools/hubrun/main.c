@@ -181,20 +181,20 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
     char *program = habits_find(opt->argv[0]);
     struct listener listener = { opt->label, keep };
     struct launch_software software = lab_software(machine, 0);
-    const struct launch_config cfg = { .program = program,
-                                       .argc = opt->argc,
-                                       .argv = (const char *const *)opt->argv,
-                                       .nranks = nranks,
-                                       .nodes = nodes,
-                                       .max_time_ps = opt->max_time_ps,
-                                       .patience_s = opt->patience_s,
-                                       .profile = opt->profile != NULL,
-                                       .signals = true,
-                                       .compute = opt->compute,
-                                       .block_ps = opt->block_ps,
-                                       .output = print_line,
-                                       .output_arg = &listener,
-                                       .software = &software };
+    struct launch_config cfg = { .program = program,
+                                 .argc = opt->argc,
+                                 .argv = (const char *const *)opt->argv,
+                                 .nranks = nranks,
+                                 .nodes = nodes,
+                                 .max_time_ps = opt->max_time_ps,
+                                 .patience_s = opt->patience_s,
+                                 .profile = opt->profile != NULL,
+                                 .signals = true,
+                                 .compute = opt->compute,
+                                 .block_ps = opt->block_ps,
+                                 .output = print_line,
+                                 .output_arg = &listener,
+                                 .software = &software };
     int rc;
 
     if (nodes == NULL || program == NULL)
@@ -203,6 +203,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
         rc = place_ranks(opt->place, nranks, nnodes, nodes, err);
     if (rc == SIM_OK)
         rc = set_software(opt, &software, err);
+    cfg.beside = lab_software_beside(&software);
     if (rc == SIM_OK)
         rc = run_program(opt, machine, &cfg, keep, status_p, err);
     free(program);

@@ -11,7 +11,7 @@
 
 struct config {
     uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
-    uint64_t local_message_ps, start_spread_ps, pio_mapping;
+    uint64_t local_message_ps, start_spread_ps, pio_mapping, rank_socket;
     uint64_t loop_ps[HUB_LOOPS];
     uint64_t memory_first_bytes, memory_first_ps, memory_cache_bytes, memory_line_bytes,
         memory_line_ps;
@@ -50,6 +50,9 @@ static const struct machine_param params[] = {
          "ranks start within this time of each other, seeded; 0 = all at once"),
     { "pio_mapping", "choice", 0, 1, 0, offsetof(struct config, pio_mapping),
       "how the window is mapped into programs: uncached or write-combining", "uc|wc" },
+    { "rank_socket", "choice", 0, 2, 0, offsetof(struct config, rank_socket),
+      "whose cores and memory ranks take first: of the adapter that MPI uses, or of a socket",
+      "adapter|0|1" },
     { "memory.first_bytes", "bytes", 0, UINT32_C(1) << 30, UINT32_C(32) << 10,
       offsetof(struct config, memory_first_bytes), "first-level cache for data", NULL },
     COST("memory.first_ps", 4 * SIM_NS, memory_first_ps,
@@ -106,7 +109,7 @@ static const struct machine_param params[] = {
       "InfiniBand: eager data leave the GPU by the adapter, or are looped to the host first",
       "own|on|off" },
     BYTES("mpi.gpu_eager_bytes", mpi_gpu_eager_bytes,
-          "InfiniBand: longest message from a GPU that is sent without asking; 0 = 8192; 1 = none"),
+          "InfiniBand: longest message from a GPU that is sent without asking; 0 = 4096; 1 = none"),
     BYTES("mpi.chunk_bytes", mpi_chunk_bytes,
           "InfiniBand: piece of a message that is staged through the host; 0 = 262144"),
     { "mpi.chunks", "1", 0, 16, 0, offsetof(struct config, mpi_chunks),
@@ -291,6 +294,14 @@ int lab_software_mpi(struct launch_software *software, const char *text,
     return rc;
 }
 
+const char *lab_software_beside(const struct launch_software *software)
+{
+    for (const struct host_setting *s = software->settings; s->key != NULL; s++)
+        if (strcmp(s->key, "mpi.transport") == 0 && strcmp(s->word, "ib") == 0)
+            return "ib";
+    return NULL;
+}
+
 struct launch_software lab_software(struct machine *machine, unsigned node)
 {
     struct launch_software software = launch_software_default;
@@ -309,6 +320,8 @@ struct launch_software lab_software(struct machine *machine, unsigned node)
         software.cost_ps[HOST_COST_LOOP + i] = cfg->loop_ps[i];
     software.local_message_ps = cfg->local_message_ps;
     software.start_spread_ps = cfg->start_spread_ps;
+    if (cfg->rank_socket != 0)
+        software.socket = (unsigned)cfg->rank_socket - 1;
     software.pio_mapping = cfg->pio_mapping != 0 ? HOST_WRITE_COMBINING : HOST_UNCACHED;
     for (const struct machine_param *p = params; p->key != NULL; p++)
         if (is_setting(p->key))

@@ -228,7 +228,8 @@ static void send_request(struct node_core *core, unsigned target, struct pcie_tl
                          sim_time_t extra)
 {
     struct node_host *host = core->host;
-    sim_time_t at_rc = sim_now(host->dom) + extra + cpu_of(core)->load_to_rc_ps;
+    sim_time_t at_rc = sim_now(host->dom) + extra + cpu_of(core)->load_to_rc_ps +
+                       node_hop_ps(host, core->socket, target);
 
     core->waiting = false;
     core->sent = true;

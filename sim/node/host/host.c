@@ -80,6 +80,9 @@ static const struct machine_param host_params[] = {
        "a forwarded read takes this longer, each way, when its ports are on different sockets"),
     ROW("rc.socket_reads", "1", 1, 1024, 2, rc.socket_reads,
         "forwarded reads not yet answered that cross the sockets, per requesting socket"),
+    PS("rc.socket_hop_ps", 30000, rc.socket_hop_ps,
+       "an access of a core to a port, or of a device to DRAM, takes this longer, each way, when "
+       "they are on different sockets"),
 
     ROW("rc.completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
         rc.completion_timeout_ps,
@@ -135,6 +138,16 @@ static unsigned contexts(const struct node_host *host)
     return host->cfg.cores == 1 ? 2 : (unsigned)host->cfg.cores;
 }
 
+/** Cores of socket 0. */
+static unsigned first_socket(const struct host_config *cfg)
+{
+    bool two = false;
+
+    for (unsigned i = 0; i < HOST_PORTS; i++)
+        two |= cfg->socket[i] != 0;
+    return (unsigned)(two ? (cfg->cores + 1) / 2 : cfg->cores);
+}
+
 static void host_destroy(void *component)
 {
     struct node_host *host = component;
@@ -187,7 +200,9 @@ static int host_init(struct node_host *host, const struct machine_place *place,
         code = node_core_init(&host->cores[i], host, i, err);
         if (code != SIM_OK)
             return code;
+        host->cores[i].socket = host->cfg.cores > 1 && i >= first_socket(&host->cfg);
     }
+    node_host_home(host, 0, UINT64_MAX, MEM_PINS_SEGMENTS);
     node_net_init(&host->net, host, place->net_bytes_per_us);
     register_stats(host);
     return node_rc_init(&host->rc, host, err);
@@ -283,7 +298,20 @@ struct node_core *node_host_core(struct node_host *host, unsigned core)
 
 struct node_core *node_host_interrupt_core(struct node_host *host)
 {
-    return &host->cores[contexts(host) - 1];
+    return &host->cores[host->cfg.cores == 1 ? 1 : first_socket(&host->cfg) - 1];
+}
+
+unsigned node_host_core_socket(const struct node_host *host, unsigned core)
+{
+    SIM_ASSERT(core < host->cfg.cores);
+    return host->cores[core].socket;
+}
+
+void node_host_home(struct node_host *host, unsigned socket, uint64_t end, unsigned segments)
+{
+    host->home.socket = socket;
+    host->home.end = end;
+    host->home.segments = segments;
 }
 
 struct mem_ram *node_host_ram(struct node_host *host)

@@ -32,6 +32,7 @@ struct host_config {
         uint64_t completion_bytes, completion_interval_ps;
         uint64_t p2p_write_ps, p2p_read_ps, p2p_reads;
         uint64_t socket_write_ps, socket_read_ps, socket_reads;
+        uint64_t socket_hop_ps;
         uint64_t completion_timeout_ps;
     } rc;
     struct host_net_config {
@@ -198,6 +199,7 @@ struct store_unit {
 struct node_core {
     struct node_host *host;
     unsigned index;
+    unsigned socket;
     uint64_t where; /* sim_path_hash() of the core */
     enum core_op op;
     bool waiting;         /* the operation waits for the store unit */
@@ -294,6 +296,11 @@ struct node_host {
     struct node_packet_pool packets;
     struct mem_ram ram;
     uint64_t ram_where; /* fingerprint of what devices write */
+    struct {
+        unsigned socket;   /* DRAM below this address, and so many segments of single pages, */
+        uint64_t end;      /* belong to this socket; the rest to the other one */
+        uint64_t segments; /* all of it to socket 0 at first */
+    } home;
     struct node_rc rc;
     struct node_core *cores;
     struct node_net net;
@@ -303,6 +310,21 @@ struct node_host {
     const struct sim_probe *probe;
     uint64_t cause; /* for the probe: of the bytes that reach memory now */
 };
+
+/** How much longer an access of a core or of DRAM on `socket` takes to a root port, each way. */
+static inline sim_time_t node_hop_ps(const struct node_host *host, unsigned socket, unsigned port)
+{
+    return host->cfg.socket[port] != socket ? host->cfg.rc.socket_hop_ps : 0;
+}
+/** The socket of DRAM at `addr`. */
+static inline unsigned node_memory_socket(const struct node_host *host, uint64_t addr)
+{
+    bool home = addr >= MEM_PINS_BASE
+                    ? (addr - MEM_PINS_BASE) / MEM_PINS_SEGMENT < host->home.segments
+                    : addr < host->home.end;
+
+    return home ? host->home.socket : 1 - host->home.socket;
+}
 
 /** The CPU's requester ID: bus 0, device 0, function 0. Root port i leads to bus i + 1. */
 #define HOST_REQUESTER_ID 0u

@@ -107,6 +107,8 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
     }
     if (target == RC_INSIDE) {
         p->due += cfg->memory_write_ps;
+        if (!node_rc_is_msi(tlp))
+            p->due += node_hop_ps(rc->host, node_memory_socket(rc->host, tlp->addr), p->source);
         host_mark(rc->host, HOST_STAGE_MEMORY_WRITE, p->due, &p->tlp);
     } else {
         forward(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
@@ -159,7 +161,9 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
         return;
     }
     if (target == RC_INSIDE) {
-        p->due += cfg->cpu.load_from_rc_ps;
+        p->due +=
+            cfg->cpu.load_from_rc_ps +
+            node_hop_ps(rc->host, rc->host->cores[p->tlp.tag % HOST_CORES_MAX].socket, p->source);
         host_mark(rc->host, HOST_STAGE_LOAD_IN, p->due, &p->tlp);
     } else {
         forward(rc, p, target, cfg->rc.p2p_read_ps, cfg->rc.socket_read_ps);
@@ -255,6 +259,8 @@ static bool admit_inside(struct node_rc *rc, struct node_packet *p)
     if (rp->memory_reads >= rc->host->cfg.rc.memory_reads)
         return false;
     p->due = sim_now(rc->host->dom) + rc->host->cfg.rc.memory_read_ps;
+    if (p->target != RC_NOBODY) /* there and back */
+        p->due += 2 * node_hop_ps(rc->host, node_memory_socket(rc->host, p->tlp.addr), p->source);
     p->status = PCIE_CPL_UR;
     rc->stat.unclaimed_reads += p->target == RC_NOBODY;
     p->silent = rc->misdeeds != NULL && !misbehave(rc, p);

@@ -58,6 +58,7 @@ static void leave(struct node_core *core)
     }
     if (target < HOST_PORTS) {
         st->in_flight++;
+        at_rc += node_hop_ps(host, core->socket, target);
         if (host->probe != NULL)
             p->tlp.trace_id =
                 host_probe_queue(host, HOST_STAGE_STORE_QUEUE, core->path, 0, HOST_PORTS, &p->tlp);

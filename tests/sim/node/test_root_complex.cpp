@@ -349,6 +349,49 @@ TEST(PeerToPeer, AcrossSocketsHasItsOwnLatencyAndLimit)
     });
 }
 
+/* What core 0 and device b, whose root port is on `socket`, take: a store of the core to b and a
+ * load of it, a write of b to DRAM that a loop sees, and a read of DRAM. */
+Times accesses(uint64_t socket, unsigned core, unsigned memory)
+{
+    return in_all_orders(two_devices({ { "p1.socket", socket } }), [&](Machine &m) {
+        Device *b = m.device("b");
+        uint64_t value = 1;
+        Times t;
+        Done d(m);
+
+        configure(m);
+        node_host_home(m.host(), memory, UINT64_MAX, 1);
+        m.run_until(column(m.now() + SIM_US));
+        sim_time_t start = m.now();
+        store(m, bar_b, &value, 8, NODE_UNCACHED, core);
+        m.run();
+        t.push_back(b->seen[0].time - start);
+        m.run_until(column(m.now() + SIM_US));
+        start = m.now();
+        t.push_back(load(m, bar_b + 8, 8, core).time - start);
+        node_core_poll(m.core(core), ram, 4, Done::call, &d);
+        start = send(m, b, { b->write(ram, { 1 }) });
+        m.run();
+        t.push_back(d.time - start);
+        b->seen.clear();
+        start = send(m, b, { b->read(ram, 64, 1) });
+        m.run();
+        t.push_back(b->seen[0].time - start);
+        return t;
+    });
+}
+
+TEST(Sockets, CoresAndMemoryAreFartherFromPortsOfTheOtherOne)
+{
+    const Times near = accesses(0, 0, 0), across = accesses(1, 0, 0);
+    const uint64_t hop = 30000;
+
+    EXPECT_EQ((Times{ near[0] + hop, near[1] + 2 * hop, near[2] + hop, near[3] + 2 * hop }),
+              across);
+    EXPECT_EQ(near, accesses(1, 1, 1)); /* core 1 is on socket 1 */
+    EXPECT_EQ((Times{ near[0], near[1], near[2] + hop, near[3] + 2 * hop }), accesses(1, 1, 0));
+}
+
 TEST(PeerToPeer, AFlagInDramMayOvertakeDataForADevice)
 {
     in_all_orders(two_devices({ { "rc.p2p_write_ps", 900000 } }), [](Machine &m) {
