@@ -23,6 +23,17 @@ static bool is_mpi_pingpong(const struct lab_point *pt)
            lab_mpi_library_of(lab_plan_text(pt->setup, "api", "")) != NULL;
 }
 
+/** A board's transfer says nothing of a library over InfiniBand. */
+static int refuse_network(const struct lab_point *pt, struct sim_error *err)
+{
+    static const char *const keys[] = { "net", "gdr", "gdr_limit", "rails", "ports", NULL };
+
+    for (const char *const *key = keys; *key != NULL; key++)
+        if (lab_setup_get(pt->setup, *key) != NULL)
+            return lab_plan_fail(pt, err, *key, "nothing, or api= an MPI library beside it");
+    return SIM_OK;
+}
+
 static int plan_run(const struct lab_point *pt, const struct lab_protocol *protocol,
                     const char *mode, struct load_arena *arena, struct lab_plan *plan,
                     struct sim_error *err)
@@ -35,7 +46,7 @@ static int plan_run(const struct lab_point *pt, const struct lab_protocol *proto
         return lab_plan_npb(pt, protocol, plan, run, arena, err);
     if (starts(pt->workload, "mpi-") || starts(pt->workload, "mbcf-") || is_mpi_pingpong(pt))
         rc = lab_plan_mpi(pt, plan, run, arena, err);
-    else
+    else if ((rc = refuse_network(pt, err)) == SIM_OK)
         rc = lab_plan_tca(pt, mode, plan, run, arena, err);
     if (rc == SIM_OK)
         lab_plan_rounds(pt, protocol,
@@ -93,7 +104,7 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
         return rc;
     if (strcmp(mode, "link-only") == 0) {
         rc = lab_plan_link(point, &plan, err);
-    } else if (strcmp(mode, "dma") == 0) {
+    } else if (strcmp(mode, "dma") == 0 && !is_mpi_pingpong(point)) {
         for (unsigned i = registers_do(point) ? 0 : 1; i < 3 && rc == SIM_OK; i++)
             rc = plan_run(point, protocol, dma_modes[i], arena, &plan, err);
     } else {

@@ -109,6 +109,12 @@ int lab_plan_place(const struct lab_point *pt, struct lab_run *run, struct sim_e
 void lab_plan_memories(const struct lab_point *pt, bool pio, struct lab_run *run,
                        struct load_arena *arena)
 {
-    lab_plan_arg(run, arena, "src", lab_plan_memory(lab_plan_text(pt->setup, "src", "cpu"), pio));
-    lab_plan_arg(run, arena, "dst", lab_plan_memory(lab_plan_text(pt->setup, "dst", "cpu"), false));
+    bool far = lab_plan_says(pt->setup, "gpu", "ib-side"); /* the other socket than the board's */
+    const char *src = lab_plan_text(pt->setup, "src", "cpu");
+    const char *dst = lab_plan_text(pt->setup, "dst", "cpu");
+
+    lab_plan_arg(run, arena, "src",
+                 far && strcmp(src, "gpu") == 0 ? "gpu@!hub" : lab_plan_memory(src, pio));
+    lab_plan_arg(run, arena, "dst",
+                 far && strcmp(dst, "gpu") == 0 ? "gpu@!hub" : lab_plan_memory(dst, false));
 }

@@ -51,6 +51,8 @@ static struct lab_run copy_run(struct load_arena *arena, const struct lab_run *r
     copy.program = load_text(arena, "%s", run->program);
     for (unsigned i = 0; i < run->nargs; i++)
         copy.args[i] = load_text(arena, "%s", run->args[i]);
+    for (unsigned i = 0; i < run->nfixed; i++)
+        copy.fixed[i] = load_text(arena, "%s", run->fixed[i]);
     for (unsigned i = 0; i < run->nsets; i++)
         sets[i] = load_text(arena, "%s", run->sets[i]);
     copy.sets = sets;

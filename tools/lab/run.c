@@ -18,6 +18,8 @@ const char *lab_run_text(const struct lab_run *run, struct load_arena *arena)
         text = load_text(arena, "%s --mpi %s", text, run->mpi);
     if (run->algorithms != NULL)
         text = load_text(arena, "%s --algorithm %s", text, run->algorithms);
+    for (unsigned i = 0; i < run->nfixed; i++)
+        text = load_text(arena, "%s --set %s", text, run->fixed[i]);
     for (unsigned i = 0; i < run->nsets; i++)
         text = load_text(arena, "%s --set %s", text, run->sets[i]);
     for (unsigned i = 0; i < run->nfaults; i++)

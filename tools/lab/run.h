@@ -12,19 +12,23 @@ SIM_BEGIN_DECLS
 #define LAB_ARGS_MAX   24u
 #define LAB_RANKS_MAX  64u
 #define LAB_FAULTS_MAX 8u
+#define LAB_FIXED_MAX  4u
 
 struct lab_run {
     const char *machine;  /* a name in machines/ or a path */
     const char *platform; /* of all nodes; NULL: as the machine says */
     const char *program;  /* a name in workloads/ or a path */
     unsigned nargs;
-    const char *args[LAB_ARGS_MAX]; /* "bytes=8" */
-    unsigned nranks;                /* 0: one rank on each node */
-    unsigned nodes[LAB_RANKS_MAX];  /* where each rank runs */
-    const char *mpi;                /* as of `hubrun --mpi`; NULL: as the platform says */
-    const char *algorithms;         /* as of `hubrun --algorithm`; NULL: as the tables say */
-    unsigned nsets;
-    const char *const *sets; /* "node*.hub.e.link.lanes=4" */
+    /* "bytes=8". Of a memory, a GPU by where it is: "src=gpu@ib" is the first one on the socket of
+     * that component of rank 0's node, "gpu@ib+1" the second, "gpu@!ib" the first on another. */
+    const char *args[LAB_ARGS_MAX];
+    unsigned nranks;               /* 0: one rank on each node */
+    unsigned nodes[LAB_RANKS_MAX]; /* where each rank runs */
+    const char *mpi;               /* as of `hubrun --mpi`; NULL: as the platform says */
+    const char *algorithms;        /* as of `hubrun --algorithm`; NULL: as the tables say */
+    unsigned nfixed, nsets;
+    const char *fixed[LAB_FIXED_MAX]; /* what the setup says of the machine; as sets, before them */
+    const char *const *sets;          /* "node*.hub.e.link.lanes=4" */
     unsigned nfaults;
     const char *faults[LAB_FAULTS_MAX]; /* files, or "{link: node0.hub.e, ...}" */
     uint64_t seed;

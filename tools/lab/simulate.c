@@ -5,6 +5,7 @@
 #include "tools/lab/software.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,17 +34,24 @@ void lab_program_path(const struct lab_site *site, const char *program, char *pa
 int lab_load_run(const struct lab_site *site, const struct lab_run *run,
                  struct load_machine **machine_p, struct sim_error *err)
 {
+    struct load_arena arena = { 0 };
+    const char **sets = load_alloc(&arena, (run->nfixed + run->nsets + 1) * sizeof(*sets));
     struct load_options opt = { .roots = &site->roots,
                                 .kinds = lab_kinds(),
                                 .platform = run->platform,
-                                .sets = run->sets,
-                                .nsets = run->nsets,
+                                .sets = sets,
+                                .nsets = run->nfixed + run->nsets,
                                 .faults = run->faults,
                                 .nfaults = run->nfaults };
     char path[2048];
     int rc = load_find(&site->roots, "machines", run->machine, path, sizeof(path), err);
 
-    return rc == SIM_OK ? load_machine_create(path, &opt, machine_p, err) : rc;
+    for (unsigned i = 0; i < opt.nsets; i++)
+        sets[i] = i < run->nfixed ? run->fixed[i] : run->sets[i - run->nfixed];
+    if (rc == SIM_OK)
+        rc = load_machine_create(path, &opt, machine_p, err);
+    load_arena_fini(&arena);
+    return rc;
 }
 
 /* ---- the program's output --------------------------------------------------------- */
@@ -88,20 +96,52 @@ static void append(void *arg, const char *line)
     (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", line);
 }
 
+/** "src=gpu@ib" by the machine: see struct lab_run. */
+static int place_memory(const struct lab_run *run, const struct machine *machine,
+                        struct load_arena *arena, const char **arg_p, struct sim_error *err)
+{
+    const char *at = strstr(*arg_p, "=gpu@"), *plus;
+    unsigned node = run->nranks > 0 ? run->nodes[0] : 0, gpu, skip = 0;
+    const char *component;
+    bool beside;
+
+    if (at == NULL)
+        return SIM_OK;
+    beside = at[5] != '!';
+    component = at + 5 + !beside;
+    plus = strchr(component, '+');
+    if (plus != NULL)
+        skip = (unsigned)strtoul(plus + 1, NULL, 10);
+    component = load_text(arena, "%.*s", (int)strcspn(component, "+"), component);
+    if (!launch_gpu_by(machine_description(machine), node, component, beside, skip, &gpu))
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "node%u: %s: expected a GPU %s the socket of %s, which has none", node,
+                             *arg_p, beside ? "on" : "beyond", component);
+    *arg_p = load_text(arena, "%.*s=gpu%u", (int)(at - *arg_p), *arg_p, gpu);
+    return SIM_OK;
+}
+
 static int launch(const struct lab_site *site, const struct lab_run *run, struct machine *machine,
                   FILE *out, struct sim_error *err)
 {
     const char *argv[LAB_ARGS_MAX + 2] = { run->program };
     struct launch_software software = lab_software(machine, 0);
     struct listener listener = { .out = out };
+    struct load_arena arena = { 0 };
     struct launch_result result;
     char path[1200];
-    int rc;
+    int rc = SIM_OK;
 
-    for (unsigned i = 0; i < run->nargs; i++)
+    for (unsigned i = 0; i < run->nargs && rc == SIM_OK; i++) {
         argv[i + 1] = run->args[i];
-    if (run->mpi != NULL && lab_software_mpi(&software, run->mpi, &site->roots, err) != SIM_OK)
-        return SIM_ERR_CONFIG;
+        rc = place_memory(run, machine, &arena, &argv[i + 1], err);
+    }
+    if (rc == SIM_OK && run->mpi != NULL)
+        rc = lab_software_mpi(&software, run->mpi, &site->roots, err);
+    if (rc != SIM_OK) {
+        load_arena_fini(&arena);
+        return rc;
+    }
     if (run->algorithms != NULL)
         lab_software_algorithms(&software, run->algorithms);
     lab_program_path(site, run->program, path, sizeof(path));
@@ -111,6 +151,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
                                              .argv = argv,
                                              .nranks = run->nranks,
                                              .nodes = run->nranks > 0 ? run->nodes : NULL,
+                                             .beside = lab_software_beside(&software),
                                              .max_time_ps = site->max_time_ps,
                                              .output = hear,
                                              .output_arg = &listener,
@@ -122,6 +163,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
              strstr(err->text, "; deadlock: ") == NULL) /* a circle says it all */
         (void)machine_stall_tell(machine, STALL_LINES, append, err);
     launch_result_fini(&result);
+    load_arena_fini(&arena);
     return rc;
 }
 

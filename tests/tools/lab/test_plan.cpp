@@ -79,6 +79,57 @@ TEST_F(Plan, TheLibraryAndTheNetworkOfAClusterAreOfTheRow)
               text("mbcf-hub", "mbcf-oneway", "bytes=4;op=fifo;api=mbcf;duplex=half;nodes=2"));
 }
 
+TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
+{
+    const char *run_of = "two-node platform=plat mpi-pingpong bytes=8 ";
+    const char *rounds = " receives=called warmup=1 rounds=10 repeats=3 @0 @1 --mpi library=";
+    auto expect = [&](const char *words, std::string memories, std::string mpi) {
+        EXPECT_EQ(run_of + memories + rounds + mpi + " seed=0",
+                  run("mpi-pingpong", (std::string("bytes=8;nodes=2;") + words).c_str()));
+    };
+    auto refused = [&](const char *words, const char *why) {
+        EXPECT_EQ(std::string("t.csv:2: setup ") + why,
+                  message("mpi-pingpong", (std::string("bytes=8;nodes=2;") + words).c_str()));
+    };
+
+    expect("api=mvapich2-gdr-2.2;src=gpu;dst=gpu;gpu=peach2-side;rails=2;gdr_limit=524288",
+           "src=gpu@hub dst=gpu@hub",
+           "mvapich2-gdr-2.2,gdr_limit=524288,rails=2 --set node*.ib.ports=2");
+    expect("api=mvapich2-1.9b;gdr=off;net=ib-fdr10;src=gpu;dst=gpu", "src=gpu@ib dst=gpu@ib",
+           "mvapich2,gdr=off --set node*.ib.link.speed=fdr10");
+    expect("system=mpi-ib;op=send-recv;ports=1;src=cpu;dst=gpu-across-qpi", "src=cpu dst=gpu@!ib",
+           "mvapich2-gdr-2.2,rails=1");
+    expect("api=mpi-gdr;net=ib-qdr-dual;gdr_limit=0;src=gpu-other-same-node",
+           "src=gpu@ib+1 dst=cpu",
+           "mvapich2-gdr-2.0,gdr_limit=1,rails=2 --set node*.ib.link.speed=qdr --set "
+           "node*.ib.ports=2");
+    EXPECT_EQ(
+        "two-node platform=plat mpi-bandwidth bytes=1048576 count=8 pattern=both src=gpu@ib "
+        "dst=gpu@ib warmup=1 rounds=1 repeats=3 @0 @1 --mpi library=mvapich2-gdr-2.2 seed=0",
+        run("mpi-bandwidth", "bytes=1048576;api=mvapich2-gdr;direction=both;src=gpu;dst=gpu"));
+    EXPECT_EQ(16u << 20, p.bytes) << "both directions count";
+    EXPECT_EQ(2u, p.directions);
+
+    refused("api=openmpi", "api=openmpi: expected an MPI library of configs/mpi");
+    refused("rails=2", "api=(absent): expected an MPI library of configs/mpi");
+    refused("api=mpi;net=ib-hdr", "net=ib-hdr: expected ib, ib-sdr, ib-ddr, ib-qdr, ib-fdr10, "
+                                  "ib-fdr or ib-edr, or one of these with -dual");
+    refused("api=mpi;rails=3", "rails=3: expected 1 or 2");
+    refused("api=mpi;rails=1;ports=2", "ports=2: expected 1 or 2, as rails and net");
+    refused("api=mpi;net=ib-qdr-dual;rails=1", "rails=1: expected 2, as net");
+    refused("api=mpi;mpi=peach2", "mpi=peach2: expected nothing beside a library over InfiniBand");
+    refused("api=mpi;duplex=half", "duplex=half: expected full: InfiniBand has no other");
+    refused("api=mpi;uva=off", "uva=off: expected on: MPI knows memories by their addresses");
+    refused("api=mpi;op=put", "op=put: expected send-recv");
+    refused("api=mpi;count=8", "count=8: expected nothing here: it is of mpi-bandwidth");
+    refused("api=mpi;src=cpu-store", "src=cpu-store: expected cpu, or a GPU");
+    EXPECT_EQ("t.csv:2: setup gdr=on: expected nothing, or api= an MPI library beside it",
+              message("pingpong", "bytes=8;gdr=on"));
+    EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=gpu@!hub warmup=1 "
+              "rounds=10 repeats=3 @0 @1 seed=0",
+              run("pingpong", "bytes=8;mode=pio;src=cpu;dst=gpu;gpu=ib-side"));
+}
+
 TEST_F(Plan, FaultsArePartOfTheRunAndTakeAsManyRoundsAsTheSetupSays)
 {
     EXPECT_EQ("two-node platform=plat pingpong bytes=8 mode=pio src=cpu dst=cpu warmup=2 rounds=1 "
