@@ -118,7 +118,7 @@ static struct mpi_transport *ib_create(struct host *h, char *why)
         free(ib);
         return NULL;
     }
-    if (!ibt_set_up(ib)) {
+    if (!ibt_set_up(ib, why)) {
         ib_destroy(&ib->t);
         return NULL;
     }

@@ -165,7 +165,8 @@ struct ibt_key {
 _Static_assert(sizeof(struct ibt_key) <= MPI_KEY_BYTES, "a key has to fit");
 
 /* setup.c */
-bool ibt_set_up(struct ibt *ib);
+/** @return false: not possible; `why` (MPI_WHY_BYTES) tells, if it is a setting's fault. */
+bool ibt_set_up(struct ibt *ib, char *why);
 
 /* ib.c */
 /** Takes completions in. @return whether the caller may find something new. */

@@ -1,4 +1,5 @@
 /* Settings, memory and connections: each rank has a connection for each rail to each other one. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static uint32_t bytes_or_none(const struct host *h, const char *key, uint32_t ow
     return bytes == 1 ? 0 : (uint32_t)bytes;
 }
 
-static struct ibt_settings settings_of(struct host *h, const struct verbs *v)
+static struct ibt_settings settings_of(const struct host *h)
 {
     struct ibt_settings set = {
         .rails = (uint32_t)setting(h, "mpi.rails", 1),
@@ -38,7 +39,7 @@ static struct ibt_settings settings_of(struct host *h, const struct verbs *v)
         .gpu_load_bytes = bytes_or_none(h, "mpi.gpu_load_bytes", 16),
         .gpu_store_bytes = bytes_or_none(h, "mpi.gpu_store_bytes", 16),
         .gpu_gather = !says(h, "mpi.gpu_gather", "off"),
-        .gpu_eager_bytes = bytes_or_none(h, "mpi.gpu_eager_bytes", 8192),
+        .gpu_eager_bytes = bytes_or_none(h, "mpi.gpu_eager_bytes", 4096),
         .chunk_bytes = (uint32_t)setting(h, "mpi.chunk_bytes", 262144),
         .chunks = (uint32_t)setting(h, "mpi.chunks", 4),
         .copies_ahead = (uint32_t)setting(h, "mpi.copies_ahead", 1),
@@ -46,8 +47,6 @@ static struct ibt_settings settings_of(struct host *h, const struct verbs *v)
         .gpu_query_ps = setting(h, "mpi.gpu_query_ps", 0),
     };
 
-    if (set.rails > v->ports)
-        set.rails = v->ports;
     if (set.copies_ahead > set.chunks)
         set.copies_ahead = set.chunks;
     if (set.inline_bytes > IB_WQE_INLINE_MAX)
@@ -195,8 +194,14 @@ static bool connect_all(struct ibt *ib)
     return true;
 }
 
-bool ibt_set_up(struct ibt *ib)
+bool ibt_set_up(struct ibt *ib, char *why)
 {
-    ib->set = settings_of(ib->t.host, &ib->v);
+    ib->set = settings_of(ib->t.host);
+    if (ib->set.rails > ib->v.ports) {
+        (void)snprintf(why, MPI_WHY_BYTES,
+                       "transport ib: rails = %u: the adapter of node %u has %u port in use",
+                       ib->set.rails, ib->t.host->node->index, ib->v.ports);
+        return false;
+    }
     return make_memory(ib) && ibt_stage_init(ib) && make_queues(ib) && connect_all(ib);
 }

@@ -182,4 +182,71 @@ TEST(Ib, SeveralStagedMessagesTakeTurns)
                   { "mpi.copies_ahead", 2, nullptr } });
 }
 
+/* Half a round trip of GPU memory, picoseconds. */
+uint64_t pingpong_ps(int bytes, uint64_t eager_bytes)
+{
+    launch_software software = over_ib({ { "mpi.gpu_eager_bytes", eager_bytes, nullptr } });
+    launch_config cfg = {};
+    MachineFile file("two-node");
+    Cluster c(file.cluster());
+    uint64_t ps = 0;
+
+    cfg.software = &software;
+    cfg.beside = "ib";
+    EXPECT_EQ(SIM_OK, c.run(
+                          [&] {
+                              Me me;
+                              void *p;
+                              uint64_t start = 0;
+
+                              cudaSetDevice(2);
+                              cudaMalloc(&p, bytes);
+                              for (int i = 0; i < 12; i++) {
+                                  if (i == 4)
+                                      start = host_self()->ops->time_ps(host_self());
+                                  if (i % 2 == me.rank)
+                                      MPI_Send(p, bytes, MPI_BYTE, !me.rank, 0, MPI_COMM_WORLD);
+                                  else
+                                      MPI_Recv(p, bytes, MPI_BYTE, !me.rank, 0, MPI_COMM_WORLD,
+                                               MPI_STATUS_IGNORE);
+                              }
+                              if (me.rank == 0)
+                                  ps = (host_self()->ops->time_ps(host_self()) - start) / 8;
+                              return MPI_Finalize();
+                          },
+                          cfg))
+        << c.err.text;
+    return ps;
+}
+
+/* configs/mpi has 4096 for mvapich2-gdr-2.2 for no other reason. */
+TEST(Ib, EagerDataOfAGpuAreFasterUpTo4096BytesAndSlowerFrom8192)
+{
+    const uint64_t none = 1, all = 16384;
+
+    EXPECT_LT(pingpong_ps(4096, all), pingpong_ps(4096, none));
+    EXPECT_GT(pingpong_ps(8192, all), pingpong_ps(8192, none));
+}
+
+TEST(Ib, MoreRailsThanPortsAreRefused)
+{
+    launch_software software = over_ib({ { "mpi.rails", 2, nullptr } });
+    launch_config cfg = {};
+    MachineFile file("nodes: 2\nplatform: hapacs-tca-sandybridge\n");
+    Cluster c(file.cluster());
+
+    cfg.software = &software;
+    EXPECT_EQ(SIM_OK, c.run(
+                          [] {
+                              Me me;
+                              return MPI_Finalize();
+                          },
+                          cfg));
+    EXPECT_TRUE(c.result.aborted);
+    ASSERT_FALSE(c.lines.empty());
+    EXPECT_NE(std::string::npos,
+              c.lines[0].text.find("rails = 2: the adapter of node 0 has 1 port in use"))
+        << c.lines[0].text;
+}
+
 } // namespace
