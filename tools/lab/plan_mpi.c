@@ -132,8 +132,8 @@ static int choose_ib(const struct lab_point *pt, struct lab_run *run, struct loa
     static const char *const foreign[] = { "mpi", NULL };
     const char *library = library_of(pt), *gdr = lab_setup_get(pt->setup, "gdr");
     const char *text;
-    uint64_t limit = lab_plan_number(pt->setup, "gdr_limit", UINT64_MAX), rails;
-    bool dual;
+    uint64_t limit = lab_plan_number(pt->setup, "gdr_limit", UINT64_MAX), rails = 0;
+    bool dual = false;
     int rc;
 
     if (library == NULL)
