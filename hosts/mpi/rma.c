@@ -5,12 +5,24 @@
 #include "hosts/mpi/op.h"
 #include "hosts/mpi/win.h"
 
+static void part_over(struct mpi_win_op *op)
+{
+    struct mpi_win *win = op->win;
+
+    if (--op->pending > 0)
+        return;
+    *op->at = op->next;
+    if (op->next != NULL)
+        op->next->at = op->at;
+    op->next = win->ended;
+    win->ended = op;
+    win->mr->windows_ready = true;
+}
+
 static void part_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_win_op *op = rq->owner;
-
-    op->pending--;
-    mr->windows_ready = true;
+    (void)mr;
+    part_over(rq->owner);
 }
 
 static int start(struct mpi_win_op *op, struct mpi_request *rq, bool receives, const void *at,
@@ -35,59 +47,96 @@ static int start(struct mpi_win_op *op, struct mpi_request *rq, bool receives, c
 
 static struct mpi_win_op *op_new(struct mpi_win *win, int target)
 {
-    struct mpi_win_op *op = mpi_need(win->mr, calloc(1, sizeof(*op)));
+    struct mpi_win_op *op = win->spare_ops;
 
+    if (op != NULL) {
+        win->spare_ops = op->next;
+    } else {
+        op = mpi_need(win->mr, malloc(sizeof(*op)));
+        op->more = NULL;
+        op->room = 0;
+    }
     op->win = win;
     op->target = target;
-    op->next = win->ops;
+    op->handle = NULL;
+    op->origin = op->result = NULL;
+    op->expects = 0;
     op->pending = 1; /* until all parts have begun */
+    op->next = win->ops;
+    op->at = &win->ops;
+    if (op->next != NULL)
+        op->next->at = &op->next;
     win->ops = op;
     win->peers[target].pending++;
     return op;
 }
 
-static void op_begun(struct mpi_win_op *op)
-{
-    op->pending--;
-    op->win->mr->windows_ready = true;
-}
-
-void mpi_win_op_free(struct mpi_win_op *op)
+static void op_drop_types(struct mpi_win_op *op)
 {
     if (op->origin != NULL)
         mpi_type_put(op->origin);
     if (op->result != NULL)
         mpi_type_put(op->result);
-    free(op->more);
-    free(op);
 }
 
 void mpi_win_collect(struct mpi_win *win)
 {
-    for (struct mpi_win_op **at = &win->ops; *at != NULL;) {
-        struct mpi_win_op *op = *at;
+    while (win->ended != NULL) {
+        struct mpi_win_op *op = win->ended;
 
-        if (op->pending > 0) {
-            at = &op->next;
-            continue;
-        }
-        *at = op->next;
+        win->ended = op->next;
         win->peers[op->target].pending--;
+        win->expects -= op->expects;
         if (op->handle != NULL)
             mpi_ended(win->mr, op->handle);
-        mpi_win_op_free(op);
+        op_drop_types(op);
+        op->next = win->spare_ops;
+        win->spare_ops = op;
     }
 }
 
-int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count)
+static void ops_free(struct mpi_win_op *op, bool types)
 {
-    struct mpi_win_op *op = op_new(win, target);
-    struct mpi_win_head head = { .kind = (uint32_t)kind, .count = count };
+    while (op != NULL) {
+        struct mpi_win_op *next = op->next;
+
+        if (types)
+            op_drop_types(op);
+        free(op->more);
+        free(op);
+        op = next;
+    }
+}
+
+void mpi_win_drop_ops(struct mpi_win *win)
+{
+    ops_free(win->ops, true);
+    ops_free(win->ended, true);
+    ops_free(win->spare_ops, false);
+}
+
+/* A header and what is in it; no more parts come before op_begun. */
+static int start_head(struct mpi_win_op *op, const struct mpi_win_head *head)
+{
+    memcpy(op->message, head, sizeof(*head));
+    op->win->peers[op->target].told++;
+    return start(op, &op->head, false, op->message, sizeof(*head) + head->inside,
+                 &op->win->mr->basic[0], MPI_WIN_HEAD);
+}
+
+int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count, bool asks)
+{
+    struct mpi_win_head head = { .kind = (uint32_t)kind, .op = asks, .count = count };
+    struct mpi_win_op *op;
     int code;
 
-    memcpy(op->message, &head, sizeof(head));
-    code = start(op, &op->head, false, op->message, sizeof(head), &win->mr->basic[0], MPI_WIN_HEAD);
-    op_begun(op);
+    if (target == win->comm->rank) {
+        mpi_win_told(win, target, &head);
+        return MPI_SUCCESS;
+    }
+    op = op_new(win, target);
+    code = start_head(op, &head);
+    part_over(op);
     return code;
 }
 
@@ -184,20 +233,20 @@ static int check(struct mpi_win *win, const struct call *a, struct checked *k)
 /* ---- the header ---- */
 
 struct runs {
-    struct mpi_rank *mr;
-    struct mpi_win_run *runs;
-    uint32_t n, room;
+    struct mpi_win_op *op;
+    uint32_t n;
 };
 
 static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint64_t bytes)
 {
     struct runs *r = arg;
+    struct mpi_win_op *op = r->op;
 
-    if (r->n == r->room) {
-        r->room = 2 * r->room + 2;
-        r->runs = mpi_need(r->mr, realloc(r->runs, r->room * sizeof(*r->runs)));
+    if (r->n == op->room) {
+        op->room = 2 * op->room + 2;
+        op->more = mpi_need(op->win->mr, realloc(op->more, op->room * sizeof(*op->more)));
     }
-    r->runs[r->n++] = (struct mpi_win_run){ offset, stride, n, bytes };
+    op->more[r->n++] = (struct mpi_win_run){ offset, stride, n, bytes };
 }
 
 /* Runs and data go behind the header as far as they fit, the runs first. */
@@ -242,35 +291,98 @@ static void send_parts(struct mpi_win_op *op, const struct call *a, const struct
         (void)start(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
                     mpi_win_tag(head->number, true));
     head->inside = fill(op, a, k, head);
-    memcpy(op->message, head, sizeof(*head));
-    (void)start(op, &op->head, false, op->message, sizeof(*head) + head->inside, bytes,
-                MPI_WIN_HEAD);
+    (void)start_head(op, head);
     if (head->inside < runs)
         (void)start(op, &op->runs, false, op->more, runs, bytes, tag);
     if (k->origin != NULL && head->inside <= runs)
         (void)start(op, &op->data, false, a->origin, (uint64_t)a->origin_count, k->origin, tag);
 }
 
+static struct mpi_win_head head_of(const struct call *a, const struct checked *k)
+{
+    return (struct mpi_win_head){ .kind = (uint32_t)a->kind,
+                                  .op = a->op,
+                                  .basic = k->target->basic != NULL ? k->target->basic->handle
+                                                                    : MPI_BYTE,
+                                  .at = k->at,
+                                  .bytes = k->bytes };
+}
+
 static void issue(struct mpi_win *win, const struct call *a, const struct checked *k,
                   struct mpi_request *handle)
 {
-    struct mpi_win_op *op = op_new(win, a->target);
-    struct runs runs = { win->mr, NULL, 0, 0 };
-    struct mpi_win_head head = { .kind = (uint32_t)a->kind,
-                                 .number = win->numbers++,
-                                 .op = a->op,
-                                 .at = k->at,
-                                 .bytes = k->bytes };
+    struct mpi_win_peer *peer = &win->peers[a->target];
+    struct mpi_win_head head = head_of(a, k);
+    struct mpi_win_op *op;
+    struct runs runs = { NULL, 0 };
 
+    if (peer->due != 0) {
+        (void)mpi_win_tell(win, a->target, MPI_WIN_LOCK, (uint64_t)peer->due, false);
+        peer->due = 0;
+        peer->asked = true;
+    }
+    op = op_new(win, a->target);
     op->handle = handle;
     hold(op, k);
-    win->peers[a->target].issued++;
+    peer->issued++;
+    peer->unsure += k->result == NULL;
+    runs.op = op;
     mpi_type_walk(k->target, 0, k->bytes, add_run, &runs);
-    op->more = runs.runs;
+    head.number = win->numbers++;
     head.nruns = runs.n;
-    head.basic = k->target->basic != NULL ? k->target->basic->handle : MPI_BYTE;
+    op->expects = k->result != NULL ? k->bytes : 0;
+    win->expects += op->expects;
     send_parts(op, a, k, &head);
-    op_begun(op);
+    part_over(op);
+}
+
+/* Results that have come, and that nobody takes in, need memory. */
+static bool few_expected(struct mpi_win *win, int rank)
+{
+    (void)rank;
+    return win->expects <= MPI_WIN_RESULTS;
+}
+
+/* ---- in the rank's own memory ---- */
+
+static void accumulate_own(struct mpi_win *win, const struct call *a, const struct checked *k,
+                           char *at)
+{
+    struct mpi_win_in in = { .win = win,
+                             .source = a->target,
+                             .head = head_of(a, k),
+                             .type = k->target,
+                             .count = (uint64_t)a->target_count,
+                             .at = at };
+    uint64_t room = k->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
+
+    in.data = room <= sizeof(in.small) ? in.small : mpi_need(win->mr, malloc(room));
+    if (k->origin != NULL)
+        mpi_type_pack(k->origin, a->origin, (uint64_t)a->origin_count, in.data);
+    if (a->kind == MPI_WIN_SWAP)
+        memcpy(in.data + k->bytes, a->compare, k->bytes);
+    mpi_win_accumulate(&in);
+    if (k->result != NULL)
+        mpi_type_unpack(k->result, a->result, in.data, k->bytes);
+    if (in.data != in.small)
+        free(in.data);
+}
+
+static void issue_own(struct mpi_win *win, const struct call *a, const struct checked *k)
+{
+    struct mpi_rank *mr = win->mr;
+    char *at = win->flavor == MPI_WIN_FLAVOR_DYNAMIC ? (char *)(uintptr_t)k->at
+                                                     : win->peers[a->target].base + k->at;
+
+    if (a->kind == MPI_WIN_PUT)
+        (void)mpi_type_copy(mr, k->origin, a->origin, (uint64_t)a->origin_count, k->target, at,
+                            (uint64_t)a->target_count);
+    else if (a->kind == MPI_WIN_GET)
+        (void)mpi_type_copy(mr, k->target, at, (uint64_t)a->target_count, k->result, a->result,
+                            k->bytes / k->result->bytes);
+    else
+        accumulate_own(win, a, k, at);
+    mpi_spend_copy(mr, k->bytes);
 }
 
 static int run(struct mpi_rank *mr, struct mpi_win *win, const struct call *a)
@@ -296,9 +408,14 @@ static int run(struct mpi_rank *mr, struct mpi_win *win, const struct call *a)
     }
     if (code != MPI_SUCCESS)
         return code;
-    if (a->target != MPI_PROC_NULL && k.bytes > 0)
-        issue(win, a, &k, handle);
-    else if (handle != NULL)
+    if (a->target != MPI_PROC_NULL && k.bytes > 0) {
+        if (a->target != win->comm->rank) {
+            issue(win, a, &k, handle);
+            return few_expected(win, 0) ? code : mpi_win_wait(win, few_expected, 0);
+        }
+        issue_own(win, a, &k);
+    }
+    if (handle != NULL)
         mpi_ended(mr, handle);
     return code;
 }

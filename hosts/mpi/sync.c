@@ -4,21 +4,54 @@
 #include "hosts/mpi/waits.h"
 #include "hosts/mpi/win.h"
 
-int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank)
+/* *waited_p: did it have to? */
+static int wait_for(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank,
+                    bool *waited_p)
 {
     struct mpi_rank *mr = win->mr;
     const struct mpi_waits w = { .mr = mr, .request = &win->head };
     int code = mpi_advance(mr, NULL);
 
+    *waited_p = false;
     mpi_waits_begin(&w, "a call for a window");
     while (code == MPI_SUCCESS && !ready(win, rank)) {
-        if (mr->windows_ready)
+        if (mr->windows_ready) {
             mpi_windows_advance(mr);
-        else
+        } else {
             code = mpi_progress(mr);
+            *waited_p = true;
+        }
     }
     mpi_waits_end(&w);
     return code;
+}
+
+int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank)
+{
+    bool waited;
+
+    return wait_for(win, ready, rank, &waited);
+}
+
+/* A program may spin on calls that have nothing to wait for: others must get on meanwhile. What
+ * an earlier call has left, as it had its own, is no news to a poll. */
+static int let_others(struct mpi_win *win)
+{
+    int code = mpi_advance(win->mr, NULL);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_poll(win->mr);
+    if (win->mr->windows_ready)
+        mpi_windows_advance(win->mr);
+    return code;
+}
+
+static int wait_or_let(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank)
+{
+    bool waited;
+    int code = wait_for(win, ready, rank, &waited);
+
+    return code == MPI_SUCCESS && !waited ? let_others(win) : code;
 }
 
 /* A property of one rank, or of all of them (-1). */
@@ -47,11 +80,6 @@ static bool is_granted(const struct mpi_win_peer *peer)
     return peer->granted;
 }
 
-static bool has_answered(const struct mpi_win_peer *peer)
-{
-    return peer->answers > 0;
-}
-
 bool mpi_win_local(struct mpi_win *win, int rank)
 {
     return of_all(win, rank, is_local);
@@ -67,9 +95,10 @@ static bool granted(struct mpi_win *win, int rank)
     return of_all(win, rank, is_granted);
 }
 
-static bool answered(struct mpi_win *win, int rank)
+/* What was asked for has been answered, and what is for `rank` is complete here. */
+static bool settled(struct mpi_win *win, int rank)
 {
-    return of_all(win, rank, has_answered);
+    return win->owed == 0 && mpi_win_local(win, rank);
 }
 
 static int begin(MPI_Win win, struct mpi_win **win_p)
@@ -187,7 +216,7 @@ int MPI_Win_complete(MPI_Win win)
         int rank = rank_in(w, w->start, i);
 
         w->peers[rank].started = false;
-        code = mpi_win_tell(w, rank, MPI_WIN_COMPLETE, w->peers[rank].issued);
+        code = mpi_win_tell(w, rank, MPI_WIN_COMPLETE, w->peers[rank].issued, false);
     }
     if (code == MPI_SUCCESS) {
         drop_group(&w->start);
@@ -205,7 +234,7 @@ int MPI_Win_post(MPI_Group group, int promises, MPI_Win win)
         code = take_group(w, group, &w->post);
     for (int i = 0; code == MPI_SUCCESS && (promises & MPI_MODE_NOCHECK) == 0 && i < w->post->size;
          i++)
-        code = mpi_win_tell(w, rank_in(w, w->post, i), MPI_WIN_POST, 0);
+        code = mpi_win_tell(w, rank_in(w, w->post, i), MPI_WIN_POST, 0, false);
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
 
@@ -259,7 +288,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     if (code == MPI_SUCCESS)
         code = check_post(w);
     if (code == MPI_SUCCESS && !all_completed(w, 0))
-        code = mpi_poll(w->mr);
+        code = let_others(w);
     mpi_look_end(&(struct mpi_waits){ .mr = mr, .request = w != NULL ? &w->head : NULL }, __func__,
                  code != MPI_SUCCESS || all_completed(w, 0));
     if (code == MPI_SUCCESS) {
@@ -280,7 +309,22 @@ static int check_rank(struct mpi_win *win, int rank)
                     win->comm->size - 1);
 }
 
-static int lock(struct mpi_win *win, int type, int rank)
+/* The lock is asked for with the first operation, unless the program may do without operations:
+ * with loads and stores. */
+static int ask(struct mpi_win *win, int type, int rank, int promises)
+{
+    struct mpi_win_peer *peer = &win->peers[rank];
+    bool near = rank == win->comm->rank || win->flavor == MPI_WIN_FLAVOR_SHARED;
+
+    peer->asked = (promises & MPI_MODE_NOCHECK) == 0 && near;
+    peer->due = (promises & MPI_MODE_NOCHECK) == 0 && !near ? type : 0;
+    peer->granted = !peer->asked;
+    if (!peer->asked)
+        return MPI_SUCCESS;
+    return mpi_win_tell(win, rank, MPI_WIN_LOCK, (uint64_t)type, true);
+}
+
+static int lock(struct mpi_win *win, int type, int rank, int promises)
 {
     int code = check_rank(win, rank);
 
@@ -291,8 +335,7 @@ static int lock(struct mpi_win *win, int type, int rank)
     if (code != MPI_SUCCESS)
         return code;
     win->fenced = false;
-    win->peers[rank].granted = false;
-    code = mpi_win_tell(win, rank, MPI_WIN_LOCK, (uint64_t)type);
+    code = ask(win, type, rank, promises);
     if (code == MPI_SUCCESS)
         code = mpi_win_wait(win, granted, rank);
     win->peers[rank].locked = true;
@@ -305,25 +348,37 @@ int MPI_Win_lock(int lock_type, int rank, int promises, MPI_Win win)
     struct mpi_win *w = NULL;
     int code = begin(win, &w);
 
-    (void)promises;
     if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
-        code = lock(w, lock_type, rank);
+        code = lock(w, lock_type, rank, promises);
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
 
-/* Has one rank, or all of them, say when the operations so far are done there. */
+/* Asks when the operations so far are done there, unless that is known. */
+static int settle_one(struct mpi_win *win, int rank, enum mpi_win_kind kind)
+{
+    struct mpi_win_peer *peer = &win->peers[rank];
+    bool ends = kind == MPI_WIN_UNLOCK && peer->asked;
+    bool asks = peer->unsure > 0;
+
+    if (kind == MPI_WIN_UNLOCK)
+        peer->due = 0;
+    if (!ends && !asks)
+        return MPI_SUCCESS;
+    if (ends)
+        peer->asked = false;
+    win->owed += asks;
+    return mpi_win_tell(win, rank, ends ? MPI_WIN_UNLOCK : MPI_WIN_FLUSH, peer->issued, asks);
+}
+
+/* The same of one rank or of all of them, and waits for that. */
 static int settle(struct mpi_win *win, int rank, enum mpi_win_kind kind)
 {
     int code = MPI_SUCCESS, first = rank < 0 ? 0 : rank;
     int end = rank < 0 ? win->comm->size : rank + 1;
 
     for (int r = first; code == MPI_SUCCESS && r < end; r++)
-        code = mpi_win_tell(win, r, kind, win->peers[r].issued);
-    if (code == MPI_SUCCESS)
-        code = mpi_win_wait(win, answered, rank);
-    for (int r = first; code == MPI_SUCCESS && r < end; r++)
-        win->peers[r].answers--;
-    return code == MPI_SUCCESS ? mpi_win_wait(win, mpi_win_local, rank) : code;
+        code = settle_one(win, r, kind);
+    return code == MPI_SUCCESS ? wait_or_let(win, settled, rank) : code;
 }
 
 static int check_locked(struct mpi_win *win, int rank, bool flushes)
@@ -357,16 +412,13 @@ int MPI_Win_lock_all(int promises, MPI_Win win)
     struct mpi_win *w = NULL;
     int code = begin(win, &w);
 
-    (void)promises;
     if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
         code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "an epoch is open");
     if (code != MPI_SUCCESS)
         return mpi_win_end(mpi_self(), w, __func__, code);
     w->fenced = false;
-    for (int r = 0; r < w->comm->size; r++)
-        w->peers[r].granted = false;
     for (int r = 0; code == MPI_SUCCESS && r < w->comm->size; r++)
-        code = mpi_win_tell(w, r, MPI_WIN_LOCK, MPI_LOCK_SHARED);
+        code = ask(w, MPI_LOCK_SHARED, r, promises);
     if (code == MPI_SUCCESS)
         code = mpi_win_wait(w, granted, -1);
     w->locked_all = true;
@@ -426,7 +478,7 @@ int MPI_Win_flush_local(int rank, MPI_Win win)
     if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
         code = check_locked(w, rank, true);
         if (code == MPI_SUCCESS)
-            code = mpi_win_wait(w, mpi_win_local, rank);
+            code = wait_or_let(w, mpi_win_local, rank);
     }
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
@@ -439,7 +491,7 @@ int MPI_Win_flush_local_all(MPI_Win win)
     if (code == MPI_SUCCESS && w->nlocked == 0)
         code = check_all(w);
     if (code == MPI_SUCCESS)
-        code = mpi_win_wait(w, mpi_win_local, -1);
+        code = wait_or_let(w, mpi_win_local, -1);
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
 
@@ -449,6 +501,6 @@ int MPI_Win_sync(MPI_Win win)
     int code = begin(win, &w);
 
     if (code == MPI_SUCCESS)
-        code = mpi_advance(w->mr, NULL);
+        code = let_others(w);
     return mpi_win_end(mpi_self(), w, __func__, code);
 }

@@ -42,18 +42,8 @@ static void waiting_free(struct mpi_win_waiting *w)
 /* Its communicator is the caller's. */
 static void win_free(struct mpi_win *win)
 {
-    while (win->ops != NULL) { /* the run was ended */
-        struct mpi_win_op *op = win->ops;
-
-        win->ops = op->next;
-        mpi_win_op_free(op);
-    }
-    while (win->ins != NULL) {
-        struct mpi_win_in *in = win->ins;
-
-        win->ins = in->next;
-        mpi_win_in_free(in);
-    }
+    mpi_win_drop_ops(win);
+    mpi_win_drop_ins(win);
     waiting_free(win->waiting);
     waiting_free(win->lock_queue);
     mpi_group_put(win->start);
@@ -324,6 +314,29 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
     return mpi_win_end(mr, w, __func__, code);
 }
 
+static bool all_here(struct mpi_win *win, int rank)
+{
+    (void)rank;
+    return win->heads >= win->expected;
+}
+
+/* Nobody waits for an unlock that needs no answer, so all say how many headers they have sent. */
+static int last_headers(struct mpi_win *win)
+{
+    size_t n = (size_t)win->comm->size;
+    uint64_t *told = malloc(n * sizeof(*told));
+    int code;
+
+    if (told == NULL)
+        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    for (size_t r = 0; r < n; r++)
+        told[r] = win->peers[r].told;
+    code = MPI_Reduce_scatter_block(MPI_IN_PLACE, told, 1, MPI_UINT64_T, MPI_SUM, win->comm_handle);
+    win->expected = told[0];
+    free(told);
+    return code == MPI_SUCCESS ? mpi_win_wait(win, all_here, 0) : code;
+}
+
 static int free_win(struct mpi_rank *mr, struct mpi_win *win)
 {
     struct mpi_comm *comm = win->comm;
@@ -334,7 +347,7 @@ static int free_win(struct mpi_rank *mr, struct mpi_win *win)
     if (code == MPI_SUCCESS)
         code = mpi_win_wait(win, mpi_win_local, -1);
     if (code == MPI_SUCCESS)
-        code = MPI_Barrier(win->comm_handle);
+        code = last_headers(win);
     if (code != MPI_SUCCESS)
         return code;
     win->closing = true;

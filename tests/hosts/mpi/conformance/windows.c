@@ -300,6 +300,44 @@ static void counters(void)
     CHECK_OK(MPI_Win_free(&win), "11.2.5 free");
 }
 
+/* Who spins on his own memory must let others write there, whatever call he spins on. */
+static void spins(void)
+{
+    enum { FETCH, LOCK, SYNC, LOCAL, WAYS, TURNS = 100000 };
+    int *memory = NULL, one = 1, seen, turns;
+    MPI_Win win;
+
+    MPI_Win_allocate(WAYS * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    memset(memory, 0, WAYS * sizeof(int));
+    for (int way = 0; way < WAYS; way++) {
+        MPI_Barrier(MPI_COMM_WORLD); /* no lock for all meets an exclusive one */
+        if (way != LOCK)
+            MPI_Win_lock_all(0, win);
+        else
+            MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+        MPI_Accumulate(&one, 1, MPI_INT, right, way, 1, MPI_INT, MPI_REPLACE, win);
+        if (way == LOCK)
+            MPI_Win_unlock(right, win);
+        for (turns = seen = 0; seen == 0 && turns < TURNS; turns++) {
+            if (way == LOCK)
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check_rank, 0, win);
+            MPI_Fetch_and_op(NULL, &seen, MPI_INT, check_rank, way, MPI_NO_OP, win);
+            if (way == FETCH)
+                MPI_Win_flush(check_rank, win);
+            else if (way == LOCAL)
+                MPI_Win_flush_local_all(win);
+            else if (way == SYNC)
+                MPI_Win_sync(win);
+            else
+                MPI_Win_unlock(check_rank, win);
+        }
+        CHECK(seen == 1, "11.7.3 progress of others, %d", way);
+        if (way != LOCK)
+            MPI_Win_unlock_all(win);
+    }
+    MPI_Win_free(&win);
+}
+
 static void requests(void)
 {
     int memory[N], from[N], got[N], ok = 1;
@@ -485,6 +523,7 @@ int main(int argc, char **argv)
     accumulations();
     posts();
     counters();
+    spins();
     requests();
     dynamic();
     shared();
