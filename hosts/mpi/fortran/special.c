@@ -108,7 +108,9 @@ static MPI_Aint *aints_of(int n, const int *from)
 {
     MPI_Aint *to = malloc(((size_t)(n > 0 ? n : 0) + 1) * sizeof(*to));
 
-    for (int i = 0; to != NULL && i < n; i++)
+    if (to == NULL)
+        abort();
+    for (int i = 0; i < n; i++)
         to[i] = from[i];
     return to;
 }

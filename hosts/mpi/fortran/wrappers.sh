@@ -10,7 +10,7 @@ shift 3
 "$@" | tr '\n' ' ' | tr ';' '\n' | awk -v names="$out.names" '
     function trim(s) { gsub(/^ +| +$/, "", s); gsub(/ +/, " ", s); return s }
     # One parameter: adds to what Fortran passes, to what C gets, and to what comes before and after.
-    function parameter(text,    name, type) {
+    function parameter(text,    name, type, array) {
         text = trim(text)
         if (text == "void" || text == "")
             return
@@ -19,15 +19,11 @@ shift 3
             actual = actual text ", "
             return
         }
-        if (sub(/\[\]\[3\]$/, "", text)) { # triples, of groups
-            match(text, /[A-Za-z_0-9]+$/)
-            formal = formal "int (*" substr(text, RSTART) ")[3], "; actual = actual substr(text, RSTART) ", "
-            return
-        }
         match(text, /[A-Za-z_0-9]+(\[\])?$/)
         name = substr(text, RSTART)
         type = trim(substr(text, 1, RSTART - 1))
-        if (sub(/\[\]$/, "", name))
+        array = sub(/\[\]$/, "", name)
+        if (array)
             type = type " *"
         gsub(/ ?\*/, " *", type)
         if (type ~ /_function|\.\.\.|\* \*|char \*(const )?\*/ || name ~ /^(argv|argvs|commands)$/)
@@ -48,7 +44,7 @@ shift 3
             formal = formal "void *" name ", "; actual = actual "buffer_of(" name "), "
         } else if (name ~ /weights$/) {
             formal = formal "int *" name ", "; actual = actual "weights_of(" name "), "
-        } else if (type == "int *" && name == "index") {
+        } else if (type == "int *" && name == "index" && !array) { # of a request; MPI_Graph_get() counts neighbours
             formal = formal "int *index, "; actual = actual "index, "
             after = after "    *index += *index >= 0; /* they count from 1 */\n"
         } else if (type == "int *" && name == "indices") {

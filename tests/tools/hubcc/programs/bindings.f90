@@ -268,7 +268,7 @@ contains
   end subroutine own_request
 
   subroutine topology
-    integer :: comm, dims(1), coords(1), source, dest
+    integer :: comm, dims(1), coords(1), source, dest, indices(1), edges(1)
     logical :: periods(1)
     dims = n
     periods = .true.
@@ -278,6 +278,10 @@ contains
     call check(periods(1) .and. coords(1) == me, 'LOGICAL array')
     call MPI_Cart_shift(comm, 0, 1, source, dest, ierr)
     call check(dest == mod(me + 1, n), 'Cart_shift')
+    call MPI_Comm_free(comm, ierr)
+    call MPI_Graph_create(MPI_COMM_SELF, 1, (/ 1 /), (/ 0 /), .false., comm, ierr)
+    call MPI_Graph_get(comm, 1, 1, indices, edges, ierr)
+    call check(indices(1) == 1 .and. edges(1) == 0, 'Graph_get counts neighbours')
     call MPI_Comm_free(comm, ierr)
   end subroutine topology
 
