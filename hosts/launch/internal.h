@@ -101,6 +101,7 @@ struct launch_thread {
     struct launch_polls *polls; /* NULL: it has not polled by itself */
     char **argv;
     FILE *out, *err;
+    bool is_rank; /* nothing but its own task runs in the events that resume it */
     bool ended;
     const char *fault; /* what went wrong, when the program crashed */
     uint64_t fault_at; /* and where in it */
@@ -175,6 +176,8 @@ void launch_resume(struct launch_thread *t);
 void launch_suspend(struct launch_thread *t, const char *what);
 /** From the thread itself: waits for the operation that it has just begun. @return its value. */
 uint64_t launch_wait(struct launch_thread *t, const char *what);
+/** From the thread itself: the operation was over at once. */
+void launch_passed(struct launch_thread *t);
 /** The same, for the core's counter. */
 uint64_t launch_wait_timer(struct launch_thread *t, const char *what);
 /** The callback of a core's operation; `arg` is the thread. */

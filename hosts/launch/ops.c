@@ -202,6 +202,10 @@ static void op_spend(struct host *h, uint64_t ps)
 
     if (ps == 0)
         return;
+    if (t->is_rank && node_core_pass(t->core, ps)) {
+        launch_passed(t);
+        return;
+    }
     node_core_spend(t->core, ps, launch_done, t);
     launch_wait(t, "computing");
 }

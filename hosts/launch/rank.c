@@ -135,6 +135,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
             return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", rank);
         t->host.profile->npeers = run->nranks;
     }
+    t->is_rank = true;
     sim_event_init(&t->start, rank_start);
     return launch_thread_init(
         t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);

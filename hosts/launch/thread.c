@@ -25,12 +25,17 @@ static void suspend(struct launch_thread *t, const char *what)
     launch_charged(t);
 }
 
+static void count_busy(struct launch_thread *t)
+{
+    if (t->host.looks.inside)
+        return;
+    t->busy++;
+    t->host.looks.call.name = NULL;
+}
+
 void launch_suspend(struct launch_thread *t, const char *what)
 {
-    if (!t->host.looks.inside) {
-        t->busy++;
-        t->host.looks.call.name = NULL;
-    }
+    count_busy(t);
     suspend(t, what);
 }
 
@@ -40,6 +45,16 @@ uint64_t launch_wait(struct launch_thread *t, const char *what)
         launch_polls_end(t, false);
     launch_suspend(t, what);
     return t->value;
+}
+
+void launch_passed(struct launch_thread *t)
+{
+    if (t->polls != NULL)
+        launch_polls_end(t, false);
+    count_busy(t);
+    t->value = 0;
+    t->resumed++;
+    launch_charged(t);
 }
 
 uint64_t launch_wait_timer(struct launch_thread *t, const char *what)

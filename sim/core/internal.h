@@ -73,6 +73,7 @@ struct stat_entry {
 struct sim_domain {
     sim_time_t now;
     uint64_t next_key; /* domain and sequence number of the next event that it schedules */
+    sim_time_t end;    /* of the window, while it runs; else 0 */
     struct sim *sim;
     struct sim_channel *dirty; /* channels with records of this window for other domains */
     uint64_t events_run;

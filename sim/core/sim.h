@@ -161,6 +161,12 @@ static inline void sim_schedule_in(struct sim_domain *dom, struct sim_event *ev,
 {
     sim_schedule_at(dom, ev, sim_now(dom) + delay, phase);
 }
+/**
+ * For the last thing that the handler of an event does: what an event of its own at `now + delay`
+ * would do, the same handler may do at once when nothing else happens in the domain up to then.
+ * @return true: it is then. false: it is not, and the event has to be scheduled.
+ */
+bool sim_pass(struct sim_domain *dom, sim_time_t delay, enum sim_phase phase);
 /** Schedules, or moves an event that is scheduled later to the earlier `time`. */
 void sim_schedule_by(struct sim_domain *dom, struct sim_event *ev, sim_time_t time,
                      enum sim_phase phase);

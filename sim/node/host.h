@@ -69,6 +69,11 @@ uint64_t node_core_high(const struct node_core *core);
 /** The core computes for `ps`. */
 void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, void *arg);
 /**
+ * From `done` of an operation, which then ends: the same at once, when nothing else happens at the
+ * node meanwhile (sim_pass()). @return false: it has to be node_core_spend().
+ */
+bool node_core_pass(struct node_core *core, sim_time_t ps);
+/**
  * The core polls [addr, addr + size) of its DRAM, which it last found unchanged at the present
  * time: done when a write of another agent to it is seen by the polling loop.
  */

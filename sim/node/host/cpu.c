@@ -416,6 +416,12 @@ void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, v
     node_core_end(core, ps, 0);
 }
 
+bool node_core_pass(struct node_core *core, sim_time_t ps)
+{
+    return core->op == CORE_IDLE && !core->held && core->host->probe == NULL &&
+           sim_pass(core->host->dom, ps, SIM_TASK);
+}
+
 sim_time_t node_host_poll_detect_ps(const struct node_host *host)
 {
     return host->cfg.cpu.poll_detect_ps;

@@ -118,6 +118,47 @@ TEST_F(Events, ScheduleByMovesOnlyEarlier)
     EXPECT_EQ((std::vector<int>{ 1, 2 }), log);
 }
 
+struct Passer {
+    sim_event ev;
+    sim_domain *dom;
+    std::vector<bool> passed;
+    std::vector<sim_time_t> now;
+
+    static void fire(sim_event *ev)
+    {
+        Passer *p = reinterpret_cast<Passer *>(ev);
+
+        for (sim_time_t delay : { 5, 4, 1, 100, 5000000 }) {
+            p->passed.push_back(sim_pass(p->dom, delay, SIM_TASK));
+            p->now.push_back(sim_now(p->dom));
+        }
+    }
+};
+
+/* At 10, with others at 15 and 20: nothing passes that comes as late as another event or behind the
+ * end of the run, and what passes counts as an event. */
+TEST_F(Events, TimePassesAtOnceOnlyWhenNothingElseHappensMeanwhile)
+{
+    Recorder a = make(1), b = make(2);
+    Passer p = {};
+
+    sim_event_init(&p.ev, Passer::fire);
+    p.dom = dom;
+    EXPECT_FALSE(sim_pass(dom, 1, SIM_TASK)); /* no event runs */
+    sim_schedule_at(dom, &p.ev, 10, SIM_TASK);
+    sim_schedule_at(dom, &a.ev, 15, SIM_TASK);
+    sim_schedule_at(dom, &b.ev, 20, SIM_ARRIVE);
+    EXPECT_EQ(SIM_OK, sim_run(sim, 200));
+    EXPECT_EQ((std::vector<bool>{ false, true, false, false, false }), p.passed);
+    EXPECT_EQ((std::vector<sim_time_t>{ 10, 14, 14, 14, 14 }), p.now);
+    EXPECT_EQ((std::vector<int>{ 1, 2 }), log);
+    EXPECT_EQ(4u, sim_events_run(sim));
+    p.passed.clear();
+    sim_schedule_at(dom, &p.ev, 30, SIM_TASK);
+    EXPECT_EQ(SIM_OK, sim_run(sim, 139));
+    EXPECT_EQ((std::vector<bool>{ true, true, true, false, false }), p.passed);
+}
+
 TEST_F(Events, CancelledEventsDoNotRun)
 {
     std::vector<Recorder> r;
