@@ -61,12 +61,13 @@ function(hubsim_program target)
   endif()
 endfunction()
 
-# How a test's own code is compiled: fast, and without sanitizers, which watch the code under test.
+# How a test's own code is compiled: fast, and without sanitizers, which watch the code under test. C's compiler links
+# it: theirs are the sanitizers' libraries.
 function(hubsim_test_code target)
   target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main)
   hubsim_common(${target})
   hubsim_no_lto(${target})
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
   target_compile_options(${target} PRIVATE -O0)
   if(HUBSIM_SANITIZE)
     target_compile_options(${target} PRIVATE -g1 -fno-sanitize=all)
