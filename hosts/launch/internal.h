@@ -209,19 +209,34 @@ void launch_ether_init(struct launch_node *node);
 void launch_ether_fini(struct launch_node *node);
 /** By the node's handler, before it looks for other interrupts and sleeps. */
 void launch_ether_handle(struct launch_node *node);
+/** Does a handler keep the thread's core? */
+bool launch_ether_holds(const struct launch_thread *t);
+void launch_ether_arrived(struct launch_node *node, enum host_ether_event what);
+
 /* place.c */
 /** The core of the node's rank number `rank`: of its home first, never the one of interrupts. */
 unsigned launch_core_of(const struct launch_node *node, unsigned rank);
 /** Tells the host whose memory is where: `share` bytes for each rank, from `first` on. */
 void launch_set_home(struct launch_node *node, uint64_t first, uint64_t share);
 
-/** Does a handler keep the thread's core? */
-bool launch_ether_holds(const struct launch_thread *t);
-void launch_ether_arrived(struct launch_node *node, enum host_ether_event what);
-
 /* ops.c */
 /** False: not memory of the node. */
 bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p);
+
+/* gpu.c: operations of struct host_ops */
+unsigned launch_gpus(struct host *h);
+uint16_t launch_gpu_bdf(struct host *h, unsigned gpu);
+void *launch_gpu_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align);
+uint64_t launch_gpu_free(struct host *h, unsigned gpu, void *p);
+uint64_t launch_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
+void launch_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes);
+uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
+                         struct host_copy_end src, uint64_t bytes);
+void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number);
+uint64_t launch_gpu_failures(struct host *h, unsigned gpu);
+void launch_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count);
+bool launch_gpu_ended(struct host *h, unsigned gpu, uint64_t number);
+void launch_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp);
 
 /* pin.c */
 uint64_t launch_pin(struct launch_thread *t, const void *p, uint64_t bytes);

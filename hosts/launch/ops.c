@@ -312,141 +312,6 @@ static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
     *bytes_p = ram->size - LAUNCH_RESERVED;
 }
 
-/* ---- GPUs -------------------------------------------------------------------------------- */
-
-static struct launch_gpu *gpu_of(struct host *h, unsigned gpu)
-{
-    struct launch_node *node = self(h)->node;
-
-    SIM_ASSERT(gpu < node->ngpus);
-    return &node->gpus[gpu];
-}
-
-static unsigned op_gpus(struct host *h)
-{
-    return self(h)->node->ngpus;
-}
-
-static uint16_t op_gpu_bdf(struct host *h, unsigned gpu)
-{
-    return gpu_of(h, gpu)->bdf;
-}
-
-static void *op_gpu_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align)
-{
-    struct launch_gpu *g = gpu_of(h, gpu);
-    uint64_t offset = range_take(&g->memory, bytes, align);
-
-    return offset == RANGE_NONE ? NULL : g->bytes + offset;
-}
-
-static uint64_t op_gpu_free(struct host *h, unsigned gpu, void *p)
-{
-    struct launch_gpu *g = gpu_of(h, gpu);
-
-    return range_give(&g->memory, (uint64_t)((uint8_t *)p - g->bytes));
-}
-
-static uint64_t op_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
-{
-    uint64_t bar_offset;
-
-    return node_gpu_pin(gpu_of(h, gpu)->gpu, offset, bytes, &bar_offset) == SIM_OK ? bar_offset
-                                                                                   : HOST_NO_BUS;
-}
-
-static void op_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes)
-{
-    node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
-}
-
-static void stamp_ended(struct launch_gpu *g)
-{
-    struct host_stamp **at = &g->stamps;
-
-    while (*at != NULL) {
-        struct host_stamp *s = *at;
-
-        if (s->number > g->copies_done) {
-            at = &s->next;
-            continue;
-        }
-        *at = s->next;
-        s->ended = true;
-        s->time_ps = sim_now(node_host_domain(g->node->host));
-    }
-}
-
-static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
-{
-    volatile uint64_t *count = t->copies[g - t->node->gpus];
-    uint64_t bus;
-
-    if (count != NULL && launch_bus_of(t->node, count, &bus))
-        mem_ram_write(t->node->ram, bus, &g->copies_done, sizeof(*count), NULL);
-}
-
-static void op_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count)
-{
-    self(h)->copies[gpu] = count;
-    count_copies(self(h), gpu_of(h, gpu));
-}
-
-/* Copies of one GPU end in order, so a count tells which are done. All ranks of the node look. */
-static void copy_done(void *arg)
-{
-    struct launch_gpu *g = arg;
-    struct launch *run = g->node->run;
-
-    g->copies_done++;
-    stamp_ended(g);
-    for (unsigned r = 0; r < run->nranks; r++)
-        if (run->ranks[r].node == g->node) {
-            count_copies(&run->ranks[r], g);
-            launch_wake(&run->ranks[r]);
-        }
-}
-
-static uint64_t op_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
-                            struct host_copy_end src, uint64_t bytes)
-{
-    struct launch_gpu *g = gpu_of(h, gpu);
-
-    launch_charge(self(h));
-    node_gpu_copy(g->gpu, (struct node_gpu_end){ dst.device, dst.addr },
-                  (struct node_gpu_end){ src.device, src.addr }, bytes, copy_done, g);
-    return ++g->copies_started;
-}
-
-static void op_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
-{
-    struct launch_gpu *g = gpu_of(h, gpu);
-
-    launch_charge(self(h));
-    while (g->copies_done < number)
-        launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a copy");
-}
-
-static uint64_t op_gpu_failures(struct host *h, unsigned gpu)
-{
-    return node_gpu_failed_copies(gpu_of(h, gpu)->gpu);
-}
-
-static bool op_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
-{
-    launch_charge(self(h));
-    return gpu_of(h, gpu)->copies_done >= number;
-}
-
-static void op_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)
-{
-    struct launch_gpu *g = gpu_of(h, gpu);
-
-    *stamp = (struct host_stamp){ .number = number, .next = g->stamps };
-    g->stamps = stamp;
-    stamp_ended(g);
-}
-
 /* ---- messages -------------------------------------------------------------------------------- */
 
 static void op_net_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
@@ -539,18 +404,18 @@ const struct host_ops launch_ops = {
     .pin = op_pin,
     .unpin = op_unpin,
     .pinned_range = op_pinned_range,
-    .gpus = op_gpus,
-    .gpu_bdf = op_gpu_bdf,
-    .gpu_alloc = op_gpu_alloc,
-    .gpu_free = op_gpu_free,
-    .gpu_pin = op_gpu_pin,
-    .gpu_unpin = op_gpu_unpin,
-    .gpu_copy = op_gpu_copy,
-    .gpu_wait = op_gpu_wait,
-    .gpu_failures = op_gpu_failures,
-    .gpu_count = op_gpu_count,
-    .gpu_ended = op_gpu_ended,
-    .gpu_stamp = op_gpu_stamp,
+    .gpus = launch_gpus,
+    .gpu_bdf = launch_gpu_bdf,
+    .gpu_alloc = launch_gpu_alloc,
+    .gpu_free = launch_gpu_free,
+    .gpu_pin = launch_gpu_pin,
+    .gpu_unpin = launch_gpu_unpin,
+    .gpu_copy = launch_gpu_copy,
+    .gpu_wait = launch_gpu_wait,
+    .gpu_failures = launch_gpu_failures,
+    .gpu_count = launch_gpu_count,
+    .gpu_ended = launch_gpu_ended,
+    .gpu_stamp = launch_gpu_stamp,
     .net_send = op_net_send,
     .net_receive = op_net_receive,
     .net_count = op_net_count,

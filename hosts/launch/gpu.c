@@ -1,0 +1,135 @@
+/* The bar interface on simulated hosts: their GPUs. */
+#include "hosts/launch/internal.h"
+
+static struct launch_gpu *gpu_of(struct host *h, unsigned gpu)
+{
+    struct launch_node *node = launch_thread_of(h)->node;
+
+    SIM_ASSERT(gpu < node->ngpus);
+    return &node->gpus[gpu];
+}
+
+unsigned launch_gpus(struct host *h)
+{
+    return launch_thread_of(h)->node->ngpus;
+}
+
+uint16_t launch_gpu_bdf(struct host *h, unsigned gpu)
+{
+    return gpu_of(h, gpu)->bdf;
+}
+
+void *launch_gpu_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+    uint64_t offset = range_take(&g->memory, bytes, align);
+
+    return offset == RANGE_NONE ? NULL : g->bytes + offset;
+}
+
+uint64_t launch_gpu_free(struct host *h, unsigned gpu, void *p)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    return range_give(&g->memory, (uint64_t)((uint8_t *)p - g->bytes));
+}
+
+uint64_t launch_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
+{
+    uint64_t bar_offset;
+
+    return node_gpu_pin(gpu_of(h, gpu)->gpu, offset, bytes, &bar_offset) == SIM_OK ? bar_offset
+                                                                                   : HOST_NO_BUS;
+}
+
+void launch_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes)
+{
+    node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
+}
+
+static void stamp_ended(struct launch_gpu *g)
+{
+    struct host_stamp **at = &g->stamps;
+
+    while (*at != NULL) {
+        struct host_stamp *s = *at;
+
+        if (s->number > g->copies_done) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        s->ended = true;
+        s->time_ps = sim_now(node_host_domain(g->node->host));
+    }
+}
+
+static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
+{
+    volatile uint64_t *count = t->copies[g - t->node->gpus];
+    uint64_t bus;
+
+    if (count != NULL && launch_bus_of(t->node, count, &bus))
+        mem_ram_write(t->node->ram, bus, &g->copies_done, sizeof(*count), NULL);
+}
+
+void launch_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count)
+{
+    launch_thread_of(h)->copies[gpu] = count;
+    count_copies(launch_thread_of(h), gpu_of(h, gpu));
+}
+
+/* Copies of one GPU end in order, so a count tells which are done. All ranks of the node look. */
+static void copy_done(void *arg)
+{
+    struct launch_gpu *g = arg;
+    struct launch *run = g->node->run;
+
+    g->copies_done++;
+    stamp_ended(g);
+    for (unsigned r = 0; r < run->nranks; r++)
+        if (run->ranks[r].node == g->node) {
+            count_copies(&run->ranks[r], g);
+            launch_wake(&run->ranks[r]);
+        }
+}
+
+uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
+                         struct host_copy_end src, uint64_t bytes)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    launch_charge(launch_thread_of(h));
+    node_gpu_copy(g->gpu, (struct node_gpu_end){ dst.device, dst.addr },
+                  (struct node_gpu_end){ src.device, src.addr }, bytes, copy_done, g);
+    return ++g->copies_started;
+}
+
+void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    launch_charge(launch_thread_of(h));
+    while (g->copies_done < number)
+        launch_sleep(launch_thread_of(h), SIM_TIME_NEVER, "waiting for a copy");
+}
+
+uint64_t launch_gpu_failures(struct host *h, unsigned gpu)
+{
+    return node_gpu_failed_copies(gpu_of(h, gpu)->gpu);
+}
+
+bool launch_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
+{
+    launch_charge(launch_thread_of(h));
+    return gpu_of(h, gpu)->copies_done >= number;
+}
+
+void launch_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    *stamp = (struct host_stamp){ .number = number, .next = g->stamps };
+    g->stamps = stamp;
+    stamp_ended(g);
+}
