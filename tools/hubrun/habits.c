@@ -122,12 +122,41 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp habits_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
 
+/* libtool leaves a script in the place of a program whose libraries are not installed yet; the
+ * program is in a folder .libs beside it. NULL: it is no such script. */
+static char *behind_script(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    size_t folder = slash != NULL ? (size_t)(slash + 1 - name) : 0;
+    char *path = malloc(strlen(name) + sizeof(".libs/"));
+    char mark[2] = { 0 };
+    FILE *f = fopen(name, "r");
+
+    if (f != NULL) {
+        (void)fread(mark, 1, sizeof(mark), f);
+        (void)fclose(f);
+    }
+    if (path != NULL) {
+        memcpy(path, name, folder);
+        memcpy(path + folder, ".libs/", strlen(".libs/"));
+        memcpy(path + folder + strlen(".libs/"), name + folder, strlen(name + folder) + 1);
+    }
+    if (path == NULL || mark[0] != '#' || mark[1] != '!' || access(path, R_OK) != 0) {
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
 char *habits_find(const char *name)
 {
     const char *at = getenv("PATH");
 
-    if (strchr(name, '/') != NULL || access(name, R_OK) == 0)
-        return strdup(name);
+    if (strchr(name, '/') != NULL || access(name, R_OK) == 0) {
+        char *path = behind_script(name);
+
+        return path != NULL ? path : strdup(name);
+    }
     while (at != NULL && *at != '\0') {
         size_t n = strcspn(at, ":");
         char *path = malloc(n + strlen(name) + 2);

@@ -16,8 +16,8 @@ struct habits {
  * meaning on a simulated machine. Hidden in --help. */
 extern const struct argp habits_argp;
 
-/** As mpirun finds its program: where `name` says, else in a folder of PATH. free() it; NULL: out
- * of memory. */
+/** As mpirun finds its program: where `name` says, else in a folder of PATH; behind libtool's
+ * script for one that is not installed. free() it; NULL: out of memory. */
 char *habits_find(const char *name);
 
 #endif /* HUBRUN_HABITS_H */

@@ -53,6 +53,54 @@ TEST_F(Programs, SeveralSourcesAndSeparateObjectsMakeTheSameProgram)
     }
 }
 
+TEST_F(Programs, SharedLibrariesOfAProgramAreEachRanksOwn)
+{
+    write("main.c", R"(
+#include <mpi.h>
+#include <stdio.h>
+int inner(int by);
+int outer(int by);
+int main(int argc, char **argv)
+{
+    int rank, sum;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    inner(rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    sum = inner(1);
+    printf("%d %d\n", sum, outer(rank));
+    return MPI_Finalize();
+}
+)");
+    write("inner.c", "static int sum; int inner(int by) { return sum += by; }\n");
+    write("outer.cpp", R"(
+#include <vector>
+extern "C" int inner(int by);
+static std::vector<int> all;
+extern "C" int outer(int by)
+{
+    all.push_back(inner(by));
+    return all.back() * 10 + static_cast<int>(all.size());
+}
+)");
+    /* As libtool and CMake make them; outer brings inner along. */
+    ASSERT_EQ(0, sh("mkdir -p sub/.libs && hubcc -O1 -fPIC -c inner.c && "
+                    "hubcc -shared inner.o -Wl,-soname -Wl,libinner.so.1 -o sub/libinner.so.1 && "
+                    "ln -s libinner.so.1 sub/libinner.so && "
+                    "hubc++ -shared -fPIC outer.cpp -Lsub -linner -lm -o libouter.so"))
+        << errors;
+    EXPECT_EQ("", errors);
+    ASSERT_EQ(0, sh("hubcc main.c -o one -L. -louter -Wl,-rpath,. && rm -f inner.o && "
+                    "hubcc main.c -o sub/.libs/two libouter.so sub/libinner.so.1 && "
+                    "printf '#!/bin/sh\nexec false\n' >sub/two"))
+        << errors;
+    for (const char *program : { "one", "sub/two" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun -q -n 3 -m ring4 ./") + program)) << errors;
+        EXPECT_EQ("1 11\n2 31\n3 51\n", out);
+    }
+}
+
 TEST_F(Programs, AMakefileNeedsOnlyTheCompilersName)
 {
     write("main.c", globals);
