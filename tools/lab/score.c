@@ -67,14 +67,22 @@ static int mark_calibrated(const struct lab_site *site, struct lab_scores *score
 
 /* ---- scoring -------------------------------------------------------------------------- */
 
+/** A row that is wrong, or asks for what there is not, fails with its reason: the others go on. */
 static int evaluate_all(const struct lab_evaluator *ev, struct lab_scores *scores,
                         struct sim_error *err)
 {
-    int rc = SIM_OK;
+    for (unsigned i = 0; i < scores->n; i++) {
+        struct sim_error why = { SIM_OK, "" };
+        struct lab_score *score = &scores->rows[i].score;
+        int rc = lab_evaluate(ev, scores->rows[i].row, score, &why);
 
-    for (unsigned i = 0; i < scores->n && rc == SIM_OK; i++)
-        rc = lab_evaluate(ev, scores->rows[i].row, &scores->rows[i].score, err);
-    return rc;
+        if (rc == SIM_ERR_CONFIG)
+            *score = (struct lab_score){ .verdict = LAB_FAIL,
+                                         .reason = load_text(ev->arena, "%s", why.text) };
+        else if (rc != SIM_OK)
+            return sim_error_set(err, rc, "%s", why.text);
+    }
+    return SIM_OK;
 }
 
 static bool is_primary(const struct lab_row *row)

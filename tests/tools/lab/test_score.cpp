@@ -95,6 +95,20 @@ TEST_F(Score, OnlyPrimaryRowsCount)
     EXPECT_EQ(3u, scores.failed);
 }
 
+TEST_F(Score, ARowThatIsWrongFailsAloneWithItsReason)
+{
+    lab_scores scores;
+
+    rows.rows[1].workload = "telepathy";
+    ASSERT_EQ(SIM_OK, lab_score_all(&ev, &site, &scores, &err)) << err.text;
+    EXPECT_EQ(1u, scores.passed);
+    EXPECT_EQ(3u, scores.failed);
+    EXPECT_FALSE(scores.rows[1].score.has_value);
+    ASSERT_NE(nullptr, scores.rows[1].score.reason);
+    EXPECT_NE(nullptr, strstr(scores.rows[1].score.reason, "workload = telepathy: expected"));
+    EXPECT_TRUE(scores.rows[2].score.has_value);
+}
+
 TEST_F(Score, AnUnknownPlatformIsAnError)
 {
     lab_scores scores;
