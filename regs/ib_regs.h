@@ -42,13 +42,21 @@
 #define IB_ACCESS_WRITE     2u /* by others */
 #define IB_ACCESS_READ      4u
 
-/* Work request of a send queue: units of 16 bytes, at multiples of IB_WQE_BYTES.
- *   +0 operation, +1 units, +2 flags, +4 number of the request, +8 immediate, +12 bytes
- *   +16 offset in the far region (8), +24 its key
- *   +32 offset in the local region (8), +40 its key; or the bytes themselves (IB_WQE_INLINE) */
+/* Work request of a send queue: units of IB_WQE_UNIT bytes, at multiples of IB_WQE_BYTES. */
 #define IB_WQE_BYTES        256u
 #define IB_WQE_UNIT         16u
-#define IB_WQE_INLINE_MAX   (IB_WQE_BYTES - 32u)
+#define IB_WQE_OP           0u  /* 1 byte: IB_WQE_SEND ... */
+#define IB_WQE_UNITS        1u  /* 1 byte: how many units it has */
+#define IB_WQE_FLAGS        2u  /* 1 byte: IB_WQE_SIGNALED ... */
+#define IB_WQE_NUMBER       4u  /* 4 bytes: of the request in its queue */
+#define IB_WQE_IMM          8u  /* 4 bytes: immediate */
+#define IB_WQE_LENGTH       12u /* 4 bytes: of the data, in bytes */
+#define IB_WQE_FAR_OFFSET   16u /* 8 bytes: in the far region */
+#define IB_WQE_FAR_KEY      24u /* 4 bytes */
+#define IB_WQE_OFFSET       32u /* 8 bytes: in the local region */
+#define IB_WQE_KEY          40u /* 4 bytes */
+#define IB_WQE_DATA         32u /* the data themselves instead (IB_WQE_INLINE) */
+#define IB_WQE_INLINE_MAX   (IB_WQE_BYTES - IB_WQE_DATA)
 #define IB_WQE_SEND         1u
 #define IB_WQE_WRITE        2u
 #define IB_WQE_READ         3u
@@ -56,15 +64,24 @@
 #define IB_WQE_INLINE       2u
 #define IB_WQE_IMMEDIATE    4u
 
-/* Of a receive queue: +0 offset in the region (8), +8 key, +12 bytes. */
+/* Of a receive queue. */
 #define IB_RQE_BYTES        16u
+#define IB_RQE_OFFSET       0u  /* 8 bytes: in the region */
+#define IB_RQE_KEY          8u  /* 4 bytes */
+#define IB_RQE_LENGTH       12u /* 4 bytes: room, in bytes */
 
-/* Completion, at multiples of IB_CQE_BYTES: +0 queue pair, +4 number of the request, +8 bytes,
- * +12 immediate, +16 operation, +17 status, +18 flags, +31 lap: 1 in the first round, then 0, 1 ... */
+/* Completion, at multiples of IB_CQE_BYTES. */
 #define IB_CQE_BYTES        32u
+#define IB_CQE_QP           0u  /* 4 bytes */
+#define IB_CQE_NUMBER       4u  /* 4 bytes: of the request in its queue */
+#define IB_CQE_LENGTH       8u  /* 4 bytes: of the data, in bytes */
+#define IB_CQE_IMM          12u /* 4 bytes: immediate */
+#define IB_CQE_OP           16u /* 1 byte: IB_WQE_SEND ..., IB_CQE_RECEIVE */
+#define IB_CQE_STATUS       17u /* 1 byte: IB_OK ... */
+#define IB_CQE_FLAGS        18u /* 1 byte: IB_CQE_IMMEDIATE */
+#define IB_CQE_LAP          31u /* 1 byte: 1 in the first round, then 0, 1 ... */
 #define IB_CQE_RECEIVE      0x80u /* operation: of the receive queue */
 #define IB_CQE_IMMEDIATE    1u
-#define IB_CQE_LAP          31u
 
 #define IB_OK               0u
 #define IB_ERR_COMMAND      1u

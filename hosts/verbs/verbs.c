@@ -165,30 +165,30 @@ static unsigned build(uint8_t *wqe, uint32_t number, const struct verbs_send *se
 {
     uint32_t key;
     uint64_t offset;
-    unsigned bytes = 32;
+    unsigned bytes = IB_WQE_DATA;
 
     memset(wqe, 0, 48);
-    wqe[0] = (uint8_t)send->op;
-    wqe[2] = (uint8_t)((send->signaled ? IB_WQE_SIGNALED : 0) |
-                       (send->data != NULL ? IB_WQE_INLINE : 0) |
-                       (send->immediate ? IB_WQE_IMMEDIATE : 0));
-    memcpy(wqe + 4, &number, 4);
-    memcpy(wqe + 8, &send->imm, 4);
-    memcpy(wqe + 12, &send->bytes, 4);
-    memcpy(wqe + 16, &send->far_offset, 8);
-    memcpy(wqe + 24, &send->far_key, 4);
+    wqe[IB_WQE_OP] = (uint8_t)send->op;
+    wqe[IB_WQE_FLAGS] = (uint8_t)((send->signaled ? IB_WQE_SIGNALED : 0) |
+                                  (send->data != NULL ? IB_WQE_INLINE : 0) |
+                                  (send->immediate ? IB_WQE_IMMEDIATE : 0));
+    memcpy(wqe + IB_WQE_NUMBER, &number, 4);
+    memcpy(wqe + IB_WQE_IMM, &send->imm, 4);
+    memcpy(wqe + IB_WQE_LENGTH, &send->bytes, 4);
+    memcpy(wqe + IB_WQE_FAR_OFFSET, &send->far_offset, 8);
+    memcpy(wqe + IB_WQE_FAR_KEY, &send->far_key, 4);
     if (send->data != NULL) {
-        memcpy(wqe + 32, send->data, send->bytes);
+        memcpy(wqe + IB_WQE_DATA, send->data, send->bytes);
         bytes += send->bytes;
     } else if (send->region != NULL) {
         offset = send->offset;
         key = send->region->key;
-        memcpy(wqe + 32, &offset, 8);
-        memcpy(wqe + 40, &key, 4);
+        memcpy(wqe + IB_WQE_OFFSET, &offset, 8);
+        memcpy(wqe + IB_WQE_KEY, &key, 4);
         bytes += 16;
     }
-    wqe[1] = (uint8_t)((bytes + IB_WQE_UNIT - 1) / IB_WQE_UNIT);
-    return wqe[1];
+    wqe[IB_WQE_UNITS] = (uint8_t)((bytes + IB_WQE_UNIT - 1) / IB_WQE_UNIT);
+    return wqe[IB_WQE_UNITS];
 }
 
 /* The request goes to the adapter as a whole, which saves it the way to host memory; it is in its
@@ -215,9 +215,9 @@ void verbs_post_receive(struct verbs_qp *qp, const struct verbs_region *region, 
     uint8_t *rqe = qp->rq + (size_t)(qp->rq_posted & ((1u << qp->rq_log2) - 1)) * IB_RQE_BYTES;
     uint64_t doorbell = qp->number | (uint64_t)++qp->rq_posted << 32;
 
-    memcpy(rqe, &offset, 8);
-    memcpy(rqe + 8, &region->key, 4);
-    memcpy(rqe + 12, &bytes, 4);
+    memcpy(rqe + IB_RQE_OFFSET, &offset, 8);
+    memcpy(rqe + IB_RQE_KEY, &region->key, 4);
+    memcpy(rqe + IB_RQE_LENGTH, &bytes, 4);
     host_spend_cost(v->h, HOST_COST_CALL);
     v->h->ops->store(v->h, &v->doorbells, IB_RECV_DOORBELL, &doorbell, 8);
 }
@@ -230,13 +230,13 @@ bool verbs_poll(struct verbs *v, struct verbs_cq *cq, struct verbs_done *done_p)
 
     if (cqe[IB_CQE_LAP] != lap)
         return false;
-    memcpy(&done.qp, cqe, 4);
-    memcpy(&done.number, cqe + 4, 4);
-    memcpy(&done.bytes, cqe + 8, 4);
-    memcpy(&done.imm, cqe + 12, 4);
-    done.op = cqe[16];
-    done.status = cqe[17];
-    done.has_imm = (cqe[18] & IB_CQE_IMMEDIATE) != 0;
+    memcpy(&done.qp, cqe + IB_CQE_QP, 4);
+    memcpy(&done.number, cqe + IB_CQE_NUMBER, 4);
+    memcpy(&done.bytes, cqe + IB_CQE_LENGTH, 4);
+    memcpy(&done.imm, cqe + IB_CQE_IMM, 4);
+    done.op = cqe[IB_CQE_OP];
+    done.status = cqe[IB_CQE_STATUS];
+    done.has_imm = (cqe[IB_CQE_FLAGS] & IB_CQE_IMMEDIATE) != 0;
     cq->taken++;
     host_spend_cost(v->h, HOST_COST_CALL);
     *done_p = done;

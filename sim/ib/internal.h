@@ -130,8 +130,8 @@ struct ib_wqe {
     uint8_t op, units, flags, status;
     bool ready, answered; /* fetched; its last packet was acknowledged, or all data read */
     uint32_t imm, bytes;
-    uint64_t far;
-    uint32_t far_key;
+    uint64_t far, offset; /* in the regions of `far_key` and of `key`; the latter unless inline */
+    uint32_t far_key, key;
     uint32_t first_psn, last_psn;
     uint8_t raw[IB_WQE_BYTES];
 };

@@ -55,11 +55,11 @@ static void send_done(struct ib_qp *qp, uint32_t number, const struct ib_wqe *wq
 
     if (status == IB_OK && (wqe->flags & IB_WQE_SIGNALED) == 0)
         return;
-    put32(cqe, qp->number);
-    put32(cqe + 4, number);
-    put32(cqe + 8, wqe->bytes);
-    cqe[16] = wqe->op;
-    cqe[17] = status;
+    put32(cqe + IB_CQE_QP, qp->number);
+    put32(cqe + IB_CQE_NUMBER, number);
+    put32(cqe + IB_CQE_LENGTH, wqe->bytes);
+    cqe[IB_CQE_OP] = wqe->op;
+    cqe[IB_CQE_STATUS] = status;
     ib_cqe(qp->hca, qp->send_cq, cqe);
 }
 
@@ -68,13 +68,13 @@ void ib_receive_done(struct ib_qp *qp, uint32_t bytes, uint8_t op, uint8_t statu
 {
     uint8_t cqe[IB_CQE_BYTES] = { 0 };
 
-    put32(cqe, qp->number);
-    put32(cqe + 4, qp->rq_taken - 1);
-    put32(cqe + 8, bytes);
-    put32(cqe + 12, h->imm);
-    cqe[16] = op | IB_CQE_RECEIVE;
-    cqe[17] = status;
-    cqe[18] = h->has_imm ? IB_CQE_IMMEDIATE : 0;
+    put32(cqe + IB_CQE_QP, qp->number);
+    put32(cqe + IB_CQE_NUMBER, qp->rq_taken - 1);
+    put32(cqe + IB_CQE_LENGTH, bytes);
+    put32(cqe + IB_CQE_IMM, h->imm);
+    cqe[IB_CQE_OP] = op | IB_CQE_RECEIVE;
+    cqe[IB_CQE_STATUS] = status;
+    cqe[IB_CQE_FLAGS] = h->has_imm ? IB_CQE_IMMEDIATE : 0;
     ib_cqe(qp->hca, qp->receive_cq, cqe);
 }
 
@@ -114,13 +114,15 @@ static void decode(struct ib_wqe *wqe)
 {
     const uint8_t *raw = wqe->raw;
 
-    wqe->op = raw[0];
-    wqe->units = raw[1];
-    wqe->flags = raw[2];
-    memcpy(&wqe->imm, raw + 8, 4);
-    memcpy(&wqe->bytes, raw + 12, 4);
-    memcpy(&wqe->far, raw + 16, 8);
-    memcpy(&wqe->far_key, raw + 24, 4);
+    wqe->op = raw[IB_WQE_OP];
+    wqe->units = raw[IB_WQE_UNITS];
+    wqe->flags = raw[IB_WQE_FLAGS];
+    memcpy(&wqe->imm, raw + IB_WQE_IMM, 4);
+    memcpy(&wqe->bytes, raw + IB_WQE_LENGTH, 4);
+    memcpy(&wqe->far, raw + IB_WQE_FAR_OFFSET, 8);
+    memcpy(&wqe->far_key, raw + IB_WQE_FAR_KEY, 4);
+    memcpy(&wqe->offset, raw + IB_WQE_OFFSET, 8);
+    memcpy(&wqe->key, raw + IB_WQE_KEY, 4);
     wqe->answered = false;
     wqe->ready = true;
 }
@@ -186,7 +188,7 @@ void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const ui
 {
     struct ib_qp *qp = ib_qp_of(hca, number);
     uint64_t want;
-    uint32_t request;
+    uint32_t words, request;
 
     if (qp == NULL || offset % 4 != 0 || n % 4 != 0 || offset + n > IB_WQE_BYTES)
         return;
@@ -194,12 +196,13 @@ void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const ui
     qp->flame_mask |= (n == IB_WQE_BYTES ? UINT64_MAX : (UINT64_C(1) << n / 4) - 1) << offset / 4;
     if ((qp->flame_mask & 0xf) != 0xf)
         return;
-    want = qp->flame[1] >= 16 ? UINT64_MAX : (UINT64_C(1) << qp->flame[1] * 4) - 1;
+    words = qp->flame[IB_WQE_UNITS] * IB_WQE_UNIT / 4;
+    want = words >= 64 ? UINT64_MAX : (UINT64_C(1) << words) - 1;
     if ((qp->flame_mask & want) != want)
         return;
     qp->flame_mask = 0;
     hca->stat.blueflames++;
-    memcpy(&request, qp->flame + 4, 4);
+    memcpy(&request, qp->flame + IB_WQE_NUMBER, 4);
     if (request == qp->posted && qp->fetched == qp->posted && !qp->fetching && !qp->failed &&
         qp->lid != 0 && qp->fetched - qp->done < IB_WINDOW) {
         struct ib_wqe *wqe = ib_wqe_of(qp, request);
@@ -227,9 +230,9 @@ static void rq_fetched(struct ib_hca *hca, struct ib_job *job)
         struct ib_receive *r = &qp->rq[qp->rq_fetched++ % IB_RECEIVES];
         const uint8_t *raw = qp->rq_raw + (size_t)i * IB_RQE_BYTES;
 
-        memcpy(&r->offset, raw, 8);
-        memcpy(&r->key, raw + 8, 4);
-        memcpy(&r->bytes, raw + 12, 4);
+        memcpy(&r->offset, raw + IB_RQE_OFFSET, 8);
+        memcpy(&r->key, raw + IB_RQE_KEY, 4);
+        memcpy(&r->bytes, raw + IB_RQE_LENGTH, 4);
     }
     qp->rq_count = 0;
     if (!job->failed)

@@ -193,16 +193,14 @@ static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_
 {
     struct ib_wqe *wqe = read_of(qp, p->h.psn);
     uint64_t offset, bus = 0;
-    uint32_t key;
 
     if (wqe == NULL || qp->failed) {
         qp->hca->stat.dropped++;
         return;
     }
-    memcpy(&offset, wqe->raw + 32, 8);
-    memcpy(&key, wqe->raw + 40, 4);
-    offset += (p->h.psn - wqe->first_psn) * qp->hca->cfg.mtu_bytes;
-    if (p->h.bytes != 0 && !ib_translate(qp->hca, key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
+    offset = wqe->offset + (p->h.psn - wqe->first_psn) * qp->hca->cfg.mtu_bytes;
+    if (p->h.bytes != 0 &&
+        !ib_translate(qp->hca, wqe->key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
         ib_qp_fail(qp, qp->done, IB_ERR_LOCAL);
         return;
     }

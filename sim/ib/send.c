@@ -109,15 +109,10 @@ static void read_request(struct ib_qp *qp, struct ib_wqe *wqe)
 static bool locate(const struct ib_qp *qp, const struct ib_wqe *wqe, uint32_t piece,
                    uint64_t *bus_p)
 {
-    uint64_t offset;
-    uint32_t key;
-
     *bus_p = 0;
     if ((wqe->flags & IB_WQE_INLINE) != 0)
         return wqe->bytes <= IB_WQE_INLINE_MAX;
-    memcpy(&offset, wqe->raw + 32, 8);
-    memcpy(&key, wqe->raw + 40, 4);
-    return piece == 0 || ib_translate(qp->hca, key, 0, offset + qp->sent, piece, bus_p);
+    return piece == 0 || ib_translate(qp->hca, wqe->key, 0, wqe->offset + qp->sent, piece, bus_p);
 }
 
 static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
@@ -148,7 +143,7 @@ static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
         p->h.imm = wqe->imm;
     }
     if ((wqe->flags & IB_WQE_INLINE) != 0)
-        memcpy(p->data, wqe->raw + 32, piece);
+        memcpy(p->data, wqe->raw + IB_WQE_DATA, piece);
     p->h.psn = qp->psn++;
     qp->sent += piece;
     if (last) {
