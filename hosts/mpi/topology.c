@@ -291,29 +291,81 @@ int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
                         code == MPI_SUCCESS ? sub(mr, c, remain_dims, newcomm) : code);
 }
 
-/* The `ndims` factors of n, none above `most`, the largest first, and that as small as can be.
- * @return false: there are none. */
-static bool factors(int n, int ndims, int most, int *out)
-{
-    if (ndims == 0)
-        return n == 1;
-    for (int f = 1; f <= most && f <= n; f++) {
-        int64_t all = 1;
+/** Of a number, in their order. */
+struct divisors {
+    int n;
+    int d[1536]; /* no int has more */
+};
 
-        for (int d = 0; d < ndims && all < n; d++)
-            all *= f;
-        if (n % f != 0 || all < n) /* the others are not larger */
+static void find_divisors(struct divisors *d, int n)
+{
+    int high[sizeof(d->d) / sizeof(d->d[0]) / 2 + 1], nhigh = 0;
+
+    d->n = 0;
+    for (int f = 1; f <= n / f; f++) {
+        if (n % f != 0)
             continue;
-        out[0] = f;
-        if (factors(n / f, ndims - 1, f, out + 1))
+        d->d[d->n++] = f;
+        if (f != n / f)
+            high[nhigh++] = n / f;
+    }
+    while (nhigh > 0)
+        d->d[d->n++] = high[--nhigh];
+}
+
+/* f^k, or more than any int */
+static int64_t power(int64_t f, int k)
+{
+    int64_t p = 1;
+
+    while (k-- > 0 && p <= INT32_MAX)
+        p *= f;
+    return p;
+}
+
+/* `k` factors of n from low to high, the smallest as large as can be, then the next, and the
+ * largest of them first. @return false: there are none. */
+static bool factors_within(const struct divisors *d, int n, int k, int low, int high, int *out)
+{
+    if (k == 0)
+        return n == 1;
+    if (power(high, k) < n)
+        return false;
+    for (int i = d->n; i-- > 0 && d->d[i] >= low;) {
+        int f = d->d[i];
+
+        if (f > high || n % f != 0 || power(f, k) > n) /* the others are not smaller */
+            continue;
+        out[k - 1] = f;
+        if (factors_within(d, n / f, k - 1, f, high, out))
             return true;
     }
     return false;
 }
 
+/* The `k` factors of n that are as close to each other as can be (MPI 3.1, 7.5.2): the largest and
+ * the smallest. Of equally close ones those with the larger smallest. */
+static void factors(const struct divisors *d, int n, int k, int *out, int *trial)
+{
+    int best = INT32_MAX;
+
+    if (k == 1)
+        out[0] = n;
+    for (int i = 0; k > 1 && i < d->n; i++) {
+        int f = d->d[i], least = best < f ? f - best : 1;
+
+        if (power(f, k) < n || !factors_within(d, n / f, k - 1, least, f, trial + 1))
+            continue;
+        trial[0] = f;
+        best = f - trial[k - 1];
+        memcpy(out, trial, (size_t)k * sizeof(int));
+    }
+}
+
 static int choose_dims(struct mpi_rank *mr, int nnodes, int ndims, int *dims)
 {
     int *chosen, nfree = 0, left = nnodes;
+    struct divisors all;
 
     for (int d = 0; d < ndims; d++) {
         if (dims[d] < 0)
@@ -328,10 +380,11 @@ static int choose_dims(struct mpi_rank *mr, int nnodes, int ndims, int *dims)
         return left == 1 || ndims == 0
                    ? MPI_SUCCESS
                    : mpi_fail(mr, MPI_ERR_DIMS, "nnodes = %d: not the product of dims", nnodes);
-    chosen = calloc((size_t)nfree, sizeof(int));
+    chosen = calloc(2 * (size_t)nfree, sizeof(int));
     if (chosen == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    (void)factors(left, nfree, left, chosen);
+    find_divisors(&all, left);
+    factors(&all, left, nfree, chosen, chosen + nfree);
     for (int d = 0, i = 0; d < ndims; d++)
         if (dims[d] == 0)
             dims[d] = chosen[i++];

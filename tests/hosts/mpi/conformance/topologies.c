@@ -25,6 +25,10 @@ static void dims_create(void)
     d[0] = d[1] = d[2] = 0;
     CHECK(dims_are(60, 3, 5, 4, 3, d), "7.5.2 60 in 3 dimensions");
     d[0] = d[1] = d[2] = 0;
+    CHECK(dims_are(19008, 3, 33, 24, 24, d), "7.5.2 closer than with the smallest largest one");
+    d[0] = d[1] = d[2] = 0;
+    CHECK(dims_are(2147483629, 3, 2147483629, 1, 1, d), "7.5.2 a large prime");
+    d[0] = d[1] = d[2] = 0;
     CHECK(dims_are(12, 2, 4, 3, 0, d), "7.5.2 12 in 2 dimensions");
     d[0] = d[1] = d[2] = 0;
     CHECK(dims_are(1, 3, 1, 1, 1, d), "7.5.2 one node");
