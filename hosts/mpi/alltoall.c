@@ -33,6 +33,8 @@ static void set_aside(struct mpi_coll *c)
 
 static int end(struct mpi_coll *c, const char *call, int code, bool in_place, MPI_Request *request)
 {
+    if (code == MPI_SUCCESS && c->far == NULL && !in_place)
+        code = mpi_coll_check_own(c, mpi_block(c, &c->out, c->rank), mpi_block(c, &c->in, c->rank));
     if (code != MPI_SUCCESS)
         return mpi_coll_end(c, call, code, request);
     if (c->far != NULL) {

@@ -99,6 +99,15 @@ int mpi_coll_check_w(struct mpi_coll *c, struct mpi_blocks *b, const void *buf, 
     return code;
 }
 
+int mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got)
+{
+    if (c->far != NULL || given.at == NULL || mpi_data_bytes(&given) == 0 ||
+        given.at + given.type->true_low != got.at + got.type->true_low)
+        return MPI_SUCCESS;
+    return mpi_fail(c->mr, MPI_ERR_BUFFER,
+                    "what is sent and what is received are one: MPI_IN_PLACE is for that");
+}
+
 int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
 {
     c->op = mpi_op_of(c->mr, op);
@@ -137,11 +146,14 @@ int mpi_coll_run(struct mpi_coll *c, const char *call)
 
 int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *request)
 {
-    if (code != MPI_SUCCESS)
+    if (code != MPI_SUCCESS) {
+        if (c->s != NULL) /* it has not begun, and may be tried again */
+            (c->far != NULL ? c->far : c->comm)->collectives--;
         mpi_schedule_put(c->s);
-    else if (request != NULL)
+    } else if (request != NULL) {
         code = start(c, request);
-    else
+    } else {
         code = mpi_coll_run(c, call);
+    }
     return mpi_end_comm(c->mr, c->far != NULL ? c->far : c->comm, call, code);
 }

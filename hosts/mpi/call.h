@@ -21,6 +21,9 @@ int mpi_coll_check_v(struct mpi_coll *c, struct mpi_blocks *b, const void *buf, 
 int mpi_coll_check_w(struct mpi_coll *c, struct mpi_blocks *b, const void *buf, int n,
                      const int counts[], const int displs[], const MPI_Aint far[],
                      const MPI_Datatype types[]);
+/** The caller's own block as it gives and as it gets it: two places, as only MPI_IN_PLACE makes
+ * them one (MPI 3.1, 5.2.1). */
+int mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got);
 int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type);
 /** Starts what has been built, and waits for it unless there is a request. @return what the MPI_
  * function returns. */

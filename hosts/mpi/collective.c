@@ -107,6 +107,8 @@ static int rooted(const char *call, enum mpi_collective kind, const struct sides
         code = mpi_coll_check(&c, one, a->one, a->one_count, a->one_type);
     else if (code == MPI_SUCCESS)
         *one = *all; /* not looked at */
+    if (code == MPI_SUCCESS && c.far == NULL && is_root && has_one)
+        code = mpi_coll_check_own(&c, first(one), mpi_block(&c, all, c.rank));
     if (code != MPI_SUCCESS)
         return mpi_coll_end(&c, call, code, request);
     if (!a->v)
@@ -257,6 +259,8 @@ static int gather_to_all(const char *call, enum mpi_collective kind, const struc
         code = check_all(&c, &c.in, a);
     if (code == MPI_SUCCESS && !in_place)
         code = mpi_coll_check(&c, &c.out, a->one, a->one_count, a->one_type);
+    if (code == MPI_SUCCESS && c.far == NULL && !in_place)
+        code = mpi_coll_check_own(&c, first(&c.out), mpi_block(&c, &c.in, c.rank));
     if (code != MPI_SUCCESS)
         return mpi_coll_end(&c, call, code, request);
     if (c.far != NULL) {

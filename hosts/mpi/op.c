@@ -147,6 +147,9 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
     struct mpi_type *t = NULL;
     int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_data(mr, inbuf, count, type, &t);
 
+    if (code == MPI_SUCCESS && count > 0 &&
+        (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
+        code = mpi_fail(mr, MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
     if (code == MPI_SUCCESS && o == NULL)
         code = mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation", op);
     if (code == MPI_SUCCESS)

@@ -23,6 +23,12 @@ static int check_sums(struct mpi_coll *c, const struct sum_args *a, bool has_in,
         c->out = c->in;
     else if (code == MPI_SUCCESS && has_out)
         code = mpi_coll_check(c, &c->out, a->sendbuf, a->count, a->type);
+    if (code == MPI_SUCCESS && (has_in || c->kind == MPI_COLL_EXSCAN) && !in_place && has_out) {
+        struct mpi_data given = mpi_block_range(&c->out, 0, 1), got = given;
+
+        got.at = a->recvbuf;
+        code = mpi_coll_check_own(c, given, got);
+    }
     if (code == MPI_SUCCESS)
         code = mpi_coll_check_op(c, a->op, a->type);
     if (code != MPI_SUCCESS)
@@ -175,6 +181,8 @@ static int reduce_scatter(const char *call, const struct sum_args *a, const int 
     if (code == MPI_SUCCESS)
         code =
             mpi_coll_check(&c, &c.in, a->recvbuf, has_counts ? counts[c.rank] : a->count, a->type);
+    if (code == MPI_SUCCESS && !in_place && c.far == NULL)
+        code = mpi_coll_check_own(&c, mpi_block(&c, &c.out, 0), mpi_block_range(&c.in, 0, 1));
     if (code == MPI_SUCCESS)
         code = mpi_coll_check_op(&c, a->op, a->type);
     if (code != MPI_SUCCESS)

@@ -406,6 +406,33 @@ static void errors(void)
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD), "5.3 it goes on after errors");
 }
 
+/* One place for both sides is an error of the rank that gives both; the call may be repeated. */
+static void aliases(void)
+{
+    int v[64] = { 1 }, w[64] = { 0 }, ones[64];
+
+    for (int r = 0; r < 64; r++)
+        ones[r] = 1;
+#define ALIAS(call, text) CHECK_ERROR(MPI_ERR_BUFFER, call, "5.2.1 one place for both: " text)
+    ALIAS(MPI_Allreduce(v, v, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "allreduce");
+    ALIAS(MPI_Reduce_scatter(v, v, ones, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "reduce_scatter");
+    ALIAS(MPI_Exscan(v, v, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "exscan");
+    ALIAS(MPI_Allgather(v + check_rank, 1, MPI_INT, v, 1, MPI_INT, MPI_COMM_WORLD), "allgather");
+    ALIAS(MPI_Alltoall(v, 1, MPI_INT, v, 1, MPI_INT, MPI_COMM_WORLD), "alltoall");
+    ALIAS(MPI_Reduce_local(v, v, 1, MPI_INT, MPI_SUM), "reduce_local");
+    CHECK_ERROR(MPI_ERR_BUFFER, MPI_Reduce_local(MPI_IN_PLACE, v, 1, MPI_INT, MPI_SUM),
+                "5.9.7 nothing in place");
+    CHECK_OK(MPI_Allreduce(v, v, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "5.9.6 of nothing");
+    v[0] = check_rank + 1;
+    if (check_rank == 0) {
+        ALIAS(MPI_Gather(v, 1, MPI_INT, v, 1, MPI_INT, 0, MPI_COMM_WORLD), "gather");
+        CHECK_OK(MPI_Gather(v, 1, MPI_INT, w, 1, MPI_INT, 0, MPI_COMM_WORLD), "5.5 once more");
+        CHECK(w[check_size - 1] == check_size, "5.5 what the others gave at once");
+    } else {
+        CHECK_OK(MPI_Gather(v, 1, MPI_INT, v, 1, MPI_INT, 0, MPI_COMM_WORLD), "5.5 no root");
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv, "collectives");
@@ -439,5 +466,6 @@ int main(int argc, char **argv)
     large();
     same_bits();
     errors();
+    aliases();
     return check_end();
 }
