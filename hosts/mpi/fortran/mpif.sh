@@ -62,8 +62,4 @@ cat <<'END'
       external MPI_WIN_DUP_FN
       real(kind=8) MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       external MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
-      integer(kind=8) MPI_AINT_ADD, MPI_AINT_DIFF
-      integer(kind=8) PMPI_AINT_ADD, PMPI_AINT_DIFF
-      external MPI_AINT_ADD, MPI_AINT_DIFF
-      external PMPI_AINT_ADD, PMPI_AINT_DIFF
 END
