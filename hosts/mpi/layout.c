@@ -376,8 +376,8 @@ static void set_bounds(const struct mpi_making *m, struct mpi_type *t)
 
     if (!m->any && !m->any_low)
         low = m->any_high ? high : 0;
-    if (!m->any && !m->any_high)
-        high = low;
+    if (!m->any && !m->any_high) /* a lower bound alone ends where the type begins, as in MPICH */
+        high = 0;
     gap = (high - low) % align;
     if (!m->any_high && gap != 0)
         high += gap > 0 ? align - gap : -gap;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINE_BYTES 64u /* of a cache */
+
 int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p)
 {
     if (mr == NULL)
@@ -99,26 +101,29 @@ static int exchange(struct mpi_win *win, const struct said *own)
     return code;
 }
 
-/* All of a shared window is one block, of rank 0. */
+/* All of a shared window is one block, of rank 0, in whose info the program may allow gaps: then
+ * parts begin at a cache line of their own, and empty ones nowhere. */
 static int share(struct mpi_win *win)
 {
     struct host *h = win->mr->host;
-    int64_t all = 0;
-    uint64_t base = 0;
+    const char *gaps = mpi_info_value(win->info, "alloc_shared_noncontig");
+    uint64_t all = 0, what[2] = { 0, gaps != NULL && strcmp(gaps, "true") == 0 ? LINE_BYTES : 1 };
     int code;
 
     for (int r = 0; r < win->comm->size; r++)
-        all += win->peers[r].size;
+        all += (uint64_t)win->peers[r].size + what[1];
     if (win->comm->rank == 0) {
-        win->allocated = h->ops->alloc(h, (uint64_t)all + 1, 64);
-        base = (uintptr_t)win->allocated;
+        win->allocated = h->ops->alloc(h, all, LINE_BYTES);
+        what[0] = (uintptr_t)win->allocated;
     }
-    code = MPI_Bcast(&base, 1, MPI_UINT64_T, 0, win->comm_handle);
-    if (code == MPI_SUCCESS && base == 0)
+    code = MPI_Bcast(what, 2, MPI_UINT64_T, 0, win->comm_handle);
+    if (code == MPI_SUCCESS && what[0] == 0)
         code = mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
     for (int r = 0; r < win->comm->size; r++) {
-        win->peers[r].base = (char *)(uintptr_t)base;
-        base += (uint64_t)win->peers[r].size;
+        uint64_t size = (uint64_t)win->peers[r].size;
+
+        win->peers[r].base = size == 0 && what[1] > 1 ? NULL : (char *)(uintptr_t)what[0];
+        what[0] += (size + what[1] - 1) / what[1] * what[1];
     }
     return code;
 }
@@ -160,10 +165,10 @@ static int prepare(struct mpi_win *win, struct making *a)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     own = (struct said){ (uintptr_t)a->base, a->size, a->disp_unit, mr->host->node->index };
     code = exchange(win, &own);
-    if (code == MPI_SUCCESS && a->flavor == MPI_WIN_FLAVOR_SHARED)
-        code = share(win);
     if (code == MPI_SUCCESS)
         code = mpi_info_keep(mr, &win->info, a->info);
+    if (code == MPI_SUCCESS && a->flavor == MPI_WIN_FLAVOR_SHARED)
+        code = share(win);
     if (code == MPI_SUCCESS)
         code = win_add(mr, win);
     return code == MPI_SUCCESS ? mpi_win_listen(win) : code;

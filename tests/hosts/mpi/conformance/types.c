@@ -155,6 +155,9 @@ static void shapes(void)
     extents(u, -3, 18, 0, 13, 8, "MPI-1 markers of two");
     MPI_Type_free(&t);
     MPI_Type_free(&u);
+    MPI_Type_struct(1, lens, bytes, types, &t);
+    extents(t, -3, 3, 0, 0, 0, "MPI-1 marker alone");
+    MPI_Type_free(&t);
 }
 
 static void arrays(void)

@@ -438,6 +438,7 @@ static void dynamic(void)
 static void shared(void)
 {
     MPI_Comm node;
+    MPI_Info info;
     MPI_Win win;
     MPI_Aint size = -1;
     int *mine = NULL, *theirs = NULL, rank, n, unit = -1;
@@ -459,6 +460,16 @@ static void shared(void)
     CHECK(theirs[1] == 1, "11.2.3 memory of the first rank");
     CHECK(mine == theirs + 4 * rank, "11.2.3 one block");
     MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    MPI_Win_allocate_shared(rank % 2 ? 0 : 12, 4, info, node, &mine, &win);
+    MPI_Info_free(&info);
+    for (int r = 0; r < n; r++) {
+        MPI_Win_shared_query(win, r, &size, &unit, &theirs);
+        CHECK(r % 2 ? size == 0 && theirs == NULL : size == 12 && (uintptr_t)theirs % 64 == 0,
+              "11.2.3 gaps");
+    }
     MPI_Win_free(&win);
     MPI_Comm_free(&node);
 }
