@@ -149,7 +149,7 @@ static int own_call(struct mpi_rank *mr, struct mpi_comm *comm, enum mpi_collect
     if (c.s == NULL)
         return MPI_ERR_NO_MEM;
     mpi_coll_build(&c);
-    return mpi_coll_run(&c, "making a communicator");
+    return mpi_coll_run(&c, "a call that makes a communicator");
 }
 
 int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int n)
@@ -172,7 +172,7 @@ int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer,
         return MPI_ERR_NO_MEM;
     mpi_coll_receive(&c, peer, (struct mpi_data){ (char *)theirs, (uint64_t)ntheirs, type });
     mpi_coll_send(&c, peer, (struct mpi_data){ (char *)own, (uint64_t)nown, type });
-    return mpi_coll_run(&c, "making a communicator");
+    return mpi_coll_run(&c, "a call that makes a communicator");
 }
 
 int mpi_comm_swap(struct mpi_rank *mr, struct mpi_comm *inter, int *own, int nown, int *theirs,

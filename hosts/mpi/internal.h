@@ -71,7 +71,8 @@ struct mpi_rank {
     bool windows_ready;              /* mpi_windows_advance() has something to do */
     struct mpi_env env;
     const struct mpi_comm
-        *blamed; /* whose error handler the present call ends with; NULL: the world's */
+        *blamed;       /* whose error handler the present call ends with; NULL: the world's */
+    const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
     bool finalized, errors_return; /* after the end: calls return their errors */
     char why[160];                 /* what was wrong in the call that failed last */

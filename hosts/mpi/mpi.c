@@ -56,7 +56,10 @@ int MPI_Init(int *argc, char ***argv)
         code = mpi_select_init(mr);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
-    return MPI_Barrier(MPI_COMM_WORLD);
+    mr->outer = __func__;
+    code = MPI_Barrier(MPI_COMM_WORLD);
+    mr->outer = NULL;
+    return code;
 }
 
 int MPI_Initialized(int *flag)
@@ -79,6 +82,7 @@ int MPI_Finalize(void)
     code = mpi_attrs_delete(mr, MPI_COMM_SELF, &self->attrs);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
+    mr->outer = __func__;
     code = MPI_Barrier(MPI_COMM_WORLD);
     mr->errors_return = mpi_comm_of(mr, MPI_COMM_WORLD)->errhandler != NULL;
     mr->finalized = true;

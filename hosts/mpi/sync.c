@@ -1,19 +1,48 @@
 /* Epochs of one-sided communication. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hosts/mpi/waits.h"
 #include "hosts/mpi/win.h"
+
+/** What a call waits for: of one rank, or of all (-1). */
+struct awaited {
+    struct mpi_win *win;
+    bool (*ready)(struct mpi_win *win, int rank);
+    int rank;
+};
+
+/* For reports: the i-th rank that is not ready. */
+static bool waits(const void *arg, unsigned i, struct host_wait *wait_p)
+{
+    const struct awaited *a = arg;
+    const struct mpi_comm *comm = a->win->comm;
+    int end = a->rank < 0 ? comm->size : a->rank + 1;
+
+    for (int r = a->rank < 0 ? 0 : a->rank; r < end; r++) {
+        if (a->ready(a->win, r) || i-- > 0)
+            continue;
+        *wait_p = (struct host_wait){ .peer = comm->world[r], .tag = MPI_WAITS_NO_TAG };
+        (void)snprintf(wait_p->group, sizeof(wait_p->group), "%.63s",
+                       a->win->name != NULL ? a->win->name : comm->name);
+        return true;
+    }
+    return false;
+}
 
 /* *waited_p: did it have to? */
 static int wait_for(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank,
                     bool *waited_p)
 {
     struct mpi_rank *mr = win->mr;
-    const struct mpi_waits w = { .mr = mr, .request = &win->head };
+    const struct mpi_waits w = { .mr = mr };
+    const struct awaited awaited = { win, ready, rank };
     int code = mpi_advance(mr, NULL);
 
     *waited_p = false;
     mpi_waits_begin(&w, "a call for a window");
+    mr->host->call.waits = waits;
+    mr->host->call.waits_arg = &awaited;
     while (code == MPI_SUCCESS && !ready(win, rank)) {
         if (mr->windows_ready) {
             mpi_windows_advance(mr);
@@ -98,16 +127,20 @@ static bool granted(struct mpi_win *win, int rank)
 /* What was asked for has been answered, and what is for `rank` is complete here. */
 static bool settled(struct mpi_win *win, int rank)
 {
-    return win->owed == 0 && mpi_win_local(win, rank);
+    bool owes = win->owed > 0 && (rank < 0 || win->peers[rank].unsure > 0);
+
+    return !owes && mpi_win_local(win, rank);
 }
 
-static int begin(MPI_Win win, struct mpi_win **win_p)
+static int begin(const char *call, MPI_Win win, struct mpi_win **win_p)
 {
     struct mpi_rank *mr = mpi_self();
     int code = mpi_win_get(mr, win, win_p);
 
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        mr->outer = call;
         host_spend_cost(mr->host, HOST_COST_CALL);
+    }
     return code;
 }
 
@@ -137,7 +170,7 @@ static int fence(struct mpi_win *win, bool last)
 int MPI_Win_fence(int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
         code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "within an epoch of another kind");
@@ -177,25 +210,38 @@ static void drop_group(struct mpi_group **group_p)
     *group_p = NULL;
 }
 
+static bool of_group(struct mpi_win *win, int rank, const struct mpi_group *g,
+                     bool (*holds)(const struct mpi_win_peer *peer))
+{
+    for (int i = 0; i < g->size; i++) {
+        int r = rank_in(win, g, i);
+
+        if ((rank < 0 || rank == r) && !holds(&win->peers[r]))
+            return false;
+    }
+    return true;
+}
+
+static bool has_posted(const struct mpi_win_peer *peer)
+{
+    return peer->posts > 0;
+}
+
 static bool all_posted(struct mpi_win *win, int rank)
 {
-    (void)rank;
-    for (int i = 0; i < win->start->size; i++)
-        if (win->peers[rank_in(win, win->start, i)].posts == 0)
-            return false;
-    return true;
+    return of_group(win, rank, win->start, has_posted);
 }
 
 int MPI_Win_start(MPI_Group group, int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
     bool checks = (promises & MPI_MODE_NOCHECK) == 0;
 
     if (code == MPI_SUCCESS)
         code = take_group(w, group, &w->start);
     if (code == MPI_SUCCESS && checks)
-        code = mpi_win_wait(w, all_posted, 0);
+        code = mpi_win_wait(w, all_posted, -1);
     for (int i = 0; code == MPI_SUCCESS && i < w->start->size; i++) {
         struct mpi_win_peer *peer = &w->peers[rank_in(w, w->start, i)];
 
@@ -208,7 +254,7 @@ int MPI_Win_start(MPI_Group group, int promises, MPI_Win win)
 int MPI_Win_complete(MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && w->start == NULL)
         code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_start() before");
@@ -228,7 +274,7 @@ int MPI_Win_complete(MPI_Win win)
 int MPI_Win_post(MPI_Group group, int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS)
         code = take_group(w, group, &w->post);
@@ -238,16 +284,14 @@ int MPI_Win_post(MPI_Group group, int promises, MPI_Win win)
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
 
+static bool has_completed(const struct mpi_win_peer *peer)
+{
+    return peer->completed && peer->finished >= peer->complete_count;
+}
+
 static bool all_completed(struct mpi_win *win, int rank)
 {
-    (void)rank;
-    for (int i = 0; i < win->post->size; i++) {
-        const struct mpi_win_peer *peer = &win->peers[rank_in(win, win->post, i)];
-
-        if (!peer->completed || peer->finished < peer->complete_count)
-            return false;
-    }
-    return true;
+    return of_group(win, rank, win->post, has_completed);
 }
 
 static void end_exposure(struct mpi_win *win)
@@ -266,12 +310,12 @@ static int check_post(struct mpi_win *win)
 int MPI_Win_wait(MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS)
         code = check_post(w);
     if (code == MPI_SUCCESS)
-        code = mpi_win_wait(w, all_completed, 0);
+        code = mpi_win_wait(w, all_completed, -1);
     if (code == MPI_SUCCESS)
         end_exposure(w);
     return mpi_win_end(mpi_self(), w, __func__, code);
@@ -284,15 +328,15 @@ int MPI_Win_test(MPI_Win win, int *flag)
     int code;
 
     mpi_look_begin(mr);
-    code = begin(win, &w);
+    code = begin(__func__, win, &w);
     if (code == MPI_SUCCESS)
         code = check_post(w);
-    if (code == MPI_SUCCESS && !all_completed(w, 0))
+    if (code == MPI_SUCCESS && !all_completed(w, -1))
         code = let_others(w);
     mpi_look_end(&(struct mpi_waits){ .mr = mr, .request = w != NULL ? &w->head : NULL }, __func__,
-                 code != MPI_SUCCESS || all_completed(w, 0));
+                 code != MPI_SUCCESS || all_completed(w, -1));
     if (code == MPI_SUCCESS) {
-        *flag = all_completed(w, 0);
+        *flag = all_completed(w, -1);
         if (*flag)
             end_exposure(w);
     }
@@ -346,7 +390,7 @@ static int lock(struct mpi_win *win, int type, int rank, int promises)
 int MPI_Win_lock(int lock_type, int rank, int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
         code = lock(w, lock_type, rank, promises);
@@ -393,7 +437,7 @@ static int check_locked(struct mpi_win *win, int rank, bool flushes)
 int MPI_Win_unlock(int rank, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
         code = check_locked(w, rank, false);
@@ -410,7 +454,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 int MPI_Win_lock_all(int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
         code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "an epoch is open");
@@ -433,7 +477,7 @@ static int check_all(struct mpi_win *win)
 int MPI_Win_unlock_all(MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS)
         code = check_all(w);
@@ -447,7 +491,7 @@ int MPI_Win_unlock_all(MPI_Win win)
 int MPI_Win_flush(int rank, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
         code = check_locked(w, rank, true);
@@ -461,7 +505,7 @@ int MPI_Win_flush(int rank, MPI_Win win)
 int MPI_Win_flush_all(MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && w->nlocked == 0)
         code = check_all(w);
@@ -473,7 +517,7 @@ int MPI_Win_flush_all(MPI_Win win)
 int MPI_Win_flush_local(int rank, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
         code = check_locked(w, rank, true);
@@ -486,7 +530,7 @@ int MPI_Win_flush_local(int rank, MPI_Win win)
 int MPI_Win_flush_local_all(MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && w->nlocked == 0)
         code = check_all(w);
@@ -498,7 +542,7 @@ int MPI_Win_flush_local_all(MPI_Win win)
 int MPI_Win_sync(MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(win, &w);
+    int code = begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS)
         code = let_others(w);

@@ -5,15 +5,13 @@
 
 #include "hosts/mpi/schedule.h"
 
-#define NO_TAG (-2) /* of host_wait: messages of collectives */
-
 static struct mpi_sought sought_of(const struct mpi_request *rq)
 {
     bool own = rq->context == rq->comm->context;
 
     return (struct mpi_sought){ .sends = !rq->receives,
                                 .peer = rq->peer,
-                                .tag = own ? rq->tag : NO_TAG,
+                                .tag = own ? rq->tag : MPI_WAITS_NO_TAG,
                                 .comm = rq->comm->handle,
                                 .bytes = rq->receives ? 0 : rq->count * rq->type->bytes };
 }
@@ -75,7 +73,7 @@ void mpi_waits_begin(const struct mpi_waits *w, const char *call)
 {
     struct host_call *c = &w->mr->host->call;
 
-    c->name = mpi_call_name(call);
+    c->name = mpi_call_name(w->mr->outer != NULL ? w->mr->outer : call);
     c->waits = waits;
     c->waits_arg = w;
     c->waits_any = w->any;

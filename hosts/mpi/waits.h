@@ -7,6 +7,8 @@
 
 #include "hosts/mpi/include/mpi.h"
 
+#define MPI_WAITS_NO_TAG (-2) /* of host_wait: what has no tag that a program knows */
+
 struct mpi_rank;
 struct mpi_request;
 struct mpi_schedule;

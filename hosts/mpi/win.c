@@ -16,6 +16,8 @@ int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p)
 
 int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code)
 {
+    if (mr != NULL)
+        mr->outer = NULL;
     if (win == NULL || code == MPI_SUCCESS)
         return mpi_end(mr, call, code);
     return mpi_end_object(mr, win->errhandler, win->handle, call, code);
@@ -222,8 +224,13 @@ static int create_win(const char *call, struct making *a, void *base_p, MPI_Win 
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_win *w = NULL;
-    int code = create(mr, a, &w);
+    int code;
 
+    if (mr != NULL)
+        mr->outer = call;
+    code = create(mr, a, &w);
+    if (mr != NULL)
+        mr->outer = NULL;
     if (code == MPI_SUCCESS) {
         *win = w->handle;
         if (base_p != NULL)
@@ -371,11 +378,13 @@ int MPI_Win_free(MPI_Win *win)
     struct mpi_win *w = NULL;
     int code = mpi_win_get(mr, *win, &w);
 
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        mr->outer = __func__;
         code = free_win(mr, w);
+    }
     if (code == MPI_SUCCESS) {
         *win = MPI_WIN_NULL;
-        return code;
+        w = NULL;
     }
     return mpi_win_end(mr, w, __func__, code);
 }

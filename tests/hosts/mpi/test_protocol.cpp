@@ -356,6 +356,46 @@ TEST(MpiProtocol, RanksThatWaitForEachOtherAreNamed)
         << c.err.text;
 }
 
+/* One waits for a lock that another one holds, which waits in the end for the third one. */
+TEST(MpiProtocol, RanksThatWaitInCallsForAWindowAreNamed)
+{
+    test::ClusterConfig cc;
+    launch_config cfg = {};
+
+    cc.nodes = 3;
+    cc.hubs = false;
+    cfg.nranks = 3;
+    test::Cluster c(cc);
+    EXPECT_EQ(SIM_ERR_STALLED, c.run(
+                                   [] {
+                                       Me me;
+                                       MPI_Win win = MPI_WIN_NULL;
+                                       void *p = nullptr;
+
+                                       MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                                                        static_cast<void *>(&p), &win);
+                                       MPI_Barrier(MPI_COMM_WORLD);
+                                       if (me.rank == 0)
+                                           MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+                                       if (me.rank == 1) {
+                                           MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+                                           MPI_Put(&me.rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+                                           MPI_Win_flush(0, win);
+                                       }
+                                       if (me.rank == 2)
+                                           MPI_Win_fence(0, win);
+                                       MPI_Finalize();
+                                       return 0;
+                                   },
+                                   cfg));
+    EXPECT_STREQ("in MPI_Finalize, waiting for a message from rank 2 on MPI_COMM_WORLD",
+                 c.result.ranks[0].where);
+    EXPECT_STREQ("in MPI_Win_flush, waiting for a message from rank 0 on a window",
+                 c.result.ranks[1].where);
+    EXPECT_STREQ("in MPI_Win_fence, waiting for a message from rank 1 on a window, and 1 more",
+                 c.result.ranks[2].where);
+}
+
 /* A rank that looks for what never comes, one that waits, and one that looks at two things and at
  * the clock; until then the first one has got what it looked for. */
 int look_for_ever()
