@@ -414,6 +414,58 @@ static void posts(void)
     MPI_Win_free(&win);
 }
 
+/* How a target looks at its window, while others wait for it. */
+enum looks { BY_SYNC, BY_PROBE, BY_RECEIVE, BY_BARRIER, LOOKS };
+
+static void look(enum looks how, volatile int *mem, MPI_Win win)
+{
+    int value = 0, flag;
+
+    if (how == BY_RECEIVE)
+        MPI_Recv(&value, 1, MPI_INT, left, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (how == BY_BARRIER)
+        MPI_Barrier(MPI_COMM_WORLD);
+    while (value == 0) {
+        value = mem[0];
+        if (how == BY_SYNC)
+            MPI_Win_sync(win);
+        if (how == BY_PROBE)
+            MPI_Iprobe(MPI_ANY_SOURCE, 42, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+    CHECK(value == left + 1, "11.7 the target finds what was put");
+}
+
+/* Every second rank looks, the others put. The last one of an odd number does neither. */
+static void progress(void)
+{
+    volatile int *mem;
+    MPI_Win win;
+
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
+    for (int how = 0; how < LOOKS; how++) {
+        int value = check_rank + 1;
+
+        mem[0] = 0;
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (check_rank % 2 == 1) {
+            look(how, mem, win);
+        } else {
+            if (check_rank + 1 < check_size) {
+                MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+                MPI_Put(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+                CHECK_OK(MPI_Win_flush(right, win),
+                         "11.5.4 a flush ends whatever the target calls");
+                if (how == BY_RECEIVE)
+                    MPI_Send(&value, 1, MPI_INT, right, 41, MPI_COMM_WORLD);
+                MPI_Win_unlock(right, win);
+            }
+            if (how == BY_BARRIER)
+                MPI_Barrier(MPI_COMM_WORLD);
+        }
+    }
+    MPI_Win_free(&win);
+}
+
 static void dynamic(void)
 {
     static int memory[8];
@@ -536,6 +588,7 @@ int main(int argc, char **argv)
     counters();
     spins();
     requests();
+    progress();
     dynamic();
     shared();
     return check_end();
