@@ -1,8 +1,5 @@
-/* Chapter 4, datatypes. Random nested types are checked against a list of their bytes. */
+/* Chapter 4, datatypes. */
 #include "check.h"
-
-#include <stddef.h>
-#include <stdint.h>
 
 static void extents(MPI_Datatype type, long lb, long extent, long true_lb, long true_extent,
                     int size, const char *text)
@@ -20,77 +17,73 @@ static void extents(MPI_Datatype type, long lb, long extent, long true_lb, long 
     CHECK(n == size, "%s: size %d, expected %d", text, n, size);
 }
 
+static const struct {
+    MPI_Datatype type;
+    int size, extent;
+    const char *name;
+} named[] = {
+    { MPI_CHAR, 1, 1, "MPI_CHAR" },
+    { MPI_SIGNED_CHAR, 1, 1, "MPI_SIGNED_CHAR" },
+    { MPI_UNSIGNED_CHAR, 1, 1, "MPI_UNSIGNED_CHAR" },
+    { MPI_BYTE, 1, 1, "MPI_BYTE" },
+    { MPI_PACKED, 1, 1, "MPI_PACKED" },
+    { MPI_SHORT, sizeof(short), sizeof(short), "MPI_SHORT" },
+    { MPI_INT, sizeof(int), sizeof(int), "MPI_INT" },
+    { MPI_LONG, sizeof(long), sizeof(long), "MPI_LONG" },
+    { MPI_LONG_LONG, 8, 8, "MPI_LONG_LONG_INT" },
+    { MPI_UNSIGNED, sizeof(int), sizeof(int), "MPI_UNSIGNED" },
+    { MPI_FLOAT, 4, 4, "MPI_FLOAT" },
+    { MPI_DOUBLE, 8, 8, "MPI_DOUBLE" },
+    { MPI_LONG_DOUBLE, sizeof(long double), sizeof(long double), "MPI_LONG_DOUBLE" },
+    { MPI_WCHAR, 4, 4, "MPI_WCHAR" },
+    { MPI_C_BOOL, 1, 1, "MPI_C_BOOL" },
+    { MPI_INT16_T, 2, 2, "MPI_INT16_T" },
+    { MPI_UINT64_T, 8, 8, "MPI_UINT64_T" },
+    { MPI_AINT, sizeof(MPI_Aint), sizeof(MPI_Aint), "MPI_AINT" },
+    { MPI_COUNT, sizeof(MPI_Count), sizeof(MPI_Count), "MPI_COUNT" },
+    { MPI_OFFSET, sizeof(MPI_Offset), sizeof(MPI_Offset), "MPI_OFFSET" },
+    { MPI_C_DOUBLE_COMPLEX, 16, 16, "MPI_C_DOUBLE_COMPLEX" },
+    { MPI_CXX_DOUBLE_COMPLEX, 16, 16, "MPI_CXX_DOUBLE_COMPLEX" },
+    { MPI_FLOAT_INT, 8, 8, "MPI_FLOAT_INT" },
+    { MPI_DOUBLE_INT, 12, 16, "MPI_DOUBLE_INT" },
+    { MPI_LONG_INT, 12, 16, "MPI_LONG_INT" },
+    { MPI_SHORT_INT, 6, 8, "MPI_SHORT_INT" },
+    { MPI_LONG_DOUBLE_INT, 20, 32, "MPI_LONG_DOUBLE_INT" },
+    { MPI_2INT, 8, 8, "MPI_2INT" },
+    { MPI_INTEGER, 4, 4, "MPI_INTEGER" },
+    { MPI_DOUBLE_PRECISION, 8, 8, "MPI_DOUBLE_PRECISION" },
+    { MPI_COMPLEX, 8, 8, "MPI_COMPLEX" },
+    { MPI_INTEGER8, 8, 8, "MPI_INTEGER8" },
+    { MPI_2DOUBLE_PRECISION, 16, 16, "MPI_2DOUBLE_PRECISION" },
+};
+
 static void predefined(void)
 {
-    static const struct {
-        MPI_Datatype type;
-        int size, extent;
-        const char *name;
-    } all[] = {
-        { MPI_CHAR, 1, 1, "MPI_CHAR" },
-        { MPI_SIGNED_CHAR, 1, 1, "MPI_SIGNED_CHAR" },
-        { MPI_UNSIGNED_CHAR, 1, 1, "MPI_UNSIGNED_CHAR" },
-        { MPI_BYTE, 1, 1, "MPI_BYTE" },
-        { MPI_PACKED, 1, 1, "MPI_PACKED" },
-        { MPI_SHORT, sizeof(short), sizeof(short), "MPI_SHORT" },
-        { MPI_INT, sizeof(int), sizeof(int), "MPI_INT" },
-        { MPI_LONG, sizeof(long), sizeof(long), "MPI_LONG" },
-        { MPI_LONG_LONG, 8, 8, "MPI_LONG_LONG_INT" },
-        { MPI_UNSIGNED, sizeof(int), sizeof(int), "MPI_UNSIGNED" },
-        { MPI_FLOAT, 4, 4, "MPI_FLOAT" },
-        { MPI_DOUBLE, 8, 8, "MPI_DOUBLE" },
-        { MPI_LONG_DOUBLE, sizeof(long double), sizeof(long double), "MPI_LONG_DOUBLE" },
-        { MPI_WCHAR, 4, 4, "MPI_WCHAR" },
-        { MPI_C_BOOL, 1, 1, "MPI_C_BOOL" },
-        { MPI_INT16_T, 2, 2, "MPI_INT16_T" },
-        { MPI_UINT64_T, 8, 8, "MPI_UINT64_T" },
-        { MPI_AINT, sizeof(MPI_Aint), sizeof(MPI_Aint), "MPI_AINT" },
-        { MPI_COUNT, sizeof(MPI_Count), sizeof(MPI_Count), "MPI_COUNT" },
-        { MPI_OFFSET, sizeof(MPI_Offset), sizeof(MPI_Offset), "MPI_OFFSET" },
-        { MPI_C_DOUBLE_COMPLEX, 16, 16, "MPI_C_DOUBLE_COMPLEX" },
-        { MPI_CXX_DOUBLE_COMPLEX, 16, 16, "MPI_CXX_DOUBLE_COMPLEX" },
-        { MPI_FLOAT_INT, 8, 8, "MPI_FLOAT_INT" },
-        { MPI_DOUBLE_INT, 12, 16, "MPI_DOUBLE_INT" },
-        { MPI_LONG_INT, 12, 16, "MPI_LONG_INT" },
-        { MPI_SHORT_INT, 6, 8, "MPI_SHORT_INT" },
-        { MPI_LONG_DOUBLE_INT, 20, 32, "MPI_LONG_DOUBLE_INT" },
-        { MPI_2INT, 8, 8, "MPI_2INT" },
-        { MPI_INTEGER, 4, 4, "MPI_INTEGER" },
-        { MPI_DOUBLE_PRECISION, 8, 8, "MPI_DOUBLE_PRECISION" },
-        { MPI_COMPLEX, 8, 8, "MPI_COMPLEX" },
-        { MPI_INTEGER8, 8, 8, "MPI_INTEGER8" },
-        { MPI_2DOUBLE_PRECISION, 16, 16, "MPI_2DOUBLE_PRECISION" },
-    };
     char name[MPI_MAX_OBJECT_NAME];
     int size, length, ni, na, nd, combiner;
 
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
         MPI_Aint lb = -1, extent = -1;
 
-        CHECK(MPI_Type_size(all[i].type, &size) == MPI_SUCCESS && size == all[i].size,
-              "4.1.5 size of %s", all[i].name);
-        CHECK(MPI_Type_get_extent(all[i].type, &lb, &extent) == MPI_SUCCESS && lb == 0 &&
-                  extent == all[i].extent,
-              "4.1.7 extent of %s", all[i].name);
-        CHECK_OK(MPI_Type_get_name(all[i].type, name, &length), "6.8 name");
-        CHECK(all[i].name == NULL ||
-                  (strcmp(name, all[i].name) == 0 && length == (int)strlen(name)),
-              "6.8 name of %s is %s", all[i].name, name);
-        CHECK(MPI_Type_get_envelope(all[i].type, &ni, &na, &nd, &combiner) == MPI_SUCCESS &&
+        CHECK(MPI_Type_size(named[i].type, &size) == MPI_SUCCESS && size == named[i].size,
+              "4.1.5 size of %s", named[i].name);
+        CHECK(MPI_Type_get_extent(named[i].type, &lb, &extent) == MPI_SUCCESS && lb == 0 &&
+                  extent == named[i].extent,
+              "4.1.7 extent of %s", named[i].name);
+        CHECK_OK(MPI_Type_get_name(named[i].type, name, &length), "6.8 name");
+        CHECK(strcmp(name, named[i].name) == 0 && length == (int)strlen(name),
+              "6.8 name of %s is %s", named[i].name, name);
+        CHECK(MPI_Type_get_envelope(named[i].type, &ni, &na, &nd, &combiner) == MPI_SUCCESS &&
                   combiner == MPI_COMBINER_NAMED && ni == 0 && na == 0 && nd == 0,
-              "4.1.13 envelope of %s", all[i].name);
-        CHECK_OK(MPI_Type_commit(&(MPI_Datatype){ all[i].type }),
+              "4.1.13 envelope of %s", named[i].name);
+        CHECK_OK(MPI_Type_commit(&(MPI_Datatype){ named[i].type }),
                  "4.1.9 commit of a predefined one");
     }
 }
 
-static void shapes(void)
+static void vectors(void)
 {
     MPI_Datatype t, u;
-    int lens[3] = { 2, 1, 0 }, disps[3] = { 5, 1, 90 };
-    MPI_Aint bytes[3] = { 16, 0, 99 };
-    MPI_Datatype types[3] = { MPI_INT, MPI_DOUBLE, MPI_CHAR };
-    MPI_Aint lb, ub;
 
     MPI_Type_contiguous(3, MPI_INT, &t);
     extents(t, 0, 12, 0, 12, 12, "4.1.2 contiguous");
@@ -111,6 +104,14 @@ static void shapes(void)
     MPI_Type_create_hvector(3, 1, 5, MPI_SHORT, &t);
     extents(t, 0, 12, 0, 12, 6, "4.1.2 hvector");
     MPI_Type_free(&t);
+}
+
+static void indexed(void)
+{
+    int lens[3] = { 2, 1, 0 }, disps[3] = { 5, 1, 90 };
+    MPI_Aint bytes[2] = { 16, 0 };
+    MPI_Datatype t;
+
     MPI_Type_indexed(3, lens, disps, MPI_INT, &t);
     extents(t, 4, 24, 4, 24, 12, "4.1.2 indexed, out of order");
     MPI_Type_free(&t);
@@ -123,6 +124,14 @@ static void shapes(void)
     MPI_Type_create_hindexed_block(2, 1, bytes, MPI_INT, &t);
     extents(t, 0, 20, 0, 20, 8, "4.1.2 hindexed_block");
     MPI_Type_free(&t);
+}
+
+static void structs(void)
+{
+    int lens[3] = { 2, 1, 0 };
+    MPI_Aint bytes[3] = { 16, 0, 99 };
+    MPI_Datatype types[3] = { MPI_INT, MPI_DOUBLE, MPI_CHAR }, t, u;
+
     MPI_Type_create_struct(3, lens, bytes, types, &t);
     extents(t, 0, 24, 0, 24, 16, "4.1.2 struct");
     MPI_Type_free(&t);
@@ -140,13 +149,14 @@ static void shapes(void)
     extents(t, 0, 8, 16, 17, 9, "4.1.7 resized again");
     MPI_Type_free(&t);
     MPI_Type_free(&u);
-    types[0] = MPI_LB;
-    types[1] = MPI_INT;
-    types[2] = MPI_UB;
-    lens[0] = lens[1] = lens[2] = 1;
-    bytes[0] = -3;
-    bytes[1] = 0;
-    bytes[2] = 6;
+}
+
+static void markers(void)
+{
+    int lens[3] = { 1, 1, 1 };
+    MPI_Aint bytes[3] = { -3, 0, 6 }, lb, ub;
+    MPI_Datatype types[3] = { MPI_LB, MPI_INT, MPI_UB }, t, u;
+
     MPI_Type_struct(3, lens, bytes, types, &t);
     extents(t, -3, 9, 0, 4, 4, "MPI-1 markers");
     CHECK(MPI_Type_lb(t, &lb) == MPI_SUCCESS && lb == -3, "MPI-1 MPI_Type_lb");
@@ -160,81 +170,83 @@ static void shapes(void)
     MPI_Type_free(&t);
 }
 
-static void arrays(void)
+/* 24 of 120 elements, of C's or of Fortran's order. */
+static void subarray(int fortran)
 {
     int sizes[3] = { 4, 5, 6 }, sub[3] = { 2, 3, 4 }, starts[3] = { 1, 1, 2 };
-    int gsizes[2] = { 10, 9 }, procs[2] = { 2, 3 }, seen[90] = { 0 }, total = 0;
-    int distribs[2] = { MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC };
-    int dargs[2] = { MPI_DISTRIBUTE_DFLT_DARG, 2 }, a[120], b[120], got = 0, want = 0;
+    int a[120], b[120], bytes = 0, right = 0;
+    MPI_Aint lb, extent;
     MPI_Datatype t;
 
-    for (int order = 0; order < 2; order++) {
-        MPI_Type_create_subarray(3, sizes, sub, starts, order ? MPI_ORDER_FORTRAN : MPI_ORDER_C,
-                                 MPI_INT, &t);
-        MPI_Type_commit(&t);
-        for (int i = 0; i < 120; i++)
-            a[i] = i;
-        got = 0;
-        MPI_Pack(a, 1, t, b, sizeof(b), &got, MPI_COMM_SELF);
-        CHECK(got == 96, "4.1.3 subarray: size");
-        want = 0;
-        for (int i = 0; i < 2; i++)
-            for (int j = 0; j < 3; j++)
-                for (int k = 0; k < 4; k++) {
-                    int n = order ? (1 + i) + 4 * (1 + j) + 20 * (2 + k)
-                                  : (1 + i) * 30 + (1 + j) * 6 + 2 + k;
-                    int at = order ? i + 2 * j + 6 * k : (i * 3 + j) * 4 + k;
+    MPI_Type_create_subarray(3, sizes, sub, starts, fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C,
+                             MPI_INT, &t);
+    MPI_Type_commit(&t);
+    for (int i = 0; i < 120; i++)
+        a[i] = i;
+    MPI_Pack(a, 1, t, b, sizeof(b), &bytes, MPI_COMM_SELF);
+    CHECK(bytes == 96, "4.1.3 subarray: size");
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 4; k++) {
+                int n = fortran ? (1 + i) + 4 * (1 + j) + 20 * (2 + k)
+                                : (1 + i) * 30 + (1 + j) * 6 + 2 + k;
 
-                    want += b[at] == n;
-                }
-        CHECK(want == 24, "4.1.3 subarray in order %d: %d of 24", order, want);
-        {
-            MPI_Aint lb, extent;
-
-            MPI_Type_get_extent(t, &lb, &extent);
-            CHECK(lb == 0 && extent == 480, "4.1.3 extent of the whole array");
-        }
-        MPI_Type_free(&t);
-    }
-    for (int order = 0; order < 2; order++) {
-        memset(seen, 0, sizeof(seen));
-        total = 0;
-        for (int r = 0; r < 6; r++) {
-            int n = 0;
-
-            CHECK_OK(MPI_Type_create_darray(6, r, 2, gsizes, distribs, dargs, procs,
-                                            order ? MPI_ORDER_FORTRAN : MPI_ORDER_C, MPI_INT, &t),
-                     "4.1.4 darray");
-            MPI_Type_commit(&t);
-            for (int i = 0; i < 90; i++)
-                a[i] = i;
-            got = 0;
-            MPI_Pack(a, 1, t, b, sizeof(b), &got, MPI_COMM_SELF);
-            for (int i = 0; i < got / 4; i++) {
-                int row = order ? b[i] % 10 : b[i] / 9, column = order ? b[i] / 10 : b[i] % 9;
-
-                seen[b[i]]++;
-                n += row / 5 == r / 3 && column / 2 % 3 == r % 3;
+                right += b[fortran ? i + 2 * j + 6 * k : (i * 3 + j) * 4 + k] == n;
             }
-            CHECK(n == got / 4, "4.1.4 darray of rank %d: %d of %d are its own", r, n, got / 4);
-            total += got / 4;
-            MPI_Type_free(&t);
-        }
-        for (int i = 0; i < 90; i++)
-            total -= seen[i] == 1;
-        CHECK(total == 0, "4.1.4 darrays of all ranks are the array");
-    }
+    CHECK(right == 24, "4.1.3 subarray in order %d: %d of 24", fortran, right);
+    MPI_Type_get_extent(t, &lb, &extent);
+    CHECK(lb == 0 && extent == 480, "4.1.3 extent of the whole array");
+    MPI_Type_free(&t);
     CHECK_ERROR(MPI_ERR_ARG,
                 MPI_Type_create_subarray(1, sizes, sizes, starts, MPI_ORDER_C, MPI_INT, &t),
                 "4.1.3 beyond the end");
 }
 
+/* Rank `r` of 2 x 3, of 10 rows in blocks and 9 columns in turns of two. Counts what it has. */
+static int darray_of(int r, int fortran, int seen[90])
+{
+    int sizes[2] = { 10, 9 }, procs[2] = { 2, 3 };
+    int distribs[2] = { MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC };
+    int dargs[2] = { MPI_DISTRIBUTE_DFLT_DARG, 2 }, a[90], b[90], bytes = 0, own = 0;
+    MPI_Datatype t;
+
+    CHECK_OK(MPI_Type_create_darray(6, r, 2, sizes, distribs, dargs, procs,
+                                    fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C, MPI_INT, &t),
+             "4.1.4 darray");
+    MPI_Type_commit(&t);
+    for (int i = 0; i < 90; i++)
+        a[i] = i;
+    MPI_Pack(a, 1, t, b, sizeof(b), &bytes, MPI_COMM_SELF);
+    for (int i = 0; i < bytes / 4; i++) {
+        int row = fortran ? b[i] % 10 : b[i] / 9, column = fortran ? b[i] / 10 : b[i] % 9;
+
+        seen[b[i]]++;
+        own += row / 5 == r / 3 && column / 2 % 3 == r % 3;
+    }
+    CHECK(own == bytes / 4, "4.1.4 darray of rank %d: %d of %d are its own", r, own, bytes / 4);
+    MPI_Type_free(&t);
+    return bytes / 4;
+}
+
+static void arrays(void)
+{
+    for (int fortran = 0; fortran < 2; fortran++) {
+        int seen[90] = { 0 }, total = 0, once = 0;
+
+        subarray(fortran);
+        for (int r = 0; r < 6; r++)
+            total += darray_of(r, fortran, seen);
+        for (int i = 0; i < 90; i++)
+            once += seen[i] == 1;
+        CHECK(total == 90 && once == 90, "4.1.4 darrays of all ranks are the array");
+    }
+}
+
 static void contents(void)
 {
-    int ints[16], lens[2] = { 3, 1 }, ni, na, nd, combiner;
-    MPI_Aint addresses[4], bytes[2] = { 0, 64 };
+    int ints[4], lens[2] = { 3, 1 }, ni, na, nd, combiner;
+    MPI_Aint addresses[2], bytes[2] = { 0, 64 };
     MPI_Datatype types[2] = { MPI_INT, MPI_CHAR }, t, u, got[2];
-    char name[MPI_MAX_OBJECT_NAME];
 
     MPI_Type_vector(2, 3, 4, MPI_FLOAT, &t);
     CHECK_OK(MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner), "4.1.13 envelope");
@@ -257,6 +269,22 @@ static void contents(void)
     extents(got[1], 0, 28, 0, 28, 24, "4.1.13 the inner type");
     CHECK_OK(MPI_Type_free(&got[1]), "4.1.13 the inner handle is the caller's");
     MPI_Type_free(&u);
+    MPI_Type_free(&t);
+    MPI_Type_create_resized(MPI_INT, -2, 9, &t);
+    MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner);
+    CHECK(ni == 0 && na == 2 && nd == 1 && combiner == MPI_COMBINER_RESIZED, "4.1.13 of resized");
+    MPI_Type_free(&t);
+    CHECK_ERROR(MPI_ERR_TYPE, MPI_Type_get_contents(MPI_INT, 0, 0, 0, ints, addresses, got),
+                "4.1.13 of a predefined type");
+}
+
+static void duplicates(void)
+{
+    int ni, na, nd, combiner;
+    MPI_Datatype t, u;
+    char name[MPI_MAX_OBJECT_NAME];
+
+    MPI_Type_vector(2, 3, 4, MPI_FLOAT, &t);
     MPI_Type_set_name(t, "a vector");
     MPI_Type_dup(t, &u);
     MPI_Type_get_envelope(u, &ni, &na, &nd, &combiner);
@@ -269,196 +297,24 @@ static void contents(void)
     MPI_Type_free(&t);
     extents(u, 0, 28, 0, 28, 24, "4.1.9 parts stay when their handle is freed");
     MPI_Type_free(&u);
-    MPI_Type_create_resized(MPI_INT, -2, 9, &t);
-    MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner);
-    CHECK(ni == 0 && na == 2 && nd == 1 && combiner == MPI_COMBINER_RESIZED, "4.1.13 of resized");
-    MPI_Type_free(&t);
-    CHECK_ERROR(MPI_ERR_TYPE, MPI_Type_get_contents(MPI_INT, 0, 0, 0, ints, addresses, got),
-                "4.1.13 of a predefined type");
-    CHECK(MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &t) == MPI_SUCCESS && t == MPI_REAL8,
-          "17.2.9 match_size");
-    CHECK_OK(MPI_Type_create_f90_real(10, 30, &t), "17.2.9 f90_real");
-    MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner);
-    CHECK(combiner == MPI_COMBINER_F90_REAL && ni == 2 && nd == 0, "17.2.9 its envelope");
-    CHECK(MPI_Type_get_contents(t, 2, 0, 0, ints, addresses, got) == MPI_SUCCESS && ints[0] == 10 &&
-              ints[1] == 30,
-          "17.2.9 its contents have no type");
     CHECK(MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &ni) == MPI_SUCCESS &&
               strcmp(name, "MPI_C_COMPLEX") == 0,
           "3.2.2 one type with two names has the first");
 }
 
-/* ---- random types, and what they should be ---- */
-
-#define MOST 4096 /* bytes of data in a random type */
-
-struct model {
-    MPI_Datatype type;
-    int size, at[MOST]; /* of each byte of data, in order */
-    int lb, ub;         /* with the extent's rounding */
-    int align, any;
-};
-
-static uint32_t state = 12345;
-
-static int below(int n)
+static void of_fortran(void)
 {
-    state = state * 1664525u + 1013904223u;
-    return (int)((state >> 8) % (unsigned)n);
-}
+    int ints[2], ni, na, nd, combiner;
+    MPI_Datatype t;
 
-static void append(struct model *m, const struct model *old, int disp, int marked)
-{
-    if (old->size == 0)
-        return;
-    for (int i = 0; i < old->size && m->size < MOST; i++)
-        m->at[m->size++] = disp + old->at[i];
-    if (!marked) {
-        m->lb = !m->any || disp + old->lb < m->lb ? disp + old->lb : m->lb;
-        m->ub = !m->any || disp + old->ub > m->ub ? disp + old->ub : m->ub;
-        m->any = 1;
-    }
-    m->align = old->align > m->align ? old->align : m->align;
-}
-
-static void round_up(struct model *m)
-{
-    if (m->any && (m->ub - m->lb) % m->align != 0)
-        m->ub += m->align - (m->ub - m->lb) % m->align;
-}
-
-/* The new type in *m, of *old, which goes. */
-static void derive(struct model *m, struct model *old)
-{
-    int how = below(6), count = 1 + below(3), length = below(3), stride = below(9) - 4;
-    int lens[3], disps[3], extent = old->ub - old->lb;
-    MPI_Aint bytes[3];
-    MPI_Datatype types[3];
-
-    memset(m, 0, sizeof(*m));
-    m->align = 1;
-    for (int i = 0; i < 3; i++) {
-        lens[i] = below(3);
-        disps[i] = below(9) - 3;
-        bytes[i] = below(60) - 20;
-        types[i] = old->type;
-    }
-    switch (old->size * 9 > MOST ? 5 : how) {
-    case 0:
-        MPI_Type_contiguous(count, old->type, &m->type);
-        for (int i = 0; i < count; i++)
-            append(m, old, i * extent, 0);
-        break;
-    case 1:
-        MPI_Type_vector(count, length, stride, old->type, &m->type);
-        for (int i = 0; i < count; i++)
-            for (int j = 0; j < length; j++)
-                append(m, old, (i * stride + j) * extent, 0);
-        break;
-    case 2:
-        MPI_Type_create_hvector(count, length, bytes[0], old->type, &m->type);
-        for (int i = 0; i < count; i++)
-            for (int j = 0; j < length; j++)
-                append(m, old, i * (int)bytes[0] + j * extent, 0);
-        break;
-    case 3:
-        MPI_Type_indexed(count, lens, disps, old->type, &m->type);
-        for (int i = 0; i < count; i++)
-            for (int j = 0; j < lens[i]; j++)
-                append(m, old, (disps[i] + j) * extent, 0);
-        break;
-    case 4:
-        MPI_Type_create_struct(count, lens, bytes, types, &m->type);
-        for (int i = 0; i < count; i++)
-            for (int j = 0; j < lens[i]; j++)
-                append(m, old, (int)bytes[i] + j * extent, 0);
-        break;
-    default:
-        MPI_Type_dup(old->type, &m->type);
-        append(m, old, 0, 0);
-    }
-    round_up(m);
-    MPI_Type_free(&old->type);
-}
-
-static unsigned char memory[1 << 20], other[1 << 20], packed[1 << 16], again[1 << 16];
-
-static void random_types(void)
-{
-    static const struct {
-        MPI_Datatype type;
-        int size;
-    } basics[] = { { MPI_CHAR, 1 }, { MPI_SHORT, 2 }, { MPI_INT, 4 }, { MPI_DOUBLE, 8 } };
-    static struct model a, b;
-    unsigned char *at = memory + sizeof(memory) / 2;
-
-    for (size_t i = 0; i < sizeof(memory); i++)
-        memory[i] = (unsigned char)(i * 7 + i / 251);
-    for (int n = 0; n < 60; n++) {
-        int which = below(4), count = 1 + below(2), ok = 1, position = 0, low = 0, high = 0;
-        MPI_Aint lb, extent, true_lb, true_extent;
-        int size;
-
-        memset(&a, 0, sizeof(a));
-        MPI_Type_dup(basics[which].type, &a.type);
-        a.size = a.ub = a.align = basics[which].size;
-        a.any = 1;
-        for (int i = 0; i < a.size; i++)
-            a.at[i] = i;
-        for (int depth = 1 + below(6); depth > 0; depth--) {
-            derive(&b, &a);
-            a = b;
-        }
-        MPI_Type_commit(&a.type);
-        MPI_Type_get_extent(a.type, &lb, &extent);
-        MPI_Type_get_true_extent(a.type, &true_lb, &true_extent);
-        MPI_Type_size(a.type, &size);
-        for (int i = 0; i < a.size; i++) {
-            low = i == 0 || a.at[i] < low ? a.at[i] : low;
-            high = i == 0 || a.at[i] + 1 > high ? a.at[i] + 1 : high;
-        }
-        CHECK(size == a.size, "4.1 random type %d: size %d, expected %d", n, size, a.size);
-        CHECK(lb == a.lb && extent == a.ub - a.lb,
-              "4.1 random type %d: %ld + %ld, expected %d + %d", n, (long)lb, (long)extent, a.lb,
-              a.ub - a.lb);
-        CHECK(true_lb == low && true_extent == high - low, "4.1 random type %d: true extent", n);
-        if (size * count > (int)sizeof(packed))
-            count = 1;
-        MPI_Pack(at, count, a.type, packed, sizeof(packed), &position, MPI_COMM_SELF);
-        for (int i = 0; i < size * count; i++)
-            ok &= packed[i] == at[i / size * (a.ub - a.lb) + a.at[i % size]];
-        CHECK(ok && position == size * count, "4.2 random type %d: packed", n);
-        memset(other, 0, sizeof(other));
-        position = 0;
-        MPI_Unpack(packed, size * count, &position, other + sizeof(other) / 2, count, a.type,
-                   MPI_COMM_SELF);
-        position = 0;
-        MPI_Pack(other + sizeof(other) / 2, count, a.type, again, sizeof(again), &position,
-                 MPI_COMM_SELF);
-        ok = 1;
-        for (int i = 0; i < size * count; i++)
-            ok &= again[i] == at[i / size * (a.ub - a.lb) + a.at[i % size]];
-        CHECK(ok, "4.2 random type %d: unpacked", n);
-        { /* to oneself through the network, in bytes */
-            int me = check_rank, right = (me + 1) % check_size;
-            int left = (me + check_size - 1) % check_size, elements = -1, had = -1;
-            MPI_Status status;
-
-            memset(again, 0, sizeof(again));
-            MPI_Sendrecv(at, count, a.type, right, 5, again, sizeof(again), MPI_BYTE, left, 5,
-                         MPI_COMM_WORLD, &status);
-            CHECK(memcmp(again, packed, (size_t)size * (size_t)count) == 0,
-                  "4.1.11 random type %d: sent", n);
-            MPI_Sendrecv(at, count, a.type, right, 6, other + sizeof(other) / 2, count, a.type,
-                         left, 6, MPI_COMM_WORLD, &status);
-            MPI_Get_elements(&status, a.type, &elements);
-            MPI_Get_count(&status, a.type, &had);
-            CHECK(elements == size * count / basics[which].size, "4.1.11 random type %d: elements",
-                  n);
-            CHECK(had == (size > 0 ? count : 0), "4.1.11 random type %d: count", n);
-        }
-        MPI_Type_free(&a.type);
-    }
+    CHECK(MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &t) == MPI_SUCCESS && t == MPI_REAL8,
+          "17.2.9 match_size");
+    CHECK_OK(MPI_Type_create_f90_real(10, 30, &t), "17.2.9 f90_real");
+    MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner);
+    CHECK(combiner == MPI_COMBINER_F90_REAL && ni == 2 && nd == 0, "17.2.9 its envelope");
+    CHECK(MPI_Type_get_contents(t, 2, 0, 0, ints, NULL, NULL) == MPI_SUCCESS && ints[0] == 10 &&
+              ints[1] == 30,
+          "17.2.9 its contents have no type");
 }
 
 static void addresses(void)
@@ -574,12 +430,16 @@ int main(int argc, char **argv)
 {
     check_begin(&argc, &argv, "types");
     predefined();
-    shapes();
+    vectors();
+    indexed();
+    structs();
+    markers();
     arrays();
     contents();
+    duplicates();
+    of_fortran();
     addresses();
     external();
     errors();
-    random_types();
     return check_end();
 }
