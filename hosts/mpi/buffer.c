@@ -20,10 +20,11 @@ int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq)
     if (p->attached_bytes - p->attached_used < bytes + MPI_BSEND_OVERHEAD) {
         rq->active = false;
         return mpi_fail(mr, MPI_ERR_BUFFER,
-                        "%llu bytes: the attached buffer has room for %lld of its %llu",
-                        (unsigned long long)bytes,
-                        (long long)(p->attached_bytes - p->attached_used) - MPI_BSEND_OVERHEAD,
-                        (unsigned long long)p->attached_bytes);
+                        "%llu bytes and MPI_BSEND_OVERHEAD = %d: of the attached buffer's %llu "
+                        "bytes %llu are free",
+                        (unsigned long long)bytes, MPI_BSEND_OVERHEAD,
+                        (unsigned long long)p->attached_bytes,
+                        (unsigned long long)(p->attached_bytes - p->attached_used));
     }
     copy = mpi_request_new(mr);
     copy->mode = MPI_MODE_BUFFERED;

@@ -108,7 +108,8 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
     struct mpi_comm *c = comm > 0 ? mpi_table_get(&mr->comms, (unsigned)comm - 1) : NULL;
 
     if (c == NULL)
-        mpi_note(mr, "comm = %d: no communicator", comm);
+        mpi_note(mr, "comm = %d: %s", comm,
+                 comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : "no communicator");
     return c;
 }
 

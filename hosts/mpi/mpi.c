@@ -164,7 +164,9 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
                            : mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
     p = mr->host->ops->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
     if (p == NULL)
-        return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+        return mpi_end(
+            mr, __func__,
+            mpi_fail(mr, MPI_ERR_NO_MEM, "size = %ld: the node has not so much left", size));
     memcpy(base, &p, sizeof(p));
     return MPI_SUCCESS;
 }

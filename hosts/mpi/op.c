@@ -46,6 +46,14 @@ void mpi_ops_release(struct mpi_rank *mr)
     mpi_table_release(&mr->ops);
 }
 
+static const char *const names[] = {
+    [MPI_OP_NULL] = "MPI_OP_NULL", [MPI_MAX] = "MPI_MAX",         [MPI_MIN] = "MPI_MIN",
+    [MPI_SUM] = "MPI_SUM",         [MPI_PROD] = "MPI_PROD",       [MPI_LAND] = "MPI_LAND",
+    [MPI_BAND] = "MPI_BAND",       [MPI_LOR] = "MPI_LOR",         [MPI_BOR] = "MPI_BOR",
+    [MPI_LXOR] = "MPI_LXOR",       [MPI_BXOR] = "MPI_BXOR",       [MPI_MAXLOC] = "MPI_MAXLOC",
+    [MPI_MINLOC] = "MPI_MINLOC",   [MPI_REPLACE] = "MPI_REPLACE", [MPI_NO_OP] = "MPI_NO_OP",
+};
+
 int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type)
 {
     const struct mpi_type *t = mpi_type_of(mr, type);
@@ -57,7 +65,10 @@ int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type
     if (t != NULL && t->contents != NULL && t->nparts == 1 && t->parts[0].count == 1 &&
         t->extent == t->parts[0].type->extent) /* a duplicate */
         return mpi_op_check(mr, op, t->parts[0].type->handle);
-    return mpi_fail(mr, MPI_ERR_OP, "op = %d: not for datatype %#x", op->handle, (unsigned)type);
+    return mpi_fail(mr, MPI_ERR_OP, "%s is not for %s", names[op->handle],
+                    t == NULL             ? "what is no datatype"
+                    : t->contents != NULL ? "a derived datatype"
+                                          : t->basic->name);
 }
 
 void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64_t count,

@@ -180,8 +180,8 @@ static int check_target(struct mpi_win *win, const struct call *a, struct checke
     low = k->at + k->target->true_low;
     high = low + k->target->true_extent + (a->target_count - 1) * k->target->extent;
     if (low < 0 || high > peer->size)
-        return mpi_fail(mr, MPI_ERR_RMA_RANGE, "bytes %lld to %lld of a window of %ld",
-                        (long long)low, (long long)high, peer->size);
+        return mpi_fail(mr, MPI_ERR_RMA_RANGE, "bytes %lld to %lld of rank %d's window of %ld",
+                        (long long)low, (long long)high, a->target, peer->size);
     return MPI_SUCCESS;
 }
 

@@ -94,6 +94,10 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     if (rq->schedule != NULL)
         return mpi_fail(mr, MPI_ERR_TRUNCATE,
                         "truncated: a rank gave more than there was room for");
+    if (rq->comm != NULL && rq->context != rq->comm->context) /* of a collective: no tag */
+        return mpi_fail(mr, MPI_ERR_TRUNCATE, "truncated: %u bytes from rank %d, room for %u",
+                        rq->arrived_bytes, rq->status.MPI_SOURCE,
+                        (unsigned)mpi_status_bytes(&rq->status));
     return mpi_fail(mr, MPI_ERR_TRUNCATE,
                     "truncated: a message of %u bytes from rank %d with tag %d, room for %u",
                     rq->arrived_bytes, rq->status.MPI_SOURCE, rq->status.MPI_TAG,

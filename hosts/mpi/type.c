@@ -79,9 +79,12 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     if (t == NULL || !t->committed)
         return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: %s", (unsigned)type,
-                        t == NULL ? "no datatype" : "not committed");
+                        type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+                        : t == NULL               ? "no datatype"
+                                                  : "not committed");
     if (t->bytes > 0 && (uint64_t)count > MPI_BYTES_MAX / t->bytes)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: more than 1 GiB", count);
+        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: %llu bytes: expected at most 1 GiB", count,
+                        (unsigned long long)count * t->bytes);
     if (buf == NULL && (uint64_t)count * t->bytes > 0 && (uint64_t)t->true_low < HOST_PAGE)
         return mpi_fail(mr, MPI_ERR_BUFFER, "buf = NULL with count = %d", count);
     *type_p = t;

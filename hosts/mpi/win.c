@@ -148,7 +148,9 @@ static int allocate(struct mpi_win *win, struct making *a)
         return MPI_SUCCESS;
     win->allocated = h->ops->alloc(h, (uint64_t)a->size + 1, 64);
     a->base = win->allocated;
-    return a->base != NULL ? MPI_SUCCESS : mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    return a->base != NULL ? MPI_SUCCESS
+                           : mpi_fail(win->mr, MPI_ERR_NO_MEM,
+                                      "size = %ld: the node has not so much left", a->size);
 }
 
 static int prepare(struct mpi_win *win, struct making *a)

@@ -250,7 +250,9 @@ static int set_text(struct launch_software *software, const char *key, size_t n,
         set(software, p, value);
         return SIM_OK;
     }
-    return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.*s = %s: no such setting", (int)n, key, text);
+    return sim_error_set(err, SIM_ERR_CONFIG,
+                         "MPI: %.*s = %s: no such setting; `hubsim params` has them as mpi.*",
+                         (int)n, key, text);
 }
 
 static int set_one(void *arg, const char *key, const char *value, struct sim_error *err)

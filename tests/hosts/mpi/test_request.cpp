@@ -208,6 +208,28 @@ TEST(MpiRequest, AWrongArgumentEndsAllRanksAndIsNamed)
         return MPI_Finalize();
     });
     EXPECT_NE(std::string::npos, text.find("MPI_Send: dest = 2: expected 0 .. 1")) << text;
+    text = told([] {
+        double v[2] = { 0 };
+        MPI_Init(nullptr, nullptr);
+        return MPI_Allreduce(&v[0], &v[1], 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD);
+    });
+    EXPECT_NE(std::string::npos, text.find("MPI_Allreduce: MPI_BAND is not for MPI_DOUBLE"))
+        << text;
+    text = told([] {
+        int v[2] = { 0 };
+        MPI_Init(nullptr, nullptr);
+        return MPI_Bsend(v, 2, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    });
+    EXPECT_NE(std::string::npos, text.find("of the attached buffer's 0 bytes 0 are free")) << text;
+    text = told([] {
+        int v[4] = { 0 }, rank;
+        MPI_Init(nullptr, nullptr);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        return MPI_Bcast(v, rank == 0 ? 4 : 2, MPI_INT, 0, MPI_COMM_WORLD);
+    });
+    EXPECT_NE(std::string::npos,
+              text.find("MPI_Bcast: truncated: 16 bytes from rank 0, room for 8"))
+        << text;
     text = told([] { return MPI_Barrier(MPI_COMM_WORLD); });
     EXPECT_NE(std::string::npos, text.find("MPI_Barrier: before MPI_Init()")) << text;
 }
