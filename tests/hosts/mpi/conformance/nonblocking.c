@@ -23,72 +23,78 @@ static int sum(int base)
     return base * check_size + check_size * (check_size - 1) / 2;
 }
 
-static void each_alone(void)
-{
-    int n = check_size, out[64 * N], in[64 * N], counts[64], displs[64], bad = 0, root = n - 1;
-    MPI_Datatype types[64];
-    MPI_Request rq;
+static int out[64 * N], in[64 * N], counts[64], displs[64];
 
-    for (int r = 0; r < n; r++) {
+/* Block b of rank r begins with 1000 r + N b; nothing has been received. */
+static void fill(void)
+{
+    for (int r = 0; r < check_size; r++) {
         counts[r] = N;
         displs[r] = N * r;
     }
-    for (int i = 0; i < n * N; i++)
+    for (int i = 0; i < check_size * N; i++)
         out[i] = 1000 * check_rank + i;
+    memset(in, -1, sizeof(in));
+}
+
+/* Finishes the request; `in` then has block `block` of each of the first `blocks` ranks. */
+static void received(MPI_Request *rq, int way, int block, int blocks, const char *text)
+{
+    int bad = 0;
+
+    finish(rq, way);
+    for (int i = 0; i < blocks * N; i++)
+        bad += in[i] != 1000 * (i / N) + N * block + i % N;
+    CHECK(bad == 0, "%s: %d of %d are wrong", text, bad, blocks * N);
+    memset(in, -1, sizeof(in));
+}
+
+static void rooted(void)
+{
+    int n = check_size, root = n - 1, all = check_rank == root ? n : 0;
+    MPI_Request rq;
+
     CHECK_OK(MPI_Ibarrier(MPI_COMM_WORLD, &rq), "5.12.1 barrier");
     finish(&rq, 0);
     in[0] = check_rank == root ? 42 : -1;
     CHECK_OK(MPI_Ibcast(in, 1, MPI_INT, root, MPI_COMM_WORLD, &rq), "5.12.2 broadcast");
     finish(&rq, 1);
     CHECK(in[0] == 42, "5.12.2 everybody has it");
+    fill();
     CHECK_OK(MPI_Igather(out, N, MPI_INT, in, N, MPI_INT, root, MPI_COMM_WORLD, &rq),
              "5.12.3 gather");
-    finish(&rq, 2);
-    for (int i = 0; check_rank == root && i < n * N; i++)
-        bad += in[i] != 1000 * (i / N) + i % N;
-    CHECK(bad == 0, "5.12.3 the root has all");
+    received(&rq, 2, 0, all, "5.12.3 the root has all");
     CHECK_OK(MPI_Igatherv(out, N, MPI_INT, in, counts, displs, MPI_INT, root, MPI_COMM_WORLD, &rq),
              "5.12.3 gatherv");
-    finish(&rq, 0);
-    for (int i = 0; check_rank == root && i < n * N; i++)
-        bad += in[i] != 1000 * (i / N) + i % N;
-    CHECK(bad == 0, "5.12.3 the root has all");
+    received(&rq, 0, 0, all, "5.12.3 the root has all, v");
     CHECK_OK(MPI_Iscatter(out, N, MPI_INT, in, N, MPI_INT, 0, MPI_COMM_WORLD, &rq),
              "5.12.4 scatter");
-    finish(&rq, 1);
-    for (int i = 0; i < N; i++)
-        bad += in[i] != N * check_rank + i;
+    received(&rq, 1, check_rank, 1, "5.12.4 each has its block");
     CHECK_OK(MPI_Iscatterv(out, counts, displs, MPI_INT, in, N, MPI_INT, 0, MPI_COMM_WORLD, &rq),
              "5.12.4 scatterv");
-    finish(&rq, 2);
-    for (int i = 0; i < N; i++)
-        bad += in[i] != N * check_rank + i;
-    CHECK(bad == 0, "5.12.4 each has its block");
+    received(&rq, 2, check_rank, 1, "5.12.4 each has its block, v");
+}
+
+static void rootless(void)
+{
+    MPI_Datatype types[64];
+    MPI_Request rq;
+    int n = check_size;
+
+    fill();
     CHECK_OK(MPI_Iallgather(out, N, MPI_INT, in, N, MPI_INT, MPI_COMM_WORLD, &rq),
              "5.12.5 allgather");
-    finish(&rq, 0);
-    for (int i = 0; i < n * N; i++)
-        bad += in[i] != 1000 * (i / N) + i % N;
-    memset(in, -1, sizeof(in));
+    received(&rq, 0, 0, n, "5.12.5 all have all");
     CHECK_OK(MPI_Iallgatherv(out, N, MPI_INT, in, counts, displs, MPI_INT, MPI_COMM_WORLD, &rq),
              "5.12.5 allgatherv");
-    finish(&rq, 1);
-    for (int i = 0; i < n * N; i++)
-        bad += in[i] != 1000 * (i / N) + i % N;
-    CHECK(bad == 0, "5.12.5 all have all");
+    received(&rq, 1, 0, n, "5.12.5 all have all, v");
     CHECK_OK(MPI_Ialltoall(out, N, MPI_INT, in, N, MPI_INT, MPI_COMM_WORLD, &rq),
              "5.12.6 all to all");
-    finish(&rq, 2);
-    for (int i = 0; i < n * N; i++)
-        bad += in[i] != 1000 * (i / N) + N * check_rank + i % N;
-    memset(in, -1, sizeof(in));
+    received(&rq, 2, check_rank, n, "5.12.6 a block from each");
     CHECK_OK(MPI_Ialltoallv(out, counts, displs, MPI_INT, in, counts, displs, MPI_INT,
                             MPI_COMM_WORLD, &rq),
              "5.12.6 all to all, v");
-    finish(&rq, 0);
-    for (int i = 0; i < n * N; i++)
-        bad += in[i] != 1000 * (i / N) + N * check_rank + i % N;
-    memset(in, -1, sizeof(in));
+    received(&rq, 0, check_rank, n, "5.12.6 a block from each, v");
     for (int r = 0; r < n; r++) {
         types[r] = MPI_INT;
         displs[r] *= (int)sizeof(int);
@@ -96,10 +102,7 @@ static void each_alone(void)
     CHECK_OK(
         MPI_Ialltoallw(out, counts, displs, types, in, counts, displs, types, MPI_COMM_WORLD, &rq),
         "5.12.6 all to all, w");
-    finish(&rq, 1);
-    for (int i = 0; i < n * N; i++)
-        bad += in[i] != 1000 * (i / N) + N * check_rank + i % N;
-    CHECK(bad == 0, "5.12.6 a block from each");
+    received(&rq, 1, check_rank, n, "5.12.6 a block from each, w");
 }
 
 static void each_sum(void)
@@ -244,7 +247,8 @@ static void progress(void)
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv, "nonblocking");
-    each_alone();
+    rooted();
+    rootless();
     each_sum();
     at_once();
     freed_early();
