@@ -1,8 +1,9 @@
 /*
  * A program made by hubcc that is started like any other, ./prog, as configure scripts do: it runs
  * as one rank. The object names no loader, so the kernel jumps here, where nothing is relocated and
- * no library is there: what follows makes two system calls and uses its own memory alone. hubrun is
- * in the folder that hubcc left as the object's run path. Loaded by hubrun, none of this runs.
+ * no library is there: what follows makes system calls and uses its own memory alone. hubrun is in
+ * a folder of the object's run path, which hubcc put there, perhaps after those of the program's
+ * own libraries. Loaded by hubrun, none of this runs.
  */
 #include <elf.h>
 #include <stddef.h>
@@ -73,13 +74,31 @@ static const char *run_path(void)
     return text;
 }
 
+/* Returns where no folder of the list has it. */
+static void start_from(const char *folders, const char **environment)
+{
+    static const char name[] = "/hubrun";
+
+    while (folders != NULL && *folders != '\0') {
+        uint64_t at = 0;
+
+        for (; *folders != '\0' && *folders != ':'; folders++)
+            if (at < sizeof(path) - sizeof(name))
+                path[at++] = *folders;
+        for (uint64_t i = 0; i < sizeof(name); i++)
+            path[at + i] = name[i];
+        system_call(CALL_EXECVE, (long)path, arguments, environment);
+        folders += *folders == ':';
+    }
+}
+
 /* The kernel leaves the number of arguments, them, the environment and its auxiliary vector. */
 void hub_start_at(uint64_t *stack)
 {
     static const char *const before[] = { "hubrun", "-q", "-n", "1", "-m", "one-node" };
     static const char error[] = "cannot start hubrun, which should be where hubcc is\n";
-    const char *folder = run_path(), *name = "/hubrun", **environment, *self = NULL;
-    uint64_t n = stack[0], at = 0, words = 0;
+    const char **environment, *self = NULL;
+    uint64_t n = stack[0], words = 0;
 
     environment = (const char **)&stack[n + 2];
     for (uint64_t *aux = stack + n + 2;; aux++) {
@@ -90,16 +109,12 @@ void hub_start_at(uint64_t *stack)
                 self = (const char *)aux[1]; /* NOLINT(performance-no-int-to-ptr): the kernel's */
         break;
     }
-    while (folder != NULL && *folder != '\0' && *folder != ':' && at < sizeof(path) - 8)
-        path[at++] = *folder++;
-    while (*name != '\0')
-        path[at++] = *name++;
     for (; words < sizeof(before) / sizeof(before[0]); words++)
         arguments[words] = before[words];
     arguments[words++] = self;
     for (uint64_t i = 1; i < n && words < ARGUMENTS - 1; i++)
         arguments[words++] = (const char *)stack[i + 1]; /* NOLINT(performance-no-int-to-ptr) */
-    system_call(CALL_EXECVE, (long)path, arguments, environment);
+    start_from(run_path(), environment);
     system_call(CALL_WRITE, 2, error, (const void *)(sizeof(error) - 1));
     system_call(CALL_EXIT, 127, NULL, NULL);
     __builtin_unreachable();

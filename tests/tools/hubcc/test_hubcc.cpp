@@ -95,6 +95,9 @@ extern "C" int outer(int by)
                     "hubcc main.c -o sub/.libs/two libouter.so sub/libinner.so.1 && "
                     "printf '#!/bin/sh\nexec false\n' >sub/two"))
         << errors;
+    /* Its run path has more folders than that of hubrun. */
+    EXPECT_EQ(0, sh("./one")) << errors;
+    EXPECT_EQ("1 11\n", out);
     for (const char *program : { "one", "sub/two" }) {
         EXPECT_EQ(0, sh(std::string("hubrun -q -n 3 -m ring4 ./") + program)) << errors;
         EXPECT_EQ("1 11\n2 31\n3 51\n", out);
