@@ -3,6 +3,7 @@
 #include "tools/load/nearest.h"
 #include "tools/load/value.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -11,11 +12,11 @@ enum {
     STRIDE = 4,
     MPI = 8, /* one of two ranks */
     STREAM = 16,
-    TWO = 31, /* of two ranks, or one */
     MANY = 32,
     MPI_MANY = 64,
     NPB = 128,
-    FACILITY = 256, /* what MPI stands on in the MBCF cluster */
+    FACILITY = 256,                                 /* what MPI stands on in the MBCF cluster */
+    TWO = PINGPONG | CHAIN | STRIDE | MPI | STREAM, /* of two ranks, or one */
     CLUSTER = MPI | MPI_MANY | NPB | FACILITY,
     ALL = TWO | MANY | MPI_MANY | NPB | FACILITY
 };
@@ -32,6 +33,8 @@ static const struct {
     { "npb-is", NPB },        { "npb-lu", NPB },           { "npb-sp", NPB },
     { "npb-bt", NPB },        { "mbcf-oneway", FACILITY }, { "mbcf-stream", FACILITY },
 };
+
+#define N_WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
 
 /** What a key may say: one of the words, a whole number (NUMBER), or anything (NULL). */
 static const char NUMBER[] = "a whole number";
@@ -107,6 +110,7 @@ static const struct word {
     { "versus", NULL, ALL },
 };
 
+/** @param near collects what might be meant; NULL: nothing to collect. */
 static const struct word *find_word(const char *key, unsigned workload, struct load_nearest *near)
 {
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -114,7 +118,8 @@ static const struct word *find_word(const char *key, unsigned workload, struct l
             continue;
         if (strcmp(words[i].key, key) == 0)
             return &words[i];
-        load_nearest_offer(near, words[i].key);
+        if (near != NULL)
+            load_nearest_offer(near, words[i].key);
     }
     return NULL;
 }
@@ -137,18 +142,21 @@ static bool one_of(const char *values, const char *text)
 static int find_workload(const char *where, const char *name, unsigned *bit_p,
                          struct sim_error *err)
 {
-    for (unsigned i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+    char names[512] = "";
+
+    for (unsigned i = 0; i < N_WORKLOADS; i++) {
         if (strcmp(workloads[i].name, name) == 0) {
             *bit_p = workloads[i].bit;
             return SIM_OK;
         }
     }
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "%s: workload = %s: expected pingpong, dma-chain, block-stride, "
-                         "stream, broadcast, allgather, all-to-all, neighbour, halo, mpi-pingpong, "
-                         "mpi-bandwidth, mpi-collective, npb-ep .. npb-bt, mbcf-oneway or "
-                         "mbcf-stream",
-                         where, name);
+    for (unsigned i = 0; i < N_WORKLOADS; i++) {
+        size_t n = strlen(names);
+
+        (void)snprintf(names + n, sizeof(names) - n, "%s%s",
+                       i == 0 ? "" : (i + 1 < N_WORKLOADS ? ", " : " or "), workloads[i].name);
+    }
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: workload = %s: expected %s", where, name, names);
 }
 
 int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
@@ -181,13 +189,11 @@ int lab_words_check(const struct lab_point *pt, struct sim_error *err)
 
     for (unsigned i = 0; i < pt->setup->n && rc == SIM_OK; i++) {
         const char *key = pt->setup->keys[i].key, *value = pt->setup->keys[i].value;
-        struct load_nearest unused;
         const struct word *word;
         uint64_t number;
         bool good;
 
-        load_nearest_init(&unused, "");
-        word = find_word(strncmp(key, "versus_", 7) == 0 ? key + 7 : key, ALL, &unused);
+        word = find_word(strncmp(key, "versus_", 7) == 0 ? key + 7 : key, ALL, NULL);
         SIM_ASSERT(word != NULL);
         good = word->values == NULL || (word->values == NUMBER ? load_number(value, false, &number)
                                                                : one_of(word->values, value));
