@@ -3,6 +3,8 @@
  *
  *   receives=called     a blocking receive when its turn comes
  *   receives=preposted  both sides have posted the receive of the next message before they send
+ *   blocks=             so many blocks of block_bytes=, one every pitch_bytes=, as
+ * MPI_Type_vector() has them, instead of `bytes` in one piece
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,10 @@
 struct test {
     int me;
     uint64_t bytes, rounds, warmup, repeats;
+    uint64_t blocks, block_bytes, pitch_bytes;
     int src, dst;
+    MPI_Datatype type; /* of `count` elements */
+    int count;
     const char *receives;
     int preposted;
     uint8_t *out, *in;
@@ -22,18 +27,17 @@ struct test {
 
 static void receive_post(struct test *t, MPI_Request *request)
 {
-    CHECK(MPI_Irecv(t->in, (int)t->bytes, MPI_BYTE, !t->me, 0, MPI_COMM_WORLD, request),
-          MPI_SUCCESS);
+    CHECK(MPI_Irecv(t->in, t->count, t->type, !t->me, 0, MPI_COMM_WORLD, request), MPI_SUCCESS);
 }
 
 static void send(struct test *t)
 {
-    CHECK(MPI_Send(t->out, (int)t->bytes, MPI_BYTE, !t->me, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+    CHECK(MPI_Send(t->out, t->count, t->type, !t->me, 0, MPI_COMM_WORLD), MPI_SUCCESS);
 }
 
 static void receive(struct test *t)
 {
-    CHECK(MPI_Recv(t->in, (int)t->bytes, MPI_BYTE, !t->me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+    CHECK(MPI_Recv(t->in, t->count, t->type, !t->me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
           MPI_SUCCESS);
 }
 
@@ -85,6 +89,23 @@ static double measure(struct test *t)
     return MPI_Wtime() - start;
 }
 
+static void fill(struct test *t, unsigned seed)
+{
+    for (uint64_t b = 0; b < t->blocks; b++) {
+        mpi_fill(t->out + b * t->pitch_bytes, t->block_bytes, seed + (unsigned)b);
+        mpi_clear(t->in + b * t->pitch_bytes, t->block_bytes);
+    }
+}
+
+static int holds(const struct test *t, unsigned seed)
+{
+    int good = 1;
+
+    for (uint64_t b = 0; b < t->blocks; b++)
+        good &= mpi_holds(t->in + b * t->pitch_bytes, t->block_bytes, seed + (unsigned)b);
+    return good;
+}
+
 static void measure_all(struct test *t)
 {
     struct times times;
@@ -94,16 +115,45 @@ static void measure_all(struct test *t)
     for (uint64_t i = 0; i < t->warmup + t->repeats; i++) {
         double seconds;
 
-        mpi_fill(t->out, t->bytes, 2 * (unsigned)i + (unsigned)t->me);
-        mpi_clear(t->in, t->bytes);
+        fill(t, 2 * (unsigned)i + (unsigned)t->me);
         seconds = measure(t);
-        verified &= mpi_holds(t->in, t->bytes, 2 * (unsigned)i + (unsigned)!t->me);
+        verified &= holds(t, 2 * (unsigned)i + (unsigned)!t->me);
         if (i >= t->warmup)
             times_add(&times, half_round_ps((uint64_t)(seconds * 1e12 + 0.5), t->rounds));
     }
     verified = mpi_all(verified);
     if (t->me == 0)
         times_print(&times, t->bytes, verified, NULL);
+}
+
+/** One block of all bytes, if nothing else was said. @return bytes from the first to the last. */
+static uint64_t shape(struct test *t)
+{
+    if (t->blocks == 0) {
+        t->blocks = 1;
+        t->block_bytes = t->pitch_bytes = t->bytes;
+    }
+    if (t->pitch_bytes < t->block_bytes)
+        fail("pitch_bytes=%llu: expected at least block_bytes=%llu",
+             (unsigned long long)t->pitch_bytes, (unsigned long long)t->block_bytes);
+    mpi_check_bytes(t->blocks);
+    mpi_check_bytes(t->pitch_bytes);
+    t->bytes = t->blocks * t->block_bytes;
+    mpi_check_bytes(t->bytes);
+    t->type = MPI_BYTE;
+    t->count = (int)t->bytes;
+    return (t->blocks - 1) * t->pitch_bytes + t->block_bytes;
+}
+
+static void set_type(struct test *t)
+{
+    if (t->blocks == 1)
+        return;
+    CHECK(MPI_Type_vector((int)t->blocks, (int)t->block_bytes, (int)t->pitch_bytes, MPI_BYTE,
+                          &t->type),
+          MPI_SUCCESS);
+    CHECK(MPI_Type_commit(&t->type), MPI_SUCCESS);
+    t->count = 1;
 }
 
 int main(int argc, char **argv)
@@ -122,20 +172,25 @@ int main(int argc, char **argv)
         { .key = "repeats", .number = &t.repeats },
         { .key = "src", .memory = &t.src },
         { .key = "dst", .memory = &t.dst },
+        { .key = "blocks", .number = &t.blocks },
+        { .key = "block_bytes", .number = &t.block_bytes },
+        { .key = "pitch_bytes", .number = &t.pitch_bytes },
         { .key = "receives", .text = &t.receives, .choices = "called|preposted" },
         OPTIONS_END
     };
+    uint64_t extent;
 
     options_read(argc, argv, options);
-    mpi_check_bytes(t.bytes);
+    extent = shape(&t);
     if (t.rounds == 0)
         fail("rounds=0: expected at least 1");
     t.preposted = t.receives[0] == 'p';
     CHECK(MPI_Init(&argc, &argv), MPI_SUCCESS);
     CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &t.me), MPI_SUCCESS);
     mpi_pair();
-    t.out = mpi_memory(t.src, t.bytes);
-    t.in = mpi_memory(t.dst, t.bytes);
+    set_type(&t);
+    t.out = mpi_memory(t.src, extent);
+    t.in = mpi_memory(t.dst, extent);
     measure_all(&t);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;

@@ -34,12 +34,10 @@ static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *
     uint32_t bytes = mpi_least(rq->bytes, rq->room);
     int64_t offset;
 
-    if (mpi_type_is_block(rq->type, rq->count, &offset)) {
+    if (mpi_type_is_block(rq->type, rq->count, &offset))
         mpi_copy(mr, (uint8_t *)rq->in + offset, data, bytes);
-    } else {
-        mpi_type_unpack(rq->type, rq->in, data, bytes);
-        mpi_spend_copy(mr, bytes);
-    }
+    else
+        mpi_unpack(mr, rq, data, bytes);
     rq->copies++;
     finish(mr, rq);
 }
@@ -59,7 +57,9 @@ static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *da
     uint32_t fits = rq->filled < rq->room ? mpi_least(bytes, rq->room - rq->filled) : 0;
     int64_t offset;
 
-    if (rq->packed != NULL) {
+    if (rq->device != NULL) {
+        mpi_copy(mr, rq->packed + rq->filled, data, fits);
+    } else if (rq->packed != NULL) {
         memcpy(rq->packed + rq->filled, data, fits);
         mpi_spend_copy(mr, fits);
     } else {
@@ -85,7 +85,7 @@ static void first_piece(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_r
 
     rq->expected = rq->bytes;
     if (!mpi_type_is_block(rq->type, rq->count, &offset))
-        rq->packed = mpi_block_new(mr, rq->room);
+        mpi_pack_new(mr, rq, rq->in, rq->room);
     if (!piece(mr, rq, data, bytes))
         peer->into = rq;
 }
@@ -166,8 +166,9 @@ static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer 
     if (e.own_id == 0)
         (void)mpi_need(mr, NULL);
     if (!flat)
-        rq->packed = mpi_block_new(mr, rq->room);
-    else if (mpi_expose(mr, peer, rq, (uint8_t *)rq->in + offset, bytes)) {
+        mpi_pack_new(mr, rq, rq->in, rq->room);
+    if ((flat || rq->device != NULL) &&
+        mpi_expose(mr, peer, rq, flat ? (uint8_t *)rq->in + offset : rq->packed, bytes)) {
         e.flags = MPI_FLAG_KEY;
         e.key = rq->key;
     }
@@ -265,7 +266,10 @@ static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi
     } else if ((e->flags & MPI_FLAG_PACKED) != 0) {
         rq->copies++;
     }
-    finish(mr, rq);
+    if (rq->packed != NULL)
+        deliver(mr, rq, rq->packed);
+    else
+        finish(mr, rq);
 }
 
 static void take_back(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)

@@ -68,7 +68,8 @@ struct mpi_rank {
     bool schedules_ready, advancing; /* see mpi_schedules_advance() */
     unsigned moves;                  /* of schedules, so far */
     struct mpi_select *select;       /* algorithms of collectives */
-    bool windows_ready;              /* mpi_windows_advance() has something to do */
+    struct mpi_device_block *device_blocks;
+    bool windows_ready; /* mpi_windows_advance() has something to do */
     struct mpi_env env;
     const struct mpi_comm
         *blamed;       /* whose error handler the present call ends with; NULL: the world's */
@@ -103,6 +104,16 @@ __attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);
 /* peer.c */
 int mpi_protocol_init(struct mpi_rank *mr);
 void mpi_protocol_release(struct mpi_rank *mr);
+
+/* device.c */
+/** Memory for all data of a request in one piece: of the GPU that `buf` is of, if it is of one. */
+void mpi_pack_new(struct mpi_rank *mr, struct mpi_request *rq, const void *buf, uint32_t bytes);
+void mpi_pack_free(struct mpi_request *rq);
+/** What is to be sent, into such memory; takes the time of that. */
+void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq);
+/** `bytes` of packed data, wherever they are, to where they are received; takes its time. */
+void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes);
+void mpi_device_release(struct mpi_rank *mr);
 
 /* win.c */
 /** Goes on with one-sided operations; not from within mpi_start(). */

@@ -11,6 +11,7 @@ static void mpi_release(void *data)
     struct mpi_rank *mr = data;
 
     mpi_requests_release(mr);
+    mpi_device_release(mr);
     mpi_schedules_release(mr);
     mpi_protocol_release(mr);
     mpi_windows_release(mr);

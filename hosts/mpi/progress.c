@@ -154,8 +154,7 @@ void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
     mpi_id_free(mr, rq);
     mpi_hide(mr, rq);
-    mpi_block_free(rq->packed);
-    rq->packed = NULL;
+    mpi_pack_free(rq);
     rq->done = true;
     if (rq->ended != NULL)
         rq->ended(mr, rq);

@@ -80,6 +80,7 @@ struct mpi_request {
     unsigned copies;
     mpi_ticket ticket;
     uint8_t *packed; /* all of the data in one piece; freed with the request's work */
+    struct mpi_device_block *device; /* NULL, or where that is in memory of a GPU */
 };
 
 static inline void mpi_list_init(struct mpi_list *list)

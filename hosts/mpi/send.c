@@ -13,9 +13,7 @@ static const uint8_t *data_of(struct mpi_rank *mr, struct mpi_request *rq)
         return rq->packed;
     if (mpi_type_is_block(rq->type, rq->count, &offset))
         return rq->bytes > 0 ? (const uint8_t *)rq->out + offset : NULL;
-    rq->packed = mpi_block_new(mr, rq->bytes);
-    mpi_type_pack(rq->type, rq->out, rq->count, rq->packed);
-    mpi_spend_copy(mr, rq->bytes);
+    mpi_pack(mr, rq);
     return rq->packed;
 }
 

@@ -19,8 +19,9 @@ static bool starts(const char *text, const char *head)
 /** A ping-pong by an MPI library, compared with one of the board. */
 static bool is_mpi_pingpong(const struct lab_point *pt)
 {
-    return strcmp(pt->workload, "pingpong") == 0 &&
-           lab_mpi_library_of(lab_plan_text(pt->setup, "api", "")) != NULL;
+    return (strcmp(pt->workload, "pingpong") == 0 || strcmp(pt->workload, "block-stride") == 0) &&
+           (lab_mpi_library_of(lab_plan_text(pt->setup, "api", "")) != NULL ||
+            lab_plan_says(pt->setup, "system", "mpi-ib"));
 }
 
 /** A board's transfer says nothing of a library over InfiniBand. */

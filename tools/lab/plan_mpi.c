@@ -266,6 +266,23 @@ static int plan_pingpong(const struct lab_point *pt, struct lab_plan *plan, stru
     return rc;
 }
 
+/** The same of blocks at one distance, by a datatype. */
+static int plan_blocks(const struct lab_point *pt, struct lab_plan *plan, struct lab_run *run,
+                       struct load_arena *arena, struct sim_error *err)
+{
+    struct lab_shape shape;
+    int rc = lab_plan_shape(pt, &shape, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    plan->bytes = shape.blocks * shape.block_bytes;
+    run->program = "mpi-pingpong";
+    lab_plan_arg_number(run, arena, "blocks", shape.blocks);
+    lab_plan_arg_number(run, arena, "block_bytes", shape.block_bytes);
+    lab_plan_arg_number(run, arena, "pitch_bytes", shape.pitch_bytes);
+    return add_memories(pt, run, arena, err);
+}
+
 static int plan_bandwidth(const struct lab_point *pt, struct lab_plan *plan, struct lab_run *run,
                           struct load_arena *arena, struct sim_error *err)
 {
@@ -339,6 +356,8 @@ int lab_plan_mpi(const struct lab_point *pt, struct lab_plan *plan, struct lab_r
         return rc;
     if (lab_setup_get(pt->setup, "mpi") != NULL)
         run->mpi = lab_setup_get(pt->setup, "mpi");
+    if (strcmp(pt->workload, "block-stride") == 0)
+        return plan_blocks(pt, plan, run, arena, err);
     if (strcmp(pt->workload, "mpi-collective") == 0)
         return plan_collective(pt, plan, run, arena);
     if (strcmp(pt->workload, "mpi-bandwidth") == 0 || lab_plan_says(pt->setup, "direction", "both"))

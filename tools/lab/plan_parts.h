@@ -29,6 +29,12 @@ void lab_plan_memories(const struct lab_point *pt, bool pio, struct lab_run *run
 void lab_plan_rounds(const struct lab_point *pt, const struct lab_protocol *protocol,
                      uint64_t bytes, uint64_t rounds, struct lab_run *run,
                      struct load_arena *arena);
+/** Blocks of a block-stride transfer, of a cube of n^3 doubles where only n= is said: n rows of n
+ * doubles, one from each plane. */
+struct lab_shape {
+    uint64_t blocks, block_bytes, pitch_bytes;
+};
+int lab_plan_shape(const struct lab_point *pt, struct lab_shape *shape_p, struct sim_error *err);
 /** The node of each rank: as they are numbered, or `place`, a list with commas. */
 int lab_plan_place(const struct lab_point *pt, struct lab_run *run, struct sim_error *err);
 

@@ -85,6 +85,25 @@ void lab_plan_rounds(const struct lab_point *pt, const struct lab_protocol *prot
     lab_plan_arg_number(run, arena, "repeats", repeats);
 }
 
+int lab_plan_shape(const struct lab_point *pt, struct lab_shape *shape_p, struct sim_error *err)
+{
+    uint64_t n = lab_plan_number(pt->setup, "n", 0), bytes;
+    struct lab_shape shape = { lab_plan_number(pt->setup, "blocks", n),
+                               lab_plan_number(pt->setup, "block_bytes", 8 * n),
+                               lab_plan_number(pt->setup, "pitch_bytes", 8 * n * n) };
+
+    bytes = shape.blocks * shape.block_bytes;
+    if (bytes == 0)
+        return lab_plan_fail(pt, err, shape.blocks == 0 ? "blocks" : "block_bytes",
+                             "at least 1, or n");
+    if (lab_plan_number(pt->setup, "bytes", bytes) != bytes)
+        return lab_plan_fail(pt, err, "bytes", "blocks * block_bytes");
+    if (shape.pitch_bytes < shape.block_bytes)
+        return lab_plan_fail(pt, err, "pitch_bytes", "at least block_bytes");
+    *shape_p = shape;
+    return SIM_OK;
+}
+
 int lab_plan_place(const struct lab_point *pt, struct lab_run *run, struct sim_error *err)
 {
     const char *place = lab_plan_text(pt->setup, "place", NULL);

@@ -92,27 +92,20 @@ static int plan_chain(const struct lab_point *pt, const char *mode, struct lab_p
     return SIM_OK;
 }
 
-/** A cube of n^3 doubles: n rows of n doubles, one from each plane. */
 static int plan_stride(const struct lab_point *pt, const char *mode, struct lab_plan *plan,
                        struct lab_run *run, struct load_arena *arena, struct sim_error *err)
 {
-    uint64_t n = lab_plan_number(pt->setup, "n", 0);
-    uint64_t blocks = lab_plan_number(pt->setup, "blocks", n);
-    uint64_t block_bytes = lab_plan_number(pt->setup, "block_bytes", 8 * n);
-    uint64_t pitch_bytes = lab_plan_number(pt->setup, "pitch_bytes", 8 * n * n);
+    struct lab_shape shape;
+    int rc = lab_plan_shape(pt, &shape, err);
 
-    plan->bytes = blocks * block_bytes;
-    if (plan->bytes == 0)
-        return lab_plan_fail(pt, err, blocks == 0 ? "blocks" : "block_bytes", "at least 1, or n");
-    if (lab_plan_number(pt->setup, "bytes", plan->bytes) != plan->bytes)
-        return lab_plan_fail(pt, err, "bytes", "blocks * block_bytes");
-    if (pitch_bytes < block_bytes)
-        return lab_plan_fail(pt, err, "pitch_bytes", "at least block_bytes");
+    if (rc != SIM_OK)
+        return rc;
+    plan->bytes = shape.blocks * shape.block_bytes;
     run->program = "block-stride";
     lab_plan_arg(run, arena, "mode", mode);
-    lab_plan_arg_number(run, arena, "blocks", blocks);
-    lab_plan_arg_number(run, arena, "block_bytes", block_bytes);
-    lab_plan_arg_number(run, arena, "pitch_bytes", pitch_bytes);
+    lab_plan_arg_number(run, arena, "blocks", shape.blocks);
+    lab_plan_arg_number(run, arena, "block_bytes", shape.block_bytes);
+    lab_plan_arg_number(run, arena, "pitch_bytes", shape.pitch_bytes);
     lab_plan_memories(pt, strcmp(mode, "pio") == 0, run, arena);
     add_notify(pt, run, arena);
     return SIM_OK;

@@ -87,7 +87,7 @@ static const struct word {
     { "uva", "on|off", PINGPONG | MPI },
     { "staging", "host", PINGPONG },
     { "api", NULL, TWO | CLUSTER },
-    { "net", NULL, MPI | PINGPONG | NPB | MPI_MANY },
+    { "net", NULL, MPI | PINGPONG | STRIDE | NPB | MPI_MANY },
     { "duplex", "half|full", CLUSTER },
     { "receives", "preposted|called", MPI },
     { "pattern", "one|both|rate", MPI },
@@ -96,10 +96,11 @@ static const struct word {
     { "size", NULL, NPB },
     { "iterations", NUMBER, NPB },
     { "version", NULL, NPB },
-    { "gdr", "on|off", MPI | PINGPONG },
-    { "gdr_limit", NUMBER, MPI | PINGPONG },
-    { "rails", NUMBER, MPI | PINGPONG },
-    { "ports", NUMBER, MPI | PINGPONG }, /* of the adapter: rails by another name */
+    { "method", NULL, STRIDE },
+    { "gdr", "on|off", MPI | PINGPONG | STRIDE },
+    { "gdr_limit", NUMBER, MPI | PINGPONG | STRIDE },
+    { "rails", NUMBER, MPI | PINGPONG | STRIDE },
+    { "ports", NUMBER, MPI | PINGPONG | STRIDE }, /* of the adapter: rails by another name */
     /* the grammar of the rows themselves */
     { "grid", "powers of two", ALL },
     { "spread_pct", NULL, ALL },

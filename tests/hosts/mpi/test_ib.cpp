@@ -173,6 +173,71 @@ TEST(Ib, GpuMemoryIsLoadedReadByTheAdapterOrStaged)
                     { 8, 3000, 20000 }, 0);
 }
 
+/* Blocks of 24 bytes, one every 64, both ways at once; `one` side has them in one piece. What is
+ * between them stays. */
+int exchange_blocks(const std::vector<int> &counts, int gpu, bool one)
+{
+    Me me;
+    int other = me.rank ^ 1;
+
+    for (int blocks : counts) {
+        static uint8_t all[2][1 << 20];
+        uint8_t *host = all[me.rank];
+        int extent = blocks * 64, bytes = blocks * 24;
+        void *out, *in;
+        MPI_Datatype type;
+
+        cudaSetDevice(gpu);
+        cudaMalloc(&out, extent);
+        cudaMalloc(&in, extent);
+        for (int i = 0; i < extent; i++)
+            host[i] = byte_of(me.rank, i);
+        cudaMemcpy(out, host, extent, cudaMemcpyHostToDevice);
+        memset(host, 0xee, extent);
+        cudaMemcpy(in, host, extent, cudaMemcpyHostToDevice);
+        MPI_Type_vector(blocks, 24, 64, MPI_BYTE, &type);
+        MPI_Type_commit(&type);
+        if (one) /* as bytes, so the first 24 * blocks of what the other side has */
+            MPI_Sendrecv(out, bytes, MPI_BYTE, other, 0, in, 1, type, other, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+        else
+            MPI_Sendrecv(out, 1, type, other, 0, in, 1, type, other, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+        cudaMemcpy(host, in, extent, cudaMemcpyDeviceToHost);
+        for (int i = 0; i < extent; i++) {
+            int at = i / 64 * 24 + i % 64; /* in the packed bytes */
+            uint8_t want = i % 64 >= 24 ? 0xee : byte_of(other, one ? at : i);
+
+            EXPECT_EQ(want, host[i]) << blocks << " blocks, at " << i;
+            if (want != host[i])
+                break;
+        }
+        MPI_Type_free(&type);
+        cudaFree(out);
+        cudaFree(in);
+    }
+    return MPI_Finalize();
+}
+
+TEST(Ib, BlocksOfAGpuArePackedThere)
+{
+    for (bool one : { false, true })
+        for (uint64_t limit : { UINT64_C(8192), UINT64_C(1) << 20 }) {
+            launch_software software = over_ib(
+                { { "mpi.gdr_limit", limit, nullptr }, { "mpi.chunk_bytes", 16384, nullptr } });
+            launch_config cfg = {};
+            MachineFile file("two-node");
+
+            cfg.software = &software;
+            Cluster(file.cluster())
+                .expect_run(
+                    [&] {
+                        return exchange_blocks({ 2, 100, 300, 3000 }, 2, one);
+                    },
+                    cfg);
+        }
+}
+
 TEST(Ib, SeveralStagedMessagesTakeTurns)
 {
     expect_many({ { "mpi.chunk_bytes", 16384, nullptr } });

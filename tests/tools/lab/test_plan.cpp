@@ -110,6 +110,12 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
     EXPECT_EQ(16u << 20, p.bytes) << "both directions count";
     EXPECT_EQ(2u, p.directions);
 
+    EXPECT_EQ("two-node platform=plat mpi-pingpong blocks=64 block_bytes=512 pitch_bytes=32768 "
+              "src=gpu@ib dst=gpu@ib warmup=1 rounds=10 repeats=3 @0 @1 --mpi "
+              "library=mvapich2-gdr-2.2 seed=0",
+              run("block-stride", "n=64;api=mvapich2-gdr-2.2;src=gpu;dst=gpu"));
+    EXPECT_EQ(32768u, p.bytes);
+
     refused("api=openmpi", "api=openmpi: expected an MPI library of configs/mpi");
     refused("rails=2", "api=(absent): expected an MPI library of configs/mpi");
     refused("api=mpi;net=ib-hdr", "net=ib-hdr: expected ib, ib-sdr, ib-ddr, ib-qdr, ib-fdr10, "

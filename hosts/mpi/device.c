@@ -1,0 +1,123 @@
+/*
+ * Data of GPU memory that are not in one piece. The GPU packs them into memory of its own and
+ * unpacks them there, so that what travels is a message of GPU memory like any other. It takes what
+ * a copy inside of the GPU does: to start it, to learn of its end, and the engine's time for all
+ * bytes. Memory for packed data is kept, since networks want it registered.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/internal.h"
+
+struct mpi_device_block {
+    struct mpi_device_block *next;
+    unsigned gpu;
+    uint64_t bytes, offset; /* in the GPU's memory */
+    uint8_t *at;
+    bool used;
+};
+
+/** The GPU that the transport takes `buf` of as it is. */
+static bool on_device(const struct mpi_rank *mr, const void *buf, struct host_pointer *where_p)
+{
+    if (!mr->transport->caps.gpu || mr->host->ops->gpus(mr->host) == 0)
+        return false;
+    *where_p = mr->host->ops->pointer(mr->host, buf);
+    return where_p->kind == HOST_GPU;
+}
+
+static struct mpi_device_block *block_of(struct mpi_rank *mr, unsigned gpu, uint64_t bytes)
+{
+    struct host *h = mr->host;
+    struct mpi_device_block *b = mr->device_blocks;
+
+    while (b != NULL && (b->used || b->gpu != gpu || b->bytes < bytes))
+        b = b->next;
+    if (b != NULL)
+        return b;
+    b = calloc(1, sizeof(*b));
+    if (b == NULL)
+        mpi_abort(mr, 1);
+    b->gpu = gpu;
+    b->bytes = HOST_GPU_PAGE;
+    while (b->bytes < bytes)
+        b->bytes *= 2;
+    b->at = h->ops->gpu_alloc(h, gpu, b->bytes, HOST_GPU_PAGE);
+    if (b->at == NULL) {
+        free(b);
+        return NULL;
+    }
+    b->offset = h->ops->pointer(h, b->at).offset;
+    b->next = mr->device_blocks;
+    mr->device_blocks = b;
+    return b;
+}
+
+/** The GPU moves `bytes` inside of itself; their places are of no account. */
+static void move(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes)
+{
+    struct host *h = mr->host;
+    struct host_copy_end place = { true, b->offset };
+
+    host_spend_cost(h, HOST_COST_CUDA_COPY);
+    h->ops->gpu_wait(h, b->gpu, h->ops->gpu_copy(h, b->gpu, place, place, bytes));
+}
+
+void mpi_pack_new(struct mpi_rank *mr, struct mpi_request *rq, const void *buf, uint32_t bytes)
+{
+    struct host_pointer where;
+
+    rq->device = bytes > 0 && on_device(mr, buf, &where) ? block_of(mr, where.gpu, bytes) : NULL;
+    if (rq->device == NULL) {
+        rq->packed = mpi_block_new(mr, bytes);
+        return;
+    }
+    rq->device->used = true;
+    rq->packed = rq->device->at;
+}
+
+void mpi_pack_free(struct mpi_request *rq)
+{
+    if (rq->device != NULL)
+        rq->device->used = false;
+    else
+        mpi_block_free(rq->packed);
+    rq->packed = NULL;
+    rq->device = NULL;
+}
+
+void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    mpi_pack_new(mr, rq, rq->out, rq->bytes);
+    if (rq->device != NULL)
+        move(mr, rq->device, rq->bytes);
+    else
+        mpi_spend_copy(mr, rq->bytes);
+    mpi_type_pack(rq->type, rq->out, rq->count, rq->packed);
+}
+
+void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes)
+{
+    struct host_pointer where;
+
+    if (bytes > 0 && rq->packed == NULL && on_device(mr, rq->in, &where)) {
+        mpi_pack_new(mr, rq, rq->in, bytes);
+        mpi_copy(mr, rq->packed, data, bytes);
+        data = rq->packed;
+    }
+    if (rq->device != NULL)
+        move(mr, rq->device, bytes);
+    else
+        mpi_spend_copy(mr, bytes);
+    mpi_type_unpack(rq->type, rq->in, data, bytes);
+}
+
+void mpi_device_release(struct mpi_rank *mr)
+{
+    while (mr->device_blocks != NULL) {
+        struct mpi_device_block *b = mr->device_blocks;
+
+        mr->device_blocks = b->next;
+        free(b);
+    }
+}
