@@ -9,14 +9,7 @@
 #include "hosts/driver/descriptor.h"
 #include "hosts/mpi/peach2/internal.h"
 
-#define ALIGN_LOW 15u /* source and destination agree in these bits of their addresses */
-#define GRAIN     4u  /* what a channel moves is a multiple of that */
-#define ENDED     UINT64_C(1)
-
-static uint32_t stage_bytes(const struct p2 *p2)
-{
-    return p2->piece_bytes + MPI_HEAD_BYTES + P2_UNIT;
-}
+#define ENDED UINT64_C(1)
 
 /* Written once: the word that ends each chain of the channel. */
 static void write_end(struct p2 *p2, unsigned c, uint64_t first)
@@ -40,7 +33,7 @@ int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
     uint64_t descs = driver_own_descs(p2->d);
 
     p2->stages_free = (1u << P2_STAGES) - 1;
-    p2->stage = h->ops->alloc(h, (uint64_t)P2_STAGES * stage_bytes(p2), HOST_PAGE);
+    p2->stage = h->ops->alloc(h, (uint64_t)P2_STAGES * p2_stage_bytes(p2), HOST_PAGE);
     if (p2->stage == NULL || descs == RANGE_NONE)
         return DRIVER_ERR_NOMEM;
     p2->stage_bus = h->ops->pointer(h, p2->stage).offset;
@@ -174,83 +167,11 @@ static int take_stage(struct p2 *p2)
     return s;
 }
 
-static void copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
-                           struct host_copy_end from, uint64_t bytes)
-{
-    struct host *h = p2->t.host;
-
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_CUDA_COPY));
-    h->ops->gpu_wait(h, gpu, h->ops->gpu_copy(h, gpu, to, from, bytes));
-}
-
-/* Copies into a stage, to an address that agrees with `to`. @return its bus address. */
-static uint64_t fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes)
-{
-    uint64_t at = (uint64_t)stage * stage_bytes(p2) + (to & ALIGN_LOW);
-    struct host *h = p2->t.host;
-    struct host_pointer hp = h->ops->pointer(h, from);
-
-    if (hp.kind == HOST_GPU) {
-        copy_by_engine(p2, hp.gpu, (struct host_copy_end){ false, p2->stage_bus + at },
-                       (struct host_copy_end){ true, hp.offset }, bytes);
-    } else {
-        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
-        memcpy(p2->stage + at, from, bytes);
-    }
-    return p2->stage_bus + at;
-}
-
-/* Stores to the window. What is the own node's does not go through the hub, which sends nothing
- * back to where it came from. */
-static void store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
-{
-    struct host *h = p2->t.host;
-    const struct driver *d = p2->d;
-    uint64_t offset = to - d->window_bus, in_part = offset % d->part_bytes;
-    uint64_t area = in_part / d->area_bytes;
-    uint64_t bus;
-
-    if (offset / d->part_bytes != d->slot) {
-        h->ops->store_block(h, &d->window, offset, bytes, n);
-        return;
-    }
-    bus = d->area_base[area] + in_part % d->area_bytes;
-    if (area == HUB_AREA_HOST) {
-        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
-        memcpy(p2->inbox + (int64_t)(bus - p2->inbox_bus), bytes, n);
-    } else {
-        const struct driver_gpu *g = &d->gpus[area - HUB_AREA_GPU0];
-
-        h->ops->store_block(h, &g->bar, bus - g->bar_bus, bytes, n);
-    }
-}
-
-/* Bytes behind the last whole grain: the core stores them before the channel starts. */
-static void store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes)
-{
-    struct host *h = p2->t.host;
-    struct host_pointer hp = h->ops->pointer(h, from);
-    uint8_t rest[GRAIN];
-
-    for (uint64_t i = 0; i < bytes; i++) {
-        if (hp.kind == HOST_GPU) {
-            uint64_t bus = 0;
-            const struct driver_gpu *g = &p2->d->gpus[hp.gpu];
-
-            (void)driver_pin_gpu(h, hp.gpu, hp.offset, bytes, &bus);
-            rest[i] = (uint8_t)h->ops->load(h, &g->bar, bus + i - g->bar_bus, 1);
-        } else {
-            rest[i] = from[i];
-        }
-    }
-    store(p2, to, rest, bytes);
-}
-
 /* One more piece of a write whose data are staged. @return false: no stage is free. */
 static bool stage_piece(struct p2 *p2, struct p2_write *w)
 {
-    uint64_t n = w->left < stage_bytes(p2) - P2_UNIT ? w->left : stage_bytes(p2) - P2_UNIT;
-    uint64_t grains = n / GRAIN * GRAIN;
+    uint64_t n = w->left < p2_stage_bytes(p2) - P2_UNIT ? w->left : p2_stage_bytes(p2) - P2_UNIT;
+    uint64_t grains = n / P2_GRAIN * P2_GRAIN;
     struct p2_op op = { .dst = w->to, .bytes = grains, .stage = -1, .write = w };
 
     if (ops_full(p2))
@@ -259,10 +180,10 @@ static bool stage_piece(struct p2 *p2, struct p2_write *w)
         op.stage = take_stage(p2);
         if (op.stage < 0)
             return false;
-        op.src = fill_stage(p2, op.stage, w->to, w->from, grains);
+        op.src = p2_fill_stage(p2, op.stage, w->to, w->from, grains);
     }
     if (n > grains)
-        store_rest(p2, w->to + grains, w->from + grains, n - grains);
+        p2_store_rest(p2, w->to + grains, w->from + grains, n - grains);
     w->from += n;
     w->to += n;
     w->left -= n;
@@ -343,7 +264,7 @@ static int wait_stage(struct p2 *p2)
 bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
                       uint32_t head_bytes, const void *data, uint32_t bytes)
 {
-    struct p2_op op = { .bytes = (bytes + GRAIN - 1) / GRAIN * GRAIN };
+    struct p2_op op = { .bytes = (bytes + P2_GRAIN - 1) / P2_GRAIN * P2_GRAIN };
     struct p2_place place;
 
     (void)p2_dma_progress(p2);
@@ -353,7 +274,7 @@ bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
     op.flag = p2_put_head(p2, dest, fifo, &place, head, head_bytes, NULL, 0, bytes);
     op.flag_at = p2_bus(p2, dest, place.flag_at);
     op.dst = p2_bus(p2, dest, place.at + place.head);
-    op.src = fill_stage(p2, op.stage, op.dst, data, bytes);
+    op.src = p2_fill_stage(p2, op.stage, op.dst, data, bytes);
     put_op(p2, &op);
     (void)p2_dma_progress(p2);
     return true;
@@ -362,7 +283,7 @@ bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
 bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
                       uint32_t head_bytes, const void *data, uint32_t bytes)
 {
-    struct p2_op op = { .bytes = (bytes + GRAIN - 1) / GRAIN * GRAIN, .stage = -1 };
+    struct p2_op op = { .bytes = (bytes + P2_GRAIN - 1) / P2_GRAIN * P2_GRAIN, .stage = -1 };
     struct host *h = p2->t.host;
     struct p2_write *w = &p2->own;
     struct p2_place place;
@@ -370,7 +291,7 @@ bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
     uint64_t offset;
 
     if (driver_address(h, (void *)(uintptr_t)data, bytes, &op.src, &area, &offset) != DRIVER_OK ||
-        (op.src & ALIGN_LOW) != 0)
+        (op.src & P2_ALIGN_LOW) != 0)
         return p2_append_staged(p2, dest, fifo, head, head_bytes, data, bytes);
     (void)p2_dma_progress(p2);
     if (ops_full(p2) || !p2_find_room(p2, dest, head_bytes, bytes, &place))
@@ -397,7 +318,7 @@ static struct p2_write *free_write(struct p2 *p2)
 /* Data from where they are, in one piece. */
 static void write_direct(struct p2 *p2, struct p2_write *w, uint64_t src)
 {
-    uint64_t grains = w->left / GRAIN * GRAIN;
+    uint64_t grains = w->left / P2_GRAIN * P2_GRAIN;
     struct p2_op op = { .src = src,
                         .dst = w->to,
                         .bytes = grains,
@@ -407,7 +328,7 @@ static void write_direct(struct p2 *p2, struct p2_write *w, uint64_t src)
                         .write = w };
 
     if (w->left > grains)
-        store_rest(p2, w->to + grains, w->from + grains, w->left - grains);
+        p2_store_rest(p2, w->to + grains, w->from + grains, w->left - grains);
     w->left = 0;
     put_op(p2, &op);
 }
@@ -418,8 +339,7 @@ static void write_stored(struct p2 *p2, unsigned dest, const struct p2_write *w,
 {
     uint64_t flush = area != HUB_AREA_HOST ? p2_flag_flush(area - HUB_AREA_GPU0) : 0;
 
-    if (w->left > 0)
-        store(p2, w->to, w->from, w->left);
+    p2_store_all(p2, w->to, w->from, w->left);
     p2_put_flag(p2, dest, place->flag_at, w->flag | flush);
 }
 
@@ -457,7 +377,7 @@ bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const vo
     w->ticket = *ticket_p = ++p2->tickets;
     if (kind != HOST_PAGEABLE &&
         driver_address(h, (void *)(uintptr_t)from, bytes, &src, &own, &offset) == DRIVER_OK &&
-        ((src ^ to) & ALIGN_LOW) == 0)
+        ((src ^ to) & P2_ALIGN_LOW) == 0)
         write_direct(p2, w, src);
     else
         p2->staging++;
@@ -472,6 +392,10 @@ void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *fro
     uint64_t to = driver_window(p2->d, p2->d->slot, area, offset), src = 0, off;
     unsigned own;
 
+    if (p2->nchannels == 0) {
+        p2_store_all(p2, to, from, bytes);
+        return;
+    }
     while (ops_full(p2)) {
         p2_dma_wait(p2);
         (void)p2_dma_progress(p2);
@@ -479,7 +403,7 @@ void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *fro
     *w = (struct p2_write){ .from = from, .to = to, .left = bytes };
     if (h->ops->pointer(h, from).kind != HOST_PAGEABLE &&
         driver_address(h, (void *)(uintptr_t)from, bytes, &src, &own, &off) == DRIVER_OK &&
-        ((src ^ to) & ALIGN_LOW) == 0)
+        ((src ^ to) & P2_ALIGN_LOW) == 0)
         write_direct(p2, w, src);
     else
         p2->staging++;
@@ -493,20 +417,21 @@ void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes)
     uint64_t bus, offset;
     unsigned area;
 
-    if (dst.kind != HOST_PAGEABLE &&
+    if (p2->nchannels > 0 && dst.kind != HOST_PAGEABLE &&
         driver_address(h, to, bytes, &bus, &area, &offset) == DRIVER_OK && area < HUB_AREA_SELF) {
         p2_write_own(p2, area, offset, from, bytes);
         return;
     }
-    for (uint64_t done = 0; done < bytes;) { /* to pageable memory, or a GPU in no area */
-        uint64_t n =
-            bytes - done < stage_bytes(p2) - P2_UNIT ? bytes - done : stage_bytes(p2) - P2_UNIT;
+    /* To pageable memory, or a GPU in no area; or the rank has no channel. */
+    for (uint64_t done = 0; done < bytes;) {
+        uint64_t n = bytes - done < p2_stage_bytes(p2) - P2_UNIT ? bytes - done
+                                                                 : p2_stage_bytes(p2) - P2_UNIT;
         int stage = wait_stage(p2);
-        uint64_t at = fill_stage(p2, stage, 0, (const uint8_t *)from + done, n);
+        uint64_t at = p2_fill_stage(p2, stage, 0, (const uint8_t *)from + done, n);
 
         if (dst.kind == HOST_GPU) {
-            copy_by_engine(p2, dst.gpu, (struct host_copy_end){ true, dst.offset + done },
-                           (struct host_copy_end){ false, at }, n);
+            p2_copy_by_engine(p2, dst.gpu, (struct host_copy_end){ true, dst.offset + done },
+                              (struct host_copy_end){ false, at }, n);
         } else {
             h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
             memcpy((uint8_t *)to + done, p2->stage + (at - p2->stage_bus), n);

@@ -4,6 +4,7 @@
  *   peach2.c   the interface; where everybody's inbox is
  *   ring.c     entries: flag words, rings, credits
  *   dma.c      what the channels do: large entries and remote writes
+ *   copy.c     what cores and the engines of GPUs do
  *   far.c      ranks that no cable leads to: the control network
  *   order.c    which rank is whose neighbour; collectives.c: what follows for collectives
  *
@@ -247,6 +248,27 @@ void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *fro
 bool p2_done(const struct p2 *p2, mpi_ticket ticket);
 /** One or both ends are memory of a GPU of this node. Returns when the data are there. */
 void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes);
+
+/* copy.c */
+#define P2_ALIGN_LOW 15u /* source and destination agree in these bits of their addresses */
+#define P2_GRAIN     4u  /* what a channel moves is a multiple of that */
+static inline uint32_t p2_stage_bytes(const struct p2 *p2)
+{
+    return p2->piece_bytes + MPI_HEAD_BYTES + P2_UNIT;
+}
+/** One end is memory of a GPU. Returns when the engine is done; what it has sent to host memory may
+ * still be on its way. */
+void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
+                       struct host_copy_end from, uint64_t bytes);
+/** Copies into a stage, to an address that agrees with `to`. @return its bus address. */
+uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes);
+/** For a rank without a channel: the data where its core can load them, until the next call. At
+ * most an entry; memory of a GPU is copied into pinned memory first. */
+const void *p2_readable(struct p2 *p2, const void *data, uint32_t bytes);
+/** Stores to a bus address in the window: data of any length, which may be in a GPU. */
+void p2_store_all(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes);
+/** Bytes behind the last whole grain: the core stores them before the channel starts. */
+void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes);
 
 /* far.c */
 /** Agrees on everybody's inbox. */

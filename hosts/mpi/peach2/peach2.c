@@ -96,7 +96,7 @@ static bool set_up(struct p2 *p2)
     call_ps = h->ops->cost_ps(h, HOST_COST_CALL);
     copy_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB);
     p2->t.caps = (struct mpi_transport_caps){
-        .gpu = p2->nchannels > 0,
+        .gpu = true,
         .sends_requests = true,
         .fifo_bytes = p2->piece_bytes + MPI_HEAD_BYTES,
         .eager_bytes = 2 * p2->piece_bytes,
@@ -152,6 +152,8 @@ static bool p2_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo
         return p2_append_staged(p2, dest, fifo, head, head_bytes, data, bytes);
     if (!p2_find_room(p2, dest, head_bytes, bytes, &place))
         return false;
+    if (p2->nchannels == 0)
+        data = p2_readable(p2, data, bytes);
     flag = p2_put_head(p2, dest, fifo, &place, head, head_bytes, data, with_head, bytes);
     if (bytes > with_head)
         p2_put(p2, dest, place.at + place.head, data, bytes);

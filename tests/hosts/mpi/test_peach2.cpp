@@ -86,10 +86,15 @@ TEST(Peach2, RanksOfANodeShareItsChannels)
     expect_run(2, 10, [] { return ping_pong({ 8, 100, 5000 }); });
 }
 
-/* Rank 0's memory is of one kind, that of the others of another: at all alignments and sizes. */
-int between(tcaMemoryKind kinds[2], bool pageable)
+/* The last rank's memory is of one kind, that of the one before it of another: at all alignments
+ * and sizes. */
+int between(const tcaMemoryKind kinds[2], bool pageable)
 {
     Me me;
+    int first = me.size - 2;
+
+    if (me.rank < first)
+        return MPI_Finalize();
     uint8_t *b = nullptr;
     std::vector<uint8_t> heap(90000);
     int round = 0;
@@ -100,16 +105,17 @@ int between(tcaMemoryKind kinds[2], bool pageable)
         b = heap.data();
     for (int bytes : { 1, 8, 130, 4100, 20001, 70000 })
         for (int shift : { 0, 1, 16 }) {
-            uint8_t *at = b + (me.rank == 0 ? 0 : shift);
+            uint8_t *at = b + (me.rank == first ? 0 : shift);
 
             for (int way = 0; way < 2; way++) {
-                if (me.rank == way) {
+                if (me.rank == first + way) {
                     for (int i = 0; i < bytes; i++)
                         at[i] = byte_of(round, i);
-                    MPI_Send(at, bytes, MPI_BYTE, !way, round, MPI_COMM_WORLD);
+                    MPI_Send(at, bytes, MPI_BYTE, first + !way, round, MPI_COMM_WORLD);
                 } else {
                     memset(b, 0, 90000);
-                    MPI_Recv(at, bytes, MPI_BYTE, way, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                    MPI_Recv(at, bytes, MPI_BYTE, first + way, round, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
                     int wrong = 0;
                     for (int i = 0; i < bytes; i++)
                         wrong += at[i] != byte_of(round, i);
@@ -134,6 +140,15 @@ TEST(Peach2, MemoryOfAllKindsIsSentAndReceivedWhereItIs)
                 SCOPED_TRACE(testing::Message() << k[0] << k[1] << nodes << pageable);
                 expect_run(nodes, 2, [&] { return between(k, pageable); });
             }
+}
+
+/* The fifth rank of a node has no channel: its core loads and stores, its GPU copies. */
+TEST(Peach2, RanksWithoutAChannelSendAndReceiveMemoryOfGpus)
+{
+    static const tcaMemoryKind kinds[2] = { tcaMemoryGPU, tcaMemoryGPU };
+
+    expect_run(2, 9, [&] { return between(kinds, true); }); /* the last one; both */
+    expect_run(2, 10, [&] { return between(kinds, false); });
 }
 
 /* Half of a round trip, after one that takes what the first message needs. */

@@ -1,0 +1,95 @@
+/* What cores and the engines of GPUs move: to and from pinned memory, and into the window. */
+#include <string.h>
+
+#include "hosts/mpi/peach2/internal.h"
+
+void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
+                       struct host_copy_end from, uint64_t bytes)
+{
+    struct host *h = p2->t.host;
+
+    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_CUDA_COPY));
+    h->ops->gpu_wait(h, gpu, h->ops->gpu_copy(h, gpu, to, from, bytes));
+}
+
+uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes)
+{
+    uint64_t at = (uint64_t)stage * p2_stage_bytes(p2) + (to & P2_ALIGN_LOW);
+    struct host *h = p2->t.host;
+    struct host_pointer hp = h->ops->pointer(h, from);
+
+    if (hp.kind == HOST_GPU) {
+        p2_copy_by_engine(p2, hp.gpu, (struct host_copy_end){ false, p2->stage_bus + at },
+                          (struct host_copy_end){ true, hp.offset }, bytes);
+        driver_flush_gpu(h, hp.gpu); /* what it has sent has arrived */
+    } else {
+        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+        memcpy(p2->stage + at, from, bytes);
+    }
+    return p2->stage_bus + at;
+}
+
+/* Stores to the window. What is the own node's does not go through the hub, which sends nothing
+ * back to where it came from. */
+static void store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
+{
+    struct host *h = p2->t.host;
+    const struct driver *d = p2->d;
+    uint64_t offset = to - d->window_bus, in_part = offset % d->part_bytes;
+    uint64_t area = in_part / d->area_bytes;
+    uint64_t bus;
+
+    if (offset / d->part_bytes != d->slot) {
+        h->ops->store_block(h, &d->window, offset, bytes, n);
+        return;
+    }
+    bus = d->area_base[area] + in_part % d->area_bytes;
+    if (area == HUB_AREA_HOST) {
+        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+        memcpy(p2->inbox + (int64_t)(bus - p2->inbox_bus), bytes, n);
+    } else {
+        const struct driver_gpu *g = &d->gpus[area - HUB_AREA_GPU0];
+
+        h->ops->store_block(h, &g->bar, bus - g->bar_bus, bytes, n);
+    }
+}
+
+const void *p2_readable(struct p2 *p2, const void *data, uint32_t bytes)
+{
+    if (bytes == 0 || p2->t.host->ops->pointer(p2->t.host, data).kind != HOST_GPU)
+        return data;
+    (void)p2_fill_stage(p2, 0, 0, data, bytes);
+    return p2->stage;
+}
+
+void p2_store_all(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes)
+{
+    while (bytes > 0) {
+        uint32_t n = (uint32_t)(bytes < p2->piece_bytes ? bytes : p2->piece_bytes);
+
+        store(p2, to, p2_readable(p2, from, n), n);
+        to += n;
+        from += n;
+        bytes -= n;
+    }
+}
+
+void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes)
+{
+    struct host *h = p2->t.host;
+    struct host_pointer hp = h->ops->pointer(h, from);
+    uint8_t rest[P2_GRAIN];
+
+    for (uint64_t i = 0; i < bytes; i++) {
+        if (hp.kind == HOST_GPU) {
+            uint64_t bus = 0;
+            const struct driver_gpu *g = &p2->d->gpus[hp.gpu];
+
+            (void)driver_pin_gpu(h, hp.gpu, hp.offset, bytes, &bus);
+            rest[i] = (uint8_t)h->ops->load(h, &g->bar, bus + i - g->bar_bus, 1);
+        } else {
+            rest[i] = from[i];
+        }
+    }
+    store(p2, to, rest, bytes);
+}
