@@ -124,6 +124,9 @@ int mbcf_task_open(struct host *h, struct mbcf_task **task_p);
 /* kernel.c */
 /** The system call of one packet; returns when it is in the transmit ring. */
 void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call);
+/** Whether mbcf_send() to a task would not wait. If `waits`, an interrupt that makes room wakes it.
+ */
+bool mbcf_room(struct mbcf_task *t, unsigned task, bool waits);
 void mbcf_acknowledged(struct mbcf_node *node, struct host *h, unsigned peer, uint32_t ack);
 void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned peer);
 void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned peer, uint8_t flags);

@@ -130,18 +130,23 @@ static bool has_room(const struct mbcf_node *node, const struct mbcf_peer *peer,
     return peer->next - peer->acked < node->costs.window && h->ops->ether->room(h) > 0;
 }
 
-/** Waits in the kernel until the packet may go; interrupts make room. */
-static void wait_room(struct mbcf_task *t, const struct mbcf_peer *peer)
+bool mbcf_room(struct mbcf_task *t, unsigned task, bool waits)
 {
     struct host *h = t->host;
+    unsigned index = h->ops->ether->node_of(h, task);
+    bool room = index == h->node->index || has_room(t->node, &t->node->peers[index], h);
 
-    while (!has_room(t->node, peer, h)) {
-        if (h->ops->ether->room(h) == 0)
-            h->ops->ether->want_room(h, 1);
-        t->blocked = true;
-        (void)h->ops->sleep(h, HOST_NEVER);
-        t->blocked = false;
-    }
+    t->blocked = waits && !room;
+    if (t->blocked && h->ops->ether->room(h) == 0)
+        h->ops->ether->want_room(h, 1);
+    return room;
+}
+
+/** Waits in the kernel until the packet may go; interrupts make room. */
+static void wait_room(struct mbcf_task *t, unsigned task)
+{
+    while (!mbcf_room(t, task, true))
+        (void)t->host->ops->sleep(t->host, HOST_NEVER);
 }
 
 static void arm(struct mbcf_node *node, struct host *h, uint64_t at)
@@ -342,7 +347,7 @@ void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)
     if (index == h->node->index) {
         send_here(t, call);
     } else {
-        wait_room(t, peer);
+        wait_room(t, call->task);
         transmit(t, call, index, peer);
     }
     if (!call->inside)

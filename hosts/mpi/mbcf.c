@@ -12,64 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mbcf/internal.h"
 #include "hosts/mpi/collective.h"
+#include "hosts/mpi/mbcf_transport.h"
 
 #define MESSAGE_BYTES 65536u
 #define REQUEST_BYTES 16384u
-#define NOTES         64u /* of one source */
-
-/** A place in the table of notes; remote writes fill it from its beginning. */
-struct note {
-    uint32_t turn;  /* notes before it in all, and this one: not 0 when it is there */
-    uint32_t after; /* entries of the message FIFO before it */
-    uint32_t bytes;
-    uint32_t spare;
-    uint8_t data[MPI_HEAD_BYTES];
-};
-#define NOTE_HEAD 16u
-
-/** What has been taken; the receiver writes it to the sender. */
-struct taken {
-    uint64_t fifo[MPI_FIFOS]; /* bytes, as struct mbcf_fifo counts them */
-    uint64_t notes;
-};
-
-struct pair {
-    /* as a source */
-    struct taken told, taken; /* to it; by this rank */
-    uint32_t entries;         /* of its message FIFO that were taken */
-    bool looked[MPI_FIFOS];   /* the entry at the head was looked at */
-    bool follows;             /* the last entry was full, so the next one is more of it */
-    bool noted;               /* it is a note that was */
-    struct note *notes;
-    /* as a destination */
-    struct mbcf_fifo far[MPI_FIFOS]; /* `tail` as it will be there */
-    uint32_t appended, sent_notes;
-    struct taken room; /* it writes this */
-};
-
-struct mbcf_transport {
-    struct mpi_transport t;
-    bool sockets; /* transport tcp: what an ordinary kernel offers */
-    bool reading; /* of those: a read that goes on with the next piece */
-    struct mbcf_task *task;
-    unsigned size;
-    struct pair *pairs;
-    uint32_t *spare; /* regions for memory of the program */
-    unsigned nspare;
-    uint8_t *rings;
-};
-
-static struct mbcf_transport *to_mbcf(struct mpi_transport *t)
-{
-    return (struct mbcf_transport *)t;
-}
-
-static unsigned fifo_of(unsigned source, enum mpi_fifo fifo)
-{
-    return source * MPI_FIFOS + fifo;
-}
 
 static uint64_t ring_bytes(enum mpi_fifo fifo)
 {
@@ -80,7 +27,7 @@ static uint64_t ring_bytes(enum mpi_fifo fifo)
 
 static void mbcf_destroy(struct mpi_transport *t)
 {
-    struct mbcf_transport *m = to_mbcf(t);
+    struct mpi_mbcf *m = mpi_to_mbcf(t);
 
     for (unsigned i = 0; m->pairs != NULL && i < m->size; i++)
         free(m->pairs[i].notes);
@@ -91,19 +38,19 @@ static void mbcf_destroy(struct mpi_transport *t)
 }
 
 /* All ranks give the same numbers to the same things, so none has to be told. */
-static bool open_pair(struct mbcf_transport *m, unsigned other, uint8_t *rings)
+static bool open_pair(struct mpi_mbcf *m, unsigned other, uint8_t *rings)
 {
-    struct pair *p = &m->pairs[other];
+    struct mpi_mbcf_pair *p = &m->pairs[other];
 
-    p->notes = calloc(NOTES, sizeof(*p->notes));
+    p->notes = calloc(MPI_MBCF_NOTES, sizeof(*p->notes));
     if (p->notes == NULL)
         return false;
     m->task->regions[other] =
-        (struct mbcf_region){ (uint8_t *)p->notes, NOTES * sizeof(*p->notes) };
+        (struct mbcf_region){ (uint8_t *)p->notes, MPI_MBCF_NOTES * sizeof(*p->notes) };
     m->task->regions[m->size + other] =
         (struct mbcf_region){ (uint8_t *)&p->room, sizeof(p->room) };
     for (enum mpi_fifo f = 0; f < MPI_FIFOS; f++) {
-        m->task->fifos[fifo_of(other, f)] =
+        m->task->fifos[mpi_mbcf_fifo(other, f)] =
             (struct mbcf_fifo){ .ring = rings, .room = ring_bytes(f) };
         p->far[f].room = ring_bytes(f);
         rings += ring_bytes(f);
@@ -111,7 +58,7 @@ static bool open_pair(struct mbcf_transport *m, unsigned other, uint8_t *rings)
     return true;
 }
 
-static bool set_up(struct mbcf_transport *m)
+static bool set_up(struct mpi_mbcf *m)
 {
     const uint64_t each = MESSAGE_BYTES + REQUEST_BYTES;
 
@@ -128,7 +75,7 @@ static bool set_up(struct mbcf_transport *m)
     return true;
 }
 
-static void set_caps(struct mbcf_transport *m)
+static void set_caps(struct mpi_mbcf *m)
 {
     m->t.caps = (struct mpi_transport_caps){
         .sends_requests = true,
@@ -140,14 +87,14 @@ static void set_caps(struct mbcf_transport *m)
 
 static struct mpi_transport *create(struct host *h, const char *name, char *why)
 {
-    struct mbcf_transport *m = calloc(1, sizeof(*m));
+    struct mpi_mbcf *m = calloc(1, sizeof(*m));
     int code;
 
     if (m == NULL)
         return NULL;
     m->size = h->size;
     code = mbcf_task_open(h, &m->task);
-    if (fifo_of(h->size, 0) > MBCF_FIFOS)
+    if (mpi_mbcf_fifo(h->size, 0) > MBCF_FIFOS)
         (void)snprintf(why, MPI_WHY_BYTES, "transport %s: %u ranks: expected at most %u", name,
                        h->size, MBCF_FIFOS / MPI_FIFOS);
     else if (code == MBCF_ERR_NO_NETWORK)
@@ -167,92 +114,10 @@ static struct mpi_transport *mbcf_create(struct host *h, char *why)
     return create(h, "mbcf", why);
 }
 
-/* ---- sending -------------------------------------------------------------------------- */
-
-static void send_write(struct mbcf_transport *m, unsigned dest, uint32_t region, uint64_t offset,
-                       const void *from, uint32_t bytes, bool cold)
-{
-    const struct mbcf_call call = { .op = MBCF_OP_WRITE,
-                                    .task = dest,
-                                    .object = region,
-                                    .offset = offset,
-                                    .pieces = { { from, bytes } },
-                                    .cold = cold };
-
-    mbcf_send(m->task, &call);
-}
-
-/** One page at a time, as the handler checks it. Data are in packets when a call returns. */
-static void write_page(struct mbcf_transport *m, unsigned dest, uint32_t region, uint64_t offset,
-                       const uint8_t *from, uint32_t bytes)
-{
-    for (uint32_t at = 0; at < bytes; at += MBCF_PACKET_BYTES) {
-        uint32_t n = bytes - at < MBCF_PACKET_BYTES ? bytes - at : MBCF_PACKET_BYTES;
-
-        send_write(m, dest, region, offset + at, from + at, n, true);
-    }
-}
-
-/** A write to a socket, which a full piece does not end. */
-static uint64_t socket_write_ps(const struct mbcf_transport *m, uint32_t bytes)
-{
-    const struct mbcf_costs *costs = &m->task->node->costs;
-
-    return bytes == MBCF_PACKET_BYTES ? 0 : costs->trap_in + costs->socket + costs->trap_out;
-}
-
-static bool mbcf_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo,
-                        const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
-{
-    struct mbcf_transport *m = to_mbcf(t);
-    struct pair *p = &m->pairs[dest];
-    struct mbcf_fifo *far = &p->far[fifo];
-    const struct mbcf_call call = { .op = MBCF_OP_APPEND,
-                                    .task = dest,
-                                    .object = fifo_of(t->host->rank, fifo),
-                                    .pieces = { { head, head_bytes }, { data, bytes } },
-                                    .cold = bytes != 0,
-                                    .inside = m->sockets };
-
-    far->head = p->room.fifo[fifo];
-    if (!mbcf_fifo_reserve(far, head_bytes + bytes))
-        return false;
-    p->appended += fifo == MPI_FIFO_MESSAGE;
-    if (m->sockets)
-        t->host->ops->spend(t->host, socket_write_ps(m, head_bytes + bytes));
-    mbcf_send(m->task, &call);
-    return true;
-}
-
-static bool mbcf_write_note(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
-                            uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                            uint32_t note_bytes, mpi_ticket *ticket_p)
-{
-    struct mbcf_transport *m = to_mbcf(t);
-    struct pair *p = &m->pairs[dest];
-    struct note n = { p->sent_notes + 1, p->appended, note_bytes, 0, { 0 } };
-    uint32_t region;
-
-    if (note_bytes != 0 && p->sent_notes - p->room.notes >= NOTES)
-        return false;
-    memcpy(&region, key->bytes, sizeof(region));
-    p->sent_notes += note_bytes != 0;
-    for (uint64_t at = 0; at < bytes; at += HOST_PAGE)
-        write_page(m, dest, region, offset + at, (const uint8_t *)from + at,
-                   bytes - at < HOST_PAGE ? (uint32_t)(bytes - at) : HOST_PAGE);
-    *ticket_p = 0;
-    if (note_bytes == 0)
-        return true;
-    memcpy(n.data, note, note_bytes);
-    send_write(m, dest, t->host->rank, (n.turn - 1) % NOTES * sizeof(n), &n, NOTE_HEAD + note_bytes,
-               false);
-    return true;
-}
-
 static bool mbcf_expose_memory(struct mpi_transport *t, void *p, uint64_t bytes,
                                struct mpi_key *key_p)
 {
-    struct mbcf_transport *m = to_mbcf(t);
+    struct mpi_mbcf *m = mpi_to_mbcf(t);
     uint32_t region;
 
     if (m->nspare == 0 || m->sockets)
@@ -266,7 +131,7 @@ static bool mbcf_expose_memory(struct mpi_transport *t, void *p, uint64_t bytes,
 
 static void mbcf_hide_memory(struct mpi_transport *t, const struct mpi_key *key)
 {
-    struct mbcf_transport *m = to_mbcf(t);
+    struct mpi_mbcf *m = mpi_to_mbcf(t);
     uint32_t region;
 
     memcpy(&region, key->bytes, sizeof(region));
@@ -277,21 +142,21 @@ static void mbcf_hide_memory(struct mpi_transport *t, const struct mpi_key *key)
 /* ---- receiving -------------------------------------------------------------------------- */
 
 /** The note that comes next from a source, if it is there and all entries before it are taken. */
-static const struct note *next_note(const struct pair *p)
+static const struct mpi_mbcf_note *next_note(const struct mpi_mbcf_pair *p)
 {
-    const struct note *n = &p->notes[p->taken.notes % NOTES];
+    const struct mpi_mbcf_note *n = &p->notes[p->taken.notes % MPI_MBCF_NOTES];
 
     return n->turn == (uint32_t)p->taken.notes + 1 && n->after == p->entries ? n : NULL;
 }
 
-static bool has_entry(const struct mbcf_transport *m, unsigned source, enum mpi_fifo fifo)
+static bool has_entry(const struct mpi_mbcf *m, unsigned source, enum mpi_fifo fifo)
 {
-    return m->task->fifos[fifo_of(source, fifo)].entries != 0;
+    return m->task->fifos[mpi_mbcf_fifo(source, fifo)].entries != 0;
 }
 
 static unsigned mbcf_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
 {
-    const struct mbcf_transport *m = to_mbcf(t);
+    const struct mpi_mbcf *m = mpi_to_mbcf(t);
 
     while (from < m->size && !has_entry(m, from, fifo) &&
            (fifo != MPI_FIFO_MESSAGE || next_note(&m->pairs[from]) == NULL))
@@ -300,9 +165,9 @@ static unsigned mbcf_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned 
 }
 
 /** A line of the table; the rest of what it holds comes with it. */
-static bool take_note(struct mbcf_transport *m, struct pair *p, struct mpi_taken *taken_p)
+static bool take_note(struct mpi_mbcf *m, struct mpi_mbcf_pair *p, struct mpi_taken *taken_p)
 {
-    const struct note *n = next_note(p);
+    const struct mpi_mbcf_note *n = next_note(p);
 
     if (n == NULL)
         return false;
@@ -314,7 +179,7 @@ static bool take_note(struct mbcf_transport *m, struct pair *p, struct mpi_taken
 }
 
 /** The system call that takes bytes out. */
-static uint64_t take_ps(const struct mbcf_transport *m, uint64_t bytes)
+static uint64_t take_ps(const struct mpi_mbcf *m, uint64_t bytes)
 {
     const struct mbcf_costs *costs = &m->task->node->costs;
 
@@ -324,8 +189,8 @@ static uint64_t take_ps(const struct mbcf_transport *m, uint64_t bytes)
 static bool mbcf_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
                       struct mpi_taken *taken_p)
 {
-    struct mbcf_transport *m = to_mbcf(t);
-    struct pair *p = &m->pairs[source];
+    struct mpi_mbcf *m = mpi_to_mbcf(t);
+    struct mpi_mbcf_pair *p = &m->pairs[source];
     uint32_t bytes;
 
     if (fifo == MPI_FIFO_MESSAGE && take_note(m, p, taken_p))
@@ -337,30 +202,30 @@ static bool mbcf_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned sour
         t->host->ops->spend(t->host, take_ps(m, 0));
     p->looked[fifo] = true;
     m->reading = m->sockets && fifo == MPI_FIFO_MESSAGE && p->follows;
-    taken_p->bytes = mbcf_oldest(&m->task->fifos[fifo_of(source, fifo)], &bytes);
+    taken_p->bytes = mbcf_oldest(&m->task->fifos[mpi_mbcf_fifo(source, fifo)], &bytes);
     taken_p->size = bytes;
     return true;
 }
 
 /** Tells the sender when half of anything has been taken since it was told. */
-static void tell_room(struct mbcf_transport *m, unsigned source)
+static void tell_room(struct mpi_mbcf *m, unsigned source)
 {
-    struct pair *p = &m->pairs[source];
-    bool due = p->taken.notes - p->told.notes >= NOTES / 2;
+    struct mpi_mbcf_pair *p = &m->pairs[source];
+    bool due = p->taken.notes - p->told.notes >= MPI_MBCF_NOTES / 2;
 
     for (enum mpi_fifo f = 0; f < MPI_FIFOS; f++)
         due |= p->taken.fifo[f] - p->told.fifo[f] >= ring_bytes(f) / 2;
     if (!due)
         return;
     p->told = p->taken;
-    send_write(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false);
+    mpi_mbcf_send(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false);
 }
 
 static void mbcf_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
 {
-    struct mbcf_transport *m = to_mbcf(t);
-    struct pair *p = &m->pairs[source];
-    struct mbcf_fifo *f = &m->task->fifos[fifo_of(source, fifo)];
+    struct mpi_mbcf *m = mpi_to_mbcf(t);
+    struct mpi_mbcf_pair *p = &m->pairs[source];
+    struct mbcf_fifo *f = &m->task->fifos[mpi_mbcf_fifo(source, fifo)];
     uint32_t bytes;
 
     if (fifo == MPI_FIFO_MESSAGE && p->noted) {
@@ -380,7 +245,7 @@ static void mbcf_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned s
 /** A system call takes data out of a FIFO. */
 static void mbcf_copy(struct mpi_transport *t, void *to, const void *from, uint64_t bytes)
 {
-    const struct mbcf_transport *m = to_mbcf(t);
+    const struct mpi_mbcf *m = mpi_to_mbcf(t);
     uint64_t at = (uint64_t)((const uint8_t *)from - m->rings);
     const struct mbcf_costs *costs = &m->task->node->costs;
 
@@ -394,21 +259,23 @@ static void mbcf_copy(struct mpi_transport *t, void *to, const void *from, uint6
 /** Is there anything that was not taken yet? */
 static bool any_entry(struct mpi_transport *t)
 {
-    return mbcf_next(t, MPI_FIFO_REQUEST, 0) < to_mbcf(t)->size ||
-           mbcf_next(t, MPI_FIFO_MESSAGE, 0) < to_mbcf(t)->size;
+    return mbcf_next(t, MPI_FIFO_REQUEST, 0) < mpi_to_mbcf(t)->size ||
+           mbcf_next(t, MPI_FIFO_MESSAGE, 0) < mpi_to_mbcf(t)->size;
 }
 
 static void mbcf_wait_any(struct mpi_transport *t)
 {
-    struct mbcf_task *task = to_mbcf(t)->task;
+    struct mbcf_task *task = mpi_to_mbcf(t)->task;
 
     const struct mbcf_costs *costs = &task->node->costs;
     bool slept = false;
 
-    for (; task->events == task->seen && !any_entry(t); slept = true)
+    for (; task->events == task->seen && !any_entry(t) && !mpi_mbcf_can_go_on(mpi_to_mbcf(t), true);
+         slept = true)
         (void)t->host->ops->sleep(t->host, HOST_NEVER);
+    task->blocked = false;
     task->seen = task->events;
-    if (to_mbcf(t)->sockets) /* select() */
+    if (mpi_to_mbcf(t)->sockets) /* select() */
         t->host->ops->spend(t->host, costs->trap_in + costs->socket + costs->trap_out +
                                          (slept ? costs->wake : 0));
     else
@@ -419,17 +286,17 @@ static void mbcf_wait_any(struct mpi_transport *t)
  */
 static bool mbcf_poll(struct mpi_transport *t)
 {
-    struct mbcf_task *task = to_mbcf(t)->task;
+    struct mbcf_task *task = mpi_to_mbcf(t)->task;
     bool news;
 
     t->host->ops->spend(t->host, task->node->costs.line);
-    news = task->events != task->seen;
+    news = task->events != task->seen || mpi_mbcf_can_go_on(mpi_to_mbcf(t), false);
     task->seen = task->events;
     return news;
 }
 
 /* As libraries of that time had it. */
-static int mbcf_collectives(struct mpi_rank *mr)
+static int tcp_collectives(struct mpi_rank *mr)
 {
     return mpi_choices_add(mr, mpi_choices_1999, mpi_nchoices_1999);
 }
@@ -442,21 +309,21 @@ static struct mpi_transport *tcp_create(struct host *h, char *why)
 
     if (t == NULL)
         return NULL;
-    to_mbcf(t)->sockets = true;
+    mpi_to_mbcf(t)->sockets = true;
     t->caps.sends_requests = false;
     return t;
 }
 
-/* Of both: what they cost differs, see struct mbcf_transport.sockets. */
+/* Of both: what they cost differs, see struct mpi_mbcf.sockets. */
 #define MBCF_CALLS                                                                                 \
-    .destroy = mbcf_destroy, .collectives = mbcf_collectives, .append = mbcf_append,               \
-    .next = mbcf_next, .take = mbcf_take, .release = mbcf_release, .expose = mbcf_expose_memory,   \
-    .hide = mbcf_hide_memory, .write = mbcf_write_note, .copy = mbcf_copy, .wait = mbcf_wait_any,  \
+    .destroy = mbcf_destroy, .append = mpi_mbcf_append, .next = mbcf_next, .take = mbcf_take,      \
+    .release = mbcf_release, .expose = mbcf_expose_memory, .hide = mbcf_hide_memory,               \
+    .write = mpi_mbcf_write, .done = mpi_mbcf_done, .copy = mbcf_copy, .wait = mbcf_wait_any,      \
     .poll = mbcf_poll
 
-const struct mpi_transport_ops mpi_transport_mbcf = { .name = "mbcf",
-                                                      .create = mbcf_create,
-                                                      MBCF_CALLS };
-const struct mpi_transport_ops mpi_transport_tcp = { .name = "tcp",
-                                                     .create = tcp_create,
-                                                     MBCF_CALLS };
+const struct mpi_transport_ops mpi_transport_mbcf = {
+    .name = "mbcf", .create = mbcf_create, .collectives = tcp_collectives, MBCF_CALLS
+};
+const struct mpi_transport_ops mpi_transport_tcp = {
+    .name = "tcp", .create = tcp_create, .collectives = tcp_collectives, MBCF_CALLS
+};

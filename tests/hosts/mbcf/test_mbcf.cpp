@@ -251,6 +251,45 @@ TEST(Mbcf, CarriesMpiWhenFramesAreLost)
     expect_run("mbcf-switch", 3, exchange_all, { "node*.ether.rx.loss_ppm=20000" });
 }
 
+/* Calls of the facility do not wait: rank 0 goes on while most of a message has found no room yet.
+ */
+int write_far()
+{
+    const int bytes = 300000;
+    int argc = 0, me = 0, done = 0;
+    char **argv = nullptr;
+    std::vector<uint8_t> data(bytes);
+    MPI_Request request;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int i = 0; me == 0 && i < bytes; i++)
+        data[i] = (uint8_t)(i * 7);
+    if (me == 1)
+        MPI_Irecv(data.data(), bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        const double start = MPI_Wtime();
+
+        MPI_Isend(data.data(), bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+        if (MPI_Wtime() - start > bytes / 12.5e6 / 2)
+            return 1;
+    }
+    if (me < 2)
+        while (done == 0)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    for (int i = 0; me == 1 && i < bytes; i++)
+        if (data[i] != (uint8_t)(i * 7))
+            return 2;
+    MPI_Finalize();
+    return 0;
+}
+
+TEST(Mbcf, AWriteThatFindsNoRoomKeepsNobody)
+{
+    expect_run("mbcf-switch-half", 3, write_far);
+}
+
 TEST(MbcfPacket, HeaderIsAsWrittenByHand)
 {
     const mbcf_header in = {
