@@ -281,6 +281,21 @@ static struct mbcf_header header_of(const struct mbcf_task *t, const struct mbcf
                                  .offset = call->offset };
 }
 
+/** Data that do not leave the node are in no packet: one copy, from one address space to the other.
+ * Sockets take the whole way all the same. */
+static uint64_t here_ps(const struct mbcf_task *t, const struct mbcf_call *call)
+{
+    const struct mbcf_costs *costs = &t->node->costs;
+    const struct mbcf_header hdr = header_of(t, call);
+    uint64_t ps = mbcf_put_ps(costs, &hdr);
+
+    if (call->inside)
+        return make_ps(t, call) + ps;
+    if (!call->cold) /* what is in the cache does not come by DMA, as in a packet */
+        ps -= costs->line * mbcf_lines(MBCF_SKEW + MBCF_HEAD, hdr.bytes);
+    return 2 * costs->check + costs->space + ps;
+}
+
 /** To a task of the same node: the handler's work, in the call. */
 static void send_here(struct mbcf_task *t, const struct mbcf_call *call)
 {
@@ -289,7 +304,7 @@ static void send_here(struct mbcf_task *t, const struct mbcf_call *call)
     uint8_t data[MBCF_PACKET_BYTES];
 
     gather(call, data);
-    t->host->ops->spend(t->host, mbcf_put_ps(&t->node->costs, &hdr));
+    t->host->ops->spend(t->host, here_ps(t, call));
     while ((to = mbcf_find(t->node, call->task)) == NULL || !mbcf_fits(to, &hdr)) {
         uint64_t later = t->host->ops->time_ps(t->host) + t->node->costs.retry;
 
@@ -343,10 +358,12 @@ void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)
     unsigned index = h->ops->ether->node_of(h, call->task);
     struct mbcf_peer *peer = &t->node->peers[index];
 
-    h->ops->spend(h, make_ps(t, call) + (call->inside ? 0 : t->node->costs.trap_in));
+    if (!call->inside)
+        h->ops->spend(h, t->node->costs.trap_in);
     if (index == h->node->index) {
         send_here(t, call);
     } else {
+        h->ops->spend(h, make_ps(t, call));
         wait_room(t, call->task);
         transmit(t, call, index, peer);
     }

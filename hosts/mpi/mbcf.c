@@ -79,6 +79,7 @@ static void set_caps(struct mpi_mbcf *m)
 {
     m->t.caps = (struct mpi_transport_caps){
         .sends_requests = true,
+        .itself = true,
         .fifo_bytes = MBCF_PACKET_BYTES,
         .eager_bytes = MPI_BYTES_MAX,
         .copy_kb_ps = m->task->node->costs.copy_kb,
@@ -311,6 +312,7 @@ static struct mpi_transport *tcp_create(struct host *h, char *why)
         return NULL;
     mpi_to_mbcf(t)->sockets = true;
     t->caps.sends_requests = false;
+    t->caps.itself = false;
     return t;
 }
 

@@ -23,7 +23,7 @@ struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank)
         return peer;
     peer = mpi_need(mr, calloc(1, sizeof(*peer)));
     peer->rank = rank;
-    peer->self = rank == mr->host->rank;
+    peer->self = rank == mr->host->rank && !mr->transport->caps.itself;
     peer->end = &peer->first;
     peer->kept_end = &peer->kept;
     peer->deferred_end = &peer->deferred;

@@ -16,7 +16,8 @@
  *    slot) returns false, with nothing done; the caller takes in what has come, wait()s, and tries
  *    again. So two ranks that fill each other's FIFOs both go on.
  *  - Simulated time passes inside of the calls, as the machine and its software take it.
- *  - Never to the rank itself: the protocols see to that. Ranks of one node are the transport's.
+ *  - To the rank itself only if caps.itself; else the protocols see to that. Ranks of one node are
+ *    the transport's.
  *  - Whether something of this very instant is seen must not depend on the order of events: what
  *    poll() says of it has to be settled by a rule (see net.c for one way).
  *
@@ -53,6 +54,7 @@ struct mpi_transport_caps {
     bool write_strided;       /* has write_strided() */
     bool gpu;                 /* takes pointers to GPU memory as they are; else they are staged */
     bool sends_requests;      /* (*) receives that find nothing tell their address: SR, else NSR */
+    bool itself;              /* what goes to the rank itself goes through it, too */
     uint32_t fifo_bytes;      /* (*, shorter) longest entry, header and data together */
     uint32_t eager_bytes;     /* (*) longest message sent without asking when no request for it is
                                  known; in several entries, if it has to be */

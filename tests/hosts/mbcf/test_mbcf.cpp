@@ -1,6 +1,7 @@
 /* The facility on its platform: delivery and order, also when frames are lost, and what it costs.
  */
 #include <mbcf.h>
+#include <mpi-hub.h>
 #include <mpi.h>
 
 #include <cstring>
@@ -288,6 +289,38 @@ int write_far()
 TEST(Mbcf, AWriteThatFindsNoRoomKeepsNobody)
 {
     expect_run("mbcf-switch-half", 3, write_far);
+}
+
+/* As in CG and MG: what goes to the rank itself takes the way of all messages, and counts. */
+int write_here()
+{
+    int argc = 0;
+    char **argv = nullptr;
+    std::vector<uint8_t> out(5000, 3), in(5000);
+    MPI_Request request;
+    MPIX_Hub_counts before, after;
+
+    MPI_Init(&argc, &argv);
+    MPIX_Hub_counters(&before);
+    MPI_Irecv(in.data(), 5000, MPI_BYTE, 0, 1, MPI_COMM_SELF, &request);
+    MPI_Send(out.data(), 5000, MPI_BYTE, 0, 1, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPIX_Hub_counters(&after);
+    if (in != out || after.write_bytes - before.write_bytes != 5000)
+        return 1;
+    in.assign(5000, 0);
+    MPI_Send(out.data(), 5000, MPI_BYTE, 0, 2, MPI_COMM_SELF);
+    MPI_Recv(in.data(), 5000, MPI_BYTE, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPIX_Hub_counters(&before);
+    if (in != out || before.write_bytes != after.write_bytes)
+        return 2;
+    MPI_Finalize();
+    return 0;
+}
+
+TEST(Mbcf, MessagesToOneselfAreWritten)
+{
+    expect_run("mbcf-switch", 1, write_here);
 }
 
 TEST(MbcfPacket, HeaderIsAsWrittenByHand)
