@@ -1,4 +1,4 @@
-/* Epochs of one-sided communication. */
+/* Epochs of one-sided communication: waiting, fences, 11.5.1, and groups, 11.5.2 of MPI-3.1. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int ran
 
 /* A program may spin on calls that have nothing to wait for: others must get on meanwhile. What
  * an earlier call has left, as it had its own, is no news to a poll. */
-static int let_others(struct mpi_win *win)
+int mpi_win_let_others(struct mpi_win *win)
 {
     int code = mpi_advance(win->mr, NULL);
 
@@ -75,16 +75,16 @@ static int let_others(struct mpi_win *win)
     return code;
 }
 
-static int wait_or_let(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank)
+int mpi_win_wait_or_let_others(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank),
+                               int rank)
 {
     bool waited;
     int code = wait_for(win, ready, rank, &waited);
 
-    return code == MPI_SUCCESS && !waited ? let_others(win) : code;
+    return code == MPI_SUCCESS && !waited ? mpi_win_let_others(win) : code;
 }
 
-/* A property of one rank, or of all of them (-1). */
-static bool of_all(struct mpi_win *win, int rank, bool (*holds)(const struct mpi_win_peer *peer))
+bool mpi_win_all(struct mpi_win *win, int rank, bool (*holds)(const struct mpi_win_peer *peer))
 {
     if (rank >= 0)
         return holds(&win->peers[rank]);
@@ -104,35 +104,17 @@ static bool has_fenced(const struct mpi_win_peer *peer)
     return peer->finished >= peer->fence_count;
 }
 
-static bool is_granted(const struct mpi_win_peer *peer)
-{
-    return peer->granted;
-}
-
 bool mpi_win_local(struct mpi_win *win, int rank)
 {
-    return of_all(win, rank, is_local);
+    return mpi_win_all(win, rank, is_local);
 }
 
 static bool all_fenced(struct mpi_win *win, int rank)
 {
-    return of_all(win, rank, has_fenced);
+    return mpi_win_all(win, rank, has_fenced);
 }
 
-static bool granted(struct mpi_win *win, int rank)
-{
-    return of_all(win, rank, is_granted);
-}
-
-/* What was asked for has been answered, and what is for `rank` is complete here. */
-static bool settled(struct mpi_win *win, int rank)
-{
-    bool owes = win->owed > 0 && (rank < 0 || win->peers[rank].unsure > 0);
-
-    return !owes && mpi_win_local(win, rank);
-}
-
-static int begin(const char *call, MPI_Win win, struct mpi_win **win_p)
+int mpi_win_begin(const char *call, MPI_Win win, struct mpi_win **win_p)
 {
     struct mpi_rank *mr = mpi_self();
     int code = mpi_win_get(mr, win, win_p);
@@ -170,7 +152,7 @@ static int fence(struct mpi_win *win, bool last)
 int MPI_Win_fence(int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
+    int code = mpi_win_begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
         code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "within an epoch of another kind");
@@ -235,7 +217,7 @@ static bool all_posted(struct mpi_win *win, int rank)
 int MPI_Win_start(MPI_Group group, int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
+    int code = mpi_win_begin(__func__, win, &w);
     bool checks = (promises & MPI_MODE_NOCHECK) == 0;
 
     if (code == MPI_SUCCESS)
@@ -254,7 +236,7 @@ int MPI_Win_start(MPI_Group group, int promises, MPI_Win win)
 int MPI_Win_complete(MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
+    int code = mpi_win_begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS && w->start == NULL)
         code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_start() before");
@@ -274,7 +256,7 @@ int MPI_Win_complete(MPI_Win win)
 int MPI_Win_post(MPI_Group group, int promises, MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
+    int code = mpi_win_begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS)
         code = take_group(w, group, &w->post);
@@ -310,7 +292,7 @@ static int check_post(struct mpi_win *win)
 int MPI_Win_wait(MPI_Win win)
 {
     struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
+    int code = mpi_win_begin(__func__, win, &w);
 
     if (code == MPI_SUCCESS)
         code = check_post(w);
@@ -328,11 +310,11 @@ int MPI_Win_test(MPI_Win win, int *flag)
     int code;
 
     mpi_look_begin(mr);
-    code = begin(__func__, win, &w);
+    code = mpi_win_begin(__func__, win, &w);
     if (code == MPI_SUCCESS)
         code = check_post(w);
     if (code == MPI_SUCCESS && !all_completed(w, -1))
-        code = let_others(w);
+        code = mpi_win_let_others(w);
     mpi_look_end(&(struct mpi_waits){ .mr = mr, .request = w != NULL ? &w->head : NULL }, __func__,
                  code != MPI_SUCCESS || all_completed(w, -1));
     if (code == MPI_SUCCESS) {
@@ -341,210 +323,4 @@ int MPI_Win_test(MPI_Win win, int *flag)
             end_exposure(w);
     }
     return mpi_win_end(mr, w, __func__, code);
-}
-
-/* ---- locks ---- */
-
-static int check_rank(struct mpi_win *win, int rank)
-{
-    if (rank >= 0 && rank < win->comm->size)
-        return MPI_SUCCESS;
-    return mpi_fail(win->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank,
-                    win->comm->size - 1);
-}
-
-/* The lock is asked for with the first operation, unless the program may do without operations:
- * with loads and stores. */
-static int ask(struct mpi_win *win, int type, int rank, int promises)
-{
-    struct mpi_win_peer *peer = &win->peers[rank];
-    bool near = rank == win->comm->rank || win->flavor == MPI_WIN_FLAVOR_SHARED;
-
-    peer->asked = (promises & MPI_MODE_NOCHECK) == 0 && near;
-    peer->due = (promises & MPI_MODE_NOCHECK) == 0 && !near ? type : 0;
-    peer->granted = !peer->asked;
-    if (!peer->asked)
-        return MPI_SUCCESS;
-    return mpi_win_tell(win, rank, MPI_WIN_LOCK, (uint64_t)type, true);
-}
-
-static int lock(struct mpi_win *win, int type, int rank, int promises)
-{
-    int code = check_rank(win, rank);
-
-    if (code == MPI_SUCCESS && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
-        code = mpi_fail(win->mr, MPI_ERR_LOCKTYPE, "lock_type = %d: no such type", type);
-    if (code == MPI_SUCCESS && (win->peers[rank].locked || win->locked_all || win->start != NULL))
-        code = mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "rank = %d: an epoch is open", rank);
-    if (code != MPI_SUCCESS)
-        return code;
-    win->fenced = false;
-    code = ask(win, type, rank, promises);
-    if (code == MPI_SUCCESS)
-        code = mpi_win_wait(win, granted, rank);
-    win->peers[rank].locked = true;
-    win->nlocked++;
-    return code;
-}
-
-int MPI_Win_lock(int lock_type, int rank, int promises, MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL)
-        code = lock(w, lock_type, rank, promises);
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-/* Asks when the operations so far are done there, unless that is known. */
-static int settle_one(struct mpi_win *win, int rank, enum mpi_win_kind kind)
-{
-    struct mpi_win_peer *peer = &win->peers[rank];
-    bool ends = kind == MPI_WIN_UNLOCK && peer->asked;
-    bool asks = peer->unsure > 0;
-
-    if (kind == MPI_WIN_UNLOCK)
-        peer->due = 0;
-    if (!ends && !asks)
-        return MPI_SUCCESS;
-    if (ends)
-        peer->asked = false;
-    win->owed += asks;
-    return mpi_win_tell(win, rank, ends ? MPI_WIN_UNLOCK : MPI_WIN_FLUSH, peer->issued, asks);
-}
-
-/* The same of one rank or of all of them, and waits for that. */
-static int settle(struct mpi_win *win, int rank, enum mpi_win_kind kind)
-{
-    int code = MPI_SUCCESS, first = rank < 0 ? 0 : rank;
-    int end = rank < 0 ? win->comm->size : rank + 1;
-
-    for (int r = first; code == MPI_SUCCESS && r < end; r++)
-        code = settle_one(win, r, kind);
-    return code == MPI_SUCCESS ? wait_or_let(win, settled, rank) : code;
-}
-
-static int check_locked(struct mpi_win *win, int rank, bool flushes)
-{
-    int code = check_rank(win, rank);
-
-    if (code != MPI_SUCCESS || win->peers[rank].locked || (flushes && win->locked_all))
-        return code;
-    return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "rank = %d: not locked", rank);
-}
-
-int MPI_Win_unlock(int rank, MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
-        code = check_locked(w, rank, false);
-        if (code == MPI_SUCCESS)
-            code = settle(w, rank, MPI_WIN_UNLOCK);
-        if (code == MPI_SUCCESS) {
-            w->peers[rank].locked = false;
-            w->nlocked--;
-        }
-    }
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-int MPI_Win_lock_all(int promises, MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
-        code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "an epoch is open");
-    if (code != MPI_SUCCESS)
-        return mpi_win_end(mpi_self(), w, __func__, code);
-    w->fenced = false;
-    for (int r = 0; code == MPI_SUCCESS && r < w->comm->size; r++)
-        code = ask(w, MPI_LOCK_SHARED, r, promises);
-    if (code == MPI_SUCCESS)
-        code = mpi_win_wait(w, granted, -1);
-    w->locked_all = true;
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-static int check_all(struct mpi_win *win)
-{
-    return win->locked_all ? MPI_SUCCESS : mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "not locked by all");
-}
-
-int MPI_Win_unlock_all(MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS)
-        code = check_all(w);
-    if (code == MPI_SUCCESS)
-        code = settle(w, -1, MPI_WIN_UNLOCK);
-    if (code == MPI_SUCCESS)
-        w->locked_all = false;
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-int MPI_Win_flush(int rank, MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
-        code = check_locked(w, rank, true);
-        if (code == MPI_SUCCESS)
-            code = settle(w, rank, MPI_WIN_FLUSH);
-    }
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-/* Locks of single ranks count as well. */
-int MPI_Win_flush_all(MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && w->nlocked == 0)
-        code = check_all(w);
-    if (code == MPI_SUCCESS)
-        code = settle(w, -1, MPI_WIN_FLUSH);
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-int MPI_Win_flush_local(int rank, MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
-        code = check_locked(w, rank, true);
-        if (code == MPI_SUCCESS)
-            code = wait_or_let(w, mpi_win_local, rank);
-    }
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-int MPI_Win_flush_local_all(MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && w->nlocked == 0)
-        code = check_all(w);
-    if (code == MPI_SUCCESS)
-        code = wait_or_let(w, mpi_win_local, -1);
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-int MPI_Win_sync(MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS)
-        code = let_others(w);
-    return mpi_win_end(mpi_self(), w, __func__, code);
 }

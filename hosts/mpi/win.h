@@ -3,8 +3,9 @@
  * displacement and layout at the target, small data behind it; else the data follow as a message
  * of their own, right into or out of the window, and by remote write where the transport has it.
  *
- *   win.c    windows        rma.c   operations, from the origin's side
- *   sync.c   epochs         target.c   from the target's side
+ *   win.c    windows        rma.c      operations, from the origin's side
+ *   sync.c   epochs         target.c   operations, from the target's side
+ *   lock.c   epochs that begin with a lock
  *
  * Each side counts operations by pair of ranks. An origin that wants to know them done at the
  * target says how many it has begun, and the target answers when it has finished so many. What has
@@ -167,9 +168,19 @@ void mpi_win_collect(struct mpi_win *win);
 void mpi_win_drop_ops(struct mpi_win *win);
 
 /* sync.c */
+/** What each call begins with. @return the code for no window, noted. */
+int mpi_win_begin(const char *call, MPI_Win win, struct mpi_win **win_p);
 /** Takes in what has come until `ready` says so. */
 int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank);
-bool mpi_win_local(struct mpi_win *win, int rank); /* rank -1: to all */
+/** The same; where there was nothing to wait for, others get on. */
+int mpi_win_wait_or_let_others(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank),
+                               int rank);
+/** For a program that spins on calls that have nothing to wait for. */
+int mpi_win_let_others(struct mpi_win *win);
+/** A property of one rank, or of all of them (-1). */
+bool mpi_win_all(struct mpi_win *win, int rank, bool (*holds)(const struct mpi_win_peer *peer));
+/** Is all that was begun for `rank`, or for all (-1), done on this side? */
+bool mpi_win_local(struct mpi_win *win, int rank);
 
 /* target.c */
 int mpi_win_listen(struct mpi_win *win);
