@@ -77,7 +77,7 @@ void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
         h->ops->load_block(h, &ib->gpu_bar[where.gpu], offset, to, bytes);
         return;
     }
-    region = ib->set.gdr ? ibt_region(ib, from, bytes, &offset) : NULL;
+    region = ibt_direct(ib, bytes) ? ibt_region(ib, from, bytes, &offset) : NULL;
     if (region != NULL)
         loop(ib, &ib->mirror_region, (uint64_t)((uint8_t *)to - ib->mirror), region, offset, bytes);
     else

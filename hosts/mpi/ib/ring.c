@@ -123,7 +123,7 @@ bool ibt_append(struct ibt *ib, unsigned dest, unsigned fifo, const void *head, 
 
     if (!ibt_has_room(ib, dest, head_bytes, bytes))
         return false;
-    if (gpu && ib->set.gdr && bytes > ib->set.gpu_load_bytes && ib->set.gpu_gather)
+    if (gpu && ibt_direct(ib, bytes) && bytes > ib->set.gpu_load_bytes && ib->set.gpu_gather)
         return append_apart(ib, dest, fifo, head, head_bytes, data, bytes);
     at = peer->sent % ib->ring_bytes;
     mirror = ib->mirror + (uint64_t)dest * ib->ring_room + at;

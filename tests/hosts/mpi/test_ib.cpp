@@ -248,9 +248,12 @@ TEST(Ib, SeveralStagedMessagesTakeTurns)
 }
 
 /* Half a round trip of GPU memory, picoseconds. */
-uint64_t pingpong_ps(int bytes, uint64_t eager_bytes)
+uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
+                     const char *gdr = nullptr)
 {
-    launch_software software = over_ib({ { "mpi.gpu_eager_bytes", eager_bytes, nullptr } });
+    launch_software software = over_ib({ { "mpi.gpu_eager_bytes", eager_bytes, nullptr },
+                                         { "mpi.gdr_limit", limit, nullptr },
+                                         { "mpi.gdr", 0, gdr } });
     launch_config cfg = {};
     MachineFile file("two-node");
     Cluster c(file.cluster());
@@ -291,6 +294,17 @@ TEST(Ib, EagerDataOfAGpuAreFasterUpTo4096BytesAndSlowerFrom8192)
 
     EXPECT_LT(pingpong_ps(4096, all), pingpong_ps(4096, none));
     EXPECT_GT(pingpong_ps(8192, all), pingpong_ps(8192, none));
+}
+
+/* Eager or not: beyond the limit the adapter leaves GPUs alone, as without GPUDirect. */
+TEST(Ib, BeyondItsLimitGpuDirectIsAsOff)
+{
+    for (int bytes : { 2000, 6000 }) {
+        uint64_t off = pingpong_ps(bytes, 4096, 8192, "off");
+
+        EXPECT_NEAR((double)off, (double)pingpong_ps(bytes, 4096, 1024), 10e3) << bytes;
+        EXPECT_LT(2 * pingpong_ps(bytes, 4096), off) << bytes;
+    }
 }
 
 TEST(Ib, MoreRailsThanPortsAreRefused)

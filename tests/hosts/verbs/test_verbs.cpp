@@ -518,4 +518,24 @@ TEST(Fabric, AnAdapterThatIsOverrunSlowsItsSendersInAllTheySend)
     EXPECT_GT(victim(4), 2 * alone);
 }
 
+/* Packets that meet at an output at the same instant go in an order of their own. */
+TEST(Fabric, ContentionIsTheSameInEveryOrderOfEvents)
+{
+    static uint8_t memory[5][1 << 17];
+    MachineFile file("nodes: 5\nplatform: hapacs-tca\n");
+    Cluster c(file.cluster());
+
+    c.expect_run([] {
+        Mesh m;
+        unsigned me = m.h->rank;
+
+        EXPECT_IN_RANK(m.connect(memory[me], sizeof(memory[0])), 1);
+        for (unsigned i = 1; i < m.h->size; i++)
+            m.post(i % 2 != 0 && me != 0 ? 0 : (me + i) % m.h->size, 20000);
+        EXPECT_IN_RANK(m.wait(m.h->size - 1), 2);
+        m.barrier();
+        return 0;
+    });
+}
+
 } // namespace
