@@ -87,7 +87,9 @@ static double measure(const struct test *t)
 static void measure_all(struct test *t)
 {
     bool both_ways = t->pattern[0] == 'b';
+    uint64_t messages = t->count * (both_ways ? 2 : 1);
     struct times times;
+    char more[32];
     int verified = 1;
 
     times_init(&times, t->repeats);
@@ -103,8 +105,9 @@ static void measure_all(struct test *t)
             times_add(&times, (uint64_t)(seconds * 1e12 + 0.5));
     }
     verified = mpi_all(verified);
+    (void)snprintf(more, sizeof(more), "messages=%llu", (unsigned long long)messages);
     if (t->me == 0)
-        times_print(&times, t->bytes * t->count * (both_ways ? 2 : 1), verified, NULL);
+        times_print(&times, t->bytes * messages, verified, more);
 }
 
 int main(int argc, char **argv)

@@ -218,7 +218,8 @@ static uint64_t count_of(const struct lab_point *pt, uint64_t bytes)
  * goes over it. */
 static const char *memory_of(const struct lab_point *pt, const char *key)
 {
-    const char *word = lab_plan_text(pt->setup, key, "cpu");
+    const char *both = lab_plan_text(pt->setup, "memory", "cpu");
+    const char *word = lab_plan_text(pt->setup, key, both);
     const char *side = over_ib(pt) ? "ib" : "hub";
 
     if (strncmp(word, "gpu", 3) != 0 || is_mbcf(pt->platform))

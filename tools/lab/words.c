@@ -59,7 +59,7 @@ static const struct word {
     { "tlp_overhead_bytes", NUMBER, CHAIN },
     { "src", MEMORIES, TWO },
     { "dst", MEMORIES, TWO },
-    { "memory", "cpu|gpu", MANY | MPI_MANY },
+    { "memory", "cpu|gpu", MANY | MPI_MANY | MPI }, /* src and dst at once */
     { "algorithm", NULL, MANY | MPI_MANY },
     { "mpi", NULL, MPI | MPI_MANY },
     { "order", "up|down", MANY },

@@ -99,6 +99,7 @@ TEST_F(Plan, AllThatARowSaysOfMpiOverInfiniBandCounts)
            "mvapich2,gdr=off --set node*.ib.link.speed=fdr10");
     expect("system=mpi-ib;op=send-recv;ports=1;src=cpu;dst=gpu-across-qpi", "src=cpu dst=gpu@!ib",
            "mvapich2-gdr-2.2,rails=1");
+    expect("api=mpi-gdr;memory=gpu", "src=gpu@ib dst=gpu@ib", "mvapich2-gdr-2.0");
     expect("api=mpi-gdr;net=ib-qdr-dual;gdr_limit=0;src=gpu-other-same-node",
            "src=gpu@ib+1 dst=cpu",
            "mvapich2-gdr-2.0,gdr_limit=1,rails=2 --set node*.ib.link.speed=qdr --set "
