@@ -76,7 +76,6 @@ static int win_add(struct mpi_rank *mr, struct mpi_win *win)
 
 /** What each rank says of its part. */
 struct said {
-    uint64_t base;
     int64_t size;
     int32_t disp_unit;
     uint32_t node;
@@ -93,7 +92,6 @@ static int exchange(struct mpi_win *win, const struct said *own)
     code =
         MPI_Allgather(own, sizeof(*own), MPI_BYTE, all, sizeof(*all), MPI_BYTE, win->comm_handle);
     for (size_t r = 0; r < n; r++) {
-        win->peers[r].base = (char *)(uintptr_t)all[r].base;
         win->peers[r].size = all[r].size;
         win->peers[r].disp_unit = all[r].disp_unit;
         if (win->flavor == MPI_WIN_FLAVOR_SHARED && all[r].node != all[0].node)
@@ -103,12 +101,20 @@ static int exchange(struct mpi_win *win, const struct said *own)
     return code;
 }
 
+/* What ranks of a node tell each other is a bus address: pointers differ from run to run, and so
+ * would what is on the cables. `own` is any memory of this rank that devices reach. */
+static char *pointer_of(struct host *h, void *own, uint64_t bus)
+{
+    return (char *)own + (int64_t)(bus - h->ops->pointer(h, own).offset);
+}
+
 /* All of a shared window is one block, of rank 0, in whose info the program may allow gaps: then
  * parts begin at a cache line of their own, and empty ones nowhere. */
 static int share(struct mpi_win *win)
 {
     struct host *h = win->mr->host;
     const char *gaps = mpi_info_value(win->info, "alloc_shared_noncontig");
+    void *own = h->ops->alloc(h, LINE_BYTES, LINE_BYTES);
     uint64_t all = 0, what[2] = { 0, gaps != NULL && strcmp(gaps, "true") == 0 ? LINE_BYTES : 1 };
     int code;
 
@@ -116,17 +122,20 @@ static int share(struct mpi_win *win)
         all += (uint64_t)win->peers[r].size + what[1];
     if (win->comm->rank == 0) {
         win->allocated = h->ops->alloc(h, all, LINE_BYTES);
-        what[0] = (uintptr_t)win->allocated;
+        if (win->allocated != NULL)
+            what[0] = h->ops->pointer(h, win->allocated).offset;
     }
     code = MPI_Bcast(what, 2, MPI_UINT64_T, 0, win->comm_handle);
-    if (code == MPI_SUCCESS && what[0] == 0)
+    if (code == MPI_SUCCESS && (what[0] == 0 || own == NULL))
         code = mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
-    for (int r = 0; r < win->comm->size; r++) {
+    for (int r = 0; code == MPI_SUCCESS && r < win->comm->size; r++) {
         uint64_t size = (uint64_t)win->peers[r].size;
 
-        win->peers[r].base = size == 0 && what[1] > 1 ? NULL : (char *)(uintptr_t)what[0];
+        win->peers[r].base = size == 0 && what[1] > 1 ? NULL : pointer_of(h, own, what[0]);
         what[0] += (size + what[1] - 1) / what[1] * what[1];
     }
+    if (own != NULL)
+        (void)h->ops->free(h, own);
     return code;
 }
 
@@ -167,7 +176,8 @@ static int prepare(struct mpi_win *win, struct making *a)
     win->peers = calloc((size_t)win->comm->size, sizeof(*win->peers));
     if (win->peers == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    own = (struct said){ (uintptr_t)a->base, a->size, a->disp_unit, mr->host->node->index };
+    win->peers[win->comm->rank].base = a->base;
+    own = (struct said){ a->size, a->disp_unit, mr->host->node->index };
     code = exchange(win, &own);
     if (code == MPI_SUCCESS)
         code = mpi_info_keep(mr, &win->info, a->info);

@@ -589,7 +589,8 @@ int main(int argc, char **argv)
     spins();
     requests();
     progress();
-    dynamic();
+    if (argc < 2) /* tells addresses, which are not the same in each run */
+        dynamic();
     shared();
     return check_end();
 }
