@@ -12,6 +12,11 @@
 /* Ranks of one instant have all sent by the next one, when the transmitter looks. */
 #define NET_NEXT_INSTANT_PS 1u
 
+/* Messages within a node are there before those that the network hands over at the same time. */
+static const enum sim_phase phases[LAUNCH_WAYS] = {
+    [LAUNCH_LOCAL] = SIM_ARRIVE, [LAUNCH_NET] = SIM_CLOCK
+};
+
 /** What precedes the bytes of a message. */
 struct wire_header {
     uint32_t to, from; /* ranks */
@@ -91,7 +96,7 @@ static void send_due(struct launch_node *node, enum launch_way way)
             next = box->first->due;
     }
     if (next != SIM_TIME_NEVER)
-        sim_schedule_by(dom, &node->send[way], next, SIM_CLOCK);
+        sim_schedule_by(dom, &node->send[way], next, phases[way]);
 }
 
 static void local_event(struct sim_event *ev)
@@ -137,7 +142,7 @@ void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32
         memcpy(msg->packet + sizeof(hdr), bytes, size);
     *box->end = msg;
     box->end = &msg->next;
-    sim_schedule_by(launch_domain(t), &t->node->send[way], msg->due, SIM_CLOCK);
+    sim_schedule_by(launch_domain(t), &t->node->send[way], msg->due, phases[way]);
 }
 
 void launch_outboxes_init(struct launch_thread *t)
