@@ -219,10 +219,6 @@ unsigned launch_core_of(const struct launch_node *node, unsigned rank);
 /** Tells the host whose memory is where: `share` bytes for each rank, from `first` on. */
 void launch_set_home(struct launch_node *node, uint64_t first, uint64_t share);
 
-/* ops.c */
-/** False: not memory of the node. */
-bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p);
-
 /* gpu.c: operations of struct host_ops */
 unsigned launch_gpus(struct host *h);
 uint16_t launch_gpu_bdf(struct host *h, unsigned gpu);
@@ -239,6 +235,8 @@ bool launch_gpu_ended(struct host *h, unsigned gpu, uint64_t number);
 void launch_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp);
 
 /* pin.c */
+/** @return false: not memory of the node. */
+bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p);
 uint64_t launch_pin(struct launch_thread *t, const void *p, uint64_t bytes);
 void launch_unpin(struct launch_thread *t, uint64_t bus);
 /** The bus addresses at which [p, p + size) is pinned, at most `room`. @return how many. */

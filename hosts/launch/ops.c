@@ -154,16 +154,6 @@ static void op_fence(struct host *h)
     launch_wait(t, "fence");
 }
 
-bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p)
-{
-    uintptr_t at = (uintptr_t)p, ram = (uintptr_t)node->ram->bytes;
-
-    if (at < ram || at - ram >= node->ram->size)
-        return false;
-    *bus_p = node->ram->base + (at - ram);
-    return true;
-}
-
 /** Memory of the program, which may be pinned several times. */
 static void wait_pinned(struct launch_thread *t, const volatile void *p, uint32_t size)
 {

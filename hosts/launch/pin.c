@@ -1,11 +1,22 @@
 /*
- * Memory of programs that devices reach. A page has one bus address for each pin
- * that covers it, as behind an I/O memory management unit; the addresses of a rank
- * are its own, so that they depend on nothing that other ranks do.
+ * Memory that devices reach: the node's, and that of programs, once it is pinned. A
+ * page of a program has one bus address for each pin that covers it, as behind an
+ * I/O memory management unit; the addresses of a rank are its own, so that they
+ * depend on nothing that other ranks do.
  */
 #include "hosts/launch/internal.h"
 
 #include <stdlib.h>
+
+bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p)
+{
+    uintptr_t at = (uintptr_t)p, ram = (uintptr_t)node->ram->bytes;
+
+    if (at < ram || at - ram >= node->ram->size)
+        return false;
+    *bus_p = node->ram->base + (at - ram);
+    return true;
+}
 
 static bool add(struct launch_pins *pins, struct launch_pin pin)
 {
