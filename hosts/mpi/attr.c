@@ -23,7 +23,7 @@ static void keyval_put(struct mpi_keyval *k)
     if (--k->holders > 0)
         return;
     if (k->env != NULL)
-        k->env->keyvals.at[k->handle - FIRST_KEYVAL] = NULL;
+        mpi_table_remove(&k->env->keyvals, (unsigned)(k->handle - FIRST_KEYVAL));
     free(k);
 }
 

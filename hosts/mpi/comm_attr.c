@@ -246,6 +246,6 @@ void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm)
 
 void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm)
 {
-    mr->comms.at[comm->handle - 1] = NULL;
+    mpi_table_remove(&mr->comms, (unsigned)(comm->handle - 1));
     mpi_comm_put(comm);
 }

@@ -103,7 +103,7 @@ int MPI_Errhandler_free(MPI_Errhandler *handler)
     if (own != NULL) {
         if (--own->handles == 0) {
             mpi_errhandler_put(own);
-            mr->env.errhandlers.at[*handler - FIRST] = NULL;
+            mpi_table_remove(&mr->env.errhandlers, (unsigned)(*handler - FIRST));
         }
     } else if (*handler != MPI_ERRORS_ARE_FATAL && *handler != MPI_ERRORS_RETURN) {
         return mpi_end(mr, __func__,

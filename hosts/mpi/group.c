@@ -330,7 +330,7 @@ int MPI_Group_free(MPI_Group *group)
     int code = find(mr, *group, &g);
 
     if (code == MPI_SUCCESS && *group != MPI_GROUP_EMPTY) {
-        mr->groups.at[*group - FIRST_HANDLE] = NULL;
+        mpi_table_remove(&mr->groups, (unsigned)(*group - FIRST_HANDLE));
         mpi_group_put(g);
     }
     if (code == MPI_SUCCESS)

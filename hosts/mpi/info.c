@@ -220,7 +220,7 @@ int MPI_Info_free(MPI_Info *info)
 
     if (i == NULL)
         return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_ERR_INFO);
-    mr->env.infos.at[*info - FIRST_INFO] = NULL;
+    mpi_table_remove(&mr->env.infos, (unsigned)(*info - FIRST_INFO));
     mpi_info_drop(i);
     *info = MPI_INFO_NULL;
     return MPI_SUCCESS;

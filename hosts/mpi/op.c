@@ -135,7 +135,7 @@ int MPI_Op_free(MPI_Op *op)
     if (*op < FIRST || mpi_op_of(mr, *op) == NULL)
         return mpi_end(mr, __func__, bad(mr, *op));
     mpi_op_put(mr->ops.at[*op - FIRST]);
-    mr->ops.at[*op - FIRST] = NULL;
+    mpi_table_remove(&mr->ops, (unsigned)(*op - FIRST));
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }

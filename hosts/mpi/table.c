@@ -6,22 +6,22 @@
 
 int mpi_table_add(struct mpi_rank *mr, struct mpi_table *t, void *object)
 {
-    unsigned i = 0;
-
-    while (i < t->n && t->at[i] != NULL)
-        i++;
-    if (i == t->n) {
-        void **more = realloc(t->at, (i + 1) * sizeof(*more));
+    while (t->free < t->n && t->at[t->free] != NULL)
+        t->free++;
+    if (t->free == t->room) {
+        unsigned room = 2 * t->room + 4;
+        void **more = realloc(t->at, room * sizeof(*more));
 
         if (more == NULL) {
             mpi_note(mr, "out of memory");
             return -1;
         }
         t->at = more;
-        t->n++;
+        t->room = room;
     }
-    t->at[i] = object;
-    return (int)i;
+    t->n += t->free == t->n;
+    t->at[t->free] = object;
+    return (int)t->free++;
 }
 
 void mpi_table_release(struct mpi_table *t)

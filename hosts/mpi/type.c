@@ -123,7 +123,7 @@ int MPI_Type_free(MPI_Datatype *type)
     if (code == MPI_SUCCESS)
         code = mpi_attrs_delete(mr, *type, &t->attrs);
     if (code == MPI_SUCCESS) {
-        mr->types.at[*type - MPI_DERIVED] = NULL;
+        mpi_table_remove(&mr->types, (unsigned)(*type - MPI_DERIVED));
         mpi_type_put(t);
         *type = MPI_DATATYPE_NULL;
     }

@@ -376,7 +376,7 @@ static int free_win(struct mpi_rank *mr, struct mpi_win *win)
         return code;
     win->closing = true;
     mpi_cancel(mr, &win->head);
-    mr->wins.at[win->handle - 1] = NULL;
+    mpi_table_remove(&mr->wins, (unsigned)(win->handle - 1));
     if (win->allocated != NULL)
         mr->host->ops->free(mr->host, win->allocated);
     win_free(win);
