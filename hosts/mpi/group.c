@@ -39,8 +39,12 @@ void mpi_group_find_self(const struct mpi_rank *mr, struct mpi_group *g)
 
 int mpi_group_add(struct mpi_rank *mr, struct mpi_group *g, MPI_Group *handle_p)
 {
-    int number;
+    int number, code = mpi_check_out(mr, handle_p, "newgroup");
 
+    if (code != MPI_SUCCESS) {
+        mpi_group_put(g);
+        return code;
+    }
     if (g->size == 0) {
         mpi_group_put(g);
         *handle_p = MPI_GROUP_EMPTY;
@@ -91,6 +95,8 @@ int MPI_Group_size(MPI_Group group, int *size)
     int code = find(mr, group, &g);
 
     if (code == MPI_SUCCESS)
+        code = mpi_check_out(mr, size, "size");
+    if (code == MPI_SUCCESS)
         *size = g->size;
     return mpi_end(mr, __func__, code);
 }
@@ -101,6 +107,8 @@ int MPI_Group_rank(MPI_Group group, int *rank)
     struct mpi_group *g;
     int code = find(mr, group, &g);
 
+    if (code == MPI_SUCCESS)
+        code = mpi_check_out(mr, rank, "rank");
     if (code == MPI_SUCCESS)
         *rank = g->rank;
     return mpi_end(mr, __func__, code);
@@ -117,6 +125,8 @@ int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Gro
         code = find(mr, other, &to);
     if (code == MPI_SUCCESS && n < 0)
         code = mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 or more", n);
+    if (code == MPI_SUCCESS && n > 0)
+        code = mpi_check_out(mr, others, "ranks of the other group");
     for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
         if (ranks[i] == MPI_PROC_NULL)
             others[i] = MPI_PROC_NULL;

@@ -91,6 +91,11 @@ struct mpi_rank *mpi_self(void); /* NULL outside MPI_Init() .. MPI_Finalize() */
 void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** The same, and yields `code`. */
 #define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
+/** Of an argument that the result goes to. @return MPI_ERR_ARG, noted, for NULL. */
+static inline int mpi_check_out(struct mpi_rank *mr, const void *p, const char *name)
+{
+    return p != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_ARG, "%s = NULL", name);
+}
 /** Ends a call of the program on a communicator: calls its error handler for an error, which ends
  * all ranks unless it is to be returned. `c` NULL: the handler of MPI_COMM_WORLD. `mr` may be NULL.
  * @return `code` */

@@ -185,11 +185,26 @@ static int check_target(struct mpi_win *win, const struct call *a, struct checke
     return MPI_SUCCESS;
 }
 
+/* Integers, logicals and bytes (MPI 3.1, 11.3.4). MPI_CHAR is taken for an integer, as in C. */
+static int check_swap(struct mpi_win *win, const struct mpi_type *t)
+{
+    const struct mpi_basic *b = t->basic;
+
+    if (t->contents == NULL && b != NULL &&
+        (b->kind == MPI_NUMBER_SIGNED || b->kind == MPI_NUMBER_UNSIGNED ||
+         b->kind == MPI_NUMBER_LOGICAL || b->kind == MPI_NUMBER_BYTE ||
+         b->kind == MPI_NUMBER_CHARACTER))
+        return MPI_SUCCESS;
+    return mpi_fail(win->mr, MPI_ERR_TYPE, "datatype: expected a predefined integer or logical");
+}
+
 static int check_op(struct mpi_win *win, const struct call *a, const struct checked *k)
 {
     const struct mpi_op *op = mpi_op_of(win->mr, a->op);
 
-    if (a->kind == MPI_WIN_PUT || a->kind == MPI_WIN_GET || a->kind == MPI_WIN_SWAP)
+    if (a->kind == MPI_WIN_SWAP)
+        return check_swap(win, k->target);
+    if (a->kind == MPI_WIN_PUT || a->kind == MPI_WIN_GET)
         return MPI_SUCCESS;
     if (op == NULL || op->fn != NULL)
         return mpi_fail(win->mr, MPI_ERR_OP, "op = %d: expected a predefined one", a->op);

@@ -59,11 +59,13 @@ void mpi_types_release(struct mpi_rank *mr)
 
 int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)
 {
-    int number = mpi_table_add(mr, &mr->types, type);
+    int code = mpi_check_out(mr, handle_p, "newtype"), number = -1;
 
+    if (code == MPI_SUCCESS)
+        number = mpi_table_add(mr, &mr->types, type);
     if (number < 0) {
         mpi_type_put(type);
-        return MPI_ERR_NO_MEM;
+        return code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
     }
     type->handle = MPI_DERIVED + number;
     *handle_p = type->handle;
@@ -137,6 +139,8 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
     int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
+        code = mpi_check_out(mr, size, "size");
+    if (code == MPI_SUCCESS)
         *size = (MPI_Count)t->bytes;
     return mpi_end(mr, __func__, code);
 }
@@ -148,76 +152,132 @@ int MPI_Type_size(MPI_Datatype type, int *size)
     int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
+        code = mpi_check_out(mr, size, "size");
+    if (code == MPI_SUCCESS)
         *size = t->bytes <= INT_MAX ? (int)t->bytes : MPI_UNDEFINED;
     return mpi_end(mr, __func__, code);
 }
 
-int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+struct bounds {
+    int64_t low, extent;
+};
+
+/* Where an element begins and how far it reaches, with the bounds that were set or without. */
+static int bounds_of(const char *call, MPI_Datatype type, bool with_set, struct bounds *b)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
     int code = mpi_type_get(mr, type, &t);
 
-    if (code == MPI_SUCCESS) {
-        *lb = t->low;
-        *extent = t->extent;
-    }
-    return mpi_end(mr, __func__, code);
+    if (code == MPI_SUCCESS)
+        *b = with_set ? (struct bounds){ t->low, t->extent }
+                      : (struct bounds){ t->true_low, t->true_extent };
+    return mpi_end(mr, call, code);
 }
 
-int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+static int no_place(const char *call, const char *name)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
 
+    return mpi_end(mr, call, mr != NULL ? mpi_check_out(mr, NULL, name) : MPI_ERR_OTHER);
+}
+
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+{
+    struct bounds b = { 0 };
+    int code;
+
+    if (lb == NULL || extent == NULL)
+        return no_place(__func__, "lb or extent");
+    code = bounds_of(__func__, type, true, &b);
     if (code == MPI_SUCCESS) {
-        *lb = t->true_low;
-        *extent = t->true_extent;
+        *lb = b.low;
+        *extent = b.extent;
     }
-    return mpi_end(mr, __func__, code);
+    return code;
 }
 
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    MPI_Aint low = 0, span = 0;
-    int code = MPI_Type_get_extent(type, &low, &span);
+    struct bounds b = { 0 };
+    int code;
 
-    *lb = low;
-    *extent = span;
+    if (lb == NULL || extent == NULL)
+        return no_place(__func__, "lb or extent");
+    code = bounds_of(__func__, type, true, &b);
+    if (code == MPI_SUCCESS) {
+        *lb = b.low;
+        *extent = b.extent;
+    }
+    return code;
+}
+
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+{
+    struct bounds b = { 0 };
+    int code;
+
+    if (lb == NULL || extent == NULL)
+        return no_place(__func__, "lb or extent");
+    code = bounds_of(__func__, type, false, &b);
+    if (code == MPI_SUCCESS) {
+        *lb = b.low;
+        *extent = b.extent;
+    }
     return code;
 }
 
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    MPI_Aint low = 0, span = 0;
-    int code = MPI_Type_get_true_extent(type, &low, &span);
+    struct bounds b = { 0 };
+    int code;
 
-    *lb = low;
-    *extent = span;
+    if (lb == NULL || extent == NULL)
+        return no_place(__func__, "lb or extent");
+    code = bounds_of(__func__, type, false, &b);
+    if (code == MPI_SUCCESS) {
+        *lb = b.low;
+        *extent = b.extent;
+    }
     return code;
 }
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {
-    MPI_Aint low;
+    struct bounds b = { 0 };
+    int code;
 
-    return MPI_Type_get_extent(type, &low, extent);
+    if (extent == NULL)
+        return no_place(__func__, "extent");
+    code = bounds_of(__func__, type, true, &b);
+    if (code == MPI_SUCCESS)
+        *extent = b.extent;
+    return code;
 }
 
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *displacement)
 {
-    MPI_Aint extent;
+    struct bounds b = { 0 };
+    int code;
 
-    return MPI_Type_get_extent(type, displacement, &extent);
+    if (displacement == NULL)
+        return no_place(__func__, "displacement");
+    code = bounds_of(__func__, type, true, &b);
+    if (code == MPI_SUCCESS)
+        *displacement = b.low;
+    return code;
 }
 
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *displacement)
 {
-    MPI_Aint low = 0, extent = 0;
-    int code = MPI_Type_get_extent(type, &low, &extent);
+    struct bounds b = { 0 };
+    int code;
 
-    *displacement = low + extent;
+    if (displacement == NULL)
+        return no_place(__func__, "displacement");
+    code = bounds_of(__func__, type, true, &b);
+    if (code == MPI_SUCCESS)
+        *displacement = b.low + b.extent;
     return code;
 }
 

@@ -62,6 +62,8 @@ static void group_basics(void)
     CHECK_OK(MPI_Group_excl(world, check_size, all, &g), "6.3.2 exclude all");
     CHECK(size_of(g) == 0, "6.3.2 nobody is left");
     CHECK_ERROR(MPI_ERR_GROUP, MPI_Group_size(MPI_GROUP_NULL, &n), "6.3.1 the null group");
+    CHECK_ERROR(MPI_ERR_ARG, MPI_Group_size(world, NULL), "2.8 no place for the size");
+    CHECK_ERROR(MPI_ERR_ARG, MPI_Group_union(world, world, NULL), "2.8 no place for the group");
     CHECK_ERROR(MPI_ERR_RANK, MPI_Group_incl(world, 1, &check_size, &g), "6.3.2 no such rank");
     all[0] = none;
     CHECK_ERROR(MPI_ERR_ARG, MPI_Group_incl(world, -1, all, &g), "6.3.2 a negative number");

@@ -413,6 +413,9 @@ static void errors(void)
     int size, one = 1;
 
     CHECK_ERROR(MPI_ERR_TYPE, MPI_Type_size(MPI_DATATYPE_NULL, &size), "4.1.5 no type");
+    CHECK_ERROR(MPI_ERR_ARG, MPI_Type_size(MPI_INT, NULL), "2.8 no place for the size");
+    CHECK_ERROR(MPI_ERR_ARG, MPI_Type_contiguous(2, MPI_INT, NULL), "2.8 no place for the type");
+    CHECK_ERROR(MPI_ERR_ARG, MPI_Type_get_extent(MPI_INT, NULL, NULL), "2.8 no place for bounds");
     CHECK_ERROR(MPI_ERR_TYPE, MPI_Type_free(&t), "4.1.9 free of no type");
     CHECK_ERROR(MPI_ERR_TYPE, MPI_Type_free(&u), "4.1.9 free of a predefined type");
     CHECK_ERROR(MPI_ERR_TYPE, MPI_Type_contiguous(1, MPI_DATATYPE_NULL, &t), "4.1.2 no old type");

@@ -294,6 +294,10 @@ static void counters(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK(check_rank > 0 || counter[0] == 5 * check_size, "11.5.3 exclusive");
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    CHECK_ERROR(MPI_ERR_TYPE, MPI_Compare_and_swap(&one, &one, &was, MPI_DOUBLE, 0, 0, win),
+                "11.3.4 a number that may not be swapped");
+    MPI_Win_unlock(0, win);
     CHECK_ERROR(MPI_ERR_RMA_SYNC, MPI_Win_unlock(0, win), "11.5.3 unlock without lock");
     CHECK_ERROR(MPI_ERR_RMA_SYNC, MPI_Win_flush(0, win), "11.5.4 flush without lock");
     CHECK_ERROR(MPI_ERR_LOCKTYPE, MPI_Win_lock(zero, 0, 0, win), "11.5.3 no such lock");
