@@ -81,6 +81,53 @@ static uint64_t largest_packet(const struct machine_desc *desc, bool remote, boo
     return bytes;
 }
 
+/** The least of both counts. */
+static void name_bound(struct lab_bound *bound)
+{
+    bound->bytes_per_s = bound->link_bytes_per_s;
+    bound->name = "link";
+    if (bound->bus_bytes_per_s > 0 && bound->bus_bytes_per_s < bound->bytes_per_s) {
+        bound->bytes_per_s = bound->bus_bytes_per_s;
+        bound->name = "bus";
+    }
+}
+
+/* LRH 8, BTH 12, ICRC 4, VCRC 2, two delimiters (InfiniBand 1.2.1, chapters 5 and 7). */
+#define IB_OVERHEAD_BYTES 28u
+
+struct lab_bound lab_ib_bound(const struct machine_desc *desc, uint64_t rails)
+{
+    /* Bits a second of a lane after line coding: SDR, DDR, QDR, FDR10, FDR, EDR. */
+    static const double rates[] = { 2e9, 4e9, 8e9, 10e9, 14.0625e9 * 64 / 66, 25e9 };
+    uint64_t speed = lab_value(desc, 0, "ib", "link.speed", UINT64_MAX);
+    uint64_t lanes = lab_value(desc, 0, "ib", "link.lanes", 0);
+    double mtu = (double)lab_value(desc, 0, "ib", "link.mtu_bytes", 0);
+    struct lab_bound bound = { .name = NULL };
+
+    if (speed >= sizeof(rates) / sizeof(rates[0]))
+        return bound;
+    bound.link_bytes_per_s =
+        rates[speed] / 8 * (double)(lanes * rails) * mtu / (mtu + IB_OVERHEAD_BYTES);
+    bound.bus_bytes_per_s = lab_link_payload_rate(
+        lab_value(desc, 0, "ib", "port.gen", 0), lab_value(desc, 0, "ib", "port.lanes", 0),
+        lab_value(desc, 0, "ib", "port.mps_bytes", 0), TLP_OVERHEAD_BYTES);
+    name_bound(&bound);
+    return bound;
+}
+
+struct lab_bound lab_run_bound(const struct machine_desc *desc, const struct lab_run *run,
+                               bool stores)
+{
+    const char *mpi = run->mpi != NULL ? run->mpi : "";
+    const char *rails = strstr(mpi, "rails=");
+    size_t n = strcspn(mpi, ",");
+
+    /* All libraries of configs/mpi go over InfiniBand. */
+    if (strncmp(mpi, "library=", strlen("library=")) == 0 || (n == 2 && strncmp(mpi, "ib", 2) == 0))
+        return lab_ib_bound(desc, rails != NULL && rails[strlen("rails=")] == '2' ? 2 : 1);
+    return lab_path_bound(desc, run->nranks > 1, stores);
+}
+
 struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bool stores)
 {
     uint64_t packet_bytes = largest_packet(desc, remote, stores);
@@ -100,12 +147,7 @@ struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bo
             bound.link_bytes_per_s = rate;
     }
     bound.bus_bytes_per_s = bus_rate(desc, packet_bytes);
-    bound.bytes_per_s = bound.link_bytes_per_s;
-    bound.name = "link";
-    if (bound.bus_bytes_per_s > 0 && bound.bus_bytes_per_s < bound.bytes_per_s) {
-        bound.bytes_per_s = bound.bus_bytes_per_s;
-        bound.name = "bus";
-    }
+    name_bound(&bound);
     return bound;
 }
 

@@ -6,6 +6,7 @@
 #define LAB_BOUNDS_H
 
 #include "machine/machine.h"
+#include "tools/lab/run.h"
 
 SIM_BEGIN_DECLS
 
@@ -31,6 +32,14 @@ struct lab_bound {
  * @param stores the CPU stores it, so packets are as large as the mapping of the window makes them
  */
 struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bool stores);
+/**
+ * For payload between the InfiniBand adapters of two nodes: `rails` links, full packets in full
+ * messages, and the bus of one adapter.
+ */
+struct lab_bound lab_ib_bound(const struct machine_desc *desc, uint64_t rails);
+/** The one of the network that the run's ranks use. */
+struct lab_bound lab_run_bound(const struct machine_desc *desc, const struct lab_run *run,
+                               bool stores);
 /** For `n` such paths at once. */
 void lab_bound_scale(struct lab_bound *bound, uint64_t n);
 

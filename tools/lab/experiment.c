@@ -180,7 +180,7 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
     if (sample->result != NULL && sample->result->ntraffic > 0)
         rc = bound_traffic(load_machine_desc(machine), &run, ev->arena, sample, err);
     else if (plan->bytes != 0)
-        sample->bound = lab_path_bound(load_machine_desc(machine), run.nranks > 1, plan->stores);
+        sample->bound = lab_run_bound(load_machine_desc(machine), &run, plan->stores);
     if (plan->directions > 1)
         lab_bound_scale(&sample->bound, plan->directions);
     load_machine_destroy(machine);

@@ -44,8 +44,7 @@ static void write_bound(const struct lab_bound *bound, FILE *out)
 static int of_path(const struct lab_site *site, const struct lab_sweep_point *point,
                    const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
-    struct lab_bound bound =
-        lab_path_bound(load_machine_desc(machine), point->run.nranks > 1, point->stores);
+    struct lab_bound bound = lab_run_bound(load_machine_desc(machine), &point->run, point->stores);
 
     if (point->directions > 1)
         lab_bound_scale(&bound, point->directions);

@@ -72,6 +72,46 @@ TEST_F(PathBound, SmallPacketsPayTheirHeaders)
     EXPECT_NEAR(8 / 12e-9, lab_path_bound(&desc, true, true).bytes_per_s, 1);
 }
 
+/** An adapter: only what the bound reads. */
+TEST(IbBound, IsThatOfTheLinksOrOfTheBus)
+{
+    static const char *const keys[] = { "link.speed", "link.lanes", "link.mtu_bytes",
+                                        "port.gen",   "port.lanes", "port.mps_bytes" };
+    const uint64_t own[] = { 2, 4, 2048, 3, 8, 256 }; /* QDR */
+    machine_param params[7] = {};
+    machine_value values[6] = {};
+    machine_kind kind = {};
+    machine_component_desc component = {};
+    machine_node_desc node = {};
+    machine_desc desc = {};
+    lab_run run = {};
+
+    for (unsigned i = 0; i < 6; i++) {
+        params[i].key = keys[i];
+        values[i].value = own[i];
+    }
+    kind.params = params;
+    component.name = "ib";
+    component.kind = &kind;
+    component.values = values;
+    node.ncomponents = 1;
+    node.components = &component;
+    desc.nnodes = 1;
+    desc.nodes = &node;
+    run.mpi = "library=mvapich2-gdr-2.2,rails=1";
+    lab_bound b = lab_run_bound(&desc, &run, false);
+    EXPECT_STREQ("link", b.name);
+    EXPECT_NEAR(4e9 * 2048 / 2076, b.bytes_per_s, 1);
+    run.mpi = "ib,rails=2";
+    b = lab_run_bound(&desc, &run, false);
+    EXPECT_STREQ("bus", b.name);
+    EXPECT_NEAR(8e9 * 128 / 130 * 256 / 280, b.bytes_per_s, 1);
+    values[0].value = 3; /* FDR10 */
+    EXPECT_NEAR(5e9 * 2048 / 2076, lab_ib_bound(&desc, 1).bytes_per_s, 1);
+    run.mpi = NULL;
+    EXPECT_EQ(nullptr, lab_run_bound(&desc, &run, false).name) << "there is no hub";
+}
+
 TEST(Hops, AreCountedAlongTheShortestWay)
 {
     machine_link_desc cables[4] = {};
