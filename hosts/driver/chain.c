@@ -142,11 +142,12 @@ int driver_chain_start(struct host *h, struct driver *d, unsigned channel)
     return DRIVER_OK;
 }
 
-uint64_t driver_own_descs(struct driver *d)
+uint64_t driver_own_descs(struct driver *d, unsigned sets)
 {
+    uint64_t n = (uint64_t)sets * HUB_DMA_CHANNELS * DRIVER_OWN_DESCS;
+
     if (!d->has_own_descs)
-        d->own_descs =
-            range_take(&d->internal_free, HUB_DMA_CHANNELS * DRIVER_OWN_DESCS, DRIVER_OWN_DESCS);
+        d->own_descs = range_take(&d->internal_free, n, DRIVER_OWN_DESCS);
     d->has_own_descs = d->own_descs != RANGE_NONE;
     return d->own_descs;
 }

@@ -158,11 +158,11 @@ void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
 /** Starts the installed list: one store when the channel is known to be idle, else waits first. */
 int driver_chain_start(struct host *h, struct driver *d, unsigned channel);
 /**
- * For a library that keeps lists of its own: the first of DRIVER_OWN_DESCS descriptors in internal
- * memory for each channel, those of channel 0 first, the same whoever asks first. RANGE_NONE: none
- * are left.
+ * For a library that keeps lists of its own: the first of `sets` times DRIVER_OWN_DESCS descriptors
+ * in internal memory for each channel, in each set those of channel 0 first, the same whoever asks
+ * first; all ask for as many. RANGE_NONE: none are left.
  */
-uint64_t driver_own_descs(struct driver *d);
+uint64_t driver_own_descs(struct driver *d, unsigned sets);
 /** False when a chain of anybody goes on, as far as the ring tells. */
 bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel);
 /** Starts the list at this pointer by one store, on a channel that is idle. The list itself tells

@@ -29,9 +29,9 @@ uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, 
     return p2->stage_bus + at;
 }
 
-/* Stores to the window. What is the own node's does not go through the hub, which sends nothing
- * back to where it came from. */
-static void store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
+/* What is the own node's does not go through the hub, which sends nothing back to where it came
+ * from. */
+void p2_store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
 {
     struct host *h = p2->t.host;
     const struct driver *d = p2->d;
@@ -54,26 +54,6 @@ static void store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
     }
 }
 
-const void *p2_readable(struct p2 *p2, const void *data, uint32_t bytes)
-{
-    if (bytes == 0 || p2->t.host->ops->pointer(p2->t.host, data).kind != HOST_GPU)
-        return data;
-    (void)p2_fill_stage(p2, 0, 0, data, bytes);
-    return p2->stage;
-}
-
-void p2_store_all(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes)
-{
-    while (bytes > 0) {
-        uint32_t n = (uint32_t)(bytes < p2->piece_bytes ? bytes : p2->piece_bytes);
-
-        store(p2, to, p2_readable(p2, from, n), n);
-        to += n;
-        from += n;
-        bytes -= n;
-    }
-}
-
 void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes)
 {
     struct host *h = p2->t.host;
@@ -91,5 +71,5 @@ void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t byt
             rest[i] = from[i];
         }
     }
-    store(p2, to, rest, bytes);
+    p2_store(p2, to, rest, bytes);
 }

@@ -1,7 +1,8 @@
 /*
  * What DMA channels do for the transport. A rank has channels of its own as long as its node has
- * no more than four ranks. A chain is data, flag at the far side, word at the own one; it lies in
- * internal memory (data and flag in one line of 64 bytes), and of it only what differs from the
+ * no more than four ranks; with more, some take turns (share.c), and each operation begins and ends
+ * in the call that asks for it. A chain is data, flag at the far side, word at the own one; it lies
+ * in internal memory (data and flag in one line of 64 bytes), and of it only what differs from the
  * last one is written anew: nothing but the starting store where the same is sent again.
  */
 #include <string.h>
@@ -30,7 +31,8 @@ static void write_end(struct p2 *p2, unsigned c, uint64_t first)
 int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
 {
     struct host *h = p2->t.host;
-    uint64_t descs = driver_own_descs(p2->d);
+    uint64_t descs = driver_own_descs(p2->d, (local_ranks - 1) / HUB_DMA_CHANNELS + 1);
+    unsigned set = local_index / HUB_DMA_CHANNELS;
 
     p2->stages_free = (1u << P2_STAGES) - 1;
     p2->stage = h->ops->alloc(h, (uint64_t)P2_STAGES * p2_stage_bytes(p2), HOST_PAGE);
@@ -39,12 +41,12 @@ int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
     p2->stage_bus = h->ops->pointer(h, p2->stage).offset;
     /* From the last one down, since programs that use the hub by themselves begin with the first.
      */
-    for (unsigned c = local_index; c < HUB_DMA_CHANNELS && p2->nchannels < P2_CHANNELS;
-         c += local_ranks) {
+    for (unsigned c = local_index % HUB_DMA_CHANNELS;
+         c < HUB_DMA_CHANNELS && p2->nchannels < P2_CHANNELS; c += local_ranks) {
         struct p2_channel *ch = &p2->channel[p2->nchannels];
 
         ch->number = HUB_DMA_CHANNELS - 1 - c;
-        ch->descs = descs + (uint64_t)ch->number * DRIVER_OWN_DESCS;
+        ch->descs = descs + ((uint64_t)set * HUB_DMA_CHANNELS + ch->number) * DRIVER_OWN_DESCS;
         write_end(p2, p2->nchannels, ch->descs);
         p2->nchannels++;
     }
@@ -101,6 +103,8 @@ static bool start_next(struct p2 *p2)
     unsigned c = 0;
     uint32_t head;
 
+    if (!p2_has_turn(p2))
+        return false;
     while (c < p2->nchannels &&
            (p2->channel[c].busy || !driver_channel_idle(h, p2->d, p2->channel[c].number)))
         c++;
@@ -248,6 +252,22 @@ static void drain(struct p2 *p2, const struct p2_write *w)
     }
 }
 
+/* What has been queued begins; where others use the channel, too, it ends as well. */
+static void go(struct p2 *p2)
+{
+    if (p2->nsharers == 0) {
+        (void)p2_dma_progress(p2);
+        return;
+    }
+    p2_turn_take(p2);
+    (void)p2_dma_progress(p2);
+    while (p2->nops > 0 || p2->channel[0].busy) { /* what is to be staged is then, too */
+        p2_dma_wait(p2);
+        (void)p2_dma_progress(p2);
+    }
+    p2_turn_give(p2);
+}
+
 static int wait_stage(struct p2 *p2)
 {
     int stage;
@@ -276,7 +296,7 @@ bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
     op.dst = p2_bus(p2, dest, place.at + place.head);
     op.src = p2_fill_stage(p2, op.stage, op.dst, data, bytes);
     put_op(p2, &op);
-    (void)p2_dma_progress(p2);
+    go(p2);
     return true;
 }
 
@@ -301,6 +321,7 @@ bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
     op.dst = p2_bus(p2, dest, place.at + place.head);
     op.write = w;
     put_op(p2, &op);
+    go(p2);
     drain(p2, w);
     return true;
 }
@@ -339,7 +360,8 @@ static void write_stored(struct p2 *p2, unsigned dest, const struct p2_write *w,
 {
     uint64_t flush = area != HUB_AREA_HOST ? p2_flag_flush(area - HUB_AREA_GPU0) : 0;
 
-    p2_store_all(p2, w->to, w->from, w->left);
+    if (w->left > 0)
+        p2_store(p2, w->to, w->from, w->left);
     p2_put_flag(p2, dest, place->flag_at, w->flag | flush);
 }
 
@@ -347,7 +369,7 @@ static void write_stored(struct p2 *p2, unsigned dest, const struct p2_write *w,
 static bool is_stored(const struct p2 *p2, unsigned dest, unsigned area,
                       enum host_pointer_kind from, uint64_t bytes)
 {
-    if (bytes == 0 || p2->nchannels == 0)
+    if (bytes == 0)
         return true;
     return area == HUB_AREA_HOST && from != HOST_GPU &&
            (bytes <= P2_PIO_MAX || p2->peers[dest].local != NULL);
@@ -381,7 +403,7 @@ bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const vo
         write_direct(p2, w, src);
     else
         p2->staging++;
-    (void)p2_dma_progress(p2);
+    go(p2);
     return true;
 }
 
@@ -392,10 +414,6 @@ void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *fro
     uint64_t to = driver_window(p2->d, p2->d->slot, area, offset), src = 0, off;
     unsigned own;
 
-    if (p2->nchannels == 0) {
-        p2_store_all(p2, to, from, bytes);
-        return;
-    }
     while (ops_full(p2)) {
         p2_dma_wait(p2);
         (void)p2_dma_progress(p2);
@@ -407,6 +425,7 @@ void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *fro
         write_direct(p2, w, src);
     else
         p2->staging++;
+    go(p2);
     drain(p2, w);
 }
 
@@ -417,13 +436,12 @@ void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes)
     uint64_t bus, offset;
     unsigned area;
 
-    if (p2->nchannels > 0 && dst.kind != HOST_PAGEABLE &&
+    if (dst.kind != HOST_PAGEABLE &&
         driver_address(h, to, bytes, &bus, &area, &offset) == DRIVER_OK && area < HUB_AREA_SELF) {
         p2_write_own(p2, area, offset, from, bytes);
         return;
     }
-    /* To pageable memory, or a GPU in no area; or the rank has no channel. */
-    for (uint64_t done = 0; done < bytes;) {
+    for (uint64_t done = 0; done < bytes;) { /* to pageable memory, or a GPU in no area */
         uint64_t n = bytes - done < p2_stage_bytes(p2) - P2_UNIT ? bytes - done
                                                                  : p2_stage_bytes(p2) - P2_UNIT;
         int stage = wait_stage(p2);

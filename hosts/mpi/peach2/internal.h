@@ -5,6 +5,7 @@
  *   ring.c     entries: flag words, rings, credits
  *   dma.c      what the channels do: large entries and remote writes
  *   copy.c     what cores and the engines of GPUs do
+ *   share.c    channels that several ranks take turns at
  *   far.c      ranks that no cable leads to: the control network
  *   order.c    which rank is whose neighbour; collectives.c: what follows for collectives
  *
@@ -12,6 +13,8 @@
  *
  *   net       8 bytes   messages of the control network that have come
  *   ended     8 bytes   for each DMA channel of the rank: its chain has ended
+ *   want      8 bytes   since when the rank wants its channel, where several share it
+ *   turn      8 bytes   written when it may be its turn
  *   credits   8 bytes   for each peer: how much of its ring there is free again
  *   flags     32 words  for each peer: one for each entry under way
  *   ring      bytes     for each peer: header and data of entries
@@ -58,6 +61,8 @@
  * moves 8 bytes in 2 ns: from 128 bytes on it is sooner. Half of that, since it is busy meanwhile.
  */
 #define P2_PIO_MAX 64u
+/* A channel that others use, too, may be busy, and its rank waits for the end of its chain. */
+#define P2_SHARED_PIO_MAX 128u
 /* A shorter message for host memory is copied sooner than its receiver tells its address; one for a
  * GPU would have to go through a channel twice. */
 #define P2_WRITE_MIN 4096u
@@ -146,6 +151,9 @@ struct p2 {
     } * sorted; /* by place */
     /* dma.c */
     unsigned nchannels;
+    unsigned *sharers; /* other ranks that use the rank's only channel; those of the world */
+    unsigned nsharers;
+    bool has_turn;
     struct p2_channel channel[P2_CHANNELS];
     uint8_t *stage;
     uint64_t stage_bus;
@@ -249,6 +257,20 @@ bool p2_done(const struct p2 *p2, mpi_ticket ticket);
 /** One or both ends are memory of a GPU of this node. Returns when the data are there. */
 void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes);
 
+/* share.c */
+#define P2_WANT_AT 24u /* in the inbox */
+#define P2_TURN_AT 32u
+/** `local_index`: of this rank among those of its node. @return false: out of memory. */
+bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
+/** Waits for the channel; and gives it to whoever has waited longest. */
+void p2_turn_take(struct p2 *p2);
+void p2_turn_give(struct p2 *p2);
+/** May it start chains? */
+static inline bool p2_has_turn(const struct p2 *p2)
+{
+    return p2->nsharers == 0 || p2->has_turn;
+}
+
 /* copy.c */
 #define P2_ALIGN_LOW 15u /* source and destination agree in these bits of their addresses */
 #define P2_GRAIN     4u  /* what a channel moves is a multiple of that */
@@ -262,11 +284,8 @@ void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
                        struct host_copy_end from, uint64_t bytes);
 /** Copies into a stage, to an address that agrees with `to`. @return its bus address. */
 uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes);
-/** For a rank without a channel: the data where its core can load them, until the next call. At
- * most an entry; memory of a GPU is copied into pinned memory first. */
-const void *p2_readable(struct p2 *p2, const void *data, uint32_t bytes);
-/** Stores to a bus address in the window: data of any length, which may be in a GPU. */
-void p2_store_all(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes);
+/** To a bus address in the window, by the core. */
+void p2_store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n);
 /** Bytes behind the last whole grain: the core stores them before the channel starts. */
 void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes);
 

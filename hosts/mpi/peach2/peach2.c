@@ -63,7 +63,7 @@ static bool make_channels(struct p2 *p2)
         local += here;
         before += here && r < p2->me;
     }
-    return p2_dma_init(p2, before, local) == DRIVER_OK;
+    return p2_share_init(p2, before, local) && p2_dma_init(p2, before, local) == DRIVER_OK;
 }
 
 static void p2_destroy(struct mpi_transport *t)
@@ -71,6 +71,7 @@ static void p2_destroy(struct mpi_transport *t)
     struct p2 *p2 = p2_of(t);
 
     p2_far_fini(p2);
+    free(p2->sharers);
     free(p2->peers);
     free(p2->taken);
     free(p2->credit_seen);
@@ -137,9 +138,9 @@ static bool p2_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo
                       uint32_t head_bytes, const void *data, uint32_t bytes)
 {
     struct p2 *p2 = p2_of(t);
-    bool on_gpu =
-        bytes > 0 && p2->nchannels > 0 && t->host->ops->pointer(t->host, data).kind == HOST_GPU;
-    bool stored = bytes <= P2_PIO_MAX || p2->nchannels == 0 || p2->peers[dest].local != NULL;
+    uint32_t pio_max = p2->nsharers > 0 ? P2_SHARED_PIO_MAX : P2_PIO_MAX;
+    bool on_gpu = bytes > 0 && t->host->ops->pointer(t->host, data).kind == HOST_GPU;
+    bool stored = bytes <= pio_max || p2->peers[dest].local != NULL;
     uint32_t with_head = bytes <= P2_PIO_MAX ? bytes : 0;
     struct p2_place place;
     uint64_t flag;
@@ -152,8 +153,6 @@ static bool p2_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo
         return p2_append_staged(p2, dest, fifo, head, head_bytes, data, bytes);
     if (!p2_find_room(p2, dest, head_bytes, bytes, &place))
         return false;
-    if (p2->nchannels == 0)
-        data = p2_readable(p2, data, bytes);
     flag = p2_put_head(p2, dest, fifo, &place, head, head_bytes, data, with_head, bytes);
     if (bytes > with_head)
         p2_put(p2, dest, place.at + place.head, data, bytes);

@@ -142,15 +142,6 @@ TEST(Peach2, MemoryOfAllKindsIsSentAndReceivedWhereItIs)
             }
 }
 
-/* The fifth rank of a node has no channel: its core loads and stores, its GPU copies. */
-TEST(Peach2, RanksWithoutAChannelSendAndReceiveMemoryOfGpus)
-{
-    static const tcaMemoryKind kinds[2] = { tcaMemoryGPU, tcaMemoryGPU };
-
-    expect_run(2, 9, [&] { return between(kinds, true); }); /* the last one; both */
-    expect_run(2, 10, [&] { return between(kinds, false); });
-}
-
 /* Half of a round trip, after one that takes what the first message needs. */
 double one_way(int other, int bytes)
 {
@@ -162,13 +153,48 @@ double one_way(int other, int bytes)
     for (int round = 0; round < 3; round++) {
         if (round == 1)
             start = MPI_Wtime();
-        if (me == 0)
+        if (me < other)
             MPI_Send(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
         MPI_Recv(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (me != 0)
+        if (me > other)
             MPI_Send(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
     }
     return (MPI_Wtime() - start) / 4;
+}
+
+/* The fifth rank of a node has no channel of its own. */
+TEST(Peach2, RanksThatShareAChannelSendAndReceiveMemoryOfGpus)
+{
+    static const tcaMemoryKind kinds[2] = { tcaMemoryGPU, tcaMemoryGPU };
+
+    expect_run(2, 9, [&] { return between(kinds, true); });
+    expect_run(2, 10, [&] { return between(kinds, false); });
+}
+
+/* Three want each channel at one instant, which they have from a barrier. */
+TEST(Peach2, RanksThatShareAChannelTakeTurnsWhateverTheOrderOfEvents)
+{
+    expect_run(2, 18, [] {
+        Me me;
+        std::vector<int> a(700 * me.size), b(a.size());
+        int wrong = 0;
+
+        for (int bytes : { 100, 200, 2800 }) {
+            int k = bytes / (int)sizeof(int);
+
+            for (int i = 0; i < k * me.size; i++)
+                a[i] = me.rank * 100 + i / k + i % k;
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Alltoall(a.data(), k, MPI_INT, b.data(), k, MPI_INT, MPI_COMM_WORLD);
+            for (int i = 0; i < k * me.size; i++)
+                wrong += b[i] != i / k * 100 + me.rank + i % k;
+        }
+        EXPECT_EQ(0, wrong);
+        if (me.rank >= 16) {
+            EXPECT_LT(one_way(me.rank ^ 1, 4096), 6e-6); /* a core would take 42 us */
+        }
+        return MPI_Finalize();
+    });
 }
 
 /* Copies overlap with transfers from two pieces on, and nobody is asked before 16 KB. */
