@@ -170,11 +170,13 @@ static int check_target(struct mpi_win *win, const struct call *a, struct checke
 {
     struct mpi_rank *mr = win->mr;
     const struct mpi_win_peer *peer = &win->peers[a->target];
-    int64_t low, high;
+    int64_t low, high, unit = win->flavor == MPI_WIN_FLAVOR_DYNAMIC ? 1 : peer->disp_unit;
 
     if (a->disp < 0)
         return mpi_fail(mr, MPI_ERR_DISP, "target_disp = %ld: expected 0 or more", a->disp);
-    k->at = win->flavor == MPI_WIN_FLAVOR_DYNAMIC ? a->disp : a->disp * peer->disp_unit;
+    if (a->disp > INT64_MAX / 2 / unit)
+        return mpi_fail(mr, MPI_ERR_DISP, "target_disp = %ld: beyond any window", a->disp);
+    k->at = a->disp * unit;
     if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || k->bytes == 0)
         return MPI_SUCCESS;
     low = k->at + k->target->true_low;

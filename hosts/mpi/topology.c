@@ -84,13 +84,16 @@ static void coords_of(const struct mpi_topology *t, int rank, int *coords)
 }
 
 /* Ranks `disp` away from this process; `coords` is used and restored. */
-static int shifted(const struct mpi_topology *t, int d, int disp)
+static int shifted(const struct mpi_topology *t, int d, int64_t disp)
 {
-    int rank;
+    int here = t->coords[d], n = t->dims[d], rank;
+    int64_t at = t->periods[d] ? (here + disp % n + n) % n : here + disp;
 
-    t->coords[d] += disp;
+    if (at < 0 || at >= n)
+        return MPI_PROC_NULL;
+    t->coords[d] = (int)at;
     rank = rank_at(t, t->coords);
-    t->coords[d] -= disp;
+    t->coords[d] = here;
     return rank;
 }
 
@@ -249,7 +252,7 @@ int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *des
         code = mpi_fail(mr, MPI_ERR_ARG, "direction = %d: expected 0 .. %d", direction,
                         c->topology->ndims - 1);
     if (code == MPI_SUCCESS) {
-        *source = shifted(c->topology, direction, -disp);
+        *source = shifted(c->topology, direction, -(int64_t)disp);
         *dest = shifted(c->topology, direction, disp);
     }
     return mpi_end_comm(mr, c, __func__, code);

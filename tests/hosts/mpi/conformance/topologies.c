@@ -1,6 +1,8 @@
 /* Process topologies: chapter 7 of MPI-3.1. */
 #include "check.h"
 
+#include <limits.h>
+
 static int dims_are(int nnodes, int n, int a, int b, int c, int *dims)
 {
     int code = MPI_Dims_create(nnodes, n, dims);
@@ -41,24 +43,10 @@ static void dims_create(void)
 }
 
 /* A grid of all ranks, in 2 dimensions, periodic in the second. */
-static void cart(void)
+static void cart_ranks(MPI_Comm c, const int *dims, const int *at)
 {
-    int dims[2] = { 0, 0 }, periods[2] = { 0, 1 }, got[2], per[2], at[2], n = -1, r, from, to,
-        bad = 0;
-    int want[2], remain[2] = { 0, 1 };
-    MPI_Comm c, row;
+    int want[2], n = -1, r, bad = 0;
 
-    MPI_Dims_create(check_size, 2, dims);
-    CHECK_OK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &c), "7.5.1 create");
-    CHECK_OK(MPI_Topo_test(c, &n), "7.5.5 test");
-    CHECK(n == MPI_CART, "7.5.5 a grid");
-    CHECK_OK(MPI_Topo_test(MPI_COMM_WORLD, &n), "7.5.5 test of none");
-    CHECK(n == MPI_UNDEFINED, "7.5.5 none");
-    CHECK_OK(MPI_Cartdim_get(c, &n), "7.5.5 dimensions");
-    CHECK(n == 2, "7.5.5 they are 2");
-    CHECK_OK(MPI_Cart_get(c, 2, got, per, at), "7.5.5 get");
-    CHECK(got[0] == dims[0] && got[1] == dims[1], "7.5.5 sizes");
-    CHECK(per[0] == 0 && per[1] == 1, "7.5.5 periods");
     MPI_Comm_rank(c, &r);
     CHECK(at[0] == r / dims[1] && at[1] == r % dims[1], "7.2 the last dimension runs fastest");
     for (int i = 0; i < check_size; i++) {
@@ -73,13 +61,45 @@ static void cart(void)
     CHECK(n == r, "7.5.5 to the same rank");
     want[0] = dims[0];
     CHECK_ERROR(MPI_ERR_ARG, MPI_Cart_rank(c, want, &n), "7.5.5 outside where it is not");
+}
+
+static void cart_shift(MPI_Comm c, const int *dims, const int *at)
+{
+    int r, from, to, row = at[0] * dims[1];
+
+    MPI_Comm_rank(c, &r);
     CHECK_OK(MPI_Cart_shift(c, 0, 1, &from, &to), "7.5.6 shift");
     CHECK(from == (at[0] > 0 ? r - dims[1] : MPI_PROC_NULL), "7.5.6 nobody before the edge");
     CHECK(to == (at[0] + 1 < dims[0] ? r + dims[1] : MPI_PROC_NULL), "7.5.6 nobody behind it");
     CHECK_OK(MPI_Cart_shift(c, 1, -1, &from, &to), "7.5.6 shift back");
-    CHECK(from == at[0] * dims[1] + (at[1] + 1) % dims[1], "7.5.6 around");
-    CHECK(to == at[0] * dims[1] + (at[1] + dims[1] - 1) % dims[1], "7.5.6 around");
+    CHECK(from == row + (at[1] + 1) % dims[1], "7.5.6 around");
+    CHECK(to == row + (at[1] + dims[1] - 1) % dims[1], "7.5.6 around");
+    CHECK_OK(MPI_Cart_shift(c, 0, INT_MIN, &from, &to), "7.5.6 shift as far as an int tells");
+    CHECK(from == MPI_PROC_NULL && to == MPI_PROC_NULL, "7.5.6 nobody is there");
+    CHECK_OK(MPI_Cart_shift(c, 1, INT_MAX, &from, &to), "7.5.6 the same around");
+    CHECK(to == row + (int)((at[1] + (long)INT_MAX) % dims[1]), "7.5.6 around");
     CHECK_ERROR(MPI_ERR_ARG, MPI_Cart_shift(c, 2, 1, &from, &to), "7.5.6 no such dimension");
+}
+
+static void cart(void)
+{
+    int dims[2] = { 0, 0 }, periods[2] = { 0, 1 }, got[2], per[2], at[2], n = -1;
+    int want[2], remain[2] = { 0, 1 };
+    MPI_Comm c, row;
+
+    MPI_Dims_create(check_size, 2, dims);
+    CHECK_OK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &c), "7.5.1 create");
+    CHECK_OK(MPI_Topo_test(c, &n), "7.5.5 test");
+    CHECK(n == MPI_CART, "7.5.5 a grid");
+    CHECK_OK(MPI_Topo_test(MPI_COMM_WORLD, &n), "7.5.5 test of none");
+    CHECK(n == MPI_UNDEFINED, "7.5.5 none");
+    CHECK_OK(MPI_Cartdim_get(c, &n), "7.5.5 dimensions");
+    CHECK(n == 2, "7.5.5 they are 2");
+    CHECK_OK(MPI_Cart_get(c, 2, got, per, at), "7.5.5 get");
+    CHECK(got[0] == dims[0] && got[1] == dims[1], "7.5.5 sizes");
+    CHECK(per[0] == 0 && per[1] == 1, "7.5.5 periods");
+    cart_ranks(c, dims, at);
+    cart_shift(c, dims, at);
     CHECK_OK(MPI_Cart_sub(c, remain, &row), "7.5.7 rows");
     MPI_Comm_size(row, &n);
     CHECK(n == dims[1], "7.5.7 as long as the dimension");
@@ -90,7 +110,7 @@ static void cart(void)
     CHECK_OK(MPI_Cart_get(row, 2, got, per, want), "6.4.2 is a grid");
     CHECK(want[0] == at[0] && want[1] == at[1], "6.4.2 the same");
     MPI_Comm_free(&row);
-    CHECK_ERROR(MPI_ERR_TOPOLOGY, MPI_Graphdims_get(c, &n, &r), "7.5.5 a grid is no graph");
+    CHECK_ERROR(MPI_ERR_TOPOLOGY, MPI_Graphdims_get(c, &n, &want[0]), "7.5.5 a grid is no graph");
     CHECK_ERROR(MPI_ERR_TOPOLOGY, MPI_Cartdim_get(MPI_COMM_WORLD, &n),
                 "7.5.5 the world is no grid");
     MPI_Comm_free(&c);

@@ -119,6 +119,8 @@ static void fences(void)
                 "11.6.2 beyond the window");
     CHECK_ERROR(MPI_ERR_DISP, MPI_Put(from, 1, MPI_INT, right, -1, 1, MPI_INT, win),
                 "11.6.2 negative displacement");
+    CHECK_ERROR(MPI_ERR_DISP, MPI_Put(from, 1, MPI_INT, right, (MPI_Aint)1 << 62, 1, MPI_INT, win),
+                "11.6.2 a displacement whose bytes overflow");
     CHECK_ERROR(MPI_ERR_RANK, MPI_Put(from, 1, MPI_INT, check_size, 0, 1, MPI_INT, win),
                 "11.6.2 no such rank");
     CHECK_ERROR(MPI_ERR_OP,
