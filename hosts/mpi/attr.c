@@ -110,14 +110,15 @@ int mpi_keyval_free(struct mpi_rank *mr, enum mpi_attr_kind kind, int *keyval)
     return MPI_SUCCESS;
 }
 
-static int add(struct mpi_rank *mr, struct mpi_attr **attrs, struct mpi_keyval *k, void *value)
+static int add(struct mpi_rank *mr, struct mpi_attr **attrs, struct mpi_keyval *k, void *value,
+               size_t integer)
 {
     struct mpi_attr *a = malloc(sizeof(*a));
 
     if (a == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     k->holders++;
-    *a = (struct mpi_attr){ *attrs, k, value };
+    *a = (struct mpi_attr){ *attrs, k, value, integer, (int)(intptr_t)value, (intptr_t)value };
     *attrs = a;
     return MPI_SUCCESS;
 }
@@ -138,7 +139,7 @@ int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attr *from,
     code = k->copy(handle, k->handle, k->state, from->value, &out, &flag);
     if (code != MPI_SUCCESS)
         return mpi_fail(mr, code, "keyval = %d: its copy function failed", k->handle);
-    return flag ? add(mr, to_p, from->keyval, out) : MPI_SUCCESS;
+    return flag ? add(mr, to_p, from->keyval, out, from->integer) : MPI_SUCCESS;
 }
 
 /* Takes the attribute out when its delete function agrees. */
@@ -176,6 +177,23 @@ void mpi_attrs_drop(struct mpi_attr *attrs)
     }
 }
 
+void MPIX_Hub_integers(size_t bytes)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    if (mr != NULL)
+        mr->env.integers = bytes;
+}
+
+/* Of this call alone: functions of the program that it calls may ask for others. */
+static size_t take_integers(struct mpi_rank *mr)
+{
+    size_t bytes = mr->env.integers;
+
+    mr->env.integers = 0;
+    return bytes;
+}
+
 static struct mpi_attr **find(struct mpi_attr **attrs, const struct mpi_keyval *k)
 {
     while (*attrs != NULL && (*attrs)->keyval != k)
@@ -187,6 +205,7 @@ int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struc
                  int keyval, void *value)
 {
     struct mpi_keyval *k = keyval_of(mr, kind, keyval);
+    size_t integer = take_integers(mr);
     struct mpi_attr **at;
     int code = MPI_SUCCESS;
 
@@ -195,21 +214,27 @@ int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struc
     at = find(attrs, k);
     if (*at != NULL)
         code = remove_at(mr, handle, at);
-    return code == MPI_SUCCESS ? add(mr, attrs, k, value) : code;
+    return code == MPI_SUCCESS ? add(mr, attrs, k, value, integer) : code;
 }
 
 int mpi_attr_get(struct mpi_rank *mr, enum mpi_attr_kind kind, const struct mpi_attr *attrs,
                  int keyval, void *value_p, int *flag)
 {
     const struct mpi_keyval *k = keyval_of(mr, kind, keyval);
+    bool as_it_is = take_integers(mr) != 0;
+    const void *value;
 
     if (k == NULL)
         return MPI_ERR_KEYVAL;
     while (attrs != NULL && attrs->keyval != k)
         attrs = attrs->next;
     *flag = attrs != NULL;
-    if (attrs != NULL)
-        memcpy(value_p, &attrs->value, sizeof(void *));
+    if (attrs == NULL)
+        return MPI_SUCCESS;
+    value = attrs->value;
+    if (attrs->integer != 0 && !as_it_is)
+        value = attrs->integer == sizeof(int) ? (const void *)&attrs->narrow : &attrs->address;
+    memcpy(value_p, &value, sizeof(value));
     return MPI_SUCCESS;
 }
 

@@ -34,10 +34,14 @@ struct mpi_keyval {
     void *state;
 };
 
+/** Set as a pointer in C, or in Fortran as an integer, which C gets a pointer to (17.2.7). */
 struct mpi_attr {
     struct mpi_attr *next; /* set before */
     struct mpi_keyval *keyval;
-    void *value;
+    void *value;      /* or the integer itself */
+    size_t integer;   /* its bytes; 0: a pointer */
+    int narrow;       /* the integer, to point to: */
+    MPI_Aint address; /* one or the other */
 };
 
 /** Held by the program's handle and by the objects that have it. */
@@ -70,6 +74,7 @@ struct mpi_env {
     unsigned ncodes;
     int tag_ub, host, io, wtime_is_global, universe_size, appnum, lastusedcode;
     int thread_level;
+    size_t integers; /* what the present call for an attribute keeps: see MPIX_Hub_integers() */
 };
 
 /* attr.c */

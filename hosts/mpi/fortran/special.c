@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "hosts/mpi/include/mpi-hub.h"
+
 /* Aligned as gfortran aligns its side of them. */
 #define COMMON _Alignas(32)
 COMMON int hub_mpi_bottom_, hub_mpi_in_place_;
@@ -237,14 +239,18 @@ static MPI_Aint value_of(int keyval, void *value)
 #define ATTRIBUTES(set, Set, get, Get, integer)                                                    \
     SPECIAL(set, const int *handle, const int *keyval, const integer *value, int *ierror)          \
     {                                                                                              \
+        MPIX_Hub_integers(sizeof(*value));                                                         \
         *ierror = MPI_##Set(*handle, *keyval, (void *)(intptr_t)*value);                           \
+        MPIX_Hub_integers(0);                                                                      \
     }                                                                                              \
     SPECIAL(get, const int *handle, const int *keyval, integer *value, int *flag, int *ierror)     \
     {                                                                                              \
         void *found = NULL;                                                                        \
                                                                                                    \
         *flag = 0;                                                                                 \
+        MPIX_Hub_integers(sizeof(*value));                                                         \
         *ierror = MPI_##Get(*handle, *keyval, &found, flag);                                       \
+        MPIX_Hub_integers(0);                                                                      \
         if (*ierror == MPI_SUCCESS && *flag)                                                       \
             *value = (integer)value_of(*keyval, found);                                            \
     }

@@ -2,6 +2,7 @@
 #ifndef HUBSIM_MPI_HUB_H
 #define HUBSIM_MPI_HUB_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -27,6 +28,9 @@ typedef struct MPIX_Hub_counts {
 int MPIX_Hub_counters(MPIX_Hub_counts *counts);
 /** What the rank has sent to one rank of MPI_COMM_WORLD, itself for one. */
 int MPIX_Hub_sent(int rank, uint64_t *messages, uint64_t *bytes);
+/** For other languages than C: the next call that sets or gets an attribute has it as an integer of
+ * so many bytes, 4 or 8, in the place of a pointer. */
+void MPIX_Hub_integers(size_t bytes);
 
 #ifdef __cplusplus
 }

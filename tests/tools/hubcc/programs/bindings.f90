@@ -206,15 +206,33 @@ contains
   end subroutine types
 
   subroutine attributes
+    use, intrinsic :: iso_c_binding
     integer(MPI_ADDRESS_KIND) :: value, extra
     integer :: keyval, old, comm, handler, small, code
     logical :: flag
+    type(c_ptr) :: place
+    integer(MPI_ADDRESS_KIND), pointer :: wide
+    integer, pointer :: narrow
+    interface
+      integer(c_int) function c_get_attr(comm, keyval, value, flag) bind(c, name='MPI_Comm_get_attr')
+        import :: c_int, c_ptr
+        integer(c_int), value :: comm, keyval
+        type(c_ptr) :: value
+        integer(c_int) :: flag
+      end function c_get_attr
+    end interface
     extra = 1000
     call MPI_Comm_create_keyval(copy, delete, keyval, extra, ierr)
     call MPI_Keyval_create(old_copy, MPI_NULL_DELETE_FN, old, 2, ierr)
     value = 5 + me
     call MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, value, ierr)
     call MPI_Attr_put(MPI_COMM_WORLD, old, 21, ierr)
+    ierr = c_get_attr(MPI_COMM_WORLD, keyval, place, small)
+    call c_f_pointer(place, wide)
+    call check(small /= 0 .and. wide == 5 + me, 'C gets a pointer to an integer of Fortran')
+    ierr = c_get_attr(MPI_COMM_WORLD, old, place, small)
+    call c_f_pointer(place, narrow)
+    call check(small /= 0 .and. narrow == 21, 'C gets a pointer to an INTEGER')
     call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierr)
     call MPI_Comm_get_attr(comm, keyval, value, flag, ierr)
     call check(flag .and. value == 1005 + me .and. copies == 1, 'copied attribute')
