@@ -249,7 +249,7 @@ TEST(Ib, SeveralStagedMessagesTakeTurns)
 
 /* Half a round trip of GPU memory, picoseconds. */
 uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
-                     const char *gdr = nullptr)
+                     const char *gdr = nullptr, const char *beside = "ib", int gpu = 2)
 {
     launch_software software = over_ib({ { "mpi.gpu_eager_bytes", eager_bytes, nullptr },
                                          { "mpi.gdr_limit", limit, nullptr },
@@ -260,14 +260,14 @@ uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
     uint64_t ps = 0;
 
     cfg.software = &software;
-    cfg.beside = "ib";
+    cfg.beside = beside;
     EXPECT_EQ(SIM_OK, c.run(
                           [&] {
                               Me me;
                               void *p;
                               uint64_t start = 0;
 
-                              cudaSetDevice(2);
+                              cudaSetDevice(gpu);
                               cudaMalloc(&p, bytes);
                               for (int i = 0; i < 12; i++) {
                                   if (i == 4)
@@ -305,6 +305,38 @@ TEST(Ib, BeyondItsLimitGpuDirectIsAsOff)
         EXPECT_NEAR((double)off, (double)pingpong_ps(bytes, 4096, 1024), 10e3) << bytes;
         EXPECT_LT(2 * pingpong_ps(bytes, 4096), off) << bytes;
     }
+}
+
+/* Ranks run beside the adapter if they are told to; GPU 0 and what a core of socket 0 does are
+ * farther from it. */
+TEST(Ib, WhatCrossesTheSocketsTakesLonger)
+{
+    uint64_t beside = pingpong_ps(8, 4096);
+
+    EXPECT_GT(pingpong_ps(8, 4096, 8192, nullptr, nullptr), beside + 100 * SIM_NS);
+    EXPECT_GT(pingpong_ps(8, 4096, 8192, nullptr, "ib", 0), beside + 50 * SIM_NS);
+    EXPECT_GT(pingpong_ps(32, 4096, 8192, nullptr, "ib", 0), pingpong_ps(32, 4096) + 600 * SIM_NS);
+}
+
+TEST(Ib, SocketsOfPortsTellWhichGpuIsBesideTheAdapter)
+{
+    auto gpu = [](const MachineFile &file, const char *component, bool beside, unsigned skip) {
+        unsigned number = 99;
+
+        (void)launch_gpu_by(file.desc(), 1, component, beside, skip, &number);
+        return number;
+    };
+    MachineFile own("two-node"), moved("two-node", { "node1.host.p3.socket=0" });
+    MachineFile single("nodes: 2\nplatform: hapacs-tca-sandybridge\n");
+
+    EXPECT_EQ(2u, gpu(own, "ib", true, 0));
+    EXPECT_EQ(3u, gpu(own, "ib", true, 1));
+    EXPECT_EQ(0u, gpu(own, "ib", false, 0));
+    EXPECT_EQ(0u, gpu(own, "hub", true, 0));
+    EXPECT_EQ(99u, gpu(own, "ib", true, 2)) << "there are two";
+    EXPECT_EQ(3u, gpu(moved, "ib", true, 0));
+    EXPECT_EQ(0u, gpu(single, "ib", true, 0));
+    EXPECT_EQ(99u, gpu(single, "ib", false, 0));
 }
 
 TEST(Ib, MoreRailsThanPortsAreRefused)
