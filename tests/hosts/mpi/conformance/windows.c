@@ -185,13 +185,8 @@ static void layouts(void)
 
 static void accumulations(void)
 {
-    int memory[N], one[N], old[N], sum = check_size * (check_size + 1) / 2, ok = 1;
-    struct {
-        double value;
-        int index;
-    } best = { -1, -1 }, mine = { check_rank % 3, check_rank };
-    MPI_Win win, pairs;
-    MPI_Datatype empty;
+    int memory[N], one[N], old[N], sum = check_size * (check_size + 1) / 2, ok = 1, bits = sum;
+    MPI_Win win;
 
     for (int i = 0; i < N; i++) {
         memory[i] = 0;
@@ -207,11 +202,13 @@ static void accumulations(void)
         ok &= memory[i] == sum;
     CHECK(ok, "11.3.4 everybody's sum");
     MPI_Barrier(MPI_COMM_WORLD); /* all have looked before the next epoch changes it */
-    MPI_Barrier(MPI_COMM_WORLD);
     CHECK_OK(MPI_Accumulate(one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_MAX, win), "11.3.4 max");
     CHECK_OK(MPI_Accumulate(one, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_BOR, win), "11.3.4 bor");
     MPI_Win_fence(0, win);
+    for (int r = 0; r < check_size; r++)
+        bits |= r + 1;
     CHECK(check_rank > 0 || memory[0] == (sum > check_size ? sum : check_size), "11.3.4 max");
+    CHECK(check_rank > 0 || memory[1] == bits, "11.3.4 bor");
     CHECK_OK(
         MPI_Get_accumulate(one, N, MPI_INT, old, N, MPI_INT, right, 0, N, MPI_INT, MPI_NO_OP, win),
         "11.3.4 get by MPI_NO_OP");
@@ -223,6 +220,17 @@ static void accumulations(void)
     MPI_Win_fence(0, win);
     CHECK(old[N - 1] == sum && memory[N - 1] == sum + left + 1, "11.3.4 get_accumulate");
     MPI_Win_free(&win);
+}
+
+static void accumulated_pairs(void)
+{
+    struct {
+        double value;
+        int index;
+    } best = { -1, -1 }, mine = { check_rank % 3, check_rank };
+    MPI_Win pairs;
+    MPI_Datatype empty;
+
     MPI_Win_create(&best, sizeof(best), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &pairs);
     MPI_Win_fence(0, pairs);
     CHECK_OK(MPI_Accumulate(&mine, 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, MPI_MAXLOC, pairs),
@@ -241,19 +249,11 @@ static void accumulations(void)
     MPI_Win_free(&pairs);
 }
 
-static void counters(void)
+/* Everybody draws numbers from rank 0's counter. */
+static void draws(MPI_Win win)
 {
-    int64_t *counter = NULL, one = 1, was = -1, seen = -1;
-    int wins = 0, zero = 0;
-    MPI_Win win;
+    int64_t one = 1, was = -1, seen = -1;
 
-    CHECK_OK(MPI_Win_allocate(check_rank == 0 ? 16 : 0, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &counter,
-                              &win),
-             "11.2.2 allocate on one rank");
-    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    if (check_rank == 0)
-        counter[0] = counter[1] = 0;
-    MPI_Barrier(MPI_COMM_WORLD);
     CHECK_OK(MPI_Win_lock_all(0, win), "11.5.3 lock_all");
     for (int i = 0; i < 10; i++) {
         int64_t now = -1;
@@ -269,18 +269,28 @@ static void counters(void)
     MPI_Get(&seen, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, win);
     MPI_Win_unlock(0, win);
     CHECK(seen == 10 * check_size, "11.3.4 all have counted");
-    { /* one of all takes the place */
-        int64_t mine = check_rank + 1, nobody = 0, before = -1;
+}
 
-        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-        CHECK_OK(MPI_Compare_and_swap(&mine, &nobody, &before, MPI_INT64_T, 0, 1, win),
-                 "11.3.4 compare_and_swap");
-        MPI_Win_unlock(0, win);
-        wins = before == 0;
-        MPI_Allreduce(MPI_IN_PLACE, &wins, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        CHECK(wins == 1, "11.3.4 one swaps: %d", wins);
-    }
-    /* exclusive locks: read, add, write */
+/* One of all takes the place. */
+static void swaps(MPI_Win win)
+{
+    int64_t mine = check_rank + 1, nobody = 0, before = -1;
+    int wins;
+
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    CHECK_OK(MPI_Compare_and_swap(&mine, &nobody, &before, MPI_INT64_T, 0, 1, win),
+             "11.3.4 compare_and_swap");
+    CHECK_ERROR(MPI_ERR_TYPE, MPI_Compare_and_swap(&mine, &nobody, &before, MPI_DOUBLE, 0, 0, win),
+                "11.3.4 a number that may not be swapped");
+    MPI_Win_unlock(0, win);
+    wins = before == 0;
+    MPI_Allreduce(MPI_IN_PLACE, &wins, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(wins == 1, "11.3.4 one swaps: %d", wins);
+}
+
+/* Read, add, write: nobody else comes between. */
+static void excludes(MPI_Win win, int64_t *counter)
+{
     if (check_rank == 0)
         counter[0] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
@@ -296,13 +306,26 @@ static void counters(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK(check_rank > 0 || counter[0] == 5 * check_size, "11.5.3 exclusive");
-    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-    CHECK_ERROR(MPI_ERR_TYPE, MPI_Compare_and_swap(&one, &one, &was, MPI_DOUBLE, 0, 0, win),
-                "11.3.4 a number that may not be swapped");
-    MPI_Win_unlock(0, win);
+}
+
+static void counters(void)
+{
+    int64_t *counter = NULL;
+    MPI_Win win;
+
+    CHECK_OK(MPI_Win_allocate(check_rank == 0 ? 16 : 0, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &counter,
+                              &win),
+             "11.2.2 allocate on one rank");
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    if (check_rank == 0)
+        counter[0] = counter[1] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    draws(win);
+    swaps(win);
+    excludes(win, counter);
     CHECK_ERROR(MPI_ERR_RMA_SYNC, MPI_Win_unlock(0, win), "11.5.3 unlock without lock");
     CHECK_ERROR(MPI_ERR_RMA_SYNC, MPI_Win_flush(0, win), "11.5.4 flush without lock");
-    CHECK_ERROR(MPI_ERR_LOCKTYPE, MPI_Win_lock(zero, 0, 0, win), "11.5.3 no such lock");
+    CHECK_ERROR(MPI_ERR_LOCKTYPE, MPI_Win_lock(0, 0, 0, win), "11.5.3 no such lock");
     CHECK_OK(MPI_Win_free(&win), "11.2.5 free");
 }
 
@@ -590,6 +613,7 @@ int main(int argc, char **argv)
     fences();
     layouts();
     accumulations();
+    accumulated_pairs();
     posts();
     counters();
     spins();
