@@ -73,6 +73,16 @@ static bool unpinned(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
     return mem_ram_at(&rc->host->ram, addr, bytes) == NULL;
 }
 
+/** What was written: the bytes beside it may be addresses, in a program's memory. */
+static void see_write(struct node_host *host, const struct pcie_tlp *tlp)
+{
+    uint64_t first = tlp->addr;
+    uint32_t n = pcie_tlp_range(tlp, &first);
+    const uint8_t *bytes = mem_ram_at(&host->ram, first, 1);
+
+    sim_visible(host->dom, host->ram_where ^ tlp->addr, sim_hash_bytes(0, bytes, n));
+}
+
 /** A posted write becomes visible. */
 static void write_inside(struct node_rc *rc, struct node_packet *p)
 {
@@ -90,9 +100,7 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
         node_write_bytes(&host->ram, p->tlp.addr, &p->tlp);
         rc->stat.memory_write_bytes += pcie_tlp_data_bytes(&p->tlp);
         if (sim_fingerprint_on(host->dom))
-            sim_visible(
-                host->dom, host->ram_where ^ p->tlp.addr,
-                sim_hash_bytes(0, mem_ram_at(&host->ram, p->tlp.addr, 1), node_span(&p->tlp)));
+            see_write(host, &p->tlp);
     }
     pcie_tlp_drop(&p->tlp);
     node_packet_put(&host->packets, p);
