@@ -11,7 +11,7 @@ struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context)
 {
     const struct mpi_group *peers = remote != NULL ? remote : group;
-    struct mpi_comm *c = calloc(1, sizeof(*c));
+    struct mpi_comm *c = mpi_block_zero(mr, sizeof(*c)); /* MPI_Comm_dup() receives into it */
 
     if (c == NULL) {
         mpi_group_put(group);
@@ -93,7 +93,7 @@ void mpi_comm_put(struct mpi_comm *comm)
     mpi_group_put(comm->remote);
     mpi_topology_put(comm->topology);
     mpi_comm_env_release(comm);
-    free(comm);
+    mpi_block_free(comm);
 }
 
 void mpi_comms_release(struct mpi_rank *mr)

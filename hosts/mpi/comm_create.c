@@ -86,7 +86,7 @@ static int join(struct mpi_rank *mr, const struct mpi_comm *old, const struct sa
 int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key, MPI_Comm *newcomm)
 {
     size_t ours = (size_t)old->size, far = old->remote != NULL ? (size_t)old->npeers : 0;
-    struct said *all = calloc(ours + far, sizeof(*all));
+    struct said *all = mpi_block_zero(mr, (ours + far) * sizeof(*all));
     int code;
 
     if (all == NULL)
@@ -100,7 +100,7 @@ int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key
         code = mpi_comm_tell(mr, old, 0, &all[ours].color, (int)far * SAID_INTS);
     if (code == MPI_SUCCESS)
         code = join(mr, old, all, far > 0 ? all + ours : NULL, newcomm);
-    free(all);
+    mpi_block_free(all);
     return code;
 }
 

@@ -71,7 +71,7 @@ static int leaders_meet(struct mpi_rank *mr, struct mpi_comm *local, struct mpi_
     code = mpi_comm_pass(mr, tagged, tag, remote_leader, &own.size, SUMMARY_INTS, &theirs->size,
                          SUMMARY_INTS);
     if (code == MPI_SUCCESS) {
-        *ranks_p = calloc((size_t)theirs->size, sizeof(int));
+        *ranks_p = mpi_block_zero(mr, (size_t)theirs->size * sizeof(int));
         if (*ranks_p == NULL)
             code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     }
@@ -122,7 +122,7 @@ static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_lead
     if (code == MPI_SUCCESS)
         code = mpi_comm_tell(mr, local, local_leader, &theirs.size, SUMMARY_INTS);
     if (code == MPI_SUCCESS && ranks == NULL) {
-        ranks = calloc((size_t)theirs.size, sizeof(int));
+        ranks = mpi_block_zero(mr, (size_t)theirs.size * sizeof(int));
         if (ranks == NULL)
             code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     }
@@ -130,7 +130,7 @@ static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_lead
         code = mpi_comm_tell(mr, local, local_leader, ranks, theirs.size);
     if (code == MPI_SUCCESS)
         code = join(mr, local, &theirs, ranks, newcomm);
-    free(ranks);
+    mpi_block_free(ranks);
     return code;
 }
 

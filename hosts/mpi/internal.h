@@ -54,6 +54,7 @@ struct mpi_rank {
     struct host *host;
     struct mpi_transport *transport;
     struct mpi_protocol protocol;
+    struct mpi_pool pool;
     MPIX_Hub_counts counts;
     struct mpi_type basic[MPI_BASIC_TYPES];
     struct mpi_table types, comms, groups, ops, wins; /* the program's; by handle */

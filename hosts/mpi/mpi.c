@@ -23,6 +23,7 @@ static void mpi_release(void *data)
     mpi_env_release(mr);
     if (mr->transport != NULL)
         mr->transport->ops->destroy(mr->transport);
+    mpi_pool_release(mr);
     free(mr);
 }
 

@@ -1,4 +1,4 @@
-/* What the protocols keep of a rank: the peers, names of requests, memory of data. */
+/* What the protocols keep of a rank: the peers, and names of requests. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -93,12 +93,6 @@ void mpi_protocol_release(struct mpi_rank *mr)
         p->spare = a->next;
         free(a);
     }
-    while (p->blocks != NULL) {
-        struct mpi_block *b = p->blocks;
-
-        p->blocks = b->next;
-        free(b);
-    }
     for (unsigned i = 0; p->peers != NULL && i < mr->host->size; i++)
         if (p->peers[i] != NULL)
             peer_free(p->peers[i]);
@@ -106,31 +100,6 @@ void mpi_protocol_release(struct mpi_rank *mr)
     free(p->peers);
     free(p->ids);
     free(p->free_ids);
-}
-
-uint8_t *mpi_block_new(struct mpi_rank *mr, uint64_t bytes)
-{
-    struct mpi_block *b = mpi_need(mr, malloc(sizeof(*b) + bytes));
-
-    b->next = mr->protocol.blocks;
-    b->at = &mr->protocol.blocks;
-    if (b->next != NULL)
-        b->next->at = &b->next;
-    mr->protocol.blocks = b;
-    return b->bytes;
-}
-
-void mpi_block_free(uint8_t *bytes)
-{
-    struct mpi_block *b;
-
-    if (bytes == NULL)
-        return;
-    b = (struct mpi_block *)(bytes - offsetof(struct mpi_block, bytes));
-    *b->at = b->next;
-    if (b->next != NULL)
-        b->next->at = b->at;
-    free(b);
 }
 
 /* ---- names of requests in entries --------------------------------------------------- */

@@ -84,10 +84,11 @@ struct mpi_kept {
     uint8_t bytes[];
 };
 
-/** Memory of the protocols for the data of a request. */
-struct mpi_block {
-    struct mpi_block *next, **at;
-    uint8_t bytes[];
+#define MPI_POOL_SIZES 32u
+
+/** Memory for data of messages: blocks of whole pages, by the power of two of their size. */
+struct mpi_pool {
+    struct mpi_block *all, *free[MPI_POOL_SIZES];
 };
 
 /** What a rank knows of another one, from the first word between them on. */
@@ -130,8 +131,7 @@ struct mpi_protocol {
     uint32_t nids, nfree;
     uint64_t posts;
     unsigned turn[MPI_FIFOS]; /* the source that was taken from last */
-    struct mpi_block *blocks;
-    void *attached; /* MPI_Buffer_attach() */
+    void *attached;           /* MPI_Buffer_attach() */
     uint64_t attached_bytes, attached_used;
 };
 
@@ -155,9 +155,15 @@ uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq);
 /** @return NULL: no request has this name, or no longer. */
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id);
 void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq);
-/** Memory that goes with the rank at the latest. */
-uint8_t *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
-void mpi_block_free(uint8_t *bytes); /* NULL: no effect */
+
+/* block.c */
+/** Memory that goes with the rank at the latest, aligned to 64. All that messages are sent from or
+ * received into and that is not the program's is of this kind. */
+void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
+void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes);  /* NULL: out of memory */
+void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* the same, all zero */
+void mpi_block_free(void *bytes);                          /* NULL: no effect */
+void mpi_pool_release(struct mpi_rank *mr);
 
 /* progress.c */
 uint32_t mpi_entry_bytes(const struct mpi_entry *e);

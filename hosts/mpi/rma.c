@@ -52,7 +52,7 @@ static struct mpi_win_op *op_new(struct mpi_win *win, int target)
     if (op != NULL) {
         win->spare_ops = op->next;
     } else {
-        op = mpi_need(win->mr, malloc(sizeof(*op)));
+        op = mpi_block_new(win->mr, sizeof(*op));
         op->more = NULL;
         op->room = 0;
     }
@@ -103,7 +103,7 @@ static void ops_free(struct mpi_win_op *op, bool types)
         if (types)
             op_drop_types(op);
         free(op->more);
-        free(op);
+        mpi_block_free(op);
         op = next;
     }
 }

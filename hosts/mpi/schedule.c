@@ -7,7 +7,7 @@
 
 /* A collective of a few ranks on a few bytes fits: nothing is allocated for it after the first. */
 #define FIRST_STEPS 32u
-#define FIRST_CHUNK 4096u
+#define FIRST_CHUNK 3968u /* with what is before it, a page */
 #define ALIGN       16u
 
 struct mpi_scratch {
@@ -80,7 +80,7 @@ static void free_memory(struct mpi_schedule *s, bool all)
         struct mpi_scratch *c = s->memory;
 
         s->memory = c->next;
-        free(c);
+        mpi_block_free(c);
     }
     if (s->memory != NULL)
         s->memory->used = 0;
@@ -123,7 +123,7 @@ char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
     if (c == NULL || c->bytes - c->used < take) {
         uint64_t room = take > FIRST_CHUNK ? take : FIRST_CHUNK;
 
-        c = malloc(sizeof(*c) + room);
+        c = mpi_block_try(s->mr, sizeof(*c) + room);
         if (c == NULL) {
             mpi_note(s->mr, "out of memory");
             mpi_schedule_fail(s, MPI_ERR_NO_MEM);

@@ -131,7 +131,7 @@ int mpi_win_begin(const char *call, MPI_Win win, struct mpi_win **win_p)
 static int fence(struct mpi_win *win, bool last)
 {
     size_t n = (size_t)win->comm->size;
-    uint64_t *counts = malloc(2 * n * sizeof(*counts));
+    uint64_t *counts = mpi_block_zero(win->mr, 2 * n * sizeof(*counts));
     int code;
 
     if (counts == NULL)
@@ -141,7 +141,7 @@ static int fence(struct mpi_win *win, bool last)
     code = MPI_Alltoall(counts, 1, MPI_UINT64_T, counts + n, 1, MPI_UINT64_T, win->comm_handle);
     for (size_t r = 0; r < n; r++)
         win->peers[r].fence_count = counts[n + r];
-    free(counts);
+    mpi_block_free(counts);
     if (code == MPI_SUCCESS)
         code = mpi_win_wait(win, mpi_win_local, -1);
     if (code == MPI_SUCCESS)

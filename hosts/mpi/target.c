@@ -278,7 +278,7 @@ static int tag_of(const struct mpi_win_in *in, bool answers)
 
 static uint8_t *room_of(struct mpi_win_in *in, uint64_t bytes)
 {
-    return bytes <= sizeof(in->small) ? in->small : mpi_need(in->win->mr, malloc(bytes));
+    return bytes <= sizeof(in->small) ? in->small : mpi_block_new(in->win->mr, bytes);
 }
 
 static void start_data(struct mpi_win_in *in)
@@ -342,7 +342,7 @@ static struct mpi_win_in *in_new(struct mpi_win *win)
     if (in != NULL)
         win->spare_ins = in->next;
     else
-        in = mpi_need(win->mr, malloc(sizeof(*in)));
+        in = mpi_block_new(win->mr, sizeof(*in));
     in->next = NULL;
     in->win = win;
     in->runs = NULL;
@@ -360,7 +360,7 @@ static void in_clear(struct mpi_win_in *in)
     if (in->runs != in->few)
         free(in->runs);
     if (in->data != in->small)
-        free(in->data);
+        mpi_block_free(in->data);
 }
 
 static void ins_free(struct mpi_win_in *in, bool clear)
@@ -370,7 +370,7 @@ static void ins_free(struct mpi_win_in *in, bool clear)
 
         if (clear)
             in_clear(in);
-        free(in);
+        mpi_block_free(in);
         in = next;
     }
 }

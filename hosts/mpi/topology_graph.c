@@ -249,7 +249,7 @@ static int dist_graph(struct mpi_rank *mr, struct mpi_comm *old, int n, const in
                       const int *degrees, const int *destinations, const int *weights,
                       MPI_Comm *newcomm)
 {
-    int *counts = calloc((size_t)old->size, sizeof(int));
+    int *counts = mpi_block_zero(mr, (size_t)old->size * sizeof(int));
     uint64_t size = (uint64_t)old->size, most = 0, at = 0, end = 0;
     struct edge *all = NULL;
     struct mpi_topology *t = NULL;
@@ -261,7 +261,7 @@ static int dist_graph(struct mpi_rank *mr, struct mpi_comm *old, int n, const in
         code = mpi_comm_exchange(mr, old, counts, 1);
     for (uint64_t r = 0; code == MPI_SUCCESS && r < size; r++)
         most = (uint64_t)counts[r] > most ? (uint64_t)counts[r] : most;
-    if (code == MPI_SUCCESS && (all = calloc(size * most + 1, sizeof(*all))) == NULL)
+    if (code == MPI_SUCCESS && (all = mpi_block_zero(mr, (size * most + 1) * sizeof(*all))) == NULL)
         code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     at = (uint64_t)old->rank * most;
     end = at + most;
@@ -276,8 +276,8 @@ static int dist_graph(struct mpi_rank *mr, struct mpi_comm *old, int n, const in
     if (code == MPI_SUCCESS &&
         (t = own_edges(mr, old, all, size * most, weights != MPI_UNWEIGHTED)) == NULL)
         code = MPI_ERR_NO_MEM;
-    free(all);
-    free(counts);
+    mpi_block_free(all);
+    mpi_block_free(counts);
     return code == MPI_SUCCESS ? mpi_topology_attach(mr, old, 0, old->rank, t, newcomm) : code;
 }
 

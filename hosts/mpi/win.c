@@ -57,7 +57,7 @@ static void win_free(struct mpi_win *win)
     mpi_info_drop(win->info);
     free(win->name);
     free(win->peers);
-    free(win);
+    mpi_block_free(win);
 }
 
 void mpi_windows_release(struct mpi_rank *mr)
@@ -84,7 +84,7 @@ struct said {
 static int exchange(struct mpi_win *win, const struct said *own)
 {
     size_t n = (size_t)win->comm->size;
-    struct said *all = malloc(n * sizeof(*all));
+    struct said *all = mpi_block_zero(win->mr, n * sizeof(*all));
     int code;
 
     if (all == NULL)
@@ -97,7 +97,7 @@ static int exchange(struct mpi_win *win, const struct said *own)
         if (win->flavor == MPI_WIN_FLAVOR_SHARED && all[r].node != all[0].node)
             code = mpi_fail(win->mr, MPI_ERR_RMA_SHARED, "ranks 0 and %zu are on two nodes", r);
     }
-    free(all);
+    mpi_block_free(all);
     return code;
 }
 
@@ -210,7 +210,7 @@ static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
 
     if (code != MPI_SUCCESS)
         return code;
-    win = calloc(1, sizeof(*win));
+    win = mpi_block_zero(mr, sizeof(*win));
     if (win == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     win->mr = mr;
@@ -348,7 +348,7 @@ static bool all_here(struct mpi_win *win, int rank)
 static int last_headers(struct mpi_win *win)
 {
     size_t n = (size_t)win->comm->size;
-    uint64_t *told = malloc(n * sizeof(*told));
+    uint64_t *told = mpi_block_zero(win->mr, n * sizeof(*told));
     int code;
 
     if (told == NULL)
@@ -357,7 +357,7 @@ static int last_headers(struct mpi_win *win)
         told[r] = win->peers[r].told;
     code = MPI_Reduce_scatter_block(MPI_IN_PLACE, told, 1, MPI_UINT64_T, MPI_SUM, win->comm_handle);
     win->expected = told[0];
-    free(told);
+    mpi_block_free(told);
     return code == MPI_SUCCESS ? mpi_win_wait(win, all_here, 0) : code;
 }
 
