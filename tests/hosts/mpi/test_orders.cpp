@@ -1,0 +1,105 @@
+/*
+ * Programs as hubcc makes them, over each transport and with faults: whatever the order of events
+ * and of domains, they print the same lines, end at the same times, and leave the same fingerprint.
+ */
+#include "tests/hosts/machine_file.h"
+
+namespace
+{
+
+using test::Cluster;
+using test::ClusterConfig;
+using test::MachineFile;
+
+struct Network {
+    const char *name, *mpi, *machine;
+    unsigned ranks;
+    std::vector<const char *> sets, faults;
+};
+
+/* Bit errors on the cables between hubs, or between a host and its adapter. */
+const char *const CABLES = "{link: node*.hub.e, bit_error_rate: 2e-6}";
+const char *const ADAPTERS = "{link: node*.ib.pcie, bit_error_rate: 2e-6}";
+
+const std::vector<Network> NETWORKS = {
+    { "net", "net", "ring4", 5, {}, {} },
+    { "net_sr", "net,requests=on,eager_bytes=300", "ring4", 3, {}, {} },
+    { "peach2", "peach2", "ring4", 5, {}, {} },
+    { "peach2_nsr", "peach2,requests=off,fifo_bytes=256", "ring4", 3, {}, { CABLES } },
+    { "ib", "ib,rails=2", "ring4", 5, {}, {} },
+    { "ib_sr", "ib,requests=on", "ring4", 3, {}, { ADAPTERS } },
+    { "mbcf", "mbcf", "mbcf-switch", 4, {}, {} },
+    { "mbcf_nsr",
+      "mbcf,requests=off",
+      "mbcf-switch-half",
+      3,
+      { "node*.ether.rx.loss_ppm=3000" },
+      {} },
+    { "tcp", "tcp", "mbcf-hub", 2, { "node*.ether.rx.loss_ppm=3000" }, {} },
+};
+
+void PrintTo(const Network &n, std::ostream *os)
+{
+    *os << n.mpi << " on " << n.machine;
+}
+
+class Orders : public testing::TestWithParam<Network>
+{
+  protected:
+    static void run(Cluster &c, const std::string &program, const std::vector<std::string> &args)
+    {
+        const Network &n = GetParam();
+        launch_software software = lab_software(c.machine(), 0);
+        launch_config cfg = {};
+
+        ASSERT_EQ(SIM_OK, lab_software_mpi(&software, n.mpi, nullptr, &c.err)) << c.err.text;
+        cfg.nranks = n.ranks;
+        cfg.software = &software;
+        cfg.beside = lab_software_beside(&software);
+        cfg.max_time_ps = 100000 * SIM_MS;
+        ASSERT_EQ(SIM_OK, c.run_program(PROGRAMS "/" + program, args, cfg)) << c.err.text;
+        EXPECT_TRUE(c.all_well()) << (c.lines.empty() ? "" : c.lines.back().text);
+    }
+    /** In the fast order, again in it, and in each other one. */
+    static void expect_same(const std::string &program, const std::vector<std::string> &args = {})
+    {
+        MachineFile file(GetParam().machine, GetParam().sets, GetParam().faults);
+        ClusterConfig cfg = file.cluster();
+        Cluster first(cfg);
+
+        SCOPED_TRACE(program);
+        run(first, program, args);
+        for (const sim_order &order : test::all_orders()) {
+            cfg.order = order;
+            Cluster c(cfg);
+            SCOPED_TRACE(std::string("shuffled:") + (order.shuffle_ties ? " ties" : "") +
+                         (order.shuffle_turns ? " turns" : ""));
+            run(c, program, args);
+            c.expect_same_outcome(first);
+            if (HasFailure())
+                return;
+        }
+    }
+};
+
+TEST_P(Orders, OfEventsDoNotMatterToMessages)
+{
+    expect_same("matcher", { "patterns=6", "limits=300,2000" });
+}
+
+TEST_P(Orders, OfEventsDoNotMatterToOneSidedOperations)
+{
+    expect_same("windows", { "fixed" });
+    expect_same("locks");
+}
+
+TEST_P(Orders, OfEventsDoNotMatterToCollectives)
+{
+    expect_same("collectives");
+    expect_same("nonblocking");
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpi, Orders, testing::ValuesIn(NETWORKS),
+                         [](const auto &n) { return std::string(n.param.name); });
+
+} // namespace
