@@ -223,6 +223,18 @@ TEST(Workloads, MultigridExchangesAlongAllAxes)
     EXPECT_EQ(4u * 14 * 6, three - two);
 }
 
+/** Set-up, a first iteration without a clock and checks included, as in the published rates. */
+TEST(Workloads, KernelsCountTheWholeProgram)
+{
+    Outcome ep = run("npb-ep", { "class=S", "sample=2" }, 4);
+    Outcome is = run("npb-is", { "class=S" }, 4);
+    const uint64_t allreduce = 4 * 2, alltoall = 4 * 3;
+
+    EXPECT_EQ(4 * allreduce, field(ep.line, "messages")); /* three sums, and the longest time */
+    EXPECT_EQ(11 * (2 * alltoall + allreduce) + 2 * allreduce, field(is.line, "messages"));
+    EXPECT_LT(field(is.line, "latency_ps_min"), field(is.line, "whole_ps"));
+}
+
 /** Iterations are alike: from a few of them the time and the messages of all follow. */
 TEST(Workloads, ASampleOfAKernelTellsTheTimeOfAll)
 {

@@ -55,7 +55,11 @@ static double derive(const char *quantity, const struct lab_plan *plan,
                      const struct lab_result *result, double seconds)
 {
     double bytes = (double)lab_read_bytes(plan->bytes, result);
+    double whole = count_of(result, "whole_ps") * 1e-12; /* in which the counts were counted */
 
+    if (whole > 0 &&
+        (strcmp(quantity, LAB_BYTE_RATE) == 0 || strcmp(quantity, LAB_MESSAGE_RATE) == 0))
+        seconds = whole;
     if (strcmp(quantity, "bandwidth") == 0 || strcmp(quantity, LAB_BYTE_RATE) == 0)
         return bytes / seconds;
     if (strcmp(quantity, LAB_MESSAGE_RATE) == 0)

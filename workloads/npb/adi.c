@@ -35,7 +35,6 @@ static void make_box(struct adi *a, int box, int i, int j)
         fail("%d ranks: expected boxes of three points at least", a->n.ranks);
     cfd_box_init(&a->c, &a->boxes[box], first, n);
     a->stored[box] = npb_alloc(points * (uint64_t)a->method->stored, sizeof(double));
-    cfd_begin(&a->c, &a->boxes[box]);
     a->memory += cfd_memory(&a->boxes[box], a->method->stored);
 }
 
@@ -70,6 +69,14 @@ void adi_init(struct adi *a, const struct adi_method *method, int points, double
             a->out[axis][up] = npb_alloc(faces > lines ? faces : lines, sizeof(double));
             a->in[axis][up] = npb_alloc(faces > lines ? faces : lines, sizeof(double));
         }
+}
+
+void adi_begin(struct adi *a)
+{
+    for (int box = 0; box < a->slices; box++) {
+        cfd_begin(&a->c, &a->boxes[box]);
+        cfd_begin_told(&a->boxes[box], a->method->loop, a->memory);
+    }
 }
 
 /* ---- ghosts ---------------------------------------------------------------------------------- */

@@ -44,6 +44,8 @@ struct adi {
 };
 
 void adi_init(struct adi *a, const struct adi_method *method, int points, double dt);
+/** The first guess of u, everywhere. */
+void adi_begin(struct adi *a);
 /** Ghosts of u of all boxes, primitives, and dt times the right side. */
 void adi_right_side(struct adi *a);
 /** Solves along the axis: rhs becomes the solution. */

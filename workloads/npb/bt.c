@@ -104,6 +104,14 @@ static const struct adi_method method = {
     .back = back,
 };
 
+static void iterate(struct adi *a)
+{
+    adi_right_side(a);
+    for (int axis = 0; axis < CFD_AXES; axis++)
+        adi_solve(a, axis);
+    adi_add(a);
+}
+
 int main(int argc, char **argv)
 {
     static const double right[2][2][CFD_VARS] = {
@@ -122,13 +130,13 @@ int main(int argc, char **argv)
     npb_init(&a.n, &argc, &argv, 60, 200);
     iterations = a.n.is_w ? 200 : 60;
     adi_init(&a, &method, a.n.is_w ? 24 : 12, a.n.is_w ? 0.0008 : 0.010);
+    adi_begin(&a);
+    iterate(&a); /* untimed: memory is touched first */
+    adi_begin(&a);
     npb_start(&a.n);
-    do {
-        adi_right_side(&a);
-        for (int axis = 0; axis < CFD_AXES; axis++)
-            adi_solve(&a, axis);
-        adi_add(&a);
-    } while (npb_next(&a.n));
+    do
+        iterate(&a);
+    while (npb_next(&a.n));
     npb_stop(&a.n);
     npb_end(&a.n, adi_verify(&a, iterations, right[a.n.is_w]));
     return 0;

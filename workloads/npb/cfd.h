@@ -60,6 +60,8 @@ unsigned long long cfd_points(const struct cfd_box *b);
 
 /** u: exact on the boundary, interpolated from it inside; forcing so that the exact u is steady. */
 void cfd_begin(const struct cfd *c, struct cfd_box *b);
+/** What it computes, as cfd_rhs_told(). */
+void cfd_begin_told(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory);
 /** What follows from u, ghosts included. */
 void cfd_primitives(struct cfd_box *b);
 /** rhs of points that are not on the boundary; ghosts of u are right, and primitives. */

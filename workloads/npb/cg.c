@@ -83,6 +83,8 @@ static void visit_products(const struct test *t, int *fill, struct element *elem
     double *values = npb_alloc((uint64_t)t->nonzer + 1, sizeof(double));
 
     (void)npb_random(&seed);
+    if (elements != NULL) /* a tenth of them is drawn in vain */
+        npb_random_told((uint64_t)t->order * (uint64_t)t->nonzer * 22 / 10);
     for (int i = 0; i < t->order; i++) {
         int n = random_vector(t, &seed, i, places, values);
 
@@ -139,6 +141,7 @@ static void make_matrix(struct test *t)
     }
     free(elements);
     free(fill);
+    hub_work(HUB_LOOP_INDEXED, 4 * (unsigned long long)n); /* put in place, added up, moved */
 }
 
 /* ---- places ------------------------------------------------------------------------------ */

@@ -50,31 +50,35 @@ static int verify(const struct npb *n, const struct sums *s, uint64_t batches)
     return !npb_whole(n) || npb_near(2, found, right[n->is_w]);
 }
 
+static uint64_t first_of(const struct npb *n, uint64_t batches, int rank)
+{
+    return batches * (uint64_t)rank / (uint64_t)n->ranks;
+}
+
 int main(int argc, char **argv)
 {
     struct sums s = { .x = 0 };
     struct npb n;
-    uint64_t batches, first, run;
+    uint64_t batches, first, run = 0;
 
     npb_init(&n, &argc, &argv, 1, 1);
     batches = UINT64_C(1) << ((n.is_w ? 25 : 24) - BATCH_LOG2);
     /* An iteration is a batch of this rank. */
-    first = batches * (uint64_t)n.me / (uint64_t)n.ranks;
-    npb_limit(&n, batches * ((uint64_t)n.me + 1) / (uint64_t)n.ranks - first);
+    first = first_of(&n, batches, n.me);
+    for (int rank = 0; rank < n.ranks; rank++, run += n.run)
+        npb_limit(&n, first_of(&n, batches, rank + 1) - first_of(&n, batches, rank));
+    npb_limit(&n, first_of(&n, batches, n.me + 1) - first);
     if (n.iterations == 0)
         fail("%d ranks: expected at most %llu", n.ranks, (unsigned long long)batches);
     npb_start(&n);
     do
         batch(&s, first + n.done);
     while (npb_next(&n));
-    run = n.run;
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &s.x, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &s.y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
     CHECK(MPI_Allreduce(MPI_IN_PLACE, s.counts, ANNULI, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD),
           MPI_SUCCESS);
     npb_stop(&n);
-    CHECK(MPI_Allreduce(MPI_IN_PLACE, &run, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD),
-          MPI_SUCCESS);
     npb_end(&n, verify(&n, &s, run));
     return 0;
 }

@@ -293,6 +293,7 @@ int main(int argc, char **argv)
     cfd_init(&t.c, t.n.is_w ? 33 : 12, t.n.is_w ? 1.5e-3 : 0.5);
     place(&t);
     cfd_begin(&t.c, &t.box);
+    cfd_begin_told(&t.box, HUB_LOOP_SWEEP, t.memory);
     right_side(&t);
     npb_start(&t.n);
     do

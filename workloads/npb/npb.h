@@ -20,6 +20,17 @@ struct npb_counts {
     double messages, bytes, write_bytes; /* write_bytes: that went by remote write */
 };
 
+/** In a run. */
+enum npb_mark {
+    NPB_BEGAN, /* MPI */
+    NPB_STARTED,
+    NPB_FIRST, /* ended, of the iterations */
+    NPB_LAST,  /* that is run */
+    NPB_STOPPED,
+    NPB_ENDED, /* nothing is left to do */
+    NPB_MARKS
+};
+
 struct npb {
     int me, ranks;
     int is_w;            /* class W; else S */
@@ -27,10 +38,9 @@ struct npb {
     uint64_t sample;     /* run at most; 0: all */
     uint64_t run;        /* that will be run: fewer when a sample is enough */
     uint64_t done;
-    /* at the start, after the first iteration, after the last one that is run, at the end */
-    double time[4];
-    struct npb_counts counts[4];
-    double seconds; /* of the whole */
+    double time[NPB_MARKS];
+    struct npb_counts counts[NPB_MARKS];
+    double seconds; /* from start to stop, all iterations */
 };
 
 /** Arguments class=, iterations=, sample=, and MPI. `s` and `w`: the iterations of the classes. */
@@ -45,7 +55,8 @@ int npb_next(struct npb *n);
 int npb_whole(const struct npb *n);
 /** Ends the time; the longest of all ranks counts, as the benchmark has it. Collective. */
 void npb_stop(struct npb *n);
-/** Prints the result and ends the program's use of MPI. */
+/** Prints the result and ends the program's use of MPI: time from start to stop; messages and
+ * `whole_ps` of the whole program, with what it does before and behind. */
 void npb_end(struct npb *n, int verified);
 
 /** 1 when |value / right - 1| <= 1e-8 for all of them: the benchmark's own measure. */
@@ -58,6 +69,8 @@ int npb_log2_ranks(const struct npb *n, int max);
 
 /* The generator: x = a x mod 2^46, as numbers between 0 and 1. */
 #define NPB_A UINT64_C(1220703125) /* 5^13 */
+/** What making them takes: as much as the functions of a number, together an operation of EP. */
+void npb_random_told(uint64_t numbers);
 double npb_random(uint64_t *x);
 /** x after `steps` numbers. */
 uint64_t npb_skip(uint64_t x, uint64_t steps);
