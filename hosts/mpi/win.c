@@ -221,11 +221,13 @@ static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
         code = prepare(win, a);
     }
     if (code != MPI_SUCCESS) {
+        struct mpi_comm *comm = win->comm;
+
         if (win->allocated != NULL)
             mr->host->ops->free(mr->host, win->allocated);
-        if (win->comm != NULL)
-            mpi_comm_drop(mr, win->comm);
         win_free(win);
+        if (comm != NULL)
+            mpi_comm_drop(mr, comm);
         return code;
     }
     *win_p = win;
