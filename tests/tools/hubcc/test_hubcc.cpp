@@ -85,10 +85,11 @@ extern "C" int outer(int by)
 }
 )");
     /* As libtool and CMake make them; outer brings inner along. */
-    ASSERT_EQ(0, sh("mkdir -p sub/.libs && hubcc -O1 -fPIC -c inner.c && "
-                    "hubcc -shared inner.o -Wl,-soname -Wl,libinner.so.1 -o sub/libinner.so.1 && "
-                    "ln -s libinner.so.1 sub/libinner.so && "
-                    "hubc++ -shared -fPIC outer.cpp -Lsub -linner -lm -o libouter.so"))
+    ASSERT_EQ(
+        0, sh("mkdir -p sub/.libs && hubcc -O1 -flto -fPIC -c inner.c && "
+              "hubcc -shared -flto inner.o -Wl,-soname -Wl,libinner.so.1 -o sub/libinner.so.1 && "
+              "ln -s libinner.so.1 sub/libinner.so && "
+              "hubc++ -shared -fPIC -flto outer.cpp -Lsub -linner -lm -o libouter.so"))
         << errors;
     EXPECT_EQ("", errors);
     ASSERT_EQ(0, sh("hubcc main.c -o one -L. -louter -Wl,-rpath,. && rm -f inner.o && "
