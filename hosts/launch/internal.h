@@ -176,9 +176,9 @@ void launch_resume(struct launch_thread *t);
 void launch_suspend(struct launch_thread *t, const char *what);
 /** From the thread itself: waits for the operation that it has just begun. @return its value. */
 uint64_t launch_wait(struct launch_thread *t, const char *what);
-/** From the thread itself: the operation was over at once. */
-void launch_passed(struct launch_thread *t);
-/** The same, for the core's counter. */
+/** From the thread itself: the operation was over at once; `timer`: it read the core's counter. */
+void launch_passed(struct launch_thread *t, bool timer);
+/** As launch_wait(), for the core's counter. */
 uint64_t launch_wait_timer(struct launch_thread *t, const char *what);
 /** The callback of a core's operation; `arg` is the thread. */
 void launch_done(void *arg, uint64_t value);

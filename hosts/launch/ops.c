@@ -193,7 +193,7 @@ static void op_spend(struct host *h, uint64_t ps)
     if (ps == 0)
         return;
     if (t->is_rank && node_core_pass(t->core, ps)) {
-        launch_passed(t);
+        launch_passed(t, false);
         return;
     }
     node_core_spend(t->core, ps, launch_done, t);
@@ -208,7 +208,12 @@ static uint64_t op_cost_ps(struct host *h, enum host_cost cost)
 static uint64_t op_tsc(struct host *h)
 {
     struct launch_thread *t = after_computing(h);
+    uint64_t ticks;
 
+    if (t->is_rank && node_core_pass_tsc(t->core, &ticks)) {
+        launch_passed(t, true);
+        return ticks;
+    }
     node_core_tsc(t->core, launch_done, t);
     return launch_wait_timer(t, "reading the time-stamp counter");
 }

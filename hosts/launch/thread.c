@@ -47,11 +47,12 @@ uint64_t launch_wait(struct launch_thread *t, const char *what)
     return t->value;
 }
 
-void launch_passed(struct launch_thread *t)
+void launch_passed(struct launch_thread *t, bool timer)
 {
     if (t->polls != NULL)
-        launch_polls_end(t, false);
-    count_busy(t);
+        launch_polls_end(t, timer);
+    if (!timer)
+        count_busy(t);
     t->value = 0;
     t->resumed++;
     launch_charged(t);

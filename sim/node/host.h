@@ -98,6 +98,8 @@ void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn d
 void node_core_wake(struct node_core *core); /* no effect on a core that does not sleep */
 /** The time-stamp counter: value = ticks; costs what reading it costs. */
 void node_core_tsc(struct node_core *core, node_done_fn done, void *arg);
+/** As node_core_pass(). */
+bool node_core_pass_tsc(struct node_core *core, uint64_t *ticks_p);
 uint64_t node_host_tsc_khz(const struct node_host *host);
 /** A configuration access; read value, or ~0 when nobody answers. bus 0 = root ports. */
 void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t reg,

@@ -486,6 +486,15 @@ void node_core_tsc(struct node_core *core, node_done_fn done, void *arg)
     node_core_end(core, cpu_of(core)->tsc_read_ps, 0);
 }
 
+bool node_core_pass_tsc(struct node_core *core, uint64_t *ticks_p)
+{
+    if (!node_core_pass(core, cpu_of(core)->tsc_read_ps))
+        return false;
+    *ticks_p = ticks_now(core->host);
+    sim_visible(core->host->dom, core->where, *ticks_p);
+    return true;
+}
+
 /* ---- creation ---- */
 
 int node_core_init(struct node_core *core, struct node_host *host, unsigned index,
