@@ -102,7 +102,7 @@ static void ops_free(struct mpi_win_op *op, bool types)
 
         if (types)
             op_drop_types(op);
-        free(op->more);
+        mpi_block_free(op->more);
         mpi_block_free(op);
         op = next;
     }
@@ -260,8 +260,14 @@ static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint6
     struct mpi_win_op *op = r->op;
 
     if (r->n == op->room) {
+        struct mpi_win_run *more;
+
         op->room = 2 * op->room + 2;
-        op->more = mpi_need(op->win->mr, realloc(op->more, op->room * sizeof(*op->more)));
+        more = mpi_block_new(op->win->mr, op->room * sizeof(*more));
+        if (r->n > 0)
+            memcpy(more, op->more, r->n * sizeof(*more));
+        mpi_block_free(op->more);
+        op->more = more;
     }
     op->more[r->n++] = (struct mpi_win_run){ offset, stride, n, bytes };
 }
@@ -373,7 +379,7 @@ static void accumulate_own(struct mpi_win *win, const struct call *a, const stru
                              .at = at };
     uint64_t room = k->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
 
-    in.data = room <= sizeof(in.small) ? in.small : mpi_need(win->mr, malloc(room));
+    in.data = room <= sizeof(in.small) ? in.small : mpi_block_new(win->mr, room);
     if (k->origin != NULL)
         mpi_type_pack(k->origin, a->origin, (uint64_t)a->origin_count, in.data);
     if (a->kind == MPI_WIN_SWAP)
@@ -382,7 +388,7 @@ static void accumulate_own(struct mpi_win *win, const struct call *a, const stru
     if (k->result != NULL)
         mpi_type_unpack(k->result, a->result, in.data, k->bytes);
     if (in.data != in.small)
-        free(in.data);
+        mpi_block_free(in.data);
 }
 
 static void issue_own(struct mpi_win *win, const struct call *a, const struct checked *k)

@@ -146,7 +146,12 @@ static int fence(struct mpi_win *win, bool last)
         code = mpi_win_wait(win, mpi_win_local, -1);
     if (code == MPI_SUCCESS)
         code = mpi_win_wait(win, all_fenced, -1);
-    return code == MPI_SUCCESS && !last ? MPI_Barrier(win->comm_handle) : code;
+    if (code != MPI_SUCCESS || last)
+        return code;
+    code = MPI_Barrier(win->comm_handle);
+    for (size_t r = 0; code == MPI_SUCCESS && r < n; r++)
+        win->peers[r].unsure = 0;
+    return code;
 }
 
 int MPI_Win_fence(int promises, MPI_Win win)

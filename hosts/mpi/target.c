@@ -358,7 +358,7 @@ static void in_clear(struct mpi_win_in *in)
     if (in->type != NULL)
         mpi_type_put(in->type);
     if (in->runs != in->few)
-        free(in->runs);
+        mpi_block_free(in->runs);
     if (in->data != in->small)
         mpi_block_free(in->data);
 }
@@ -408,7 +408,7 @@ static void operation_came(struct mpi_win *win, int source, const struct mpi_win
     in->head = *head;
     if (accumulates(in))
         in->turn = win->peers[source].turns++;
-    in->runs = room <= sizeof(in->few) ? in->few : mpi_need(mr, malloc(room));
+    in->runs = room <= sizeof(in->few) ? in->few : mpi_block_new(mr, room);
     queue(win, in);
     if (head->inside >= room) {
         memcpy(in->runs, behind, room);
