@@ -18,6 +18,8 @@
 #ifndef MPI_WIN_H
 #define MPI_WIN_H
 
+#include <stdalign.h>
+
 #include "hosts/mpi/internal.h"
 
 #define MPI_WIN_MESSAGE 512u                 /* bytes of a header with what fits behind it */
@@ -91,7 +93,7 @@ struct mpi_win_in {
     bool ended; /* `rq` */
     enum mpi_win_step step;
     uint64_t turn; /* of an accumulation: among those of its source */
-    _Alignas(16) uint8_t small[MPI_WIN_MESSAGE];
+    alignas(16) uint8_t small[MPI_WIN_MESSAGE];
 };
 
 /** What waits for operations of a source to end, or for a lock. */
