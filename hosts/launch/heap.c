@@ -6,6 +6,8 @@
 #define _GNU_SOURCE /* MAP_FIXED_NOREPLACE, madvise */
 #include "hosts/launch/heap.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -28,7 +30,19 @@ struct heap {
     char *base;
     size_t used;
     void *free[HEAP_CLASSES]; /* start of the block; the next one is linked in its first word */
+    atomic_flag busy;         /* threads of the program's own allocate, too */
 };
+
+static void lock(struct heap *heap)
+{
+    while (atomic_flag_test_and_set_explicit(&heap->busy, memory_order_acquire))
+        sched_yield();
+}
+
+static void unlock(struct heap *heap)
+{
+    atomic_flag_clear_explicit(&heap->busy, memory_order_release);
+}
 
 static void *reserve(unsigned rank)
 {
@@ -52,7 +66,7 @@ static void *reserve(unsigned rank)
 
 struct heap *heap_create(unsigned rank)
 {
-    struct heap *heap = calloc(1, sizeof(*heap));
+    struct heap *heap = calloc(1, sizeof(*heap)); /* its flag is clear */
 
     if (heap == NULL)
         return NULL;
@@ -99,26 +113,36 @@ static struct header *header_of(const void *p)
     return (struct header *)((uintptr_t)p - sizeof(struct header));
 }
 
+static char *take_block(struct heap *heap, uint32_t cls, size_t bytes, bool *fresh_p)
+{
+    char *block;
+
+    lock(heap);
+    block = heap->free[cls];
+    *fresh_p = block == NULL;
+    if (block != NULL) {
+        heap->free[cls] = *(void **)(void *)block;
+    } else if (bytes <= HEAP_BYTES - heap->used) {
+        block = heap->base + heap->used;
+        heap->used += bytes;
+    }
+    unlock(heap);
+    return block;
+}
+
 void *heap_alloc(struct heap *heap, size_t bytes, size_t align, bool *zeroed_p)
 {
     size_t extra = align > HEAP_ALIGN ? align : 0, block_bytes, offset;
-    bool fresh = false;
+    bool fresh;
     uint32_t cls;
     char *block;
 
     if (bytes > HEAP_BYTES || extra > HEAP_BYTES)
         return NULL;
     cls = class_of(bytes + extra + sizeof(struct header), &block_bytes);
-    block = heap->free[cls];
-    if (block != NULL) {
-        heap->free[cls] = *(void **)(void *)block;
-    } else {
-        if (block_bytes > HEAP_BYTES - heap->used)
-            return NULL;
-        block = heap->base + heap->used;
-        heap->used += block_bytes;
-        fresh = true;
-    }
+    block = take_block(heap, cls, block_bytes, &fresh);
+    if (block == NULL)
+        return NULL;
     offset = sizeof(struct header);
     if (extra != 0)
         offset += (align - ((uintptr_t)block + offset) % align) % align;
@@ -140,8 +164,10 @@ void heap_free(struct heap *heap, void *p)
         /* NOLINTNEXTLINE(performance-no-int-to-ptr): rounded to pages */
         madvise((void *)first, last - first, MADV_DONTNEED);
     }
+    lock(heap);
     *(void **)(void *)block = heap->free[hdr.cls];
     heap->free[hdr.cls] = block;
+    unlock(heap);
 }
 
 size_t heap_size(const void *p)

@@ -4,6 +4,7 @@
 #include "hosts/driver/include/hub-work.h"
 #include "hosts/launch/watch.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,15 +191,32 @@ static void collect(const struct launch *run, sim_time_t start, struct launch_re
         res->end_ps = sim_reached(machine_sim(run->m));
 }
 
-/* Programs and their heaps go last: tasks and streams of a rank refer to them. */
-static void run_fini(struct launch *run)
+static unsigned process_threads(void)
 {
+    DIR *folder = opendir("/proc/self/task");
+    unsigned n = 0;
+
+    while (folder != NULL && readdir(folder) != NULL)
+        n++;
+    if (folder != NULL)
+        closedir(folder);
+    return n;
+}
+
+/* Programs and their heaps go last: tasks and streams of a rank refer to them. They stay where
+ * threads of a program's own still run, which end with the process. */
+static void run_fini(struct launch *run, unsigned threads_before)
+{
+    bool stays;
+
     launch_ranks_fini(run);
     launch_nodes_fini(run);
     output_destroy(run->output);
+    stays = process_threads() > threads_before;
     for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
-        program_unload(run->ranks[r].program);
-        heap_destroy(run->ranks[r].heap);
+        program_unload(run->ranks[r].program, stays);
+        if (!stays)
+            heap_destroy(run->ranks[r].heap);
     }
     free(run->ranks);
 }
@@ -210,6 +228,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     struct fault_guard *guard;
     struct watch *watch;
     sim_time_t start = 0;
+    unsigned threads = process_threads();
     int code = check(cfg, err);
 
     memset(result_p, 0, sizeof(*result_p));
@@ -239,7 +258,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     }
     output_flush(run.output, SIM_TIME_NEVER);
     collect(&run, start, result_p);
-    run_fini(&run);
+    run_fini(&run, threads);
     return code;
 }
 

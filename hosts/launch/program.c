@@ -210,11 +210,12 @@ err_close:
     return code;
 }
 
-void program_unload(struct program *p)
+void program_unload(struct program *p, bool stays)
 {
     if (p == NULL)
         return;
-    dlclose(p->handle);
+    if (!stays)
+        dlclose(p->handle);
     close(p->fd);
     free(p);
 }

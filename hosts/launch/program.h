@@ -23,7 +23,8 @@ void program_file_close(struct program_file *file);
 int program_load(const struct program_file *file, unsigned rank,
                  const struct hub_program_hooks *hooks, struct program **program_p,
                  struct sim_error *err);
-void program_unload(struct program *p);
+/** `stays`: the copy does until the process ends, as threads may run in it. */
+void program_unload(struct program *p, bool stays);
 typedef int (*program_main_fn)(int argc, char **argv);
 program_main_fn program_main(const struct program *p);
 /** The object's own exit(): what the return of main() means. */

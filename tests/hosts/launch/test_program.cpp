@@ -88,7 +88,7 @@ TEST(Program, SixtyFourCopiesHaveTheirOwnGlobals)
     output_destroy(out);
     for (auto &c : copies) {
         task_destroy(c.t);
-        program_unload(c.p);
+        program_unload(c.p, false);
     }
 }
 

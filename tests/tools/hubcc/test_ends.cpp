@@ -52,6 +52,38 @@ TEST_F(Programs, ASignalTellsWhereEachRankIs)
 }
 #endif
 
+TEST_F(Programs, ThreadsOfAProgramThatStillRunEndWithIt)
+{
+    write("prog.c", R"(
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile long turns[4];
+static void *work(void *turn)
+{
+    for (;;) {
+        ++*(volatile long *)turn;
+        free(malloc(50));
+    }
+    return NULL;
+}
+int main(void)
+{
+    for (int i = 0; i < 4; i++) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, work, (void *)&turns[i]) != 0)
+            return 1;
+    }
+    usleep(100);
+    exit(3);
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -Wall -Werror prog.c -o prog -pthread")) << errors;
+    for (int i = 0; i < 5; i++)
+        ASSERT_EQ(3, sh("hubrun -n 4 -m ring4 ./prog")) << errors;
+}
+
 TEST_F(Programs, AbortEndsAllRanksWithItsStatus)
 {
     write("prog.c", R"(
