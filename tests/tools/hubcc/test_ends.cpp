@@ -80,7 +80,7 @@ int main(void)
 }
 )");
     ASSERT_EQ(0, sh("hubcc -Wall -Werror prog.c -o prog -pthread")) << errors;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 2; i++)
         ASSERT_EQ(3, sh("hubrun -n 4 -m ring4 ./prog")) << errors;
 }
 
