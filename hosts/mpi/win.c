@@ -240,11 +240,11 @@ static int create_win(const char *call, struct making *a, void *base_p, MPI_Win 
     struct mpi_win *w = NULL;
     int code;
 
-    if (mr != NULL)
-        mr->outer = call;
+    if (mr == NULL)
+        return mpi_end(mr, call, MPI_ERR_OTHER);
+    mr->outer = call;
     code = create(mr, a, &w);
-    if (mr != NULL)
-        mr->outer = NULL;
+    mr->outer = NULL;
     if (code == MPI_SUCCESS) {
         *win = w->handle;
         if (base_p != NULL)
