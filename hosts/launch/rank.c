@@ -1,7 +1,6 @@
 /* Ranks: their copy of the program, their memory, their streams, their beginning and end. */
 #include "hosts/launch/internal.h"
 
-#include <alloca.h>
 #include <malloc.h> /* malloc_usable_size */
 #include <stdlib.h>
 #include <string.h>
@@ -68,41 +67,13 @@ static void hook_poll(const volatile void *p, uint32_t size, const struct hub_pr
     launch_poll(launch_thread_of(host_self()), p, size, place);
 }
 
-#define STACK_STEP 16u /* what stacks are aligned to */
-
-/* Where the frame of a function begins that the caller calls. */
-static __attribute__((noinline, no_sanitize("address"))) uintptr_t frame_here(void)
-{
-    return (uintptr_t)__builtin_frame_address(0);
-}
-
-/* @return the place in a page of the frame that main() gets; runs it when that is the right one. */
-static __attribute__((noinline, no_sanitize("address"))) unsigned try_main(program_main_fn fn,
-                                                                           struct launch_thread *t)
-{
-    unsigned at = (unsigned)(frame_here() % MEM_PAGE);
-
-    if (at / STACK_STEP == 0)
-        t->exit_code = fn(t->node->run->cfg->argc, t->argv);
-    return at;
-}
-
-/* How deep the stack is here depends on the build of the simulator; at which place in a page the
- * arrays of main() lie, and so how many pages an adapter pins for them, must not. */
-static __attribute__((no_sanitize("address"))) void run_main(program_main_fn fn,
-                                                             struct launch_thread *t)
-{
-    while (try_main(fn, t) / STACK_STEP != 0)
-        *(volatile char *)alloca(STACK_STEP) = 0;
-}
-
 static void rank_run(struct launch_thread *t)
 {
     const struct launch_config *cfg = t->node->run->cfg;
     program_main_fn fn = t->program != NULL ? program_main(t->program) : cfg->entry;
 
     launch_charged(t);
-    run_main(fn, t);
+    t->exit_code = task_call_main(cfg->argc, t->argv, fn); /* adapters pin pages of its arrays */
     if (t->program != NULL)
         program_exit(t->program)(t->exit_code);
 }

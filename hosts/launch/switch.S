@@ -40,6 +40,20 @@ task_entry:
         call    task_run_from
         ud2
         .size   task_entry, . - task_entry
+
+        /* int task_call_main(int argc, char **argv, task_main_fn main), from the next page border on. */
+        .globl  task_call_main
+        .type   task_call_main, @function
+        .p2align 4
+task_call_main:
+        pushq   %rbp
+        movq    %rsp, %rbp
+        andq    $-4096, %rsp
+        call    *%rdx
+        movq    %rbp, %rsp
+        popq    %rbp
+        ret
+        .size   task_call_main, . - task_call_main
 #elif defined(__aarch64__)
         .text
         .globl  task_switch
@@ -82,6 +96,20 @@ task_entry:
         bl      task_run_from
         brk     #1
         .size   task_entry, . - task_entry
+
+        .globl  task_call_main
+        .type   task_call_main, %function
+        .p2align 4
+task_call_main:
+        stp     x29, x30, [sp, #-16]!
+        mov     x29, sp
+        and     x9, x29, #-4096
+        mov     sp, x9
+        blr     x2
+        mov     sp, x29
+        ldp     x29, x30, [sp], #16
+        ret
+        .size   task_call_main, . - task_call_main
 #endif
 #if defined(__linux__)
         .section .note.GNU-stack, "", %progbits

@@ -150,6 +150,10 @@ static void task_to_loop(struct task *t)
 {
     swapcontext(&t->here, &t->back);
 }
+int task_call_main(int argc, char **argv, task_main_fn fn)
+{
+    return fn(argc, argv);
+}
 
 #else
 

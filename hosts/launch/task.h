@@ -17,6 +17,7 @@ extern "C" {
 
 struct task;
 typedef void (*task_fn)(void *arg);
+typedef int (*task_main_fn)(int argc, char **argv);
 
 #define TASK_STACK_BYTES                                                                           \
     ((size_t)64 << 20) /* lazily committed; public programs keep 8 MB on it                        \
@@ -33,6 +34,12 @@ void task_suspend(struct task *t);
 /** From inside the task only: ends it; never returns. */
 void task_exit(struct task *t);
 bool task_ended(const struct task *t);
+/**
+ * From inside a task: calls `fn` with a stack that begins at a border between pages. How deep the
+ * callers' frames are is another thing in each build; where in a page the arrays of `fn` lie is
+ * not.
+ */
+int task_call_main(int argc, char **argv, task_main_fn fn);
 /** One past the highest byte. */
 const void *task_stack_end(const struct task *t);
 /** Built with AddressSanitizer? */

@@ -39,8 +39,8 @@ TEST_F(Programs, ARankThatNeverReturnsIsEndedAndNamed)
 TEST_F(Programs, ASignalTellsWhereEachRankIs)
 {
     /* The signal comes once the program has left a file before its loop. */
-    const std::string begun = " & until test -e begun; do sleep 0.02; done; sleep 0.1; "
-                              "rm begun; kill -s ";
+    const std::string begun = " & n=0; until test -e begun || [ $((n += 1)) -gt 1000 ]; do "
+                              "sleep 0.02; done; sleep 0.1; rm begun; kill -s ";
 
     ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
     EXPECT_EQ(130, sh("hubrun -n 2 ./prog endless-counter" + begun + "INT $!; wait $!"));
