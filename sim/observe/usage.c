@@ -273,6 +273,16 @@ static int by_name(const void *a, const void *b)
     return c != 0 ? c : strcmp(x->side, y->side);
 }
 
+/* SKP ordered sets until `at`: one begins with each interval but the first, and lasts p->skp. */
+static sim_time_t skp_until(const struct place *p, sim_time_t at)
+{
+    sim_time_t since = at % p->skp_interval;
+
+    if (at < p->skp_interval)
+        return 0;
+    return (at / p->skp_interval - 1) * p->skp + (since < p->skp ? since : p->skp);
+}
+
 static void tell_place(const struct observe_usage *u, const struct place *p, sim_time_t end,
                        observe_window_fn fn, void *arg)
 {
@@ -289,7 +299,7 @@ static void tell_place(const struct observe_usage *u, const struct place *p, sim
             any |= w.ps[use] != 0;
         }
         if (p->skp_interval != 0)
-            w.ps[OBSERVE_SKP] = (w.to / p->skp_interval - w.from / p->skp_interval) * p->skp;
+            w.ps[OBSERVE_SKP] = skp_until(p, w.to) - skp_until(p, w.from);
         if (any)
             fn(arg, &w);
     }
