@@ -97,7 +97,8 @@ TEST_F(Command, WrongPublishedRowsAreLocated)
                           "a,hapacs-tca,pingpong,bites=8,latency,eq,1,,us,3,s,,\n");
 
     EXPECT_EQ(1, run("score peach2 --rows " + file));
-    EXPECT_EQ("hubsim: " + file + ":2: setup bites=8: unknown key, did you mean bytes?\n", errors);
+    EXPECT_EQ("hubsim: a: " + file + ":2: setup bites=8: unknown key, did you mean bytes?\n",
+              errors);
 }
 
 TEST_F(Command, AnExperimentGivesTableAndManifestWhateverTheWorkers)
