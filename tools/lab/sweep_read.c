@@ -54,8 +54,11 @@ static int by_text(const void *a, const void *b)
 static int check_once(const struct load_tree *item, const struct lab_list *list,
                       struct load_arena *arena, struct sim_error *err)
 {
-    const char **sorted = load_alloc(arena, list->n * sizeof(*sorted));
+    const char **sorted;
 
+    if (list->n < 2)
+        return SIM_OK;
+    sorted = load_alloc(arena, list->n * sizeof(*sorted));
     memcpy(sorted, list->items, list->n * sizeof(*sorted));
     qsort(sorted, list->n, sizeof(*sorted), by_text);
     for (unsigned i = 1; i < list->n; i++)
