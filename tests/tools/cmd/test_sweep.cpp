@@ -6,26 +6,6 @@
 namespace
 {
 
-/** Child processes of `pid`: its workers. */
-std::vector<pid_t> children_of(pid_t pid)
-{
-    std::vector<pid_t> found;
-
-    for (const auto &entry : std::filesystem::directory_iterator("/proc")) {
-        if (atoi(entry.path().filename().c_str()) == 0)
-            continue;
-        std::ifstream in(entry.path() / "stat");
-        std::string stat(std::istreambuf_iterator<char>(in), {});
-        size_t end = stat.rfind(')');
-        int parent = 0;
-
-        if (end != std::string::npos && sscanf(stat.c_str() + end + 1, " %*c %d", &parent) == 1 &&
-            parent == pid)
-            found.push_back(atoi(stat.c_str()));
-    }
-    return found;
-}
-
 TEST_F(SweepCommand, TheTableIsTheSameForAnyNumberOfJobs)
 {
     const std::string file = write_points(1, 2);
@@ -53,6 +33,27 @@ TEST_F(SweepCommand, WhatIsDoneIsNotRunAgain)
     ASSERT_EQ(0, run(args)) << text("stderr");
     EXPECT_EQ(csv, text("stdout"));
     EXPECT_EQ(db, text("out/points/sweep.db"));
+}
+
+#ifndef HUBSIM_SANITIZED /* they see no more of a process that is killed */
+/** Child processes of `pid`: its workers. */
+std::vector<pid_t> children_of(pid_t pid)
+{
+    std::vector<pid_t> found;
+
+    for (const auto &entry : std::filesystem::directory_iterator("/proc")) {
+        if (atoi(entry.path().filename().c_str()) == 0)
+            continue;
+        std::ifstream in(entry.path() / "stat");
+        std::string stat(std::istreambuf_iterator<char>(in), {});
+        size_t end = stat.rfind(')');
+        int parent = 0;
+
+        if (end != std::string::npos && sscanf(stat.c_str() + end + 1, " %*c %d", &parent) == 1 &&
+            parent == pid)
+            found.push_back(atoi(stat.c_str()));
+    }
+    return found;
 }
 
 TEST_F(SweepCommand, AKilledWorkerLeavesNoRowAndTheNextRunMakesIt)
@@ -106,6 +107,7 @@ TEST_F(SweepCommand, AKillAtTheVeryBeginningIsOneAtAnyMoment)
     ASSERT_EQ(0, run(args + "/whole")) << text("stderr");
     EXPECT_EQ(csv, text("stdout"));
 }
+#endif
 
 TEST_F(SweepCommand, ASecondProcessIsToldWhoRunsTheSweepAndMayLook)
 {
