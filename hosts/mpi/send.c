@@ -86,14 +86,17 @@ static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq);
 
 static void pieces_out(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    if (rq->mode != MPI_MODE_SYNCHRONOUS || rq->id == 0 || rq->got ||
-        rq->phase == MPI_SEND_GRANTED) {
+    bool waits = rq->mode == MPI_MODE_SYNCHRONOUS && rq->id != 0 && !rq->got;
+
+    if (rq->phase == MPI_SEND_GRANTED || !(waits || rq->cancelling)) {
         mpi_ended(mr, rq);
         return;
     }
     rq->phase = MPI_SEND_SYNC;
-    if (rq->cancelling)
-        cancel_send(mr, rq);
+    if (!rq->cancelling)
+        return;
+    rq->was_done = !waits;
+    cancel_send(mr, rq);
 }
 
 /* The rest of the data, after the first piece or after the receiver's answer. */
@@ -349,9 +352,8 @@ static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq)
         end_cancelled(mr, rq);
         return;
     }
-    /* What takes it back may not overtake its pieces. One that is not synchronous ends with them.
-     */
-    rq->cancelling = rq->phase == MPI_SEND_PIECES;
+    /* What takes it back may not overtake its pieces. */
+    rq->cancelling = rq->phase == MPI_SEND_PIECES && (rq->id != 0 || mpi_id_new(mr, rq) != 0);
     if (rq->number == 0 ||
         (!rq->done && rq->phase != MPI_SEND_ASKED && rq->phase != MPI_SEND_SYNC) ||
         rq->phase == MPI_SEND_WRITING || rq->phase == MPI_SEND_GRANTED)
@@ -359,7 +361,7 @@ static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq)
     e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
     if (e.own_id == 0)
         return;
-    rq->was_done = rq->done;
+    rq->was_done |= rq->done;
     rq->done = false;
     rq->phase = MPI_SEND_CANCEL;
     mpi_put_always(mr, rq->far, MPI_FIFO_MESSAGE, &e);
