@@ -5,8 +5,6 @@
 
 #include "hosts/mpi/call.h"
 
-#define FIRST_CONTEXT (2u * MPI_CONTEXTS) /* after those of the world and of oneself */
-
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context)
 {
@@ -19,6 +17,7 @@ struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
         mpi_note(mr, "out of memory");
         return NULL;
     }
+    c->mr = mr;
     c->holders = 1;
     c->rank = group->rank;
     c->size = group->size;
@@ -88,6 +87,7 @@ void mpi_comm_put(struct mpi_comm *comm)
 {
     if (comm == NULL || --comm->holders > 0)
         return;
+    mpi_context_put(comm->mr, comm->context);
     mpi_comm_put(comm->local);
     mpi_group_put(comm->group);
     mpi_group_put(comm->remote);
@@ -101,6 +101,8 @@ void mpi_comms_release(struct mpi_rank *mr)
     for (unsigned i = 0; i < mr->comms.n; i++)
         mpi_comm_put(mr->comms.at[i]);
     mpi_table_release(&mr->comms);
+    free(mr->contexts.used);
+    mr->contexts.used = NULL;
 }
 
 struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
@@ -129,11 +131,6 @@ int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **com
     if (code == MPI_SUCCESS && (*comm_p)->remote != NULL)
         code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
     return code;
-}
-
-int mpi_context_new(struct mpi_rank *mr)
-{
-    return (int)(FIRST_CONTEXT + MPI_CONTEXTS * (mr->contexts++ * mr->host->size + mr->host->rank));
 }
 
 /* A collective of the library's own on ints. */
@@ -289,7 +286,7 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
     return MPI_SUCCESS;
 }
 
-/* Contexts are never used again, so this needs no word with the others. */
+/* Needs no word with the others: see comm.h. */
 int MPI_Comm_free(MPI_Comm *comm)
 {
     struct mpi_rank *mr = mpi_self();

@@ -2,9 +2,10 @@
  * Groups, communicators and their topologies.
  *
  * A context tells the messages of one communicator from those of others. It is made up by one
- * process, the first of the new group, of its rank in the world and of how many it has made up
- * before; the others are told. So no two communicators of a run have the same one, in whatever
- * order they are created, also by calls that do not block.
+ * process, the first of the new group, of its rank in the world and a number; the others are told.
+ * So no two communicators have the same one, in whatever order they are created, also by calls that
+ * do not block. Its maker may use it again when its own part of the communicator has gone, and does
+ * so only after tens of thousands of others.
  */
 #ifndef MPI_COMM_H
 #define MPI_COMM_H
@@ -42,8 +43,15 @@ struct mpi_topology {
     int numbers[]; /* what the pointers point to */
 };
 
+/** Of a rank: the contexts that it has made up. */
+struct mpi_contexts {
+    uint64_t *used; /* bit map; NULL: none yet */
+    uint32_t next;
+};
+
 /** The groups are the same for all its life. */
 struct mpi_comm {
+    struct mpi_rank *mr;
     unsigned holders; /* the handle and what is pending */
     int rank, size;   /* in the local group */
     int npeers;       /* whom a message may be for: all of the local group, or of the remote one */
@@ -86,8 +94,6 @@ int mpi_comms_init(struct mpi_rank *mr);
 void mpi_comms_release(struct mpi_rank *mr);
 /** @return NULL when there is none; the reason is noted. */
 struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm);
-/** Made up by this process alone. */
-int mpi_context_new(struct mpi_rank *mr);
 /** Takes over the holders of the groups, also on an error. `remote` is NULL, or an
  * inter-communicator's. */
 int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
@@ -113,7 +119,22 @@ int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
 /** The same of one group. @return MPI_ERR_COMM for an inter-communicator, noted; *comm_p is set. */
 int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
 
+/* context.c */
+/** Made up by this process alone. @return 0: all that it may make up are in use. */
+uint32_t mpi_context_new(struct mpi_rank *mr);
+/** Of a communicator that has gone, or for which another one was chosen. No effect on one that
+ * this process has not made up. */
+void mpi_context_put(struct mpi_rank *mr, uint32_t context);
+/** The same after a call that may have made a communicator of it. */
+void mpi_context_put_unused(struct mpi_rank *mr, uint32_t context, MPI_Comm made);
+/** @return MPI_ERR_OTHER, noted, for 0. */
+int mpi_context_check(struct mpi_rank *mr, uint32_t context);
+
 /* comm_create.c */
+/** For the program: as mpi_comm_add(), with what is inherited from `old`, once the context is told;
+ * 0 is an error. */
+int mpi_comm_make(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_group *group,
+                  struct mpi_group *remote, uint32_t context, MPI_Comm *newcomm);
 int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
                    MPI_Comm *newcomm);
 /** For what a group says under a tag of the program's, while it makes a communicator of its own. */

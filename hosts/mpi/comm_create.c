@@ -50,15 +50,32 @@ static struct mpi_group *members(struct mpi_rank *mr, const struct mpi_group *ol
     return g;
 }
 
+int mpi_comm_make(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_group *group,
+                  struct mpi_group *remote, uint32_t context, MPI_Comm *newcomm)
+{
+    struct mpi_comm *c;
+    int code = mpi_context_check(mr, context);
+
+    if (code != MPI_SUCCESS) {
+        mpi_group_put(group);
+        mpi_group_put(remote);
+        return code;
+    }
+    code = mpi_comm_add(mr, group, remote, context, &c);
+    if (code == MPI_SUCCESS) {
+        mpi_comm_inherit(old, c);
+        *newcomm = c->handle;
+    }
+    return code;
+}
+
 /* `theirs` is of the remote group of an inter-communicator, else NULL. */
 static int join(struct mpi_rank *mr, const struct mpi_comm *old, const struct said *ours,
                 const struct said *theirs, MPI_Comm *newcomm)
 {
-    int color = ours[old->rank].color, first, far_first = -1, context, code;
+    int color = ours[old->rank].color, first, far_first = -1, context;
     struct mpi_group *group, *remote = NULL;
-    struct mpi_comm *c;
 
-    *newcomm = MPI_COMM_NULL;
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
     group = members(mr, old->group, ours, color, &first);
@@ -75,23 +92,21 @@ static int join(struct mpi_rank *mr, const struct mpi_comm *old, const struct sa
         if (remote->world[0] < group->world[0])
             context = theirs[far_first].context;
     }
-    code = mpi_comm_add(mr, group, remote, (uint32_t)context, &c);
-    if (code == MPI_SUCCESS) {
-        mpi_comm_inherit(old, c);
-        *newcomm = c->handle;
-    }
-    return code;
+    return mpi_comm_make(mr, old, group, remote, (uint32_t)context, newcomm);
 }
 
 int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key, MPI_Comm *newcomm)
 {
     size_t ours = (size_t)old->size, far = old->remote != NULL ? (size_t)old->npeers : 0;
     struct said *all = mpi_block_zero(mr, (ours + far) * sizeof(*all));
+    uint32_t context;
     int code;
 
+    *newcomm = MPI_COMM_NULL;
     if (all == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    all[old->rank] = (struct said){ color, key, mpi_context_new(mr) };
+    context = mpi_context_new(mr);
+    all[old->rank] = (struct said){ color, key, (int)context };
     code = mpi_comm_exchange(mr, old, &all[0].color, SAID_INTS);
     if (code == MPI_SUCCESS && far > 0)
         code = mpi_comm_swap(mr, old, &all[0].color, (int)ours * SAID_INTS, &all[ours].color,
@@ -100,6 +115,7 @@ int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key
         code = mpi_comm_tell(mr, old, 0, &all[ours].color, (int)far * SAID_INTS);
     if (code == MPI_SUCCESS)
         code = join(mr, old, all, far > 0 ? all + ours : NULL, newcomm);
+    mpi_context_put_unused(mr, context, *newcomm);
     mpi_block_free(all);
     return code;
 }
@@ -179,7 +195,7 @@ struct mpi_comm *mpi_comm_tagged(struct mpi_rank *mr, const struct mpi_comm *old
 static int create_group(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_group *g,
                         int tag, MPI_Comm *newcomm)
 {
-    int context = g->rank == 0 ? mpi_context_new(mr) : 0, code;
+    int context = g->rank == 0 ? (int)mpi_context_new(mr) : 0, code;
     struct mpi_comm *c = mpi_comm_tagged(mr, old, g, tag);
 
     if (c == NULL)
@@ -189,12 +205,7 @@ static int create_group(struct mpi_rank *mr, const struct mpi_comm *old, struct 
     if (code != MPI_SUCCESS)
         return code;
     g->holders++;
-    code = mpi_comm_add(mr, g, NULL, (uint32_t)context, &c);
-    if (code == MPI_SUCCESS) {
-        mpi_comm_inherit(old, c);
-        *newcomm = c->handle;
-    }
-    return code;
+    return mpi_comm_make(mr, old, g, NULL, (uint32_t)context, newcomm);
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -215,12 +226,16 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 }
 
 /* The context has come: by now it is in the communicator itself. */
-static void set_local(void *arg)
+static int dup_told(void *arg)
 {
     struct mpi_comm *c = arg;
+    int code = mpi_context_check(c->mr, c->context);
 
-    if (c->local != NULL)
+    if (code != MPI_SUCCESS)
+        mpi_comm_drop(c->mr, c);
+    else if (c->local != NULL)
         c->local->context = c->context + MPI_CONTEXT_LOCAL;
+    return code;
 }
 
 /* Rank 0, of an inter-communicator that of the group with the lower rank in the world, makes up the
@@ -231,7 +246,7 @@ static void build_dup(struct mpi_coll *c, struct mpi_comm *new)
     bool ours = new->remote == NULL || new->group->world[0] < new->remote->world[0];
 
     if (c->rank == 0 && ours)
-        new->context = (uint32_t)mpi_context_new(c->mr);
+        new->context = mpi_context_new(c->mr);
     if (c->rank == 0 && c->far != NULL) {
         if (ours)
             mpi_step_send(c->s, c->far, 0, context);
@@ -240,7 +255,7 @@ static void build_dup(struct mpi_coll *c, struct mpi_comm *new)
         mpi_coll_fence(c);
     }
     mpi_bcast_tree(c, 0, context);
-    c->s->then = set_local;
+    c->s->then = dup_told;
     c->s->then_arg = new;
 }
 
@@ -259,10 +274,8 @@ static int dup(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *
     if (code == MPI_SUCCESS) {
         mpi_comm_inherit(old, new);
         code = mpi_attrs_copy(c.mr, old->handle, old->attrs, &new->attrs);
-        if (code != MPI_SUCCESS) {
+        if (code != MPI_SUCCESS)
             mpi_comm_drop(c.mr, new);
-            *newcomm = MPI_COMM_NULL;
-        }
     }
     if (code == MPI_SUCCESS) {
         new->topology = old->topology;
@@ -271,7 +284,10 @@ static int dup(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *
         *newcomm = new->handle;
         build_dup(&c, new);
     }
-    return mpi_coll_end(&c, call, code, request);
+    code = mpi_coll_end(&c, call, code, request);
+    if (code != MPI_SUCCESS && new != NULL)
+        *newcomm = MPI_COMM_NULL;
+    return code;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)

@@ -55,10 +55,11 @@ struct summary {
 
 /* The leaders swap summaries, then the ranks of their groups. The context is that of the leader
  * with the lower rank in the world. */
-static int leaders_meet(struct mpi_rank *mr, struct mpi_comm *local, struct mpi_comm *peer,
-                        int remote_leader, int tag, struct summary *theirs, int **ranks_p)
+static int leaders_meet(struct mpi_rank *mr, struct mpi_comm *local, uint32_t context,
+                        struct mpi_comm *peer, int remote_leader, int tag, struct summary *theirs,
+                        int **ranks_p)
 {
-    struct summary own = { local->size, mpi_context_new(mr) };
+    struct summary own = { local->size, (int)context };
     struct mpi_comm *tagged;
     int code;
 
@@ -87,28 +88,18 @@ static int leaders_meet(struct mpi_rank *mr, struct mpi_comm *local, struct mpi_
 static int join(struct mpi_rank *mr, struct mpi_comm *local, const struct summary *theirs,
                 const int *ranks, MPI_Comm *newcomm)
 {
-    struct mpi_group *remote = mpi_group_new(mr, theirs->size);
-    struct mpi_comm *c;
-    int code;
+    struct mpi_group *remote;
 
+    for (int r = 0; r < theirs->size; r++)
+        if (mpi_group_rank_of(local->group, ranks[r]) != MPI_UNDEFINED)
+            return mpi_fail(mr, MPI_ERR_COMM, "rank %d of the world is in both groups", ranks[r]);
+    remote = mpi_group_new(mr, theirs->size);
     if (remote == NULL)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < theirs->size; r++)
         remote->world[r] = ranks[r];
     local->group->holders++;
-    code = mpi_comm_add(mr, local->group, remote, (uint32_t)theirs->context, &c);
-    if (code != MPI_SUCCESS)
-        return code;
-    mpi_comm_inherit(local, c);
-    for (int r = 0; r < theirs->size; r++)
-        if (mpi_group_rank_of(local->group, ranks[r]) != MPI_UNDEFINED)
-            code = mpi_fail(mr, MPI_ERR_COMM, "rank %d of the world is in both groups", ranks[r]);
-    if (code != MPI_SUCCESS) {
-        mpi_comm_drop(mr, c);
-        return code;
-    }
-    *newcomm = c->handle;
-    return MPI_SUCCESS;
+    return mpi_comm_make(mr, local, local->group, remote, (uint32_t)theirs->context, newcomm);
 }
 
 static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_leader,
@@ -116,9 +107,13 @@ static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_lead
 {
     struct summary theirs = { 0, 0 };
     int *ranks = NULL, code = MPI_SUCCESS;
+    uint32_t context = 0;
 
-    if (local->rank == local_leader)
-        code = leaders_meet(mr, local, peer, remote_leader, tag, &theirs, &ranks);
+    *newcomm = MPI_COMM_NULL;
+    if (local->rank == local_leader) {
+        context = mpi_context_new(mr);
+        code = leaders_meet(mr, local, context, peer, remote_leader, tag, &theirs, &ranks);
+    }
     if (code == MPI_SUCCESS)
         code = mpi_comm_tell(mr, local, local_leader, &theirs.size, SUMMARY_INTS);
     if (code == MPI_SUCCESS && ranks == NULL) {
@@ -130,6 +125,7 @@ static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_lead
         code = mpi_comm_tell(mr, local, local_leader, ranks, theirs.size);
     if (code == MPI_SUCCESS)
         code = join(mr, local, &theirs, ranks, newcomm);
+    mpi_context_put_unused(mr, context, *newcomm);
     mpi_block_free(ranks);
     return code;
 }
@@ -157,36 +153,51 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
     return mpi_end_comm(mr, local, __func__, code);
 }
 
+/** What both groups say when they become one. */
+struct merging {
+    int high, context;
+};
+#define MERGING_INTS ((int)(sizeof(struct merging) / sizeof(int)))
+
 /* The group that is not high comes first, or else the one whose rank 0 is lower in the world. */
-static int merge(struct mpi_rank *mr, struct mpi_comm *inter, int high, MPI_Comm *newcomm)
+static struct mpi_group *merged(struct mpi_rank *mr, const struct mpi_comm *inter, int high,
+                                int theirs_high)
 {
     const struct mpi_group *own = inter->group, *far = inter->remote, *first = own;
-    int said[2] = { high != 0, mpi_context_new(mr) }, theirs[2] = { 0, 0 };
-    int code = mpi_comm_swap(mr, inter, said, 2, theirs, 2);
-    struct mpi_group *all;
-    struct mpi_comm *c;
+    struct mpi_group *all = mpi_group_new(mr, own->size + far->size);
 
-    if (code == MPI_SUCCESS && far->world[0] > own->world[0])
-        theirs[1] = said[1];
-    if (code == MPI_SUCCESS)
-        code = mpi_comm_tell(mr, inter, 0, theirs, 2);
-    if (code != MPI_SUCCESS)
-        return code;
-    if (theirs[0] != said[0] ? said[0] : far->world[0] < own->world[0])
-        first = far;
-    all = mpi_group_new(mr, own->size + far->size);
     if (all == NULL)
-        return MPI_ERR_NO_MEM;
+        return NULL;
+    if (theirs_high != high ? high : far->world[0] < own->world[0])
+        first = far;
     for (int r = 0; r < own->size; r++)
         all->world[r + (first == far ? far->size : 0)] = own->world[r];
     for (int r = 0; r < far->size; r++)
         all->world[r + (first == own ? own->size : 0)] = far->world[r];
     mpi_group_find_self(mr, all);
-    code = mpi_comm_add(mr, all, NULL, (uint32_t)theirs[1], &c);
+    return all;
+}
+
+/* The context is that of the rank 0 that is lower in the world. */
+static int merge(struct mpi_rank *mr, struct mpi_comm *inter, int high, MPI_Comm *newcomm)
+{
+    bool lower = inter->group->world[0] < inter->remote->world[0];
+    uint32_t context = lower && inter->rank == 0 ? mpi_context_new(mr) : 0;
+    struct merging ours = { high != 0, (int)context }, theirs = { 0, 0 };
+    int code = mpi_comm_swap(mr, inter, &ours.high, MERGING_INTS, &theirs.high, MERGING_INTS);
+    struct mpi_group *all;
+
+    *newcomm = MPI_COMM_NULL;
+    if (lower)
+        theirs.context = ours.context;
+    if (code == MPI_SUCCESS)
+        code = mpi_comm_tell(mr, inter, 0, &theirs.high, MERGING_INTS);
     if (code == MPI_SUCCESS) {
-        mpi_comm_inherit(inter, c);
-        *newcomm = c->handle;
+        all = merged(mr, inter, ours.high, theirs.high);
+        code = all == NULL ? MPI_ERR_NO_MEM
+                           : mpi_comm_make(mr, inter, all, NULL, (uint32_t)theirs.context, newcomm);
     }
+    mpi_context_put_unused(mr, context, *newcomm);
     return code;
 }
 

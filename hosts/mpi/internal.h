@@ -64,7 +64,7 @@ struct mpi_rank {
     MPI_Request *free_handles;
     unsigned nrequests, nfree;
     struct mpi_group *no_group; /* the empty one */
-    uint32_t contexts;          /* that this rank has made up */
+    struct mpi_contexts contexts;
     struct mpi_schedule *running, *idle;
     bool schedules_ready, advancing; /* see mpi_schedules_advance() */
     unsigned moves;                  /* of schedules, so far */

@@ -302,7 +302,7 @@ static void finish(struct mpi_schedule *s)
     if (s->running)
         unlink_running(s);
     if (s->then != NULL && s->code == MPI_SUCCESS)
-        s->then(s->then_arg);
+        s->code = s->then(s->then_arg);
     if (rq == NULL)
         return;
     rq->status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, s->code, 0);

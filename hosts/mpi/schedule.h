@@ -56,7 +56,7 @@ struct mpi_schedule {
     unsigned request_room, used, pending;
     struct mpi_scratch *memory;
     struct mpi_request *handle; /* of a non-blocking one */
-    void (*then)(void *arg);    /* when it has ended well; NULL: nothing */
+    int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
     void *then_arg;
     bool running, done;
     int code;

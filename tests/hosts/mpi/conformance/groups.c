@@ -331,6 +331,36 @@ static void many(void)
     }
 }
 
+/* Rank 0 makes as many as it may: the next one is an error for all that would be in it. */
+static void too_many(void)
+{
+    enum { MOST = 1 << 16 };
+    static MPI_Comm own[MOST + 1];
+    MPI_Comm c = MPI_COMM_NULL, other;
+    MPI_Request rq;
+    int n = 0;
+
+    while (check_rank == 0 && n <= MOST && MPI_Comm_dup(MPI_COMM_SELF, &own[n]) == MPI_SUCCESS)
+        n++;
+    MPI_Comm_split(MPI_COMM_WORLD, check_rank != 0, 0, &other);
+    CHECK((n > 1000 && other == MPI_COMM_NULL) ||
+              (check_rank != 0 && sum_on(other) == check_size - 1),
+          "6.4.2 of others alone");
+    CHECK_ERROR(MPI_ERR_OTHER, MPI_Comm_dup(MPI_COMM_WORLD, &c), "6.4.2 too many at once");
+    CHECK(c == MPI_COMM_NULL, "6.4.2 none of too many");
+    MPI_Comm_idup(MPI_COMM_WORLD, &c, &rq);
+    CHECK_ERROR(MPI_ERR_OTHER, MPI_Wait(&rq, MPI_STATUS_IGNORE), "6.4.2 too many, without waiting");
+    CHECK_ERROR(MPI_ERR_OTHER, MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &c), "6.4.2 too many, split");
+    CHECK(c == MPI_COMM_NULL, "6.4.2 none of a split");
+    for (int i = 0; i < n; i++)
+        MPI_Comm_free(&own[i]);
+    if (other != MPI_COMM_NULL)
+        MPI_Comm_free(&other);
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &c), "6.4.3 what is freed counts no more");
+    CHECK(sum_on(c) == check_size, "6.4.3 it works");
+    MPI_Comm_free(&c);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv, "groups");
@@ -341,6 +371,8 @@ int main(int argc, char **argv)
     comm_create();
     overlapping();
     many();
+    if (check_size == 2)
+        too_many();
     MPI_Group_free(&world);
     return check_end();
 }
