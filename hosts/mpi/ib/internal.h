@@ -32,7 +32,6 @@
 
 #define IBT_RAILS      2u
 #define IBT_SQ_LOG2    6u
-#define IBT_SIGNAL     8u /* each so many requests one tells that it has ended */
 #define IBT_RING_MIN   8192u
 #define IBT_RING_MAX   65536u
 #define IBT_RINGS_MAX  (UINT32_C(16) << 20) /* bytes of all rings of a rank */
@@ -131,6 +130,7 @@ struct ibt {
     uint32_t ring_bytes, ring_room, fifo_bytes; /* room: with what reaches over the end */
     uint64_t scratch_at;                        /* in the mirror: fifo_bytes for copies */
     struct verbs_cq cq;
+    uint32_t under_way; /* requests that have not told of their end: no more than the queue holds */
     struct ibt_peer *peers;
     struct ibt_qp loop; /* to itself */
     struct ibt_qp **by_number;

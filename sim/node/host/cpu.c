@@ -387,8 +387,10 @@ void node_core_advance(struct node_core *core)
             node_core_end(core, cpu_of(core)->store_ps, 0);
         break;
     case CORE_FENCE:
-        if (node_stores_empty(core))
+        if (node_stores_empty(core)) {
+            node_stores_fence(core);
             node_core_end(core, cpu_of(core)->fence_ps, 0);
+        }
         break;
     case CORE_LOAD:
         if (node_stores_empty(core))

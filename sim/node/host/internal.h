@@ -186,11 +186,12 @@ struct wc_buffer {
 /** Stores of one core that have not left it, in order. */
 struct store_unit {
     struct node_packet_list queue;
-    unsigned uncached;      /* entries of the store buffer in use */
-    unsigned in_flight;     /* left the core, not yet on the way to the link */
-    sim_time_t next_uc;     /* the next uncached store may leave */
-    struct sim_event drain; /* SIM_TASK */
-    struct wc_buffer *wc;   /* cpu.wc_buffers of them */
+    unsigned uncached;       /* entries of the store buffer in use */
+    unsigned in_flight;      /* left the core, not yet on the way to the link */
+    sim_time_t next_uc;      /* the next uncached store may leave */
+    sim_time_t fenced_until; /* stores behind the last fence wait until then */
+    struct sim_event drain;  /* SIM_TASK */
+    struct wc_buffer *wc;    /* cpu.wc_buffers of them */
     uint64_t opened;
     bool limited; /* for the probe: cpu.posted_writes are in flight and more wait, */
     sim_time_t limited_since;
@@ -247,6 +248,8 @@ void node_stores_fini(struct node_core *core);
 /** @return false when there is no room; node_core_advance() will come. */
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
                      enum node_mapping mapping);
+/** Stores from now on wait until the uncore has accepted what the buffers held; loads do not. */
+void node_stores_fence(struct node_core *core);
 /** Empties the write-combining buffers into the queue of stores. */
 void node_stores_flush(struct node_core *core);
 static inline bool node_stores_empty(const struct node_core *core)

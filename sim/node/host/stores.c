@@ -231,11 +231,24 @@ static bool add_combining(struct node_core *core, uint64_t addr, const uint8_t *
     return true;
 }
 
+void node_stores_fence(struct node_core *core)
+{
+    struct store_unit *st = &core->stores;
+
+    for (unsigned i = 0; i < cpu_of(core)->wc_buffers; i++)
+        if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at > st->fenced_until)
+            st->fenced_until = st->wc[i].free_at;
+}
+
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
                      enum node_mapping mapping)
 {
     struct store_unit *st = &core->stores;
 
+    if (st->fenced_until > sim_now(core->host->dom)) {
+        sim_schedule_by(core->host->dom, &st->drain, st->fenced_until, SIM_TASK);
+        return false;
+    }
     if (mapping == NODE_WRITE_COMBINING)
         return add_combining(core, addr, bytes, size);
     if (st->uncached >= cpu_of(core)->store_buffers)

@@ -287,6 +287,45 @@ uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
     return ps;
 }
 
+/* A core sends no more short messages than lines leave it, and takes in the end of each request. */
+TEST(Ib, AMessageOfAFewBytesTakesItsLineAndItsCompletion)
+{
+    const int window = 48, rounds = 4;
+    launch_software software = over_ib({});
+    launch_config cfg = {};
+    MachineFile file("two-node");
+    Cluster c(file.cluster());
+    uint64_t ps = 0;
+
+    cfg.software = &software;
+    cfg.beside = "ib";
+    EXPECT_EQ(SIM_OK,
+              c.run(
+                  [&] {
+                      Me me;
+                      uint64_t v[window] = {}, start;
+                      MPI_Request requests[window];
+
+                      MPI_Barrier(MPI_COMM_WORLD);
+                      start = host_self()->ops->time_ps(host_self());
+                      for (int round = 0; round < rounds; round++) {
+                          for (int i = 0; i < window; i++)
+                              if (me.rank == 0)
+                                  MPI_Isend(&v[i], 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[i]);
+                              else
+                                  MPI_Irecv(&v[i], 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[i]);
+                          MPI_Waitall(window, requests, MPI_STATUSES_IGNORE);
+                      }
+                      if (me.rank == 0)
+                          ps = host_self()->ops->time_ps(host_self()) - start;
+                      return MPI_Finalize();
+                  },
+                  cfg))
+        << c.err.text;
+    EXPECT_GT(ps, (uint64_t)window * rounds * (80000 + 20000));
+    EXPECT_LT(ps, (uint64_t)window * rounds * 150000);
+}
+
 /* configs/mpi has 4096 for mvapich2-gdr-2.2 for no other reason. */
 TEST(Ib, EagerDataOfAGpuAreFasterUpTo4096BytesAndSlowerFrom8192)
 {

@@ -155,6 +155,32 @@ TEST(WriteCombining, AFenceFlushesWithHolesAsSeveralWrites)
     });
 }
 
+/* As x86's: what a fence holds back are stores, not loads. */
+TEST(WriteCombining, StoresBehindAFenceWaitUntilTheLineIsAcceptedButLoadsDoNot)
+{
+    in_all_orders(one_device({ { "cpu.load_memory_ps", 10000 } }), [](Machine &m) {
+        const uint8_t line[64] = {};
+        Times t;
+        Done d(m);
+
+        claim(m);
+        sim_time_t start = m.now();
+        d.then = [&] {
+            t.push_back(m.now() - start);
+            if (t.size() == 1)
+                node_core_fence(m.core(), Done::call, &d);
+            else if (t.size() == 2)
+                node_core_load(m.core(), ram, 8, Done::call, &d);
+            else if (t.size() == 3)
+                node_core_store(m.core(), bar, line, 64, NODE_WRITE_COMBINING, Done::call, &d);
+        };
+        node_core_store(m.core(), bar, line, 64, NODE_WRITE_COMBINING, Done::call, &d);
+        m.run();
+        EXPECT_EQ((Times{ 400, 5400, 15400, 80400 }), t);
+        return t;
+    });
+}
+
 TEST(WriteCombining, AnUncachedStoreAndALoadComeAfterEarlierCombinedOnes)
 {
     in_all_orders(one_device(), [](Machine &m) {
