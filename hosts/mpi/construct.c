@@ -347,6 +347,14 @@ static int duplicate(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype old
     return code;
 }
 
+int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)
+{
+    if (type->contents != NULL)
+        return duplicate(mr, type, type->handle, handle_p);
+    *handle_p = type->handle;
+    return MPI_SUCCESS;
+}
+
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_rank *mr = mpi_self();

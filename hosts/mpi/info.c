@@ -113,12 +113,31 @@ int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *ha
     return MPI_SUCCESS;
 }
 
-/* Hints of the standard, which objects keep; others are ignored (6.4.4, 11.2.7). */
+/* Hints of the standard, which objects keep; others are ignored (6.4.4, 11.2.7, 13.2.8). */
 static bool is_hint(const char *key)
 {
     static const char *const hints[] = {
-        "accumulate_ops", "accumulate_ordering", "alloc_shared_noncontig",
-        "no_locks",       "same_disp_unit",      "same_size",
+        "access_style",
+        "accumulate_ops",
+        "accumulate_ordering",
+        "alloc_shared_noncontig",
+        "cb_block_size",
+        "cb_buffer_size",
+        "cb_nodes",
+        "chunked",
+        "chunked_item",
+        "chunked_size",
+        "collective_buffering",
+        "file_perm",
+        "filename",
+        "io_node_list",
+        "nb_proc",
+        "no_locks",
+        "num_io_nodes",
+        "same_disp_unit",
+        "same_size",
+        "striping_factor",
+        "striping_unit",
     };
 
     for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)

@@ -57,10 +57,11 @@ struct mpi_rank {
     struct mpi_pool pool;
     MPIX_Hub_counts counts;
     struct mpi_type basic[MPI_BASIC_TYPES];
-    struct mpi_table types, comms, groups, ops, wins; /* the program's; by handle */
-    struct mpi_request **requests;                    /* by handle; NULL: none */
-    struct mpi_request *spare_requests;               /* for reuse */
-    struct mpi_chunk *chunks;                         /* all of them */
+    struct mpi_table types, comms, groups, ops, wins, files; /* the program's; by handle */
+    struct mpi_errhandler *file_errhandler; /* of MPI_FILE_NULL: of files that will be opened */
+    struct mpi_request **requests;          /* by handle; NULL: none */
+    struct mpi_request *spare_requests;     /* for reuse */
+    struct mpi_chunk *chunks;               /* all of them */
     MPI_Request *free_handles;
     unsigned nrequests, nfree;
     struct mpi_group *no_group; /* the empty one */
@@ -125,6 +126,10 @@ void mpi_device_release(struct mpi_rank *mr);
 /** Goes on with one-sided operations; not from within mpi_start(). */
 void mpi_windows_advance(struct mpi_rank *mr);
 void mpi_windows_release(struct mpi_rank *mr);
+
+/* io.c */
+int mpi_files_init(struct mpi_rank *mr);
+void mpi_files_release(struct mpi_rank *mr);
 
 /* point.c */
 /** Sends and waits until the data may be reused. */

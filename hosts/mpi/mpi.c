@@ -15,6 +15,7 @@ static void mpi_release(void *data)
     mpi_schedules_release(mr);
     mpi_protocol_release(mr);
     mpi_windows_release(mr);
+    mpi_files_release(mr);
     mpi_types_release(mr);
     mpi_comms_release(mr);
     mpi_groups_release(mr);
@@ -56,6 +57,8 @@ int MPI_Init(int *argc, char ***argv)
         code = mpi_comms_init(mr);
     if (code == MPI_SUCCESS)
         code = mpi_select_init(mr);
+    if (code == MPI_SUCCESS)
+        code = mpi_files_init(mr);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
     mr->outer = __func__;

@@ -120,7 +120,8 @@ int mpi_win_begin(const char *call, MPI_Win win, struct mpi_win **win_p)
     int code = mpi_win_get(mr, win, win_p);
 
     if (code == MPI_SUCCESS) {
-        mr->outer = call;
+        if (mr->outer == NULL) /* else within another call */
+            mr->outer = call;
         host_spend_cost(mr->host, HOST_COST_CALL);
     }
     return code;

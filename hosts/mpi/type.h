@@ -116,6 +116,9 @@ void mpi_type_put(struct mpi_type *type);
  * @return an error code, noted. */
 int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
                    struct mpi_type **type_p);
+/** A handle for a type that the library has kept, for the program to free: of a predefined one its
+ * own, else of a duplicate. */
+int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
 /** A handle for a new type; takes it. */
 int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
 /** Basic elements that begin within `bytes` of data; *rest_p: bytes left of one that is cut. */

@@ -242,7 +242,8 @@ static int create_win(const char *call, struct making *a, void *base_p, MPI_Win 
 
     if (mr == NULL)
         return mpi_end(mr, call, MPI_ERR_OTHER);
-    mr->outer = call;
+    if (mr->outer == NULL) /* else within another call */
+        mr->outer = call;
     code = create(mr, a, &w);
     mr->outer = NULL;
     if (code == MPI_SUCCESS) {
@@ -393,7 +394,8 @@ int MPI_Win_free(MPI_Win *win)
     int code = mpi_win_get(mr, *win, &w);
 
     if (code == MPI_SUCCESS) {
-        mr->outer = __func__;
+        if (mr->outer == NULL)
+            mr->outer = __func__;
         code = free_win(mr, w);
     }
     if (code == MPI_SUCCESS) {

@@ -107,6 +107,11 @@ TEST_P(Orders, OfEventsDoNotMatterToCollectives)
     expect_same("nonblocking");
 }
 
+TEST_P(Orders, OfEventsDoNotMatterToFiles)
+{
+    expect_same("io", { std::string("io-of-") + GetParam().name });
+}
+
 INSTANTIATE_TEST_SUITE_P(Mpi, Orders, testing::ValuesIn(NETWORKS),
                          [](const auto &n) { return std::string(n.param.name); });
 
