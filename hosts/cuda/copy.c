@@ -27,7 +27,7 @@ static void engine(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
 {
     const struct host_ops *ops = cr->h->ops;
 
-    ops->gpu_wait(cr->h, gpu, cuda_give(cr, gpu, dst, src, n));
+    ops->gpu_wait(cr->h, gpu, cuda_give(cr, gpu, dst, src, n, 0));
 }
 
 static void cpu_copy(struct cuda_rank *cr, void *dst, const void *src, size_t n)
@@ -68,7 +68,7 @@ static cudaError_t pageable_to_device(struct cuda_rank *cr, struct host_pointer 
         ops->gpu_wait(cr->h, dst.gpu, started[which]);
         cpu_copy(cr, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, src + at, piece(n - at));
         started[which] = cuda_give(cr, dst.gpu, (struct host_copy_end){ true, dst.offset + at },
-                                   bus_end(bounce_bus(cr, which)), piece(n - at));
+                                   bus_end(bounce_bus(cr, which)), piece(n - at), 0);
     }
     ops->gpu_wait(cr->h, dst.gpu, started[0] > started[1] ? started[0] : started[1]);
     return cudaSuccess;
@@ -92,7 +92,7 @@ static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct
 
             started[to] =
                 cuda_give(cr, src.gpu, bus_end(bounce_bus(cr, to)),
-                          (struct host_copy_end){ true, src.offset + asked }, piece(n - asked));
+                          (struct host_copy_end){ true, src.offset + asked }, piece(n - asked), 0);
         }
         ops->gpu_wait(cr->h, src.gpu, started[which]);
         driver_flush_gpu(cr->h, src.gpu);
@@ -125,7 +125,7 @@ static bool make_job(struct cuda_rank *cr, struct host_pointer to, struct host_p
                      size_t n, struct cuda_job *job_p)
 {
     struct cuda_job job = {
-        .engine = to.gpu, .dst = device_end(to), .src = device_end(from), .bytes = n
+        .gpu = to.gpu, .dst = device_end(to), .src = device_end(from), .bytes = n
     };
 
     if (to.kind == HOST_PAGEABLE || from.kind == HOST_PAGEABLE ||
@@ -134,7 +134,7 @@ static bool make_job(struct cuda_rank *cr, struct host_pointer to, struct host_p
     if (from.kind != HOST_GPU) {
         job.src = bus_end(from.offset);
     } else if (to.kind != HOST_GPU) {
-        job.engine = from.gpu;
+        job.gpu = from.gpu;
         job.dst = bus_end(to.offset);
         job.flush = (uint8_t)(1u << from.gpu);
     } else if (to.gpu != from.gpu) {
@@ -143,7 +143,7 @@ static bool make_job(struct cuda_rank *cr, struct host_pointer to, struct host_p
         if (!direct_peers(cr, to.gpu, from.gpu) ||
             driver_pin_gpu(cr->h, to.gpu, to.offset, n, &bus) != DRIVER_OK)
             return false;
-        job.engine = from.gpu;
+        job.gpu = from.gpu;
         job.dst = bus_end(bus);
         job.flush = (uint8_t)(1u << from.gpu | 1u << to.gpu);
     }
@@ -170,8 +170,8 @@ static cudaError_t copy_with_cpu(struct cuda_rank *cr, void *dst, struct host_po
     return cudaSuccess;
 }
 
-/* Gives the copy to an engine, or makes it. *last: the last copy before it in its stream. Copies
- * of one engine are in order anyway; for any other successor the host waits. */
+/* Gives the copy to an engine, or makes it. *last: the last copy before it in its stream. An engine
+ * waits for the other one of its GPU; for that of another GPU the host does. */
 static cudaError_t issue(struct cuda_rank *cr, struct cuda_last *last, void *dst, const void *src,
                          size_t n)
 {
@@ -183,9 +183,11 @@ static cudaError_t issue(struct cuda_rank *cr, struct cuda_last *last, void *dst
         cuda_settle(cr, *last);
         return copy_with_cpu(cr, dst, to, src, from, n);
     }
-    if (job.engine != last->engine)
+    if (job.gpu != last->gpu) {
         cuda_settle(cr, *last);
-    *last = cuda_start(cr, &job);
+        last->number = 0;
+    }
+    *last = cuda_start(cr, &job, last->number);
     return cudaSuccess;
 }
 

@@ -13,7 +13,7 @@ static void release(void *data)
 static void forget_failures(struct cuda_rank *cr)
 {
     for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++)
-        cr->engine[gpu].failed = cr->h->ops->gpu_failures(cr->h, gpu);
+        cr->device[gpu].failed = cr->h->ops->gpu_failures(cr->h, gpu);
 }
 
 struct cuda_rank *cuda_enter(enum host_cost cost)
@@ -37,19 +37,19 @@ struct cuda_rank *cuda_enter(enum host_cost cost)
 }
 
 uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
-                   struct host_copy_end src, uint64_t bytes)
+                   struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
-    cr->engine[gpu].used = true;
-    return cr->h->ops->gpu_copy(cr->h, gpu, dst, src, bytes);
+    cr->device[gpu].used = true;
+    return cr->h->ops->gpu_copy(cr->h, gpu, dst, src, bytes, after);
 }
 
 /** Has a copy of a GPU that this rank uses failed? */
 static bool broken(const struct cuda_rank *cr)
 {
     for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++) {
-        const struct cuda_engine *e = &cr->engine[gpu];
+        const struct cuda_device *d = &cr->device[gpu];
 
-        if (e->used && cr->h->ops->gpu_failures(cr->h, gpu) != e->failed)
+        if (d->used && cr->h->ops->gpu_failures(cr->h, gpu) != d->failed)
             return true;
     }
     return false;

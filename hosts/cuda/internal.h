@@ -8,15 +8,15 @@
 /** Pageable memory is copied through two pinned buffers of this size in turns. */
 #define CUDA_BOUNCE_BYTES 65536u
 
-/** A copy by its engine (a GPU) and its number there; number 0: none. */
+/** A copy by its GPU and its number there; number 0: none. */
 struct cuda_last {
-    unsigned engine;
+    unsigned gpu;
     uint64_t number;
 };
 
 /** What one engine does in one go. */
 struct cuda_job {
-    unsigned engine;
+    unsigned gpu;
     struct host_copy_end dst, src;
     uint64_t bytes;
     uint8_t flush; /* GPUs to read from before its end can be trusted: bit per GPU */
@@ -26,9 +26,13 @@ struct cuda_job {
 struct cuda_engine {
     uint64_t issued;  /* were given to it */
     uint64_t settled; /* have ended, and their bytes are at their places */
-    uint8_t flush;    /* of jobs that are not settled */
-    bool used;        /* by this rank */
-    uint64_t failed;  /* failures of the engine before this rank used it, or forgotten by a reset */
+};
+
+struct cuda_device {
+    struct cuda_engine engine[HOST_COPY_ENGINES];
+    uint8_t flush;   /* of jobs that are not settled; one engine's may wait for the other's */
+    bool used;       /* by this rank */
+    uint64_t failed; /* failures before this rank used it, or forgotten by a reset */
 };
 
 struct cuda_stamp;
@@ -45,7 +49,7 @@ struct cuda_rank {
     cudaError_t last;
     uint8_t *bounce;            /* two buffers; NULL until needed */
     uint8_t peers[DRIVER_GPUS]; /* by device: bit per device that it may access */
-    struct cuda_engine engine[DRIVER_GPUS];
+    struct cuda_device device[DRIVER_GPUS];
     struct cuda_last null_stream[DRIVER_GPUS];
     struct CUstream_st *streams;
     struct CUevent_st *events;
@@ -59,13 +63,13 @@ struct cuda_rank *cuda_enter(enum host_cost cost);
 /** Remembers the code for cudaGetLastError(). */
 cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code);
 
-/** A copy for an engine. @return its number */
+/** A copy for an engine, behind that of the number `after`. @return its number */
 uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
-                   struct host_copy_end src, uint64_t bytes);
+                   struct host_copy_end src, uint64_t bytes, uint64_t after);
 
 /* stream.c */
-/** Gives the job to its engine. */
-struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job);
+/** Gives the job to its engine, behind the copy `after` of the same GPU, 0: none. */
+struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job, uint64_t after);
 /** Waits until the copy has ended and its bytes are at their place. */
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last);
 /** The same for all that this rank has started. */

@@ -1,8 +1,8 @@
 /*
- * Streams and events. A GPU has one copy engine that takes copies in order, so a
+ * Streams and events. The two copy engines of a GPU take copies in order, so a
  * stream is no queue of its own: it knows the last copy that was given to an
- * engine for it. Work that needs another engine waits on the host until that copy
- * has ended. An event is the time when the stream's last copy ended.
+ * engine for it, and the next one waits for that in its engine, or on the host if it
+ * needs another GPU. An event is the time when the stream's last copy ended.
  */
 #include "hosts/cuda/internal.h"
 
@@ -28,51 +28,57 @@ struct cuda_stamp {
 
 /* ---- copies that go on ------------------------------------------------------- */
 
+static struct cuda_engine *engine_of(struct cuda_rank *cr, struct cuda_last last)
+{
+    return &cr->device[last.gpu].engine[host_copy_engine(last.number)];
+}
+
 /* The engine's own GPU first: what it wrote to a peer has then left for it, and the read from the
  * peer cannot pass it. */
-static void flush(struct cuda_rank *cr, unsigned engine)
+static void flush(struct cuda_rank *cr, unsigned gpu, uint8_t gpus)
 {
-    uint8_t gpus = cr->engine[engine].flush;
-
-    if ((gpus & 1u << engine) != 0)
-        driver_flush_gpu(cr->h, engine);
+    if ((gpus & 1u << gpu) != 0)
+        driver_flush_gpu(cr->h, gpu);
     for (unsigned g = 0; g < cr->d->ngpus; g++)
-        if (g != engine && (gpus & 1u << g) != 0)
+        if (g != gpu && (gpus & 1u << g) != 0)
             driver_flush_gpu(cr->h, g);
 }
 
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last)
 {
-    struct cuda_engine *e = &cr->engine[last.engine];
+    struct cuda_device *d = &cr->device[last.gpu];
+    struct cuda_engine *e = engine_of(cr, last);
 
     if (last.number <= e->settled)
         return;
-    cr->h->ops->gpu_wait(cr->h, last.engine, last.number);
-    flush(cr, last.engine);
+    cr->h->ops->gpu_wait(cr->h, last.gpu, last.number);
+    flush(cr, last.gpu, d->flush);
     e->settled = last.number;
-    if (e->settled == e->issued)
-        e->flush = 0;
+    if (d->engine[0].settled == d->engine[0].issued && d->engine[1].settled == d->engine[1].issued)
+        d->flush = 0;
 }
 
 void cuda_settle_all(struct cuda_rank *cr)
 {
     for (unsigned g = 0; g < cr->d->ngpus; g++)
-        cuda_settle(cr, (struct cuda_last){ g, cr->engine[g].issued });
+        for (unsigned i = 0; i < HOST_COPY_ENGINES; i++)
+            cuda_settle(cr, (struct cuda_last){ g, cr->device[g].engine[i].issued });
 }
 
-struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job)
+struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job, uint64_t after)
 {
-    struct cuda_engine *e = &cr->engine[job->engine];
+    struct cuda_last last = { job->gpu,
+                              cuda_give(cr, job->gpu, job->dst, job->src, job->bytes, after) };
 
-    e->issued = cuda_give(cr, job->engine, job->dst, job->src, job->bytes);
-    e->flush |= job->flush;
-    return (struct cuda_last){ job->engine, e->issued };
+    engine_of(cr, last)->issued = last.number;
+    cr->device[job->gpu].flush |= job->flush;
+    return last;
 }
 
 static bool ended(struct cuda_rank *cr, struct cuda_last last)
 {
-    return last.number <= cr->engine[last.engine].settled ||
-           cr->h->ops->gpu_ended(cr->h, last.engine, last.number);
+    return last.number <= engine_of(cr, last)->settled ||
+           cr->h->ops->gpu_ended(cr->h, last.gpu, last.number);
 }
 
 /* ---- streams ----------------------------------------------------------------- */
@@ -239,7 +245,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         e->stamp->used = false;
     e->stamp = stamp;
     e->last = *last;
-    cr->h->ops->gpu_stamp(cr->h, last->engine, last->number, &stamp->s);
+    cr->h->ops->gpu_stamp(cr->h, last->gpu, last->number, &stamp->s);
     return cudaSuccess;
 }
 

@@ -46,6 +46,14 @@ struct host_copy_end {
     uint64_t addr;
 };
 
+/** A GPU has one engine for copies from it to the bus, 1, and one for others, 0: which one has the
+ * copy of this number. */
+#define HOST_COPY_ENGINES 2u
+static inline unsigned host_copy_engine(uint64_t number)
+{
+    return number % HOST_COPY_ENGINES;
+}
+
 /** When a copy of a GPU has ended. */
 struct host_stamp {
     bool ended;
@@ -178,14 +186,17 @@ struct host_ops {
     /** Both multiples of HOST_GPU_PAGE. @return the offset in the GPU's BAR, or HOST_NO_BUS. */
     uint64_t (*gpu_pin)(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
     void (*gpu_unpin)(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes);
-    /** Starts a copy; copies of one GPU run in order. @return its number, for gpu_wait(). */
+    /** Starts a copy. Copies of one engine (host_copy_engine()) run in order, those of both side by
+     * side; it does not begin before that of the number `after` has ended (0: none).
+     * @return its number, for gpu_wait(); those of one engine rise. */
     uint64_t (*gpu_copy)(struct host *h, unsigned gpu, struct host_copy_end dst,
-                         struct host_copy_end src, uint64_t bytes);
+                         struct host_copy_end src, uint64_t bytes, uint64_t after);
     void (*gpu_wait)(struct host *h, unsigned gpu, uint64_t number);
     /** Copies of this GPU so far that ended without all of their bytes. */
     uint64_t (*gpu_failures)(struct host *h, unsigned gpu);
-    /** Has *count, a word from alloc(), hold how many copies of this GPU have ended, from now on,
-     * so that a loop which polls memory sees that too. NULL: no longer. */
+    /** Has count[], HOST_COPY_ENGINES words from alloc(), hold the number of the last copy of each
+     * engine of this GPU that has ended, from now on, so that a loop which polls memory sees that
+     * too. NULL: no longer. */
     void (*gpu_count)(struct host *h, unsigned gpu, volatile uint64_t *count);
     bool (*gpu_ended)(struct host *h, unsigned gpu, uint64_t number);
     /** Fills in the time when the copy ends, or the present one when it has ended. *stamp must stay

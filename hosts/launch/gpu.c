@@ -47,6 +47,11 @@ void launch_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_
     node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
 }
 
+static bool ended(const struct launch_gpu *g, uint64_t number)
+{
+    return g->copies[host_copy_engine(number)].done >= number;
+}
+
 static void stamp_ended(struct launch_gpu *g)
 {
     struct host_stamp **at = &g->stamps;
@@ -54,7 +59,7 @@ static void stamp_ended(struct launch_gpu *g)
     while (*at != NULL) {
         struct host_stamp *s = *at;
 
-        if (s->number > g->copies_done) {
+        if (!ended(g, s->number)) {
             at = &s->next;
             continue;
         }
@@ -69,8 +74,11 @@ static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
     volatile uint64_t *count = t->copies[g - t->node->gpus];
     uint64_t bus;
 
-    if (count != NULL && launch_bus_of(t->node, count, &bus))
-        mem_ram_write(t->node->ram, bus, &g->copies_done, sizeof(*count), NULL);
+    if (count == NULL || !launch_bus_of(t->node, count, &bus))
+        return;
+    for (unsigned i = 0; i < HOST_COPY_ENGINES; i++)
+        mem_ram_write(t->node->ram, bus + i * sizeof(*count), &g->copies[i].done, sizeof(*count),
+                      NULL);
 }
 
 void launch_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count)
@@ -79,13 +87,15 @@ void launch_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count)
     count_copies(launch_thread_of(h), gpu_of(h, gpu));
 }
 
-/* Copies of one GPU end in order, so a count tells which are done. All ranks of the node look. */
+/* Copies of an engine end in order, so the last one's number tells which are done. All ranks of the
+ * node look. */
 static void copy_done(void *arg)
 {
-    struct launch_gpu *g = arg;
+    struct launch_copies *copies = arg;
+    struct launch_gpu *g = copies->gpu;
     struct launch *run = g->node->run;
 
-    g->copies_done++;
+    copies->done += HOST_COPY_ENGINES;
     stamp_ended(g);
     for (unsigned r = 0; r < run->nranks; r++)
         if (run->ranks[r].node == g->node) {
@@ -95,14 +105,18 @@ static void copy_done(void *arg)
 }
 
 uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
-                         struct host_copy_end src, uint64_t bytes)
+                         struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
+    struct node_gpu_end to = { dst.device, dst.addr }, from = { src.device, src.addr };
+    unsigned engine = node_gpu_copy_out(to, from);
+    struct launch_copies *copies = &g->copies[engine];
 
     launch_charge(launch_thread_of(h));
-    node_gpu_copy(g->gpu, (struct node_gpu_end){ dst.device, dst.addr },
-                  (struct node_gpu_end){ src.device, src.addr }, bytes, copy_done, g);
-    return ++g->copies_started;
+    if (host_copy_engine(after) == engine)
+        after = 0; /* it is in order anyway */
+    node_gpu_copy_after(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
+    return copies->started += HOST_COPY_ENGINES;
 }
 
 void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
@@ -110,7 +124,7 @@ void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
     struct launch_gpu *g = gpu_of(h, gpu);
 
     launch_charge(launch_thread_of(h));
-    while (g->copies_done < number)
+    while (!ended(g, number))
         launch_sleep(launch_thread_of(h), SIM_TIME_NEVER, "waiting for a copy");
 }
 
@@ -122,7 +136,7 @@ uint64_t launch_gpu_failures(struct host *h, unsigned gpu)
 bool launch_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
 {
     launch_charge(launch_thread_of(h));
-    return gpu_of(h, gpu)->copies_done >= number;
+    return ended(gpu_of(h, gpu), number);
 }
 
 void launch_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)

@@ -52,7 +52,10 @@ struct launch_gpu {
     uint8_t *bytes;
     uint16_t bdf;
     struct range_alloc memory; /* offsets */
-    uint64_t copies_started, copies_done;
+    struct launch_copies {
+        struct launch_gpu *gpu;
+        uint64_t started, done; /* numbers of the last ones; 0: none */
+    } copies[HOST_COPY_ENGINES];
     struct host_stamp *stamps; /* of copies that have not ended */
 };
 
@@ -91,7 +94,7 @@ struct launch_thread {
     struct launch_message *first, **end, *taken;
     uint64_t messages;                      /* that have come */
     volatile void *counted;                 /* where the rank wants their number; NULL: nowhere */
-    volatile uint64_t *copies[LAUNCH_GPUS]; /* words that count ended ones, or NULL */
+    volatile uint64_t *copies[LAUNCH_GPUS]; /* see host_ops.gpu_count */
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
     struct heap *heap; /* of the program */
@@ -227,7 +230,7 @@ uint64_t launch_gpu_free(struct host *h, unsigned gpu, void *p);
 uint64_t launch_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
 void launch_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes);
 uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
-                         struct host_copy_end src, uint64_t bytes);
+                         struct host_copy_end src, uint64_t bytes, uint64_t after);
 void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number);
 uint64_t launch_gpu_failures(struct host *h, unsigned gpu);
 void launch_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count);

@@ -75,6 +75,8 @@ static int add_gpu(struct launch_node *node, const char *name, struct sim_error 
     gpu->bdf = bdf_of(node, name);
     if (!range_init(&gpu->memory, 0, node_gpu_memory_bytes(gpu->gpu)))
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: out of memory", node->shared.index);
+    for (unsigned i = 0; i < HOST_COPY_ENGINES; i++)
+        gpu->copies[i] = (struct launch_copies){ gpu, i, i };
     node->ngpus++;
     return SIM_OK;
 }

@@ -60,7 +60,7 @@ static void move(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t
     struct host_copy_end place = { true, b->offset };
 
     host_spend_cost(h, HOST_COST_CUDA_COPY);
-    h->ops->gpu_wait(h, b->gpu, h->ops->gpu_copy(h, b->gpu, place, place, bytes));
+    h->ops->gpu_wait(h, b->gpu, h->ops->gpu_copy(h, b->gpu, place, place, bytes, 0));
 }
 
 void mpi_pack_new(struct mpi_rank *mr, struct mpi_request *rq, const void *buf, uint32_t bytes)

@@ -1,6 +1,6 @@
 /*
  * A GPU as the bus sees it: memory behind a BAR, pinned pages (GPUDirect RDMA),
- * a level-2 cache and read engine with limits, and a copy engine that masters
+ * a level-2 cache and read engine with limits, and two copy engines that master
  * the bus. Kind "gpu", port "pcie". Its memory is ordinary memory of the
  * process (machine_place.map), so host programs may hold pointers into it.
  */
@@ -38,12 +38,21 @@ struct node_gpu_end {
     bool device; /* addr is an offset in this GPU's memory, else a bus address */
     uint64_t addr;
 };
+/** One copy engine has the copies from the device to the bus, the other one all others. */
+static inline bool node_gpu_copy_out(struct node_gpu_end dst, struct node_gpu_end src)
+{
+    return src.device && !dst.device;
+}
 /**
- * The copy engine: reads and writes of the bus are real TLPs at the GPU's port. Copies of one
- * engine run in order. `done` in phase SIM_TASK after the last byte was read and sent.
+ * Reads and writes of the bus are real TLPs at the GPU's port. Copies of one engine run in order,
+ * those of both side by side. `done` in phase SIM_TASK after the last byte was read and sent.
  */
 void node_gpu_copy(struct node_gpu *gpu, struct node_gpu_end dst, struct node_gpu_end src,
                    uint64_t bytes, node_gpu_done_fn done, void *arg);
+/** The same, but not before so many copies of the other engine have ended: `after`, of those that
+ * were given to it up to now. */
+void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
+                         struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg);
 /** Copies that read what was poisoned, not answered in time, or refused: they ended, and all ones
  * stand in place of that. */
 uint64_t node_gpu_failed_copies(const struct node_gpu *gpu);

@@ -79,7 +79,7 @@ static void engine(struct ibt *ib, const struct host_pointer *gpu, const void *h
 
     host_spend_cost(h, HOST_COST_CUDA_COPY);
     h->ops->gpu_wait(h, gpu->gpu,
-                     h->ops->gpu_copy(h, gpu->gpu, in ? device : bus, in ? bus : device, bytes));
+                     h->ops->gpu_copy(h, gpu->gpu, in ? device : bus, in ? bus : device, bytes, 0));
     if (!in)
         driver_flush_gpu(h, gpu->gpu); /* what it has sent has arrived */
 }

@@ -11,7 +11,7 @@
  *
  * The inbox of a rank is pinned host memory, all of which its polling loop watches:
  *
- *   copies   8 bytes  for each GPU: copies of it that have ended
+ *   copies  16 bytes  for each GPU: the last copies of its engines that have ended
  *   credits  8 bytes  for each peer: how much of its ring there is free again
  *   slots    8 bytes  for each peer: chunks that it has copied on
  *   marks    8 bytes  for each peer: writes by the second rail that have arrived
@@ -30,16 +30,17 @@
 #include "hosts/mpi/transport.h"
 #include "hosts/verbs/verbs.h"
 
-#define IBT_RAILS      2u
-#define IBT_SQ_LOG2    6u
-#define IBT_RING_MIN   8192u
-#define IBT_RING_MAX   65536u
-#define IBT_RINGS_MAX  (UINT32_C(16) << 20) /* bytes of all rings of a rank */
-#define IBT_UNIT       64u
-#define IBT_OPS        64u
-#define IBT_SLOTS_MAX  16u /* chunks of one message under way */
-#define IBT_GPUS       8u
-#define IBT_QUEUE_LOG2 12u
+#define IBT_RAILS        2u
+#define IBT_SQ_LOG2      6u
+#define IBT_RING_MIN     8192u
+#define IBT_RING_MAX     65536u
+#define IBT_RINGS_MAX    (UINT32_C(16) << 20) /* bytes of all rings of a rank */
+#define IBT_UNIT         64u
+#define IBT_OPS          64u
+#define IBT_SLOTS_MAX    16u /* chunks of one message under way */
+#define IBT_GPUS         8u
+#define IBT_COPIES_BYTES (IBT_GPUS * HOST_COPY_ENGINES * 8u)
+#define IBT_QUEUE_LOG2   12u
 
 /** As the library of its time had them; keys "mpi.*" of the platform or the run. */
 struct ibt_settings {

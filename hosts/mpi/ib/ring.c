@@ -176,7 +176,7 @@ static void forget(struct ibt *ib, struct ibt_peer *peer, unsigned source)
     if (peer->taken - peer->reported >= ib->ring_bytes / 4) {
         struct verbs_send s = { .op = IB_WQE_WRITE,
                                 .bytes = 8,
-                                .far_offset = IBT_UNIT + ib->me * UINT64_C(8),
+                                .far_offset = IBT_COPIES_BYTES + ib->me * UINT64_C(8),
                                 .far_key = peer->inbox_key,
                                 .data = &peer->taken };
 

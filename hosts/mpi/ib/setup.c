@@ -73,7 +73,7 @@ static uint8_t *memory(struct ibt *ib, uint64_t bytes, uint32_t access, struct v
 static bool make_memory(struct ibt *ib)
 {
     uint64_t words = round_up(ib->nranks * UINT64_C(8), IBT_UNIT);
-    uint64_t queue_at = IBT_UNIT + 3 * words, bytes;
+    uint64_t queue_at = IBT_COPIES_BYTES + 3 * words, bytes;
 
     ib->ring_bytes = IBT_RING_MAX;
     while (ib->ring_bytes > IBT_RING_MIN && (uint64_t)ib->ring_bytes * ib->nranks > IBT_RINGS_MAX)
@@ -90,11 +90,11 @@ static bool make_memory(struct ibt *ib)
         return false;
     memset(ib->inbox, 0, ib->inbox_bytes);
     ib->copies = (volatile uint64_t *)(void *)ib->inbox;
-    ib->credits = (volatile uint64_t *)(void *)(ib->inbox + IBT_UNIT);
-    ib->slots = (volatile uint64_t *)(void *)(ib->inbox + IBT_UNIT + words);
-    ib->marks = (volatile uint64_t *)(void *)(ib->inbox + IBT_UNIT + 2 * words);
+    ib->credits = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES);
+    ib->slots = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES + words);
+    ib->marks = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES + 2 * words);
     for (unsigned g = 0; g < ib->t.host->ops->gpus(ib->t.host) && g < IBT_GPUS; g++)
-        ib->t.host->ops->gpu_count(ib->t.host, g, &ib->copies[g]);
+        ib->t.host->ops->gpu_count(ib->t.host, g, &ib->copies[HOST_COPY_ENGINES * g]);
     return verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, ib->inbox + queue_at, &ib->cq);
 }
 

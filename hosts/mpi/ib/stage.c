@@ -20,6 +20,11 @@ struct chunk {
     uint16_t slot;
 };
 
+static bool copied(const struct ibt *ib, unsigned gpu, uint64_t number)
+{
+    return ib->copies[HOST_COPY_ENGINES * gpu + host_copy_engine(number)] >= number;
+}
+
 static uint64_t slots_at(const struct ibt *ib)
 {
     return (uint64_t)ib->set.chunks * ib->set.chunk_bytes;
@@ -126,7 +131,7 @@ static void copy_out(struct ibt *ib, struct ibt_staged *s)
                                         h->ops->pointer(h, s->from).offset + chunk_at(ib, i) };
 
         host_spend_cost(h, HOST_COST_CUDA_COPY);
-        s->copy[slot] = h->ops->gpu_copy(h, s->gpu, bus, device, chunk_size(ib, s, i));
+        s->copy[slot] = h->ops->gpu_copy(h, s->gpu, bus, device, chunk_size(ib, s, i), 0);
     }
 }
 
@@ -140,7 +145,7 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
     uint64_t far_at = s->offset + chunk_at(ib, i);
     uint32_t far_key = s->far_key;
 
-    if (s->local && ib->copies[s->gpu] < s->copy[slot])
+    if (s->local && !copied(ib, s->gpu, s->copy[slot]))
         return false;
     /* Chunks are copied on in order, those of earlier messages first. */
     if (s->far && peer->chunks_sent - ib->slots[s->dest] >= s->nslots)
@@ -217,9 +222,9 @@ void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head)
     peer->chunks_in++; /* before time passes */
     ib->coming++;
     copy->gpu = c.gpu;
-    copy->number = UINT64_MAX;
+    copy->number = UINT64_MAX; /* not begun */
     host_spend_cost(h, HOST_COST_CUDA_COPY);
-    copy->number = h->ops->gpu_copy(h, c.gpu, device, bus, c.bytes);
+    copy->number = h->ops->gpu_copy(h, c.gpu, device, bus, c.bytes, 0);
 }
 
 static void report_slots(struct ibt *ib, struct ibt_peer *peer)
@@ -228,7 +233,7 @@ static void report_slots(struct ibt *ib, struct ibt_peer *peer)
     uint64_t count = peer->slots_given;
     struct verbs_send s = { .op = IB_WQE_WRITE,
                             .bytes = 8,
-                            .far_offset = IBT_UNIT + words + ib->me * UINT64_C(8),
+                            .far_offset = IBT_COPIES_BYTES + words + ib->me * UINT64_C(8),
                             .far_key = peer->inbox_key,
                             .data = &count };
 
@@ -242,7 +247,7 @@ static bool run_in(struct ibt *ib, struct ibt_peer *peer)
     while (peer->chunks_out != peer->chunks_in) {
         const struct ibt_chunk_copy *copy = &peer->chunk[peer->chunks_out % IBT_SLOTS_MAX];
 
-        if (ib->copies[copy->gpu] < copy->number)
+        if (!copied(ib, copy->gpu, copy->number))
             break;
         peer->chunks_out++;
         peer->slots_given++;

@@ -15,7 +15,7 @@ static void mark(struct ibt *ib, unsigned dest)
     uint64_t words = (ib->nranks * UINT64_C(8) + IBT_UNIT - 1) / IBT_UNIT * IBT_UNIT;
     struct verbs_send s = { .op = IB_WQE_WRITE,
                             .bytes = 8,
-                            .far_offset = IBT_UNIT + 2 * words + ib->me * UINT64_C(8),
+                            .far_offset = IBT_COPIES_BYTES + 2 * words + ib->me * UINT64_C(8),
                             .far_key = peer->inbox_key,
                             .data = &peer->marks_sent };
 

@@ -9,7 +9,7 @@ void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
     struct host *h = p2->t.host;
 
     h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_CUDA_COPY));
-    h->ops->gpu_wait(h, gpu, h->ops->gpu_copy(h, gpu, to, from, bytes));
+    h->ops->gpu_wait(h, gpu, h->ops->gpu_copy(h, gpu, to, from, bytes, 0));
 }
 
 uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes)

@@ -48,7 +48,7 @@ static const struct machine_param gpu_params[] = {
     PS("l2.dram_service_ps", 0, l2.dram_service_ps, "a slice is busy longer with a miss"),
 
     ROW("copy.setup_ps", "ps", 1, SIM_MS, 1000000, copy.setup_ps,
-        "the copy engine takes up a copy until it moves the first byte"),
+        "a copy engine takes up a copy until it moves the first byte"),
     ROW("copy.read_bytes", "bytes", 128, 4096, 512, copy.read_bytes,
         "largest read request of the copy engine; a power of two"),
     ROW("copy.tags", "1", 1, GPU_TAGS_MAX, 32, copy.tags,
@@ -56,7 +56,7 @@ static const struct machine_param gpu_params[] = {
     ROW("copy.local_bytes_per_us", "bytes/us", 0, 10000000, 80000, copy.local_bytes_per_us,
         "rate of a copy inside the device; 0 = no limit"),
     ROW("copy.bus_bytes_per_us", "bytes/us", 0, 1000000, 0, copy.bus_bytes_per_us,
-        "rate of a copy between the device and the bus; 0 = as fast as the link"),
+        "rate of a copy between the device and the bus, each way; 0 = as fast as the link"),
     ROW("copy.completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
         copy.completion_timeout_ps,
         "longest wait for the answer to a read of the copy engine; 0: without end"),
@@ -262,7 +262,7 @@ static int gpu_start(void *component, struct sim_error *err)
 
 const struct machine_kind node_gpu_kind = {
     .name = "gpu",
-    .summary = "GPU: memory behind a BAR, level-2 cache, copy engine",
+    .summary = "GPU: memory behind a BAR, level-2 cache, copy engines",
     .params = gpu_params,
     .config_bytes = sizeof(struct gpu_config),
     .ports = gpu_ports,
@@ -335,5 +335,5 @@ int node_gpu_misbehave(struct node_gpu *gpu, const struct pcie_misbehavior *how,
 
 uint64_t node_gpu_failed_copies(const struct node_gpu *gpu)
 {
-    return gpu->copy.failures;
+    return gpu->copy[0].failures + gpu->copy[1].failures;
 }

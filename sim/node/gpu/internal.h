@@ -18,6 +18,7 @@ SIM_BEGIN_DECLS
 #define GPU_CHUNK      256u /* what an L2 slice serves at once, aligned */
 #define GPU_CHUNKS     (PCIE_MAX_PAYLOAD / GPU_CHUNK + 1)
 #define GPU_TAGS_MAX   256u
+#define GPU_COPIES     2u /* engines */
 
 struct gpu_config {
     uint64_t memory_bytes, bar_bytes;
@@ -65,12 +66,13 @@ struct gpu_read {
     uint64_t mark[GPU_CHUNKS]; /* the same for the probe */
 };
 
-/* ---- copy engine ----------------------------------------------------------------------- */
+/* ---- copy engines ---------------------------------------------------------------------- */
 
 struct gpu_job {
     struct gpu_job *next;
     struct node_gpu_end dst, src;
     uint64_t bytes;
+    uint64_t after; /* so many jobs of the other engine have ended */
     node_gpu_done_fn done;
     void *arg;
 };
@@ -89,21 +91,24 @@ struct gpu_copy_read {
 };
 
 struct gpu_copy {
+    struct node_gpu *gpu;
+    bool out; /* jobs from the device to the bus; the other one has the rest */
     struct gpu_jobs queue, finished, unused;
-    sim_time_t start;    /* of the head of the queue */
-    sim_time_t next;     /* the next piece over the bus, not before */
+    uint64_t ended;
+    sim_time_t start; /* of the head of the queue; SIM_TIME_NEVER: it waits for the other engine */
+    sim_time_t next;  /* the next piece over the bus, not before */
     uint64_t asked, got; /* bytes of the job: requested, at hand */
     uint64_t sent;       /* bytes of the job that left as writes or need none */
     struct gpu_copy_read reads[GPU_TAGS_MAX];
     unsigned busy_tags;
-    sim_time_t tagless_since;    /* SIM_TIME_NEVER: no tag is missing */
-    bool unanswered;             /* a read of this job was given up, */
-    unsigned turn;               /* so the next job uses other tags */
-    bool failed;                 /* the job at work */
-    uint64_t failures;           /* jobs that failed */
-    struct node_packet_list out; /* writes to be sent */
-    struct sim_event timeout;    /* scheduled, for an early deadline, while reads are busy */
-    struct sim_event done;       /* SIM_TASK */
+    sim_time_t tagless_since;       /* SIM_TIME_NEVER: no tag is missing */
+    bool unanswered;                /* a read of this job was given up, */
+    unsigned turn;                  /* so the next job uses other tags */
+    bool failed;                    /* the job at work */
+    uint64_t failures;              /* jobs that failed */
+    struct node_packet_list writes; /* to be sent */
+    struct sim_event timeout;       /* scheduled, for an early deadline, while reads are busy */
+    struct sim_event done;          /* SIM_TASK */
 };
 
 /* ---- the GPU ------------------------------------------------------------------------------ */
@@ -126,7 +131,7 @@ struct node_gpu {
     uint64_t posted_in, posted_done;
     sim_time_t next_write;                             /* the next write may become visible */
     struct gpu_read *read_slots, *free_reads, *active; /* accepted reads, oldest first */
-    struct gpu_copy copy;
+    struct gpu_copy copy[GPU_COPIES];                  /* [out] */
     struct pcie_order_watch *order; /* of writes and requests; NULL: not watched */
     struct pcie_order_end *end;
     uint32_t arrivals;
@@ -164,7 +169,7 @@ sim_time_t gpu_serve(struct node_gpu *gpu);
 
 void gpu_copy_init(struct node_gpu *gpu);
 void gpu_copy_fini(struct node_gpu *gpu);
-/** @return when the engine has to be looked at again, apart from what wakes it anyway. */
+/** @return when the engines have to be looked at again, apart from what wakes it anyway. */
 sim_time_t gpu_copy_run(struct node_gpu *gpu);
 
 /* ---- probe.c: where a probe is attached ------------------------------------------------------ */
@@ -197,8 +202,8 @@ SIM_PROBE_ONLY uint64_t gpu_probe_chunk(const struct node_gpu *gpu,
 /** A completion with the `bytes` before r->packet->addr, from r->from on, leaves now. */
 SIM_PROBE_ONLY uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,
                                        const struct pcie_tlp *cpl, uint32_t bytes);
-/** The copy engine has a head of its queue or none, and now begins it or its set-up is over. */
-SIM_PROBE_ONLY void gpu_probe_copy(const struct node_gpu *gpu, bool set_up);
+/** The engine has a head of its queue or none, and now begins it or its set-up is over. */
+SIM_PROBE_ONLY void gpu_probe_copy(const struct gpu_copy *cp, bool set_up);
 
 SIM_END_DECLS
 #endif /* NODE_GPU_INTERNAL_H */

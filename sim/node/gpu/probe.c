@@ -75,14 +75,18 @@ uint64_t gpu_probe_send(const struct node_gpu *gpu, const struct gpu_read *r,
     return gpu_probe_bytes(gpu, GPU_STAGE_SEEN, (uint64_t)(r->from - gpu->memory.bytes), bytes, id);
 }
 
-void gpu_probe_copy(const struct node_gpu *gpu, bool set_up)
+void gpu_probe_copy(const struct gpu_copy *cp, bool set_up)
 {
     enum { IDLE, SET_UP, COPY };
     static const char *const states[] = { "idle", "set-up", "copy", NULL };
-    static const struct sim_signal state = { "copy.state", 2, states, "what the copy engine does" };
-    bool busy = gpu->copy.queue.head != NULL;
+    static const struct sim_signal state[GPU_COPIES] = {
+        { "copy0.state", 2, states, "what the copy engine of other copies does" },
+        { "copy1.state", 2, states, "what the copy engine from the device to the bus does" }
+    };
+    const struct node_gpu *gpu = cp->gpu;
+    bool busy = cp->queue.head != NULL;
 
-    sim_probe_level(gpu->probe, &state, gpu->path, sim_now(gpu->dom),
+    sim_probe_level(gpu->probe, &state[cp->out], gpu->path, sim_now(gpu->dom),
                     !busy    ? IDLE
                     : set_up ? COPY
                              : SET_UP);

@@ -117,6 +117,30 @@ TEST(CudaStream, TheEnginesOfTwoGpusWorkSideBySide)
     });
 }
 
+TEST(CudaStream, AGpuCopiesBothWaysAtOnceButForOneStream)
+{
+    on_one_node([](Buffers &b) {
+        uint64_t in = time_of([&] {
+            b.async(b.gpu[0], b.pinned, b.s);
+            b.sync(b.s);
+        });
+        uint64_t both = time_of([&] {
+            b.async(b.gpu[0], b.pinned, b.s);
+            b.async(b.back, b.other, b.t);
+            EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        });
+        uint64_t started = time_of([&] {
+            b.async(b.gpu[0], b.pinned, b.s);
+            b.async(b.back, b.gpu[0], b.s);
+        });
+        uint64_t rest = time_of([&] { b.sync(b.s); });
+        EXPECT_LT(both, in * 13 / 10);
+        EXPECT_LT(started, in / 2) << "the host does not wait for the first";
+        EXPECT_GT(started + rest, in * 16 / 10);
+        EXPECT_EQ(0, memcmp(b.back, b.pinned, N));
+    });
+}
+
 /* Each copy needs the bytes of the one before; engines change on the way. */
 TEST(CudaStream, CopiesOfAStreamAreMadeInOrder)
 {

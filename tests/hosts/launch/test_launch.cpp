@@ -163,15 +163,15 @@ TEST(Launch, DevicesReachPinnedMemoryOfTheProgram)
             first[0] = in, first[1] = out;
             for (size_t i = 0; i < sizeof(from); i++)
                 from[i] = (uint8_t)(i * 7), to[i] = 0;
-            h->ops->gpu_copy(h, 0, { true, offset }, { false, in }, n);
-            h->ops->gpu_copy(h, 0, { false, out }, { true, offset }, n);
+            h->ops->gpu_copy(h, 0, { false, out }, { true, offset }, n,
+                             h->ops->gpu_copy(h, 0, { true, offset }, { false, in }, n, 0));
             h->ops->wait_write(h, to + 100 + n - 1, 1);
             if (memcmp(from + 100, to + 100, n) != 0 || to[99] != 0)
                 return 1;
             h->ops->unpin(h, again);
             h->ops->unpin(h, out);
             to[100] = 0;
-            h->ops->gpu_wait(h, 0, h->ops->gpu_copy(h, 0, { false, out }, { true, offset }, 64));
+            h->ops->gpu_wait(h, 0, h->ops->gpu_copy(h, 0, { false, out }, { true, offset }, 64, 0));
             h->ops->spend(h, 5 * SIM_US);
             return to[100] != 0 ? 2 : h->ops->pin(h, to + 100, n) != out ? 3 : 0;
         })) << c.err.text;

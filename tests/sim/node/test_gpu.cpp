@@ -351,8 +351,8 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
             std::copy(v.begin(), v.end(), m.ram(ram + 4096 + shift));
             node_gpu_copy(m.gpu(), { true, page + 3 }, { false, ram + 4096 + shift }, v.size(),
                           CopyDone::call, &done);
-            node_gpu_copy(m.gpu(), { false, ram + (1 << 20) + shift }, { true, page + 3 }, v.size(),
-                          CopyDone::call, &done);
+            node_gpu_copy_after(m.gpu(), 1, { false, ram + (1 << 20) + shift }, { true, page + 3 },
+                                v.size(), CopyDone::call, &done);
             node_gpu_copy(m.gpu(), { false, ram + (1 << 21) + 7 }, { false, ram + 4096 + shift },
                           v.size(), CopyDone::call, &done);
             m.run();
@@ -366,6 +366,27 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
             return done.times;
         });
     }
+}
+
+/* Two engines: both ways at once take as long as the longer one, but for what they share of the
+ * link. One waits for the other only where it was told to. */
+TEST(Copy, OneEngineForEachWay)
+{
+    auto both = [](uint64_t out, uint64_t in, uint64_t after) {
+        Machine m(with_gpu({ { "copy.bus_bytes_per_us", 1000 } }));
+        CopyDone done = { &m, {} };
+        set_up(m);
+        sim_time_t start = m.now();
+        node_gpu_copy(m.gpu(), { true, 0 }, { false, ram }, in, CopyDone::call, &done);
+        node_gpu_copy_after(m.gpu(), after, { false, ram + (1 << 20) }, { true, 1 << 20 }, out,
+                            CopyDone::call, &done);
+        m.run();
+        return done.times.back() - start;
+    };
+    sim_time_t alone = both(64, 100000, 0);
+    EXPECT_NEAR(100.0e6, (double)alone, 3e6) << "1000 bytes each microsecond, and the set-up";
+    EXPECT_NEAR((double)alone, (double)both(100000, 100000, 0), 1e6);
+    EXPECT_NEAR((double)(2 * alone), (double)both(100000, 100000, 1), 1e6);
 }
 
 TEST(Copy, BandwidthIsThatOfTheLinkOrOfTheReadsInFlight)
