@@ -226,10 +226,14 @@ TEST(Workloads, MultigridExchangesAlongAllAxes)
 /** Set-up, a first iteration without a clock and checks included, as in the published rates. */
 TEST(Workloads, KernelsCountTheWholeProgram)
 {
+    Outcome lu = run("npb-lu", { "class=S", "iterations=2" }, 4);
     Outcome ep = run("npb-ep", { "class=S", "sample=2" }, 4);
     Outcome is = run("npb-is", { "class=S" }, 4);
-    const uint64_t allreduce = 4 * 2, alltoall = 4 * 3;
+    const uint64_t allreduce = 4 * 2, alltoall = 4 * 3, borders = 4;
 
+    /* Faces: of the exact values for the forcing, of the first guess, after each iteration. */
+    EXPECT_EQ((2 + 2) * 2 * borders + 2 * 2 * 10 * borders + 3 * allreduce,
+              field(lu.line, "messages"));
     EXPECT_EQ(4 * allreduce, field(ep.line, "messages")); /* three sums, and the longest time */
     EXPECT_EQ(11 * (2 * alltoall + allreduce) + 2 * allreduce, field(is.line, "messages"));
     EXPECT_LT(field(is.line, "latency_ps_min"), field(is.line, "whole_ps"));
