@@ -185,6 +185,34 @@ static void place(struct test *t)
     t->transposed = t->column / 2 * t->columns + 2 * t->row + t->column % 2;
 }
 
+/* ---- what is computed: told where it is, between the messages ---------------------------- */
+
+/** What the program walks through again and again: its block, and five vectors beside w. */
+static unsigned long long walked(const struct test *t)
+{
+    return (unsigned long long)t->row_at[t->nrows] * (sizeof(double) + sizeof(int)) +
+           6 * (unsigned long long)t->ncolumns * sizeof(double);
+}
+
+/** A product with the block. */
+static void told_product(const struct test *t)
+{
+    unsigned long long elements = (unsigned long long)t->row_at[t->nrows];
+
+    hub_gather(elements, (unsigned long long)t->ncolumns * sizeof(double));
+    hub_walk(elements * (sizeof(double) + sizeof(int)),
+             (unsigned long long)t->nrows * sizeof(double), walked(t));
+    hub_work(HUB_LOOP_INDEXED, 2 * elements);
+}
+
+/** A loop over n elements: how many vectors are read and written, and operations on each. */
+static void told_vectors(const struct test *t, int n, unsigned read, unsigned written, unsigned ops)
+{
+    hub_walk(read * (unsigned long long)n * sizeof(double),
+             written * (unsigned long long)n * sizeof(double), walked(t));
+    hub_work(HUB_LOOP_INDEXED, ops * (unsigned long long)n);
+}
+
 /* ---- messages ------------------------------------------------------------------------------ */
 
 static void swap(const struct test *t, int peer, const double *out, int nout, double *in, int nin)
@@ -224,6 +252,7 @@ static void sum_and_transpose(struct test *t, double *out)
         swap(t, t->peer[i], t->w + at, n, in, t->keep);
         for (int k = 0; k < t->keep; k++)
             t->w[t->keep_at + k] += in[k];
+        told_vectors(t, t->keep, 2, 1, 1);
     }
     if (t->steps == 0)
         memcpy(out, t->w, (size_t)t->ncolumns * sizeof(double));
@@ -233,20 +262,7 @@ static void sum_and_transpose(struct test *t, double *out)
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
-/** `vectors`: operations on each element of a vector along with it. */
-static void told(const struct test *t, int vectors)
-{
-    unsigned long long block =
-        (unsigned long long)t->row_at[t->nrows] * (sizeof(double) + sizeof(int));
-    unsigned long long vector = (unsigned long long)t->ncolumns * sizeof(double);
-
-    hub_gather((unsigned long long)t->row_at[t->nrows], vector);
-    hub_walk(block + 6 * vector, 4 * vector, block + 6 * vector);
-    hub_work(HUB_LOOP_INDEXED, 2 * (unsigned long long)t->row_at[t->nrows] +
-                                   (unsigned long long)(vectors * t->ncolumns));
-}
-
-static void multiply(struct test *t, const double *in, double *out, int vectors)
+static void multiply(struct test *t, const double *in, double *out)
 {
     for (int r = 0; r < t->nrows; r++) {
         double sum = 0;
@@ -255,7 +271,7 @@ static void multiply(struct test *t, const double *in, double *out, int vectors)
             sum += t->a[i] * in[t->column_of[i]];
         t->w[r] = sum;
     }
-    told(t, vectors);
+    told_product(t);
     sum_and_transpose(t, out);
 }
 
@@ -278,27 +294,32 @@ static double solve(struct test *t)
     memset(t->z, 0, bytes);
     memcpy(t->r, t->x, bytes);
     memcpy(t->p, t->x, bytes);
+    told_vectors(t, t->ncolumns, 1, 5, 2); /* q, w, too; r.r */
     rho = dot(t, t->r, t->r);
     for (int step = 0; step < INNER; step++) {
         double alpha, beta, old = rho;
 
-        multiply(t, t->p, t->q, 10);
+        multiply(t, t->p, t->q);
+        told_vectors(t, t->ncolumns, 2, 1, 2); /* p.q; w is cleared */
         alpha = rho / dot(t, t->p, t->q);
         for (int i = 0; i < t->ncolumns; i++) {
             t->z[i] += alpha * t->p[i];
             t->r[i] -= alpha * t->q[i];
         }
+        told_vectors(t, t->ncolumns, 4, 2, 6); /* z, r; r.r */
         rho = dot(t, t->r, t->r);
         beta = rho / old;
         for (int i = 0; i < t->ncolumns; i++)
             t->p[i] = t->r[i] + beta * t->p[i];
+        told_vectors(t, t->ncolumns, 2, 1, 2);
     }
-    multiply(t, t->z, t->r, 3);
+    multiply(t, t->z, t->r);
     for (int i = 0; i < t->ncolumns; i++) {
         double d = t->x[i] - t->r[i];
 
         sum += d * d;
     }
+    told_vectors(t, t->ncolumns, 2, 0, 3);
     sum_row(t, &sum, 1);
     return sqrt(sum);
 }
@@ -312,10 +333,12 @@ static void iterate(struct test *t)
         norms[0] += t->x[i] * t->z[i];
         norms[1] += t->z[i] * t->z[i];
     }
+    told_vectors(t, t->ncolumns, 2, 0, 4);
     sum_row(t, norms, 2);
     t->zeta = t->shift + 1 / norms[0];
     for (int i = 0; i < t->ncolumns; i++)
         t->x[i] = t->z[i] / sqrt(norms[1]);
+    told_vectors(t, t->ncolumns, 1, 1, 1);
 }
 
 static void begin(struct test *t)
