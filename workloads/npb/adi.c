@@ -115,37 +115,26 @@ static int faces(struct adi *a, int axis, int up, double *buffer, int store)
     return n;
 }
 
-static int faces_size(const struct adi *a, int axis, int up)
-{
-    int n = 0;
-
-    for (int slice = 0; slice < a->slices; slice++) {
-        const struct cfd_box *b = &a->boxes[a->slice[axis][slice]];
-
-        if (slice != (up ? a->slices - 1 : 0))
-            n += CFD_VARS * CFD_GHOSTS * b->n[(axis + 1) % 3] * b->n[(axis + 2) % 3];
-    }
-    return n;
-}
-
+/** All buffers are filled before the first receive is posted, as the original does. */
 static void ghosts(struct adi *a)
 {
     MPI_Request requests[2 * CFD_AXES * WAYS];
-    int n = 0;
+    int n = 0, size[CFD_AXES][WAYS];
 
     if (a->slices == 1)
         return;
     for (int axis = 0; axis < CFD_AXES; axis++)
-        for (int up = LOWER; up < WAYS; up++)
-            CHECK(MPI_Irecv(a->in[axis][up], faces_size(a, axis, up), MPI_DOUBLE,
-                            a->neighbour[axis][up], tag_of(TAG_FACE, axis, !up), MPI_COMM_WORLD,
-                            &requests[n++]),
+        for (int up = WAYS - 1; up >= LOWER; up--)
+            size[axis][up] = faces(a, axis, up, a->out[axis][up], 0);
+    for (int axis = 0; axis < CFD_AXES; axis++)
+        for (int up = WAYS - 1; up >= LOWER; up--)
+            CHECK(MPI_Irecv(a->in[axis][up], size[axis][up], MPI_DOUBLE, a->neighbour[axis][up],
+                            tag_of(TAG_FACE, axis, !up), MPI_COMM_WORLD, &requests[n++]),
                   MPI_SUCCESS);
     for (int axis = 0; axis < CFD_AXES; axis++)
         for (int up = WAYS - 1; up >= LOWER; up--)
-            CHECK(MPI_Isend(a->out[axis][up], faces(a, axis, up, a->out[axis][up], 0), MPI_DOUBLE,
-                            a->neighbour[axis][up], tag_of(TAG_FACE, axis, up), MPI_COMM_WORLD,
-                            &requests[n++]),
+            CHECK(MPI_Isend(a->out[axis][up], size[axis][up], MPI_DOUBLE, a->neighbour[axis][up],
+                            tag_of(TAG_FACE, axis, up), MPI_COMM_WORLD, &requests[n++]),
                   MPI_SUCCESS);
     CHECK(MPI_Waitall(n, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
     for (int axis = 0; axis < CFD_AXES; axis++)
@@ -242,8 +231,22 @@ static unsigned long long walked(const struct adi *a, const struct cfd_box *b, i
     return cfd_points(b) * (unsigned long long)a->method->box * sizeof(double);
 }
 
+/** BT waits for one after the other, SP for both at once. */
+static void wait_for(const struct adi_method *m, MPI_Request *sent, MPI_Request *come)
+{
+    MPI_Request both[2] = { *come, *sent };
+
+    if (m->whole) {
+        CHECK(MPI_Wait(sent, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        CHECK(MPI_Wait(come, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        return;
+    }
+    CHECK(MPI_Waitall(2, both, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    *sent = *come = MPI_REQUEST_NULL;
+}
+
 /** One way: from the first slice to the last one, or back. What comes is received while the box's
- * own coefficients are computed. */
+ * own coefficients are computed, or the box that is solved already is finished. */
 static void sweep(struct adi *a, int axis, int forth)
 {
     const struct adi_method *m = a->method;
@@ -264,15 +267,22 @@ static void sweep(struct adi *a, int axis, int forth)
                   MPI_SUCCESS);
         if (forth)
             cfd_told(b, m->loop, m->prepare, set);
-        CHECK(MPI_Wait(&sent, MPI_STATUS_IGNORE), MPI_SUCCESS);
-        CHECK(MPI_Wait(&come, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        else if (stage > 0 && m->finish != NULL)
+            m->finish(a, &a->boxes[a->slice[axis][slice + 1]], axis);
+        wait_for(m, &sent, &come);
+        if (stage > 0)
+            cfd_copied(size, set);
         (void)lines(a, b, axis, forth, stage > 0 ? in : NULL, out);
         cfd_told(b, m->loop, forth ? m->solve : m->substitute, set);
-        if (stage + 1 < a->slices)
+        if (stage + 1 < a->slices) {
+            cfd_copied(size, set);
             CHECK(MPI_Isend(out, size, MPI_DOUBLE, a->neighbour[axis][towards], tag, MPI_COMM_WORLD,
                             &sent),
                   MPI_SUCCESS);
+        }
     }
+    if (!forth && m->finish != NULL)
+        m->finish(a, &a->boxes[a->slice[axis][0]], axis);
 }
 
 void adi_solve(struct adi *a, int axis)

@@ -28,6 +28,7 @@ struct adi_method {
                   const double *in, double *out);
     void (*back)(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
                  const double *in, double *out);
+    void (*finish)(struct adi *a, struct cfd_box *b, int axis); /* of a solved box; NULL: nothing */
 };
 
 struct adi {

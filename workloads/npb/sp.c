@@ -179,22 +179,29 @@ static void from_z(const double *u, const double *q, double *r)
     memcpy(r, new, sizeof(new));
 }
 
-static void change(struct adi *a, void (*one)(const double *u, const double *q, double *r),
-                   unsigned ops)
+typedef void change_t(const double *u, const double *q, double *r);
+
+static void change(struct adi *a, struct cfd_box *b, change_t *one, unsigned ops)
 {
-    for (struct cfd_box *b = a->boxes; b < a->boxes + a->slices; b++) {
-        int p[CFD_AXES];
+    int p[CFD_AXES];
 
-        for (p[2] = b->low[2]; p[2] <= b->high[2]; p[2]++)
-            for (p[1] = b->low[1]; p[1] <= b->high[1]; p[1]++)
-                for (p[0] = b->low[0]; p[0] <= b->high[0]; p[0]++) {
-                    size_t at = cfd_at(b, p);
+    for (p[2] = b->low[2]; p[2] <= b->high[2]; p[2]++)
+        for (p[1] = b->low[1]; p[1] <= b->high[1]; p[1]++)
+            for (p[0] = b->low[0]; p[0] <= b->high[0]; p[0]++) {
+                size_t at = cfd_at(b, p);
 
-                    one(b->u + CFD_VARS * at, b->prim + CFD_PRIMS * at, b->rhs + CFD_VARS * at);
-                }
-        cfd_told(b, HUB_LOOP_LINES, (struct cfd_step){ ops, CFD_VARS + CFD_PRIMS, CFD_VARS },
-                 a->memory);
-    }
+                one(b->u + CFD_VARS * at, b->prim + CFD_PRIMS * at, b->rhs + CFD_VARS * at);
+            }
+    cfd_told(b, HUB_LOOP_LINES, (struct cfd_step){ ops, CFD_VARS + CFD_PRIMS, CFD_VARS },
+             a->memory);
+}
+
+static void finish(struct adi *a, struct cfd_box *b, int axis)
+{
+    static change_t *const to_next[CFD_AXES] = { x_to_y, y_to_z, from_z };
+    static const unsigned ops[CFD_AXES] = { 8, 8, 35 };
+
+    change(a, b, to_next[axis], ops[axis]);
 }
 
 static const struct adi_method method = {
@@ -207,18 +214,16 @@ static const struct adi_method method = {
     .substitute = { 25, 2 * FACTORS, CFD_VARS },
     .forth = forth,
     .back = back,
+    .finish = finish,
 };
 
 static void iterate(struct adi *a)
 {
     adi_right_side(a);
-    change(a, to_x, 35);
-    adi_solve(a, 0);
-    change(a, x_to_y, 8);
-    adi_solve(a, 1);
-    change(a, y_to_z, 8);
-    adi_solve(a, 2);
-    change(a, from_z, 35);
+    for (int box = 0; box < a->slices; box++)
+        change(a, &a->boxes[box], to_x, 35);
+    for (int axis = 0; axis < CFD_AXES; axis++)
+        adi_solve(a, axis);
     adi_add(a);
 }
 
