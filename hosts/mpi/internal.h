@@ -67,9 +67,10 @@ struct mpi_rank {
     struct mpi_group *no_group; /* the empty one */
     struct mpi_contexts contexts;
     struct mpi_schedule *running, *idle;
-    bool schedules_ready, advancing; /* see mpi_schedules_advance() */
-    unsigned moves;                  /* of schedules, so far */
-    struct mpi_select *select;       /* algorithms of collectives */
+    struct mpi_schedule *ready, **ready_end; /* in the order in which they became so */
+    bool schedules_ready, advancing;         /* see mpi_schedules_advance() */
+    unsigned moves;                          /* of schedules, so far */
+    struct mpi_select *select;               /* algorithms of collectives */
     struct mpi_device_block *device_blocks;
     bool windows_ready; /* mpi_windows_advance() has something to do */
     struct mpi_env env;

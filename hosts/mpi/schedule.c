@@ -62,14 +62,50 @@ static void put_objects(struct mpi_schedule *s)
     s->nsteps = 0;
 }
 
+static void link_running(struct mpi_schedule *s)
+{
+    s->next = s->mr->running;
+    s->at_running = &s->mr->running;
+    if (s->next != NULL)
+        s->next->at_running = &s->next;
+    *s->at_running = s;
+    s->running = true;
+}
+
 static void unlink_running(struct mpi_schedule *s)
 {
-    struct mpi_schedule **at = &s->mr->running;
-
-    while (*at != s)
-        at = &(*at)->next;
-    *at = s->next;
+    *s->at_running = s->next;
+    if (s->next != NULL)
+        s->next->at_running = s->at_running;
     s->running = false;
+}
+
+static void link_ready(struct mpi_schedule *s)
+{
+    struct mpi_rank *mr = s->mr;
+
+    if (mr->ready == NULL)
+        mr->ready_end = &mr->ready;
+    s->next_ready = NULL;
+    s->at_ready = mr->ready_end;
+    *mr->ready_end = s;
+    mr->ready_end = &s->next_ready;
+    mr->schedules_ready = true;
+}
+
+static void unlink_ready(struct mpi_schedule *s)
+{
+    struct mpi_rank *mr = s->mr;
+
+    if (s->at_ready == NULL)
+        return;
+    *s->at_ready = s->next_ready;
+    if (s->next_ready != NULL)
+        s->next_ready->at_ready = s->at_ready;
+    else
+        mr->ready_end = s->at_ready;
+    s->at_ready = NULL;
+    mr->schedules_ready = mr->ready != NULL;
 }
 
 /* The first chunk stays for the next collective. */
@@ -93,6 +129,7 @@ void mpi_schedule_put(struct mpi_schedule *s)
     s->used = 0;
     if (s->running)
         unlink_running(s);
+    unlink_ready(s);
     put_objects(s);
     free_memory(s, false);
     mpi_comm_put(s->comm);
@@ -217,8 +254,9 @@ static void ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_schedule *s = rq->owner;
 
+    (void)mr;
     if (--s->pending == 0)
-        mr->schedules_ready = true;
+        link_ready(s);
 }
 
 static int start_message(struct mpi_schedule *s, const struct mpi_step *st)
@@ -345,38 +383,28 @@ static void run(struct mpi_schedule *s)
 
 void mpi_schedule_start(struct mpi_schedule *s)
 {
-    struct mpi_schedule **end = &s->mr->running;
-
     if (s->code == MPI_SUCCESS)
         mpi_schedule_fail(s, room_for_rounds(s));
     if (s->code != MPI_SUCCESS) {
         finish(s);
         return;
     }
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = s;
-    s->next = NULL;
-    s->running = true;
-    s->mr->schedules_ready = true;
+    link_running(s);
+    link_ready(s);
     mpi_schedules_advance(s->mr);
 }
 
-/* In order of start. A step may make progress itself: only the outermost call goes on. */
+/* A step may make progress itself: only the outermost call goes on. */
 void mpi_schedules_advance(struct mpi_rank *mr)
 {
     if (mr->advancing)
         return;
     mr->advancing = true;
-    while (mr->schedules_ready) {
-        struct mpi_schedule *s, *next;
+    while (mr->ready != NULL) {
+        struct mpi_schedule *s = mr->ready;
 
-        mr->schedules_ready = false;
-        for (s = mr->running; s != NULL; s = next) {
-            next = s->next;
-            if (s->pending == 0)
-                run(s);
-        }
+        unlink_ready(s);
+        run(s);
     }
     mr->advancing = false;
 }

@@ -44,8 +44,8 @@ struct mpi_step {
 struct mpi_scratch; /* of scratch memory */
 
 struct mpi_schedule {
-    struct mpi_schedule
-        *next; /* of the rank's running ones, in order of start; or of its idle ones */
+    struct mpi_schedule *next, **at_running; /* of the rank's running ones; or of its idle ones */
+    struct mpi_schedule *next_ready, **at_ready; /* of those that can go on; at_ready NULL: not */
     struct mpi_rank *mr;
     struct mpi_comm *comm; /* held while the schedule is */
     const struct mpi_op *op;
