@@ -5,6 +5,7 @@
  *   io.c        opening and closing, sizes, hints, error handlers
  *   io_view.c   views, pointers
  *   io_data.c   bytes between memory and file
+ *   io_order.c  writes of all ranks that meet
  *   io_call.c   the calls that read and write
  *
  * A data access takes a system call for each block of the file that it touches, and the copy of its
@@ -72,7 +73,6 @@ static inline int64_t mpi_file_etypes(const struct mpi_file *f, uint64_t bytes)
     return size > 0 ? (int64_t)(bytes / size) : 0;
 }
 
-/* io_data.c */
 /** One rank's part of an access. */
 struct mpi_access {
     bool writes;
@@ -81,10 +81,12 @@ struct mpi_access {
     uint64_t count, bytes;
     int64_t at; /* in etypes of the view */
 };
+/* io_data.c */
 /** Takes its time. *done_p: bytes, fewer than asked for at the end of the file. */
 int mpi_file_transfer(struct mpi_file *f, const char *call, const struct mpi_access *a,
                       uint64_t *done_p);
-/** The same of a collective: writes of ranks that may overlap go in the order of ranks. `code`: of
+/* io_order.c */
+/** The same of a collective: writes of ranks that meet go in the order of ranks. `code`: of
  * this rank's arguments; it is returned when it is an error, and nothing is written. */
 int mpi_file_transfer_all(struct mpi_file *f, const char *call, const struct mpi_access *a,
                           int code, uint64_t *done_p);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hosts/mpi/call.h"
 #include "hosts/mpi/io.h"
 
 #define STAGE_BYTES (UINT64_C(4) << 20) /* of memory with gaps that are packed at once */
@@ -129,85 +128,4 @@ int mpi_file_transfer(struct mpi_file *f, const char *call, const struct mpi_acc
         code = MPI_Win_unlock(0, f->win);
     mr->outer = call;
     return b.error != 0 ? mpi_file_errno(mr, f->name, b.error) : code;
-}
-
-/* ---- collectively --------------------------------------------------------------------------- */
-
-/** Of the file, what lies between a rank's first and its last byte. */
-struct range {
-    int64_t low, high;
-};
-
-static struct range range_of(const struct mpi_file *f, const struct mpi_access *a)
-{
-    uint64_t from = (uint64_t)a->at * f->view.etype->bytes;
-
-    if (a->bytes == 0 || f->view.filetype->bytes == 0)
-        return (struct range){ 0, 0 };
-    return (struct range){ mpi_view_byte(&f->view, from),
-                           mpi_view_byte(&f->view, from + a->bytes - 1) + 1 };
-}
-
-static bool meet(const struct range *all, int n)
-{
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++)
-            if (all[i].low < all[k].high && all[k].low < all[i].high)
-                return true;
-    return false;
-}
-
-/* All ranks know all ranges then. */
-static int exchange(struct mpi_file *f, struct range own, bool *meet_p)
-{
-    size_t n = (size_t)f->comm->size;
-    struct range *all = mpi_block_zero(f->mr, n * sizeof(*all));
-    int code;
-
-    if (all == NULL)
-        return mpi_fail(f->mr, MPI_ERR_NO_MEM, "out of memory");
-    all[f->comm->rank] = own;
-    code = mpi_comm_exchange(f->mr, f->comm, (int *)(void *)all, sizeof(*all) / sizeof(int));
-    *meet_p = meet(all, (int)n);
-    mpi_block_free(all);
-    return code;
-}
-
-/* An empty message under a tag of the communicator's collectives. */
-static int token(struct mpi_file *f, int tag, int peer, bool receives, const char *call)
-{
-    struct mpi_coll c = { .mr = f->mr,
-                          .comm = f->comm,
-                          .s = mpi_schedule_get(f->mr, f->comm, tag) };
-    struct mpi_data none = { (char *)f, 0, mpi_type_of(f->mr, MPI_BYTE) };
-
-    if (c.s == NULL)
-        return MPI_ERR_NO_MEM;
-    if (receives)
-        mpi_coll_receive(&c, peer, none);
-    else
-        mpi_coll_send(&c, peer, none);
-    return mpi_coll_run(&c, call);
-}
-
-int mpi_file_transfer_all(struct mpi_file *f, const char *call, const struct mpi_access *a,
-                          int code, uint64_t *done_p)
-{
-    struct range own = { 0, 0 };
-    int bad = MPI_SUCCESS, tag, last = f->comm->size - 1, rank = f->comm->rank;
-    bool in_turn = false;
-
-    if (a->writes) {
-        if (code == MPI_SUCCESS)
-            own = range_of(f, a);
-        bad = exchange(f, own, &in_turn);
-    }
-    tag = in_turn ? (int)(f->comm->collectives++ & INT32_MAX) : 0;
-    if (bad == MPI_SUCCESS && in_turn && rank > 0)
-        bad = token(f, tag, rank - 1, true, call);
-    if (bad == MPI_SUCCESS && code == MPI_SUCCESS)
-        code = mpi_file_transfer(f, call, a, done_p);
-    if (bad == MPI_SUCCESS && in_turn && rank < last)
-        bad = token(f, tag, rank + 1, false, call);
-    return code != MPI_SUCCESS ? code : bad;
 }

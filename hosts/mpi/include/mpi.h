@@ -269,6 +269,11 @@ typedef struct MPI_Status {
 #define MPI_SEEK_CUR             601
 #define MPI_SEEK_END             602
 #define MPI_DISPLACEMENT_CURRENT (-54278278)
+/* What older programs have for requests of files. */
+#define MPIO_USES_MPI_REQUEST
+#define MPIO_Request MPI_Request
+#define MPIO_Wait    MPI_Wait
+#define MPIO_Test    MPI_Test
 
 /* Error classes; each is also a code. */
 #define MPI_SUCCESS                   0

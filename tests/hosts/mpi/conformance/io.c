@@ -461,6 +461,69 @@ static void conflicts(void)
     close_and_delete();
 }
 
+#ifdef HUBSIM_MPI_H /* what the standard leaves to the library */
+
+/* Times in this call by all ranks, at most. */
+static double time_of(int (*call)(MPI_File, const void *, int, MPI_Datatype, MPI_Status *),
+                      const void *buf, int count)
+{
+    double begin, longest = 0;
+
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    CHECK_OK(call(file, buf, count, MPI_INT, MPI_STATUS_IGNORE), "13.4.3 write");
+    begin = MPI_Wtime() - begin;
+    MPI_Allreduce(&begin, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return longest;
+}
+
+/* Collective writes go by rank where they meet, and at once where they only interleave. */
+static void order(void)
+{
+    static int out[4000], in[4000], all[256 * 64];
+    int top = (check_size - 1) / 2 * 2, bad = 0;
+    double talk, alone, together;
+    MPI_Datatype tile = tile_of(check_rank), half;
+
+    for (int i = 0; i < 4000; i++)
+        out[i] = check_rank;
+    open_new(MPI_MODE_RDWR);
+    CHECK_OK(MPI_File_write_at_all(file, 4 * check_rank, out, 100, MPI_INT, MPI_STATUS_IGNORE),
+             "the order of ranks");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_read_at(file, 0, in, 99 + check_size, MPI_INT, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 99 + check_size; i++)
+        bad += in[i] != (i < check_size ? i : check_size - 1);
+    CHECK(bad == 0, "the order of ranks: blocks");
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* those of even ranks meet each other, not those of odd ones */
+    MPI_Type_vector(300, 1, 2, MPI_INT, &half);
+    MPI_Type_commit(&half);
+    MPI_File_set_view(file, 4 * (check_rank % 2), MPI_INT, half, "native", MPI_INFO_NULL);
+    CHECK_OK(MPI_File_write_all(file, out, 300, MPI_INT, MPI_STATUS_IGNORE), "the order of ranks");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    MPI_File_read_at(file, 0, in, 599, MPI_INT, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 599; i += 2)
+        bad += in[i] != top;
+    CHECK(bad == 0, "the order of ranks: blocks at a distance");
+    MPI_File_set_view(file, 0, MPI_INT, tile, "native", MPI_INFO_NULL);
+    alone = time_of(MPI_File_write, out, 4000);
+    together = time_of(MPI_File_write_all, out, 4000);
+    talk = MPI_Wtime();
+    for (int i = 0; i < 8; i++)
+        MPI_Allgather(out, 256, MPI_INT, all, 256, MPI_INT, MPI_COMM_WORLD);
+    talk = MPI_Wtime() - talk;
+    CHECK(together < 1.2 * alone + talk, "parts of an array: %g us, alone %g us, messages %g us",
+          together * 1e6, alone * 1e6, talk * 1e6);
+    MPI_Type_free(&tile);
+    MPI_Type_free(&half);
+    close_and_delete();
+}
+
+#endif
+
 static void modes(void)
 {
     int x = 5;
@@ -547,6 +610,9 @@ int main(int argc, char **argv)
     bad_views();
     shared();
     conflicts();
+#ifdef HUBSIM_MPI_H
+    order();
+#endif
     modes();
     handlers();
     if (argc < 2 && check_rank == 0) {
