@@ -203,7 +203,7 @@ int MPI_Comm_call_errhandler(MPI_Comm comm, int code)
 
     if (bad != MPI_SUCCESS)
         return mpi_end(mr, __func__, bad);
-    mpi_note(mr, "error code %d", code);
+    mpi_note_code(mr, code);
     mpi_end_comm(mr, c, __func__, code);
     return MPI_SUCCESS;
 }

@@ -199,6 +199,14 @@ int MPI_Error_string(int code, char *string, int *length)
     return MPI_SUCCESS;
 }
 
+void mpi_note_code(struct mpi_rank *mr, int code)
+{
+    const struct mpi_error_code *own = own_code(mr, code);
+    const char *text = own != NULL ? own->string : code >= 0 && code < CLASSES ? texts[code] : NULL;
+
+    mpi_note(mr, "error code %d%s%s", code, text != NULL ? ": " : "", text != NULL ? text : "");
+}
+
 /* `error_class` 0: the code is a class of its own. */
 static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 {

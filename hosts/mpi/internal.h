@@ -92,6 +92,8 @@ static inline const char *mpi_call_name(const char *func)
 struct mpi_rank *mpi_self(void); /* NULL outside MPI_Init() .. MPI_Finalize() */
 /** Notes what is wrong; `mr` may be NULL. */
 void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** With what the code means. */
+void mpi_note_code(struct mpi_rank *mr, int code);
 /** The same, and yields `code`. */
 #define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
 /** Of an argument that the result goes to. @return MPI_ERR_ARG, noted, for NULL. */

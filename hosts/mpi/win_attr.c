@@ -186,7 +186,7 @@ int MPI_Win_call_errhandler(MPI_Win win, int code)
 
     if (bad != MPI_SUCCESS)
         return mpi_end(mr, __func__, bad);
-    mpi_note(mr, "error code %d", code);
+    mpi_note_code(mr, code);
     mpi_win_end(mr, w, __func__, code);
     return MPI_SUCCESS;
 }
