@@ -1,11 +1,11 @@
 # Fortran: MPI's names with underscores and what libgfortran needs, as one object for hubf90, which are C;
-# mpif.h; and the module mpi, which takes gfortran.
+# mpif.h; and the modules mpi and mpi_f08, which take gfortran.
 set(fortran ${PROJECT_SOURCE_DIR}/hosts/mpi/fortran)
 set(mpi_headers ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi-functions.h)
 add_custom_command(OUTPUT wrappers.c
   COMMAND ${fortran}/wrappers.sh wrappers.c ${CMAKE_NM} $<TARGET_FILE:host_mpi> ${CMAKE_C_COMPILER} -E -P ${fortran}/../include/mpi.h
   DEPENDS ${fortran}/wrappers.sh host_mpi ${mpi_headers} VERBATIM)
-add_library(program_fortran OBJECT ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c ${fortran}/special.c ${fortran}/runtime.c)
+add_library(program_fortran OBJECT ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c ${fortran}/special.c ${fortran}/section.c ${fortran}/runtime.c)
 target_include_directories(program_fortran PRIVATE ${PROJECT_SOURCE_DIR})
 # A section for each function: a program keeps those that it calls.
 target_compile_options(program_fortran PRIVATE ${HUBSIM_WARNINGS} -O2 -ffunction-sections)
@@ -20,9 +20,19 @@ if(HUBSIM_GFORTRAN)
     COMMAND ${HUBSIM_GFORTRAN} -O2 -fPIC -ffunction-sections -c -I${include} -J${include}/fortran ${fortran}/mpi.f90 -o mpi_module.o
     COMMAND ${CMAKE_COMMAND} -E touch ${include}/fortran/mpi.mod # which stays as it is when nothing changed
     DEPENDS ${fortran}/mpi.f90 ${include}/mpif.h VERBATIM)
-  list(APPEND fortran_parts ${include}/fortran/mpi.mod)
-  set(module ${CMAKE_CURRENT_BINARY_DIR}/mpi_module.o)
-  install(FILES ${include}/fortran/mpi.mod DESTINATION include/hubsim/fortran)
+  set(f08_parts f08_handles.inc f08_operators.inc f08_procedures.inc)
+  add_custom_command(OUTPUT ${f08_parts} f08_constants.inc
+    COMMAND ${fortran}/f08.sh ${fortran}/f08.names ${CMAKE_C_COMPILER} -E -P ${fortran}/../include/mpi.h
+    COMMAND ${fortran}/mpif.sh f08_constants.inc ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h f08
+    DEPENDS ${fortran}/f08.sh ${fortran}/f08.names ${fortran}/mpif.sh ${mpi_headers} VERBATIM)
+  add_custom_command(OUTPUT mpi_f08_module.o ${include}/fortran/mpi_f08.mod
+    COMMAND ${HUBSIM_GFORTRAN} -O2 -fPIC -ffunction-sections -ffree-line-length-none -I${CMAKE_CURRENT_BINARY_DIR}
+            -c -J${include}/fortran ${fortran}/mpi_f08.f90 -o mpi_f08_module.o
+    COMMAND ${CMAKE_COMMAND} -E touch ${include}/fortran/mpi_f08.mod
+    DEPENDS ${fortran}/mpi_f08.f90 ${f08_parts} f08_constants.inc VERBATIM)
+  list(APPEND fortran_parts ${include}/fortran/mpi.mod ${include}/fortran/mpi_f08.mod)
+  set(module ${CMAKE_CURRENT_BINARY_DIR}/mpi_module.o ${CMAKE_CURRENT_BINARY_DIR}/mpi_f08_module.o)
+  install(FILES ${include}/fortran/mpi.mod ${include}/fortran/mpi_f08.mod DESTINATION include/hubsim/fortran)
 else()
   message(STATUS "gfortran not found: no module mpi, hubf90 compiles nothing (./scripts/setup demo installs it)")
 endif()

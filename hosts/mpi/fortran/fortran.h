@@ -23,6 +23,13 @@ extern int hub_mpi_status_ignore_[MPI_STATUS_SIZE], hub_mpi_statuses_ignore_[MPI
 extern int hub_mpi_errcodes_ignore_[1], hub_mpi_unweighted_[1], hub_mpi_weights_empty_[1];
 extern char hub_mpi_argv_null_[1], hub_mpi_argvs_null_[1];
 
+/** What IERROR is to be, which calls with mpi_f08 may leave out. */
+static inline void done(int *ierror, int code)
+{
+    if (ierror != NULL)
+        *ierror = code;
+}
+
 /** Without the blanks at its end, and those before it; free() it. */
 char *text_in(const char *text, size_t room);
 /** Fills up with blanks. */
@@ -46,5 +53,40 @@ static inline int *weights_of(int *p)
            : p == hub_mpi_weights_empty_ ? MPI_WEIGHTS_EMPTY
                                          : p;
 }
+
+/** How gfortran passes an array of any type and rank to a procedure that is bound to C: CFI_cdesc_t
+ * of the standard's ISO_Fortran_binding.h, which is there only where gfortran is. Distances in
+ * bytes. */
+struct array {
+    void *base; /* its first element */
+    size_t element;
+    int version;
+    signed char rank, attribute;
+    short type;
+    struct {
+        ptrdiff_t lower, extent, distance; /* extent -1: the last one of an array of unknown size */
+    } dim[];
+};
+
+/** A buffer for a call that ends before the buffer may be changed: the array itself, or, when it is
+ * a section with gaps, a copy of all of it without. */
+void *section_copy(const struct array *a);
+/** Ends the use of a section_copy(); one that the call may have `written` goes back to the array.
+ */
+void section_end(const struct array *a, void *copy, int written);
+
+/** A buffer for a call that leaves it in use: for a section with gaps, a type that has them. */
+struct section {
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+    int made; /* the type: section_free() has to free it */
+};
+/** MPI_SUCCESS, or what the error handler of MPI_COMM_WORLD let pass because there is none. */
+int section_of(struct section *s, const struct array *a, int count, MPI_Datatype type,
+               const char *call);
+void section_free(struct section *s);
+/** For buffers of more blocks than one: as section_of() where there are no gaps, else an error. */
+int section_whole(const struct array *a, const char *call);
 
 #endif /* MPI_FORTRAN_H */

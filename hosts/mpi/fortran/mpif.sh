@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Writes mpif.h from mpi.h: what is an integer there has the same value in Fortran. Its lines are right
-# in fixed and in free form.   mpif.sh OUT MPI_H
+# in fixed and in free form.   mpif.sh OUT MPI_H [f08]   f08: the constants of the module mpi_f08 alone,
+# where handles are of types of their own
 set -euo pipefail
-out=$1 header=$2
-declare -A value=()
+out=$1 header=$2 f08=${3-} protects=false
+[[ ! $f08 ]] || protects=true
+declare -A value=() kind=()
 
 integer() { # integer NAME VALUE [KIND]
     printf '      integer%s %s\n      parameter (%s=%s)\n' "${3:+(kind=$3)}" "$1" "$1" "$2"
+}
+
+handle() { # handle TYPE NAME VALUE
+    printf '      type(%s), parameter :: %s = %s(%s)\n' "$1" "$2" "$1" "$3"
 }
 
 exec >"$out"
@@ -17,11 +23,16 @@ while read -r name text; do
     case $name in MPI_F_* | MPI_STATUS_IGNORE) continue ;; esac
     text=${text%%/\**} text=${text// /}
     [[ $text != *\** && $text != *'"'* ]] || continue # a pointer in C
-    [[ ! $text =~ ^\(\(MPI_[A-Za-z]+\)(.*)\)$ ]] || text=${BASH_REMATCH[1]}
+    type=${kind[$text]-}
+    if [[ $text =~ ^\(\((MPI_[A-Za-z]+)\)(.*)\)$ ]]; then
+        type=${BASH_REMATCH[1]} text=${BASH_REMATCH[2]}
+    fi
     text=${value[$text]-$text}
     [[ $text =~ ^\(?-?(0x)?[0-9a-f]+\)?$ ]] || continue
-    value[$name]=$((text))
-    if [[ $name == MPI_DISPLACEMENT_CURRENT ]]; then
+    value[$name]=$((text)) kind[$name]=$type
+    if [[ $f08 && $type ]]; then
+        handle "$type" "$name" "$((text))"
+    elif [[ $name == MPI_DISPLACEMENT_CURRENT ]]; then
         integer "$name" "$((text))" 8
     else
         integer "$name" "$((text))"
@@ -34,10 +45,13 @@ integer MPI_ADDRESS_KIND 8
 integer MPI_OFFSET_KIND 8
 integer MPI_COUNT_KIND 8
 integer MPI_INTEGER_KIND 4
-cat <<'END'
+cat <<END
       logical MPI_SUBARRAYS_SUPPORTED, MPI_ASYNC_PROTECTS_NONBLOCKING
       parameter (MPI_SUBARRAYS_SUPPORTED=.false.)
-      parameter (MPI_ASYNC_PROTECTS_NONBLOCKING=.false.)
+      parameter (MPI_ASYNC_PROTECTS_NONBLOCKING=.$protects.)
+END
+[[ ! $f08 ]] || exit 0
+cat <<'END'
 !     Known by their addresses
       integer MPI_BOTTOM, MPI_IN_PLACE
       integer MPI_STATUS_IGNORE(MPI_STATUS_SIZE)

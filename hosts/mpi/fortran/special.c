@@ -38,24 +38,29 @@ void text_out(char *text, size_t room, const char *from)
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): some of the arguments are types
- * SPECIAL(init, int *ierror) { ... } is mpi_init_(), which a program may have itself, and
- * pmpi_init_(). */
+ * SPECIAL(pcontrol, const int *level) { ... } is mpi_pcontrol_(), which a program may have itself,
+ * and pmpi_pcontrol_(); SHARED() is the same for the module mpi_f08, too. */
 #define SPECIAL(name, ...)                                                                         \
     void pmpi_##name##_(__VA_ARGS__);                                                              \
     void mpi_##name##_(__VA_ARGS__) __attribute__((weak, alias("pmpi_" #name "_")));               \
     void pmpi_##name##_(__VA_ARGS__)
 
-SPECIAL(init, int *ierror)
+#define SHARED(name, ...)                                                                          \
+    void mpi_##name##_f08_(__VA_ARGS__) __attribute__((weak, alias("pmpi_" #name "_")));           \
+    void pmpi_##name##_f08_(__VA_ARGS__) __attribute__((alias("pmpi_" #name "_")));                \
+    SPECIAL(name, __VA_ARGS__)
+
+SHARED(init, int *ierror)
 {
-    *ierror = MPI_Init(NULL, NULL);
+    done(ierror, MPI_Init(NULL, NULL));
 }
 
-SPECIAL(init_thread, const int *required, int *provided, int *ierror)
+SHARED(init_thread, const int *required, int *provided, int *ierror)
 {
-    *ierror = MPI_Init_thread(NULL, NULL, *required, provided);
+    done(ierror, MPI_Init_thread(NULL, NULL, *required, provided));
 }
 
-SPECIAL(pcontrol, const int *level)
+SHARED(pcontrol, const int *level)
 {
     MPI_Pcontrol(*level);
 }
@@ -68,16 +73,27 @@ SPECIAL(buffer_detach, void *buffer, int *size, int *ierror)
     *ierror = MPI_Buffer_detach(&was, size);
 }
 
-/* A Fortran function gets what C's gets: its arguments' addresses. */
-SPECIAL(op_create, MPI_User_function *fn, const int *commute, MPI_Op *op, int *ierror)
+SPECIAL(buffer_detach_f08, void **buffer, int *size, int *ierror)
 {
-    *ierror = MPI_Op_create(fn, *commute, op);
+    done(ierror, MPI_Buffer_detach(buffer, size));
+}
+
+/* To be called with a buffer, so that the compiler takes it for changed. */
+SPECIAL(f_sync_reg, const void *buffer)
+{
+    (void)buffer;
+}
+
+/* A Fortran function gets what C's gets: its arguments' addresses. */
+SHARED(op_create, MPI_User_function *fn, const int *commute, MPI_Op *op, int *ierror)
+{
+    done(ierror, MPI_Op_create(fn, *commute, op));
 }
 
 #define ERRHANDLER(name, Name, type)                                                               \
-    SPECIAL(name, type *fn, MPI_Errhandler *handler, int *ierror)                                  \
+    SHARED(name, type *fn, MPI_Errhandler *handler, int *ierror)                                   \
     {                                                                                              \
-        *ierror = MPI_##Name(fn, handler);                                                         \
+        done(ierror, MPI_##Name(fn, handler));                                                     \
     }
 ERRHANDLER(errhandler_create, Comm_create_errhandler, MPI_Comm_errhandler_function)
 ERRHANDLER(comm_create_errhandler, Comm_create_errhandler, MPI_Comm_errhandler_function)
@@ -206,12 +222,12 @@ static struct functions *keep(struct functions f)
 }
 
 #define KEYVAL(name, Name)                                                                         \
-    SPECIAL(name, wide_copy_fn *copy, wide_delete_fn *release, int *keyval, const MPI_Aint *extra, \
-            int *ierror)                                                                           \
+    SHARED(name, wide_copy_fn *copy, wide_delete_fn *release, int *keyval, const MPI_Aint *extra,  \
+           int *ierror)                                                                            \
     {                                                                                              \
-        *ierror = MPI_##Name(call_copy, call_delete, keyval,                                       \
-                             keep((struct functions){                                              \
-                                 .wide_copy = copy, .wide_release = release, .extra = *extra }));  \
+        struct functions f = { .wide_copy = copy, .wide_release = release, .extra = *extra };      \
+                                                                                                   \
+        done(ierror, MPI_##Name(call_copy, call_delete, keyval, keep(f)));                         \
     }
 KEYVAL(comm_create_keyval, Comm_create_keyval)
 KEYVAL(type_create_keyval, Type_create_keyval)
@@ -237,22 +253,24 @@ static MPI_Aint value_of(int keyval, void *value)
 
 /* NOLINTBEGIN(performance-no-int-to-ptr): attributes are pointers in C */
 #define ATTRIBUTES(set, Set, get, Get, integer)                                                    \
-    SPECIAL(set, const int *handle, const int *keyval, const integer *value, int *ierror)          \
+    SHARED(set, const int *handle, const int *keyval, const integer *value, int *ierror)           \
     {                                                                                              \
         MPIX_Hub_integers(sizeof(*value));                                                         \
-        *ierror = MPI_##Set(*handle, *keyval, (void *)(intptr_t)*value);                           \
+        done(ierror, MPI_##Set(*handle, *keyval, (void *)(intptr_t)*value));                       \
         MPIX_Hub_integers(0);                                                                      \
     }                                                                                              \
-    SPECIAL(get, const int *handle, const int *keyval, integer *value, int *flag, int *ierror)     \
+    SHARED(get, const int *handle, const int *keyval, integer *value, int *flag, int *ierror)      \
     {                                                                                              \
         void *found = NULL;                                                                        \
+        int code;                                                                                  \
                                                                                                    \
         *flag = 0;                                                                                 \
         MPIX_Hub_integers(sizeof(*value));                                                         \
-        *ierror = MPI_##Get(*handle, *keyval, &found, flag);                                       \
+        code = MPI_##Get(*handle, *keyval, &found, flag);                                          \
         MPIX_Hub_integers(0);                                                                      \
-        if (*ierror == MPI_SUCCESS && *flag)                                                       \
+        if (code == MPI_SUCCESS && *flag)                                                          \
             *value = (integer)value_of(*keyval, found);                                            \
+        done(ierror, code);                                                                        \
     }
 ATTRIBUTES(comm_set_attr, Comm_set_attr, comm_get_attr, Comm_get_attr, MPI_Aint)
 ATTRIBUTES(type_set_attr, Type_set_attr, type_get_attr, Type_get_attr, MPI_Aint)
@@ -298,16 +316,16 @@ static int call_cancel(void *state, int complete)
     return ierror;
 }
 
-SPECIAL(grequest_start, void (*query)(MPI_Aint *, MPI_Status *, int *),
-        void (*release)(MPI_Aint *, int *), void (*cancel)(MPI_Aint *, int *, int *),
-        MPI_Aint *extra, MPI_Request *request, int *ierror)
+SHARED(grequest_start, void (*query)(MPI_Aint *, MPI_Status *, int *),
+       void (*release)(MPI_Aint *, int *), void (*cancel)(MPI_Aint *, int *, int *),
+       MPI_Aint *extra, MPI_Request *request, int *ierror)
 {
     struct request *r = malloc(sizeof(*r));
 
     if (r == NULL)
         abort();
     *r = (struct request){ query, release, cancel, extra };
-    *ierror = MPI_Grequest_start(call_query, call_release, call_cancel, r, request);
+    done(ierror, MPI_Grequest_start(call_query, call_release, call_cancel, r, request));
 }
 
 /* The functions of the standard, to be named as arguments. */

@@ -3,21 +3,50 @@
 #   wrappers.sh OUT NM ARCHIVE CC...     CC...: the command that prints mpi.h preprocessed
 # What a parameter becomes follows from its type; those few functions that are more than that are in
 # special.c. Only functions that the archive has get a name: another is an error of the linker.
+# For the module mpi_f08, those without buffers are the same (mpi_barrier_f08_); the others get
+# descriptors of arrays, and call these with what is contiguous (mpi_send_cfi_).
 set -euo pipefail
 out=$1 nm=$2 archive=$3
 shift 3
 "$nm" -g --defined-only "$archive" 2>/dev/null | sed -n 's/.* T P\(MPI_.*\)/\1/p' >"$out.names"
 "$@" | tr '\n' ' ' | tr ';' '\n' | awk -v names="$out.names" '
     function trim(s) { gsub(/^ +| +$/, "", s); gsub(/ +/, " ", s); return s }
+    # A buffer that mpi_f08 describes: as C has it, for as long as the function needs it. With `count` and
+    # `type` it is one block, whose gaps a type can have.
+    function described(name, type, function_name, count, datatype) {
+        buffers = 1
+        cfi_formal = cfi_formal "const struct array *" name ", "
+        if (function_name ~ /_end$|^MPI_(Get_address|Free_mem|Win_detach)$/) {
+            cfi_actual = cfi_actual name "->base, "
+        } else if (parameters !~ /MPI_Request|MPI_Win/ && function_name !~ /_begin$|_attach$/) {
+            cfi_open = cfi_open "    void *c_" name " = section_copy(" name ");\n"
+            cfi_close = cfi_close "    section_end(" name ", c_" name ", " (type !~ /^const/) ");\n"
+            cfi_actual = cfi_actual "c_" name ", "
+        } else if (count ~ /count$/ && datatype ~ /^ *MPI_Datatype [a-z_]*$/ &&
+                   (parameters ~ /int (dest|source)|MPI_(File|Win|Message)/ || function_name == "MPI_Ibcast")) {
+            sub(/.* /, "", count); sub(/.* /, "", datatype)
+            cfi_open = cfi_open "    struct section c_" name " = { 0 };\n"
+            cfi_check = cfi_check "    if (rc == MPI_SUCCESS)\n        rc = section_of(&c_" name ", " \
+                name ", *" count ", *" datatype ", \"" function_name "\");\n"
+            cfi_close = cfi_close "    section_free(&c_" name ");\n"
+            cfi_actual = cfi_actual "c_" name ".buffer, "
+            instead[count] = "&c_" name ".count"
+            instead[datatype] = "&c_" name ".type"
+        } else {
+            cfi_check = cfi_check "    if (rc == MPI_SUCCESS)\n        rc = section_whole(" name ", \"" function_name "\");\n"
+            cfi_actual = cfi_actual name "->base, "
+        }
+    }
     # One parameter: adds to what Fortran passes, to what C gets, and to what comes before and after.
-    function parameter(text,    name, type, array) {
+    function parameter(text, function_name, next_one, next_but_one,    name, type, array, from) {
+        from = length(formal) + 1
         text = trim(text)
         if (text == "void" || text == "")
             return
         if (text ~ /\[\]\[3\]$/) { # ranges of ranks
             formal = formal text ", "; sub(/\[\]\[3\]$/, "", text); sub(/.* /, "", text)
             actual = actual text ", "
-            return
+            return # no buffer goes with them
         }
         match(text, /[A-Za-z_0-9]+(\[\])?$/)
         name = substr(text, RSTART)
@@ -55,23 +84,46 @@ shift 3
         } else {
             formal = formal "const " type " *" name ", "; actual = actual "*" name ", "
         }
+        if (type ~ /void \*$/ && function_name !~ /^MPI_(Alloc_mem|Win_allocate.*|Win_shared_query)$/) {
+            described(name, type, function_name, next_one, next_but_one)
+        } else if (type == "const char *") {
+            cfi_formal = cfi_formal "const struct array *" name ", "
+            cfi_actual = cfi_actual name "->base, "
+            cfi_hidden = cfi_hidden ", " name "->element"
+        } else {
+            cfi_formal = cfi_formal substr(formal, from)
+            cfi_actual = cfi_actual (name in instead ? instead[name] : name) ", "
+        }
     }
     function wrapper(prefix, name, result,    fortran, n, i, part) {
         fortran = tolower(prefix substr(name, 5)) "_"
         formal = actual = before = after = hidden = ""
+        cfi_formal = cfi_actual = cfi_open = cfi_check = cfi_close = cfi_hidden = ""
+        buffers = 0
+        split("", instead)
         known = 1
         n = split(parameters, part, ",")
         for (i = 1; i <= n; i++)
-            parameter(part[i])
+            parameter(part[i], name, part[i + 1], part[i + 2])
         if (!known)
             return
         sub(/, $/, "", actual)
         if (name == "MPI_Info_get") # what is not there leaves the text as it was
-            sub(/    text_out/, "    if (*ierror == MPI_SUCCESS \\&\\& *flag)\n        text_out", after)
+            sub(/    text_out/, "    if (rc == MPI_SUCCESS \\&\\& *flag)\n        text_out", after)
         if (result == "int") {
             formal = formal "int *ierror" hidden
-            printf "FORTRAN void %s(%s);\nvoid %s(%s)\n{\n%s    *ierror = %s(%s);\n%s}\n\n",
+            printf "FORTRAN void %s(%s);\nvoid %s(%s)\n{\n%s    int rc = %s(%s);\n\n" \
+                "%s    done(ierror, rc);\n}\n\n",
                 fortran, formal, fortran, formal, before, prefix substr(name, 5), actual, after
+            if (buffers)
+                printf "FORTRAN void %scfi_(%sint *ierror);\nvoid %scfi_(%sint *ierror)\n{\n" \
+                    "    int rc = MPI_SUCCESS;\n%s\n%s    %s%s(%s&rc%s);\n%s    done(ierror, rc);\n}\n\n",
+                    fortran, cfi_formal, fortran, cfi_formal, cfi_open, cfi_check,
+                    cfi_check == "" ? "" : "if (rc == MPI_SUCCESS)\n        ", fortran, cfi_actual,
+                    cfi_hidden, cfi_close
+            else
+                printf "FORTRAN void %sf08_(%s) __attribute__((alias(\"%s\")));\n\n",
+                    fortran, formal, fortran
         } else {
             sub(/, $/, "", formal)
             if (formal == "")

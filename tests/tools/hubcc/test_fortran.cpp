@@ -34,6 +34,19 @@ TEST_F(Fortran, WhatPassesBetweenTheLanguagesIsRight)
     }
 }
 
+TEST_F(Fortran, TheModuleOfFortran2008HasItsTypesAndTakesSectionsOfArrays)
+{
+    ASSERT_EQ(0, sh("hubf90 -Wall -O2 " PROGRAMS "/f08.f90 -o prog")) << errors;
+    EXPECT_EQ("", errors);
+    EXPECT_EQ(0, sh("hubrun -q -m ring4 -n 4 ./prog")) << errors;
+    EXPECT_EQ("0 failed\n", out);
+    EXPECT_EQ(1, sh("hubrun -q -n 1 ./prog errors-are-fatal"));
+    EXPECT_NE(std::string::npos,
+              errors.find(": MPI_Iallgather leaves its buffer in use, a section of an "
+                          "array: expected one without gaps"))
+        << errors;
+}
+
 /* As the NAS Parallel Benchmarks are written: fixed form, a header with common blocks, a file that
  * is read where there is one, a solver between sweeps of messages, a Makefile with its own
  * variables. */

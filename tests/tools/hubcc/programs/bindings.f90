@@ -121,6 +121,7 @@ contains
     call MPI_Irecv(b, 1, MPI_INTEGER, last, 2, MPI_COMM_WORLD, requests(2), ierr)
     call MPI_Send(me, 1, MPI_INTEGER, next, 2, MPI_COMM_WORLD, ierr)
     call MPI_Waitsome(2, requests, count, indices, statuses, ierr)
+    call MPI_F_sync_reg(b)
     call check(count == 1 .and. indices(1) == 2 .and. statuses(MPI_TAG, 1) == 2, 'Waitsome')
     call MPI_Testany(2, requests, index, flag, status, ierr)
     call check(flag .and. index == MPI_UNDEFINED, 'Testany without requests')
