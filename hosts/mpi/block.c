@@ -11,12 +11,14 @@
 #include "hosts/mpi/internal.h"
 
 #define LEAST_LOG2 12u /* a page */
-#define KEPT_LOG2  20u /* from here on the pages of free ones go back to the system */
+#define LARGE_LOG2 20u /* from here on the pages of free ones go back to the system, but for */
+#define KEPT_BYTES ((uint64_t)16 << 20) /* so much of a rank's: new pages cost more than a copy */
 
 struct mpi_block {
     struct mpi_block *next, *next_all; /* next: free one of its size */
     struct mpi_pool *pool;
     unsigned log2;
+    bool kept; /* a large one that is free and has its pages */
     uint8_t *pages;
 };
 
@@ -40,8 +42,19 @@ static void clear(struct mpi_block *b)
 {
     size_t bytes = (size_t)1 << b->log2;
 
-    if (b->log2 < KEPT_LOG2 || madvise(b->pages, bytes, MADV_DONTNEED) != 0)
+    if (b->log2 < LARGE_LOG2 || madvise(b->pages, bytes, MADV_DONTNEED) != 0)
         memset(b->pages, 0, bytes);
+}
+
+static void keep_or_clear(struct mpi_block *b)
+{
+    uint64_t bytes = UINT64_C(1) << b->log2;
+
+    b->kept = b->pool->kept + bytes <= KEPT_BYTES;
+    if (b->kept)
+        b->pool->kept += bytes;
+    else
+        clear(b);
 }
 
 static struct mpi_block *make(struct mpi_pool *pool, unsigned log2)
@@ -73,6 +86,9 @@ void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes)
         b = make(pool, log2);
     if (b == NULL)
         return NULL;
+    if (b->kept)
+        pool->kept -= UINT64_C(1) << log2;
+    b->kept = false;
     ((union head *)(void *)b->pages)->block = b;
     return b->pages + sizeof(union head);
 }
@@ -96,8 +112,8 @@ void mpi_block_free(void *bytes)
     if (bytes == NULL)
         return;
     b = ((union head *)bytes - 1)->block;
-    if (b->log2 >= KEPT_LOG2)
-        clear(b);
+    if (b->log2 >= LARGE_LOG2)
+        keep_or_clear(b);
     b->next = b->pool->free[b->log2 - LEAST_LOG2];
     b->pool->free[b->log2 - LEAST_LOG2] = b;
 }

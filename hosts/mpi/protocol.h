@@ -89,6 +89,7 @@ struct mpi_kept {
 /** Memory for data of messages: blocks of whole pages, by the power of two of their size. */
 struct mpi_pool {
     struct mpi_block *all, *free[MPI_POOL_SIZES];
+    uint64_t kept; /* bytes of large free ones that hold their pages */
 };
 
 /** What a rank knows of another one, from the first word between them on. */
