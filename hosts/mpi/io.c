@@ -64,6 +64,16 @@ int mpi_file_errno(struct mpi_rank *mr, const char *name, int error)
 
 /* ---- what ranks tell each other ------------------------------------------------------------- */
 
+/* Of an error on another rank. */
+static void note_of(struct mpi_file *f, int rank, int code)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+
+    (void)MPI_Error_string(code, text, &length);
+    mpi_note(f->mr, "%.60s: rank %d: %s", f->name, rank, text);
+}
+
 int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code)
 {
     size_t each = (size_t)n + 1;
@@ -80,7 +90,7 @@ int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code)
     for (size_t r = 0; bad == MPI_SUCCESS && r < size; r++) {
         bad = all[each * r + (size_t)n];
         if (bad != MPI_SUCCESS && code == MPI_SUCCESS)
-            mpi_note(f->mr, "rank %zu: an error", r);
+            note_of(f, (int)r, bad);
     }
     for (size_t r = 1; bad == MPI_SUCCESS && r < size; r++)
         if (memcmp(&all[each * r], all, (size_t)n * sizeof(*all)) != 0)
@@ -101,7 +111,7 @@ int mpi_file_tell(struct mpi_file *f, int64_t *number, int code)
         return bad;
     memcpy(number, ints + 1, sizeof(*number));
     if (ints[0] != MPI_SUCCESS && code == MPI_SUCCESS)
-        mpi_note(f->mr, "rank 0: an error");
+        note_of(f, 0, ints[0]);
     return ints[0];
 }
 
@@ -141,8 +151,9 @@ static int flags_of(int amode)
                 : (amode & MPI_MODE_WRONLY) != 0 ? O_WRONLY
                                                  : O_RDWR;
 
-    flags |= (amode & MPI_MODE_CREATE) != 0 ? O_CREAT : 0;
-    return flags | ((amode & MPI_MODE_EXCL) != 0 ? O_EXCL : 0) | O_CLOEXEC;
+    if ((amode & MPI_MODE_CREATE) != 0)
+        flags |= O_CREAT | ((amode & MPI_MODE_EXCL) != 0 ? O_EXCL : 0);
+    return flags | O_CLOEXEC;
 }
 
 static int open_fd(struct mpi_file *f, int64_t flags)

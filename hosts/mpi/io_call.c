@@ -135,7 +135,7 @@ static int non_blocking(const struct call *c, MPI_Request *request)
 {
     struct mpi_file *f = NULL;
     int code = mpi_file_begin(c->name, c->file, &f);
-    struct mpi_request rq = { .active = true, .peer = MPI_ANY_SOURCE };
+    struct mpi_request rq = { .active = true, .receives = true, .peer = MPI_ANY_SOURCE };
     uint64_t done = 0;
 
     if (code == MPI_SUCCESS)

@@ -225,6 +225,7 @@ static void pointers(void)
     CHECK(position(file) == 2, "13.4.3 in etypes");
     CHECK_OK(MPI_File_iwrite(file, out + 2, 1, MPI_INT, &request), "13.4.3 iwrite");
     CHECK(position(file) == 3, "13.4.3 at the begin of the call");
+    MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK_OK(MPI_File_write_all(file, out + 3, 1, MPI_INT, &status), "13.4.3 collective");
     CHECK_OK(MPI_File_iwrite_all(file, out + 4, 1, MPI_INT, &request), "13.4.3 both");
@@ -314,6 +315,110 @@ static void views(void)
     CHECK(bad == 0, "13.3 where each rank's ints are");
     MPI_Type_free(&gaps);
     close_and_delete();
+}
+
+/* Blocks of bytes, of `unit` each, with gaps, from a few random numbers. */
+static MPI_Datatype random_blocks(unsigned *seed, int unit, int blocks)
+{
+    int lengths[8], at[8], next = 0;
+    MPI_Datatype type, whole;
+
+    for (int i = 0; i < blocks; i++) {
+        at[i] = next + (int)(*seed >> 8) % 4;
+        *seed = *seed * 1103515245 + 12345;
+        lengths[i] = 1 + (int)(*seed >> 16) % 5;
+        *seed = *seed * 1103515245 + 12345;
+        next = at[i] + lengths[i];
+    }
+    for (int i = 0; i < blocks; i++) {
+        lengths[i] *= unit;
+        at[i] *= unit;
+    }
+    MPI_Type_indexed(blocks, lengths, at, MPI_BYTE, &type);
+    MPI_Type_create_resized(type, 0, (next + (int)(*seed >> 20) % 3) * unit, &whole);
+    MPI_Type_commit(&whole);
+    MPI_Type_free(&type);
+    return whole;
+}
+
+/* Which bytes of memory, or of a file, the first `n` of a type's are: MPI_Pack() tells. */
+static void places(MPI_Datatype type, int n, int at[])
+{
+    static unsigned char memory[2][2000], packed[2][1000];
+    int size, position = 0;
+
+    MPI_Type_size(type, &size);
+    for (int i = 0; i < 2000; i++) {
+        memory[0][i] = (unsigned char)(i % 256);
+        memory[1][i] = (unsigned char)(i / 256);
+    }
+    for (int k = 0; k < 2; k++, position = 0)
+        MPI_Pack(memory[k], (n + size - 1) / size, type, packed[k], 1000, &position, MPI_COMM_SELF);
+    for (int i = 0; i < n; i++)
+        at[i] = packed[0][i] + 256 * packed[1][i];
+}
+
+/* Views and memory of random blocks, against a picture of the file. */
+static void random_views(void)
+{
+    static unsigned char picture[4000], bytes[4000], out[2000], in[2000];
+    static int in_file[1000], in_memory[1000];
+    unsigned seed = 77 + (unsigned)check_rank;
+    char own[540];
+    int bad = 0;
+    MPI_File f;
+
+    snprintf(own, sizeof(own), "%s-%d", path, check_rank);
+    CHECK_OK(MPI_File_open(MPI_COMM_SELF, own,
+                           MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                           MPI_INFO_NULL, &f),
+             "13.2.1 open");
+    for (int turn = 0; turn < 40; turn++) {
+        int unit = 1 + turn % 3, size, count, skip = (int)(seed >> 16) % 9, n, high = 0, end = -1;
+        MPI_Datatype etype, tile = random_blocks(&seed, unit, 1 + turn % 7), memory;
+        MPI_Offset disp = turn % 5, at = -1;
+        MPI_Status status;
+
+        MPI_Type_contiguous(unit, MPI_BYTE, &etype);
+        MPI_Type_commit(&etype);
+        memory = random_blocks(&seed, unit, 1 + turn % 4);
+        MPI_Type_size(memory, &size);
+        count = 1 + (int)(seed >> 16) % 4;
+        n = size * count;
+        places(tile, skip * unit + n, in_file);
+        places(memory, n, in_memory);
+        for (int i = 0; i < 2000; i++)
+            out[i] = (unsigned char)((unsigned)i * 7 + (unsigned)turn);
+        memset(picture, 0, sizeof(picture));
+        for (int i = 0; i < n; i++) {
+            high = (int)disp + in_file[skip * unit + i] + 1;
+            picture[high - 1] = out[in_memory[i]];
+        }
+        MPI_File_set_size(f, 0);
+        bad += MPI_File_set_view(f, disp, etype, tile, "native", MPI_INFO_NULL) != MPI_SUCCESS;
+        MPI_File_seek(f, skip, MPI_SEEK_SET);
+        bad += MPI_File_write(f, out, count, memory, &status) != MPI_SUCCESS;
+        bad += count_of(&status, MPI_BYTE) != n || size_of(f) != high;
+        bad += position(f) != skip + n / unit;
+        bad += MPI_File_get_byte_offset(f, skip, &at) != MPI_SUCCESS ||
+               at != disp + in_file[skip * unit];
+        bad += MPI_File_seek(f, 0, MPI_SEEK_END) != MPI_SUCCESS || position(f) != skip + n / unit;
+        memset(in, 0, sizeof(in));
+        bad += MPI_File_read_at(f, skip, in, count + 1, memory, &status) != MPI_SUCCESS ||
+               count_of(&status, MPI_BYTE) != n;
+        for (int i = 0; i < n; i++)
+            bad += in[in_memory[i]] != out[in_memory[i]];
+        MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+        memset(bytes, 0, sizeof(bytes));
+        bad += MPI_File_read(f, bytes, sizeof(bytes), MPI_BYTE, &status) != MPI_SUCCESS;
+        MPI_Get_count(&status, MPI_BYTE, &end);
+        bad += end != high || memcmp(bytes, picture, sizeof(bytes)) != 0;
+        CHECK(bad == 0, "13.3 random blocks, turn %d", turn);
+        MPI_Type_free(&etype);
+        MPI_Type_free(&tile);
+        MPI_Type_free(&memory);
+    }
+    CHECK_OK(MPI_File_close(&f), "13.2.2 close");
 }
 
 static void bad_views(void)
@@ -607,6 +712,7 @@ int main(int argc, char **argv)
     offsets();
     pointers();
     views();
+    random_views();
     bad_views();
     shared();
     conflicts();
