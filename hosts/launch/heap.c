@@ -1,7 +1,7 @@
 /*
- * Blocks of size classes, four to each power of two, with a free list for each
- * class; new blocks come from the end of what is used. A header of 16 bytes
- * stands before what the program gets.
+ * Blocks of size classes, four to each power of two and sixteen from a megabyte
+ * on, with a free list for each class; new blocks come from the end of what is used. A header of 16
+ * bytes stands before what the program gets.
  */
 #define _GNU_SOURCE /* MAP_FIXED_NOREPLACE, madvise */
 #include "hosts/launch/heap.h"
@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Below the memories of simulated nodes (memory.c), above AddressSanitizer's shadow. */
+/* Below the memories of simulated nodes (memory.c), above AddressSanitizer's shadow: 15 TiB for
+ * HEAP_BANKS * HEAP_RANKS heaps. */
 #define HEAP_BASE    UINT64_C(0x110000000000)
 #define HEAP_BANKS   3u /* for simulations that live at the same time */
 #define HEAP_RANKS   1024u
 #define HEAP_ALIGN   16u
-#define HEAP_CLASSES 256u
+#define HEAP_LARGE   20u /* log2 of the size from which on classes are finer */
+#define HEAP_CLASSES (4 * HEAP_LARGE + 16 * (64 - HEAP_LARGE))
 #define HEAP_RETURN  ((size_t)1 << 20) /* free blocks from this size on give their pages back */
 
 struct header {
@@ -93,19 +95,23 @@ bool heap_holds(const struct heap *heap, const void *p)
     return at >= base && at - base < HEAP_BYTES;
 }
 
-/* Sizes 64, 80, 96, 112, 128, 160 ...: the top three bits of the size, rounded up. */
+/* Sizes 64, 80, 96, 112, 128, 160 ...: the top three bits of the size, rounded up; or five. */
 static uint32_t class_of(size_t bytes, size_t *block_p)
 {
-    unsigned top = 5;
+    unsigned top = 5, fine;
     size_t step;
 
     if (bytes < 64)
         bytes = 64;
     while ((bytes - 1) >> (top + 1) != 0)
         top++;
-    step = (size_t)1 << (top - 2);
+    fine = top < HEAP_LARGE ? 2 : 4;
+    step = (size_t)1 << (top - fine);
     *block_p = (bytes + step - 1) & ~(step - 1);
-    return top * 4 + (uint32_t)((*block_p - 1) >> (top - 2) & 3);
+    if (top < HEAP_LARGE)
+        return top * 4 + (uint32_t)((*block_p - 1) >> (top - fine) & 3);
+    return 4 * HEAP_LARGE + (top - HEAP_LARGE) * 16 +
+           (uint32_t)((*block_p - 1) >> (top - fine) & 15);
 }
 
 static struct header *header_of(const void *p)

@@ -16,7 +16,7 @@ extern "C" {
 
 struct heap;
 
-#define HEAP_BYTES ((size_t)4 << 30) /* of address space; committed when touched */
+#define HEAP_BYTES ((size_t)5 << 30) /* of address space; committed when touched */
 
 /** NULL: out of memory. */
 struct heap *heap_create(unsigned rank);

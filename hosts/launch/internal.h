@@ -98,6 +98,7 @@ struct launch_thread {
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
     struct heap *heap; /* of the program */
+    bool heap_full;    /* has been told */
     enum launch_compute compute;
     const uint64_t *blocks;     /* the program's count */
     uint64_t computed;          /* what was charged for: ns of the processor, or blocks */

@@ -39,6 +39,20 @@ static void hook_sleep(uint64_t ps)
         h->ops->sleep(h, until);
 }
 
+/* Once, since a program that finds out how much there is has no use for more. */
+static void tell_full(size_t bytes)
+{
+    struct host *h = host_self(); /* NULL in a thread of the program's own */
+    struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
+
+    if (t == NULL || t->heap_full)
+        return;
+    t->heap_full = true;
+    fprintf(t->err,
+            "rank %u: no memory for %llu bytes more: the heap of a rank holds %llu GiB in all\n",
+            h->rank, (unsigned long long)bytes, (unsigned long long)(HEAP_BYTES >> 30));
+}
+
 /* Other memory comes from the allocator of the whole process, which libc uses, too. */
 static void *hook_alloc(void *heap, size_t bytes, size_t align, int *zeroed_p)
 {
@@ -46,6 +60,8 @@ static void *hook_alloc(void *heap, size_t bytes, size_t align, int *zeroed_p)
     void *p = heap_alloc(heap, bytes, align, &zeroed);
 
     *zeroed_p = zeroed;
+    if (p == NULL)
+        tell_full(bytes);
     return p;
 }
 

@@ -85,7 +85,8 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
                         : t == NULL               ? "no datatype"
                                                   : "not committed");
     if (t->bytes > 0 && (uint64_t)count > MPI_BYTES_MAX / t->bytes)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: %llu bytes: expected at most 1 GiB", count,
+        return mpi_fail(mr, MPI_ERR_COUNT,
+                        "count = %d: %llu bytes: expected at most 1 GiB in one message", count,
                         (unsigned long long)count * t->bytes);
     if (buf == NULL && (uint64_t)count * t->bytes > 0 && (uint64_t)t->true_low < HOST_PAGE)
         return mpi_fail(mr, MPI_ERR_BUFFER, "buf = NULL with count = %d", count);

@@ -68,6 +68,10 @@ TEST(Heap, TooMuchIsRefused)
     EXPECT_NE(nullptr, heap_alloc(h, HEAP_BYTES / 2, 16, nullptr));
     EXPECT_EQ(nullptr, heap_alloc(h, HEAP_BYTES / 2, 16, nullptr));
     heap_destroy(h);
+    h = heap_create(0); /* little is lost by rounding, of whatever size the blocks are */
+    for (size_t left = HEAP_BYTES / 100 * 94, n = 104'000'000; left > n; left -= n)
+        ASSERT_NE(nullptr, heap_alloc(h, n, 16, nullptr)) << left;
+    heap_destroy(h);
 }
 
 } // namespace
