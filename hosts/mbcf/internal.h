@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "hosts/driver/bar.h"
+#include "hosts/mbcf/costs.h"
 #include "hosts/mbcf/include/mbcf.h"
 
 #define MBCF_ETHERTYPE    0x88b5u /* for experiments (802, clause 9.2) */
@@ -39,13 +40,8 @@ void mbcf_header_decode(struct mbcf_header *h, const uint8_t *bytes);
 
 /** What operations take on this platform ("kernel." in docs/model.md). */
 struct mbcf_costs {
-    uint64_t trap_in, trap_out, interrupt_in, interrupt_out;
-    uint64_t space, check, access; /* address space, page tables, the adapter's registers */
-    uint64_t send, receive;        /* a packet's header, order, and what is kept of it */
-    uint64_t line, ring, ring_kb;  /* a missed line; a FIFO's bounds; its word-by-word copy */
-    uint64_t copy_kb;              /* what is in the cache */
-    uint64_t socket, wake;         /* of sockets: their layer, for a call; another process runs */
-    uint64_t window, ack_every, ack_first, retry;
+    uint64_t copy_kb; /* what is in the cache */
+    MBCF_SETTINGS(MBCF_MEMBER)
 };
 
 /** A FIFO: entries of a length and data, rounded up to 8 bytes, in the order of their coming. */

@@ -26,27 +26,11 @@ static uint64_t setting(const struct host *h, const char *key, uint64_t absent)
 
 static void read_costs(struct host *h, struct mbcf_costs *c)
 {
-    *c = (struct mbcf_costs){
-        .trap_in = setting(h, "kernel.trap_in_ps", 0),
-        .trap_out = setting(h, "kernel.trap_out_ps", 0),
-        .interrupt_in = setting(h, "kernel.interrupt_in_ps", 0),
-        .interrupt_out = setting(h, "kernel.interrupt_out_ps", 0),
-        .space = setting(h, "kernel.space_ps", 0),
-        .check = setting(h, "kernel.check_ps", 0),
-        .access = setting(h, "kernel.access_ps", 0),
-        .send = setting(h, "kernel.send_ps", 0),
-        .receive = setting(h, "kernel.receive_ps", 0),
-        .line = setting(h, "kernel.line_ps", 0),
-        .ring = setting(h, "kernel.ring_ps", 0),
-        .ring_kb = setting(h, "kernel.ring_kb_ps", 0),
-        .copy_kb = h->ops->cost_ps(h, HOST_COST_COPY_KB),
-        .socket = setting(h, "kernel.socket_ps", 0),
-        .wake = setting(h, "kernel.wake_ps", 0),
-        .window = setting(h, "kernel.window", 32),
-        .ack_every = setting(h, "kernel.ack_every", 16),
-        .ack_first = setting(h, "kernel.ack_first", 1),
-        .retry = setting(h, "kernel.retry_ps", UINT64_C(20000000000)),
-    };
+#define READ(member, key, unit, least, most, def, choices, meaning)                                \
+    c->member = setting(h, key, def);
+    MBCF_SETTINGS(READ)
+#undef READ
+    c->copy_kb = h->ops->cost_ps(h, HOST_COST_COPY_KB);
 }
 
 /* All nodes that have ranks are peers. The interrupt comes last: it needs them. */

@@ -3,6 +3,7 @@
 #include "tools/load/value.h"
 
 #include "hosts/driver/include/hub-work.h"
+#include "hosts/mbcf/costs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,12 @@ struct config {
     uint64_t mpi_gpu_load_bytes, mpi_gpu_store_bytes, mpi_gpu_gather, mpi_gpu_eager_bytes;
     uint64_t mpi_chunk_bytes, mpi_chunks, mpi_copies_ahead, mpi_gdr_rails, mpi_gpu_query_ps;
     struct {
-        uint64_t trap_in, trap_out, interrupt_in, interrupt_out, space, check, access;
-        uint64_t send, receive, line, ring, ring_kb, socket, wake, window, ack_every, ack_first,
-            retry;
+        MBCF_SETTINGS(MBCF_MEMBER)
     } kernel;
 };
 
-#define KERNEL(member, def, meaning) COST("kernel." #member "_ps", def, kernel.member, meaning)
+#define KERNEL(member, key, unit, least, most, def, choices, meaning)                              \
+    { key, unit, least, most, def, offsetof(struct config, kernel.member), meaning, choices },
 #define COST(key, def, member, meaning)                                                            \
     {                                                                                              \
         key, "ps", 0, SIM_MS, def, offsetof(struct config, member), meaning, NULL                  \
@@ -123,30 +123,7 @@ static const struct machine_param params[] = {
     COST("mpi.entry_ps", 0, mpi_entry_ps,
          "MPI makes or examines one header; 0 = the transport's own"),
     /* the facility of hosts/mbcf in the kernel */
-    KERNEL(trap_in, 0, "a system call until the kernel's function for it runs"),
-    KERNEL(trap_out, 0, "the end of that function until the program goes on"),
-    KERNEL(interrupt_in, 0, "an interrupt until its handler runs"),
-    KERNEL(interrupt_out, 0, "the handler's end until what was interrupted goes on"),
-    KERNEL(space, 0, "switching to another address space"),
-    KERNEL(check, 0, "finding and checking the pages of one packet's data"),
-    KERNEL(access, 0, "an uncached access to a register of the adapter, over its bus"),
-    KERNEL(send, 0, "making a packet's header, its place in the order, keeping it"),
-    KERNEL(receive, 0, "looking at a packet's header and its place in the order"),
-    KERNEL(line, 0, "a cache line of 32 bytes that is missed"),
-    KERNEL(ring, 0, "keeping the bounds of a FIFO for one entry"),
-    KERNEL(ring_kb, 0, "second, word-by-word copy of 1024 bytes into a FIFO"),
-    KERNEL(socket, 0, "the layer of sockets, for a call that reads, writes or waits"),
-    KERNEL(wake, 0, "a process that waited in the kernel runs again"),
-    { "kernel.window", "1", 1, 1024, 32, offsetof(struct config, kernel.window),
-      "packets to one node that may wait to be acknowledged", NULL },
-    { "kernel.ack_every", "1", 1, 1024, 16, offsetof(struct config, kernel.ack_every),
-      "a packet in so many asks for an acknowledgement by itself", NULL },
-    { "kernel.ack_first", "choice", 0, 1, 1, offsetof(struct config, kernel.ack_first),
-      "whether a packet that follows none without acknowledgement asks, too", "off|on" },
-    { "kernel.retry_ps", "ps", SIM_US, 1000 * SIM_MS, 20 * SIM_MS,
-      offsetof(struct config, kernel.retry),
-      "a packet is sent again when it was not acknowledged for so long", NULL },
-    MACHINE_PARAM_END
+    MBCF_SETTINGS(KERNEL) MACHINE_PARAM_END
 };
 
 /** Keys that libraries read by name (host_setting_of()). */
