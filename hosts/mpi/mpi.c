@@ -246,3 +246,25 @@ int MPI_Status_f2c(const MPI_Fint *fortran, MPI_Status *status)
     memcpy(status, fortran, sizeof(*status));
     return MPI_SUCCESS;
 }
+
+int MPI_Status_c2f08(const MPI_Status *status, MPI_F08_status *fortran)
+{
+    *fortran = *status;
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_f082c(const MPI_F08_status *fortran, MPI_Status *status)
+{
+    *status = *fortran;
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_f082f(const MPI_F08_status *from, MPI_Fint *to)
+{
+    return MPI_Status_c2f(from, to);
+}
+
+int MPI_Status_f2f08(const MPI_Fint *from, MPI_F08_status *to)
+{
+    return MPI_Status_f2c(from, to);
+}

@@ -8,7 +8,7 @@ add_custom_command(OUTPUT wrappers.c
 add_library(program_fortran OBJECT ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c ${fortran}/special.c ${fortran}/section.c ${fortran}/runtime.c)
 target_include_directories(program_fortran PRIVATE ${PROJECT_SOURCE_DIR})
 # A section for each function: a program keeps those that it calls.
-target_compile_options(program_fortran PRIVATE ${HUBSIM_WARNINGS} -O2 -ffunction-sections)
+target_compile_options(program_fortran PRIVATE ${HUBSIM_WARNINGS} -O1 -ffunction-sections)
 add_custom_command(OUTPUT ${include}/mpif.h
   COMMAND ${fortran}/mpif.sh ${include}/mpif.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
   DEPENDS ${fortran}/mpif.sh ${mpi_headers} VERBATIM)

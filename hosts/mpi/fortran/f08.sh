@@ -49,7 +49,7 @@ done >f08_operators.inc
         else if (base ~ /^MPI_(Aint|Offset|Count)$/)
             base = "integer(MPI_" (base == "MPI_Aint" ? "ADDRESS" : toupper(substr(base, 5))) "_KIND)"
         else
-            base = "type(" base ")"
+            base = "type(" (base == "MPI_F08_status" ? "MPI_Status" : base) ")"
         attributes = ""
         if (type ~ /^const/ || type !~ /[]*]$/)
             attributes = ", intent(in)"

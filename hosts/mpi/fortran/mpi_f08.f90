@@ -154,18 +154,6 @@ module mpi_f08
   interface PMPI_Sizeof
     module procedure MPI_Sizeof_f08
   end interface
-  interface MPI_Status_f2f08
-    module procedure MPI_Status_f2f08_f08
-  end interface
-  interface PMPI_Status_f2f08
-    module procedure MPI_Status_f2f08_f08
-  end interface
-  interface MPI_Status_f082f
-    module procedure MPI_Status_f082f_f08
-  end interface
-  interface PMPI_Status_f082f
-    module procedure MPI_Status_f082f_f08
-  end interface
   include 'f08_procedures.inc'
 contains
   include 'f08_operators.inc'
@@ -175,22 +163,6 @@ contains
     integer, intent(out) :: size
     integer, optional, intent(out) :: ierror
     size = int(storage_size(x) / 8)
-    if (present(ierror)) ierror = MPI_SUCCESS
-  end subroutine
-
-  subroutine MPI_Status_f2f08_f08(f_status, f08_status, ierror)
-    integer, intent(in) :: f_status(MPI_STATUS_SIZE)
-    type(MPI_Status), intent(out) :: f08_status
-    integer, optional, intent(out) :: ierror
-    f08_status = transfer(f_status, f08_status)
-    if (present(ierror)) ierror = MPI_SUCCESS
-  end subroutine
-
-  subroutine MPI_Status_f082f_f08(f08_status, f_status, ierror)
-    type(MPI_Status), intent(in) :: f08_status
-    integer, intent(out) :: f_status(MPI_STATUS_SIZE)
-    integer, optional, intent(out) :: ierror
-    f_status = transfer(f08_status, f_status)
     if (present(ierror)) ierror = MPI_SUCCESS
   end subroutine
 end module mpi_f08

@@ -20,7 +20,7 @@ cat <<'END'
 !     MPI for Fortran programs on simulated hosts; made from mpi.h.
 END
 while read -r name text; do
-    case $name in MPI_F_* | MPI_STATUS_IGNORE) continue ;; esac
+    case $name in MPI_F_* | MPI_F08_* | MPI_STATUS_IGNORE) continue ;; esac
     text=${text%%/\**} text=${text// /}
     [[ $text != *\** && $text != *'"'* ]] || continue # a pointer in C
     type=${kind[$text]-}

@@ -144,7 +144,7 @@ shift 3
         print "/* Made by wrappers.sh from mpi.h. */"
         print "#include \"hosts/mpi/fortran/fortran.h\"\n"
     }
-    /^ *(int|double|MPI_Aint) MPI_[A-Za-z_0-9]+ *\(/ && !/_(c2f|f2c) *\(/ {
+    /^ *(int|double|MPI_Aint) MPI_[A-Za-z_0-9]+ *\(/ && !/_(c2f|f2c|c2f08|f082c) *\(/ {
         split(trim($0), word, " ")
         match($0, /MPI_[A-Z][A-Za-z_0-9]+ *\(/)
         name = trim(substr($0, RSTART, RLENGTH - 1))

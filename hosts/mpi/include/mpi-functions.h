@@ -615,6 +615,10 @@ HUB_MPI(MPI_Fint, Type_c2f, (MPI_Datatype type));
 HUB_MPI(MPI_Datatype, Type_f2c, (MPI_Fint type));
 HUB_MPI(int, Status_c2f, (const MPI_Status *status, MPI_Fint *fortran));
 HUB_MPI(int, Status_f2c, (const MPI_Fint *fortran, MPI_Status *status));
+HUB_MPI(int, Status_c2f08, (const MPI_Status *status, MPI_F08_status *fortran));
+HUB_MPI(int, Status_f082c, (const MPI_F08_status *fortran, MPI_Status *status));
+HUB_MPI(int, Status_f082f, (const MPI_F08_status *from, MPI_Fint *to));
+HUB_MPI(int, Status_f2f08, (const MPI_Fint *from, MPI_F08_status *to));
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 #undef HUB_MPI

@@ -34,7 +34,8 @@ typedef struct MPI_Status {
     int hub_cancelled;
 } MPI_Status;
 
-/* The same in Fortran: MPI_STATUS_SIZE integers. */
+/* The same in Fortran: MPI_STATUS_SIZE integers, or TYPE(MPI_Status) of the module mpi_f08. */
+typedef MPI_Status MPI_F08_status;
 #define MPI_STATUS_SIZE 6
 #define MPI_F_SOURCE    0
 #define MPI_F_TAG       1
@@ -157,17 +158,19 @@ typedef struct MPI_Status {
 #define MPI_UNDEFINED  (-32766)
 
 /* Arguments that no program's own can be. */
-#define MPI_BOTTOM            ((void *)0)
-#define MPI_IN_PLACE          ((void *)-1)
-#define MPI_STATUS_IGNORE     ((MPI_Status *)0)
-#define MPI_STATUSES_IGNORE   ((MPI_Status *)0)
-#define MPI_F_STATUS_IGNORE   ((MPI_Fint *)0)
-#define MPI_F_STATUSES_IGNORE ((MPI_Fint *)0)
-#define MPI_ERRCODES_IGNORE   ((int *)0)
-#define MPI_ARGV_NULL         ((char **)0)
-#define MPI_ARGVS_NULL        ((char ***)0)
-#define MPI_UNWEIGHTED        ((int *)-2)
-#define MPI_WEIGHTS_EMPTY     ((int *)-3)
+#define MPI_BOTTOM              ((void *)0)
+#define MPI_IN_PLACE            ((void *)-1)
+#define MPI_STATUS_IGNORE       ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE     ((MPI_Status *)0)
+#define MPI_F_STATUS_IGNORE     ((MPI_Fint *)0)
+#define MPI_F_STATUSES_IGNORE   ((MPI_Fint *)0)
+#define MPI_F08_STATUS_IGNORE   ((MPI_F08_status *)0)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)0)
+#define MPI_ERRCODES_IGNORE     ((int *)0)
+#define MPI_ARGV_NULL           ((char **)0)
+#define MPI_ARGVS_NULL          ((char ***)0)
+#define MPI_UNWEIGHTED          ((int *)-2)
+#define MPI_WEIGHTS_EMPTY       ((int *)-3)
 
 #define MPI_MAX_PROCESSOR_NAME         256
 #define MPI_MAX_LIBRARY_VERSION_STRING 256

@@ -330,6 +330,25 @@ static void info(void)
     MPI_Info_free(&b);
 }
 
+static void statuses_of_fortran(void)
+{
+    MPI_Status status = { .MPI_SOURCE = 3, .MPI_TAG = 5, .MPI_ERROR = MPI_ERR_TAG }, back;
+    MPI_F08_status modern, again;
+    MPI_Fint old[MPI_STATUS_SIZE];
+    int count = 0;
+
+    MPI_Status_set_elements(&status, MPI_INT, 7);
+    CHECK(MPI_Status_c2f08(&status, &modern) == MPI_SUCCESS && modern.MPI_SOURCE == 3,
+          "17.2.5 status_c2f08");
+    CHECK(MPI_Status_f082f(&modern, old) == MPI_SUCCESS && old[MPI_F_TAG] == 5,
+          "17.2.5 status_f082f");
+    CHECK(MPI_Status_f2f08(old, &again) == MPI_SUCCESS && again.MPI_ERROR == MPI_ERR_TAG,
+          "17.2.5 status_f2f08");
+    CHECK(MPI_Status_f082c(&again, &back) == MPI_SUCCESS &&
+              MPI_Get_count(&back, MPI_INT, &count) == MPI_SUCCESS && count == 7,
+          "17.2.5 status_f082c");
+}
+
 static void environment(void)
 {
     int version = -1, sub = -1, length = -1, flag = -1, level = -1;
@@ -358,6 +377,7 @@ static void environment(void)
               MPI_Type_f2c(MPI_Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE &&
               MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM,
           "17.2.4 handles of Fortran");
+    statuses_of_fortran();
 }
 
 static int last_words, last_order[2];
