@@ -11,6 +11,8 @@
 #define TABLE UINT16_MAX /* instead of a FIFO: addresses */
 #define WRITE (UINT16_MAX - 1)
 
+#define BOUNCE 65536u /* bytes; as cudaMemcpy() */
+
 struct far_header {
     uint16_t what; /* an enum mpi_fifo, or one of the above */
     uint16_t head_bytes;
@@ -156,6 +158,39 @@ void p2_far_fini(struct p2 *p2)
 
 /* ---- sending ---------------------------------------------------------------------------- */
 
+/* Out of a GPU as by cudaMemcpy() to pageable memory: its engine fills one pinned buffer while the
+ * core empties the other one. */
+static bool from_gpu(struct p2 *p2, uint8_t *to, struct host_pointer from, uint64_t bytes)
+{
+    struct host *h = p2->t.host;
+    uint64_t number[2], asked = 0, bus;
+
+    if (p2->bounce == NULL)
+        p2->bounce = h->ops->alloc(h, 2 * (uint64_t)BOUNCE, HOST_PAGE);
+    if (p2->bounce == NULL)
+        return false;
+    bus = h->ops->pointer(h, p2->bounce).offset;
+    host_spend_cost(h, HOST_COST_CUDA_COPY);
+    for (uint64_t at = 0; at < bytes; at += BOUNCE) {
+        unsigned which = at / BOUNCE & 1;
+        uint64_t n = bytes - at < BOUNCE ? bytes - at : BOUNCE;
+
+        for (; asked < bytes && asked < at + 2 * (uint64_t)BOUNCE; asked += BOUNCE) {
+            uint64_t next = bytes - asked < BOUNCE ? bytes - asked : BOUNCE;
+            unsigned into = asked / BOUNCE & 1;
+
+            number[into] = h->ops->gpu_copy(
+                h, from.gpu, (struct host_copy_end){ false, bus + into * (uint64_t)BOUNCE },
+                (struct host_copy_end){ true, from.offset + asked }, next, 0);
+        }
+        h->ops->gpu_wait(h, from.gpu, number[which]);
+        driver_flush_gpu(h, from.gpu); /* what it has sent has arrived */
+        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+        memcpy(to + at, p2->bounce + which * (size_t)BOUNCE, n);
+    }
+    return true;
+}
+
 static bool send(struct p2 *p2, unsigned dest, struct far_header hdr, const void *head,
                  const void *data, uint64_t bytes)
 {
@@ -170,13 +205,21 @@ static bool send(struct p2 *p2, unsigned dest, struct far_header hdr, const void
         p2->packet = at;
         p2->packet_room = size;
     }
-    spend_copy(h, bytes);
     at = p2->packet;
     memcpy(at, &hdr, sizeof(hdr));
     if (hdr.head_bytes > 0)
         memcpy(at + sizeof(hdr), head, hdr.head_bytes);
-    if (bytes > 0)
-        memcpy(at + sizeof(hdr) + hdr.head_bytes, data, bytes);
+    if (bytes > 0) {
+        struct host_pointer from = h->ops->pointer(h, data);
+
+        at += sizeof(hdr) + hdr.head_bytes;
+        if (from.kind != HOST_GPU)
+            memcpy(at, data, bytes);
+        else if (!from_gpu(p2, at, from, bytes))
+            return false;
+        at = p2->packet;
+    }
+    spend_copy(h, bytes);
     h->ops->net_send(h, dest, at, (uint32_t)size);
     return true;
 }

@@ -173,6 +173,7 @@ struct p2 {
     struct mpi_taken far_entry;
     uint8_t *packet;
     size_t packet_room;
+    uint8_t *bounce; /* two pinned buffers for what comes out of a GPU; NULL until needed */
     struct p2_far_message *current;
     struct p2_far_message *early, **early_end; /* that came while addresses were agreed on */
 };

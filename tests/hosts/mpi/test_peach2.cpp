@@ -1,4 +1,5 @@
 // The transport over hubs: entries, remote writes, rings that are full, several ranks on a node.
+#include <cuda_runtime.h>
 #include <mpi.h>
 #include <tca-api.h>
 
@@ -383,6 +384,56 @@ TEST(Peach2, TheTableOfAllToAllTakesWhatIsQuicker)
     for (int bytes : { 32, 64, 192 })
         EXPECT_LT(time_of_alltoall(nullptr, 8, bytes), time_of_alltoall("alltoall=bruck", 8, bytes))
             << bytes;
+}
+
+/* What leads to another sub-cluster starts at the host: memory of a GPU costs a copy to it first,
+ * whose start alone takes 5 us, and each byte its way through the engine. */
+TEST(Peach2, MemoryOfAGpuGoesToAnotherSubClusterByWayOfTheHost)
+{
+    launch_software software = over_peach2();
+    launch_config cfg = {};
+    test::MachineFile file("description: no cable\nplatform: hapacs-tca\nnodes: 2\n");
+    Cluster c(file.cluster());
+    static const int sizes[] = { 8, 8192, 200000 };
+    uint64_t ps[3][2] = {};
+
+    cfg.software = &software;
+    EXPECT_EQ(SIM_OK,
+              c.run(
+                  [&] {
+                      Me me;
+                      uint8_t *p[2], back[8];
+
+                      cudaSetDevice(0);
+                      for (int i = 0; i < 6; i++) {
+                          int n = sizes[i / 2];
+                          uint64_t start;
+
+                          p[0] = new uint8_t[n];
+                          cudaMalloc((void **)&p[1], n);
+                          memset(p[0], me.rank + 1, n);
+                          cudaMemcpy(p[1], p[0], n, cudaMemcpyHostToDevice);
+                          MPI_Barrier(MPI_COMM_WORLD);
+                          start = host_self()->ops->time_ps(host_self());
+                          if (me.rank == 0)
+                              MPI_Send(p[i % 2], n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+                          else
+                              MPI_Recv(p[0], n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                          if (me.rank == 1) {
+                              ps[i / 2][i % 2] = host_self()->ops->time_ps(host_self()) - start;
+                              memcpy(back, p[0] + n - 8, 8);
+                              EXPECT_EQ(1, back[0]);
+                              EXPECT_EQ(1, back[7]);
+                          }
+                          cudaFree(p[1]);
+                          delete[] p[0];
+                      }
+                      return MPI_Finalize();
+                  },
+                  cfg))
+        << c.err.text;
+    for (int i = 0; i < 3; i++)
+        EXPECT_GT(ps[i][1], ps[i][0] + 6 * SIM_US + (uint64_t)sizes[i] * 1000000 / 10000) << i;
 }
 
 TEST(Peach2, ANodeWithoutAHubIsTold)
