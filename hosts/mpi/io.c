@@ -209,7 +209,14 @@ static void file_free(struct mpi_file *f)
     free(f);
 }
 
-/* Of this rank, before the first message about it. */
+static void file_drop(struct mpi_file *f)
+{
+    mpi_table_remove(&f->mr->files, (unsigned)(f->handle - 1));
+    file_free(f);
+}
+
+/* Of this rank, before the first message about it. It has its handle then: a run may end in any
+ * message. */
 static struct mpi_file *file_new(struct mpi_rank *mr, const char *name, int amode)
 {
     struct mpi_file *f = mpi_need(mr, calloc(1, sizeof(*f)));
@@ -225,7 +232,11 @@ static struct mpi_file *file_new(struct mpi_rank *mr, const char *name, int amod
     f->errhandler = mr->file_errhandler; /* as it is now (13.7) */
     if (f->errhandler != NULL)
         f->errhandler->holders++;
-    return f;
+    f->handle = mpi_table_add(mr, &mr->files, f) + 1;
+    if (f->handle > 0)
+        return f;
+    file_free(f);
+    return NULL;
 }
 
 /* The window for what the ranks share; its communicator serves the file, too. */
@@ -249,7 +260,7 @@ static int share(struct mpi_file *f, MPI_Comm comm, bool root)
 static int make(struct mpi_rank *mr, const char *call, struct mpi_file *f, MPI_Comm comm, bool root,
                 MPI_Info info)
 {
-    int code = share(f, comm, root), number;
+    int code = share(f, comm, root);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -259,11 +270,6 @@ static int make(struct mpi_rank *mr, const char *call, struct mpi_file *f, MPI_C
         code = open_all(f);
     else
         (void)mpi_file_agree(f, &f->amode, 1, code);
-    if (code == MPI_SUCCESS) {
-        number = mpi_table_add(mr, &mr->files, f);
-        f->handle = number + 1;
-        code = number < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-    }
     if (code != MPI_SUCCESS)
         (void)MPI_Win_free(&f->win);
     return code;
@@ -283,12 +289,14 @@ int MPI_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI
     *file = MPI_FILE_NULL;
     host_spend_cost(mr->host, HOST_COST_CALL);
     f = file_new(mr, name, amode);
+    if (f == NULL)
+        return mpi_file_end(NULL, __func__, MPI_ERR_NO_MEM);
     mr->outer = __func__;
     code = make(mr, __func__, f, comm, c->rank == 0, info);
     if (code == MPI_SUCCESS)
         *file = f->handle;
     else
-        file_free(f);
+        file_drop(f);
     return mpi_file_end(NULL, __func__, code);
 }
 
@@ -314,8 +322,7 @@ int MPI_File_close(MPI_File *file)
     }
     host_spend_cost(mr->host, HOST_COST_SYSCALL);
     (void)MPI_Win_free(&f->win); /* when all are here */
-    mpi_table_remove(&mr->files, (unsigned)(f->handle - 1));
-    file_free(f);
+    file_drop(f);
     *file = MPI_FILE_NULL;
     return mpi_file_end(NULL, __func__, code);
 }
