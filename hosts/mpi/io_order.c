@@ -8,7 +8,7 @@
 #include "hosts/mpi/call.h"
 #include "hosts/mpi/io.h"
 
-#define RUNS 32u /* a description of a rank's blocks: 1 KB */
+#define RUNS 128u /* that describe a rank's blocks; each is 32 bytes of a message */
 
 /** Blocks of the file at one distance. */
 struct run {
@@ -16,17 +16,12 @@ struct run {
     uint64_t n, bytes; /* n 0: no run */
 };
 
-/** All blocks of a rank; too many are one that has all of them in it. */
+/** All blocks of a rank. */
 struct runs {
+    int64_t disp; /* of the view */
+    uint64_t n;
+    bool full; /* there are more */
     struct run at[RUNS];
-};
-
-/** For walking. */
-struct gathering {
-    int64_t disp;
-    unsigned n;
-    bool full;
-    struct runs runs;
 };
 
 static int64_t end_of(const struct run *r)
@@ -50,14 +45,14 @@ static bool joins(struct run *last, const struct run *r)
 
 static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint64_t bytes)
 {
-    struct gathering *g = arg;
-    struct run r = { g->disp + offset, n > 1 ? stride : 0, n, bytes };
+    struct runs *own = arg;
+    struct run r = { own->disp + offset, n > 1 ? stride : 0, n, bytes };
 
-    if (g->full || (g->n > 0 && joins(&g->runs.at[g->n - 1], &r)))
+    if (own->full || (own->n > 0 && joins(&own->at[own->n - 1], &r)))
         return;
-    g->full = g->n == RUNS;
-    if (!g->full)
-        g->runs.at[g->n++] = r;
+    own->full = own->n == RUNS;
+    if (!own->full)
+        own->at[own->n++] = r;
 }
 
 /* Tiles that lie in each other leave open where a rank writes. */
@@ -81,14 +76,17 @@ static struct run whole_of(const struct mpi_file *f, const struct mpi_access *a)
     return (struct run){ low, 0, 1, (uint64_t)(high - low) };
 }
 
-static struct runs runs_of(const struct mpi_file *f, const struct mpi_access *a)
+/* Too many runs are one that has all of them in it. */
+static void find_runs(const struct mpi_file *f, const struct mpi_access *a, struct runs *own)
 {
-    struct gathering g = { .disp = f->view.disp };
+    uint64_t from = (uint64_t)a->at * f->view.etype->bytes;
 
-    mpi_type_walk(f->view.filetype, (uint64_t)a->at * f->view.etype->bytes, a->bytes, add_run, &g);
-    if (g.full || is_open(f->view.filetype))
-        g.runs = (struct runs){ { whole_of(f, a) } };
-    return g.runs;
+    own->disp = f->view.disp;
+    mpi_type_walk(f->view.filetype, from, a->bytes, add_run, own);
+    if (!own->full && !is_open(f->view.filetype))
+        return;
+    own->at[0] = whole_of(f, a);
+    own->n = 1;
 }
 
 /* One block, and blocks at a distance. */
@@ -118,11 +116,11 @@ static bool meet(const struct run *a, const struct run *b)
     return shift < (int64_t)a->bytes || shift + (int64_t)b->bytes > a->stride;
 }
 
-static bool any_meet(const struct runs *a, const struct runs *b)
+static bool any_meet(const struct run *a, const struct run *b, uint64_t n)
 {
-    for (unsigned i = 0; i < RUNS && a->at[i].n > 0; i++)
-        for (unsigned k = 0; k < RUNS && b->at[k].n > 0; k++)
-            if (meet(&a->at[i], &b->at[k]))
+    for (uint64_t i = 0; i < n && a[i].n > 0; i++)
+        for (uint64_t k = 0; k < n && b[k].n > 0; k++)
+            if (meet(&a[i], &b[k]))
                 return true;
     return false;
 }
@@ -142,32 +140,42 @@ static void *gather(struct mpi_file *f, const void *own, size_t bytes)
     return NULL;
 }
 
-/* The same on all ranks. */
-static int whole_meet(struct mpi_file *f, struct run own, int *meet_p)
+/** What all ranks tell at first. */
+struct outline {
+    struct run whole; /* from the first byte to the last */
+    uint64_t runs;    /* within */
+};
+
+/* The same on all ranks. *runs_p: at most, of one rank. */
+static int outlines_meet(struct mpi_file *f, const struct outline *own, int *meet_p,
+                         uint64_t *runs_p)
 {
-    const struct run *all = gather(f, &own, sizeof(own));
+    struct outline *all = gather(f, own, sizeof(*own));
 
     if (all == NULL)
         return MPI_ERR_NO_MEM;
-    for (int i = 1; i < f->comm->size && !*meet_p; i++)
+    *runs_p = 0;
+    for (int i = 0; i < f->comm->size; i++) {
+        *runs_p = all[i].runs > *runs_p ? all[i].runs : *runs_p;
         for (int k = 0; k < i && !*meet_p; k++)
-            *meet_p = meet(&all[i], &all[k]);
-    mpi_block_free((void *)(uintptr_t)all);
+            *meet_p = meet(&all[i].whole, &all[k].whole);
+    }
+    mpi_block_free(all);
     return MPI_SUCCESS;
 }
 
 /* Each rank compares itself with those below. */
-static int blocks_meet(struct mpi_file *f, const struct runs *own, int *meet_p)
+static int blocks_meet(struct mpi_file *f, const struct run *own, uint64_t n, int *meet_p)
 {
-    const struct runs *all = gather(f, own, sizeof(*own));
+    struct run *all = gather(f, own, n * sizeof(*own));
     int *told;
 
     if (all == NULL)
         return MPI_ERR_NO_MEM;
     *meet_p = 0;
     for (int r = 0; r < f->comm->rank && !*meet_p; r++)
-        *meet_p = any_meet(own, &all[r]);
-    mpi_block_free((void *)(uintptr_t)all);
+        *meet_p = any_meet(own, &all[(uint64_t)r * n], n);
+    mpi_block_free(all);
     told = gather(f, meet_p, sizeof(*meet_p));
     if (told == NULL)
         return MPI_ERR_NO_MEM;
@@ -180,13 +188,16 @@ static int blocks_meet(struct mpi_file *f, const struct runs *own, int *meet_p)
 static int find_out(struct mpi_file *f, const struct mpi_access *a, bool good, int *meet_p)
 {
     struct runs own = { 0 };
-    int code = whole_meet(f, good ? whole_of(f, a) : (struct run){ 0 }, meet_p);
+    struct outline outline = { 0 };
+    uint64_t n;
+    int code;
 
-    if (code != MPI_SUCCESS || !*meet_p)
-        return code;
-    if (good)
-        own = runs_of(f, a);
-    return blocks_meet(f, &own, meet_p);
+    if (good) {
+        find_runs(f, a, &own);
+        outline = (struct outline){ whole_of(f, a), own.n };
+    }
+    code = outlines_meet(f, &outline, meet_p, &n);
+    return code == MPI_SUCCESS && *meet_p ? blocks_meet(f, own.at, n, meet_p) : code;
 }
 
 /* An empty message under a tag of the communicator's collectives. */
