@@ -54,22 +54,32 @@ void p2_store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
     }
 }
 
-void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes)
+/* By one load for each word that they lie in: the processor waits for it across PCIe. */
+static void load_rest(struct p2 *p2, unsigned gpu, uint64_t offset, uint8_t *to, uint64_t bytes)
 {
     struct host *h = p2->t.host;
-    struct host_pointer hp = h->ops->pointer(h, from);
+    const struct driver_gpu *g = &p2->d->gpus[gpu];
+    uint64_t bus = 0, word = 0;
+
+    (void)driver_pin_gpu(h, gpu, offset, bytes, &bus);
+    bus -= g->bar_bus;
+    for (uint64_t i = 0; i < bytes; i++) {
+        uint64_t in_word = (bus + i) % P2_GRAIN;
+
+        if (i == 0 || in_word == 0)
+            word = h->ops->load(h, &g->bar, bus + i - in_word, P2_GRAIN);
+        to[i] = (uint8_t)(word >> 8 * in_word);
+    }
+}
+
+void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes)
+{
+    struct host_pointer hp = p2->t.host->ops->pointer(p2->t.host, from);
     uint8_t rest[P2_GRAIN];
 
-    for (uint64_t i = 0; i < bytes; i++) {
-        if (hp.kind == HOST_GPU) {
-            uint64_t bus = 0;
-            const struct driver_gpu *g = &p2->d->gpus[hp.gpu];
-
-            (void)driver_pin_gpu(h, hp.gpu, hp.offset, bytes, &bus);
-            rest[i] = (uint8_t)h->ops->load(h, &g->bar, bus + i - g->bar_bus, 1);
-        } else {
-            rest[i] = from[i];
-        }
-    }
+    if (hp.kind == HOST_GPU)
+        load_rest(p2, hp.gpu, hp.offset, rest, bytes);
+    else
+        memcpy(rest, from, bytes);
     p2_store(p2, to, rest, bytes);
 }

@@ -199,27 +199,35 @@ static bool stage_piece(struct p2 *p2, struct p2_write *w)
     return true;
 }
 
-static void stage_more(struct p2 *p2, struct p2_write *w)
+/* A piece of the first write that has one left. Copying it takes time, in which chains end. */
+static bool stage_one(struct p2 *p2)
 {
-    while (w->left > 0 && stage_piece(p2, w))
-        p2->staging -= w->left == 0;
+    struct p2_write *w = &p2->own;
+
+    for (unsigned i = 0; w->left == 0; i++) {
+        if (p2->staging == 0 || i == P2_WRITES)
+            return false;
+        w = &p2->writes[i];
+    }
+    if (!stage_piece(p2, w))
+        return false;
+    p2->staging -= w->left == 0;
+    return true;
 }
 
 bool p2_dma_progress(struct p2 *p2)
 {
-    bool ended = false, again = true;
+    bool ended = false, again;
 
-    while (again) {
+    do {
         again = false;
         for (unsigned c = 0; c < p2->nchannels; c++)
             again |= end_one(p2, c);
         ended |= again;
-        stage_more(p2, &p2->own);
-        for (unsigned i = 0; i < P2_WRITES && p2->staging > 0; i++)
-            stage_more(p2, &p2->writes[i]);
         while (start_next(p2))
             again = true;
-    }
+        again |= stage_one(p2);
+    } while (again);
     return ended;
 }
 
@@ -358,7 +366,8 @@ static void write_direct(struct p2 *p2, struct p2_write *w, uint64_t src)
 static void write_stored(struct p2 *p2, unsigned dest, const struct p2_write *w,
                          const struct p2_place *place, unsigned area)
 {
-    uint64_t flush = area != HUB_AREA_HOST ? p2_flag_flush(area - HUB_AREA_GPU0) : 0;
+    bool to_gpu = w->left > 0 && area != HUB_AREA_HOST;
+    uint64_t flush = to_gpu ? p2_flag_flush(area - HUB_AREA_GPU0) : 0;
 
     if (w->left > 0)
         p2_store(p2, w->to, w->from, w->left);

@@ -144,9 +144,8 @@ TEST(Peach2, MemoryOfAllKindsIsSentAndReceivedWhereItIs)
 }
 
 /* Half of a round trip, after one that takes what the first message needs. */
-double one_way(int other, int bytes)
+double one_way_into(void *to, const void *from, int bytes, int other)
 {
-    std::vector<uint8_t> b(bytes);
     int me;
     double start = 0;
 
@@ -155,12 +154,19 @@ double one_way(int other, int bytes)
         if (round == 1)
             start = MPI_Wtime();
         if (me < other)
-            MPI_Send(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
-        MPI_Recv(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(from, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+        MPI_Recv(to, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (me > other)
-            MPI_Send(b.data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+            MPI_Send(from, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
     }
     return (MPI_Wtime() - start) / 4;
+}
+
+double one_way(int other, int bytes)
+{
+    std::vector<uint8_t> b(bytes);
+
+    return one_way_into(b.data(), b.data(), bytes, other);
 }
 
 /* The fifth rank of a node has no channel of its own. */
@@ -234,6 +240,43 @@ TEST(Peach2, ManyMessagesOfOneWayReuseTheRing)
             for (int k = 0; k < bytes; k++)
                 EXPECT_EQ(byte_of(i, k), b[k]);
         }
+        return MPI_Finalize();
+    });
+}
+
+/* A copy before the transfer is not much worse than copies before and after it. */
+TEST(Peach2, AnAddressSavesACopyAndCostsNoOverlap)
+{
+    expect_run(2, 2, [] {
+        Me me;
+        std::vector<uint8_t> from(65536), to(65536);
+        void *pinned = nullptr;
+
+        MPI_Alloc_mem(65536, MPI_INFO_NULL, &pinned);
+        double heap = one_way_into(to.data(), from.data(), 65536, me.rank ^ 1);
+
+        EXPECT_LT(one_way_into(pinned, from.data(), 65536, me.rank ^ 1), 1.1 * heap);
+        MPI_Free_mem(pinned);
+        return MPI_Finalize();
+    });
+}
+
+/* Words of a GPU are read across PCIe at once, and a message without data leaves it alone. */
+TEST(Peach2, AFewBytesOfAGpuTakeNoLongerForBeingFew)
+{
+    expect_run(2, 2, [] {
+        Me me;
+        uint8_t *b = nullptr;
+
+        EXPECT_EQ(TCA_SUCCESS, tcaInit());
+        EXPECT_EQ(TCA_SUCCESS, tcaMalloc((void **)&b, 64, tcaMemoryGPU));
+        double none = one_way_into(b, b, 0, me.rank ^ 1);
+        double host = one_way(me.rank ^ 1, 0);
+        double one = one_way_into(b, b, 1, me.rank ^ 1);
+
+        EXPECT_LT(none, host + 0.2e-6);
+        for (int bytes : { 2, 3 })
+            EXPECT_LT(one_way_into(b, b, bytes, me.rank ^ 1), one + 0.1e-6) << bytes;
         return MPI_Finalize();
     });
 }
