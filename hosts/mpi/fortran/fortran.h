@@ -68,6 +68,24 @@ struct array {
     } dim[];
 };
 
+/** The same array as gfortran passes it to a procedure of its own; its libgfortran.h has it. */
+struct own_array {
+    void *base;
+    size_t offset; /* of the element with indices of 0 */
+    struct {
+        size_t element;
+        int version;
+        signed char rank, type;
+        short attribute;
+    } type;
+    ptrdiff_t span; /* the unit of distances, in bytes */
+    struct {
+        ptrdiff_t distance, lower, upper;
+    } dim[15];
+};
+/** Fills `own` in, and returns it. */
+const struct own_array *own_array(struct own_array *own, const struct array *a);
+
 /** A buffer for a call that ends before the buffer may be changed: the array itself, or, when it is
  * a section with gaps, a copy of all of it without. */
 void *section_copy(const struct array *a);

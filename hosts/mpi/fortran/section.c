@@ -180,3 +180,21 @@ void section_free(struct section *s)
     if (s->made)
         PMPI_Type_free(&s->type);
 }
+
+/* Types of both are numbered alike, but for derived ones and texts, which change places. */
+const struct own_array *own_array(struct own_array *own, const struct array *a)
+{
+    int kind = a->type & 0xff;
+
+    *own = (struct own_array){ .base = a->base, .span = 1 };
+    own->type.element = a->element;
+    own->type.rank = a->rank;
+    own->type.type = (signed char)(kind >= 1 && kind <= 4 ? kind : kind == 5 ? 6 : 5);
+    for (int i = 0; i < a->rank; i++) {
+        own->dim[i].distance = a->dim[i].distance;
+        own->dim[i].lower = 1;
+        own->dim[i].upper = a->dim[i].extent; /* -1, too */
+        own->offset -= (size_t)a->dim[i].distance;
+    }
+    return own;
+}

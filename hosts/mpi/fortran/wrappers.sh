@@ -4,7 +4,8 @@
 # What a parameter becomes follows from its type; those few functions that are more than that are in
 # special.c. Only functions that the archive has get a name: another is an error of the linker.
 # For the module mpi_f08, those without buffers are the same (mpi_barrier_f08_); the others get
-# descriptors of arrays, and call these with what is contiguous (mpi_send_cfi_).
+# descriptors of arrays, and call these with what is contiguous (mpi_send_cfi_); or a procedure of the
+# program, which profiles it (MPI_Send_f08ts).
 set -euo pipefail
 out=$1 nm=$2 archive=$3
 shift 3
@@ -16,6 +17,9 @@ shift 3
     function described(name, type, function_name, count, datatype) {
         buffers = 1
         cfi_formal = cfi_formal "const struct array *" name ", "
+        own_formal = own_formal "const struct own_array *" name ", "
+        own_actual = own_actual "own_array(&o_" name ", " name "), "
+        own_open = own_open "        struct own_array o_" name ";\n"
         if (function_name ~ /_end$|^MPI_(Get_address|Free_mem|Win_detach)$/) {
             cfi_actual = cfi_actual name "->base, "
         } else if (parameters !~ /MPI_Request|MPI_Win/ && function_name !~ /_begin$|_attach$/) {
@@ -90,8 +94,12 @@ shift 3
             cfi_formal = cfi_formal "const struct array *" name ", "
             cfi_actual = cfi_actual name "->base, "
             cfi_hidden = cfi_hidden ", " name "->element"
+            own_formal = own_formal substr(formal, from)
+            own_actual = own_actual name "->base, "
         } else {
             cfi_formal = cfi_formal substr(formal, from)
+            own_formal = own_formal substr(formal, from)
+            own_actual = own_actual name ", "
             cfi_actual = cfi_actual (name in instead ? instead[name] : name) ", "
         }
     }
@@ -99,6 +107,7 @@ shift 3
         fortran = tolower(prefix substr(name, 5)) "_"
         formal = actual = before = after = hidden = ""
         cfi_formal = cfi_actual = cfi_open = cfi_check = cfi_close = cfi_hidden = ""
+        own_formal = own_actual = own_open = ""
         buffers = 0
         split("", instead)
         known = 1
@@ -115,12 +124,17 @@ shift 3
             printf "FORTRAN void %s(%s);\nvoid %s(%s)\n{\n%s    int rc = %s(%s);\n\n" \
                 "%s    done(ierror, rc);\n}\n\n",
                 fortran, formal, fortran, formal, before, prefix substr(name, 5), actual, after
+            profiled = sprintf("%sf08ts_", fortran)
+            own_call = sprintf("    if (%s != NULL) {\n%s\n        %s(%sierror%s);\n        return;\n    }\n",
+                profiled, own_open, profiled, own_actual, cfi_hidden)
+            if (buffers && prefix == "MPI_")
+                printf "void %s(%sint *ierror%s) __attribute__((weak));\n", profiled, own_formal, hidden
             if (buffers)
                 printf "FORTRAN void %scfi_(%sint *ierror);\nvoid %scfi_(%sint *ierror)\n{\n" \
-                    "    int rc = MPI_SUCCESS;\n%s\n%s    %s%s(%s&rc%s);\n%s    done(ierror, rc);\n}\n\n",
-                    fortran, cfi_formal, fortran, cfi_formal, cfi_open, cfi_check,
-                    cfi_check == "" ? "" : "if (rc == MPI_SUCCESS)\n        ", fortran, cfi_actual,
-                    cfi_hidden, cfi_close
+                    "%s    int rc = MPI_SUCCESS;\n%s\n%s    %s%s(%s&rc%s);\n%s    done(ierror, rc);\n}\n\n",
+                    fortran, cfi_formal, fortran, cfi_formal, prefix == "MPI_" ? own_call : "", cfi_open,
+                    cfi_check, cfi_check == "" ? "" : "if (rc == MPI_SUCCESS)\n        ", fortran,
+                    cfi_actual, cfi_hidden, cfi_close
             else
                 printf "FORTRAN void %sf08_(%s) __attribute__((alias(\"%s\")));\n\n",
                     fortran, formal, fortran

@@ -3,7 +3,7 @@ module callbacks
   use mpi_f08
   use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
   implicit none
-  integer :: deletions = 0, errors = 0
+  integer :: deletions = 0, errors = 0, profiled = 0
   type :: point
     double precision :: x
     integer :: tag
@@ -215,6 +215,10 @@ contains
     call MPI_Recv(y, 6, MPI_INTEGER, last, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     call MPI_Wait(request, MPI_STATUS_IGNORE)
     call check(all(y == [1, 3, 5, 7, 9, 11]), 'assumed rank')
+    call MPI_Irecv(y, 6, MPI_INTEGER, last, 9, MPI_COMM_WORLD, request)
+    call MPI_Ssend(x(12:1:-2), 6, MPI_INTEGER, next, 9, MPI_COMM_WORLD)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call check(all(y == [12, 10, 8, 6, 4, 2]) .and. profiled == 1, 'the program''s own MPI_Ssend')
   end subroutine
 
   subroutine start(buffer, request)
@@ -403,3 +407,17 @@ contains
     call check(at == 4 .and. packed(3:4) == achar(1) // achar(2), 'Pack_external')
   end subroutine
 end program
+
+! As a profiling library has it (17.1.5)
+subroutine mpi_ssend_f08ts(buf, count, datatype, dest, tag, comm, ierror)
+  use mpi_f08, other_name => mpi_ssend_f08ts
+  use callbacks, only: profiled
+  implicit none
+  type(*), dimension(..), intent(in) :: buf
+  integer, intent(in) :: count, dest, tag
+  type(MPI_Datatype), intent(in) :: datatype
+  type(MPI_Comm), intent(in) :: comm
+  integer, optional, intent(out) :: ierror
+  if (size(buf) == 6 .and. .not. present(ierror)) profiled = profiled + 1
+  call PMPI_Ssend(buf, count, datatype, dest, tag, comm)
+end subroutine
