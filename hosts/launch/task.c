@@ -236,14 +236,19 @@ void task_destroy(struct task *t)
     free(t);
 }
 
-#ifdef TASK_ASAN
-void task_resume(struct task *t)
+static void resuming(struct task *t)
 {
     SIM_ASSERT(!t->running && !t->ended);
     t->running = true;
     errno = t->errno_saved;
     if (t->modes != t->loop_modes)
         modes_set(t->modes);
+}
+
+#ifdef TASK_ASAN
+void task_resume(struct task *t)
+{
+    resuming(t);
     __sanitizer_start_switch_fiber(&t->back_fake, t->memory + TASK_GUARD_BYTES, t->stack_bytes);
     task_to_task(t);
     __sanitizer_finish_switch_fiber(t->back_fake, NULL, NULL);
@@ -258,11 +263,7 @@ static void task_leave(struct task *t)
 #else
 void task_resume(struct task *t)
 {
-    SIM_ASSERT(!t->running && !t->ended);
-    t->running = true;
-    errno = t->errno_saved;
-    if (t->modes != t->loop_modes)
-        modes_set(t->modes);
+    resuming(t);
     task_to_task(t); /* nothing after: see switch.S */
 }
 static void task_leave(struct task *t)

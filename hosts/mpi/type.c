@@ -159,126 +159,78 @@ int MPI_Type_size(MPI_Datatype type, int *size)
     return mpi_end(mr, __func__, code);
 }
 
-struct bounds {
-    int64_t low, extent;
-};
-
 /* Where an element begins and how far it reaches, with the bounds that were set or without. */
-static int bounds_of(const char *call, MPI_Datatype type, bool with_set, struct bounds *b)
+static int bounds(const char *call, MPI_Datatype type, bool with_set, MPI_Aint *lb,
+                  MPI_Aint *extent)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
     int code = mpi_type_get(mr, type, &t);
 
-    if (code == MPI_SUCCESS)
-        *b = with_set ? (struct bounds){ t->low, t->extent }
-                      : (struct bounds){ t->true_low, t->true_extent };
+    if (code == MPI_SUCCESS && (lb == NULL || extent == NULL))
+        code = mpi_fail(mr, MPI_ERR_ARG, "NULL: no place for the answer");
+    if (code == MPI_SUCCESS) {
+        *lb = with_set ? t->low : t->true_low;
+        *extent = with_set ? t->extent : t->true_extent;
+    }
     return mpi_end(mr, call, code);
 }
 
-static int no_place(const char *call, const char *name)
+static int bounds_x(const char *call, MPI_Datatype type, bool with_set, MPI_Count *lb,
+                    MPI_Count *extent)
 {
-    struct mpi_rank *mr = mpi_self();
+    bool place = lb != NULL && extent != NULL;
+    MPI_Aint low = 0, width = 0;
+    int code = bounds(call, type, with_set, place ? &low : NULL, &width);
 
-    return mpi_end(mr, call, mr != NULL ? mpi_check_out(mr, NULL, name) : MPI_ERR_OTHER);
+    if (place && code == MPI_SUCCESS) {
+        *lb = low;
+        *extent = width;
+    }
+    return code;
 }
 
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    struct bounds b = { 0 };
-    int code;
-
-    if (lb == NULL || extent == NULL)
-        return no_place(__func__, "lb or extent");
-    code = bounds_of(__func__, type, true, &b);
-    if (code == MPI_SUCCESS) {
-        *lb = b.low;
-        *extent = b.extent;
-    }
-    return code;
+    return bounds(__func__, type, true, lb, extent);
 }
 
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    struct bounds b = { 0 };
-    int code;
-
-    if (lb == NULL || extent == NULL)
-        return no_place(__func__, "lb or extent");
-    code = bounds_of(__func__, type, true, &b);
-    if (code == MPI_SUCCESS) {
-        *lb = b.low;
-        *extent = b.extent;
-    }
-    return code;
+    return bounds_x(__func__, type, true, lb, extent);
 }
 
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    struct bounds b = { 0 };
-    int code;
-
-    if (lb == NULL || extent == NULL)
-        return no_place(__func__, "lb or extent");
-    code = bounds_of(__func__, type, false, &b);
-    if (code == MPI_SUCCESS) {
-        *lb = b.low;
-        *extent = b.extent;
-    }
-    return code;
+    return bounds(__func__, type, false, lb, extent);
 }
 
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    struct bounds b = { 0 };
-    int code;
-
-    if (lb == NULL || extent == NULL)
-        return no_place(__func__, "lb or extent");
-    code = bounds_of(__func__, type, false, &b);
-    if (code == MPI_SUCCESS) {
-        *lb = b.low;
-        *extent = b.extent;
-    }
-    return code;
+    return bounds_x(__func__, type, false, lb, extent);
 }
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {
-    struct bounds b = { 0 };
-    int code;
+    MPI_Aint low = 0;
 
-    if (extent == NULL)
-        return no_place(__func__, "extent");
-    code = bounds_of(__func__, type, true, &b);
-    if (code == MPI_SUCCESS)
-        *extent = b.extent;
-    return code;
+    return bounds(__func__, type, true, &low, extent);
 }
 
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *displacement)
 {
-    struct bounds b = { 0 };
-    int code;
+    MPI_Aint width = 0;
 
-    if (displacement == NULL)
-        return no_place(__func__, "displacement");
-    code = bounds_of(__func__, type, true, &b);
-    if (code == MPI_SUCCESS)
-        *displacement = b.low;
-    return code;
+    return bounds(__func__, type, true, displacement, &width);
 }
 
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *displacement)
 {
-    struct bounds b = { 0 };
-    int code;
+    MPI_Aint width = 0;
+    int code = bounds(__func__, type, true, displacement, &width);
 
-    if (displacement == NULL)
-        return no_place(__func__, "displacement");
-    code = bounds_of(__func__, type, true, &b);
-    if (code == MPI_SUCCESS)
-        *displacement = b.low + b.extent;
+    if (displacement != NULL && code == MPI_SUCCESS)
+        *displacement += width;
     return code;
 }
 

@@ -25,7 +25,7 @@ void sim_assert_fail(const char *cond, const char *file, int line)
     abort();
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
+uint64_t sim_gcd(uint64_t a, uint64_t b)
 {
     while (b != 0) {
         uint64_t r = a % b;
@@ -43,7 +43,7 @@ void sim_clock_init(struct sim_clock *clk, uint64_t khz)
     uint64_t g;
 
     SIM_ASSERT(khz >= 1 && khz <= 10000000);
-    g = gcd(ps_per_ms, khz);
+    g = sim_gcd(ps_per_ms, khz);
     clk->ps_num = ps_per_ms / g;
     clk->ps_den = khz / g;
 }

@@ -73,6 +73,8 @@ struct sim_clock {
     uint64_t ps_num, ps_den; /* the period as a reduced fraction of picoseconds */
 };
 
+/** The greatest common divisor. */
+uint64_t sim_gcd(uint64_t a, uint64_t b);
 /** @param khz 1 .. 10^7 (10 GHz) */
 void sim_clock_init(struct sim_clock *clk, uint64_t khz);
 sim_time_t sim_clock_time(const struct sim_clock *clk, uint64_t edge);

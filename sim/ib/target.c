@@ -21,17 +21,10 @@ void ib_received(void *user, struct pcie_tlp *tlp)
 static struct pcie_tlp answer_to(const struct ib_hca *hca, const struct pcie_tlp *request,
                                  enum pcie_cpl_status status)
 {
-    return (struct pcie_tlp){
-        .kind = PCIE_CPL,
-        .tc = request->tc,
-        .attr = request->attr,
-        .tag = request->tag,
-        .status = (uint8_t)status,
-        .requester_id = request->requester_id,
-        .completer_id = hca->fn.id,
-        .byte_count = pcie_tlp_byte_count(request),
-        .trace_id = request->trace_id,
-    };
+    struct pcie_tlp cpl = pcie_tlp_answer(request, status);
+
+    cpl.completer_id = hca->fn.id;
+    return cpl;
 }
 
 /* ---- reads ------------------------------------------------------------------------ */

@@ -102,24 +102,10 @@ void node_write_bytes(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp 
         write_gaps(ram, addr, tlp, skip, n);
 }
 
-struct pcie_tlp node_answer(const struct pcie_tlp *request, enum pcie_cpl_status status)
-{
-    return (struct pcie_tlp){
-        .kind = PCIE_CPL,
-        .tc = request->tc,
-        .attr = request->attr,
-        .tag = request->tag,
-        .status = (uint8_t)status,
-        .requester_id = request->requester_id,
-        .byte_count = pcie_tlp_byte_count(request),
-        .trace_id = request->trace_id,
-    };
-}
-
 struct pcie_tlp node_next_completion(struct node_packet *p, uint32_t piece, struct mem_pool *pool,
                                      const uint8_t *from)
 {
-    struct pcie_tlp cpl = node_answer(&p->tlp, PCIE_CPL_SC);
+    struct pcie_tlp cpl = pcie_tlp_answer(&p->tlp, PCIE_CPL_SC);
     uint32_t n = pcie_split_completion(p->addr, p->left, piece);
     uint32_t skip = (uint32_t)(p->addr & 3);
 

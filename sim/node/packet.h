@@ -84,9 +84,6 @@ struct mem_payload *node_payload(struct mem_pool *pool, uint32_t bytes);
 /** The bytes that a memory write carries, with its byte enables, into `ram` at `addr`. */
 void node_write_bytes(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp *tlp);
 
-/** The completion without data that answers `request`. */
-struct pcie_tlp node_answer(const struct pcie_tlp *request, enum pcie_cpl_status status);
-
 /**
  * The next completion of a read: takes at most `piece` bytes off p->addr and p->left, with data
  * from `from`, which holds the byte of address p->addr.

@@ -2,17 +2,6 @@
 
 #define BLOCK_SYMBOLS 16u /* per lane: the payload of a 130-bit block */
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        uint64_t r = a % b;
-
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 static uint64_t align_up(uint64_t pos, uint64_t align)
 {
     return (pos + align - 1) & ~(align - 1);
@@ -29,7 +18,7 @@ void pcie_phy_init(struct pcie_phy *phy, uint32_t gen, uint32_t lanes, uint64_t 
         num = 8125;
         den = (UINT64_C(8) << (gen - 3)) * lanes;
     }
-    g = gcd(num, den);
+    g = sim_gcd(num, den);
     *phy = (struct pcie_phy){ .ps_num = (uint32_t)(num / g),
                               .ps_den = (uint32_t)(den / g),
                               .lanes = lanes };

@@ -327,6 +327,20 @@ uint16_t pcie_tlp_byte_count(const struct pcie_tlp *request)
     return (uint16_t)(n != 0 ? n : 1);
 }
 
+struct pcie_tlp pcie_tlp_answer(const struct pcie_tlp *request, enum pcie_cpl_status status)
+{
+    return (struct pcie_tlp){
+        .kind = PCIE_CPL,
+        .tc = request->tc,
+        .attr = request->attr,
+        .tag = request->tag,
+        .status = (uint8_t)status,
+        .requester_id = request->requester_id,
+        .byte_count = pcie_tlp_byte_count(request),
+        .trace_id = request->trace_id,
+    };
+}
+
 /** Where the valid bytes of the payload are: others may hold anything and do not count. */
 static uint32_t valid_bytes(const struct pcie_tlp *tlp, uint32_t *offset_p)
 {

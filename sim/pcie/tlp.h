@@ -128,6 +128,9 @@ uint32_t pcie_tlp_range(const struct pcie_tlp *tlp, uint64_t *first_p);
  * read (2.3.1.1). */
 uint16_t pcie_tlp_byte_count(const struct pcie_tlp *request);
 
+/** A completion of a request, without data and the completer's ID. */
+struct pcie_tlp pcie_tlp_answer(const struct pcie_tlp *request, enum pcie_cpl_status status);
+
 /**
  * The longest piece of [addr, addr + left) that one request may carry: at most `max`
  * (MPS or MRRS) and not across a 4 KiB boundary (2.2.7).

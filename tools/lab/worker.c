@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/worker.h"
+#include "tools/lab/whole.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -34,52 +35,18 @@ struct crew {
     void *arg;
 };
 
-static bool write_all(int fd, const void *bytes, size_t n)
-{
-    const char *p = bytes;
-
-    while (n > 0) {
-        ssize_t k = write(fd, p, n);
-
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
-static bool read_all(int fd, void *bytes, size_t n)
-{
-    char *p = bytes;
-
-    while (n > 0) {
-        ssize_t k = read(fd, p, n);
-
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
 static _Noreturn void work(const struct crew *crew, int from, int to)
 {
     uint32_t index;
 
-    while (read_all(from, &index, sizeof(index))) {
+    while (lab_read_whole(from, &index, sizeof(index))) {
         struct answer answer = { .index = index };
         char *text = NULL;
         size_t n = 0;
 
         answer.rc = lab_execute(crew->cfg, crew->runs[index], &text, &n);
         answer.bytes = (uint32_t)n;
-        if (!write_all(to, &answer, sizeof(answer)) || !write_all(to, text, n))
+        if (!lab_write_whole(to, &answer, sizeof(answer)) || !lab_write_whole(to, text, n))
             break;
         free(text);
     }
@@ -156,7 +123,7 @@ static void give(struct crew *crew, struct worker *w)
     }
     w->index = crew->next++;
     /* A dead worker is noticed when its answer is read. */
-    (void)write_all(w->to, &w->index, sizeof(w->index));
+    (void)lab_write_whole(w->to, &w->index, sizeof(w->index));
 }
 
 static void tell(struct crew *crew, const struct lab_finished *end)
@@ -170,9 +137,9 @@ static void take(struct crew *crew, struct worker *w)
     struct answer answer;
     char *text = NULL;
 
-    if (read_all(w->from, &answer, sizeof(answer)) &&
+    if (lab_read_whole(w->from, &answer, sizeof(answer)) &&
         (text = calloc(1, (size_t)answer.bytes + 1)) != NULL &&
-        read_all(w->from, text, answer.bytes)) {
+        lab_read_whole(w->from, text, answer.bytes)) {
         tell(crew, &(struct lab_finished){ answer.index, answer.rc, false, text });
         give(crew, w);
     } else {

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* pthread_sigmask */
 #include "tools/lab/writer.h"
+#include "tools/lab/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,21 +25,6 @@ struct lab_writer {
     bool last, failed;
 };
 
-static bool write_all(int fd, const uint8_t *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, bytes, n);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        bytes += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 static void *write_parts(void *arg)
 {
     struct lab_writer *w = arg;
@@ -52,7 +38,7 @@ static void *write_parts(void *arg)
         }
         ok = !w->failed;
         (void)pthread_mutex_unlock(&w->lock);
-        ok = ok && write_all(w->fd, w->other, w->ready);
+        ok = ok && lab_write_whole(w->fd, w->other, w->ready);
         (void)pthread_mutex_lock(&w->lock);
         w->failed = !ok;
         w->ready = 0;

@@ -161,12 +161,12 @@ static void answer_later(struct node_gpu *gpu, struct node_packet *p, const stru
 
 static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *request)
 {
-    struct pcie_tlp answer = node_answer(request, PCIE_CPL_SC);
+    struct pcie_tlp answer = pcie_tlp_answer(request, PCIE_CPL_SC);
     uint32_t reg = (uint32_t)request->addr, value = 0;
 
     if (request->kind == PCIE_CFGWR0 && request->poisoned) { /* changes nothing (2.7.2.2) */
         pcie_port_error(gpu->port, PCIE_ERR_POISONED, request);
-        return node_answer(request, PCIE_CPL_UR);
+        return pcie_tlp_answer(request, PCIE_CPL_UR);
     }
     if (request->kind == PCIE_CFGWR0) {
         gpu->fn.id = request->completer_id; /* 2.2.6.2 */
@@ -255,7 +255,7 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
     }
     if (v.abort) {
         pcie_port_advisory(gpu->port, PCIE_ERR_ABORT, &p->tlp);
-        answer = node_answer(&p->tlp, PCIE_CPL_CA);
+        answer = pcie_tlp_answer(&p->tlp, PCIE_CPL_CA);
     } else if (offset != NOWHERE) {
         begin_read(gpu, p, offset, v.late_ps);
         return;
@@ -264,7 +264,7 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
     } else {
         gpu->stat.unpinned_reads++;
         pcie_port_advisory(gpu->port, PCIE_ERR_UNSUPPORTED, &p->tlp);
-        answer = node_answer(&p->tlp, PCIE_CPL_UR);
+        answer = pcie_tlp_answer(&p->tlp, PCIE_CPL_UR);
     }
     answer.poisoned = v.poison && answer.payload != NULL;
     answer_later(gpu, p, &answer, v.late_ps);

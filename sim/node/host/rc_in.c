@@ -315,7 +315,7 @@ static bool admit(struct node_rc *rc, unsigned port)
         return true;
     }
     if (target == RC_NOBODY) {
-        struct pcie_tlp answer = node_answer(&p->tlp, (enum pcie_cpl_status)p->status);
+        struct pcie_tlp answer = pcie_tlp_answer(&p->tlp, (enum pcie_cpl_status)p->status);
 
         pcie_port_advisory(rc->port[port].port,
                            p->status == PCIE_CPL_CA ? PCIE_ERR_ABORT : PCIE_ERR_UNSUPPORTED,
