@@ -189,6 +189,10 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
         .poll_low = (uintptr_t)node->ram->bytes,
         .poll_bytes = node->ram->size,
         .pid = (int)t->host.rank + FIRST_PID,
+        .place = { [HUB_RANK] = t->host.rank,
+                   [HUB_RANKS] = run->nranks,
+                   [HUB_LOCAL_RANK] = t->pins.segment, /* arenas are given out in order of rank */
+                   [HUB_LOCAL_RANKS] = node->nranks },
     };
     int code = SIM_OK;
 

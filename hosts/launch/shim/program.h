@@ -9,7 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define HUB_PROGRAM_ABI 3 /* `const uint32_t hub_program_abi` of the object */
+/** What a launcher tells each rank in its environment. */
+enum { HUB_RANK, HUB_RANKS, HUB_LOCAL_RANK, HUB_LOCAL_RANKS, HUB_PLACES };
+
+#define HUB_PROGRAM_ABI 4 /* `const uint32_t hub_program_abi` of the object */
 
 /** Where the program loads a word, and what state it is in; see shim/poll.c. */
 struct hub_program_place {
@@ -35,6 +38,7 @@ struct hub_program_hooks {
     uintptr_t poll_low, poll_bytes;
     int pid;       /* what the rank takes for the number of its process; */
     char host[64]; /* and for the name of its node */
+    unsigned place[HUB_PLACES];
 };
 
 #ifdef __cplusplus

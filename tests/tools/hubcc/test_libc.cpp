@@ -45,6 +45,9 @@ int main(int argc, char **argv)
     poll(NULL, 0, 250);
     clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 500000000 }, NULL);
     printf("%.1f\n", (double)(clock() - t) / CLOCKS_PER_SEC);
+    setenv("SHARED", "one for all", 1);
+    printf("%s of %s, %s of %s, %s\n", getenv("PMI_RANK"), getenv("OMPI_COMM_WORLD_SIZE"),
+           getenv("MV2_COMM_WORLD_LOCAL_RANK"), getenv("MPI_LOCALNRANKS"), getenv("SHARED"));
     MPI_Finalize();
     return 0;
 }
@@ -52,11 +55,15 @@ int main(int argc, char **argv)
     for (const char *how : { "-O0", "-O2 -D_FORTIFY_SOURCE=2" }) {
         ASSERT_EQ(0, sh(std::string("hubcc ") + how + " prog.c -o prog")) << errors;
         EXPECT_EQ(0, sh("hubrun -q --label -n 2 ./prog")) << errors;
-        EXPECT_EQ("0: 70 No such file or directory date 1000 node0\n"
-                  "1: 71 Permission denied date 1001 node1\n"
-                  "0: direct 0\n0: raw\n1: direct 1\n1: raw\n0: 1.0\n1: 1.0\n",
-                  out);
+        EXPECT_EQ(
+            "0: 70 No such file or directory date 1000 node0\n"
+            "1: 71 Permission denied date 1001 node1\n"
+            "0: direct 0\n0: raw\n1: direct 1\n1: raw\n0: 1.0\n0: 0 of 2, 0 of 1, one for all\n"
+            "1: 1.0\n1: 1 of 2, 0 of 1, one for all\n",
+            out);
     }
+    EXPECT_EQ(0, sh("hubrun -q --label -n 2 -m one-node ./prog")) << errors;
+    EXPECT_NE(std::string::npos, out.find("1: 1 of 2, 1 of 2, one for all\n")) << out;
 }
 
 TEST_F(Programs, OptionsAreTakenApartAsByGlibc)
