@@ -3,9 +3,10 @@
  * displacement and layout at the target, small data behind it; else the data follow as a message
  * of their own, right into or out of the window, and by remote write where the transport has it.
  *
- *   win.c    windows        rma.c      operations, from the origin's side
- *   sync.c   epochs         target.c   operations, from the target's side
- *   lock.c   epochs that begin with a lock
+ *   win.c    windows        rma.c      operations, as they are called
+ *   sync.c   epochs         origin.c   from the origin's side
+ *   lock.c   epochs that    target.c   from the target's side
+ *            begin with a lock
  *
  * Each side counts operations by pair of ranks. An origin that wants to know them done at the
  * target says how many it has begun, and the target answers when it has finished so many. What has
@@ -160,7 +161,7 @@ struct mpi_win {
 int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p);
 int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code);
 
-/* rma.c */
+/* origin.c */
 /** Sends a header of an epoch. `asks`: for a grant or an answer. */
 int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count,
                  bool asks);
