@@ -239,88 +239,9 @@ static SIM_PROBE_ONLY void probe_grant(struct hub *hub, uint32_t source, uint32_
         dma_probe_written(&hub->dma[source - SRC_DMA_WRITE], tlp->trace_id, free_edge);
 }
 
-/* ---- DDR3 --------------------------------------------------------------------------- */
-
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/** Places in DDR3 have room for the largest packet of their port, so one suits another. */
-static uint64_t ddr_place(const struct hub_port *port)
-{
-    return pcie_port_mps(port->pcie);
-}
-
-/*
- * Where many packets of a port wait, one makes room for those behind: it waits in the memory
- * beside the chip. What comes from the own host can wait there, and N is not asked to.
- */
-static bool overflows(const struct hub *hub, const struct hub_port *port, enum pcie_class cls)
-{
-    return hub->cfg.ddr_bytes != 0 && port->index != 0 && !hub->stopped && cls == PCIE_POSTED &&
-           pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
-           hub->cfg.ddr_bytes - hub->ddr_used >= ddr_place(port);
-}
-
-static __attribute__((noinline)) void to_ddr(struct hub *hub, struct hub_port *port,
-                                             struct hub_entry *e)
-{
-    uint64_t bytes = pcie_tlp_data_bytes(&e->tlp), width = hub->cfg.ddr_bytes_per_cycle;
-    uint64_t begin = later(hub->ddr_edge, later(e->edge, hub_edge(hub)));
-
-    hub->ddr_edge = begin + 2 * ((bytes + width - 1) / width);
-    hub->ddr_used += ddr_place(port);
-    hub->ddr_tlps++;
-    e->in_ddr = true;
-    e->edge = begin + hub->cfg.ddr_cycles;
-    if (hub->probe != NULL)
-        e->tlp.trace_id = hub_probe_mark(hub, HUB_STAGE_DDR, e->edge, e->tlp.trace_id, 0, 0);
-    pcie_port_consume(port->pcie, PCIE_POSTED, pcie_tlp_data_credits(&e->tlp));
-}
-
-/*
- * A packet has left DDR3. If its port found that memory full, the last packet on the chip takes the
- * place. Without that the one that left takes a place of the next hub and frees none of its own,
- * and a ring in which all hubs do so loses its last free place.
- */
-static __attribute__((noinline)) void from_ddr(struct hub *hub, uint32_t source)
-{
-    struct hub_port *port = &hub->ports[source / PCIE_CLASSES];
-    struct hub_fifo *f = &hub->fifo[source];
-    uint32_t at = f->tail;
-
-    hub->ddr_used -= ddr_place(port);
-    if (!overflows(hub, port, PCIE_POSTED))
-        return;
-    do /* more than ddr_chip_tlps are on the chip, so there is one, and it is not the head */
-        at--;
-    while (f->ring[at & f->mask].in_ddr);
-    to_ddr(hub, port, &f->ring[at & f->mask]);
-}
-
-/* Packets that several ports receive in one instant want that memory at once: the order of ports
- * decides, not that of events, and all of them come before what leaves it at this edge. */
-static __attribute__((noinline)) void settle_ddr(struct hub *hub)
-{
-    for (uint32_t left = hub->ddr_wanted; left != 0; left &= left - 1) {
-        struct hub_port *port = &hub->ports[__builtin_ctz(left)];
-        struct hub_fifo *f = &hub->fifo[port->index * PCIE_CLASSES + PCIE_POSTED];
-
-        if (overflows(hub, port, PCIE_POSTED))
-            to_ddr(hub, port, &f->ring[(f->tail - 1) & f->mask]);
-    }
-    hub->ddr_wanted = 0;
-}
-
-void hub_ddr_wanted(struct sim_event *ev)
-{
-    settle_ddr(SIM_CONTAINER_OF(ev, struct hub, ddr_settle));
 }
 
 /** A packet leaves its source, and takes effect here or is the hub's own. */
@@ -366,7 +287,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     if (hub->probe != NULL)
         probe_grant(hub, source, out, &tlp, edge + beats);
     if (in_ddr)
-        from_ddr(hub, source);
+        hub_ddr_leave(hub, source);
     else if (source < SRC_LOCAL)
         pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie,
                           (enum pcie_class)(source % PCIE_CLASSES), pcie_tlp_data_credits(&tlp));
@@ -458,7 +379,7 @@ void hub_tick(struct sim_event *ev)
     if (hub->misbehaves)
         stop_or_go(hub);
     if (__builtin_expect(hub->ddr_wanted != 0, 0))
-        settle_ddr(hub);
+        hub_ddr_settle(hub);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
         next = earlier(next, arbitrate(hub, (uint32_t)__builtin_ctz(left), edge));
     for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)
@@ -508,7 +429,7 @@ void hub_received(void *user, struct pcie_tlp *tlp)
     edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
     e = put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
-    if (overflows(hub, port, cls)) {
+    if (hub_ddr_takes(hub, port, cls)) {
         hub->ddr_wanted |= 1u << port->index;
         sim_schedule_by(hub->dom, &hub->ddr_settle, sim_now(hub->dom), SIM_CLOCK);
     }

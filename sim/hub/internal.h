@@ -273,7 +273,6 @@ bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out);
 void hub_received(void *user, struct pcie_tlp *tlp);
 void hub_ready(void *user, enum pcie_class cls);
 void hub_tick(struct sim_event *ev);
-void hub_ddr_wanted(struct sim_event *ev);
 
 /* router.c */
 /** Where a window offset goes: a port, OUT_SELF, or HUB_ROUTE_NONE. */
@@ -401,5 +400,30 @@ sim_time_t dma_timeout(struct hub_dma *dma);
 void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
 /** The same for an observer: its mark, and the edge of its last beat. */
 void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge);
+
+/* ddr.c */
+/** Places in DDR3 have room for the largest packet of their port, so one suits another. */
+static inline uint64_t hub_ddr_place(const struct hub_port *port)
+{
+    return pcie_port_mps(port->pcie);
+}
+
+/*
+ * Where many packets of a port wait, one makes room for those behind: it waits in the memory
+ * beside the chip. What comes from the own host can wait there, and N is not asked to.
+ */
+static inline bool hub_ddr_takes(const struct hub *hub, const struct hub_port *port,
+                                 enum pcie_class cls)
+{
+    return hub->cfg.ddr_bytes != 0 && port->index != 0 && !hub->stopped && cls == PCIE_POSTED &&
+           pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
+           hub->cfg.ddr_bytes - hub->ddr_used >= hub_ddr_place(port);
+}
+
+/** A packet of this source has left it. */
+void hub_ddr_leave(struct hub *hub, uint32_t source);
+/** Those that hub->ddr_wanted names go there. */
+void hub_ddr_settle(struct hub *hub);
+void hub_ddr_wanted(struct sim_event *ev);
 
 #endif

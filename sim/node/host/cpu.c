@@ -9,12 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct host_cpu_config *cpu_of(const struct node_core *core)
-{
-    return &core->host->cfg.cpu;
-}
-
-static void begin(struct node_core *core, enum core_op op, node_done_fn done, void *arg)
+void node_core_begin(struct node_core *core, enum core_op op, node_done_fn done, void *arg)
 {
     SIM_ASSERT(core->op == CORE_IDLE);
     core->op = op;
@@ -84,12 +79,6 @@ static uint64_t little_endian(const uint8_t *bytes, uint32_t size)
     return value;
 }
 
-static void poll_end(struct node_core *core)
-{
-    for (unsigned i = 0; i < core->nwords; i++)
-        mem_ram_unwatch(&core->host->ram, &core->words[i].watch);
-}
-
 /** What the operation does at its very end, when the software sees its result. */
 static void finish(struct node_core *core)
 {
@@ -103,7 +92,7 @@ static void finish(struct node_core *core)
         core->value = ticks_now(host);
         break;
     case CORE_POLL:
-        poll_end(core);
+        node_core_poll_end(core);
         break;
     case CORE_SLEEP:
     case CORE_LOAD:
@@ -169,13 +158,13 @@ void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, u
 
     SIM_ASSERT(size >= 1 && addr % HOST_LINE + size <= HOST_LINE);
     SIM_ASSERT(mapping == NODE_WRITE_COMBINING || size <= 8);
-    begin(core, CORE_STORE, done, arg);
+    node_core_begin(core, CORE_STORE, done, arg);
     core->addr = addr;
     core->size = size;
     core->mapping = mapping;
     memcpy(core->data, bytes, size);
     if (mem_ram_holds(&host->ram, addr, size)) {
-        sim_time_t ps = cpu_of(core)->store_memory_ps;
+        sim_time_t ps = host_cpu_of(core)->store_memory_ps;
 
         core->op = CORE_STORE_MEMORY;
         ps += ps == 0;
@@ -189,7 +178,7 @@ void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, u
 
 void node_core_fence(struct node_core *core, node_done_fn done, void *arg)
 {
-    begin(core, CORE_FENCE, done, arg);
+    node_core_begin(core, CORE_FENCE, done, arg);
     node_stores_flush(core);
     core->waiting = true;
     node_core_advance(core);
@@ -202,13 +191,13 @@ void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_d
 {
     SIM_ASSERT((size == 1 || size == 2 || size == 4 || size == 8 || size == 16) &&
                addr % size == 0);
-    begin(core, CORE_LOAD, done, arg);
+    node_core_begin(core, CORE_LOAD, done, arg);
     core->high = UINT64_MAX;
     core->addr = addr;
     core->size = size;
     if (mem_ram_holds(&core->host->ram, addr, size)) {
         core->op = CORE_LOAD_MEMORY;
-        node_core_end(core, cpu_of(core)->load_memory_ps, 0);
+        node_core_end(core, host_cpu_of(core)->load_memory_ps, 0);
         return;
     }
     node_stores_flush(core);
@@ -219,7 +208,8 @@ void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_d
 /** Nobody answers: all ones, after the way to the root complex and back. */
 static void unanswered(struct node_core *core)
 {
-    node_core_end(core, cpu_of(core)->load_to_rc_ps + cpu_of(core)->load_from_rc_ps, UINT64_MAX);
+    node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
+                  UINT64_MAX);
 }
 
 #define TURNS (256 / HOST_CORES_MAX)
@@ -228,7 +218,7 @@ static void send_request(struct node_core *core, unsigned target, struct pcie_tl
                          sim_time_t extra)
 {
     struct node_host *host = core->host;
-    sim_time_t at_rc = sim_now(host->dom) + extra + cpu_of(core)->load_to_rc_ps +
+    sim_time_t at_rc = sim_now(host->dom) + extra + host_cpu_of(core)->load_to_rc_ps +
                        node_hop_ps(host, core->socket, target);
 
     core->waiting = false;
@@ -252,9 +242,9 @@ static sim_time_t loop_jitter(struct node_core *core)
     bool again = core->addr == core->last_load;
 
     core->last_load = core->addr;
-    if (!again || cpu_of(core)->poll_jitter_ps == 0)
+    if (!again || host_cpu_of(core)->poll_jitter_ps == 0)
         return 0;
-    return sim_stream_below(&core->jitter, cpu_of(core)->poll_jitter_ps + 1);
+    return sim_stream_below(&core->jitter, host_cpu_of(core)->poll_jitter_ps + 1);
 }
 
 static void issue_load(struct node_core *core)
@@ -338,7 +328,7 @@ void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t
                             .first_be = 0xf,
                             .addr = reg & 0xffcu };
 
-    begin(core, CORE_CONFIG, done, arg);
+    node_core_begin(core, CORE_CONFIG, done, arg);
     core->addr = reg & 0xffcu;
     core->size = 4;
     core->request = tlp;
@@ -357,7 +347,7 @@ static void issue_config(struct node_core *core)
     bool function_0 = (tlp->completer_id & 7) == 0;
 
     if (bus == 0 && device < HOST_PORTS && function_0) {
-        node_core_end(core, cpu_of(core)->load_to_rc_ps + cpu_of(core)->load_from_rc_ps,
+        node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
                       root_port_access(&host->rc.port[device], core));
         return;
     }
@@ -384,12 +374,12 @@ void node_core_advance(struct node_core *core)
     case CORE_STORE:
         core_mark(core, HOST_STAGE_ROOM, 0); /* the last one, when there is room, counts */
         if (node_stores_add(core, core->addr, core->data, core->size, core->mapping))
-            node_core_end(core, cpu_of(core)->store_ps, 0);
+            node_core_end(core, host_cpu_of(core)->store_ps, 0);
         break;
     case CORE_FENCE:
         if (node_stores_empty(core)) {
             node_stores_fence(core);
-            node_core_end(core, cpu_of(core)->fence_ps, 0);
+            node_core_end(core, host_cpu_of(core)->fence_ps, 0);
         }
         break;
     case CORE_LOAD:
@@ -405,7 +395,7 @@ void node_core_advance(struct node_core *core)
     }
 }
 
-/* ---- time, polling, sleep ---------------------------------------------------------------- */
+/* ---- time ---------------------------------------------------------------- */
 
 uint64_t node_core_high(const struct node_core *core)
 {
@@ -414,7 +404,7 @@ uint64_t node_core_high(const struct node_core *core)
 
 void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, void *arg)
 {
-    begin(core, CORE_PLAIN, done, arg);
+    node_core_begin(core, CORE_PLAIN, done, arg);
     node_core_end(core, ps, 0);
 }
 
@@ -424,73 +414,15 @@ bool node_core_pass(struct node_core *core, sim_time_t ps)
            sim_pass(core->host->dom, ps, SIM_TASK);
 }
 
-sim_time_t node_host_poll_detect_ps(const struct node_host *host)
-{
-    return host->cfg.cpu.poll_detect_ps;
-}
-
-/* Watches of the other words go later: the memory is in the midst of its list now. */
-static void poll_hit(struct mem_watch *w)
-{
-    struct node_core *core = SIM_CONTAINER_OF(w, struct node_poll_word, watch)->core;
-
-    if (core->value == 0 && (core->due || sim_event_scheduled(&core->end)))
-        return; /* the loop has met an earlier one */
-    sim_cancel(core->host->dom, &core->end);
-    core->cause = core->host->cause;
-    node_core_end(core, cpu_of(core)->poll_detect_ps, 0);
-}
-
-void node_core_poll_any(struct node_core *core, struct node_poll_word *words, unsigned n,
-                        sim_time_t deadline, node_done_fn done, void *arg)
-{
-    begin(core, CORE_POLL, done, arg);
-    core->words = words;
-    core->nwords = n;
-    core->value = 1;
-    for (unsigned i = 0; i < n; i++) {
-        words[i].core = core;
-        words[i].watch.fn = poll_hit;
-        mem_ram_watch(&core->host->ram, &words[i].watch);
-    }
-    if (deadline != SIM_TIME_NEVER)
-        sim_schedule_at(core->host->dom, &core->end, deadline, SIM_TASK);
-}
-
-void node_core_poll(struct node_core *core, uint64_t addr, uint32_t size, node_done_fn done,
-                    void *arg)
-{
-    core->word = (struct node_poll_word){ .watch = { .addr = addr, .size = size } };
-    node_core_poll_any(core, &core->word, 1, SIM_TIME_NEVER, done, arg);
-}
-
-void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg)
-{
-    begin(core, CORE_SLEEP, done, arg);
-    core->value = 1;
-    if (deadline < sim_now(core->host->dom))
-        deadline = sim_now(core->host->dom);
-    if (deadline != SIM_TIME_NEVER)
-        sim_schedule_at(core->host->dom, &core->end, deadline, SIM_TASK);
-}
-
-void node_core_wake(struct node_core *core)
-{
-    if (core->op != CORE_SLEEP)
-        return;
-    core->value = 0;
-    sim_schedule_by(core->host->dom, &core->end, sim_now(core->host->dom), SIM_TASK);
-}
-
 void node_core_tsc(struct node_core *core, node_done_fn done, void *arg)
 {
-    begin(core, CORE_TSC, done, arg);
-    node_core_end(core, cpu_of(core)->tsc_read_ps, 0);
+    node_core_begin(core, CORE_TSC, done, arg);
+    node_core_end(core, host_cpu_of(core)->tsc_read_ps, 0);
 }
 
 bool node_core_pass_tsc(struct node_core *core, uint64_t *ticks_p)
 {
-    if (!node_core_pass(core, cpu_of(core)->tsc_read_ps))
+    if (!node_core_pass(core, host_cpu_of(core)->tsc_read_ps))
         return false;
     *ticks_p = ticks_now(core->host);
     sim_visible(core->host->dom, core->where, *ticks_p);

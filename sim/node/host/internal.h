@@ -240,6 +240,10 @@ bool node_core_completed(struct node_core *core, const struct pcie_tlp *cpl);
 void node_core_taken(struct node_core *core);
 /** Ends the operation after `ps`. */
 void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value);
+/** A core that is idle begins an operation. */
+void node_core_begin(struct node_core *core, enum core_op op, node_done_fn done, void *arg);
+/** What it polled is watched no more (wait.c). */
+void node_core_poll_end(struct node_core *core);
 /** The store unit moved on: an operation that waits for it is tried again. */
 void node_core_advance(struct node_core *core);
 
@@ -402,6 +406,12 @@ static inline void host_mark(const struct node_host *host, enum host_stage stage
     if (host->probe != NULL)
         tlp->trace_id = host_probe_mark(host, host->path, stage, time, tlp->trace_id, 0);
 }
+
+static inline const struct host_cpu_config *host_cpu_of(const struct node_core *core)
+{
+    return &core->host->cfg.cpu;
+}
+
 /** The next mark of the core's program, at the present time. */
 static inline void core_mark(struct node_core *core, enum host_stage stage, uint64_t cause)
 {
