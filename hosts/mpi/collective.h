@@ -87,8 +87,9 @@ int mpi_select_init(struct mpi_rank *mr);
 /** Both arrays must stay; the latest addition is looked at first. */
 int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms, unsigned n);
 int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices, unsigned n);
-/** "allgather=ring,bcast=binomial": each is taken wherever it applies, whatever the tables say.
- * NULL or empty: none. @return MPI_ERR_ARG, noted. */
+/** "allgather=ring@4K..64K/16,bcast=binomial": each is taken wherever it applies, within limits of
+ * bytes (the second one excluded) and for one number of ranks where they are given, whatever the
+ * tables say; of several the last one. NULL or empty: none. @return MPI_ERR_ARG, noted. */
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text);
 /** The i-th algorithm there is, as mpi_algorithms_force() takes it. @return false: there are fewer.
  */

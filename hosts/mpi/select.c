@@ -6,6 +6,8 @@
 #include "hosts/mpi/collective.h"
 
 #define TABLES_MAX 12u
+#define FORCED_MAX 128u
+#define KB         1024u
 
 /** Of one rank. */
 struct mpi_select {
@@ -13,7 +15,12 @@ struct mpi_select {
     unsigned nalgorithms[TABLES_MAX], nadded;
     const struct mpi_choice *choices[TABLES_MAX];
     unsigned nchoices[TABLES_MAX], nchosen;
-    const struct mpi_algorithm *forced[MPI_COLLECTIVES];
+    struct mpi_forced {
+        const struct mpi_algorithm *algorithm;
+        uint64_t from_bytes, below_bytes; /* below 0: no limit */
+        int ranks;                        /* 0: any number */
+    } forced[FORCED_MAX];                 /* the latest comes first */
+    unsigned nforced;
 };
 
 static const char *const names[MPI_COLLECTIVES] = {
@@ -25,7 +32,6 @@ static const char *const names[MPI_COLLECTIVES] = {
 /* For a network where all can send at once. Limits are where the transport `net`, at 7 us a message
  * and 2 ns a byte, changes its mind on 8 and 16 ranks (docs/mpi-collectives.md), rounded; another
  * network may bring its own table. */
-#define KB 1024u
 static const struct mpi_choice usual[] = {
     { MPI_COLL_BARRIER, "dissemination", 0, 0, 0, 0 },
     { MPI_COLL_BCAST, "binomial", 0, 32 * KB, 0, 0 },
@@ -170,22 +176,87 @@ static int no_such(struct mpi_rank *mr, const char *item, size_t n, enum mpi_col
     return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected %s", (int)n, item, list);
 }
 
-/* One "kind=name" of `n` characters. */
+/* Digits and K or M for 2^10 or 2^20. @return whether there were any. */
+static bool read_number(const char **at, const char *end, uint64_t *value_p)
+{
+    const char *from = *at;
+
+    for (*value_p = 0; *at < end && **at >= '0' && **at <= '9' && *value_p < UINT64_MAX / 64; ++*at)
+        *value_p = *value_p * 10 + (uint64_t)(**at - '0');
+    if (*at == from)
+        return false;
+    if (*at < end && (**at == 'K' || **at == 'M'))
+        *value_p *= *(*at)++ == 'K' ? KB : KB * KB;
+    return true;
+}
+
+/* "@FROM..BELOW/RANKS" from `at` on, each part or all of it absent. */
+static bool read_limits(const char *at, const char *end, struct mpi_forced *f)
+{
+    uint64_t ranks = 0;
+
+    if (at < end && *at == '@') {
+        at++;
+        (void)read_number(&at, end, &f->from_bytes);
+        if (end - at < 2 || memcmp(at, "..", 2) != 0)
+            return false;
+        at += 2;
+        (void)read_number(&at, end, &f->below_bytes);
+        if (f->below_bytes != 0 && f->below_bytes <= f->from_bytes)
+            return false;
+    }
+    if (at < end && *at == '/') {
+        at++;
+        if (!read_number(&at, end, &ranks) || ranks == 0 || ranks > INT32_MAX)
+            return false;
+        f->ranks = (int)ranks;
+    }
+    return at == end;
+}
+
+/* One without limits replaces all that there is of its collective. */
+static int add_forced(struct mpi_rank *mr, const struct mpi_forced *f)
+{
+    struct mpi_select *sel = mr->select;
+    unsigned kept = 0;
+
+    if (f->from_bytes == 0 && f->below_bytes == 0 && f->ranks == 0) {
+        for (unsigned i = 0; i < sel->nforced; i++)
+            if (sel->forced[i].algorithm->kind != f->algorithm->kind)
+                sel->forced[kept++] = sel->forced[i];
+        sel->nforced = kept;
+    }
+    if (sel->nforced == FORCED_MAX)
+        return mpi_fail(mr, MPI_ERR_ARG, "more than %u algorithms", FORCED_MAX);
+    sel->forced[sel->nforced++] = *f;
+    return MPI_SUCCESS;
+}
+
+/* One "kind=name@from..below/ranks" of `n` characters. */
 static int force_one(struct mpi_rank *mr, const char *item, size_t n)
 {
-    const char *mark = memchr(item, '=', n);
+    const char *mark = memchr(item, '=', n), *end = item + n;
     size_t left = mark != NULL ? (size_t)(mark - item) : 0;
 
     for (int k = 0; mark != NULL && k < MPI_COLLECTIVES; k++) {
-        const struct mpi_algorithm *a;
+        struct mpi_forced f = { 0 };
+        const char *limits = mark + 1;
 
         if (strlen(names[k]) != left || strncmp(names[k], item, left) != 0)
             continue;
-        a = find(mr->select, (enum mpi_collective)k, mark + 1, n - left - 1);
-        if (a == NULL)
-            return no_such(mr, item, n, (enum mpi_collective)k);
-        mr->select->forced[k] = a;
-        return MPI_SUCCESS;
+        while (limits < end && *limits != '@' && *limits != '/')
+            limits++;
+        f.algorithm =
+            find(mr->select, (enum mpi_collective)k, mark + 1, (size_t)(limits - mark) - 1);
+        if (f.algorithm == NULL)
+            return no_such(mr, item, (size_t)(limits - item), (enum mpi_collective)k);
+        if (!read_limits(limits, end, &f))
+            return mpi_fail(
+                mr, MPI_ERR_ARG,
+                "algorithm %.*s: expected @FROM..BELOW in bytes, /RANKS, or both behind "
+                "its name, as in allgather=ring@4K..64K/16",
+                (int)n, item);
+        return add_forced(mr, &f);
     }
     return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected COLLECTIVE=NAME, as allgather=ring",
                     (int)n, item);
@@ -216,12 +287,20 @@ static bool applies(const struct mpi_algorithm *a, const struct mpi_coll *c)
     return a != NULL && (a->applies == NULL || a->applies(c));
 }
 
+static bool forced_holds(const struct mpi_forced *f, const struct mpi_coll *c)
+{
+    return f->algorithm->kind == c->kind && c->bytes >= f->from_bytes &&
+           (f->below_bytes == 0 || c->bytes < f->below_bytes) &&
+           (f->ranks == 0 || f->ranks == c->size);
+}
+
 static const struct mpi_algorithm *choose(const struct mpi_coll *c)
 {
     const struct mpi_select *sel = c->mr->select;
 
-    if (applies(sel->forced[c->kind], c))
-        return sel->forced[c->kind];
+    for (unsigned i = sel->nforced; i-- > 0;)
+        if (forced_holds(&sel->forced[i], c) && applies(sel->forced[i].algorithm, c))
+            return sel->forced[i].algorithm;
     for (unsigned t = sel->nchosen; t-- > 0;) {
         for (unsigned i = 0; i < sel->nchoices[t]; i++) {
             const struct mpi_choice *ch = &sel->choices[t][i];

@@ -40,8 +40,11 @@ static const struct argp_option options[] = {
       "End a rank that has had the processor so long without a call that takes simulated time, and "
       "a run in which nothing but polling happens (default 60; 0: never)",
       0 },
-    { "algorithm", OPT_ALGORITHM, "COLLECTIVE=NAME,...", 0,
-      "Algorithms of MPI's collectives, wherever they apply: allgather=ring,bcast=chain", 0 },
+    { "algorithm", OPT_ALGORITHM, "COLLECTIVE=NAME[@FROM..BELOW][/RANKS],...", 0,
+      "Algorithms of MPI's collectives, wherever they apply, from and below so many bytes and for "
+      "so "
+      "many ranks: allgather=ring@4K..64K/16,bcast=chain; `hubsim tune` finds the fastest",
+      0 },
     { "mpi", OPT_MPI, "NAME[,KEY=VALUE...]", 0,
       "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
       "requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, entry_ps=N; ib: rails=N, "

@@ -371,6 +371,56 @@ int every_algorithm()
     return MPI_Finalize();
 }
 
+/* A ring needs as many messages one after the other as there are other ranks: time tells it. */
+int limits_decide()
+{
+    Me me;
+    auto taken_us = [&](const char *text) {
+        std::vector<char> in(64 * (size_t)me.size);
+        double start;
+
+        EXPECT_EQ(MPI_SUCCESS, mpi_algorithms_force(mpi_self(), text)) << text;
+        MPI_Barrier(MPI_COMM_WORLD);
+        start = MPI_Wtime();
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, in.data(), 64, MPI_BYTE, MPI_COMM_WORLD);
+        return (MPI_Wtime() - start) * 1e6;
+    };
+    double ring = taken_us("allgather=ring"), linear = taken_us("allgather=linear");
+    const struct {
+        const char *text;
+        bool ring;
+    } cases[] = {
+        { "allgather=linear,allgather=ring@16..128", true },
+        { "allgather=linear,allgather=ring@64..", true },
+        { "allgather=linear,allgather=ring@65..", false },
+        { "allgather=linear,allgather=ring@..64", false },
+        { "allgather=linear,allgather=ring@..1K/8", true },
+        { "allgather=linear,allgather=ring/7", false },
+        { "allgather=ring/8,allgather=linear", false }, /* which replaces it */
+    };
+
+    EXPECT_GT(ring, 2 * linear);
+    for (const auto &c : cases)
+        EXPECT_EQ(c.ring, taken_us(c.text) > (ring + linear) / 2) << c.text;
+    for (const char *text : { "allgather=ring@", "allgather=ring@4", "allgather=ring@8..4",
+                              "allgather=ring/", "allgather=ring/0", "allgather=ring@1..2x",
+                              "allgather=rung@1..2", "all=ring", "allgather" })
+        EXPECT_EQ(MPI_ERR_ARG, mpi_algorithms_force(mpi_self(), text)) << text;
+    return MPI_Finalize();
+}
+
+TEST(MpiAlgorithms, AreTakenWithinTheirLimits)
+{
+    test::ClusterConfig cc;
+
+    cc.nodes = 6;
+    cc.hubs = false;
+    test::Cluster c(cc);
+    launch_config cfg = {};
+    cfg.nranks = 8;
+    c.expect_run(limits_decide, cfg);
+}
+
 TEST(MpiAlgorithms, AllAgreeWithTheStandardOnRandomShapes)
 {
     for (unsigned n : { 1u, 2u, 3u, 5u, 8u, 16u }) {
