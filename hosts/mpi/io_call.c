@@ -40,7 +40,7 @@ static int check(struct mpi_file *f, const struct call *c, struct mpi_access *a)
     int code = check_mode(f, c);
 
     if (code == MPI_SUCCESS)
-        code = mpi_check_data(f->mr, c->buf, c->count, c->type, &a->type);
+        code = mpi_check_memory(f->mr, c->buf, c->count, c->type, &a->type);
     if (code != MPI_SUCCESS)
         return code;
     if (c->place == AT && c->offset < 0)

@@ -12,13 +12,13 @@
 struct blocks {
     struct mpi_file *f;
     bool writes;
-    char *next;      /* in memory, of the next block */
-    char *data;      /* of the pending one: */
-    int64_t at;      /* in the file */
-    uint64_t length; /* 0: none is */
-    uint64_t calls, done;
-    int error;  /* errno */
-    bool ended; /* the file */
+    char *next;                   /* in memory, of the next block */
+    char *data;                   /* of the pending one: */
+    int64_t at;                   /* in the file */
+    uint64_t length;              /* 0: none is */
+    uint64_t calls, done, copied; /* bytes, each time that they are */
+    int error;                    /* errno */
+    bool ended;                   /* the file */
 };
 
 /* Does the pending one. */
@@ -37,6 +37,7 @@ static void flush(struct blocks *b)
         b->at += n;
         b->length -= (uint64_t)n;
         b->done += (uint64_t)n;
+        b->copied += (uint64_t)n;
     }
     b->length = 0;
 }
@@ -71,9 +72,8 @@ static void move(struct blocks *b, uint64_t from, uint64_t bytes, char *data)
 /* Data with gaps, piece by piece. */
 static void move_packed(struct blocks *b, const struct mpi_access *a, uint64_t from)
 {
-    struct mpi_rank *mr = b->f->mr;
     uint64_t room = a->bytes < STAGE_BYTES ? a->bytes : STAGE_BYTES;
-    uint8_t *stage = mpi_block_new(mr, room);
+    uint8_t *stage = mpi_block_new(b->f->mr, room);
 
     for (uint64_t at = 0; at < a->bytes && b->error == 0 && !b->ended; at += room) {
         uint64_t n = a->bytes - at < room ? a->bytes - at : room, before = b->done;
@@ -85,7 +85,7 @@ static void move_packed(struct blocks *b, const struct mpi_access *a, uint64_t f
             mpi_type_unpack_range(a->type, a->buf, at, b->done - before, stage);
     }
     mpi_block_free(stage);
-    mpi_spend_copy(mr, b->done);
+    b->copied += b->done;
 }
 
 /* Others wait for the lock meanwhile: it is asked for by the first operation, and held when that
@@ -121,8 +121,8 @@ int mpi_file_transfer(struct mpi_file *f, const char *call, const struct mpi_acc
         move(&b, from, a->bytes, a->buf + offset);
     else
         move_packed(&b, a, from);
-    h->ops->spend(h, b.calls * h->ops->cost_ps(h, HOST_COST_SYSCALL));
-    mpi_spend_copy(mr, b.done);
+    h->ops->spend(h, b.calls * h->ops->cost_ps(h, HOST_COST_SYSCALL) +
+                         b.copied * h->ops->cost_ps(h, HOST_COST_COPY_KB) / 1024);
     *done_p = b.done;
     if (f->atomic)
         code = MPI_Win_unlock(0, f->win);

@@ -72,8 +72,8 @@ int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handl
     return MPI_SUCCESS;
 }
 
-int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
-                   struct mpi_type **type_p)
+int mpi_check_memory(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
+                     struct mpi_type **type_p)
 {
     struct mpi_type *t = mpi_type_of(mr, type);
 
@@ -84,14 +84,25 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
                         type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
                         : t == NULL               ? "no datatype"
                                                   : "not committed");
-    if (t->bytes > 0 && (uint64_t)count > MPI_BYTES_MAX / t->bytes)
-        return mpi_fail(mr, MPI_ERR_COUNT,
-                        "count = %d: %llu bytes: expected at most 1 GiB in one message", count,
-                        (unsigned long long)count * t->bytes);
+    if (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes)
+        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: times %llu bytes: too many", count,
+                        (unsigned long long)t->bytes);
     if (buf == NULL && (uint64_t)count * t->bytes > 0 && (uint64_t)t->true_low < HOST_PAGE)
         return mpi_fail(mr, MPI_ERR_BUFFER, "buf = NULL with count = %d", count);
     *type_p = t;
     return MPI_SUCCESS;
+}
+
+int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
+                   struct mpi_type **type_p)
+{
+    int code = mpi_check_memory(mr, buf, count, type, type_p);
+
+    if (code != MPI_SUCCESS || (uint64_t)count * (*type_p)->bytes <= MPI_BYTES_MAX)
+        return code;
+    return mpi_fail(mr, MPI_ERR_COUNT,
+                    "count = %d: %llu bytes: expected at most 1 GiB in one message", count,
+                    (unsigned long long)count * (*type_p)->bytes);
 }
 
 int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)

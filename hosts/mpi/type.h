@@ -114,6 +114,9 @@ int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_
 void mpi_type_put(struct mpi_type *type);
 /** Checks a call's buffer: what the type is, that it is committed, that there is memory.
  * @return an error code, noted. */
+int mpi_check_memory(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
+                     struct mpi_type **type_p);
+/** The same of a message, which has a limit. */
 int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
                    struct mpi_type **type_p);
 /** A handle for a type that the library has kept, for the program to free: of a predefined one its
