@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The parts of the module mpi_f08 that are many times the same: f08_handles.inc, f08_operators.inc and
 # f08_procedures.inc, which mpi_f08.f90 includes.   f08.sh NAMES CC...   CC...: prints mpi.h preprocessed
-# What a Fortran argument is follows from its type in C; f08.names has its name. Procedures with a buffer
-# are bound to those of wrappers.sh that take descriptors of arrays, the others to those of mpif.h.
+# What a Fortran argument is follows from its type in C; f08.names has its name. wrappers.sh makes the
+# procedures themselves.
 set -euo pipefail
 names=$1
 shift
@@ -58,12 +58,8 @@ done >f08_operators.inc
         return base attributes " :: " name (type ~ /\[\]$/ ? "(*)" : "")
     }
     function interface(prefix, name,    i, bound, specific) {
-        bound = tolower(prefix name)
         specific = prefix name (buffers ? "_f08ts" : "_f08")
-        if (buffers)
-            bound = " bind(C, name=\"" bound "_cfi_\")"
-        else
-            bound = ""
+        bound = buffers && keeps ? " bind(C, name=\"" tolower(prefix name) "_cfi_\")" : ""
         printf "  interface %s\n    subroutine %s(%s)%s\n      import\n", prefix name, specific, dummies, bound
         printf "%s    end subroutine\n  end interface\n", declarations
     }
@@ -95,7 +91,7 @@ done >f08_operators.inc
         }
         changes = name ~ /_free|_commit|_disconnect|_close|^Wait|^Test|^Start$|^I?mrecv|pack|Cancel/ ||
             name ~ /^(Mrecv|Pack|Status_set)/
-        keeps = parameters ~ /MPI_Request|MPI_Win/ || name ~ /_begin$|_end$|_attach$|^Get_address$/
+        keeps = parameters ~ /MPI_Request|MPI_Win/ || name ~ /_begin$|_end$|_attach$|^(Get_address|Free_mem)$/
         dummies = declarations = ""
         buffers = 0
         for (i = 1; i <= n; i++) {

@@ -6,6 +6,7 @@
 #ifndef MPI_FORTRAN_H
 #define MPI_FORTRAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static inline int *weights_of(int *p)
 
 /** How gfortran passes an array of any type and rank to a procedure that is bound to C: CFI_cdesc_t
  * of the standard's ISO_Fortran_binding.h, which is there only where gfortran is. Distances in
- * bytes. */
+ * bytes. Those of components, p%x, are their own, so that a call may leave them in use. */
 struct array {
     void *base; /* its first element */
     size_t element;
@@ -68,7 +69,8 @@ struct array {
     } dim[];
 };
 
-/** The same array as gfortran passes it to a procedure of its own; its libgfortran.h has it. */
+/** The same as gfortran passes it to other procedures; libgfortran.h has it. Components may be
+ * copies; but gfortran 12 has polymorphic variables and x((/ 3, 1 /)) here alone. */
 struct own_array {
     void *base;
     size_t offset; /* of the element with indices of 0 */
@@ -83,22 +85,22 @@ struct own_array {
         ptrdiff_t distance, lower, upper;
     } dim[15];
 };
-/** Fills `own` in, and returns it. */
+/** For a procedure of the program; returns `own`. */
 const struct own_array *own_array(struct own_array *own, const struct array *a);
 
 /** A buffer for a call that ends before the buffer may be changed: the array itself, or, when it is
  * a section with gaps, a copy of all of it without. */
-void *section_copy(const struct array *a);
+void *section_copy(const struct own_array *a);
 /** Ends the use of a section_copy(); one that the call may have `written` goes back to the array.
  */
-void section_end(const struct array *a, void *copy, int written);
+void section_end(const struct own_array *a, void *copy, bool written);
 
 /** A buffer for a call that leaves it in use: for a section with gaps, a type that has them. */
 struct section {
     void *buffer;
     int count;
     MPI_Datatype type;
-    int made; /* the type: section_free() has to free it */
+    bool made; /* the type: section_free() has to free it */
 };
 /** MPI_SUCCESS, or what the error handler of MPI_COMM_WORLD let pass because there is none. */
 int section_of(struct section *s, const struct array *a, int count, MPI_Datatype type,

@@ -7,61 +7,95 @@
 
 #include <stdio.h>
 
-static int has_gaps(const struct array *a)
-{
-    ptrdiff_t dense = (ptrdiff_t)a->element;
-    int gaps = 0;
+enum { DIMENSIONS = 1 + 15 }; /* Fortran has 15; the first one here is an element itself */
 
-    for (int i = 0; i < a->rank; i++) {
-        if (a->dim[i].extent == 0)
-            return 0;
-        if (a->dim[i].extent != 1 && a->dim[i].distance != dense)
-            gaps = 1;
-        dense *= a->dim[i].extent;
+/* An array, whichever of both descriptors tells of it. Distances in bytes. */
+struct grid {
+    char *base;
+    int n;
+    ptrdiff_t extent[DIMENSIONS], distance[DIMENSIONS];
+};
+
+static struct grid grid_of(const struct array *a)
+{
+    struct grid g = { a->base, a->rank + 1, { (ptrdiff_t)a->element }, { 1 } };
+
+    for (int i = 1; i < g.n; i++) {
+        g.extent[i] = a->dim[i - 1].extent;
+        g.distance[i] = a->dim[i - 1].distance;
+    }
+    return g;
+}
+
+static struct grid grid_of_own(const struct own_array *a)
+{
+    struct grid g = { a->base, a->type.rank + 1, { (ptrdiff_t)a->type.element }, { 1 } };
+
+    for (int i = 1; i < g.n; i++) {
+        g.extent[i] = a->dim[i - 1].upper - a->dim[i - 1].lower + 1;
+        g.distance[i] = a->dim[i - 1].distance * a->span;
+    }
+    return g;
+}
+
+static bool has_gaps(const struct grid *g)
+{
+    ptrdiff_t dense = g->extent[0] * g->distance[0];
+    bool gaps = false;
+
+    for (int i = 1; i < g->n; i++) {
+        if (g->extent[i] <= 0) /* nothing, or -1: an array of unknown size, which has none */
+            return false;
+        if (g->extent[i] != 1 && g->distance[i] != dense)
+            gaps = true;
+        dense *= g->extent[i];
     }
     return gaps;
 }
 
-static size_t bytes_of(const struct array *a)
+static size_t bytes_of(const struct grid *g)
 {
-    size_t bytes = a->element;
+    ptrdiff_t bytes = 1;
 
-    for (int i = 0; i < a->rank; i++)
-        bytes *= (size_t)a->dim[i].extent;
-    return bytes;
+    for (int i = 0; i < g->n; i++)
+        bytes *= g->extent[i];
+    return (size_t)bytes;
 }
 
 /* Of dimension `dim` and those below it, which change faster. Returns the end of the copy. */
-static char *copy(const struct array *a, int dim, char *at, char *to, int back)
+static char *copy(const struct grid *g, int dim, char *at, char *to, bool back)
 {
-    if (dim < 0) {
-        memcpy(back ? at : to, back ? to : at, a->element);
-        return to + a->element;
+    if (dim == 0) {
+        memcpy(back ? at : to, back ? to : at, (size_t)g->extent[0]);
+        return to + g->extent[0];
     }
-    for (ptrdiff_t i = 0; i < a->dim[dim].extent; i++)
-        to = copy(a, dim - 1, at + i * a->dim[dim].distance, to, back);
+    for (ptrdiff_t i = 0; i < g->extent[dim]; i++)
+        to = copy(g, dim - 1, at + i * g->distance[dim], to, back);
     return to;
 }
 
-void *section_copy(const struct array *a)
+void *section_copy(const struct own_array *a)
 {
+    struct grid g = grid_of_own(a);
     char *to;
 
-    if (!has_gaps(a))
+    if (!has_gaps(&g))
         return a->base;
-    to = malloc(bytes_of(a));
+    to = malloc(bytes_of(&g));
     if (to == NULL)
         abort();
-    (void)copy(a, a->rank - 1, a->base, to, 0);
+    (void)copy(&g, g.n - 1, g.base, to, false);
     return to;
 }
 
-void section_end(const struct array *a, void *c, int written)
+void section_end(const struct own_array *a, void *c, bool written)
 {
+    struct grid g = grid_of_own(a);
+
     if (c == a->base)
         return;
     if (written)
-        (void)copy(a, a->rank - 1, a->base, c, 1);
+        (void)copy(&g, g.n - 1, g.base, c, true);
     free(c);
 }
 
@@ -83,7 +117,9 @@ static int refuse(const char *call)
 
 int section_whole(const struct array *a, const char *call)
 {
-    return has_gaps(a) ? refuse(call) : MPI_SUCCESS;
+    struct grid g = grid_of(a);
+
+    return has_gaps(&g) ? refuse(call) : MPI_SUCCESS;
 }
 
 /* A type without gaps of its own whose data are in the order of memory. */
@@ -99,26 +135,6 @@ static int is_plain(MPI_Datatype type, int *size)
     return (combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
             combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER) &&
            *size > 0 && lb == 0 && extent == *size;
-}
-
-enum { DIMENSIONS = 1 + 15 }; /* Fortran has 15; the first one here is an element itself */
-
-struct grid {
-    int n;
-    ptrdiff_t extent[DIMENSIONS], distance[DIMENSIONS];
-};
-
-static struct grid grid_of(const struct array *a, int size)
-{
-    struct grid g = { .n = a->rank + 1,
-                      .extent = { (ptrdiff_t)a->element / size },
-                      .distance = { size } };
-
-    for (int i = 1; i < g.n; i++) {
-        g.extent[i] = a->dim[i - 1].extent;
-        g.distance[i] = a->dim[i - 1].distance;
-    }
-    return g;
 }
 
 /* The first `count` units: so many whole parts of the highest dimension, then of the one below ...
@@ -156,22 +172,23 @@ static MPI_Datatype make(const struct grid *g, ptrdiff_t count, MPI_Datatype uni
 int section_of(struct section *s, const struct array *a, int count, MPI_Datatype type,
                const char *call)
 {
-    int size = 0;
+    struct grid g = grid_of(a);
     ptrdiff_t units = count;
-    struct grid g;
+    int size = 0;
 
     *s = (struct section){ .buffer = a->base, .count = count, .type = type };
-    if (!has_gaps(a) || count <= 0)
+    if (!has_gaps(&g) || count <= 0)
         return MPI_SUCCESS;
     if (!is_plain(type, &size))
         return refuse(call);
-    if (a->element % (size_t)size != 0) {
+    if (g.extent[0] % size != 0) {
         units *= size;
         type = MPI_BYTE;
         size = 1;
     }
-    g = grid_of(a, size);
-    *s = (struct section){ a->base, 1, make(&g, units, type), 1 };
+    g.extent[0] /= size;
+    g.distance[0] = size;
+    *s = (struct section){ a->base, 1, make(&g, units, type), true };
     return MPI_SUCCESS;
 }
 

@@ -4,8 +4,8 @@
 # What a parameter becomes follows from its type; those few functions that are more than that are in
 # special.c. Only functions that the archive has get a name: another is an error of the linker.
 # For the module mpi_f08, those without buffers are the same (mpi_barrier_f08_); the others get
-# descriptors of arrays, and call these with what is contiguous (mpi_send_cfi_); or a procedure of the
-# program, which profiles it (MPI_Send_f08ts).
+# descriptors of arrays, and call these with what is contiguous (mpi_send_f08ts_); those that leave
+# buffers in use are bound to C (mpi_isend_cfi_), and call the program's MPI_Isend_f08ts where it has one.
 set -euo pipefail
 out=$1 nm=$2 archive=$3
 shift 3
@@ -20,12 +20,12 @@ shift 3
         own_formal = own_formal "const struct own_array *" name ", "
         own_actual = own_actual "own_array(&o_" name ", " name "), "
         own_open = own_open "        struct own_array o_" name ";\n"
-        if (function_name ~ /_end$|^MPI_(Get_address|Free_mem|Win_detach)$/) {
-            cfi_actual = cfi_actual name "->base, "
-        } else if (parameters !~ /MPI_Request|MPI_Win/ && function_name !~ /_begin$|_attach$/) {
+        if (!keeps) {
             cfi_open = cfi_open "    void *c_" name " = section_copy(" name ");\n"
-            cfi_close = cfi_close "    section_end(" name ", c_" name ", " (type !~ /^const/) ");\n"
+            cfi_close = cfi_close "    section_end(" name ", c_" name ", " (type ~ /^const/ ? "false" : "true") ");\n"
             cfi_actual = cfi_actual "c_" name ", "
+        } else if (function_name ~ /_end$|^MPI_(Get_address|Free_mem|Win_detach)$/) {
+            cfi_actual = cfi_actual name "->base, "
         } else if (count ~ /count$/ && datatype ~ /^ *MPI_Datatype [a-z_]*$/ &&
                    (parameters ~ /int (dest|source)|MPI_(File|Win|Message)/ || function_name == "MPI_Ibcast")) {
             sub(/.* /, "", count); sub(/.* /, "", datatype)
@@ -91,11 +91,9 @@ shift 3
         if (type ~ /void \*$/ && function_name !~ /^MPI_(Alloc_mem|Win_allocate.*|Win_shared_query)$/) {
             described(name, type, function_name, next_one, next_but_one)
         } else if (type == "const char *") {
-            cfi_formal = cfi_formal "const struct array *" name ", "
-            cfi_actual = cfi_actual name "->base, "
-            cfi_hidden = cfi_hidden ", " name "->element"
             own_formal = own_formal substr(formal, from)
-            own_actual = own_actual name "->base, "
+            cfi_actual = cfi_actual name ", "
+            cfi_hidden = cfi_hidden ", " name "_room"
         } else {
             cfi_formal = cfi_formal substr(formal, from)
             own_formal = own_formal substr(formal, from)
@@ -109,6 +107,7 @@ shift 3
         cfi_formal = cfi_actual = cfi_open = cfi_check = cfi_close = cfi_hidden = ""
         own_formal = own_actual = own_open = ""
         buffers = 0
+        keeps = parameters ~ /MPI_Request|MPI_Win/ || name ~ /_begin$|_end$|_attach$|^MPI_(Get_address|Free_mem)$/
         split("", instead)
         known = 1
         n = split(parameters, part, ",")
@@ -124,17 +123,21 @@ shift 3
             printf "FORTRAN void %s(%s);\nvoid %s(%s)\n{\n%s    int rc = %s(%s);\n\n" \
                 "%s    done(ierror, rc);\n}\n\n",
                 fortran, formal, fortran, formal, before, prefix substr(name, 5), actual, after
-            profiled = sprintf("%sf08ts_", fortran)
-            own_call = sprintf("    if (%s != NULL) {\n%s\n        %s(%sierror%s);\n        return;\n    }\n",
-                profiled, own_open, profiled, own_actual, cfi_hidden)
-            if (buffers && prefix == "MPI_")
-                printf "void %s(%sint *ierror%s) __attribute__((weak));\n", profiled, own_formal, hidden
-            if (buffers)
-                printf "FORTRAN void %scfi_(%sint *ierror);\nvoid %scfi_(%sint *ierror)\n{\n" \
-                    "%s    int rc = MPI_SUCCESS;\n%s\n%s    %s%s(%s&rc%s);\n%s    done(ierror, rc);\n}\n\n",
-                    fortran, cfi_formal, fortran, cfi_formal, prefix == "MPI_" ? own_call : "", cfi_open,
-                    cfi_check, cfi_check == "" ? "" : "if (rc == MPI_SUCCESS)\n        ", fortran,
-                    cfi_actual, cfi_hidden, cfi_close
+            call = sprintf("    int rc = MPI_SUCCESS;\n%s\n%s    %s%s(%s&rc%s);\n%s    done(ierror, rc);\n",
+                cfi_open, cfi_check, cfi_check == "" ? "" : "if (rc == MPI_SUCCESS)\n        ", fortran,
+                cfi_actual, cfi_hidden, cfi_close)
+            if (buffers && !keeps)
+                printf "FORTRAN void %sf08ts_(%sint *ierror%s);\nvoid %sf08ts_(%sint *ierror%s)\n{\n%s}\n\n",
+                    fortran, own_formal, hidden, fortran, own_formal, hidden, call
+            else if (buffers && prefix == "PMPI_")
+                printf "FORTRAN void %scfi_(%sint *ierror);\nvoid %scfi_(%sint *ierror)\n{\n%s}\n\n",
+                    fortran, cfi_formal, fortran, cfi_formal, call
+            else if (buffers)
+                printf "void %sf08ts_(%sint *ierror) __attribute__((weak));\nFORTRAN void %scfi_(%sint *ierror);\n" \
+                    "void %scfi_(%sint *ierror)\n{\n    if (%sf08ts_ != NULL) {\n%s\n" \
+                    "        %sf08ts_(%sierror);\n        return;\n    }\n%s}\n\n",
+                    fortran, own_formal, fortran, cfi_formal, fortran, cfi_formal, fortran, own_open,
+                    fortran, own_actual, call
             else
                 printf "FORTRAN void %sf08_(%s) __attribute__((alias(\"%s\")));\n\n",
                     fortran, formal, fortran

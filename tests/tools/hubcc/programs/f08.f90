@@ -176,7 +176,7 @@ contains
   ! Parts of types, of complex numbers and of texts; parts that the type does not divide.
   subroutine other_shapes
     type(point) :: points(4)
-    complex :: c(6), d(4)
+    complex, asynchronous :: c(6), d(4)
     character(len=3) :: words(4), got(2)
     real :: r(4)
     integer(kind=8) :: wide(2)
@@ -194,6 +194,10 @@ contains
     call MPI_Recv(d(4:1:-1), 5, MPI_REAL, last, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
     call check(all(d(4:2:-1) == [cmplx(1, last), cmplx(3, last), cmplx(5)]) .and. d(1) == 0, 'half a number')
+    call MPI_Irecv(d, 2, MPI_COMPLEX, last, 3, MPI_COMM_WORLD, requests(1))
+    call MPI_Send(c([5, 2]), 2, MPI_COMPLEX, next, 3, MPI_COMM_WORLD)
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+    call check(all(d(1:2) == [cmplx(5, last), cmplx(2, last)]), 'chosen elements')
     words = ['one', 'two', 'six', 'ten']
     call MPI_Isend(words(2:4:2), 6, MPI_CHARACTER, next, 4, MPI_COMM_WORLD, requests(1))
     call MPI_Recv(got, 6, MPI_CHARACTER, last, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
@@ -219,6 +223,10 @@ contains
     call MPI_Ssend(x(12:1:-2), 6, MPI_INTEGER, next, 9, MPI_COMM_WORLD)
     call MPI_Wait(request, MPI_STATUS_IGNORE)
     call check(all(y == [12, 10, 8, 6, 4, 2]) .and. profiled == 1, 'the program''s own MPI_Ssend')
+    call MPI_Issend(x(11:1:-2), 6, MPI_INTEGER, next, 9, MPI_COMM_WORLD, request)
+    call MPI_Recv(y, 6, MPI_INTEGER, last, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call check(all(y == [11, 9, 7, 5, 3, 1]) .and. profiled == 11, 'the program''s own MPI_Issend')
   end subroutine
 
   subroutine start(buffer, request)
@@ -420,4 +428,18 @@ subroutine mpi_ssend_f08ts(buf, count, datatype, dest, tag, comm, ierror)
   integer, optional, intent(out) :: ierror
   if (size(buf) == 6 .and. .not. present(ierror)) profiled = profiled + 1
   call PMPI_Ssend(buf, count, datatype, dest, tag, comm)
+end subroutine
+
+subroutine mpi_issend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror)
+  use mpi_f08, other_name => mpi_issend_f08ts
+  use callbacks, only: profiled
+  implicit none
+  type(*), dimension(..), intent(in), asynchronous, target :: buf
+  integer, intent(in) :: count, dest, tag
+  type(MPI_Datatype), intent(in) :: datatype
+  type(MPI_Comm), intent(in) :: comm
+  type(MPI_Request), intent(out) :: request
+  integer, optional, intent(out) :: ierror
+  if (size(buf) == 6 .and. .not. present(ierror)) profiled = profiled + 10
+  call PMPI_Issend(buf, count, datatype, dest, tag, comm, request)
 end subroutine
