@@ -256,6 +256,8 @@ struct host_wait {
     int peer;       /* rank; -1: any */
     int tag;        /* -1: any; -2: of a collective, which has none */
     uint64_t bytes; /* of one that is sent */
+    bool other;     /* one that nobody has received has come instead: */
+    int other_peer, other_tag;
     char group[64]; /* "MPI_COMM_WORLD" */
 };
 

@@ -139,10 +139,11 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
                              index, run->nnodes - 1);
     node = &run->nodes[index];
     if (node->nranks + (node_host_cores(node->host) > 1) >= node_host_cores(node->host))
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "node%u.host: cores = %u: expected one for each rank and one for "
-                             "interrupts",
-                             index, node_host_cores(node->host));
+        return sim_error_set(
+            err, SIM_ERR_CONFIG,
+            "node%u.host: cores = %u: too few for %u ranks and one for interrupts: "
+            "expected fewer ranks (-n, --place) or more nodes (-m)",
+            index, node_host_cores(node->host), node->nranks + 1);
     t->host.rank = rank;
     if (run->cfg->profile) {
         t->host.profile =

@@ -63,6 +63,9 @@ static size_t wait_text(const struct host_wait *w, char *text, size_t room)
                      w->group);
     else
         n = snprintf(text, room, "a message from %s%s on %s", peer, tag, w->group);
+    if (w->other && n >= 0 && (size_t)n < room)
+        n += snprintf(text + n, room - (size_t)n, " (one from rank %d with tag %d has come)",
+                      w->other_peer, w->other_tag);
     return n < 0 || (size_t)n >= room ? 0 : (size_t)n;
 }
 

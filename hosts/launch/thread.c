@@ -12,7 +12,8 @@ void launch_resume(struct launch_thread *t)
         char place[128];
 
         launch_place(t, t->fault_at, place, sizeof(place));
-        fprintf(t->err, "%s%s\n", t->fault, place);
+        fprintf(t->err, "rank %u on node %u at %.6f us: %s%s\n", t->host.rank,
+                t->node->shared.index, (double)sim_now(launch_domain(t)) * 1e-6, t->fault, place);
         t->fault = NULL;
     }
 }

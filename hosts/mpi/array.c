@@ -63,7 +63,8 @@ static int check(struct mpi_rank *mr, int ndims, int order, MPI_Datatype oldtype
         return MPI_ERR_OTHER;
     *old_p = mpi_type_of(mr, oldtype);
     if (*old_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "oldtype = %#x: no datatype", (unsigned)oldtype);
+        return mpi_fail(mr, MPI_ERR_TYPE, "oldtype = %#x: no datatype, or one that was freed",
+                        (unsigned)oldtype);
     if (ndims < 1)
         return mpi_fail(mr, MPI_ERR_ARG, "ndims = %d: expected 1 or more", ndims);
     if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)

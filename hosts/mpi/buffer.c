@@ -19,6 +19,11 @@ int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq)
     (void)mpi_advance(mr, NULL); /* others may have left */
     if (p->attached_bytes - p->attached_used < bytes + MPI_BSEND_OVERHEAD) {
         rq->active = false;
+        if (p->attached == NULL)
+            return mpi_fail(mr, MPI_ERR_BUFFER,
+                            "no buffer is attached: expected MPI_Buffer_attach() before, of %llu "
+                            "bytes or more with MPI_BSEND_OVERHEAD",
+                            (unsigned long long)bytes + MPI_BSEND_OVERHEAD);
         return mpi_fail(mr, MPI_ERR_BUFFER,
                         "%llu bytes and MPI_BSEND_OVERHEAD = %d: of the attached buffer's %llu "
                         "bytes %llu are free",

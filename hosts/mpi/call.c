@@ -112,7 +112,7 @@ int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
 {
     c->op = mpi_op_of(c->mr, op);
     if (c->op == NULL)
-        return mpi_fail(c->mr, MPI_ERR_OP, "op = %d: no operation", op);
+        return mpi_fail(c->mr, MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
     mpi_op_hold(c->op);
     c->s->op = c->op;
     c->commutes = c->op->commutes;

@@ -111,7 +111,8 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
 
     if (c == NULL)
         mpi_note(mr, "comm = %d: %s", comm,
-                 comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : "no communicator");
+                 comm == MPI_COMM_NULL ? "MPI_COMM_NULL"
+                                       : "no communicator, or one that was freed");
     return c;
 }
 

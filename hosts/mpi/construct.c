@@ -9,7 +9,8 @@ static int old_of(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **o
 {
     *old_p = mpi_type_of(mr, oldtype);
     if (*old_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "oldtype = %#x: no datatype", (unsigned)oldtype);
+        return mpi_fail(mr, MPI_ERR_TYPE, "oldtype = %#x: no datatype, or one that was freed",
+                        (unsigned)oldtype);
     return MPI_SUCCESS;
 }
 

@@ -68,7 +68,8 @@ struct mpi_group *mpi_group_of(struct mpi_rank *mr, MPI_Group group)
     if (group >= FIRST_HANDLE)
         g = mpi_table_get(&mr->groups, (unsigned)(group - FIRST_HANDLE));
     if (g == NULL)
-        mpi_note(mr, "group = %d: no group", group);
+        mpi_note(mr, "group = %d: %s", group,
+                 group == MPI_GROUP_NULL ? "MPI_GROUP_NULL" : "no group, or one that was freed");
     return g;
 }
 

@@ -162,7 +162,7 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
         (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
         code = mpi_fail(mr, MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
     if (code == MPI_SUCCESS && o == NULL)
-        code = mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation", op);
+        code = mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
     if (code == MPI_SUCCESS)
         code = mpi_op_check(mr, o, type);
     if (code == MPI_SUCCESS)

@@ -134,7 +134,9 @@ static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *hand
     host_spend_cost(mr->host, HOST_COST_CALL);
     for (int i = 0; i < count; i++) {
         if (handles[i] != MPI_REQUEST_NULL && mpi_request_of(mr, handles[i]) == NULL)
-            return mpi_fail(mr, MPI_ERR_REQUEST, "request %d = %d: no request", i, handles[i]);
+            return mpi_fail(mr, MPI_ERR_REQUEST,
+                            "request %d = %d: no request, or one that was freed or has ended", i,
+                            handles[i]);
     }
     return MPI_SUCCESS;
 }
@@ -446,7 +448,7 @@ static int check_request(struct mpi_rank *mr, MPI_Request handle)
     int code = check_handles(mr, 1, &handle);
 
     if (code == MPI_SUCCESS && handle == MPI_REQUEST_NULL)
-        code = mpi_fail(mr, MPI_ERR_REQUEST, "request = %d: no request", handle);
+        code = mpi_fail(mr, MPI_ERR_REQUEST, "request = MPI_REQUEST_NULL");
     return code;
 }
 

@@ -19,8 +19,9 @@ static int check_target(struct mpi_win *win, const struct mpi_rma_call *a, struc
     low = k->at + k->target->true_low;
     high = low + k->target->true_extent + (a->target_count - 1) * k->target->extent;
     if (low < 0 || high > peer->size)
-        return mpi_fail(mr, MPI_ERR_RMA_RANGE, "bytes %lld to %lld of rank %d's window of %ld",
-                        (long long)low, (long long)high, a->target, peer->size);
+        return mpi_fail(mr, MPI_ERR_RMA_RANGE,
+                        "bytes %lld to %lld of rank %d's window, which has %ld", (long long)low,
+                        (long long)high - 1, a->target, peer->size);
     return MPI_SUCCESS;
 }
 
@@ -68,7 +69,10 @@ static int check(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_r
                         win->comm->size - 1);
     peer = &win->peers[a->target];
     if (!win->fenced && !peer->started && !peer->locked && !win->locked_all)
-        return mpi_fail(mr, MPI_ERR_RMA_SYNC, "target_rank = %d: no epoch", a->target);
+        return mpi_fail(mr, MPI_ERR_RMA_SYNC,
+                        "target_rank = %d: no epoch: expected MPI_Win_fence, MPI_Win_start or "
+                        "MPI_Win_lock before",
+                        a->target);
     code = mpi_check_data(mr, "", a->target_count, a->target_type, &k->target);
     if (code == MPI_SUCCESS && gives)
         code = mpi_check_data(mr, a->origin, a->origin_count, a->origin_type, &k->origin);

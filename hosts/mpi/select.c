@@ -258,6 +258,11 @@ static int force_one(struct mpi_rank *mr, const char *item, size_t n)
                 (int)n, item);
         return add_forced(mr, &f);
     }
+    if (mark != NULL)
+        return mpi_fail(mr, MPI_ERR_ARG,
+                        "algorithm %.*s: no such collective: expected the name of one without "
+                        "MPI_, as in allgather=ring",
+                        (int)n, item);
     return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected COLLECTIVE=NAME, as allgather=ring",
                     (int)n, item);
 }

@@ -82,8 +82,8 @@ int mpi_check_memory(struct mpi_rank *mr, const void *buf, int count, MPI_Dataty
     if (t == NULL || !t->committed)
         return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: %s", (unsigned)type,
                         type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
-                        : t == NULL               ? "no datatype"
-                                                  : "not committed");
+                        : t == NULL               ? "no datatype, or one that was freed"
+                                    : "not committed: expected MPI_Type_commit() before");
     if (t->bytes > 0 && (uint64_t)count > INT64_MAX / t->bytes)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: times %llu bytes: too many", count,
                         (unsigned long long)t->bytes);
@@ -111,7 +111,8 @@ int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_
         return MPI_ERR_OTHER;
     *type_p = mpi_type_of(mr, type);
     if (*type_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype", (unsigned)type);
+        return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype, or one that was freed",
+                        (unsigned)type);
     return MPI_SUCCESS;
 }
 

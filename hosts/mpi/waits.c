@@ -57,15 +57,35 @@ static const struct mpi_request *find(const struct mpi_waits *w, unsigned i)
     return rq == NULL && w->request != NULL ? of_request(w->request, &i) : rq;
 }
 
+/* The first message of its communicator that nobody has received, rather one of its source. */
+static void tell_other(const struct mpi_rank *mr, const struct mpi_request *rq,
+                       struct host_wait *wait_p)
+{
+    const struct mpi_arrived *a = mr->protocol.first, *other = NULL;
+
+    if (!rq->receives || rq->matched || rq->context != rq->comm->context)
+        return;
+    for (; a != NULL && (other == NULL || other->from != rq->far); a = a->next_all)
+        if (a->e.id == rq->context && (other == NULL || a->from == rq->far))
+            other = a;
+    if (other == NULL)
+        return;
+    wait_p->other = true;
+    wait_p->other_peer = (int)other->from->rank;
+    wait_p->other_tag = other->e.tag;
+}
+
 static bool waits(const void *arg, unsigned i, struct host_wait *wait_p)
 {
-    const struct mpi_request *rq = find(arg, i);
+    const struct mpi_waits *w = arg;
+    const struct mpi_request *rq = find(w, i);
     struct mpi_sought s;
 
     if (rq == NULL)
         return false;
     s = sought_of(rq);
     tell(&s, rq->comm, wait_p);
+    tell_other(w->mr, rq, wait_p);
     return true;
 }
 

@@ -11,7 +11,9 @@ int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p)
     if (mr == NULL)
         return MPI_ERR_OTHER;
     *win_p = win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
-    return *win_p != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_WIN, "win = %d: no window", win);
+    return *win_p != NULL
+               ? MPI_SUCCESS
+               : mpi_fail(mr, MPI_ERR_WIN, "win = %d: no window, or one that was freed", win);
 }
 
 int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code)

@@ -133,6 +133,7 @@ int load_find(const struct load_roots *roots, const char *folder, const char *na
         return SIM_ERR_IO;
     load_nearest_init(&near, name);
     load_find_each(roots, folder, offer, &near);
+    load_nearest_hint(&near, hint, sizeof(hint));
     return sim_error_set(err, SIM_ERR_IO, "%s: not found in %s/%s", name, folder,
-                         load_nearest_hint(&near, hint, sizeof(hint)));
+                         hint[0] != '\0' ? hint : ": `hubsim list` names what is there");
 }

@@ -258,6 +258,23 @@ const struct load_tree *load_tree_get(const struct load_tree *map, const char *k
     return NULL;
 }
 
+const char *load_tree_keys(const char *const *keys, char *text, size_t room)
+{
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (unsigned k = 0; keys[k] != NULL; k++) {
+        const char *before = k > 0 ? ", " : ": expected ";
+
+        if (at + strlen(before) + strlen(keys[k]) + 6 >= room) {
+            (void)snprintf(text + at, room - at, ", ...");
+            break;
+        }
+        at += (size_t)snprintf(text + at, room - at, "%s%s", before, keys[k]);
+    }
+    return text;
+}
+
 int load_tree_only(const struct load_tree *map, const char *const *keys, struct sim_error *err)
 {
     for (unsigned i = 0; i < map->n; i++) {
@@ -269,9 +286,10 @@ int load_tree_only(const struct load_tree *map, const char *const *keys, struct 
         load_nearest_init(&near, item->key);
         for (k = 0; keys[k] != NULL && strcmp(keys[k], item->key) != 0; k++)
             load_nearest_offer(&near, keys[k]);
+        load_nearest_hint(&near, hint, sizeof(hint));
         if (keys[k] == NULL)
             return load_fail(err, item, NULL, "unknown key%s",
-                             load_nearest_hint(&near, hint, sizeof(hint)));
+                             hint[0] != '\0' ? hint : load_tree_keys(keys, hint, sizeof(hint)));
     }
     return SIM_OK;
 }

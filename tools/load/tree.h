@@ -43,6 +43,8 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
 
 /** Only keys of the list (NULL at the end) may occur in the map. */
 int load_tree_only(const struct load_tree *map, const char *const *keys, struct sim_error *err);
+/** For messages: ": expected this, that", as many as there is room for. @return `text` */
+const char *load_tree_keys(const char *const *keys, char *text, size_t room);
 /** A scalar of the map; absent: SIM_OK and *text_p unchanged. */
 int load_tree_text(const struct load_tree *map, const char *key, const char **text_p,
                    struct sim_error *err);

@@ -238,8 +238,11 @@ static int unknown_key(const struct assignment *a, const struct load_tree *item,
     }
     for (const char *const *skip = a->layer->skip; *skip != NULL; skip++)
         load_nearest_offer(&near, *skip);
-    return load_fail(a->err, item, key, "unknown key%s",
-                     load_nearest_hint(&near, hint, sizeof(hint)));
+    load_nearest_hint(&near, hint, sizeof(hint));
+    if (hint[0] != '\0' || a->layer->skip[0] == NULL)
+        return load_fail(a->err, item, key, "unknown key%s", hint);
+    return load_fail(a->err, item, key, "unknown key%s, or one of `hubsim params`",
+                     load_tree_keys(a->layer->skip, hint, sizeof(hint)));
 }
 
 static int refuse(const struct assignment *a, const struct load_tree *item, const char *key)

@@ -113,8 +113,10 @@ static struct mpi_transport *ib_create(struct host *h, char *why)
     ib->nranks = h->size;
     ib->me = h->rank;
     if (!verbs_open(&ib->v, h)) {
-        (void)snprintf(why, MPI_WHY_BYTES, "transport ib: node %u has no InfiniBand adapter",
-                       h->node->index);
+        (void)snprintf(
+            why, MPI_WHY_BYTES,
+            "transport ib: node %u has no InfiniBand adapter (platform hapacs-tca has one)",
+            h->node->index);
         free(ib);
         return NULL;
     }

@@ -115,7 +115,9 @@ static struct mpi_transport *p2_create(struct host *h, char *why)
     struct p2 *p2;
 
     if (d == NULL || !d->has_hub) {
-        (void)snprintf(why, MPI_WHY_BYTES, "transport peach2: node %u has no hub", h->node->index);
+        (void)snprintf(why, MPI_WHY_BYTES,
+                       "transport peach2: node %u has no hub (platform hapacs-tca has one)",
+                       h->node->index);
         return NULL;
     }
     p2 = calloc(1, sizeof(*p2));

@@ -28,7 +28,7 @@ TEST_F(Programs, ARankThatNeverReturnsIsEndedAndNamed)
     for (const char *how : { "endless-own", "endless-empty" }) {
         EXPECT_EQ(124, sh(std::string("hubrun --label --patience 1 -n 2 ./prog ") + how)) << errors;
         EXPECT_NE(std::string::npos,
-                  errors.find("0: computes without a call that takes simulated time at prog+0x"))
+                  errors.find(" us: computes without a call that takes simulated time at prog+0x"))
             << errors;
         EXPECT_NE(std::string::npos, errors.find("hubrun: rank 0 ended all 2 ranks with status 124 "
                                                  "at "))

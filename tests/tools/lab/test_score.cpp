@@ -115,7 +115,7 @@ TEST_F(Score, AnUnknownPlatformIsAnError)
 
     rows.rows[0].platform = "atlantis";
     EXPECT_EQ(SIM_ERR_IO, lab_score_all(&ev, &site, &scores, &err));
-    EXPECT_STREQ("atlantis: not found in platforms/", err.text);
+    EXPECT_STREQ("atlantis: not found in platforms/: `hubsim list` names what is there", err.text);
 }
 
 TEST_F(Score, SensitivityTellsWhatAParameterMoves)

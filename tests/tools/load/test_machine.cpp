@@ -66,7 +66,9 @@ TEST_F(MachineFile, WrongComponentKeysAreToldInOneLine)
 {
     const std::pair<const char *, const char *> cases[] = {
         { "link.lane: 8", "link.lane = 8: unknown key, did you mean link.lanes?" },
-        { "zzz: 8", "zzz = 8: unknown key" },
+        { "zzz: 8",
+          "zzz = 8: unknown key: expected kind, include, may_override, description, or one of "
+          "`hubsim params`" },
         { "latency: 5", "latency = 5: missing unit: expected latency_ps" },
         { "ram: 4096", "ram = 4096: missing unit: expected ram_bytes" },
         { "link.lanes: eight", "link.lanes = eight: expected a whole number, 1 .. 16" },
