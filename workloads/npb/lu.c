@@ -14,7 +14,7 @@ enum { LOWER, UPPER, WAYS }; /* neighbour towards lower or higher coordinates; t
 enum { X = 0, Y = 1, Z = 2, CUT = 2 /* axes that are cut */ };
 enum { TAG_SWEEP = 10, TAG_FACE = 20 };
 /* A point in one sweep: the four blocks of its row, which follow from u alone, and its solution.
- * The original's loops for the two take about as long (1.0 to 1.3 here, by the compiler's options):
+ * The original's loops for the two take about as long (0.8 to 1.3 here, by the compiler's options):
  * the blocks have more operations, the solution more divisions, each of which waits for others. */
 enum { ROW_OPS = 300, SOLVE_OPS = 300 };
 #define OMEGA 1.2
