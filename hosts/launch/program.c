@@ -154,7 +154,9 @@ static int program_bind(struct program *p, const struct program_file *file, stru
                              "%s: expected a program object with main(), made by hubcc",
                              file->path);
     if (*abi != HUB_PROGRAM_ABI)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: built for shim version %u, expected %u",
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: linked by the hubcc of another hubsim (its shim is version %u, "
+                             "not %u): expected to be linked anew",
                              file->path, (unsigned)*abi, (unsigned)HUB_PROGRAM_ABI);
     return SIM_OK;
 }
