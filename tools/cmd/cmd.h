@@ -72,5 +72,6 @@ int cmd_explain(int argc, char **argv);
 int cmd_capture(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 
 #endif /* CMD_CMD_H */

@@ -19,6 +19,7 @@ static const struct command {
     { "score", "SYSTEM", "published hardware against simulation", cmd_score },
     { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure },
     { "sweep", "FILE", "many points, resumable: table and figure", cmd_sweep },
+    { "tune", "FILE...", "the fastest algorithm of a collective at each size", cmd_tune },
     { "explain", "MACHINE", "where each nanosecond of a message went", cmd_explain },
     { "capture", "FILE", "what a capture of packets (--pcap) holds", cmd_capture },
     { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", cmd_topology },

@@ -18,7 +18,7 @@ TEST_F(Command, HelpIsThereForEachCommand)
 {
     EXPECT_EQ(0, run("--help"));
     EXPECT_NE(std::string::npos, out.find("figure"));
-    for (const char *name : { "list", "params", "run", "check", "diff", "score", "explain",
+    for (const char *name : { "list", "params", "run", "check", "diff", "score", "explain", "tune",
                               "figure", "sweep", "topology" }) {
         EXPECT_EQ(0, run(std::string(name) + " --help")) << name;
         EXPECT_EQ(0u, out.find("Usage: hubsim " + std::string(name))) << out;
@@ -189,6 +189,27 @@ TEST_F(Command, FewerLanesAreSeenInTheTableAndInItsBound)
     };
     EXPECT_LT(last_two(out).first, 0.6 * last_two(eight).first);
     EXPECT_NEAR(last_two(out).second, 2000 * 256.0 / 280, 0.1);
+}
+
+TEST_F(Command, TuningTellsTheFastestAlgorithm)
+{
+    const std::string head = "description: gathering\nworkload: mpi-collective\nmachine: ring4\n"
+                             "setup: {op: allgather, nodes: 4, mpi: net, bytes: 8|65536}\nseries:\n"
+                             "  - {name: ring, algorithm: allgather=ring}\n"
+                             "  - {name: linear, algorithm: allgather=linear}\n",
+                      own = "  - {name: own}\n";
+    std::string file = write("gather.yaml", head + own);
+
+    EXPECT_EQ(0, run("tune " + file)) << errors;
+    EXPECT_NE(std::string::npos, out.find("\nhubrun --algorithm allgather=linear/4\n")) << out;
+    EXPECT_EQ(0, run("tune --margin 1000 " + file)) << errors;
+    EXPECT_NE(std::string::npos, out.find("the library chooses well by itself")) << out;
+    write("gather.yaml", head);
+    EXPECT_EQ(1, run("tune " + file));
+    EXPECT_NE(std::string::npos, errors.find("and one without, in which the library chooses"));
+    write("gather.yaml", head + own + "  - {name: other, algorithm: bcast=chain}\n");
+    EXPECT_EQ(1, run("tune " + file));
+    EXPECT_NE(std::string::npos, errors.find("bcast=chain: expected one, of the same collective"));
 }
 
 TEST_F(Command, AFailingProgramIsOneLine)
