@@ -123,3 +123,38 @@ struct mpi_data mpi_part(struct mpi_data d, uint64_t first, uint64_t end)
     return (struct mpi_data){ d.at + (int64_t)first * (int64_t)d.type->extent, end - first,
                               d.type };
 }
+
+/* Blocks of all ranks lie one behind the other. */
+static struct mpi_data all_given(const struct mpi_coll *c)
+{
+    struct mpi_data d = mpi_block_range(&c->out, 0, 1);
+
+    if (c->kind != MPI_COLL_REDUCE_SCATTER)
+        return d;
+    d.count = 0;
+    for (int r = 0; r < c->size; r++)
+        d.count += mpi_block(c, &c->out, r).count;
+    return d;
+}
+
+void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
+{
+    struct mpi_coll near = *c;
+    struct mpi_data out = all_given(c), in = mpi_block_range(&c->in, 0, 1), d;
+    bool out_far = mpi_on_device(c->mr, out.at), in_far = mpi_on_device(c->mr, in.at);
+
+    if (out_far) {
+        d = mpi_coll_scratch(c, out.count, out.type);
+        mpi_coll_copy(c, out, d);
+        near.out.at = d.at;
+    }
+    if (in_far && out_far && in.at == out.at)
+        near.in.at = near.out.at;
+    else if (in_far)
+        near.in.at = mpi_coll_scratch(c, in.count, in.type).at;
+    build(&near);
+    if (!in_far || (c->kind == MPI_COLL_EXSCAN && c->rank == 0))
+        return;
+    mpi_coll_fence(c);
+    mpi_coll_copy(c, mpi_block_range(&near.in, 0, 1), in);
+}

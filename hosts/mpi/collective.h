@@ -143,6 +143,8 @@ void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_dat
  * commutes. */
 void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
                          struct mpi_data *got_p);
+/** Has `build` see data of a GPU in host memory, since cores combine them. */
+void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c));
 /** A copy, unless it is there already. */
 void mpi_coll_move(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to);
 /** Elements [first, end). */

@@ -3,11 +3,17 @@
  * unpacks them there, so that what travels is a message of GPU memory like any other. It takes what
  * a copy inside of the GPU does: to start it, to learn of its end, and the engine's time for all
  * bytes. Memory for packed data is kept, since networks want it registered.
+ *
+ * What cores do themselves, like one-sided operations and sums, is done to data that were brought
+ * to host memory first, or are brought to the GPU afterwards.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hosts/mpi/internal.h"
+
+#define FEW_BYTES   UINT64_C(512) /* that the transport brings across by itself, not by an engine */
+#define STAGE_BYTES (UINT64_C(256) << 10)
 
 struct mpi_device_block {
     struct mpi_device_block *next;
@@ -110,6 +116,78 @@ void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data
     else
         mpi_spend_copy(mr, bytes);
     mpi_type_unpack(rq->type, rq->in, data, bytes);
+}
+
+bool mpi_on_device(const struct mpi_rank *mr, const void *p)
+{
+    struct host_pointer where;
+
+    return p != NULL && on_device(mr, p, &where);
+}
+
+/* By way of pinned memory, which a core copies from or to. */
+static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes,
+                      bool in)
+{
+    struct host *h = mr->host;
+    struct host_copy_end device = { true, b->offset }, bus = { false, 0 };
+
+    if (mr->device_stage == NULL)
+        mr->device_stage = h->ops->alloc(h, STAGE_BYTES, HOST_PAGE);
+    if (mr->device_stage == NULL)
+        mpi_abort(mr, 1);
+    bus.addr = h->ops->pointer(h, mr->device_stage).offset;
+    for (uint64_t done = 0; done < bytes; done += STAGE_BYTES) {
+        uint64_t n = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
+
+        host_spend_cost(h, HOST_COST_CUDA_COPY);
+        h->ops->gpu_wait(h, b->gpu,
+                         h->ops->gpu_copy(h, b->gpu, in ? device : bus, in ? bus : device, n, 0));
+        mpi_spend_copy(mr, n);
+    }
+}
+
+/* Into memory of ours on the GPU, or out of it, whose contents are of no account. */
+static void across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool in)
+{
+    struct mpi_device_block *b = block_of(mr, gpu, bytes < STAGE_BYTES ? bytes : STAGE_BYTES);
+    uint8_t *near;
+
+    if (b == NULL) {
+        mpi_spend_copy(mr, bytes);
+        return;
+    }
+    b->used = true;
+    if (bytes > FEW_BYTES) {
+        by_engine(mr, b, bytes, in);
+    } else {
+        near = mpi_block_zero(mr, bytes);
+        mpi_copy(mr, in ? b->at : near, in ? near : b->at, bytes);
+        mpi_block_free(near);
+    }
+    b->used = false;
+}
+
+void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes)
+{
+    struct host_pointer there, here;
+    struct mpi_device_block *b;
+    bool in, out;
+
+    if (bytes == 0)
+        return;
+    in = on_device(mr, to, &there);
+    out = on_device(mr, from, &here);
+    if (in && out && there.gpu == here.gpu && (b = block_of(mr, here.gpu, bytes)) != NULL) {
+        move(mr, b, bytes);
+        return;
+    }
+    if (out)
+        across(mr, here.gpu, bytes, false);
+    if (in)
+        across(mr, there.gpu, bytes, true);
+    if (!in && !out)
+        mpi_spend_copy(mr, bytes);
 }
 
 void mpi_device_release(struct mpi_rank *mr)

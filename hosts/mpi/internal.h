@@ -72,6 +72,7 @@ struct mpi_rank {
     unsigned moves;                          /* of schedules, so far */
     struct mpi_select *select;               /* algorithms of collectives */
     struct mpi_device_block *device_blocks;
+    uint8_t *device_stage; /* pinned; NULL: not yet */
     bool windows_ready; /* mpi_windows_advance() has something to do */
     struct mpi_env env;
     const struct mpi_comm
@@ -123,6 +124,11 @@ void mpi_pack_free(struct mpi_request *rq);
 void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq);
 /** `bytes` of packed data, wherever they are, to where they are received; takes its time. */
 void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes);
+/** Is it memory of a GPU that the transport takes as it is? */
+bool mpi_on_device(const struct mpi_rank *mr, const void *p);
+/** The time in which a core of the host, or an engine for it, copies between these places; the
+ * caller moves the data. What has been stored to a GPU before has arrived when it is read. */
+void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes);
 void mpi_device_release(struct mpi_rank *mr);
 
 /* win.c */

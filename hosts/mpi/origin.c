@@ -164,7 +164,8 @@ static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint6
     op->more[r->n++] = (struct mpi_win_run){ offset, stride, n, bytes };
 }
 
-/* Runs and data go behind the header as far as they fit, the runs first. */
+/* Runs and data go behind the header as far as they fit, the runs first. Data of a GPU the
+ * transport takes better than a core does. */
 static uint32_t fill(struct mpi_win_op *op, const struct mpi_rma_call *a, const struct mpi_rma *k,
                      struct mpi_win_head *head)
 {
@@ -176,12 +177,13 @@ static uint32_t fill(struct mpi_win_op *op, const struct mpi_rma_call *a, const 
         return 0;
     runs = head->nruns * (uint32_t)sizeof(*op->more);
     memcpy(behind, op->more, runs);
-    if (data == 0 || data > room - runs)
+    if (data == 0 || data > room - runs ||
+        (a->kind != MPI_WIN_SWAP && mpi_on_device(op->win->mr, a->origin)))
         return runs;
+    mpi_spend_between(op->win->mr, behind + runs, a->origin, data);
     mpi_type_pack(k->origin, a->origin, (uint64_t)a->origin_count, behind + runs);
     if (a->kind == MPI_WIN_SWAP)
         memcpy(behind + runs + k->bytes, a->compare, k->bytes);
-    mpi_spend_copy(op->win->mr, data);
     return runs + (uint32_t)data;
 }
 

@@ -243,13 +243,6 @@ void mpi_step_fence(struct mpi_schedule *s)
         add(s, MPI_STEP_FENCE);
 }
 
-/* A combination reads and writes as much as a copy while the arithmetic goes on beside it, so it
- * takes as long. */
-static void spend(const struct mpi_schedule *s, const struct mpi_data *data)
-{
-    mpi_spend_copy(s->mr, data->count * data->type->bytes);
-}
-
 static void ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_schedule *s = rq->owner;
@@ -287,11 +280,11 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
     case MPI_STEP_RECEIVE:
         return start_message(s, st);
     case MPI_STEP_COPY:
-        spend(s, &st->from);
+        mpi_spend_between(s->mr, st->to.at, st->from.at, st->from.count * st->from.type->bytes);
         return mpi_type_copy(s->mr, st->from.type, st->from.at, st->from.count, st->to.type,
                              st->to.at, st->to.count);
-    case MPI_STEP_COMBINE:
-        spend(s, &st->to);
+    case MPI_STEP_COMBINE: /* reads and writes as much as a copy, with arithmetic beside it */
+        mpi_spend_copy(s->mr, st->to.count * st->to.type->bytes);
         mpi_op_apply(s->op, st->from.at, st->to.at, st->to.count, st->to.type);
         break;
     case MPI_STEP_FENCE:

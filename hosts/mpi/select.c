@@ -330,7 +330,10 @@ void mpi_coll_build(struct mpi_coll *c)
         mpi_schedule_fail(c->s, MPI_ERR_INTERN);
         return;
     }
-    a->build(c);
+    if (c->kind >= MPI_COLL_REDUCE)
+        mpi_build_sums(c, a->build);
+    else
+        a->build(c);
 }
 
 bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_t room)

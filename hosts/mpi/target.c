@@ -253,11 +253,12 @@ static void exchange(struct mpi_win_in *in)
 
 void mpi_win_accumulate(struct mpi_win_in *in)
 {
+    mpi_spend_between(in->win->mr, in->data, in->at, in->head.bytes);
     if (in->head.kind != MPI_WIN_SWAP && in->head.op == MPI_NO_OP)
         mpi_type_pack(in->type, in->at, in->count, in->data);
     else if (!exchange_in_place(in))
         exchange(in);
-    mpi_spend_copy(in->win->mr, 2 * in->head.bytes);
+    mpi_spend_between(in->win->mr, in->at, in->data, in->head.bytes);
 }
 
 /* Those of one source are done in their order (MPI 3.1, 11.7.1). */
@@ -295,7 +296,7 @@ static void start_data(struct mpi_win_in *in)
                       tag_of(in, true), &in->ended);
     } else if (in->head.kind == MPI_WIN_PUT && in->data != NULL) {
         mpi_type_unpack(in->type, in->at, in->data, in->head.bytes);
-        mpi_spend_copy(win->mr, in->head.bytes);
+        mpi_spend_between(win->mr, in->at, in->data, in->head.bytes);
     } else if (in->head.kind == MPI_WIN_PUT) {
         (void)message(win, &in->rq, true, in->at, in->count, in->type, in->source,
                       tag_of(in, false), &in->ended);

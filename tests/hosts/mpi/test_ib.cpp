@@ -238,6 +238,93 @@ TEST(Ib, BlocksOfAGpuArePackedThere)
         }
 }
 
+/* Cores combine, whose stores to a GPU are still under way when the next data are there. */
+int sum_on_gpus()
+{
+    Me me;
+    int *out, *in, host[200], sum = me.size * (me.size + 1) / 2;
+
+    cudaMalloc((void **)&out, sizeof(host));
+    cudaMalloc((void **)&in, sizeof(host));
+    for (int n : { 1, 2, 4, 50 }) {
+        for (int i = 0; i < n * me.size; i++)
+            host[i] = (me.rank + 1) * (i + n);
+        cudaMemcpy(out, host, sizeof(host), cudaMemcpyHostToDevice);
+        MPI_Allreduce(out, in, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        cudaMemcpy(host, in, sizeof(host), cudaMemcpyDeviceToHost);
+        for (int i = 0; i < n; i++)
+            EXPECT_EQ(sum * (i + n), host[i]) << n << " numbers, all";
+        MPI_Reduce_scatter_block(out, in, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        cudaMemcpy(host, in, sizeof(host), cudaMemcpyDeviceToHost);
+        for (int i = 0; i < n; i++)
+            EXPECT_EQ(sum * (me.rank * n + i + n), host[i]) << n << " numbers, parts";
+        MPI_Reduce(me.rank == 1 ? MPI_IN_PLACE : out, out, n, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+        cudaMemcpy(host, out, sizeof(host), cudaMemcpyDeviceToHost);
+        for (int i = 0; i < n; i++)
+            EXPECT_EQ((me.rank == 1 ? sum : me.rank + 1) * (i + n), host[i]) << n << " numbers";
+    }
+    return MPI_Finalize();
+}
+
+TEST(Ib, DataOfGpusAreSummedWhenTheyAreThere)
+{
+    launch_software software = over_ib({});
+    launch_config cfg = {};
+    MachineFile file("ring4");
+
+    cfg.software = &software;
+    Cluster(file.cluster()).expect_run(sum_on_gpus, cfg);
+}
+
+/* @return the time of a put, an accumulation and what they wait for. */
+double access(void *window, void *data)
+{
+    MPI_Win win;
+    double start;
+
+    MPI_Win_create(window, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    start = MPI_Wtime();
+    MPI_Put(data, 2, MPI_INT, 1, 0, 2, MPI_INT, win);
+    MPI_Win_flush(1, win);
+    MPI_Accumulate(data, 2, MPI_INT, 1, 0, 2, MPI_INT, MPI_SUM, win);
+    MPI_Win_flush(1, win);
+    start = MPI_Wtime() - start;
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    return start;
+}
+
+TEST(Ib, WhatACoreDoesToAGpuTakesTheWayThere)
+{
+    launch_software software = over_ib({});
+    launch_config cfg = {};
+    MachineFile file("two-node");
+
+    cfg.software = &software;
+    Cluster(file.cluster())
+        .expect_run(
+            [&] {
+                Me me;
+                static int windows[2][16], datas[2][16];
+                int *window = windows[me.rank], *data = datas[me.rank], *gpu;
+
+                data[0] = window[0] = 3;
+                double there = access(window, data);
+                cudaMalloc((void **)&gpu, 64);
+                cudaMemcpy(gpu, window, 64, cudaMemcpyHostToDevice);
+                double on_gpu = access(gpu, data);
+                if (me.rank == 0) {
+                    EXPECT_LT(there + 0.5e-6, on_gpu);
+                }
+                cudaMemcpy(window, gpu, 64, cudaMemcpyDeviceToHost);
+                EXPECT_EQ(me.rank == 1 ? 6 : 3, window[0]);
+                return MPI_Finalize();
+            },
+            cfg);
+}
+
 TEST(Ib, SeveralStagedMessagesTakeTurns)
 {
     expect_many({ { "mpi.chunk_bytes", 16384, nullptr } });
