@@ -123,7 +123,7 @@ uint64_t node_host_msi_address(const struct node_host *host);
  * for MPI. Messages between one pair of nodes arrive in order. */
 typedef void (*node_net_fn)(void *arg, unsigned from, const void *bytes, uint32_t size);
 void node_net_set_receiver(struct node_host *host, node_net_fn fn, void *arg);
-/** Copies `size` (<= 1 GiB) bytes; leaves the node as the pipe's bandwidth allows. */
+/** Copies `size` (<= 2 GiB) bytes; leaves the node as the pipe's bandwidth allows. */
 void node_net_send(struct node_host *host, unsigned to, const void *bytes, uint32_t size);
 /* The pipe is the host's machine port "net", protocol "net". */
 

@@ -47,7 +47,7 @@ void node_net_send(struct node_host *host, unsigned to, const void *bytes, uint3
     uint32_t offset = 0;
 
     SIM_ASSERT(to < host->net.npeers && host->net.peers[to].out != NULL);
-    SIM_ASSERT(size <= 1u << 30);
+    SIM_ASSERT(size <= 1u << 31);
     ch = host->net.peers[to].out;
     do {
         uint32_t n = size - offset < SEGMENT_BYTES ? size - offset : SEGMENT_BYTES;
