@@ -199,6 +199,18 @@ pid_t getpid(void)
     return (pid_t)hub_shim_hooks()->pid;
 }
 
+/* The child would be the simulator with all of its ranks once more. */
+pid_t fork(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+pid_t vfork(void)
+{
+    return fork();
+}
+
 int gethostname(char *name, size_t room)
 {
     const char *host = hub_shim_hooks()->host;
