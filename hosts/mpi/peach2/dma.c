@@ -267,6 +267,7 @@ static void go(struct p2 *p2)
         (void)p2_dma_progress(p2);
         return;
     }
+    (void)stage_one(p2); /* while others have it */
     p2_turn_take(p2);
     (void)p2_dma_progress(p2);
     while (p2->nops > 0 || p2->channel[0].busy) { /* what is to be staged is then, too */

@@ -204,6 +204,43 @@ TEST(Peach2, RanksThatShareAChannelTakeTurnsWhateverTheOrderOfEvents)
     });
 }
 
+/* Five ranks of a node share four channels. What is staged for a long write is copied while the
+ * piece before it travels: a kilobyte takes 0.64 us, not 0.83. */
+TEST(Peach2, ARankThatSharesAChannelCopiesPiecesOfAWriteWhileOthersTravel)
+{
+    launch_software software = over_peach2();
+    launch_config cfg = {};
+    ClusterConfig cc;
+    Cluster c(cc);
+    uint64_t ps[2] = {};
+
+    cfg.nranks = 10;
+    cfg.software = &software;
+    EXPECT_EQ(SIM_OK,
+              c.run(
+                  [&] {
+                      Me me;
+                      static uint8_t from[65536];
+                      void *to;
+
+                      cudaMalloc(&to, sizeof(from));
+                      for (int n : { 16384, 65536 }) {
+                          MPI_Barrier(MPI_COMM_WORLD);
+                          uint64_t start = host_self()->ops->time_ps(host_self());
+                          if (me.rank == 0)
+                              MPI_Send(from, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+                          if (me.rank == 1) {
+                              MPI_Recv(to, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                              ps[n > 16384] = host_self()->ops->time_ps(host_self()) - start;
+                          }
+                      }
+                      return MPI_Finalize();
+                  },
+                  cfg))
+        << c.err.text;
+    EXPECT_LT(ps[1] - ps[0], (65536 - 16384) / 1024 * 720000);
+}
+
 /* Copies overlap with transfers from two pieces on, and nobody is asked before 16 KB. */
 TEST(Peach2, TwiceTheBytesTakeLessThanTwiceTheTime)
 {
