@@ -12,8 +12,8 @@
  */
 #include "hosts/mpi/peach2/collectives.h"
 
-#define SEGMENTS_MAX 64u
-#define ROUND_BYTES  12288u /* what a channel moves in the 3.5 us that a round costs besides */
+#define SEGMENT_MAX 8192u  /* one entry: longer ones ask, and go in several */
+#define ROUND_BYTES 12288u /* what a channel moves in the 3.5 us that a round costs besides */
 
 struct p2 *p2_of_coll(const struct mpi_coll *c)
 {
@@ -149,11 +149,11 @@ static void allgather_two_rings(struct mpi_coll *c)
  * costs besides what it moves. The least sum is where segments^2 = ranks * bytes / ROUND_BYTES. */
 static uint64_t segments_of(uint64_t bytes, int ranks)
 {
-    uint64_t n = 1;
+    uint64_t n = (bytes + SEGMENT_MAX - 1) / SEGMENT_MAX;
 
-    while (n < SEGMENTS_MAX && (n + 1) * (n + 1) * ROUND_BYTES <= (uint64_t)ranks * bytes)
+    while ((n + 1) * (n + 1) * ROUND_BYTES <= (uint64_t)ranks * bytes)
         n++;
-    return n;
+    return n > 0 ? n : 1;
 }
 
 static struct mpi_data segment(struct mpi_data all, uint64_t i, uint64_t n)
@@ -251,25 +251,37 @@ static const struct mpi_algorithm algorithms[] = {
 };
 
 /*
- * Where `hubsim run mpi-allgather`, mpi-broadcast, mpi-allreduce and mpi-alltoall, each on 16
- * nodes, change their minds (docs/collectives.md). Small ones: a message costs its sender 0.2 us,
- * so few ranks tell all others at once; then what has the fewest rounds; then what moves each byte
- * to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its sender 0.1 us
- * each 8 bytes, of more 1 us in a channel however long, and ten ranks have so few that no other
- * way saves any.
+ * Who is quickest on 4, 8 and 16 nodes, one ring and two (docs/mpi-peach2.md has the tables). Few
+ * ranks do best to tell all others at once: a message costs its sender 0.2 us, or 1 us in a channel
+ * however long. Then small ones go to what has the fewest rounds, and large ones to what moves each
+ * byte to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its sender
+ * 0.1 us each 8 bytes, and ten ranks have so few that no other way saves any.
  */
 #define KB 1024u
 static const struct mpi_choice choices[] = {
-    { MPI_COLL_ALLGATHER, "linear", 0, 32, 0, 17 },
+    { MPI_COLL_ALLGATHER, "linear", 0, 24 * KB, 0, 6 },
+    { MPI_COLL_ALLGATHER, "linear", 0, 96, 0, 12 },
+    { MPI_COLL_ALLGATHER, "linear", 384, 12 * KB, 0, 12 },
+    { MPI_COLL_ALLGATHER, "linear", 0, 48, 0, 17 },
+    { MPI_COLL_ALLGATHER, "linear", 384, 3 * KB, 12, 17 },
     { MPI_COLL_ALLGATHER, "recursive-doubling", 0, 2 * KB, 0, 0 },
     { MPI_COLL_ALLGATHER, "bruck", 0, 2 * KB, 0, 0 },
     { MPI_COLL_ALLGATHER, "two-rings", 2 * KB, 0, 0, 0 },
-    { MPI_COLL_BCAST, "binomial", 0, 12 * KB, 0, 0 },
-    { MPI_COLL_BCAST, "both-ways", 12 * KB, 192 * KB, 0, 0 },
+    { MPI_COLL_BCAST, "linear", 0, 24 * KB, 0, 6 },
+    { MPI_COLL_BCAST, "pipeline", 48 * KB, 0, 0, 6 },
+    { MPI_COLL_BCAST, "linear", 3 * KB, 12 * KB, 0, 12 },
+    { MPI_COLL_BCAST, "pipeline", 96 * KB, 0, 0, 12 },
+    { MPI_COLL_BCAST, "linear", 0, 48, 0, 17 },
+    { MPI_COLL_BCAST, "binomial", 0, 24 * KB, 0, 0 },
+    { MPI_COLL_BCAST, "both-ways", 24 * KB, 192 * KB, 0, 0 },
     { MPI_COLL_BCAST, "pipeline", 192 * KB, 0, 0, 0 },
     { MPI_COLL_ALLREDUCE, "two-levels", 0, 4 * KB, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "two-rings", 16 * KB, 0, 0, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "both-ways", 32 * KB, 0, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 3 * KB, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "rabenseifner", 3 * KB, 6 * KB, 6, 0 },
+    { MPI_COLL_ALLREDUCE, "two-rings", 3 * KB, 0, 0, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "both-ways", 384, 0, 0, 6 },
+    { MPI_COLL_REDUCE_SCATTER, "both-ways", 3 * KB, 0, 0, 12 },
+    { MPI_COLL_REDUCE_SCATTER, "both-ways", 6 * KB, 0, 0, 0 },
     { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 11 },
     { MPI_COLL_ALLTOALL, "spread", 0, P2_PIO_MAX + 1, 0, 15 },
     { MPI_COLL_ALLTOALL, "spread", 0, 56, 0, 21 },
@@ -277,11 +289,27 @@ static const struct mpi_choice choices[] = {
     { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 0 },
 };
 
+/* Where S joins two rings, no way is long; looked at first. */
+static const struct mpi_choice joined[] = {
+    { MPI_COLL_ALLGATHER, "recursive-doubling", 384, 768, 6, 17 },
+    { MPI_COLL_ALLGATHER, "linear", 0, 48 * KB, 0, 6 },
+    { MPI_COLL_ALLGATHER, "linear", 3 * KB, 6 * KB, 12, 17 },
+    { MPI_COLL_BCAST, "binomial", 24, 3 * KB, 6, 12 },
+    { MPI_COLL_BCAST, "binomial", 12, 24 * KB, 12, 0 },
+    { MPI_COLL_ALLREDUCE, "rabenseifner", 3 * KB, 12 * KB, 12, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 3 * KB / 2, 0, 6 },
+    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 6 * KB, 6, 12 },
+    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 24 * KB, 12, 0 },
+};
+
 int p2_collectives(struct mpi_rank *mr)
 {
+    const struct p2 *p2 = p2_of(mr->transport);
     int code = mpi_algorithms_add(mr, algorithms, sizeof(algorithms) / sizeof(algorithms[0]));
 
     if (code == MPI_SUCCESS)
         code = mpi_choices_add(mr, choices, sizeof(choices) / sizeof(choices[0]));
+    if (code == MPI_SUCCESS && p2->peers[p2->me].across != P2_NO_SLOT)
+        code = mpi_choices_add(mr, joined, sizeof(joined) / sizeof(joined[0]));
     return code;
 }
