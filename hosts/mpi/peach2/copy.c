@@ -18,7 +18,13 @@ uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, 
     struct host *h = p2->t.host;
     struct host_pointer hp = h->ops->pointer(h, from);
 
-    if (hp.kind == HOST_GPU) {
+    if (hp.kind == HOST_GPU && bytes <= P2_PIO_MAX) { /* sooner than an engine starts */
+        const struct driver_gpu *g = &p2->d->gpus[hp.gpu];
+        uint64_t bus = 0;
+
+        (void)driver_pin_gpu(h, hp.gpu, hp.offset, bytes, &bus);
+        h->ops->load_block(h, &g->bar, bus - g->bar_bus, p2->stage + at, bytes);
+    } else if (hp.kind == HOST_GPU) {
         p2_copy_by_engine(p2, hp.gpu, (struct host_copy_end){ false, p2->stage_bus + at },
                           (struct host_copy_end){ true, hp.offset }, bytes);
         driver_flush_gpu(h, hp.gpu); /* what it has sent has arrived */
