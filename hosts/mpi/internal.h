@@ -73,7 +73,7 @@ struct mpi_rank {
     struct mpi_select *select;               /* algorithms of collectives */
     struct mpi_device_block *device_blocks;
     uint8_t *device_stage; /* pinned; NULL: not yet */
-    bool windows_ready; /* mpi_windows_advance() has something to do */
+    bool windows_ready;    /* mpi_windows_advance() has something to do */
     struct mpi_env env;
     const struct mpi_comm
         *blamed;       /* whose error handler the present call ends with; NULL: the world's */
