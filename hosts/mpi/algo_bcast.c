@@ -86,14 +86,21 @@ static void bcast_binomial(struct mpi_coll *c)
     mpi_bcast_tree(c, c->root, mpi_block_range(&c->in, 0, 1));
 }
 
-/* A chain from the root on: while a piece is received, the one before it is passed on. */
+/* A chain from the root on: while a piece is received, the one before it is passed on. Pieces are
+ * too short for networks to take them out of GPUs one by one. */
 static void bcast_chain(struct mpi_coll *c)
 {
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data all = mpi_block_range(&c->in, 0, 1), near = all, flat;
+    bool far = mpi_on_device(c->mr, all.at);
     int me = mpi_wrap(c->rank - c->root, c->size);
-    struct mpi_data flat = mpi_coll_packed(c, all, me == 0);
-    uint64_t n = (flat.count + SEGMENT_BYTES - 1) / SEGMENT_BYTES;
+    uint64_t n;
 
+    if (far)
+        near = mpi_coll_scratch(c, all.count, all.type);
+    if (far && me == 0)
+        mpi_coll_copy(c, all, near);
+    flat = mpi_coll_packed(c, near, me == 0);
+    n = (flat.count + SEGMENT_BYTES - 1) / SEGMENT_BYTES;
     for (uint64_t k = 0; k <= n; k++) {
         uint64_t at = k * SEGMENT_BYTES, before = at - SEGMENT_BYTES;
         uint64_t end = flat.count < at + SEGMENT_BYTES ? flat.count : at + SEGMENT_BYTES;
@@ -106,7 +113,9 @@ static void bcast_chain(struct mpi_coll *c)
         mpi_coll_fence(c);
     }
     if (me > 0)
-        mpi_coll_unpacked(c, flat, all);
+        mpi_coll_unpacked(c, flat, near);
+    if (far && me > 0)
+        mpi_coll_copy(c, near, all);
 }
 
 /* Parts [first, first + n) of the bytes, one for each rank relative to the root; later ones may be

@@ -266,7 +266,26 @@ int sum_on_gpus()
     return MPI_Finalize();
 }
 
-TEST(Ib, DataOfGpusAreSummedWhenTheyAreThere)
+/* Up to a rate that a chain of short reads across the sockets would not reach. */
+int tell_gpus()
+{
+    Me me;
+    std::vector<uint8_t> host(262144, me.rank == 1 ? 7 : 0);
+    void *p;
+    double start;
+
+    cudaMalloc(&p, host.size());
+    cudaMemcpy(p, host.data(), host.size(), cudaMemcpyHostToDevice);
+    MPI_Barrier(MPI_COMM_WORLD);
+    start = MPI_Wtime();
+    MPI_Bcast(p, (int)host.size(), MPI_BYTE, 1, MPI_COMM_WORLD);
+    EXPECT_GT(400e-6, MPI_Wtime() - start);
+    cudaMemcpy(host.data(), p, host.size(), cudaMemcpyDeviceToHost);
+    EXPECT_EQ(7, host[0] & host[99999] & host.back());
+    return MPI_Finalize();
+}
+
+TEST(Ib, CollectivesOfGpusGoByWayOfTheHost)
 {
     launch_software software = over_ib({});
     launch_config cfg = {};
@@ -274,6 +293,7 @@ TEST(Ib, DataOfGpusAreSummedWhenTheyAreThere)
 
     cfg.software = &software;
     Cluster(file.cluster()).expect_run(sum_on_gpus, cfg);
+    EXPECT_EQ(SIM_OK, Cluster(file.cluster()).run(tell_gpus, cfg));
 }
 
 /* @return the time of a put, an accumulation and what they wait for. */
