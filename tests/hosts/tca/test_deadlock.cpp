@@ -289,11 +289,17 @@ class RandomMachine
     std::map<std::pair<unsigned, char>, std::vector<unsigned>> ways_;
 };
 
+#ifdef HUBSIM_SANITIZED /* takes six times as long */
+const unsigned MACHINES = 20;
+#else
+const unsigned MACHINES = 60;
+#endif
+
 TEST(Deadlock, NeverComesWhereNoneIsPossible)
 {
     unsigned safe = 0, possible = 0, came = 0;
 
-    for (unsigned seed = 0; seed < 60; seed++) {
+    for (unsigned seed = 0; seed < MACHINES; seed++) {
         RandomMachine m(seed);
         unsigned headers = 3 + m.pick(3);
         std::vector<std::string> sets = {
@@ -325,8 +331,8 @@ TEST(Deadlock, NeverComesWhereNoneIsPossible)
             EXPECT_EQ(Circle(), circle);
         }
     }
-    EXPECT_LT(25u, safe);
-    EXPECT_LT(12u, possible);
+    EXPECT_LT(MACHINES * 5 / 12, safe);
+    EXPECT_LT(MACHINES / 5, possible);
     EXPECT_LT(possible / 2, came) << "or this floods nothing";
 }
 
