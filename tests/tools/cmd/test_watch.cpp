@@ -53,7 +53,13 @@ bool has(const std::string &text, const std::string &part)
 
 TEST_F(Watch, TimelineOfEachSimulationOfAMachineIsRight)
 {
-    for (int n = 1; n <= 3; n++) { /* stores, a small and a large transfer by DMA */
+#ifdef HUBSIM_SANITIZED
+    const int first = 3;
+#else
+    const int first = 1;
+#endif
+
+    for (int n = first; n <= 3; n++) { /* stores, a small and a large transfer by DMA */
         const std::string file = folder + "/timeline.json.gz";
         Result r =
             run(hubsim("run two-node --timeline " + file + " --observe ") + std::to_string(n));
