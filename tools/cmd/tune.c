@@ -109,10 +109,9 @@ int cmd_tune(int argc, char **argv)
         options,
         parse,
         "EXPERIMENT...",
-        "Finds the fastest algorithm of a collective of MPI at each size, from an experiment with "
-        "a "
-        "series for each algorithm and one in which the library chooses, and tells what to say to "
-        "`hubrun --algorithm`.",
+        "Finds the fastest algorithm of a collective of MPI at each size. The experiment has a "
+        "series for each algorithm and one in which the library chooses; the last line is what to "
+        "say to hubrun.",
         children,
         NULL,
         NULL,
