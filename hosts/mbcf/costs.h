@@ -25,15 +25,16 @@
     MBCF_PS(X, receive, "looking at a packet's header and its place in the order")                 \
     MBCF_PS(X, line, "a cache line of 32 bytes that is missed")                                    \
     MBCF_PS(X, ring, "keeping the bounds of a FIFO for one entry")                                 \
+    MBCF_PS(X, reread, "a line of an entry that is taken out, from the larger cache; 0: it is not there") \
     MBCF_PS(X, ring_kb, "second, word-by-word copy of 1024 bytes into a FIFO")                     \
     MBCF_PS(X, socket, "the layer of sockets, for a call that reads, writes or waits")             \
     MBCF_PS(X, wake, "a process that waited in the kernel runs again")                             \
     X(window, "kernel.window", "1", 1, 1024, 32, NULL,                                             \
       "packets to one node that may wait to be acknowledged")                                      \
-    X(ack_every, "kernel.ack_every", "1", 1, 1024, 16, NULL,                                       \
-      "a packet in so many asks for an acknowledgement by itself")                                 \
-    X(ack_first, "kernel.ack_first", "choice", 0, 1, 1, "off|on",                                  \
-      "whether a packet that follows none without acknowledgement asks, too")                      \
+    X(ack_every, "kernel.ack_every", "1", 1, 1024, 4, NULL,                                        \
+      "so many packets are acknowledged when none goes the other way; fewer after half of retry")                   \
+    X(half_waits, "kernel.half_waits", "choice", 0, 1, 0, "off|on",                                \
+      "whether in half duplex the driver sees a frame out before it begins the next")              \
     X(retry, "kernel.retry_ps", "ps", 1000000, UINT64_C(1000000000000), UINT64_C(20000000000), NULL, \
       "a packet is sent again when it was not acknowledged for so long")
 /* clang-format on */

@@ -81,7 +81,8 @@ struct mbcf_sent {
 struct mbcf_peer {
     uint32_t next, acked;     /* to it: the next sequence number; all before it are there */
     uint32_t expected;        /* from it */
-    uint32_t unasked;         /* sent since one that wants an acknowledgement */
+    uint32_t untold;          /* come from it since it was last told */
+    uint64_t tell_ps;         /* when it is told of these at the latest */
     bool gap_told;            /* that `expected` is missing */
     struct mbcf_sent *window; /* sequence number mod costs.window */
 };
@@ -90,10 +91,10 @@ struct mbcf_node {
     struct mbcf_task *tasks;
     struct mbcf_peer *peers; /* by node */
     struct mbcf_sent *windows;
-    unsigned npeers;
+    unsigned npeers, slots;        /* of the adapter's transmit ring */
     const struct mbcf_task *space; /* whose address space the handler is in; NULL: another one */
     struct mbcf_costs costs;
-    bool timer;
+    uint64_t timer_ps; /* of the node's timer; HOST_NEVER: none */
     struct mbcf_counts counts;
 };
 
@@ -126,6 +127,8 @@ bool mbcf_room(struct mbcf_task *t, unsigned task, bool waits);
 void mbcf_acknowledged(struct mbcf_node *node, struct host *h, unsigned peer, uint32_t ack);
 void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned peer);
 void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned peer, uint8_t flags);
+/** The timer comes at `at` or before. */
+void mbcf_arm(struct mbcf_node *node, struct host *h, uint64_t at);
 void mbcf_timer(struct mbcf_node *node, struct host *h);
 /** With node->costs. @return false: out of memory. */
 bool mbcf_peers_init(struct mbcf_node *node, unsigned npeers);
@@ -143,7 +146,9 @@ void mbcf_interrupt(struct host *h, void *arg, enum host_ether_event what);
 /** What the handler, or a call to a task of the same node, takes before it can copy. */
 bool mbcf_fits(const struct mbcf_task *t, const struct mbcf_header *hdr);
 void mbcf_put(struct mbcf_task *t, const struct mbcf_header *hdr, const uint8_t *data);
-uint64_t mbcf_put_ps(const struct mbcf_costs *costs, const struct mbcf_header *hdr);
+bool mbcf_place_is_cached(const struct mbcf_task *t, const struct mbcf_header *hdr);
+/** Of mbcf_put(); `cached`: the place is in the cache. */
+uint64_t mbcf_put_ps(const struct mbcf_costs *costs, const struct mbcf_header *hdr, bool cached);
 struct mbcf_task *mbcf_find(const struct mbcf_node *node, unsigned task);
 /** The oldest entry in place, which stays until mbcf_drop(); NULL: none. Takes no time. */
 const uint8_t *mbcf_oldest(const struct mbcf_fifo *fifo, uint32_t *bytes_p);

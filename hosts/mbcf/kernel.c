@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LINE_BYTES 32u
+#define LEAST_TURN UINT64_C(100000) /* ps, of a loop that looks at a register */
 
 uint64_t mbcf_lines(uint64_t at, uint64_t bytes)
 {
@@ -117,6 +118,26 @@ static void frame_head(uint8_t *frame, unsigned to, unsigned from, const struct 
     mbcf_header_encode(hdr, frame + MBCF_ETHER_BYTES);
 }
 
+/**
+ * In half duplex the driver gives the adapter one frame at a time, and looks at a register until
+ * that is out: what becomes of it on a shared cable is known only then.
+ */
+static void see_out(const struct mbcf_node *node, struct host *h)
+{
+    const uint64_t turn = node->costs.access > LEAST_TURN ? node->costs.access : LEAST_TURN;
+
+    if (node->costs.half_waits == 0 || !h->ops->ether->half_duplex(h))
+        return;
+    while (h->ops->ether->room(h) < node->slots)
+        h->ops->spend(h, turn);
+}
+
+static bool post(const struct mbcf_node *node, struct host *h, const void *frame, uint32_t bytes)
+{
+    see_out(node, h);
+    return h->ops->ether->post(h, frame, bytes);
+}
+
 /* ---- window ------------------------------------------------------------------------- */
 
 static struct mbcf_sent *slot_of(const struct mbcf_node *node, const struct mbcf_peer *peer,
@@ -145,15 +166,19 @@ bool mbcf_room(struct mbcf_task *t, unsigned task, bool waits)
 /** Waits in the kernel until the packet may go; interrupts make room. */
 static void wait_room(struct mbcf_task *t, unsigned task)
 {
-    while (!mbcf_room(t, task, true))
+    for (;;) {
+        see_out(t->node, t->host);
+        if (mbcf_room(t, task, true))
+            return;
         (void)t->host->ops->sleep(t->host, HOST_NEVER);
+    }
 }
 
-static void arm(struct mbcf_node *node, struct host *h, uint64_t at)
+void mbcf_arm(struct mbcf_node *node, struct host *h, uint64_t at)
 {
-    if (node->timer)
+    if (node->timer_ps <= at)
         return;
-    node->timer = true;
+    node->timer_ps = at;
     h->ops->ether->timer(h, at);
 }
 
@@ -184,7 +209,7 @@ void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned index)
         h->ops->spend(h, node->costs.access);
         sent->time_ps = h->ops->time_ps(h);
         node->counts.retransmissions++;
-        if (!h->ops->ether->post(h, sent->frame, sent->bytes))
+        if (!post(node, h, sent->frame, sent->bytes))
             return;
     }
 }
@@ -198,38 +223,54 @@ void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned index, uint8
     h->ops->spend(h,
                   costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD) + costs->access);
     hdr.ack = node->peers[index].expected - 1;
+    node->peers[index].untold = 0;
     frame_head(frame, index, h->node->index, &hdr);
     node->counts.acks++;
-    (void)h->ops->ether->post(h, frame, sizeof(frame)); /* no room: the sender will ask again */
+    (void)post(node, h, frame, sizeof(frame)); /* no room: the sender will ask again */
+    see_out(node, h);                          /* there is one frame for all acknowledgements */
 }
 
-/** The oldest packet of each peer that has been quiet for too long goes again. */
+/** The oldest packet to a peer goes again when it has been quiet for too long. @return when next */
+static uint64_t try_again(struct mbcf_node *node, struct host *h, struct mbcf_peer *peer)
+{
+    const uint64_t now = h->ops->time_ps(h), retry = node->costs.retry;
+    struct mbcf_sent *sent;
+
+    if (peer->acked == peer->next)
+        return HOST_NEVER;
+    sent = slot_of(node, peer, peer->acked);
+    if (sent->time_ps + retry <= now && h->ops->ether->room(h) > 0) {
+        sent->frame[MBCF_ETHER_BYTES + 1] |= MBCF_WANTS_ACK;
+        sent->time_ps = now;
+        node->counts.retransmissions++;
+        h->ops->spend(h, node->costs.access);
+        (void)post(node, h, sent->frame, sent->bytes);
+    }
+    if (sent->time_ps + retry <= now) /* no room: soon again */
+        sent->time_ps = now;
+    return sent->time_ps + retry;
+}
+
+/** What came from a peer and nothing told it of. @return when that is due */
+static uint64_t tell(struct mbcf_node *node, struct host *h, unsigned index)
+{
+    const struct mbcf_peer *peer = &node->peers[index];
+
+    if (peer->untold != 0 && peer->tell_ps <= h->ops->time_ps(h))
+        mbcf_ack_send(node, h, index, 0);
+    return peer->untold != 0 ? peer->tell_ps : HOST_NEVER;
+}
+
 void mbcf_timer(struct mbcf_node *node, struct host *h)
 {
-    uint64_t now = h->ops->time_ps(h), next = HOST_NEVER;
-
-    node->timer = false;
+    node->timer_ps = HOST_NEVER;
     for (unsigned i = 0; i < node->npeers; i++) {
-        struct mbcf_peer *peer = &node->peers[i];
-        struct mbcf_sent *sent;
+        uint64_t told = tell(node, h, i), tried = try_again(node, h, &node->peers[i]);
+        uint64_t next = told < tried ? told : tried;
 
-        if (peer->acked == peer->next)
-            continue;
-        sent = slot_of(node, peer, peer->acked);
-        if (sent->time_ps + node->costs.retry <= now && h->ops->ether->room(h) > 0) {
-            sent->frame[MBCF_ETHER_BYTES + 1] |= MBCF_WANTS_ACK;
-            sent->time_ps = now;
-            node->counts.retransmissions++;
-            h->ops->spend(h, node->costs.access);
-            (void)h->ops->ether->post(h, sent->frame, sent->bytes);
-        }
-        if (sent->time_ps + node->costs.retry <= now) /* no room: soon again */
-            sent->time_ps = now;
-        if (sent->time_ps + node->costs.retry < next)
-            next = sent->time_ps + node->costs.retry;
+        if (next != HOST_NEVER)
+            mbcf_arm(node, h, next);
     }
-    if (next != HOST_NEVER)
-        arm(node, h, next);
 }
 
 /* ---- the system call ------------------------------------------------------------------- */
@@ -287,7 +328,7 @@ static uint64_t here_ps(const struct mbcf_task *t, const struct mbcf_call *call)
 {
     const struct mbcf_costs *costs = &t->node->costs;
     const struct mbcf_header hdr = header_of(t, call);
-    uint64_t ps = mbcf_put_ps(costs, &hdr);
+    uint64_t ps = mbcf_put_ps(costs, &hdr, false);
 
     if (call->inside)
         return make_ps(t, call) + ps;
@@ -317,14 +358,6 @@ static void send_here(struct mbcf_task *t, const struct mbcf_call *call)
         --*call->ack;
 }
 
-/** The first packet after a silence asks, but for a full one, which more will follow. */
-static bool asks_first(const struct mbcf_task *t, const struct mbcf_call *call,
-                       const struct mbcf_peer *peer)
-{
-    return peer->next == peer->acked && t->node->costs.ack_first != 0 &&
-           bytes_of(call) < MBCF_PACKET_BYTES;
-}
-
 /** The slot is taken and filled at one instant: a handler may come between any two others. */
 static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned index,
                      struct mbcf_peer *peer)
@@ -334,11 +367,9 @@ static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned
     struct mbcf_header hdr = header_of(t, call);
     struct mbcf_sent *sent = slot_of(node, peer, peer->next);
 
-    peer->unasked++;
-    if (call->wants_ack || peer->unasked >= node->costs.ack_every || asks_first(t, call, peer)) {
+    if (call->wants_ack || peer->next + 1 - peer->acked == node->costs.window)
         hdr.flags |= MBCF_WANTS_ACK;
-        peer->unasked = 0;
-    }
+    peer->untold = 0;
     hdr.sequence = peer->next++;
     hdr.ack = peer->expected - 1;
     *sent = (struct mbcf_sent){
@@ -349,7 +380,7 @@ static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned
     node->counts.packets++;
     node->counts.bytes += hdr.bytes;
     (void)h->ops->ether->post(h, sent->frame, sent->bytes); /* has_room() */
-    arm(node, h, sent->time_ps + node->costs.retry);
+    mbcf_arm(node, h, sent->time_ps + node->costs.retry);
 }
 
 void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)

@@ -46,6 +46,7 @@ static int node_init(struct host *h, struct mbcf_node *node)
         return MBCF_ERR_NO_NETWORK;
     if (!mbcf_peers_init(node, npeers))
         return MBCF_ERR_NOMEM;
+    node->slots = ether->room(h);
     return ether->open(h, mbcf_interrupt, node) ? MBCF_OK : MBCF_ERR_NO_NETWORK;
 }
 
@@ -60,6 +61,7 @@ static int node_open(struct host *h, struct mbcf_node **node_p)
         if (node == NULL)
             return MBCF_ERR_NOMEM;
         read_costs(h, &node->costs);
+        node->timer_ps = HOST_NEVER;
         code = node_init(h, node);
         if (code != MBCF_OK) {
             node_release(node);
@@ -210,7 +212,8 @@ long mbcf_fifo_read(unsigned fifo, void *to, size_t bytes)
         return -1;
     if (n < bytes)
         bytes = n;
-    t->host->ops->spend(t->host, mbcf_copy_ps(&t->node->costs, bytes, 0));
+    t->host->ops->spend(t->host,
+                        mbcf_take_ps(&t->node->costs, bytes) - mbcf_take_ps(&t->node->costs, 0));
     memcpy(to, entry, bytes);
     mbcf_drop(&t->fifos[fifo]);
     return (long)n;

@@ -76,13 +76,24 @@ void mbcf_put(struct mbcf_task *t, const struct mbcf_header *hdr, const uint8_t 
         memcpy(t->regions[hdr->object].p + hdr->offset, data, hdr->bytes);
 }
 
-/* The packet came by DMA, so it is not in the cache, and neither is the place. A FIFO costs a
- * second copy, word by word, since each may be the last one before the ring begins again. */
-uint64_t mbcf_put_ps(const struct mbcf_costs *costs, const struct mbcf_header *hdr)
+/* Rings are small, and stay in the cache from their first round on. What a program works on
+ * between two rounds is not known here, and might drive them out. */
+bool mbcf_place_is_cached(const struct mbcf_task *t, const struct mbcf_header *hdr)
 {
-    uint64_t read = mbcf_lines(MBCF_SKEW + MBCF_HEAD, hdr->bytes);
-    uint64_t ps = mbcf_copy_ps(costs, hdr->bytes, read + mbcf_lines(0, hdr->bytes));
+    return t->node->costs.reread != 0 && hdr->op == MBCF_OP_APPEND &&
+           t->fifos[hdr->object].tail >= t->fifos[hdr->object].room;
+}
 
+/* The packet came by DMA, so it is not in the cache. A FIFO costs a second copy, word by word,
+ * since each may be the last one before the ring begins again. */
+uint64_t mbcf_put_ps(const struct mbcf_costs *costs, const struct mbcf_header *hdr, bool cached)
+{
+    uint64_t lines = mbcf_lines(MBCF_SKEW + MBCF_HEAD, hdr->bytes);
+    uint64_t ps;
+
+    if (!cached)
+        lines += mbcf_lines(0, hdr->bytes);
+    ps = mbcf_copy_ps(costs, hdr->bytes, lines);
     if (hdr->op == MBCF_OP_APPEND)
         ps += costs->ring + costs->ring_kb * hdr->bytes / 1024;
     return ps;
@@ -123,5 +134,6 @@ void mbcf_drop(struct mbcf_fifo *fifo)
 
 uint64_t mbcf_take_ps(const struct mbcf_costs *costs, uint64_t bytes)
 {
-    return costs->trap_in + costs->ring + mbcf_copy_ps(costs, bytes, 0) + costs->trap_out;
+    return costs->trap_in + costs->ring + mbcf_copy_ps(costs, bytes, 0) +
+           costs->reread * mbcf_lines(0, bytes) + costs->trap_out;
 }

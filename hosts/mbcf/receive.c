@@ -7,24 +7,42 @@
 
 #include <string.h>
 
-/** Puts the data into the task's memory. @return false: cannot now; the sender tries again. */
-static bool deliver(struct mbcf_node *node, struct host *h, const struct mbcf_header *hdr,
-                    const uint8_t *data)
+/** Whose the packet is, once it may come in: its task is there, and so is the place. */
+static struct mbcf_task *accept(struct mbcf_node *node, struct host *h,
+                                const struct mbcf_header *hdr)
 {
     const struct mbcf_costs *costs = &node->costs;
     struct mbcf_task *t = mbcf_find(node, hdr->task);
 
     if (t == NULL)
-        return false;
+        return NULL;
     h->ops->spend(h, costs->check + (t != node->space ? costs->space : 0));
     node->space = t;
-    if (!mbcf_fits(t, hdr))
-        return false;
-    h->ops->spend(h, mbcf_put_ps(costs, hdr));
+    return mbcf_fits(t, hdr) ? t : NULL;
+}
+
+/** Puts the data into the task's memory. */
+static void deliver(struct mbcf_node *node, struct host *h, struct mbcf_task *t,
+                    const struct mbcf_header *hdr, const uint8_t *data)
+{
+    h->ops->spend(h, mbcf_put_ps(&node->costs, hdr, mbcf_place_is_cached(t, hdr)));
     mbcf_put(t, hdr, data);
     node->counts.last_end_ps = h->ops->time_ps(h);
     mbcf_wake(t, h);
-    return true;
+}
+
+/** One more is in: its sender is told when so many are, or after a while. */
+static void count(struct mbcf_node *node, struct host *h, unsigned from)
+{
+    struct mbcf_peer *peer = &node->peers[from];
+
+    peer->untold++;
+    if (peer->untold >= node->costs.ack_every) {
+        mbcf_ack_send(node, h, from, 0);
+    } else if (peer->untold == 1) {
+        peer->tell_ps = h->ops->time_ps(h) + node->costs.retry / 2;
+        mbcf_arm(node, h, peer->tell_ps);
+    }
 }
 
 /** A packet with data: the next one of its sender, or one that was here, or after one lost. */
@@ -32,6 +50,8 @@ static void take_in(struct mbcf_node *node, struct host *h, unsigned from,
                     const struct mbcf_header *hdr, const uint8_t *data)
 {
     struct mbcf_peer *peer = &node->peers[from];
+    const bool asked = (hdr->flags & MBCF_WANTS_ACK) != 0;
+    struct mbcf_task *t;
 
     if ((int32_t)(hdr->sequence - peer->expected) < 0) {
         node->counts.duplicates++;
@@ -46,11 +66,15 @@ static void take_in(struct mbcf_node *node, struct host *h, unsigned from,
         }
         return;
     }
-    if (!deliver(node, h, hdr, data))
+    t = accept(node, h, hdr);
+    if (t == NULL) /* silence: the sender tries again */
         return;
     peer->expected++;
     peer->gap_told = false;
-    if ((hdr->flags & MBCF_WANTS_ACK) != 0)
+    if (!asked)
+        count(node, h, from);
+    deliver(node, h, t, hdr, data);
+    if (asked) /* what is acknowledged then is in its place */
         mbcf_ack_send(node, h, from, 0);
 }
 
