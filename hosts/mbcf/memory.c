@@ -76,7 +76,7 @@ void mbcf_put(struct mbcf_task *t, const struct mbcf_header *hdr, const uint8_t 
         memcpy(t->regions[hdr->object].p + hdr->offset, data, hdr->bytes);
 }
 
-/* Rings are small, and stay in the cache from their first round on. What a program works on
+/* Rings are small, and stay in the cache from their second round on. What a program works on
  * between two rounds is not known here, and might drive them out. */
 bool mbcf_place_is_cached(const struct mbcf_task *t, const struct mbcf_header *hdr)
 {
