@@ -83,6 +83,7 @@ int MPI_Buffer_detach(void *buffer, int *size)
         code = mpi_progress(mr);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
+    mpi_hand_over(mr);
     mpi_waits_end(&w);
     *(void **)buffer = mr->protocol.attached;
     *size = (int)mr->protocol.attached_bytes;

@@ -140,10 +140,7 @@ void mpi_windows_release(struct mpi_rank *mr);
 int mpi_files_init(struct mpi_rank *mr);
 void mpi_files_release(struct mpi_rank *mr);
 
-/* point.c */
-/** Sends and waits until the data may be reused. */
-int mpi_send_data(struct mpi_rank *mr, struct mpi_comm *comm, uint32_t context,
-                  struct mpi_type *type, const void *buf, uint64_t count, int dest, int tag);
+/* start.c */
 /** Fills in a request of data at rq->in or rq->out, checked. `peer` may be MPI_PROC_NULL. */
 int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
                 MPI_Datatype type, int peer, int tag, MPI_Comm comm);

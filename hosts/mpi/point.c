@@ -3,21 +3,6 @@
 
 #include <stdlib.h>
 
-int mpi_send_data(struct mpi_rank *mr, struct mpi_comm *comm, uint32_t context,
-                  struct mpi_type *type, const void *buf, uint64_t count, int dest, int tag)
-{
-    struct mpi_request rq = { .comm = comm,
-                              .type = type,
-                              .out = buf,
-                              .count = count,
-                              .peer = dest,
-                              .tag = tag,
-                              .context = context };
-    int code = mpi_start(mr, &rq);
-
-    return code == MPI_SUCCESS ? mpi_wait(mr, &rq, "a collective") : code;
-}
-
 static int send(struct mpi_rank *mr, const char *call, const void *buf, int count,
                 MPI_Datatype type, int dest, int tag, MPI_Comm comm, enum mpi_mode mode)
 {
@@ -28,11 +13,7 @@ static int send(struct mpi_rank *mr, const char *call, const void *buf, int coun
         return code;
     host_spend_cost(mr->host, HOST_COST_CALL);
     code = mpi_start(mr, &rq);
-    if (code == MPI_SUCCESS)
-        code = mpi_wait(mr, &rq, call);
-    if (code == MPI_SUCCESS && mr->transport->ops->hand_over != NULL)
-        mr->transport->ops->hand_over(mr->transport);
-    return code;
+    return code == MPI_SUCCESS ? mpi_wait(mr, &rq, call) : code;
 }
 
 #define SEND(NAME, MODE)                                                                           \

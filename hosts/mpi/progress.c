@@ -329,19 +329,33 @@ int mpi_poll(struct mpi_rank *mr)
     return code;
 }
 
+void mpi_hand_over(struct mpi_rank *mr)
+{
+    if (mr->transport->ops->hand_over != NULL)
+        mr->transport->ops->hand_over(mr->transport);
+}
+
+static int wait_done(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    int code = mpi_advance(mr, &rq->done);
+
+    while (code == MPI_SUCCESS && !rq->done) {
+        mr->transport->ops->wait(mr->transport);
+        code = mpi_advance(mr, &rq->done);
+    }
+    return code;
+}
+
 int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
 {
     const struct mpi_waits w = { .mr = mr, .request = rq };
     int code = MPI_SUCCESS;
 
-    if (rq->done)
-        return code;
     mpi_waits_begin(&w, call);
-    code = mpi_advance(mr, &rq->done);
-    while (code == MPI_SUCCESS && !rq->done) {
-        mr->transport->ops->wait(mr->transport);
-        code = mpi_advance(mr, &rq->done);
-    }
+    if (!rq->done)
+        code = wait_done(mr, rq);
+    if (code == MPI_SUCCESS)
+        mpi_hand_over(mr);
     mpi_waits_end(&w);
     return code;
 }

@@ -243,12 +243,13 @@ static int wait_for(struct wanted *w, bool (*done)(struct wanted *w), const char
     };
     int code = MPI_SUCCESS;
 
-    if (done(w))
-        return code;
     mpi_waits_begin(&waits, call);
-    code = mpi_advance(mr, NULL);
+    if (!done(w))
+        code = mpi_advance(mr, NULL);
     while (code == MPI_SUCCESS && !done(w))
         code = mpi_progress(mr);
+    if (code == MPI_SUCCESS)
+        mpi_hand_over(mr);
     mpi_waits_end(&waits);
     return code;
 }
@@ -259,15 +260,13 @@ static int look(struct wanted *w, bool (*done)(struct wanted *w), int *flag_p)
     int code = check_handles(w->mr, w->count, w->handles);
 
     *flag_p = 0;
-    if (code != MPI_SUCCESS)
-        return code;
-    *flag_p = done(w);
-    if (*flag_p)
-        return code;
-    code = mpi_advance(w->mr, NULL);
+    if (code == MPI_SUCCESS && !done(w))
+        code = mpi_advance(w->mr, NULL);
     if (code == MPI_SUCCESS && !done(w))
         code = mpi_poll(w->mr);
     *flag_p = code == MPI_SUCCESS && done(w);
+    if (*flag_p)
+        mpi_hand_over(w->mr);
     return code;
 }
 

@@ -73,6 +73,7 @@ struct mpi_request {
     uint32_t expected;    /* bytes that come in pieces */
     enum mpi_phase phase;
     bool matched, asked, posted, held;
+    bool open;                 /* counted in mpi_protocol.open */
     bool cancelling;           /* of a receive: the sender has been asked */
     bool got, was_done;        /* of a send: received; done before it was to be taken back */
     bool exposed, far_exposed; /* `key`; `far_key` */
@@ -97,7 +98,7 @@ void mpi_list_remove(struct mpi_request *rq); /* no effect on one that is in non
  * @return an error of its data only. The cost of the call is the caller's.
  */
 int mpi_start(struct mpi_rank *mr, struct mpi_request *rq);
-/** Waits until it is done; `call` is a name for reports. */
+/** Waits until it is done, and hands over; `call` is a name for reports. */
 int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call);
 /** Of one that is done: hands out its status. @return the code of its error, noted. */
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
@@ -116,6 +117,9 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop);
 int mpi_progress(struct mpi_rank *mr);
 /** Takes in all that has come so far; takes some time. */
 int mpi_poll(struct mpi_rank *mr);
+/** Before a call reports that something is complete: starts what this rank's processor would have
+ * to start later, so that nobody waits for its next call. */
+void mpi_hand_over(struct mpi_rank *mr);
 
 /* generalized.c */
 /** Fills in the status of one that is done. */

@@ -418,6 +418,8 @@ int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
         if (moves == mr->moves && !s->done)
             mr->transport->ops->wait(mr->transport);
     }
+    if (code == MPI_SUCCESS)
+        mpi_hand_over(mr);
     mpi_waits_end(&w);
     return code != MPI_SUCCESS ? code : s->code;
 }

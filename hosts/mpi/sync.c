@@ -51,6 +51,8 @@ static int wait_for(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int 
             *waited_p = true;
         }
     }
+    if (code == MPI_SUCCESS)
+        mpi_hand_over(mr);
     mpi_waits_end(&w);
     return code;
 }
