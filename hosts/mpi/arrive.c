@@ -10,6 +10,7 @@ static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *
 {
     int code = e->bytes > rq->room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 
+    mpi_opened(mr, rq);
     mpi_match_unpost(mr, rq);
     rq->far = peer;
     rq->matched = true;

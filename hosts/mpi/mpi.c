@@ -75,6 +75,41 @@ int MPI_Initialized(int *flag)
     return MPI_SUCCESS;
 }
 
+/* For reports: the i-th message that is not over. Only those that wait for an answer have names. */
+static bool unfinished(const void *arg, unsigned i, struct host_wait *wait_p)
+{
+    const struct mpi_rank *mr = arg;
+
+    for (uint32_t k = 0; k < mr->protocol.nids; k++) {
+        const struct mpi_request *rq = mr->protocol.ids[k];
+
+        if (rq == NULL || !rq->open || i-- > 0)
+            continue;
+        *wait_p = (struct host_wait){
+            .sends = !rq->receives, .peer = (int)rq->far->rank, .tag = rq->tag, .bytes = rq->bytes
+        };
+        (void)snprintf(wait_p->group, sizeof(wait_p->group), "%.63s", rq->comm->name);
+        return true;
+    }
+    return false;
+}
+
+/* What has begun without a handle that is left to wait for it, as buffered sends and requests that
+ * were freed, ends as well (MPI 3.1, 8.7.1). */
+static int finish_messages(struct mpi_rank *mr)
+{
+    int code = mpi_advance(mr, NULL);
+
+    mr->host->call =
+        (struct host_call){ .name = "MPI_Finalize", .waits = unfinished, .waits_arg = mr };
+    while (code == MPI_SUCCESS && mr->protocol.open > 0)
+        code = mpi_progress(mr);
+    if (code == MPI_SUCCESS)
+        mpi_hand_over(mr);
+    mr->host->call.name = NULL;
+    return code;
+}
+
 int MPI_Finalize(void)
 {
     struct mpi_rank *mr = mpi_self();
@@ -88,7 +123,11 @@ int MPI_Finalize(void)
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
     mr->outer = __func__;
-    code = MPI_Barrier(MPI_COMM_WORLD);
+    code = finish_messages(mr);
+    if (code == MPI_SUCCESS)
+        code = MPI_Barrier(MPI_COMM_WORLD);
+    if (code == MPI_SUCCESS) /* receives whose message came meanwhile */
+        code = finish_messages(mr);
     mr->errors_return = mpi_comm_of(mr, MPI_COMM_WORLD)->errhandler != NULL;
     mr->finalized = true;
     return code;

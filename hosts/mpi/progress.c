@@ -150,8 +150,16 @@ void mpi_hide(struct mpi_rank *mr, struct mpi_request *rq)
     rq->exposed = false;
 }
 
+void mpi_opened(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    mr->protocol.open += !rq->open;
+    rq->open = true;
+}
+
 void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
+    mr->protocol.open -= rq->open;
+    rq->open = false;
     mpi_id_free(mr, rq);
     mpi_hide(mr, rq);
     mpi_pack_free(rq);

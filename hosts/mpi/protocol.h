@@ -131,6 +131,7 @@ struct mpi_protocol {
     uint32_t *free_ids;
     uint32_t nids, nfree;
     uint64_t posts;
+    unsigned open; /* sends that have begun and receives that have their message, not ended yet */
     unsigned turn[MPI_FIFOS]; /* the source that was taken from last */
     void *attached;           /* MPI_Buffer_attach() */
     uint64_t attached_bytes, attached_used;
@@ -189,6 +190,8 @@ void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer);
 void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes);
 /** The time alone. */
 void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes);
+/** From now on MPI_Finalize() waits for its end. */
+void mpi_opened(struct mpi_rank *mr, struct mpi_request *rq);
 /** It is done: gives back what it holds, and tells its owner. */
 void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq);
 

@@ -253,6 +253,7 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_peer *peer = mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]);
 
+    mpi_opened(mr, rq);
     rq->far = peer;
     rq->bytes = (uint32_t)(rq->count * rq->type->bytes);
     mr->counts.messages++;
@@ -361,6 +362,7 @@ static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq)
     e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
     if (e.own_id == 0)
         return;
+    mpi_opened(mr, rq);
     rq->was_done |= rq->done;
     rq->done = false;
     rq->phase = MPI_SEND_CANCEL;
