@@ -40,9 +40,15 @@ void node_host_home(struct node_host *host, unsigned socket, uint64_t end, unsig
  * of that, whose operations do not end its own: it is to be held meanwhile.
  */
 struct node_core *node_host_interrupt_core(struct node_host *host);
-/** Something else runs on the core: its operation stands still until node_core_release(), and so
- * does one that is begun. What it waits for goes on. */
+/**
+ * A further context of a core, for what interrupts its program: the core is to be held meanwhile.
+ * Stores of both leave in one order. NULL: the host has too many cores.
+ */
+struct node_core *node_core_above(struct node_core *core);
+/** Something else runs on the core: its operation stands still until it was released as often as
+ * it was held, and so does one that is begun. What it waits for goes on. */
 void node_core_hold(struct node_core *core);
+bool node_core_held(const struct node_core *core);
 void node_core_release(struct node_core *core);
 /** DRAM. The CPU sees its bytes directly (cached memory); devices through the root complex. */
 struct mem_ram *node_host_ram(struct node_host *host);

@@ -25,7 +25,7 @@ void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value)
 {
     core->waiting = false;
     core->value = value;
-    if (core->held) {
+    if (core->held > 0) {
         core->due = true;
         core->left = ps;
         return;
@@ -42,8 +42,8 @@ static bool computes(const struct node_core *core)
 
 void node_core_hold(struct node_core *core)
 {
-    SIM_ASSERT(!core->held);
-    core->held = true;
+    if (core->held++ > 0)
+        return;
     core->due = computes(core);
     if (!core->due)
         return;
@@ -53,11 +53,17 @@ void node_core_hold(struct node_core *core)
 
 void node_core_release(struct node_core *core)
 {
-    SIM_ASSERT(core->held);
-    core->held = false;
+    SIM_ASSERT(core->held > 0);
+    if (--core->held > 0)
+        return;
     if (core->due)
         sim_schedule_in(core->host->dom, &core->end, core->left, SIM_TASK);
     core->due = false;
+}
+
+bool node_core_held(const struct node_core *core)
+{
+    return core->held > 0;
 }
 
 /** Ticks of the counter at the present time, rounded down. */
@@ -143,6 +149,11 @@ static void end_event(struct sim_event *ev)
 
     if (core->sent)
         timed_out(core);
+    if (core->held > 0) { /* a deadline came; the program learns of it later */
+        core->due = true;
+        core->left = 0;
+        return;
+    }
     core_mark(core, (enum host_stage)stage_of[core->op], core->cause);
     finish(core);
     core->op = CORE_IDLE; /* first: done() begins the next operation */
@@ -410,7 +421,7 @@ void node_core_spend(struct node_core *core, sim_time_t ps, node_done_fn done, v
 
 bool node_core_pass(struct node_core *core, sim_time_t ps)
 {
-    return core->op == CORE_IDLE && !core->held && core->host->probe == NULL &&
+    return core->op == CORE_IDLE && core->held == 0 && core->host->probe == NULL &&
            sim_pass(core->host->dom, ps, SIM_TASK);
 }
 
@@ -432,11 +443,12 @@ bool node_core_pass_tsc(struct node_core *core, uint64_t *ticks_p)
 /* ---- creation ---- */
 
 int node_core_init(struct node_core *core, struct node_host *host, unsigned index,
-                   struct sim_error *err)
+                   struct node_core *below, struct sim_error *err)
 {
     char path[160];
 
-    (void)snprintf(path, sizeof(path), "%s.core%u", host->path, index);
+    (void)snprintf(path, sizeof(path), "%s.core%u%s", host->path,
+                   below != NULL ? below->index : index, below != NULL ? ".above" : "");
     core->host = host;
     core->index = index;
     sim_event_init(&core->memory, memory_event);
@@ -450,8 +462,13 @@ int node_core_init(struct node_core *core, struct node_host *host, unsigned inde
             return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
         memcpy(core->path, path, strlen(path) + 1);
     }
-    if (node_stores_init(core) != SIM_OK)
+    if (below != NULL) {
+        core->stores = below->stores;
+        core->socket = below->socket;
+        below->above = core;
+    } else if (node_stores_init(core) != SIM_OK) {
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+    }
     return SIM_OK;
 }
 

@@ -133,9 +133,17 @@ static int check(const struct machine_place *place, const struct host_config *cf
 }
 
 /** Cores, and one more context for the interrupts of a single one. */
-static unsigned contexts(const struct node_host *host)
+static unsigned plain_contexts(const struct node_host *host)
 {
     return host->cfg.cores == 1 ? 2 : (unsigned)host->cfg.cores;
+}
+
+/** With those above cores, where there are numbers left for them. */
+static unsigned contexts(const struct node_host *host)
+{
+    unsigned n = plain_contexts(host), all = n + (unsigned)host->cfg.cores;
+
+    return all <= HOST_CORES_MAX ? all : n;
 }
 
 /** Cores of socket 0. */
@@ -197,10 +205,13 @@ static int host_init(struct node_host *host, const struct machine_place *place,
                              (unsigned long long)host->cfg.ram_bytes, place->path);
     mem_ram_init(&host->ram, host->cfg.ram_base, host->cfg.ram_bytes, bytes);
     for (unsigned i = 0; i < contexts(host); i++) {
-        code = node_core_init(&host->cores[i], host, i, err);
+        unsigned plain = plain_contexts(host);
+
+        host->cores[i].socket = host->cfg.cores > 1 && i >= first_socket(&host->cfg);
+        code = node_core_init(&host->cores[i], host, i, i < plain ? NULL : &host->cores[i - plain],
+                              err);
         if (code != SIM_OK)
             return code;
-        host->cores[i].socket = host->cfg.cores > 1 && i >= first_socket(&host->cfg);
     }
     node_host_home(host, 0, UINT64_MAX, MEM_PINS_SEGMENTS);
     node_net_init(&host->net, host, place->net_bytes_per_us);
@@ -299,6 +310,11 @@ struct node_core *node_host_core(struct node_host *host, unsigned core)
 struct node_core *node_host_interrupt_core(struct node_host *host)
 {
     return &host->cores[host->cfg.cores == 1 ? 1 : first_socket(&host->cfg) - 1];
+}
+
+struct node_core *node_core_above(struct node_core *core)
+{
+    return core->above;
 }
 
 unsigned node_host_core_socket(const struct node_host *host, unsigned core)

@@ -185,6 +185,7 @@ struct wc_buffer {
 
 /** Stores of one core that have not left it, in order. */
 struct store_unit {
+    struct node_core *core;
     struct node_packet_list queue;
     unsigned uncached;       /* entries of the store buffer in use */
     unsigned in_flight;      /* left the core, not yet on the way to the link */
@@ -203,12 +204,14 @@ struct node_core {
     unsigned socket;
     uint64_t where; /* sim_path_hash() of the core */
     enum core_op op;
-    bool waiting;         /* the operation waits for the store unit */
-    bool held, due;       /* something else runs on it; its operation would have to end, */
-    sim_time_t left;      /* so much later than it is let go */
-    bool sent;            /* a load or configuration request is on its way, */
-    uint8_t tag;          /* with this tag, */
-    unsigned target;      /* through this root port */
+    bool waiting;            /* the operation waits for the store unit */
+    unsigned held;           /* so often: something else runs on it, */
+    bool due;                /* and its operation would have to end, */
+    sim_time_t left;         /* so much later than it is let go */
+    struct node_core *above; /* see node_core_above() */
+    bool sent;               /* a load or configuration request is on its way, */
+    uint8_t tag;             /* with this tag, */
+    unsigned target;         /* through this root port */
     unsigned turn;        /* grows when a request is given up, so that the next has another tag */
     struct sim_event end; /* of the operation; SIM_TASK */
     struct sim_event memory; /* a store to DRAM takes effect; SIM_CLOCK */
@@ -225,14 +228,16 @@ struct node_core {
     unsigned nwords;
     uint64_t last_load; /* address, for the jitter of polling loops */
     struct sim_stream jitter;
-    struct store_unit stores;
+    struct store_unit *stores; /* those of the core below, in a context above one */
+    struct store_unit own_stores;
     char *path;     /* for the probe, */
     uint64_t mark;  /* the last one of its program, */
     uint64_t cause; /* and of what ended a load or a poll */
 };
 
+/** `below`: NULL, or of which core it is a context. */
 int node_core_init(struct node_core *core, struct node_host *host, unsigned index,
-                   struct sim_error *err);
+                   struct node_core *below, struct sim_error *err);
 void node_core_fini(struct node_core *core);
 /** A completion for this core's load or configuration request. @return false: it waits for none */
 bool node_core_completed(struct node_core *core, const struct pcie_tlp *cpl);
@@ -258,7 +263,7 @@ void node_stores_fence(struct node_core *core);
 void node_stores_flush(struct node_core *core);
 static inline bool node_stores_empty(const struct node_core *core)
 {
-    return core->stores.queue.head == NULL;
+    return core->stores->queue.head == NULL;
 }
 
 /* ---- control network --------------------------------------------------------- */

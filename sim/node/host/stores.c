@@ -33,14 +33,14 @@ static void enqueue(struct node_core *core, uint64_t addr, const uint8_t *bytes,
     memcpy(tlp.payload->data + (addr & 3), bytes, size);
     p = node_packet_get(&host->packets, &tlp, sim_now(host->dom));
     p->left = mark;
-    node_packet_push(&core->stores.queue, p);
+    node_packet_push(&core->stores->queue, p);
 }
 
 /** The head leaves the core for the root complex, or for nowhere when nobody claims it. */
 static void leave(struct node_core *core)
 {
     struct node_host *host = core->host;
-    struct store_unit *st = &core->stores;
+    struct store_unit *st = core->stores;
     struct node_packet *p = node_packet_pop(&st->queue);
     unsigned target = node_rc_target(&host->rc, p->tlp.addr, node_span(&p->tlp));
     sim_time_t now = sim_now(host->dom), at_rc = now + cpu_of(core)->store_to_rc_ps;
@@ -75,7 +75,7 @@ static void leave(struct node_core *core)
 /** For the probe: do stores wait for those in flight? Called at each change. */
 static void probe_limit(struct node_core *core)
 {
-    struct store_unit *st = &core->stores;
+    struct store_unit *st = core->stores;
     bool limited = st->queue.head != NULL && st->in_flight >= cpu_of(core)->posted_writes;
 
     if (limited && !st->limited)
@@ -88,7 +88,7 @@ static void probe_limit(struct node_core *core)
 /** Lets stores leave while they may; else the drain event or node_core_taken() goes on. */
 static void drain(struct node_core *core)
 {
-    struct store_unit *st = &core->stores;
+    struct store_unit *st = core->stores;
     sim_time_t now = sim_now(core->host->dom);
 
     while (st->queue.head != NULL && st->in_flight < cpu_of(core)->posted_writes) {
@@ -104,26 +104,28 @@ static void drain(struct node_core *core)
 
 static void drain_event(struct sim_event *ev)
 {
-    struct node_core *core = SIM_CONTAINER_OF(ev, struct node_core, stores.drain);
+    struct node_core *core = SIM_CONTAINER_OF(ev, struct store_unit, drain)->core;
 
     drain(core);
     node_core_advance(core);
+    if (core->above != NULL)
+        node_core_advance(core->above);
 }
 
 void node_core_taken(struct node_core *core)
 {
-    SIM_ASSERT(core->stores.in_flight > 0);
-    core->stores.in_flight--;
+    SIM_ASSERT(core->stores->in_flight > 0);
+    core->stores->in_flight--;
     if (core->host->probe != NULL)
         probe_limit(core);
-    if (core->stores.queue.head != NULL)
-        sim_schedule_by(core->host->dom, &core->stores.drain, sim_now(core->host->dom), SIM_TASK);
+    if (core->stores->queue.head != NULL)
+        sim_schedule_by(core->host->dom, &core->stores->drain, sim_now(core->host->dom), SIM_TASK);
 }
 
 /** Queues what a buffer holds: one write for each run of written bytes. */
 static void wc_flush(struct node_core *core, struct wc_buffer *wc)
 {
-    uint32_t mark = (uint32_t)(wc - core->stores.wc);
+    uint32_t mark = (uint32_t)(wc - core->stores->wc);
     uint32_t at = 0;
 
     wc->state = WC_QUEUED;
@@ -149,7 +151,7 @@ static struct wc_buffer *wc_oldest(struct node_core *core)
     struct wc_buffer *oldest = NULL;
 
     for (unsigned i = 0; i < cpu_of(core)->wc_buffers; i++) {
-        struct wc_buffer *wc = &core->stores.wc[i];
+        struct wc_buffer *wc = &core->stores->wc[i];
 
         if (wc->state == WC_OPEN && (oldest == NULL || wc->opened < oldest->opened))
             oldest = wc;
@@ -159,6 +161,7 @@ static struct wc_buffer *wc_oldest(struct node_core *core)
 
 void node_stores_flush(struct node_core *core)
 {
+    core = core->stores->core;
     for (struct wc_buffer *wc = wc_oldest(core); wc != NULL; wc = wc_oldest(core))
         wc_flush(core, wc);
     drain(core);
@@ -167,7 +170,7 @@ void node_stores_flush(struct node_core *core)
 /** The buffer that gathers `line`, opened if need be; NULL when all are on their way out. */
 static struct wc_buffer *wc_for(struct node_core *core, uint64_t line)
 {
-    struct store_unit *st = &core->stores;
+    struct store_unit *st = core->stores;
     sim_time_t now = sim_now(core->host->dom);
     struct wc_buffer *unused = NULL;
 
@@ -193,7 +196,7 @@ static struct wc_buffer *wc_for(struct node_core *core, uint64_t line)
 /** All buffers are in use: unless one is on its way out, sends the oldest away; then waits. */
 static void wc_make_room(struct node_core *core)
 {
-    struct store_unit *st = &core->stores;
+    struct store_unit *st = core->stores;
     bool leaving = false;
     sim_time_t soonest = SIM_TIME_NEVER;
 
@@ -233,7 +236,7 @@ static bool add_combining(struct node_core *core, uint64_t addr, const uint8_t *
 
 void node_stores_fence(struct node_core *core)
 {
-    struct store_unit *st = &core->stores;
+    struct store_unit *st = core->stores;
 
     for (unsigned i = 0; i < cpu_of(core)->wc_buffers; i++)
         if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at > st->fenced_until)
@@ -243,8 +246,9 @@ void node_stores_fence(struct node_core *core)
 bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
                      enum node_mapping mapping)
 {
-    struct store_unit *st = &core->stores;
+    struct store_unit *st = core->stores;
 
+    core = st->core;
     if (st->fenced_until > sim_now(core->host->dom)) {
         sim_schedule_by(core->host->dom, &st->drain, st->fenced_until, SIM_TASK);
         return false;
@@ -263,12 +267,14 @@ bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes
 
 int node_stores_init(struct node_core *core)
 {
-    sim_event_init(&core->stores.drain, drain_event);
-    core->stores.wc = calloc(cpu_of(core)->wc_buffers, sizeof(*core->stores.wc));
-    return core->stores.wc != NULL ? SIM_OK : SIM_ERR_NOMEM;
+    core->stores = &core->own_stores;
+    core->stores->core = core;
+    sim_event_init(&core->stores->drain, drain_event);
+    core->stores->wc = calloc(cpu_of(core)->wc_buffers, sizeof(*core->stores->wc));
+    return core->stores->wc != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
 
 void node_stores_fini(struct node_core *core)
 {
-    free(core->stores.wc);
+    free(core->own_stores.wc);
 }
