@@ -68,6 +68,7 @@ enum host_cost {
     HOST_COST_CALL,      /* entering a library function */
     HOST_COST_SYSCALL,   /* into the kernel and back */
     HOST_COST_INTERRUPT, /* from the message to the first instruction of the handler */
+    HOST_COST_HELPER,    /* a rank's helper gets its core, and gives it back */
     HOST_COST_CUDA_CALL, /* a call of the CUDA runtime that starts nothing */
     HOST_COST_CUDA_COPY, /* starting a copy and learning of its end */
     HOST_COST_COPY_KB,   /* the CPU copies 1024 bytes from memory to memory */
@@ -89,6 +90,16 @@ struct host_message {
 
 /** Runs as a task of higher priority; `h` is the host to use inside. */
 typedef void (*host_interrupt_fn)(struct host *h, void *arg, uint32_t vector);
+
+/**
+ * What runs above a rank, on its core. Both are called with the rank's own host; it stands still
+ * inside of run().
+ */
+struct host_helper {
+    bool (*wanted)(void *arg); /* is there anything to do, and may the rank be interrupted? */
+    void (*run)(void *arg);
+    void *arg;
+};
 
 /** Why the kernel's handler of an Ethernet adapter is called. */
 enum host_ether_event {
@@ -159,6 +170,13 @@ struct host_ops {
     bool (*sleep)(struct host *h, uint64_t deadline_ps);
     void (*wake)(struct host *h, struct host *sleeper); /* of the same node */
     void (*set_interrupt)(struct host *h, host_interrupt_fn fn, void *arg);
+    /**
+     * From now on ring() of this rank runs the helper, copied, if it is wanted. Messages of the
+     * control network and ends of copies of GPUs ring as well. @return false: there is no context
+     * for it above the rank's core, or the rank has one.
+     */
+    bool (*set_helper)(struct host *h, const struct host_helper *helper);
+    void (*ring)(struct host *h, struct host *rank); /* of the same node; by a handler */
     uint64_t (*msi_address)(struct host *h);
 
     /* memory of the node that devices can reach */

@@ -17,11 +17,19 @@ static struct node_core *shared_core(const struct launch_node *node)
     return node_host_cores(node->host) == 1 ? node_host_core(node->host, 0) : NULL;
 }
 
+/* What runs above a rank stands still as well. */
+static void hold(struct launch_node *node)
+{
+    node_core_hold(shared_core(node));
+    if (node_core_above(shared_core(node)) != NULL)
+        node_core_hold(node_core_above(shared_core(node)));
+}
+
 void launch_ether_arrived(struct launch_node *node, enum host_ether_event what)
 {
     node->ether.pending |= 1u << what;
     if (!node->ether.handling && shared_core(node) != NULL)
-        node_core_hold(shared_core(node));
+        hold(node);
     node->ether.handling = true;
     launch_wake(&node->irq);
 }
@@ -36,23 +44,16 @@ static void timer_event(struct sim_event *ev)
     launch_ether_arrived(SIM_CONTAINER_OF(ev, struct launch_node, ether.timer), HOST_ETHER_TIMER);
 }
 
-/** Ranks that were woken meanwhile get the core now. */
+/** Those that were woken meanwhile get the core now. */
 static void let_go(struct launch_node *node)
 {
-    struct launch *run = node->run;
-
     node->ether.handling = false;
     if (shared_core(node) == NULL)
         return;
     node_core_release(shared_core(node));
-    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
-        struct launch_thread *t = &run->ranks[r];
-
-        if (t->node == node && t->late) {
-            t->late = false;
-            sim_schedule_by(launch_domain(t), &t->wakeup, sim_now(launch_domain(t)), SIM_TASK);
-        }
-    }
+    if (node_core_above(shared_core(node)) != NULL)
+        node_core_release(node_core_above(shared_core(node)));
+    launch_let_go(node);
 }
 
 void launch_ether_handle(struct launch_node *node)
@@ -67,11 +68,6 @@ void launch_ether_handle(struct launch_node *node)
     }
     if (node->ether.handling)
         let_go(node);
-}
-
-bool launch_ether_holds(const struct launch_thread *t)
-{
-    return t != &t->node->irq && t->node->ether.handling && shared_core(t->node) == t->core;
 }
 
 void launch_ether_init(struct launch_node *node)

@@ -101,6 +101,7 @@ static void copy_done(void *arg)
         if (run->ranks[r].node == g->node) {
             count_copies(&run->ranks[r], g);
             launch_wake(&run->ranks[r]);
+            launch_ring(&run->ranks[r]);
         }
 }
 
@@ -112,7 +113,7 @@ uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
     unsigned engine = node_gpu_copy_out(to, from);
     struct launch_copies *copies = &g->copies[engine];
 
-    launch_charge(launch_thread_of(h));
+    launch_charge(launch_running(launch_thread_of(h)));
     if (host_copy_engine(after) == engine)
         after = 0; /* it is in order anyway */
     node_gpu_copy_after(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
@@ -123,9 +124,9 @@ void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
 
-    launch_charge(launch_thread_of(h));
+    launch_charge(launch_running(launch_thread_of(h)));
     while (!ended(g, number))
-        launch_sleep(launch_thread_of(h), SIM_TIME_NEVER, "waiting for a copy");
+        launch_sleep(launch_running(launch_thread_of(h)), SIM_TIME_NEVER, "waiting for a copy");
 }
 
 uint64_t launch_gpu_failures(struct host *h, unsigned gpu)
@@ -135,7 +136,7 @@ uint64_t launch_gpu_failures(struct host *h, unsigned gpu)
 
 bool launch_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
 {
-    launch_charge(launch_thread_of(h));
+    launch_charge(launch_running(launch_thread_of(h)));
     return ended(gpu_of(h, gpu), number);
 }
 

@@ -24,6 +24,7 @@
 
 struct launch;
 struct launch_polls;
+struct launch_helper;
 
 struct launch_message {
     struct launch_message *next;
@@ -76,6 +77,9 @@ struct launch_thread {
     struct launch_node *node;
     struct node_core *core;
     struct task *task;
+    struct launch_thread *above;   /* of a helper: its rank; else NULL */
+    struct launch_helper *helper;  /* of a rank; or NULL */
+    struct launch_thread *running; /* of a rank: its helper, while that has the core; else NULL */
     void (*run)(struct launch_thread *t);
     uint64_t value;     /* of the last operation */
     const char *waits;  /* its name while it lasts, for reports */
@@ -193,6 +197,22 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct
                        void (*run)(struct launch_thread *t), struct sim_error *err);
 void launch_thread_fini(struct launch_thread *t);
 
+/** Threads of the node that were woken while their core was held get it now, if it is free. */
+void launch_let_go(struct launch_node *node);
+
+/* helper.c */
+bool launch_set_helper(struct host *h, const struct host_helper *what);
+/** No effect on a rank without a helper. */
+void launch_ring(struct launch_thread *rank);
+void launch_helper_fini(struct launch_thread *rank);
+/** What runs now when `rank` does: itself, or its helper. */
+static inline struct launch_thread *launch_running(struct launch_thread *rank)
+{
+    return rank->running != NULL ? rank->running : rank;
+}
+/** The thread of a helper; NULL: the rank has none. */
+struct launch_thread *launch_helper_thread(const struct launch_thread *rank);
+
 /* node.c */
 int launch_nodes_init(struct launch *run, struct sim_error *err);
 void launch_nodes_fini(struct launch *run);
@@ -213,8 +233,6 @@ void launch_ether_init(struct launch_node *node);
 void launch_ether_fini(struct launch_node *node);
 /** By the node's handler, before it looks for other interrupts and sleeps. */
 void launch_ether_handle(struct launch_node *node);
-/** Does a handler keep the thread's core? */
-bool launch_ether_holds(const struct launch_thread *t);
 void launch_ether_arrived(struct launch_node *node, enum host_ether_event what);
 
 /* place.c */

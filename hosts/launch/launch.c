@@ -23,6 +23,7 @@ const struct launch_software launch_software_default = {
     .cost_ps = { [HOST_COST_CALL] = 20 * SIM_NS,
                  [HOST_COST_SYSCALL] = 500 * SIM_NS,
                  [HOST_COST_INTERRUPT] = 0, /* part of the host: cpu.irq_ps */
+                 [HOST_COST_HELPER] = 3 * SIM_US,
                  [HOST_COST_CUDA_CALL] = 300 * SIM_NS,
                  [HOST_COST_CUDA_COPY] = 5 * SIM_US,
                  [HOST_COST_COPY_KB] = 170 * SIM_NS, /* 6 GB/s, one core */

@@ -51,6 +51,8 @@ static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
     rank->messages++;
     launch_count(rank);
     launch_wake(rank);
+    if (hdr.from != hdr.to) /* a rank's word to itself is no news to it */
+        launch_ring(rank);
 }
 
 static void net_received(void *arg, unsigned from, const void *bytes, uint32_t size)

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** What runs on the rank's core now, and waits for its operations. What a rank has is of
+ * launch_thread_of(). */
 static struct launch_thread *self(struct host *h)
 {
-    return launch_thread_of(h);
+    return launch_running(launch_thread_of(h));
 }
 
 /** Of the operations that take time or tell it: what the rank computed so far comes before. */
@@ -159,7 +161,7 @@ static void wait_pinned(struct launch_thread *t, const volatile void *p, uint32_
 {
     uint64_t bus[LAUNCH_POLL_WORDS];
     struct node_poll_word words[LAUNCH_POLL_WORDS];
-    unsigned n = launch_pinned(t, p, size, bus, LAUNCH_POLL_WORDS);
+    unsigned n = launch_pinned(t->above != NULL ? t->above : t, p, size, bus, LAUNCH_POLL_WORDS);
 
     if (n == 0) { /* no device can ever write there */
         launch_sleep(t, SIM_TIME_NEVER, "polling memory that no device reaches");
@@ -236,7 +238,7 @@ static bool op_sleep(struct host *h, uint64_t deadline_ps)
 static void op_wake(struct host *h, struct host *sleeper)
 {
     (void)h;
-    launch_wake(self(sleeper));
+    launch_wake(launch_thread_of(sleeper));
 }
 
 static void op_set_interrupt(struct host *h, host_interrupt_fn fn, void *arg)
@@ -249,6 +251,12 @@ static void op_set_interrupt(struct host *h, host_interrupt_fn fn, void *arg)
         launch_wake(&node->irq);
 }
 
+static void op_ring(struct host *h, struct host *rank)
+{
+    (void)h;
+    launch_ring(launch_thread_of(rank));
+}
+
 static uint64_t op_msi_address(struct host *h)
 {
     return node_host_msi_address(self(h)->node->host);
@@ -258,7 +266,7 @@ static uint64_t op_msi_address(struct host *h)
 
 static void *op_alloc(struct host *h, uint64_t bytes, uint64_t align)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = launch_thread_of(h);
     uint64_t bus = range_take(&t->arena, bytes, align);
 
     return bus == RANGE_NONE ? NULL : t->node->ram->bytes + (bus - t->node->ram->base);
@@ -266,7 +274,7 @@ static void *op_alloc(struct host *h, uint64_t bytes, uint64_t align)
 
 static bool op_free(struct host *h, void *p)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = launch_thread_of(h);
     uint64_t bus;
 
     return launch_bus_of(t->node, p, &bus) && range_give(&t->arena, bus) != 0;
@@ -291,12 +299,12 @@ static struct host_pointer op_pointer(struct host *h, const void *p)
 
 static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
 {
-    return launch_pin(self(h), p, bytes);
+    return launch_pin(launch_thread_of(h), p, bytes);
 }
 
 static void op_unpin(struct host *h, uint64_t bus)
 {
-    launch_unpin(self(h), bus);
+    launch_unpin(launch_thread_of(h), bus);
 }
 
 static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
@@ -312,16 +320,18 @@ static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
 static void op_net_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
 {
     SIM_ASSERT(to < h->size);
-    launch_send(after_computing(h), to, bytes, size);
+    (void)after_computing(h);
+    launch_send(launch_thread_of(h), to, bytes, size);
 }
 
 static void op_net_receive(struct host *h, struct host_message *msg_p)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = launch_thread_of(h);
     struct launch_message *msg;
 
+    (void)after_computing(h);
     while (t->first == NULL)
-        launch_sleep(t, SIM_TIME_NEVER, "waiting for a message");
+        launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a message");
     msg = t->first;
     t->first = msg->next;
     if (t->first == NULL)
@@ -333,15 +343,15 @@ static void op_net_receive(struct host *h, struct host_message *msg_p)
 
 static void op_net_count(struct host *h, volatile uint64_t *count)
 {
-    self(h)->counted = count;
-    launch_count(self(h));
+    launch_thread_of(h)->counted = count;
+    launch_count(launch_thread_of(h));
 }
 
 /* ---- end ------------------------------------------------------------------------------------ */
 
 static void op_exit(struct host *h, int code)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = launch_thread_of(h);
     struct launch_node *node = t->node;
 
     t->ended = true;
@@ -349,7 +359,7 @@ static void op_exit(struct host *h, int code)
     t->end_ps = sim_now(launch_domain(t));
     if (t != &node->kernel && t != &node->irq && --node->run->left == 0)
         sim_stop(launch_domain(t));
-    task_exit(t->task);
+    task_exit(self(h)->task);
 }
 
 /* The earliest one counts, in whatever order the nodes have run. */
@@ -367,7 +377,7 @@ static void op_abort(struct host *h, int code)
 
 static void op_tell(struct host *h, const char *line)
 {
-    fprintf(self(h)->err, "%s\n", line);
+    fprintf(launch_thread_of(h)->err, "%s\n", line);
 }
 
 const struct host_ops launch_ops = {
@@ -392,6 +402,8 @@ const struct host_ops launch_ops = {
     .sleep = op_sleep,
     .wake = op_wake,
     .set_interrupt = op_set_interrupt,
+    .set_helper = launch_set_helper,
+    .ring = op_ring,
     .msi_address = op_msi_address,
     .alloc = op_alloc,
     .free = op_free,

@@ -5,7 +5,7 @@
 void launch_resume(struct launch_thread *t)
 {
     t->resumed++;
-    host_set_self(&t->host);
+    host_set_self(t->above != NULL ? &t->above->host : &t->host);
     task_resume(t->task);
     host_set_self(NULL);
     if (t->fault != NULL && t->err != NULL) {
@@ -79,7 +79,7 @@ static void wakeup_event(struct sim_event *ev)
 {
     struct launch_thread *t = SIM_CONTAINER_OF(ev, struct launch_thread, wakeup);
 
-    t->late = launch_ether_holds(t);
+    t->late = node_core_held(t->core);
     if (!t->late)
         launch_resume(t);
 }
@@ -101,13 +101,35 @@ bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what
 
 void launch_wake(struct launch_thread *t)
 {
+    if (t->running != NULL)
+        launch_wake(t->running);
     if (!t->asleep)
         return;
     t->woken = true;
-    t->late = launch_ether_holds(t);
+    t->late = node_core_held(t->core);
     if (t->late)
         return;
     sim_schedule_by(launch_domain(t), &t->wakeup, sim_now(launch_domain(t)), SIM_TASK);
+}
+
+static void let_go(struct launch_thread *t)
+{
+    if (t == NULL || !t->late || node_core_held(t->core))
+        return;
+    t->late = false;
+    sim_schedule_by(launch_domain(t), &t->wakeup, sim_now(launch_domain(t)), SIM_TASK);
+}
+
+void launch_let_go(struct launch_node *node)
+{
+    struct launch *run = node->run;
+
+    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
+        if (run->ranks[r].node != node)
+            continue;
+        let_go(&run->ranks[r]);
+        let_go(launch_helper_thread(&run->ranks[r]));
+    }
 }
 
 static void thread_main(void *arg)
@@ -141,6 +163,7 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct
 
 void launch_thread_fini(struct launch_thread *t)
 {
+    launch_helper_fini(t);
     if (t->task != NULL) {
         sim_cancel(launch_domain(t), &t->wakeup);
         if (t->start.fn != NULL)
