@@ -34,6 +34,7 @@
 #define IB_CMD_CQ           3u /* bus address, log2(entries)             -> completion queue */
 #define IB_CMD_QP           4u /* send queue, receive queue (bus), log2(send) | log2(receive) << 8 | port << 16 | lane << 24, send CQ | receive CQ << 32 -> queue pair */
 #define IB_CMD_CONNECT      5u /* queue pair, LID of the far side | its queue pair << 32 */
+#define IB_CMD_EVENTS       6u /* completion queue: from now on each completion in it interrupts */
 #define IB_COMMAND_BYTES    64u
 /* The answer, 8 bytes at + 64: IB_ANSWERED and a status in the low word, the value in the high one. */
 #define IB_ANSWERED         0x80000000u

@@ -131,6 +131,13 @@ bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_
     return true;
 }
 
+bool verbs_cq_events(struct verbs *v, const struct verbs_cq *cq)
+{
+    const uint64_t words[2] = { IB_CMD_EVENTS, cq->number };
+
+    return command(v, words, 2, NULL);
+}
+
 bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
                      const struct verbs_cq *receive_cq, uint32_t sq_log2, uint32_t rq_log2,
                      unsigned port, struct verbs_qp *qp_p)
@@ -208,27 +215,55 @@ uint32_t verbs_post(struct verbs_qp *qp, const struct verbs_send *send)
     return number;
 }
 
+/* The adapter learns of all that were posted by one store. */
+static void ring_receives(struct verbs_qp *qp)
+{
+    uint64_t doorbell = qp->number | (uint64_t)qp->rq_posted << 32;
+
+    host_spend_cost(qp->v->h, HOST_COST_CALL);
+    qp->v->h->ops->store(qp->v->h, &qp->v->doorbells, IB_RECV_DOORBELL, &doorbell, 8);
+}
+
+static void add_receive(struct verbs_qp *qp, uint64_t offset, uint32_t key, uint32_t bytes)
+{
+    uint8_t *rqe = qp->rq + (size_t)(qp->rq_posted & ((1u << qp->rq_log2) - 1)) * IB_RQE_BYTES;
+
+    memcpy(rqe + IB_RQE_OFFSET, &offset, 8);
+    memcpy(rqe + IB_RQE_KEY, &key, 4);
+    memcpy(rqe + IB_RQE_LENGTH, &bytes, 4);
+    qp->rq_posted++;
+}
+
 void verbs_post_receive(struct verbs_qp *qp, const struct verbs_region *region, uint64_t offset,
                         uint32_t bytes)
 {
-    struct verbs *v = qp->v;
-    uint8_t *rqe = qp->rq + (size_t)(qp->rq_posted & ((1u << qp->rq_log2) - 1)) * IB_RQE_BYTES;
-    uint64_t doorbell = qp->number | (uint64_t)++qp->rq_posted << 32;
+    add_receive(qp, offset, region->key, bytes);
+    ring_receives(qp);
+}
 
-    memcpy(rqe + IB_RQE_OFFSET, &offset, 8);
-    memcpy(rqe + IB_RQE_KEY, &region->key, 4);
-    memcpy(rqe + IB_RQE_LENGTH, &bytes, 4);
-    host_spend_cost(v->h, HOST_COST_CALL);
-    v->h->ops->store(v->h, &v->doorbells, IB_RECV_DOORBELL, &doorbell, 8);
+void verbs_post_empty(struct verbs_qp *qp, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        add_receive(qp, 0, 0, 0);
+    ring_receives(qp);
+}
+
+static const uint8_t *next_entry(const struct verbs_cq *cq)
+{
+    return cq->entries + (size_t)(cq->taken & ((1u << cq->log2) - 1)) * IB_CQE_BYTES;
+}
+
+bool verbs_ready(const struct verbs_cq *cq)
+{
+    return next_entry(cq)[IB_CQE_LAP] == ((cq->taken >> cq->log2 & 1) == 0);
 }
 
 bool verbs_poll(struct verbs *v, struct verbs_cq *cq, struct verbs_done *done_p)
 {
-    const uint8_t *cqe = cq->entries + (size_t)(cq->taken & ((1u << cq->log2) - 1)) * IB_CQE_BYTES;
-    uint8_t lap = (cq->taken >> cq->log2 & 1) == 0;
+    const uint8_t *cqe = next_entry(cq);
     struct verbs_done done = { 0 };
 
-    if (cqe[IB_CQE_LAP] != lap)
+    if (!verbs_ready(cq))
         return false;
     memcpy(&done.qp, cqe + IB_CQE_QP, 4);
     memcpy(&done.number, cqe + IB_CQE_NUMBER, 4);

@@ -77,6 +77,8 @@ void verbs_deregister(struct verbs *v, const struct verbs_region *region);
 
 /** In `memory` from host_ops.alloc, all zero, at a multiple of 64; NULL: memory of its own. */
 bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_cq *cq_p);
+/** From now on each completion interrupts the node (driver_helper_add()). */
+bool verbs_cq_events(struct verbs *v, const struct verbs_cq *cq);
 /** @param port 0 .. v->ports - 1 */
 bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
                      const struct verbs_cq *receive_cq, uint32_t sq_log2, uint32_t rq_log2,
@@ -93,6 +95,10 @@ static inline bool verbs_has_room(const struct verbs_qp *qp)
 uint32_t verbs_post(struct verbs_qp *qp, const struct verbs_send *send);
 void verbs_post_receive(struct verbs_qp *qp, const struct verbs_region *region, uint64_t offset,
                         uint32_t bytes);
+/** `n` requests without memory, for writes with immediate data that take one each. */
+void verbs_post_empty(struct verbs_qp *qp, unsigned n);
+/** Is a completion there? Takes no time. */
+bool verbs_ready(const struct verbs_cq *cq);
 /** Takes the next completion. The caller counts it: qp->ended = done.number + 1 of a send. */
 bool verbs_poll(struct verbs *v, struct verbs_cq *cq, struct verbs_done *done_p);
 /** Where the next completion will come, for host_ops.wait_write. */

@@ -82,6 +82,14 @@ static uint32_t add_cq(struct ib_hca *hca, const uint64_t *w, uint32_t *number_p
     return IB_OK;
 }
 
+static uint32_t add_events(struct ib_hca *hca, uint64_t cq)
+{
+    if (cq >= hca->ncqs)
+        return IB_ERR_COMMAND;
+    hca->cq[cq].events = true;
+    return IB_OK;
+}
+
 static uint32_t add_qp(struct ib_hca *hca, const uint64_t *w, uint32_t *number_p)
 {
     uint32_t sq = w[3] & 0xff, rq = w[3] >> 8 & 0xff, port = w[3] >> 16 & 0xff, lane = w[3] >> 24;
@@ -136,6 +144,8 @@ static uint32_t carry_out(struct ib_hca *hca, const uint64_t *w, uint32_t *value
         return add_cq(hca, w, value_p);
     case IB_CMD_QP:
         return add_qp(hca, w, value_p);
+    case IB_CMD_EVENTS:
+        return add_events(hca, w[1]);
     case IB_CMD_CONNECT:
         return connect(hca, w);
     default:

@@ -124,6 +124,7 @@ struct ib_region {
 struct ib_cq {
     uint64_t bus;
     uint32_t log2, posted;
+    bool events; /* an interrupt follows each completion */
 };
 
 struct ib_wqe {

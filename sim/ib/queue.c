@@ -34,12 +34,15 @@ void ib_cqe(struct ib_hca *hca, uint32_t cq, const uint8_t cqe[IB_CQE_BYTES])
 {
     struct ib_cq *q = &hca->cq[cq];
     uint8_t entry[IB_CQE_BYTES];
-    uint32_t mask = (1u << q->log2) - 1;
+    uint32_t mask = (1u << q->log2) - 1, vector;
+    uint64_t msi;
 
     memcpy(entry, cqe, sizeof(entry));
     entry[IB_CQE_LAP] = (q->posted >> q->log2 & 1) == 0;
     (void)ib_write_add(hca, q->bus + (uint64_t)(q->posted & mask) * IB_CQE_BYTES, entry,
                        sizeof(entry), sim_now(hca->dom));
+    if (q->events && pcie_function_msi(&hca->fn, &msi, &vector))
+        (void)ib_write_add(hca, msi, &vector, sizeof(vector), sim_now(hca->dom));
     q->posted++;
     hca->stat.completions++;
 }
