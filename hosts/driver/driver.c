@@ -103,13 +103,45 @@ static void open_areas(struct host *h, struct driver *d)
             driver_write(h, d, HUB_AREA_BASE(a), d->area_base[a]);
 }
 
+bool driver_helper_add(struct driver *d, const struct driver_helper *helper)
+{
+    if (d->nhelpers == DRIVER_HELPERS)
+        return false;
+    d->helpers[d->nhelpers++] = *helper;
+    d->helper_bits |= helper->bits;
+    return true;
+}
+
+/* Of a device that is no hub: its queues lie in memory. */
+static void ring_by_news(struct host *h, const struct driver *d)
+{
+    for (unsigned i = 0; i < d->nhelpers; i++)
+        if (d->helpers[i].news != NULL && d->helpers[i].news(d->helpers[i].arg))
+            h->ops->ring(h, d->helpers[i].h);
+}
+
+/* What raised a bit again before it was cleared interrupts no more: the read comes back behind the
+ * bytes that such a one has sent before, and helpers that look from then on see them. */
+static void ring_by_bits(struct host *h, struct driver *d, uint32_t status)
+{
+    if ((status & d->helper_bits) == 0)
+        return;
+    (void)driver_read(h, d, HUB_IRQ_STATUS);
+    for (unsigned i = 0; i < d->nhelpers; i++)
+        if ((status & d->helpers[i].bits) != 0)
+            h->ops->ring(h, d->helpers[i].h);
+}
+
 static void interrupt(struct host *h, void *arg, uint32_t vector)
 {
     struct driver *d = arg;
     uint32_t status;
 
-    (void)vector;
     host_spend_cost(h, HOST_COST_INTERRUPT);
+    if (!d->has_hub || vector != d->hub_vector) {
+        ring_by_news(h, d);
+        return;
+    }
     status = (uint32_t)driver_read(h, d, HUB_IRQ_STATUS);
     driver_write(h, d, HUB_IRQ_STATUS, status);
     if ((status & HUB_IRQ_RING) != 0) {
@@ -117,7 +149,8 @@ static void interrupt(struct host *h, void *arg, uint32_t vector)
         d->tail_written = d->ring.taken;
         driver_write(h, d, HUB_RING_TAIL, d->tail_written);
     }
-    d->irq_seen |= status & ~HUB_IRQ_RING;
+    ring_by_bits(h, d, status);
+    d->irq_seen |= status & ~(HUB_IRQ_RING | d->helper_bits);
     if (d->irq_seen != 0 && d->irq_waiter != NULL)
         h->ops->wake(h, d->irq_waiter);
 }
@@ -140,7 +173,6 @@ static int set_up_hub(struct host *h, struct driver *d)
     driver_write(h, d, HUB_RING_SIZE, DRIVER_RING_LOG2);
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
         driver_write(h, d, HUB_DMA(c) + HUB_DMA_TABLE, d->table_bus);
-    h->ops->set_interrupt(h, interrupt, d);
     driver_write(h, d, HUB_IRQ_MASK, UINT32_MAX);
     h->ops->fence(h);
     d->subcluster = driver_read(h, d, HUB_SLOT) >> 16 & 0xffff; /* and all of it has arrived */
@@ -185,6 +217,7 @@ static int find_gpus(struct host *h, struct driver *d)
 int driver_boot(struct host *h)
 {
     struct driver *d = calloc(1, sizeof(*d));
+    const struct driver_function *hub;
     int code;
 
     if (d == NULL)
@@ -193,8 +226,13 @@ int driver_boot(struct host *h)
     code = boot_enumerate(h, d);
     if (code == DRIVER_OK)
         code = find_gpus(h, d);
-    if (code != DRIVER_OK || driver_find(d, HUB_VENDOR_ID, HUB_DEVICE_ID, 0) == NULL)
+    if (code != DRIVER_OK)
         return code;
+    h->ops->set_interrupt(h, interrupt, d);
+    hub = driver_find(d, HUB_VENDOR_ID, HUB_DEVICE_ID, 0);
+    if (hub == NULL)
+        return code;
+    d->hub_vector = hub->port;
     code = map_window(h, d);
     if (code == DRIVER_OK)
         code = set_up_hub(h, d);

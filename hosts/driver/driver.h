@@ -31,6 +31,7 @@ enum driver_status {
 #define DRIVER_RING_LOG2   12u    /* entries of the notification ring: 4096, eight pages */
 #define DRIVER_OWN_DESCS   4u     /* see driver_own_descs() */
 #define DRIVER_TABLE_DESCS 32768u /* host descriptor table: 1 MiB for all channels */
+#define DRIVER_HELPERS     64u
 
 struct driver_function {
     uint16_t bdf, vendor, device;
@@ -67,6 +68,15 @@ struct driver_channel {
     struct driver_chain *installed, *retired;
 };
 
+/** A rank whose helper interrupts ring: those of the hub that have raised `bits` of HUB_IRQ_STATUS,
+ * or those of another device when `news` says so. */
+struct driver_helper {
+    struct host *h;
+    uint32_t bits;
+    bool (*news)(const void *arg);
+    const void *arg;
+};
+
 struct driver {
     unsigned nfunctions;
     struct driver_function functions[DRIVER_FUNCTIONS];
@@ -89,6 +99,11 @@ struct driver {
     struct range_alloc table_free, internal_free; /* in descriptors */
     bool has_own_descs;
     uint64_t own_descs;
+
+    struct driver_helper helpers[DRIVER_HELPERS];
+    unsigned nhelpers;
+    uint32_t helper_bits; /* all of them */
+    unsigned hub_vector;
 
     uint32_t irq_seen; /* bits of HUB_IRQ_STATUS that nobody has waited for yet */
     struct host *irq_waiter;
@@ -147,6 +162,15 @@ bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsig
                         uint32_t tag);
 /** Waits for one of these bits of HUB_IRQ_STATUS. @return those seen, now taken. */
 uint32_t driver_wait_irq(struct host *h, struct driver *d, uint32_t bits);
+
+/** The bit that rings the helper of the node's rank number `local`; free for other uses where no
+ * rank has a helper. */
+static inline uint32_t driver_helper_bit(unsigned local)
+{
+    return UINT32_C(0x10000) << local % 15;
+}
+/** Copied. @return false: the node has too many. */
+bool driver_helper_add(struct driver *d, const struct driver_helper *helper);
 
 /* chains */
 /** Room for a list; waits for the channel where only that frees some. */
