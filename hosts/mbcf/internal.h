@@ -67,6 +67,7 @@ struct mbcf_task {
     struct mbcf_fifo fifos[MBCF_FIFOS];
     uint64_t events, seen; /* what has come or been acknowledged; when it waited last */
     bool blocked;          /* in a system call */
+    bool rings;            /* what comes rings the rank's helper */
 };
 
 /** A packet that has been sent and not been acknowledged. */

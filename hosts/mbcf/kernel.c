@@ -24,6 +24,8 @@ void mbcf_wake(struct mbcf_task *t, struct host *h)
 {
     t->events++;
     h->ops->wake(h, t->host);
+    if (t->rings)
+        h->ops->ring(h, t->host);
 }
 
 /* Windows are one block, of which a page is touched when a packet is kept there. */

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# MPI_X for each PMPI_X of the library, with a clock around it when a run asks for a profile:
+# PMPI_X for each HMPI_X of the library: where programs enter it, and leave it (visit.h).
 #   calls.sh OUT NM ARCHIVE CC...     CC...: the command that prints mpi.h preprocessed
-# They take the place of the weak names (profile.sh). A program's own MPI_X takes theirs.
+# They take the place of the weak names (profile.sh).
 set -euo pipefail
 out=$1 nm=$2 archive=$3
 shift 3
-"$nm" -g --defined-only "$archive" 2>/dev/null | sed -n 's/.* T P\(MPI_.*\)/\1/p' >"$out.names"
+"$nm" -g --defined-only "$archive" 2>/dev/null | sed -n 's/.* T H\(MPI_.*\)/\1/p' >"$out.names"
 "$@" | tr '\n' ' ' | tr ';' '\n' | awk -v names="$out.names" '
     function trim(s) { gsub(/^ +| +$/, "", s); gsub(/ +/, " ", s); return s }
     # Names of parameters in arg[], and the bytes: of the first count and datatype that follow each other.
@@ -30,7 +30,7 @@ shift 3
         while ((getline line <names) > 0)
             there[line] = 1
         print "/* Made by calls.sh from mpi.h. */"
-        print "#include \"hosts/mpi/profile.h\"\n"
+        print "#include \"hosts/mpi/visit.h\"\n"
     }
     /^ *int MPI_[A-Za-z_0-9]+ *\(/ && !/\.\.\./ {
         text = trim($0)
@@ -55,12 +55,12 @@ shift 3
             if (part[i] != "void")
                 actual = actual (i > 1 ? ", " : "") arg[i]
         }
-        printf "%s\n{\n    uint64_t hub_start, hub_bytes;\n    int hub_code;\n\n", text
-        printf "    if (!mpi_profile_begin(&hub_start))\n        return P%s(%s);\n", name, actual
-        printf "    hub_bytes = %s;\n", bytes_of(name, n)
+        sub(/^int /, "", text)
+        printf "int H%s;\nint P%s\n{\n    struct mpi_visit hub_visit = mpi_visit_begin();\n", text, text
+        printf "    uint64_t hub_bytes = hub_visit.counts ? %s : 0;\n    int hub_code;\n\n", bytes_of(name, n)
         if (name == "MPI_Finalize")
-            print "    mpi_profile_collect();"
-        printf "    hub_code = P%s(%s);\n    mpi_profile_end(hub_start, %d, \"%s\", hub_bytes);\n    return hub_code;\n}\n\n",
+            print "    if (hub_visit.counts)\n        mpi_profile_collect();"
+        printf "    hub_code = H%s(%s);\n    mpi_visit_end(&hub_visit, %d, \"%s\", hub_bytes);\n    return hub_code;\n}\n\n",
             name, actual, ncalls++, name
     }' >"$out"
 rm -f "$out.names"

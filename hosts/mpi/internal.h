@@ -79,14 +79,16 @@ struct mpi_rank {
         *blamed;       /* whose error handler the present call ends with; NULL: the world's */
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
+    unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
+    bool rung;                     /* it was to, meanwhile */
     bool finalized, errors_return; /* after the end: calls return their errors */
     char why[160];                 /* what was wrong in the call that failed last */
 };
 
-/** As the program knows it: __func__ of the library's MPI_X is PMPI_X; see profile.sh. */
+/** As the program knows it: __func__ of the library's MPI_X is HMPI_X; see profile.sh. */
 static inline const char *mpi_call_name(const char *func)
 {
-    return func[0] == 'P' ? func + 1 : func;
+    return func[0] == 'H' ? func + 1 : func;
 }
 
 /* error.c */
@@ -130,6 +132,13 @@ bool mpi_on_device(const struct mpi_rank *mr, const void *p);
  * caller moves the data. What has been stored to a GPU before has arrived when it is read. */
 void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes);
 void mpi_device_release(struct mpi_rank *mr);
+
+/* help.c */
+/** By the setting "mpi.progress": interrupts go on with what is pending while the program computes.
+ * @return an error, noted, where there can be none. */
+int mpi_help_init(struct mpi_rank *mr);
+/** Goes on with what is pending; does not wait. */
+void mpi_help(struct mpi_rank *mr);
 
 /* win.c */
 /** Goes on with one-sided operations; not from within mpi_start(). */

@@ -72,6 +72,7 @@ void mpi_match_post(struct mpi_rank *mr, struct mpi_request *rq)
 {
     rq->number = ++mr->protocol.posts;
     rq->posted = true;
+    mr->protocol.nposted++;
     mpi_list_add(rq->far != NULL ? &rq->far->posted : &mr->protocol.any, rq);
     if (rq->far != NULL)
         rq->far->unasked++;
@@ -83,6 +84,7 @@ void mpi_match_unpost(struct mpi_rank *mr, struct mpi_request *rq)
         return;
     mpi_list_remove(rq);
     rq->posted = false;
+    mr->protocol.nposted--;
     mpi_ask_ended(mr, rq);
 }
 

@@ -305,6 +305,13 @@ static bool mbcf_poll(struct mpi_transport *t)
     return news;
 }
 
+/* The kernel's handler does, for whatever it has for the task. */
+static bool mbcf_ring(struct mpi_transport *t)
+{
+    mpi_to_mbcf(t)->task->rings = true;
+    return true;
+}
+
 /* As libraries of that time had it. */
 static int tcp_collectives(struct mpi_rank *mr)
 {
@@ -344,7 +351,7 @@ static struct mpi_transport *tcp_create(struct host *h, char *why)
     .destroy = mbcf_destroy, .append = mpi_mbcf_append, .next = mbcf_next, .take = mbcf_take,      \
     .release = mbcf_release, .expose = mbcf_expose_memory, .hide = mbcf_hide_memory,               \
     .write = mpi_mbcf_write, .done = mpi_mbcf_done, .copy = mbcf_copy, .wait = mbcf_wait_any,      \
-    .poll = mbcf_poll
+    .poll = mbcf_poll, .ring = mbcf_ring
 
 const struct mpi_transport_ops mpi_transport_mbcf = {
     .name = "mbcf", .create = mbcf_create, .collectives = mbcf_collectives, MBCF_CALLS

@@ -64,7 +64,7 @@ int MPI_Init(int *argc, char ***argv)
     mr->outer = __func__;
     code = MPI_Barrier(MPI_COMM_WORLD);
     mr->outer = NULL;
-    return code;
+    return code == MPI_SUCCESS ? mpi_end(mr, __func__, mpi_help_init(mr)) : code;
 }
 
 int MPI_Initialized(int *flag)

@@ -86,4 +86,6 @@ void mpi_profile_collect(void)
     add(p, "address told by a receive", c.asks, 0);
     add(p, "of them crossed by a message", c.stale_asks, 0);
     add(p, "entry of a FIFO written", c.entries, 0);
+    if (c.helped > 0)
+        add(p, "interrupt by the helper", c.helped, 0);
 }

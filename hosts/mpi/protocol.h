@@ -131,6 +131,7 @@ struct mpi_protocol {
     uint32_t *free_ids;
     uint32_t nids, nfree;
     uint64_t posts;
+    unsigned nposted; /* receives that have no message yet */
     unsigned open; /* sends that have begun and receives that have their message, not ended yet */
     unsigned turn[MPI_FIFOS]; /* the source that was taken from last */
     void *attached;           /* MPI_Buffer_attach() */

@@ -146,6 +146,13 @@ struct mpi_transport_ops {
      * computes after a blocking send holds up none of it. */
     void (*hand_over)(struct mpi_transport *t);
 
+    /** Or NULL: no interrupts. From now on, what wait() waits for also rings the rank's helper
+     * (host_ops.ring), and so it is with those that this rank has something for. All ranks call it,
+     * or none. @return false: there are none. */
+    bool (*ring)(struct mpi_transport *t);
+    /** Or NULL: nothing. Is there anything that hand_over() would wait for? */
+    bool (*queued)(const struct mpi_transport *t);
+
     /** Or NULL: memcpy(), and caps.copy_kb_ps. Copies between an entry or memory of the library and
      * memory of the program, which may be of a GPU; spends what that takes. */
     void (*copy)(struct mpi_transport *t, void *to, const void *from, uint64_t bytes);

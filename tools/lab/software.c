@@ -11,12 +11,13 @@
 #define KINDS_MAX 32u
 
 struct config {
-    uint64_t call_ps, syscall_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
+    uint64_t call_ps, syscall_ps, helper_ps, cuda_call_ps, cuda_copy_ps, copy_kb_ps, pin_ps;
     uint64_t local_message_ps, start_spread_ps, pio_mapping, rank_socket;
     uint64_t loop_ps[HUB_LOOPS];
     uint64_t memory_first_bytes, memory_first_ps, memory_cache_bytes, memory_line_bytes,
         memory_line_ps;
-    uint64_t mpi_transport, mpi_requests, mpi_eager_bytes, mpi_write_bytes, mpi_entry_ps;
+    uint64_t mpi_transport, mpi_progress, mpi_requests, mpi_eager_bytes, mpi_write_bytes,
+        mpi_entry_ps;
     uint64_t mpi_fifo_bytes;
     uint64_t mpi_rails, mpi_stripe_bytes, mpi_inline_bytes, mpi_gdr, mpi_gdr_limit;
     uint64_t mpi_gpu_load_bytes, mpi_gpu_store_bytes, mpi_gpu_gather, mpi_gpu_eager_bytes;
@@ -41,6 +42,8 @@ struct config {
 static const struct machine_param params[] = {
     COST("call_ps", 20 * SIM_NS, call_ps, "entering a library function"),
     COST("syscall_ps", 500 * SIM_NS, syscall_ps, "into the kernel and back"),
+    COST("helper_ps", 3 * SIM_US, helper_ps,
+         "a library's helper, rung by an interrupt, gets the core of its rank, and gives it back"),
     COST("cuda_call_ps", 300 * SIM_NS, cuda_call_ps, "a CUDA call that starts nothing"),
     COST("cuda_copy_ps", 5 * SIM_US, cuda_copy_ps, "starting a copy and learning of its end"),
     COST("copy_kb_ps", 170 * SIM_NS, copy_kb_ps, "a core copies 1024 bytes in memory"),
@@ -80,6 +83,10 @@ static const struct machine_param params[] = {
          "an operation on blocks eliminated along the lines of a grid"),
     { "mpi.transport", "choice", 0, 4, 0, offsetof(struct config, mpi_transport),
       "the network that MPI uses", "net|mbcf|tcp|ib|peach2" },
+    { "mpi.progress", "choice", 0, 1, 0, offsetof(struct config, mpi_progress),
+      "what goes on with pending operations while a program computes: its next call of MPI, or a "
+      "helper that interrupts wake",
+      "calls|helper" },
     /* 0 and "own": as the transport has it */
     { "mpi.requests", "choice", 0, 2, 0, offsetof(struct config, mpi_requests),
       "whether receives that find nothing tell senders their address", "own|on|off" },
@@ -291,6 +298,7 @@ struct launch_software lab_software(struct machine *machine, unsigned node)
         return software;
     software.cost_ps[HOST_COST_CALL] = cfg->call_ps;
     software.cost_ps[HOST_COST_SYSCALL] = cfg->syscall_ps;
+    software.cost_ps[HOST_COST_HELPER] = cfg->helper_ps;
     software.cost_ps[HOST_COST_CUDA_CALL] = cfg->cuda_call_ps;
     software.cost_ps[HOST_COST_CUDA_COPY] = cfg->cuda_copy_ps;
     software.cost_ps[HOST_COST_COPY_KB] = cfg->copy_kb_ps;

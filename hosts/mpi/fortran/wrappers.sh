@@ -9,7 +9,7 @@
 set -euo pipefail
 out=$1 nm=$2 archive=$3
 shift 3
-"$nm" -g --defined-only "$archive" 2>/dev/null | sed -n 's/.* T P\(MPI_.*\)/\1/p' >"$out.names"
+"$nm" -g --defined-only "$archive" 2>/dev/null | sed -n 's/.* T H\(MPI_.*\)/\1/p' >"$out.names"
 "$@" | tr '\n' ' ' | tr ';' '\n' | awk -v names="$out.names" '
     function trim(s) { gsub(/^ +| +$/, "", s); gsub(/ +/, " ", s); return s }
     # A buffer that mpi_f08 describes: as C has it, for as long as the function needs it. With `count` and

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hosts/driver/driver.h"
 #include "hosts/mpi/ib/internal.h"
 
 /* ---- requests and their ends ----------------------------------------------------------- */
@@ -30,9 +31,27 @@ static bool take_completions(struct ibt *ib)
     return any;
 }
 
+/* They only interrupt; requests for more of them are posted anew. */
+static void take_arrivals(struct ibt *ib)
+{
+    struct verbs_done done;
+
+    while (verbs_poll(&ib->v, &ib->arrivals, &done)) {
+        struct ibt_qp *qp = ib->by_number[done.qp];
+
+        if (++qp->received < IBT_RQ_MORE)
+            continue;
+        qp->received = 0;
+        verbs_post_empty(&qp->q, IBT_RQ_MORE);
+    }
+}
+
 bool ibt_progress(struct ibt *ib)
 {
     bool any = take_completions(ib);
+
+    if (ib->set.rings)
+        take_arrivals(ib);
 
     return ibt_stage_run(ib) || any;
 }
@@ -256,6 +275,21 @@ static bool ib_poll(struct mpi_transport *t)
     return any;
 }
 
+/* For the kernel, which reads the queues. */
+static bool has_completions(const void *arg)
+{
+    const struct ibt *ib = arg;
+
+    return verbs_ready(&ib->cq) || verbs_ready(&ib->arrivals);
+}
+
+static bool ib_ring(struct mpi_transport *t)
+{
+    const struct driver_helper helper = { .h = t->host, .news = has_completions, .arg = ibt_of(t) };
+
+    return ibt_of(t)->set.rings && driver_helper_add(driver_of(t->host), &helper);
+}
+
 const struct mpi_transport_ops mpi_transport_ib = {
     .name = "ib",
     .create = ib_create,
@@ -272,4 +306,5 @@ const struct mpi_transport_ops mpi_transport_ib = {
     .copy = ib_copy,
     .wait = ib_wait,
     .poll = ib_poll,
+    .ring = ib_ring,
 };

@@ -41,6 +41,8 @@
 #define IBT_GPUS         8u
 #define IBT_COPIES_BYTES (IBT_GPUS * HOST_COPY_ENGINES * 8u)
 #define IBT_QUEUE_LOG2   12u
+#define IBT_RQ_LOG2      6u  /* receive requests of a connection, where arrivals interrupt, */
+#define IBT_RQ_MORE      16u /* and how many are posted anew at once */
 
 /** As the library of its time had them; keys "mpi.*" of the platform or the run. */
 struct ibt_settings {
@@ -55,6 +57,7 @@ struct ibt_settings {
     uint32_t gpu_eager_bytes;
     uint32_t chunk_bytes, chunks;
     uint32_t copies_ahead; /* out of the GPU, before the first of them is sent */
+    bool rings;            /* completions interrupt, here and elsewhere */
     uint64_t gpu_query_ps; /* finding out whose memory a pointer points to */
 };
 
@@ -67,6 +70,7 @@ struct ibt_op {
 struct ibt_qp {
     struct verbs_qp q;
     struct ibt_op *op[1u << IBT_SQ_LOG2]; /* that a request belongs to, or NULL */
+    unsigned received;                    /* since receive requests were posted last */
 };
 
 struct ibt_peer {
@@ -130,7 +134,7 @@ struct ibt {
     uint64_t rings_at;
     uint32_t ring_bytes, ring_room, fifo_bytes; /* room: with what reaches over the end */
     uint64_t scratch_at;                        /* in the mirror: fifo_bytes for copies */
-    struct verbs_cq cq;
+    struct verbs_cq cq, arrivals; /* arrivals: of what was written with immediate data */
     uint32_t under_way; /* requests that have not told of their end: no more than the queue holds */
     struct ibt_peer *peers;
     struct ibt_qp loop; /* to itself */

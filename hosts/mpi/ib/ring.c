@@ -76,6 +76,7 @@ static void send(struct ibt *ib, unsigned dest, uint64_t at, uint32_t n, const v
                             .far_key = peer->inbox_key,
                             .data = data };
 
+    s.immediate = ib->set.rings;
     if (data == NULL) {
         s.region = &ib->mirror_region;
         s.offset = (uint64_t)dest * ib->ring_room + at;
@@ -178,6 +179,7 @@ static void forget(struct ibt *ib, struct ibt_peer *peer, unsigned source)
                                 .bytes = 8,
                                 .far_offset = IBT_COPIES_BYTES + ib->me * UINT64_C(8),
                                 .far_key = peer->inbox_key,
+                                .immediate = ib->set.rings,
                                 .data = &peer->taken };
 
         peer->reported = peer->taken;

@@ -45,6 +45,7 @@ static struct ibt_settings settings_of(const struct host *h)
         .copies_ahead = (uint32_t)setting(h, "mpi.copies_ahead", 1),
         .gdr_rails = (uint32_t)setting(h, "mpi.gdr_rails", 1),
         .gpu_query_ps = setting(h, "mpi.gpu_query_ps", 0),
+        .rings = says(h, "mpi.progress", "helper"),
     };
 
     if (set.copies_ahead > set.chunks)
@@ -95,7 +96,10 @@ static bool make_memory(struct ibt *ib)
     ib->marks = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES + 2 * words);
     for (unsigned g = 0; g < ib->t.host->ops->gpus(ib->t.host) && g < IBT_GPUS; g++)
         ib->t.host->ops->gpu_count(ib->t.host, g, &ib->copies[HOST_COPY_ENGINES * g]);
-    return verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, ib->inbox + queue_at, &ib->cq);
+    return verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, ib->inbox + queue_at, &ib->cq) &&
+           (!ib->set.rings ||
+            (verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, NULL, &ib->arrivals) &&
+             verbs_cq_events(&ib->v, &ib->arrivals) && verbs_cq_events(&ib->v, &ib->cq)));
 }
 
 /* ---- connections ------------------------------------------------------------------------ */
@@ -115,6 +119,19 @@ static bool note_qp(struct ibt *ib, struct ibt_qp *qp)
     return true;
 }
 
+static bool make_queue(struct ibt *ib, struct ibt_qp *qp, unsigned rail)
+{
+    const struct verbs_cq *arrivals = ib->set.rings ? &ib->arrivals : &ib->cq;
+
+    if (!verbs_qp_create(&ib->v, &ib->cq, arrivals, IBT_SQ_LOG2, ib->set.rings ? IBT_RQ_LOG2 : 0,
+                         rail, &qp->q) ||
+        !note_qp(ib, qp))
+        return false;
+    if (ib->set.rings)
+        verbs_post_empty(&qp->q, 1u << IBT_RQ_LOG2);
+    return true;
+}
+
 static bool make_queues(struct ibt *ib)
 {
     ib->peers = calloc(ib->nranks, sizeof(*ib->peers));
@@ -127,8 +144,7 @@ static bool make_queues(struct ibt *ib)
 
             if (r == ib->me && rail > 0)
                 continue;
-            if (!verbs_qp_create(&ib->v, &ib->cq, &ib->cq, IBT_SQ_LOG2, 0, rail, &qp->q) ||
-                !note_qp(ib, qp))
+            if (!make_queue(ib, qp, rail))
                 return false;
         }
     return verbs_qp_connect(&ib->loop.q, ib->v.lid, ib->loop.q.number);

@@ -235,6 +235,7 @@ static void report_slots(struct ibt *ib, struct ibt_peer *peer)
                             .bytes = 8,
                             .far_offset = IBT_COPIES_BYTES + words + ib->me * UINT64_C(8),
                             .far_key = peer->inbox_key,
+                            .immediate = ib->set.rings,
                             .data = &count };
 
     ibt_post(ib, &peer->qp[0], &s, NULL);

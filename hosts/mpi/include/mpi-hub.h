@@ -23,6 +23,7 @@ typedef struct MPIX_Hub_counts {
     uint64_t asks;       /* receives that told their address, */
     uint64_t stale_asks; /* and, at the sender, those of them that crossed a message */
     uint64_t entries;    /* put into FIFOs of others */
+    uint64_t helped;     /* times that the helper interrupted the program (progress=helper) */
 } MPIX_Hub_counts;
 
 int MPIX_Hub_counters(MPIX_Hub_counts *counts);

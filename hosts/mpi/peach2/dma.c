@@ -55,10 +55,28 @@ int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
 
 /* ---- chains ------------------------------------------------------------------------- */
 
+/* Behind the flag, before the own word: a far helper is rung. */
+static void write_bell(struct p2 *p2, struct p2_channel *ch)
+{
+    uint32_t first = (uint32_t)ch->descs;
+    struct descriptor d = { .src = p2->peers[ch->op.dest].bell,
+                            .dst = p2_bell_bus(p2, ch->op.dest),
+                            .next = (first + 2) | HUB_DESC_INTERNAL,
+                            .flags = HUB_DESC_STATUS };
+    uint64_t bell[4];
+
+    descriptor_encode(&d, (uint8_t *)bell);
+    if (memcmp(bell, ch->bell, sizeof(bell)) == 0)
+        return;
+    memcpy(ch->bell, bell, sizeof(bell));
+    p2->t.host->ops->store_block(p2->t.host, &p2->d->internal,
+                                 (first + 3) * (uint64_t)HUB_DESC_BYTES, bell, sizeof(bell));
+}
+
 /* The first two descriptors. @return the pointer to begin with. */
 static uint32_t write_chain(struct p2 *p2, struct p2_channel *ch)
 {
-    uint32_t first = (uint32_t)ch->descs;
+    uint32_t first = (uint32_t)ch->descs, after = first + (p2->bells ? 3 : 2);
     const struct p2_op *op = &ch->op;
     struct descriptor data = { .src = op->src,
                                .dst = op->dst,
@@ -67,7 +85,7 @@ static uint32_t write_chain(struct p2 *p2, struct p2_channel *ch)
                                .flags = HUB_DESC_PIPELINE };
     struct descriptor flag = { .src = op->flag,
                                .dst = op->flag_at,
-                               .next = (first + 2) | HUB_DESC_INTERNAL,
+                               .next = after | HUB_DESC_INTERNAL,
                                .flags = HUB_DESC_STATUS };
     uint64_t line[8];
 
@@ -76,6 +94,8 @@ static uint32_t write_chain(struct p2 *p2, struct p2_channel *ch)
         descriptor_encode(&data, (uint8_t *)line);
     if (op->flag_at != 0)
         descriptor_encode(&flag, (uint8_t *)&line[4]);
+    if (op->flag_at != 0 && p2->bells)
+        write_bell(p2, ch);
     for (unsigned half = 0; half < 2; half++) {
         uint64_t at = (first + half) * (uint64_t)HUB_DESC_BYTES;
 
@@ -194,6 +214,7 @@ static bool stage_piece(struct p2 *p2, struct p2_write *w)
     if (w->left == 0) {
         op.flag_at = w->flag_at;
         op.flag = w->flag;
+        op.dest = w->dest;
     }
     put_op(p2, &op);
     return true;
@@ -229,6 +250,19 @@ bool p2_dma_progress(struct p2 *p2)
         again |= stage_one(p2);
     } while (again);
     return ended;
+}
+
+/* Ranks that share a channel end what they begin. */
+void p2_dma_ring(struct p2 *p2)
+{
+    for (unsigned c = 0; c < p2->nchannels && p2->nsharers == 0; c++)
+        driver_write(p2->t.host, p2->d, HUB_DMA(p2->channel[c].number) + HUB_DMA_IRQ,
+                     p2->peers[p2->me].bell);
+}
+
+bool p2_dma_queued(const struct p2 *p2)
+{
+    return p2->nops > 0 || p2->staging > 0;
 }
 
 bool p2_dma_waits_for_others(const struct p2 *p2)
@@ -302,6 +336,7 @@ bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
     op.stage = take_stage(p2);
     op.flag = p2_put_head(p2, dest, fifo, &place, head, head_bytes, NULL, 0, bytes);
     op.flag_at = p2_bus(p2, dest, place.flag_at);
+    op.dest = dest;
     op.dst = p2_bus(p2, dest, place.at + place.head);
     op.src = p2_fill_stage(p2, op.stage, op.dst, data, bytes);
     put_op(p2, &op);
@@ -327,6 +362,7 @@ bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
         return false;
     op.flag = p2_put_head(p2, dest, fifo, &place, head, head_bytes, NULL, 0, bytes);
     op.flag_at = p2_bus(p2, dest, place.flag_at);
+    op.dest = dest;
     op.dst = p2_bus(p2, dest, place.at + place.head);
     op.write = w;
     put_op(p2, &op);
@@ -354,6 +390,7 @@ static void write_direct(struct p2 *p2, struct p2_write *w, uint64_t src)
                         .bytes = grains,
                         .flag_at = w->flag_at,
                         .flag = w->flag,
+                        .dest = w->dest,
                         .stage = -1,
                         .write = w };
 
@@ -373,6 +410,7 @@ static void write_stored(struct p2 *p2, unsigned dest, const struct p2_write *w,
     if (w->left > 0)
         p2_store(p2, w->to, w->from, w->left);
     p2_put_flag(p2, dest, place->flag_at, w->flag | flush);
+    p2_ring(p2, dest);
 }
 
 /* Memory of a rank of the same node that is no GPU's can be stored to like the own. */
@@ -398,7 +436,7 @@ bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const vo
     (void)p2_dma_progress(p2);
     if (w == NULL || ops_full(p2) || !p2_find_room(p2, dest, note_bytes, 0, &place))
         return false;
-    *w = (struct p2_write){ .from = from, .to = to, .left = bytes };
+    *w = (struct p2_write){ .from = from, .to = to, .left = bytes, .dest = dest };
     w->flag = p2_put_head(p2, dest, MPI_FIFO_MESSAGE, &place, note, note_bytes, NULL, 0, 0);
     *ticket_p = 0;
     if (is_stored(p2, dest, area, kind, bytes)) {

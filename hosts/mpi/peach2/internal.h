@@ -84,6 +84,7 @@ struct p2_peer {
     uint32_t node, slot, subcluster;
     uint32_t across; /* the slot that its S port alone leads to, or P2_NO_SLOT */
     uint64_t inbox;  /* in the window */
+    uint32_t bell;   /* what rings its helper, by HUB_IRQ_RAISE of its hub */
     /* to it */
     uint64_t sent, sent_units, freed, freed_units;
     struct p2_guess to[MPI_FIFOS];
@@ -103,6 +104,7 @@ struct p2_write {
     const uint8_t *from;
     uint64_t to, left; /* what has not been staged yet; `to`: an address in the window */
     uint64_t flag_at, flag;
+    uint32_t dest;
     unsigned pieces; /* of it that are queued or under way */
 };
 
@@ -110,6 +112,7 @@ struct p2_write {
 struct p2_op {
     uint64_t src, dst, bytes; /* bytes 0: nothing but the flag */
     uint64_t flag_at, flag;   /* flag_at 0: none */
+    uint32_t dest;            /* of the flag */
     int stage;                /* that is free when it has ended; -1: none */
     struct p2_write *write;   /* NULL: an entry */
 };
@@ -120,7 +123,8 @@ struct p2_channel {
     uint64_t chain; /* its number for the driver */
     uint64_t descs; /* the first of its own ones */
     struct p2_op op;
-    uint64_t line[8]; /* what the first two descriptors hold */
+    uint64_t line[8]; /* what the first two descriptors hold, */
+    uint64_t bell[4]; /* and the last one, where flags ring */
 };
 
 #define P2_NO_SLOT UINT32_MAX
@@ -137,6 +141,7 @@ struct p2 {
     volatile uint64_t *credits, *flags;
     struct host_bar memory; /* what the ranks of the node share */
     uint32_t watched;       /* bytes of the inbox */
+    bool bells;             /* what comes rings helpers, here and elsewhere */
     uint32_t ring_bytes, ring_units, rings;
     uint32_t piece_bytes; /* data of the longest entry */
     struct p2_peer *peers;
@@ -224,6 +229,13 @@ static inline uint64_t p2_bus(const struct p2 *p2, unsigned dest, uint64_t at)
 {
     return p2->d->window_bus + p2->peers[dest].inbox + at;
 }
+/** Where helpers are rung: behind a flag, stored by the core. */
+void p2_ring(struct p2 *p2, unsigned dest);
+/** Where that is, for a DMA channel. */
+static inline uint64_t p2_bell_bus(const struct p2 *p2, unsigned dest)
+{
+    return driver_window(p2->d, p2->peers[dest].slot, HUB_AREA_SELF, HUB_IRQ_RAISE);
+}
 /** To be OR-ed to a flag that a core stores behind data for this GPU. */
 uint64_t p2_flag_flush(unsigned gpu);
 /** Looks at the head of a ring. @return whether an entry is there; see p2_peer.entry. */
@@ -237,6 +249,10 @@ bool p2_news(struct p2 *p2);
 
 /* dma.c */
 int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
+/** Ends of the rank's chains ring its helper. */
+void p2_dma_ring(struct p2 *p2);
+/** Is there what only the rank's core can start? */
+bool p2_dma_queued(const struct p2 *p2);
 /** Takes in what has ended, and starts what may begin. @return whether anything has ended. */
 bool p2_dma_progress(struct p2 *p2);
 /** Is something queued that waits for a program's own chain? */

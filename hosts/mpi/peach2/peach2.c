@@ -52,6 +52,17 @@ static bool make_inbox(struct p2 *p2)
     return true;
 }
 
+static void make_bells(struct p2 *p2)
+{
+    for (unsigned r = 0; r < p2->nranks; r++) {
+        unsigned before = 0;
+
+        for (unsigned i = 0; i < r; i++)
+            before += p2->peers[i].node == p2->peers[r].node;
+        p2->peers[r].bell = driver_helper_bit(before);
+    }
+}
+
 /* Channels are dealt out among the ranks of the node. */
 static bool make_channels(struct p2 *p2)
 {
@@ -94,6 +105,7 @@ static bool set_up(struct p2 *p2)
     if (p2->peers == NULL || p2->taken == NULL || p2->credit_seen == NULL || p2->ready == NULL ||
         !make_inbox(p2) || !p2_exchange(p2) || !p2_order_init(p2) || !make_channels(p2))
         return false;
+    make_bells(p2);
     call_ps = h->ops->cost_ps(h, HOST_COST_CALL);
     copy_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB);
     p2->t.caps = (struct mpi_transport_caps){
@@ -159,6 +171,7 @@ static bool p2_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo
     if (bytes > with_head)
         p2_put(p2, dest, place.at + place.head, data, bytes);
     p2_put_flag(p2, dest, place.flag_at, flag);
+    p2_ring(p2, dest);
     return true;
 }
 
@@ -307,6 +320,24 @@ static void p2_hand_over(struct mpi_transport *t)
     }
 }
 
+static bool p2_ring_op(struct mpi_transport *t)
+{
+    struct p2 *p2 = p2_of(t);
+
+    const struct driver_helper helper = { .h = t->host, .bits = p2->peers[p2->me].bell };
+
+    if (!driver_helper_add(p2->d, &helper))
+        return false;
+    p2->bells = true;
+    p2_dma_ring(p2);
+    return true;
+}
+
+static bool p2_queued(const struct mpi_transport *t)
+{
+    return p2_dma_queued((const struct p2 *)t);
+}
+
 const struct mpi_transport_ops mpi_transport_peach2 = {
     .name = "peach2",
     .create = p2_create,
@@ -320,6 +351,8 @@ const struct mpi_transport_ops mpi_transport_peach2 = {
     .write = p2_write_op,
     .done = p2_done_op,
     .hand_over = p2_hand_over,
+    .ring = p2_ring_op,
+    .queued = p2_queued,
     .copy = p2_copy,
     .wait = p2_wait,
     .poll = p2_poll,

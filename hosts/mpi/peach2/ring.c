@@ -173,6 +173,23 @@ void p2_put_flag(struct p2 *p2, unsigned dest, uint64_t at, uint64_t flag)
         h->ops->fence(h);
 }
 
+void p2_ring(struct p2 *p2, unsigned dest)
+{
+    const struct p2_peer *peer = &p2->peers[dest];
+    struct host *h = p2->t.host;
+    uint64_t bits = peer->bell;
+
+    if (!p2->bells)
+        return;
+    if (peer->local != NULL) {
+        driver_write(h, p2->d, HUB_IRQ_RAISE, bits);
+        return;
+    }
+    h->ops->store(h, &p2->d->window, p2_bell_bus(p2, dest) - p2->d->window_bus, &bits, 8);
+    if (h->pio_mapping == HOST_WRITE_COMBINING)
+        h->ops->fence(h);
+}
+
 uint64_t p2_flag_flush(unsigned gpu)
 {
     return (gpu + UINT64_C(1)) << FLAG_FLUSH;
@@ -237,6 +254,7 @@ static void give_credit(struct p2 *p2, unsigned source)
     peer->reported_units = peer->taken_units;
     word = (uint64_t)p2->taken[source] | peer->taken_units << 32;
     p2_put_flag(p2, source, p2_credits_at() + 8ull * p2->me, word);
+    p2_ring(p2, source);
 }
 
 void p2_release(struct p2 *p2, unsigned source)

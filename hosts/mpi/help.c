@@ -1,0 +1,65 @@
+/*
+ * Progress while the program computes: what comes from others, and ends of the rank's own
+ * transfers, ring its helper (host_ops.set_helper), which goes on with what is pending as a call of
+ * the program would. Inside of a call the ring is only noted, and the call looks before it ends.
+ */
+#include <string.h>
+
+#include "hosts/mpi/internal.h"
+
+/* Else what comes may wait for the call that asks for it. */
+static bool is_pending(const struct mpi_rank *mr)
+{
+    const struct mpi_protocol *p = &mr->protocol;
+    const struct mpi_transport *t = mr->transport;
+
+    return p->open > 0 || p->nposted > 0 || p->busy != NULL || mr->running != NULL ||
+           mr->windows_ready || (t->ops->queued != NULL && t->ops->queued(t));
+}
+
+static bool wanted(void *arg)
+{
+    struct mpi_rank *mr = arg;
+
+    if (mr->finalized)
+        return false;
+    mr->rung = mr->inside > 0;
+    return mr->inside == 0 && is_pending(mr);
+}
+
+void mpi_help(struct mpi_rank *mr)
+{
+    mr->rung = false;
+    if (mr->finalized || !is_pending(mr))
+        return;
+    (void)mpi_advance(mr, NULL);
+    (void)mpi_poll(mr);
+}
+
+static void run(void *arg)
+{
+    struct mpi_rank *mr = arg;
+
+    mr->counts.helped++;
+    mr->inside++;
+    do
+        mpi_help(mr);
+    while (mr->rung);
+    mr->inside--;
+}
+
+int mpi_help_init(struct mpi_rank *mr)
+{
+    const struct host_setting *s = host_setting_of(mr->host, "mpi.progress");
+    const struct host_helper helper = { wanted, run, mr };
+
+    if (s == NULL || strcmp(s->word, "helper") != 0)
+        return MPI_SUCCESS;
+    if (!mr->host->ops->set_helper(mr->host, &helper))
+        return mpi_fail(mr, MPI_ERR_OTHER,
+                        "progress=helper: the node has too many cores for helpers above them");
+    if (mr->transport->ops->ring == NULL || !mr->transport->ops->ring(mr->transport))
+        return mpi_fail(mr, MPI_ERR_OTHER, "progress=helper: transport %s has no interrupts",
+                        mr->transport->ops->name);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,29 @@
+#include "hosts/mpi/visit.h"
+
+#include "hosts/mpi/internal.h"
+
+struct mpi_visit mpi_visit_begin(void)
+{
+    struct host *h = host_self();
+    struct mpi_visit v = { NULL, false, 0 };
+
+    if (h == NULL)
+        return v;
+    v.mr = h->state[HOST_RANK_MPI].data;
+    v.counts = mpi_profile_begin(&v.start_ps);
+    if (v.mr != NULL)
+        v.mr->inside++;
+    return v;
+}
+
+void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes)
+{
+    struct mpi_rank *mr = v->mr;
+
+    while (mr != NULL && mr->inside == 1 && mr->rung)
+        mpi_help(mr); /* as the interrupt would have */
+    if (mr != NULL)
+        mr->inside--;
+    if (v->counts)
+        mpi_profile_end(v->start_ps, call, name, bytes);
+}
