@@ -39,6 +39,11 @@ static int choose_network(const struct lab_point *pt, struct lab_run *run, struc
     ranks_in_order(pt, run);
     if (pt->machine != NULL)
         run->machine = pt->machine;
+    else if (pt->platform == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: workload = %s: expected a platform or a machine beside it, which "
+                             "says what network its MPI is on",
+                             pt->where, pt->workload);
     else if (strcmp(pt->platform, "mbcf-hub") == 0)
         run->machine = "mbcf-hub";
     else if (is_mbcf(pt->platform))
@@ -328,7 +333,7 @@ static int plan_facility(const struct lab_point *pt, struct lab_plan *plan, stru
 }
 
 static int plan_collective(const struct lab_point *pt, struct lab_plan *plan, struct lab_run *run,
-                           struct load_arena *arena)
+                           struct load_arena *arena, struct sim_error *err)
 {
     run->program = "mpi-collective";
     lab_plan_arg(run, arena, "op", lab_plan_text(pt->setup, "op", "allreduce"));
@@ -339,7 +344,7 @@ static int plan_collective(const struct lab_point *pt, struct lab_plan *plan, st
     if (strcmp(lab_plan_text(pt->setup, "mpi", ""), "peach2") == 0)
         lab_plan_arg(run, arena, "traffic", "on");
     if (lab_setup_get(pt->setup, "place") != NULL)
-        return lab_plan_place(pt, run, NULL);
+        return lab_plan_place(pt, run, err);
     ranks_in_order(pt, run);
     return SIM_OK;
 }
@@ -360,7 +365,7 @@ int lab_plan_mpi(const struct lab_point *pt, struct lab_plan *plan, struct lab_r
     if (strcmp(pt->workload, "block-stride") == 0)
         return plan_blocks(pt, plan, run, arena, err);
     if (strcmp(pt->workload, "mpi-collective") == 0)
-        return plan_collective(pt, plan, run, arena);
+        return plan_collective(pt, plan, run, arena, err);
     if (strcmp(pt->workload, "mpi-bandwidth") == 0 || lab_plan_says(pt->setup, "direction", "both"))
         return plan_bandwidth(pt, plan, run, arena, err);
     return plan_pingpong(pt, plan, run, arena, err);

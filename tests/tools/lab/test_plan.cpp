@@ -233,6 +233,29 @@ TEST_F(Plan, TheLinkAloneIsAClosedForm)
               message("dma-chain", "gen=6;lanes=8;payload_bytes=256;mode=link-only"));
 }
 
+TEST_F(Plan, MpiWithoutPlatformAndMachineHasNoNetwork)
+{
+    for (const char *workload : { "mpi-collective", "mpi-pingpong", "mpi-bandwidth", "npb-cg" }) {
+        lab_setup setup = {};
+        lab_point point = { "t.yaml:4", nullptr, workload, &setup, nullptr };
+
+        err = {};
+        EXPECT_EQ(SIM_ERR_CONFIG, lab_plan_make(&point, &protocol, &arena, &p, &err));
+        EXPECT_EQ(std::string("t.yaml:4: workload = ") + workload +
+                      ": expected a platform or a machine beside it, which says what network its "
+                      "MPI is on",
+                  err.text);
+        point.machine = "two-node";
+        EXPECT_EQ(SIM_OK, lab_plan_make(&point, &protocol, &arena, &p, &err)) << err.text;
+    }
+}
+
+TEST_F(Plan, APlaceThatNoRankCanHaveIsLocated)
+{
+    EXPECT_EQ("t.csv:2: setup place=0: expected a node for each rank, with commas",
+              message("mpi-collective", "nodes=2;place=0"));
+}
+
 TEST_F(Plan, WhatIsNotKnownIsAnError)
 {
     EXPECT_EQ("t.csv:2: setup byts=8: unknown key, did you mean bytes?",
