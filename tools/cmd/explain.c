@@ -2,6 +2,7 @@
 #include "tools/lab/explain.h"
 #include "tools/cmd/cmd.h"
 #include "tools/lab/distance.h"
+#include "tools/lab/out.h"
 #include "tools/load/value.h"
 
 #include <limits.h>
@@ -169,15 +170,13 @@ static void print(const struct options *opt, const struct lab_explanation *e)
 
 static int draw(const char *path, const struct lab_explanation *e, struct sim_error *err)
 {
-    FILE *out = fopen(path, "w");
-    bool bad;
+    FILE *out;
+    int rc = lab_out_open(path, &out, err);
 
-    if (out == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: cannot be written", path);
+    if (rc != SIM_OK)
+        return rc;
     lab_explain_svg(e, out);
-    bad = ferror(out) != 0;
-    bad |= fclose(out) != 0;
-    return bad ? sim_error_set(err, SIM_ERR_IO, "%s: writing failed", path) : SIM_OK;
+    return lab_out_close(out, path, err);
 }
 
 /* ---- what the message needs of its machine ------------------------------------------ */

@@ -1,28 +1,35 @@
 /* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
 #include "tools/cmd/cmd.h"
 
+#include "tools/lab/out.h"
 #include "tools/lab/version.h"
 #include "tools/load/nearest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command {
     const char *name, *arguments, *summary;
     int (*run)(int argc, char **argv);
+    int trouble; /* its exit status when it could not do its work */
 } commands[] = {
-    { "list", "", "experiments, figures, machines, platforms", cmd_list },
-    { "params", "FILE", "every key with value, unit, range and source", cmd_params },
-    { "run", "FILE", "an experiment, or a machine alone: table with bounds", cmd_run },
-    { "check", "RESULT", "a kept result once more: what differs, for CI too", cmd_check },
-    { "diff", "A B", "what has changed between two results, and by how much", cmd_diff },
-    { "score", "SYSTEM", "published hardware against simulation", cmd_score },
-    { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure },
-    { "sweep", "FILE", "many points, resumable: table and figure", cmd_sweep },
-    { "tune", "FILE...", "the fastest algorithm of a collective at each size", cmd_tune },
-    { "explain", "MACHINE", "where each nanosecond of a message went", cmd_explain },
-    { "capture", "FILE", "what a capture of packets (--pcap) holds", cmd_capture },
-    { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", cmd_topology },
+    { "list", "", "experiments, figures, machines, platforms", cmd_list, CMD_FAILED },
+    { "params", "FILE", "every key with value, unit, range and source", cmd_params, CMD_FAILED },
+    { "run", "FILE", "an experiment, or a machine alone: table with bounds", cmd_run, CMD_FAILED },
+    { "check", "RESULT", "a kept result once more: what differs, for CI too", cmd_check,
+      CMD_USAGE },
+    { "diff", "A B", "what has changed between two results, and by how much", cmd_diff, CMD_USAGE },
+    { "score", "SYSTEM", "published hardware against simulation", cmd_score, CMD_FAILED },
+    { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure, CMD_FAILED },
+    { "sweep", "FILE", "many points, resumable: table and figure", cmd_sweep, CMD_FAILED },
+    { "tune", "FILE...", "the fastest algorithm of a collective at each size", cmd_tune,
+      CMD_FAILED },
+    { "explain", "MACHINE", "where each nanosecond of a message went", cmd_explain, CMD_FAILED },
+    { "capture", "FILE", "what a capture of packets (--pcap) holds", cmd_capture, CMD_FAILED },
+    { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", cmd_topology,
+      CMD_FAILED },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -51,10 +58,26 @@ static int unknown(const char *name)
     return CMD_USAGE;
 }
 
+static int trouble = CMD_FAILED; /* of the command that runs */
+
+/** Whatever the command was, and where it ended: argp exits by itself after --help. */
+static void close_output(void)
+{
+    struct sim_error err = { 0 };
+
+    if (lab_out_close_standard(&err) == SIM_OK)
+        return;
+    (void)cmd_fail(&err);
+    _exit(trouble);
+}
+
 int main(int argc, char **argv)
 {
     char name[32];
 
+    lab_out_hold_standard();
+    if (atexit(close_output) != 0)
+        return CMD_FAILED;
     argp_err_exit_status = CMD_USAGE;
     if (argc < 2) {
         print_help(stderr);
@@ -74,6 +97,7 @@ int main(int argc, char **argv)
             continue;
         (void)snprintf(name, sizeof(name), "hubsim %s", commands[i].name);
         argv[1] = name; /* argp prints it in messages */
+        trouble = commands[i].trouble;
         return commands[i].run(argc - 1, argv + 1);
     }
     return unknown(argv[1]);

@@ -1,8 +1,8 @@
 #include "tools/cmd/cmd.h"
+#include "tools/lab/out.h"
 #include "tools/lab/topo_layout.h"
 #include "tools/lab/topo_traffic.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,14 +69,13 @@ static void print(const struct options *opt, struct lab_topology *topo)
 
 static int draw(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
 {
-    FILE *out = fopen(opt->svg, "w");
+    FILE *out;
+    int rc = lab_out_open(opt->svg, &out, err);
 
-    if (out == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "--svg %s: %s", opt->svg, strerror(errno));
+    if (rc != SIM_OK)
+        return rc;
     lab_topology_svg(topo, out);
-    if (fclose(out) != 0)
-        return sim_error_set(err, SIM_ERR_IO, "--svg %s: %s", opt->svg, strerror(errno));
-    return SIM_OK;
+    return lab_out_close(out, opt->svg, err);
 }
 
 static int read_traffic(const struct options *opt, struct lab_topology *topo, struct sim_error *err)

@@ -6,9 +6,11 @@
 #include "tools/lab/manifest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int lab_out_folder(const char *path, struct sim_error *err)
 {
@@ -40,6 +42,26 @@ int lab_out_close(FILE *f, const char *path, struct sim_error *err)
     if (fclose(f) != 0 || failed)
         return sim_error_set(err, SIM_ERR_IO, "%s: could not be written in full", path);
     return SIM_OK;
+}
+
+void lab_out_hold_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/** `errno` of an earlier failure is gone by now; that of the last write is not. */
+int lab_out_close_standard(struct sim_error *err)
+{
+    bool failed = ferror(stdout) != 0;
+
+    errno = 0;
+    failed |= fclose(stdout) != 0;
+    if (!failed)
+        return SIM_OK;
+    return sim_error_set(err, SIM_ERR_IO, "standard output: could not be written in full%s%s",
+                         errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
 }
 
 /* ---- statistics ------------------------------------------------------------------ */

@@ -23,6 +23,16 @@ int lab_out_open(const char *path, FILE **file_p, struct sim_error *err);
 /** An error when not all of it could be written. */
 int lab_out_close(FILE *file, const char *path, struct sim_error *err);
 
+/**
+ * At the start of a program: a standard stream that its caller has closed would be the number of
+ * the next file opened, and what is printed would land in that file. Such a stream is opened so
+ * that writing to it fails.
+ */
+void lab_out_hold_standard(void);
+/** At the end of a program, when nothing is printed any more: an error when not all of standard
+ * output could be written. */
+int lab_out_close_standard(struct sim_error *err);
+
 #define LAB_OUT_FORMAT     "hubsim result 1" /* of the manifest; another number: other keys */
 #define LAB_OUT_STATISTICS "hubsim statistics 1"
 

@@ -89,6 +89,58 @@ TEST_F(Command, EveryConfigurationThatShipsLoads)
             EXPECT_EQ(0, run("params " + file.path().string())) << errors;
 }
 
+TEST_F(Command, OutputThatCannotBeWrittenIsAnError)
+{
+    const std::string rows = write("rows.csv", "id,platform,workload,setup,quantity,relation,value,"
+                                               "value2,unit,tolerance_pct,source,role,needs\n");
+    const std::string small = write("small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                                                  "setup: {rounds: 2, repeats: 1, mode: pio}\n"
+                                                  "series:\n  - {name: PIO, bytes: 8..32}\n");
+    const std::string out_dir = " --out " + folder + "/out";
+
+    ASSERT_EQ(0, run("run " + small + out_dir)) << errors;
+    ASSERT_EQ(0, run("explain two-node --pcap " + folder + "/a.pcapng")) << errors;
+    for (const std::string &args :
+         { std::string("--help"), std::string("--version"), std::string("list"),
+           std::string("params --help"), std::string("params two-node"),
+           std::string("params --fault-kinds"), std::string("topology two-node --csv"),
+           std::string("explain two-node"), std::string("run two-node"), "run " + small + out_dir,
+           "score peach2 --csv --rows " + rows, "capture " + folder + "/a.pcapng" }) {
+        EXPECT_EQ(1, run(args + " >/dev/full")) << args;
+        EXPECT_EQ(
+            "hubsim: standard output: could not be written in full: No space left on device\n",
+            errors);
+        EXPECT_EQ(1, run(args + " >&-")) << args;
+        EXPECT_EQ("hubsim: standard output: could not be written in full: Bad file descriptor\n",
+                  errors);
+    }
+    const std::string kept = folder + "/out/small";
+    EXPECT_EQ(2, run("check " + kept + " >/dev/full")) << errors;
+    EXPECT_EQ(2, run("diff " + kept + " " + kept + " >/dev/full")) << errors;
+}
+
+TEST_F(Command, FilesThatCannotBeWrittenInFullAreErrors)
+{
+    const std::string small = write("small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                                                  "setup: {rounds: 2, repeats: 1, mode: pio}\n"
+                                                  "series:\n  - {name: PIO, bytes: 8..32}\n");
+
+    ASSERT_EQ(0, run("run " + small + " --out " + folder + "/out")) << errors;
+    for (const std::string &args :
+         { std::string("topology two-node --svg"), std::string("explain two-node --svg"),
+           std::string("explain two-node --pcap"), std::string("explain two-node --timeline") }) {
+        EXPECT_EQ(1, run(args + " /dev/full")) << args;
+        EXPECT_NE(std::string::npos, errors.find("/dev/full: ")) << errors;
+    }
+    EXPECT_EQ(2, run("check " + folder + "/out/small --junit /dev/full"));
+    EXPECT_NE(std::string::npos, errors.find("/dev/full: could not be written in full")) << errors;
+    /* of 512 or 1024 bytes: a manifest is larger */
+    EXPECT_EQ(1, run("run " + small + " --out " + folder + "/cut", "trap '' XFSZ; ulimit -f 2;"));
+    EXPECT_NE(std::string::npos, errors.find(": could not be written in full\n")) << errors;
+    EXPECT_FALSE(std::filesystem::exists(folder + "/cut/small/manifest.json") &&
+                 std::filesystem::file_size(folder + "/cut/small/manifest.json") == 0);
+}
+
 TEST_F(Command, WrongPublishedRowsAreLocated)
 {
     std::string file =

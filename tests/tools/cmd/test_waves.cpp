@@ -161,6 +161,20 @@ TEST_F(Waves, ShowQueuesCreditsAndStates)
     EXPECT_EQ(17u, dump->signals["node0.hub.e.tx.beats"].most());            /* 1 + 256 / 16 */
 }
 
+TEST_F(Waves, AFileThatIsCutOffIsAnError)
+{
+    char name[] = "/tmp/hubsim-waves-XXXXXX";
+
+    ASSERT_NE(nullptr, mkdtemp(name));
+    const std::string folder = name, explain = HUBSIM " explain two-node --bytes 200000 --waves ";
+    EXPECT_EQ(0, shell(explain + folder + "/whole.fst"));
+    EXPECT_NE(0, shell("trap '' XFSZ; ulimit -f 20; " + explain + folder + "/cut.fst"));
+    /* the writer would put a file in the place of a device */
+    EXPECT_EQ(0, shell("ln -s /dev/full " + folder + "/full"));
+    EXPECT_NE(0, shell(explain + folder + "/full"));
+    EXPECT_EQ(0, shell("test -L " + folder + "/full && rm -r " + folder));
+}
+
 /* One beat in a cycle of 4 ns. */
 TEST_F(Waves, GrantsLastAsLongAsTheirBeats)
 {
