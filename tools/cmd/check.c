@@ -110,7 +110,7 @@ static int status_of(const struct checked *c, const struct lab_bands *bands)
 
 /* ---- for people and programs ----------------------------------------------------- */
 
-enum { RESULT, POINT, VERDICT, VALUE, KEPT, NOW, CHANGE_PCT, BAND, COLUMNS };
+enum { RESULT, POINT, VERDICT, VALUE, KEPT, NOW, CHANGE_PCT, BAND, REASON, COLUMNS };
 
 static unsigned add_row(struct lab_table *t, const struct checked *c,
                         const struct lab_point_pair *pair)
@@ -170,6 +170,16 @@ static void add_rows(struct lab_table *t, const struct checked *c, const struct 
             if (!text || !pair->cells[k].within)
                 add_cell(t, c, pair, &pair->cells[k], text);
     }
+}
+
+/** People find it in the summary. */
+static void add_not_run(struct lab_table *t, const struct checked *c)
+{
+    unsigned row = lab_table_add(t);
+
+    lab_table_set(t, row, RESULT, "%s", c->name);
+    lab_table_set(t, row, VERDICT, "not-run");
+    lab_table_set(t, row, REASON, "%s", c->err.text);
 }
 
 /** The largest relative change of a column that its band lets pass, or NULL. */
@@ -253,17 +263,21 @@ static void print(const struct options *opt, const struct checked *all,
                   const struct lab_bands *bands, struct load_arena *arena)
 {
     static const struct lab_column columns[COLUMNS] = {
-        { "result", false }, { "point", false }, { "verdict", false },   { "value", false },
-        { "kept", true },    { "now", true },    { "change_pct", true }, { "band", false },
+        { "result", false },    { "point", false }, { "verdict", false },
+        { "value", false },     { "kept", true },   { "now", true },
+        { "change_pct", true }, { "band", false },  { "reason", false },
     };
     bool text = opt->common.format == LAB_TEXT;
     unsigned limit = opt->limited ? opt->limit : text ? TEXT_LIMIT : 0, rows;
     struct lab_table table;
 
-    lab_table_init(&table, columns, COLUMNS);
-    for (unsigned i = 0; i < opt->ndirs; i++)
+    lab_table_init(&table, columns, text ? REASON : COLUMNS);
+    for (unsigned i = 0; i < opt->ndirs; i++) {
         if (all[i].rc == SIM_OK)
             add_rows(&table, &all[i], bands, text);
+        else if (!text)
+            add_not_run(&table, &all[i]);
+    }
     rows = table.nrows;
     if (limit > 0 && rows > limit)
         table.nrows = limit;
@@ -273,8 +287,10 @@ static void print(const struct options *opt, const struct checked *all,
         (void)printf("and %u more (--limit 0 shows all)\n", rows - table.nrows);
     lab_table_fini(&table);
     for (unsigned i = 0; i < opt->ndirs && text; i++) {
-        if (all[i].rc != SIM_OK)
+        if (all[i].rc != SIM_OK) {
+            (void)printf("%s: NOT RUN: %s\n", all[i].name, all[i].err.text);
             continue;
+        }
         print_parameters(&all[i], arena);
         print_within(&all[i]);
         print_summary(&all[i], bands);

@@ -58,11 +58,13 @@ static void print_summary(const struct lab_scores *scores)
 
     for (unsigned i = 0; i < scores->n; i++)
         fitted += scores->rows[i].calibrated;
-    (void)printf("\n%u primary rows pass, %u fail; %u rows were calibrated to\n", scores->passed,
-                 scores->failed, fitted);
+    (void)printf("\n%u primary rows pass, %u fail", scores->passed, scores->failed);
+    if (scores->not_run > 0)
+        (void)printf(", %u could not be run", scores->not_run);
+    (void)printf("; %u rows were calibrated to\n", fitted);
 }
 
-/** A failure without a value is told on stderr too: the CSV has no column for it. */
+/** On stderr too, where it is seen when the table goes to a file. */
 static void tell_failures(const struct lab_scores *scores)
 {
     for (unsigned i = 0; i < scores->n; i++)
@@ -87,7 +89,7 @@ static int score(const struct options *opt, struct cmd_session *session, struct 
     if (opt->common.format == LAB_TEXT)
         print_summary(&scores);
     tell_failures(&scores);
-    return scores.failed == 0 ? CMD_OK : CMD_FAILED;
+    return scores.failed + scores.not_run == 0 ? CMD_OK : CMD_FAILED;
 }
 
 static int sensitivity(const struct options *opt, struct cmd_session *session,
@@ -128,7 +130,8 @@ int cmd_score(int argc, char **argv)
         parse,
         "SYSTEM",
         "Builds each published measurement of SYSTEM from its setup alone, simulates it and "
-        "compares. Exit status 1 when a primary row fails.",
+        "compares. A row that cannot be built, or whose words are wrong, is not-run, with the "
+        "reason. Exit status 1 when a primary row fails or could not be run.",
         children,
         NULL,
         NULL,

@@ -365,7 +365,8 @@ int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
     int rc = evaluate(&c, &score);
 
     if (c.failure != NULL)
-        score = (struct lab_score){ .verdict = LAB_FAIL, .reason = c.failure };
+        score = (struct lab_score){ .verdict = c.not_run ? LAB_NOT_RUN : LAB_FAIL,
+                                    .reason = c.failure };
     if (c.pending)
         score = (struct lab_score){ .verdict = LAB_PENDING };
     if (rc == SIM_OK)

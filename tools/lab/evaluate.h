@@ -27,14 +27,15 @@ struct lab_evaluator {
     const struct lab_evaluator *base;
 };
 
-enum lab_verdict { LAB_PASS, LAB_FAIL, LAB_PENDING };
+/** Not run: the row is wrong, or asks for a machine or program that cannot be built. */
+enum lab_verdict { LAB_PASS, LAB_FAIL, LAB_PENDING, LAB_NOT_RUN };
 
 struct lab_score {
     enum lab_verdict verdict;
     bool has_value;
     double simulated; /* in the row's unit */
     double error_pct;
-    const char *reason; /* why a row failed without a value, or NULL */
+    const char *reason; /* why a row has no value, or NULL */
 };
 
 /** measure= where it tells what to form of measured quantities. Rows of programs that use MPI, or
@@ -65,6 +66,7 @@ uint64_t lab_read_bytes(uint64_t planned, const struct lab_result *result);
 struct lab_reading {
     bool pending;
     const char *failure; /* NULL, or why there is no value */
+    bool not_run;        /* the failure: what was wanted could not be built */
     double value;
 };
 int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, const char *quantity,

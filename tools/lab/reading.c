@@ -86,6 +86,7 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
             continue;
         }
         reading->failure = lab_read_times(result, &times);
+        reading->not_run = result->rc == SIM_ERR_CONFIG;
         if (reading->failure != NULL)
             return SIM_OK;
         seconds = plan->median ? times.median_s : times.min_s;

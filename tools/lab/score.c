@@ -67,7 +67,8 @@ static int mark_calibrated(const struct lab_site *site, struct lab_scores *score
 
 /* ---- scoring -------------------------------------------------------------------------- */
 
-/** A row that is wrong, or asks for what there is not, fails with its reason: the others go on. */
+/** A row that is wrong, or asks for what there is not, has a reason for a value: the others go on.
+ */
 static int evaluate_all(const struct lab_evaluator *ev, struct lab_scores *scores,
                         struct sim_error *err)
 {
@@ -77,7 +78,7 @@ static int evaluate_all(const struct lab_evaluator *ev, struct lab_scores *score
         int rc = lab_evaluate(ev, scores->rows[i].row, score, &why);
 
         if (rc == SIM_ERR_CONFIG)
-            *score = (struct lab_score){ .verdict = LAB_FAIL,
+            *score = (struct lab_score){ .verdict = LAB_NOT_RUN,
                                          .reason = load_text(ev->arena, "%s", why.text) };
         else if (rc != SIM_OK)
             return sim_error_set(err, rc, "%s", why.text);
@@ -99,6 +100,7 @@ static void count(struct lab_scores *scores)
             continue;
         scores->passed += verdict == LAB_PASS;
         scores->failed += verdict == LAB_FAIL;
+        scores->not_run += verdict == LAB_NOT_RUN;
     }
 }
 
@@ -133,7 +135,7 @@ int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
-static const char *const verdicts[] = { "pass", "fail", "pending" };
+static const char *const verdicts[] = { "pass", "fail", "pending", "not-run" };
 
 static const char *published_text(const struct lab_row *row, struct load_arena *arena)
 {
@@ -168,11 +170,11 @@ static void set_score(struct lab_table *t, unsigned row, unsigned column,
 
 void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
 {
-    enum { ID, PUBLISHED, SIMULATED, ERROR, VERDICT, ROLE, CALIBRATED, COLUMNS };
+    enum { ID, PUBLISHED, SIMULATED, ERROR, VERDICT, ROLE, CALIBRATED, REASON, COLUMNS };
     static const struct lab_column columns[COLUMNS] = {
         { "id", false },         { "published", false }, { "simulated", true },
         { "error_pct", true },   { "verdict", false },   { "role", false },
-        { "calibrated", false },
+        { "calibrated", false }, { "reason", false },
     };
 
     lab_table_init(table, columns, COLUMNS);
@@ -186,6 +188,8 @@ void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
         lab_table_set(table, row, VERDICT, "%s", verdicts[s->score.verdict]);
         lab_table_set(table, row, ROLE, "%s", s->row->role);
         lab_table_set(table, row, CALIBRATED, "%s", s->calibrated ? "yes" : "no");
+        if (s->score.reason != NULL)
+            lab_table_set(table, row, REASON, "%s", s->score.reason);
     }
 }
 

@@ -17,15 +17,15 @@ struct lab_scored {
 struct lab_scores {
     unsigned n;
     struct lab_scored *rows;
-    unsigned passed, failed; /* of the primary rows */
+    unsigned passed, failed, not_run; /* of the primary rows */
 };
 
 /** Evaluates all rows of ev->rows. `site` tells where platforms are; NULL: none is looked at. */
 int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
                   struct lab_scores *scores_p, struct sim_error *err);
-/** id, published, simulated, error_pct, verdict, role, calibrated. */
+/** id, published, simulated, error_pct, verdict, role, calibrated, reason. */
 void lab_score_table(const struct lab_scores *scores, struct lab_table *table);
-/** The same for people: with relation, unit and the reason of a failure. */
+/** The same for people: with relation and unit. */
 void lab_score_report(const struct lab_scores *scores, struct lab_table *table);
 
 /**

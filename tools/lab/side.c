@@ -37,8 +37,10 @@ static int measure_point(struct lab_context *c, const struct lab_side *side, con
     if (rc == SIM_OK)
         rc = lab_read_plan(c->ev, &plan, quantity, &reading);
     c->pending |= reading.pending;
-    if (reading.failure != NULL)
+    if (reading.failure != NULL) {
         c->failure = reading.failure;
+        c->not_run = reading.not_run;
+    }
     *value_p = reading.value;
     return rc;
 }

@@ -19,6 +19,7 @@ struct lab_context {
     struct sim_error *err;
     bool pending;        /* some run has no result yet */
     const char *failure; /* of some run, or NULL */
+    bool not_run;        /* that run could not be built */
 };
 
 /** "FILE:LINE: setup key=value: expected ..." @return SIM_ERR_CONFIG */

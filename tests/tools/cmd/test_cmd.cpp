@@ -151,6 +151,13 @@ TEST_F(Command, WrongPublishedRowsAreLocated)
     EXPECT_EQ(1, run("score peach2 --rows " + file));
     EXPECT_EQ("hubsim: a: " + file + ":2: setup bites=8: unknown key, did you mean bytes?\n",
               errors);
+    EXPECT_EQ(0u, out.find("verdict  id  ")) << out;
+    EXPECT_NE(std::string::npos, out.find("\nnot-run  a   ")) << out;
+    EXPECT_NE(std::string::npos, out.find("setup bites=8: unknown key")) << out;
+    EXPECT_NE(std::string::npos,
+              out.find("\n0 primary rows pass, 0 fail, 1 could not be run; 0 rows "
+                       "were calibrated to\n"))
+        << out;
 }
 
 TEST_F(Command, AnExperimentGivesTableAndManifestWhateverTheWorkers)
@@ -284,11 +291,13 @@ TEST_F(Command, ScoringTellsItsVerdictInTheExitStatus)
                                                 "between,0.1,10,us,0,s,primary,\n");
 
     EXPECT_EQ(0, run("score peach2 --csv --rows " + file)) << errors;
-    EXPECT_EQ(0u, out.find("id,published,simulated,error_pct,verdict,role,calibrated\na,0.1..10,"));
+    EXPECT_EQ(
+        0u,
+        out.find("id,published,simulated,error_pct,verdict,role,calibrated,reason\na,0.1..10,"));
     write("rows.csv",
           head + "a,hapacs-tca,pingpong,bytes=8;mode=pio,latency,le,0.1,,us,0,s,primary,\n");
     EXPECT_EQ(1, run("score peach2 --csv --rows " + file));
-    EXPECT_NE(std::string::npos, out.find(",fail,primary,no\n"));
+    EXPECT_NE(std::string::npos, out.find(",fail,primary,no,\n"));
 }
 
 } // namespace

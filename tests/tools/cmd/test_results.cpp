@@ -37,7 +37,7 @@ TEST_F(Results, AKeptResultIsTheSameAgainWhereverItLies)
     EXPECT_EQ(0, hubsim("check elsewhere")) << errors;
     EXPECT_EQ("small: passed, 3 points: 3 equal\n", out);
     EXPECT_EQ(0, hubsim("check elsewhere --csv --jobs 1")) << errors;
-    EXPECT_EQ("result,point,verdict,value,kept,now,change_pct,band\n", out);
+    EXPECT_EQ("result,point,verdict,value,kept,now,change_pct,band,reason\n", out);
 }
 
 TEST_F(Results, AChangedValueIsStatusOneAndShown)
@@ -49,7 +49,7 @@ TEST_F(Results, AChangedValueIsStatusOneAndShown)
 
     change("kept/small/table.csv", "16," + latency, "16,0.5");
     EXPECT_EQ(1, hubsim("check kept/small --csv")) << errors;
-    EXPECT_EQ(0u, out.find("result,point,verdict,value,kept,now,change_pct,band\n"
+    EXPECT_EQ(0u, out.find("result,point,verdict,value,kept,now,change_pct,band,reason\n"
                            "small,\"PIO, bytes = 16\",value,latency_us_min,0.5," +
                            latency + ","))
         << out;
@@ -190,7 +190,12 @@ TEST_F(Results, WhatCannotBeRunIsStatusTwoAndOneLine)
     EXPECT_EQ(2, hubsim("check nowhere"));
     EXPECT_EQ("hubsim: nowhere: no manifest.json: expected a folder that hubsim run has written\n",
               errors);
-    EXPECT_EQ("", out);
+    EXPECT_EQ("nowhere: NOT RUN: nowhere: no manifest.json: expected a folder that hubsim run has "
+              "written\n",
+              out);
+    EXPECT_EQ(2, hubsim("check nowhere --csv"));
+    EXPECT_NE(std::string::npos, out.find("\nnowhere,,not-run,,,,,,nowhere: no manifest.json: "))
+        << out;
     EXPECT_EQ(2, hubsim("diff nowhere nowhere"));
     EXPECT_EQ(2, hubsim("check"));
     EXPECT_EQ(2, hubsim("diff one"));

@@ -77,12 +77,12 @@ TEST_F(Score, TheTableHasOneLineForEachRow)
 
     ASSERT_EQ(SIM_OK, lab_score_all(&ev, &site, &scores, &err)) << err.text;
     lab_score_table(&scores, &table);
-    EXPECT_EQ("id,published,simulated,error_pct,verdict,role,calibrated\n"
-              "good,1,1,0.00,pass,primary,no\n"
-              "bad,2,1,-50.00,fail,primary,no\n"
-              "old,3,1,-66.67,fail,history,no\n"
-              "order,<,1,0.00,fail,primary,no\n"
-              "mpi,3,1,-66.67,fail,primary,no\n",
+    EXPECT_EQ("id,published,simulated,error_pct,verdict,role,calibrated,reason\n"
+              "good,1,1,0.00,pass,primary,no,\n"
+              "bad,2,1,-50.00,fail,primary,no,\n"
+              "old,3,1,-66.67,fail,history,no,\n"
+              "order,<,1,0.00,fail,primary,no,\n"
+              "mpi,3,1,-66.67,fail,primary,no,\n",
               csv_text());
 }
 
@@ -95,14 +95,16 @@ TEST_F(Score, OnlyPrimaryRowsCount)
     EXPECT_EQ(3u, scores.failed);
 }
 
-TEST_F(Score, ARowThatIsWrongFailsAloneWithItsReason)
+TEST_F(Score, ARowThatIsWrongIsNotRunAndHasItsReason)
 {
     lab_scores scores;
 
     rows.rows[1].workload = "telepathy";
     ASSERT_EQ(SIM_OK, lab_score_all(&ev, &site, &scores, &err)) << err.text;
     EXPECT_EQ(1u, scores.passed);
-    EXPECT_EQ(3u, scores.failed);
+    EXPECT_EQ(2u, scores.failed);
+    EXPECT_EQ(1u, scores.not_run);
+    EXPECT_EQ(LAB_NOT_RUN, scores.rows[1].score.verdict);
     EXPECT_FALSE(scores.rows[1].score.has_value);
     ASSERT_NE(nullptr, scores.rows[1].score.reason);
     EXPECT_NE(nullptr, strstr(scores.rows[1].score.reason, "workload = telepathy: expected"));
