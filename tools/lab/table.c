@@ -82,19 +82,52 @@ static void write_csv(const struct lab_table *t, FILE *out)
     }
 }
 
+static size_t digits(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+/** By JSON's own grammar (RFC 8259, 6): no sign but minus, no leading zero, digits on both sides
+ * of a point. */
+static bool is_json_number(const char *text)
+{
+    text += *text == '-';
+    if (digits(text) == 0 || (*text == '0' && digits(text) > 1))
+        return false;
+    text += digits(text);
+    if (*text == '.') {
+        if (digits(text + 1) == 0)
+            return false;
+        text += 1 + digits(text + 1);
+    }
+    if (*text == 'e' || *text == 'E') {
+        text += 1 + (text[1] == '-' || text[1] == '+');
+        if (digits(text) == 0)
+            return false;
+        text += digits(text);
+    }
+    return *text == '\0';
+}
+
+/** A column of numbers may hold a word too: the choice "uc" among the values of parameters. */
+static void write_json_cell(FILE *out, const char *cell, bool number)
+{
+    if (!number || (cell[0] != '\0' && !is_json_number(cell)))
+        lab_json_text(out, cell);
+    else
+        (void)fputs(cell[0] != '\0' ? cell : "null", out);
+}
+
 static void write_json(const struct lab_table *t, FILE *out)
 {
     (void)fputs("[", out);
     for (unsigned r = 0; r < t->nrows; r++) {
         (void)fputs(r > 0 ? ",\n  {" : "\n  {", out);
         for (unsigned c = 0; c < t->ncolumns; c++) {
-            const char *cell = lab_table_get(t, r, c);
-
-            (void)fprintf(out, "%s\"%s\": ", c > 0 ? ", " : "", t->columns[c].name);
-            if (!t->columns[c].number)
-                lab_json_text(out, cell);
-            else
-                (void)fputs(cell[0] != '\0' ? cell : "null", out);
+            (void)fputs(c > 0 ? ", " : "", out);
+            lab_json_text(out, t->columns[c].name);
+            (void)fputs(": ", out);
+            write_json_cell(out, lab_table_get(t, r, c), t->columns[c].number);
         }
         (void)fputs("}", out);
     }

@@ -89,6 +89,21 @@ TEST_F(Command, EveryConfigurationThatShipsLoads)
             EXPECT_EQ(0, run("params " + file.path().string())) << errors;
 }
 
+/* A real parser reads what each of them holds. */
+TEST_F(Command, ParametersAsJsonAreJson)
+{
+    for (const char *kind : { "machines", "platforms" })
+        for (const auto &file : std::filesystem::directory_iterator(std::string("configs/") + kind))
+            EXPECT_EQ(0, run("params " + file.path().string() +
+                             " --json | python3 -m json.tool >/dev/null"))
+                << file.path() << errors;
+    for (const char *args :
+         { "params --fault-kinds", "topology one-way-ring8", "topology ring8 --links",
+           "explain two-node", "run line3 --set 'node*.hub.e.link.lanes=1'" })
+        EXPECT_EQ(0, run(args + std::string(" --json | python3 -m json.tool >/dev/null")))
+            << args << errors;
+}
+
 TEST_F(Command, OutputThatCannotBeWrittenIsAnError)
 {
     const std::string rows = write("rows.csv", "id,platform,workload,setup,quantity,relation,value,"

@@ -50,6 +50,26 @@ TEST_F(Table, IsWrittenForPeopleAndForPrograms)
               text(LAB_MARKDOWN));
 }
 
+/* Columns of numbers hold words too: choices among parameters, "1 + 7" hops, what a program
+ * printed. */
+TEST_F(Table, WhatIsNoNumberInJsonIsText)
+{
+    const char *const numbers[] = { "0", "-1", "10.50", "1e9", "2.5E-3", "123456789012345678901" };
+    const char *const words[] = { "uc",  "+1.5", "007", ".5",   "5.",    "1e",
+                                  "inf", "nan",  "0x8", "1 +7", "1.5us", "-" };
+
+    for (const char *number : numbers) {
+        lab_table_set(&t, 1, 1, "%s", number);
+        EXPECT_NE(std::string::npos,
+                  text(LAB_JSON).find(std::string("\"value\": ") + number + "}"));
+    }
+    for (const char *word : words) {
+        lab_table_set(&t, 1, 1, "%s", word);
+        EXPECT_NE(std::string::npos,
+                  text(LAB_JSON).find(std::string("\"value\": \"") + word + "\"}"));
+    }
+}
+
 TEST_F(Table, GrowsWithoutLosingRows)
 {
     for (int i = 0; i < 1000; i++)
