@@ -62,16 +62,37 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the numbers --------------------------------------------------------------------- */
 
+static int read_experiment(struct cmd_session *session, const char *name,
+                           struct lab_experiment *exp, struct sim_error *err)
+{
+    char path[2048];
+    int rc = load_find(&session->site.roots, "experiments", name, path, sizeof(path), err);
+
+    return rc == SIM_OK ? lab_experiment_read(path, &session->arena, exp, err) : rc;
+}
+
+/** What it cannot show is found before anything runs. */
+static int check_figure(struct cmd_session *session, const struct lab_figure *spec,
+                        struct sim_error *err)
+{
+    struct lab_experiment *exps = load_alloc(&session->arena, spec->nexperiments * sizeof(*exps));
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < spec->nexperiments && rc == SIM_OK; i++) {
+        rc = read_experiment(session, spec->experiments[i], &exps[i], err);
+        if (rc == SIM_OK)
+            rc = lab_figure_check(spec, &exps[i], &session->arena, err);
+    }
+    return rc == SIM_OK ? lab_figure_check_series(spec, exps, spec->nexperiments, err) : rc;
+}
+
 static int add_experiment(struct cmd_session *session, const struct figure *figure,
                           const char *name, struct lab_table *table, struct sim_error *err)
 {
     struct lab_experiment exp;
     struct lab_samples samples;
-    char path[2048];
-    int rc = load_find(&session->site.roots, "experiments", name, path, sizeof(path), err);
+    int rc = read_experiment(session, name, &exp, err);
 
-    if (rc == SIM_OK)
-        rc = lab_experiment_read(path, &session->arena, &exp, err);
     if (rc == SIM_OK)
         rc = lab_experiment_want(&exp, &session->ev, &session->site, &samples, err);
     if (rc != SIM_OK || table == NULL)
@@ -144,6 +165,8 @@ static int make_figures(const struct options *opt, struct cmd_session *session,
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++) {
         rc = read_figure(opt, session, opt->names[i], &figures[i], err);
         stems[i] = figures[i].stem;
+        if (rc == SIM_OK)
+            rc = check_figure(session, &figures[i].spec, err);
         if (rc == SIM_OK)
             rc = add_all(opt, session, &figures[i], NULL, err);
     }

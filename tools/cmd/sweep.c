@@ -112,8 +112,9 @@ static int draw(struct cmd_session *session, struct lab_sweep *sweep,
     struct lab_table table;
     int rc;
 
-    lab_sweep_figure(sweep, results, &session->arena, &table);
-    rc = cmd_write_figure(&sweep->figure, &table, stem, &session->arena, err);
+    rc = lab_sweep_figure(sweep, results, &session->arena, &table, err);
+    if (rc == SIM_OK)
+        rc = cmd_write_figure(&sweep->figure, &table, stem, &session->arena, err);
     lab_table_fini(&table);
     return rc == SIM_OK ? cmd_draw(&session->site.roots, &stem, 1, err) : rc;
 }

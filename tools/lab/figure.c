@@ -1,5 +1,7 @@
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tools/lab/figure.h"
 
+#include "tools/lab/result_keys.h"
 #include "tools/load/value.h"
 
 #include <stdlib.h>
@@ -75,6 +77,7 @@ int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure
         rc = load_tree_need(axis, "quantity", LOAD_SCALAR, &quantity, err);
     if (rc != SIM_OK)
         return rc;
+    figure->quantity_item = quantity;
     figure->quantity = quantity->text;
     figure->bandwidth = strcmp(quantity->text, "bandwidth") == 0;
     return SIM_OK;
@@ -85,6 +88,13 @@ static bool is_whole(const char *quantity)
 {
     return strcmp(quantity, "round_trip") == 0 || strcmp(quantity, "time") == 0 ||
            strcmp(quantity, "speedup") == 0;
+}
+
+/** Of the times that each result has. */
+static bool is_formed(const char *quantity)
+{
+    return strcmp(quantity, "latency") == 0 || strcmp(quantity, "bandwidth") == 0 ||
+           is_whole(quantity);
 }
 
 static int read_axes(const struct load_tree *root, struct load_arena *arena,
@@ -112,8 +122,7 @@ static int read_axes(const struct load_tree *root, struct load_arena *arena,
     for (unsigned i = 0; i < figure->nquantities && rc == SIM_OK; i++) {
         const char *text = figure->quantities[i];
 
-        if (strcmp(text, "latency") != 0 && strcmp(text, "bandwidth") != 0 && !is_whole(text) &&
-            strstr(text, "_ps") == NULL)
+        if (!is_formed(text) && strstr(text, "_ps") == NULL)
             return load_fail(err, load_tree_get(y, "quantity"), NULL,
                              "expected latency, bandwidth, round_trip, time, speedup or a key of "
                              "the result in ps");
@@ -143,11 +152,51 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
                         err);
     if (rc == SIM_OK)
         rc = read_names(root, "series", arena, &figure->nseries, &figure->series, err);
+    figure->series_item = rc == SIM_OK ? load_tree_get(root, "series") : NULL;
     if (rc == SIM_OK)
         rc = read_axes(root, arena, figure, err);
     if (rc == SIM_OK && figure->nexperiments == 0)
         rc = load_fail(err, root, NULL, "expected the key experiments");
     return rc;
+}
+
+static int check_quantity(const struct lab_figure *figure, const struct lab_series *series,
+                          const char *quantity, struct load_arena *arena, struct sim_error *err)
+{
+    if (is_formed(quantity) || lab_result_has(series->workload, quantity))
+        return SIM_OK;
+    return load_fail(err, figure->quantity_item, NULL,
+                     "%s: expected latency, bandwidth, round_trip, time, speedup or a key in ps of "
+                     "the result of %s: %s",
+                     quantity, series->workload, lab_result_keys(series->workload, arena));
+}
+
+int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,
+                     struct load_arena *arena, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    for (unsigned s = 0; s < exp->n; s++)
+        for (unsigned q = 0; q < figure->nquantities && rc == SIM_OK; q++)
+            if (lab_figure_shows(figure, &exp->series[s]))
+                rc = check_quantity(figure, &exp->series[s], figure->quantities[q], arena, err);
+    return rc;
+}
+
+int lab_figure_check_series(const struct lab_figure *figure, const struct lab_experiment *exps,
+                            unsigned n, struct sim_error *err)
+{
+    for (unsigned i = 0; i < figure->nseries; i++) {
+        bool found = false;
+
+        for (unsigned e = 0; e < n; e++)
+            for (unsigned s = 0; s < exps[e].n; s++)
+                found |= strcmp(exps[e].series[s].name, figure->series[i]) == 0;
+        if (!found)
+            return load_fail(err, &figure->series_item->items[i], NULL,
+                             "expected the name of a series of the experiments");
+    }
+    return SIM_OK;
 }
 
 bool lab_figure_shows(const struct lab_figure *figure, const struct lab_series *series)
@@ -266,22 +315,31 @@ void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_sa
 const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_table *table,
                               struct load_arena *arena)
 {
-    const char *styles = "", *last = "";
+    const char *last = "", *styles;
+    char *text = NULL;
+    size_t size = 0;
     unsigned n = 0;
+    FILE *f;
 
     if (figure->nquantities < 2)
         return figure->styles;
+    f = open_memstream(&text, &size);
+    SIM_ASSERT(f != NULL);
     for (unsigned i = 0; i < table->nrows; i++) {
         const char *name = lab_table_get(table, i, SERIES);
 
         if (strcmp(name, last) == 0 || strcmp(lab_table_get(table, i, KIND), "simulated") != 0)
             continue;
-        styles = load_text(arena, "%s%s\"%s\": [%u, %u]", styles, n > 0 ? ", " : "", name,
-                           n / figure->nquantities, n % figure->nquantities % 4);
+        (void)fputs(n > 0 ? ", " : "", f);
+        lab_json_text(f, name);
+        (void)fprintf(f, ": [%u, %u]", n / figure->nquantities, n % figure->nquantities % 4);
         last = name;
         n++;
     }
-    return load_text(arena, "{%s}", styles);
+    SIM_ASSERT(fclose(f) == 0);
+    styles = load_text(arena, "{%s}", text);
+    free(text);
+    return styles;
 }
 
 /* ---- published rows ------------------------------------------------------------------------ */

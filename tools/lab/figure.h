@@ -25,6 +25,7 @@ struct lab_figure {
     const char *x_label, *x_scale, *y_label, *y_scale;
     /* "latency" [us], "bandwidth" [MB/s] or a key of the result, with "_ps" in it [us] */
     const char *quantity;
+    const struct load_tree *quantity_item, *series_item; /* where they are written; or NULL */
     unsigned nquantities; /* of an experiment several: a line for each of every series */
     const char *const *quantities;
     bool bandwidth;
@@ -39,6 +40,12 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
 /** x, y and bounds. */
 int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure,
                          struct sim_error *err);
+/** Its quantities are among the results of what it shows of the experiment. */
+int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,
+                     struct load_arena *arena, struct sim_error *err);
+/** Each of its series is in one of the experiments. */
+int lab_figure_check_series(const struct lab_figure *figure, const struct lab_experiment *exps,
+                            unsigned n, struct sim_error *err);
 bool lab_figure_shows(const struct lab_figure *figure, const struct lab_series *series);
 
 /** Columns of its CSV: series, kind, x, y, y2, source. Kinds: simulated, bound, published,

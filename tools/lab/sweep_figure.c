@@ -3,7 +3,9 @@
 #include "tools/lab/sweep_parts.h"
 
 #include "tools/lab/sweep_run.h"
+#include "tools/load/tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,26 +103,74 @@ static unsigned find_line(struct drawing *d, const struct lab_sweep_point *point
 
 /* ---- values ------------------------------------------------------------------------------- */
 
+/** Formed of the times that each planned run has; all other quantities are keys of its result. */
+static bool is_formed(const struct lab_figure *figure, const struct lab_sweep_point *point)
+{
+    return point->planned && (figure->bandwidth || strcmp(figure->quantity, "latency") == 0);
+}
+
+static const struct lab_pair *find_pair(const struct lab_result *result, const char *key)
+{
+    for (unsigned i = 0; result->nlines == 1 && i < result->lines[0].n; i++)
+        if (strcmp(result->lines[0].pairs[i].key, key) == 0)
+            return &result->lines[0].pairs[i];
+    return NULL;
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+
+    (void)strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+static void list_keys(const struct lab_line *line, char *text, size_t size)
+{
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < line->n && at < size; i++)
+        if (is_number(line->pairs[i].value))
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "",
+                                   line->pairs[i].key);
+}
+
+int lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                           const struct lab_result *result, struct sim_error *err)
+{
+    const struct lab_figure *figure = &sweep->figure;
+    const struct lab_pair *pair;
+    char keys[256];
+
+    if (!sweep->has_figure || is_formed(figure, point))
+        return SIM_OK;
+    if (result->nlines != 1)
+        return load_fail(err, figure->quantity_item, NULL,
+                         "expected one line `result key=value ...` of each run of %s, which "
+                         "printed %u",
+                         point->run.program, result->nlines);
+    pair = find_pair(result, figure->quantity);
+    if (pair != NULL && is_number(pair->value))
+        return SIM_OK;
+    list_keys(&result->lines[0], keys, sizeof(keys));
+    return load_fail(err, figure->quantity_item, NULL, "expected a number of the result of %s: %s",
+                     point->run.program, keys);
+}
+
 static bool value_of(const struct drawing *d, const struct lab_sweep_result *r, double *y_p)
 {
     const struct lab_figure *figure = &d->sweep->figure;
 
     if (r->failure != NULL)
         return false;
-    if (r->point->planned && figure->bandwidth) {
+    if (!is_formed(figure, r->point))
+        *y_p = strtod(find_pair(&r->result, figure->quantity)->value, NULL); /* checked before */
+    else if (figure->bandwidth)
         *y_p = (double)r->bytes / r->times.min_s * 1e-6;
-        return true;
-    }
-    if (r->point->planned && strcmp(figure->quantity, "latency") == 0) {
+    else
         *y_p = r->times.min_s * 1e6;
-        return true;
-    }
-    for (unsigned i = 0; r->result.nlines == 1 && i < r->result.lines[0].n; i++)
-        if (strcmp(r->result.lines[0].pairs[i].key, figure->quantity) == 0) {
-            *y_p = strtod(r->result.lines[0].pairs[i].value, NULL);
-            return true;
-        }
-    return false;
+    return true;
 }
 
 static int by_place(const void *a, const void *b)
@@ -171,11 +221,19 @@ static const char *styles_of(const struct drawing *d)
     return copy;
 }
 
-void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
-                      struct load_arena *arena, struct lab_table *table)
+int lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
+                     struct load_arena *arena, struct lab_table *table, struct sim_error *err)
 {
     struct drawing d = { .sweep = sweep, .arena = arena };
+    int rc = SIM_OK;
 
+    lab_figure_begin(table);
+    for (unsigned i = 0; i < results->n && rc == SIM_OK; i++)
+        if (results->results[i].failure == NULL)
+            rc = lab_sweep_check_result(sweep, results->results[i].point,
+                                        &results->results[i].result, err);
+    if (rc != SIM_OK)
+        return rc;
     d.lines = load_alloc(arena, (results->n + 1) * sizeof(*d.lines));
     d.places = load_alloc(arena, (results->n + 1) * sizeof(*d.places));
     for (unsigned i = 0; i < results->n; i++) {
@@ -191,7 +249,6 @@ void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *r
         d.nplaces++;
     }
     qsort(d.places, d.nplaces, sizeof(*d.places), by_place);
-    lab_figure_begin(table);
     for (unsigned i = 0, n; i < d.nplaces; i += n) {
         for (n = 1; i + n < d.nplaces && d.places[i + n].line == d.places[i].line &&
                     d.places[i + n].x <= d.places[i].x;)
@@ -199,4 +256,5 @@ void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *r
         draw_place(&d, &d.places[i + (n - 1) / 2], table);
     }
     sweep->figure.styles = styles_of(&d);
+    return SIM_OK;
 }

@@ -11,6 +11,10 @@ bool lab_sweep_varies(const struct lab_sweep *sweep, const char *name);
 /** "lanes = 4, bytes = 8": what tells the point from others. */
 const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                             struct load_arena *arena);
+/** Whether the figure's quantity is in the result of a point: a program's keys are known when it
+ * has run. */
+int lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                           const struct lab_result *result, struct sim_error *err);
 /**
  * Hash of the program and the machine of a point, without the values that the point itself sets:
  * equal for all points of a series on one machine, as long as nobody changes the files.

@@ -181,7 +181,7 @@ static bool finished(void *arg, const struct lab_finished *end)
     char *parameters;
 
     if (work->rc != SIM_OK)
-        return false; /* the database cannot be written */
+        return false; /* the database cannot be written, or the figure not be drawn */
     if (end->died || end->rc == NOT_BEGUN || end->rc == SIM_ERR_NOMEM) {
         lose(work, point, end->text);
         return true;
@@ -193,6 +193,8 @@ static bool finished(void *arg, const struct lab_finished *end)
     row.run = lab_run_text(&point->run, &scratch);
     row.parameters = parameters = parameters_of(point);
     work->rc = lab_sweep_db_add(work->db, &row, work->err);
+    if (work->rc == SIM_OK && result.nlines > 0)
+        work->rc = lab_sweep_check_result(work->sweep, point, &result, work->err);
     free(parameters);
     load_arena_fini(&scratch);
     work->ndone++;

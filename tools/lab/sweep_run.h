@@ -39,9 +39,10 @@ int lab_sweep_collect(const struct lab_sweep *sweep, struct lab_sweep_db *db,
 /** series, keys with several values, what was measured; `arena` holds the columns. */
 void lab_sweep_table(const struct lab_sweep *sweep, const struct lab_sweep_results *results,
                      struct load_arena *arena, struct lab_table *table);
-/** A line for each combination of keys beside x; of several seeds the median. Fills the styles. */
-void lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
-                      struct load_arena *arena, struct lab_table *table);
+/** A line for each combination of keys beside x; of several seeds the median. Fills the styles.
+ * @return SIM_ERR_CONFIG: a result has no such quantity, the table is empty */
+int lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
+                     struct load_arena *arena, struct lab_table *table, struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* LAB_SWEEP_RUN_H */

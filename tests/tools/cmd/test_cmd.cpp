@@ -156,6 +156,30 @@ TEST_F(Command, FilesThatCannotBeWrittenInFullAreErrors)
                  std::filesystem::file_size(folder + "/cut/small/manifest.json") == 0);
 }
 
+TEST_F(Command, AFigureOfWhatNoResultHasIsRefusedBeforeItRuns)
+{
+    write("experiments/small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"
+                                    "setup: {rounds: 1, repeats: 1, mode: pio}\n"
+                                    "series:\n  - {name: PIO, bytes: 8}\n");
+    auto refusal = [&](const std::string &tail) {
+        std::string file =
+            write("figures/f.yaml", "experiments: [small]\nx: {label: size}\n" + tail);
+
+        EXPECT_EQ(1, run("figure f --out " + folder + "/pictures", "HUBSIM_PATH=" + folder));
+        EXPECT_FALSE(std::filesystem::exists(folder + "/pictures"));
+        EXPECT_EQ(0u, errors.find("hubsim: " + file + ":")) << errors;
+        return errors.substr(std::string("hubsim: " + file + ":").size());
+    };
+
+    EXPECT_EQ("3:5: quantity = latency_ps_p50: latency_ps_p50: expected latency, bandwidth, "
+              "round_trip, time, speedup or a key in ps of the result of pingpong: latency_ps_min, "
+              "latency_ps_median, latency_ps_p99, latency_ps_max, bandwidth_kBps, bytes, repeats, "
+              "verified, races\n",
+              refusal("y: {quantity: latency_ps_p50}\n"));
+    EXPECT_EQ("4:10: DMA: expected the name of a series of the experiments\n",
+              refusal("y: {quantity: latency}\nseries: [DMA]\n"));
+}
+
 TEST_F(Command, WrongPublishedRowsAreLocated)
 {
     std::string file =

@@ -189,6 +189,27 @@ TEST_F(SweepCommand, AProgramsResultsBecomeColumnsAndLines)
     EXPECT_TRUE(std::filesystem::exists(folder + "/out/s/figure.svg"));
 }
 
+/* What a program prints is known when it has run once. */
+TEST_F(SweepCommand, AQuantityThatAProgramDoesNotPrintEndsTheSweepAtItsFirstResult)
+{
+    const std::string file =
+        write("s.yaml", "program: pingpong\nmachine: two-node\nranks: 2\n"
+                        "args: { mode: pio, warmup: 0, rounds: 1, repeats: 1, bytes: 8..1024 }\n"
+                        "figure: { x: { key: bytes }, y: { quantity: latenzy } }\n");
+
+    for (int again = 0; again < 2; again++) { /* then from the row that it has */
+        EXPECT_EQ(1, run(file + " --jobs 1 --out " + folder + "/out"));
+        EXPECT_EQ(
+            "hubsim: " + file +
+                ":5:35: quantity = latenzy: expected a number of the result of pingpong: bytes, "
+                "races, repeats, latency_ps_min, latency_ps_median, latency_ps_p99, "
+                "latency_ps_max, bandwidth_kBps, verified\n",
+            text("stderr"));
+        EXPECT_FALSE(std::filesystem::exists(folder + "/out/s/figure.csv"));
+    }
+    EXPECT_GE(2u, read_rows(folder + "/out/s/sweep.db").size());
+}
+
 TEST_F(SweepCommand, AProgramOfOnesOwnIsSwept)
 {
     const std::string source =

@@ -190,6 +190,14 @@ TEST_F(Sweep, WrongFilesAreRefusedWhereTheyAreWrong)
           "s.yaml:4:16: key = byte: expected a key that each series has" },
         { good + "figure: { x: { key: mode }, y: { quantity: latency } }\n",
           "s.yaml:4:16: key = mode: pio: expected a key whose values are numbers" },
+        { good + "figure: { x: { key: bytes }, y: { quantity: latency_us } }\n",
+          "s.yaml:4:35: quantity = latency_us: expected latency, bandwidth or a number of the "
+          "result of pingpong: latency_ps_min, latency_ps_median, latency_ps_p99, latency_ps_max, "
+          "bandwidth_kBps, bytes, repeats, verified, races" },
+        { "program: pingpong\nmachine: two-node\nargs: { bytes: [8, 16] }\n"
+          "figure: { x: { key: bytes }, y: { quantity: latency } }\n",
+          "s.yaml:4:35: quantity = latency: expected a key of the result that the program prints: "
+          "latency and bandwidth are of workloads" },
     };
 
     EXPECT_EQ("", refusal(good));
