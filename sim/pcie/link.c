@@ -121,6 +121,15 @@ static void add_stats(struct pcie_port *p)
                        "errors of the transaction layer that this port or its user detected");
 }
 
+/** The line code has its own rule (4.2.7.3). */
+static void init_phy(struct pcie_port *p, uint32_t gen, uint32_t lanes)
+{
+    uint64_t skp_interval =
+        gen <= 2 ? p->cfg.skp_interval_symbols : p->cfg.skp_interval_blocks * PCIE_BLOCK_SYMBOLS;
+
+    pcie_phy_init(&p->phy, gen, lanes, skp_interval);
+}
+
 static void init_state(struct pcie_port *p)
 {
     const struct pcie_port_config *c = &p->cfg;
@@ -148,7 +157,7 @@ static void init_state(struct pcie_port *p)
     p->observed = p->fingerprint || p->probe != NULL;
     p->attends = p->probe != NULL && p->probe->level != NULL;
     p->tells = p->probe != NULL || p->packets != NULL;
-    pcie_phy_init(&p->phy, (uint32_t)c->gen, (uint32_t)c->lanes, c->skp_interval_symbols);
+    init_phy(p, (uint32_t)c->gen, (uint32_t)c->lanes);
     sim_event_init(&p->work, pcie_port_work);
 }
 
@@ -255,7 +264,7 @@ void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes)
     uint64_t limit = pcie_dll_latency_symbols(gen, lanes, p->mps);
     uint64_t ack = p->cfg.ack_latency_symbols, fc = p->cfg.fc_latency_symbols;
 
-    pcie_phy_init(&p->phy, gen, lanes, p->cfg.skp_interval_symbols);
+    init_phy(p, gen, lanes);
     p->gen = gen;
     p->ack_ps = pcie_phy_ps(&p->phy, (ack != 0 ? ack : limit) * lanes);
     p->fc_ps = pcie_phy_ps(&p->phy, (fc != 0 ? fc : limit) * lanes);

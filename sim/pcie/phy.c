@@ -1,7 +1,5 @@
 #include "pcie/phy.h"
 
-#define BLOCK_SYMBOLS 16u /* per lane: the payload of a 130-bit block */
-
 static uint64_t align_up(uint64_t pos, uint64_t align)
 {
     return (pos + align - 1) & ~(align - 1);
@@ -28,7 +26,7 @@ void pcie_phy_init(struct pcie_phy *phy, uint32_t gen, uint32_t lanes, uint64_t 
         phy->skp_symbols = 4 * lanes;
         phy->skp_align = lanes;
     } else { /* the data stream ends with an EDS token at a block's end, then one block */
-        phy->skp_symbols = BLOCK_SYMBOLS * lanes;
+        phy->skp_symbols = PCIE_BLOCK_SYMBOLS * lanes; /* 12 SKP, SKP_END and 3 more (4.2.7.2) */
         phy->skp_align = phy->skp_symbols;
         phy->skp_before = 4;
     }

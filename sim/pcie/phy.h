@@ -22,6 +22,8 @@ SIM_BEGIN_DECLS
  */
 #define PCIE_TLP_FRAMING  8u
 #define PCIE_DLLP_SYMBOLS 8u
+/* Of one lane, from Gen3 on: the payload of a block of 130 bits. */
+#define PCIE_BLOCK_SYMBOLS 16u
 
 struct pcie_phy {
     uint64_t next_pos;       /* end of the last packet */

@@ -35,8 +35,9 @@ struct pcie_port_config {
     uint64_t replay_timer_symbols; /* 0: the same table (3.5.2.1) and the round trip of the wire;
                                       where faults are (pcie/fault.h), as the next one: */
     uint64_t recovery_ps;          /* a retraining, from when both ends take part */
-    uint64_t skp_interval_symbols; /* symbol times (Gen3 on: blocks times 16) between SKP ordered
-                                      sets; 0: none */
+    /* Between SKP ordered sets; 0: none. */
+    uint64_t skp_interval_symbols; /* Gen1, Gen2: symbol times */
+    uint64_t skp_interval_blocks;  /* Gen3 on: blocks of 16 symbol times */
 };
 
 struct pcie_port_user {

@@ -62,7 +62,11 @@
       "where links fail: a retraining, from when both ends take part in it", NULL },               \
     { prefix "skp_interval_symbols", "symbols", 0, 65535, 1538,                                    \
       offsetof(type, member.skp_interval_symbols),                                                 \
-      "symbol times between SKP ordered sets; 0 = none", NULL }
+      "Gen1 and Gen2: symbol times between SKP ordered sets, 1180 to 1538 (4.2.7.3); 0 = none",    \
+      NULL },                                                                                      \
+    { prefix "skp_interval_blocks", "130 bits", 0, 4095, 375,                                      \
+      offsetof(type, member.skp_interval_blocks),                                                  \
+      "Gen3 on: blocks of a lane between SKP ordered sets, 370 to 375 (4.2.7.3); 0 = none", NULL }
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 /* clang-format on */

@@ -24,7 +24,7 @@ Builder with_gpu(Values gpu = {}, Values host = {})
                  { "port.lanes", 8 },
                  { "l2.dram_ps", 0 } });
     for (Values *v : { &host, &gpu, &dev })
-        v->insert({ "port.skp_interval_symbols", 0 });
+        v->insert({ { "port.skp_interval_symbols", 0 }, { "port.skp_interval_blocks", 0 } });
     b.add(0, "host", &node_host_kind, host);
     b.add(0, "gpu", &node_gpu_kind, gpu);
     b.add(0, "dev", device_kind(), dev);

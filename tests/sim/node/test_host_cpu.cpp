@@ -19,8 +19,8 @@ Builder one_device(Values host = {}, Values device = {})
 
     host.insert({ { "cores", 4 }, { "ram_bytes", 1 << 20 }, { "port.skip", 0 } });
     host.erase("port.skip");
-    host["port.skp_interval_symbols"] = 0;
-    device["port.skp_interval_symbols"] = 0;
+    for (Values *v : { &host, &device })
+        v->insert({ { "port.skp_interval_symbols", 0 }, { "port.skp_interval_blocks", 0 } });
     b.add(0, "host", &node_host_kind, host);
     b.add(0, "dev", device_kind(), device);
     b.link(0, "host", "p0", "dev", "up");

@@ -18,7 +18,7 @@ Builder two_devices(Values host = {}, Values a = {}, Values b_values = {})
 
     host.insert({ { "cores", 2 }, { "ram_bytes", 1 << 20 } });
     for (Values *v : { &host, &a, &b_values })
-        v->insert({ "port.skp_interval_symbols", 0 });
+        v->insert({ { "port.skp_interval_symbols", 0 }, { "port.skp_interval_blocks", 0 } });
     b.add(0, "host", &node_host_kind, host);
     b.add(0, "a", device_kind(), a);
     b.add(0, "b", device_kind(), b_values);
@@ -308,7 +308,8 @@ TEST(PeerToPeer, AReadThatWaitsHoldsUpThoseBehindItButNoWrites)
 TEST(PeerToPeer, TwoRequestersShareTheLimitFairly)
 {
     Builder b = two_devices({ { "rc.p2p_reads", 2 } });
-    b.add(0, "c", device_kind(), { { "port.skp_interval_symbols", 0 } });
+    b.add(0, "c", device_kind(),
+          { { "port.skp_interval_symbols", 0 }, { "port.skp_interval_blocks", 0 } });
     b.link(0, "host", "p2", "c", "up");
     in_all_orders(b, [](Machine &m) {
         Device *a = m.device("a"), *c = m.device("c");

@@ -2,7 +2,9 @@
 #ifndef TESTS_PCIE_LINK_FIXTURE_H
 #define TESTS_PCIE_LINK_FIXTURE_H
 
+#include "machine/kind.h"
 #include "pcie/port.h"
+#include "pcie/port_params.h"
 
 #include <gtest/gtest.h>
 
@@ -25,6 +27,21 @@ inline pcie_port_config wide_config(uint64_t gen, uint64_t lanes, uint64_t mps)
     c.tx_latency_ps = 5000, c.rx_latency_ps = 5000;
     c.tx_queue_tlps = 64, c.replay_tlps = 1024;
     return c;
+}
+
+/** SKP ordered sets as ports have them that nobody tells otherwise. */
+inline void set_default_skp(pcie_port_config *c)
+{
+    struct one_port {
+        pcie_port_config port;
+    } defaults = {};
+    static const machine_param rows[] = { PCIE_PORT_PARAMS("", one_port, port, 2, 8, 0, 0) };
+
+    for (const machine_param &row : rows)
+        if (strncmp(row.key, "skp_", 4) == 0)
+            memcpy(reinterpret_cast<char *>(&defaults) + row.offset, &row.def, sizeof(row.def));
+    c->skp_interval_symbols = defaults.port.skp_interval_symbols;
+    c->skp_interval_blocks = defaults.port.skp_interval_blocks;
 }
 
 inline void set_credits(pcie_port_config *c, uint64_t hdr, uint64_t data)

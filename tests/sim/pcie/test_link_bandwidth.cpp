@@ -48,13 +48,9 @@ double raw_bytes_per_ns(const Case &c)
 /* A SKP ordered set at the latest every 1538 symbol times: COM + 3 SKP (4.2.7). Gen3: after 370 to
  * 375 blocks a block of 16, before it an EDS token of 4 symbols that ends a block, so on average
  * half a block of filling. */
-uint64_t skp_interval(const Case &c)
-{
-    return c.gen <= 2 ? 1538 : 370 * 16;
-}
 double skp_share(const Case &c)
 {
-    return (c.gen <= 2 ? 4.0 : 16 + 4.0 / c.lanes + 8) / (double)skp_interval(c);
+    return c.gen <= 2 ? 4.0 / 1538 : (16 + 4.0 / c.lanes + 8) / (375 * 16);
 }
 
 /** Table 3-7 .. 3-9 (3.5.3.1): symbol times. */
@@ -114,7 +110,7 @@ pcie_port_config config(const Case &c, bool finite)
 {
     pcie_port_config cfg = test::wide_config(c.gen, c.lanes, c.mps);
 
-    cfg.skp_interval_symbols = skp_interval(c);
+    test::set_default_skp(&cfg);
     if (finite)
         test::set_credits(&cfg, 127, 2047);
     return cfg;

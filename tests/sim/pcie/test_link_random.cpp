@@ -37,7 +37,7 @@ Result run(const Shape &sh, const sim_order &order, bool two_domains, unsigned n
     test::set_credits(&c, sh.hdr, sh.data);
     c.tx_queue_tlps = sh.queue, c.replay_tlps = sh.replay;
     c.tx_latency_ps = 6000, c.rx_latency_ps = 10000;
-    c.skp_interval_symbols = 1538;
+    test::set_default_skp(&c);
     p.join(c, c, 5000);
     ta.start(&p.a, seed, n, (uint32_t)sh.mps);
     tb.start(&p.b, seed + 1, n, (uint32_t)sh.mps);

@@ -46,7 +46,8 @@ double measured(const Case &c, uint64_t ber_e18, unsigned n)
     size_t warm = n / 20;
 
     pc.tx_latency_ps = pc.rx_latency_ps = BLOCK;
-    pc.skp_interval_symbols = 1538, pc.recovery_ps = 4 * SIM_US;
+    pc.recovery_ps = 4 * SIM_US;
+    test::set_default_skp(&pc);
     p.join(pc, pc, c.wire_ps);
     fa.cfg.ber_e18 = fb.cfg.ber_e18 = ber_e18;
     fa.give(p.a.port);

@@ -82,7 +82,8 @@ Result run(const Shape &sh, const sim_order &order, bool two_domains, unsigned n
     test::set_credits(&c, sh.hdr, sh.data);
     c.tx_queue_tlps = sh.queue, c.replay_tlps = sh.replay;
     c.tx_latency_ps = 6000, c.rx_latency_ps = 10000;
-    c.skp_interval_symbols = 1538, c.recovery_ps = SIM_US;
+    c.recovery_ps = SIM_US;
+    test::set_default_skp(&c);
     p.join(c, c, 5000);
     give(p.a.port, sh, seed);
     give(p.b.port, sh, seed + 1);
