@@ -13,7 +13,7 @@ static const struct machine_param params[] = {
     ROW("ports", "1", 2, HUB_MAX_PORTS, 4, ports, "Ports of the chip, in the order n, e, w, s, a, b."),
     ROW("route_pairs", "1", 1, HUB_ROUTE_PAIRS, HUB_ROUTE_PAIRS, route_pairs, "Pairs of a lower and an upper register that the routing unit has for each port."),
     ROW("clock_khz", "kHz", 1000, 2000000, 250000, clock_khz, "Clock of the core logic."),
-    ROW("bus_bytes", "bytes", 4, 128, 16, bus_bytes, "Width of the internal bus: bytes of one beat."),
+    ROW("bus_bytes", "bytes", 4, 128, 16, bus_bytes, "Width of the internal bus: bytes of one beat. A power of two."),
     ROW("bus_gap_cycles", "cycles", 0, 16, 1, bus_gap_cycles, "Idle cycles on the internal bus after a packet with data."),
     ROW("hard_block_ps", "ps", 0, SIM_US, 100000, hard_block_ps, "Latency of a port's hard PCI Express block and PHY, each way; the ports' own tx_latency_ps and rx_latency_ps come on top."),
     ROW("receive_cycles", "cycles", 1, 256, 4, receive_cycles, "From the hard block's receive stream to the routing unit."),
@@ -203,6 +203,9 @@ static int check_config(const struct machine_place *place, const struct hub_conf
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s.dma.read_bytes = %llu: expected a power of two", place->path,
                              (unsigned long long)cfg->dma_read_bytes);
+    if ((cfg->bus_bytes & (cfg->bus_bytes - 1)) != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s.bus_bytes = %llu: expected a power of two",
+                             place->path, (unsigned long long)cfg->bus_bytes);
     return check_bubble(place, cfg, err);
 }
 
@@ -309,6 +312,7 @@ const struct machine_kind hub_kind = {
     .params = params,
     .config_bytes = sizeof(struct hub_config),
     .ports = port_names,
+    .host_port = "n",
     .create = hub_create,
     .port = hub_port,
     .set_routes = hub_set_routes,

@@ -97,6 +97,7 @@ struct machine_kind {
     const struct machine_param *params; /* ends with MACHINE_PARAM_END */
     size_t config_bytes;
     const char *const *ports; /* their names, NULL at the end */
+    const char *host_port;    /* of a router: where its own host is, and must be; NULL: nowhere */
     /** `config` holds values checked against `params`; copied. */
     int (*create)(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err);

@@ -26,17 +26,21 @@ static bool key_ends_in(const char *key, const char *word, size_t n)
            (length == n || key[length - n - 1] == '.');
 }
 
-/** The value that a kind's message is about: "[path: ]key = number: ...". NULL: none was given. */
-static const struct machine_value *value_named(const struct machine_component_desc *c,
-                                               const char *text)
+/** The value that a kind's message is about: "[path: ][path.]key = number: ...". NULL: none was
+ * given. */
+static const struct machine_value *value_named(const struct component *component, const char *text)
 {
+    const struct machine_component_desc *c = component->desc;
     const char *equals = strstr(text, " = "), *word = equals;
+    size_t path = strlen(component->path);
     unsigned long number;
 
     if (equals == NULL)
         return NULL;
     while (word > text && word[-1] != ' ')
         word--;
+    if (strncmp(word, component->path, path) == 0 && word[path] == '.')
+        word += path + 1;
     number = strtoul(equals + 3, NULL, 10);
     for (unsigned i = 0; c->kind->params[i].key != NULL; i++) {
         const struct machine_value *v = &c->values[i];
@@ -51,7 +55,7 @@ static const struct machine_value *value_named(const struct machine_component_de
 int machine_kind_failed(const struct component *c, int code, struct sim_error *why,
                         struct sim_error *err)
 {
-    const struct machine_value *v = value_named(c->desc, why->text);
+    const struct machine_value *v = value_named(c, why->text);
 
     why->code = code;
     if (v != NULL)

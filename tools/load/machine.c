@@ -147,54 +147,6 @@ static int make_cables(struct load_machine *m, const struct load_tree *root, str
 
 /* ---- the finished description --------------------------------------------- */
 
-struct plug {
-    unsigned node;
-    const char *component, *port;
-    const struct machine_link_desc *link;
-};
-
-static int by_place(const void *a, const void *b)
-{
-    const struct plug *p = a, *q = b;
-    int order = (p->node > q->node) - (p->node < q->node);
-
-    if (order == 0)
-        order = strcmp(p->component, q->component);
-    return order != 0 ? order : strcmp(p->port, q->port);
-}
-
-/** No port takes two cables. */
-static int check_ports(struct load_machine *m, struct sim_error *err)
-{
-    size_t n = 2 * (size_t)m->desc.ncables, k = 0;
-    struct plug *plugs;
-
-    for (unsigned i = 0; i < m->desc.nnodes; i++)
-        n += 2 * (size_t)m->desc.nodes[i].nlinks;
-    plugs = load_alloc(&m->arena, (n + 1) * sizeof(*plugs));
-    for (unsigned i = 0; i <= m->desc.nnodes; i++) {
-        bool cables = i == m->desc.nnodes;
-        const struct machine_link_desc *links = cables ? m->desc.cables : m->desc.nodes[i].links;
-        unsigned nlinks = cables ? m->desc.ncables : m->desc.nodes[i].nlinks;
-
-        for (unsigned j = 0; j < nlinks; j++) {
-            const struct machine_link_desc *l = &links[j];
-
-            plugs[k++] = (struct plug){ l->node_a, l->component_a, l->port_a, l };
-            plugs[k++] = (struct plug){ l->node_b, l->component_b, l->port_b, l };
-        }
-    }
-    qsort(plugs, n, sizeof(*plugs), by_place);
-    for (size_t i = 1; i < n; i++)
-        if (by_place(&plugs[i - 1], &plugs[i]) == 0)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s:%u: node%u.%s.%s: expected one cable at a port; another is in "
-                                 "line %u",
-                                 plugs[i].link->file, plugs[i].link->line, plugs[i].node,
-                                 plugs[i].component, plugs[i].port, plugs[i - 1].link->line);
-    return SIM_OK;
-}
-
 static int own_fail(const struct machine_value *value, struct sim_error *err, const char *expected)
 {
     if (value->file == NULL)
@@ -268,7 +220,9 @@ static int finish(struct load_machine *m, const struct load_tree *root, struct s
     if (rc == SIM_OK)
         rc = load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value, err);
     if (rc == SIM_OK)
-        rc = check_ports(m, err);
+        rc = load_check_ports(m, err);
+    if (rc == SIM_OK)
+        rc = load_check_hosts(m, err);
     if (rc == SIM_OK)
         rc = finish_own(m, err);
     if (rc == SIM_OK)

@@ -93,6 +93,11 @@ int load_edges_read(struct load_machine *m, const struct load_lines *lines, stru
 /** When all overrides are known: chooses ports, and gives cables without a length this one. */
 int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error *err);
 
+/** No port takes two cables. */
+int load_check_ports(struct load_machine *m, struct sim_error *err);
+/** Each router has the host that sets it up and owns its part of the window. */
+int load_check_hosts(const struct load_machine *m, struct sim_error *err);
+
 /** `routes:` and `slots:` of the machine; all cables are known. */
 int load_routes_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
 int load_slots_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);

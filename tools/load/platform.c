@@ -284,6 +284,9 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
         rc = load_end_parse(m, item, "to", node, &b, err);
     if (rc == SIM_OK)
         rc = load_values_assign(&group->v, &layer, item, err);
+    if (rc == SIM_OK && a.node == b.node && strcmp(a.component, b.component) == 0)
+        rc = load_fail(err, item, NULL, "node%u.%s: expected ports of two components", a.node,
+                       a.component);
     if (rc != SIM_OK)
         return rc;
     *link = (struct machine_link_desc){

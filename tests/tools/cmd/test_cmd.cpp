@@ -1,4 +1,7 @@
 /* The command as its users meet it: output, one-line errors, exit status. */
+#include <algorithm>
+#include <vector>
+
 #include "tests/folder.h"
 
 namespace
@@ -87,6 +90,20 @@ TEST_F(Command, EveryConfigurationThatShipsLoads)
     for (const char *kind : { "machines", "platforms" })
         for (const auto &file : std::filesystem::directory_iterator(std::string("configs/") + kind))
             EXPECT_EQ(0, run("params " + file.path().string())) << errors;
+}
+
+TEST_F(Command, WhatAHubCannotBeIsLocated)
+{
+    std::string file = write("m.yaml", "platform: hapacs-tca\nnodes: 2\nset:\n"
+                                       "  node1.hub.bus_bytes: 24\nedges: |\n  0 1\n");
+
+    EXPECT_EQ(1, run("run " + file));
+    EXPECT_EQ("hubsim: " + file + ":4: node1.hub.bus_bytes = 24: expected a power of two\n",
+              errors);
+    EXPECT_EQ(1, run("topology two-node --set 'node1.hub.dma.read_bytes=96'"));
+    EXPECT_EQ("hubsim: --set: node1.hub.dma.read_bytes = 96: expected a "
+              "power of two\n",
+              errors);
 }
 
 /* A real parser reads what each of them holds. */

@@ -76,6 +76,37 @@ class Graph : public ConfigTest
 using Texts = std::vector<std::string>;
 using Nodes = std::vector<unsigned>;
 
+TEST_F(Graph, ACableJoinsTwoComponents)
+{
+    EXPECT_EQ("machines/m.yaml:4:5: node0.hub: expected ports of two components",
+              message(machine_of(2, "cables:\n  - {from: node0.hub.e, to: node0.hub.w}\n")));
+    EXPECT_EQ(SIM_OK, load(machine_of(2, "cables:\n  - {from: node0.hub.e, to: node1.hub.w}\n")))
+        << err.text;
+}
+
+TEST_F(Graph, EachRouterHasItsHost)
+{
+    static machine_kind box = *kinds[0], hub = *kinds[1];
+    static const machine_kind *const guarded[] = { &box, &hub, nullptr };
+
+    hub.host_port = "n";
+    kinds = guarded;
+    EXPECT_EQ(SIM_OK, load(machine_of(2, "edges: |\n  0 1\n"))) << err.text;
+    for (const char *links : { "links: []\n", "links:\n  - {from: cpu.a, to: hub.e}\n" }) {
+        write("platforms/small.yaml", std::string("components:\n"
+                                                  "  cpu: {kind: box}\n"
+                                                  "  hub: {kind: hub.c}\n") +
+                                          links);
+        EXPECT_EQ("platforms/small.yaml:3:3: hub: node0.hub has no host: expected a link from one "
+                  "to its port n",
+                  message(machine_of(2, "")));
+    }
+    /* the host of the one hub is a hub */
+    EXPECT_EQ("platforms/small.yaml:3:3: hub: node0.hub has no host: expected a link from one to "
+              "its port n",
+              message(machine_of(2, "cables:\n  - {from: node0.hub.n, to: node1.hub.w}\n")));
+}
+
 TEST_F(Graph, EdgesTakeTheFirstPairOfEndpointAndRoot)
 {
     ASSERT_EQ(SIM_OK, load(machine_of(4, "edges: |\n  0 1\n  1 2 500\n\n  2 3 # closes below\n"
