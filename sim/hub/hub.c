@@ -272,6 +272,16 @@ static struct machine_port hub_port(void *component, const char *name)
     return (struct machine_port){ NULL, NULL, NULL };
 }
 
+static uint64_t hub_payload(void *component, const char *name)
+{
+    struct hub *hub = component;
+
+    for (uint32_t p = 0; p < hub->nports; p++)
+        if (strcmp(name, port_names[p]) == 0 && pcie_port_connected(hub->ports[p].pcie))
+            return pcie_port_mps(hub->ports[p].pcie);
+    return 0;
+}
+
 static void watch_channels(struct hub *hub, uint32_t p)
 {
     if (!pcie_port_has_vc1(hub->ports[p].pcie))
@@ -319,6 +329,8 @@ const struct machine_kind hub_kind = {
     .route = hub_route_of,
     .blocked = hub_blocked,
     .start = hub_start,
+    .payload = hub_payload,
+    .payload_key = "link.mps_bytes",
     .destroy = hub_destroy,
     .faults = hub_faults,
     .fault = hub_fault,

@@ -45,6 +45,8 @@ struct component *machine_find(const struct machine *m, unsigned node, const cha
 int machine_join(const struct machine *m, struct sim_error *err);
 /** Gives all faults to their components. */
 int machine_break(const struct machine *m, struct sim_error *err);
+/** No router is to pass on a packet that a link behind it does not take. */
+int machine_check_payloads(const struct machine *m, struct sim_error *err);
 /** Computes the routes, tells them to the routers and walks along their registers. */
 int machine_route(struct machine *m, struct sim_error *err);
 

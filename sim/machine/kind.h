@@ -107,6 +107,11 @@ struct machine_kind {
     /** NULL or called once after everything is connected and routed, before the simulation runs. */
     int (*start)(void *component, struct sim_error *err);
     void (*destroy)(void *component);
+    /** The largest payload of a packet on the link at a port; 0: nothing is joined to it. What the
+     * port itself takes is its parameter PORT.`payload_key`. NULL where the kind passes no packets
+     * on. */
+    uint64_t (*payload)(void *component, const char *port);
+    const char *payload_key;
     /** The port by which a write to window part `slot` leaves, as the component's registers say;
      * NULL: by none. NULL where the kind is no router, or one whose registers nobody reads. */
     const char *(*route)(void *component, unsigned slot);

@@ -238,6 +238,8 @@ static int build(struct machine *m, const struct sim_config *cfg, struct sim_err
     if (code == SIM_OK)
         code = machine_route(m, err);
     if (code == SIM_OK)
+        code = machine_check_payloads(m, err);
+    if (code == SIM_OK)
         code = machine_break(m, err);
     return code != SIM_OK ? code : start_everything(m, err);
 }

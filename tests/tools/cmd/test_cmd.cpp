@@ -106,6 +106,31 @@ TEST_F(Command, WhatAHubCannotBeIsLocated)
               errors);
 }
 
+/* What a hub passes on is as large as some host has sent it. */
+TEST_F(Command, PayloadsFitThroughAllLinksOfASubcluster)
+{
+    const std::string wide = "256, the payload of packets that may come from ";
+
+    EXPECT_EQ(1, run("run ring4 --set 'node*.hub.[ew].link.mps_bytes=128'"));
+    EXPECT_EQ("hubsim: --set: node0.hub: e.link.mps_bytes = 128: "
+              "expected at least " +
+                  wide + "node0.hub.n\n",
+              errors);
+    EXPECT_EQ(1,
+              run("run ring4 --set 'node2.hub.w.link.mps_bytes=128'")); /* one end of one cable */
+    EXPECT_EQ("hubsim: --set: node2.hub: w.link.mps_bytes = 128: "
+              "expected at least " +
+                  wide + "node0.hub.n\n",
+              errors);
+    EXPECT_EQ(1, run("run ring4 --set 'node1.host.port.mps_bytes=128'"));
+    EXPECT_EQ("hubsim: configs/platforms/hapacs-tca.yaml:119: node1.hub.n: the host takes payloads "
+              "of 128 bytes: expected at least "
+              "256, that of packets that may come from node0.hub.n\n",
+              errors);
+    EXPECT_EQ(0, run("run two-node --set 'node*.hub.[ew].link.mps_bytes=512'")) << errors;
+    EXPECT_EQ(0, run("run two-node --set 'node*.*mps_bytes=128'")) << errors;
+}
+
 /* A real parser reads what each of them holds. */
 TEST_F(Command, ParametersAsJsonAreJson)
 {
