@@ -100,12 +100,15 @@ static int run_machine(const struct options *opt, struct cmd_session *session,
 {
     struct lab_out out = { .kind = "machine", .description = "Ping-pong by distance", .nkeys = 1 };
     struct lab_table table;
+    const char *parts = NULL;
     int rc = lab_distance(&session->ev, &session->site, opt->file, opt->common.platform, &table,
-                          &out.points, err);
+                          &out.points, &parts, err);
 
     if (rc != SIM_OK)
         return rc;
     lab_table_write(&table, opt->common.format, stdout);
+    if (parts != NULL && opt->common.format == LAB_TEXT)
+        (void)puts(parts);
     out.name = name_of(opt->file, &session->arena);
     out.table = &table;
     out.npoints = table.nrows;

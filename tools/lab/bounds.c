@@ -39,10 +39,6 @@ uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *c
     return absent;
 }
 
-/* 4-DW header 16, sequence number 2, LCRC 4, framing 2 (PCIe Base 2.2.1, 3.5.2, 4.2.2): the
- * window lies above 4 GiB, so writes into it carry 64-bit addresses. */
-#define TLP_OVERHEAD_BYTES 24u
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -56,17 +52,15 @@ static uint64_t port_value(const struct machine_desc *desc, const char *port, co
     return lab_value(desc, 0, "hub", name, 0);
 }
 
-/** A header beat, the data beats and the gap for each packet. */
-static double bus_rate(const struct machine_desc *desc, uint64_t packet_bytes)
+double lab_bus_rate(uint64_t bus_bytes, uint64_t clock_khz, uint64_t gap_cycles,
+                    uint64_t packet_bytes)
 {
-    uint64_t width = lab_value(desc, 0, "hub", "bus_bytes", 0);
-    uint64_t khz = lab_value(desc, 0, "hub", "clock_khz", 0);
-    uint64_t gap = lab_value(desc, 0, "hub", "bus_gap_cycles", 0), beats;
+    uint64_t beats;
 
-    if (width == 0 || khz == 0)
+    if (bus_bytes == 0 || clock_khz == 0)
         return 0;
-    beats = 1 + (packet_bytes + width - 1) / width + gap;
-    return (double)packet_bytes * (double)khz * 1e3 / (double)beats;
+    beats = 1 + (packet_bytes + bus_bytes - 1) / bus_bytes + gap_cycles;
+    return (double)packet_bytes * (double)clock_khz * 1e3 / (double)beats;
 }
 
 /** Payload of the largest packet that all links on the way take. */
@@ -81,8 +75,7 @@ static uint64_t largest_packet(const struct machine_desc *desc, bool remote, boo
     return bytes;
 }
 
-/** The least of both counts. */
-static void name_bound(struct lab_bound *bound)
+void lab_bound_name(struct lab_bound *bound)
 {
     bound->bytes_per_s = bound->link_bytes_per_s;
     bound->name = "link";
@@ -110,8 +103,8 @@ struct lab_bound lab_ib_bound(const struct machine_desc *desc, uint64_t rails)
         rates[speed] / 8 * (double)(lanes * rails) * mtu / (mtu + IB_OVERHEAD_BYTES);
     bound.bus_bytes_per_s = lab_link_payload_rate(
         lab_value(desc, 0, "ib", "port.gen", 0), lab_value(desc, 0, "ib", "port.lanes", 0),
-        lab_value(desc, 0, "ib", "port.mps_bytes", 0), TLP_OVERHEAD_BYTES);
-    name_bound(&bound);
+        lab_value(desc, 0, "ib", "port.mps_bytes", 0), LAB_TLP_OVERHEAD_BYTES);
+    lab_bound_name(&bound);
     return bound;
 }
 
@@ -139,15 +132,17 @@ struct lab_bound lab_path_bound(const struct machine_desc *desc, bool remote, bo
         const char *port = i == 0 ? "n" : "e";
         double rate =
             lab_link_payload_rate(port_value(desc, port, "gen"), port_value(desc, port, "lanes"),
-                                  packet_bytes, TLP_OVERHEAD_BYTES);
+                                  packet_bytes, LAB_TLP_OVERHEAD_BYTES);
 
         if (i == 1)
-            rate *= lab_error_share(desc, 0, port, packet_bytes + TLP_OVERHEAD_BYTES);
+            rate *= lab_error_share(desc, 0, port, packet_bytes + LAB_TLP_OVERHEAD_BYTES);
         if (i == 0 || rate < bound.link_bytes_per_s)
             bound.link_bytes_per_s = rate;
     }
-    bound.bus_bytes_per_s = bus_rate(desc, packet_bytes);
-    name_bound(&bound);
+    bound.bus_bytes_per_s = lab_bus_rate(
+        lab_value(desc, 0, "hub", "bus_bytes", 0), lab_value(desc, 0, "hub", "clock_khz", 0),
+        lab_value(desc, 0, "hub", "bus_gap_cycles", 0), packet_bytes);
+    lab_bound_name(&bound);
     return bound;
 }
 

@@ -16,6 +16,14 @@ double lab_link_rate(uint64_t gen, uint64_t lanes);
 double lab_link_payload_rate(uint64_t gen, uint64_t lanes, uint64_t payload_bytes,
                              uint64_t overhead_bytes);
 
+/* 4-DW header 16, sequence number 2, LCRC 4, framing 2 (PCIe Base 2.2.1, 3.5.2, 4.2.2): the
+ * window lies above 4 GiB, so writes into it carry 64-bit addresses. */
+#define LAB_TLP_OVERHEAD_BYTES 24u
+
+/** Payload of a hub's bus: a header beat, the data beats and the gap for each packet. 0: no bus. */
+double lab_bus_rate(uint64_t bus_bytes, uint64_t clock_khz, uint64_t gap_cycles,
+                    uint64_t packet_bytes);
+
 /** A value of a component by its key, or `absent`. */
 uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
                    const char *key, uint64_t absent);
@@ -40,6 +48,8 @@ struct lab_bound lab_ib_bound(const struct machine_desc *desc, uint64_t rails);
 /** The one of the network that the run's ranks use. */
 struct lab_bound lab_run_bound(const struct machine_desc *desc, const struct lab_run *run,
                                bool stores);
+/** bytes_per_s and its name: the lesser of both counts. */
+void lab_bound_name(struct lab_bound *bound);
 /** For `n` such paths at once. */
 void lab_bound_scale(struct lab_bound *bound, uint64_t n);
 

@@ -1,6 +1,6 @@
 #include "tools/lab/distance.h"
 
-#include "tools/lab/bounds.h"
+#include "tools/lab/bounds_route.h"
 #include "tools/lab/topology.h"
 
 #include <limits.h>
@@ -58,9 +58,10 @@ static int plan_kind(const struct lab_evaluator *ev, const char *machine, const 
 
 /** Cables on the way, there and back where these differ: "2", "1 + 7". */
 static const char *hops_text(const struct lab_evaluator *ev, const struct lab_topology *topo,
-                             unsigned to)
+                             unsigned from, unsigned to)
 {
-    unsigned there = topo->hops[to], back = topo->hops[(size_t)to * topo->nhubs];
+    unsigned there = topo->hops[(size_t)from * topo->nhubs + to];
+    unsigned back = topo->hops[(size_t)to * topo->nhubs + from];
 
     return there == back ? load_text(ev->arena, "%u", there)
                          : load_text(ev->arena, "%u + %u", there, back);
@@ -73,22 +74,96 @@ static const char *run_text(const struct lab_evaluator *ev, const struct lab_pla
     return lab_run_text(&run, ev->arena);
 }
 
-static int fill_row(const struct lab_evaluator *ev, const struct machine_desc *desc,
-                    const struct lab_topology *topo, const char *machine, const char *platform,
-                    unsigned hub, struct lab_table *table, struct lab_out_point *point,
-                    struct sim_error *err)
-{
-    struct lab_bound bound = lab_path_bound(desc, true, false);
-    unsigned row = lab_table_add(table), to = topo->node_of[hub];
+/* ---- parts ----------------------------------------------------------------------- */
 
-    point->name = load_text(ev->arena, "nodes %u - %u", topo->node_of[0], to);
+/** Routes lead there and back. */
+static bool joined(const struct lab_topology *topo, unsigned a, unsigned b)
+{
+    return topo->hops[(size_t)a * topo->nhubs + b] != LAB_TOPO_NONE &&
+           topo->hops[(size_t)b * topo->nhubs + a] != LAB_TOPO_NONE;
+}
+
+/** By hub, the first one of its part: sub-clusters have no cables between them. @return how many */
+static unsigned find_parts(const struct lab_topology *topo, unsigned *part)
+{
+    unsigned n = 0;
+
+    for (unsigned hub = 0; hub < topo->nhubs; hub++)
+        part[hub] = LAB_TOPO_NONE;
+    for (unsigned first = 0; first < topo->nhubs; first++) {
+        if (part[first] != LAB_TOPO_NONE)
+            continue;
+        n++;
+        for (unsigned hub = first; hub < topo->nhubs; hub++)
+            if (part[hub] == LAB_TOPO_NONE && (hub == first || joined(topo, first, hub)))
+                part[hub] = first;
+    }
+    return n;
+}
+
+/** "0 .. 15", "3", "0, 2, 4 .. 7": the nodes of a part. */
+static const char *part_text(const struct lab_topology *topo, const unsigned *part, unsigned first,
+                             struct load_arena *arena)
+{
+    const char *text = "";
+
+    for (unsigned hub = first; hub < topo->nhubs; hub++) {
+        unsigned last = hub;
+
+        if (part[hub] != first)
+            continue;
+        while (last + 1 < topo->nhubs && part[last + 1] == first)
+            last++;
+        text = load_text(arena, "%s%s%u", text, text[0] != '\0' ? ", " : "", topo->node_of[hub]);
+        if (last > hub)
+            text =
+                load_text(arena, last > hub + 1 ? "%s .. %u" : "%s, %u", text, topo->node_of[last]);
+        hub = last;
+    }
+    return text;
+}
+
+/** "4 parts without routes between them: nodes 0 .. 15; ..." */
+static const char *parts_text(const struct lab_topology *topo, const unsigned *part, unsigned n,
+                              struct load_arena *arena)
+{
+    const char *text = load_text(arena, "%u parts without routes between them: nodes", n);
+
+    for (unsigned hub = 0; hub < topo->nhubs; hub++)
+        if (part[hub] == hub)
+            text = load_text(arena, "%s%s %s", text, hub > 0 ? ";" : "",
+                             part_text(topo, part, hub, arena));
+    return text;
+}
+
+/* ---- the table ------------------------------------------------------------------- */
+
+struct distances {
+    const struct lab_evaluator *ev;
+    const struct machine_desc *desc;
+    const struct lab_topology *topo;
+    const char *machine, *platform;
+    const unsigned *part;
+    struct lab_table *table;
+    struct lab_out_point *points;
+};
+
+static int fill_row(const struct distances *d, unsigned first, unsigned hub,
+                    struct lab_out_point *point, struct sim_error *err)
+{
+    const struct lab_evaluator *ev = d->ev;
+    struct lab_bound bound = lab_exchange_bound(d->desc, d->topo, first, hub);
+    unsigned row = lab_table_add(d->table);
+    unsigned from = d->topo->node_of[first], to = d->topo->node_of[hub];
+
+    point->name = load_text(ev->arena, "nodes %u - %u", from, to);
     point->nruns = KINDS;
-    lab_table_set(table, row, 0, "%u - %u", topo->node_of[0], to);
-    lab_table_set(table, row, 1, "%s", hops_text(ev, topo, hub));
+    lab_table_set(d->table, row, 0, "%u - %u", from, to);
+    lab_table_set(d->table, row, 1, "%s", hops_text(ev, d->topo, first, hub));
     for (unsigned kind = 0; kind < KINDS; kind++) {
         struct lab_reading reading = { 0 };
         struct lab_plan plan;
-        int rc = plan_kind(ev, machine, platform, topo->node_of[0], to, kind, &plan, err);
+        int rc = plan_kind(ev, d->machine, d->platform, from, to, kind, &plan, err);
 
         if (rc == SIM_OK)
             rc = lab_read_plan(ev, &plan, kind == LARGE ? "bandwidth" : "latency", &reading);
@@ -97,72 +172,74 @@ static int fill_row(const struct lab_evaluator *ev, const struct machine_desc *d
         if (reading.failure != NULL)
             return sim_error_set(err, SIM_ERR_IO, "%s", reading.failure);
         point->runs[kind] = run_text(ev, &plan);
-        lab_table_set(table, row, 2 + kind, kind == LARGE ? "%.1f" : "%.4f",
+        lab_table_set(d->table, row, 2 + kind, kind == LARGE ? "%.1f" : "%.4f",
                       reading.value * (kind == LARGE ? 1e-6 : 1e6));
     }
     if (bound.name != NULL)
-        lab_table_set(table, row, 5, "%.1f", bound.bytes_per_s * 1e-6);
+        lab_table_set(d->table, row, 5, "%.1f", bound.bytes_per_s * 1e-6);
     return SIM_OK;
 }
 
-/** Is there an earlier hub at this distance, there and back, in hops and in time? */
-static bool distance_shown(const struct lab_topology *topo, unsigned hub)
+/** Is there an earlier hub at this distance from the first one, there and back, in hops and in
+ * time? */
+static bool distance_shown(const struct distances *d, unsigned hub)
 {
-    size_t n = topo->nhubs;
+    const struct lab_topology *topo = d->topo;
+    size_t n = topo->nhubs, first = d->part[hub], there = first * n, back = hub * n + first;
 
-    for (unsigned i = 1; i < hub; i++)
-        if (topo->hops[i] == topo->hops[hub] && topo->hops[i * n] == topo->hops[hub * n] &&
-            topo->latency_ps[i] == topo->latency_ps[hub] &&
-            topo->latency_ps[i * n] == topo->latency_ps[hub * n])
+    for (size_t i = first + 1; i < hub; i++)
+        if (d->part[i] == first && topo->hops[there + i] == topo->hops[there + hub] &&
+            topo->hops[i * n + first] == topo->hops[back] &&
+            topo->latency_ps[there + i] == topo->latency_ps[there + hub] &&
+            topo->latency_ps[i * n + first] == topo->latency_ps[back])
             return true;
     return false;
 }
 
-/** From the first hub to each other one that it reaches; of many the first of each distance. */
-static int walk(const struct lab_evaluator *ev, const struct machine_desc *desc,
-                const struct lab_topology *topo, const char *machine, const char *platform,
-                struct lab_table *table, struct lab_out_point *points, struct sim_error *err)
+/** From the first hub of each part to the others of it; of many the first of each distance. */
+static int walk(const struct distances *d, struct sim_error *err)
 {
     int rc = SIM_OK;
 
-    table->nrows = 0;
-    for (unsigned hub = 1; hub < topo->nhubs && rc == SIM_OK; hub++)
-        if (topo->hops[hub] != LAB_TOPO_NONE &&
-            (topo->nhubs <= ALL_NODES || !distance_shown(topo, hub)))
-            rc =
-                fill_row(ev, desc, topo, machine, platform, hub, table, &points[table->nrows], err);
+    d->table->nrows = 0;
+    for (unsigned first = 0; first < d->topo->nhubs && rc == SIM_OK; first++)
+        for (unsigned hub = first + 1; hub < d->topo->nhubs && rc == SIM_OK; hub++)
+            if (d->part[hub] == first && (d->topo->nhubs <= ALL_NODES || !distance_shown(d, hub)))
+                rc = fill_row(d, first, hub, &d->points[d->table->nrows], err);
     return rc;
 }
 
-static int measure(const struct lab_evaluator *ev, const struct machine_desc *desc,
-                   const char *machine, const char *platform, struct lab_table *table,
-                   const struct lab_out_point **points_p, struct sim_error *err)
+static int measure(struct distances *d, const char **parts_p, struct sim_error *err)
 {
+    struct load_arena *arena = d->ev->arena;
     struct lab_topology topo;
-    struct lab_out_point *points;
+    unsigned *part, nparts;
     int rc;
 
-    if (desc->nnodes < 2)
+    if (d->desc->nnodes < 2)
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s: one node: expected an experiment, or a machine of two or more",
-                             machine);
-    rc = lab_topology_create(desc, &topo, err);
+                             d->machine);
+    rc = lab_topology_create(d->desc, &topo, err);
     if (rc != SIM_OK)
         return rc;
-    points = load_alloc(ev->arena, topo.nhubs * sizeof(*points));
-    rc = walk(ev, desc, &topo, machine, platform, table, points, err);
+    d->points = load_alloc(arena, topo.nhubs * sizeof(*d->points));
+    d->topo = &topo;
+    d->part = part = load_alloc(arena, topo.nhubs * sizeof(*part));
+    nparts = find_parts(&topo, part);
+    rc = walk(d, err);
     if (rc == SIM_OK)
-        rc = lab_pool_work(ev->pool, err);
+        rc = lab_pool_work(d->ev->pool, err);
     if (rc == SIM_OK)
-        rc = walk(ev, desc, &topo, machine, platform, table, points, err);
+        rc = walk(d, err);
+    *parts_p = nparts > 1 ? parts_text(&topo, part, nparts, arena) : NULL;
     lab_topology_fini(&topo);
-    *points_p = points;
     return rc;
 }
 
 int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
                  const char *platform, struct lab_table *table,
-                 const struct lab_out_point **points_p, struct sim_error *err)
+                 const struct lab_out_point **points_p, const char **parts_p, struct sim_error *err)
 {
     static const struct lab_column columns[] = {
         { "nodes", false },          { "hops", true },
@@ -172,13 +249,16 @@ int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, co
     struct lab_run run = {
         .machine = machine, .platform = platform, .sets = ev->sets, .nsets = ev->nsets
     };
+    struct distances d = { .ev = ev, .machine = machine, .platform = platform, .table = table };
     struct load_machine *loaded;
     int rc = lab_load_run(site, &run, &loaded, err);
 
     if (rc != SIM_OK)
         return rc;
     lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
-    rc = measure(ev, load_machine_desc(loaded), machine, platform, table, points_p, err);
+    d.desc = load_machine_desc(loaded);
+    rc = measure(&d, parts_p, err);
+    *points_p = d.points;
     if (rc != SIM_OK)
         lab_table_fini(table);
     load_machine_destroy(loaded);
