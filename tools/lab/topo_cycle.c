@@ -151,11 +151,41 @@ static void find_rings(const struct lab_topology *topo, const struct waits *w, u
     }
 }
 
+/** The one vertex that packets go straight on to, or LAB_TOPO_NONE. */
+static unsigned straight_after(const struct lab_topology *topo, const struct waits *w, unsigned in)
+{
+    for (unsigned out = 0; out < w->n; out++)
+        if (follows(w, in, out) && straight(topo, in, out))
+            return out;
+    return LAB_TOPO_NONE;
+}
+
+/** A chain of links with an end is no ring: its links drain one by one, as any others. */
+static void open_chains(struct lab_topology *topo, const struct waits *w, const unsigned *ring,
+                        bool *opened)
+{
+    unsigned *after = load_alloc(&topo->arena, w->n * sizeof(*after));
+
+    for (unsigned i = 0; i < w->n; i++) {
+        after[i] = straight_after(topo, w, i);
+        opened[i] = true;
+    }
+    for (unsigned i = 0; i < w->n; i++) {
+        unsigned at = i;
+
+        for (unsigned steps = 0; at != LAB_TOPO_NONE && steps < w->n; steps++)
+            at = after[at];
+        if (at != LAB_TOPO_NONE) /* it goes round */
+            opened[ring[i]] = false;
+    }
+}
+
 /** A ring with one hub that does not guard it, or with a way that turns back into it, is none. */
 static void open_rings(struct lab_topology *topo, const struct waits *w, unsigned *ring)
 {
     bool *opened = load_alloc(&topo->arena, w->n);
 
+    open_chains(topo, w, ring, opened);
     for (unsigned in = 0; in < w->n; in++)
         for (unsigned out = 0; out < w->n; out++)
             if (follows(w, in, out) && ring[in] == ring[out] && !straight(topo, in, out))

@@ -316,6 +316,22 @@ TEST_F(Deadlock, IsFoundBetweenRings)
     EXPECT_FALSE(circle("crossing", s).empty());
 }
 
+/* Through the middle of a star packets go straight on from E to W and from A to B, but these chains
+ * end at the next node: no link waits for itself. */
+TEST_F(Deadlock, NeedsACycleOfDependencies)
+{
+    const std::string star = std::string(head) + "nodes: 6\nset: {node*.hub.ports: 6}\nedges: |\n"
+                                                 "  0 1\n  0 2\n  0 3\n  0 4\n  0 5\n";
+    std::vector<unsigned> cycle;
+
+    EXPECT_TRUE(circle("star", star).empty());
+    EXPECT_EQ(0u, sum.unrouted);
+    cycle.resize(2 * topo.nlinks);
+    EXPECT_EQ(0u, lab_topology_cycle(&topo, cycle.data()));
+    EXPECT_TRUE(circle("star", star, { "node0.hub.bubble_tlps=1" }).empty());
+    EXPECT_TRUE(circle("two rings in chains", star, { "node*.hub.*.link.pd_credits=504" }).empty());
+}
+
 /* ---- drawing ----------------------------------------------------------------------- */
 
 class Drawing : public Topology
