@@ -149,6 +149,17 @@ static int run_experiment(const struct options *opt, const char *path, struct cm
     return rc == SIM_OK ? cmd_check_samples(&samples, err) : rc;
 }
 
+/** A machine has none of these; it may lack what it needs, too. */
+static bool is_experiment(const struct load_tree *tree)
+{
+    static const char *const keys[] = { "series", "workload", "setup" };
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        found |= load_tree_get(tree, keys[i]) != NULL;
+    return found && load_tree_get(tree, "nodes") == NULL;
+}
+
 /** An experiment by name or path; anything else is a machine. */
 static int run_file(const struct options *opt, struct cmd_session *session, struct sim_error *err)
 {
@@ -160,8 +171,7 @@ static int run_file(const struct options *opt, struct cmd_session *session, stru
     if (load_find(&session->site.roots, "experiments", opt->file, path, sizeof(path), NULL) !=
         SIM_OK)
         return run_machine(opt, session, err);
-    experiment =
-        load_tree_read(path, &arena, &tree, NULL) != SIM_OK || load_tree_get(tree, "nodes") == NULL;
+    experiment = load_tree_read(path, &arena, &tree, NULL) != SIM_OK || is_experiment(tree);
     load_arena_fini(&arena);
     return experiment ? run_experiment(opt, path, session, err) : run_machine(opt, session, err);
 }

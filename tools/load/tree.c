@@ -150,14 +150,41 @@ static int build(struct builder *b, int index, unsigned depth, struct load_tree 
     }
 }
 
+/** What to do about what the parser did not like: it names tokens, which no author sees. */
+static const char *advice(const char *problem)
+{
+    static const struct {
+        const char *words, *expected;
+    } known[] = {
+        { "tab character", "spaces, no tab" },
+        { "cannot start any token", "spaces, no tab, and quotes around a text that begins so" },
+        { "mapping values are not allowed",
+          "keys of one mapping in one column, and quotes around a text with a colon" },
+        { "did not find expected key", "keys of one mapping in one column" },
+        { "did not find expected '-' indicator", "items of one list in one column" },
+        { "undefined alias", "quotes around a text that begins with *" },
+        { "alphabetic or numeric character", "quotes around a text that begins with * or &" },
+        { "',' or '}'", "a comma between the keys in braces, and the brace that closes them" },
+        { "',' or ']'", "a comma between the items in brackets, and the bracket that closes them" },
+        { "could not find expected ':'", "key: value, and quotes around a text of several lines" },
+        { "unexpected end of stream", "the quote that closes the text" },
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strstr(problem, known[i].words) != NULL)
+            return known[i].expected;
+    return "YAML";
+}
+
 static int syntax_error(const char *file, const yaml_parser_t *parser, struct sim_error *err)
 {
     const char *problem = parser->problem != NULL ? parser->problem : "not readable as YAML";
     bool located = parser->error != YAML_READER_ERROR;
 
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: expected YAML", file,
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: expected %s", file,
                          located ? (unsigned)parser->problem_mark.line + 1 : 1,
-                         located ? (unsigned)parser->problem_mark.column + 1 : 1, problem);
+                         located ? (unsigned)parser->problem_mark.column + 1 : 1, problem,
+                         advice(problem));
 }
 
 static int parse(const char *name, const char *bytes, size_t n, const struct limits *limits,

@@ -63,6 +63,11 @@ TEST_F(Command, AMachineFileOfOnesOwnIsRead)
 
     EXPECT_EQ(1, run("params " + file));
     EXPECT_EQ("hubsim: " + file + ":3:1: cable = 3: unknown key, did you mean cables?\n", errors);
+    write("m.yaml", "platform: hapacs-tca\ncables: []\n");
+    for (const char *command : { "run ", "params ", "topology " }) {
+        EXPECT_EQ(1, run(command + file));
+        EXPECT_EQ("hubsim: " + file + ":1:1: expected the key nodes\n", errors);
+    }
     write("m.yaml", "platform: hapacs-tca\nnodes: 2\n");
     EXPECT_EQ(0, run("params " + file + " --csv")) << errors;
     EXPECT_NE(std::string::npos, out.find("node*.hub.clock_khz,250000,kHz,"));

@@ -36,8 +36,21 @@ TEST_F(TreeTest, NodesKnowTheirLineAndColumn)
 
 TEST_F(TreeTest, BrokenYamlIsLocated)
 {
-    EXPECT_EQ("f.yaml:2:4: mapping values are not allowed in this context: expected YAML",
+    const std::string column = "keys of one mapping in one column";
+
+    EXPECT_EQ("f.yaml:2:4: mapping values are not allowed in this context: expected " + column +
+                  ", and quotes around a text with a colon",
               message("a: 1\n  b: 2\n"));
+    EXPECT_EQ("f.yaml:3:2: did not find expected key: expected " + column,
+              message("a:\n  b: 2\n c: 3\n"));
+    EXPECT_EQ(
+        "f.yaml:2:1: found a tab character that violates indentation: expected spaces, no tab",
+        message("a: 1\n\tb: 2\n"));
+    EXPECT_EQ("f.yaml:2:3: found undefined alias: expected quotes around a text that begins with *",
+              message("set:\n  *node: 1\n"));
+    EXPECT_EQ("f.yaml:2:1: did not find expected ',' or '}': expected a comma between the keys in "
+              "braces, and the brace that closes them",
+              message("set: {a: 1\n"));
     EXPECT_EQ("f.yaml:1:1: empty: expected a mapping", message(""));
     EXPECT_EQ("f.yaml:1:1: expected a mapping", message("- 1\n"));
     EXPECT_EQ("f.yaml:1:1: control characters are not allowed: expected YAML",
