@@ -33,7 +33,7 @@ static void read_costs(struct host *h, struct mbcf_costs *c)
     c->copy_kb = h->ops->cost_ps(h, HOST_COST_COPY_KB);
 }
 
-/* All nodes that have ranks are peers. The interrupt comes last: it needs them. */
+/* All nodes that have ranks are peers, which the interrupt needs. */
 static int node_init(struct host *h, struct mbcf_node *node)
 {
     const struct host_ether_ops *ether = h->ops->ether;
@@ -46,8 +46,10 @@ static int node_init(struct host *h, struct mbcf_node *node)
         return MBCF_ERR_NO_NETWORK;
     if (!mbcf_peers_init(node, npeers))
         return MBCF_ERR_NOMEM;
+    if (!ether->open(h, mbcf_interrupt, node))
+        return MBCF_ERR_NO_NETWORK;
     node->slots = ether->room(h);
-    return ether->open(h, mbcf_interrupt, node) ? MBCF_OK : MBCF_ERR_NO_NETWORK;
+    return MBCF_OK;
 }
 
 static int node_open(struct host *h, struct mbcf_node **node_p)

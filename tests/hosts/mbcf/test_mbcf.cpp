@@ -408,6 +408,16 @@ TEST(MbcfPacket, HeaderIsAsWrittenByHand)
     EXPECT_EQ(in.offset, out.offset);
 }
 
+TEST(Mbcf, ANodeWithoutAnAdapterHasNoNetwork)
+{
+    Cluster c;
+
+    ASSERT_EQ(SIM_OK, c.run([] {
+        return mbcf_open() == MBCF_ERR_NO_NETWORK && mbcf_open() == MBCF_ERR_NO_NETWORK ? 0 : 1;
+    })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+}
+
 /* A part of the network is a node without a host: it runs no rank, and no platform replaces it. */
 TEST(MbcfMachine, PartsOfTheNetworkRunNoRank)
 {
