@@ -27,7 +27,7 @@ static struct medians measure(const char *hubrun, const char *machine, unsigned 
 {
     double seconds[ROUNDS_MAX], megabytes[ROUNDS_MAX];
     char text[16];
-    const char *argv[] = { hubrun, "-q", "-n", text, "-m", machine, PROGRAM, NULL };
+    const char *argv[] = { hubrun, "-q", "-n", text, "-m", machine, "--mpi", "net", PROGRAM, NULL };
 
     (void)snprintf(text, sizeof(text), "%u", ranks);
     for (unsigned i = 0; i < rounds; i++) {

@@ -31,6 +31,9 @@ struct host_bar {
     void *cpu; /* the back end's own */
 };
 
+/** What joins the nodes, the fastest first. */
+enum host_network { HOST_NETWORK_HUBS, HOST_NETWORK_IB, HOST_NETWORK_ETHER, HOST_NETWORK_CONTROL };
+
 enum host_pointer_kind { HOST_PAGEABLE, HOST_PINNED, HOST_GPU };
 
 /** What a pointer of the program points to. */
@@ -221,6 +224,10 @@ struct host_ops {
      * until then. */
     void (*gpu_stamp)(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp);
 
+    /** May be NULL: HOST_NETWORK_CONTROL. The first that all nodes which may have ranks are part
+     * of, and that the program does not drive by itself: the same for each rank. */
+    enum host_network (*network)(struct host *h);
+
     /* messages between ranks; those of one pair arrive in order */
     void (*net_send)(struct host *h, unsigned to, const void *bytes, uint32_t size);
     /** Waits for the next message to this rank. */
@@ -236,6 +243,8 @@ struct host_ops {
     void (*abort)(struct host *h, int code);
     /** Writes a line to the rank's stderr. */
     void (*tell)(struct host *h, const char *line);
+    /** May be NULL. A line to whoever runs the program, which is no output of the rank. */
+    void (*remark)(struct host *h, const char *line);
 };
 
 /** What a library keeps for a rank or for a node; released when the run ends. */

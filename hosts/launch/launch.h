@@ -53,8 +53,9 @@ struct launch_config {
     bool signals; /* SIGINT and SIGTERM stop the run, instead of what they did */
     enum launch_compute compute;
     uint64_t block_ps;
-    output_fn output; /* NULL: lines are dropped */
-    void *output_arg;
+    output_fn output;                            /* NULL: lines are dropped */
+    void (*remark)(void *arg, const char *line); /* of a library on the run; NULL: dropped */
+    void *output_arg;                            /* of both */
     const struct launch_software *software; /* NULL: the default */
 };
 
@@ -82,6 +83,9 @@ unsigned launch_socket_of(const struct machine_desc *desc, unsigned node, const 
  * @return false: there is none. */
 bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,
                    bool beside, unsigned skip, unsigned *gpu_p);
+
+/** The fastest network that all nodes which may run ranks are part of. */
+enum host_network launch_network(const struct machine *m);
 
 /** Nodes that may run ranks: those of parts of the network, without a host, are the last ones. */
 unsigned launch_hosts(const struct machine *m);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
+#include "hub/hub.h"
+#include "ib/ib.h"
 
 /* ---- interrupts -------------------------------------------------------------- */
 
@@ -167,6 +169,33 @@ unsigned launch_hosts(const struct machine *m)
         n--;
     }
     return 0;
+}
+
+static bool has_kind(const struct machine_node_desc *node, const struct machine_kind *kind)
+{
+    for (unsigned i = 0; i < node->ncomponents; i++)
+        if (node->components[i].kind == kind)
+            return true;
+    return false;
+}
+
+enum host_network launch_network(const struct machine *m)
+{
+    const struct machine_kind *const kinds[] = { [HOST_NETWORK_HUBS] = &hub_kind,
+                                                 [HOST_NETWORK_IB] = &ib_hca_kind,
+                                                 [HOST_NETWORK_ETHER] = &ether_adapter_kind };
+    const struct machine_desc *desc = machine_description(m);
+    unsigned nhosts = launch_hosts(m), net = HOST_NETWORK_HUBS;
+
+    for (; net < HOST_NETWORK_CONTROL; net++) {
+        unsigned n = 0;
+
+        while (n < nhosts && has_kind(&desc->nodes[n], kinds[net]))
+            n++;
+        if (n == nhosts)
+            break;
+    }
+    return (enum host_network)net;
 }
 
 int launch_nodes_init(struct launch *run, struct sim_error *err)

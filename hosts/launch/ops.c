@@ -380,6 +380,26 @@ static void op_tell(struct host *h, const char *line)
     fprintf(launch_thread_of(h)->err, "%s\n", line);
 }
 
+static void op_remark(struct host *h, const char *line)
+{
+    const struct launch_config *cfg = self(h)->node->run->cfg;
+
+    if (cfg->remark != NULL)
+        cfg->remark(cfg->output_arg, line);
+}
+
+/* What is measured on the hubs by a program that drives them must not meet MPI's packets there: as
+ * on the real machine, they have another way. Functions of tests may be such programs. */
+static enum host_network op_network(struct host *h)
+{
+    const struct launch_thread *t = self(h);
+    enum host_network network = launch_network(t->node->run->m);
+
+    if (network == HOST_NETWORK_HUBS && (t->program == NULL || program_drives_hubs(t->program)))
+        return HOST_NETWORK_CONTROL;
+    return network;
+}
+
 const struct host_ops launch_ops = {
     .ether = &launch_ether_ops,
     .config_read = op_config_read,
@@ -423,10 +443,12 @@ const struct host_ops launch_ops = {
     .gpu_count = launch_gpu_count,
     .gpu_ended = launch_gpu_ended,
     .gpu_stamp = launch_gpu_stamp,
+    .network = op_network,
     .net_send = op_net_send,
     .net_receive = op_net_receive,
     .net_count = op_net_count,
     .exit = op_exit,
     .abort = op_abort,
     .tell = op_tell,
+    .remark = op_remark,
 };

@@ -24,6 +24,7 @@ struct program {
     program_main_fn main;
     program_exit_fn exit;
     const uint64_t *blocks;
+    bool drives_hubs;
 };
 
 static int read_all(int fd, unsigned char *bytes, size_t size)
@@ -137,6 +138,44 @@ bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p)
     return true;
 }
 
+/* Of a table that the linker makes: symbols without a definition come before those it hashes. */
+static uint64_t undefined_symbols(const uint32_t *gnu_hash)
+{
+    return gnu_hash != NULL ? gnu_hash[1] : 0;
+}
+
+static bool names_board(const char *name)
+{
+    static const char *const prefixes[] = { "tca", "peach2_", "driver_" };
+
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+/* NOLINTBEGIN(performance-no-int-to-ptr): the loader has made addresses of them */
+static bool find_board(const struct link_map *map)
+{
+    const ElfW(Sym) *symbols = NULL;
+    const uint32_t *hash = NULL;
+    const char *names = NULL;
+
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_SYMTAB)
+            symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
+        else if (d->d_tag == DT_STRTAB)
+            names = (const char *)d->d_un.d_ptr;
+        else if (d->d_tag == DT_GNU_HASH)
+            hash = (const uint32_t *)d->d_un.d_ptr;
+    }
+    for (uint64_t i = 1; symbols != NULL && names != NULL && i < undefined_symbols(hash); i++)
+        if (names_board(names + symbols[i].st_name))
+            return true;
+    return false;
+}
+/* NOLINTEND(performance-no-int-to-ptr) */
+
 static int program_bind(struct program *p, const struct program_file *file, struct sim_error *err)
 {
     const uint32_t *abi = dlsym(p->handle, "hub_program_abi");
@@ -145,6 +184,7 @@ static int program_bind(struct program *p, const struct program_file *file, stru
     if (dlinfo(p->handle, RTLD_DI_LINKMAP, &map) == 0) {
         p->base = map->l_addr;
         dl_iterate_phdr(find_text, p);
+        p->drives_hubs = find_board(map);
     }
     p->blocks = dlsym(p->handle, "hub_program_blocks");
     copy_symbol(p->handle, "main", &p->main);
@@ -235,4 +275,9 @@ program_exit_fn program_exit(const struct program *p)
 const uint64_t *program_blocks(const struct program *p)
 {
     return p->blocks;
+}
+
+bool program_drives_hubs(const struct program *p)
+{
+    return p->drives_hubs;
 }

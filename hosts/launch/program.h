@@ -32,6 +32,8 @@ typedef void (*program_exit_fn)(int code);
 program_exit_fn program_exit(const struct program *p);
 /** How many of its blocks the copy has run, if it counts them. */
 const uint64_t *program_blocks(const struct program *p);
+/** Does it name a function of the board's libraries, and so drives the hubs by itself? */
+bool program_drives_hubs(const struct program *p);
 /** Is it an address in the copy's code? Safe in a signal handler. *offset_p: in the file, as
  * addr2line and nm count. */
 bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p);

@@ -353,9 +353,13 @@ static struct mpi_transport *tcp_create(struct host *h, char *why)
     .write = mpi_mbcf_write, .done = mpi_mbcf_done, .copy = mbcf_copy, .wait = mbcf_wait_any,      \
     .poll = mbcf_poll, .ring = mbcf_ring
 
-const struct mpi_transport_ops mpi_transport_mbcf = {
-    .name = "mbcf", .create = mbcf_create, .collectives = mbcf_collectives, MBCF_CALLS
-};
-const struct mpi_transport_ops mpi_transport_tcp = {
-    .name = "tcp", .create = tcp_create, .collectives = tcp_collectives, MBCF_CALLS
-};
+const struct mpi_transport_ops mpi_transport_mbcf = { .name = "mbcf",
+                                                      .network = HOST_NETWORK_ETHER,
+                                                      .create = mbcf_create,
+                                                      .collectives = mbcf_collectives,
+                                                      MBCF_CALLS };
+const struct mpi_transport_ops mpi_transport_tcp = { .name = "tcp",
+                                                     .network = HOST_NETWORK_ETHER,
+                                                     .create = tcp_create,
+                                                     .collectives = tcp_collectives,
+                                                     MBCF_CALLS };

@@ -398,6 +398,7 @@ static bool net_ring(struct mpi_transport *t)
 
 const struct mpi_transport_ops mpi_transport_net = {
     .name = "net",
+    .network = HOST_NETWORK_CONTROL,
     .create = net_create,
     .collectives = net_collectives,
     .destroy = net_destroy,

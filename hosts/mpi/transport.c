@@ -20,6 +20,27 @@ static const struct mpi_transport_ops *find(const char *name)
     return NULL;
 }
 
+/** The machine's own: the first one that goes over the network of its nodes. Rank 0 says which. */
+static const struct mpi_transport_ops *find_own(struct host *h)
+{
+    static const char *const networks[] = { [HOST_NETWORK_HUBS] = "hubs",
+                                            [HOST_NETWORK_IB] = "InfiniBand adapters",
+                                            [HOST_NETWORK_ETHER] = "Ethernet",
+                                            [HOST_NETWORK_CONTROL] = "control network" };
+    enum host_network network = h->ops->network != NULL ? h->ops->network(h) : HOST_NETWORK_CONTROL;
+    const struct mpi_transport_ops *const *ops = mpi_transports;
+    char line[MPI_WHY_BYTES];
+
+    while ((*ops)->network != network)
+        ops++;
+    (void)snprintf(line, sizeof(line),
+                   "MPI over %s (the %s of this machine); --mpi chooses another", (*ops)->name,
+                   networks[network]);
+    if (h->rank == 0 && h->ops->remark != NULL)
+        h->ops->remark(h, line);
+    return *ops;
+}
+
 /** @return `own` unless the platform or the user has set something else than 0. */
 static uint64_t setting(const struct host *h, const char *key, uint64_t own)
 {
@@ -47,15 +68,15 @@ static void apply_settings(struct mpi_transport *t)
 struct mpi_transport *mpi_transport_open(struct host *h, char *why)
 {
     const struct host_setting *s = host_setting_of(h, "mpi.transport");
-    const char *name = s != NULL ? s->word : "net";
-    const struct mpi_transport_ops *ops = find(name);
+    bool own = s == NULL || strcmp(s->word, "own") == 0;
+    const struct mpi_transport_ops *ops = own ? find_own(h) : find(s->word);
     struct mpi_transport *t;
 
     if (ops == NULL) {
-        (void)snprintf(why, MPI_WHY_BYTES, "transport %s: not in this build", name);
+        (void)snprintf(why, MPI_WHY_BYTES, "transport %s: not in this build", s->word);
         return NULL;
     }
-    (void)snprintf(why, MPI_WHY_BYTES, "transport %s: out of memory", name);
+    (void)snprintf(why, MPI_WHY_BYTES, "transport %s: out of memory", ops->name);
     t = ops->create(h, why);
     if (t == NULL)
         return NULL;

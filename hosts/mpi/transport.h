@@ -90,7 +90,8 @@ struct mpi_transport;
 struct mpi_rank;
 
 struct mpi_transport_ops {
-    const char *name; /* as in `hubrun --mpi NAME` */
+    const char *name;          /* as in `hubrun --mpi NAME` */
+    enum host_network network; /* it goes over */
     /**
      * Of the calling rank, in MPI_Init(); all ranks call it, so they may agree on addresses.
      * @return NULL, and why in `why` (MPI_WHY_BYTES), when the machine has no such network.
@@ -177,8 +178,8 @@ struct mpi_transport {
 /** All of them, NULL at the end. */
 extern const struct mpi_transport_ops *const mpi_transports[];
 
-/** The one that the platform or the user has chosen ("mpi.transport"), with its settings applied.
- * @return NULL, and why. */
+/** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
+ * network, with its settings applied. @return NULL, and why. */
 struct mpi_transport *mpi_transport_open(struct host *h, char *why);
 
 #ifdef __cplusplus

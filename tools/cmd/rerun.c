@@ -74,6 +74,8 @@ static char **make_words(const struct cmd_rerun *rerun, const struct lab_kept *k
     if (lab) {
         words[n++] = strdup("--jobs");
         words[n++] = strdup(load_text(arena, "%u", rerun->jobs));
+    } else {
+        words[n++] = strdup("--quiet"); /* the first line is to be that of an error */
     }
     for (unsigned i = lab; i < m->nwords; i++)
         words[n++] = strdup(i == 1 && strcmp(m->kind, "experiment") == 0

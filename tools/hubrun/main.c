@@ -36,6 +36,12 @@ static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_
         keep_line(listener->keep, rank, stream == OUTPUT_STDOUT, line);
 }
 
+static void print_remark(void *arg, const char *line)
+{
+    (void)arg;
+    (void)fprintf(stderr, "hubrun: %s\n", line);
+}
+
 /* Where each rank was when the run ended early. */
 static void tell_where(const struct launch_result *result)
 {
@@ -193,6 +199,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
                                  .compute = opt->compute,
                                  .block_ps = opt->block_ps,
                                  .output = print_line,
+                                 .remark = opt->quiet ? NULL : print_remark,
                                  .output_arg = &listener,
                                  .software = &software };
     int rc;
@@ -203,7 +210,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
         rc = place_ranks(opt->place, nranks, nnodes, nodes, err);
     if (rc == SIM_OK)
         rc = set_software(opt, &software, err);
-    cfg.beside = lab_software_beside(&software);
+    cfg.beside = lab_software_beside(&software, machine);
     if (rc == SIM_OK)
         rc = run_program(opt, machine, &cfg, keep, status_p, err);
     free(program);

@@ -61,7 +61,8 @@ static const struct argp_option options[] = {
       "Keep the result in DIR/PROGRAM, for `hubsim check` and `hubsim diff`: a row for each rank "
       "and what it printed in lines `result key=value ...`",
       0 },
-    { "quiet", 'q', NULL, 0, "No closing line on stderr", 0 },
+    { "quiet", 'q', NULL, 0, "Neither a closing line on stderr nor the line that names the network",
+      0 },
     { 0 },
 };
 

@@ -151,7 +151,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
                                              .argv = argv,
                                              .nranks = run->nranks,
                                              .nodes = run->nranks > 0 ? run->nodes : NULL,
-                                             .beside = lab_software_beside(&software),
+                                             .beside = lab_software_beside(&software, machine),
                                              .max_time_ps = site->max_time_ps,
                                              .output = hear,
                                              .output_arg = &listener,

@@ -81,8 +81,9 @@ static const struct machine_param params[] = {
          "an operation of recurrences along the lines of a grid"),
     COST("loop.blocks_ps", 350, loop_ps[HUB_LOOP_BLOCKS],
          "an operation on blocks eliminated along the lines of a grid"),
-    { "mpi.transport", "choice", 0, 4, 0, offsetof(struct config, mpi_transport),
-      "the network that MPI uses", "net|mbcf|tcp|ib|peach2" },
+    { "mpi.transport", "choice", 0, 5, 0, offsetof(struct config, mpi_transport),
+      "the network that MPI uses; own = the fastest one that all nodes are part of",
+      "own|net|mbcf|tcp|ib|peach2" },
     { "mpi.progress", "choice", 0, 1, 0, offsetof(struct config, mpi_progress),
       "what goes on with pending operations while a program computes: its next call of MPI, or a "
       "helper that interrupts wake",
@@ -280,12 +281,15 @@ int lab_software_mpi(struct launch_software *software, const char *text,
     return rc;
 }
 
-const char *lab_software_beside(const struct launch_software *software)
+const char *lab_software_beside(const struct launch_software *software,
+                                const struct machine *machine)
 {
+    bool ib = launch_network(machine) == HOST_NETWORK_IB;
+
     for (const struct host_setting *s = software->settings; s->key != NULL; s++)
-        if (strcmp(s->key, "mpi.transport") == 0 && strcmp(s->word, "ib") == 0)
-            return "ib";
-    return NULL;
+        if (strcmp(s->key, "mpi.transport") == 0 && strcmp(s->word, "own") != 0)
+            ib = strcmp(s->word, "ib") == 0;
+    return ib ? "ib" : NULL;
 }
 
 struct launch_software lab_software(struct machine *machine, unsigned node)

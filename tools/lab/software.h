@@ -26,7 +26,8 @@ struct launch_software lab_software(struct machine *machine, unsigned node);
 int lab_software_mpi(struct launch_software *software, const char *text,
                      const struct load_roots *roots, struct sim_error *err);
 /** What its ranks run beside (launch_config.beside): the adapter that MPI uses, or NULL. */
-const char *lab_software_beside(const struct launch_software *software);
+const char *lab_software_beside(const struct launch_software *software,
+                                const struct machine *machine);
 /** Algorithms of MPI's collectives, "allgather=ring,bcast=chain"; `text` must stay. What is wrong
  * with it MPI_Init() says. */
 void lab_software_algorithms(struct launch_software *software, const char *text);

@@ -292,6 +292,7 @@ static bool ib_ring(struct mpi_transport *t)
 
 const struct mpi_transport_ops mpi_transport_ib = {
     .name = "ib",
+    .network = HOST_NETWORK_IB,
     .create = ib_create,
     .destroy = ib_destroy,
     .append = ib_append,

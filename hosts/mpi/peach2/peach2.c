@@ -340,6 +340,7 @@ static bool p2_queued(const struct mpi_transport *t)
 
 const struct mpi_transport_ops mpi_transport_peach2 = {
     .name = "peach2",
+    .network = HOST_NETWORK_HUBS,
     .create = p2_create,
     .destroy = p2_destroy,
     .append = p2_append,

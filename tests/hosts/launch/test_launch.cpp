@@ -57,6 +57,23 @@ TEST(Launch, WhatAProgramSaysItComputesTakesThePlatformsTime)
     EXPECT_EQ((std::vector<uint64_t>{ 7000, 0, 25000, 52000, 6000, 0, 2250 }), took);
 }
 
+/* What a rank is told of it depends on its program, too, and a function may drive the hubs. */
+TEST(Launch, TheNetworkIsWhatAllNodesHave)
+{
+    ClusterConfig bare;
+    Cluster c;
+
+    bare.hubs = false;
+    Cluster b(bare);
+    EXPECT_EQ(HOST_NETWORK_HUBS, launch_network(c.machine()));
+    EXPECT_EQ(HOST_NETWORK_CONTROL, launch_network(b.machine()));
+    EXPECT_EQ(SIM_OK, c.run([] {
+        struct host *h = host_self();
+        return h->ops->network(h) == HOST_NETWORK_CONTROL ? 0 : 1;
+    })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+}
+
 TEST(Launch, NodesBootAndFindHubAndGpus)
 {
     Cluster c;

@@ -55,7 +55,7 @@ class Orders : public testing::TestWithParam<Network>
         ASSERT_EQ(SIM_OK, lab_software_mpi(&software, n.mpi, nullptr, &c.err)) << c.err.text;
         cfg.nranks = n.ranks;
         cfg.software = &software;
-        cfg.beside = lab_software_beside(&software);
+        cfg.beside = lab_software_beside(&software, c.machine());
         cfg.max_time_ps = 100000 * SIM_MS;
         ASSERT_EQ(SIM_OK, c.run_program(PROGRAMS "/" + program, args, cfg)) << c.err.text;
         EXPECT_TRUE(c.all_well()) << (c.lines.empty() ? "" : c.lines.back().text);

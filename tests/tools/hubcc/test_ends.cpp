@@ -26,7 +26,7 @@ TEST_F(Programs, ARankThatNeverReturnsIsEndedAndNamed)
 {
     ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
     for (const char *how : { "endless-own", "endless-empty" }) {
-        EXPECT_EQ(124, sh(std::string("hubrun --label --patience 1 -n 2 ./prog ") + how)) << errors;
+        EXPECT_EQ(124, sh(std::string("hubrun --label --patience 1 -n 2 --mpi net ./prog ") + how)) << errors;
         EXPECT_NE(std::string::npos,
                   errors.find(" us: computes without a call that takes simulated time at prog+0x"))
             << errors;
@@ -43,11 +43,11 @@ TEST_F(Programs, ASignalTellsWhereEachRankIs)
                               "sleep 0.02; done; sleep 0.1; rm begun; kill -s ";
 
     ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
-    EXPECT_EQ(130, sh("hubrun -n 2 ./prog endless-counter" + begun + "INT $!; wait $!"));
+    EXPECT_EQ(130, sh("hubrun -n 2 --mpi net ./prog endless-counter" + begun + "INT $!; wait $!"));
     EXPECT_EQ(0u, errors.find("hubrun: rank 0 on node 0 at ")) << errors;
     EXPECT_NE(std::string::npos, errors.find("hubrun: rank 1 on node 1 at ")) << errors;
     EXPECT_NE(std::string::npos, errors.find(" us: polling 8 bytes at 0x")) << errors;
-    EXPECT_EQ(143, sh("hubrun -n 1 ./prog endless-empty" + begun + "TERM $!; wait $!"));
+    EXPECT_EQ(143, sh("hubrun -n 1 --mpi net ./prog endless-empty" + begun + "TERM $!; wait $!"));
     EXPECT_NE(std::string::npos, errors.find("interrupted in a computation at prog+0x")) << errors;
 }
 #endif
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 }
 )");
     ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
-    EXPECT_EQ(3, sh("hubrun --label -n 3 -m ring4 ./prog"));
+    EXPECT_EQ(3, sh("hubrun --label -n 3 --mpi net -m ring4 ./prog"));
     EXPECT_EQ("1: before\n", out);
     EXPECT_EQ(0u, errors.find("1: rank 1 on node 1 at ")) << errors;
     EXPECT_NE(std::string::npos, errors.find("MPI_Abort: exit code 3\nhubrun: rank 1 ended all 3 "

@@ -18,7 +18,7 @@ class Fortran : public Programs
 TEST_F(Fortran, UnitsArgumentsTimeAndTheEndAreEachRanksOwn)
 {
     ASSERT_EQ(0, sh("hubf90 -O2 " PROGRAMS "/units.f90 -o prog")) << errors;
-    EXPECT_EQ(3, sh("echo typed | hubrun --label -q -n 2 ./prog given")) << errors;
+    EXPECT_EQ(3, sh("echo typed | hubrun --label -q -n 2 --mpi net ./prog given")) << errors;
     EXPECT_EQ("0: unit0 typed 0   1.0  1.0 T\n1: unit1 given 11   1.0  1.0 T\n"
               "0: no end of line 1000\n1: no end of line 1000\n",
               out);

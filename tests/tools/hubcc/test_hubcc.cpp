@@ -47,7 +47,7 @@ TEST_F(Programs, SeveralSourcesAndSeparateObjectsMakeTheSameProgram)
         << errors;
     ASSERT_EQ(0, sh("ar rcs liball.a main.o world.o && hubcc liball.a -o three")) << errors;
     for (const char *program : { "one", "two", "three" }) {
-        EXPECT_EQ(0, sh(std::string("hubrun -n 3 -m ring4 ./") + program + " x -n 9")) << errors;
+        EXPECT_EQ(0, sh(std::string("hubrun -n 3 --mpi net -m ring4 ./") + program + " x -n 9")) << errors;
         EXPECT_EQ("rank 0 of 3: 6 1 x\nrank 1 of 3: 7 2 x\nrank 2 of 3: 8 3 x\n", out);
         EXPECT_EQ(0u, errors.find("hubrun: 3 ranks ended well at ")) << errors;
     }
@@ -100,7 +100,7 @@ extern "C" int outer(int by)
     EXPECT_EQ(0, sh("./one")) << errors;
     EXPECT_EQ("1 11\n", out);
     for (const char *program : { "one", "sub/two" }) {
-        EXPECT_EQ(0, sh(std::string("hubrun -q -n 3 -m ring4 ./") + program)) << errors;
+        EXPECT_EQ(0, sh(std::string("hubrun -q -n 3 --mpi net -m ring4 ./") + program)) << errors;
         EXPECT_EQ("1 11\n2 31\n3 51\n", out);
     }
 }
@@ -121,7 +121,7 @@ TEST_F(Programs, TheStatusIsThatOfTheRankThatFailed)
     write("main.c", globals);
     write("world.c", world);
     ASSERT_EQ(0, sh("hubcc main.c world.c -o prog")) << errors;
-    EXPECT_EQ(7, sh("hubrun --label -n 4 -m ring4 ./prog fail"));
+    EXPECT_EQ(7, sh("hubrun --label -n 4 --mpi net -m ring4 ./prog fail"));
     EXPECT_EQ(0u, out.find("0: rank 0 of 4: 6 1 fail\n1: rank 1")) << out;
     EXPECT_EQ(0u, errors.find("hubrun: rank 2 ended with status 7 at ")) << errors;
 }
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 }
 )");
     ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
-    EXPECT_EQ(134, sh("hubrun -n 3 -m ring4 ./prog abort"));
+    EXPECT_EQ(134, sh("hubrun -n 3 --mpi net -m ring4 ./prog abort"));
     EXPECT_EQ(0u, errors.find("aborted\nhubrun: rank 1 ended with status 134 at ")) << errors;
     EXPECT_NE(std::string::npos, errors.find("2 of 3 have not ended")) << errors;
 #ifndef HUBSIM_SANITIZED /* which takes faults for itself */
@@ -187,12 +187,12 @@ int main(int argc, char **argv)
 }
 )");
     ASSERT_EQ(0, sh("hubcc -O1 prog.cpp -o prog")) << errors;
-    EXPECT_EQ(0, sh("hubrun -n 2 ./prog"));
+    EXPECT_EQ(0, sh("hubrun -n 2 --mpi net ./prog"));
     EXPECT_EQ("thrown 0 0\nthrown 1 0.5\ndestroyed 3\ndestroyed 4\n", out);
     if (sh("command -v clang++-14") != 0)
         return;
     ASSERT_EQ(0, sh("HUBCC_CXX=clang++-14 hubc++ -O1 prog.cpp -o other")) << errors;
-    EXPECT_EQ(0, sh("hubrun -n 2 ./other"));
+    EXPECT_EQ(0, sh("hubrun -n 2 --mpi net ./other"));
     EXPECT_EQ("thrown 0 0\nthrown 1 0.5\ndestroyed 3\ndestroyed 4\n", out);
 }
 
@@ -340,11 +340,11 @@ int main(int argc, char **argv)
 }
 )");
     ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
-    EXPECT_EQ(0, sh("hubrun -n 2 ./prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 2 --mpi net ./prog")) << errors;
     EXPECT_EQ("far 1\n", out);
-    EXPECT_EQ(0, sh("hubrun -n 2 --place 1,1 ./prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 2 --mpi net --place 1,1 ./prog")) << errors;
     EXPECT_EQ("near 1\n", out);
-    EXPECT_EQ(0, sh("hubrun -n 2 --place block -m one-node ./prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -n 2 --mpi net --place block -m one-node ./prog")) << errors;
     EXPECT_EQ("near 1\n", out);
 }
 

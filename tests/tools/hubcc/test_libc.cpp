@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 )");
     for (const char *how : { "-O0", "-O2 -D_FORTIFY_SOURCE=2" }) {
         ASSERT_EQ(0, sh(std::string("hubcc ") + how + " prog.c -o prog")) << errors;
-        EXPECT_EQ(0, sh("hubrun -q --label -n 2 ./prog")) << errors;
+        EXPECT_EQ(0, sh("hubrun -q --label -n 2 --mpi net ./prog")) << errors;
         EXPECT_EQ(
             "0: 70 No such file or directory date 1000 node0\n"
             "1: 71 Permission denied date 1001 node1\n"
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
             "1: 1.0\n1: 1 of 2, 0 of 1, one for all\n",
             out);
     }
-    EXPECT_EQ(0, sh("hubrun -q --label -n 2 -m one-node ./prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q --label -n 2 --mpi net -m one-node ./prog")) << errors;
     EXPECT_NE(std::string::npos, out.find("1: 1 of 2, 1 of 2, one for all\n")) << out;
 }
 
@@ -202,7 +202,7 @@ TEST_F(Programs, TheDebuggerFindsFunctionsLinesAndGlobalsOfEachRank)
     ASSERT_EQ(0, sh("hubcc -g -O0 prog.c -o prog")) << errors;
     if (sh("gdb -batch -nx -ex run --args /bin/true") != 0 || out.find("exited") == out.npos)
         GTEST_SKIP() << "gdb cannot run a program here";
-    sh("gdb -batch -nx -x commands --args $(command -v hubrun) -n 2 ./prog");
+    sh("gdb -batch -nx -x commands --args $(command -v hubrun) -n 2 --mpi net ./prog");
     EXPECT_NE(std::string::npos, out.find("#0  count_to (n=10) at prog.c:5\n#1  "))
         << out << errors;
     EXPECT_NE(std::string::npos, out.find(" in main (argc=1, argv=")) << out;

@@ -1,0 +1,95 @@
+/* The network that MPI takes when nobody has named one. */
+#include "tests/tools/hubcc/programs.h"
+
+namespace
+{
+
+const char *const hello = "#include <mpi.h>\n"
+                          "#include <stdio.h>\n"
+                          "int main(int argc, char **argv) {\n"
+                          "    int rank;\n"
+                          "    MPI_Init(&argc, &argv);\n"
+                          "    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+                          "    printf(\"hello %d\\n\", rank);\n"
+                          "    return MPI_Finalize();\n"
+                          "}\n";
+
+class Network : public Programs
+{
+  protected:
+    void SetUp() override
+    {
+        Programs::SetUp();
+        write("hello.c", hello);
+        ASSERT_EQ(0, sh("hubcc hello.c -o hello")) << errors;
+    }
+    void expect_said(const std::string &options, const std::string &said)
+    {
+        EXPECT_EQ(0, sh("hubrun " + options + " ./hello")) << errors;
+        EXPECT_EQ(0u, errors.find("hubrun: " + said + "; --mpi chooses another\nhubrun: "))
+            << options << ": " << errors;
+    }
+};
+
+TEST_F(Network, IsTheFastestThatAllNodesHave)
+{
+    expect_said("-m ring4", "MPI over peach2 (the hubs of this machine)");
+    expect_said("-n 2 -m mbcf-switch --set 'node*.software.mpi.transport=own'",
+                "MPI over mbcf (the Ethernet of this machine)");
+}
+
+TEST_F(Network, IsNamedOnlyWhereItWasNotChosen)
+{
+    for (const char *how : { "-n 2 --mpi net", "-n 2 -q", "-n 2 -m mbcf-switch",
+                             "-n 2 --set 'node*.software.mpi.transport=ib'" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun ") + how + " ./hello")) << errors;
+        EXPECT_EQ(std::string::npos, errors.find("MPI over")) << how << ": " << errors;
+    }
+    EXPECT_EQ(0, sh("./hello"));
+    EXPECT_EQ("hello 0\n", out);
+    EXPECT_EQ("", errors);
+}
+
+TEST_F(Network, StaysWhatItWasWhereOnlyItsSettingsAreGiven)
+{
+    expect_said("-n 2 --mpi eager_bytes=1", "MPI over peach2 (the hubs of this machine)");
+    EXPECT_EQ(0, sh("hubrun -n 2 -m mbcf-switch --mpi requests=off ./hello")) << errors;
+    EXPECT_EQ(std::string::npos, errors.find("MPI over")) << errors;
+}
+
+TEST_F(Network, IsNotTheHubsOfAProgramThatDrivesThem)
+{
+    write("tca.c", "#include <mpi.h>\n"
+                   "#include <tca-api.h>\n"
+                   "int main(int argc, char **argv) {\n"
+                   "    MPI_Init(&argc, &argv);\n"
+                   "    tcaInit();\n"
+                   "    return MPI_Finalize();\n"
+                   "}\n");
+    ASSERT_EQ(0, sh("hubcc tca.c -o hello")) << errors;
+    expect_said("-n 2", "MPI over net (the control network of this machine)");
+}
+
+TEST_F(Network, IsNoPartOfAResult)
+{
+    ASSERT_EQ(0, sh("hubrun -n 2 --out a ./hello && hubrun -q -n 2 --out b ./hello")) << errors;
+    EXPECT_EQ(text("a/hello/table.csv"), text("b/hello/table.csv"));
+    EXPECT_EQ(0, sh("hubsim check a/hello")) << errors;
+}
+
+TEST_F(Network, OfAnotherMachineIsRefusedWithTheNode)
+{
+    const char *const lacking[][2] = {
+        { "ring4 --mpi mbcf", "transport mbcf: node 0 has no Ethernet adapter" },
+        { "ring4 --mpi tcp", "transport tcp: node 0 has no Ethernet adapter" },
+        { "mbcf-switch --mpi peach2", "transport peach2: node 0 has no hub" },
+        { "mbcf-switch --mpi ib", "transport ib: node 0 has no InfiniBand adapter" },
+    };
+
+    for (auto [how, why] : lacking) {
+        EXPECT_EQ(1, sh(std::string("hubrun -n 2 -m ") + how + " ./hello")) << errors;
+        EXPECT_NE(std::string::npos, errors.find(why)) << how << ": " << errors;
+    }
+}
+
+} // namespace
