@@ -240,6 +240,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     run.output = output_create(cfg->output, cfg->output_arg);
     if (run.output == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+    output_follow(run.output, cfg->output_codes);
     code = launch_nodes_init(&run, err);
     if (code == SIM_OK)
         code = launch_ranks_init(&run, err);

@@ -56,6 +56,8 @@ struct launch_config {
     output_fn output;                            /* NULL: lines are dropped */
     void (*remark)(void *arg, const char *line); /* of a library on the run; NULL: dropped */
     void *output_arg;                            /* of both */
+    /* By stream, the error number that `output` has met, 0: none. NULL: it meets none. */
+    const int *output_codes;
     const struct launch_software *software; /* NULL: the default */
 };
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "hosts/launch/output.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -28,6 +29,7 @@ struct output_file {
 struct output {
     output_fn fn;
     void *arg;
+    const int *codes; /* NULL: nothing fails */
     struct output_file *files;
     struct output_line *lines;
     size_t nlines, room;
@@ -43,6 +45,11 @@ struct output *output_create(output_fn fn, void *arg)
         out->arg = arg;
     }
     return out;
+}
+
+void output_follow(struct output *out, const int *codes)
+{
+    out->codes = codes;
 }
 
 static bool part_append(struct output_file *f, const char *bytes, size_t n)
@@ -87,6 +94,10 @@ static ssize_t file_write(void *cookie, const char *bytes, size_t n)
     struct output_file *f = cookie;
     sim_time_t now = f->clock(f->clock_arg);
 
+    if (f->out->codes != NULL && f->out->codes[f->stream] != 0) {
+        errno = f->out->codes[f->stream];
+        return 0;
+    }
     for (size_t at = 0; at < n;) {
         const char *end = memchr(bytes + at, '\n', n - at);
         size_t take = end != NULL ? (size_t)(end - bytes) - at : n - at;

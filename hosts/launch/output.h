@@ -23,6 +23,10 @@ struct output;
 struct output *output_create(output_fn fn, void *arg);
 void output_destroy(struct output *out); /* closes the streams; what was not flushed is lost */
 
+/** From the time on when codes[stream] is an error number, what ranks write to it fails with that.
+ */
+void output_follow(struct output *out, const int *codes);
+
 /** A line-buffered stream of one rank; `clock` tells the time of a newline. NULL: out of memory. */
 FILE *output_open(struct output *out, unsigned rank, enum output_stream stream,
                   sim_time_t (*clock)(void *arg), void *clock_arg);

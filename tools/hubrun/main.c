@@ -1,5 +1,5 @@
 /* hubrun: runs a program made by hubcc on the simulated nodes of a machine. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* on_exit */
 #include "hosts/launch/launch.h"
 #include "tools/hubrun/keep.h"
 #include "tools/hubrun/options.h"
@@ -9,29 +9,33 @@
 #include "tools/lab/simulate.h"
 #include "tools/lab/software.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define STALL_LINES 100u
 
 struct listener {
     bool label;
-    struct keep *keep; /* NULL: nothing is kept */
+    struct keep *keep;         /* NULL: nothing is kept */
+    int codes[OUTPUT_STREAMS]; /* error numbers of what could not be written */
 };
 
 static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
                        const char *line)
 {
-    const struct listener *listener = arg;
+    struct listener *listener = arg;
     FILE *out = stream == OUTPUT_STDERR ? stderr : stdout;
 
     (void)time;
     if (listener->label)
         (void)fprintf(out, "%u: ", rank);
-    (void)fprintf(out, "%s\n", line);
+    if (fprintf(out, "%s\n", line) < 0 && listener->codes[stream] == 0)
+        listener->codes[stream] = errno;
     if (listener->keep != NULL)
         keep_line(listener->keep, rank, stream == OUTPUT_STDOUT, line);
 }
@@ -178,14 +182,13 @@ static int run_program(const struct options *opt, struct machine *machine,
     return rc;
 }
 
-static int run_on(const struct options *opt, struct machine *machine, struct keep *keep,
+static int run_on(const struct options *opt, struct machine *machine, struct listener *listener,
                   int *status_p, struct sim_error *err)
 {
     unsigned nnodes = launch_hosts(machine);
     unsigned nranks = opt->nranks != 0 ? opt->nranks : nnodes;
     unsigned *nodes = calloc(nranks, sizeof(*nodes));
     char *program = habits_find(opt->argv[0]);
-    struct listener listener = { opt->label, keep };
     struct launch_software software = lab_software(machine, 0);
     struct launch_config cfg = { .program = program,
                                  .argc = opt->argc,
@@ -200,7 +203,8 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
                                  .block_ps = opt->block_ps,
                                  .output = print_line,
                                  .remark = opt->quiet ? NULL : print_remark,
-                                 .output_arg = &listener,
+                                 .output_arg = listener,
+                                 .output_codes = listener->codes,
                                  .software = &software };
     int rc;
 
@@ -212,7 +216,7 @@ static int run_on(const struct options *opt, struct machine *machine, struct kee
         rc = set_software(opt, &software, err);
     cfg.beside = lab_software_beside(&software, machine);
     if (rc == SIM_OK)
-        rc = run_program(opt, machine, &cfg, keep, status_p, err);
+        rc = run_program(opt, machine, &cfg, listener->keep, status_p, err);
     free(program);
     free(nodes);
     return rc;
@@ -241,9 +245,10 @@ static int write_result(const struct options *opt, const struct load_machine *fi
 }
 
 static int run_observed(const struct options *opt, const struct load_machine *file,
-                        const struct lab_watch *watch, struct keep *keep, int *status_p,
+                        const struct lab_watch *watch, struct listener *listener, int *status_p,
                         struct sim_error *err)
 {
+    struct keep *keep = listener->keep;
     struct sim_config cfg = { .seed = opt->common.seed,
                               .fingerprint = opt->fingerprint || keep != NULL,
                               .probe = lab_watch_probe(watch) };
@@ -259,7 +264,7 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
         rc =
             machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
         if (rc == SIM_OK) {
-            rc = run_on(opt, machine, keep, status_p, err);
+            rc = run_on(opt, machine, listener, status_p, err);
             if (rc == SIM_OK && opt->fingerprint)
                 lab_tell_prints(machine, stderr);
             if (rc == SIM_OK && keep != NULL) {
@@ -277,18 +282,21 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
     return rc;
 }
 
-static int run(const struct options *opt, int *status_p, struct sim_error *err)
+static int run(const struct options *opt, struct listener *listener, int *status_p,
+               struct sim_error *err)
 {
     struct load_machine *file;
     struct lab_watch *watch;
     struct keep *keep = opt->out != NULL ? keep_create() : NULL;
     int rc = cmd_load(&opt->common, opt->machine, &file, err), closed;
 
+    listener->label = opt->label;
+    listener->keep = keep;
     if (rc != SIM_OK)
         goto out_keep;
     rc = lab_watch_open(&opt->common.watch, NULL, &watch, err);
     if (rc == SIM_OK) {
-        rc = run_observed(opt, file, watch, keep, status_p, err);
+        rc = run_observed(opt, file, watch, listener, status_p, err);
         closed = lab_watch_close(watch, err);
         rc = rc != SIM_OK ? rc : closed;
     }
@@ -300,8 +308,23 @@ out_keep:
     return rc;
 }
 
+/* A stream that could not take all is a failure, whichever way the process ends. */
+static void close_streams(int status, void *arg)
+{
+    const struct listener *listener = arg;
+    int code = fflush(stdout) != 0 ? errno : listener->codes[OUTPUT_STDOUT];
+    bool out = ferror(stdout) != 0;
+
+    if (out)
+        (void)fprintf(stderr, "hubrun: stdout: %s\n",
+                      code != 0 ? strerror(code) : "could not be written");
+    if (out || ferror(stderr) != 0)
+        _exit(status != 0 ? status : CMD_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+    static struct listener listener;
     struct options opt;
     struct sim_error err = { 0 };
     int status = CMD_FAILED;
@@ -310,8 +333,9 @@ int main(int argc, char **argv)
      * the limit no longer follows what is freed. */
     (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* people follow the lines of a run in a file */
+    (void)on_exit(close_streams, &listener);
     options_parse(argc, argv, &opt);
-    if (run(&opt, &status, &err) == SIM_OK)
+    if (run(&opt, &listener, &status, &err) == SIM_OK)
         return status;
     (void)fflush(stdout);
     (void)fprintf(stderr, "hubrun: %s\n", err.text);

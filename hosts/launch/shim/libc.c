@@ -310,8 +310,8 @@ ssize_t write(int fd, const void *bytes, size_t n)
         return __write(fd, bytes, n);
     if (hub_shim_ended())
         return (ssize_t)n;
-    n = fwrite(bytes, 1, n, stream);
-    fflush(stream);
+    if (fwrite(bytes, 1, n, stream) < n || fflush(stream) != 0 || ferror(stream))
+        return -1;
     return (ssize_t)n;
 }
 

@@ -1,0 +1,66 @@
+/* Output that cannot be written: who learns of it, and how the run ends. */
+#include "tests/tools/hubcc/programs.h"
+
+namespace
+{
+
+TEST_F(Programs, OutputThatNobodyTakesIsAFailure)
+{
+    write("prog.c", "#include <stdio.h>\n"
+                    "int main(int argc, char **argv) {\n"
+                    "    fprintf(argc > 1 ? stderr : stdout, \"a line\\n\");\n"
+                    "    return argc > 2 ? 3 : 0;\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(1, sh("hubrun -q -n 2 ./prog >/dev/full"));
+    EXPECT_EQ("hubrun: stdout: No space left on device\n", errors);
+    EXPECT_EQ(1, sh("hubrun -q -n 2 ./prog >&-"));
+    EXPECT_EQ("hubrun: stdout: Bad file descriptor\n", errors);
+    EXPECT_EQ(1, sh("hubrun -q -n 2 ./prog to-stderr 2>/dev/full"));
+    EXPECT_EQ(3, sh("hubrun -q -n 2 ./prog to-stderr and-fail 2>/dev/full"));
+    EXPECT_EQ(1, sh("./prog >/dev/full"));
+    EXPECT_EQ(1, sh("hubrun --help >/dev/full"));
+    EXPECT_EQ(0, sh("hubrun -q -n 2 ./prog to-stderr >/dev/full"));
+}
+
+/* What a rank prints is handed on some time later, so the first line is taken. */
+TEST_F(Programs, ARankSeesThatItsOutputFails)
+{
+    write("prog.c", "#include <errno.h>\n"
+                    "#include <stdio.h>\n"
+                    "#include <string.h>\n"
+                    "#include <unistd.h>\n"
+                    "int main(void) {\n"
+                    "    printf(\"first\\n\");\n"
+                    "    sleep(1);\n"
+                    "    if (printf(\"second\\n\") < 0 || fflush(stdout) != 0)\n"
+                    "        fprintf(stderr, \"printf: %s\\n\", strerror(errno));\n"
+                    "    if (write(1, \"third\\n\", 6) < 0)\n"
+                    "        perror(\"write\");\n"
+                    "    return 0;\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(1, sh("hubrun -q -n 1 ./prog >/dev/full"));
+    EXPECT_EQ("printf: No space left on device\nwrite: No space left on device\n"
+              "hubrun: stdout: No space left on device\n",
+              errors);
+}
+
+TEST_F(Programs, FilesThatCannotBeWrittenAreNamed)
+{
+    write("prog.c", "#include <mpi.h>\n"
+                    "int main(int argc, char **argv) {\n"
+                    "    MPI_Init(&argc, &argv);\n"
+                    "    return MPI_Finalize();\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    for (const char *option : { "--profile", "--timeline", "--pcap" }) {
+        EXPECT_EQ(1, sh(std::string("hubrun -q -n 2 ") + option + "=/dev/full ./prog"));
+        EXPECT_NE(std::string::npos, errors.find("hubrun: /dev/full: ")) << option << errors;
+    }
+    ASSERT_EQ(0, sh("mkdir -p kept/prog && ln -s /dev/full kept/prog/statistics.json"));
+    EXPECT_EQ(1, sh("hubrun -q -n 2 --out kept ./prog"));
+    EXPECT_EQ("hubrun: kept/prog/statistics.json: could not be written in full\n", errors);
+}
+
+} // namespace
