@@ -214,8 +214,8 @@ int program_load(const struct program_file *file, unsigned rank,
                  struct sim_error *err)
 {
     struct program *p = calloc(1, sizeof(*p));
-    char name[64];
-    int code;
+    char name[64], number[12];
+    int code, pid;
 
     if (p == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", file->path);
@@ -226,8 +226,11 @@ int program_load(const struct program_file *file, unsigned rank,
                              strerror(errno));
         goto err_close;
     }
-    /* Not /proc/self: a debugger, another process, opens it by this name. */
-    snprintf(name, sizeof(name), "/proc/%ld/fd/%d", (long)getpid(), p->fd);
+    /* Not /proc/self: a debugger, another process, opens it by this name. The loader's memory for
+     * it must not depend on how many digits a process number has. */
+    pid = snprintf(number, sizeof(number), "%ld", (long)getpid());
+    snprintf(name, sizeof(name), "/proc%.*s%s/fd/%d", (int)sizeof(number) - pid, "////////////",
+             number, p->fd);
     loading = hooks;
     p->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     loading = NULL;

@@ -87,8 +87,10 @@ static void asked(int sig)
 
 struct watch *watch_begin(struct launch *run)
 {
-    struct sigaction prof = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER };
-    struct sigaction ask = { .sa_handler = asked, .sa_flags = SA_RESTART };
+    /* Not on the rank's stack, where a program finds in bytes that it never set what was there. */
+    const int flags = SA_RESTART | SA_ONSTACK;
+    struct sigaction prof = { .sa_flags = SA_SIGINFO | SA_NODEFER | flags };
+    struct sigaction ask = { .sa_handler = asked, .sa_flags = flags };
     struct itimerval every = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } };
     struct watch *w = watching == NULL ? calloc(1, sizeof(*w)) : NULL;
 

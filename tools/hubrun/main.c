@@ -5,6 +5,7 @@
 #include "tools/hubrun/options.h"
 #include "tools/hubrun/place.h"
 #include "tools/hubrun/profile.h"
+#include "tools/hubrun/repeat.h"
 #include "tools/lab/repairs.h"
 #include "tools/lab/simulate.h"
 #include "tools/lab/software.h"
@@ -322,9 +323,10 @@ static void close_streams(int status, void *arg)
         _exit(status != 0 ? status : CMD_FAILED);
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv, bool repeats)
 {
     static struct listener listener;
+    static char lines[BUFSIZ]; /* not from malloc(), by the kind of file */
     struct options opt;
     struct sim_error err = { 0 };
     int status = CMD_FAILED;
@@ -332,12 +334,21 @@ int main(int argc, char **argv)
     /* Large tables stay zero pages until they are used, of caches and BARs for example: once set,
      * the limit no longer follows what is freed. */
     (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-    (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* people follow the lines of a run in a file */
+    (void)setvbuf(stdout, lines, _IOLBF, BUFSIZ); /* people follow the lines of a run in a file */
     (void)on_exit(close_streams, &listener);
     options_parse(argc, argv, &opt);
+    if (!repeats && (opt.out != NULL || opt.fingerprint))
+        print_remark(NULL, "addresses are random here, as the system refuses to keep them fixed: a "
+                           "program that sends its own, or bytes that it never set, does not "
+                           "repeat");
     if (run(&opt, &listener, &status, &err) == SIM_OK)
         return status;
     (void)fflush(stdout);
     (void)fprintf(stderr, "hubrun: %s\n", err.text);
     return status != CMD_OK ? status : CMD_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    repeat_run(argc, argv, run_command);
 }
