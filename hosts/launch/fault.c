@@ -31,6 +31,7 @@ static void faulted(int sig, siginfo_t *info, void *context)
                                  : sig == SIGFPE ? "arithmetic fault"
                                  : sig == SIGILL ? "illegal instruction"
                                                  : "memory access fault";
+    launch_thread_of(h)->signal = sig;
     launch_thread_of(h)->fault_at = launch_counter_of(context);
     h->ops->exit(h, 128 + sig);
 }

@@ -71,6 +71,13 @@ struct launch_pins {
     unsigned n, room;
 };
 
+/** Of setitimer(). */
+struct launch_timer {
+    struct launch_thread *thread;
+    sim_time_t due, every; /* 0: it does not run; it runs once */
+    struct sim_event end;
+};
+
 /** A rank, or what the node itself runs: boot and interrupts. */
 struct launch_thread {
     struct host host; /* first: what host_self() yields */
@@ -111,6 +118,7 @@ struct launch_thread {
     FILE *out, *err;
     bool is_rank; /* nothing but its own task runs in the events that resume it */
     bool ended;
+    int signal;        /* that has ended it, or 0 */
     const char *fault; /* what went wrong, when the program crashed */
     uint64_t fault_at; /* and where in it */
     uint64_t resumed;  /* times, to tell one that does not come back */
@@ -121,6 +129,12 @@ struct launch_thread {
     int exit_code;
     sim_time_t end_ps;
     struct sim_event start;
+    struct {
+        struct hub_program_signals program;
+        uint64_t sent; /* by other ranks, and on their way */
+        struct sim_event arrival;
+        struct launch_timer timers[HUB_TIMERS];
+    } signals;
 };
 
 struct launch_node {
@@ -308,6 +322,19 @@ bool launch_circle(const struct launch *run, char *text, size_t room);
 bool launch_bereft(const struct launch *run, char *text, size_t room);
 /** " at PROGRAM+0x123", or nothing when that is not in the program. */
 void launch_place(const struct launch_thread *t, uint64_t addr, char *text, size_t room);
+
+/* signal.c */
+void launch_signals_init(struct launch_thread *t);
+void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hooks);
+void launch_signals_fini(struct launch_thread *t);
+void launch_signals_run(struct launch_thread *t);
+/** From the thread itself, which is not in the midst of an operation: runs handlers that are due.
+ */
+static inline void launch_signals_take(struct launch_thread *t)
+{
+    if ((t->signals.program.pending & ~t->signals.program.blocked) != 0)
+        launch_signals_run(t);
+}
 
 /* rank.c */
 int launch_ranks_init(struct launch *run, struct sim_error *err);

@@ -178,8 +178,11 @@ static void collect(const struct launch *run, sim_time_t start, struct launch_re
         struct launch_thread *t = &run->ranks[r];
         struct launch_rank_result *rank = &res->ranks[r];
 
-        *rank = (struct launch_rank_result){ t->ended, t->exit_code, t->end_ps,
-                                             0,        "",           t->host.profile };
+        *rank = (struct launch_rank_result){ .ended = t->ended,
+                                             .exit_code = t->exit_code,
+                                             .signal = t->signal,
+                                             .end_ps = t->end_ps,
+                                             .profile = t->host.profile };
         t->host.profile = NULL;
         if (t->node != NULL)
             rank->node = t->node->shared.index;

@@ -64,6 +64,7 @@ struct launch_config {
 struct launch_rank_result {
     bool ended;
     int exit_code;
+    int signal; /* that has ended it, or 0: 128 less than its exit code */
     sim_time_t end_ps;
     unsigned node;
     char where[200];              /* what it was doing, when it has not ended */

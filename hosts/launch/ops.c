@@ -181,9 +181,10 @@ static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
     if (launch_bus_of(t->node, p, &bus)) {
         node_core_poll(t->core, bus, size, launch_done, t);
         launch_wait(t, "polling memory");
-        return;
+    } else {
+        wait_pinned(t, p, size);
     }
-    wait_pinned(t, p, size);
+    launch_signals_take(t);
 }
 
 /* ---- time -------------------------------------------------------------------------- */
@@ -200,6 +201,7 @@ static void op_spend(struct host *h, uint64_t ps)
     }
     node_core_spend(t->core, ps, launch_done, t);
     launch_wait(t, "computing");
+    launch_signals_take(t);
 }
 
 static uint64_t op_cost_ps(struct host *h, enum host_cost cost)
@@ -217,7 +219,9 @@ static uint64_t op_tsc(struct host *h)
         return ticks;
     }
     node_core_tsc(t->core, launch_done, t);
-    return launch_wait_timer(t, "reading the time-stamp counter");
+    ticks = launch_wait_timer(t, "reading the time-stamp counter");
+    launch_signals_take(t);
+    return ticks;
 }
 
 static uint64_t op_tsc_khz(struct host *h)
@@ -232,7 +236,11 @@ static uint64_t op_time_ps(struct host *h)
 
 static bool op_sleep(struct host *h, uint64_t deadline_ps)
 {
-    return launch_sleep(after_computing(h), deadline_ps, "sleeping");
+    struct launch_thread *t = after_computing(h);
+    bool woken = launch_sleep(t, deadline_ps, "sleeping");
+
+    launch_signals_take(t);
+    return woken;
 }
 
 static void op_wake(struct host *h, struct host *sleeper)
@@ -331,7 +339,8 @@ static void op_net_receive(struct host *h, struct host_message *msg_p)
 
     (void)after_computing(h);
     while (t->first == NULL)
-        launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a message");
+        if (launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a message"))
+            launch_signals_take(self(h));
     msg = t->first;
     t->first = msg->next;
     if (t->first == NULL)

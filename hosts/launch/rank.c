@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_PID 1000 /* of rank 0 */
-
 /* Asked at each line that the rank prints. */
 static sim_time_t rank_clock(void *arg)
 {
@@ -30,13 +28,18 @@ static uint64_t hook_time(void)
     return h->ops->time_ps(h);
 }
 
-static void hook_sleep(uint64_t ps)
+static uint64_t hook_sleep(uint64_t ps)
 {
     struct host *h = host_self();
-    uint64_t until = h->ops->time_ps(h) + ps;
+    const struct hub_program_signals *s = &launch_thread_of(h)->signals.program;
+    uint64_t now = h->ops->time_ps(h), until = ps < HOST_NEVER - now ? now + ps : HOST_NEVER;
+    uint64_t ran = s->ran;
 
-    while (h->ops->time_ps(h) < until)
+    while (now < until && s->ran == ran && (s->pending & s->wanted) == 0) {
         h->ops->sleep(h, until);
+        now = h->ops->time_ps(h);
+    }
+    return until - now;
 }
 
 /* Once, since a program that finds out how much there is has no use for more. */
@@ -80,7 +83,10 @@ static size_t hook_size(void *heap, void *p)
 
 static void hook_poll(const volatile void *p, uint32_t size, const struct hub_program_place *place)
 {
-    launch_poll(launch_thread_of(host_self()), p, size, place);
+    struct launch_thread *t = launch_thread_of(host_self());
+
+    launch_poll(t, p, size, place);
+    launch_signals_take(t);
 }
 
 static void rank_run(struct launch_thread *t)
@@ -154,6 +160,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
     }
     t->is_rank = true;
     sim_event_init(&t->start, rank_start);
+    launch_signals_init(t);
     return launch_thread_init(
         t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);
 }
@@ -174,6 +181,13 @@ static int rank_memory(struct launch_node *node, struct launch_thread *t, struct
     return SIM_OK;
 }
 
+static const char *base_name(const struct launch_config *cfg)
+{
+    const char *path = cfg->argc > 0 ? cfg->argv[0] : "", *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
 static int rank_program(struct launch_node *node, struct launch_thread *t,
                         const struct program_file *file, struct sim_error *err)
 {
@@ -189,7 +203,6 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
         .poll = hook_poll,
         .poll_low = (uintptr_t)node->ram->bytes,
         .poll_bytes = node->ram->size,
-        .pid = (int)t->host.rank + FIRST_PID,
         .place = { [HUB_RANK] = t->host.rank,
                    [HUB_RANKS] = run->nranks,
                    [HUB_LOCAL_RANK] = t->pins.segment, /* arenas are given out in order of rank */
@@ -197,7 +210,9 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
     };
     int code = SIM_OK;
 
+    launch_signals_hook(t, &hooks);
     (void)snprintf(hooks.host, sizeof(hooks.host), "node%u", node->shared.index);
+    (void)snprintf(hooks.name, sizeof(hooks.name), "%s", base_name(run->cfg));
     t->argv = copy_args(run->cfg);
     t->out = output_open(run->output, t->host.rank, OUTPUT_STDOUT, rank_clock, t);
     t->err = output_open(run->output, t->host.rank, OUTPUT_STDERR, rank_clock, t);

@@ -4,6 +4,8 @@
 
 void launch_resume(struct launch_thread *t)
 {
+    if (t->ended) /* by a signal, while it waited for this */
+        return;
     t->resumed++;
     host_set_self(t->above != NULL ? &t->above->host : &t->host);
     task_resume(t->task);
@@ -168,6 +170,8 @@ void launch_thread_fini(struct launch_thread *t)
         sim_cancel(launch_domain(t), &t->wakeup);
         if (t->start.fn != NULL)
             sim_cancel(launch_domain(t), &t->start);
+        if (t->is_rank)
+            launch_signals_fini(t);
     }
     host_release_states(t->host.state, HOST_RANK_SLOTS);
     task_destroy(t->task);

@@ -97,6 +97,8 @@ struct node_poll_word {
  */
 void node_core_poll_any(struct node_core *core, struct node_poll_word *words, unsigned n,
                         sim_time_t deadline, node_done_fn done, void *arg);
+/** A poll that has met no write ends now, with value 0; no effect on another operation. */
+void node_core_interrupt(struct node_core *core);
 /** From a write until the loop that polls its word has seen it. */
 sim_time_t node_host_poll_detect_ps(const struct node_host *host);
 /** Sleeps until node_core_wake() or, with value 1, until `deadline` (SIM_TIME_NEVER: none). */

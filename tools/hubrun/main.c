@@ -47,6 +47,18 @@ static void print_remark(void *arg, const char *line)
     (void)fprintf(stderr, "hubrun: %s\n", line);
 }
 
+static void tell_end(unsigned r, const struct launch_rank_result *rank)
+{
+    double us = (double)rank->end_ps / 1e6;
+
+    if (rank->signal != 0)
+        (void)fprintf(stderr, "hubrun: rank %u on node %u was ended by signal %d (%s) at %.3f us\n",
+                      r, rank->node, rank->signal, strsignal(rank->signal), us);
+    else
+        (void)fprintf(stderr, "hubrun: rank %u on node %u ended with status %d at %.3f us\n", r,
+                      rank->node, rank->exit_code, us);
+}
+
 /* Where each rank was when the run ended early. */
 static void tell_where(const struct launch_result *result)
 {
@@ -54,8 +66,7 @@ static void tell_where(const struct launch_result *result)
         const struct launch_rank_result *rank = &result->ranks[r];
 
         if (rank->ended)
-            (void)fprintf(stderr, "hubrun: rank %u on node %u ended with status %d at %.3f us\n", r,
-                          rank->node, rank->exit_code, (double)rank->end_ps / 1e6);
+            tell_end(r, rank);
         else
             (void)fprintf(stderr, "hubrun: rank %u on node %u at %.3f us: %s\n", r, rank->node,
                           (double)result->end_ps / 1e6, rank->where);
@@ -102,8 +113,11 @@ static int conclude(const struct launch_result *result)
 
         if (!result->ranks[r].ended || code == 0)
             continue;
-        (void)fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r, code,
-                      (double)result->ranks[r].end_ps / 1e6);
+        if (result->ranks[r].signal != 0)
+            tell_end(r, &result->ranks[r]);
+        else
+            (void)fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r, code,
+                          (double)result->ranks[r].end_ps / 1e6);
         return status_of(code);
     }
     return CMD_OK;

@@ -1,7 +1,7 @@
 /*
  * Functions of libc whose hidden state, or whose notion of the process, would be
  * shared by all ranks: here for this copy. What is left to libc, most of the
- * environment, locale, working directory, signals, is in docs/programs.md.
+ * environment, locale, working directory, is in docs/programs.md.
  */
 #define _GNU_SOURCE /* vasprintf, its variant of strerror_r */
 #include <errno.h>
@@ -152,7 +152,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struc
         rest.tv_nsec -= now.tv_nsec - (now.tv_nsec > ts->tv_nsec ? 1000000000 : 0);
         left = NULL;
     }
-    return nanosleep(&rest, left);
+    return nanosleep(&rest, left) == 0 ? 0 : errno;
 }
 
 /* Without a descriptor to wait for, both mean to sleep. */

@@ -13,4 +13,12 @@ const struct hub_program_hooks *hub_shim_hooks(void);
 /** The rank has ended, and its streams with it: what still runs is the unloading of its copy. */
 int hub_shim_ended(void);
 
+/** Ends the rank by a signal, at an address of its code or 0. */
+_Noreturn void hub_shim_killed(int sig, uint64_t from);
+
+/** Acts on what has come and is not blocked. */
+void hub_signals_take(void);
+/** Sends itself a signal (0: none), at an address of its code or 0. @return 0 */
+int hub_signal_raise(int sig, uint64_t from);
+
 #endif /* LAUNCH_SHIM_PARTS_H */

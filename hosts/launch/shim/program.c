@@ -18,6 +18,8 @@
 
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
+#define S_PS UINT64_C(1000000000000)
+
 #undef stdin
 #undef stdout
 #undef stderr
@@ -37,6 +39,7 @@ __attribute__((constructor(101))) static void program_begin(void)
     stdin = hub_program_hooks.in;
     stdout = hub_program_hooks.out;
     stderr = hub_program_hooks.err;
+    hub_program_hooks.signals->take = hub_signals_take;
     hub_poll_begin(&hub_program_hooks);
 }
 
@@ -227,17 +230,37 @@ _Noreturn void _exit(int code)
     program_end(code);
 }
 
+_Noreturn void hub_shim_killed(int sig, uint64_t from)
+{
+    ended = 1;
+    fflush(stdout);
+    fflush(stderr);
+    hub_program_hooks.killed(sig, from);
+    __builtin_unreachable();
+}
+
+/* A handler may leave it, but not return from it. */
+_Noreturn static void abort_at(const void *return_address)
+{
+    struct hub_program_signals *s = hub_program_hooks.signals;
+    uint64_t from = (uint64_t)(uintptr_t)return_address - 1;
+
+    s->blocked &= ~hub_signal_bit(SIGABRT);
+    (void)hub_signal_raise(SIGABRT, from);
+    hub_shim_killed(SIGABRT, from);
+}
+
 _Noreturn void abort(void)
 {
-    fputs("aborted\n", stderr);
-    program_end(134); /* as a shell reports SIGABRT */
+    abort_at(__builtin_return_address(0));
 }
 
 _Noreturn void __assert_fail(const char *text, const char *file, unsigned line,
                              const char *function)
 {
-    fprintf(stderr, "%s:%u: %s: assertion `%s' failed\n", file, line, function, text);
-    program_end(134);
+    fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", hub_program_hooks.name, file, line,
+            function, text);
+    abort_at(__builtin_return_address(0));
 }
 
 int clock_gettime(clockid_t clock, struct timespec *ts)
@@ -271,22 +294,27 @@ time_t time(time_t *t_p)
 
 int nanosleep(const struct timespec *ts, struct timespec *left)
 {
-    hub_program_hooks.sleep_ps((uint64_t)ts->tv_sec * 1000000000000 + (uint64_t)ts->tv_nsec * 1000);
+    uint64_t ps = (uint64_t)ts->tv_sec * S_PS + (uint64_t)ts->tv_nsec * 1000;
+
+    ps = hub_program_hooks.sleep_ps(ps);
     if (left != NULL)
-        *left = (struct timespec){ 0, 0 };
-    return 0;
+        *left = (struct timespec){ (time_t)(ps / S_PS), (long)(ps % S_PS / 1000) };
+    if (ps == 0)
+        return 0;
+    errno = EINTR;
+    return -1;
 }
 
 int usleep(useconds_t us)
 {
-    hub_program_hooks.sleep_ps((uint64_t)us * 1000000);
-    return 0;
+    const struct timespec ts = { us / 1000000, us % 1000000 * 1000L };
+
+    return nanosleep(&ts, NULL);
 }
 
 unsigned sleep(unsigned s)
 {
-    hub_program_hooks.sleep_ps((uint64_t)s * 1000000000000);
-    return 0;
+    return (unsigned)((hub_program_hooks.sleep_ps(s * S_PS) + S_PS / 2) / S_PS);
 }
 
 /* ---- state that libc keeps for the whole process: here for this copy, with libc's sequences -- */

@@ -5,6 +5,7 @@
 #ifndef LAUNCH_SHIM_PROGRAM_H
 #define LAUNCH_SHIM_PROGRAM_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 /** What a launcher tells each rank in its environment. */
 enum { HUB_RANK, HUB_RANKS, HUB_LOCAL_RANK, HUB_LOCAL_RANKS, HUB_PLACES };
 
-#define HUB_PROGRAM_ABI 4 /* `const uint32_t hub_program_abi` of the object */
+#define HUB_PROGRAM_ABI 5 /* `const uint32_t hub_program_abi` of the object */
 
 /** Where the program loads a word, and what state it is in; see shim/poll.c. */
 struct hub_program_place {
@@ -23,11 +24,57 @@ struct hub_program_place {
     int written;   /* did the program store anything since its last such load? */
 };
 
+#define HUB_SIGNALS 64
+#define HUB_TIMERS  3 /* of setitimer() */
+
+/** What a rank does at signals; sets have bit sig - 1. */
+struct hub_program_signals {
+    uint64_t pending, blocked;
+    uint64_t ignored, handled; /* by the program: in neither, the default */
+    uint64_t wanted;           /* that it waits for though they are blocked */
+    uint64_t ran;              /* handlers so far */
+    void (*take)(void);        /* of the copy: acts on those that are pending */
+};
+
+struct hub_program_timer {
+    uint64_t left_ps, every_ps; /* 0: it does not run; it runs once */
+};
+
+static inline uint64_t hub_signal_bit(int sig)
+{
+    return UINT64_C(1) << (sig - 1);
+}
+static inline int hub_is_signal(int sig)
+{
+    return sig >= 1 && sig <= HUB_SIGNALS;
+}
+
+enum hub_signal_meaning { HUB_SIGNAL_NOTHING, HUB_SIGNAL_HANDLER, HUB_SIGNAL_END };
+
+/** Ranks do not stop and go on. */
+static inline enum hub_signal_meaning hub_signal_means(const struct hub_program_signals *s, int sig)
+{
+    if ((s->handled & hub_signal_bit(sig)) != 0)
+        return HUB_SIGNAL_HANDLER;
+    if ((s->ignored & hub_signal_bit(sig)) != 0 || sig == SIGCHLD || sig == SIGCONT ||
+        sig == SIGURG || sig == SIGWINCH || sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
+        sig == SIGTTOU)
+        return HUB_SIGNAL_NOTHING;
+    return HUB_SIGNAL_END;
+}
+
 struct hub_program_hooks {
     FILE *in, *out, *err;      /* of this rank, set by the loader */
     void (*exit)(int code);    /* ends the calling rank; does not return */
     uint64_t (*time_ps)(void); /* simulated time */
-    void (*sleep_ps)(uint64_t ps);
+    /* Until then or a signal; UINT64_MAX: for ever. @return what is left */
+    uint64_t (*sleep_ps)(uint64_t ps);
+    void (*killed)(int sig, uint64_t from); /* ends the calling rank; does not return */
+    /* To a rank of this node, 0: all others of them. @return an error number, or 0 */
+    int (*kill)(int pid, int sig);
+    /* Sets one, NULL: does not. @return what it was */
+    struct hub_program_timer (*timer)(int which, const struct hub_program_timer *timer);
+    struct hub_program_signals *signals;
     /* memory of the rank; also takes what libc or a library allocated for it, as strdup() does */
     void *(*alloc)(void *heap, size_t bytes, size_t align, int *zeroed_p);
     void (*free)(void *heap, void *p);
@@ -36,8 +83,9 @@ struct hub_program_hooks {
     /* a volatile or atomic load of [poll_low, + poll_bytes), the memory that devices write */
     void (*poll)(const volatile void *p, uint32_t size, const struct hub_program_place *place);
     uintptr_t poll_low, poll_bytes;
-    int pid;       /* what the rank takes for the number of its process; */
-    char host[64]; /* and for the name of its node */
+    int pid, launcher_pid; /* what the rank takes for the numbers of its process and its parent; */
+    char host[64];         /* and for the name of its node */
+    char name[64];         /* of the program, as messages begin with it */
     unsigned place[HUB_PLACES];
 };
 

@@ -47,6 +47,15 @@ void node_core_poll(struct node_core *core, uint64_t addr, uint32_t size, node_d
     node_core_poll_any(core, &core->word, 1, SIM_TIME_NEVER, done, arg);
 }
 
+void node_core_interrupt(struct node_core *core)
+{
+    if (core->op != CORE_POLL || core->value == 0)
+        return;
+    sim_cancel(core->host->dom, &core->end);
+    core->cause = 0;
+    node_core_end(core, 0, 0);
+}
+
 void node_core_sleep(struct node_core *core, sim_time_t deadline, node_done_fn done, void *arg)
 {
     node_core_begin(core, CORE_SLEEP, done, arg);

@@ -1,5 +1,7 @@
 #include "tests/hosts/cluster.h"
 
+#include <csignal>
+
 #include "hosts/driver/driver.h"
 #include "hosts/driver/include/hub-work.h"
 #include "hosts/launch/task.h"
@@ -250,6 +252,31 @@ TEST(Launch, MessagesOfAPairKeepTheirOrderOnOneNodeAndBetweenNodes)
             << c.err.text;
         EXPECT_EQ((std::vector<int>{ 0, 1, 2, 3, 4 }), got[1]);
         EXPECT_EQ((std::vector<int>{ 0, 1, 2, 3, 4 }), got[2]);
+    }
+}
+
+/* Of timers, and from one rank of a node to the other, which it ends at last. */
+TEST(Launch, SignalsArriveTheSameInEveryOrder)
+{
+    const unsigned nodes[] = { 0, 0 };
+    launch_config cfg = {};
+
+    cfg.nranks = 2;
+    cfg.nodes = nodes;
+    for (const char *what : { "timers", "neighbours" }) {
+        Cluster first;
+        ASSERT_EQ(SIM_OK, first.run_program(PROGRAM_DIR "/test_signals.so", { what }, cfg))
+            << first.err.text;
+        EXPECT_FALSE(first.lines.empty());
+        EXPECT_EQ(strcmp(what, "neighbours") == 0 ? SIGKILL : 0, first.result.ranks[1].signal);
+        for (const sim_order &order : test::all_orders()) {
+            ClusterConfig cc;
+            cc.order = order;
+            Cluster c(cc);
+            ASSERT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_signals.so", { what }, cfg))
+                << c.err.text;
+            c.expect_same_outcome(first);
+        }
     }
 }
 

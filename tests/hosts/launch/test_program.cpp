@@ -16,6 +16,7 @@ struct Copy {
     std::vector<std::string> args;
     std::vector<char *> argv; /* not on the task's stack, which exit() drops */
     int code = -1;
+    hub_program_signals signals = {};
 };
 Copy *running;
 
@@ -60,6 +61,7 @@ TEST(Program, SixtyFourCopiesHaveTheirOwnGlobals)
         hooks.out = output_open(out, r, OUTPUT_STDOUT, no_time, nullptr);
         hooks.err = output_open(out, r, OUTPUT_STDERR, no_time, nullptr);
         hooks.exit = copy_exit;
+        hooks.signals = &copies[r].signals;
         hooks.alloc = [](void *, size_t bytes, size_t, int *) { return malloc(bytes); };
         hooks.free = [](void *, void *p) { free(p); };
         copies[r].args = { "globals", "-n", std::to_string(r) };

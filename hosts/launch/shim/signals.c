@@ -1,0 +1,299 @@
+/*
+ * Signals as one rank has them: its own actions and mask. What they do to it while it waits is in
+ * hosts/launch/signal.c. A fault of its own instructions ends it without its handlers.
+ */
+#define _GNU_SOURCE /* sighandler_t */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "hosts/launch/shim/parts.h"
+
+/* A program may have functions of its own by some of these names. */
+#pragma weak pause
+#pragma weak pthread_sigmask
+#pragma weak sigaction
+#pragma weak sigaltstack
+#pragma weak siginterrupt
+#pragma weak signal
+#pragma weak sigpending
+#pragma weak sigprocmask
+#pragma weak sigsuspend
+#pragma weak sigtimedwait
+#pragma weak sigwait
+#pragma weak sigwaitinfo
+
+/* The names are libc's, those of the parameters are ours.
+ * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
+
+#define S_PS UINT64_C(1000000000000)
+
+static struct sigaction actions[HUB_SIGNALS + 1];
+
+static struct hub_program_signals *own(void)
+{
+    return hub_shim_hooks()->signals;
+}
+
+static uint64_t bits_of(const sigset_t *set)
+{
+    uint64_t bits;
+
+    memcpy(&bits, set, sizeof(bits)); /* bit sig - 1 of its first word */
+    return bits & ~(hub_signal_bit(SIGKILL) | hub_signal_bit(SIGSTOP));
+}
+
+static void put_bits(sigset_t *set, uint64_t bits)
+{
+    (void)sigemptyset(set);
+    memcpy(set, &bits, sizeof(bits));
+}
+
+static int fail(int code)
+{
+    errno = code;
+    return -1;
+}
+
+/* ---- actions ---------------------------------------------------------------------------- */
+
+static void set_action(int sig, const struct sigaction *act)
+{
+    struct hub_program_signals *s = own();
+    uint64_t bit = hub_signal_bit(sig);
+
+    actions[sig] = *act;
+    s->handled &= ~bit;
+    s->ignored &= ~bit;
+    if (act->sa_handler == SIG_IGN)
+        s->ignored |= bit;
+    else if (act->sa_handler != SIG_DFL)
+        s->handled |= bit;
+    if (hub_signal_means(s, sig) == HUB_SIGNAL_NOTHING)
+        s->pending &= ~bit;
+}
+
+static void call_handler(int sig, const struct sigaction *act)
+{
+    siginfo_t info;
+    ucontext_t context;
+
+    if ((act->sa_flags & SA_SIGINFO) == 0) {
+        act->sa_handler(sig);
+        return;
+    }
+    memset(&context, 0, sizeof(context));
+    memset(&info, 0, sizeof(info));
+    info.si_signo = sig;
+    info.si_pid = getpid();
+    act->sa_sigaction(sig, &info, &context);
+}
+
+static void handle(int sig)
+{
+    static const struct sigaction none = { .sa_flags = 0 };
+    struct hub_program_signals *s = own();
+    struct sigaction act = actions[sig];
+    uint64_t blocked = s->blocked;
+    int code = errno;
+
+    s->ran++;
+    if ((act.sa_flags & (int)SA_RESETHAND) != 0)
+        set_action(sig, &none);
+    s->blocked |= bits_of(&act.sa_mask);
+    if ((act.sa_flags & SA_NODEFER) == 0)
+        s->blocked |= hub_signal_bit(sig);
+    call_handler(sig, &act);
+    s->blocked = blocked;
+    errno = code;
+}
+
+static void act_on(int sig, uint64_t from)
+{
+    switch (hub_signal_means(own(), sig)) {
+    case HUB_SIGNAL_NOTHING:
+        break;
+    case HUB_SIGNAL_HANDLER:
+        handle(sig);
+        break;
+    case HUB_SIGNAL_END:
+        hub_shim_killed(sig, from);
+    }
+}
+
+void hub_signals_take(void)
+{
+    struct hub_program_signals *s = own();
+
+    for (;;) {
+        uint64_t due = s->pending & ~s->blocked;
+        int sig = due != 0 ? __builtin_ctzll(due) + 1 : 0;
+
+        if (sig == 0)
+            return;
+        s->pending &= ~hub_signal_bit(sig);
+        act_on(sig, 0);
+    }
+}
+
+int hub_signal_raise(int sig, uint64_t from)
+{
+    struct hub_program_signals *s = own();
+
+    if (sig == 0)
+        return 0;
+    if ((s->blocked & hub_signal_bit(sig)) != 0)
+        s->pending |= hub_signal_bit(sig);
+    else
+        act_on(sig, from);
+    return 0;
+}
+
+int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old)
+{
+    if (!hub_is_signal(sig) || (act != NULL && (sig == SIGKILL || sig == SIGSTOP)))
+        return fail(EINVAL);
+    if (old != NULL)
+        *old = actions[sig];
+    if (act != NULL)
+        set_action(sig, act);
+    return 0;
+}
+
+static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
+{
+    struct sigaction act = { .sa_flags = flags }, old;
+
+    act.sa_handler = handler;
+    return sigaction(sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+sighandler_t signal(int sig, sighandler_t handler)
+{
+    return set_handler(sig, handler, SA_RESTART);
+}
+
+/* signal() of sources that ask for System V's, as -std=c99 does. */
+sighandler_t __sysv_signal(int sig, sighandler_t handler)
+{
+    return set_handler(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+int siginterrupt(int sig, int yes)
+{
+    (void)yes;
+    return hub_is_signal(sig) ? 0 : fail(EINVAL);
+}
+
+/* Handlers run on the stack of the rank, which is large. */
+int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+    (void)stack;
+    if (old != NULL)
+        *old = (stack_t){ .ss_flags = SS_DISABLE };
+    return 0;
+}
+
+/* ---- masks ------------------------------------------------------------------------------- */
+
+int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    struct hub_program_signals *s = own();
+    uint64_t before = s->blocked;
+
+    if (set != NULL) {
+        uint64_t bits = bits_of(set);
+
+        if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)
+            return fail(EINVAL);
+        s->blocked = how == SIG_BLOCK ? before | bits : how == SIG_UNBLOCK ? before & ~bits : bits;
+    }
+    if (old != NULL)
+        put_bits(old, before);
+    hub_signals_take();
+    return 0;
+}
+
+int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    return sigprocmask(how, set, old) == 0 ? 0 : EINVAL;
+}
+
+int sigpending(sigset_t *set)
+{
+    put_bits(set, own()->pending);
+    return 0;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+int pause(void)
+{
+    (void)hub_shim_hooks()->sleep_ps(UINT64_MAX);
+    return fail(EINTR);
+}
+
+int sigsuspend(const sigset_t *set)
+{
+    struct hub_program_signals *s = own();
+    uint64_t before = s->blocked, ran = s->ran;
+
+    s->blocked = bits_of(set);
+    hub_signals_take();
+    if (s->ran == ran)
+        (void)hub_shim_hooks()->sleep_ps(UINT64_MAX);
+    s->blocked = before;
+    hub_signals_take();
+    return fail(EINTR);
+}
+
+static int wait_for(const sigset_t *set, uint64_t ps)
+{
+    struct hub_program_signals *s = own();
+    uint64_t due = s->pending & bits_of(set);
+
+    if (due == 0) {
+        s->wanted = bits_of(set);
+        (void)hub_shim_hooks()->sleep_ps(ps);
+        s->wanted = 0;
+        due = s->pending & bits_of(set);
+    }
+    if (due == 0)
+        return 0;
+    s->pending &= ~(due & -due);
+    return __builtin_ctzll(due) + 1;
+}
+
+int sigwait(const sigset_t *restrict set, int *restrict sig)
+{
+    do
+        *sig = wait_for(set, UINT64_MAX);
+    while (*sig == 0);
+    return 0;
+}
+
+int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+                 const struct timespec *restrict limit)
+{
+    uint64_t ps = limit != NULL ? (uint64_t)limit->tv_sec * S_PS + (uint64_t)limit->tv_nsec * 1000
+                                : UINT64_MAX;
+    int sig = wait_for(set, ps);
+
+    if (sig == 0)
+        return fail(limit != NULL ? EAGAIN : EINTR);
+    if (info != NULL) {
+        memset(info, 0, sizeof(*info));
+        info->si_signo = sig;
+    }
+    return sig;
+}
+
+int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+    return sigtimedwait(set, info, NULL);
+}
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */

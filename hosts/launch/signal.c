@@ -1,0 +1,201 @@
+/*
+ * Signals of ranks: what sends them, and what they do to a rank that waits. They arrive before the
+ * software of their instant, so that no order of ranks decides what they meet. A rank that sleeps
+ * or polls has its handler run at once, another one when its core's operation has ended.
+ */
+#include "hosts/launch/internal.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#define FIRST_PID 1000 /* of rank 0 */
+
+static const int timer_signals[HUB_TIMERS] = { SIGALRM, SIGVTALRM, SIGPROF };
+
+/* ---- arrival --------------------------------------------------------------------- */
+
+static void end_by(struct launch_thread *t, int sig)
+{
+    t->ended = true;
+    t->signal = sig;
+    t->exit_code = 128 + sig;
+    t->end_ps = sim_now(launch_domain(t));
+    if (--t->node->run->left == 0)
+        sim_stop(launch_domain(t));
+}
+
+static void interrupt(struct launch_thread *t)
+{
+    if (t->asleep)
+        launch_wake(t);
+    else
+        node_core_interrupt(t->core);
+}
+
+static void arrive(struct launch_thread *t, int sig)
+{
+    struct hub_program_signals *s = &t->signals.program;
+
+    if (t->ended)
+        return;
+    if ((s->blocked & hub_signal_bit(sig)) != 0) {
+        s->pending |= hub_signal_bit(sig);
+        if ((s->wanted & hub_signal_bit(sig)) != 0)
+            interrupt(t);
+        return;
+    }
+    switch (hub_signal_means(s, sig)) {
+    case HUB_SIGNAL_NOTHING:
+        break;
+    case HUB_SIGNAL_HANDLER:
+        s->pending |= hub_signal_bit(sig);
+        interrupt(t);
+        break;
+    case HUB_SIGNAL_END:
+        end_by(t, sig);
+    }
+}
+
+static void arrival(struct sim_event *ev)
+{
+    struct launch_thread *t = SIM_CONTAINER_OF(ev, struct launch_thread, signals.arrival);
+    uint64_t sent = t->signals.sent;
+
+    t->signals.sent = 0;
+    for (int sig = 1; sig <= HUB_SIGNALS; sig++)
+        if ((sent & hub_signal_bit(sig)) != 0)
+            arrive(t, sig);
+}
+
+static void timer_ends(struct sim_event *ev)
+{
+    struct launch_timer *timer = SIM_CONTAINER_OF(ev, struct launch_timer, end);
+    struct launch_thread *t = timer->thread;
+
+    timer->due = timer->every != 0 ? timer->due + timer->every : 0;
+    if (timer->due != 0)
+        sim_schedule_at(launch_domain(t), &timer->end, timer->due, SIM_CLOCK);
+    arrive(t, timer_signals[timer - t->signals.timers]);
+}
+
+void launch_signals_run(struct launch_thread *t)
+{
+    struct hub_program_signals *s = &t->signals.program;
+    struct host_call call = t->host.call;
+    bool inside = t->host.looks.inside, asleep = t->asleep, woken = t->woken;
+    uint64_t value = t->value;
+
+    SIM_ASSERT(s->take != NULL); /* a program's, which has handled it */
+    t->host.looks.inside = false;
+    t->asleep = false;
+    s->take();
+    t->host.call = call;
+    t->host.looks.inside = inside;
+    t->asleep = asleep;
+    t->woken = woken;
+    t->value = value;
+}
+
+/* ---- what the program asks for ----------------------------------------------------- */
+
+static struct launch_thread *self(void)
+{
+    return launch_thread_of(host_self());
+}
+
+static void send_to(struct launch_thread *t, int sig)
+{
+    if (sig == 0)
+        return;
+    t->signals.sent |= hub_signal_bit(sig);
+    sim_schedule_by(launch_domain(t), &t->signals.arrival, sim_now(launch_domain(t)) + 1,
+                    SIM_CLOCK);
+}
+
+static int send_to_others(struct launch_thread *from, int sig)
+{
+    struct launch *run = from->node->run;
+
+    for (unsigned r = 0; r < run->nranks; r++)
+        if (&run->ranks[r] != from && run->ranks[r].node == from->node)
+            send_to(&run->ranks[r], sig);
+    return 0;
+}
+
+static int hook_kill(int pid, int sig)
+{
+    struct launch_thread *t = self(), *to;
+    unsigned rank = (unsigned)(pid - FIRST_PID);
+
+    host_spend_cost(&t->host, HOST_COST_SYSCALL);
+    if (pid == 0)
+        return send_to_others(t, sig);
+    if (pid == 1 || pid == FIRST_PID - 1)
+        return EPERM;
+    to = pid >= FIRST_PID && rank < t->node->run->nranks ? &t->node->run->ranks[rank] : NULL;
+    if (to == NULL || to->node != t->node || to->ended)
+        return ESRCH;
+    send_to(to, sig);
+    return 0;
+}
+
+static void hook_killed(int sig, uint64_t from)
+{
+    struct launch_thread *t = self();
+
+    launch_charge(t);
+    t->signal = sig;
+    if (sig == SIGABRT) {
+        t->fault = "aborted";
+        t->fault_at = from;
+    }
+    t->host.ops->exit(&t->host, 128 + sig);
+}
+
+static struct hub_program_timer hook_timer(int which, const struct hub_program_timer *value)
+{
+    struct launch_thread *t = self();
+    struct launch_timer *timer = &t->signals.timers[which];
+    struct hub_program_timer old;
+    sim_time_t now;
+
+    host_spend_cost(&t->host, HOST_COST_SYSCALL);
+    now = sim_now(launch_domain(t));
+    old = (struct hub_program_timer){ timer->due != 0 ? timer->due - now : 0, timer->every };
+    if (value == NULL)
+        return old;
+    sim_cancel(launch_domain(t), &timer->end);
+    timer->due = value->left_ps != 0 ? now + value->left_ps : 0;
+    timer->every = value->every_ps;
+    if (timer->due != 0)
+        sim_schedule_at(launch_domain(t), &timer->end, timer->due, SIM_CLOCK);
+    return old;
+}
+
+/* ---- beginning and end ------------------------------------------------------------- */
+
+void launch_signals_init(struct launch_thread *t)
+{
+    sim_event_init(&t->signals.arrival, arrival);
+    for (unsigned i = 0; i < HUB_TIMERS; i++) {
+        t->signals.timers[i].thread = t;
+        sim_event_init(&t->signals.timers[i].end, timer_ends);
+    }
+}
+
+void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hooks)
+{
+    hooks->pid = (int)t->host.rank + FIRST_PID;
+    hooks->launcher_pid = FIRST_PID - 1;
+    hooks->signals = &t->signals.program;
+    hooks->kill = hook_kill;
+    hooks->killed = hook_killed;
+    hooks->timer = hook_timer;
+}
+
+void launch_signals_fini(struct launch_thread *t)
+{
+    sim_cancel(launch_domain(t), &t->signals.arrival);
+    for (unsigned i = 0; i < HUB_TIMERS; i++)
+        sim_cancel(launch_domain(t), &t->signals.timers[i].end);
+}

@@ -1,0 +1,205 @@
+/* What a signal does to a rank, by the name of a case. */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <mpi.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t last, count;
+static int rank, size;
+static sigjmp_buf back;
+
+static void seen(int sig)
+{
+    last = sig;
+    count++;
+}
+
+static void seen_info(int sig, siginfo_t *info, void *context)
+{
+    last = info->si_signo == sig && context != NULL ? sig : -1;
+}
+
+static void jump(int sig)
+{
+    siglongjmp(back, sig);
+}
+
+static void say(const char *what)
+{
+    printf("%d: %s last=%d count=%d\n", rank, what, (int)last, (int)count);
+    last = 0;
+}
+
+static void expect(int code, int want, const char *what)
+{
+    if (code != want || (want == -1 && errno == 0))
+        printf("%d: %s gives %d, errno %d\n", rank, what, code, errno);
+}
+
+static double since(double start)
+{
+    return MPI_Wtime() - start;
+}
+
+/* Handlers, masks and what returns early. */
+static void handlers(void)
+{
+    struct sigaction act = { .sa_sigaction = seen_info, .sa_flags = SA_SIGINFO }, old;
+    sigset_t set, none;
+    int sig = 0;
+
+    expect(signal(SIGUSR1, seen) == SIG_DFL, 1, "signal");
+    expect(kill(getpid(), SIGUSR1), 0, "kill");
+    say("kill");
+    expect(raise(SIGUSR1), 0, "raise");
+    say("raise");
+    expect(sigaction(SIGUSR1, &act, &old), 0, "sigaction");
+    expect(old.sa_handler == seen, 1, "old action");
+    raise(SIGUSR1);
+    say("sigaction");
+    errno = 0;
+    expect(sigaction(SIGKILL, &act, NULL), -1, "sigaction of SIGKILL");
+    signal(SIGUSR1, seen);
+    signal(SIGUSR2, SIG_IGN);
+    raise(SIGUSR2);
+    raise(SIGCHLD);
+    sigemptyset(&none);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    raise(SIGUSR1);
+    sigpending(&set);
+    expect(sigismember(&set, SIGUSR1), 1, "sigpending");
+    say("blocked");
+    errno = 0;
+    expect(sigsuspend(&none), -1, "sigsuspend");
+    say("suspended");
+    alarm(1);
+    sigaddset(&set, SIGALRM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    expect(sigwait(&set, &sig) == 0 && sig == SIGALRM, 1, "sigwait");
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    say("waited");
+}
+
+static void timers(void)
+{
+    const struct itimerval every = { { 0, 100000 }, { 0, 250000 } }, off = { { 0, 0 }, { 0, 0 } };
+    struct itimerval now;
+    double start = MPI_Wtime();
+
+    signal(SIGALRM, seen);
+    alarm(5);
+    expect((int)alarm(2), 5, "alarm");
+    errno = 0;
+    expect(pause(), -1, "pause");
+    printf("%d: paused %.3f\n", rank, since(start));
+    alarm(1);
+    start = MPI_Wtime();
+    expect((int)sleep(10), 9, "sleep");
+    printf("%d: slept %.3f\n", rank, since(start));
+    setitimer(ITIMER_REAL, &every, NULL);
+    start = MPI_Wtime();
+    count = 0;
+    while (count < 4)
+        usleep(1000000);
+    printf("%d: four of them %.3f\n", rank, since(start));
+    getitimer(ITIMER_REAL, &now);
+    expect(now.it_interval.tv_usec, 100000, "getitimer");
+    setitimer(ITIMER_REAL, &off, NULL);
+    expect(usleep(500000), 0, "usleep");
+    expect(count, 4, "count");
+}
+
+/* The handler runs while the rank waits for a message that comes later. */
+static void in_receive(void)
+{
+    int value = 1;
+
+    if (rank == 0) {
+        sleep(3);
+        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        return;
+    }
+    if (rank != 1)
+        return;
+    signal(SIGALRM, jump);
+    alarm(1);
+    if (sigsetjmp(back, 1) == 0)
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%d: left at %.1f\n", rank, MPI_Wtime());
+    fflush(stdout);
+    _exit(0);
+}
+
+/* Two ranks of one node. */
+static void neighbours(void)
+{
+    if (rank == 0) {
+        signal(SIGUSR1, seen);
+        MPI_Barrier(MPI_COMM_WORLD);
+        pause();
+        say("from the neighbour");
+        expect(getppid() == getpgrp(), 1, "getppid");
+        errno = 0;
+        expect(kill(getppid(), SIGTERM), -1, "kill of the launcher");
+        expect(errno, EPERM, "its error");
+        expect(kill(1, 0), -1, "kill of 1");
+        expect(kill(99999, SIGTERM), -1, "kill of a process of the host");
+        expect(errno, ESRCH, "its error");
+        expect(kill(getpid() + 1, 0), 0, "kill 0");
+        kill(getpid() + 1, SIGKILL);
+        return;
+    }
+    signal(SIGUSR2, seen);
+    MPI_Barrier(MPI_COMM_WORLD);
+    sleep(1);
+    kill(getpid() - 1, SIGUSR1);
+    for (;;)
+        pause();
+}
+
+static int ends(const char *how)
+{
+    if (strcmp(how, "kill") == 0)
+        kill(getpid(), SIGKILL);
+    else if (strcmp(how, "alarm") == 0)
+        alarm(1), sleep(10);
+    else if (strcmp(how, "alarm-in-receive") == 0)
+        alarm(1), MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (strcmp(how, "group") == 0)
+        kill(0, SIGTERM);
+    else if (strcmp(how, "abort") == 0)
+        abort();
+    else if (strcmp(how, "assert") == 0)
+        assert(rank != 1);
+    else
+        return 0;
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == size - 1 && ends(argv[1]))
+        return 1;
+    if (strcmp(argv[1], "handlers") == 0)
+        handlers();
+    else if (strcmp(argv[1], "timers") == 0)
+        timers();
+    else if (strcmp(argv[1], "in-receive") == 0)
+        in_receive();
+    else if (strcmp(argv[1], "neighbours") == 0)
+        neighbours();
+    fflush(stdout);
+    _exit(0);
+}

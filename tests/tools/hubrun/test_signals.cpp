@@ -1,0 +1,91 @@
+/* Signals mean ranks, never the process that simulates them. */
+#include "tests/tools/hubcc/programs.h"
+
+namespace
+{
+
+class Signals : public Programs
+{
+  protected:
+    void SetUp() override
+    {
+        Programs::SetUp();
+        ASSERT_EQ(0, sh("hubcc -g -O1 -w " PROGRAMS "/signals.c -o prog")) << errors;
+    }
+    /** `end` is the last line on stderr up to the time. */
+    void expect_end(const std::string &options, int status, const std::string &end)
+    {
+        EXPECT_EQ(status, sh("hubrun -q " + options)) << options << errors;
+        EXPECT_NE(std::string::npos, errors.find("hubrun: " + end + " at ")) << options << errors;
+    }
+};
+
+TEST_F(Signals, RunTheHandlersOfTheirRank)
+{
+    EXPECT_EQ(0, sh("hubrun -q -n 1 -m one-node ./prog handlers")) << errors;
+    EXPECT_EQ("0: kill last=10 count=1\n0: raise last=10 count=2\n0: sigaction last=10 count=2\n"
+              "0: blocked last=0 count=2\n0: suspended last=10 count=3\n0: waited last=0 count=3\n",
+              out);
+}
+
+TEST_F(Signals, OfTimersComeInSimulatedTime)
+{
+    EXPECT_EQ(0, sh("hubrun -q -n 2 ./prog timers | sort")) << errors;
+    EXPECT_EQ("0: four of them 0.550\n0: paused 2.000\n0: slept 1.000\n"
+              "1: four of them 0.550\n1: paused 2.000\n1: slept 1.000\n",
+              out);
+}
+
+/* Over transports that poll memory and that sleep. */
+TEST_F(Signals, ReachARankThatWaitsForAMessage)
+{
+    for (const char *how : { "-m ring4 --mpi peach2", "-m ring4 --mpi ib", "-m ring4 --mpi net",
+                             "-m mbcf-switch --mpi mbcf", "-m mbcf-switch -p mbcf-sunos" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun -q -n 2 ") + how + " ./prog in-receive")) << errors;
+        EXPECT_EQ("1: left at 1.0\n", out) << how;
+    }
+}
+
+TEST_F(Signals, ReachRanksOfTheNodeAndNobodyElse)
+{
+    expect_end("-n 2 -m one-node ./prog neighbours", 137,
+               "rank 1 on node 0 was ended by signal 9 (Killed)");
+    EXPECT_EQ("0: from the neighbour last=10 count=1\n", out);
+    expect_end("-n 2 -m one-node ./prog group", 143,
+               "rank 1 on node 0 was ended by signal 15 (Terminated)");
+}
+
+TEST_F(Signals, EndTheRankThatDoesNotHandleThem)
+{
+    expect_end("-n 2 ./prog kill", 137, "rank 1 on node 1 was ended by signal 9 (Killed)");
+    for (const char *how : { "alarm", "alarm-in-receive" })
+        expect_end(std::string("-n 2 ./prog ") + how, 142,
+                   "rank 1 on node 1 was ended by signal 14 (Alarm clock)");
+}
+
+TEST_F(Signals, OfAbortAndAssertNameRankAndPlace)
+{
+    expect_end("-n 2 ./prog abort", 134, "rank 1 on node 1 was ended by signal 6 (Aborted)");
+    EXPECT_EQ(0u, errors.find("rank 1 on node 1 at ")) << errors;
+    size_t at = errors.find(" us: aborted at prog+0x");
+    ASSERT_NE(std::string::npos, at) << errors;
+    at = errors.find("0x", at);
+    EXPECT_EQ(0, sh("addr2line -f -e prog " + errors.substr(at, errors.find('\n', at) - at)));
+    EXPECT_EQ(0u, out.find("ends\n")) << out;
+    expect_end("-n 2 ./prog assert", 134, "rank 1 on node 1 was ended by signal 6 (Aborted)");
+    EXPECT_NE(std::string::npos, errors.find(": ends: Assertion `rank != 1' failed.\nrank 1 on "))
+        << errors;
+    EXPECT_EQ(0u, errors.find("prog: ")) << errors;
+}
+
+TEST_F(Signals, MayHaveNamesOfTheProgramsOwn)
+{
+    write("own.c", "#include <stdio.h>\n"
+                   "int pause(int x) { return x + 1; }\n"
+                   "int kill(void) { return 7; }\n"
+                   "int main(void) { printf(\"%d %d\\n\", pause(1), kill()); return 0; }\n");
+    ASSERT_EQ(0, sh("hubcc own.c -o own && ./own")) << errors;
+    EXPECT_EQ("2 7\n", out);
+}
+
+} // namespace
