@@ -191,7 +191,7 @@ static int run_program(const struct options *opt, struct machine *machine,
     if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
         (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result.nranks,
                       (double)result.end_ps / 1e6);
-    if (opt->profile != NULL)
+    if (opt->profile != NULL && result.start_ps != 0) /* else no rank has begun */
         rc = show_profile(opt->profile, &result, rc, err);
     launch_result_fini(&result);
     return rc;

@@ -66,12 +66,12 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static unsigned parse_ranks(struct argp_state *state, const char *text)
+static unsigned parse_ranks(struct argp_state *state, const char *option, const char *text)
 {
     uint64_t n = 0;
 
     if (!load_number(text, false, &n) || n == 0 || n > RANKS_MAX)
-        argp_error(state, "-n %s: expected 1 to %u", text, RANKS_MAX);
+        argp_error(state, "%s %s: expected 1 to %u", option, text, RANKS_MAX);
     return (unsigned)n;
 }
 
@@ -100,9 +100,9 @@ static void take_habits(struct argp_state *state, struct options *opt)
     const struct habits *habits = &opt->habits;
 
     if (habits->ranks != NULL)
-        opt->nranks = parse_ranks(state, habits->ranks);
+        opt->nranks = parse_ranks(state, "-np", habits->ranks);
     if (habits->per_node != NULL && opt->place == NULL) {
-        (void)parse_ranks(state, habits->per_node);
+        (void)parse_ranks(state, "-ppn", habits->per_node);
         (void)snprintf(opt->shares, sizeof(opt->shares), "block:%s", habits->per_node);
         opt->place = opt->shares;
     }
@@ -154,13 +154,24 @@ static void check(struct argp_state *state, struct options *opt)
                    opt->out);
 }
 
+/* A shell's variable that is not set, most often. */
+static void expect_text(struct argp_state *state, int key, const char *arg)
+{
+    const struct argp_option *o = options;
+
+    while (o->key != key)
+        o++;
+    if (*arg == '\0')
+        argp_error(state, "--%s: expected %s, not an empty word", o->name, o->arg);
+}
+
 static error_t parse_value(int key, const char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
 
     switch (key) {
     case 'n':
-        opt->nranks = parse_ranks(state, arg);
+        opt->nranks = parse_ranks(state, "-n", arg);
         return 0;
     case OPT_MAX_TIME:
         opt->max_time_ps = cmd_time(state, "--max-time", arg);
@@ -187,6 +198,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct options *opt = state->input;
 
     if (text_of(opt, key) != NULL) {
+        expect_text(state, key, arg);
         *text_of(opt, key) = arg;
         return 0;
     }

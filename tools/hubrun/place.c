@@ -1,6 +1,7 @@
 #include "tools/hubrun/place.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ int place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nod
     if (strncmp(how, "block:", 6) == 0) {
         unsigned long each = strtoul(how + 6, NULL, 10);
 
-        if (each == 0 || how[6 + strspn(how + 6, "0123456789")] != '\0')
+        if (each == 0 || each == ULONG_MAX || how[6 + strspn(how + 6, "0123456789")] != '\0')
             return sim_error_set(err, SIM_ERR_CONFIG, "--place %s: expected block:N, N from 1",
                                  how);
         for (unsigned r = 0; r < nranks; r++)

@@ -302,6 +302,17 @@ TEST_F(Programs, WrongArgumentsAreOneLine)
     EXPECT_EQ(0u, errors.find("hubrun: --max-time 3x: expected a number and ps, ns, us, ms or s"));
     EXPECT_EQ(2, sh("hubrun -n 0 ./prog"));
     EXPECT_EQ(0u, errors.find("hubrun: -n 0: expected 1 to ")) << errors;
+    EXPECT_EQ(2, sh("hubrun -ppn 0 ./prog"));
+    EXPECT_EQ(0u, errors.find("hubrun: -ppn 0: expected 1 to ")) << errors;
+    for (const char *option : { "--machine", "--place", "--mpi", "--algorithm", "--out" }) {
+        EXPECT_EQ(2, sh(std::string("hubrun ") + option + " '' ./prog"));
+        EXPECT_EQ(0u, errors.find(std::string("hubrun: ") + option + ": expected ")) << errors;
+        EXPECT_NE(std::string::npos, errors.find(", not an empty word\n")) << errors;
+    }
+    EXPECT_EQ(1, sh("hubrun --place block:99999999999999999999 ./prog"));
+    EXPECT_EQ("hubrun: --place block:99999999999999999999: expected block:N, N from 1\n", errors);
+    EXPECT_EQ(1, sh("hubrun --profile -n 2 ./nothing"));
+    EXPECT_EQ("hubrun: ./nothing: cannot read the program: No such file or directory\n", errors);
     EXPECT_EQ(1, sh("hubrun -n 2 --place 0,2 ./prog"));
     EXPECT_EQ("hubrun: --place 0,2: rank 1: expected a node from 0 to 1, or the word block, "
               "block:N or cyclic\n",
