@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #define STALL_LINES 100u
+#define NOBODY      UINT_MAX
 
 struct listener {
     bool label;
@@ -59,12 +61,14 @@ static void tell_end(unsigned r, const struct launch_rank_result *rank)
                       rank->node, rank->exit_code, us);
 }
 
-/* Where each rank was when the run ended early. */
-static void tell_where(const struct launch_result *result)
+/* Where each rank was when the run ended early; that of `told` is known. */
+static void tell_where(const struct launch_result *result, unsigned told)
 {
     for (unsigned r = 0; r < result->nranks; r++) {
         const struct launch_rank_result *rank = &result->ranks[r];
 
+        if (r == told)
+            continue;
         if (rank->ended)
             tell_end(r, rank);
         else
@@ -80,10 +84,11 @@ static void tell_line(void *arg, const char *line)
 }
 
 /* Where each rank was when the run stood still, and the packets that cannot go on. */
-static void tell_stall(const struct machine *machine, const struct launch_result *result)
+static void tell_stall(const struct machine *machine, const struct launch_result *result,
+                       unsigned told)
 {
     (void)fflush(stdout);
-    tell_where(result);
+    tell_where(result, told);
     (void)machine_stall_tell(machine, STALL_LINES, tell_line, NULL);
 }
 
@@ -92,12 +97,13 @@ static int status_of(int code)
     return (code & 0xff) != 0 ? code & 0xff : CMD_FAILED;
 }
 
-/* The first rank that failed tells its status; a run that went well says so in one line. */
-static int conclude(const struct launch_result *result)
+/* The first rank that failed tells its status: its number goes to *told_p. */
+static int conclude(const struct launch_result *result, unsigned *told_p)
 {
     (void)fflush(stdout);
+    *told_p = NOBODY;
     if (result->signal != 0) {
-        tell_where(result);
+        tell_where(result, NOBODY);
         return 128 + result->signal;
     }
     if (result->aborted) {
@@ -113,6 +119,7 @@ static int conclude(const struct launch_result *result)
 
         if (!result->ranks[r].ended || code == 0)
             continue;
+        *told_p = r;
         if (result->ranks[r].signal != 0)
             tell_end(r, &result->ranks[r]);
         else
@@ -179,13 +186,14 @@ static int run_program(const struct options *opt, struct machine *machine,
                        struct sim_error *err)
 {
     struct launch_result result = { 0 };
+    unsigned told;
     int rc;
 
     reuse_memory();
     rc = launch_run(machine, cfg, &result, err);
-    *status_p = conclude(&result);
+    *status_p = conclude(&result, &told);
     if (rc == SIM_ERR_STALLED || (rc == SIM_ERR_LIMIT && result.signal == 0))
-        tell_stall(machine, &result);
+        tell_stall(machine, &result, told);
     if (rc == SIM_OK && keep != NULL)
         keep_ranks(keep, &result);
     if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)

@@ -153,6 +153,7 @@ int main(int argc, char **argv)
     EXPECT_NE(std::string::npos,
               errors.find("hubrun: rank 1 on node 1 was ended by signal 6 (Aborted) at "))
         << errors;
+    EXPECT_EQ(errors.find("was ended by"), errors.rfind("was ended by")) << errors;
     EXPECT_NE(std::string::npos, errors.find("2 of 3 have not ended")) << errors;
 #ifndef HUBSIM_SANITIZED /* which takes faults for itself */
     EXPECT_EQ(139, sh("hubrun -n 3 -m ring4 ./prog crash"));

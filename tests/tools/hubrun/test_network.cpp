@@ -38,6 +38,23 @@ TEST_F(Network, IsTheFastestThatAllNodesHave)
                 "MPI over mbcf (the Ethernet of this machine)");
 }
 
+TEST_F(Network, IsFoundByWhatNodesAreMadeOf)
+{
+    write("ib.yaml", "components:\n"
+                     "  host: { kind: host }\n"
+                     "  ib: { kind: ib.hca, port: { gen: 3, lanes: 8 } }\n"
+                     "  software: { kind: software }\n"
+                     "links:\n"
+                     "  - { from: host.p0, to: ib.pcie, length_mm: 200 }\n");
+    write("bare.yaml", "components:\n"
+                       "  host: { kind: host }\n"
+                       "  software: { kind: software }\n"
+                       "links: []\n");
+    write("two.yaml", "nodes: 2\nplatform: ./ib.yaml\n");
+    expect_said("-m two.yaml", "MPI over ib (the InfiniBand adapters of this machine)");
+    expect_said("-m two.yaml -p ./bare.yaml", "MPI over net (the control network of this machine)");
+}
+
 TEST_F(Network, IsNamedOnlyWhereItWasNotChosen)
 {
     for (const char *how : { "-n 2 --mpi net", "-n 2 -q", "-n 2 -m mbcf-switch",
