@@ -1,10 +1,23 @@
-# cmake --install: the command and its configurations, what programs for simulated hosts are compiled
-# against, and the simulation as a CMake package for devices of one's own (docs/new-device.md).
+# cmake --install: beside the commands and what hubcc links (tools/*/CMakeLists.txt), the files that they and their users
+# read, and the simulation as a package for devices of one's own (docs/new-device.md).
 
-if(TARGET hubsim)
-  install(TARGETS hubsim RUNTIME)
-endif()
-install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/hubsim)
+# share/hubsim is laid out as the source is, so that commands and links between pages find the same places in both.
+# In the build tree the commands look there, too.
+set(share ${CMAKE_INSTALL_DATADIR}/hubsim)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/hubsim)
+foreach(folder configs docs examples scripts workloads)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${CMAKE_BINARY_DIR}/share/hubsim/${folder} SYMBOLIC)
+endforeach()
+install(DIRECTORY configs docs examples DESTINATION ${share})
+install(DIRECTORY workloads DESTINATION ${share} FILES_MATCHING PATTERN "*.[ch]" PATTERN Makefile)
+set(scripts python plot.py timeline timeline.py utilisation utilisation.py matrix matrix.py) # not those that need the source
+list(TRANSFORM scripts PREPEND scripts/)
+install(PROGRAMS ${scripts} DESTINATION ${share}/scripts)
+install(FILES scripts/hubsim.lua DESTINATION ${share}/scripts)
+install(FILES README.md DESTINATION ${share})
+foreach(page LICENSE CHANGELOG.md CITATION.cff)
+  install(FILES ${page} DESTINATION ${share} OPTIONAL)
+endforeach()
 
 file(GLOB HUBSIM_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/hosts/*/include)
 foreach(dir ${HUBSIM_INCLUDE_DIRS})
@@ -14,12 +27,15 @@ endforeach()
 install(DIRECTORY sim/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hubsim
         FILES_MATCHING PATTERN "*.h" PATTERN "internal.h" EXCLUDE PATTERN "*_impl.h" EXCLUDE)
 install(DIRECTORY regs DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hubsim FILES_MATCHING PATTERN "*.h")
-foreach(lib core memory pcie hub ib node ether machine kinds)
-  if(TARGET hubsim_${lib})
-    install(TARGETS hubsim_${lib} EXPORT hubsim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/hubsim)
-    set(HUBSIM_EXPORTED TRUE)
-  endif()
-endforeach()
-if(HUBSIM_EXPORTED)
-  install(EXPORT hubsim FILE hubsimConfig.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hubsim)
-endif()
+set(HUBSIM_PARTS kinds machine hub ib node ether pcie memory core)
+list(TRANSFORM HUBSIM_PARTS PREPEND hubsim_ OUTPUT_VARIABLE libraries)
+install(TARGETS ${libraries} EXPORT hubsim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/hubsim)
+hubsim_product(${libraries})
+install(EXPORT hubsim FILE hubsimConfig.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hubsim)
+
+# The same for whoever does not use CMake. It finds its prefix from its own place, so an installation can be moved.
+list(TRANSFORM libraries REPLACE "^(.+)$" "-l\\1")
+list(JOIN libraries " " HUBSIM_LIBRARIES)
+file(RELATIVE_PATH HUBSIM_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/hubsim.pc.in hubsim.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hubsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,5 +1,7 @@
 # hubsim_library(NAME SOURCES a.c ... DEPENDS lib ... [NO_LTO]): one folder, one static library.
 # hubsim_program(NAME SOURCES ... DEPENDS ... [NO_LTO]): a command in bin/.
+# hubsim_product(TARGET...): these are installed, so the target `product` builds them. Whoever writes install(TARGETS) or
+#   install(FILES) of something built calls it; a test compares the two.
 # hubsim_test(NAME SOURCES test_x.cpp ... DEPENDS ... [LABELS ...]): a GoogleTest program, run by ctest
 #   from the root of the source. Label `slow` keeps a test out of `scripts/test quick`.
 
@@ -9,11 +11,19 @@ list(APPEND HUBSIM_WARNINGS $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-maybe-uninitiali
 list(APPEND HUBSIM_WARNINGS $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-designator>) # tables in headers of C
 set(HUBSIM_C_WARNINGS -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition)
 
+function(hubsim_product)
+  add_dependencies(product ${ARGN})
+endfunction()
+
+# What __FILE__ is in a program or its messages: a path inside of the source, wherever that lies.
+set(HUBSIM_FILE_NAMES -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
 function(hubsim_common target)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sim> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/hubsim>)
-  target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS} $<$<COMPILE_LANGUAGE:C>:${HUBSIM_C_WARNINGS}>)
+  target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS}
+    $<$<COMPILE_LANGUAGE:C>:${HUBSIM_C_WARNINGS}> $<$<COMPILE_LANGUAGE:C>:${HUBSIM_FILE_NAMES}>)
   if(HUBSIM_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_definitions(${target} PRIVATE SIM_CHECK_ORDER)

@@ -1,5 +1,5 @@
 # hubsim_workload(NAME SOURCES a.c ... [INCLUDES dir ...] [LIBRARIES m ...] [OUTPUT dir]): a program as the shared
-# object that the simulator loads once for each rank.
+# object that the simulator loads once for each rank. Those without an OUTPUT come along with the product.
 #
 # -Bsymbolic and the map bind the program to its own stdout, exit and globals (hosts/launch/shim);
 # unique symbols would be merged between the copies. Programs see public headers only. They are built
@@ -25,15 +25,18 @@ endif()
 
 function(hubsim_workload name)
   cmake_parse_arguments(ARG "" "OUTPUT" "SOURCES;INCLUDES;LIBRARIES" ${ARGN})
-  if(NOT ARG_OUTPUT)
-    set(ARG_OUTPUT ${HUBSIM_WORKLOAD_DIR})
-  endif()
   add_library(workload_${name} MODULE ${ARG_SOURCES} $<TARGET_OBJECTS:program_shim>)
   target_include_directories(workload_${name} PRIVATE ${HUBSIM_PROGRAM_INCLUDES} ${ARG_INCLUDES})
-  target_compile_options(workload_${name} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_PROGRAM_OPTIONS})
+  target_compile_options(workload_${name} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_FILE_NAMES} ${HUBSIM_PROGRAM_OPTIONS})
   target_link_options(workload_${name} PRIVATE
     LINKER:-Bsymbolic,--version-script,${PROJECT_SOURCE_DIR}/hosts/launch/shim/program.map)
   target_link_libraries(workload_${name} PRIVATE ${ARG_LIBRARIES})
+  if(NOT ARG_OUTPUT)
+    set(ARG_OUTPUT ${HUBSIM_WORKLOAD_DIR})
+    # bin/../lib/hubsim, where the command looks, whatever the platform calls its library folder
+    install(TARGETS workload_${name} LIBRARY DESTINATION lib/hubsim/workloads)
+    hubsim_product(workload_${name})
+  endif()
   set_target_properties(workload_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${ARG_OUTPUT})
 endfunction()

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The target `product` builds what cmake --install takes from the build tree, and no test:  product.sh BUILD NINJA
+set -euo pipefail
+build=$(realpath "$1") ninja=$2 status=0
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+cd "$build"
+"$ninja" -t graph product | grep -oE '\[label="[^"]+"\]' | cut -d'"' -f2 | sort -u >"$box/product"
+"$ninja" -t targets all | sed 's/: [^:]*$//' | sort -u >"$box/built"
+find . -name cmake_install.cmake -exec cat {} + | grep -oE '"[^"]+"' | tr -d '"' | sed -n "s|^$build/||p" | sort -u |
+    comm -12 - "$box/built" >"$box/installed"
+(($(wc -l <"$box/installed") > 20)) || { echo "product.sh: it does not see what is installed"; exit 1; }
+comm -23 "$box/installed" "$box/product" | grep . && { echo "installed, but not of the target product"; status=1; }
+grep -E '^(tests|bench)/|/test_' "$box/product" && { echo "of the target product, but only for tests"; status=1; }
+exit "$status"
