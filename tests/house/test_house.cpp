@@ -43,6 +43,7 @@ const std::map<std::string, strings> arrows = {
     { "hosts/gasnet", { "hosts/driver", "public" } },
     { "hosts/launch", { "sim", "hosts", "public", "regs" } },
     { "workloads", { "public" } },
+    { "examples", { "public" } },
     { "tools/load", { "sim/core", "sim/machine" } },
     { "tools/lab", { "sim", "hosts/launch", "hosts/mbcf/costs.h", "tools/load", "public" } },
     { "tools/cmd", { "sim", "hosts/launch", "tools/load", "tools/lab", "public" } },
@@ -142,7 +143,7 @@ TEST(Arrows, HoldForEachInclude)
     size_t seen = 0;
 
     for (const std::string &file :
-         files({ "sim", "hosts", "regs", "tools", "workloads" }, { ".c", ".h" })) {
+         files({ "sim", "hosts", "regs", "tools", "workloads", "examples" }, { ".c", ".h" })) {
         for (const std::string &line : lines(file)) {
             std::smatch match;
             if (line.find("include") == std::string::npos ||
@@ -191,7 +192,7 @@ TEST(Published, NoRowIsNamedOutsideTheMeasurements)
     };
 
     for (const std::string &file :
-         files({ "sim", "hosts", "regs", "tools", "workloads", "configs", "scripts" },
+         files({ "sim", "hosts", "regs", "tools", "workloads", "examples", "configs", "scripts" },
                { ".c", ".h", ".yaml", ".py", ".sh", "" })) {
         if (below(file, "configs/published"))
             continue;
@@ -234,9 +235,9 @@ TEST(Texts, HoldNoMarksOfUnfinishedWork)
                                   "HA"
                                   "CK" };
 
-    for (const std::string &file :
-         files({ "sim", "hosts", "regs", "tools", "workloads", "configs", "scripts", "docs" },
-               { ".c", ".h", ".cpp", ".md", ".yaml", ".py", "" }))
+    for (const std::string &file : files({ "sim", "hosts", "regs", "tools", "workloads", "examples",
+                                           "configs", "scripts", "docs" },
+                                         { ".c", ".h", ".cpp", ".md", ".yaml", ".py", "" }))
         for (const std::string &line : lines(file))
             for (const std::string &mark : marks)
                 EXPECT_FALSE(has_word(line, mark)) << file << ": " << line;
