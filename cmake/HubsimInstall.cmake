@@ -31,6 +31,11 @@ set(HUBSIM_PARTS kinds machine hub ib node ether pcie memory core)
 list(TRANSFORM HUBSIM_PARTS PREPEND hubsim_ OUTPUT_VARIABLE libraries)
 install(TARGETS ${libraries} EXPORT hubsim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/hubsim)
 hubsim_product(${libraries})
+# What link-time optimisation left in them is for this very compiler, and names files of the source by their whole path.
+install(CODE "file(GLOB archives \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/hubsim/*.a)
+  foreach(archive \${archives})
+    execute_process(COMMAND ${CMAKE_OBJCOPY} -R .gnu.lto_* -R .gnu.debuglto_* -N __gnu_lto_v1 \${archive} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()")
 install(EXPORT hubsim FILE hubsimConfig.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hubsim)
 
 # The same for whoever does not use CMake. It finds its prefix from its own place, so an installation can be moved.
