@@ -13,7 +13,10 @@ install(DIRECTORY workloads DESTINATION ${share} FILES_MATCHING PATTERN "*.[ch]"
 set(scripts python plot.py timeline timeline.py utilisation utilisation.py matrix matrix.py) # not those that need the source
 list(TRANSFORM scripts PREPEND scripts/)
 install(PROGRAMS ${scripts} DESTINATION ${share}/scripts)
-install(FILES scripts/hubsim.lua DESTINATION ${share}/scripts)
+install(FILES scripts/hubsim.lua scripts/completion.bash DESTINATION ${share}/scripts)
+foreach(command hubsim hubrun hubcc hubc++ hubf90) # bash looks for each by its name
+  install(FILES scripts/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${command})
+endforeach()
 install(FILES README.md DESTINATION ${share})
 foreach(page LICENSE CHANGELOG.md CITATION.cff)
   install(FILES ${page} DESTINATION ${share} OPTIONAL)

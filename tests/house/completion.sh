@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# scripts/completion.bash offers what there is:  completion.sh BIN  (from the root)
+set -euo pipefail
+PATH=$1:$PATH
+# shellcheck source=scripts/completion.bash
+source scripts/completion.bash
+offers() { # offers "COMMAND WORD..." EXPECTED: for the last word, first of all
+    read -ra COMP_WORDS <<<"$1"
+    [[ $1 != *' ' ]] || COMP_WORDS+=('')
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _hubsim_complete "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    [[ " ${COMPREPLY[*]} " == *" $2 "* ]] || { echo "'$1' is offered '${COMPREPLY[*]}', without $2"; exit 1; }
+}
+offers 'hubsim ' topology
+offers 'hubsim fi' figure
+offers 'hubsim run --ti' --timeline
+offers 'hubsim figure pingpong-l' pingpong-latency
+offers 'hubsim run two' two-node
+offers 'hubrun -m ri' ring8
+offers 'hubrun --pro' --profile
+offers 'hubcc --no' --no-poll
+offers 'hubsim run --faults ' bad-cable
