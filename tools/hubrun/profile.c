@@ -21,6 +21,15 @@ static sim_time_t rank_ps(const struct launch_result *result, unsigned rank)
     return end > result->start_ps ? end - result->start_ps : 0;
 }
 
+/** A run that was refused may have made some of its ranks only. */
+static bool has_profiles(const struct launch_result *result)
+{
+    for (unsigned r = 0; r < result->nranks; r++)
+        if (result->ranks == NULL || result->ranks[r].profile == NULL)
+            return false;
+    return result->nranks != 0;
+}
+
 static bool sum_call(const struct launch_result *result, unsigned call, struct sum *sum)
 {
     *sum = (struct sum){ .min_ps = UINT64_MAX };
@@ -126,7 +135,7 @@ static void tell_counts(const struct launch_result *result, FILE *out)
 
 void profile_tell(const struct launch_result *result, FILE *out)
 {
-    if (result->nranks == 0 || result->ranks == NULL || result->ranks[0].profile == NULL)
+    if (!has_profiles(result))
         return;
     tell_calls(result, out);
     tell_counts(result, out);
@@ -216,7 +225,7 @@ int profile_write(const struct launch_result *result, const char *path, struct s
     char beside[4096];
     int code;
 
-    if (result->nranks == 0 || result->ranks == NULL || result->ranks[0].profile == NULL)
+    if (!has_profiles(result))
         return SIM_OK;
     lab_table_init(&table, rows, 6);
     write_rows(result, &table);

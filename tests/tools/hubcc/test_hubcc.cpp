@@ -482,6 +482,8 @@ int main(int argc, char **argv)
               sh("hubrun -q -n 3 -m ring4 --profile=p.json ./prog && python3 -m json.tool p.json"));
     EXPECT_EQ(1, sh("hubrun -q -n 3 -m ring4 --profile=none/p.csv ./prog"));
     EXPECT_NE(std::string::npos, errors.find("hubrun: none/p.csv: No such file or directory"));
+    EXPECT_EQ(1, sh("hubrun -q -n 2 -m mbcf-hub --place 0,0 --profile=q.csv ./prog"));
+    EXPECT_NE(std::string::npos, errors.find("cores = 1: too few for 2 ranks")) << errors;
 }
 
 } // namespace
