@@ -1,0 +1,348 @@
+/*
+ * Whole commands on files that are wrong, or right at the edge of what is allowed:
+ *
+ *   fuzz_commands BUILD [--seed N] [--first N] [--runs N] [--seconds N] [--jobs N] [--limit S]
+ *                 [--keep DIR] [--show]
+ *   fuzz_commands BUILD [--limit S] CASE...
+ *
+ * Whatever it is given, no command ends by a signal, breaks a rule of its own, hangs, or fails
+ * without a line on stderr. A case follows from the seed and its number. What is found is made
+ * smaller and kept in DIR; given as CASE, it runs once more. Runs in the root of the source.
+ */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "child.h"
+#include "compose.h"
+#include "shrink.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KNOWN_MAX 500u
+#define CORPUS    "tests/fuzz/corpus"
+
+struct settings {
+    const char *build, *keep;
+    uint64_t seed, first, runs;
+    unsigned seconds, jobs, limit_s;
+    bool show;
+    int cases; /* of argv: from here on; 0: none */
+};
+
+struct counts { /* shared by the workers; each has its own row */
+    uint64_t runs, verdicts[FOUND + 1];
+};
+
+struct shared {
+    struct counts workers[64];
+    char known[KNOWN_MAX][200]; /* by whichever worker found it first */
+    unsigned nknown;
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool set_number(const char *name, const char *value, struct settings *s)
+{
+    uint64_t number = strtoull(value, NULL, 10);
+
+    if (strcmp(name, "--seed") == 0)
+        s->seed = number;
+    else if (strcmp(name, "--first") == 0)
+        s->first = number;
+    else if (strcmp(name, "--runs") == 0)
+        s->runs = number;
+    else if (strcmp(name, "--seconds") == 0)
+        s->seconds = (unsigned)number;
+    else if (strcmp(name, "--jobs") == 0 && number >= 1 && number <= 64)
+        s->jobs = (unsigned)number;
+    else if (strcmp(name, "--limit") == 0)
+        s->limit_s = (unsigned)number;
+    else
+        return false;
+    return true;
+}
+
+static bool read_settings(int argc, char **argv, struct settings *s)
+{
+    *s = (struct settings){ .seed = 1, .runs = UINT64_MAX, .jobs = 1, .limit_s = 5 };
+    if (argc < 2)
+        return false;
+    s->build = realpath(argv[1], NULL);
+    for (int i = 2; i < argc; i++) {
+        if (argv[i][0] != '-') {
+            s->cases = i;
+            return s->build != NULL;
+        }
+        if (strcmp(argv[i], "--show") == 0) {
+            s->show = true;
+            continue;
+        }
+        if (++i == argc)
+            return false;
+        if (strcmp(argv[i - 1], "--keep") == 0)
+            s->keep = argv[i];
+        else if (!set_number(argv[i - 1], argv[i], s))
+            return false;
+    }
+    return s->build != NULL;
+}
+
+static void run_words(const struct site *site, const char *const *words, unsigned n,
+                      struct load_arena *arena, struct outcome *outcome)
+{
+    struct fuzz_case c = { .arena = arena };
+
+    for (unsigned i = 0; i < n; i++)
+        case_add_arg(&c, words[i]);
+    child_run(site, 0, &c, outcome);
+}
+
+/** Parameters as the commands under test name them, and results that they keep. */
+static void make_seeds(const struct site *site, struct seeds *seeds)
+{
+    static const char *const words[][7] = {
+        { "hubsim", "params", "two-node", "--csv", NULL },
+        { "hubsim", "params", "mbcf-switch", "--csv", NULL },
+        { "hubsim", "explain", "two-node", "--pcap=x.pcapng", "--kind=chain", NULL },
+        { "hubsim", "run", "single-transfer", "--out=kept", NULL },
+        { "hubsim", "run", "two-node", "--out=kept", NULL },
+        { "hubrun", "-n2", "--out=kept", "../matcher", "patterns=1", "limits=300", NULL },
+    };
+    static const char *const made[] = {
+        NULL, NULL, ".", "kept/single-transfer", "kept/two-node", "kept/matcher"
+    };
+    const char *folder = load_text(&seeds->arena, "%s/w0/case/a/b", site->base);
+    struct outcome outcome;
+    const char *text;
+    size_t length;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        unsigned n = 0;
+
+        while (words[i][n] != NULL)
+            n++;
+        run_words(site, words[i], n, &seeds->arena, &outcome);
+        text =
+            seeds_read(&seeds->arena, load_text(&seeds->arena, "%s/../../stdout", folder), &length);
+        if (made[i] != NULL)
+            seeds_add_folder(seeds, folder, made[i]);
+        else if (text != NULL)
+            seeds_add_params(seeds, text, i == 1);
+    }
+}
+
+static void read_seeds(const struct site *site, struct seeds *seeds)
+{
+    static const char *const folders[] = { "adapters",  "experiments", "faults",   "figures",
+                                           "hosts",     "hubs",        "machines", "mpi",
+                                           "platforms", "published",   "sweeps" };
+    static const char *const corpora[] = { "capture", "faults", "machine" };
+
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        seeds_add_folder(seeds, "configs", folders[i]);
+    for (size_t i = 0; i < sizeof(corpora) / sizeof(corpora[0]); i++)
+        seeds_add_folder(seeds, CORPUS, corpora[i]);
+    make_seeds(site, seeds);
+}
+
+/** @return whether nobody has found it before */
+static bool is_new(struct shared *shared, const char *what)
+{
+    unsigned n = shared->nknown < KNOWN_MAX ? shared->nknown : KNOWN_MAX;
+
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(shared->known[i], what) == 0)
+            return false;
+    n = __atomic_fetch_add(&shared->nknown, 1, __ATOMIC_SEQ_CST);
+    if (n < KNOWN_MAX)
+        (void)snprintf(shared->known[n], sizeof(shared->known[n]), "%s", what);
+    return true;
+}
+
+static void keep_case(const struct settings *s, const struct fuzz_case *c, const char *name)
+{
+    char path[512];
+    FILE *f;
+
+    if (s->keep == NULL)
+        return;
+    (void)mkdir(s->keep, 0777);
+    (void)snprintf(path, sizeof(path), "%s/%s", s->keep, name);
+    f = fopen(path, "wb");
+    if (f == NULL)
+        return;
+    case_write(c, f);
+    (void)fclose(f);
+    printf("  kept: %s\n", path);
+}
+
+static void report(const struct settings *s, const struct fuzz_case *c, uint64_t number,
+                   const struct outcome *outcome)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%s-%" PRIu64 "-%" PRIu64,
+                   outcome->verdict == SLOW ? "slow" : "found", s->seed, number);
+    printf("%s (seed %" PRIu64 ", number %" PRIu64 "): ",
+           outcome->verdict == SLOW ? "slow" : outcome->what, s->seed, number);
+    case_print(c, stdout);
+    keep_case(s, c, name);
+    (void)fflush(stdout);
+}
+
+/** The command, and the first line that it said on stderr. */
+static void show(const struct site *site, unsigned worker, const struct fuzz_case *c,
+                 const struct outcome *outcome)
+{
+    static const char *const verdicts[] = { "ended well", "refused", "slow", "found" };
+    const char *path = load_text(c->arena, "%s/w%u/case/stderr", site->base, worker);
+    size_t n = 0;
+    const char *text = seeds_read(c->arena, path, &n);
+
+    printf("%s: ", verdicts[outcome->verdict]);
+    case_print(c, stdout);
+    if (text != NULL && n > 0)
+        printf("    %.*s\n", (int)strcspn(text, "\n"), text);
+}
+
+static void run_one(const struct settings *s, const struct site *site, const struct seeds *seeds,
+                    struct shared *shared, unsigned worker, uint64_t number)
+{
+    struct load_arena arena = { 0 };
+    struct fuzz_case c;
+    struct outcome outcome;
+
+    compose(seeds, s->seed, number, &arena, &c);
+    child_run(site, worker, &c, &outcome);
+    if (s->show)
+        show(site, worker, &c, &outcome);
+    shared->workers[worker].runs++;
+    shared->workers[worker].verdicts[outcome.verdict]++;
+    if (outcome.verdict == FOUND && is_new(shared, outcome.what)) {
+        if (strstr(outcome.what, " hangs") == NULL && strstr(outcome.what, " too long") == NULL)
+            shrink(site, worker, &c, &outcome);
+        report(s, &c, number, &outcome);
+    } else if (outcome.verdict == SLOW) {
+        report(s, &c, number, &outcome);
+    }
+    load_arena_fini(&arena);
+}
+
+static void work(const struct settings *s, const struct site *site, const struct seeds *seeds,
+                 struct shared *shared, unsigned worker)
+{
+    double end = s->seconds != 0 ? now() + s->seconds : 1e300;
+
+    for (uint64_t i = worker; i < s->runs && now() < end; i += s->jobs)
+        run_one(s, site, seeds, shared, worker, s->first + i);
+}
+
+static bool conclude(const struct settings *s, const struct shared *shared, double seconds)
+{
+    struct counts all = { 0 };
+
+    for (unsigned w = 0; w < s->jobs; w++) {
+        all.runs += shared->workers[w].runs;
+        for (int v = ENDED_WELL; v <= FOUND; v++)
+            all.verdicts[v] += shared->workers[w].verdicts[v];
+    }
+    printf("seed %" PRIu64 ": %" PRIu64 " commands in %.0f s, %.0f a second: %" PRIu64
+           " ended well, %" PRIu64 " were refused, %" PRIu64 " were slow, %" PRIu64
+           " broke a rule (%u causes)\n",
+           s->seed, all.runs, seconds, (double)all.runs / seconds, all.verdicts[ENDED_WELL],
+           all.verdicts[REFUSED], all.verdicts[SLOW], all.verdicts[FOUND], shared->nknown);
+    return all.verdicts[FOUND] == 0;
+}
+
+static bool fuzz(const struct settings *s, const struct site *site)
+{
+    struct seeds seeds = { 0 };
+    struct shared *shared =
+        mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double start = now();
+
+    if (shared == MAP_FAILED)
+        return false;
+    read_seeds(site, &seeds);
+    if (seeds.nparams == 0 || seeds.nfiles == 0) {
+        (void)fprintf(stderr, "fuzz_commands: no configs/ here, or no commands in %s\n", s->build);
+        return false;
+    }
+    (void)fflush(stdout);
+    for (unsigned w = 0; w < s->jobs; w++) {
+        if (fork() == 0) {
+            work(s, site, &seeds, shared, w);
+            (void)fflush(stdout);
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0 || errno == EINTR)
+        ;
+    seeds_fini(&seeds);
+    return conclude(s, shared, now() - start);
+}
+
+/** @return whether all of them keep the rules */
+static bool replay(const struct settings *s, const struct site *site, int argc, char **argv)
+{
+    unsigned bad = 0;
+
+    for (int i = s->cases; i < argc; i++) {
+        struct load_arena arena = { 0 };
+        struct fuzz_case c;
+        struct outcome outcome = { .verdict = FOUND, .what = "no case" };
+        size_t n = 0;
+        const char *bytes = seeds_read(&arena, argv[i], &n);
+
+        if (bytes != NULL && case_parse(bytes, n, &arena, &c))
+            child_run(site, 0, &c, &outcome);
+        if (outcome.verdict >= SLOW) {
+            printf("%s: %s\n", argv[i], outcome.verdict == SLOW ? "slow" : outcome.what);
+            bad++;
+        }
+        load_arena_fini(&arena);
+    }
+    printf("%d cases\n", argc - s->cases);
+    return bad == 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings s;
+    struct site site;
+    char *configs;
+    sigset_t child;
+    bool good;
+
+    if (!read_settings(argc, argv, &s)) {
+        (void)fprintf(stderr,
+                      "usage: fuzz_commands BUILD [--seed N] [--first N] [--runs N] [--seconds N] "
+                      "[--jobs N] [--limit S] [--keep DIR] [CASE...]\n");
+        return 2;
+    }
+    site.limit_s = s.limit_s;
+    (void)sigemptyset(&child);
+    (void)sigaddset(&child, SIGCHLD);
+    (void)sigprocmask(SIG_BLOCK, &child, NULL);
+    configs = realpath("configs", NULL);
+    if (configs == NULL || !site_init(&site, s.build, configs)) {
+        (void)fprintf(stderr, "fuzz_commands: %s: no complete build\n", s.build);
+        return 2;
+    }
+    good = s.cases != 0 ? replay(&s, &site, argc, argv) : fuzz(&s, &site);
+    site_fini(&site);
+    return good ? 0 : 1;
+}
