@@ -40,8 +40,10 @@ static int by_list(const char *list, unsigned nranks, unsigned nnodes, unsigned 
 int place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nodes,
                 struct sim_error *err)
 {
-    unsigned share = nranks / nnodes, more = nranks % nnodes, rank = 0;
+    unsigned share, more, rank = 0;
 
+    if (nnodes == 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "expected a node with a component of kind host");
     if (how == NULL || strcmp(how, "cyclic") == 0) {
         for (unsigned r = 0; r < nranks; r++)
             nodes[r] = r % nnodes;
@@ -59,6 +61,8 @@ int place_ranks(const char *how, unsigned nranks, unsigned nnodes, unsigned *nod
     }
     if (strcmp(how, "block") != 0)
         return by_list(how, nranks, nnodes, nodes, err);
+    share = nranks / nnodes;
+    more = nranks % nnodes;
     for (unsigned node = 0; node < nnodes; node++)
         for (unsigned i = 0; i < share + (node < more ? 1 : 0); i++)
             nodes[rank++] = node;
