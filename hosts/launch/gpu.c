@@ -9,9 +9,16 @@ static struct launch_gpu *gpu_of(struct host *h, unsigned gpu)
     return &node->gpus[gpu];
 }
 
+/* One that did not answer while the buses were enumerated is not there; nor are those after it,
+ * whose numbers are theirs. */
 unsigned launch_gpus(struct host *h)
 {
-    return launch_thread_of(h)->node->ngpus;
+    const struct launch_node *node = launch_thread_of(h)->node;
+    unsigned n = 0;
+
+    while (n < node->ngpus && node_gpu_is_configured(node->gpus[n].gpu))
+        n++;
+    return n;
 }
 
 uint16_t launch_gpu_bdf(struct host *h, unsigned gpu)

@@ -57,8 +57,8 @@ static void check_end(const struct node_gpu *gpu, struct node_gpu_end end, uint6
 {
     if (end.device)
         SIM_ASSERT(mem_ram_holds(&gpu->memory, end.addr, bytes));
-    else /* before configuration a device may not issue requests (2.2.6.2) */
-        SIM_ASSERT(gpu->fn.id != 0);
+    else
+        SIM_ASSERT(node_gpu_is_configured(gpu));
 }
 
 void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,

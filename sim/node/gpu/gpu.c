@@ -279,6 +279,11 @@ uint8_t *node_gpu_bytes(struct node_gpu *gpu)
     return gpu->memory.bytes;
 }
 
+bool node_gpu_is_configured(const struct node_gpu *gpu)
+{
+    return gpu->fn.id != 0;
+}
+
 uint64_t node_gpu_memory_bytes(const struct node_gpu *gpu)
 {
     return gpu->cfg.memory_bytes;
