@@ -71,6 +71,8 @@ static void set_up_board(struct test *t)
     t->word = peach2_pointer(&t->word_buf);
     t->out = peach2_pointer(&out);
     from_receiver(&t->in_buf, sizeof(t->in_buf));
+    if (peach2_window(&t->in_buf, 0) == 0)
+        fail("dst: no area of the window reaches this memory");
     from_receiver(&t->word_buf, sizeof(t->word_buf));
     if (t->me == SENDER && is(t, "register"))
         CHECK(peach2_register(CHANNEL, peach2_window(&t->in_buf, 0), out.bus, (uint32_t)t->bytes,

@@ -101,6 +101,8 @@ static void set_up_board(struct test *t)
     CHECK(peach2_open(), 0);
     CHECK(peach2_alloc(t->dst, t->bytes, &in), 0);
     exchange(&in, t->in_buf);
+    if (peach2_window(&t->in_buf[!t->me], 0) == 0)
+        fail("dst: no area of the window reaches this memory");
     t->in = peach2_pointer(&in);
     if (pio) {
         if (t->bytes < 4 || (t->bytes > 4 && t->bytes % 8 != 0))

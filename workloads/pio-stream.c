@@ -95,6 +95,8 @@ int main(int argc, char **argv)
     CHECK(peach2_alloc(t.dst, t.bytes, &own), 0);
     CHECK(MPI_Allgather(&own, sizeof(own), MPI_BYTE, t.in, sizeof(own), MPI_BYTE, MPI_COMM_WORLD),
           MPI_SUCCESS);
+    if (peach2_window(&t.in[1], 0) == 0)
+        fail("dst: no area of the window reaches this memory");
     t.message = malloc(t.bytes);
     if (t.message == NULL)
         fail("out of memory");

@@ -129,6 +129,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
     struct listener listener = { .out = out };
     struct load_arena arena = { 0 };
     struct launch_result result;
+    struct sim_error failed = { 0 };
     char path[1200];
     int rc = SIM_OK;
 
@@ -157,10 +158,11 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
                                              .output_arg = &listener,
                                              .software = &software },
                     &result, err);
-    if (rc == SIM_OK)
-        rc = check_ranks(run, &result, &listener, err);
-    else if ((rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT) &&
-             strstr(err->text, "; deadlock: ") == NULL) /* a circle says it all */
+    if (check_ranks(run, &result, &listener, &failed) != SIM_OK) {
+        *err = failed; /* for which others may wait without end */
+        rc = failed.code;
+    } else if ((rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT) &&
+               strstr(err->text, "; deadlock: ") == NULL) /* a circle says it all */
         (void)machine_stall_tell(machine, STALL_LINES, append, err);
     launch_result_fini(&result);
     load_arena_fini(&arena);

@@ -120,10 +120,20 @@ TEST(ExplainCommand, NamesWhatIsWrong)
               explain("two-node --contend 5").text);
     EXPECT_EQ("hubsim: two-node: --dst gpu7: expected cpu or a GPU of node1\n",
               explain("two-node --dst gpu7").text);
+    EXPECT_EQ("hubsim: two-node: message: rank 0 ended with status 2: dst: no area of the window "
+              "reaches this memory\n",
+              explain("two-node --kind pio --dst gpu2").text);
     EXPECT_NE(std::string::npos, explain("two-node --kind pio --to 0").text.find("to itself"));
     EXPECT_EQ(2, explain("two-node --kind mail").status);
     EXPECT_NE(std::string::npos,
               explain("two-node --kind mail").text.find("--kind mail: expected pio|register|dma"));
+}
+
+/* What rank 1 waits for then is no news. */
+TEST(ExplainCommand, NamesTheRankThatFailedForWhichOthersWait)
+{
+    EXPECT_EQ(0u, explain("two-node --kind dma --dst gpu2")
+                      .text.find("hubsim: two-node: message: rank 0 ended with status 2: "));
 }
 
 } // namespace
