@@ -93,9 +93,9 @@ static _Noreturn void become(const struct site *site, const struct fuzz_case *c,
         "PATH=/usr/bin:/bin",
         "HUBSIM_PATH=.",
         "LC_ALL=C.UTF-8",
-        "ASAN_OPTIONS=allocator_may_return_null=1:hard_rss_limit_mb=4096",
+        "ASAN_OPTIONS=allocator_may_return_null=1",
         "UBSAN_OPTIONS=print_stacktrace=1",
-        "LSAN_OPTIONS=use_tls=0:print_suppressions=0"
+        "LSAN_OPTIONS=use_tls=0:print_suppressions=0:suppressions=../../../../leaks.supp"
     };
     char *env[sizeof(settings) / sizeof(settings[0]) + 1] = { NULL };
     char program[512];

@@ -29,7 +29,8 @@
 #define CORPUS    "tests/fuzz/corpus"
 
 struct settings {
-    const char *build, *keep;
+    char *build; /* to be freed */
+    const char *keep;
     uint64_t seed, first, runs;
     unsigned seconds, jobs, limit_s;
     bool show;
@@ -295,6 +296,15 @@ static bool fuzz(const struct settings *s, const struct site *site)
     return conclude(s, shared, now() - start);
 }
 
+static void print_errors(const struct site *site, struct load_arena *arena)
+{
+    size_t n = 0;
+    const char *text = seeds_read(arena, load_text(arena, "%s/w0/case/stderr", site->base), &n);
+
+    if (text != NULL)
+        printf("%s", text);
+}
+
 /** @return whether all of them keep the rules */
 static bool replay(const struct settings *s, const struct site *site, int argc, char **argv)
 {
@@ -311,6 +321,7 @@ static bool replay(const struct settings *s, const struct site *site, int argc, 
             child_run(site, 0, &c, &outcome);
         if (outcome.verdict >= SLOW) {
             printf("%s: %s\n", argv[i], outcome.verdict == SLOW ? "slow" : outcome.what);
+            print_errors(site, &arena);
             bad++;
         }
         load_arena_fini(&arena);
@@ -344,5 +355,7 @@ int main(int argc, char **argv)
     }
     good = s.cases != 0 ? replay(&s, &site, argc, argv) : fuzz(&s, &site);
     site_fini(&site);
+    free(configs);
+    free(s.build);
     return good ? 0 : 1;
 }

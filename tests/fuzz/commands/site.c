@@ -30,8 +30,9 @@ static bool copy(const struct site *site, const char *configs)
                    "cd '%s' && mkdir -p bin share/hubsim/scripts programs && "
                    "cp '%s/bin/hubsim' '%s/bin/hubrun' bin/ && cp -r '%s' share/hubsim/configs && "
                    "ln -s /bin/true share/hubsim/scripts/python && ln -s '%s/lib' lib && "
-                   "cp '%s/tests/hosts/mpi/matcher' '%s/tests/hosts/mpi/windows' programs/",
-                   site->base, site->build, site->build, configs, site->build, site->build,
+                   "cp '%s/../tests/leaks.supp' . && cp '%s/tests/hosts/mpi/matcher' "
+                   "'%s/tests/hosts/mpi/windows' programs/",
+                   site->base, site->build, site->build, configs, site->build, configs, site->build,
                    site->build);
     return system(command) == 0;
 }
