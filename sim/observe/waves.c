@@ -11,7 +11,7 @@
 
 struct series {
     const struct sim_signal *signal;
-    const char *where; /* until it is declared */
+    char *where; /* of its own */
     uint32_t handle;
     uint64_t told; /* the last value, written or waiting */
 };
@@ -209,6 +209,15 @@ static void write_changes(struct observe_waves *w, sim_time_t until)
     }
 }
 
+/** Of a short run nothing is written before the end, when the machine and its names are gone. */
+static char *copy_of(const char *where)
+{
+    size_t n = strlen(where) + 1;
+    char *copy = malloc(n);
+
+    return copy != NULL ? memcpy(copy, where, n) : NULL;
+}
+
 /** 0: out of memory */
 static uint32_t series_of(struct observe_waves *w, const struct sim_signal *signal,
                           const char *where)
@@ -226,8 +235,8 @@ static uint32_t series_of(struct observe_waves *w, const struct sim_signal *sign
         w->series = more;
         w->room = w->room * 2 + 256;
     }
-    w->series[w->n] = (struct series){ .signal = signal, .where = where };
-    return *at = ++w->n;
+    w->series[w->n] = (struct series){ .signal = signal, .where = copy_of(where) };
+    return w->series[w->n].where == NULL ? 0 : (*at = ++w->n);
 }
 
 static void take_level(void *arg, const struct sim_level *level)
@@ -281,6 +290,8 @@ void observe_waves_destroy(struct observe_waves *w)
     if (w == NULL)
         return;
     observe_map_fini(&w->map);
+    for (uint32_t i = 0; i < w->n; i++)
+        free(w->series[i].where);
     free(w->series);
     free(w->heap);
     free(w);

@@ -82,6 +82,18 @@ TEST(Waves, SignalsStandByPathAndNumber)
     EXPECT_TRUE(w.written.open.empty());
 }
 
+/* A run that ends early is written when its machine is gone. */
+TEST(Waves, NamesOfPlacesNeedNotLastUntilTheEnd)
+{
+    Waves w;
+    char where[] = "node0.hub.e";
+
+    w.level(valid, where, 0, 0, 0);
+    memset(where, 'x', sizeof(where) - 1);
+    ASSERT_EQ(SIM_OK, observe_waves_finish(w.waves));
+    EXPECT_EQ("node0.hub.e.tx.valid ", w.written.scopes);
+}
+
 /* A grant tells when its beats will be over; the next one begins at that very time. */
 TEST(Waves, WhatIsToldAheadWaits)
 {
