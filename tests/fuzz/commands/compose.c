@@ -204,6 +204,14 @@ static void compose_capture(struct composer *k)
     case_add_arg(k->c, "x.pcapng");
 }
 
+static void add_spoilt(struct composer *k, const struct seed_file *file, const char *path)
+{
+    size_t n;
+    const char *bytes = mutate_bytes(&k->m, file->bytes, file->n, &n);
+
+    case_add_file(k->c, path, bytes, n);
+}
+
 /** A result that an earlier command has kept, with one of its files changed. */
 static const char *add_result(struct composer *k, const char *folder)
 {
@@ -214,7 +222,6 @@ static const char *add_result(struct composer *k, const char *folder)
     for (size_t i = 0; i < k->m.seeds->nfiles; i++) {
         const struct seed_file *file = &k->m.seeds->files[i];
         const char *path = load_text(k->m.arena, "%s/%s", folder, file->name);
-        size_t n = file->n;
 
         if (strcmp(file->folder, from) != 0)
             continue;
@@ -223,7 +230,7 @@ static const char *add_result(struct composer *k, const char *folder)
         else if (strstr(file->name, ".csv") == NULL)
             add_changed(k, file, path, false);
         else
-            case_add_file(k->c, path, mutate_bytes(&k->m, file->bytes, file->n, &n), n);
+            add_spoilt(k, file, path);
     }
     return folder;
 }

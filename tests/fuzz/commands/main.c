@@ -14,7 +14,6 @@
 #include "compose.h"
 #include "shrink.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -274,6 +273,8 @@ static bool fuzz(const struct settings *s, const struct site *site)
     struct shared *shared =
         mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     double start = now();
+    bool good = true;
+    int status;
 
     if (shared == MAP_FAILED)
         return false;
@@ -290,10 +291,12 @@ static bool fuzz(const struct settings *s, const struct site *site)
             _exit(0);
         }
     }
-    while (wait(NULL) > 0 || errno == EINTR)
-        ;
+    for (unsigned w = 0; w < s->jobs; w++)
+        good &= wait(&status) > 0 && status == 0;
     seeds_fini(&seeds);
-    return conclude(s, shared, now() - start);
+    if (!good)
+        (void)fprintf(stderr, "fuzz_commands: a worker ended early\n");
+    return conclude(s, shared, now() - start) && good;
 }
 
 static void print_errors(const struct site *site, struct load_arena *arena)

@@ -29,7 +29,7 @@ static bool copy(const struct site *site, const char *configs)
     (void)snprintf(command, sizeof(command),
                    "cd '%s' && mkdir -p bin share/hubsim/scripts programs && "
                    "cp '%s/bin/hubsim' '%s/bin/hubrun' bin/ && cp -r '%s' share/hubsim/configs && "
-                   "ln -s /bin/true share/hubsim/scripts/python && ln -s '%s/lib' lib && "
+                   "ln -s /bin/true share/hubsim/scripts/python && cp -r '%s/lib' lib && "
                    "cp '%s/../tests/leaks.supp' . && cp '%s/tests/hosts/mpi/matcher' "
                    "'%s/tests/hosts/mpi/windows' programs/",
                    site->base, site->build, site->build, configs, site->build, configs, site->build,
