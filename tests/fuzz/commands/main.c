@@ -111,7 +111,7 @@ static void run_words(const struct site *site, const char *const *words, unsigne
 }
 
 /** Parameters as the commands under test name them, and results that they keep. */
-static void make_seeds(const struct site *site, struct seeds *seeds)
+static bool make_seeds(const struct site *site, struct seeds *seeds)
 {
     static const char *const words[][7] = {
         { "hubsim", "params", "two-node", "--csv", NULL },
@@ -135,6 +135,8 @@ static void make_seeds(const struct site *site, struct seeds *seeds)
         while (words[i][n] != NULL)
             n++;
         run_words(site, words[i], n, &seeds->arena, &outcome);
+        if (outcome.verdict != ENDED_WELL)
+            return false;
         text =
             seeds_read(&seeds->arena, load_text(&seeds->arena, "%s/../../stdout", folder), &length);
         if (made[i] != NULL)
@@ -142,9 +144,10 @@ static void make_seeds(const struct site *site, struct seeds *seeds)
         else if (text != NULL)
             seeds_add_params(seeds, text, i == 1);
     }
+    return true;
 }
 
-static void read_seeds(const struct site *site, struct seeds *seeds)
+static bool read_seeds(const struct site *site, struct seeds *seeds)
 {
     static const char *const folders[] = { "adapters",  "experiments", "faults",   "figures",
                                            "hosts",     "hubs",        "machines", "mpi",
@@ -155,7 +158,7 @@ static void read_seeds(const struct site *site, struct seeds *seeds)
         seeds_add_folder(seeds, "configs", folders[i]);
     for (size_t i = 0; i < sizeof(corpora) / sizeof(corpora[0]); i++)
         seeds_add_folder(seeds, CORPUS, corpora[i]);
-    make_seeds(site, seeds);
+    return make_seeds(site, seeds);
 }
 
 /** @return whether nobody has found it before */
@@ -278,9 +281,9 @@ static bool fuzz(const struct settings *s, const struct site *site)
 
     if (shared == MAP_FAILED)
         return false;
-    read_seeds(site, &seeds);
-    if (seeds.nparams == 0 || seeds.nfiles == 0) {
-        (void)fprintf(stderr, "fuzz_commands: no configs/ here, or no commands in %s\n", s->build);
+    if (!read_seeds(site, &seeds)) {
+        (void)fprintf(stderr, "fuzz_commands: %s: its commands do not run; is all of it built?\n",
+                      s->build);
         return false;
     }
     (void)fflush(stdout);
