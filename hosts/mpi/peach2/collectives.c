@@ -13,6 +13,7 @@
 #include "hosts/mpi/peach2/collectives.h"
 
 #define SEGMENT_MAX 8192u  /* one entry: longer ones ask, and go in several */
+#define WORD_BYTES  8u     /* segments end where the words of copies do */
 #define ROUND_BYTES 12288u /* what a channel moves in the 3.5 us that a round costs besides */
 
 struct p2 *p2_of_coll(const struct mpi_coll *c)
@@ -156,24 +157,28 @@ static uint64_t segments_of(uint64_t bytes, int ranks)
     return n > 0 ? n : 1;
 }
 
-static struct mpi_data segment(struct mpi_data all, uint64_t i, uint64_t n)
+/* Of bytes without gaps: how many elements they are may differ between ranks. */
+static struct mpi_data segment(struct mpi_data flat, uint64_t i, uint64_t n)
 {
-    return mpi_part(all, all.count * i / n, all.count * (i + 1) / n);
+    uint64_t words = flat.count / WORD_BYTES;
+    uint64_t end = i + 1 < n ? words * (i + 1) / n * WORD_BYTES : flat.count;
+
+    return mpi_part(flat, words * i / n * WORD_BYTES, end);
 }
 
 /* Segment i comes while segment i - 1 goes on. -1: from nobody, to nobody. */
-static void relay(const struct mpi_coll *c, struct mpi_data all, uint64_t n, int from, int to,
+static void relay(const struct mpi_coll *c, struct mpi_data flat, uint64_t n, int from, int to,
                   int also_to)
 {
     uint64_t lag = from >= 0;
 
     for (uint64_t i = 0; i < n + lag; i++) {
         if (from >= 0 && i < n)
-            mpi_coll_receive(c, from, segment(all, i, n));
+            mpi_coll_receive(c, from, segment(flat, i, n));
         if (i >= lag && to >= 0)
-            mpi_coll_send(c, to, segment(all, i - lag, n));
+            mpi_coll_send(c, to, segment(flat, i - lag, n));
         if (i >= lag && also_to >= 0)
-            mpi_coll_send(c, also_to, segment(all, i - lag, n));
+            mpi_coll_send(c, also_to, segment(flat, i - lag, n));
         mpi_coll_fence(c);
     }
 }
@@ -183,7 +188,7 @@ static void bcast_chain(struct mpi_coll *c, int east)
 {
     struct p2_order o;
     int root = 0, way;
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data all = mpi_block_range(&c->in, 0, 1), flat;
     uint64_t n;
 
     if (!p2_coll_order(c, &o))
@@ -192,12 +197,15 @@ static void bcast_chain(struct mpi_coll *c, int east)
         root++;
     way = mpi_wrap(o.place - root, o.n); /* steps east of the root */
     n = segments_of(c->bytes, east);
+    flat = mpi_coll_packed(c, all, way == 0);
     if (way == 0)
-        relay(c, all, n, -1, p2_at(&o, o.place + 1), east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
+        relay(c, flat, n, -1, p2_at(&o, o.place + 1), east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
     else if (way <= east)
-        relay(c, all, n, p2_at(&o, o.place - 1), way < east ? p2_at(&o, o.place + 1) : -1, -1);
+        relay(c, flat, n, p2_at(&o, o.place - 1), way < east ? p2_at(&o, o.place + 1) : -1, -1);
     else
-        relay(c, all, n, p2_at(&o, o.place + 1), way > east + 1 ? p2_at(&o, o.place - 1) : -1, -1);
+        relay(c, flat, n, p2_at(&o, o.place + 1), way > east + 1 ? p2_at(&o, o.place - 1) : -1, -1);
+    if (way != 0)
+        mpi_coll_unpacked(c, flat, all);
 }
 
 static void bcast_both_ways(struct mpi_coll *c)

@@ -411,7 +411,52 @@ TEST(Peach2, CollectivesAlongRingsGiveWhatOthersGive)
             cfg.nranks = ranks;
             cfg.software = &software;
             EXPECT_EQ(SIM_OK, c.run(all_collectives, cfg)) << c.err.text;
+            EXPECT_TRUE(c.all_well());
         }
+}
+
+/* What a rank broadcasts as one block is ints with gaps on the next one. */
+int broadcasts_of_unlike_types()
+{
+    Me me;
+    int wrong = 0;
+
+    for (int ints : { 2, 2502, 9002, 30002 }) {
+        bool gaps = me.rank % 2 == 1;
+        std::vector<int> b(ints * 3 / 2, -1);
+        MPI_Datatype type;
+
+        MPI_Type_vector(2, 1, 2, MPI_INT, &type); /* two of each three */
+        MPI_Type_commit(&type);
+        for (int i = 0; i < ints && me.rank == 1; i++)
+            b[i / 2 * 3 + i % 2 * 2] = i * 3;
+        wrong += MPI_Bcast(b.data(), gaps ? ints / 2 : ints, gaps ? type : MPI_INT, 1,
+                           MPI_COMM_WORLD) != MPI_SUCCESS;
+        for (int i = 0; i < ints; i++)
+            wrong += b[gaps ? i / 2 * 3 + i % 2 * 2 : i] != i * 3;
+        for (int i = 1; i < ints * 3 / 2 && gaps; i += 3)
+            wrong += b[i] != -1;
+        MPI_Type_free(&type);
+    }
+    EXPECT_EQ(0, wrong);
+    return MPI_Finalize();
+}
+
+TEST(Peach2, BroadcastsAgreeOnBytesWhereRanksDescribeThemByUnlikeTypes)
+{
+    test::MachineFile file("ring4");
+
+    for (const char *algorithm : { "bcast=pipeline", "bcast=both-ways" }) {
+        launch_software software = over_peach2(algorithm);
+        launch_config cfg = {};
+        Cluster c(file.cluster());
+
+        SCOPED_TRACE(algorithm);
+        cfg.nranks = 4;
+        cfg.software = &software;
+        EXPECT_EQ(SIM_OK, c.run(broadcasts_of_unlike_types, cfg)) << c.err.text;
+        EXPECT_TRUE(c.all_well());
+    }
 }
 
 /* Many packets meet in hubs from all sides. */
