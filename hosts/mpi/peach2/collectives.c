@@ -310,6 +310,15 @@ static const struct mpi_choice joined[] = {
     { MPI_COLL_REDUCE_SCATTER, "halving", 0, 24 * KB, 12, 0 },
 };
 
+/* Not whether this rank has: all choose alike, where only some nodes have a cable at S, too. */
+static bool all_have_across(const struct p2 *p2)
+{
+    for (unsigned r = 0; r < p2->nranks; r++)
+        if (p2->peers[r].across == P2_NO_SLOT)
+            return false;
+    return true;
+}
+
 int p2_collectives(struct mpi_rank *mr)
 {
     const struct p2 *p2 = p2_of(mr->transport);
@@ -317,7 +326,7 @@ int p2_collectives(struct mpi_rank *mr)
 
     if (code == MPI_SUCCESS)
         code = mpi_choices_add(mr, choices, sizeof(choices) / sizeof(choices[0]));
-    if (code == MPI_SUCCESS && p2->peers[p2->me].across != P2_NO_SLOT)
+    if (code == MPI_SUCCESS && all_have_across(p2))
         code = mpi_choices_add(mr, joined, sizeof(joined) / sizeof(joined[0]));
     return code;
 }

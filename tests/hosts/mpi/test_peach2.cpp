@@ -364,7 +364,7 @@ int all_collectives()
     Me me;
     int n = me.size, wrong = 0;
 
-    for (int k : { 1, 700 }) {
+    for (int k : { 1, 10, 700 }) {
         std::vector<int> a(k * n), b(k * n, -1);
 
         for (int i = 0; i < k; i++)
@@ -457,6 +457,30 @@ TEST(Peach2, BroadcastsAgreeOnBytesWhereRanksDescribeThemByUnlikeTypes)
         EXPECT_EQ(SIM_OK, c.run(broadcasts_of_unlike_types, cfg)) << c.err.text;
         EXPECT_TRUE(c.all_well());
     }
+}
+
+/* What is quickest with cables at S is no choice where only some ranks have one. */
+TEST(Peach2, RanksWithAndWithoutACableAtSChooseAlike)
+{
+    test::MachineFile file("platform: hapacs-tca\n"
+                           "nodes: 6\n"
+                           "cables:\n"
+                           "  - { from: node0.hub.e, to: node1.hub.w }\n"
+                           "  - { from: node1.hub.e, to: node2.hub.w }\n"
+                           "  - { from: node2.hub.e, to: node3.hub.w }\n"
+                           "  - { from: node3.hub.e, to: node4.hub.w }\n"
+                           "  - { from: node4.hub.e, to: node5.hub.w }\n"
+                           "  - { from: node5.hub.e, to: node0.hub.w }\n"
+                           "  - { from: node0.hub.s, to: node3.hub.s }\n"
+                           "set: { node3.hub.s.role: root }\n");
+    launch_software software = over_peach2();
+    launch_config cfg = {};
+    Cluster c(file.cluster());
+
+    cfg.nranks = 6;
+    cfg.software = &software;
+    EXPECT_EQ(SIM_OK, c.run(all_collectives, cfg)) << c.err.text;
+    EXPECT_TRUE(c.all_well());
 }
 
 /* Many packets meet in hubs from all sides. */
