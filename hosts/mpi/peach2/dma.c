@@ -315,10 +315,9 @@ static int wait_stage(struct p2 *p2)
 {
     int stage;
 
-    while ((stage = take_stage(p2)) < 0) {
-        p2_dma_wait(p2);
-        (void)p2_dma_progress(p2);
-    }
+    while ((stage = take_stage(p2)) < 0)
+        if (!p2_dma_progress(p2)) /* a chain that has ended since the last look wakes nobody */
+            p2_dma_wait(p2);
     return stage;
 }
 
