@@ -165,6 +165,7 @@ static bool end_one(struct p2 *p2, unsigned c)
     if (!ch->busy || p2->ended[c] == 0)
         return false;
     p2->ended[c] = 0;
+    p2->has_ended = true;
     ch->busy = false;
     driver_chain_ended(p2->d, ch->number, ch->chain);
     if (ch->op.stage >= 0)
@@ -461,10 +462,9 @@ void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *fro
     uint64_t to = driver_window(p2->d, p2->d->slot, area, offset), src = 0, off;
     unsigned own;
 
-    while (ops_full(p2)) {
-        p2_dma_wait(p2);
-        (void)p2_dma_progress(p2);
-    }
+    while (ops_full(p2))
+        if (!p2_dma_progress(p2))
+            p2_dma_wait(p2);
     *w = (struct p2_write){ .from = from, .to = to, .left = bytes };
     if (h->ops->pointer(h, from).kind != HOST_PAGEABLE &&
         driver_address(h, (void *)(uintptr_t)from, bytes, &src, &own, &off) == DRIVER_OK &&

@@ -168,6 +168,7 @@ struct p2 {
     struct p2_write writes[P2_WRITES];
     struct p2_write own; /* one that the rank waits for in the call */
     unsigned staging;    /* writes that have more to stage */
+    bool has_ended;      /* a chain, since news() has last reported one */
     mpi_ticket tickets;
     /* far.c */
     uint64_t net_taken;

@@ -283,8 +283,11 @@ static bool p2_done_op(struct mpi_transport *t, mpi_ticket ticket)
 
 static bool news(struct p2 *p2)
 {
-    bool ended = p2_dma_progress(p2);
+    bool ended;
 
+    (void)p2_dma_progress(p2);
+    ended = p2->has_ended;
+    p2->has_ended = false;
     return ended || p2_news(p2) || (p2->has_far && p2_far_pull(p2));
 }
 
