@@ -110,71 +110,124 @@ int mpi_keyval_free(struct mpi_rank *mr, enum mpi_attr_kind kind, int *keyval)
     return MPI_SUCCESS;
 }
 
-static int add(struct mpi_rank *mr, struct mpi_attr **attrs, struct mpi_keyval *k, void *value,
+static void attr_put(struct mpi_attr *a)
+{
+    if (--a->holders > 0)
+        return;
+    keyval_put(a->keyval);
+    free(a);
+}
+
+static int add(struct mpi_rank *mr, struct mpi_attrs *attrs, struct mpi_keyval *k, void *value,
                size_t integer)
 {
-    struct mpi_attr *a = malloc(sizeof(*a));
+    struct mpi_attr *a;
 
+    if (attrs->closed)
+        return mpi_fail(mr, MPI_ERR_ARG, "a delete function has freed the object");
+    a = malloc(sizeof(*a));
     if (a == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     k->holders++;
-    *a = (struct mpi_attr){ *attrs, k, value, integer, (int)(intptr_t)value, (intptr_t)value };
-    *attrs = a;
+    *a = (struct mpi_attr){ .next = attrs->first,
+                            .holders = 1,
+                            .keyval = k,
+                            .value = value,
+                            .integer = integer,
+                            .narrow = (int)(intptr_t)value,
+                            .address = (intptr_t)value };
+    attrs->first = a;
     return MPI_SUCCESS;
 }
 
-/* Recursion keeps the order; few objects have more than a handful. */
-int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attr *from,
-                   struct mpi_attr **to_p)
+static int copy_one(struct mpi_rank *mr, int handle, const struct mpi_attr *from,
+                    struct mpi_attrs *to)
 {
-    const struct mpi_keyval *k = from != NULL ? from->keyval : NULL;
+    struct mpi_keyval *k = from->keyval;
     void *out = NULL;
     int flag = 0, code;
 
-    if (from == NULL)
+    if (from->gone || k->copy == NULL)
         return MPI_SUCCESS;
-    code = mpi_attrs_copy(mr, handle, from->next, to_p);
-    if (code != MPI_SUCCESS || k->copy == NULL)
-        return code;
     code = k->copy(handle, k->handle, k->state, from->value, &out, &flag);
     if (code != MPI_SUCCESS)
         return mpi_fail(mr, code, "keyval = %d: its copy function failed", k->handle);
-    return flag ? add(mr, to_p, from->keyval, out, from->integer) : MPI_SUCCESS;
+    return flag ? add(mr, to, k, out, from->integer) : MPI_SUCCESS;
 }
 
-/* Takes the attribute out when its delete function agrees. */
-static int remove_at(struct mpi_rank *mr, int handle, struct mpi_attr **at)
+/* Recursion keeps the order, and holds what a copy function may delete: few objects have more than
+ * a handful. */
+static int copy_from(struct mpi_rank *mr, int handle, struct mpi_attr *from, struct mpi_attrs *to)
 {
-    struct mpi_attr *a = *at;
-    const struct mpi_keyval *k = a->keyval;
-    int code = k->delete_ != NULL ? k->delete_(handle, k->handle, a->value, k->state) : MPI_SUCCESS;
+    int code;
 
-    if (code != MPI_SUCCESS)
-        return mpi_fail(mr, code, "keyval = %d: its delete function failed", k->handle);
-    *at = a->next;
-    keyval_put(a->keyval);
-    free(a);
-    return MPI_SUCCESS;
-}
-
-int mpi_attrs_delete(struct mpi_rank *mr, int handle, struct mpi_attr **attrs)
-{
-    int code = MPI_SUCCESS;
-
-    while (code == MPI_SUCCESS && *attrs != NULL)
-        code = remove_at(mr, handle, attrs);
+    if (from == NULL)
+        return MPI_SUCCESS;
+    from->holders++;
+    code = copy_from(mr, handle, from->next, to);
+    if (code == MPI_SUCCESS)
+        code = copy_one(mr, handle, from, to);
+    attr_put(from);
     return code;
 }
 
-void mpi_attrs_drop(struct mpi_attr *attrs)
+int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attrs *from,
+                   struct mpi_attrs *to)
 {
-    while (attrs != NULL) {
-        struct mpi_attr *a = attrs;
+    return copy_from(mr, handle, from->first, to);
+}
 
-        attrs = a->next;
-        keyval_put(a->keyval);
-        free(a);
-    }
+/* No one that is leaving. `k` NULL: of any keyval. */
+static struct mpi_attr *find(const struct mpi_attrs *attrs, const struct mpi_keyval *k)
+{
+    struct mpi_attr *a = attrs->first;
+
+    while (a != NULL && (a->leaving || (k != NULL && a->keyval != k)))
+        a = a->next;
+    return a;
+}
+
+static void take_out(struct mpi_attrs *attrs, struct mpi_attr *a)
+{
+    struct mpi_attr **at = &attrs->first;
+
+    while (*at != a)
+        at = &(*at)->next;
+    *at = a->next;
+    a->gone = true;
+    attr_put(a);
+}
+
+/* Takes the attribute out when its delete function agrees, which may change the list. */
+static int remove_one(struct mpi_rank *mr, int handle, struct mpi_attrs *attrs, struct mpi_attr *a)
+{
+    const struct mpi_keyval *k = a->keyval;
+    int code = MPI_SUCCESS;
+
+    a->leaving = true;
+    if (k->delete_ != NULL)
+        code = k->delete_(handle, k->handle, a->value, k->state);
+    a->leaving = false;
+    if (code != MPI_SUCCESS)
+        return mpi_fail(mr, code, "keyval = %d: its delete function failed", k->handle);
+    take_out(attrs, a);
+    return MPI_SUCCESS;
+}
+
+int mpi_attrs_delete(struct mpi_rank *mr, int handle, struct mpi_attrs *attrs)
+{
+    int code = MPI_SUCCESS;
+    struct mpi_attr *a;
+
+    while (code == MPI_SUCCESS && (a = find(attrs, NULL)) != NULL)
+        code = remove_one(mr, handle, attrs, a);
+    return code;
+}
+
+void mpi_attrs_drop(struct mpi_attrs *attrs)
+{
+    while (attrs->first != NULL)
+        take_out(attrs, attrs->first);
 }
 
 void MPIX_Hub_integers(size_t bytes)
@@ -194,62 +247,61 @@ static size_t take_integers(struct mpi_rank *mr)
     return bytes;
 }
 
-static struct mpi_attr **find(struct mpi_attr **attrs, const struct mpi_keyval *k)
-{
-    while (*attrs != NULL && (*attrs)->keyval != k)
-        attrs = &(*attrs)->next;
-    return attrs;
-}
-
-int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struct mpi_attr **attrs,
+int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struct mpi_attrs *attrs,
                  int keyval, void *value)
 {
     struct mpi_keyval *k = keyval_of(mr, kind, keyval);
     size_t integer = take_integers(mr);
-    struct mpi_attr **at;
+    struct mpi_attr *a;
     int code = MPI_SUCCESS;
 
     if (k == NULL)
         return MPI_ERR_KEYVAL;
-    at = find(attrs, k);
-    if (*at != NULL)
-        code = remove_at(mr, handle, at);
-    return code == MPI_SUCCESS ? add(mr, attrs, k, value, integer) : code;
+    k->holders++; /* a delete function may free it */
+    a = find(attrs, k);
+    if (a != NULL)
+        code = remove_one(mr, handle, attrs, a);
+    if (code == MPI_SUCCESS && find(attrs, k) != NULL)
+        code = mpi_fail(mr, MPI_ERR_KEYVAL, "keyval = %d: its delete function has set it", keyval);
+    if (code == MPI_SUCCESS)
+        code = add(mr, attrs, k, value, integer);
+    keyval_put(k);
+    return code;
 }
 
-int mpi_attr_get(struct mpi_rank *mr, enum mpi_attr_kind kind, const struct mpi_attr *attrs,
+int mpi_attr_get(struct mpi_rank *mr, enum mpi_attr_kind kind, const struct mpi_attrs *attrs,
                  int keyval, void *value_p, int *flag)
 {
     const struct mpi_keyval *k = keyval_of(mr, kind, keyval);
     bool as_it_is = take_integers(mr) != 0;
+    const struct mpi_attr *a;
     const void *value;
 
     if (k == NULL)
         return MPI_ERR_KEYVAL;
-    while (attrs != NULL && attrs->keyval != k)
-        attrs = attrs->next;
-    *flag = attrs != NULL;
-    if (attrs == NULL)
+    a = find(attrs, k);
+    *flag = a != NULL;
+    if (a == NULL)
         return MPI_SUCCESS;
-    value = attrs->value;
-    if (attrs->integer != 0 && !as_it_is)
-        value = attrs->integer == sizeof(int) ? (const void *)&attrs->narrow : &attrs->address;
+    value = a->value;
+    if (a->integer != 0 && !as_it_is)
+        value = a->integer == sizeof(int) ? (const void *)&a->narrow : &a->address;
     memcpy(value_p, &value, sizeof(value));
     return MPI_SUCCESS;
 }
 
 int mpi_attr_remove(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
-                    struct mpi_attr **attrs, int keyval)
+                    struct mpi_attrs *attrs, int keyval)
 {
     const struct mpi_keyval *k = keyval_of(mr, kind, keyval);
-    struct mpi_attr **at;
+    struct mpi_attr *a;
 
     if (k == NULL)
         return MPI_ERR_KEYVAL;
-    at = find(attrs, k);
-    if (*at == NULL)
+    a = find(attrs, k);
+    if (a == NULL)
         return mpi_fail(mr, MPI_ERR_KEYVAL, "keyval = %d: no such attribute", keyval);
-    return remove_at(mr, handle, at);
+    return remove_one(mr, handle, attrs, a);
 }
 
 int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name)
@@ -306,8 +358,11 @@ int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
     struct mpi_type *t = NULL;
     int code = mpi_type_get(mr, type, &t);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_set(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval, value);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
+    t->holders++;
+    code = mpi_attr_set(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval, value);
+    mpi_type_put(t);
     return mpi_end(mr, __func__, code);
 }
 
@@ -318,7 +373,7 @@ int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
     int code = mpi_type_get(mr, type, &t);
 
     if (code == MPI_SUCCESS)
-        code = mpi_attr_get(mr, MPI_ATTR_TYPE, t->attrs, keyval, value, flag);
+        code = mpi_attr_get(mr, MPI_ATTR_TYPE, &t->attrs, keyval, value, flag);
     return mpi_end(mr, __func__, code);
 }
 
@@ -328,7 +383,10 @@ int MPI_Type_delete_attr(MPI_Datatype type, int keyval)
     struct mpi_type *t = NULL;
     int code = mpi_type_get(mr, type, &t);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_remove(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
+    t->holders++;
+    code = mpi_attr_remove(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval);
+    mpi_type_put(t);
     return mpi_end(mr, __func__, code);
 }

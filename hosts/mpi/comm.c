@@ -278,13 +278,17 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 
     if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
         code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
-    if (code == MPI_SUCCESS)
-        code = mpi_attrs_delete(mr, *comm, &c->attrs);
     if (code != MPI_SUCCESS)
         return code;
-    mpi_comm_drop(mr, c);
-    *comm = MPI_COMM_NULL;
-    return MPI_SUCCESS;
+    c->holders++;
+    code = mpi_attrs_delete(mr, c->handle, &c->attrs);
+    if (code == MPI_SUCCESS) {
+        if (mpi_table_get(&mr->comms, (unsigned)(c->handle - 1)) == c)
+            mpi_comm_drop(mr, c); /* no delete function has done so */
+        *comm = MPI_COMM_NULL;
+    }
+    mpi_comm_put(c);
+    return code;
 }
 
 /* Needs no word with the others: see comm.h. */

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hosts/mpi/env.h" /* struct mpi_attrs */
 #include "hosts/mpi/include/mpi.h"
 
 struct mpi_rank;
@@ -61,7 +62,7 @@ struct mpi_comm {
     struct mpi_group *group, *remote; /* remote: NULL unless an inter-communicator */
     struct mpi_comm *local;           /* of an inter-communicator: the local group's own */
     struct mpi_topology *topology;    /* NULL: none */
-    struct mpi_attr *attrs;
+    struct mpi_attrs attrs;
     struct mpi_errhandler *errhandler; /* NULL: MPI_ERRORS_ARE_FATAL */
     struct mpi_info *info;             /* or NULL */
     MPI_Comm handle;

@@ -46,9 +46,13 @@ static int set_attr(MPI_Comm comm, int keyval, void *value, const char *call)
     struct mpi_comm *c = NULL;
     int code = mpi_comm_get(mr, comm, &c);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_set(mr, MPI_ATTR_COMM, comm, &c->attrs, keyval, value);
-    return mpi_end_comm(mr, c, call, code);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, call, code);
+    c->holders++;
+    code =
+        mpi_end_comm(mr, c, call, mpi_attr_set(mr, MPI_ATTR_COMM, comm, &c->attrs, keyval, value));
+    mpi_comm_put(c);
+    return code;
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
@@ -101,7 +105,7 @@ static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag, const cha
         return MPI_SUCCESS;
     }
     return mpi_end_comm(mr, c, call,
-                        mpi_attr_get(mr, MPI_ATTR_COMM, c->attrs, keyval, value, flag));
+                        mpi_attr_get(mr, MPI_ATTR_COMM, &c->attrs, keyval, value, flag));
 }
 
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
@@ -120,9 +124,12 @@ static int delete_attr(MPI_Comm comm, int keyval, const char *call)
     struct mpi_comm *c = NULL;
     int code = mpi_comm_get(mr, comm, &c);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_remove(mr, MPI_ATTR_COMM, comm, &c->attrs, keyval);
-    return mpi_end_comm(mr, c, call, code);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, call, code);
+    c->holders++;
+    code = mpi_end_comm(mr, c, call, mpi_attr_remove(mr, MPI_ATTR_COMM, comm, &c->attrs, keyval));
+    mpi_comm_put(c);
+    return code;
 }
 
 int MPI_Comm_delete_attr(MPI_Comm comm, int keyval)
@@ -232,7 +239,7 @@ int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 
 void mpi_comm_env_release(struct mpi_comm *comm)
 {
-    mpi_attrs_drop(comm->attrs);
+    mpi_attrs_drop(&comm->attrs);
     mpi_errhandler_put(comm->errhandler);
     mpi_info_drop(comm->info);
 }
@@ -247,5 +254,6 @@ void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm)
 void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm)
 {
     mpi_table_remove(&mr->comms, (unsigned)(comm->handle - 1));
+    comm->attrs.closed = true;
     mpi_comm_put(comm);
 }

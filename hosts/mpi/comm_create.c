@@ -273,7 +273,7 @@ static int dup(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *
     }
     if (code == MPI_SUCCESS) {
         mpi_comm_inherit(old, new);
-        code = mpi_attrs_copy(c.mr, old->handle, old->attrs, &new->attrs);
+        code = mpi_attrs_copy(c.mr, old->handle, &old->attrs, &new->attrs);
         if (code != MPI_SUCCESS)
             mpi_comm_drop(c.mr, new);
     }

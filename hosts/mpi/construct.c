@@ -338,7 +338,7 @@ static int duplicate(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype old
     }
     code = add(mr, t, &made);
     if (code == MPI_SUCCESS)
-        code = mpi_attrs_copy(mr, oldtype, old->attrs, &t->attrs);
+        code = mpi_attrs_copy(mr, oldtype, &old->attrs, &t->attrs);
     if (code == MPI_SUCCESS)
         *newtype = made;
     else

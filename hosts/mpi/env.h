@@ -34,14 +34,24 @@ struct mpi_keyval {
     void *state;
 };
 
-/** Set as a pointer in C, or in Fortran as an integer, which C gets a pointer to (17.2.7). */
+/** Set as a pointer in C, or in Fortran as an integer, which C gets a pointer to (17.2.7). Held by
+ * its object, and while a function of the program is called for it, which may take it away. */
 struct mpi_attr {
     struct mpi_attr *next; /* set before */
+    unsigned holders;
+    bool leaving; /* its delete function runs: others see no such attribute */
+    bool gone;    /* the object has it no longer */
     struct mpi_keyval *keyval;
     void *value;      /* or the integer itself */
     size_t integer;   /* its bytes; 0: a pointer */
     int narrow;       /* the integer, to point to: */
     MPI_Aint address; /* one or the other */
+};
+
+/** Of one object. */
+struct mpi_attrs {
+    struct mpi_attr *first; /* set last */
+    bool closed;            /* the object's handle is gone: no more are set */
 };
 
 /** Held by the program's handle and by the objects that have it. */
@@ -80,21 +90,25 @@ struct mpi_env {
 /* attr.c */
 void mpi_env_init(struct mpi_rank *mr);
 void mpi_env_release(struct mpi_rank *mr);
-/** Calls the copy functions for `from`. @return the code of one that failed; *to_p then holds what
+/*
+ * Functions of the program that these call may set and delete attributes of the same object, and
+ * free it or keyvals. So callers hold the object, and then look whether its handle is still there.
+ */
+/** Calls the copy functions for `from`. @return the code of one that failed; *to then holds what
  * was copied before. */
-int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attr *from,
-                   struct mpi_attr **to_p);
-/** Calls the delete functions, the last attribute first. @return the code of one that failed; what
- * is left stays. */
-int mpi_attrs_delete(struct mpi_rank *mr, int handle, struct mpi_attr **attrs);
+int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attrs *from,
+                   struct mpi_attrs *to);
+/** Calls the delete functions, the last attribute first; also of what they set. @return the code of
+ * one that failed; what is left stays. */
+int mpi_attrs_delete(struct mpi_rank *mr, int handle, struct mpi_attrs *attrs);
 /** Frees without a call: the run is over. */
-void mpi_attrs_drop(struct mpi_attr *attrs);
-int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struct mpi_attr **attrs,
+void mpi_attrs_drop(struct mpi_attrs *attrs);
+int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struct mpi_attrs *attrs,
                  int keyval, void *value);
-int mpi_attr_get(struct mpi_rank *mr, enum mpi_attr_kind kind, const struct mpi_attr *attrs,
+int mpi_attr_get(struct mpi_rank *mr, enum mpi_attr_kind kind, const struct mpi_attrs *attrs,
                  int keyval, void *value_p, int *flag);
 int mpi_attr_remove(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
-                    struct mpi_attr **attrs, int keyval);
+                    struct mpi_attrs *attrs, int keyval);
 int mpi_keyval_create(struct mpi_rank *mr, enum mpi_attr_kind kind,
                       MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete_,
                       int *keyval, void *state);

@@ -29,7 +29,7 @@ static void type_clear(struct mpi_type *type)
     free(type->parts);
     if (type->contents != NULL)
         mpi_contents_put(type->contents);
-    mpi_attrs_drop(type->attrs);
+    mpi_attrs_drop(&type->attrs);
     free(type->name);
 }
 
@@ -127,6 +127,18 @@ int MPI_Type_commit(MPI_Datatype *type)
     return mpi_end(mr, __func__, code);
 }
 
+/* Unless a delete function has done so. */
+static void drop_handle(struct mpi_rank *mr, struct mpi_type *t)
+{
+    unsigned number = (unsigned)(t->handle - MPI_DERIVED);
+
+    if (mpi_table_get(&mr->types, number) != t)
+        return;
+    mpi_table_remove(&mr->types, number);
+    t->attrs.closed = true;
+    mpi_type_put(t);
+}
+
 int MPI_Type_free(MPI_Datatype *type)
 {
     struct mpi_rank *mr = mpi_self();
@@ -135,13 +147,15 @@ int MPI_Type_free(MPI_Datatype *type)
 
     if (code == MPI_SUCCESS && *type < MPI_DERIVED)
         code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
-    if (code == MPI_SUCCESS)
-        code = mpi_attrs_delete(mr, *type, &t->attrs);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
+    t->holders++;
+    code = mpi_attrs_delete(mr, t->handle, &t->attrs);
     if (code == MPI_SUCCESS) {
-        mpi_table_remove(&mr->types, (unsigned)(*type - MPI_DERIVED));
-        mpi_type_put(t);
+        drop_handle(mr, t);
         *type = MPI_DATATYPE_NULL;
     }
+    mpi_type_put(t);
     return mpi_end(mr, __func__, code);
 }
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hosts/mpi/env.h" /* struct mpi_attrs */
 #include "hosts/mpi/include/mpi.h"
 
 #ifdef __cplusplus
@@ -23,7 +24,6 @@ extern "C" {
 #define MPI_DERIVED     0x10000 /* handles of derived types begin here */
 
 struct mpi_rank;
-struct mpi_attr;
 
 /** Blocks of data, or elements of `child`, `count` times. */
 struct mpi_piece {
@@ -96,7 +96,7 @@ struct mpi_type {
     const struct mpi_basic *basic; /* the type of all elements; NULL: of several */
     struct mpi_contents *contents; /* NULL: predefined */
     char *name;                    /* NULL: as predefined, or "" */
-    struct mpi_attr *attrs;
+    struct mpi_attrs attrs;
 };
 
 /* basic.c */

@@ -54,7 +54,7 @@ static void win_free(struct mpi_win *win)
     waiting_free(win->lock_queue);
     mpi_group_put(win->start);
     mpi_group_put(win->post);
-    mpi_attrs_drop(win->attrs);
+    mpi_attrs_drop(&win->attrs);
     mpi_errhandler_put(win->errhandler);
     mpi_info_drop(win->info);
     free(win->name);
@@ -369,8 +369,13 @@ static int last_headers(struct mpi_win *win)
 static int free_win(struct mpi_rank *mr, struct mpi_win *win)
 {
     struct mpi_comm *comm = win->comm;
-    int code = mpi_attrs_delete(mr, win->handle, &win->attrs);
+    int code = MPI_SUCCESS;
 
+    if (win->deleting > 0) /* to free it is for all ranks: it cannot wait for the function's end */
+        return mpi_fail(mr, MPI_ERR_WIN, "a delete function of the window's attributes runs");
+    win->deleting++;
+    code = mpi_attrs_delete(mr, win->handle, &win->attrs);
+    win->deleting--;
     if (code == MPI_SUCCESS && (win->nlocked > 0 || win->locked_all || win->start != NULL))
         code = mpi_fail(mr, MPI_ERR_RMA_SYNC, "an epoch is open");
     if (code == MPI_SUCCESS)

@@ -150,7 +150,8 @@ struct mpi_win {
     struct mpi_win_waiting *waiting, *lock_queue;
     int lock_holders; /* -1: one exclusive */
     uint32_t numbers;
-    struct mpi_attr *attrs;
+    struct mpi_attrs attrs;
+    unsigned deleting; /* calls under way that may have a delete function run */
     struct mpi_errhandler *errhandler;
     struct mpi_info *info;
     char *name;

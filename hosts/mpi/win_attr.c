@@ -96,8 +96,11 @@ int MPI_Win_set_attr(MPI_Win win, int keyval, void *value)
     struct mpi_win *w = NULL;
     int code = mpi_win_get(mr, win, &w);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_set(mr, MPI_ATTR_WIN, win, &w->attrs, keyval, value);
+    if (code != MPI_SUCCESS)
+        return mpi_win_end(mr, w, __func__, code);
+    w->deleting++;
+    code = mpi_attr_set(mr, MPI_ATTR_WIN, win, &w->attrs, keyval, value);
+    w->deleting--;
     return mpi_win_end(mr, w, __func__, code);
 }
 
@@ -134,7 +137,7 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
         return MPI_SUCCESS;
     }
     if (code == MPI_SUCCESS)
-        code = mpi_attr_get(mr, MPI_ATTR_WIN, w->attrs, keyval, value, flag);
+        code = mpi_attr_get(mr, MPI_ATTR_WIN, &w->attrs, keyval, value, flag);
     return mpi_win_end(mr, w, __func__, code);
 }
 
@@ -144,8 +147,11 @@ int MPI_Win_delete_attr(MPI_Win win, int keyval)
     struct mpi_win *w = NULL;
     int code = mpi_win_get(mr, win, &w);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_remove(mr, MPI_ATTR_WIN, win, &w->attrs, keyval);
+    if (code != MPI_SUCCESS)
+        return mpi_win_end(mr, w, __func__, code);
+    w->deleting++;
+    code = mpi_attr_remove(mr, MPI_ATTR_WIN, win, &w->attrs, keyval);
+    w->deleting--;
     return mpi_win_end(mr, w, __func__, code);
 }
 
