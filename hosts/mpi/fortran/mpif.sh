@@ -76,4 +76,8 @@ cat <<'END'
       external MPI_WIN_DUP_FN
       real(kind=8) MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       external MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
+      integer(kind=MPI_ADDRESS_KIND) MPI_AINT_ADD, MPI_AINT_DIFF
+      integer(kind=MPI_ADDRESS_KIND) PMPI_AINT_ADD, PMPI_AINT_DIFF
+      external MPI_AINT_ADD, MPI_AINT_DIFF
+      external PMPI_AINT_ADD, PMPI_AINT_DIFF
 END

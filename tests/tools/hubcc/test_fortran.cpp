@@ -176,6 +176,32 @@ TEST_F(Fortran, WhatOldProgramsWriteCompilesAsItIs)
     EXPECT_EQ("   4  0.5\n", out);
 }
 
+/* In fixed and in free form, by header and by each module; undeclared, they would be REAL. */
+TEST_F(Fortran, SumsAndDifferencesOfAddressesAreOfTheirKind)
+{
+    const char *body = "      integer ierr, pair(2)\n"
+                       "      integer(kind=MPI_ADDRESS_KIND) a, b, c\n"
+                       "      call MPI_Init(ierr)\n"
+                       "      call MPI_Get_address(pair(1), a, ierr)\n"
+                       "      call MPI_Get_address(pair(2), b, ierr)\n"
+                       "      c = 4\n"
+                       "      if (MPI_Aint_add(a, c) .ne. b) stop 1\n"
+                       "      if (MPI_Aint_diff(b, a) .ne. c) stop 2\n"
+                       "      if (PMPI_Aint_diff(a, PMPI_Aint_add(b, c)) .ne. -8) stop 3\n"
+                       "      call MPI_Finalize(ierr)\n"
+                       "      end\n";
+    std::string header = "      program sums\n      include 'mpif.h'\n";
+
+    write("fixed.f", header + body);
+    write("free.f90", header + body);
+    write("module.f90", std::string("program sums\n use mpi\n implicit none\n") + body);
+    write("f08.f90", std::string("program sums\n use mpi_f08\n implicit none\n") + body);
+    for (const char *file : { "fixed.f", "free.f90", "module.f90", "f08.f90" }) {
+        ASSERT_EQ(0, sh(std::string("hubf90 -O1 ") + file + " -o prog")) << file << errors;
+        EXPECT_EQ(0, sh("hubrun -q -n 1 -m one-node ./prog")) << file << errors;
+    }
+}
+
 TEST_F(Fortran, ProgramsOfSeveralLanguagesAreOne)
 {
     write("part.f90", "subroutine part(x)\n double precision :: x(3)\n x = x + 1\n"
