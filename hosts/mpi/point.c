@@ -1,6 +1,7 @@
 /* Messages between two ranks, by blocking calls. */
 #include "hosts/mpi/internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 static int send(struct mpi_rank *mr, const char *call, const void *buf, int count,
@@ -118,14 +119,16 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
     uint64_t bytes = mpi_status_bytes(status);
-    int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_data(mr, "", 1, type, &t);
+    int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_memory(mr, "", 1, type, &t);
 
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
     if (t->bytes == 0)
         *count = 0;
+    else if (bytes % t->bytes != 0 || bytes / t->bytes > INT_MAX)
+        *count = MPI_UNDEFINED;
     else
-        *count = bytes % t->bytes != 0 ? MPI_UNDEFINED : (int)(bytes / t->bytes);
+        *count = (int)(bytes / t->bytes);
     return MPI_SUCCESS;
 }
 

@@ -313,27 +313,36 @@ uint64_t mpi_type_elements(const struct mpi_type *type, uint64_t bytes, uint64_t
     return n;
 }
 
+static int get_elements(struct mpi_rank *mr, const MPI_Status *status, MPI_Datatype type,
+                        MPI_Count *n_p)
+{
+    struct mpi_type *t = NULL;
+    uint64_t n, rest;
+    int code = mpi_type_get(mr, type, &t);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    n = mpi_type_elements(t, mpi_status_bytes(status), &rest);
+    *n_p = rest == 0 ? (MPI_Count)n : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
 
-    if (code == MPI_SUCCESS) {
-        uint64_t rest, n = mpi_type_elements(t, mpi_status_bytes(status), &rest);
-
-        *count = rest == 0 ? (MPI_Count)n : MPI_UNDEFINED;
-    }
-    return mpi_end(mr, __func__, code);
+    return mpi_end(mr, __func__, get_elements(mr, status, type, count));
 }
 
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 {
-    MPI_Count n = 0;
-    int code = MPI_Get_elements_x(status, type, &n);
+    struct mpi_rank *mr = mpi_self();
+    MPI_Count n;
+    int code = get_elements(mr, status, type, &n);
 
-    *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
-    return code;
+    if (code == MPI_SUCCESS)
+        *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
+    return mpi_end(mr, __func__, code);
 }
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)

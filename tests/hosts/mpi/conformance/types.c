@@ -1,6 +1,8 @@
 /* Chapter 4, datatypes. */
 #include "check.h"
 
+#include <limits.h>
+
 static void extents(MPI_Datatype type, long lb, long extent, long true_lb, long true_extent,
                     int size, const char *text)
 {
@@ -429,6 +431,39 @@ static void errors(void)
                 "4.2 too little room");
 }
 
+/* Types that no message could have are fit to count with. */
+static void counts_of_large_types(void)
+{
+    MPI_Datatype large, larger;
+    MPI_Count elements = -1, many = (MPI_Count)3 * INT_MAX;
+    char byte[8] = { 0 };
+    int n = -1;
+    MPI_Status status;
+
+    MPI_Type_contiguous(INT_MAX, MPI_CHAR, &large);
+    MPI_Type_contiguous(4, large, &larger);
+    MPI_Type_commit(&large);
+    MPI_Type_commit(&larger);
+    MPI_Sendrecv(byte, 0, MPI_CHAR, 0, 1, byte, 8, MPI_CHAR, 0, 1, MPI_COMM_SELF, &status);
+    CHECK_OK(MPI_Get_count(&status, large, &n), "3.2.5 count of large ones");
+    CHECK(n == 0, "3.2.5 none of %d bytes", INT_MAX);
+    MPI_Sendrecv(byte, 8, MPI_CHAR, 0, 1, byte, 8, MPI_CHAR, 0, 1, MPI_COMM_SELF, &status);
+    CHECK_OK(MPI_Get_count(&status, larger, &n), "3.2.5 count of larger ones");
+    CHECK(n == MPI_UNDEFINED, "3.2.5 a part of one");
+    CHECK_OK(MPI_Get_elements(&status, larger, &n), "4.1.11 elements of larger ones");
+    CHECK(n == 8, "4.1.11 %d elements", n);
+    MPI_Status_set_elements_x(&status, MPI_CHAR, many);
+    CHECK(MPI_Get_count(&status, large, &n) == MPI_SUCCESS && n == 3, "3.2.5 three of them");
+    CHECK(MPI_Get_count(&status, MPI_CHAR, &n) == MPI_SUCCESS && n == MPI_UNDEFINED,
+          "3.2.5 more than an int holds");
+    CHECK(MPI_Get_elements(&status, large, &n) == MPI_SUCCESS && n == MPI_UNDEFINED,
+          "4.1.11 more than an int holds");
+    CHECK(MPI_Get_elements_x(&status, large, &elements) == MPI_SUCCESS && elements == many,
+          "4.1.11 elements_x");
+    MPI_Type_free(&large);
+    MPI_Type_free(&larger);
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv, "types");
@@ -444,5 +479,6 @@ int main(int argc, char **argv)
     addresses();
     external();
     errors();
+    counts_of_large_types();
     return check_end();
 }
