@@ -59,6 +59,19 @@ int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, in
     return code;
 }
 
+int mpi_end_outside(const char *call, const char *why, int code)
+{
+    struct host *h = host_self();
+    const struct mpi_rank *past = h != NULL ? h->state[HOST_RANK_MPI].data : NULL;
+
+    if (h == NULL || (past != NULL && past->errors_return))
+        return code;
+    if (why == NULL)
+        why = past == NULL ? "before MPI_Init()" : "after MPI_Finalize()";
+    tell(h, call, why);
+    end_rank(h, 1);
+}
+
 int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code)
 {
     struct host *h = host_self();
@@ -66,14 +79,8 @@ int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call
 
     if (code == MPI_SUCCESS || h == NULL)
         return code;
-    if (mr == NULL) {
-        const struct mpi_rank *past = h->state[HOST_RANK_MPI].data;
-
-        if (past != NULL && past->errors_return)
-            return code;
-        tell(h, call, past == NULL ? "before MPI_Init()" : "after MPI_Finalize()");
-        end_rank(h, 1);
-    }
+    if (mr == NULL)
+        return mpi_end_outside(call, NULL, code);
     if (c != NULL)
         handle = c->handle;
     else

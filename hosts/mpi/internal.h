@@ -109,6 +109,8 @@ static inline int mpi_check_out(struct mpi_rank *mr, const void *p, const char *
  * @return `code` */
 int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code);
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
+/** The same before MPI_Init() and after MPI_Finalize(); `why` NULL: that is what is wrong. */
+int mpi_end_outside(const char *call, const char *why, int code);
 /** The same for any object with an error handler; `handle` is what the handler is told. */
 int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
                    const char *call, int code);

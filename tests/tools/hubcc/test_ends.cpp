@@ -52,6 +52,22 @@ TEST_F(Programs, ASignalTellsWhereEachRankIs)
 }
 #endif
 
+TEST_F(Programs, ACallWithoutAPlaceForItsResultIsNamed)
+{
+    write("prog.c", "#include <mpi.h>\n"
+                    "int main(int argc, char **argv)\n{\n"
+                    "    if (argc > 1)\n        MPI_Initialized(0);\n"
+                    "    MPI_Init(&argc, &argv);\n"
+                    "    MPI_Comm_rank(MPI_COMM_WORLD, 0);\n"
+                    "    MPI_Finalize();\n    return 0;\n}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 1 ./prog"));
+    EXPECT_EQ(0u, errors.find("rank 0 on node 0 at ")) << errors;
+    EXPECT_NE(std::string::npos, errors.find(" us: MPI_Comm_rank: rank = NULL\n")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 1 ./prog early"));
+    EXPECT_NE(std::string::npos, errors.find(" us: MPI_Initialized: flag = NULL\n")) << errors;
+}
+
 TEST_F(Programs, ThreadsOfAProgramThatStillRunEndWithIt)
 {
     write("prog.c", R"(

@@ -394,6 +394,83 @@ static int at_end(MPI_Comm comm, int keyval, void *value, void *state)
     return state == NULL ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
+/* ---- NULL ---- */
+
+#define CHECK_NULL(call) CHECK_ERROR(MPI_ERR_ARG, call, "8.3 NULL: " #call)
+
+static void null_of_messages(void)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    char byte = 0;
+    int n = 0;
+    MPI_Status status;
+    MPI_Message message;
+
+    CHECK_NULL(MPI_Isend(&byte, 1, MPI_CHAR, 0, 0, world, NULL));
+    CHECK_NULL(MPI_Irecv(&byte, 1, MPI_CHAR, 0, 0, world, NULL));
+    CHECK_NULL(MPI_Send_init(&byte, 1, MPI_CHAR, 0, 0, world, NULL));
+    CHECK_NULL(MPI_Wait(NULL, &status));
+    CHECK_NULL(MPI_Test(NULL, &n, &status));
+    CHECK_NULL(MPI_Waitall(1, NULL, MPI_STATUSES_IGNORE));
+    CHECK_OK(MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE), "3.7.5 no requests");
+    CHECK_NULL(MPI_Start(NULL));
+    CHECK_NULL(MPI_Request_free(NULL));
+    CHECK_NULL(MPI_Iprobe(0, 0, world, NULL, &status));
+    CHECK_NULL(MPI_Improbe(0, 0, world, NULL, &message, &status));
+    CHECK_NULL(MPI_Mprobe(0, 0, world, NULL, &status));
+    CHECK_OK(MPI_Sendrecv(&byte, 1, MPI_CHAR, check_rank, 0, &byte, 1, MPI_CHAR, check_rank, 0,
+                          world, &status),
+             "3.10 a message to itself");
+    CHECK_NULL(MPI_Get_count(&status, MPI_CHAR, NULL));
+    CHECK_NULL(MPI_Get_count(MPI_STATUS_IGNORE, MPI_CHAR, &n));
+    CHECK_NULL(MPI_Get_elements(&status, MPI_CHAR, NULL));
+    CHECK_NULL(MPI_Get_elements_x(&status, MPI_CHAR, NULL));
+    CHECK_NULL(MPI_Test_cancelled(&status, NULL));
+    CHECK_NULL(MPI_Status_set_cancelled(NULL, 1));
+    CHECK_NULL(MPI_Ibarrier(world, NULL));
+    CHECK_NULL(MPI_Pack_size(1, MPI_CHAR, world, NULL));
+}
+
+static void null_of_objects(void)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    MPI_Group group;
+    MPI_Win win;
+    int n = 0, *value = NULL, flag;
+    char text[MPI_MAX_ERROR_STRING];
+
+    CHECK_NULL(MPI_Comm_rank(world, NULL));
+    CHECK_NULL(MPI_Comm_size(MPI_COMM_SELF, NULL));
+    CHECK_NULL(MPI_Comm_dup(world, NULL));
+    CHECK_NULL(MPI_Comm_split(world, 0, 0, NULL));
+    CHECK_NULL(MPI_Comm_free(NULL));
+    CHECK_NULL(MPI_Comm_get_name(world, text, NULL));
+    CHECK_NULL(MPI_Comm_get_attr(world, MPI_TAG_UB, NULL, &flag));
+    CHECK_NULL(MPI_Comm_get_attr(world, MPI_TAG_UB, &value, NULL));
+    CHECK_NULL(MPI_Comm_group(world, NULL));
+    MPI_Comm_group(world, &group);
+    CHECK_NULL(MPI_Group_rank(group, NULL));
+    MPI_Group_free(&group);
+    CHECK_NULL(MPI_Type_commit(NULL));
+    CHECK_NULL(MPI_Type_contiguous(1, MPI_INT, NULL));
+    CHECK_NULL(MPI_Type_get_extent(MPI_INT, NULL, NULL));
+    CHECK_NULL(MPI_Get_address(&n, NULL));
+    CHECK_NULL(MPI_Cart_create(world, 1, &check_size, &n, 0, NULL));
+    CHECK_NULL(MPI_Topo_test(world, NULL));
+    CHECK_NULL(MPI_Op_free(NULL));
+    CHECK_NULL(MPI_Info_create(NULL));
+    CHECK_NULL(MPI_Error_class(MPI_ERR_ARG, NULL));
+    CHECK_NULL(MPI_Error_string(MPI_ERR_ARG, NULL, &n));
+    CHECK_NULL(MPI_Get_processor_name(text, NULL));
+    CHECK_NULL(MPI_Initialized(NULL));
+    CHECK_NULL(MPI_Win_create(&n, sizeof(n), 1, MPI_INFO_NULL, world, NULL));
+    MPI_Win_create(&n, sizeof(n), 1, MPI_INFO_NULL, world, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    CHECK_NULL(MPI_Win_get_attr(win, MPI_WIN_BASE, &value, NULL));
+    MPI_Win_free(&win);
+    CHECK_NULL(MPI_File_open(MPI_COMM_SELF, "none", MPI_MODE_RDONLY, MPI_INFO_NULL, NULL));
+}
+
 int main(int argc, char **argv)
 {
     int first, second, flag = 0, code;
@@ -408,6 +485,8 @@ int main(int argc, char **argv)
     errors();
     freed_keyvals();
     info();
+    null_of_messages();
+    null_of_objects();
     environment();
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &first, NULL);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &second, NULL);
