@@ -17,7 +17,7 @@ static bool take_completions(struct ibt *ib)
         struct ibt_qp *qp = ib->by_number[done.qp];
         struct ibt_op **op = &qp->op[done.number % (1u << IBT_SQ_LOG2)];
 
-        any = true;
+        any = ib->has_ended = true;
         qp->q.ended = done.number + 1;
         ib->under_way--;
         if (done.status != IB_OK) {
@@ -254,11 +254,27 @@ static void ib_copy(struct mpi_transport *t, void *to, const void *from, uint64_
     ibt_copy(ibt_of(t), to, from, bytes);
 }
 
+/* Some of what it finds takes time, in which more may come that would wake nobody afterwards. */
+static bool look(struct ibt *ib)
+{
+    struct host *h = ib->t.host;
+    uint64_t since_ps;
+    bool any;
+
+    do {
+        since_ps = h->ops->time_ps(h);
+        any = ibt_progress(ib);
+        any |= ibt_news(ib) || ib->has_ended;
+        ib->has_ended = false;
+    } while (!any && h->ops->time_ps(h) != since_ps);
+    return any;
+}
+
 static void ib_wait(struct mpi_transport *t)
 {
     struct ibt *ib = ibt_of(t);
 
-    if (!ibt_progress(ib) && !ibt_news(ib))
+    if (!look(ib))
         t->host->ops->wait_write(t->host, ib->inbox, (uint32_t)ib->inbox_bytes);
     ib->room_made = false; /* they try again */
 }
@@ -269,8 +285,7 @@ static bool ib_poll(struct mpi_transport *t)
     bool any;
 
     host_spend_cost(t->host, HOST_COST_CALL);
-    any = ibt_progress(ib);
-    any |= ibt_news(ib);
+    any = look(ib);
     ib->room_made = false;
     return any;
 }

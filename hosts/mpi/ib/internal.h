@@ -144,6 +144,7 @@ struct ibt {
     struct ibt_region *regions;
     unsigned nregions, regions_room;
     bool room_made; /* in a ring, and the protocols have not been told */
+    bool has_ended; /* a request, since look() */
     /* stage.c */
     uint8_t *stage; /* own chunks: to leave, and (the second half) that have come */
     struct verbs_region stage_region;
