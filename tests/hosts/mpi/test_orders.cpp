@@ -4,6 +4,8 @@
  */
 #include "tests/hosts/machine_file.h"
 
+#include <cstring>
+
 namespace
 {
 
@@ -105,6 +107,15 @@ TEST_P(Orders, OfEventsDoNotMatterToCollectives)
 {
     expect_same("collectives");
     expect_same("nonblocking");
+}
+
+TEST_P(Orders, OfEventsDoNotMatterToDatatypes)
+{
+    bool adapters = std::string(GetParam().machine) == "ring4" && strncmp(GetParam().mpi, "net", 3);
+    const char *gpu = adapters ? "gpu=1" : "gpu=0"; /* memory of GPUs, too */
+
+    expect_same("signatures_point", { "cases=40", gpu });
+    expect_same("signatures_collectives", { "cases=40", gpu });
 }
 
 TEST_P(Orders, OfEventsDoNotMatterToFiles)
