@@ -10,6 +10,8 @@ void launch_resume(struct launch_thread *t)
     host_set_self(t->above != NULL ? &t->above->host : &t->host);
     task_resume(t->task);
     host_set_self(NULL);
+    if (t->above != NULL)
+        t = t->above; /* what a helper breaks is its rank's */
     if (t->fault != NULL && t->err != NULL) {
         char place[128];
 
