@@ -31,7 +31,7 @@ enum driver_status {
 #define DRIVER_RING_LOG2   12u    /* entries of the notification ring: 4096, eight pages */
 #define DRIVER_OWN_DESCS   4u     /* see driver_own_descs() */
 #define DRIVER_TABLE_DESCS 32768u /* host descriptor table: 1 MiB for all channels */
-#define DRIVER_HELPERS     64u
+#define DRIVER_HELPERS     64u /* ranks of a node that have helpers: hosts have at most 48 cores */
 
 struct driver_function {
     uint16_t bdf, vendor, device;
