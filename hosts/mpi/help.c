@@ -17,47 +17,49 @@ static bool is_pending(const struct mpi_rank *mr)
            mr->windows_ready || (t->ops->queued != NULL && t->ops->queued(t));
 }
 
-static bool wanted(void *arg)
+static bool is_wanted(void *arg)
 {
     struct mpi_rank *mr = arg;
 
-    if (mr->finalized)
-        return false;
-    mr->rung = mr->inside > 0;
-    return mr->inside == 0 && is_pending(mr);
+    mr->rung = true; /* also for an operation that the program begins later */
+    return mr->inside == 0 && mpi_help_is_due(mr);
 }
 
+bool mpi_help_is_due(const struct mpi_rank *mr)
+{
+    return mr->rung && !mr->finalized && is_pending(mr);
+}
+
+/* Errors are those of requests and schedules, whose ends report them. */
 void mpi_help(struct mpi_rank *mr)
 {
     mr->rung = false;
-    if (mr->finalized || !is_pending(mr))
-        return;
     (void)mpi_advance(mr, NULL);
     (void)mpi_poll(mr);
 }
 
-static void run(void *arg)
+static void run_helper(void *arg)
 {
     struct mpi_rank *mr = arg;
 
     mr->counts.helped++;
     mr->inside++;
-    do
+    while (mpi_help_is_due(mr))
         mpi_help(mr);
-    while (mr->rung);
     mr->inside--;
 }
 
 int mpi_help_init(struct mpi_rank *mr)
 {
     const struct host_setting *s = host_setting_of(mr->host, "mpi.progress");
-    const struct host_helper helper = { wanted, run, mr };
+    const struct host_helper helper = { is_wanted, run_helper, mr };
 
     if (s == NULL || strcmp(s->word, "helper") != 0)
         return MPI_SUCCESS;
     if (!mr->host->ops->set_helper(mr->host, &helper))
-        return mpi_fail(mr, MPI_ERR_OTHER,
-                        "progress=helper: the node has too many cores for helpers above them");
+        return mpi_fail(
+            mr, MPI_ERR_OTHER,
+            "progress=helper: no context above the core of the rank is left, or no memory");
     if (mr->transport->ops->ring == NULL || !mr->transport->ops->ring(mr->transport))
         return mpi_fail(mr, MPI_ERR_OTHER, "progress=helper: transport %s has no interrupts",
                         mr->transport->ops->name);

@@ -80,7 +80,7 @@ struct mpi_rank {
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
     unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
-    bool rung;                     /* it was to, meanwhile */
+    bool rung;                     /* something has come since the last look of mpi_help() */
     bool finalized, errors_return; /* after the end: calls return their errors */
     char why[160];                 /* what was wrong in the call that failed last */
 };
@@ -139,6 +139,8 @@ void mpi_device_release(struct mpi_rank *mr);
 /** By the setting "mpi.progress": interrupts go on with what is pending while the program computes.
  * @return an error, noted, where there can be none. */
 int mpi_help_init(struct mpi_rank *mr);
+/** Has something rung since mpi_help() looked last, and is anything pending? */
+bool mpi_help_is_due(const struct mpi_rank *mr);
 /** Goes on with what is pending; does not wait. */
 void mpi_help(struct mpi_rank *mr);
 

@@ -31,7 +31,7 @@ static const struct mpi_transport_ops *find_own(struct host *h)
     const struct mpi_transport_ops *const *ops = mpi_transports;
     char line[MPI_WHY_BYTES];
 
-    while ((*ops)->network != network)
+    while ((*ops)->network != network) /* each network has one */
         ops++;
     (void)snprintf(line, sizeof(line),
                    "MPI over %s (the %s of this machine); --mpi chooses another", (*ops)->name,

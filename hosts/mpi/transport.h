@@ -147,11 +147,12 @@ struct mpi_transport_ops {
      * computes after a blocking send holds up none of it. */
     void (*hand_over)(struct mpi_transport *t);
 
-    /** Or NULL: no interrupts. From now on, what wait() waits for also rings the rank's helper
-     * (host_ops.ring), and so it is with those that this rank has something for. All ranks call it,
-     * or none. @return false: there are none. */
+    /** Or NULL: the network has no interrupts. From now on whatever wait() waits for rings the
+     * rank's helper (host_ops.ring) as well; what this rank sends rings that of its receiver. All
+     * ranks call it, or none. @return false: there are no interrupts. */
     bool (*ring)(struct mpi_transport *t);
-    /** Or NULL: nothing. Is there anything that hand_over() would wait for? */
+    /** Or NULL: nothing. Is there anything that a helper is to do, though no operation is pending:
+     * what hand_over() would wait for, or room that senders want? Takes no time. */
     bool (*queued)(const struct mpi_transport *t);
 
     /** Or NULL: memcpy(), and caps.copy_kb_ps. Copies between an entry or memory of the library and

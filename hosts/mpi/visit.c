@@ -20,7 +20,7 @@ void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, u
 {
     struct mpi_rank *mr = v->mr;
 
-    while (mr != NULL && mr->inside == 1 && mr->rung)
+    while (mr != NULL && mr->inside == 1 && mpi_help_is_due(mr))
         mpi_help(mr); /* as the interrupt would have */
     if (mr != NULL)
         mr->inside--;

@@ -248,22 +248,24 @@ void verbs_post_empty(struct verbs_qp *qp, unsigned n)
     ring_receives(qp);
 }
 
-static const uint8_t *next_entry(const struct verbs_cq *cq)
+static const uint8_t *entry_at(const struct verbs_cq *cq, uint32_t number)
 {
-    return cq->entries + (size_t)(cq->taken & ((1u << cq->log2) - 1)) * IB_CQE_BYTES;
+    return cq->entries + (size_t)(number & ((1u << cq->log2) - 1)) * IB_CQE_BYTES;
 }
 
-bool verbs_ready(const struct verbs_cq *cq)
+bool verbs_ready(const struct verbs_cq *cq, uint32_t ahead)
 {
-    return next_entry(cq)[IB_CQE_LAP] == ((cq->taken >> cq->log2 & 1) == 0);
+    uint32_t number = cq->taken + ahead;
+
+    return entry_at(cq, number)[IB_CQE_LAP] == ((number >> cq->log2 & 1) == 0);
 }
 
 bool verbs_poll(struct verbs *v, struct verbs_cq *cq, struct verbs_done *done_p)
 {
-    const uint8_t *cqe = next_entry(cq);
+    const uint8_t *cqe = entry_at(cq, cq->taken);
     struct verbs_done done = { 0 };
 
-    if (!verbs_ready(cq))
+    if (!verbs_ready(cq, 0))
         return false;
     memcpy(&done.qp, cqe + IB_CQE_QP, 4);
     memcpy(&done.number, cqe + IB_CQE_NUMBER, 4);

@@ -97,8 +97,8 @@ void verbs_post_receive(struct verbs_qp *qp, const struct verbs_region *region, 
                         uint32_t bytes);
 /** `n` requests without memory, for writes with immediate data that take one each. */
 void verbs_post_empty(struct verbs_qp *qp, unsigned n);
-/** Is a completion there? Takes no time. */
-bool verbs_ready(const struct verbs_cq *cq);
+/** Are so many completions and one more there? Takes no time. */
+bool verbs_ready(const struct verbs_cq *cq, uint32_t ahead);
 /** Takes the next completion. The caller counts it: qp->ended = done.number + 1 of a send. */
 bool verbs_poll(struct verbs *v, struct verbs_cq *cq, struct verbs_done *done_p);
 /** Where the next completion will come, for host_ops.wait_write. */

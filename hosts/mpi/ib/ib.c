@@ -52,7 +52,6 @@ bool ibt_progress(struct ibt *ib)
 
     if (ib->set.rings)
         take_arrivals(ib);
-
     return ibt_stage_run(ib) || any;
 }
 
@@ -295,7 +294,15 @@ static bool has_completions(const void *arg)
 {
     const struct ibt *ib = arg;
 
-    return verbs_ready(&ib->cq) || verbs_ready(&ib->arrivals);
+    return verbs_ready(&ib->cq, 0) || verbs_ready(&ib->arrivals, 0);
+}
+
+/* Receive requests have to be posted anew, even if nobody waits for a message. */
+static bool ib_queued(const struct mpi_transport *t)
+{
+    const struct ibt *ib = (const struct ibt *)t;
+
+    return ib->set.rings && verbs_ready(&ib->arrivals, IBT_RQ_MORE - 1);
 }
 
 static bool ib_ring(struct mpi_transport *t)
@@ -323,4 +330,5 @@ const struct mpi_transport_ops mpi_transport_ib = {
     .wait = ib_wait,
     .poll = ib_poll,
     .ring = ib_ring,
+    .queued = ib_queued,
 };

@@ -41,8 +41,12 @@
 #define IBT_GPUS         8u
 #define IBT_COPIES_BYTES (IBT_GPUS * HOST_COPY_ENGINES * 8u)
 #define IBT_QUEUE_LOG2   12u
-#define IBT_RQ_LOG2      6u  /* receive requests of a connection, where arrivals interrupt, */
-#define IBT_RQ_MORE      16u /* and how many are posted anew at once */
+/* Receive requests of a connection, where arrivals interrupt: a ring holds 1024 entries
+ * (IBT_RING_MAX / IBT_UNIT), and as many words may be on their way; fewer where the queue of all
+ * arrivals, which adapters limit to 2^16, would not hold those of all ranks. */
+#define IBT_RQ_LOG2       11u
+#define IBT_ARRIVALS_LOG2 16u
+#define IBT_RQ_MORE       16u /* so many are posted anew at once: what the adapter fetches ahead */
 
 /** As the library of its time had them; keys "mpi.*" of the platform or the run. */
 struct ibt_settings {
@@ -134,6 +138,7 @@ struct ibt {
     uint64_t rings_at;
     uint32_t ring_bytes, ring_room, fifo_bytes; /* room: with what reaches over the end */
     uint64_t scratch_at;                        /* in the mirror: fifo_bytes for copies */
+    uint32_t rq_log2;
     struct verbs_cq cq, arrivals; /* arrivals: of what was written with immediate data */
     uint32_t under_way; /* requests that have not told of their end: no more than the queue holds */
     struct ibt_peer *peers;

@@ -71,6 +71,20 @@ static uint8_t *memory(struct ibt *ib, uint64_t bytes, uint32_t access, struct v
     return p;
 }
 
+/* Room for what all connections, each to one rank, may have under way. */
+static bool make_arrivals(struct ibt *ib)
+{
+    uint32_t ranks_log2 = 0;
+
+    while ((UINT32_C(1) << ranks_log2) < ib->nranks)
+        ranks_log2++;
+    ib->rq_log2 = IBT_RQ_LOG2;
+    while (ib->rq_log2 + ranks_log2 > IBT_ARRIVALS_LOG2)
+        ib->rq_log2--;
+    return verbs_cq_create(&ib->v, ib->rq_log2 + ranks_log2, NULL, &ib->arrivals) &&
+           verbs_cq_events(&ib->v, &ib->arrivals) && verbs_cq_events(&ib->v, &ib->cq);
+}
+
 static bool make_memory(struct ibt *ib)
 {
     uint64_t words = round_up(ib->nranks * UINT64_C(8), IBT_UNIT);
@@ -97,9 +111,7 @@ static bool make_memory(struct ibt *ib)
     for (unsigned g = 0; g < ib->t.host->ops->gpus(ib->t.host) && g < IBT_GPUS; g++)
         ib->t.host->ops->gpu_count(ib->t.host, g, &ib->copies[HOST_COPY_ENGINES * g]);
     return verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, ib->inbox + queue_at, &ib->cq) &&
-           (!ib->set.rings ||
-            (verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, NULL, &ib->arrivals) &&
-             verbs_cq_events(&ib->v, &ib->arrivals) && verbs_cq_events(&ib->v, &ib->cq)));
+           (!ib->set.rings || make_arrivals(ib));
 }
 
 /* ---- connections ------------------------------------------------------------------------ */
@@ -123,12 +135,11 @@ static bool make_queue(struct ibt *ib, struct ibt_qp *qp, unsigned rail)
 {
     const struct verbs_cq *arrivals = ib->set.rings ? &ib->arrivals : &ib->cq;
 
-    if (!verbs_qp_create(&ib->v, &ib->cq, arrivals, IBT_SQ_LOG2, ib->set.rings ? IBT_RQ_LOG2 : 0,
-                         rail, &qp->q) ||
+    if (!verbs_qp_create(&ib->v, &ib->cq, arrivals, IBT_SQ_LOG2, ib->rq_log2, rail, &qp->q) ||
         !note_qp(ib, qp))
         return false;
-    if (ib->set.rings)
-        verbs_post_empty(&qp->q, 1u << IBT_RQ_LOG2);
+    if (ib->set.rings && rail == 0) /* the only one that such writes go by */
+        verbs_post_empty(&qp->q, 1u << ib->rq_log2);
     return true;
 }
 

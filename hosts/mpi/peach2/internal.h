@@ -247,6 +247,8 @@ void p2_release(struct p2 *p2, unsigned source);
 unsigned p2_next_ready(struct p2 *p2, enum mpi_fifo fifo, unsigned from);
 /** Is there what nobody has looked at: entries, credits? */
 bool p2_news(struct p2 *p2);
+/** Is half of the ring of some source, or of its flags, full of entries? Takes no time. */
+bool p2_half_full(const struct p2 *p2);
 
 /* dma.c */
 int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);

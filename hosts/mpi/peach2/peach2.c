@@ -336,9 +336,12 @@ static bool p2_ring_op(struct mpi_transport *t)
     return true;
 }
 
+/* What fills rings is taken out, even if nobody waits for a message: senders want the room. */
 static bool p2_queued(const struct mpi_transport *t)
 {
-    return p2_dma_queued((const struct p2 *)t);
+    const struct p2 *p2 = (const struct p2 *)t;
+
+    return p2_dma_queued(p2) || p2_half_full(p2);
 }
 
 const struct mpi_transport_ops mpi_transport_peach2 = {

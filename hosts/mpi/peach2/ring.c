@@ -320,6 +320,30 @@ unsigned p2_next_ready(struct p2 *p2, enum mpi_fifo fifo, unsigned from)
     return p2->nranks;
 }
 
+static bool half_full(const struct p2 *p2, unsigned source)
+{
+    uint64_t bytes = 0;
+    uint32_t n = 0;
+
+    while (n < P2_FLAGS / 2 && bytes < p2->ring_bytes / 2) {
+        uint32_t number = p2->taken[source] + n++;
+        uint64_t flag = p2->flags[source * P2_FLAGS + number % P2_FLAGS];
+
+        if (flag >> FLAG_NUMBER != ((number + 1) & 0xffff))
+            return false;
+        bytes += flag >> FLAG_BYTES & 0xffffff;
+    }
+    return true;
+}
+
+bool p2_half_full(const struct p2 *p2)
+{
+    for (unsigned r = 0; r < p2->nranks; r++)
+        if (half_full(p2, r))
+            return true;
+    return false;
+}
+
 bool p2_news(struct p2 *p2)
 {
     bool news = false;

@@ -430,6 +430,20 @@ static void irecv(void)
     give();
 }
 
+/* Its message is there before it begins. */
+static void irecv_late(void)
+{
+    MPI_Request rq;
+
+    if (me == 0) {
+        sleep_until(start_ns + 10 * 1000000);
+        MPI_Irecv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &rq);
+        hush(1);
+        MPI_Wait(&rq, MPI_STATUS_IGNORE);
+    }
+    give();
+}
+
 #define ICOLL(NAME, QUIET, CALL)                                                                   \
     static void NAME(void)                                                                         \
     {                                                                                              \
@@ -525,6 +539,7 @@ static const struct test {
     CASE(bsend, "pending:Bsend"),
     CASE(start, "pending:Start"),
     CASE(irecv, "pending:Irecv"),
+    CASE(irecv_late, "pending:Irecv,late"),
     CASE(ibarrier, "pending:Ibarrier"),
     CASE(ibcast, "pending:Ibcast"),
     CASE(iallgather, "pending:Iallgather"),
