@@ -125,6 +125,66 @@ TEST(Peach2, AnInterruptRegisterOfAnotherNodeCallsItsDriver)
     });
 }
 
+TEST(Peach2, ABitOfAHelperRingsThatOfItsRankAndNoOther)
+{
+    struct Rank {
+        struct host *h;
+        unsigned asked, ran;
+    };
+    Cluster c;
+    launch_config cfg = {};
+
+    cfg.nranks = 3; /* the first and the last are on one node */
+    c.expect_run(
+        [] {
+            Rank mine = { host_self(), 0, 0 };
+            struct driver *d = driver_of(mine.h);
+            uint32_t bit = driver_helper_bit(me() / 2);
+
+            EXPECT_EQ(0, peach2_open());
+            if (me() == 1) {
+                uint64_t bits = 0x10 | driver_helper_bit(0);
+                later(50 * SIM_US);
+                peach2_store(driver_window(d, 0, HUB_AREA_SELF, HUB_IRQ_RAISE), &bits, 8);
+                later(50 * SIM_US);
+                bits = driver_helper_bit(1);
+                peach2_store(driver_window(d, 0, HUB_AREA_SELF, HUB_IRQ_RAISE), &bits, 8);
+                return 0;
+            }
+            const host_helper above = {
+                [](void *arg) { return ++static_cast<Rank *>(arg)->asked > 0; },
+                [](void *arg) { static_cast<Rank *>(arg)->ran++; },
+                &mine,
+            };
+            const driver_helper helper = { mine.h, bit, nullptr, nullptr };
+            EXPECT_TRUE(mine.h->ops->set_helper(mine.h, &above));
+            EXPECT_TRUE(driver_helper_add(d, &helper));
+            later(80 * SIM_US);
+            EXPECT_EQ(me() == 0 ? 1u : 0u, mine.ran);
+            later(70 * SIM_US);
+            EXPECT_EQ(1u, mine.ran);
+            EXPECT_EQ(1u, mine.asked);
+            if (me() == 0)
+                EXPECT_EQ(0x10u, driver_wait_irq(mine.h, d, 0x10)) << "is nobody's";
+            return 0;
+        },
+        cfg);
+}
+
+TEST(Peach2, ANodeHasRoomForAsManyHelpersAsItSays)
+{
+    Cluster c;
+    ASSERT_EQ(SIM_OK, c.run([] {
+        struct driver *d = driver_of(host_self());
+        const driver_helper helper = { host_self(), 0, nullptr, nullptr };
+        for (unsigned i = 0; i < DRIVER_HELPERS; i++)
+            EXPECT_TRUE(driver_helper_add(d, &helper));
+        EXPECT_FALSE(driver_helper_add(d, &helper));
+        return 0;
+    }));
+    EXPECT_TRUE(c.all_well());
+}
+
 TEST(Peach2, AFailingTransferIsReportedAndTheChannelWorksAgain)
 {
     Cluster c;

@@ -37,6 +37,9 @@ const std::vector<Network> NETWORKS = {
       3,
       { "node*.ether.rx.loss_ppm=3000" },
       {} },
+    { "peach2_helper", "peach2,progress=helper", "ring4", 5, {}, { CABLES } },
+    { "ib_helper", "ib,progress=helper", "ring4", 5, {}, {} },
+    { "mbcf_helper", "mbcf,progress=helper", "mbcf-switch", 4, {}, {} },
     { "tcp", "tcp", "mbcf-hub", 2, { "node*.ether.rx.loss_ppm=3000" }, {} },
 };
 

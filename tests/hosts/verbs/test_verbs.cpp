@@ -1,6 +1,7 @@
 /* Two nodes with adapters, seen through the library: what arrives, when, and what goes wrong. */
 #include "tests/hosts/machine_file.h"
 
+#include "hosts/driver/driver.h"
 #include "hosts/verbs/verbs.h"
 
 #include <algorithm>
@@ -184,6 +185,94 @@ TEST(Verbs, SendsFindReceivesInOrderAndWaitForThem)
                            8);
         }
         return 0;
+    });
+}
+
+/* Each write with immediate data takes a receive request without memory, and its completion
+ * interrupts the node of a rank that computes. */
+TEST(Verbs, CompletionsOfAQueueInterrupt)
+{
+    on_two_nodes([] {
+        static uint8_t memory[2][4096];
+        struct Arrivals {
+            Pair p;
+            unsigned seen, bytes;
+        } a = {};
+        Pair &p = a.p;
+        verbs_region region;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &region), 2);
+        EXPECT_IN_RANK(p.connect(region), 3);
+        verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, 100);
+        s.immediate = true;
+        if (p.h->rank == 0) {
+            p.barrier();
+            for (s.imm = 1; s.imm <= 3; s.imm++) {
+                p.h->ops->spend(p.h, 20 * SIM_US);
+                verbs_post(&p.qp, &s);
+                EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 4);
+            }
+            p.barrier();
+            return 0;
+        }
+        const host_helper above = {
+            [](void *arg) { return verbs_ready(&static_cast<Arrivals *>(arg)->p.receive_cq, 0); },
+            [](void *arg) {
+                Arrivals *into = static_cast<Arrivals *>(arg);
+                verbs_done done;
+
+                while (verbs_poll(&into->p.v, &into->p.receive_cq, &done)) {
+                    into->seen = into->seen * 10 + done.imm;
+                    into->bytes += done.bytes;
+                }
+            },
+            &a,
+        };
+        const driver_helper helper = { p.h, 0,
+                                       [](const void *cq) {
+                                           return verbs_ready(static_cast<const verbs_cq *>(cq), 0);
+                                       },
+                                       &p.receive_cq };
+        EXPECT_IN_RANK(p.h->ops->set_helper(p.h, &above), 5);
+        EXPECT_IN_RANK(driver_helper_add(driver_of(p.h), &helper), 6);
+        EXPECT_IN_RANK(verbs_cq_events(&p.v, &p.receive_cq), 7);
+        verbs_post_empty(&p.qp, 3);
+        p.barrier();
+        p.h->ops->spend(p.h, 40 * SIM_US);
+        EXPECT_IN_RANK(a.seen == 1, 8);
+        EXPECT_IN_RANK(!verbs_ready(&p.receive_cq, 0), 9);
+        p.h->ops->spend(p.h, 60 * SIM_US);
+        EXPECT_IN_RANK(a.seen == 123 && a.bytes == 300, 10);
+        p.barrier();
+        return 0;
+    });
+}
+
+TEST(Verbs, AWriteWithImmediateDataWaitsForAReceiveRequest)
+{
+    on_two_nodes([] {
+        static uint8_t memory[2][4096];
+        Pair p;
+        verbs_region region;
+
+        EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
+        EXPECT_IN_RANK(verbs_register(&p.v, memory[p.h->rank], 4096, 7, &region), 2);
+        EXPECT_IN_RANK(p.connect(region), 3);
+        if (p.h->rank == 0) {
+            verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, 100);
+            uint64_t from = p.h->ops->time_ps(p.h);
+            s.immediate = true;
+            verbs_post(&p.qp, &s);
+            EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 4);
+            EXPECT_IN_RANK(p.h->ops->time_ps(p.h) - from > 100 * SIM_US, 5);
+            return 0;
+        }
+        p.h->ops->spend(p.h, 100 * SIM_US);
+        EXPECT_IN_RANK(!verbs_ready(&p.receive_cq, 0), 6);
+        verbs_post_empty(&p.qp, 1);
+        verbs_done done = p.wait(p.receive_cq);
+        return done.status == IB_OK && done.bytes == 100 ? 0 : 7;
     });
 }
 

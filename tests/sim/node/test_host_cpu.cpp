@@ -416,6 +416,61 @@ TEST(Core, SleepEndsByWakeOrDeadline)
     EXPECT_TRUE(never.done);
 }
 
+TEST(Core, AHeldCoreStandsStillUntilItIsReleasedAsOftenAsItWasHeld)
+{
+    Machine m(one_device());
+    Done works(m), sleeps(m), first(m), second(m), third(m);
+    sim_time_t start = m.now();
+
+    first.then = [&] {
+        node_core_hold(m.core(0));
+        node_core_hold(m.core(0));
+        node_core_hold(m.core(1));
+        EXPECT_TRUE(node_core_held(m.core(0)));
+    };
+    second.then = [&] { node_core_release(m.core(0)); };
+    third.then = [&] {
+        node_core_release(m.core(0));
+        node_core_release(m.core(1));
+        EXPECT_FALSE(node_core_held(m.core(0)));
+    };
+    node_core_spend(m.core(0), 10000, Done::call, &works);
+    node_core_sleep(m.core(1), start + 5000, Done::call, &sleeps);
+    node_core_spend(m.core(2), 2000, Done::call, &first);
+    node_core_sleep(m.core(3), start + 6000, Done::call, &second);
+    m.run_until(start + 6000);
+    node_core_spend(m.core(2), 3000, Done::call, &third);
+    m.run();
+    EXPECT_EQ(start + 6000, second.time);
+    EXPECT_EQ(start + 9000 + 8000, works.time) << "8 ns were left when it was held";
+    EXPECT_EQ(start + 9000, sleeps.time) << "its deadline passed meanwhile";
+}
+
+TEST(Core, AContextAboveItWorksWhileItStandsStill)
+{
+    in_all_orders(one_device(), [](Machine &m) {
+        Done below(m), above(m);
+        uint64_t value = 7;
+        node_core *core = m.core(1), *over = node_core_above(core);
+
+        EXPECT_NE(nullptr, over);
+        EXPECT_NE(over, node_core_above(m.core(2)));
+        EXPECT_EQ(nullptr, node_core_above(over));
+        claim(m);
+        m.run_until(2 * SIM_US);
+        sim_time_t start = m.now();
+        node_core_spend(core, 10000, Done::call, &below);
+        node_core_hold(core);
+        above.then = [&] { node_core_release(core); };
+        node_core_store(over, bar, &value, 8, NODE_UNCACHED, Done::call, &above);
+        m.run();
+        EXPECT_EQ(start + 400, above.time);
+        EXPECT_EQ(start + 400 + 10000, below.time);
+        EXPECT_EQ(1u, m.device("dev")->seen.size());
+        return Times{ below.time - start };
+    });
+}
+
 TEST(Configuration, ReachesTheDeviceAndGivesItItsNumber)
 {
     in_all_orders(one_device(), [](Machine &m) {
