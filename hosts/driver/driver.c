@@ -112,7 +112,7 @@ bool driver_helper_add(struct driver *d, const struct driver_helper *helper)
     return true;
 }
 
-/* Of a device that is no hub: its queues lie in memory. */
+/* By a device that is no hub: it has no word of causes, but its queues lie in memory. */
 static void ring_by_news(struct host *h, const struct driver *d)
 {
     for (unsigned i = 0; i < d->nhelpers; i++)

@@ -305,7 +305,7 @@ static bool mbcf_poll(struct mpi_transport *t)
     return news;
 }
 
-/* The kernel's handler does, for whatever it has for the task. */
+/* From now on the kernel's handler rings whenever it has something for the task. */
 static bool mbcf_ring(struct mpi_transport *t)
 {
     mpi_to_mbcf(t)->task->rings = true;

@@ -253,10 +253,11 @@ bool p2_dma_progress(struct p2 *p2)
     return ended;
 }
 
-/* Ranks that share a channel end what they begin. */
 void p2_dma_ring(struct p2 *p2)
 {
-    for (unsigned c = 0; c < p2->nchannels && p2->nsharers == 0; c++)
+    if (p2->nsharers > 0)
+        return;
+    for (unsigned c = 0; c < p2->nchannels; c++)
         driver_write(p2->t.host, p2->d, HUB_DMA(p2->channel[c].number) + HUB_DMA_IRQ,
                      p2->peers[p2->me].bell);
 }

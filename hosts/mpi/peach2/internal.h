@@ -230,9 +230,9 @@ static inline uint64_t p2_bus(const struct p2 *p2, unsigned dest, uint64_t at)
 {
     return p2->d->window_bus + p2->peers[dest].inbox + at;
 }
-/** Where helpers are rung: behind a flag, stored by the core. */
+/** Rings the helper of `dest`, if there are any, by a store of the core behind that of a flag. */
 void p2_ring(struct p2 *p2, unsigned dest);
-/** Where that is, for a DMA channel. */
+/** The register of its hub that rings it, as a bus address here. */
 static inline uint64_t p2_bell_bus(const struct p2 *p2, unsigned dest)
 {
     return driver_window(p2->d, p2->peers[dest].slot, HUB_AREA_SELF, HUB_IRQ_RAISE);
@@ -252,7 +252,8 @@ bool p2_half_full(const struct p2 *p2);
 
 /* dma.c */
 int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
-/** Ends of the rank's chains ring its helper. */
+/** From now on ends of the rank's chains ring its helper; a rank that shares its channel waits for
+ * them itself. */
 void p2_dma_ring(struct p2 *p2);
 /** Is there what only the rank's core can start? */
 bool p2_dma_queued(const struct p2 *p2);

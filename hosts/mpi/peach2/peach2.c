@@ -52,28 +52,28 @@ static bool make_inbox(struct p2 *p2)
     return true;
 }
 
+/* Ranks below `end` that are on the node of `rank`. */
+static unsigned on_node_of(const struct p2 *p2, unsigned rank, unsigned end)
+{
+    unsigned n = 0;
+
+    for (unsigned r = 0; r < end; r++)
+        n += p2->peers[r].node == p2->peers[rank].node;
+    return n;
+}
+
 static void make_bells(struct p2 *p2)
 {
-    for (unsigned r = 0; r < p2->nranks; r++) {
-        unsigned before = 0;
-
-        for (unsigned i = 0; i < r; i++)
-            before += p2->peers[i].node == p2->peers[r].node;
-        p2->peers[r].bell = driver_helper_bit(before);
-    }
+    for (unsigned r = 0; r < p2->nranks; r++)
+        p2->peers[r].bell = driver_helper_bit(on_node_of(p2, r, r));
 }
 
 /* Channels are dealt out among the ranks of the node. */
 static bool make_channels(struct p2 *p2)
 {
-    unsigned local = 0, before = 0;
+    unsigned before = on_node_of(p2, p2->me, p2->me);
+    unsigned local = on_node_of(p2, p2->me, p2->nranks);
 
-    for (unsigned r = 0; r < p2->nranks; r++) {
-        bool here = p2->peers[r].node == p2->peers[p2->me].node;
-
-        local += here;
-        before += here && r < p2->me;
-    }
     return p2_share_init(p2, before, local) && p2_dma_init(p2, before, local) == DRIVER_OK;
 }
 
