@@ -49,12 +49,18 @@ static void run_helper(void *arg)
     mr->inside--;
 }
 
+bool mpi_wants_helper(const struct host *h)
+{
+    const struct host_setting *s = host_setting_of(h, "mpi.progress");
+
+    return s != NULL && strcmp(s->word, "helper") == 0;
+}
+
 int mpi_help_init(struct mpi_rank *mr)
 {
-    const struct host_setting *s = host_setting_of(mr->host, "mpi.progress");
     const struct host_helper helper = { is_wanted, run_helper, mr };
 
-    if (s == NULL || strcmp(s->word, "helper") != 0)
+    if (!mpi_wants_helper(mr->host))
         return MPI_SUCCESS;
     if (!mr->host->ops->set_helper(mr->host, &helper))
         return mpi_fail(

@@ -183,6 +183,9 @@ extern const struct mpi_transport_ops *const mpi_transports[];
  * network, with its settings applied. @return NULL, and why. */
 struct mpi_transport *mpi_transport_open(struct host *h, char *why);
 
+/** By the setting "mpi.progress": will ring() be called? */
+bool mpi_wants_helper(const struct host *h);
+
 #ifdef __cplusplus
 }
 #endif

@@ -45,7 +45,7 @@ static struct ibt_settings settings_of(const struct host *h)
         .copies_ahead = (uint32_t)setting(h, "mpi.copies_ahead", 1),
         .gdr_rails = (uint32_t)setting(h, "mpi.gdr_rails", 1),
         .gpu_query_ps = setting(h, "mpi.gpu_query_ps", 0),
-        .rings = says(h, "mpi.progress", "helper"),
+        .rings = mpi_wants_helper(h),
     };
 
     if (set.copies_ahead > set.chunks)
