@@ -138,8 +138,7 @@ static unsigned plain_contexts(const struct node_host *host)
     return host->cfg.cores == 1 ? 2 : (unsigned)host->cfg.cores;
 }
 
-/** With those above cores, where there are numbers left for them. */
-static unsigned contexts(const struct node_host *host)
+unsigned node_host_contexts(const struct node_host *host)
 {
     unsigned n = plain_contexts(host), all = n + (unsigned)host->cfg.cores;
 
@@ -162,7 +161,7 @@ static void host_destroy(void *component)
 
     node_net_fini(&host->net);
     if (host->cores != NULL) {
-        for (unsigned i = 0; i < contexts(host); i++)
+        for (unsigned i = 0; i < node_host_contexts(host); i++)
             node_core_fini(&host->cores[i]);
     }
     free(host->cores);
@@ -196,7 +195,7 @@ static int host_init(struct node_host *host, const struct machine_place *place,
     host->ram_where = sim_path_hash(path);
     node_packet_pool_init(&host->packets);
     host->payloads = mem_pool_create();
-    host->cores = calloc(contexts(host), sizeof(*host->cores));
+    host->cores = calloc(node_host_contexts(host), sizeof(*host->cores));
     if (host->payloads == NULL || host->cores == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     bytes = place->map(place->map_arg, place->node, path, host->cfg.ram_bytes);
@@ -204,7 +203,7 @@ static int host_init(struct node_host *host, const struct machine_place *place,
         return sim_error_set(err, SIM_ERR_NOMEM, "ram_bytes = %llu: %s: out of memory",
                              (unsigned long long)host->cfg.ram_bytes, place->path);
     mem_ram_init(&host->ram, host->cfg.ram_base, host->cfg.ram_bytes, bytes);
-    for (unsigned i = 0; i < contexts(host); i++) {
+    for (unsigned i = 0; i < node_host_contexts(host); i++) {
         unsigned plain = plain_contexts(host);
 
         host->cores[i].socket = host->cfg.cores > 1 && i >= first_socket(&host->cfg);

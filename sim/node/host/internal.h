@@ -323,6 +323,10 @@ struct node_host {
     uint64_t cause; /* for the probe: of the bytes that reach memory now */
 };
 
+/** Of all that software runs in: cores, one more for the interrupts of a single core, and those
+ * above cores, where there are numbers left for them. They are the first so many of `cores`. */
+unsigned node_host_contexts(const struct node_host *host);
+
 /** How much longer an access of a core or of DRAM on `socket` takes to a root port, each way. */
 static inline sim_time_t node_hop_ps(const struct node_host *host, unsigned socket, unsigned port)
 {

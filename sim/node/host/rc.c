@@ -403,7 +403,7 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
         rc->order[i] = pcie_order_watch_create(host->dom, pcie_port_path(rp->port), "root complex");
         register_stalls(host->dom, rp, path);
     }
-    for (unsigned i = 0; i < host->cfg.cores; i++)
+    for (unsigned i = 0; i < node_host_contexts(host); i++)
         rc->order[RC_FROM_CORE + i] =
             pcie_order_watch_create(host->dom, host->path, "root complex");
     rc->end = pcie_order_end_create(host->dom, host->path);

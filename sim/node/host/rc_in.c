@@ -141,7 +141,7 @@ static unsigned completion_target(const struct node_rc *rc, const struct node_pa
     unsigned bus = p->tlp.requester_id >> 8;
 
     if (bus == 0)
-        return p->tlp.tag % HOST_CORES_MAX < rc->host->cfg.cores ? RC_INSIDE : RC_NOBODY;
+        return p->tlp.tag % HOST_CORES_MAX < node_host_contexts(rc->host) ? RC_INSIDE : RC_NOBODY;
     if (bus > HOST_PORTS || bus == p->source + 1u || !pcie_port_connected(rc->port[bus - 1].port))
         return RC_NOBODY;
     return bus - 1;

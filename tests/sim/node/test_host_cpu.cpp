@@ -471,6 +471,31 @@ TEST(Core, AContextAboveItWorksWhileItStandsStill)
     });
 }
 
+/* Completions find whatever context has asked: one above a core, and that of a single core's
+ * interrupts. */
+TEST(Core, EachContextLoadsFromDevices)
+{
+    for (uint64_t cores : { 1, 4 }) {
+        in_all_orders(one_device({ { "cores", cores } }), [](Machine &m) {
+            node_core *contexts[] = { m.core(), node_core_above(m.core()),
+                                      node_host_interrupt_core(m.host()) };
+            Times t;
+
+            claim(m);
+            m.run_until(2 * SIM_US);
+            for (node_core *context : contexts) {
+                sim_time_t start = m.now();
+                Done d = operate(
+                    m, [&](Done *d) { node_core_load(context, bar + 8, 8, Done::call, d); });
+                EXPECT_NE(UINT64_MAX, d.value);
+                EXPECT_LT(d.time - start, SIM_US);
+                t.push_back(d.time - start);
+            }
+            return t;
+        });
+    }
+}
+
 TEST(Configuration, ReachesTheDeviceAndGivesItItsNumber)
 {
     in_all_orders(one_device(), [](Machine &m) {
