@@ -160,7 +160,8 @@ struct host_ops {
     /** Empties write-combining buffers; returns when all stores left the core. */
     void (*fence)(struct host *h);
     /** Returns after another agent wrote to [p, p + size) of pinned host memory and the polling
-     * loop saw it; the caller has just found the present contents wanting. */
+     * loop saw it, or after a signal; the caller has just found the present contents wanting, and
+     * looks again. */
     void (*wait_write)(struct host *h, const volatile void *p, uint32_t size);
 
     /* time */
@@ -169,7 +170,8 @@ struct host_ops {
     uint64_t (*tsc)(struct host *h);
     uint64_t (*tsc_khz)(struct host *h);
     uint64_t (*time_ps)(struct host *h); /* costs nothing */
-    /** Until wake() or the time `deadline_ps`. @return false when the deadline ended it. */
+    /** Until wake(), a signal or the time `deadline_ps`. @return false when the deadline ended it.
+     */
     bool (*sleep)(struct host *h, uint64_t deadline_ps);
     void (*wake)(struct host *h, struct host *sleeper); /* of the same node */
     void (*set_interrupt)(struct host *h, host_interrupt_fn fn, void *arg);

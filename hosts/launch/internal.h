@@ -336,6 +336,19 @@ static inline void launch_signals_take(struct launch_thread *t)
         launch_signals_run(t);
 }
 
+/** From the thread itself, before an operation: what it computed takes its time, and handlers that
+ * have come due meanwhile run. @return false: some ran, or a signal came that it waits for, so that
+ * what it found before may no longer hold. */
+static inline bool launch_begin(struct launch_thread *t)
+{
+    const struct hub_program_signals *s = &t->signals.program;
+    uint64_t ran = s->ran;
+
+    launch_charge(t);
+    launch_signals_take(t);
+    return s->ran == ran && (s->pending & s->wanted) == 0;
+}
+
 /* rank.c */
 int launch_ranks_init(struct launch *run, struct sim_error *err);
 void launch_ranks_fini(struct launch *run);

@@ -14,8 +14,18 @@ static struct launch_thread *self(struct host *h)
 /** Of the operations that take time or tell it: what the rank computed so far comes before. */
 static struct launch_thread *after_computing(struct host *h)
 {
-    launch_charge(self(h));
+    (void)launch_begin(self(h));
     return self(h);
+}
+
+/** A handler may run after the operation, and no later: the program takes what its handlers write
+ * for known from here on. */
+static uint64_t wait_for(struct launch_thread *t, const char *what)
+{
+    uint64_t value = launch_wait(t, what);
+
+    launch_signals_take(t);
+    return value;
 }
 
 /* ---- firmware ------------------------------------------------------------------ */
@@ -77,7 +87,7 @@ static void op_store(struct host *h, const struct host_bar *bar, uint64_t offset
 
     SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_store(t->core, bar->bus + offset, bytes, size, mapping_of(bar), launch_done, t);
-    launch_wait(t, "store");
+    wait_for(t, "store");
 }
 
 /* The next store of a block: 8 bytes, or as many as natural alignment leaves. The task sleeps
@@ -113,7 +123,7 @@ static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t 
     t->block.offset = offset;
     t->block.left = size;
     block_next(t, 0);
-    launch_wait(t, "store");
+    wait_for(t, "store");
 }
 
 static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size)
@@ -122,7 +132,7 @@ static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t off
 
     SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_load(t->core, bar->bus + offset, size, launch_done, t);
-    return launch_wait(t, "load");
+    return wait_for(t, "load");
 }
 
 static void op_load_block(struct host *h, const struct host_bar *bar, uint64_t offset, void *to,
@@ -141,6 +151,7 @@ static void op_load_block(struct host *h, const struct host_bar *bar, uint64_t o
         node_core_load(t->core, bar->bus + offset, n, launch_done, t);
         words[0] = launch_wait(t, "load");
         words[1] = node_core_high(t->core);
+        launch_signals_take(t); /* whose handlers may load, too */
         memcpy(out, words, n);
         out += n;
         offset += n;
@@ -153,7 +164,7 @@ static void op_fence(struct host *h)
     struct launch_thread *t = after_computing(h);
 
     node_core_fence(t->core, launch_done, t);
-    launch_wait(t, "fence");
+    wait_for(t, "fence");
 }
 
 /** Memory of the program, which may be pinned several times. */
@@ -175,9 +186,11 @@ static void wait_pinned(struct launch_thread *t, const volatile void *p, uint32_
 
 static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = self(h);
     uint64_t bus;
 
+    if (!launch_begin(t))
+        return; /* the word may have been written meanwhile */
     if (launch_bus_of(t->node, p, &bus)) {
         node_core_poll(t->core, bus, size, launch_done, t);
         launch_wait(t, "polling memory");
@@ -200,8 +213,7 @@ static void op_spend(struct host *h, uint64_t ps)
         return;
     }
     node_core_spend(t->core, ps, launch_done, t);
-    launch_wait(t, "computing");
-    launch_signals_take(t);
+    wait_for(t, "computing");
 }
 
 static uint64_t op_cost_ps(struct host *h, enum host_cost cost)
@@ -236,8 +248,8 @@ static uint64_t op_time_ps(struct host *h)
 
 static bool op_sleep(struct host *h, uint64_t deadline_ps)
 {
-    struct launch_thread *t = after_computing(h);
-    bool woken = launch_sleep(t, deadline_ps, "sleeping");
+    struct launch_thread *t = self(h);
+    bool woken = !launch_begin(t) || launch_sleep(t, deadline_ps, "sleeping");
 
     launch_signals_take(t);
     return woken;
@@ -338,9 +350,10 @@ static void op_net_receive(struct host *h, struct host_message *msg_p)
     struct launch_message *msg;
 
     (void)after_computing(h);
-    while (t->first == NULL)
-        if (launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a message"))
-            launch_signals_take(self(h));
+    while (t->first == NULL) {
+        launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a message");
+        launch_signals_take(self(h));
+    }
     msg = t->first;
     t->first = msg->next;
     if (t->first == NULL)

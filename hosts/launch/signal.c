@@ -1,7 +1,8 @@
 /*
  * Signals of ranks: what sends them, and what they do to a rank that waits. They arrive before the
  * software of their instant, so that no order of ranks decides what they meet. A rank that sleeps
- * or polls has its handler run at once, another one when its core's operation has ended.
+ * or polls has its handler run at once, another one when its core's operation has ended. No
+ * operation begins, and none ends, with a handler that is due.
  */
 #include "hosts/launch/internal.h"
 

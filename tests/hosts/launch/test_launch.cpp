@@ -280,6 +280,26 @@ TEST(Launch, SignalsArriveTheSameInEveryOrder)
     }
 }
 
+/* A wait ends at once; what a core does by itself is over soon. */
+TEST(Launch, HandlersRunInTheMidstOfWaitsAndAtTheEndOfOtherOperations)
+{
+    Cluster c;
+    launch_config cfg = {};
+    std::string text;
+
+    cfg.compute = LAUNCH_COMPUTE_COUNTED;
+    cfg.block_ps = SIM_NS;
+    EXPECT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_interrupted.so", {}, cfg)) << c.err.text;
+    for (auto &l : c.lines)
+        text += l.text + "\n";
+    EXPECT_EQ("store: at once\nstore_block: at its end\nload: at its end\n"
+              "load_block: at its end\nfence: at its end\nspend: at its end\ntsc: at once\n"
+              "computing: at its end\nsleep: at once\ncomputing and sleep: at its end\n"
+              "wait_write: at once\ncomputing and wait_write: at its end\ngpu_wait: at once\n"
+              "net_receive: at once\n",
+              text);
+}
+
 TEST(Launch, AProgramPrintsInOrderOfTimeAndRank)
 {
     ClusterConfig cc;

@@ -46,6 +46,16 @@ TEST_F(Signals, ReachARankThatWaitsForAMessage)
     }
 }
 
+TEST_F(Signals, ReachARankThatComputesBeforeItWaits)
+{
+    ASSERT_EQ(0, sh("hubcc --count -w " PROGRAMS "/signals.c -o counted")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 --compute counted --block-time 100ns ./counted computing"))
+        << errors;
+    EXPECT_EQ("0: before sleep 1\n0: before pause, and at its end 5, in all 3\n"
+              "0: before receiving 1\n",
+              out);
+}
+
 TEST_F(Signals, ReachRanksOfTheNodeAndNobodyElse)
 {
     expect_end("-n 2 -m one-node ./prog neighbours", 137,

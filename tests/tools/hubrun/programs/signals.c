@@ -139,6 +139,54 @@ static void in_receive(void)
     _exit(0);
 }
 
+static volatile double handled;
+
+static void timed(int sig)
+{
+    (void)sig;
+    handled = MPI_Wtime();
+    count++;
+}
+
+static void compute(void)
+{
+    static volatile double x;
+
+    for (int i = 0; i < 200000; i++)
+        x += 1;
+}
+
+/* Before calls that wait, in blocks of which there are 10 or more to a microsecond. The handler
+ * comes when the computing ends, not when the wait does. */
+static void computing(void)
+{
+    const struct itimerval soon = { { 0, 0 }, { 0, 1000 } }, twice = { { 5, 0 }, { 0, 1000 } };
+    double start;
+    int value = 1;
+
+    signal(SIGALRM, timed);
+    if (rank == 1) {
+        sleep(20);
+        MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        return;
+    }
+    setitimer(ITIMER_REAL, &soon, NULL);
+    start = MPI_Wtime();
+    compute();
+    expect((int)sleep(1), 0, "sleep");
+    printf("%d: before sleep %d\n", rank, handled - start < 0.5);
+    setitimer(ITIMER_REAL, &twice, NULL);
+    start = MPI_Wtime();
+    compute();
+    expect(pause(), -1, "pause");
+    printf("%d: before pause, and at its end %.0f, in all %d\n", rank, handled - start, (int)count);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    start = MPI_Wtime();
+    compute();
+    MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%d: before receiving %d\n", rank, handled - start < 0.5);
+}
+
 /* Two ranks of one node. */
 static void neighbours(void)
 {
@@ -198,6 +246,8 @@ int main(int argc, char **argv)
         timers();
     else if (strcmp(argv[1], "in-receive") == 0)
         in_receive();
+    else if (strcmp(argv[1], "computing") == 0)
+        computing();
     else if (strcmp(argv[1], "neighbours") == 0)
         neighbours();
     fflush(stdout);
