@@ -207,6 +207,8 @@ void launch_done(void *arg, uint64_t value);
 /** @return false when the deadline came. */
 bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what);
 void launch_wake(struct launch_thread *t);
+/** It has ended, at `at`, however that came; what it still waits for never resumes it. */
+void launch_end(struct launch_thread *t, int code, sim_time_t at);
 int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,
                        void (*run)(struct launch_thread *t), struct sim_error *err);
 void launch_thread_fini(struct launch_thread *t);
@@ -326,7 +328,8 @@ void launch_place(const struct launch_thread *t, uint64_t addr, char *text, size
 /* signal.c */
 void launch_signals_init(struct launch_thread *t);
 void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hooks);
-void launch_signals_fini(struct launch_thread *t);
+/** Timers, and what is on its way to the rank. */
+void launch_signals_cancel(struct launch_thread *t);
 void launch_signals_run(struct launch_thread *t);
 /** From the thread itself, which is not in the midst of an operation: runs handlers that are due.
  */

@@ -113,13 +113,9 @@ static void abort_all(struct launch *run)
     for (unsigned r = 0; r < run->nranks; r++) {
         struct launch_thread *t = &run->ranks[r];
 
-        if (t->ended)
-            continue;
-        t->ended = true;
-        t->exit_code = run->abort.code;
-        t->end_ps = run->abort.time;
+        if (!t->ended)
+            launch_end(t, run->abort.code, run->abort.time);
     }
-    run->left = 0;
 }
 
 /* main() alone has a block. */

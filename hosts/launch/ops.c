@@ -374,13 +374,8 @@ static void op_net_count(struct host *h, volatile uint64_t *count)
 static void op_exit(struct host *h, int code)
 {
     struct launch_thread *t = launch_thread_of(h);
-    struct launch_node *node = t->node;
 
-    t->ended = true;
-    t->exit_code = code;
-    t->end_ps = sim_now(launch_domain(t));
-    if (t != &node->kernel && t != &node->irq && --node->run->left == 0)
-        sim_stop(launch_domain(t));
+    launch_end(t, code, sim_now(launch_domain(t)));
     task_exit(self(h)->task);
 }
 

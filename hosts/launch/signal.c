@@ -15,16 +15,6 @@ static const int timer_signals[HUB_TIMERS] = { SIGALRM, SIGVTALRM, SIGPROF };
 
 /* ---- arrival --------------------------------------------------------------------- */
 
-static void end_by(struct launch_thread *t, int sig)
-{
-    t->ended = true;
-    t->signal = sig;
-    t->exit_code = 128 + sig;
-    t->end_ps = sim_now(launch_domain(t));
-    if (--t->node->run->left == 0)
-        sim_stop(launch_domain(t));
-}
-
 static void interrupt(struct launch_thread *t)
 {
     if (t->asleep)
@@ -53,7 +43,8 @@ static void arrive(struct launch_thread *t, int sig)
         interrupt(t);
         break;
     case HUB_SIGNAL_END:
-        end_by(t, sig);
+        t->signal = sig;
+        launch_end(t, 128 + sig, sim_now(launch_domain(t)));
     }
 }
 
@@ -194,7 +185,7 @@ void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hook
     hooks->timer = hook_timer;
 }
 
-void launch_signals_fini(struct launch_thread *t)
+void launch_signals_cancel(struct launch_thread *t)
 {
     sim_cancel(launch_domain(t), &t->signals.arrival);
     for (unsigned i = 0; i < HUB_TIMERS; i++)

@@ -144,6 +144,20 @@ static void thread_main(void *arg)
     t->host.ops->exit(&t->host, t->exit_code);
 }
 
+void launch_end(struct launch_thread *t, int code, sim_time_t at)
+{
+    t->ended = true;
+    t->exit_code = code;
+    t->end_ps = at;
+    if (!t->is_rank)
+        return;
+    /* Events that nobody waits for would put off, or for ever hide, that others are deadlocked. */
+    launch_signals_cancel(t);
+    sim_cancel(launch_domain(t), &t->wakeup);
+    if (--t->node->run->left == 0)
+        sim_stop(launch_domain(t));
+}
+
 int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,
                        void (*run)(struct launch_thread *t), struct sim_error *err)
 {
@@ -173,7 +187,7 @@ void launch_thread_fini(struct launch_thread *t)
         if (t->start.fn != NULL)
             sim_cancel(launch_domain(t), &t->start);
         if (t->is_rank)
-            launch_signals_fini(t);
+            launch_signals_cancel(t);
     }
     host_release_states(t->host.state, HOST_RANK_SLOTS);
     task_destroy(t->task);

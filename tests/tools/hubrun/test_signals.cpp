@@ -73,6 +73,16 @@ TEST_F(Signals, EndTheRankThatDoesNotHandleThem)
                    "rank 1 on node 1 was ended by signal 14 (Alarm clock)");
 }
 
+/* An interval timer would go on for ever, and so would the run of the rank that waits for it. */
+TEST_F(Signals, OfTimersEndWithTheirRank)
+{
+    EXPECT_EQ(1, sh("hubrun -q -n 2 --max-time 100s ./prog ticks-exit")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("nothing is left that could happen at 2")) << errors;
+    EXPECT_EQ(142, sh("hubrun -q -n 2 --max-time 100s ./prog ticks-kill")) << errors;
+    EXPECT_NE(std::string::npos, errors.find("nothing is left that could happen at 100209."))
+        << errors;
+}
+
 TEST_F(Signals, OfAbortAndAssertNameRankAndPlace)
 {
     expect_end("-n 2 ./prog abort", 134, "rank 1 on node 1 was ended by signal 6 (Aborted)");

@@ -216,12 +216,18 @@ static void neighbours(void)
 
 static int ends(const char *how)
 {
+    const struct itimerval ticks = { { 0, 100000 }, { 0, 100000 } };
+
     if (strcmp(how, "kill") == 0)
         kill(getpid(), SIGKILL);
     else if (strcmp(how, "alarm") == 0)
         alarm(1), sleep(10);
     else if (strcmp(how, "alarm-in-receive") == 0)
         alarm(1), MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (strcmp(how, "ticks-exit") == 0)
+        setitimer(ITIMER_REAL, &ticks, NULL), signal(SIGALRM, seen), _exit(0);
+    else if (strcmp(how, "ticks-kill") == 0)
+        setitimer(ITIMER_REAL, &ticks, NULL), sleep(10);
     else if (strcmp(how, "group") == 0)
         kill(0, SIGTERM);
     else if (strcmp(how, "abort") == 0)
@@ -240,6 +246,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == size - 1 && ends(argv[1]))
         return 1;
+    if (strncmp(argv[1], "ticks", 5) == 0)
+        MPI_Recv(NULL, 0, MPI_INT, size - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (strcmp(argv[1], "handlers") == 0)
         handlers();
     else if (strcmp(argv[1], "timers") == 0)
