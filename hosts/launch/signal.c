@@ -78,6 +78,8 @@ void launch_signals_run(struct launch_thread *t)
     uint64_t value = t->value;
 
     SIM_ASSERT(s->take != NULL); /* a program's, which has handled it */
+    /* A handler is in no call, and one that jumps leaves that which it interrupted. */
+    t->host.call.name = NULL;
     t->host.looks.inside = false;
     t->asleep = false;
     s->take();

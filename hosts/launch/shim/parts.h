@@ -18,6 +18,8 @@ _Noreturn void hub_shim_killed(int sig, uint64_t from);
 
 /** Acts on what has come and is not blocked. */
 void hub_signals_take(void);
+/** The mask is from now on `set`; acts on what that lets through. */
+void hub_signals_block(uint64_t set);
 /** Sends itself a signal (0: none), at an address of its code or 0. @return 0 */
 int hub_signal_raise(int sig, uint64_t from);
 

@@ -98,7 +98,7 @@ static void handle(int sig)
     static const struct sigaction none = { .sa_flags = 0 };
     struct hub_program_signals *s = own();
     struct sigaction act = actions[sig];
-    uint64_t blocked = s->blocked;
+    uint64_t blocked = s->blocked, wanted = s->wanted;
     int code = errno;
 
     s->ran++;
@@ -107,7 +107,9 @@ static void handle(int sig)
     s->blocked |= bits_of(&act.sa_mask);
     if ((act.sa_flags & SA_NODEFER) == 0)
         s->blocked |= hub_signal_bit(sig);
+    s->wanted = 0; /* a handler that jumps out of sigwait() leaves nothing that ends a sleep */
     call_handler(sig, &act);
+    s->wanted = wanted;
     s->blocked = blocked;
     errno = code;
 }
@@ -138,6 +140,12 @@ void hub_signals_take(void)
         s->pending &= ~hub_signal_bit(sig);
         act_on(sig, 0);
     }
+}
+
+void hub_signals_block(uint64_t set)
+{
+    own()->blocked = set;
+    hub_signals_take();
 }
 
 int hub_signal_raise(int sig, uint64_t from)
@@ -242,12 +250,10 @@ int sigsuspend(const sigset_t *set)
     struct hub_program_signals *s = own();
     uint64_t before = s->blocked, ran = s->ran;
 
-    s->blocked = bits_of(set);
-    hub_signals_take();
+    hub_signals_block(bits_of(set));
     if (s->ran == ran)
         (void)hub_shim_hooks()->sleep_ps(UINT64_MAX);
-    s->blocked = before;
-    hub_signals_take();
+    hub_signals_block(before);
     return fail(EINTR);
 }
 

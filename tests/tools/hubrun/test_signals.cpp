@@ -46,6 +46,25 @@ TEST_F(Signals, ReachARankThatWaitsForAMessage)
     }
 }
 
+/* -D_FORTIFY_SOURCE has other names for jumps. */
+TEST_F(Signals, MayBeLeftByJumpsThatRestoreTheMask)
+{
+    ASSERT_EQ(0, sh("hubcc -O2 -D_FORTIFY_SOURCE=2 -w " PROGRAMS "/signals.c -o fortified"))
+        << errors;
+    for (const char *prog : { "./prog", "./fortified" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun -q -n 1 ") + prog + " jumps")) << errors;
+        EXPECT_EQ("0: left at 1.0\n0: left at 2.0\n0: left at 3.0\n0: slept until 5.0\n"
+                  "0: masks 11 17 14 at 8.0\n",
+                  out);
+    }
+}
+
+TEST_F(Signals, MayBeLeftByJumpsThatLeaveTheCall)
+{
+    EXPECT_EQ(1, sh("hubrun -q -n 1 ./prog jump-and-wait"));
+    EXPECT_NE(std::string::npos, errors.find("rank 0 on node 0 is sleeping; 1 of 1")) << errors;
+}
+
 TEST_F(Signals, ReachARankThatComputesBeforeItWaits)
 {
     ASSERT_EQ(0, sh("hubcc --count -w " PROGRAMS "/signals.c -o counted")) << errors;

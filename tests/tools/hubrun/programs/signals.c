@@ -139,6 +139,59 @@ static void in_receive(void)
     _exit(0);
 }
 
+/* Out of handlers again and again: each jump restores the mask that its sigsetjmp() found. */
+static void jumps(void)
+{
+    const struct timespec limit = { 100, 0 };
+    sigset_t set;
+    int value;
+
+    signal(SIGALRM, jump);
+    for (volatile int i = 0; i < 3; i++) {
+        alarm(1);
+        if (sigsetjmp(back, 1) == 0)
+            MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%d: left at %.1f\n", rank, MPI_Wtime());
+    }
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    alarm(1);
+    if (sigsetjmp(back, 1) == 0)
+        sigtimedwait(&set, NULL, &limit);
+    raise(SIGUSR1);
+    expect((int)sleep(1), 0, "sleep, of which SIGUSR1 is no end any more,");
+    printf("%d: slept until %.1f\n", rank, MPI_Wtime());
+    alarm(1);
+    if (sigsetjmp(back, 0) == 0)
+        pause();
+    sigprocmask(SIG_BLOCK, NULL, &set);
+    printf("%d: masks %d%d", rank, sigismember(&set, SIGALRM), sigismember(&set, SIGUSR1));
+    alarm(1);
+    sleep(2);
+    if (setjmp(back) == 0)
+        longjmp(back, 1);
+    sigemptyset(&set);
+    if ((value = sigsetjmp(back, 1)) == 0) { /* what the jump lets through comes before it ends */
+        sigaddset(&set, SIGALRM);
+        signal(SIGALRM, seen);
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        count = 0;
+        siglongjmp(back, 7);
+    }
+    sigprocmask(SIG_BLOCK, NULL, &set);
+    printf(" %d%d %d at %.1f\n", sigismember(&set, SIGALRM), value, (int)last, MPI_Wtime());
+}
+
+static void jump_and_wait(void)
+{
+    signal(SIGALRM, jump);
+    alarm(1);
+    if (sigsetjmp(back, 1) == 0)
+        MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    pause();
+}
+
 static volatile double handled;
 
 static void timed(int sig)
@@ -254,6 +307,10 @@ int main(int argc, char **argv)
         timers();
     else if (strcmp(argv[1], "in-receive") == 0)
         in_receive();
+    else if (strcmp(argv[1], "jumps") == 0)
+        jumps();
+    else if (strcmp(argv[1], "jump-and-wait") == 0)
+        jump_and_wait();
     else if (strcmp(argv[1], "computing") == 0)
         computing();
     else if (strcmp(argv[1], "neighbours") == 0)
