@@ -23,12 +23,6 @@
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
-static int fail(int code)
-{
-    errno = code;
-    return -1;
-}
-
 static uint64_t before(const void *return_address)
 {
     return (uint64_t)(uintptr_t)return_address - 1;
@@ -41,12 +35,12 @@ int kill(pid_t pid, int sig)
     int code;
 
     if (sig != 0 && !hub_is_signal(sig))
-        return fail(EINVAL);
+        return hub_fail(EINVAL);
     if (pid == getpid())
         return hub_signal_raise(sig, before(__builtin_return_address(0)));
     code = hub_shim_hooks()->kill(group ? 0 : pid, sig);
     if (code != 0)
-        return fail(code);
+        return hub_fail(code);
     return group && pid != -1 ? hub_signal_raise(sig, before(__builtin_return_address(0))) : 0;
 }
 
@@ -58,7 +52,7 @@ int killpg(pid_t group, int sig)
 int raise(int sig)
 {
     return hub_is_signal(sig) ? hub_signal_raise(sig, before(__builtin_return_address(0)))
-                              : fail(EINVAL);
+                              : hub_fail(EINVAL);
 }
 
 int sigqueue(pid_t pid, int sig, const union sigval value)
@@ -69,7 +63,7 @@ int sigqueue(pid_t pid, int sig, const union sigval value)
 
 int tgkill(pid_t group, pid_t thread, int sig)
 {
-    return group == thread ? kill(thread, sig) : fail(ESRCH);
+    return group == thread ? kill(thread, sig) : hub_fail(ESRCH);
 }
 
 /* All ranks are one thread of the simulator. */

@@ -202,8 +202,7 @@ pid_t getpid(void)
 /* The child would be the simulator with all of its ranks once more. */
 pid_t fork(void)
 {
-    errno = ENOSYS;
-    return -1;
+    return hub_fail(ENOSYS);
 }
 
 pid_t vfork(void)
@@ -217,10 +216,8 @@ int gethostname(char *name, size_t room)
 
     size_t n = strlen(host) + 1;
 
-    if (n > room) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
+    if (n > room)
+        return hub_fail(ENAMETOOLONG);
     memcpy(name, host, n);
     return 0;
 }

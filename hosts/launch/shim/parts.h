@@ -2,7 +2,20 @@
 #ifndef LAUNCH_SHIM_PARTS_H
 #define LAUNCH_SHIM_PARTS_H
 
+#include <errno.h>
+
 #include "hosts/launch/shim/program.h"
+
+#define HUB_NS_PS UINT64_C(1000)
+#define HUB_US_PS UINT64_C(1000000)
+#define HUB_S_PS  UINT64_C(1000000000000)
+
+/** What a function of libc returns that has failed. */
+static inline int hub_fail(int code)
+{
+    errno = code;
+    return -1;
+}
 
 /** Before the program's first load. */
 void hub_poll_begin(const struct hub_program_hooks *hooks);

@@ -18,7 +18,6 @@
 
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
-#define S_PS UINT64_C(1000000000000)
 
 #undef stdin
 #undef stdout
@@ -265,7 +264,7 @@ _Noreturn void __assert_fail(const char *text, const char *file, unsigned line,
 
 int clock_gettime(clockid_t clock, struct timespec *ts)
 {
-    uint64_t ns = hub_program_hooks.time_ps() / 1000;
+    uint64_t ns = hub_program_hooks.time_ps() / HUB_NS_PS;
 
     (void)clock;
     ts->tv_sec = (time_t)(ns / 1000000000);
@@ -275,7 +274,7 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 
 int gettimeofday(struct timeval *restrict tv, void *restrict zone)
 {
-    uint64_t us = hub_program_hooks.time_ps() / 1000000;
+    uint64_t us = hub_program_hooks.time_ps() / HUB_US_PS;
 
     (void)zone;
     tv->tv_sec = (time_t)(us / 1000000);
@@ -285,7 +284,7 @@ int gettimeofday(struct timeval *restrict tv, void *restrict zone)
 
 time_t time(time_t *t_p)
 {
-    time_t t = (time_t)(hub_program_hooks.time_ps() / 1000000000000);
+    time_t t = (time_t)(hub_program_hooks.time_ps() / HUB_S_PS);
 
     if (t_p != NULL)
         *t_p = t;
@@ -294,11 +293,11 @@ time_t time(time_t *t_p)
 
 int nanosleep(const struct timespec *ts, struct timespec *left)
 {
-    uint64_t ps = (uint64_t)ts->tv_sec * S_PS + (uint64_t)ts->tv_nsec * 1000;
+    uint64_t ps = (uint64_t)ts->tv_sec * HUB_S_PS + (uint64_t)ts->tv_nsec * HUB_NS_PS;
 
     ps = hub_program_hooks.sleep_ps(ps);
     if (left != NULL)
-        *left = (struct timespec){ (time_t)(ps / S_PS), (long)(ps % S_PS / 1000) };
+        *left = (struct timespec){ (time_t)(ps / HUB_S_PS), (long)(ps % HUB_S_PS / HUB_NS_PS) };
     if (ps == 0)
         return 0;
     errno = EINTR;
@@ -314,7 +313,7 @@ int usleep(useconds_t us)
 
 unsigned sleep(unsigned s)
 {
-    return (unsigned)((hub_program_hooks.sleep_ps(s * S_PS) + S_PS / 2) / S_PS);
+    return (unsigned)((hub_program_hooks.sleep_ps(s * HUB_S_PS) + HUB_S_PS / 2) / HUB_S_PS);
 }
 
 /* ---- state that libc keeps for the whole process: here for this copy, with libc's sequences -- */

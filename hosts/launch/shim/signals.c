@@ -30,8 +30,6 @@
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */
 
-#define S_PS UINT64_C(1000000000000)
-
 static struct sigaction actions[HUB_SIGNALS + 1];
 
 static struct hub_program_signals *own(void)
@@ -51,12 +49,6 @@ static void put_bits(sigset_t *set, uint64_t bits)
 {
     (void)sigemptyset(set);
     memcpy(set, &bits, sizeof(bits));
-}
-
-static int fail(int code)
-{
-    errno = code;
-    return -1;
 }
 
 /* ---- actions ---------------------------------------------------------------------------- */
@@ -164,7 +156,7 @@ int hub_signal_raise(int sig, uint64_t from)
 int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old)
 {
     if (!hub_is_signal(sig) || (act != NULL && (sig == SIGKILL || sig == SIGSTOP)))
-        return fail(EINVAL);
+        return hub_fail(EINVAL);
     if (old != NULL)
         *old = actions[sig];
     if (act != NULL)
@@ -194,7 +186,7 @@ sighandler_t __sysv_signal(int sig, sighandler_t handler)
 int siginterrupt(int sig, int yes)
 {
     (void)yes;
-    return hub_is_signal(sig) ? 0 : fail(EINVAL);
+    return hub_is_signal(sig) ? 0 : hub_fail(EINVAL);
 }
 
 /* Handlers run on the stack of the rank, which is large. */
@@ -217,7 +209,7 @@ int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
         uint64_t bits = bits_of(set);
 
         if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)
-            return fail(EINVAL);
+            return hub_fail(EINVAL);
         s->blocked = how == SIG_BLOCK ? before | bits : how == SIG_UNBLOCK ? before & ~bits : bits;
     }
     if (old != NULL)
@@ -242,7 +234,7 @@ int sigpending(sigset_t *set)
 int pause(void)
 {
     (void)hub_shim_hooks()->sleep_ps(UINT64_MAX);
-    return fail(EINTR);
+    return hub_fail(EINTR);
 }
 
 int sigsuspend(const sigset_t *set)
@@ -254,7 +246,7 @@ int sigsuspend(const sigset_t *set)
     if (s->ran == ran)
         (void)hub_shim_hooks()->sleep_ps(UINT64_MAX);
     hub_signals_block(before);
-    return fail(EINTR);
+    return hub_fail(EINTR);
 }
 
 static int wait_for(const sigset_t *set, uint64_t ps)
@@ -285,12 +277,13 @@ int sigwait(const sigset_t *restrict set, int *restrict sig)
 int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
                  const struct timespec *restrict limit)
 {
-    uint64_t ps = limit != NULL ? (uint64_t)limit->tv_sec * S_PS + (uint64_t)limit->tv_nsec * 1000
-                                : UINT64_MAX;
+    uint64_t ps = limit != NULL
+                      ? (uint64_t)limit->tv_sec * HUB_S_PS + (uint64_t)limit->tv_nsec * HUB_NS_PS
+                      : UINT64_MAX;
     int sig = wait_for(set, ps);
 
     if (sig == 0)
-        return fail(limit != NULL ? EAGAIN : EINTR);
+        return hub_fail(limit != NULL ? EAGAIN : EINTR);
     if (info != NULL) {
         memset(info, 0, sizeof(*info));
         info->si_signo = sig;

@@ -19,23 +19,14 @@
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
-#define US_PS UINT64_C(1000000)
-#define S_PS  (1000000 * US_PS)
-
-static int fail(int code)
-{
-    errno = code;
-    return -1;
-}
-
 static uint64_t ps_of(const struct timeval *tv)
 {
-    return (uint64_t)tv->tv_sec * S_PS + (uint64_t)tv->tv_usec * US_PS;
+    return (uint64_t)tv->tv_sec * HUB_S_PS + (uint64_t)tv->tv_usec * HUB_US_PS;
 }
 
 static struct timeval timeval_of(uint64_t ps)
 {
-    uint64_t us = (ps + US_PS - 1) / US_PS; /* one that runs does not read 0 */
+    uint64_t us = (ps + HUB_US_PS - 1) / HUB_US_PS; /* one that runs does not read 0 */
 
     return (struct timeval){ (time_t)(us / 1000000), (suseconds_t)(us % 1000000) };
 }
@@ -51,7 +42,7 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
     struct hub_program_timer timer = { 0, 0 };
 
     if ((int)which < 0 || (int)which >= HUB_TIMERS)
-        return fail(EINVAL);
+        return hub_fail(EINVAL);
     if (value != NULL)
         timer = (struct hub_program_timer){ ps_of(&value->it_value), ps_of(&value->it_interval) };
     timer = hub_shim_hooks()->timer((int)which, &timer);
@@ -65,7 +56,7 @@ int getitimer(__itimer_which_t which, struct itimerval *value)
     struct hub_program_timer timer;
 
     if ((int)which < 0 || (int)which >= HUB_TIMERS)
-        return fail(EINVAL);
+        return hub_fail(EINVAL);
     timer = hub_shim_hooks()->timer((int)which, NULL);
     *value = itimerval_of(&timer);
     return 0;
@@ -73,18 +64,18 @@ int getitimer(__itimer_which_t which, struct itimerval *value)
 
 unsigned alarm(unsigned s)
 {
-    struct hub_program_timer timer = { s * S_PS, 0 };
+    struct hub_program_timer timer = { s * HUB_S_PS, 0 };
 
     timer = hub_shim_hooks()->timer((int)ITIMER_REAL, &timer);
-    return (unsigned)((timer.left_ps + S_PS - 1) / S_PS);
+    return (unsigned)((timer.left_ps + HUB_S_PS - 1) / HUB_S_PS);
 }
 
 useconds_t ualarm(useconds_t us, useconds_t every_us)
 {
-    struct hub_program_timer timer = { us * US_PS, every_us * US_PS };
+    struct hub_program_timer timer = { us * HUB_US_PS, every_us * HUB_US_PS };
 
     timer = hub_shim_hooks()->timer((int)ITIMER_REAL, &timer);
-    return (useconds_t)((timer.left_ps + US_PS - 1) / US_PS);
+    return (useconds_t)((timer.left_ps + HUB_US_PS - 1) / HUB_US_PS);
 }
 
 int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
@@ -92,6 +83,6 @@ int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *rest
     (void)clock;
     (void)event;
     (void)timer;
-    return fail(ENOSYS);
+    return hub_fail(ENOSYS);
 }
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
