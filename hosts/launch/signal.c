@@ -59,14 +59,20 @@ static void arrival(struct sim_event *ev)
             arrive(t, sig);
 }
 
+/* It ends `ps` after `from`; 0: it does not run. */
+static void timer_set(struct launch_timer *timer, sim_time_t from, uint64_t ps)
+{
+    timer->due = ps == 0 ? 0 : ps < SIM_TIME_NEVER - from ? from + ps : SIM_TIME_NEVER;
+    if (timer->due != 0 && timer->due != SIM_TIME_NEVER)
+        sim_schedule_at(launch_domain(timer->thread), &timer->end, timer->due, SIM_CLOCK);
+}
+
 static void timer_ends(struct sim_event *ev)
 {
     struct launch_timer *timer = SIM_CONTAINER_OF(ev, struct launch_timer, end);
     struct launch_thread *t = timer->thread;
 
-    timer->due = timer->every != 0 ? timer->due + timer->every : 0;
-    if (timer->due != 0)
-        sim_schedule_at(launch_domain(t), &timer->end, timer->due, SIM_CLOCK);
+    timer_set(timer, timer->due, timer->every);
     arrive(t, timer_signals[timer - t->signals.timers]);
 }
 
@@ -118,15 +124,16 @@ static int send_to_others(struct launch_thread *from, int sig)
 
 static int hook_kill(int pid, int sig)
 {
-    struct launch_thread *t = self(), *to;
-    unsigned rank = (unsigned)(pid - FIRST_PID);
+    struct launch_thread *t = self(), *to = NULL;
+    const struct launch *run = t->node->run;
 
     host_spend_cost(&t->host, HOST_COST_SYSCALL);
     if (pid == 0)
         return send_to_others(t, sig);
     if (pid == 1 || pid == FIRST_PID - 1)
         return EPERM;
-    to = pid >= FIRST_PID && rank < t->node->run->nranks ? &t->node->run->ranks[rank] : NULL;
+    if (pid >= FIRST_PID && (unsigned)(pid - FIRST_PID) < run->nranks)
+        to = &run->ranks[pid - FIRST_PID];
     if (to == NULL || to->node != t->node || to->ended)
         return ESRCH;
     send_to(to, sig);
@@ -159,10 +166,8 @@ static struct hub_program_timer hook_timer(int which, const struct hub_program_t
     if (value == NULL)
         return old;
     sim_cancel(launch_domain(t), &timer->end);
-    timer->due = value->left_ps != 0 ? now + value->left_ps : 0;
+    timer_set(timer, now, value->left_ps);
     timer->every = value->every_ps;
-    if (timer->due != 0)
-        sim_schedule_at(launch_domain(t), &timer->end, timer->due, SIM_CLOCK);
     return old;
 }
 

@@ -46,6 +46,8 @@ int kill(pid_t pid, int sig)
 
 int killpg(pid_t group, int sig)
 {
+    if (group < 0)
+        return hub_fail(EINVAL);
     return kill(group != 0 ? -group : 0, sig);
 }
 

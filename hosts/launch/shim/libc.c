@@ -144,6 +144,8 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struc
 {
     struct timespec now, rest = *ts;
 
+    if (!hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000))
+        return EINVAL;
     if ((flags & TIMER_ABSTIME) != 0) {
         clock_gettime(clock, &now);
         if (now.tv_sec > ts->tv_sec || (now.tv_sec == ts->tv_sec && now.tv_nsec >= ts->tv_nsec))
@@ -161,8 +163,12 @@ int select(int n, fd_set *in, fd_set *out, fd_set *bad, struct timeval *wait)
     struct timespec ts;
 
     if (wait == NULL)
-        return pselect(n, in, out, bad, NULL, NULL);
-    ts = (struct timespec){ wait->tv_sec, wait->tv_usec * 1000 };
+        return n != 0 ? pselect(n, in, out, bad, NULL, NULL) : pause();
+    if (wait->tv_sec < 0 || wait->tv_usec < 0)
+        return hub_fail(EINVAL);
+    ts = (struct timespec){ wait->tv_sec, wait->tv_usec % 1000000 * 1000 };
+    if (__builtin_add_overflow(ts.tv_sec, wait->tv_usec / 1000000, &ts.tv_sec))
+        ts.tv_sec = wait->tv_sec; /* for ever, either way */
     return n != 0 ? pselect(n, in, out, bad, &ts, NULL) : nanosleep(&ts, NULL);
 }
 
@@ -170,8 +176,8 @@ int poll(struct pollfd *fds, nfds_t n, int wait_ms)
 {
     const struct timespec ts = { wait_ms / 1000, wait_ms % 1000 * 1000000L };
 
-    if (n == 0 && wait_ms >= 0)
-        return nanosleep(&ts, NULL);
+    if (n == 0)
+        return wait_ms >= 0 ? nanosleep(&ts, NULL) : pause();
     return ppoll(fds, n, wait_ms >= 0 ? &ts : NULL, NULL);
 }
 

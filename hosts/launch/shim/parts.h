@@ -3,12 +3,25 @@
 #define LAUNCH_SHIM_PARTS_H
 
 #include <errno.h>
+#include <time.h>
 
 #include "hosts/launch/shim/program.h"
 
 #define HUB_NS_PS UINT64_C(1000)
 #define HUB_US_PS UINT64_C(1000000)
 #define HUB_S_PS  UINT64_C(1000000000000)
+
+/** Of a timespec (parts = 10^9) or timeval (10^6): may it be waited for? */
+static inline int hub_is_time(time_t s, long part, long parts)
+{
+    return s >= 0 && part >= 0 && part < parts;
+}
+/** `s` seconds and `part_ps`, which are less than one; for ever, when that is beyond 213 days, what
+ * 64 bits hold. */
+static inline uint64_t hub_time_ps(uint64_t s, uint64_t part_ps)
+{
+    return s < UINT64_MAX / HUB_S_PS ? s * HUB_S_PS + part_ps : UINT64_MAX;
+}
 
 /** What a function of libc returns that has failed. */
 static inline int hub_fail(int code)

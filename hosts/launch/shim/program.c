@@ -293,15 +293,17 @@ time_t time(time_t *t_p)
 
 int nanosleep(const struct timespec *ts, struct timespec *left)
 {
-    uint64_t ps = (uint64_t)ts->tv_sec * HUB_S_PS + (uint64_t)ts->tv_nsec * HUB_NS_PS;
+    uint64_t ps;
 
-    ps = hub_program_hooks.sleep_ps(ps);
-    if (left != NULL)
-        *left = (struct timespec){ (time_t)(ps / HUB_S_PS), (long)(ps % HUB_S_PS / HUB_NS_PS) };
+    if (!hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000))
+        return hub_fail(EINVAL);
+    ps = hub_program_hooks.sleep_ps(
+        hub_time_ps((uint64_t)ts->tv_sec, (uint64_t)ts->tv_nsec * HUB_NS_PS));
     if (ps == 0)
         return 0;
-    errno = EINTR;
-    return -1;
+    if (left != NULL)
+        *left = (struct timespec){ (time_t)(ps / HUB_S_PS), (long)(ps % HUB_S_PS / HUB_NS_PS) };
+    return hub_fail(EINTR);
 }
 
 int usleep(useconds_t us)
@@ -313,7 +315,9 @@ int usleep(useconds_t us)
 
 unsigned sleep(unsigned s)
 {
-    return (unsigned)((hub_program_hooks.sleep_ps(s * HUB_S_PS) + HUB_S_PS / 2) / HUB_S_PS);
+    uint64_t left = hub_program_hooks.sleep_ps(hub_time_ps(s, 0));
+
+    return (unsigned)(left / HUB_S_PS + (left % HUB_S_PS >= HUB_S_PS / 2));
 }
 
 /* ---- state that libc keeps for the whole process: here for this copy, with libc's sequences -- */

@@ -150,6 +150,7 @@ int hub_signal_raise(int sig, uint64_t from)
         s->pending |= hub_signal_bit(sig);
     else
         act_on(sig, from);
+    hub_signals_take(); /* what the handler's mask has held back */
     return 0;
 }
 
@@ -277,13 +278,16 @@ int sigwait(const sigset_t *restrict set, int *restrict sig)
 int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
                  const struct timespec *restrict limit)
 {
-    uint64_t ps = limit != NULL
-                      ? (uint64_t)limit->tv_sec * HUB_S_PS + (uint64_t)limit->tv_nsec * HUB_NS_PS
-                      : UINT64_MAX;
-    int sig = wait_for(set, ps);
+    uint64_t ps = UINT64_MAX, ran = own()->ran;
+    int sig;
 
+    if (limit != NULL && !hub_is_time(limit->tv_sec, limit->tv_nsec, 1000000000))
+        return hub_fail(EINVAL);
+    if (limit != NULL)
+        ps = hub_time_ps((uint64_t)limit->tv_sec, (uint64_t)limit->tv_nsec * HUB_NS_PS);
+    sig = wait_for(set, ps);
     if (sig == 0)
-        return hub_fail(limit != NULL ? EAGAIN : EINTR);
+        return hub_fail(own()->ran != ran ? EINTR : EAGAIN);
     if (info != NULL) {
         memset(info, 0, sizeof(*info));
         info->si_signo = sig;

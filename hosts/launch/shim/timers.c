@@ -19,14 +19,25 @@
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
+static int is_time(const struct timeval *tv)
+{
+    return hub_is_time(tv->tv_sec, tv->tv_usec, 1000000);
+}
+
 static uint64_t ps_of(const struct timeval *tv)
 {
-    return (uint64_t)tv->tv_sec * HUB_S_PS + (uint64_t)tv->tv_usec * HUB_US_PS;
+    return hub_time_ps((uint64_t)tv->tv_sec, (uint64_t)tv->tv_usec * HUB_US_PS);
+}
+
+/* One that runs does not read 0. */
+static uint64_t round_up(uint64_t ps, uint64_t unit_ps)
+{
+    return ps / unit_ps + (ps % unit_ps != 0);
 }
 
 static struct timeval timeval_of(uint64_t ps)
 {
-    uint64_t us = (ps + HUB_US_PS - 1) / HUB_US_PS; /* one that runs does not read 0 */
+    uint64_t us = round_up(ps, HUB_US_PS);
 
     return (struct timeval){ (time_t)(us / 1000000), (suseconds_t)(us % 1000000) };
 }
@@ -42,6 +53,8 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
     struct hub_program_timer timer = { 0, 0 };
 
     if ((int)which < 0 || (int)which >= HUB_TIMERS)
+        return hub_fail(EINVAL);
+    if (value != NULL && (!is_time(&value->it_value) || !is_time(&value->it_interval)))
         return hub_fail(EINVAL);
     if (value != NULL)
         timer = (struct hub_program_timer){ ps_of(&value->it_value), ps_of(&value->it_interval) };
@@ -64,10 +77,10 @@ int getitimer(__itimer_which_t which, struct itimerval *value)
 
 unsigned alarm(unsigned s)
 {
-    struct hub_program_timer timer = { s * HUB_S_PS, 0 };
+    struct hub_program_timer timer = { hub_time_ps(s, 0), 0 };
 
     timer = hub_shim_hooks()->timer((int)ITIMER_REAL, &timer);
-    return (unsigned)((timer.left_ps + HUB_S_PS - 1) / HUB_S_PS);
+    return (unsigned)round_up(timer.left_ps, HUB_S_PS);
 }
 
 useconds_t ualarm(useconds_t us, useconds_t every_us)
@@ -75,7 +88,7 @@ useconds_t ualarm(useconds_t us, useconds_t every_us)
     struct hub_program_timer timer = { us * HUB_US_PS, every_us * HUB_US_PS };
 
     timer = hub_shim_hooks()->timer((int)ITIMER_REAL, &timer);
-    return (useconds_t)((timer.left_ps + HUB_US_PS - 1) / HUB_US_PS);
+    return (useconds_t)round_up(timer.left_ps, HUB_US_PS);
 }
 
 int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)

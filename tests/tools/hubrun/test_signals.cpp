@@ -65,6 +65,14 @@ TEST_F(Signals, MayBeLeftByJumpsThatLeaveTheCall)
     EXPECT_NE(std::string::npos, errors.find("rank 0 on node 0 is sleeping; 1 of 1")) << errors;
 }
 
+TEST_F(Signals, HaveTimesOfAnyLength)
+{
+    EXPECT_EQ(0, sh("timeout 20 hubrun -q -n 1 ./prog limits")) << errors;
+    EXPECT_EQ("0: after 1 s, 1 s and 2.5 s 4.5\n0: and five times 1 s 9.5, 5 handlers\n"
+              "0: raised in its handler 3\n",
+              out);
+}
+
 TEST_F(Signals, ReachARankThatComputesBeforeItWaits)
 {
     ASSERT_EQ(0, sh("hubcc --count -w " PROGRAMS "/signals.c -o counted")) << errors;

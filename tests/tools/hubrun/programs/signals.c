@@ -2,13 +2,18 @@
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <mpi.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t last, count;
@@ -192,6 +197,69 @@ static void jump_and_wait(void)
     pause();
 }
 
+static void seen_again(int sig)
+{
+    seen(sig);
+    if (count < 3)
+        raise(sig);
+}
+
+/* Times that no clock has, those that 64 bits of picoseconds do not hold, and what ends a wait. */
+static void limits(void)
+{
+    const struct timespec bad[] = { { -1, 0 }, { 0, -1 }, { 0, 1000000000 } };
+    const struct timespec ever = { INT64_MAX, 999999999 }, one = { 1, 0 };
+    const struct itimerval wrong = { { 0, 0 }, { 0, 1000000 } },
+                           wrong_every = { { -1, 0 }, { 1, 0 } };
+    const struct itimerval rare = { { INT64_MAX / 2, 0 }, { 1, 0 } };
+    struct timeval odd = { 0, 2500000 }, negative = { 0, -1 };
+    struct timespec left = { 7, 7 };
+    sigset_t set;
+    double start = MPI_Wtime();
+
+    signal(SIGALRM, seen);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (unsigned i = 0; i < 3; i++) {
+        expect(nanosleep(&bad[i], NULL) == -1 && errno == EINVAL, 1, "nanosleep of no time");
+        expect(sigtimedwait(&set, NULL, &bad[i]) == -1 && errno == EINVAL, 1, "sigtimedwait");
+        expect(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &bad[i], NULL), EINVAL,
+               "clock_nanosleep");
+    }
+    expect(setitimer(ITIMER_REAL, &wrong, NULL) == -1 && errno == EINVAL, 1, "setitimer");
+    expect(setitimer(ITIMER_REAL, &wrong_every, NULL) == -1 && errno == EINVAL, 1, "setitimer");
+    expect(select(0, NULL, NULL, NULL, &negative) == -1 && errno == EINVAL, 1, "select");
+    expect(nanosleep(&one, &left) == 0 && left.tv_sec == 7, 1, "nanosleep to its end");
+    expect(sigtimedwait(&set, NULL, &one) == -1 && errno == EAGAIN, 1, "sigtimedwait to its end");
+    expect(select(0, NULL, NULL, NULL, &odd), 0, "select");
+    printf("%d: after 1 s, 1 s and 2.5 s %.1f\n", rank, since(start));
+    alarm(1);
+    expect(nanosleep(&ever, &left) == -1 && errno == EINTR, 1, "nanosleep for ever");
+    expect(left.tv_sec > 10000000, 1, "what is left");
+    alarm(1);
+    expect(sigtimedwait(&set, NULL, &ever) == -1 && errno == EINTR, 1, "sigtimedwait for ever");
+    alarm(1);
+    expect(sleep(UINT_MAX) > 10000000, 1, "sleep for ever");
+    alarm(1);
+    expect(select(0, NULL, NULL, NULL, NULL) == -1 && errno == EINTR, 1, "select for ever");
+    alarm(1);
+    expect(poll(NULL, 0, -1) == -1 && errno == EINTR, 1, "poll for ever");
+    printf("%d: and five times 1 s %.1f, %d handlers\n", rank, since(start), (int)count);
+    alarm(UINT_MAX);
+    expect(sleep(1), 0, "sleep before an alarm that never comes");
+    expect(alarm(0) > 10000000, 1, "alarm for ever");
+    setitimer(ITIMER_REAL, &rare, NULL);
+    expect(sleep(5), 4, "sleep until the first of rare ends");
+    expect(sleep(5), 0, "sleep until none");
+    expect(kill(INT_MIN, 0) == -1 && errno == ESRCH, 1, "kill of no group");
+    expect(killpg(INT_MIN, 0) == -1 && errno == EINVAL, 1, "killpg of no group");
+    count = 0;
+    signal(SIGUSR2, seen_again);
+    raise(SIGUSR2);
+    printf("%d: raised in its handler %d\n", rank, (int)count);
+}
+
 static volatile double handled;
 
 static void timed(int sig)
@@ -311,6 +379,8 @@ int main(int argc, char **argv)
         jumps();
     else if (strcmp(argv[1], "jump-and-wait") == 0)
         jump_and_wait();
+    else if (strcmp(argv[1], "limits") == 0)
+        limits();
     else if (strcmp(argv[1], "computing") == 0)
         computing();
     else if (strcmp(argv[1], "neighbours") == 0)
