@@ -16,6 +16,8 @@ static void hook_exit(int code)
 {
     struct host *h = host_self();
 
+    if (h == NULL)
+        launch_end_process(code);
     launch_charge(launch_thread_of(h));
     h->ops->exit(h, code);
 }

@@ -142,8 +142,11 @@ static int hook_kill(int pid, int sig)
 
 static void hook_killed(int sig, uint64_t from)
 {
-    struct launch_thread *t = self();
+    struct launch_thread *t;
 
+    if (host_self() == NULL)
+        launch_end_process(128 + sig);
+    t = self();
     launch_charge(t);
     t->signal = sig;
     if (sig == SIGABRT) {

@@ -1,6 +1,7 @@
 #include "hosts/launch/internal.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 void launch_resume(struct launch_thread *t)
 {
@@ -156,6 +157,15 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     sim_cancel(launch_domain(t), &t->wakeup);
     if (--t->node->run->left == 0)
         sim_stop(launch_domain(t));
+}
+
+void launch_end_process(int code)
+{
+    static const char text[] = "hubrun: a thread that the program started has ended it\n";
+
+    if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0)
+        _exit(code);
+    _exit(code);
 }
 
 int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,

@@ -26,7 +26,8 @@ TEST_F(Programs, ARankThatNeverReturnsIsEndedAndNamed)
 {
     ASSERT_EQ(0, sh("hubcc -O2 " PROGRAMS "/loops.c -o prog")) << errors;
     for (const char *how : { "endless-own", "endless-empty" }) {
-        EXPECT_EQ(124, sh(std::string("hubrun --label --patience 1 -n 2 --mpi net ./prog ") + how)) << errors;
+        EXPECT_EQ(124, sh(std::string("hubrun --label --patience 1 -n 2 --mpi net ./prog ") + how))
+            << errors;
         EXPECT_NE(std::string::npos,
                   errors.find(" us: computes without a call that takes simulated time at prog+0x"))
             << errors;
@@ -98,6 +99,31 @@ int main(void)
     ASSERT_EQ(0, sh("hubcc -Wall -Werror prog.c -o prog -pthread")) << errors;
     for (int i = 0; i < 2; i++)
         ASSERT_EQ(3, sh("hubrun -n 4 -m ring4 ./prog")) << errors;
+}
+
+TEST_F(Programs, AThreadOfAProgramMayEndIt)
+{
+    write("prog.c", R"(
+#include <pthread.h>
+#include <stdlib.h>
+static void *work(void *how)
+{
+    if (how == NULL)
+        abort();
+    exit(5);
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+
+    return pthread_create(&thread, NULL, work, argc > 1 ? argv[1] : NULL) ||
+           pthread_join(thread, NULL);
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -w prog.c -o prog -pthread")) << errors;
+    EXPECT_EQ(134, sh("hubrun -q -n 2 ./prog"));
+    EXPECT_EQ("hubrun: a thread that the program started has ended it\n", errors);
+    EXPECT_EQ(5, sh("hubrun -q -n 2 ./prog exit")) << errors;
 }
 
 TEST_F(Programs, AbortEndsAllRanksWithItsStatus)
