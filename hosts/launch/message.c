@@ -51,7 +51,8 @@ static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
     rank->messages++;
     launch_count(rank);
     launch_wake(rank);
-    if (hdr.from != hdr.to) /* a rank's word to itself is no news to it */
+    /* A message of a rank to itself does not ring: the rank itself has just sent it. */
+    if (hdr.from != hdr.to)
         launch_ring(rank);
 }
 

@@ -23,7 +23,10 @@ struct output;
 struct output *output_create(output_fn fn, void *arg);
 void output_destroy(struct output *out); /* closes the streams; what was not flushed is lost */
 
-/** From the time on when codes[stream] is an error number, what ranks write to it fails with that.
+/**
+ * `codes` has OUTPUT_STREAMS error numbers, 0 at first, and must outlive `out`; NULL: nothing
+ * fails. Whoever takes the lines sets codes[stream] when it cannot pass them on: from then on what
+ * ranks write to that stream fails with that number, and is lost.
  */
 void output_follow(struct output *out, const int *codes);
 
