@@ -20,7 +20,7 @@ static struct launch_thread *after_computing(struct host *h)
 
 /** A handler may run after the operation, and no later: the program takes what its handlers write
  * for known from here on. */
-static uint64_t wait_for(struct launch_thread *t, const char *what)
+static uint64_t operation_wait(struct launch_thread *t, const char *what)
 {
     uint64_t value = launch_wait(t, what);
 
@@ -87,7 +87,7 @@ static void op_store(struct host *h, const struct host_bar *bar, uint64_t offset
 
     SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_store(t->core, bar->bus + offset, bytes, size, mapping_of(bar), launch_done, t);
-    wait_for(t, "store");
+    operation_wait(t, "store");
 }
 
 /* The next store of a block: 8 bytes, or as many as natural alignment leaves. The task sleeps
@@ -123,7 +123,7 @@ static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t 
     t->block.offset = offset;
     t->block.left = size;
     block_next(t, 0);
-    wait_for(t, "store");
+    operation_wait(t, "store");
 }
 
 static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size)
@@ -132,7 +132,7 @@ static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t off
 
     SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_load(t->core, bar->bus + offset, size, launch_done, t);
-    return wait_for(t, "load");
+    return operation_wait(t, "load");
 }
 
 static void op_load_block(struct host *h, const struct host_bar *bar, uint64_t offset, void *to,
@@ -164,7 +164,7 @@ static void op_fence(struct host *h)
     struct launch_thread *t = after_computing(h);
 
     node_core_fence(t->core, launch_done, t);
-    wait_for(t, "fence");
+    operation_wait(t, "fence");
 }
 
 /** Memory of the program, which may be pinned several times. */
@@ -213,7 +213,7 @@ static void op_spend(struct host *h, uint64_t ps)
         return;
     }
     node_core_spend(t->core, ps, launch_done, t);
-    wait_for(t, "computing");
+    operation_wait(t, "computing");
 }
 
 static uint64_t op_cost_ps(struct host *h, enum host_cost cost)

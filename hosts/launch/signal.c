@@ -15,7 +15,7 @@ static const int timer_signals[HUB_TIMERS] = { SIGALRM, SIGVTALRM, SIGPROF };
 
 /* ---- arrival --------------------------------------------------------------------- */
 
-static void interrupt(struct launch_thread *t)
+static void thread_interrupt(struct launch_thread *t)
 {
     if (t->asleep)
         launch_wake(t);
@@ -23,7 +23,7 @@ static void interrupt(struct launch_thread *t)
         node_core_interrupt(t->core);
 }
 
-static void arrive(struct launch_thread *t, int sig)
+static void signal_arrive(struct launch_thread *t, int sig)
 {
     struct hub_program_signals *s = &t->signals.program;
 
@@ -32,7 +32,7 @@ static void arrive(struct launch_thread *t, int sig)
     if ((s->blocked & hub_signal_bit(sig)) != 0) {
         s->pending |= hub_signal_bit(sig);
         if ((s->wanted & hub_signal_bit(sig)) != 0)
-            interrupt(t);
+            thread_interrupt(t);
         return;
     }
     switch (hub_signal_means(s, sig)) {
@@ -40,7 +40,7 @@ static void arrive(struct launch_thread *t, int sig)
         break;
     case HUB_SIGNAL_HANDLER:
         s->pending |= hub_signal_bit(sig);
-        interrupt(t);
+        thread_interrupt(t);
         break;
     case HUB_SIGNAL_END:
         t->signal = sig;
@@ -48,7 +48,7 @@ static void arrive(struct launch_thread *t, int sig)
     }
 }
 
-static void arrival(struct sim_event *ev)
+static void arrival_event(struct sim_event *ev)
 {
     struct launch_thread *t = SIM_CONTAINER_OF(ev, struct launch_thread, signals.arrival);
     uint64_t sent = t->signals.sent;
@@ -56,7 +56,7 @@ static void arrival(struct sim_event *ev)
     t->signals.sent = 0;
     for (int sig = 1; sig <= HUB_SIGNALS; sig++)
         if ((sent & hub_signal_bit(sig)) != 0)
-            arrive(t, sig);
+            signal_arrive(t, sig);
 }
 
 /* It ends `ps` after `from`; 0: it does not run. */
@@ -67,13 +67,13 @@ static void timer_set(struct launch_timer *timer, sim_time_t from, uint64_t ps)
         sim_schedule_at(launch_domain(timer->thread), &timer->end, timer->due, SIM_CLOCK);
 }
 
-static void timer_ends(struct sim_event *ev)
+static void timer_event(struct sim_event *ev)
 {
     struct launch_timer *timer = SIM_CONTAINER_OF(ev, struct launch_timer, end);
     struct launch_thread *t = timer->thread;
 
     timer_set(timer, timer->due, timer->every);
-    arrive(t, timer_signals[timer - t->signals.timers]);
+    signal_arrive(t, timer_signals[timer - t->signals.timers]);
 }
 
 void launch_signals_run(struct launch_thread *t)
@@ -103,7 +103,7 @@ static struct launch_thread *self(void)
     return launch_thread_of(host_self());
 }
 
-static void send_to(struct launch_thread *t, int sig)
+static void signal_send(struct launch_thread *t, int sig)
 {
     if (sig == 0)
         return;
@@ -112,13 +112,13 @@ static void send_to(struct launch_thread *t, int sig)
                     SIM_CLOCK);
 }
 
-static int send_to_others(struct launch_thread *from, int sig)
+static int signal_send_others(struct launch_thread *from, int sig)
 {
     struct launch *run = from->node->run;
 
     for (unsigned r = 0; r < run->nranks; r++)
         if (&run->ranks[r] != from && run->ranks[r].node == from->node)
-            send_to(&run->ranks[r], sig);
+            signal_send(&run->ranks[r], sig);
     return 0;
 }
 
@@ -129,14 +129,14 @@ static int hook_kill(int pid, int sig)
 
     host_spend_cost(&t->host, HOST_COST_SYSCALL);
     if (pid == 0)
-        return send_to_others(t, sig);
+        return signal_send_others(t, sig);
     if (pid == 1 || pid == FIRST_PID - 1)
         return EPERM;
     if (pid >= FIRST_PID && (unsigned)(pid - FIRST_PID) < run->nranks)
         to = &run->ranks[pid - FIRST_PID];
     if (to == NULL || to->node != t->node || to->ended)
         return ESRCH;
-    send_to(to, sig);
+    signal_send(to, sig);
     return 0;
 }
 
@@ -178,10 +178,10 @@ static struct hub_program_timer hook_timer(int which, const struct hub_program_t
 
 void launch_signals_init(struct launch_thread *t)
 {
-    sim_event_init(&t->signals.arrival, arrival);
+    sim_event_init(&t->signals.arrival, arrival_event);
     for (unsigned i = 0; i < HUB_TIMERS; i++) {
         t->signals.timers[i].thread = t;
-        sim_event_init(&t->signals.timers[i].end, timer_ends);
+        sim_event_init(&t->signals.timers[i].end, timer_event);
     }
 }
 

@@ -23,7 +23,8 @@
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
-static uint64_t before(const void *return_address)
+/* The call is what comes before its return address, which may be another line's, or none's. */
+static uint64_t call_address(const void *return_address)
 {
     return (uint64_t)(uintptr_t)return_address - 1;
 }
@@ -37,11 +38,12 @@ int kill(pid_t pid, int sig)
     if (sig != 0 && !hub_is_signal(sig))
         return hub_fail(EINVAL);
     if (pid == getpid())
-        return hub_signal_raise(sig, before(__builtin_return_address(0)));
+        return hub_signal_raise(sig, call_address(__builtin_return_address(0)));
     code = hub_shim_hooks()->kill(group ? 0 : pid, sig);
     if (code != 0)
         return hub_fail(code);
-    return group && pid != -1 ? hub_signal_raise(sig, before(__builtin_return_address(0))) : 0;
+    return group && pid != -1 ? hub_signal_raise(sig, call_address(__builtin_return_address(0)))
+                              : 0;
 }
 
 int killpg(pid_t group, int sig)
@@ -53,7 +55,7 @@ int killpg(pid_t group, int sig)
 
 int raise(int sig)
 {
-    return hub_is_signal(sig) ? hub_signal_raise(sig, before(__builtin_return_address(0)))
+    return hub_is_signal(sig) ? hub_signal_raise(sig, call_address(__builtin_return_address(0)))
                               : hub_fail(EINVAL);
 }
 

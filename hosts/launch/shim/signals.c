@@ -32,12 +32,12 @@
 
 static struct sigaction actions[HUB_SIGNALS + 1];
 
-static struct hub_program_signals *own(void)
+static struct hub_program_signals *rank_signals(void)
 {
     return hub_shim_hooks()->signals;
 }
 
-static uint64_t bits_of(const sigset_t *set)
+static uint64_t sigset_bits(const sigset_t *set)
 {
     uint64_t bits;
 
@@ -45,7 +45,7 @@ static uint64_t bits_of(const sigset_t *set)
     return bits & ~(hub_signal_bit(SIGKILL) | hub_signal_bit(SIGSTOP));
 }
 
-static void put_bits(sigset_t *set, uint64_t bits)
+static void sigset_put(sigset_t *set, uint64_t bits)
 {
     (void)sigemptyset(set);
     memcpy(set, &bits, sizeof(bits));
@@ -53,9 +53,9 @@ static void put_bits(sigset_t *set, uint64_t bits)
 
 /* ---- actions ---------------------------------------------------------------------------- */
 
-static void set_action(int sig, const struct sigaction *act)
+static void action_set(int sig, const struct sigaction *act)
 {
-    struct hub_program_signals *s = own();
+    struct hub_program_signals *s = rank_signals();
     uint64_t bit = hub_signal_bit(sig);
 
     actions[sig] = *act;
@@ -69,7 +69,7 @@ static void set_action(int sig, const struct sigaction *act)
         s->pending &= ~bit;
 }
 
-static void call_handler(int sig, const struct sigaction *act)
+static void handler_call(int sig, const struct sigaction *act)
 {
     siginfo_t info;
     ucontext_t context;
@@ -85,34 +85,34 @@ static void call_handler(int sig, const struct sigaction *act)
     act->sa_sigaction(sig, &info, &context);
 }
 
-static void handle(int sig)
+static void signal_handle(int sig)
 {
-    static const struct sigaction none = { .sa_flags = 0 };
-    struct hub_program_signals *s = own();
+    static const struct sigaction none = { .sa_flags = 0 }; /* SIG_DFL */
+    struct hub_program_signals *s = rank_signals();
     struct sigaction act = actions[sig];
     uint64_t blocked = s->blocked, wanted = s->wanted;
     int code = errno;
 
     s->ran++;
     if ((act.sa_flags & (int)SA_RESETHAND) != 0)
-        set_action(sig, &none);
-    s->blocked |= bits_of(&act.sa_mask);
+        action_set(sig, &none);
+    s->blocked |= sigset_bits(&act.sa_mask);
     if ((act.sa_flags & SA_NODEFER) == 0)
         s->blocked |= hub_signal_bit(sig);
     s->wanted = 0; /* a handler that jumps out of sigwait() leaves nothing that ends a sleep */
-    call_handler(sig, &act);
+    handler_call(sig, &act);
     s->wanted = wanted;
     s->blocked = blocked;
     errno = code;
 }
 
-static void act_on(int sig, uint64_t from)
+static void signal_act(int sig, uint64_t from)
 {
-    switch (hub_signal_means(own(), sig)) {
+    switch (hub_signal_means(rank_signals(), sig)) {
     case HUB_SIGNAL_NOTHING:
         break;
     case HUB_SIGNAL_HANDLER:
-        handle(sig);
+        signal_handle(sig);
         break;
     case HUB_SIGNAL_END:
         hub_shim_killed(sig, from);
@@ -121,7 +121,7 @@ static void act_on(int sig, uint64_t from)
 
 void hub_signals_take(void)
 {
-    struct hub_program_signals *s = own();
+    struct hub_program_signals *s = rank_signals();
 
     for (;;) {
         uint64_t due = s->pending & ~s->blocked;
@@ -130,26 +130,26 @@ void hub_signals_take(void)
         if (sig == 0)
             return;
         s->pending &= ~hub_signal_bit(sig);
-        act_on(sig, 0);
+        signal_act(sig, 0);
     }
 }
 
 void hub_signals_block(uint64_t set)
 {
-    own()->blocked = set;
+    rank_signals()->blocked = set;
     hub_signals_take();
 }
 
 int hub_signal_raise(int sig, uint64_t from)
 {
-    struct hub_program_signals *s = own();
+    struct hub_program_signals *s = rank_signals();
 
     if (sig == 0)
         return 0;
     if ((s->blocked & hub_signal_bit(sig)) != 0)
         s->pending |= hub_signal_bit(sig);
     else
-        act_on(sig, from);
+        signal_act(sig, from);
     hub_signals_take(); /* what the handler's mask has held back */
     return 0;
 }
@@ -161,11 +161,11 @@ int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *r
     if (old != NULL)
         *old = actions[sig];
     if (act != NULL)
-        set_action(sig, act);
+        action_set(sig, act);
     return 0;
 }
 
-static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
+static sighandler_t handler_set(int sig, sighandler_t handler, int flags)
 {
     struct sigaction act = { .sa_flags = flags }, old;
 
@@ -175,13 +175,13 @@ static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
 
 sighandler_t signal(int sig, sighandler_t handler)
 {
-    return set_handler(sig, handler, SA_RESTART);
+    return handler_set(sig, handler, SA_RESTART);
 }
 
 /* signal() of sources that ask for System V's, as -std=c99 does. */
 sighandler_t __sysv_signal(int sig, sighandler_t handler)
 {
-    return set_handler(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
+    return handler_set(sig, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
 int siginterrupt(int sig, int yes)
@@ -203,18 +203,18 @@ int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
-    struct hub_program_signals *s = own();
+    struct hub_program_signals *s = rank_signals();
     uint64_t before = s->blocked;
 
     if (set != NULL) {
-        uint64_t bits = bits_of(set);
+        uint64_t bits = sigset_bits(set);
 
         if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)
             return hub_fail(EINVAL);
         s->blocked = how == SIG_BLOCK ? before | bits : how == SIG_UNBLOCK ? before & ~bits : bits;
     }
     if (old != NULL)
-        put_bits(old, before);
+        sigset_put(old, before);
     hub_signals_take();
     return 0;
 }
@@ -226,7 +226,7 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict ol
 
 int sigpending(sigset_t *set)
 {
-    put_bits(set, own()->pending);
+    sigset_put(set, rank_signals()->pending);
     return 0;
 }
 
@@ -240,26 +240,26 @@ int pause(void)
 
 int sigsuspend(const sigset_t *set)
 {
-    struct hub_program_signals *s = own();
+    struct hub_program_signals *s = rank_signals();
     uint64_t before = s->blocked, ran = s->ran;
 
-    hub_signals_block(bits_of(set));
+    hub_signals_block(sigset_bits(set));
     if (s->ran == ran)
         (void)hub_shim_hooks()->sleep_ps(UINT64_MAX);
     hub_signals_block(before);
     return hub_fail(EINTR);
 }
 
-static int wait_for(const sigset_t *set, uint64_t ps)
+static int signal_wait(const sigset_t *set, uint64_t ps)
 {
-    struct hub_program_signals *s = own();
-    uint64_t due = s->pending & bits_of(set);
+    struct hub_program_signals *s = rank_signals();
+    uint64_t due = s->pending & sigset_bits(set);
 
     if (due == 0) {
-        s->wanted = bits_of(set);
+        s->wanted = sigset_bits(set);
         (void)hub_shim_hooks()->sleep_ps(ps);
         s->wanted = 0;
-        due = s->pending & bits_of(set);
+        due = s->pending & sigset_bits(set);
     }
     if (due == 0)
         return 0;
@@ -270,7 +270,7 @@ static int wait_for(const sigset_t *set, uint64_t ps)
 int sigwait(const sigset_t *restrict set, int *restrict sig)
 {
     do
-        *sig = wait_for(set, UINT64_MAX);
+        *sig = signal_wait(set, UINT64_MAX);
     while (*sig == 0);
     return 0;
 }
@@ -278,16 +278,16 @@ int sigwait(const sigset_t *restrict set, int *restrict sig)
 int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
                  const struct timespec *restrict limit)
 {
-    uint64_t ps = UINT64_MAX, ran = own()->ran;
+    uint64_t ps = UINT64_MAX, ran = rank_signals()->ran;
     int sig;
 
     if (limit != NULL && !hub_is_time(limit->tv_sec, limit->tv_nsec, 1000000000))
         return hub_fail(EINVAL);
     if (limit != NULL)
         ps = hub_time_ps((uint64_t)limit->tv_sec, (uint64_t)limit->tv_nsec * HUB_NS_PS);
-    sig = wait_for(set, ps);
+    sig = signal_wait(set, ps);
     if (sig == 0)
-        return hub_fail(own()->ran != ran ? EINTR : EAGAIN);
+        return hub_fail(rank_signals()->ran != ran ? EINTR : EAGAIN);
     if (info != NULL) {
         memset(info, 0, sizeof(*info));
         info->si_signo = sig;

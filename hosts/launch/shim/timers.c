@@ -19,12 +19,12 @@
 /* The names are libc's, those of the parameters are ours.
  * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 
-static int is_time(const struct timeval *tv)
+static int timeval_is_time(const struct timeval *tv)
 {
     return hub_is_time(tv->tv_sec, tv->tv_usec, 1000000);
 }
 
-static uint64_t ps_of(const struct timeval *tv)
+static uint64_t timeval_ps(const struct timeval *tv)
 {
     return hub_time_ps((uint64_t)tv->tv_sec, (uint64_t)tv->tv_usec * HUB_US_PS);
 }
@@ -54,10 +54,12 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
 
     if ((int)which < 0 || (int)which >= HUB_TIMERS)
         return hub_fail(EINVAL);
-    if (value != NULL && (!is_time(&value->it_value) || !is_time(&value->it_interval)))
+    if (value != NULL &&
+        (!timeval_is_time(&value->it_value) || !timeval_is_time(&value->it_interval)))
         return hub_fail(EINVAL);
     if (value != NULL)
-        timer = (struct hub_program_timer){ ps_of(&value->it_value), ps_of(&value->it_interval) };
+        timer = (struct hub_program_timer){ timeval_ps(&value->it_value),
+                                            timeval_ps(&value->it_interval) };
     timer = hub_shim_hooks()->timer((int)which, &timer);
     if (old != NULL)
         *old = itimerval_of(&timer);
