@@ -26,11 +26,11 @@ static void faulted(int sig, siginfo_t *info, void *context)
         signal(sig, SIG_DFL);
         return;
     }
-    launch_thread_of(h)->fault =
-        task_in_guard(launch_running(launch_thread_of(h))->task, info->si_addr) ? "out of stack"
-        : sig == SIGFPE                                                         ? "arithmetic fault"
-        : sig == SIGILL ? "illegal instruction"
-                        : "memory access fault";
+    launch_thread_of(h)->fault = task_in_guard(launch_running(h)->task, info->si_addr)
+                                     ? "out of stack"
+                                 : sig == SIGFPE ? "arithmetic fault"
+                                 : sig == SIGILL ? "illegal instruction"
+                                                 : "memory access fault";
     launch_thread_of(h)->signal = sig;
     launch_thread_of(h)->fault_at = launch_counter_of(context);
     h->ops->exit(h, 128 + sig);

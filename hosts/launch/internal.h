@@ -224,9 +224,12 @@ bool launch_set_helper(struct host *h, const struct host_helper *what);
 /** No effect on a rank without a helper. */
 void launch_ring(struct launch_thread *rank);
 void launch_helper_fini(struct launch_thread *rank);
-/** What runs now when `rank` does: itself, or its helper. */
-static inline struct launch_thread *launch_running(struct launch_thread *rank)
+/** What runs on the rank's core now, and waits for its operations: the rank, or its helper. What a
+ * rank has is of launch_thread_of(). */
+static inline struct launch_thread *launch_running(struct host *h)
 {
+    struct launch_thread *rank = launch_thread_of(h);
+
     return rank->running != NULL ? rank->running : rank;
 }
 /** The thread of a helper; NULL: the rank has none. */

@@ -4,18 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What runs on the rank's core now, and waits for its operations. What a rank has is of
- * launch_thread_of(). */
-static struct launch_thread *self(struct host *h)
-{
-    return launch_running(launch_thread_of(h));
-}
-
 /** Of the operations that take time or tell it: what the rank computed so far comes before. */
 static struct launch_thread *after_computing(struct host *h)
 {
-    (void)launch_begin(self(h));
-    return self(h);
+    (void)launch_begin(launch_running(h));
+    return launch_running(h);
 }
 
 /** A handler may run after the operation, and no later: the program takes what its handlers write
@@ -32,7 +25,7 @@ static uint64_t operation_wait(struct launch_thread *t, const char *what)
 
 static uint32_t op_config_read(struct host *h, uint16_t bdf, uint32_t reg)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = launch_running(h);
 
     node_core_config(t->core, false, bdf, reg, 0, launch_done, t);
     return (uint32_t)launch_wait(t, "configuration read");
@@ -40,7 +33,7 @@ static uint32_t op_config_read(struct host *h, uint16_t bdf, uint32_t reg)
 
 static void op_config_write(struct host *h, uint16_t bdf, uint32_t reg, uint32_t value)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = launch_running(h);
 
     node_core_config(t->core, true, bdf, reg, value, launch_done, t);
     launch_wait(t, "configuration write");
@@ -48,17 +41,17 @@ static void op_config_write(struct host *h, uint16_t bdf, uint32_t reg, uint32_t
 
 static unsigned op_root_ports(struct host *h)
 {
-    return node_host_ports(self(h)->node->host);
+    return node_host_ports(launch_running(h)->node->host);
 }
 
 static bool op_claim(struct host *h, unsigned port, uint64_t base, uint64_t bytes)
 {
-    return node_host_claim(self(h)->node->host, port, base, bytes, NULL) == SIM_OK;
+    return node_host_claim(launch_running(h)->node->host, port, base, bytes, NULL) == SIM_OK;
 }
 
 static uint64_t op_bus_start(struct host *h)
 {
-    const struct mem_ram *ram = self(h)->node->ram;
+    const struct mem_ram *ram = launch_running(h)->node->ram;
     const uint64_t gib = UINT64_C(1) << 30;
     uint64_t end = (ram->base + ram->size + gib - 1) & ~(gib - 1);
 
@@ -186,7 +179,7 @@ static void wait_pinned(struct launch_thread *t, const volatile void *p, uint32_
 
 static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = launch_running(h);
     uint64_t bus;
 
     if (!launch_begin(t))
@@ -218,7 +211,7 @@ static void op_spend(struct host *h, uint64_t ps)
 
 static uint64_t op_cost_ps(struct host *h, enum host_cost cost)
 {
-    return self(h)->node->run->software->cost_ps[cost];
+    return launch_running(h)->node->run->software->cost_ps[cost];
 }
 
 static uint64_t op_tsc(struct host *h)
@@ -238,7 +231,7 @@ static uint64_t op_tsc(struct host *h)
 
 static uint64_t op_tsc_khz(struct host *h)
 {
-    return node_host_tsc_khz(self(h)->node->host);
+    return node_host_tsc_khz(launch_running(h)->node->host);
 }
 
 static uint64_t op_time_ps(struct host *h)
@@ -248,7 +241,7 @@ static uint64_t op_time_ps(struct host *h)
 
 static bool op_sleep(struct host *h, uint64_t deadline_ps)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = launch_running(h);
     bool woken = !launch_begin(t) || launch_sleep(t, deadline_ps, "sleeping");
 
     launch_signals_take(t);
@@ -263,7 +256,7 @@ static void op_wake(struct host *h, struct host *sleeper)
 
 static void op_set_interrupt(struct host *h, host_interrupt_fn fn, void *arg)
 {
-    struct launch_node *node = self(h)->node;
+    struct launch_node *node = launch_running(h)->node;
 
     node->irq_fn = fn;
     node->irq_arg = arg;
@@ -279,7 +272,7 @@ static void op_ring(struct host *h, struct host *rank)
 
 static uint64_t op_msi_address(struct host *h)
 {
-    return node_host_msi_address(self(h)->node->host);
+    return node_host_msi_address(launch_running(h)->node->host);
 }
 
 /* ---- memory -------------------------------------------------------------------------- */
@@ -302,7 +295,7 @@ static bool op_free(struct host *h, void *p)
 
 static struct host_pointer op_pointer(struct host *h, const void *p)
 {
-    const struct launch_node *node = self(h)->node;
+    const struct launch_node *node = launch_running(h)->node;
     uintptr_t at = (uintptr_t)p;
     uint64_t bus;
 
@@ -329,7 +322,7 @@ static void op_unpin(struct host *h, uint64_t bus)
 
 static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
 {
-    const struct mem_ram *ram = self(h)->node->ram;
+    const struct mem_ram *ram = launch_running(h)->node->ram;
 
     *base_p = ram->base + LAUNCH_RESERVED;
     *bytes_p = ram->size - LAUNCH_RESERVED;
@@ -351,8 +344,8 @@ static void op_net_receive(struct host *h, struct host_message *msg_p)
 
     (void)after_computing(h);
     while (t->first == NULL) {
-        launch_sleep(self(h), SIM_TIME_NEVER, "waiting for a message");
-        launch_signals_take(self(h));
+        launch_sleep(launch_running(h), SIM_TIME_NEVER, "waiting for a message");
+        launch_signals_take(launch_running(h));
     }
     msg = t->first;
     t->first = msg->next;
@@ -376,13 +369,13 @@ static void op_exit(struct host *h, int code)
     struct launch_thread *t = launch_thread_of(h);
 
     launch_end(t, code, sim_now(launch_domain(t)));
-    task_exit(self(h)->task);
+    task_exit(launch_running(h)->task);
 }
 
 /* The earliest one counts, in whatever order the nodes have run. */
 static void op_abort(struct host *h, int code)
 {
-    struct launch_thread *t = self(h);
+    struct launch_thread *t = launch_running(h);
     struct launch_abort *abort = &t->node->run->abort;
     sim_time_t now = sim_now(launch_domain(t));
 
@@ -399,7 +392,7 @@ static void op_tell(struct host *h, const char *line)
 
 static void op_remark(struct host *h, const char *line)
 {
-    const struct launch_config *cfg = self(h)->node->run->cfg;
+    const struct launch_config *cfg = launch_running(h)->node->run->cfg;
 
     if (cfg->remark != NULL)
         cfg->remark(cfg->output_arg, line);
@@ -409,7 +402,7 @@ static void op_remark(struct host *h, const char *line)
  * on the real machine, they have another way. Functions of tests may be such programs. */
 static enum host_network op_network(struct host *h)
 {
-    const struct launch_thread *t = self(h);
+    const struct launch_thread *t = launch_running(h);
     enum host_network network = launch_network(t->node->run->m);
 
     if (network == HOST_NETWORK_HUBS && (t->program == NULL || program_drives_hubs(t->program)))
