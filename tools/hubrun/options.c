@@ -47,7 +47,8 @@ static const struct argp_option options[] = {
       0 },
     { "mpi", OPT_MPI, "NAME[,KEY=VALUE...]", 0,
       "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
-      "requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, entry_ps=N; ib: rails=N, "
+      "progress=calls|helper, requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, "
+      "entry_ps=N; ib: rails=N, "
       "gdr=on|off, gdr_limit=N, library=NAME",
       0 },
     { "profile", OPT_PROFILE, "FILE", OPTION_ARG_OPTIONAL,
