@@ -120,7 +120,7 @@ uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
     unsigned engine = node_gpu_copy_out(to, from);
     struct launch_copies *copies = &g->copies[engine];
 
-    (void)launch_begin(launch_running(h));
+    launch_begin(launch_running(h));
     if (host_copy_engine(after) == engine)
         after = 0; /* it is in order anyway */
     node_gpu_copy_after(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
@@ -132,7 +132,7 @@ void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
     struct launch_thread *t = launch_running(h);
     struct launch_gpu *g = gpu_of(h, gpu);
 
-    (void)launch_begin(t);
+    launch_begin(t);
     while (!ended(g, number)) {
         launch_sleep(t, SIM_TIME_NEVER, "waiting for a copy");
         launch_signals_take(t);
@@ -146,7 +146,7 @@ uint64_t launch_gpu_failures(struct host *h, unsigned gpu)
 
 bool launch_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
 {
-    (void)launch_begin(launch_running(h));
+    launch_begin(launch_running(h));
     return ended(gpu_of(h, gpu), number);
 }
 

@@ -111,6 +111,7 @@ struct launch_thread {
     struct heap *heap; /* of the program */
     bool heap_full;    /* has been told */
     enum launch_compute compute;
+    bool in_library;            /* see host_ops.library */
     const uint64_t *blocks;     /* the program's count */
     uint64_t computed;          /* what was charged for: ns of the processor, or blocks */
     struct launch_polls *polls; /* NULL: it has not polled by itself */
@@ -304,6 +305,9 @@ bool launch_polled(const struct launch_thread *t, char *text, size_t room);
 /* compute.c */
 void launch_compute_charge(struct launch_thread *t);
 void launch_compute_begin(struct launch_thread *t);
+/** What the rank has computed since the last call, as simulated time. */
+sim_time_t launch_compute_take(struct launch_thread *t);
+void launch_compute_pass(struct launch_thread *t, sim_time_t ps);
 /** Lets the time pass that the rank has computed since the last call. */
 static inline void launch_charge(struct launch_thread *t)
 {
@@ -345,17 +349,23 @@ static inline void launch_signals_take(struct launch_thread *t)
         launch_signals_run(t);
 }
 
-/** From the thread itself, before an operation: what it computed takes its time, and handlers that
- * have come due meanwhile run. @return false: some ran, or a signal came that it waits for, so that
- * what it found before may no longer hold. */
-static inline bool launch_begin(struct launch_thread *t)
+/** The same, before the thread waits. @return false: some ran, or a signal came that it waits for,
+ * so that what it found before may no longer hold. */
+static inline bool launch_signals_none(struct launch_thread *t)
 {
     const struct hub_program_signals *s = &t->signals.program;
     uint64_t ran = s->ran;
 
-    launch_charge(t);
     launch_signals_take(t);
     return s->ran == ran && (s->pending & s->wanted) == 0;
+}
+
+/** From the thread itself, before an operation: what it computed takes its time, and handlers that
+ * have come due meanwhile run. */
+static inline void launch_begin(struct launch_thread *t)
+{
+    launch_charge(t);
+    launch_signals_take(t);
 }
 
 /* rank.c */

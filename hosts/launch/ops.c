@@ -7,7 +7,7 @@
 /** Of the operations that take time or tell it: what the rank computed so far comes before. */
 static struct launch_thread *after_computing(struct host *h)
 {
-    (void)launch_begin(launch_running(h));
+    launch_begin(launch_running(h));
     return launch_running(h);
 }
 
@@ -177,20 +177,37 @@ static void wait_pinned(struct launch_thread *t, const volatile void *p, uint32_
     launch_wait(t, "polling memory");
 }
 
-static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
+static void poll_word(struct launch_thread *t, const volatile void *p, uint32_t size)
 {
-    struct launch_thread *t = launch_running(h);
     uint64_t bus;
 
-    if (!launch_begin(t))
-        return; /* the word may have been written meanwhile */
     if (launch_bus_of(t->node, p, &bus)) {
         node_core_poll(t->core, bus, size, launch_done, t);
         launch_wait(t, "polling memory");
     } else {
         wait_pinned(t, p, size);
     }
+}
+
+/* What was computed from `since` on has taken its time while the thread waited, or some of it.
+ * Before the wait it would have hidden what came between the last look and the wait. */
+static void computing_ends(struct launch_thread *t, sim_time_t since, sim_time_t computed_ps)
+{
+    sim_time_t waited_ps = sim_now(launch_domain(t)) - since;
+
+    if (computed_ps > waited_ps)
+        launch_compute_pass(t, computed_ps - waited_ps);
     launch_signals_take(t);
+}
+
+static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
+{
+    struct launch_thread *t = launch_running(h);
+    sim_time_t since = sim_now(launch_domain(t)), computed_ps = launch_compute_take(t);
+
+    if (launch_signals_none(t)) /* else the word may have been written meanwhile */
+        poll_word(t, p, size);
+    computing_ends(t, since, computed_ps);
 }
 
 /* ---- time -------------------------------------------------------------------------- */
@@ -242,9 +259,10 @@ static uint64_t op_time_ps(struct host *h)
 static bool op_sleep(struct host *h, uint64_t deadline_ps)
 {
     struct launch_thread *t = launch_running(h);
-    bool woken = !launch_begin(t) || launch_sleep(t, deadline_ps, "sleeping");
+    sim_time_t since = sim_now(launch_domain(t)), computed_ps = launch_compute_take(t);
+    bool woken = !launch_signals_none(t) || launch_sleep(t, deadline_ps, "sleeping");
 
-    launch_signals_take(t);
+    computing_ends(t, since, computed_ps);
     return woken;
 }
 
@@ -364,6 +382,17 @@ static void op_net_count(struct host *h, volatile uint64_t *count)
 
 /* ---- end ------------------------------------------------------------------------------------ */
 
+static void op_library(struct host *h, bool inside)
+{
+    struct launch_thread *t = launch_running(h);
+
+    if (inside)
+        launch_charge(t);
+    t->in_library = inside;
+    if (!inside)
+        launch_charged(t);
+}
+
 static void op_exit(struct host *h, int code)
 {
     struct launch_thread *t = launch_thread_of(h);
@@ -457,6 +486,7 @@ const struct host_ops launch_ops = {
     .net_send = op_net_send,
     .net_receive = op_net_receive,
     .net_count = op_net_count,
+    .library = op_library,
     .exit = op_exit,
     .abort = op_abort,
     .tell = op_tell,

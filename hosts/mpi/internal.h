@@ -136,6 +136,12 @@ void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, ui
 void mpi_device_release(struct mpi_rank *mr);
 
 /* help.c */
+/** See host_ops.library. */
+static inline void mpi_library(struct host *h, bool inside)
+{
+    if (h->ops->library != NULL)
+        h->ops->library(h, inside);
+}
 /** By the setting "mpi.progress": interrupts go on with what is pending while the program computes.
  * @return an error, noted, where there can be none. */
 int mpi_help_init(struct mpi_rank *mr);

@@ -71,11 +71,19 @@ int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type
                                           : t->basic->name);
 }
 
+static void call_user(const struct mpi_op *op, const void *left, void *right, int n,
+                      MPI_Datatype handle)
+{
+    struct host *h = host_self();
+
+    mpi_library(h, false);
+    op->fn((void *)(uintptr_t)left, right, &n, &handle);
+    mpi_library(h, true);
+}
+
 void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64_t count,
                   const struct mpi_type *type)
 {
-    MPI_Datatype handle = type->handle;
-
     if (count == 0 || type->bytes == 0)
         return;
     if (op->fn == NULL) {
@@ -85,7 +93,7 @@ void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64
     while (count > 0) {
         int n = count < INT_MAX ? (int)count : INT_MAX;
 
-        op->fn((void *)(uintptr_t)left, right, &n, &handle);
+        call_user(op, left, right, n, type->handle);
         count -= (uint64_t)n;
         left = (const char *)left + n * type->extent;
         right = (char *)right + n * type->extent;

@@ -11,8 +11,8 @@ struct mpi_visit mpi_visit_begin(void)
         return v;
     v.mr = h->state[HOST_RANK_MPI].data;
     v.counts = mpi_profile_begin(&v.start_ps);
-    if (v.mr != NULL)
-        v.mr->inside++;
+    if (v.mr != NULL && v.mr->inside++ == 0)
+        mpi_library(h, true);
     return v;
 }
 
@@ -22,8 +22,8 @@ void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, u
 
     while (mr != NULL && mr->inside == 1 && mpi_help_is_due(mr))
         mpi_help(mr); /* as the interrupt would have */
-    if (mr != NULL)
-        mr->inside--;
+    if (mr != NULL && --mr->inside == 0)
+        mpi_library(mr->host, false);
     if (v->counts)
         mpi_profile_end(v->start_ps, call, name, bytes);
 }

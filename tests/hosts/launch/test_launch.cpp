@@ -1,6 +1,7 @@
 #include "tests/hosts/cluster.h"
 
 #include <csignal>
+#include <ctime>
 
 #include "hosts/driver/driver.h"
 #include "hosts/driver/include/hub-work.h"
@@ -73,6 +74,82 @@ TEST(Launch, TheNetworkIsWhatAllNodesHave)
         struct host *h = host_self();
         return h->ops->network(h) == HOST_NETWORK_CONTROL ? 0 : 1;
     })) << c.err.text;
+    EXPECT_TRUE(c.all_well());
+}
+
+void compute_here(uint64_t ns)
+{
+    struct timespec t;
+    uint64_t start = 0, now;
+
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+        if (start == 0)
+            start = now;
+    } while (now - start < ns);
+}
+
+/* A message comes 10 us after a rank has looked for it, which computes for 200 us before it waits:
+ * its computing goes on while it waits, and hides nothing. */
+TEST(Launch, WhatComesWhileARankStillComputesIsNotMissed)
+{
+    for (bool polls : { true, false }) {
+        Cluster c;
+        launch_config cfg = {};
+
+        cfg.compute = LAUNCH_COMPUTE_MEASURED;
+        ASSERT_EQ(SIM_OK, c.run(
+                              [polls] {
+                                  struct host *h = host_self();
+                                  struct host_message msg;
+                                  uint64_t start = h->ops->time_ps(h);
+                                  if (h->rank == 0) {
+                                      h->ops->spend(h, 10 * SIM_US);
+                                      h->ops->net_send(h, 1, &start, sizeof(start));
+                                      return 0;
+                                  }
+                                  auto *count = static_cast<volatile uint64_t *>(
+                                      h->ops->alloc(h, sizeof(uint64_t), sizeof(uint64_t)));
+                                  h->ops->net_count(h, count);
+                                  compute_here(200000);
+                                  if (polls)
+                                      h->ops->wait_write(h, count, sizeof(*count));
+                                  else
+                                      h->ops->sleep(h, HOST_NEVER);
+                                  EXPECT_EQ(1u, *count);
+                                  EXPECT_GT(h->ops->time_ps(h) - start, 200 * SIM_US);
+                                  h->ops->net_receive(h, &msg);
+                                  return 0;
+                              },
+                              cfg))
+            << c.err.text;
+        EXPECT_TRUE(c.all_well());
+    }
+}
+
+/* What a library costs is what it spends. */
+TEST(Launch, WhatALibraryComputesTakesNoTimeByItself)
+{
+    Cluster c;
+    launch_config cfg = {};
+
+    cfg.compute = LAUNCH_COMPUTE_MEASURED;
+    ASSERT_EQ(SIM_OK, c.run(
+                          [] {
+                              struct host *h = host_self();
+                              h->ops->library(h, true);
+                              uint64_t start = h->ops->time_ps(h);
+                              compute_here(200000);
+                              h->ops->spend(h, 7);
+                              EXPECT_EQ(7u, h->ops->time_ps(h) - start);
+                              h->ops->library(h, false);
+                              compute_here(200000);
+                              EXPECT_GT(h->ops->time_ps(h) - start, 200 * SIM_US);
+                              return 0;
+                          },
+                          cfg))
+        << c.err.text;
     EXPECT_TRUE(c.all_well());
 }
 
