@@ -166,11 +166,11 @@ static int run_ranks(struct launch *run, sim_time_t start, const struct watch *w
 static void collect(const struct launch *run, sim_time_t start, struct launch_result *res)
 {
     res->start_ps = start;
-    res->nranks = run->nranks;
     res->aborted = run->abort.done;
     res->abort_rank = run->abort.rank;
     res->ranks = calloc(run->nranks, sizeof(*res->ranks));
-    for (unsigned r = 0; run->ranks != NULL && res->ranks != NULL && r < run->nranks; r++) {
+    res->nranks = res->ranks != NULL ? run->nranks : 0;
+    for (unsigned r = 0; run->ranks != NULL && r < res->nranks; r++) {
         struct launch_thread *t = &run->ranks[r];
         struct launch_rank_result *rank = &res->ranks[r];
 
@@ -265,8 +265,9 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
 
 void launch_result_fini(struct launch_result *result)
 {
-    for (unsigned r = 0; result->ranks != NULL && r < result->nranks; r++)
+    for (unsigned r = 0; r < result->nranks; r++)
         free(result->ranks[r].profile);
     free(result->ranks);
     result->ranks = NULL;
+    result->nranks = 0;
 }

@@ -138,19 +138,22 @@ bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p)
     return true;
 }
 
-/* Of a table that the linker makes: symbols without a definition come before those it hashes. */
+/* Symbols without a definition come before those that the linker's table hashes. */
 static uint64_t undefined_symbols(const uint32_t *gnu_hash)
 {
     return gnu_hash != NULL ? gnu_hash[1] : 0;
 }
 
-static bool names_board(const char *name)
+/* A function that drives the board, of those that we have: another library may have names like
+ * them.
+ */
+static bool names_board(void *own, const char *name)
 {
     static const char *const prefixes[] = { "tca", "peach2_", "driver_" };
 
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
+            return dlsym(own, name) != NULL;
     return false;
 }
 
@@ -160,6 +163,8 @@ static bool find_board(const struct link_map *map)
     const ElfW(Sym) *symbols = NULL;
     const uint32_t *hash = NULL;
     const char *names = NULL;
+    void *own = dlopen(NULL, RTLD_LAZY);
+    bool found = false;
 
     for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_SYMTAB)
@@ -170,9 +175,10 @@ static bool find_board(const struct link_map *map)
             hash = (const uint32_t *)d->d_un.d_ptr;
     }
     for (uint64_t i = 1; symbols != NULL && names != NULL && i < undefined_symbols(hash); i++)
-        if (names_board(names + symbols[i].st_name))
-            return true;
-    return false;
+        found |= names_board(own, names + symbols[i].st_name);
+    if (own != NULL)
+        (void)dlclose(own);
+    return found;
 }
 /* NOLINTEND(performance-no-int-to-ptr) */
 

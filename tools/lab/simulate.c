@@ -77,11 +77,19 @@ static void hear(void *arg, unsigned rank, enum output_stream stream, sim_time_t
 static int check_ranks(const struct lab_run *run, const struct launch_result *result,
                        const struct listener *listener, struct sim_error *err)
 {
-    for (unsigned r = 0; r < result->nranks; r++)
-        if (result->ranks[r].exit_code != 0)
-            return sim_error_set(err, SIM_ERR_IO, "%s: rank %u ended with status %d%s%s",
-                                 run->program, r, result->ranks[r].exit_code,
-                                 listener->last_error[0] != '\0' ? ": " : "", listener->last_error);
+    for (unsigned r = 0; r < result->nranks; r++) {
+        const struct launch_rank_result *rank = &result->ranks[r];
+        char how[64];
+
+        if (rank->exit_code == 0)
+            continue;
+        if (rank->signal != 0)
+            (void)snprintf(how, sizeof(how), "was ended by signal %d", rank->signal);
+        else
+            (void)snprintf(how, sizeof(how), "ended with status %d", rank->exit_code);
+        return sim_error_set(err, SIM_ERR_IO, "%s: rank %u %s%s%s", run->program, r, how,
+                             listener->last_error[0] != '\0' ? ": " : "", listener->last_error);
+    }
     return SIM_OK;
 }
 

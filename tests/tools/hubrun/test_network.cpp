@@ -87,6 +87,21 @@ TEST_F(Network, IsNotTheHubsOfAProgramThatDrivesThem)
     expect_said("-n 2", "MPI over net (the control network of this machine)");
 }
 
+TEST_F(Network, IsThatOfTheMachineForNamesThatOnlyLookLikeOurs)
+{
+    write("other.c", "#include <mpi.h>\n"
+                     "int driver_of_a_printer(void) __attribute__((weak));\n"
+                     "int tcache(void) __attribute__((weak));\n"
+                     "int main(int argc, char **argv) {\n"
+                     "    MPI_Init(&argc, &argv);\n"
+                     "    if (driver_of_a_printer != 0 || tcache != 0)\n"
+                     "        return driver_of_a_printer() + tcache();\n"
+                     "    return MPI_Finalize();\n"
+                     "}\n");
+    ASSERT_EQ(0, sh("hubcc other.c -o hello")) << errors;
+    expect_said("-n 2", "MPI over peach2 (the hubs of this machine)");
+}
+
 TEST_F(Network, IsNoPartOfAResult)
 {
     ASSERT_EQ(0, sh("hubrun -n 2 --out a ./hello && hubrun -q -n 2 --out b ./hello")) << errors;
