@@ -109,6 +109,7 @@ bool driver_helper_add(struct driver *d, const struct driver_helper *helper)
         return false;
     d->helpers[d->nhelpers++] = *helper;
     d->helper_bits |= helper->bits;
+    d->irq_seen &= ~helper->bits; /* of whoever rang before there was a helper */
     return true;
 }
 

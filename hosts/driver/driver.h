@@ -31,7 +31,12 @@ enum driver_status {
 #define DRIVER_RING_LOG2   12u    /* entries of the notification ring: 4096, eight pages */
 #define DRIVER_OWN_DESCS   4u     /* see driver_own_descs() */
 #define DRIVER_TABLE_DESCS 32768u /* host descriptor table: 1 MiB for all channels */
-#define DRIVER_HELPERS     64u /* ranks of a node that have helpers: hosts have at most 48 cores */
+/* Ranks of a node that have helpers: a host has numbers for 48 contexts, and each takes its core
+ * and one above it. */
+#define DRIVER_HELPERS 24u
+/* Bits of HUB_IRQ_STATUS that ring helpers, below HUB_IRQ_RING; more ranks than bits share them. */
+#define DRIVER_HELPER_BIT  UINT32_C(0x10000) /* of the first rank of the node */
+#define DRIVER_HELPER_BITS 15u
 
 struct driver_function {
     uint16_t bdf, vendor, device;
@@ -167,7 +172,7 @@ uint32_t driver_wait_irq(struct host *h, struct driver *d, uint32_t bits);
  * rank has a helper. */
 static inline uint32_t driver_helper_bit(unsigned local)
 {
-    return UINT32_C(0x10000) << local % 15;
+    return DRIVER_HELPER_BIT << local % DRIVER_HELPER_BITS;
 }
 /** Copied. @return false: the node has too many. */
 bool driver_helper_add(struct driver *d, const struct driver_helper *helper);

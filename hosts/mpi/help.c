@@ -63,11 +63,12 @@ int mpi_help_init(struct mpi_rank *mr)
     if (!mpi_wants_helper(mr->host))
         return MPI_SUCCESS;
     if (!mr->host->ops->set_helper(mr->host, &helper))
-        return mpi_fail(
-            mr, MPI_ERR_OTHER,
-            "progress=helper: no context above the core of the rank is left, or no memory");
+        return mpi_fail(mr, MPI_ERR_OTHER,
+                        "progress=helper: no context above the rank's core: expected a host of at "
+                        "most 24 cores");
     if (mr->transport->ops->ring == NULL || !mr->transport->ops->ring(mr->transport))
         return mpi_fail(mr, MPI_ERR_OTHER, "progress=helper: transport %s has no interrupts",
                         mr->transport->ops->name);
+    mr->rung = true; /* by what has come before there was a helper */
     return MPI_SUCCESS;
 }

@@ -39,10 +39,10 @@ static void take_arrivals(struct ibt *ib)
     while (verbs_poll(&ib->v, &ib->arrivals, &done)) {
         struct ibt_qp *qp = ib->by_number[done.qp];
 
-        if (++qp->received < IBT_RQ_MORE)
+        if (++qp->received < ib->rq_more)
             continue;
         qp->received = 0;
-        verbs_post_empty(&qp->q, IBT_RQ_MORE);
+        verbs_post_empty(&qp->q, ib->rq_more);
     }
 }
 
@@ -302,7 +302,7 @@ static bool ib_queued(const struct mpi_transport *t)
 {
     const struct ibt *ib = (const struct ibt *)t;
 
-    return ib->set.rings && verbs_ready(&ib->arrivals, IBT_RQ_MORE - 1);
+    return ib->set.rings && verbs_ready(&ib->arrivals, ib->rq_more - 1);
 }
 
 static bool ib_ring(struct mpi_transport *t)

@@ -43,10 +43,12 @@
 #define IBT_QUEUE_LOG2   12u
 /* Receive requests of a connection, where arrivals interrupt: a ring holds 1024 entries
  * (IBT_RING_MAX / IBT_UNIT), and as many words may be on their way; fewer where the queue of all
- * arrivals, which adapters limit to 2^16, would not hold those of all ranks. */
+ * arrivals, which adapters limit to 2^16, would not hold those of all ranks: a write that finds
+ * none is sent again later (RNR). */
 #define IBT_RQ_LOG2       11u
 #define IBT_ARRIVALS_LOG2 16u
-#define IBT_RQ_MORE       16u /* so many are posted anew at once: what the adapter fetches ahead */
+#define IBT_RQ_MORE                                                                                \
+    16u /* at most so many are posted anew at once: what the adapter fetches ahead */
 
 /** As the library of its time had them; keys "mpi.*" of the platform or the run. */
 struct ibt_settings {
@@ -138,7 +140,7 @@ struct ibt {
     uint64_t rings_at;
     uint32_t ring_bytes, ring_room, fifo_bytes; /* room: with what reaches over the end */
     uint64_t scratch_at;                        /* in the mirror: fifo_bytes for copies */
-    uint32_t rq_log2;
+    uint32_t rq_log2, rq_more;
     struct verbs_cq cq, arrivals; /* arrivals: of what was written with immediate data */
     uint32_t under_way; /* requests that have not told of their end: no more than the queue holds */
     struct ibt_peer *peers;

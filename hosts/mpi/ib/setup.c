@@ -81,6 +81,7 @@ static bool make_arrivals(struct ibt *ib)
     ib->rq_log2 = IBT_RQ_LOG2;
     while (ib->rq_log2 + ranks_log2 > IBT_ARRIVALS_LOG2)
         ib->rq_log2--;
+    ib->rq_more = IBT_RQ_MORE << 1 <= 1u << ib->rq_log2 ? IBT_RQ_MORE : 1;
     return verbs_cq_create(&ib->v, ib->rq_log2 + ranks_log2, NULL, &ib->arrivals) &&
            verbs_cq_events(&ib->v, &ib->arrivals) && verbs_cq_events(&ib->v, &ib->cq);
 }
