@@ -2,7 +2,7 @@
 # scripts/completion.bash offers what there is:  completion.sh BIN  (from the root)
 set -euo pipefail
 PATH=$1:$PATH
-# shellcheck source=scripts/completion.bash
+# shellcheck source=scripts/completion.bash disable=SC1091 # followed with -x; scripts/test checks that file itself
 source scripts/completion.bash
 offers() { # offers "COMMAND WORD..." EXPECTED: for the last word, first of all
     read -ra COMP_WORDS <<<"$1"
