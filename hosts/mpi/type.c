@@ -127,7 +127,7 @@ int MPI_Type_commit(MPI_Datatype *type)
     return mpi_end(mr, __func__, code);
 }
 
-/* Unless a delete function has done so. */
+/* Unless a delete function has done so. The caller holds the type, so this frees nothing. */
 static void drop_handle(struct mpi_rank *mr, struct mpi_type *t)
 {
     unsigned number = (unsigned)(t->handle - MPI_DERIVED);
@@ -136,7 +136,7 @@ static void drop_handle(struct mpi_rank *mr, struct mpi_type *t)
         return;
     mpi_table_remove(&mr->types, number);
     t->attrs.closed = true;
-    mpi_type_put(t);
+    t->holders--;
 }
 
 int MPI_Type_free(MPI_Datatype *type)

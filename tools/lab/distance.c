@@ -141,7 +141,7 @@ static const char *parts_text(const struct lab_topology *topo, const unsigned *p
 struct distances {
     const struct lab_evaluator *ev;
     const struct machine_desc *desc;
-    const struct lab_topology *topo;
+    struct lab_topology topo;
     const char *machine, *platform;
     const unsigned *part;
     struct lab_table *table;
@@ -152,14 +152,14 @@ static int fill_row(const struct distances *d, unsigned first, unsigned hub,
                     struct lab_out_point *point, struct sim_error *err)
 {
     const struct lab_evaluator *ev = d->ev;
-    struct lab_bound bound = lab_exchange_bound(d->desc, d->topo, first, hub);
+    struct lab_bound bound = lab_exchange_bound(d->desc, &d->topo, first, hub);
     unsigned row = lab_table_add(d->table);
-    unsigned from = d->topo->node_of[first], to = d->topo->node_of[hub];
+    unsigned from = d->topo.node_of[first], to = d->topo.node_of[hub];
 
     point->name = load_text(ev->arena, "nodes %u - %u", from, to);
     point->nruns = KINDS;
     lab_table_set(d->table, row, 0, "%u - %u", from, to);
-    lab_table_set(d->table, row, 1, "%s", hops_text(ev, d->topo, first, hub));
+    lab_table_set(d->table, row, 1, "%s", hops_text(ev, &d->topo, first, hub));
     for (unsigned kind = 0; kind < KINDS; kind++) {
         struct lab_reading reading = { 0 };
         struct lab_plan plan;
@@ -184,7 +184,7 @@ static int fill_row(const struct distances *d, unsigned first, unsigned hub,
  * time? */
 static bool distance_shown(const struct distances *d, unsigned hub)
 {
-    const struct lab_topology *topo = d->topo;
+    const struct lab_topology *topo = &d->topo;
     size_t n = topo->nhubs, first = d->part[hub], there = first * n, back = hub * n + first;
 
     for (size_t i = first + 1; i < hub; i++)
@@ -202,9 +202,9 @@ static int walk(const struct distances *d, struct sim_error *err)
     int rc = SIM_OK;
 
     d->table->nrows = 0;
-    for (unsigned first = 0; first < d->topo->nhubs && rc == SIM_OK; first++)
-        for (unsigned hub = first + 1; hub < d->topo->nhubs && rc == SIM_OK; hub++)
-            if (d->part[hub] == first && (d->topo->nhubs <= ALL_NODES || !distance_shown(d, hub)))
+    for (unsigned first = 0; first < d->topo.nhubs && rc == SIM_OK; first++)
+        for (unsigned hub = first + 1; hub < d->topo.nhubs && rc == SIM_OK; hub++)
+            if (d->part[hub] == first && (d->topo.nhubs <= ALL_NODES || !distance_shown(d, hub)))
                 rc = fill_row(d, first, hub, &d->points[d->table->nrows], err);
     return rc;
 }
@@ -212,7 +212,6 @@ static int walk(const struct distances *d, struct sim_error *err)
 static int measure(struct distances *d, const char **parts_p, struct sim_error *err)
 {
     struct load_arena *arena = d->ev->arena;
-    struct lab_topology topo;
     unsigned *part, nparts;
     int rc;
 
@@ -220,20 +219,19 @@ static int measure(struct distances *d, const char **parts_p, struct sim_error *
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s: one node: expected an experiment, or a machine of two or more",
                              d->machine);
-    rc = lab_topology_create(d->desc, &topo, err);
+    rc = lab_topology_create(d->desc, &d->topo, err);
     if (rc != SIM_OK)
         return rc;
-    d->points = load_alloc(arena, topo.nhubs * sizeof(*d->points));
-    d->topo = &topo;
-    d->part = part = load_alloc(arena, topo.nhubs * sizeof(*part));
-    nparts = find_parts(&topo, part);
+    d->points = load_alloc(arena, d->topo.nhubs * sizeof(*d->points));
+    d->part = part = load_alloc(arena, d->topo.nhubs * sizeof(*part));
+    nparts = find_parts(&d->topo, part);
     rc = walk(d, err);
     if (rc == SIM_OK)
         rc = lab_pool_work(d->ev->pool, err);
     if (rc == SIM_OK)
         rc = walk(d, err);
-    *parts_p = nparts > 1 ? parts_text(&topo, part, nparts, arena) : NULL;
-    lab_topology_fini(&topo);
+    *parts_p = nparts > 1 ? parts_text(&d->topo, part, nparts, arena) : NULL;
+    lab_topology_fini(&d->topo);
     return rc;
 }
 

@@ -61,7 +61,7 @@ int load_platform_node(struct load_machine *m, const struct load_platform *platf
 /** One end of a link, "hub.n" within `node` or "node0.hub.n" (node = -1): checked. */
 struct load_end {
     unsigned node;
-    const char *component, *port;
+    const char *component, *port; /* the description's own: one pointer for one component */
 };
 int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
                    struct load_end *end_p, struct sim_error *err);

@@ -274,7 +274,7 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
     static const char *const ends[] = { "from", "to", NULL };
     struct load_layer layer = { .skip = ends, .arena = &m->arena };
     struct load_group *group = load_group_add(m, path, link_params);
-    struct load_end a, b;
+    struct load_end a = { 0 }, b = { 0 };
     int rc;
 
     if (item->type != LOAD_MAP)
@@ -284,7 +284,7 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
         rc = load_end_parse(m, item, "to", node, &b, err);
     if (rc == SIM_OK)
         rc = load_values_assign(&group->v, &layer, item, err);
-    if (rc == SIM_OK && a.node == b.node && strcmp(a.component, b.component) == 0)
+    if (rc == SIM_OK && a.node == b.node && a.component == b.component)
         rc = load_fail(err, item, NULL, "node%u.%s: expected ports of two components", a.node,
                        a.component);
     if (rc != SIM_OK)
