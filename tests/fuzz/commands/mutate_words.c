@@ -114,11 +114,12 @@ static const char *repeated(const struct mutator *m)
     static const char *const parts[] = { "a",  "9", "0",    "a.", "*",
                                          "1|", "[", "{a: ", "- ", "\xc3\xa9" };
     const char *part = parts[dice_below(m->dice, sizeof(parts) / sizeof(parts[0]))];
-    size_t n = strlen(part), times = (size_t)1 << dice_below(m->dice, 14);
-    char *text = load_alloc(m->arena, n * times + 1);
+    size_t n = strlen(part), length = n << dice_below(m->dice, 14);
+    char *text = load_alloc(m->arena, length + 1);
 
-    for (size_t i = 0; i < times; i++)
-        memcpy(text + i * n, part, n);
+    for (size_t i = 0; i < length; i++)
+        text[i] = part[i % n];
+    text[length] = '\0';
     return text;
 }
 
