@@ -86,15 +86,24 @@ static void set_caps(struct mpi_mbcf *m)
     };
 }
 
-static struct mpi_transport *create(struct host *h, const char *name, char *why)
+static struct mpi_transport *mbcf_create(struct host *h, char *why)
 {
     struct mpi_mbcf *m = calloc(1, sizeof(*m));
-    int code;
 
+    (void)why;
     if (m == NULL)
         return NULL;
     m->size = h->size;
-    code = mbcf_task_open(h, &m->task);
+    return &m->t;
+}
+
+static bool mbcf_connect(struct mpi_transport *t, char *why)
+{
+    struct mpi_mbcf *m = mpi_to_mbcf(t);
+    const char *name = t->ops->name;
+    struct host *h = t->host;
+    int code = mbcf_task_open(h, &m->task);
+
     if (mpi_mbcf_fifo(h->size, 0) > MBCF_FIFOS)
         (void)snprintf(why, MPI_WHY_BYTES, "transport %s: %u ranks: expected at most %u", name,
                        h->size, MBCF_FIFOS / MPI_FIFOS);
@@ -104,15 +113,9 @@ static struct mpi_transport *create(struct host *h, const char *name, char *why)
                        name, h->node->index);
     else if (code == MBCF_OK && set_up(m)) {
         set_caps(m);
-        return &m->t;
+        return true;
     }
-    mbcf_destroy(&m->t);
-    return NULL;
-}
-
-static struct mpi_transport *mbcf_create(struct host *h, char *why)
-{
-    return create(h, "mbcf", why);
+    return false;
 }
 
 static bool mbcf_expose_memory(struct mpi_transport *t, void *p, uint64_t bytes,
@@ -334,32 +337,30 @@ static int mbcf_collectives(struct mpi_rank *mr)
 
 /* MPICH's way over sockets: no remote writes; short ones at once, long ones when they are asked
  * for. */
-static struct mpi_transport *tcp_create(struct host *h, char *why)
+static bool tcp_connect(struct mpi_transport *t, char *why)
 {
-    struct mpi_transport *t = create(h, "tcp", why);
-
-    if (t == NULL)
-        return NULL;
+    if (!mbcf_connect(t, why))
+        return false;
     mpi_to_mbcf(t)->sockets = true;
     t->caps.sends_requests = false;
     t->caps.itself = false;
-    return t;
+    return true;
 }
 
 /* Of both: what they cost differs, see struct mpi_mbcf.sockets. */
 #define MBCF_CALLS                                                                                 \
-    .destroy = mbcf_destroy, .append = mpi_mbcf_append, .next = mbcf_next, .take = mbcf_take,      \
-    .release = mbcf_release, .expose = mbcf_expose_memory, .hide = mbcf_hide_memory,               \
-    .write = mpi_mbcf_write, .done = mpi_mbcf_done, .copy = mbcf_copy, .wait = mbcf_wait_any,      \
-    .poll = mbcf_poll, .ring = mbcf_ring
+    .create = mbcf_create, .destroy = mbcf_destroy, .append = mpi_mbcf_append, .next = mbcf_next,  \
+    .take = mbcf_take, .release = mbcf_release, .expose = mbcf_expose_memory,                      \
+    .hide = mbcf_hide_memory, .write = mpi_mbcf_write, .done = mpi_mbcf_done, .copy = mbcf_copy,   \
+    .wait = mbcf_wait_any, .poll = mbcf_poll, .ring = mbcf_ring
 
 const struct mpi_transport_ops mpi_transport_mbcf = { .name = "mbcf",
                                                       .network = HOST_NETWORK_ETHER,
-                                                      .create = mbcf_create,
+                                                      .connect = mbcf_connect,
                                                       .collectives = mbcf_collectives,
                                                       MBCF_CALLS };
 const struct mpi_transport_ops mpi_transport_tcp = { .name = "tcp",
                                                      .network = HOST_NETWORK_ETHER,
-                                                     .create = tcp_create,
+                                                     .connect = tcp_connect,
                                                      .collectives = tcp_collectives,
                                                      MBCF_CALLS };

@@ -65,7 +65,7 @@ static void apply_settings(struct mpi_transport *t)
     caps->entry_ps = setting(t->host, "mpi.entry_ps", caps->entry_ps);
 }
 
-struct mpi_transport *mpi_transport_open(struct host *h, char *why)
+bool mpi_transport_open(struct host *h, char *why, struct mpi_transport **t_p)
 {
     const struct host_setting *s = host_setting_of(h, "mpi.transport");
     bool own = s == NULL || strcmp(s->word, "own") == 0;
@@ -74,14 +74,20 @@ struct mpi_transport *mpi_transport_open(struct host *h, char *why)
 
     if (ops == NULL) {
         (void)snprintf(why, MPI_WHY_BYTES, "transport %s: not in this build", s->word);
-        return NULL;
+        return false;
     }
     (void)snprintf(why, MPI_WHY_BYTES, "transport %s: out of memory", ops->name);
     t = ops->create(h, why);
     if (t == NULL)
-        return NULL;
+        return false;
     t->ops = ops;
     t->host = h;
+    *t_p = t;
+    if (ops->connect != NULL && !ops->connect(t, why)) {
+        *t_p = NULL;
+        ops->destroy(t);
+        return false;
+    }
     apply_settings(t);
-    return t;
+    return true;
 }

@@ -93,10 +93,16 @@ struct mpi_transport_ops {
     const char *name;          /* as in `hubrun --mpi NAME` */
     enum host_network network; /* it goes over */
     /**
-     * Of the calling rank, in MPI_Init(); all ranks call it, so they may agree on addresses.
+     * Of the calling rank, in MPI_Init(). Allocates, after all that may take time: see connect().
      * @return NULL, and why in `why` (MPI_WHY_BYTES), when the machine has no such network.
      */
     struct mpi_transport *(*create)(struct host *h, char *why);
+    /**
+     * May be NULL. After create(): all ranks call it, so they may agree on addresses. A rank that
+     * is ended while it waits here does not return: whatever it has made is destroy()'s to find.
+     * @return false, and why, as create()
+     */
+    bool (*connect)(struct mpi_transport *t, char *why);
     /** Also while other ranks go on: after the run, or when it was ended. Takes no time. */
     void (*destroy)(struct mpi_transport *t);
     /** May be NULL. In MPI_Init(): algorithms of collectives for this network, and when to take
@@ -180,8 +186,8 @@ struct mpi_transport {
 extern const struct mpi_transport_ops *const mpi_transports[];
 
 /** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
- * network, with its settings applied. @return NULL, and why. */
-struct mpi_transport *mpi_transport_open(struct host *h, char *why);
+ * network, with its settings applied. *t_p is set while it connects. @return false, and why. */
+bool mpi_transport_open(struct host *h, char *why, struct mpi_transport **t_p);
 
 /** By the setting "mpi.progress": will ring() be called? */
 bool mpi_wants_helper(const struct host *h);

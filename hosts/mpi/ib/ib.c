@@ -125,25 +125,30 @@ static struct mpi_transport *ib_create(struct host *h, char *why)
 {
     struct ibt *ib = calloc(1, sizeof(*ib));
 
+    (void)why;
     if (ib == NULL)
         return NULL;
-    ib->t.host = h;
     ib->nranks = h->size;
     ib->me = h->rank;
+    return &ib->t;
+}
+
+static bool ib_connect(struct mpi_transport *t, char *why)
+{
+    struct ibt *ib = ibt_of(t);
+    struct host *h = t->host;
+
     if (!verbs_open(&ib->v, h)) {
         (void)snprintf(
             why, MPI_WHY_BYTES,
             "transport ib: node %u has no InfiniBand adapter (platform hapacs-tca has one)",
             h->node->index);
-        free(ib);
-        return NULL;
+        return false;
     }
-    if (!ibt_set_up(ib, why)) {
-        ib_destroy(&ib->t);
-        return NULL;
-    }
+    if (!ibt_set_up(ib, why))
+        return false;
     set_caps(ib);
-    return &ib->t;
+    return true;
 }
 
 static bool ib_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
@@ -316,6 +321,7 @@ const struct mpi_transport_ops mpi_transport_ib = {
     .name = "ib",
     .network = HOST_NETWORK_IB,
     .create = ib_create,
+    .connect = ib_connect,
     .destroy = ib_destroy,
     .append = ib_append,
     .next = ib_next,

@@ -92,11 +92,13 @@ static void p2_destroy(struct mpi_transport *t)
     free(p2);
 }
 
-static bool set_up(struct p2 *p2)
+static bool p2_connect(struct mpi_transport *t, char *why)
 {
+    struct p2 *p2 = p2_of(t);
     uint64_t call_ps, copy_ps;
-    struct host *h = p2->t.host;
+    struct host *h = t->host;
 
+    (void)why;
     p2->early_end = &p2->early;
     p2->peers = calloc(p2->nranks, sizeof(*p2->peers));
     p2->taken = calloc(p2->nranks, sizeof(*p2->taken));
@@ -135,14 +137,9 @@ static struct mpi_transport *p2_create(struct host *h, char *why)
     p2 = calloc(1, sizeof(*p2));
     if (p2 == NULL)
         return NULL;
-    p2->t.host = h;
     p2->d = d;
     p2->nranks = h->size;
     p2->me = h->rank;
-    if (!set_up(p2)) {
-        p2_destroy(&p2->t);
-        return NULL;
-    }
     return &p2->t;
 }
 
@@ -348,6 +345,7 @@ const struct mpi_transport_ops mpi_transport_peach2 = {
     .name = "peach2",
     .network = HOST_NETWORK_HUBS,
     .create = p2_create,
+    .connect = p2_connect,
     .destroy = p2_destroy,
     .append = p2_append,
     .next = p2_next,
