@@ -31,8 +31,8 @@ static const struct component *largest_source(const struct machine *m, const str
     return largest;
 }
 
-/** What the port itself takes; the far end of its link may take less. */
-static uint64_t own_payload(const struct component *c, const char *port)
+/** What the port itself takes; the far end of its link may take less. NULL: no such parameter. */
+static const struct machine_value *own_payload(const struct component *c, const char *port)
 {
     const struct machine_component_desc *desc = c->desc;
     size_t n = strlen(port);
@@ -42,23 +42,23 @@ static uint64_t own_payload(const struct component *c, const char *port)
 
         if (strncmp(key, port, n) == 0 && key[n] == '.' &&
             strcmp(key + n + 1, desc->kind->payload_key) == 0)
-            return desc->values[i].value;
+            return &desc->values[i];
     }
-    return UINT64_MAX;
+    return NULL;
 }
 
-static int refuse(const struct component *c, const char *port, uint64_t bytes,
+static int refuse(const struct component *c, const struct machine_value *own,
                   const struct component *source, struct sim_error *err)
 {
     struct sim_error why = { SIM_OK, "" };
 
     (void)sim_error_set(&why, SIM_ERR_CONFIG,
-                        "%s: %s.%s = %llu: expected at least %llu, the payload of packets that may "
+                        "%s: %s = %llu: expected at least %llu, the payload of packets that may "
                         "come from %s.%s",
-                        c->path, port, c->desc->kind->payload_key, (unsigned long long)bytes,
+                        c->path, own->param->key, (unsigned long long)own->value,
                         (unsigned long long)at_host(source), source->path,
                         source->desc->kind->host_port);
-    return machine_kind_failed(c, SIM_ERR_CONFIG, &why, err);
+    return machine_located(err, own->file, own->line, &why);
 }
 
 /** The link inside the node that is joined to this port, or NULL. */
@@ -101,11 +101,13 @@ static int check_router(const struct machine *m, const struct component *c,
     uint64_t needed = at_host(source), bytes;
 
     for (const char *const *port = kind->ports; *port != NULL; port++) {
+        const struct machine_value *own = own_payload(c, *port);
+
         bytes = kind->payload(c->it, *port);
         if (bytes == 0 || bytes >= needed)
             continue;
-        if (own_payload(c, *port) == bytes)
-            return refuse(c, *port, bytes, source, err);
+        if (own != NULL && own->value == bytes)
+            return refuse(c, own, source, err);
         if (strcmp(*port, kind->host_port) == 0)
             return refuse_host(m, c, bytes, source, err);
         /* the router at the far end of the cable has the value that is too small */
