@@ -2,10 +2,12 @@
 #include "tools/lab/fst.h"
 
 #include "observe/map.h"
+#include "tools/lab/fst_disk.h"
 
 #include <fstapi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #define PICOSECONDS (-12)
@@ -37,6 +39,7 @@ int lab_fst_open(const char *path, struct lab_fst **fst_p, struct sim_error *err
     if (fst == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     fst->path = path;
+    (void)fst_disk_error(); /* of an earlier file */
     fst->file = fstWriterCreate(path, 1);
     if (fst->file == NULL) {
         free(fst);
@@ -113,45 +116,14 @@ struct observe_wave_writer lab_fst_writer(struct lab_fst *fst)
     };
 }
 
-/** The end of the block that begins at `at`: a byte for its kind, its length in eight more, of
- * which the first is the most significant, and which count themselves. -1: it is cut off. */
-static long block_end(FILE *f, long at)
-{
-    uint8_t head[9];
-    uint64_t length = 0;
-
-    if (fseek(f, at, SEEK_SET) != 0 || fread(head, 1, sizeof(head), f) != sizeof(head))
-        return -1;
-    for (unsigned i = 1; i < sizeof(head); i++)
-        length = length << 8 | head[i];
-    return length >= 8 && length <= INT64_MAX / 2 ? at + 1 + (long)length : -1;
-}
-
-/** The writer does not look whether its writing succeeds: in a whole file the blocks end where it
- * ends. */
-static bool is_whole(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    long size = -1, at = 0;
-
-    if (f == NULL)
-        return false;
-    if (fseek(f, 0, SEEK_END) == 0)
-        size = ftell(f);
-    while (at >= 0 && at < size)
-        at = block_end(f, at);
-    (void)fclose(f);
-    return size > 0 && at == size;
-}
-
 int lab_fst_close(struct lab_fst *fst, struct sim_error *err)
 {
-    bool bad = fstWriterGetFseekFailed(fst->file) != 0;
-    int rc = SIM_OK;
+    int code, rc = SIM_OK;
 
     fstWriterClose(fst->file);
-    if (bad || !is_whole(fst->path))
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: writing failed", fst->path);
+    code = fst_disk_error();
+    if (code != 0)
+        rc = sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", fst->path, strerror(code));
     observe_map_fini(&fst->enums);
     free(fst);
     return rc;

@@ -7,6 +7,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct lab_pcap {
     const char *path, *links;
@@ -65,12 +66,12 @@ const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap)
 int lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)
 {
     int rc = observe_capture_finish(pcap->capture);
+    int code = lab_writer_close(pcap->file);
 
-    if (!lab_writer_close(pcap->file) && rc == SIM_OK)
-        rc = SIM_ERR_IO;
-    if (rc != SIM_OK)
-        (void)sim_error_set(err, rc, "%s: %s", pcap->path,
-                            rc == SIM_ERR_NOMEM ? "out of memory" : "writing failed");
+    if (rc == SIM_ERR_NOMEM)
+        (void)sim_error_set(err, rc, "%s: out of memory", pcap->path);
+    else if (code != 0)
+        rc = sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", pcap->path, strerror(code));
     else if (pcap->links != NULL && !pcap->matched)
         rc = sim_error_set(err, SIM_ERR_CONFIG,
                            "--pcap-links %s: matches no port that has sent, such as %s",

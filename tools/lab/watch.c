@@ -6,8 +6,10 @@
 #include "tools/lab/fst.h"
 #include "tools/lab/pcap.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 struct lab_watch {
@@ -15,6 +17,7 @@ struct lab_watch {
     const struct lab_watch_options *opt;
     struct observe_timeline *timeline;
     gzFile timeline_file;
+    int timeline_code; /* error number of its first write that failed, or 0 */
     struct observe_waves *waves;
     struct lab_fst *waves_file;
     struct observe_usage *usage;
@@ -28,9 +31,20 @@ bool lab_watch_wanted(const struct lab_watch_options *opt)
 
 /* ---- timeline -------------------------------------------------------------------------------- */
 
+static void note_timeline(struct lab_watch *w, int code)
+{
+    if (w->timeline_code == 0)
+        w->timeline_code = code;
+}
+
 static bool write_gzip(void *arg, const void *bytes, size_t n)
 {
-    return gzwrite(arg, bytes, (unsigned)n) == (int)n;
+    struct lab_watch *w = arg;
+
+    if (gzwrite(w->timeline_file, bytes, (unsigned)n) == (int)n)
+        return true;
+    note_timeline(w, errno);
+    return false;
 }
 
 static int open_timeline(struct lab_watch *w, struct sim_error *err)
@@ -42,8 +56,7 @@ static int open_timeline(struct lab_watch *w, struct sim_error *err)
     if (w->timeline_file == NULL)
         return sim_error_set(err, SIM_ERR_IO, "%s: cannot be written", path);
     (void)gzbuffer(w->timeline_file, 1u << 17);
-    w->timeline = observe_timeline_create(
-        &(struct observe_sink){ .write = write_gzip, .arg = w->timeline_file });
+    w->timeline = observe_timeline_create(&(struct observe_sink){ .write = write_gzip, .arg = w });
     if (w->timeline == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     observe_fan_add(&w->fan, observe_timeline_probe(w->timeline));
@@ -56,12 +69,14 @@ static int close_timeline(struct lab_watch *w, struct sim_error *err)
     int rc = w->timeline != NULL ? observe_timeline_finish(w->timeline) : SIM_OK;
 
     observe_timeline_destroy(w->timeline);
-    if (w->timeline_file != NULL && gzclose(w->timeline_file) != Z_OK && rc == SIM_OK)
-        rc = SIM_ERR_IO;
-    if (rc == SIM_OK)
+    if (w->timeline_file != NULL && gzclose(w->timeline_file) != Z_OK)
+        note_timeline(w, errno);
+    if (rc == SIM_ERR_NOMEM)
+        return sim_error_set(err, rc, "%s: out of memory", path);
+    if (w->timeline_code == 0)
         return SIM_OK;
-    return sim_error_set(err, rc, "%s: %s", path,
-                         rc == SIM_ERR_NOMEM ? "out of memory" : "writing failed");
+    return sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", path,
+                         strerror(w->timeline_code));
 }
 
 /* ---- waves ---- */

@@ -22,13 +22,14 @@ struct lab_writer {
     pthread_cond_t changed;
     uint8_t *other;
     size_t ready; /* bytes of `other` that wait to be written; 0: it is empty */
-    bool last, failed;
+    bool last;
+    int code; /* error number of the first write that failed, or 0 */
 };
 
 static void *write_parts(void *arg)
 {
     struct lab_writer *w = arg;
-    bool ok;
+    int code;
 
     (void)pthread_mutex_lock(&w->lock);
     while (!w->last || w->ready != 0) {
@@ -36,11 +37,12 @@ static void *write_parts(void *arg)
             (void)pthread_cond_wait(&w->changed, &w->lock);
             continue;
         }
-        ok = !w->failed;
+        code = w->code;
         (void)pthread_mutex_unlock(&w->lock);
-        ok = ok && lab_write_whole(w->fd, w->other, w->ready);
+        if (code == 0 && !lab_write_whole(w->fd, w->other, w->ready))
+            code = errno;
         (void)pthread_mutex_lock(&w->lock);
-        w->failed = !ok;
+        w->code = code;
         w->ready = 0;
         (void)pthread_cond_signal(&w->changed);
     }
@@ -61,7 +63,7 @@ static bool hand_over(struct lab_writer *w, bool last)
     w->other = w->filling;
     w->ready = w->filled;
     w->last = last;
-    ok = !w->failed;
+    ok = w->code == 0;
     (void)pthread_cond_signal(&w->changed);
     (void)pthread_mutex_unlock(&w->lock);
     w->filling = empty;
@@ -87,19 +89,21 @@ bool lab_writer_write(void *writer, const void *bytes, size_t n)
     return true;
 }
 
-bool lab_writer_close(struct lab_writer *w)
+int lab_writer_close(struct lab_writer *w)
 {
-    bool ok;
+    int code;
 
     (void)hand_over(w, true);
     (void)pthread_join(w->thread, NULL);
-    ok = close(w->fd) == 0 && !w->failed;
+    code = w->code;
+    if (close(w->fd) != 0 && code == 0)
+        code = errno;
     (void)pthread_cond_destroy(&w->changed);
     (void)pthread_mutex_destroy(&w->lock);
     free(w->filling);
     free(w->other);
     free(w);
-    return ok;
+    return code;
 }
 
 /** Signals are for the simulation, whose handlers know its stacks. */

@@ -15,8 +15,9 @@ struct lab_writer;
 int lab_writer_open(const char *path, struct lab_writer **writer_p, struct sim_error *err);
 /** For observe_sink: `writer` is a struct lab_writer. False: writing has failed before. */
 bool lab_writer_write(void *writer, const void *bytes, size_t n);
-/** Waits until all is written, and frees the writer. False: it was not all written. */
-bool lab_writer_close(struct lab_writer *writer);
+/** Waits until all is written, and frees the writer. @return 0, or the error number of what was not
+ * written */
+int lab_writer_close(struct lab_writer *writer);
 
 SIM_END_DECLS
 #endif /* LAB_WRITER_H */

@@ -292,7 +292,7 @@ TEST_F(Watch, CaptureRefusesWhatItCannotDo)
     EXPECT_TRUE(has(r.text, folder + ": Is a directory")) << r.text;
     r = run(hubsim("run two-node --pcap /dev/full"));
     EXPECT_EQ(1, r.status);
-    EXPECT_TRUE(has(r.text, "/dev/full: writing failed")) << r.text;
+    EXPECT_TRUE(has(r.text, "/dev/full: writing failed: No space left on device")) << r.text;
     r = run(hubsim("capture configs/machines/two-node.yaml"));
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, "two-node.yaml: byte 0: type of the first block")) << r.text;

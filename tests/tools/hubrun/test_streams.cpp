@@ -57,6 +57,7 @@ TEST_F(Programs, FilesThatCannotBeWrittenAreNamed)
     for (const char *option : { "--profile", "--timeline", "--pcap" }) {
         EXPECT_EQ(1, sh(std::string("hubrun -q -n 2 ") + option + "=/dev/full ./prog"));
         EXPECT_NE(std::string::npos, errors.find("hubrun: /dev/full: ")) << option << errors;
+        EXPECT_NE(std::string::npos, errors.find("No space left on device\n")) << option << errors;
     }
     ASSERT_EQ(0, sh("mkdir -p kept/prog && ln -s /dev/full kept/prog/statistics.json"));
     EXPECT_EQ(1, sh("hubrun -q -n 2 --out kept ./prog"));

@@ -34,7 +34,7 @@ TEST(Writer, KeepsTheOrderOfPiecesOfAllSizes)
         sent += piece;
         ASSERT_TRUE(lab_writer_write(w, piece.data(), piece.size()));
     }
-    ASSERT_TRUE(lab_writer_close(w));
+    ASSERT_EQ(0, lab_writer_close(w));
     std::ifstream in(path, std::ios::binary);
     const std::string held{ std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>() };
     EXPECT_TRUE(sent == held);
@@ -48,7 +48,7 @@ TEST(Writer, OfNothingLeavesAnEmptyFile)
     lab_writer *w = nullptr;
 
     ASSERT_EQ(SIM_OK, lab_writer_open(path.c_str(), &w, nullptr));
-    EXPECT_TRUE(lab_writer_close(w));
+    EXPECT_EQ(0, lab_writer_close(w));
     EXPECT_EQ(0, std::ifstream(path, std::ios::binary | std::ios::ate).tellg());
     (void)remove(path.c_str());
 }
@@ -60,11 +60,11 @@ TEST(Writer, TellsThatTheDiskIsFull)
 
     ASSERT_EQ(SIM_OK, lab_writer_open("/dev/full", &w, nullptr));
     EXPECT_TRUE(lab_writer_write(w, some.data(), some.size()));
-    EXPECT_FALSE(lab_writer_close(w));
+    EXPECT_EQ(ENOSPC, lab_writer_close(w));
 
     ASSERT_EQ(SIM_OK, lab_writer_open("/dev/full", &w, nullptr));
     EXPECT_FALSE(lab_writer_write(w, much.data(), much.size()));
-    EXPECT_FALSE(lab_writer_close(w));
+    EXPECT_EQ(ENOSPC, lab_writer_close(w));
 }
 
 TEST(Writer, SaysWhyAFileCannotBeMade)
