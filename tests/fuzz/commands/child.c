@@ -15,9 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MEMORY_MAX ((uint64_t)3 << 30) /* in use; machines reserve far more */
-#define FILE_MAX   ((rlim_t)64 << 20)
-#define HANG_TIMES 15u /* longer than the processor time that it may have */
+/* In use, so that those of two workers fit in 8 GB; machines reserve far more. */
+#define MEMORY_MAX ((uint64_t)3 << 30)
+/* Of each file: none fills the disk. */
+#define FILE_MAX ((rlim_t)64 << 20)
 
 struct use { /* of a group of processes */
     double seconds;
@@ -180,7 +181,7 @@ static bool ended(pid_t pid, unsigned seconds, int *status_p)
 
 static enum end wait_for(const struct site *site, pid_t pid, int *status_p)
 {
-    for (unsigned seconds = 0; seconds < HANG_TIMES * site->limit_s; seconds++) {
+    for (unsigned seconds = 0; seconds < site->idle_s; seconds++) {
         struct use use;
 
         if (ended(pid, 1, status_p))

@@ -8,14 +8,15 @@
 struct site {
     char base[64]; /* bin/, share/hubsim/, programs/, and a folder for each worker */
     const char *build;
-    unsigned limit_s; /* of processor time; far more time without using it is a hang */
+    unsigned limit_s; /* of processor time: a command that uses more is slow */
+    unsigned idle_s;  /* of any time: a command that takes more without using limit_s hangs */
 };
 
-enum verdict { ENDED_WELL, REFUSED, SLOW, FOUND };
+enum verdict { ENDED_WELL, REFUSED, SLOW, FOUND /* it broke a rule */ };
 
 struct outcome {
     enum verdict verdict;
-    char what[200];     /* of what was found: the same for the same cause, if possible */
+    char what[200];     /* the rule that it broke: the same text for the same cause, if possible */
     const char *folder; /* where it ran, until the next case of this worker */
 };
 

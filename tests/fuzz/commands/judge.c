@@ -38,8 +38,8 @@ static bool is_one_of(const char *word, const char *const *list, size_t n)
     return false;
 }
 
-static __attribute__((format(printf, 2, 3))) void found(struct outcome *outcome, const char *fmt,
-                                                        ...)
+static __attribute__((format(printf, 2, 3))) void note_broken_rule(struct outcome *outcome,
+                                                                   const char *fmt, ...)
 {
     va_list args;
 
@@ -84,14 +84,14 @@ static void judge_status(const struct end_facts *facts, const char *out, const c
 
     outcome->verdict = code == 0 ? ENDED_WELL : REFUSED;
     if (code >= 126)
-        found(outcome, "exit status %d of %s", code, facts->c->args[0]);
+        note_broken_rule(outcome, "exit status %d of %s", code, facts->c->args[0]);
     else if (code != 0 && errors[0] == '\0' &&
              !(code == 1 && out[0] != '\0' &&
                is_one_of(command, comparing, sizeof(comparing) / sizeof(comparing[0]))))
-        found(outcome, "exit status %d of %s %s without a line on stderr", code, facts->c->args[0],
-              command);
+        note_broken_rule(outcome, "exit status %d of %s %s without a line on stderr", code,
+                         facts->c->args[0], command);
     else if (facts->left)
-        found(outcome, "%s %s leaves processes behind", facts->c->args[0], command);
+        note_broken_rule(outcome, "%s %s leaves processes behind", facts->c->args[0], command);
 }
 
 void judge(const struct end_facts *facts, const char *folder, struct outcome *outcome)
@@ -104,13 +104,14 @@ void judge(const struct end_facts *facts, const char *folder, struct outcome *ou
 
     *outcome = (struct outcome){ .verdict = ENDED_WELL };
     if (facts->end == END_IDLE)
-        found(outcome, "%s %s hangs", facts->c->args[0], command);
+        note_broken_rule(outcome, "%s %s hangs", facts->c->args[0], command);
     else if (facts->end == END_BUSY && is_one_of(command, quick, sizeof(quick) / sizeof(quick[0])))
-        found(outcome, "%s %s takes too long", facts->c->args[0], command);
+        note_broken_rule(outcome, "%s %s takes too long", facts->c->args[0], command);
     else if (facts->end == END_BUSY)
         outcome->verdict = SLOW;
     else if (WIFSIGNALED(facts->status))
-        found(outcome, "%s %s: signal %d", facts->c->args[0], command, WTERMSIG(facts->status));
+        note_broken_rule(outcome, "%s %s: signal %d", facts->c->args[0], command,
+                         WTERMSIG(facts->status));
     else
         judge_status(facts, out != NULL ? out : "", errors != NULL ? errors : "", outcome);
     if (errors != NULL && facts->end == END_BY_ITSELF)

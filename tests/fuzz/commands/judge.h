@@ -4,7 +4,11 @@
 
 #include "child.h"
 
-enum end { END_BY_ITSELF, END_BUSY, END_IDLE };
+enum end {
+    END_BY_ITSELF,
+    END_BUSY, /* stopped: it had used up the time or the memory that it may use */
+    END_IDLE, /* stopped: it waited without an end */
+};
 
 struct end_facts {
     const struct fuzz_case *c;

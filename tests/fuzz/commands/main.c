@@ -2,8 +2,8 @@
  * Whole commands on files that are wrong, or right at the edge of what is allowed:
  *
  *   fuzz_commands BUILD [--seed N] [--first N] [--runs N] [--seconds N] [--jobs N] [--limit S]
- *                 [--keep DIR] [--show]
- *   fuzz_commands BUILD [--limit S] CASE...
+ *                 [--idle S] [--keep DIR] [--show]
+ *   fuzz_commands BUILD [--limit S] [--idle S] CASE...
  *
  * Whatever it is given, no command ends by a signal, breaks a rule of its own, hangs, or fails
  * without a line on stderr. A case follows from the seed and its number. What is found is made
@@ -24,24 +24,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KNOWN_MAX 500u
-#define CORPUS    "tests/fuzz/corpus"
+#define WORKERS_MAX 64u  /* as many as a large machine has processors */
+#define KNOWN_MAX   500u /* causes; a later one is reported each time that it is met */
+#define CORPUS      "tests/fuzz/corpus"
 
 struct settings {
     char *build; /* to be freed */
     const char *keep;
     uint64_t seed, first, runs;
-    unsigned seconds, jobs, limit_s;
+    unsigned seconds, jobs, limit_s, idle_s;
     bool show;
     int cases; /* of argv: from here on; 0: none */
 };
 
 struct counts { /* shared by the workers; each has its own row */
-    uint64_t runs, verdicts[FOUND + 1];
+    uint64_t runs, verdicts[FOUND + 1], not_kept;
 };
 
 struct shared {
-    struct counts workers[64];
+    struct counts workers[WORKERS_MAX];
     char known[KNOWN_MAX][200]; /* by whichever worker found it first */
     unsigned nknown;
 };
@@ -66,10 +67,12 @@ static bool set_number(const char *name, const char *value, struct settings *s)
         s->runs = number;
     else if (strcmp(name, "--seconds") == 0)
         s->seconds = (unsigned)number;
-    else if (strcmp(name, "--jobs") == 0 && number >= 1 && number <= 64)
+    else if (strcmp(name, "--jobs") == 0 && number >= 1 && number <= WORKERS_MAX)
         s->jobs = (unsigned)number;
     else if (strcmp(name, "--limit") == 0)
         s->limit_s = (unsigned)number;
+    else if (strcmp(name, "--idle") == 0)
+        s->idle_s = (unsigned)number;
     else
         return false;
     return true;
@@ -77,7 +80,8 @@ static bool set_number(const char *name, const char *value, struct settings *s)
 
 static bool read_settings(int argc, char **argv, struct settings *s)
 {
-    *s = (struct settings){ .seed = 1, .runs = UINT64_MAX, .jobs = 1, .limit_s = 5 };
+    /* A busy machine may spread the 5 s that a command has of a processor over 75 s. */
+    *s = (struct settings){ .seed = 1, .runs = UINT64_MAX, .jobs = 1, .limit_s = 5, .idle_s = 75 };
     if (argc < 2)
         return false;
     s->build = realpath(argv[1], NULL);
@@ -175,35 +179,48 @@ static bool is_new(struct shared *shared, const char *what)
     return true;
 }
 
-static void keep_case(const struct settings *s, const struct fuzz_case *c, const char *name)
+static bool write_case(const struct fuzz_case *c, const char *path)
 {
-    char path[512];
-    FILE *f;
+    FILE *f = fopen(path, "wb");
+    bool failed;
 
-    if (s->keep == NULL)
-        return;
-    (void)mkdir(s->keep, 0777);
-    (void)snprintf(path, sizeof(path), "%s/%s", s->keep, name);
-    f = fopen(path, "wb");
     if (f == NULL)
-        return;
+        return false;
     case_write(c, f);
-    (void)fclose(f);
-    printf("  kept: %s\n", path);
+    failed = ferror(f) != 0;
+    return fclose(f) == 0 && !failed;
 }
 
-static void report(const struct settings *s, const struct fuzz_case *c, uint64_t number,
+/** @return whether it is kept; also when nothing is to be kept */
+static bool keep_case(const struct settings *s, const struct fuzz_case *c, const char *name)
+{
+    char path[512];
+    bool kept;
+
+    if (s->keep == NULL)
+        return true;
+    (void)mkdir(s->keep, 0777);
+    (void)snprintf(path, sizeof(path), "%s/%s", s->keep, name);
+    kept = write_case(c, path);
+    printf("  %s: %s\n", kept ? "kept" : "could not be kept", path);
+    return kept;
+}
+
+/** @return as keep_case() */
+static bool report(const struct settings *s, const struct fuzz_case *c, uint64_t number,
                    const struct outcome *outcome)
 {
     char name[64];
+    bool kept;
 
     (void)snprintf(name, sizeof(name), "%s-%" PRIu64 "-%" PRIu64,
                    outcome->verdict == SLOW ? "slow" : "found", s->seed, number);
     printf("%s (seed %" PRIu64 ", number %" PRIu64 "): ",
            outcome->verdict == SLOW ? "slow" : outcome->what, s->seed, number);
     case_print(c, stdout);
-    keep_case(s, c, name);
+    kept = keep_case(s, c, name);
     (void)fflush(stdout);
+    return kept;
 }
 
 /** The command, and the first line that it said on stderr. */
@@ -225,6 +242,7 @@ static void run_one(const struct settings *s, const struct site *site, const str
                     struct shared *shared, unsigned worker, uint64_t number)
 {
     struct load_arena arena = { 0 };
+    struct counts *counts = &shared->workers[worker];
     struct fuzz_case c;
     struct outcome outcome;
 
@@ -232,14 +250,14 @@ static void run_one(const struct settings *s, const struct site *site, const str
     child_run(site, worker, &c, &outcome);
     if (s->show)
         show(site, worker, &c, &outcome);
-    shared->workers[worker].runs++;
-    shared->workers[worker].verdicts[outcome.verdict]++;
+    counts->runs++;
+    counts->verdicts[outcome.verdict]++;
     if (outcome.verdict == FOUND && is_new(shared, outcome.what)) {
         if (strstr(outcome.what, " hangs") == NULL && strstr(outcome.what, " too long") == NULL)
             shrink(site, worker, &c, &outcome);
-        report(s, &c, number, &outcome);
+        counts->not_kept += !report(s, &c, number, &outcome);
     } else if (outcome.verdict == SLOW) {
-        report(s, &c, number, &outcome);
+        counts->not_kept += !report(s, &c, number, &outcome);
     }
     load_arena_fini(&arena);
 }
@@ -259,6 +277,7 @@ static bool conclude(const struct settings *s, const struct shared *shared, doub
 
     for (unsigned w = 0; w < s->jobs; w++) {
         all.runs += shared->workers[w].runs;
+        all.not_kept += shared->workers[w].not_kept;
         for (int v = ENDED_WELL; v <= FOUND; v++)
             all.verdicts[v] += shared->workers[w].verdicts[v];
     }
@@ -267,7 +286,10 @@ static bool conclude(const struct settings *s, const struct shared *shared, doub
            " broke a rule (%u causes)\n",
            s->seed, all.runs, seconds, (double)all.runs / seconds, all.verdicts[ENDED_WELL],
            all.verdicts[REFUSED], all.verdicts[SLOW], all.verdicts[FOUND], shared->nknown);
-    return all.verdicts[FOUND] == 0;
+    if (all.not_kept != 0)
+        (void)fprintf(stderr, "fuzz_commands: %s: %" PRIu64 " cases could not be kept\n", s->keep,
+                      all.not_kept);
+    return all.verdicts[FOUND] == 0 && all.not_kept == 0;
 }
 
 static bool fuzz(const struct settings *s, const struct site *site)
@@ -347,10 +369,11 @@ int main(int argc, char **argv)
     if (!read_settings(argc, argv, &s)) {
         (void)fprintf(stderr,
                       "usage: fuzz_commands BUILD [--seed N] [--first N] [--runs N] [--seconds N] "
-                      "[--jobs N] [--limit S] [--keep DIR] [CASE...]\n");
+                      "[--jobs N] [--limit S] [--idle S] [--keep DIR] [--show] [CASE...]\n");
         return 2;
     }
     site.limit_s = s.limit_s;
+    site.idle_s = s.idle_s;
     (void)sigemptyset(&child);
     (void)sigaddset(&child, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &child, NULL);

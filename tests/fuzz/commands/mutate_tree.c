@@ -4,7 +4,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#define TEXT_MAX (1u << 20)
+#define TEXT_MAX (1u << 20) /* a hundred times the largest file of configs/ */
 
 struct sheet {
     const struct mutator *m;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_MAX 60u
+#define WORD_MAX 60u /* keys, names and patterns are shorter */
 
 const char *seeds_read(struct load_arena *arena, const char *path, size_t *n_p)
 {

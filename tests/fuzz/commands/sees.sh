@@ -15,7 +15,7 @@ expect() { # expect STATUS TEXT COMMAND: that of fuzz_commands and what it print
     printf '#!/bin/sh\n%s\n' "$3" >"$folder/build/bin/hubsim"
     chmod +x "$folder/build/bin/hubsim"
     status=0
-    "$fuzz" "$folder/build" --limit 1 "$folder/case" >"$folder/out" 2>&1 || status=$?
+    "$fuzz" "$folder/build" --limit 1 --idle 3 "$folder/case" >"$folder/out" 2>&1 || status=$?
     if [ "$status" != "$1" ] || ! grep -q "$2" "$folder/out"; then
         echo "$3: expected status $1 and: $2"
         cat "$folder/out"
@@ -31,3 +31,23 @@ expect 1 'a.c:: broken rule: b' 'echo "a.c:1: broken rule: b" >&2; exit 1'
 expect 1 'SUMMARY: AddressSanitizer' 'echo "SUMMARY: AddressSanitizer: 8 bytes" >&2'
 expect 1 'leaves processes behind' 'sleep 20 & exit 0'
 expect 1 'takes too long' 'while :; do :; done'
+expect 1 'hubsim params hangs' 'exec sleep 20'
+expect 1 'exit status 126 of hubsim' 'echo why >&2; exit 126'
+expect 1 'exit status 255 of hubsim' 'echo why >&2; exit 255'
+
+# A case that cannot be kept is an error: here of a hubsim that ends well only where seeds come from.
+cat >"$folder/build/bin/hubsim" <<'END'
+#!/bin/sh
+case "$*" in
+"params "*) printf 'key,value,unit,range\nnode0.hub.n,1,1,0 .. 9\n' ;;
+"explain two-node --pcap=x.pcapng --kind=chain" | "run single-transfer --out=kept" | "run two-node --out=kept") ;;
+*) kill -SEGV $$ ;;
+esac
+END
+status=0
+"$fuzz" "$folder/build" --runs 8 --keep "$folder/case/no-folder" >"$folder/out" 2>&1 || status=$?
+if [ "$status" != 1 ] || ! grep -q 'case/no-folder: [1-9][0-9]* cases could not be kept' "$folder/out"; then
+    echo 'cases that cannot be kept: expected status 1 and a line that says so'
+    cat "$folder/out"
+    exit 1
+fi

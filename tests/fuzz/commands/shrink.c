@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define TRIALS_MAX 400u
+#define TRIALS_MAX 400u /* less than a minute at ten commands a second */
 
 struct shrinking {
     const struct site *site;
