@@ -12,7 +12,7 @@ struct options {
     bool limited;
 };
 
-enum { OPT_LIMIT = 256, OPT_POINT, TEXT_LIMIT = 20, DIFF_TROUBLE = 2 };
+enum { OPT_LIMIT = 256, OPT_POINT, TEXT_LIMIT = 20, DIFF_FAILED = 2 };
 
 static const struct argp_option options[] = {
     { "limit", OPT_LIMIT, "N", 0,
@@ -142,7 +142,7 @@ int cmd_diff(int argc, char **argv)
     load_arena_fini(&arena);
     if (rc != SIM_OK) {
         (void)cmd_fail(&err);
-        return DIFF_TROUBLE;
+        return DIFF_FAILED;
     }
     return any ? CMD_FAILED : CMD_OK;
 }

@@ -13,7 +13,7 @@
 static const struct command {
     const char *name, *arguments, *summary;
     int (*run)(int argc, char **argv);
-    int trouble; /* its exit status when it could not do its work */
+    int failure; /* its exit status when it could not do its work */
 } commands[] = {
     { "list", "", "experiments, figures, machines, platforms", cmd_list, CMD_FAILED },
     { "params", "FILE", "every key with value, unit, range and source", cmd_params, CMD_FAILED },
@@ -58,7 +58,7 @@ static int unknown(const char *name)
     return CMD_USAGE;
 }
 
-static int trouble = CMD_FAILED; /* of the command that runs */
+static int failure_status = CMD_FAILED; /* of the command that runs */
 
 /** Whatever the command was, and where it ended: argp exits by itself after --help. */
 static void close_output(void)
@@ -68,7 +68,7 @@ static void close_output(void)
     if (lab_out_close_standard(&err) == SIM_OK)
         return;
     (void)cmd_fail(&err);
-    _exit(trouble);
+    _exit(failure_status);
 }
 
 int main(int argc, char **argv)
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
             continue;
         (void)snprintf(name, sizeof(name), "hubsim %s", commands[i].name);
         argv[1] = name; /* argp prints it in messages */
-        trouble = commands[i].trouble;
+        failure_status = commands[i].failure;
         return commands[i].run(argc - 1, argv + 1);
     }
     return unknown(argv[1]);

@@ -1,4 +1,4 @@
-/* Closed forms for payload between two hubs of a machine, by the links that its routes take. */
+/* Upper bounds of payload rates between two hubs of a machine, from the links on their routes. */
 #ifndef LAB_BOUNDS_ROUTE_H
 #define LAB_BOUNDS_ROUTE_H
 
@@ -7,11 +7,11 @@
 
 SIM_BEGIN_DECLS
 
-/** One way: the least of the links, those of both hosts among them, and of the hubs' buses. Both
- * hubs are of `topo`, and a route leads from one to the other. */
+/** In one direction: what the slowest link or bus of a hub on the route carries. The links between
+ * the two hubs and their hosts count, too. `from` and `to` are hubs of `topo` with a route. */
 struct lab_bound lab_route_bound(const struct machine_desc *desc, const struct lab_topology *topo,
                                  unsigned from, unsigned to);
-/** Of a message there and one of the same size back, one after the other: the ways may differ. */
+/** Of a message and its answer of the same size, one after the other; their routes may differ. */
 struct lab_bound lab_exchange_bound(const struct machine_desc *desc,
                                     const struct lab_topology *topo, unsigned from, unsigned to);
 

@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
-/** Nodes that are shown one by one. */
-#define ALL_NODES 8u
+/** A machine of so many hubs still has a row for each; in a larger one, each distance has a row. */
+#define EACH_HUB_MAX 8u
 
 unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to)
 {
@@ -34,8 +34,10 @@ unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to)
     return hops[to];
 }
 
+/* The exchanges of a row. */
 enum { PIO, DMA, LARGE, KINDS };
 
+/** A ping-pong of this kind between two nodes. */
 static int plan_kind(const struct lab_evaluator *ev, const char *machine, const char *platform,
                      unsigned from, unsigned to, unsigned kind, struct lab_plan *plan,
                      struct sim_error *err)
@@ -56,7 +58,7 @@ static int plan_kind(const struct lab_evaluator *ev, const char *machine, const 
     return rc;
 }
 
-/** Cables on the way, there and back where these differ: "2", "1 + 7". */
+/** The number of cables of the route; of both routes where they differ: "2", "1 + 7". */
 static const char *hops_text(const struct lab_evaluator *ev, const struct lab_topology *topo,
                              unsigned from, unsigned to)
 {
@@ -76,14 +78,15 @@ static const char *run_text(const struct lab_evaluator *ev, const struct lab_pla
 
 /* ---- parts ----------------------------------------------------------------------- */
 
-/** Routes lead there and back. */
+/** Is there a route in both directions? */
 static bool joined(const struct lab_topology *topo, unsigned a, unsigned b)
 {
     return topo->hops[(size_t)a * topo->nhubs + b] != LAB_TOPO_NONE &&
            topo->hops[(size_t)b * topo->nhubs + a] != LAB_TOPO_NONE;
 }
 
-/** By hub, the first one of its part: sub-clusters have no cables between them. @return how many */
+/** Sets part[hub] to the first hub of its part: hubs of one part have routes to each other, as
+ * those of a sub-cluster. @return the number of parts */
 static unsigned find_parts(const struct lab_topology *topo, unsigned *part)
 {
     unsigned n = 0;
@@ -196,15 +199,16 @@ static bool distance_shown(const struct distances *d, unsigned hub)
     return false;
 }
 
-/** From the first hub of each part to the others of it; of many the first of each distance. */
-static int walk(const struct distances *d, struct sim_error *err)
+/** A row for each pair of the first hub of a part and another hub of it. Runs that have no result
+ * yet are given to the pool, and their cells are wrong until it has made them. */
+static int fill_table(const struct distances *d, struct sim_error *err)
 {
     int rc = SIM_OK;
 
     d->table->nrows = 0;
     for (unsigned first = 0; first < d->topo.nhubs && rc == SIM_OK; first++)
         for (unsigned hub = first + 1; hub < d->topo.nhubs && rc == SIM_OK; hub++)
-            if (d->part[hub] == first && (d->topo.nhubs <= ALL_NODES || !distance_shown(d, hub)))
+            if (d->part[hub] == first && (d->topo.nhubs <= EACH_HUB_MAX || !distance_shown(d, hub)))
                 rc = fill_row(d, first, hub, &d->points[d->table->nrows], err);
     return rc;
 }
@@ -225,11 +229,11 @@ static int measure(struct distances *d, const char **parts_p, struct sim_error *
     d->points = load_alloc(arena, d->topo.nhubs * sizeof(*d->points));
     d->part = part = load_alloc(arena, d->topo.nhubs * sizeof(*part));
     nparts = find_parts(&d->topo, part);
-    rc = walk(d, err);
+    rc = fill_table(d, err);
     if (rc == SIM_OK)
         rc = lab_pool_work(d->ev->pool, err);
     if (rc == SIM_OK)
-        rc = walk(d, err);
+        rc = fill_table(d, err);
     *parts_p = nparts > 1 ? parts_text(&d->topo, part, nparts, arena) : NULL;
     lab_topology_fini(&d->topo);
     return rc;

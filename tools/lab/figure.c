@@ -83,18 +83,19 @@ int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure
     return SIM_OK;
 }
 
-/** Of a whole exchange or program: shown as rows have them, not made from each other. */
-static bool is_whole(const char *quantity)
+/** A quantity of a whole exchange or program: a published row shows it only if it has this very
+ * one, since it cannot be computed from another. */
+static bool is_of_whole_run(const char *quantity)
 {
     return strcmp(quantity, "round_trip") == 0 || strcmp(quantity, "time") == 0 ||
            strcmp(quantity, "speedup") == 0;
 }
 
-/** Of the times that each result has. */
-static bool is_formed(const char *quantity)
+/** A quantity that is computed from the times of any result, so that no key of it is needed. */
+static bool is_computed(const char *quantity)
 {
     return strcmp(quantity, "latency") == 0 || strcmp(quantity, "bandwidth") == 0 ||
-           is_whole(quantity);
+           is_of_whole_run(quantity);
 }
 
 static int read_axes(const struct load_tree *root, struct load_arena *arena,
@@ -122,7 +123,7 @@ static int read_axes(const struct load_tree *root, struct load_arena *arena,
     for (unsigned i = 0; i < figure->nquantities && rc == SIM_OK; i++) {
         const char *text = figure->quantities[i];
 
-        if (!is_formed(text) && strstr(text, "_ps") == NULL)
+        if (!is_computed(text) && strstr(text, "_ps") == NULL)
             return load_fail(err, load_tree_get(y, "quantity"), NULL,
                              "expected latency, bandwidth, round_trip, time, speedup or a key of "
                              "the result in ps");
@@ -163,7 +164,7 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
 static int check_quantity(const struct lab_figure *figure, const struct lab_series *series,
                           const char *quantity, struct load_arena *arena, struct sim_error *err)
 {
-    if (is_formed(quantity) || lab_result_has(series->workload, quantity))
+    if (is_computed(quantity) || lab_result_has(series->workload, quantity))
         return SIM_OK;
     return load_fail(err, figure->quantity_item, NULL,
                      "%s: expected latency, bandwidth, round_trip, time, speedup or a key in ps of "
@@ -409,7 +410,7 @@ static bool convert(const struct lab_figure *figure, const struct lab_row *row, 
     const char *bytes = lab_setup_get(&row->setup, "bytes");
     uint64_t moved = 0;
 
-    if (is_whole(figure->quantity)) { /* us, s and a ratio in the rows, too */
+    if (is_of_whole_run(figure->quantity)) { /* us, s and a ratio in the rows, too */
         *y_p = value;
         return strcmp(row->quantity, figure->quantity) == 0;
     }

@@ -1,4 +1,5 @@
-/* Published rows against simulation: the whole table, and how it moves with each parameter. */
+/* Published rows against simulation: how well each is met, and how much each parameter of the model
+ * changes that. */
 #ifndef LAB_SCORE_H
 #define LAB_SCORE_H
 
@@ -8,6 +9,7 @@
 
 SIM_BEGIN_DECLS
 
+/** A row, and what the simulation makes of it. */
 struct lab_scored {
     const struct lab_row *row;
     struct lab_score score;
@@ -20,18 +22,20 @@ struct lab_scores {
     unsigned passed, failed, not_run; /* of the primary rows */
 };
 
-/** Evaluates all rows of ev->rows. `site` tells where platforms are; NULL: none is looked at. */
+/** Evaluates all rows of ev->rows. `site` says where the platforms are that name the rows they were
+ * fitted to; NULL: no row is marked as calibrated. */
 int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
                   struct lab_scores *scores_p, struct sim_error *err);
-/** id, published, simulated, error_pct, verdict, role, calibrated, reason. */
+/** For programs: id, published, simulated, error_pct, verdict, role, calibrated, reason. */
 void lab_score_table(const struct lab_scores *scores, struct lab_table *table);
-/** The same for people: with relation and unit. */
+/** For people: verdict first, with relation and unit. */
 void lab_score_report(const struct lab_scores *scores, struct lab_table *table);
 
 /**
- * Every parameter whose path matches `pattern` (NULL: all) by 10 % down and up: change of each
- * primary row's value. Parameters that move nothing by 0.1 % have no row; those that components of
- * one kind, or ports of one component, have alike are moved together (keys_alike).
+ * Lowers and raises each parameter whose path matches `pattern` (NULL: all) by 10 %, and lists by
+ * how much the value of each primary row changes. A parameter that changes none by 0.1 % is left
+ * out. Parameters that components of one kind, or ports of one component, have alike are changed
+ * together (keys_alike).
  */
 int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
                     const char *pattern, struct lab_table *table, struct sim_error *err);

@@ -1,4 +1,5 @@
-/* What the links of a machine must be together: found when all of it is read. */
+/* Rules that only all links of a machine together keep or break: one link at a port, and a host for
+ * each router. Checked when the whole machine has been read. */
 #include "tools/load/parts.h"
 
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 
 /* ---- ports ----------------------------------------------------------------------- */
 
+/** One end of a link. */
 struct plug {
     unsigned node;
     const char *component, *port;
@@ -66,7 +68,7 @@ static const struct machine_component_desc *component_of(const struct load_machi
     return NULL;
 }
 
-/** Is what the link joins to this port something else than a router? */
+/** Does the link join the host port of router `c` to a component that is no router? */
 static bool joins_host(const struct load_machine *m, const struct machine_link_desc *l,
                        unsigned node, const struct machine_component_desc *c)
 {
@@ -95,9 +97,9 @@ static bool has_host(const struct load_machine *m, unsigned node,
     return false;
 }
 
-/** Where the platform of the node has it. */
-static const struct load_tree *written(const struct load_machine *m, unsigned node,
-                                       const struct machine_component_desc *c)
+/** The component in the file of the node's platform. */
+static const struct load_tree *platform_item(const struct load_machine *m, unsigned node,
+                                             const struct machine_component_desc *c)
 {
     for (unsigned i = 0; i < m->nplatforms; i++)
         if (m->platforms[i].name == m->desc.nodes[node].platform)
@@ -105,10 +107,10 @@ static const struct load_tree *written(const struct load_machine *m, unsigned no
     return NULL;
 }
 
-static int refuse_lonely(const struct load_machine *m, unsigned node,
-                         const struct machine_component_desc *c, struct sim_error *err)
+static int refuse_hostless(const struct load_machine *m, unsigned node,
+                           const struct machine_component_desc *c, struct sim_error *err)
 {
-    const struct load_tree *at = written(m, node, c);
+    const struct load_tree *at = platform_item(m, node, c);
 
     SIM_ASSERT(at != NULL);
     return load_fail(err, at, NULL,
@@ -123,7 +125,7 @@ int load_check_hosts(const struct load_machine *m, struct sim_error *err)
             const struct machine_component_desc *c = &m->desc.nodes[node].components[i];
 
             if (c->kind->host_port != NULL && !has_host(m, node, c))
-                return refuse_lonely(m, node, c, err);
+                return refuse_hostless(m, node, c, err);
         }
     return SIM_OK;
 }
