@@ -43,6 +43,8 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
                   struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err);
 /** The platform file of a row's nodes: rows of one cluster name its network as well. */
 const char *lab_plan_platform(const char *platform, const struct lab_setup *setup);
+/** The names of all workloads. NULL: there are only `i`. */
+const char *lab_workload_name(unsigned i);
 /** Every key of a setup must be known, also where nothing will be run. */
 int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
                         struct sim_error *err);

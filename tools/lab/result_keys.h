@@ -1,5 +1,5 @@
 /* What the programs of workloads print in their result line, so that a figure can be refused before
- * anything has run. */
+ * anything has run. tests/workloads/test_result_keys.cpp holds it to what they print. */
 #ifndef LAB_RESULT_KEYS_H
 #define LAB_RESULT_KEYS_H
 

@@ -36,6 +36,11 @@ static const struct {
 
 #define N_WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
 
+const char *lab_workload_name(unsigned i)
+{
+    return i < N_WORKLOADS ? workloads[i].name : NULL;
+}
+
 /** What a key may say: one of the words, a whole number (NUMBER), or anything (NULL). */
 static const char NUMBER[] = "a whole number";
 static const char MEMORIES[] = "cpu|cpu-store|gpu|gpu-other-same-node|gpu-across-qpi";

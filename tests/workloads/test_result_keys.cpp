@@ -1,0 +1,114 @@
+/* The keys that a figure may name are those that the program of each workload prints. */
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "tools/lab/evaluate.h"
+#include "tools/lab/result_keys.h"
+#include "tools/lab/simulate.h"
+
+namespace
+{
+
+using Keys = std::set<std::string>;
+
+class ResultKeys : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        load_roots_add(&site.roots, "configs");
+        snprintf(site.programs, sizeof(site.programs), "%s", WORKLOADS);
+        ev.arena = &arena;
+        ev.seed = 1;
+    }
+    void TearDown() override { load_arena_fini(&arena); }
+
+    /** Keys with numbers in the result line of the workload, run with this setup. */
+    Keys printed(const std::string &workload, const char *platform, const char *text)
+    {
+        lab_setup setup = {};
+        lab_point point = { "test", platform, workload.c_str(), &setup, nullptr };
+        lab_plan plan;
+        lab_result result;
+        char *lines = nullptr;
+        size_t n = 0;
+        FILE *out = open_memstream(&lines, &n);
+        Keys keys;
+
+        EXPECT_EQ(SIM_OK, lab_setup_parse(text, "test", &arena, &setup, &err)) << err.text;
+        EXPECT_EQ(SIM_OK, lab_plan_make(&point, &lab_protocol_short, &arena, &plan, &err))
+            << err.text;
+        lab_run run = lab_run_with(&ev, &plan.runs[0]);
+        EXPECT_EQ(SIM_OK, lab_simulate(&site, &run, out, &err)) << err.text;
+        fclose(out);
+        EXPECT_EQ(SIM_OK, lab_result_parse(lines, &arena, &result, &err)) << err.text;
+        free(lines);
+        EXPECT_EQ(1u, result.nlines);
+        for (unsigned i = 0; result.nlines > 0 && i < result.lines[0].n; i++) {
+            const char *key = result.lines[0].pairs[i].key;
+            uint64_t value;
+
+            if (lab_line_get(&result.lines[0], key, &value))
+                keys.insert(key);
+        }
+        return keys;
+    }
+    Keys listed(const char *workload)
+    {
+        std::istringstream in(lab_result_keys(workload, &arena));
+        Keys keys;
+
+        for (std::string key; std::getline(in >> std::ws, key, ',');)
+            keys.insert(key);
+        return keys;
+    }
+    lab_site site = {};
+    load_arena arena = {};
+    lab_evaluator ev = {};
+    sim_error err = {};
+};
+
+TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
+{
+    struct Run {
+        const char *platform, *setup;
+    };
+    const std::map<std::string, Run> runs = {
+        { "pingpong", { "hapacs-tca", "bytes=8;mode=pio;src=cpu;dst=cpu" } },
+        { "dma-chain",
+          { "hapacs-tca", "bytes=512;count=2;mode=dma-chain-internal;src=cpu;dst=cpu" } },
+        { "block-stride",
+          { "hapacs-tca", "blocks=2;block_bytes=64;pitch_bytes=128;mode=dma-chain-internal;"
+                          "src=cpu;dst=cpu" } },
+        { "stream",
+          { "hapacs-tca", "bytes=4096;channels=1;mode=dma-chain-internal;src=cpu;dst=cpu" } },
+        { "halo", { "hapacs-tca", "n=8;nodes=2;memory=cpu;mode=dma-chain-internal" } },
+        { "mbcf-oneway", { "mbcf-hub", "bytes=16;op=write;api=mbcf;nodes=2" } },
+        { "mbcf-stream", { "mbcf-hub", "bytes=64;op=write;api=mbcf;nodes=2" } },
+        { "mpi-pingpong", { "hapacs-tca", "bytes=8;src=cpu;dst=cpu" } },
+        { "mpi-bandwidth", { "hapacs-tca", "bytes=4096;count=4;src=cpu;dst=cpu" } },
+        { "mpi-collective", { "hapacs-tca", "bytes=64;op=allreduce;nodes=2" } },
+    };
+    const Run kernel = { "mbcf-switch", "class=S;api=sr;nodes=4" };
+    const Run group = { "hapacs-tca", "bytes=1024;nodes=4;memory=cpu;mode=dma-chain-internal" };
+
+    for (unsigned i = 0; lab_workload_name(i) != nullptr; i++) {
+        const std::string name = lab_workload_name(i);
+        const auto at = runs.find(name);
+        const Run &run = at != runs.end()             ? at->second
+                         : name.rfind("npb-", 0) == 0 ? kernel
+                                                      : group;
+        Keys keys = printed(name, run.platform, run.setup);
+
+        EXPECT_EQ(listed(name.c_str()), keys) << name;
+        for (const std::string &key : keys)
+            EXPECT_TRUE(lab_result_has(name.c_str(), key.c_str())) << name << " " << key;
+        EXPECT_FALSE(lab_result_has(name.c_str(), "nothing"));
+    }
+}
+
+} // namespace
