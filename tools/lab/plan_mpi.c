@@ -382,6 +382,7 @@ int lab_plan_npb(const struct lab_point *pt, const struct lab_protocol *protocol
         rc = choose_library(pt, run, arena, err);
     if (rc != SIM_OK)
         return rc;
+    ranks_in_order(pt, run); /* not the pair that some machines are chosen with */
     run->program = pt->workload;
     plan->bytes = 0;
     lab_plan_arg(run, arena, "class", lab_plan_text(pt->setup, "class", "W"));

@@ -50,6 +50,14 @@ TEST_F(Plan, SetupAloneMakesTheRun)
     EXPECT_EQ(4096u * 128, p.bytes);
 }
 
+TEST_F(Plan, KernelsHaveARankOnEachNode)
+{
+    EXPECT_EQ("ring4 platform=plat npb-cg class=S sample=10 @0 @1 @2 @3 seed=0",
+              run("npb-cg", "class=S;nodes=4"));
+    EXPECT_EQ("one-node platform=plat npb-cg class=S sample=10 @0 seed=0",
+              run("npb-cg", "class=S;nodes=1"));
+}
+
 TEST_F(Plan, TheLibraryAndTheNetworkOfAClusterAreOfTheRow)
 {
     auto text = [&](const char *platform, const char *workload, const char *words) {
