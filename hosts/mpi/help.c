@@ -27,13 +27,13 @@ static bool is_wanted(void *arg)
 
 bool mpi_help_is_due(const struct mpi_rank *mr)
 {
-    return mr->rung && !mr->finalized && is_pending(mr);
+    return (mr->rung || mr->transport->rung) && !mr->finalized && is_pending(mr);
 }
 
 /* Errors are those of requests and schedules, whose ends report them. */
 void mpi_help(struct mpi_rank *mr)
 {
-    mr->rung = false;
+    mr->rung = mr->transport->rung = false;
     (void)mpi_advance(mr, NULL);
     (void)mpi_poll(mr);
 }

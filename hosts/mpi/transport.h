@@ -180,6 +180,8 @@ struct mpi_transport {
     const struct mpi_transport_ops *ops;
     struct host *host;
     struct mpi_transport_caps caps;
+    /* It has taken notice of entries, so that no interrupt will tell of them: as if one had. */
+    bool rung;
 };
 
 /** All of them, NULL at the end. */

@@ -39,6 +39,7 @@ static void take_arrivals(struct ibt *ib)
     while (verbs_poll(&ib->v, &ib->arrivals, &done)) {
         struct ibt_qp *qp = ib->by_number[done.qp];
 
+        ib->t.rung = true;
         if (++qp->received < ib->rq_more)
             continue;
         qp->received = 0;
