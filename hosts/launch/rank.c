@@ -30,12 +30,12 @@ static uint64_t hook_time(void)
     return h->ops->time_ps(h);
 }
 
-static uint64_t hook_sleep(uint64_t ps)
+static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
 {
     struct host *h = host_self();
     const struct hub_program_signals *s = &launch_thread_of(h)->signals.program;
     uint64_t now = h->ops->time_ps(h), until = ps < HOST_NEVER - now ? now + ps : HOST_NEVER;
-    uint64_t ran = s->ran;
+    uint64_t ran = ran_p != NULL ? *ran_p : s->ran;
 
     while (now < until && s->ran == ran && (s->pending & s->wanted) == 0) {
         h->ops->sleep(h, until);

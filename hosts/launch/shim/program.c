@@ -298,7 +298,7 @@ int nanosleep(const struct timespec *ts, struct timespec *left)
     if (!hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000))
         return hub_fail(EINVAL);
     ps = hub_program_hooks.sleep_ps(
-        hub_time_ps((uint64_t)ts->tv_sec, (uint64_t)ts->tv_nsec * HUB_NS_PS));
+        hub_time_ps((uint64_t)ts->tv_sec, (uint64_t)ts->tv_nsec * HUB_NS_PS), NULL);
     if (ps == 0)
         return 0;
     if (left != NULL)
@@ -315,7 +315,7 @@ int usleep(useconds_t us)
 
 unsigned sleep(unsigned s)
 {
-    uint64_t left = hub_program_hooks.sleep_ps(hub_time_ps(s, 0));
+    uint64_t left = hub_program_hooks.sleep_ps(hub_time_ps(s, 0), NULL);
 
     return (unsigned)(left / HUB_S_PS + (left % HUB_S_PS >= HUB_S_PS / 2));
 }

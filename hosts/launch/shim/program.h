@@ -13,7 +13,7 @@
 /** What a launcher tells each rank in its environment. */
 enum { HUB_RANK, HUB_RANKS, HUB_LOCAL_RANK, HUB_LOCAL_RANKS, HUB_PLACES };
 
-#define HUB_PROGRAM_ABI 5 /* `const uint32_t hub_program_abi` of the object */
+#define HUB_PROGRAM_ABI 6 /* `const uint32_t hub_program_abi` of the object */
 
 /** Where the program loads a word, and what state it is in; see shim/poll.c. */
 struct hub_program_place {
@@ -67,8 +67,9 @@ struct hub_program_hooks {
     FILE *in, *out, *err;      /* of this rank, set by the loader */
     void (*exit)(int code);    /* ends the calling rank; does not return */
     uint64_t (*time_ps)(void); /* simulated time */
-    /* Until then or a signal; UINT64_MAX: for ever. @return what is left */
-    uint64_t (*sleep_ps)(uint64_t ps);
+    /* Until then (UINT64_MAX: for ever), a signal that it waits for, or a handler beyond the first
+     * `ran` of the rank; NULL: a handler after what it has computed so far. @return what is left */
+    uint64_t (*sleep_ps)(uint64_t ps, const uint64_t *ran);
     void (*killed)(int sig, uint64_t from); /* ends the calling rank; does not return */
     /* To a rank of this node, 0: all others of them. @return an error number, or 0 */
     int (*kill)(int pid, int sig);

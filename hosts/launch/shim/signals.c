@@ -234,18 +234,18 @@ int sigpending(sigset_t *set)
 
 int pause(void)
 {
-    (void)hub_shim_hooks()->sleep_ps(UINT64_MAX);
+    (void)hub_shim_hooks()->sleep_ps(UINT64_MAX, NULL);
     return hub_fail(EINTR);
 }
 
+/* A handler counts from the moment on that the mask lets it through. */
 int sigsuspend(const sigset_t *set)
 {
     struct hub_program_signals *s = rank_signals();
     uint64_t before = s->blocked, ran = s->ran;
 
     hub_signals_block(sigset_bits(set));
-    if (s->ran == ran)
-        (void)hub_shim_hooks()->sleep_ps(UINT64_MAX);
+    (void)hub_shim_hooks()->sleep_ps(UINT64_MAX, &ran);
     hub_signals_block(before);
     return hub_fail(EINTR);
 }
@@ -257,7 +257,7 @@ static int signal_wait(const sigset_t *set, uint64_t ps)
 
     if (due == 0) {
         s->wanted = sigset_bits(set);
-        (void)hub_shim_hooks()->sleep_ps(ps);
+        (void)hub_shim_hooks()->sleep_ps(ps, NULL);
         s->wanted = 0;
         due = s->pending & sigset_bits(set);
     }

@@ -79,7 +79,7 @@ TEST_F(Signals, ReachARankThatComputesBeforeItWaits)
     EXPECT_EQ(0, sh("hubrun -q -n 2 --compute counted --block-time 100ns ./counted computing"))
         << errors;
     EXPECT_EQ("0: before sleep 1\n0: before pause, and at its end 5, in all 3\n"
-              "0: before receiving 1\n",
+              "0: before receiving 1\n0: before sigsuspend 1\n",
               out);
 }
 

@@ -281,6 +281,7 @@ static void compute(void)
  * comes when the computing ends, not when the wait does. */
 static void computing(void)
 {
+    sigset_t set, none;
     const struct itimerval soon = { { 0, 0 }, { 0, 1000 } }, twice = { { 5, 0 }, { 0, 1000 } };
     double start;
     int value = 1;
@@ -306,6 +307,15 @@ static void computing(void)
     compute();
     MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     printf("%d: before receiving %d\n", rank, handled - start < 0.5);
+    sigemptyset(&none);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    start = MPI_Wtime();
+    compute();
+    expect(sigsuspend(&none), -1, "sigsuspend");
+    printf("%d: before sigsuspend %d\n", rank, handled - start < 0.5);
 }
 
 /* Two ranks of one node. */
