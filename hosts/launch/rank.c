@@ -18,7 +18,7 @@ static void hook_exit(int code)
 
     if (h == NULL)
         launch_end_process(code);
-    launch_charge(launch_thread_of(h));
+    launch_charge(launch_running(h));
     h->ops->exit(h, code);
 }
 
@@ -83,10 +83,15 @@ static size_t hook_size(void *heap, void *p)
     return heap_holds(heap, p) ? heap_size(p) : malloc_usable_size(p);
 }
 
+/* The rank's own loops: those of a helper hold its core until they end, and those of threads that
+ * the program started are no part of the simulation. */
 static void hook_poll(const volatile void *p, uint32_t size, const struct hub_program_place *place)
 {
-    struct launch_thread *t = launch_thread_of(host_self());
+    struct host *h = host_self();
+    struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
 
+    if (t == NULL || launch_running(h) != t)
+        return;
     launch_poll(t, p, size, place);
     launch_signals_take(t);
 }

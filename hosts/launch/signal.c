@@ -147,7 +147,7 @@ static void hook_killed(int sig, uint64_t from)
     if (host_self() == NULL)
         launch_end_process(128 + sig);
     t = self();
-    launch_charge(t);
+    launch_charge(launch_running(&t->host));
     t->signal = sig;
     if (sig == SIGABRT) {
         t->fault = "aborted";

@@ -161,4 +161,20 @@ TEST(Helper, WhatItBreaksIsItsRanks)
     EXPECT_NE(std::string::npos, c.lines[0].text.find("memory access fault")) << c.lines[0].text;
 }
 
+TEST(Helper, MayEndItsRankAndLookAtSharedMemory)
+{
+    const std::pair<std::string, int> kinds[] = { { "exit", 3 }, { "poll", 4 } };
+    launch_config cfg = {};
+
+    cfg.compute = LAUNCH_COMPUTE_COUNTED;
+    cfg.block_ps = SIM_NS;
+    for (auto &kind : kinds) {
+        Cluster c;
+        EXPECT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_helped.so", { kind.first }, cfg))
+            << c.err.text;
+        EXPECT_EQ(kind.second, c.result.ranks[0].exit_code) << kind.first;
+        EXPECT_EQ(1u, c.lines.size());
+    }
+}
+
 } // namespace
