@@ -92,11 +92,19 @@ struct launch_thread *launch_helper_thread(const struct launch_thread *rank)
     return rank->helper != NULL ? &rank->helper->thread : NULL;
 }
 
-void launch_helper_fini(struct launch_thread *rank)
+void launch_helper_cancel(struct launch_thread *rank)
 {
     if (rank->helper == NULL)
         return;
     sim_cancel(launch_domain(rank), &rank->helper->rung);
+    sim_cancel(launch_domain(rank), &rank->helper->thread.wakeup);
+}
+
+void launch_helper_fini(struct launch_thread *rank)
+{
+    if (rank->helper == NULL)
+        return;
+    launch_helper_cancel(rank);
     launch_thread_fini(&rank->helper->thread);
     free(rank->helper);
     rank->helper = NULL;

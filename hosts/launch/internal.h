@@ -224,6 +224,8 @@ void launch_let_go(struct launch_node *node);
 bool launch_set_helper(struct host *h, const struct host_helper *what);
 /** No effect on a rank without a helper. */
 void launch_ring(struct launch_thread *rank);
+/** The rank has ended, and its helper never runs again. */
+void launch_helper_cancel(struct launch_thread *rank);
 void launch_helper_fini(struct launch_thread *rank);
 /** What runs on the rank's core now, and waits for its operations: the rank, or its helper. What a
  * rank has is of launch_thread_of(). */

@@ -3,9 +3,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* By a signal, while it waited, or its rank's helper did. */
+static bool thread_ended(const struct launch_thread *t)
+{
+    return t->ended || (t->above != NULL && t->above->ended);
+}
+
 void launch_resume(struct launch_thread *t)
 {
-    if (t->ended) /* by a signal, while it waited for this */
+    if (thread_ended(t))
         return;
     t->resumed++;
     host_set_self(t->above != NULL ? &t->above->host : &t->host);
@@ -147,6 +153,7 @@ static void thread_main(void *arg)
 
 void launch_end(struct launch_thread *t, int code, sim_time_t at)
 {
+    SIM_ASSERT(!t->ended);
     t->ended = true;
     t->exit_code = code;
     t->end_ps = at;
@@ -155,6 +162,7 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     /* Events that nobody waits for would put off, or for ever hide, that others are deadlocked. */
     launch_signals_cancel(t);
     sim_cancel(launch_domain(t), &t->wakeup);
+    launch_helper_cancel(t);
     if (--t->node->run->left == 0)
         sim_stop(launch_domain(t));
 }

@@ -161,6 +161,18 @@ TEST(Helper, WhatItBreaksIsItsRanks)
     EXPECT_NE(std::string::npos, c.lines[0].text.find("memory access fault")) << c.lines[0].text;
 }
 
+/* By a timer, in the midst of the helper's work, which would end it once more. */
+TEST(Helper, EndsWithARankThatASignalEnds)
+{
+    Cluster c;
+    EXPECT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_helped.so", { "alarm" })) << c.err.text;
+    EXPECT_EQ(SIGALRM, c.result.ranks[0].signal);
+    EXPECT_EQ(128 + SIGALRM, c.result.ranks[0].exit_code);
+    EXPECT_EQ(0, c.result.ranks[1].exit_code);
+    ASSERT_EQ(1u, c.lines.size());
+    EXPECT_EQ("after rank 0", c.lines[0].text);
+}
+
 TEST(Helper, MayEndItsRankAndLookAtSharedMemory)
 {
     const std::pair<std::string, int> kinds[] = { { "exit", 3 }, { "poll", 4 } };
