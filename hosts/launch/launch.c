@@ -203,21 +203,26 @@ static unsigned process_threads(void)
     return n;
 }
 
-/* Programs and their heaps go last: tasks and streams of a rank refer to them. They stay where
- * threads of a program's own still run, which end with the process. */
+/* Tasks of a rank refer to its program and heap, and what the unloading of a program runs may write
+ * to its streams. All stay where threads of a program's own still run, which end with the process.
+ */
 static void run_fini(struct launch *run, unsigned threads_before)
 {
     bool stays;
 
     launch_ranks_fini(run);
     launch_nodes_fini(run);
-    output_destroy(run->output);
+    output_end(run->output);
     stays = process_threads() > threads_before;
     for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
         program_unload(run->ranks[r].program, stays);
         if (!stays)
             heap_destroy(run->ranks[r].heap);
     }
+    if (!stays)
+        output_destroy(run->output);
+    if (run->nothing != NULL && !stays)
+        (void)fclose(run->nothing);
     free(run->ranks);
 }
 

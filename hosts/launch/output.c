@@ -30,6 +30,7 @@ struct output {
     output_fn fn;
     void *arg;
     const int *codes; /* NULL: nothing fails */
+    bool ended;
     struct output_file *files;
     struct output_line *lines;
     size_t nlines, room;
@@ -92,8 +93,11 @@ static bool part_to_line(struct output_file *f, sim_time_t time)
 static ssize_t file_write(void *cookie, const char *bytes, size_t n)
 {
     struct output_file *f = cookie;
-    sim_time_t now = f->clock(f->clock_arg);
+    sim_time_t now;
 
+    if (f->out->ended)
+        return (ssize_t)n;
+    now = f->clock(f->clock_arg);
     if (f->out->codes != NULL && f->out->codes[f->stream] != 0) {
         errno = f->out->codes[f->stream];
         return 0;
@@ -166,6 +170,13 @@ void output_flush(struct output *out, sim_time_t until)
     }
     out->nlines -= done;
     memmove(out->lines, out->lines + done, out->nlines * sizeof(out->lines[0]));
+}
+
+void output_end(struct output *out)
+{
+    out->ended = true;
+    for (struct output_file *f = out->files; f != NULL; f = f->next)
+        setvbuf(f->file, NULL, _IONBF, 0); /* the program may have given it memory of its own */
 }
 
 void output_destroy(struct output *out)

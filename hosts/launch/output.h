@@ -22,6 +22,9 @@ struct output;
 /** NULL: out of memory. */
 struct output *output_create(output_fn fn, void *arg);
 void output_destroy(struct output *out); /* closes the streams; what was not flushed is lost */
+/** From now on what is written is lost, no clock is asked, and streams use no memory of those who
+ * have them, who may still write while they are unloaded. */
+void output_end(struct output *out);
 
 /**
  * `codes` has OUTPUT_STREAMS error numbers, 0 at first, and must outlive `out`; NULL: nothing

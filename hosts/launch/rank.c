@@ -269,8 +269,6 @@ void launch_ranks_fini(struct launch *run)
         free(run->ranks[r].host.profile); /* unless the result has it */
         free(run->ranks[r].argv);
     }
-    if (run->nothing != NULL)
-        (void)fclose(run->nothing);
 }
 
 void launch_ranks_start(struct launch *run, sim_time_t at)

@@ -311,8 +311,6 @@ ssize_t write(int fd, const void *bytes, size_t n)
 
     if (stream == NULL)
         return __write(fd, bytes, n);
-    if (hub_shim_ended())
-        return (ssize_t)n;
     if (fwrite(bytes, 1, n, stream) < n || fflush(stream) != 0 || ferror(stream))
         return -1;
     return (ssize_t)n;

@@ -36,9 +36,6 @@ void hub_poll_begin(const struct hub_program_hooks *hooks);
 /** Of this copy. */
 const struct hub_program_hooks *hub_shim_hooks(void);
 
-/** The rank has ended, and its streams with it: what still runs is the unloading of its copy. */
-int hub_shim_ended(void);
-
 /** Ends the rank by a signal, at an address of its code or 0. */
 _Noreturn void hub_shim_killed(int sig, uint64_t from);
 

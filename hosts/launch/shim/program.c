@@ -29,7 +29,6 @@ const uint32_t hub_program_abi = HUB_PROGRAM_ABI;
 static struct hub_program_hooks hub_program_hooks;
 
 FILE *stdin, *stdout, *stderr;
-static int rank_ended;
 
 /* Before the constructors of the program, which may allocate and open C++ streams on stdout. */
 __attribute__((constructor(101))) static void program_begin(void)
@@ -199,14 +198,8 @@ static void run_at_exit(void)
     }
 }
 
-int hub_shim_ended(void)
-{
-    return rank_ended;
-}
-
 _Noreturn static void program_end(int code)
 {
-    rank_ended = 1;
     fflush(stdout);
     fflush(stderr);
     hub_program_hooks.exit(code);
@@ -231,7 +224,6 @@ _Noreturn void _exit(int code)
 
 _Noreturn void hub_shim_killed(int sig, uint64_t from)
 {
-    rank_ended = 1;
     fflush(stdout);
     fflush(stderr);
     hub_program_hooks.killed(sig, from);

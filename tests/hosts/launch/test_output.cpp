@@ -54,6 +54,22 @@ TEST_F(OutputTest, ALineBelongsToTheTimeOfItsNewline)
     EXPECT_EQ((std::vector<std::string>{ "9 0 begun", "9 0 rest" }), lines);
 }
 
+TEST_F(OutputTest, NothingComesAfterItsEnd)
+{
+    std::vector<char> memory(4096);
+
+    setvbuf(rank0, memory.data(), _IOFBF, memory.size());
+    fputs("a\n", rank0);
+    output_flush(out, SIM_TIME_NEVER);
+    fputs("b\n", rank0);
+    output_end(out);
+    memory.assign(memory.size(), 'x');
+    EXPECT_EQ(2, fprintf(rank0, "c\n"));
+    EXPECT_EQ(std::vector<char>(4096, 'x'), memory);
+    output_flush(out, SIM_TIME_NEVER);
+    EXPECT_EQ((std::vector<std::string>{ "0 0 a" }), lines);
+}
+
 TEST_F(OutputTest, LongAndEmptyLinesSurvive)
 {
     std::string big(100000, 'y');

@@ -46,6 +46,39 @@ TEST_F(Programs, ARankSeesThatItsOutputFails)
               errors);
 }
 
+/* Its destructors run when it is unloaded, however its rank has ended. */
+TEST_F(Programs, APrintingDestructorDoesNoHarm)
+{
+    write("prog.c", "#include <mpi.h>\n"
+                    "#include <stdio.h>\n"
+                    "#include <stdlib.h>\n"
+                    "#include <unistd.h>\n"
+                    "static char buffer[4096];\n"
+                    "__attribute__((destructor)) static void bye(void)\n"
+                    "{\n"
+                    "    printf(\"destructor\\n\");\n"
+                    "    fflush(stdout);\n"
+                    "    (void)!write(1, \"destructor\\n\", 11);\n"
+                    "}\n"
+                    "int main(int argc, char **argv)\n"
+                    "{\n"
+                    "    int rank;\n"
+                    "    setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));\n"
+                    "    MPI_Init(&argc, &argv);\n"
+                    "    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+                    "    printf(\"main\\n\");\n"
+                    "    if (rank == 1 && argc > 1)\n"
+                    "        alarm(1), sleep(9);\n"
+                    "    sleep(3);\n"
+                    "    MPI_Abort(MPI_COMM_WORLD, 2);\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc -w prog.c -o prog")) << errors;
+    for (const char *how : { "", " alarm" }) {
+        EXPECT_EQ(2, sh(std::string("hubrun -q -n 2 ./prog") + how)) << errors;
+        EXPECT_EQ("main\nmain\n", out) << how;
+    }
+}
+
 TEST_F(Programs, FilesThatCannotBeWrittenAreNamed)
 {
     write("prog.c", "#include <mpi.h>\n"
