@@ -122,12 +122,19 @@ static int signal_send_others(struct launch_thread *from, int sig)
     return 0;
 }
 
+static void hook_system_call(void)
+{
+    struct host *h = host_self();
+
+    if (h != NULL) /* not while the program is loaded or unloaded */
+        host_spend_cost(h, HOST_COST_SYSCALL);
+}
+
 static int hook_kill(int pid, int sig)
 {
     struct launch_thread *t = self(), *to = NULL;
     const struct launch *run = t->node->run;
 
-    host_spend_cost(&t->host, HOST_COST_SYSCALL);
     if (pid == 0)
         return signal_send_others(t, sig);
     if (pid == 1 || pid == FIRST_PID - 1)
@@ -161,10 +168,8 @@ static struct hub_program_timer hook_timer(int which, const struct hub_program_t
     struct launch_thread *t = self();
     struct launch_timer *timer = &t->signals.timers[which];
     struct hub_program_timer old;
-    sim_time_t now;
+    sim_time_t now = sim_now(launch_domain(t));
 
-    host_spend_cost(&t->host, HOST_COST_SYSCALL);
-    now = sim_now(launch_domain(t));
     old = (struct hub_program_timer){ timer->due != 0 ? timer->due - now : 0, timer->every };
     if (value == NULL)
         return old;
@@ -190,6 +195,7 @@ void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hook
     hooks->pid = (int)t->host.rank + FIRST_PID;
     hooks->launcher_pid = FIRST_PID - 1;
     hooks->signals = &t->signals.program;
+    hooks->system_call = hook_system_call;
     hooks->kill = hook_kill;
     hooks->killed = hook_killed;
     hooks->timer = hook_timer;

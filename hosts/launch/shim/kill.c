@@ -37,6 +37,7 @@ int kill(pid_t pid, int sig)
 
     if (sig != 0 && !hub_is_signal(sig))
         return hub_fail(EINVAL);
+    hub_shim_hooks()->system_call();
     if (pid == getpid())
         return hub_signal_raise(sig, call_address(__builtin_return_address(0)));
     code = hub_shim_hooks()->kill(group ? 0 : pid, sig);
@@ -55,8 +56,10 @@ int killpg(pid_t group, int sig)
 
 int raise(int sig)
 {
-    return hub_is_signal(sig) ? hub_signal_raise(sig, call_address(__builtin_return_address(0)))
-                              : hub_fail(EINVAL);
+    if (!hub_is_signal(sig))
+        return hub_fail(EINVAL);
+    hub_shim_hooks()->system_call();
+    return hub_signal_raise(sig, call_address(__builtin_return_address(0)));
 }
 
 int sigqueue(pid_t pid, int sig, const union sigval value)

@@ -70,6 +70,7 @@ struct hub_program_hooks {
     /* Until then (UINT64_MAX: for ever), a signal that it waits for, or a handler beyond the first
      * `ran` of the rank; NULL: a handler after what it has computed so far. @return what is left */
     uint64_t (*sleep_ps)(uint64_t ps, const uint64_t *ran);
+    void (*system_call)(void);              /* lets pass what one takes */
     void (*killed)(int sig, uint64_t from); /* ends the calling rank; does not return */
     /* To a rank of this node, 0: all others of them. @return an error number, or 0 */
     int (*kill)(int pid, int sig);

@@ -158,6 +158,7 @@ int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *r
 {
     if (!hub_is_signal(sig) || (act != NULL && (sig == SIGKILL || sig == SIGSTOP)))
         return hub_fail(EINVAL);
+    hub_shim_hooks()->system_call();
     if (old != NULL)
         *old = actions[sig];
     if (act != NULL)
@@ -204,8 +205,10 @@ int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
     struct hub_program_signals *s = rank_signals();
-    uint64_t before = s->blocked;
+    uint64_t before;
 
+    hub_shim_hooks()->system_call();
+    before = s->blocked;
     if (set != NULL) {
         uint64_t bits = sigset_bits(set);
 
@@ -226,6 +229,7 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict ol
 
 int sigpending(sigset_t *set)
 {
+    hub_shim_hooks()->system_call();
     sigset_put(set, rank_signals()->pending);
     return 0;
 }
@@ -242,8 +246,11 @@ int pause(void)
 int sigsuspend(const sigset_t *set)
 {
     struct hub_program_signals *s = rank_signals();
-    uint64_t before = s->blocked, ran = s->ran;
+    uint64_t before, ran;
 
+    hub_shim_hooks()->system_call();
+    before = s->blocked;
+    ran = s->ran;
     hub_signals_block(sigset_bits(set));
     (void)hub_shim_hooks()->sleep_ps(UINT64_MAX, &ran);
     hub_signals_block(before);
@@ -253,8 +260,10 @@ int sigsuspend(const sigset_t *set)
 static int signal_wait(const sigset_t *set, uint64_t ps)
 {
     struct hub_program_signals *s = rank_signals();
-    uint64_t due = s->pending & sigset_bits(set);
+    uint64_t due;
 
+    hub_shim_hooks()->system_call();
+    due = s->pending & sigset_bits(set);
     if (due == 0) {
         s->wanted = sigset_bits(set);
         (void)hub_shim_hooks()->sleep_ps(ps, NULL);

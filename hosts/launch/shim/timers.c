@@ -47,6 +47,12 @@ static struct itimerval itimerval_of(const struct hub_program_timer *timer)
     return (struct itimerval){ timeval_of(timer->every_ps), timeval_of(timer->left_ps) };
 }
 
+static struct hub_program_timer timer_set(int which, const struct hub_program_timer *value)
+{
+    hub_shim_hooks()->system_call();
+    return hub_shim_hooks()->timer(which, value);
+}
+
 int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
               struct itimerval *restrict old)
 {
@@ -60,7 +66,7 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
     if (value != NULL)
         timer = (struct hub_program_timer){ timeval_ps(&value->it_value),
                                             timeval_ps(&value->it_interval) };
-    timer = hub_shim_hooks()->timer((int)which, &timer);
+    timer = timer_set((int)which, &timer);
     if (old != NULL)
         *old = itimerval_of(&timer);
     return 0;
@@ -72,7 +78,7 @@ int getitimer(__itimer_which_t which, struct itimerval *value)
 
     if ((int)which < 0 || (int)which >= HUB_TIMERS)
         return hub_fail(EINVAL);
-    timer = hub_shim_hooks()->timer((int)which, NULL);
+    timer = timer_set((int)which, NULL);
     *value = itimerval_of(&timer);
     return 0;
 }
@@ -81,7 +87,7 @@ unsigned alarm(unsigned s)
 {
     struct hub_program_timer timer = { hub_time_ps(s, 0), 0 };
 
-    timer = hub_shim_hooks()->timer((int)ITIMER_REAL, &timer);
+    timer = timer_set((int)ITIMER_REAL, &timer);
     return (unsigned)round_up(timer.left_ps, HUB_S_PS);
 }
 
@@ -89,7 +95,7 @@ useconds_t ualarm(useconds_t us, useconds_t every_us)
 {
     struct hub_program_timer timer = { us * HUB_US_PS, every_us * HUB_US_PS };
 
-    timer = hub_shim_hooks()->timer((int)ITIMER_REAL, &timer);
+    timer = timer_set((int)ITIMER_REAL, &timer);
     return (useconds_t)round_up(timer.left_ps, HUB_US_PS);
 }
 

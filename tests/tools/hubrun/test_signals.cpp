@@ -73,6 +73,12 @@ TEST_F(Signals, HaveTimesOfAnyLength)
               out);
 }
 
+TEST_F(Signals, ReachARankInALoopOfSystemCalls)
+{
+    EXPECT_EQ(0, sh("timeout 20 hubrun -q -n 1 ./prog turns")) << errors;
+    EXPECT_EQ("0: turns\n", out);
+}
+
 TEST_F(Signals, ReachARankThatComputesBeforeItWaits)
 {
     ASSERT_EQ(0, sh("hubcc --count -w " PROGRAMS "/signals.c -o counted")) << errors;

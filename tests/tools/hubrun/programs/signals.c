@@ -204,6 +204,53 @@ static void seen_again(int sig)
         raise(sig);
 }
 
+/* Loops that wait for a handler by calls that return at once. */
+static void turns(void)
+{
+    const struct timespec none = { 0, 0 };
+    const struct itimerval soon = { { 0, 0 }, { 0, 1000 } };
+    struct sigaction act;
+    struct itimerval left;
+    sigset_t set;
+
+    signal(SIGALRM, seen);
+    signal(SIGUSR1, SIG_IGN);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    for (int way = 0; way < 7; way++) {
+        double start = MPI_Wtime();
+
+        count = 0;
+        setitimer(ITIMER_REAL, &soon, NULL);
+        while (count == 0)
+            switch (way) {
+            case 0:
+                sigpending(&set);
+                break;
+            case 1:
+                sigprocmask(SIG_BLOCK, NULL, &set);
+                break;
+            case 2:
+                sigaction(SIGALRM, NULL, &act);
+                break;
+            case 3:
+                raise(SIGUSR1);
+                break;
+            case 4:
+                kill(getpid(), 0);
+                break;
+            case 5:
+                sigtimedwait(&set, NULL, &none);
+                break;
+            case 6:
+                getitimer(ITIMER_REAL, &left);
+                break;
+            }
+        expect(since(start) > 0.001 && since(start) < 0.00101, 1, "the time of the turns");
+    }
+    printf("%d: turns\n", rank);
+}
+
 /* Times that no clock has, those that 64 bits of picoseconds do not hold, and what ends a wait. */
 static void limits(void)
 {
@@ -389,6 +436,8 @@ int main(int argc, char **argv)
         jumps();
     else if (strcmp(argv[1], "jump-and-wait") == 0)
         jump_and_wait();
+    else if (strcmp(argv[1], "turns") == 0)
+        turns();
     else if (strcmp(argv[1], "limits") == 0)
         limits();
     else if (strcmp(argv[1], "computing") == 0)
