@@ -46,6 +46,22 @@ TEST_F(Programs, ARankSeesThatItsOutputFails)
               errors);
 }
 
+TEST_F(Programs, ARankMayCloseItsStreams)
+{
+    write("prog.c", "#include <stdio.h>\n"
+                    "int main(void)\n"
+                    "{\n"
+                    "    FILE *file = fopen(\"file\", \"w\");\n"
+                    "    fputs(\"text\", file);\n"
+                    "    printf(\"a line\\n\");\n"
+                    "    return fclose(stdin) | fclose(stdout) | fclose(stderr) | fclose(file);\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 2 ./prog && cat file")) << errors;
+    EXPECT_EQ("a line\na line\ntext", out);
+    EXPECT_EQ(1, sh("hubrun -q -n 2 ./prog >/dev/full"));
+}
+
 /* Its destructors run when it is unloaded, however its rank has ended. */
 TEST_F(Programs, APrintingDestructorDoesNoHarm)
 {
