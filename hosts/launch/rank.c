@@ -22,10 +22,14 @@ static void hook_exit(int code)
     h->ops->exit(h, code);
 }
 
+/* No time passes while programs are loaded and unloaded, which runs constructors and destructors.
+ */
 static uint64_t hook_time(void)
 {
     struct host *h = host_self();
 
+    if (h == NULL)
+        return 0;
     h->ops->tsc(h); /* what reading the timer costs */
     return h->ops->time_ps(h);
 }
@@ -33,10 +37,15 @@ static uint64_t hook_time(void)
 static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
 {
     struct host *h = host_self();
-    const struct hub_program_signals *s = &launch_thread_of(h)->signals.program;
-    uint64_t now = h->ops->time_ps(h), until = ps < HOST_NEVER - now ? now + ps : HOST_NEVER;
-    uint64_t ran = ran_p != NULL ? *ran_p : s->ran;
+    const struct hub_program_signals *s;
+    uint64_t now, until, ran;
 
+    if (h == NULL)
+        return 0;
+    s = &launch_thread_of(h)->signals.program;
+    now = h->ops->time_ps(h);
+    until = ps < HOST_NEVER - now ? now + ps : HOST_NEVER;
+    ran = ran_p != NULL ? *ran_p : s->ran;
     while (now < until && s->ran == ran && (s->pending & s->wanted) == 0) {
         h->ops->sleep(h, until);
         now = h->ops->time_ps(h);

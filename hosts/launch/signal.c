@@ -98,9 +98,12 @@ void launch_signals_run(struct launch_thread *t)
 
 /* ---- what the program asks for ----------------------------------------------------- */
 
+/* NULL: a program is being loaded or unloaded. */
 static struct launch_thread *self(void)
 {
-    return launch_thread_of(host_self());
+    struct host *h = host_self();
+
+    return h != NULL ? launch_thread_of(h) : NULL;
 }
 
 static void signal_send(struct launch_thread *t, int sig)
@@ -124,17 +127,18 @@ static int signal_send_others(struct launch_thread *from, int sig)
 
 static void hook_system_call(void)
 {
-    struct host *h = host_self();
-
-    if (h != NULL) /* not while the program is loaded or unloaded */
-        host_spend_cost(h, HOST_COST_SYSCALL);
+    if (self() != NULL)
+        host_spend_cost(&self()->host, HOST_COST_SYSCALL);
 }
 
 static int hook_kill(int pid, int sig)
 {
     struct launch_thread *t = self(), *to = NULL;
-    const struct launch *run = t->node->run;
+    const struct launch *run;
 
+    if (t == NULL)
+        return ESRCH;
+    run = t->node->run;
     if (pid == 0)
         return signal_send_others(t, sig);
     if (pid == 1 || pid == FIRST_PID - 1)
@@ -149,11 +153,10 @@ static int hook_kill(int pid, int sig)
 
 static void hook_killed(int sig, uint64_t from)
 {
-    struct launch_thread *t;
+    struct launch_thread *t = self();
 
-    if (host_self() == NULL)
+    if (t == NULL)
         launch_end_process(128 + sig);
-    t = self();
     launch_charge(launch_running(&t->host));
     t->signal = sig;
     if (sig == SIGABRT) {
@@ -166,10 +169,14 @@ static void hook_killed(int sig, uint64_t from)
 static struct hub_program_timer hook_timer(int which, const struct hub_program_timer *value)
 {
     struct launch_thread *t = self();
-    struct launch_timer *timer = &t->signals.timers[which];
-    struct hub_program_timer old;
-    sim_time_t now = sim_now(launch_domain(t));
+    struct launch_timer *timer;
+    struct hub_program_timer old = { 0, 0 };
+    sim_time_t now;
 
+    if (t == NULL)
+        return old;
+    timer = &t->signals.timers[which];
+    now = sim_now(launch_domain(t));
     old = (struct hub_program_timer){ timer->due != 0 ? timer->due - now : 0, timer->every };
     if (value == NULL)
         return old;

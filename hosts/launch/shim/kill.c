@@ -37,6 +37,8 @@ int kill(pid_t pid, int sig)
 
     if (sig != 0 && !hub_is_signal(sig))
         return hub_fail(EINVAL);
+    if (hub_shim_is_thread())
+        return hub_fail(ENOSYS);
     hub_shim_hooks()->system_call();
     if (pid == getpid())
         return hub_signal_raise(sig, call_address(__builtin_return_address(0)));
@@ -58,6 +60,8 @@ int raise(int sig)
 {
     if (!hub_is_signal(sig))
         return hub_fail(EINVAL);
+    if (hub_shim_is_thread())
+        return hub_fail(ENOSYS);
     hub_shim_hooks()->system_call();
     return hub_signal_raise(sig, call_address(__builtin_return_address(0)));
 }
@@ -78,7 +82,7 @@ int pthread_kill(pthread_t thread, int sig)
 {
     if (!pthread_equal(thread, pthread_self()))
         return sig == 0 ? 0 : ENOSYS;
-    return sig == 0 || raise(sig) == 0 ? 0 : EINVAL;
+    return sig == 0 || raise(sig) == 0 ? 0 : errno;
 }
 
 pid_t getppid(void)

@@ -36,6 +36,10 @@ void hub_poll_begin(const struct hub_program_hooks *hooks);
 /** Of this copy. */
 const struct hub_program_hooks *hub_shim_hooks(void);
 
+/** In a thread that the program has started? It is no part of the simulation: time is that of the
+ * computer there, and signals are the rank's alone. */
+int hub_shim_is_thread(void);
+
 /** Ends the rank by a signal, at an address of its code or 0. */
 _Noreturn void hub_shim_killed(int sig, uint64_t from);
 

@@ -9,9 +9,11 @@
 #include "hosts/launch/shim/parts.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,11 +31,13 @@ const uint32_t hub_program_abi = HUB_PROGRAM_ABI;
 static struct hub_program_hooks hub_program_hooks;
 
 FILE *stdin, *stdout, *stderr;
+static pthread_t rank_thread; /* that loads the copy, and runs all ranks */
 
 /* Before the constructors of the program, which may allocate and open C++ streams on stdout. */
 __attribute__((constructor(101))) static void program_begin(void)
 {
     hub_program_hooks = *hub_program_loading();
+    rank_thread = pthread_self();
     stdin = hub_program_hooks.in;
     stdout = hub_program_hooks.out;
     stderr = hub_program_hooks.err;
@@ -44,6 +48,11 @@ __attribute__((constructor(101))) static void program_begin(void)
 const struct hub_program_hooks *hub_shim_hooks(void)
 {
     return &hub_program_hooks;
+}
+
+int hub_shim_is_thread(void)
+{
+    return !pthread_equal(pthread_self(), rank_thread);
 }
 
 /* ---- memory --------------------------------------------------------------------------- */
@@ -256,9 +265,11 @@ _Noreturn void __assert_fail(const char *text, const char *file, unsigned line,
 
 int clock_gettime(clockid_t clock, struct timespec *ts)
 {
-    uint64_t ns = hub_program_hooks.time_ps() / HUB_NS_PS;
+    uint64_t ns;
 
-    (void)clock;
+    if (hub_shim_is_thread())
+        return (int)syscall(SYS_clock_gettime, clock, ts);
+    ns = hub_program_hooks.time_ps() / HUB_NS_PS;
     ts->tv_sec = (time_t)(ns / 1000000000);
     ts->tv_nsec = (long)(ns % 1000000000);
     return 0;
@@ -266,27 +277,30 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 
 int gettimeofday(struct timeval *restrict tv, void *restrict zone)
 {
-    uint64_t us = hub_program_hooks.time_ps() / HUB_US_PS;
+    struct timespec ts;
 
     (void)zone;
-    tv->tv_sec = (time_t)(us / 1000000);
-    tv->tv_usec = (suseconds_t)(us % 1000000);
+    clock_gettime(CLOCK_REALTIME, &ts);
+    *tv = (struct timeval){ ts.tv_sec, ts.tv_nsec / 1000 };
     return 0;
 }
 
 time_t time(time_t *t_p)
 {
-    time_t t = (time_t)(hub_program_hooks.time_ps() / HUB_S_PS);
+    struct timespec ts;
 
+    clock_gettime(CLOCK_REALTIME, &ts);
     if (t_p != NULL)
-        *t_p = t;
-    return t;
+        *t_p = ts.tv_sec;
+    return ts.tv_sec;
 }
 
 int nanosleep(const struct timespec *ts, struct timespec *left)
 {
     uint64_t ps;
 
+    if (hub_shim_is_thread())
+        return (int)syscall(SYS_nanosleep, ts, left);
     if (!hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000))
         return hub_fail(EINVAL);
     ps = hub_program_hooks.sleep_ps(
@@ -307,9 +321,9 @@ int usleep(useconds_t us)
 
 unsigned sleep(unsigned s)
 {
-    uint64_t left = hub_program_hooks.sleep_ps(hub_time_ps(s, 0), NULL);
+    struct timespec ts = { (time_t)s, 0 };
 
-    return (unsigned)(left / HUB_S_PS + (left % HUB_S_PS >= HUB_S_PS / 2));
+    return nanosleep(&ts, &ts) == 0 ? 0 : (unsigned)(ts.tv_sec + (ts.tv_nsec >= 500000000));
 }
 
 /* ---- state that libc keeps for the whole process: here for this copy, with libc's sequences -- */

@@ -200,13 +200,15 @@ int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
     return 0;
 }
 
-/* ---- masks ------------------------------------------------------------------------------- */
+/* ---- masks, which threads that the program has started do without -------------------------- */
 
 int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
     struct hub_program_signals *s = rank_signals();
     uint64_t before;
 
+    if (hub_shim_is_thread())
+        return old != NULL ? sigemptyset(old) : 0;
     hub_shim_hooks()->system_call();
     before = s->blocked;
     if (set != NULL) {
@@ -238,6 +240,8 @@ int sigpending(sigset_t *set)
 
 int pause(void)
 {
+    if (hub_shim_is_thread())
+        return hub_fail(ENOSYS);
     (void)hub_shim_hooks()->sleep_ps(UINT64_MAX, NULL);
     return hub_fail(EINTR);
 }
@@ -248,6 +252,8 @@ int sigsuspend(const sigset_t *set)
     struct hub_program_signals *s = rank_signals();
     uint64_t before, ran;
 
+    if (hub_shim_is_thread())
+        return hub_fail(ENOSYS);
     hub_shim_hooks()->system_call();
     before = s->blocked;
     ran = s->ran;
@@ -278,6 +284,8 @@ static int signal_wait(const sigset_t *set, uint64_t ps)
 
 int sigwait(const sigset_t *restrict set, int *restrict sig)
 {
+    if (hub_shim_is_thread())
+        return ENOSYS;
     do
         *sig = signal_wait(set, UINT64_MAX);
     while (*sig == 0);
@@ -290,6 +298,8 @@ int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
     uint64_t ps = UINT64_MAX, ran = rank_signals()->ran;
     int sig;
 
+    if (hub_shim_is_thread())
+        return hub_fail(ENOSYS);
     if (limit != NULL && !hub_is_time(limit->tv_sec, limit->tv_nsec, 1000000000))
         return hub_fail(EINVAL);
     if (limit != NULL)

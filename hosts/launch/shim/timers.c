@@ -47,10 +47,17 @@ static struct itimerval itimerval_of(const struct hub_program_timer *timer)
     return (struct itimerval){ timeval_of(timer->every_ps), timeval_of(timer->left_ps) };
 }
 
-static struct hub_program_timer timer_set(int which, const struct hub_program_timer *value)
+/* Sets one to `value`, NULL: does not. */
+static int timer_set(int which, const struct hub_program_timer *value,
+                     struct hub_program_timer *old_p)
 {
+    if (which < 0 || which >= HUB_TIMERS)
+        return hub_fail(EINVAL);
+    if (hub_shim_is_thread())
+        return hub_fail(ENOSYS);
     hub_shim_hooks()->system_call();
-    return hub_shim_hooks()->timer(which, value);
+    *old_p = hub_shim_hooks()->timer(which, value);
+    return 0;
 }
 
 int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
@@ -58,15 +65,14 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
 {
     struct hub_program_timer timer = { 0, 0 };
 
-    if ((int)which < 0 || (int)which >= HUB_TIMERS)
-        return hub_fail(EINVAL);
     if (value != NULL &&
         (!timeval_is_time(&value->it_value) || !timeval_is_time(&value->it_interval)))
         return hub_fail(EINVAL);
     if (value != NULL)
         timer = (struct hub_program_timer){ timeval_ps(&value->it_value),
                                             timeval_ps(&value->it_interval) };
-    timer = timer_set((int)which, &timer);
+    if (timer_set((int)which, &timer, &timer) != 0)
+        return -1;
     if (old != NULL)
         *old = itimerval_of(&timer);
     return 0;
@@ -76,27 +82,29 @@ int getitimer(__itimer_which_t which, struct itimerval *value)
 {
     struct hub_program_timer timer;
 
-    if ((int)which < 0 || (int)which >= HUB_TIMERS)
-        return hub_fail(EINVAL);
-    timer = timer_set((int)which, NULL);
+    if (timer_set((int)which, NULL, &timer) != 0)
+        return -1;
     *value = itimerval_of(&timer);
     return 0;
 }
 
+/* It cannot fail, but says that no timer ran. */
+static uint64_t alarm_set(uint64_t ps, uint64_t every_ps)
+{
+    const struct hub_program_timer value = { ps, every_ps };
+    struct hub_program_timer old;
+
+    return timer_set((int)ITIMER_REAL, &value, &old) == 0 ? old.left_ps : 0;
+}
+
 unsigned alarm(unsigned s)
 {
-    struct hub_program_timer timer = { hub_time_ps(s, 0), 0 };
-
-    timer = timer_set((int)ITIMER_REAL, &timer);
-    return (unsigned)round_up(timer.left_ps, HUB_S_PS);
+    return (unsigned)round_up(alarm_set(hub_time_ps(s, 0), 0), HUB_S_PS);
 }
 
 useconds_t ualarm(useconds_t us, useconds_t every_us)
 {
-    struct hub_program_timer timer = { us * HUB_US_PS, every_us * HUB_US_PS };
-
-    timer = timer_set((int)ITIMER_REAL, &timer);
-    return (useconds_t)round_up(timer.left_ps, HUB_US_PS);
+    return (useconds_t)round_up(alarm_set(us * HUB_US_PS, every_us * HUB_US_PS), HUB_US_PS);
 }
 
 int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)

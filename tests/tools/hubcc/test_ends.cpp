@@ -101,6 +101,90 @@ int main(void)
         ASSERT_EQ(3, sh("hubrun -n 4 -m ring4 ./prog")) << errors;
 }
 
+TEST_F(Programs, AThreadOfAProgramLeavesTheRanksSignalsAlone)
+{
+    write("prog.c", R"(
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static void seen(int sig)
+{
+    printf("signal %d\n", sig);
+}
+static void *work(void *arg)
+{
+    struct itimerval left;
+    sigset_t set;
+    int sig;
+
+    sigfillset(&set);
+    if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0 || time(NULL) < 1000000 || usleep(1) != 0 ||
+        sleep(0) != 0 || alarm(7) != 0 || getitimer(ITIMER_REAL, &left) != -1 || errno != ENOSYS)
+        return arg;
+    errno = 0;
+    if (kill(getpid(), SIGTERM) != -1 || raise(SIGTERM) != -1 || kill(0, SIGTERM) != -1 ||
+        pause() != -1 || errno != ENOSYS)
+        return arg;
+    return sigwait(&set, &sig) == ENOSYS ? NULL : arg;
+}
+int main(void)
+{
+    void *failed = NULL;
+    pthread_t thread;
+
+    signal(SIGALRM, seen);
+    if (pthread_create(&thread, NULL, work, "failed") != 0 || pthread_join(thread, &failed) != 0 ||
+        failed != NULL)
+        return 1;
+    alarm(1);
+    printf("%u left\n", sleep(3));
+    return 0;
+}
+)");
+    ASSERT_EQ(0, sh("hubcc -Wall -Werror prog.c -o prog -pthread")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 1 -m one-node ./prog")) << errors;
+    EXPECT_EQ("signal 14\n2 left\n", out);
+}
+
+TEST_F(Programs, ConstructorsAndDestructorsHaveSignalsAndAClockThatStands)
+{
+    write("prog.c", R"(
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+__attribute__((constructor)) static void begins(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGTERM, SIG_IGN);
+    alarm(1);
+    printf("%ld %u\n", (long)time(NULL), sleep(1));
+}
+__attribute__((destructor)) static void ends(void)
+{
+    time(NULL);
+    sleep(1);
+    raise(SIGTERM);
+}
+int main(void)
+{
+    raise(SIGTERM);
+    return sleep(3);
+}
+)");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(0, sh("hubrun -q -n 1 -m one-node ./prog")) << errors;
+    EXPECT_EQ("0 0\n", out);
+}
+
 TEST_F(Programs, AThreadOfAProgramMayEndIt)
 {
     write("prog.c", R"(
