@@ -157,27 +157,50 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struc
     return nanosleep(&rest, left) == 0 ? 0 : errno;
 }
 
-/* Without a descriptor to wait for, both mean to sleep. */
-int select(int n, fd_set *in, fd_set *out, fd_set *bad, struct timeval *wait)
+/* Without a descriptor to wait for, all four mean to sleep. With one they are the computer's, which
+ * knows nothing of the rank's mask. */
+int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
+            const struct timespec *restrict wait, const sigset_t *restrict mask)
+{
+    struct timespec left; /* the kernel writes it */
+
+    if (n == 0 && !hub_shim_is_thread())
+        return hub_signals_sleep(wait, mask);
+    if (wait != NULL)
+        left = *wait;
+    return (int)syscall(SYS_pselect6, n, in, out, bad, wait != NULL ? &left : NULL, NULL);
+}
+
+int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
+           struct timeval *restrict wait)
 {
     struct timespec ts;
 
     if (wait == NULL)
-        return n != 0 ? pselect(n, in, out, bad, NULL, NULL) : pause();
+        return pselect(n, in, out, bad, NULL, NULL);
     if (wait->tv_sec < 0 || wait->tv_usec < 0)
         return hub_fail(EINVAL);
     ts = (struct timespec){ wait->tv_sec, wait->tv_usec % 1000000 * 1000 };
     if (__builtin_add_overflow(ts.tv_sec, wait->tv_usec / 1000000, &ts.tv_sec))
         ts.tv_sec = wait->tv_sec; /* for ever, either way */
-    return n != 0 ? pselect(n, in, out, bad, &ts, NULL) : nanosleep(&ts, NULL);
+    return pselect(n, in, out, bad, &ts, NULL);
+}
+
+int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *wait, const sigset_t *mask)
+{
+    struct timespec left;
+
+    if (n == 0 && !hub_shim_is_thread())
+        return hub_signals_sleep(wait, mask);
+    if (wait != NULL)
+        left = *wait;
+    return (int)syscall(SYS_ppoll, fds, n, wait != NULL ? &left : NULL, NULL, 0);
 }
 
 int poll(struct pollfd *fds, nfds_t n, int wait_ms)
 {
     const struct timespec ts = { wait_ms / 1000, wait_ms % 1000 * 1000000L };
 
-    if (n == 0)
-        return wait_ms >= 0 ? nanosleep(&ts, NULL) : pause();
     return ppoll(fds, n, wait_ms >= 0 ? &ts : NULL, NULL);
 }
 

@@ -47,6 +47,9 @@ _Noreturn void hub_shim_killed(int sig, uint64_t from);
 void hub_signals_take(void);
 /** The mask is from now on `set`; acts on what that lets through. */
 void hub_signals_block(uint64_t set);
+/** Sleeps, for ever if `ts` is NULL, with a mask of its own if `mask`, a sigset_t, which C11 alone
+ * does not have, is not. @return 0, or -1 with EINTR when a handler ran, or with EINVAL. */
+int hub_signals_sleep(const struct timespec *ts, const void *mask);
 /** Sends itself a signal (0: none), at an address of its code or 0. @return 0 */
 int hub_signal_raise(int sig, uint64_t from);
 

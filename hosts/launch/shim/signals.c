@@ -238,6 +238,12 @@ int sigpending(sigset_t *set)
 
 /* ---- waiting ----------------------------------------------------------------------------- */
 
+static uint64_t timespec_ps(const struct timespec *ts)
+{
+    return ts == NULL ? UINT64_MAX
+                      : hub_time_ps((uint64_t)ts->tv_sec, (uint64_t)ts->tv_nsec * HUB_NS_PS);
+}
+
 int pause(void)
 {
     if (hub_shim_is_thread())
@@ -247,20 +253,34 @@ int pause(void)
 }
 
 /* A handler counts from the moment on that the mask lets it through. */
-int sigsuspend(const sigset_t *set)
+static int sleep_masked(uint64_t ps, uint64_t mask)
 {
     struct hub_program_signals *s = rank_signals();
     uint64_t before, ran;
+    int handled;
 
-    if (hub_shim_is_thread())
-        return hub_fail(ENOSYS);
     hub_shim_hooks()->system_call();
     before = s->blocked;
     ran = s->ran;
-    hub_signals_block(sigset_bits(set));
-    (void)hub_shim_hooks()->sleep_ps(UINT64_MAX, &ran);
+    hub_signals_block(mask);
+    (void)hub_shim_hooks()->sleep_ps(ps, &ran);
+    handled = s->ran != ran;
     hub_signals_block(before);
-    return hub_fail(EINTR);
+    return handled ? hub_fail(EINTR) : 0;
+}
+
+int sigsuspend(const sigset_t *set)
+{
+    return hub_shim_is_thread() ? hub_fail(ENOSYS) : sleep_masked(UINT64_MAX, sigset_bits(set));
+}
+
+int hub_signals_sleep(const struct timespec *ts, const void *mask)
+{
+    if (ts != NULL && !hub_is_time(ts->tv_sec, ts->tv_nsec, 1000000000))
+        return hub_fail(EINVAL);
+    if (mask != NULL)
+        return sleep_masked(timespec_ps(ts), sigset_bits(mask));
+    return ts != NULL ? nanosleep(ts, NULL) : pause();
 }
 
 static int signal_wait(const sigset_t *set, uint64_t ps)
@@ -295,16 +315,14 @@ int sigwait(const sigset_t *restrict set, int *restrict sig)
 int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
                  const struct timespec *restrict limit)
 {
-    uint64_t ps = UINT64_MAX, ran = rank_signals()->ran;
+    uint64_t ran = rank_signals()->ran;
     int sig;
 
     if (hub_shim_is_thread())
         return hub_fail(ENOSYS);
     if (limit != NULL && !hub_is_time(limit->tv_sec, limit->tv_nsec, 1000000000))
         return hub_fail(EINVAL);
-    if (limit != NULL)
-        ps = hub_time_ps((uint64_t)limit->tv_sec, (uint64_t)limit->tv_nsec * HUB_NS_PS);
-    sig = signal_wait(set, ps);
+    sig = signal_wait(set, timespec_ps(limit));
     if (sig == 0)
         return hub_fail(rank_signals()->ran != ran ? EINTR : EAGAIN);
     if (info != NULL) {

@@ -73,6 +73,14 @@ TEST_F(Signals, HaveTimesOfAnyLength)
               out);
 }
 
+TEST_F(Signals, EndASleepOfPselectAndPpoll)
+{
+    const std::string one = "0: after 1.0 s, 1 handlers\n0: after 2.0 s, 0 handlers\n";
+
+    EXPECT_EQ(0, sh("timeout 20 hubrun -q -n 1 ./prog polls")) << errors;
+    EXPECT_EQ(one + one, out);
+}
+
 TEST_F(Signals, ReachARankInALoopOfSystemCalls)
 {
     EXPECT_EQ(0, sh("timeout 20 hubrun -q -n 1 ./prog turns")) << errors;

@@ -251,6 +251,38 @@ static void turns(void)
     printf("%d: turns\n", rank);
 }
 
+/* Without descriptors, with a mask that lets SIGALRM through and one that does not. */
+static void polls(void)
+{
+    const struct timespec two = { 2, 0 }, bad = { 0, -1 };
+    sigset_t set, none;
+    double start;
+
+    signal(SIGALRM, seen);
+    sigemptyset(&none);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (int way = 0; way < 2; way++) {
+        for (int blocked = 0; blocked < 2; blocked++) {
+            const sigset_t *mask = blocked ? &set : &none;
+
+            count = 0;
+            start = MPI_Wtime();
+            alarm(1);
+            expect(way == 0 ? pselect(0, NULL, NULL, NULL, &two, mask) : ppoll(NULL, 0, &two, mask),
+                   blocked ? 0 : -1, "sleep with a mask");
+            printf("%d: after %.1f s, %d handlers\n", rank, since(start), (int)count);
+        }
+        start = MPI_Wtime(); /* the signal of the last sleep */
+        expect(way == 0 ? pselect(0, NULL, NULL, NULL, &two, &none) : ppoll(NULL, 0, &two, &none),
+               -1, "sleep of a blocked signal");
+        expect(since(start) < 0.1, 1, "its time");
+    }
+    expect(pselect(0, NULL, NULL, NULL, &bad, NULL) == -1 && errno == EINVAL, 1, "pselect");
+    expect(ppoll(NULL, 0, &bad, &none) == -1 && errno == EINVAL, 1, "ppoll");
+}
+
 /* Times that no clock has, those that 64 bits of picoseconds do not hold, and what ends a wait. */
 static void limits(void)
 {
@@ -436,6 +468,8 @@ int main(int argc, char **argv)
         jumps();
     else if (strcmp(argv[1], "jump-and-wait") == 0)
         jump_and_wait();
+    else if (strcmp(argv[1], "polls") == 0)
+        polls();
     else if (strcmp(argv[1], "turns") == 0)
         turns();
     else if (strcmp(argv[1], "limits") == 0)
