@@ -133,6 +133,7 @@ struct launch_thread {
     struct {
         struct hub_program_signals program;
         uint64_t sent; /* by other ranks, and on their way */
+        int senders[HUB_SIGNALS];
         struct sim_event arrival;
         struct launch_timer timers[HUB_TIMERS];
     } signals;

@@ -23,12 +23,13 @@ static void thread_interrupt(struct launch_thread *t)
         node_core_interrupt(t->core);
 }
 
-static void signal_arrive(struct launch_thread *t, int sig)
+static void signal_arrive(struct launch_thread *t, int sig, int sender)
 {
     struct hub_program_signals *s = &t->signals.program;
 
     if (t->ended)
         return;
+    s->senders[sig - 1] = sender;
     if ((s->blocked & hub_signal_bit(sig)) != 0) {
         s->pending |= hub_signal_bit(sig);
         if ((s->wanted & hub_signal_bit(sig)) != 0)
@@ -56,7 +57,7 @@ static void arrival_event(struct sim_event *ev)
     t->signals.sent = 0;
     for (int sig = 1; sig <= HUB_SIGNALS; sig++)
         if ((sent & hub_signal_bit(sig)) != 0)
-            signal_arrive(t, sig);
+            signal_arrive(t, sig, t->signals.senders[sig - 1]);
 }
 
 /* It ends `ps` after `from`; 0: it does not run. */
@@ -73,7 +74,7 @@ static void timer_event(struct sim_event *ev)
     struct launch_thread *t = timer->thread;
 
     timer_set(timer, timer->due, timer->every);
-    signal_arrive(t, timer_signals[timer - t->signals.timers]);
+    signal_arrive(t, timer_signals[timer - t->signals.timers], 0);
 }
 
 void launch_signals_run(struct launch_thread *t)
@@ -106,10 +107,18 @@ static struct launch_thread *self(void)
     return h != NULL ? launch_thread_of(h) : NULL;
 }
 
-static void signal_send(struct launch_thread *t, int sig)
+static int pid_of(const struct launch_thread *t)
+{
+    return (int)t->host.rank + FIRST_PID;
+}
+
+/* Of two senders at one time the lower one is named, whichever comes first. */
+static void signal_send(struct launch_thread *t, int sig, int sender)
 {
     if (sig == 0)
         return;
+    if ((t->signals.sent & hub_signal_bit(sig)) == 0 || sender < t->signals.senders[sig - 1])
+        t->signals.senders[sig - 1] = sender;
     t->signals.sent |= hub_signal_bit(sig);
     sim_schedule_by(launch_domain(t), &t->signals.arrival, sim_now(launch_domain(t)) + 1,
                     SIM_CLOCK);
@@ -121,7 +130,7 @@ static int signal_send_others(struct launch_thread *from, int sig)
 
     for (unsigned r = 0; r < run->nranks; r++)
         if (&run->ranks[r] != from && run->ranks[r].node == from->node)
-            signal_send(&run->ranks[r], sig);
+            signal_send(&run->ranks[r], sig, pid_of(from));
     return 0;
 }
 
@@ -147,7 +156,7 @@ static int hook_kill(int pid, int sig)
         to = &run->ranks[pid - FIRST_PID];
     if (to == NULL || to->node != t->node || to->ended)
         return ESRCH;
-    signal_send(to, sig);
+    signal_send(to, sig, pid_of(t));
     return 0;
 }
 
@@ -199,7 +208,7 @@ void launch_signals_init(struct launch_thread *t)
 
 void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hooks)
 {
-    hooks->pid = (int)t->host.rank + FIRST_PID;
+    hooks->pid = pid_of(t);
     hooks->launcher_pid = FIRST_PID - 1;
     hooks->signals = &t->signals.program;
     hooks->system_call = hook_system_call;

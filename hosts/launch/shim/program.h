@@ -33,6 +33,7 @@ struct hub_program_signals {
     uint64_t ignored, handled; /* by the program: in neither, the default */
     uint64_t wanted;           /* that it waits for though they are blocked */
     uint64_t ran;              /* handlers so far */
+    int senders[HUB_SIGNALS];  /* who sent the last one of each: a pid, 0: a timer */
     void (*take)(void);        /* of the copy: acts on those that are pending */
 };
 

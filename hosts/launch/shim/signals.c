@@ -69,9 +69,20 @@ static void action_set(int sig, const struct sigaction *act)
         s->pending &= ~bit;
 }
 
-static void handler_call(int sig, const struct sigaction *act)
+static siginfo_t info_of(int sig)
 {
     siginfo_t info;
+
+    memset(&info, 0, sizeof(info));
+    info.si_signo = sig;
+    info.si_pid = rank_signals()->senders[sig - 1];
+    info.si_code = info.si_pid != 0 ? SI_USER : SI_KERNEL;
+    return info;
+}
+
+static void handler_call(int sig, const struct sigaction *act)
+{
+    siginfo_t info = info_of(sig);
     ucontext_t context;
 
     if ((act->sa_flags & SA_SIGINFO) == 0) {
@@ -79,9 +90,6 @@ static void handler_call(int sig, const struct sigaction *act)
         return;
     }
     memset(&context, 0, sizeof(context));
-    memset(&info, 0, sizeof(info));
-    info.si_signo = sig;
-    info.si_pid = getpid();
     act->sa_sigaction(sig, &info, &context);
 }
 
@@ -146,6 +154,7 @@ int hub_signal_raise(int sig, uint64_t from)
 
     if (sig == 0)
         return 0;
+    s->senders[sig - 1] = hub_shim_hooks()->pid;
     if ((s->blocked & hub_signal_bit(sig)) != 0)
         s->pending |= hub_signal_bit(sig);
     else
@@ -325,10 +334,8 @@ int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
     sig = signal_wait(set, timespec_ps(limit));
     if (sig == 0)
         return hub_fail(rank_signals()->ran != ran ? EINTR : EAGAIN);
-    if (info != NULL) {
-        memset(info, 0, sizeof(*info));
-        info->si_signo = sig;
-    }
+    if (info != NULL)
+        *info = info_of(sig);
     return sig;
 }
 

@@ -26,9 +26,12 @@ static void seen(int sig)
     count++;
 }
 
+static siginfo_t got;
+
 static void seen_info(int sig, siginfo_t *info, void *context)
 {
     last = info->si_signo == sig && context != NULL ? sig : -1;
+    got = *info;
 }
 
 static void jump(int sig)
@@ -69,6 +72,12 @@ static void handlers(void)
     expect(old.sa_handler == seen, 1, "old action");
     raise(SIGUSR1);
     say("sigaction");
+    expect(got.si_pid == getpid() && got.si_code == SI_USER, 1, "the sender");
+    sigaction(SIGALRM, &act, NULL);
+    alarm(1);
+    pause();
+    expect(got.si_pid == 0 && got.si_code == SI_KERNEL, 1, "the kernel");
+    last = 0;
     errno = 0;
     expect(sigaction(SIGKILL, &act, NULL), -1, "sigaction of SIGKILL");
     signal(SIGUSR1, seen);
@@ -400,11 +409,21 @@ static void computing(void)
 /* Two ranks of one node. */
 static void neighbours(void)
 {
+    struct sigaction act = { .sa_sigaction = seen_info, .sa_flags = SA_SIGINFO };
+    const struct timespec wait = { 9, 0 };
+    sigset_t set;
+
     if (rank == 0) {
-        signal(SIGUSR1, seen);
+        sigaction(SIGUSR1, &act, NULL);
+        sigemptyset(&set);
+        sigaddset(&set, SIGUSR2);
+        sigprocmask(SIG_BLOCK, &set, NULL);
         MPI_Barrier(MPI_COMM_WORLD);
         pause();
         say("from the neighbour");
+        expect(got.si_pid, getpid() + 1, "the sender");
+        expect(sigtimedwait(&set, &got, &wait), SIGUSR2, "sigtimedwait");
+        expect(got.si_pid, getpid() + 1, "the sender of what was waited for");
         expect(getppid() == getpgrp(), 1, "getppid");
         errno = 0;
         expect(kill(getppid(), SIGTERM), -1, "kill of the launcher");
@@ -420,6 +439,8 @@ static void neighbours(void)
     MPI_Barrier(MPI_COMM_WORLD);
     sleep(1);
     kill(getpid() - 1, SIGUSR1);
+    sleep(1);
+    kill(getpid() - 1, SIGUSR2);
     for (;;)
         pause();
 }
