@@ -211,9 +211,11 @@ bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what
 void launch_wake(struct launch_thread *t);
 /** It has ended, at `at`, however that came; what it still waits for never resumes it. */
 void launch_end(struct launch_thread *t, int code, sim_time_t at);
-/** From a thread that the program has started: there is no task that it could leave, and the event
- * loop may be in the midst of anything. */
-_Noreturn void launch_end_process(int code);
+/** Ends all ranks and their launcher where they are, with a line on stderr. Safe in a signal
+ * handler and in any thread. */
+_Noreturn void launch_end_process(const char *line, int code);
+/** The same, from code of a program in no rank, where there is no task that it could leave. */
+_Noreturn void launch_end_outside(int code);
 int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,
                        void (*run)(struct launch_thread *t), struct sim_error *err);
 void launch_thread_fini(struct launch_thread *t);

@@ -17,7 +17,7 @@ static void hook_exit(int code)
     struct host *h = host_self();
 
     if (h == NULL)
-        launch_end_process(code);
+        launch_end_outside(code);
     launch_charge(launch_running(h));
     h->ops->exit(h, code);
 }

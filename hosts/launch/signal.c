@@ -165,7 +165,7 @@ static void hook_killed(int sig, uint64_t from)
     struct launch_thread *t = self();
 
     if (t == NULL)
-        launch_end_process(128 + sig);
+        launch_end_outside(128 + sig);
     launch_charge(launch_running(&t->host));
     t->signal = sig;
     if (sig == SIGABRT) {

@@ -1,6 +1,7 @@
 #include "hosts/launch/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* By a signal, while it waited, or its rank's helper did. */
@@ -167,13 +168,18 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
         sim_stop(launch_domain(t));
 }
 
-void launch_end_process(int code)
+/* Without exit(), which runs what other threads may be in the midst of: the event loop stands
+ * anywhere, and holds whatever locks it held there. */
+void launch_end_process(const char *line, int code)
 {
-    static const char text[] = "hubrun: a thread that the program started has ended it\n";
-
-    if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0)
-        _exit(code);
+    (void)!write(STDERR_FILENO, line, strlen(line));
     _exit(code);
+}
+
+void launch_end_outside(int code)
+{
+    launch_end_process("ended by a thread that the program started, or while it was loaded\n",
+                       code);
 }
 
 int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,

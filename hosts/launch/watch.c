@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "hosts/launch/internal.h"
 
@@ -33,7 +32,6 @@ static struct watch *watching;
 /* In a library the rank may hold a lock that we shall need: it is let go on, for a while. */
 static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, unsigned long late)
 {
-    static const char text[] = "hubrun: a rank computes for ever inside of a library; ended\n";
     uint64_t offset;
 
     if (program_offset(t->program, counter, &offset)) {
@@ -48,9 +46,7 @@ static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, 
     }
     if (late < LIBRARY_TICKS)
         return;
-    if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0)
-        _exit(WATCH_STATUS);
-    _exit(WATCH_STATUS);
+    launch_end_process("ended: a rank computes for ever inside of a library\n", WATCH_STATUS);
 }
 
 static void tick(int sig, siginfo_t *info, void *context)

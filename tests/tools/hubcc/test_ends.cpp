@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 )");
     ASSERT_EQ(0, sh("hubcc -w prog.c -o prog -pthread")) << errors;
     EXPECT_EQ(134, sh("hubrun -q -n 2 ./prog"));
-    EXPECT_EQ("hubrun: a thread that the program started has ended it\n", errors);
+    EXPECT_EQ("ended by a thread that the program started, or while it was loaded\n", errors);
     EXPECT_EQ(5, sh("hubrun -q -n 2 ./prog exit")) << errors;
 }
 
