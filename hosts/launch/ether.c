@@ -18,7 +18,7 @@ static struct node_core *shared_core(const struct launch_node *node)
 }
 
 /* What runs above a rank stands still as well. */
-static void hold(struct launch_node *node)
+static void shared_core_hold(struct launch_node *node)
 {
     node_core_hold(shared_core(node));
     if (node_core_above(shared_core(node)) != NULL)
@@ -29,7 +29,7 @@ void launch_ether_arrived(struct launch_node *node, enum host_ether_event what)
 {
     node->ether.pending |= 1u << what;
     if (!node->ether.handling && shared_core(node) != NULL)
-        hold(node);
+        shared_core_hold(node);
     node->ether.handling = true;
     launch_wake(&node->irq);
 }
@@ -45,7 +45,7 @@ static void timer_event(struct sim_event *ev)
 }
 
 /** Those that were woken meanwhile get the core now. */
-static void let_go(struct launch_node *node)
+static void shared_core_let_go(struct launch_node *node)
 {
     node->ether.handling = false;
     if (shared_core(node) == NULL)
@@ -67,7 +67,7 @@ void launch_ether_handle(struct launch_node *node)
         }
     }
     if (node->ether.handling)
-        let_go(node);
+        shared_core_let_go(node);
 }
 
 void launch_ether_init(struct launch_node *node)

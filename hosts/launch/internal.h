@@ -71,7 +71,7 @@ struct launch_pins {
     unsigned n, room;
 };
 
-/** Of setitimer(). */
+/** One of the three that a rank sets by setitimer(). */
 struct launch_timer {
     struct launch_thread *thread;
     sim_time_t due, every; /* 0: it does not run; it runs once */
@@ -214,7 +214,8 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at);
 /** Ends all ranks and their launcher where they are, with a line on stderr. Safe in a signal
  * handler and in any thread. */
 _Noreturn void launch_end_process(const char *line, int code);
-/** The same, from code of a program in no rank, where there is no task that it could leave. */
+/** As launch_end_process(), from code of a program in no rank, where there is no task that it could
+ * leave. */
 _Noreturn void launch_end_outside(int code);
 int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,
                        void (*run)(struct launch_thread *t), struct sim_error *err);
@@ -354,8 +355,8 @@ static inline void launch_signals_take(struct launch_thread *t)
         launch_signals_run(t);
 }
 
-/** The same, before the thread waits. @return false: some ran, or a signal came that it waits for,
- * so that what it found before may no longer hold. */
+/** As launch_signals_take(), before the thread waits. @return false: some ran, or a signal came
+ * that it waits for, so that what it found before may no longer hold. */
 static inline bool launch_signals_none(struct launch_thread *t)
 {
     const struct hub_program_signals *s = &t->signals.program;

@@ -50,7 +50,7 @@ static int check(const struct launch_config *cfg, struct sim_error *err)
     return SIM_OK;
 }
 
-/* Of ranks or packets that wait for each other, behind what is known of the ranks. */
+/* Appends a circle of ranks or packets that wait for each other to what is known of the ranks. */
 static void tell_circle(const struct launch *run, struct sim_error *err)
 {
     size_t n = err != NULL ? strlen(err->text) : 0;

@@ -46,8 +46,8 @@ struct launch_config {
     const unsigned *nodes;  /* of each rank; NULL: rank r on node r modulo the nodes */
     const char *beside;     /* a component that ranks run on the socket of, as `software` has it */
     sim_time_t max_time_ps; /* of the whole run; 0: no limit */
-    /* Of the processor's time: a rank that computes so long without a call is ended, and so is a
-     * run in which nothing but loops of programs goes on. 0: no limit. */
+    /* Seconds of the processor's time: a rank that computes so long without a call is ended, and so
+     * is a run in which nothing but loops of programs goes on. 0: no limit. */
     unsigned patience_s;
     bool profile; /* of the calls of each rank */
     bool signals; /* SIGINT and SIGTERM stop the run, instead of what they did */

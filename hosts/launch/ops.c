@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Of the operations that take time or tell it: what the rank computed so far comes before. */
+/** Begins an operation that takes time or tells it: what the rank computed so far comes before. */
 static struct launch_thread *after_computing(struct host *h)
 {
     launch_begin(launch_running(h));

@@ -138,7 +138,8 @@ bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p)
     return true;
 }
 
-/* Symbols without a definition come before those that the linker's table hashes. */
+/* The table of hashes that the linker makes says how many symbols come before those in it: the ones
+ * without a definition. */
 static uint64_t undefined_symbols(const uint32_t *gnu_hash)
 {
     return gnu_hash != NULL ? gnu_hash[1] : 0;

@@ -124,7 +124,7 @@ void launch_wake(struct launch_thread *t)
     sim_schedule_by(launch_domain(t), &t->wakeup, sim_now(launch_domain(t)), SIM_TASK);
 }
 
-static void let_go(struct launch_thread *t)
+static void thread_let_go(struct launch_thread *t)
 {
     if (t == NULL || !t->late || node_core_held(t->core))
         return;
@@ -139,8 +139,8 @@ void launch_let_go(struct launch_node *node)
     for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
         if (run->ranks[r].node != node)
             continue;
-        let_go(&run->ranks[r]);
-        let_go(launch_helper_thread(&run->ranks[r]));
+        thread_let_go(&run->ranks[r]);
+        thread_let_go(launch_helper_thread(&run->ranks[r]));
     }
 }
 

@@ -9,8 +9,8 @@
 
 #include "hosts/launch/internal.h"
 
-/* Of processor time, not of the wall clock: a process that a debugger has stopped, or that waits
- * for its turn, does not compute. */
+/* The watchdog's, of processor time, not of the wall clock: a process that a debugger has stopped,
+ * or that waits for its turn, does not compute. */
 #define TICK_MS     100
 #define HURRY_TICKS 5 /* what a rank gets to come back after the user's signal */
 #define LIBRARY_TICKS                                                                              \

@@ -11,7 +11,7 @@
 #define HUB_US_PS UINT64_C(1000000)
 #define HUB_S_PS  UINT64_C(1000000000000)
 
-/** Of a timespec (parts = 10^9) or timeval (10^6): may it be waited for? */
+/** May one wait for the time of a timespec (parts = 10^9) or timeval (10^6)? */
 static inline int hub_is_time(time_t s, long part, long parts)
 {
     return s >= 0 && part >= 0 && part < parts;
@@ -33,7 +33,7 @@ static inline int hub_fail(int code)
 /** Before the program's first load. */
 void hub_poll_begin(const struct hub_program_hooks *hooks);
 
-/** Of this copy. */
+/** Those that this copy was loaded with. */
 const struct hub_program_hooks *hub_shim_hooks(void);
 
 /** In a thread that the program has started? It is no part of the simulation: time is that of the

@@ -134,8 +134,8 @@ static void timed_out(struct node_core *core)
     pcie_port_error(core->host->rc.port[core->target].port, PCIE_ERR_TIMEOUT, NULL);
 }
 
-/* Before software of the same time: what another core finds there must not hang on which of the two
- * comes first. */
+/* Before software of the same time: what another core finds there must not depend on which of the
+ * two comes first. */
 static void memory_event(struct sim_event *ev)
 {
     struct node_core *core = SIM_CONTAINER_OF(ev, struct node_core, memory);
