@@ -25,9 +25,6 @@
 #undef stdout
 #undef stderr
 
-extern const uint32_t hub_program_abi;
-const uint32_t hub_program_abi = HUB_PROGRAM_ABI;
-
 static struct hub_program_hooks hub_program_hooks;
 
 FILE *stdin, *stdout, *stderr;

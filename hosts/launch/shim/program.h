@@ -13,7 +13,12 @@
 /** What a launcher tells each rank in its environment. */
 enum { HUB_RANK, HUB_RANKS, HUB_LOCAL_RANK, HUB_LOCAL_RANKS, HUB_PLACES };
 
-#define HUB_PROGRAM_ABI 6 /* `const uint32_t hub_program_abi` of the object */
+/* Of all that is below: it is part of the one name by which a program object finds its launcher, so
+ * that the object of another hubsim does not load. */
+#define HUB_PROGRAM_ABI        7
+#define HUB_OF_ABI_(name, abi) name##_##abi
+#define HUB_OF_ABI(name, abi)  HUB_OF_ABI_(name, abi)
+#define hub_program_loading    HUB_OF_ABI(hub_program_loading, HUB_PROGRAM_ABI)
 
 /** Where the program loads a word, and what state it is in; see shim/poll.c. */
 struct hub_program_place {
