@@ -240,8 +240,10 @@ struct host_ops {
     void (*net_count)(struct host *h, volatile uint64_t *count);
 
     /** May be NULL. From now on what the rank computes is (no longer) a library's, which spends
-     * what it costs: the run may give the program's own computing a time, not that of a library. */
-    void (*library)(struct host *h, bool inside);
+     * what it costs: the run may give the program's own computing a time, not that of a library.
+     * While a handler of a signal runs, and after it has jumped, it is the program's.
+     * @return what it was before */
+    bool (*library)(struct host *h, bool inside);
     /** Ends the calling rank; does not return. */
     void (*exit)(struct host *h, int code);
     /** Ends all ranks, at once; does not return. */

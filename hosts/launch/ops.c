@@ -382,15 +382,17 @@ static void op_net_count(struct host *h, volatile uint64_t *count)
 
 /* ---- end ------------------------------------------------------------------------------------ */
 
-static void op_library(struct host *h, bool inside)
+static bool op_library(struct host *h, bool inside)
 {
     struct launch_thread *t = launch_running(h);
+    bool before = t->in_library;
 
     if (inside)
         launch_charge(t);
     t->in_library = inside;
     if (!inside)
         launch_charged(t);
+    return before;
 }
 
 static void op_exit(struct host *h, int code)

@@ -82,6 +82,7 @@ void launch_signals_run(struct launch_thread *t)
     struct hub_program_signals *s = &t->signals.program;
     struct host_call call = t->host.call;
     bool inside = t->host.looks.inside, asleep = t->asleep, woken = t->woken;
+    bool in_library = t->in_library;
     uint64_t value = t->value;
 
     SIM_ASSERT(s->take != NULL); /* a program's, which has handled it */
@@ -89,7 +90,10 @@ void launch_signals_run(struct launch_thread *t)
     t->host.call.name = NULL;
     t->host.looks.inside = false;
     t->asleep = false;
+    t->in_library = false;
+    launch_charged(t);
     s->take();
+    t->in_library = in_library;
     t->host.call = call;
     t->host.looks.inside = inside;
     t->asleep = asleep;

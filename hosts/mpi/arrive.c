@@ -202,6 +202,7 @@ void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_arrived *a;
 
+    mpi_refuse_interruption(mr);
     rq->far =
         rq->peer != MPI_ANY_SOURCE ? mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]) : NULL;
     rq->room = (uint32_t)(rq->count * rq->type->bytes);

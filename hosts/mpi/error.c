@@ -47,6 +47,29 @@ static void tell(struct host *h, const char *call, const char *why)
     h->ops->tell(h, line);
 }
 
+/* The call is over but for that, and the handler may leave it by a jump. */
+static void call_handler(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
+                         int code)
+{
+    unsigned inside = mr->inside;
+    bool before = mpi_library(mr->host, false);
+
+    mr->inside = 0;
+    handler->fn(&handle, &code);
+    mr->inside = inside;
+    mpi_library(mr->host, before);
+}
+
+void mpi_refuse_interruption(struct mpi_rank *mr)
+{
+    if (!mr->interrupts)
+        return;
+    tell(mr->host, "MPI",
+         "communication in a signal's handler that has interrupted another call of MPI, or after a "
+         "jump out of one: expected that call to return first");
+    mpi_abort(mr, 1);
+}
+
 int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
                    const char *call, int code)
 {
@@ -55,7 +78,7 @@ int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, in
         mpi_abort(mr, 1);
     }
     if (handler->fn != NULL)
-        handler->fn(&handle, &code);
+        call_handler(mr, handler, handle, code);
     return code;
 }
 

@@ -80,6 +80,7 @@ struct mpi_rank {
     const char *outer; /* the program's call, when it works by others of its kind; or NULL */
     struct mpi_look look;
     unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
+    bool interrupts;               /* the present call does another one: by a handler, or a jump */
     bool rung;                     /* something has come since the last look of mpi_help() */
     bool finalized, errors_return; /* after the end: calls return their errors */
     char why[160];                 /* what was wrong in the call that failed last */
@@ -137,11 +138,13 @@ void mpi_device_release(struct mpi_rank *mr);
 
 /* help.c */
 /** See host_ops.library. */
-static inline void mpi_library(struct host *h, bool inside)
+static inline bool mpi_library(struct host *h, bool inside)
 {
-    if (h->ops->library != NULL)
-        h->ops->library(h, inside);
+    return h->ops->library != NULL ? h->ops->library(h, inside) : inside;
 }
+/** Before anything that needs what is under way, which a call that was interrupted may have left
+ * half done: ends all ranks in a call that interrupts another one. */
+void mpi_refuse_interruption(struct mpi_rank *mr);
 /** By the setting "mpi.progress": interrupts go on with what is pending while the program computes.
  * @return an error, noted, where there can be none. */
 int mpi_help_init(struct mpi_rank *mr);

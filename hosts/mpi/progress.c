@@ -307,6 +307,7 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop)
 {
     struct mpi_protocol *p = &mr->protocol;
 
+    mpi_refuse_interruption(mr);
     take_all(mr, MPI_FIFO_REQUEST, stop);
     take_all(mr, MPI_FIFO_MESSAGE, stop);
     if (p->busy != NULL)
@@ -324,6 +325,7 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop)
 
 int mpi_progress(struct mpi_rank *mr)
 {
+    mpi_refuse_interruption(mr);
     mr->transport->ops->wait(mr->transport);
     return mpi_advance(mr, NULL);
 }
@@ -332,6 +334,7 @@ int mpi_poll(struct mpi_rank *mr)
 {
     int code = MPI_SUCCESS;
 
+    mpi_refuse_interruption(mr);
     while (code == MPI_SUCCESS && mr->transport->ops->poll(mr->transport))
         code = mpi_advance(mr, NULL);
     return code;

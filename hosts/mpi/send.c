@@ -253,6 +253,7 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_peer *peer = mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]);
 
+    mpi_refuse_interruption(mr);
     mpi_opened(mr, rq);
     rq->far = peer;
     rq->bytes = (uint32_t)(rq->count * rq->type->bytes);

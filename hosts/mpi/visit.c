@@ -5,14 +5,17 @@
 struct mpi_visit mpi_visit_begin(void)
 {
     struct host *h = host_self();
-    struct mpi_visit v = { NULL, false, 0 };
+    struct mpi_visit v = { .mr = NULL };
 
     if (h == NULL)
         return v;
     v.mr = h->state[HOST_RANK_MPI].data;
     v.counts = mpi_profile_begin(&v.start_ps);
-    if (v.mr != NULL && v.mr->inside++ == 0)
-        mpi_library(h, true);
+    if (v.mr == NULL)
+        return v;
+    v.interrupts = v.mr->interrupts;
+    v.mr->interrupts = !mpi_library(h, true) && v.mr->inside > 0;
+    v.mr->inside++;
     return v;
 }
 
@@ -22,8 +25,11 @@ void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, u
 
     while (mr != NULL && mr->inside == 1 && mpi_help_is_due(mr))
         mpi_help(mr); /* as the interrupt would have */
-    if (mr != NULL && --mr->inside == 0)
-        mpi_library(mr->host, false);
+    if (mr != NULL) {
+        if (--mr->inside == 0 || mr->interrupts)
+            mpi_library(mr->host, false);
+        mr->interrupts = v->interrupts;
+    }
     if (v->counts)
         mpi_profile_end(v->start_ps, call, name, bytes);
 }

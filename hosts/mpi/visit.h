@@ -8,6 +8,7 @@ struct mpi_rank;
 
 struct mpi_visit {
     struct mpi_rank *mr; /* NULL: before MPI_Init() */
+    bool interrupts;     /* mpi_rank.interrupts of the call that this one is in */
     bool counts;         /* for the run's profile: the time since then */
     uint64_t start_ps;
 };

@@ -65,6 +65,32 @@ TEST_F(Signals, MayBeLeftByJumpsThatLeaveTheCall)
     EXPECT_NE(std::string::npos, errors.find("rank 0 on node 0 is sleeping; 1 of 1")) << errors;
 }
 
+/* What a call has left half done is asked no more. */
+TEST_F(Signals, MayNotCommunicateWhereTheyInterruptMpi)
+{
+    for (const char *network : { "peach2", "ib", "net", "peach2,progress=helper" })
+        for (const char *how : { "jump-and-send", "look-in-handler" }) {
+            EXPECT_EQ(1, sh(std::string("hubrun -q -n 2 --mpi ") + network + " ./prog " + how));
+            EXPECT_NE(std::string::npos,
+                      errors.find(" us: MPI: communication in a signal's handler that has "
+                                  "interrupted another call of MPI, or after a jump out of one"))
+                << errors;
+            EXPECT_EQ(how[0] == 'j', out.find(": of 2\n") != std::string::npos) << out;
+        }
+    EXPECT_EQ(14, sh("hubrun -q -n 1 ./prog abort-in-handler")) << errors;
+    EXPECT_EQ("0: gives up at 1.0\n", out);
+}
+
+TEST_F(Signals, AreNotNeededToJumpOutOfAnErrorHandler)
+{
+    for (const char *how : { "calls", "helper" }) {
+        EXPECT_EQ(0, sh(std::string("hubrun -q -n 2 --mpi peach2,progress=") + how +
+                        " ./prog out-of-error"))
+            << errors;
+        EXPECT_NE(std::string::npos, out.find("0: rank, sum 1\n")) << out;
+    }
+}
+
 TEST_F(Signals, HaveTimesOfAnyLength)
 {
     EXPECT_EQ(0, sh("timeout 20 hubrun -q -n 1 ./prog limits")) << errors;

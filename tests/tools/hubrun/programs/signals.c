@@ -164,7 +164,7 @@ static void jumps(void)
     for (volatile int i = 0; i < 3; i++) {
         alarm(1);
         if (sigsetjmp(back, 1) == 0)
-            MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            sleep(10);
         printf("%d: left at %.1f\n", rank, MPI_Wtime());
     }
     sigemptyset(&set);
@@ -204,6 +204,67 @@ static void jump_and_wait(void)
     if (sigsetjmp(back, 1) == 0)
         MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     pause();
+}
+
+static void jump_and_send(void)
+{
+    int value = 0;
+
+    signal(SIGALRM, jump);
+    alarm(1);
+    if (sigsetjmp(back, 1) == 0)
+        MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_size(MPI_COMM_WORLD, &value); /* asks nobody */
+    printf("%d: of %d\n", rank, value);
+    MPI_Send(&value, 1, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD);
+}
+
+static void look(int sig)
+{
+    int found;
+
+    MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    last = sig + found;
+}
+
+static void give_up(int sig)
+{
+    printf("%d: gives up at %.1f\n", rank, MPI_Wtime());
+    MPI_Abort(MPI_COMM_WORLD, sig);
+}
+
+static void in_handler(void (*handler)(int))
+{
+    int value;
+
+    signal(SIGALRM, handler);
+    alarm(1);
+    sleep(2); /* interrupts no call of MPI */
+    signal(SIGALRM, handler);
+    alarm(1);
+    MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void leave(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    siglongjmp(back, *code);
+}
+
+/* The call is over but for its handler, and the next ones are as ever. */
+static void out_of_error(void)
+{
+    MPI_Errhandler handler;
+    int value = rank, code;
+
+    MPI_Comm_create_errhandler(leave, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    code = sigsetjmp(back, 1);
+    if (code == 0)
+        MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+    MPI_Error_class(code, &code);
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("%d: %s, sum %d\n", rank, code == MPI_ERR_RANK ? "rank" : "another", value);
 }
 
 static void seen_again(int sig)
@@ -483,6 +544,14 @@ int main(int argc, char **argv)
         handlers();
     else if (strcmp(argv[1], "timers") == 0)
         timers();
+    else if (strcmp(argv[1], "jump-and-send") == 0)
+        jump_and_send();
+    else if (strcmp(argv[1], "look-in-handler") == 0)
+        in_handler(look);
+    else if (strcmp(argv[1], "abort-in-handler") == 0)
+        in_handler(give_up);
+    else if (strcmp(argv[1], "out-of-error") == 0)
+        out_of_error();
     else if (strcmp(argv[1], "in-receive") == 0)
         in_receive();
     else if (strcmp(argv[1], "jumps") == 0)
