@@ -87,7 +87,7 @@ unsigned launch_socket_of(const struct machine_desc *desc, unsigned node, const 
 bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,
                    bool beside, unsigned skip, unsigned *gpu_p);
 
-/** The fastest network that all nodes which may run ranks are part of. */
+/** The first one, in the order of the enum, that joins all nodes which may run ranks. */
 enum host_network launch_network(const struct machine *m);
 
 /** Nodes that may run ranks: those of parts of the network, without a host, are the last ones. */

@@ -171,12 +171,31 @@ unsigned launch_hosts(const struct machine *m)
     return 0;
 }
 
-static bool has_kind(const struct machine_node_desc *node, const struct machine_kind *kind)
+/** The node's first component of a kind; NULL: it has none. */
+static const char *name_of_kind(const struct machine_desc *desc, unsigned node,
+                                const struct machine_kind *kind)
 {
-    for (unsigned i = 0; i < node->ncomponents; i++)
-        if (node->components[i].kind == kind)
-            return true;
-    return false;
+    const struct machine_node_desc *nd = &desc->nodes[node];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++)
+        if (nd->components[i].kind == kind)
+            return nd->components[i].name;
+    return NULL;
+}
+
+/** Is the node part of the network that the first node's component of this kind is part of? Cables
+ * join hubs into sub-clusters; all adapters have one fabric. */
+static bool is_joined(const struct machine *m, unsigned node, const struct machine_kind *kind)
+{
+    const struct machine_desc *desc = machine_description(m);
+    const char *own = name_of_kind(desc, node, kind), *first = name_of_kind(desc, 0, kind);
+    const struct machine_routes *here, *there;
+
+    if (own == NULL || first == NULL)
+        return false;
+    here = machine_routes_of(m, node, own);
+    there = machine_routes_of(m, 0, first);
+    return here == NULL || there == NULL || here->subcluster == there->subcluster;
 }
 
 enum host_network launch_network(const struct machine *m)
@@ -184,13 +203,12 @@ enum host_network launch_network(const struct machine *m)
     const struct machine_kind *const kinds[] = { [HOST_NETWORK_HUBS] = &hub_kind,
                                                  [HOST_NETWORK_IB] = &ib_hca_kind,
                                                  [HOST_NETWORK_ETHER] = &ether_adapter_kind };
-    const struct machine_desc *desc = machine_description(m);
     unsigned nhosts = launch_hosts(m), net = HOST_NETWORK_HUBS;
 
     for (; net < HOST_NETWORK_CONTROL; net++) {
         unsigned n = 0;
 
-        while (n < nhosts && has_kind(&desc->nodes[n], kinds[net]))
+        while (n < nhosts && is_joined(m, n, kinds[net]))
             n++;
         if (n == nhosts)
             break;

@@ -109,8 +109,8 @@ static bool mbcf_connect(struct mpi_transport *t, char *why)
                        h->size, MBCF_FIFOS / MPI_FIFOS);
     else if (code == MBCF_ERR_NO_NETWORK)
         (void)snprintf(why, MPI_WHY_BYTES,
-                       "transport %s: node %u has no Ethernet adapter (platform mbcf has one)",
-                       name, h->node->index);
+                       "transport %s: node %u has no Ethernet adapter (platform %s has one)", name,
+                       h->node->index, strcmp(name, "tcp") == 0 ? "mbcf-sunos" : "mbcf");
     else if (code == MBCF_OK && set_up(m)) {
         set_caps(m);
         return true;

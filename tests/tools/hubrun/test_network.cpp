@@ -31,7 +31,7 @@ class Network : public Programs
     }
 };
 
-TEST_F(Network, IsTheFastestThatAllNodesHave)
+TEST_F(Network, IsTheFirstThatAllNodesHave)
 {
     expect_said("-m ring4", "MPI over peach2 (the hubs of this machine)");
     expect_said("-n 2 -m mbcf-switch --set 'node*.software.mpi.transport=own'",
@@ -53,6 +53,13 @@ TEST_F(Network, IsFoundByWhatNodesAreMadeOf)
     write("two.yaml", "nodes: 2\nplatform: ./ib.yaml\n");
     expect_said("-m two.yaml", "MPI over ib (the InfiniBand adapters of this machine)");
     expect_said("-m two.yaml -p ./bare.yaml", "MPI over net (the control network of this machine)");
+}
+
+/* Each of its four sub-clusters has hubs, and no cable joins them. */
+TEST_F(Network, JoinsAllNodes)
+{
+    expect_said("-m cluster64", "MPI over ib (the InfiniBand adapters of this machine)");
+    expect_said("-m subcluster16", "MPI over peach2 (the hubs of this machine)");
 }
 
 TEST_F(Network, IsNamedOnlyWhereItWasNotChosen)
