@@ -219,7 +219,9 @@ static void run_fini(struct launch *run, unsigned threads_before)
         if (!stays)
             heap_destroy(run->ranks[r].heap);
     }
-    if (!stays)
+    if (stays)
+        output_keep(run->output);
+    else
         output_destroy(run->output);
     if (run->nothing != NULL && !stays)
         (void)fclose(run->nothing);

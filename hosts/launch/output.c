@@ -35,7 +35,11 @@ struct output {
     struct output_line *lines;
     size_t nlines, room;
     uint64_t seq;
+    struct output *kept;
 };
+
+/* See output_keep(): the others by `kept`. */
+static struct output *last_kept;
 
 struct output *output_create(output_fn fn, void *arg)
 {
@@ -177,6 +181,12 @@ void output_end(struct output *out)
     out->ended = true;
     for (struct output_file *f = out->files; f != NULL; f = f->next)
         setvbuf(f->file, NULL, _IONBF, 0); /* the program may have given it memory of its own */
+}
+
+void output_keep(struct output *out)
+{
+    out->kept = last_kept;
+    last_kept = out;
 }
 
 void output_destroy(struct output *out)

@@ -25,6 +25,8 @@ void output_destroy(struct output *out); /* closes the streams; what was not flu
 /** From now on what is written is lost, no clock is asked, and streams use no memory of those who
  * have them, who may still write while they are unloaded. */
 void output_end(struct output *out);
+/** Instead of output_destroy(): threads that do not end before the process may still write. */
+void output_keep(struct output *out);
 
 /**
  * `codes` has OUTPUT_STREAMS error numbers, 0 at first, and must outlive `out`; NULL: nothing
