@@ -44,6 +44,10 @@ int cmd_fail(const struct sim_error *err);
 int cmd_load(const struct cmd_common *common, const char *name, struct load_machine **machine_p,
              struct sim_error *err);
 
+/** What the options name is read: FILE, which `option` names, --platform and --faults. */
+int cmd_spare_inputs(const struct cmd_common *common, const char *option, const char *file,
+                     const struct lab_claims *claims, struct sim_error *err);
+
 /** published/SYSTEM.csv of the first root that has it. */
 int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
                        struct sim_error *err);

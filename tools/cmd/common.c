@@ -253,6 +253,33 @@ int cmd_load(const struct cmd_common *common, const char *name, struct load_mach
     return rc;
 }
 
+/** A file by name or path, in the first of `folders` that has it; what is none is no input. */
+static int spare(const struct cmd_common *common, const char *option, const char *name,
+                 const char *const *folders, const struct lab_claims *claims, struct sim_error *err)
+{
+    char path[2048];
+
+    for (; *folders != NULL; folders++)
+        if (load_find(&common->roots, *folders, name, path, sizeof(path), NULL) == SIM_OK)
+            return lab_claims_spare(claims, option, path, err);
+    return SIM_OK;
+}
+
+int cmd_spare_inputs(const struct cmd_common *common, const char *option, const char *file,
+                     const struct lab_claims *claims, struct sim_error *err)
+{
+    static const char *const files[] = { "experiments", "machines", "platforms", NULL };
+    static const char *const platforms[] = { "platforms", NULL };
+    static const char *const faults[] = { "faults", NULL };
+    int rc = spare(common, option, file, files, claims, err);
+
+    if (rc == SIM_OK && common->platform != NULL)
+        rc = spare(common, "--platform", common->platform, platforms, claims, err);
+    for (unsigned i = 0; i < common->nfaults && rc == SIM_OK; i++)
+        rc = spare(common, "--faults", common->faults[i], faults, claims, err);
+    return rc;
+}
+
 int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
                        struct sim_error *err)
 {

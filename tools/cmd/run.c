@@ -193,12 +193,18 @@ int cmd_run(int argc, char **argv)
         NULL,
     };
     struct options opt = { .out = "out" };
+    struct lab_claims claims = { 0 };
     struct cmd_session session;
     struct sim_error err = { 0 };
     int rc, observed;
 
     cmd_common_init(&opt.common);
     (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    rc = lab_watch_claim(&opt.common.watch, &claims, &err);
+    if (rc == SIM_OK)
+        rc = cmd_spare_inputs(&opt.common, "FILE", opt.file, &claims, &err);
+    if (rc != SIM_OK)
+        return cmd_fail(&err);
     cmd_session_init(&session, &opt.common);
     session.site.fingerprint = session.site.statistics = true;
     session.site.watch.usage = opt.common.watch.usage;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -172,4 +173,15 @@ char *habits_find(const char *name)
         at += n + (at[n] == ':');
     }
     return strdup(name);
+}
+
+int habits_examine(const char *program, struct sim_error *err)
+{
+    struct stat s;
+    bool bad = stat(program, &s) != 0 || access(program, R_OK) != 0;
+
+    if (bad || !S_ISREG(s.st_mode))
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot read the program: %s", program,
+                             bad ? strerror(errno) : "expected a regular file");
+    return SIM_OK;
 }

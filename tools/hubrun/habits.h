@@ -5,6 +5,8 @@
 #include <argp.h>
 #include <stdbool.h>
 
+#include "core/sim.h"
+
 /** What of it the run has to know; an argp child fills it. */
 struct habits {
     const char *ranks;    /* of -np, or NULL */
@@ -19,5 +21,7 @@ extern const struct argp habits_argp;
 /** As mpirun finds its program: where `name` says, else in a folder of PATH; behind libtool's
  * script for one that is not installed. free() it; NULL: out of memory. */
 char *habits_find(const char *name);
+/** @return SIM_OK, or SIM_ERR_CONFIG: there is no such file, or none to be loaded. */
+int habits_examine(const char *program, struct sim_error *err);
 
 #endif /* HUBRUN_HABITS_H */

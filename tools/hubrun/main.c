@@ -305,6 +305,34 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
     return rc;
 }
 
+/* A run that a missing program or an output in the wrong place would end has no effect. */
+static int check_files(const struct options *opt, const struct load_machine *file,
+                       struct sim_error *err)
+{
+    bool profile = opt->profile != NULL && *opt->profile != '\0';
+    char *matrix = profile ? profile_matrix_path(opt->profile) : NULL;
+    char *program = habits_find(opt->argv[0]);
+    struct lab_claims claims = { 0 };
+    int rc = program != NULL ? habits_examine(program, err)
+                             : sim_error_set(err, SIM_ERR_NOMEM, "out of memory");
+
+    if (rc == SIM_OK)
+        rc = lab_watch_claim(&opt->common.watch, &claims, err);
+    if (rc == SIM_OK && profile)
+        rc = lab_claims_add(&claims, "--profile", opt->profile, err);
+    if (rc == SIM_OK && profile)
+        rc = lab_claims_add(&claims, "--profile", matrix, err);
+    if (rc == SIM_OK)
+        rc = lab_claims_spare(&claims, "the program", program, err);
+    if (rc == SIM_OK)
+        rc = cmd_spare_inputs(&opt->common, "-m", opt->machine, &claims, err);
+    if (rc == SIM_OK)
+        rc = lab_claims_spare_machine(&claims, file, err);
+    free(program);
+    free(matrix);
+    return rc;
+}
+
 static int run(const struct options *opt, struct listener *listener, int *status_p,
                struct sim_error *err)
 {
@@ -317,7 +345,9 @@ static int run(const struct options *opt, struct listener *listener, int *status
     listener->keep = keep;
     if (rc != SIM_OK)
         goto out_keep;
-    rc = lab_watch_open(&opt->common.watch, NULL, &watch, err);
+    rc = check_files(opt, file, err);
+    if (rc == SIM_OK)
+        rc = lab_watch_open(&opt->common.watch, NULL, &watch, err);
     if (rc == SIM_OK) {
         rc = run_observed(opt, file, watch, listener, status_p, err);
         closed = lab_watch_close(watch, err);

@@ -209,6 +209,26 @@ static int write_table(struct lab_table *table, enum lab_format format, const ch
     return SIM_OK;
 }
 
+/** Of a path less its ending. */
+static size_t stem_of(const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+
+    return dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path) : strlen(path);
+}
+
+char *profile_matrix_path(const char *path)
+{
+    static const char ending[] = ".matrix.csv";
+    size_t stem = stem_of(path);
+    char *beside = malloc(stem + sizeof(ending));
+
+    SIM_ASSERT(beside != NULL);
+    memcpy(beside, path, stem);
+    memcpy(beside + stem, ending, sizeof(ending));
+    return beside;
+}
+
 int profile_write(const struct launch_result *result, const char *path, struct sim_error *err)
 {
     static const struct lab_column rows[] = { { "rank", true },    { "what", false },
@@ -217,12 +237,9 @@ int profile_write(const struct launch_result *result, const char *path, struct s
     static const struct lab_column matrix[] = {
         { "from", true }, { "to", true }, { "messages", true }, { "bytes", true }
     };
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    size_t stem =
-        dot != NULL && (slash == NULL || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    bool json = strcmp(path + stem, ".json") == 0;
+    bool json = strcmp(path + stem_of(path), ".json") == 0;
     struct lab_table table;
-    char beside[4096];
+    char *beside;
     int code;
 
     if (!has_profiles(result))
@@ -233,10 +250,11 @@ int profile_write(const struct launch_result *result, const char *path, struct s
     lab_table_fini(&table);
     if (code != SIM_OK)
         return code;
-    (void)snprintf(beside, sizeof(beside), "%.*s.matrix.csv", (int)stem, path);
+    beside = profile_matrix_path(path);
     lab_table_init(&table, matrix, 4);
     write_matrix(result, &table);
     code = write_table(&table, LAB_CSV, beside, err);
+    free(beside);
     lab_table_fini(&table);
     return code;
 }

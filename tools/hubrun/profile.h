@@ -11,6 +11,9 @@ SIM_BEGIN_DECLS
 /** Tables over all ranks. */
 void profile_tell(const struct launch_result *result, FILE *out);
 
+/** The file of who sent how much to whom that goes with `path`; to be freed. */
+char *profile_matrix_path(const char *path);
+
 /**
  * Writes `path`: a row for each rank and call, count or message; as JSON where the name ends in
  * .json, else as CSV. And beside it, for scripts/matrix, PATH less its ending and .matrix.csv.

@@ -263,8 +263,15 @@ static int simulate_watched(const struct lab_site *site, const struct lab_run *r
 int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
                     const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
+    struct lab_claims claims = { 0 };
     struct sim_error why = { 0 };
-    int rc = simulate_watched(site, run, load_machine_desc(machine), out, &why);
+    int rc = lab_watch_claim(&site->watch, &claims, err);
+
+    if (rc == SIM_OK)
+        rc = lab_claims_spare_machine(&claims, machine, err);
+    if (rc != SIM_OK)
+        return rc;
+    rc = simulate_watched(site, run, load_machine_desc(machine), out, &why);
 
     lab_tell_faults(machine, out);
     if (rc != SIM_OK) /* what a component says of its values has no file in it */

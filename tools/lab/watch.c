@@ -29,6 +29,16 @@ bool lab_watch_wanted(const struct lab_watch_options *opt)
     return opt->timeline != NULL || opt->waves != NULL || opt->pcap != NULL;
 }
 
+int lab_watch_claim(const struct lab_watch_options *opt, struct lab_claims *claims,
+                    struct sim_error *err)
+{
+    int rc = lab_claims_add(claims, "--timeline", opt->timeline, err);
+
+    if (rc == SIM_OK)
+        rc = lab_claims_add(claims, "--waves", opt->waves, err);
+    return rc == SIM_OK ? lab_claims_add(claims, "--pcap", opt->pcap, err) : rc;
+}
+
 /* ---- timeline -------------------------------------------------------------------------------- */
 
 static void note_timeline(struct lab_watch *w, int code)

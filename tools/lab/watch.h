@@ -6,6 +6,7 @@
 #define LAB_WATCH_H
 
 #include "core/probe.h"
+#include "tools/lab/claims.h"
 
 #include <stdio.h>
 
@@ -25,6 +26,9 @@ struct lab_watch_options {
 struct lab_watch;
 
 bool lab_watch_wanted(const struct lab_watch_options *opt);
+/** Claims the files; see claims.h. */
+int lab_watch_claim(const struct lab_watch_options *opt, struct lab_claims *claims,
+                    struct sim_error *err);
 /**
  * Opens the files, before the machine is made. `also`: NULL or a further observer. With nothing
  * wanted the watch holds `also` alone. `opt` must outlive it.

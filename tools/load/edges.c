@@ -98,6 +98,7 @@ static int read_file(struct load_machine *m, const struct load_tree *at, struct 
     if (f == NULL)
         return load_fail(err, at, NULL,
                          "expected a line for each cable, as 0 1 1000, or a file of such lines");
+    load_source_add(m, path);
     text = load_alloc(&m->arena, FILE_MAX + 1);
     n = fread(text, 1, FILE_MAX + 1, f);
     (void)fclose(f);

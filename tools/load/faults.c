@@ -381,7 +381,7 @@ static int read_file(struct reader *r, const char *name)
     int rc = load_find(r->m->opt->roots, "faults", name, path, sizeof(path), r->err);
 
     if (rc == SIM_OK)
-        rc = load_tree_read(path, &r->m->arena, &root, r->err);
+        rc = load_source_read(r->m, path, &root, r->err);
     if (rc == SIM_OK)
         rc = load_tree_only(root, keys, r->err);
     if (rc == SIM_OK)

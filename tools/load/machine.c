@@ -244,6 +244,25 @@ static const char *base_name(struct load_machine *m, const char *path)
     return load_text(&m->arena, "%.*s", (int)(yaml ? n - 5 : n), base);
 }
 
+void load_source_add(struct load_machine *m, const char *path)
+{
+    struct load_source *source;
+
+    for (source = m->sources; source != NULL; source = source->next)
+        if (strcmp(source->path, path) == 0)
+            return;
+    source = load_alloc(&m->arena, sizeof(*source));
+    *source = (struct load_source){ m->sources, load_text(&m->arena, "%s", path) };
+    m->sources = source;
+}
+
+int load_source_read(struct load_machine *m, const char *path, struct load_tree **root_p,
+                     struct sim_error *err)
+{
+    load_source_add(m, path);
+    return load_tree_read(path, &m->arena, root_p, err);
+}
+
 static struct load_machine *begin(const char *path, const struct load_options *opt)
 {
     struct load_machine *m = calloc(1, sizeof(*m));
@@ -288,7 +307,7 @@ int load_machine_create(const char *path, const struct load_options *opt,
 {
     struct load_machine *m = begin(path, opt);
     struct load_tree *root;
-    int rc = load_tree_read(path, &m->arena, &root, err);
+    int rc = load_source_read(m, path, &root, err);
 
     return end(m, rc == SIM_OK ? build(m, root, err) : rc, machine_p);
 }
@@ -345,4 +364,10 @@ void load_machine_each(const struct load_machine *machine, load_value_fn fn, voi
     for (unsigned g = 0; g < machine->ngroups; g++)
         for (unsigned i = 0; i < machine->groups[g].v.n; i++)
             fn(arg, machine->groups[g].path, &machine->groups[g].v.values[i]);
+}
+
+void load_machine_each_file(const struct load_machine *machine, load_file_fn fn, void *arg)
+{
+    for (const struct load_source *s = machine->sources; s != NULL; s = s->next)
+        fn(arg, s->path);
 }

@@ -56,6 +56,10 @@ const char *load_machine_description(const struct load_machine *machine);
 typedef void (*load_value_fn)(void *arg, const char *path, const struct machine_value *value);
 void load_machine_each(const struct load_machine *machine, load_value_fn fn, void *arg);
 
+/** Each file that it was read from, once: its own, platforms, what they include, faults, edges. */
+typedef void (*load_file_fn)(void *arg, const char *path);
+void load_machine_each_file(const struct load_machine *machine, load_file_fn fn, void *arg);
+
 /** A fault as it was written. Texts have no spaces but those between pairs. */
 struct load_fault {
     const char *target, *pattern; /* "link", "node*.hub.e" */

@@ -28,6 +28,12 @@ struct load_fault_line {
     struct load_fault fault;
 };
 
+/** A file that was read. */
+struct load_source {
+    struct load_source *next;
+    const char *path;
+};
+
 struct load_machine {
     struct load_arena arena;
     const struct load_options *opt; /* while loading only */
@@ -38,6 +44,7 @@ struct load_machine {
     unsigned nedges;
     struct load_edge *edges;
     struct load_fault_line *fault_lines, **fault_lines_end;
+    struct load_source *sources;
     unsigned nplatforms;
     struct load_platform {
         const char *name, *path;
@@ -48,6 +55,11 @@ struct load_machine {
 /** Appends a group; its values are the table's defaults. Invalidates pointers to groups. */
 struct load_group *load_group_add(struct load_machine *m, const char *path,
                                   const struct machine_param *params);
+/** Remembers for load_machine_each_file() that `path` is read. */
+void load_source_add(struct load_machine *m, const char *path);
+/** Reads a file of YAML that the machine is made of. */
+int load_source_read(struct load_machine *m, const char *path, struct load_tree **root_p,
+                     struct sim_error *err);
 /** A path beside the file that names it, unless it is absolute. */
 const char *load_beside(struct load_machine *m, const char *file, const char *path);
 

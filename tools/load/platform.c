@@ -89,7 +89,7 @@ static int read_component(struct load_machine *m, const struct load_tree *item, 
         return load_fail(err, item, NULL, "expected a mapping with the key kind or include");
     rc = load_tree_text(item, "include", &include, err);
     if (rc == SIM_OK && include != NULL)
-        rc = load_tree_read(load_beside(m, item->file, include), &m->arena, &base, err);
+        rc = load_source_read(m, load_beside(m, item->file, include), &base, err);
     if (rc == SIM_OK)
         rc = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR, &kind, err);
     if (rc == SIM_OK)
@@ -329,7 +329,7 @@ int load_platform_find(struct load_machine *m, const struct load_tree *at, const
     }
     if (m->nplatforms == LOAD_PLATFORMS_MAX)
         return load_fail(err, at, NULL, "expected at most %u platforms", LOAD_PLATFORMS_MAX);
-    rc = load_tree_read(path, &m->arena, &tree, err);
+    rc = load_source_read(m, path, &tree, err);
     if (rc == SIM_OK)
         rc = load_tree_only(tree, keys, err);
     if (rc != SIM_OK)

@@ -128,6 +128,21 @@ TEST_F(Watch, MistakesNameTheOption)
     EXPECT_TRUE(has(r.text, "--utilisation 3: expected a number and ps, ns")) << r.text;
 }
 
+TEST_F(Watch, OutputsSpareWhatIsRead)
+{
+    const std::string m = folder + "/m.yaml";
+    Result r = run("printf 'platform: hapacs-tca\\nnodes: 2\\ncables: []\\n' > " + m);
+
+    r = run(hubsim("run " + m + " --pcap " + folder + "/./m.yaml"));
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "m.yaml: the same file as FILE " + m)) << r.text;
+    r = run(hubsim("run two-node --pcap " + folder + "/a --timeline " + folder + "/a"));
+    EXPECT_EQ(1, r.status);
+    EXPECT_TRUE(has(r.text, "/a: the same file as --pcap " + folder + "/a")) << r.text;
+    r = run("ls " + folder + "; head -1 " + m);
+    EXPECT_EQ("m.yaml\nplatform: hapacs-tca\n", r.text);
+}
+
 TEST_F(Watch, TimelineOfARunByHandIsDrawn)
 {
     const std::string file = folder + "/timeline.json.gz", picture = folder + "/picture.svg";

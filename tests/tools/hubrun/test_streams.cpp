@@ -113,4 +113,41 @@ TEST_F(Programs, FilesThatCannotBeWrittenAreNamed)
     EXPECT_EQ("hubrun: kept/prog/statistics.json: could not be written in full\n", errors);
 }
 
+/* By device and inode, before the program or the machine's file is emptied. */
+TEST_F(Programs, OutputsSpareWhatTheRunReadsAndEachOther)
+{
+    const struct {
+        const char *arguments, *line;
+    } cases[] = {
+        { "--timeline ./prog ./prog", "--timeline ./prog: the same file as the program ./prog" },
+        { "--pcap link ./prog", "--pcap link: the same file as the program ./prog" },
+        { "--profile=link ./prog", "--profile link: the same file as the program ./prog" },
+        { "--pcap m.yaml -m m.yaml ./prog", "--pcap m.yaml: the same file as -m m.yaml" },
+        { "--pcap f.yaml --faults f.yaml ./prog",
+          "--pcap f.yaml: the same file as --faults f.yaml" },
+        { "--pcap cables -m m.yaml ./prog",
+          "--pcap cables: the same file as the machine's cables" },
+        { "--pcap same --timeline ./same ./prog",
+          "--timeline ./same: the same file as --pcap same" },
+        { "--pcap x.matrix.csv --profile=x.csv ./prog",
+          "--pcap x.matrix.csv: the same file as --profile x.matrix.csv" },
+    };
+
+    write("prog.c", "int main(void) { return 0; }\n");
+    write("cables", "0 1 1000\n");
+    write("m.yaml", "platform: hapacs-tca\nnodes: 2\nedges: cables\n");
+    write("f.yaml", "faults: []\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog && ln prog link && cp -r . ../$(basename $PWD).kept"))
+        << errors;
+    for (const auto &c : cases) {
+        EXPECT_EQ(1, sh(std::string("hubrun -q -n 2 ") + c.arguments)) << c.arguments;
+        EXPECT_NE(std::string::npos, errors.find(c.line)) << c.arguments << ": " << errors;
+        EXPECT_EQ(0, sh("diff -r -x stderr . ../$(basename $PWD).kept")) << c.arguments << out;
+    }
+    EXPECT_EQ(1, sh("hubrun -q -n 2 --timeline ./none ./none; test ! -e none && exit 1"));
+    EXPECT_EQ("hubrun: ./none: cannot read the program: No such file or directory\n", errors);
+    EXPECT_EQ(0, sh("hubrun -q -n 2 --timeline /dev/null --pcap /dev/null ./prog")) << errors;
+    EXPECT_EQ(0, sh("rm -r ../$(basename $PWD).kept"));
+}
+
 } // namespace
