@@ -4,9 +4,9 @@
 #include "pcie/dllp.h"
 #include "pcie/lcrc.h"
 #include "tools/cmd/cmd.h"
+#include "tools/load/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,16 +139,17 @@ static int map_file(const char *path, const uint8_t **bytes_p, size_t *n_p, stru
 {
     struct stat st = { 0 };
     void *bytes = MAP_FAILED;
-    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = SIM_OK;
+    int fd, rc = load_file_open(path, &fd, err);
 
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+    if (rc != SIM_OK)
+        return rc;
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
         bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (fd >= 0 && st.st_size == 0)
+    if (st.st_size == 0)
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: empty: expected a file of --pcap", path);
     else if (bytes == MAP_FAILED)
         rc = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
-    if (fd >= 0)
-        (void)close(fd);
+    (void)close(fd);
     *bytes_p = bytes;
     *n_p = (size_t)st.st_size;
     return rc;

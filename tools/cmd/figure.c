@@ -116,7 +116,7 @@ static int add_all(const struct options *opt, struct cmd_session *session,
         rc = add_experiment(session, figure, figure->spec.experiments[i], table, err);
     if (rc != SIM_OK || table == NULL || opt->points == NULL)
         return rc;
-    rc = lab_csv_read(opt->points, &session->arena, &points, err);
+    rc = lab_csv_read(opt->points, LOAD_FILE_BY_HAND, &session->arena, &points, err);
     return rc == SIM_OK ? lab_figure_add_points(&points, table, err) : rc;
 }
 

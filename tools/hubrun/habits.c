@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/hubrun/habits.h"
 
+#include "tools/load/file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,11 +133,11 @@ static char *behind_script(const char *name)
     size_t folder = slash != NULL ? (size_t)(slash + 1 - name) : 0;
     char *path = malloc(strlen(name) + sizeof(".libs/"));
     char mark[2] = { 0 };
-    FILE *f = fopen(name, "r");
+    int fd;
 
-    if (f != NULL) {
-        (void)fread(mark, 1, sizeof(mark), f);
-        (void)fclose(f);
+    if (load_file_open(name, &fd, NULL) == SIM_OK) {
+        (void)!read(fd, mark, sizeof(mark));
+        (void)close(fd);
     }
     if (path != NULL) {
         memcpy(path, name, folder);

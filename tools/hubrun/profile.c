@@ -1,10 +1,10 @@
 #include "tools/hubrun/profile.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/lab/out.h"
 #include "tools/lab/table.h"
 
 /** One function over all ranks. */
@@ -197,16 +197,13 @@ static void write_matrix(const struct launch_result *result, struct lab_table *t
 static int write_table(struct lab_table *table, enum lab_format format, const char *path,
                        struct sim_error *err)
 {
-    FILE *out = fopen(path, "w");
-    bool bad;
+    FILE *out;
+    int rc = lab_out_open(path, &out, err);
 
-    if (out == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+    if (rc != SIM_OK)
+        return rc;
     lab_table_write(table, format, out);
-    bad = ferror(out) != 0;
-    if (fclose(out) != 0 || bad)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
-    return SIM_OK;
+    return lab_out_close(out, path, err);
 }
 
 /** Of a path less its ending. */

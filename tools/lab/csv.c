@@ -1,6 +1,5 @@
 #include "tools/lab/csv.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,29 +134,15 @@ int lab_csv_parse(const char *name, const char *text, size_t n, struct load_aren
     return SIM_OK;
 }
 
-int lab_csv_read(const char *path, struct load_arena *arena, struct lab_csv *csv_p,
+int lab_csv_read(const char *path, size_t max, struct load_arena *arena, struct lab_csv *csv_p,
                  struct sim_error *err)
 {
-    FILE *f = fopen(path, "rb");
-    size_t n = 0, room = 1u << 16;
     char *text = NULL;
-    bool failed;
-    int rc;
+    size_t n = 0;
+    int rc = load_file_read(path, max, &text, &n, err);
 
-    if (f == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
-                             strerror(errno));
-    do {
-        char *bigger = realloc(text, room *= 2);
-
-        SIM_ASSERT(bigger != NULL);
-        text = bigger;
-        n += fread(text + n, 1, room - n, f);
-    } while (n == room);
-    failed = ferror(f) != 0;
-    (void)fclose(f);
-    rc = failed ? sim_error_set(err, SIM_ERR_IO, "%s: not readable: expected a file", path)
-                : lab_csv_parse(path, text, n, arena, csv_p, err);
+    if (rc == SIM_OK)
+        rc = lab_csv_parse(path, text, n, arena, csv_p, err);
     free(text);
     return rc;
 }

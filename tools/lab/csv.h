@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "tools/load/arena.h"
+#include "tools/load/file.h"
 
 SIM_BEGIN_DECLS
 
@@ -16,8 +17,9 @@ struct lab_csv {
     const unsigned *row_lines; /* where each row begins in the file */
 };
 
-/** Every row must have as many fields as the header. Lives in `arena`. */
-int lab_csv_read(const char *path, struct load_arena *arena, struct lab_csv *csv_p,
+/** Every row must have as many fields as the header. Lives in `arena`.
+ * @param max bytes of the file: LOAD_FILE_BY_HAND or LOAD_FILE_BY_HUBSIM */
+int lab_csv_read(const char *path, size_t max, struct load_arena *arena, struct lab_csv *csv_p,
                  struct sim_error *err);
 int lab_csv_parse(const char *name, const char *text, size_t n, struct load_arena *arena,
                   struct lab_csv *csv_p, struct sim_error *err);

@@ -377,7 +377,8 @@ int lab_kept_read(const char *dir, struct load_arena *arena, struct lab_kept *ke
     if (rc == SIM_OK)
         rc = lab_manifest_from(root, arena, &kept.manifest, err);
     if (rc == SIM_OK)
-        rc = lab_csv_read(load_text(arena, "%s/table.csv", dir), arena, &kept.table, err);
+        rc = lab_csv_read(load_text(arena, "%s/table.csv", dir), LOAD_FILE_BY_HUBSIM, arena,
+                          &kept.table, err);
     if (rc == SIM_OK)
         rc = check_table(&kept, err);
     if (rc == SIM_OK)
@@ -385,7 +386,7 @@ int lab_kept_read(const char *dir, struct load_arena *arena, struct lab_kept *ke
     if (rc == SIM_OK)
         rc = lab_statistics_from(root, kept.manifest.nruns, arena, &kept, err);
     if (rc == SIM_OK && access(faults, F_OK) == 0)
-        rc = lab_csv_read(faults, arena, &kept.faults, err);
+        rc = lab_csv_read(faults, LOAD_FILE_BY_HUBSIM, arena, &kept.faults, err);
     if (rc == SIM_OK)
         *kept_p = kept;
     return rc;

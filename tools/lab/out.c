@@ -26,22 +26,42 @@ int lab_out_folder(const char *path, struct sim_error *err)
     return SIM_OK;
 }
 
+int lab_out_create(const char *path, int *fd_p, struct sim_error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+
+    if (fd < 0)
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a writable file", path,
+                             errno == ENXIO ? "nobody reads from there" : strerror(errno));
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    *fd_p = fd;
+    return SIM_OK;
+}
+
 int lab_out_open(const char *path, FILE **file_p, struct sim_error *err)
 {
-    *file_p = fopen(path, "w");
-    if (*file_p != NULL)
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a writable file", path,
-                         strerror(errno));
+    int fd, rc = lab_out_create(path, &fd, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    *file_p = fdopen(fd, "w");
+    SIM_ASSERT(*file_p != NULL);
+    return SIM_OK;
 }
 
 int lab_out_close(FILE *f, const char *path, struct sim_error *err)
 {
+    int code = ferror(f) != 0 ? errno : 0; /* what comes after it has failed alike */
     bool failed = ferror(f) != 0;
 
-    if (fclose(f) != 0 || failed)
-        return sim_error_set(err, SIM_ERR_IO, "%s: could not be written in full", path);
-    return SIM_OK;
+    if (fclose(f) != 0) {
+        code = errno;
+        failed = true;
+    }
+    if (!failed)
+        return SIM_OK;
+    return sim_error_set(err, SIM_ERR_IO, "%s: could not be written in full%s%s", path,
+                         code != 0 ? ": " : "", code != 0 ? strerror(code) : "");
 }
 
 void lab_out_hold_standard(void)

@@ -170,7 +170,7 @@ int lab_rows_read(const char *path, struct load_arena *arena, struct lab_rows *r
                   struct sim_error *err)
 {
     struct lab_csv csv;
-    int rc = lab_csv_read(path, arena, &csv, err);
+    int rc = lab_csv_read(path, LOAD_FILE_BY_HAND, arena, &csv, err);
 
     return rc == SIM_OK ? lab_rows_from(&csv, arena, rows_p, err) : rc;
 }

@@ -3,8 +3,9 @@
 #include "tools/lab/sweep_parts.h"
 
 #include "tools/lab/distance.h"
+#include "tools/load/file.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -19,18 +20,14 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
 
 static int hash_file(const char *path, uint64_t *hash, struct sim_error *err)
 {
-    FILE *f = fopen(path, "rb");
-    char bytes[65536];
-    bool failed;
-    size_t n;
+    char *bytes = NULL;
+    size_t n = 0;
+    int rc = load_file_read(path, LOAD_FILE_BY_HUBSIM, &bytes, &n, err);
 
-    if (f == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
-    while ((n = fread(bytes, 1, sizeof(bytes), f)) > 0)
+    if (rc == SIM_OK)
         *hash = sim_hash_bytes(*hash, bytes, n);
-    failed = ferror(f) != 0;
-    (void)fclose(f);
-    return failed ? sim_error_set(err, SIM_ERR_IO, "%s: cannot be read", path) : SIM_OK;
+    free(bytes);
+    return rc;
 }
 
 /* ---- machines ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include "observe/timeline.h"
 #include "observe/usage.h"
 #include "tools/lab/fst.h"
+#include "tools/lab/out.h"
 #include "tools/lab/pcap.h"
 
 #include <errno.h>
@@ -60,11 +61,13 @@ static bool write_gzip(void *arg, const void *bytes, size_t n)
 static int open_timeline(struct lab_watch *w, struct sim_error *err)
 {
     const char *path = w->opt->timeline;
+    int fd, rc = lab_out_create(path, &fd, err);
 
+    if (rc != SIM_OK)
+        return rc;
     /* Level 1: six times as fast as the default for a fifth more bytes. */
-    w->timeline_file = gzopen(path, "wb1");
-    if (w->timeline_file == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: cannot be written", path);
+    w->timeline_file = gzdopen(fd, "wb1");
+    SIM_ASSERT(w->timeline_file != NULL);
     (void)gzbuffer(w->timeline_file, 1u << 17);
     w->timeline = observe_timeline_create(&(struct observe_sink){ .write = write_gzip, .arg = w });
     if (w->timeline == NULL)

@@ -1,9 +1,9 @@
 #define _POSIX_C_SOURCE 200809L /* pthread_sigmask */
 #include "tools/lab/writer.h"
+#include "tools/lab/out.h"
 #include "tools/lab/whole.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -128,11 +128,9 @@ int lab_writer_open(const char *path, struct lab_writer **writer_p, struct sim_e
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     w->filling = malloc(PART_BYTES);
     w->other = malloc(PART_BYTES);
-    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (w->fd < 0) {
-        rc = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+    rc = lab_out_create(path, &w->fd, err);
+    if (rc != SIM_OK)
         goto err_free;
-    }
     (void)pthread_mutex_init(&w->lock, NULL);
     (void)pthread_cond_init(&w->changed, NULL);
     if (w->filling == NULL || w->other == NULL || start_thread(w) != 0) {

@@ -8,6 +8,7 @@
  * A line without ports takes, of the hubs' ports in their order, the first free pair of an
  * endpoint and a root, else the first free ones; two ends of one role become endpoint and root.
  */
+#include "tools/load/file.h"
 #include "tools/load/parts.h"
 
 #include <stdio.h>
@@ -91,20 +92,21 @@ static int read_file(struct load_machine *m, const struct load_tree *at, struct 
                      struct sim_error *err)
 {
     const char *path = load_beside(m, at->file, at->text);
-    FILE *f = fopen(path, "rb");
-    char *text;
-    size_t n;
+    char *bytes = NULL, *text;
+    size_t n = 0;
+    int rc = load_file_read(path, FILE_MAX, &bytes, &n, NULL);
 
-    if (f == NULL)
+    if (rc == SIM_ERR_IO)
         return load_fail(err, at, NULL,
                          "expected a line for each cable, as 0 1 1000, or a file of such lines");
-    load_source_add(m, path);
-    text = load_alloc(&m->arena, FILE_MAX + 1);
-    n = fread(text, 1, FILE_MAX + 1, f);
-    (void)fclose(f);
-    if (n > FILE_MAX || memchr(text, '\0', n) != NULL)
+    if (rc != SIM_OK || memchr(bytes, '\0', n) != NULL) {
+        free(bytes);
         return load_fail(err, at, NULL, "expected a file of text, at most %u bytes", FILE_MAX);
-    text[n] = '\0';
+    }
+    load_source_add(m, path);
+    text = load_alloc(&m->arena, n + 1);
+    memcpy(text, bytes, n);
+    free(bytes);
     lines->text = text;
     lines->at = (struct load_tree){ .type = LOAD_SCALAR, .file = path, .line = 1, .column = 1 };
     return SIM_OK;

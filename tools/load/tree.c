@@ -1,5 +1,6 @@
 #include "tools/load/tree.h"
 
+#include "tools/load/file.h"
 #include "tools/load/nearest.h"
 
 #include <errno.h>
@@ -16,8 +17,8 @@ struct limits {
     size_t bytes;
     unsigned nodes;
 };
-static const struct limits by_hand = { (size_t)4 << 20, 100000 };
-static const struct limits by_hubsim = { (size_t)256 << 20, 10000000 };
+static const struct limits by_hand = { LOAD_FILE_BY_HAND, 100000 };
+static const struct limits by_hubsim = { LOAD_FILE_BY_HUBSIM, 10000000 };
 
 struct builder {
     yaml_document_t doc;
@@ -224,40 +225,12 @@ int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_a
     return parse(name, bytes, n, &by_hand, arena, root_p, err);
 }
 
-/** On an error too *bytes_p is to be freed. */
-static int read_all(const char *path, size_t max, char **bytes_p, size_t *n_p,
-                    struct sim_error *err)
-{
-    FILE *f = fopen(path, "rb");
-    size_t room = 1u << 16;
-    bool failed;
-
-    if (f == NULL)
-        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
-                             strerror(errno));
-    do {
-        char *bigger = realloc(*bytes_p, room *= 2);
-
-        SIM_ASSERT(bigger != NULL);
-        *bytes_p = bigger;
-        *n_p += fread(*bytes_p + *n_p, 1, room - *n_p, f);
-    } while (*n_p == room && *n_p <= max);
-    failed = ferror(f) != 0;
-    (void)fclose(f);
-    if (failed)
-        return sim_error_set(err, SIM_ERR_IO, "%s: not readable: expected a file", path);
-    if (*n_p > max)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s: too large: expected at most %zu bytes", path,
-                             max);
-    return SIM_OK;
-}
-
 static int read_tree(const char *path, const struct limits *limits, struct load_arena *arena,
                      struct load_tree **root_p, struct sim_error *err)
 {
     char *bytes = NULL;
     size_t n = 0;
-    int rc = read_all(path, limits->bytes, &bytes, &n, err);
+    int rc = load_file_read(path, limits->bytes, &bytes, &n, err);
 
     if (rc == SIM_OK)
         rc = parse(path, bytes, n, limits, arena, root_p, err);

@@ -252,10 +252,14 @@ TEST_F(Command, FilesThatCannotBeWrittenInFullAreErrors)
         EXPECT_NE(std::string::npos, errors.find("/dev/full: ")) << errors;
     }
     EXPECT_EQ(2, run("check " + folder + "/out/small --junit /dev/full"));
-    EXPECT_NE(std::string::npos, errors.find("/dev/full: could not be written in full")) << errors;
+    EXPECT_NE(std::string::npos,
+              errors.find("/dev/full: could not be written in full: No space left on "
+                          "device\n"))
+        << errors;
     /* of 512 or 1024 bytes: a manifest is larger */
     EXPECT_EQ(1, run("run " + small + " --out " + folder + "/cut", "trap '' XFSZ; ulimit -f 2;"));
-    EXPECT_NE(std::string::npos, errors.find(": could not be written in full\n")) << errors;
+    EXPECT_NE(std::string::npos, errors.find(": could not be written in full: File too large\n"))
+        << errors;
     EXPECT_FALSE(std::filesystem::exists(folder + "/cut/small/manifest.json") &&
                  std::filesystem::file_size(folder + "/cut/small/manifest.json") == 0);
 }

@@ -119,13 +119,29 @@ TEST_F(Watch, MistakesNameTheOption)
     EXPECT_TRUE(has(r.text, "two-node: --observe 4: expected 1 .. 3")) << r.text;
     r = run(hubsim("run two-node --timeline " + folder + "/none/x.gz"));
     EXPECT_EQ(1, r.status);
-    EXPECT_TRUE(has(r.text, folder + "/none/x.gz: cannot be written")) << r.text;
+    EXPECT_TRUE(has(r.text, folder + "/none/x.gz: No such file or directory")) << r.text;
     r = run(hubsim("run two-node --waves " + folder + "/none/x.fst"));
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, folder + "/none/x.fst: ")) << r.text;
     r = run(hubsim("run two-node --utilisation=3"));
     EXPECT_EQ(2, r.status);
     EXPECT_TRUE(has(r.text, "--utilisation 3: expected a number and ps, ns")) << r.text;
+}
+
+TEST_F(Watch, FifosAreRefusedAtOnce)
+{
+    const std::string ff = folder + "/ff";
+
+    ASSERT_EQ(0, run("mkfifo " + ff).status);
+    for (const std::string &args :
+         { "run " + ff, "run two-node --faults " + ff, "capture " + ff, "run two-node --pcap " + ff,
+           "run two-node --timeline " + ff, "topology two-node --svg " + ff, "sweep " + ff,
+           "explain " + ff, "score peach2 --rows " + ff }) {
+        Result r = run("timeout 10 " + hubsim(args));
+
+        EXPECT_EQ(1, r.status) << args;
+        EXPECT_TRUE(has(r.text, ff + ": ")) << args << r.text;
+    }
 }
 
 TEST_F(Watch, OutputsSpareWhatIsRead)

@@ -110,7 +110,30 @@ TEST_F(Programs, FilesThatCannotBeWrittenAreNamed)
     }
     ASSERT_EQ(0, sh("mkdir -p kept/prog && ln -s /dev/full kept/prog/statistics.json"));
     EXPECT_EQ(1, sh("hubrun -q -n 2 --out kept ./prog"));
-    EXPECT_EQ("hubrun: kept/prog/statistics.json: could not be written in full\n", errors);
+    EXPECT_EQ("hubrun: kept/prog/statistics.json: could not be written in full: "
+              "No space left on device\n",
+              errors);
+}
+
+/* Its other end may never be opened. */
+TEST_F(Programs, FifosAreRefusedAtOnce)
+{
+    write("prog.c", "#include <mpi.h>\n"
+                    "int main(int argc, char **argv) {\n"
+                    "    MPI_Init(&argc, &argv);\n"
+                    "    return MPI_Finalize();\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog && mkfifo ff")) << errors;
+    for (const char *arguments :
+         { "./ff", "-m ./ff ./prog", "--faults ./ff ./prog", "--platform ./ff ./prog",
+           "--mpi net,library=./ff ./prog", "--pcap ff ./prog", "--timeline ff ./prog",
+           "--waves ff ./prog", "--profile=ff ./prog" }) {
+        EXPECT_EQ(1, sh(std::string("timeout 10 hubrun -q -n 2 ") + arguments)) << arguments;
+        EXPECT_NE(std::string::npos, errors.find("ff: ")) << arguments << errors;
+    }
+    EXPECT_EQ(0, sh("cat ff >copy & timeout 10 hubrun -q -n 2 --pcap=/dev/stdout ./prog >ff; wait;"
+                    "test -s copy"))
+        << errors;
 }
 
 /* By device and inode, before the program or the machine's file is emptied. */

@@ -73,7 +73,7 @@ TEST(Writer, SaysWhyAFileCannotBeMade)
     sim_error err = {};
 
     EXPECT_EQ(SIM_ERR_IO, lab_writer_open("/nowhere/x", &w, &err));
-    EXPECT_STREQ("/nowhere/x: No such file or directory", err.text);
+    EXPECT_STREQ("/nowhere/x: No such file or directory: expected a writable file", err.text);
 }
 
 } // namespace

@@ -1,0 +1,72 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tools/load/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int load_file_open(const char *path, int *fd_p, struct sim_error *err)
+{
+    struct stat s;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &s) != 0)
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
+                             strerror(errno));
+    if (!S_ISREG(s.st_mode)) {
+        (void)close(fd);
+        return sim_error_set(err, SIM_ERR_IO, "%s: not a regular file: expected a readable file",
+                             path);
+    }
+    *fd_p = fd;
+    return SIM_OK;
+}
+
+/** What may grow while it is read, so not what fstat() says. @return bytes, above `max` if there
+ * are more; -1: an error */
+static ssize_t read_up_to(int fd, size_t max, char **bytes_p)
+{
+    size_t n = 0, room = 1u << 16;
+    ssize_t k = 0;
+
+    do {
+        if (n == room || *bytes_p == NULL) {
+            char *bigger = realloc(*bytes_p, room *= 2);
+
+            SIM_ASSERT(bigger != NULL);
+            *bytes_p = bigger;
+        }
+        k = read(fd, *bytes_p + n, room - n);
+        n += k > 0 ? (size_t)k : 0;
+    } while ((k > 0 && n <= max) || (k < 0 && errno == EINTR));
+    return k < 0 ? k : (ssize_t)n;
+}
+
+int load_file_read(const char *path, size_t max, char **bytes_p, size_t *n_p, struct sim_error *err)
+{
+    char *bytes = NULL;
+    ssize_t n;
+    int fd, rc = load_file_open(path, &fd, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    n = read_up_to(fd, max, &bytes);
+    if (n < 0)
+        rc = sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
+                           strerror(errno));
+    else if ((size_t)n > max)
+        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: too large: expected at most %zu bytes", path,
+                           max);
+    (void)close(fd);
+    if (rc != SIM_OK) {
+        free(bytes);
+        return rc;
+    }
+    *bytes_p = bytes;
+    *n_p = (size_t)n;
+    return SIM_OK;
+}
