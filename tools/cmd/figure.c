@@ -114,10 +114,10 @@ static int add_all(const struct options *opt, struct cmd_session *session,
 
     for (unsigned i = 0; i < figure->spec.nexperiments && rc == SIM_OK; i++)
         rc = add_experiment(session, figure, figure->spec.experiments[i], table, err);
-    if (rc != SIM_OK || table == NULL || opt->points == NULL)
+    if (rc != SIM_OK || opt->points == NULL)
         return rc;
     rc = lab_csv_read(opt->points, LOAD_FILE_BY_HAND, &session->arena, &points, err);
-    return rc == SIM_OK ? lab_figure_add_points(&points, table, err) : rc;
+    return rc == SIM_OK && table != NULL ? lab_figure_add_points(&points, table, err) : rc;
 }
 
 static int read_figure(const struct options *opt, struct cmd_session *session, const char *name,

@@ -109,6 +109,8 @@ int lab_csv_parse(const char *name, const char *text, size_t n, struct load_aren
     int rc;
 
     r.file = csv.file = load_text(arena, "%s", name);
+    if (n > 0 && memchr(text, '\0', n) != NULL) /* ends texts here */
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: has bytes of 0: expected text", name);
     rc = read_row(&r);
     csv.ncolumns = r.nfields;
     while (rc == SIM_OK && r.p < r.end) {

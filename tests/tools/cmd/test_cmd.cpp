@@ -238,6 +238,22 @@ TEST_F(Command, OutputThatCannotBeWrittenIsAnError)
     EXPECT_EQ(2, run("diff " + kept + " " + kept + " >/dev/full")) << errors;
 }
 
+/* Before the figure's runs, which take longer than a test may. */
+TEST_F(Command, PointsOfOnesOwnAreReadUpToALimit)
+{
+    const std::string large = folder + "/large.csv";
+
+    std::ofstream(large) << "series,x,y\n";
+    std::filesystem::resize_file(large, 5u << 20);
+    EXPECT_EQ(1, run("figure allgather --points /dev/zero", "timeout 10"));
+    EXPECT_EQ("hubsim: /dev/zero: not a regular file: expected a readable file\n", errors);
+    EXPECT_EQ(1, run("figure allgather --points " + large, "timeout 10"));
+    EXPECT_EQ("hubsim: " + large + ": too large: expected at most 4194304 bytes\n", errors);
+    std::filesystem::resize_file(large, 3u << 20);
+    EXPECT_EQ(1, run("figure allgather --points " + large, "timeout 10"));
+    EXPECT_EQ("hubsim: " + large + ": has bytes of 0: expected text\n", errors);
+}
+
 TEST_F(Command, FilesThatCannotBeWrittenInFullAreErrors)
 {
     const std::string small = write("small.yaml", "workload: pingpong\nplatform: hapacs-tca\n"

@@ -50,6 +50,12 @@ TEST_F(Csv, BrokenTablesAreLocated)
     EXPECT_STREQ("t.csv:2: \": expected a comma behind it", err.text);
 }
 
+TEST_F(Csv, BytesOfZeroAreNoText)
+{
+    EXPECT_EQ(SIM_ERR_CONFIG, parse(std::string("a,b\n1,\0\n", 8)));
+    EXPECT_STREQ("t.csv: has bytes of 0: expected text", err.text);
+}
+
 TEST_F(Csv, WhatIsWrittenIsReadAgain)
 {
     const std::string field = "a \"quoted\", two-\nline field";
