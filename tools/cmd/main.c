@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 {
     char name[32];
 
-    lab_out_hold_standard();
+    lab_out_prepare();
     if (atexit(close_output) != 0)
         return CMD_FAILED;
     argp_err_exit_status = CMD_USAGE;

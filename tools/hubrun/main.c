@@ -6,6 +6,7 @@
 #include "tools/hubrun/place.h"
 #include "tools/hubrun/profile.h"
 #include "tools/hubrun/repeat.h"
+#include "tools/lab/out.h"
 #include "tools/lab/repairs.h"
 #include "tools/lab/simulate.h"
 #include "tools/lab/software.h"
@@ -402,5 +403,6 @@ static int run_command(int argc, char **argv, bool repeats)
 
 int main(int argc, char **argv)
 {
+    lab_out_prepare();
     repeat_run(argc, argv, run_command);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,8 +65,9 @@ int lab_out_close(FILE *f, const char *path, struct sim_error *err)
                          code != 0 ? ": " : "", code != 0 ? strerror(code) : "");
 }
 
-void lab_out_hold_standard(void)
+void lab_out_prepare(void)
 {
+    (void)signal(SIGXFSZ, SIG_IGN);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

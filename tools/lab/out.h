@@ -27,11 +27,12 @@ int lab_out_open(const char *path, FILE **file_p, struct sim_error *err);
 int lab_out_close(FILE *file, const char *path, struct sim_error *err);
 
 /**
- * At the start of a program: a standard stream that its caller has closed would be the number of
- * the next file opened, and what is printed would land in that file. Such a stream is opened so
- * that writing to it fails.
+ * At the start of a program. A standard stream that its caller has closed would be the number of
+ * the next file opened, and what is printed would land in that file: such a stream is opened so
+ * that writing to it fails. And so does writing beyond the limit of a file's size (ulimit -f),
+ * instead of ending the process.
  */
-void lab_out_hold_standard(void);
+void lab_out_prepare(void);
 /** At the end of a program, when nothing is printed any more: an error when not all of standard
  * output could be written. */
 int lab_out_close_standard(struct sim_error *err);

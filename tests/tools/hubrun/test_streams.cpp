@@ -115,6 +115,36 @@ TEST_F(Programs, FilesThatCannotBeWrittenAreNamed)
               errors);
 }
 
+TEST_F(Programs, FilesMayNotGrowBeyondTheLimitOfTheShell)
+{
+    write("prog.c", "#include <mpi.h>\n"
+                    "int main(int argc, char **argv) {\n"
+                    "    MPI_Init(&argc, &argv);\n"
+                    "    for (int i = 0; i < 2000; i++)\n"
+                    "        MPI_Barrier(MPI_COMM_WORLD);\n"
+                    "    return MPI_Finalize();\n"
+                    "}\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    for (const char *option : { "--timeline", "--pcap" }) {
+        EXPECT_EQ(1, sh(std::string("(ulimit -f 512; hubrun -q -n 2 ") + option + " x ./prog)"));
+        EXPECT_EQ("hubrun: x: writing failed: File too large\n", errors) << option;
+    }
+    EXPECT_EQ(1, sh("(ulimit -f 1; hubrun -q -n 2 ./prog)")); /* a copy for each rank */
+    EXPECT_EQ("hubrun: ./prog: copy for rank 0: File too large\n", errors);
+    EXPECT_EQ(1, sh("(ulimit -f 1; hubsim params two-node >x)"));
+    EXPECT_EQ("hubsim: standard output: could not be written in full: File too large\n", errors);
+}
+
+TEST_F(Programs, LinesForAClosedStreamAreInNoFile)
+{
+    write("prog.c", "#include <stdio.h>\n"
+                    "int main(void) { return printf(\"a line\\n\") < 0; }\n");
+    ASSERT_EQ(0, sh("hubcc prog.c -o prog")) << errors;
+    EXPECT_EQ(1, sh("hubrun -q -n 2 --pcap x ./prog >&-"));
+    EXPECT_EQ("hubrun: stdout: Bad file descriptor\n", errors);
+    EXPECT_EQ(1, sh("grep 'a line' x")) << out;
+}
+
 /* Its other end may never be opened. */
 TEST_F(Programs, FifosAreRefusedAtOnce)
 {
