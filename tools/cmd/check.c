@@ -44,6 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
 
+    cmd_expect_text(state, options, key, arg);
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &opt->common;

@@ -52,6 +52,10 @@ int cmd_spare_inputs(const struct cmd_common *common, const char *option, const 
 int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
                        struct sim_error *err);
 
+/** No empty word for an option of `options` that takes a word, or a message about it and exit: it
+ * is a shell's variable that is not set, most often. */
+void cmd_expect_text(struct argp_state *state, const struct argp_option *options, int key,
+                     const char *arg);
 /** Picoseconds of a number with ps, ns, us, ms or s, above 0, or a message about OPTION and exit.
  */
 sim_time_t cmd_time(struct argp_state *state, const char *option, const char *text);

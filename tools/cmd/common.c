@@ -49,6 +49,17 @@ uint64_t cmd_number(struct argp_state *state, const char *option, const char *te
     return value;
 }
 
+void cmd_expect_text(struct argp_state *state, const struct argp_option *options, int key,
+                     const char *arg)
+{
+    const struct argp_option *o = options;
+
+    while (o->name != NULL && o->key != key)
+        o++;
+    if (o->name != NULL && arg != NULL && *arg == '\0')
+        argp_error(state, "--%s: expected %s, not an empty word", o->name, o->arg);
+}
+
 sim_time_t cmd_time(struct argp_state *state, const char *option, const char *text)
 {
     static const struct {
@@ -74,10 +85,21 @@ sim_time_t cmd_time(struct argp_state *state, const char *option, const char *te
 
 enum { OPT_FAULTS = 0x1000 };
 
+static const struct argp_option machine_options[] = {
+    { "set", 's', "KEY=VALUE", 0, "Override what matches, e.g. node*.hub.e.link.lanes=4", 2 },
+    { "faults", OPT_FAULTS, "FILE", 0,
+      "What goes wrong: a file, or one fault such as '{link: node0.hub.e, bit_error_rate: 1e-9}'",
+      2 },
+    { "platform", 'p', "NAME", 0, "Build all nodes of this platform", 2 },
+    { "seed", 'S', "N", 0, "Seed of every random stream (default 1)", 2 },
+    { 0 },
+};
+
 static error_t parse_machine(int key, char *arg, struct argp_state *state)
 {
     struct cmd_common *common = state->input;
 
+    cmd_expect_text(state, machine_options, key, arg);
     switch (key) {
     case 's':
         if (common->nsets == CMD_SETS_MAX)
@@ -100,15 +122,6 @@ static error_t parse_machine(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_option machine_options[] = {
-    { "set", 's', "KEY=VALUE", 0, "Override what matches, e.g. node*.hub.e.link.lanes=4", 2 },
-    { "faults", OPT_FAULTS, "FILE", 0,
-      "What goes wrong: a file, or one fault such as '{link: node0.hub.e, bit_error_rate: 1e-9}'",
-      2 },
-    { "platform", 'p', "NAME", 0, "Build all nodes of this platform", 2 },
-    { "seed", 'S', "N", 0, "Seed of every random stream (default 1)", 2 },
-    { 0 },
-};
 const struct argp cmd_machine_argp = {
     machine_options, parse_machine, NULL, NULL, NULL, NULL, NULL
 };
@@ -138,10 +151,32 @@ const struct argp cmd_work_argp = {
     work_options, parse_work, NULL, NULL, work_children, NULL, NULL
 };
 
+static const struct argp_option watch_options[] = {
+    { "timeline", OPT_TIMELINE, "FILE", 0,
+      "Write what happened when, as trace-event JSON, gzip: chrome://tracing and Perfetto show it, "
+      "scripts/timeline draws it",
+      3 },
+    { "waves", OPT_WAVES, "FILE", 0,
+      "Write queues, credits, grants and DMA states of all ports as FST, for gtkwave", 3 },
+    { "pcap", OPT_PCAP, "FILE", 0,
+      "Write each packet on the links as pcapng: Wireshark and tshark read it with "
+      "-X lua_script:scripts/hubsim.lua",
+      3 },
+    { "pcap-links", OPT_PCAP_LINKS, "PATTERN", 0,
+      "Capture only links with a port that matches, e.g. 'node*.hub.e'", 3 },
+    { "utilisation", OPT_UTILISATION, "TIME", OPTION_ARG_OPTIONAL,
+      "Keep with the result what each link carries and waits for over time, usage.csv, which "
+      "scripts/utilisation draws; TIME: length of a window, such as 10us (default: 200 to 400 "
+      "windows)",
+      3 },
+    { 0 },
+};
+
 static error_t parse_watch(int key, char *arg, struct argp_state *state)
 {
     struct cmd_common *common = state->input;
 
+    cmd_expect_text(state, watch_options, key, arg);
     switch (key) {
     case OPT_TIMELINE:
         common->watch.timeline = arg;
@@ -165,26 +200,6 @@ static error_t parse_watch(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp_option watch_options[] = {
-    { "timeline", OPT_TIMELINE, "FILE", 0,
-      "Write what happened when, as trace-event JSON, gzip: chrome://tracing and Perfetto show it, "
-      "scripts/timeline draws it",
-      3 },
-    { "waves", OPT_WAVES, "FILE", 0,
-      "Write queues, credits, grants and DMA states of all ports as FST, for gtkwave", 3 },
-    { "pcap", OPT_PCAP, "FILE", 0,
-      "Write each packet on the links as pcapng: Wireshark and tshark read it with "
-      "-X lua_script:scripts/hubsim.lua",
-      3 },
-    { "pcap-links", OPT_PCAP_LINKS, "PATTERN", 0,
-      "Capture only links with a port that matches, e.g. 'node*.hub.e'", 3 },
-    { "utilisation", OPT_UTILISATION, "TIME", OPTION_ARG_OPTIONAL,
-      "Keep with the result what each link carries and waits for over time, usage.csv, which "
-      "scripts/utilisation draws; TIME: length of a window, such as 10us (default: 200 to 400 "
-      "windows)",
-      3 },
-    { 0 },
-};
 const struct argp cmd_watch_argp = { watch_options, parse_watch, NULL, NULL, NULL, NULL, NULL };
 
 void cmd_common_init(struct cmd_common *common)

@@ -80,6 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct options *opt = state->input;
     struct lab_message *m = &opt->message;
 
+    cmd_expect_text(state, options, key, arg);
     switch (key) {
     case ARGP_KEY_INIT:
         for (unsigned i = 0; i < 3; i++)

@@ -18,10 +18,23 @@ struct options {
 
 enum { OPT_SVG = 256, OPT_TRAFFIC, OPT_RUN };
 
+static const struct argp_option options[] = {
+    { "links", 'l', NULL, 0, "The load of each link instead", 1 },
+    { "svg", OPT_SVG, "OUT", 0, "Draw it into this file, too", 1 },
+    { "traffic", OPT_TRAFFIC, "RESULT", 0,
+      "Show what a kept run has sent over the links: a folder that hubsim run or hubrun --out "
+      "wrote",
+      1 },
+    { "run", OPT_RUN, "N", 0, "Of the result's runs the one with this number (default: the last)",
+      1 },
+    { 0 },
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
 
+    cmd_expect_text(state, options, key, arg);
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = state->child_inputs[1] = &opt->common;
@@ -100,17 +113,6 @@ int cmd_topology(int argc, char **argv)
     static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
                                                   { &cmd_machine_argp, 0, NULL, 0 },
                                                   { 0 } };
-    static const struct argp_option options[] = {
-        { "links", 'l', NULL, 0, "The load of each link instead", 1 },
-        { "svg", OPT_SVG, "OUT", 0, "Draw it into this file, too", 1 },
-        { "traffic", OPT_TRAFFIC, "RESULT", 0,
-          "Show what a kept run has sent over the links: a folder that hubsim run or hubrun --out "
-          "wrote",
-          1 },
-        { "run", OPT_RUN, "N", 0,
-          "Of the result's runs the one with this number (default: the last)", 1 },
-        { 0 },
-    };
     static const struct argp argp = {
         options,
         parse,

@@ -155,17 +155,6 @@ static void check(struct argp_state *state, struct options *opt)
                    opt->out);
 }
 
-/* A shell's variable that is not set, most often. */
-static void expect_text(struct argp_state *state, int key, const char *arg)
-{
-    const struct argp_option *o = options;
-
-    while (o->key != key)
-        o++;
-    if (*arg == '\0')
-        argp_error(state, "--%s: expected %s, not an empty word", o->name, o->arg);
-}
-
 static error_t parse_value(int key, const char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
@@ -198,8 +187,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *opt = state->input;
 
+    cmd_expect_text(state, options, key, arg);
     if (text_of(opt, key) != NULL) {
-        expect_text(state, key, arg);
         *text_of(opt, key) = arg;
         return 0;
     }

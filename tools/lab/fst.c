@@ -4,6 +4,7 @@
 #include "observe/map.h"
 #include "tools/lab/fst_disk.h"
 
+#include <errno.h>
 #include <fstapi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ int lab_fst_open(const char *path, struct lab_fst **fst_p, struct sim_error *err
     fst->file = fstWriterCreate(path, 1);
     if (fst->file == NULL) {
         free(fst);
-        return sim_error_set(err, SIM_ERR_IO, "%s: cannot be written", path);
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a writable file", path,
+                             strerror(errno));
     }
     fstWriterSetPackType(fst->file, FST_WR_PT_LZ4);
     fstWriterSetTimescale(fst->file, PICOSECONDS);

@@ -1,5 +1,6 @@
 /* The command as its users meet it: output, one-line errors, exit status. */
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "tests/folder.h"
@@ -38,6 +39,15 @@ TEST_F(Command, WrongUsageIsStatusTwo)
     EXPECT_EQ(2, run("params a b"));
     EXPECT_EQ(2, run("list --colour"));
     EXPECT_EQ(2, run("run two-node --seed x"));
+    for (const char *option :
+         { "run two-node --timeline", "run two-node --waves", "run two-node --pcap",
+           "run two-node --pcap-links", "run two-node --platform", "run two-node --out",
+           "topology two-node --svg", "figure allgather --points", "score peach2 --rows" }) {
+        EXPECT_EQ(2, run(std::string(option) + "=")) << option;
+        EXPECT_NE(std::string::npos, errors.find(std::string(strstr(option, "--")) + ": expected "))
+            << errors;
+        EXPECT_NE(std::string::npos, errors.find(", not an empty word\n")) << errors;
+    }
 }
 
 TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)

@@ -107,6 +107,12 @@ TEST_F(Programs, FilesThatCannotBeWrittenAreNamed)
         EXPECT_EQ(1, sh(std::string("hubrun -q -n 2 ") + option + "=/dev/full ./prog"));
         EXPECT_NE(std::string::npos, errors.find("hubrun: /dev/full: ")) << option << errors;
         EXPECT_NE(std::string::npos, errors.find("No space left on device\n")) << option << errors;
+        EXPECT_EQ(1, sh(std::string("hubrun -q -n 2 ") + option + "=. ./prog"));
+        EXPECT_NE(std::string::npos, errors.find("hubrun: .: Is a directory")) << option << errors;
+        EXPECT_EQ(2, sh(std::string("hubrun -q -n 2 ") + option + "= ./prog"));
+        EXPECT_EQ(0u, errors.find(std::string("hubrun: ") + option +
+                                  ": expected FILE, not an empty word\n"))
+            << errors;
     }
     ASSERT_EQ(0, sh("mkdir -p kept/prog && ln -s /dev/full kept/prog/statistics.json"));
     EXPECT_EQ(1, sh("hubrun -q -n 2 --out kept ./prog"));
