@@ -11,6 +11,8 @@ import sys
 
 import matplotlib
 
+import picture
+
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.colors import LogNorm  # noqa: E402
@@ -66,8 +68,7 @@ def draw(values, of, title, out):
         bar.ax.yaxis.set_minor_formatter("")
     total = f"{sum(map(sum, values))} {of}"
     ax.set_title(title + ", " + total if title else total, fontsize=10)
-    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    fig.savefig(out, dpi=130, metadata=dated.get(out.rpartition(".")[2]))
+    picture.save("matrix", fig, out, 130)
 
 
 def main():
@@ -80,9 +81,11 @@ def main():
     options = parser.parse_args()
     out = options.out or options.file.removesuffix(".csv") + ".png"
     try:
-        draw(read(options.file, options.of), options.of, options.title, out)
-    except OSError as error:
-        sys.exit(f"matrix: {error}")
+        values = read(options.file, options.of)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = getattr(error, "strerror", None) or error
+        sys.exit(f"matrix: {options.file}: {why}: expected what hubrun --profile writes")
+    draw(values, options.of, options.title, out)
     print(out)
 
 

@@ -17,6 +17,8 @@ import sys
 from collections import defaultdict, namedtuple
 from decimal import Decimal
 
+import picture
+
 # What each phase must have (Trace Event Format), besides ph.
 NEEDED = {
     "X": {"name", "cat", "pid", "tid", "ts", "dur"},
@@ -370,8 +372,7 @@ def draw(timeline, args):
     fig.set_size_inches(WIDTH, height)
     fig.subplots_adjust(left=LABELS / WIDTH, right=1 - 0.45 / WIDTH, top=1 - above / height,
                         bottom=0.45 / height)
-    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    fig.savefig(args.out, dpi=150, metadata=dated.get(args.out.rpartition(".")[2]))
+    picture.save("timeline", fig, args.out, 150)
 
 
 def tell(timeline):

@@ -14,6 +14,8 @@ import textwrap
 
 import matplotlib
 
+import picture
+
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
@@ -201,9 +203,9 @@ def main():
     run, runs = run_of(path, args.run)
     try:
         usage = Usage(path, run, args.places)
-    except OSError as error:
-        sys.exit(f"utilisation: {path}: {error.strerror}: expected a result of hubsim run "
-                 "--utilisation")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = getattr(error, "strerror", None) or error
+        sys.exit(f"utilisation: {path}: {why}: expected a result of hubsim run --utilisation")
     if not usage.places:
         sys.exit(f"utilisation: {path}: no place matches {', '.join(args.places)}")
     usage.crop(*(None if t is None else int(t * 1e6) for t in (args.first, args.last)), args.all)
@@ -211,7 +213,7 @@ def main():
     if title is None:
         title = re.sub(r" (@\d+|platform=\S+|seed=\d+)", "", runs[run]["run"]) if runs else path
     out = args.out or os.path.join(os.path.dirname(path), "usage.png")
-    draw(usage, title, args.most).savefig(out, dpi=130)
+    picture.save("utilisation", draw(usage, title, args.most), out, 130)
     print(out)
 
 

@@ -1,4 +1,5 @@
 /* `hubsim run --timeline` and what else observes a run, as users meet them. */
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -106,6 +107,18 @@ TEST_F(Watch, UtilisationIsKeptWithTheResult)
     r = run(hubsim("topology ring8 --traffic " + folder + "/two-node"));
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, "run 2 was on two-node of 2 nodes: expected ring8 of 8")) << r.text;
+    r = run("scripts/utilisation " + folder + "/two-node --out " + folder + "/none/a.png");
+    EXPECT_EQ(1, r.status);
+    EXPECT_EQ("utilisation: " + folder +
+                  "/none/a.png: No such file or directory: expected a name "
+                  "of a picture, .png, .svg or .pdf\n",
+              r.text);
+    r = run("scripts/matrix " + folder + "/none.csv");
+    EXPECT_EQ(1, r.status);
+    EXPECT_EQ("matrix: " + folder +
+                  "/none.csv: No such file or directory: expected what hubrun "
+                  "--profile writes\n",
+              r.text);
     r = run("scripts/utilisation " + folder);
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, folder + "/usage.csv: No such file or directory: expected")) << r.text;
@@ -170,6 +183,12 @@ TEST_F(Watch, TimelineOfARunByHandIsDrawn)
             picture + " && wc -c < " + picture);
     EXPECT_EQ(0, r.status) << r.text;
     EXPECT_GT(atoi(r.text.c_str()), 20000);
+    for (const char *out : { "/none/a.svg", "/a.foo" }) {
+        r = run("scripts/timeline " + file + " --out " + folder + out);
+        EXPECT_EQ(1, r.status);
+        EXPECT_EQ(0u, r.text.find("timeline: " + folder + out + ": ")) << r.text;
+        EXPECT_EQ(1, std::count(r.text.begin(), r.text.end(), '\n')) << r.text;
+    }
     r = run("scripts/timeline " + file + " --message 0 --out " + picture);
     EXPECT_EQ(1, r.status);
     EXPECT_TRUE(has(r.text, "--message 0: expected 1 .. ")) << r.text;
