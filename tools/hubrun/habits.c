@@ -16,9 +16,9 @@ enum {
     OPT_LABEL,
     OPT_SET,
     OPT_FOLDER,
-    OPT_UNUSED,   /* left out, with a word */
-    OPT_BINDING,  /* without one, as it could change nothing */
-    OPT_BINDING_2 /* the same, with two words after it */
+    OPT_BINDING,   /* left out, as it could change nothing */
+    OPT_BINDING_2, /* the same, with two words after it */
+    OPT_UNUSED     /* and more: left out, with a word that names it */
 };
 
 #define HABIT(name, key, words)                                                                    \
@@ -41,13 +41,13 @@ static const struct argp_option options[] = {
     HABIT("wdir", OPT_FOLDER, "DIR"),
     HABIT("wd", OPT_FOLDER, "DIR"),
     HABIT("hostfile", OPT_UNUSED, "FILE"),
-    HABIT("machinefile", OPT_UNUSED, "FILE"),
+    HABIT("machinefile", OPT_UNUSED + 1, "FILE"),
     HABIT(NULL, 'f', "FILE"),
-    HABIT("hosts", OPT_UNUSED, "LIST"),
-    HABIT("host", OPT_UNUSED, "LIST"),
+    HABIT("hosts", OPT_UNUSED + 2, "LIST"),
+    HABIT("host", OPT_UNUSED + 3, "LIST"),
     HABIT(NULL, 'H', "LIST"),
-    HABIT("map-by", OPT_UNUSED, "WHAT"),
-    HABIT("rank-by", OPT_UNUSED, "WHAT"),
+    HABIT("map-by", OPT_UNUSED + 4, "WHAT"),
+    HABIT("rank-by", OPT_UNUSED + 5, "WHAT"),
     HABIT("bind-to", OPT_BINDING, "WHAT"),
     HABIT("launcher", OPT_BINDING, "WHAT"),
     HABIT("genvlist", OPT_BINDING, "LIST"),
@@ -81,6 +81,23 @@ static void export_variable(struct argp_state *state, const char *text)
     free(name);
 }
 
+/* What says where ranks run. */
+static error_t tell_unused(int key, const char *arg)
+{
+    const struct argp_option *o = options;
+    const char letter[] = { (char)key, '\0' };
+
+    if (key != 'f' && key != 'H' && key < OPT_UNUSED)
+        return ARGP_ERR_UNKNOWN;
+    while (o->key != 0 && o->key != key)
+        o++;
+    if (o->key == 0)
+        return ARGP_ERR_UNKNOWN;
+    (void)fprintf(stderr, "hubrun: %s%s %s: not used: -m names the machine, --place the nodes\n",
+                  o->name != NULL ? "--" : "-", o->name != NULL ? o->name : letter, arg);
+    return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct habits *habits = state->input;
@@ -107,19 +124,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (chdir(arg) != 0)
             argp_error(state, "-wdir %s: %s", arg, strerror(errno));
         return 0;
-    case OPT_UNUSED:
-    case 'f':
-    case 'H':
-        (void)fprintf(stderr, "hubrun: %s: not used: -m names the machine, --place the nodes\n",
-                      arg);
-        return 0;
     case OPT_BINDING_2:
         (void)next_word(state, arg);
         return 0;
     case OPT_BINDING:
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return tell_unused(key, arg);
     }
 }
 

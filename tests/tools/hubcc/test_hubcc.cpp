@@ -435,7 +435,10 @@ int main(int argc, char **argv)
               "2 of 4 on node1 -np x=y -1 1\n3 of 4 on node1 -np x=y -1 1\n",
               out);
     EXPECT_EQ(0u,
-              errors.find("hubrun: hosts: not used: -m names the machine, --place the nodes\n"));
+              errors.find(
+                  "hubrun: --hostfile hosts: not used: -m names the machine, --place the nodes\n"));
+    EXPECT_EQ(0, sh("hubrun -H a,b -np 1 ./prog x >/dev/null || test $? = 3"));
+    EXPECT_EQ(0u, errors.find("hubrun: -H a,b: not used: ")) << errors;
     EXPECT_EQ(0, sh("gcc $(hubcc -showme:compile) prog.c -o other $(hubcc -showme:link)"))
         << errors;
     EXPECT_EQ(3, sh("./other x; cd sub && PATH=..:$PATH hubrun -q -n 1 other x")) << errors;
