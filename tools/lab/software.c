@@ -19,9 +19,11 @@ struct config {
     uint64_t mpi_transport, mpi_progress, mpi_requests, mpi_eager_bytes, mpi_write_bytes,
         mpi_entry_ps;
     uint64_t mpi_fifo_bytes;
-    uint64_t mpi_rails, mpi_stripe_bytes, mpi_inline_bytes, mpi_gdr, mpi_gdr_limit;
-    uint64_t mpi_gpu_load_bytes, mpi_gpu_store_bytes, mpi_gpu_gather, mpi_gpu_eager_bytes;
-    uint64_t mpi_chunk_bytes, mpi_chunks, mpi_copies_ahead, mpi_gdr_rails, mpi_gpu_query_ps;
+    struct { /* settings that transport ib alone has */
+        uint64_t rails, stripe_bytes, inline_bytes, gdr, gdr_limit;
+        uint64_t gpu_load_bytes, gpu_store_bytes, gpu_gather, gpu_eager_bytes;
+        uint64_t chunk_bytes, chunks, copies_ahead, gdr_rails, gpu_query_ps;
+    } ib;
     struct {
         MBCF_SETTINGS(MBCF_MEMBER)
     } kernel;
@@ -99,34 +101,34 @@ static const struct machine_param params[] = {
       "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else 256 or more",
       NULL },
     /* of transport ib; 0: its own */
-    { "mpi.rails", "1", 0, 2, 0, offsetof(struct config, mpi_rails),
+    { "mpi.rails", "1", 0, 2, 0, offsetof(struct config, ib.rails),
       "ports of the InfiniBand adapter that MPI uses; 0 = one", NULL },
-    BYTES("mpi.stripe_bytes", mpi_stripe_bytes,
+    BYTES("mpi.stripe_bytes", ib.stripe_bytes,
           "InfiniBand: shortest write that is shared out among the rails; 0 = 16384"),
-    BYTES("mpi.inline_bytes", mpi_inline_bytes,
+    BYTES("mpi.inline_bytes", ib.inline_bytes,
           "InfiniBand: longest entry that travels inside of its work request; 0 = 128"),
-    { "mpi.gdr", "choice", 0, 2, 0, offsetof(struct config, mpi_gdr),
+    { "mpi.gdr", "choice", 0, 2, 0, offsetof(struct config, ib.gdr),
       "InfiniBand: whether the adapter reads and writes GPU memory", "own|on|off" },
-    BYTES("mpi.gdr_limit", mpi_gdr_limit,
+    BYTES("mpi.gdr_limit", ib.gdr_limit,
           "InfiniBand: longest message that the adapter moves from or to a GPU; 0 = 8192"),
-    BYTES("mpi.gpu_load_bytes", mpi_gpu_load_bytes,
+    BYTES("mpi.gpu_load_bytes", ib.gpu_load_bytes,
           "InfiniBand: most data that the core loads from a GPU; 0 = 16; 1 = none"),
-    BYTES("mpi.gpu_store_bytes", mpi_gpu_store_bytes,
+    BYTES("mpi.gpu_store_bytes", ib.gpu_store_bytes,
           "InfiniBand: most data that the core stores to a GPU; 0 = 16; 1 = none"),
-    { "mpi.gpu_gather", "choice", 0, 2, 0, offsetof(struct config, mpi_gpu_gather),
+    { "mpi.gpu_gather", "choice", 0, 2, 0, offsetof(struct config, ib.gpu_gather),
       "InfiniBand: eager data leave the GPU by the adapter, or are looped to the host first",
       "own|on|off" },
-    BYTES("mpi.gpu_eager_bytes", mpi_gpu_eager_bytes,
+    BYTES("mpi.gpu_eager_bytes", ib.gpu_eager_bytes,
           "InfiniBand: longest message from a GPU that is sent without asking; 0 = 4096; 1 = none"),
-    BYTES("mpi.chunk_bytes", mpi_chunk_bytes,
+    BYTES("mpi.chunk_bytes", ib.chunk_bytes,
           "InfiniBand: piece of a message that is staged through the host; 0 = 262144"),
-    { "mpi.chunks", "1", 0, 16, 0, offsetof(struct config, mpi_chunks),
+    { "mpi.chunks", "1", 0, 16, 0, offsetof(struct config, ib.chunks),
       "InfiniBand: such pieces under way; 0 = 4", NULL },
-    { "mpi.copies_ahead", "1", 0, 16, 0, offsetof(struct config, mpi_copies_ahead),
+    { "mpi.copies_ahead", "1", 0, 16, 0, offsetof(struct config, ib.copies_ahead),
       "InfiniBand: pieces copied out of the GPU before the first of them leaves; 0 = 1", NULL },
-    { "mpi.gdr_rails", "1", 0, 2, 0, offsetof(struct config, mpi_gdr_rails),
+    { "mpi.gdr_rails", "1", 0, 2, 0, offsetof(struct config, ib.gdr_rails),
       "InfiniBand: ports that move data of a GPU without staging; 0 = one", NULL },
-    COST("mpi.gpu_query_ps", 0, mpi_gpu_query_ps,
+    COST("mpi.gpu_query_ps", 0, ib.gpu_query_ps,
          "InfiniBand: finding out whose memory a pointer of a call points to"),
     COST("mpi.entry_ps", 0, mpi_entry_ps,
          "MPI makes or examines one header; 0 = the transport's own"),
@@ -218,26 +220,67 @@ static void set(struct launch_software *software, const struct machine_param *pa
                        load_value_print(param, value, word, sizeof(word)));
 }
 
+/** The row of a setting of MPI, its key without "mpi."; NULL: there is none. */
+static const struct machine_param *find_setting(size_t n, const char *key)
+{
+    const struct machine_param *p = params;
+
+    while (p->key != NULL && (strncmp(p->key, MPI_PREFIX, strlen(MPI_PREFIX)) != 0 ||
+                              strlen(p->key) != strlen(MPI_PREFIX) + n ||
+                              strncmp(p->key + strlen(MPI_PREFIX), key, n) != 0))
+        p++;
+    return p->key != NULL ? p : NULL;
+}
+
+/** What was chosen; "own": nothing was. */
+static const char *transport_of(const struct launch_software *software)
+{
+    for (const struct host_setting *s = software->settings; s->key != NULL; s++)
+        if (strcmp(s->key, MPI_PREFIX "transport") == 0 && s->word[0] != '\0')
+            return s->word;
+    return "own";
+}
+
+static bool is_of_ib(const char *item)
+{
+    const struct machine_param *p = find_setting(strcspn(item, "=,"), item);
+    const size_t first = offsetof(struct config, ib);
+
+    return p != NULL && p->offset >= first && p->offset < first + sizeof(((struct config *)0)->ib);
+}
+
+/** What the user sets must be there to be set; a library may say more than the transport has. */
+static int check_settings(const struct launch_software *software, const char *text,
+                          struct sim_error *err)
+{
+    const char *transport = transport_of(software);
+
+    if (strcmp(transport, "own") == 0 || strcmp(transport, "ib") == 0)
+        return SIM_OK;
+    for (const char *at = text; *at != '\0'; at += strcspn(at, ","), at += *at == ',')
+        if (is_of_ib(at))
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "MPI: %.*s: a setting of transport ib alone: expected ib, not %s",
+                                 (int)strcspn(at, ","), at, transport);
+    return SIM_OK;
+}
+
 static int set_text(struct launch_software *software, const char *key, size_t n, const char *text,
                     struct sim_error *err)
 {
+    const struct machine_param *p = find_setting(n, key);
     char expected[160];
     uint64_t value;
 
-    for (const struct machine_param *p = params; p->key != NULL; p++) {
-        if (strncmp(p->key, MPI_PREFIX, strlen(MPI_PREFIX)) != 0 ||
-            strlen(p->key) != strlen(MPI_PREFIX) + n ||
-            strncmp(p->key + strlen(MPI_PREFIX), key, n) != 0)
-            continue;
-        if (!load_value_parse(p, text, &value))
-            return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.*s = %s: %s", (int)n, key, text,
-                                 load_value_expected(p, expected, sizeof(expected)));
-        set(software, p, value);
-        return SIM_OK;
-    }
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "MPI: %.*s = %s: no such setting; `hubsim params` has them as mpi.*",
-                         (int)n, key, text);
+    if (p == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "MPI: %.*s = %s: no such setting; `hubsim params` has them as mpi.*",
+                             (int)n, key, text);
+    if (!load_value_parse(p, text, &value))
+        return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.*s = %s: %s", (int)n, key, text,
+                             load_value_expected(p, expected, sizeof(expected)));
+    set(software, p, value);
+    return SIM_OK;
 }
 
 static int set_one(void *arg, const char *key, const char *value, struct sim_error *err)
@@ -278,17 +321,16 @@ int lab_software_mpi(struct launch_software *software, const char *text,
             rc = set_text(software, "transport", strlen("transport"), item, err);
         at += n + (at[n] == ',');
     }
-    return rc;
+    return rc == SIM_OK ? check_settings(software, text, err) : rc;
 }
 
 const char *lab_software_beside(const struct launch_software *software,
                                 const struct machine *machine)
 {
-    bool ib = launch_network(machine) == HOST_NETWORK_IB;
+    const char *transport = transport_of(software);
+    bool ib = strcmp(transport, "own") != 0 ? strcmp(transport, "ib") == 0
+                                            : launch_network(machine) == HOST_NETWORK_IB;
 
-    for (const struct host_setting *s = software->settings; s->key != NULL; s++)
-        if (strcmp(s->key, "mpi.transport") == 0 && strcmp(s->word, "own") != 0)
-            ib = strcmp(s->word, "ib") == 0;
     return ib ? "ib" : NULL;
 }
 

@@ -120,6 +120,10 @@ TEST_F(Network, OfAnotherMachineIsRefusedWithTheNode)
 {
     const char *const lacking[][2] = {
         { "ring4 --mpi mbcf", "transport mbcf: node 0 has no Ethernet adapter" },
+        { "ring4 --mpi net,rails=2",
+          "MPI: rails=2: a setting of transport ib alone: expected ib, not net" },
+        { "ring4 --mpi gdr=off,peach2",
+          "MPI: gdr=off: a setting of transport ib alone: expected ib, not peach2" },
         { "ring4 --mpi tcp", "transport tcp: node 0 has no Ethernet adapter" },
         { "mbcf-switch --mpi peach2", "transport peach2: node 0 has no hub" },
         { "mbcf-switch --mpi ib", "transport ib: node 0 has no InfiniBand adapter" },
