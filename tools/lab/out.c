@@ -15,6 +15,7 @@
 
 int lab_out_folder(const char *path, struct sim_error *err)
 {
+    struct stat s = { 0 };
     char part[1024];
 
     for (const char *p = path; *p != '\0';) {
@@ -24,6 +25,9 @@ int lab_out_folder(const char *path, struct sim_error *err)
             return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to", part,
                                  strerror(errno));
     }
+    if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to", path,
+                             strerror(ENOTDIR));
     return SIM_OK;
 }
 

@@ -190,9 +190,10 @@ TEST_F(Results, WhatCannotBeRunIsStatusTwoAndOneLine)
     EXPECT_EQ(2, hubsim("check nowhere"));
     EXPECT_EQ("hubsim: nowhere: no manifest.json: expected a folder that hubsim run has written\n",
               errors);
-    EXPECT_EQ("nowhere: NOT RUN: nowhere: no manifest.json: expected a folder that hubsim run has "
-              "written\n",
-              out);
+    EXPECT_EQ("nowhere: NOT RUN\n", out);
+    EXPECT_EQ(2, hubsim("check nowhere --out=/dev/null"));
+    EXPECT_EQ("hubsim: /dev/null: Not a directory: expected a folder to write to\n", errors);
+    EXPECT_EQ("", out);
     EXPECT_EQ(2, hubsim("check nowhere --csv"));
     EXPECT_NE(std::string::npos, out.find("\nnowhere,,not-run,,,,,,nowhere: no manifest.json: "))
         << out;
