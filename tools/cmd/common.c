@@ -2,10 +2,13 @@
 #include "tools/cmd/cmd.h"
 
 #include "tools/lab/out.h"
+#include "tools/lab/published.h"
 #include "tools/lab/software.h"
+#include "tools/load/nearest.h"
 #include "tools/load/value.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -295,20 +298,51 @@ int cmd_spare_inputs(const struct cmd_common *common, const char *option, const 
     return rc;
 }
 
+/** Appends the systems of one root, and offers them. */
+static void add_systems(const char *root, char *text, size_t size, struct load_nearest *near)
+{
+    struct load_arena arena = { 0 };
+    const char *pattern = load_text(&arena, "%s/published/*.csv", root);
+    struct lab_rows rows;
+    glob_t found = { 0 };
+
+    (void)glob(pattern, 0, NULL, &found);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *base = strrchr(found.gl_pathv[i], '/') + 1;
+        const char *name = load_text(&arena, "%.*s", (int)strcspn(base, "."), base);
+        size_t n = strlen(text);
+
+        if (lab_rows_read(found.gl_pathv[i], &arena, &rows, NULL) != SIM_OK)
+            continue; /* a table of something else */
+        load_nearest_offer(near, name);
+        (void)snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "", name);
+    }
+    globfree(&found);
+    load_arena_fini(&arena);
+}
+
+static int fail_published(const struct load_roots *roots, const char *system, struct sim_error *err)
+{
+    char systems[512] = "", hint[128];
+    struct load_nearest near;
+
+    load_nearest_init(&near, system);
+    for (unsigned i = 0; i < roots->n; i++)
+        add_systems(roots->paths[i], systems, sizeof(systems), &near);
+    return sim_error_set(err, SIM_ERR_IO,
+                         "%s: no published measurements of this name: expected %s%s", system,
+                         systems, load_nearest_hint(&near, hint, sizeof(hint)));
+}
+
 int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
                        struct sim_error *err)
 {
-    FILE *f;
-
     for (unsigned i = 0; i < roots->n; i++) {
         (void)snprintf(path, size, "%s/published/%s.csv", roots->paths[i], system);
-        f = fopen(path, "r");
-        if (f != NULL) {
-            (void)fclose(f);
+        if (access(path, R_OK) == 0)
             return SIM_OK;
-        }
     }
-    return sim_error_set(err, SIM_ERR_IO, "%s: no published measurements of this name", system);
+    return fail_published(roots, system, err);
 }
 
 int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,

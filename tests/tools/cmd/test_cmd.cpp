@@ -64,7 +64,12 @@ TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
               "whole number, 1 .. 16\n",
               errors);
     EXPECT_EQ(1, run("score atlantis"));
-    EXPECT_EQ("hubsim: atlantis: no published measurements of this name\n", errors);
+    EXPECT_EQ(
+        "hubsim: atlantis: no published measurements of this name: expected dimmnet2, gasnet, "
+        "hxb, mbcf, peach2\n",
+        errors);
+    EXPECT_EQ(1, run("score peach"));
+    EXPECT_NE(std::string::npos, errors.find("peach2, did you mean peach2?\n")) << errors;
 }
 
 TEST_F(Command, AMachineFileOfOnesOwnIsRead)
