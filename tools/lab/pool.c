@@ -160,3 +160,9 @@ void lab_pool_each(const struct lab_pool *pool, lab_pool_fn fn, void *arg)
     for (unsigned i = 0; i < pool->done; i++)
         fn(arg, &pool->entries[i]->run, &pool->entries[i]->result);
 }
+
+void lab_pool_each_wanted(const struct lab_pool *pool, lab_pool_fn fn, void *arg)
+{
+    for (unsigned i = pool->done; i < pool->n; i++)
+        fn(arg, &pool->entries[i]->run, NULL);
+}

@@ -36,6 +36,8 @@ int lab_pool_work(struct lab_pool *pool, struct sim_error *err);
 /** Calls back for each run made so far, in the order they were first wanted. */
 typedef void (*lab_pool_fn)(void *arg, const struct lab_run *run, const struct lab_result *result);
 void lab_pool_each(const struct lab_pool *pool, lab_pool_fn fn, void *arg);
+/** And for each that the next lab_pool_work() makes; without a result. */
+void lab_pool_each_wanted(const struct lab_pool *pool, lab_pool_fn fn, void *arg);
 
 SIM_END_DECLS
 #endif /* LAB_POOL_H */

@@ -1,5 +1,6 @@
 #include "tools/lab/score.h"
 
+#include "tools/lab/index.h"
 #include "tools/lab/mpi_library.h"
 #include "tools/lab/software.h"
 
@@ -86,6 +87,54 @@ static int evaluate_all(const struct lab_evaluator *ev, struct lab_scores *score
     return SIM_OK;
 }
 
+/* ---- overrides that no run can have ------------------------------------------------- */
+
+struct trial {
+    const struct lab_site *site;
+    const char *const *set;
+    struct load_arena arena;
+    struct lab_index machines; /* that were tried */
+    bool fits;
+    struct sim_error why; /* of the first that has refused it */
+};
+
+static void try_set(void *arg, const struct lab_run *run, const struct lab_result *result)
+{
+    struct trial *trial = arg;
+    const char *machine =
+        load_text(&trial->arena, "%s %s", run->machine, run->platform != NULL ? run->platform : "");
+    struct lab_run alone = {
+        .machine = run->machine, .platform = run->platform, .sets = trial->set, .nsets = 1
+    };
+    unsigned known = trial->machines.n;
+    struct load_machine *loaded;
+
+    (void)result;
+    if (trial->fits || lab_index_put(&trial->machines, machine, &trial->arena) != known)
+        return;
+    trial->fits = lab_load_run(trial->site, &alone, &loaded, &trial->why) == SIM_OK;
+    if (trial->fits)
+        load_machine_destroy(loaded);
+}
+
+/** One that some machine has is a matter of the rows of the others; one that none has is a mistake
+ * of the command. */
+static int check_sets(const struct lab_evaluator *ev, const struct lab_site *site,
+                      struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < ev->nsets && rc == SIM_OK; i++) {
+        struct trial trial = { .site = site, .set = &ev->sets[i] };
+
+        lab_pool_each_wanted(ev->pool, try_set, &trial);
+        if (!trial.fits && trial.machines.n > 0)
+            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s", trial.why.text);
+        load_arena_fini(&trial.arena);
+    }
+    return rc;
+}
+
 static bool is_primary(const struct lab_row *row)
 {
     return strcmp(row->role, "history") != 0;
@@ -122,6 +171,8 @@ int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
 
     if (rc == SIM_OK && site != NULL)
         rc = mark_calibrated(site, &scores, err);
+    if (rc == SIM_OK && site != NULL)
+        rc = check_sets(ev, site, err);
     if (rc == SIM_OK)
         rc = lab_pool_work(ev->pool, err);
     if (rc == SIM_OK)

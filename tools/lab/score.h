@@ -23,7 +23,8 @@ struct lab_scores {
 };
 
 /** Evaluates all rows of ev->rows. `site` says where the platforms are that name the rows they were
- * fitted to; NULL: no row is marked as calibrated. */
+ * fitted to; NULL: no row is marked as calibrated.
+ * @return SIM_ERR_CONFIG, too: an override fits no machine of any row */
 int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
                   struct lab_scores *scores_p, struct sim_error *err);
 /** For programs: id, published, simulated, error_pct, verdict, role, calibrated, reason. */

@@ -68,6 +68,9 @@ TEST_F(Command, ErrorsAreOneLineOnStderrAndStatusOne)
         "hubsim: atlantis: no published measurements of this name: expected dimmnet2, gasnet, "
         "hxb, mbcf, peach2\n",
         errors);
+    EXPECT_EQ(1, run("score peach2 --set x=1"));
+    EXPECT_EQ("", out);
+    EXPECT_EQ("hubsim: --set x=1: matches no key\n", errors);
     EXPECT_EQ(1, run("score peach"));
     EXPECT_NE(std::string::npos, errors.find("peach2, did you mean peach2?\n")) << errors;
 }
