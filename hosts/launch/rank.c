@@ -150,6 +150,15 @@ static unsigned node_of(const struct launch *run, unsigned rank)
 }
 
 /* One core of a node is for interrupts, unless it has one only. */
+static unsigned ranks_of(const struct launch *run, unsigned node)
+{
+    unsigned n = 0;
+
+    for (unsigned r = 0; r < run->nranks; r++)
+        n += node_of(run, r) == node;
+    return n;
+}
+
 static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
 {
     struct launch_thread *t = &run->ranks[rank];
@@ -165,7 +174,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
             err, SIM_ERR_CONFIG,
             "node%u.host: cores = %u: too few for %u ranks and one for interrupts: "
             "expected fewer ranks (-n, --place) or more nodes (-m)",
-            index, node_host_cores(node->host), node->nranks + 1);
+            index, node_host_cores(node->host), ranks_of(run, index));
     t->host.rank = rank;
     if (run->cfg->profile) {
         t->host.profile =

@@ -487,6 +487,8 @@ int main(int argc, char **argv)
     EXPECT_NE(std::string::npos, errors.find("hubrun: none/p.csv: No such file or directory"));
     EXPECT_EQ(1, sh("hubrun -q -n 2 -m mbcf-hub --place 0,0 --profile=q.csv ./prog"));
     EXPECT_NE(std::string::npos, errors.find("cores = 1: too few for 2 ranks")) << errors;
+    EXPECT_EQ(1, sh("hubrun -n 200 -m ring4 ./prog"));
+    EXPECT_NE(std::string::npos, errors.find("cores = 20: too few for 50 ranks")) << errors;
 }
 
 } // namespace
