@@ -144,12 +144,15 @@ static int copy_one(struct mpi_rank *mr, int handle, const struct mpi_attr *from
                     struct mpi_attrs *to)
 {
     struct mpi_keyval *k = from->keyval;
+    struct mpi_aside aside;
     void *out = NULL;
     int flag = 0, code;
 
     if (from->gone || k->copy == NULL)
         return MPI_SUCCESS;
+    aside = mpi_program_begin(mr);
     code = k->copy(handle, k->handle, k->state, from->value, &out, &flag);
+    mpi_program_end(mr, aside);
     if (code != MPI_SUCCESS)
         return mpi_fail(mr, code, "keyval = %d: its copy function failed", k->handle);
     return flag ? add(mr, to, k, out, from->integer) : MPI_SUCCESS;
@@ -205,8 +208,12 @@ static int remove_one(struct mpi_rank *mr, int handle, struct mpi_attrs *attrs, 
     int code = MPI_SUCCESS;
 
     a->leaving = true;
-    if (k->delete_ != NULL)
+    if (k->delete_ != NULL) {
+        struct mpi_aside aside = mpi_program_begin(mr);
+
         code = k->delete_(handle, k->handle, a->value, k->state);
+        mpi_program_end(mr, aside);
+    }
     a->leaving = false;
     if (code != MPI_SUCCESS)
         return mpi_fail(mr, code, "keyval = %d: its delete function failed", k->handle);

@@ -47,26 +47,13 @@ static void tell(struct host *h, const char *call, const char *why)
     h->ops->tell(h, line);
 }
 
-/* The call is over but for that, and the handler may leave it by a jump. */
-static void call_handler(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
-                         int code)
-{
-    unsigned inside = mr->inside;
-    bool before = mpi_library(mr->host, false);
-
-    mr->inside = 0;
-    handler->fn(&handle, &code);
-    mr->inside = inside;
-    mpi_library(mr->host, before);
-}
-
 void mpi_refuse_interruption(struct mpi_rank *mr)
 {
     if (!mr->interrupts)
         return;
     tell(mr->host, "MPI",
-         "communication in a signal's handler that has interrupted another call of MPI, or after a "
-         "jump out of one: expected that call to return first");
+         "communication in a signal's handler that has interrupted another call of MPI, after a "
+         "jump out of one, or in the function of an operation: expected that call to return first");
     mpi_abort(mr, 1);
 }
 
@@ -77,8 +64,12 @@ int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, in
         tell(mr->host, call, mr->why);
         mpi_abort(mr, 1);
     }
-    if (handler->fn != NULL)
-        call_handler(mr, handler, handle, code);
+    if (handler->fn != NULL) {
+        struct mpi_aside aside = mpi_program_begin(mr);
+
+        handler->fn(&handle, &code);
+        mpi_program_end(mr, aside);
+    }
     return code;
 }
 

@@ -48,18 +48,28 @@ int MPI_Grequest_complete(MPI_Request request)
 int mpi_generalized_query(struct mpi_rank *mr, struct mpi_request *rq)
 {
     const struct mpi_generalized *g = rq->generalized;
-    int code = g->query != NULL ? g->query(g->extra, &rq->status) : MPI_SUCCESS;
+    int code = MPI_SUCCESS;
 
+    if (g->query != NULL) {
+        struct mpi_aside aside = mpi_program_begin(mr);
+
+        code = g->query(g->extra, &rq->status);
+        mpi_program_end(mr, aside);
+    }
     rq->status.MPI_ERROR = code;
     return code == MPI_SUCCESS ? code : mpi_fail(mr, code, "query function of a request");
 }
 
-void mpi_generalized_cancel(const struct mpi_request *rq)
+void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq)
 {
     const struct mpi_generalized *g = rq->generalized;
+    struct mpi_aside aside;
 
-    if (g->cancel != NULL)
-        (void)g->cancel(g->extra, rq->done);
+    if (g->cancel == NULL)
+        return;
+    aside = mpi_program_begin(mr);
+    (void)g->cancel(g->extra, rq->done);
+    mpi_program_end(mr, aside);
 }
 
 void mpi_generalized_free(struct mpi_request *rq, bool tell)

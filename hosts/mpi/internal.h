@@ -142,6 +142,14 @@ static inline bool mpi_library(struct host *h, bool inside)
 {
     return h->ops->library != NULL ? h->ops->library(h, inside) : inside;
 }
+/** Around a function of the program that a call may not go on without: attributes, requests of its
+ * own, errors. It may call MPI, and even leave the call by a jump. */
+struct mpi_aside {
+    bool library;
+    unsigned inside;
+};
+struct mpi_aside mpi_program_begin(struct mpi_rank *mr);
+void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside);
 /** Before anything that needs what is under way, which a call that was interrupted may have left
  * half done: ends all ranks in a call that interrupts another one. */
 void mpi_refuse_interruption(struct mpi_rank *mr);

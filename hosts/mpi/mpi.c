@@ -46,6 +46,7 @@ int MPI_Init(int *argc, char ***argv)
         return MPI_ERR_NO_MEM;
     mr->host = h;
     h->state[HOST_RANK_MPI] = (struct host_state){ mr, mpi_release };
+    mpi_library(h, true);
     mpi_env_init(mr);
     if (!mpi_types_init(mr))
         return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));

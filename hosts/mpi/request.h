@@ -124,7 +124,7 @@ void mpi_hand_over(struct mpi_rank *mr);
 /* generalized.c */
 /** Fills in the status of one that is done. */
 int mpi_generalized_query(struct mpi_rank *mr, struct mpi_request *rq);
-void mpi_generalized_cancel(const struct mpi_request *rq);
+void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq);
 /** With `tell` the program's function is called. */
 void mpi_generalized_free(struct mpi_request *rq, bool tell);
 

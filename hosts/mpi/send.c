@@ -389,8 +389,9 @@ static void cancel_receive(struct mpi_rank *mr, struct mpi_request *rq)
 
 void mpi_cancel(struct mpi_rank *mr, struct mpi_request *rq)
 {
+    mpi_refuse_interruption(mr);
     if (rq->generalized != NULL)
-        mpi_generalized_cancel(rq);
+        mpi_generalized_cancel(mr, rq);
     if (!rq->active || rq->peer == MPI_PROC_NULL || rq->generalized != NULL || rq->schedule != NULL)
         return;
     if (!rq->receives)

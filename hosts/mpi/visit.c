@@ -14,9 +14,24 @@ struct mpi_visit mpi_visit_begin(void)
     if (v.mr == NULL)
         return v;
     v.interrupts = v.mr->interrupts;
-    v.mr->interrupts = !mpi_library(h, true) && v.mr->inside > 0;
+    v.mr->interrupts = mpi_library(h, true) ? v.interrupts : v.mr->inside > 0;
     v.mr->inside++;
     return v;
+}
+
+struct mpi_aside mpi_program_begin(struct mpi_rank *mr)
+{
+    struct mpi_aside aside = { mpi_library(mr->host, false), mr->inside };
+
+    if (!mr->interrupts)
+        mr->inside = 0;
+    return aside;
+}
+
+void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside)
+{
+    mr->inside = aside.inside;
+    mpi_library(mr->host, aside.library);
 }
 
 void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes)
@@ -30,6 +45,8 @@ void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, u
             mpi_library(mr->host, false);
         mr->interrupts = v->interrupts;
     }
+    if (mr == NULL && host_self() != NULL)
+        mpi_library(host_self(), false); /* MPI_Init() has begun that */
     if (v->counts)
         mpi_profile_end(v->start_ps, call, name, bytes);
 }

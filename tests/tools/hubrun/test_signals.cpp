@@ -69,11 +69,12 @@ TEST_F(Signals, MayBeLeftByJumpsThatLeaveTheCall)
 TEST_F(Signals, MayNotCommunicateWhereTheyInterruptMpi)
 {
     for (const char *network : { "peach2", "ib", "net", "peach2,progress=helper" })
-        for (const char *how : { "jump-and-send", "look-in-handler" }) {
+        for (const char *how : { "jump-and-send", "look-in-handler", "error-in-handler",
+                                 "error-out-of-handler", "cancel-in-handler" }) {
             EXPECT_EQ(1, sh(std::string("hubrun -q -n 2 --mpi ") + network + " ./prog " + how));
             EXPECT_NE(std::string::npos,
                       errors.find(" us: MPI: communication in a signal's handler that has "
-                                  "interrupted another call of MPI, or after a jump out of one"))
+                                  "interrupted another call of MPI, after a jump out of one, or "))
                 << errors;
             EXPECT_EQ(how[0] == 'j', out.find(": of 2\n") != std::string::npos) << out;
         }

@@ -267,6 +267,53 @@ static void out_of_error(void)
     printf("%d: %s, sum %d\n", rank, code == MPI_ERR_RANK ? "rank" : "another", value);
 }
 
+/* A handler that meets its own error in the midst of a receive: neither what its error handler does
+ * nor that it leaves makes the receive any more whole. */
+static void fail_in_handler(int sig)
+{
+    int value = sig;
+
+    /* NOLINTNEXTLINE(bugprone-signal-handler): on purpose */
+    MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+}
+
+static void send_on(MPI_Comm *comm, int *code, ...)
+{
+    MPI_Send(code, 1, MPI_INT, 1 - rank, 8, *comm);
+}
+
+static void error_in_handler(MPI_Comm_errhandler_function *does)
+{
+    MPI_Errhandler handler;
+    int value;
+
+    MPI_Comm_create_errhandler(does, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    signal(SIGALRM, fail_in_handler);
+    alarm(1);
+    if (sigsetjmp(back, 1) == 0)
+        MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD);
+}
+
+static MPI_Request cancelled;
+
+static void give_it_up(int sig)
+{
+    (void)sig;
+    MPI_Cancel(&cancelled); /* NOLINT(bugprone-signal-handler): on purpose */
+}
+
+static void cancel_in_handler(void)
+{
+    int value;
+
+    signal(SIGALRM, give_it_up);
+    alarm(1);
+    MPI_Irecv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &cancelled);
+    MPI_Wait(&cancelled, MPI_STATUS_IGNORE);
+}
+
 static void seen_again(int sig)
 {
     seen(sig);
@@ -550,6 +597,12 @@ int main(int argc, char **argv)
         in_handler(look);
     else if (strcmp(argv[1], "abort-in-handler") == 0)
         in_handler(give_up);
+    else if (strcmp(argv[1], "error-in-handler") == 0)
+        error_in_handler(send_on);
+    else if (strcmp(argv[1], "error-out-of-handler") == 0)
+        error_in_handler(leave);
+    else if (strcmp(argv[1], "cancel-in-handler") == 0)
+        cancel_in_handler();
     else if (strcmp(argv[1], "out-of-error") == 0)
         out_of_error();
     else if (strcmp(argv[1], "in-receive") == 0)
