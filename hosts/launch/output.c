@@ -38,7 +38,8 @@ struct output {
     struct output *kept;
 };
 
-/* See output_keep(): the others by `kept`. */
+/* See output_keep(). Nobody looks there but checks for leaks: the last one, and from it the others
+ * by their `kept`. */
 static struct output *last_kept;
 
 struct output *output_create(output_fn fn, void *arg)

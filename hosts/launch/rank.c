@@ -149,7 +149,6 @@ static unsigned node_of(const struct launch *run, unsigned rank)
     return run->cfg->nodes != NULL ? run->cfg->nodes[rank] : rank % run->nnodes;
 }
 
-/* One core of a node is for interrupts, unless it has one only. */
 static unsigned ranks_of(const struct launch *run, unsigned node)
 {
     unsigned n = 0;
@@ -159,6 +158,7 @@ static unsigned ranks_of(const struct launch *run, unsigned node)
     return n;
 }
 
+/* One core of a node is for interrupts, unless it has one only. */
 static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
 {
     struct launch_thread *t = &run->ranks[rank];

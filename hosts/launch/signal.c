@@ -92,7 +92,10 @@ void launch_signals_run(struct launch_thread *t)
     t->asleep = false;
     t->in_library = false;
     launch_charged(t);
-    s->take();
+    do {
+        s->take();
+        launch_charge(t); /* what they have computed, in which more may have come */
+    } while ((s->pending & ~s->blocked) != 0);
     t->in_library = in_library;
     t->host.call = call;
     t->host.looks.inside = inside;

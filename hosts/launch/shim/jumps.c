@@ -21,16 +21,20 @@
 
 #define MASK_WORDS (sizeof(((struct __jmp_buf_tag *)NULL)->__saved_mask) / sizeof(uint64_t))
 
-/* libc's functions use the first words of its place for a mask, whatever the kernel. */
+/* libc's functions use the first words of its place for a mask, whatever the kernel. The last two
+ * are ours: a mask, and that it is one, since libc's own functions save none of a rank. */
+#define RANKS_MASK UINT64_C(0x6d61736b6f66726b)
+
 static uint64_t *jump_mask(struct __jmp_buf_tag *env)
 {
-    return (uint64_t *)&env->__saved_mask + MASK_WORDS - 1;
+    return (uint64_t *)&env->__saved_mask + MASK_WORDS - 2;
 }
 
 void hub_jump_save(sigjmp_buf env);
 void hub_jump_save(sigjmp_buf env)
 {
-    *jump_mask(env) = hub_shim_hooks()->signals->blocked;
+    jump_mask(env)[0] = hub_shim_hooks()->signals->blocked;
+    jump_mask(env)[1] = RANKS_MASK;
 }
 
 /*
@@ -70,8 +74,8 @@ __asm__(".text\n"
 
 _Noreturn static void jump(struct __jmp_buf_tag *env, int value)
 {
-    if (env->__mask_was_saved)
-        hub_signals_block(*jump_mask(env));
+    if (env->__mask_was_saved && jump_mask(env)[1] == RANKS_MASK && !hub_shim_is_thread())
+        hub_signals_block(jump_mask(env)[0]);
     _longjmp(env, value);
 }
 

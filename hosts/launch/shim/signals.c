@@ -292,21 +292,23 @@ int hub_signals_sleep(const struct timespec *ts, const void *mask)
     return ts != NULL ? nanosleep(ts, NULL) : pause();
 }
 
+/* -1: another one's handler has ended the wait. */
 static int signal_wait(const sigset_t *set, uint64_t ps)
 {
     struct hub_program_signals *s = rank_signals();
-    uint64_t due;
+    uint64_t due, ran;
 
     hub_shim_hooks()->system_call();
+    ran = s->ran;
     due = s->pending & sigset_bits(set);
     if (due == 0) {
         s->wanted = sigset_bits(set);
-        (void)hub_shim_hooks()->sleep_ps(ps, NULL);
+        (void)hub_shim_hooks()->sleep_ps(ps, &ran);
         s->wanted = 0;
         due = s->pending & sigset_bits(set);
     }
     if (due == 0)
-        return 0;
+        return s->ran != ran ? -1 : 0;
     s->pending &= ~(due & -due);
     return __builtin_ctzll(due) + 1;
 }
@@ -317,14 +319,13 @@ int sigwait(const sigset_t *restrict set, int *restrict sig)
         return ENOSYS;
     do
         *sig = signal_wait(set, UINT64_MAX);
-    while (*sig == 0);
+    while (*sig <= 0);
     return 0;
 }
 
 int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
                  const struct timespec *restrict limit)
 {
-    uint64_t ran = rank_signals()->ran;
     int sig;
 
     if (hub_shim_is_thread())
@@ -332,8 +333,8 @@ int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
     if (limit != NULL && !hub_is_time(limit->tv_sec, limit->tv_nsec, 1000000000))
         return hub_fail(EINVAL);
     sig = signal_wait(set, timespec_ps(limit));
-    if (sig == 0)
-        return hub_fail(rank_signals()->ran != ran ? EINTR : EAGAIN);
+    if (sig <= 0)
+        return hub_fail(sig < 0 ? EINTR : EAGAIN);
     if (info != NULL)
         *info = info_of(sig);
     return sig;
