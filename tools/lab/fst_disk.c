@@ -83,8 +83,11 @@ static void *copy_of(int fd, size_t bytes, int access, off_t offset)
 
 void *fst_disk_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t offset)
 {
-    int code = bytes != 0 ? posix_fallocate(fd, offset, (off_t)bytes) : 0;
+    int code = 0;
 
+    do
+        code = bytes != 0 ? posix_fallocate(fd, offset, (off_t)bytes) : 0;
+    while (code == EINTR); /* by the timer that watches ranks */
     if (code == 0)
         return mmap(at, bytes, access, flags, fd, offset);
     note(code);

@@ -45,7 +45,7 @@ int lab_out_create(const char *path, int *fd_p, struct sim_error *err)
 
 int lab_out_open(const char *path, FILE **file_p, struct sim_error *err)
 {
-    int fd, rc = lab_out_create(path, &fd, err);
+    int fd = -1, rc = lab_out_create(path, &fd, err);
 
     if (rc != SIM_OK)
         return rc;

@@ -84,7 +84,7 @@ static const struct machine_param params[] = {
     COST("loop.blocks_ps", 350, loop_ps[HUB_LOOP_BLOCKS],
          "an operation on blocks eliminated along the lines of a grid"),
     { "mpi.transport", "choice", 0, 5, 0, offsetof(struct config, mpi_transport),
-      "the network that MPI uses; own = the first of hubs, InfiniBand and Ethernet that joins all nodes",
+      "the network that MPI uses; own = the first of hubs, ib and Ethernet that joins all nodes",
       "own|net|mbcf|tcp|ib|peach2" },
     { "mpi.progress", "choice", 0, 1, 0, offsetof(struct config, mpi_progress),
       "what goes on with pending operations while a program computes: its next call of MPI, or a "

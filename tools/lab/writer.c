@@ -40,7 +40,7 @@ static void *write_parts(void *arg)
         code = w->code;
         (void)pthread_mutex_unlock(&w->lock);
         if (code == 0 && !lab_write_whole(w->fd, w->other, w->ready))
-            code = errno;
+            code = errno != 0 ? errno : EIO;
         (void)pthread_mutex_lock(&w->lock);
         w->code = code;
         w->ready = 0;

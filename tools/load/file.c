@@ -14,10 +14,10 @@ int load_file_open(const char *path, int *fd_p, struct sim_error *err)
     struct stat s;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-    if (fd < 0 || fstat(fd, &s) != 0)
+    if (fd < 0)
         return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a readable file", path,
                              strerror(errno));
-    if (!S_ISREG(s.st_mode)) {
+    if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) {
         (void)close(fd);
         return sim_error_set(err, SIM_ERR_IO, "%s: not a regular file: expected a readable file",
                              path);
@@ -50,7 +50,7 @@ int load_file_read(const char *path, size_t max, char **bytes_p, size_t *n_p, st
 {
     char *bytes = NULL;
     ssize_t n;
-    int fd, rc = load_file_open(path, &fd, err);
+    int fd = -1, rc = load_file_open(path, &fd, err);
 
     if (rc != SIM_OK)
         return rc;
