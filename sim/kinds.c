@@ -6,8 +6,6 @@
 #include "node/gpu.h"
 #include "node/host.h"
 
-#include <string.h>
-
 static const struct machine_kind *const kinds[] = {
     &node_host_kind,      &node_gpu_kind,     &hub_kind,    &ether_adapter_kind,
     &ether_repeater_kind, &ether_switch_kind, &ib_hca_kind, NULL,
@@ -16,13 +14,4 @@ static const struct machine_kind *const kinds[] = {
 const struct machine_kind *const *machine_kinds(void)
 {
     return kinds;
-}
-
-const struct machine_kind *machine_kind_find(const char *name)
-{
-    for (unsigned i = 0; kinds[i] != NULL; i++) {
-        if (strcmp(kinds[i]->name, name) == 0)
-            return kinds[i];
-    }
-    return NULL;
 }

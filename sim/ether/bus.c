@@ -7,11 +7,6 @@ static uint64_t cycles_of(const struct ether_bus *bus, uint32_t bytes)
     return bus->cfg.overhead_cycles + (bytes + bus->cfg.width_bytes - 1) / bus->cfg.width_bytes;
 }
 
-sim_time_t ether_bus_burst_ps(const struct ether_bus *bus, uint32_t bytes)
-{
-    return sim_clock_time(&bus->clock, cycles_of(bus, bytes));
-}
-
 static sim_time_t next_edge(const struct ether_bus *bus)
 {
     return sim_clock_time(&bus->clock, sim_clock_edge(&bus->clock, sim_now(bus->dom) + 1));

@@ -40,8 +40,6 @@ void ether_bus_init(struct ether_bus *bus, struct sim_domain *dom, const char *p
                     const struct ether_bus_config *cfg);
 /** Asks for a burst of `bytes`, at most the bus's; not from SIM_TASK. */
 void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint32_t bytes);
-/** What a burst takes. */
-sim_time_t ether_bus_burst_ps(const struct ether_bus *bus, uint32_t bytes);
 
 SIM_END_DECLS
 #endif /* ETHER_BUS_H */

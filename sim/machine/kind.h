@@ -127,8 +127,6 @@ struct machine_kind {
                  const void *config, struct sim_error *err);
 };
 
-/** NULL when there is no such kind. */
-const struct machine_kind *machine_kind_find(const char *name);
 /** All kinds, NULL at the end. Defined in sim/kinds.c, the one list of them. */
 const struct machine_kind *const *machine_kinds(void);
 

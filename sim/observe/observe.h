@@ -19,7 +19,6 @@ struct observer *observe_create(uint64_t most);
 void observe_destroy(struct observer *obs);
 /** For sim_config; lives as long as the observer. */
 const struct sim_probe *observe_probe(struct observer *obs);
-uint64_t observe_marks(const struct observer *obs);
 
 /** An interval. Texts belong to the models: `where` lives as long as the machine. */
 struct observe_part {

@@ -106,8 +106,3 @@ const struct sim_probe *observe_probe(struct observer *obs)
 {
     return &obs->probe;
 }
-
-uint64_t observe_marks(const struct observer *obs)
-{
-    return obs->n;
-}

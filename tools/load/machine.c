@@ -270,7 +270,6 @@ static struct load_machine *begin(const char *path, const struct load_options *o
     SIM_ASSERT(m != NULL);
     m->opt = opt;
     m->fault_lines_end = &m->fault_lines;
-    m->description = "";
     m->desc.name = base_name(m, path);
     (void)load_group_add(m, "", own_params);
     return m;
@@ -289,7 +288,8 @@ static int end(struct load_machine *m, int rc, struct load_machine **machine_p)
 static int build(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
 {
     struct load_layer layer = { .skip = own_keys, .arena = &m->arena };
-    int rc = load_tree_text(root, "description", &m->description, err);
+    const char *description; /* for people who read the file */
+    int rc = load_tree_text(root, "description", &description, err);
 
     if (rc == SIM_OK)
         rc = load_values_assign(&m->groups[0].v, &layer, root, err);
@@ -328,12 +328,13 @@ int load_platform_create(const char *path, const struct load_options *opt,
 {
     struct load_machine *m = begin(path, opt);
     const struct load_platform *platform;
+    const char *description;
     int rc = load_platform_find(m, NULL, path, &platform, err);
 
     m->desc.nnodes = 1;
     m->desc.nodes = load_alloc(&m->arena, sizeof(*m->desc.nodes));
     if (rc == SIM_OK)
-        rc = load_tree_text(platform->tree, "description", &m->description, err);
+        rc = load_tree_text(platform->tree, "description", &description, err);
     if (rc == SIM_OK)
         rc = load_platform_node(m, platform, 0, err);
     if (rc == SIM_OK)
@@ -352,11 +353,6 @@ void load_machine_destroy(struct load_machine *machine)
 const struct machine_desc *load_machine_desc(const struct load_machine *machine)
 {
     return &machine->desc;
-}
-
-const char *load_machine_description(const struct load_machine *machine)
-{
-    return machine->description;
 }
 
 void load_machine_each(const struct load_machine *machine, load_value_fn fn, void *arg)

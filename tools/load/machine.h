@@ -50,7 +50,6 @@ int load_platform_create(const char *path, const struct load_options *opt,
 void load_machine_destroy(struct load_machine *machine);
 
 const struct machine_desc *load_machine_desc(const struct load_machine *machine);
-const char *load_machine_description(const struct load_machine *machine);
 
 /** Every value in force, in a fixed order; `path` is "node0.hub" or "" for the machine's own. */
 typedef void (*load_value_fn)(void *arg, const char *path, const struct machine_value *value);

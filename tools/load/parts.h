@@ -37,7 +37,6 @@ struct load_source {
 struct load_machine {
     struct load_arena arena;
     const struct load_options *opt; /* while loading only */
-    const char *description;
     struct machine_desc desc;
     unsigned ngroups, room;
     struct load_group *groups; /* groups[0] is the machine itself */
