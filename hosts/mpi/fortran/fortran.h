@@ -31,6 +31,10 @@ static inline void done(int *ierror, int code)
         *ierror = code;
 }
 
+/** malloc(), which ends all ranks with a line when there is no memory: not every call has an
+ * IERROR. */
+void *fortran_alloc(size_t bytes);
+
 /** Without the blanks at its end, and those before it; free() it. */
 char *text_in(const char *text, size_t room);
 /** Fills up with blanks. */

@@ -81,9 +81,7 @@ void *section_copy(const struct own_array *a)
 
     if (!has_gaps(&g))
         return a->base;
-    to = malloc(bytes_of(&g));
-    if (to == NULL)
-        abort();
+    to = fortran_alloc(bytes_of(&g));
     (void)copy(&g, g.n - 1, g.base, to, false);
     return to;
 }

@@ -1,8 +1,9 @@
 /* What is more than another way to pass arguments, and the common blocks. See wrappers.sh. */
-#define _POSIX_C_SOURCE 200809L /* strndup */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "hosts/mpi/fortran/fortran.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "hosts/mpi/include/mpi-hub.h"
 
@@ -12,6 +13,17 @@ COMMON int hub_mpi_bottom_, hub_mpi_in_place_;
 COMMON int hub_mpi_status_ignore_[MPI_STATUS_SIZE], hub_mpi_statuses_ignore_[MPI_STATUS_SIZE];
 COMMON int hub_mpi_errcodes_ignore_[1], hub_mpi_unweighted_[1], hub_mpi_weights_empty_[1];
 COMMON char hub_mpi_argv_null_[1], hub_mpi_argvs_null_[1];
+
+void *fortran_alloc(size_t bytes)
+{
+    void *p = malloc(bytes > 0 ? bytes : 1);
+
+    if (p == NULL) {
+        (void)fprintf(stderr, "MPI for Fortran: %zu bytes: out of memory\n", bytes);
+        PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+    }
+    return p;
+}
 
 char *text_in(const char *text, size_t room)
 {
@@ -23,9 +35,9 @@ char *text_in(const char *text, size_t room)
         text++;
         room--;
     }
-    copy = strndup(text, room);
-    if (copy == NULL)
-        abort();
+    copy = fortran_alloc(room + 1);
+    memcpy(copy, text, room);
+    copy[room] = '\0';
     return copy;
 }
 
@@ -124,10 +136,8 @@ EXTENT(type_ub, lb + extent)
 
 static MPI_Aint *aints_of(int n, const int *from)
 {
-    MPI_Aint *to = malloc(((size_t)(n > 0 ? n : 0) + 1) * sizeof(*to));
+    MPI_Aint *to = fortran_alloc(((size_t)(n > 0 ? n : 0) + 1) * sizeof(*to));
 
-    if (to == NULL)
-        abort();
     for (int i = 0; i < n; i++)
         to[i] = from[i];
     return to;
@@ -213,10 +223,8 @@ static int call_delete(int handle, int keyval, void *in, void *state)
 
 static struct functions *keep(struct functions f)
 {
-    struct functions *kept = malloc(sizeof(*kept));
+    struct functions *kept = fortran_alloc(sizeof(*kept));
 
-    if (kept == NULL)
-        abort();
     *kept = f;
     return kept;
 }
@@ -320,10 +328,8 @@ SHARED(grequest_start, void (*query)(MPI_Aint *, MPI_Status *, int *),
        void (*release)(MPI_Aint *, int *), void (*cancel)(MPI_Aint *, int *, int *),
        MPI_Aint *extra, MPI_Request *request, int *ierror)
 {
-    struct request *r = malloc(sizeof(*r));
+    struct request *r = fortran_alloc(sizeof(*r));
 
-    if (r == NULL)
-        abort();
     *r = (struct request){ query, release, cancel, extra };
     done(ierror, MPI_Grequest_start(call_query, call_release, call_cancel, r, request));
 }
