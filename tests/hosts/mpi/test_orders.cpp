@@ -117,8 +117,8 @@ TEST_P(Orders, OfEventsDoNotMatterToDatatypes)
     bool adapters = std::string(GetParam().machine) == "ring4" && strncmp(GetParam().mpi, "net", 3);
     const char *gpu = adapters ? "gpu=1" : "gpu=0"; /* memory of GPUs, too */
 
-    expect_same("signatures_point", { "cases=40", gpu });
-    expect_same("signatures_collectives", { "cases=40", gpu });
+    expect_same("signatures_point", { "cases=10", gpu });
+    expect_same("signatures_collectives", { "cases=10", gpu });
 }
 
 TEST_P(Orders, OfEventsDoNotMatterToFiles)
