@@ -107,18 +107,14 @@ static int add_experiment(struct cmd_session *session, const struct figure *figu
 }
 
 /** `table` NULL: only tells the pool what is wanted. */
-static int add_all(const struct options *opt, struct cmd_session *session,
-                   const struct figure *figure, struct lab_table *table, struct sim_error *err)
+static int add_all(struct cmd_session *session, const struct figure *figure,
+                   struct lab_table *table, struct sim_error *err)
 {
-    struct lab_csv points;
     int rc = SIM_OK;
 
     for (unsigned i = 0; i < figure->spec.nexperiments && rc == SIM_OK; i++)
         rc = add_experiment(session, figure, figure->spec.experiments[i], table, err);
-    if (rc != SIM_OK || opt->points == NULL)
-        return rc;
-    rc = lab_csv_read(opt->points, LOAD_FILE_BY_HAND, &session->arena, &points, err);
-    return rc == SIM_OK && table != NULL ? lab_figure_add_points(&points, table, err) : rc;
+    return rc;
 }
 
 static int read_figure(const struct options *opt, struct cmd_session *session, const char *name,
@@ -140,7 +136,8 @@ static int read_figure(const struct options *opt, struct cmd_session *session, c
 
 /* ---- the files ------------------------------------------------------------------------ */
 
-static int make_one(const struct options *opt, struct cmd_session *session,
+/** `points` of one's own, or NULL. */
+static int make_one(const struct lab_csv *points, struct cmd_session *session,
                     const struct figure *figure, struct sim_error *err)
 {
     struct lab_figure spec = figure->spec;
@@ -148,7 +145,9 @@ static int make_one(const struct options *opt, struct cmd_session *session,
     int rc;
 
     lab_figure_begin(&table);
-    rc = add_all(opt, session, figure, &table, err);
+    rc = add_all(session, figure, &table, err);
+    if (rc == SIM_OK && points != NULL)
+        rc = lab_figure_add_points(points, &table, err);
     spec.styles = lab_figure_styles(&spec, &table, &session->arena);
     if (rc == SIM_OK)
         rc = cmd_write_figure(&spec, &table, figure->stem, &session->arena, err);
@@ -161,22 +160,25 @@ static int make_figures(const struct options *opt, struct cmd_session *session,
 {
     struct figure *figures = load_alloc(&session->arena, opt->n * sizeof(*figures));
     const char **stems = load_alloc(&session->arena, opt->n * sizeof(*stems));
+    struct lab_csv points;
     int rc = SIM_OK;
 
+    if (opt->points != NULL)
+        rc = lab_csv_read(opt->points, LOAD_FILE_BY_HAND, &session->arena, &points, err);
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++) {
         rc = read_figure(opt, session, opt->names[i], &figures[i], err);
         stems[i] = figures[i].stem;
         if (rc == SIM_OK)
             rc = check_figure(session, &figures[i].spec, err);
         if (rc == SIM_OK)
-            rc = add_all(opt, session, &figures[i], NULL, err);
+            rc = add_all(session, &figures[i], NULL, err);
     }
     if (rc == SIM_OK)
         rc = lab_pool_work(session->ev.pool, err);
     if (rc == SIM_OK)
         rc = lab_out_folder(opt->out, err);
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
-        rc = make_one(opt, session, &figures[i], err);
+        rc = make_one(opt->points != NULL ? &points : NULL, session, &figures[i], err);
     if (rc == SIM_OK)
         rc = cmd_draw(&session->site.roots, stems, opt->n, err);
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
