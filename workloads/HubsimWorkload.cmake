@@ -23,11 +23,22 @@ if(NOT TARGET program_shim)
   target_compile_options(program_shim PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_PROGRAM_OPTIONS} -fno-builtin)
 endif()
 
+function(hubsim_workload_code target)
+  target_include_directories(${target} PRIVATE ${HUBSIM_PROGRAM_INCLUDES})
+  target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_FILE_NAMES} ${HUBSIM_PROGRAM_OPTIONS})
+endfunction()
+
+# hubsim_workload_part(TARGET a.c ...): objects for the SOURCES of several workloads
+function(hubsim_workload_part target)
+  add_library(${target} OBJECT ${ARGN})
+  hubsim_workload_code(${target})
+endfunction()
+
 function(hubsim_workload name)
   cmake_parse_arguments(ARG "" "OUTPUT" "SOURCES;INCLUDES;LIBRARIES" ${ARGN})
   add_library(workload_${name} MODULE ${ARG_SOURCES} $<TARGET_OBJECTS:program_shim>)
-  target_include_directories(workload_${name} PRIVATE ${HUBSIM_PROGRAM_INCLUDES} ${ARG_INCLUDES})
-  target_compile_options(workload_${name} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_FILE_NAMES} ${HUBSIM_PROGRAM_OPTIONS})
+  hubsim_workload_code(workload_${name})
+  target_include_directories(workload_${name} PRIVATE ${ARG_INCLUDES})
   target_link_options(workload_${name} PRIVATE
     LINKER:-Bsymbolic,--version-script,${PROJECT_SOURCE_DIR}/hosts/launch/shim/program.map)
   target_link_libraries(workload_${name} PRIVATE ${ARG_LIBRARIES})
