@@ -1,5 +1,6 @@
 /* The soak in small: see soak.h. `build/tests/bin/soak 100000000` is the large one. */
 #include "soak.h"
+#include "tests/built.h"
 
 #include <gtest/gtest.h>
 
@@ -25,11 +26,7 @@ struct Soak {
     }
 };
 
-#ifdef HUBSIM_SANITIZED /* a tenth of the speed */
-const unsigned LESS = 3;
-#else
-const unsigned LESS = 1;
-#endif
+const unsigned LESS = test::SANITIZED ? 3 : 1;
 
 const char *const ALL = SOAK_FOLDER "/faults.yaml";
 

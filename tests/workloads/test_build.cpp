@@ -1,4 +1,5 @@
 /* The workloads as an application of its own: by its Makefile and by CMake, with hubcc alone. */
+#include "tests/built.h"
 #include "tests/folder.h"
 
 namespace
@@ -9,7 +10,7 @@ class Build : public test::Shell
   protected:
     int sh(const std::string &command)
     {
-        return Shell::sh("PATH=" BIN ":$PATH; { " + command + "; } 2>&1");
+        return Shell::sh("PATH=" + test::BIN + ":$PATH; { " + command + "; } 2>&1");
     }
     /** All of them are there, and one runs. */
     void expect_programs()

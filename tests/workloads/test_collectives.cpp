@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/built.h"
 #include "tools/lab/experiment.h"
 
 namespace
@@ -20,7 +21,7 @@ class Collectives : public testing::Test
         lab_pool_config cfg = {};
 
         load_roots_add(&site.roots, "configs");
-        snprintf(site.programs, sizeof(site.programs), "%s", WORKLOADS);
+        snprintf(site.programs, sizeof(site.programs), "%s", test::WORKLOADS.c_str());
         cfg.workers = 2;
         cfg.execute = lab_simulate;
         cfg.execute_arg = &site;

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/built.h"
 #include "tools/lab/evaluate.h"
 #include "tools/lab/result_keys.h"
 #include "tools/lab/simulate.h"
@@ -21,7 +22,7 @@ class ResultKeys : public testing::Test
     void SetUp() override
     {
         load_roots_add(&site.roots, "configs");
-        snprintf(site.programs, sizeof(site.programs), "%s", WORKLOADS);
+        snprintf(site.programs, sizeof(site.programs), "%s", test::WORKLOADS.c_str());
         ev.arena = &arena;
         ev.seed = 1;
     }

@@ -1,5 +1,6 @@
 /* Every workload in every configuration moves the right bytes, and gives the same in every order.
  */
+#include "tests/built.h"
 #include "tests/hosts/cluster.h"
 
 #include <cstring>
@@ -36,7 +37,7 @@ Outcome run(const char *program, const Args &args, unsigned nodes = 2, sim_order
     Outcome r = {};
     unsigned results = 0;
 
-    r.code = c.run_program(std::string(WORKLOADS "/") + program + ".so", args);
+    r.code = c.run_program(test::WORKLOADS + "/" + program + ".so", args);
     EXPECT_EQ(SIM_OK, r.code) << c.err.text;
     for (auto &l : c.lines) {
         results += l.text.rfind("result ", 0) == 0;
@@ -272,7 +273,8 @@ TEST(Workloads, DistanceCosts)
     cfg.nranks = 2;
     cfg.nodes = nodes;
 
-    ASSERT_EQ(SIM_OK, c.run_program(WORKLOADS "/pingpong.so", with(FEW, { "mode=pio" }), cfg))
+    ASSERT_EQ(SIM_OK,
+              c.run_program(test::WORKLOADS + "/pingpong.so", with(FEW, { "mode=pio" }), cfg))
         << c.err.text;
     ASSERT_EQ(1u, c.lines.size());
     EXPECT_GT(field(c.lines[0].text, "latency_ps_min"), near);

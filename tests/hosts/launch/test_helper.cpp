@@ -6,9 +6,12 @@
 
 #include "hosts/driver/driver.h"
 #include "hosts/launch/task.h"
+#include "tests/built.h"
 
 namespace
 {
+
+const std::string PROGRAMS = test::BUILD + "/tests/hosts/launch";
 
 using test::Cluster;
 
@@ -165,7 +168,7 @@ TEST(Helper, WhatItBreaksIsItsRanks)
 TEST(Helper, EndsWithARankThatASignalEnds)
 {
     Cluster c;
-    EXPECT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_helped.so", { "alarm" })) << c.err.text;
+    EXPECT_EQ(SIM_OK, c.run_program(PROGRAMS + "/test_helped.so", { "alarm" })) << c.err.text;
     EXPECT_EQ(SIGALRM, c.result.ranks[0].signal);
     EXPECT_EQ(128 + SIGALRM, c.result.ranks[0].exit_code);
     EXPECT_EQ(0, c.result.ranks[1].exit_code);
@@ -182,7 +185,7 @@ TEST(Helper, MayEndItsRankAndLookAtSharedMemory)
     cfg.block_ps = SIM_NS;
     for (auto &kind : kinds) {
         Cluster c;
-        EXPECT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_helped.so", { kind.first }, cfg))
+        EXPECT_EQ(SIM_OK, c.run_program(PROGRAMS + "/test_helped.so", { kind.first }, cfg))
             << c.err.text;
         EXPECT_EQ(kind.second, c.result.ranks[0].exit_code) << kind.first;
         EXPECT_EQ(1u, c.lines.size());

@@ -6,9 +6,12 @@
 #include "hosts/driver/driver.h"
 #include "hosts/driver/include/hub-work.h"
 #include "hosts/launch/task.h"
+#include "tests/built.h"
 
 namespace
 {
+
+const std::string PROGRAMS = test::BUILD + "/tests/hosts/launch";
 
 using test::Cluster;
 using test::ClusterConfig;
@@ -342,7 +345,7 @@ TEST(Launch, SignalsArriveTheSameInEveryOrder)
     cfg.nodes = nodes;
     for (const char *what : { "timers", "neighbours" }) {
         Cluster first;
-        ASSERT_EQ(SIM_OK, first.run_program(PROGRAM_DIR "/test_signals.so", { what }, cfg))
+        ASSERT_EQ(SIM_OK, first.run_program(PROGRAMS + "/test_signals.so", { what }, cfg))
             << first.err.text;
         EXPECT_FALSE(first.lines.empty());
         EXPECT_EQ(strcmp(what, "neighbours") == 0 ? SIGKILL : 0, first.result.ranks[1].signal);
@@ -350,7 +353,7 @@ TEST(Launch, SignalsArriveTheSameInEveryOrder)
             ClusterConfig cc;
             cc.order = order;
             Cluster c(cc);
-            ASSERT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_signals.so", { what }, cfg))
+            ASSERT_EQ(SIM_OK, c.run_program(PROGRAMS + "/test_signals.so", { what }, cfg))
                 << c.err.text;
             c.expect_same_outcome(first);
         }
@@ -366,7 +369,7 @@ TEST(Launch, HandlersRunInTheMidstOfWaitsAndAtTheEndOfOtherOperations)
 
     cfg.compute = LAUNCH_COMPUTE_COUNTED;
     cfg.block_ps = SIM_NS;
-    EXPECT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_interrupted.so", {}, cfg)) << c.err.text;
+    EXPECT_EQ(SIM_OK, c.run_program(PROGRAMS + "/test_interrupted.so", {}, cfg)) << c.err.text;
     for (auto &l : c.lines)
         text += l.text + "\n";
     EXPECT_EQ("store: at once\nstore_block: at its end\nload: at its end\n"
@@ -384,7 +387,7 @@ TEST(Launch, AProgramPrintsInOrderOfTimeAndRank)
     Cluster c(cc);
     std::vector<unsigned> ranks;
 
-    ASSERT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_globals.so", { "-n", "0" })) << c.err.text;
+    ASSERT_EQ(SIM_OK, c.run_program(PROGRAMS + "/test_globals.so", { "-n", "0" })) << c.err.text;
     EXPECT_TRUE(c.all_well());
     for (auto &l : c.lines)
         if (l.text == "part whole")
@@ -403,7 +406,7 @@ TEST(Launch, LoopsThatPollDoNotDependOnTheOrderOfEvents)
             cc.order = order;
             Cluster c(cc);
 
-            ASSERT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_poll.so", { how })) << c.err.text;
+            ASSERT_EQ(SIM_OK, c.run_program(PROGRAMS + "/test_poll.so", { how })) << c.err.text;
             EXPECT_TRUE(c.all_well());
             if (lines.empty()) {
                 lines = c.lines;
@@ -431,7 +434,7 @@ TEST(Launch, ACrashEndsItsRankAndIsTold)
         if (task_sanitized() && strcmp(how.how, "abort") != 0)
             continue; /* the sanitizer reports those itself */
         Cluster c;
-        ASSERT_EQ(SIM_OK, c.run_program(PROGRAM_DIR "/test_crash.so", { how.how })) << c.err.text;
+        ASSERT_EQ(SIM_OK, c.run_program(PROGRAMS + "/test_crash.so", { how.how })) << c.err.text;
         for (unsigned r = 0; r < 2; r++)
             EXPECT_EQ(how.code, c.result.ranks[r].exit_code) << how.how;
         ASSERT_EQ(4u, c.lines.size()) << how.how;

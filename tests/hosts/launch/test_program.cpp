@@ -6,9 +6,12 @@
 #include "hosts/launch/output.h"
 #include "hosts/launch/program.h"
 #include "hosts/launch/task.h"
+#include "tests/built.h"
 
 namespace
 {
+
+const std::string PROGRAMS = test::BUILD + "/tests/hosts/launch";
 
 struct Copy {
     struct task *t = nullptr;
@@ -55,7 +58,8 @@ TEST(Program, SixtyFourCopiesHaveTheirOwnGlobals)
     struct program_file *file = nullptr;
     struct sim_error err = {};
 
-    ASSERT_EQ(SIM_OK, program_file_open(PROGRAM_DIR "/test_globals.so", &file, &err)) << err.text;
+    ASSERT_EQ(SIM_OK, program_file_open((PROGRAMS + "/test_globals.so").c_str(), &file, &err))
+        << err.text;
     for (unsigned r = 0; r < n; r++) {
         struct hub_program_hooks hooks = {};
         hooks.out = output_open(out, r, OUTPUT_STDOUT, no_time, nullptr);

@@ -2,6 +2,7 @@
  * Programs as hubcc makes them, over each transport and with faults: whatever the order of events
  * and of domains, they print the same lines, end at the same times, and leave the same fingerprint.
  */
+#include "tests/built.h"
 #include "tests/hosts/machine_file.h"
 
 #include <cstring>
@@ -37,10 +38,12 @@ const std::vector<Network> NETWORKS = {
       3,
       { "node*.ether.rx.loss_ppm=3000" },
       {} },
-    { "peach2_helper", "peach2,progress=helper", "ring4", 5, {}, { CABLES } },
-    { "ib_helper", "ib,progress=helper", "ring4", 5, {}, {} },
-    { "mbcf_helper", "mbcf,progress=helper", "mbcf-switch", 4, {}, {} },
     { "tcp", "tcp", "mbcf-hub", 2, { "node*.ether.rx.loss_ppm=3000" }, {} },
+};
+const std::vector<Network> HELPERS = {
+    { "peach2", "peach2,progress=helper", "ring4", 5, {}, { CABLES } },
+    { "ib", "ib,progress=helper", "ring4", 5, {}, {} },
+    { "mbcf", "mbcf,progress=helper", "mbcf-switch", 4, {}, {} },
 };
 
 void PrintTo(const Network &n, std::ostream *os)
@@ -62,16 +65,15 @@ class Orders : public testing::TestWithParam<Network>
         cfg.software = &software;
         cfg.beside = lab_software_beside(&software, c.machine());
         cfg.max_time_ps = 100000 * SIM_MS;
-        ASSERT_EQ(SIM_OK, c.run_program(PROGRAMS "/" + program, args, cfg)) << c.err.text;
+        ASSERT_EQ(SIM_OK, c.run_program(test::BUILD + "/tests/hosts/mpi/" + program, args, cfg))
+            << c.err.text;
         EXPECT_TRUE(c.all_well()) << (c.lines.empty() ? "" : c.lines.back().text);
     }
     static std::vector<sim_order> orders()
     {
-#ifdef HUBSIM_SANITIZED /* takes five times as long */
-        return { test::all_orders().back() };
-#else
+        if (test::SANITIZED)
+            return { test::all_orders().back() };
         return test::all_orders();
-#endif
     }
     /** In the fast order, again in it, and in each other one. */
     static void expect_same(const std::string &program, const std::vector<std::string> &args = {})
@@ -117,8 +119,8 @@ TEST_P(Orders, OfEventsDoNotMatterToDatatypes)
     bool adapters = std::string(GetParam().machine) == "ring4" && strncmp(GetParam().mpi, "net", 3);
     const char *gpu = adapters ? "gpu=1" : "gpu=0"; /* memory of GPUs, too */
 
-    expect_same("signatures_point", { "cases=10", gpu });
-    expect_same("signatures_collectives", { "cases=10", gpu });
+    expect_same("signatures_point", { "cases=6", gpu });
+    expect_same("signatures_collectives", { "cases=6", gpu });
 }
 
 TEST_P(Orders, OfEventsDoNotMatterToFiles)
@@ -126,7 +128,24 @@ TEST_P(Orders, OfEventsDoNotMatterToFiles)
     expect_same("io", { std::string("io-of-") + GetParam().name });
 }
 
-INSTANTIATE_TEST_SUITE_P(Mpi, Orders, testing::ValuesIn(NETWORKS),
-                         [](const auto &n) { return std::string(n.param.name); });
+class OrdersWithHelpers : public Orders
+{
+};
+
+TEST_P(OrdersWithHelpers, OfEventsDoNotMatterToWhatGoesOnByItself)
+{
+    expect_same("matcher", { "patterns=6", "limits=300,2000" });
+    expect_same("windows", { "fixed" });
+    expect_same("nonblocking");
+    expect_same("signatures_point", { "cases=6" });
+}
+
+std::string name(const testing::TestParamInfo<Network> &n)
+{
+    return n.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpi, Orders, testing::ValuesIn(NETWORKS), name);
+INSTANTIATE_TEST_SUITE_P(Mpi, OrdersWithHelpers, testing::ValuesIn(HELPERS), name);
 
 } // namespace

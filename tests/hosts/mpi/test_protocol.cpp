@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/built.h"
 #include "tests/hosts/mpi/ranks.h"
 
 namespace
@@ -454,11 +455,8 @@ TEST(MpiProtocol, RanksThatOnlyLookInVainAreNamed)
         << c.err.text;
 }
 
-#ifdef HUBSIM_SANITIZED
-#define LONG (500 * SIM_MS)
-#else
-#define LONG (2500 * SIM_MS) /* more than a second of the processor's time to look at */
-#endif
+/* More than a second of the processor's time to look at. */
+const uint64_t LONG = (test::SANITIZED ? 500 : 2500) * SIM_MS;
 
 /* However long that takes: a sleeper has an event of its own. */
 TEST(MpiProtocol, RanksThatLookForASleeperAreLetGoOn)

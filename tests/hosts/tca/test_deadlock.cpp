@@ -1,4 +1,5 @@
 /* What `hubsim topology` predicts of machines whose buffers fill up, and what then happens. */
+#include "tests/built.h"
 #include "tests/hosts/machine_file.h"
 #include "tests/hosts/tca/rank.h"
 
@@ -289,11 +290,7 @@ class RandomMachine
     std::map<std::pair<unsigned, char>, std::vector<unsigned>> ways_;
 };
 
-#ifdef HUBSIM_SANITIZED /* takes six times as long */
-const unsigned MACHINES = 20;
-#else
-const unsigned MACHINES = 60;
-#endif
+const unsigned MACHINES = test::SANITIZED ? 20 : 60;
 
 TEST(Deadlock, NeverComesWhereNoneIsPossible)
 {

@@ -13,6 +13,7 @@
 #include "observe/fan.h"
 #include "pcie/lcrc.h"
 #include "pcie/packet.h"
+#include "tests/built.h"
 #include "tools/lab/simulate.h"
 
 #include <cstdarg>
@@ -413,7 +414,7 @@ void write_run(Output &out, bool faults)
     lab_site_init(&site);
     load_roots_add(&site.roots, CONFIGS);
     site.probe = observe_fan_probe(&out.fan);
-    (void)snprintf(site.programs, sizeof(site.programs), "%s", WORKLOADS);
+    (void)snprintf(site.programs, sizeof(site.programs), "%s", test::WORKLOADS.c_str());
     run.machine = "two-node";
     run.program = "pingpong";
     run.args[run.nargs++] = "bytes=1024";

@@ -1,4 +1,5 @@
 /* Ten thousand random messages: the parts of each add up to what its program measured. */
+#include "tests/built.h"
 #include "tests/sim/observe/messages.h"
 
 #include "tools/lab/topology.h"
@@ -12,11 +13,7 @@ using test::Message;
 using test::Messages;
 using test::Observed;
 
-#ifdef HUBSIM_SANITIZED /* a tenth of the speed */
-const int PER_MACHINE = 144;
-#else
-const int PER_MACHINE = 1440;
-#endif
+const int PER_MACHINE = test::SANITIZED ? 144 : 1440;
 
 int below(std::mt19937_64 &random, int n)
 {

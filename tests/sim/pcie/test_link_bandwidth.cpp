@@ -3,6 +3,7 @@
  * SKP ordered sets, ACK and UpdateFC DLLPs in them.
  */
 #include "link_fixture.h"
+#include "tests/built.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +18,8 @@ struct Case {
     unsigned gen, lanes, mps;
 };
 
-#ifdef HUBSIM_SANITIZED /* a tenth of the speed */
-const std::vector<unsigned> PAYLOADS = { 256 };
-#else
-const std::vector<unsigned> PAYLOADS = { 128, 256, 512 };
-#endif
+const std::vector<unsigned> PAYLOADS =
+    test::SANITIZED ? std::vector<unsigned>{ 256 } : std::vector<unsigned>{ 128, 256, 512 };
 
 std::vector<Case> all_cases()
 {

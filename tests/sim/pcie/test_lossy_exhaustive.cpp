@@ -5,6 +5,7 @@
  */
 #include "link_faults.h"
 #include "link_fixture.h"
+#include "tests/built.h"
 
 namespace
 {
@@ -17,11 +18,10 @@ struct Size {
     uint64_t timer;             /* replay timer in symbol times; 0: that of the table */
 };
 
-#ifdef HUBSIM_SANITIZED /* a tenth of the speed */
-const Size sizes[] = { { 2, 1, 8, 60 } };
-#else
-const Size sizes[] = { { 1, 1, 8, 0 }, { 2, 1, 8, 60 }, { 2, 2, 16, 0 }, { 4, 0, 0, 0 } };
-#endif
+const std::vector<Size> sizes =
+    test::SANITIZED
+        ? std::vector<Size>{ { 2, 1, 8, 60 } }
+        : std::vector<Size>{ { 1, 1, 8, 0 }, { 2, 1, 8, 60 }, { 2, 2, 16, 0 }, { 4, 0, 0, 0 } };
 
 const unsigned TLPS = 3; /* each way */
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "tests/built.h"
 #include "tests/folder.h"
 
 using rows = std::map<int, std::string>; /* point -> all columns */
@@ -23,7 +24,7 @@ class SweepCommand : public test::Folder
     pid_t start(const std::string &args, int error_fd = -1)
     {
         std::istringstream words(args);
-        std::vector<std::string> list = { HUBSIM, "sweep" };
+        std::vector<std::string> list = { test::HUBSIM, "sweep" };
         std::vector<char *> argv;
 
         for (std::string word; words >> word;)
@@ -40,7 +41,7 @@ class SweepCommand : public test::Folder
                                               O_CREAT | O_TRUNC | O_WRONLY, 0666);
             dup2(out, 1);
             dup2(errors, 2);
-            execv(HUBSIM, argv.data());
+            execv(test::HUBSIM.c_str(), argv.data());
             _exit(127);
         }
         setpgid(pid, pid);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/built.h"
 #include "tests/folder.h"
 
 namespace
@@ -14,7 +15,7 @@ class Command : public test::Shell
     /** Runs `hubsim ARGS`; stdout in `out`, stderr in `errors`. */
     int run(const std::string &args, const std::string &before = "")
     {
-        return sh(before + " " HUBSIM " " + args);
+        return sh(before + " " + test::HUBSIM + " " + args);
     }
 };
 
@@ -208,7 +209,8 @@ TEST_F(Command, WhatIsWrittenAsJsonIsJson)
 
     for (const char *kind : { "machines", "platforms" })
         for (const auto &file : std::filesystem::directory_iterator(std::string("configs/") + kind))
-            keep("params " + file.path().string());
+            if (!test::SANITIZED || file.path().stem() == "ring8")
+                keep("params " + file.path().string());
     for (const char *args :
          { "params --fault-kinds", "topology one-way-ring8", "topology ring8 --links",
            "explain two-node", "run line3 --set 'node*.hub.e.link.lanes=1'" })
@@ -217,7 +219,7 @@ TEST_F(Command, WhatIsWrittenAsJsonIsJson)
                     "sys.argv[1:]]' " +
                     folder + "/*.json"))
         << errors;
-    EXPECT_LT(25u, n);
+    EXPECT_LT(test::SANITIZED ? 5u : 25u, n);
 }
 
 TEST_F(Command, OutputThatCannotBeWrittenIsAnError)

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <vector>
 
+#include "tests/built.h"
+
 namespace
 {
 
@@ -17,7 +19,7 @@ struct Result {
 
 Result explain(const std::string &args)
 {
-    FILE *p = popen((HUBSIM " explain " + args + " 2>&1").c_str(), "r");
+    FILE *p = popen((test::HUBSIM + " explain " + args + " 2>&1").c_str(), "r");
     Result r = { -1, "" };
     char buffer[4096];
 

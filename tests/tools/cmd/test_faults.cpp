@@ -1,4 +1,5 @@
 /* Faults as users of the commands meet them. */
+#include "tests/built.h"
 #include "tests/folder.h"
 
 #include <algorithm>
@@ -11,11 +12,11 @@ namespace
 class FaultsCommand : public test::Shell
 {
   protected:
-    int run(const std::string &args) { return sh(HUBSIM " " + args); }
+    int run(const std::string &args) { return sh(test::HUBSIM + " " + args); }
     int program(const std::string &args)
     {
-        return sh(HUBRUN " -n 2 -m two-node --fingerprint " + args +
-                  " " WORKLOADS "/pingpong.so bytes=65536 rounds=4 repeats=1");
+        return sh(test::HUBRUN + " -n 2 -m two-node --fingerprint " + args + " " + test::WORKLOADS +
+                  "/pingpong.so bytes=65536 rounds=4 repeats=1");
     }
     bool says(const std::string &text) const { return (out + errors).find(text) != text.npos; }
 };

@@ -1,4 +1,5 @@
 /* `hubsim check` and `hubsim diff` as their users and their CI meet them. */
+#include "tests/built.h"
 #include "tests/folder.h"
 
 namespace
@@ -18,7 +19,10 @@ class Results : public test::Shell
                             "  - {name: PIO, bytes: 8..32}\n");
     }
     /** @return the exit status of `hubsim ARGS`, run in the folder */
-    int hubsim(const std::string &args) { return sh("cd " + folder + " && " HUBSIM " " + args); }
+    int hubsim(const std::string &args)
+    {
+        return sh("cd " + folder + " && " + test::HUBSIM + " " + args);
+    }
     void change(const std::string &name, const std::string &from, const std::string &to)
     {
         std::string now = text(name);

@@ -1,6 +1,7 @@
 /* `hubsim sweep` as its users meet it; test_sweep_kill.cpp has the long part. */
 #include <algorithm>
 
+#include "tests/built.h"
 #include "tests/tools/cmd/sweep_command.h"
 
 namespace
@@ -35,7 +36,6 @@ TEST_F(SweepCommand, WhatIsDoneIsNotRunAgain)
     EXPECT_EQ(db, text("out/points/sweep.db"));
 }
 
-#ifndef HUBSIM_SANITIZED /* they see no more of a process that is killed */
 /** Child processes of `pid`: its workers. */
 std::vector<pid_t> children_of(pid_t pid)
 {
@@ -56,7 +56,18 @@ std::vector<pid_t> children_of(pid_t pid)
     return found;
 }
 
-TEST_F(SweepCommand, AKilledWorkerLeavesNoRowAndTheNextRunMakesIt)
+class KilledSweep : public SweepCommand
+{
+  protected:
+    void SetUp() override
+    {
+        SweepCommand::SetUp();
+        if (test::SANITIZED)
+            GTEST_SKIP() << "sanitizers see no more of a process that is killed";
+    }
+};
+
+TEST_F(KilledSweep, AKilledWorkerLeavesNoRowAndTheNextRunMakesIt)
 {
     const std::string file = write_points(2), args = file + " --csv --out " + folder + "/out";
     const std::string db = folder + "/out/points/sweep.db";
@@ -76,7 +87,7 @@ TEST_F(SweepCommand, AKilledWorkerLeavesNoRowAndTheNextRunMakesIt)
     EXPECT_EQ(200u, read_rows(db).size());
 }
 
-TEST_F(SweepCommand, WorkersOfAKilledParentDoNoHarm)
+TEST_F(KilledSweep, WorkersOfAKilledParentDoNoHarm)
 {
     const std::string file = write_points(1);
 
@@ -91,7 +102,7 @@ TEST_F(SweepCommand, WorkersOfAKilledParentDoNoHarm)
 }
 
 /* Before the folder is there, while the database is made, at the first rows. */
-TEST_F(SweepCommand, AKillAtTheVeryBeginningIsOneAtAnyMoment)
+TEST_F(KilledSweep, AKillAtTheVeryBeginningIsOneAtAnyMoment)
 {
     const std::string args = write_points(1, 2) + " --csv --out " + folder + "/out";
 
@@ -107,7 +118,6 @@ TEST_F(SweepCommand, AKillAtTheVeryBeginningIsOneAtAnyMoment)
     ASSERT_EQ(0, run(args + "/whole")) << text("stderr");
     EXPECT_EQ(csv, text("stdout"));
 }
-#endif
 
 TEST_F(SweepCommand, ASecondProcessIsToldWhoRunsTheSweepAndMayLook)
 {
@@ -225,7 +235,7 @@ TEST_F(SweepCommand, AProgramOfOnesOwnIsSwept)
                        "    MPI_Finalize();\n"
                        "    return 0;\n"
                        "}\n");
-    ASSERT_EQ(0, system((HUBCC " -o " + folder + "/own " + source).c_str()));
+    ASSERT_EQ(0, system((test::HUBCC + " -o " + folder + "/own " + source).c_str()));
     const std::string args = write("s.yaml", "program: " + folder +
                                                  "/own\nmachine: ring4\n"
                                                  "ranks: [2, 4]\nargs: { word: [a, b] }\n") +

@@ -1,17 +1,14 @@
 /* `hubsim sweep` survives kills. */
 #include <random>
 
+#include "tests/built.h"
 #include "tests/tools/cmd/sweep_command.h"
 
 namespace
 {
 
 /* A sanitizer build of hubsim is many times slower, and the gate is one of the release build. */
-#ifdef HUBSIM_SANITIZED
-const unsigned seeds = 2;
-#else
-const unsigned seeds = 10;
-#endif
+const unsigned seeds = test::SANITIZED ? 2 : 10;
 
 /* The whole group is killed 20 times, some milliseconds after some more rows have come, at first
  * before any; rows only ever come to those that were there. */

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "tests/built.h"
+
 namespace
 {
 
@@ -42,7 +44,7 @@ class Watch : public ::testing::Test
     }
     void TearDown() override { (void)run("rm -rf " + folder); }
 
-    std::string hubsim(const std::string &args) { return HUBSIM " " + args; }
+    std::string hubsim(const std::string &args) { return test::HUBSIM + " " + args; }
 
     std::string folder;
 };
@@ -54,11 +56,7 @@ bool has(const std::string &text, const std::string &part)
 
 TEST_F(Watch, TimelineOfEachSimulationOfAMachineIsRight)
 {
-#ifdef HUBSIM_SANITIZED
-    const int first = 3;
-#else
-    const int first = 1;
-#endif
+    const int first = test::SANITIZED ? 3 : 1;
 
     for (int n = first; n <= 3; n++) { /* stores, a small and a large transfer by DMA */
         const std::string file = folder + "/timeline.json.gz";
@@ -175,16 +173,17 @@ TEST_F(Watch, OutputsSpareWhatIsRead)
 TEST_F(Watch, TimelineOfARunByHandIsDrawn)
 {
     const std::string file = folder + "/timeline.json.gz", picture = folder + "/picture.svg";
-    Result r = run(HUBRUN " -q -m ring4 --timeline " + file +
-                   " " WORKLOADS "/all-to-all.so bytes=2048 repeats=1");
+    Result r = run(test::HUBRUN + " -q -n 2 -m ring4 --timeline " + file + " " + test::WORKLOADS +
+                   "/all-to-all.so bytes=2048 repeats=1");
 
     ASSERT_EQ(0, r.status) << r.text;
-    r = run("scripts/timeline " + file + " --message -1 --tracks '*core0,*dma?,*→*node*' --out " +
-            picture + " && wc -c < " + picture);
+    const std::string last =
+        "scripts/timeline " + file + " --message -1 --tracks '*core0,*dma?,*→*node*' --out ";
+    r = run(last + picture + " && wc -c < " + picture);
     EXPECT_EQ(0, r.status) << r.text;
     EXPECT_GT(atoi(r.text.c_str()), 20000);
     for (const char *out : { "/none/a.svg", "/a.foo" }) {
-        r = run("scripts/timeline " + file + " --out " + folder + out);
+        r = run(last + folder + out);
         EXPECT_EQ(1, r.status);
         EXPECT_EQ(0u, r.text.find("timeline: " + folder + out + ": ")) << r.text;
         EXPECT_EQ(1, std::count(r.text.begin(), r.text.end(), '\n')) << r.text;
@@ -200,9 +199,10 @@ TEST_F(Watch, TimelineOfARunByHandIsDrawn)
 TEST_F(Watch, TimelineShowsWhatAnOutageDoes)
 {
     const std::string file = folder + "/outage.json.gz";
-    Result r = run(HUBRUN " -q -m ring4 --faults '{link: node0.hub.e, flap: {at: 526us, for: 3us}}'"
-                          " --timeline " +
-                   file + " " WORKLOADS "/all-to-all.so bytes=16384 repeats=1");
+    Result r = run(test::HUBRUN +
+                   " -q -m ring4 --faults '{link: node0.hub.e, flap: {at: 526us, for: 3us}}'"
+                   " --timeline " +
+                   file + " " + test::WORKLOADS + "/all-to-all.so bytes=16384 repeats=1");
 
     ASSERT_EQ(0, r.status) << r.text;
     r = run("scripts/timeline " + file);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/built.h"
+
 namespace
 {
 
@@ -107,8 +109,9 @@ class Waves : public ::testing::Test
             return;
         ASSERT_NE(nullptr, mkdtemp(name));
         const std::string folder = name, file = folder + "/x";
-        ASSERT_EQ(0, shell(HUBSIM " run two-node --observe 3 --out " + folder + " --waves " + file +
-                           ".fst && fst2vcd " + file + ".fst -o " + file + ".vcd"));
+        ASSERT_EQ(0,
+                  shell(test::HUBSIM + " run two-node --observe 3 --out " + folder + " --waves " +
+                        file + ".fst && fst2vcd " + file + ".fst -o " + file + ".vcd"));
         dump = new Dump(file + ".vcd");
         stats = statistics(folder + "/two-node/statistics.json", 3);
         (void)shell("rm -rf " + folder);
@@ -166,7 +169,8 @@ TEST_F(Waves, AFileThatIsCutOffIsAnError)
     char name[] = "/tmp/hubsim-waves-XXXXXX";
 
     ASSERT_NE(nullptr, mkdtemp(name));
-    const std::string folder = name, explain = HUBSIM " explain two-node --bytes 200000 --waves ";
+    const std::string folder = name,
+                      explain = test::HUBSIM + " explain two-node --bytes 200000 --waves ";
     EXPECT_EQ(0, shell(explain + folder + "/whole.fst"));
     EXPECT_NE(0, shell("trap '' XFSZ; ulimit -f 20; " + explain + folder + "/cut.fst"));
     /* the writer would put a file in the place of a device */

@@ -2,6 +2,7 @@
 #ifndef TESTS_HUBCC_PROGRAMS_H
 #define TESTS_HUBCC_PROGRAMS_H
 
+#include "tests/built.h"
 #include "tests/folder.h"
 
 namespace
@@ -13,7 +14,8 @@ class Programs : public test::Shell
     /** Runs a shell command in the folder; stdout in `out`, stderr in `errors`. */
     int sh(const std::string &command)
     {
-        return Shell::sh("cd " + folder + " && PATH=" BIN ":$PATH && { " + command + "; }");
+        return Shell::sh("cd " + folder + " && PATH=" + test::BIN + ":$PATH && { " + command +
+                         "; }");
     }
 };
 

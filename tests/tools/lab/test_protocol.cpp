@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "tests/built.h"
 #include "tools/lab/evaluate.h"
 #include "tools/lab/simulate.h"
 
@@ -21,7 +22,7 @@ class Protocol : public testing::TestWithParam<const char *>
         lab_pool_config cfg = {};
 
         load_roots_add(&site.roots, "configs");
-        snprintf(site.programs, sizeof(site.programs), "%s", HUBSIM_PROGRAMS);
+        snprintf(site.programs, sizeof(site.programs), "%s", test::WORKLOADS.c_str());
         cfg.workers = 2;
         cfg.execute = lab_simulate;
         cfg.execute_arg = &site;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "tests/built.h"
 #include "tests/folder.h"
 #include "tools/lab/sweep_run.h"
 
@@ -25,7 +26,7 @@ class Sweep : public test::Folder
         lab_site_init(&site);
         site.roots = {};
         load_roots_add(&site.roots, "configs");
-        snprintf(site.programs, sizeof(site.programs), "%s", HUBSIM_PROGRAMS);
+        snprintf(site.programs, sizeof(site.programs), "%s", test::WORKLOADS.c_str());
         site.fingerprint = true;
     }
     void TearDown() override

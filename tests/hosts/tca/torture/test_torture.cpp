@@ -1,4 +1,5 @@
 /* What a tortured machine has counted: nothing is lost or made up on any cable. */
+#include "tests/built.h"
 #include "tests/hosts/cluster.h"
 
 #include <cinttypes>
@@ -47,7 +48,9 @@ TEST_P(Torture, WhatLeavesOneEndOfACableComesInAtTheOther)
     cfg.nodes = GetParam();
     cfg.closed_ring = cfg.nodes > 2;
     test::Cluster c(cfg);
-    ASSERT_EQ(SIM_OK, c.run_program(PROGRAM, { std::to_string(cfg.nodes), "4" })) << c.err.text;
+    ASSERT_EQ(SIM_OK,
+              c.run_program(test::BUILD + "/tests/bin/torture", { std::to_string(cfg.nodes), "4" }))
+        << c.err.text;
     ASSERT_TRUE(c.all_well()) << (c.lines.empty() ? "" : c.lines.back().text);
 
     Stats s = stats_of(c.machine());
@@ -76,7 +79,8 @@ TEST_P(Torture, ChannelsWriteWhatWasPut)
     cfg.nodes = GetParam();
     cfg.closed_ring = cfg.nodes > 2;
     test::Cluster c(cfg);
-    ASSERT_EQ(SIM_OK, c.run_program(PROGRAM, { "9", "3" })) << c.err.text;
+    ASSERT_EQ(SIM_OK, c.run_program(test::BUILD + "/tests/bin/torture", { "9", "3" }))
+        << c.err.text;
     ASSERT_TRUE(c.all_well());
     ASSERT_EQ(1u, c.lines.size());
     ASSERT_EQ(2, sscanf(c.lines[0].text.c_str(), "%*[^:]: %lu puts of %lu", &puts, &bytes));
