@@ -62,8 +62,11 @@ int fst_disk_fseeko(FILE *f, off_t offset, int whence)
 
 size_t fst_disk_fwrite(const void *bytes, size_t size, size_t n, FILE *f)
 {
-    size_t written = fwrite(bytes, size, n, f);
+    size_t written;
 
+    if (size == 0 || n == 0) /* then it hands on no place either */
+        return n;
+    written = fwrite(bytes, size, n, f);
     if (written != n)
         note(errno);
     return written;
