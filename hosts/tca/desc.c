@@ -28,22 +28,49 @@ struct put {
     uint32_t tag;
 };
 
+/* In a list of its rank's: a rank that is ended frees nothing itself. */
 struct tcaDesc {
     struct put *puts;
     size_t n, room;
+    tcaDesc **before_p, *next;
 };
 
 tcaDesc *tcaDescNew(void)
 {
-    return calloc(1, sizeof(tcaDesc));
+    struct host *h = host_self();
+    struct tca_state *state = h != NULL ? tca_state_make(h) : NULL;
+    tcaDesc *d = state != NULL ? calloc(1, sizeof(*d)) : NULL;
+
+    if (d == NULL)
+        return NULL;
+    d->before_p = &state->descs;
+    d->next = state->descs;
+    if (d->next != NULL)
+        d->next->before_p = &d->next;
+    state->descs = d;
+    return d;
+}
+
+static void desc_free(tcaDesc *d)
+{
+    *d->before_p = d->next;
+    if (d->next != NULL)
+        d->next->before_p = d->before_p;
+    free(d->puts);
+    free(d);
 }
 
 tcaresult tcaDescFree(tcaDesc *d)
 {
-    if (d != NULL)
-        free(d->puts);
-    free(d);
+    if (d != NULL && host_self() != NULL) /* a rank that has ended has none any more */
+        desc_free(d);
     return TCA_SUCCESS;
+}
+
+void tca_descs_free(struct tca_state *state)
+{
+    while (state->descs != NULL)
+        desc_free(state->descs);
 }
 
 static tcaresult append(tcaDesc *d, const struct put *p)

@@ -17,14 +17,20 @@ struct tca_table {
     tcaDesc **at; /* NULL: no such table */
     int capacity;
 };
-/** Of one rank. */
-struct tca_tables {
+/** What the library keeps for one rank. */
+struct tca_state {
+    bool initialized; /* by tcaInit() */
     struct tca_table *tables;
-    int n;
+    int ntables;
+    tcaDesc *descs;
 };
-/** After tcaInit(). */
-struct tca_tables *tca_tables_of(struct host *h);
-void tca_tables_free(struct tca_tables *ts);
+/** NULL before the first call that needs it. */
+struct tca_state *tca_state_of(struct host *h);
+/** Makes it, if need be. NULL: out of memory. */
+struct tca_state *tca_state_make(struct host *h);
+void tca_tables_free(struct tca_state *state);
+/** All that the rank has made and not freed. */
+void tca_descs_free(struct tca_state *state);
 
 /** Appends all puts of `from`. */
 tcaresult tca_desc_join(tcaDesc *to, const tcaDesc *from);

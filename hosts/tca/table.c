@@ -35,49 +35,50 @@ static bool table_make(struct tca_table *t, int capacity)
     return true;
 }
 
-void tca_tables_free(struct tca_tables *ts)
+void tca_tables_free(struct tca_state *state)
 {
-    for (int i = 0; i < ts->n; i++)
-        table_free(&ts->tables[i]);
-    free(ts->tables);
+    for (int i = 0; i < state->ntables; i++)
+        table_free(&state->tables[i]);
+    free(state->tables);
 }
 
 /* The first number that is free, from `first` on; the array grows when there is none. */
-static int free_number(struct tca_tables *ts, int first)
+static int free_number(struct tca_state *state, int first)
 {
     struct tca_table *more;
     int n = first;
 
-    while (n < ts->n && ts->tables[n].at != NULL)
+    while (n < state->ntables && state->tables[n].at != NULL)
         n++;
-    if (n < ts->n)
+    if (n < state->ntables)
         return n;
-    more = realloc(ts->tables, ((size_t)n + 1) * sizeof(*more));
+    more = realloc(state->tables, ((size_t)n + 1) * sizeof(*more));
     if (more == NULL)
         return -1;
-    for (int i = ts->n; i <= n; i++)
+    for (int i = state->ntables; i <= n; i++)
         more[i] = (struct tca_table){ NULL, 0 };
-    ts->tables = more;
-    ts->n = n + 1;
+    state->tables = more;
+    state->ntables = n + 1;
     return n;
 }
 
 static struct tca_table *table_of(const struct tca_self *self, int number)
 {
-    struct tca_tables *ts = tca_tables_of(self->h);
+    struct tca_state *state = tca_state_of(self->h);
 
-    return number >= 0 && number < ts->n && ts->tables[number].at != NULL ? &ts->tables[number]
-                                                                          : NULL;
+    return number >= 0 && number < state->ntables && state->tables[number].at != NULL
+               ? &state->tables[number]
+               : NULL;
 }
 
 /* It is there from its first use on, whether tcaDMADescInt_Init() was called or not. */
 static tcaresult internal_table(const struct tca_self *self, struct tca_table **table_p)
 {
-    struct tca_tables *ts = tca_tables_of(self->h);
+    struct tca_state *state = tca_state_of(self->h);
 
     if (table_of(self, INTERNAL) == NULL &&
-        (free_number(ts, INTERNAL) != INTERNAL ||
-         !table_make(&ts->tables[INTERNAL], TCA_TABLE_CAPACITY)))
+        (free_number(state, INTERNAL) != INTERNAL ||
+         !table_make(&state->tables[INTERNAL], TCA_TABLE_CAPACITY)))
         return TCA_ERROR_OUT_OF_MEMORY;
     *table_p = table_of(self, INTERNAL);
     return TCA_SUCCESS;
@@ -106,8 +107,8 @@ tcaresult tcaCreateDMADesc(int *table, int capacity)
         return code;
     if (table == NULL || capacity < 1 || capacity > TCA_TABLE_CAPACITY)
         return TCA_ERROR_INVALID_VALUE;
-    number = free_number(tca_tables_of(self.h), INTERNAL + 1);
-    if (number < 0 || !table_make(&tca_tables_of(self.h)->tables[number], capacity))
+    number = free_number(tca_state_of(self.h), INTERNAL + 1);
+    if (number < 0 || !table_make(&tca_state_of(self.h)->tables[number], capacity))
         return TCA_ERROR_OUT_OF_MEMORY;
     *table = number;
     return TCA_SUCCESS;

@@ -2,24 +2,35 @@
 
 #include <stdlib.h>
 
-struct tca_tables *tca_tables_of(struct host *h)
+struct tca_state *tca_state_of(struct host *h)
 {
     return h->state[HOST_RANK_TCA].data;
 }
 
-static void release(void *data)
+static void release_state(void *data)
 {
-    if (data == NULL)
+    struct tca_state *state = data;
+
+    if (state == NULL)
         return;
-    tca_tables_free(data);
-    free(data);
+    tca_tables_free(state);
+    tca_descs_free(state);
+    free(state);
+}
+
+struct tca_state *tca_state_make(struct host *h)
+{
+    if (tca_state_of(h) == NULL)
+        h->state[HOST_RANK_TCA] =
+            (struct host_state){ calloc(1, sizeof(struct tca_state)), release_state };
+    return tca_state_of(h);
 }
 
 tcaresult tca_enter(struct tca_self *self_p)
 {
     struct host *h = host_self();
 
-    if (h == NULL || tca_tables_of(h) == NULL)
+    if (h == NULL || tca_state_of(h) == NULL || !tca_state_of(h)->initialized)
         return TCA_ERROR_NOT_INITIALIZED;
     *self_p = (struct tca_self){ h, driver_of(h) };
     host_spend_cost(h, HOST_COST_CALL);
@@ -47,10 +58,10 @@ tcaresult tcaInit(void)
     if (h == NULL || driver_of(h) == NULL || !driver_of(h)->has_hub)
         return TCA_ERROR_NOT_SUPPORTED;
     host_spend_cost(h, HOST_COST_SYSCALL);
-    if (tca_tables_of(h) == NULL)
-        h->state[HOST_RANK_TCA] =
-            (struct host_state){ calloc(1, sizeof(struct tca_tables)), release };
-    return tca_tables_of(h) != NULL ? TCA_SUCCESS : TCA_ERROR_OUT_OF_MEMORY;
+    if (tca_state_make(h) == NULL)
+        return TCA_ERROR_OUT_OF_MEMORY;
+    tca_state_of(h)->initialized = true;
+    return TCA_SUCCESS;
 }
 
 tcaresult tcaReset(void)
