@@ -231,7 +231,7 @@ static const char *const ports[] = { "pcie", NULL };
 
 const struct machine_kind stamp_kind = {
     .name = "example.stamp",
-    .summary = "A board that tells the time.",
+    .summary = "A board that shows the time.",
     .params = params,
     .config_bytes = sizeof(struct stamp_config),
     .ports = ports,

@@ -1,5 +1,5 @@
 /*
- * A board that tells the time: one BAR of 4 KiB. Kind "example.stamp", port "pcie".
+ * A board that shows the time: one BAR of 4 KiB. Kind "example.stamp", port "pcie".
  *   offset  access
  *   0x00    RO  picoseconds at which the board answers
  *   0x08    RW  scratch

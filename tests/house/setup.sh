@@ -10,7 +10,8 @@ for tool in bash sh env dirname cat grep sed awk gcc g++ c++ cc cmake nm gfortra
 done
 printf '#!/bin/sh\necho "$*" >>"%s/calls"\ncase "$*" in *install*) /bin/ln -sf /bin/true "%s/bin/ninja" ;; esac\n' "$box" "$box" >"$box/bin/apt-get"
 printf '#!/bin/sh\nshift\nexec "$@"\n' >"$box/bin/sudo"
-chmod +x "$box/bin/apt-get" "$box/bin/sudo"
+printf '#!/bin/sh\necho en_GB\n' >"$box/bin/aspell"
+chmod +x "$box/bin/apt-get" "$box/bin/sudo" "$box/bin/aspell"
 printf 'ID=debian\nVERSION_ID="12"\n' >"$box/debian"
 printf 'ID=fedora\nVERSION_ID=40\n' >"$box/fedora"
 
