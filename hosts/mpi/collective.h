@@ -7,7 +7,7 @@
  *   static const struct mpi_algorithm mine[] = {
  *       { MPI_COLL_ALLGATHER, "double-ring", is_double_ring, build_double_ring },
  *   };
- *   mpi_algorithms_add(mr, mine, 1);            in the transport's collectives()
+ *   mpi_algorithms_add(mr, mine, 1);            in mpi_select_for_network(), say
  *   mpi_choices_add(mr, choices, nchoices);     looked at before the table that comes along
  *
  * Which algorithm is taken, and each step of it, must be the same on all ranks: let a choice depend
@@ -96,10 +96,13 @@ int mpi_algorithms_force(struct mpi_rank *mr, const char *text);
 bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_t room);
 /** Writes the steps of `c` by the algorithm of its kind. */
 void mpi_coll_build(struct mpi_coll *c);
-/** What MPICH 1.1 and its like did: for mpi_choices_add(). */
-extern const struct mpi_choice mpi_choices_1999[];
-extern const unsigned mpi_nchoices_1999;
 void mpi_select_release(struct mpi_rank *mr);
+/* networks.c */
+/** Adds what is known of the transport's network: algorithms of its own, and choices. */
+int mpi_select_for_network(struct mpi_rank *mr);
+/* peach2/collectives.c */
+/** No effect over another network. */
+int p2_collectives(struct mpi_rank *mr);
 
 /* What builders are made of. Ranks are of c->comm. */
 struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/collective.h"
 #include "hosts/mpi/mbcf_transport.h"
 
 #define MESSAGE_BYTES 65536u
@@ -315,26 +314,6 @@ static bool mbcf_ring(struct mpi_transport *t)
     return true;
 }
 
-/* As libraries of that time had it. */
-static int tcp_collectives(struct mpi_rank *mr)
-{
-    return mpi_choices_add(mr, mpi_choices_1999, mpi_nchoices_1999);
-}
-
-/* But for all to all, each rank begins with another one. In MPICH 1.1 all begin with rank 0, each
- * with a receive and a send by turns, and then most requests come too late: of the bytes of IS 99 %
- * went by remote write. */
-static int mbcf_collectives(struct mpi_rank *mr)
-{
-    static const struct mpi_choice own[] = {
-        { MPI_COLL_ALLTOALL, "pairwise", 0, 0, 0, 0 },
-        { MPI_COLL_ALLTOALLV, "spread", 0, 0, 0, 0 },
-    };
-    int code = tcp_collectives(mr);
-
-    return code == MPI_SUCCESS ? mpi_choices_add(mr, own, sizeof(own) / sizeof(own[0])) : code;
-}
-
 /* MPICH's way over sockets: no remote writes; short ones at once, long ones when they are asked
  * for. */
 static bool tcp_connect(struct mpi_transport *t, char *why)
@@ -354,13 +333,9 @@ static bool tcp_connect(struct mpi_transport *t, char *why)
     .hide = mbcf_hide_memory, .write = mpi_mbcf_write, .done = mpi_mbcf_done, .copy = mbcf_copy,   \
     .wait = mbcf_wait_any, .poll = mbcf_poll, .ring = mbcf_ring
 
-const struct mpi_transport_ops mpi_transport_mbcf = { .name = "mbcf",
-                                                      .network = HOST_NETWORK_ETHER,
-                                                      .connect = mbcf_connect,
-                                                      .collectives = mbcf_collectives,
-                                                      MBCF_CALLS };
-const struct mpi_transport_ops mpi_transport_tcp = { .name = "tcp",
-                                                     .network = HOST_NETWORK_ETHER,
-                                                     .connect = tcp_connect,
-                                                     .collectives = tcp_collectives,
-                                                     MBCF_CALLS };
+const struct mpi_transport_ops mpi_transport_mbcf = {
+    .name = "mbcf", .network = HOST_NETWORK_ETHER, .connect = mbcf_connect, MBCF_CALLS
+};
+const struct mpi_transport_ops mpi_transport_tcp = {
+    .name = "tcp", .network = HOST_NETWORK_ETHER, .connect = tcp_connect, MBCF_CALLS
+};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/collective.h"
+#include "hosts/mpi/transport.h"
 
 /* Instead of a FIFO: */
 #define NET_WORD  UINT16_MAX       /* a rank's word to itself; see net_poll() */
@@ -378,17 +378,6 @@ static bool net_write_strided(struct mpi_transport *t, unsigned dest, const stru
     return net_write(t, dest, key, offset, more, bytes, note, note_bytes, ticket_p);
 }
 
-/* Two ranks do as the first version of the library did: programs measure the boards between calls
- * of it, and when they begin is part of what they measure. */
-static int net_collectives(struct mpi_rank *mr)
-{
-    static const struct mpi_choice two[] = {
-        { MPI_COLL_ALLREDUCE, "reduce-bcast", 0, 0, 0, 3 },
-    };
-
-    return mpi_choices_add(mr, two, 1);
-}
-
 /* Each message of the network does. */
 static bool net_ring(struct mpi_transport *t)
 {
@@ -400,7 +389,6 @@ const struct mpi_transport_ops mpi_transport_net = {
     .name = "net",
     .network = HOST_NETWORK_CONTROL,
     .create = net_create,
-    .collectives = net_collectives,
     .destroy = net_destroy,
     .append = net_append,
     .next = net_next,

@@ -67,22 +67,6 @@ static const struct mpi_choice usual[] = {
     { MPI_COLL_EXSCAN, "recursive-doubling", 0, 0, 0, 0 },
 };
 
-/* What MPICH 1.1 and libraries of its time did, whatever the size. */
-const struct mpi_choice mpi_choices_1999[] = {
-    { MPI_COLL_BARRIER, "hypercube", 0, 0, 0, 0 },
-    { MPI_COLL_BCAST, "binomial", 0, 0, 0, 0 },
-    { MPI_COLL_GATHER, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_SCATTER, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_ALLGATHER, "ring", 0, 0, 0, 0 },
-    { MPI_COLL_ALLTOALL, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_ALLTOALLV, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_REDUCE, "binomial", 0, 0, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "reduce-bcast", 0, 0, 0, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "reduce-scatterv", 0, 0, 0, 0 },
-    { MPI_COLL_SCAN, "linear", 0, 0, 0, 0 },
-};
-const unsigned mpi_nchoices_1999 = sizeof(mpi_choices_1999) / sizeof(mpi_choices_1999[0]);
-
 static unsigned count_rows(const struct mpi_algorithm *rows)
 {
     unsigned n = 0;
@@ -110,8 +94,8 @@ int mpi_select_init(struct mpi_rank *mr)
         code = mpi_algorithms_add(mr, own[i], count_rows(own[i]));
     if (code == MPI_SUCCESS)
         code = mpi_choices_add(mr, usual, sizeof(usual) / sizeof(usual[0]));
-    if (code == MPI_SUCCESS && mr->transport->ops->collectives != NULL)
-        code = mr->transport->ops->collectives(mr);
+    if (code == MPI_SUCCESS)
+        code = mpi_select_for_network(mr);
     if (code == MPI_SUCCESS && force != NULL &&
         mpi_algorithms_force(mr, force->text) != MPI_SUCCESS)
         return mr->host->rank == 0 ? MPI_ERR_ARG : MPI_SUCCESS; /* told once */

@@ -87,7 +87,6 @@ struct mpi_strides {
 };
 
 struct mpi_transport;
-struct mpi_rank;
 
 struct mpi_transport_ops {
     const char *name;          /* as in `hubrun --mpi NAME` */
@@ -105,9 +104,6 @@ struct mpi_transport_ops {
     bool (*connect)(struct mpi_transport *t, char *why);
     /** Also while other ranks go on: after the run, or when it was ended. Takes no time. */
     void (*destroy)(struct mpi_transport *t);
-    /** May be NULL. In MPI_Init(): algorithms of collectives for this network, and when to take
-     * them (collective.h). */
-    int (*collectives)(struct mpi_rank *mr);
 
     /**
      * Puts header and data at the end of a FIFO of rank `dest`. At return both may be reused.

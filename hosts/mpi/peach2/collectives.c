@@ -18,9 +18,7 @@
 
 struct p2 *p2_of_coll(const struct mpi_coll *c)
 {
-    struct mpi_transport *t = c->mr->transport;
-
-    return t->ops == &mpi_transport_peach2 ? p2_of(t) : NULL;
+    return p2_of_transport(c->mr->transport);
 }
 
 /* False: out of memory, which the schedule knows. */
@@ -310,23 +308,18 @@ static const struct mpi_choice joined[] = {
     { MPI_COLL_REDUCE_SCATTER, "halving", 0, 24 * KB, 12, 0 },
 };
 
-/* Not whether this rank has: all choose alike, where only some nodes have a cable at S, too. */
-static bool all_have_across(const struct p2 *p2)
-{
-    for (unsigned r = 0; r < p2->nranks; r++)
-        if (p2->peers[r].across == P2_NO_SLOT)
-            return false;
-    return true;
-}
-
 int p2_collectives(struct mpi_rank *mr)
 {
-    const struct p2 *p2 = p2_of(mr->transport);
-    int code = mpi_algorithms_add(mr, algorithms, sizeof(algorithms) / sizeof(algorithms[0]));
+    const struct p2 *p2 = p2_of_transport(mr->transport);
+    int code;
 
+    if (p2 == NULL)
+        return MPI_SUCCESS;
+    code = mpi_algorithms_add(mr, algorithms, sizeof(algorithms) / sizeof(algorithms[0]));
     if (code == MPI_SUCCESS)
         code = mpi_choices_add(mr, choices, sizeof(choices) / sizeof(choices[0]));
-    if (code == MPI_SUCCESS && all_have_across(p2))
+    /* Not whether this rank has: all choose alike, where only some nodes have a cable at S, too. */
+    if (code == MPI_SUCCESS && p2_all_have_across(p2))
         code = mpi_choices_add(mr, joined, sizeof(joined) / sizeof(joined[0]));
     return code;
 }

@@ -3,7 +3,7 @@
 #define MPI_PEACH2_COLLECTIVES_H
 
 #include "hosts/mpi/collective.h"
-#include "hosts/mpi/peach2/internal.h"
+#include "hosts/mpi/peach2/order.h"
 
 /** The ranks of a communicator in order. */
 struct p2_order {

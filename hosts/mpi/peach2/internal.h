@@ -7,7 +7,7 @@
  *   copy.c     what cores and the engines of GPUs do
  *   share.c    channels that several ranks take turns at
  *   far.c      ranks that no cable leads to: the control network
- *   order.c    which rank is whose neighbour; collectives.c: what follows for collectives
+ *   order.c    which rank is whose neighbour
  *
  * The inbox of a rank is pinned host memory in the window of all hubs of its sub-cluster:
  *
@@ -42,6 +42,7 @@
 #define MPI_PEACH2_INTERNAL_H
 
 #include "hosts/driver/driver.h"
+#include "hosts/mpi/peach2/order.h"
 #include "hosts/mpi/transport.h"
 
 #define P2_FLAGS      32u /* entries of one pair under way */
@@ -57,10 +58,6 @@
 #define P2_RING_MAX  131072u
 #define P2_RING_MIN  4096u
 #define P2_RINGS_MAX (UINT32_C(8) << 20) /* bytes of all rings of a rank */
-/* A core stores 8 bytes in 80 ns, where a channel takes 1.2 us longer for the first byte and then
- * moves 8 bytes in 2 ns: from 128 bytes on it is sooner. Half of that, since it is busy meanwhile.
- */
-#define P2_PIO_MAX 64u
 /* A channel that others use, too, may be busy, and its rank waits for the end of its chain. */
 #define P2_SHARED_PIO_MAX 128u
 /* A shorter message for host memory is copied sooner than its receiver tells its address; one for a
@@ -323,24 +320,10 @@ bool p2_far_pull(struct p2 *p2);
 
 extern const struct mpi_transport_ops mpi_transport_peach2;
 
-/* collectives.c */
-struct mpi_rank;
-int p2_collectives(struct mpi_rank *mr);
-
 /* order.c */
 /** What the own hub's routing registers say of its S port. */
 uint32_t p2_read_across(const struct p2 *p2);
-/**
- * Sorts ranks so that neighbours are joined by a cable where that can be: along the ring; of two
- * rings along the one and back along the other. `ranks` holds `n` ranks of the world and is sorted
- * in place; `index`, in the same way, what the caller keeps for each.
- * @return ranks in one of two rings whose ranks face each other, so that those at `i` and
- * `n - 1 - i` are joined by S; 0: there are no such rings, or one of the ranks is far.
- */
-int p2_sort(struct p2 *p2, int *ranks, int *index, int n);
 /** Once all slots are known. */
 bool p2_order_init(struct p2 *p2);
-/** Does a cable or the node itself lead from each of them to each? */
-bool p2_all_near(const struct p2 *p2, const int *ranks, int n);
 
 #endif /* MPI_PEACH2_INTERNAL_H */

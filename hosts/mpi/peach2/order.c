@@ -11,6 +11,11 @@
 
 #define PORT_S 3u
 
+struct p2 *p2_of_transport(struct mpi_transport *t)
+{
+    return t->ops == &mpi_transport_peach2 ? p2_of(t) : NULL;
+}
+
 uint32_t p2_read_across(const struct p2 *p2)
 {
     struct host *h = p2->t.host;
@@ -31,6 +36,24 @@ bool p2_all_near(const struct p2 *p2, const int *ranks, int n)
         if (p2->peers[ranks[i]].subcluster != p2->peers[ranks[0]].subcluster)
             return false;
     return true;
+}
+
+bool p2_all_have_across(const struct p2 *p2)
+{
+    for (unsigned r = 0; r < p2->nranks; r++)
+        if (p2->peers[r].across == P2_NO_SLOT)
+            return false;
+    return true;
+}
+
+bool p2_is_even(const struct p2 *p2)
+{
+    return p2->even;
+}
+
+uint32_t p2_slot(const struct p2 *p2, int rank)
+{
+    return p2->peers[rank].slot;
 }
 
 bool p2_order_init(struct p2 *p2)

@@ -361,5 +361,4 @@ const struct mpi_transport_ops mpi_transport_peach2 = {
     .copy = p2_copy,
     .wait = p2_wait,
     .poll = p2_poll,
-    .collectives = p2_collectives,
 };

@@ -150,11 +150,11 @@ static int on_node(const struct mpi_coll *c, const struct p2_order *o, int *firs
 
     *nodes_p = *node_p = *first_p = 0;
     for (int i = 0; i < o->n; i++) {
-        uint32_t slot = p2->peers[c->comm->world[o->at[i]]].slot;
-        bool next = i == 0 || p2->peers[c->comm->world[o->at[i - 1]]].slot != slot;
+        uint32_t slot = p2_slot(p2, c->comm->world[o->at[i]]);
+        bool next = i == 0 || p2_slot(p2, c->comm->world[o->at[i - 1]]) != slot;
 
         *nodes_p += next;
-        if (slot != p2->peers[c->comm->world[c->rank]].slot)
+        if (slot != p2_slot(p2, c->comm->world[c->rank]))
             continue;
         if (next) {
             *first_p = i;
@@ -175,10 +175,11 @@ bool p2_has_levels(const struct mpi_coll *c)
     if (!p2_near_and_commutes(c))
         return false;
     for (int r = 0; r < c->size; r++)
-        here += r != c->rank &&
-                p2->peers[c->comm->world[r]].slot == p2->peers[c->comm->world[c->rank]].slot;
+        here +=
+            r != c->rank && p2_slot(p2, c->comm->world[r]) == p2_slot(p2, c->comm->world[c->rank]);
     nodes = c->size / here;
-    return here > 1 && (nodes & (nodes - 1)) == 0 && p2->even && c->size == (int)p2->nranks;
+    return here > 1 && (nodes & (nodes - 1)) == 0 && p2_is_even(p2) &&
+           c->size == (int)c->mr->host->size;
 }
 
 void p2_allreduce_two_levels(struct mpi_coll *c)
