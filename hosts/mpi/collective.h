@@ -7,7 +7,7 @@
  *   static const struct mpi_algorithm mine[] = {
  *       { MPI_COLL_ALLGATHER, "double-ring", is_double_ring, build_double_ring },
  *   };
- *   mpi_algorithms_add(mr, mine, 1);            in mpi_select_for_network(), say
+ *   mpi_algorithms_add(mr, mine, 1);            in mpi_collectives_init()
  *   mpi_choices_add(mr, choices, nchoices);     looked at before the table that comes along
  *
  * Which algorithm is taken, and each step of it, must be the same on all ranks: let a choice depend
@@ -97,10 +97,10 @@ bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_
 /** Writes the steps of `c` by the algorithm of its kind. */
 void mpi_coll_build(struct mpi_coll *c);
 void mpi_select_release(struct mpi_rank *mr);
-/* networks.c */
-/** Adds what is known of the transport's network: algorithms of its own, and choices. */
-int mpi_select_for_network(struct mpi_rank *mr);
-/* peach2/collectives.c */
+/* algorithms.c */
+/** Adds all algorithms, with choices for the transport's network. */
+int mpi_collectives_init(struct mpi_rank *mr);
+/* cables.c */
 /** No effect over another network. */
 int p2_collectives(struct mpi_rank *mr);
 

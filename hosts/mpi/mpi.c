@@ -56,7 +56,7 @@ int MPI_Init(int *argc, char ***argv)
     if (code == MPI_SUCCESS)
         code = mpi_comms_init(mr);
     if (code == MPI_SUCCESS)
-        code = mpi_select_init(mr);
+        code = mpi_collectives_init(mr);
     if (code == MPI_SUCCESS)
         code = mpi_files_init(mr);
     if (code != MPI_SUCCESS)

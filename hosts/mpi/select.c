@@ -29,77 +29,11 @@ static const char *const names[MPI_COLLECTIVES] = {
     "reduce",   "allreduce", "reduce_scatter", "scan",     "exscan",
 };
 
-/* For a network where all can send at once. Limits are where the transport `net`, at 7 us a message
- * and 2 ns a byte, changes its mind on 8 and 16 ranks (docs/mpi-collectives.md), rounded; another
- * network may bring its own table. */
-static const struct mpi_choice usual[] = {
-    { MPI_COLL_BARRIER, "dissemination", 0, 0, 0, 0 },
-    { MPI_COLL_BCAST, "binomial", 0, 32 * KB, 0, 0 },
-    { MPI_COLL_BCAST, "binomial", 0, 0, 0, 3 },
-    { MPI_COLL_BCAST, "chain", 0, 0, 0, 9 },
-    { MPI_COLL_BCAST, "scatter-allgather", 0, 128 * KB, 0, 0 },
-    { MPI_COLL_BCAST, "chain", 0, 0, 0, 0 },
-    { MPI_COLL_GATHER, "binomial", 0, 2 * KB, 0, 0 },
-    { MPI_COLL_GATHER, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_GATHERV, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_SCATTER, "binomial", 0, 2 * KB, 0, 0 },
-    { MPI_COLL_SCATTER, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_SCATTERV, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_ALLGATHER, "recursive-doubling", 0, 8 * KB, 0, 0 },
-    { MPI_COLL_ALLGATHER, "bruck", 0, 1 * KB, 0, 0 },
-    { MPI_COLL_ALLGATHER, "neighbor-exchange", 0, 64 * KB, 0, 0 },
-    { MPI_COLL_ALLGATHER, "ring", 0, 0, 0, 0 },
-    { MPI_COLL_ALLGATHERV, "ring", 0, 0, 0, 0 },
-    { MPI_COLL_ALLTOALL, "bruck", 0, 256, 8, 0 },
-    { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 0 },
-    { MPI_COLL_ALLTOALL, "pairwise", 0, 0, 0, 0 },
-    { MPI_COLL_ALLTOALLV, "spread", 0, 0, 0, 0 },
-    { MPI_COLL_REDUCE, "scatter-gather", 16 * KB, 0, 4, 0 },
-    { MPI_COLL_REDUCE, "binomial", 0, 0, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 8 * KB, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "rabenseifner", 0, 256 * KB, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "ring", 0, 0, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 0, 0, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 128 * KB, 0, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "pairwise", 0, 0, 0, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "reduce-scatterv", 0, 0, 0, 0 },
-    { MPI_COLL_SCAN, "recursive-doubling", 0, 0, 0, 0 },
-    { MPI_COLL_EXSCAN, "recursive-doubling", 0, 0, 0, 0 },
-};
-
-static unsigned count_rows(const struct mpi_algorithm *rows)
-{
-    unsigned n = 0;
-
-    while (rows[n].name != NULL)
-        n++;
-    return n;
-}
-
 int mpi_select_init(struct mpi_rank *mr)
 {
-    static const struct mpi_algorithm *const own[] = {
-        mpi_bcast_algorithms,    mpi_gather_algorithms,         mpi_allgather_algorithms,
-        mpi_alltoall_algorithms, mpi_reduce_algorithms,         mpi_allreduce_algorithms,
-        mpi_scan_algorithms,     mpi_reduce_scatter_algorithms,
-    };
-    const struct host_setting *force = host_setting_of(mr->host, "mpi.algorithms");
-    int code = MPI_SUCCESS;
-
     if (mr->select == NULL)
         mr->select = calloc(1, sizeof(*mr->select));
-    if (mr->select == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    for (unsigned i = 0; code == MPI_SUCCESS && i < sizeof(own) / sizeof(own[0]); i++)
-        code = mpi_algorithms_add(mr, own[i], count_rows(own[i]));
-    if (code == MPI_SUCCESS)
-        code = mpi_choices_add(mr, usual, sizeof(usual) / sizeof(usual[0]));
-    if (code == MPI_SUCCESS)
-        code = mpi_select_for_network(mr);
-    if (code == MPI_SUCCESS && force != NULL &&
-        mpi_algorithms_force(mr, force->text) != MPI_SUCCESS)
-        return mr->host->rank == 0 ? MPI_ERR_ARG : MPI_SUCCESS; /* told once */
-    return code;
+    return mr->select != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
 }
 
 void mpi_select_release(struct mpi_rank *mr)
