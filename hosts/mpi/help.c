@@ -3,8 +3,6 @@
  * transfers, ring its helper (host_ops.set_helper), which goes on with what is pending as a call of
  * the program would. Inside of a call the ring is only noted, and the call looks before it ends.
  */
-#include <string.h>
-
 #include "hosts/mpi/internal.h"
 
 /* Else what comes may wait for the call that asks for it. */
@@ -47,13 +45,6 @@ static void run_helper(void *arg)
     while (mpi_help_is_due(mr))
         mpi_help(mr);
     mr->inside--;
-}
-
-bool mpi_wants_helper(const struct host *h)
-{
-    const struct host_setting *s = host_setting_of(h, "mpi.progress");
-
-    return s != NULL && strcmp(s->word, "helper") == 0;
 }
 
 int mpi_help_init(struct mpi_rank *mr)

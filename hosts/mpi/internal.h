@@ -24,9 +24,9 @@
 #include "hosts/mpi/protocol.h"
 #include "hosts/mpi/request.h"
 #include "hosts/mpi/table.h"
-#include "hosts/mpi/transport.h"
 #include "hosts/mpi/type.h"
 #include "hosts/mpi/waits.h"
+#include "hosts/transport/transport.h"
 
 /** A whole status; MPI_Get_count() and its like read `bytes`. */
 static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t bytes)

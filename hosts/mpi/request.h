@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "hosts/mpi/include/mpi.h"
-#include "hosts/mpi/transport.h"
+#include "hosts/transport/transport.h"
 
 struct mpi_rank;
 struct mpi_comm;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
-#include "hosts/mpi/ib/internal.h"
+#include "hosts/transport/ib/internal.h"
 
 /* ---- requests and their ends ----------------------------------------------------------- */
 

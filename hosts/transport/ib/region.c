@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
-#include "hosts/mpi/ib/internal.h"
+#include "hosts/transport/ib/internal.h"
 
 /** GPU memory that was freed and is another allocation now lies elsewhere in the BAR. */
 static bool still_there(struct ibt *ib, const struct ibt_region *r)

@@ -1,9 +1,9 @@
 /* What the algorithms of collectives over PEACH2 share. */
-#ifndef MPI_PEACH2_COLLECTIVES_H
-#define MPI_PEACH2_COLLECTIVES_H
+#ifndef MPI_CABLES_H
+#define MPI_CABLES_H
 
 #include "hosts/mpi/collective.h"
-#include "hosts/mpi/peach2/order.h"
+#include "hosts/transport/peach2/order.h"
 
 /** The ranks of a communicator in order. */
 struct p2_order {
@@ -25,13 +25,13 @@ static inline void p2_coll_exchange(const struct mpi_coll *c, int peer, struct m
     mpi_coll_send(c, peer, out);
 }
 
-/* collectives.c */
+/* cables.c */
 struct p2 *p2_of_coll(const struct mpi_coll *c); /* NULL: over another transport */
 /** @return false: out of memory, which the schedule knows. */
 bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o);
 bool p2_near_and_commutes(const struct mpi_coll *c);
 
-/* reductions.c */
+/* cables_reduce.c */
 void p2_allreduce_both_ways(struct mpi_coll *c);
 void p2_allreduce_two_rings(struct mpi_coll *c);
 void p2_allreduce_two_levels(struct mpi_coll *c);
@@ -39,4 +39,4 @@ void p2_reduce_scatter_both_ways(struct mpi_coll *c);
 /** All ranks, several on each of a power of two of nodes? */
 bool p2_has_levels(const struct mpi_coll *c);
 
-#endif /* MPI_PEACH2_COLLECTIVES_H */
+#endif /* MPI_CABLES_H */

@@ -42,8 +42,8 @@
 #define MPI_PEACH2_INTERNAL_H
 
 #include "hosts/driver/driver.h"
-#include "hosts/mpi/peach2/order.h"
-#include "hosts/mpi/transport.h"
+#include "hosts/transport/peach2/order.h"
+#include "hosts/transport/transport.h"
 
 #define P2_FLAGS      32u /* entries of one pair under way */
 #define P2_UNIT       16u /* rings are filled in these, as DMA wants addresses that agree so far */

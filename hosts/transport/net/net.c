@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/transport.h"
+#include "hosts/transport/transport.h"
 
 /* Instead of a FIFO: */
 #define NET_WORD  UINT16_MAX       /* a rank's word to itself; see net_poll() */

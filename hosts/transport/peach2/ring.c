@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "hosts/mpi/peach2/internal.h"
+#include "hosts/transport/peach2/internal.h"
 
 #define FLAG_FLUSH        1u
 #define FLAG_HEAD         4u

@@ -1,5 +1,5 @@
-/* Reductions along the cables: what collectives.c says of orders and rings holds here, too. */
-#include "hosts/mpi/peach2/collectives.h"
+/* Reductions along the cables: what cables.c says of orders and rings holds here, too. */
+#include "hosts/mpi/cables.h"
 
 /** Two pieces of scratch memory that change roles: what came, and what goes next. */
 struct flow {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "hosts/driver/driver.h"
-#include "hosts/mpi/ib/internal.h"
+#include "hosts/transport/ib/internal.h"
 
 /** In the entry of a chunk. */
 struct chunk {

@@ -1,7 +1,7 @@
 /* What cores and the engines of GPUs move: to and from pinned memory, and into the window. */
 #include <string.h>
 
-#include "hosts/mpi/peach2/internal.h"
+#include "hosts/transport/peach2/internal.h"
 
 void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
                        struct host_copy_end from, uint64_t bytes)

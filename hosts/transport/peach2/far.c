@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/peach2/internal.h"
+#include "hosts/transport/peach2/internal.h"
 
 #define TABLE UINT16_MAX /* instead of a FIFO: addresses */
 #define WRITE (UINT16_MAX - 1)

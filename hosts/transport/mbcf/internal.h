@@ -4,7 +4,7 @@
 #define MPI_MBCF_TRANSPORT_H
 
 #include "hosts/mbcf/internal.h"
-#include "hosts/mpi/transport.h"
+#include "hosts/transport/transport.h"
 
 #define MPI_MBCF_NOTES 64u /* of one source */
 

@@ -10,7 +10,7 @@
  * What a node can give and take at N limits them all (docs/collectives.md): the two ways of a ring
  * save rounds, not bytes.
  */
-#include "hosts/mpi/peach2/collectives.h"
+#include "hosts/mpi/cables.h"
 
 #define SEGMENT_MAX 8192u  /* one entry: longer ones ask, and go in several */
 #define WORD_BYTES  8u     /* segments end where the words of copies do */

@@ -4,7 +4,7 @@
 #ifndef MPI_PEACH2_ORDER_H
 #define MPI_PEACH2_ORDER_H
 
-#include "hosts/mpi/transport.h"
+#include "hosts/transport/transport.h"
 
 struct p2;
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "hosts/mpi/mbcf_transport.h"
+#include "hosts/transport/mbcf/internal.h"
 
 #define NOTE_HEAD 16u /* of a note, before its data */
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/mbcf_transport.h"
+#include "hosts/transport/mbcf/internal.h"
 
 #define MESSAGE_BYTES 65536u
 #define REQUEST_BYTES 16384u

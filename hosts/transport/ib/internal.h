@@ -27,7 +27,7 @@
 #ifndef MPI_IB_INTERNAL_H
 #define MPI_IB_INTERNAL_H
 
-#include "hosts/mpi/transport.h"
+#include "hosts/transport/transport.h"
 #include "hosts/verbs/verbs.h"
 
 #define IBT_RAILS        2u

@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "hosts/mpi/peach2/internal.h"
+#include "hosts/transport/peach2/internal.h"
 
 bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
 {

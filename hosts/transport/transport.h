@@ -19,7 +19,7 @@
  *  - To the rank itself only if caps.itself; else the protocols see to that. Ranks of one node are
  *    the transport's.
  *  - Whether something of this very instant is seen must not depend on the order of events: what
- *    poll() says of it has to be settled by a rule (see net.c for one way).
+ *    poll() says of it has to be settled by a rule (see net/net.c for one way).
  *
  * To add one: a file with its ops, a line in transport.c, its name in tools/lab/software.c.
  */

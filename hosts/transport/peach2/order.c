@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "hosts/mpi/peach2/internal.h"
+#include "hosts/transport/peach2/internal.h"
 
 #define PORT_S 3u
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "hosts/driver/descriptor.h"
-#include "hosts/mpi/peach2/internal.h"
+#include "hosts/transport/peach2/internal.h"
 
 #define ENDED UINT64_C(1)
 

@@ -1,5 +1,5 @@
 /* Which transports there are, and which one a rank uses. */
-#include "hosts/mpi/transport.h"
+#include "hosts/transport/transport.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -90,4 +90,11 @@ bool mpi_transport_open(struct host *h, char *why, struct mpi_transport **t_p)
     }
     apply_settings(t);
     return true;
+}
+
+bool mpi_wants_helper(const struct host *h)
+{
+    const struct host_setting *s = host_setting_of(h, "mpi.progress");
+
+    return s != NULL && strcmp(s->word, "helper") == 0;
 }

@@ -1,7 +1,7 @@
 /* Remote writes and reads of memory that the far side has exposed. */
 #include <string.h>
 
-#include "hosts/mpi/ib/internal.h"
+#include "hosts/transport/ib/internal.h"
 
 bool ibt_direct(const struct ibt *ib, uint64_t bytes)
 {
