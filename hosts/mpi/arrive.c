@@ -46,7 +46,7 @@ static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *
 static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
     if ((e->flags & MPI_FLAG_SYNC) != 0)
-        mpi_put_always(mr, peer, MPI_FIFO_REQUEST,
+        mpi_put_always(mr, peer, TRANSPORT_REQUEST,
                        &(struct mpi_entry){ .kind = MPI_GOT, .id = e->own_id });
 }
 
@@ -120,14 +120,14 @@ static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct 
 
 void mpi_read_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    mpi_put_always(mr, rq->far, MPI_FIFO_REQUEST,
+    mpi_put_always(mr, rq->far, TRANSPORT_REQUEST,
                    &(struct mpi_entry){ .kind = MPI_GOT, .id = rq->far_id });
     finish(mr, rq);
 }
 
 bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_transport *t = mr->transport;
+    struct transport *t = mr->transport;
     uint32_t bytes = mpi_least(rq->bytes, rq->room);
     int64_t offset;
 
@@ -173,7 +173,7 @@ static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer 
         e.flags = MPI_FLAG_KEY;
         e.key = rq->key;
     }
-    mpi_put_always(mr, peer, MPI_FIFO_REQUEST, &e);
+    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &e);
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -215,7 +215,7 @@ void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq)
     mpi_match_post(mr, rq);
     /* Its message may be in the FIFO: only when that is empty it asks. */
     if (mr->transport->caps.sends_requests && rq->far != NULL && !rq->far->self)
-        mpi_take(mr, MPI_FIFO_MESSAGE, rq->far, &rq->matched);
+        mpi_take(mr, TRANSPORT_MESSAGE, rq->far, &rq->matched);
     if (!rq->matched)
         mpi_ask(mr, rq);
 }
@@ -286,7 +286,7 @@ static void take_back(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
         mpi_arrived_free(mr, a);
         reply.bytes = 1;
     }
-    mpi_put_always(mr, peer, MPI_FIFO_REQUEST, &reply);
+    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &reply);
 }
 
 void mpi_message_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,

@@ -65,7 +65,7 @@ static bool tell_address(struct mpi_rank *mr, struct mpi_request *rq)
     rq->asked = true;
     peer->unasked--;
     mr->counts.asks++;
-    mpi_put_always(mr, peer, MPI_FIFO_REQUEST, &e);
+    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &e);
     return true;
 }
 

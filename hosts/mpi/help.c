@@ -9,7 +9,7 @@
 static bool is_pending(const struct mpi_rank *mr)
 {
     const struct mpi_protocol *p = &mr->protocol;
-    const struct mpi_transport *t = mr->transport;
+    const struct transport *t = mr->transport;
 
     return p->open > 0 || p->nposted > 0 || p->busy != NULL || mr->running != NULL ||
            mr->windows_ready || (t->ops->queued != NULL && t->ops->queued(t));
@@ -51,7 +51,7 @@ int mpi_help_init(struct mpi_rank *mr)
 {
     const struct host_helper helper = { is_wanted, run_helper, mr };
 
-    if (!mpi_wants_helper(mr->host))
+    if (!transport_wants_helper(mr->host))
         return MPI_SUCCESS;
     if (!mr->host->ops->set_helper(mr->host, &helper))
         return mpi_fail(mr, MPI_ERR_OTHER,

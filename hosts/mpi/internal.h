@@ -52,7 +52,7 @@ static inline uint64_t mpi_status_bytes(const MPI_Status *status)
 /** Of one rank, from MPI_Init() on. */
 struct mpi_rank {
     struct host *host;
-    struct mpi_transport *transport;
+    struct transport *transport;
     struct mpi_protocol protocol;
     struct mpi_pool pool;
     MPIX_Hub_counts counts;

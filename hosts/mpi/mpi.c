@@ -50,7 +50,7 @@ int MPI_Init(int *argc, char ***argv)
     mpi_env_init(mr);
     if (!mpi_types_init(mr))
         return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
-    if (!mpi_transport_open(h, mr->why, &mr->transport))
+    if (!transport_open(h, mr->why, &mr->transport))
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
     code = mpi_protocol_init(mr);
     if (code == MPI_SUCCESS)

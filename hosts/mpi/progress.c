@@ -33,7 +33,7 @@ void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes)
 
 void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes)
 {
-    struct mpi_transport *t = mr->transport;
+    struct transport *t = mr->transport;
 
     if (bytes == 0)
         return;
@@ -55,19 +55,19 @@ static void spend_entry(struct mpi_rank *mr)
         mr->host->ops->spend(mr->host, ps);
 }
 
-static void came(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+static void came(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
                  const struct mpi_entry *e, const uint8_t *data, uint32_t bytes)
 {
-    if (fifo == MPI_FIFO_MESSAGE)
+    if (fifo == TRANSPORT_MESSAGE)
         mpi_message_came(mr, peer, e, data, bytes);
     else
         mpi_request_came(mr, peer, e);
 }
 
-bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
              const struct mpi_entry *e, const void *data, uint32_t bytes)
 {
-    struct mpi_transport *t = mr->transport;
+    struct transport *t = mr->transport;
 
     if (peer->self) {
         came(mr, peer, fifo, e, data, bytes);
@@ -89,7 +89,7 @@ void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer)
     mr->protocol.busy = peer;
 }
 
-void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
                     const struct mpi_entry *e)
 {
     struct mpi_kept *k;
@@ -105,11 +105,11 @@ void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fi
     mpi_busy(mr, peer);
 }
 
-bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_key *key,
-               const void *from, uint64_t bytes, const struct mpi_strides *strides,
-               const struct mpi_entry *note, mpi_ticket *ticket_p)
+bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_key *key,
+               const void *from, uint64_t bytes, const struct transport_strides *strides,
+               const struct mpi_entry *note, transport_ticket *ticket_p)
 {
-    struct mpi_transport *t = mr->transport;
+    struct transport *t = mr->transport;
 
     *ticket_p = 0;
     if (peer->self) {
@@ -119,7 +119,7 @@ bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_key 
         if (bytes > 0)
             memcpy(to, from, bytes);
         mpi_spend_copy(mr, bytes);
-        came(mr, peer, MPI_FIFO_MESSAGE, note, NULL, 0);
+        came(mr, peer, TRANSPORT_MESSAGE, note, NULL, 0);
         return true;
     }
     spend_entry(mr);
@@ -132,7 +132,7 @@ bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_key 
 bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq, void *p,
                 uint64_t bytes)
 {
-    struct mpi_transport *t = mr->transport;
+    struct transport *t = mr->transport;
 
     if (peer->self) {
         memset(&rq->key, 0, sizeof(rq->key));
@@ -172,7 +172,7 @@ void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq)
 
 /* ---- entries in --------------------------------------------------------------------------- */
 
-static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_taken *taken)
+static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_taken *taken)
 {
     struct mpi_kept *k = mpi_need(mr, malloc(sizeof(*k) + taken->size));
 
@@ -183,7 +183,7 @@ static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_t
     peer->deferred_end = &k->next;
 }
 
-static void decode(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+static void decode(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
                    const uint8_t *bytes, uint32_t size)
 {
     struct mpi_entry e;
@@ -196,12 +196,13 @@ static void decode(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fif
     came(mr, peer, fifo, &e, bytes + head, size - head);
 }
 
-void mpi_take(struct mpi_rank *mr, enum mpi_fifo fifo, struct mpi_peer *peer, const bool *stop)
+void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *peer,
+              const bool *stop)
 {
-    struct mpi_transport *t = mr->transport;
-    struct mpi_taken taken;
+    struct transport *t = mr->transport;
+    struct transport_taken taken;
 
-    while (peer->deferred != NULL && fifo == MPI_FIFO_MESSAGE && !peer->withdrawing) {
+    while (peer->deferred != NULL && fifo == TRANSPORT_MESSAGE && !peer->withdrawing) {
         struct mpi_kept *k = peer->deferred;
 
         peer->deferred = k->next;
@@ -212,7 +213,7 @@ void mpi_take(struct mpi_rank *mr, enum mpi_fifo fifo, struct mpi_peer *peer, co
     }
     while ((stop == NULL || !*stop) && t->ops->take(t, fifo, peer->rank, &taken)) {
         spend_entry(mr);
-        if (fifo == MPI_FIFO_MESSAGE && peer->withdrawing)
+        if (fifo == TRANSPORT_MESSAGE && peer->withdrawing)
             defer(mr, peer, &taken);
         else
             decode(mr, peer, fifo, taken.bytes, taken.size);
@@ -221,10 +222,10 @@ void mpi_take(struct mpi_rank *mr, enum mpi_fifo fifo, struct mpi_peer *peer, co
 }
 
 /* Sources from `from` to `to`. */
-static void take_range(struct mpi_rank *mr, enum mpi_fifo fifo, unsigned from, unsigned to,
+static void take_range(struct mpi_rank *mr, enum transport_fifo fifo, unsigned from, unsigned to,
                        const bool *stop)
 {
-    struct mpi_transport *t = mr->transport;
+    struct transport *t = mr->transport;
 
     while ((stop == NULL || !*stop) && from < to) {
         from = t->ops->next(t, fifo, from);
@@ -237,7 +238,7 @@ static void take_range(struct mpi_rank *mr, enum mpi_fifo fifo, unsigned from, u
 }
 
 /* From the source after the last one on, so that none has to wait for ever. */
-static void take_all(struct mpi_rank *mr, enum mpi_fifo fifo, const bool *stop)
+static void take_all(struct mpi_rank *mr, enum transport_fifo fifo, const bool *stop)
 {
     unsigned next = mr->protocol.turn[fifo] + 1;
 
@@ -289,7 +290,7 @@ static void flush(struct mpi_rank *mr)
 
 static void tickets(struct mpi_rank *mr)
 {
-    struct mpi_transport *t = mr->transport;
+    struct transport *t = mr->transport;
 
     for (struct mpi_request *rq = mr->protocol.tickets.first, *next; rq != NULL; rq = next) {
         next = rq->next;
@@ -308,8 +309,8 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop)
     struct mpi_protocol *p = &mr->protocol;
 
     mpi_refuse_interruption(mr);
-    take_all(mr, MPI_FIFO_REQUEST, stop);
-    take_all(mr, MPI_FIFO_MESSAGE, stop);
+    take_all(mr, TRANSPORT_REQUEST, stop);
+    take_all(mr, TRANSPORT_MESSAGE, stop);
     if (p->busy != NULL)
         flush(mr);
     if (p->tickets.first != NULL)

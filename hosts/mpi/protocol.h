@@ -45,7 +45,7 @@ struct mpi_entry {
     uint32_t bytes;
     uint32_t own_id; /* at the side where the entry comes from */
     uint32_t spare;
-    struct mpi_key key;
+    struct transport_key key;
     uint64_t number; /* MPI_ASK: messages taken before; MPI_UNSEND: of the message */
 };
 
@@ -79,7 +79,7 @@ struct mpi_run {
 /** An entry that found no room. */
 struct mpi_kept {
     struct mpi_kept *next;
-    enum mpi_fifo fifo;
+    enum transport_fifo fifo;
     uint32_t size;
     uint8_t bytes[];
 };
@@ -133,8 +133,8 @@ struct mpi_protocol {
     uint64_t posts;
     unsigned nposted; /* receives that have no message yet */
     unsigned open; /* sends that have begun and receives that have their message, not ended yet */
-    unsigned turn[MPI_FIFOS]; /* the source that was taken from last */
-    void *attached;           /* MPI_Buffer_attach() */
+    unsigned turn[TRANSPORT_FIFOS]; /* the source that was taken from last */
+    void *attached;                 /* MPI_Buffer_attach() */
     uint64_t attached_bytes, attached_used;
 };
 
@@ -171,21 +171,22 @@ void mpi_pool_release(struct mpi_rank *mr);
 /* progress.c */
 uint32_t mpi_entry_bytes(const struct mpi_entry *e);
 /** @return false: no room now. */
-bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
              const struct mpi_entry *e, const void *data, uint32_t bytes);
 /** An entry without data, which is kept until there is room. */
-void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_fifo fifo,
+void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
                     const struct mpi_entry *e);
 /** Of one piece; or of those that `strides`, unless NULL, tells. */
-bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_key *key,
-               const void *from, uint64_t bytes, const struct mpi_strides *strides,
-               const struct mpi_entry *note, mpi_ticket *ticket_p);
+bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_key *key,
+               const void *from, uint64_t bytes, const struct transport_strides *strides,
+               const struct mpi_entry *note, transport_ticket *ticket_p);
 /** Exposes the data of a request to its peer. */
 bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq, void *p,
                 uint64_t bytes);
 void mpi_hide(struct mpi_rank *mr, struct mpi_request *rq);
 /** Takes what has come from one source, until *stop. */
-void mpi_take(struct mpi_rank *mr, enum mpi_fifo fifo, struct mpi_peer *peer, const bool *stop);
+void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *peer,
+              const bool *stop);
 void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer);
 /** Memory to memory; takes the time that it takes the platform. */
 void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes);

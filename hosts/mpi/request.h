@@ -77,9 +77,9 @@ struct mpi_request {
     bool cancelling;           /* of a receive: the sender has been asked */
     bool got, was_done;        /* of a send: received; done before it was to be taken back */
     bool exposed, far_exposed; /* `key`; `far_key` */
-    struct mpi_key key, far_key;
+    struct transport_key key, far_key;
     unsigned copies;
-    mpi_ticket ticket;
+    transport_ticket ticket;
     uint8_t *packed; /* all of the data in one piece; freed with the request's work */
     struct mpi_device_block *device; /* NULL, or where that is in memory of a GPU */
 };

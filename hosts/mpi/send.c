@@ -37,7 +37,7 @@ static struct mpi_entry entry_of(const struct mpi_request *rq, enum mpi_kind kin
 
 /* Blocks at one distance, which the transport can write without their being packed. */
 static bool in_blocks(const struct mpi_rank *mr, const struct mpi_request *rq, uint32_t room,
-                      struct mpi_strides *s_p)
+                      struct transport_strides *s_p)
 {
     const struct mpi_piece *piece = rq->type->pieces;
 
@@ -45,22 +45,22 @@ static bool in_blocks(const struct mpi_rank *mr, const struct mpi_request *rq, u
         rq->count != 1 || rq->type->npieces != 1 || piece->child != NULL || piece->count < 2 ||
         piece->count > UINT32_MAX)
         return false;
-    *s_p = (struct mpi_strides){ .block = (uint32_t)piece->bytes,
-                                 .nblocks = (uint32_t)piece->count,
-                                 .from_step = piece->stride };
+    *s_p = (struct transport_strides){ .block = (uint32_t)piece->bytes,
+                                       .nblocks = (uint32_t)piece->count,
+                                       .from_step = piece->stride };
     return true;
 }
 
-static bool write_data(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_key *key,
+static bool write_data(struct mpi_rank *mr, struct mpi_request *rq, const struct transport_key *key,
                        uint32_t id, uint32_t room, unsigned flags)
 {
-    struct mpi_strides strides;
+    struct transport_strides strides;
     bool blocks = in_blocks(mr, rq, room, &strides);
     const uint8_t *data =
         blocks ? (const uint8_t *)rq->out + rq->type->pieces[0].offset : data_of(mr, rq);
     struct mpi_entry note = entry_of(rq, MPI_NOTE);
     uint32_t bytes = mpi_least(rq->bytes, room);
-    mpi_ticket ticket;
+    transport_ticket ticket;
 
     note.id = id;
     note.flags |= (uint8_t)flags;
@@ -111,7 +111,8 @@ static bool pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id, uin
     do {
         uint32_t n = mpi_least(bytes - rq->filled, most);
 
-        if (!mpi_put(mr, rq->far, MPI_FIFO_MESSAGE, &e, data != NULL ? data + rq->filled : NULL, n))
+        if (!mpi_put(mr, rq->far, TRANSPORT_MESSAGE, &e, data != NULL ? data + rq->filled : NULL,
+                     n))
             return false;
         rq->filled += n;
         mr->counts.fifo_bytes += rq->far->self ? 0 : n;
@@ -144,7 +145,7 @@ static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_
     n = rq->far->self ? rq->bytes
                       : mpi_least(rq->bytes, mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e));
     rq->number = rq->far->sent + 1;
-    if (!mpi_put(mr, rq->far, MPI_FIFO_MESSAGE, &e, data, n))
+    if (!mpi_put(mr, rq->far, TRANSPORT_MESSAGE, &e, data, n))
         return false;
     if (!rq->far->self) {
         mr->counts.fifo_messages++;
@@ -183,7 +184,7 @@ static bool announce(struct mpi_rank *mr, struct mpi_request *rq)
     }
     rq->number = peer->sent + 1;
     rq->phase = MPI_SEND_ASKED;
-    if (!mpi_put(mr, peer, MPI_FIFO_MESSAGE, &e, NULL, 0)) {
+    if (!mpi_put(mr, peer, TRANSPORT_MESSAGE, &e, NULL, 0)) {
         rq->phase = MPI_SEND_NEW;
         return false;
     }
@@ -195,7 +196,7 @@ static bool announce(struct mpi_rank *mr, struct mpi_request *rq)
 /* Of data in GPU memory the limit may be another one. */
 static bool goes_eagerly(struct mpi_rank *mr, const struct mpi_request *rq)
 {
-    const struct mpi_transport_caps *caps = &mr->transport->caps;
+    const struct transport_caps *caps = &mr->transport->caps;
     struct host *h = mr->host;
     uint32_t limit = caps->eager_bytes;
 
@@ -207,16 +208,16 @@ static bool goes_eagerly(struct mpi_rank *mr, const struct mpi_request *rq)
 
 static bool begin(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    const struct mpi_transport_caps *caps = &mr->transport->caps;
+    const struct transport_caps *caps = &mr->transport->caps;
     const struct mpi_ask *ask = NULL;
 
     if (caps->sends_requests && !rq->far->self) {
-        mpi_take(mr, MPI_FIFO_REQUEST, rq->far, NULL);
+        mpi_take(mr, TRANSPORT_REQUEST, rq->far, NULL);
         ask = mpi_ask_find(rq->far, rq->context, rq->tag);
     }
     if (ask != NULL && rq->bytes >= caps->write_bytes) {
         uint32_t id = ask->e.own_id;
-        struct mpi_key key = ask->e.key;
+        struct transport_key key = ask->e.key;
         struct mpi_peer *peer = rq->far;
 
         rq->number = 0; /* cannot be taken back */
@@ -317,7 +318,7 @@ static void withdrawn(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_req
         mpi_match_unpost(mr, rq);
         end_cancelled(mr, rq);
     }
-    mpi_take(mr, MPI_FIFO_MESSAGE, peer, NULL);
+    mpi_take(mr, TRANSPORT_MESSAGE, peer, NULL);
 }
 
 void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
@@ -327,7 +328,7 @@ void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
     if (e->kind == MPI_ASK)
         mpi_ask_came(mr, peer, e);
     else if (e->kind == MPI_WITHDRAW)
-        mpi_put_always(mr, peer, MPI_FIFO_REQUEST,
+        mpi_put_always(mr, peer, TRANSPORT_REQUEST,
                        &(struct mpi_entry){ .kind = MPI_WITHDRAWN,
                                             .id = e->id,
                                             .bytes = mpi_ask_drop(mr, peer, e->id) });
@@ -367,7 +368,7 @@ static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq)
     rq->was_done |= rq->done;
     rq->done = false;
     rq->phase = MPI_SEND_CANCEL;
-    mpi_put_always(mr, rq->far, MPI_FIFO_MESSAGE, &e);
+    mpi_put_always(mr, rq->far, TRANSPORT_MESSAGE, &e);
 }
 
 static void cancel_receive(struct mpi_rank *mr, struct mpi_request *rq)
@@ -383,7 +384,7 @@ static void cancel_receive(struct mpi_rank *mr, struct mpi_request *rq)
         return;
     rq->cancelling = true;
     rq->far->withdrawing++;
-    mpi_put_always(mr, rq->far, MPI_FIFO_REQUEST,
+    mpi_put_always(mr, rq->far, TRANSPORT_REQUEST,
                    &(struct mpi_entry){ .kind = MPI_WITHDRAW, .id = rq->id });
 }
 

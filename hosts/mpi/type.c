@@ -98,7 +98,7 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
 {
     int code = mpi_check_memory(mr, buf, count, type, type_p);
 
-    if (code != MPI_SUCCESS || (uint64_t)count * (*type_p)->bytes <= MPI_BYTES_MAX)
+    if (code != MPI_SUCCESS || (uint64_t)count * (*type_p)->bytes <= TRANSPORT_BYTES_MAX)
         return code;
     return mpi_fail(mr, MPI_ERR_COUNT,
                     "count = %d: %llu bytes: expected at most 1 GiB in one message", count,

@@ -4,32 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct mpi_transport_ops mpi_transport_ib, mpi_transport_net, mpi_transport_mbcf,
-    mpi_transport_tcp, mpi_transport_peach2;
+extern const struct transport_ops transport_ib, transport_net, transport_mbcf, transport_tcp,
+    transport_peach2;
 
-const struct mpi_transport_ops *const mpi_transports[] = {
-    &mpi_transport_ib,  &mpi_transport_net,    &mpi_transport_mbcf,
-    &mpi_transport_tcp, &mpi_transport_peach2, NULL,
+const struct transport_ops *const transports[] = {
+    &transport_ib, &transport_net, &transport_mbcf, &transport_tcp, &transport_peach2, NULL,
 };
 
-static const struct mpi_transport_ops *find(const char *name)
+static const struct transport_ops *find(const char *name)
 {
-    for (const struct mpi_transport_ops *const *ops = mpi_transports; *ops != NULL; ops++)
+    for (const struct transport_ops *const *ops = transports; *ops != NULL; ops++)
         if (strcmp((*ops)->name, name) == 0)
             return *ops;
     return NULL;
 }
 
 /** The machine's own: the first one that goes over the network of its nodes. Rank 0 says which. */
-static const struct mpi_transport_ops *find_own(struct host *h)
+static const struct transport_ops *find_own(struct host *h)
 {
     static const char *const networks[] = { [HOST_NETWORK_HUBS] = "hubs",
                                             [HOST_NETWORK_IB] = "InfiniBand adapters",
                                             [HOST_NETWORK_ETHER] = "Ethernet",
                                             [HOST_NETWORK_CONTROL] = "control network" };
     enum host_network network = h->ops->network != NULL ? h->ops->network(h) : HOST_NETWORK_CONTROL;
-    const struct mpi_transport_ops *const *ops = mpi_transports;
-    char line[MPI_WHY_BYTES];
+    const struct transport_ops *const *ops = transports;
+    char line[TRANSPORT_WHY_BYTES];
 
     while ((*ops)->network != network) /* each network has one */
         ops++;
@@ -49,10 +48,10 @@ static uint64_t setting(const struct host *h, const char *key, uint64_t own)
     return s != NULL && s->number != 0 ? s->number : own;
 }
 
-static void apply_settings(struct mpi_transport *t)
+static void apply_settings(struct transport *t)
 {
     const struct host_setting *requests = host_setting_of(t->host, "mpi.requests");
-    struct mpi_transport_caps *caps = &t->caps;
+    struct transport_caps *caps = &t->caps;
     uint64_t fifo;
 
     if (requests != NULL && strcmp(requests->word, "own") != 0)
@@ -61,22 +60,22 @@ static void apply_settings(struct mpi_transport *t)
     caps->write_bytes = (uint32_t)setting(t->host, "mpi.write_bytes", caps->write_bytes);
     fifo = setting(t->host, "mpi.fifo_bytes", caps->fifo_bytes);
     if (fifo < caps->fifo_bytes)
-        caps->fifo_bytes = fifo > MPI_FIFO_LEAST ? (uint32_t)fifo : MPI_FIFO_LEAST;
+        caps->fifo_bytes = fifo > TRANSPORT_ENTRY_LEAST ? (uint32_t)fifo : TRANSPORT_ENTRY_LEAST;
     caps->entry_ps = setting(t->host, "mpi.entry_ps", caps->entry_ps);
 }
 
-bool mpi_transport_open(struct host *h, char *why, struct mpi_transport **t_p)
+bool transport_open(struct host *h, char *why, struct transport **t_p)
 {
     const struct host_setting *s = host_setting_of(h, "mpi.transport");
     bool own = s == NULL || strcmp(s->word, "own") == 0;
-    const struct mpi_transport_ops *ops = own ? find_own(h) : find(s->word);
-    struct mpi_transport *t;
+    const struct transport_ops *ops = own ? find_own(h) : find(s->word);
+    struct transport *t;
 
     if (ops == NULL) {
-        (void)snprintf(why, MPI_WHY_BYTES, "transport %s: not in this build", s->word);
+        (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: not in this build", s->word);
         return false;
     }
-    (void)snprintf(why, MPI_WHY_BYTES, "transport %s: out of memory", ops->name);
+    (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: out of memory", ops->name);
     t = ops->create(h, why);
     if (t == NULL)
         return false;
@@ -92,7 +91,7 @@ bool mpi_transport_open(struct host *h, char *why, struct mpi_transport **t_p)
     return true;
 }
 
-bool mpi_wants_helper(const struct host *h)
+bool transport_wants_helper(const struct host *h)
 {
     const struct host_setting *s = host_setting_of(h, "mpi.progress");
 

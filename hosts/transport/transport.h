@@ -1,5 +1,6 @@
 /*
- * The transport interface: all that the protocols of the library (protocol.h) ask of a network.
+ * The transport interface: all that the protocols of a library (hosts/mpi/protocol.h) ask of a
+ * network.
  *
  * A transport belongs to one rank. It has, at each receiver, one memory-based FIFO for each source
  * and kind of entry, and may write into memory that another rank has exposed.
@@ -23,8 +24,8 @@
  *
  * To add one: a file with its ops, a line in transport.c, its name in tools/lab/software.c.
  */
-#ifndef MPI_TRANSPORT_H
-#define MPI_TRANSPORT_H
+#ifndef TRANSPORT_H
+#define TRANSPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,21 +36,21 @@
 extern "C" {
 #endif
 
-#define MPI_HEAD_BYTES 96u /* longest header of an entry, and longest note */
-#define MPI_KEY_BYTES  32u
-#define MPI_FIFO_LEAST 256u                /* longest entry that every transport takes, at least */
-#define MPI_BYTES_MAX  (UINT32_C(1) << 30) /* of a message: sizes travel in 32 bits */
-#define MPI_WHY_BYTES  160u
+#define TRANSPORT_HEAD_BYTES  96u /* longest header of an entry, and longest note */
+#define TRANSPORT_KEY_BYTES   32u
+#define TRANSPORT_ENTRY_LEAST 256u /* longest entry that every transport takes, at least */
+#define TRANSPORT_BYTES_MAX   (UINT32_C(1) << 30) /* of a message: sizes travel in 32 bits */
+#define TRANSPORT_WHY_BYTES   160u
 
-enum mpi_fifo {
-    MPI_FIFO_MESSAGE, /* messages, pieces of them, notes of writes */
-    MPI_FIFO_REQUEST, /* what receivers ask senders for, and answers */
-    MPI_FIFOS
+enum transport_fifo {
+    TRANSPORT_MESSAGE, /* messages, pieces of them, notes of writes */
+    TRANSPORT_REQUEST, /* what receivers ask senders for, and answers */
+    TRANSPORT_FIFOS
 };
 
 /** What a transport can do, and how the protocols should use it. A transport fills in its own
  * values; settings of the platform override those marked (*). */
-struct mpi_transport_caps {
+struct transport_caps {
     bool read;                /* has read() */
     bool write_strided;       /* has write_strided() */
     bool gpu;                 /* takes pointers to GPU memory as they are; else they are staged */
@@ -66,131 +67,132 @@ struct mpi_transport_caps {
 };
 
 /** Bytes that name exposed memory; only its transport knows what they mean. */
-struct mpi_key {
-    uint8_t bytes[MPI_KEY_BYTES];
+struct transport_key {
+    uint8_t bytes[TRANSPORT_KEY_BYTES];
 };
 
 /** An entry at the head of a FIFO, in place: until release(). */
-struct mpi_taken {
+struct transport_taken {
     const uint8_t *bytes;
     uint32_t size;
 };
 
 /** An operation whose data may not be changed or freed yet; 0: it was over at return. */
-typedef uint64_t mpi_ticket;
+typedef uint64_t transport_ticket;
 
 /** A write of `nblocks` pieces of `block` bytes: piece i from `from + i * from_step` to
  * `offset + i * block` of the exposed memory. */
-struct mpi_strides {
+struct transport_strides {
     uint32_t block, nblocks;
     int64_t from_step;
 };
 
-struct mpi_transport;
+struct transport;
 
-struct mpi_transport_ops {
+struct transport_ops {
     const char *name;          /* as in `hubrun --mpi NAME` */
     enum host_network network; /* it goes over */
     /**
      * Of the calling rank, in MPI_Init(). Allocates, after all that may take time: see connect().
-     * @return NULL, and why in `why` (MPI_WHY_BYTES), when the machine has no such network.
+     * @return NULL, and why in `why` (TRANSPORT_WHY_BYTES), when the machine has no such network.
      */
-    struct mpi_transport *(*create)(struct host *h, char *why);
+    struct transport *(*create)(struct host *h, char *why);
     /**
      * May be NULL. After create(): all ranks call it, so they may agree on addresses. A rank that
      * is ended while it waits here does not return: whatever it has made is destroy()'s to find.
      * @return false, and why, as create()
      */
-    bool (*connect)(struct mpi_transport *t, char *why);
+    bool (*connect)(struct transport *t, char *why);
     /** Also while other ranks go on: after the run, or when it was ended. Takes no time. */
-    void (*destroy)(struct mpi_transport *t);
+    void (*destroy)(struct transport *t);
 
     /**
      * Puts header and data at the end of a FIFO of rank `dest`. At return both may be reused.
      * `head_bytes + bytes` <= caps.fifo_bytes. `data` may be GPU memory if caps.gpu.
      * @return false: no room now.
      */
-    bool (*append)(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
+    bool (*append)(struct transport *t, unsigned dest, enum transport_fifo fifo, const void *head,
                    uint32_t head_bytes, const void *data, uint32_t bytes);
     /**
      * Which sources may have something: @return the first source >= `from` whose FIFO is worth a
      * take(), or the number of ranks. What it costs to look is spent.
      */
-    unsigned (*next)(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from);
+    unsigned (*next)(struct transport *t, enum transport_fifo fifo, unsigned from);
     /** The entry at the head of a FIFO, which stays until release(). @return false: none. */
-    bool (*take)(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
-                 struct mpi_taken *taken_p);
+    bool (*take)(struct transport *t, enum transport_fifo fifo, unsigned source,
+                 struct transport_taken *taken_p);
     /** Gives the room of the entry that was taken last back to its source. */
-    void (*release)(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source);
+    void (*release)(struct transport *t, enum transport_fifo fifo, unsigned source);
 
     /** Lets others write to [p, p + bytes), and read if caps.read. @return false: cannot (pageable
      * memory that is not pinned, say); the protocols then copy. */
-    bool (*expose)(struct mpi_transport *t, void *p, uint64_t bytes, struct mpi_key *key_p);
-    void (*hide)(struct mpi_transport *t, const struct mpi_key *key);
+    bool (*expose)(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p);
+    void (*hide)(struct transport *t, const struct transport_key *key);
     /**
      * Writes `bytes` to `offset` of the memory that `key` names at rank `dest`. With note_bytes
      * != 0 the note becomes an entry of the MESSAGE FIFO there, after the data. Data may be reused
      * when done() says so of *ticket_p, the note at return. bytes may be 0.
      * @return false: no room now.
      */
-    bool (*write)(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
+    bool (*write)(struct transport *t, unsigned dest, const struct transport_key *key,
                   uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                  uint32_t note_bytes, mpi_ticket *ticket_p);
+                  uint32_t note_bytes, transport_ticket *ticket_p);
     /** Or NULL. Data are there when done() says so. */
-    bool (*read)(struct mpi_transport *t, unsigned source, const struct mpi_key *key,
-                 uint64_t offset, void *to, uint64_t bytes, mpi_ticket *ticket_p);
+    bool (*read)(struct transport *t, unsigned source, const struct transport_key *key,
+                 uint64_t offset, void *to, uint64_t bytes, transport_ticket *ticket_p);
     /** Or NULL. As write(). */
-    bool (*write_strided)(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
-                          uint64_t offset, const void *from, const struct mpi_strides *strides,
-                          const void *note, uint32_t note_bytes, mpi_ticket *ticket_p);
+    bool (*write_strided)(struct transport *t, unsigned dest, const struct transport_key *key,
+                          uint64_t offset, const void *from,
+                          const struct transport_strides *strides, const void *note,
+                          uint32_t note_bytes, transport_ticket *ticket_p);
     /** Or NULL: every ticket is 0. */
-    bool (*done)(struct mpi_transport *t, mpi_ticket ticket);
+    bool (*done)(struct transport *t, transport_ticket ticket);
     /** Or NULL. Returns when nothing is left that only a later call would start: a program that
      * computes after a blocking send holds up none of it. */
-    void (*hand_over)(struct mpi_transport *t);
+    void (*hand_over)(struct transport *t);
 
     /** Or NULL: the network has no interrupts. From now on whatever wait() waits for rings the
      * rank's helper (host_ops.ring) as well; what this rank sends rings that of its receiver. All
      * ranks call it, or none. @return false: there are no interrupts. */
-    bool (*ring)(struct mpi_transport *t);
+    bool (*ring)(struct transport *t);
     /** Or NULL: nothing. Is there anything that a helper is to do, though no operation is pending:
      * what hand_over() would wait for, or room that senders want? Takes no time. */
-    bool (*queued)(const struct mpi_transport *t);
+    bool (*queued)(const struct transport *t);
 
     /** Or NULL: memcpy(), and caps.copy_kb_ps. Copies between an entry or memory of the library and
      * memory of the program, which may be of a GPU; spends what that takes. */
-    void (*copy)(struct mpi_transport *t, void *to, const void *from, uint64_t bytes);
+    void (*copy)(struct transport *t, void *to, const void *from, uint64_t bytes);
 
     /**
      * Returns when an entry may have come, an operation ended or room been made since the caller
      * looked last; it may return early. The caller has taken all that next() told.
      */
-    void (*wait)(struct mpi_transport *t);
+    void (*wait)(struct transport *t);
     /** Looks for the same without waiting, which takes some time, so that a program that spins on
      * MPI_Test() lets others go on. @return false: nothing new has come. */
-    bool (*poll)(struct mpi_transport *t);
+    bool (*poll)(struct transport *t);
 };
 
 /** First member of each transport's own. */
-struct mpi_transport {
-    const struct mpi_transport_ops *ops;
+struct transport {
+    const struct transport_ops *ops;
     struct host *host;
-    struct mpi_transport_caps caps;
+    struct transport_caps caps;
     /* It has taken notice of entries, so that no interrupt will tell of them: as if one had. */
     bool rung;
 };
 
 /** All of them, NULL at the end. */
-extern const struct mpi_transport_ops *const mpi_transports[];
+extern const struct transport_ops *const transports[];
 
 /** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
  * network, with its settings applied. *t_p is set while it connects. @return false, and why. */
-bool mpi_transport_open(struct host *h, char *why, struct mpi_transport **t_p);
+bool transport_open(struct host *h, char *why, struct transport **t_p);
 
 /** By the setting "mpi.progress": will ring() be called? */
-bool mpi_wants_helper(const struct host *h);
+bool transport_wants_helper(const struct host *h);
 
 #ifdef __cplusplus
 }
 #endif
-#endif /* MPI_TRANSPORT_H */
+#endif /* TRANSPORT_H */

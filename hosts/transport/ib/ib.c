@@ -84,7 +84,7 @@ void ibt_wait_op(struct ibt *ib, const struct ibt_op *op)
 struct ibt_op *ibt_op_new(struct ibt *ib)
 {
     for (unsigned i = 0; i < IBT_OPS; i++) {
-        mpi_ticket next = ib->tickets + 1 + i;
+        transport_ticket next = ib->tickets + 1 + i;
         struct ibt_op *op = &ib->ops[next % IBT_OPS];
 
         if (op->pending != 0)
@@ -98,7 +98,7 @@ struct ibt_op *ibt_op_new(struct ibt *ib)
 
 /* ---- the interface ------------------------------------------------------------------------- */
 
-static void ib_destroy(struct mpi_transport *t)
+static void ib_destroy(struct transport *t)
 {
     struct ibt *ib = ibt_of(t);
 
@@ -112,17 +112,17 @@ static void set_caps(struct ibt *ib)
 {
     struct host *h = ib->t.host;
 
-    ib->t.caps = (struct mpi_transport_caps){
+    ib->t.caps = (struct transport_caps){
         .gpu = h->ops->gpus(h) > 0,
         .fifo_bytes = ib->fifo_bytes,
-        .eager_bytes = ib->fifo_bytes - MPI_HEAD_BYTES,
+        .eager_bytes = ib->fifo_bytes - TRANSPORT_HEAD_BYTES,
         .gpu_eager_bytes = ib->set.gpu_eager_bytes != 0 ? ib->set.gpu_eager_bytes : 1,
         .copy_kb_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB),
         .entry_ps = h->ops->cost_ps(h, HOST_COST_CALL),
     };
 }
 
-static struct mpi_transport *ib_create(struct host *h, char *why)
+static struct transport *ib_create(struct host *h, char *why)
 {
     struct ibt *ib = calloc(1, sizeof(*ib));
 
@@ -134,14 +134,14 @@ static struct mpi_transport *ib_create(struct host *h, char *why)
     return &ib->t;
 }
 
-static bool ib_connect(struct mpi_transport *t, char *why)
+static bool ib_connect(struct transport *t, char *why)
 {
     struct ibt *ib = ibt_of(t);
     struct host *h = t->host;
 
     if (!verbs_open(&ib->v, h)) {
         (void)snprintf(
-            why, MPI_WHY_BYTES,
+            why, TRANSPORT_WHY_BYTES,
             "transport ib: node %u has no InfiniBand adapter (platform hapacs-tca has one)",
             h->node->index);
         return false;
@@ -152,13 +152,13 @@ static bool ib_connect(struct mpi_transport *t, char *why)
     return true;
 }
 
-static bool ib_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
-                      uint32_t head_bytes, const void *data, uint32_t bytes)
+static bool ib_append(struct transport *t, unsigned dest, enum transport_fifo fifo,
+                      const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
 {
     return ibt_append(ibt_of(t), dest, fifo, head, head_bytes, data, bytes);
 }
 
-static unsigned ib_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
+static unsigned ib_next(struct transport *t, enum transport_fifo fifo, unsigned from)
 {
     struct ibt *ib = ibt_of(t);
 
@@ -169,8 +169,8 @@ static unsigned ib_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned fr
     return ib->nranks;
 }
 
-static bool ib_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
-                    struct mpi_taken *taken_p)
+static bool ib_take(struct transport *t, enum transport_fifo fifo, unsigned source,
+                    struct transport_taken *taken_p)
 {
     struct ibt *ib = ibt_of(t);
 
@@ -180,13 +180,13 @@ static bool ib_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source
     return true;
 }
 
-static void ib_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
+static void ib_release(struct transport *t, enum transport_fifo fifo, unsigned source)
 {
     (void)fifo;
     ibt_release(ibt_of(t), source);
 }
 
-static bool ib_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct mpi_key *key_p)
+static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p)
 {
     struct ibt *ib = ibt_of(t);
     struct ibt_key key = { 0 };
@@ -217,7 +217,7 @@ static bool ib_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct m
     return true;
 }
 
-static void ib_hide(struct mpi_transport *t, const struct mpi_key *key_p)
+static void ib_hide(struct transport *t, const struct transport_key *key_p)
 {
     struct ibt_key key;
 
@@ -226,9 +226,9 @@ static void ib_hide(struct mpi_transport *t, const struct mpi_key *key_p)
         ibt_slots_give(ibt_of(t), key.first_slot, key.nslots);
 }
 
-static bool ib_write(struct mpi_transport *t, unsigned dest, const struct mpi_key *key_p,
+static bool ib_write(struct transport *t, unsigned dest, const struct transport_key *key_p,
                      uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                     uint32_t note_bytes, mpi_ticket *ticket_p)
+                     uint32_t note_bytes, transport_ticket *ticket_p)
 {
     struct ibt_key key;
 
@@ -236,8 +236,8 @@ static bool ib_write(struct mpi_transport *t, unsigned dest, const struct mpi_ke
     return ibt_write(ibt_of(t), dest, &key, offset, from, bytes, note, note_bytes, ticket_p);
 }
 
-static bool ib_read(struct mpi_transport *t, unsigned source, const struct mpi_key *key_p,
-                    uint64_t offset, void *to, uint64_t bytes, mpi_ticket *ticket_p)
+static bool ib_read(struct transport *t, unsigned source, const struct transport_key *key_p,
+                    uint64_t offset, void *to, uint64_t bytes, transport_ticket *ticket_p)
 {
     struct ibt_key key;
 
@@ -245,7 +245,7 @@ static bool ib_read(struct mpi_transport *t, unsigned source, const struct mpi_k
     return ibt_read(ibt_of(t), source, &key, offset, to, bytes, ticket_p);
 }
 
-static bool ib_done(struct mpi_transport *t, mpi_ticket ticket)
+static bool ib_done(struct transport *t, transport_ticket ticket)
 {
     struct ibt *ib = ibt_of(t);
     const struct ibt_op *op = &ib->ops[ticket % IBT_OPS];
@@ -254,7 +254,7 @@ static bool ib_done(struct mpi_transport *t, mpi_ticket ticket)
     return ticket == 0 || op->ticket != ticket || op->pending == 0;
 }
 
-static void ib_copy(struct mpi_transport *t, void *to, const void *from, uint64_t bytes)
+static void ib_copy(struct transport *t, void *to, const void *from, uint64_t bytes)
 {
     ibt_copy(ibt_of(t), to, from, bytes);
 }
@@ -275,7 +275,7 @@ static bool look(struct ibt *ib)
     return any;
 }
 
-static void ib_wait(struct mpi_transport *t)
+static void ib_wait(struct transport *t)
 {
     struct ibt *ib = ibt_of(t);
 
@@ -284,7 +284,7 @@ static void ib_wait(struct mpi_transport *t)
     ib->room_made = false; /* they try again */
 }
 
-static bool ib_poll(struct mpi_transport *t)
+static bool ib_poll(struct transport *t)
 {
     struct ibt *ib = ibt_of(t);
     bool any;
@@ -304,21 +304,21 @@ static bool has_completions(const void *arg)
 }
 
 /* Receive requests have to be posted anew, even if nobody waits for a message. */
-static bool ib_queued(const struct mpi_transport *t)
+static bool ib_queued(const struct transport *t)
 {
     const struct ibt *ib = (const struct ibt *)t;
 
     return ib->set.rings && verbs_ready(&ib->arrivals, ib->rq_more - 1);
 }
 
-static bool ib_ring(struct mpi_transport *t)
+static bool ib_ring(struct transport *t)
 {
     const struct driver_helper helper = { .h = t->host, .news = has_completions, .arg = ibt_of(t) };
 
     return ibt_of(t)->set.rings && driver_helper_add(driver_of(t->host), &helper);
 }
 
-const struct mpi_transport_ops mpi_transport_ib = {
+const struct transport_ops transport_ib = {
     .name = "ib",
     .network = HOST_NETWORK_IB,
     .create = ib_create,

@@ -24,8 +24,8 @@
  * rest; writes of one connection do not pass each other. Memory of a ring is cleared before its
  * room is given back, so that nothing old is taken for an entry.
  */
-#ifndef MPI_IB_INTERNAL_H
-#define MPI_IB_INTERNAL_H
+#ifndef TRANSPORT_IB_INTERNAL_H
+#define TRANSPORT_IB_INTERNAL_H
 
 #include "hosts/transport/transport.h"
 #include "hosts/verbs/verbs.h"
@@ -69,8 +69,8 @@ struct ibt_settings {
 
 /** A write or read that goes on. */
 struct ibt_op {
-    mpi_ticket ticket; /* 0: none */
-    unsigned pending;  /* work requests */
+    transport_ticket ticket; /* 0: none */
+    unsigned pending;        /* work requests */
 };
 
 struct ibt_qp {
@@ -90,8 +90,8 @@ struct ibt_peer {
     uint64_t taken, reported;
     bool seen; /* the entry at the head of its ring */
     uint32_t size;
-    struct mpi_taken entry;
-    enum mpi_fifo fifo;
+    struct transport_taken entry;
+    enum transport_fifo fifo;
     /* chunks that have come, and those of them that were copied on; their copies */
     uint32_t chunks_in, chunks_out;
     uint64_t slots_given;
@@ -124,12 +124,12 @@ struct ibt_staged {
     uint64_t copy[IBT_SLOTS_MAX];      /* number of the copy into each slot */
     struct ibt_op slot[IBT_SLOTS_MAX]; /* the write out of it */
     struct ibt_op *op;
-    uint8_t note[MPI_HEAD_BYTES];
+    uint8_t note[TRANSPORT_HEAD_BYTES];
     uint32_t note_bytes;
 };
 
 struct ibt {
-    struct mpi_transport t; /* first */
+    struct transport t; /* first */
     struct verbs v;
     struct ibt_settings set;
     uint32_t nranks, me;
@@ -147,7 +147,7 @@ struct ibt {
     struct ibt_qp loop; /* to itself */
     struct ibt_qp **by_number;
     struct ibt_op ops[IBT_OPS];
-    mpi_ticket tickets;
+    transport_ticket tickets;
     struct ibt_region *regions;
     unsigned nregions, regions_room;
     bool room_made; /* in a ring, and the protocols have not been told */
@@ -162,7 +162,7 @@ struct ibt {
     struct host_bar gpu_bar[IBT_GPUS]; /* write-combining; bytes 0: not mapped yet */
 };
 
-static inline struct ibt *ibt_of(struct mpi_transport *t)
+static inline struct ibt *ibt_of(struct transport *t)
 {
     return (struct ibt *)t;
 }
@@ -175,10 +175,10 @@ struct ibt_key {
     uint8_t first_slot, nslots;
     uint64_t device; /* of a GPU: offset in its memory */
 };
-_Static_assert(sizeof(struct ibt_key) <= MPI_KEY_BYTES, "a key has to fit");
+_Static_assert(sizeof(struct ibt_key) <= TRANSPORT_KEY_BYTES, "a key has to fit");
 
 /* setup.c */
-/** @return false: not possible; `why` (MPI_WHY_BYTES) tells, if it is a setting's fault. */
+/** @return false: not possible; `why` (TRANSPORT_WHY_BYTES) tells, if it is a setting's fault. */
 bool ibt_set_up(struct ibt *ib, char *why);
 
 /* ib.c */
@@ -210,9 +210,9 @@ void ibt_regions_fini(struct ibt *ib);
 /* write.c */
 bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
                const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
-               mpi_ticket *ticket_p);
+               transport_ticket *ticket_p);
 bool ibt_read(struct ibt *ib, unsigned source, const struct ibt_key *key, uint64_t offset, void *to,
-              uint64_t bytes, mpi_ticket *ticket_p);
+              uint64_t bytes, transport_ticket *ticket_p);
 /** Writes in one go or, if long enough, by both rails. */
 void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *region,
                    uint64_t offset, uint32_t far_key, uint64_t far_offset, uint64_t bytes,
@@ -227,7 +227,7 @@ unsigned ibt_slots_take(struct ibt *ib, unsigned *first_p);
 void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n);
 bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
                      const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
-                     mpi_ticket *ticket_p);
+                     transport_ticket *ticket_p);
 /** Goes on with the message that leaves, and with chunks that have come. @return whether the
  * message is over, or a chunk is where it belongs. */
 bool ibt_stage_run(struct ibt *ib);
@@ -245,4 +245,4 @@ bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p);
 void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes);
 void ibt_copy(struct ibt *ib, void *to, const void *from, uint64_t bytes);
 
-#endif /* MPI_IB_INTERNAL_H */
+#endif /* TRANSPORT_IB_INTERNAL_H */

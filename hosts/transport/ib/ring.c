@@ -92,7 +92,7 @@ static bool append_apart(struct ibt *ib, unsigned dest, unsigned fifo, const voi
     uint32_t block = block_bytes(head_bytes, 0);
     uint64_t at = peer->sent % ib->ring_bytes, offset;
     const struct verbs_region *region = ibt_region(ib, data, bytes, &offset);
-    uint8_t built[16 + MPI_HEAD_BYTES + 8];
+    uint8_t built[16 + TRANSPORT_HEAD_BYTES + 8];
     struct verbs_send s = { .op = IB_WQE_WRITE,
                             .bytes = bytes,
                             .far_offset = peer->ring_there + at + units(block, IBT_UNIT),
@@ -225,8 +225,8 @@ bool ibt_look(struct ibt *ib, unsigned source)
             forget(ib, peer, source);
             continue;
         }
-        peer->fifo = (enum mpi_fifo)(word >> 40 & 0xf);
-        peer->entry = (struct mpi_taken){ together(at, head, apart), head + bytes };
+        peer->fifo = (enum transport_fifo)(word >> 40 & 0xf);
+        peer->entry = (struct transport_taken){ together(at, head, apart), head + bytes };
         peer->seen = true;
     }
     return true;

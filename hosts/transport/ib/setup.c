@@ -45,7 +45,7 @@ static struct ibt_settings settings_of(const struct host *h)
         .copies_ahead = (uint32_t)setting(h, "mpi.copies_ahead", 1),
         .gdr_rails = (uint32_t)setting(h, "mpi.gdr_rails", 1),
         .gpu_query_ps = setting(h, "mpi.gpu_query_ps", 0),
-        .rings = mpi_wants_helper(h),
+        .rings = transport_wants_helper(h),
     };
 
     if (set.copies_ahead > set.chunks)
@@ -226,7 +226,7 @@ bool ibt_set_up(struct ibt *ib, char *why)
 {
     ib->set = settings_of(ib->t.host);
     if (ib->set.rails > ib->v.ports) {
-        (void)snprintf(why, MPI_WHY_BYTES,
+        (void)snprintf(why, TRANSPORT_WHY_BYTES,
                        "transport ib: rails = %u: the adapter of node %u has %u port in use",
                        ib->set.rails, ib->t.host->node->index, ib->v.ports);
         return false;

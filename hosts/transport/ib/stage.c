@@ -68,7 +68,7 @@ void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n)
 
 bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
                      const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
-                     mpi_ticket *ticket_p)
+                     transport_ticket *ticket_p)
 {
     struct ibt_staged *s = &ib->out;
     struct host_pointer where = ib->t.host->ops->pointer(ib->t.host, from);
@@ -195,7 +195,7 @@ static bool run_out(struct ibt *ib)
     if (s->sent < s->nchunks)
         return false;
     if (s->note_bytes != 0) {
-        if (!ibt_append(ib, s->dest, MPI_FIFO_MESSAGE, s->note, s->note_bytes, NULL, 0))
+        if (!ibt_append(ib, s->dest, TRANSPORT_MESSAGE, s->note, s->note_bytes, NULL, 0))
             return false;
         s->note_bytes = 0;
     }

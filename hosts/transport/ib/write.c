@@ -50,7 +50,7 @@ void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *reg
 
 bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
                const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
-               mpi_ticket *ticket_p)
+               transport_ticket *ticket_p)
 {
     struct host_pointer where;
     bool here = !ibt_on_gpu(ib, from, &where) || ibt_direct(ib, bytes);
@@ -65,7 +65,8 @@ bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_
     if (!ibt_has_room(ib, dest, note_bytes, 0))
         return false;
     if (bytes == 0)
-        return note_bytes == 0 || ibt_append(ib, dest, MPI_FIFO_MESSAGE, note, note_bytes, NULL, 0);
+        return note_bytes == 0 ||
+               ibt_append(ib, dest, TRANSPORT_MESSAGE, note, note_bytes, NULL, 0);
     if (!here || !there)
         return ibt_stage_begin(ib, dest, key, offset, from, bytes, note, note_bytes, ticket_p);
     looped = where.kind == HOST_GPU && !ib->set.gpu_gather && bytes <= ib->fifo_bytes;
@@ -82,14 +83,14 @@ bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_
     while (!ibt_has_room(ib, dest, note_bytes, 0)) /* there was before */
         ib->t.host->ops->wait_write(ib->t.host, ib->inbox, (uint32_t)ib->inbox_bytes);
     if (note_bytes > 0)
-        (void)ibt_append(ib, dest, MPI_FIFO_MESSAGE, note, note_bytes, NULL, 0);
+        (void)ibt_append(ib, dest, TRANSPORT_MESSAGE, note, note_bytes, NULL, 0);
     if (looped)
         ibt_wait_op(ib, op); /* before the scratch memory is used again */
     return true;
 }
 
 bool ibt_read(struct ibt *ib, unsigned source, const struct ibt_key *key, uint64_t offset, void *to,
-              uint64_t bytes, mpi_ticket *ticket_p)
+              uint64_t bytes, transport_ticket *ticket_p)
 {
     struct ibt_peer *peer = &ib->peers[source];
     const struct verbs_region *region;

@@ -33,28 +33,28 @@ struct net_kept {
 };
 
 struct net {
-    struct mpi_transport t;
+    struct transport t;
     bool holds, polling; /* an entry that has not been released; a word is on its way */
-    enum mpi_fifo fifo;
+    enum transport_fifo fifo;
     unsigned source;
-    struct mpi_taken entry;
+    struct transport_taken entry;
     uint8_t *packet;
     size_t room;
     uint8_t *gathered; /* data of a write that were not in one piece */
     /* With requests all that has come is looked at, as a sender wants the requests of one rank. */
-    struct net_kept *kept[MPI_FIFOS];
+    struct net_kept *kept[TRANSPORT_FIFOS];
     volatile uint64_t *come; /* messages so far, from the kernel */
     uint64_t received;
     void **exposed; /* by slot; NULL: free */
     uint64_t nexposed;
 };
 
-static struct net *to_net(struct mpi_transport *t)
+static struct net *to_net(struct transport *t)
 {
     return (struct net *)t;
 }
 
-static struct mpi_transport *net_create(struct host *h, char *why)
+static struct transport *net_create(struct host *h, char *why)
 {
     struct net *net = calloc(1, sizeof(*net));
 
@@ -62,18 +62,18 @@ static struct mpi_transport *net_create(struct host *h, char *why)
     (void)why;
     if (net == NULL)
         return NULL;
-    net->t.caps = (struct mpi_transport_caps){
+    net->t.caps = (struct transport_caps){
         .write_strided = true,
         .gpu = true, /* the kernel copies from wherever it is */
-        .fifo_bytes = MPI_BYTES_MAX + MPI_HEAD_BYTES,
-        .eager_bytes = MPI_BYTES_MAX,
+        .fifo_bytes = TRANSPORT_BYTES_MAX + TRANSPORT_HEAD_BYTES,
+        .eager_bytes = TRANSPORT_BYTES_MAX,
     };
     return &net->t;
 }
 
-static void net_destroy(struct mpi_transport *t)
+static void net_destroy(struct transport *t)
 {
-    for (unsigned fifo = 0; fifo < MPI_FIFOS; fifo++) {
+    for (unsigned fifo = 0; fifo < TRANSPORT_FIFOS; fifo++) {
         while (to_net(t)->kept[fifo] != NULL) {
             struct net_kept *k = to_net(t)->kept[fifo];
 
@@ -108,7 +108,7 @@ static uint8_t *packet_of(struct net *net, size_t bytes)
     return more;
 }
 
-static bool net_send(struct mpi_transport *t, unsigned dest, struct net_header hdr,
+static bool net_send(struct transport *t, unsigned dest, struct net_header hdr,
                      const struct net_place *place, const void *head, const void *data,
                      uint32_t bytes)
 {
@@ -134,8 +134,8 @@ static bool net_send(struct mpi_transport *t, unsigned dest, struct net_header h
     return true;
 }
 
-static bool net_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
-                       uint32_t head_bytes, const void *data, uint32_t bytes)
+static bool net_append(struct transport *t, unsigned dest, enum transport_fifo fifo,
+                       const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
 {
     return net_send(t, dest, (struct net_header){ (uint16_t)fifo, (uint16_t)head_bytes }, NULL,
                     head, data, bytes);
@@ -153,8 +153,8 @@ static bool written(struct net *net, const struct host_message *msg, struct net_
     if (bytes > 0)
         memcpy((uint8_t *)net->exposed[place.slot] + place.offset, note + hdr.head_bytes, bytes);
     spend_copy(net->t.host, bytes);
-    net->entry = (struct mpi_taken){ note, hdr.head_bytes };
-    net->fifo = MPI_FIFO_MESSAGE;
+    net->entry = (struct transport_taken){ note, hdr.head_bytes };
+    net->fifo = TRANSPORT_MESSAGE;
     return hdr.head_bytes > 0;
 }
 
@@ -177,8 +177,9 @@ static bool receive(struct net *net)
         net->holds = written(net, &msg, hdr);
         return true;
     }
-    net->entry = (struct mpi_taken){ msg.data + sizeof(hdr), msg.bytes - (uint32_t)sizeof(hdr) };
-    net->fifo = (enum mpi_fifo)hdr.fifo;
+    net->entry =
+        (struct transport_taken){ msg.data + sizeof(hdr), msg.bytes - (uint32_t)sizeof(hdr) };
+    net->fifo = (enum transport_fifo)hdr.fifo;
     net->holds = true;
     spend_copy(h, net->entry.size - hdr.head_bytes);
     return true;
@@ -186,7 +187,7 @@ static bool receive(struct net *net)
 
 /* ---- all that has come, with requests ---------------------------------------------------- */
 
-static struct net_kept **find(struct net *net, enum mpi_fifo fifo, unsigned source)
+static struct net_kept **find(struct net *net, enum transport_fifo fifo, unsigned source)
 {
     struct net_kept **at = &net->kept[fifo];
 
@@ -229,7 +230,7 @@ static void look(struct net *net)
             keep(net);
 }
 
-static unsigned net_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
+static unsigned net_next(struct transport *t, enum transport_fifo fifo, unsigned from)
 {
     struct net *net = to_net(t);
     unsigned least = t->host->size;
@@ -243,8 +244,8 @@ static unsigned net_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned f
     return least;
 }
 
-static bool net_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
-                     struct mpi_taken *taken_p)
+static bool net_take(struct transport *t, enum transport_fifo fifo, unsigned source,
+                     struct transport_taken *taken_p)
 {
     struct net *net = to_net(t);
     const struct net_kept *k;
@@ -259,11 +260,11 @@ static bool net_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned sourc
     k = *find(net, fifo, source);
     if (k == NULL)
         return false;
-    *taken_p = (struct mpi_taken){ k->bytes, k->size };
+    *taken_p = (struct transport_taken){ k->bytes, k->size };
     return true;
 }
 
-static void net_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
+static void net_release(struct transport *t, enum transport_fifo fifo, unsigned source)
 {
     struct net *net = to_net(t);
     struct net_kept **at, *k;
@@ -280,11 +281,11 @@ static void net_release(struct mpi_transport *t, enum mpi_fifo fifo, unsigned so
     free(k);
 }
 
-static void net_wait(struct mpi_transport *t)
+static void net_wait(struct transport *t)
 {
     struct net *net = to_net(t);
 
-    if (!net->holds && net->kept[MPI_FIFO_MESSAGE] == NULL && net->kept[MPI_FIFO_REQUEST] == NULL)
+    if (!net->holds && net->kept[TRANSPORT_MESSAGE] == NULL && net->kept[TRANSPORT_REQUEST] == NULL)
         (void)receive(net);
 }
 
@@ -293,7 +294,7 @@ static void net_wait(struct mpi_transport *t)
  * A look at the queue alone would see a message of the same instant or not by the order of events;
  * the word has its place before those that the network hands over at its time.
  */
-static bool net_poll(struct mpi_transport *t)
+static bool net_poll(struct transport *t)
 {
     const struct net_header word[4] = { { NET_WORD, 0 } };
     struct net *net = to_net(t);
@@ -328,7 +329,7 @@ static bool slot_of(struct net *net, uint64_t *slot_p)
     return true;
 }
 
-static bool net_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct mpi_key *key_p)
+static bool net_expose(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p)
 {
     struct net *net = to_net(t);
     uint64_t slot;
@@ -341,7 +342,7 @@ static bool net_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct 
     return true;
 }
 
-static void net_hide(struct mpi_transport *t, const struct mpi_key *key)
+static void net_hide(struct transport *t, const struct transport_key *key)
 {
     uint64_t slot;
 
@@ -349,9 +350,9 @@ static void net_hide(struct mpi_transport *t, const struct mpi_key *key)
     to_net(t)->exposed[slot] = NULL;
 }
 
-static bool net_write(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
+static bool net_write(struct transport *t, unsigned dest, const struct transport_key *key,
                       uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                      uint32_t note_bytes, mpi_ticket *ticket_p)
+                      uint32_t note_bytes, transport_ticket *ticket_p)
 {
     struct net_place place = { .offset = offset };
 
@@ -361,9 +362,9 @@ static bool net_write(struct mpi_transport *t, unsigned dest, const struct mpi_k
                     from, (uint32_t)bytes);
 }
 
-static bool net_write_strided(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
-                              uint64_t offset, const void *from, const struct mpi_strides *s,
-                              const void *note, uint32_t note_bytes, mpi_ticket *ticket_p)
+static bool net_write_strided(struct transport *t, unsigned dest, const struct transport_key *key,
+                              uint64_t offset, const void *from, const struct transport_strides *s,
+                              const void *note, uint32_t note_bytes, transport_ticket *ticket_p)
 {
     struct net *net = to_net(t);
     uint64_t bytes = (uint64_t)s->block * s->nblocks;
@@ -379,13 +380,13 @@ static bool net_write_strided(struct mpi_transport *t, unsigned dest, const stru
 }
 
 /* Each message of the network does. */
-static bool net_ring(struct mpi_transport *t)
+static bool net_ring(struct transport *t)
 {
     (void)t;
     return true;
 }
 
-const struct mpi_transport_ops mpi_transport_net = {
+const struct transport_ops transport_net = {
     .name = "net",
     .network = HOST_NETWORK_CONTROL,
     .create = net_create,

@@ -325,7 +325,7 @@ static int wait_stage(struct p2 *p2)
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
-bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+bool p2_append_staged(struct p2 *p2, unsigned dest, enum transport_fifo fifo, const void *head,
                       uint32_t head_bytes, const void *data, uint32_t bytes)
 {
     struct p2_op op = { .bytes = (bytes + P2_GRAIN - 1) / P2_GRAIN * P2_GRAIN };
@@ -345,7 +345,7 @@ bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const vo
     return true;
 }
 
-bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+bool p2_append_direct(struct p2 *p2, unsigned dest, enum transport_fifo fifo, const void *head,
                       uint32_t head_bytes, const void *data, uint32_t bytes)
 {
     struct p2_op op = { .bytes = (bytes + P2_GRAIN - 1) / P2_GRAIN * P2_GRAIN, .stage = -1 };
@@ -425,7 +425,7 @@ static bool is_stored(const struct p2 *p2, unsigned dest, unsigned area,
 }
 
 bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const void *from,
-              uint64_t bytes, const void *note, uint32_t note_bytes, mpi_ticket *ticket_p)
+              uint64_t bytes, const void *note, uint32_t note_bytes, transport_ticket *ticket_p)
 {
     struct host *h = p2->t.host;
     enum host_pointer_kind kind = bytes > 0 ? h->ops->pointer(h, from).kind : HOST_PAGEABLE;
@@ -438,7 +438,7 @@ bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const vo
     if (w == NULL || ops_full(p2) || !p2_find_room(p2, dest, note_bytes, 0, &place))
         return false;
     *w = (struct p2_write){ .from = from, .to = to, .left = bytes, .dest = dest };
-    w->flag = p2_put_head(p2, dest, MPI_FIFO_MESSAGE, &place, note, note_bytes, NULL, 0, 0);
+    w->flag = p2_put_head(p2, dest, TRANSPORT_MESSAGE, &place, note, note_bytes, NULL, 0, 0);
     *ticket_p = 0;
     if (is_stored(p2, dest, area, kind, bytes)) {
         write_stored(p2, dest, w, &place, area);
@@ -507,7 +507,7 @@ void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes)
     }
 }
 
-bool p2_done(const struct p2 *p2, mpi_ticket ticket)
+bool p2_done(const struct p2 *p2, transport_ticket ticket)
 {
     for (unsigned i = 0; i < P2_WRITES && ticket != 0; i++)
         if (p2->writes[i].ticket == ticket)

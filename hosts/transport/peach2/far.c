@@ -14,7 +14,7 @@
 #define BOUNCE 65536u /* bytes; as cudaMemcpy() */
 
 struct far_header {
-    uint16_t what; /* an enum mpi_fifo, or one of the above */
+    uint16_t what; /* an enum transport_fifo, or one of the above */
     uint16_t head_bytes;
     uint32_t area;   /* of a write */
     uint64_t offset; /* in the area */
@@ -224,7 +224,7 @@ static bool send(struct p2 *p2, unsigned dest, struct far_header hdr, const void
     return true;
 }
 
-bool p2_far_append(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+bool p2_far_append(struct p2 *p2, unsigned dest, enum transport_fifo fifo, const void *head,
                    uint32_t head_bytes, const void *data, uint32_t bytes)
 {
     struct far_header hdr = { .what = (uint16_t)fifo, .head_bytes = (uint16_t)head_bytes };
@@ -260,8 +260,8 @@ static bool take(struct p2 *p2, unsigned from, const uint8_t *data, uint32_t byt
     memcpy(&hdr, data, sizeof(hdr));
     spend_copy(p2->t.host, left - hdr.head_bytes);
     p2->far_source = from;
-    p2->far_fifo = hdr.what == WRITE ? MPI_FIFO_MESSAGE : (enum mpi_fifo)hdr.what;
-    p2->far_entry = (struct mpi_taken){ head, hdr.what == WRITE ? hdr.head_bytes : left };
+    p2->far_fifo = hdr.what == WRITE ? TRANSPORT_MESSAGE : (enum transport_fifo)hdr.what;
+    p2->far_entry = (struct transport_taken){ head, hdr.what == WRITE ? hdr.head_bytes : left };
     p2->holds = p2->far_entry.size > 0;
     if (hdr.what == WRITE)
         place(p2, &hdr, head + hdr.head_bytes, left - hdr.head_bytes);

@@ -38,8 +38,8 @@
  *    descriptors are in internal memory, whose words come later than any such wait lasts (see
  *    driver_wait_notify()).
  */
-#ifndef MPI_PEACH2_INTERNAL_H
-#define MPI_PEACH2_INTERNAL_H
+#ifndef TRANSPORT_PEACH2_INTERNAL_H
+#define TRANSPORT_PEACH2_INTERNAL_H
 
 #include "hosts/driver/driver.h"
 #include "hosts/transport/peach2/order.h"
@@ -47,7 +47,7 @@
 
 #define P2_FLAGS      32u /* entries of one pair under way */
 #define P2_UNIT       16u /* rings are filled in these, as DMA wants addresses that agree so far */
-#define P2_HEAD_WORDS (MPI_HEAD_BYTES / 8u)
+#define P2_HEAD_WORDS (TRANSPORT_HEAD_BYTES / 8u)
 /* Of a ring: the data of the longest entry take one. Room for some on their way, some that are
  * being copied, and one that the end of the ring cuts off. */
 #define P2_PIECES 8u
@@ -84,20 +84,20 @@ struct p2_peer {
     uint32_t bell;   /* what rings its helper, by HUB_IRQ_RAISE of its hub */
     /* to it */
     uint64_t sent, sent_units, freed, freed_units;
-    struct p2_guess to[MPI_FIFOS];
+    struct p2_guess to[TRANSPORT_FIFOS];
     /* from it */
     uint64_t taken_units, reported_units;
     uint32_t reported;
     uint32_t units; /* of the entry at the head of its ring, what was skipped before it included */
     uint8_t *at;    /* and where it lies; NULL: it was not looked at */
-    struct mpi_taken entry;
-    enum mpi_fifo fifo;
-    struct p2_guess from[MPI_FIFOS];
+    struct transport_taken entry;
+    enum transport_fifo fifo;
+    struct p2_guess from[TRANSPORT_FIFOS];
 };
 
 /** A remote write that goes on. */
 struct p2_write {
-    mpi_ticket ticket; /* 0: none */
+    transport_ticket ticket; /* 0: none */
     const uint8_t *from;
     uint64_t to, left; /* what has not been staged yet; `to`: an address in the window */
     uint64_t flag_at, flag;
@@ -129,7 +129,7 @@ struct p2_channel {
 struct p2_far_message;
 
 struct p2 {
-    struct mpi_transport t; /* first */
+    struct transport t; /* first */
     struct driver *d;
     uint32_t nranks, me;
     uint8_t *inbox;
@@ -166,14 +166,14 @@ struct p2 {
     struct p2_write own; /* one that the rank waits for in the call */
     unsigned staging;    /* writes that have more to stage */
     bool has_ended;      /* a chain, since news() has last reported one */
-    mpi_ticket tickets;
+    transport_ticket tickets;
     /* far.c */
     uint64_t net_taken;
     unsigned far_source;
-    enum mpi_fifo far_fifo;
+    enum transport_fifo far_fifo;
     bool has_far, holds;
     bool even; /* as many ranks on each node */
-    struct mpi_taken far_entry;
+    struct transport_taken far_entry;
     uint8_t *packet;
     size_t packet_room;
     uint8_t *bounce; /* two pinned buffers for what comes out of a GPU; NULL until needed */
@@ -181,7 +181,7 @@ struct p2 {
     struct p2_far_message *early, **early_end; /* that came while addresses were agreed on */
 };
 
-static inline struct p2 *p2_of(struct mpi_transport *t)
+static inline struct p2 *p2_of(struct transport *t)
 {
     return (struct p2 *)t;
 }
@@ -216,9 +216,9 @@ bool p2_find_room(struct p2 *p2, unsigned dest, uint32_t head_bytes, uint32_t by
  * with data that a core can store.
  * @return the flag, for the caller to have written behind all else.
  */
-uint64_t p2_put_head(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const struct p2_place *place,
-                     const void *head, uint32_t head_bytes, const void *data, uint32_t stored,
-                     uint32_t bytes);
+uint64_t p2_put_head(struct p2 *p2, unsigned dest, enum transport_fifo fifo,
+                     const struct p2_place *place, const void *head, uint32_t head_bytes,
+                     const void *data, uint32_t stored, uint32_t bytes);
 /** Stores to a place in the inbox of a rank: in no order, and a word in order behind all else. */
 void p2_put(struct p2 *p2, unsigned dest, uint64_t at, const void *bytes, uint64_t n);
 void p2_put_flag(struct p2 *p2, unsigned dest, uint64_t at, uint64_t flag);
@@ -241,7 +241,7 @@ bool p2_look(struct p2 *p2, unsigned source);
 void p2_release(struct p2 *p2, unsigned source);
 /** The first rank >= `from` with an entry at the head of its ring for this FIFO; p2->nranks: none.
  */
-unsigned p2_next_ready(struct p2 *p2, enum mpi_fifo fifo, unsigned from);
+unsigned p2_next_ready(struct p2 *p2, enum transport_fifo fifo, unsigned from);
 /** Is there what nobody has looked at: entries, credits? */
 bool p2_news(struct p2 *p2);
 /** Is half of the ring of some source, or of its flags, full of entries? Takes no time. */
@@ -261,17 +261,17 @@ bool p2_dma_waits_for_others(const struct p2 *p2);
 /** Until something may have ended. */
 void p2_dma_wait(struct p2 *p2);
 /** Header and data by way of pinned memory. @return false: no room. */
-bool p2_append_staged(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+bool p2_append_staged(struct p2 *p2, unsigned dest, enum transport_fifo fifo, const void *head,
                       uint32_t head_bytes, const void *data, uint32_t bytes);
 /** Data from where they are; returns when they have been read. @return false: no room. */
-bool p2_append_direct(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+bool p2_append_direct(struct p2 *p2, unsigned dest, enum transport_fifo fifo, const void *head,
                       uint32_t head_bytes, const void *data, uint32_t bytes);
 /** `to`: a bus address in the window, in this area. @return false: no room. */
 bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const void *from,
-              uint64_t bytes, const void *note, uint32_t note_bytes, mpi_ticket *ticket_p);
+              uint64_t bytes, const void *note, uint32_t note_bytes, transport_ticket *ticket_p);
 /** Writes to this offset in an area of the own part of the window; returns when that has ended. */
 void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *from, uint64_t bytes);
-bool p2_done(const struct p2 *p2, mpi_ticket ticket);
+bool p2_done(const struct p2 *p2, transport_ticket ticket);
 /** One or both ends are memory of a GPU of this node. Returns when the data are there. */
 void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes);
 
@@ -294,7 +294,7 @@ static inline bool p2_has_turn(const struct p2 *p2)
 #define P2_GRAIN     4u  /* what a channel moves is a multiple of that */
 static inline uint32_t p2_stage_bytes(const struct p2 *p2)
 {
-    return p2->piece_bytes + MPI_HEAD_BYTES + P2_UNIT;
+    return p2->piece_bytes + TRANSPORT_HEAD_BYTES + P2_UNIT;
 }
 /** One end is memory of a GPU. Returns when the engine is done; what it has sent to host memory may
  * still be on its way. */
@@ -311,14 +311,14 @@ void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t byt
 /** Agrees on everybody's inbox. */
 bool p2_exchange(struct p2 *p2);
 void p2_far_fini(struct p2 *p2);
-bool p2_far_append(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const void *head,
+bool p2_far_append(struct p2 *p2, unsigned dest, enum transport_fifo fifo, const void *head,
                    uint32_t head_bytes, const void *data, uint32_t bytes);
 bool p2_far_write(struct p2 *p2, unsigned dest, uint32_t area, uint64_t offset, const void *from,
                   uint64_t bytes, const void *note, uint32_t note_bytes);
 /** Takes the next message out of the network when none is held. @return whether one is. */
 bool p2_far_pull(struct p2 *p2);
 
-extern const struct mpi_transport_ops mpi_transport_peach2;
+extern const struct transport_ops transport_peach2;
 
 /* order.c */
 /** What the own hub's routing registers say of its S port. */
@@ -326,4 +326,4 @@ uint32_t p2_read_across(const struct p2 *p2);
 /** Once all slots are known. */
 bool p2_order_init(struct p2 *p2);
 
-#endif /* MPI_PEACH2_INTERNAL_H */
+#endif /* TRANSPORT_PEACH2_INTERNAL_H */

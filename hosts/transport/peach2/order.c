@@ -11,9 +11,9 @@
 
 #define PORT_S 3u
 
-struct p2 *p2_of_transport(struct mpi_transport *t)
+struct p2 *p2_of_transport(struct transport *t)
 {
-    return t->ops == &mpi_transport_peach2 ? p2_of(t) : NULL;
+    return t->ops == &transport_peach2 ? p2_of(t) : NULL;
 }
 
 uint32_t p2_read_across(const struct p2 *p2)

@@ -1,8 +1,8 @@
 /*
  * Where the ranks are: for algorithms that choose by cables whom to send to.
  */
-#ifndef MPI_PEACH2_ORDER_H
-#define MPI_PEACH2_ORDER_H
+#ifndef TRANSPORT_PEACH2_ORDER_H
+#define TRANSPORT_PEACH2_ORDER_H
 
 #include "hosts/transport/transport.h"
 
@@ -14,7 +14,7 @@ struct p2;
 #define P2_PIO_MAX 64u
 
 /** @return NULL: it is over another network. */
-struct p2 *p2_of_transport(struct mpi_transport *t);
+struct p2 *p2_of_transport(struct transport *t);
 /**
  * Sorts ranks so that neighbours are joined by a cable where that can be: along the ring; of two
  * rings along the one and back along the other. `ranks` holds `n` ranks of the world and is sorted
@@ -32,4 +32,4 @@ bool p2_is_even(const struct p2 *p2);
 /** Ranks of one node are in the same slot of the window. */
 uint32_t p2_slot(const struct p2 *p2, int rank);
 
-#endif /* MPI_PEACH2_ORDER_H */
+#endif /* TRANSPORT_PEACH2_ORDER_H */

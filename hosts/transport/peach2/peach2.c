@@ -11,7 +11,7 @@ struct key {
     uint32_t area;
     uint64_t offset; /* in the area */
 };
-_Static_assert(sizeof(struct key) <= MPI_KEY_BYTES, "a key has to fit");
+_Static_assert(sizeof(struct key) <= TRANSPORT_KEY_BYTES, "a key has to fit");
 
 static uint32_t ring_bytes_of(uint32_t nranks)
 {
@@ -77,7 +77,7 @@ static bool make_channels(struct p2 *p2)
     return p2_share_init(p2, before, local) && p2_dma_init(p2, before, local) == DRIVER_OK;
 }
 
-static void p2_destroy(struct mpi_transport *t)
+static void p2_destroy(struct transport *t)
 {
     struct p2 *p2 = p2_of(t);
 
@@ -92,7 +92,7 @@ static void p2_destroy(struct mpi_transport *t)
     free(p2);
 }
 
-static bool p2_connect(struct mpi_transport *t, char *why)
+static bool p2_connect(struct transport *t, char *why)
 {
     struct p2 *p2 = p2_of(t);
     uint64_t call_ps, copy_ps;
@@ -110,10 +110,10 @@ static bool p2_connect(struct mpi_transport *t, char *why)
     make_bells(p2);
     call_ps = h->ops->cost_ps(h, HOST_COST_CALL);
     copy_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB);
-    p2->t.caps = (struct mpi_transport_caps){
+    p2->t.caps = (struct transport_caps){
         .gpu = true,
         .sends_requests = true,
-        .fifo_bytes = p2->piece_bytes + MPI_HEAD_BYTES,
+        .fifo_bytes = p2->piece_bytes + TRANSPORT_HEAD_BYTES,
         .eager_bytes = 2 * p2->piece_bytes,
         .gpu_eager_bytes = p2->piece_bytes,
         .write_bytes = 0, /* see p2_expose() */
@@ -123,13 +123,13 @@ static bool p2_connect(struct mpi_transport *t, char *why)
     return true;
 }
 
-static struct mpi_transport *p2_create(struct host *h, char *why)
+static struct transport *p2_create(struct host *h, char *why)
 {
     struct driver *d = driver_of(h);
     struct p2 *p2;
 
     if (d == NULL || !d->has_hub) {
-        (void)snprintf(why, MPI_WHY_BYTES,
+        (void)snprintf(why, TRANSPORT_WHY_BYTES,
                        "transport peach2: node %u has no hub (platform hapacs-tca has one)",
                        h->node->index);
         return NULL;
@@ -145,8 +145,8 @@ static struct mpi_transport *p2_create(struct host *h, char *why)
 
 /* ---- entries ---------------------------------------------------------------------------- */
 
-static bool p2_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo, const void *head,
-                      uint32_t head_bytes, const void *data, uint32_t bytes)
+static bool p2_append(struct transport *t, unsigned dest, enum transport_fifo fifo,
+                      const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
 {
     struct p2 *p2 = p2_of(t);
     uint32_t pio_max = p2->nsharers > 0 ? P2_SHARED_PIO_MAX : P2_PIO_MAX;
@@ -172,7 +172,7 @@ static bool p2_append(struct mpi_transport *t, unsigned dest, enum mpi_fifo fifo
     return true;
 }
 
-static unsigned p2_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned from)
+static unsigned p2_next(struct transport *t, enum transport_fifo fifo, unsigned from)
 {
     struct p2 *p2 = p2_of(t);
     unsigned near = p2_next_ready(p2, fifo, from);
@@ -183,8 +183,8 @@ static unsigned p2_next(struct mpi_transport *t, enum mpi_fifo fifo, unsigned fr
     return near;
 }
 
-static bool p2_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source,
-                    struct mpi_taken *taken_p)
+static bool p2_take(struct transport *t, enum transport_fifo fifo, unsigned source,
+                    struct transport_taken *taken_p)
 {
     struct p2 *p2 = p2_of(t);
 
@@ -200,7 +200,7 @@ static bool p2_take(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source
     return true;
 }
 
-static void p2_give_back(struct mpi_transport *t, enum mpi_fifo fifo, unsigned source)
+static void p2_give_back(struct transport *t, enum transport_fifo fifo, unsigned source)
 {
     struct p2 *p2 = p2_of(t);
 
@@ -213,7 +213,7 @@ static void p2_give_back(struct mpi_transport *t, enum mpi_fifo fifo, unsigned s
 
 /* ---- remote writes ------------------------------------------------------------------------ */
 
-static bool p2_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct mpi_key *key_p)
+static bool p2_expose(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p)
 {
     struct p2 *p2 = p2_of(t);
     struct key key = { .slot = (uint16_t)p2->d->slot, .subcluster = (uint16_t)p2->d->subcluster };
@@ -229,15 +229,15 @@ static bool p2_expose(struct mpi_transport *t, void *p, uint64_t bytes, struct m
     return true;
 }
 
-static void p2_hide(struct mpi_transport *t, const struct mpi_key *key)
+static void p2_hide(struct transport *t, const struct transport_key *key)
 {
     (void)t; /* what is pinned stays so until it is freed */
     (void)key;
 }
 
-static bool p2_write_op(struct mpi_transport *t, unsigned dest, const struct mpi_key *key,
+static bool p2_write_op(struct transport *t, unsigned dest, const struct transport_key *key,
                         uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                        uint32_t note_bytes, mpi_ticket *ticket_p)
+                        uint32_t note_bytes, transport_ticket *ticket_p)
 {
     struct p2 *p2 = p2_of(t);
     struct key to;
@@ -253,7 +253,7 @@ static bool p2_write_op(struct mpi_transport *t, unsigned dest, const struct mpi
 
 /* To and from a GPU by its hub, which takes less than a call of CUDA; where addresses do not agree,
  * by the GPU's own engine. */
-static void p2_copy(struct mpi_transport *t, void *to, const void *from, uint64_t bytes)
+static void p2_copy(struct transport *t, void *to, const void *from, uint64_t bytes)
 {
     struct p2 *p2 = p2_of(t);
     struct host *h = t->host;
@@ -268,7 +268,7 @@ static void p2_copy(struct mpi_transport *t, void *to, const void *from, uint64_
     memcpy(to, from, bytes);
 }
 
-static bool p2_done_op(struct mpi_transport *t, mpi_ticket ticket)
+static bool p2_done_op(struct transport *t, transport_ticket ticket)
 {
     struct p2 *p2 = p2_of(t);
 
@@ -288,7 +288,7 @@ static bool news(struct p2 *p2)
     return ended || p2_news(p2) || (p2->has_far && p2_far_pull(p2));
 }
 
-static void p2_wait(struct mpi_transport *t)
+static void p2_wait(struct transport *t)
 {
     struct p2 *p2 = p2_of(t);
 
@@ -300,14 +300,14 @@ static void p2_wait(struct mpi_transport *t)
         t->host->ops->wait_write(t->host, p2->inbox, p2->watched);
 }
 
-static bool p2_poll(struct mpi_transport *t)
+static bool p2_poll(struct transport *t)
 {
     host_spend_cost(t->host, HOST_COST_CALL);
     return news(p2_of(t));
 }
 
 /* Channels end by themselves, whatever the receivers do. */
-static void p2_hand_over(struct mpi_transport *t)
+static void p2_hand_over(struct transport *t)
 {
     struct p2 *p2 = p2_of(t);
 
@@ -320,7 +320,7 @@ static void p2_hand_over(struct mpi_transport *t)
     }
 }
 
-static bool p2_ring_op(struct mpi_transport *t)
+static bool p2_ring_op(struct transport *t)
 {
     struct p2 *p2 = p2_of(t);
 
@@ -334,14 +334,14 @@ static bool p2_ring_op(struct mpi_transport *t)
 }
 
 /* What fills rings is taken out, even if nobody waits for a message: senders want the room. */
-static bool p2_queued(const struct mpi_transport *t)
+static bool p2_queued(const struct transport *t)
 {
     const struct p2 *p2 = (const struct p2 *)t;
 
     return p2_dma_queued(p2) || p2_half_full(p2);
 }
 
-const struct mpi_transport_ops mpi_transport_peach2 = {
+const struct transport_ops transport_peach2 = {
     .name = "peach2",
     .network = HOST_NETWORK_HUBS,
     .create = p2_create,

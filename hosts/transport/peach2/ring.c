@@ -134,9 +134,9 @@ static void store_words(struct p2 *p2, unsigned dest, uint64_t at, const uint64_
     }
 }
 
-uint64_t p2_put_head(struct p2 *p2, unsigned dest, enum mpi_fifo fifo, const struct p2_place *place,
-                     const void *head, uint32_t head_bytes, const void *data, uint32_t stored,
-                     uint32_t bytes)
+uint64_t p2_put_head(struct p2 *p2, unsigned dest, enum transport_fifo fifo,
+                     const struct p2_place *place, const void *head, uint32_t head_bytes,
+                     const void *data, uint32_t stored, uint32_t bytes)
 {
     struct p2_peer *peer = &p2->peers[dest];
     uint64_t words[P2_HEAD_WORDS + P2_PIO_MAX / 8];
@@ -284,8 +284,8 @@ static void read_head(struct p2 *p2, unsigned source)
     peer->units = skip + units;
     peer->at = p2->inbox + p2->rings + (uint64_t)source * p2->ring_bytes +
                (peer->taken_units + skip) % p2->ring_units * P2_UNIT;
-    peer->fifo = (enum mpi_fifo)(flag & 1);
-    peer->entry = (struct mpi_taken){ peer->at + (head - head_bytes), head_bytes + bytes };
+    peer->fifo = (enum transport_fifo)(flag & 1);
+    peer->entry = (struct transport_taken){ peer->at + (head - head_bytes), head_bytes + bytes };
     complete(&peer->from[peer->fifo], peer->at, head_bytes, (uint32_t)(flag >> FLAG_WORDS & 0xfff),
              head / 8);
 }
@@ -304,7 +304,7 @@ bool p2_look(struct p2 *p2, unsigned source)
     return true;
 }
 
-unsigned p2_next_ready(struct p2 *p2, enum mpi_fifo fifo, unsigned from)
+unsigned p2_next_ready(struct p2 *p2, enum transport_fifo fifo, unsigned from)
 {
     scan(p2);
     for (unsigned r = from; r < p2->nranks; r++) {
