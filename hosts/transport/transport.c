@@ -4,11 +4,39 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct transport_ops transport_ib, transport_net, transport_mbcf, transport_tcp,
-    transport_peach2;
+/* Of two for one network the first is the machine's own. */
+#define TRANSPORTS(X) X(net) X(mbcf) X(tcp) X(ib) X(peach2)
 
-const struct transport_ops *const transports[] = {
-    &transport_ib, &transport_net, &transport_mbcf, &transport_tcp, &transport_peach2, NULL,
+#define DECLARE(name) extern const struct transport_ops transport_##name;
+TRANSPORTS(DECLARE)
+#define OPS(name) &transport_##name,
+const struct transport_ops *const transports[] = { TRANSPORTS(OPS) NULL };
+
+#define CHOICE(name) "|" #name
+#define COUNT(name)  +1
+/* 0 and "own": as the transport has it */
+const struct host_param transport_params[] = {
+    HOST_PARAM_CHOICE(
+        "mpi.transport", 0, "own" TRANSPORTS(CHOICE), 0 TRANSPORTS(COUNT),
+        "the network that MPI uses; own = the first of hubs, ib and Ethernet that joins all nodes"),
+    HOST_PARAM_CHOICE("mpi.progress", 0, "calls|helper", 1,
+                      "what goes on with pending operations while a program computes: its next "
+                      "call of MPI, or a helper that interrupts wake"),
+    HOST_PARAM_CHOICE("mpi.requests", 0, "own|on|off", 2,
+                      "whether receives that find nothing tell senders their address"),
+    HOST_PARAM_BYTES("mpi.eager_bytes", 0,
+                     "longest message that is sent without asking; 0 = the transport's own limit"),
+    HOST_PARAM_BYTES(
+        "mpi.write_bytes", 0,
+        "shortest message written to the address a receive told; 0 = the transport's own"),
+    HOST_PARAM_BYTES("mpi.fifo_bytes", 0,
+                     "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else "
+                     "256 or more"),
+    HOST_PARAM_END
+};
+const struct host_param transport_cost_params[] = {
+    HOST_PARAM_PS("mpi.entry_ps", 0, "MPI makes or examines one header; 0 = the transport's own"),
+    HOST_PARAM_END
 };
 
 static const struct transport_ops *find(const char *name)

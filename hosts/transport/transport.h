@@ -22,7 +22,8 @@
  *  - Whether something of this very instant is seen must not depend on the order of events: what
  *    poll() says of it has to be settled by a rule (see net/net.c for one way).
  *
- * To add one: a file with its ops, a line in transport.c, its name in tools/lab/software.c.
+ * To add one: a file with its ops and the settings that it alone has, and its name in the list of
+ * transport.c.
  */
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
@@ -30,7 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hosts/driver/bar.h"
+#include "hosts/driver/param.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,8 +91,9 @@ struct transport_strides {
 struct transport;
 
 struct transport_ops {
-    const char *name;          /* as in `hubrun --mpi NAME` */
-    enum host_network network; /* it goes over */
+    const char *name;                /* as in `hubrun --mpi NAME` */
+    enum host_network network;       /* it goes over */
+    const struct host_param *params; /* settings that it alone has, keys "mpi.*"; NULL: none */
     /**
      * Of the calling rank, in MPI_Init(). Allocates, after all that may take time: see connect().
      * @return NULL, and why in `why` (TRANSPORT_WHY_BYTES), when the machine has no such network.
@@ -184,6 +186,8 @@ struct transport {
 
 /** All of them, NULL at the end. */
 extern const struct transport_ops *const transports[];
+/** Settings that all of them have, and what their software costs. */
+extern const struct host_param transport_params[], transport_cost_params[];
 
 /** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
  * network, with its settings applied. *t_p is set while it connects. @return false, and why. */

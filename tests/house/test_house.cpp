@@ -46,7 +46,7 @@ const std::map<std::string, strings> arrows = {
     { "workloads", { "public" } },
     { "examples", { "public" } },
     { "tools/load", { "sim/core", "sim/machine" } },
-    { "tools/lab", { "sim", "hosts/launch", "hosts/mbcf/costs.h", "tools/load", "public" } },
+    { "tools/lab", { "sim", "hosts/launch", "tools/load", "public" } },
     { "tools/cmd", { "sim", "hosts/launch", "tools/load", "tools/lab", "public" } },
     { "tools/hubrun", { "sim", "hosts/launch", "tools/load", "tools/lab", "tools/cmd" } },
     { "tools", { "tools", "sim" } },

@@ -321,6 +321,7 @@ static bool ib_ring(struct transport *t)
 const struct transport_ops transport_ib = {
     .name = "ib",
     .network = HOST_NETWORK_IB,
+    .params = ibt_params,
     .create = ib_create,
     .connect = ib_connect,
     .destroy = ib_destroy,

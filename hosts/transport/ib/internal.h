@@ -178,6 +178,7 @@ struct ibt_key {
 _Static_assert(sizeof(struct ibt_key) <= TRANSPORT_KEY_BYTES, "a key has to fit");
 
 /* setup.c */
+extern const struct host_param ibt_params[];
 /** @return false: not possible; `why` (TRANSPORT_WHY_BYTES) tells, if it is a setting's fault. */
 bool ibt_set_up(struct ibt *ib, char *why);
 

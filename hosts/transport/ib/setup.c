@@ -6,6 +6,41 @@
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/internal.h"
 
+/* 0 and "own": its own */
+const struct host_param ibt_params[] = {
+    { "mpi.rails", "1", 0, 2, 0, "ports of the InfiniBand adapter that MPI uses; 0 = one", NULL,
+      0 },
+    HOST_PARAM_BYTES("mpi.stripe_bytes", 0,
+                     "InfiniBand: shortest write that is shared out among the rails; 0 = 16384"),
+    HOST_PARAM_BYTES("mpi.inline_bytes", 0,
+                     "InfiniBand: longest entry that travels inside of its work request; 0 = 128"),
+    HOST_PARAM_CHOICE("mpi.gdr", 0, "own|on|off", 2,
+                      "InfiniBand: whether the adapter reads and writes GPU memory"),
+    HOST_PARAM_BYTES(
+        "mpi.gdr_limit", 0,
+        "InfiniBand: longest message that the adapter moves from or to a GPU; 0 = 8192"),
+    HOST_PARAM_BYTES("mpi.gpu_load_bytes", 0,
+                     "InfiniBand: most data that the core loads from a GPU; 0 = 16; 1 = none"),
+    HOST_PARAM_BYTES("mpi.gpu_store_bytes", 0,
+                     "InfiniBand: most data that the core stores to a GPU; 0 = 16; 1 = none"),
+    HOST_PARAM_CHOICE(
+        "mpi.gpu_gather", 0, "own|on|off", 2,
+        "InfiniBand: eager data leave the GPU by the adapter, or are looped to the host first"),
+    HOST_PARAM_BYTES(
+        "mpi.gpu_eager_bytes", 0,
+        "InfiniBand: longest message from a GPU that is sent without asking; 0 = 4096; 1 = none"),
+    HOST_PARAM_BYTES("mpi.chunk_bytes", 0,
+                     "InfiniBand: piece of a message that is staged through the host; 0 = 262144"),
+    { "mpi.chunks", "1", 0, 16, 0, "InfiniBand: such pieces under way; 0 = 4", NULL, 0 },
+    { "mpi.copies_ahead", "1", 0, 16, 0,
+      "InfiniBand: pieces copied out of the GPU before the first of them leaves; 0 = 1", NULL, 0 },
+    { "mpi.gdr_rails", "1", 0, 2, 0,
+      "InfiniBand: ports that move data of a GPU without staging; 0 = one", NULL, 0 },
+    HOST_PARAM_PS("mpi.gpu_query_ps", 0,
+                  "InfiniBand: finding out whose memory a pointer of a call points to"),
+    HOST_PARAM_END
+};
+
 static uint64_t setting(const struct host *h, const char *key, uint64_t own)
 {
     const struct host_setting *s = host_setting_of(h, key);

@@ -19,7 +19,7 @@ using test::ClusterConfig;
 /** What a cache holds is not waited for; a byte too much drives out two; twice as much, all. */
 TEST(Launch, WhatAProgramSaysItComputesTakesThePlatformsTime)
 {
-    launch_software software = launch_software_default;
+    launch_software software = launch_software_default();
     std::vector<uint64_t> took;
     Cluster c;
 
