@@ -1,6 +1,6 @@
 /*
- * The transport interface: all that the protocols of a library (hosts/mpi/protocol.h) ask of a
- * network.
+ * The transport interface: all that the protocols of a library (hosts/mpi/point/protocol.h, for
+ * one) ask of a network.
  *
  * A transport belongs to one rank. It has, at each receiver, one memory-based FIFO for each source
  * and kind of entry, and may write into memory that another rank has exposed.

@@ -1,0 +1,155 @@
+/*
+ * Groups, communicators and their topologies.
+ *
+ * A context tells the messages of one communicator from those of others. It is made up by one
+ * process, the first of the new group, of its rank in the world and a number; the others are told.
+ * So no two communicators have the same one, in whatever order they are created, also by calls that
+ * do not block. Its maker may use it again when its own part of the communicator has gone, and does
+ * so only after tens of thousands of others.
+ */
+#ifndef MPI_COMM_H
+#define MPI_COMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hosts/mpi/base/env.h" /* struct mpi_attrs */
+#include "hosts/mpi/include/mpi.h"
+
+struct mpi_rank;
+
+/* A communicator's own contexts, from `context` on, two for each use: messages of the program and
+ * collectives; the same of the local part of an inter-communicator; what is said under a tag of the
+ * program's while another communicator is made. */
+#define MPI_CONTEXTS       8u
+#define MPI_CONTEXT_LOCAL  2u
+#define MPI_CONTEXT_TAGGED 4u
+
+/** Of ranks of the world; constant, so holders share it. */
+struct mpi_group {
+    unsigned holders;
+    int rank, size; /* own rank, or MPI_UNDEFINED */
+    int world[];    /* rank in the world by rank in the group */
+};
+
+/** Neighbours in the order of the standard's neighbourhood collectives. */
+struct mpi_topology {
+    unsigned holders;
+    int kind;                            /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
+    int ndims, *dims, *periods, *coords; /* of a grid */
+    int nindex, nedges, *index, *edges;  /* of a graph */
+    bool weighted;
+    int nin, nout; /* neighbours that this process receives from, and sends to */
+    int *in, *out, *in_weights, *out_weights;
+    int numbers[]; /* what the pointers point to */
+};
+
+/** Of a rank: the contexts that it has made up. */
+struct mpi_contexts {
+    uint64_t *used; /* bit map; NULL: none yet */
+    uint32_t next;
+};
+
+/** The groups are the same for all its life. */
+struct mpi_comm {
+    struct mpi_rank *mr;
+    unsigned holders; /* the handle and what is pending */
+    int rank, size;   /* in the local group */
+    int npeers;       /* whom a message may be for: all of the local group, or of the remote one */
+    const int *world; /* rank in the world by rank among those */
+    uint32_t context; /* even; one more for collectives */
+    uint32_t collectives;             /* so far: the next one's tag */
+    struct mpi_group *group, *remote; /* remote: NULL unless an inter-communicator */
+    struct mpi_comm *local;           /* of an inter-communicator: the local group's own */
+    struct mpi_topology *topology;    /* NULL: none */
+    struct mpi_attrs attrs;
+    struct mpi_errhandler *errhandler; /* NULL: MPI_ERRORS_ARE_FATAL */
+    struct mpi_info *info;             /* or NULL */
+    MPI_Comm handle;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* group.c */
+struct mpi_group *mpi_group_new(struct mpi_rank *mr, int size); /* NULL: out of memory, noted */
+void mpi_group_put(struct mpi_group *g);                        /* NULL is none */
+/** Fills in the own rank, and takes the group into the table, or gives it back on an error. */
+int mpi_group_add(struct mpi_rank *mr, struct mpi_group *g, MPI_Group *handle_p);
+int mpi_group_compare(const struct mpi_group *a, const struct mpi_group *b); /* MPI_IDENT .. */
+struct mpi_group *mpi_group_of(struct mpi_rank *mr, MPI_Group group);        /* NULL: none, noted */
+void mpi_group_find_self(const struct mpi_rank *mr, struct mpi_group *g);
+/** @return rank of the world's `world` in the group, or MPI_UNDEFINED. */
+int mpi_group_rank_of(const struct mpi_group *g, int world);
+void mpi_groups_release(struct mpi_rank *mr);
+
+/* comm_attr.c */
+/** A new communicator gets the error handler of the old one. */
+void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm);
+/** Of one that is freed, its attributes deleted. */
+void mpi_comm_env_release(struct mpi_comm *comm);
+/** Takes it out of the table, and gives up what the handle held. */
+void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm);
+
+/* comm.c */
+void mpi_comm_put(struct mpi_comm *comm);
+int mpi_comms_init(struct mpi_rank *mr);
+void mpi_comms_release(struct mpi_rank *mr);
+/** @return NULL when there is none; the reason is noted. */
+struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm);
+/** Takes over the holders of the groups, also on an error. `remote` is NULL, or an
+ * inter-communicator's. */
+int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
+                 uint32_t context, struct mpi_comm **comm_p);
+/** Without a place in the table and contexts of its own. Takes over a holder of the group; NULL:
+ * out of memory, noted. */
+struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
+                              struct mpi_group *remote, uint32_t context);
+/** All ranks of `comm` (an inter-communicator: of the own group) give `n` ints, in place in `all`.
+ */
+int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int n);
+/** The same ints of one rank for all. */
+int mpi_comm_tell(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n);
+/** Ranks 0 of both groups of an inter-communicator swap ints. Others do nothing. */
+int mpi_comm_swap(struct mpi_rank *mr, struct mpi_comm *inter, int *own, int nown, int *theirs,
+                  int ntheirs);
+/** This rank and a peer swap ints under a tag of the communicator's collectives. */
+int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer, int *own, int nown,
+                  int *theirs, int ntheirs);
+/** For a call of the program; `mr` may be NULL. @return an error code, noted; *comm_p is NULL then.
+ */
+int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+/** The same of one group. @return MPI_ERR_COMM for an inter-communicator, noted; *comm_p is set. */
+int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+
+/* context.c */
+/** Made up by this process alone. @return 0: all that it may make up are in use. */
+uint32_t mpi_context_new(struct mpi_rank *mr);
+/** Of a communicator that has gone, or for which another one was chosen. No effect on one that
+ * this process has not made up. */
+void mpi_context_put(struct mpi_rank *mr, uint32_t context);
+/** The same after a call that may have made a communicator of it. */
+void mpi_context_put_unused(struct mpi_rank *mr, uint32_t context, MPI_Comm made);
+/** @return MPI_ERR_OTHER, noted, for 0. */
+int mpi_context_check(struct mpi_rank *mr, uint32_t context);
+
+/* comm_create.c */
+/** For the program: as mpi_comm_add(), with what is inherited from `old`, once the context is told;
+ * 0 is an error. */
+int mpi_comm_make(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_group *group,
+                  struct mpi_group *remote, uint32_t context, MPI_Comm *newcomm);
+int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
+                   MPI_Comm *newcomm);
+/** For what a group says under a tag of the program's, while it makes a communicator of its own. */
+struct mpi_comm *mpi_comm_tagged(struct mpi_rank *mr, const struct mpi_comm *old,
+                                 struct mpi_group *g, int tag);
+
+/* topology.c */
+struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t numbers);
+/** A communicator of the processes that give colour 0 (or the same colour), with the topology,
+ * which it takes over, also on an error. */
+int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
+                        struct mpi_topology *t, MPI_Comm *newcomm);
+/** A communicator that has a topology of this kind. */
+int mpi_topology_get(struct mpi_rank *mr, MPI_Comm comm, int kind, struct mpi_comm **c_p);
+void mpi_topology_put(struct mpi_topology *t);
+
+#endif /* MPI_COMM_H */
