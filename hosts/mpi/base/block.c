@@ -130,3 +130,25 @@ void mpi_pool_release(struct mpi_rank *mr)
         b = next;
     }
 }
+
+void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes)
+{
+    uint64_t kb_ps = mr->transport->caps.copy_kb_ps;
+
+    if (kb_ps != 0 && bytes != 0)
+        mr->host->ops->spend(mr->host, kb_ps * bytes / 1024);
+}
+
+void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes)
+{
+    struct transport *t = mr->transport;
+
+    if (bytes == 0)
+        return;
+    if (t->ops->copy != NULL) {
+        t->ops->copy(t, to, from, bytes);
+        return;
+    }
+    memcpy(to, from, bytes);
+    mpi_spend_copy(mr, bytes);
+}

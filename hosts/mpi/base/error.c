@@ -38,6 +38,15 @@ _Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code)
         mr->host->ops->abort(mr->host, exit_code); /* does not return */
 }
 
+void *mpi_need(struct mpi_rank *mr, void *memory)
+{
+    if (memory != NULL)
+        return memory;
+    mpi_note(mr, "out of memory");
+    mr->host->ops->tell(mr->host, mr->why);
+    mpi_abort(mr, 1);
+}
+
 static void tell(struct host *h, const char *call, const char *why)
 {
     char line[512];
@@ -55,6 +64,21 @@ void mpi_refuse_interruption(struct mpi_rank *mr)
          "communication in a signal's handler that has interrupted another call of MPI, after a "
          "jump out of one, or in the function of an operation: expected that call to return first");
     mpi_abort(mr, 1);
+}
+
+struct mpi_aside mpi_program_begin(struct mpi_rank *mr)
+{
+    struct mpi_aside aside = { mpi_library(mr->host, false), mr->inside };
+
+    if (!mr->interrupts)
+        mr->inside = 0;
+    return aside;
+}
+
+void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside)
+{
+    mr->inside = aside.inside;
+    mpi_library(mr->host, aside.library);
 }
 
 int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
@@ -86,25 +110,14 @@ int mpi_end_outside(const char *call, const char *why, int code)
     end_rank(h, 1);
 }
 
-int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code)
+int mpi_end(struct mpi_rank *mr, const char *call, int code)
 {
-    struct host *h = host_self();
-    MPI_Comm handle = MPI_COMM_WORLD;
-
-    if (code == MPI_SUCCESS || h == NULL)
+    if (code == MPI_SUCCESS || host_self() == NULL)
         return code;
     if (mr == NULL)
         return mpi_end_outside(call, NULL, code);
-    if (c != NULL)
-        handle = c->handle;
-    else
-        c = mpi_table_get(&mr->comms, MPI_COMM_WORLD - 1);
-    return mpi_end_object(mr, c != NULL ? c->errhandler : NULL, handle, call, code);
-}
-
-int mpi_end(struct mpi_rank *mr, const char *call, int code)
-{
-    return mpi_end_comm(mr, NULL, call, code);
+    return mpi_end_object(mr, mr->world_errhandler != NULL ? *mr->world_errhandler : NULL,
+                          MPI_COMM_WORLD, call, code);
 }
 
 int MPI_Abort(MPI_Comm comm, int exit_code)

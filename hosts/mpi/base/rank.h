@@ -1,14 +1,16 @@
 /*
- * Inside of the MPI library:
+ * What all rooms of the library stand on: the rank itself, its memory, errors, and what programs
+ * attach to objects (env.h). A room includes only those before it:
  *
- *   mpi.c, point.c, start.c, request.c, probe.c, buffer.c
- *                             the interface
- *   call.h                    collectives: collective.c, alltoall.c, reduction.c, inter.c
- *   collective.h              their algorithms: algo_*.c, select.c; schedule.h: their steps
- *   comm.h, error.c           what handles stand for; what is wrong with arguments
- *   type.h, env.h             datatypes; attributes, error handlers, Info
- *   request.h, protocol.h     messages between two ranks
- *   transport.h               the network below
+ *   base < type < comm < point < coll < create < rma < io < init
+ *
+ *   type/type.h, op.h           datatypes and operations
+ *   comm/comm.h                 groups and communicators
+ *   point/request.h, protocol.h messages between two ranks, over hosts/transport
+ *   coll/collective.h           collectives: their steps (schedule.h), their calls (call.h)
+ *   create/create.h             new communicators, and their topologies
+ *   rma/win.h, io/io.h          windows; files
+ *   init                        beginning and end, and what is around each call of a program
  */
 #ifndef MPI_RANK_H
 #define MPI_RANK_H
@@ -16,17 +18,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hosts/driver/bar.h"
 #include "hosts/mpi/base/env.h"
 #include "hosts/mpi/base/table.h"
-#include "hosts/mpi/comm/comm.h"
 #include "hosts/mpi/include/mpi-hub.h"
 #include "hosts/mpi/include/mpi.h"
-#include "hosts/mpi/point/protocol.h"
-#include "hosts/mpi/point/request.h"
-#include "hosts/mpi/point/waits.h"
-#include "hosts/mpi/type/type.h"
 #include "hosts/transport/transport.h"
+
+struct mpi_comm;
+struct mpi_type;
+struct mpi_group;
+struct mpi_request;
+struct mpi_protocol;
+struct mpi_schedule;
+struct mpi_device_block;
 
 /** A whole status; MPI_Get_count() and its like read `bytes`. */
 static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t bytes)
@@ -49,31 +53,66 @@ static inline uint64_t mpi_status_bytes(const MPI_Status *status)
     return (uint64_t)status->hub_bytes_high << 32 | status->hub_bytes;
 }
 
+#define MPI_POOL_SIZES 32u
+
+/** Memory for data of messages: blocks of whole pages, by the power of two of their size. */
+struct mpi_pool {
+    struct mpi_block *all, *free[MPI_POOL_SIZES];
+    uint64_t kept; /* bytes of large free ones that hold their pages */
+};
+
+/** Contexts that the rank has made up, see comm.h. */
+struct mpi_contexts {
+    uint64_t *used; /* bit map; NULL: none yet */
+    uint32_t next;
+};
+
+/** What calls that do not wait have looked for in vain since one of them found something. Several
+ * are told apart as far as two. */
+struct mpi_look {
+    struct mpi_sought {
+        bool sends;
+        int peer, tag; /* peer: in the communicator */
+        MPI_Comm comm;
+        uint64_t bytes;
+    } sought[2];
+    unsigned n;
+};
+
+/** What goes on when messages have ended, above them: called when it is due, with whatever takes in
+ * messages, but not from within mpi_start(). */
+enum mpi_follower { MPI_FOLLOWS_SCHEDULES, MPI_FOLLOWS_WINDOWS, MPI_FOLLOWERS };
+struct mpi_follow {
+    bool due;
+    void (*advance)(struct mpi_rank *mr);
+};
+
 /** Of one rank, from MPI_Init() on. */
 struct mpi_rank {
     struct host *host;
     struct transport *transport;
-    struct mpi_protocol protocol;
+    struct mpi_protocol *protocol;
     struct mpi_pool pool;
     MPIX_Hub_counts counts;
-    struct mpi_type basic[MPI_BASIC_TYPES];
+    struct mpi_type *basic;                                  /* predefined types, by number */
     struct mpi_table types, comms, groups, ops, wins, files; /* the program's; by handle */
-    struct mpi_errhandler *file_errhandler; /* of MPI_FILE_NULL: of files that will be opened */
-    struct mpi_request **requests;          /* by handle; NULL: none */
-    struct mpi_request *spare_requests;     /* for reuse */
-    struct mpi_chunk *chunks;               /* all of them */
+    struct mpi_errhandler **world_errhandler; /* of MPI_COMM_WORLD; NULL: there is none yet */
+    struct mpi_errhandler *file_errhandler;   /* of MPI_FILE_NULL: of files that will be opened */
+    struct mpi_request **requests;            /* by handle; NULL: none */
+    struct mpi_request *spare_requests;       /* for reuse */
+    struct mpi_chunk *chunks;                 /* all of them */
     MPI_Request *free_handles;
     unsigned nrequests, nfree;
     struct mpi_group *no_group; /* the empty one */
     struct mpi_contexts contexts;
+    struct mpi_follow follows[MPI_FOLLOWERS];
     struct mpi_schedule *running, *idle;
     struct mpi_schedule *ready, **ready_end; /* in the order in which they became so */
-    bool schedules_ready, advancing;         /* see mpi_schedules_advance() */
+    bool advancing;                          /* schedules */
     unsigned moves;                          /* of schedules, so far */
     struct mpi_select *select;               /* algorithms of collectives */
     struct mpi_device_block *device_blocks;
     uint8_t *device_stage; /* pinned; NULL: not yet */
-    bool windows_ready;    /* mpi_windows_advance() has something to do */
     struct mpi_env env;
     const struct mpi_comm
         *blamed;       /* whose error handler the present call ends with; NULL: the world's */
@@ -105,10 +144,8 @@ static inline int mpi_check_out(struct mpi_rank *mr, const void *p, const char *
 {
     return p != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_ARG, "%s = NULL", name);
 }
-/** Ends a call of the program on a communicator: calls its error handler for an error, which ends
- * all ranks unless it is to be returned. `c` NULL: the handler of MPI_COMM_WORLD. `mr` may be NULL.
- * @return `code` */
-int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code);
+/** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
+ * all ranks unless it is to be returned. `mr` may be NULL. @return `code` */
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
 /** The same before MPI_Init() and after MPI_Finalize(); `why` NULL: that is what is wrong. */
 int mpi_end_outside(const char *call, const char *why, int code);
@@ -116,27 +153,13 @@ int mpi_end_outside(const char *call, const char *why, int code);
 int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
                    const char *call, int code);
 __attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);
+/** Ends the rank when `memory` is NULL, since a protocol cannot go on without it. @return `memory`
+ */
+void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull));
+/** Before anything that needs what is under way, which a call that was interrupted may have left
+ * half done: ends all ranks in a call that interrupts another one. */
+void mpi_refuse_interruption(struct mpi_rank *mr);
 
-/* peer.c */
-int mpi_protocol_init(struct mpi_rank *mr);
-void mpi_protocol_release(struct mpi_rank *mr);
-
-/* device.c */
-/** Memory for all data of a request in one piece: of the GPU that `buf` is of, if it is of one. */
-void mpi_pack_new(struct mpi_rank *mr, struct mpi_request *rq, const void *buf, uint32_t bytes);
-void mpi_pack_free(struct mpi_request *rq);
-/** What is to be sent, into such memory; takes the time of that. */
-void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq);
-/** `bytes` of packed data, wherever they are, to where they are received; takes its time. */
-void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes);
-/** Is it memory of a GPU that the transport takes as it is? */
-bool mpi_on_device(const struct mpi_rank *mr, const void *p);
-/** The time in which a core of the host, or an engine for it, copies between these places; the
- * caller moves the data. What has been stored to a GPU before has arrived when it is read. */
-void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes);
-void mpi_device_release(struct mpi_rank *mr);
-
-/* help.c */
 /** See host_ops.library. */
 static inline bool mpi_library(struct host *h, bool inside)
 {
@@ -150,29 +173,18 @@ struct mpi_aside {
 };
 struct mpi_aside mpi_program_begin(struct mpi_rank *mr);
 void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside);
-/** Before anything that needs what is under way, which a call that was interrupted may have left
- * half done: ends all ranks in a call that interrupts another one. */
-void mpi_refuse_interruption(struct mpi_rank *mr);
-/** By the setting "mpi.progress": interrupts go on with what is pending while the program computes.
- * @return an error, noted, where there can be none. */
-int mpi_help_init(struct mpi_rank *mr);
-/** Has something rung since mpi_help() looked last, and is anything pending? */
-bool mpi_help_is_due(const struct mpi_rank *mr);
-/** Goes on with what is pending; does not wait. */
-void mpi_help(struct mpi_rank *mr);
 
-/* win.c */
-/** Goes on with one-sided operations; not from within mpi_start(). */
-void mpi_windows_advance(struct mpi_rank *mr);
-void mpi_windows_release(struct mpi_rank *mr);
-
-/* io.c */
-int mpi_files_init(struct mpi_rank *mr);
-void mpi_files_release(struct mpi_rank *mr);
-
-/* start.c */
-/** Fills in a request of data at rq->in or rq->out, checked. `peer` may be MPI_PROC_NULL. */
-int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
-                MPI_Datatype type, int peer, int tag, MPI_Comm comm);
+/* block.c */
+/** Memory that goes with the rank at the latest, aligned to 64. All that messages are sent from or
+ * received into and that is not the program's is of this kind. */
+void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
+void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes);  /* NULL: out of memory */
+void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* the same, all zero */
+void mpi_block_free(void *bytes);                          /* NULL: no effect */
+void mpi_pool_release(struct mpi_rank *mr);
+/** Memory to memory; takes the time that it takes the platform. */
+void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes);
+/** The time alone. */
+void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes);
 
 #endif /* MPI_RANK_H */

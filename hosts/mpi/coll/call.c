@@ -1,7 +1,5 @@
 #include "hosts/mpi/coll/call.h"
 
-#include "hosts/mpi/type/op.h"
-
 int mpi_coll_begin(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm)
 {
     struct mpi_comm *cm;
@@ -121,7 +119,7 @@ int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
 
 static int start(struct mpi_coll *c, MPI_Request *request)
 {
-    struct mpi_request rq = { .active = true, .comm = c->s->comm, .schedule = c->s };
+    struct mpi_request rq = { .active = true, .comm = c->s->comm, .collective = &c->s->round };
     int code = mpi_request_add(c->mr, &rq, request);
 
     if (code != MPI_SUCCESS) {

@@ -2,9 +2,6 @@
 
 #include <stdlib.h>
 
-#include "hosts/mpi/point/waits.h"
-#include "hosts/mpi/type/op.h"
-
 /* A collective of a few ranks on a few bytes fits: nothing is allocated for it after the first. */
 #define FIRST_STEPS 32u
 #define FIRST_CHUNK 3968u /* with what is before it, a page */
@@ -41,7 +38,7 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
     comm->holders++;
     s->op = NULL;
     s->tag = tag;
-    s->nsteps = s->at = s->used = s->pending = 0;
+    s->nsteps = s->at = s->round.used = s->pending = 0;
     s->handle = NULL;
     s->then = NULL;
     s->running = s->done = false;
@@ -90,7 +87,7 @@ static void link_ready(struct mpi_schedule *s)
     s->at_ready = mr->ready_end;
     *mr->ready_end = s;
     mr->ready_end = &s->next_ready;
-    mr->schedules_ready = true;
+    mr->follows[MPI_FOLLOWS_SCHEDULES].due = true;
 }
 
 static void unlink_ready(struct mpi_schedule *s)
@@ -105,7 +102,7 @@ static void unlink_ready(struct mpi_schedule *s)
     else
         mr->ready_end = s->at_ready;
     s->at_ready = NULL;
-    mr->schedules_ready = mr->ready != NULL;
+    mr->follows[MPI_FOLLOWS_SCHEDULES].due = mr->ready != NULL;
 }
 
 /* The first chunk stays for the next collective. */
@@ -126,7 +123,7 @@ void mpi_schedule_put(struct mpi_schedule *s)
 {
     if (s == NULL)
         return;
-    s->used = 0;
+    s->round.used = 0;
     if (s->running)
         unlink_running(s);
     unlink_ready(s);
@@ -147,7 +144,7 @@ void mpi_schedules_release(struct mpi_rank *mr)
         mr->idle = s->next;
         free_memory(s, true);
         free(s->steps);
-        free(s->requests);
+        free(s->round.requests);
         free(s);
     }
 }
@@ -254,7 +251,7 @@ static void ended(struct mpi_rank *mr, struct mpi_request *rq)
 
 static int start_message(struct mpi_schedule *s, const struct mpi_step *st)
 {
-    struct mpi_request *rq = &s->requests[s->used++];
+    struct mpi_request *rq = &s->round.requests[s->round.used++];
 
     *rq = (struct mpi_request){ .receives = st->kind == MPI_STEP_RECEIVE,
                                 .comm = st->comm,
@@ -309,19 +306,19 @@ static int room_for_rounds(struct mpi_schedule *s)
     }
     if (most <= s->request_room)
         return MPI_SUCCESS;
-    more = realloc(s->requests, most * sizeof(*more));
+    more = realloc(s->round.requests, most * sizeof(*more));
     if (more == NULL)
         return mpi_fail(s->mr, MPI_ERR_NO_MEM, "out of memory");
-    s->requests = more;
+    s->round.requests = more;
     s->request_room = most;
     return MPI_SUCCESS;
 }
 
 static void check_round(struct mpi_schedule *s)
 {
-    for (unsigned i = 0; i < s->used; i++)
-        mpi_schedule_fail(s, mpi_finish(s->mr, &s->requests[i], MPI_STATUS_IGNORE));
-    s->used = 0;
+    for (unsigned i = 0; i < s->round.used; i++)
+        mpi_schedule_fail(s, mpi_finish(s->mr, &s->round.requests[i], MPI_STATUS_IGNORE));
+    s->round.used = 0;
 }
 
 /* A non-blocking one leaves nothing but its handle behind. */
@@ -350,7 +347,7 @@ static void start_round(struct mpi_schedule *s)
     while (code == MPI_SUCCESS && s->at < s->nsteps) {
         const struct mpi_step *st = &s->steps[s->at++];
 
-        if (st->kind == MPI_STEP_FENCE && s->used > 0)
+        if (st->kind == MPI_STEP_FENCE && s->round.used > 0)
             break;
         code = start_step(s, st);
     }
@@ -407,14 +404,14 @@ void mpi_schedules_advance(struct mpi_rank *mr)
 int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
 {
     struct mpi_rank *mr = s->mr;
-    const struct mpi_waits w = { .mr = mr, .schedule = s };
+    const struct mpi_waits w = { .mr = mr, .round = &s->round };
     int code = MPI_SUCCESS;
 
     mpi_waits_begin(&w, call);
     while (code == MPI_SUCCESS && !s->done) {
         unsigned moves = mr->moves;
 
-        code = mpi_advance(mr, &mr->schedules_ready);
+        code = mpi_advance(mr, &mr->follows[MPI_FOLLOWS_SCHEDULES].due);
         if (moves == mr->moves && !s->done)
             mr->transport->ops->wait(mr->transport);
     }

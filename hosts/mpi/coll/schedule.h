@@ -17,7 +17,8 @@
 #ifndef MPI_SCHEDULE_H
 #define MPI_SCHEDULE_H
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
+#include "hosts/mpi/type/op.h"
 
 /** Typed memory, as a program passes it. */
 struct mpi_data {
@@ -52,8 +53,8 @@ struct mpi_schedule {
     int tag;
     struct mpi_step *steps;
     unsigned nsteps, step_room, at;
-    struct mpi_request *requests; /* of the present round */
-    unsigned request_room, used, pending;
+    struct mpi_round round; /* the present one */
+    unsigned request_room, pending;
     struct mpi_scratch *memory;
     struct mpi_request *handle; /* of a non-blocking one */
     int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
@@ -84,8 +85,7 @@ void mpi_schedule_fail(struct mpi_schedule *s, int code); /* the first failure c
 void mpi_schedule_start(struct mpi_schedule *s);
 /** Waits until it is done; `call` is a name for reports. @return its code. */
 int mpi_schedule_wait(struct mpi_schedule *s, const char *call);
-/** Goes on with what can: to be called when mr->schedules_ready, but not from within mpi_start().
- */
+/** Goes on with what can. */
 void mpi_schedules_advance(struct mpi_rank *mr);
 
 #endif /* MPI_SCHEDULE_H */

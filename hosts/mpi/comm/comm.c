@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/coll/call.h"
+#include "hosts/mpi/comm/comm.h"
 
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context)
@@ -79,8 +79,15 @@ int mpi_comms_init(struct mpi_rank *mr)
         code = add_first(mr, 1, MPI_CONTEXTS, "MPI_COMM_SELF");
     if (code != MPI_SUCCESS)
         return code;
+    mr->world_errhandler = &mpi_comm_of(mr, MPI_COMM_WORLD)->errhandler;
     mr->no_group = mpi_group_new(mr, 0);
     return mr->no_group != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+void mpi_topology_put(struct mpi_topology *t)
+{
+    if (t != NULL && --t->holders == 0)
+        free(t);
 }
 
 void mpi_comm_put(struct mpi_comm *comm)
@@ -101,6 +108,7 @@ void mpi_comms_release(struct mpi_rank *mr)
     for (unsigned i = 0; i < mr->comms.n; i++)
         mpi_comm_put(mr->comms.at[i]);
     mpi_table_release(&mr->comms);
+    mr->world_errhandler = NULL;
     free(mr->contexts.used);
     mr->contexts.used = NULL;
 }
@@ -134,54 +142,11 @@ int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **com
     return code;
 }
 
-/* A collective of the library's own on ints. */
-static int own_call(struct mpi_rank *mr, struct mpi_comm *comm, enum mpi_collective kind, int root,
-                    int *ints, int n)
+int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code)
 {
-    struct mpi_coll c = { .mr = mr, .comm = comm, .kind = kind, .root = root, .commutes = true };
-
-    c.rank = comm->rank;
-    c.size = comm->size;
-    c.in = (struct mpi_blocks){ (char *)ints, (uint64_t)n, mpi_type_of(mr, MPI_INT), 0, 0, 0, 0 };
-    c.bytes = (uint64_t)n * sizeof(int);
-    c.s = mpi_schedule_get(mr, comm, (int)(comm->collectives++ & INT32_MAX));
-    if (c.s == NULL)
-        return MPI_ERR_NO_MEM;
-    mpi_coll_build(&c);
-    return mpi_coll_run(&c, "a call that makes a communicator");
-}
-
-int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int n)
-{
-    return own_call(mr, comm->local != NULL ? comm->local : comm, MPI_COLL_ALLGATHER, 0, all, n);
-}
-
-int mpi_comm_tell(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n)
-{
-    return own_call(mr, comm->local != NULL ? comm->local : comm, MPI_COLL_BCAST, root, ints, n);
-}
-
-int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer, int *own, int nown,
-                  int *theirs, int ntheirs)
-{
-    struct mpi_coll c = { .mr = mr, .comm = comm, .s = mpi_schedule_get(mr, comm, tag) };
-    struct mpi_type *type = mpi_type_of(mr, MPI_INT);
-
-    if (c.s == NULL)
-        return MPI_ERR_NO_MEM;
-    mpi_coll_receive(&c, peer, (struct mpi_data){ (char *)theirs, (uint64_t)ntheirs, type });
-    mpi_coll_send(&c, peer, (struct mpi_data){ (char *)own, (uint64_t)nown, type });
-    return mpi_coll_run(&c, "a call that makes a communicator");
-}
-
-int mpi_comm_swap(struct mpi_rank *mr, struct mpi_comm *inter, int *own, int nown, int *theirs,
-                  int ntheirs)
-{
-    int tag = (int)(inter->collectives++ & INT32_MAX);
-
-    if (inter->rank != 0)
-        return MPI_SUCCESS;
-    return mpi_comm_pass(mr, inter, tag, 0, own, nown, theirs, ntheirs);
+    if (mr == NULL || c == NULL || code == MPI_SUCCESS)
+        return mpi_end(mr, call, code);
+    return mpi_end_object(mr, c->errhandler, c->handle, call, code);
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank)

@@ -10,13 +10,7 @@
 #ifndef MPI_COMM_H
 #define MPI_COMM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "hosts/mpi/base/env.h" /* struct mpi_attrs */
-#include "hosts/mpi/include/mpi.h"
-
-struct mpi_rank;
+#include "hosts/mpi/base/rank.h"
 
 /* A communicator's own contexts, from `context` on, two for each use: messages of the program and
  * collectives; the same of the local part of an inter-communicator; what is said under a tag of the
@@ -42,12 +36,6 @@ struct mpi_topology {
     int nin, nout; /* neighbours that this process receives from, and sends to */
     int *in, *out, *in_weights, *out_weights;
     int numbers[]; /* what the pointers point to */
-};
-
-/** Of a rank: the contexts that it has made up. */
-struct mpi_contexts {
-    uint64_t *used; /* bit map; NULL: none yet */
-    uint32_t next;
 };
 
 /** The groups are the same for all its life. */
@@ -90,6 +78,7 @@ void mpi_comm_env_release(struct mpi_comm *comm);
 void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm);
 
 /* comm.c */
+void mpi_topology_put(struct mpi_topology *t); /* NULL is none */
 void mpi_comm_put(struct mpi_comm *comm);
 int mpi_comms_init(struct mpi_rank *mr);
 void mpi_comms_release(struct mpi_rank *mr);
@@ -103,22 +92,15 @@ int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group 
  * out of memory, noted. */
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context);
-/** All ranks of `comm` (an inter-communicator: of the own group) give `n` ints, in place in `all`.
- */
-int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int n);
-/** The same ints of one rank for all. */
-int mpi_comm_tell(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n);
-/** Ranks 0 of both groups of an inter-communicator swap ints. Others do nothing. */
-int mpi_comm_swap(struct mpi_rank *mr, struct mpi_comm *inter, int *own, int nown, int *theirs,
-                  int ntheirs);
-/** This rank and a peer swap ints under a tag of the communicator's collectives. */
-int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer, int *own, int nown,
-                  int *theirs, int ntheirs);
 /** For a call of the program; `mr` may be NULL. @return an error code, noted; *comm_p is NULL then.
  */
 int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
 /** The same of one group. @return MPI_ERR_COMM for an inter-communicator, noted; *comm_p is set. */
 int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+
+/** Ends a call of the program on a communicator as mpi_end() does, by its error handler. `c` NULL:
+ * the handler of MPI_COMM_WORLD. */
+int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code);
 
 /* context.c */
 /** Made up by this process alone. @return 0: all that it may make up are in use. */
@@ -130,26 +112,5 @@ void mpi_context_put(struct mpi_rank *mr, uint32_t context);
 void mpi_context_put_unused(struct mpi_rank *mr, uint32_t context, MPI_Comm made);
 /** @return MPI_ERR_OTHER, noted, for 0. */
 int mpi_context_check(struct mpi_rank *mr, uint32_t context);
-
-/* comm_create.c */
-/** For the program: as mpi_comm_add(), with what is inherited from `old`, once the context is told;
- * 0 is an error. */
-int mpi_comm_make(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_group *group,
-                  struct mpi_group *remote, uint32_t context, MPI_Comm *newcomm);
-int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
-                   MPI_Comm *newcomm);
-/** For what a group says under a tag of the program's, while it makes a communicator of its own. */
-struct mpi_comm *mpi_comm_tagged(struct mpi_rank *mr, const struct mpi_comm *old,
-                                 struct mpi_group *g, int tag);
-
-/* topology.c */
-struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t numbers);
-/** A communicator of the processes that give colour 0 (or the same colour), with the topology,
- * which it takes over, also on an error. */
-int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
-                        struct mpi_topology *t, MPI_Comm *newcomm);
-/** A communicator that has a topology of this kind. */
-int mpi_topology_get(struct mpi_rank *mr, MPI_Comm comm, int kind, struct mpi_comm **c_p);
-void mpi_topology_put(struct mpi_topology *t);
 
 #endif /* MPI_COMM_H */

@@ -1,7 +1,7 @@
 /* Attributes, error handlers and hints of communicators. */
 #include <string.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/comm/comm.h"
 
 static int create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete_,
                          int *keyval, void *state, const char *call)

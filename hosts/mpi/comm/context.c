@@ -1,7 +1,7 @@
 /* Contexts of communicators: each process makes up its own ones, and uses them again. */
 #include <stdlib.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/comm/comm.h"
 
 /* After those of the world and of oneself: context / MPI_CONTEXTS is then FIRST + n * ranks + rank
  * for the n-th of those that a rank may make up. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/comm/comm.h"
 
 #define FIRST_HANDLE ((MPI_Group)2) /* after MPI_GROUP_EMPTY */
 

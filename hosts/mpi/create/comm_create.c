@@ -1,7 +1,7 @@
 /* New communicators from old ones. */
 #include <stdlib.h>
 
-#include "hosts/mpi/coll/call.h"
+#include "hosts/mpi/create/create.h"
 
 /** What each rank says: its colour, key, and a context for the case that it comes to be the first
  * of its new group. */

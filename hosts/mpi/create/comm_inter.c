@@ -1,7 +1,7 @@
 /* Inter-communicators: two groups without a common rank, of which each addresses the other. */
 #include <stdlib.h>
 
-#include "hosts/mpi/coll/call.h"
+#include "hosts/mpi/create/create.h"
 
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {

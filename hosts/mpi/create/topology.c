@@ -3,13 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/coll/call.h"
-
-void mpi_topology_put(struct mpi_topology *t)
-{
-    if (t != NULL && --t->holders == 0)
-        free(t);
-}
+#include "hosts/mpi/create/create.h"
 
 struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t numbers)
 {

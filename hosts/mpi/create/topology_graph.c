@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/coll/call.h"
+#include "hosts/mpi/create/create.h"
 
 /* ---- a whole graph on every rank ------------------------------------------------------- */
 

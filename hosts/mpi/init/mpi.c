@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hosts/mpi/coll/collective.h"
-#include "hosts/mpi/type/op.h"
+#include "hosts/mpi/io/io.h"
 
 static void mpi_release(void *data)
 {
@@ -46,13 +46,15 @@ int MPI_Init(int *argc, char ***argv)
         return MPI_ERR_NO_MEM;
     mr->host = h;
     h->state[HOST_RANK_MPI] = (struct host_state){ mr, mpi_release };
+    mr->follows[MPI_FOLLOWS_SCHEDULES].advance = mpi_schedules_advance;
+    mr->follows[MPI_FOLLOWS_WINDOWS].advance = mpi_windows_advance;
     mpi_library(h, true);
     mpi_env_init(mr);
     if (!mpi_types_init(mr))
         return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
     if (!transport_open(h, mr->why, &mr->transport))
         return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    code = mpi_protocol_init(mr);
+    code = mpi_protocol_init(mr, mpi_came);
     if (code == MPI_SUCCESS)
         code = mpi_comms_init(mr);
     if (code == MPI_SUCCESS)
@@ -80,8 +82,8 @@ static bool unfinished(const void *arg, unsigned i, struct host_wait *wait_p)
 {
     const struct mpi_rank *mr = arg;
 
-    for (uint32_t k = 0; k < mr->protocol.nids; k++) {
-        const struct mpi_request *rq = mr->protocol.ids[k];
+    for (uint32_t k = 0; k < mr->protocol->nids; k++) {
+        const struct mpi_request *rq = mr->protocol->ids[k];
 
         if (rq == NULL || !rq->open || i-- > 0)
             continue;
@@ -102,7 +104,7 @@ static int finish_messages(struct mpi_rank *mr)
 
     mr->host->call =
         (struct host_call){ .name = "MPI_Finalize", .waits = unfinished, .waits_arg = mr };
-    while (code == MPI_SUCCESS && mr->protocol.open > 0)
+    while (code == MPI_SUCCESS && mr->protocol->open > 0)
         code = mpi_progress(mr);
     if (code == MPI_SUCCESS)
         mpi_hand_over(mr);

@@ -1,7 +1,7 @@
 #include "hosts/mpi/init/profile.h"
 
-#include "hosts/mpi/base/rank.h"
 #include "hosts/mpi/include/mpi-hub.h"
+#include "hosts/mpi/point/protocol.h"
 
 bool mpi_profile_begin(uint64_t *start_ps_p)
 {

@@ -2,7 +2,6 @@
 #ifndef MPI_PROFILE_H
 #define MPI_PROFILE_H
 
-#include "hosts/driver/bar.h"
 #include "hosts/driver/profile.h"
 #include "hosts/mpi/include/mpi.h"
 

@@ -1,6 +1,6 @@
 #include "hosts/mpi/init/visit.h"
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 struct mpi_visit mpi_visit_begin(void)
 {
@@ -17,21 +17,6 @@ struct mpi_visit mpi_visit_begin(void)
     v.mr->interrupts = mpi_library(h, true) ? v.interrupts : v.mr->inside > 0;
     v.mr->inside++;
     return v;
-}
-
-struct mpi_aside mpi_program_begin(struct mpi_rank *mr)
-{
-    struct mpi_aside aside = { mpi_library(mr->host, false), mr->inside };
-
-    if (!mr->interrupts)
-        mr->inside = 0;
-    return aside;
-}
-
-void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside)
-{
-    mr->inside = aside.inside;
-    mpi_library(mr->host, aside.library);
 }
 
 void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes)

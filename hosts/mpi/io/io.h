@@ -43,6 +43,8 @@ struct mpi_file {
 };
 
 /* io.c */
+int mpi_files_init(struct mpi_rank *mr);
+void mpi_files_release(struct mpi_rank *mr);
 /** What each call begins with. @return the code for no file, noted. */
 int mpi_file_begin(const char *call, MPI_File file, struct mpi_file **f_p);
 /** Ends it, with the error handler of the file, or for NULL that of MPI_FILE_NULL. @return `code`

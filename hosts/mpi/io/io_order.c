@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "hosts/mpi/coll/call.h"
 #include "hosts/mpi/io/io.h"
 
 #define RUNS 128u /* that describe a rank's blocks; each is 32 bytes of a message */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 /** The receive has its message: no other one may be for it. */
 static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
@@ -139,7 +139,7 @@ bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
     if (rq->ticket == 0)
         mpi_read_ended(mr, rq);
     else
-        mpi_list_add(&mr->protocol.tickets, rq);
+        mpi_list_add(&mr->protocol->tickets, rq);
     return true;
 }
 

@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 /* ---- at the receiver ------------------------------------------------------------------ */
 
 static void hold(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_protocol *p = &mr->protocol;
+    struct mpi_protocol *p = mr->protocol;
 
     rq->held = true;
     rq->next_held = NULL;
@@ -37,7 +37,7 @@ static void unhold(struct mpi_rank *mr, struct mpi_request *rq)
     if (rq->next_held != NULL)
         rq->next_held->at_held = rq->at_held;
     else
-        mr->protocol.held_end = rq->at_held;
+        mr->protocol->held_end = rq->at_held;
 }
 
 /* @return false: its buffer is none that others can write to. */
@@ -73,7 +73,7 @@ void mpi_ask(struct mpi_rank *mr, struct mpi_request *rq)
 {
     if (!mr->transport->caps.sends_requests || rq->far == NULL || rq->far->self)
         return;
-    if (mr->protocol.any.first != NULL || rq->far->unasked > 1)
+    if (mr->protocol->any.first != NULL || rq->far->unasked > 1)
         hold(mr, rq);
     else
         (void)tell_address(mr, rq);
@@ -84,8 +84,8 @@ void mpi_ask_ended(struct mpi_rank *mr, struct mpi_request *rq)
     unhold(mr, rq);
     if (rq->far != NULL && !rq->asked)
         rq->far->unasked--;
-    if (mr->protocol.held != NULL)
-        mr->protocol.release = true;
+    if (mr->protocol->held != NULL)
+        mr->protocol->release = true;
 }
 
 static bool oldest_unasked(const struct mpi_request *rq)
@@ -99,7 +99,7 @@ static bool oldest_unasked(const struct mpi_request *rq)
 
 void mpi_ask_release(struct mpi_rank *mr)
 {
-    struct mpi_protocol *p = &mr->protocol;
+    struct mpi_protocol *p = mr->protocol;
 
     p->release = false;
     for (struct mpi_request *rq = p->held, *next; rq != NULL; rq = next) {
@@ -148,14 +148,14 @@ static bool stale(struct mpi_peer *peer, const struct mpi_entry *ask)
 
 void mpi_ask_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
-    struct mpi_ask *ask = mr->protocol.spare_asks;
+    struct mpi_ask *ask = mr->protocol->spare_asks;
 
     if (stale(peer, e)) {
         mr->counts.stale_asks++;
         return;
     }
     if (ask != NULL)
-        mr->protocol.spare_asks = ask->next;
+        mr->protocol->spare_asks = ask->next;
     else
         ask = mpi_need(mr, malloc(sizeof(*ask)));
     ask->next = NULL;
@@ -184,8 +184,8 @@ bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id)
         *at = ask->next;
         if (ask->next == NULL)
             peer->asks_end = at;
-        ask->next = mr->protocol.spare_asks;
-        mr->protocol.spare_asks = ask;
+        ask->next = mr->protocol->spare_asks;
+        mr->protocol->spare_asks = ask;
         return true;
     }
     return false;

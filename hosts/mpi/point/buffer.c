@@ -1,18 +1,17 @@
 /* Buffered sends: into the program's buffer, and on from there. */
-#include "hosts/mpi/base/rank.h"
-#include "hosts/mpi/point/waits.h"
+#include "hosts/mpi/point/protocol.h"
 
 /* The copy has left: its room in the attached buffer is free again. */
 static void buffered_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    mr->protocol.attached_used -= rq->bytes + MPI_BSEND_OVERHEAD;
+    mr->protocol->attached_used -= rq->bytes + MPI_BSEND_OVERHEAD;
     mpi_block_free(rq->owner);
 }
 
 /* A copy of the message goes its own way; the program's request is done. */
 int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_protocol *p = &mr->protocol;
+    struct mpi_protocol *p = mr->protocol;
     uint64_t bytes = rq->count * rq->type->bytes;
     struct mpi_request *copy;
 
@@ -59,14 +58,14 @@ int MPI_Buffer_attach(void *buffer, int size)
     struct mpi_rank *mr = mpi_self();
     int code = mr == NULL ? MPI_ERR_OTHER : MPI_SUCCESS;
 
-    if (code == MPI_SUCCESS && mr->protocol.attached != NULL)
+    if (code == MPI_SUCCESS && mr->protocol->attached != NULL)
         code = mpi_fail(mr, MPI_ERR_BUFFER, "a buffer is attached already");
     else if (code == MPI_SUCCESS && size < 0)
         code = mpi_fail(mr, MPI_ERR_ARG, "size = %d: expected 0 or more", size);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
-    mr->protocol.attached = buffer;
-    mr->protocol.attached_bytes = (uint64_t)size;
+    mr->protocol->attached = buffer;
+    mr->protocol->attached_bytes = (uint64_t)size;
     return MPI_SUCCESS;
 }
 
@@ -79,15 +78,15 @@ int MPI_Buffer_detach(void *buffer, int *size)
     w.mr = mr;
     if (code == MPI_SUCCESS)
         mpi_waits_begin(&w, __func__);
-    while (code == MPI_SUCCESS && mr->protocol.attached_used > 0)
+    while (code == MPI_SUCCESS && mr->protocol->attached_used > 0)
         code = mpi_progress(mr);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
     mpi_hand_over(mr);
     mpi_waits_end(&w);
-    *(void **)buffer = mr->protocol.attached;
-    *size = (int)mr->protocol.attached_bytes;
-    mr->protocol.attached = NULL;
-    mr->protocol.attached_bytes = 0;
+    *(void **)buffer = mr->protocol->attached;
+    *size = (int)mr->protocol->attached_bytes;
+    mr->protocol->attached = NULL;
+    mr->protocol->attached_bytes = 0;
     return MPI_SUCCESS;
 }

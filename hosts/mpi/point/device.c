@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 #define FEW_BYTES   UINT64_C(512) /* that the transport brings across by itself, not by an engine */
 #define STAGE_BYTES (UINT64_C(256) << 10)

@@ -1,7 +1,7 @@
 /* Generalized requests: the program's own operations behind handles of MPI. */
 #include <stdlib.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 struct mpi_generalized {
     MPI_Grequest_query_function *query;

@@ -3,16 +3,16 @@
  * transfers, ring its helper (host_ops.set_helper), which goes on with what is pending as a call of
  * the program would. Inside of a call the ring is only noted, and the call looks before it ends.
  */
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 /* Else what comes may wait for the call that asks for it. */
 static bool is_pending(const struct mpi_rank *mr)
 {
-    const struct mpi_protocol *p = &mr->protocol;
+    const struct mpi_protocol *p = mr->protocol;
     const struct transport *t = mr->transport;
 
     return p->open > 0 || p->nposted > 0 || p->busy != NULL || mr->running != NULL ||
-           mr->windows_ready || (t->ops->queued != NULL && t->ops->queued(t));
+           mr->follows[MPI_FOLLOWS_WINDOWS].due || (t->ops->queued != NULL && t->ops->queued(t));
 }
 
 static bool is_wanted(void *arg)

@@ -1,23 +1,16 @@
-/* What the protocols keep of a rank: the peers, and names of requests. */
+/* What the protocols keep of a rank: the peers, what came early, and names of requests. */
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
-#define ID_BITS 16u /* of a slot; above them a count, so that an old name finds nothing */
-
-void *mpi_need(struct mpi_rank *mr, void *memory)
-{
-    if (memory != NULL)
-        return memory;
-    mpi_note(mr, "out of memory");
-    mr->host->ops->tell(mr->host, mr->why);
-    mpi_abort(mr, 1);
-}
+#define SPARE_BYTES 256u /* messages that came early and are no longer keep their memory */
+#define ID_BITS     16u  /* of a slot; above them a count, so that an old name finds nothing */
 
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank)
 {
-    struct mpi_peer *peer = mr->protocol.peers[rank];
+    struct mpi_peer *peer = mr->protocol->peers[rank];
 
     if (peer != NULL)
         return peer;
@@ -30,14 +23,17 @@ struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank)
     peer->asks_end = &peer->asks;
     mpi_list_init(&peer->posted);
     mpi_list_init(&peer->sends);
-    mr->protocol.peers[rank] = peer;
+    mr->protocol->peers[rank] = peer;
     return peer;
 }
 
-int mpi_protocol_init(struct mpi_rank *mr)
+int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
 {
-    struct mpi_protocol *p = &mr->protocol;
+    struct mpi_protocol *p = mr->protocol = calloc(1, sizeof(*p));
 
+    if (p == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    p->came = came;
     p->end = &p->first;
     p->held_end = &p->held;
     mpi_list_init(&p->any);
@@ -79,8 +75,10 @@ static void peer_free(struct mpi_peer *peer)
 
 void mpi_protocol_release(struct mpi_rank *mr)
 {
-    struct mpi_protocol *p = &mr->protocol;
+    struct mpi_protocol *p = mr->protocol;
 
+    if (p == NULL)
+        return;
     while (p->first != NULL) {
         struct mpi_arrived *a = p->first;
 
@@ -100,6 +98,70 @@ void mpi_protocol_release(struct mpi_rank *mr)
     free(p->peers);
     free(p->ids);
     free(p->free_ids);
+    free(p);
+    mr->protocol = NULL;
+}
+
+/* ---- messages that came early ---- */
+
+struct mpi_arrived *mpi_arrived_new(struct mpi_rank *mr, struct mpi_peer *peer,
+                                    const struct mpi_entry *e, uint32_t room)
+{
+    struct mpi_protocol *p = mr->protocol;
+    struct mpi_arrived *a = p->spare;
+
+    if (room <= SPARE_BYTES && a != NULL)
+        p->spare = a->next;
+    else
+        a = mpi_need(mr, malloc(sizeof(*a) + (room < SPARE_BYTES ? SPARE_BYTES : room)));
+    memset(a, 0, sizeof(*a));
+    a->from = peer;
+    a->e = *e;
+    a->number = peer->taken;
+    a->room = room;
+    return a;
+}
+
+void mpi_arrived_free(struct mpi_rank *mr, struct mpi_arrived *a)
+{
+    if (a->room > SPARE_BYTES) {
+        free(a);
+        return;
+    }
+    a->next = mr->protocol->spare;
+    mr->protocol->spare = a;
+}
+
+void mpi_arrived_list(struct mpi_rank *mr, struct mpi_arrived *a)
+{
+    struct mpi_protocol *p = mr->protocol;
+
+    a->listed = true;
+    a->next = NULL;
+    a->at = a->from->end;
+    *a->at = a;
+    a->from->end = &a->next;
+    a->next_all = NULL;
+    a->at_all = p->end;
+    *a->at_all = a;
+    p->end = &a->next_all;
+}
+
+void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a)
+{
+    if (!a->listed)
+        return;
+    a->listed = false;
+    *a->at = a->next;
+    if (a->next != NULL)
+        a->next->at = a->at;
+    else
+        a->from->end = a->at;
+    *a->at_all = a->next_all;
+    if (a->next_all != NULL)
+        a->next_all->at_all = a->at_all;
+    else
+        mr->protocol->end = a->at_all;
 }
 
 /* ---- names of requests in entries --------------------------------------------------- */
@@ -131,7 +193,7 @@ static bool ids_grow(struct mpi_protocol *p)
 
 uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_protocol *p = &mr->protocol;
+    struct mpi_protocol *p = mr->protocol;
 
     if (p->nfree == 0 && !ids_grow(p))
         return 0;
@@ -143,14 +205,14 @@ uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq)
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id)
 {
     uint32_t slot = id & ((1u << ID_BITS) - 1);
-    struct mpi_request *rq = slot < mr->protocol.nids ? mr->protocol.ids[slot] : NULL;
+    struct mpi_request *rq = slot < mr->protocol->nids ? mr->protocol->ids[slot] : NULL;
 
     return rq != NULL && rq->id == id ? rq : NULL;
 }
 
 void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_protocol *p = &mr->protocol;
+    struct mpi_protocol *p = mr->protocol;
 
     if (rq->id == 0)
         return;

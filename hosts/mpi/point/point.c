@@ -1,5 +1,5 @@
 /* Messages between two ranks, by blocking calls. */
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -153,7 +153,7 @@ int MPIX_Hub_sent(int rank, uint64_t *messages, uint64_t *bytes)
         return mpi_end(
             mr, __func__,
             mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %u", rank, mr->host->size - 1));
-    peer = mr->protocol.peers[rank];
+    peer = mr->protocol->peers[rank];
     *messages = peer != NULL ? peer->sent_messages : 0;
     *bytes = peer != NULL ? peer->sent_bytes : 0;
     return MPI_SUCCESS;

@@ -1,6 +1,5 @@
 /* Messages that have come, before they are received. */
-#include "hosts/mpi/base/rank.h"
-#include "hosts/mpi/point/waits.h"
+#include "hosts/mpi/point/protocol.h"
 
 /* *found_p: the message that a receive would match, NULL: none has come. `waits`: until one has. */
 static int find(struct mpi_rank *mr, struct mpi_request *rq, bool waits, const char *call,

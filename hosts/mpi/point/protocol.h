@@ -1,15 +1,19 @@
 /*
  * The protocols between two ranks over a transport; docs/mpi.md draws them.
  *
- *   progress.c  entries in and out, waiting          send.c    from the sender's side
+ *   entry.c     entries in and out                   send.c    from the sender's side
  *   match.c     which message is for which receive   arrive.c  from the receiver's side
+ *   progress.c  all that has come, and waiting
  *   ask.c       receives that tell their address, and what the sender makes of that
- *   peer.c      what is kept of other ranks; names of requests; memory of data
+ *   peer.c      what is kept of other ranks; names of requests; messages that came early
  */
 #ifndef MPI_PROTOCOL_H
 #define MPI_PROTOCOL_H
 
+#include "hosts/mpi/comm/comm.h"
 #include "hosts/mpi/point/request.h"
+#include "hosts/mpi/point/waits.h"
+#include "hosts/mpi/type/type.h"
 
 /** Kinds of entries. Those of FIFO MESSAGE, in the order of the sender's calls: */
 enum mpi_kind {
@@ -84,14 +88,6 @@ struct mpi_kept {
     uint8_t bytes[];
 };
 
-#define MPI_POOL_SIZES 32u
-
-/** Memory for data of messages: blocks of whole pages, by the power of two of their size. */
-struct mpi_pool {
-    struct mpi_block *all, *free[MPI_POOL_SIZES];
-    uint64_t kept; /* bytes of large free ones that hold their pages */
-};
-
 /** What a rank knows of another one, from the first word between them on. */
 struct mpi_peer {
     unsigned rank; /* in the world */
@@ -116,8 +112,13 @@ struct mpi_peer {
     uint64_t sent_messages, sent_bytes; /* for reports */
 };
 
+/** An entry has come from a peer, with what follows it. */
+typedef void (*mpi_came_fn)(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
+                            const struct mpi_entry *e, const uint8_t *data, uint32_t bytes);
+
 /** All that the protocols keep for a rank. */
 struct mpi_protocol {
+    mpi_came_fn came;
     struct mpi_peer **peers; /* by rank in the world; NULL: not yet */
     struct mpi_peer *busy;   /* something found no room */
     struct mpi_list any;     /* posted receives from anybody */
@@ -149,26 +150,22 @@ static inline bool mpi_tags_match(int wanted, int tag)
 }
 
 /* peer.c */
-/** Ends the rank when `memory` is NULL, since a protocol cannot go on without it. @return `memory`
- */
-void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull));
+/** `came` is called for each entry. */
+int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came);
+void mpi_protocol_release(struct mpi_rank *mr);
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank);
 /** A name for entries. @return 0: all are in use. */
 uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq);
 /** @return NULL: no request has this name, or no longer. */
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id);
 void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq);
+struct mpi_arrived *mpi_arrived_new(struct mpi_rank *mr, struct mpi_peer *peer,
+                                    const struct mpi_entry *e, uint32_t room);
+void mpi_arrived_list(struct mpi_rank *mr, struct mpi_arrived *a);
+void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a);
+void mpi_arrived_free(struct mpi_rank *mr, struct mpi_arrived *a);
 
-/* block.c */
-/** Memory that goes with the rank at the latest, aligned to 64. All that messages are sent from or
- * received into and that is not the program's is of this kind. */
-void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
-void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes);  /* NULL: out of memory */
-void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* the same, all zero */
-void mpi_block_free(void *bytes);                          /* NULL: no effect */
-void mpi_pool_release(struct mpi_rank *mr);
-
-/* progress.c */
+/* entry.c */
 uint32_t mpi_entry_bytes(const struct mpi_entry *e);
 /** @return false: no room now. */
 bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
@@ -188,10 +185,6 @@ void mpi_hide(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *peer,
               const bool *stop);
 void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer);
-/** Memory to memory; takes the time that it takes the platform. */
-void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes);
-/** The time alone. */
-void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes);
 /** From now on MPI_Finalize() waits for its end. */
 void mpi_opened(struct mpi_rank *mr, struct mpi_request *rq);
 /** It is done: gives back what it holds, and tells its owner. */
@@ -205,11 +198,6 @@ struct mpi_request *mpi_match_posted(struct mpi_rank *mr, struct mpi_peer *peer,
 struct mpi_arrived *mpi_match_arrived(struct mpi_rank *mr, const struct mpi_request *rq);
 void mpi_match_post(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_match_unpost(struct mpi_rank *mr, struct mpi_request *rq);
-struct mpi_arrived *mpi_arrived_new(struct mpi_rank *mr, struct mpi_peer *peer,
-                                    const struct mpi_entry *e, uint32_t room);
-void mpi_arrived_list(struct mpi_rank *mr, struct mpi_arrived *a);
-void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a);
-void mpi_arrived_free(struct mpi_rank *mr, struct mpi_arrived *a);
 
 /* arrive.c */
 void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq);
@@ -243,5 +231,34 @@ bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id);
 /** A message has left that no receive had asked for. */
 void mpi_ask_missed(struct mpi_rank *mr, struct mpi_peer *peer, uint64_t number, uint32_t context,
                     int tag);
+
+/* device.c */
+/** Memory for all data of a request in one piece: of the GPU that `buf` is of, if it is of one. */
+void mpi_pack_new(struct mpi_rank *mr, struct mpi_request *rq, const void *buf, uint32_t bytes);
+void mpi_pack_free(struct mpi_request *rq);
+/** What is to be sent, into such memory; takes the time of that. */
+void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq);
+/** `bytes` of packed data, wherever they are, to where they are received; takes its time. */
+void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes);
+/** Is it memory of a GPU that the transport takes as it is? */
+bool mpi_on_device(const struct mpi_rank *mr, const void *p);
+/** The time in which a core of the host, or an engine for it, copies between these places; the
+ * caller moves the data. What has been stored to a GPU before has arrived when it is read. */
+void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes);
+void mpi_device_release(struct mpi_rank *mr);
+
+/* progress.c */
+/** An entry of a peer, for mpi_protocol_init(). */
+void mpi_came(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
+              const struct mpi_entry *e, const uint8_t *data, uint32_t bytes);
+
+/* help.c */
+/** By the setting "mpi.progress": interrupts go on with what is pending while the program computes.
+ * @return an error, noted, where there can be none. */
+int mpi_help_init(struct mpi_rank *mr);
+/** Has something rung since mpi_help() looked last, and is anything pending? */
+bool mpi_help_is_due(const struct mpi_rank *mr);
+/** Goes on with what is pending; does not wait. */
+void mpi_help(struct mpi_rank *mr);
 
 #endif /* MPI_PROTOCOL_H */

@@ -6,18 +6,9 @@
 #ifndef MPI_REQUEST_H
 #define MPI_REQUEST_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "hosts/mpi/base/rank.h"
 
-#include "hosts/mpi/include/mpi.h"
-#include "hosts/transport/transport.h"
-
-struct mpi_rank;
-struct mpi_comm;
-struct mpi_type;
 struct mpi_peer;
-struct mpi_request;
-struct mpi_schedule;
 struct mpi_generalized;
 struct mpi_arrived;
 
@@ -39,6 +30,12 @@ enum mpi_phase {
     MPI_SEND_CANCEL   /* until it says whether it could be taken back */
 };
 
+/** Those that a collective has under way. */
+struct mpi_round {
+    struct mpi_request *requests;
+    unsigned used;
+};
+
 struct mpi_request {
     bool receives, persistent;
     enum mpi_mode mode; /* of a send */
@@ -52,7 +49,7 @@ struct mpi_request {
     /** NULL, or called once when it is done, also from inside of mpi_start(). Starts nothing. */
     void (*ended)(struct mpi_rank *mr, struct mpi_request *rq);
     void *owner;                         /* whose it is, for `ended` */
-    struct mpi_schedule *schedule;       /* a non-blocking collective: nothing else holds */
+    const struct mpi_round *collective;  /* a non-blocking collective: nothing else holds */
     struct mpi_generalized *generalized; /* the program's own: nothing else holds */
     struct mpi_arrived *message;         /* of a matched probe: nothing else holds */
 
@@ -138,5 +135,10 @@ void mpi_request_free(struct mpi_rank *mr, MPI_Request handle);
 struct mpi_request *mpi_request_new(struct mpi_rank *mr);
 void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_requests_release(struct mpi_rank *mr);
+
+/* start.c */
+/** Fills in a request of data at rq->in or rq->out, checked. `peer` may be MPI_PROC_NULL. */
+int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
+                MPI_Datatype type, int peer, int tag, MPI_Comm comm);
 
 #endif /* MPI_REQUEST_H */

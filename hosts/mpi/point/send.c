@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 /* The data as one piece; packed first, if they are not, which is a copy. */
 static const uint8_t *data_of(struct mpi_rank *mr, struct mpi_request *rq)
@@ -76,7 +76,7 @@ static bool write_data(struct mpi_rank *mr, struct mpi_request *rq, const struct
         return true;
     }
     rq->phase = MPI_SEND_WRITING;
-    mpi_list_add(&mr->protocol.tickets, rq);
+    mpi_list_add(&mr->protocol->tickets, rq);
     return true;
 }
 
@@ -393,7 +393,8 @@ void mpi_cancel(struct mpi_rank *mr, struct mpi_request *rq)
     mpi_refuse_interruption(mr);
     if (rq->generalized != NULL)
         mpi_generalized_cancel(mr, rq);
-    if (!rq->active || rq->peer == MPI_PROC_NULL || rq->generalized != NULL || rq->schedule != NULL)
+    if (!rq->active || rq->peer == MPI_PROC_NULL || rq->generalized != NULL ||
+        rq->collective != NULL)
         return;
     if (!rq->receives)
         cancel_send(mr, rq);

@@ -1,5 +1,5 @@
 /* How sends and receives begin: by blocking calls, others, and again. */
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/point/protocol.h"
 
 static int check_peer(struct mpi_rank *mr, const struct mpi_comm *comm, int rank, int tag,
                       bool receives)
@@ -91,7 +91,7 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     mr->blamed = rq->comm != NULL && rq->comm->holders > 1 ? rq->comm : NULL;
     if (rq->status.MPI_ERROR != MPI_ERR_TRUNCATE)
         return mpi_fail(mr, rq->status.MPI_ERROR, "the operation failed");
-    if (rq->schedule != NULL)
+    if (rq->collective != NULL)
         return mpi_fail(mr, MPI_ERR_TRUNCATE,
                         "truncated: a rank gave more than there was room for");
     if (rq->comm != NULL && rq->context != rq->comm->context) /* of a collective: no tag */

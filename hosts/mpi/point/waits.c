@@ -1,9 +1,7 @@
 /* What a rank waits for, for those who ask why a run does not end. */
-#include "hosts/mpi/point/waits.h"
-
 #include <stdio.h>
 
-#include "hosts/mpi/coll/schedule.h"
+#include "hosts/mpi/point/protocol.h"
 
 static struct mpi_sought sought_of(const struct mpi_request *rq)
 {
@@ -29,11 +27,11 @@ static void tell(const struct mpi_sought *s, const struct mpi_comm *comm, struct
 }
 
 /* The i-th of those from here on; or NULL, and *i_p is less by how many there are. */
-static const struct mpi_request *of_schedule(const struct mpi_schedule *s, unsigned *i_p)
+static const struct mpi_request *of_round(const struct mpi_round *r, unsigned *i_p)
 {
-    for (unsigned k = 0; k < s->used; k++)
-        if (!s->requests[k].done && (*i_p)-- == 0)
-            return &s->requests[k];
+    for (unsigned k = 0; k < r->used; k++)
+        if (!r->requests[k].done && (*i_p)-- == 0)
+            return &r->requests[k];
     return NULL;
 }
 
@@ -41,8 +39,8 @@ static const struct mpi_request *of_request(const struct mpi_request *rq, unsign
 {
     if (rq == NULL || rq->done || (rq->owner == NULL && !rq->active) || rq->generalized != NULL)
         return NULL;
-    if (rq->schedule != NULL)
-        return of_schedule(rq->schedule, i_p);
+    if (rq->collective != NULL)
+        return of_round(rq->collective, i_p);
     return (*i_p)-- == 0 ? rq : NULL;
 }
 
@@ -52,8 +50,8 @@ static const struct mpi_request *find(const struct mpi_waits *w, unsigned i)
 
     for (int k = 0; rq == NULL && k < w->count; k++)
         rq = of_request(mpi_request_of(w->mr, w->handles[k]), &i);
-    if (rq == NULL && w->schedule != NULL)
-        return of_schedule(w->schedule, &i);
+    if (rq == NULL && w->round != NULL)
+        return of_round(w->round, &i);
     return rq == NULL && w->request != NULL ? of_request(w->request, &i) : rq;
 }
 
@@ -61,7 +59,7 @@ static const struct mpi_request *find(const struct mpi_waits *w, unsigned i)
 static void tell_other(const struct mpi_rank *mr, const struct mpi_request *rq,
                        struct host_wait *wait_p)
 {
-    const struct mpi_arrived *a = mr->protocol.first, *other = NULL;
+    const struct mpi_arrived *a = mr->protocol->first, *other = NULL;
 
     if (!rq->receives || rq->matched || rq->context != rq->comm->context)
         return;

@@ -11,28 +11,16 @@
 
 struct mpi_rank;
 struct mpi_request;
-struct mpi_schedule;
+struct mpi_round;
 
-/** Handles, a request or a schedule; those that are done do not count. */
+/** Handles, a request or a round; those that are done do not count. */
 struct mpi_waits {
     struct mpi_rank *mr;
     int count;
     const MPI_Request *handles;
     const struct mpi_request *request;
-    const struct mpi_schedule *schedule;
+    const struct mpi_round *round;
     bool any; /* one of them is enough */
-};
-
-/** What calls that do not wait have looked for in vain since one of them found something. Several
- * are told apart as far as two. */
-struct mpi_look {
-    struct mpi_sought {
-        bool sends;
-        int peer, tag; /* peer: in the communicator */
-        MPI_Comm comm;
-        uint64_t bytes;
-    } sought[2];
-    unsigned n;
 };
 
 /** *w must stay until the end. */

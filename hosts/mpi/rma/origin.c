@@ -15,7 +15,7 @@ static void part_over(struct mpi_win_op *op)
         op->next->at = op->at;
     op->next = win->ended;
     win->ended = op;
-    win->mr->windows_ready = true;
+    win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
 static void part_ended(struct mpi_rank *mr, struct mpi_request *rq)

@@ -1,8 +1,6 @@
 /* One-sided operations, as programs call them. */
 #include "hosts/mpi/rma/rma.h"
 
-#include "hosts/mpi/type/op.h"
-
 static int check_target(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
 {
     struct mpi_rank *mr = win->mr;

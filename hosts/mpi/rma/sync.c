@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hosts/mpi/point/waits.h"
 #include "hosts/mpi/rma/win.h"
 
 /** What a call waits for: of one rank, or of all (-1). */
@@ -44,7 +43,7 @@ static int wait_for(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int 
     mr->host->call.waits = waits;
     mr->host->call.waits_arg = &awaited;
     while (code == MPI_SUCCESS && !ready(win, rank)) {
-        if (mr->windows_ready) {
+        if (mr->follows[MPI_FOLLOWS_WINDOWS].due) {
             mpi_windows_advance(mr);
         } else {
             code = mpi_progress(mr);
@@ -72,7 +71,7 @@ int mpi_win_let_others(struct mpi_win *win)
 
     if (code == MPI_SUCCESS)
         code = mpi_poll(win->mr);
-    if (win->mr->windows_ready)
+    if (win->mr->follows[MPI_FOLLOWS_WINDOWS].due)
         mpi_windows_advance(win->mr);
     return code;
 }

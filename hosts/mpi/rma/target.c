@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "hosts/mpi/rma/win.h"
-#include "hosts/mpi/type/op.h"
 
 static void message_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
     *(bool *)rq->owner = true;
-    mr->windows_ready = true;
+    mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
 /* A message with `peer`; *ended becomes true when it is over. */
@@ -59,7 +58,7 @@ static void admit(struct mpi_win *win, struct mpi_win_peer *peer)
     *win->ins_end = peer->held;
     win->ins_end = peer->held_end;
     peer->held = NULL;
-    win->mr->windows_ready = true;
+    win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
 static void grant_locks(struct mpi_win *win)
@@ -130,7 +129,7 @@ void mpi_win_told(struct mpi_win *win, int source, const struct mpi_win_head *he
         break;
     default:
         wait_for(win, &win->waiting, source, head);
-        win->mr->windows_ready = true;
+        win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
     }
 }
 

@@ -27,8 +27,8 @@ int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int 
 
 void mpi_windows_advance(struct mpi_rank *mr)
 {
-    while (mr->windows_ready) {
-        mr->windows_ready = false;
+    while (mr->follows[MPI_FOLLOWS_WINDOWS].due) {
+        mr->follows[MPI_FOLLOWS_WINDOWS].due = false;
         for (unsigned i = 0; i < mr->wins.n; i++)
             if (mr->wins.at[i] != NULL)
                 mpi_win_advance(mr->wins.at[i]);

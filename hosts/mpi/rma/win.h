@@ -21,7 +21,7 @@
 
 #include <stdalign.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/create/create.h"
 
 #define MPI_WIN_MESSAGE 512u                 /* bytes of a header with what fits behind it */
 #define MPI_WIN_HEAD    0                    /* tag */
@@ -158,6 +158,9 @@ struct mpi_win {
 };
 
 /* win.c */
+/** Goes on with one-sided operations. */
+void mpi_windows_advance(struct mpi_rank *mr);
+void mpi_windows_release(struct mpi_rank *mr);
 /** @return the code for no window, noted. */
 int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p);
 int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/type/type.h"
 
 /** Of one dimension: blocks of `length` at each `period`, `n` of them, and a last one of `rest`. */
 struct dimension {

@@ -2,7 +2,7 @@
  */
 #include <stdlib.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/type/type.h"
 
 #define SIGNED(TYPE, SIZE, EXTERNAL)                                                               \
     {                                                                                              \
@@ -114,6 +114,9 @@ static bool init_pair(struct mpi_type *t, const struct mpi_basic *b)
 
 bool mpi_basics_init(struct mpi_rank *mr)
 {
+    mr->basic = calloc(MPI_BASIC_TYPES, sizeof(*mr->basic));
+    if (mr->basic == NULL)
+        return false;
     for (unsigned i = 0; i < MPI_BASIC_TYPES; i++) {
         const struct mpi_basic *b = &mpi_basics[i];
         struct mpi_type *t = &mr->basic[i];

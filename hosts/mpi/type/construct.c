@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/type/type.h"
 
 /* Old types of a call. */
 static int old_of(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p)

@@ -2,7 +2,7 @@
 #ifndef MPI_OP_H
 #define MPI_OP_H
 
-#include "hosts/mpi/base/rank.h"
+#include "hosts/mpi/type/type.h"
 
 /** Held by its handle and by collectives that use it. */
 struct mpi_op {

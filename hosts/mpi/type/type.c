@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/mpi/base/rank.h"
-
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type)
 {
     const struct mpi_basic *b;
@@ -53,8 +51,9 @@ void mpi_types_release(struct mpi_rank *mr)
         if (mr->types.at[i] != NULL)
             mpi_type_put(mr->types.at[i]);
     mpi_table_release(&mr->types);
-    for (unsigned i = 0; i < MPI_BASIC_TYPES; i++)
+    for (unsigned i = 0; mr->basic != NULL && i < MPI_BASIC_TYPES; i++)
         type_clear(&mr->basic[i]);
+    free(mr->basic);
 }
 
 int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)

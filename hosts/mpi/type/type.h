@@ -10,11 +10,7 @@
 #ifndef MPI_TYPE_H
 #define MPI_TYPE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "hosts/mpi/base/env.h" /* struct mpi_attrs */
-#include "hosts/mpi/include/mpi.h"
+#include "hosts/mpi/base/rank.h"
 
 #ifdef __cplusplus
 extern "C" {
