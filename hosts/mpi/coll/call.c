@@ -33,7 +33,7 @@ int mpi_coll_begin_intra(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm 
 
 int mpi_coll_check_root(struct mpi_coll *c, int root)
 {
-    int n = c->far != NULL ? c->far->npeers : c->size;
+    int n = mpi_coll_peers(c);
 
     c->root = root;
     if ((root >= 0 && root < n) || (c->far != NULL && (root == MPI_ROOT || root == MPI_PROC_NULL)))
@@ -46,55 +46,47 @@ bool mpi_coll_is_root(const struct mpi_coll *c)
     return c->far != NULL ? c->root == MPI_ROOT : c->root == c->rank;
 }
 
-int mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const void *buf, int count,
-                   MPI_Datatype type)
+/* Without displacements one block is behind the other. */
+static int make_displs(struct mpi_coll *c, struct mpi_blocks *b, int n)
 {
-    *b = (struct mpi_blocks){ .at = (char *)(uintptr_t)buf };
-    if (count > 0)
-        b->count = (uint64_t)count;
-    if (buf == MPI_IN_PLACE)
-        return mpi_fail(c->mr, MPI_ERR_BUFFER, "MPI_IN_PLACE: not for this buffer");
-    return mpi_check_data(c->mr, buf, count, type, &b->type);
-}
+    int *displs = (int *)(void *)mpi_schedule_memory(c->s, (uint64_t)n * sizeof(int));
 
-int mpi_coll_check_v(struct mpi_coll *c, struct mpi_blocks *b, const void *buf, int n,
-                     const int counts[], const int displs[], MPI_Datatype type)
-{
-    int code = MPI_SUCCESS;
-
-    *b = (struct mpi_blocks){ .at = (char *)(uintptr_t)buf, .counts = counts, .displs = displs };
-    if (buf == MPI_IN_PLACE)
-        return mpi_fail(c->mr, MPI_ERR_BUFFER, "MPI_IN_PLACE: not for this buffer");
-    if (n > 0 && (counts == NULL || (displs == NULL && c->kind != MPI_COLL_REDUCE_SCATTER)))
-        return mpi_fail(c->mr, MPI_ERR_ARG, "no %s", counts == NULL ? "counts" : "displacements");
-    for (int r = 0; code == MPI_SUCCESS && r < n; r++)
-        code = mpi_check_data(c->mr, buf, counts[r], type, &b->type);
-    if (code != MPI_SUCCESS || displs != NULL)
-        return code;
-    b->displs = (int *)(void *)mpi_schedule_memory(c->s, (uint64_t)n * sizeof(int));
-    if (b->displs == NULL)
+    if (displs == NULL)
         return MPI_ERR_NO_MEM;
-    for (int r = 0, at = 0; r < n; at += counts[r++])
-        ((int *)(uintptr_t)b->displs)[r] = at;
+    for (int r = 0, at = 0; r < n; at += b->counts[r++])
+        displs[r] = at;
+    b->displs = displs;
     return MPI_SUCCESS;
 }
 
-int mpi_coll_check_w(struct mpi_coll *c, struct mpi_blocks *b, const void *buf, int n,
-                     const int counts[], const int displs[], const MPI_Aint far[],
-                     const MPI_Datatype types[])
+int mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_side *side, int n)
 {
+    bool no_displs = side->displs == NULL && side->far == NULL;
     int code = MPI_SUCCESS;
 
-    *b = (struct mpi_blocks){
-        .at = (char *)(uintptr_t)buf, .counts = counts, .displs = displs, .far = far, .types = types
-    };
-    if (buf == MPI_IN_PLACE)
+    *b = (struct mpi_blocks){ .at = (char *)(uintptr_t)side->buf,
+                              .counts = side->counts,
+                              .displs = side->displs,
+                              .far = side->far,
+                              .types = side->types };
+    if (side->form == MPI_SIDE && side->count > 0)
+        b->count = (uint64_t)side->count;
+    if (side->buf == MPI_IN_PLACE)
         return mpi_fail(c->mr, MPI_ERR_BUFFER, "MPI_IN_PLACE: not for this buffer");
-    if (n > 0 && (counts == NULL || types == NULL || (displs == NULL && far == NULL)))
+    if (side->form == MPI_SIDE)
+        return mpi_check_data(c->mr, side->buf, side->count, side->type, &b->type);
+    if (side->form == MPI_SIDE_V && n > 0 &&
+        (side->counts == NULL || (no_displs && c->kind != MPI_COLL_REDUCE_SCATTER)))
+        return mpi_fail(c->mr, MPI_ERR_ARG, "no %s",
+                        side->counts == NULL ? "counts" : "displacements");
+    if (side->form == MPI_SIDE_W && n > 0 &&
+        (side->counts == NULL || side->types == NULL || no_displs))
         return mpi_fail(c->mr, MPI_ERR_ARG, "no counts, displacements or types");
     for (int r = 0; code == MPI_SUCCESS && r < n; r++)
-        code = mpi_check_data(c->mr, buf, counts[r], types[r], &b->type);
-    return code;
+        code = mpi_check_data(c->mr, side->buf, side->counts[r],
+                              side->types != NULL ? side->types[r] : side->type, &b->type);
+    return code == MPI_SUCCESS && side->form == MPI_SIDE_V && no_displs ? make_displs(c, b, n)
+                                                                        : code;
 }
 
 int mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got)

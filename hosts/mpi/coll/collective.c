@@ -4,7 +4,7 @@
  *
  * The caller's own block is copied first of all, so that algorithms see no MPI_IN_PLACE.
  */
-#include "hosts/mpi/coll/call.h"
+#include "hosts/mpi/coll/twins.h"
 
 static struct mpi_data first(const struct mpi_blocks *b)
 {
@@ -33,17 +33,17 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
     return barrier(__func__, comm, request);
 }
 
-static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                 MPI_Request *request)
+static int bcast(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
+                 MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
-    int code = mpi_coll_begin(&c, MPI_COLL_BCAST, comm);
+    int code = mpi_coll_begin(&c, kind, comm);
 
     if (code == MPI_SUCCESS)
-        code = mpi_coll_check_root(&c, root);
-    if (code == MPI_SUCCESS && root != MPI_PROC_NULL)
-        code = mpi_coll_check(&c, &c.in, buf, count, type);
-    if (code != MPI_SUCCESS || root == MPI_PROC_NULL)
+        code = mpi_coll_check_root(&c, a->root);
+    if (code == MPI_SUCCESS && a->root != MPI_PROC_NULL)
+        code = mpi_coll_check(&c, &c.in, &a->in, 1);
+    if (code != MPI_SUCCESS || a->root == MPI_PROC_NULL)
         return mpi_coll_end(&c, call, code, request);
     c.bytes = mpi_block_bytes(&c.in);
     if (c.far != NULL)
@@ -53,212 +53,56 @@ static int bcast(const char *call, void *buf, int count, MPI_Datatype type, int 
     return mpi_coll_end(&c, call, code, request);
 }
 
-int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
-{
-    return bcast(__func__, buf, count, type, root, comm, NULL);
-}
-
-int MPI_Ibcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
-               MPI_Request *request)
-{
-    return bcast(__func__, buf, count, type, root, comm, request);
-}
-
-/** What a program passes for the side with a block for each rank, and for the other side. */
-struct sides {
-    const void *one;
-    int one_count;
-    MPI_Datatype one_type;
-    const void *all;
-    int all_count; /* when counts is NULL */
-    const int *counts, *displs;
-    MPI_Datatype all_type;
-    int root;
-    bool v; /* counts and displs */
-};
-
-static int check_all(struct mpi_coll *c, struct mpi_blocks *b, const struct sides *a)
-{
-    int n = c->far != NULL ? c->far->npeers : c->size;
-
-    if (a->v)
-        return mpi_coll_check_v(c, b, a->all, n, a->counts, a->displs, a->all_type);
-    return mpi_coll_check(c, b, a->all, a->all_count, a->all_type);
-}
-
 /* One root has blocks for all ranks in `all`, each rank one in `one`. */
-static int rooted(const char *call, enum mpi_collective kind, const struct sides *a, MPI_Comm comm,
-                  MPI_Request *request)
+static int rooted(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
+                  MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
     int code = mpi_coll_begin(&c, kind, comm);
     bool gathers = kind == MPI_COLL_GATHER || kind == MPI_COLL_GATHERV, is_root, has_one;
     struct mpi_blocks *all = gathers ? &c.in : &c.out, *one = gathers ? &c.out : &c.in;
+    const struct mpi_side *of_all = gathers ? &a->in : &a->out,
+                          *of_one = gathers ? &a->out : &a->in;
 
     if (code == MPI_SUCCESS)
         code = mpi_coll_check_root(&c, a->root);
     if (code != MPI_SUCCESS || a->root == MPI_PROC_NULL)
         return mpi_coll_end(&c, call, code, request);
     is_root = mpi_coll_is_root(&c);
-    has_one = c.far != NULL ? !is_root : !is_root || a->one != MPI_IN_PLACE;
+    has_one = c.far != NULL ? !is_root : !is_root || of_one->buf != MPI_IN_PLACE;
     if (is_root)
-        code = check_all(&c, all, a);
+        code = mpi_coll_check(&c, all, of_all, mpi_coll_peers(&c));
     if (code == MPI_SUCCESS && has_one)
-        code = mpi_coll_check(&c, one, a->one, a->one_count, a->one_type);
+        code = mpi_coll_check(&c, one, of_one, 1);
     else if (code == MPI_SUCCESS)
         *one = *all; /* not looked at */
     if (code == MPI_SUCCESS && c.far == NULL && is_root && has_one)
         code = mpi_coll_check_own(&c, first(one), mpi_block(&c, all, c.rank));
     if (code != MPI_SUCCESS)
         return mpi_coll_end(&c, call, code, request);
-    if (!a->v)
+    if (of_all->form == MPI_SIDE)
         c.bytes = mpi_block_bytes(is_root ? all : one);
     if (c.far != NULL)
         (gathers ? mpi_inter_gather : mpi_inter_scatter)(&c);
     else if (is_root && has_one)
         mpi_coll_copy(&c, gathers ? first(one) : mpi_block(&c, all, c.rank),
                       gathers ? mpi_block(&c, all, c.rank) : first(one));
-    if (c.far == NULL && (a->v || c.bytes > 0))
+    if (c.far == NULL && (of_all->form == MPI_SIDE_V || c.bytes > 0))
         mpi_coll_build(&c);
     return mpi_coll_end(&c, call, code, request);
 }
 
-static int gather(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                  MPI_Request *request)
-{
-    struct sides a = { .one = sendbuf,
-                       .one_count = sendcount,
-                       .one_type = sendtype,
-                       .all = recvbuf,
-                       .all_count = recvcount,
-                       .all_type = recvtype,
-                       .root = root };
-
-    return rooted(call, MPI_COLL_GATHER, &a, comm, request);
-}
-
-int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-               int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-{
-    return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                  NULL);
-}
-
-int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{
-    return gather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                  request);
-}
-
-static int gatherv(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                   void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                   int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct sides a = { .one = sendbuf,
-                       .one_count = sendcount,
-                       .one_type = sendtype,
-                       .all = recvbuf,
-                       .counts = recvcounts,
-                       .displs = displs,
-                       .all_type = recvtype,
-                       .root = root,
-                       .v = true };
-
-    return rooted(call, MPI_COLL_GATHERV, &a, comm, request);
-}
-
-int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                MPI_Comm comm)
-{
-    return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                   root, comm, NULL);
-}
-
-int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                 MPI_Comm comm, MPI_Request *request)
-{
-    return gatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                   root, comm, request);
-}
-
-static int scatter(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                   MPI_Request *request)
-{
-    struct sides a = { .one = recvbuf,
-                       .one_count = recvcount,
-                       .one_type = recvtype,
-                       .all = sendbuf,
-                       .all_count = sendcount,
-                       .all_type = sendtype,
-                       .root = root };
-
-    return rooted(call, MPI_COLL_SCATTER, &a, comm, request);
-}
-
-int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
-{
-    return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                   NULL);
-}
-
-int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                 MPI_Request *request)
-{
-    return scatter(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                   request);
-}
-
-static int scatterv(const char *call, const void *sendbuf, const int sendcounts[],
-                    const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct sides a = { .one = recvbuf,
-                       .one_count = recvcount,
-                       .one_type = recvtype,
-                       .all = sendbuf,
-                       .counts = sendcounts,
-                       .displs = displs,
-                       .all_type = sendtype,
-                       .root = root,
-                       .v = true };
-
-    return rooted(call, MPI_COLL_SCATTERV, &a, comm, request);
-}
-
-int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                 MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                 int root, MPI_Comm comm)
-{
-    return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                    root, comm, NULL);
-}
-
-int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                  MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                  int root, MPI_Comm comm, MPI_Request *request)
-{
-    return scatterv(__func__, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                    root, comm, request);
-}
-
-static int gather_to_all(const char *call, enum mpi_collective kind, const struct sides *a,
+static int gather_to_all(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
                          MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
     int code = mpi_coll_begin(&c, kind, comm);
-    bool in_place = code == MPI_SUCCESS && c.far == NULL && a->one == MPI_IN_PLACE;
+    bool in_place = code == MPI_SUCCESS && c.far == NULL && a->out.buf == MPI_IN_PLACE;
 
     if (code == MPI_SUCCESS)
-        code = check_all(&c, &c.in, a);
+        code = mpi_coll_check(&c, &c.in, &a->in, mpi_coll_peers(&c));
     if (code == MPI_SUCCESS && !in_place)
-        code = mpi_coll_check(&c, &c.out, a->one, a->one_count, a->one_type);
+        code = mpi_coll_check(&c, &c.out, &a->out, 1);
     if (code == MPI_SUCCESS && c.far == NULL && !in_place)
         code = mpi_coll_check_own(&c, first(&c.out), mpi_block(&c, &c.in, c.rank));
     if (code != MPI_SUCCESS)
@@ -269,70 +113,86 @@ static int gather_to_all(const char *call, enum mpi_collective kind, const struc
     }
     if (!in_place)
         mpi_coll_copy(&c, first(&c.out), mpi_block(&c, &c.in, c.rank));
-    if (!a->v)
+    if (a->in.form == MPI_SIDE)
         c.bytes = mpi_block_bytes(&c.in);
-    for (int r = 0; a->v && r < c.size; r++)
-        c.bytes += (uint64_t)a->counts[r] * c.in.type->bytes;
+    for (int r = 0; a->in.form == MPI_SIDE_V && r < c.size; r++)
+        c.bytes += (uint64_t)a->in.counts[r] * c.in.type->bytes;
     if (c.bytes > 0)
         mpi_coll_build(&c);
     return mpi_coll_end(&c, call, code, request);
 }
 
-static int allgather(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                     void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                     MPI_Request *request)
+/* In place: what is to be sent is set aside first, each block without gaps. */
+static void set_aside(struct mpi_coll *c)
 {
-    struct sides a = { .one = sendbuf,
-                       .one_count = sendcount,
-                       .one_type = sendtype,
-                       .all = recvbuf,
-                       .all_count = recvcount,
-                       .all_type = recvtype };
+    uint64_t n = (uint64_t)c->size, all = 0;
+    int *counts = (int *)(void *)mpi_schedule_memory(c->s, n * sizeof(int));
+    MPI_Aint *at = (MPI_Aint *)(void *)mpi_schedule_memory(c->s, n * sizeof(*at));
+    MPI_Datatype *types = (MPI_Datatype *)(void *)mpi_schedule_memory(c->s, n * sizeof(*types));
+    struct mpi_data d;
+    char *to;
 
-    return gather_to_all(call, MPI_COLL_ALLGATHER, &a, comm, request);
+    if (counts == NULL || at == NULL || types == NULL)
+        return;
+    for (int r = 0; r < c->size; r++) {
+        d = mpi_block(c, &c->in, r);
+        at[r] = (MPI_Aint)all;
+        counts[r] = (int)mpi_data_bytes(&d);
+        types[r] = MPI_BYTE;
+        all += mpi_data_bytes(&d);
+    }
+    to = mpi_schedule_memory(c->s, all);
+    c->out = (struct mpi_blocks){ .at = to, .counts = counts, .far = at, .types = types };
+    if (c->in.counts == NULL) { /* all of one size */
+        d = mpi_block(c, &c->in, 0);
+        c->out = (struct mpi_blocks){ .at = to, .count = mpi_data_bytes(&d) };
+        c->out.type = mpi_type_of(c->mr, MPI_BYTE);
+    }
+    for (int r = 0; to != NULL && r < c->size; r++)
+        mpi_coll_copy(c, mpi_block(c, &c->in, r), mpi_block(c, &c->out, r));
 }
 
-int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                     NULL);
-}
-
-int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{
-    return allgather(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                     request);
-}
-
-static int allgatherv(const char *call, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                      void *recvbuf, const int recvcounts[], const int displs[],
-                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-{
-    struct sides a = { .one = sendbuf,
-                       .one_count = sendcount,
-                       .one_type = sendtype,
-                       .all = recvbuf,
-                       .counts = recvcounts,
-                       .displs = displs,
-                       .all_type = recvtype,
-                       .v = true };
-
-    return gather_to_all(call, MPI_COLL_ALLGATHERV, &a, comm, request);
-}
-
-int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                      comm, NULL);
-}
-
-int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+static int alltoall(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
                     MPI_Comm comm, MPI_Request *request)
 {
-    return allgatherv(__func__, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                      comm, request);
+    struct mpi_coll c;
+    int code = mpi_coll_begin(&c, kind, comm);
+    bool in_place = code == MPI_SUCCESS && c.far == NULL && a->out.buf == MPI_IN_PLACE;
+
+    if (code == MPI_SUCCESS)
+        code = mpi_coll_check(&c, &c.in, &a->in, mpi_coll_peers(&c));
+    if (code == MPI_SUCCESS && !in_place)
+        code = mpi_coll_check(&c, &c.out, &a->out, mpi_coll_peers(&c));
+    if (code == MPI_SUCCESS && c.far == NULL && !in_place)
+        code = mpi_coll_check_own(&c, mpi_block(&c, &c.out, c.rank), mpi_block(&c, &c.in, c.rank));
+    if (code != MPI_SUCCESS)
+        return mpi_coll_end(&c, call, code, request);
+    if (kind == MPI_COLL_ALLTOALL)
+        c.bytes = mpi_block_bytes(&c.in);
+    if (c.far != NULL) {
+        mpi_inter_alltoall(&c);
+        return mpi_coll_end(&c, call, code, request);
+    }
+    if (in_place)
+        set_aside(&c);
+    else
+        mpi_coll_copy(&c, mpi_block(&c, &c.out, c.rank), mpi_block(&c, &c.in, c.rank));
+    if (kind == MPI_COLL_ALLTOALLV || c.bytes > 0)
+        mpi_coll_build(&c);
+    return mpi_coll_end(&c, call, code, request);
 }
+
+COLLECTIVE(Bcast, Ibcast, (RECV, int root), bcast, MPI_COLL_BCAST, IN, .root = root)
+COLLECTIVE(Gather, Igather, (SEND, RECV, int root), rooted, MPI_COLL_GATHER, OUT, IN, .root = root)
+COLLECTIVE(Gatherv, Igatherv, (SEND, RECV_V, int root), rooted, MPI_COLL_GATHERV, OUT, IN_V,
+           .root = root)
+COLLECTIVE(Scatter, Iscatter, (SEND, RECV, int root), rooted, MPI_COLL_SCATTER, OUT, IN,
+           .root = root)
+COLLECTIVE(Scatterv, Iscatterv, (SEND_V, RECV, int root), rooted, MPI_COLL_SCATTERV, OUT_V, IN,
+           .root = root)
+COLLECTIVE(Allgather, Iallgather, (SEND, RECV), gather_to_all, MPI_COLL_ALLGATHER, OUT, IN)
+COLLECTIVE(Allgatherv, Iallgatherv, (SEND, RECV_V), gather_to_all, MPI_COLL_ALLGATHERV, OUT, IN_V)
+COLLECTIVE(Alltoall, Ialltoall, (SEND, RECV), alltoall, MPI_COLL_ALLTOALL, OUT, IN)
+COLLECTIVE(Alltoallv, Ialltoallv, (SEND_V, RECV_V), alltoall, MPI_COLL_ALLTOALLV, OUT_V, IN_V)
+COLLECTIVE(Alltoallw, Ialltoallw, (SEND_W(int), RECV_W(int)), alltoall, MPI_COLL_ALLTOALLV,
+           OUT_W(displs), IN_W(displs))

@@ -1,36 +1,31 @@
 /* Collectives that combine data; both forms of each, as in collective.c. */
-#include "hosts/mpi/coll/call.h"
+#include "hosts/mpi/coll/twins.h"
 
-/** What a program passes. */
-struct sum_args {
-    const void *sendbuf;
-    void *recvbuf;
-    int count;
-    MPI_Datatype type;
-    MPI_Op op;
-    int root;
-};
+#define SUMS const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op
+#define SIDES                                                                                      \
+    .out = { .buf = sendbuf, .count = count, .type = type },                                       \
+    .in = { .buf = recvbuf, .count = count, .type = type }, .op = op
 
 /* The same count of elements on both sides. */
-static int check_sums(struct mpi_coll *c, const struct sum_args *a, bool has_in, bool has_out)
+static int check_sums(struct mpi_coll *c, const struct mpi_sides *a, bool has_in, bool has_out)
 {
-    bool in_place = has_in && c->far == NULL && a->sendbuf == MPI_IN_PLACE;
+    bool in_place = has_in && c->far == NULL && a->out.buf == MPI_IN_PLACE;
     int code = MPI_SUCCESS;
 
     if (has_in)
-        code = mpi_coll_check(c, &c->in, a->recvbuf, a->count, a->type);
+        code = mpi_coll_check(c, &c->in, &a->in, 1);
     if (code == MPI_SUCCESS && in_place)
         c->out = c->in;
     else if (code == MPI_SUCCESS && has_out)
-        code = mpi_coll_check(c, &c->out, a->sendbuf, a->count, a->type);
+        code = mpi_coll_check(c, &c->out, &a->out, 1);
     if (code == MPI_SUCCESS && (has_in || c->kind == MPI_COLL_EXSCAN) && !in_place && has_out) {
         struct mpi_data given = mpi_block_range(&c->out, 0, 1), got = given;
 
-        got.at = a->recvbuf;
+        got.at = (char *)(uintptr_t)a->in.buf;
         code = mpi_coll_check_own(c, given, got);
     }
     if (code == MPI_SUCCESS)
-        code = mpi_coll_check_op(c, a->op, a->type);
+        code = mpi_coll_check_op(c, a->op, a->in.type);
     if (code != MPI_SUCCESS)
         return code;
     if (!has_in) {
@@ -41,10 +36,11 @@ static int check_sums(struct mpi_coll *c, const struct sum_args *a, bool has_in,
     return MPI_SUCCESS;
 }
 
-static int reduce(const char *call, const struct sum_args *a, MPI_Comm comm, MPI_Request *request)
+static int reduce(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
+                  MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
-    int code = mpi_coll_begin(&c, MPI_COLL_REDUCE, comm);
+    int code = mpi_coll_begin(&c, kind, comm);
     bool is_root;
 
     if (code == MPI_SUCCESS)
@@ -60,27 +56,11 @@ static int reduce(const char *call, const struct sum_args *a, MPI_Comm comm, MPI
     return mpi_coll_end(&c, call, code, request);
 }
 
-int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-               int root, MPI_Comm comm)
-{
-    struct sum_args a = { sendbuf, recvbuf, count, type, op, root };
-
-    return reduce(__func__, &a, comm, NULL);
-}
-
-int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                int root, MPI_Comm comm, MPI_Request *request)
-{
-    struct sum_args a = { sendbuf, recvbuf, count, type, op, root };
-
-    return reduce(__func__, &a, comm, request);
-}
-
-static int allreduce(const char *call, const struct sum_args *a, MPI_Comm comm,
-                     MPI_Request *request)
+static int allreduce(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
+                     MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
-    int code = mpi_coll_begin(&c, MPI_COLL_ALLREDUCE, comm);
+    int code = mpi_coll_begin(&c, kind, comm);
 
     if (code == MPI_SUCCESS)
         code = check_sums(&c, a, true, true);
@@ -91,67 +71,19 @@ static int allreduce(const char *call, const struct sum_args *a, MPI_Comm comm,
     return mpi_coll_end(&c, call, code, request);
 }
 
-int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm)
-{
-    struct sum_args a = { sendbuf, recvbuf, count, type, op, 0 };
-
-    return allreduce(__func__, &a, comm, NULL);
-}
-
-int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                   MPI_Comm comm, MPI_Request *request)
-{
-    struct sum_args a = { sendbuf, recvbuf, count, type, op, 0 };
-
-    return allreduce(__func__, &a, comm, request);
-}
-
 /* Also the exclusive one, whose result rank 0 does not get. */
-static int scan(const char *call, enum mpi_collective kind, const struct sum_args *a, MPI_Comm comm,
-                MPI_Request *request)
+static int scan(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
+                MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
     int code = mpi_coll_begin_intra(&c, kind, comm);
 
     if (code == MPI_SUCCESS)
-        code = check_sums(&c, a, kind == MPI_COLL_SCAN || c.rank > 0 || a->sendbuf == MPI_IN_PLACE,
+        code = check_sums(&c, a, kind == MPI_COLL_SCAN || c.rank > 0 || a->out.buf == MPI_IN_PLACE,
                           true);
     if (code == MPI_SUCCESS && c.bytes > 0)
         mpi_coll_build(&c);
     return mpi_coll_end(&c, call, code, request);
-}
-
-int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-             MPI_Comm comm)
-{
-    struct sum_args a = { sendbuf, recvbuf, count, type, op, 0 };
-
-    return scan(__func__, MPI_COLL_SCAN, &a, comm, NULL);
-}
-
-int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-              MPI_Comm comm, MPI_Request *request)
-{
-    struct sum_args a = { sendbuf, recvbuf, count, type, op, 0 };
-
-    return scan(__func__, MPI_COLL_SCAN, &a, comm, request);
-}
-
-int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-               MPI_Comm comm)
-{
-    struct sum_args a = { sendbuf, recvbuf, count, type, op, 0 };
-
-    return scan(__func__, MPI_COLL_EXSCAN, &a, comm, NULL);
-}
-
-int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                MPI_Comm comm, MPI_Request *request)
-{
-    struct sum_args a = { sendbuf, recvbuf, count, type, op, 0 };
-
-    return scan(__func__, MPI_COLL_EXSCAN, &a, comm, request);
 }
 
 /* In place: `out` is where the result goes to, too. It moves to scratch memory. */
@@ -164,27 +96,28 @@ static void set_aside(struct mpi_coll *c, uint64_t count)
     c->out.at = to.at;
 }
 
-/* counts NULL: `a->count` for each rank. */
-static int reduce_scatter(const char *call, const struct sum_args *a, const int counts[],
-                          bool has_counts, MPI_Comm comm, MPI_Request *request)
+/* Of the whole that is given, with or without counts, a rank gets its own block. */
+static int reduce_scatter(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
+                          MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
-    int code = mpi_coll_begin(&c, MPI_COLL_REDUCE_SCATTER, comm);
-    bool in_place = code == MPI_SUCCESS && c.far == NULL && a->sendbuf == MPI_IN_PLACE;
-    const void *from = in_place ? a->recvbuf : a->sendbuf;
+    int code = mpi_coll_begin(&c, kind, comm);
+    bool in_place = code == MPI_SUCCESS && c.far == NULL && a->out.buf == MPI_IN_PLACE;
+    struct mpi_side all = a->out, own = a->in;
     uint64_t count = 0;
 
-    if (code == MPI_SUCCESS && has_counts)
-        code = mpi_coll_check_v(&c, &c.out, from, c.size, counts, NULL, a->type);
-    else if (code == MPI_SUCCESS)
-        code = mpi_coll_check(&c, &c.out, from, a->count, a->type);
+    if (in_place)
+        all.buf = own.buf;
     if (code == MPI_SUCCESS)
-        code =
-            mpi_coll_check(&c, &c.in, a->recvbuf, has_counts ? counts[c.rank] : a->count, a->type);
+        code = mpi_coll_check(&c, &c.out, &all, c.size);
+    if (code == MPI_SUCCESS && all.form == MPI_SIDE_V)
+        own.count = all.counts[c.rank];
+    if (code == MPI_SUCCESS)
+        code = mpi_coll_check(&c, &c.in, &own, 1);
     if (code == MPI_SUCCESS && !in_place && c.far == NULL)
         code = mpi_coll_check_own(&c, mpi_block(&c, &c.out, 0), mpi_block_range(&c.in, 0, 1));
     if (code == MPI_SUCCESS)
-        code = mpi_coll_check_op(&c, a->op, a->type);
+        code = mpi_coll_check_op(&c, a->op, own.type);
     if (code != MPI_SUCCESS)
         return mpi_coll_end(&c, call, code, request);
     for (int r = 0; r < c.size; r++)
@@ -199,34 +132,14 @@ static int reduce_scatter(const char *call, const struct sum_args *a, const int 
     return mpi_coll_end(&c, call, code, request);
 }
 
-int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                       MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-    struct sum_args a = { sendbuf, recvbuf, 0, type, op, 0 };
-
-    return reduce_scatter(__func__, &a, recvcounts, true, comm, NULL);
-}
-
-int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                        MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{
-    struct sum_args a = { sendbuf, recvbuf, 0, type, op, 0 };
-
-    return reduce_scatter(__func__, &a, recvcounts, true, comm, request);
-}
-
-int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type,
-                             MPI_Op op, MPI_Comm comm)
-{
-    struct sum_args a = { sendbuf, recvbuf, recvcount, type, op, 0 };
-
-    return reduce_scatter(__func__, &a, NULL, false, comm, NULL);
-}
-
-int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type,
-                              MPI_Op op, MPI_Comm comm, MPI_Request *request)
-{
-    struct sum_args a = { sendbuf, recvbuf, recvcount, type, op, 0 };
-
-    return reduce_scatter(__func__, &a, NULL, false, comm, request);
-}
+COLLECTIVE(Reduce, Ireduce, (SUMS, int root), reduce, MPI_COLL_REDUCE, SIDES, .root = root)
+COLLECTIVE(Allreduce, Iallreduce, (SUMS), allreduce, MPI_COLL_ALLREDUCE, SIDES)
+COLLECTIVE(Scan, Iscan, (SUMS), scan, MPI_COLL_SCAN, SIDES)
+COLLECTIVE(Exscan, Iexscan, (SUMS), scan, MPI_COLL_EXSCAN, SIDES)
+COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, (SUMS), reduce_scatter,
+           MPI_COLL_REDUCE_SCATTER, SIDES)
+COLLECTIVE(Reduce_scatter, Ireduce_scatter,
+           (const void *sendbuf, void *recvbuf, const int counts[], MPI_Datatype type, MPI_Op op),
+           reduce_scatter, MPI_COLL_REDUCE_SCATTER,
+           .out = { .buf = sendbuf, .counts = counts, .type = type, .form = MPI_SIDE_V },
+           .in = { .buf = recvbuf, .type = type }, .op = op)
