@@ -68,8 +68,7 @@ static const struct transport_ops *find_own(struct host *h)
     return *ops;
 }
 
-/** @return `own` unless the platform or the user has set something else than 0. */
-static uint64_t setting(const struct host *h, const char *key, uint64_t own)
+uint64_t transport_setting(const struct host *h, const char *key, uint64_t own)
 {
     const struct host_setting *s = host_setting_of(h, key);
 
@@ -84,12 +83,12 @@ static void apply_settings(struct transport *t)
 
     if (requests != NULL && strcmp(requests->word, "own") != 0)
         caps->sends_requests = strcmp(requests->word, "on") == 0;
-    caps->eager_bytes = (uint32_t)setting(t->host, "mpi.eager_bytes", caps->eager_bytes);
-    caps->write_bytes = (uint32_t)setting(t->host, "mpi.write_bytes", caps->write_bytes);
-    fifo = setting(t->host, "mpi.fifo_bytes", caps->fifo_bytes);
+    caps->eager_bytes = (uint32_t)transport_setting(t->host, "mpi.eager_bytes", caps->eager_bytes);
+    caps->write_bytes = (uint32_t)transport_setting(t->host, "mpi.write_bytes", caps->write_bytes);
+    fifo = transport_setting(t->host, "mpi.fifo_bytes", caps->fifo_bytes);
     if (fifo < caps->fifo_bytes)
         caps->fifo_bytes = fifo > TRANSPORT_ENTRY_LEAST ? (uint32_t)fifo : TRANSPORT_ENTRY_LEAST;
-    caps->entry_ps = setting(t->host, "mpi.entry_ps", caps->entry_ps);
+    caps->entry_ps = transport_setting(t->host, "mpi.entry_ps", caps->entry_ps);
 }
 
 bool transport_open(struct host *h, char *why, struct transport **t_p)
@@ -124,4 +123,10 @@ bool transport_wants_helper(const struct host *h)
     const struct host_setting *s = host_setting_of(h, "mpi.progress");
 
     return s != NULL && strcmp(s->word, "helper") == 0;
+}
+
+void transport_spend_copy(struct host *h, uint64_t bytes)
+{
+    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_SYSCALL) +
+                         h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
 }

@@ -193,6 +193,10 @@ extern const struct host_param transport_params[], transport_cost_params[];
  * network, with its settings applied. *t_p is set while it connects. @return false, and why. */
 bool transport_open(struct host *h, char *why, struct transport **t_p);
 
+/** A setting, or `own` where neither the platform nor the user has set something else than 0. */
+uint64_t transport_setting(const struct host *h, const char *key, uint64_t own);
+/** A system call, and the kernel's copy of a message on its way out or in. */
+void transport_spend_copy(struct host *h, uint64_t bytes);
 /** By the setting "mpi.progress": will ring() be called? */
 bool transport_wants_helper(const struct host *h);
 

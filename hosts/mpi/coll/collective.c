@@ -92,36 +92,6 @@ static int rooted(const char *call, enum mpi_collective kind, const struct mpi_s
     return mpi_coll_end(&c, call, code, request);
 }
 
-static int gather_to_all(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
-                         MPI_Comm comm, MPI_Request *request)
-{
-    struct mpi_coll c;
-    int code = mpi_coll_begin(&c, kind, comm);
-    bool in_place = code == MPI_SUCCESS && c.far == NULL && a->out.buf == MPI_IN_PLACE;
-
-    if (code == MPI_SUCCESS)
-        code = mpi_coll_check(&c, &c.in, &a->in, mpi_coll_peers(&c));
-    if (code == MPI_SUCCESS && !in_place)
-        code = mpi_coll_check(&c, &c.out, &a->out, 1);
-    if (code == MPI_SUCCESS && c.far == NULL && !in_place)
-        code = mpi_coll_check_own(&c, first(&c.out), mpi_block(&c, &c.in, c.rank));
-    if (code != MPI_SUCCESS)
-        return mpi_coll_end(&c, call, code, request);
-    if (c.far != NULL) {
-        mpi_inter_allgather(&c);
-        return mpi_coll_end(&c, call, code, request);
-    }
-    if (!in_place)
-        mpi_coll_copy(&c, first(&c.out), mpi_block(&c, &c.in, c.rank));
-    if (a->in.form == MPI_SIDE)
-        c.bytes = mpi_block_bytes(&c.in);
-    for (int r = 0; a->in.form == MPI_SIDE_V && r < c.size; r++)
-        c.bytes += (uint64_t)a->in.counts[r] * c.in.type->bytes;
-    if (c.bytes > 0)
-        mpi_coll_build(&c);
-    return mpi_coll_end(&c, call, code, request);
-}
-
 /* In place: what is to be sent is set aside first, each block without gaps. */
 static void set_aside(struct mpi_coll *c)
 {
@@ -152,31 +122,38 @@ static void set_aside(struct mpi_coll *c)
         mpi_coll_copy(c, mpi_block(c, &c->in, r), mpi_block(c, &c->out, r));
 }
 
-static int alltoall(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
-                    MPI_Comm comm, MPI_Request *request)
+/* Each rank has one block for all, or one for each. */
+static int to_all(const char *call, enum mpi_collective kind, const struct mpi_sides *a,
+                  MPI_Comm comm, MPI_Request *request)
 {
     struct mpi_coll c;
     int code = mpi_coll_begin(&c, kind, comm);
     bool in_place = code == MPI_SUCCESS && c.far == NULL && a->out.buf == MPI_IN_PLACE;
+    bool gathers = kind == MPI_COLL_ALLGATHER || kind == MPI_COLL_ALLGATHERV;
+    struct mpi_data own = { NULL };
 
     if (code == MPI_SUCCESS)
         code = mpi_coll_check(&c, &c.in, &a->in, mpi_coll_peers(&c));
     if (code == MPI_SUCCESS && !in_place)
-        code = mpi_coll_check(&c, &c.out, &a->out, mpi_coll_peers(&c));
-    if (code == MPI_SUCCESS && c.far == NULL && !in_place)
-        code = mpi_coll_check_own(&c, mpi_block(&c, &c.out, c.rank), mpi_block(&c, &c.in, c.rank));
+        code = mpi_coll_check(&c, &c.out, &a->out, gathers ? 1 : mpi_coll_peers(&c));
+    if (code == MPI_SUCCESS && c.far == NULL && !in_place) {
+        own = gathers ? first(&c.out) : mpi_block(&c, &c.out, c.rank);
+        code = mpi_coll_check_own(&c, own, mpi_block(&c, &c.in, c.rank));
+    }
     if (code != MPI_SUCCESS)
         return mpi_coll_end(&c, call, code, request);
-    if (kind == MPI_COLL_ALLTOALL)
-        c.bytes = mpi_block_bytes(&c.in);
     if (c.far != NULL) {
-        mpi_inter_alltoall(&c);
+        mpi_inter_to_all(&c, gathers);
         return mpi_coll_end(&c, call, code, request);
     }
-    if (in_place)
+    if (!in_place)
+        mpi_coll_copy(&c, own, mpi_block(&c, &c.in, c.rank));
+    else if (!gathers)
         set_aside(&c);
-    else
-        mpi_coll_copy(&c, mpi_block(&c, &c.out, c.rank), mpi_block(&c, &c.in, c.rank));
+    if (a->in.form == MPI_SIDE)
+        c.bytes = mpi_block_bytes(&c.in);
+    for (int r = 0; kind == MPI_COLL_ALLGATHERV && r < c.size; r++)
+        c.bytes += (uint64_t)a->in.counts[r] * c.in.type->bytes;
     if (kind == MPI_COLL_ALLTOALLV || c.bytes > 0)
         mpi_coll_build(&c);
     return mpi_coll_end(&c, call, code, request);
@@ -190,9 +167,9 @@ COLLECTIVE(Scatter, Iscatter, (SEND, RECV, int root), rooted, MPI_COLL_SCATTER, 
            .root = root)
 COLLECTIVE(Scatterv, Iscatterv, (SEND_V, RECV, int root), rooted, MPI_COLL_SCATTERV, OUT_V, IN,
            .root = root)
-COLLECTIVE(Allgather, Iallgather, (SEND, RECV), gather_to_all, MPI_COLL_ALLGATHER, OUT, IN)
-COLLECTIVE(Allgatherv, Iallgatherv, (SEND, RECV_V), gather_to_all, MPI_COLL_ALLGATHERV, OUT, IN_V)
-COLLECTIVE(Alltoall, Ialltoall, (SEND, RECV), alltoall, MPI_COLL_ALLTOALL, OUT, IN)
-COLLECTIVE(Alltoallv, Ialltoallv, (SEND_V, RECV_V), alltoall, MPI_COLL_ALLTOALLV, OUT_V, IN_V)
-COLLECTIVE(Alltoallw, Ialltoallw, (SEND_W(int), RECV_W(int)), alltoall, MPI_COLL_ALLTOALLV,
+COLLECTIVE(Allgather, Iallgather, (SEND, RECV), to_all, MPI_COLL_ALLGATHER, OUT, IN)
+COLLECTIVE(Allgatherv, Iallgatherv, (SEND, RECV_V), to_all, MPI_COLL_ALLGATHERV, OUT, IN_V)
+COLLECTIVE(Alltoall, Ialltoall, (SEND, RECV), to_all, MPI_COLL_ALLTOALL, OUT, IN)
+COLLECTIVE(Alltoallv, Ialltoallv, (SEND_V, RECV_V), to_all, MPI_COLL_ALLTOALLV, OUT_V, IN_V)
+COLLECTIVE(Alltoallw, Ialltoallw, (SEND_W(int), RECV_W(int)), to_all, MPI_COLL_ALLTOALLV,
            OUT_W(displs), IN_W(displs))

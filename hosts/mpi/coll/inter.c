@@ -67,20 +67,12 @@ void mpi_inter_scatter(struct mpi_coll *c)
         far_receive(c, c->root, mpi_block_range(&c->in, 0, 1));
 }
 
-void mpi_inter_allgather(struct mpi_coll *c)
+void mpi_inter_to_all(struct mpi_coll *c, bool gathers)
 {
     for (int r = 0; r < c->far->npeers; r++)
         far_receive(c, r, mpi_block(c, &c->in, r));
     for (int r = 0; r < c->far->npeers; r++)
-        far_send(c, r, mpi_block_range(&c->out, 0, 1));
-}
-
-void mpi_inter_alltoall(struct mpi_coll *c)
-{
-    for (int r = 0; r < c->far->npeers; r++)
-        far_receive(c, r, mpi_block(c, &c->in, r));
-    for (int r = 0; r < c->far->npeers; r++)
-        far_send(c, r, mpi_block(c, &c->out, r));
+        far_send(c, r, gathers ? mpi_block_range(&c->out, 0, 1) : mpi_block(c, &c->out, r));
 }
 
 /* The group's sum on its rank 0. */

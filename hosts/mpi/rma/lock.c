@@ -162,55 +162,42 @@ int MPI_Win_unlock_all(MPI_Win win)
     return mpi_win_end(mpi_self(), w, __func__, code);
 }
 
-int MPI_Win_flush(int rank, MPI_Win win)
+/* `all`: of ranks; locks of single ones count as well. `local`: on this side alone. */
+static int flush(const char *call, bool all, int rank, MPI_Win win, bool local)
 {
     struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
+    int code = mpi_win_begin(call, win, &w), whom = all ? -1 : rank;
 
-    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
+    if (code != MPI_SUCCESS || (!all && rank == MPI_PROC_NULL))
+        return mpi_win_end(mpi_self(), w, call, code);
+    if (!all)
         code = check_locked(w, rank, true);
-        if (code == MPI_SUCCESS)
-            code = settle(w, rank, MPI_WIN_FLUSH);
-    }
-    return mpi_win_end(mpi_self(), w, __func__, code);
-}
-
-/* Locks of single ranks count as well. */
-int MPI_Win_flush_all(MPI_Win win)
-{
-    struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && w->nlocked == 0)
+    else if (w->nlocked == 0)
         code = check_all(w);
     if (code == MPI_SUCCESS)
-        code = settle(w, -1, MPI_WIN_FLUSH);
-    return mpi_win_end(mpi_self(), w, __func__, code);
+        code = local ? mpi_win_wait_or_let_others(w, mpi_win_local, whom)
+                     : settle(w, whom, MPI_WIN_FLUSH);
+    return mpi_win_end(mpi_self(), w, call, code);
+}
+
+int MPI_Win_flush(int rank, MPI_Win win)
+{
+    return flush(__func__, false, rank, win, false);
+}
+
+int MPI_Win_flush_all(MPI_Win win)
+{
+    return flush(__func__, true, 0, win, false);
 }
 
 int MPI_Win_flush_local(int rank, MPI_Win win)
 {
-    struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) {
-        code = check_locked(w, rank, true);
-        if (code == MPI_SUCCESS)
-            code = mpi_win_wait_or_let_others(w, mpi_win_local, rank);
-    }
-    return mpi_win_end(mpi_self(), w, __func__, code);
+    return flush(__func__, false, rank, win, true);
 }
 
 int MPI_Win_flush_local_all(MPI_Win win)
 {
-    struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
-
-    if (code == MPI_SUCCESS && w->nlocked == 0)
-        code = check_all(w);
-    if (code == MPI_SUCCESS)
-        code = mpi_win_wait_or_let_others(w, mpi_win_local, -1);
-    return mpi_win_end(mpi_self(), w, __func__, code);
+    return flush(__func__, true, 0, win, true);
 }
 
 int MPI_Win_sync(MPI_Win win)

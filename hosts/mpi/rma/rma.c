@@ -132,8 +132,11 @@ static int rma(const char *name, MPI_Win win, const struct mpi_rma_call *a)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    int code;
 
+    if (a->kind == MPI_WIN_ACCUMULATE && a->op == MPI_NO_OP && !a->wants_request)
+        return MPI_SUCCESS;
+    code = mpi_win_get(mr, win, &w);
     return mpi_win_end(mr, w, name, code == MPI_SUCCESS ? run(mr, w, a) : code);
 }
 
@@ -143,133 +146,49 @@ static int rma(const char *name, MPI_Win win, const struct mpi_rma_call *a)
 #define TARGET                                                                                     \
     .target = target, .disp = disp, .target_count = target_count, .target_type = target_type
 
-int MPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
-            MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_PUT, ORIGIN, TARGET };
+#define DATA        int origin_count, MPI_Datatype origin_type
+#define RESULT_DATA void *result, int result_count, MPI_Datatype result_type
+#define TARGET_DATA int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
 
-    return rma(__func__, win, &a);
-}
+/** MPI_NAME() and MPI_RNAME(), which has a request. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): parameters */
+#define LIST(...) __VA_ARGS__
+#define OPERATION(NAME, PARAMETERS, KIND, ...)                                                     \
+    int MPI_##NAME(LIST PARAMETERS, MPI_Win win)                                                   \
+    {                                                                                              \
+        const struct mpi_rma_call a = { .kind = KIND, __VA_ARGS__ };                               \
+                                                                                                   \
+        return rma(__func__, win, &a);                                                             \
+    }
+#define BOTH(NAME, RNAME, PARAMETERS, KIND, ...)                                                   \
+    OPERATION(NAME, PARAMETERS, KIND, __VA_ARGS__)                                                 \
+    int MPI_##RNAME(LIST PARAMETERS, MPI_Win win, MPI_Request *request)                            \
+    {                                                                                              \
+        const struct mpi_rma_call a = {                                                            \
+            .kind = KIND, __VA_ARGS__, .wants_request = true, .request = request                   \
+        };                                                                                         \
+                                                                                                   \
+        return rma(__func__, win, &a);                                                             \
+    }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
-int MPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
-             MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Win win,
-             MPI_Request *request)
-{
-    struct mpi_rma_call a = {
-        .kind = MPI_WIN_PUT, ORIGIN, TARGET, .wants_request = true, .request = request
-    };
+BOTH(Put, Rput, (const void *origin, DATA, TARGET_DATA), MPI_WIN_PUT, ORIGIN, TARGET)
+BOTH(Get, Rget, (void *origin, DATA, TARGET_DATA), MPI_WIN_GET, TARGET, .result = origin,
+     .result_count = origin_count, .result_type = origin_type)
+BOTH(Accumulate, Raccumulate, (const void *origin, DATA, TARGET_DATA, MPI_Op op),
+     MPI_WIN_ACCUMULATE, ORIGIN, TARGET, .op = op)
+BOTH(Get_accumulate, Rget_accumulate,
+     (const void *origin, DATA, RESULT_DATA, TARGET_DATA, MPI_Op op), MPI_WIN_GET_ACCUMULATE,
+     ORIGIN, RESULT, TARGET, .op = op)
 
-    return rma(__func__, win, &a);
-}
-
-int MPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
-            int target_count, MPI_Datatype target_type, MPI_Win win)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_GET,
-                              TARGET,
-                              .result = origin,
-                              .result_count = origin_count,
-                              .result_type = origin_type };
-
-    return rma(__func__, win, &a);
-}
-
-int MPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, int target, MPI_Aint disp,
-             int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_GET,
-                              TARGET,
-                              .result = origin,
-                              .result_count = origin_count,
-                              .result_type = origin_type,
-                              .wants_request = true,
-                              .request = request };
-
-    return rma(__func__, win, &a);
-}
-
-int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
-                   MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op,
-                   MPI_Win win)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_ACCUMULATE, ORIGIN, TARGET, .op = op };
-
-    return op == MPI_NO_OP ? MPI_SUCCESS : rma(__func__, win, &a);
-}
-
-int MPI_Raccumulate(const void *origin, int origin_count, MPI_Datatype origin_type, int target,
-                    MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op,
-                    MPI_Win win, MPI_Request *request)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_ACCUMULATE,
-                              ORIGIN,
-                              TARGET,
-                              .op = op,
-                              .wants_request = true,
-                              .request = request };
-
-    return rma(__func__, win, &a);
-}
-
-int MPI_Get_accumulate(const void *origin, int origin_count, MPI_Datatype origin_type, void *result,
-                       int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
-                       int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_GET_ACCUMULATE, ORIGIN, RESULT, TARGET, .op = op };
-
-    return rma(__func__, win, &a);
-}
-
-int MPI_Rget_accumulate(const void *origin, int origin_count, MPI_Datatype origin_type,
-                        void *result, int result_count, MPI_Datatype result_type, int target,
-                        MPI_Aint disp, int target_count, MPI_Datatype target_type, MPI_Op op,
-                        MPI_Win win, MPI_Request *request)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_GET_ACCUMULATE,
-                              ORIGIN,
-                              RESULT,
-                              TARGET,
-                              .op = op,
-                              .wants_request = true,
-                              .request = request };
-
-    return rma(__func__, win, &a);
-}
-
-int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
-                     MPI_Op op, MPI_Win win)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_GET_ACCUMULATE,
-                              .origin = origin,
-                              .origin_count = 1,
-                              .origin_type = type,
-                              .result = result,
-                              .result_count = 1,
-                              .result_type = type,
-                              .target = target,
-                              .disp = disp,
-                              .target_count = 1,
-                              .target_type = type,
-                              .op = op };
-
-    return rma(__func__, win, &a);
-}
-
-int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
-                         int target, MPI_Aint disp, MPI_Win win)
-{
-    struct mpi_rma_call a = { .kind = MPI_WIN_SWAP,
-                              .origin = origin,
-                              .origin_count = 1,
-                              .origin_type = type,
-                              .result = result,
-                              .result_count = 1,
-                              .result_type = type,
-                              .target = target,
-                              .disp = disp,
-                              .target_count = 1,
-                              .target_type = type,
-                              .compare = compare };
-
-    return rma(__func__, win, &a);
-}
+#define ONE_OF_EACH                                                                                \
+    .origin = origin, .origin_count = 1, .origin_type = type, .result = result, .result_count = 1, \
+    .result_type = type, .target = target, .disp = disp, .target_count = 1, .target_type = type
+OPERATION(Fetch_and_op,
+          (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
+           MPI_Op op),
+          MPI_WIN_GET_ACCUMULATE, ONE_OF_EACH, .op = op)
+OPERATION(Compare_and_swap,
+          (const void *origin, const void *compare, void *result, MPI_Datatype type, int target,
+           MPI_Aint disp),
+          MPI_WIN_SWAP, ONE_OF_EACH, .compare = compare)

@@ -41,13 +41,6 @@ const struct host_param ibt_params[] = {
     HOST_PARAM_END
 };
 
-static uint64_t setting(const struct host *h, const char *key, uint64_t own)
-{
-    const struct host_setting *s = host_setting_of(h, key);
-
-    return s != NULL && s->number != 0 ? s->number : own;
-}
-
 static bool says(const struct host *h, const char *key, const char *word)
 {
     const struct host_setting *s = host_setting_of(h, key);
@@ -58,7 +51,7 @@ static bool says(const struct host *h, const char *key, const char *word)
 /** A number of bytes that may be none: "none" is 1, since 0 means that nothing was said. */
 static uint32_t bytes_or_none(const struct host *h, const char *key, uint32_t own)
 {
-    uint64_t bytes = setting(h, key, own);
+    uint64_t bytes = transport_setting(h, key, own);
 
     return bytes == 1 ? 0 : (uint32_t)bytes;
 }
@@ -66,20 +59,20 @@ static uint32_t bytes_or_none(const struct host *h, const char *key, uint32_t ow
 static struct ibt_settings settings_of(const struct host *h)
 {
     struct ibt_settings set = {
-        .rails = (uint32_t)setting(h, "mpi.rails", 1),
-        .stripe_bytes = (uint32_t)setting(h, "mpi.stripe_bytes", 16384),
-        .inline_bytes = (uint32_t)setting(h, "mpi.inline_bytes", 128),
+        .rails = (uint32_t)transport_setting(h, "mpi.rails", 1),
+        .stripe_bytes = (uint32_t)transport_setting(h, "mpi.stripe_bytes", 16384),
+        .inline_bytes = (uint32_t)transport_setting(h, "mpi.inline_bytes", 128),
         .gdr = !says(h, "mpi.gdr", "off"),
-        .gdr_limit = (uint32_t)setting(h, "mpi.gdr_limit", 8192),
+        .gdr_limit = (uint32_t)transport_setting(h, "mpi.gdr_limit", 8192),
         .gpu_load_bytes = bytes_or_none(h, "mpi.gpu_load_bytes", 16),
         .gpu_store_bytes = bytes_or_none(h, "mpi.gpu_store_bytes", 16),
         .gpu_gather = !says(h, "mpi.gpu_gather", "off"),
         .gpu_eager_bytes = bytes_or_none(h, "mpi.gpu_eager_bytes", 4096),
-        .chunk_bytes = (uint32_t)setting(h, "mpi.chunk_bytes", 262144),
-        .chunks = (uint32_t)setting(h, "mpi.chunks", 4),
-        .copies_ahead = (uint32_t)setting(h, "mpi.copies_ahead", 1),
-        .gdr_rails = (uint32_t)setting(h, "mpi.gdr_rails", 1),
-        .gpu_query_ps = setting(h, "mpi.gpu_query_ps", 0),
+        .chunk_bytes = (uint32_t)transport_setting(h, "mpi.chunk_bytes", 262144),
+        .chunks = (uint32_t)transport_setting(h, "mpi.chunks", 4),
+        .copies_ahead = (uint32_t)transport_setting(h, "mpi.copies_ahead", 1),
+        .gdr_rails = (uint32_t)transport_setting(h, "mpi.gdr_rails", 1),
+        .gpu_query_ps = transport_setting(h, "mpi.gpu_query_ps", 0),
         .rings = transport_wants_helper(h),
     };
 

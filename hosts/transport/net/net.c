@@ -87,13 +87,6 @@ static void net_destroy(struct transport *t)
     free(t);
 }
 
-/* The kernel copies the message once on its way out and once on its way in. */
-static void spend_copy(struct host *h, uint64_t bytes)
-{
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_SYSCALL) +
-                         h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
-}
-
 static uint8_t *packet_of(struct net *net, size_t bytes)
 {
     uint8_t *more;
@@ -116,7 +109,7 @@ static bool net_send(struct transport *t, unsigned dest, struct net_header hdr,
     size_t size = sizeof(hdr) + place_bytes + hdr.head_bytes + bytes;
     uint8_t *packet, *at;
 
-    spend_copy(t->host, bytes);
+    transport_spend_copy(t->host, bytes);
     packet = packet_of(to_net(t), size);
     if (packet == NULL)
         return false;
@@ -152,7 +145,7 @@ static bool written(struct net *net, const struct host_message *msg, struct net_
     memcpy(&place, msg->data + sizeof(hdr), sizeof(place));
     if (bytes > 0)
         memcpy((uint8_t *)net->exposed[place.slot] + place.offset, note + hdr.head_bytes, bytes);
-    spend_copy(net->t.host, bytes);
+    transport_spend_copy(net->t.host, bytes);
     net->entry = (struct transport_taken){ note, hdr.head_bytes };
     net->fifo = TRANSPORT_MESSAGE;
     return hdr.head_bytes > 0;
@@ -181,7 +174,7 @@ static bool receive(struct net *net)
         (struct transport_taken){ msg.data + sizeof(hdr), msg.bytes - (uint32_t)sizeof(hdr) };
     net->fifo = (enum transport_fifo)hdr.fifo;
     net->holds = true;
-    spend_copy(h, net->entry.size - hdr.head_bytes);
+    transport_spend_copy(h, net->entry.size - hdr.head_bytes);
     return true;
 }
 
@@ -303,7 +296,7 @@ static bool net_poll(struct transport *t)
     if (net->holds)
         return true;
     if (!net->polling) {
-        spend_copy(h, 0);
+        transport_spend_copy(h, 0);
         h->ops->net_send(h, h->rank, word, sizeof(word));
         net->polling = true;
     }

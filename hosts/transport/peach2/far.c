@@ -35,12 +35,6 @@ struct p2_far_message {
     uint8_t data[];
 };
 
-static void spend_copy(struct host *h, uint64_t bytes)
-{
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_SYSCALL) +
-                         h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
-}
-
 /* ---- addresses ------------------------------------------------------------------------ */
 
 static bool keep_early(struct p2 *p2, const struct host_message *msg)
@@ -70,7 +64,7 @@ static bool receive_table(struct p2 *p2, struct host_message *msg_p)
         p2->net_taken++;
         memcpy(&hdr, msg_p->data, sizeof(hdr));
         if (hdr.what == TABLE) {
-            spend_copy(h, msg_p->bytes);
+            transport_spend_copy(h, msg_p->bytes);
             return true;
         }
         if (!keep_early(p2, msg_p))
@@ -90,7 +84,7 @@ static bool collect(struct p2 *p2, uint8_t *packet, struct record own)
     memcpy(packet, &hdr, sizeof(hdr));
     all[0] = own;
     if (p2->me != 0) {
-        spend_copy(h, sizeof(own));
+        transport_spend_copy(h, sizeof(own));
         h->ops->net_send(h, 0, packet, sizeof(hdr) + sizeof(own));
         if (!receive_table(p2, &msg))
             return false;
@@ -103,7 +97,7 @@ static bool collect(struct p2 *p2, uint8_t *packet, struct record own)
         memcpy(&all[msg.from], msg.data + sizeof(hdr), sizeof(own));
     }
     for (unsigned r = 1; r < p2->nranks; r++) {
-        spend_copy(h, bytes);
+        transport_spend_copy(h, bytes);
         h->ops->net_send(h, r, packet, (uint32_t)bytes);
     }
     return true;
@@ -219,7 +213,7 @@ static bool send(struct p2 *p2, unsigned dest, struct far_header hdr, const void
             return false;
         at = p2->packet;
     }
-    spend_copy(h, bytes);
+    transport_spend_copy(h, bytes);
     h->ops->net_send(h, dest, at, (uint32_t)size);
     return true;
 }
@@ -258,7 +252,7 @@ static bool take(struct p2 *p2, unsigned from, const uint8_t *data, uint32_t byt
     uint32_t left = bytes - (uint32_t)sizeof(hdr);
 
     memcpy(&hdr, data, sizeof(hdr));
-    spend_copy(p2->t.host, left - hdr.head_bytes);
+    transport_spend_copy(p2->t.host, left - hdr.head_bytes);
     p2->far_source = from;
     p2->far_fifo = hdr.what == WRITE ? TRANSPORT_MESSAGE : (enum transport_fifo)hdr.what;
     p2->far_entry = (struct transport_taken){ head, hdr.what == WRITE ? hdr.head_bytes : left };
