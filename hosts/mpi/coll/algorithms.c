@@ -78,29 +78,11 @@ static const struct mpi_choice mbcf[] = {
 
 /* A later row is looked at before the earlier ones. */
 static const struct {
-    const char *network;              /* NULL: any */
-    const struct mpi_choice *choices; /* up to a row without an algorithm */
+    const char *network; /* NULL: any */
+    const struct mpi_choice *choices;
 } tables[] = {
     { NULL, usual }, { "net", net }, { "tcp", of_1999 }, { "mbcf", of_1999 }, { "mbcf", mbcf },
 };
-
-static int add_algorithms(struct mpi_rank *mr, const struct mpi_algorithm *rows)
-{
-    unsigned n = 0;
-
-    while (rows[n].name != NULL)
-        n++;
-    return mpi_algorithms_add(mr, rows, n);
-}
-
-static int add_choices(struct mpi_rank *mr, const struct mpi_choice *rows)
-{
-    unsigned n = 0;
-
-    while (rows[n].algorithm != NULL)
-        n++;
-    return mpi_choices_add(mr, rows, n);
-}
 
 int mpi_collectives_init(struct mpi_rank *mr)
 {
@@ -114,10 +96,10 @@ int mpi_collectives_init(struct mpi_rank *mr)
     int code = mpi_select_init(mr);
 
     for (unsigned i = 0; code == MPI_SUCCESS && i < sizeof(own) / sizeof(own[0]); i++)
-        code = add_algorithms(mr, own[i]);
+        code = mpi_algorithms_add(mr, own[i]);
     for (unsigned i = 0; code == MPI_SUCCESS && i < sizeof(tables) / sizeof(tables[0]); i++)
         if (tables[i].network == NULL || strcmp(tables[i].network, network) == 0)
-            code = add_choices(mr, tables[i].choices);
+            code = mpi_choices_add(mr, tables[i].choices);
     if (code == MPI_SUCCESS)
         code = p2_collectives(mr);
     if (code == MPI_SUCCESS && force != NULL &&

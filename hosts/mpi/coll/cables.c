@@ -254,6 +254,7 @@ static const struct mpi_algorithm algorithms[] = {
     { MPI_COLL_ALLREDUCE, "two-levels", p2_has_levels, p2_allreduce_two_levels },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", p2_near_and_commutes, p2_reduce_scatter_both_ways },
     { MPI_COLL_ALLTOALL, "both-ways", near, alltoall_both_ways },
+    { 0 },
 };
 
 /*
@@ -293,6 +294,7 @@ static const struct mpi_choice choices[] = {
     { MPI_COLL_ALLTOALL, "spread", 0, 56, 0, 21 },
     { MPI_COLL_ALLTOALL, "bruck", 0, 192, 0, 0 },
     { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 0 },
+    { 0 },
 };
 
 /* Where S joins two rings, no way is long; looked at first. */
@@ -306,6 +308,7 @@ static const struct mpi_choice joined[] = {
     { MPI_COLL_REDUCE_SCATTER, "halving", 0, 3 * KB / 2, 0, 6 },
     { MPI_COLL_REDUCE_SCATTER, "halving", 0, 6 * KB, 6, 12 },
     { MPI_COLL_REDUCE_SCATTER, "halving", 0, 24 * KB, 12, 0 },
+    { 0 },
 };
 
 int p2_collectives(struct mpi_rank *mr)
@@ -315,11 +318,11 @@ int p2_collectives(struct mpi_rank *mr)
 
     if (p2 == NULL)
         return MPI_SUCCESS;
-    code = mpi_algorithms_add(mr, algorithms, sizeof(algorithms) / sizeof(algorithms[0]));
+    code = mpi_algorithms_add(mr, algorithms);
     if (code == MPI_SUCCESS)
-        code = mpi_choices_add(mr, choices, sizeof(choices) / sizeof(choices[0]));
+        code = mpi_choices_add(mr, choices);
     /* Not whether this rank has: all choose alike, where only some nodes have a cable at S, too. */
     if (code == MPI_SUCCESS && p2_all_have_across(p2))
-        code = mpi_choices_add(mr, joined, sizeof(joined) / sizeof(joined[0]));
+        code = mpi_choices_add(mr, joined);
     return code;
 }

@@ -6,9 +6,10 @@
  *
  *   static const struct mpi_algorithm mine[] = {
  *       { MPI_COLL_ALLGATHER, "double-ring", is_double_ring, build_double_ring },
+ *       { 0 },
  *   };
- *   mpi_algorithms_add(mr, mine, 1);            in mpi_collectives_init()
- *   mpi_choices_add(mr, choices, nchoices);     looked at before the table that comes along
+ *   mpi_algorithms_add(mr, mine);               in mpi_collectives_init()
+ *   mpi_choices_add(mr, choices);               looked at before the table that comes along
  *
  * Which algorithm is taken, and each step of it, must be the same on all ranks: let a choice depend
  * on what the standard makes equal everywhere (see mpi_coll.bytes), on sizes, the operation and the
@@ -84,9 +85,10 @@ struct mpi_choice {
 
 /* select.c */
 int mpi_select_init(struct mpi_rank *mr);
-/** Both arrays must stay; the latest addition is looked at first. */
-int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms, unsigned n);
-int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices, unsigned n);
+/** Both tables must stay; a row without a name ends them. The latest addition is looked at first.
+ */
+int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms);
+int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices);
 /** "allgather=ring@4K..64K/16,bcast=binomial": each is taken wherever it applies, within limits of
  * bytes (the second one excluded) and for one number of ranks where they are given, whatever the
  * tables say; of several the last one. NULL or empty: none. @return MPI_ERR_ARG, noted. */
@@ -202,7 +204,7 @@ void mpi_halves_allgather(const struct mpi_coll *c, const struct mpi_halves *h,
                           struct mpi_data sum);
 void mpi_halves_gather(const struct mpi_coll *c, const struct mpi_halves *h, struct mpi_data sum);
 
-/* the algorithms that come along, by file; a row without a name ends them */
+/* the algorithms that come along, by file */
 extern const struct mpi_algorithm mpi_bcast_algorithms[], mpi_gather_algorithms[],
     mpi_allgather_algorithms[], mpi_alltoall_algorithms[], mpi_reduce_algorithms[],
     mpi_allreduce_algorithms[], mpi_reduce_scatter_algorithms[], mpi_scan_algorithms[];

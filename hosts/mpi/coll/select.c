@@ -12,9 +12,8 @@
 /** Of one rank. */
 struct mpi_select {
     const struct mpi_algorithm *algorithms[TABLES_MAX];
-    unsigned nalgorithms[TABLES_MAX], nadded;
     const struct mpi_choice *choices[TABLES_MAX];
-    unsigned nchoices[TABLES_MAX], nchosen;
+    unsigned nadded, nchosen; /* tables of either */
     struct mpi_forced {
         const struct mpi_algorithm *algorithm;
         uint64_t from_bytes, below_bytes; /* below 0: no limit */
@@ -42,39 +41,33 @@ void mpi_select_release(struct mpi_rank *mr)
     mr->select = NULL;
 }
 
-int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms, unsigned n)
+int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms)
 {
     struct mpi_select *sel = mr->select;
 
     if (sel->nadded == TABLES_MAX)
         return mpi_fail(mr, MPI_ERR_INTERN, "more than %u tables of algorithms", TABLES_MAX);
-    sel->algorithms[sel->nadded] = algorithms;
-    sel->nalgorithms[sel->nadded++] = n;
+    sel->algorithms[sel->nadded++] = algorithms;
     return MPI_SUCCESS;
 }
 
-int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices, unsigned n)
+int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices)
 {
     struct mpi_select *sel = mr->select;
 
     if (sel->nchosen == TABLES_MAX)
         return mpi_fail(mr, MPI_ERR_INTERN, "more than %u tables of choices", TABLES_MAX);
-    sel->choices[sel->nchosen] = choices;
-    sel->nchoices[sel->nchosen++] = n;
+    sel->choices[sel->nchosen++] = choices;
     return MPI_SUCCESS;
 }
 
 static const struct mpi_algorithm *find(const struct mpi_select *sel, enum mpi_collective kind,
                                         const char *name, size_t length)
 {
-    for (unsigned t = sel->nadded; t-- > 0;) {
-        for (unsigned i = 0; i < sel->nalgorithms[t]; i++) {
-            const struct mpi_algorithm *a = &sel->algorithms[t][i];
-
+    for (unsigned t = sel->nadded; t-- > 0;)
+        for (const struct mpi_algorithm *a = sel->algorithms[t]; a->name != NULL; a++)
             if (a->kind == kind && strncmp(a->name, name, length) == 0 && a->name[length] == '\0')
                 return a;
-        }
-    }
     return NULL;
 }
 
@@ -85,12 +78,12 @@ static int no_such(struct mpi_rank *mr, const char *item, size_t n, enum mpi_col
     char list[120] = "";
     size_t at = 0;
 
-    for (unsigned t = 0; t < sel->nadded; t++) {
-        for (unsigned i = 0; i < sel->nalgorithms[t] && at < sizeof(list); i++)
-            if (sel->algorithms[t][i].kind == kind)
+    for (unsigned t = 0; t < sel->nadded; t++)
+        for (const struct mpi_algorithm *a = sel->algorithms[t];
+             a->name != NULL && at < sizeof(list); a++)
+            if (a->kind == kind)
                 at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at > 0 ? ", " : "",
-                                       sel->algorithms[t][i].name);
-    }
+                                       a->name);
     return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected %s", (int)n, item, list);
 }
 
@@ -225,8 +218,7 @@ static const struct mpi_algorithm *choose(const struct mpi_coll *c)
         if (forced_holds(&sel->forced[i], c) && applies(sel->forced[i].algorithm, c))
             return sel->forced[i].algorithm;
     for (unsigned t = sel->nchosen; t-- > 0;) {
-        for (unsigned i = 0; i < sel->nchoices[t]; i++) {
-            const struct mpi_choice *ch = &sel->choices[t][i];
+        for (const struct mpi_choice *ch = sel->choices[t]; ch->algorithm != NULL; ch++) {
             const struct mpi_algorithm *a;
 
             if (!holds(ch, c))
@@ -257,13 +249,12 @@ void mpi_coll_build(struct mpi_coll *c)
 bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_t room)
 {
     const struct mpi_select *sel = mr->select;
-    unsigned t = 0;
 
-    while (t < sel->nadded && i >= sel->nalgorithms[t])
-        i -= sel->nalgorithms[t++];
-    if (t == sel->nadded)
-        return false;
-    (void)snprintf(text, room, "%s=%s", names[sel->algorithms[t][i].kind],
-                   sel->algorithms[t][i].name);
-    return true;
+    for (unsigned t = 0; t < sel->nadded; t++)
+        for (const struct mpi_algorithm *a = sel->algorithms[t]; a->name != NULL; a++)
+            if (i-- == 0) {
+                (void)snprintf(text, room, "%s=%s", names[a->kind], a->name);
+                return true;
+            }
+    return false;
 }
