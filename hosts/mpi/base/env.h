@@ -11,10 +11,6 @@
 #include "hosts/mpi/base/table.h"
 #include "hosts/mpi/include/mpi.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct mpi_rank;
 struct mpi_comm;
 struct mpi_env;
@@ -135,7 +131,4 @@ void mpi_info_drop(struct mpi_info *info); /* may be NULL */
  * *slot, others stay; keys that are no hints are ignored. */
 int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info);
 
-#ifdef __cplusplus
-}
-#endif
 #endif /* MPI_ENV_H */

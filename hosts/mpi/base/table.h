@@ -4,10 +4,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct mpi_rank;
 
 /** All zero: empty. */
@@ -37,7 +33,4 @@ static inline void mpi_table_remove(struct mpi_table *t, unsigned number)
 /** Frees the table, not what is in it. */
 void mpi_table_release(struct mpi_table *t);
 
-#ifdef __cplusplus
-}
-#endif
 #endif /* MPI_TABLE_H */

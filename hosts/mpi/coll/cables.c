@@ -1,6 +1,6 @@
 /*
  * Collectives that know the cables. Ranks are taken in an order in which neighbours are joined (see
- * order.c), and travel both ways around the ring at once:
+ * p2_sort()), and travel both ways around the ring at once:
  *
  *   both-ways   ring of n: data come from both sides, n / 2 rounds instead of n - 1
  *   two-rings   first across, by S, then both ways in each of the two rings, with both rings' data

@@ -5,16 +5,13 @@
  *
  *   basic.c      the predefined types        layout.c     pieces; packing and walking
  *   type.c       handles, queries            construct.c  constructors; array.c: of arrays
- *   contents.c   envelopes                   pack.c       MPI_Pack(), external32
+ *   contents.c   envelopes                   type_attr.c  what programs attach
+ *   op.h         operations of reductions
  */
 #ifndef MPI_TYPE_H
 #define MPI_TYPE_H
 
 #include "hosts/mpi/base/rank.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define MPI_BASIC_TYPES 65      /* the highest number, bits 7..0 of a handle */
 #define MPI_DERIVED     0x10000 /* handles of derived types begin here */
@@ -173,7 +170,4 @@ struct mpi_type *mpi_contents_set(struct mpi_type *type, int combiner, int nints
                                   struct mpi_type *const *types);
 void mpi_contents_put(struct mpi_contents *contents);
 
-#ifdef __cplusplus
-}
-#endif
 #endif /* MPI_TYPE_H */
