@@ -122,7 +122,6 @@ int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
                           MPI_Errhandler *handle_p);
 
 /* info.c */
-struct mpi_info *mpi_info_of(struct mpi_rank *mr, MPI_Info info);         /* NULL: none, noted */
 const char *mpi_info_value(const struct mpi_info *info, const char *key); /* NULL: none */
 /** A copy with a handle of its own; of NULL, one without keys. */
 int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *handle_p);

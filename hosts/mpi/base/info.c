@@ -7,7 +7,8 @@
 
 #define FIRST_INFO 2 /* 1: MPI_INFO_ENV, which knows nothing */
 
-struct mpi_info *mpi_info_of(struct mpi_rank *mr, MPI_Info info)
+/* NULL: none, noted. */
+static struct mpi_info *info_of(struct mpi_rank *mr, MPI_Info info)
 {
     struct mpi_info *i = NULL;
 
@@ -167,7 +168,7 @@ int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info)
     struct mpi_info *from = NULL, *copy = NULL;
 
     if (info != MPI_INFO_NULL) {
-        from = mpi_info_of(mr, info);
+        from = info_of(mr, info);
         if (from == NULL)
             return MPI_ERR_INFO;
         copy = duplicate(from);
@@ -202,7 +203,7 @@ static int info_get(struct mpi_rank *mr, MPI_Info info, const struct mpi_info **
 
     if (mr == NULL)
         return MPI_ERR_OTHER;
-    *info_p = info == MPI_INFO_ENV ? &none : mpi_info_of(mr, info);
+    *info_p = info == MPI_INFO_ENV ? &none : info_of(mr, info);
     return *info_p != NULL ? MPI_SUCCESS : MPI_ERR_INFO;
 }
 
@@ -235,7 +236,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 int MPI_Info_free(MPI_Info *info)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_info *i = mr != NULL ? mpi_info_of(mr, *info) : NULL;
+    struct mpi_info *i = mr != NULL ? info_of(mr, *info) : NULL;
 
     if (i == NULL)
         return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_ERR_INFO);
@@ -251,7 +252,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
     struct mpi_info *i = NULL;
     int code = mr == NULL ? MPI_ERR_OTHER : check_key(mr, key);
 
-    if (code == MPI_SUCCESS && (i = mpi_info_of(mr, info)) == NULL)
+    if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;
     if (code == MPI_SUCCESS &&
         (value == NULL || value[0] == '\0' || strlen(value) > MPI_MAX_INFO_VAL))
@@ -269,7 +270,7 @@ int MPI_Info_delete(MPI_Info info, const char *key)
     struct mpi_info_entry **at, *e;
     int code = mr == NULL ? MPI_ERR_OTHER : check_key(mr, key);
 
-    if (code == MPI_SUCCESS && (i = mpi_info_of(mr, info)) == NULL)
+    if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);

@@ -179,8 +179,9 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     return mpi_end_comm(mr, old, __func__, code);
 }
 
-struct mpi_comm *mpi_comm_tagged(struct mpi_rank *mr, const struct mpi_comm *old,
-                                 struct mpi_group *g, int tag)
+/* For what a group says under a tag of the program's, while it makes a communicator of its own. */
+static struct mpi_comm *make_tagged_comm(struct mpi_rank *mr, const struct mpi_comm *old,
+                                         struct mpi_group *g, int tag)
 {
     struct mpi_comm *c;
 
@@ -196,7 +197,7 @@ static int create_group(struct mpi_rank *mr, const struct mpi_comm *old, struct 
                         int tag, MPI_Comm *newcomm)
 {
     int context = g->rank == 0 ? (int)mpi_context_new(mr) : 0, code;
-    struct mpi_comm *c = mpi_comm_tagged(mr, old, g, tag);
+    struct mpi_comm *c = make_tagged_comm(mr, old, g, tag);
 
     if (c == NULL)
         return MPI_ERR_NO_MEM;

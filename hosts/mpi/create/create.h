@@ -24,9 +24,6 @@ int mpi_comm_make(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_gr
                   struct mpi_group *remote, uint32_t context, MPI_Comm *newcomm);
 int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
                    MPI_Comm *newcomm);
-/** For what a group says under a tag of the program's, while it makes a communicator of its own. */
-struct mpi_comm *mpi_comm_tagged(struct mpi_rank *mr, const struct mpi_comm *old,
-                                 struct mpi_group *g, int tag);
 
 /* topology.c */
 struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t numbers);

@@ -62,10 +62,6 @@ int mpi_file_size(struct mpi_file *f, int64_t *size_p);
 /* io_view.c */
 /** Where byte `data` of the view's data is in the file. */
 int64_t mpi_view_byte(const struct mpi_view *v, uint64_t data);
-/** Bytes of the view's data before byte `at` of the file. */
-uint64_t mpi_view_before(const struct mpi_view *v, int64_t at);
-/** The end of the file, in etypes. */
-int mpi_file_end_of(struct mpi_file *f, int64_t *etypes_p);
 /** Adds to the shared pointer; *was_p is what it was. */
 int mpi_file_shared(struct mpi_file *f, const char *call, int64_t etypes, int64_t *was_p);
 static inline int64_t mpi_file_etypes(const struct mpi_file *f, uint64_t bytes)

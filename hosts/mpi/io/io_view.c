@@ -42,8 +42,9 @@ static void add_before(void *arg, int64_t offset, int64_t stride, uint64_t n, ui
     }
 }
 
-/* A tile's data may lie a little beyond its extent: the tiles beside the last one count, too. */
-uint64_t mpi_view_before(const struct mpi_view *v, int64_t at)
+/* Bytes of the view's data before byte `at` of the file. A tile's data may lie a little beyond its
+ * extent: the tiles beside the last one count, too. */
+static uint64_t data_before(const struct mpi_view *v, int64_t at)
 {
     const struct mpi_type *t = v->filetype;
     struct before b = { at - v->disp, 0 };
@@ -57,14 +58,15 @@ uint64_t mpi_view_before(const struct mpi_view *v, int64_t at)
     return tile * t->bytes + b.sum;
 }
 
-int mpi_file_end_of(struct mpi_file *f, int64_t *etypes_p)
+/* The end of the file, in etypes. */
+static int end_of_file(struct mpi_file *f, int64_t *etypes_p)
 {
     uint64_t one = f->view.etype->bytes;
     int64_t size = 0;
     int code = mpi_file_size(f, &size);
 
     if (code == MPI_SUCCESS)
-        *etypes_p = mpi_file_etypes(f, mpi_view_before(&f->view, size) + (one > 0 ? one - 1 : 0));
+        *etypes_p = mpi_file_etypes(f, data_before(&f->view, size) + (one > 0 ? one - 1 : 0));
     return code;
 }
 
@@ -252,7 +254,7 @@ static int target(struct mpi_file *f, int64_t offset, int whence, int64_t now, i
     if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
         return mpi_fail(f->mr, MPI_ERR_ARG, "whence = %d: no such place", whence);
     if (whence == MPI_SEEK_END)
-        code = mpi_file_end_of(f, &base);
+        code = end_of_file(f, &base);
     if (code != MPI_SUCCESS)
         return code;
     if (base + offset < 0)

@@ -332,13 +332,14 @@ static void widen(bool *any, int64_t *low, int64_t *high, int64_t from, int64_t 
     *any = true;
 }
 
-void mpi_making_low(struct mpi_making *m, int64_t low)
+/* A bound of its own. */
+static void mark_low(struct mpi_making *m, int64_t low)
 {
     m->marked_low = m->any_low && m->marked_low < low ? m->marked_low : low;
     m->any_low = true;
 }
 
-void mpi_making_high(struct mpi_making *m, int64_t high)
+static void mark_high(struct mpi_making *m, int64_t high)
 {
     m->marked_high = m->any_high && m->marked_high > high ? m->marked_high : high;
     m->any_high = true;
@@ -353,9 +354,9 @@ void mpi_making_add(struct mpi_making *m, struct mpi_type *old, int64_t offset, 
     if (m->failed || count == 0)
         return;
     if (old->marked_low)
-        mpi_making_low(m, last < 0 ? low + last : low);
+        mark_low(m, last < 0 ? low + last : low);
     if (old->marked_high)
-        mpi_making_high(m, last > 0 ? high + last : high);
+        mark_high(m, last > 0 ? high + last : high);
     if (old->bytes == 0)
         return;
     widen(&m->any, &m->low, &m->high, low, high, last);
@@ -395,7 +396,8 @@ struct mpi_type *mpi_making_end(struct mpi_making *m)
     uint64_t start = 0;
 
     if (m->failed) {
-        mpi_making_drop(m);
+        if (m->type != NULL)
+            mpi_type_put(m->type);
         return NULL;
     }
     set_bounds(m, t);
@@ -404,10 +406,4 @@ struct mpi_type *mpi_making_end(struct mpi_making *m)
         start += t->pieces[k].count * t->pieces[k].bytes;
     }
     return t;
-}
-
-void mpi_making_drop(struct mpi_making *m)
-{
-    if (m->type != NULL)
-        mpi_type_put(m->type);
 }

@@ -287,7 +287,8 @@ int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
     return mpi_end(mr, __func__, code);
 }
 
-uint64_t mpi_type_elements(const struct mpi_type *type, uint64_t bytes, uint64_t *rest_p)
+/* Basic elements that begin within `bytes` of data; *rest_p: bytes left of one that is cut. */
+static uint64_t elements_in(const struct mpi_type *type, uint64_t bytes, uint64_t *rest_p)
 {
     uint64_t n, rest;
 
@@ -300,7 +301,7 @@ uint64_t mpi_type_elements(const struct mpi_type *type, uint64_t bytes, uint64_t
         const struct mpi_part *p = &type->parts[k];
 
         if (rest < p->count * p->type->bytes)
-            return n + mpi_type_elements(p->type, rest, rest_p);
+            return n + elements_in(p->type, rest, rest_p);
         n += p->count * p->type->elements;
         rest -= p->count * p->type->bytes;
     }
@@ -321,7 +322,7 @@ static int get_elements(struct mpi_rank *mr, const MPI_Status *status, MPI_Datat
 
     if (code != MPI_SUCCESS)
         return code;
-    n = mpi_type_elements(t, mpi_status_bytes(status), &rest);
+    n = elements_in(t, mpi_status_bytes(status), &rest);
     *n_p = rest == 0 ? (MPI_Count)n : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
@@ -357,7 +358,7 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
             uint64_t rest;
 
             bytes = left / t->elements * t->bytes;
-            while (mpi_type_elements(t, bytes, &rest) < left)
+            while (elements_in(t, bytes, &rest) < left)
                 bytes++;
         }
         status->hub_bytes = (uint32_t)bytes;

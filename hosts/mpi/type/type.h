@@ -117,8 +117,6 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
 int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
 /** A handle for a new type; takes it. */
 int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
-/** Basic elements that begin within `bytes` of data; *rest_p: bytes left of one that is cut. */
-uint64_t mpi_type_elements(const struct mpi_type *type, uint64_t bytes, uint64_t *rest_p);
 
 /* layout.c */
 void mpi_type_pack(const struct mpi_type *type, const void *buf, uint64_t count, void *to);
@@ -154,13 +152,8 @@ void mpi_making_begin(struct mpi_making *m);
 /** `count` elements of `old`, the first at `offset`. */
 void mpi_making_add(struct mpi_making *m, struct mpi_type *old, int64_t offset, uint64_t count,
                     int64_t stride);
-/** A bound of its own. */
-void mpi_making_low(struct mpi_making *m, int64_t low);
-void mpi_making_high(struct mpi_making *m, int64_t high);
 /** @return the type, held once; NULL: out of memory. */
 struct mpi_type *mpi_making_end(struct mpi_making *m);
-/** Instead of mpi_making_end(). */
-void mpi_making_drop(struct mpi_making *m);
 
 /* contents.c */
 /** Copies all; holds the types. The type may be NULL, and is dropped when there is no memory.

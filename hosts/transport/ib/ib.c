@@ -47,7 +47,8 @@ static void take_arrivals(struct ibt *ib)
     }
 }
 
-bool ibt_progress(struct ibt *ib)
+/* Takes completions in. @return whether the caller may find something new. */
+static bool progress_queues(struct ibt *ib)
 {
     bool any = take_completions(ib);
 
@@ -162,7 +163,7 @@ static unsigned ib_next(struct transport *t, enum transport_fifo fifo, unsigned 
 {
     struct ibt *ib = ibt_of(t);
 
-    (void)ibt_progress(ib);
+    (void)progress_queues(ib);
     for (unsigned r = from; r < ib->nranks; r++)
         if (r != ib->me && ibt_look(ib, r) && ib->peers[r].fifo == fifo)
             return r;
@@ -250,7 +251,7 @@ static bool ib_done(struct transport *t, transport_ticket ticket)
     struct ibt *ib = ibt_of(t);
     const struct ibt_op *op = &ib->ops[ticket % IBT_OPS];
 
-    (void)ibt_progress(ib);
+    (void)progress_queues(ib);
     return ticket == 0 || op->ticket != ticket || op->pending == 0;
 }
 
@@ -268,7 +269,7 @@ static bool look(struct ibt *ib)
 
     do {
         since_ps = h->ops->time_ps(h);
-        any = ibt_progress(ib);
+        any = progress_queues(ib);
         any |= ibt_news(ib) || ib->has_ended;
         ib->has_ended = false;
     } while (!any && h->ops->time_ps(h) != since_ps);

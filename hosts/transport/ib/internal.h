@@ -183,8 +183,6 @@ extern const struct host_param ibt_params[];
 bool ibt_set_up(struct ibt *ib, char *why);
 
 /* ib.c */
-/** Takes completions in. @return whether the caller may find something new. */
-bool ibt_progress(struct ibt *ib);
 /** Posts to a queue pair; `op` (or NULL) counts it. Waits while the queue is full. */
 void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct ibt_op *op);
 void ibt_wait_op(struct ibt *ib, const struct ibt_op *op);
