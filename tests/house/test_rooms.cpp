@@ -35,8 +35,8 @@ const strings creating = {
 
 /* The largest group of files that may call each other in a circle; 4 where nothing is said. */
 const std::map<std::string, size_t> circles = {
-    { "hosts/launch", 7 }, { "hosts/transport/ib", 6 }, { "sim/hub", 9 },    { "sim/machine", 5 },
-    { "sim/pcie", 9 },     { "tools/lab", 6 },          { "tools/load", 5 },
+    { "hosts/launch", 7 }, { "sim/hub", 9 },   { "sim/machine", 5 },
+    { "sim/pcie", 9 },     { "tools/lab", 6 }, { "tools/load", 5 },
 };
 
 /* How many sources a folder may have; 25 where nothing is said. */
@@ -51,8 +51,8 @@ const std::map<std::string, size_t> crowds = {
  * its standard. */
 const std::map<std::string, size_t> headers = {
     { "hosts/driver/bar.h", 348 },
-    { "hosts/launch/internal.h", 382 },
-    { "hosts/transport/peach2/internal.h", 346 },
+    { "hosts/launch/internal.h", 381 },
+    { "hosts/transport/peach2/internal.h", 329 },
     { "sim/hub/internal.h", 429 },
     { "sim/ib/internal.h", 328 },
     { "sim/node/host/internal.h", 433 },

@@ -2,6 +2,7 @@
  * Inside of the transport over InfiniBand:
  *
  *   ib.c      the interface; what is waited for
+ *   queue.c   work requests and their ends
  *   setup.c   settings, memory, connections
  *   ring.c    entries: rings filled by RDMA writes
  *   region.c  memory that was registered once stays registered
@@ -182,7 +183,9 @@ extern const struct host_param ibt_params[];
 /** @return false: not possible; `why` (TRANSPORT_WHY_BYTES) tells, if it is a setting's fault. */
 bool ibt_set_up(struct ibt *ib, char *why);
 
-/* ib.c */
+/* queue.c */
+/** @return whether any request has ended. */
+bool ibt_take_completions(struct ibt *ib);
 /** Posts to a queue pair; `op` (or NULL) counts it. Waits while the queue is full. */
 void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct ibt_op *op);
 void ibt_wait_op(struct ibt *ib, const struct ibt_op *op);
