@@ -1,8 +1,35 @@
 #include "hosts/driver/include/hub-work.h"
 
-#include "hosts/driver/bar.h"
+#include "hosts/driver/param.h"
 
 _Static_assert((int)HUB_LOOPS == HOST_COSTS - HOST_COST_LOOP, "one cost for each kind of loop");
+
+#define LOOP_PS(name, def, loop, meaning)                                                          \
+    HOST_PARAM_COST_PS("loop." name "_ps", def, HOST_COST_LOOP + (int)(loop) + 1, meaning)
+
+/* Loops on one core of 2.6 GHz: assumed, see docs/npb.md. */
+const struct host_param host_work_params[] = {
+    HOST_PARAM_BYTES("memory.first_bytes", UINT32_C(32) << 10, "first-level cache for data"),
+    HOST_PARAM_PS("memory.first_ps", 4000,
+                  "a value that the first-level cache does not hold comes from the larger one"),
+    HOST_PARAM_BYTES("memory.cache_bytes", UINT32_C(20) << 20,
+                     "what a program's loops find in the cache"),
+    { "memory.line_bytes", "bytes", 1, 4096, 64, "what a miss of it moves", NULL, 0 },
+    HOST_PARAM_PS("memory.line_ps", 5000,
+                  "a line between memory and cache, in loops that walk through memory"),
+    LOOP_PS("random", 12000, HUB_LOOP_RANDOM,
+            "a program computes elementary functions of a random number"),
+    LOOP_PS("stencil", 400, HUB_LOOP_STENCIL,
+            "an operation of sums over neighbours in a grid larger than caches"),
+    LOOP_PS("indexed", 1000, HUB_LOOP_INDEXED, "an operation on a row of a sparse matrix"),
+    LOOP_PS("counting", 1000, HUB_LOOP_COUNTING, "an integer is counted or moved by its value"),
+    LOOP_PS("sweep", 500, HUB_LOOP_SWEEP,
+            "an operation on blocks of a grid, each after its neighbours"),
+    LOOP_PS("lines", 500, HUB_LOOP_LINES, "an operation of recurrences along the lines of a grid"),
+    LOOP_PS("blocks", 350, HUB_LOOP_BLOCKS,
+            "an operation on blocks eliminated along the lines of a grid"),
+    HOST_PARAM_END
+};
 
 void hub_work(enum hub_loop kind, unsigned long long operations)
 {

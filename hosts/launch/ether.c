@@ -25,7 +25,7 @@ static void shared_core_hold(struct launch_node *node)
         node_core_hold(node_core_above(shared_core(node)));
 }
 
-void launch_ether_arrived(struct launch_node *node, enum host_ether_event what)
+static void note_arrived(struct launch_node *node, enum host_ether_event what)
 {
     node->ether.pending |= 1u << what;
     if (!node->ether.handling && shared_core(node) != NULL)
@@ -36,12 +36,12 @@ void launch_ether_arrived(struct launch_node *node, enum host_ether_event what)
 
 static void frames_arrived(void *arg)
 {
-    launch_ether_arrived(arg, HOST_ETHER_FRAMES);
+    note_arrived(arg, HOST_ETHER_FRAMES);
 }
 
 static void timer_event(struct sim_event *ev)
 {
-    launch_ether_arrived(SIM_CONTAINER_OF(ev, struct launch_node, ether.timer), HOST_ETHER_TIMER);
+    note_arrived(SIM_CONTAINER_OF(ev, struct launch_node, ether.timer), HOST_ETHER_TIMER);
 }
 
 /** Those that were woken meanwhile get the core now. */

@@ -262,7 +262,6 @@ void launch_ether_init(struct launch_node *node);
 void launch_ether_fini(struct launch_node *node);
 /** By the node's handler, before it looks for other interrupts and sleeps. */
 void launch_ether_handle(struct launch_node *node);
-void launch_ether_arrived(struct launch_node *node, enum host_ether_event what);
 
 /* place.c */
 /** The core of the node's rank number `rank`: of its home first, never the one of interrupts. */

@@ -1,8 +1,9 @@
 #include "hosts/launch/fault.h"
 #include "hosts/launch/internal.h"
 
-#include "hosts/driver/include/hub-work.h"
 #include "hosts/launch/watch.h"
+#include "hosts/mbcf/costs.h"
+#include "hosts/transport/transport.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -14,32 +15,99 @@
 /* Ranks start at a multiple of this, so that a faster boot of one device moves nothing. */
 #define START_GRID_PS (100 * SIM_US)
 
-/*
- * Order of magnitude of such hosts; a copy through cudaMemcpy costs 6 to 7 us before its first
- * byte (gdrcopy README), most of it in the driver on both sides of the copy engine.
- */
-const struct launch_software launch_software_default = {
-    .socket = LAUNCH_SOCKET_BESIDE,
-    .cost_ps = { [HOST_COST_CALL] = 20 * SIM_NS,
-                 [HOST_COST_SYSCALL] = 500 * SIM_NS,
-                 [HOST_COST_INTERRUPT] = 0, /* part of the host: cpu.irq_ps */
-                 [HOST_COST_HELPER] = 3 * SIM_US,
-                 [HOST_COST_CUDA_CALL] = 300 * SIM_NS,
-                 [HOST_COST_CUDA_COPY] = 5 * SIM_US,
-                 [HOST_COST_COPY_KB] = 170 * SIM_NS, /* 6 GB/s, one core */
-                 [HOST_COST_PIN] = 250 * SIM_NS,     /* ibv_reg_mr: 1 MB takes some 60 us */
-                 /* one core of 2.6 GHz: assumed, see docs/npb.md */
-                 [HOST_COST_LOOP + HUB_LOOP_RANDOM] = 12 * SIM_NS,
-                 [HOST_COST_LOOP + HUB_LOOP_STENCIL] = 400,
-                 [HOST_COST_LOOP + HUB_LOOP_INDEXED] = 1 * SIM_NS,
-                 [HOST_COST_LOOP + HUB_LOOP_COUNTING] = 1 * SIM_NS,
-                 [HOST_COST_LOOP + HUB_LOOP_SWEEP] = 500,
-                 [HOST_COST_LOOP + HUB_LOOP_LINES] = 500,
-                 [HOST_COST_LOOP + HUB_LOOP_BLOCKS] = 350 },
-    .local_message_ps = 1 * SIM_US,
-    .start_spread_ps = 0,
-    .pio_mapping = HOST_UNCACHED,
+static const struct host_param own_params[] = {
+    HOST_PARAM_PS("local_message_ps", 1 * SIM_US, "a message between ranks of one node"),
+    HOST_PARAM_PS("start_spread_ps", 0,
+                  "ranks start within this time of each other, seeded; 0 = all at once"),
+    HOST_PARAM_CHOICE("pio_mapping", HOST_UNCACHED, "uc|wc", HOST_WRITE_COMBINING,
+                      "how the window is mapped into programs: uncached or write-combining"),
+    HOST_PARAM_CHOICE(
+        "rank_socket", LAUNCH_SOCKET_BESIDE, "adapter|0|1", 2,
+        "whose cores and memory ranks take first: of the adapter that MPI uses, or of a socket"),
+    HOST_PARAM_END
 };
+
+static const struct host_param *row(const struct host_param *table, unsigned *i)
+{
+    for (; table != NULL && table->key != NULL; table++)
+        if ((*i)-- == 0)
+            return table;
+    return NULL;
+}
+
+const struct host_param *launch_param(unsigned i, const char **transport_p)
+{
+    const struct host_param *const first[] = { host_cost_params, own_params, host_work_params,
+                                               transport_params };
+    const struct host_param *const last[] = { transport_cost_params, mbcf_params };
+    const struct host_param *found = NULL;
+
+    if (transport_p != NULL)
+        *transport_p = NULL;
+    for (unsigned t = 0; found == NULL && t < sizeof(first) / sizeof(first[0]); t++)
+        found = row(first[t], &i);
+    for (unsigned t = 0; found == NULL && transports[t] != NULL; t++) {
+        found = row(transports[t]->params, &i);
+        if (found != NULL && transport_p != NULL)
+            *transport_p = transports[t]->name;
+    }
+    for (unsigned t = 0; found == NULL && t < sizeof(last) / sizeof(last[0]); t++)
+        found = row(last[t], &i);
+    return found;
+}
+
+struct host_setting *launch_software_setting(struct launch_software *software, const char *key)
+{
+    struct host_setting *s = software->settings;
+
+    while (s->key != NULL && strcmp(s->key, key) != 0)
+        s++;
+    SIM_ASSERT(s < software->settings + LAUNCH_SETTINGS_MAX);
+    *s = (struct host_setting){ .key = key };
+    return s;
+}
+
+/** The number-th of "a|b|c". */
+static void choose(const char *choices, uint64_t number, char *word, size_t room)
+{
+    while (number-- > 0)
+        choices += strcspn(choices, "|") + 1;
+    (void)snprintf(word, room, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+void launch_software_set(struct launch_software *software, const struct host_param *p,
+                         uint64_t value)
+{
+    uint64_t *const own[] = { &software->local_message_ps, &software->start_spread_ps,
+                              &software->pio_mapping, &software->rank_socket };
+    struct host_setting *s;
+
+    if (p->cost != 0) {
+        software->cost_ps[p->cost - 1] = value;
+        return;
+    }
+    for (unsigned i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (p == &own_params[i]) {
+            *own[i] = value;
+            return;
+        }
+    s = launch_software_setting(software, p->key);
+    s->number = value;
+    if (p->choices != NULL)
+        choose(p->choices, value, s->word, sizeof(s->word));
+}
+
+struct launch_software launch_software_default(void)
+{
+    struct launch_software software = { 0 };
+    const struct host_param *p;
+
+    for (unsigned i = 0; (p = launch_param(i, NULL)) != NULL; i++)
+        if (p->cost != 0 ||
+            (p >= own_params && p < own_params + sizeof(own_params) / sizeof(own_params[0])))
+            launch_software_set(&software, p, p->def);
+    return software;
+}
 
 static int check(const struct launch_config *cfg, struct sim_error *err)
 {
@@ -231,6 +299,7 @@ static void run_fini(struct launch *run, unsigned threads_before)
 int launch_run(struct machine *m, const struct launch_config *cfg, struct launch_result *result_p,
                struct sim_error *err)
 {
+    const struct launch_software usual = launch_software_default();
     struct launch run = { .m = m, .cfg = cfg };
     struct fault_guard *guard;
     struct watch *watch;
@@ -242,7 +311,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     if (code != SIM_OK)
         return code;
     run.nranks = cfg->nranks != 0 ? cfg->nranks : launch_hosts(m);
-    run.software = cfg->software != NULL ? cfg->software : &launch_software_default;
+    run.software = cfg->software != NULL ? cfg->software : &usual;
     run.output = output_create(cfg->output, cfg->output_arg);
     if (run.output == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "out of memory");

@@ -6,7 +6,7 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
-#include "hosts/driver/bar.h"
+#include "hosts/driver/param.h"
 #include "hosts/driver/profile.h"
 #include "hosts/launch/memory.h"
 #include "hosts/launch/output.h"
@@ -16,19 +16,27 @@ SIM_BEGIN_DECLS
 
 #define LAUNCH_SETTINGS_MAX 63u
 
-#define LAUNCH_SOCKET_BESIDE UINT32_MAX /* the socket of launch_config.beside, else 0 */
+#define LAUNCH_SOCKET_BESIDE 0u /* of launch_config.beside, else the first; n: socket n - 1 */
 
 /** Costs of software and its settings on a platform. */
 struct launch_software {
     uint64_t cost_ps[HOST_COSTS]; /* by enum host_cost */
     uint64_t local_message_ps;    /* between two ranks of one node */
     uint64_t start_spread_ps;     /* ranks start within this, seeded; 0: all at once */
-    enum host_mapping pio_mapping;
-    unsigned socket; /* whose cores ranks take first; or LAUNCH_SOCKET_BESIDE */
+    uint64_t pio_mapping;         /* enum host_mapping */
+    uint64_t rank_socket;         /* whose cores ranks take first */
     struct host_setting settings[LAUNCH_SETTINGS_MAX + 1]; /* for libraries */
 };
-/** Xeon E5 with Linux and CUDA of their time. */
-extern const struct launch_software launch_software_default;
+/** The i-th row of the tables of all libraries, and the one transport of MPI that has the setting,
+ * or NULL. @return NULL: there are fewer. */
+const struct host_param *launch_param(unsigned i, const char **transport_p);
+/** Costs as the tables have them, and no settings. */
+struct launch_software launch_software_default(void);
+/** A row of launch_param(). */
+void launch_software_set(struct launch_software *software, const struct host_param *p,
+                         uint64_t value);
+/** Empty, to be filled in. */
+struct host_setting *launch_software_setting(struct launch_software *software, const char *key);
 
 /** What the program's own computing between calls takes. */
 enum launch_compute {

@@ -62,8 +62,8 @@ static unsigned home_of(const struct launch_node *node)
 {
     const struct launch *run = node->run;
 
-    if (run->software->socket != LAUNCH_SOCKET_BESIDE)
-        return run->software->socket;
+    if (run->software->rank_socket != LAUNCH_SOCKET_BESIDE)
+        return (unsigned)run->software->rank_socket - 1;
     if (run->cfg->beside == NULL)
         return 0;
     return launch_socket_of(machine_description(run->m), node->shared.index, run->cfg->beside);

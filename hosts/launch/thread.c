@@ -187,7 +187,7 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct
 {
     t->host.node = &node->shared;
     t->host.ops = &launch_ops;
-    t->host.pio_mapping = node->run->software->pio_mapping;
+    t->host.pio_mapping = (enum host_mapping)node->run->software->pio_mapping;
     t->host.size = node->run->nranks;
     t->host.settings = node->run->software->settings;
     t->node = node;

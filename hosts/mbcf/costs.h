@@ -1,13 +1,13 @@
 /*
  * What the facility takes of a platform: costs of its parts of the kernel, and how it asks for
- * acknowledgements. Written once, for the facility and for the keys of platform files:
+ * acknowledgements. Written once, for its structure and its table of parameters:
  *
  *   X(member, key, unit, least, most, default, choices, meaning)
  */
 #ifndef MBCF_COSTS_H
 #define MBCF_COSTS_H
 
-#include <stdint.h>
+#include "hosts/driver/param.h"
 
 #define MBCF_PS(X, member, meaning)                                                                \
     X(member, "kernel." #member "_ps", "ps", 0, UINT64_C(1000000000), 0, NULL, meaning)
@@ -40,5 +40,7 @@
 /* clang-format on */
 
 #define MBCF_MEMBER(member, key, unit, least, most, def, choices, meaning) uint64_t member;
+
+extern const struct host_param mbcf_params[];
 
 #endif /* MBCF_COSTS_H */

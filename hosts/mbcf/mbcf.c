@@ -17,6 +17,10 @@ static void node_release(void *data)
     free(data);
 }
 
+#define PARAM(member, key, unit, least, most, def, choices, meaning)                               \
+    { key, unit, least, most, def, meaning, choices, 0 },
+const struct host_param mbcf_params[] = { MBCF_SETTINGS(PARAM) HOST_PARAM_END };
+
 static uint64_t setting(const struct host *h, const char *key, uint64_t absent)
 {
     const struct host_setting *s = host_setting_of(h, key);

@@ -39,13 +39,27 @@ const std::map<std::string, strings> arrows = {
     { "hosts/cuda", { "hosts/driver", "public" } },
     { "hosts/verbs", { "hosts/driver", "regs", "public" } },
     { "hosts/mbcf", { "hosts/driver", "public" } },
-    { "hosts/mpi", { "hosts/driver", "hosts/verbs", "hosts/mbcf", "public" } },
+    { "hosts/transport", { "hosts/driver", "hosts/verbs", "hosts/mbcf", "public" } },
+    { "hosts/mpi/base", { "hosts/transport", "public" } },
+    { "hosts/mpi/type", { "hosts/mpi/base", "public" } },
+    { "hosts/mpi/comm", { "hosts/mpi/base", "public" } },
+    { "hosts/mpi/point", { "hosts/mpi/base", "hosts/mpi/type", "hosts/mpi/comm", "public" } },
+    { "hosts/mpi/coll",
+      { "hosts/transport/peach2/order.h", "hosts/mpi/base", "hosts/mpi/type", "hosts/mpi/point",
+        "public" } },
+    { "hosts/mpi/create", { "hosts/mpi/coll", "public" } },
+    { "hosts/mpi/rma", { "hosts/mpi/type", "hosts/mpi/point", "hosts/mpi/create", "public" } },
+    { "hosts/mpi/io", { "hosts/mpi/rma", "public" } },
+    { "hosts/mpi/init",
+      { "hosts/driver/profile.h", "hosts/mpi/base", "hosts/mpi/type", "hosts/mpi/comm",
+        "hosts/mpi/point", "hosts/mpi/coll", "hosts/mpi/rma", "hosts/mpi/io", "public" } },
+    { "hosts/mpi", { "public" } }, /* what programs are compiled with */
     { "hosts/gasnet", { "hosts/driver", "public" } },
     { "hosts/launch", { "sim", "hosts", "public", "regs" } },
     { "workloads", { "public" } },
     { "examples", { "public" } },
     { "tools/load", { "sim/core", "sim/machine" } },
-    { "tools/lab", { "sim", "hosts/launch", "hosts/mbcf/costs.h", "tools/load", "public" } },
+    { "tools/lab", { "sim", "hosts/launch", "tools/load", "public" } },
     { "tools/cmd", { "sim", "hosts/launch", "tools/load", "tools/lab", "public" } },
     { "tools/hubrun", { "sim", "hosts/launch", "tools/load", "tools/lab", "tools/cmd" } },
     { "tools", { "tools", "sim" } },
@@ -133,6 +147,8 @@ TEST(Arrows, RejectWhatTheDesignForbids)
     EXPECT_FALSE(may_include("sim/core/sim.c", "sim/memory/ram.h"));
     EXPECT_FALSE(may_include("hosts/tca/tca.c", "sim/core/sim.h"));
     EXPECT_FALSE(may_include("workloads/pingpong.c", "hosts/driver/bar.h"));
+    EXPECT_FALSE(may_include("hosts/transport/net/net.c", "hosts/mpi/base/rank.h"));
+    EXPECT_FALSE(may_include("hosts/mpi/point/send.c", "hosts/mpi/coll/schedule.h"));
     EXPECT_TRUE(may_include("workloads/pingpong.c", "hosts/tca/include/tca-api.h"));
     EXPECT_FALSE(may_include("somewhere/new.c", "sim/core/sim.h"));
 }

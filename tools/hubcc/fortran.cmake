@@ -1,9 +1,9 @@
 # Fortran: MPI's names with underscores and what libgfortran needs, as one object for hubf90, which are C;
 # mpif.h; and the modules mpi and mpi_f08, which take gfortran.
-set(fortran ${PROJECT_SOURCE_DIR}/hosts/mpi/fortran)
+set(fortran ${PROJECT_SOURCE_DIR}/hosts/mpi/bindings/fortran)
 set(mpi_headers ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi-functions.h)
 add_custom_command(OUTPUT wrappers.c
-  COMMAND ${fortran}/wrappers.sh wrappers.c ${CMAKE_NM} $<TARGET_FILE:host_mpi> ${CMAKE_C_COMPILER} -E -P ${fortran}/../include/mpi.h
+  COMMAND ${fortran}/wrappers.sh wrappers.c ${CMAKE_NM} $<TARGET_FILE:host_mpi> ${CMAKE_C_COMPILER} -E -P ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
   DEPENDS ${fortran}/wrappers.sh host_mpi ${mpi_headers} VERBATIM)
 add_library(program_fortran OBJECT ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c ${fortran}/special.c ${fortran}/section.c ${fortran}/runtime.c)
 target_include_directories(program_fortran PRIVATE ${PROJECT_SOURCE_DIR})
@@ -22,7 +22,7 @@ if(HUBSIM_GFORTRAN)
     DEPENDS ${fortran}/mpi.f90 ${include}/mpif.h VERBATIM)
   set(f08_parts f08_handles.inc f08_operators.inc f08_procedures.inc)
   add_custom_command(OUTPUT ${f08_parts} f08_constants.inc
-    COMMAND ${fortran}/f08.sh ${fortran}/f08.names ${CMAKE_C_COMPILER} -E -P ${fortran}/../include/mpi.h
+    COMMAND ${fortran}/f08.sh ${fortran}/f08.names ${CMAKE_C_COMPILER} -E -P ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
     COMMAND ${fortran}/mpif.sh f08_constants.inc ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h f08
     DEPENDS ${fortran}/f08.sh ${fortran}/f08.names ${fortran}/mpif.sh ${mpi_headers} VERBATIM)
   add_custom_command(OUTPUT mpi_f08_module.o ${include}/fortran/mpi_f08.mod

@@ -1,7 +1,7 @@
 /*
  * Kind "software": what the operating system and the libraries of a platform cost.
- * It has no ports and does nothing itself; its table makes these costs parameters
- * like those of the hardware.
+ * It has no ports and does nothing itself; the tables of the libraries
+ * (launch_param()) become parameters like those of the hardware.
  */
 #ifndef LAB_SOFTWARE_H
 #define LAB_SOFTWARE_H
@@ -11,8 +11,6 @@
 #include "tools/load/find.h"
 
 SIM_BEGIN_DECLS
-
-extern const struct machine_kind lab_software_kind;
 
 /** All kinds that machine files may name: those of sim/ and this one, NULL at the end. */
 const struct machine_kind *const *lab_kinds(void);

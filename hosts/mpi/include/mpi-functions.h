@@ -110,14 +110,17 @@ HUB_MPI(int, Info_get_valuelen, (MPI_Info info, const char *key, int *length, in
 HUB_MPI(int, Info_set, (MPI_Info info, const char *key, const char *value));
 
 /* Point to point */
-HUB_MPI(int, Send,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm));
-HUB_MPI(int, Bsend,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm));
-HUB_MPI(int, Ssend,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm));
-HUB_MPI(int, Rsend,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm));
+#define HUB_MPI_SEND(NAME)                                                                         \
+    HUB_MPI(int, NAME,                                                                             \
+            (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+#define HUB_MPI_ISEND(NAME)                                                                        \
+    HUB_MPI(int, NAME,                                                                             \
+            (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,      \
+             MPI_Request *request))
+HUB_MPI_SEND(Send);
+HUB_MPI_SEND(Bsend);
+HUB_MPI_SEND(Ssend);
+HUB_MPI_SEND(Rsend);
 HUB_MPI(int, Recv,
         (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
          MPI_Status *status));
@@ -128,33 +131,17 @@ HUB_MPI(int, Sendrecv,
 HUB_MPI(int, Sendrecv_replace,
         (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
          MPI_Comm comm, MPI_Status *status));
-HUB_MPI(int, Isend,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         MPI_Request *request));
-HUB_MPI(int, Ibsend,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         MPI_Request *request));
-HUB_MPI(int, Issend,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         MPI_Request *request));
-HUB_MPI(int, Irsend,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         MPI_Request *request));
+HUB_MPI_ISEND(Isend);
+HUB_MPI_ISEND(Ibsend);
+HUB_MPI_ISEND(Issend);
+HUB_MPI_ISEND(Irsend);
 HUB_MPI(int, Irecv,
         (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
          MPI_Request *request));
-HUB_MPI(int, Send_init,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         MPI_Request *request));
-HUB_MPI(int, Bsend_init,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         MPI_Request *request));
-HUB_MPI(int, Ssend_init,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         MPI_Request *request));
-HUB_MPI(int, Rsend_init,
-        (const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-         MPI_Request *request));
+HUB_MPI_ISEND(Send_init);
+HUB_MPI_ISEND(Bsend_init);
+HUB_MPI_ISEND(Ssend_init);
+HUB_MPI_ISEND(Rsend_init);
 HUB_MPI(int, Recv_init,
         (void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
          MPI_Request *request));
@@ -622,6 +609,8 @@ HUB_MPI(int, Status_f2f08, (const MPI_Fint *from, MPI_F08_status *to));
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 #undef HUB_MPI
+#undef HUB_MPI_SEND
+#undef HUB_MPI_ISEND
 #undef HUB_MPI_COLLECTIVE
 #undef HUB_MPI_RMA
 #undef HUB_MPI_FILE

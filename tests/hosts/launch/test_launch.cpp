@@ -1,7 +1,9 @@
 #include "tests/hosts/cluster.h"
 
+#include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <map>
 
 #include "hosts/driver/driver.h"
 #include "hosts/driver/include/hub-work.h"
@@ -19,7 +21,7 @@ using test::ClusterConfig;
 /** What a cache holds is not waited for; a byte too much drives out two; twice as much, all. */
 TEST(Launch, WhatAProgramSaysItComputesTakesThePlatformsTime)
 {
-    launch_software software = launch_software_default;
+    launch_software software = launch_software_default();
     std::vector<uint64_t> took;
     Cluster c;
 
@@ -442,6 +444,28 @@ TEST(Launch, ACrashEndsItsRankAndIsTold)
         EXPECT_NE(std::string::npos, c.lines[1].text.find(how.said)) << c.lines[1].text;
         EXPECT_TRUE(c.lines[1].error);
     }
+}
+
+/* One table for files and users, made of those of all libraries. */
+TEST(Settings, HaveAKeyOfTheirOwnAndADefaultThatIsAllowed)
+{
+    std::map<std::string, std::string> alone; /* by key: the transport that has it, "": all */
+    const char *transport;
+    const host_param *p;
+
+    for (unsigned i = 0; (p = launch_param(i, &transport)) != nullptr; i++) {
+        const std::string choices = p->choices != nullptr ? p->choices : "";
+
+        EXPECT_TRUE(alone.emplace(p->key, transport != nullptr ? transport : "").second) << p->key;
+        EXPECT_LE(p->least, p->def) << p->key;
+        EXPECT_LE(p->def, p->most) << p->key;
+        if (p->choices != nullptr)
+            EXPECT_EQ(p->most, uint64_t(std::count(choices.begin(), choices.end(), '|'))) << p->key;
+    }
+    EXPECT_EQ("", alone.at("syscall_ps"));
+    EXPECT_EQ("", alone.at("mpi.transport"));
+    EXPECT_EQ("ib", alone.at("mpi.rails"));
+    EXPECT_EQ("", alone.at("kernel.window"));
 }
 
 } // namespace

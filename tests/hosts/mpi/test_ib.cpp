@@ -23,7 +23,7 @@ struct Setting {
 
 launch_software over_ib(const std::vector<Setting> &settings)
 {
-    launch_software software = launch_software_default;
+    launch_software software = launch_software_default();
     host_setting *s = software.settings;
 
     s->key = "mpi.transport";

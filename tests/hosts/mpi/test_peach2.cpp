@@ -17,7 +17,7 @@ using test::Me;
 
 launch_software over_peach2(const char *algorithms = nullptr)
 {
-    launch_software software = launch_software_default;
+    launch_software software = launch_software_default();
 
     software.settings[0].key = "mpi.transport";
     strcpy(software.settings[0].word, "peach2");

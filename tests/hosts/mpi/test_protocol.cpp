@@ -29,7 +29,7 @@ void pause_us(uint64_t us)
 /** The control network, with requests or not and messages of so many bytes sent eagerly. */
 launch_software software(bool requests, uint64_t eager_bytes, uint64_t fifo_bytes = 0)
 {
-    launch_software sw = launch_software_default;
+    launch_software sw = launch_software_default();
     unsigned n = 0;
     auto set = [&](const char *key, uint64_t number, const char *word) {
         sw.settings[n].key = key;

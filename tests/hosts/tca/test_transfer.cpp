@@ -273,7 +273,7 @@ TEST(Tca, CopiesWithinANodeBetweenItsMemories)
 TEST(Tca, PioArrivesInRisingOrder)
 {
     for (enum host_mapping mapping : { HOST_UNCACHED, HOST_WRITE_COMBINING }) {
-        launch_software sw = launch_software_default;
+        launch_software sw = launch_software_default();
         launch_config cfg = {};
         Cluster c;
 

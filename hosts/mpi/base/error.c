@@ -1,0 +1,296 @@
+/* Errors end the program, as MPI has it when nobody asked for their codes; what codes mean. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/base/rank.h"
+
+struct mpi_rank *mpi_self(void)
+{
+    struct host *h = host_self();
+    struct mpi_rank *mr = h != NULL ? h->state[HOST_RANK_MPI].data : NULL;
+
+    return mr == NULL || mr->finalized ? NULL : mr;
+}
+
+void mpi_note(struct mpi_rank *mr, const char *format, ...)
+{
+    va_list args;
+
+    if (mr == NULL)
+        return;
+    va_start(args, format);
+    vsnprintf(mr->why, sizeof(mr->why), format, args);
+    va_end(args);
+}
+
+static _Noreturn void end_rank(struct host *h, int exit_code)
+{
+    for (;;)
+        h->ops->exit(h, exit_code); /* does not return */
+}
+
+/* All ranks end at once, as those of mpirun do. */
+_Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code)
+{
+    for (;;)
+        mr->host->ops->abort(mr->host, exit_code); /* does not return */
+}
+
+void *mpi_need(struct mpi_rank *mr, void *memory)
+{
+    if (memory != NULL)
+        return memory;
+    mpi_note(mr, "out of memory");
+    mr->host->ops->tell(mr->host, mr->why);
+    mpi_abort(mr, 1);
+}
+
+static void tell(struct host *h, const char *call, const char *why)
+{
+    char line[512];
+
+    (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s: %s", h->rank,
+                   h->node->index, (double)h->ops->time_ps(h) * 1e-6, mpi_call_name(call), why);
+    h->ops->tell(h, line);
+}
+
+void mpi_refuse_interruption(struct mpi_rank *mr)
+{
+    if (!mr->interrupts)
+        return;
+    tell(mr->host, "MPI",
+         "communication in a signal's handler that has interrupted another call of MPI, after a "
+         "jump out of one, or in the function of an operation: expected that call to return first");
+    mpi_abort(mr, 1);
+}
+
+struct mpi_aside mpi_program_begin(struct mpi_rank *mr)
+{
+    struct mpi_aside aside = { mpi_library(mr->host, false), mr->inside };
+
+    if (!mr->interrupts)
+        mr->inside = 0;
+    return aside;
+}
+
+void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside)
+{
+    mr->inside = aside.inside;
+    mpi_library(mr->host, aside.library);
+}
+
+int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
+                   const char *call, int code)
+{
+    if (handler == NULL) {
+        tell(mr->host, call, mr->why);
+        mpi_abort(mr, 1);
+    }
+    if (handler->fn != NULL) {
+        struct mpi_aside aside = mpi_program_begin(mr);
+
+        handler->fn(&handle, &code);
+        mpi_program_end(mr, aside);
+    }
+    return code;
+}
+
+int mpi_end_outside(const char *call, const char *why, int code)
+{
+    struct host *h = host_self();
+    const struct mpi_rank *past = h != NULL ? h->state[HOST_RANK_MPI].data : NULL;
+
+    if (h == NULL || (past != NULL && past->errors_return))
+        return code;
+    if (why == NULL)
+        why = past == NULL ? "before MPI_Init()" : "after MPI_Finalize()";
+    tell(h, call, why);
+    end_rank(h, 1);
+}
+
+int mpi_end(struct mpi_rank *mr, const char *call, int code)
+{
+    if (code == MPI_SUCCESS || host_self() == NULL)
+        return code;
+    if (mr == NULL)
+        return mpi_end_outside(call, NULL, code);
+    return mpi_end_object(mr, mr->world_errhandler != NULL ? *mr->world_errhandler : NULL,
+                          MPI_COMM_WORLD, call, code);
+}
+
+int MPI_Abort(MPI_Comm comm, int exit_code)
+{
+    struct mpi_rank *mr = mpi_self();
+    char why[32];
+
+    (void)comm;
+    if (mr == NULL)
+        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+    snprintf(why, sizeof(why), "exit code %d", exit_code);
+    tell(mr->host, __func__, why);
+    mpi_abort(mr, exit_code);
+}
+
+/* By class. */
+static const char *const texts[] = {
+    [MPI_SUCCESS] = "no error",
+    [MPI_ERR_BUFFER] = "invalid buffer pointer",
+    [MPI_ERR_COUNT] = "invalid count",
+    [MPI_ERR_TYPE] = "invalid datatype",
+    [MPI_ERR_TAG] = "invalid tag",
+    [MPI_ERR_COMM] = "invalid communicator",
+    [MPI_ERR_RANK] = "invalid rank",
+    [MPI_ERR_ROOT] = "invalid root",
+    [MPI_ERR_OP] = "invalid operation",
+    [MPI_ERR_TRUNCATE] = "message truncated",
+    [MPI_ERR_NO_MEM] = "out of memory",
+    [MPI_ERR_OTHER] = "other error",
+    [MPI_ERR_REQUEST] = "invalid request",
+    [MPI_ERR_ARG] = "invalid argument",
+    [MPI_ERR_IN_STATUS] = "the error code is in the status",
+    [MPI_ERR_GROUP] = "invalid group",
+    [MPI_ERR_TOPOLOGY] = "invalid topology",
+    [MPI_ERR_DIMS] = "invalid dimensions",
+    [MPI_ERR_UNKNOWN] = "unknown error",
+    [MPI_ERR_INTERN] = "internal error",
+    [MPI_ERR_PENDING] = "pending request",
+    [MPI_ERR_KEYVAL] = "invalid keyval",
+    [MPI_ERR_INFO] = "invalid info",
+    [MPI_ERR_INFO_KEY] = "info key too long",
+    [MPI_ERR_INFO_VALUE] = "info value too long",
+    [MPI_ERR_INFO_NOKEY] = "no such info key",
+    [MPI_ERR_SPAWN] = "cannot spawn processes",
+    [MPI_ERR_PORT] = "invalid port",
+    [MPI_ERR_SERVICE] = "invalid service",
+    [MPI_ERR_NAME] = "invalid service name",
+    [MPI_ERR_WIN] = "invalid window",
+    [MPI_ERR_BASE] = "invalid base",
+    [MPI_ERR_SIZE] = "invalid size",
+    [MPI_ERR_DISP] = "invalid displacement",
+    [MPI_ERR_LOCKTYPE] = "invalid lock type",
+    [MPI_ERR_ASSERT] = "invalid assertion",
+    [MPI_ERR_RMA_CONFLICT] = "conflicting accesses to a window",
+    [MPI_ERR_RMA_SYNC] = "wrong synchronization of one-sided calls",
+    [MPI_ERR_RMA_RANGE] = "target memory is not of the window",
+    [MPI_ERR_RMA_ATTACH] = "memory cannot be attached",
+    [MPI_ERR_RMA_SHARED] = "memory cannot be shared",
+    [MPI_ERR_RMA_FLAVOR] = "window of the wrong flavor",
+    [MPI_ERR_FILE] = "invalid file",
+    [MPI_ERR_NOT_SAME] = "collective argument not the same on all ranks",
+    [MPI_ERR_AMODE] = "invalid access mode",
+    [MPI_ERR_UNSUPPORTED_DATAREP] = "unsupported data representation",
+    [MPI_ERR_UNSUPPORTED_OPERATION] = "unsupported operation",
+    [MPI_ERR_NO_SUCH_FILE] = "no such file",
+    [MPI_ERR_FILE_EXISTS] = "file exists",
+    [MPI_ERR_BAD_FILE] = "invalid file name",
+    [MPI_ERR_ACCESS] = "permission denied",
+    [MPI_ERR_NO_SPACE] = "not enough space",
+    [MPI_ERR_QUOTA] = "quota exceeded",
+    [MPI_ERR_READ_ONLY] = "read-only file or file system",
+    [MPI_ERR_FILE_IN_USE] = "file in use",
+    [MPI_ERR_DUP_DATAREP] = "data representation already defined",
+    [MPI_ERR_CONVERSION] = "error in a user's conversion",
+    [MPI_ERR_IO] = "other I/O error",
+};
+#define CLASSES (int)(sizeof(texts) / sizeof(texts[0]))
+
+/* Of the program's own codes; NULL: none. */
+static struct mpi_error_code *own_code(struct mpi_rank *mr, int code)
+{
+    unsigned i = (unsigned)(code - MPI_ERR_LASTCODE - 1);
+
+    return code > MPI_ERR_LASTCODE && mr != NULL && i < mr->env.ncodes ? &mr->env.codes[i] : NULL;
+}
+
+static int bad_code(struct mpi_rank *mr, int code)
+{
+    return mpi_fail(mr, MPI_ERR_ARG, "error code %d: no such code", code);
+}
+
+int MPI_Error_class(int code, int *error_class)
+{
+    struct mpi_rank *mr = mpi_self();
+    const struct mpi_error_code *own = own_code(mr, code);
+
+    if (own == NULL && (code < 0 || code >= CLASSES))
+        return mpi_end(mr, __func__, bad_code(mr, code));
+    *error_class = own != NULL ? own->error_class : code;
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_string(int code, char *string, int *length)
+{
+    struct mpi_rank *mr = mpi_self();
+    const struct mpi_error_code *own = own_code(mr, code);
+    const char *text;
+
+    if (own == NULL && (code < 0 || code >= CLASSES))
+        return mpi_end(mr, __func__, bad_code(mr, code));
+    text = own == NULL ? texts[code] : own->string != NULL ? own->string : "";
+    *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text);
+    return MPI_SUCCESS;
+}
+
+void mpi_note_code(struct mpi_rank *mr, int code)
+{
+    const struct mpi_error_code *own = own_code(mr, code);
+    const char *text = own != NULL ? own->string : code >= 0 && code < CLASSES ? texts[code] : NULL;
+
+    mpi_note(mr, "error code %d%s%s", code, text != NULL ? ": " : "", text != NULL ? text : "");
+}
+
+/* `error_class` 0: the code is a class of its own. */
+static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
+{
+    struct mpi_error_code *more;
+    struct mpi_env *e;
+
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    e = &mr->env;
+    if (error_class != 0 && own_code(mr, error_class) == NULL &&
+        (error_class < 0 || error_class >= CLASSES))
+        return bad_code(mr, error_class);
+    more = realloc(e->codes, (e->ncodes + 1) * sizeof(*more));
+    if (more == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    e->codes = more;
+    e->lastusedcode = MPI_ERR_LASTCODE + 1 + (int)e->ncodes;
+    *code_p = e->lastusedcode;
+    more[e->ncodes++] =
+        (struct mpi_error_code){ error_class != 0 ? error_class : e->lastusedcode, NULL };
+    return MPI_SUCCESS;
+}
+
+int MPI_Add_error_class(int *error_class)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, add_code(mr, 0, error_class));
+}
+
+int MPI_Add_error_code(int error_class, int *code)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, add_code(mr, error_class, code));
+}
+
+int MPI_Add_error_string(int code, const char *string)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_error_code *own = own_code(mr, code);
+    char *copy;
+
+    if (own == NULL)
+        return mpi_end(mr, __func__, bad_code(mr, code));
+    copy = malloc(MPI_MAX_ERROR_STRING);
+    if (copy == NULL)
+        return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+    snprintf(copy, MPI_MAX_ERROR_STRING, "%s", string);
+    free(own->string);
+    own->string = copy;
+    return MPI_SUCCESS;
+}

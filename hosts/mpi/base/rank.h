@@ -1,0 +1,190 @@
+/*
+ * What all rooms of the library stand on: the rank itself, its memory, errors, and what programs
+ * attach to objects (env.h). A room includes only those before it:
+ *
+ *   base < type < comm < point < coll < create < rma < io < init
+ *
+ *   type/type.h, op.h           datatypes and operations
+ *   comm/comm.h                 groups and communicators
+ *   point/request.h, protocol.h messages between two ranks, over hosts/transport
+ *   coll/collective.h           collectives: their steps (schedule.h), their calls (call.h)
+ *   create/create.h             new communicators, and their topologies
+ *   rma/win.h, io/io.h          windows; files
+ *   init                        beginning and end, and what is around each call of a program
+ */
+#ifndef MPI_RANK_H
+#define MPI_RANK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hosts/mpi/base/env.h"
+#include "hosts/mpi/base/table.h"
+#include "hosts/mpi/include/mpi-hub.h"
+#include "hosts/mpi/include/mpi.h"
+#include "hosts/transport/transport.h"
+
+struct mpi_comm;
+struct mpi_type;
+struct mpi_group;
+struct mpi_request;
+struct mpi_protocol;
+struct mpi_schedule;
+struct mpi_device_block;
+
+/** A whole status; MPI_Get_count() and its like read `bytes`. */
+static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t bytes)
+{
+    return (MPI_Status){ source, tag, error, (uint32_t)bytes, (uint32_t)(bytes >> 32), 0 };
+}
+/** What calls that end one operation hand out: they leave MPI_ERROR as it was (MPI 3.1, 3.2.5). */
+static inline void mpi_status_give(MPI_Status *to, const MPI_Status *from)
+{
+    int error;
+
+    if (to == MPI_STATUS_IGNORE)
+        return;
+    error = to->MPI_ERROR;
+    *to = *from;
+    to->MPI_ERROR = error;
+}
+static inline uint64_t mpi_status_bytes(const MPI_Status *status)
+{
+    return (uint64_t)status->hub_bytes_high << 32 | status->hub_bytes;
+}
+
+#define MPI_POOL_SIZES 32u
+
+/** Memory for data of messages: blocks of whole pages, by the power of two of their size. */
+struct mpi_pool {
+    struct mpi_block *all, *free[MPI_POOL_SIZES];
+    uint64_t kept; /* bytes of large free ones that hold their pages */
+};
+
+/** Contexts that the rank has made up, see comm.h. */
+struct mpi_contexts {
+    uint64_t *used; /* bit map; NULL: none yet */
+    uint32_t next;
+};
+
+/** What calls that do not wait have looked for in vain since one of them found something. Several
+ * are told apart as far as two. */
+struct mpi_look {
+    struct mpi_sought {
+        bool sends;
+        int peer, tag; /* peer: in the communicator */
+        MPI_Comm comm;
+        uint64_t bytes;
+    } sought[2];
+    unsigned n;
+};
+
+/** What goes on when messages have ended, above them: called when it is due, with whatever takes in
+ * messages, but not from within mpi_start(). */
+enum mpi_follower { MPI_FOLLOWS_SCHEDULES, MPI_FOLLOWS_WINDOWS, MPI_FOLLOWERS };
+struct mpi_follow {
+    bool due;
+    void (*advance)(struct mpi_rank *mr);
+};
+
+/** Of one rank, from MPI_Init() on. */
+struct mpi_rank {
+    struct host *host;
+    struct transport *transport;
+    struct mpi_protocol *protocol;
+    struct mpi_pool pool;
+    MPIX_Hub_counts counts;
+    struct mpi_type *basic;                                  /* predefined types, by number */
+    struct mpi_table types, comms, groups, ops, wins, files; /* the program's; by handle */
+    struct mpi_errhandler **world_errhandler; /* of MPI_COMM_WORLD; NULL: there is none yet */
+    struct mpi_errhandler *file_errhandler;   /* of MPI_FILE_NULL: of files that will be opened */
+    struct mpi_request **requests;            /* by handle; NULL: none */
+    struct mpi_request *spare_requests;       /* for reuse */
+    struct mpi_chunk *chunks;                 /* all of them */
+    MPI_Request *free_handles;
+    unsigned nrequests, nfree;
+    struct mpi_group *no_group; /* the empty one */
+    struct mpi_contexts contexts;
+    struct mpi_follow follows[MPI_FOLLOWERS];
+    struct mpi_schedule *running, *idle;
+    struct mpi_schedule *ready, **ready_end; /* in the order in which they became so */
+    bool advancing;                          /* schedules */
+    unsigned moves;                          /* of schedules, so far */
+    struct mpi_select *select;               /* algorithms of collectives */
+    struct mpi_device_block *device_blocks;
+    uint8_t *device_stage; /* pinned; NULL: not yet */
+    struct mpi_env env;
+    const struct mpi_comm
+        *blamed;       /* whose error handler the present call ends with; NULL: the world's */
+    const char *outer; /* the program's call, when it works by others of its kind; or NULL */
+    struct mpi_look look;
+    unsigned inside;               /* of calls, of each other: the helper may not interrupt it */
+    bool interrupts;               /* the present call does another one: by a handler, or a jump */
+    bool rung;                     /* something has come since the last look of mpi_help() */
+    bool finalized, errors_return; /* after the end: calls return their errors */
+    char why[160];                 /* what was wrong in the call that failed last */
+};
+
+/** As the program knows it: __func__ of the library's MPI_X is HMPI_X; see profile.sh. */
+static inline const char *mpi_call_name(const char *func)
+{
+    return func[0] == 'H' ? func + 1 : func;
+}
+
+/* error.c */
+struct mpi_rank *mpi_self(void); /* NULL outside MPI_Init() .. MPI_Finalize() */
+/** Notes what is wrong; `mr` may be NULL. */
+void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** With what the code means. */
+void mpi_note_code(struct mpi_rank *mr, int code);
+/** The same, and yields `code`. */
+#define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
+/** Of an argument that the result goes to. @return MPI_ERR_ARG, noted, for NULL. */
+static inline int mpi_check_out(struct mpi_rank *mr, const void *p, const char *name)
+{
+    return p != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_ARG, "%s = NULL", name);
+}
+/** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
+ * all ranks unless it is to be returned. `mr` may be NULL. @return `code` */
+int mpi_end(struct mpi_rank *mr, const char *call, int code);
+/** The same before MPI_Init() and after MPI_Finalize(); `why` NULL: that is what is wrong. */
+int mpi_end_outside(const char *call, const char *why, int code);
+/** The same for any object with an error handler; `handle` is what the handler is told. */
+int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
+                   const char *call, int code);
+__attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);
+/** Ends the rank when `memory` is NULL, since a protocol cannot go on without it. @return `memory`
+ */
+void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull));
+/** Before anything that needs what is under way, which a call that was interrupted may have left
+ * half done: ends all ranks in a call that interrupts another one. */
+void mpi_refuse_interruption(struct mpi_rank *mr);
+
+/** See host_ops.library. */
+static inline bool mpi_library(struct host *h, bool inside)
+{
+    return h->ops->library != NULL ? h->ops->library(h, inside) : inside;
+}
+/** Around a function of the program that a call may not go on without: attributes, requests of its
+ * own, errors. It may call MPI, and even leave the call by a jump. */
+struct mpi_aside {
+    bool library;
+    unsigned inside;
+};
+struct mpi_aside mpi_program_begin(struct mpi_rank *mr);
+void mpi_program_end(struct mpi_rank *mr, struct mpi_aside aside);
+
+/* block.c */
+/** Memory that goes with the rank at the latest, aligned to 64. All that messages are sent from or
+ * received into and that is not the program's is of this kind. */
+void *mpi_block_new(struct mpi_rank *mr, uint64_t bytes);
+void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes);  /* NULL: out of memory */
+void *mpi_block_zero(struct mpi_rank *mr, uint64_t bytes); /* the same, all zero */
+void mpi_block_free(void *bytes);                          /* NULL: no effect */
+void mpi_pool_release(struct mpi_rank *mr);
+/** Memory to memory; takes the time that it takes the platform. */
+void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes);
+/** The time alone. */
+void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes);
+
+#endif /* MPI_RANK_H */

@@ -1,0 +1,107 @@
+/* Reduce and scatter: `out` has a block for each rank, `in` is the own one. */
+#include "hosts/mpi/coll/collective.h"
+
+static struct mpi_data whole(const struct mpi_coll *c)
+{
+    struct mpi_data d = { c->out.at, 0, c->out.type };
+
+    for (int r = 0; r < c->size; r++)
+        d.count += mpi_block(c, &c->out, r).count;
+    return d;
+}
+
+/* To rank 0, which sends the blocks out. */
+static void reduce_scatterv(struct mpi_coll *c)
+{
+    struct mpi_coll all = *c;
+    struct mpi_data own = mpi_block_range(&c->in, 0, 1), sum = whole(c);
+
+    all.out = (struct mpi_blocks){ .at = sum.at, .count = sum.count, .type = sum.type };
+    if (c->rank == 0)
+        sum = mpi_coll_scratch(c, sum.count, sum.type);
+    mpi_reduce_tree(&all, 0, sum);
+    mpi_coll_fence(c);
+    if (c->rank != 0) {
+        mpi_coll_receive(c, 0, own);
+        return;
+    }
+    all.out = c->out;
+    all.out.at = sum.at;
+    mpi_coll_copy(c, mpi_block(&all, &all.out, 0), own);
+    for (int r = 1; r < c->size; r++)
+        mpi_coll_send(c, r, mpi_block(&all, &all.out, r));
+}
+
+/* In step i each rank sends the block of the rank i further on to it. */
+static void pairwise(struct mpi_coll *c)
+{
+    struct mpi_data own = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
+
+    mpi_coll_copy(c, mpi_block(c, &c->out, c->rank), own);
+    for (int i = 1; i < c->size; i++) {
+        int to = mpi_wrap(c->rank + i, c->size);
+
+        mpi_coll_receive(c, mpi_wrap(c->rank - i, c->size), got);
+        mpi_coll_send(c, to, mpi_block(c, &c->out, to));
+        mpi_coll_fence(c);
+        mpi_step_combine(c->s, got, own);
+    }
+}
+
+/* The sum of a block travels around the ring and ends where it belongs. */
+static void ring(struct mpi_coll *c)
+{
+    struct mpi_data own = mpi_block_range(&c->in, 0, 1), sum[2], out;
+    uint64_t most = 0;
+
+    for (int r = 0; r < c->size; r++) {
+        uint64_t n = mpi_block(c, &c->out, r).count;
+
+        most = n > most ? n : most;
+    }
+    sum[0] = mpi_coll_scratch(c, most, own.type);
+    sum[1] = mpi_coll_scratch(c, most, own.type);
+    out = mpi_block(c, &c->out, mpi_wrap(c->rank - 1, c->size));
+    if (c->size == 1)
+        mpi_coll_copy(c, out, own);
+    for (int i = 0; i < c->size - 1; i++) {
+        struct mpi_data add = mpi_block(c, &c->out, mpi_wrap(c->rank - 2 - i, c->size));
+        struct mpi_data in = i == c->size - 2 ? own : mpi_part(sum[i % 2], 0, add.count);
+
+        mpi_coll_receive(c, mpi_wrap(c->rank - 1, c->size), in);
+        mpi_coll_send(c, mpi_wrap(c->rank + 1, c->size), out);
+        mpi_coll_fence(c);
+        mpi_step_combine(c->s, add, in);
+        out = in;
+    }
+}
+
+static bool commutes_on_cube(const struct mpi_coll *c)
+{
+    return c->commutes && mpi_coll_is_cube(c);
+}
+
+static void halving(struct mpi_coll *c)
+{
+    struct mpi_data out = whole(c), sum = mpi_coll_scratch(c, out.count, out.type);
+    struct mpi_halves h;
+
+    mpi_halves_init(c, &h, -1, out.count);
+    if (h.cuts == NULL)
+        return;
+    for (int r = 0; r < c->size; r++)
+        h.cuts[r + 1] = h.cuts[r] + mpi_block(c, &c->out, r).count;
+    mpi_coll_copy(c, out, sum);
+    mpi_halves_reduce(c, &h, sum);
+    mpi_coll_copy(c, mpi_part(sum, h.cuts[c->rank], h.cuts[c->rank + 1]),
+                  mpi_block_range(&c->in, 0, 1));
+}
+
+const struct mpi_algorithm mpi_reduce_scatter_algorithms[] = {
+    { MPI_COLL_REDUCE_SCATTER, "pairwise", mpi_coll_commutes, pairwise },
+    { MPI_COLL_REDUCE_SCATTER, "reduce-scatterv", NULL, reduce_scatterv },
+    { MPI_COLL_REDUCE_SCATTER, "ring", mpi_coll_commutes, ring },
+    { MPI_COLL_REDUCE_SCATTER, "halving", commutes_on_cube, halving },
+    { 0 },
+};

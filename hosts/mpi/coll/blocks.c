@@ -1,0 +1,160 @@
+/* What builders are made of: blocks of the caller's memory, and scratch memory like it. */
+#include "hosts/mpi/coll/collective.h"
+
+struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n)
+{
+    int64_t offset = (int64_t)first * (int64_t)b->count * (int64_t)b->type->extent;
+
+    return (struct mpi_data){ offset != 0 ? b->at + offset : b->at, (uint64_t)n * b->count,
+                              b->type };
+}
+
+struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank)
+{
+    struct mpi_data d;
+
+    if (b->counts == NULL)
+        return mpi_block_range(b, rank, 1);
+    d.count = (uint64_t)b->counts[rank];
+    d.type = b->types != NULL ? mpi_type_of(c->mr, b->types[rank]) : b->type;
+    if (b->far != NULL)
+        d.at = b->at + b->far[rank];
+    else if (b->types != NULL)
+        d.at = b->at + b->displs[rank];
+    else
+        d.at = b->at + (int64_t)b->displs[rank] * (int64_t)b->type->extent;
+    return d;
+}
+
+uint64_t mpi_data_bytes(const struct mpi_data *d)
+{
+    return d->count * d->type->bytes;
+}
+
+struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes)
+{
+    return (struct mpi_data){ at, bytes, mpi_type_of(c->mr, MPI_BYTE) };
+}
+
+bool mpi_coll_commutes(const struct mpi_coll *c)
+{
+    return c->commutes;
+}
+
+bool mpi_coll_is_cube(const struct mpi_coll *c)
+{
+    return mpi_cube_below(c->size) == c->size;
+}
+
+static bool is_dense(const struct mpi_type *t, int64_t *offset_p)
+{
+    return mpi_type_is_block(t, 2, offset_p);
+}
+
+struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type)
+{
+    int64_t low = type->true_low, step = type->extent, bytes;
+    char *at;
+
+    if (count == 0)
+        return (struct mpi_data){ NULL, 0, type };
+    bytes = type->true_extent + (int64_t)(count - 1) * (step < 0 ? -step : step);
+    at = mpi_schedule_memory(c->s, (uint64_t)bytes);
+    if (at != NULL) {
+        at -= low;
+        if (step < 0)
+            at -= (int64_t)(count - 1) * step;
+    }
+    return (struct mpi_data){ at, count, type };
+}
+
+struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, bool load)
+{
+    uint64_t bytes = mpi_data_bytes(&d);
+    struct mpi_data packed;
+    int64_t offset;
+
+    if (bytes == 0)
+        return mpi_bytes(c, NULL, 0);
+    if (is_dense(d.type, &offset))
+        return mpi_bytes(c, d.at + offset, bytes);
+    packed = mpi_bytes(c, mpi_schedule_memory(c->s, bytes), bytes);
+    if (load)
+        mpi_coll_copy(c, d, packed);
+    return packed;
+}
+
+void mpi_coll_unpacked(const struct mpi_coll *c, struct mpi_data packed, struct mpi_data d)
+{
+    int64_t offset;
+
+    if (!is_dense(d.type, &offset))
+        mpi_coll_copy(c, packed, d);
+}
+
+void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
+                      struct mpi_data *got_p)
+{
+    struct mpi_data got = *got_p;
+
+    if (got_is_left) {
+        mpi_step_combine(c->s, got, *sum_p);
+        return;
+    }
+    mpi_step_combine(c->s, *sum_p, got);
+    *got_p = *sum_p;
+    *sum_p = got;
+}
+
+void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
+                         struct mpi_data *got_p)
+{
+    mpi_coll_combine(c, got_is_left || c->commutes, sum_p, got_p);
+}
+
+void mpi_coll_move(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to)
+{
+    if (from.at != to.at)
+        mpi_coll_copy(c, from, to);
+}
+
+struct mpi_data mpi_part(struct mpi_data d, uint64_t first, uint64_t end)
+{
+    return (struct mpi_data){ d.at + (int64_t)first * (int64_t)d.type->extent, end - first,
+                              d.type };
+}
+
+/* Blocks of all ranks lie one behind the other. */
+static struct mpi_data all_given(const struct mpi_coll *c)
+{
+    struct mpi_data d = mpi_block_range(&c->out, 0, 1);
+
+    if (c->kind != MPI_COLL_REDUCE_SCATTER)
+        return d;
+    d.count = 0;
+    for (int r = 0; r < c->size; r++)
+        d.count += mpi_block(c, &c->out, r).count;
+    return d;
+}
+
+void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
+{
+    struct mpi_coll near = *c;
+    struct mpi_data out = all_given(c), in = mpi_block_range(&c->in, 0, 1), d;
+    bool out_far = mpi_on_device(c->mr, out.at), in_far = mpi_on_device(c->mr, in.at);
+
+    if (out_far) {
+        d = mpi_coll_scratch(c, out.count, out.type);
+        mpi_coll_copy(c, out, d);
+        near.out.at = d.at;
+    }
+    if (in_far && out_far && in.at == out.at)
+        near.in.at = near.out.at;
+    else if (in_far)
+        near.in.at = mpi_coll_scratch(c, in.count, in.type).at;
+    build(&near);
+    if (!in_far || (c->kind == MPI_COLL_EXSCAN && c->rank == 0))
+        return;
+    mpi_coll_fence(c);
+    mpi_coll_copy(c, mpi_block_range(&near.in, 0, 1), in);
+}

@@ -1,0 +1,328 @@
+/*
+ * Collectives that know the cables. Ranks are taken in an order in which neighbours are joined (see
+ * p2_sort()), and travel both ways around the ring at once:
+ *
+ *   both-ways   ring of n: data come from both sides, n / 2 rounds instead of n - 1
+ *   two-rings   first across, by S, then both ways in each of the two rings, with both rings' data
+ *   two-levels  the ranks of a node in its memory, then one of each node by recursive doubling
+ *   pipeline    one way around, in segments: of the root's memory each byte is read but once
+ *
+ * What a node can give and take at N limits them all (docs/collectives.md): the two ways of a ring
+ * save rounds, not bytes.
+ */
+#include "hosts/mpi/coll/cables.h"
+
+#define SEGMENT_MAX 8192u  /* one entry: longer ones ask, and go in several */
+#define WORD_BYTES  8u     /* segments end where the words of copies do */
+#define ROUND_BYTES 12288u /* what a channel moves in the 3.5 us that a round costs besides */
+
+struct p2 *p2_of_coll(const struct mpi_coll *c)
+{
+    return p2_of_transport(c->mr->transport);
+}
+
+/* False: out of memory, which the schedule knows. */
+bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o)
+{
+    size_t n = (size_t)c->size;
+    int *memory = (int *)(void *)mpi_schedule_memory(c->s, 2 * n * sizeof(int));
+
+    if (memory == NULL)
+        return false;
+    *o = (struct p2_order){ .n = c->size, .at = memory + n };
+    for (int r = 0; r < c->size; r++) {
+        memory[r] = c->comm->world[r];
+        o->at[r] = r;
+    }
+    o->half = p2_sort(p2_of_coll(c), memory, o->at, o->n);
+    while (o->at[o->place] != c->rank)
+        o->place++;
+    return true;
+}
+
+static bool near(const struct mpi_coll *c)
+{
+    const struct p2 *p2 = p2_of_coll(c);
+
+    return p2 != NULL && c->far == NULL && c->size > 2 && p2_all_near(p2, c->comm->world, c->size);
+}
+
+bool p2_near_and_commutes(const struct mpi_coll *c)
+{
+    return near(c) && c->commutes;
+}
+
+/* ---- allgather ------------------------------------------------------------------------------ */
+
+/* One round: the block of the rank at `east` goes east, where that of the rank before it comes
+ * from; likewise for west. */
+static void pass(const struct mpi_coll *c, const struct p2_order *o, int place, int round,
+                 bool west)
+{
+    int to_east = p2_at(o, place + 1), to_west = p2_at(o, place - 1);
+
+    mpi_coll_receive(c, to_west, mpi_block(c, &c->in, p2_at(o, place - round)));
+    if (west)
+        mpi_coll_receive(c, to_east, mpi_block(c, &c->in, p2_at(o, place + round)));
+    mpi_coll_send(c, to_east, mpi_block(c, &c->in, p2_at(o, place - round + 1)));
+    if (west)
+        mpi_coll_send(c, to_west, mpi_block(c, &c->in, p2_at(o, place + round - 1)));
+    mpi_coll_fence(c);
+}
+
+static void allgather_both_ways(struct mpi_coll *c)
+{
+    struct p2_order o;
+
+    if (!p2_coll_order(c, &o))
+        return;
+    for (int i = 1; i <= o.n / 2; i++)
+        pass(c, &o, o.place, i, 2 * i <= o.n - 1);
+}
+
+/* A rank in a ring of its own: places count along it, and `over` is whom it faces. */
+struct ring {
+    int n, place, first;
+    int step; /* of the order, for a step east */
+};
+
+static struct ring ring_of(const struct p2_order *o)
+{
+    bool second = o->place >= o->half;
+
+    return (struct ring){ o->half, second ? o->n - 1 - o->place : o->place, second ? o->n - 1 : 0,
+                          second ? -1 : 1 };
+}
+
+static int in_ring(const struct p2_order *o, const struct ring *r, int place)
+{
+    return p2_at(o, r->first + r->step * mpi_wrap(place, r->n));
+}
+
+/* Who faces the rank at that place of the own ring. */
+static int across(const struct p2_order *o, const struct ring *r, int place)
+{
+    return p2_at(o, o->n - 1 - (r->first + r->step * mpi_wrap(place, r->n)));
+}
+
+static void allgather_two_rings(struct mpi_coll *c)
+{
+    struct p2_order o;
+    struct ring r;
+
+    if (!p2_coll_order(c, &o))
+        return;
+    if (o.half == 0) {
+        allgather_both_ways(c);
+        return;
+    }
+    r = ring_of(&o);
+    p2_coll_exchange(c, across(&o, &r, r.place), mpi_block(c, &c->in, across(&o, &r, r.place)),
+                     mpi_block(c, &c->in, c->rank));
+    mpi_coll_fence(c);
+    for (int i = 1; i <= r.n / 2; i++) {
+        int east = in_ring(&o, &r, r.place + 1), west = in_ring(&o, &r, r.place - 1);
+        int from_west = r.place - i, from_east = r.place + i;
+        bool both = 2 * i <= r.n - 1;
+
+        mpi_coll_receive(c, west, mpi_block(c, &c->in, in_ring(&o, &r, from_west)));
+        mpi_coll_receive(c, west, mpi_block(c, &c->in, across(&o, &r, from_west)));
+        if (both) {
+            mpi_coll_receive(c, east, mpi_block(c, &c->in, in_ring(&o, &r, from_east)));
+            mpi_coll_receive(c, east, mpi_block(c, &c->in, across(&o, &r, from_east)));
+        }
+        mpi_coll_send(c, east, mpi_block(c, &c->in, in_ring(&o, &r, from_west + 1)));
+        mpi_coll_send(c, east, mpi_block(c, &c->in, across(&o, &r, from_west + 1)));
+        if (both) {
+            mpi_coll_send(c, west, mpi_block(c, &c->in, in_ring(&o, &r, from_east - 1)));
+            mpi_coll_send(c, west, mpi_block(c, &c->in, across(&o, &r, from_east - 1)));
+        }
+        mpi_coll_fence(c);
+    }
+}
+
+/* ---- broadcast ---------------------------------------------------------------------------------
+ */
+
+/* A chain of `ranks` takes (segments + ranks) rounds; more segments make them shorter, but a round
+ * costs besides what it moves. The least sum is where segments^2 = ranks * bytes / ROUND_BYTES. */
+static uint64_t segments_of(uint64_t bytes, int ranks)
+{
+    uint64_t n = (bytes + SEGMENT_MAX - 1) / SEGMENT_MAX;
+
+    while ((n + 1) * (n + 1) * ROUND_BYTES <= (uint64_t)ranks * bytes)
+        n++;
+    return n > 0 ? n : 1;
+}
+
+/* Of bytes without gaps: how many elements they are may differ between ranks. */
+static struct mpi_data segment(struct mpi_data flat, uint64_t i, uint64_t n)
+{
+    uint64_t words = flat.count / WORD_BYTES;
+    uint64_t end = i + 1 < n ? words * (i + 1) / n * WORD_BYTES : flat.count;
+
+    return mpi_part(flat, words * i / n * WORD_BYTES, end);
+}
+
+/* Segment i comes while segment i - 1 goes on. -1: from nobody, to nobody. */
+static void relay(const struct mpi_coll *c, struct mpi_data flat, uint64_t n, int from, int to,
+                  int also_to)
+{
+    uint64_t lag = from >= 0;
+
+    for (uint64_t i = 0; i < n + lag; i++) {
+        if (from >= 0 && i < n)
+            mpi_coll_receive(c, from, segment(flat, i, n));
+        if (i >= lag && to >= 0)
+            mpi_coll_send(c, to, segment(flat, i - lag, n));
+        if (i >= lag && also_to >= 0)
+            mpi_coll_send(c, also_to, segment(flat, i - lag, n));
+        mpi_coll_fence(c);
+    }
+}
+
+/* `east` ranks on the one side of the root are reached that way, the others the other way. */
+static void bcast_chain(struct mpi_coll *c, int east)
+{
+    struct p2_order o;
+    int root = 0, way;
+    struct mpi_data all = mpi_block_range(&c->in, 0, 1), flat;
+    uint64_t n;
+
+    if (!p2_coll_order(c, &o))
+        return;
+    while (o.at[root] != c->root)
+        root++;
+    way = mpi_wrap(o.place - root, o.n); /* steps east of the root */
+    n = segments_of(c->bytes, east);
+    flat = mpi_coll_packed(c, all, way == 0);
+    if (way == 0)
+        relay(c, flat, n, -1, p2_at(&o, o.place + 1), east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
+    else if (way <= east)
+        relay(c, flat, n, p2_at(&o, o.place - 1), way < east ? p2_at(&o, o.place + 1) : -1, -1);
+    else
+        relay(c, flat, n, p2_at(&o, o.place + 1), way > east + 1 ? p2_at(&o, o.place - 1) : -1, -1);
+    if (way != 0)
+        mpi_coll_unpacked(c, flat, all);
+}
+
+static void bcast_both_ways(struct mpi_coll *c)
+{
+    bcast_chain(c, c->size / 2);
+}
+
+static void bcast_pipeline(struct mpi_coll *c)
+{
+    bcast_chain(c, c->size - 1);
+}
+
+/* ---- all-to-all
+ * -------------------------------------------------------------------------------------- */
+
+/* All at once, the nearest ones first and both ways in turn, so that all cables of a ring have
+ * work. */
+static void alltoall_both_ways(struct mpi_coll *c)
+{
+    struct p2_order o;
+
+    if (!p2_coll_order(c, &o))
+        return;
+    mpi_coll_move(c, mpi_block(c, &c->out, c->rank), mpi_block(c, &c->in, c->rank));
+    for (int d = 1; d <= o.n / 2; d++) {
+        int east = p2_at(&o, o.place + d), west = p2_at(&o, o.place - d);
+
+        mpi_coll_receive(c, west, mpi_block(c, &c->in, west));
+        if (east != west)
+            mpi_coll_receive(c, east, mpi_block(c, &c->in, east));
+    }
+    for (int d = 1; d <= o.n / 2; d++) {
+        int east = p2_at(&o, o.place + d), west = p2_at(&o, o.place - d);
+
+        mpi_coll_send(c, east, mpi_block(c, &c->out, east));
+        if (east != west)
+            mpi_coll_send(c, west, mpi_block(c, &c->out, west));
+    }
+}
+
+static const struct mpi_algorithm algorithms[] = {
+    { MPI_COLL_ALLGATHER, "both-ways", near, allgather_both_ways },
+    { MPI_COLL_ALLGATHER, "two-rings", near, allgather_two_rings },
+    { MPI_COLL_BCAST, "both-ways", near, bcast_both_ways },
+    { MPI_COLL_BCAST, "pipeline", near, bcast_pipeline },
+    { MPI_COLL_ALLREDUCE, "both-ways", p2_near_and_commutes, p2_allreduce_both_ways },
+    { MPI_COLL_ALLREDUCE, "two-rings", p2_near_and_commutes, p2_allreduce_two_rings },
+    { MPI_COLL_ALLREDUCE, "two-levels", p2_has_levels, p2_allreduce_two_levels },
+    { MPI_COLL_REDUCE_SCATTER, "both-ways", p2_near_and_commutes, p2_reduce_scatter_both_ways },
+    { MPI_COLL_ALLTOALL, "both-ways", near, alltoall_both_ways },
+    { 0 },
+};
+
+/*
+ * Who is quickest on 4, 8 and 16 nodes, one ring and two (docs/mpi-peach2.md has the tables). Few
+ * ranks do best to tell all others at once: a message costs its sender 0.2 us, or 1 us in a channel
+ * however long. Then small ones go to what has the fewest rounds, and large ones to what moves each
+ * byte to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its sender
+ * 0.1 us each 8 bytes, and ten ranks have so few that no other way saves any.
+ */
+#define KB 1024u
+static const struct mpi_choice choices[] = {
+    { MPI_COLL_ALLGATHER, "linear", 0, 24 * KB, 0, 6 },
+    { MPI_COLL_ALLGATHER, "linear", 0, 96, 0, 12 },
+    { MPI_COLL_ALLGATHER, "linear", 384, 12 * KB, 0, 12 },
+    { MPI_COLL_ALLGATHER, "linear", 0, 48, 0, 17 },
+    { MPI_COLL_ALLGATHER, "linear", 384, 3 * KB, 12, 17 },
+    { MPI_COLL_ALLGATHER, "recursive-doubling", 0, 2 * KB, 0, 0 },
+    { MPI_COLL_ALLGATHER, "bruck", 0, 2 * KB, 0, 0 },
+    { MPI_COLL_ALLGATHER, "two-rings", 2 * KB, 0, 0, 0 },
+    { MPI_COLL_BCAST, "linear", 0, 24 * KB, 0, 6 },
+    { MPI_COLL_BCAST, "pipeline", 48 * KB, 0, 0, 6 },
+    { MPI_COLL_BCAST, "linear", 3 * KB, 12 * KB, 0, 12 },
+    { MPI_COLL_BCAST, "pipeline", 96 * KB, 0, 0, 12 },
+    { MPI_COLL_BCAST, "linear", 0, 48, 0, 17 },
+    { MPI_COLL_BCAST, "binomial", 0, 24 * KB, 0, 0 },
+    { MPI_COLL_BCAST, "both-ways", 24 * KB, 192 * KB, 0, 0 },
+    { MPI_COLL_BCAST, "pipeline", 192 * KB, 0, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "two-levels", 0, 4 * KB, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 3 * KB, 0, 0 },
+    { MPI_COLL_ALLREDUCE, "rabenseifner", 3 * KB, 6 * KB, 6, 0 },
+    { MPI_COLL_ALLREDUCE, "two-rings", 3 * KB, 0, 0, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "both-ways", 384, 0, 0, 6 },
+    { MPI_COLL_REDUCE_SCATTER, "both-ways", 3 * KB, 0, 0, 12 },
+    { MPI_COLL_REDUCE_SCATTER, "both-ways", 6 * KB, 0, 0, 0 },
+    { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 11 },
+    { MPI_COLL_ALLTOALL, "spread", 0, P2_PIO_MAX + 1, 0, 15 },
+    { MPI_COLL_ALLTOALL, "spread", 0, 56, 0, 21 },
+    { MPI_COLL_ALLTOALL, "bruck", 0, 192, 0, 0 },
+    { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 0 },
+    { 0 },
+};
+
+/* Where S joins two rings, no way is long; looked at first. */
+static const struct mpi_choice joined[] = {
+    { MPI_COLL_ALLGATHER, "recursive-doubling", 384, 768, 6, 17 },
+    { MPI_COLL_ALLGATHER, "linear", 0, 48 * KB, 0, 6 },
+    { MPI_COLL_ALLGATHER, "linear", 3 * KB, 6 * KB, 12, 17 },
+    { MPI_COLL_BCAST, "binomial", 24, 3 * KB, 6, 12 },
+    { MPI_COLL_BCAST, "binomial", 12, 24 * KB, 12, 0 },
+    { MPI_COLL_ALLREDUCE, "rabenseifner", 3 * KB, 12 * KB, 12, 0 },
+    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 3 * KB / 2, 0, 6 },
+    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 6 * KB, 6, 12 },
+    { MPI_COLL_REDUCE_SCATTER, "halving", 0, 24 * KB, 12, 0 },
+    { 0 },
+};
+
+int p2_collectives(struct mpi_rank *mr)
+{
+    const struct p2 *p2 = p2_of_transport(mr->transport);
+    int code;
+
+    if (p2 == NULL)
+        return MPI_SUCCESS;
+    code = mpi_algorithms_add(mr, algorithms);
+    if (code == MPI_SUCCESS)
+        code = mpi_choices_add(mr, choices);
+    /* Not whether this rank has: all choose alike, where only some nodes have a cable at S, too. */
+    if (code == MPI_SUCCESS && p2_all_have_across(p2))
+        code = mpi_choices_add(mr, joined);
+    return code;
+}

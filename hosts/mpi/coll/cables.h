@@ -1,0 +1,42 @@
+/* What the algorithms of collectives over PEACH2 share. */
+#ifndef MPI_CABLES_H
+#define MPI_CABLES_H
+
+#include "hosts/mpi/coll/collective.h"
+#include "hosts/transport/peach2/order.h"
+
+/** The ranks of a communicator in order. */
+struct p2_order {
+    int n, half; /* half: see p2_sort() */
+    int place;   /* of this rank */
+    int *at;     /* rank by place */
+};
+
+static inline int p2_at(const struct p2_order *o, int place)
+{
+    return o->at[mpi_wrap(place, o->n)];
+}
+
+/* A message each way, in one round. */
+static inline void p2_coll_exchange(const struct mpi_coll *c, int peer, struct mpi_data in,
+                                    struct mpi_data out)
+{
+    mpi_coll_receive(c, peer, in);
+    mpi_coll_send(c, peer, out);
+}
+
+/* cables.c */
+struct p2 *p2_of_coll(const struct mpi_coll *c); /* NULL: over another transport */
+/** @return false: out of memory, which the schedule knows. */
+bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o);
+bool p2_near_and_commutes(const struct mpi_coll *c);
+
+/* cables_reduce.c */
+void p2_allreduce_both_ways(struct mpi_coll *c);
+void p2_allreduce_two_rings(struct mpi_coll *c);
+void p2_allreduce_two_levels(struct mpi_coll *c);
+void p2_reduce_scatter_both_ways(struct mpi_coll *c);
+/** All ranks, several on each of a power of two of nodes? */
+bool p2_has_levels(const struct mpi_coll *c);
+
+#endif /* MPI_CABLES_H */

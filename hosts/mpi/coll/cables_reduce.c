@@ -1,0 +1,234 @@
+/* Reductions along the cables: what cables.c says of orders and rings holds here, too. */
+#include "hosts/mpi/coll/cables.h"
+
+/** Two pieces of scratch memory that change roles: what came, and what goes next. */
+struct flow {
+    struct mpi_data come, go;
+};
+
+static struct flow flow_init(const struct mpi_coll *c, uint64_t most, struct mpi_type *type)
+{
+    struct flow f = { mpi_coll_scratch(c, most, type), mpi_coll_scratch(c, most, type) };
+
+    return f;
+}
+
+/* What came for a part goes on with the own data for it. */
+static void add_own(const struct mpi_coll *c, struct mpi_data own, struct flow *f)
+{
+    struct mpi_data come = mpi_part(f->come, 0, own.count);
+
+    mpi_step_combine(c->s, own, come);
+    f->come = f->go;
+    f->go = come;
+}
+
+/*
+ * The sum of the part of each place comes to be at the rank at that place, in `own`, where its own
+ * data are already. It starts on both sides, half a ring away, and each rank that it passes adds
+ * its own. `parts` are by place.
+ */
+static void sum_both_ways(const struct mpi_coll *c, const struct p2_order *o,
+                          const struct mpi_data *parts, struct mpi_data own)
+{
+    int east = o->n / 2, west = (o->n - 1) / 2; /* ranks on a part's west and east side */
+    int to_east = p2_at(o, o->place + 1), to_west = p2_at(o, o->place - 1);
+    struct flow e, w;
+    uint64_t most = 0;
+
+    for (int i = 0; i < o->n; i++)
+        most = parts[i].count > most ? parts[i].count : most;
+    e = flow_init(c, most, own.type);
+    w = flow_init(c, most, own.type);
+    for (int t = 1; t <= east; t++) {
+        int s = t - (east - west); /* the other way may begin a round later */
+        int out_e = mpi_wrap(o->place + (east - t + 1), o->n), in_e = mpi_wrap(out_e - 1, o->n);
+        int out_w = mpi_wrap(o->place - (west - s + 1), o->n), in_w = mpi_wrap(out_w + 1, o->n);
+
+        mpi_coll_receive(c, to_west, mpi_part(e.come, 0, parts[in_e].count));
+        if (s > 0)
+            mpi_coll_receive(c, to_east, mpi_part(w.come, 0, parts[in_w].count));
+        mpi_coll_send(c, to_east, t == 1 ? parts[out_e] : e.go);
+        if (s > 0)
+            mpi_coll_send(c, to_west, s == 1 ? parts[out_w] : w.go);
+        mpi_coll_fence(c);
+        if (t < east)
+            add_own(c, parts[in_e], &e);
+        if (s > 0 && s < west)
+            add_own(c, parts[in_w], &w);
+    }
+    mpi_step_combine(c->s, mpi_part(e.come, 0, own.count), own);
+    if (west > 0)
+        mpi_step_combine(c->s, mpi_part(w.come, 0, own.count), own);
+}
+
+/* And from there to all. */
+static void spread_both_ways(const struct mpi_coll *c, const struct p2_order *o,
+                             const struct mpi_data *parts)
+{
+    int east = p2_at(o, o->place + 1), west = p2_at(o, o->place - 1), p = o->place, n = o->n;
+
+    for (int i = 1; i <= n / 2; i++) {
+        bool both = 2 * i <= n - 1;
+
+        mpi_coll_receive(c, west, parts[mpi_wrap(p - i, n)]);
+        if (both)
+            mpi_coll_receive(c, east, parts[mpi_wrap(p + i, n)]);
+        mpi_coll_send(c, east, parts[mpi_wrap(p - i + 1, n)]);
+        if (both)
+            mpi_coll_send(c, west, parts[mpi_wrap(p + i - 1, n)]);
+        mpi_coll_fence(c);
+    }
+}
+
+/* NULL: out of memory, which the schedule knows. */
+static struct mpi_data *parts_init(const struct mpi_coll *c, int n)
+{
+    return (struct mpi_data *)(void *)mpi_schedule_memory(c->s,
+                                                          (size_t)n * sizeof(struct mpi_data));
+}
+
+static void allreduce_in(const struct mpi_coll *c, const struct p2_order *o, struct mpi_data all)
+{
+    struct mpi_data *parts = parts_init(c, o->n);
+    uint64_t n = (uint64_t)o->n;
+
+    if (parts == NULL)
+        return;
+    for (uint64_t i = 0; i < n; i++)
+        parts[i] = mpi_part(all, all.count * i / n, all.count * (i + 1) / n);
+    sum_both_ways(c, o, parts, parts[o->place]);
+    spread_both_ways(c, o, parts);
+}
+
+void p2_allreduce_both_ways(struct mpi_coll *c)
+{
+    struct mpi_data all = mpi_block_range(&c->in, 0, 1);
+    struct p2_order o;
+
+    if (!p2_coll_order(c, &o))
+        return;
+    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), all);
+    allreduce_in(c, &o, all);
+}
+
+/* Each ring has one half of the data, across and back again by S. */
+void p2_allreduce_two_rings(struct mpi_coll *c)
+{
+    struct mpi_data all = mpi_block_range(&c->in, 0, 1), half[2], got;
+    struct p2_order o, ring;
+    int mine, peer;
+
+    if (!p2_coll_order(c, &o))
+        return;
+    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), all);
+    if (o.half == 0) {
+        allreduce_in(c, &o, all);
+        return;
+    }
+    mine = o.place >= o.half;
+    peer = p2_at(&o, o.n - 1 - o.place);
+    ring = (struct p2_order){ .n = o.half,
+                              .place = o.place - mine * o.half,
+                              .at = o.at + mine * o.half };
+    half[0] = mpi_part(all, 0, all.count / 2);
+    half[1] = mpi_part(all, all.count / 2, all.count);
+    got = mpi_coll_scratch(c, half[mine].count, all.type);
+    p2_coll_exchange(c, peer, got, half[!mine]);
+    mpi_coll_fence(c);
+    mpi_step_combine(c->s, got, half[mine]);
+    allreduce_in(c, &ring, half[mine]);
+    p2_coll_exchange(c, peer, half[!mine], half[mine]);
+}
+
+/* First place and number of the ranks on the node of this one; *nodes_p: how many nodes. */
+static int on_node(const struct mpi_coll *c, const struct p2_order *o, int *first_p, int *nodes_p,
+                   int *node_p)
+{
+    const struct p2 *p2 = p2_of_coll(c);
+    int n = 0;
+
+    *nodes_p = *node_p = *first_p = 0;
+    for (int i = 0; i < o->n; i++) {
+        uint32_t slot = p2_slot(p2, c->comm->world[o->at[i]]);
+        bool next = i == 0 || p2_slot(p2, c->comm->world[o->at[i - 1]]) != slot;
+
+        *nodes_p += next;
+        if (slot != p2_slot(p2, c->comm->world[c->rank]))
+            continue;
+        if (next) {
+            *first_p = i;
+            *node_p = *nodes_p - 1;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* All ranks, several on each of a power of two of nodes: those of a node meet in memory, and one of
+ * them takes part in recursive doubling among the nodes. */
+bool p2_has_levels(const struct mpi_coll *c)
+{
+    const struct p2 *p2 = p2_of_coll(c);
+    int here = 1, nodes;
+
+    if (!p2_near_and_commutes(c))
+        return false;
+    for (int r = 0; r < c->size; r++)
+        here +=
+            r != c->rank && p2_slot(p2, c->comm->world[r]) == p2_slot(p2, c->comm->world[c->rank]);
+    nodes = c->size / here;
+    return here > 1 && (nodes & (nodes - 1)) == 0 && p2_is_even(p2) &&
+           c->size == (int)c->mr->host->size;
+}
+
+void p2_allreduce_two_levels(struct mpi_coll *c)
+{
+    struct mpi_data sum = mpi_block_range(&c->in, 0, 1), got;
+    int first, nodes, node, here, each;
+    struct p2_order o;
+
+    if (!p2_coll_order(c, &o))
+        return;
+    here = on_node(c, &o, &first, &nodes, &node);
+    each = here; /* p2_has_levels() */
+    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
+    if (o.place != first) {
+        mpi_coll_send(c, o.at[first], sum);
+        mpi_coll_fence(c);
+        mpi_coll_receive(c, o.at[first], sum);
+        return;
+    }
+    got = mpi_coll_scratch(c, sum.count * (uint64_t)here, sum.type);
+    for (int i = 1; i < here; i++)
+        mpi_coll_receive(c, o.at[first + i],
+                         mpi_part(got, sum.count * (uint64_t)i, sum.count * (uint64_t)(i + 1)));
+    mpi_coll_fence(c);
+    for (int i = 1; i < here; i++)
+        mpi_step_combine(
+            c->s, mpi_part(got, sum.count * (uint64_t)i, sum.count * (uint64_t)(i + 1)), sum);
+    got = mpi_part(got, 0, sum.count);
+    for (int step = 1; step < nodes; step *= 2) {
+        int peer = node ^ step;
+
+        p2_coll_exchange(c, o.at[peer * each], got, sum);
+        mpi_coll_fence(c);
+        mpi_coll_combine(c, peer < node, &sum, &got);
+    }
+    for (int i = 1; i < here; i++)
+        mpi_coll_send(c, o.at[first + i], sum);
+    mpi_coll_move(c, sum, mpi_block_range(&c->in, 0, 1));
+}
+
+void p2_reduce_scatter_both_ways(struct mpi_coll *c)
+{
+    struct mpi_data own = mpi_block_range(&c->in, 0, 1), *parts = parts_init(c, c->size);
+    struct p2_order o;
+
+    if (parts == NULL || !p2_coll_order(c, &o))
+        return;
+    for (int i = 0; i < o.n; i++)
+        parts[i] = mpi_block(c, &c->out, o.at[i]);
+    mpi_coll_move(c, parts[o.place], own);
+    sum_both_ways(c, &o, parts, own);
+}

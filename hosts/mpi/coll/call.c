@@ -1,0 +1,149 @@
+#include "hosts/mpi/coll/call.h"
+
+int mpi_coll_begin(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm)
+{
+    struct mpi_comm *cm;
+
+    *c = (struct mpi_coll){ .mr = mpi_self(), .kind = kind, .commutes = true };
+    if (c->mr == NULL)
+        return MPI_ERR_OTHER;
+    cm = mpi_comm_of(c->mr, comm);
+    if (cm == NULL)
+        return MPI_ERR_COMM;
+    host_spend_cost(c->mr->host, HOST_COST_CALL);
+    c->far = cm->remote != NULL ? cm : NULL;
+    c->comm = cm->remote != NULL ? cm->local : cm;
+    c->rank = cm->rank;
+    c->size = cm->size;
+    c->s = mpi_schedule_get(c->mr, cm, (int)(cm->collectives & INT32_MAX));
+    if (c->s == NULL)
+        return MPI_ERR_NO_MEM;
+    cm->collectives++;
+    return MPI_SUCCESS;
+}
+
+int mpi_coll_begin_intra(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm)
+{
+    int code = mpi_coll_begin(c, kind, comm);
+
+    if (code == MPI_SUCCESS && c->far != NULL)
+        return mpi_fail(c->mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
+    return code;
+}
+
+int mpi_coll_check_root(struct mpi_coll *c, int root)
+{
+    int n = mpi_coll_peers(c);
+
+    c->root = root;
+    if ((root >= 0 && root < n) || (c->far != NULL && (root == MPI_ROOT || root == MPI_PROC_NULL)))
+        return MPI_SUCCESS;
+    return mpi_fail(c->mr, MPI_ERR_ROOT, "root = %d: expected 0 .. %d", root, n - 1);
+}
+
+bool mpi_coll_is_root(const struct mpi_coll *c)
+{
+    return c->far != NULL ? c->root == MPI_ROOT : c->root == c->rank;
+}
+
+/* Without displacements one block is behind the other. */
+static int make_displs(struct mpi_coll *c, struct mpi_blocks *b, int n)
+{
+    int *displs = (int *)(void *)mpi_schedule_memory(c->s, (uint64_t)n * sizeof(int));
+
+    if (displs == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int r = 0, at = 0; r < n; at += b->counts[r++])
+        displs[r] = at;
+    b->displs = displs;
+    return MPI_SUCCESS;
+}
+
+int mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_side *side, int n)
+{
+    bool no_displs = side->displs == NULL && side->far == NULL;
+    int code = MPI_SUCCESS;
+
+    *b = (struct mpi_blocks){ .at = (char *)(uintptr_t)side->buf,
+                              .counts = side->counts,
+                              .displs = side->displs,
+                              .far = side->far,
+                              .types = side->types };
+    if (side->form == MPI_SIDE && side->count > 0)
+        b->count = (uint64_t)side->count;
+    if (side->buf == MPI_IN_PLACE)
+        return mpi_fail(c->mr, MPI_ERR_BUFFER, "MPI_IN_PLACE: not for this buffer");
+    if (side->form == MPI_SIDE)
+        return mpi_check_data(c->mr, side->buf, side->count, side->type, &b->type);
+    if (side->form == MPI_SIDE_V && n > 0 &&
+        (side->counts == NULL || (no_displs && c->kind != MPI_COLL_REDUCE_SCATTER)))
+        return mpi_fail(c->mr, MPI_ERR_ARG, "no %s",
+                        side->counts == NULL ? "counts" : "displacements");
+    if (side->form == MPI_SIDE_W && n > 0 &&
+        (side->counts == NULL || side->types == NULL || no_displs))
+        return mpi_fail(c->mr, MPI_ERR_ARG, "no counts, displacements or types");
+    for (int r = 0; code == MPI_SUCCESS && r < n; r++)
+        code = mpi_check_data(c->mr, side->buf, side->counts[r],
+                              side->types != NULL ? side->types[r] : side->type, &b->type);
+    return code == MPI_SUCCESS && side->form == MPI_SIDE_V && no_displs ? make_displs(c, b, n)
+                                                                        : code;
+}
+
+int mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got)
+{
+    if (c->far != NULL || given.at == NULL || mpi_data_bytes(&given) == 0 ||
+        given.at + given.type->true_low != got.at + got.type->true_low)
+        return MPI_SUCCESS;
+    return mpi_fail(c->mr, MPI_ERR_BUFFER,
+                    "what is sent and what is received are one: MPI_IN_PLACE is for that");
+}
+
+int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
+{
+    c->op = mpi_op_of(c->mr, op);
+    if (c->op == NULL)
+        return mpi_fail(c->mr, MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
+    mpi_op_hold(c->op);
+    c->s->op = c->op;
+    c->commutes = c->op->commutes;
+    return mpi_op_check(c->mr, c->op, type);
+}
+
+static int start(struct mpi_coll *c, MPI_Request *request)
+{
+    struct mpi_request rq = { .active = true, .comm = c->s->comm, .collective = &c->s->round };
+    int code = mpi_request_add(c->mr, &rq, request);
+
+    if (code != MPI_SUCCESS) {
+        mpi_schedule_put(c->s);
+        return code;
+    }
+    c->s->handle = mpi_request_of(c->mr, *request);
+    mpi_schedule_start(c->s);
+    return MPI_SUCCESS;
+}
+
+int mpi_coll_run(struct mpi_coll *c, const char *call)
+{
+    int code;
+
+    mpi_schedule_start(c->s);
+    code = mpi_schedule_wait(c->s, call);
+    mpi_schedule_put(c->s);
+    c->s = NULL;
+    return code;
+}
+
+int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *request)
+{
+    if (code != MPI_SUCCESS) {
+        if (c->s != NULL) /* it has not begun, and may be tried again */
+            (c->far != NULL ? c->far : c->comm)->collectives--;
+        mpi_schedule_put(c->s);
+    } else if (request != NULL) {
+        code = start(c, request);
+    } else {
+        code = mpi_coll_run(c, call);
+    }
+    return mpi_end_comm(c->mr, c->far != NULL ? c->far : c->comm, call, code);
+}

@@ -1,0 +1,212 @@
+/*
+ * Collectives and their algorithms.
+ *
+ * An MPI_ function checks its arguments, puts them into a struct mpi_coll and asks select.c for an
+ * algorithm, whose build() writes the steps (schedule.h). An algorithm is a row of a table:
+ *
+ *   static const struct mpi_algorithm mine[] = {
+ *       { MPI_COLL_ALLGATHER, "double-ring", is_double_ring, build_double_ring },
+ *       { 0 },
+ *   };
+ *   mpi_algorithms_add(mr, mine);               in mpi_collectives_init()
+ *   mpi_choices_add(mr, choices);               looked at before the table that comes along
+ *
+ * Which algorithm is taken, and each step of it, must be the same on all ranks: let a choice depend
+ * on what the standard makes equal everywhere (see mpi_coll.bytes), on sizes, the operation and the
+ * communicator, never on whether a datatype has gaps, on addresses or on what has arrived.
+ *
+ * MPI_IN_PLACE is gone when build() runs: the caller's own block is where it would be without.
+ */
+#ifndef MPI_COLLECTIVE_H
+#define MPI_COLLECTIVE_H
+
+#include "hosts/mpi/coll/schedule.h"
+
+/* In the order of names in select.c. The v and w forms of one kind have algorithms of their own. */
+enum mpi_collective {
+    MPI_COLL_BARRIER,
+    MPI_COLL_BCAST,
+    MPI_COLL_GATHER,
+    MPI_COLL_GATHERV,
+    MPI_COLL_SCATTER,
+    MPI_COLL_SCATTERV,
+    MPI_COLL_ALLGATHER,
+    MPI_COLL_ALLGATHERV,
+    MPI_COLL_ALLTOALL,
+    MPI_COLL_ALLTOALLV, /* and w */
+    MPI_COLL_REDUCE,
+    MPI_COLL_ALLREDUCE,
+    MPI_COLL_REDUCE_SCATTER, /* and _block */
+    MPI_COLL_SCAN,
+    MPI_COLL_EXSCAN,
+    MPI_COLLECTIVES
+};
+
+/** One block for each rank: of one size, or with counts and displacements, or types of each. */
+struct mpi_blocks {
+    char *at;
+    uint64_t count;
+    struct mpi_type *type;
+    const int *counts, *displs; /* NULL: of one size, one behind the other */
+    const MPI_Datatype *types;  /* then displs or far are in bytes */
+    const MPI_Aint *far;
+};
+
+/** A collective call of this rank, while its schedule is built. */
+struct mpi_coll {
+    struct mpi_rank *mr;
+    struct mpi_schedule *s;
+    struct mpi_comm *comm; /* of one group; the local part of an inter-communicator */
+    struct mpi_comm *far;  /* the inter-communicator, or NULL */
+    enum mpi_collective kind;
+    int rank, size, root; /* root: of an inter-communicator also MPI_ROOT, MPI_PROC_NULL */
+    const struct mpi_op *op;
+    bool commutes; /* the operation */
+    /** Of one block for gather, scatter, allgather and alltoall; else of all that a rank gives or
+     * gets. 0 where ranks cannot know (gatherv, scatterv, alltoallv). */
+    uint64_t bytes;
+    struct mpi_blocks out, in; /* a single block where there are not blocks for all ranks */
+};
+
+struct mpi_algorithm {
+    enum mpi_collective kind;
+    const char *name;
+    bool (*applies)(const struct mpi_coll *c); /* NULL: always */
+    void (*build)(struct mpi_coll *c);
+};
+
+/** A row of a selection table; the first whose limits hold and whose algorithm applies is taken. */
+struct mpi_choice {
+    enum mpi_collective kind;
+    const char *algorithm;
+    uint64_t from_bytes, below_bytes; /* below 0: no limit */
+    int from_ranks, below_ranks;      /* the same */
+};
+
+/* select.c */
+int mpi_select_init(struct mpi_rank *mr);
+/** Both tables must stay; a row without a name ends them. The latest addition is looked at first.
+ */
+int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms);
+int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices);
+/** "allgather=ring@4K..64K/16,bcast=binomial": each is taken wherever it applies, within limits of
+ * bytes (the second one excluded) and for one number of ranks where they are given, whatever the
+ * tables say; of several the last one. NULL or empty: none. @return MPI_ERR_ARG, noted. */
+int mpi_algorithms_force(struct mpi_rank *mr, const char *text);
+/** The i-th algorithm there is, as mpi_algorithms_force() takes it. @return false: there are fewer.
+ */
+bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_t room);
+/** Writes the steps of `c` by the algorithm of its kind. */
+void mpi_coll_build(struct mpi_coll *c);
+void mpi_select_release(struct mpi_rank *mr);
+/* algorithms.c */
+/** Adds all algorithms, with choices for the transport's network. */
+int mpi_collectives_init(struct mpi_rank *mr);
+/* cables.c */
+/** No effect over another network. */
+int p2_collectives(struct mpi_rank *mr);
+
+/* What builders are made of. Ranks are of c->comm. */
+struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank);
+/** [first, first + n) of blocks of one size; the whole, if there is but one block, is (b, 0, 1). */
+struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n);
+struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes);
+uint64_t mpi_data_bytes(const struct mpi_data *d);
+static inline uint64_t mpi_block_bytes(const struct mpi_blocks *b) /* of one size: of one */
+{
+    return b->count * b->type->bytes;
+}
+/** Memory for `count` elements of a type, as the program would have it. */
+struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type);
+/** The same data without gaps: itself, or scratch memory, filled when `load`. */
+struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, bool load);
+/** Brings it back, if it was not itself. */
+void mpi_coll_unpacked(const struct mpi_coll *c, struct mpi_data packed, struct mpi_data d);
+
+static inline void mpi_coll_send(const struct mpi_coll *c, int to, struct mpi_data d)
+{
+    mpi_step_send(c->s, c->comm, to, d);
+}
+static inline void mpi_coll_receive(const struct mpi_coll *c, int from, struct mpi_data d)
+{
+    mpi_step_receive(c->s, c->comm, from, d);
+}
+static inline void mpi_coll_copy(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to)
+{
+    mpi_step_copy(c->s, from, to);
+}
+static inline void mpi_coll_fence(const struct mpi_coll *c)
+{
+    mpi_step_fence(c->s);
+}
+/** The sum of lower ranks' and higher ranks' data comes to be in *sum_p, which then is one of the
+ * two that were given; the other one, free for other use, in *got_p. Where several ranks combine
+ * the same data each for itself, this gives them all the same bits. */
+void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
+                      struct mpi_data *got_p);
+/** The same where only one rank does it: *sum_p does not change its place if the operation
+ * commutes. */
+void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
+                         struct mpi_data *got_p);
+/** Has `build` see data of a GPU in host memory, since cores combine them. */
+void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c));
+/** A copy, unless it is there already. */
+void mpi_coll_move(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to);
+/** Elements [first, end). */
+struct mpi_data mpi_part(struct mpi_data d, uint64_t first, uint64_t end);
+static inline int mpi_wrap(int rank, int size)
+{
+    return (rank % size + size) % size;
+}
+
+/* What several algorithms are made of */
+/** For tables of algorithms. */
+bool mpi_coll_commutes(const struct mpi_coll *c);
+bool mpi_coll_is_cube(const struct mpi_coll *c); /* a power of two of ranks */
+static inline int mpi_cube_below(int size)       /* the largest power of two that is not above */
+{
+    int cube = 1;
+
+    while (2 * cube <= size)
+        cube *= 2;
+    return cube;
+}
+/** Ranks from `me` on that are in its part of a binomial tree of `size` ranks with rank 0 at its
+ * root, if all of them exist: as many ranks before it is its parent. */
+static inline int mpi_tree_span(int me, int size)
+{
+    int span = 1;
+
+    while (span < size && (me & span) == 0)
+        span *= 2;
+    return span;
+}
+/** Binomial tree of ranks relative to the root; it tells the upper half first. */
+void mpi_bcast_tree(const struct mpi_coll *c, int root, struct mpi_data all);
+/** The other way round: all ranks' c->out to `to` on rank `top`; others ignore `to`. With top = 0
+ * the operation need not commute. */
+void mpi_reduce_tree(const struct mpi_coll *c, int top, struct mpi_data to);
+
+/** Recursive halving (Rabenseifner): the data in as many parts as the largest power of two of
+ * ranks, one for each of these; of the ranks beyond it, each stands back for its neighbour. */
+struct mpi_halves {
+    int cube;       /* that power of two */
+    int pairs;      /* ranks 2 i and 2 i + 1 with i below this are a pair */
+    int root;       /* never stands back; -1: no root */
+    int place;      /* of this rank in the cube, or -1: stands back */
+    uint64_t *cuts; /* first element of each part, and the end; NULL: out of memory */
+};
+/** Cuts `count` elements into equal parts. */
+void mpi_halves_init(const struct mpi_coll *c, struct mpi_halves *h, int root, uint64_t count);
+/** Place i has the sum of part i in its `sum`, where all its own data were. */
+void mpi_halves_reduce(const struct mpi_coll *c, const struct mpi_halves *h, struct mpi_data sum);
+void mpi_halves_allgather(const struct mpi_coll *c, const struct mpi_halves *h,
+                          struct mpi_data sum);
+void mpi_halves_gather(const struct mpi_coll *c, const struct mpi_halves *h, struct mpi_data sum);
+
+/* the algorithms that come along, by file */
+extern const struct mpi_algorithm mpi_bcast_algorithms[], mpi_gather_algorithms[],
+    mpi_allgather_algorithms[], mpi_alltoall_algorithms[], mpi_reduce_algorithms[],
+    mpi_allreduce_algorithms[], mpi_reduce_scatter_algorithms[], mpi_scan_algorithms[];
+
+#endif /* MPI_COLLECTIVE_H */

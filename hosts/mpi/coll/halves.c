@@ -1,0 +1,100 @@
+/* Recursive halving and doubling; see struct mpi_halves. */
+#include "hosts/mpi/coll/collective.h"
+
+void mpi_halves_init(const struct mpi_coll *c, struct mpi_halves *h, int root, uint64_t count)
+{
+    int pair = c->rank / 2;
+
+    h->cube = mpi_cube_below(c->size);
+    h->pairs = c->size - h->cube;
+    h->root = root;
+    if (pair >= h->pairs)
+        h->place = c->rank - h->pairs;
+    else
+        h->place = (c->rank == 2 * pair) == (root == 2 * pair) ? pair : -1;
+    h->cuts =
+        (uint64_t *)(void *)mpi_schedule_memory(c->s, (uint64_t)(h->cube + 1) * sizeof(*h->cuts));
+    for (int i = 0; h->cuts != NULL && i <= h->cube; i++)
+        h->cuts[i] = count * (uint64_t)i / (uint64_t)h->cube;
+}
+
+static int rank_at(const struct mpi_halves *h, int place)
+{
+    if (place >= h->pairs)
+        return place + h->pairs;
+    return h->root == 2 * place ? 2 * place : 2 * place + 1;
+}
+
+/* Parts [first, first + n). */
+static struct mpi_data parts(const struct mpi_halves *h, struct mpi_data d, int first, int n)
+{
+    return mpi_part(d, h->cuts[first], h->cuts[first + n]);
+}
+
+static bool is_in_pair(const struct mpi_coll *c, const struct mpi_halves *h)
+{
+    return c->rank / 2 < h->pairs;
+}
+
+void mpi_halves_reduce(const struct mpi_coll *c, const struct mpi_halves *h, struct mpi_data sum)
+{
+    struct mpi_data got;
+    int first = 0;
+
+    if (h->cuts == NULL)
+        return;
+    if (h->place < 0) {
+        mpi_coll_send(c, c->rank ^ 1, sum);
+        mpi_coll_fence(c);
+        return;
+    }
+    got = mpi_coll_scratch(c, sum.count, sum.type);
+    if (is_in_pair(c, h)) {
+        mpi_coll_receive(c, c->rank ^ 1, got);
+        mpi_coll_fence(c);
+        mpi_step_combine(c->s, got, sum);
+    }
+    for (int half = h->cube / 2; half >= 1; half /= 2) {
+        int keep = (h->place & half) != 0 ? first + half : first;
+        int peer = rank_at(h, h->place ^ half);
+
+        mpi_coll_receive(c, peer, parts(h, got, keep, half));
+        mpi_coll_send(c, peer, parts(h, sum, 2 * first + half - keep, half));
+        mpi_coll_fence(c);
+        mpi_step_combine(c->s, parts(h, got, keep, half), parts(h, sum, keep, half));
+        first = keep;
+    }
+}
+
+void mpi_halves_allgather(const struct mpi_coll *c, const struct mpi_halves *h, struct mpi_data sum)
+{
+    if (h->cuts == NULL)
+        return;
+    for (int n = 1; h->place >= 0 && n < h->cube; n *= 2) {
+        int peer = rank_at(h, h->place ^ n), first = h->place & ~(n - 1);
+
+        mpi_coll_receive(c, peer, parts(h, sum, first ^ n, n));
+        mpi_coll_send(c, peer, parts(h, sum, first, n));
+        mpi_coll_fence(c);
+    }
+    if (h->place < 0)
+        mpi_coll_receive(c, c->rank ^ 1, sum);
+    else if (is_in_pair(c, h))
+        mpi_coll_send(c, c->rank ^ 1, sum);
+}
+
+void mpi_halves_gather(const struct mpi_coll *c, const struct mpi_halves *h, struct mpi_data sum)
+{
+    int root = h->root / 2 < h->pairs ? h->root / 2 : h->root - h->pairs;
+
+    for (int n = 1; h->cuts != NULL && h->place >= 0 && n < h->cube; n *= 2) {
+        int peer = rank_at(h, h->place ^ n), first = h->place & ~(n - 1);
+
+        if (((h->place ^ root) & n) != 0) {
+            mpi_coll_send(c, peer, parts(h, sum, first, n));
+            return;
+        }
+        mpi_coll_receive(c, peer, parts(h, sum, first ^ n, n));
+        mpi_coll_fence(c);
+    }
+}

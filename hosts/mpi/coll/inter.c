@@ -1,0 +1,136 @@
+/*
+ * Collectives of an inter-communicator: what one group gives, the other gets. Ranks 0 speak for
+ * their groups where one message is enough; what then happens within a group uses its own, local
+ * communicator.
+ */
+#include "hosts/mpi/coll/call.h"
+
+static void far_send(const struct mpi_coll *c, int to, struct mpi_data d)
+{
+    mpi_step_send(c->s, c->far, to, d);
+}
+
+static void far_receive(const struct mpi_coll *c, int from, struct mpi_data d)
+{
+    mpi_step_receive(c->s, c->far, from, d);
+}
+
+static bool is_receiver(const struct mpi_coll *c)
+{
+    return c->root >= 0; /* a rank of the other group is the root */
+}
+
+/* Rank 0 knows that its group is there when everybody has reported along the tree. */
+void mpi_inter_barrier(struct mpi_coll *c)
+{
+    struct mpi_data none = mpi_bytes(c, NULL, 0);
+
+    c->out = c->in = (struct mpi_blocks){ .type = none.type };
+    mpi_reduce_tree(c, 0, none);
+    mpi_coll_fence(c);
+    if (c->rank == 0) {
+        far_receive(c, 0, none);
+        far_send(c, 0, none);
+        mpi_coll_fence(c);
+    }
+    mpi_bcast_tree(c, 0, none);
+}
+
+void mpi_inter_bcast(struct mpi_coll *c)
+{
+    struct mpi_data all = mpi_block_range(&c->in, 0, 1);
+
+    if (c->root == MPI_ROOT)
+        far_send(c, 0, all);
+    if (!is_receiver(c))
+        return;
+    if (c->rank == 0) {
+        far_receive(c, c->root, all);
+        mpi_coll_fence(c);
+    }
+    mpi_bcast_tree(c, 0, all);
+}
+
+void mpi_inter_gather(struct mpi_coll *c)
+{
+    for (int r = 0; c->root == MPI_ROOT && r < c->far->npeers; r++)
+        far_receive(c, r, mpi_block(c, &c->in, r));
+    if (is_receiver(c))
+        far_send(c, c->root, mpi_block_range(&c->out, 0, 1));
+}
+
+void mpi_inter_scatter(struct mpi_coll *c)
+{
+    for (int r = 0; c->root == MPI_ROOT && r < c->far->npeers; r++)
+        far_send(c, r, mpi_block(c, &c->out, r));
+    if (is_receiver(c))
+        far_receive(c, c->root, mpi_block_range(&c->in, 0, 1));
+}
+
+void mpi_inter_to_all(struct mpi_coll *c, bool gathers)
+{
+    for (int r = 0; r < c->far->npeers; r++)
+        far_receive(c, r, mpi_block(c, &c->in, r));
+    for (int r = 0; r < c->far->npeers; r++)
+        far_send(c, r, gathers ? mpi_block_range(&c->out, 0, 1) : mpi_block(c, &c->out, r));
+}
+
+/* The group's sum on its rank 0. */
+static struct mpi_data local_sum(struct mpi_coll *c)
+{
+    struct mpi_data own = mpi_block_range(&c->out, 0, 1);
+    struct mpi_data sum = c->rank == 0 ? mpi_coll_scratch(c, own.count, own.type) : own;
+
+    mpi_reduce_tree(c, 0, sum);
+    mpi_coll_fence(c);
+    return sum;
+}
+
+void mpi_inter_reduce(struct mpi_coll *c)
+{
+    struct mpi_data sum;
+
+    if (c->root == MPI_ROOT)
+        far_receive(c, 0, mpi_block_range(&c->in, 0, 1));
+    if (!is_receiver(c))
+        return;
+    sum = local_sum(c);
+    if (c->rank == 0)
+        far_send(c, c->root, sum);
+}
+
+void mpi_inter_allreduce(struct mpi_coll *c)
+{
+    struct mpi_data sum = local_sum(c), to = mpi_block_range(&c->in, 0, 1);
+
+    if (c->rank == 0) {
+        far_receive(c, 0, to);
+        far_send(c, 0, sum);
+        mpi_coll_fence(c);
+    }
+    mpi_bcast_tree(c, 0, to);
+}
+
+/* `out` is cut into blocks for the ranks of the own group, which also cuts what the others sum. */
+void mpi_inter_reduce_scatter(struct mpi_coll *c)
+{
+    struct mpi_blocks cut = c->out;
+    struct mpi_data sum, own = mpi_block_range(&c->in, 0, 1), all;
+
+    c->out = (struct mpi_blocks){ .at = cut.at, .type = cut.type };
+    for (int r = 0; r < c->size; r++)
+        c->out.count += mpi_block(c, &cut, r).count;
+    sum = local_sum(c);
+    if (c->rank > 0) {
+        mpi_coll_receive(c, 0, own);
+        return;
+    }
+    all = mpi_coll_scratch(c, sum.count, sum.type);
+    far_receive(c, 0, all);
+    far_send(c, 0, sum);
+    mpi_coll_fence(c);
+    cut.at = all.at;
+    for (int r = 1; r < c->size; r++)
+        mpi_coll_send(c, r, mpi_block(c, &cut, r));
+    mpi_coll_copy(c, mpi_block(c, &cut, 0), own);
+}

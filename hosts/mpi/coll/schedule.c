@@ -1,0 +1,422 @@
+#include "hosts/mpi/coll/schedule.h"
+
+#include <stdlib.h>
+
+/* A collective of a few ranks on a few bytes fits: nothing is allocated for it after the first. */
+#define FIRST_STEPS 32u
+#define FIRST_CHUNK 3968u /* with what is before it, a page */
+#define ALIGN       16u
+
+struct mpi_scratch {
+    struct mpi_scratch *next;
+    uint64_t bytes, used;
+    _Alignas(ALIGN) char data[];
+};
+
+void mpi_schedule_fail(struct mpi_schedule *s, int code)
+{
+    if (s->code == MPI_SUCCESS)
+        s->code = code;
+}
+
+struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm, int tag)
+{
+    struct mpi_schedule *s = mr->idle;
+
+    if (s != NULL) {
+        mr->idle = s->next;
+    } else {
+        s = calloc(1, sizeof(*s));
+        if (s == NULL) {
+            mpi_note(mr, "out of memory");
+            return NULL;
+        }
+        s->mr = mr;
+    }
+    s->next = NULL;
+    s->comm = comm;
+    comm->holders++;
+    s->op = NULL;
+    s->tag = tag;
+    s->nsteps = s->at = s->round.used = s->pending = 0;
+    s->handle = NULL;
+    s->then = NULL;
+    s->running = s->done = false;
+    s->code = MPI_SUCCESS;
+    return s;
+}
+
+static void put_objects(struct mpi_schedule *s)
+{
+    for (unsigned i = 0; i < s->nsteps; i++) {
+        if (s->steps[i].from.type != NULL)
+            mpi_type_put(s->steps[i].from.type);
+        if (s->steps[i].to.type != NULL)
+            mpi_type_put(s->steps[i].to.type);
+    }
+    mpi_op_put(s->op);
+    s->op = NULL;
+    s->nsteps = 0;
+}
+
+static void link_running(struct mpi_schedule *s)
+{
+    s->next = s->mr->running;
+    s->at_running = &s->mr->running;
+    if (s->next != NULL)
+        s->next->at_running = &s->next;
+    *s->at_running = s;
+    s->running = true;
+}
+
+static void unlink_running(struct mpi_schedule *s)
+{
+    *s->at_running = s->next;
+    if (s->next != NULL)
+        s->next->at_running = s->at_running;
+    s->running = false;
+}
+
+static void link_ready(struct mpi_schedule *s)
+{
+    struct mpi_rank *mr = s->mr;
+
+    if (mr->ready == NULL)
+        mr->ready_end = &mr->ready;
+    s->next_ready = NULL;
+    s->at_ready = mr->ready_end;
+    *mr->ready_end = s;
+    mr->ready_end = &s->next_ready;
+    mr->follows[MPI_FOLLOWS_SCHEDULES].due = true;
+}
+
+static void unlink_ready(struct mpi_schedule *s)
+{
+    struct mpi_rank *mr = s->mr;
+
+    if (s->at_ready == NULL)
+        return;
+    *s->at_ready = s->next_ready;
+    if (s->next_ready != NULL)
+        s->next_ready->at_ready = s->at_ready;
+    else
+        mr->ready_end = s->at_ready;
+    s->at_ready = NULL;
+    mr->follows[MPI_FOLLOWS_SCHEDULES].due = mr->ready != NULL;
+}
+
+/* The first chunk stays for the next collective. */
+static void free_memory(struct mpi_schedule *s, bool all)
+{
+    while (s->memory != NULL &&
+           (all || s->memory->next != NULL || s->memory->bytes > FIRST_CHUNK)) {
+        struct mpi_scratch *c = s->memory;
+
+        s->memory = c->next;
+        mpi_block_free(c);
+    }
+    if (s->memory != NULL)
+        s->memory->used = 0;
+}
+
+void mpi_schedule_put(struct mpi_schedule *s)
+{
+    if (s == NULL)
+        return;
+    s->round.used = 0;
+    if (s->running)
+        unlink_running(s);
+    unlink_ready(s);
+    put_objects(s);
+    free_memory(s, false);
+    mpi_comm_put(s->comm);
+    s->next = s->mr->idle;
+    s->mr->idle = s;
+}
+
+void mpi_schedules_release(struct mpi_rank *mr)
+{
+    while (mr->running != NULL)
+        mpi_schedule_put(mr->running);
+    while (mr->idle != NULL) {
+        struct mpi_schedule *s = mr->idle;
+
+        mr->idle = s->next;
+        free_memory(s, true);
+        free(s->steps);
+        free(s->round.requests);
+        free(s);
+    }
+}
+
+char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
+{
+    struct mpi_scratch *c = s->memory;
+    uint64_t take = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+
+    if (c == NULL || c->bytes - c->used < take) {
+        uint64_t room = take > FIRST_CHUNK ? take : FIRST_CHUNK;
+
+        c = mpi_block_try(s->mr, sizeof(*c) + room);
+        if (c == NULL) {
+            mpi_note(s->mr, "out of memory");
+            mpi_schedule_fail(s, MPI_ERR_NO_MEM);
+            return NULL;
+        }
+        *c = (struct mpi_scratch){ .next = s->memory, .bytes = room };
+        s->memory = c;
+    }
+    c->used += take;
+    return c->data + (c->used - take);
+}
+
+static struct mpi_step *add(struct mpi_schedule *s, enum mpi_step_kind kind)
+{
+    if (s->nsteps == s->step_room) {
+        unsigned room = s->step_room == 0 ? FIRST_STEPS : 2 * s->step_room;
+        struct mpi_step *more = realloc(s->steps, room * sizeof(*more));
+
+        if (more == NULL) {
+            mpi_note(s->mr, "out of memory");
+            mpi_schedule_fail(s, MPI_ERR_NO_MEM);
+            return NULL;
+        }
+        s->steps = more;
+        s->step_room = room;
+    }
+    s->steps[s->nsteps] = (struct mpi_step){ .kind = kind };
+    return &s->steps[s->nsteps++];
+}
+
+static void message(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_comm *comm,
+                    int peer, struct mpi_data data)
+{
+    struct mpi_step *st = peer == MPI_PROC_NULL ? NULL : add(s, kind);
+
+    if (st == NULL)
+        return;
+    st->peer = peer;
+    st->comm = comm;
+    st->from = data;
+    data.type->holders++;
+}
+
+void mpi_step_send(struct mpi_schedule *s, struct mpi_comm *comm, int to, struct mpi_data data)
+{
+    message(s, MPI_STEP_SEND, comm, to, data);
+}
+
+void mpi_step_receive(struct mpi_schedule *s, struct mpi_comm *comm, int from, struct mpi_data data)
+{
+    message(s, MPI_STEP_RECEIVE, comm, from, data);
+}
+
+static void local(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_data from,
+                  struct mpi_data to)
+{
+    struct mpi_step *st = from.count == 0 ? NULL : add(s, kind);
+
+    if (st == NULL)
+        return;
+    st->from = from;
+    st->to = to;
+    from.type->holders++;
+    to.type->holders++;
+}
+
+void mpi_step_copy(struct mpi_schedule *s, struct mpi_data from, struct mpi_data to)
+{
+    local(s, MPI_STEP_COPY, from, to);
+}
+
+void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_data right)
+{
+    local(s, MPI_STEP_COMBINE, left, right);
+}
+
+void mpi_step_fence(struct mpi_schedule *s)
+{
+    if (s->nsteps > 0 && s->steps[s->nsteps - 1].kind != MPI_STEP_FENCE)
+        add(s, MPI_STEP_FENCE);
+}
+
+static void ended(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    struct mpi_schedule *s = rq->owner;
+
+    (void)mr;
+    if (--s->pending == 0)
+        link_ready(s);
+}
+
+static int start_message(struct mpi_schedule *s, const struct mpi_step *st)
+{
+    struct mpi_request *rq = &s->round.requests[s->round.used++];
+
+    *rq = (struct mpi_request){ .receives = st->kind == MPI_STEP_RECEIVE,
+                                .comm = st->comm,
+                                .type = st->from.type,
+                                .count = st->from.count,
+                                .peer = st->peer,
+                                .tag = s->tag,
+                                .context = st->comm->context + 1, /* no user's receive matches */
+                                .ended = ended,
+                                .owner = s };
+    if (rq->receives)
+        rq->in = st->from.at;
+    else
+        rq->out = st->from.at;
+    s->pending++;
+    return mpi_start(s->mr, rq);
+}
+
+static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
+{
+    switch (st->kind) {
+    case MPI_STEP_SEND:
+    case MPI_STEP_RECEIVE:
+        return start_message(s, st);
+    case MPI_STEP_COPY:
+        mpi_spend_between(s->mr, st->to.at, st->from.at, st->from.count * st->from.type->bytes);
+        return mpi_type_copy(s->mr, st->from.type, st->from.at, st->from.count, st->to.type,
+                             st->to.at, st->to.count);
+    case MPI_STEP_COMBINE: /* reads and writes as much as a copy, with arithmetic beside it */
+        mpi_spend_copy(s->mr, st->to.count * st->to.type->bytes);
+        mpi_op_apply(s->op, st->from.at, st->to.at, st->to.count, st->to.type);
+        break;
+    case MPI_STEP_FENCE:
+        break;
+    }
+    return MPI_SUCCESS;
+}
+
+/* Every round has its requests in the same memory. */
+static int room_for_rounds(struct mpi_schedule *s)
+{
+    unsigned most = 0, n = 0;
+    struct mpi_request *more;
+
+    for (unsigned i = 0; i < s->nsteps; i++) {
+        if (s->steps[i].kind == MPI_STEP_FENCE)
+            n = 0;
+        else if (s->steps[i].kind == MPI_STEP_SEND || s->steps[i].kind == MPI_STEP_RECEIVE)
+            n++;
+        if (n > most)
+            most = n;
+    }
+    if (most <= s->request_room)
+        return MPI_SUCCESS;
+    more = realloc(s->round.requests, most * sizeof(*more));
+    if (more == NULL)
+        return mpi_fail(s->mr, MPI_ERR_NO_MEM, "out of memory");
+    s->round.requests = more;
+    s->request_room = most;
+    return MPI_SUCCESS;
+}
+
+static void check_round(struct mpi_schedule *s)
+{
+    for (unsigned i = 0; i < s->round.used; i++)
+        mpi_schedule_fail(s, mpi_finish(s->mr, &s->round.requests[i], MPI_STATUS_IGNORE));
+    s->round.used = 0;
+}
+
+/* A non-blocking one leaves nothing but its handle behind. */
+static void finish(struct mpi_schedule *s)
+{
+    struct mpi_request *rq = s->handle;
+
+    s->done = true;
+    if (s->running)
+        unlink_running(s);
+    if (s->then != NULL && s->code == MPI_SUCCESS)
+        s->code = s->then(s->then_arg);
+    if (rq == NULL)
+        return;
+    rq->status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, s->code, 0);
+    mpi_ended(s->mr, rq);
+    mpi_schedule_put(s);
+}
+
+/* Starts steps up to a fence that has something to wait for. */
+static void start_round(struct mpi_schedule *s)
+{
+    int code = MPI_SUCCESS;
+
+    s->pending++; /* so that a message that ends at once is no reason to go on */
+    while (code == MPI_SUCCESS && s->at < s->nsteps) {
+        const struct mpi_step *st = &s->steps[s->at++];
+
+        if (st->kind == MPI_STEP_FENCE && s->round.used > 0)
+            break;
+        code = start_step(s, st);
+    }
+    s->pending--;
+    if (code != MPI_SUCCESS)
+        s->at = s->nsteps;
+    mpi_schedule_fail(s, code);
+}
+
+/* A message that was too long is an error in the end, but others wait for what comes behind it. */
+static void run(struct mpi_schedule *s)
+{
+    s->mr->moves++;
+    while (s->pending == 0) {
+        check_round(s);
+        if (s->at == s->nsteps) {
+            finish(s);
+            return;
+        }
+        start_round(s);
+    }
+}
+
+void mpi_schedule_start(struct mpi_schedule *s)
+{
+    if (s->code == MPI_SUCCESS)
+        mpi_schedule_fail(s, room_for_rounds(s));
+    if (s->code != MPI_SUCCESS) {
+        finish(s);
+        return;
+    }
+    link_running(s);
+    link_ready(s);
+    mpi_schedules_advance(s->mr);
+}
+
+/* A step may make progress itself: only the outermost call goes on. */
+void mpi_schedules_advance(struct mpi_rank *mr)
+{
+    if (mr->advancing)
+        return;
+    mr->advancing = true;
+    while (mr->ready != NULL) {
+        struct mpi_schedule *s = mr->ready;
+
+        unlink_ready(s);
+        run(s);
+    }
+    mr->advancing = false;
+}
+
+/* Takes in no more than a round needs, so only when no schedule has moved, this one or another, is
+ * there nothing left to take, and it may sleep. */
+int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
+{
+    struct mpi_rank *mr = s->mr;
+    const struct mpi_waits w = { .mr = mr, .round = &s->round };
+    int code = MPI_SUCCESS;
+
+    mpi_waits_begin(&w, call);
+    while (code == MPI_SUCCESS && !s->done) {
+        unsigned moves = mr->moves;
+
+        code = mpi_advance(mr, &mr->follows[MPI_FOLLOWS_SCHEDULES].due);
+        if (moves == mr->moves && !s->done)
+            mr->transport->ops->wait(mr->transport);
+    }
+    if (code == MPI_SUCCESS)
+        mpi_hand_over(mr);
+    mpi_waits_end(&w);
+    return code != MPI_SUCCESS ? code : s->code;
+}

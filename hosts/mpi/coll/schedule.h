@@ -1,0 +1,91 @@
+/*
+ * Schedules: a collective as a list of steps. A builder writes all steps down, then the schedule
+ * starts; it goes on inside any call that makes progress, so blocking and non-blocking collectives
+ * are one thing. Steps start in their order; a fence holds the later ones until the sends and
+ * receives before it have ended. What is between two fences is a round:
+ *
+ *   receive, send, fence, combine, receive, send, fence, copy
+ *
+ * Put the receives of a round before its sends. Copies and combinations are done when they start,
+ * so one that needs received data follows a fence. A send's memory stays as it is until the fence.
+ * Steps of an empty block or with MPI_PROC_NULL may be written like others: with the null process
+ * nothing happens, an empty message travels.
+ *
+ * Builders return nothing: out of memory, or a wrong argument, is kept in the schedule (its code),
+ * and mpi_schedule_start() ends it with that.
+ */
+#ifndef MPI_SCHEDULE_H
+#define MPI_SCHEDULE_H
+
+#include "hosts/mpi/point/protocol.h"
+#include "hosts/mpi/type/op.h"
+
+/** Typed memory, as a program passes it. */
+struct mpi_data {
+    char *at;
+    uint64_t count;
+    struct mpi_type *type;
+};
+
+enum mpi_step_kind {
+    MPI_STEP_SEND,
+    MPI_STEP_RECEIVE,
+    MPI_STEP_COPY,
+    MPI_STEP_COMBINE,
+    MPI_STEP_FENCE
+};
+
+struct mpi_step {
+    enum mpi_step_kind kind;
+    int peer;              /* rank in what `comm` addresses */
+    struct mpi_comm *comm; /* the communicator, or its local part */
+    struct mpi_data from, to;
+};
+
+struct mpi_scratch; /* of scratch memory */
+
+struct mpi_schedule {
+    struct mpi_schedule *next, **at_running; /* of the rank's running ones; or of its idle ones */
+    struct mpi_schedule *next_ready, **at_ready; /* of those that can go on; at_ready NULL: not */
+    struct mpi_rank *mr;
+    struct mpi_comm *comm; /* held while the schedule is */
+    const struct mpi_op *op;
+    int tag;
+    struct mpi_step *steps;
+    unsigned nsteps, step_room, at;
+    struct mpi_round round; /* the present one */
+    unsigned request_room, pending;
+    struct mpi_scratch *memory;
+    struct mpi_request *handle; /* of a non-blocking one */
+    int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
+    void *then_arg;
+    bool running, done;
+    int code;
+};
+
+/** Takes an idle schedule of the rank, or a new one. @return NULL: out of memory, noted. */
+struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm, int tag);
+/** Of one that is done, or that will never be: takes its requests back. NULL is none. */
+void mpi_schedule_put(struct mpi_schedule *s);
+void mpi_schedules_release(struct mpi_rank *mr);
+
+/* builders */
+void mpi_step_send(struct mpi_schedule *s, struct mpi_comm *comm, int to, struct mpi_data data);
+void mpi_step_receive(struct mpi_schedule *s, struct mpi_comm *comm, int from,
+                      struct mpi_data data);
+void mpi_step_copy(struct mpi_schedule *s, struct mpi_data from, struct mpi_data to);
+/** right[i] = left[i] op right[i], with the schedule's `op`. */
+void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_data right);
+void mpi_step_fence(struct mpi_schedule *s);
+/** Memory until the schedule is put; not NULL unless the schedule has failed. */
+char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes);
+void mpi_schedule_fail(struct mpi_schedule *s, int code); /* the first failure counts */
+
+/** With a `handle` the schedule may be gone at return: an error is the request's, as its end is. */
+void mpi_schedule_start(struct mpi_schedule *s);
+/** Waits until it is done; `call` is a name for reports. @return its code. */
+int mpi_schedule_wait(struct mpi_schedule *s, const char *call);
+/** Goes on with what can. */
+void mpi_schedules_advance(struct mpi_rank *mr);
+
+#endif /* MPI_SCHEDULE_H */

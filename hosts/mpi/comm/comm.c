@@ -1,0 +1,280 @@
+/* Communicators: what they are made of, and what they say of themselves. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/comm/comm.h"
+
+struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
+                              struct mpi_group *remote, uint32_t context)
+{
+    const struct mpi_group *peers = remote != NULL ? remote : group;
+    struct mpi_comm *c = mpi_block_zero(mr, sizeof(*c)); /* MPI_Comm_dup() receives into it */
+
+    if (c == NULL) {
+        mpi_group_put(group);
+        mpi_group_put(remote);
+        mpi_note(mr, "out of memory");
+        return NULL;
+    }
+    c->mr = mr;
+    c->holders = 1;
+    c->rank = group->rank;
+    c->size = group->size;
+    c->npeers = peers->size;
+    c->world = peers->world;
+    c->context = context;
+    c->group = group;
+    c->remote = remote;
+    if (remote == NULL)
+        return c;
+    group->holders++;
+    c->local = mpi_comm_new(mr, group, NULL, context + MPI_CONTEXT_LOCAL);
+    if (c->local != NULL)
+        return c;
+    mpi_comm_put(c);
+    return NULL;
+}
+
+int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
+                 uint32_t context, struct mpi_comm **comm_p)
+{
+    struct mpi_comm *c = mpi_comm_new(mr, group, remote, context);
+    int number;
+
+    if (c == NULL)
+        return MPI_ERR_NO_MEM;
+    number = mpi_table_add(mr, &mr->comms, c);
+    if (number < 0) {
+        mpi_comm_put(c);
+        return MPI_ERR_NO_MEM;
+    }
+    c->handle = number + 1;
+    *comm_p = c;
+    return MPI_SUCCESS;
+}
+
+static int add_first(struct mpi_rank *mr, int size, uint32_t context, const char *name)
+{
+    struct mpi_group *g = mpi_group_new(mr, size);
+    struct mpi_comm *c;
+    int code;
+
+    if (g == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int r = 0; r < size; r++)
+        g->world[r] = size == 1 ? (int)mr->host->rank : r;
+    g->rank = size == 1 ? 0 : (int)mr->host->rank;
+    code = mpi_comm_add(mr, g, NULL, context, &c);
+    if (code == MPI_SUCCESS)
+        (void)snprintf(c->name, sizeof(c->name), "%s", name);
+    return code;
+}
+
+int mpi_comms_init(struct mpi_rank *mr)
+{
+    int code = add_first(mr, (int)mr->host->size, 0, "MPI_COMM_WORLD");
+
+    if (code == MPI_SUCCESS)
+        code = add_first(mr, 1, MPI_CONTEXTS, "MPI_COMM_SELF");
+    if (code != MPI_SUCCESS)
+        return code;
+    mr->world_errhandler = &mpi_comm_of(mr, MPI_COMM_WORLD)->errhandler;
+    mr->no_group = mpi_group_new(mr, 0);
+    return mr->no_group != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+void mpi_topology_put(struct mpi_topology *t)
+{
+    if (t != NULL && --t->holders == 0)
+        free(t);
+}
+
+void mpi_comm_put(struct mpi_comm *comm)
+{
+    if (comm == NULL || --comm->holders > 0)
+        return;
+    mpi_context_put(comm->mr, comm->context);
+    mpi_comm_put(comm->local);
+    mpi_group_put(comm->group);
+    mpi_group_put(comm->remote);
+    mpi_topology_put(comm->topology);
+    mpi_comm_env_release(comm);
+    mpi_block_free(comm);
+}
+
+void mpi_comms_release(struct mpi_rank *mr)
+{
+    for (unsigned i = 0; i < mr->comms.n; i++)
+        mpi_comm_put(mr->comms.at[i]);
+    mpi_table_release(&mr->comms);
+    mr->world_errhandler = NULL;
+    free(mr->contexts.used);
+    mr->contexts.used = NULL;
+}
+
+struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
+{
+    struct mpi_comm *c = comm > 0 ? mpi_table_get(&mr->comms, (unsigned)comm - 1) : NULL;
+
+    if (c == NULL)
+        mpi_note(mr, "comm = %d: %s", comm,
+                 comm == MPI_COMM_NULL ? "MPI_COMM_NULL"
+                                       : "no communicator, or one that was freed");
+    return c;
+}
+
+int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
+{
+    *comm_p = NULL;
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    *comm_p = mpi_comm_of(mr, comm);
+    return *comm_p != NULL ? MPI_SUCCESS : MPI_ERR_COMM;
+}
+
+int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
+{
+    int code = mpi_comm_get(mr, comm, comm_p);
+
+    if (code == MPI_SUCCESS && (*comm_p)->remote != NULL)
+        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
+    return code;
+}
+
+int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code)
+{
+    if (mr == NULL || c == NULL || code == MPI_SUCCESS)
+        return mpi_end(mr, call, code);
+    return mpi_end_object(mr, c->errhandler, c->handle, call, code);
+}
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
+
+    if (code == MPI_SUCCESS)
+        *rank = c->rank;
+    return mpi_end_comm(mr, c, __func__, code);
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
+
+    if (code == MPI_SUCCESS)
+        *size = c->size;
+    return mpi_end_comm(mr, c, __func__, code);
+}
+
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
+
+    if (code == MPI_SUCCESS) {
+        c->group->holders++;
+        code = mpi_group_add(mr, c->group, group);
+    }
+    return mpi_end_comm(mr, c, __func__, code);
+}
+
+int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *a, *b;
+    int code = mpi_comm_get(mr, comm, &a), far = MPI_IDENT;
+
+    if (code == MPI_SUCCESS)
+        code = mpi_comm_get(mr, other, &b);
+    if (code != MPI_SUCCESS)
+        return mpi_end_comm(mr, a, __func__, code);
+    *result = MPI_IDENT;
+    if (a == b)
+        return MPI_SUCCESS;
+    *result = MPI_UNEQUAL;
+    if ((a->remote == NULL) != (b->remote == NULL))
+        return MPI_SUCCESS;
+    if (a->remote != NULL)
+        far = mpi_group_compare(a->remote, b->remote);
+    *result = mpi_group_compare(a->group, b->group);
+    if (far > *result)
+        *result = far; /* MPI_IDENT < MPI_SIMILAR < MPI_UNEQUAL */
+    if (*result == MPI_IDENT)
+        *result = MPI_CONGRUENT;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_name(MPI_Comm comm, const char *name)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
+
+    if (code == MPI_SUCCESS && strlen(name) >= MPI_MAX_OBJECT_NAME)
+        code = mpi_fail(mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
+    if (code == MPI_SUCCESS)
+        (void)snprintf(c->name, sizeof(c->name), "%s", name);
+    return mpi_end_comm(mr, c, __func__, code);
+}
+
+int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, comm, &c);
+
+    if (code == MPI_SUCCESS) {
+        *length = (int)strlen(c->name);
+        memcpy(name, c->name, (size_t)*length + 1);
+    }
+    return mpi_end_comm(mr, c, __func__, code);
+}
+
+static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
+{
+    struct mpi_comm *c;
+    int code = mpi_comm_get(mr, *comm, &c);
+
+    if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
+        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
+    if (code != MPI_SUCCESS)
+        return code;
+    c->holders++;
+    code = mpi_attrs_delete(mr, c->handle, &c->attrs);
+    if (code == MPI_SUCCESS) {
+        if (mpi_table_get(&mr->comms, (unsigned)(c->handle - 1)) == c)
+            mpi_comm_drop(mr, c); /* no delete function has done so */
+        *comm = MPI_COMM_NULL;
+    }
+    mpi_comm_put(c);
+    return code;
+}
+
+/* Needs no word with the others: see comm.h. */
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, free_comm(mr, comm));
+}
+
+/* What is pending on a communicator of this one job goes on by itself. */
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, free_comm(mr, comm));
+}
+
+/* Nobody spawns processes here. */
+int MPI_Comm_get_parent(MPI_Comm *parent)
+{
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,116 @@
+/*
+ * Groups, communicators and their topologies.
+ *
+ * A context tells the messages of one communicator from those of others. It is made up by one
+ * process, the first of the new group, of its rank in the world and a number; the others are told.
+ * So no two communicators have the same one, in whatever order they are created, also by calls that
+ * do not block. Its maker may use it again when its own part of the communicator has gone, and does
+ * so only after tens of thousands of others.
+ */
+#ifndef MPI_COMM_H
+#define MPI_COMM_H
+
+#include "hosts/mpi/base/rank.h"
+
+/* A communicator's own contexts, from `context` on, two for each use: messages of the program and
+ * collectives; the same of the local part of an inter-communicator; what is said under a tag of the
+ * program's while another communicator is made. */
+#define MPI_CONTEXTS       8u
+#define MPI_CONTEXT_LOCAL  2u
+#define MPI_CONTEXT_TAGGED 4u
+
+/** Of ranks of the world; constant, so holders share it. */
+struct mpi_group {
+    unsigned holders;
+    int rank, size; /* own rank, or MPI_UNDEFINED */
+    int world[];    /* rank in the world by rank in the group */
+};
+
+/** Neighbours in the order of the standard's neighbourhood collectives. */
+struct mpi_topology {
+    unsigned holders;
+    int kind;                            /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
+    int ndims, *dims, *periods, *coords; /* of a grid */
+    int nindex, nedges, *index, *edges;  /* of a graph */
+    bool weighted;
+    int nin, nout; /* neighbours that this process receives from, and sends to */
+    int *in, *out, *in_weights, *out_weights;
+    int numbers[]; /* what the pointers point to */
+};
+
+/** The groups are the same for all its life. */
+struct mpi_comm {
+    struct mpi_rank *mr;
+    unsigned holders; /* the handle and what is pending */
+    int rank, size;   /* in the local group */
+    int npeers;       /* whom a message may be for: all of the local group, or of the remote one */
+    const int *world; /* rank in the world by rank among those */
+    uint32_t context; /* even; one more for collectives */
+    uint32_t collectives;             /* so far: the next one's tag */
+    struct mpi_group *group, *remote; /* remote: NULL unless an inter-communicator */
+    struct mpi_comm *local;           /* of an inter-communicator: the local group's own */
+    struct mpi_topology *topology;    /* NULL: none */
+    struct mpi_attrs attrs;
+    struct mpi_errhandler *errhandler; /* NULL: MPI_ERRORS_ARE_FATAL */
+    struct mpi_info *info;             /* or NULL */
+    MPI_Comm handle;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* group.c */
+struct mpi_group *mpi_group_new(struct mpi_rank *mr, int size); /* NULL: out of memory, noted */
+void mpi_group_put(struct mpi_group *g);                        /* NULL is none */
+/** Fills in the own rank, and takes the group into the table, or gives it back on an error. */
+int mpi_group_add(struct mpi_rank *mr, struct mpi_group *g, MPI_Group *handle_p);
+int mpi_group_compare(const struct mpi_group *a, const struct mpi_group *b); /* MPI_IDENT .. */
+struct mpi_group *mpi_group_of(struct mpi_rank *mr, MPI_Group group);        /* NULL: none, noted */
+void mpi_group_find_self(const struct mpi_rank *mr, struct mpi_group *g);
+/** @return rank of the world's `world` in the group, or MPI_UNDEFINED. */
+int mpi_group_rank_of(const struct mpi_group *g, int world);
+void mpi_groups_release(struct mpi_rank *mr);
+
+/* comm_attr.c */
+/** A new communicator gets the error handler of the old one. */
+void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm);
+/** Of one that is freed, its attributes deleted. */
+void mpi_comm_env_release(struct mpi_comm *comm);
+/** Takes it out of the table, and gives up what the handle held. */
+void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm);
+
+/* comm.c */
+void mpi_topology_put(struct mpi_topology *t); /* NULL is none */
+void mpi_comm_put(struct mpi_comm *comm);
+int mpi_comms_init(struct mpi_rank *mr);
+void mpi_comms_release(struct mpi_rank *mr);
+/** @return NULL when there is none; the reason is noted. */
+struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm);
+/** Takes over the holders of the groups, also on an error. `remote` is NULL, or an
+ * inter-communicator's. */
+int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group *remote,
+                 uint32_t context, struct mpi_comm **comm_p);
+/** Without a place in the table and contexts of its own. Takes over a holder of the group; NULL:
+ * out of memory, noted. */
+struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
+                              struct mpi_group *remote, uint32_t context);
+/** For a call of the program; `mr` may be NULL. @return an error code, noted; *comm_p is NULL then.
+ */
+int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+/** The same of one group. @return MPI_ERR_COMM for an inter-communicator, noted; *comm_p is set. */
+int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+
+/** Ends a call of the program on a communicator as mpi_end() does, by its error handler. `c` NULL:
+ * the handler of MPI_COMM_WORLD. */
+int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code);
+
+/* context.c */
+/** Made up by this process alone. @return 0: all that it may make up are in use. */
+uint32_t mpi_context_new(struct mpi_rank *mr);
+/** Of a communicator that has gone, or for which another one was chosen. No effect on one that
+ * this process has not made up. */
+void mpi_context_put(struct mpi_rank *mr, uint32_t context);
+/** The same after a call that may have made a communicator of it. */
+void mpi_context_put_unused(struct mpi_rank *mr, uint32_t context, MPI_Comm made);
+/** @return MPI_ERR_OTHER, noted, for 0. */
+int mpi_context_check(struct mpi_rank *mr, uint32_t context);
+
+#endif /* MPI_COMM_H */

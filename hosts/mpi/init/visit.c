@@ -1,0 +1,37 @@
+#include "hosts/mpi/init/visit.h"
+
+#include "hosts/mpi/point/protocol.h"
+
+struct mpi_visit mpi_visit_begin(void)
+{
+    struct host *h = host_self();
+    struct mpi_visit v = { .mr = NULL };
+
+    if (h == NULL)
+        return v;
+    v.mr = h->state[HOST_RANK_MPI].data;
+    v.counts = mpi_profile_begin(&v.start_ps);
+    if (v.mr == NULL)
+        return v;
+    v.interrupts = v.mr->interrupts;
+    v.mr->interrupts = mpi_library(h, true) ? v.interrupts : v.mr->inside > 0;
+    v.mr->inside++;
+    return v;
+}
+
+void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes)
+{
+    struct mpi_rank *mr = v->mr;
+
+    while (mr != NULL && mr->inside == 1 && mpi_help_is_due(mr))
+        mpi_help(mr); /* as the interrupt would have */
+    if (mr != NULL) {
+        if (--mr->inside == 0 || mr->interrupts)
+            mpi_library(mr->host, false);
+        mr->interrupts = v->interrupts;
+    }
+    if (mr == NULL && host_self() != NULL)
+        mpi_library(host_self(), false); /* MPI_Init() has begun that */
+    if (v->counts)
+        mpi_profile_end(v->start_ps, call, name, bytes);
+}

@@ -1,0 +1,20 @@
+/* Calls of the program: from where it enters the library until it leaves; see calls.sh. */
+#ifndef MPI_VISIT_H
+#define MPI_VISIT_H
+
+#include "hosts/mpi/init/profile.h"
+
+struct mpi_rank;
+
+struct mpi_visit {
+    struct mpi_rank *mr; /* NULL: before MPI_Init() */
+    bool interrupts;     /* mpi_rank.interrupts of the call that this one is in */
+    bool counts;         /* for the run's profile: the time since then */
+    uint64_t start_ps;
+};
+
+struct mpi_visit mpi_visit_begin(void);
+/** `call` numbers the function; `bytes`: that its arguments name. */
+void mpi_visit_end(const struct mpi_visit *v, unsigned call, const char *name, uint64_t bytes);
+
+#endif /* MPI_VISIT_H */

@@ -1,0 +1,147 @@
+/* What files say of themselves, their hints and error handlers. */
+#include "hosts/mpi/io/io.h"
+
+int MPI_File_get_group(MPI_File file, MPI_Group *group)
+{
+    struct mpi_file *f = NULL;
+    int code = mpi_file_begin(__func__, file, &f);
+
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_group(f->comm_handle, group);
+    return mpi_file_end(f, __func__, code);
+}
+
+int MPI_File_get_amode(MPI_File file, int *amode)
+{
+    struct mpi_file *f = NULL;
+    int code = mpi_file_begin(__func__, file, &f);
+
+    if (code == MPI_SUCCESS)
+        *amode = f->amode;
+    return mpi_file_end(f, __func__, code);
+}
+
+int MPI_File_set_info(MPI_File file, MPI_Info info)
+{
+    struct mpi_file *f = NULL;
+    int code = mpi_file_begin(__func__, file, &f);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_info_keep(f->mr, &f->info, info);
+    return mpi_file_end(f, __func__, code);
+}
+
+int MPI_File_get_info(MPI_File file, MPI_Info *info)
+{
+    struct mpi_file *f = NULL;
+    int code = mpi_file_begin(__func__, file, &f);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_info_copy(f->mr, f->info, info);
+    return mpi_file_end(f, __func__, code);
+}
+
+int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
+{
+    struct mpi_file *f = NULL;
+    struct mpi_type *t = NULL;
+    int code = mpi_file_begin(__func__, file, &f);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_type_get(f->mr, type, &t);
+    if (code == MPI_SUCCESS)
+        *extent = t->extent; /* "native" is as in memory */
+    return mpi_file_end(f, __func__, code);
+}
+
+int MPI_File_set_atomicity(MPI_File file, int flag)
+{
+    struct mpi_file *f = NULL;
+    int code = mpi_file_begin(__func__, file, &f), own = flag != 0;
+
+    if (code == MPI_SUCCESS)
+        code = mpi_file_agree(f, &own, 1, MPI_SUCCESS);
+    if (code == MPI_SUCCESS)
+        f->atomic = own != 0;
+    return mpi_file_end(f, __func__, code);
+}
+
+int MPI_File_get_atomicity(MPI_File file, int *flag)
+{
+    struct mpi_file *f = NULL;
+    int code = mpi_file_begin(__func__, file, &f);
+
+    if (code == MPI_SUCCESS)
+        *flag = f->atomic;
+    return mpi_file_end(f, __func__, code);
+}
+
+/* What a rank has written the others can read at once: the system has it. */
+int MPI_File_sync(MPI_File file)
+{
+    struct mpi_file *f = NULL;
+    int code = mpi_file_begin(__func__, file, &f);
+
+    if (code == MPI_SUCCESS)
+        host_spend_cost(f->mr->host, HOST_COST_SYSCALL);
+    return mpi_file_end(f, __func__, code);
+}
+
+/* ---- error handlers ------------------------------------------------------------------------- */
+
+/* Where the handler of a file is, or that which files will have that are opened later. */
+static int slot_of(MPI_File file, struct mpi_file **f_p, struct mpi_errhandler ***slot_p)
+{
+    struct mpi_rank *mr = mpi_self();
+    int code = MPI_SUCCESS;
+
+    *f_p = NULL;
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    if (file != MPI_FILE_NULL)
+        code = mpi_file_begin(NULL, file, f_p);
+    *slot_p = *f_p != NULL ? &(*f_p)->errhandler : &mr->file_errhandler;
+    return code;
+}
+
+int MPI_File_create_errhandler(MPI_File_errhandler_function *fn, MPI_Errhandler *handler)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_file_end(NULL, __func__, mpi_errhandler_create(mr, fn, handler));
+}
+
+int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler handler)
+{
+    struct mpi_file *f;
+    struct mpi_errhandler **slot;
+    int code = slot_of(file, &f, &slot);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_errhandler_set(mpi_self(), slot, handler);
+    return mpi_file_end(f, __func__, code);
+}
+
+int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *handler)
+{
+    struct mpi_file *f;
+    struct mpi_errhandler **slot;
+    int code = slot_of(file, &f, &slot);
+
+    if (code == MPI_SUCCESS)
+        code = mpi_errhandler_get(mpi_self(), *slot, handler);
+    return mpi_file_end(f, __func__, code);
+}
+
+int MPI_File_call_errhandler(MPI_File file, int code)
+{
+    struct mpi_file *f;
+    struct mpi_errhandler **slot;
+    int bad = slot_of(file, &f, &slot);
+
+    if (bad != MPI_SUCCESS)
+        return mpi_file_end(f, __func__, bad);
+    mpi_note(mpi_self(), "error code %d", code);
+    (void)mpi_file_end(f, __func__, code);
+    return MPI_SUCCESS;
+}

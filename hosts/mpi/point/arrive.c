@@ -1,0 +1,312 @@
+/* Messages from the receiver's side. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/point/protocol.h"
+
+/** The receive has its message: no other one may be for it. */
+static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
+                  const struct mpi_entry *e)
+{
+    int code = e->bytes > rq->room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+
+    mpi_opened(mr, rq);
+    mpi_match_unpost(mr, rq);
+    rq->far = peer;
+    rq->matched = true;
+    rq->bytes = rq->arrived_bytes = e->bytes;
+    rq->copies = (e->flags & MPI_FLAG_PACKED) != 0;
+    rq->filled = 0;
+    rq->status = mpi_status(e->source, e->tag, code, mpi_least(e->bytes, rq->room));
+}
+
+static void finish(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    unsigned copies = mpi_least(rq->copies, MPIX_HUB_COPIES - 1);
+
+    mr->counts.copies[copies]++;
+    mr->counts.copied_bytes[copies] += mpi_status_bytes(&rq->status);
+    mpi_ended(mr, rq);
+}
+
+/* All of the data, or as much as there is room for. */
+static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data)
+{
+    uint32_t bytes = mpi_least(rq->bytes, rq->room);
+    int64_t offset;
+
+    if (mpi_type_is_block(rq->type, rq->count, &offset))
+        mpi_copy(mr, (uint8_t *)rq->in + offset, data, bytes);
+    else
+        mpi_unpack(mr, rq, data, bytes);
+    rq->copies++;
+    finish(mr, rq);
+}
+
+static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
+{
+    if ((e->flags & MPI_FLAG_SYNC) != 0)
+        mpi_put_always(mr, peer, TRANSPORT_REQUEST,
+                       &(struct mpi_entry){ .kind = MPI_GOT, .id = e->own_id });
+}
+
+/* ---- data in pieces ------------------------------------------------------------------- */
+
+/* The next piece for a receive that knows where it goes. @return whether it was the last. */
+static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes)
+{
+    uint32_t fits = rq->filled < rq->room ? mpi_least(bytes, rq->room - rq->filled) : 0;
+    int64_t offset;
+
+    if (rq->device != NULL) {
+        mpi_copy(mr, rq->packed + rq->filled, data, fits);
+    } else if (rq->packed != NULL) {
+        memcpy(rq->packed + rq->filled, data, fits);
+        mpi_spend_copy(mr, fits);
+    } else {
+        (void)mpi_type_is_block(rq->type, rq->count, &offset);
+        mpi_copy(mr, (uint8_t *)rq->in + offset + rq->filled, data, fits);
+    }
+    rq->filled += bytes;
+    if (rq->filled < rq->expected)
+        return false;
+    rq->copies++;
+    if (rq->packed != NULL)
+        deliver(mr, rq, rq->packed);
+    else
+        finish(mr, rq);
+    return true;
+}
+
+/* A receive has its message, of which this is the first piece. */
+static void first_piece(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq,
+                        const uint8_t *data, uint32_t bytes)
+{
+    int64_t offset;
+
+    rq->expected = rq->bytes;
+    if (!mpi_type_is_block(rq->type, rq->count, &offset))
+        mpi_pack_new(mr, rq, rq->in, rq->room);
+    if (!piece(mr, rq, data, bytes))
+        peer->into = rq;
+}
+
+static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
+                       const uint8_t *data, uint32_t bytes)
+{
+    struct mpi_request *rq = e->id != 0 ? mpi_id_find(mr, e->id) : peer->into;
+    struct mpi_arrived *a = peer->arriving;
+
+    if (rq != NULL) {
+        if ((e->flags & MPI_FLAG_PACKED) != 0 && rq->filled + bytes >= rq->expected)
+            rq->copies++;
+        if (piece(mr, rq, data, bytes) && e->id == 0)
+            peer->into = NULL;
+        return;
+    }
+    memcpy(a->data + a->filled, data, bytes);
+    mpi_spend_copy(mr, bytes);
+    a->filled += bytes;
+    if (a->filled < a->e.bytes)
+        return;
+    peer->arriving = NULL;
+    if (a->rq != NULL) {
+        deliver(mr, a->rq, a->data);
+        mpi_arrived_free(mr, a);
+    }
+}
+
+/* ---- messages whose data are still at the sender ------------------------------------------ */
+
+void mpi_read_ended(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    mpi_put_always(mr, rq->far, TRANSPORT_REQUEST,
+                   &(struct mpi_entry){ .kind = MPI_GOT, .id = rq->far_id });
+    finish(mr, rq);
+}
+
+bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    struct transport *t = mr->transport;
+    uint32_t bytes = mpi_least(rq->bytes, rq->room);
+    int64_t offset;
+
+    (void)mpi_type_is_block(rq->type, rq->count, &offset);
+    if (!t->ops->read(t, rq->far->rank, &rq->far_key, 0, (uint8_t *)rq->in + offset, bytes,
+                      &rq->ticket))
+        return false;
+    mr->counts.read_bytes += bytes;
+    if (rq->ticket == 0)
+        mpi_read_ended(mr, rq);
+    else
+        mpi_list_add(&mr->protocol->tickets, rq);
+    return true;
+}
+
+static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
+                   const struct mpi_entry *rts)
+{
+    struct mpi_entry e = { .kind = MPI_CTS, .id = rts->own_id, .bytes = rq->room };
+    uint32_t bytes = mpi_least(rts->bytes, rq->room);
+    int64_t offset;
+    bool flat = mpi_type_is_block(rq->type, rq->count, &offset);
+
+    if (flat && (rts->flags & MPI_FLAG_KEY) != 0) {
+        rq->far_key = rts->key;
+        rq->far_id = rts->own_id;
+        if (!mpi_read_try(mr, rq)) {
+            mpi_list_add_first(&peer->sends, rq);
+            mpi_busy(mr, peer);
+        }
+        return;
+    }
+    rq->expected = bytes;
+    mpi_id_free(mr, rq); /* of an ask that has become stale */
+    mpi_hide(mr, rq);
+    e.own_id = mpi_id_new(mr, rq);
+    if (e.own_id == 0)
+        (void)mpi_need(mr, NULL);
+    if (!flat)
+        mpi_pack_new(mr, rq, rq->in, rq->room);
+    if ((flat || rq->device != NULL) &&
+        mpi_expose(mr, peer, rq, flat ? (uint8_t *)rq->in + offset : rq->packed, bytes)) {
+        e.flags = MPI_FLAG_KEY;
+        e.key = rq->key;
+    }
+    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &e);
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+void mpi_receive_arrived(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_arrived *a)
+{
+    struct mpi_peer *peer = a->from;
+
+    claim(mr, rq, peer, &a->e);
+    got(mr, peer, &a->e);
+    if (a->e.kind == MPI_RTS) {
+        answer(mr, rq, peer, &a->e);
+        mpi_arrived_free(mr, a);
+        return;
+    }
+    rq->copies++;
+    if (a->filled < a->e.bytes) {
+        a->rq = rq;
+        return;
+    }
+    deliver(mr, rq, a->data);
+    mpi_arrived_free(mr, a);
+}
+
+void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    struct mpi_arrived *a;
+
+    mpi_refuse_interruption(mr);
+    rq->far =
+        rq->peer != MPI_ANY_SOURCE ? mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]) : NULL;
+    rq->room = (uint32_t)(rq->count * rq->type->bytes);
+    a = mpi_match_arrived(mr, rq);
+    if (a != NULL) {
+        mpi_arrived_unlist(mr, a);
+        mpi_receive_arrived(mr, rq, a);
+        return;
+    }
+    mpi_match_post(mr, rq);
+    /* Its message may be in the FIFO: only when that is empty it asks. */
+    if (mr->transport->caps.sends_requests && rq->far != NULL && !rq->far->self)
+        mpi_take(mr, TRANSPORT_MESSAGE, rq->far, &rq->matched);
+    if (!rq->matched)
+        mpi_ask(mr, rq);
+}
+
+static void keep(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
+                 const uint8_t *data, uint32_t bytes)
+{
+    struct mpi_arrived *a = mpi_arrived_new(mr, peer, e, e->kind == MPI_EAGER ? e->bytes : 0);
+
+    if (bytes > 0) {
+        memcpy(a->data, data, bytes);
+        mpi_spend_copy(mr, bytes);
+    }
+    a->filled = bytes;
+    mpi_arrived_list(mr, a);
+    mr->counts.unexpected++;
+    if (e->kind == MPI_EAGER && bytes < e->bytes)
+        peer->arriving = a;
+}
+
+static void new_message(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
+                        const uint8_t *data, uint32_t bytes)
+{
+    struct mpi_request *rq = mpi_match_posted(mr, peer, e);
+
+    peer->taken++;
+    if (rq == NULL) {
+        keep(mr, peer, e, data, bytes);
+        return;
+    }
+    claim(mr, rq, peer, e);
+    got(mr, peer, e);
+    if (e->kind == MPI_RTS)
+        answer(mr, rq, peer, e);
+    else if (bytes == e->bytes)
+        deliver(mr, rq, data);
+    else
+        first_piece(mr, peer, rq, data, bytes);
+}
+
+static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
+{
+    struct mpi_request *rq = mpi_id_find(mr, e->id);
+
+    if (rq == NULL)
+        return;
+    if ((e->flags & MPI_FLAG_ASKED) != 0) {
+        peer->taken++;
+        claim(mr, rq, peer, e);
+    } else if ((e->flags & MPI_FLAG_PACKED) != 0) {
+        rq->copies++;
+    }
+    if (rq->packed != NULL)
+        deliver(mr, rq, rq->packed);
+    else
+        finish(mr, rq);
+}
+
+static void take_back(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
+{
+    struct mpi_entry reply = { .kind = MPI_UNSENT, .id = e->own_id };
+    struct mpi_arrived *a = peer->first;
+
+    while (a != NULL && a->number != e->number)
+        a = a->next;
+    if (a != NULL && (a->e.kind == MPI_RTS || a->filled == a->e.bytes)) {
+        mpi_arrived_unlist(mr, a);
+        mpi_arrived_free(mr, a);
+        reply.bytes = 1;
+    }
+    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &reply);
+}
+
+void mpi_message_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
+                      const uint8_t *data, uint32_t bytes)
+{
+    switch (e->kind) {
+    case MPI_EAGER:
+    case MPI_RTS:
+        new_message(mr, peer, e, data, bytes);
+        return;
+    case MPI_PIECE:
+        next_piece(mr, peer, e, data, bytes);
+        return;
+    case MPI_NOTE:
+        written(mr, peer, e);
+        return;
+    case MPI_UNSEND:
+        take_back(mr, peer, e);
+        return;
+    default:
+        return;
+    }
+}

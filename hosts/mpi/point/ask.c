@@ -1,0 +1,212 @@
+/*
+ * Requests (SR): a receive that finds nothing tells the sender where its buffer is, and a later
+ * send writes right into it.
+ *
+ * That must not change which receive gets which message. So a receive tells its address only when
+ * every older one that could take a message of this source has told its own: those from anybody
+ * never do, and the younger ones wait for them. Then of the receives that match a message those
+ * that have asked are the oldest, and the sender, which gets the asks in order, can tell which of
+ * them the receiver will find: of a message that had left before the ask came, the first that
+ * matches. Both have met then, and the ask is stale. What the receiver had taken when it asked,
+ * and found to be for none, is told by a number.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/point/protocol.h"
+
+/* ---- at the receiver ------------------------------------------------------------------ */
+
+static void hold(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    struct mpi_protocol *p = mr->protocol;
+
+    rq->held = true;
+    rq->next_held = NULL;
+    rq->at_held = p->held_end;
+    *p->held_end = rq;
+    p->held_end = &rq->next_held;
+}
+
+static void unhold(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    if (!rq->held)
+        return;
+    rq->held = false;
+    *rq->at_held = rq->next_held;
+    if (rq->next_held != NULL)
+        rq->next_held->at_held = rq->at_held;
+    else
+        mr->protocol->held_end = rq->at_held;
+}
+
+/* @return false: its buffer is none that others can write to. */
+static bool tell_address(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    struct mpi_peer *peer = rq->far;
+    struct mpi_entry e = { .kind = MPI_ASK, .id = rq->context, .tag = rq->tag };
+    int64_t offset;
+
+    if (!mpi_type_is_block(rq->type, rq->count, &offset) ||
+        rq->room < mr->transport->caps.write_bytes)
+        return false;
+    if (!mpi_expose(mr, peer, rq, (uint8_t *)rq->in + offset, rq->room))
+        return false;
+    e.own_id = mpi_id_new(mr, rq);
+    if (e.own_id == 0) {
+        mpi_hide(mr, rq);
+        return false;
+    }
+    if (rq->tag == MPI_ANY_TAG)
+        e.flags = MPI_FLAG_ANY_TAG;
+    e.bytes = rq->room;
+    e.key = rq->key;
+    e.number = peer->taken;
+    rq->asked = true;
+    peer->unasked--;
+    mr->counts.asks++;
+    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &e);
+    return true;
+}
+
+void mpi_ask(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    if (!mr->transport->caps.sends_requests || rq->far == NULL || rq->far->self)
+        return;
+    if (mr->protocol->any.first != NULL || rq->far->unasked > 1)
+        hold(mr, rq);
+    else
+        (void)tell_address(mr, rq);
+}
+
+void mpi_ask_ended(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    unhold(mr, rq);
+    if (rq->far != NULL && !rq->asked)
+        rq->far->unasked--;
+    if (mr->protocol->held != NULL)
+        mr->protocol->release = true;
+}
+
+static bool oldest_unasked(const struct mpi_request *rq)
+{
+    const struct mpi_request *first = rq->far->posted.first;
+
+    while (first != rq && first->asked)
+        first = first->next;
+    return first == rq;
+}
+
+void mpi_ask_release(struct mpi_rank *mr)
+{
+    struct mpi_protocol *p = mr->protocol;
+
+    p->release = false;
+    for (struct mpi_request *rq = p->held, *next; rq != NULL; rq = next) {
+        next = rq->next_held;
+        if (p->any.first != NULL && p->any.first->number < rq->number)
+            return;
+        if (!oldest_unasked(rq))
+            continue;
+        unhold(mr, rq);
+        (void)tell_address(mr, rq);
+    }
+}
+
+/* ---- at the sender ----------------------------------------------------------------------- */
+
+static bool run_meets(struct mpi_run *run, const struct mpi_entry *ask)
+{
+    if (run->next <= ask->number) /* the receiver had taken them, and this one was not there */
+        run->next = ask->number + 1;
+    if (run->next > run->last || run->context != ask->id ||
+        !((ask->flags & MPI_FLAG_ANY_TAG) != 0 || run->tag == ask->tag))
+        return false;
+    run->next++;
+    return true;
+}
+
+/* @return whether it has crossed a message that the receiver will find for it. */
+static bool stale(struct mpi_peer *peer, const struct mpi_entry *ask)
+{
+    unsigned left = 0;
+    bool met = false;
+
+    for (unsigned i = 0; i < peer->nruns; i++) {
+        struct mpi_run run = peer->runs[i];
+
+        if (met && run.next <= ask->number)
+            run.next = ask->number + 1;
+        else if (!met)
+            met = run_meets(&run, ask);
+        if (run.next <= run.last)
+            peer->runs[left++] = run;
+    }
+    peer->nruns = left;
+    return met;
+}
+
+void mpi_ask_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
+{
+    struct mpi_ask *ask = mr->protocol->spare_asks;
+
+    if (stale(peer, e)) {
+        mr->counts.stale_asks++;
+        return;
+    }
+    if (ask != NULL)
+        mr->protocol->spare_asks = ask->next;
+    else
+        ask = mpi_need(mr, malloc(sizeof(*ask)));
+    ask->next = NULL;
+    ask->e = *e;
+    *peer->asks_end = ask;
+    peer->asks_end = &ask->next;
+}
+
+const struct mpi_ask *mpi_ask_find(const struct mpi_peer *peer, uint32_t context, int tag)
+{
+    const struct mpi_ask *ask = peer->asks;
+
+    while (ask != NULL &&
+           !(ask->e.id == context && ((ask->e.flags & MPI_FLAG_ANY_TAG) != 0 || ask->e.tag == tag)))
+        ask = ask->next;
+    return ask;
+}
+
+bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id)
+{
+    for (struct mpi_ask **at = &peer->asks; *at != NULL; at = &(*at)->next) {
+        struct mpi_ask *ask = *at;
+
+        if (ask->e.own_id != id)
+            continue;
+        *at = ask->next;
+        if (ask->next == NULL)
+            peer->asks_end = at;
+        ask->next = mr->protocol->spare_asks;
+        mr->protocol->spare_asks = ask;
+        return true;
+    }
+    return false;
+}
+
+void mpi_ask_missed(struct mpi_rank *mr, struct mpi_peer *peer, uint64_t number, uint32_t context,
+                    int tag)
+{
+    struct mpi_run *last = peer->nruns > 0 ? &peer->runs[peer->nruns - 1] : NULL;
+
+    if (!mr->transport->caps.sends_requests || peer->self)
+        return;
+    if (last != NULL && last->last + 1 == number && last->context == context && last->tag == tag) {
+        last->last = number;
+        return;
+    }
+    if (peer->runs == NULL || peer->nruns == peer->runs_room) {
+        unsigned room = peer->runs_room != 0 ? 2 * peer->runs_room : 8;
+
+        peer->runs = mpi_need(mr, realloc(peer->runs, room * sizeof(*peer->runs)));
+        peer->runs_room = room;
+    }
+    peer->runs[peer->nruns++] = (struct mpi_run){ number, number, context, tag };
+}

@@ -1,0 +1,201 @@
+/*
+ * Data of GPU memory that are not in one piece. The GPU packs them into memory of its own and
+ * unpacks them there, so that what travels is a message of GPU memory like any other. It takes what
+ * a copy inside of the GPU does: to start it, to learn of its end, and the engine's time for all
+ * bytes. Memory for packed data is kept, since networks want it registered.
+ *
+ * What cores do themselves, like one-sided operations and sums, is done to data that were brought
+ * to host memory first, or are brought to the GPU afterwards.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/point/protocol.h"
+
+#define FEW_BYTES   UINT64_C(512) /* that the transport brings across by itself, not by an engine */
+#define STAGE_BYTES (UINT64_C(256) << 10)
+
+struct mpi_device_block {
+    struct mpi_device_block *next;
+    unsigned gpu;
+    uint64_t bytes, offset; /* in the GPU's memory */
+    uint8_t *at;
+    bool used;
+};
+
+/** The GPU that the transport takes `buf` of as it is. */
+static bool on_device(const struct mpi_rank *mr, const void *buf, struct host_pointer *where_p)
+{
+    if (!mr->transport->caps.gpu || mr->host->ops->gpus(mr->host) == 0)
+        return false;
+    *where_p = mr->host->ops->pointer(mr->host, buf);
+    return where_p->kind == HOST_GPU;
+}
+
+static struct mpi_device_block *block_of(struct mpi_rank *mr, unsigned gpu, uint64_t bytes)
+{
+    struct host *h = mr->host;
+    struct mpi_device_block *b = mr->device_blocks;
+
+    while (b != NULL && (b->used || b->gpu != gpu || b->bytes < bytes))
+        b = b->next;
+    if (b != NULL)
+        return b;
+    b = calloc(1, sizeof(*b));
+    if (b == NULL)
+        mpi_abort(mr, 1);
+    b->gpu = gpu;
+    b->bytes = HOST_GPU_PAGE;
+    while (b->bytes < bytes)
+        b->bytes *= 2;
+    b->at = h->ops->gpu_alloc(h, gpu, b->bytes, HOST_GPU_PAGE);
+    if (b->at == NULL) {
+        free(b);
+        return NULL;
+    }
+    b->offset = h->ops->pointer(h, b->at).offset;
+    b->next = mr->device_blocks;
+    mr->device_blocks = b;
+    return b;
+}
+
+/** The GPU moves `bytes` inside of itself; their places are of no account. */
+static void move(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes)
+{
+    struct host *h = mr->host;
+    struct host_copy_end place = { true, b->offset };
+
+    host_spend_cost(h, HOST_COST_CUDA_COPY);
+    h->ops->gpu_wait(h, b->gpu, h->ops->gpu_copy(h, b->gpu, place, place, bytes, 0));
+}
+
+void mpi_pack_new(struct mpi_rank *mr, struct mpi_request *rq, const void *buf, uint32_t bytes)
+{
+    struct host_pointer where;
+
+    rq->device = bytes > 0 && on_device(mr, buf, &where) ? block_of(mr, where.gpu, bytes) : NULL;
+    if (rq->device == NULL) {
+        rq->packed = mpi_block_new(mr, bytes);
+        return;
+    }
+    rq->device->used = true;
+    rq->packed = rq->device->at;
+}
+
+void mpi_pack_free(struct mpi_request *rq)
+{
+    if (rq->device != NULL)
+        rq->device->used = false;
+    else
+        mpi_block_free(rq->packed);
+    rq->packed = NULL;
+    rq->device = NULL;
+}
+
+void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    mpi_pack_new(mr, rq, rq->out, rq->bytes);
+    if (rq->device != NULL)
+        move(mr, rq->device, rq->bytes);
+    else
+        mpi_spend_copy(mr, rq->bytes);
+    mpi_type_pack(rq->type, rq->out, rq->count, rq->packed);
+}
+
+void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes)
+{
+    struct host_pointer where;
+
+    if (bytes > 0 && rq->packed == NULL && on_device(mr, rq->in, &where)) {
+        mpi_pack_new(mr, rq, rq->in, bytes);
+        mpi_copy(mr, rq->packed, data, bytes);
+        data = rq->packed;
+    }
+    if (rq->device != NULL)
+        move(mr, rq->device, bytes);
+    else
+        mpi_spend_copy(mr, bytes);
+    mpi_type_unpack(rq->type, rq->in, data, bytes);
+}
+
+bool mpi_on_device(const struct mpi_rank *mr, const void *p)
+{
+    struct host_pointer where;
+
+    return p != NULL && on_device(mr, p, &where);
+}
+
+/* By way of pinned memory, which a core copies from or to. */
+static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes,
+                      bool in)
+{
+    struct host *h = mr->host;
+    struct host_copy_end device = { true, b->offset }, bus = { false, 0 };
+
+    if (mr->device_stage == NULL)
+        mr->device_stage = h->ops->alloc(h, STAGE_BYTES, HOST_PAGE);
+    if (mr->device_stage == NULL)
+        mpi_abort(mr, 1);
+    bus.addr = h->ops->pointer(h, mr->device_stage).offset;
+    for (uint64_t done = 0; done < bytes; done += STAGE_BYTES) {
+        uint64_t n = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
+
+        host_spend_cost(h, HOST_COST_CUDA_COPY);
+        h->ops->gpu_wait(h, b->gpu,
+                         h->ops->gpu_copy(h, b->gpu, in ? device : bus, in ? bus : device, n, 0));
+        mpi_spend_copy(mr, n);
+    }
+}
+
+/* Into memory of ours on the GPU, or out of it, whose contents are of no account. */
+static void across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool in)
+{
+    struct mpi_device_block *b = block_of(mr, gpu, bytes < STAGE_BYTES ? bytes : STAGE_BYTES);
+    uint8_t *near;
+
+    if (b == NULL) {
+        mpi_spend_copy(mr, bytes);
+        return;
+    }
+    b->used = true;
+    if (bytes > FEW_BYTES) {
+        by_engine(mr, b, bytes, in);
+    } else {
+        near = mpi_block_zero(mr, bytes);
+        mpi_copy(mr, in ? b->at : near, in ? near : b->at, bytes);
+        mpi_block_free(near);
+    }
+    b->used = false;
+}
+
+void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, uint64_t bytes)
+{
+    struct host_pointer there, here;
+    struct mpi_device_block *b;
+    bool in, out;
+
+    if (bytes == 0)
+        return;
+    in = on_device(mr, to, &there);
+    out = on_device(mr, from, &here);
+    if (in && out && there.gpu == here.gpu && (b = block_of(mr, here.gpu, bytes)) != NULL) {
+        move(mr, b, bytes);
+        return;
+    }
+    if (out)
+        across(mr, here.gpu, bytes, false);
+    if (in)
+        across(mr, there.gpu, bytes, true);
+    if (!in && !out)
+        mpi_spend_copy(mr, bytes);
+}
+
+void mpi_device_release(struct mpi_rank *mr)
+{
+    while (mr->device_blocks != NULL) {
+        struct mpi_device_block *b = mr->device_blocks;
+
+        mr->device_blocks = b->next;
+        free(b);
+    }
+}

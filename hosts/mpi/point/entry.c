@@ -1,0 +1,188 @@
+/* Entries in and out of the transport, and what requests hold of it. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/point/protocol.h"
+
+uint32_t mpi_entry_bytes(const struct mpi_entry *e)
+{
+    if (e->kind == MPI_PIECE || e->kind == MPI_GOT || e->kind == MPI_WITHDRAW)
+        return offsetof(struct mpi_entry, tag);
+    if ((e->flags & MPI_FLAG_WHOLE) != 0)
+        return offsetof(struct mpi_entry, bytes);
+    if (e->kind == MPI_ASK || e->kind == MPI_UNSEND)
+        return sizeof(*e);
+    if ((e->flags & MPI_FLAG_KEY) != 0)
+        return offsetof(struct mpi_entry, number);
+    if ((e->flags & MPI_FLAG_SYNC) != 0 || e->kind == MPI_RTS || e->kind == MPI_CTS)
+        return offsetof(struct mpi_entry, key);
+    return offsetof(struct mpi_entry, own_id);
+}
+
+/* ---- entries out ------------------------------------------------------------------------ */
+
+static void spend_entry(struct mpi_rank *mr)
+{
+    uint64_t ps = mr->transport->caps.entry_ps;
+
+    if (ps != 0)
+        mr->host->ops->spend(mr->host, ps);
+}
+
+bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
+             const struct mpi_entry *e, const void *data, uint32_t bytes)
+{
+    struct transport *t = mr->transport;
+
+    if (peer->self) {
+        mr->protocol->came(mr, peer, fifo, e, data, bytes);
+        return true;
+    }
+    spend_entry(mr);
+    if (!t->ops->append(t, peer->rank, fifo, e, mpi_entry_bytes(e), data, bytes))
+        return false;
+    mr->counts.entries++;
+    return true;
+}
+
+void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer)
+{
+    if (peer->busy)
+        return;
+    peer->busy = true;
+    peer->next_busy = mr->protocol->busy;
+    mr->protocol->busy = peer;
+}
+
+void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
+                    const struct mpi_entry *e)
+{
+    struct mpi_kept *k;
+
+    if (peer->kept == NULL && mpi_put(mr, peer, fifo, e, NULL, 0))
+        return;
+    k = mpi_need(mr, malloc(sizeof(*k) + sizeof(*e)));
+    k->next = NULL;
+    k->fifo = fifo;
+    memcpy(k->bytes, e, sizeof(*e));
+    *peer->kept_end = k;
+    peer->kept_end = &k->next;
+    mpi_busy(mr, peer);
+}
+
+bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_key *key,
+               const void *from, uint64_t bytes, const struct transport_strides *strides,
+               const struct mpi_entry *note, transport_ticket *ticket_p)
+{
+    struct transport *t = mr->transport;
+
+    *ticket_p = 0;
+    if (peer->self) {
+        void *to;
+
+        memcpy(&to, key->bytes, sizeof(to));
+        if (bytes > 0)
+            memcpy(to, from, bytes);
+        mpi_spend_copy(mr, bytes);
+        mr->protocol->came(mr, peer, TRANSPORT_MESSAGE, note, NULL, 0);
+        return true;
+    }
+    spend_entry(mr);
+    if (strides != NULL)
+        return t->ops->write_strided(t, peer->rank, key, 0, from, strides, note,
+                                     mpi_entry_bytes(note), ticket_p);
+    return t->ops->write(t, peer->rank, key, 0, from, bytes, note, mpi_entry_bytes(note), ticket_p);
+}
+
+bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq, void *p,
+                uint64_t bytes)
+{
+    struct transport *t = mr->transport;
+
+    if (peer->self) {
+        memset(&rq->key, 0, sizeof(rq->key));
+        memcpy(rq->key.bytes, &p, sizeof(p));
+        return true;
+    }
+    rq->exposed = t->ops->expose(t, p, bytes, &rq->key);
+    return rq->exposed;
+}
+
+void mpi_hide(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    if (rq->exposed)
+        mr->transport->ops->hide(mr->transport, &rq->key);
+    rq->exposed = false;
+}
+
+void mpi_opened(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    mr->protocol->open += !rq->open;
+    rq->open = true;
+}
+
+void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    mr->protocol->open -= rq->open;
+    rq->open = false;
+    mpi_id_free(mr, rq);
+    mpi_hide(mr, rq);
+    mpi_pack_free(rq);
+    rq->done = true;
+    if (rq->ended != NULL)
+        rq->ended(mr, rq);
+    if (rq->freed)
+        mpi_request_drop(mr, rq);
+}
+
+/* ---- entries in --------------------------------------------------------------------------- */
+
+static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_taken *taken)
+{
+    struct mpi_kept *k = mpi_need(mr, malloc(sizeof(*k) + taken->size));
+
+    k->next = NULL;
+    k->size = taken->size;
+    memcpy(k->bytes, taken->bytes, taken->size);
+    *peer->deferred_end = k;
+    peer->deferred_end = &k->next;
+}
+
+static void decode(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
+                   const uint8_t *bytes, uint32_t size)
+{
+    struct mpi_entry e;
+    uint32_t head;
+
+    memcpy(&e, bytes, size < sizeof(e) ? size : sizeof(e));
+    head = mpi_entry_bytes(&e);
+    if ((e.flags & MPI_FLAG_WHOLE) != 0)
+        e.bytes = size - head;
+    mr->protocol->came(mr, peer, fifo, &e, bytes + head, size - head);
+}
+
+void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *peer,
+              const bool *stop)
+{
+    struct transport *t = mr->transport;
+    struct transport_taken taken;
+
+    while (peer->deferred != NULL && fifo == TRANSPORT_MESSAGE && !peer->withdrawing) {
+        struct mpi_kept *k = peer->deferred;
+
+        peer->deferred = k->next;
+        if (k->next == NULL)
+            peer->deferred_end = &peer->deferred;
+        decode(mr, peer, fifo, k->bytes, k->size);
+        free(k);
+    }
+    while ((stop == NULL || !*stop) && t->ops->take(t, fifo, peer->rank, &taken)) {
+        spend_entry(mr);
+        if (fifo == TRANSPORT_MESSAGE && peer->withdrawing)
+            defer(mr, peer, &taken);
+        else
+            decode(mr, peer, fifo, taken.bytes, taken.size);
+        t->ops->release(t, fifo, peer->rank);
+    }
+}

@@ -1,0 +1,164 @@
+/* All that has come, and waiting for it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/point/protocol.h"
+
+void mpi_came(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
+              const struct mpi_entry *e, const uint8_t *data, uint32_t bytes)
+{
+    if (fifo == TRANSPORT_MESSAGE)
+        mpi_message_came(mr, peer, e, data, bytes);
+    else
+        mpi_request_came(mr, peer, e);
+}
+
+/* Sources from `from` to `to`. */
+static void take_range(struct mpi_rank *mr, enum transport_fifo fifo, unsigned from, unsigned to,
+                       const bool *stop)
+{
+    struct transport *t = mr->transport;
+
+    while ((stop == NULL || !*stop) && from < to) {
+        from = t->ops->next(t, fifo, from);
+        if (from >= to)
+            return;
+        mr->protocol->turn[fifo] = from;
+        mpi_take(mr, fifo, mpi_peer_of(mr, from), stop);
+        from++;
+    }
+}
+
+/* From the source after the last one on, so that none has to wait for ever. */
+static void take_all(struct mpi_rank *mr, enum transport_fifo fifo, const bool *stop)
+{
+    unsigned next = mr->protocol->turn[fifo] + 1;
+
+    take_range(mr, fifo, next, mr->host->size, stop);
+    take_range(mr, fifo, 0, next, stop);
+}
+
+/* @return whether all that had found no room is out. */
+static bool flush_peer(struct mpi_rank *mr, struct mpi_peer *peer)
+{
+    while (peer->kept != NULL) {
+        struct mpi_kept *k = peer->kept;
+        struct mpi_entry e;
+
+        memcpy(&e, k->bytes, sizeof(e));
+        if (!mpi_put(mr, peer, k->fifo, &e, NULL, 0))
+            return false;
+        peer->kept = k->next;
+        if (k->next == NULL)
+            peer->kept_end = &peer->kept;
+        free(k);
+    }
+    while (peer->sends.first != NULL) {
+        struct mpi_request *rq = peer->sends.first;
+
+        mpi_list_remove(rq);
+        if (!mpi_send_try(mr, rq)) {
+            mpi_list_add_first(&peer->sends, rq);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void flush(struct mpi_rank *mr)
+{
+    struct mpi_peer *peer = mr->protocol->busy;
+
+    mr->protocol->busy = NULL;
+    while (peer != NULL) {
+        struct mpi_peer *next = peer->next_busy;
+
+        peer->busy = false;
+        if (!flush_peer(mr, peer))
+            mpi_busy(mr, peer);
+        peer = next;
+    }
+}
+
+static void tickets(struct mpi_rank *mr)
+{
+    struct transport *t = mr->transport;
+
+    for (struct mpi_request *rq = mr->protocol->tickets.first, *next; rq != NULL; rq = next) {
+        next = rq->next;
+        if (!t->ops->done(t, rq->ticket))
+            continue;
+        mpi_list_remove(rq);
+        if (rq->receives)
+            mpi_read_ended(mr, rq);
+        else
+            mpi_ended(mr, rq);
+    }
+}
+
+int mpi_advance(struct mpi_rank *mr, const bool *stop)
+{
+    struct mpi_protocol *p = mr->protocol;
+
+    mpi_refuse_interruption(mr);
+    take_all(mr, TRANSPORT_REQUEST, stop);
+    take_all(mr, TRANSPORT_MESSAGE, stop);
+    if (p->busy != NULL)
+        flush(mr);
+    if (p->tickets.first != NULL)
+        tickets(mr);
+    if (p->release)
+        mpi_ask_release(mr);
+    for (unsigned i = 0; i < MPI_FOLLOWERS; i++)
+        if (mr->follows[i].due)
+            mr->follows[i].advance(mr);
+    return MPI_SUCCESS;
+}
+
+int mpi_progress(struct mpi_rank *mr)
+{
+    mpi_refuse_interruption(mr);
+    mr->transport->ops->wait(mr->transport);
+    return mpi_advance(mr, NULL);
+}
+
+int mpi_poll(struct mpi_rank *mr)
+{
+    int code = MPI_SUCCESS;
+
+    mpi_refuse_interruption(mr);
+    while (code == MPI_SUCCESS && mr->transport->ops->poll(mr->transport))
+        code = mpi_advance(mr, NULL);
+    return code;
+}
+
+void mpi_hand_over(struct mpi_rank *mr)
+{
+    if (mr->transport->ops->hand_over != NULL)
+        mr->transport->ops->hand_over(mr->transport);
+}
+
+static int wait_done(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    int code = mpi_advance(mr, &rq->done);
+
+    while (code == MPI_SUCCESS && !rq->done) {
+        mr->transport->ops->wait(mr->transport);
+        code = mpi_advance(mr, &rq->done);
+    }
+    return code;
+}
+
+int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
+{
+    const struct mpi_waits w = { .mr = mr, .request = rq };
+    int code = MPI_SUCCESS;
+
+    mpi_waits_begin(&w, call);
+    if (!rq->done)
+        code = wait_done(mr, rq);
+    if (code == MPI_SUCCESS)
+        mpi_hand_over(mr);
+    mpi_waits_end(&w);
+    return code;
+}

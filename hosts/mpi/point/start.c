@@ -1,0 +1,217 @@
+/* How sends and receives begin: by blocking calls, others, and again. */
+#include "hosts/mpi/point/protocol.h"
+
+static int check_peer(struct mpi_rank *mr, const struct mpi_comm *comm, int rank, int tag,
+                      bool receives)
+{
+    if ((rank < 0 || rank >= comm->npeers) && rank != MPI_PROC_NULL &&
+        !(receives && rank == MPI_ANY_SOURCE))
+        return mpi_fail(mr, MPI_ERR_RANK, "%s = %d: expected 0 .. %d", receives ? "source" : "dest",
+                        rank, comm->npeers - 1);
+    if (tag < 0 && !(receives && tag == MPI_ANY_TAG))
+        return mpi_fail(mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
+    return MPI_SUCCESS;
+}
+
+int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
+                MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+{
+    const void *buf = receives ? rq->in : rq->out;
+    int code;
+
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    rq->comm = mpi_comm_of(mr, comm);
+    mr->blamed = rq->comm;
+    if (rq->comm == NULL)
+        return MPI_ERR_COMM;
+    code = check_peer(mr, rq->comm, peer, tag, receives);
+    if (code == MPI_SUCCESS)
+        code = mpi_check_data(mr, buf, count, type, &rq->type);
+    if (code != MPI_SUCCESS)
+        return code;
+    rq->receives = receives;
+    rq->count = (uint64_t)count;
+    rq->peer = peer;
+    rq->tag = tag;
+    rq->context = rq->comm->context;
+    return MPI_SUCCESS;
+}
+
+/* Of the last time: a persistent one begins anew. */
+static void begin_anew(struct mpi_request *rq)
+{
+    rq->active = true;
+    rq->done = rq->matched = rq->asked = rq->got = rq->was_done = rq->cancelling = false;
+    rq->far_exposed = false;
+    rq->phase = MPI_SEND_NEW;
+    rq->filled = rq->arrived_bytes = 0;
+    rq->number = 0;
+    rq->far = NULL;
+}
+
+int mpi_start(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    begin_anew(rq);
+    rq->status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
+    if (rq->peer == MPI_PROC_NULL) {
+        rq->status.MPI_SOURCE = MPI_PROC_NULL;
+        mpi_ended(mr, rq);
+        return MPI_SUCCESS;
+    }
+    if (rq->receives) {
+        mpi_receive_start(mr, rq);
+        return MPI_SUCCESS;
+    }
+    if (rq->mode == MPI_MODE_BUFFERED)
+        return mpi_buffered_start(mr, rq);
+    mpi_send_start(mr, rq);
+    return MPI_SUCCESS;
+}
+
+int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status)
+{
+    int code = mpi_finish(mr, rq, status);
+
+    mr->blamed = rq->comm; /* the call's, which its handle holds */
+    return code;
+}
+
+int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code)
+{
+    return mpi_end_comm(mr, mr != NULL ? mr->blamed : NULL, call, code);
+}
+
+int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status)
+{
+    mpi_status_give(status, &rq->status);
+    if (rq->status.MPI_ERROR == MPI_SUCCESS)
+        return MPI_SUCCESS;
+    /* one that only the request still holds goes with it */
+    mr->blamed = rq->comm != NULL && rq->comm->holders > 1 ? rq->comm : NULL;
+    if (rq->status.MPI_ERROR != MPI_ERR_TRUNCATE)
+        return mpi_fail(mr, rq->status.MPI_ERROR, "the operation failed");
+    if (rq->collective != NULL)
+        return mpi_fail(mr, MPI_ERR_TRUNCATE,
+                        "truncated: a rank gave more than there was room for");
+    if (rq->comm != NULL && rq->context != rq->comm->context) /* of a collective: no tag */
+        return mpi_fail(mr, MPI_ERR_TRUNCATE, "truncated: %u bytes from rank %d, room for %u",
+                        rq->arrived_bytes, rq->status.MPI_SOURCE,
+                        (unsigned)mpi_status_bytes(&rq->status));
+    return mpi_fail(mr, MPI_ERR_TRUNCATE,
+                    "truncated: a message of %u bytes from rank %d with tag %d, room for %u",
+                    rq->arrived_bytes, rq->status.MPI_SOURCE, rq->status.MPI_TAG,
+                    (unsigned)mpi_status_bytes(&rq->status));
+}
+
+/* ---- calls that return at once ----------------------------------------------------------- */
+
+static int begin(struct mpi_rank *mr, struct mpi_request *rq, MPI_Request *handle)
+{
+    int code;
+
+    host_spend_cost(mr->host, HOST_COST_CALL);
+    code = mpi_request_add(mr, rq, handle);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = mpi_start(mr, mpi_request_of(mr, *handle));
+    if (code != MPI_SUCCESS) {
+        mpi_request_free(mr, *handle);
+        *handle = MPI_REQUEST_NULL;
+    }
+    return code;
+}
+
+static int isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                 MPI_Request *request, enum mpi_mode mode)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_request rq = { .out = buf, .mode = mode };
+    int code = mpi_prepare(mr, &rq, false, count, type, dest, tag, comm);
+
+    return code == MPI_SUCCESS ? begin(mr, &rq, request) : code;
+}
+
+static int send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag,
+                     MPI_Comm comm, MPI_Request *request, enum mpi_mode mode)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_request rq = { .out = buf, .mode = mode, .persistent = true };
+    int code = mpi_prepare(mr, &rq, false, count, type, dest, tag, comm);
+
+    return code == MPI_SUCCESS ? mpi_request_add(mr, &rq, request) : code;
+}
+
+#define SENDS(LETTER, INIT, MODE)                                                                  \
+    int MPI_##LETTER(const void *buf, int count, MPI_Datatype type, int dest, int tag,             \
+                     MPI_Comm comm, MPI_Request *request)                                          \
+    {                                                                                              \
+        return mpi_end_blamed(mpi_self(), __func__,                                                \
+                              isend(buf, count, type, dest, tag, comm, request, MODE));            \
+    }                                                                                              \
+    int MPI_##INIT(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
+                   MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                              \
+        return mpi_end_blamed(mpi_self(), __func__,                                                \
+                              send_init(buf, count, type, dest, tag, comm, request, MODE));        \
+    }
+SENDS(Isend, Send_init, MPI_MODE_STANDARD)
+SENDS(Ibsend, Bsend_init, MPI_MODE_BUFFERED)
+SENDS(Issend, Ssend_init, MPI_MODE_SYNCHRONOUS)
+SENDS(Irsend, Rsend_init, MPI_MODE_READY)
+
+int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_request rq = { .in = buf };
+    int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
+
+    return mpi_end_blamed(mr, __func__, code == MPI_SUCCESS ? begin(mr, &rq, request) : code);
+}
+
+int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_request rq = { .in = buf, .persistent = true };
+    int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
+
+    return mpi_end_blamed(mr, __func__,
+                          code == MPI_SUCCESS ? mpi_request_add(mr, &rq, request) : code);
+}
+
+static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
+{
+    int code = MPI_SUCCESS;
+
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    mr->blamed = NULL;
+    if (count < 0)
+        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
+    host_spend_cost(mr->host, HOST_COST_CALL);
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
+        struct mpi_request *rq = mpi_request_of(mr, handles[i]);
+
+        if (rq == NULL || !rq->persistent || rq->active)
+            return mpi_fail(mr, MPI_ERR_REQUEST, "request %d = %d: not an inactive persistent one",
+                            i, handles[i]);
+        code = mpi_start(mr, rq);
+    }
+    return code;
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end_blamed(mr, __func__, start_all(mr, 1, request));
+}
+
+int MPI_Startall(int count, MPI_Request requests[])
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end_blamed(mr, __func__, start_all(mr, count, requests));
+}

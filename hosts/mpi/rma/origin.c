@@ -1,0 +1,296 @@
+/* One-sided operations at their origin: the messages that they are made of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/rma/rma.h"
+
+static void part_over(struct mpi_win_op *op)
+{
+    struct mpi_win *win = op->win;
+
+    if (--op->pending > 0)
+        return;
+    *op->at = op->next;
+    if (op->next != NULL)
+        op->next->at = op->at;
+    op->next = win->ended;
+    win->ended = op;
+    win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
+}
+
+static void part_ended(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    (void)mr;
+    part_over(rq->owner);
+}
+
+static int start(struct mpi_win_op *op, struct mpi_request *rq, bool receives, const void *at,
+                 uint64_t count, struct mpi_type *type, int tag)
+{
+    struct mpi_win *win = op->win;
+
+    *rq = (struct mpi_request){ .receives = receives,
+                                .comm = win->comm,
+                                .type = type,
+                                .out = at,
+                                .in = (void *)(uintptr_t)at,
+                                .count = count,
+                                .peer = op->target,
+                                .tag = tag,
+                                .context = win->comm->context,
+                                .ended = part_ended,
+                                .owner = op };
+    op->pending++;
+    return mpi_start(win->mr, rq);
+}
+
+static struct mpi_win_op *op_new(struct mpi_win *win, int target)
+{
+    struct mpi_win_op *op = win->spare_ops;
+
+    if (op != NULL) {
+        win->spare_ops = op->next;
+    } else {
+        op = mpi_block_new(win->mr, sizeof(*op));
+        op->more = NULL;
+        op->room = 0;
+    }
+    op->win = win;
+    op->target = target;
+    op->handle = NULL;
+    op->origin = op->result = NULL;
+    op->expects = 0;
+    op->pending = 1; /* until all parts have begun */
+    op->next = win->ops;
+    op->at = &win->ops;
+    if (op->next != NULL)
+        op->next->at = &op->next;
+    win->ops = op;
+    win->peers[target].pending++;
+    return op;
+}
+
+static void op_drop_types(struct mpi_win_op *op)
+{
+    if (op->origin != NULL)
+        mpi_type_put(op->origin);
+    if (op->result != NULL)
+        mpi_type_put(op->result);
+}
+
+void mpi_win_collect(struct mpi_win *win)
+{
+    while (win->ended != NULL) {
+        struct mpi_win_op *op = win->ended;
+
+        win->ended = op->next;
+        win->peers[op->target].pending--;
+        win->expects -= op->expects;
+        if (op->handle != NULL)
+            mpi_ended(win->mr, op->handle);
+        op_drop_types(op);
+        op->next = win->spare_ops;
+        win->spare_ops = op;
+    }
+}
+
+static void ops_free(struct mpi_win_op *op, bool types)
+{
+    while (op != NULL) {
+        struct mpi_win_op *next = op->next;
+
+        if (types)
+            op_drop_types(op);
+        mpi_block_free(op->more);
+        mpi_block_free(op);
+        op = next;
+    }
+}
+
+void mpi_win_drop_ops(struct mpi_win *win)
+{
+    ops_free(win->ops, true);
+    ops_free(win->ended, true);
+    ops_free(win->spare_ops, false);
+}
+
+/* A header and what is in it; no more parts come before op_begun. */
+static int start_head(struct mpi_win_op *op, const struct mpi_win_head *head)
+{
+    memcpy(op->message, head, sizeof(*head));
+    op->win->peers[op->target].told++;
+    return start(op, &op->head, false, op->message, sizeof(*head) + head->inside,
+                 &op->win->mr->basic[0], MPI_WIN_HEAD);
+}
+
+int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count, bool asks)
+{
+    struct mpi_win_head head = { .kind = (uint32_t)kind, .op = asks, .count = count };
+    struct mpi_win_op *op;
+    int code;
+
+    if (target == win->comm->rank) {
+        mpi_win_told(win, target, &head);
+        return MPI_SUCCESS;
+    }
+    op = op_new(win, target);
+    code = start_head(op, &head);
+    part_over(op);
+    return code;
+}
+
+/* ---- the header ---- */
+
+struct runs {
+    struct mpi_win_op *op;
+    uint32_t n;
+};
+
+static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint64_t bytes)
+{
+    struct runs *r = arg;
+    struct mpi_win_op *op = r->op;
+
+    if (r->n == op->room) {
+        struct mpi_win_run *more;
+
+        op->room = 2 * op->room + 2;
+        more = mpi_block_new(op->win->mr, op->room * sizeof(*more));
+        if (r->n > 0)
+            memcpy(more, op->more, r->n * sizeof(*more));
+        mpi_block_free(op->more);
+        op->more = more;
+    }
+    op->more[r->n++] = (struct mpi_win_run){ offset, stride, n, bytes };
+}
+
+/* Runs and data go behind the header as far as they fit, the runs first. Data of a GPU the
+ * transport takes better than a core does. */
+static uint32_t fill(struct mpi_win_op *op, const struct mpi_rma_call *a, const struct mpi_rma *k,
+                     struct mpi_win_head *head)
+{
+    uint32_t room = MPI_WIN_MESSAGE - sizeof(*head), runs;
+    uint64_t data = k->origin == NULL ? 0 : k->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
+    uint8_t *behind = op->message + sizeof(*head);
+
+    if (head->nruns > room / sizeof(*op->more))
+        return 0;
+    runs = head->nruns * (uint32_t)sizeof(*op->more);
+    memcpy(behind, op->more, runs);
+    if (data == 0 || data > room - runs ||
+        (a->kind != MPI_WIN_SWAP && mpi_on_device(op->win->mr, a->origin)))
+        return runs;
+    mpi_spend_between(op->win->mr, behind + runs, a->origin, data);
+    mpi_type_pack(k->origin, a->origin, (uint64_t)a->origin_count, behind + runs);
+    if (a->kind == MPI_WIN_SWAP)
+        memcpy(behind + runs + k->bytes, a->compare, k->bytes);
+    return runs + (uint32_t)data;
+}
+
+static void hold(struct mpi_win_op *op, const struct mpi_rma *k)
+{
+    op->origin = k->origin;
+    op->result = k->result;
+    if (op->origin != NULL)
+        op->origin->holders++;
+    if (op->result != NULL)
+        op->result->holders++;
+}
+
+static void send_parts(struct mpi_win_op *op, const struct mpi_rma_call *a, const struct mpi_rma *k,
+                       struct mpi_win_head *head)
+{
+    struct mpi_type *bytes = &op->win->mr->basic[0];
+    uint64_t runs = head->nruns * sizeof(*op->more);
+    int tag = mpi_win_tag(head->number, false);
+
+    if (k->result != NULL)
+        (void)start(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
+                    mpi_win_tag(head->number, true));
+    head->inside = fill(op, a, k, head);
+    (void)start_head(op, head);
+    if (head->inside < runs)
+        (void)start(op, &op->runs, false, op->more, runs, bytes, tag);
+    if (k->origin != NULL && head->inside <= runs)
+        (void)start(op, &op->data, false, a->origin, (uint64_t)a->origin_count, k->origin, tag);
+}
+
+static struct mpi_win_head head_of(const struct mpi_rma_call *a, const struct mpi_rma *k)
+{
+    return (struct mpi_win_head){ .kind = (uint32_t)a->kind,
+                                  .op = a->op,
+                                  .basic = k->target->basic != NULL ? k->target->basic->handle
+                                                                    : MPI_BYTE,
+                                  .at = k->at,
+                                  .bytes = k->bytes };
+}
+
+void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k,
+                   struct mpi_request *handle)
+{
+    struct mpi_win_peer *peer = &win->peers[a->target];
+    struct mpi_win_head head = head_of(a, k);
+    struct mpi_win_op *op;
+    struct runs runs = { NULL, 0 };
+
+    if (peer->due != 0) {
+        (void)mpi_win_tell(win, a->target, MPI_WIN_LOCK, (uint64_t)peer->due, false);
+        peer->due = 0;
+        peer->asked = true;
+    }
+    op = op_new(win, a->target);
+    op->handle = handle;
+    hold(op, k);
+    peer->issued++;
+    peer->unsure += k->result == NULL;
+    runs.op = op;
+    mpi_type_walk(k->target, 0, k->bytes, add_run, &runs);
+    head.number = win->numbers++;
+    head.nruns = runs.n;
+    op->expects = k->result != NULL ? k->bytes : 0;
+    win->expects += op->expects;
+    send_parts(op, a, k, &head);
+    part_over(op);
+}
+
+/* ---- in the rank's own memory ---- */
+
+static void accumulate_own(struct mpi_win *win, const struct mpi_rma_call *a,
+                           const struct mpi_rma *k, char *at)
+{
+    struct mpi_win_in in = { .win = win,
+                             .source = a->target,
+                             .head = head_of(a, k),
+                             .type = k->target,
+                             .count = (uint64_t)a->target_count,
+                             .at = at };
+    uint64_t room = k->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
+
+    in.data = room <= sizeof(in.small) ? in.small : mpi_block_new(win->mr, room);
+    if (k->origin != NULL)
+        mpi_type_pack(k->origin, a->origin, (uint64_t)a->origin_count, in.data);
+    if (a->kind == MPI_WIN_SWAP)
+        memcpy(in.data + k->bytes, a->compare, k->bytes);
+    mpi_win_accumulate(&in);
+    if (k->result != NULL)
+        mpi_type_unpack(k->result, a->result, in.data, k->bytes);
+    if (in.data != in.small)
+        mpi_block_free(in.data);
+}
+
+void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k)
+{
+    struct mpi_rank *mr = win->mr;
+    char *at = win->flavor == MPI_WIN_FLAVOR_DYNAMIC ? (char *)(uintptr_t)k->at
+                                                     : win->peers[a->target].base + k->at;
+
+    if (a->kind == MPI_WIN_PUT)
+        (void)mpi_type_copy(mr, k->origin, a->origin, (uint64_t)a->origin_count, k->target, at,
+                            (uint64_t)a->target_count);
+    else if (a->kind == MPI_WIN_GET)
+        (void)mpi_type_copy(mr, k->target, at, (uint64_t)a->target_count, k->result, a->result,
+                            k->bytes / k->result->bytes);
+    else
+        accumulate_own(win, a, k, at);
+    mpi_spend_copy(mr, k->bytes);
+}

@@ -1,0 +1,194 @@
+/* One-sided operations, as programs call them. */
+#include "hosts/mpi/rma/rma.h"
+
+static int check_target(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
+{
+    struct mpi_rank *mr = win->mr;
+    const struct mpi_win_peer *peer = &win->peers[a->target];
+    int64_t low, high, unit = win->flavor == MPI_WIN_FLAVOR_DYNAMIC ? 1 : peer->disp_unit;
+
+    if (a->disp < 0)
+        return mpi_fail(mr, MPI_ERR_DISP, "target_disp = %ld: expected 0 or more", a->disp);
+    if (a->disp > INT64_MAX / 2 / unit)
+        return mpi_fail(mr, MPI_ERR_DISP, "target_disp = %ld: beyond any window", a->disp);
+    k->at = a->disp * unit;
+    if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC || k->bytes == 0)
+        return MPI_SUCCESS;
+    low = k->at + k->target->true_low;
+    high = low + k->target->true_extent + (a->target_count - 1) * k->target->extent;
+    if (low < 0 || high > peer->size)
+        return mpi_fail(mr, MPI_ERR_RMA_RANGE,
+                        "bytes %lld to %lld of rank %d's window, which has %ld", (long long)low,
+                        (long long)high - 1, a->target, peer->size);
+    return MPI_SUCCESS;
+}
+
+/* Integers, logicals and bytes (MPI 3.1, 11.3.4). MPI_CHAR is taken for an integer, as in C. */
+static int check_swap(struct mpi_win *win, const struct mpi_type *t)
+{
+    const struct mpi_basic *b = t->basic;
+
+    if (t->contents == NULL && b != NULL &&
+        (b->kind == MPI_NUMBER_SIGNED || b->kind == MPI_NUMBER_UNSIGNED ||
+         b->kind == MPI_NUMBER_LOGICAL || b->kind == MPI_NUMBER_BYTE ||
+         b->kind == MPI_NUMBER_CHARACTER))
+        return MPI_SUCCESS;
+    return mpi_fail(win->mr, MPI_ERR_TYPE, "datatype: expected a predefined integer or logical");
+}
+
+static int check_op(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k)
+{
+    const struct mpi_op *op = mpi_op_of(win->mr, a->op);
+
+    if (a->kind == MPI_WIN_SWAP)
+        return check_swap(win, k->target);
+    if (a->kind == MPI_WIN_PUT || a->kind == MPI_WIN_GET)
+        return MPI_SUCCESS;
+    if (op == NULL || op->fn != NULL)
+        return mpi_fail(win->mr, MPI_ERR_OP, "op = %d: expected a predefined one", a->op);
+    if (k->target->bytes == 0) /* nothing is combined */
+        return MPI_SUCCESS;
+    if (k->target->basic == NULL)
+        return mpi_fail(win->mr, MPI_ERR_TYPE, "target_datatype: of more than one type");
+    if (a->op == MPI_REPLACE || a->op == MPI_NO_OP)
+        return MPI_SUCCESS;
+    return mpi_op_check(win->mr, op, k->target->basic->handle);
+}
+
+static int check(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
+{
+    struct mpi_rank *mr = win->mr;
+    const struct mpi_win_peer *peer;
+    bool gives = a->kind != MPI_WIN_GET && a->op != MPI_NO_OP;
+    int code = MPI_SUCCESS;
+
+    if (a->target < 0 || a->target >= win->comm->size)
+        return mpi_fail(mr, MPI_ERR_RANK, "target_rank = %d: expected 0 .. %d", a->target,
+                        win->comm->size - 1);
+    peer = &win->peers[a->target];
+    if (!win->fenced && !peer->started && !peer->locked && !win->locked_all)
+        return mpi_fail(mr, MPI_ERR_RMA_SYNC,
+                        "target_rank = %d: no epoch: expected MPI_Win_fence, MPI_Win_start or "
+                        "MPI_Win_lock before",
+                        a->target);
+    code = mpi_check_data(mr, "", a->target_count, a->target_type, &k->target);
+    if (code == MPI_SUCCESS && gives)
+        code = mpi_check_data(mr, a->origin, a->origin_count, a->origin_type, &k->origin);
+    if (code == MPI_SUCCESS && a->result_type != MPI_DATATYPE_NULL)
+        code = mpi_check_data(mr, a->result, a->result_count, a->result_type, &k->result);
+    if (code != MPI_SUCCESS)
+        return code;
+    k->bytes = (uint64_t)a->target_count * k->target->bytes;
+    if ((gives && (uint64_t)a->origin_count * k->origin->bytes != k->bytes) ||
+        (k->result != NULL && (uint64_t)a->result_count * k->result->bytes < k->bytes))
+        return mpi_fail(mr, MPI_ERR_COUNT, "unlike amounts of data at origin and target");
+    code = check_target(win, a, k);
+    return code == MPI_SUCCESS ? check_op(win, a, k) : code;
+}
+
+/* Results that have come, and that nobody takes in, need memory. */
+static bool few_expected(struct mpi_win *win, int rank)
+{
+    (void)rank;
+    return win->expects <= MPI_WIN_RESULTS;
+}
+
+static int run(struct mpi_rank *mr, struct mpi_win *win, const struct mpi_rma_call *a)
+{
+    struct mpi_rma k = { 0 };
+    struct mpi_request *handle = NULL;
+    int code = MPI_SUCCESS;
+
+    host_spend_cost(mr->host, HOST_COST_CALL);
+    if (a->target != MPI_PROC_NULL)
+        code = check(win, a, &k);
+    if (code == MPI_SUCCESS && a->wants_request) {
+        struct mpi_request rq = { .active = true, /* the rest is for reports */
+                                  .receives = true,
+                                  .comm = win->comm,
+                                  .type = &mr->basic[0],
+                                  .peer = a->target,
+                                  .context = win->comm->context };
+
+        rq.status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0);
+        code = mpi_request_add(mr, &rq, a->request);
+        handle = code == MPI_SUCCESS ? mpi_request_of(mr, *a->request) : NULL;
+    }
+    if (code != MPI_SUCCESS)
+        return code;
+    if (a->target != MPI_PROC_NULL && k.bytes > 0) {
+        if (a->target != win->comm->rank) {
+            mpi_rma_begin(win, a, &k, handle);
+            return few_expected(win, 0) ? code : mpi_win_wait(win, few_expected, 0);
+        }
+        mpi_rma_own(win, a, &k);
+    }
+    if (handle != NULL)
+        mpi_ended(mr, handle);
+    return code;
+}
+
+static int rma(const char *name, MPI_Win win, const struct mpi_rma_call *a)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code;
+
+    if (a->kind == MPI_WIN_ACCUMULATE && a->op == MPI_NO_OP && !a->wants_request)
+        return MPI_SUCCESS;
+    code = mpi_win_get(mr, win, &w);
+    return mpi_win_end(mr, w, name, code == MPI_SUCCESS ? run(mr, w, a) : code);
+}
+
+/* Arguments that most of the functions below share. */
+#define ORIGIN .origin = origin, .origin_count = origin_count, .origin_type = origin_type
+#define RESULT .result = result, .result_count = result_count, .result_type = result_type
+#define TARGET                                                                                     \
+    .target = target, .disp = disp, .target_count = target_count, .target_type = target_type
+
+#define DATA        int origin_count, MPI_Datatype origin_type
+#define RESULT_DATA void *result, int result_count, MPI_Datatype result_type
+#define TARGET_DATA int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
+
+/** MPI_NAME() and MPI_RNAME(), which has a request. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): parameters */
+#define LIST(...) __VA_ARGS__
+#define OPERATION(NAME, PARAMETERS, KIND, ...)                                                     \
+    int MPI_##NAME(LIST PARAMETERS, MPI_Win win)                                                   \
+    {                                                                                              \
+        const struct mpi_rma_call a = { .kind = KIND, __VA_ARGS__ };                               \
+                                                                                                   \
+        return rma(__func__, win, &a);                                                             \
+    }
+#define BOTH(NAME, RNAME, PARAMETERS, KIND, ...)                                                   \
+    OPERATION(NAME, PARAMETERS, KIND, __VA_ARGS__)                                                 \
+    int MPI_##RNAME(LIST PARAMETERS, MPI_Win win, MPI_Request *request)                            \
+    {                                                                                              \
+        const struct mpi_rma_call a = {                                                            \
+            .kind = KIND, __VA_ARGS__, .wants_request = true, .request = request                   \
+        };                                                                                         \
+                                                                                                   \
+        return rma(__func__, win, &a);                                                             \
+    }
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+BOTH(Put, Rput, (const void *origin, DATA, TARGET_DATA), MPI_WIN_PUT, ORIGIN, TARGET)
+BOTH(Get, Rget, (void *origin, DATA, TARGET_DATA), MPI_WIN_GET, TARGET, .result = origin,
+     .result_count = origin_count, .result_type = origin_type)
+BOTH(Accumulate, Raccumulate, (const void *origin, DATA, TARGET_DATA, MPI_Op op),
+     MPI_WIN_ACCUMULATE, ORIGIN, TARGET, .op = op)
+BOTH(Get_accumulate, Rget_accumulate,
+     (const void *origin, DATA, RESULT_DATA, TARGET_DATA, MPI_Op op), MPI_WIN_GET_ACCUMULATE,
+     ORIGIN, RESULT, TARGET, .op = op)
+
+#define ONE_OF_EACH                                                                                \
+    .origin = origin, .origin_count = 1, .origin_type = type, .result = result, .result_count = 1, \
+    .result_type = type, .target = target, .disp = disp, .target_count = 1, .target_type = type
+OPERATION(Fetch_and_op,
+          (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp,
+           MPI_Op op),
+          MPI_WIN_GET_ACCUMULATE, ONE_OF_EACH, .op = op)
+OPERATION(Compare_and_swap,
+          (const void *origin, const void *compare, void *result, MPI_Datatype type, int target,
+           MPI_Aint disp),
+          MPI_WIN_SWAP, ONE_OF_EACH, .compare = compare)

@@ -1,0 +1,40 @@
+/* One-sided operations between the functions of a program and the messages that they become. */
+#ifndef MPI_RMA_H
+#define MPI_RMA_H
+
+#include "hosts/mpi/rma/win.h"
+
+/** What an MPI_ function was called with. */
+struct mpi_rma_call {
+    enum mpi_win_kind kind;
+    const void *origin;
+    int origin_count;
+    MPI_Datatype origin_type;
+    void *result;
+    int result_count;
+    MPI_Datatype result_type;
+    int target;
+    MPI_Aint disp;
+    int target_count;
+    MPI_Datatype target_type;
+    MPI_Op op;
+    const void *compare;
+    bool wants_request;
+    MPI_Request *request;
+};
+
+/** What its arguments stand for. */
+struct mpi_rma {
+    struct mpi_type *origin, *result, *target;
+    int64_t at; /* bytes */
+    uint64_t bytes;
+};
+
+/* origin.c; of at least one byte */
+/** Sends what it takes. `handle`: ends with it, or NULL. */
+void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k,
+                   struct mpi_request *handle);
+/** In the rank's own memory, at once. */
+void mpi_rma_own(struct mpi_win *win, const struct mpi_rma_call *a, const struct mpi_rma *k);
+
+#endif /* MPI_RMA_H */

@@ -1,0 +1,459 @@
+/* One-sided operations at their target. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/rma/win.h"
+
+static void message_ended(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    *(bool *)rq->owner = true;
+    mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
+}
+
+/* A message with `peer`; *ended becomes true when it is over. */
+static int message(struct mpi_win *win, struct mpi_request *rq, bool receives, void *at,
+                   uint64_t count, struct mpi_type *type, int peer, int tag, bool *ended)
+{
+    *ended = false;
+    *rq = (struct mpi_request){ .receives = receives,
+                                .comm = win->comm,
+                                .type = type,
+                                .out = at,
+                                .in = at,
+                                .count = count,
+                                .peer = peer,
+                                .tag = tag,
+                                .context = win->comm->context,
+                                .ended = message_ended,
+                                .owner = ended };
+    return mpi_start(win->mr, rq);
+}
+
+int mpi_win_listen(struct mpi_win *win)
+{
+    return message(win, &win->head, true, win->message, MPI_WIN_MESSAGE, &win->mr->basic[0],
+                   MPI_ANY_SOURCE, MPI_WIN_HEAD, &win->came);
+}
+
+/* ---- epochs ---- */
+
+static void wait_for(struct mpi_win *win, struct mpi_win_waiting **list, int source,
+                     const struct mpi_win_head *head)
+{
+    struct mpi_win_waiting *w = mpi_need(win->mr, malloc(sizeof(*w)));
+
+    *w = (struct mpi_win_waiting){ NULL, source, (enum mpi_win_kind)head->kind, head->count,
+                                   head->op != 0 };
+    while (*list != NULL)
+        list = &(*list)->next;
+    *list = w;
+}
+
+/* Operations from there that came before their lock was granted may begin. */
+static void admit(struct mpi_win *win, struct mpi_win_peer *peer)
+{
+    peer->barred = false;
+    if (peer->held == NULL)
+        return;
+    *win->ins_end = peer->held;
+    win->ins_end = peer->held_end;
+    peer->held = NULL;
+    win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
+}
+
+static void grant_locks(struct mpi_win *win)
+{
+    while (win->lock_queue != NULL) {
+        struct mpi_win_waiting *w = win->lock_queue;
+        bool exclusive = w->count == MPI_LOCK_EXCLUSIVE;
+
+        if (win->lock_holders < 0 || (exclusive && win->lock_holders > 0))
+            return;
+        win->lock_holders = exclusive ? -1 : win->lock_holders + 1;
+        win->lock_queue = w->next;
+        admit(win, &win->peers[w->source]);
+        if (w->tells)
+            (void)mpi_win_tell(win, w->source, MPI_WIN_GRANT, 0, false);
+        free(w);
+    }
+}
+
+static void unlock(struct mpi_win *win)
+{
+    win->lock_holders = win->lock_holders < 0 ? 0 : win->lock_holders - 1;
+    grant_locks(win);
+}
+
+static void answer(struct mpi_win *win)
+{
+    for (struct mpi_win_waiting **at = &win->waiting; *at != NULL;) {
+        struct mpi_win_waiting *w = *at;
+
+        if (win->peers[w->source].finished < w->count) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        if (w->kind == MPI_WIN_UNLOCK)
+            unlock(win);
+        if (w->tells)
+            (void)mpi_win_tell(win, w->source, MPI_WIN_ANSWER, 0, false);
+        free(w);
+    }
+}
+
+void mpi_win_told(struct mpi_win *win, int source, const struct mpi_win_head *head)
+{
+    struct mpi_win_peer *peer = &win->peers[source];
+
+    switch (head->kind) {
+    case MPI_WIN_POST:
+        peer->posts++;
+        break;
+    case MPI_WIN_COMPLETE:
+        peer->completed = true;
+        peer->complete_count = head->count;
+        break;
+    case MPI_WIN_LOCK:
+        peer->barred = true;
+        peer->held_end = &peer->held;
+        wait_for(win, &win->lock_queue, source, head);
+        grant_locks(win);
+        break;
+    case MPI_WIN_GRANT:
+        peer->granted = true;
+        break;
+    case MPI_WIN_ANSWER:
+        peer->unsure = 0;
+        win->owed--;
+        break;
+    default:
+        wait_for(win, &win->waiting, source, head);
+        win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
+    }
+}
+
+/* ---- data ---- */
+
+static bool accumulates(const struct mpi_win_in *in)
+{
+    return in->head.kind >= MPI_WIN_ACCUMULATE;
+}
+
+static char *place(const struct mpi_win_in *in)
+{
+    const struct mpi_win *win = in->win;
+
+    if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return (char *)(uintptr_t)in->head.at;
+    return win->peers[win->comm->rank].base + in->head.at;
+}
+
+/* Where the data are; bytes in one piece need no type of their own. */
+static void make_layout(struct mpi_win_in *in)
+{
+    struct mpi_rank *mr = in->win->mr;
+    const struct mpi_win_run *first = in->runs;
+    struct mpi_making m, block;
+
+    in->at = place(in);
+    if (in->head.nruns == 1 && (first->n == 1 || first->stride == (int64_t)first->bytes)) {
+        in->at += first->offset;
+        in->type = &mr->basic[0];
+        in->type->holders++;
+        in->count = in->head.bytes;
+        return;
+    }
+    mpi_making_begin(&m);
+    for (uint32_t i = 0; i < in->head.nruns; i++) {
+        const struct mpi_win_run *r = &in->runs[i];
+        struct mpi_type *b;
+
+        mpi_making_begin(&block);
+        mpi_making_add(&block, &mr->basic[0], 0, r->bytes, 1);
+        b = mpi_need(mr, mpi_making_end(&block));
+        mpi_making_add(&m, b, r->offset, r->n, r->stride);
+        mpi_type_put(b);
+    }
+    in->type = mpi_need(mr, mpi_making_end(&m));
+    in->type->committed = true;
+    in->count = 1;
+}
+
+/* target = target op data, number by number. Pairs have gaps in memory, not in packed form. */
+static void combine(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
+{
+    struct mpi_rank *mr = in->win->mr;
+    const struct mpi_type *basic = mpi_type_of(mr, in->head.basic);
+    uint64_t n = in->head.bytes / basic->bytes, room = n * (uint64_t)basic->extent;
+    uint8_t *left = mpi_need(mr, malloc(2 * room)), *right = left + room;
+
+    mpi_type_unpack(basic, left, data, in->head.bytes);
+    mpi_type_unpack(basic, right, old, in->head.bytes);
+    mpi_op_apply(mpi_op_of(mr, in->head.op), left, right, n, basic);
+    mpi_type_pack(basic, right, n, old);
+    free(left);
+}
+
+/* Numbers without gaps, in one piece, are combined where they are. @return false: they are not. */
+static bool exchange_in_place(struct mpi_win_in *in)
+{
+    struct mpi_rank *mr = in->win->mr;
+    const struct mpi_type *basic = mpi_type_of(mr, in->head.basic);
+    uint64_t bytes = in->head.bytes;
+    uint8_t few[32], *old = few;
+    int64_t offset;
+    char *at;
+
+    if (!mpi_type_is_block(in->type, in->count, &offset) || basic->bytes != (uint64_t)basic->extent)
+        return false;
+    at = in->at + offset;
+    if ((uintptr_t)at % basic->align != 0)
+        return false;
+    if (in->head.kind == MPI_WIN_ACCUMULATE)
+        old = NULL;
+    else if (bytes > sizeof(few))
+        old = mpi_need(mr, malloc(bytes));
+    if (old != NULL)
+        memcpy(old, at, bytes);
+    if (in->head.kind == MPI_WIN_SWAP ? memcmp(at, in->data + bytes, bytes) == 0
+                                      : in->head.op == MPI_REPLACE)
+        memcpy(at, in->data, bytes);
+    else if (in->head.kind != MPI_WIN_SWAP)
+        mpi_op_apply(mpi_op_of(mr, in->head.op), in->data, at, bytes / basic->bytes, basic);
+    if (old != NULL)
+        memcpy(in->data, old, bytes);
+    if (old != few)
+        free(old);
+    return true;
+}
+
+/* What is in the window goes to in->data, for the answer; what came is put there. */
+static void exchange(struct mpi_win_in *in)
+{
+    struct mpi_rank *mr = in->win->mr;
+    uint64_t bytes = in->head.bytes;
+    uint8_t *old = mpi_need(mr, malloc(2 * bytes)), *new = old + bytes;
+
+    mpi_type_pack(in->type, in->at, in->count, old);
+    memcpy(new, old, bytes);
+    if (in->head.kind == MPI_WIN_SWAP) {
+        if (memcmp(old, in->data + bytes, bytes) == 0)
+            memcpy(new, in->data, bytes);
+    } else if (in->head.op == MPI_REPLACE) {
+        memcpy(new, in->data, bytes);
+    } else {
+        combine(in, new, in->data);
+    }
+    mpi_type_unpack(in->type, in->at, new, bytes);
+    memcpy(in->data, old, bytes);
+    free(old);
+}
+
+void mpi_win_accumulate(struct mpi_win_in *in)
+{
+    mpi_spend_between(in->win->mr, in->data, in->at, in->head.bytes);
+    if (in->head.kind != MPI_WIN_SWAP && in->head.op == MPI_NO_OP)
+        mpi_type_pack(in->type, in->at, in->count, in->data);
+    else if (!exchange_in_place(in))
+        exchange(in);
+    mpi_spend_between(in->win->mr, in->at, in->data, in->head.bytes);
+}
+
+/* Those of one source are done in their order (MPI 3.1, 11.7.1). */
+static bool is_first(const struct mpi_win_in *in)
+{
+    return in->turn == in->win->peers[in->source].turn;
+}
+
+static uint64_t data_bytes(const struct mpi_win_in *in)
+{
+    return in->head.kind == MPI_WIN_SWAP ? 2 * in->head.bytes : in->head.bytes;
+}
+
+static int tag_of(const struct mpi_win_in *in, bool answers)
+{
+    return mpi_win_tag(in->head.number, answers);
+}
+
+static uint8_t *room_of(struct mpi_win_in *in, uint64_t bytes)
+{
+    return bytes <= sizeof(in->small) ? in->small : mpi_block_new(in->win->mr, bytes);
+}
+
+static void start_data(struct mpi_win_in *in)
+{
+    struct mpi_win *win = in->win;
+    struct mpi_type *bytes = &win->mr->basic[0];
+
+    make_layout(in);
+    in->step = MPI_WIN_DATA;
+    in->ended = in->data != NULL; /* they came with the header */
+    if (in->head.kind == MPI_WIN_GET) {
+        in->step = MPI_WIN_REPLY;
+        (void)message(win, &in->rq, false, in->at, in->count, in->type, in->source,
+                      tag_of(in, true), &in->ended);
+    } else if (in->head.kind == MPI_WIN_PUT && in->data != NULL) {
+        mpi_type_unpack(in->type, in->at, in->data, in->head.bytes);
+        mpi_spend_between(win->mr, in->at, in->data, in->head.bytes);
+    } else if (in->head.kind == MPI_WIN_PUT) {
+        (void)message(win, &in->rq, true, in->at, in->count, in->type, in->source,
+                      tag_of(in, false), &in->ended);
+    } else if (in->head.op == MPI_NO_OP) { /* brings no data */
+        in->data = room_of(in, in->head.bytes);
+        in->ended = true;
+    } else if (in->data == NULL) {
+        in->data = room_of(in, data_bytes(in));
+        (void)message(win, &in->rq, true, in->data, data_bytes(in), bytes, in->source,
+                      tag_of(in, false), &in->ended);
+    }
+}
+
+/* @return whether it is over. */
+static bool go_on(struct mpi_win_in *in)
+{
+    struct mpi_win *win = in->win;
+
+    if (in->step == MPI_WIN_RUNS && in->ended)
+        start_data(in);
+    if (in->step == MPI_WIN_DATA && in->ended) {
+        if (!accumulates(in))
+            return true;
+        in->step = MPI_WIN_TURN;
+    }
+    if (in->step == MPI_WIN_TURN && is_first(in)) {
+        mpi_win_accumulate(in);
+        win->peers[in->source].turn++;
+        if (in->head.kind == MPI_WIN_ACCUMULATE)
+            return true;
+        in->step = MPI_WIN_REPLY;
+        (void)message(win, &in->rq, false, in->data, in->head.bytes, &win->mr->basic[0], in->source,
+                      tag_of(in, true), &in->ended);
+    }
+    return in->step == MPI_WIN_REPLY && in->ended;
+}
+
+/* ---- operations that are under way ---- */
+
+static struct mpi_win_in *in_new(struct mpi_win *win)
+{
+    struct mpi_win_in *in = win->spare_ins;
+
+    if (in != NULL)
+        win->spare_ins = in->next;
+    else
+        in = mpi_block_new(win->mr, sizeof(*in));
+    in->next = NULL;
+    in->win = win;
+    in->runs = NULL;
+    in->type = NULL;
+    in->data = NULL;
+    in->ended = false;
+    in->step = MPI_WIN_RUNS;
+    return in;
+}
+
+static void in_clear(struct mpi_win_in *in)
+{
+    if (in->type != NULL)
+        mpi_type_put(in->type);
+    if (in->runs != in->few)
+        mpi_block_free(in->runs);
+    if (in->data != in->small)
+        mpi_block_free(in->data);
+}
+
+static void ins_free(struct mpi_win_in *in, bool clear)
+{
+    while (in != NULL) {
+        struct mpi_win_in *next = in->next;
+
+        if (clear)
+            in_clear(in);
+        mpi_block_free(in);
+        in = next;
+    }
+}
+
+void mpi_win_drop_ins(struct mpi_win *win)
+{
+    ins_free(win->ins, true);
+    ins_free(win->spare_ins, false);
+    for (int r = 0; win->peers != NULL && r < win->comm->size; r++)
+        ins_free(win->peers[r].held, true);
+}
+
+/* Behind the others; or, until it has its lock, aside. */
+static void queue(struct mpi_win *win, struct mpi_win_in *in)
+{
+    struct mpi_win_peer *peer = &win->peers[in->source];
+
+    if (peer->barred) {
+        *peer->held_end = in;
+        peer->held_end = &in->next;
+    } else {
+        *win->ins_end = in;
+        win->ins_end = &in->next;
+    }
+}
+
+static void operation_came(struct mpi_win *win, int source, const struct mpi_win_head *head)
+{
+    struct mpi_rank *mr = win->mr;
+    struct mpi_win_in *in = in_new(win);
+    uint64_t room = head->nruns * sizeof(*in->runs);
+    const uint8_t *behind = win->message + sizeof(*head);
+
+    in->source = source;
+    in->head = *head;
+    if (accumulates(in))
+        in->turn = win->peers[source].turns++;
+    in->runs = room <= sizeof(in->few) ? in->few : mpi_block_new(mr, room);
+    queue(win, in);
+    if (head->inside >= room) {
+        memcpy(in->runs, behind, room);
+        in->ended = true;
+    } else {
+        (void)message(win, &in->rq, true, in->runs, room, &mr->basic[0], source, tag_of(in, false),
+                      &in->ended);
+    }
+    if (head->inside > room) {
+        in->data = in->small;
+        memcpy(in->data, behind + room, head->inside - room);
+    }
+}
+
+void mpi_win_advance(struct mpi_win *win)
+{
+    while (win->came) {
+        struct mpi_win_head head;
+        int source = win->head.status.MPI_SOURCE;
+
+        win->heads++;
+        memcpy(&head, win->message, sizeof(head));
+        if (win->closing)
+            return;
+        if (head.kind >= MPI_WIN_POST)
+            mpi_win_told(win, source, &head);
+        else
+            operation_came(win, source, &head);
+        (void)mpi_win_listen(win);
+    }
+    for (struct mpi_win_in **at = &win->ins; *at != NULL;) {
+        struct mpi_win_in *in = *at;
+
+        if (!go_on(in)) {
+            at = &in->next;
+            continue;
+        }
+        *at = in->next;
+        if (in->next == NULL)
+            win->ins_end = at;
+        win->peers[in->source].finished++;
+        in_clear(in);
+        in->next = win->spare_ins;
+        win->spare_ins = in;
+    }
+    answer(win);
+    mpi_win_collect(win);
+}

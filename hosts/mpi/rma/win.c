@@ -1,0 +1,413 @@
+/* Windows: memory that other ranks may reach. */
+#include "hosts/mpi/rma/win.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 64u /* of a cache */
+
+int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p)
+{
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    *win_p = win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
+    return *win_p != NULL
+               ? MPI_SUCCESS
+               : mpi_fail(mr, MPI_ERR_WIN, "win = %d: no window, or one that was freed", win);
+}
+
+int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code)
+{
+    if (mr != NULL)
+        mr->outer = NULL;
+    if (win == NULL || code == MPI_SUCCESS)
+        return mpi_end(mr, call, code);
+    return mpi_end_object(mr, win->errhandler, win->handle, call, code);
+}
+
+void mpi_windows_advance(struct mpi_rank *mr)
+{
+    while (mr->follows[MPI_FOLLOWS_WINDOWS].due) {
+        mr->follows[MPI_FOLLOWS_WINDOWS].due = false;
+        for (unsigned i = 0; i < mr->wins.n; i++)
+            if (mr->wins.at[i] != NULL)
+                mpi_win_advance(mr->wins.at[i]);
+    }
+}
+
+static void waiting_free(struct mpi_win_waiting *w)
+{
+    while (w != NULL) {
+        struct mpi_win_waiting *next = w->next;
+
+        free(w);
+        w = next;
+    }
+}
+
+/* Its communicator is the caller's. */
+static void win_free(struct mpi_win *win)
+{
+    mpi_win_drop_ops(win);
+    mpi_win_drop_ins(win);
+    waiting_free(win->waiting);
+    waiting_free(win->lock_queue);
+    mpi_group_put(win->start);
+    mpi_group_put(win->post);
+    mpi_attrs_drop(&win->attrs);
+    mpi_errhandler_put(win->errhandler);
+    mpi_info_drop(win->info);
+    free(win->name);
+    free(win->peers);
+    mpi_block_free(win);
+}
+
+void mpi_windows_release(struct mpi_rank *mr)
+{
+    for (unsigned i = 0; i < mr->wins.n; i++)
+        if (mr->wins.at[i] != NULL)
+            win_free(mr->wins.at[i]);
+    mpi_table_release(&mr->wins);
+}
+
+static int win_add(struct mpi_rank *mr, struct mpi_win *win)
+{
+    win->handle = mpi_table_add(mr, &mr->wins, win) + 1;
+    return win->handle > 0 ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/** What each rank says of its part. */
+struct said {
+    int64_t size;
+    int32_t disp_unit;
+    uint32_t node;
+};
+
+static int exchange(struct mpi_win *win, const struct said *own)
+{
+    size_t n = (size_t)win->comm->size;
+    struct said *all = mpi_block_zero(win->mr, n * sizeof(*all));
+    int code;
+
+    if (all == NULL)
+        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    code =
+        MPI_Allgather(own, sizeof(*own), MPI_BYTE, all, sizeof(*all), MPI_BYTE, win->comm_handle);
+    for (size_t r = 0; r < n; r++) {
+        win->peers[r].size = all[r].size;
+        win->peers[r].disp_unit = all[r].disp_unit;
+        if (win->flavor == MPI_WIN_FLAVOR_SHARED && all[r].node != all[0].node)
+            code = mpi_fail(win->mr, MPI_ERR_RMA_SHARED, "ranks 0 and %zu are on two nodes", r);
+    }
+    mpi_block_free(all);
+    return code;
+}
+
+/* What ranks of a node tell each other is a bus address: pointers differ from run to run, and so
+ * would what is on the cables. `own` is any memory of this rank that devices reach. */
+static char *pointer_of(struct host *h, void *own, uint64_t bus)
+{
+    return (char *)own + (int64_t)(bus - h->ops->pointer(h, own).offset);
+}
+
+/* All of a shared window is one block, of rank 0, in whose info the program may allow gaps: then
+ * parts begin at a cache line of their own, and empty ones nowhere. */
+static int share(struct mpi_win *win)
+{
+    struct host *h = win->mr->host;
+    const char *gaps = mpi_info_value(win->info, "alloc_shared_noncontig");
+    void *own = h->ops->alloc(h, LINE_BYTES, LINE_BYTES);
+    uint64_t all = 0, what[2] = { 0, gaps != NULL && strcmp(gaps, "true") == 0 ? LINE_BYTES : 1 };
+    int code;
+
+    for (int r = 0; r < win->comm->size; r++)
+        all += (uint64_t)win->peers[r].size + what[1];
+    if (win->comm->rank == 0) {
+        win->allocated = h->ops->alloc(h, all, LINE_BYTES);
+        if (win->allocated != NULL)
+            what[0] = h->ops->pointer(h, win->allocated).offset;
+    }
+    code = MPI_Bcast(what, 2, MPI_UINT64_T, 0, win->comm_handle);
+    if (code == MPI_SUCCESS && (what[0] == 0 || own == NULL))
+        code = mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    for (int r = 0; code == MPI_SUCCESS && r < win->comm->size; r++) {
+        uint64_t size = (uint64_t)win->peers[r].size;
+
+        win->peers[r].base = size == 0 && what[1] > 1 ? NULL : pointer_of(h, own, what[0]);
+        what[0] += (size + what[1] - 1) / what[1] * what[1];
+    }
+    if (own != NULL)
+        (void)h->ops->free(h, own);
+    return code;
+}
+
+/** Arguments of all calls that create one. */
+struct making {
+    int flavor;
+    void *base;
+    MPI_Aint size;
+    int disp_unit;
+    MPI_Info info;
+    MPI_Comm comm;
+};
+
+static int allocate(struct mpi_win *win, struct making *a)
+{
+    struct host *h = win->mr->host;
+
+    if (a->flavor != MPI_WIN_FLAVOR_ALLOCATE)
+        return MPI_SUCCESS;
+    win->allocated = h->ops->alloc(h, (uint64_t)a->size + 1, 64);
+    a->base = win->allocated;
+    return a->base != NULL ? MPI_SUCCESS
+                           : mpi_fail(win->mr, MPI_ERR_NO_MEM,
+                                      "size = %ld: the node has not so much left", a->size);
+}
+
+static int prepare(struct mpi_win *win, struct making *a)
+{
+    struct mpi_rank *mr = win->mr;
+    struct said own;
+    int code = allocate(win, a);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    win->flavor = a->flavor;
+    win->model = MPI_WIN_UNIFIED;
+    win->ins_end = &win->ins;
+    win->peers = calloc((size_t)win->comm->size, sizeof(*win->peers));
+    if (win->peers == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    win->peers[win->comm->rank].base = a->base;
+    own = (struct said){ a->size, a->disp_unit, mr->host->node->index };
+    code = exchange(win, &own);
+    if (code == MPI_SUCCESS)
+        code = mpi_info_keep(mr, &win->info, a->info);
+    if (code == MPI_SUCCESS && a->flavor == MPI_WIN_FLAVOR_SHARED)
+        code = share(win);
+    if (code == MPI_SUCCESS)
+        code = win_add(mr, win);
+    return code == MPI_SUCCESS ? mpi_win_listen(win) : code;
+}
+
+static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_comm **comm_p)
+{
+    int code = mpi_comm_get_intra(mr, a->comm, comm_p);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    if (a->size < 0)
+        return mpi_fail(mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", a->size);
+    if (a->disp_unit < 1)
+        return mpi_fail(mr, MPI_ERR_DISP, "disp_unit = %d: expected 1 or more", a->disp_unit);
+    return MPI_SUCCESS;
+}
+
+/* Messages of the window have a communicator of their own. */
+static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
+{
+    struct mpi_comm *old = NULL;
+    struct mpi_win *win;
+    int code = check_making(mr, a, &old);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    win = mpi_block_zero(mr, sizeof(*win));
+    if (win == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    win->mr = mr;
+    code = mpi_comm_split(mr, old, 0, old->rank, &win->comm_handle);
+    if (code == MPI_SUCCESS) {
+        win->comm = mpi_comm_of(mr, win->comm_handle);
+        memcpy(win->comm->name, "a window", sizeof("a window")); /* for reports */
+        code = prepare(win, a);
+    }
+    if (code != MPI_SUCCESS) {
+        struct mpi_comm *comm = win->comm;
+
+        if (win->allocated != NULL)
+            mr->host->ops->free(mr->host, win->allocated);
+        win_free(win);
+        if (comm != NULL)
+            mpi_comm_drop(mr, comm);
+        return code;
+    }
+    *win_p = win;
+    return MPI_SUCCESS;
+}
+
+static int create_win(const char *call, struct making *a, void *base_p, MPI_Win *win)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code;
+
+    if (mr == NULL)
+        return mpi_end(mr, call, MPI_ERR_OTHER);
+    if (mr->outer == NULL) /* else within another call */
+        mr->outer = call;
+    code = create(mr, a, &w);
+    mr->outer = NULL;
+    if (code == MPI_SUCCESS) {
+        *win = w->handle;
+        if (base_p != NULL)
+            memcpy(base_p, &w->peers[w->comm->rank].base, sizeof(void *));
+    }
+    return mpi_end(mr, call, code);
+}
+
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                   MPI_Win *win)
+{
+    struct making a = { MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info, comm };
+
+    return create_win(__func__, &a, NULL, win);
+}
+
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base,
+                     MPI_Win *win)
+{
+    struct making a = { MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm };
+
+    return create_win(__func__, &a, base, win);
+}
+
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *base,
+                            MPI_Win *win)
+{
+    struct making a = { MPI_WIN_FLAVOR_SHARED, NULL, size, disp_unit, info, comm };
+
+    return create_win(__func__, &a, base, win);
+}
+
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    struct making a = { MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info, comm };
+
+    return create_win(__func__, &a, NULL, win);
+}
+
+static int check_dynamic(struct mpi_win *win)
+{
+    return win->flavor == MPI_WIN_FLAVOR_DYNAMIC
+               ? MPI_SUCCESS
+               : mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_create_dynamic()");
+}
+
+/* All memory of a rank can be reached, so there is nothing to be done. */
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = mpi_win_get(mr, win, &w);
+
+    (void)base;
+    if (code == MPI_SUCCESS)
+        code = check_dynamic(w);
+    if (code == MPI_SUCCESS && size < 0)
+        code = mpi_fail(mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", size);
+    return mpi_win_end(mr, w, __func__, code);
+}
+
+int MPI_Win_detach(MPI_Win win, const void *base)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = mpi_win_get(mr, win, &w);
+
+    (void)base;
+    return mpi_win_end(mr, w, __func__, code == MPI_SUCCESS ? check_dynamic(w) : code);
+}
+
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = mpi_win_get(mr, win, &w);
+
+    if (code == MPI_SUCCESS && w->flavor != MPI_WIN_FLAVOR_SHARED)
+        code = mpi_fail(mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_allocate_shared()");
+    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL && (rank < 0 || rank >= w->comm->size))
+        code = mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, w->comm->size - 1);
+    if (code == MPI_SUCCESS) {
+        const struct mpi_win_peer *peer;
+
+        if (rank == MPI_PROC_NULL) /* the first that has memory */
+            for (rank = 0; rank < w->comm->size - 1 && w->peers[rank].size == 0;)
+                rank++;
+        peer = &w->peers[rank];
+        *size = peer->size;
+        *disp_unit = peer->disp_unit;
+        memcpy(base, &peer->base, sizeof(void *));
+    }
+    return mpi_win_end(mr, w, __func__, code);
+}
+
+static bool all_here(struct mpi_win *win, int rank)
+{
+    (void)rank;
+    return win->heads >= win->expected;
+}
+
+/* Nobody waits for an unlock that needs no answer, so all say how many headers they have sent. */
+static int last_headers(struct mpi_win *win)
+{
+    size_t n = (size_t)win->comm->size;
+    uint64_t *told = mpi_block_zero(win->mr, n * sizeof(*told));
+    int code;
+
+    if (told == NULL)
+        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    for (size_t r = 0; r < n; r++)
+        told[r] = win->peers[r].told;
+    code = MPI_Reduce_scatter_block(MPI_IN_PLACE, told, 1, MPI_UINT64_T, MPI_SUM, win->comm_handle);
+    win->expected = told[0];
+    mpi_block_free(told);
+    return code == MPI_SUCCESS ? mpi_win_wait(win, all_here, 0) : code;
+}
+
+static int free_win(struct mpi_rank *mr, struct mpi_win *win)
+{
+    struct mpi_comm *comm = win->comm;
+    int code = MPI_SUCCESS;
+
+    if (win->deleting > 0) /* to free it is for all ranks: it cannot wait for the function's end */
+        return mpi_fail(mr, MPI_ERR_WIN, "a delete function of the window's attributes runs");
+    win->deleting++;
+    code = mpi_attrs_delete(mr, win->handle, &win->attrs);
+    win->deleting--;
+    if (code == MPI_SUCCESS && (win->nlocked > 0 || win->locked_all || win->start != NULL))
+        code = mpi_fail(mr, MPI_ERR_RMA_SYNC, "an epoch is open");
+    if (code == MPI_SUCCESS)
+        code = mpi_win_wait(win, mpi_win_local, -1);
+    if (code == MPI_SUCCESS)
+        code = last_headers(win);
+    if (code != MPI_SUCCESS)
+        return code;
+    win->closing = true;
+    mpi_cancel(mr, &win->head);
+    mpi_table_remove(&mr->wins, (unsigned)(win->handle - 1));
+    if (win->allocated != NULL)
+        mr->host->ops->free(mr->host, win->allocated);
+    win_free(win);
+    mpi_comm_drop(mr, comm);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_free(MPI_Win *win)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = NULL;
+    int code = mpi_win_get(mr, *win, &w);
+
+    if (code == MPI_SUCCESS) {
+        if (mr->outer == NULL)
+            mr->outer = __func__;
+        code = free_win(mr, w);
+    }
+    if (code == MPI_SUCCESS) {
+        *win = MPI_WIN_NULL;
+        w = NULL;
+    }
+    return mpi_win_end(mr, w, __func__, code);
+}

@@ -1,0 +1,306 @@
+/* Datatypes of parts of arrays. Each dimension is a step: elements of the faster dimensions at a
+ * stride, the first at a displacement. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/type/type.h"
+
+/** Of one dimension: blocks of `length` at each `period`, `n` of them, and a last one of `rest`. */
+struct dimension {
+    int64_t start, length, period, n, rest;
+};
+
+/* `inner` is released. */
+static struct mpi_type *step(struct mpi_type *inner, const struct dimension *d, int64_t stride)
+{
+    struct mpi_making m;
+    struct mpi_type *block;
+
+    if (inner == NULL)
+        return NULL;
+    mpi_making_begin(&m);
+    mpi_making_add(&m, inner, 0, (uint64_t)d->length, stride);
+    block = mpi_making_end(&m);
+    mpi_making_begin(&m);
+    if (block != NULL) {
+        mpi_making_add(&m, block, d->start * stride, (uint64_t)d->n, d->period * stride);
+        mpi_making_add(&m, inner, (d->start + d->n * d->period) * stride, (uint64_t)d->rest,
+                       stride);
+        mpi_type_put(block);
+    } else {
+        m.failed = true;
+    }
+    mpi_type_put(inner);
+    return mpi_making_end(&m);
+}
+
+/* Dimensions in the order of the call. */
+static struct mpi_type *array(int ndims, const int *sizes, const struct dimension *dims, int order,
+                              struct mpi_type *old)
+{
+    int64_t stride = old->extent;
+    struct mpi_type *t = old;
+
+    old->holders++;
+    for (int i = 0; i < ndims; i++) { /* the fastest first */
+        int k = order == MPI_ORDER_C ? ndims - 1 - i : i;
+
+        t = step(t, &dims[k], stride);
+        stride *= sizes[k];
+    }
+    if (t == NULL)
+        return NULL;
+    t->low = 0;
+    t->extent = stride;
+    t->marked_low = t->marked_high = true;
+    return t;
+}
+
+static int check(struct mpi_rank *mr, int ndims, int order, MPI_Datatype oldtype,
+                 struct mpi_type **old_p)
+{
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    *old_p = mpi_type_of(mr, oldtype);
+    if (*old_p == NULL)
+        return mpi_fail(mr, MPI_ERR_TYPE, "oldtype = %#x: no datatype, or one that was freed",
+                        (unsigned)oldtype);
+    if (ndims < 1)
+        return mpi_fail(mr, MPI_ERR_ARG, "ndims = %d: expected 1 or more", ndims);
+    if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
+        return mpi_fail(mr, MPI_ERR_ARG, "order = %d: expected MPI_ORDER_C or MPI_ORDER_FORTRAN",
+                        order);
+    return MPI_SUCCESS;
+}
+
+static int finish(struct mpi_rank *mr, struct mpi_type *type, int combiner, int nints,
+                  const int *ints, struct mpi_type *old, MPI_Datatype *newtype)
+{
+    type = mpi_contents_set(type, combiner, nints, ints, 0, NULL, 1, &old);
+    if (type == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    return mpi_type_add(mr, type, newtype);
+}
+
+static int subarray(struct mpi_rank *mr, int ndims, const int *sizes, const int *subsizes,
+                    const int *starts, int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    struct mpi_type *old = NULL;
+    struct dimension *dims;
+    int code = check(mr, ndims, order, oldtype, &old), *ints;
+
+    if (code != MPI_SUCCESS)
+        return code;
+    dims = calloc((size_t)ndims, sizeof(*dims));
+    ints = calloc(3 * (size_t)ndims + 2, sizeof(*ints));
+    if (dims == NULL || ints == NULL)
+        code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    for (int i = 0; code == MPI_SUCCESS && i < ndims; i++) {
+        if (subsizes[i] < 1 || starts[i] < 0 || subsizes[i] > sizes[i] ||
+            starts[i] > sizes[i] - subsizes[i])
+            code = mpi_fail(mr, MPI_ERR_ARG, "dimension %d: %d from %d on of %d", i, subsizes[i],
+                            starts[i], sizes[i]);
+        dims[i] = (struct dimension){ .start = starts[i], .length = subsizes[i], .n = 1 };
+        ints[1 + i] = sizes[i];
+        ints[1 + ndims + i] = subsizes[i];
+        ints[1 + 2 * ndims + i] = starts[i];
+    }
+    if (code == MPI_SUCCESS) {
+        ints[0] = ndims;
+        ints[1 + 3 * ndims] = order;
+        code = finish(mr, array(ndims, sizes, dims, order, old), MPI_COMBINER_SUBARRAY,
+                      3 * ndims + 2, ints, old, newtype);
+    }
+    free(dims);
+    free(ints);
+    return code;
+}
+
+int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[],
+                             int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__,
+                   subarray(mr, ndims, sizes, subsizes, starts, order, oldtype, newtype));
+}
+
+/* What process `me` of `procs` has of `size` elements: all, one block, or each procs-th block. */
+static int distribute(struct mpi_rank *mr, int size, int how, int arg, int procs, int me,
+                      struct dimension *d)
+{
+    int64_t block = arg, rest;
+
+    if (size < 1 || procs < 1 || (how == MPI_DISTRIBUTE_NONE && procs != 1))
+        return mpi_fail(mr, MPI_ERR_ARG, "%d elements on %d processes", size, procs);
+    if (how == MPI_DISTRIBUTE_NONE)
+        block = size;
+    else if (arg == MPI_DISTRIBUTE_DFLT_DARG)
+        block = how == MPI_DISTRIBUTE_BLOCK ? (size + procs - 1) / procs : 1;
+    if (how < MPI_DISTRIBUTE_BLOCK || how > MPI_DISTRIBUTE_NONE || block < 1 ||
+        (how == MPI_DISTRIBUTE_BLOCK && block * procs < size))
+        return mpi_fail(mr, MPI_ERR_ARG, "distribution %d by %d: not of %d elements on %d", how,
+                        arg, size, procs);
+    *d = (struct dimension){ .start = me * block, .length = block, .period = block * procs };
+    d->n = size / d->period; /* whole rounds of all processes */
+    rest = size - d->n * d->period - d->start;
+    rest = rest < 0 ? 0 : rest;
+    d->n += rest >= block;
+    d->rest = rest >= block ? 0 : rest;
+    return MPI_SUCCESS;
+}
+
+/* The grid of processes is in the order of C, whatever that of the array (MPI 3.1, 4.1.4). */
+static int coordinates(struct mpi_rank *mr, int size, int rank, int ndims, const int *psizes,
+                       int *coords)
+{
+    int64_t procs = 1;
+
+    for (int i = 0; i < ndims; i++)
+        procs *= psizes[i] > 0 ? psizes[i] : 1;
+    if (procs != size || rank < 0 || rank >= size)
+        return mpi_fail(mr, MPI_ERR_ARG, "rank %d of %d: a grid of %lld processes", rank, size,
+                        (long long)procs);
+    for (int i = 0; i < ndims; i++) {
+        procs /= psizes[i] > 0 ? psizes[i] : 1;
+        coords[i] = (int)(rank / procs);
+        rank = (int)(rank % procs);
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[],
+                           const int dargs[], const int psizes[], int order, MPI_Datatype oldtype,
+                           MPI_Datatype *newtype)
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_type *old = NULL;
+    struct dimension *dims = NULL;
+    int code = check(mr, ndims, order, oldtype, &old), *ints = NULL;
+    size_t n = code == MPI_SUCCESS ? (size_t)ndims : 0;
+
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
+    dims = calloc(n, sizeof(*dims));
+    ints = calloc(5 * n + 4, sizeof(*ints)); /* as the envelope has them; then the coordinates */
+    if (dims == NULL || ints == NULL)
+        code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    if (code == MPI_SUCCESS)
+        code = coordinates(mr, size, rank, ndims, psizes, ints + 4 * n + 4);
+    for (size_t i = 0; code == MPI_SUCCESS && i < n; i++)
+        code = distribute(mr, gsizes[i], distribs[i], dargs[i], psizes[i], ints[4 * n + 4 + i],
+                          &dims[i]);
+    if (code == MPI_SUCCESS) {
+        ints[0] = size;
+        ints[1] = rank;
+        ints[2] = ndims;
+        memcpy(ints + 3, gsizes, n * sizeof(int));
+        memcpy(ints + 3 + n, distribs, n * sizeof(int));
+        memcpy(ints + 3 + 2 * n, dargs, n * sizeof(int));
+        memcpy(ints + 3 + 3 * n, psizes, n * sizeof(int));
+        ints[3 + 4 * n] = order;
+        code = finish(mr, array(ndims, gsizes, dims, order, old), MPI_COMBINER_DARRAY,
+                      4 * ndims + 4, ints, old, newtype);
+    }
+    free(dims);
+    free(ints);
+    return mpi_end(mr, __func__, code);
+}
+
+/* Types of Fortran by what they hold: bytes, decimal digits, range of the exponent. */
+static const struct {
+    int typeclass, bytes, precision, range;
+    MPI_Datatype type;
+} sized[] = {
+    { MPI_TYPECLASS_INTEGER, 1, 0, 2, MPI_INTEGER1 },
+    { MPI_TYPECLASS_INTEGER, 2, 0, 4, MPI_INTEGER2 },
+    { MPI_TYPECLASS_INTEGER, 4, 0, 9, MPI_INTEGER4 },
+    { MPI_TYPECLASS_INTEGER, 8, 0, 18, MPI_INTEGER8 },
+    { MPI_TYPECLASS_INTEGER, 16, 0, 38, MPI_INTEGER16 },
+    { MPI_TYPECLASS_REAL, 4, 6, 37, MPI_REAL4 },
+    { MPI_TYPECLASS_REAL, 8, 15, 307, MPI_REAL8 },
+    { MPI_TYPECLASS_REAL, 16, 33, 4931, MPI_REAL16 },
+    { MPI_TYPECLASS_COMPLEX, 8, 6, 37, MPI_COMPLEX8 },
+    { MPI_TYPECLASS_COMPLEX, 16, 15, 307, MPI_COMPLEX16 },
+    { MPI_TYPECLASS_COMPLEX, 32, 33, 4931, MPI_COMPLEX32 },
+};
+#define SIZED (sizeof(sized) / sizeof(sized[0]))
+
+int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    for (unsigned i = 0; i < SIZED; i++) {
+        if (sized[i].typeclass == typeclass && sized[i].bytes == size) {
+            *type = sized[i].type;
+            return MPI_SUCCESS;
+        }
+    }
+    return mpi_end(mr, __func__,
+                   mpi_fail(mr, MPI_ERR_ARG, "no type of class %d and %d bytes", typeclass, size));
+}
+
+/* The first that is enough, like selected_real_kind(); the same arguments give the same handle. */
+static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int precision, int range,
+                      MPI_Datatype *newtype)
+{
+    int ints[2] = { precision, range }, skip = combiner == MPI_COMBINER_F90_INTEGER;
+
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    for (unsigned i = 0; i < mr->types.n; i++) {
+        const struct mpi_type *t = mr->types.at[i];
+        const struct mpi_contents *c = t != NULL ? t->contents : NULL;
+
+        if (c != NULL && c->combiner == combiner &&
+            memcmp(c->ints, ints + skip, (size_t)(2 - skip) * sizeof(int)) == 0) {
+            *newtype = t->handle;
+            return MPI_SUCCESS;
+        }
+    }
+    for (unsigned i = 0; i < SIZED; i++) {
+        struct mpi_type *old;
+        struct mpi_making m;
+        int code;
+
+        if (sized[i].typeclass != typeclass ||
+            (precision != MPI_UNDEFINED && sized[i].precision < precision) ||
+            (range != MPI_UNDEFINED && sized[i].range < range))
+            continue;
+        old = mpi_type_of(mr, sized[i].type);
+        mpi_making_begin(&m);
+        mpi_making_add(&m, old, 0, 1, 0);
+        code = finish(mr, mpi_making_end(&m), combiner, 2 - skip, ints + skip, old, newtype);
+        if (code == MPI_SUCCESS)
+            mpi_type_of(mr, *newtype)->committed = true;
+        return code;
+    }
+    return mpi_fail(mr, MPI_ERR_ARG, "precision %d, range %d: no such type", precision, range);
+}
+
+int MPI_Type_create_f90_integer(int range, MPI_Datatype *newtype)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__,
+                   create_f90(mr, MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, MPI_UNDEFINED,
+                              range, newtype));
+}
+
+int MPI_Type_create_f90_real(int precision, int range, MPI_Datatype *newtype)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(
+        mr, __func__,
+        create_f90(mr, MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, precision, range, newtype));
+}
+
+int MPI_Type_create_f90_complex(int precision, int range, MPI_Datatype *newtype)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(
+        mr, __func__,
+        create_f90(mr, MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, precision, range, newtype));
+}

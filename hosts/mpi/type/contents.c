@@ -1,0 +1,134 @@
+/* How a datatype was made: envelopes and contents. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/mpi/type/type.h"
+
+void mpi_contents_put(struct mpi_contents *contents)
+{
+    if (--contents->holders > 0)
+        return;
+    for (int i = 0; i < contents->ntypes; i++)
+        mpi_type_put(contents->types[i]);
+    free(contents->ints);
+    free(contents->addresses);
+    free(contents->types);
+    free(contents);
+}
+
+/* NULL: out of memory. */
+static void *copy_of(const void *from, int n, size_t size)
+{
+    void *to = malloc((size_t)n * size + 1);
+
+    if (to != NULL && n > 0)
+        memcpy(to, from, (size_t)n * size);
+    return to;
+}
+
+struct mpi_type *mpi_contents_set(struct mpi_type *type, int combiner, int nints, const int *ints,
+                                  int naddresses, const MPI_Aint *addresses, int ntypes,
+                                  struct mpi_type *const *types)
+{
+    struct mpi_contents *c = type != NULL ? malloc(sizeof(*c)) : NULL;
+
+    if (type == NULL)
+        return NULL;
+    if (c != NULL) {
+        *c = (struct mpi_contents){ .holders = 1, .combiner = combiner };
+        c->nints = nints;
+        c->naddresses = naddresses;
+        c->ints = copy_of(ints, nints, sizeof(*ints));
+        c->addresses = copy_of(addresses, naddresses, sizeof(*addresses));
+        c->types = copy_of(types, ntypes, sizeof(*c->types));
+        if (c->types != NULL)
+            c->ntypes = ntypes;
+        for (int i = 0; i < c->ntypes; i++)
+            c->types[i]->holders++;
+        type->contents = c;
+    }
+    if (c != NULL && c->ints != NULL && c->addresses != NULL && c->types != NULL)
+        return type;
+    mpi_type_put(type);
+    return NULL;
+}
+
+/* Those of an F90 type are ours, not its maker's arguments. */
+static int shown_types(const struct mpi_contents *c)
+{
+    return c->combiner == MPI_COMBINER_F90_INTEGER || c->combiner == MPI_COMBINER_F90_REAL ||
+                   c->combiner == MPI_COMBINER_F90_COMPLEX
+               ? 0
+               : c->ntypes;
+}
+
+int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *datatypes,
+                          int *combiner)
+{
+    static const struct mpi_contents named = { .combiner = MPI_COMBINER_NAMED };
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_type *t = NULL;
+    int code = mpi_type_get(mr, type, &t);
+
+    if (code == MPI_SUCCESS) {
+        const struct mpi_contents *c = t->contents != NULL ? t->contents : &named;
+
+        *integers = c->nints;
+        *addresses = c->naddresses;
+        *datatypes = shown_types(c);
+        *combiner = c->combiner;
+    }
+    return mpi_end(mr, __func__, code);
+}
+
+/* A new handle for a type that is part of another: equal to it, and the program's to free. */
+static int handle_of(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype *handle_p)
+{
+    struct mpi_making m;
+    struct mpi_type *t;
+
+    if (old->contents == NULL) {
+        *handle_p = old->handle;
+        return MPI_SUCCESS;
+    }
+    mpi_making_begin(&m);
+    mpi_making_add(&m, old, 0, 1, 0);
+    t = mpi_making_end(&m);
+    if (t == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    t->low = old->low;
+    t->extent = old->extent;
+    t->marked_low = old->marked_low;
+    t->marked_high = old->marked_high;
+    t->committed = old->committed;
+    t->contents = old->contents;
+    t->contents->holders++;
+    return mpi_type_add(mr, t, handle_p);
+}
+
+int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_datatypes,
+                          int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[])
+{
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_type *t = NULL;
+    const struct mpi_contents *c;
+    int code = mpi_type_get(mr, type, &t);
+
+    if (code == MPI_SUCCESS && t->contents == NULL)
+        code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
+    if (code != MPI_SUCCESS)
+        return mpi_end(mr, __func__, code);
+    c = t->contents;
+    if (max_integers < c->nints || max_addresses < c->naddresses || max_datatypes < shown_types(c))
+        return mpi_end(mr, __func__,
+                       mpi_fail(mr, MPI_ERR_ARG, "room for %d, %d and %d: expected %d, %d and %d",
+                                max_integers, max_addresses, max_datatypes, c->nints, c->naddresses,
+                                shown_types(c)));
+    if (c->nints > 0)
+        memcpy(integers, c->ints, (size_t)c->nints * sizeof(*integers));
+    if (c->naddresses > 0)
+        memcpy(addresses, c->addresses, (size_t)c->naddresses * sizeof(*addresses));
+    for (int i = 0; code == MPI_SUCCESS && i < shown_types(c); i++)
+        code = handle_of(mr, c->types[i], &datatypes[i]);
+    return mpi_end(mr, __func__, code);
+}

@@ -1,0 +1,179 @@
+#include "hosts/mpi/type/op.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST 64 /* handles below are predefined */
+
+/* By handle. */
+static const struct mpi_op predefined[] = {
+    [MPI_MAX] = { MPI_MAX, true, NULL, 1 },          [MPI_MIN] = { MPI_MIN, true, NULL, 1 },
+    [MPI_SUM] = { MPI_SUM, true, NULL, 1 },          [MPI_PROD] = { MPI_PROD, true, NULL, 1 },
+    [MPI_LAND] = { MPI_LAND, true, NULL, 1 },        [MPI_BAND] = { MPI_BAND, true, NULL, 1 },
+    [MPI_LOR] = { MPI_LOR, true, NULL, 1 },          [MPI_BOR] = { MPI_BOR, true, NULL, 1 },
+    [MPI_LXOR] = { MPI_LXOR, true, NULL, 1 },        [MPI_BXOR] = { MPI_BXOR, true, NULL, 1 },
+    [MPI_MAXLOC] = { MPI_MAXLOC, true, NULL, 1 },    [MPI_MINLOC] = { MPI_MINLOC, true, NULL, 1 },
+    [MPI_REPLACE] = { MPI_REPLACE, false, NULL, 1 }, [MPI_NO_OP] = { MPI_NO_OP, false, NULL, 1 },
+};
+
+const struct mpi_op *mpi_op_of(struct mpi_rank *mr, MPI_Op op)
+{
+    if (op > MPI_OP_NULL && op <= MPI_NO_OP)
+        return &predefined[op];
+    return op >= FIRST ? mpi_table_get(&mr->ops, (unsigned)(op - FIRST)) : NULL;
+}
+
+/* Only the program's own are counted, and those are not constant. */
+void mpi_op_hold(const struct mpi_op *op)
+{
+    if (op->fn != NULL)
+        ((struct mpi_op *)(uintptr_t)op)->holders++;
+}
+
+void mpi_op_put(const struct mpi_op *op)
+{
+    struct mpi_op *own = (struct mpi_op *)(uintptr_t)op;
+
+    if (op != NULL && op->fn != NULL && --own->holders == 0)
+        free(own);
+}
+
+void mpi_ops_release(struct mpi_rank *mr)
+{
+    for (unsigned i = 0; i < mr->ops.n; i++)
+        mpi_op_put(mr->ops.at[i]);
+    mpi_table_release(&mr->ops);
+}
+
+static const char *const names[] = {
+    [MPI_OP_NULL] = "MPI_OP_NULL", [MPI_MAX] = "MPI_MAX",         [MPI_MIN] = "MPI_MIN",
+    [MPI_SUM] = "MPI_SUM",         [MPI_PROD] = "MPI_PROD",       [MPI_LAND] = "MPI_LAND",
+    [MPI_BAND] = "MPI_BAND",       [MPI_LOR] = "MPI_LOR",         [MPI_BOR] = "MPI_BOR",
+    [MPI_LXOR] = "MPI_LXOR",       [MPI_BXOR] = "MPI_BXOR",       [MPI_MAXLOC] = "MPI_MAXLOC",
+    [MPI_MINLOC] = "MPI_MINLOC",   [MPI_REPLACE] = "MPI_REPLACE", [MPI_NO_OP] = "MPI_NO_OP",
+};
+
+int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type)
+{
+    const struct mpi_type *t = mpi_type_of(mr, type);
+
+    if (op->fn != NULL)
+        return MPI_SUCCESS;
+    if (t != NULL && t->contents == NULL && mpi_combine_of(t->basic, op->handle) != NULL)
+        return MPI_SUCCESS;
+    if (t != NULL && t->contents != NULL && t->nparts == 1 && t->parts[0].count == 1 &&
+        t->extent == t->parts[0].type->extent) /* a duplicate */
+        return mpi_op_check(mr, op, t->parts[0].type->handle);
+    return mpi_fail(mr, MPI_ERR_OP, "%s is not for %s", names[op->handle],
+                    t == NULL             ? "what is no datatype"
+                    : t->contents != NULL ? "a derived datatype"
+                                          : t->basic->name);
+}
+
+static void call_user(const struct mpi_op *op, const void *left, void *right, int n,
+                      MPI_Datatype handle)
+{
+    struct host *h = host_self();
+
+    mpi_library(h, false);
+    op->fn((void *)(uintptr_t)left, right, &n, &handle);
+    mpi_library(h, true);
+}
+
+void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64_t count,
+                  const struct mpi_type *type)
+{
+    if (count == 0 || type->bytes == 0)
+        return;
+    if (op->fn == NULL) {
+        mpi_combine_of(type->basic, op->handle)(right, left, count);
+        return;
+    }
+    while (count > 0) {
+        int n = count < INT_MAX ? (int)count : INT_MAX;
+
+        call_user(op, left, right, n, type->handle);
+        count -= (uint64_t)n;
+        left = (const char *)left + n * type->extent;
+        right = (char *)right + n * type->extent;
+    }
+}
+
+static int create(struct mpi_rank *mr, MPI_User_function *fn, int commute, MPI_Op *op_p)
+{
+    struct mpi_op *op;
+    int number;
+
+    if (mr == NULL)
+        return MPI_ERR_OTHER;
+    if (fn == NULL)
+        return mpi_fail(mr, MPI_ERR_ARG, "no function");
+    op = malloc(sizeof(*op));
+    if (op == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    number = mpi_table_add(mr, &mr->ops, op);
+    if (number < 0) {
+        free(op);
+        return MPI_ERR_NO_MEM;
+    }
+    *op = (struct mpi_op){ FIRST + number, commute != 0, fn, 1 };
+    *op_p = op->handle;
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    return mpi_end(mr, __func__, create(mr, fn, commute, op));
+}
+
+static int bad(struct mpi_rank *mr, MPI_Op op)
+{
+    return mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation of the program's", op);
+}
+
+int MPI_Op_free(MPI_Op *op)
+{
+    struct mpi_rank *mr = mpi_self();
+
+    if (mr == NULL)
+        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+    if (*op < FIRST || mpi_op_of(mr, *op) == NULL)
+        return mpi_end(mr, __func__, bad(mr, *op));
+    mpi_op_put(mr->ops.at[*op - FIRST]);
+    mpi_table_remove(&mr->ops, (unsigned)(*op - FIRST));
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Op_commutative(MPI_Op op, int *commute)
+{
+    struct mpi_rank *mr = mpi_self();
+    const struct mpi_op *o = mr != NULL ? mpi_op_of(mr, op) : NULL;
+
+    if (o == NULL)
+        return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : bad(mr, op));
+    *commute = o->commutes;
+    return MPI_SUCCESS;
+}
+
+int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype type, MPI_Op op)
+{
+    struct mpi_rank *mr = mpi_self();
+    const struct mpi_op *o = mr != NULL ? mpi_op_of(mr, op) : NULL;
+    struct mpi_type *t = NULL;
+    int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_data(mr, inbuf, count, type, &t);
+
+    if (code == MPI_SUCCESS && count > 0 &&
+        (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
+        code = mpi_fail(mr, MPI_ERR_BUFFER, "inbuf, inoutbuf: expected two places");
+    if (code == MPI_SUCCESS && o == NULL)
+        code = mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
+    if (code == MPI_SUCCESS)
+        code = mpi_op_check(mr, o, type);
+    if (code == MPI_SUCCESS)
+        mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, t);
+    return mpi_end(mr, __func__, code);
+}

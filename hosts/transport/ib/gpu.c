@@ -1,0 +1,159 @@
+/*
+ * Between an entry, which is in host memory, and GPU memory. A few bytes the core loads or stores
+ * through the BAR; more of them the adapter writes from one to the other by a connection to
+ * itself; without GPUDirect the copy engine of the GPU does it.
+ */
+#include <string.h>
+
+#include "hosts/driver/driver.h"
+#include "hosts/transport/ib/internal.h"
+
+bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p)
+{
+    struct host *h = ib->t.host;
+
+    if (ib->set.gpu_query_ps != 0 && h->ops->gpus(h) > 0)
+        h->ops->spend(h, ib->set.gpu_query_ps);
+    *where_p = h->ops->pointer(h, p);
+    return where_p->kind == HOST_GPU;
+}
+
+/** Where the core finds GPU memory. */
+static bool mapped(struct ibt *ib, const struct host_pointer *where, uint64_t bytes,
+                   uint64_t *offset_p)
+{
+    struct host *h = ib->t.host;
+    const struct driver_gpu *gpu = &driver_of(h)->gpus[where->gpu];
+    struct host_bar *bar = &ib->gpu_bar[where->gpu];
+    uint64_t bus;
+
+    if (driver_pin_gpu(h, where->gpu, where->offset, bytes, &bus) != DRIVER_OK)
+        return false;
+    if (bar->bytes == 0 && !h->ops->map(h, gpu->bar_bus, gpu->bar_bytes, HOST_WRITE_COMBINING, bar))
+        return false;
+    *offset_p = bus - gpu->bar_bus;
+    return true;
+}
+
+/** In one load where an aligned one holds all bytes, as far as a load reaches. */
+static void load(struct host *h, const struct host_bar *bar, uint64_t offset, uint8_t *to,
+                 uint64_t bytes)
+{
+    uint8_t line[16];
+    uint64_t size = 1, skip;
+
+    while (size < sizeof(line) && offset / size != (offset + bytes - 1) / size)
+        size *= 2;
+    skip = offset % size;
+    if (skip + bytes > size) {
+        h->ops->load_block(h, bar, offset, to, bytes);
+        return;
+    }
+    h->ops->load_block(h, bar, offset - skip, line, size);
+    memcpy(to, line + skip, bytes);
+}
+
+/** The adapter writes to itself. */
+static void loop(struct ibt *ib, const struct verbs_region *to, uint64_t to_offset,
+                 const struct verbs_region *from, uint64_t from_offset, uint64_t bytes)
+{
+    struct ibt_op op = { .ticket = 0 };
+    struct verbs_send s = { .op = IB_WQE_WRITE,
+                            .bytes = (uint32_t)bytes,
+                            .far_offset = to_offset,
+                            .far_key = to->key,
+                            .region = from,
+                            .offset = from_offset };
+
+    ibt_post(ib, &ib->loop, &s, &op);
+    ibt_wait_op(ib, &op);
+}
+
+/** By the copy engine; `host` is pinned. */
+static void engine(struct ibt *ib, const struct host_pointer *gpu, const void *host, bool in,
+                   uint64_t bytes)
+{
+    struct host *h = ib->t.host;
+    struct host_copy_end device = { true, gpu->offset };
+    struct host_copy_end bus = { false, h->ops->pointer(h, host).offset };
+
+    host_spend_cost(h, HOST_COST_CUDA_COPY);
+    h->ops->gpu_wait(h, gpu->gpu,
+                     h->ops->gpu_copy(h, gpu->gpu, in ? device : bus, in ? bus : device, bytes, 0));
+    if (!in)
+        driver_flush_gpu(h, gpu->gpu); /* what it has sent has arrived */
+}
+
+void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
+{
+    struct host *h = ib->t.host;
+    struct host_pointer where = h->ops->pointer(h, from);
+    const struct verbs_region *region;
+    uint64_t offset;
+
+    if (ib->set.gdr && bytes <= ib->set.gpu_load_bytes && mapped(ib, &where, bytes, &offset)) {
+        load(h, &ib->gpu_bar[where.gpu], offset, to, bytes);
+        return;
+    }
+    region = ibt_direct(ib, bytes) ? ibt_region(ib, from, bytes, &offset) : NULL;
+    if (region != NULL)
+        loop(ib, &ib->mirror_region, (uint64_t)((uint8_t *)to - ib->mirror), region, offset, bytes);
+    else
+        engine(ib, &where, to, false, bytes);
+}
+
+/** From host memory of the library; at most what the scratch memory holds. */
+static void put(struct ibt *ib, const struct host_pointer *where, void *to, const uint8_t *from,
+                uint64_t bytes)
+{
+    struct host *h = ib->t.host;
+    bool inbox = from >= ib->inbox && from < ib->inbox + ib->inbox_bytes;
+    const struct verbs_region *region;
+    uint64_t offset;
+
+    if (ib->set.gdr && bytes <= ib->set.gpu_store_bytes && mapped(ib, where, bytes, &offset)) {
+        h->ops->store_block(h, &ib->gpu_bar[where->gpu], offset, from, bytes);
+        h->ops->fence(h);
+        return;
+    }
+    if (!inbox) {
+        memcpy(ib->mirror + ib->scratch_at, from, bytes);
+        h->ops->spend(h, ib->t.caps.copy_kb_ps * bytes / 1024);
+        from = ib->mirror + ib->scratch_at;
+    }
+    region = ibt_direct(ib, bytes) ? ibt_region(ib, to, bytes, &offset) : NULL;
+    if (region == NULL)
+        engine(ib, where, from, true, bytes);
+    else
+        loop(ib, region, offset, inbox ? &ib->inbox_region : &ib->mirror_region,
+             (uint64_t)(from - (inbox ? ib->inbox : ib->mirror)), bytes);
+}
+
+void ibt_copy(struct ibt *ib, void *to, const void *from, uint64_t bytes)
+{
+    struct host_pointer here, there;
+    bool out = ibt_on_gpu(ib, from, &here), in = ibt_on_gpu(ib, to, &there);
+
+    if (!out && !in) {
+        memcpy(to, from, bytes);
+        ib->t.host->ops->spend(ib->t.host, ib->t.caps.copy_kb_ps * bytes / 1024);
+        return;
+    }
+    for (uint64_t done = 0; done < bytes;) {
+        uint64_t n = bytes - done < ib->fifo_bytes ? bytes - done : ib->fifo_bytes;
+        uint8_t *scratch = ib->mirror + ib->scratch_at;
+        const uint8_t *piece = (const uint8_t *)from + done;
+
+        if (out) {
+            ibt_gpu_get(ib, scratch, piece, n);
+            piece = scratch;
+        }
+        if (in) {
+            there.offset += done == 0 ? 0 : ib->fifo_bytes;
+            put(ib, &there, (uint8_t *)to + done, piece, n);
+        } else {
+            memcpy((uint8_t *)to + done, piece, n);
+        }
+        done += n;
+    }
+}

@@ -1,0 +1,250 @@
+/*
+ * Inside of the transport over InfiniBand:
+ *
+ *   ib.c      the interface; what is waited for
+ *   queue.c   work requests and their ends
+ *   setup.c   settings, memory, connections
+ *   ring.c    entries: rings filled by RDMA writes
+ *   region.c  memory that was registered once stays registered
+ *   write.c   remote writes and reads
+ *   stage.c   GPU memory beyond the limit of GPUDirect: by way of host memory, in chunks
+ *   gpu.c     bytes between an entry and GPU memory
+ *
+ * The inbox of a rank is pinned host memory, all of which its polling loop watches:
+ *
+ *   copies  16 bytes  for each GPU: the last copies of its engines that have ended
+ *   credits  8 bytes  for each peer: how much of its ring there is free again
+ *   slots    8 bytes  for each peer: chunks that it has copied on
+ *   marks    8 bytes  for each peer: writes by the second rail that have arrived
+ *   queue             completions
+ *   rings             for each peer: entries
+ *
+ * An entry is one RDMA write when its bytes are in host memory: a word that tells its parts, the
+ * header, the data, and a last word. The adapter writes in rising order of addresses, so when the
+ * last word is there all is. Data of GPU memory go first, by a write of their own to behind the
+ * rest; writes of one connection do not pass each other. Memory of a ring is cleared before its
+ * room is given back, so that nothing old is taken for an entry.
+ */
+#ifndef TRANSPORT_IB_INTERNAL_H
+#define TRANSPORT_IB_INTERNAL_H
+
+#include "hosts/transport/transport.h"
+#include "hosts/verbs/verbs.h"
+
+#define IBT_RAILS        2u
+#define IBT_SQ_LOG2      6u
+#define IBT_RING_MIN     8192u
+#define IBT_RING_MAX     65536u
+#define IBT_RINGS_MAX    (UINT32_C(16) << 20) /* bytes of all rings of a rank */
+#define IBT_UNIT         64u
+#define IBT_OPS          64u
+#define IBT_SLOTS_MAX    16u /* chunks of one message under way */
+#define IBT_GPUS         8u
+#define IBT_COPIES_BYTES (IBT_GPUS * HOST_COPY_ENGINES * 8u)
+#define IBT_QUEUE_LOG2   12u
+/* Receive requests of a connection, where arrivals interrupt: a ring holds 1024 entries
+ * (IBT_RING_MAX / IBT_UNIT), and as many words may be on their way; fewer where the queue of all
+ * arrivals, which adapters limit to 2^16, would not hold those of all ranks: a write that finds
+ * none is sent again later (RNR). */
+#define IBT_RQ_LOG2       11u
+#define IBT_ARRIVALS_LOG2 16u
+#define IBT_RQ_MORE                                                                                \
+    16u /* at most so many are posted anew at once: what the adapter fetches ahead */
+
+/** As the library of its time had them; keys "mpi.*" of the platform or the run. */
+struct ibt_settings {
+    uint32_t rails, stripe_bytes; /* from so many bytes on a write is shared out among the rails */
+    uint32_t inline_bytes;        /* longest entry that travels inside of its work request */
+    bool gdr;
+    uint32_t gdr_rails;      /* of what it reads from or writes to a GPU */
+    uint32_t gdr_limit;      /* longest message that the adapter reads from or writes to a GPU */
+    uint32_t gpu_load_bytes; /* the core reads so much itself */
+    uint32_t gpu_store_bytes;
+    bool gpu_gather; /* the adapter reads eager data right out of the GPU */
+    uint32_t gpu_eager_bytes;
+    uint32_t chunk_bytes, chunks;
+    uint32_t copies_ahead; /* out of the GPU, before the first of them is sent */
+    bool rings;            /* completions interrupt, here and elsewhere */
+    uint64_t gpu_query_ps; /* finding out whose memory a pointer points to */
+};
+
+/** A write or read that goes on. */
+struct ibt_op {
+    transport_ticket ticket; /* 0: none */
+    unsigned pending;        /* work requests */
+};
+
+struct ibt_qp {
+    struct verbs_qp q;
+    struct ibt_op *op[1u << IBT_SQ_LOG2]; /* that a request belongs to, or NULL */
+    unsigned received;                    /* since receive requests were posted last */
+};
+
+struct ibt_peer {
+    struct ibt_qp qp[IBT_RAILS];
+    unsigned lid;
+    uint32_t inbox_key, stage_key;
+    uint64_t ring_there; /* offset of the own ring in its inbox */
+    uint64_t sent, freed;
+    uint64_t marks_sent;
+    /* from it */
+    uint64_t taken, reported;
+    bool seen; /* the entry at the head of its ring */
+    uint32_t size;
+    struct transport_taken entry;
+    enum transport_fifo fifo;
+    /* chunks that have come, and those of them that were copied on; their copies */
+    uint32_t chunks_in, chunks_out;
+    uint64_t slots_given;
+    uint64_t chunks_sent; /* to it */
+    struct ibt_chunk_copy {
+        unsigned gpu;
+        uint64_t number;
+    } chunk[IBT_SLOTS_MAX];
+};
+
+struct ibt_region {
+    const uint8_t *at;
+    uint64_t bytes;
+    bool gpu;
+    struct verbs_region region;
+};
+
+/** A message that leaves in chunks. */
+struct ibt_staged {
+    bool active;
+    unsigned dest, gpu;
+    bool local, far; /* which side stages */
+    const uint8_t *from;
+    uint64_t bytes, offset;
+    uint32_t far_key;
+    uint32_t first_slot, nslots;
+    uint64_t device; /* at the far side: what the chunks are for, */
+    uint16_t far_gpu;
+    uint32_t nchunks, begun, sent;
+    uint64_t copy[IBT_SLOTS_MAX];      /* number of the copy into each slot */
+    struct ibt_op slot[IBT_SLOTS_MAX]; /* the write out of it */
+    struct ibt_op *op;
+    uint8_t note[TRANSPORT_HEAD_BYTES];
+    uint32_t note_bytes;
+};
+
+struct ibt {
+    struct transport t; /* first */
+    struct verbs v;
+    struct ibt_settings set;
+    uint32_t nranks, me;
+    uint8_t *inbox, *mirror; /* mirror: what leaves, at the same places as in the far ring */
+    struct verbs_region inbox_region, mirror_region;
+    uint64_t inbox_bytes;
+    volatile uint64_t *copies, *credits, *slots, *marks;
+    uint64_t rings_at;
+    uint32_t ring_bytes, ring_room, fifo_bytes; /* room: with what reaches over the end */
+    uint64_t scratch_at;                        /* in the mirror: fifo_bytes for copies */
+    uint32_t rq_log2, rq_more;
+    struct verbs_cq cq, arrivals; /* arrivals: of what was written with immediate data */
+    uint32_t under_way; /* requests that have not told of their end: no more than the queue holds */
+    struct ibt_peer *peers;
+    struct ibt_qp loop; /* to itself */
+    struct ibt_qp **by_number;
+    struct ibt_op ops[IBT_OPS];
+    transport_ticket tickets;
+    struct ibt_region *regions;
+    unsigned nregions, regions_room;
+    bool room_made; /* in a ring, and the protocols have not been told */
+    bool has_ended; /* a request, since look() */
+    /* stage.c */
+    uint8_t *stage; /* own chunks: to leave, and (the second half) that have come */
+    struct verbs_region stage_region;
+    uint32_t slots_taken; /* bit for each slot for others */
+    bool staging;
+    unsigned coming; /* chunks that have come and are not copied on */
+    struct ibt_staged out;
+    struct host_bar gpu_bar[IBT_GPUS]; /* write-combining; bytes 0: not mapped yet */
+};
+
+static inline struct ibt *ibt_of(struct transport *t)
+{
+    return (struct ibt *)t;
+}
+
+/** What is in a key. */
+struct ibt_key {
+    uint64_t offset; /* in the region; of a GPU without one: of its memory */
+    uint32_t key;    /* 0: not registered */
+    uint16_t gpu;    /* number + 1, or 0: host memory */
+    uint8_t first_slot, nslots;
+    uint64_t device; /* of a GPU: offset in its memory */
+};
+_Static_assert(sizeof(struct ibt_key) <= TRANSPORT_KEY_BYTES, "a key has to fit");
+
+/* setup.c */
+extern const struct host_param ibt_params[];
+/** @return false: not possible; `why` (TRANSPORT_WHY_BYTES) tells, if it is a setting's fault. */
+bool ibt_set_up(struct ibt *ib, char *why);
+
+/* queue.c */
+/** @return whether any request has ended. */
+bool ibt_take_completions(struct ibt *ib);
+/** Posts to a queue pair; `op` (or NULL) counts it. Waits while the queue is full. */
+void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct ibt_op *op);
+void ibt_wait_op(struct ibt *ib, const struct ibt_op *op);
+struct ibt_op *ibt_op_new(struct ibt *ib); /* NULL: none is free */
+
+/* ring.c */
+bool ibt_has_room(struct ibt *ib, unsigned dest, uint32_t head_bytes, uint32_t bytes);
+/** @return false: no room. `fifo`: or IBT_FIFO_CHUNK. */
+bool ibt_append(struct ibt *ib, unsigned dest, unsigned fifo, const void *head, uint32_t head_bytes,
+                const void *data, uint32_t bytes);
+/** Looks at the head of a ring. @return whether an entry is there for the protocols. */
+bool ibt_look(struct ibt *ib, unsigned source);
+void ibt_release(struct ibt *ib, unsigned source);
+/** Has anything come that nobody has looked at? */
+bool ibt_news(struct ibt *ib);
+#define IBT_FIFO_CHUNK 3u
+
+/* region.c */
+/** The region that holds [p, p + bytes), registered if need be. NULL: cannot. */
+const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
+                                      uint64_t *offset_p);
+void ibt_regions_fini(struct ibt *ib);
+
+/* write.c */
+bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
+               const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
+               transport_ticket *ticket_p);
+bool ibt_read(struct ibt *ib, unsigned source, const struct ibt_key *key, uint64_t offset, void *to,
+              uint64_t bytes, transport_ticket *ticket_p);
+/** Writes in one go or, if long enough, by both rails. */
+void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *region,
+                   uint64_t offset, uint32_t far_key, uint64_t far_offset, uint64_t bytes,
+                   unsigned rails, struct ibt_op *op);
+/** Is GPU memory of a message of this size the adapter's? */
+bool ibt_direct(const struct ibt *ib, uint64_t bytes);
+
+/* stage.c */
+bool ibt_stage_init(struct ibt *ib);
+/** Chunks for a receive into GPU memory. @return how many, from *first_p on. */
+unsigned ibt_slots_take(struct ibt *ib, unsigned *first_p);
+void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n);
+bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
+                     const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
+                     transport_ticket *ticket_p);
+/** Goes on with the message that leaves, and with chunks that have come. @return whether the
+ * message is over, or a chunk is where it belongs. */
+bool ibt_stage_run(struct ibt *ib);
+/** A chunk has come. */
+void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head);
+/** Are the chunks of a source all in the GPU? */
+static inline bool ibt_chunks_done(const struct ibt_peer *peer)
+{
+    return peer->chunks_in == peer->chunks_out;
+}
+
+/* gpu.c */
+bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p);
+/** From GPU memory into the mirror; returns when it is there. */
+void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes);
+void ibt_copy(struct ibt *ib, void *to, const void *from, uint64_t bytes);
+
+#endif /* TRANSPORT_IB_INTERNAL_H */

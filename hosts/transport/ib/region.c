@@ -1,0 +1,76 @@
+/* Memory that was registered once stays so: registering takes far longer than a message. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/driver/driver.h"
+#include "hosts/transport/ib/internal.h"
+
+/** GPU memory that was freed and is another allocation now lies elsewhere in the BAR. */
+static bool still_there(struct ibt *ib, const struct ibt_region *r)
+{
+    struct host_pointer where;
+    uint64_t bus;
+
+    if (!r->gpu)
+        return true;
+    where = ib->t.host->ops->pointer(ib->t.host, r->at);
+    return where.kind == HOST_GPU &&
+           driver_pin_gpu(ib->t.host, where.gpu, where.offset, r->bytes, &bus) == DRIVER_OK &&
+           bus == r->region.bus;
+}
+
+static const struct verbs_region *find(struct ibt *ib, const uint8_t *p, uint64_t bytes,
+                                       uint64_t *offset_p)
+{
+    for (unsigned i = ib->nregions; i-- > 0;) {
+        struct ibt_region *r = &ib->regions[i];
+        uint64_t offset = (uint64_t)((uintptr_t)p - (uintptr_t)r->at);
+
+        if (offset > r->bytes || bytes > r->bytes - offset)
+            continue;
+        if (still_there(ib, r)) {
+            *offset_p = offset;
+            return &r->region;
+        }
+        verbs_deregister(&ib->v, &r->region);
+        *r = ib->regions[--ib->nregions];
+    }
+    return NULL;
+}
+
+static bool room(struct ibt *ib)
+{
+    unsigned n = ib->regions_room * 2 + 16;
+    struct ibt_region *more;
+
+    if (ib->nregions < ib->regions_room)
+        return true;
+    more = realloc(ib->regions, n * sizeof(*more));
+    if (more == NULL)
+        return false;
+    ib->regions = more;
+    ib->regions_room = n;
+    return true;
+}
+
+const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
+                                      uint64_t *offset_p)
+{
+    const struct verbs_region *known = find(ib, p, bytes, offset_p);
+    const uint32_t access = IB_ACCESS_LOCAL | IB_ACCESS_WRITE | IB_ACCESS_READ;
+    struct ibt_region r = { .at = p, .bytes = bytes };
+
+    if (known != NULL)
+        return known;
+    r.gpu = ib->t.host->ops->pointer(ib->t.host, p).kind == HOST_GPU;
+    if (!room(ib) || !verbs_register(&ib->v, p, bytes, access, &r.region))
+        return NULL;
+    *offset_p = 0;
+    ib->regions[ib->nregions] = r;
+    return &ib->regions[ib->nregions++].region;
+}
+
+void ibt_regions_fini(struct ibt *ib)
+{
+    free(ib->regions);
+}

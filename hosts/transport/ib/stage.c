@@ -1,0 +1,276 @@
+/*
+ * GPU memory beyond the limit of GPUDirect: the copy engines move chunks to and from pinned host
+ * memory, while the adapters move others between the hosts.
+ *
+ *   GPU --copy--> chunk --RDMA write--> chunk --copy--> GPU
+ *
+ * The receiver keeps chunks for a message from the time when it tells its address; an entry tells
+ * it of each one that has come, and it tells the sender which ones it has copied on.
+ */
+#include <string.h>
+
+#include "hosts/driver/driver.h"
+#include "hosts/transport/ib/internal.h"
+
+/** In the entry of a chunk. */
+struct chunk {
+    uint64_t device; /* offset in the GPU's memory */
+    uint32_t bytes;
+    uint16_t gpu;
+    uint16_t slot;
+};
+
+static bool copied(const struct ibt *ib, unsigned gpu, uint64_t number)
+{
+    return ib->copies[HOST_COPY_ENGINES * gpu + host_copy_engine(number)] >= number;
+}
+
+static uint64_t slots_at(const struct ibt *ib)
+{
+    return (uint64_t)ib->set.chunks * ib->set.chunk_bytes;
+}
+
+bool ibt_stage_init(struct ibt *ib)
+{
+    struct host *h = ib->t.host;
+    uint64_t bytes;
+
+    if (h->ops->gpus(h) == 0)
+        return true;
+    if (ib->set.chunks > IBT_SLOTS_MAX)
+        ib->set.chunks = IBT_SLOTS_MAX;
+    bytes = slots_at(ib) + IBT_SLOTS_MAX * (uint64_t)ib->set.chunk_bytes;
+    ib->stage = h->ops->alloc(h, bytes, HOST_PAGE);
+    return ib->stage != NULL &&
+           verbs_register(&ib->v, ib->stage, bytes, IB_ACCESS_LOCAL | IB_ACCESS_WRITE,
+                          &ib->stage_region);
+}
+
+unsigned ibt_slots_take(struct ibt *ib, unsigned *first_p)
+{
+    uint32_t want = (1u << ib->set.chunks) - 1;
+
+    for (unsigned first = 0; first + ib->set.chunks <= IBT_SLOTS_MAX; first += ib->set.chunks)
+        if ((ib->slots_taken & want << first) == 0) {
+            ib->slots_taken |= want << first;
+            *first_p = first;
+            return ib->set.chunks;
+        }
+    return 0;
+}
+
+void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n)
+{
+    ib->slots_taken &= ~(((1u << n) - 1) << first);
+}
+
+/* ---- the sender -------------------------------------------------------------------------- */
+
+bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
+                     const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
+                     transport_ticket *ticket_p)
+{
+    struct ibt_staged *s = &ib->out;
+    struct host_pointer where = ib->t.host->ops->pointer(ib->t.host, from);
+    uint32_t chunk = ib->set.chunk_bytes;
+    struct ibt_op *op;
+
+    if (s->active || (key->gpu != 0 && key->nslots == 0))
+        return false;
+    op = ibt_op_new(ib);
+    if (op == NULL)
+        return false;
+    *s = (struct ibt_staged){
+        .active = true,
+        .dest = dest,
+        .gpu = where.gpu,
+        .local = where.kind == HOST_GPU,
+        .far = key->gpu != 0,
+        .from = from,
+        .bytes = bytes,
+        .offset = key->offset + offset,
+        .far_key = key->key,
+        .first_slot = key->first_slot,
+        .nslots = key->nslots,
+        .device = key->device + offset,
+        .far_gpu = (uint16_t)(key->gpu - 1),
+        .nchunks = (uint32_t)((bytes + chunk - 1) / chunk),
+        .op = op,
+        .note_bytes = note_bytes,
+    };
+    memcpy(s->note, note, note_bytes);
+    op->pending = 1; /* until all is out */
+    *ticket_p = op->ticket;
+    (void)ibt_stage_run(ib);
+    return true;
+}
+
+static uint64_t chunk_at(const struct ibt *ib, uint32_t i)
+{
+    return (uint64_t)i * ib->set.chunk_bytes;
+}
+
+static uint64_t chunk_size(const struct ibt *ib, const struct ibt_staged *s, uint32_t i)
+{
+    uint64_t left = s->bytes - chunk_at(ib, i);
+
+    return left < ib->set.chunk_bytes ? left : ib->set.chunk_bytes;
+}
+
+/** Copies of chunks out of the GPU, as far as there are free places. */
+static void copy_out(struct ibt *ib, struct ibt_staged *s)
+{
+    struct host *h = ib->t.host;
+
+    while (s->begun < s->nchunks && s->begun - s->sent < ib->set.copies_ahead &&
+           s->slot[s->begun % ib->set.chunks].pending == 0) {
+        uint32_t i = s->begun++, slot = i % ib->set.chunks;
+        uint8_t *to = ib->stage + chunk_at(ib, slot);
+        struct host_copy_end bus = { false, h->ops->pointer(h, to).offset };
+        struct host_copy_end device = { true,
+                                        h->ops->pointer(h, s->from).offset + chunk_at(ib, i) };
+
+        host_spend_cost(h, HOST_COST_CUDA_COPY);
+        s->copy[slot] = h->ops->gpu_copy(h, s->gpu, bus, device, chunk_size(ib, s, i), 0);
+    }
+}
+
+static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
+{
+    uint32_t i = s->sent, slot = i % ib->set.chunks;
+    uint64_t bytes = chunk_size(ib, s, i), at = chunk_at(ib, slot);
+    struct ibt_peer *peer = &ib->peers[s->dest];
+    const struct verbs_region *region = &ib->stage_region;
+    struct chunk c = { s->device + chunk_at(ib, i), (uint32_t)bytes, s->far_gpu, 0 };
+    uint64_t far_at = s->offset + chunk_at(ib, i);
+    uint32_t far_key = s->far_key;
+
+    if (s->local && !copied(ib, s->gpu, s->copy[slot]))
+        return false;
+    /* Chunks are copied on in order, those of earlier messages first. */
+    if (s->far && peer->chunks_sent - ib->slots[s->dest] >= s->nslots)
+        return false;
+    if (!ibt_has_room(ib, s->dest, sizeof(c), 0))
+        return false;
+    if (!s->local) {
+        region = ibt_region(ib, s->from + chunk_at(ib, i), bytes, &at);
+        if (region == NULL)
+            return false;
+    }
+    if (s->local)
+        driver_flush_gpu(ib->t.host, s->gpu); /* what it has sent has arrived */
+    if (s->far) {
+        c.slot = (uint16_t)(s->first_slot + i % s->nslots);
+        far_at = slots_at(ib) + chunk_at(ib, c.slot);
+        far_key = peer->stage_key;
+    }
+    ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, IBT_RAILS, &s->slot[slot]);
+    if (s->far) {
+        (void)ibt_append(ib, s->dest, IBT_FIFO_CHUNK, &c, sizeof(c), NULL, 0);
+        peer->chunks_sent++;
+    }
+    s->sent++;
+    return true;
+}
+
+static bool all_out(const struct ibt *ib, const struct ibt_staged *s)
+{
+    for (unsigned i = 0; i < ib->set.chunks; i++)
+        if (s->slot[i].pending != 0)
+            return false;
+    return true;
+}
+
+/** @return whether it is over. */
+static bool run_out(struct ibt *ib)
+{
+    struct ibt_staged *s = &ib->out;
+
+    do {
+        if (s->local)
+            copy_out(ib, s);
+        else
+            s->begun = s->nchunks;
+    } while (s->sent < s->begun && send_chunk(ib, s));
+    if (s->sent < s->nchunks)
+        return false;
+    if (s->note_bytes != 0) {
+        if (!ibt_append(ib, s->dest, TRANSPORT_MESSAGE, s->note, s->note_bytes, NULL, 0))
+            return false;
+        s->note_bytes = 0;
+    }
+    if (!all_out(ib, s))
+        return false;
+    s->active = false;
+    s->op->pending--;
+    return true;
+}
+
+/* ---- the receiver ---------------------------------------------------------------------------- */
+
+void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head)
+{
+    struct ibt_peer *peer = &ib->peers[source];
+    struct host *h = ib->t.host;
+    struct chunk c;
+    struct host_copy_end bus = { .device = false }, device = { .device = true };
+    struct ibt_chunk_copy *copy = &peer->chunk[peer->chunks_in % IBT_SLOTS_MAX];
+
+    memcpy(&c, head, sizeof(c));
+    bus.addr = h->ops->pointer(h, ib->stage + slots_at(ib) + chunk_at(ib, c.slot)).offset;
+    device.addr = c.device;
+    peer->chunks_in++; /* before time passes */
+    ib->coming++;
+    copy->gpu = c.gpu;
+    copy->number = UINT64_MAX; /* not begun */
+    host_spend_cost(h, HOST_COST_CUDA_COPY);
+    copy->number = h->ops->gpu_copy(h, c.gpu, device, bus, c.bytes, 0);
+}
+
+static void report_slots(struct ibt *ib, struct ibt_peer *peer)
+{
+    uint64_t words = (ib->nranks * UINT64_C(8) + IBT_UNIT - 1) / IBT_UNIT * IBT_UNIT;
+    uint64_t count = peer->slots_given;
+    struct verbs_send s = { .op = IB_WQE_WRITE,
+                            .bytes = 8,
+                            .far_offset = IBT_COPIES_BYTES + words + ib->me * UINT64_C(8),
+                            .far_key = peer->inbox_key,
+                            .immediate = ib->set.rings,
+                            .data = &count };
+
+    ibt_post(ib, &peer->qp[0], &s, NULL);
+}
+
+static bool run_in(struct ibt *ib, struct ibt_peer *peer)
+{
+    bool any = false;
+
+    while (peer->chunks_out != peer->chunks_in) {
+        const struct ibt_chunk_copy *copy = &peer->chunk[peer->chunks_out % IBT_SLOTS_MAX];
+
+        if (!copied(ib, copy->gpu, copy->number))
+            break;
+        peer->chunks_out++;
+        peer->slots_given++;
+        ib->coming--;
+        any = true;
+    }
+    if (any)
+        report_slots(ib, peer);
+    return any;
+}
+
+bool ibt_stage_run(struct ibt *ib)
+{
+    bool any = false;
+
+    if (ib->staging)
+        return false; /* further up */
+    ib->staging = true;
+    for (unsigned r = 0; r < ib->nranks && ib->coming > 0; r++)
+        any |= run_in(ib, &ib->peers[r]);
+    if (ib->out.active)
+        any |= run_out(ib);
+    ib->staging = false;
+    return any;
+}

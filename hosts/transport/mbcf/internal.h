@@ -1,0 +1,85 @@
+/* The transport over the Memory-Based Communication Facility, inside: mbcf.c receives, mbcf_out.c
+ * sends. */
+#ifndef TRANSPORT_MBCF_INTERNAL_H
+#define TRANSPORT_MBCF_INTERNAL_H
+
+#include "hosts/mbcf/internal.h"
+#include "hosts/transport/transport.h"
+
+#define MBCFT_NOTES 64u /* of one source */
+
+/** A place in the table of notes; remote writes fill it from its beginning. */
+struct mbcft_note {
+    uint32_t turn;  /* notes before it in all, and this one: not 0 when it is there */
+    uint32_t after; /* entries of the message FIFO before it */
+    uint32_t bytes;
+    uint32_t spare;
+    uint8_t data[TRANSPORT_HEAD_BYTES];
+};
+
+/** What has been taken; the receiver writes it to the sender. */
+struct mbcft_taken {
+    uint64_t fifo[TRANSPORT_FIFOS]; /* bytes, as struct mbcf_fifo counts them */
+    uint64_t notes;
+};
+
+/** Data on their way to exposed memory, as far as packets find room, and the note behind them. */
+struct mbcft_write {
+    const uint8_t *from; /* NULL: all of it has gone */
+    uint64_t offset, at, bytes;
+    uint32_t region, note_bytes;
+    uint32_t number; /* writes to this rank before it */
+    struct mbcft_note note;
+};
+
+struct mbcft_pair {
+    /* as a source */
+    struct mbcft_taken told, taken; /* to it; by this rank */
+    uint32_t entries;               /* of its message FIFO that were taken */
+    bool looked[TRANSPORT_FIFOS];   /* the entry at the head was looked at */
+    bool follows;                   /* the last entry was full, so the next one is more of it */
+    bool noted;                     /* it is a note that was */
+    struct mbcft_note *notes;
+    /* as a destination */
+    struct mbcf_fifo far[TRANSPORT_FIFOS]; /* `tail` as it will be there */
+    uint32_t appended, sent_notes;
+    struct mbcft_write write;
+    struct mbcft_taken room; /* it writes this */
+};
+
+struct mbcft {
+    struct transport t;
+    bool sockets; /* transport tcp: what an ordinary kernel offers */
+    bool reading; /* of those: a read that goes on with the next piece */
+    struct mbcf_task *task;
+    unsigned size;
+    struct mbcft_pair *pairs;
+    uint32_t *spare; /* regions for memory of the program */
+    unsigned nspare;
+    uint8_t *rings;
+};
+
+static inline struct mbcft *mbcft_of(struct transport *t)
+{
+    return (struct mbcft *)t;
+}
+
+static inline unsigned mbcft_fifo(unsigned source, enum transport_fifo fifo)
+{
+    return source * TRANSPORT_FIFOS + fifo;
+}
+
+/* mbcf_out.c; of struct transport_ops: */
+bool mbcft_append(struct transport *t, unsigned dest, enum transport_fifo fifo, const void *head,
+                  uint32_t head_bytes, const void *data, uint32_t bytes);
+bool mbcft_write(struct transport *t, unsigned dest, const struct transport_key *key,
+                 uint64_t offset, const void *from, uint64_t bytes, const void *note,
+                 uint32_t note_bytes, transport_ticket *ticket_p);
+bool mbcft_done(struct transport *t, transport_ticket ticket);
+/** One packet; `cold`: its data are not in the cache. */
+void mbcft_send(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset, const void *from,
+                uint32_t bytes, bool cold);
+/** Whether a write that had to stop can go on. If `waits`, what makes room wakes this rank. */
+bool mbcft_can_go_on(struct mbcft *m, bool waits);
+
+#endif /* TRANSPORT_MBCF_INTERNAL_H */

@@ -1,0 +1,341 @@
+/*
+ * Transport over the Memory-Based Communication Facility. Entries are appends to
+ * FIFOs in the receiver's memory, one for each source and kind; data go by remote
+ * write, and so does the note behind them, into a table that the receiver looks
+ * at without a system call. Both kinds of arrivals of one source keep one order:
+ * a note says how many entries were appended before it.
+ *
+ * Room in FIFOs and tables is counted by the sender. The receiver writes back
+ * how much it has taken, each time that it is half of what there is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hosts/transport/mbcf/internal.h"
+
+#define MESSAGE_BYTES 65536u
+#define REQUEST_BYTES 16384u
+
+static uint64_t ring_bytes(enum transport_fifo fifo)
+{
+    return fifo == TRANSPORT_MESSAGE ? MESSAGE_BYTES : REQUEST_BYTES;
+}
+
+/* ---- setting up -------------------------------------------------------------------- */
+
+static void mbcf_destroy(struct transport *t)
+{
+    struct mbcft *m = mbcft_of(t);
+
+    for (unsigned i = 0; m->pairs != NULL && i < m->size; i++)
+        free(m->pairs[i].notes);
+    free(m->pairs);
+    free(m->spare);
+    free(m->rings);
+    free(m);
+}
+
+/* All ranks give the same numbers to the same things, so none has to be told. */
+static bool open_pair(struct mbcft *m, unsigned other, uint8_t *rings)
+{
+    struct mbcft_pair *p = &m->pairs[other];
+
+    p->notes = calloc(MBCFT_NOTES, sizeof(*p->notes));
+    if (p->notes == NULL)
+        return false;
+    m->task->regions[other] =
+        (struct mbcf_region){ (uint8_t *)p->notes, MBCFT_NOTES * sizeof(*p->notes) };
+    m->task->regions[m->size + other] =
+        (struct mbcf_region){ (uint8_t *)&p->room, sizeof(p->room) };
+    for (enum transport_fifo f = 0; f < TRANSPORT_FIFOS; f++) {
+        m->task->fifos[mbcft_fifo(other, f)] =
+            (struct mbcf_fifo){ .ring = rings, .room = ring_bytes(f) };
+        p->far[f].room = ring_bytes(f);
+        rings += ring_bytes(f);
+    }
+    return true;
+}
+
+static bool set_up(struct mbcft *m)
+{
+    const uint64_t each = MESSAGE_BYTES + REQUEST_BYTES;
+
+    m->pairs = calloc(m->size, sizeof(*m->pairs));
+    m->spare = calloc(MBCF_REGIONS, sizeof(*m->spare));
+    m->rings = calloc(m->size, each);
+    if (m->pairs == NULL || m->spare == NULL || m->rings == NULL)
+        return false;
+    for (unsigned i = 0; i < m->size; i++)
+        if (!open_pair(m, i, m->rings + i * each))
+            return false;
+    for (uint32_t r = MBCF_REGIONS; r-- > 2 * m->size;)
+        m->spare[m->nspare++] = r;
+    return true;
+}
+
+static void set_caps(struct mbcft *m)
+{
+    m->t.caps = (struct transport_caps){
+        .sends_requests = true,
+        .itself = true,
+        .fifo_bytes = MBCF_PACKET_BYTES,
+        .eager_bytes = TRANSPORT_BYTES_MAX,
+        .copy_kb_ps = m->task->node->costs.copy_kb,
+    };
+}
+
+static struct transport *mbcf_create(struct host *h, char *why)
+{
+    struct mbcft *m = calloc(1, sizeof(*m));
+
+    (void)why;
+    if (m == NULL)
+        return NULL;
+    m->size = h->size;
+    return &m->t;
+}
+
+static bool mbcf_connect(struct transport *t, char *why)
+{
+    struct mbcft *m = mbcft_of(t);
+    const char *name = t->ops->name;
+    struct host *h = t->host;
+    int code = mbcf_task_open(h, &m->task);
+
+    if (mbcft_fifo(h->size, 0) > MBCF_FIFOS)
+        (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: %u ranks: expected at most %u",
+                       name, h->size, MBCF_FIFOS / TRANSPORT_FIFOS);
+    else if (code == MBCF_ERR_NO_NETWORK)
+        (void)snprintf(why, TRANSPORT_WHY_BYTES,
+                       "transport %s: node %u has no Ethernet adapter (platform %s has one)", name,
+                       h->node->index, strcmp(name, "tcp") == 0 ? "mbcf-sunos" : "mbcf");
+    else if (code == MBCF_OK && set_up(m)) {
+        set_caps(m);
+        return true;
+    }
+    return false;
+}
+
+static bool mbcf_expose_memory(struct transport *t, void *p, uint64_t bytes,
+                               struct transport_key *key_p)
+{
+    struct mbcft *m = mbcft_of(t);
+    uint32_t region;
+
+    if (m->nspare == 0 || m->sockets)
+        return false;
+    region = m->spare[--m->nspare];
+    m->task->regions[region] = (struct mbcf_region){ p, bytes };
+    memset(key_p, 0, sizeof(*key_p));
+    memcpy(key_p->bytes, &region, sizeof(region));
+    return true;
+}
+
+static void mbcf_hide_memory(struct transport *t, const struct transport_key *key)
+{
+    struct mbcft *m = mbcft_of(t);
+    uint32_t region;
+
+    memcpy(&region, key->bytes, sizeof(region));
+    m->task->regions[region].p = NULL;
+    m->spare[m->nspare++] = region;
+}
+
+/* ---- receiving -------------------------------------------------------------------------- */
+
+/** The note that comes next from a source, if it is there and all entries before it are taken. */
+static const struct mbcft_note *next_note(const struct mbcft_pair *p)
+{
+    const struct mbcft_note *n = &p->notes[p->taken.notes % MBCFT_NOTES];
+
+    return n->turn == (uint32_t)p->taken.notes + 1 && n->after == p->entries ? n : NULL;
+}
+
+static bool has_entry(const struct mbcft *m, unsigned source, enum transport_fifo fifo)
+{
+    return m->task->fifos[mbcft_fifo(source, fifo)].entries != 0;
+}
+
+static unsigned mbcf_next(struct transport *t, enum transport_fifo fifo, unsigned from)
+{
+    const struct mbcft *m = mbcft_of(t);
+
+    while (from < m->size && !has_entry(m, from, fifo) &&
+           (fifo != TRANSPORT_MESSAGE || next_note(&m->pairs[from]) == NULL))
+        from++;
+    return from;
+}
+
+/** A line of the table; the rest of what it holds comes with it. */
+static bool take_note(struct mbcft *m, struct mbcft_pair *p, struct transport_taken *taken_p)
+{
+    const struct mbcft_note *n = next_note(p);
+
+    if (n == NULL)
+        return false;
+    if (!p->noted)
+        m->t.host->ops->spend(m->t.host, m->task->node->costs.line);
+    p->noted = true;
+    *taken_p = (struct transport_taken){ n->data, n->bytes };
+    return true;
+}
+
+/** The system call that takes bytes out. */
+static uint64_t take_ps(const struct mbcft *m, uint64_t bytes)
+{
+    const struct mbcf_costs *costs = &m->task->node->costs;
+
+    return mbcf_take_ps(costs, bytes) + (m->sockets ? costs->socket : 0);
+}
+
+static bool mbcf_take(struct transport *t, enum transport_fifo fifo, unsigned source,
+                      struct transport_taken *taken_p)
+{
+    struct mbcft *m = mbcft_of(t);
+    struct mbcft_pair *p = &m->pairs[source];
+    uint32_t bytes;
+
+    if (fifo == TRANSPORT_MESSAGE && take_note(m, p, taken_p))
+        return true;
+    if (!has_entry(m, source, fifo))
+        return false;
+    /* A system call for the header; what follows a full entry comes to its place in one. */
+    if (!p->looked[fifo] && !(fifo == TRANSPORT_MESSAGE && p->follows))
+        t->host->ops->spend(t->host, take_ps(m, 0));
+    p->looked[fifo] = true;
+    m->reading = m->sockets && fifo == TRANSPORT_MESSAGE && p->follows;
+    taken_p->bytes = mbcf_oldest(&m->task->fifos[mbcft_fifo(source, fifo)], &bytes);
+    taken_p->size = bytes;
+    return true;
+}
+
+/** Tells the sender when half of anything has been taken since it was told. */
+static void tell_room(struct mbcft *m, unsigned source)
+{
+    struct mbcft_pair *p = &m->pairs[source];
+    bool due = p->taken.notes - p->told.notes >= MBCFT_NOTES / 2;
+
+    for (enum transport_fifo f = 0; f < TRANSPORT_FIFOS; f++)
+        due |= p->taken.fifo[f] - p->told.fifo[f] >= ring_bytes(f) / 2;
+    if (!due)
+        return;
+    p->told = p->taken;
+    mbcft_send(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false);
+}
+
+static void mbcf_release(struct transport *t, enum transport_fifo fifo, unsigned source)
+{
+    struct mbcft *m = mbcft_of(t);
+    struct mbcft_pair *p = &m->pairs[source];
+    struct mbcf_fifo *f = &m->task->fifos[mbcft_fifo(source, fifo)];
+    uint32_t bytes;
+
+    if (fifo == TRANSPORT_MESSAGE && p->noted) {
+        p->noted = false;
+        p->taken.notes++;
+    } else {
+        p->looked[fifo] = false;
+        if (fifo == TRANSPORT_MESSAGE)
+            p->follows = mbcf_oldest(f, &bytes) != NULL && bytes == MBCF_PACKET_BYTES;
+        p->entries += fifo == TRANSPORT_MESSAGE;
+        mbcf_drop(f);
+        p->taken.fifo[fifo] = f->head;
+    }
+    tell_room(m, source);
+}
+
+/** A system call takes data out of a FIFO. */
+static void mbcf_copy(struct transport *t, void *to, const void *from, uint64_t bytes)
+{
+    const struct mbcft *m = mbcft_of(t);
+    uint64_t at = (uint64_t)((const uint8_t *)from - m->rings);
+    const struct mbcf_costs *costs = &m->task->node->costs;
+
+    memcpy(to, from, bytes);
+    t->host->ops->spend(t->host,
+                        at < m->size * (uint64_t)(MESSAGE_BYTES + REQUEST_BYTES) && !m->reading
+                            ? take_ps(m, bytes)
+                            : mbcf_copy_ps(costs, bytes, 0));
+}
+
+/** Is there anything that was not taken yet? */
+static bool any_entry(struct transport *t)
+{
+    return mbcf_next(t, TRANSPORT_REQUEST, 0) < mbcft_of(t)->size ||
+           mbcf_next(t, TRANSPORT_MESSAGE, 0) < mbcft_of(t)->size;
+}
+
+/** A turn of a loop that waits: a system call for each FIFO, which finds nothing. */
+static uint64_t looks_ps(const struct mbcf_costs *costs)
+{
+    return TRANSPORT_FIFOS * (costs->trap_in + costs->line + costs->trap_out);
+}
+
+/* What comes finds the loop half through a turn, on average; then two FIFOs' heads and a note are
+ * not in the cache. */
+static void mbcf_wait_any(struct transport *t)
+{
+    struct mbcf_task *task = mbcft_of(t)->task;
+
+    const struct mbcf_costs *costs = &task->node->costs;
+    bool slept = false;
+
+    for (; task->events == task->seen && !any_entry(t) && !mbcft_can_go_on(mbcft_of(t), true);
+         slept = true)
+        (void)t->host->ops->sleep(t->host, HOST_NEVER);
+    task->blocked = false;
+    task->seen = task->events;
+    if (mbcft_of(t)->sockets) /* select() */
+        t->host->ops->spend(t->host, costs->trap_in + costs->socket + costs->trap_out +
+                                         (slept ? costs->wake : 0));
+    else
+        t->host->ops->spend(t->host,
+                            slept ? 3 * costs->line + looks_ps(costs) / 2 : 3 * costs->line);
+}
+
+/* A handler has the one core of the node: what it did at this instant is seen, or it comes later.
+ */
+static bool mbcf_poll(struct transport *t)
+{
+    struct mbcf_task *task = mbcft_of(t)->task;
+    bool news;
+
+    t->host->ops->spend(t->host, task->node->costs.line);
+    news = task->events != task->seen || mbcft_can_go_on(mbcft_of(t), false);
+    task->seen = task->events;
+    return news;
+}
+
+/* From now on the kernel's handler rings whenever it has something for the task. */
+static bool mbcf_ring(struct transport *t)
+{
+    mbcft_of(t)->task->rings = true;
+    return true;
+}
+
+/* MPICH's way over sockets: no remote writes; short ones at once, long ones when they are asked
+ * for. */
+static bool tcp_connect(struct transport *t, char *why)
+{
+    if (!mbcf_connect(t, why))
+        return false;
+    mbcft_of(t)->sockets = true;
+    t->caps.sends_requests = false;
+    t->caps.itself = false;
+    return true;
+}
+
+/* Of both: what they cost differs, see struct mbcft.sockets. */
+#define MBCF_CALLS                                                                                 \
+    .create = mbcf_create, .destroy = mbcf_destroy, .append = mbcft_append, .next = mbcf_next,     \
+    .take = mbcf_take, .release = mbcf_release, .expose = mbcf_expose_memory,                      \
+    .hide = mbcf_hide_memory, .write = mbcft_write, .done = mbcft_done, .copy = mbcf_copy,         \
+    .wait = mbcf_wait_any, .poll = mbcf_poll, .ring = mbcf_ring
+
+const struct transport_ops transport_mbcf = {
+    .name = "mbcf", .network = HOST_NETWORK_ETHER, .connect = mbcf_connect, MBCF_CALLS
+};
+const struct transport_ops transport_tcp = {
+    .name = "tcp", .network = HOST_NETWORK_ETHER, .connect = tcp_connect, MBCF_CALLS
+};

@@ -1,0 +1,134 @@
+/*
+ * Transport over the Memory-Based Communication Facility, the sender's side.
+ *
+ * Calls of the facility do not wait for the far side. So a write goes as far as packets find room,
+ * in the window to its node and in the adapter's ring; the rest follows when there is more, and the
+ * rank can send to others meanwhile.
+ */
+#include <string.h>
+
+#include "hosts/transport/mbcf/internal.h"
+
+#define NOTE_HEAD 16u /* of a note, before its data */
+
+void mbcft_send(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset, const void *from,
+                uint32_t bytes, bool cold)
+{
+    const struct mbcf_call call = { .op = MBCF_OP_WRITE,
+                                    .task = dest,
+                                    .object = region,
+                                    .offset = offset,
+                                    .pieces = { { from, bytes } },
+                                    .cold = cold };
+
+    mbcf_send(m->task, &call);
+}
+
+/** The next packet of a write: within one page, as the handler checks it. */
+static uint32_t next_bytes(const struct mbcft_write *w)
+{
+    uint64_t page = HOST_PAGE - w->at % HOST_PAGE, left = w->bytes - w->at;
+
+    left = left < page ? left : page;
+    return left < MBCF_PACKET_BYTES ? (uint32_t)left : MBCF_PACKET_BYTES;
+}
+
+/** As far as packets find room. @return whether all of it has gone. */
+static bool go_on(struct mbcft *m, unsigned dest)
+{
+    struct mbcft_write *w = &m->pairs[dest].write;
+
+    while (w->at < w->bytes && mbcf_room(m->task, dest, false)) {
+        uint32_t n = next_bytes(w);
+
+        w->at += n;
+        mbcft_send(m, dest, w->region, w->offset + w->at - n, w->from + w->at - n, n, true);
+    }
+    if (w->at < w->bytes)
+        return false;
+    w->from = NULL;
+    if (w->note_bytes != 0)
+        mbcft_send(m, dest, m->t.host->rank, (w->note.turn - 1) % MBCFT_NOTES * sizeof(w->note),
+                   &w->note, NOTE_HEAD + w->note_bytes, false);
+    return true;
+}
+
+/** @return whether nothing is on its way to `dest` that others may not overtake. */
+static bool clear_to(struct mbcft *m, unsigned dest)
+{
+    return m->pairs[dest].write.from == NULL || go_on(m, dest);
+}
+
+/** A write to a socket, which a full piece does not end. */
+static uint64_t socket_write_ps(const struct mbcft *m, uint32_t bytes)
+{
+    const struct mbcf_costs *costs = &m->task->node->costs;
+
+    return bytes == MBCF_PACKET_BYTES ? 0 : costs->trap_in + costs->socket + costs->trap_out;
+}
+
+bool mbcft_append(struct transport *t, unsigned dest, enum transport_fifo fifo, const void *head,
+                  uint32_t head_bytes, const void *data, uint32_t bytes)
+{
+    struct mbcft *m = mbcft_of(t);
+    struct mbcft_pair *p = &m->pairs[dest];
+    struct mbcf_fifo *far = &p->far[fifo];
+    const struct mbcf_call call = { .op = MBCF_OP_APPEND,
+                                    .task = dest,
+                                    .object = mbcft_fifo(t->host->rank, fifo),
+                                    .pieces = { { head, head_bytes }, { data, bytes } },
+                                    .cold = bytes != 0,
+                                    .inside = m->sockets };
+
+    if (!clear_to(m, dest))
+        return false;
+    far->head = p->room.fifo[fifo];
+    if (!mbcf_fifo_reserve(far, head_bytes + bytes))
+        return false;
+    p->appended += fifo == TRANSPORT_MESSAGE;
+    if (m->sockets)
+        t->host->ops->spend(t->host, socket_write_ps(m, head_bytes + bytes));
+    mbcf_send(m->task, &call);
+    return true;
+}
+
+bool mbcft_write(struct transport *t, unsigned dest, const struct transport_key *key,
+                 uint64_t offset, const void *from, uint64_t bytes, const void *note,
+                 uint32_t note_bytes, transport_ticket *ticket_p)
+{
+    struct mbcft *m = mbcft_of(t);
+    struct mbcft_pair *p = &m->pairs[dest];
+    struct mbcft_write *w = &p->write;
+    uint32_t number;
+
+    if (!clear_to(m, dest) || (note_bytes != 0 && p->sent_notes - p->room.notes >= MBCFT_NOTES))
+        return false;
+    p->sent_notes += note_bytes != 0;
+    number = w->number + 1;
+    *w = (struct mbcft_write){ .from = from,
+                               .offset = offset,
+                               .bytes = bytes,
+                               .note_bytes = note_bytes,
+                               .number = number,
+                               .note = { p->sent_notes, p->appended, note_bytes, 0, { 0 } } };
+    memcpy(&w->region, key->bytes, sizeof(w->region));
+    memcpy(w->note.data, note, note_bytes);
+    *ticket_p = go_on(m, dest) ? 0 : (uint64_t)number << 32 | (dest + 1);
+    return true;
+}
+
+bool mbcft_done(struct transport *t, transport_ticket ticket)
+{
+    struct mbcft *m = mbcft_of(t);
+    unsigned dest = (uint32_t)ticket - 1;
+
+    return m->pairs[dest].write.number != ticket >> 32 || clear_to(m, dest);
+}
+
+bool mbcft_can_go_on(struct mbcft *m, bool waits)
+{
+    for (unsigned i = 0; i < m->size; i++)
+        if (m->pairs[i].write.from != NULL && mbcf_room(m->task, i, waits))
+            return true;
+    return false;
+}

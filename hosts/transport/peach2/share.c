@@ -1,0 +1,81 @@
+/*
+ * Channels that several ranks of a node take turns at, when it has more than four.
+ *
+ * Who wants the channel writes since when into its inbox, where all ranks of the node can look, and
+ * whoever has wanted it longest has it; of two since one instant, the lower rank. That hangs on
+ * times only, never on the order in which cores come to look: stores to memory are there before
+ * software of the same time, and take as long from each core, so whoever wanted it earlier is seen.
+ *
+ * It is given back by writing that nobody wants it, and then by a word to the one who is next.
+ * Nobody is forgotten: who began to want it before that first word was there is seen after it, and
+ * who began later finds it.
+ */
+#include <stdlib.h>
+
+#include "hosts/transport/peach2/internal.h"
+
+bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
+{
+    unsigned local = 0;
+
+    if (local_ranks <= HUB_DMA_CHANNELS)
+        return true;
+    p2->sharers = calloc(local_ranks, sizeof(*p2->sharers));
+    if (p2->sharers == NULL)
+        return false;
+    for (unsigned r = 0; r < p2->nranks; r++) {
+        if (p2->peers[r].node != p2->peers[p2->me].node)
+            continue;
+        if (r != p2->me && local % HUB_DMA_CHANNELS == local_index % HUB_DMA_CHANNELS)
+            p2->sharers[p2->nsharers++] = r;
+        local++;
+    }
+    return true;
+}
+
+static uint64_t since(const struct p2 *p2, unsigned rank)
+{
+    const uint8_t *inbox = p2->peers[rank].local;
+
+    return *(const volatile uint64_t *)(const void *)(inbox + P2_WANT_AT);
+}
+
+/* Does `a` want the channel, and longer than `b`? */
+static bool longer(const struct p2 *p2, unsigned a, unsigned b)
+{
+    uint64_t of_a = since(p2, a), of_b = since(p2, b);
+
+    return of_a != 0 && (of_b == 0 || of_a < of_b || (of_a == of_b && a < b));
+}
+
+static bool is_first(const struct p2 *p2)
+{
+    for (unsigned i = 0; i < p2->nsharers; i++)
+        if (longer(p2, p2->sharers[i], p2->me))
+            return false;
+    return true;
+}
+
+void p2_turn_take(struct p2 *p2)
+{
+    struct host *h = p2->t.host;
+
+    p2_put_flag(p2, p2->me, P2_WANT_AT, h->ops->time_ps(h) + 1);
+    while (!is_first(p2))
+        h->ops->wait_write(h, p2->inbox + P2_TURN_AT, 8);
+    p2->has_turn = true;
+}
+
+void p2_turn_give(struct p2 *p2)
+{
+    struct host *h = p2->t.host;
+    unsigned next = p2->me; /* that wants nothing now */
+
+    p2->has_turn = false;
+    p2_put_flag(p2, p2->me, P2_WANT_AT, 0);
+    for (unsigned i = 0; i < p2->nsharers; i++)
+        if (longer(p2, p2->sharers[i], next))
+            next = p2->sharers[i];
+    if (next != p2->me)
+        p2_put_flag(p2, next, P2_TURN_AT, h->ops->time_ps(h));
+}

@@ -1,0 +1,132 @@
+/* Which transports there are, and which one a rank uses. */
+#include "hosts/transport/transport.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of two for one network the first is the machine's own. */
+#define TRANSPORTS(X) X(net) X(mbcf) X(tcp) X(ib) X(peach2)
+
+#define DECLARE(name) extern const struct transport_ops transport_##name;
+TRANSPORTS(DECLARE)
+#define OPS(name) &transport_##name,
+const struct transport_ops *const transports[] = { TRANSPORTS(OPS) NULL };
+
+#define CHOICE(name) "|" #name
+#define COUNT(name)  +1
+/* 0 and "own": as the transport has it */
+const struct host_param transport_params[] = {
+    HOST_PARAM_CHOICE(
+        "mpi.transport", 0, "own" TRANSPORTS(CHOICE), 0 TRANSPORTS(COUNT),
+        "the network that MPI uses; own = the first of hubs, ib and Ethernet that joins all nodes"),
+    HOST_PARAM_CHOICE("mpi.progress", 0, "calls|helper", 1,
+                      "what goes on with pending operations while a program computes: its next "
+                      "call of MPI, or a helper that interrupts wake"),
+    HOST_PARAM_CHOICE("mpi.requests", 0, "own|on|off", 2,
+                      "whether receives that find nothing tell senders their address"),
+    HOST_PARAM_BYTES("mpi.eager_bytes", 0,
+                     "longest message that is sent without asking; 0 = the transport's own limit"),
+    HOST_PARAM_BYTES(
+        "mpi.write_bytes", 0,
+        "shortest message written to the address a receive told; 0 = the transport's own"),
+    HOST_PARAM_BYTES("mpi.fifo_bytes", 0,
+                     "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else "
+                     "256 or more"),
+    HOST_PARAM_END
+};
+const struct host_param transport_cost_params[] = {
+    HOST_PARAM_PS("mpi.entry_ps", 0, "MPI makes or examines one header; 0 = the transport's own"),
+    HOST_PARAM_END
+};
+
+static const struct transport_ops *find(const char *name)
+{
+    for (const struct transport_ops *const *ops = transports; *ops != NULL; ops++)
+        if (strcmp((*ops)->name, name) == 0)
+            return *ops;
+    return NULL;
+}
+
+/** The machine's own: the first one that goes over the network of its nodes. Rank 0 says which. */
+static const struct transport_ops *find_own(struct host *h)
+{
+    static const char *const networks[] = { [HOST_NETWORK_HUBS] = "hubs",
+                                            [HOST_NETWORK_IB] = "InfiniBand adapters",
+                                            [HOST_NETWORK_ETHER] = "Ethernet",
+                                            [HOST_NETWORK_CONTROL] = "control network" };
+    enum host_network network = h->ops->network != NULL ? h->ops->network(h) : HOST_NETWORK_CONTROL;
+    const struct transport_ops *const *ops = transports;
+    char line[TRANSPORT_WHY_BYTES];
+
+    while ((*ops)->network != network) /* each network has one */
+        ops++;
+    (void)snprintf(line, sizeof(line),
+                   "MPI over %s (the %s of this machine); --mpi chooses another", (*ops)->name,
+                   networks[network]);
+    if (h->rank == 0 && h->ops->remark != NULL)
+        h->ops->remark(h, line);
+    return *ops;
+}
+
+uint64_t transport_setting(const struct host *h, const char *key, uint64_t own)
+{
+    const struct host_setting *s = host_setting_of(h, key);
+
+    return s != NULL && s->number != 0 ? s->number : own;
+}
+
+static void apply_settings(struct transport *t)
+{
+    const struct host_setting *requests = host_setting_of(t->host, "mpi.requests");
+    struct transport_caps *caps = &t->caps;
+    uint64_t fifo;
+
+    if (requests != NULL && strcmp(requests->word, "own") != 0)
+        caps->sends_requests = strcmp(requests->word, "on") == 0;
+    caps->eager_bytes = (uint32_t)transport_setting(t->host, "mpi.eager_bytes", caps->eager_bytes);
+    caps->write_bytes = (uint32_t)transport_setting(t->host, "mpi.write_bytes", caps->write_bytes);
+    fifo = transport_setting(t->host, "mpi.fifo_bytes", caps->fifo_bytes);
+    if (fifo < caps->fifo_bytes)
+        caps->fifo_bytes = fifo > TRANSPORT_ENTRY_LEAST ? (uint32_t)fifo : TRANSPORT_ENTRY_LEAST;
+    caps->entry_ps = transport_setting(t->host, "mpi.entry_ps", caps->entry_ps);
+}
+
+bool transport_open(struct host *h, char *why, struct transport **t_p)
+{
+    const struct host_setting *s = host_setting_of(h, "mpi.transport");
+    bool own = s == NULL || strcmp(s->word, "own") == 0;
+    const struct transport_ops *ops = own ? find_own(h) : find(s->word);
+    struct transport *t;
+
+    if (ops == NULL) {
+        (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: not in this build", s->word);
+        return false;
+    }
+    (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: out of memory", ops->name);
+    t = ops->create(h, why);
+    if (t == NULL)
+        return false;
+    t->ops = ops;
+    t->host = h;
+    *t_p = t;
+    if (ops->connect != NULL && !ops->connect(t, why)) {
+        *t_p = NULL;
+        ops->destroy(t);
+        return false;
+    }
+    apply_settings(t);
+    return true;
+}
+
+bool transport_wants_helper(const struct host *h)
+{
+    const struct host_setting *s = host_setting_of(h, "mpi.progress");
+
+    return s != NULL && strcmp(s->word, "helper") == 0;
+}
+
+void transport_spend_copy(struct host *h, uint64_t bytes)
+{
+    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_SYSCALL) +
+                         h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+}

@@ -1,0 +1,206 @@
+/*
+ * The transport interface: all that the protocols of a library (hosts/mpi/point/protocol.h, for
+ * one) ask of a network.
+ *
+ * A transport belongs to one rank. It has, at each receiver, one memory-based FIFO for each source
+ * and kind of entry, and may write into memory that another rank has exposed.
+ *
+ *   append()  ... puts an entry at the end of a FIFO at the far side; take() and release() there
+ *   expose()  ... makes a key, bytes that travel in entries; who has it may
+ *   write()   ... put data there, and behind them a note: an entry of the MESSAGE FIFO
+ *
+ * Rules for all of them:
+ *  - Entries of one (source, destination, kind) arrive once and in order, notes among the others.
+ *  - Of one pair of ranks, data of a write are in place before any note or entry that was begun
+ *    later can be taken, of whichever kind.
+ *  - Nothing waits for the software of the far side. What would have to (no room in a FIFO, no free
+ *    slot) returns false, with nothing done; the caller takes in what has come, wait()s, and tries
+ *    again. So two ranks that fill each other's FIFOs both go on.
+ *  - Simulated time passes inside of the calls, as the machine and its software take it.
+ *  - To the rank itself only if caps.itself; else the protocols see to that. Ranks of one node are
+ *    the transport's.
+ *  - Whether something of this very instant is seen must not depend on the order of events: what
+ *    poll() says of it has to be settled by a rule (see net/net.c for one way).
+ *
+ * To add one: a file with its ops and the settings that it alone has, and its name in the list of
+ * transport.c.
+ */
+#ifndef TRANSPORT_H
+#define TRANSPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hosts/driver/param.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TRANSPORT_HEAD_BYTES  96u /* longest header of an entry, and longest note */
+#define TRANSPORT_KEY_BYTES   32u
+#define TRANSPORT_ENTRY_LEAST 256u /* longest entry that every transport takes, at least */
+#define TRANSPORT_BYTES_MAX   (UINT32_C(1) << 30) /* of a message: sizes travel in 32 bits */
+#define TRANSPORT_WHY_BYTES   160u
+
+enum transport_fifo {
+    TRANSPORT_MESSAGE, /* messages, pieces of them, notes of writes */
+    TRANSPORT_REQUEST, /* what receivers ask senders for, and answers */
+    TRANSPORT_FIFOS
+};
+
+/** What a transport can do, and how the protocols should use it. A transport fills in its own
+ * values; settings of the platform override those marked (*). */
+struct transport_caps {
+    bool read;                /* has read() */
+    bool write_strided;       /* has write_strided() */
+    bool gpu;                 /* takes pointers to GPU memory as they are; else they are staged */
+    bool sends_requests;      /* (*) receives that find nothing tell their address: SR, else NSR */
+    bool itself;              /* what goes to the rank itself goes through it, too */
+    uint32_t fifo_bytes;      /* (*, shorter) longest entry, header and data together */
+    uint32_t eager_bytes;     /* (*) longest message sent without asking when no request for it is
+                                 known; in several entries, if it has to be */
+    uint32_t gpu_eager_bytes; /* the same of data in GPU memory; only if caps.gpu. 0: as others */
+    uint32_t write_bytes;     /* (*) shortest message for which a request is used; 0: all */
+    /* Costs that the protocols spend; those of its own calls a transport spends itself. */
+    uint64_t copy_kb_ps; /* per 1024 bytes between an entry and memory, and of packing */
+    uint64_t entry_ps;   /* (*) making a header, or looking at one and finding what it is for */
+};
+
+/** Bytes that name exposed memory; only its transport knows what they mean. */
+struct transport_key {
+    uint8_t bytes[TRANSPORT_KEY_BYTES];
+};
+
+/** An entry at the head of a FIFO, in place: until release(). */
+struct transport_taken {
+    const uint8_t *bytes;
+    uint32_t size;
+};
+
+/** An operation whose data may not be changed or freed yet; 0: it was over at return. */
+typedef uint64_t transport_ticket;
+
+/** A write of `nblocks` pieces of `block` bytes: piece i from `from + i * from_step` to
+ * `offset + i * block` of the exposed memory. */
+struct transport_strides {
+    uint32_t block, nblocks;
+    int64_t from_step;
+};
+
+struct transport;
+
+struct transport_ops {
+    const char *name;                /* as in `hubrun --mpi NAME` */
+    enum host_network network;       /* it goes over */
+    const struct host_param *params; /* settings that it alone has, keys "mpi.*"; NULL: none */
+    /**
+     * Of the calling rank, in MPI_Init(). Allocates, after all that may take time: see connect().
+     * @return NULL, and why in `why` (TRANSPORT_WHY_BYTES), when the machine has no such network.
+     */
+    struct transport *(*create)(struct host *h, char *why);
+    /**
+     * May be NULL. After create(): all ranks call it, so they may agree on addresses. A rank that
+     * is ended while it waits here does not return: whatever it has made is destroy()'s to find.
+     * @return false, and why, as create()
+     */
+    bool (*connect)(struct transport *t, char *why);
+    /** Also while other ranks go on: after the run, or when it was ended. Takes no time. */
+    void (*destroy)(struct transport *t);
+
+    /**
+     * Puts header and data at the end of a FIFO of rank `dest`. At return both may be reused.
+     * `head_bytes + bytes` <= caps.fifo_bytes. `data` may be GPU memory if caps.gpu.
+     * @return false: no room now.
+     */
+    bool (*append)(struct transport *t, unsigned dest, enum transport_fifo fifo, const void *head,
+                   uint32_t head_bytes, const void *data, uint32_t bytes);
+    /**
+     * Which sources may have something: @return the first source >= `from` whose FIFO is worth a
+     * take(), or the number of ranks. What it costs to look is spent.
+     */
+    unsigned (*next)(struct transport *t, enum transport_fifo fifo, unsigned from);
+    /** The entry at the head of a FIFO, which stays until release(). @return false: none. */
+    bool (*take)(struct transport *t, enum transport_fifo fifo, unsigned source,
+                 struct transport_taken *taken_p);
+    /** Gives the room of the entry that was taken last back to its source. */
+    void (*release)(struct transport *t, enum transport_fifo fifo, unsigned source);
+
+    /** Lets others write to [p, p + bytes), and read if caps.read. @return false: cannot (pageable
+     * memory that is not pinned, say); the protocols then copy. */
+    bool (*expose)(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p);
+    void (*hide)(struct transport *t, const struct transport_key *key);
+    /**
+     * Writes `bytes` to `offset` of the memory that `key` names at rank `dest`. With note_bytes
+     * != 0 the note becomes an entry of the MESSAGE FIFO there, after the data. Data may be reused
+     * when done() says so of *ticket_p, the note at return. bytes may be 0.
+     * @return false: no room now.
+     */
+    bool (*write)(struct transport *t, unsigned dest, const struct transport_key *key,
+                  uint64_t offset, const void *from, uint64_t bytes, const void *note,
+                  uint32_t note_bytes, transport_ticket *ticket_p);
+    /** Or NULL. Data are there when done() says so. */
+    bool (*read)(struct transport *t, unsigned source, const struct transport_key *key,
+                 uint64_t offset, void *to, uint64_t bytes, transport_ticket *ticket_p);
+    /** Or NULL. As write(). */
+    bool (*write_strided)(struct transport *t, unsigned dest, const struct transport_key *key,
+                          uint64_t offset, const void *from,
+                          const struct transport_strides *strides, const void *note,
+                          uint32_t note_bytes, transport_ticket *ticket_p);
+    /** Or NULL: every ticket is 0. */
+    bool (*done)(struct transport *t, transport_ticket ticket);
+    /** Or NULL. Returns when nothing is left that only a later call would start: a program that
+     * computes after a blocking send holds up none of it. */
+    void (*hand_over)(struct transport *t);
+
+    /** Or NULL: the network has no interrupts. From now on whatever wait() waits for rings the
+     * rank's helper (host_ops.ring) as well; what this rank sends rings that of its receiver. All
+     * ranks call it, or none. @return false: there are no interrupts. */
+    bool (*ring)(struct transport *t);
+    /** Or NULL: nothing. Is there anything that a helper is to do, though no operation is pending:
+     * what hand_over() would wait for, or room that senders want? Takes no time. */
+    bool (*queued)(const struct transport *t);
+
+    /** Or NULL: memcpy(), and caps.copy_kb_ps. Copies between an entry or memory of the library and
+     * memory of the program, which may be of a GPU; spends what that takes. */
+    void (*copy)(struct transport *t, void *to, const void *from, uint64_t bytes);
+
+    /**
+     * Returns when an entry may have come, an operation ended or room been made since the caller
+     * looked last; it may return early. The caller has taken all that next() told.
+     */
+    void (*wait)(struct transport *t);
+    /** Looks for the same without waiting, which takes some time, so that a program that spins on
+     * MPI_Test() lets others go on. @return false: nothing new has come. */
+    bool (*poll)(struct transport *t);
+};
+
+/** First member of each transport's own. */
+struct transport {
+    const struct transport_ops *ops;
+    struct host *host;
+    struct transport_caps caps;
+    /* It has taken notice of entries, so that no interrupt will tell of them: as if one had. */
+    bool rung;
+};
+
+/** All of them, NULL at the end. */
+extern const struct transport_ops *const transports[];
+/** Settings that all of them have, and what their software costs. */
+extern const struct host_param transport_params[], transport_cost_params[];
+
+/** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
+ * network, with its settings applied. *t_p is set while it connects. @return false, and why. */
+bool transport_open(struct host *h, char *why, struct transport **t_p);
+
+/** A setting, or `own` where neither the platform nor the user has set something else than 0. */
+uint64_t transport_setting(const struct host *h, const char *key, uint64_t own);
+/** A system call, and the kernel's copy of a message on its way out or in. */
+void transport_spend_copy(struct host *h, uint64_t bytes);
+/** By the setting "mpi.progress": will ring() be called? */
+bool transport_wants_helper(const struct host *h);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TRANSPORT_H */
