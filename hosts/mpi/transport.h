@@ -21,7 +21,7 @@
  *  - Whether something of this very instant is seen must not depend on the order of events: what
  *    poll() says of it has to be settled by a rule (see net.c for one way).
  *
- * To add one: a file with its ops, a line in transport.c, its name in tools/lab/software.c.
+ * To add one: a file with its ops, a line in transport.c, its name in tools/lab/run/software.c.
  */
 #ifndef MPI_TRANSPORT_H
 #define MPI_TRANSPORT_H

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "tests/built.h"
-#include "tools/lab/evaluate.h"
-#include "tools/lab/result_keys.h"
-#include "tools/lab/simulate.h"
+#include "tools/lab/rows/evaluate.h"
+#include "tools/lab/run/simulate.h"
+#include "tools/lab/workload/result_keys.h"
 
 namespace
 {

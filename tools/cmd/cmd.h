@@ -7,8 +7,8 @@
 
 #include <argp.h>
 
-#include "tools/lab/figure.h"
-#include "tools/lab/watch.h"
+#include "tools/lab/figure/figure.h"
+#include "tools/lab/watch/watch.h"
 #include "tools/load/machine.h"
 
 #define CMD_SETS_MAX 64u

@@ -1,9 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/cmd.h"
 
-#include "tools/lab/out.h"
-#include "tools/lab/published.h"
-#include "tools/lab/software.h"
+#include "tools/lab/result/out.h"
+#include "tools/lab/rows/published.h"
+#include "tools/lab/run/software.h"
 #include "tools/load/nearest.h"
 #include "tools/load/value.h"
 

@@ -1,6 +1,6 @@
 /* hubsim diff: what has changed between two results, and by how much. */
 #include "tools/cmd/cmd.h"
-#include "tools/lab/changes.h"
+#include "tools/lab/result/changes.h"
 
 #include <stdio.h>
 

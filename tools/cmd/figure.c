@@ -1,6 +1,6 @@
-#include "tools/lab/figure.h"
+#include "tools/lab/figure/figure.h"
 #include "tools/cmd/session.h"
-#include "tools/lab/out.h"
+#include "tools/lab/result/out.h"
 
 #include <stdio.h>
 #include <string.h>

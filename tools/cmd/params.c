@@ -1,7 +1,7 @@
 #include "tools/cmd/cmd.h"
 
-#include "tools/lab/params.h"
-#include "tools/lab/software.h"
+#include "tools/lab/run/params.h"
+#include "tools/lab/run/software.h"
 
 #include <stdio.h>
 

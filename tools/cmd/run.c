@@ -1,7 +1,7 @@
 #include "tools/cmd/session.h"
-#include "tools/lab/distance.h"
-#include "tools/lab/out.h"
-#include "tools/lab/repairs.h"
+#include "tools/lab/result/out.h"
+#include "tools/lab/rows/distance.h"
+#include "tools/lab/rows/repairs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

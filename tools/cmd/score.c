@@ -1,4 +1,4 @@
-#include "tools/lab/score.h"
+#include "tools/lab/rows/score.h"
 #include "tools/cmd/session.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/session.h"
-#include "tools/lab/out.h"
-#include "tools/lab/sweep_run.h"
+#include "tools/lab/result/out.h"
+#include "tools/lab/sweep/sweep_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "tools/cmd/cmd.h"
-#include "tools/lab/out.h"
-#include "tools/lab/topo_layout.h"
-#include "tools/lab/topo_traffic.h"
+#include "tools/lab/result/out.h"
+#include "tools/lab/result/topo_traffic.h"
+#include "tools/lab/topology/topo_layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tools/lab/tune.h"
+#include "tools/lab/rows/tune.h"
 #include "tools/cmd/session.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tools/hubrun/keep.h"
 
-#include "tools/lab/index.h"
+#include "tools/lab/format/index.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
 #include "tools/hubrun/place.h"
 #include "tools/hubrun/profile.h"
 #include "tools/hubrun/repeat.h"
-#include "tools/lab/out.h"
-#include "tools/lab/repairs.h"
-#include "tools/lab/simulate.h"
-#include "tools/lab/software.h"
+#include "tools/lab/result/out.h"
+#include "tools/lab/rows/repairs.h"
+#include "tools/lab/run/simulate.h"
+#include "tools/lab/run/software.h"
 
 #include <errno.h>
 #include <inttypes.h>

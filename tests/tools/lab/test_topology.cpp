@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/software.h"
-#include "tools/lab/topo_layout.h"
+#include "tools/lab/run/software.h"
+#include "tools/lab/topology/topo_layout.h"
 #include "tools/load/machine.h"
 
 namespace
