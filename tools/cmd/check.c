@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L /* isatty */
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/rerun.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/result/changes.h"
 #include "tools/lab/result/junit.h"
-#include "tools/lab/result/out.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/cmd.h"
 
-#include "tools/lab/result/out.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/rows/published.h"
 #include "tools/lab/run/software.h"
 #include "tools/load/nearest.h"

@@ -1,8 +1,8 @@
 #define _POSIX_C_SOURCE 200809L /* strtok_r */
 #include "tools/lab/explain/explain.h"
 #include "tools/cmd/cmd.h"
-#include "tools/lab/result/out.h"
-#include "tools/lab/rows/distance.h"
+#include "tools/lab/format/out.h"
+#include "tools/lab/result/distance.h"
 #include "tools/load/value.h"
 
 #include <limits.h>

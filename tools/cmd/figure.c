@@ -1,6 +1,6 @@
 #include "tools/lab/figure/figure.h"
 #include "tools/cmd/session.h"
-#include "tools/lab/result/out.h"
+#include "tools/lab/format/out.h"
 
 #include <stdio.h>
 #include <string.h>

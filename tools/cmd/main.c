@@ -1,7 +1,7 @@
 /* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
 #include "tools/cmd/cmd.h"
 
-#include "tools/lab/result/out.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/run/version.h"
 #include "tools/load/nearest.h"
 

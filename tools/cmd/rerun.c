@@ -1,7 +1,7 @@
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "tools/cmd/rerun.h"
 
-#include "tools/lab/result/out.h"
+#include "tools/lab/format/out.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "tools/cmd/session.h"
-#include "tools/lab/result/out.h"
-#include "tools/lab/rows/distance.h"
+#include "tools/lab/result/distance.h"
+#include "tools/lab/result/write.h"
 #include "tools/lab/rows/repairs.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/session.h"
-#include "tools/lab/result/out.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/sweep/sweep_run.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 #include "tools/cmd/cmd.h"
-#include "tools/lab/result/out.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/result/topo_traffic.h"
 #include "tools/lab/topology/topo_layout.h"
 

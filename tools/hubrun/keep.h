@@ -3,7 +3,7 @@
 #define HUBRUN_KEEP_H
 
 #include "hosts/launch/launch.h"
-#include "tools/lab/result/out.h"
+#include "tools/lab/result/write.h"
 
 SIM_BEGIN_DECLS
 

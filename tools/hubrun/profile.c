@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/lab/format/out.h"
 #include "tools/lab/format/table.h"
-#include "tools/lab/result/out.h"
 
 /** One function over all ranks. */
 struct sum {

@@ -2,7 +2,7 @@
 
 #include "tools/lab/bounds/bounds.h"
 #include "tools/lab/bounds/bounds_errors.h"
-#include "tools/lab/rows/distance.h"
+#include "tools/lab/result/distance.h"
 
 namespace
 {

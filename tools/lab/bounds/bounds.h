@@ -5,16 +5,10 @@
 #ifndef LAB_BOUNDS_H
 #define LAB_BOUNDS_H
 
-#include "machine/machine.h"
 #include "tools/lab/run/run.h"
+#include "tools/lab/topology/link.h"
 
 SIM_BEGIN_DECLS
-
-/** Bytes per second of a link after line coding; 0 for a generation that does not exist. */
-double lab_link_rate(uint64_t gen, uint64_t lanes);
-/** Its share for payload. */
-double lab_link_payload_rate(uint64_t gen, uint64_t lanes, uint64_t payload_bytes,
-                             uint64_t overhead_bytes);
 
 /* 4-DW header 16, sequence number 2, LCRC 4, framing 2 (PCIe Base 2.2.1, 3.5.2, 4.2.2): the
  * window lies above 4 GiB, so writes into it carry 64-bit addresses. */
@@ -23,10 +17,6 @@ double lab_link_payload_rate(uint64_t gen, uint64_t lanes, uint64_t payload_byte
 /** Payload of a hub's bus: a header beat, the data beats and the gap for each packet. 0: no bus. */
 double lab_bus_rate(uint64_t bus_bytes, uint64_t clock_khz, uint64_t gap_cycles,
                     uint64_t packet_bytes);
-
-/** A value of a component by its key, or `absent`. */
-uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
-                   const char *key, uint64_t absent);
 
 /** What limits payload on its way; 0: not known. The least counts, `name` is that one's. */
 struct lab_bound {

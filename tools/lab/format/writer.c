@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* pthread_sigmask */
 #include "tools/lab/format/writer.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/format/whole.h"
-#include "tools/lab/result/out.h"
 
 #include <errno.h>
 #include <pthread.h>

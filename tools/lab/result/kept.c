@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/result/kept.h"
 
-#include "tools/lab/result/out.h"
+#include "tools/lab/result/write.h"
 #include "tools/load/value.h"
 
 #include <stdlib.h>

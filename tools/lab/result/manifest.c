@@ -1,5 +1,7 @@
 #include "tools/lab/result/manifest.h"
 
+#include "tools/lab/format/out.h"
+
 #include "tools/lab/format/index.h"
 #include "tools/lab/run/params.h"
 #include "tools/lab/run/version.h"

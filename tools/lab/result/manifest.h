@@ -2,7 +2,7 @@
 #ifndef LAB_MANIFEST_H
 #define LAB_MANIFEST_H
 
-#include "tools/lab/result/out.h"
+#include "tools/lab/result/write.h"
 
 SIM_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/lab/sweep/sweep_parts.h"
 
-#include "tools/lab/rows/distance.h"
+#include "tools/lab/result/distance.h"
 #include "tools/load/file.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "hosts/launch/launch.h"
 #include "pcie/phy.h"
-#include "tools/lab/bounds/bounds.h"
+#include "tools/lab/topology/link.h"
 
 #include <stdio.h>
 #include <string.h>

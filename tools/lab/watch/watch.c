@@ -3,7 +3,7 @@
 #include "observe/fan.h"
 #include "observe/timeline.h"
 #include "observe/usage.h"
-#include "tools/lab/result/out.h"
+#include "tools/lab/format/out.h"
 #include "tools/lab/watch/fst.h"
 #include "tools/lab/watch/pcap.h"
 

@@ -1,4 +1,4 @@
-#include "tools/lab/rows/distance.h"
+#include "tools/lab/result/distance.h"
 
 #include "tools/lab/bounds/bounds_route.h"
 #include "tools/lab/topology/topology.h"

@@ -2,7 +2,7 @@
 #ifndef LAB_DISTANCE_H
 #define LAB_DISTANCE_H
 
-#include "tools/lab/result/out.h"
+#include "tools/lab/result/write.h"
 
 SIM_BEGIN_DECLS
 
