@@ -34,20 +34,18 @@ static void add_file(void *arg, const char *name, const char *path)
 
 int cmd_list(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
-    static const struct argp argp = {
-        .doc = "Lists experiments, figures, machines, platforms, sweeps and files of faults.",
-        .children = children
+    static const struct cmd_usage usage = {
+        .about = "Lists experiments, figures, machines, platforms, sweeps and files of faults.",
+        .options = { { cmd_format_options, 0 } },
     };
     static const char *const kinds[][2] = {
         { "experiment", "experiments" }, { "figure", "figures" }, { "machine", "machines" },
         { "platform", "platforms" },     { "sweep", "sweeps" },   { "faults", "faults" }
     };
-    struct cmd_common common;
+    struct cmd_common common = { .nsets = 0 };
     struct listing listing;
 
-    cmd_common_init(&common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &common);
+    cmd_parse(&usage, argc, argv, &common);
     lab_table_init(&listing.table, columns, COLUMNS);
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         listing.kind = kinds[i][0];

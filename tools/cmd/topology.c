@@ -16,53 +16,17 @@ struct options {
     bool links;
 };
 
-enum { OPT_SVG = 256, OPT_TRAFFIC, OPT_RUN };
-
-static const struct argp_option options[] = {
-    { "links", 'l', NULL, 0, "The load of each link instead", 1 },
-    { "svg", OPT_SVG, "OUT", 0, "Draw it into this file, too", 1 },
-    { "traffic", OPT_TRAFFIC, "RESULT", 0,
+static const struct cmd_option options[] = {
+    { "links", 'l', NULL, "The load of each link instead", 1, cmd_take_flag, CMD_AT(links) },
+    { "svg", 0, "OUT", "Draw it into this file, too", 1, cmd_take_text, CMD_AT(svg) },
+    { "traffic", 0, "RESULT",
       "Show what a kept run has sent over the links: a folder that hubsim run or hubrun --out "
       "wrote",
-      1 },
-    { "run", OPT_RUN, "N", 0, "Of the result's runs the one with this number (default: the last)",
-      1 },
+      1, cmd_take_text, CMD_AT(traffic) },
+    { "run", 0, "N", "Of the result's runs the one with this number (default: the last)", 1,
+      cmd_take_number, CMD_AT(run) },
     { 0 },
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
-        return 0;
-    case 'l':
-        opt->links = true;
-        return 0;
-    case OPT_SVG:
-        opt->svg = arg;
-        return 0;
-    case OPT_TRAFFIC:
-        opt->traffic = arg;
-        return 0;
-    case OPT_RUN:
-        opt->run = cmd_number(state, "run", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->file != NULL)
-            argp_error(state, "%s: expected one FILE", arg);
-        opt->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a machine");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print(const struct options *opt, struct lab_topology *topo)
 {
@@ -76,8 +40,7 @@ static void print(const struct options *opt, struct lab_topology *topo)
         lab_topology_table(topo, &table);
     else
         lab_topology_pairs(topo, &table);
-    lab_table_write(&table, opt->common.format, stdout);
-    lab_table_fini(&table);
+    cmd_print_table(&table, opt->common.format);
 }
 
 static int draw(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
@@ -110,19 +73,14 @@ static int read_traffic(const struct options *opt, struct lab_topology *topo, st
 
 int cmd_topology(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
-                                                  { &cmd_machine_argp, 0, NULL, 0 },
-                                                  { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "FILE",
-        "The graph of a machine, from its file and the routes that its hubs are programmed with: "
-        "hops, bisection, latency without load, link loads when all nodes write to all, cycles of "
-        "dependencies. With --csv or --json, all pairs.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "FILE",
+        .about = "The graph of a machine, from its file and the routes that its hubs are "
+                 "programmed with: hops, bisection, latency without load, link loads when all "
+                 "nodes write to all, cycles of dependencies. With --csv or --json, all pairs.",
+        .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
+        CMD_ONE_WORD("FILE", file),
+        .none = "expected a machine",
     };
     struct options opt = { .run = RUN_LAST };
     struct load_machine *machine;
@@ -130,8 +88,7 @@ int cmd_topology(int argc, char **argv)
     struct sim_error err = { 0 };
     int rc;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     if (cmd_load(&opt.common, opt.file, &machine, &err) != SIM_OK)
         return cmd_fail(&err);
     rc = lab_topology_create(load_machine_desc(machine), &topo, &err);
