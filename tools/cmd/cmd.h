@@ -62,6 +62,11 @@ int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *ta
 int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
              struct sim_error *err);
 
+/** `script` of scripts/ makes a picture of what `write` writes, on its standard output. */
+typedef void (*cmd_write_fn)(void *arg, FILE *out);
+int cmd_picture(const struct load_roots *roots, const char *script, const char *path,
+                cmd_write_fn write, void *arg, struct sim_error *err);
+
 int cmd_list(int argc, char **argv);
 int cmd_params(int argc, char **argv);
 int cmd_run(int argc, char **argv);

@@ -1,19 +1,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/cmd.h"
 
-#include "tools/lab/format/out.h"
 #include "tools/lab/rows/published.h"
 #include "tools/lab/run/software.h"
 #include "tools/load/nearest.h"
 #include "tools/load/value.h"
 
-#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define AT(member) .at = offsetof(struct cmd_common, member)
@@ -242,57 +239,4 @@ int cmd_find_published(const struct load_roots *roots, const char *system, char 
             return SIM_OK;
     }
     return fail_published(roots, system, err);
-}
-
-int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
-                     const char *stem, struct load_arena *arena, struct sim_error *err)
-{
-    const char *csv_path = load_text(arena, "%s.csv", stem);
-    const char *axes_path = load_text(arena, "%s.json", stem);
-    FILE *csv, *axes;
-    int rc = lab_out_open(csv_path, &csv, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    lab_table_write(table, LAB_CSV, csv);
-    rc = lab_out_close(csv, csv_path, err);
-    if (rc == SIM_OK)
-        rc = lab_out_open(axes_path, &axes, err);
-    if (rc != SIM_OK)
-        return rc;
-    lab_figure_write_axes(figure, axes);
-    return lab_out_close(axes, axes_path, err);
-}
-
-int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
-             struct sim_error *err)
-{
-    char python[1024], script[1024];
-    char **args = calloc(n + 3, sizeof(*args));
-    int status = 0;
-    pid_t pid;
-
-    SIM_ASSERT(args != NULL);
-    /* scripts/ stands beside configs/, in the source as after installation */
-    (void)snprintf(python, sizeof(python), "%s/../scripts/python", roots->paths[0]);
-    (void)snprintf(script, sizeof(script), "%s/../scripts/plot.py", roots->paths[0]);
-    args[0] = python;
-    args[1] = script;
-    for (unsigned i = 0; i < n; i++)
-        args[2 + i] = strdup(stems[i]);
-    (void)fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        (void)execv(python, args);
-        _exit(127);
-    }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    for (unsigned i = 0; i < n; i++)
-        free(args[2 + i]);
-    free(args);
-    if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers",
-                             stems[0], stems[0]);
-    return SIM_OK;
 }

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* strtok_r */
 #include "tools/lab/explain/explain.h"
 #include "tools/cmd/cmd.h"
-#include "tools/lab/format/out.h"
 #include "tools/lab/result/distance.h"
 #include "tools/load/value.h"
 
@@ -103,15 +102,20 @@ static void print(const struct options *opt, const struct lab_explanation *e)
     cmd_print_table(&table, LAB_TEXT);
 }
 
-static int draw(const char *path, const struct lab_explanation *e, struct sim_error *err)
+static void write_picture(void *arg, FILE *out)
 {
-    FILE *out;
-    int rc = lab_out_open(path, &out, err);
+    const struct lab_explanation *e = arg;
+    struct lab_table path;
+    char title[512];
 
-    if (rc != SIM_OK)
-        return rc;
-    lab_explain_svg(e, out);
-    return lab_out_close(out, path, err);
+    lab_explain_title(e, title, sizeof(title));
+    (void)fputs("{\"title\": ", out);
+    lab_json_text(out, title);
+    (void)fputs(", \"parts\": ", out);
+    lab_explain_path(e, &path);
+    lab_table_write(&path, LAB_JSON, out);
+    lab_table_fini(&path);
+    (void)fputs("}\n", out);
 }
 
 /* ---- what the message needs of its machine ------------------------------------------ */
@@ -225,7 +229,7 @@ int cmd_explain(int argc, char **argv)
         return cmd_fail(&err);
     print(&opt, &e);
     if (opt.svg != NULL)
-        rc = draw(opt.svg, &e, &err);
+        rc = cmd_picture(&opt.common.roots, "explain.py", opt.svg, write_picture, &e, &err);
     lab_explanation_fini(&e);
     return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
 }

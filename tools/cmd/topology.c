@@ -1,7 +1,5 @@
 #include "tools/cmd/cmd.h"
-#include "tools/lab/format/out.h"
 #include "tools/lab/result/topo_traffic.h"
-#include "tools/lab/topology/topo_layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,15 +41,43 @@ static void print(const struct options *opt, struct lab_topology *topo)
     cmd_print_table(&table, opt->common.format);
 }
 
-static int draw(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
+static void write_numbers(FILE *out, const char *key, const unsigned *numbers, unsigned n)
 {
-    FILE *out;
-    int rc = lab_out_open(opt->svg, &out, err);
+    (void)fprintf(out, ",\n\"%s\": [", key);
+    for (unsigned i = 0; i < n; i++)
+        (void)fprintf(out, "%s%u", i > 0 ? ", " : "", numbers[i]);
+    (void)fputs("]", out);
+}
 
-    if (rc != SIM_OK)
-        return rc;
-    lab_topology_svg(topo, out);
-    return lab_out_close(out, opt->svg, err);
+static void write_picture(void *arg, FILE *out)
+{
+    struct lab_topology *topo = arg;
+    unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
+    struct lab_table table;
+
+    (void)fputs("{\"machine\": ", out);
+    lab_json_text(out, topo->name);
+    (void)fprintf(out, ", \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [",
+                  topo->nnodes, lab_topology_summarise(topo).diameter,
+                  lab_topology_bisect(topo).cables);
+    for (unsigned i = 0; i < topo->nhubs; i++) {
+        (void)fputs(i > 0 ? ", " : "", out);
+        lab_json_text(out, topo->hubs[i]);
+    }
+    (void)fputs("]", out);
+    write_numbers(out, "node_of", topo->node_of, topo->nhubs);
+    write_numbers(out, "deadlock", cycle, lab_topology_deadlock(topo, cycle));
+    lab_topology_links(topo, &table);
+    (void)fputs(",\n\"links\": ", out);
+    lab_table_write(&table, LAB_JSON, out);
+    lab_table_fini(&table);
+    if (topo->traffic != NULL)
+        (void)fprintf(out, ", \"us\": %.3f, \"used\": [", (double)topo->traffic->time_ps * 1e-6);
+    for (unsigned i = 0; topo->traffic != NULL && i < topo->nlinks; i++)
+        (void)fprintf(out, "%s[%.9g, %.9g, %" PRIu64 ", %" PRIu64 "]", i > 0 ? ", " : "",
+                      topo->links[i].used.busy, topo->links[i].used.stalled,
+                      topo->links[i].used.payload_bytes, topo->links[i].used.tlps);
+    (void)fputs(topo->traffic != NULL ? "]}\n" : "}\n", out);
 }
 
 static int read_traffic(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
@@ -95,10 +121,10 @@ int cmd_topology(int argc, char **argv)
     if (rc == SIM_OK) {
         if (opt.traffic != NULL)
             rc = read_traffic(&opt, &topo, &err);
-        if (rc == SIM_OK && opt.svg != NULL)
-            rc = draw(&opt, &topo, &err);
         if (rc == SIM_OK)
             print(&opt, &topo);
+        if (rc == SIM_OK && opt.svg != NULL)
+            rc = cmd_picture(&opt.common.roots, "topology.py", opt.svg, write_picture, &topo, &err);
         lab_topology_fini(&topo);
     }
     load_machine_destroy(machine);

@@ -148,10 +148,18 @@ static bool same(const struct lab_part *a, const struct lab_part *b)
            strcmp(a->where, b->where) == 0;
 }
 
-unsigned lab_explain_fold(const struct lab_explanation *e, struct load_arena *arena,
-                          struct lab_fold **folds_p)
+/** A part for each place and stage of a phase: all its intervals together. */
+struct fold {
+    const struct lab_part *first;
+    unsigned count;
+    uint64_t ps;
+};
+
+/** In the order in which they come first. @return how many; *folds_p lives in `arena`. */
+static unsigned fold_parts(const struct lab_explanation *e, struct load_arena *arena,
+                           struct fold **folds_p)
 {
-    struct lab_fold *folds = load_alloc(arena, (e->n + 1) * sizeof(*folds));
+    struct fold *folds = load_alloc(arena, (e->n + 1) * sizeof(*folds));
     unsigned n = 0;
 
     for (unsigned i = 0; i < e->n; i++) {
@@ -160,7 +168,7 @@ unsigned lab_explain_fold(const struct lab_explanation *e, struct load_arena *ar
         while (k < n && !same(folds[k].first, &e->parts[i]))
             k++;
         if (k == n)
-            folds[n++] = (struct lab_fold){ .first = &e->parts[i] };
+            folds[n++] = (struct fold){ .first = &e->parts[i] };
         folds[k].count++;
         folds[k].ps += e->parts[i].to_ps - e->parts[i].from_ps;
     }
@@ -210,12 +218,12 @@ void lab_explain_table(const struct lab_explanation *e, struct lab_table *table)
         { "phase", false }, { "stage", false },  { "where", false }, { "times", true },
         { "ns", true },     { "share_%", true }, { "sum_ns", true },
     };
-    struct lab_fold *folds;
+    struct fold *folds;
     uint64_t sum = 0;
     unsigned n;
 
     lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
-    n = lab_explain_fold(e, &table->arena, &folds);
+    n = fold_parts(e, &table->arena, &folds);
     for (unsigned i = 0; i < n; i++) {
         const struct lab_part *p = folds[i].first;
         unsigned row = lab_table_add(table);

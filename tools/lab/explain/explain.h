@@ -46,16 +46,6 @@ int lab_explain(const struct lab_site *site, const struct lab_run *run,
                 struct sim_error *err);
 void lab_explanation_fini(struct lab_explanation *e);
 
-/** A part for each place and stage of a phase: all its intervals together. */
-struct lab_fold {
-    const struct lab_part *first;
-    unsigned count;
-    uint64_t ps;
-};
-/** In the order in which they come first. @return how many; *folds_p lives in `arena`. */
-unsigned lab_explain_fold(const struct lab_explanation *e, struct load_arena *arena,
-                          struct lab_fold **folds_p);
-
 enum lab_sum { LAB_SUM_KIND, LAB_SUM_PHASE };
 /** Tables, to be freed: each interval; folded; sums by kind of stage or by phase. */
 void lab_explain_path(const struct lab_explanation *e, struct lab_table *table);
@@ -63,8 +53,6 @@ void lab_explain_table(const struct lab_explanation *e, struct lab_table *table)
 void lab_explain_sums(const struct lab_explanation *e, enum lab_sum by, struct lab_table *table);
 /** What was sent and how long it took, one line. */
 void lab_explain_title(const struct lab_explanation *e, char *text, size_t size);
-/** A waterfall as SVG. */
-void lab_explain_svg(const struct lab_explanation *e, FILE *out);
 
 SIM_END_DECLS
 #endif /* LAB_EXPLAIN_H */
