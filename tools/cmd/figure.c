@@ -58,7 +58,7 @@ static int check_figure(struct cmd_session *session, const struct lab_figure *sp
     for (unsigned i = 0; i < spec->nexperiments && rc == SIM_OK; i++) {
         rc = read_experiment(session, spec->experiments[i], &exps[i], err);
         if (rc == SIM_OK)
-            rc = lab_figure_check(spec, &exps[i], &session->arena, err);
+            rc = lab_figure_check(spec, &exps[i], err);
     }
     return rc == SIM_OK ? lab_figure_check_series(spec, exps, spec->nexperiments, err) : rc;
 }

@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tools/lab/figure/figure.h"
 
-#include "tools/lab/workload/result_keys.h"
+#include "tools/lab/workload/plan.h"
 #include "tools/load/value.h"
 
 #include <stdlib.h>
@@ -162,25 +162,25 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
 }
 
 static int check_quantity(const struct lab_figure *figure, const struct lab_series *series,
-                          const char *quantity, struct load_arena *arena, struct sim_error *err)
+                          const char *quantity, struct sim_error *err)
 {
-    if (is_computed(quantity) || lab_result_has(series->workload, quantity))
+    if (is_computed(quantity) || lab_workload_has(series->workload, quantity))
         return SIM_OK;
     return load_fail(err, figure->quantity_item, NULL,
                      "%s: expected latency, bandwidth, round_trip, time, speedup or a key in ps of "
                      "the result of %s: %s",
-                     quantity, series->workload, lab_result_keys(series->workload, arena));
+                     quantity, series->workload, lab_workload_prints(series->workload));
 }
 
 int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,
-                     struct load_arena *arena, struct sim_error *err)
+                     struct sim_error *err)
 {
     int rc = SIM_OK;
 
     for (unsigned s = 0; s < exp->n; s++)
         for (unsigned q = 0; q < figure->nquantities && rc == SIM_OK; q++)
             if (lab_figure_shows(figure, &exp->series[s]))
-                rc = check_quantity(figure, &exp->series[s], figure->quantities[q], arena, err);
+                rc = check_quantity(figure, &exp->series[s], figure->quantities[q], err);
     return rc;
 }
 

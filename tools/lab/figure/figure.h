@@ -42,7 +42,7 @@ int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure
                          struct sim_error *err);
 /** Its quantities are among the results of what it shows of the experiment. */
 int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,
-                     struct load_arena *arena, struct sim_error *err);
+                     struct sim_error *err);
 /** Each of its series is in one of the experiments. */
 int lab_figure_check_series(const struct lab_figure *figure, const struct lab_experiment *exps,
                             unsigned n, struct sim_error *err);

@@ -3,7 +3,7 @@
 
 #include "tools/lab/sweep/sweep_parts.h"
 
-#include "tools/lab/workload/result_keys.h"
+#include "tools/lab/workload/plan.h"
 #include "tools/load/value.h"
 
 #include <inttypes.h>
@@ -244,7 +244,7 @@ const struct lab_axis *lab_sweep_axis(const struct lab_sweep_series *series, con
 
 /** Of workloads, whose results are known; a program's are when its first point has run. */
 static int check_quantity(const struct lab_sweep_series *series, const struct lab_figure *figure,
-                          struct load_arena *arena, struct sim_error *err)
+                          struct sim_error *err)
 {
     const struct lab_axis *workloads = lab_sweep_axis(series, "workload");
 
@@ -257,16 +257,15 @@ static int check_quantity(const struct lab_sweep_series *series, const struct la
     for (unsigned i = 0; workloads != NULL && i < workloads->list.n; i++) {
         const char *workload = workloads->list.items[i];
 
-        if (!lab_result_has(workload, figure->quantity))
+        if (!lab_workload_has(workload, figure->quantity))
             return load_fail(err, figure->quantity_item, NULL,
                              "expected latency, bandwidth or a number of the result of %s: %s",
-                             workload, lab_result_keys(workload, arena));
+                             workload, lab_workload_prints(workload));
     }
     return SIM_OK;
 }
 
-static int read_figure(const struct load_tree *root, struct lab_sweep *sweep,
-                       struct load_arena *arena, struct sim_error *err)
+static int read_figure(const struct load_tree *root, struct lab_sweep *sweep, struct sim_error *err)
 {
     static const char *const keys[] = { "x", "y", "bounds", NULL };
     const struct load_tree *figure = load_tree_get(root, "figure"), *x, *key;
@@ -298,7 +297,7 @@ static int read_figure(const struct load_tree *root, struct lab_sweep *sweep,
             if (!load_number(axis->list.items[i], false, &number))
                 return load_fail(err, key, NULL, "%s: expected a key whose values are numbers",
                                  axis->list.items[i]);
-        rc = check_quantity(&sweep->series[s], &sweep->figure, arena, err);
+        rc = check_quantity(&sweep->series[s], &sweep->figure, err);
         if (rc != SIM_OK)
             return rc;
     }
@@ -346,6 +345,6 @@ int lab_sweep_read(const char *path, const struct lab_site *site, struct load_ar
     if (rc == SIM_OK)
         rc = lab_sweep_plan(sweep, arena, err);
     if (rc == SIM_OK)
-        rc = read_figure(root, sweep, arena, err);
+        rc = read_figure(root, sweep, err);
     return rc == SIM_OK ? lab_sweep_resolve(sweep, site, arena, err) : rc;
 }

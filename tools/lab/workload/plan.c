@@ -11,48 +11,29 @@ const struct lab_protocol lab_protocol_short = {
     .warmup = 2, .rounds = 8, .repeats = 3, .bytes = 1u << 20
 };
 
-static bool starts(const char *text, const char *head)
+/** Does the setup compare an MPI library with the board? */
+static bool is_over_mpi(const struct lab_workload *workload, const struct lab_setup *setup)
 {
-    return strncmp(text, head, strlen(head)) == 0;
+    return workload->over_mpi != NULL &&
+           (lab_mpi_library_of(lab_plan_text(setup, "api", "")) != NULL ||
+            lab_plan_says(setup, "system", "mpi-ib"));
 }
 
-/** A ping-pong by an MPI library, compared with one of the board. */
-static bool is_mpi_pingpong(const struct lab_point *pt)
+static int plan_run(const struct lab_planning *start, const char *mode, struct sim_error *err)
 {
-    return (strcmp(pt->workload, "pingpong") == 0 || strcmp(pt->workload, "block-stride") == 0) &&
-           (lab_mpi_library_of(lab_plan_text(pt->setup, "api", "")) != NULL ||
-            lab_plan_says(pt->setup, "system", "mpi-ib"));
-}
-
-/** A board's transfer says nothing of a library over InfiniBand. */
-static int refuse_network(const struct lab_point *pt, struct sim_error *err)
-{
-    static const char *const keys[] = { "net", "gdr", "gdr_limit", "rails", "ports", NULL };
-
-    for (const char *const *key = keys; *key != NULL; key++)
-        if (lab_setup_get(pt->setup, *key) != NULL)
-            return lab_plan_fail(pt, err, *key, "nothing, or api= an MPI library beside it");
-    return SIM_OK;
-}
-
-static int plan_run(const struct lab_point *pt, const struct lab_protocol *protocol,
-                    const char *mode, struct load_arena *arena, struct lab_plan *plan,
-                    struct sim_error *err)
-{
-    struct lab_run *run = &plan->runs[plan->nruns++];
+    const struct lab_workload *workload = start->workload;
+    struct lab_planning p = *start;
     int rc;
 
-    run->platform = lab_plan_platform(pt->platform, pt->setup);
-    if (starts(pt->workload, "npb-"))
-        return lab_plan_npb(pt, protocol, plan, run, arena, err);
-    if (starts(pt->workload, "mpi-") || starts(pt->workload, "mbcf-") || is_mpi_pingpong(pt))
-        rc = lab_plan_mpi(pt, plan, run, arena, err);
-    else if ((rc = refuse_network(pt, err)) == SIM_OK)
-        rc = lab_plan_tca(pt, mode, plan, run, arena, err);
-    if (rc == SIM_OK)
-        lab_plan_rounds(pt, protocol,
-                        plan->bytes != 0 ? plan->bytes : lab_plan_number(pt->setup, "bytes", 0),
-                        plan->rounds != 0 ? plan->rounds : 100, run, arena);
+    p.mode = mode;
+    p.run = &p.plan->runs[p.plan->nruns++];
+    p.run->platform = lab_plan_platform(p.pt->platform, p.setup);
+    rc = is_over_mpi(workload, p.setup) ? lab_plan_by_mpi(&p, workload->over_mpi, err)
+                                        : workload->by(&p, workload->plan, err);
+    if (rc == SIM_OK && !workload->iterates)
+        lab_plan_rounds(&p,
+                        p.plan->bytes != 0 ? p.plan->bytes : lab_plan_number(p.setup, "bytes", 0),
+                        p.plan->rounds != 0 ? p.plan->rounds : 100);
     return rc;
 }
 
@@ -83,33 +64,32 @@ static bool is_random(const struct lab_point *pt)
 
 static const char *const dma_modes[] = { "dma-register", "dma-chain-host", "dma-chain-internal" };
 
-/** The registers hold one transfer in one piece. */
-static bool registers_do(const struct lab_point *pt)
-{
-    return strcmp(pt->workload, "pingpong") == 0 ||
-           (strcmp(pt->workload, "dma-chain") == 0 && lab_plan_number(pt->setup, "count", 1) == 1);
-}
-
 int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
                   struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err)
 {
     const char *mode = lab_plan_text(point->setup, "mode", "dma-chain-internal");
     static const struct lab_protocol whole = { .rounds = 0 };
     struct lab_plan plan = { .median = lab_plan_says(point->setup, "reduce", "median") };
+    const struct lab_workload *workload = lab_workload_find(point->workload);
+    const struct lab_planning p = { .workload = workload,
+                                    .pt = point,
+                                    .setup = point->setup,
+                                    .protocol = is_random(point) ? &whole : protocol,
+                                    .plan = &plan,
+                                    .arena = arena };
     int rc = lab_words_check(point, err);
-
-    if (is_random(point))
-        protocol = &whole;
 
     if (rc != SIM_OK)
         return rc;
     if (strcmp(mode, "link-only") == 0) {
         rc = lab_plan_link(point, &plan, err);
-    } else if (strcmp(mode, "dma") == 0 && !is_mpi_pingpong(point)) {
-        for (unsigned i = registers_do(point) ? 0 : 1; i < 3 && rc == SIM_OK; i++)
-            rc = plan_run(point, protocol, dma_modes[i], arena, &plan, err);
+    } else if (strcmp(mode, "dma") == 0 && !is_over_mpi(workload, p.setup)) {
+        bool registers = workload->registers && lab_plan_number(p.setup, "count", 1) == 1;
+
+        for (unsigned i = registers ? 0 : 1; i < 3 && rc == SIM_OK; i++)
+            rc = plan_run(&p, dma_modes[i], err);
     } else {
-        rc = plan_run(point, protocol, mode, arena, &plan, err);
+        rc = plan_run(&p, mode, err);
     }
     for (unsigned i = 0; i < plan.nruns && rc == SIM_OK; i++)
         rc = add_faults(point, &plan.runs[i], arena, err);

@@ -45,6 +45,11 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
 const char *lab_plan_platform(const char *platform, const struct lab_setup *setup);
 /** The names of all workloads. NULL: there are only `i`. */
 const char *lab_workload_name(unsigned i);
+/** Does its result have the key, with a number as its value? So that a figure can be refused before
+ * anything has run. */
+bool lab_workload_has(const char *name, const char *key);
+/** "bytes, repeats, ...", for messages. */
+const char *lab_workload_prints(const char *name);
 /** Every key of a setup must be known, also where nothing will be run. */
 int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
                         struct sim_error *err);
