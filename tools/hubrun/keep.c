@@ -81,7 +81,7 @@ void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *tex
     r->nlines++;
     r->output = sim_hash_bytes(r->output, &is_stdout, sizeof(is_stdout));
     r->output = sim_hash_bytes(r->output, text, strlen(text) + 1);
-    if (!is_stdout || strncmp(text, "result ", 7) != 0 ||
+    if (!is_stdout || lab_line_body(text, LAB_LINE_RESULT) == NULL ||
         lab_result_parse(text, &keep->arena, &result, NULL) != SIM_OK)
         return;
     line = load_alloc(&keep->arena, sizeof(*line));

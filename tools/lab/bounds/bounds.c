@@ -118,3 +118,22 @@ void lab_bound_scale(struct lab_bound *bound, uint64_t n)
     bound->bus_bytes_per_s *= (double)n;
     bound->bytes_per_s *= (double)n;
 }
+
+void lab_bound_write(const struct lab_bound *bound, FILE *out)
+{
+    if (bound->name != NULL)
+        lab_line_write(out, LAB_LINE_BOUND, "%s link=%.17g bus=%.17g\n", bound->name,
+                       bound->link_bytes_per_s, bound->bus_bytes_per_s);
+}
+
+void lab_bound_parse(const char *text, struct lab_bound *bound)
+{
+    const char *body = lab_line_body(text, LAB_LINE_BOUND);
+    double link, bus;
+    char name[8];
+
+    if (body == NULL || sscanf(body, "%7s link=%lf bus=%lf", name, &link, &bus) != 3)
+        return;
+    *bound = strcmp(name, "bus") == 0 ? (struct lab_bound){ link, bus, bus, "bus" }
+                                      : (struct lab_bound){ link, bus, link, "link" };
+}

@@ -38,6 +38,10 @@ struct lab_bound lab_ib_bound(const struct machine_desc *desc, uint64_t rails);
 /** The one of the network that the run's ranks use. */
 struct lab_bound lab_run_bound(const struct machine_desc *desc, const struct lab_run *run,
                                bool stores);
+/** As a line; nothing where no bound is known. */
+void lab_bound_write(const struct lab_bound *bound, FILE *out);
+/** From the line that `text` begins with; unchanged where that is another one. */
+void lab_bound_parse(const char *text, struct lab_bound *bound);
 /** bytes_per_s and its name: the lesser of both counts. */
 void lab_bound_name(struct lab_bound *bound);
 /** For `n` such paths at once. */

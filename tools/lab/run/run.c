@@ -27,38 +27,15 @@ const char *lab_run_text(const struct lab_run *run, struct load_arena *arena)
     return load_text(arena, "%s seed=%" PRIu64, text, run->seed);
 }
 
-/** Reads "key=value" words up to the end of the line. */
-static int parse_pairs(const char *p, size_t n, struct load_arena *arena, struct lab_line *line,
-                       struct sim_error *err)
+void lab_result_write_stat(FILE *out, const struct lab_stat *stat)
 {
-    const char *text = load_text(arena, "%.*s", (int)n, p);
-
-    line->pairs = load_alloc(arena, (n / 3 + 1) * sizeof(*line->pairs));
-    for (p = text; *(p += strspn(p, " ")) != '\0';) {
-        int len = (int)strcspn(p, " ");
-        const char *word = load_text(arena, "%.*s", len, p), *eq = strchr(word, '=');
-        struct lab_pair *pair = &line->pairs[line->n];
-
-        if (eq == NULL || eq == word)
-            return sim_error_set(err, SIM_ERR_CONFIG, "result %s: %s: expected key=value", text,
-                                 word);
-        pair->value = eq + 1;
-        pair->key = load_text(arena, "%.*s", (int)(eq - word), word);
-        line->n++;
-        p += len;
-    }
-    return SIM_OK;
+    lab_line_write(out, LAB_LINE_STAT, "%" PRIu64 " %s %s\n", stat->value, stat->unit, stat->path);
 }
 
-/** Those that begin with `head`. */
-static unsigned count_lines(const char *text, const char *head)
+void lab_result_write_prints(FILE *out, uint64_t visible, uint64_t wire)
 {
-    size_t length = strlen(head);
-    unsigned n = 0;
-
-    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n')
-        n += strncmp(text, head, length) == 0;
-    return n;
+    lab_line_write(out, LAB_LINE_FINGERPRINT, "visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n", visible,
+                   wire);
 }
 
 /** "VALUE UNIT PATH" */
@@ -82,7 +59,7 @@ static int parse_fingerprint(const char *p, size_t n, struct load_arena *arena,
                              struct lab_result *result, struct sim_error *err)
 {
     struct lab_line line = { 0 };
-    int rc = parse_pairs(p, n, arena, &line, err);
+    int rc = lab_line_parse(p, n, arena, &line, err);
 
     (void)lab_line_get(&line, "visible", &result->visible);
     (void)lab_line_get(&line, "wire", &result->wire);
@@ -93,43 +70,32 @@ int lab_result_parse(const char *text, struct load_arena *arena, struct lab_resu
                      struct sim_error *err)
 {
     const struct {
-        const char *head;
         struct lab_line **lines;
         unsigned *n;
-    } kinds[] = { { "result ", &result->lines, &result->nlines },
-                  { "traffic ", &result->traffic, &result->ntraffic },
-                  { "fault ", &result->faults, &result->nfaults },
-                  { "usage ", &result->usage, &result->nusage } };
-    enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
+    } pairs[] = { [LAB_LINE_RESULT] = { &result->lines, &result->nlines },
+                  [LAB_LINE_TRAFFIC] = { &result->traffic, &result->ntraffic },
+                  [LAB_LINE_FAULT] = { &result->faults, &result->nfaults },
+                  [LAB_LINE_USAGE] = { &result->usage, &result->nusage } };
+    enum { NPAIRS = sizeof(pairs) / sizeof(pairs[0]) };
     int rc = SIM_OK;
 
     *result = (struct lab_result){ 0 };
-    for (unsigned k = 0; k < NKINDS; k++)
-        *kinds[k].lines =
-            load_alloc(arena, count_lines(text, kinds[k].head) * sizeof(struct lab_line));
-    result->stats = load_alloc(arena, count_lines(text, "stat ") * sizeof(*result->stats));
+    for (unsigned k = 0; k < NPAIRS; k++)
+        *pairs[k].lines = load_alloc(arena, lab_line_count(text, k) * sizeof(struct lab_line));
+    result->stats = load_alloc(arena, lab_line_count(text, LAB_LINE_STAT) * sizeof(*result->stats));
     while (*text != '\0' && rc == SIM_OK) {
-        size_t n = strcspn(text, "\n"), head;
+        const char *end = text + strcspn(text, "\n"), *body;
 
-        for (unsigned k = 0; k < NKINDS && rc == SIM_OK; k++) {
-            head = strlen(kinds[k].head);
-            if (strncmp(text, kinds[k].head, head) == 0)
-                rc = parse_pairs(text + head, n - head, arena, &(*kinds[k].lines)[(*kinds[k].n)++],
-                                 err);
-        }
-        if (strncmp(text, "stat ", 5) == 0)
-            rc = parse_stat(text + 5, n - 5, arena, &result->stats[result->nstats++], err);
-        else if (strncmp(text, "fingerprint ", 12) == 0)
-            rc = parse_fingerprint(text + 12, n - 12, arena, result, err);
-        text += n + (text[n] == '\n');
+        for (unsigned k = 0; k < NPAIRS && rc == SIM_OK; k++)
+            if ((body = lab_line_body(text, k)) != NULL)
+                rc = lab_line_parse(body, (size_t)(end - body), arena,
+                                    &(*pairs[k].lines)[(*pairs[k].n)++], err);
+        if ((body = lab_line_body(text, LAB_LINE_STAT)) != NULL)
+            rc = parse_stat(body, (size_t)(end - body), arena, &result->stats[result->nstats++],
+                            err);
+        else if ((body = lab_line_body(text, LAB_LINE_FINGERPRINT)) != NULL)
+            rc = parse_fingerprint(body, (size_t)(end - body), arena, result, err);
+        text = end + (*end == '\n');
     }
     return rc;
-}
-
-bool lab_line_get(const struct lab_line *line, const char *key, uint64_t *value_p)
-{
-    for (unsigned i = 0; i < line->n; i++)
-        if (strcmp(line->pairs[i].key, key) == 0)
-            return load_number(line->pairs[i].value, false, value_p);
-    return false;
 }

@@ -5,7 +5,7 @@
 #ifndef LAB_RUN_H
 #define LAB_RUN_H
 
-#include "tools/load/arena.h"
+#include "tools/lab/format/line.h"
 
 SIM_BEGIN_DECLS
 
@@ -37,14 +37,6 @@ struct lab_run {
 /** Everything that makes the result, in one line. */
 const char *lab_run_text(const struct lab_run *run, struct load_arena *arena);
 
-/** A line of results: `result key=value ...`. */
-struct lab_line {
-    unsigned n;
-    struct lab_pair {
-        const char *key, *value;
-    } * pairs;
-};
-
 /** The first of them: how long the run took, in simulated time. No model has counted it. */
 #define LAB_STAT_TIME "simulated_ps"
 
@@ -65,11 +57,12 @@ struct lab_result {
     struct lab_stat *stats;   /* lines `stat VALUE UNIT PATH`: those that are not 0 */
 };
 
+/** The two lines that are no pairs. */
+void lab_result_write_stat(FILE *out, const struct lab_stat *stat);
+void lab_result_write_prints(FILE *out, uint64_t visible, uint64_t wire);
 /** From what an execution wrote: the lines above and one `fingerprint visible=... wire=...`. */
 int lab_result_parse(const char *text, struct load_arena *arena, struct lab_result *result,
                      struct sim_error *err);
-/** False: there is no such key, or its value is no whole number. */
-bool lab_line_get(const struct lab_line *line, const char *key, uint64_t *value_p);
 
 SIM_END_DECLS
 #endif /* LAB_RUN_H */

@@ -70,7 +70,8 @@ static void hear(void *arg, unsigned rank, enum output_stream stream, sim_time_t
     (void)time;
     if (stream == OUTPUT_STDERR)
         (void)snprintf(listener->last_error, sizeof(listener->last_error), "%s", line);
-    else if (strncmp(line, "result ", 7) == 0 || strncmp(line, "traffic ", 8) == 0)
+    else if (lab_line_body(line, LAB_LINE_RESULT) != NULL ||
+             lab_line_body(line, LAB_LINE_TRAFFIC) != NULL)
         (void)fprintf(listener->out, "%s\n", line);
 }
 
@@ -182,19 +183,16 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
 static void tell_stat(void *arg, const char *path, const char *unit, const char *meaning,
                       uint64_t value)
 {
-    FILE *out = arg;
-
     (void)meaning;
     if (value != 0)
-        (void)fprintf(out, "stat %" PRIu64 " %s %s\n", value, unit, path);
+        lab_result_write_stat(arg, &(struct lab_stat){ path, unit, value });
 }
 
 void lab_tell_prints(struct machine *machine, FILE *out)
 {
     struct sim_fingerprint print = sim_fingerprint_of(machine_sim(machine));
 
-    (void)fprintf(out, "fingerprint visible=0x%" PRIx64 " wire=0x%" PRIx64 "\n", print.visible,
-                  print.wire);
+    lab_result_write_prints(out, print.visible, print.wire);
 }
 
 void lab_tell_counts(struct machine *machine, FILE *out)
@@ -205,8 +203,8 @@ void lab_tell_counts(struct machine *machine, FILE *out)
 
 static void write_fault(void *arg, const struct load_fault *fault)
 {
-    (void)fprintf(arg, "fault target=%s pattern=%s kind=%s %s places=%u\n", fault->target,
-                  fault->pattern, fault->kind, fault->pairs, fault->places);
+    lab_line_write(arg, LAB_LINE_FAULT, "target=%s pattern=%s kind=%s %s places=%u\n",
+                   fault->target, fault->pattern, fault->kind, fault->pairs, fault->places);
 }
 
 void lab_tell_faults(const struct load_machine *machine, FILE *out)

@@ -34,13 +34,6 @@ static int check_model(const struct lab_site *site, const struct lab_sweep_point
     return rc;
 }
 
-static void write_bound(const struct lab_bound *bound, FILE *out)
-{
-    if (bound->name != NULL)
-        (void)fprintf(out, "bound %s link=%.17g bus=%.17g\n", bound->name, bound->link_bytes_per_s,
-                      bound->bus_bytes_per_s);
-}
-
 static int of_path(const struct lab_site *site, const struct lab_sweep_point *point,
                    const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
@@ -48,7 +41,7 @@ static int of_path(const struct lab_site *site, const struct lab_sweep_point *po
 
     if (point->directions > 1)
         lab_bound_scale(&bound, point->directions);
-    write_bound(&bound, out);
+    lab_bound_write(&bound, out);
     return lab_simulate_on(site, &point->run, machine, out, err);
 }
 
@@ -78,10 +71,11 @@ static int of_traffic(const struct lab_site *site, const struct lab_sweep_point 
         double bytes = (double)lab_read_bytes(point->bytes, &result);
         bool link = time.link > time.bus;
 
-        write_bound(&(struct lab_bound){ .link_bytes_per_s = bytes / (link ? time.all : time.link),
-                                         .bus_bytes_per_s = bytes / (link ? time.bus : time.all),
-                                         .name = link ? "link" : "bus" },
-                    out);
+        lab_bound_write(
+            &(struct lab_bound){ .link_bytes_per_s = bytes / (link ? time.all : time.link),
+                                 .bus_bytes_per_s = bytes / (link ? time.bus : time.all),
+                                 .name = link ? "link" : "bus" },
+            out);
     }
     if (rc == SIM_OK)
         (void)fputs(text, out);

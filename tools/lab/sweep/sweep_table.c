@@ -14,19 +14,6 @@ struct reading {
     struct lab_sweep_results *results;
 };
 
-static void read_bound(const char *text, struct lab_bound *bound)
-{
-    char *end;
-
-    if (strncmp(text, "bound ", 6) != 0)
-        return;
-    bound->name = strncmp(text + 6, "bus ", 4) == 0 ? "bus" : "link";
-    bound->link_bytes_per_s = strtod(strstr(text, "link=") + 5, &end);
-    bound->bus_bytes_per_s = strtod(end + 5, NULL); /* " bus=" */
-    bound->bytes_per_s =
-        strcmp(bound->name, "bus") == 0 ? bound->bus_bytes_per_s : bound->link_bytes_per_s;
-}
-
 static void read_row(void *arg, const struct lab_sweep_row *row)
 {
     struct reading *r = arg;
@@ -48,7 +35,7 @@ static void read_row(void *arg, const struct lab_sweep_row *row)
     else if (out->failure == NULL && out->result.nlines == 0)
         out->failure = "the program did not print a result";
     if (row->rc == SIM_OK)
-        read_bound(row->text, &out->bound);
+        lab_bound_parse(row->text, &out->bound);
     if (out->failure != NULL && r->results->failed++ == 0)
         r->results->failure = load_text(
             r->arena, "%s: %s", lab_sweep_label(r->sweep, out->point, r->arena), out->failure);

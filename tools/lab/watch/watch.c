@@ -3,6 +3,7 @@
 #include "observe/fan.h"
 #include "observe/timeline.h"
 #include "observe/usage.h"
+#include "tools/lab/format/line.h"
 #include "tools/lab/format/out.h"
 #include "tools/lab/watch/fst.h"
 #include "tools/lab/watch/pcap.h"
@@ -134,8 +135,8 @@ static int open_usage(struct lab_watch *w, struct sim_error *err)
 
 static void tell_window(void *arg, const struct observe_window *window)
 {
-    (void)fprintf(arg, "usage place=%s side=%s from_ps=%" PRIu64 " to_ps=%" PRIu64, window->where,
-                  window->side, window->from, window->to);
+    lab_line_write(arg, LAB_LINE_USAGE, "place=%s side=%s from_ps=%" PRIu64 " to_ps=%" PRIu64,
+                   window->where, window->side, window->from, window->to);
     for (unsigned use = 0; use < OBSERVE_USES; use++)
         (void)fprintf(arg, " %s_ps=%" PRIu64, observe_use_name(use), window->ps[use]);
     (void)fputc('\n', arg);
