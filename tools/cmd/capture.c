@@ -31,14 +31,7 @@ enum {
     COUNTS
 };
 
-enum { PORT, FIRST_COUNT, BUSY = FIRST_COUNT + COUNTS, COLUMNS };
-
-static const struct lab_column columns[COLUMNS] = {
-    { "port", false },      { "posted", true },   { "nonposted", true }, { "completion", true },
-    { "data_bytes", true }, { "ack", true },      { "nak", true },       { "fc", true },
-    { "other", true },      { "replayed", true }, { "nullified", true }, { "corrupted", true },
-    { "lost", true },       { "busy_pct", true },
-};
+enum { PORT, FIRST_COUNT, BUSY = FIRST_COUNT + COUNTS };
 
 struct port {
     const char *name;
@@ -57,14 +50,8 @@ static void add_port(void *arg, uint32_t number, const char *name)
 {
     struct summary *s = arg;
 
-    if (number == s->room) {
-        struct port *more = load_alloc(&s->arena, (s->room * 2 + 32) * sizeof(*more));
-
-        if (s->n != 0)
-            memcpy(more, s->ports, s->n * sizeof(*more));
-        s->room = s->room * 2 + 32;
-        s->ports = more;
-    }
+    (void)number;
+    s->ports = load_grow(&s->arena, s->ports, s->n, &s->room, sizeof(*s->ports));
     s->ports[s->n++] = (struct port){ .name = load_text(&s->arena, "%s", name) };
 }
 
@@ -122,7 +109,8 @@ static void print(const struct summary *s, enum lab_format format)
     double span = s->last > s->first ? (double)(s->last - s->first) : 1;
     struct lab_table table;
 
-    lab_table_init(&table, columns, COLUMNS);
+    lab_table_begin(&table, "port, posted#, nonposted#, completion#, data_bytes#, ack#, nak#, fc#, "
+                            "other#, replayed#, nullified#, corrupted#, lost#, busy_pct#");
     for (unsigned i = 0; i < s->n; i++) {
         unsigned row = lab_table_add(&table);
 

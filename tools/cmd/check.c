@@ -89,9 +89,7 @@ static unsigned add_row(struct lab_table *t, const struct checked *c,
 {
     unsigned row = lab_table_add(t);
 
-    lab_table_set(t, row, RESULT, "%s", c->name);
-    lab_table_set(t, row, POINT, "%s", pair->name);
-    lab_table_set(t, row, VERDICT, "%s", lab_point_word(pair->verdict));
+    lab_table_set(t, row, RESULT, "%s\t%s\t%s", c->name, pair->name, lab_point_word(pair->verdict));
     return row;
 }
 
@@ -117,9 +115,7 @@ static void add_cell(struct lab_table *t, const struct checked *c,
 
     if (cell->within) /* the point may be out for another value */
         lab_table_set(t, row, VERDICT, "%s", lab_point_word(LAB_POINT_MODEL));
-    lab_table_set(t, row, VALUE, "%s", cell->name);
-    lab_table_set(t, row, KEPT, "%s", cell->a);
-    lab_table_set(t, row, NOW, "%s", cell->b != NULL ? cell->b : "");
+    lab_table_set(t, row, VALUE, "%s\t%s\t%s", cell->name, cell->a, cell->b != NULL ? cell->b : "");
     if (cell->numbers && lab_is_number(cell->a, &kept) && kept != 0)
         lab_table_set(t, row, CHANGE_PCT, text ? "%+.4f" : "%.4f",
                       lab_change_pct(kept, kept + cell->change));

@@ -2,13 +2,7 @@
 
 #include <stdio.h>
 
-enum { KIND, NAME, DESCRIPTION, COLUMNS };
-
-static const struct lab_column columns[COLUMNS] = {
-    { "kind", false },
-    { "name", false },
-    { "description", false },
-};
+enum { KIND, NAME, DESCRIPTION };
 
 struct listing {
     struct lab_table table;
@@ -26,9 +20,7 @@ static void add_file(void *arg, const char *name, const char *path)
 
     if (load_tree_read(path, &arena, &tree, NULL) == SIM_OK)
         (void)load_tree_text(tree, "description", &description, NULL);
-    lab_table_set(&listing->table, row, KIND, "%s", listing->kind);
-    lab_table_set(&listing->table, row, NAME, "%s", name);
-    lab_table_set(&listing->table, row, DESCRIPTION, "%s", description);
+    lab_table_set(&listing->table, row, KIND, "%s\t%s\t%s", listing->kind, name, description);
     load_arena_fini(&arena);
 }
 
@@ -46,7 +38,7 @@ int cmd_list(int argc, char **argv)
     struct listing listing;
 
     cmd_parse(&usage, argc, argv, &common);
-    lab_table_init(&listing.table, columns, COLUMNS);
+    lab_table_begin(&listing.table, "kind, name, description");
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         listing.kind = kinds[i][0];
         load_find_each(&common.roots, kinds[i][1], add_file, &listing);

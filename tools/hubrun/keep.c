@@ -133,14 +133,9 @@ static void add_row(const struct keep *keep, unsigned rank, unsigned nth, const 
     const struct rank *r = &keep->ranks[rank];
     unsigned row = lab_table_add(table);
 
-    lab_table_set(table, row, RANK, "%u", rank);
-    lab_table_set(table, row, RESULT, "%u", nth);
-    lab_table_set(table, row, NODE, "%u", r->node);
-    lab_table_set(table, row, END, "%" PRIu64 ".%06" PRIu64, r->end_ps / SIM_US,
-                  r->end_ps % SIM_US);
-    lab_table_set(table, row, STATUS, "%u", r->exit_code);
-    lab_table_set(table, row, LINES, "%u", r->nlines);
-    lab_table_set(table, row, OUTPUT, "x%016" PRIx64, r->output);
+    lab_table_set(table, row, RANK, "%u\t%u\t%u\t%" PRIu64 ".%06" PRIu64 "\t%u\t%u\tx%016" PRIx64,
+                  rank, nth, r->node, r->end_ps / SIM_US, r->end_ps % SIM_US, r->exit_code,
+                  r->nlines, r->output);
     for (unsigned i = 0; line != NULL && i < line->pairs.n; i++) {
         unsigned k = lab_index_get(keys, line->pairs.pairs[i].key);
 

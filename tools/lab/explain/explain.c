@@ -191,48 +191,34 @@ static void set_share(const struct lab_explanation *e, struct lab_table *table, 
 
 void lab_explain_path(const struct lab_explanation *e, struct lab_table *table)
 {
-    static const struct lab_column columns[] = {
-        { "phase", false },  { "kind", false }, { "stage", false }, { "where", false },
-        { "from_ps", true }, { "to_ps", true }, { "ps", true },     { "meaning", false },
-    };
 
-    lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+    lab_table_begin(table, "phase, kind, stage, where, from_ps#, to_ps#, ps#, meaning");
     for (unsigned i = 0; i < e->n; i++) {
         const struct lab_part *p = &e->parts[i];
         unsigned row = lab_table_add(table);
 
-        lab_table_set(table, row, 0, "%s", p->phase);
-        lab_table_set(table, row, 1, "%s", p->kind);
-        lab_table_set(table, row, 2, "%s", p->stage);
-        lab_table_set(table, row, 3, "%s", p->where);
-        lab_table_set(table, row, 4, "%" PRIu64, p->from_ps);
-        lab_table_set(table, row, 5, "%" PRIu64, p->to_ps);
-        lab_table_set(table, row, 6, "%" PRIu64, p->to_ps - p->from_ps);
-        lab_table_set(table, row, 7, "%s", p->meaning);
+        lab_table_set(table, row, 0, "%s\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s",
+                      p->phase, p->kind, p->stage, p->where, p->from_ps, p->to_ps,
+                      p->to_ps - p->from_ps, p->meaning);
     }
 }
 
 void lab_explain_table(const struct lab_explanation *e, struct lab_table *table)
 {
-    static const struct lab_column columns[] = {
-        { "phase", false }, { "stage", false },  { "where", false }, { "times", true },
-        { "ns", true },     { "share_%", true }, { "sum_ns", true },
-    };
     struct fold *folds;
     uint64_t sum = 0;
     unsigned n;
 
-    lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+    lab_table_begin(table, "phase, stage, where, times#, ns#, share_%#, sum_ns#");
     n = fold_parts(e, &table->arena, &folds);
     for (unsigned i = 0; i < n; i++) {
         const struct lab_part *p = folds[i].first;
         unsigned row = lab_table_add(table);
 
         sum += folds[i].ps;
-        lab_table_set(table, row, 0, "%s",
-                      i == 0 || strcmp(p->phase, folds[i - 1].first->phase) != 0 ? p->phase : "");
-        lab_table_set(table, row, 1, "%s", p->stage);
-        lab_table_set(table, row, 2, "%s", p->where);
+        lab_table_set(table, row, 0, "%s\t%s\t%s",
+                      i == 0 || strcmp(p->phase, folds[i - 1].first->phase) != 0 ? p->phase : "",
+                      p->stage, p->where);
         if (folds[i].count > 1)
             lab_table_set(table, row, 3, "%u", folds[i].count);
         set_ns(table, row, 4, folds[i].ps);
@@ -257,14 +243,10 @@ static int by_time(const void *a, const void *b)
 
 void lab_explain_sums(const struct lab_explanation *e, enum lab_sum by, struct lab_table *table)
 {
-    static const struct lab_column columns[2][3] = {
-        { { "kind", false }, { "ns", true }, { "share_%", true } },
-        { { "phase", false }, { "ns", true }, { "share_%", true } },
-    };
     struct sum *sums;
     unsigned n = 0;
 
-    lab_table_init(table, columns[by], 3);
+    lab_table_begin(table, by == LAB_SUM_KIND ? "kind, ns#, share_%#" : "phase, ns#, share_%#");
     sums = load_alloc(&table->arena, (e->n + 1) * sizeof(*sums));
     for (unsigned i = 0; i < e->n; i++) {
         const char *name = by == LAB_SUM_KIND ? e->parts[i].kind : e->parts[i].phase;

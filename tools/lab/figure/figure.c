@@ -210,16 +210,12 @@ bool lab_figure_shows(const struct lab_figure *figure, const struct lab_series *
 
 /* ---- the CSV ---------------------------------------------------------------------------- */
 
-enum { SERIES, KIND, X, Y, Y2, SOURCE, COLUMNS };
+enum { SERIES, KIND, X, Y, Y2, SOURCE };
 
 void lab_figure_begin(struct lab_table *table)
 {
-    static const struct lab_column columns[COLUMNS] = {
-        { "series", false }, { "kind", false }, { "x", true },
-        { "y", true },       { "y2", true },    { "source", false },
-    };
 
-    lab_table_init(table, columns, COLUMNS);
+    lab_table_begin(table, "series, kind, x#, y#, y2#, source");
 }
 
 void lab_figure_add(struct lab_table *table, const char *series, const char *kind, const char *x,
@@ -227,10 +223,7 @@ void lab_figure_add(struct lab_table *table, const char *series, const char *kin
 {
     unsigned row = lab_table_add(table);
 
-    lab_table_set(table, row, SERIES, "%s", series);
-    lab_table_set(table, row, KIND, "%s", kind);
-    lab_table_set(table, row, X, "%s", x);
-    lab_table_set(table, row, Y, "%.6g", y);
+    lab_table_set(table, row, SERIES, "%s\t%s\t%s\t%.6g", series, kind, x, y);
     lab_table_set(table, row, SOURCE, "%s", source);
 }
 

@@ -14,15 +14,7 @@ struct reader {
 
 static void add_field(struct reader *r, const char *text)
 {
-    if (r->nfields == r->room) {
-        const char **bigger;
-
-        r->room = r->room * 2 + 64;
-        bigger = load_alloc(r->arena, r->room * sizeof(*bigger));
-        if (r->nfields > 0)
-            memcpy(bigger, r->fields, r->nfields * sizeof(*bigger));
-        r->fields = bigger;
-    }
+    r->fields = load_grow(r->arena, r->fields, r->nfields, &r->room, sizeof(*r->fields));
     r->fields[r->nfields++] = text;
 }
 

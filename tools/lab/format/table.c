@@ -6,11 +6,29 @@
 #include <string.h>
 
 #define COLUMNS_MAX 64u
+#define CELL_MAX    1023   /* bytes */
+#define BETWEEN     '\x1f' /* cells that are set together: no text has it */
 
 void lab_table_init(struct lab_table *t, const struct lab_column *columns, unsigned n)
 {
     SIM_ASSERT(n <= COLUMNS_MAX);
     *t = (struct lab_table){ .ncolumns = n, .columns = columns };
+}
+
+void lab_table_begin(struct lab_table *t, const char *columns)
+{
+    struct load_arena arena = { 0 };
+    struct lab_column *list = NULL;
+    unsigned n = 0, room = 0;
+
+    for (size_t length; *columns != '\0'; columns += length + strspn(columns + length, "#, ")) {
+        length = strcspn(columns, "#,");
+        list = load_grow(&arena, list, n, &room, sizeof(*list));
+        list[n++] = (struct lab_column){ load_text(&arena, "%.*s", (int)length, columns),
+                                         columns[length] == '#' };
+    }
+    lab_table_init(t, list, n);
+    t->arena = arena;
 }
 
 void lab_table_fini(struct lab_table *t)
@@ -20,15 +38,7 @@ void lab_table_fini(struct lab_table *t)
 
 unsigned lab_table_add(struct lab_table *t)
 {
-    if (t->nrows == t->room) {
-        const char **bigger;
-
-        t->room = t->room * 2 + 32;
-        bigger = load_alloc(&t->arena, (size_t)t->room * t->ncolumns * sizeof(*bigger));
-        if (t->nrows > 0)
-            memcpy(bigger, t->cells, (size_t)t->nrows * t->ncolumns * sizeof(*bigger));
-        t->cells = bigger;
-    }
+    t->cells = load_grow(&t->arena, t->cells, t->nrows, &t->room, t->ncolumns * sizeof(*t->cells));
     for (unsigned i = 0; i < t->ncolumns; i++)
         t->cells[(size_t)t->nrows * t->ncolumns + i] = "";
     return t->nrows++;
@@ -36,14 +46,27 @@ unsigned lab_table_add(struct lab_table *t)
 
 void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const char *fmt, ...)
 {
-    char text[1024];
+    const char between[] = { BETWEEN, '\0' };
+    char format[256], text[4096];
     va_list args;
 
-    SIM_ASSERT(row < t->nrows && column < t->ncolumns);
+    SIM_ASSERT(row < t->nrows && strlen(fmt) < sizeof(format));
+    (void)strcpy(format, fmt);
+    for (char *tab = format; (tab = strchr(tab, '\t')) != NULL;)
+        *tab = BETWEEN;
     va_start(args, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, args);
+    (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    t->cells[(size_t)row * t->ncolumns + column] = load_text(&t->arena, "%s", text);
+    for (const char *cell = text;; cell++, column++) {
+        size_t n = strcspn(cell, between);
+
+        SIM_ASSERT(column < t->ncolumns);
+        t->cells[(size_t)row * t->ncolumns + column] =
+            load_text(&t->arena, "%.*s", n < CELL_MAX ? (int)n : CELL_MAX, cell);
+        cell += n;
+        if (*cell == '\0')
+            break;
+    }
 }
 
 const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned column)

@@ -23,9 +23,12 @@ struct lab_table {
 };
 
 void lab_table_init(struct lab_table *t, const struct lab_column *columns, unsigned n);
+/** Columns by name, those of numbers with a #: "name, size#". */
+void lab_table_begin(struct lab_table *t, const char *columns);
 void lab_table_fini(struct lab_table *t);
 /** A new row of empty cells. */
 unsigned lab_table_add(struct lab_table *t);
+/** One cell, or with tabs in `fmt` several, from `column` on. */
 void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned column);

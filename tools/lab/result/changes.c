@@ -12,15 +12,8 @@ struct lab_change *lab_changes_add(struct lab_changes *changes, enum lab_change_
 {
     struct lab_change *change;
 
-    if (changes->n == changes->room) {
-        struct lab_change *bigger;
-
-        changes->room = changes->room * 2 + 64;
-        bigger = load_alloc(arena, changes->room * sizeof(*bigger));
-        if (changes->n > 0)
-            memcpy(bigger, changes->list, changes->n * sizeof(*bigger));
-        changes->list = bigger;
-    }
+    changes->list =
+        load_grow(arena, changes->list, changes->n, &changes->room, sizeof(*changes->list));
     change = &changes->list[changes->n++];
     *change = (struct lab_change){ .kind = kind };
     changes->counts[kind]++;
@@ -246,7 +239,7 @@ const char *lab_change_word(enum lab_change_kind kind)
     return words[kind];
 }
 
-enum { WHAT, NAME, UNIT, N, OF, BEFORE, AFTER, CHANGE, LEAST, MOST, WHERE, COLUMNS };
+enum { WHAT, NAME, UNIT, N, OF, BEFORE, AFTER, CHANGE, LEAST, MOST, WHERE };
 
 /** A change from nothing has no percentage. */
 static void set_pct(struct lab_table *t, unsigned row, unsigned column, double pct)
@@ -259,16 +252,13 @@ static void add_row(struct lab_table *t, const struct lab_change *change)
 {
     unsigned row = lab_table_add(t);
 
-    lab_table_set(t, row, WHAT, "%s", lab_change_word(change->kind));
-    lab_table_set(t, row, NAME, "%s", change->name);
+    lab_table_set(t, row, WHAT, "%s\t%s", lab_change_word(change->kind), change->name);
     if (change->unit != NULL)
         lab_table_set(t, row, UNIT, "%s", change->unit);
     if (change->of > 0) {
-        lab_table_set(t, row, N, "%u", change->n);
-        lab_table_set(t, row, OF, "%u", change->of);
+        lab_table_set(t, row, N, "%u\t%u", change->n, change->of);
     }
-    lab_table_set(t, row, BEFORE, "%s", change->a);
-    lab_table_set(t, row, AFTER, "%s", change->b);
+    lab_table_set(t, row, BEFORE, "%s\t%s", change->a, change->b);
     if (change->where != NULL)
         lab_table_set(t, row, WHERE, "%s", change->where);
     if (!change->numbers)
@@ -280,20 +270,17 @@ static void add_row(struct lab_table *t, const struct lab_change *change)
 
 void lab_changes_table(const struct lab_changes *changes, unsigned limit, struct lab_table *table)
 {
-    static const struct lab_column columns[COLUMNS] = {
-        { "what", false },     { "name", false },    { "unit", false },  { "n", true },
-        { "of", true },        { "before", false },  { "after", false }, { "change_pct", true },
-        { "least_pct", true }, { "most_pct", true }, { "where", false },
-    };
     unsigned shown[LAB_CHANGE_KINDS] = { 0 };
 
-    lab_table_init(table, columns, COLUMNS);
+    lab_table_begin(
+        table,
+        "what, name, unit, n#, of#, before, after, change_pct#, least_pct#, most_pct#, where");
     for (unsigned i = 0; i < changes->n; i++)
         if (limit == 0 || shown[changes->list[i].kind]++ < limit)
             add_row(table, &changes->list[i]);
 }
 
-enum { T_WHAT, T_NAME, T_BEFORE, T_AFTER, T_CHANGE, T_N, T_RANGE, T_WHERE, T_COLUMNS };
+enum { T_WHAT, T_NAME, T_BEFORE, T_AFTER, T_CHANGE, T_N, T_RANGE, T_WHERE };
 
 static const char *pct_text(double pct, struct load_arena *arena)
 {
@@ -310,11 +297,10 @@ static void add_text_row(struct lab_table *t, const struct lab_change *change)
     const char *pct = pct_text(change->change_pct, &t->arena);
     bool alike = strcmp(least, most) == 0;
 
-    lab_table_set(t, row, T_WHAT, "%s", lab_change_word(change->kind));
-    lab_table_set(t, row, T_NAME, "%s%s%s%s", change->name, change->unit != NULL ? " [" : "",
-                  change->unit != NULL ? change->unit : "", change->unit != NULL ? "]" : "");
-    lab_table_set(t, row, T_BEFORE, "%s", change->a);
-    lab_table_set(t, row, T_AFTER, "%s", change->b);
+    lab_table_set(t, row, T_WHAT, "%s\t%s%s%s%s\t%s\t%s", lab_change_word(change->kind),
+                  change->name, change->unit != NULL ? " [" : "",
+                  change->unit != NULL ? change->unit : "", change->unit != NULL ? "]" : "",
+                  change->a, change->b);
     if (change->of > 0)
         lab_table_set(t, row, T_N, "%u of %u", change->n, change->of);
     if (change->numbers)
@@ -327,13 +313,9 @@ static void add_text_row(struct lab_table *t, const struct lab_change *change)
 
 void lab_changes_text(const struct lab_changes *changes, unsigned limit, struct lab_table *table)
 {
-    static const struct lab_column columns[T_COLUMNS] = {
-        { "what", false },  { "name", false },  { "before", true }, { "after", true },
-        { "change", true }, { "differ", true }, { "range", false }, { "most at", false },
-    };
     unsigned shown[LAB_CHANGE_KINDS] = { 0 };
 
-    lab_table_init(table, columns, T_COLUMNS);
+    lab_table_begin(table, "what, name, before#, after#, change#, differ#, range, most at");
     for (unsigned i = changes->counts[LAB_CHANGE_MADE]; i < changes->n; i++)
         if (limit == 0 || shown[changes->list[i].kind]++ < limit)
             add_text_row(table, &changes->list[i]);

@@ -161,8 +161,7 @@ static int fill_row(const struct distances *d, unsigned first, unsigned hub,
 
     point->name = load_text(ev->arena, "nodes %u - %u", from, to);
     point->nruns = KINDS;
-    lab_table_set(d->table, row, 0, "%u - %u", from, to);
-    lab_table_set(d->table, row, 1, "%s", hops_text(ev, &d->topo, first, hub));
+    lab_table_set(d->table, row, 0, "%u - %u\t%s", from, to, hops_text(ev, &d->topo, first, hub));
     for (unsigned kind = 0; kind < KINDS; kind++) {
         struct lab_reading reading = { 0 };
         struct lab_plan plan;
@@ -243,11 +242,6 @@ int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, co
                  const char *platform, struct lab_table *table,
                  const struct lab_out_point **points_p, const char **parts_p, struct sim_error *err)
 {
-    static const struct lab_column columns[] = {
-        { "nodes", false },          { "hops", true },
-        { "pio_8B_us", true },       { "dma_8B_us", true },
-        { "dma_256KiB_MBps", true }, { "bound_MBps", true },
-    };
     struct lab_run run = {
         .machine = machine, .platform = platform, .sets = ev->sets, .nsets = ev->nsets
     };
@@ -257,7 +251,7 @@ int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, co
 
     if (rc != SIM_OK)
         return rc;
-    lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+    lab_table_begin(table, "nodes, hops#, pio_8B_us#, dma_8B_us#, dma_256KiB_MBps#, bound_MBps#");
     d.desc = load_machine_desc(loaded);
     rc = measure(&d, parts_p, err);
     *points_p = d.points;

@@ -99,16 +99,12 @@ static double percent(double part, double whole)
 
 void lab_topology_busiest(const struct lab_topology *topo, bool all, struct lab_table *table)
 {
-    static const struct lab_column columns[] = {
-        { "from", false },        { "to", false },          { "busy_%", true },
-        { "stalled_%", true },    { "payload_MB", true },   { "MBps", true },
-        { "of_busiest_%", true }, { "routes_say_%", true },
-    };
     const struct lab_topo_link **order = malloc((topo->nlinks + 1) * sizeof(*order));
     struct lab_topo_summary s = lab_topology_summarise(topo);
 
     SIM_ASSERT(order != NULL);
-    lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+    lab_table_begin(
+        table, "from, to, busy_%#, stalled_%#, payload_MB#, MBps#, of_busiest_%#, routes_say_%#");
     for (unsigned i = 0; i < topo->nlinks; i++)
         order[i] = &topo->links[i];
     qsort(order, topo->nlinks, sizeof(*order), by_busy);
@@ -120,14 +116,12 @@ void lab_topology_busiest(const struct lab_topology *topo, bool all, struct lab_
         if (!all && l->used.tlps == 0)
             break;
         row = lab_table_add(table);
-        lab_table_set(table, row, 0, "%s.%s", topo->hubs[l->from], l->port_from);
-        lab_table_set(table, row, 1, "%s.%s", topo->hubs[l->to], l->port_to);
-        lab_table_set(table, row, 2, "%.2f", 100 * l->used.busy);
-        lab_table_set(table, row, 3, "%.2f", 100 * l->used.stalled);
-        lab_table_set(table, row, 4, "%.3f", bytes * 1e-6);
-        lab_table_set(table, row, 5, "%.1f", bytes * 1e6 / (double)topo->traffic->time_ps);
-        lab_table_set(table, row, 6, "%.1f", percent(bytes, (double)topo->traffic->max_payload));
-        lab_table_set(table, row, 7, "%.1f", percent((double)l->load, (double)s.max_load));
+        lab_table_set(table, row, 0, "%s.%s\t%s.%s\t%.2f\t%.2f\t%.3f\t%.1f\t%.1f\t%.1f",
+                      topo->hubs[l->from], l->port_from, topo->hubs[l->to], l->port_to,
+                      100 * l->used.busy, 100 * l->used.stalled, bytes * 1e-6,
+                      bytes * 1e6 / (double)topo->traffic->time_ps,
+                      percent(bytes, (double)topo->traffic->max_payload),
+                      percent((double)l->load, (double)s.max_load));
     }
     free(order);
 }

@@ -241,37 +241,23 @@ int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evalua
 
 /* ---- the table ------------------------------------------------------------------------- */
 
-enum { SERIES, KEY, X, MIN, MEDIAN, BANDWIDTH, BOUND, SHARE, LIMIT, FAILURE, COLUMNS };
+enum { SERIES, KEY, X, MIN, MEDIAN, BANDWIDTH, BOUND, SHARE, LIMIT, FAILURE };
 
 void lab_samples_table(const struct lab_samples *samples, struct lab_table *table)
 {
-    static const struct lab_column columns[COLUMNS] = {
-        { "series", false },
-        { "key", false },
-        { "x", true },
-        { "latency_us_min", true },
-        { "latency_us_median", true },
-        { "bandwidth_MBps", true },
-        { "bound_MBps", true },
-        { "of_bound_pct", true },
-        { "bound", false },
-        { "failure", false },
-    };
 
-    lab_table_init(table, columns, COLUMNS);
+    lab_table_begin(table, "series, key, x#, latency_us_min#, latency_us_median#, bandwidth_MBps#, "
+                           "bound_MBps#, of_bound_pct#, bound, failure");
     for (unsigned i = 0; i < samples->n; i++) {
         const struct lab_sample *s = &samples->samples[i];
         unsigned row = lab_table_add(table);
 
-        lab_table_set(table, row, SERIES, "%s", s->series->name);
-        lab_table_set(table, row, KEY, "%s", s->series->key);
-        lab_table_set(table, row, X, "%s", s->x);
+        lab_table_set(table, row, SERIES, "%s\t%s\t%s", s->series->name, s->series->key, s->x);
         if (s->failure != NULL)
             lab_table_set(table, row, FAILURE, "%s", s->failure);
         if (s->min_s > 0) {
-            lab_table_set(table, row, MIN, "%.6f", s->min_s * 1e6);
-            lab_table_set(table, row, MEDIAN, "%.6f", s->median_s * 1e6);
-            lab_table_set(table, row, BANDWIDTH, "%.3f", s->bytes_per_s * 1e-6);
+            lab_table_set(table, row, MIN, "%.6f\t%.6f\t%.3f", s->min_s * 1e6, s->median_s * 1e6,
+                          s->bytes_per_s * 1e-6);
         }
         if (s->bound.bytes_per_s > 0) {
             lab_table_set(table, row, BOUND, "%.3f", s->bound.bytes_per_s * 1e-6);

@@ -222,13 +222,9 @@ static void set_score(struct lab_table *t, unsigned row, unsigned column,
 void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
 {
     enum { ID, PUBLISHED, SIMULATED, ERROR, VERDICT, ROLE, CALIBRATED, REASON, COLUMNS };
-    static const struct lab_column columns[COLUMNS] = {
-        { "id", false },         { "published", false }, { "simulated", true },
-        { "error_pct", true },   { "verdict", false },   { "role", false },
-        { "calibrated", false }, { "reason", false },
-    };
 
-    lab_table_init(table, columns, COLUMNS);
+    lab_table_begin(table,
+                    "id, published, simulated#, error_pct#, verdict, role, calibrated, reason");
     for (unsigned i = 0; i < scores->n; i++) {
         const struct lab_scored *s = &scores->rows[i];
         unsigned row = lab_table_add(table);
@@ -237,8 +233,7 @@ void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
         lab_table_set(table, row, PUBLISHED, "%s", published_text(s->row, &table->arena));
         set_score(table, row, SIMULATED, &s->score);
         lab_table_set(table, row, VERDICT, "%s", verdicts[s->score.verdict]);
-        lab_table_set(table, row, ROLE, "%s", s->row->role);
-        lab_table_set(table, row, CALIBRATED, "%s", s->calibrated ? "yes" : "no");
+        lab_table_set(table, row, ROLE, "%s\t%s", s->row->role, s->calibrated ? "yes" : "no");
         if (s->score.reason != NULL)
             lab_table_set(table, row, REASON, "%s", s->score.reason);
     }
@@ -247,24 +242,18 @@ void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
 void lab_score_report(const struct lab_scores *scores, struct lab_table *table)
 {
     enum { VERDICT, ID, QUANTITY, PUBLISHED, SIMULATED, ERROR, UNIT, REMARK, COLUMNS };
-    static const struct lab_column columns[COLUMNS] = {
-        { "verdict", false },  { "id", false },       { "quantity", false }, { "published", true },
-        { "simulated", true }, { "error_pct", true }, { "unit", false },     { "remark", false },
-    };
 
-    lab_table_init(table, columns, COLUMNS);
+    lab_table_begin(table,
+                    "verdict, id, quantity, published#, simulated#, error_pct#, unit, remark");
     for (unsigned i = 0; i < scores->n; i++) {
         const struct lab_scored *s = &scores->rows[i];
         unsigned row = lab_table_add(table);
 
-        lab_table_set(table, row, VERDICT, "%s", verdicts[s->score.verdict]);
-        lab_table_set(table, row, ID, "%s", s->row->id);
-        lab_table_set(table, row, QUANTITY, "%s", s->row->quantity);
-        lab_table_set(table, row, PUBLISHED, "%s", published_text(s->row, &table->arena));
+        lab_table_set(table, row, VERDICT, "%s\t%s\t%s\t%s", verdicts[s->score.verdict], s->row->id,
+                      s->row->quantity, published_text(s->row, &table->arena));
         set_score(table, row, SIMULATED, &s->score);
-        lab_table_set(table, row, UNIT, "%s", s->row->unit);
-        lab_table_set(table, row, REMARK, "%s%s%s", is_primary(s->row) ? "" : "history ",
-                      s->calibrated ? "calibrated " : "",
+        lab_table_set(table, row, UNIT, "%s\t%s%s%s", s->row->unit,
+                      is_primary(s->row) ? "" : "history ", s->calibrated ? "calibrated " : "",
                       s->score.reason != NULL ? s->score.reason : "");
     }
 }

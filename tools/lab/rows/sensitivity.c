@@ -51,15 +51,8 @@ static bool shares(const struct study *study, const struct parameter *p, const c
 
 static struct parameter *grow(struct study *study)
 {
-    if (study->n == study->room) {
-        struct parameter *bigger;
-
-        study->room = study->room * 2 + 64;
-        bigger = load_alloc(study->ev->arena, study->room * sizeof(*bigger));
-        if (study->n > 0)
-            memcpy(bigger, study->parameters, study->n * sizeof(*bigger));
-        study->parameters = bigger;
-    }
+    study->parameters = load_grow(study->ev->arena, study->parameters, study->n, &study->room,
+                                  sizeof(*study->parameters));
     return &study->parameters[study->n++];
 }
 
@@ -191,10 +184,7 @@ static int try_row(const struct study *study, const struct parameter *p, const s
     if (change(&base, &down) >= SMALLEST_CHANGE || change(&base, &up) >= SMALLEST_CHANGE) {
         unsigned r = lab_table_add(table);
 
-        lab_table_set(table, r, 0, "%s", p->platform);
-        lab_table_set(table, r, 1, "%s", p->key);
-        lab_table_set(table, r, 2, "%u", p->nkeys);
-        lab_table_set(table, r, 3, "%s", row->id);
+        lab_table_set(table, r, 0, "%s\t%s\t%u\t%s", p->platform, p->key, p->nkeys, row->id);
         set_change(table, r, 4, &base, &down);
         set_change(table, r, 5, &base, &up);
     }
@@ -241,16 +231,12 @@ static int walk(const struct study *study, struct lab_table *table, struct sim_e
 int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
                     const char *pattern, struct lab_table *table, struct sim_error *err)
 {
-    static const struct lab_column columns[] = {
-        { "platform", false },          { "key", false },
-        { "keys_alike", true },         { "id", false },
-        { "minus10_change_pct", true }, { "plus10_change_pct", true }
-    };
     struct study study = { .ev = ev, .pattern = pattern };
     int rc = collect(&study, site, err);
 
     make_trials(&study);
-    lab_table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+    lab_table_begin(table,
+                    "platform, key, keys_alike#, id, minus10_change_pct#, plus10_change_pct#");
     if (rc == SIM_OK && study.n == 0)
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: matches no parameter",
                            pattern != NULL ? pattern : "*");

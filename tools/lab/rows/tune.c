@@ -2,12 +2,7 @@
 
 #include <string.h>
 
-enum { BYTES, FASTEST, TIME, CHOSEN, LOSS, COLUMNS };
-
-static const struct lab_column columns[COLUMNS] = {
-    { "bytes", true },     { "fastest", false }, { "latency_us", true },
-    { "chosen_us", true }, { "loss_pct", true },
-};
+enum { BYTES, FASTEST, TIME, CHOSEN, LOSS };
 
 static const char *algorithm_of(const struct lab_series *series)
 {
@@ -107,13 +102,12 @@ static void add_row(struct lab_table *table, const struct lab_sample *best,
     unsigned row = lab_table_add(table);
     const char *a = algorithm_of(best->series);
 
-    lab_table_set(table, row, BYTES, "%s", best->x);
-    lab_table_set(table, row, FASTEST, "%s", a != NULL ? a : best->series->name);
-    lab_table_set(table, row, TIME, "%.3f", best->min_s * 1e6);
+    lab_table_set(table, row, BYTES, "%s\t%s\t%.3f", best->x, a != NULL ? a : best->series->name,
+                  best->min_s * 1e6);
     if (own == NULL)
         return;
-    lab_table_set(table, row, CHOSEN, "%.3f", own->min_s * 1e6);
-    lab_table_set(table, row, LOSS, "%.1f", 100 * (own->min_s / best->min_s - 1));
+    lab_table_set(table, row, CHOSEN, "%.3f\t%.1f", own->min_s * 1e6,
+                  100 * (own->min_s / best->min_s - 1));
 }
 
 void lab_tune(const struct lab_samples *samples, double margin_pct, struct load_arena *arena,
@@ -123,7 +117,7 @@ void lab_tune(const struct lab_samples *samples, double margin_pct, struct load_
     const char *ranks = lab_setup_get(&samples->samples[0].series->setup, "nodes");
     struct range range = { 0 };
 
-    lab_table_init(table, columns, COLUMNS);
+    lab_table_begin(table, "bytes#, fastest, latency_us#, chosen_us#, loss_pct#");
     *choices_p = "";
     for (unsigned i = 0; i < sizes->n; i++) {
         const struct lab_sample *own, *best = fastest(samples, sizes->items[i], &own);

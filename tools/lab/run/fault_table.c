@@ -4,12 +4,7 @@
 
 #include <string.h>
 
-enum { FAULT, OF, KEY, DEFAULT, RANGE, MEANING, COLUMNS };
-
-static const struct lab_column columns[COLUMNS] = {
-    { "fault", false },   { "of", false },    { "key", false },
-    { "default", false }, { "range", false }, { "meaning", false },
-};
+enum { FAULT, OF, KEY, DEFAULT, RANGE, MEANING };
 
 /** "0ps .. 1ms" */
 static void set_range(struct lab_table *t, unsigned row, const struct machine_param *p)
@@ -55,7 +50,7 @@ static bool is_shown(const struct lab_table *t, const struct machine_fault_kind 
 
 void lab_fault_table(const struct machine_kind *const *kinds, struct lab_table *table)
 {
-    lab_table_init(table, columns, COLUMNS);
+    lab_table_begin(table, "fault, of, key, default, range, meaning");
     for (; *kinds != NULL; kinds++) {
         const struct machine_fault_kind *fault = (*kinds)->faults;
 
@@ -65,8 +60,7 @@ void lab_fault_table(const struct machine_kind *const *kinds, struct lab_table *
             if (is_shown(table, fault))
                 continue;
             row = lab_table_add(table);
-            lab_table_set(table, row, FAULT, "%s", fault->name);
-            lab_table_set(table, row, OF, "%s", of[fault->place]);
+            lab_table_set(table, row, FAULT, "%s\t%s", fault->name, of[fault->place]);
             lab_table_set(table, row, MEANING, "%s", fault->meaning);
             for (const struct machine_param *p = fault->params; p->key != NULL; p++)
                 add_row(table, p);

@@ -37,15 +37,7 @@ static void add_item(void *arg, const char *path, const struct machine_value *va
 {
     struct list *list = arg;
 
-    if (list->n == list->room) {
-        struct item *bigger;
-
-        list->room = list->room * 2 + 256;
-        bigger = load_alloc(&list->arena, list->room * sizeof(*bigger));
-        if (list->n > 0)
-            memcpy(bigger, list->items, list->n * sizeof(*bigger));
-        list->items = bigger;
-    }
+    list->items = load_grow(&list->arena, list->items, list->n, &list->room, sizeof(*list->items));
     list->items[list->n++] = (struct item){ path, value, false };
 }
 

@@ -63,15 +63,8 @@ static struct lab_run copy_run(struct load_arena *arena, const struct lab_run *r
 
 static struct entry *add_entry(struct lab_pool *pool)
 {
-    if (pool->n == pool->room) {
-        struct entry **bigger;
-
-        pool->room = pool->room * 2 + 64;
-        bigger = load_alloc(&pool->arena, pool->room * sizeof(struct entry *));
-        if (pool->n > 0)
-            memcpy(bigger, pool->entries, pool->n * sizeof(struct entry *));
-        pool->entries = bigger;
-    }
+    pool->entries =
+        load_grow(&pool->arena, pool->entries, pool->n, &pool->room, sizeof(*pool->entries));
     pool->entries[pool->n] = load_alloc(&pool->arena, sizeof(struct entry));
     return pool->entries[pool->n++];
 }

@@ -95,15 +95,8 @@ static int put_axis(struct lab_sweep_series *series, const struct load_tree *ite
     for (unsigned i = 0; i < series->naxes && axis == NULL; i++)
         if (series->axes[i].kind == kind && strcmp(series->axes[i].key, item->key) == 0)
             axis = &series->axes[i];
-    if (axis == NULL && series->naxes == series->room) {
-        struct lab_axis *bigger;
-
-        series->room = series->room * 2 + 16;
-        bigger = load_alloc(arena, series->room * sizeof(*bigger));
-        if (series->naxes > 0)
-            memcpy(bigger, series->axes, series->naxes * sizeof(*bigger));
-        series->axes = bigger;
-    }
+    series->axes =
+        load_grow(arena, series->axes, series->naxes, &series->room, sizeof(*series->axes));
     if (axis == NULL)
         axis = &series->axes[series->naxes++];
     *axis = (struct lab_axis){ .kind = kind, .key = item->key, .name = item->key };

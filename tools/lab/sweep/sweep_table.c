@@ -75,15 +75,7 @@ static void add_column(struct columns *c, const char *name, bool number)
 {
     if (find_column(c, name) < c->n)
         return;
-    if (c->n == c->room) {
-        struct lab_column *bigger;
-
-        c->room = c->room * 2 + 16;
-        bigger = load_alloc(c->arena, c->room * sizeof(*bigger));
-        if (c->n > 0)
-            memcpy(bigger, c->columns, c->n * sizeof(*bigger));
-        c->columns = bigger;
-    }
+    c->columns = load_grow(c->arena, c->columns, c->n, &c->room, sizeof(*c->columns));
     c->columns[c->n++] = (struct lab_column){ name, number };
 }
 

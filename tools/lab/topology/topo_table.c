@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#define COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
-
 __attribute__((format(printf, 4, 5))) static void add(struct lab_table *t, const char *quantity,
                                                       const char *unit, const char *fmt, ...)
 {
@@ -16,9 +14,7 @@ __attribute__((format(printf, 4, 5))) static void add(struct lab_table *t, const
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    lab_table_set(t, row, 0, "%s", quantity);
-    lab_table_set(t, row, 1, "%s", unit);
-    lab_table_set(t, row, 2, "%s", text);
+    lab_table_set(t, row, 0, "%s\t%s\t%s", quantity, unit, text);
 }
 
 static double share(double sum, unsigned n)
@@ -87,12 +83,9 @@ static void add_cycle(struct lab_topology *topo, const char *quantity,
 
 void lab_topology_table(struct lab_topology *topo, struct lab_table *table)
 {
-    static const struct lab_column columns[] = { { "quantity", false },
-                                                 { "unit", false },
-                                                 { "value", false } };
     struct lab_topo_summary s = lab_topology_summarise(topo);
 
-    lab_table_init(table, columns, COLUMNS(columns));
+    lab_table_begin(table, "quantity, unit, value");
     add(table, "nodes", "", "%u", topo->nnodes);
     add(table, "cables", "", "%u", topo->nlinks / 2);
     add(table, "hops, mean", "", "%.4f", share((double)s.total_hops, s.routed));
@@ -110,43 +103,32 @@ void lab_topology_table(struct lab_topology *topo, struct lab_table *table)
 
 void lab_topology_pairs(const struct lab_topology *topo, struct lab_table *table)
 {
-    static const struct lab_column columns[] = {
-        { "from", false }, { "to", false }, { "hops", true }, { "latency_ns", true }
-    };
 
-    lab_table_init(table, columns, COLUMNS(columns));
+    lab_table_begin(table, "from, to, hops#, latency_ns#");
     for (size_t i = 0; i < (size_t)topo->nhubs * topo->nhubs; i++) {
         unsigned row;
 
         if (i / topo->nhubs == i % topo->nhubs)
             continue;
         row = lab_table_add(table);
-        lab_table_set(table, row, 0, "%s", topo->hubs[i / topo->nhubs]);
-        lab_table_set(table, row, 1, "%s", topo->hubs[i % topo->nhubs]);
+        lab_table_set(table, row, 0, "%s\t%s", topo->hubs[i / topo->nhubs],
+                      topo->hubs[i % topo->nhubs]);
         if (topo->hops[i] == LAB_TOPO_NONE)
             continue; /* empty cells */
-        lab_table_set(table, row, 2, "%u", topo->hops[i]);
-        lab_table_set(table, row, 3, "%.3f", (double)topo->latency_ps[i] * 1e-3);
+        lab_table_set(table, row, 2, "%u\t%.3f", topo->hops[i], (double)topo->latency_ps[i] * 1e-3);
     }
 }
 
 void lab_topology_links(const struct lab_topology *topo, struct lab_table *table)
 {
-    static const struct lab_column columns[] = { { "from", false },
-                                                 { "to", false },
-                                                 { "messages", true },
-                                                 { "latency_ns", true },
-                                                 { "GBps", true } };
 
-    lab_table_init(table, columns, COLUMNS(columns));
+    lab_table_begin(table, "from, to, messages#, latency_ns#, GBps#");
     for (unsigned i = 0; i < topo->nlinks; i++) {
         const struct lab_topo_link *l = &topo->links[i];
         unsigned row = lab_table_add(table);
 
-        lab_table_set(table, row, 0, "%s.%s", topo->hubs[l->from], l->port_from);
-        lab_table_set(table, row, 1, "%s.%s", topo->hubs[l->to], l->port_to);
-        lab_table_set(table, row, 2, "%" PRIu64, l->load);
-        lab_table_set(table, row, 3, "%.3f", (double)l->latency_ps * 1e-3);
-        lab_table_set(table, row, 4, "%.2f", l->bytes_per_s * 1e-9);
+        lab_table_set(table, row, 0, "%s.%s\t%s.%s\t%" PRIu64 "\t%.3f\t%.2f", topo->hubs[l->from],
+                      l->port_from, topo->hubs[l->to], l->port_to, l->load,
+                      (double)l->latency_ps * 1e-3, l->bytes_per_s * 1e-9);
     }
 }

@@ -73,15 +73,7 @@ int lab_list_add(struct lab_list *list, const char *item, const char *where,
     if (list->n == LIST_MAX)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup: expected at most %u values in a list",
                              where, LIST_MAX);
-    if (list->n == list->room) {
-        const char **bigger;
-
-        list->room = list->room * 2 + 16;
-        bigger = load_alloc(arena, list->room * sizeof(*bigger));
-        if (list->n > 0)
-            memcpy(bigger, list->items, list->n * sizeof(*bigger));
-        list->items = bigger;
-    }
+    list->items = load_grow(arena, list->items, list->n, &list->room, sizeof(*list->items));
     list->items[list->n++] = item;
     return SIM_OK;
 }
