@@ -5,6 +5,8 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
+#include <sys/types.h> /* pid_t */
+
 #include "tools/cmd/options.h"
 #include "tools/lab/figure/figure.h"
 #include "tools/lab/watch/watch.h"
@@ -62,6 +64,8 @@ int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *ta
 int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
              struct sim_error *err);
 
+/** Until the child has ended. @return its exit status, -1: it was ended, or there is none */
+int cmd_wait(pid_t pid);
 /** `script` of scripts/ makes a picture of what `write` writes, on its standard output. */
 typedef void (*cmd_write_fn)(void *arg, FILE *out);
 int cmd_picture(const struct load_roots *roots, const char *script, const char *path,

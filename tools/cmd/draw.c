@@ -14,15 +14,10 @@
 int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
                      const char *stem, struct load_arena *arena, struct sim_error *err)
 {
-    const char *csv_path = load_text(arena, "%s.csv", stem);
     const char *axes_path = load_text(arena, "%s.json", stem);
-    FILE *csv, *axes;
-    int rc = lab_out_open(csv_path, &csv, err);
+    FILE *axes;
+    int rc = lab_table_save(table, load_text(arena, "%s.csv", stem), err);
 
-    if (rc != SIM_OK)
-        return rc;
-    lab_table_write(table, LAB_CSV, csv);
-    rc = lab_out_close(csv, csv_path, err);
     if (rc == SIM_OK)
         rc = lab_out_open(axes_path, &axes, err);
     if (rc != SIM_OK)
@@ -38,13 +33,13 @@ static const char *find_script(const struct load_roots *roots, const char *name,
     return load_text(arena, "%s/../scripts/%s", roots->paths[0], name);
 }
 
-static bool succeeds(pid_t pid)
+int cmd_wait(pid_t pid)
 {
     int status = 0;
 
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
@@ -65,7 +60,7 @@ int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned 
         (void)execv(python, (char *const *)(uintptr_t)args);
         _exit(127);
     }
-    drawn = succeeds(pid);
+    drawn = cmd_wait(pid) == 0;
     load_arena_fini(&arena);
     if (!drawn)
         return sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers",
@@ -98,7 +93,7 @@ static bool run_script(const char *script, FILE *in, FILE *out)
         if (n > 0)
             (void)fwrite(bytes, 1, (size_t)n, out);
     (void)close(ends[0]);
-    return succeeds(pid);
+    return cmd_wait(pid) == 0;
 }
 
 int cmd_picture(const struct load_roots *roots, const char *script, const char *path,

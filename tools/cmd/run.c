@@ -57,14 +57,6 @@ static int keep(const struct options *opt, struct cmd_session *session, struct l
     return rc;
 }
 
-/** "ring2" of "../ring2.yaml". */
-static const char *name_of(const char *path, struct load_arena *arena)
-{
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
-
-    return load_text(arena, "%.*s", (int)strcspn(base, "."), base);
-}
-
 static int run_machine(const struct options *opt, struct cmd_session *session,
                        struct sim_error *err)
 {
@@ -79,7 +71,7 @@ static int run_machine(const struct options *opt, struct cmd_session *session,
     lab_table_write(&table, opt->common.format, stdout);
     if (parts != NULL && opt->common.format == LAB_TEXT)
         (void)puts(parts);
-    out.name = name_of(opt->file, &session->arena);
+    out.name = load_find_stem(opt->file, &session->arena);
     out.table = &table;
     out.npoints = table.nrows;
     command_words(opt, opt->file, &session->arena, &out);

@@ -62,17 +62,6 @@ static void show(void *arg, unsigned done, unsigned total)
 
 /* ---- results -------------------------------------------------------------------------- */
 
-static int write_table(const struct lab_table *table, const char *path, struct sim_error *err)
-{
-    FILE *f;
-    int rc = lab_out_open(path, &f, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    lab_table_write(table, LAB_CSV, f);
-    return lab_out_close(f, path, err);
-}
-
 static int draw(struct cmd_session *session, struct lab_sweep *sweep,
                 const struct lab_sweep_results *results, const char *dir, struct sim_error *err)
 {
@@ -99,7 +88,7 @@ static int tell(const struct options *opt, struct cmd_session *session, struct l
         return rc;
     lab_sweep_table(sweep, &results, &session->arena, &table);
     if (!opt->show)
-        rc = write_table(&table, load_text(&session->arena, "%s/table.csv", dir), err);
+        rc = lab_table_save(&table, load_text(&session->arena, "%s/table.csv", dir), err);
     if (rc == SIM_OK && sweep->has_figure && !opt->show && results.n > results.failed)
         rc = draw(session, sweep, &results, dir, err);
     lab_table_write(&table, opt->common.format, stdout); /* last: its reader may not want all */

@@ -179,7 +179,6 @@ static void make_points(struct keep *keep, const struct lab_table *table, const 
 int keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out,
                struct sim_error *err)
 {
-    const char *slash = strrchr(program, '/'), *base = slash != NULL ? slash + 1 : program;
     struct lab_out_run run = { .text = out->command };
     struct lab_index keys = { 0 };
     struct lab_result result;
@@ -196,7 +195,7 @@ int keep_write(struct keep *keep, const char *dir, const char *program, struct l
     run.result = &result;
     out->runs = &run;
     out->nruns = 1;
-    out->name = load_text(&keep->arena, "%.*s", (int)strcspn(base, "."), base);
+    out->name = load_find_stem(program, &keep->arena);
     out->nkeys = NODE;
     columns = make_columns(keep, &keys);
     lab_table_init(&table, columns, FIXED + keys.n);

@@ -76,8 +76,10 @@ static double bus_rate(const struct route *r, unsigned hub, uint64_t packet_byte
     return rate > 0 ? rate : INFINITY; /* a router of another kind */
 }
 
-struct lab_bound lab_route_bound(const struct machine_desc *desc, const struct lab_topology *topo,
-                                 unsigned from, unsigned to)
+/** In one direction: what the slowest link or bus of a hub on the route carries. The links between
+ * the two hubs and their hosts count, too. `from` and `to` are hubs of `topo` with a route. */
+static struct lab_bound route_bound(const struct machine_desc *desc,
+                                    const struct lab_topology *topo, unsigned from, unsigned to)
 {
     const struct route r = { desc, topo, from, to };
     struct lab_bound bound = { .name = NULL };
@@ -107,8 +109,8 @@ static double mean_rate(double a, double b)
 struct lab_bound lab_exchange_bound(const struct machine_desc *desc,
                                     const struct lab_topology *topo, unsigned from, unsigned to)
 {
-    struct lab_bound there = lab_route_bound(desc, topo, from, to);
-    struct lab_bound back = lab_route_bound(desc, topo, to, from);
+    struct lab_bound there = route_bound(desc, topo, from, to);
+    struct lab_bound back = route_bound(desc, topo, to, from);
     struct lab_bound slower = there.bytes_per_s <= back.bytes_per_s ? there : back;
 
     slower.bytes_per_s = mean_rate(there.bytes_per_s, back.bytes_per_s);

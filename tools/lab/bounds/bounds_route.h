@@ -7,11 +7,8 @@
 
 SIM_BEGIN_DECLS
 
-/** In one direction: what the slowest link or bus of a hub on the route carries. The links between
- * the two hubs and their hosts count, too. `from` and `to` are hubs of `topo` with a route. */
-struct lab_bound lab_route_bound(const struct machine_desc *desc, const struct lab_topology *topo,
-                                 unsigned from, unsigned to);
-/** Of a message and its answer of the same size, one after the other; their routes may differ. */
+/** What the slowest links and buses carry of a message and its answer of the same size, one after
+ * the other; their routes may differ. */
 struct lab_bound lab_exchange_bound(const struct machine_desc *desc,
                                     const struct lab_topology *topo, unsigned from, unsigned to);
 

@@ -2,6 +2,7 @@
 #include "tools/lab/figure/figure.h"
 
 #include "tools/lab/workload/plan.h"
+#include "tools/load/find.h"
 #include "tools/load/value.h"
 
 #include <stdlib.h>
@@ -136,12 +137,11 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
 {
     static const char *const keys[] = { "description", "experiments", "series",    "x",
                                         "y",           "bounds",      "published", NULL };
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
     struct load_tree *root;
     int rc = load_tree_read(path, arena, &root, err);
 
     *figure = (struct lab_figure){ .description = "" };
-    figure->name = load_text(arena, "%.*s", (int)strcspn(base, "."), base);
+    figure->name = load_find_stem(path, arena);
     if (rc == SIM_OK)
         rc = load_tree_only(root, keys, err);
     if (rc == SIM_OK)

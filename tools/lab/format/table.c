@@ -1,6 +1,7 @@
 #include "tools/lab/format/table.h"
 
 #include "tools/lab/format/csv.h"
+#include "tools/lab/format/out.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -225,4 +226,15 @@ void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *ou
         write_markdown(t, out);
         return;
     }
+}
+
+int lab_table_save(const struct lab_table *t, const char *path, struct sim_error *err)
+{
+    FILE *f;
+    int rc = lab_out_open(path, &f, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    write_csv(t, f);
+    return lab_out_close(f, path, err);
 }

@@ -34,6 +34,9 @@ void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const cha
 const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned column);
 void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *out);
 
+/** As CSV, into a file. */
+int lab_table_save(const struct lab_table *t, const char *path, struct sim_error *err);
+
 /** A JSON string with its quotes. */
 void lab_json_text(FILE *out, const char *text);
 

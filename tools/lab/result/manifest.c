@@ -65,7 +65,8 @@ static void hash_routing(uint64_t *hash, const struct machine_routing_desc *rout
     }
 }
 
-uint64_t lab_machine_hash(const struct load_machine *machine)
+/** Of all that makes a machine: kinds, values, links, cables, routes, slots. */
+static uint64_t hash_machine(const struct load_machine *machine)
 {
     const struct machine_desc *desc = load_machine_desc(machine);
     uint64_t hash = 0;
@@ -141,7 +142,7 @@ static void write_machines(FILE *f, const struct lab_out *out)
             lab_json_text(f, m->platform);
         }
         (void)fprintf(f, ", \"nodes\": %u, \"hash\": \"%016" PRIx64 "\", ",
-                      load_machine_desc(m->machine)->nnodes, lab_machine_hash(m->machine));
+                      load_machine_desc(m->machine)->nnodes, hash_machine(m->machine));
         write_parameters(f, m->machine);
         (void)fputs("}", f);
     }

@@ -6,9 +6,6 @@
 
 SIM_BEGIN_DECLS
 
-/** Of all that makes a machine: kinds, values, links, cables, routes, slots. */
-uint64_t lab_machine_hash(const struct load_machine *machine);
-
 int lab_manifest_write(const char *path, const struct lab_out *out, struct sim_error *err);
 
 SIM_END_DECLS

@@ -163,17 +163,6 @@ static int copy_file(const char *from, const char *to, struct sim_error *err)
     return rc;
 }
 
-static int write_table(const char *path, const struct lab_table *table, struct sim_error *err)
-{
-    FILE *f;
-    int rc = lab_out_open(path, &f, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    lab_table_write(table, LAB_CSV, f);
-    return lab_out_close(f, path, err);
-}
-
 int lab_out_write(const char *dir, const struct lab_out *out, struct sim_error *err)
 {
     struct load_arena arena = { 0 };
@@ -182,7 +171,7 @@ int lab_out_write(const char *dir, const struct lab_out *out, struct sim_error *
 
     (void)remove(manifest); /* written last: a folder that has one is whole */
     if (rc == SIM_OK)
-        rc = write_table(load_text(&arena, "%s/table.csv", dir), out->table, err);
+        rc = lab_table_save(out->table, load_text(&arena, "%s/table.csv", dir), err);
     if (rc == SIM_OK)
         rc = write_statistics(load_text(&arena, "%s/statistics.json", dir), out, err);
     if (rc == SIM_OK)

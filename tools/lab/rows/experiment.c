@@ -1,6 +1,8 @@
 #include "tools/lab/rows/experiment.h"
 #include "tools/lab/bounds/bounds_traffic.h"
 
+#include "tools/load/find.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -89,13 +91,12 @@ static int read_series(const struct load_tree *root, const struct load_tree *ite
 int lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp,
                         struct sim_error *err)
 {
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
     const struct load_tree *list;
     struct load_tree *root;
     int rc = load_tree_read(path, arena, &root, err);
 
     *exp = (struct lab_experiment){ .description = "" };
-    exp->name = load_text(arena, "%.*s", (int)strcspn(base, "."), base);
+    exp->name = load_find_stem(path, arena);
     if (rc == SIM_OK)
         rc = load_tree_only(root, file_keys, err);
     if (rc == SIM_OK)

@@ -12,15 +12,11 @@
 void lab_site_init(struct lab_site *site)
 {
     char exe[900];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
     *site = (struct lab_site){ .max_time_ps = 0 };
     load_roots_init(&site->roots);
-    if (n <= 0)
-        return;
-    exe[n] = '\0';
-    *strrchr(exe, '/') = '\0';
-    (void)snprintf(site->programs, sizeof(site->programs), "%s/../lib/hubsim/workloads", exe);
+    if (load_find_self(exe, sizeof(exe)))
+        (void)snprintf(site->programs, sizeof(site->programs), "%s/../lib/hubsim/workloads", exe);
 }
 
 void lab_program_path(const struct lab_site *site, const char *program, char *path, size_t size)

@@ -117,21 +117,13 @@ static const struct lab_pair *find_pair(const struct lab_result *result, const c
     return NULL;
 }
 
-static bool is_number(const char *text)
-{
-    char *end;
-
-    (void)strtod(text, &end);
-    return end != text && *end == '\0';
-}
-
 static void list_keys(const struct lab_line *line, char *text, size_t size)
 {
     size_t at = 0;
 
     text[0] = '\0';
     for (unsigned i = 0; i < line->n && at < size; i++)
-        if (is_number(line->pairs[i].value))
+        if (lab_sweep_is_number(line->pairs[i].value))
             at += (size_t)snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "",
                                    line->pairs[i].key);
 }
@@ -151,7 +143,7 @@ int lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep
                          "printed %u",
                          point->run.program, result->nlines);
     pair = find_pair(result, figure->quantity);
-    if (pair != NULL && is_number(pair->value))
+    if (pair != NULL && lab_sweep_is_number(pair->value))
         return SIM_OK;
     list_keys(&result->lines[0], keys, sizeof(keys));
     return load_fail(err, figure->quantity_item, NULL, "expected a number of the result of %s: %s",

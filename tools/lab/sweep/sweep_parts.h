@@ -6,8 +6,6 @@
 
 SIM_BEGIN_DECLS
 
-/** Whether a column has more than one value. */
-bool lab_sweep_varies(const struct lab_sweep *sweep, const char *name);
 /** "lanes = 4, bytes = 8": what tells the point from others. */
 const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                             struct load_arena *arena);
@@ -33,6 +31,9 @@ int lab_sweep_plan(struct lab_sweep *sweep, struct load_arena *arena, struct sim
 /** Loads the machines, gives the ranks their nodes and computes both hashes. */
 int lab_sweep_resolve(struct lab_sweep *sweep, const struct lab_site *site,
                       struct load_arena *arena, struct sim_error *err);
+
+/** A number as C reads it. */
+bool lab_sweep_is_number(const char *text);
 
 SIM_END_DECLS
 #endif /* LAB_SWEEP_PARTS_H */

@@ -4,6 +4,7 @@
 #include "tools/lab/sweep/sweep_parts.h"
 
 #include "tools/lab/workload/plan.h"
+#include "tools/load/find.h"
 #include "tools/load/value.h"
 
 #include <inttypes.h>
@@ -322,13 +323,12 @@ int lab_sweep_read(const char *path, const struct lab_site *site, struct load_ar
     static const char *const keys[] = { "description", "workload", "platform", "machine", "program",
                                         "args",        "ranks",    "setup",    "set",     "seed",
                                         "faults",      "series",   "figure",   NULL };
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
     struct load_tree *root;
     int rc = load_tree_read(path, arena, &root, err);
 
     *sweep = (struct lab_sweep){ .description = "" };
     sweep->path = load_text(arena, "%s", path);
-    sweep->name = load_text(arena, "%.*s", (int)strcspn(base, "."), base);
+    sweep->name = load_find_stem(path, arena);
     if (rc == SIM_OK)
         rc = load_tree_only(root, keys, err);
     if (rc == SIM_OK)

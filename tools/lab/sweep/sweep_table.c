@@ -79,7 +79,8 @@ static void add_column(struct columns *c, const char *name, bool number)
     c->columns[c->n++] = (struct lab_column){ name, number };
 }
 
-bool lab_sweep_varies(const struct lab_sweep *sweep, const char *name)
+/** Whether a column has more than one value. */
+static bool varies(const struct lab_sweep *sweep, const char *name)
 {
     const char *only = NULL;
 
@@ -100,13 +101,13 @@ const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_swee
     const char *label = series->name != NULL ? series->name : "";
 
     for (unsigned i = 0; i < series->naxes; i++)
-        if (lab_sweep_varies(sweep, series->axes[i].name))
+        if (varies(sweep, series->axes[i].name))
             label = load_text(arena, "%s%s%s = %s", label, label[0] != '\0' ? ", " : "",
                               series->axes[i].name, lab_sweep_value(point, &series->axes[i]));
     return label[0] != '\0' ? label : sweep->name;
 }
 
-static bool is_number(const char *text)
+bool lab_sweep_is_number(const char *text)
 {
     char *end;
 
@@ -120,7 +121,7 @@ static bool all_numbers(const struct lab_sweep *sweep, const char *name)
         const struct lab_axis *axis = lab_sweep_axis(&sweep->series[s], name);
 
         for (unsigned i = 0; axis != NULL && i < axis->list.n; i++)
-            if (!is_number(axis->list.items[i]))
+            if (!lab_sweep_is_number(axis->list.items[i]))
                 return false;
     }
     return true;
@@ -134,7 +135,7 @@ static void add_parameters(const struct lab_sweep *sweep, struct columns *c)
         for (unsigned i = 0; i < sweep->series[s].naxes; i++) {
             const char *name = sweep->series[s].axes[i].name;
 
-            if (lab_sweep_varies(sweep, name))
+            if (varies(sweep, name))
                 add_column(c, name, all_numbers(sweep, name));
         }
 }
@@ -148,7 +149,7 @@ static void add_results(const struct lab_sweep_results *results, struct columns 
         for (unsigned l = 0; !r->point->planned && l < r->result.nlines; l++)
             for (unsigned p = 0; p < r->result.lines[l].n; p++)
                 add_column(c, r->result.lines[l].pairs[p].key,
-                           is_number(r->result.lines[l].pairs[p].value));
+                           lab_sweep_is_number(r->result.lines[l].pairs[p].value));
     }
 }
 
