@@ -309,7 +309,7 @@ static int read_all(const struct options *opt, const struct lab_bands *bands,
 }
 
 /** On a terminal; `name` NULL: over. */
-static void tell_progress(unsigned i, unsigned n, const char *name)
+static void report_progress(unsigned i, unsigned n, const char *name)
 {
     if (isatty(STDERR_FILENO) == 0)
         return;
@@ -330,10 +330,10 @@ static int check_all(const struct options *opt, const struct lab_bands *bands,
         return rc;
     *status_p = CHECK_EQUAL;
     for (unsigned i = 0; i < opt->ndirs; i++) {
-        tell_progress(i, opt->ndirs, all[i].name);
+        report_progress(i, opt->ndirs, all[i].name);
         if (all[i].rc == SIM_OK)
             check(opt, bands, arena, &all[i]);
-        tell_progress(i, opt->ndirs, NULL);
+        report_progress(i, opt->ndirs, NULL);
         if (all[i].rc != SIM_OK)
             (void)cmd_fail(&all[i].err);
         if (status_of(&all[i], bands) > *status_p)

@@ -46,7 +46,7 @@ static void print_summary(const struct lab_scores *scores)
 }
 
 /** On stderr too, where it is seen when the table goes to a file. */
-static void tell_failures(const struct lab_scores *scores)
+static void report_failures(const struct lab_scores *scores)
 {
     for (unsigned i = 0; i < scores->n; i++)
         if (scores->rows[i].score.reason != NULL)
@@ -68,7 +68,7 @@ static int score(const struct options *opt, struct cmd_session *session, struct 
     cmd_print_table(&table, opt->common.format);
     if (opt->common.format == LAB_TEXT)
         print_summary(&scores);
-    tell_failures(&scores);
+    report_failures(&scores);
     return scores.failed + scores.not_run == 0 ? CMD_OK : CMD_FAILED;
 }
 

@@ -77,8 +77,9 @@ static int draw(struct cmd_session *session, struct lab_sweep *sweep,
 }
 
 /** What there is, on stdout and in the folder, whether all of it is there or not. */
-static int tell(const struct options *opt, struct cmd_session *session, struct lab_sweep *sweep,
-                struct lab_sweep_db *db, const char *dir, struct sim_error *err)
+static int report_results(const struct options *opt, struct cmd_session *session,
+                          struct lab_sweep *sweep, struct lab_sweep_db *db, const char *dir,
+                          struct sim_error *err)
 {
     struct lab_sweep_results results;
     struct lab_table table;
@@ -146,7 +147,7 @@ static int sweep_file(const struct options *opt, struct cmd_session *session, st
         rc = lab_sweep_db_open(path, &sweep, 0, &db, err);
     if (db == NULL)
         return rc;
-    told = tell(opt, session, &sweep, db, dir, err); /* the first error stays in err */
+    told = report_results(opt, session, &sweep, db, dir, err); /* the first error stays in err */
     lab_sweep_db_close(db);
     return rc == SIM_OK ? told : rc;
 }

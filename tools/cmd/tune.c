@@ -30,8 +30,8 @@ static const struct cmd_option options[] = {
     { 0 },
 };
 
-static void tell(const struct lab_experiment *exp, const struct lab_table *table,
-                 const char *choices, enum lab_format format)
+static void print_tuning(const struct lab_experiment *exp, const struct lab_table *table,
+                         const char *choices, enum lab_format format)
 {
     if (format == LAB_TEXT)
         (void)printf("%s\n", exp->description);
@@ -69,7 +69,7 @@ static int tune(const struct options *opt, struct cmd_session *session, const ch
     if (rc != SIM_OK)
         return rc;
     lab_tune(&samples, opt->margin_pct, &session->arena, &table, &choices);
-    tell(&exp, &table, choices, opt->common.format);
+    print_tuning(&exp, &table, choices, opt->common.format);
     lab_table_fini(&table);
     return SIM_OK;
 }

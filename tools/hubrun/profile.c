@@ -56,7 +56,7 @@ static int by_time(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void tell_calls(const struct launch_result *result, FILE *out)
+static void report_calls(const struct launch_result *result, FILE *out)
 {
     struct sum sums[HOST_PROFILE_CALLS];
     struct lab_table table;
@@ -93,7 +93,7 @@ static const struct host_profile *first_counts(const struct launch_result *resul
     return NULL;
 }
 
-static void tell_counts(const struct launch_result *result, FILE *out)
+static void report_counts(const struct launch_result *result, FILE *out)
 {
     const struct host_profile *first = first_counts(result);
     struct lab_table table;
@@ -123,12 +123,12 @@ static void tell_counts(const struct launch_result *result, FILE *out)
     lab_table_fini(&table);
 }
 
-void profile_tell(const struct launch_result *result, FILE *out)
+void profile_report(const struct launch_result *result, FILE *out)
 {
     if (!has_profiles(result))
         return;
-    tell_calls(result, out);
-    tell_counts(result, out);
+    report_calls(result, out);
+    report_counts(result, out);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */

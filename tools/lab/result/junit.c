@@ -26,7 +26,7 @@ static void write_attribute(FILE *out, const char *name, const char *text)
     (void)fputc('"', out);
 }
 
-static const char *tell_prints(const struct lab_point_pair *pair)
+static const char *report_prints(const struct lab_point_pair *pair)
 {
     if (pair->visible)
         return pair->wire ? "visible and wire" : "visible";
@@ -35,7 +35,7 @@ static const char *tell_prints(const struct lab_point_pair *pair)
 
 static void write_details(FILE *out, const struct lab_point_pair *pair)
 {
-    (void)fprintf(out, "fingerprints that differ: %s\n", tell_prints(pair));
+    (void)fprintf(out, "fingerprints that differ: %s\n", report_prints(pair));
     for (unsigned i = 0; i < pair->ncells; i++) {
         const struct lab_cell *cell = &pair->cells[i];
 

@@ -176,25 +176,25 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
 
 /* ---- what it leaves --------------------------------------------------------------- */
 
-static void tell_stat(void *arg, const char *path, const char *unit, const char *meaning,
-                      uint64_t value)
+static void write_stat(void *arg, const char *path, const char *unit, const char *meaning,
+                       uint64_t value)
 {
     (void)meaning;
     if (value != 0)
         lab_result_write_stat(arg, &(struct lab_stat){ path, unit, value });
 }
 
-void lab_tell_prints(struct machine *machine, FILE *out)
+void lab_report_prints(struct machine *machine, FILE *out)
 {
     struct sim_fingerprint print = sim_fingerprint_of(machine_sim(machine));
 
     lab_result_write_prints(out, print.visible, print.wire);
 }
 
-void lab_tell_counts(struct machine *machine, FILE *out)
+void lab_report_counts(struct machine *machine, FILE *out)
 {
-    tell_stat(out, LAB_STAT_TIME, "ps", "", sim_reached(machine_sim(machine)));
-    sim_stat_each(machine_sim(machine), tell_stat, out);
+    write_stat(out, LAB_STAT_TIME, "ps", "", sim_reached(machine_sim(machine)));
+    sim_stat_each(machine_sim(machine), write_stat, out);
 }
 
 static void write_fault(void *arg, const struct load_fault *fault)
@@ -203,7 +203,7 @@ static void write_fault(void *arg, const struct load_fault *fault)
                    fault->target, fault->pattern, fault->kind, fault->pairs, fault->places);
 }
 
-void lab_tell_faults(const struct load_machine *machine, FILE *out)
+void lab_report_faults(const struct load_machine *machine, FILE *out)
 {
     load_machine_each_fault(machine, write_fault, out);
 }
@@ -228,11 +228,11 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
     if (rc == SIM_OK) {
         rc = launch(site, run, machine, out, err);
         if (rc == SIM_OK && site->fingerprint)
-            lab_tell_prints(machine, out);
+            lab_report_prints(machine, out);
         if (rc == SIM_OK && site->statistics)
-            lab_tell_counts(machine, out);
+            lab_report_counts(machine, out);
         if (rc == SIM_OK)
-            rc = lab_watch_tell(watch, sim_reached(machine_sim(machine)), out, err);
+            rc = lab_watch_report(watch, sim_reached(machine_sim(machine)), out, err);
         if (rc == SIM_OK && site->ended != NULL)
             rc = site->ended(site->ended_arg, err);
         machine_destroy(machine);
@@ -267,7 +267,7 @@ int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
         return rc;
     rc = simulate_watched(site, run, load_machine_desc(machine), out, &why);
 
-    lab_tell_faults(machine, out);
+    lab_report_faults(machine, out);
     if (rc != SIM_OK) /* what a component says of its values has no file in it */
         (void)sim_error_set(err, rc, "%s%s%s",
                             strstr(why.text, ".yaml:") != NULL ? "" : run->machine,

@@ -33,10 +33,10 @@ int lab_load_run(const struct lab_site *site, const struct lab_run *run,
                  struct load_machine **machine_p, struct sim_error *err);
 
 /** Of a machine whose program has ended: both fingerprints and all that it has counted. */
-void lab_tell_prints(struct machine *machine, FILE *out);
-void lab_tell_counts(struct machine *machine, FILE *out);
+void lab_report_prints(struct machine *machine, FILE *out);
+void lab_report_counts(struct machine *machine, FILE *out);
 /** The faults that it was given. */
-void lab_tell_faults(const struct load_machine *machine, FILE *out);
+void lab_report_faults(const struct load_machine *machine, FILE *out);
 
 /** The run on its machine, loaded before. */
 int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,

@@ -126,7 +126,7 @@ static void give(struct crew *crew, struct worker *w)
     (void)lab_write_whole(w->to, &w->index, sizeof(w->index));
 }
 
-static void tell(struct crew *crew, const struct lab_finished *end)
+static void report_end(struct crew *crew, const struct lab_finished *end)
 {
     if (!crew->finished(crew->arg, end))
         crew->next = crew->n;
@@ -140,12 +140,12 @@ static void take(struct crew *crew, struct worker *w)
     if (lab_read_whole(w->from, &answer, sizeof(answer)) &&
         (text = calloc(1, (size_t)answer.bytes + 1)) != NULL &&
         lab_read_whole(w->from, text, answer.bytes)) {
-        tell(crew, &(struct lab_finished){ answer.index, answer.rc, false, text });
+        report_end(crew, &(struct lab_finished){ answer.index, answer.rc, false, text });
         give(crew, w);
     } else {
         uint32_t index = w->index;
 
-        tell(crew, &(struct lab_finished){ index, SIM_ERR_IO, true, stop(w) });
+        report_end(crew, &(struct lab_finished){ index, SIM_ERR_IO, true, stop(w) });
         if (crew->next < crew->n && start(crew, w))
             give(crew, w);
     }
@@ -182,7 +182,7 @@ static void run_here(struct crew *crew)
         size_t n = 0;
         int rc = lab_execute(crew->cfg, crew->runs[index], &text, &n);
 
-        tell(crew, &(struct lab_finished){ index, rc, false, text });
+        report_end(crew, &(struct lab_finished){ index, rc, false, text });
         free(text);
     }
 }

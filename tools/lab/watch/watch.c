@@ -133,7 +133,7 @@ static int open_usage(struct lab_watch *w, struct sim_error *err)
     return SIM_OK;
 }
 
-static void tell_window(void *arg, const struct observe_window *window)
+static void write_window(void *arg, const struct observe_window *window)
 {
     lab_line_write(arg, LAB_LINE_USAGE, "place=%s side=%s from_ps=%" PRIu64 " to_ps=%" PRIu64,
                    window->where, window->side, window->from, window->to);
@@ -142,11 +142,12 @@ static void tell_window(void *arg, const struct observe_window *window)
     (void)fputc('\n', arg);
 }
 
-int lab_watch_tell(const struct lab_watch *watch, sim_time_t end, FILE *out, struct sim_error *err)
+int lab_watch_report(const struct lab_watch *watch, sim_time_t end, FILE *out,
+                     struct sim_error *err)
 {
     if (watch->usage == NULL)
         return SIM_OK;
-    return observe_usage_each(watch->usage, end, tell_window, out, err);
+    return observe_usage_each(watch->usage, end, write_window, out, err);
 }
 
 /* ---- all of them ---- */

@@ -18,7 +18,7 @@ struct lab_watch_options {
     const char *waves;      /* FST; see fst.h */
     const char *pcap;       /* packets: pcapng */
     const char *pcap_links; /* of links with a port that this pattern matches; NULL: of all */
-    /* No file: use of links over time, told by lab_watch_tell(). */
+    /* No file: use of links over time, told by lab_watch_report(). */
     bool usage;
     sim_time_t usage_window_ps; /* 0: some hundred windows */
 };
@@ -42,7 +42,8 @@ const struct sim_probe *lab_watch_probe(const struct lab_watch *watch);
  * `end`, for each direction of a link and window in which it was used; see observe/usage.h.
  * Nothing when they are not wanted.
  */
-int lab_watch_tell(const struct lab_watch *watch, sim_time_t end, FILE *out, struct sim_error *err);
+int lab_watch_report(const struct lab_watch *watch, sim_time_t end, FILE *out,
+                     struct sim_error *err);
 /** Completes the files, however the run ended; the machine may be gone. Frees the watch. */
 int lab_watch_close(struct lab_watch *watch, struct sim_error *err);
 
