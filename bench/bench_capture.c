@@ -4,7 +4,7 @@
  * alone and with --pcap. One operation is one such run.
  */
 #include "bench.h"
-#include "tools/lab/simulate.h"
+#include "tools/lab/run/simulate.h"
 
 #include <stdlib.h>
 #include <unistd.h>

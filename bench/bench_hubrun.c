@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "hosts/launch/launch.h"
 #include "process.h"
-#include "tools/lab/software.h"
+#include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@ foreach(folder configs docs examples scripts workloads)
 endforeach()
 install(DIRECTORY configs docs examples DESTINATION ${share})
 install(DIRECTORY workloads DESTINATION ${share} FILES_MATCHING PATTERN "*.[ch]" PATTERN Makefile)
-set(scripts python plot.py timeline timeline.py utilisation utilisation.py matrix matrix.py picture.py) # not those that need the source
+set(scripts python plot.py timeline timeline.py utilisation utilisation.py matrix matrix.py picture.py explain.py topology.py) # not those that need the source
 list(TRANSFORM scripts PREPEND scripts/)
 install(PROGRAMS ${scripts} DESTINATION ${share}/scripts)
 install(FILES scripts/hubsim.lua scripts/completion.bash DESTINATION ${share}/scripts)

@@ -2,7 +2,7 @@
  * read is given to ports and components too, which check it once more. */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz.h"
-#include "tools/lab/software.h"
+#include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
 
 #include <stdio.h>

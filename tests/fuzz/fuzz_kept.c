@@ -3,8 +3,8 @@
  * is understood is compared with itself, and nothing differs.
  */
 #include "fuzz.h"
-#include "tools/lab/changes.h"
-#include "tools/lab/compare.h"
+#include "tools/lab/result/changes.h"
+#include "tools/lab/result/compare.h"
 
 #include <stdlib.h>
 #include <string.h>

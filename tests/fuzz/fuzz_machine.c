@@ -1,7 +1,7 @@
 /* Any bytes as a machine file over the real platforms and kinds: a machine, or one message. */
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz.h"
-#include "tools/lab/software.h"
+#include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Any bytes as a CSV of published rows, and as a list of values: understood, or one message. */
 #include "fuzz.h"
-#include "tools/lab/published.h"
+#include "tools/lab/rows/published.h"
 
 #include <stdlib.h>
 #include <string.h>

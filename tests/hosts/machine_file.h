@@ -4,7 +4,7 @@
 
 #include "tests/hosts/cluster.h"
 
-#include "tools/lab/software.h"
+#include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
 
 namespace test

@@ -42,7 +42,9 @@ runs "$scripts/timeline" t.json.gz --message -1 --out timeline.svg
 runs "$hubsim" run two-node --utilisation --out out
 runs "$scripts/utilisation" out/two-node --run 0 --out use.svg
 runs "$hubsim" figure pingpong-latency --out figures
-for picture in matrix.svg timeline.svg use.svg figures/pingpong-latency.svg; do
+runs "$hubsim" explain two-node --svg explain.svg
+runs "$hubsim" topology ring4 --svg ring4.svg
+for picture in explain.svg ring4.svg matrix.svg timeline.svg use.svg figures/pingpong-latency.svg; do
     [[ -s $box/work/$picture ]] || bad "no $picture"
 done
 if grep -q '^HUBSIM_FST_DIR:PATH=/' "$build/CMakeCache.txt"; then runs "$hubsim" run two-node --waves w.fst; fi

@@ -59,7 +59,26 @@ const std::map<std::string, strings> arrows = {
     { "workloads", { "public" } },
     { "examples", { "public" } },
     { "tools/load", { "sim/core", "sim/machine" } },
-    { "tools/lab", { "sim", "hosts/launch", "tools/load", "public" } },
+    { "tools/lab", {} }, /* each room says for itself */
+    { "tools/lab/format", { "sim/core", "tools/load" } },
+    { "tools/lab/watch", { "sim", "tools/load", "tools/lab/format" } },
+    { "tools/lab/run",
+      { "sim", "hosts/launch", "public", "tools/load", "tools/lab/format", "tools/lab/watch" } },
+    { "tools/lab/topology", { "sim", "hosts/launch", "tools/lab/format" } },
+    { "tools/lab/bounds", { "sim", "tools/lab/run", "tools/lab/topology" } },
+    { "tools/lab/workload", { "tools/load", "tools/lab/run", "tools/lab/bounds" } },
+    { "tools/lab/rows",
+      { "sim", "tools/load", "tools/lab/format", "tools/lab/run", "tools/lab/bounds",
+        "tools/lab/workload" } },
+    { "tools/lab/result",
+      { "sim", "tools/load", "tools/lab/format", "tools/lab/run", "tools/lab/topology",
+        "tools/lab/bounds", "tools/lab/rows" } },
+    { "tools/lab/explain", { "sim", "tools/load", "tools/lab/format", "tools/lab/run" } },
+    { "tools/lab/figure",
+      { "tools/load", "tools/lab/format", "tools/lab/workload", "tools/lab/rows" } },
+    { "tools/lab/sweep",
+      { "tools/load", "tools/lab/format", "tools/lab/run", "tools/lab/bounds", "tools/lab/workload",
+        "tools/lab/rows", "tools/lab/result", "tools/lab/figure" } },
     { "tools/cmd", { "sim", "hosts/launch", "tools/load", "tools/lab", "public" } },
     { "tools/hubrun", { "sim", "hosts/launch", "tools/load", "tools/lab", "tools/cmd" } },
     { "tools", { "tools", "sim" } },
@@ -150,6 +169,7 @@ TEST(Arrows, RejectWhatTheDesignForbids)
     EXPECT_FALSE(may_include("hosts/transport/net/net.c", "hosts/mpi/base/rank.h"));
     EXPECT_FALSE(may_include("hosts/mpi/point/send.c", "hosts/mpi/coll/schedule.h"));
     EXPECT_TRUE(may_include("workloads/pingpong.c", "hosts/tca/include/tca-api.h"));
+    EXPECT_FALSE(may_include("tools/lab/format/csv.c", "tools/lab/run/run.h"));
     EXPECT_FALSE(may_include("somewhere/new.c", "sim/core/sim.h"));
 }
 

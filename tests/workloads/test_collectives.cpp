@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/built.h"
-#include "tools/lab/experiment.h"
+#include "tools/lab/rows/experiment.h"
 
 namespace
 {

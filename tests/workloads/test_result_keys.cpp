@@ -7,9 +7,9 @@
 #include <string>
 
 #include "tests/built.h"
-#include "tools/lab/evaluate.h"
-#include "tools/lab/result_keys.h"
-#include "tools/lab/simulate.h"
+#include "tools/lab/rows/evaluate.h"
+#include "tools/lab/run/simulate.h"
+#include "tools/lab/workload/plan.h"
 
 namespace
 {
@@ -60,7 +60,7 @@ class ResultKeys : public testing::Test
     }
     Keys listed(const char *workload)
     {
-        std::istringstream in(lab_result_keys(workload, &arena));
+        std::istringstream in(lab_workload_prints(workload));
         Keys keys;
 
         for (std::string key; std::getline(in >> std::ws, key, ',');)
@@ -107,8 +107,8 @@ TEST_F(ResultKeys, AreThoseThatEachWorkloadPrints)
 
         EXPECT_EQ(listed(name.c_str()), keys) << name;
         for (const std::string &key : keys)
-            EXPECT_TRUE(lab_result_has(name.c_str(), key.c_str())) << name << " " << key;
-        EXPECT_FALSE(lab_result_has(name.c_str(), "nothing"));
+            EXPECT_TRUE(lab_workload_has(name.c_str(), key.c_str())) << name << " " << key;
+        EXPECT_FALSE(lab_workload_has(name.c_str(), "nothing"));
     }
 }
 

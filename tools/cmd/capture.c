@@ -31,14 +31,7 @@ enum {
     COUNTS
 };
 
-enum { PORT, FIRST_COUNT, BUSY = FIRST_COUNT + COUNTS, COLUMNS };
-
-static const struct lab_column columns[COLUMNS] = {
-    { "port", false },      { "posted", true },   { "nonposted", true }, { "completion", true },
-    { "data_bytes", true }, { "ack", true },      { "nak", true },       { "fc", true },
-    { "other", true },      { "replayed", true }, { "nullified", true }, { "corrupted", true },
-    { "lost", true },       { "busy_pct", true },
-};
+enum { PORT, FIRST_COUNT, BUSY = FIRST_COUNT + COUNTS };
 
 struct port {
     const char *name;
@@ -57,14 +50,8 @@ static void add_port(void *arg, uint32_t number, const char *name)
 {
     struct summary *s = arg;
 
-    if (number == s->room) {
-        struct port *more = load_alloc(&s->arena, (s->room * 2 + 32) * sizeof(*more));
-
-        if (s->n != 0)
-            memcpy(more, s->ports, s->n * sizeof(*more));
-        s->room = s->room * 2 + 32;
-        s->ports = more;
-    }
+    (void)number;
+    s->ports = load_grow(&s->arena, s->ports, s->n, &s->room, sizeof(*s->ports));
     s->ports[s->n++] = (struct port){ .name = load_text(&s->arena, "%s", name) };
 }
 
@@ -122,7 +109,8 @@ static void print(const struct summary *s, enum lab_format format)
     double span = s->last > s->first ? (double)(s->last - s->first) : 1;
     struct lab_table table;
 
-    lab_table_init(&table, columns, COLUMNS);
+    lab_table_begin(&table, "port, posted#, nonposted#, completion#, data_bytes#, ack#, nak#, fc#, "
+                            "other#, replayed#, nullified#, corrupted#, lost#, busy_pct#");
     for (unsigned i = 0; i < s->n; i++) {
         unsigned row = lab_table_add(&table);
 
@@ -131,8 +119,7 @@ static void print(const struct summary *s, enum lab_format format)
             lab_table_set(&table, row, FIRST_COUNT + k, "%" PRIu64, s->ports[i].counts[k]);
         lab_table_set(&table, row, BUSY, "%.2f", 100 * (double)s->ports[i].busy / span);
     }
-    lab_table_write(&table, format, stdout);
-    lab_table_fini(&table);
+    cmd_print_table(&table, format);
 }
 
 static int map_file(const char *path, const uint8_t **bytes_p, size_t *n_p, struct sim_error *err)
@@ -181,42 +168,20 @@ struct options {
     const char *file;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &opt->common;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->file != NULL)
-            argp_error(state, "%s: expected one FILE", arg);
-        opt->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a file that --pcap has written");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 int cmd_capture(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
-    static const struct argp argp = {
-        .parser = parse,
-        .args_doc = "FILE",
-        .doc = "Sums up a capture that --pcap has written: for each port the TLPs it has sent by "
-               "class, their data, its DLLPs, what befell them, and how long its wire was busy of "
-               "the time from the first packet of the file to the end of the last.",
-        .children = children,
+    static const struct cmd_usage usage = {
+        .words = "FILE",
+        .about = "Sums up a capture that --pcap has written: for each port the TLPs it has sent by "
+                 "class, their data, its DLLPs, what befell them, and how long its wire was busy "
+                 "of the time from the first packet of the file to the end of the last.",
+        .options = { { cmd_format_options, 0 } },
+        CMD_ONE_WORD("FILE", file),
+        .none = "expected a file that --pcap has written",
     };
     struct options opt = { .file = NULL };
     struct sim_error err = { 0 };
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     return summarise(opt.file, opt.common.format, &err) == SIM_OK ? CMD_OK : cmd_fail(&err);
 }

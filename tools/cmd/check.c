@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L /* isatty */
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/rerun.h"
-#include "tools/lab/changes.h"
-#include "tools/lab/junit.h"
-#include "tools/lab/out.h"
+#include "tools/lab/format/out.h"
+#include "tools/lab/result/changes.h"
+#include "tools/lab/result/junit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,66 +19,37 @@ struct options {
     struct cmd_rerun rerun;
     const char *junit;
     const char *bands[LAB_BANDS_MAX];
-    unsigned nbands, ndirs, limit;
-    bool limited;
+    unsigned nbands, ndirs, limit; /* CMD_NO_LIMIT: not said */
     const char *dirs[DIRS_MAX];
 };
 
-enum { OPT_BAND = 256, OPT_JUNIT, OPT_OUT, OPT_LIMIT, TEXT_LIMIT = 40 };
+enum { TEXT_LIMIT = 40 };
 
-static const struct argp_option options[] = {
-    { "band", OPT_BAND, "[COLUMN=]WIDTH", 0,
+static void take_band(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    struct options *opt = to;
+
+    (void)o;
+    if (opt->nbands == LAB_BANDS_MAX)
+        argp_error(state, "--band: expected at most %u", LAB_BANDS_MAX);
+    opt->bands[opt->nbands++] = text;
+}
+
+static const struct cmd_option options[] = {
+    { "band", 0, "[COLUMN=]WIDTH",
       "Values may differ by this: 1% of the kept value, or 0.5 in the unit of the column; a "
-      "pattern "
-      "names several columns. Fingerprints may differ then. The last one that fits counts",
-      0 },
-    { "junit", OPT_JUNIT, "FILE", 0, "Write JUnit XML, a test case for each point", 0 },
-    { "out", OPT_OUT, "DIR", 0, "Keep the new results in this folder, for `hubsim diff`", 0 },
-    { "limit", OPT_LIMIT, "N", 0,
-      "At most so many lines (default 40, and all with --csv or --json; 0: all)", 0 },
-    { "jobs", 'J', "N", 0, "Worker processes (default: one for each processor)", 0 },
+      "pattern names several columns. Fingerprints may differ then. The last one that fits counts",
+      0, .take = take_band },
+    { "junit", 0, "FILE", "Write JUnit XML, a test case for each point", 0, cmd_take_text,
+      CMD_AT(junit) },
+    { "out", 0, "DIR", "Keep the new results in this folder, for `hubsim diff`", 0, cmd_take_text,
+      CMD_AT(rerun.out) },
+    { "limit", 0, "N", "At most so many lines (default 40, and all with --csv or --json; 0: all)",
+      0, cmd_take_unsigned, CMD_AT(limit) },
+    { "jobs", 'J', "N", "Worker processes (default: one for each processor)", 0, cmd_take_unsigned,
+      CMD_AT(common.jobs) },
     { 0 },
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &opt->common;
-        return 0;
-    case OPT_BAND:
-        if (opt->nbands == LAB_BANDS_MAX)
-            argp_error(state, "--band: expected at most %u", LAB_BANDS_MAX);
-        opt->bands[opt->nbands++] = arg;
-        return 0;
-    case OPT_JUNIT:
-        opt->junit = arg;
-        return 0;
-    case OPT_OUT:
-        opt->rerun.out = arg;
-        return 0;
-    case OPT_LIMIT:
-        opt->limit = (unsigned)cmd_number(state, "limit", arg);
-        opt->limited = true;
-        return 0;
-    case 'J':
-        opt->common.jobs = (unsigned)cmd_number(state, "jobs", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->ndirs == DIRS_MAX)
-            argp_error(state, "%s: expected at most %u results", arg, DIRS_MAX);
-        opt->dirs[opt->ndirs++] = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a result, a folder that hubsim run has written");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* ---- one result ------------------------------------------------------------------ */
 
@@ -118,9 +89,7 @@ static unsigned add_row(struct lab_table *t, const struct checked *c,
 {
     unsigned row = lab_table_add(t);
 
-    lab_table_set(t, row, RESULT, "%s", c->name);
-    lab_table_set(t, row, POINT, "%s", pair->name);
-    lab_table_set(t, row, VERDICT, "%s", lab_point_word(pair->verdict));
+    lab_table_set(t, row, RESULT, "%s\t%s\t%s", c->name, pair->name, lab_point_word(pair->verdict));
     return row;
 }
 
@@ -146,9 +115,7 @@ static void add_cell(struct lab_table *t, const struct checked *c,
 
     if (cell->within) /* the point may be out for another value */
         lab_table_set(t, row, VERDICT, "%s", lab_point_word(LAB_POINT_MODEL));
-    lab_table_set(t, row, VALUE, "%s", cell->name);
-    lab_table_set(t, row, KEPT, "%s", cell->a);
-    lab_table_set(t, row, NOW, "%s", cell->b != NULL ? cell->b : "");
+    lab_table_set(t, row, VALUE, "%s\t%s\t%s", cell->name, cell->a, cell->b != NULL ? cell->b : "");
     if (cell->numbers && lab_is_number(cell->a, &kept) && kept != 0)
         lab_table_set(t, row, CHANGE_PCT, text ? "%+.4f" : "%.4f",
                       lab_change_pct(kept, kept + cell->change));
@@ -269,7 +236,7 @@ static void print(const struct options *opt, const struct checked *all,
         { "change_pct", true }, { "band", false },  { "reason", false },
     };
     bool text = opt->common.format == LAB_TEXT;
-    unsigned limit = opt->limited ? opt->limit : text ? TEXT_LIMIT : 0, rows;
+    unsigned limit = opt->limit != CMD_NO_LIMIT ? opt->limit : text ? TEXT_LIMIT : 0, rows;
     struct lab_table table;
 
     lab_table_init(&table, columns, text ? REASON : COLUMNS);
@@ -342,7 +309,7 @@ static int read_all(const struct options *opt, const struct lab_bands *bands,
 }
 
 /** On a terminal; `name` NULL: over. */
-static void tell_progress(unsigned i, unsigned n, const char *name)
+static void report_progress(unsigned i, unsigned n, const char *name)
 {
     if (isatty(STDERR_FILENO) == 0)
         return;
@@ -363,10 +330,10 @@ static int check_all(const struct options *opt, const struct lab_bands *bands,
         return rc;
     *status_p = CHECK_EQUAL;
     for (unsigned i = 0; i < opt->ndirs; i++) {
-        tell_progress(i, opt->ndirs, all[i].name);
+        report_progress(i, opt->ndirs, all[i].name);
         if (all[i].rc == SIM_OK)
             check(opt, bands, arena, &all[i]);
-        tell_progress(i, opt->ndirs, NULL);
+        report_progress(i, opt->ndirs, NULL);
         if (all[i].rc != SIM_OK)
             (void)cmd_fail(&all[i].err);
         if (status_of(&all[i], bands) > *status_p)
@@ -378,27 +345,26 @@ static int check_all(const struct options *opt, const struct lab_bands *bands,
 
 int cmd_check(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "RESULT...",
-        "Runs again what the manifest of each result says, with the machines and programs of "
-        "today, and tells what differs: values, and fingerprints where no value does. Exit status: "
-        "0 equal (with --band: all values in their bands), 1 something differs, 2 a result cannot "
-        "be read or run.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "RESULT...",
+        .about = "Runs again what the manifest of each result says, with the machines and programs "
+                 "of today, and tells what differs: values, and fingerprints where no value does. "
+                 "Exit status: 0 equal (with --band: all values in their bands), 1 something "
+                 "differs, 2 a result cannot be read or run.",
+        .options = { { options, 0 }, { cmd_format_options, 0 } },
+        .words_at = offsetof(struct options, dirs),
+        .nwords_at = offsetof(struct options, ndirs),
+        .max = DIRS_MAX,
+        .too_many = "%s: expected at most 1024 results",
+        .none = "expected a result, a folder that hubsim run has written",
     };
-    struct options opt = { .ndirs = 0 };
+    struct options opt = { .limit = CMD_NO_LIMIT };
     struct load_arena arena = { 0 };
     struct lab_bands bands = { 0 };
     struct sim_error err = { 0 };
     int rc = SIM_OK, status = CHECK_TROUBLE;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     opt.rerun.jobs = opt.common.jobs;
     for (unsigned i = 0; i < opt.nbands && rc == SIM_OK; i++)
         rc = lab_bands_add(&bands, opt.bands[i], &arena, &err);

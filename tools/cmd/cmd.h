@@ -5,17 +5,19 @@
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
-#include <argp.h>
+#include <sys/types.h> /* pid_t */
 
-#include "tools/lab/figure.h"
-#include "tools/lab/watch.h"
+#include "tools/cmd/options.h"
+#include "tools/lab/figure/figure.h"
+#include "tools/lab/watch/watch.h"
 #include "tools/load/machine.h"
 
 #define CMD_SETS_MAX 64u
+#define CMD_NO_LIMIT UINT32_MAX /* of --limit, where nothing was said */
 
 enum { CMD_OK = 0, CMD_FAILED = 1, CMD_USAGE = 2 };
 
-/** Options that several commands take; an argp child fills them. */
+/** Options that several commands take: the beginning of what each parses. */
 struct cmd_common {
     struct load_roots roots;
     enum lab_format format;
@@ -29,15 +31,18 @@ struct cmd_common {
     struct lab_watch_options watch;
 };
 
-extern const struct argp cmd_format_argp;  /* --json, --csv; input: struct cmd_common */
-extern const struct argp cmd_machine_argp; /* --set, --platform, --seed */
-extern const struct argp cmd_work_argp;    /* the same and --jobs, for runs in worker processes */
-extern const struct argp cmd_watch_argp;   /* --timeline and what else observes one run */
+extern const struct cmd_option cmd_format_options[];  /* --json, --csv */
+extern const struct cmd_option cmd_machine_options[]; /* --set, --faults, --platform, --seed */
+extern const struct cmd_option cmd_jobs_options[];    /* --jobs, for runs in worker processes */
+extern const struct cmd_option cmd_watch_options[];   /* --timeline and what else observes a run */
 
-void cmd_common_init(struct cmd_common *common);
+/** `options` begins with struct cmd_common. */
+void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *options);
 #define CMD_WORDS_MAX (2 * (CMD_SETS_MAX + LAB_FAULTS_MAX) + 4)
 /** The options above that change a result, as they would be typed. @return how many words */
 unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words);
+/** To stdout; frees the table. */
+void cmd_print_table(struct lab_table *table, enum lab_format format);
 /** Prints "hubsim: ..." @return CMD_FAILED */
 int cmd_fail(const struct sim_error *err);
 /** A machine, or a platform as a machine of one node, by name or path. */
@@ -52,22 +57,19 @@ int cmd_spare_inputs(const struct cmd_common *common, const char *option, const 
 int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
                        struct sim_error *err);
 
-/** No empty word for an option of `options` that takes a word, or a message about it and exit: it
- * is a shell's variable that is not set, most often. */
-void cmd_expect_text(struct argp_state *state, const struct argp_option *options, int key,
-                     const char *arg);
-/** Picoseconds of a number with ps, ns, us, ms or s, above 0, or a message about OPTION and exit.
- */
-sim_time_t cmd_time(struct argp_state *state, const char *option, const char *text);
-/** A whole number, or a message about --OPTION and exit. */
-uint64_t cmd_number(struct argp_state *state, const char *option, const char *text);
-
 /** STEM.csv and STEM.json, from which scripts/plot.py draws STEM.png and STEM.svg. */
 int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
                      const char *stem, struct load_arena *arena, struct sim_error *err);
 /** All in one go: starting the interpreter costs more than drawing. */
 int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
              struct sim_error *err);
+
+/** Until the child has ended. @return its exit status, -1: it was ended, or there is none */
+int cmd_wait(pid_t pid);
+/** `script` of scripts/ makes a picture of what `write` writes, on its standard output. */
+typedef void (*cmd_write_fn)(void *arg, FILE *out);
+int cmd_picture(const struct load_roots *roots, const char *script, const char *path,
+                cmd_write_fn write, void *arg, struct sim_error *err);
 
 int cmd_list(int argc, char **argv);
 int cmd_params(int argc, char **argv);

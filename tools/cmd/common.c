@@ -1,216 +1,106 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/cmd.h"
 
-#include "tools/lab/out.h"
-#include "tools/lab/published.h"
-#include "tools/lab/software.h"
+#include "tools/lab/rows/published.h"
+#include "tools/lab/run/software.h"
 #include "tools/load/nearest.h"
 #include "tools/load/value.h"
 
-#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-/* clear of the options of the commands */
-enum { OPT_TIMELINE = 0x1000, OPT_WAVES, OPT_PCAP, OPT_PCAP_LINKS, OPT_UTILISATION };
+#define AT(member) .at = offsetof(struct cmd_common, member)
 
-static error_t parse_format(int key, char *arg, struct argp_state *state)
-{
-    struct cmd_common *common = state->input;
-
-    (void)arg;
-    switch (key) {
-    case 'j':
-        common->format = LAB_JSON;
-        return 0;
-    case 'c':
-        common->format = LAB_CSV;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option format_options[] = {
-    { "json", 'j', NULL, 0, "Write JSON", 1 },
-    { "csv", 'c', NULL, 0, "Write comma-separated values", 1 },
+const struct cmd_option cmd_format_options[] = {
+    { "json", 'j', NULL, "Write JSON", 1, cmd_take_value, AT(format), .value = LAB_JSON },
+    { "csv", 'c', NULL, "Write comma-separated values", 1, cmd_take_value, AT(format),
+      .value = LAB_CSV },
     { 0 },
 };
-const struct argp cmd_format_argp = { format_options, parse_format, NULL, NULL, NULL, NULL, NULL };
 
-uint64_t cmd_number(struct argp_state *state, const char *option, const char *text)
+static void take_set(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    uint64_t value = 0;
+    struct cmd_common *common = to;
 
-    if (!load_number(text, false, &value))
-        argp_error(state, "--%s %s: expected a whole number", option, text);
-    return value;
+    if (common->nsets == CMD_SETS_MAX)
+        argp_error(state, "--%s: expected at most %u", o->name, CMD_SETS_MAX);
+    common->sets[common->nsets++] = text;
 }
 
-void cmd_expect_text(struct argp_state *state, const struct argp_option *options, int key,
-                     const char *arg)
+static void take_fault(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    const struct argp_option *o = options;
+    struct cmd_common *common = to;
 
-    while (o->name != NULL && o->key != key)
-        o++;
-    if (o->name != NULL && arg != NULL && *arg == '\0')
-        argp_error(state, "--%s: expected %s, not an empty word", o->name, o->arg);
+    if (common->nfaults == LAB_FAULTS_MAX)
+        argp_error(state, "--%s: expected at most %u", o->name, LAB_FAULTS_MAX);
+    common->faults[common->nfaults++] = text;
 }
 
-sim_time_t cmd_time(struct argp_state *state, const char *option, const char *text)
-{
-    static const struct {
-        const char *name;
-        sim_time_t ps;
-    } units[] = {
-        { "ps", 1 }, { "ns", SIM_NS }, { "us", SIM_US }, { "ms", SIM_MS }, { "s", 1000 * SIM_MS }
-    };
-    size_t digits = strspn(text, "0123456789_");
-    char number[32] = { 0 };
-    uint64_t value = 0;
-
-    if (digits < sizeof(number))
-        memcpy(number, text, digits);
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (strcmp(text + digits, units[i].name) == 0 && load_number(number, false, &value) &&
-            value > 0 && value <= (SIM_TIME_NEVER - 1) / units[i].ps)
-            return value * units[i].ps;
-    argp_error(state, "%s %s: expected a number and ps, ns, us, ms or s, such as 10ms", option,
-               text);
-    return 0;
-}
-
-enum { OPT_FAULTS = 0x1000 };
-
-static const struct argp_option machine_options[] = {
-    { "set", 's', "KEY=VALUE", 0, "Override what matches, e.g. node*.hub.e.link.lanes=4", 2 },
-    { "faults", OPT_FAULTS, "FILE", 0,
+const struct cmd_option cmd_machine_options[] = {
+    { "set", 's', "KEY=VALUE", "Override what matches, e.g. node*.hub.e.link.lanes=4", 2,
+      .take = take_set },
+    { "faults", 0, "FILE",
       "What goes wrong: a file, or one fault such as '{link: node0.hub.e, bit_error_rate: 1e-9}'",
-      2 },
-    { "platform", 'p', "NAME", 0, "Build all nodes of this platform", 2 },
-    { "seed", 'S', "N", 0, "Seed of every random stream (default 1)", 2 },
+      2, .take = take_fault },
+    { "platform", 'p', "NAME", "Build all nodes of this platform", 2, cmd_take_text, AT(platform) },
+    { "seed", 'S', "N", "Seed of every random stream (default 1)", 2, cmd_take_number, AT(seed) },
     { 0 },
 };
 
-static error_t parse_machine(int key, char *arg, struct argp_state *state)
-{
-    struct cmd_common *common = state->input;
-
-    cmd_expect_text(state, machine_options, key, arg);
-    switch (key) {
-    case 's':
-        if (common->nsets == CMD_SETS_MAX)
-            argp_error(state, "--set: expected at most %u", CMD_SETS_MAX);
-        common->sets[common->nsets++] = arg;
-        return 0;
-    case OPT_FAULTS:
-        if (common->nfaults == LAB_FAULTS_MAX)
-            argp_error(state, "--faults: expected at most %u", LAB_FAULTS_MAX);
-        common->faults[common->nfaults++] = arg;
-        return 0;
-    case 'p':
-        common->platform = arg;
-        return 0;
-    case 'S':
-        common->seed = cmd_number(state, "seed", arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp cmd_machine_argp = {
-    machine_options, parse_machine, NULL, NULL, NULL, NULL, NULL
-};
-
-static error_t parse_work(int key, char *arg, struct argp_state *state)
-{
-    struct cmd_common *common = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = common;
-        return 0;
-    case 'J':
-        common->jobs = (unsigned)cmd_number(state, "jobs", arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option work_options[] = {
-    { "jobs", 'J', "N", 0, "Worker processes (default: one for each processor)", 2 },
+const struct cmd_option cmd_jobs_options[] = {
+    { "jobs", 'J', "N", "Worker processes (default: one for each processor)", 2, cmd_take_unsigned,
+      AT(jobs), .flags = CMD_OPTION_EMPTY },
     { 0 },
 };
-static const struct argp_child work_children[] = { { &cmd_machine_argp, 0, NULL, 0 }, { 0 } };
-const struct argp cmd_work_argp = {
-    work_options, parse_work, NULL, NULL, work_children, NULL, NULL
-};
 
-static const struct argp_option watch_options[] = {
-    { "timeline", OPT_TIMELINE, "FILE", 0,
+static void take_usage(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    struct lab_watch_options *watch = to;
+
+    watch->usage = true;
+    if (text != NULL)
+        cmd_take_time(state, o, &watch->usage_window_ps, text);
+}
+
+const struct cmd_option cmd_watch_options[] = {
+    { "timeline", 0, "FILE",
       "Write what happened when, as trace-event JSON, gzip: chrome://tracing and Perfetto show it, "
       "scripts/timeline draws it",
-      3 },
-    { "waves", OPT_WAVES, "FILE", 0,
-      "Write queues, credits, grants and DMA states of all ports as FST, for gtkwave", 3 },
-    { "pcap", OPT_PCAP, "FILE", 0,
-      "Write each packet on the links as pcapng: Wireshark and tshark read it with "
-      "-X lua_script:scripts/hubsim.lua",
-      3 },
-    { "pcap-links", OPT_PCAP_LINKS, "PATTERN", 0,
-      "Capture only links with a port that matches, e.g. 'node*.hub.e'", 3 },
-    { "utilisation", OPT_UTILISATION, "TIME", OPTION_ARG_OPTIONAL,
+      3, cmd_take_text, AT(watch.timeline) },
+    { "waves", 0, "FILE",
+      "Write queues, credits, grants and DMA states of all ports as FST, for gtkwave", 3,
+      cmd_take_text, AT(watch.waves) },
+    { "pcap", 0, "FILE",
+      "Write each packet on the links as pcapng: Wireshark and tshark read it with -X "
+      "lua_script:scripts/hubsim.lua",
+      3, cmd_take_text, AT(watch.pcap) },
+    { "pcap-links", 0, "PATTERN", "Capture only links with a port that matches, e.g. 'node*.hub.e'",
+      3, cmd_take_text, AT(watch.pcap_links) },
+    { "utilisation", 0, "TIME",
       "Keep with the result what each link carries and waits for over time, usage.csv, which "
       "scripts/utilisation draws; TIME: length of a window, such as 10us (default: 200 to 400 "
       "windows)",
-      3 },
+      3, take_usage, AT(watch), .flags = OPTION_ARG_OPTIONAL },
     { 0 },
 };
 
-static error_t parse_watch(int key, char *arg, struct argp_state *state)
-{
-    struct cmd_common *common = state->input;
-
-    cmd_expect_text(state, watch_options, key, arg);
-    switch (key) {
-    case OPT_TIMELINE:
-        common->watch.timeline = arg;
-        return 0;
-    case OPT_WAVES:
-        common->watch.waves = arg;
-        return 0;
-    case OPT_PCAP:
-        common->watch.pcap = arg;
-        return 0;
-    case OPT_PCAP_LINKS:
-        common->watch.pcap_links = arg;
-        return 0;
-    case OPT_UTILISATION:
-        common->watch.usage = true;
-        if (arg != NULL)
-            common->watch.usage_window_ps = cmd_time(state, "--utilisation", arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp cmd_watch_argp = { watch_options, parse_watch, NULL, NULL, NULL, NULL, NULL };
-
-void cmd_common_init(struct cmd_common *common)
+static void common_init(struct cmd_common *common)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-    *common = (struct cmd_common){ .seed = 1, .jobs = processors > 0 ? (unsigned)processors : 1 };
+    common->seed = 1;
+    common->jobs = processors > 0 ? (unsigned)processors : 1;
     load_roots_init(&common->roots);
+}
+
+void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *options)
+{
+    common_init(options);
+    cmd_parse_options(usage, argc, argv, options);
 }
 
 unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words)
@@ -234,6 +124,12 @@ unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, co
         words[n++] = load_text(arena, "%" PRIu64, common->seed);
     }
     return n;
+}
+
+void cmd_print_table(struct lab_table *table, enum lab_format format)
+{
+    lab_table_write(table, format, stdout);
+    lab_table_fini(table);
 }
 
 int cmd_fail(const struct sim_error *err)
@@ -343,57 +239,4 @@ int cmd_find_published(const struct load_roots *roots, const char *system, char 
             return SIM_OK;
     }
     return fail_published(roots, system, err);
-}
-
-int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
-                     const char *stem, struct load_arena *arena, struct sim_error *err)
-{
-    const char *csv_path = load_text(arena, "%s.csv", stem);
-    const char *axes_path = load_text(arena, "%s.json", stem);
-    FILE *csv, *axes;
-    int rc = lab_out_open(csv_path, &csv, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    lab_table_write(table, LAB_CSV, csv);
-    rc = lab_out_close(csv, csv_path, err);
-    if (rc == SIM_OK)
-        rc = lab_out_open(axes_path, &axes, err);
-    if (rc != SIM_OK)
-        return rc;
-    lab_figure_write_axes(figure, axes);
-    return lab_out_close(axes, axes_path, err);
-}
-
-int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
-             struct sim_error *err)
-{
-    char python[1024], script[1024];
-    char **args = calloc(n + 3, sizeof(*args));
-    int status = 0;
-    pid_t pid;
-
-    SIM_ASSERT(args != NULL);
-    /* scripts/ stands beside configs/, in the source as after installation */
-    (void)snprintf(python, sizeof(python), "%s/../scripts/python", roots->paths[0]);
-    (void)snprintf(script, sizeof(script), "%s/../scripts/plot.py", roots->paths[0]);
-    args[0] = python;
-    args[1] = script;
-    for (unsigned i = 0; i < n; i++)
-        args[2 + i] = strdup(stems[i]);
-    (void)fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        (void)execv(python, args);
-        _exit(127);
-    }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    for (unsigned i = 0; i < n; i++)
-        free(args[2 + i]);
-    free(args);
-    if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers",
-                             stems[0], stems[0]);
-    return SIM_OK;
 }

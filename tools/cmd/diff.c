@@ -1,55 +1,34 @@
 /* hubsim diff: what has changed between two results, and by how much. */
 #include "tools/cmd/cmd.h"
-#include "tools/lab/changes.h"
+#include "tools/lab/result/changes.h"
 
 #include <stdio.h>
 
 struct options {
     struct cmd_common common;
     const char *dirs[2];
-    const char *point; /* a pattern, or NULL: all */
-    unsigned ndirs, limit;
-    bool limited;
+    const char *point;     /* a pattern, or NULL: all */
+    unsigned ndirs, limit; /* CMD_NO_LIMIT: not said */
 };
 
-enum { OPT_LIMIT = 256, OPT_POINT, TEXT_LIMIT = 20, DIFF_FAILED = 2 };
+enum { TEXT_LIMIT = 20, DIFF_FAILED = 2 };
 
-static const struct argp_option options[] = {
-    { "limit", OPT_LIMIT, "N", 0,
-      "At most so many lines of each kind (default 20, and all with --csv or --json; 0: all)", 0 },
-    { "point", OPT_POINT, "PATTERN", 0,
-      "Values, fingerprints and statistics of these points only, e.g. 'PIO*, bytes = 8'", 0 },
+static const struct cmd_option options[] = {
+    { "limit", 0, "N",
+      "At most so many lines of each kind (default 20, and all with --csv or --json; 0: all)", 0,
+      cmd_take_unsigned, CMD_AT(limit) },
+    { "point", 0, "PATTERN",
+      "Values, fingerprints and statistics of these points only, e.g. 'PIO*, bytes = 8'", 0,
+      cmd_take_text, CMD_AT(point) },
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_words(struct argp_state *state, void *arg)
 {
-    struct options *opt = state->input;
+    const struct options *opt = arg;
 
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &opt->common;
-        return 0;
-    case OPT_LIMIT:
-        opt->limit = (unsigned)cmd_number(state, "limit", arg);
-        opt->limited = true;
-        return 0;
-    case OPT_POINT:
-        opt->point = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->ndirs == 2)
-            argp_error(state, "%s: expected two results", arg);
-        opt->dirs[opt->ndirs++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (opt->ndirs != 2)
-            argp_error(state, "expected two results");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (opt->ndirs != 2)
+        argp_error(state, "expected two results");
 }
 
 static void print_rest(const struct lab_changes *changes, unsigned limit)
@@ -72,8 +51,7 @@ static void print_text(const struct lab_changes *changes, unsigned limit)
         return;
     }
     lab_changes_text(changes, limit, &table);
-    lab_table_write(&table, LAB_TEXT, stdout);
-    lab_table_fini(&table);
+    cmd_print_table(&table, LAB_TEXT);
     print_rest(changes, limit);
 }
 
@@ -82,12 +60,11 @@ static void print(const struct options *opt, const struct lab_changes *changes)
     struct lab_table table;
 
     if (opt->common.format == LAB_TEXT) {
-        print_text(changes, opt->limited ? opt->limit : TEXT_LIMIT);
+        print_text(changes, opt->limit != CMD_NO_LIMIT ? opt->limit : TEXT_LIMIT);
         return;
     }
-    lab_changes_table(changes, opt->limit, &table);
-    lab_table_write(&table, opt->common.format, stdout);
-    lab_table_fini(&table);
+    lab_changes_table(changes, opt->limit != CMD_NO_LIMIT ? opt->limit : 0, &table);
+    cmd_print_table(&table, opt->common.format);
 }
 
 static int find(const struct options *opt, struct load_arena *arena, struct lab_changes *changes_p,
@@ -114,28 +91,28 @@ static int find(const struct options *opt, struct load_arena *arena, struct lab_
 
 int cmd_diff(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "A B",
-        "What has changed from result A to result B, folders that `hubsim run` has written, in "
-        "order of importance: how they were made, parameters, faults, points, values, "
-        "fingerprints, statistics. What is alike stands in one line, with the range of its "
-        "changes. Exit status: 0 no difference, 1 some, 2 a result cannot be read.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "A B",
+        .about =
+            "What has changed from result A to result B, folders that `hubsim run` has written, in "
+            "order of importance: how they were made, parameters, faults, points, values, "
+            "fingerprints, statistics. What is alike stands in one line, with the range of its "
+            "changes. Exit status: 0 no difference, 1 some, 2 a result cannot be read.",
+        .options = { { options, 0 }, { cmd_format_options, 0 } },
+        .words_at = offsetof(struct options, dirs),
+        .nwords_at = offsetof(struct options, ndirs),
+        .max = 2,
+        .too_many = "%s: expected two results",
+        .check = check_words,
     };
-    struct options opt = { .limit = 0 };
+    struct options opt = { .limit = CMD_NO_LIMIT };
     struct load_arena arena = { 0 };
     struct lab_changes changes = { 0 };
     struct sim_error err = { 0 };
     bool any;
     int rc;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     rc = find(&opt, &arena, &changes, &err);
     if (rc == SIM_OK)
         print(&opt, &changes);

@@ -1,148 +1,81 @@
 #define _POSIX_C_SOURCE 200809L /* strtok_r */
-#include "tools/lab/explain.h"
+#include "tools/lab/explain/explain.h"
 #include "tools/cmd/cmd.h"
-#include "tools/lab/distance.h"
-#include "tools/lab/out.h"
+#include "tools/lab/result/distance.h"
 #include "tools/load/value.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FROM = 256, OPT_TO, OPT_BYTES, OPT_SRC, OPT_DST, OPT_PUTS, OPT_BLOCKS, OPT_PITCH };
-enum { OPT_DESCRIPTORS = 300, OPT_CONTEND, OPT_PATH, OPT_SVG };
-
 struct options {
     struct cmd_common common;
     struct lab_message message;
     const char *file, *svg;
-    bool path, to_given;
+    bool path;
 };
 
-static const struct argp_option options[] = {
-    { "from", OPT_FROM, "NODE", 0, "Sender (default 0)", 0 },
-    { "to", OPT_TO, "NODE", 0, "Receiver (default 1)", 0 },
-    { "kind", 'k', "KIND", 0, "pio, register, dma (default), chain or 2d", 0 },
-    { "bytes", OPT_BYTES, "N", 0, "Of the message, or of each put or block (default 8)", 0 },
-    { "src", OPT_SRC, "MEMORY", 0, "cpu (default), gpu0, gpu1 ...", 0 },
-    { "dst", OPT_DST, "MEMORY", 0, "The same at the receiver", 0 },
-    { "puts", OPT_PUTS, "N", 0, "Puts of a chain (default 4)", 0 },
-    { "blocks", OPT_BLOCKS, "N", 0, "Blocks of a 2d message (default 4)", 0 },
-    { "pitch", OPT_PITCH, "N", 0, "Bytes from block to block (default 4096)", 0 },
-    { "descriptors", OPT_DESCRIPTORS, "WHERE", 0,
-      "internal (default) or host: which memory holds the descriptors", 0 },
-    { "contend", OPT_CONTEND, "NODE,...", 0,
-      "These nodes write to the receiver by DMA all the time; a node may be named again", 0 },
-    { "path", OPT_PATH, NULL, 0, "Each interval by itself, even where they repeat", 1 },
-    { "svg", OPT_SVG, "FILE", 0, "Write a picture", 1 },
-    { 0 },
-};
-
-static uint64_t number(struct argp_state *state, const char *option, const char *text)
+static void take_u32(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     uint64_t value = 0;
 
     if (!load_number(text, false, &value) || value > UINT32_MAX)
-        argp_error(state, "--%s %s: expected a whole number", option, text);
-    return value;
+        argp_error(state, "--%s %s: expected a whole number", o->name, text);
+    *(uint32_t *)to = (uint32_t)value;
 }
 
-/** A word of a list "a|b|c". */
-static const char *one_of(struct argp_state *state, const char *option, const char *text,
-                          const char *list)
+static void take_u64(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    size_t n = strlen(text);
+    uint32_t value = 0;
 
-    for (const char *at = list; at != NULL; at = strchr(at, '|')) {
-        at += *at == '|';
-        if (strncmp(at, text, n) == 0 && (at[n] == '|' || at[n] == '\0'))
-            return text;
-    }
-    argp_error(state, "--%s %s: expected %s", option, text, list);
-    return text;
+    take_u32(state, o, &value, text);
+    *(uint64_t *)to = value;
 }
 
-static void parse_contend(struct argp_state *state, struct lab_message *m, const char *text)
+static void take_memory(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
+    static char gpu[] = "gpu0";
+
+    cmd_take_text(state, o, to, strcmp(text, "gpu") == 0 ? gpu : text);
+}
+
+static void take_contend(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    struct lab_message *m = to;
     char *copy = strdup(text), *rest = NULL;
 
     for (char *at = copy != NULL ? strtok_r(copy, ",", &rest) : NULL; at != NULL;
          at = strtok_r(NULL, ",", &rest)) {
         if (m->ncontend == LAB_CONTEND_MAX)
             argp_error(state, "--contend: expected at most %u nodes", LAB_CONTEND_MAX);
-        m->contend[m->ncontend++] = (unsigned)number(state, "contend", at);
+        take_u32(state, o, &m->contend[m->ncontend++], at);
     }
     free(copy);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-    struct lab_message *m = &opt->message;
-
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        for (unsigned i = 0; i < 3; i++)
-            state->child_inputs[i] = &opt->common;
-        return 0;
-    case OPT_FROM:
-        m->from = (unsigned)number(state, "from", arg);
-        return 0;
-    case OPT_TO:
-        m->to = (unsigned)number(state, "to", arg);
-        return 0;
-    case 'k':
-        m->kind = one_of(state, "kind", arg, "pio|register|dma|chain|2d");
-        return 0;
-    case OPT_BYTES:
-        m->bytes = number(state, "bytes", arg);
-        return 0;
-    case OPT_SRC:
-        m->src = strcmp(arg, "gpu") == 0 ? "gpu0" : arg;
-        return 0;
-    case OPT_DST:
-        m->dst = strcmp(arg, "gpu") == 0 ? "gpu0" : arg;
-        return 0;
-    case OPT_PUTS:
-        m->puts = number(state, "puts", arg);
-        return 0;
-    case OPT_BLOCKS:
-        m->blocks = number(state, "blocks", arg);
-        return 0;
-    case OPT_PITCH:
-        m->pitch = number(state, "pitch", arg);
-        return 0;
-    case OPT_DESCRIPTORS:
-        m->descriptors = one_of(state, "descriptors", arg, "internal|host");
-        return 0;
-    case OPT_CONTEND:
-        parse_contend(state, m, arg);
-        return 0;
-    case OPT_PATH:
-        opt->path = true;
-        return 0;
-    case OPT_SVG:
-        opt->svg = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->file != NULL)
-            argp_error(state, "%s: expected one MACHINE", arg);
-        opt->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a machine");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static void write_table(struct lab_table *table, enum lab_format format)
-{
-    lab_table_write(table, format, stdout);
-    lab_table_fini(table);
-}
+static const struct cmd_option options[] = {
+    { "from", 0, "NODE", "Sender (default 0)", 0, take_u32, CMD_AT(message.from) },
+    { "to", 0, "NODE", "Receiver (default 1)", 0, take_u32, CMD_AT(message.to) },
+    { "kind", 'k', "KIND", "pio, register, dma (default), chain or 2d", 0, cmd_take_choice,
+      CMD_AT(message.kind), .choices = "pio|register|dma|chain|2d" },
+    { "bytes", 0, "N", "Of the message, or of each put or block (default 8)", 0, take_u64,
+      CMD_AT(message.bytes) },
+    { "src", 0, "MEMORY", "cpu (default), gpu0, gpu1 ...", 0, take_memory, CMD_AT(message.src) },
+    { "dst", 0, "MEMORY", "The same at the receiver", 0, take_memory, CMD_AT(message.dst) },
+    { "puts", 0, "N", "Puts of a chain (default 4)", 0, take_u64, CMD_AT(message.puts) },
+    { "blocks", 0, "N", "Blocks of a 2d message (default 4)", 0, take_u64, CMD_AT(message.blocks) },
+    { "pitch", 0, "N", "Bytes from block to block (default 4096)", 0, take_u64,
+      CMD_AT(message.pitch) },
+    { "descriptors", 0, "WHERE", "internal (default) or host: which memory holds the descriptors",
+      0, cmd_take_choice, CMD_AT(message.descriptors), .choices = "internal|host" },
+    { "contend", 0, "NODE,...",
+      "These nodes write to the receiver by DMA all the time; a node may be named again", 0,
+      take_contend, CMD_AT(message) },
+    { "path", 0, NULL, "Each interval by itself, even where they repeat", 1, cmd_take_flag,
+      CMD_AT(path) },
+    { "svg", 0, "FILE", "Write a picture", 1, cmd_take_text, CMD_AT(svg) },
+    { 0 },
+};
 
 static void print(const struct options *opt, const struct lab_explanation *e)
 {
@@ -151,7 +84,7 @@ static void print(const struct options *opt, const struct lab_explanation *e)
 
     if (opt->common.format != LAB_TEXT) {
         lab_explain_path(e, &table);
-        write_table(&table, opt->common.format);
+        cmd_print_table(&table, opt->common.format);
         return;
     }
     lab_explain_title(e, title, sizeof(title));
@@ -160,24 +93,29 @@ static void print(const struct options *opt, const struct lab_explanation *e)
         lab_explain_path(e, &table);
     else
         lab_explain_table(e, &table);
-    write_table(&table, LAB_TEXT);
+    cmd_print_table(&table, LAB_TEXT);
     (void)putchar('\n');
     lab_explain_sums(e, LAB_SUM_PHASE, &table);
-    write_table(&table, LAB_TEXT);
+    cmd_print_table(&table, LAB_TEXT);
     (void)putchar('\n');
     lab_explain_sums(e, LAB_SUM_KIND, &table);
-    write_table(&table, LAB_TEXT);
+    cmd_print_table(&table, LAB_TEXT);
 }
 
-static int draw(const char *path, const struct lab_explanation *e, struct sim_error *err)
+static void write_picture(void *arg, FILE *out)
 {
-    FILE *out;
-    int rc = lab_out_open(path, &out, err);
+    const struct lab_explanation *e = arg;
+    struct lab_table path;
+    char title[512];
 
-    if (rc != SIM_OK)
-        return rc;
-    lab_explain_svg(e, out);
-    return lab_out_close(out, path, err);
+    lab_explain_title(e, title, sizeof(title));
+    (void)fputs("{\"title\": ", out);
+    lab_json_text(out, title);
+    (void)fputs(", \"parts\": ", out);
+    lab_explain_path(e, &path);
+    lab_table_write(&path, LAB_JSON, out);
+    lab_table_fini(&path);
+    (void)fputs("}\n", out);
 }
 
 /* ---- what the message needs of its machine ------------------------------------------ */
@@ -245,21 +183,17 @@ static int check(const struct options *opt, struct sim_error *err)
 
 int cmd_explain(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
-                                                  { &cmd_watch_argp, 0, NULL, 0 },
-                                                  { &cmd_machine_argp, 0, NULL, 0 },
-                                                  { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "MACHINE",
-        "Sends one message and tells where each nanosecond went, from the first instruction of the "
-        "sender until the receiver has seen it. The parts add up exactly. With --csv or --json "
-        "each "
-        "interval by itself, in picoseconds.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "MACHINE",
+        .about = "Sends one message and tells where each nanosecond went, from the first "
+                 "instruction of the sender until the receiver has seen it. The parts add up "
+                 "exactly. With --csv or --json each interval by itself, in picoseconds.",
+        .options = { { options, 0 },
+                     { cmd_format_options, 0 },
+                     { cmd_watch_options, 0 },
+                     { cmd_machine_options, 0 } },
+        CMD_ONE_WORD("MACHINE", file),
+        .none = "expected a machine",
     };
     struct options opt = { .message = { .kind = "dma",
                                         .src = "cpu",
@@ -276,8 +210,7 @@ int cmd_explain(int argc, char **argv)
     struct sim_error err = { 0 };
     int rc;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     if (check(&opt, &err) != SIM_OK)
         return cmd_fail(&err);
     lab_site_init(&site);
@@ -296,7 +229,7 @@ int cmd_explain(int argc, char **argv)
         return cmd_fail(&err);
     print(&opt, &e);
     if (opt.svg != NULL)
-        rc = draw(opt.svg, &e, &err);
+        rc = cmd_picture(&opt.common.roots, "explain.py", opt.svg, write_picture, &e, &err);
     lab_explanation_fini(&e);
     return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
 }

@@ -1,6 +1,6 @@
-#include "tools/lab/figure.h"
+#include "tools/lab/figure/figure.h"
 #include "tools/cmd/session.h"
-#include "tools/lab/out.h"
+#include "tools/lab/format/out.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,45 +20,21 @@ struct figure {
     const char *stem; /* of its files */
 };
 
-enum { OPT_OUT = 256, OPT_POINTS, OPT_ALL };
-
-static const struct argp_option options[] = {
-    { "out", OPT_OUT, "DIR", 0, "Folder of the figures (default out/figures)", 0 },
-    { "all", OPT_ALL, NULL, 0, "Every figure that `hubsim list` names", 0 },
-    { "points", OPT_POINTS, "FILE", 0, "CSV with columns series, x, y: points of one's own", 0 },
+static const struct cmd_option options[] = {
+    { "out", 0, "DIR", "Folder of the figures (default out/figures)", 0, cmd_take_text,
+      CMD_AT(out) },
+    { "all", 0, NULL, "Every figure that `hubsim list` names", 0, cmd_take_flag, CMD_AT(all) },
+    { "points", 0, "FILE", "CSV with columns series, x, y: points of one's own", 0, cmd_take_text,
+      CMD_AT(points) },
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_names(struct argp_state *state, void *arg)
 {
-    struct options *opt = state->input;
+    const struct options *opt = arg;
 
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &opt->common;
-        return 0;
-    case OPT_OUT:
-        opt->out = arg;
-        return 0;
-    case OPT_POINTS:
-        opt->points = arg;
-        return 0;
-    case OPT_ALL:
-        opt->all = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->n == FIGURES_MAX)
-            argp_error(state, "expected at most %u figures", FIGURES_MAX);
-        opt->names[opt->n++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (opt->n == 0 && !opt->all)
-            argp_error(state, "expected a figure");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (opt->n == 0 && !opt->all)
+        argp_error(state, "expected a figure");
 }
 
 /* ---- the numbers --------------------------------------------------------------------- */
@@ -82,7 +58,7 @@ static int check_figure(struct cmd_session *session, const struct lab_figure *sp
     for (unsigned i = 0; i < spec->nexperiments && rc == SIM_OK; i++) {
         rc = read_experiment(session, spec->experiments[i], &exps[i], err);
         if (rc == SIM_OK)
-            rc = lab_figure_check(spec, &exps[i], &session->arena, err);
+            rc = lab_figure_check(spec, &exps[i], err);
     }
     return rc == SIM_OK ? lab_figure_check_series(spec, exps, spec->nexperiments, err) : rc;
 }
@@ -202,24 +178,23 @@ static void add_name(void *arg, const char *name, const char *path)
 
 int cmd_figure(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_work_argp, 0, NULL, 0 }, { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "NAME...",
-        "Runs the experiments of figures and draws them with the published points: PNG, SVG and "
-        "the CSV of all that is drawn.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "NAME...",
+        .about = "Runs the experiments of figures and draws them with the published points: PNG, "
+                 "SVG and the CSV of all that is drawn.",
+        .options = { { options, 0 }, { cmd_jobs_options, 0 }, { cmd_machine_options, 0 } },
+        .words_at = offsetof(struct options, names),
+        .nwords_at = offsetof(struct options, n),
+        .max = FIGURES_MAX,
+        .too_many = "expected at most 64 figures",
+        .check = check_names,
     };
     struct options opt = { .out = "out/figures" };
     struct cmd_session session;
     struct sim_error err = { 0 };
     int rc;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     cmd_session_init(&session, &opt.common);
     if (opt.all) {
         opt.n = 0;

@@ -2,13 +2,7 @@
 
 #include <stdio.h>
 
-enum { KIND, NAME, DESCRIPTION, COLUMNS };
-
-static const struct lab_column columns[COLUMNS] = {
-    { "kind", false },
-    { "name", false },
-    { "description", false },
-};
+enum { KIND, NAME, DESCRIPTION };
 
 struct listing {
     struct lab_table table;
@@ -26,29 +20,25 @@ static void add_file(void *arg, const char *name, const char *path)
 
     if (load_tree_read(path, &arena, &tree, NULL) == SIM_OK)
         (void)load_tree_text(tree, "description", &description, NULL);
-    lab_table_set(&listing->table, row, KIND, "%s", listing->kind);
-    lab_table_set(&listing->table, row, NAME, "%s", name);
-    lab_table_set(&listing->table, row, DESCRIPTION, "%s", description);
+    lab_table_set(&listing->table, row, KIND, "%s\t%s\t%s", listing->kind, name, description);
     load_arena_fini(&arena);
 }
 
 int cmd_list(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
-    static const struct argp argp = {
-        .doc = "Lists experiments, figures, machines, platforms, sweeps and files of faults.",
-        .children = children
+    static const struct cmd_usage usage = {
+        .about = "Lists experiments, figures, machines, platforms, sweeps and files of faults.",
+        .options = { { cmd_format_options, 0 } },
     };
     static const char *const kinds[][2] = {
         { "experiment", "experiments" }, { "figure", "figures" }, { "machine", "machines" },
         { "platform", "platforms" },     { "sweep", "sweeps" },   { "faults", "faults" }
     };
-    struct cmd_common common;
+    struct cmd_common common = { .nsets = 0 };
     struct listing listing;
 
-    cmd_common_init(&common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &common);
-    lab_table_init(&listing.table, columns, COLUMNS);
+    cmd_parse(&usage, argc, argv, &common);
+    lab_table_begin(&listing.table, "kind, name, description");
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         listing.kind = kinds[i][0];
         load_find_each(&common.roots, kinds[i][1], add_file, &listing);

@@ -1,8 +1,8 @@
 /* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
 #include "tools/cmd/cmd.h"
 
-#include "tools/lab/out.h"
-#include "tools/lab/version.h"
+#include "tools/lab/format/out.h"
+#include "tools/lab/run/version.h"
 #include "tools/load/nearest.h"
 
 #include <stdio.h>

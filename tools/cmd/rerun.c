@@ -1,14 +1,15 @@
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "tools/cmd/rerun.h"
 
-#include "tools/lab/out.h"
+#include "tools/cmd/cmd.h"
+#include "tools/lab/format/out.h"
+#include "tools/load/find.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err)
@@ -47,12 +48,9 @@ static int find_program(const char *command, struct load_arena *arena, const cha
                         struct sim_error *err)
 {
     char exe[1024];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
-    if (n <= 0)
+    if (!load_find_self(exe, sizeof(exe)))
         return sim_error_set(err, SIM_ERR_IO, "/proc/self/exe: %s", strerror(errno));
-    exe[n] = '\0';
-    *strrchr(exe, '/') = '\0';
     *path_p = load_text(arena, "%s/%s", exe, command);
     return SIM_OK;
 }
@@ -100,16 +98,13 @@ static _Noreturn void become(char **words, const char *errors)
 
 static int run(char **words, const char *errors)
 {
-    int status = 0;
     pid_t pid;
 
     (void)fflush(NULL);
     pid = fork();
     if (pid == 0)
         become(words, errors);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return cmd_wait(pid);
 }
 
 /** The first line that it has told, without its name. */

@@ -2,7 +2,7 @@
 #ifndef CMD_RERUN_H
 #define CMD_RERUN_H
 
-#include "tools/lab/kept.h"
+#include "tools/lab/result/kept.h"
 
 struct cmd_rerun {
     const char *out; /* folder of the new results; NULL: one that cmd_rerun_end() removes */

@@ -1,7 +1,7 @@
 #include "tools/cmd/session.h"
-#include "tools/lab/distance.h"
-#include "tools/lab/out.h"
-#include "tools/lab/repairs.h"
+#include "tools/lab/result/distance.h"
+#include "tools/lab/result/write.h"
+#include "tools/lab/rows/repairs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,56 +9,23 @@
 
 struct options {
     struct cmd_common common;
-    const char *file, *out;
-    bool whole_protocol, keep_machine;
+    const char *file, *out; /* `out` NULL: not said */
+    bool whole_protocol;
     uint64_t which; /* simulation to be observed; 0: not said */
 };
 
-enum { OPT_OUT = 256, OPT_PROTOCOL, OPT_WHICH };
-
-static const struct argp_option options[] = {
-    { "out", OPT_OUT, "DIR", 0,
-      "Folder of result folders (default out; a machine alone leaves none without this)", 0 },
-    { "whole-protocol", OPT_PROTOCOL, NULL, 0, "As many rounds and repeats as the file says", 0 },
-    { "observe", OPT_WHICH, "N", 0,
+static const struct cmd_option options[] = {
+    { "out", 0, "DIR",
+      "Folder of result folders (default out; a machine alone leaves none without this)", 0,
+      cmd_take_text, CMD_AT(out) },
+    { "whole-protocol", 0, NULL, "As many rounds and repeats as the file says", 0, cmd_take_flag,
+      CMD_AT(whole_protocol) },
+    { "observe", 0, "N",
       "Of several simulations, observe the N-th with --timeline and the like (default: the first "
       "that fails, or else the first)",
-      0 },
+      0, cmd_take_number, CMD_AT(which) },
     { 0 },
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        for (unsigned i = 0; i < 3; i++)
-            state->child_inputs[i] = &opt->common;
-        return 0;
-    case OPT_OUT:
-        opt->out = arg;
-        opt->keep_machine = true;
-        return 0;
-    case OPT_PROTOCOL:
-        opt->whole_protocol = true;
-        return 0;
-    case OPT_WHICH:
-        opt->which = cmd_number(state, "observe", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->file != NULL)
-            argp_error(state, "%s: expected one FILE", arg);
-        opt->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected an experiment or a machine");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /** The command without what changes no result; `file` is how check will name it. */
 static void command_words(const struct options *opt, const char *file, struct load_arena *arena,
@@ -83,17 +50,11 @@ static int keep(const struct options *opt, struct cmd_session *session, struct l
 
     if (rc != SIM_OK)
         return rc;
-    rc = lab_out_write(load_text(&session->arena, "%s/%s", opt->out, out->name), out, err);
+    rc = lab_out_write(
+        load_text(&session->arena, "%s/%s", opt->out != NULL ? opt->out : "out", out->name), out,
+        err);
     lab_out_drop(out);
     return rc;
-}
-
-/** "ring2" of "../ring2.yaml". */
-static const char *name_of(const char *path, struct load_arena *arena)
-{
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
-
-    return load_text(arena, "%.*s", (int)strcspn(base, "."), base);
 }
 
 static int run_machine(const struct options *opt, struct cmd_session *session,
@@ -110,11 +71,11 @@ static int run_machine(const struct options *opt, struct cmd_session *session,
     lab_table_write(&table, opt->common.format, stdout);
     if (parts != NULL && opt->common.format == LAB_TEXT)
         (void)puts(parts);
-    out.name = name_of(opt->file, &session->arena);
+    out.name = load_find_stem(opt->file, &session->arena);
     out.table = &table;
     out.npoints = table.nrows;
     command_words(opt, opt->file, &session->arena, &out);
-    if (opt->keep_machine || opt->common.watch.usage)
+    if (opt->out != NULL || opt->common.watch.usage)
         rc = keep(opt, session, &out, err);
     lab_table_fini(&table);
     return rc;
@@ -145,8 +106,7 @@ static int run_experiment(const struct options *opt, const char *path, struct cm
     command_words(opt, load_text(&session->arena, "%s.yaml", exp.name), &session->arena, &out);
     rc = keep(opt, session, &out, err);
     if (rc == SIM_OK)
-        lab_table_write(&table, opt->common.format, stdout);
-    lab_table_fini(&table);
+        cmd_print_table(&table, opt->common.format);
     return rc == SIM_OK ? cmd_check_samples(&samples, err) : rc;
 }
 
@@ -179,28 +139,26 @@ static int run_file(const struct options *opt, struct cmd_session *session, stru
 
 int cmd_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
-                                                  { &cmd_work_argp, 0, NULL, 0 },
-                                                  { &cmd_watch_argp, 0, NULL, 0 },
-                                                  { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "FILE",
-        "Runs an experiment: its table with closed-form bounds on stdout, and a result that can be "
-        "kept, checked and compared in out/NAME/. A machine alone gives ping-pong by distance.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "FILE",
+        .about = "Runs an experiment: its table with closed-form bounds on stdout, and a result "
+                 "that can be kept, checked and compared in out/NAME/. A machine alone gives "
+                 "ping-pong by distance.",
+        .options = { { options, 0 },
+                     { cmd_format_options, 0 },
+                     { cmd_jobs_options, 0 },
+                     { cmd_machine_options, 0 },
+                     { cmd_watch_options, 0 } },
+        CMD_ONE_WORD("FILE", file),
+        .none = "expected an experiment or a machine",
     };
-    struct options opt = { .out = "out" };
+    struct options opt = { .out = NULL };
     struct lab_claims claims = { 0 };
     struct cmd_session session;
     struct sim_error err = { 0 };
     int rc, observed;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     rc = lab_watch_claim(&opt.common.watch, &claims, &err);
     if (rc == SIM_OK)
         rc = cmd_spare_inputs(&opt.common, "FILE", opt.file, &claims, &err);

@@ -1,4 +1,4 @@
-#include "tools/lab/score.h"
+#include "tools/lab/rows/score.h"
 #include "tools/cmd/session.h"
 
 #include <stdio.h>
@@ -11,47 +11,27 @@ struct options {
     bool sensitivity, whole_protocol;
 };
 
-enum { OPT_ROWS = 256, OPT_SENSITIVITY, OPT_PROTOCOL };
+static void take_sensitivity(struct argp_state *state, const struct cmd_option *o, void *to,
+                             char *text)
+{
+    struct options *opt = to;
 
-static const struct argp_option options[] = {
-    { "rows", OPT_ROWS, "FILE", 0, "Score these rows instead; versus= may name rows of SYSTEM", 0 },
-    { "sensitivity", OPT_SENSITIVITY, "KEYS", OPTION_ARG_OPTIONAL,
-      "Move each parameter (KEYS: a pattern, node0.hub.*) by 10 % and tell what follows", 0 },
-    { "whole-protocol", OPT_PROTOCOL, NULL, 0, "As many rounds and repeats as on the hardware", 0 },
+    (void)state;
+    (void)o;
+    opt->sensitivity = true;
+    opt->pattern = text;
+}
+
+static const struct cmd_option options[] = {
+    { "rows", 0, "FILE", "Score these rows instead; versus= may name rows of SYSTEM", 0,
+      cmd_take_text, CMD_AT(rows) },
+    { "sensitivity", 0, "KEYS",
+      "Move each parameter (KEYS: a pattern, node0.hub.*) by 10 % and tell what follows", 0,
+      .take = take_sensitivity, .flags = OPTION_ARG_OPTIONAL },
+    { "whole-protocol", 0, NULL, "As many rounds and repeats as on the hardware", 0, cmd_take_flag,
+      CMD_AT(whole_protocol) },
     { 0 },
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
-        return 0;
-    case OPT_ROWS:
-        opt->rows = arg;
-        return 0;
-    case OPT_SENSITIVITY:
-        opt->sensitivity = true;
-        opt->pattern = arg;
-        return 0;
-    case OPT_PROTOCOL:
-        opt->whole_protocol = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->system != NULL)
-            argp_error(state, "%s: expected one SYSTEM", arg);
-        opt->system = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a system, e.g. peach2");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print_summary(const struct lab_scores *scores)
 {
@@ -66,7 +46,7 @@ static void print_summary(const struct lab_scores *scores)
 }
 
 /** On stderr too, where it is seen when the table goes to a file. */
-static void tell_failures(const struct lab_scores *scores)
+static void report_failures(const struct lab_scores *scores)
 {
     for (unsigned i = 0; i < scores->n; i++)
         if (scores->rows[i].score.reason != NULL)
@@ -85,11 +65,10 @@ static int score(const struct options *opt, struct cmd_session *session, struct 
         lab_score_report(&scores, &table);
     else
         lab_score_table(&scores, &table);
-    lab_table_write(&table, opt->common.format, stdout);
-    lab_table_fini(&table);
+    cmd_print_table(&table, opt->common.format);
     if (opt->common.format == LAB_TEXT)
         print_summary(&scores);
-    tell_failures(&scores);
+    report_failures(&scores);
     return scores.failed + scores.not_run == 0 ? CMD_OK : CMD_FAILED;
 }
 
@@ -100,8 +79,7 @@ static int sensitivity(const struct options *opt, struct cmd_session *session,
     int rc = lab_sensitivity(&session->ev, &session->site, opt->pattern, &table, err);
 
     if (rc == SIM_OK)
-        lab_table_write(&table, opt->common.format, stdout);
-    lab_table_fini(&table);
+        cmd_print_table(&table, opt->common.format);
     return rc == SIM_OK ? CMD_OK : cmd_fail(err);
 }
 
@@ -123,19 +101,17 @@ static int read_rows(const struct options *opt, struct cmd_session *session, str
 
 int cmd_score(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
-                                                  { &cmd_work_argp, 0, NULL, 0 },
-                                                  { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "SYSTEM",
-        "Builds each published measurement of SYSTEM from its setup alone, simulates it and "
-        "compares. A row that cannot be built, or whose words are wrong, is not-run, with the "
-        "reason. Exit status 1 when a primary row fails or could not be run.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "SYSTEM",
+        .about = "Builds each published measurement of SYSTEM from its setup alone, simulates it "
+                 "and compares. A row that cannot be built, or whose words are wrong, is not-run, "
+                 "with the reason. Exit status 1 when a primary row fails or could not be run.",
+        .options = { { options, 0 },
+                     { cmd_format_options, 0 },
+                     { cmd_jobs_options, 0 },
+                     { cmd_machine_options, 0 } },
+        CMD_ONE_WORD("SYSTEM", system),
+        .none = "expected a system, e.g. peach2",
     };
     struct options opt = { .system = NULL };
     struct lab_rows rows = { 0 }, library = { 0 };
@@ -143,8 +119,7 @@ int cmd_score(int argc, char **argv)
     struct sim_error err = { 0 };
     int status;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     cmd_session_init(&session, &opt.common);
     if (opt.whole_protocol)
         session.ev.protocol = (struct lab_protocol){ 0 };

@@ -3,9 +3,9 @@
 #define CMD_SESSION_H
 
 #include "tools/cmd/cmd.h"
-#include "tools/lab/evaluate.h"
-#include "tools/lab/experiment.h"
-#include "tools/lab/simulate.h"
+#include "tools/lab/rows/evaluate.h"
+#include "tools/lab/rows/experiment.h"
+#include "tools/lab/run/simulate.h"
 
 struct cmd_session {
     struct lab_site site;

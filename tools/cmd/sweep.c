@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/cmd/session.h"
-#include "tools/lab/out.h"
-#include "tools/lab/sweep_run.h"
+#include "tools/lab/format/out.h"
+#include "tools/lab/sweep/sweep_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,49 +15,16 @@ struct options {
     bool fresh, show;
 };
 
-enum { OPT_OUT = 256, OPT_FRESH, OPT_SHOW, OPT_JOBS };
-
-static const struct argp_option options[] = {
-    { "out", OPT_OUT, "DIR", 0, "Folder of result folders (default out)", 0 },
-    { "fresh", OPT_FRESH, NULL, 0, "Set results that are there aside and begin anew", 0 },
-    { "show", OPT_SHOW, NULL, 0, "Run nothing: the table of the results so far", 0 },
-    { "jobs", OPT_JOBS, "N", 0, "Worker processes (default: one for each processor)", 2 },
+static const struct cmd_option options[] = {
+    { "out", 0, "DIR", "Folder of result folders (default out)", 0, cmd_take_text, CMD_AT(out) },
+    { "fresh", 0, NULL, "Set results that are there aside and begin anew", 0, cmd_take_flag,
+      CMD_AT(fresh) },
+    { "show", 0, NULL, "Run nothing: the table of the results so far", 0, cmd_take_flag,
+      CMD_AT(show) },
+    { "jobs", 0, "N", "Worker processes (default: one for each processor)", 2, cmd_take_unsigned,
+      CMD_AT(common.jobs) },
     { 0 },
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &opt->common;
-        return 0;
-    case OPT_OUT:
-        opt->out = arg;
-        return 0;
-    case OPT_FRESH:
-        opt->fresh = true;
-        return 0;
-    case OPT_SHOW:
-        opt->show = true;
-        return 0;
-    case OPT_JOBS:
-        opt->common.jobs = (unsigned)cmd_number(state, "jobs", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->file != NULL)
-            argp_error(state, "%s: expected one FILE", arg);
-        opt->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a sweep");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* ---- progress ------------------------------------------------------------------------- */
 
@@ -95,17 +62,6 @@ static void show(void *arg, unsigned done, unsigned total)
 
 /* ---- results -------------------------------------------------------------------------- */
 
-static int write_table(const struct lab_table *table, const char *path, struct sim_error *err)
-{
-    FILE *f;
-    int rc = lab_out_open(path, &f, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    lab_table_write(table, LAB_CSV, f);
-    return lab_out_close(f, path, err);
-}
-
 static int draw(struct cmd_session *session, struct lab_sweep *sweep,
                 const struct lab_sweep_results *results, const char *dir, struct sim_error *err)
 {
@@ -121,8 +77,9 @@ static int draw(struct cmd_session *session, struct lab_sweep *sweep,
 }
 
 /** What there is, on stdout and in the folder, whether all of it is there or not. */
-static int tell(const struct options *opt, struct cmd_session *session, struct lab_sweep *sweep,
-                struct lab_sweep_db *db, const char *dir, struct sim_error *err)
+static int report_results(const struct options *opt, struct cmd_session *session,
+                          struct lab_sweep *sweep, struct lab_sweep_db *db, const char *dir,
+                          struct sim_error *err)
 {
     struct lab_sweep_results results;
     struct lab_table table;
@@ -132,7 +89,7 @@ static int tell(const struct options *opt, struct cmd_session *session, struct l
         return rc;
     lab_sweep_table(sweep, &results, &session->arena, &table);
     if (!opt->show)
-        rc = write_table(&table, load_text(&session->arena, "%s/table.csv", dir), err);
+        rc = lab_table_save(&table, load_text(&session->arena, "%s/table.csv", dir), err);
     if (rc == SIM_OK && sweep->has_figure && !opt->show && results.n > results.failed)
         rc = draw(session, sweep, &results, dir, err);
     lab_table_write(&table, opt->common.format, stdout); /* last: its reader may not want all */
@@ -190,32 +147,28 @@ static int sweep_file(const struct options *opt, struct cmd_session *session, st
         rc = lab_sweep_db_open(path, &sweep, 0, &db, err);
     if (db == NULL)
         return rc;
-    told = tell(opt, session, &sweep, db, dir, err); /* the first error stays in err */
+    told = report_results(opt, session, &sweep, db, dir, err); /* the first error stays in err */
     lab_sweep_db_close(db);
     return rc == SIM_OK ? told : rc;
 }
 
 int cmd_sweep(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 }, { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "FILE",
-        "Runs every point of a sweep, on all processors: its table on stdout, the same with a "
-        "figure and the database of results in out/NAME/. After a kill at any moment the same "
-        "command goes on with the points that have no result yet.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "FILE",
+        .about = "Runs every point of a sweep, on all processors: its table on stdout, the same "
+                 "with a figure and the database of results in out/NAME/. After a kill at any "
+                 "moment the same command goes on with the points that have no result yet.",
+        .options = { { options, 0 }, { cmd_format_options, 0 } },
+        CMD_ONE_WORD("FILE", file),
+        .none = "expected a sweep",
     };
     struct options opt = { .out = "out" };
     struct cmd_session session;
     struct sim_error err = { 0 };
     int rc;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     cmd_session_init(&session, &opt.common);
     session.site.fingerprint = true;
     rc = sweep_file(&opt, &session, &err);

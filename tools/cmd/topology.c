@@ -1,7 +1,5 @@
 #include "tools/cmd/cmd.h"
-#include "tools/lab/out.h"
-#include "tools/lab/topo_layout.h"
-#include "tools/lab/topo_traffic.h"
+#include "tools/lab/result/topo_traffic.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,53 +14,17 @@ struct options {
     bool links;
 };
 
-enum { OPT_SVG = 256, OPT_TRAFFIC, OPT_RUN };
-
-static const struct argp_option options[] = {
-    { "links", 'l', NULL, 0, "The load of each link instead", 1 },
-    { "svg", OPT_SVG, "OUT", 0, "Draw it into this file, too", 1 },
-    { "traffic", OPT_TRAFFIC, "RESULT", 0,
+static const struct cmd_option options[] = {
+    { "links", 'l', NULL, "The load of each link instead", 1, cmd_take_flag, CMD_AT(links) },
+    { "svg", 0, "OUT", "Draw it into this file, too", 1, cmd_take_text, CMD_AT(svg) },
+    { "traffic", 0, "RESULT",
       "Show what a kept run has sent over the links: a folder that hubsim run or hubrun --out "
       "wrote",
-      1 },
-    { "run", OPT_RUN, "N", 0, "Of the result's runs the one with this number (default: the last)",
-      1 },
+      1, cmd_take_text, CMD_AT(traffic) },
+    { "run", 0, "N", "Of the result's runs the one with this number (default: the last)", 1,
+      cmd_take_number, CMD_AT(run) },
     { 0 },
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
-        return 0;
-    case 'l':
-        opt->links = true;
-        return 0;
-    case OPT_SVG:
-        opt->svg = arg;
-        return 0;
-    case OPT_TRAFFIC:
-        opt->traffic = arg;
-        return 0;
-    case OPT_RUN:
-        opt->run = cmd_number(state, "run", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->file != NULL)
-            argp_error(state, "%s: expected one FILE", arg);
-        opt->file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a machine");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print(const struct options *opt, struct lab_topology *topo)
 {
@@ -76,19 +38,46 @@ static void print(const struct options *opt, struct lab_topology *topo)
         lab_topology_table(topo, &table);
     else
         lab_topology_pairs(topo, &table);
-    lab_table_write(&table, opt->common.format, stdout);
-    lab_table_fini(&table);
+    cmd_print_table(&table, opt->common.format);
 }
 
-static int draw(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
+static void write_numbers(FILE *out, const char *key, const unsigned *numbers, unsigned n)
 {
-    FILE *out;
-    int rc = lab_out_open(opt->svg, &out, err);
+    (void)fprintf(out, ",\n\"%s\": [", key);
+    for (unsigned i = 0; i < n; i++)
+        (void)fprintf(out, "%s%u", i > 0 ? ", " : "", numbers[i]);
+    (void)fputs("]", out);
+}
 
-    if (rc != SIM_OK)
-        return rc;
-    lab_topology_svg(topo, out);
-    return lab_out_close(out, opt->svg, err);
+static void write_picture(void *arg, FILE *out)
+{
+    struct lab_topology *topo = arg;
+    unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
+    struct lab_table table;
+
+    (void)fputs("{\"machine\": ", out);
+    lab_json_text(out, topo->name);
+    (void)fprintf(out, ", \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [",
+                  topo->nnodes, lab_topology_summarise(topo).diameter,
+                  lab_topology_bisect(topo).cables);
+    for (unsigned i = 0; i < topo->nhubs; i++) {
+        (void)fputs(i > 0 ? ", " : "", out);
+        lab_json_text(out, topo->hubs[i]);
+    }
+    (void)fputs("]", out);
+    write_numbers(out, "node_of", topo->node_of, topo->nhubs);
+    write_numbers(out, "deadlock", cycle, lab_topology_deadlock(topo, cycle));
+    lab_topology_links(topo, &table);
+    (void)fputs(",\n\"links\": ", out);
+    lab_table_write(&table, LAB_JSON, out);
+    lab_table_fini(&table);
+    if (topo->traffic != NULL)
+        (void)fprintf(out, ", \"us\": %.3f, \"used\": [", (double)topo->traffic->time_ps * 1e-6);
+    for (unsigned i = 0; topo->traffic != NULL && i < topo->nlinks; i++)
+        (void)fprintf(out, "%s[%.9g, %.9g, %" PRIu64 ", %" PRIu64 "]", i > 0 ? ", " : "",
+                      topo->links[i].used.busy, topo->links[i].used.stalled,
+                      topo->links[i].used.payload_bytes, topo->links[i].used.tlps);
+    (void)fputs(topo->traffic != NULL ? "]}\n" : "}\n", out);
 }
 
 static int read_traffic(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
@@ -110,19 +99,14 @@ static int read_traffic(const struct options *opt, struct lab_topology *topo, st
 
 int cmd_topology(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
-                                                  { &cmd_machine_argp, 0, NULL, 0 },
-                                                  { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "FILE",
-        "The graph of a machine, from its file and the routes that its hubs are programmed with: "
-        "hops, bisection, latency without load, link loads when all nodes write to all, cycles of "
-        "dependencies. With --csv or --json, all pairs.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "FILE",
+        .about = "The graph of a machine, from its file and the routes that its hubs are "
+                 "programmed with: hops, bisection, latency without load, link loads when all "
+                 "nodes write to all, cycles of dependencies. With --csv or --json, all pairs.",
+        .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
+        CMD_ONE_WORD("FILE", file),
+        .none = "expected a machine",
     };
     struct options opt = { .run = RUN_LAST };
     struct load_machine *machine;
@@ -130,18 +114,17 @@ int cmd_topology(int argc, char **argv)
     struct sim_error err = { 0 };
     int rc;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     if (cmd_load(&opt.common, opt.file, &machine, &err) != SIM_OK)
         return cmd_fail(&err);
     rc = lab_topology_create(load_machine_desc(machine), &topo, &err);
     if (rc == SIM_OK) {
         if (opt.traffic != NULL)
             rc = read_traffic(&opt, &topo, &err);
-        if (rc == SIM_OK && opt.svg != NULL)
-            rc = draw(&opt, &topo, &err);
         if (rc == SIM_OK)
             print(&opt, &topo);
+        if (rc == SIM_OK && opt.svg != NULL)
+            rc = cmd_picture(&opt.common.roots, "topology.py", opt.svg, write_picture, &topo, &err);
         lab_topology_fini(&topo);
     }
     load_machine_destroy(machine);

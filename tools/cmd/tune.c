@@ -1,4 +1,4 @@
-#include "tools/lab/tune.h"
+#include "tools/lab/rows/tune.h"
 #include "tools/cmd/session.h"
 
 #include <stdio.h>
@@ -13,52 +13,25 @@ struct options {
     double margin_pct;
 };
 
-enum { OPT_MARGIN = 256 };
-
-static const struct argp_option options[] = {
-    { "margin", OPT_MARGIN, "PERCENT", 0,
-      "Leave the choice to the library where it takes at most so much longer (default 1)", 0 },
-    { 0 },
-};
-
-static double percent(struct argp_state *state, const char *text)
+static void take_percent(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     char *end;
     double value = strtod(text, &end);
 
     if (end == text || *end != '\0' || !(value >= 0 && value <= 1000))
-        argp_error(state, "--margin %s: expected a percentage from 0 to 1000", text);
-    return value;
+        argp_error(state, "--%s %s: expected a percentage from 0 to 1000", o->name, text);
+    *(double *)to = value;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
+static const struct cmd_option options[] = {
+    { "margin", 0, "PERCENT",
+      "Leave the choice to the library where it takes at most so much longer (default 1)", 0,
+      take_percent, CMD_AT(margin_pct) },
+    { 0 },
+};
 
-    cmd_expect_text(state, options, key, arg);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        for (unsigned i = 0; i < 2; i++)
-            state->child_inputs[i] = &opt->common;
-        return 0;
-    case OPT_MARGIN:
-        opt->margin_pct = percent(state, arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (opt->n == FILES_MAX)
-            argp_error(state, "expected at most %u experiments", FILES_MAX);
-        opt->files[opt->n++] = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected an experiment, such as mpi-allgather");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static void tell(const struct lab_experiment *exp, const struct lab_table *table,
-                 const char *choices, enum lab_format format)
+static void print_tuning(const struct lab_experiment *exp, const struct lab_table *table,
+                         const char *choices, enum lab_format format)
 {
     if (format == LAB_TEXT)
         (void)printf("%s\n", exp->description);
@@ -96,34 +69,34 @@ static int tune(const struct options *opt, struct cmd_session *session, const ch
     if (rc != SIM_OK)
         return rc;
     lab_tune(&samples, opt->margin_pct, &session->arena, &table, &choices);
-    tell(&exp, &table, choices, opt->common.format);
+    print_tuning(&exp, &table, choices, opt->common.format);
     lab_table_fini(&table);
     return SIM_OK;
 }
 
 int cmd_tune(int argc, char **argv)
 {
-    static const struct argp_child children[] = { { &cmd_format_argp, 0, NULL, 0 },
-                                                  { &cmd_work_argp, 0, NULL, 0 },
-                                                  { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "EXPERIMENT...",
-        "Finds the fastest algorithm of a collective of MPI at each size. The experiment has a "
-        "series for each algorithm and one in which the library chooses; the last line is what to "
-        "say to hubrun.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "EXPERIMENT...",
+        .about = "Finds the fastest algorithm of a collective of MPI at each size. The experiment "
+                 "has a series for each algorithm and one in which the library chooses; the last "
+                 "line is what to say to hubrun.",
+        .options = { { options, 0 },
+                     { cmd_format_options, 0 },
+                     { cmd_jobs_options, 0 },
+                     { cmd_machine_options, 0 } },
+        .words_at = offsetof(struct options, files),
+        .nwords_at = offsetof(struct options, n),
+        .max = FILES_MAX,
+        .too_many = "expected at most 64 experiments",
+        .none = "expected an experiment, such as mpi-allgather",
     };
     struct options opt = { .margin_pct = 1 };
     struct cmd_session session;
     struct sim_error err = { 0 };
     int rc = SIM_OK;
 
-    cmd_common_init(&opt.common);
-    (void)argp_parse(&argp, argc, argv, 0, NULL, &opt);
+    cmd_parse(&usage, argc, argv, &opt);
     cmd_session_init(&session, &opt.common);
     for (unsigned i = 0; i < opt.n && rc == SIM_OK; i++)
         rc = tune(&opt, &session, opt.files[i], true, &err);

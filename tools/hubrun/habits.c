@@ -10,56 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    OPT_RANKS = 512, /* none of hubrun's own */
-    OPT_PER_NODE,
-    OPT_LABEL,
-    OPT_SET,
-    OPT_FOLDER,
-    OPT_BINDING,   /* left out, as it could change nothing */
-    OPT_BINDING_2, /* the same, with two words after it */
-    OPT_UNUSED     /* and more: left out, with a word that names it */
-};
-
-#define HABIT(name, key, words)                                                                    \
-    {                                                                                              \
-        name, key, words, OPTION_HIDDEN, NULL, 0                                                   \
-    }
-
-static const struct argp_option options[] = {
-    HABIT("np", OPT_RANKS, "N"),
-    HABIT("ppn", OPT_PER_NODE, "N"),
-    HABIT("perhost", OPT_PER_NODE, "N"),
-    HABIT("npernode", OPT_PER_NODE, "N"),
-    HABIT("ntasks-per-node", OPT_PER_NODE, "N"),
-    HABIT("prepend-rank", OPT_LABEL, NULL),
-    HABIT("tag-output", OPT_LABEL, NULL),
-    HABIT(NULL, 'l', NULL),
-    HABIT(NULL, 'x', "NAME=VALUE"),
-    HABIT("genv", OPT_SET, "NAME"),
-    HABIT("env", OPT_SET, "NAME"),
-    HABIT("wdir", OPT_FOLDER, "DIR"),
-    HABIT("wd", OPT_FOLDER, "DIR"),
-    HABIT("hostfile", OPT_UNUSED, "FILE"),
-    HABIT("machinefile", OPT_UNUSED + 1, "FILE"),
-    HABIT(NULL, 'f', "FILE"),
-    HABIT("hosts", OPT_UNUSED + 2, "LIST"),
-    HABIT("host", OPT_UNUSED + 3, "LIST"),
-    HABIT(NULL, 'H', "LIST"),
-    HABIT("map-by", OPT_UNUSED + 4, "WHAT"),
-    HABIT("rank-by", OPT_UNUSED + 5, "WHAT"),
-    HABIT("bind-to", OPT_BINDING, "WHAT"),
-    HABIT("launcher", OPT_BINDING, "WHAT"),
-    HABIT("genvlist", OPT_BINDING, "LIST"),
-    HABIT("mca", OPT_BINDING_2, "KEY"),
-    HABIT("genvall", OPT_BINDING, NULL),
-    HABIT("bind-to-core", OPT_BINDING, NULL),
-    HABIT("oversubscribe", OPT_BINDING, NULL),
-    HABIT("allow-run-as-root", OPT_BINDING, NULL),
-    HABIT("report-bindings", OPT_BINDING, NULL),
-    { 0 },
-};
-
 static char *next_word(struct argp_state *state, const char *after)
 {
     if (state->next >= state->argc)
@@ -68,11 +18,13 @@ static char *next_word(struct argp_state *state, const char *after)
 }
 
 /* What has no value is there already: the ranks have hubrun's environment. */
-static void export_variable(struct argp_state *state, const char *text)
+static void take_export(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
     const char *value = strchr(text, '=');
     char *name;
 
+    (void)o;
+    (void)to;
     if (value == NULL)
         return;
     name = strndup(text, (size_t)(value - text));
@@ -81,60 +33,81 @@ static void export_variable(struct argp_state *state, const char *text)
     free(name);
 }
 
+static void take_variable(struct argp_state *state, const struct cmd_option *o, void *to,
+                          char *text)
+{
+    (void)o;
+    (void)to;
+    if (setenv(text, next_word(state, text), 1) != 0)
+        argp_error(state, "-genv %s: expected a name and a value", text);
+}
+
+static void take_folder(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    (void)o;
+    (void)to;
+    if (chdir(text) != 0)
+        argp_error(state, "-wdir %s: %s", text, strerror(errno));
+}
+
 /* What says where ranks run. */
-static error_t tell_unused(int key, const char *arg)
+static void leave_place(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    const struct argp_option *o = options;
-    const char letter[] = { (char)key, '\0' };
+    const char letter[] = { (char)o->letter, '\0' };
 
-    if (key != 'f' && key != 'H' && key < OPT_UNUSED)
-        return ARGP_ERR_UNKNOWN;
-    while (o->key != 0 && o->key != key)
-        o++;
-    if (o->key == 0)
-        return ARGP_ERR_UNKNOWN;
+    (void)state;
+    (void)to;
     (void)fprintf(stderr, "hubrun: %s%s %s: not used: -m names the machine, --place the nodes\n",
-                  o->name != NULL ? "--" : "-", o->name != NULL ? o->name : letter, arg);
-    return 0;
+                  o->name != NULL ? "--" : "-", o->name != NULL ? o->name : letter, text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void leave_two_words(struct argp_state *state, const struct cmd_option *o, void *to,
+                            char *text)
 {
-    struct habits *habits = state->input;
-
-    switch (key) {
-    case OPT_RANKS:
-        habits->ranks = arg;
-        return 0;
-    case OPT_PER_NODE:
-        habits->per_node = arg;
-        return 0;
-    case OPT_LABEL:
-    case 'l':
-        habits->label = true;
-        return 0;
-    case 'x':
-        export_variable(state, arg);
-        return 0;
-    case OPT_SET:
-        if (setenv(arg, next_word(state, arg), 1) != 0)
-            argp_error(state, "-genv %s: expected a name and a value", arg);
-        return 0;
-    case OPT_FOLDER:
-        if (chdir(arg) != 0)
-            argp_error(state, "-wdir %s: %s", arg, strerror(errno));
-        return 0;
-    case OPT_BINDING_2:
-        (void)next_word(state, arg);
-        return 0;
-    case OPT_BINDING:
-        return 0;
-    default:
-        return tell_unused(key, arg);
-    }
+    (void)o;
+    (void)to;
+    (void)next_word(state, text);
 }
 
-const struct argp habits_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+#define HABIT(name, letter, word, ...)                                                             \
+    {                                                                                              \
+        name, letter, word, NULL, 0, __VA_ARGS__, .flags = OPTION_HIDDEN | CMD_OPTION_EMPTY        \
+    }
+#define AT(member) .at = offsetof(struct habits, member)
+
+const struct cmd_option habits_options[] = {
+    HABIT("np", 0, "N", cmd_take_text, AT(ranks)),
+    HABIT("ppn", 0, "N", cmd_take_text, AT(per_node)),
+    HABIT("perhost", 0, "N", cmd_take_text, AT(per_node)),
+    HABIT("npernode", 0, "N", cmd_take_text, AT(per_node)),
+    HABIT("ntasks-per-node", 0, "N", cmd_take_text, AT(per_node)),
+    HABIT("prepend-rank", 0, NULL, cmd_take_flag, AT(label)),
+    HABIT("tag-output", 0, NULL, cmd_take_flag, AT(label)),
+    HABIT(NULL, 'l', NULL, cmd_take_flag, AT(label)),
+    HABIT(NULL, 'x', "NAME=VALUE", take_export),
+    HABIT("genv", 0, "NAME", take_variable),
+    HABIT("env", 0, "NAME", take_variable),
+    HABIT("wdir", 0, "DIR", take_folder),
+    HABIT("wd", 0, "DIR", take_folder),
+    HABIT("hostfile", 0, "FILE", leave_place),
+    HABIT("machinefile", 0, "FILE", leave_place),
+    HABIT(NULL, 'f', "FILE", leave_place),
+    HABIT("hosts", 0, "LIST", leave_place),
+    HABIT("host", 0, "LIST", leave_place),
+    HABIT(NULL, 'H', "LIST", leave_place),
+    HABIT("map-by", 0, "WHAT", leave_place),
+    HABIT("rank-by", 0, "WHAT", leave_place),
+    HABIT("bind-to", 0, "WHAT", NULL), /* these could change nothing */
+    HABIT("launcher", 0, "WHAT", NULL),
+    HABIT("genvlist", 0, "LIST", NULL),
+    HABIT("mca", 0, "KEY", leave_two_words),
+    HABIT("genvall", 0, NULL, NULL),
+    HABIT("bind-to-core", 0, NULL, NULL),
+    HABIT("oversubscribe", 0, NULL, NULL),
+    HABIT("allow-run-as-root", 0, NULL, NULL),
+    HABIT("report-bindings", 0, NULL, NULL),
+    { 0 },
+};
 
 /* libtool leaves a script in the place of a program whose libraries are not installed yet; the
  * program is in a folder .libs beside it. NULL: it is no such script. */

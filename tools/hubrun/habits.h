@@ -2,21 +2,18 @@
 #ifndef HUBRUN_HABITS_H
 #define HUBRUN_HABITS_H
 
-#include <argp.h>
-#include <stdbool.h>
+#include "tools/cmd/options.h"
 
-#include "core/sim.h"
-
-/** What of it the run has to know; an argp child fills it. */
+/** What of it the run has to know. */
 struct habits {
     const char *ranks;    /* of -np, or NULL */
     const char *per_node; /* ranks on a node, or NULL */
     bool label;
 };
 
-/** Input: struct habits. Sets the environment and the working directory; says on stderr what has no
- * meaning on a simulated machine. Hidden in --help. */
-extern const struct argp habits_argp;
+/** For struct habits. They set the environment and the working directory, and say on stderr what
+ * has no meaning on a simulated machine. Hidden in --help. */
+extern const struct cmd_option habits_options[];
 
 /** As mpirun finds its program: where `name` says, else in a folder of PATH; behind libtool's
  * script for one that is not installed. free() it; NULL: out of memory. */

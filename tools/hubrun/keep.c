@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tools/hubrun/keep.h"
 
-#include "tools/lab/index.h"
+#include "tools/lab/format/index.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *tex
     r->nlines++;
     r->output = sim_hash_bytes(r->output, &is_stdout, sizeof(is_stdout));
     r->output = sim_hash_bytes(r->output, text, strlen(text) + 1);
-    if (!is_stdout || strncmp(text, "result ", 7) != 0 ||
+    if (!is_stdout || lab_line_body(text, LAB_LINE_RESULT) == NULL ||
         lab_result_parse(text, &keep->arena, &result, NULL) != SIM_OK)
         return;
     line = load_alloc(&keep->arena, sizeof(*line));
@@ -133,14 +133,9 @@ static void add_row(const struct keep *keep, unsigned rank, unsigned nth, const 
     const struct rank *r = &keep->ranks[rank];
     unsigned row = lab_table_add(table);
 
-    lab_table_set(table, row, RANK, "%u", rank);
-    lab_table_set(table, row, RESULT, "%u", nth);
-    lab_table_set(table, row, NODE, "%u", r->node);
-    lab_table_set(table, row, END, "%" PRIu64 ".%06" PRIu64, r->end_ps / SIM_US,
-                  r->end_ps % SIM_US);
-    lab_table_set(table, row, STATUS, "%u", r->exit_code);
-    lab_table_set(table, row, LINES, "%u", r->nlines);
-    lab_table_set(table, row, OUTPUT, "x%016" PRIx64, r->output);
+    lab_table_set(table, row, RANK, "%u\t%u\t%u\t%" PRIu64 ".%06" PRIu64 "\t%u\t%u\tx%016" PRIx64,
+                  rank, nth, r->node, r->end_ps / SIM_US, r->end_ps % SIM_US, r->exit_code,
+                  r->nlines, r->output);
     for (unsigned i = 0; line != NULL && i < line->pairs.n; i++) {
         unsigned k = lab_index_get(keys, line->pairs.pairs[i].key);
 
@@ -184,7 +179,6 @@ static void make_points(struct keep *keep, const struct lab_table *table, const 
 int keep_write(struct keep *keep, const char *dir, const char *program, struct lab_out *out,
                struct sim_error *err)
 {
-    const char *slash = strrchr(program, '/'), *base = slash != NULL ? slash + 1 : program;
     struct lab_out_run run = { .text = out->command };
     struct lab_index keys = { 0 };
     struct lab_result result;
@@ -201,7 +195,7 @@ int keep_write(struct keep *keep, const char *dir, const char *program, struct l
     run.result = &result;
     out->runs = &run;
     out->nruns = 1;
-    out->name = load_text(&keep->arena, "%.*s", (int)strcspn(base, "."), base);
+    out->name = load_find_stem(program, &keep->arena);
     out->nkeys = NODE;
     columns = make_columns(keep, &keys);
     lab_table_init(&table, columns, FIXED + keys.n);

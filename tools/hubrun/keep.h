@@ -3,7 +3,7 @@
 #define HUBRUN_KEEP_H
 
 #include "hosts/launch/launch.h"
-#include "tools/lab/out.h"
+#include "tools/lab/result/write.h"
 
 SIM_BEGIN_DECLS
 
@@ -15,7 +15,7 @@ void keep_destroy(struct keep *keep);
 void keep_line(struct keep *keep, unsigned rank, bool is_stdout, const char *line);
 /** How they ended. */
 void keep_ranks(struct keep *keep, const struct launch_result *result);
-/** Where lines of lab_tell_prints() and the like are wanted. */
+/** Where lines of lab_report_prints() and the like are wanted. */
 FILE *keep_stream(struct keep *keep);
 
 /** To DIR/PROGRAM/. `out` has all but the name, the table, points and the run. */

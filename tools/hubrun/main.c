@@ -6,10 +6,11 @@
 #include "tools/hubrun/place.h"
 #include "tools/hubrun/profile.h"
 #include "tools/hubrun/repeat.h"
-#include "tools/lab/out.h"
-#include "tools/lab/repairs.h"
-#include "tools/lab/simulate.h"
-#include "tools/lab/software.h"
+#include "tools/lab/format/out.h"
+#include "tools/lab/result/write.h"
+#include "tools/lab/rows/repairs.h"
+#include "tools/lab/run/simulate.h"
+#include "tools/lab/run/software.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -50,7 +51,7 @@ static void print_remark(void *arg, const char *line)
     (void)fprintf(stderr, "hubrun: %s\n", line);
 }
 
-static void tell_end(unsigned r, const struct launch_rank_result *rank)
+static void report_end(unsigned r, const struct launch_rank_result *rank)
 {
     double us = (double)rank->end_ps / 1e6;
 
@@ -63,7 +64,7 @@ static void tell_end(unsigned r, const struct launch_rank_result *rank)
 }
 
 /* Where each rank was when the run ended early; that of `told` is known. */
-static void tell_where(const struct launch_result *result, unsigned told)
+static void report_where(const struct launch_result *result, unsigned told)
 {
     for (unsigned r = 0; r < result->nranks; r++) {
         const struct launch_rank_result *rank = &result->ranks[r];
@@ -71,26 +72,26 @@ static void tell_where(const struct launch_result *result, unsigned told)
         if (r == told)
             continue;
         if (rank->ended)
-            tell_end(r, rank);
+            report_end(r, rank);
         else
             (void)fprintf(stderr, "hubrun: rank %u on node %u at %.3f us: %s\n", r, rank->node,
                           (double)result->end_ps / 1e6, rank->where);
     }
 }
 
-static void tell_line(void *arg, const char *line)
+static void report_line(void *arg, const char *line)
 {
     (void)arg;
     (void)fprintf(stderr, "hubrun: %s\n", line);
 }
 
 /* Where each rank was when the run stood still, and the packets that cannot go on. */
-static void tell_stall(const struct machine *machine, const struct launch_result *result,
-                       unsigned told)
+static void report_stall(const struct machine *machine, const struct launch_result *result,
+                         unsigned told)
 {
     (void)fflush(stdout);
-    tell_where(result, told);
-    (void)machine_stall_tell(machine, STALL_LINES, tell_line, NULL);
+    report_where(result, told);
+    (void)machine_stall_tell(machine, STALL_LINES, report_line, NULL);
 }
 
 static int status_of(int code)
@@ -104,7 +105,7 @@ static int conclude(const struct launch_result *result, unsigned *told_p)
     (void)fflush(stdout);
     *told_p = NOBODY;
     if (result->signal != 0) {
-        tell_where(result, NOBODY);
+        report_where(result, NOBODY);
         return 128 + result->signal;
     }
     if (result->aborted) {
@@ -122,7 +123,7 @@ static int conclude(const struct launch_result *result, unsigned *told_p)
             continue;
         *told_p = r;
         if (result->ranks[r].signal != 0)
-            tell_end(r, &result->ranks[r]);
+            report_end(r, &result->ranks[r]);
         else
             (void)fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r, code,
                           (double)result->ranks[r].end_ps / 1e6);
@@ -156,7 +157,7 @@ static int show_profile(const char *path, const struct launch_result *result, in
     struct sim_error own = { 0 };
     int written;
 
-    profile_tell(result, stderr);
+    profile_report(result, stderr);
     if (*path == '\0')
         return rc;
     written = profile_write(result, path, rc == SIM_OK ? err : &own);
@@ -194,7 +195,7 @@ static int run_program(const struct options *opt, struct machine *machine,
     rc = launch_run(machine, cfg, &result, err);
     *status_p = conclude(&result, &told);
     if (rc == SIM_ERR_STALLED || (rc == SIM_ERR_LIMIT && result.signal == 0))
-        tell_stall(machine, &result, told);
+        report_stall(machine, &result, told);
     if (rc == SIM_OK && keep != NULL)
         keep_ranks(keep, &result);
     if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
@@ -262,7 +263,7 @@ static int write_result(const struct options *opt, const struct load_machine *fi
     int rc;
 
     out.nwords = options_words(opt, &arena, &out.words);
-    lab_tell_faults(file, keep_stream(keep));
+    lab_report_faults(file, keep_stream(keep));
     rc = keep_write(keep, opt->out, opt->argv[0], &out, err);
     load_arena_fini(&arena);
     return rc;
@@ -290,12 +291,12 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
         if (rc == SIM_OK) {
             rc = run_on(opt, machine, listener, status_p, err);
             if (rc == SIM_OK && opt->fingerprint)
-                lab_tell_prints(machine, stderr);
+                lab_report_prints(machine, stderr);
             if (rc == SIM_OK && keep != NULL) {
-                lab_tell_prints(machine, keep_stream(keep));
-                lab_tell_counts(machine, keep_stream(keep));
-                rc = lab_watch_tell(watch, sim_reached(machine_sim(machine)), keep_stream(keep),
-                                    err);
+                lab_report_prints(machine, keep_stream(keep));
+                lab_report_counts(machine, keep_stream(keep));
+                rc = lab_watch_report(watch, sim_reached(machine_sim(machine)), keep_stream(keep),
+                                      err);
             }
             if (!opt->quiet && machine_description(machine)->nfaults > 0)
                 print_faults(file, machine);

@@ -9,64 +9,6 @@
 #define RANKS_MAX    4096u
 #define PATIENCE_MAX 1000000u
 
-enum {
-    OPT_PLACE = 256,
-    OPT_MAX_TIME,
-    OPT_LABEL,
-    OPT_PATIENCE,
-    OPT_COMPUTE,
-    OPT_BLOCK,
-    OPT_FINGERPRINT,
-    OPT_OUT,
-    OPT_MPI,
-    OPT_ALGORITHM,
-    OPT_PROFILE
-};
-
-static const struct argp_option options[] = {
-    { "ranks", 'n', "N", 0, "Ranks (default: one on each node)", 0 },
-    { "machine", 'm', "MACHINE", 0, "Machine file, by name or path (default two-node)", 0 },
-    { "place", OPT_PLACE, "HOW", 0,
-      "Node of each rank: cyclic (default), block, block:2 (two on each), or a list 0,0,1,1", 0 },
-    { "max-time", OPT_MAX_TIME, "TIME", 0,
-      "Stop at this simulated time: a number and ns, us, ms or s", 0 },
-    { "compute", OPT_COMPUTE, "HOW", 0,
-      "What the program computes between its calls takes: none, no time (default); measured, the "
-      "processor's time that it takes here, which differs from run to run; counted, --block-time "
-      "for each block that it runs, the same in each run of a program made by hubcc --count",
-      0 },
-    { "block-time", OPT_BLOCK, "TIME", 0, "Of one block of the program (default 1ns)", 0 },
-    { "patience", OPT_PATIENCE, "SECONDS", 0,
-      "End a rank that has had the processor so long without a call that takes simulated time, and "
-      "a run in which nothing but polling happens (default 60; 0: never)",
-      0 },
-    { "algorithm", OPT_ALGORITHM, "COLLECTIVE=NAME[@FROM..BELOW][/RANKS],...", 0,
-      "Algorithms of MPI's collectives, wherever they apply, from and below so many bytes and for "
-      "so "
-      "many ranks: allgather=ring@4K..64K/16,bcast=chain; `hubsim tune` finds the fastest",
-      0 },
-    { "mpi", OPT_MPI, "NAME[,KEY=VALUE...]", 0,
-      "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
-      "progress=calls|helper, requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, "
-      "entry_ps=N; ib: rails=N, "
-      "gdr=on|off, gdr_limit=N, library=NAME",
-      0 },
-    { "profile", OPT_PROFILE, "FILE", OPTION_ARG_OPTIONAL,
-      "Calls of MPI on stderr: how often, bytes, time in them; and each rank's in FILE (CSV, "
-      "or JSON by its name), who sent how much to whom in FILE's .matrix.csv, for scripts/matrix",
-      0 },
-    { "label", OPT_LABEL, NULL, 0, "Put the rank in front of each line", 0 },
-    { "fingerprint", OPT_FINGERPRINT, NULL, 0,
-      "A last line on stderr with hashes of what software saw and of each packet", 0 },
-    { "out", OPT_OUT, "DIR", 0,
-      "Keep the result in DIR/PROGRAM, for `hubsim check` and `hubsim diff`: a row for each rank "
-      "and what it printed in lines `result key=value ...`",
-      0 },
-    { "quiet", 'q', NULL, 0, "Neither a closing line on stderr nor the line that names the network",
-      0 },
-    { 0 },
-};
-
 static unsigned parse_ranks(struct argp_state *state, const char *option, const char *text)
 {
     uint64_t n = 0;
@@ -76,25 +18,92 @@ static unsigned parse_ranks(struct argp_state *state, const char *option, const 
     return (unsigned)n;
 }
 
-static unsigned parse_patience(struct argp_state *state, const char *text)
+static void take_ranks(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    (void)o;
+    *(unsigned *)to = parse_ranks(state, "-n", text);
+}
+
+static void take_patience(struct argp_state *state, const struct cmd_option *o, void *to,
+                          char *text)
 {
     uint64_t s = 0;
 
     if (!load_number(text, false, &s) || s > PATIENCE_MAX)
-        argp_error(state, "--patience %s: expected 0 to %u seconds", text, PATIENCE_MAX);
-    return (unsigned)s;
+        argp_error(state, "--%s %s: expected 0 to %u seconds", o->name, text, PATIENCE_MAX);
+    *(unsigned *)to = (unsigned)s;
 }
 
-static enum launch_compute parse_compute(struct argp_state *state, const char *text)
+static const char *const computes[] = { [LAUNCH_COMPUTE_NONE] = "none",
+                                        [LAUNCH_COMPUTE_COUNTED] = "counted",
+                                        [LAUNCH_COMPUTE_MEASURED] = "measured" };
+
+static void take_compute(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    if (strcmp(text, "measured") == 0)
-        return LAUNCH_COMPUTE_MEASURED;
-    if (strcmp(text, "counted") == 0)
-        return LAUNCH_COMPUTE_COUNTED;
-    if (strcmp(text, "none") != 0)
-        argp_error(state, "--compute %s: expected none, measured or counted", text);
-    return LAUNCH_COMPUTE_NONE;
+    const size_t n = sizeof(computes) / sizeof(computes[0]);
+    size_t i = 0;
+
+    while (i < n && strcmp(text, computes[i]) != 0)
+        i++;
+    if (i == n)
+        argp_error(state, "--%s %s: expected none, measured or counted", o->name, text);
+    *(enum launch_compute *)to = (enum launch_compute)i;
 }
+
+static void take_profile(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
+{
+    static char no_file[] = "";
+
+    cmd_take_text(state, o, to, text != NULL ? text : no_file);
+}
+
+static const struct cmd_option options[] = {
+    { "ranks", 'n', "N", "Ranks (default: one on each node)", 0, take_ranks, CMD_AT(nranks) },
+    { "machine", 'm', "MACHINE", "Machine file, by name or path (default two-node)", 0,
+      cmd_take_text, CMD_AT(machine) },
+    { "place", 0, "HOW",
+      "Node of each rank: cyclic (default), block, block:2 (two on each), or a list 0,0,1,1", 0,
+      cmd_take_text, CMD_AT(place) },
+    { "max-time", 0, "TIME", "Stop at this simulated time: a number and ns, us, ms or s", 0,
+      cmd_take_time, CMD_AT(max_time_ps) },
+    { "compute", 0, "HOW",
+      "What the program computes between its calls takes: none, no time (default); measured, the "
+      "processor's time that it takes here, which differs from run to run; counted, --block-time "
+      "for each block that it runs, the same in each run of a program made by hubcc --count",
+      0, take_compute, CMD_AT(compute) },
+    { "block-time", 0, "TIME", "Of one block of the program (default 1ns)", 0, cmd_take_time,
+      CMD_AT(block_ps) },
+    { "patience", 0, "SECONDS",
+      "End a rank that has had the processor so long without a call that takes simulated time, and "
+      "a run in which nothing but polling happens (default 60; 0: never)",
+      0, take_patience, CMD_AT(patience_s) },
+    { "algorithm", 0, "COLLECTIVE=NAME[@FROM..BELOW][/RANKS],...",
+      "Algorithms of MPI's collectives, wherever they apply, from and below so many bytes and for "
+      "so "
+      "many ranks: allgather=ring@4K..64K/16,bcast=chain; `hubsim tune` finds the fastest",
+      0, cmd_take_text, CMD_AT(algorithm) },
+    { "mpi", 0, "NAME[,KEY=VALUE...]",
+      "Transport of MPI and its settings, instead of the platform's: net, mbcf, tcp, ib or peach2; "
+      "progress=calls|helper, requests=on|off, eager_bytes=N, write_bytes=N, fifo_bytes=N, "
+      "entry_ps=N; ib: rails=N, "
+      "gdr=on|off, gdr_limit=N, library=NAME",
+      0, cmd_take_text, CMD_AT(mpi) },
+    { "profile", 0, "FILE",
+      "Calls of MPI on stderr: how often, bytes, time in them; and each rank's in FILE (CSV, or "
+      "JSON by its name), who sent how much to whom in FILE's .matrix.csv, for scripts/matrix",
+      0, take_profile, CMD_AT(profile), .flags = OPTION_ARG_OPTIONAL },
+    { "label", 0, NULL, "Put the rank in front of each line", 0, cmd_take_flag, CMD_AT(label) },
+    { "fingerprint", 0, NULL,
+      "A last line on stderr with hashes of what software saw and of each packet", 0, cmd_take_flag,
+      CMD_AT(fingerprint) },
+    { "out", 0, "DIR",
+      "Keep the result in DIR/PROGRAM, for `hubsim check` and `hubsim diff`: a row for each rank "
+      "and what it printed in lines `result key=value ...`",
+      0, cmd_take_text, CMD_AT(out) },
+    { "quiet", 'q', NULL, "Neither a closing line on stderr nor the line that names the network", 0,
+      cmd_take_flag, CMD_AT(quiet) },
+    { 0 },
+};
 
 static void take_habits(struct argp_state *state, struct options *opt)
 {
@@ -110,41 +119,10 @@ static void take_habits(struct argp_state *state, struct options *opt)
     opt->label |= habits->label;
 }
 
-/* Where an option's text, or its flag, goes. NULL: it is none of these. */
-static const char **text_of(struct options *opt, int key)
+static void check(struct argp_state *state, void *arg)
 {
-    switch (key) {
-    case 'm':
-        return &opt->machine;
-    case OPT_PLACE:
-        return &opt->place;
-    case OPT_MPI:
-        return &opt->mpi;
-    case OPT_ALGORITHM:
-        return &opt->algorithm;
-    case OPT_OUT:
-        return &opt->out;
-    default:
-        return NULL;
-    }
-}
+    struct options *opt = arg;
 
-static bool *flag_of(struct options *opt, int key)
-{
-    switch (key) {
-    case OPT_LABEL:
-        return &opt->label;
-    case OPT_FINGERPRINT:
-        return &opt->fingerprint;
-    case 'q':
-        return &opt->quiet;
-    default:
-        return NULL;
-    }
-}
-
-static void check(struct argp_state *state, struct options *opt)
-{
     take_habits(state, opt);
     if (opt->common.watch.usage && opt->out == NULL)
         argp_error(state, "--utilisation: expected --out DIR, too");
@@ -155,99 +133,41 @@ static void check(struct argp_state *state, struct options *opt)
                    opt->out);
 }
 
-static error_t parse_value(int key, const char *arg, struct argp_state *state)
+static void take_program(void *arg, int argc, char **argv)
 {
-    struct options *opt = state->input;
+    struct options *opt = arg;
 
-    switch (key) {
-    case 'n':
-        opt->nranks = parse_ranks(state, "-n", arg);
-        return 0;
-    case OPT_MAX_TIME:
-        opt->max_time_ps = cmd_time(state, "--max-time", arg);
-        return 0;
-    case OPT_COMPUTE:
-        opt->compute = parse_compute(state, arg);
-        return 0;
-    case OPT_BLOCK:
-        opt->block_ps = cmd_time(state, "--block-time", arg);
-        return 0;
-    case OPT_PATIENCE:
-        opt->patience_s = parse_patience(state, arg);
-        return 0;
-    case OPT_PROFILE:
-        opt->profile = arg != NULL ? arg : "";
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *opt = state->input;
-
-    cmd_expect_text(state, options, key, arg);
-    if (text_of(opt, key) != NULL) {
-        *text_of(opt, key) = arg;
-        return 0;
-    }
-    if (flag_of(opt, key) != NULL) {
-        *flag_of(opt, key) = true;
-        return 0;
-    }
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = &opt->common;
-        state->child_inputs[2] = &opt->habits;
-        return 0;
-    case ARGP_KEY_ARG: /* the program: what follows is its own */
-        opt->argv = state->argv + state->next - 1;
-        opt->argc = state->argc - state->next + 1;
-        state->next = state->argc;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "expected a program made by hubcc");
-        return 0;
-    case ARGP_KEY_END:
-        check(state, opt);
-        return 0;
-    default:
-        return parse_value(key, arg, state);
-    }
+    opt->argc = argc;
+    opt->argv = argv;
 }
 
 void options_parse(int argc, char **argv, struct options *opt_p)
 {
-    static const struct argp_child children[] = { { &cmd_machine_argp, 0, NULL, 0 },
-                                                  { &cmd_watch_argp, 0, NULL, 0 },
-                                                  { &habits_argp, 0, NULL, 0 },
-                                                  { 0 } };
-    static const struct argp argp = {
-        options,
-        parse,
-        "PROGRAM [ARGUMENT...]",
-        "Runs a program made by hubcc on a simulated machine, one copy for each rank. Its lines "
-        "come out in order of simulated time. What the program computes between its calls takes no "
-        "simulated time unless --compute says so; what it calls does. The exit status is that of "
-        "the first rank that failed.",
-        children,
-        NULL,
-        NULL,
+    static const struct cmd_usage usage = {
+        .words = "PROGRAM [ARGUMENT...]",
+        .about = "Runs a program made by hubcc on a simulated machine, one copy for each rank. Its "
+                 "lines come out in order of simulated time. What the program computes between its "
+                 "calls takes no simulated time unless --compute says so; what it calls does. The "
+                 "exit status is that of the first rank that failed.",
+        .options = { { options, 0 },
+                     { cmd_machine_options, 0 },
+                     { cmd_watch_options, 0 },
+                     { habits_options, offsetof(struct options, habits) } },
+        .words_at = offsetof(struct options, argv),
+        .none = "expected a program made by hubcc",
+        .rest = take_program,
+        .check = check,
+        .flags = ARGP_IN_ORDER | ARGP_LONG_ONLY,
     };
 
     *opt_p = (struct options){ .machine = "two-node", .patience_s = 60, .block_ps = SIM_NS };
     argp_err_exit_status = CMD_USAGE;
-    cmd_common_init(&opt_p->common);
-    (void)argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_LONG_ONLY, NULL, opt_p);
+    cmd_parse(&usage, argc, argv, opt_p);
 }
 
 unsigned options_words(const struct options *opt, struct load_arena *arena,
                        const char *const **words_p)
 {
-    static const char *const computes[] = { [LAUNCH_COMPUTE_NONE] = "none",
-                                            [LAUNCH_COMPUTE_COUNTED] = "counted",
-                                            [LAUNCH_COMPUTE_MEASURED] = "measured" };
     const char **words =
         load_alloc(arena, (CMD_WORDS_MAX + 16 + (size_t)opt->argc) * sizeof(*words));
     unsigned n = 0;

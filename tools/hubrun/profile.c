@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/lab/out.h"
-#include "tools/lab/table.h"
+#include "tools/lab/format/out.h"
+#include "tools/lab/format/table.h"
 
 /** One function over all ranks. */
 struct sum {
@@ -56,12 +56,8 @@ static int by_time(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void tell_calls(const struct launch_result *result, FILE *out)
+static void report_calls(const struct launch_result *result, FILE *out)
 {
-    static const struct lab_column columns[] = { { "call", false },  { "count", true },
-                                                 { "bytes", true },  { "mean us", true },
-                                                 { "min us", true }, { "max us", true },
-                                                 { "share %", true } };
     struct sum sums[HOST_PROFILE_CALLS];
     struct lab_table table;
     uint64_t all = 0;
@@ -72,17 +68,14 @@ static void tell_calls(const struct launch_result *result, FILE *out)
     for (unsigned r = 0; r < result->nranks; r++)
         all += rank_ps(result, r);
     qsort(sums, n, sizeof(sums[0]), by_time);
-    lab_table_init(&table, columns, 7);
+    lab_table_begin(&table, "call, count#, bytes#, mean us#, min us#, max us#, share %#");
     for (unsigned i = 0; i < n; i++) {
         unsigned row = lab_table_add(&table);
 
-        lab_table_set(&table, row, 0, "%s", sums[i].name);
-        lab_table_set(&table, row, 1, "%" PRIu64, sums[i].count);
-        lab_table_set(&table, row, 2, "%" PRIu64, sums[i].bytes);
-        lab_table_set(&table, row, 3, "%.3f", (double)sums[i].ps / result->nranks / 1e6);
-        lab_table_set(&table, row, 4, "%.3f", (double)sums[i].min_ps / 1e6);
-        lab_table_set(&table, row, 5, "%.3f", (double)sums[i].max_ps / 1e6);
-        lab_table_set(&table, row, 6, "%.2f",
+        lab_table_set(&table, row, 0, "%s\t%" PRIu64 "\t%" PRIu64 "\t%.3f\t%.3f\t%.3f\t%.2f",
+                      sums[i].name, sums[i].count, sums[i].bytes,
+                      (double)sums[i].ps / result->nranks / 1e6, (double)sums[i].min_ps / 1e6,
+                      (double)sums[i].max_ps / 1e6,
                       all != 0 ? 100.0 * (double)sums[i].ps / (double)all : 0);
     }
     (void)fprintf(out, "calls of %u ranks, time in them by rank, and their share of the run\n",
@@ -100,17 +93,14 @@ static const struct host_profile *first_counts(const struct launch_result *resul
     return NULL;
 }
 
-static void tell_counts(const struct launch_result *result, FILE *out)
+static void report_counts(const struct launch_result *result, FILE *out)
 {
-    static const struct lab_column columns[] = { { "all ranks", false },
-                                                 { "messages", true },
-                                                 { "bytes", true } };
     const struct host_profile *first = first_counts(result);
     struct lab_table table;
 
     if (first == NULL)
         return;
-    lab_table_init(&table, columns, 3);
+    lab_table_begin(&table, "all ranks, messages#, bytes#");
     for (unsigned i = 0; i < first->ncounts; i++) {
         uint64_t messages = 0, bytes = 0;
         unsigned row;
@@ -133,12 +123,12 @@ static void tell_counts(const struct launch_result *result, FILE *out)
     lab_table_fini(&table);
 }
 
-void profile_tell(const struct launch_result *result, FILE *out)
+void profile_report(const struct launch_result *result, FILE *out)
 {
     if (!has_profiles(result))
         return;
-    tell_calls(result, out);
-    tell_counts(result, out);
+    report_calls(result, out);
+    report_counts(result, out);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -154,12 +144,9 @@ static void write_rows(const struct launch_result *result, struct lab_table *tab
             if (p->calls[c].name == NULL)
                 continue;
             row = lab_table_add(table);
-            lab_table_set(table, row, 0, "%u", r);
-            lab_table_set(table, row, 1, "%s", p->calls[c].name);
-            lab_table_set(table, row, 2, "%" PRIu64, p->calls[c].count);
-            lab_table_set(table, row, 3, "%" PRIu64, p->calls[c].bytes);
-            lab_table_set(table, row, 4, "%.6f", (double)p->calls[c].ps / 1e6);
-            lab_table_set(table, row, 5, "%.4f",
+            lab_table_set(table, row, 0, "%u\t%s\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.4f", r,
+                          p->calls[c].name, p->calls[c].count, p->calls[c].bytes,
+                          (double)p->calls[c].ps / 1e6,
                           rank_ps(result, r) != 0
                               ? 100.0 * (double)p->calls[c].ps / (double)rank_ps(result, r)
                               : 0);
@@ -167,10 +154,8 @@ static void write_rows(const struct launch_result *result, struct lab_table *tab
         for (unsigned i = 0; i < p->ncounts; i++) {
             unsigned row = lab_table_add(table);
 
-            lab_table_set(table, row, 0, "%u", r);
-            lab_table_set(table, row, 1, "%s", p->counts[i].name);
-            lab_table_set(table, row, 2, "%" PRIu64, p->counts[i].messages);
-            lab_table_set(table, row, 3, "%" PRIu64, p->counts[i].bytes);
+            lab_table_set(table, row, 0, "%u\t%s\t%" PRIu64 "\t%" PRIu64, r, p->counts[i].name,
+                          p->counts[i].messages, p->counts[i].bytes);
         }
     }
 }
@@ -186,10 +171,8 @@ static void write_matrix(const struct launch_result *result, struct lab_table *t
             if (p->peers[to].messages == 0)
                 continue;
             row = lab_table_add(table);
-            lab_table_set(table, row, 0, "%u", r);
-            lab_table_set(table, row, 1, "%u", to);
-            lab_table_set(table, row, 2, "%" PRIu64, p->peers[to].messages);
-            lab_table_set(table, row, 3, "%" PRIu64, p->peers[to].bytes);
+            lab_table_set(table, row, 0, "%u\t%u\t%" PRIu64 "\t%" PRIu64, r, to,
+                          p->peers[to].messages, p->peers[to].bytes);
         }
     }
 }
@@ -228,12 +211,6 @@ char *profile_matrix_path(const char *path)
 
 int profile_write(const struct launch_result *result, const char *path, struct sim_error *err)
 {
-    static const struct lab_column rows[] = { { "rank", true },    { "what", false },
-                                              { "count", true },   { "bytes", true },
-                                              { "time_us", true }, { "share_pct", true } };
-    static const struct lab_column matrix[] = {
-        { "from", true }, { "to", true }, { "messages", true }, { "bytes", true }
-    };
     bool json = strcmp(path + stem_of(path), ".json") == 0;
     struct lab_table table;
     char *beside;
@@ -241,14 +218,14 @@ int profile_write(const struct launch_result *result, const char *path, struct s
 
     if (!has_profiles(result))
         return SIM_OK;
-    lab_table_init(&table, rows, 6);
+    lab_table_begin(&table, "rank#, what, count#, bytes#, time_us#, share_pct#");
     write_rows(result, &table);
     code = write_table(&table, json ? LAB_JSON : LAB_CSV, path, err);
     lab_table_fini(&table);
     if (code != SIM_OK)
         return code;
     beside = profile_matrix_path(path);
-    lab_table_init(&table, matrix, 4);
+    lab_table_begin(&table, "from#, to#, messages#, bytes#");
     write_matrix(result, &table);
     code = write_table(&table, LAB_CSV, beside, err);
     free(beside);

@@ -9,7 +9,7 @@
 SIM_BEGIN_DECLS
 
 /** Tables over all ranks. */
-void profile_tell(const struct launch_result *result, FILE *out);
+void profile_report(const struct launch_result *result, FILE *out);
 
 /** The file of who sent how much to whom that goes with `path`; to be freed. */
 char *profile_matrix_path(const char *path);

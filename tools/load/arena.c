@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct load_chunk {
     struct load_chunk *next;
@@ -17,6 +18,20 @@ void *load_alloc(struct load_arena *arena, size_t bytes)
     chunk->next = arena->chunks;
     arena->chunks = chunk;
     return chunk->bytes;
+}
+
+void *load_grow(struct load_arena *arena, const void *items, unsigned n, unsigned *room,
+                size_t size)
+{
+    void *more;
+
+    if (n < *room)
+        return (void *)(uintptr_t)items;
+    *room = *room * 2 + 16;
+    more = load_alloc(arena, *room * size);
+    if (n > 0)
+        memcpy(more, items, n * size);
+    return more;
 }
 
 const char *load_text(struct load_arena *arena, const char *fmt, ...)

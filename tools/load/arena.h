@@ -16,6 +16,10 @@ struct load_arena { /* all zero is an empty one */
 };
 
 void *load_alloc(struct load_arena *arena, size_t bytes); /* zeroed */
+/** Room for one more than the `n` items of `size` bytes: they themselves, or copied to where there
+ * is more. */
+void *load_grow(struct load_arena *arena, const void *items, unsigned n, unsigned *room,
+                size_t size);
 const char *load_text(struct load_arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void load_arena_fini(struct load_arena *arena);

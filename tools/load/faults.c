@@ -236,15 +236,8 @@ static int append(struct reader *r, const struct place *place, const struct load
 
     if (desc->nfaults == FAULTS_MAX)
         return load_fail(r->err, item, kind->name, "expected at most %u faults in all", FAULTS_MAX);
-    if (desc->nfaults == r->room) {
-        struct machine_fault_desc *bigger;
-
-        r->room = r->room * 2 + 16;
-        bigger = load_alloc(&r->m->arena, r->room * sizeof(*bigger));
-        if (desc->nfaults > 0)
-            memcpy(bigger, desc->faults, desc->nfaults * sizeof(*bigger));
-        desc->faults = r->faults = bigger;
-    }
+    desc->faults = r->faults =
+        load_grow(&r->m->arena, desc->faults, desc->nfaults, &r->room, sizeof(*desc->faults));
     r->faults[desc->nfaults++] = (struct machine_fault_desc){ .node = place->node,
                                                               .component = place->component,
                                                               .port = place->port,

@@ -32,16 +32,31 @@ static void add_shortened(struct load_roots *roots, const char *path)
         load_roots_add(roots, full);
 }
 
+bool load_find_self(char *folder, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", folder, size - 1);
+
+    if (n <= 0)
+        return false;
+    folder[n] = '\0';
+    *strrchr(folder, '/') = '\0';
+    return true;
+}
+
+const char *load_find_stem(const char *path, struct load_arena *arena)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+
+    return load_text(arena, "%.*s", (int)strcspn(base, "."), base);
+}
+
 void load_roots_init(struct load_roots *roots)
 {
     char exe[4096], path[4200];
     const char *env = getenv("HUBSIM_PATH");
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
     roots->n = 0;
-    if (n > 0) {
-        exe[n] = '\0';
-        *strrchr(exe, '/') = '\0';
+    if (load_find_self(exe, sizeof(exe))) {
         (void)snprintf(path, sizeof(path), "%s/../share/hubsim/configs", exe);
         add_shortened(roots, path);
     }

@@ -5,7 +5,7 @@
 #ifndef LOAD_FIND_H
 #define LOAD_FIND_H
 
-#include "core/sim.h"
+#include "tools/load/arena.h"
 
 SIM_BEGIN_DECLS
 
@@ -13,6 +13,11 @@ struct load_roots { /* folders such as ".../share/hubsim/configs", first come, f
     unsigned n;
     char paths[8][512];
 };
+
+/** The folder of the running program. */
+bool load_find_self(char *folder, size_t size);
+/** "ring2" of "../ring2.yaml". */
+const char *load_find_stem(const char *path, struct load_arena *arena);
 
 /** configs beside the running program (bin/../share/hubsim/configs), then HUBSIM_PATH (a:b). */
 void load_roots_init(struct load_roots *roots);

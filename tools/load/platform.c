@@ -9,15 +9,7 @@ struct load_group *load_group_add(struct load_machine *m, const char *path,
 {
     struct load_group *group;
 
-    if (m->ngroups == m->room) {
-        struct load_group *bigger;
-
-        m->room = m->room * 2 + 16;
-        bigger = load_alloc(&m->arena, m->room * sizeof(*bigger));
-        if (m->ngroups > 0)
-            memcpy(bigger, m->groups, m->ngroups * sizeof(*bigger));
-        m->groups = bigger;
-    }
+    m->groups = load_grow(&m->arena, m->groups, m->ngroups, &m->room, sizeof(*m->groups));
     group = &m->groups[m->ngroups++];
     group->path = path;
     load_values_init(&group->v, params, &m->arena);

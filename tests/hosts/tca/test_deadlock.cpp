@@ -3,7 +3,7 @@
 #include "tests/hosts/machine_file.h"
 #include "tests/hosts/tca/rank.h"
 
-#include "tools/lab/topology.h"
+#include "tools/lab/topology/topology.h"
 
 #include <algorithm>
 #include <random>

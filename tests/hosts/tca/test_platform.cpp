@@ -2,7 +2,7 @@
 #include "tests/hosts/tca/rank.h"
 
 #include "hosts/driver/driver.h"
-#include "tools/lab/software.h"
+#include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
 
 namespace

@@ -14,7 +14,7 @@
 #include "pcie/lcrc.h"
 #include "pcie/packet.h"
 #include "tests/built.h"
-#include "tools/lab/simulate.h"
+#include "tools/lab/run/simulate.h"
 
 #include <cstdarg>
 #include <cstdio>

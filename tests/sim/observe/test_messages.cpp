@@ -2,7 +2,7 @@
 #include "tests/built.h"
 #include "tests/sim/observe/messages.h"
 
-#include "tools/lab/topology.h"
+#include "tools/lab/topology/topology.h"
 
 namespace
 {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "tools/lab/bounds.h"
-#include "tools/lab/bounds_errors.h"
-#include "tools/lab/distance.h"
+#include "tools/lab/bounds/bounds.h"
+#include "tools/lab/bounds/bounds_errors.h"
+#include "tools/lab/result/distance.h"
 
 namespace
 {

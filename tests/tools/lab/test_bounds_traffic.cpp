@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/bounds_traffic.h"
-#include "tools/lab/software.h"
+#include "tools/lab/bounds/bounds_traffic.h"
+#include "tools/lab/run/software.h"
 #include "tools/load/machine.h"
 
 namespace

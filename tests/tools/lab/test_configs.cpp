@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "tools/lab/figure.h"
+#include "tools/lab/figure/figure.h"
 
 namespace
 {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "tools/lab/csv.h"
+#include "tools/lab/format/csv.h"
 
 namespace
 {

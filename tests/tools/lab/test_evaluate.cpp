@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "tools/lab/evaluate.h"
+#include "tools/lab/rows/evaluate.h"
 
 namespace
 {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/figure.h"
+#include "tools/lab/figure/figure.h"
 
 namespace
 {

@@ -1,5 +1,5 @@
 /* A file of waves on a disk without room for it. */
-#include "tools/lab/fst.h"
+#include "tools/lab/watch/fst.h"
 
 #include "tests/folder.h"
 

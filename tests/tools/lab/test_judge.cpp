@@ -1,7 +1,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "tools/lab/judge.h"
+#include "tools/lab/rows/judge.h"
 
 namespace
 {

@@ -1,10 +1,10 @@
 /* Kept results: what is wrong with one is told by file, line, key and value; two of them compare.
  */
 #include "tests/folder.h"
-#include "tools/lab/changes.h"
-#include "tools/lab/compare.h"
-#include "tools/lab/junit.h"
-#include "tools/lab/kept.h"
+#include "tools/lab/result/changes.h"
+#include "tools/lab/result/compare.h"
+#include "tools/lab/result/junit.h"
+#include "tools/lab/result/kept.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 /* Results as they are written: whatever a run told is in the file where it belongs. */
-#include "tools/lab/index.h"
-#include "tools/lab/out.h"
+#include "tools/lab/format/index.h"
+#include "tools/lab/result/write.h"
 
 #include <filesystem>
 #include <fstream>

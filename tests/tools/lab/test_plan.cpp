@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "tools/lab/plan.h"
+#include "tools/lab/workload/plan.h"
 
 namespace
 {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/pool.h"
+#include "tools/lab/run/pool.h"
 
 namespace
 {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "tests/built.h"
-#include "tools/lab/evaluate.h"
-#include "tools/lab/simulate.h"
+#include "tools/lab/rows/evaluate.h"
+#include "tools/lab/run/simulate.h"
 
 namespace
 {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "tools/lab/repairs.h"
+#include "tools/lab/rows/repairs.h"
 
 namespace
 {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "tools/lab/score.h"
+#include "tools/lab/rows/score.h"
 
 namespace
 {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/plan.h"
-#include "tools/lab/published.h"
+#include "tools/lab/rows/published.h"
+#include "tools/lab/workload/plan.h"
 
 namespace
 {

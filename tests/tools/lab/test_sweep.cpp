@@ -9,7 +9,7 @@
 
 #include "tests/built.h"
 #include "tests/folder.h"
-#include "tools/lab/sweep_run.h"
+#include "tools/lab/sweep/sweep_run.h"
 
 namespace
 {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "tools/lab/table.h"
+#include "tools/lab/format/table.h"
 
 namespace
 {

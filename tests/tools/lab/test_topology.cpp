@@ -1,13 +1,11 @@
 /* Graphs small enough to be counted by hand. */
-#include <cmath>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tools/lab/software.h"
-#include "tools/lab/topo_layout.h"
+#include "tools/lab/run/software.h"
+#include "tools/lab/topology/topology.h"
 #include "tools/load/machine.h"
 
 namespace
@@ -330,100 +328,6 @@ TEST_F(Deadlock, NeedsACycleOfDependencies)
     EXPECT_EQ(0u, lab_topology_cycle(&topo, cycle.data()));
     EXPECT_TRUE(circle("star", star, { "node0.hub.bubble_tlps=1" }).empty());
     EXPECT_TRUE(circle("two rings in chains", star, { "node*.hub.*.link.pd_credits=504" }).empty());
-}
-
-/* ---- drawing ----------------------------------------------------------------------- */
-
-class Drawing : public Topology
-{
-  protected:
-    void draw(const std::string &name, const std::string &yaml = "")
-    {
-        ASSERT_NO_FATAL_FAILURE(open(name, yaml));
-        lab_layout_make(&topo, &layout);
-    }
-    double between(unsigned a, unsigned b) const
-    {
-        return std::hypot(layout.hubs[a].x - layout.hubs[b].x, layout.hubs[a].y - layout.hubs[b].y);
-    }
-    std::string svg_of()
-    {
-        char *text = nullptr;
-        size_t size = 0;
-        FILE *out = open_memstream(&text, &size);
-
-        lab_topology_svg(&topo, out);
-        fclose(out);
-        std::string svg(text, size);
-        free(text);
-        return svg;
-    }
-    lab_layout layout = {};
-};
-
-TEST_F(Drawing, KeepsHubsApartAndInside)
-{
-    for (const char *name : { "two-node", "chain8", "ring8", "dual-ring8", "subcluster16",
-                              "torus16", "cluster64", "tree" }) {
-        SCOPED_TRACE(name);
-        ASSERT_NO_FATAL_FAILURE(
-            draw(name, strcmp(name, "tree") != 0
-                           ? ""
-                           : std::string(head) +
-                                 "nodes: 7\nedges: |\n  0 1\n  0 2\n  1 3\n  1 4\n  2 5\n  2 6\n"));
-        for (unsigned a = 0; a < topo.nhubs; a++) {
-            EXPECT_LT(20, layout.hubs[a].x);
-            EXPECT_LT(20, layout.hubs[a].y);
-            EXPECT_GT(layout.width - 20, layout.hubs[a].x);
-            EXPECT_GT(layout.height - 20, layout.hubs[a].y);
-            for (unsigned b = 0; b < a; b++)
-                EXPECT_LT(60, between(a, b)) << a << " and " << b;
-        }
-    }
-}
-
-TEST_F(Drawing, ShowsTheShapeOfTheGraph)
-{
-    ASSERT_NO_FATAL_FAILURE(draw("ring8"));
-    for (unsigned i = 0; i < 8; i++)
-        EXPECT_NEAR(between(0, 1), between(i, (i + 1) % 8), 0.01) << "a circle";
-    EXPECT_NEAR(between(0, 4), between(2, 6), 0.01);
-    ASSERT_NO_FATAL_FAILURE(draw("subcluster16"));
-    for (unsigned i = 0; i < 8; i++)
-        EXPECT_NEAR(between(0, 8), between(i, i + 8), 0.01) << "circles with one centre";
-    ASSERT_NO_FATAL_FAILURE(draw("torus16"));
-    for (unsigned i = 0; i < 16; i++) {
-        EXPECT_NEAR(layout.hubs[i % 4].x, layout.hubs[i].x, 0.01) << "a grid";
-        EXPECT_NEAR(layout.hubs[i / 4 * 4].y, layout.hubs[i].y, 0.01);
-    }
-    for (unsigned i = 0; i < topo.nlinks; i += 2)
-        EXPECT_EQ(between(topo.links[i].from, topo.links[i].to) > 1.5 * between(0, 1),
-                  layout.wraps[i / 2]);
-}
-
-TEST_F(Drawing, HasEachHubAndEachDirection)
-{
-    ASSERT_NO_FATAL_FAILURE(open("one-way-ring8"));
-    std::string svg = svg_of();
-    EXPECT_EQ(0u, svg.find("<svg "));
-    EXPECT_EQ(svg.size() - 7, svg.find("</svg>\n"));
-    for (unsigned i = 0; i < 8; i++)
-        EXPECT_NE(std::string::npos, svg.find("<title>" + std::string(topo.hubs[i]) + "</title>"));
-    EXPECT_NE(std::string::npos, svg.find("node0.hub.e to node1.hub.w: 28 messages, 216.0 ns"));
-    EXPECT_NE(std::string::npos, svg.find("node1.hub.w to node0.hub.e: 0 messages"));
-    EXPECT_EQ(std::string::npos, svg.find("class=\"circle\""));
-}
-
-TEST_F(Drawing, ShowsTheCircleOfAPossibleDeadlock)
-{
-    ASSERT_NO_FATAL_FAILURE(open("small-buffers-ring8"));
-    std::string svg = svg_of(), mark = "class=\"circle\"";
-    size_t marks = 0;
-
-    for (size_t at = svg.find(mark); at != std::string::npos; at = svg.find(mark, at + 1))
-        marks++;
-    EXPECT_EQ(8u, marks);
-    EXPECT_NE(std::string::npos, svg.find("deadlock possible"));
 }
 
 } // namespace

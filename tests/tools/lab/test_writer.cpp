@@ -1,5 +1,5 @@
 /* A file that another thread writes holds what it was given, or tells that it does not. */
-#include "tools/lab/writer.h"
+#include "tools/lab/format/writer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,120 @@
+/* What `hubsim topology --svg` draws. */
+#include <cmath>
+#include <gtest/gtest.h>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/built.h"
+#include "tests/folder.h"
+
+namespace
+{
+
+struct Place {
+    double x, y;
+};
+
+class Topology : public test::Shell
+{
+  protected:
+    void draw(const std::string &machine)
+    {
+        static const std::regex circle("<circle cx=\"([0-9.]+)\" cy=\"([0-9.]+)\"");
+        static const std::regex size("viewBox=\"0 0 ([0-9]+) ([0-9]+)\"");
+        std::smatch match;
+
+        ASSERT_EQ(0, sh(test::HUBSIM + " topology " + machine + " --svg " + folder + "/x.svg"))
+            << errors;
+        svg = text("x.svg");
+        ASSERT_TRUE(std::regex_search(svg, match, size));
+        frame = { std::stod(match[1]), std::stod(match[2]) };
+        hubs.clear();
+        for (std::sregex_iterator at(svg.begin(), svg.end(), circle), end; at != end; ++at)
+            hubs.push_back({ std::stod((*at)[1]), std::stod((*at)[2]) });
+    }
+    double between(size_t a, size_t b) const
+    {
+        return std::hypot(hubs[a].x - hubs[b].x, hubs[a].y - hubs[b].y);
+    }
+    size_t count(const std::string &words) const
+    {
+        size_t n = 0;
+        for (size_t at = svg.find(words); at != std::string::npos; at = svg.find(words, at + 1))
+            n++;
+        return n;
+    }
+    std::string svg;
+    Place frame = {};
+    std::vector<Place> hubs;
+};
+
+TEST_F(Topology, KeepsHubsApartAndInside)
+{
+    const std::string tree =
+        write("tree.yaml", "platform: hapacs-tca\nnodes: 7\nedges: |\n  0 1\n  0 2\n  1 3\n"
+                           "  1 4\n  2 5\n  2 6\n");
+
+    for (const std::string &machine :
+         { std::string("two-node"), std::string("chain8"), std::string("dual-ring8"),
+           std::string("cluster64"), tree }) {
+        SCOPED_TRACE(machine);
+        ASSERT_NO_FATAL_FAILURE(draw(machine));
+        for (size_t a = 0; a < hubs.size(); a++) {
+            EXPECT_LT(20, hubs[a].x);
+            EXPECT_LT(20, hubs[a].y);
+            EXPECT_GT(frame.x - 20, hubs[a].x);
+            EXPECT_GT(frame.y - 20, hubs[a].y);
+            for (size_t b = 0; b < a; b++)
+                EXPECT_LT(60, between(a, b)) << a << " and " << b;
+        }
+    }
+}
+
+TEST_F(Topology, ShowsTheShapeOfTheGraph)
+{
+    ASSERT_NO_FATAL_FAILURE(draw("ring8"));
+    ASSERT_EQ(8u, hubs.size());
+    for (size_t i = 0; i < 8; i++)
+        EXPECT_NEAR(between(0, 1), between(i, (i + 1) % 8), 0.2) << "a circle";
+    EXPECT_NEAR(between(0, 4), between(2, 6), 0.2);
+    ASSERT_NO_FATAL_FAILURE(draw("subcluster16"));
+    for (size_t i = 0; i < 8; i++)
+        EXPECT_NEAR(between(0, 8), between(i, i + 8), 0.2) << "circles with one centre";
+    EXPECT_EQ(0u, count("class=\"far\""));
+    ASSERT_NO_FATAL_FAILURE(draw("torus16"));
+    for (size_t i = 0; i < 16; i++) {
+        EXPECT_NEAR(hubs[i % 4].x, hubs[i].x, 0.01) << "a grid";
+        EXPECT_NEAR(hubs[i / 4 * 4].y, hubs[i].y, 0.01);
+    }
+    EXPECT_EQ(16u, count("class=\"far\"")) << "both ends of each ring of four, that way and back";
+}
+
+TEST_F(Topology, HasEachHubAndEachDirection)
+{
+    ASSERT_NO_FATAL_FAILURE(draw("one-way-ring8"));
+    EXPECT_EQ(0u, svg.find("<svg "));
+    EXPECT_EQ(svg.size() - 7, svg.find("</svg>\n"));
+    for (int i = 0; i < 8; i++)
+        EXPECT_EQ(1u, count("<title>node" + std::to_string(i) + ".hub</title>"));
+    EXPECT_EQ(1u, count("node0.hub.e to node1.hub.w: 28 messages, 216.0 ns"));
+    EXPECT_EQ(1u, count("node1.hub.w to node0.hub.e: 0 messages"));
+    EXPECT_EQ(0u, count("class=\"circle\""));
+}
+
+TEST_F(Topology, ShowsTheCircleOfAPossibleDeadlock)
+{
+    ASSERT_NO_FATAL_FAILURE(draw("small-buffers-ring8"));
+    EXPECT_EQ(8u, count("class=\"circle\""));
+    EXPECT_EQ(1u, count("deadlock possible"));
+}
+
+TEST_F(Topology, ComesAsATableWhereNoPictureCanBeDrawn)
+{
+    EXPECT_EQ(1,
+              sh("PATH=/nowhere " + test::HUBSIM + " topology ring4 --svg " + folder + "/x.svg"));
+    EXPECT_EQ(0u, out.find("quantity "));
+    EXPECT_EQ("hubsim: " + folder + "/x.svg: could not be drawn: expected python3\n", errors);
+}
+
+} // namespace

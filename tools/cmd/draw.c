@@ -1,0 +1,119 @@
+/* Pictures, which scripts of scripts/ draw from results. */
+#define _POSIX_C_SOURCE 200809L
+#include "tools/cmd/cmd.h"
+
+#include "tools/lab/format/out.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int cmd_write_figure(const struct lab_figure *figure, const struct lab_table *table,
+                     const char *stem, struct load_arena *arena, struct sim_error *err)
+{
+    const char *axes_path = load_text(arena, "%s.json", stem);
+    FILE *axes;
+    int rc = lab_table_save(table, load_text(arena, "%s.csv", stem), err);
+
+    if (rc == SIM_OK)
+        rc = lab_out_open(axes_path, &axes, err);
+    if (rc != SIM_OK)
+        return rc;
+    lab_figure_write_axes(figure, axes);
+    return lab_out_close(axes, axes_path, err);
+}
+
+/** scripts/ stands beside configs/, in the source as after installation. */
+static const char *find_script(const struct load_roots *roots, const char *name,
+                               struct load_arena *arena)
+{
+    return load_text(arena, "%s/../scripts/%s", roots->paths[0], name);
+}
+
+int cmd_wait(pid_t pid)
+{
+    int status = 0;
+
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned n,
+             struct sim_error *err)
+{
+    struct load_arena arena = { 0 };
+    const char *python = find_script(roots, "python", &arena);
+    const char **args = load_alloc(&arena, (n + 3) * sizeof(*args));
+    bool drawn;
+    pid_t pid;
+
+    args[0] = python;
+    args[1] = find_script(roots, "plot.py", &arena);
+    memcpy(args + 2, stems, n * sizeof(*args));
+    (void)fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        (void)execv(python, (char *const *)(uintptr_t)args);
+        _exit(127);
+    }
+    drawn = cmd_wait(pid) == 0;
+    load_arena_fini(&arena);
+    if (!drawn)
+        return sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn; %s.csv has the numbers",
+                             stems[0], stems[0]);
+    return SIM_OK;
+}
+
+/** Copies what the script prints to `out`. */
+static bool run_script(const char *script, FILE *in, FILE *out)
+{
+    char bytes[65536];
+    int ends[2];
+    ssize_t n;
+    pid_t pid;
+
+    (void)fflush(NULL);
+    if (fseek(in, 0, SEEK_SET) != 0 || pipe(ends) != 0)
+        return false;
+    pid = fork();
+    if (pid == 0) {
+        (void)dup2(fileno(in), STDIN_FILENO);
+        (void)dup2(ends[1], STDOUT_FILENO);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        (void)execlp("python3", "python3", "-B", script, (char *)NULL);
+        _exit(127);
+    }
+    (void)close(ends[1]);
+    while ((n = read(ends[0], bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0)
+            (void)fwrite(bytes, 1, (size_t)n, out);
+    (void)close(ends[0]);
+    return cmd_wait(pid) == 0;
+}
+
+int cmd_picture(const struct load_roots *roots, const char *script, const char *path,
+                cmd_write_fn write, void *arg, struct sim_error *err)
+{
+    struct load_arena arena = { 0 };
+    FILE *in = tmpfile(), *out;
+    bool drawn;
+    int rc = in != NULL ? lab_out_open(path, &out, err)
+                        : sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
+
+    if (rc == SIM_OK) {
+        write(arg, in);
+        drawn = run_script(find_script(roots, script, &arena), in, out);
+        rc = lab_out_close(out, path, err);
+        if (rc == SIM_OK && !drawn)
+            rc = sim_error_set(err, SIM_ERR_IO, "%s: could not be drawn: expected python3", path);
+    }
+    if (in != NULL)
+        (void)fclose(in);
+    load_arena_fini(&arena);
+    return rc;
+}

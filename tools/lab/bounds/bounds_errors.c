@@ -1,0 +1,132 @@
+#include "tools/lab/bounds/bounds_errors.h"
+
+#include "tools/lab/bounds/bounds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DLLP_SYMBOLS 8.0
+
+/** Bits that the wire carries for a symbol: 8b/10b, then 128b/130b, whose headers are left out. */
+static double symbol_bits(uint64_t gen)
+{
+    return gen <= 2 ? 10 : 8;
+}
+
+/** Tables 3-7 to 3-9 (3.5.3.1), in symbol times. */
+static double ack_limit(const struct lab_lossy_link *l)
+{
+    double factor = l->mps_bytes <= 256 ? (l->lanes <= 4   ? 1.4
+                                           : l->lanes <= 8 ? 2.5
+                                                           : 3.0)
+                                        : (l->lanes <= 8 ? 1.0 : 2.0);
+    double internal = l->gen == 1 ? 19 : l->gen == 2 ? 70 : 115;
+
+    if (l->ack_latency_symbols != 0)
+        return (double)l->ack_latency_symbols;
+    return ((double)l->mps_bytes + 28) * factor / (double)l->lanes + internal;
+}
+
+double lab_lossy_share(const struct lab_lossy_link *l)
+{
+    double symbol = 1e12 / lab_link_rate(l->gen, l->lanes), t = (double)l->tlp_symbols * symbol;
+    double round_trip = l->there_ps + l->back_ps, bits = symbol_bits(l->gen);
+    double timer = 3 * ack_limit(l) * symbol * (double)l->lanes + round_trip;
+    double p = 1 - pow(1 - l->bit_error_rate, (double)l->tlp_symbols * bits);
+    double q = 1 - pow(1 - l->back_bit_error_rate, DLLP_SYMBOLS * bits);
+    /* TLPs begun behind a bad one until the NAK has come, or until the replay timer ends */
+    double m = ceil((round_trip + DLLP_SYMBOLS * symbol) / t), r = ceil(timer / t);
+
+    return 1 / (1 + p * ((1 - q) * m + q * r + (1 + p * r) / (1 - p)));
+}
+
+/* ---- of a machine -------------------------------------------------------------------- */
+
+/** The link at a port: the one at its other end. False: nothing is plugged in. */
+static bool find_link(const struct machine_desc *desc, unsigned node, const char *port,
+                      struct machine_link_desc *link_p)
+{
+    for (unsigned i = 0; i < desc->ncables; i++) {
+        const struct machine_link_desc *c = &desc->cables[i];
+
+        *link_p = *c;
+        if (c->node_a == node && strcmp(c->component_a, "hub") == 0 && strcmp(c->port_a, port) == 0)
+            return true;
+        link_p->node_a = c->node_b;
+        link_p->port_a = c->port_b;
+        link_p->component_a = c->component_b;
+        link_p->node_b = c->node_a;
+        link_p->port_b = c->port_a;
+        link_p->component_b = c->component_a;
+        if (c->node_b == node && strcmp(c->component_b, "hub") == 0 && strcmp(c->port_b, port) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** Of what a port of a hub sends; the last one given holds. */
+static double rate_of(const struct machine_desc *desc, unsigned node, const char *port)
+{
+    double rate = 0;
+
+    for (unsigned i = 0; i < desc->nfaults; i++) {
+        const struct machine_fault_desc *f = &desc->faults[i];
+
+        if (f->node == node && strcmp(f->component, "hub") == 0 && f->port != NULL &&
+            strcmp(f->port, port) == 0 && strcmp(f->kind->name, "bit_error_rate") == 0)
+            rate = (double)f->values[0] * 1e-18;
+    }
+    return rate;
+}
+
+static uint64_t port_value(const struct machine_desc *desc, unsigned node, const char *port,
+                           const char *key)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
+    return lab_value(desc, node, "hub", name, 0);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/** From the last symbol that one end sends to the receive buffer of the other. */
+static double way_ps(const struct machine_desc *desc, const struct machine_link_desc *l, bool back)
+{
+    unsigned from = back ? l->node_b : l->node_a, to = back ? l->node_a : l->node_b;
+    const char *out = back ? l->port_b : l->port_a, *in = back ? l->port_a : l->port_b;
+
+    uint64_t wire_ps = l->length_mm * desc->ps_per_m / 1000; /* as machine/ rounds it */
+
+    return (double)(port_value(desc, from, out, "tx_latency_ps") +
+                    lab_value(desc, from, "hub", "hard_block_ps", 0) + wire_ps +
+                    port_value(desc, to, in, "rx_latency_ps") +
+                    lab_value(desc, to, "hub", "hard_block_ps", 0));
+}
+
+double lab_error_share(const struct machine_desc *desc, unsigned node, const char *port,
+                       uint64_t tlp_symbols)
+{
+    struct lab_lossy_link lossy = { .tlp_symbols = tlp_symbols };
+    struct machine_link_desc l;
+
+    if (!find_link(desc, node, port, &l) || strcmp(l.component_b, "hub") != 0)
+        return 1;
+    lossy.bit_error_rate = rate_of(desc, node, port);
+    lossy.back_bit_error_rate = rate_of(desc, l.node_b, l.port_b);
+    if (lossy.bit_error_rate == 0)
+        return 1;
+    lossy.gen =
+        least(port_value(desc, node, port, "gen"), port_value(desc, l.node_b, l.port_b, "gen"));
+    lossy.lanes =
+        least(port_value(desc, node, port, "lanes"), port_value(desc, l.node_b, l.port_b, "lanes"));
+    lossy.mps_bytes = port_value(desc, node, port, "mps_bytes");
+    lossy.ack_latency_symbols = port_value(desc, l.node_b, l.port_b, "ack_latency_symbols");
+    lossy.there_ps = way_ps(desc, &l, false);
+    lossy.back_ps = way_ps(desc, &l, true);
+    return lab_lossy_share(&lossy);
+}

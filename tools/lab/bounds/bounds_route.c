@@ -1,0 +1,120 @@
+#include "tools/lab/bounds/bounds_route.h"
+
+#include "tools/lab/bounds/bounds_errors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct route {
+    const struct machine_desc *desc;
+    const struct lab_topology *topo;
+    unsigned from, to;
+};
+
+static uint64_t hub_value(const struct route *r, unsigned hub, const char *key)
+{
+    const char *name = strchr(r->topo->hubs[hub], '.') + 1; /* "node0.hub" */
+
+    return lab_value(r->desc, r->topo->node_of[hub], name, key, 0);
+}
+
+static uint64_t port_value(const struct route *r, unsigned hub, const char *port, const char *key)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
+    return hub_value(r, hub, name);
+}
+
+static unsigned next_link(const struct route *r, unsigned at)
+{
+    return r->topo->next[(size_t)at * r->topo->nhubs + r->to];
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/** Payload of the largest packet that all links of the route take. */
+static uint64_t largest_packet(const struct route *r)
+{
+    uint64_t bytes =
+        least(port_value(r, r->from, "n", "mps_bytes"), port_value(r, r->to, "n", "mps_bytes"));
+
+    for (unsigned at = r->from; at != r->to; at = r->topo->links[next_link(r, at)].to) {
+        const struct lab_topo_link *l = &r->topo->links[next_link(r, at)];
+
+        bytes = least(bytes, least(port_value(r, l->from, l->port_from, "mps_bytes"),
+                                   port_value(r, l->to, l->port_to, "mps_bytes")));
+    }
+    return bytes;
+}
+
+/** To or from the host. */
+static double host_rate(const struct route *r, unsigned hub, uint64_t packet_bytes)
+{
+    return lab_link_payload_rate(port_value(r, hub, "n", "gen"), port_value(r, hub, "n", "lanes"),
+                                 packet_bytes, LAB_TLP_OVERHEAD_BYTES);
+}
+
+static double cable_rate(const struct route *r, const struct lab_topo_link *l,
+                         uint64_t packet_bytes)
+{
+    uint64_t packet = packet_bytes + LAB_TLP_OVERHEAD_BYTES;
+
+    return l->bytes_per_s * (double)packet_bytes / (double)packet *
+           lab_error_share(r->desc, r->topo->node_of[l->from], l->port_from, packet);
+}
+
+static double bus_rate(const struct route *r, unsigned hub, uint64_t packet_bytes)
+{
+    double rate = lab_bus_rate(hub_value(r, hub, "bus_bytes"), hub_value(r, hub, "clock_khz"),
+                               hub_value(r, hub, "bus_gap_cycles"), packet_bytes);
+
+    return rate > 0 ? rate : INFINITY; /* a router of another kind */
+}
+
+/** In one direction: what the slowest link or bus of a hub on the route carries. The links between
+ * the two hubs and their hosts count, too. `from` and `to` are hubs of `topo` with a route. */
+static struct lab_bound route_bound(const struct machine_desc *desc,
+                                    const struct lab_topology *topo, unsigned from, unsigned to)
+{
+    const struct route r = { desc, topo, from, to };
+    struct lab_bound bound = { .name = NULL };
+    uint64_t bytes = largest_packet(&r);
+    double link = fmin(host_rate(&r, from, bytes), host_rate(&r, to, bytes));
+    double bus = bus_rate(&r, from, bytes);
+
+    if (bytes == 0)
+        return bound;
+    for (unsigned at = from; at != to; at = topo->links[next_link(&r, at)].to) {
+        const struct lab_topo_link *l = &topo->links[next_link(&r, at)];
+
+        link = fmin(link, cable_rate(&r, l, bytes));
+        bus = fmin(bus, bus_rate(&r, l->to, bytes));
+    }
+    bound.link_bytes_per_s = link;
+    bound.bus_bytes_per_s = isinf(bus) ? 0 : bus;
+    lab_bound_name(&bound);
+    return bound;
+}
+
+static double mean_rate(double a, double b)
+{
+    return a > 0 && b > 0 ? 2 / (1 / a + 1 / b) : 0;
+}
+
+struct lab_bound lab_exchange_bound(const struct machine_desc *desc,
+                                    const struct lab_topology *topo, unsigned from, unsigned to)
+{
+    struct lab_bound there = route_bound(desc, topo, from, to);
+    struct lab_bound back = route_bound(desc, topo, to, from);
+    struct lab_bound slower = there.bytes_per_s <= back.bytes_per_s ? there : back;
+
+    slower.bytes_per_s = mean_rate(there.bytes_per_s, back.bytes_per_s);
+    slower.link_bytes_per_s = mean_rate(there.link_bytes_per_s, back.link_bytes_per_s);
+    slower.bus_bytes_per_s = mean_rate(there.bus_bytes_per_s, back.bus_bytes_per_s);
+    return slower;
+}

@@ -1,0 +1,236 @@
+#include "tools/lab/bounds/bounds_traffic.h"
+
+#include "tools/lab/bounds/bounds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sequence number 2, LCRC 4, framing 2 (PCIe Base 3.5.2, 4.2.2), and a header of 4 DW where
+ * addresses lie above 4 GiB, as all do in the window; of 3 DW, the least, on the way to a host. */
+#define CABLE_OVERHEAD 24u
+#define HOST_OVERHEAD  20u
+
+/* ---- what a program has told ------------------------------------------------------ */
+
+static int place(const struct lab_run *run, const struct lab_line *line, const char *key,
+                 unsigned *node_p, struct sim_error *err)
+{
+    uint64_t rank;
+
+    if (!lab_line_get(line, key, &rank) || rank >= run->nranks)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: traffic without %s: expected a rank from 0 to %u", run->program,
+                             key, run->nranks - 1);
+    *node_p = run->nodes[rank];
+    return SIM_OK;
+}
+
+int lab_traffic_read(const struct lab_run *run, const struct lab_result *result,
+                     struct load_arena *arena, struct lab_traffic *traffic_p, struct sim_error *err)
+{
+    struct lab_traffic t = { .n = result->ntraffic };
+    int rc = SIM_OK;
+
+    t.messages = load_alloc(arena, (t.n + 1) * sizeof(*t.messages));
+    for (unsigned i = 0; i < t.n && rc == SIM_OK; i++) {
+        const struct lab_line *line = &result->traffic[i];
+        struct lab_message *m = &t.messages[i];
+        uint64_t step = 0;
+
+        m->blocks = 1;
+        (void)lab_line_get(line, "blocks", &m->blocks);
+        if (!lab_line_get(line, "step", &step) || !lab_line_get(line, "bytes", &m->bytes) ||
+            m->blocks == 0)
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s: traffic: expected step, src, dst and bytes", run->program);
+        m->step = (unsigned)step;
+        rc = place(run, line, "src", &m->src, err);
+        if (rc == SIM_OK)
+            rc = place(run, line, "dst", &m->dst, err);
+    }
+    if (rc == SIM_OK)
+        *traffic_p = t;
+    return rc;
+}
+
+/* ---- loads of one step ---------------------------------------------------------------- */
+
+/** Symbols on a link and cycles on the bus of the hub at one end, each with its rate. */
+struct load {
+    uint64_t bytes, cycles;
+    double bytes_per_s, cycles_per_s;
+};
+
+struct loads {
+    struct lab_topology topo;
+    struct shape { /* of the packets that a hub sends and receives */
+        uint64_t packet, request, bus, gap;
+    } * shapes;
+    unsigned *hub_of; /* node -> hub, or LAB_TOPO_NONE */
+    unsigned n;       /* the cables' directions, then for each hub: to the host, from the host */
+    struct load *loads;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t hub_value(const struct machine_desc *desc, unsigned node, const char *key)
+{
+    return lab_value(desc, node, "hub", key, 0);
+}
+
+static int add_hub(const struct machine_desc *desc, unsigned node, struct loads *l,
+                   struct sim_error *err)
+{
+    unsigned hub = l->hub_of[node];
+    struct shape *s = &l->shapes[hub];
+    uint64_t khz = hub_value(desc, node, "clock_khz");
+    double rate =
+        lab_link_rate(hub_value(desc, node, "n.link.gen"), hub_value(desc, node, "n.link.lanes"));
+
+    s->request = hub_value(desc, node, "dma.read_bytes");
+    s->packet = least(hub_value(desc, node, "n.link.mps_bytes"), s->request);
+    s->bus = hub_value(desc, node, "bus_bytes");
+    s->gap = hub_value(desc, node, "bus_gap_cycles");
+    if (s->packet == 0 || s->bus == 0 || khz == 0 || rate <= 0)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: node%u.hub: a bound from link loads needs the keys of hub.c",
+                             desc->name, node);
+    for (unsigned i = 0; i < 2; i++) {
+        struct load *host = &l->loads[l->topo.nlinks + 2 * hub + i];
+
+        host->bytes_per_s = rate;
+        host->cycles_per_s = (double)khz * 1e3;
+    }
+    for (unsigned i = 0; i < l->topo.nlinks; i++) {
+        if (l->topo.links[i].from != hub)
+            continue;
+        l->loads[i].bytes_per_s = l->topo.links[i].bytes_per_s;
+        l->loads[i].cycles_per_s = (double)khz * 1e3;
+    }
+    return SIM_OK;
+}
+
+static int loads_create(const struct machine_desc *desc, struct loads *l, struct sim_error *err)
+{
+    struct load_arena *arena = &l->topo.arena;
+    int rc = lab_topology_create(desc, &l->topo, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    l->n = l->topo.nlinks + 2 * l->topo.nhubs;
+    l->loads = load_alloc(arena, l->n * sizeof(*l->loads));
+    l->shapes = load_alloc(arena, l->topo.nhubs * sizeof(*l->shapes));
+    l->hub_of = load_alloc(arena, desc->nnodes * sizeof(*l->hub_of));
+    for (unsigned node = 0; node < desc->nnodes && rc == SIM_OK; node++) {
+        char name[32];
+
+        (void)snprintf(name, sizeof(name), "node%u.hub", node);
+        l->hub_of[node] = LAB_TOPO_NONE;
+        for (unsigned h = 0; h < l->topo.nhubs; h++)
+            if (strcmp(l->topo.hubs[h], name) == 0)
+                l->hub_of[node] = h;
+        if (l->hub_of[node] != LAB_TOPO_NONE)
+            rc = add_hub(desc, node, l, err);
+    }
+    if (rc != SIM_OK)
+        lab_topology_fini(&l->topo);
+    return rc;
+}
+
+/** Packets of at most `packet` bytes that carry m; each pays its headers and rounds up on the bus.
+ */
+static void put(struct load *load, const struct lab_message *m, uint64_t packet, uint64_t overhead,
+                const struct shape *s)
+{
+    uint64_t block = m->bytes / m->blocks, whole = block / packet, rest = block % packet;
+
+    load->bytes += m->bytes + m->blocks * (whole + (rest != 0)) * overhead;
+    load->cycles += m->blocks * whole * (1 + (packet + s->bus - 1) / s->bus + s->gap);
+    if (rest != 0)
+        load->cycles += m->blocks * (1 + (rest + s->bus - 1) / s->bus + s->gap);
+}
+
+/** Read requests to the own host, its answers, the writes along the cables and to the other host.
+ */
+static int add_message(struct loads *l, const struct lab_message *m, struct sim_error *err)
+{
+    unsigned from = l->hub_of[m->src], to = l->hub_of[m->dst];
+    const struct shape *s = &l->shapes[from];
+    uint64_t block = m->bytes / m->blocks;
+    uint64_t requests = m->blocks * ((block + s->request - 1) / s->request);
+    struct load *host = &l->loads[l->topo.nlinks];
+
+    host[2 * from].bytes += requests * HOST_OVERHEAD;
+    host[2 * from].cycles += requests;
+    put(&host[2 * from + 1], m, s->packet, HOST_OVERHEAD, s);
+    put(&host[2 * to], m, s->packet, HOST_OVERHEAD, &l->shapes[to]);
+    for (unsigned at = from; at != to;) {
+        unsigned link = l->topo.next[(size_t)at * l->topo.nhubs + to];
+
+        if (link == LAB_TOPO_NONE)
+            return sim_error_set(err, SIM_ERR_CONFIG, "%s: traffic from node%u to node%u: no route",
+                                 l->topo.name, m->src, m->dst);
+        put(&l->loads[link], m, s->packet, CABLE_OVERHEAD, &l->shapes[at]);
+        at = l->topo.links[link].to;
+    }
+    return SIM_OK;
+}
+
+/** Adds the step's time and empties the loads. */
+static void end_step(struct loads *l, struct lab_traffic_time *time)
+{
+    double link = 0, bus = 0;
+
+    for (unsigned i = 0; i < l->n; i++) {
+        struct load *load = &l->loads[i];
+        double bytes = load->bytes > 0 ? (double)load->bytes / load->bytes_per_s : 0;
+        double cycles = load->cycles > 0 ? (double)load->cycles / load->cycles_per_s : 0;
+
+        link = bytes > link ? bytes : link;
+        bus = cycles > bus ? cycles : bus;
+        load->bytes = load->cycles = 0;
+    }
+    time->link += link;
+    time->bus += bus;
+    time->all += link > bus ? link : bus;
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const struct lab_message *x = a, *y = b;
+
+    return (x->step > y->step) - (x->step < y->step);
+}
+
+int lab_traffic_bound(const struct machine_desc *desc, const struct lab_traffic *traffic,
+                      struct lab_traffic_time *time_p, struct sim_error *err)
+{
+    struct lab_traffic_time time = { 0, 0, 0 };
+    struct loads l;
+    int rc = loads_create(desc, &l, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    qsort(traffic->messages, traffic->n, sizeof(*traffic->messages), by_step);
+    for (unsigned i = 0; i < traffic->n && rc == SIM_OK; i++) {
+        const struct lab_message *m = &traffic->messages[i];
+
+        if (i > 0 && m->step != m[-1].step)
+            end_step(&l, &time);
+        rc = m->src < desc->nnodes && m->dst < desc->nnodes && l.hub_of[m->src] != LAB_TOPO_NONE &&
+                     l.hub_of[m->dst] != LAB_TOPO_NONE
+                 ? add_message(&l, m, err)
+                 : sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s: traffic from node%u to node%u: expected nodes with a hub",
+                                 desc->name, m->src, m->dst);
+    }
+    end_step(&l, &time);
+    lab_topology_fini(&l.topo);
+    if (rc == SIM_OK)
+        *time_p = time;
+    return rc;
+}

@@ -1,0 +1,287 @@
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "tools/lab/explain/explain.h"
+
+#include "observe/observe.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARKS_MAX (UINT64_C(1) << 24) /* 1.5 GB: a message of some megabytes */
+#define TIME_MAX  (20 * SIM_MS)       /* other traffic may keep a message out for ever */
+
+/* ---- running it ---------------------------------------------------------------- */
+
+struct job {
+    struct observer *obs;
+    FILE *out;
+    char **text; /* what was written to `out` */
+    char core[64];
+    struct lab_explanation *e;
+};
+
+static int read_result(struct job *job, uint64_t *start_p, uint64_t *end_p, struct sim_error *err)
+{
+    struct lab_result result;
+    uint64_t verified = 0;
+    int rc;
+
+    (void)fflush(job->out);
+    rc = lab_result_parse(*job->text, &job->e->arena, &result, err);
+    if (rc != SIM_OK)
+        return rc;
+    if (result.nlines == 0 || !lab_line_get(&result.lines[0], "start_ps", start_p) ||
+        !lab_line_get(&result.lines[0], "end_ps", end_p) ||
+        !lab_line_get(&result.lines[0], "verified", &verified))
+        return sim_error_set(err, SIM_ERR_IO, "message: printed no result");
+    job->e->verified = verified != 0;
+    return SIM_OK;
+}
+
+/** The letter of a port's path says where its cable leads: N is the host's side. */
+static bool is_between_hubs(const char *port)
+{
+    size_t n = strlen(port);
+
+    return n > 6 && strncmp(port + n - 6, ".hub.", 5) == 0 && port[n - 1] != 'n';
+}
+
+static void keep(struct lab_explanation *e, const struct observe_breakdown *b)
+{
+    e->ps = b->to - b->from;
+    e->n = b->n;
+    e->parts = load_alloc(&e->arena, (b->n + 1) * sizeof(*e->parts));
+    for (unsigned i = 0; i < b->n; i++) {
+        const struct observe_part *p = &b->parts[i];
+
+        e->parts[i] = (struct lab_part){ .phase = p->phase,
+                                         .kind = p->stage->kind,
+                                         .stage = p->stage->name,
+                                         .where = load_text(&e->arena, "%s", p->where),
+                                         .meaning = p->stage->meaning,
+                                         .from_ps = p->from - b->from,
+                                         .to_ps = p->to - b->from };
+        e->hops += strcmp(p->stage->kind, "cable") == 0 && is_between_hubs(p->where);
+    }
+}
+
+static int ended(void *arg, struct sim_error *err)
+{
+    struct job *job = arg;
+    struct observe_breakdown b;
+    uint64_t start = 0, end = 0;
+    int rc = read_result(job, &start, &end, err);
+
+    if (rc == SIM_OK)
+        rc = observe_explain(job->obs, job->core, start, end, &b, err);
+    if (rc != SIM_OK)
+        return rc;
+    keep(job->e, &b);
+    observe_breakdown_fini(&b);
+    return SIM_OK;
+}
+
+static void describe_run(const struct lab_message *m, struct lab_run *run, struct load_arena *arena)
+{
+    run->program = "message";
+    run->args[run->nargs++] = load_text(arena, "kind=%s", m->kind);
+    run->args[run->nargs++] = load_text(arena, "bytes=%" PRIu64, m->bytes);
+    run->args[run->nargs++] = load_text(arena, "puts=%" PRIu64, m->puts);
+    run->args[run->nargs++] = load_text(arena, "blocks=%" PRIu64, m->blocks);
+    run->args[run->nargs++] = load_text(arena, "pitch=%" PRIu64, m->pitch);
+    run->args[run->nargs++] = load_text(arena, "src=%s", m->src);
+    run->args[run->nargs++] = load_text(arena, "dst=%s", m->dst);
+    run->args[run->nargs++] = load_text(arena, "descriptors=%s", m->descriptors);
+    run->nranks = 2 + m->ncontend;
+    run->nodes[0] = m->from;
+    run->nodes[1] = m->to;
+    for (unsigned i = 0; i < m->ncontend; i++)
+        run->nodes[2 + i] = m->contend[i];
+}
+
+int lab_explain(const struct lab_site *site, const struct lab_run *run,
+                const struct lab_message *message, struct lab_explanation *e_p,
+                struct sim_error *err)
+{
+    struct lab_explanation e = { .message = message, .machine = run->machine };
+    struct lab_site observed = *site;
+    struct lab_run whole = *run;
+    struct job job = { .obs = observe_create(MARKS_MAX), .e = &e };
+    char *text = NULL;
+    size_t size = 0;
+    int rc = SIM_ERR_NOMEM;
+
+    job.out = open_memstream(&text, &size);
+    job.text = &text;
+    (void)snprintf(job.core, sizeof(job.core), "node%u.host.core%u", message->to,
+                   message->from == message->to ? 1 : 0);
+    if (job.obs != NULL && job.out != NULL) {
+        describe_run(message, &whole, &e.arena);
+        observed.probe = observe_probe(job.obs);
+        observed.ended = ended;
+        observed.ended_arg = &job;
+        observed.max_time_ps = TIME_MAX;
+        rc = lab_simulate(&observed, &whole, job.out, err);
+    }
+    if (job.out != NULL)
+        (void)fclose(job.out);
+    free(text);
+    observe_destroy(job.obs);
+    if (rc != SIM_OK) {
+        load_arena_fini(&e.arena);
+        return sim_error_set(err, rc, "%s: out of memory", run->machine);
+    }
+    *e_p = e;
+    return SIM_OK;
+}
+
+void lab_explanation_fini(struct lab_explanation *e)
+{
+    load_arena_fini(&e->arena);
+}
+
+/* ---- tables ------------------------------------------------------------------------ */
+
+static bool same(const struct lab_part *a, const struct lab_part *b)
+{
+    return strcmp(a->phase, b->phase) == 0 && strcmp(a->stage, b->stage) == 0 &&
+           strcmp(a->where, b->where) == 0;
+}
+
+/** A part for each place and stage of a phase: all its intervals together. */
+struct fold {
+    const struct lab_part *first;
+    unsigned count;
+    uint64_t ps;
+};
+
+/** In the order in which they come first. @return how many; *folds_p lives in `arena`. */
+static unsigned fold_parts(const struct lab_explanation *e, struct load_arena *arena,
+                           struct fold **folds_p)
+{
+    struct fold *folds = load_alloc(arena, (e->n + 1) * sizeof(*folds));
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < e->n; i++) {
+        unsigned k = 0;
+
+        while (k < n && !same(folds[k].first, &e->parts[i]))
+            k++;
+        if (k == n)
+            folds[n++] = (struct fold){ .first = &e->parts[i] };
+        folds[k].count++;
+        folds[k].ps += e->parts[i].to_ps - e->parts[i].from_ps;
+    }
+    *folds_p = folds;
+    return n;
+}
+
+static void set_ns(struct lab_table *table, unsigned row, unsigned column, uint64_t ps)
+{
+    lab_table_set(table, row, column, "%" PRIu64 ".%03u", ps / 1000, (unsigned)(ps % 1000));
+}
+
+static void set_share(const struct lab_explanation *e, struct lab_table *table, unsigned row,
+                      unsigned column, uint64_t ps)
+{
+    uint64_t tenths = e->ps != 0 ? (ps * 1000 + e->ps / 2) / e->ps : 0;
+
+    lab_table_set(table, row, column, "%" PRIu64 ".%u", tenths / 10, (unsigned)(tenths % 10));
+}
+
+void lab_explain_path(const struct lab_explanation *e, struct lab_table *table)
+{
+
+    lab_table_begin(table, "phase, kind, stage, where, from_ps#, to_ps#, ps#, meaning");
+    for (unsigned i = 0; i < e->n; i++) {
+        const struct lab_part *p = &e->parts[i];
+        unsigned row = lab_table_add(table);
+
+        lab_table_set(table, row, 0, "%s\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s",
+                      p->phase, p->kind, p->stage, p->where, p->from_ps, p->to_ps,
+                      p->to_ps - p->from_ps, p->meaning);
+    }
+}
+
+void lab_explain_table(const struct lab_explanation *e, struct lab_table *table)
+{
+    struct fold *folds;
+    uint64_t sum = 0;
+    unsigned n;
+
+    lab_table_begin(table, "phase, stage, where, times#, ns#, share_%#, sum_ns#");
+    n = fold_parts(e, &table->arena, &folds);
+    for (unsigned i = 0; i < n; i++) {
+        const struct lab_part *p = folds[i].first;
+        unsigned row = lab_table_add(table);
+
+        sum += folds[i].ps;
+        lab_table_set(table, row, 0, "%s\t%s\t%s",
+                      i == 0 || strcmp(p->phase, folds[i - 1].first->phase) != 0 ? p->phase : "",
+                      p->stage, p->where);
+        if (folds[i].count > 1)
+            lab_table_set(table, row, 3, "%u", folds[i].count);
+        set_ns(table, row, 4, folds[i].ps);
+        set_share(e, table, row, 5, folds[i].ps);
+        set_ns(table, row, 6, sum);
+    }
+}
+
+struct sum {
+    const char *name;
+    uint64_t ps;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sum *x = a, *y = b;
+
+    if (x->ps != y->ps)
+        return x->ps < y->ps ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+void lab_explain_sums(const struct lab_explanation *e, enum lab_sum by, struct lab_table *table)
+{
+    struct sum *sums;
+    unsigned n = 0;
+
+    lab_table_begin(table, by == LAB_SUM_KIND ? "kind, ns#, share_%#" : "phase, ns#, share_%#");
+    sums = load_alloc(&table->arena, (e->n + 1) * sizeof(*sums));
+    for (unsigned i = 0; i < e->n; i++) {
+        const char *name = by == LAB_SUM_KIND ? e->parts[i].kind : e->parts[i].phase;
+        unsigned k = 0;
+
+        while (k < n && strcmp(sums[k].name, name) != 0)
+            k++;
+        if (k == n)
+            sums[n++] = (struct sum){ name, 0 };
+        sums[k].ps += e->parts[i].to_ps - e->parts[i].from_ps;
+    }
+    if (by == LAB_SUM_KIND)
+        qsort(sums, n, sizeof(*sums), by_time);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned row = lab_table_add(table);
+
+        lab_table_set(table, row, 0, "%s", sums[i].name);
+        set_ns(table, row, 1, sums[i].ps);
+        set_share(e, table, row, 2, sums[i].ps);
+    }
+}
+
+void lab_explain_title(const struct lab_explanation *e, char *text, size_t size)
+{
+    const struct lab_message *m = e->message;
+    char shape[96] = "";
+
+    if (strcmp(m->kind, "chain") == 0)
+        (void)snprintf(shape, sizeof(shape), "%" PRIu64 " x ", m->puts);
+    if (strcmp(m->kind, "2d") == 0)
+        (void)snprintf(shape, sizeof(shape), "%" PRIu64 " x ", m->blocks);
+    (void)snprintf(text, size,
+                   "%s: %s, %s%" PRIu64 " bytes, node%u %s to node%u %s, %u hop%s%s: %" PRIu64
+                   ".%03u ns",
+                   e->machine, m->kind, shape, m->bytes, m->from, m->src, m->to, m->dst, e->hops,
+                   e->hops == 1 ? "" : "s", m->ncontend > 0 ? ", contended" : "", e->ps / 1000,
+                   (unsigned)(e->ps % 1000));
+}

@@ -1,0 +1,492 @@
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "tools/lab/figure/figure.h"
+
+#include "tools/lab/workload/plan.h"
+#include "tools/load/find.h"
+#include "tools/load/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ------------------------------------------------------------------------- */
+
+static int read_names(const struct load_tree *root, const char *key, struct load_arena *arena,
+                      unsigned *n_p, const char *const **names_p, struct sim_error *err)
+{
+    const struct load_tree *list = load_tree_get(root, key);
+    const char **names;
+
+    if (list == NULL)
+        return SIM_OK;
+    if (list->type != LOAD_LIST)
+        return load_fail(err, list, NULL, "expected a list of names");
+    names = load_alloc(arena, (list->n + 1) * sizeof(*names));
+    for (unsigned i = 0; i < list->n; i++) {
+        if (list->items[i].type != LOAD_SCALAR)
+            return load_fail(err, &list->items[i], NULL, "expected a name");
+        names[i] = list->items[i].text;
+    }
+    *n_p = list->n;
+    *names_p = names;
+    return SIM_OK;
+}
+
+static int check_scale(const struct load_tree *axis, const char *scale, struct sim_error *err)
+{
+    if (strcmp(scale, "log") != 0 && strcmp(scale, "log2") != 0 && strcmp(scale, "linear") != 0)
+        return load_fail(err, load_tree_get(axis, "scale"), NULL, "expected log, log2 or linear");
+    return SIM_OK;
+}
+
+static int read_axis(const struct load_tree *root, const char *name, const char *const *keys,
+                     const char **label_p, const char **scale_p, const struct load_tree **axis_p,
+                     struct sim_error *err)
+{
+    int rc = load_tree_need(root, name, LOAD_MAP, axis_p, err);
+
+    *label_p = name;
+    *scale_p = "log";
+    if (rc == SIM_OK)
+        rc = load_tree_only(*axis_p, keys, err);
+    if (rc == SIM_OK)
+        rc = load_tree_text(*axis_p, "label", label_p, err);
+    if (rc == SIM_OK)
+        rc = load_tree_text(*axis_p, "scale", scale_p, err);
+    return rc == SIM_OK ? check_scale(*axis_p, *scale_p, err) : rc;
+}
+
+int lab_figure_read_axes(const struct load_tree *root, struct lab_figure *figure,
+                         struct sim_error *err)
+{
+    static const char *const x_keys[] = { "key", "label", "scale", NULL };
+    static const char *const y_keys[] = { "label", "scale", "quantity", NULL };
+    const struct load_tree *axis, *quantity;
+    const char *bounds = "no";
+    int rc = read_axis(root, "x", x_keys, &figure->x_label, &figure->x_scale, &axis, err);
+
+    if (rc == SIM_OK)
+        rc = load_tree_text(axis, "key", &figure->x_key, err);
+    if (rc == SIM_OK)
+        rc = load_tree_text(root, "bounds", &bounds, err);
+    figure->bounds = strcmp(bounds, "yes") == 0;
+    if (rc == SIM_OK)
+        rc = read_axis(root, "y", y_keys, &figure->y_label, &figure->y_scale, &axis, err);
+    quantity = rc == SIM_OK ? load_tree_get(axis, "quantity") : NULL;
+    if (quantity != NULL && quantity->type == LOAD_LIST && figure->nquantities > 1)
+        quantity = &quantity->items[0]; /* the others have been read */
+    else if (rc == SIM_OK)
+        rc = load_tree_need(axis, "quantity", LOAD_SCALAR, &quantity, err);
+    if (rc != SIM_OK)
+        return rc;
+    figure->quantity_item = quantity;
+    figure->quantity = quantity->text;
+    figure->bandwidth = strcmp(quantity->text, "bandwidth") == 0;
+    return SIM_OK;
+}
+
+/** A quantity of a whole exchange or program: a published row shows it only if it has this very
+ * one, since it cannot be computed from another. */
+static bool is_of_whole_run(const char *quantity)
+{
+    return strcmp(quantity, "round_trip") == 0 || strcmp(quantity, "time") == 0 ||
+           strcmp(quantity, "speedup") == 0;
+}
+
+/** A quantity that is computed from the times of any result, so that no key of it is needed. */
+static bool is_computed(const char *quantity)
+{
+    return strcmp(quantity, "latency") == 0 || strcmp(quantity, "bandwidth") == 0 ||
+           is_of_whole_run(quantity);
+}
+
+static int read_axes(const struct load_tree *root, struct load_arena *arena,
+                     struct lab_figure *figure, struct sim_error *err)
+{
+    const struct load_tree *y = load_tree_get(root, "y");
+    int rc = SIM_OK;
+
+    if (y != NULL && load_tree_get(y, "quantity") != NULL &&
+        load_tree_get(y, "quantity")->type == LOAD_LIST)
+        rc = read_names(y, "quantity", arena, &figure->nquantities, &figure->quantities, err);
+    if (rc == SIM_OK)
+        rc = lab_figure_read_axes(root, figure, err);
+    if (rc == SIM_OK && figure->nquantities == 0) {
+        const char **one = load_alloc(arena, sizeof(*one));
+
+        *one = figure->quantity;
+        figure->nquantities = 1;
+        figure->quantities = one;
+    }
+
+    if (rc == SIM_OK && figure->x_key != NULL)
+        return load_fail(err, load_tree_get(load_tree_get(root, "x"), "key"), NULL,
+                         "expected in sweeps only: a series of an experiment has one list");
+    for (unsigned i = 0; i < figure->nquantities && rc == SIM_OK; i++) {
+        const char *text = figure->quantities[i];
+
+        if (!is_computed(text) && strstr(text, "_ps") == NULL)
+            return load_fail(err, load_tree_get(y, "quantity"), NULL,
+                             "expected latency, bandwidth, round_trip, time, speedup or a key of "
+                             "the result in ps");
+    }
+    return rc;
+}
+
+int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figure *figure,
+                    struct sim_error *err)
+{
+    static const char *const keys[] = { "description", "experiments", "series",    "x",
+                                        "y",           "bounds",      "published", NULL };
+    struct load_tree *root;
+    int rc = load_tree_read(path, arena, &root, err);
+
+    *figure = (struct lab_figure){ .description = "" };
+    figure->name = load_find_stem(path, arena);
+    if (rc == SIM_OK)
+        rc = load_tree_only(root, keys, err);
+    if (rc == SIM_OK)
+        rc = load_tree_text(root, "description", &figure->description, err);
+    if (rc == SIM_OK)
+        rc = load_tree_text(root, "published", &figure->published, err);
+    if (rc == SIM_OK)
+        rc = read_names(root, "experiments", arena, &figure->nexperiments, &figure->experiments,
+                        err);
+    if (rc == SIM_OK)
+        rc = read_names(root, "series", arena, &figure->nseries, &figure->series, err);
+    figure->series_item = rc == SIM_OK ? load_tree_get(root, "series") : NULL;
+    if (rc == SIM_OK)
+        rc = read_axes(root, arena, figure, err);
+    if (rc == SIM_OK && figure->nexperiments == 0)
+        rc = load_fail(err, root, NULL, "expected the key experiments");
+    return rc;
+}
+
+static int check_quantity(const struct lab_figure *figure, const struct lab_series *series,
+                          const char *quantity, struct sim_error *err)
+{
+    if (is_computed(quantity) || lab_workload_has(series->workload, quantity))
+        return SIM_OK;
+    return load_fail(err, figure->quantity_item, NULL,
+                     "%s: expected latency, bandwidth, round_trip, time, speedup or a key in ps of "
+                     "the result of %s: %s",
+                     quantity, series->workload, lab_workload_prints(series->workload));
+}
+
+int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,
+                     struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    for (unsigned s = 0; s < exp->n; s++)
+        for (unsigned q = 0; q < figure->nquantities && rc == SIM_OK; q++)
+            if (lab_figure_shows(figure, &exp->series[s]))
+                rc = check_quantity(figure, &exp->series[s], figure->quantities[q], err);
+    return rc;
+}
+
+int lab_figure_check_series(const struct lab_figure *figure, const struct lab_experiment *exps,
+                            unsigned n, struct sim_error *err)
+{
+    for (unsigned i = 0; i < figure->nseries; i++) {
+        bool found = false;
+
+        for (unsigned e = 0; e < n; e++)
+            for (unsigned s = 0; s < exps[e].n; s++)
+                found |= strcmp(exps[e].series[s].name, figure->series[i]) == 0;
+        if (!found)
+            return load_fail(err, &figure->series_item->items[i], NULL,
+                             "expected the name of a series of the experiments");
+    }
+    return SIM_OK;
+}
+
+bool lab_figure_shows(const struct lab_figure *figure, const struct lab_series *series)
+{
+    for (unsigned i = 0; i < figure->nseries; i++)
+        if (strcmp(figure->series[i], series->name) == 0)
+            return true;
+    return figure->nseries == 0;
+}
+
+/* ---- the CSV ---------------------------------------------------------------------------- */
+
+enum { SERIES, KIND, X, Y, Y2, SOURCE };
+
+void lab_figure_begin(struct lab_table *table)
+{
+
+    lab_table_begin(table, "series, kind, x#, y#, y2#, source");
+}
+
+void lab_figure_add(struct lab_table *table, const char *series, const char *kind, const char *x,
+                    double y, const char *source)
+{
+    unsigned row = lab_table_add(table);
+
+    lab_table_set(table, row, SERIES, "%s\t%s\t%s\t%.6g", series, kind, x, y);
+    lab_table_set(table, row, SOURCE, "%s", source);
+}
+
+static void add_bound(struct lab_table *table, const char *name, const struct lab_sample *s,
+                      double bytes_per_s)
+{
+    if (bytes_per_s > 0)
+        lab_figure_add(table, name, "bound", s->x, bytes_per_s * 1e-6, s->series->name);
+}
+
+/** In the figure's unit. `first`: of the series. False: the result has no such key. */
+static bool value_of(const struct lab_sample *first, const struct lab_sample *s,
+                     const char *quantity, double *y_p)
+{
+    uint64_t ps;
+
+    if (strcmp(quantity, "bandwidth") == 0)
+        *y_p = s->bytes_per_s * 1e-6;
+    else if (strcmp(quantity, "latency") == 0)
+        *y_p = s->min_s * 1e6;
+    else if (strcmp(quantity, "round_trip") == 0)
+        *y_p = 2 * s->min_s * 1e6;
+    else if (strcmp(quantity, "time") == 0)
+        *y_p = s->min_s;
+    else if (strcmp(quantity, "speedup") == 0)
+        *y_p = first->min_s / s->min_s;
+    else if (lab_line_get(s->result->lines, quantity, &ps))
+        *y_p = (double)ps * 1e-6;
+    else
+        return false;
+    return true;
+}
+
+/** "one hop, p99" of "latency_ps_p99" where there are several. */
+static const char *line_name(const struct lab_figure *figure, const struct lab_sample *s,
+                             const char *quantity, struct load_arena *arena)
+{
+    const char *tail = strstr(quantity, "_ps_");
+
+    if (figure->nquantities == 1)
+        return s->series->name;
+    return load_text(arena, "%s, %s", s->series->name, tail != NULL ? tail + 4 : quantity);
+}
+
+static void add_bounds(struct lab_table *table, const struct lab_sample *s)
+{
+    if (s->bound.link_bytes_per_s <= 0 && s->bound.bus_bytes_per_s <= 0)
+        add_bound(table, "bound from link loads", s, s->bound.bytes_per_s);
+    add_bound(table, "link", s, s->bound.link_bytes_per_s);
+    add_bound(table, "bus of the hub", s, s->bound.bus_bytes_per_s);
+}
+
+static void add_sample(const struct lab_figure *figure, const char *quantity,
+                       const struct lab_sample *first, const struct lab_sample *s,
+                       struct lab_table *table)
+{
+    double y;
+
+    if (s->min_s <= 0 || !value_of(first, s, quantity, &y))
+        return;
+    lab_figure_add(table, line_name(figure, s, quantity, &table->arena), "simulated", s->x, y, "");
+    if (figure->bounds && strcmp(quantity, "bandwidth") == 0)
+        add_bounds(table, s);
+}
+
+void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_samples *samples,
+                            struct lab_table *table)
+{
+    unsigned end;
+
+    for (unsigned i = 0; i < samples->n; i = end) { /* those of a series stand together */
+        const struct lab_series *series = samples->samples[i].series;
+
+        for (end = i; end < samples->n && samples->samples[end].series == series;)
+            end++;
+        for (unsigned q = 0; q < figure->nquantities && lab_figure_shows(figure, series); q++)
+            for (unsigned k = i; k < end; k++)
+                add_sample(figure, figure->quantities[q], &samples->samples[i],
+                           &samples->samples[k], table);
+    }
+}
+
+const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_table *table,
+                              struct load_arena *arena)
+{
+    const char *last = "", *styles;
+    char *text = NULL;
+    size_t size = 0;
+    unsigned n = 0;
+    FILE *f;
+
+    if (figure->nquantities < 2)
+        return figure->styles;
+    f = open_memstream(&text, &size);
+    SIM_ASSERT(f != NULL);
+    for (unsigned i = 0; i < table->nrows; i++) {
+        const char *name = lab_table_get(table, i, SERIES);
+
+        if (strcmp(name, last) == 0 || strcmp(lab_table_get(table, i, KIND), "simulated") != 0)
+            continue;
+        (void)fputs(n > 0 ? ", " : "", f);
+        lab_json_text(f, name);
+        (void)fprintf(f, ": [%u, %u]", n / figure->nquantities, n % figure->nquantities % 4);
+        last = name;
+        n++;
+    }
+    SIM_ASSERT(fclose(f) == 0);
+    styles = load_text(arena, "{%s}", text);
+    free(text);
+    return styles;
+}
+
+/* ---- published rows ------------------------------------------------------------------------ */
+
+/** Keys that make two setups different measurements, and what their absence says. */
+static const struct {
+    const char *key, *absent;
+} telling[] = {
+    { "mode", "" }, { "src", "cpu" }, { "dst", "cpu" }, { "count", "1" }, { "api", "tca" },
+    { "uva", "" },  { "hops", "1" },  { "op", "" },     { "duplex", "" },
+};
+
+/* The shape of a transfer may be given by other keys, so only what both say can differ. */
+static const char *const shape[] = { "n", "blocks", "block_bytes", "pitch_bytes" };
+
+static const char *word(const struct lab_setup *setup, const char *key, const char *absent)
+{
+    const char *value = lab_setup_get(setup, key);
+
+    if (value == NULL)
+        return absent;
+    return strcmp(value, "cpu-store") == 0 ? "cpu" : value;
+}
+
+static bool agrees(const struct lab_row *row, const struct lab_series *series)
+{
+    if (strcmp(row->workload, series->workload) != 0 || series->platform == NULL ||
+        strcmp(row->platform, series->platform) != 0)
+        return false;
+    for (unsigned i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+        const char *key = telling[i].key;
+
+        if (strcmp(key, series->key) != 0 &&
+            strcmp(word(&row->setup, key, telling[i].absent),
+                   word(&series->setup, key, telling[i].absent)) != 0)
+            return false;
+    }
+    for (unsigned i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
+        const char *a = lab_setup_get(&row->setup, shape[i]);
+        const char *b = lab_setup_get(&series->setup, shape[i]);
+
+        if (a != NULL && b != NULL && strcmp(shape[i], series->key) != 0 && strcmp(a, b) != 0)
+            return false;
+    }
+    return true;
+}
+
+/** Units of time to us, of bandwidth to MB/s; 0: another unit. */
+static double scale_of(const struct lab_row *row)
+{
+    static const struct {
+        const char *unit;
+        double scale;
+    } units[] = { { "us", 1 }, { "ns", 1e-3 }, { "ms", 1e3 }, { "MB/s", 1 }, { "GB/s", 1e3 } };
+
+    for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (strcmp(units[i].unit, row->unit) == 0)
+            return units[i].scale;
+    return 0;
+}
+
+/** A value in the figure's unit: time and bandwidth follow from each other by the bytes moved. */
+static bool convert(const struct lab_figure *figure, const struct lab_row *row, double value,
+                    double *y_p)
+{
+    bool is_bandwidth = strcmp(row->quantity, "bandwidth") == 0;
+    const char *bytes = lab_setup_get(&row->setup, "bytes");
+    uint64_t moved = 0;
+
+    if (is_of_whole_run(figure->quantity)) { /* us, s and a ratio in the rows, too */
+        *y_p = value;
+        return strcmp(row->quantity, figure->quantity) == 0;
+    }
+    value *= scale_of(row);
+    if (value <= 0 || (!is_bandwidth && strcmp(row->quantity, "latency") != 0))
+        return false;
+    if (is_bandwidth != figure->bandwidth) {
+        if (bytes == NULL || !load_number(bytes, false, &moved))
+            return false;
+        value = (double)moved / value; /* bytes / us = MB/s, and the reverse */
+    }
+    *y_p = value;
+    return true;
+}
+
+static bool is_value(const struct lab_row *row)
+{
+    return row->relation == LAB_EQ || row->relation == LAB_APPROX || row->relation == LAB_BETWEEN;
+}
+
+static void add_row(const struct lab_figure *figure, const struct lab_series *series,
+                    const struct lab_row *row, struct lab_table *table)
+{
+    const char *x = lab_setup_get(&row->setup, series->key);
+    bool level = lab_setup_get(&row->setup, "take") != NULL;
+    uint64_t number;
+    double y, y2;
+
+    if (!convert(figure, row, row->value, &y) || x == NULL ||
+        (!level && !load_number(x, false, &number)))
+        return;
+    lab_figure_add(table, series->name, level ? "level" : "published", level ? "" : x, y,
+                   row->source);
+    if (row->relation == LAB_BETWEEN && convert(figure, row, row->value2, &y2))
+        lab_table_set(table, table->nrows - 1, Y2, "%.6g", y2);
+}
+
+void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_experiment *exp,
+                         const struct lab_rows *rows, struct lab_table *table)
+{
+    for (unsigned s = 0; s < exp->n; s++) {
+        const struct lab_series *series = &exp->series[s];
+
+        for (unsigned i = 0; i < rows->n && lab_figure_shows(figure, series); i++) {
+            const struct lab_row *row = &rows->rows[i];
+
+            if (is_value(row) && agrees(row, series) &&
+                lab_setup_get(&row->setup, "over") == NULL && lab_row_measure(row) == NULL)
+                add_row(figure, series, row, table);
+        }
+    }
+}
+
+int lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table, struct sim_error *err)
+{
+    for (unsigned i = 0; i < csv->nrows; i++) {
+        const char *x = lab_csv_cell(csv, i, "x"), *y = lab_csv_cell(csv, i, "y");
+        char *x_end, *y_end;
+        double value = strtod(y, &y_end);
+
+        (void)strtod(x, &x_end);
+        if (x[0] == '\0' || y[0] == '\0' || *x_end != '\0' || *y_end != '\0')
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "%s:%u: x = %s, y = %s: expected numbers in columns series, x, y",
+                                 csv->file, csv->row_lines[i], x, y);
+        lab_figure_add(table, lab_csv_cell(csv, i, "series"), "own", x, value, csv->file);
+    }
+    return SIM_OK;
+}
+
+void lab_figure_write_axes(const struct lab_figure *figure, FILE *out)
+{
+    const char *const pairs[][2] = { { "title", figure->description },
+                                     { "x_label", figure->x_label },
+                                     { "x_scale", figure->x_scale },
+                                     { "y_label", figure->y_label },
+                                     { "y_scale", figure->y_scale } };
+
+    for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        (void)fprintf(out, "%s\"%s\": ", i == 0 ? "{" : ", ", pairs[i][0]);
+        lab_json_text(out, pairs[i][1]);
+    }
+    if (figure->styles != NULL)
+        (void)fprintf(out, ", \"styles\": %s", figure->styles);
+    (void)fputs("}\n", out);
+}

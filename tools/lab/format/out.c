@@ -1,0 +1,86 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tools/lab/format/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int lab_out_folder(const char *path, struct sim_error *err)
+{
+    struct stat s = { 0 };
+    char part[1024];
+
+    for (const char *p = path; *p != '\0';) {
+        p += 1 + strcspn(p + 1, "/");
+        (void)snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to", part,
+                                 strerror(errno));
+    }
+    if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode))
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to", path,
+                             strerror(ENOTDIR));
+    return SIM_OK;
+}
+
+int lab_out_create(const char *path, int *fd_p, struct sim_error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+
+    if (fd < 0)
+        return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a writable file", path,
+                             errno == ENXIO ? "nobody reads from there" : strerror(errno));
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    *fd_p = fd;
+    return SIM_OK;
+}
+
+int lab_out_open(const char *path, FILE **file_p, struct sim_error *err)
+{
+    int fd = -1, rc = lab_out_create(path, &fd, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    *file_p = fdopen(fd, "w");
+    SIM_ASSERT(*file_p != NULL);
+    return SIM_OK;
+}
+
+int lab_out_close(FILE *f, const char *path, struct sim_error *err)
+{
+    int code = ferror(f) != 0 ? errno : 0; /* what comes after it has failed alike */
+    bool failed = ferror(f) != 0;
+
+    if (fclose(f) != 0) {
+        code = errno;
+        failed = true;
+    }
+    if (!failed)
+        return SIM_OK;
+    return sim_error_set(err, SIM_ERR_IO, "%s: could not be written in full%s%s", path,
+                         code != 0 ? ": " : "", code != 0 ? strerror(code) : "");
+}
+
+void lab_out_prepare(void)
+{
+    (void)signal(SIGXFSZ, SIG_IGN);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/** `errno` of an earlier failure is gone by now; that of the last write is not. */
+int lab_out_close_standard(struct sim_error *err)
+{
+    bool failed = ferror(stdout) != 0;
+
+    errno = 0;
+    failed |= fclose(stdout) != 0;
+    if (!failed)
+        return SIM_OK;
+    return sim_error_set(err, SIM_ERR_IO, "standard output: could not be written in full%s%s",
+                         errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+}

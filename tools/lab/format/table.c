@@ -1,0 +1,240 @@
+#include "tools/lab/format/table.h"
+
+#include "tools/lab/format/csv.h"
+#include "tools/lab/format/out.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#define COLUMNS_MAX 64u
+#define CELL_MAX    1023   /* bytes */
+#define BETWEEN     '\x1f' /* cells that are set together: no text has it */
+
+void lab_table_init(struct lab_table *t, const struct lab_column *columns, unsigned n)
+{
+    SIM_ASSERT(n <= COLUMNS_MAX);
+    *t = (struct lab_table){ .ncolumns = n, .columns = columns };
+}
+
+void lab_table_begin(struct lab_table *t, const char *columns)
+{
+    struct load_arena arena = { 0 };
+    struct lab_column *list = NULL;
+    unsigned n = 0, room = 0;
+
+    for (size_t length; *columns != '\0'; columns += length + strspn(columns + length, "#, ")) {
+        length = strcspn(columns, "#,");
+        list = load_grow(&arena, list, n, &room, sizeof(*list));
+        list[n++] = (struct lab_column){ load_text(&arena, "%.*s", (int)length, columns),
+                                         columns[length] == '#' };
+    }
+    lab_table_init(t, list, n);
+    t->arena = arena;
+}
+
+void lab_table_fini(struct lab_table *t)
+{
+    load_arena_fini(&t->arena);
+}
+
+unsigned lab_table_add(struct lab_table *t)
+{
+    t->cells = load_grow(&t->arena, t->cells, t->nrows, &t->room, t->ncolumns * sizeof(*t->cells));
+    for (unsigned i = 0; i < t->ncolumns; i++)
+        t->cells[(size_t)t->nrows * t->ncolumns + i] = "";
+    return t->nrows++;
+}
+
+void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const char *fmt, ...)
+{
+    const char between[] = { BETWEEN, '\0' };
+    char format[256], text[4096];
+    va_list args;
+
+    SIM_ASSERT(row < t->nrows && strlen(fmt) < sizeof(format));
+    (void)strcpy(format, fmt);
+    for (char *tab = format; (tab = strchr(tab, '\t')) != NULL;)
+        *tab = BETWEEN;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    for (const char *cell = text;; cell++, column++) {
+        size_t n = strcspn(cell, between);
+
+        SIM_ASSERT(column < t->ncolumns);
+        t->cells[(size_t)row * t->ncolumns + column] =
+            load_text(&t->arena, "%.*s", n < CELL_MAX ? (int)n : CELL_MAX, cell);
+        cell += n;
+        if (*cell == '\0')
+            break;
+    }
+}
+
+const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned column)
+{
+    return t->cells[(size_t)row * t->ncolumns + column];
+}
+
+void lab_json_text(FILE *out, const char *text)
+{
+    (void)fputc('"', out);
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c == '"' || c == '\\')
+            (void)fprintf(out, "\\%c", c);
+        else if (c < 0x20)
+            (void)fprintf(out, "\\u%04x", c);
+        else
+            (void)fputc(c, out);
+    }
+    (void)fputc('"', out);
+}
+
+static void write_csv(const struct lab_table *t, FILE *out)
+{
+    for (unsigned c = 0; c < t->ncolumns; c++)
+        (void)fprintf(out, "%s%s", c > 0 ? "," : "", t->columns[c].name);
+    (void)fputc('\n', out);
+    for (unsigned r = 0; r < t->nrows; r++) {
+        for (unsigned c = 0; c < t->ncolumns; c++) {
+            if (c > 0)
+                (void)fputc(',', out);
+            lab_csv_write(out, lab_table_get(t, r, c));
+        }
+        (void)fputc('\n', out);
+    }
+}
+
+static size_t digits(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+/** By JSON's own grammar (RFC 8259, 6): no sign but minus, no leading zero, digits on both sides
+ * of a point. */
+static bool is_json_number(const char *text)
+{
+    text += *text == '-';
+    if (digits(text) == 0 || (*text == '0' && digits(text) > 1))
+        return false;
+    text += digits(text);
+    if (*text == '.') {
+        if (digits(text + 1) == 0)
+            return false;
+        text += 1 + digits(text + 1);
+    }
+    if (*text == 'e' || *text == 'E') {
+        text += 1 + (text[1] == '-' || text[1] == '+');
+        if (digits(text) == 0)
+            return false;
+        text += digits(text);
+    }
+    return *text == '\0';
+}
+
+/** A column of numbers may hold a word too: the choice "uc" among the values of parameters. */
+static void write_json_cell(FILE *out, const char *cell, bool number)
+{
+    if (!number || (cell[0] != '\0' && !is_json_number(cell)))
+        lab_json_text(out, cell);
+    else
+        (void)fputs(cell[0] != '\0' ? cell : "null", out);
+}
+
+static void write_json(const struct lab_table *t, FILE *out)
+{
+    (void)fputs("[", out);
+    for (unsigned r = 0; r < t->nrows; r++) {
+        (void)fputs(r > 0 ? ",\n  {" : "\n  {", out);
+        for (unsigned c = 0; c < t->ncolumns; c++) {
+            (void)fputs(c > 0 ? ", " : "", out);
+            lab_json_text(out, t->columns[c].name);
+            (void)fputs(": ", out);
+            write_json_cell(out, lab_table_get(t, r, c), t->columns[c].number);
+        }
+        (void)fputs("}", out);
+    }
+    (void)fputs("\n]\n", out);
+}
+
+static void write_markdown(const struct lab_table *t, FILE *out)
+{
+    for (unsigned c = 0; c < t->ncolumns; c++)
+        (void)fprintf(out, "| %s ", t->columns[c].name);
+    (void)fputs("|\n", out);
+    for (unsigned c = 0; c < t->ncolumns; c++)
+        (void)fputs(t->columns[c].number ? "|---:" : "|---", out);
+    (void)fputs("|\n", out);
+    for (unsigned r = 0; r < t->nrows; r++) {
+        for (unsigned c = 0; c < t->ncolumns; c++) {
+            (void)fputs("| ", out);
+            for (const char *p = lab_table_get(t, r, c); *p != '\0'; p++)
+                (void)fprintf(out, *p == '|' ? "\\%c" : "%c", *p);
+            (void)fputc(' ', out);
+        }
+        (void)fputs("|\n", out);
+    }
+}
+
+static void write_padded(FILE *out, const char *text, int width, bool right, bool last)
+{
+    if (right)
+        (void)fprintf(out, "%*s", width, text);
+    else if (last)
+        (void)fputs(text, out);
+    else
+        (void)fprintf(out, "%-*s", width, text);
+    (void)fputs(last ? "\n" : "  ", out);
+}
+
+static void write_text(const struct lab_table *t, FILE *out)
+{
+    int widths[COLUMNS_MAX];
+
+    for (unsigned c = 0; c < t->ncolumns; c++) {
+        widths[c] = (int)strlen(t->columns[c].name);
+        for (unsigned r = 0; r < t->nrows; r++) {
+            int n = (int)strlen(lab_table_get(t, r, c));
+
+            if (n > widths[c])
+                widths[c] = n;
+        }
+    }
+    for (unsigned c = 0; c < t->ncolumns; c++)
+        write_padded(out, t->columns[c].name, widths[c], t->columns[c].number,
+                     c + 1 == t->ncolumns);
+    for (unsigned r = 0; r < t->nrows; r++)
+        for (unsigned c = 0; c < t->ncolumns; c++)
+            write_padded(out, lab_table_get(t, r, c), widths[c], t->columns[c].number,
+                         c + 1 == t->ncolumns);
+}
+
+void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *out)
+{
+    switch (format) {
+    case LAB_TEXT:
+        write_text(t, out);
+        return;
+    case LAB_CSV:
+        write_csv(t, out);
+        return;
+    case LAB_JSON:
+        write_json(t, out);
+        return;
+    case LAB_MARKDOWN:
+        write_markdown(t, out);
+        return;
+    }
+}
+
+int lab_table_save(const struct lab_table *t, const char *path, struct sim_error *err)
+{
+    FILE *f;
+    int rc = lab_out_open(path, &f, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    write_csv(t, f);
+    return lab_out_close(f, path, err);
+}

@@ -1,0 +1,44 @@
+/* A table of texts, written for people, as CSV, as JSON or as Markdown. */
+#ifndef LAB_TABLE_H
+#define LAB_TABLE_H
+
+#include <stdio.h>
+
+#include "tools/load/arena.h"
+
+SIM_BEGIN_DECLS
+
+enum lab_format { LAB_TEXT, LAB_CSV, LAB_JSON, LAB_MARKDOWN };
+
+struct lab_column {
+    const char *name;
+    bool number; /* right-aligned; bare in JSON, null when empty */
+};
+
+struct lab_table {
+    unsigned ncolumns, nrows, room;
+    const struct lab_column *columns; /* not copied */
+    const char **cells;
+    struct load_arena arena;
+};
+
+void lab_table_init(struct lab_table *t, const struct lab_column *columns, unsigned n);
+/** Columns by name, those of numbers with a #: "name, size#". */
+void lab_table_begin(struct lab_table *t, const char *columns);
+void lab_table_fini(struct lab_table *t);
+/** A new row of empty cells. */
+unsigned lab_table_add(struct lab_table *t);
+/** One cell, or with tabs in `fmt` several, from `column` on. */
+void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned column);
+void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *out);
+
+/** As CSV, into a file. */
+int lab_table_save(const struct lab_table *t, const char *path, struct sim_error *err);
+
+/** A JSON string with its quotes. */
+void lab_json_text(FILE *out, const char *text);
+
+SIM_END_DECLS
+#endif /* LAB_TABLE_H */

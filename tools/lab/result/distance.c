@@ -1,0 +1,262 @@
+#include "tools/lab/result/distance.h"
+
+#include "tools/lab/bounds/bounds_route.h"
+#include "tools/lab/topology/topology.h"
+
+#include <limits.h>
+#include <string.h>
+
+/** A machine of so many hubs still has a row for each; in a larger one, each distance has a row. */
+#define EACH_HUB_MAX 8u
+
+unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to)
+{
+    unsigned hops[1024];
+    bool moved = true;
+
+    for (unsigned i = 0; i < desc->nnodes; i++)
+        hops[i] = i == from ? 0 : UINT_MAX;
+    while (moved) { /* as many rounds as the machine is wide */
+        moved = false;
+        for (unsigned i = 0; i < desc->ncables; i++) {
+            unsigned a = desc->cables[i].node_a, b = desc->cables[i].node_b;
+
+            if (hops[a] != UINT_MAX && hops[a] + 1 < hops[b]) {
+                hops[b] = hops[a] + 1;
+                moved = true;
+            }
+            if (hops[b] != UINT_MAX && hops[b] + 1 < hops[a]) {
+                hops[a] = hops[b] + 1;
+                moved = true;
+            }
+        }
+    }
+    return hops[to];
+}
+
+/* The exchanges of a row. */
+enum { PIO, DMA, LARGE, KINDS };
+
+/** A ping-pong of this kind between two nodes. */
+static int plan_kind(const struct lab_evaluator *ev, const char *machine, const char *platform,
+                     unsigned from, unsigned to, unsigned kind, struct lab_plan *plan,
+                     struct sim_error *err)
+{
+    static const char *const setups[KINDS] = {
+        [PIO] = "bytes=8;mode=pio;src=cpu;dst=cpu",
+        [DMA] = "bytes=8;mode=dma-chain-internal;src=cpu;dst=cpu",
+        [LARGE] = "bytes=262144;mode=dma-chain-internal;src=cpu;dst=cpu",
+    };
+    struct lab_setup setup;
+    struct lab_point point = { machine, platform, "pingpong", &setup, machine };
+    int rc = lab_setup_parse(setups[kind], machine, ev->arena, &setup, err);
+
+    if (rc == SIM_OK)
+        rc = lab_plan_make(&point, &ev->protocol, ev->arena, plan, err);
+    plan->runs[0].nodes[0] = from;
+    plan->runs[0].nodes[1] = to;
+    return rc;
+}
+
+/** The number of cables of the route; of both routes where they differ: "2", "1 + 7". */
+static const char *hops_text(const struct lab_evaluator *ev, const struct lab_topology *topo,
+                             unsigned from, unsigned to)
+{
+    unsigned there = topo->hops[(size_t)from * topo->nhubs + to];
+    unsigned back = topo->hops[(size_t)to * topo->nhubs + from];
+
+    return there == back ? load_text(ev->arena, "%u", there)
+                         : load_text(ev->arena, "%u + %u", there, back);
+}
+
+static const char *run_text(const struct lab_evaluator *ev, const struct lab_plan *plan)
+{
+    struct lab_run run = lab_run_with(ev, &plan->runs[0]);
+
+    return lab_run_text(&run, ev->arena);
+}
+
+/* ---- parts ----------------------------------------------------------------------- */
+
+/** Is there a route in both directions? */
+static bool joined(const struct lab_topology *topo, unsigned a, unsigned b)
+{
+    return topo->hops[(size_t)a * topo->nhubs + b] != LAB_TOPO_NONE &&
+           topo->hops[(size_t)b * topo->nhubs + a] != LAB_TOPO_NONE;
+}
+
+/** Sets part[hub] to the first hub of its part: hubs of one part have routes to each other, as
+ * those of a sub-cluster. @return the number of parts */
+static unsigned find_parts(const struct lab_topology *topo, unsigned *part)
+{
+    unsigned n = 0;
+
+    for (unsigned hub = 0; hub < topo->nhubs; hub++)
+        part[hub] = LAB_TOPO_NONE;
+    for (unsigned first = 0; first < topo->nhubs; first++) {
+        if (part[first] != LAB_TOPO_NONE)
+            continue;
+        n++;
+        for (unsigned hub = first; hub < topo->nhubs; hub++)
+            if (part[hub] == LAB_TOPO_NONE && (hub == first || joined(topo, first, hub)))
+                part[hub] = first;
+    }
+    return n;
+}
+
+/** "0 .. 15", "3", "0, 2, 4 .. 7": the nodes of a part. */
+static const char *part_text(const struct lab_topology *topo, const unsigned *part, unsigned first,
+                             struct load_arena *arena)
+{
+    const char *text = "";
+
+    for (unsigned hub = first; hub < topo->nhubs; hub++) {
+        unsigned last = hub;
+
+        if (part[hub] != first)
+            continue;
+        while (last + 1 < topo->nhubs && part[last + 1] == first)
+            last++;
+        text = load_text(arena, "%s%s%u", text, text[0] != '\0' ? ", " : "", topo->node_of[hub]);
+        if (last > hub)
+            text =
+                load_text(arena, last > hub + 1 ? "%s .. %u" : "%s, %u", text, topo->node_of[last]);
+        hub = last;
+    }
+    return text;
+}
+
+/** "4 parts without routes between them: nodes 0 .. 15; ..." */
+static const char *parts_text(const struct lab_topology *topo, const unsigned *part, unsigned n,
+                              struct load_arena *arena)
+{
+    const char *text = load_text(arena, "%u parts without routes between them: nodes", n);
+
+    for (unsigned hub = 0; hub < topo->nhubs; hub++)
+        if (part[hub] == hub)
+            text = load_text(arena, "%s%s %s", text, hub > 0 ? ";" : "",
+                             part_text(topo, part, hub, arena));
+    return text;
+}
+
+/* ---- the table ------------------------------------------------------------------- */
+
+struct distances {
+    const struct lab_evaluator *ev;
+    const struct machine_desc *desc;
+    struct lab_topology topo;
+    const char *machine, *platform;
+    const unsigned *part;
+    struct lab_table *table;
+    struct lab_out_point *points;
+};
+
+static int fill_row(const struct distances *d, unsigned first, unsigned hub,
+                    struct lab_out_point *point, struct sim_error *err)
+{
+    const struct lab_evaluator *ev = d->ev;
+    struct lab_bound bound = lab_exchange_bound(d->desc, &d->topo, first, hub);
+    unsigned row = lab_table_add(d->table);
+    unsigned from = d->topo.node_of[first], to = d->topo.node_of[hub];
+
+    point->name = load_text(ev->arena, "nodes %u - %u", from, to);
+    point->nruns = KINDS;
+    lab_table_set(d->table, row, 0, "%u - %u\t%s", from, to, hops_text(ev, &d->topo, first, hub));
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        struct lab_reading reading = { 0 };
+        struct lab_plan plan;
+        int rc = plan_kind(ev, d->machine, d->platform, from, to, kind, &plan, err);
+
+        if (rc == SIM_OK)
+            rc = lab_read_plan(ev, &plan, kind == LARGE ? "bandwidth" : "latency", &reading);
+        if (rc != SIM_OK)
+            return rc;
+        if (reading.failure != NULL)
+            return sim_error_set(err, SIM_ERR_IO, "%s", reading.failure);
+        point->runs[kind] = run_text(ev, &plan);
+        lab_table_set(d->table, row, 2 + kind, kind == LARGE ? "%.1f" : "%.4f",
+                      reading.value * (kind == LARGE ? 1e-6 : 1e6));
+    }
+    if (bound.name != NULL)
+        lab_table_set(d->table, row, 5, "%.1f", bound.bytes_per_s * 1e-6);
+    return SIM_OK;
+}
+
+/** Is there an earlier hub at this distance from the first one, there and back, in hops and in
+ * time? */
+static bool distance_shown(const struct distances *d, unsigned hub)
+{
+    const struct lab_topology *topo = &d->topo;
+    size_t n = topo->nhubs, first = d->part[hub], there = first * n, back = hub * n + first;
+
+    for (size_t i = first + 1; i < hub; i++)
+        if (d->part[i] == first && topo->hops[there + i] == topo->hops[there + hub] &&
+            topo->hops[i * n + first] == topo->hops[back] &&
+            topo->latency_ps[there + i] == topo->latency_ps[there + hub] &&
+            topo->latency_ps[i * n + first] == topo->latency_ps[back])
+            return true;
+    return false;
+}
+
+/** A row for each pair of the first hub of a part and another hub of it. Runs that have no result
+ * yet are given to the pool, and their cells are wrong until it has made them. */
+static int fill_table(const struct distances *d, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    d->table->nrows = 0;
+    for (unsigned first = 0; first < d->topo.nhubs && rc == SIM_OK; first++)
+        for (unsigned hub = first + 1; hub < d->topo.nhubs && rc == SIM_OK; hub++)
+            if (d->part[hub] == first && (d->topo.nhubs <= EACH_HUB_MAX || !distance_shown(d, hub)))
+                rc = fill_row(d, first, hub, &d->points[d->table->nrows], err);
+    return rc;
+}
+
+static int measure(struct distances *d, const char **parts_p, struct sim_error *err)
+{
+    struct load_arena *arena = d->ev->arena;
+    unsigned *part, nparts;
+    int rc;
+
+    if (d->desc->nnodes < 2)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "%s: one node: expected an experiment, or a machine of two or more",
+                             d->machine);
+    rc = lab_topology_create(d->desc, &d->topo, err);
+    if (rc != SIM_OK)
+        return rc;
+    d->points = load_alloc(arena, d->topo.nhubs * sizeof(*d->points));
+    d->part = part = load_alloc(arena, d->topo.nhubs * sizeof(*part));
+    nparts = find_parts(&d->topo, part);
+    rc = fill_table(d, err);
+    if (rc == SIM_OK)
+        rc = lab_pool_work(d->ev->pool, err);
+    if (rc == SIM_OK)
+        rc = fill_table(d, err);
+    *parts_p = nparts > 1 ? parts_text(&d->topo, part, nparts, arena) : NULL;
+    lab_topology_fini(&d->topo);
+    return rc;
+}
+
+int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, const char *machine,
+                 const char *platform, struct lab_table *table,
+                 const struct lab_out_point **points_p, const char **parts_p, struct sim_error *err)
+{
+    struct lab_run run = {
+        .machine = machine, .platform = platform, .sets = ev->sets, .nsets = ev->nsets
+    };
+    struct distances d = { .ev = ev, .machine = machine, .platform = platform, .table = table };
+    struct load_machine *loaded;
+    int rc = lab_load_run(site, &run, &loaded, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    lab_table_begin(table, "nodes, hops#, pio_8B_us#, dma_8B_us#, dma_256KiB_MBps#, bound_MBps#");
+    d.desc = load_machine_desc(loaded);
+    rc = measure(&d, parts_p, err);
+    *points_p = d.points;
+    if (rc != SIM_OK)
+        lab_table_fini(table);
+    load_machine_destroy(loaded);
+    return rc;
+}

@@ -1,0 +1,22 @@
+/* Comparisons as JUnit XML, which CI systems show: a suite for each result, a case for each point.
+ */
+#ifndef LAB_JUNIT_H
+#define LAB_JUNIT_H
+
+#include <stdio.h>
+
+#include "tools/lab/result/compare.h"
+
+SIM_BEGIN_DECLS
+
+struct lab_junit_suite {
+    const char *name;
+    const struct lab_comparison *comparison; /* NULL: it could not be run again */
+    const char *error;                       /* then why */
+};
+
+void lab_junit_write(FILE *out, const struct lab_junit_suite *suites, unsigned n,
+                     const struct lab_bands *bands);
+
+SIM_END_DECLS
+#endif /* LAB_JUNIT_H */

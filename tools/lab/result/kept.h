@@ -1,0 +1,71 @@
+/* A result that was kept, read again: see out.h for what is in its folder. */
+#ifndef LAB_KEPT_H
+#define LAB_KEPT_H
+
+#include "tools/lab/format/csv.h"
+#include "tools/load/tree.h"
+
+SIM_BEGIN_DECLS
+
+struct lab_kept_value {
+    const char *key, *value;
+};
+
+struct lab_kept_machine {
+    const char *name, *platform; /* platform NULL: as the machine's file says */
+    const char *hash;
+    unsigned nnodes, nparams;
+    const struct lab_kept_value *params; /* "node*.hub.clock_khz" stands for all nodes */
+};
+
+struct lab_kept_run {
+    const char *text; /* names it */
+    unsigned machine;
+    uint64_t visible, wire;
+};
+
+struct lab_kept_point {
+    const char *name;
+    unsigned nruns;
+    const unsigned *runs;
+};
+
+struct lab_manifest {
+    const char *hubsim, *commit, *kind, *name, *description, *command;
+    unsigned nwords, nsets, nkeys, nmachines, nruns, npoints;
+    const char *const *words; /* of the command */
+    const char *const *sets;
+    uint64_t seed;
+    const struct lab_kept_machine *machines;
+    const struct lab_kept_run *runs;
+    const struct lab_kept_point *points;
+};
+
+/** @param root the tree of a manifest.json; all messages name a line of it. Lives in `arena`. */
+int lab_manifest_from(const struct load_tree *root, struct load_arena *arena,
+                      struct lab_manifest *manifest_p, struct sim_error *err);
+
+struct lab_kept_stat {
+    const char *path, *unit;
+    const uint64_t *values; /* one for each run */
+};
+
+struct lab_kept {
+    const char *dir;
+    struct lab_manifest manifest;
+    struct lab_csv table; /* a row for each point */
+    unsigned nstats;
+    const struct lab_kept_stat *stats;
+    struct lab_csv faults; /* no rows: no fault was injected */
+};
+
+/** @param runs that each statistic has a value for */
+int lab_statistics_from(const struct load_tree *root, unsigned runs, struct load_arena *arena,
+                        struct lab_kept *kept, struct sim_error *err);
+
+/** @return SIM_OK, else SIM_ERR_IO or SIM_ERR_CONFIG. Lives in `arena`. */
+int lab_kept_read(const char *dir, struct load_arena *arena, struct lab_kept *kept_p,
+                  struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_KEPT_H */

@@ -1,0 +1,70 @@
+/*
+ * Experiments: curves in the words of published setups.
+ *
+ *   description: Ping-pong latency over size
+ *   workload: pingpong
+ *   platform: hapacs-tca                      # or none: that of the machine
+ *   setup: { nodes: 2, bytes: 8..1048576, rounds: 10 }
+ *   series:
+ *     - { name: "PIO, CPU to CPU", mode: pio, src: cpu, dst: cpu, bytes: 8..4096 }
+ *
+ * A series may set every key of the setup, and workload, platform and machine. One key of a
+ * series may hold a list: its points.
+ */
+#ifndef LAB_EXPERIMENT_H
+#define LAB_EXPERIMENT_H
+
+#include "tools/lab/bounds/bounds.h"
+#include "tools/lab/format/table.h"
+#include "tools/lab/rows/evaluate.h"
+#include "tools/lab/run/simulate.h"
+
+SIM_BEGIN_DECLS
+
+struct lab_series {
+    const char *where, *name, *workload, *platform, *machine;
+    struct lab_setup setup;
+    const char *key; /* the one with a list */
+    struct lab_list list;
+};
+
+struct lab_experiment {
+    const char *name, *description;
+    unsigned n;
+    struct lab_series *series;
+};
+
+int lab_experiment_read(const char *path, struct load_arena *arena, struct lab_experiment *exp,
+                        struct sim_error *err);
+
+/** One point with its closed-form bound. */
+struct lab_sample {
+    const struct lab_series *series;
+    const char *x;       /* its value of the series' key */
+    const char *failure; /* NULL, or why there is no value */
+    double min_s, median_s, bytes_per_s;
+    uint64_t bytes;                  /* that one measured time moves */
+    const struct lab_result *result; /* NULL: none yet */
+    struct lab_bound bound; /* of both directions where both are used, or by bounds_traffic.h */
+    unsigned nruns;         /* 0: a closed form */
+    const char *runs[LAB_PLAN_RUNS]; /* as lab_run_text(); the best of them counts */
+};
+
+struct lab_samples {
+    unsigned n;
+    struct lab_sample *samples;
+};
+
+/** Runs what is wanted; only wrong files are errors. */
+int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evaluator *ev,
+                       const struct lab_site *site, struct lab_samples *samples_p,
+                       struct sim_error *err);
+/** Only what is already made, and tells the pool the rest. */
+int lab_experiment_want(const struct lab_experiment *exp, const struct lab_evaluator *ev,
+                        const struct lab_site *site, struct lab_samples *samples_p,
+                        struct sim_error *err);
+/** series, key, x, latencies [us], bandwidth and bound [MB/s], share of the bound [%]. */
+void lab_samples_table(const struct lab_samples *samples, struct lab_table *table);
+
+SIM_END_DECLS
+#endif /* LAB_EXPERIMENT_H */

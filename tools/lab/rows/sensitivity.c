@@ -1,0 +1,250 @@
+#define _POSIX_C_SOURCE 200809L /* fnmatch */
+#include "tools/lab/rows/score.h"
+#include "tools/lab/run/software.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define CHANGE_PCT      10
+#define SHARED_MAX      16u
+#define SMALLEST_CHANGE 0.1 /* percent; less is not told */
+
+/**
+ * One parameter of one platform. Components of one kind, and ports of one component, that have the
+ * same value share it: four GPUs have one size of cache.
+ */
+struct parameter {
+    const char *platform, *key, *component;
+    const struct machine_param *param;
+    uint64_t value;
+    unsigned nkeys;
+    const char *keys[SHARED_MAX]; /* ".gpu0.l2.bytes" */
+    const char **down, **up;      /* the evaluator's own sets and one for each key */
+};
+
+struct study {
+    const struct lab_evaluator *ev;
+    const char *pattern, *platform;
+    unsigned n, room;
+    struct parameter *parameters;
+};
+
+/** ".link.gen" of "n.link.gen" and of "e.link.gen". */
+static bool is_other_port(const struct machine_param *a, const struct machine_param *b)
+{
+    const char *x = strchr(a->key, '.'), *y = strchr(b->key, '.');
+
+    return x != NULL && y != NULL && strcmp(x, y) == 0 && strcmp(a->meaning, b->meaning) == 0;
+}
+
+static bool shares(const struct study *study, const struct parameter *p, const char *component,
+                   const struct machine_value *value)
+{
+    bool alike = p->param == value->param ||
+                 (strcmp(p->component, component) == 0 && is_other_port(p->param, value->param));
+
+    return alike && strcmp(p->platform, study->platform) == 0 && p->value == value->value &&
+           p->nkeys < SHARED_MAX;
+}
+
+static struct parameter *grow(struct study *study)
+{
+    study->parameters = load_grow(study->ev->arena, study->parameters, study->n, &study->room,
+                                  sizeof(*study->parameters));
+    return &study->parameters[study->n++];
+}
+
+static void add_parameter(void *arg, const char *path, const struct machine_value *value)
+{
+    struct study *study = arg;
+    const char *key = load_text(study->ev->arena, "%s.%s", path, value->param->key);
+    struct parameter *p = NULL;
+
+    if (value->param->choices != NULL || strncmp(path, "node", 4) != 0)
+        return;
+    if (study->pattern != NULL && fnmatch(study->pattern, key, 0) != 0)
+        return;
+    for (unsigned i = 0; i < study->n && p == NULL; i++)
+        if (shares(study, &study->parameters[i], path, value))
+            p = &study->parameters[i];
+    if (p == NULL) {
+        p = grow(study);
+        *p = (struct parameter){ .platform = study->platform,
+                                 .key = key,
+                                 .component = load_text(study->ev->arena, "%s", path),
+                                 .param = value->param,
+                                 .value = value->value };
+    }
+    p->keys[p->nkeys++] = strchr(key, '.');
+}
+
+static uint64_t within(const struct machine_param *param, uint64_t value)
+{
+    return value < param->min ? param->min : value > param->max ? param->max : value;
+}
+
+static const char **make_sets(const struct lab_evaluator *ev, const struct parameter *p,
+                              uint64_t value)
+{
+    const char **sets = load_alloc(ev->arena, (ev->nsets + p->nkeys) * sizeof(*sets));
+
+    for (unsigned i = 0; i < ev->nsets; i++)
+        sets[i] = ev->sets[i];
+    for (unsigned i = 0; i < p->nkeys; i++)
+        sets[ev->nsets + i] =
+            load_text(ev->arena, "node*%s=%" PRIu64, p->keys[i], within(p->param, value));
+    return sets;
+}
+
+/** Leaves out what is too small to be moved by a tenth. */
+static void make_trials(struct study *study)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < study->n; i++) {
+        struct parameter *p = &study->parameters[i];
+        uint64_t step = (p->value * CHANGE_PCT + 50) / 100;
+
+        if (step == 0)
+            continue;
+        p->down = make_sets(study->ev, p, p->value - step);
+        p->up = make_sets(study->ev, p, p->value + step);
+        study->parameters[kept++] = *p;
+    }
+    study->n = kept;
+}
+
+static int collect(struct study *study, const struct lab_site *site, struct sim_error *err)
+{
+    const struct lab_rows *rows = study->ev->rows;
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < rows->n && rc == SIM_OK; i++) {
+        struct load_options opt = { .roots = &site->roots, .kinds = lab_kinds() };
+        struct load_machine *platform;
+        bool seen = false;
+
+        for (unsigned k = 0; k < i; k++)
+            seen |= strcmp(rows->rows[k].platform, rows->rows[i].platform) == 0;
+        if (seen)
+            continue;
+        study->platform = rows->rows[i].platform;
+        rc = load_platform_create(study->platform, &opt, &platform, err);
+        if (rc != SIM_OK)
+            break;
+        load_machine_each(platform, add_parameter, study);
+        load_machine_destroy(platform);
+    }
+    return rc;
+}
+
+/** @param sets of a trial, NULL: the machine as it is */
+static int evaluate(const struct study *study, const struct parameter *p, const char *const *sets,
+                    const struct lab_row *row, struct lab_score *score, struct sim_error *err)
+{
+    struct lab_evaluator ev = *study->ev;
+
+    if (sets != NULL) {
+        ev.sets = sets;
+        ev.nsets = study->ev->nsets + p->nkeys;
+        ev.base = study->ev;
+    }
+    return lab_evaluate(&ev, row, score, err);
+}
+
+static void set_change(struct lab_table *t, unsigned row, unsigned column,
+                       const struct lab_score *base, const struct lab_score *moved)
+{
+    if (moved->has_value)
+        lab_table_set(t, row, column, "%.2f", (moved->simulated / base->simulated - 1) * 100);
+    else
+        lab_table_set(t, row, column, "%s", "");
+}
+
+static double change(const struct lab_score *base, const struct lab_score *moved)
+{
+    return moved->has_value ? fabs(moved->simulated / base->simulated - 1) * 100 : 0;
+}
+
+/** Both ways of one parameter for one row; the first walk only tells the pool what is wanted. */
+static int try_row(const struct study *study, const struct parameter *p, const struct lab_row *row,
+                   struct lab_table *table, struct sim_error *err)
+{
+    struct lab_score base, down, up;
+    int rc = evaluate(study, p, NULL, row, &base, err);
+
+    if (rc == SIM_OK)
+        rc = evaluate(study, p, p->down, row, &down, err);
+    if (rc == SIM_OK)
+        rc = evaluate(study, p, p->up, row, &up, err);
+    if (rc != SIM_OK || table == NULL || !base.has_value || base.simulated == 0)
+        return rc;
+    if (change(&base, &down) >= SMALLEST_CHANGE || change(&base, &up) >= SMALLEST_CHANGE) {
+        unsigned r = lab_table_add(table);
+
+        lab_table_set(table, r, 0, "%s\t%s\t%u\t%s", p->platform, p->key, p->nkeys, row->id);
+        set_change(table, r, 4, &base, &down);
+        set_change(table, r, 5, &base, &up);
+    }
+    return SIM_OK;
+}
+
+/** Places on a grid do not move by little. */
+static bool is_asked(const struct lab_row *row)
+{
+    return strcmp(row->role, "history") != 0 && row->relation != LAB_PEAK_AT &&
+           row->relation != LAB_CROSSOVER;
+}
+
+/** The unchanged machine first: its results choose the places of lists. */
+static int make_base(const struct study *study, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < study->ev->rows->n && rc == SIM_OK; i++) {
+        struct lab_score unused;
+
+        if (is_asked(&study->ev->rows->rows[i]))
+            rc = evaluate(study, NULL, NULL, &study->ev->rows->rows[i], &unused, err);
+    }
+    return rc == SIM_OK ? lab_pool_work(study->ev->pool, err) : rc;
+}
+
+static int walk(const struct study *study, struct lab_table *table, struct sim_error *err)
+{
+    const struct lab_rows *rows = study->ev->rows;
+    int rc = SIM_OK;
+
+    for (unsigned p = 0; p < study->n; p++) {
+        for (unsigned i = 0; i < rows->n && rc == SIM_OK; i++) {
+            const struct lab_row *row = &rows->rows[i];
+
+            if (strcmp(row->platform, study->parameters[p].platform) == 0 && is_asked(row))
+                rc = try_row(study, &study->parameters[p], row, table, err);
+        }
+    }
+    return rc;
+}
+
+int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
+                    const char *pattern, struct lab_table *table, struct sim_error *err)
+{
+    struct study study = { .ev = ev, .pattern = pattern };
+    int rc = collect(&study, site, err);
+
+    make_trials(&study);
+    lab_table_begin(table,
+                    "platform, key, keys_alike#, id, minus10_change_pct#, plus10_change_pct#");
+    if (rc == SIM_OK && study.n == 0)
+        rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: matches no parameter",
+                           pattern != NULL ? pattern : "*");
+    if (rc == SIM_OK)
+        rc = make_base(&study, err);
+    if (rc == SIM_OK)
+        rc = walk(&study, NULL, err);
+    if (rc == SIM_OK)
+        rc = lab_pool_work(ev->pool, err);
+    return rc == SIM_OK ? walk(&study, table, err) : rc;
+}

@@ -1,0 +1,20 @@
+/* Every value in force of a machine or platform, with unit, range, source and calibration. */
+#ifndef LAB_PARAMS_H
+#define LAB_PARAMS_H
+
+#include "tools/lab/format/table.h"
+#include "tools/load/machine.h"
+
+SIM_BEGIN_DECLS
+
+enum { LAB_PARAMS_KEY, LAB_PARAMS_VALUE }; /* columns; more follow */
+
+/** Nodes whose values are equal share a row ("node*.hub.clock_khz"). */
+void lab_params(const struct load_machine *machine, struct lab_table *table);
+/** The same as Markdown, one table for each component; equal ports share a row. */
+void lab_params_markdown(const struct load_machine *machine, FILE *out);
+/** What can go wrong (NULL at the end of `kinds`), and the keys that say how; fault_table.c. */
+void lab_fault_table(const struct machine_kind *const *kinds, struct lab_table *table);
+
+SIM_END_DECLS
+#endif /* LAB_PARAMS_H */

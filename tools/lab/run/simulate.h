@@ -1,0 +1,49 @@
+/* Makes one run happen: machine file -> machine -> program on it -> its lines. */
+#ifndef LAB_SIMULATE_H
+#define LAB_SIMULATE_H
+
+#include "tools/lab/run/pool.h"
+#include "tools/lab/watch/watch.h"
+#include "tools/load/machine.h"
+
+SIM_BEGIN_DECLS
+
+/** Where things are, for all runs of a command. */
+struct lab_site {
+    struct load_roots roots;
+    char programs[1024];            /* folder of the workloads */
+    bool fingerprint;               /* costs time on each TLP */
+    bool statistics;                /* at the end of each run, those that are not 0 */
+    sim_time_t max_time_ps;         /* of one run; 0: no limit */
+    const struct sim_probe *probe;  /* attached to the simulation, or NULL */
+    struct lab_watch_options watch; /* files that observers of each run write: of one, the last */
+    /** NULL, or called after the program has ended well, while its machine still is. */
+    int (*ended)(void *arg, struct sim_error *err);
+    void *ended_arg;
+};
+
+/** Beside the running program: bin/../share/hubsim/configs and bin/../lib/hubsim/workloads. */
+void lab_site_init(struct lab_site *site);
+
+/** The file of a program, by name or path. */
+void lab_program_path(const struct lab_site *site, const char *program, char *path, size_t size);
+
+/** The machine of a run as it would be built. */
+int lab_load_run(const struct lab_site *site, const struct lab_run *run,
+                 struct load_machine **machine_p, struct sim_error *err);
+
+/** Of a machine whose program has ended: both fingerprints and all that it has counted. */
+void lab_report_prints(struct machine *machine, FILE *out);
+void lab_report_counts(struct machine *machine, FILE *out);
+/** The faults that it was given. */
+void lab_report_faults(const struct load_machine *machine, FILE *out);
+
+/** The run on its machine, loaded before. */
+int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
+                    const struct load_machine *machine, FILE *out, struct sim_error *err);
+
+/** A lab_execute_fn; `site` is a struct lab_site. */
+int lab_simulate(void *site, const struct lab_run *run, FILE *out, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_SIMULATE_H */

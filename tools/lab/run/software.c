@@ -1,0 +1,209 @@
+#include "tools/lab/run/software.h"
+#include "tools/lab/run/mpi_library.h"
+#include "tools/load/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KINDS_MAX 32u
+#define ROWS_MAX  100u
+
+struct config {
+    uint64_t values[ROWS_MAX]; /* by row of the parameters of all libraries */
+};
+
+static struct machine_param params[ROWS_MAX + 1];
+
+static int create(const struct machine_place *place, const void *config, void **component_p,
+                  struct sim_error *err)
+{
+    struct config *copy = malloc(sizeof(*copy));
+
+    if (copy == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
+    memcpy(copy, config, sizeof(*copy));
+    *component_p = copy;
+    return SIM_OK;
+}
+
+static struct machine_port no_port(void *component, const char *name)
+{
+    (void)component;
+    (void)name;
+    return (struct machine_port){ NULL, NULL, NULL };
+}
+
+static const char *const no_ports[] = { NULL };
+
+static const struct machine_kind software_kind = {
+    .name = "software",
+    .summary = "costs of the operating system and libraries",
+    .params = params,
+    .config_bytes = sizeof(struct config),
+    .ports = no_ports,
+    .create = create,
+    .port = no_port,
+    .destroy = free,
+};
+
+/** As a row of a machine's parameters. */
+static struct machine_param row_of(const struct host_param *p, unsigned i)
+{
+    SIM_ASSERT(i < ROWS_MAX);
+    return (struct machine_param){ .key = p->key,
+                                   .unit = p->unit,
+                                   .min = p->least,
+                                   .max = p->most,
+                                   .def = p->def,
+                                   .offset = offsetof(struct config, values[i]),
+                                   .meaning = p->meaning,
+                                   .choices = p->choices };
+}
+
+const struct machine_kind *const *lab_kinds(void)
+{
+    static const struct machine_kind *all[KINDS_MAX]; /* the same at every call */
+    unsigned n = 0;
+
+    for (const struct machine_kind *const *kind = machine_kinds(); *kind != NULL; kind++) {
+        SIM_ASSERT(n + 2 < KINDS_MAX);
+        all[n++] = *kind;
+    }
+    for (unsigned i = 0; launch_param(i, NULL) != NULL; i++)
+        params[i] = row_of(launch_param(i, NULL), i);
+    all[n++] = &software_kind;
+    all[n] = NULL;
+    return all;
+}
+
+#define MPI_PREFIX "mpi."
+
+void lab_software_algorithms(struct launch_software *software, const char *text)
+{
+    launch_software_setting(software, "mpi.algorithms")->text = text;
+}
+
+/** A setting of MPI, its key without "mpi.", and the one transport that has it, or NULL. @return
+ * NULL: there is none. */
+static const struct host_param *find_setting(size_t n, const char *key, const char **alone_p)
+{
+    const struct host_param *p;
+
+    for (unsigned i = 0; (p = launch_param(i, alone_p)) != NULL; i++)
+        if (strncmp(p->key, MPI_PREFIX, strlen(MPI_PREFIX)) == 0 &&
+            strlen(p->key) == strlen(MPI_PREFIX) + n &&
+            strncmp(p->key + strlen(MPI_PREFIX), key, n) == 0)
+            return p;
+    return NULL;
+}
+
+/** What was chosen; "own": nothing was. */
+static const char *transport_of(const struct launch_software *software)
+{
+    for (const struct host_setting *s = software->settings; s->key != NULL; s++)
+        if (strcmp(s->key, MPI_PREFIX "transport") == 0 && s->word[0] != '\0')
+            return s->word;
+    return "own";
+}
+
+/** What the user sets must be there to be set; a library may say more than the transport has. */
+static int check_settings(const struct launch_software *software, const char *text,
+                          struct sim_error *err)
+{
+    const char *transport = transport_of(software), *alone;
+
+    if (strcmp(transport, "own") == 0)
+        return SIM_OK;
+    for (const char *at = text; *at != '\0'; at += strcspn(at, ","), at += *at == ',')
+        if (find_setting(strcspn(at, "=,"), at, &alone) != NULL && alone != NULL &&
+            strcmp(alone, transport) != 0)
+            return sim_error_set(err, SIM_ERR_CONFIG,
+                                 "MPI: %.*s: a setting of transport %s alone: expected %s, not %s",
+                                 (int)strcspn(at, ","), at, alone, alone, transport);
+    return SIM_OK;
+}
+
+static int set_text(struct launch_software *software, const char *key, size_t n, const char *text,
+                    struct sim_error *err)
+{
+    const char *alone;
+    const struct host_param *p = find_setting(n, key, &alone);
+    struct machine_param row;
+    char expected[160];
+    uint64_t value;
+
+    if (p == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG,
+                             "MPI: %.*s = %s: no such setting; `hubsim params` has them as mpi.*",
+                             (int)n, key, text);
+    row = row_of(p, 0);
+    if (!load_value_parse(&row, text, &value))
+        return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.*s = %s: %s", (int)n, key, text,
+                             load_value_expected(&row, expected, sizeof(expected)));
+    launch_software_set(software, p, value);
+    return SIM_OK;
+}
+
+static int set_one(void *arg, const char *key, const char *value, struct sim_error *err)
+{
+    return set_text(arg, key, strlen(key), value, err);
+}
+
+/** All settings of a library of its time. */
+static int set_library(struct launch_software *software, const char *name,
+                       const struct load_roots *roots, struct sim_error *err)
+{
+    struct load_roots own = { 0 };
+
+    if (roots == NULL)
+        load_roots_init(&own);
+    return lab_mpi_library(roots != NULL ? roots : &own, name, set_one, software, err);
+}
+
+int lab_software_mpi(struct launch_software *software, const char *text,
+                     const struct load_roots *roots, struct sim_error *err)
+{
+    char item[128];
+    int rc = SIM_OK;
+
+    for (const char *at = text; rc == SIM_OK && *at != '\0';) {
+        size_t n = strcspn(at, ",");
+        const char *value;
+
+        if (n >= sizeof(item))
+            return sim_error_set(err, SIM_ERR_CONFIG, "MPI: %.40s...: no such setting", at);
+        (void)snprintf(item, sizeof(item), "%.*s", (int)n, at);
+        value = strchr(item, '=');
+        if (strncmp(item, "library=", strlen("library=")) == 0)
+            rc = set_library(software, value + 1, roots, err);
+        else if (value != NULL)
+            rc = set_text(software, item, (size_t)(value - item), value + 1, err);
+        else
+            rc = set_text(software, "transport", strlen("transport"), item, err);
+        at += n + (at[n] == ',');
+    }
+    return rc == SIM_OK ? check_settings(software, text, err) : rc;
+}
+
+const char *lab_software_beside(const struct launch_software *software,
+                                const struct machine *machine)
+{
+    const char *transport = transport_of(software);
+    bool ib = strcmp(transport, "own") != 0 ? strcmp(transport, "ib") == 0
+                                            : launch_network(machine) == HOST_NETWORK_IB;
+
+    return ib ? "ib" : NULL;
+}
+
+struct launch_software lab_software(struct machine *machine, unsigned node)
+{
+    struct launch_software software = launch_software_default();
+    const struct machine_kind *kind = NULL;
+    const struct config *cfg = machine_component(machine, node, "software", &kind);
+
+    if (cfg == NULL || kind != &software_kind)
+        return software;
+    for (unsigned i = 0; params[i].key != NULL; i++)
+        launch_software_set(&software, launch_param(i, NULL), cfg->values[i]);
+    return software;
+}

@@ -1,0 +1,214 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tools/lab/run/worker.h"
+#include "tools/lab/format/whole.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORKERS_MAX 64u
+#define NO_RUN      UINT32_MAX
+
+struct worker {
+    pid_t pid; /* 0: not running */
+    int to, from;
+    uint32_t index; /* of the run it has, or NO_RUN */
+};
+
+struct answer {
+    uint32_t index;
+    int32_t rc;
+    uint32_t bytes; /* of text, which follows */
+};
+
+struct crew {
+    const struct lab_pool_config *cfg;
+    const struct lab_run *const *runs;
+    unsigned n, next; /* runs [0, next) are given out */
+    unsigned nworkers;
+    struct worker workers[WORKERS_MAX];
+    lab_finished_fn finished;
+    void *arg;
+};
+
+static _Noreturn void work(const struct crew *crew, int from, int to)
+{
+    uint32_t index;
+
+    while (lab_read_whole(from, &index, sizeof(index))) {
+        struct answer answer = { .index = index };
+        char *text = NULL;
+        size_t n = 0;
+
+        answer.rc = lab_execute(crew->cfg, crew->runs[index], &text, &n);
+        answer.bytes = (uint32_t)n;
+        if (!lab_write_whole(to, &answer, sizeof(answer)) || !lab_write_whole(to, text, n))
+            break;
+        free(text);
+    }
+    _exit(0);
+}
+
+/** The child must not hold the pipes of its elders: they would never see their end. */
+static void close_elders(const struct crew *crew)
+{
+    for (unsigned i = 0; i < crew->nworkers; i++) {
+        if (crew->workers[i].pid != 0) {
+            (void)close(crew->workers[i].to);
+            (void)close(crew->workers[i].from);
+        }
+    }
+}
+
+static bool start(struct crew *crew, struct worker *w)
+{
+    int down[2], up[2];
+
+    if (pipe(down) != 0)
+        return false;
+    if (pipe(up) != 0)
+        goto err_close_down;
+    (void)fflush(NULL);
+    w->pid = fork();
+    if (w->pid < 0)
+        goto err_close_up;
+    if (w->pid == 0) {
+        close_elders(crew);
+        (void)close(down[1]);
+        (void)close(up[0]);
+        work(crew, down[0], up[1]);
+    }
+    (void)close(down[0]);
+    (void)close(up[1]);
+    w->to = down[1];
+    w->from = up[0];
+    w->index = NO_RUN;
+    return true;
+
+err_close_up:
+    w->pid = 0;
+    (void)close(up[0]);
+    (void)close(up[1]);
+err_close_down:
+    (void)close(down[0]);
+    (void)close(down[1]);
+    return false;
+}
+
+/** @return how it ended, in words. */
+static const char *stop(struct worker *w)
+{
+    int status = 0;
+
+    (void)close(w->to);
+    (void)close(w->from);
+    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    w->pid = 0;
+    if (WIFSIGNALED(status))
+        return WTERMSIG(status) == SIGABRT ? "the simulation broke one of its own rules (see above)"
+                                           : strsignal(WTERMSIG(status));
+    return "the simulation's process ended early";
+}
+
+static void give(struct crew *crew, struct worker *w)
+{
+    if (crew->next == crew->n) {
+        (void)stop(w);
+        return;
+    }
+    w->index = crew->next++;
+    /* A dead worker is noticed when its answer is read. */
+    (void)lab_write_whole(w->to, &w->index, sizeof(w->index));
+}
+
+static void report_end(struct crew *crew, const struct lab_finished *end)
+{
+    if (!crew->finished(crew->arg, end))
+        crew->next = crew->n;
+}
+
+static void take(struct crew *crew, struct worker *w)
+{
+    struct answer answer;
+    char *text = NULL;
+
+    if (lab_read_whole(w->from, &answer, sizeof(answer)) &&
+        (text = calloc(1, (size_t)answer.bytes + 1)) != NULL &&
+        lab_read_whole(w->from, text, answer.bytes)) {
+        report_end(crew, &(struct lab_finished){ answer.index, answer.rc, false, text });
+        give(crew, w);
+    } else {
+        uint32_t index = w->index;
+
+        report_end(crew, &(struct lab_finished){ index, SIM_ERR_IO, true, stop(w) });
+        if (crew->next < crew->n && start(crew, w))
+            give(crew, w);
+    }
+    free(text);
+}
+
+static unsigned wait_for_answers(struct crew *crew)
+{
+    struct pollfd fds[WORKERS_MAX];
+    struct worker *owners[WORKERS_MAX];
+    nfds_t n = 0;
+
+    for (unsigned i = 0; i < crew->nworkers; i++) {
+        if (crew->workers[i].pid != 0) {
+            fds[n] = (struct pollfd){ .fd = crew->workers[i].from, .events = POLLIN };
+            owners[n++] = &crew->workers[i];
+        }
+    }
+    if (n == 0)
+        return 0;
+    if (poll(fds, n, -1) < 0)
+        return 1; /* a signal; try again */
+    for (nfds_t i = 0; i < n; i++)
+        if (fds[i].revents != 0)
+            take(crew, owners[i]);
+    return 1;
+}
+
+static void run_here(struct crew *crew)
+{
+    while (crew->next < crew->n) {
+        unsigned index = crew->next++;
+        char *text = NULL;
+        size_t n = 0;
+        int rc = lab_execute(crew->cfg, crew->runs[index], &text, &n);
+
+        report_end(crew, &(struct lab_finished){ index, rc, false, text });
+        free(text);
+    }
+}
+
+int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
+                    unsigned n, lab_finished_fn finished, void *arg, struct sim_error *err)
+{
+    struct crew crew = { .cfg = cfg, .runs = runs, .n = n, .finished = finished, .arg = arg };
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+    unsigned wanted = cfg->workers < n ? cfg->workers : n;
+
+    if (cfg->workers == 0) {
+        run_here(&crew);
+        return SIM_OK;
+    }
+    (void)sigaction(SIGPIPE, &ignore, &before);
+    for (; crew.nworkers < wanted && crew.nworkers < WORKERS_MAX; crew.nworkers++)
+        if (!start(&crew, &crew.workers[crew.nworkers]))
+            break;
+    for (unsigned i = 0; i < crew.nworkers; i++)
+        give(&crew, &crew.workers[i]);
+    while (wait_for_answers(&crew) != 0)
+        ;
+    (void)sigaction(SIGPIPE, &before, NULL);
+    if (crew.next < n)
+        return sim_error_set(err, SIM_ERR_IO, "no worker process could be started: %s",
+                             strerror(errno));
+    return SIM_OK;
+}

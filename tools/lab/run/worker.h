@@ -1,0 +1,27 @@
+/* Inside of tools/lab: worker processes, fed one run after the other. */
+#ifndef LAB_WORKER_H
+#define LAB_WORKER_H
+
+#include "tools/lab/run/pool.h"
+
+SIM_BEGIN_DECLS
+
+/** Runs one here; *text_p is its output or its error, to be freed. */
+int lab_execute(const struct lab_pool_config *cfg, const struct lab_run *run, char **text_p,
+                size_t *n_p);
+
+/** One run has ended. `text` ends with 0 and is valid during the call. */
+struct lab_finished {
+    unsigned index;
+    int rc;
+    bool died; /* its worker did, so whether the run would do so again is not known */
+    const char *text;
+};
+/** @return whether to go on; else no further run is begun. */
+typedef bool (*lab_finished_fn)(void *arg, const struct lab_finished *end);
+/** With no workers, here. @return SIM_OK when all that was to be run has ended. */
+int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *const *runs,
+                    unsigned n, lab_finished_fn finished, void *arg, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_WORKER_H */

@@ -1,0 +1,252 @@
+/* The rows of a sweep as lines of a figure. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "tools/lab/sweep/sweep_parts.h"
+
+#include "tools/lab/sweep/sweep_run.h"
+#include "tools/load/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DASHES 4u /* line styles that scripts/plot.py has */
+
+/** A value to draw; several seeds give several of one place. */
+struct place {
+    unsigned line;
+    double x, y;
+    const struct lab_sweep_result *result;
+};
+
+struct drawing {
+    const struct lab_sweep *sweep;
+    struct load_arena *arena;
+    unsigned nlines;
+    struct line {
+        const char *name, *group;
+        unsigned color, dash;
+    } * lines;
+    unsigned nplaces;
+    struct place *places;
+};
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+static bool tells_lines(const struct lab_sweep *sweep, const struct lab_axis *axis)
+{
+    return strcmp(axis->name, sweep->figure.x_key) != 0 && axis->kind != LAB_AXIS_SEED &&
+           axis->list.n > 1;
+}
+
+/** The last key of a series that tells lines apart has dashes, where there are few of them. */
+static const struct lab_axis *dashed_axis(const struct lab_sweep *sweep,
+                                          const struct lab_sweep_series *series)
+{
+    const struct lab_axis *last = NULL;
+    unsigned n = series->name != NULL && sweep->nseries > 1;
+
+    for (unsigned i = 0; i < series->naxes; i++) {
+        if (!tells_lines(sweep, &series->axes[i]))
+            continue;
+        last = &series->axes[i];
+        n++;
+    }
+    return n > 1 && last != NULL && last->list.n <= DASHES ? last : NULL;
+}
+
+static const char *name_line(const struct drawing *d, const struct lab_sweep_point *point,
+                             const struct lab_axis *without)
+{
+    const struct lab_sweep_series *series = point->series;
+    const char *name = series->name != NULL && d->sweep->nseries > 1 ? series->name : "";
+
+    for (unsigned i = 0; i < series->naxes; i++) {
+        const struct lab_axis *axis = &series->axes[i];
+
+        if (axis != without && tells_lines(d->sweep, axis))
+            name = load_text(d->arena, "%s%s%s = %s", name, name[0] != '\0' ? ", " : "", axis->name,
+                             lab_sweep_value(point, axis));
+    }
+    return name[0] != '\0' ? name : d->sweep->name;
+}
+
+/** Lines of one group share a colour. */
+static unsigned color_of(const struct drawing *d, const char *group)
+{
+    unsigned color = 0;
+
+    for (unsigned i = 0; i < d->nlines; i++) {
+        if (strcmp(d->lines[i].group, group) == 0)
+            return d->lines[i].color;
+        if (d->lines[i].color >= color)
+            color = d->lines[i].color + 1;
+    }
+    return color;
+}
+
+static unsigned find_line(struct drawing *d, const struct lab_sweep_point *point)
+{
+    const struct lab_axis *dashed = dashed_axis(d->sweep, point->series);
+    const char *name = name_line(d, point, NULL);
+    struct line *line = &d->lines[d->nlines];
+
+    for (unsigned i = 0; i < d->nlines; i++)
+        if (strcmp(d->lines[i].name, name) == 0)
+            return i;
+    line->name = name;
+    line->group = name_line(d, point, dashed);
+    line->color = color_of(d, line->group);
+    if (dashed != NULL)
+        line->dash = point->number / dashed->stride % dashed->list.n;
+    return d->nlines++;
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+/** Formed of the times that each planned run has; all other quantities are keys of its result. */
+static bool is_formed(const struct lab_figure *figure, const struct lab_sweep_point *point)
+{
+    return point->planned && (figure->bandwidth || strcmp(figure->quantity, "latency") == 0);
+}
+
+static const struct lab_pair *find_pair(const struct lab_result *result, const char *key)
+{
+    for (unsigned i = 0; result->nlines == 1 && i < result->lines[0].n; i++)
+        if (strcmp(result->lines[0].pairs[i].key, key) == 0)
+            return &result->lines[0].pairs[i];
+    return NULL;
+}
+
+static void list_keys(const struct lab_line *line, char *text, size_t size)
+{
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < line->n && at < size; i++)
+        if (lab_sweep_is_number(line->pairs[i].value))
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at > 0 ? ", " : "",
+                                   line->pairs[i].key);
+}
+
+int lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                           const struct lab_result *result, struct sim_error *err)
+{
+    const struct lab_figure *figure = &sweep->figure;
+    const struct lab_pair *pair;
+    char keys[256];
+
+    if (!sweep->has_figure || is_formed(figure, point))
+        return SIM_OK;
+    if (result->nlines != 1)
+        return load_fail(err, figure->quantity_item, NULL,
+                         "expected one line `result key=value ...` of each run of %s, which "
+                         "printed %u",
+                         point->run.program, result->nlines);
+    pair = find_pair(result, figure->quantity);
+    if (pair != NULL && lab_sweep_is_number(pair->value))
+        return SIM_OK;
+    list_keys(&result->lines[0], keys, sizeof(keys));
+    return load_fail(err, figure->quantity_item, NULL, "expected a number of the result of %s: %s",
+                     point->run.program, keys);
+}
+
+static bool value_of(const struct drawing *d, const struct lab_sweep_result *r, double *y_p)
+{
+    const struct lab_figure *figure = &d->sweep->figure;
+
+    if (r->failure != NULL)
+        return false;
+    if (!is_formed(figure, r->point))
+        *y_p = strtod(find_pair(&r->result, figure->quantity)->value, NULL); /* checked before */
+    else if (figure->bandwidth)
+        *y_p = (double)r->bytes / r->times.min_s * 1e-6;
+    else
+        *y_p = r->times.min_s * 1e6;
+    return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+
+    if (p->line != q->line)
+        return p->line < q->line ? -1 : 1;
+    if (p->x < q->x || p->x > q->x)
+        return p->x < q->x ? -1 : 1;
+    return (p->y > q->y) - (p->y < q->y);
+}
+
+static void draw_place(const struct drawing *d, const struct place *place, struct lab_table *table)
+{
+    const struct lab_figure *figure = &d->sweep->figure;
+    const struct lab_sweep_result *r = place->result;
+    const char *name = d->lines[place->line].name;
+    const char *x = load_text(d->arena, "%.17g", place->x);
+
+    lab_figure_add(table, name, "simulated", x, place->y, "");
+    if (!figure->bounds || !figure->bandwidth || r->bound.name == NULL)
+        return;
+    lab_figure_add(table, "link", "bound", x, r->bound.link_bytes_per_s * 1e-6, name);
+    if (r->bound.bus_bytes_per_s > 0)
+        lab_figure_add(table, "bus of the hub", "bound", x, r->bound.bus_bytes_per_s * 1e-6, name);
+}
+
+/* ---- styles ------------------------------------------------------------------------------- */
+
+static const char *styles_of(const struct drawing *d)
+{
+    char *text = NULL;
+    const char *copy;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+
+    SIM_ASSERT(f != NULL);
+    for (unsigned i = 0; i < d->nlines; i++) {
+        (void)fputs(i == 0 ? "{" : ", ", f);
+        lab_json_text(f, d->lines[i].name);
+        (void)fprintf(f, ": [%u, %u]", d->lines[i].color, d->lines[i].dash);
+    }
+    (void)fputs(d->nlines > 0 ? "}" : "{}", f);
+    SIM_ASSERT(fclose(f) == 0);
+    copy = load_text(d->arena, "%s", text);
+    free(text);
+    return copy;
+}
+
+int lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,
+                     struct load_arena *arena, struct lab_table *table, struct sim_error *err)
+{
+    struct drawing d = { .sweep = sweep, .arena = arena };
+    int rc = SIM_OK;
+
+    lab_figure_begin(table);
+    for (unsigned i = 0; i < results->n && rc == SIM_OK; i++)
+        if (results->results[i].failure == NULL)
+            rc = lab_sweep_check_result(sweep, results->results[i].point,
+                                        &results->results[i].result, err);
+    if (rc != SIM_OK)
+        return rc;
+    d.lines = load_alloc(arena, (results->n + 1) * sizeof(*d.lines));
+    d.places = load_alloc(arena, (results->n + 1) * sizeof(*d.places));
+    for (unsigned i = 0; i < results->n; i++) {
+        const struct lab_sweep_result *r = &results->results[i];
+        struct place *place = &d.places[d.nplaces];
+        const struct lab_axis *x = lab_sweep_axis(r->point->series, sweep->figure.x_key);
+
+        if (!value_of(&d, r, &place->y))
+            continue;
+        place->line = find_line(&d, r->point);
+        place->x = strtod(lab_sweep_value(r->point, x), NULL);
+        place->result = r;
+        d.nplaces++;
+    }
+    qsort(d.places, d.nplaces, sizeof(*d.places), by_place);
+    for (unsigned i = 0, n; i < d.nplaces; i += n) {
+        for (n = 1; i + n < d.nplaces && d.places[i + n].line == d.places[i].line &&
+                    d.places[i + n].x <= d.places[i].x;)
+            n++;
+        draw_place(&d, &d.places[i + (n - 1) / 2], table);
+    }
+    sweep->figure.styles = styles_of(&d);
+    return SIM_OK;
+}

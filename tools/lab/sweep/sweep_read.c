@@ -1,0 +1,343 @@
+/* Sweep files: keys with lists become axes, axes become points. */
+#include "tools/lab/sweep/sweep.h"
+
+#include "tools/lab/sweep/sweep_parts.h"
+
+#include "tools/lab/workload/plan.h"
+#include "tools/load/find.h"
+#include "tools/load/value.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *key;
+    enum lab_axis_kind kind;
+} own_keys[] = {
+    { "workload", LAB_AXIS_WORKLOAD }, { "platform", LAB_AXIS_PLATFORM },
+    { "machine", LAB_AXIS_MACHINE },   { "program", LAB_AXIS_PROGRAM },
+    { "ranks", LAB_AXIS_RANKS },       { "seed", LAB_AXIS_SEED },
+    { "faults", LAB_AXIS_FAULTS },
+};
+
+/* ---- the values of one key ------------------------------------------------------------- */
+
+/** A path may hold two dots, a range begins with a digit. */
+static int add_values(const struct load_tree *item, const char *name, enum lab_axis_kind kind,
+                      struct load_arena *arena, struct lab_list *list, struct sim_error *err)
+{
+    bool path = kind == LAB_AXIS_MACHINE || kind == LAB_AXIS_PLATFORM || kind == LAB_AXIS_PROGRAM ||
+                kind == LAB_AXIS_FAULTS;
+    const char *text = item->text;
+    struct lab_list parsed = { 0 };
+    uint64_t number;
+    int rc = SIM_OK;
+
+    if (item->type != LOAD_SCALAR || text == NULL)
+        return load_fail(err, item, name, "expected a value or a list of values");
+    if (strchr(text, '_') != NULL && load_number(text, false, &number)) /* 250_000 */
+        text = load_text(arena, "%" PRIu64, number);
+    if (path || ((text[0] < '0' || text[0] > '9') && strstr(text, "..") != NULL))
+        return lab_list_add(list, text, item->file, arena, err);
+    if (lab_list_parse(text, item->file, arena, &parsed, NULL) != SIM_OK)
+        return load_fail(err, item, name,
+                         "expected a range, the less first, such as 8..1024 or 1..7 by 2");
+    for (unsigned i = 0; i < parsed.n && rc == SIM_OK; i++)
+        rc = lab_list_add(list, parsed.items[i], item->file, arena, err);
+    return rc;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int check_once(const struct load_tree *item, const struct lab_list *list,
+                      struct load_arena *arena, struct sim_error *err)
+{
+    const char **sorted;
+
+    if (list->n < 2)
+        return SIM_OK;
+    sorted = load_alloc(arena, list->n * sizeof(*sorted));
+    memcpy(sorted, list->items, list->n * sizeof(*sorted));
+    qsort(sorted, list->n, sizeof(*sorted), by_text);
+    for (unsigned i = 1; i < list->n; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+            return load_fail(err, item, NULL, "%s: expected each value once", sorted[i]);
+    return SIM_OK;
+}
+
+static int read_values(const struct load_tree *item, enum lab_axis_kind kind,
+                       struct load_arena *arena, struct lab_list *list, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    *list = (struct lab_list){ 0 };
+    if (item->type == LOAD_LIST)
+        for (unsigned i = 0; i < item->n && rc == SIM_OK; i++)
+            rc = add_values(&item->items[i], item->key, kind, arena, list, err);
+    else
+        rc = add_values(item, item->key, kind, arena, list, err);
+    if (rc == SIM_OK && list->n == 0)
+        rc = load_fail(err, item, NULL, "expected at least one value");
+    return rc == SIM_OK ? check_once(item, list, arena, err) : rc;
+}
+
+/* ---- the axes of one series -------------------------------------------------------------- */
+
+/** A series' own key takes the place of the file's. */
+static int put_axis(struct lab_sweep_series *series, const struct load_tree *item,
+                    enum lab_axis_kind kind, struct load_arena *arena, struct sim_error *err)
+{
+    struct lab_axis *axis = NULL;
+
+    for (unsigned i = 0; i < series->naxes && axis == NULL; i++)
+        if (series->axes[i].kind == kind && strcmp(series->axes[i].key, item->key) == 0)
+            axis = &series->axes[i];
+    series->axes =
+        load_grow(arena, series->axes, series->naxes, &series->room, sizeof(*series->axes));
+    if (axis == NULL)
+        axis = &series->axes[series->naxes++];
+    *axis = (struct lab_axis){ .kind = kind, .key = item->key, .name = item->key };
+    axis->where = load_text(arena, "%s:%u:%u", item->file, item->line, item->column);
+    return read_values(item, kind, arena, &axis->list, err);
+}
+
+static int put_map(struct lab_sweep_series *series, const struct load_tree *map,
+                   enum lab_axis_kind kind, struct load_arena *arena, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    if (map->type != LOAD_MAP)
+        return load_fail(err, map, NULL, "expected a mapping of keys to values");
+    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++)
+        rc = put_axis(series, &map->items[i], kind, arena, err);
+    return rc;
+}
+
+/** The keys that a file and a series share; a series may name keys of the setup without `setup`. */
+static int put_all(struct lab_sweep_series *series, const struct load_tree *map, bool is_series,
+                   struct load_arena *arena, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
+        const struct load_tree *item = &map->items[i];
+        const size_t nown = sizeof(own_keys) / sizeof(own_keys[0]);
+        size_t own = 0;
+
+        while (own < nown && strcmp(own_keys[own].key, item->key) != 0)
+            own++;
+        if (own < nown)
+            rc = put_axis(series, item, own_keys[own].kind, arena, err);
+        else if (strcmp(item->key, "setup") == 0)
+            rc = put_map(series, item, LAB_AXIS_SETUP, arena, err);
+        else if (strcmp(item->key, "set") == 0)
+            rc = put_map(series, item, LAB_AXIS_SET, arena, err);
+        else if (strcmp(item->key, "args") == 0)
+            rc = put_map(series, item, LAB_AXIS_ARG, arena, err);
+        else if (is_series && strcmp(item->key, "name") != 0)
+            rc = put_axis(series, item, LAB_AXIS_SETUP, arena, err);
+    }
+    return rc;
+}
+
+/** The last axis has stride 1. */
+static int count_points(struct lab_sweep_series *series, struct sim_error *err)
+{
+    uint64_t n = 1;
+
+    for (unsigned i = series->naxes; i-- > 0;) {
+        series->axes[i].stride = (unsigned)n;
+        n *= series->axes[i].list.n;
+        if (n > LAB_SWEEP_POINTS_MAX)
+            return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected at most %u points",
+                                 series->where, LAB_SWEEP_POINTS_MAX);
+    }
+    series->npoints = (unsigned)n;
+    return SIM_OK;
+}
+
+static int read_series(const struct load_tree *root, const struct load_tree *item,
+                       struct load_arena *arena, struct lab_sweep_series *series,
+                       struct sim_error *err)
+{
+    const struct load_tree *at = item != NULL ? item : root;
+    int rc;
+
+    *series = (struct lab_sweep_series){ .name = NULL };
+    series->where = load_text(arena, "%s:%u:%u", at->file, at->line, at->column);
+    rc = put_all(series, root, false, arena, err);
+    if (rc != SIM_OK || item == NULL)
+        return rc == SIM_OK ? count_points(series, err) : rc;
+    if (item->type != LOAD_MAP)
+        return load_fail(err, item, NULL, "expected a mapping with a name");
+    rc = load_tree_text(item, "name", &series->name, err);
+    if (rc == SIM_OK && series->name == NULL)
+        rc = load_fail(err, item, NULL, "expected the key name");
+    if (rc == SIM_OK)
+        rc = put_all(series, item, true, arena, err);
+    return rc == SIM_OK ? count_points(series, err) : rc;
+}
+
+/* ---- columns ------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *key, const char *tail)
+{
+    size_t n = strlen(key), m = strlen(tail);
+
+    return n >= m && strcmp(key + n - m, tail) == 0 && (n == m || key[n - m - 1] == '.');
+}
+
+/** Whether another key of the sweep ends like this too. */
+static bool is_shared(const struct lab_sweep *sweep, const struct lab_axis *axis, const char *tail)
+{
+    for (unsigned s = 0; s < sweep->nseries; s++)
+        for (unsigned i = 0; i < sweep->series[s].naxes; i++) {
+            const struct lab_axis *other = &sweep->series[s].axes[i];
+
+            if ((other->kind != axis->kind || strcmp(other->key, axis->key) != 0) &&
+                ends_with(other->key, tail))
+                return true;
+        }
+    return false;
+}
+
+/** The shortest end of the key that is nobody else's: "lanes", or "e.link.lanes". */
+static const char *short_name(const struct lab_sweep *sweep, const struct lab_axis *axis)
+{
+    const char *tail = axis->key + strlen(axis->key);
+
+    if (axis->kind != LAB_AXIS_SET)
+        return axis->key;
+    while (tail > axis->key) {
+        for (tail--; tail > axis->key && tail[-1] != '.';)
+            tail--;
+        if (!is_shared(sweep, axis, tail))
+            break;
+    }
+    return tail;
+}
+
+const char *lab_sweep_value(const struct lab_sweep_point *point, const struct lab_axis *axis)
+{
+    return axis->list.items[point->number / axis->stride % axis->list.n];
+}
+
+const struct lab_axis *lab_sweep_axis(const struct lab_sweep_series *series, const char *name)
+{
+    for (unsigned i = 0; i < series->naxes; i++)
+        if (strcmp(series->axes[i].name, name) == 0)
+            return &series->axes[i];
+    return NULL;
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+/** Of workloads, whose results are known; a program's are when its first point has run. */
+static int check_quantity(const struct lab_sweep_series *series, const struct lab_figure *figure,
+                          struct sim_error *err)
+{
+    const struct lab_axis *workloads = lab_sweep_axis(series, "workload");
+
+    if (figure->bandwidth || strcmp(figure->quantity, "latency") == 0)
+        return workloads != NULL
+                   ? SIM_OK
+                   : load_fail(err, figure->quantity_item, NULL,
+                               "expected a key of the result that the program prints: latency and "
+                               "bandwidth are of workloads");
+    for (unsigned i = 0; workloads != NULL && i < workloads->list.n; i++) {
+        const char *workload = workloads->list.items[i];
+
+        if (!lab_workload_has(workload, figure->quantity))
+            return load_fail(err, figure->quantity_item, NULL,
+                             "expected latency, bandwidth or a number of the result of %s: %s",
+                             workload, lab_workload_prints(workload));
+    }
+    return SIM_OK;
+}
+
+static int read_figure(const struct load_tree *root, struct lab_sweep *sweep, struct sim_error *err)
+{
+    static const char *const keys[] = { "x", "y", "bounds", NULL };
+    const struct load_tree *figure = load_tree_get(root, "figure"), *x, *key;
+    uint64_t number;
+    int rc;
+
+    if (figure == NULL)
+        return SIM_OK;
+    if (figure->type != LOAD_MAP)
+        return load_fail(err, figure, NULL, "expected a mapping with x and y");
+    sweep->has_figure = true;
+    sweep->figure.name = sweep->name;
+    sweep->figure.description = sweep->description;
+    rc = load_tree_only(figure, keys, err);
+    if (rc == SIM_OK)
+        rc = lab_figure_read_axes(figure, &sweep->figure, err);
+    if (rc == SIM_OK)
+        rc = load_tree_need(figure, "x", LOAD_MAP, &x, err);
+    if (rc == SIM_OK)
+        rc = load_tree_need(x, "key", LOAD_SCALAR, &key, err);
+    if (rc != SIM_OK)
+        return rc;
+    for (unsigned s = 0; s < sweep->nseries; s++) {
+        const struct lab_axis *axis = lab_sweep_axis(&sweep->series[s], key->text);
+
+        if (axis == NULL)
+            return load_fail(err, key, NULL, "expected a key that each series has");
+        for (unsigned i = 0; i < axis->list.n; i++)
+            if (!load_number(axis->list.items[i], false, &number))
+                return load_fail(err, key, NULL, "%s: expected a key whose values are numbers",
+                                 axis->list.items[i]);
+        rc = check_quantity(&sweep->series[s], &sweep->figure, err);
+        if (rc != SIM_OK)
+            return rc;
+    }
+    return SIM_OK;
+}
+
+static int read_all_series(const struct load_tree *root, struct load_arena *arena,
+                           struct lab_sweep *sweep, struct sim_error *err)
+{
+    const struct load_tree *list = load_tree_get(root, "series");
+    int rc = SIM_OK;
+
+    if (list != NULL && (list->type != LOAD_LIST || list->n == 0))
+        return load_fail(err, list, NULL, "expected a list of series");
+    sweep->nseries = list != NULL ? list->n : 1;
+    sweep->series = load_alloc(arena, sweep->nseries * sizeof(*sweep->series));
+    for (unsigned i = 0; i < sweep->nseries && rc == SIM_OK; i++)
+        rc =
+            read_series(root, list != NULL ? &list->items[i] : NULL, arena, &sweep->series[i], err);
+    for (unsigned s = 0; s < sweep->nseries && rc == SIM_OK; s++)
+        for (unsigned i = 0; i < sweep->series[s].naxes; i++)
+            sweep->series[s].axes[i].name = short_name(sweep, &sweep->series[s].axes[i]);
+    return rc;
+}
+
+int lab_sweep_read(const char *path, const struct lab_site *site, struct load_arena *arena,
+                   struct lab_sweep *sweep, struct sim_error *err)
+{
+    static const char *const keys[] = { "description", "workload", "platform", "machine", "program",
+                                        "args",        "ranks",    "setup",    "set",     "seed",
+                                        "faults",      "series",   "figure",   NULL };
+    struct load_tree *root;
+    int rc = load_tree_read(path, arena, &root, err);
+
+    *sweep = (struct lab_sweep){ .description = "" };
+    sweep->path = load_text(arena, "%s", path);
+    sweep->name = load_find_stem(path, arena);
+    if (rc == SIM_OK)
+        rc = load_tree_only(root, keys, err);
+    if (rc == SIM_OK)
+        rc = load_tree_text(root, "description", &sweep->description, err);
+    if (rc == SIM_OK)
+        rc = read_all_series(root, arena, sweep, err);
+    if (rc == SIM_OK)
+        rc = lab_sweep_plan(sweep, arena, err);
+    if (rc == SIM_OK)
+        rc = read_figure(root, sweep, err);
+    return rc == SIM_OK ? lab_sweep_resolve(sweep, site, arena, err) : rc;
+}

@@ -1,0 +1,252 @@
+/* The rows of a sweep as a table. */
+#include "tools/lab/sweep/sweep_parts.h"
+
+#include "tools/lab/sweep/sweep_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- results ---------------------------------------------------------------------------- */
+
+struct reading {
+    const struct lab_sweep *sweep;
+    struct load_arena *arena;
+    struct lab_sweep_results *results;
+};
+
+static void read_row(void *arg, const struct lab_sweep_row *row)
+{
+    struct reading *r = arg;
+    struct lab_sweep_result *out = &r->results->results[r->results->n];
+    struct sim_error err = { 0 };
+
+    if (row->point >= r->sweep->n)
+        return;
+    *out = (struct lab_sweep_result){ .point = &r->sweep->points[row->point] };
+    r->results->n++;
+    if (row->rc != SIM_OK)
+        out->failure = load_text(r->arena, "%s", row->text);
+    else if (lab_result_parse(row->text, r->arena, &out->result, &err) != SIM_OK)
+        out->failure = load_text(r->arena, "%s", err.text);
+    else if (out->point->planned)
+        out->failure = lab_read_times(&out->result, &out->times);
+    if (out->failure == NULL && out->point->planned)
+        out->bytes = lab_read_bytes(out->point->bytes, &out->result);
+    else if (out->failure == NULL && out->result.nlines == 0)
+        out->failure = "the program did not print a result";
+    if (row->rc == SIM_OK)
+        lab_bound_parse(row->text, &out->bound);
+    if (out->failure != NULL && r->results->failed++ == 0)
+        r->results->failure = load_text(
+            r->arena, "%s: %s", lab_sweep_label(r->sweep, out->point, r->arena), out->failure);
+}
+
+int lab_sweep_collect(const struct lab_sweep *sweep, struct lab_sweep_db *db,
+                      struct load_arena *arena, struct lab_sweep_results *results_p,
+                      struct sim_error *err)
+{
+    struct lab_sweep_results results = { .results = load_alloc(
+                                             arena, (sweep->n + 1) * sizeof(*results.results)) };
+    int rc = lab_sweep_db_each(db, read_row, &(struct reading){ sweep, arena, &results }, err);
+
+    if (rc == SIM_OK)
+        *results_p = results;
+    return rc;
+}
+
+/* ---- columns ---------------------------------------------------------------------------- */
+
+struct columns {
+    unsigned n, room;
+    struct lab_column *columns;
+    struct load_arena *arena;
+};
+
+static unsigned find_column(const struct columns *c, const char *name)
+{
+    unsigned i;
+
+    for (i = 0; i < c->n && strcmp(c->columns[i].name, name) != 0;)
+        i++;
+    return i;
+}
+
+static void add_column(struct columns *c, const char *name, bool number)
+{
+    if (find_column(c, name) < c->n)
+        return;
+    c->columns = load_grow(c->arena, c->columns, c->n, &c->room, sizeof(*c->columns));
+    c->columns[c->n++] = (struct lab_column){ name, number };
+}
+
+/** Whether a column has more than one value. */
+static bool varies(const struct lab_sweep *sweep, const char *name)
+{
+    const char *only = NULL;
+
+    for (unsigned s = 0; s < sweep->nseries; s++) {
+        const struct lab_axis *axis = lab_sweep_axis(&sweep->series[s], name);
+
+        if (axis == NULL || axis->list.n > 1 || (s > 0 && strcmp(axis->list.items[0], only) != 0))
+            return true;
+        only = axis->list.items[0];
+    }
+    return false;
+}
+
+const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
+                            struct load_arena *arena)
+{
+    const struct lab_sweep_series *series = point->series;
+    const char *label = series->name != NULL ? series->name : "";
+
+    for (unsigned i = 0; i < series->naxes; i++)
+        if (varies(sweep, series->axes[i].name))
+            label = load_text(arena, "%s%s%s = %s", label, label[0] != '\0' ? ", " : "",
+                              series->axes[i].name, lab_sweep_value(point, &series->axes[i]));
+    return label[0] != '\0' ? label : sweep->name;
+}
+
+bool lab_sweep_is_number(const char *text)
+{
+    char *end;
+
+    (void)strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+static bool all_numbers(const struct lab_sweep *sweep, const char *name)
+{
+    for (unsigned s = 0; s < sweep->nseries; s++) {
+        const struct lab_axis *axis = lab_sweep_axis(&sweep->series[s], name);
+
+        for (unsigned i = 0; axis != NULL && i < axis->list.n; i++)
+            if (!lab_sweep_is_number(axis->list.items[i]))
+                return false;
+    }
+    return true;
+}
+
+static void add_parameters(const struct lab_sweep *sweep, struct columns *c)
+{
+    if (sweep->series[0].name != NULL)
+        add_column(c, "series", false);
+    for (unsigned s = 0; s < sweep->nseries; s++)
+        for (unsigned i = 0; i < sweep->series[s].naxes; i++) {
+            const char *name = sweep->series[s].axes[i].name;
+
+            if (varies(sweep, name))
+                add_column(c, name, all_numbers(sweep, name));
+        }
+}
+
+/** What programs print beside the keys that are columns already. */
+static void add_results(const struct lab_sweep_results *results, struct columns *c)
+{
+    for (unsigned i = 0; i < results->n; i++) {
+        const struct lab_sweep_result *r = &results->results[i];
+
+        for (unsigned l = 0; !r->point->planned && l < r->result.nlines; l++)
+            for (unsigned p = 0; p < r->result.lines[l].n; p++)
+                add_column(c, r->result.lines[l].pairs[p].key,
+                           lab_sweep_is_number(r->result.lines[l].pairs[p].value));
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static void set(struct lab_table *table, const struct columns *c, unsigned row, const char *name,
+                const char *text)
+{
+    unsigned column = find_column(c, name);
+
+    if (column < c->n)
+        lab_table_set(table, row, column, "%s", text);
+}
+
+static void set_real(struct lab_table *table, const struct columns *c, unsigned row,
+                     const char *name, const char *format, double value)
+{
+    char text[40];
+
+    (void)snprintf(text, sizeof(text), format, value);
+    set(table, c, row, name, text);
+}
+
+static unsigned begin_row(struct lab_table *table, const struct columns *c,
+                          const struct lab_sweep_result *r)
+{
+    const struct lab_sweep_series *series = r->point->series;
+    unsigned row = lab_table_add(table);
+
+    if (series->name != NULL)
+        set(table, c, row, "series", series->name);
+    for (unsigned i = 0; i < series->naxes; i++)
+        set(table, c, row, series->axes[i].name, lab_sweep_value(r->point, &series->axes[i]));
+    if (r->failure != NULL)
+        set(table, c, row, "failure", r->failure);
+    return row;
+}
+
+static void add_planned(struct lab_table *table, const struct columns *c,
+                        const struct lab_sweep_result *r)
+{
+    unsigned row = begin_row(table, c, r);
+    double bandwidth = 0;
+
+    if (r->failure == NULL) {
+        bandwidth = (double)r->bytes / r->times.min_s;
+        set_real(table, c, row, "latency_us_min", "%.6f", r->times.min_s * 1e6);
+        set_real(table, c, row, "latency_us_median", "%.6f", r->times.median_s * 1e6);
+        set_real(table, c, row, "bandwidth_MBps", "%.3f", bandwidth * 1e-6);
+    }
+    if (r->bound.name == NULL)
+        return;
+    set_real(table, c, row, "bound_MBps", "%.3f", r->bound.bytes_per_s * 1e-6);
+    set(table, c, row, "bound", r->bound.name);
+    if (r->failure == NULL)
+        set_real(table, c, row, "of_bound_pct", "%.1f", 100 * bandwidth / r->bound.bytes_per_s);
+}
+
+/** A program's row for each line that it printed. */
+static void add_program(struct lab_table *table, const struct columns *c,
+                        const struct lab_sweep_result *r)
+{
+    if (r->result.nlines == 0)
+        (void)begin_row(table, c, r);
+    for (unsigned l = 0; l < r->result.nlines; l++) {
+        const struct lab_line *line = &r->result.lines[l];
+        unsigned row = begin_row(table, c, r);
+
+        for (unsigned p = 0; p < line->n; p++)
+            set(table, c, row, line->pairs[p].key, line->pairs[p].value);
+    }
+}
+
+void lab_sweep_table(const struct lab_sweep *sweep, const struct lab_sweep_results *results,
+                     struct load_arena *arena, struct lab_table *table)
+{
+    static const struct lab_column measured[] = {
+        { "latency_us_min", true }, { "latency_us_median", true }, { "bandwidth_MBps", true },
+        { "bound_MBps", true },     { "of_bound_pct", true },      { "bound", false },
+    };
+    struct columns c = { .arena = arena };
+    bool planned = false;
+
+    for (unsigned i = 0; i < sweep->n && !planned; i++)
+        planned = sweep->points[i].planned;
+    add_parameters(sweep, &c);
+    for (size_t i = 0; planned && i < sizeof(measured) / sizeof(measured[0]); i++)
+        add_column(&c, measured[i].name, measured[i].number);
+    add_results(results, &c);
+    add_column(&c, "failure", false);
+    lab_table_init(table, c.columns, c.n);
+    for (unsigned i = 0; i < results->n; i++) {
+        const struct lab_sweep_result *r = &results->results[i];
+
+        if (r->point->planned)
+            add_planned(table, &c, r);
+        else
+            add_program(table, &c, r);
+    }
+}

@@ -1,0 +1,37 @@
+#include "tools/lab/topology/link.h"
+
+#include <string.h>
+
+double lab_link_rate(uint64_t gen, uint64_t lanes)
+{
+    /* PCIe Base: GT/s a lane; 8b/10b up to Gen2, then 128b/130b. */
+    static const double gts[] = { 0, 2.5e9, 5e9, 8e9, 16e9, 32e9 };
+
+    if (gen < 1 || gen > 5)
+        return 0;
+    return gts[gen] * (gen <= 2 ? 8.0 / 10 : 128.0 / 130) / 8 * (double)lanes;
+}
+
+double lab_link_payload_rate(uint64_t gen, uint64_t lanes, uint64_t payload_bytes,
+                             uint64_t overhead_bytes)
+{
+    return lab_link_rate(gen, lanes) * (double)payload_bytes /
+           (double)(payload_bytes + overhead_bytes);
+}
+
+uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
+                   const char *key, uint64_t absent)
+{
+    const struct machine_node_desc *n = &desc->nodes[node];
+
+    for (unsigned i = 0; i < n->ncomponents; i++) {
+        const struct machine_component_desc *c = &n->components[i];
+
+        if (strcmp(c->name, component) != 0)
+            continue;
+        for (unsigned k = 0; c->kind->params[k].key != NULL; k++)
+            if (strcmp(c->kind->params[k].key, key) == 0)
+                return c->values[k].value;
+    }
+    return absent;
+}

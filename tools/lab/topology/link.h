@@ -1,0 +1,20 @@
+/* What the description of a machine says of its components, and what a link of it carries. */
+#ifndef LAB_LINK_H
+#define LAB_LINK_H
+
+#include "machine/machine.h"
+
+SIM_BEGIN_DECLS
+
+/** A value of a component by its key, or `absent`. */
+uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
+                   const char *key, uint64_t absent);
+
+/** Bytes per second of a link after line coding; 0 for a generation that does not exist. */
+double lab_link_rate(uint64_t gen, uint64_t lanes);
+/** Its share for payload. */
+double lab_link_payload_rate(uint64_t gen, uint64_t lanes, uint64_t payload_bytes,
+                             uint64_t overhead_bytes);
+
+SIM_END_DECLS
+#endif /* LAB_LINK_H */

@@ -1,0 +1,82 @@
+#define _POSIX_C_SOURCE 200809L /* fnmatch */
+#include "tools/lab/watch/pcap.h"
+
+#include "observe/capture.h"
+#include "tools/lab/format/writer.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lab_pcap {
+    const char *path, *links;
+    struct lab_writer *file;
+    struct observe_capture *capture;
+    bool matched;
+    char example[128]; /* the first port that has sent */
+};
+
+static bool wanted(void *arg, const char *a, const char *b)
+{
+    struct lab_pcap *pcap = arg;
+
+    bool yes = fnmatch(pcap->links, a, 0) == 0 || fnmatch(pcap->links, b, 0) == 0;
+
+    pcap->matched |= yes;
+    if (pcap->example[0] == '\0')
+        (void)snprintf(pcap->example, sizeof(pcap->example), "%s", a);
+    return yes;
+}
+
+int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
+                  struct sim_error *err)
+{
+    struct lab_pcap *pcap = calloc(1, sizeof(*pcap));
+    int rc;
+
+    if (pcap == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+    pcap->path = path;
+    pcap->links = links;
+    rc = lab_writer_open(path, &pcap->file, err);
+    if (rc != SIM_OK) {
+        free(pcap);
+        return rc;
+    }
+    pcap->capture = observe_capture_create(
+        &(struct observe_capture_config){ .sink = { lab_writer_write, pcap->file },
+                                          .program = "hubsim " HUBSIM_VERSION,
+                                          .wanted = links != NULL ? wanted : NULL,
+                                          .arg = pcap });
+    if (pcap->capture == NULL) {
+        (void)lab_writer_close(pcap->file);
+        free(pcap);
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
+    }
+    *pcap_p = pcap;
+    return SIM_OK;
+}
+
+const struct sim_probe *lab_pcap_probe(struct lab_pcap *pcap)
+{
+    return observe_capture_probe(pcap->capture);
+}
+
+int lab_pcap_close(struct lab_pcap *pcap, struct sim_error *err)
+{
+    int rc = observe_capture_finish(pcap->capture);
+    int code = lab_writer_close(pcap->file);
+
+    if (rc == SIM_ERR_NOMEM)
+        (void)sim_error_set(err, rc, "%s: out of memory", pcap->path);
+    else if (code != 0)
+        rc = sim_error_set(err, SIM_ERR_IO, "%s: writing failed: %s", pcap->path, strerror(code));
+    else if (pcap->links != NULL && !pcap->matched)
+        rc = sim_error_set(err, SIM_ERR_CONFIG,
+                           "--pcap-links %s: matches no port that has sent, such as %s",
+                           pcap->links, pcap->example);
+    observe_capture_destroy(pcap->capture);
+    free(pcap);
+    return rc;
+}

@@ -1,0 +1,99 @@
+#include "tools/lab/workload/plan.h"
+
+#include "tools/lab/run/mpi_library.h"
+#include "tools/lab/workload/plan_parts.h"
+#include "tools/load/quantity.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const struct lab_protocol lab_protocol_short = {
+    .warmup = 2, .rounds = 8, .repeats = 3, .bytes = 1u << 20
+};
+
+/** Does the setup compare an MPI library with the board? */
+static bool is_over_mpi(const struct lab_workload *workload, const struct lab_setup *setup)
+{
+    return workload->over_mpi != NULL &&
+           (lab_mpi_library_of(lab_plan_text(setup, "api", "")) != NULL ||
+            lab_plan_says(setup, "system", "mpi-ib"));
+}
+
+static int plan_run(const struct lab_planning *start, const char *mode, struct sim_error *err)
+{
+    const struct lab_workload *workload = start->workload;
+    struct lab_planning p = *start;
+    int rc;
+
+    p.mode = mode;
+    p.run = &p.plan->runs[p.plan->nruns++];
+    p.run->platform = lab_plan_platform(p.pt->platform, p.setup);
+    rc = is_over_mpi(workload, p.setup) ? lab_plan_by_mpi(&p, workload->over_mpi, err)
+                                        : workload->by(&p, workload->plan, err);
+    if (rc == SIM_OK && !workload->iterates)
+        lab_plan_rounds(&p,
+                        p.plan->bytes != 0 ? p.plan->bytes : lab_plan_number(p.setup, "bytes", 0),
+                        p.plan->rounds != 0 ? p.plan->rounds : 100);
+    return rc;
+}
+
+/** `faults`, and `bit_error_rate` of the links `fault_links`, all cables if nothing is said. */
+static int add_faults(const struct lab_point *pt, struct lab_run *run, struct load_arena *arena,
+                      struct sim_error *err)
+{
+    const char *rate = lab_setup_get(pt->setup, "bit_error_rate");
+    uint64_t e18 = 0;
+
+    if (strcmp(lab_plan_text(pt->setup, "faults", "none"), "none") != 0)
+        run->faults[run->nfaults++] = lab_setup_get(pt->setup, "faults");
+    if (rate != NULL && !load_decimal(rate, NULL, 18, &e18))
+        return lab_plan_fail(pt, err, "bit_error_rate", "a rate such as 1e-9");
+    if (e18 != 0)
+        run->faults[run->nfaults++] =
+            load_text(arena, "{link: '%s', bit_error_rate: %s}",
+                      lab_plan_text(pt->setup, "fault_links", "node*.hub.[ewsab]"), rate);
+    return SIM_OK;
+}
+
+/** Errors come at random, so rounds differ, and as many count as the setup says. */
+static bool is_random(const struct lab_point *pt)
+{
+    return lab_setup_get(pt->setup, "faults") != NULL ||
+           lab_setup_get(pt->setup, "bit_error_rate") != NULL;
+}
+
+static const char *const dma_modes[] = { "dma-register", "dma-chain-host", "dma-chain-internal" };
+
+int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
+                  struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err)
+{
+    const char *mode = lab_plan_text(point->setup, "mode", "dma-chain-internal");
+    static const struct lab_protocol whole = { .rounds = 0 };
+    struct lab_plan plan = { .median = lab_plan_says(point->setup, "reduce", "median") };
+    const struct lab_workload *workload = lab_workload_find(point->workload);
+    const struct lab_planning p = { .workload = workload,
+                                    .pt = point,
+                                    .setup = point->setup,
+                                    .protocol = is_random(point) ? &whole : protocol,
+                                    .plan = &plan,
+                                    .arena = arena };
+    int rc = lab_words_check(point, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    if (strcmp(mode, "link-only") == 0) {
+        rc = lab_plan_link(point, &plan, err);
+    } else if (strcmp(mode, "dma") == 0 && !is_over_mpi(workload, p.setup)) {
+        bool registers = workload->registers && lab_plan_number(p.setup, "count", 1) == 1;
+
+        for (unsigned i = registers ? 0 : 1; i < 3 && rc == SIM_OK; i++)
+            rc = plan_run(&p, dma_modes[i], err);
+    } else {
+        rc = plan_run(&p, mode, err);
+    }
+    for (unsigned i = 0; i < plan.nruns && rc == SIM_OK; i++)
+        rc = add_faults(point, &plan.runs[i], arena, err);
+    if (rc == SIM_OK)
+        *plan_p = plan;
+    return rc;
+}

@@ -1,0 +1,108 @@
+/*
+ * Inside of workload/: how a workload describes itself, and what plans share. To add one: a row in
+ * the table of its family, plan_tca.c or plan_mpi.c, with its words, its plan and what its program
+ * prints.
+ */
+#ifndef LAB_PLAN_PARTS_H
+#define LAB_PLAN_PARTS_H
+
+#include "tools/lab/workload/plan.h"
+
+SIM_BEGIN_DECLS
+
+/** A key of setups and what it may say: LAB_NUMBER, one of "a|b|c", or anything (NULL). */
+struct lab_word {
+    const char *key, *values;
+};
+extern const char LAB_NUMBER[];
+
+struct lab_workload;
+
+/** A run that is being planned; the words of its setup are right. */
+struct lab_planning {
+    const struct lab_workload *workload;
+    const struct lab_point *pt;
+    const struct lab_setup *setup; /* of the point */
+    const struct lab_protocol *protocol;
+    const char *mode;
+    struct lab_plan *plan;
+    struct lab_run *run; /* of the plan */
+    struct load_arena *arena;
+};
+typedef int (*lab_plan_fn)(const struct lab_planning *p, struct sim_error *err);
+
+/** Chooses machine, nodes and library, and goes on with the plan. */
+typedef int (*lab_plan_by_fn)(const struct lab_planning *p, lab_plan_fn plan,
+                              struct sim_error *err);
+
+#define LAB_WORD_LISTS 5u
+
+struct lab_workload {
+    const char *name;
+    /* What its setup may say, besides the words of all; a list ends with { 0 }. */
+    const struct lab_word *words[LAB_WORD_LISTS];
+    lab_plan_by_fn by;
+    /** Program, arguments, and what the measured time moves. */
+    lab_plan_fn plan;
+    lab_plan_fn over_mpi; /* where the setup names an MPI library; NULL: it makes no difference */
+    bool one_node;        /* where the setup does not say how many */
+    bool registers;       /* does a transfer that the registers of a DMA controller hold */
+    bool iterates;        /* by its own count, so that there are no rounds */
+    const char *prints;   /* the numbers of its result, as workloads/ prints them: "a, b, c" */
+};
+
+/* What workloads/common.c prints. */
+#define LAB_PRINTS                                                                                 \
+    "latency_ps_min, latency_ps_median, latency_ps_p99, latency_ps_max, bandwidth_kBps, bytes, "   \
+    "repeats, verified"
+
+/* The families, each ended by a row without a name. */
+extern const struct lab_workload lab_workloads_tca[], lab_workloads_mpi[];
+
+/* Words of both: of two ranks, and of libraries over InfiniBand. */
+extern const struct lab_word lab_words_pair[], lab_words_ib[], lab_words_mpi[];
+
+/** NULL: there is none of this name. */
+const struct lab_workload *lab_workload_find(const char *name);
+
+/* plan_read.c: reading a setup */
+const char *lab_plan_text(const struct lab_setup *setup, const char *key, const char *absent);
+bool lab_plan_says(const struct lab_setup *setup, const char *key, const char *value);
+uint64_t lab_plan_number(const struct lab_setup *setup, const char *key, uint64_t absent);
+/** "FILE:LINE: setup key=value: expected ..." @return SIM_ERR_CONFIG */
+int lab_plan_fail(const struct lab_point *pt, struct sim_error *err, const char *key,
+                  const char *expected);
+
+/* and writing what a program is told */
+void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value);
+void lab_plan_arg_number(const struct lab_planning *p, const char *key, uint64_t value);
+/** Words of the papers -> the programs' names of memories. CPU stores come from the CPU. */
+const char *lab_plan_memory(const char *word, bool pio_source);
+/** src= and dst=. With PIO the source is the CPU. */
+void lab_plan_memories(const struct lab_planning *p);
+/** warmup, rounds (as many as `rounds` where the setup says nothing) and repeats. Rounds of large
+ * transfers differ by nothing but their start, so few of them tell as much. */
+void lab_plan_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t rounds);
+/** Blocks of a block-stride transfer, of a cube of n^3 doubles where only n= is said: n rows of n
+ * doubles, one from each plane. */
+struct lab_shape {
+    uint64_t blocks, block_bytes, pitch_bytes;
+};
+int lab_plan_shape(const struct lab_planning *p, struct lab_shape *shape_p, struct sim_error *err);
+void lab_plan_arg_shape(const struct lab_planning *p, const struct lab_shape *shape);
+/** The node of each rank: as they are numbered, or `place`, a list with commas. */
+int lab_plan_place(const struct lab_planning *p, struct sim_error *err);
+
+/* plan_tca.c: programs that use the board */
+/** The smallest machine that has this distance (or these nodes), and two ranks at it. */
+int lab_plan_machine(const struct lab_planning *p, struct sim_error *err);
+/** The closed form of a link. */
+int lab_plan_link(const struct lab_point *pt, struct lab_plan *plan, struct sim_error *err);
+
+/* plan_mpi.c: programs that use MPI, or the facility below it */
+int lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err);
+int lab_plan_mpi_pingpong(const struct lab_planning *p, struct sim_error *err);
+int lab_plan_mpi_blocks(const struct lab_planning *p, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_PLAN_PARTS_H */

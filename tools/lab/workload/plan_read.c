@@ -1,0 +1,142 @@
+/* Reading a setup whose words are right, and writing what a program is told of it. */
+#include "tools/lab/workload/plan_parts.h"
+#include "tools/load/value.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *lab_plan_text(const struct lab_setup *setup, const char *key, const char *absent)
+{
+    const char *value = lab_setup_get(setup, key);
+
+    return value != NULL ? value : absent;
+}
+
+bool lab_plan_says(const struct lab_setup *setup, const char *key, const char *value)
+{
+    return strcmp(lab_plan_text(setup, key, ""), value) == 0;
+}
+
+uint64_t lab_plan_number(const struct lab_setup *setup, const char *key, uint64_t absent)
+{
+    const char *text = lab_setup_get(setup, key);
+    uint64_t value = absent;
+
+    if (text != NULL)
+        SIM_ASSERT(load_number(text, false, &value)); /* checked before */
+    return value;
+}
+
+int lab_plan_fail(const struct lab_point *pt, struct sim_error *err, const char *key,
+                  const char *expected)
+{
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", pt->where, key,
+                         lab_plan_text(pt->setup, key, "(absent)"), expected);
+}
+
+void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value)
+{
+    SIM_ASSERT(p->run->nargs < LAB_ARGS_MAX);
+    p->run->args[p->run->nargs++] = load_text(p->arena, "%s=%s", key, value);
+}
+
+void lab_plan_arg_number(const struct lab_planning *p, const char *key, uint64_t value)
+{
+    lab_plan_arg(p, key, load_text(p->arena, "%" PRIu64, value));
+}
+
+const char *lab_plan_memory(const char *word, bool pio_source)
+{
+    if (pio_source || strncmp(word, "cpu", 3) == 0)
+        return "cpu";
+    if (strcmp(word, "gpu-other-same-node") == 0)
+        return "gpu1";
+    return strcmp(word, "gpu-across-qpi") == 0 ? "gpu2" : "gpu0";
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return limit != 0 && value > limit ? limit : value;
+}
+
+/** How often `bytes` go into the budget, at least once. */
+static uint64_t fitting(uint64_t budget, uint64_t bytes)
+{
+    return budget == 0 || bytes == 0 ? budget : bytes >= budget ? 1 : budget / bytes;
+}
+
+void lab_plan_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t rounds)
+{
+    uint64_t fit = fitting(p->protocol->bytes, bytes);
+    uint64_t repeats =
+        at_most(at_most(lab_plan_number(p->setup, "repeats", 10), p->protocol->repeats), fit);
+
+    rounds = at_most(lab_plan_number(p->setup, "rounds", rounds), p->protocol->rounds);
+    if (fit != 0)
+        rounds = at_most(rounds, fitting(fit, repeats));
+    lab_plan_arg_number(
+        p, "warmup",
+        at_most(at_most(lab_plan_number(p->setup, "warmup", 1), p->protocol->warmup), fit));
+    lab_plan_arg_number(p, "rounds", rounds);
+    lab_plan_arg_number(p, "repeats", repeats);
+}
+
+int lab_plan_shape(const struct lab_planning *p, struct lab_shape *shape_p, struct sim_error *err)
+{
+    uint64_t n = lab_plan_number(p->setup, "n", 0), bytes;
+    struct lab_shape shape = { lab_plan_number(p->setup, "blocks", n),
+                               lab_plan_number(p->setup, "block_bytes", 8 * n),
+                               lab_plan_number(p->setup, "pitch_bytes", 8 * n * n) };
+
+    bytes = shape.blocks * shape.block_bytes;
+    if (bytes == 0)
+        return lab_plan_fail(p->pt, err, shape.blocks == 0 ? "blocks" : "block_bytes",
+                             "at least 1, or n");
+    if (lab_plan_number(p->setup, "bytes", bytes) != bytes)
+        return lab_plan_fail(p->pt, err, "bytes", "blocks * block_bytes");
+    if (shape.pitch_bytes < shape.block_bytes)
+        return lab_plan_fail(p->pt, err, "pitch_bytes", "at least block_bytes");
+    *shape_p = shape;
+    return SIM_OK;
+}
+
+void lab_plan_arg_shape(const struct lab_planning *p, const struct lab_shape *shape)
+{
+    lab_plan_arg_number(p, "blocks", shape->blocks);
+    lab_plan_arg_number(p, "block_bytes", shape->block_bytes);
+    lab_plan_arg_number(p, "pitch_bytes", shape->pitch_bytes);
+}
+
+int lab_plan_place(const struct lab_planning *p, struct sim_error *err)
+{
+    const char *place = lab_plan_text(p->setup, "place", NULL);
+    uint64_t nodes = lab_plan_number(p->setup, "nodes", 2);
+
+    if (nodes < 2 || nodes > LAB_RANKS_MAX)
+        return lab_plan_fail(p->pt, err, "nodes", "2 .. 64");
+    p->run->nranks = (unsigned)nodes;
+    for (unsigned i = 0; i < p->run->nranks; i++) {
+        char *end;
+
+        p->run->nodes[i] = place != NULL ? (unsigned)strtoul(place, &end, 10) : i;
+        if (place == NULL)
+            continue;
+        if (end == place || *end != (i + 1 < p->run->nranks ? ',' : '\0'))
+            return lab_plan_fail(p->pt, err, "place", "a node for each rank, with commas");
+        place = end + 1;
+    }
+    return SIM_OK;
+}
+
+void lab_plan_memories(const struct lab_planning *p)
+{
+    bool pio = strcmp(p->mode, "pio") == 0;
+    bool far = lab_plan_says(p->setup, "gpu", "ib-side"); /* the other socket than the board's */
+    const char *src = lab_plan_text(p->setup, "src", "cpu");
+    const char *dst = lab_plan_text(p->setup, "dst", "cpu");
+
+    lab_plan_arg(p, "src", far && strcmp(src, "gpu") == 0 ? "gpu@!hub" : lab_plan_memory(src, pio));
+    lab_plan_arg(p, "dst",
+                 far && strcmp(dst, "gpu") == 0 ? "gpu@!hub" : lab_plan_memory(dst, false));
+}
