@@ -63,7 +63,7 @@ void hub_wake(struct hub *hub, uint64_t edge)
 
 static void want(struct hub *hub, uint32_t source, uint32_t out)
 {
-    hub->output[out].want |= UINT64_C(1) << source;
+    hub->output[out].arbiter.requests |= UINT64_C(1) << source;
     hub->wanted |= 1u << out;
 }
 
@@ -269,8 +269,8 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 
     if (hub->watched)
         check_order(hub, source, out, fifo_head(f), &tlp);
-    hub->output[out].want &= ~(UINT64_C(1) << source);
-    if (hub->output[out].want == 0)
+    hub->output[out].arbiter.requests &= ~(UINT64_C(1) << source);
+    if (hub->output[out].arbiter.requests == 0)
         hub->wanted &= ~(1u << out);
     f->head++;
     if (!fifo_empty(f))
@@ -308,7 +308,7 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
     if (source < SRC_LOCAL && source % PCIE_CLASSES == PCIE_POSTED &&
         !(fifo_empty(&hub->fifo[source + 1]) && fifo_empty(&hub->fifo[source + 2])))
         return edge + 1;
-    return hub->output[out].want != 0 || !fifo_empty(&hub->fifo[source])
+    return hub->output[out].arbiter.requests != 0 || !fifo_empty(&hub->fifo[source])
                ? hub->output[out].free_edge
                : UINT64_MAX;
 }
@@ -323,35 +323,32 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
 static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
 {
     struct hub_output *o = &hub->output[out];
-    uint64_t wants = hub->stopped ? o->want & ~PORT_BUFFERS : o->want;
-    uint64_t below = (UINT64_C(1) << o->turn) - 1u;
-    uint64_t order[2] = { wants & ~below, wants & below };
+    uint64_t left = o->arbiter.requests & (hub->stopped ? ~PORT_BUFFERS : UINT64_MAX);
     uint64_t next = UINT64_MAX;
 
     if (o->free_edge > edge)
         return o->free_edge;
-    for (int half = 0; half < 2; half++) {
-        for (uint64_t left = order[half]; left != 0; left &= left - 1) {
-            uint32_t source = (uint32_t)__builtin_ctzll(left);
-            const struct hub_fifo *f = &hub->fifo[source];
-            const struct hub_entry *e = fifo_head(f);
-            uint64_t at = e->edge > f->free_edge ? e->edge : f->free_edge;
+    while (left != 0) {
+        uint32_t source = sim_arbiter_pick(&o->arbiter, left);
+        const struct hub_fifo *f = &hub->fifo[source];
+        const struct hub_entry *e = fifo_head(f);
+        uint64_t at = e->edge > f->free_edge ? e->edge : f->free_edge;
 
-            if (at > edge) {
-                next = earlier(next, at);
-            } else if (!in_order(hub, source, e)) {
-                found_waiting(hub, source, out, at, HUB_WAITS_ORDER);
-            } else if (output_accepts(hub, source, out, e)) {
-                if (at != edge || e->in_ddr)
-                    hub_wait_over(hub, source, out, at);
-                grant(hub, source, out, edge);
-                o->turn = source + 1;
-                return after_grant(hub, source, out, edge);
-            } else {
-                if (out < HUB_MAX_PORTS)
-                    hub->ports[out].blocked_grants++;
-                found_waiting(hub, source, out, at, refused_by(hub, source, out, e));
-            }
+        left &= ~(UINT64_C(1) << source);
+        if (at > edge) {
+            next = earlier(next, at);
+        } else if (!in_order(hub, source, e)) {
+            found_waiting(hub, source, out, at, HUB_WAITS_ORDER);
+        } else if (output_accepts(hub, source, out, e)) {
+            if (at != edge || e->in_ddr)
+                hub_wait_over(hub, source, out, at);
+            grant(hub, source, out, edge);
+            o->arbiter.turn = source + 1;
+            return after_grant(hub, source, out, edge);
+        } else {
+            if (out < HUB_MAX_PORTS)
+                hub->ports[out].blocked_grants++;
+            found_waiting(hub, source, out, at, refused_by(hub, source, out, e));
         }
     }
     return next;

@@ -9,6 +9,7 @@
 #ifndef HUB_INTERNAL_H
 #define HUB_INTERNAL_H
 
+#include "core/arbiter.h"
 #include "core/probe.h"
 #include "hub/hub.h"
 #include "pcie/aer.h"
@@ -90,11 +91,9 @@ struct hub_port {
     struct pcie_function function;  /* endpoints: what a root configures */
 };
 
-/** An arbiter. */
 struct hub_output {
-    uint64_t free_edge; /* from which it is free */
-    uint64_t want;      /* sources whose head wants it */
-    uint32_t turn;      /* round robin: the first source that is asked, or one behind the last */
+    uint64_t free_edge;         /* from which it is free */
+    struct sim_arbiter arbiter; /* among sources whose head wants it */
 };
 
 /** What the head of a source was found waiting for when its output was free for it. */

@@ -91,7 +91,8 @@ void hub_blocked(void *component, machine_block_fn fn, void *arg)
 
     for (uint32_t source = 0; source < HUB_SOURCES; source++)
         for (uint32_t out = 0; out < HUB_OUTPUTS; out++)
-            if ((hub->output[out].want >> source & 1) != 0 && !hub_may_go(hub, source, out))
+            if ((hub->output[out].arbiter.requests >> source & 1) != 0 &&
+                !hub_may_go(hub, source, out))
                 tell(hub, source, out, fn, arg);
     for (uint32_t channel = 0; channel < HUB_DMA_CHANNELS; channel++)
         tell_broken(hub, channel, fn, arg);
