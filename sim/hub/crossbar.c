@@ -67,22 +67,9 @@ static void want(struct hub *hub, uint32_t source, uint32_t out)
     hub->wanted |= 1u << out;
 }
 
-#define PORT_SOURCES(port) (((UINT64_C(1) << PCIE_CLASSES) - 1u) << ((port)*PCIE_CLASSES))
-
-/* Ports that carry a ring, and the sources of the packets that go straight on through them:
- * what came in by W leaves by E. S joins rings and is part of none. */
-static const uint64_t transit_of[HUB_OUTPUTS] = {
-    [1] = PORT_SOURCES(2), [2] = PORT_SOURCES(1), [4] = PORT_SOURCES(5), [5] = PORT_SOURCES(4)
-};
-
-static bool goes_on(uint32_t source, uint32_t out)
+static bool goes_on(const struct hub *hub, uint32_t source, uint32_t out)
 {
-    return (transit_of[out] >> source & 1) != 0;
-}
-
-bool hub_carries_ring(uint32_t port)
-{
-    return transit_of[port] != 0;
+    return (hub->output[out].transit >> source & 1) != 0;
 }
 
 /*
@@ -96,7 +83,7 @@ static __attribute__((noinline)) void choose_channel(const struct hub *hub, uint
 {
     bool may = tlp->kind == PCIE_MWR && (hub->vc1 >> out & 1) != 0;
 
-    if ((hub->date_line >> out & 1) == 0 && !goes_on(source, out))
+    if ((hub->date_line >> out & 1) == 0 && !goes_on(hub, source, out))
         may = false;
     if (!may)
         tlp->tc = 0;
@@ -165,7 +152,7 @@ static bool in_order(const struct hub *hub, uint32_t source, const struct hub_en
 /** Would a packet of this source be new in a ring that is kept moving? */
 static bool enters(const struct hub *hub, uint32_t source, uint32_t out)
 {
-    return transit_of[out] != 0 && !goes_on(source, out) && hub->cfg.bubble_tlps != 1;
+    return hub->output[out].transit != 0 && !goes_on(hub, source, out) && hub->cfg.bubble_tlps != 1;
 }
 
 /*
@@ -209,7 +196,7 @@ bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out)
 /* Where an answer to a packet of this source goes. */
 static uint32_t answer_port(uint32_t source)
 {
-    return source < SRC_LOCAL ? source / PCIE_CLASSES : 0;
+    return source < SRC_LOCAL ? source / PCIE_CLASSES : HUB_HOST;
 }
 
 static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
@@ -222,7 +209,7 @@ static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_
 
         if (port->role == HUB_ROOT)
             bringup_completion(port, tlp);
-        else if (port->index != 0 || !dma_completion(hub, tlp, edge))
+        else if (port->index != HUB_HOST || !dma_completion(hub, tlp, edge))
             pcie_port_advisory(port->pcie, PCIE_ERR_UNEXPECTED, tlp);
         pcie_tlp_drop(tlp);
     } else {
@@ -398,7 +385,7 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
         return OUT_SELF;
     if (port->role == HUB_ENDPOINT && pcie_function_claims(&port->function, tlp->addr) != 0)
         return OUT_SELF;
-    if (port->index == 0)
+    if (port->index == HUB_HOST)
         offset = tlp->addr & (hub->window_bytes - 1);
     else
         offset = tlp->addr - HUB_CABLE_BASE;

@@ -66,7 +66,7 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
     } else {
         struct pcie_tlp tlp = {
             .kind = PCIE_MRD,
-            .requester_id = hub->ports[0].function.id,
+            .requester_id = hub->ports[HUB_HOST].function.id,
             .tag = read_tag(dma, index),
         };
 
@@ -77,7 +77,7 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
         pcie_tlp_set_range(&tlp, addr, r->bytes);
         tlp.trace_id =
             hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, dma->marks.issued);
-        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
+        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, HUB_HOST, edge + hub->cfg.output_cycles);
     }
     dma->src_at += r->bytes;
     dma->dst_at += r->bytes;
@@ -137,7 +137,7 @@ static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, ui
 {
     if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
         return false;
-    pcie_port_answered(dma->hub->ports[0].pcie, tlp);
+    pcie_port_answered(dma->hub->ports[HUB_HOST].pcie, tlp);
     dma_fetched(dma, tlp, edge);
     return true;
 }
@@ -150,7 +150,7 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
-    pcie_port_answered(hub->ports[0].pcie, tlp);
+    pcie_port_answered(hub->ports[HUB_HOST].pcie, tlp);
     if (error != 0)
         give_up(dma, r, error);
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
@@ -165,7 +165,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
     bool fetch = tlp->tag >= HUB_FETCH_TAG;
     uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
 
-    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[0].function.id)
+    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[HUB_HOST].function.id)
         return false;
     return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
                  : read_completion(&hub->dma[channel], tlp, edge);
@@ -173,7 +173,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
 
 static void timed_out(struct hub_dma *dma)
 {
-    pcie_port_error(dma->hub->ports[0].pcie, PCIE_ERR_TIMEOUT, NULL);
+    pcie_port_error(dma->hub->ports[HUB_HOST].pcie, PCIE_ERR_TIMEOUT, NULL);
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 
@@ -212,7 +212,7 @@ sim_time_t dma_timeout(struct hub_dma *dma)
 
 static uint32_t mps_of(const struct hub *hub)
 {
-    return pcie_port_mps(hub->ports[0].pcie);
+    return pcie_port_mps(hub->ports[HUB_HOST].pcie);
 }
 
 /* A write of `bytes` to a window or bus address, without payload until it is granted. */
@@ -220,7 +220,7 @@ static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uin
                           uint64_t mark)
 {
     struct hub *hub = dma->hub;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
+    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[HUB_HOST].function.id };
     uint64_t addr = 0;
     uint32_t out = 0;
 

@@ -39,6 +39,8 @@ enum {
     SRC_DMA_WRITE = SRC_DMA_READ + HUB_DMA_CHANNELS, /* + channel: the next write */
     HUB_SOURCES = SRC_DMA_WRITE + HUB_DMA_CHANNELS
 };
+/** The sources of what comes in by a port. */
+#define HUB_PORT_SOURCES(port) (((UINT64_C(1) << PCIE_CLASSES) - 1u) << ((port)*PCIE_CLASSES))
 _Static_assert(HUB_SOURCES < 64, "sources are bits of a 64-bit mask");
 
 /** A packet that waits; a cache line. */
@@ -94,6 +96,7 @@ struct hub_port {
 struct hub_output {
     uint64_t free_edge;         /* from which it is free */
     struct sim_arbiter arbiter; /* among sources whose head wants it */
+    uint64_t transit;           /* those of packets that go straight on, if it carries a ring */
 };
 
 /** What the head of a source was found waiting for when its output was free for it. */
@@ -205,8 +208,8 @@ struct hub {
     bool watched : 1;    /* the order of packets is checked */
     bool misbehaves : 1; /* misdeeds is not NULL */
     bool stopped : 1;    /* nothing is taken from the ports' receive buffers */
-    uint8_t vc1;         /* outputs with a virtual channel 1, */
-    uint8_t date_line;   /* and those of them where packets change to it */
+    uint16_t vc1;        /* outputs with a virtual channel 1, */
+    uint16_t date_line;  /* and those of them where packets change to it */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
     sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
@@ -263,8 +266,6 @@ void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint3
 /** The same, and wakes the hub at that edge. */
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
               uint64_t edge);
-/** Do packets of a ring go on by this port? */
-bool hub_carries_ring(uint32_t port);
 /** Room for the answers that one request can make. */
 bool hub_local_room(const struct hub *hub);
 /** Could the head of this source leave for `out` but for the time? */
@@ -414,8 +415,8 @@ static inline uint64_t hub_ddr_place(const struct hub_port *port)
 static inline bool hub_ddr_takes(const struct hub *hub, const struct hub_port *port,
                                  enum pcie_class cls)
 {
-    return hub->cfg.ddr_bytes != 0 && port->index != 0 && !hub->stopped && cls == PCIE_POSTED &&
-           pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
+    return hub->cfg.ddr_bytes != 0 && port->index != HUB_HOST && !hub->stopped &&
+           cls == PCIE_POSTED && pcie_port_held(port->pcie, PCIE_POSTED) > hub->cfg.ddr_chip_tlps &&
            hub->cfg.ddr_bytes - hub->ddr_used >= hub_ddr_place(port);
 }
 

@@ -1,30 +1,21 @@
 /* Queues, grants and DMA channels of a hub for an observer of levels. */
 #include "hub/internal.h"
 
-#define PORT_SOURCES(port) port ".p", port ".np", port ".cpl", port ".p1"
-#define NO_SOURCE          HUB_SOURCES
-#define NO_OUTPUT          HUB_OUTPUTS
+#define NO_SOURCE HUB_SOURCES
+#define NO_OUTPUT HUB_OUTPUTS
 
-_Static_assert(PCIE_CLASSES == 4 && HUB_MAX_PORTS == 6 && HUB_DMA_CHANNELS == 4, "names below");
-static const char *const sources[HUB_SOURCES + 2] = { PORT_SOURCES("n"),
-                                                      PORT_SOURCES("e"),
-                                                      PORT_SOURCES("w"),
-                                                      PORT_SOURCES("s"),
-                                                      PORT_SOURCES("a"),
-                                                      PORT_SOURCES("b"),
-                                                      "local",
-                                                      "dma0.read",
-                                                      "dma1.read",
-                                                      "dma2.read",
-                                                      "dma3.read",
-                                                      "dma0.write",
-                                                      "dma1.write",
-                                                      "dma2.write",
-                                                      "dma3.write",
-                                                      "-",
-                                                      NULL };
-static const char *const outputs[HUB_OUTPUTS + 2] = { "n", "e",    "w",    "s", "a",
-                                                      "b", "self", "sink", "-", NULL };
+/* clang-format off */
+#define PORT_SOURCES(port, ...) #port ".p", #port ".np", #port ".cpl", #port ".p1",
+#define PORT_OUTPUT(port, ...)  #port,
+_Static_assert(PCIE_CLASSES == 4 && HUB_DMA_CHANNELS == 4, "names below");
+_Static_assert(NO_SOURCE < 1 << 6 && NO_OUTPUT < 1 << 4, "bits of the signals below");
+static const char *const sources[HUB_SOURCES + 2] = {
+    HUB_PORTS(PORT_SOURCES) "local",
+    "dma0.read", "dma1.read", "dma2.read", "dma3.read",
+    "dma0.write", "dma1.write", "dma2.write", "dma3.write", "-", NULL
+};
+static const char *const outputs[HUB_OUTPUTS + 2] = { HUB_PORTS(PORT_OUTPUT) "self", "sink", "-", NULL };
+/* clang-format on */
 
 /* ---- ports ---- */
 

@@ -9,7 +9,7 @@ static const char *source_name(const struct hub *hub, uint32_t source)
 
     (void)hub;
     if (source < SRC_LOCAL)
-        return hub_kind.ports[source / PCIE_CLASSES];
+        return hub_port_names[source / PCIE_CLASSES];
     if (source == SRC_LOCAL)
         return "registers";
     return channels[(source - SRC_DMA_READ) % HUB_DMA_CHANNELS];
@@ -35,7 +35,7 @@ static unsigned slot_of(const struct hub *hub, const struct pcie_tlp *tlp, uint3
 {
     if (tlp->kind != PCIE_MWR || out >= HUB_MAX_PORTS)
         return MACHINE_NO_SLOT;
-    return out == 0 ? hub->slot : (unsigned)((tlp->addr - HUB_CABLE_BASE) / hub->part_bytes);
+    return out == HUB_HOST ? hub->slot : (unsigned)((tlp->addr - HUB_CABLE_BASE) / hub->part_bytes);
 }
 
 static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_block_fn fn,
@@ -49,7 +49,7 @@ static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_b
                                              source % PCIE_CLASSES == PCIE_POSTED_VC1 };
 
     if (out < HUB_MAX_PORTS) {
-        block.port = hub_kind.ports[out];
+        block.port = hub_port_names[out];
         block.leaves = pcie_tlp_class(tlp) == PCIE_POSTED_VC1;
         block.lacks = pcie_port_lacks(hub->ports[out].pcie, pcie_tlp_class(tlp));
         if (block.lacks == NULL) /* what enters a ring leaves a place free in it */

@@ -107,13 +107,13 @@ static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint
 {
     uint64_t edge = hub_edge(hub) + hub->cfg.output_cycles;
     struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = hub->ports[0].function.id,
+                            .requester_id = hub->ports[HUB_HOST].function.id,
                             .trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause) };
 
     pcie_tlp_set_range(&tlp, addr, size);
     tlp.payload = mem_payload_alloc(hub->pool, size);
     memcpy(tlp.payload->data, bytes, size);
-    hub_push(hub, SRC_LOCAL, &tlp, 0, edge);
+    hub_push(hub, SRC_LOCAL, &tlp, HUB_HOST, edge);
 }
 
 void hub_raise(struct hub *hub, uint32_t bits)
@@ -123,7 +123,8 @@ void hub_raise(struct hub *hub, uint32_t bits)
     uint32_t data;
 
     hub->irq_status |= bits;
-    if ((fresh & hub->irq_mask) != 0 && pcie_function_msi(&hub->ports[0].function, &addr, &data))
+    if ((fresh & hub->irq_mask) != 0 &&
+        pcie_function_msi(&hub->ports[HUB_HOST].function, &addr, &data))
         send_to_host(hub, addr, &data, 4);
 }
 
@@ -439,7 +440,7 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
     }
     if ((tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD) ||
         !in_self_area(hub, tlp->addr, &in_area) || !claimed(hub, in_area, tlp) ||
-        (tlp->kind == PCIE_MRD && port != 0)) {
+        (tlp->kind == PCIE_MRD && port != HUB_HOST)) {
         self_unsupported(hub, port, tlp);
         return;
     }

@@ -55,7 +55,7 @@ void hub_wait_register(struct hub *hub)
             if (i == SIM_STALL_TAG && (port || place == HUB_PLACE_LOCAL))
                 continue;
             (void)snprintf(name, sizeof(name), "%s%s%s.stall_%s_ps",
-                           port ? hub_kind.ports[place] : "", port ? "." : "", part_of(place),
+                           port ? hub_port_names[place] : "", port ? "." : "", part_of(place),
                            causes[i].name);
             (void)snprintf(meaning, sizeof(meaning), "%s %s",
                            i == SIM_STALL_TAG ? "the channel" : "the first packet of a queue",

@@ -91,13 +91,25 @@ struct machine_block {
 #define MACHINE_NO_SLOT UINT32_MAX
 typedef void (*machine_block_fn)(void *arg, const struct machine_block *block);
 
+/** Packets that come in by `partner` go straight on by a port, and so a ring can lead through. */
+struct machine_ring {
+    const char *partner; /* NULL: it carries no ring */
+    bool vc1;            /* it has a virtual channel 1, */
+    bool date_line;      /* and packets that go on by it change to that here */
+};
+
 struct machine_kind {
     const char *name; /* "hub.c" */
     const char *summary;
     const struct machine_param *params; /* ends with MACHINE_PARAM_END */
     size_t config_bytes;
     const char *const *ports; /* their names, NULL at the end */
-    const char *host_port;    /* of a router: where its own host is, and must be; NULL: nowhere */
+    /** NULL, or first parts of keys ("c" of "c.link.gen", NULL at the end) that a component rarely
+     * has: nobody sees them unless a file sets one of that part. */
+    const char *const *spare;
+    const char *host_port; /* of a router: where its own host is, and must be; NULL: nowhere */
+    /** NULL or, of a router: what a port is in a ring. */
+    struct machine_ring (*ring)(const void *config, const char *port);
     /** `config` holds values checked against `params`; copied. */
     int (*create)(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err);
