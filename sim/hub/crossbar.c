@@ -303,7 +303,7 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
 #define PORT_BUFFERS ((UINT64_C(1) << SRC_LOCAL) - 1u)
 
 /*
- * At most one grant of `out`, round robin over the sources that are ready.
+ * At most one grant of `out`, to the first source by the arbiter's choice that is ready.
  * @return the next edge at which it is worth to look again. What waits for room in a port is woken
  * by that instead, and what waits behind another packet by its grant.
  */
@@ -316,7 +316,8 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
     if (o->free_edge > edge)
         return o->free_edge;
     while (left != 0) {
-        uint32_t source = sim_arbiter_pick(&o->arbiter, left);
+        uint32_t source = __builtin_expect(hub->in_turn, 1) ? sim_arbiter_pick(&o->arbiter, left)
+                                                            : hub_arbiter_pick(hub, out, left);
         const struct hub_fifo *f = &hub->fifo[source];
         const struct hub_entry *e = fifo_head(f);
         uint64_t at = e->edge > f->free_edge ? e->edge : f->free_edge;
@@ -331,6 +332,8 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
                 hub_wait_over(hub, source, out, at);
             grant(hub, source, out, edge);
             o->arbiter.turn = source + 1;
+            if (!hub->in_turn)
+                hub_arbiter_granted(hub, out, source);
             return after_grant(hub, source, out, edge);
         } else {
             if (out < HUB_MAX_PORTS)

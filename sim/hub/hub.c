@@ -23,6 +23,8 @@ static const char ring_choices[] = "none" HUB_PORTS(RING_CHOICE);
     { #port ".ring", "choice", 0, HUB_MAX_PORTS - HUB_FIRST_FREE, HUB_PORT_##partner - HUB_FIRST_FREE + 1, offsetof(struct hub_config, ring[HUB_PORT_##port]), "The other port of its ring, by which packets go straight on that came in here.", ring_choices }, \
     ROW(#port ".date_line", "1", 0, 1, 0, date_line[HUB_PORT_##port], "1: packets that go on by this port have passed the date line."),
 #define LINK_ROWS(name, role, gen, lanes, ...) PCIE_PORT_PARAMS(#name ".link.", struct hub_config, port[HUB_PORT_##name], gen, lanes, 0, 0),
+#define WEIGHT_ROW(port, ...) ROW("weight." #port, "1", 1, 255, 1, weight[HUB_PORT_##port], "Grants of a round for each input of this port, where the arbiter is weighted."),
+#define ARBITER_CHOICE(name, text) text
 #define SPARE_ROW(port, role, gen, lanes, rings, ...) SPARE_ROW_##rings(port)
 #define SPARE_ROW_BOARD(port)
 #define SPARE_ROW_FREE(port) #port,
@@ -37,6 +39,7 @@ static const struct machine_param params[] = {
     ROW("receive_cycles", "cycles", 1, 256, 4, receive_cycles, "From the hard block's receive stream to the routing unit."),
     ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
     ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
+    { "arbiter", "choice", 0, HUB_ARBITER_COUNT - 1, HUB_ARBITER_round_robin, offsetof(struct hub_config, arbiter), "Who gets an output that several inputs want (docs/architects.md).", HUB_ARBITERS(ARBITER_CHOICE) },
     ROW("bubble_tlps", "1", 1, 16, 2, bubble_tlps, "A packet from outside enters a ring (by E, W, A or B) only while the next hub has room for so many of the largest; 1: no care is taken, and a full ring can stand still."),
     ROW("vc1.ph_credits", "1", 0, 127, 0, vc1_ph_credits, "Receive buffers of virtual channel 1 behind E, W, A and B, posted headers; 0: the links have no such channel. Packets that have passed the date line of their ring are in it."),
     ROW("vc1.pd_credits", "16 bytes", 0, 2047, 0, vc1_pd_credits, "The same, posted data; 0 = infinite."),
@@ -63,11 +66,14 @@ static const struct machine_param params[] = {
     ROW("firmware.status_internal_cycles", "cycles", 0, 65535, 8, status_internal_cycles, "From the last read request to a status word that lies in internal memory."),
     HUB_PORTS(PORT_ROWS)
     HUB_PORTS(LINK_ROWS)
+    HUB_PORTS(WEIGHT_ROW)
+    ROW("weight.dma", "1", 1, 255, 1, weight_dma, "The same for each DMA channel."),
+    ROW("weight.local", "1", 1, 255, 1, weight_local, "The same for answers of the hub's registers and memory."),
     MACHINE_PARAM_END,
 };
 
-/* A chip rarely has these ports. */
-static const char *const spare[] = { HUB_PORTS(SPARE_ROW) NULL };
+/* A chip rarely has these. */
+static const char *const spare[] = { HUB_PORTS(SPARE_ROW) "weight", NULL };
 /* clang-format on */
 
 /* One queue entry for each header credit; where those are infinite, for all that the channels can
@@ -237,6 +243,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     sim_event_init(&hub->tick, hub_tick);
     sim_event_init(&hub->ddr_settle, hub_ddr_wanted);
     hub_timeout_init(hub);
+    hub_arbiter_init(hub);
     hub->ring_size = 0;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);

@@ -25,6 +25,7 @@ struct hub_config {
     uint64_t bus_bytes;
     uint64_t bus_gap_cycles;
     uint64_t receive_cycles, route_cycles, output_cycles;
+    uint64_t arbiter; /* HUB_ARBITER_round_robin, ... */
     uint64_t bubble_tlps;
     uint64_t vc1_ph_credits, vc1_pd_credits;
     uint64_t date_line[HUB_MAX_PORTS];
@@ -42,6 +43,7 @@ struct hub_config {
     uint64_t ports, route_pairs;
     uint64_t role[HUB_MAX_PORTS];
     uint64_t ring[HUB_MAX_PORTS]; /* of free ports: 0 none, else from HUB_FIRST_FREE on */
+    uint64_t weight[HUB_MAX_PORTS], weight_dma, weight_local;
     struct pcie_port_config port[HUB_MAX_PORTS];
 };
 

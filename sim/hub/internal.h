@@ -11,6 +11,7 @@
 
 #include "core/arbiter.h"
 #include "core/probe.h"
+#include "hub/arbiter.h"
 #include "hub/hub.h"
 #include "pcie/aer.h"
 #include "pcie/ordering.h"
@@ -205,6 +206,7 @@ struct hub {
     uint32_t busy_dma;   /* channels that are not idle */
     uint32_t wanted;     /* outputs that some source wants */
     uint32_t arrivals;   /* packets put so far, wraps */
+    bool in_turn : 1;    /* the arbiter is round robin */
     bool watched : 1;    /* the order of packets is checked */
     bool misbehaves : 1; /* misdeeds is not NULL */
     bool stopped : 1;    /* nothing is taken from the ports' receive buffers */
@@ -248,6 +250,12 @@ struct hub {
     struct hub_dma dma[HUB_DMA_CHANNELS];
     struct hub_wait wait[HUB_SOURCES];
     struct hub_place place[HUB_PLACES];
+    /* where the arbiter is another than round robin; see struct hub_contest */
+    const struct hub_arbiter *arbiter;
+    struct {
+        uint64_t since[HUB_SOURCES];
+        uint8_t weight[HUB_SOURCES], share[HUB_OUTPUTS][HUB_SOURCES];
+    } contest;
 };
 
 /* hub.c */
@@ -273,6 +281,12 @@ bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out);
 void hub_received(void *user, struct pcie_tlp *tlp);
 void hub_ready(void *user, enum pcie_class cls);
 void hub_tick(struct sim_event *ev);
+
+/* arbiter.c */
+void hub_arbiter_init(struct hub *hub);
+/** Who of `left` gets the output, as the configuration has it. */
+uint32_t hub_arbiter_pick(struct hub *hub, uint32_t out, uint64_t left);
+void hub_arbiter_granted(struct hub *hub, uint32_t out, uint32_t source);
 
 /* router.c */
 /** Where a window offset goes: a port, OUT_SELF, or HUB_ROUTE_NONE. */
