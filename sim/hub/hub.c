@@ -1,5 +1,6 @@
 /* The kind "hub.c": parameters, creation, ports. */
 #include "hub/internal.h"
+#include "pcie/fault.h"
 #include "pcie/port_params.h"
 
 #include <stdio.h>
@@ -324,6 +325,17 @@ static int hub_start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
+static int hub_fault(void *component, const char *port, const struct machine_fault_kind *what,
+                     const void *config, struct sim_error *err)
+{
+    struct pcie_misbehavior how;
+
+    if (port != NULL)
+        return pcie_port_add_fault(hub_port(component, port).end, what, config, err);
+    how = pcie_misbehavior_of(what, config);
+    return hub_misbehave(component, &how, err);
+}
+
 const struct machine_kind hub_kind = {
     .name = "hub.c",
     .summary = "PCI Express communication hub: routing unit, chaining DMA, internal memory.",
@@ -342,7 +354,7 @@ const struct machine_kind hub_kind = {
     .payload = hub_payload,
     .payload_key = "link.mps_bytes",
     .destroy = hub_destroy,
-    .faults = hub_faults,
+    .faults = pcie_faults,
     .fault = hub_fault,
 };
 

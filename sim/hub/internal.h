@@ -328,11 +328,6 @@ void hub_wait_tag(struct hub *hub, uint32_t channel, uint64_t from);
 /* stall.c */
 void hub_blocked(void *component, machine_block_fn fn, void *arg);
 
-/* fault.c; see struct machine_kind */
-extern const struct machine_fault_kind hub_faults[];
-int hub_fault(void *component, const char *port, const struct machine_fault_kind *what,
-              const void *config, struct sim_error *err);
-
 /* probe.c; where a probe is attached */
 enum hub_stage {
     HUB_STAGE_CLOCK,
