@@ -11,7 +11,7 @@
 
 #include "core/arbiter.h"
 #include "core/probe.h"
-#include "hub/arbiter.h"
+#include "hub/arbiter/arbiter.h"
 #include "hub/hub.h"
 #include "pcie/aer.h"
 #include "pcie/ordering.h"

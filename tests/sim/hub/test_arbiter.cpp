@@ -1,7 +1,7 @@
 /* Who gets an output of the hub that several want. */
 #include "rig.h"
 
-#include "hub/arbiter.h"
+#include "hub/arbiter/arbiter.h"
 
 namespace
 {

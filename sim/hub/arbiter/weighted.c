@@ -3,7 +3,7 @@
  * left goes before those that have none; when one without is granted, since no other is ready, a
  * round begins.
  */
-#include "hub/arbiter.h"
+#include "hub/arbiter/arbiter.h"
 
 static uint32_t pick_weighted(const struct hub_contest *contest)
 {

@@ -1,6 +1,6 @@
 /*
  * Arbiters by name: who of several sources gets an output that is free. To add one: a file as
- * arbiter_oldest.c, and its row below.
+ * oldest.c, and its row below.
  */
 #ifndef HUB_ARBITER_H
 #define HUB_ARBITER_H

@@ -1,6 +1,6 @@
 /* Who has waited longest goes first, and of those that came at one edge whose turn it is. A packet
  * that is new in a ring waits no longer than those in it. */
-#include "hub/arbiter.h"
+#include "hub/arbiter/arbiter.h"
 
 static uint32_t pick_oldest(const struct hub_contest *contest)
 {

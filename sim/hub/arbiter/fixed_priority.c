@@ -1,6 +1,6 @@
 /* The first source that wants goes: ports in their order, then the hub's own. The others starve
  * while it keeps the output busy. */
-#include "hub/arbiter.h"
+#include "hub/arbiter/arbiter.h"
 
 static uint32_t pick_first(const struct hub_contest *contest)
 {
