@@ -1,5 +1,5 @@
 /* The memory beside the chip, where packets from cables wait that find many others waiting. */
-#include "hub/internal.h"
+#include "hub/ddr.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {

@@ -1,4 +1,5 @@
 /* The kind "hub.c": parameters, creation, ports. */
+#include "hub/ddr.h"
 #include "hub/internal.h"
 #include "pcie/fault.h"
 #include "pcie/port_params.h"
@@ -217,6 +218,24 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     return rc == SIM_OK ? check_bubble(place, cfg, err) : rc;
 }
 
+static sim_time_t sooner(sim_time_t a, sim_time_t b)
+{
+    return a < b ? a : b;
+}
+
+static void look_at_deadlines(struct sim_event *ev)
+{
+    struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, timeout);
+    sim_time_t next = SIM_TIME_NEVER;
+
+    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
+        next = sooner(next, dma_timeout(&hub->dma[c]));
+    for (uint32_t p = 0; p < hub->nports; p++)
+        next = sooner(next, bringup_timeout(&hub->ports[p]));
+    if (next != SIM_TIME_NEVER)
+        sim_schedule_by(hub->dom, &hub->timeout, next, SIM_CLOCK);
+}
+
 static int hub_create(const struct machine_place *place, const void *config, void **component_p,
                       struct sim_error *err)
 {
@@ -243,7 +262,7 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
     sim_event_init(&hub->ddr_settle, hub_ddr_wanted);
-    hub_timeout_init(hub);
+    sim_event_init(&hub->timeout, look_at_deadlines);
     hub_arbiter_init(hub);
     hub->ring_size = 0;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {

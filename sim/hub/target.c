@@ -101,62 +101,12 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
     }
 }
 
-/* ---- interrupts and notifications -------------------------------------------- */
-
-static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint32_t size)
-{
-    uint64_t edge = hub_edge(hub) + hub->cfg.output_cycles;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = hub->ports[HUB_HOST].function.id,
-                            .trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause) };
-
-    pcie_tlp_set_range(&tlp, addr, size);
-    tlp.payload = mem_payload_alloc(hub->pool, size);
-    memcpy(tlp.payload->data, bytes, size);
-    hub_push(hub, SRC_LOCAL, &tlp, HUB_HOST, edge);
-}
-
-void hub_raise(struct hub *hub, uint32_t bits)
-{
-    uint32_t fresh = bits & ~hub->irq_status;
-    uint64_t addr;
-    uint32_t data;
-
-    hub->irq_status |= bits;
-    if ((fresh & hub->irq_mask) != 0 &&
-        pcie_function_msi(&hub->ports[HUB_HOST].function, &addr, &data))
-        send_to_host(hub, addr, &data, 4);
-}
-
-static uint64_t ring_entries(const struct hub *hub)
-{
-    return UINT64_C(1) << (hub->ring_size & 0x1f);
-}
-
-/* The entry is the value with bit 63 as the lap, so that a reader sees which entries are fresh. */
-static void notify(struct hub *hub, uint64_t value)
-{
-    uint64_t entries = ring_entries(hub);
-    uint64_t at = hub->ring_head & (entries - 1);
-    uint64_t lap = (hub->ring_head / entries + 1) & 1;
-    uint64_t entry = (value & ~(UINT64_C(1) << 63)) | lap << 63;
-
-    hub->notifications++;
-    hub->ring_head++;
-    if ((hub->ring_size & HUB_RING_INTERNAL) != 0)
-        memcpy(&hub->internal[(hub->ring_base + at * 8) & (HUB_INTERNAL_BYTES - 8)], &entry, 8);
-    else
-        send_to_host(hub, hub->ring_base + at * 8, &entry, 8);
-    if (hub->ring_head - hub->ring_tail >= entries / 2)
-        hub_raise(hub, HUB_IRQ_RING);
-}
-
 /* A full ring holds the notification back in its input FIFO: none is ever lost. */
 bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp)
 {
     uint64_t in_area;
 
-    if (tlp->kind != PCIE_MWR || hub->ring_head - hub->ring_tail < ring_entries(hub))
+    if (tlp->kind != PCIE_MWR || hub_ring_has_room(hub))
         return true;
     return !(in_self_area(hub, tlp->addr, &in_area) && in_area <= HUB_NOTIFY + 4 &&
              in_area + pcie_tlp_data_bytes(tlp) > HUB_NOTIFY);
@@ -288,7 +238,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
     case HUB_NOTIFY: /* acts on the high word, which comes last in a packet */
         hub->notify_latch = merged(hub->notify_latch, half, value);
         if (half != 0)
-            notify(hub, hub->notify_latch);
+            hub_notify(hub, hub->notify_latch);
         break;
     case HUB_RING_BASE:
         hub->ring_base = merged(hub->ring_base, half, value);

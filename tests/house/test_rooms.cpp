@@ -32,13 +32,13 @@ const strings creating = {
 
 /* The largest group of files that may call each other in a circle; 4 where nothing is said. */
 const std::map<std::string, size_t> circles = {
-    { "hosts/launch", 7 }, { "hosts/mpi", 47 }, { "hosts/mpi/ib", 6 }, { "sim/hub", 9 },
-    { "sim/machine", 5 },  { "sim/pcie", 9 },   { "tools/lab", 6 },    { "tools/load", 5 },
+    { "hosts/launch", 7 }, { "hosts/mpi", 47 }, { "hosts/mpi/ib", 6 }, { "sim/machine", 5 },
+    { "sim/pcie", 9 },     { "tools/lab", 6 },  { "tools/load", 5 },
 };
 
 /* How many sources a folder may have; 25 where nothing is said. */
 const std::map<std::string, size_t> crowds = {
-    { "hosts/mpi", 97 },    { "tools/lab", 115 },  { "sim/pcie", 36 },
+    { "hosts/mpi", 97 },    { "tools/lab", 115 },  { "sim/pcie", 34 },
     { "hosts/launch", 31 }, { "sim/observe", 26 },
 };
 
@@ -46,9 +46,8 @@ const std::map<std::string, size_t> crowds = {
  * its standard. */
 const std::map<std::string, size_t> headers = {
     { "hosts/driver/bar.h", 348 },          { "hosts/launch/internal.h", 382 },
-    { "hosts/mpi/peach2/internal.h", 346 }, { "sim/hub/internal.h", 438 },
-    { "sim/ib/internal.h", 328 },           { "sim/node/host/internal.h", 433 },
-    { "sim/pcie/port_impl.h", 301 },
+    { "hosts/mpi/peach2/internal.h", 346 }, { "sim/ib/internal.h", 328 },
+    { "sim/node/host/internal.h", 433 },    { "sim/pcie/port_impl.h", 301 },
 };
 
 template <typename Map> size_t limit(const Map &map, const std::string &key, size_t otherwise)

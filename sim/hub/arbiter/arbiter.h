@@ -39,6 +39,13 @@ struct hub_arbiter {
     void (*granted)(const struct hub_contest *contest, uint32_t source);
 };
 
+struct hub;
+
+void hub_arbiter_init(struct hub *hub);
+/** Who of `left` gets the output, as the configuration has it. */
+uint32_t hub_arbiter_pick(struct hub *hub, uint32_t out, uint64_t left);
+void hub_arbiter_granted(struct hub *hub, uint32_t out, uint32_t source);
+
 #define ARBITER_DECLARED(name, text) extern const struct hub_arbiter hub_arbiter_##name;
 HUB_ARBITERS(ARBITER_DECLARED)
 #undef ARBITER_DECLARED
