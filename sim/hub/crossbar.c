@@ -41,8 +41,8 @@ static bool output_accepts(const struct hub *hub, uint32_t source, uint32_t out,
     if (out == OUT_SINK)
         return true;
     if (!enters(hub, source, out))
-        return pcie_port_can_send(hub->ports[out].pcie, cls);
-    return pcie_port_has_room(hub->ports[out].pcie, cls, (uint32_t)hub->cfg.bubble_tlps);
+        return hub_edge_ready(&hub->ports[out].edge, cls);
+    return hub_edge_credits(&hub->ports[out].edge, cls, (uint32_t)hub->cfg.bubble_tlps);
 }
 
 /** Why the output did not accept it. */
@@ -52,7 +52,7 @@ static enum hub_waits refused_by(const struct hub *hub, uint32_t source, uint32_
     if (out == OUT_SELF)
         return HUB_WAITS_SELF;
     if (enters(hub, source, out) &&
-        pcie_port_queued(hub->ports[out].pcie, pcie_tlp_class(&e->tlp)) == 0)
+        pcie_port_queued(hub->ports[out].edge.pcie, pcie_tlp_class(&e->tlp)) == 0)
         return HUB_WAITS_CREDIT;
     return HUB_WAITS_ROOM;
 }
@@ -78,14 +78,14 @@ static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_
     } else if (out == OUT_SINK) {
         struct hub_port *port = &hub->ports[answer_port(source)];
 
-        if (port->role == HUB_ROOT)
+        if (port->edge.role == HUB_ROOT)
             bringup_completion(port, tlp);
         else if (port->index != HUB_HOST || !dma_completion(hub, tlp, edge))
-            pcie_port_advisory(port->pcie, PCIE_ERR_UNEXPECTED, tlp);
+            pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp);
         pcie_tlp_drop(tlp);
     } else {
         hub->ports[out].forwarded_tlps++;
-        pcie_port_send(hub->ports[out].pcie, tlp);
+        hub_edge_send(&hub->ports[out].edge, tlp);
     }
 }
 
@@ -123,7 +123,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     struct hub_fifo *f = &hub->fifo[source];
     struct pcie_tlp tlp = fifo_head(f)->tlp;
     bool in_ddr = fifo_head(f)->in_ddr;
-    uint64_t beats = 1;
+    uint64_t beats;
 
     if (hub->watched)
         check_order(hub, source, out, fifo_head(f), &tlp);
@@ -137,9 +137,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
         f->head = f->tail = 0; /* the first entries stay warm */
     if (source >= SRC_DMA_WRITE)
         dma_take_write(&hub->dma[source - SRC_DMA_WRITE], &tlp);
-    if (pcie_tlp_has_data(&tlp))
-        beats += (pcie_tlp_data_bytes(&tlp) + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes +
-                 hub->cfg.bus_gap_cycles;
+    beats = hub_edge_beats(&tlp, hub->cfg.bus_bytes, hub->cfg.bus_gap_cycles);
     hub->output[out].free_edge = edge + beats;
     f->free_edge = edge + beats;
     if (hub->probe != NULL)
@@ -147,8 +145,8 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     if (in_ddr)
         hub_ddr_leave(hub, source);
     else if (source < SRC_LOCAL)
-        pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie,
-                          (enum pcie_class)(source % PCIE_CLASSES), pcie_tlp_data_credits(&tlp));
+        hub_edge_release(&hub->ports[source / PCIE_CLASSES].edge,
+                         (enum pcie_class)(source % PCIE_CLASSES), &tlp);
     deliver(hub, source, out, &tlp, edge);
 }
 
@@ -272,7 +270,8 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
         return OUT_SINK;
     if (tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD)
         return OUT_SELF;
-    if (port->role == HUB_ENDPOINT && pcie_function_claims(&port->function, tlp->addr) != 0)
+    if (port->edge.role == HUB_ENDPOINT &&
+        pcie_function_claims(&port->edge.function, tlp->addr) != 0)
         return OUT_SELF;
     if (port->index == HUB_HOST)
         offset = tlp->addr & (hub->window_bytes - 1);

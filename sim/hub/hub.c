@@ -104,7 +104,6 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
 
     port->hub = hub;
     port->index = (uint8_t)index;
-    port->role = (uint8_t)hub->cfg.role[index];
     (void)snprintf(path, sizeof(path), "%s.%s", hub->path, hub_port_names[index]);
     for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
@@ -117,12 +116,12 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
     }
     cfg.tx_latency_ps += hub->cfg.hard_block_ps;
     cfg.rx_latency_ps += hub->cfg.hard_block_ps;
-    rc = pcie_port_create(hub->dom, hub->pool, path, &cfg, &user, &port->pcie, err);
+    rc = hub_edge_create(&port->edge, hub->dom, hub->pool, path,
+                         (enum hub_role)hub->cfg.role[index], &cfg, &user, err);
     if (rc != SIM_OK)
         return rc;
-    pcie_port_set_facing(port->pcie, port->role == HUB_ROOT ? PCIE_ROOT_END : PCIE_ENDPOINT_END);
-    pcie_port_set_function(port->pcie, &port->function);
-    port->order = pcie_order_watch_create(hub->dom, pcie_port_path(port->pcie), "receive buffer");
+    port->order =
+        pcie_order_watch_create(hub->dom, pcie_port_path(port->edge.pcie), "receive buffer");
     return SIM_OK;
 }
 
@@ -135,8 +134,7 @@ static void hub_destroy(void *component)
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
         dma_fini(&hub->dma[c]);
     for (uint32_t p = 0; p < hub->nports; p++) {
-        if (hub->ports[p].pcie != NULL)
-            pcie_port_destroy(hub->ports[p].pcie);
+        hub_edge_destroy(&hub->ports[p].edge);
         pcie_order_watch_destroy(hub->ports[p].order);
     }
     pcie_order_end_destroy(hub->order);
@@ -285,18 +283,13 @@ err_destroy:
     return sim_error_set(err, rc, "%s: out of memory", place->path);
 }
 
-static int join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
 static struct machine_port hub_port(void *component, const char *name)
 {
     struct hub *hub = component;
     uint32_t p = hub_port_find(name);
 
     if (p < hub->nports)
-        return (struct machine_port){ "pcie", hub->ports[p].pcie, join };
+        return hub_edge_plug(&hub->ports[p].edge);
     return (struct machine_port){ NULL, NULL, NULL };
 }
 
@@ -305,14 +298,14 @@ static uint64_t hub_payload(void *component, const char *name)
     struct hub *hub = component;
     uint32_t p = hub_port_find(name);
 
-    if (p < hub->nports && pcie_port_connected(hub->ports[p].pcie))
-        return pcie_port_mps(hub->ports[p].pcie);
+    if (p < hub->nports && pcie_port_connected(hub->ports[p].edge.pcie))
+        return pcie_port_mps(hub->ports[p].edge.pcie);
     return 0;
 }
 
 static void watch_channels(struct hub *hub, uint32_t p)
 {
-    if (!pcie_port_has_vc1(hub->ports[p].pcie))
+    if (!pcie_port_has_vc1(hub->ports[p].edge.pcie))
         return;
     hub->vc1 |= (uint16_t)(1u << p);
     if (hub_port_date_line(&hub->cfg, p))
@@ -332,14 +325,14 @@ static int hub_start(void *component, struct sim_error *err)
     for (uint32_t p = 0; p < hub->nports; p++) {
         struct hub_port *port = &hub->ports[p];
 
-        pcie_function_init(&port->function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
+        pcie_function_init(&port->edge.function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
         watch_channels(hub, p);
-        if (port->role == HUB_ROOT) {
-            if (pcie_port_connected(port->pcie))
+        if (port->edge.role == HUB_ROOT) {
+            if (pcie_port_connected(port->edge.pcie))
                 bringup_start(port);
             continue;
         }
-        pcie_function_add_bar(&port->function, 0, hub->window_bytes);
+        pcie_function_add_bar(&port->edge.function, 0, hub->window_bytes);
     }
     return SIM_OK;
 }

@@ -10,14 +10,12 @@
 #ifndef HUB_HUB_H
 #define HUB_HUB_H
 
+#include "hub/edge.h"
 #include "hub/ports.h"
 #include "machine/kind.h"
 #include "pcie/misbehave.h"
-#include "pcie/port.h"
 
 SIM_BEGIN_DECLS
-
-enum hub_role { HUB_ENDPOINT, HUB_ROOT };
 
 /** Keys of the parameter table; units in the names. */
 struct hub_config {

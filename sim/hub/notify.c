@@ -7,7 +7,7 @@ static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint
 {
     uint64_t edge = hub_edge(hub) + hub->cfg.output_cycles;
     struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = hub->ports[HUB_HOST].function.id,
+                            .requester_id = hub->ports[HUB_HOST].edge.function.id,
                             .trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause) };
 
     pcie_tlp_set_range(&tlp, addr, size);
@@ -24,7 +24,7 @@ void hub_raise(struct hub *hub, uint32_t bits)
 
     hub->irq_status |= bits;
     if ((fresh & hub->irq_mask) != 0 &&
-        pcie_function_msi(&hub->ports[HUB_HOST].function, &addr, &data))
+        pcie_function_msi(&hub->ports[HUB_HOST].edge.function, &addr, &data))
         send_to_host(hub, addr, &data, 4);
 }
 

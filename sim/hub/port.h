@@ -5,6 +5,7 @@
 #ifndef HUB_PORT_H
 #define HUB_PORT_H
 
+#include "hub/edge.h"
 #include "pcie/aer.h"
 #include "pcie/ordering.h"
 
@@ -29,14 +30,12 @@ enum bringup_step {
 
 struct hub_port {
     alignas(SIM_CACHE_LINE) struct hub *hub;
-    struct pcie_port *pcie;
     uint64_t forwarded_tlps, blocked_grants;
     uint8_t index;
-    uint8_t role;                   /* enum hub_role */
     struct pcie_order_watch *order; /* of its receive buffer and the DDR3; NULL: not watched */
     sim_time_t deadline_ps;         /* of the management processor's request */
     uint8_t bringup;                /* enum bringup_step; roots: how far the neighbour is */
-    struct pcie_function function;  /* endpoints: what a root configures */
+    struct hub_edge edge;
 };
 
 void bringup_start(struct hub_port *port);

@@ -24,7 +24,7 @@ uint32_t hub_route(const struct hub *hub, uint64_t offset)
 
 bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p)
 {
-    if (pcie_function_claims(&hub->ports[HUB_HOST].function, addr) != 0)
+    if (pcie_function_claims(&hub->ports[HUB_HOST].edge.function, addr) != 0)
         return false;
     *offset_p = addr & (hub->window_bytes - 1);
     return true;

@@ -19,22 +19,6 @@ static bool in_self_area(const struct hub *hub, uint64_t addr, uint64_t *in_area
 
 /* ---- answers --------------------------------------------------------------- */
 
-static struct pcie_tlp completion_for(const struct hub *hub, uint32_t port,
-                                      const struct pcie_tlp *req, enum pcie_cpl_status status)
-{
-    return (struct pcie_tlp){
-        .kind = PCIE_CPL,
-        .tc = req->tc,
-        .attr = req->attr,
-        .tag = req->tag,
-        .status = (uint8_t)status,
-        .requester_id = req->requester_id,
-        .completer_id = hub->ports[port].function.id,
-        .byte_count = pcie_tlp_byte_count(req),
-        .trace_id = req->trace_id,
-    };
-}
-
 static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
 {
     uint64_t edge = hub_edge(hub) + hub->cfg.register_cycles;
@@ -53,11 +37,11 @@ static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
  * (6.2.3.2.4.1); a posted request has no such answer. */
 static void refuse(struct hub *hub, uint32_t port, struct pcie_tlp *tlp, enum pcie_error error)
 {
-    struct pcie_port *pcie = hub->ports[port].pcie;
+    struct pcie_port *pcie = hub->ports[port].edge.pcie;
 
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
-        struct pcie_tlp cpl =
-            completion_for(hub, port, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
+        struct pcie_tlp cpl = hub_edge_completion(
+            &hub->ports[port].edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
 
         pcie_port_advisory(pcie, error, tlp);
         answer(hub, port, &cpl);
@@ -79,7 +63,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
 {
     uint64_t addr;
     uint32_t left = pcie_tlp_range(req, &addr);
-    uint32_t mps = pcie_port_mps(hub->ports[port].pcie);
+    uint32_t mps = pcie_port_mps(hub->ports[port].edge.pcie);
 
     if (left == 0)
         left = 1; /* no byte enabled: one double word, byte count 1 (2.3.1.1) */
@@ -87,7 +71,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
         uint32_t piece = pcie_split_completion(addr, left, mps);
         uint32_t lead = (uint32_t)(addr & 3);
         uint32_t dw = (lead + piece + 3) / 4;
-        struct pcie_tlp cpl = completion_for(hub, port, req, PCIE_CPL_SC);
+        struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, req, PCIE_CPL_SC);
 
         cpl.kind = PCIE_CPLD;
         cpl.length_dw = (uint16_t)dw;
@@ -126,7 +110,7 @@ static uint64_t route_register(const struct hub *hub, uint32_t offset)
 
 static uint64_t port_errors(const struct hub *hub, uint32_t p)
 {
-    const struct pcie_function *fn = &hub->ports[p].function;
+    const struct pcie_function *fn = &hub->ports[p].edge.function;
 
     return pcie_function_read(fn, PCIE_AER_UNCORRECTABLE) |
            (uint64_t)pcie_function_read(fn, PCIE_AER_CORRECTABLE) << 32;
@@ -138,10 +122,9 @@ static uint64_t link_status(const struct hub *hub)
 
     for (uint32_t p = 0; p < hub->nports; p++) {
         const struct hub_port *port = &hub->ports[p];
-        bool configured = port->role == HUB_ROOT ? port->bringup == BRINGUP_DONE
-                                                 : pcie_function_memory_enabled(&port->function);
+        bool done = port->edge.role != HUB_ROOT || port->bringup == BRINGUP_DONE;
 
-        if (configured && pcie_port_is_up(port->pcie))
+        if (done && hub_edge_up(&port->edge))
             bits |= UINT64_C(1) << p;
     }
     return bits;
@@ -218,7 +201,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
         return;
     }
     if (offset >= HUB_ERRORS(0) && offset < HUB_ERRORS(HUB_MAX_PORTS)) {
-        pcie_function_write(&hub->ports[(offset - HUB_ERRORS(0)) / 8].function,
+        pcie_function_write(&hub->ports[(offset - HUB_ERRORS(0)) / 8].edge.function,
                             half == 0 ? PCIE_AER_UNCORRECTABLE : PCIE_AER_CORRECTABLE, value, 0xf);
         return;
     }
@@ -305,30 +288,13 @@ static void read_bytes(struct hub *hub, uint32_t port, uint64_t in_area, const s
 
 static void configure(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
-    struct pcie_function *fn = &hub->ports[port].function;
     struct pcie_tlp cpl;
 
-    if (hub->ports[port].role != HUB_ENDPOINT) {
+    if (hub->ports[port].edge.role != HUB_ENDPOINT) {
         self_unsupported(hub, port, tlp);
         return;
     }
-    if (tlp->kind == PCIE_CFGWR0) {
-        const uint8_t *d = tlp->payload->data;
-        uint32_t value = d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
-
-        fn->id = tlp->completer_id; /* 2.2.6.2: a function captures its ID from writes */
-        pcie_function_write(fn, (uint32_t)tlp->addr, value, tlp->first_be);
-        cpl = completion_for(hub, port, tlp, PCIE_CPL_SC);
-    } else {
-        uint32_t value = pcie_function_read(fn, (uint32_t)tlp->addr);
-
-        cpl = completion_for(hub, port, tlp, PCIE_CPL_SC);
-        cpl.kind = PCIE_CPLD;
-        cpl.length_dw = 1;
-        cpl.payload = mem_payload_alloc(hub->pool, 4);
-        for (uint32_t b = 0; b < 4; b++)
-            cpl.payload->data[b] = (uint8_t)(value >> (8 * b));
-    }
+    cpl = hub_edge_configure(&hub->ports[port].edge, hub->pool, tlp);
     answer(hub, port, &cpl);
     pcie_tlp_drop(tlp);
 }
@@ -351,9 +317,9 @@ static bool aborts(uint64_t in_area, const struct pcie_tlp *tlp)
 /* Poisoned data changes nothing here (2.7.2.2). */
 static void take_poisoned(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
-    pcie_port_error(hub->ports[port].pcie, PCIE_ERR_POISONED, tlp);
+    pcie_port_error(hub->ports[port].edge.pcie, PCIE_ERR_POISONED, tlp);
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
-        struct pcie_tlp cpl = completion_for(hub, port, tlp, PCIE_CPL_UR);
+        struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, tlp, PCIE_CPL_UR);
 
         answer(hub, port, &cpl);
     }

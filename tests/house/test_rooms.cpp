@@ -56,7 +56,8 @@ template <typename Map> size_t limit(const Map &map, const std::string &key, siz
     return found != map.end() ? found->second : otherwise;
 }
 
-/** Source of an object: build/sim/hub/CMakeFiles/hubsim_hub.dir/dma.c.o is sim/hub/dma.c. */
+/** Source of an object: build/sim/hub/CMakeFiles/hubsim_hub.dir/dma/dma.c.o is sim/hub/dma/dma.c.
+ */
 std::string source_of(const std::string &object)
 {
     static const std::regex parts("(.*)/CMakeFiles/[^/]*\\.dir/(.*)\\.o");

@@ -6,7 +6,7 @@
 #define HUB_OBSERVE_H
 
 #include "core/probe.h"
-#include "hub/dma.h"
+#include "hub/dma/dma.h"
 #include "hub/port.h"
 
 SIM_BEGIN_DECLS

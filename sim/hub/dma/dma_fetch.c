@@ -1,5 +1,5 @@
 /* Descriptors: fetched ahead from host or internal memory, and decoded. */
-#include "hub/dma_impl.h"
+#include "hub/dma/dma_impl.h"
 
 static uint32_t word(const uint8_t *p, uint32_t index)
 {
@@ -43,7 +43,7 @@ static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
     struct hub *hub = dma->hub;
     struct pcie_tlp tlp = {
         .kind = PCIE_MRD,
-        .requester_id = hub->ports[HUB_HOST].function.id,
+        .requester_id = hub->ports[HUB_HOST].edge.function.id,
         .tag = fetch_tag(dma),
     };
 

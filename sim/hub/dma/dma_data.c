@@ -1,5 +1,5 @@
 /* The data of a DMA channel: read requests, their completions and time-outs, writes. */
-#include "hub/dma_impl.h"
+#include "hub/dma/dma_impl.h"
 
 #include <string.h>
 
@@ -66,7 +66,7 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
     } else {
         struct pcie_tlp tlp = {
             .kind = PCIE_MRD,
-            .requester_id = hub->ports[HUB_HOST].function.id,
+            .requester_id = hub->ports[HUB_HOST].edge.function.id,
             .tag = read_tag(dma, index),
         };
 
@@ -137,7 +137,7 @@ static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, ui
 {
     if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
         return false;
-    pcie_port_answered(dma->hub->ports[HUB_HOST].pcie, tlp);
+    pcie_port_answered(dma->hub->ports[HUB_HOST].edge.pcie, tlp);
     dma_fetched(dma, tlp, edge);
     return true;
 }
@@ -150,7 +150,7 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
-    pcie_port_answered(hub->ports[HUB_HOST].pcie, tlp);
+    pcie_port_answered(hub->ports[HUB_HOST].edge.pcie, tlp);
     if (error != 0)
         give_up(dma, r, error);
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
@@ -165,7 +165,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
     bool fetch = tlp->tag >= HUB_FETCH_TAG;
     uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
 
-    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[HUB_HOST].function.id)
+    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[HUB_HOST].edge.function.id)
         return false;
     return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
                  : read_completion(&hub->dma[channel], tlp, edge);
@@ -173,7 +173,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
 
 static void timed_out(struct hub_dma *dma)
 {
-    pcie_port_error(dma->hub->ports[HUB_HOST].pcie, PCIE_ERR_TIMEOUT, NULL);
+    pcie_port_error(dma->hub->ports[HUB_HOST].edge.pcie, PCIE_ERR_TIMEOUT, NULL);
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 
@@ -212,7 +212,7 @@ sim_time_t dma_timeout(struct hub_dma *dma)
 
 static uint32_t mps_of(const struct hub *hub)
 {
-    return pcie_port_mps(hub->ports[HUB_HOST].pcie);
+    return pcie_port_mps(hub->ports[HUB_HOST].edge.pcie);
 }
 
 /* A write of `bytes` to a window or bus address, without payload until it is granted. */
@@ -220,7 +220,8 @@ static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uin
                           uint64_t mark)
 {
     struct hub *hub = dma->hub;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[HUB_HOST].function.id };
+    struct pcie_tlp tlp = { .kind = PCIE_MWR,
+                            .requester_id = hub->ports[HUB_HOST].edge.function.id };
     uint64_t addr = 0;
     uint32_t out = 0;
 
