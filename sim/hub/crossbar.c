@@ -171,7 +171,7 @@ static uint64_t ready_edge(const struct hub *hub, uint32_t source)
     return fifo_head(f)->edge > f->free_edge ? fifo_head(f)->edge : f->free_edge;
 }
 
-/** Of these sources the heads could go but for what they lack. */
+/** The heads of these sources could go but for what they lack. */
 static __attribute__((noinline)) void note_refused(struct hub *hub, uint32_t out, uint64_t refused)
 {
     while (refused != 0) {

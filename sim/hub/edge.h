@@ -26,7 +26,7 @@ struct hub_edge {
     struct pcie_function function; /* endpoints: what the far side configures */
 };
 
-/** `path` ("node0.hub.n") and `link` are copied; `core` is told of packets, room and the link. */
+/** `path` ("node0.hub.n") and `link` are copied; `core` hears of packets, room and the link. */
 int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_pool *pool,
                     const char *path, enum hub_role role, const struct pcie_port_config *link,
                     const struct pcie_port_user *core, struct sim_error *err);
@@ -56,7 +56,7 @@ static inline bool hub_edge_ready(const struct hub_edge *edge, enum pcie_class c
 {
     return pcie_port_can_send(edge->pcie, cls);
 }
-/** The same, and has the far side credits for so many of the largest? */
+/** May it, and has the far side credits for so many of the largest? */
 static inline bool hub_edge_credits(const struct hub_edge *edge, enum pcie_class cls, uint32_t tlps)
 {
     return pcie_port_has_room(edge->pcie, cls, tlps);

@@ -69,8 +69,8 @@ static const struct machine_param params[] = {
     HUB_PORTS(PORT_ROWS)
     HUB_PORTS(LINK_ROWS)
     HUB_PORTS(WEIGHT_ROW)
-    ROW("weight.dma", "1", 1, 255, 1, weight_dma, "The same for each DMA channel."),
-    ROW("weight.local", "1", 1, 255, 1, weight_local, "The same for answers of the hub's registers and memory."),
+    ROW("weight.dma", "1", 1, 255, 1, weight_dma, "Grants of a round for each DMA channel."),
+    ROW("weight.local", "1", 1, 255, 1, weight_local, "Grants of a round for answers of the hub's registers and memory."),
     MACHINE_PARAM_END,
 };
 

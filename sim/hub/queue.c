@@ -14,7 +14,7 @@ bool fifo_init(struct hub_fifo *f, uint32_t entries)
     return f->ring != NULL;
 }
 
-/* Packets in DDR3, or of a receive buffer that told its sender of no end. */
+/* Packets in DDR3, or of a receive buffer that announced no end. */
 static __attribute__((noinline)) void fifo_grow(struct hub_fifo *f)
 {
     uint32_t n = f->mask + 1;

@@ -69,7 +69,7 @@ void hub_wake(struct hub *hub, uint64_t edge);
 /** Appends to a source what may be granted from `edge` on; the TLP becomes the hub's. */
 struct hub_entry *hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp,
                           uint32_t out, uint64_t edge);
-/** The same, and wakes the hub at that edge. */
+/** Puts it, and wakes the hub at that edge. */
 void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
               uint64_t edge);
 /** Room for the answers that one request can make. */

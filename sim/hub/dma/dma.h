@@ -93,7 +93,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
 sim_time_t dma_timeout(struct hub_dma *dma);
 /** The write *tlp, made without payload, was granted: it gets its data now. */
 void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
-/** The same for an observer: its mark, and the edge of its last beat. */
+/** Where a probe is attached, behind that: its mark, and the edge of its last beat. */
 void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge);
 
 SIM_END_DECLS

@@ -6,8 +6,8 @@
 /* ---- reading --------------------------------------------------------------------- */
 
 /* The edge at which a tag and its buffer are free, at most `edge` if there is one already: the last
- * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: a write will
- * tell. */
+ * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: after a
+ * write. */
 uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge)
 {
     uint64_t leaving = dma->releasing ? dma->hub->fifo[SRC_DMA_WRITE + dma->channel].free_edge : 0;
@@ -105,7 +105,7 @@ static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag)
     return NULL;
 }
 
-/* Of a request that has failed nothing more is written, and its place is free once no answer can
+/* Nothing more of a request that has failed is written, and its place is free once no answer can
  * come any more. */
 static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
 {

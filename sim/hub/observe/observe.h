@@ -77,7 +77,7 @@ SIM_PROBE_ONLY uint64_t hub_probe_granted(struct hub *hub, uint32_t source, uint
 /* levels.c: the same */
 
 void hub_level_start(const struct hub *hub);
-/** Somebody is told of levels: `count` packets are in the queue of `source`. */
+/** Levels are observed: `count` packets are in the queue of `source`. */
 void hub_level_queue(const struct hub *hub, uint32_t source, uint32_t count);
 /** The head of `source` has left for `out` now; its beats take the ways of both up to `free_edge`.
  */

@@ -1,4 +1,4 @@
-/* What a hub tells an observer: times of its pipeline, and what its DMA channels wait for. */
+/* What a hub shows an observer: times of its pipeline, and what its DMA channels wait for. */
 #include "hub/internal.h"
 
 #define STAGE(stage, name, kind, phase, text)                                                      \

@@ -38,8 +38,8 @@ static unsigned slot_of(const struct hub *hub, const struct pcie_tlp *tlp, uint3
     return out == HUB_HOST ? hub->slot : (unsigned)((tlp->addr - HUB_CABLE_BASE) / hub->part_bytes);
 }
 
-static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_block_fn fn,
-                 void *arg)
+static void report_head(const struct hub *hub, uint32_t source, uint32_t out, machine_block_fn fn,
+                        void *arg)
 {
     const struct pcie_tlp *tlp = &fifo_head(&hub->fifo[source])->tlp;
     struct machine_block block = { .where = source_name(hub, source),
@@ -62,7 +62,7 @@ static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_b
 }
 
 /** Whoever waits for the word behind a list that broke off waits for ever. */
-static void tell_broken(const struct hub *hub, uint32_t channel, machine_block_fn fn, void *arg)
+static void report_broken(const struct hub *hub, uint32_t channel, machine_block_fn fn, void *arg)
 {
     static const char *const met[] = {
         [HUB_DMA_ERR_LENGTH] = "a list with a bad length",
@@ -93,7 +93,7 @@ void hub_blocked(void *component, machine_block_fn fn, void *arg)
         for (uint32_t out = 0; out < HUB_OUTPUTS; out++)
             if ((hub->output[out].arbiter.requests >> source & 1) != 0 &&
                 !hub_may_go(hub, source, out))
-                tell(hub, source, out, fn, arg);
+                report_head(hub, source, out, fn, arg);
     for (uint32_t channel = 0; channel < HUB_DMA_CHANNELS; channel++)
-        tell_broken(hub, channel, fn, arg);
+        report_broken(hub, channel, fn, arg);
 }

@@ -368,7 +368,7 @@ static void register_stalls(struct sim_domain *dom, const struct rc_port *rp, co
         sim_stat_register(dom, rows[i].value, path, "ps", rows[i].meaning);
     }
 }
-/* Of a Xeon E5 v2. */
+/* A Xeon E5 v2 has these. */
 #define ROOT_PORT_VENDOR 0x8086u
 #define ROOT_PORT_DEVICE 0x0e02u
 
