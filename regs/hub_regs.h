@@ -9,10 +9,13 @@
  *   area 3   the hub itself:    + 0x00000000  registers (below)
  *                               + 0x01000000  internal memory
  *
- * A write to another slot's part leaves by E, W, S, A or B; a write to the own part's
+ * A write to another slot's part leaves by a cable; a write to the own part's
  * areas 0 .. 2 leaves by N, its address translated area by area. Reads are
  * served only in the own part. Registers are 64 bits wide and little-endian;
  * writes of 4 bytes to an aligned half are allowed, reads of 4 or 8 bytes.
+ *
+ * Port p counts N, E, W, S, A, B, C, D, F, G, H, I. What is there per port has room for these
+ * twelve; registers of ports that a hub lacks read as 0.
  */
 #ifndef HUB_REGS_H
 #define HUB_REGS_H
@@ -55,7 +58,7 @@
 #define HUB_IRQ_RING        0x80000000u /* bit of HUB_IRQ_STATUS: ring at least half full */
 
 /* Routing, per port p: the masked offset in the window is compared with pairs k (both included),
- * ports in order N, E, W, S, A, B; the first hit wins. Set by the management processor, readable here. */
+ * ports in their order; the first hit wins. Set by the management processor, readable here. */
 #define HUB_ROUTE_MASK      0x0200u
 #define HUB_ROUTE_PAIRS     8u
 #define HUB_ROUTE_LOWER(p, k) (0x0400u + 0x100u * (p) + 16u * (k))

@@ -4,150 +4,7 @@
  * a header beat, and with data their beats and the gap. Packets cut through: the hard block
  * starts to send while the bus still delivers, since both run at the same rate.
  */
-#include "hub/internal.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-bool fifo_init(struct hub_fifo *f, uint32_t entries)
-{
-    uint32_t room = 4;
-
-    while (room < entries)
-        room *= 2;
-    f->ring = sim_calloc(room * sizeof(*f->ring));
-    f->mask = room - 1;
-    f->head = f->tail = 0;
-    return f->ring != NULL;
-}
-
-/* Packets in DDR3, or of a receive buffer that told its sender of no end. */
-static __attribute__((noinline)) void fifo_grow(struct hub_fifo *f)
-{
-    uint32_t n = f->mask + 1;
-    struct hub_entry *ring = sim_calloc(2 * (size_t)n * sizeof(*ring));
-
-    SIM_ASSERT(ring != NULL);
-    for (uint32_t i = 0; i < n; i++)
-        ring[i] = f->ring[(f->head + i) & f->mask];
-    free(f->ring);
-    f->ring = ring;
-    f->mask = 2 * n - 1;
-    f->head = 0;
-    f->tail = n;
-}
-
-void fifo_fini(struct hub_fifo *f)
-{
-    free(f->ring);
-}
-
-uint64_t hub_edge(struct hub *hub)
-{
-    sim_time_t now = sim_now(hub->dom);
-
-    if (hub->edge_now != now) {
-        hub->edge_now = now;
-        hub->edge_value = sim_clock_edge(&hub->clk, now);
-    }
-    return hub->edge_value;
-}
-
-void hub_wake(struct hub *hub, uint64_t edge)
-{
-    if (sim_event_scheduled(&hub->tick) && hub->tick_edge <= edge)
-        return;
-    hub->tick_edge = edge;
-    sim_schedule_by(hub->dom, &hub->tick, sim_clock_time(&hub->clk, edge), SIM_CLOCK);
-}
-
-static void want(struct hub *hub, uint32_t source, uint32_t out)
-{
-    hub->output[out].want |= UINT64_C(1) << source;
-    hub->wanted |= 1u << out;
-}
-
-#define PORT_SOURCES(port) (((UINT64_C(1) << PCIE_CLASSES) - 1u) << ((port)*PCIE_CLASSES))
-
-/* Ports that carry a ring, and the sources of the packets that go straight on through them:
- * what came in by W leaves by E. S joins rings and is part of none. */
-static const uint64_t transit_of[HUB_OUTPUTS] = {
-    [1] = PORT_SOURCES(2), [2] = PORT_SOURCES(1), [4] = PORT_SOURCES(5), [5] = PORT_SOURCES(4)
-};
-
-static bool goes_on(uint32_t source, uint32_t out)
-{
-    return (transit_of[out] >> source & 1) != 0;
-}
-
-bool hub_carries_ring(uint32_t port)
-{
-    return transit_of[port] != 0;
-}
-
-/*
- * Packets change to virtual channel 1 at the date line of their ring. So those in channel 0 wait
- * for no link behind the line, those in channel 1 for none before it, and no circle of waits
- * closes (Dally and Seitz 1987). Each cable is a hierarchy of its own, in which the hub makes the
- * request: its Traffic Class is the hub's to choose, and where the way leaves the ring it is 0.
- */
-static __attribute__((noinline)) void choose_channel(const struct hub *hub, uint32_t source,
-                                                     struct pcie_tlp *tlp, uint32_t out)
-{
-    bool may = tlp->kind == PCIE_MWR && (hub->vc1 >> out & 1) != 0;
-
-    if ((hub->date_line >> out & 1) == 0 && !goes_on(source, out))
-        may = false;
-    if (!may)
-        tlp->tc = 0;
-    else if ((hub->date_line >> out & 1) != 0)
-        tlp->tc = PCIE_TC_VC1;
-}
-
-/* Inlined, since each packet that comes in goes this way. */
-static inline __attribute__((always_inline)) struct hub_entry *
-put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out, uint64_t edge)
-{
-    struct hub_fifo *f = &hub->fifo[source];
-    struct hub_entry *e;
-
-    if (__builtin_expect(f->tail - f->head > f->mask, 0))
-        fifo_grow(f);
-    e = &f->ring[f->tail & f->mask];
-    e->tlp = *tlp;
-    if (__builtin_expect(hub->vc1 != 0, 0))
-        choose_channel(hub, source, &e->tlp, out);
-    e->edge = edge;
-    e->out = (uint8_t)out;
-    e->in_ddr = false;
-    e->order = hub->arrivals++;
-    if (hub->watched && source < SRC_LOCAL)
-        pcie_order_enter(hub->ports[source / PCIE_CLASSES].order, e->order, tlp, out);
-    if (fifo_empty(f))
-        want(hub, source, out);
-    f->tail++;
-    return e;
-}
-
-void hub_put(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
-             uint64_t edge)
-{
-    put(hub, source, tlp, out, edge);
-}
-
-void hub_push(struct hub *hub, uint32_t source, const struct pcie_tlp *tlp, uint32_t out,
-              uint64_t edge)
-{
-    put(hub, source, tlp, out, edge);
-    hub_wake(hub, edge);
-}
-
-bool hub_local_room(const struct hub *hub)
-{
-    const struct hub_fifo *f = &hub->fifo[SRC_LOCAL];
-
-    return f->mask + 1 - (f->tail - f->head) >= HUB_ANSWERS_MAX;
-}
+#include "hub/ddr.h"
 
 /* Non-posted requests and completions stay behind posted writes that came before them on the
  * same port (PCI Express Base 2.4.1); everything else may pass. */
@@ -165,7 +22,8 @@ static bool in_order(const struct hub *hub, uint32_t source, const struct hub_en
 /** Would a packet of this source be new in a ring that is kept moving? */
 static bool enters(const struct hub *hub, uint32_t source, uint32_t out)
 {
-    return transit_of[out] != 0 && !goes_on(source, out) && hub->cfg.bubble_tlps != 1;
+    return hub->output[out].transit != 0 && !hub_goes_on(hub, source, out) &&
+           hub->cfg.bubble_tlps != 1;
 }
 
 /*
@@ -183,8 +41,8 @@ static bool output_accepts(const struct hub *hub, uint32_t source, uint32_t out,
     if (out == OUT_SINK)
         return true;
     if (!enters(hub, source, out))
-        return pcie_port_can_send(hub->ports[out].pcie, cls);
-    return pcie_port_has_room(hub->ports[out].pcie, cls, (uint32_t)hub->cfg.bubble_tlps);
+        return hub_edge_ready(&hub->ports[out].edge, cls);
+    return hub_edge_credits(&hub->ports[out].edge, cls, (uint32_t)hub->cfg.bubble_tlps);
 }
 
 /** Why the output did not accept it. */
@@ -194,7 +52,7 @@ static enum hub_waits refused_by(const struct hub *hub, uint32_t source, uint32_
     if (out == OUT_SELF)
         return HUB_WAITS_SELF;
     if (enters(hub, source, out) &&
-        pcie_port_queued(hub->ports[out].pcie, pcie_tlp_class(&e->tlp)) == 0)
+        pcie_port_queued(hub->ports[out].edge.pcie, pcie_tlp_class(&e->tlp)) == 0)
         return HUB_WAITS_CREDIT;
     return HUB_WAITS_ROOM;
 }
@@ -209,7 +67,7 @@ bool hub_may_go(const struct hub *hub, uint32_t source, uint32_t out)
 /* Where an answer to a packet of this source goes. */
 static uint32_t answer_port(uint32_t source)
 {
-    return source < SRC_LOCAL ? source / PCIE_CLASSES : 0;
+    return source < SRC_LOCAL ? source / PCIE_CLASSES : HUB_HOST;
 }
 
 static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
@@ -220,14 +78,14 @@ static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_
     } else if (out == OUT_SINK) {
         struct hub_port *port = &hub->ports[answer_port(source)];
 
-        if (port->role == HUB_ROOT)
+        if (port->edge.role == HUB_ROOT)
             bringup_completion(port, tlp);
-        else if (port->index != 0 || !dma_completion(hub, tlp, edge))
-            pcie_port_advisory(port->pcie, PCIE_ERR_UNEXPECTED, tlp);
+        else if (port->index != HUB_HOST || !dma_completion(hub, tlp, edge))
+            pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp);
         pcie_tlp_drop(tlp);
     } else {
         hub->ports[out].forwarded_tlps++;
-        pcie_port_send(hub->ports[out].pcie, tlp);
+        hub_edge_send(&hub->ports[out].edge, tlp);
     }
 }
 
@@ -265,23 +123,21 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     struct hub_fifo *f = &hub->fifo[source];
     struct pcie_tlp tlp = fifo_head(f)->tlp;
     bool in_ddr = fifo_head(f)->in_ddr;
-    uint64_t beats = 1;
+    uint64_t beats;
 
     if (hub->watched)
         check_order(hub, source, out, fifo_head(f), &tlp);
-    hub->output[out].want &= ~(UINT64_C(1) << source);
-    if (hub->output[out].want == 0)
+    hub->output[out].arbiter.requests &= ~(UINT64_C(1) << source);
+    if (hub->output[out].arbiter.requests == 0)
         hub->wanted &= ~(1u << out);
     f->head++;
     if (!fifo_empty(f))
-        want(hub, source, fifo_head(f)->out);
+        hub_want(hub, source, fifo_head(f)->out);
     else
         f->head = f->tail = 0; /* the first entries stay warm */
     if (source >= SRC_DMA_WRITE)
         dma_take_write(&hub->dma[source - SRC_DMA_WRITE], &tlp);
-    if (pcie_tlp_has_data(&tlp))
-        beats += (pcie_tlp_data_bytes(&tlp) + hub->cfg.bus_bytes - 1) / hub->cfg.bus_bytes +
-                 hub->cfg.bus_gap_cycles;
+    beats = hub_edge_beats(&tlp, hub->cfg.bus_bytes, hub->cfg.bus_gap_cycles);
     hub->output[out].free_edge = edge + beats;
     f->free_edge = edge + beats;
     if (hub->probe != NULL)
@@ -289,16 +145,9 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     if (in_ddr)
         hub_ddr_leave(hub, source);
     else if (source < SRC_LOCAL)
-        pcie_port_consume(hub->ports[source / PCIE_CLASSES].pcie,
-                          (enum pcie_class)(source % PCIE_CLASSES), pcie_tlp_data_credits(&tlp));
+        hub_edge_release(&hub->ports[source / PCIE_CLASSES].edge,
+                         (enum pcie_class)(source % PCIE_CLASSES), &tlp);
     deliver(hub, source, out, &tlp, edge);
-}
-
-static void found_waiting(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
-                          enum hub_waits waits)
-{
-    if (hub->fifo[source].waits != waits)
-        hub_wait_found(hub, source, out, at, waits);
 }
 
 /* What a grant makes possible next: its source and output are free after its beats, and what had
@@ -308,53 +157,75 @@ static uint64_t after_grant(struct hub *hub, uint32_t source, uint32_t out, uint
     if (source < SRC_LOCAL && source % PCIE_CLASSES == PCIE_POSTED &&
         !(fifo_empty(&hub->fifo[source + 1]) && fifo_empty(&hub->fifo[source + 2])))
         return edge + 1;
-    return hub->output[out].want != 0 || !fifo_empty(&hub->fifo[source])
+    return hub->output[out].arbiter.requests != 0 || !fifo_empty(&hub->fifo[source])
                ? hub->output[out].free_edge
                : UINT64_MAX;
 }
 
 #define PORT_BUFFERS ((UINT64_C(1) << SRC_LOCAL) - 1u)
 
+static uint64_t ready_edge(const struct hub *hub, uint32_t source)
+{
+    const struct hub_fifo *f = &hub->fifo[source];
+
+    return fifo_head(f)->edge > f->free_edge ? fifo_head(f)->edge : f->free_edge;
+}
+
+/** The heads of these sources could go but for what they lack. */
+static __attribute__((noinline)) void note_refused(struct hub *hub, uint32_t out, uint64_t refused)
+{
+    while (refused != 0) {
+        uint32_t source = sim_arbiter_pick(&hub->output[out].arbiter, refused);
+        const struct hub_entry *e = fifo_head(&hub->fifo[source]);
+        enum hub_waits waits = HUB_WAITS_ORDER;
+
+        refused &= ~(UINT64_C(1) << source);
+        if (in_order(hub, source, e)) {
+            if (out < HUB_MAX_PORTS)
+                hub->ports[out].blocked_grants++;
+            waits = refused_by(hub, source, out, e);
+        }
+        if (hub->fifo[source].waits != waits)
+            hub_wait_found(hub, source, out, ready_edge(hub, source), waits);
+    }
+}
+
 /*
- * At most one grant of `out`, round robin over the sources that are ready.
+ * At most one grant of `out`, to the first source by the arbiter's choice that is ready.
  * @return the next edge at which it is worth to look again. What waits for room in a port is woken
  * by that instead, and what waits behind another packet by its grant.
  */
 static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
 {
     struct hub_output *o = &hub->output[out];
-    uint64_t wants = hub->stopped ? o->want & ~PORT_BUFFERS : o->want;
-    uint64_t below = (UINT64_C(1) << o->turn) - 1u;
-    uint64_t order[2] = { wants & ~below, wants & below };
-    uint64_t next = UINT64_MAX;
+    uint64_t left = o->arbiter.requests & (hub->stopped ? ~PORT_BUFFERS : UINT64_MAX);
+    uint64_t next = UINT64_MAX, refused = 0, at = 0;
+    uint32_t source = HUB_SOURCES;
 
     if (o->free_edge > edge)
         return o->free_edge;
-    for (int half = 0; half < 2; half++) {
-        for (uint64_t left = order[half]; left != 0; left &= left - 1) {
-            uint32_t source = (uint32_t)__builtin_ctzll(left);
-            const struct hub_fifo *f = &hub->fifo[source];
-            const struct hub_entry *e = fifo_head(f);
-            uint64_t at = e->edge > f->free_edge ? e->edge : f->free_edge;
-
-            if (at > edge) {
-                next = earlier(next, at);
-            } else if (!in_order(hub, source, e)) {
-                found_waiting(hub, source, out, at, HUB_WAITS_ORDER);
-            } else if (output_accepts(hub, source, out, e)) {
-                if (at != edge || e->in_ddr)
-                    hub_wait_over(hub, source, out, at);
-                grant(hub, source, out, edge);
-                o->turn = source + 1;
-                return after_grant(hub, source, out, edge);
-            } else {
-                if (out < HUB_MAX_PORTS)
-                    hub->ports[out].blocked_grants++;
-                found_waiting(hub, source, out, at, refused_by(hub, source, out, e));
-            }
-        }
+    for (; left != 0; left &= ~(UINT64_C(1) << source)) {
+        source = __builtin_expect(hub->in_turn, 1) ? sim_arbiter_pick(&o->arbiter, left)
+                                                   : hub_arbiter_pick(hub, out, left);
+        at = ready_edge(hub, source);
+        if (at > edge)
+            next = earlier(next, at);
+        else if (hub_may_go(hub, source, out))
+            break;
+        else
+            refused |= UINT64_C(1) << source;
     }
-    return next;
+    if (refused != 0)
+        note_refused(hub, out, refused);
+    if (left == 0)
+        return next;
+    if (at != edge || fifo_head(&hub->fifo[source])->in_ddr)
+        hub_wait_over(hub, source, out, at);
+    grant(hub, source, out, edge);
+    o->arbiter.turn = source + 1;
+    if (!hub->in_turn)
+        hub_arbiter_granted(hub, out, source);
+    return after_grant(hub, source, out, edge);
 }
 
 /* A hub that stops on purpose takes nothing from its ports' receive buffers; looks again at the end
@@ -399,9 +270,10 @@ static uint32_t destination(struct hub *hub, struct hub_port *port, struct pcie_
         return OUT_SINK;
     if (tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD)
         return OUT_SELF;
-    if (port->role == HUB_ENDPOINT && pcie_function_claims(&port->function, tlp->addr) != 0)
+    if (port->edge.role == HUB_ENDPOINT &&
+        pcie_function_claims(&port->edge.function, tlp->addr) != 0)
         return OUT_SELF;
-    if (port->index == 0)
+    if (port->index == HUB_HOST)
         offset = tlp->addr & (hub->window_bytes - 1);
     else
         offset = tlp->addr - HUB_CABLE_BASE;
@@ -428,7 +300,7 @@ void hub_received(void *user, struct pcie_tlp *tlp)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out);
     edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
-    e = put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
+    e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
     if (hub_ddr_takes(hub, port, cls)) {
         hub->ddr_wanted |= 1u << port->index;
         sim_schedule_by(hub->dom, &hub->ddr_settle, sim_now(hub->dom), SIM_CLOCK);

@@ -1,5 +1,5 @@
 /* The memory beside the chip, where packets from cables wait that find many others waiting. */
-#include "hub/internal.h"
+#include "hub/ddr.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -18,7 +18,7 @@ static void to_ddr(struct hub *hub, struct hub_port *port, struct hub_entry *e)
     e->edge = begin + hub->cfg.ddr_cycles;
     if (hub->probe != NULL)
         e->tlp.trace_id = hub_probe_mark(hub, HUB_STAGE_DDR, e->edge, e->tlp.trace_id, 0, 0);
-    pcie_port_consume(port->pcie, PCIE_POSTED, pcie_tlp_data_credits(&e->tlp));
+    hub_edge_release(&port->edge, PCIE_POSTED, &e->tlp);
 }
 
 /*

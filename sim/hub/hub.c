@@ -1,7 +1,10 @@
 /* The kind "hub.c": parameters, creation, ports. */
+#include "hub/ddr.h"
 #include "hub/internal.h"
+#include "pcie/fault.h"
 #include "pcie/port_params.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +12,27 @@
 #define ROW(key, unit, min, max, def, field, meaning) \
     { key, unit, min, max, def, offsetof(struct hub_config, field), meaning, NULL }
 
+#define WORD(port, ...) " " #port
+#define RING_CHOICE(port, role, gen, lanes, rings, ...) RING_CHOICE_##rings(port)
+#define RING_CHOICE_BOARD(port)
+#define RING_CHOICE_FREE(port) "|" #port
+static const char ring_choices[] = "none" HUB_PORTS(RING_CHOICE);
+#define PORT_ROWS(port, role_, gen, lanes, rings, partner, ...) \
+    { #port ".role", "choice", 0, 1, HUB_##role_, offsetof(struct hub_config, role[HUB_PORT_##port]), "Which end of the link this port is.", "endpoint|root" }, \
+    PORT_ROWS_##rings(port, partner)
+#define PORT_ROWS_BOARD(port, partner)
+#define PORT_ROWS_FREE(port, partner) \
+    { #port ".ring", "choice", 0, HUB_MAX_PORTS - HUB_FIRST_FREE, HUB_PORT_##partner - HUB_FIRST_FREE + 1, offsetof(struct hub_config, ring[HUB_PORT_##port]), "The other port of its ring, by which packets go straight on that came in here.", ring_choices }, \
+    ROW(#port ".date_line", "1", 0, 1, 0, date_line[HUB_PORT_##port], "1: packets that go on by this port have passed the date line."),
+#define LINK_ROWS(name, role, gen, lanes, ...) PCIE_PORT_PARAMS(#name ".link.", struct hub_config, port[HUB_PORT_##name], gen, lanes, 0, 0),
+#define WEIGHT_ROW(port, ...) ROW("weight." #port, "1", 1, 255, 1, weight[HUB_PORT_##port], "Grants of a round for each input of this port, where the arbiter is weighted."),
+#define ARBITER_CHOICE(name, text) text
+#define SPARE_ROW(port, role, gen, lanes, rings, ...) SPARE_ROW_##rings(port)
+#define SPARE_ROW_BOARD(port)
+#define SPARE_ROW_FREE(port) #port,
+
 static const struct machine_param params[] = {
-    ROW("ports", "1", 2, HUB_MAX_PORTS, 4, ports, "Ports of the chip, in the order n, e, w, s, a, b."),
+    ROW("ports", "1", 2, HUB_MAX_PORTS, 4, ports, "Ports of the chip: the first of" HUB_PORTS(WORD) "."),
     ROW("route_pairs", "1", 1, HUB_ROUTE_PAIRS, HUB_ROUTE_PAIRS, route_pairs, "Pairs of a lower and an upper register that the routing unit has for each port."),
     ROW("clock_khz", "kHz", 1000, 2000000, 250000, clock_khz, "Clock of the core logic."),
     ROW("bus_bytes", "bytes", 4, 128, 16, bus_bytes, "Width of the internal bus: bytes of one beat. A power of two."),
@@ -19,11 +41,12 @@ static const struct machine_param params[] = {
     ROW("receive_cycles", "cycles", 1, 256, 4, receive_cycles, "From the hard block's receive stream to the routing unit."),
     ROW("route_cycles", "cycles", 1, 256, 5, route_cycles, "Address mask, comparison with the ranges, arbitration."),
     ROW("output_cycles", "cycles", 1, 256, 3, output_cycles, "From the arbiter to the hard block's transmit stream."),
+    { "arbiter", "choice", 0, HUB_ARBITER_COUNT - 1, HUB_ARBITER_round_robin, offsetof(struct hub_config, arbiter), "Who gets an output that several inputs want (docs/architects.md).", HUB_ARBITERS(ARBITER_CHOICE) },
     ROW("bubble_tlps", "1", 1, 16, 2, bubble_tlps, "A packet from outside enters a ring (by E, W, A or B) only while the next hub has room for so many of the largest; 1: no care is taken, and a full ring can stand still."),
     ROW("vc1.ph_credits", "1", 0, 127, 0, vc1_ph_credits, "Receive buffers of virtual channel 1 behind E, W, A and B, posted headers; 0: the links have no such channel. Packets that have passed the date line of their ring are in it."),
     ROW("vc1.pd_credits", "16 bytes", 0, 2047, 0, vc1_pd_credits, "The same, posted data; 0 = infinite."),
-    ROW("date_line.ew", "1", 0, 1, 0, date_line_ew, "1: packets that go on by E or W have passed the date line, and are in virtual channel 1 from here to the end of their way in the ring."),
-    ROW("date_line.ab", "1", 0, 1, 0, date_line_ab, "The same for A and B."),
+    ROW("date_line.ew", "1", 0, 1, 0, date_line[HUB_PORT_e], "1: packets that go on by E or W have passed the date line, and are in virtual channel 1 from here to the end of their way in the ring."),
+    ROW("date_line.ab", "1", 0, 1, 0, date_line[HUB_PORT_a], "The same for A and B."),
     ROW("ddr.bytes", "bytes", 0, UINT64_C(1) << 40, 0, ddr_bytes, "Memory beside the chip for packets from cables that find many others waiting; 0: none."),
     ROW("ddr.chip_tlps", "1", 1, 1024, 16, ddr_chip_tlps, "Packets of a port that wait on the chip before further ones go to that memory."),
     ROW("ddr.cycles", "cycles", 1, 65536, 50, ddr_cycles, "From the routing unit into that memory and out again, when it is idle."),
@@ -43,25 +66,17 @@ static const struct machine_param params[] = {
     ROW("firmware.status_register_cycles", "cycles", 0, 65535, 8, status_register_cycles, "From the last read request to the status word of the registers."),
     ROW("firmware.status_host_cycles", "cycles", 0, 65535, 8, status_host_cycles, "From the last read request to a status word that came with a descriptor in host memory."),
     ROW("firmware.status_internal_cycles", "cycles", 0, 65535, 8, status_internal_cycles, "From the last read request to a status word that lies in internal memory."),
-#define ROLE(name, index, def) \
-    { name ".role", "choice", 0, 1, def, offsetof(struct hub_config, role[index]), "Which end of the link this port is.", "endpoint|root" }
-    ROLE("n", 0, HUB_ENDPOINT),
-    ROLE("e", 1, HUB_ENDPOINT),
-    ROLE("w", 2, HUB_ROOT),
-    ROLE("s", 3, HUB_ENDPOINT),
-    ROLE("a", 4, HUB_ENDPOINT),
-    ROLE("b", 5, HUB_ROOT),
-    PCIE_PORT_PARAMS("n.link.", struct hub_config, port[0], 2, 8, 0, 0),
-    PCIE_PORT_PARAMS("e.link.", struct hub_config, port[1], 2, 8, 0, 0),
-    PCIE_PORT_PARAMS("w.link.", struct hub_config, port[2], 2, 8, 0, 0),
-    PCIE_PORT_PARAMS("s.link.", struct hub_config, port[3], 2, 8, 0, 0),
-    PCIE_PORT_PARAMS("a.link.", struct hub_config, port[4], 2, 8, 0, 0),
-    PCIE_PORT_PARAMS("b.link.", struct hub_config, port[5], 2, 8, 0, 0),
+    HUB_PORTS(PORT_ROWS)
+    HUB_PORTS(LINK_ROWS)
+    HUB_PORTS(WEIGHT_ROW)
+    ROW("weight.dma", "1", 1, 255, 1, weight_dma, "Grants of a round for each DMA channel."),
+    ROW("weight.local", "1", 1, 255, 1, weight_local, "Grants of a round for answers of the hub's registers and memory."),
     MACHINE_PARAM_END,
 };
-/* clang-format on */
 
-static const char *const port_names[HUB_MAX_PORTS + 1] = { "n", "e", "w", "s", "a", "b", NULL };
+/* A chip rarely has these. */
+static const char *const spare[] = { HUB_PORTS(SPARE_ROW) "weight", NULL };
+/* clang-format on */
 
 /* One queue entry for each header credit; where those are infinite, for all that the channels can
  * have asked for in the smallest completions. */
@@ -83,33 +98,30 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
     struct hub_port *port = &hub->ports[index];
     struct pcie_port_user user = { .received = hub_received, .ready = hub_ready, .user = port };
     struct pcie_port_config cfg = hub->cfg.port[index];
-    char path[128] = { 0 };
-    size_t n = strlen(hub->path);
+    uint32_t partner = hub_port_partner(&hub->cfg, index);
+    char path[128];
     int rc;
 
     port->hub = hub;
     port->index = (uint8_t)index;
-    port->role = (uint8_t)hub->cfg.role[index];
-    SIM_ASSERT(n + 3 <= sizeof(path));
-    memcpy(path, hub->path, n);
-    path[n] = '.';
-    path[n + 1] = port_names[index][0];
+    (void)snprintf(path, sizeof(path), "%s.%s", hub->path, hub_port_names[index]);
     for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++)
         if (!fifo_init(&hub->fifo[index * PCIE_CLASSES + cls],
                        fifo_entries(hub, &hub->cfg.port[index], (enum pcie_class)cls)))
             return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", hub->path);
-    if (hub_carries_ring(index)) {
+    if (partner != HUB_PORT_NONE) {
+        hub->output[index].transit = HUB_PORT_SOURCES(partner);
         cfg.vc1_ph_credits = hub->cfg.vc1_ph_credits;
         cfg.vc1_pd_credits = hub->cfg.vc1_pd_credits;
     }
     cfg.tx_latency_ps += hub->cfg.hard_block_ps;
     cfg.rx_latency_ps += hub->cfg.hard_block_ps;
-    rc = pcie_port_create(hub->dom, hub->pool, path, &cfg, &user, &port->pcie, err);
+    rc = hub_edge_create(&port->edge, hub->dom, hub->pool, path,
+                         (enum hub_role)hub->cfg.role[index], &cfg, &user, err);
     if (rc != SIM_OK)
         return rc;
-    pcie_port_set_facing(port->pcie, port->role == HUB_ROOT ? PCIE_ROOT_END : PCIE_ENDPOINT_END);
-    pcie_port_set_function(port->pcie, &port->function);
-    port->order = pcie_order_watch_create(hub->dom, pcie_port_path(port->pcie), "receive buffer");
+    port->order =
+        pcie_order_watch_create(hub->dom, pcie_port_path(port->edge.pcie), "receive buffer");
     return SIM_OK;
 }
 
@@ -122,8 +134,7 @@ static void hub_destroy(void *component)
     for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
         dma_fini(&hub->dma[c]);
     for (uint32_t p = 0; p < hub->nports; p++) {
-        if (hub->ports[p].pcie != NULL)
-            pcie_port_destroy(hub->ports[p].pcie);
+        hub_edge_destroy(&hub->ports[p].edge);
         pcie_order_watch_destroy(hub->ports[p].order);
     }
     pcie_order_end_destroy(hub->order);
@@ -139,25 +150,14 @@ void hub_register_stat(struct hub *hub, const uint64_t *value, const char *name,
                        const char *meaning)
 {
     char path[160];
-    size_t n = strlen(hub->path);
 
-    SIM_ASSERT(n + strlen(name) + 2 <= sizeof(path));
-    memcpy(path, hub->path, n);
-    path[n] = '.';
-    memcpy(path + n + 1, name, strlen(name) + 1);
+    (void)snprintf(path, sizeof(path), "%s.%s", hub->path, name);
     sim_stat_register(hub->dom, value, path, unit, meaning);
 }
 
 static void register_stats(struct hub *hub)
 {
-    static const char *const dma_bytes[] = { "dma0.bytes", "dma1.bytes", "dma2.bytes",
-                                             "dma3.bytes" };
-    static const char *const forwarded[HUB_MAX_PORTS] = { "n.forwarded_tlps", "e.forwarded_tlps",
-                                                          "w.forwarded_tlps", "s.forwarded_tlps",
-                                                          "a.forwarded_tlps", "b.forwarded_tlps" };
-    static const char *const blocked[HUB_MAX_PORTS] = { "n.blocked_grants", "e.blocked_grants",
-                                                        "w.blocked_grants", "s.blocked_grants",
-                                                        "a.blocked_grants", "b.blocked_grants" };
+    char name[32];
 
     hub_register_stat(hub, &hub->ddr_tlps, "ddr_tlps", "1",
                       "packets that waited in the memory beside the chip");
@@ -166,21 +166,25 @@ static void register_stats(struct hub *hub)
     hub_register_stat(hub, &hub->notifications, "notifications", "1",
                       "entries appended to the notification ring");
     for (uint32_t p = 0; p < hub->nports; p++) {
-        hub_register_stat(hub, &hub->ports[p].forwarded_tlps, forwarded[p], "1",
+        (void)snprintf(name, sizeof(name), "%s.forwarded_tlps", hub_port_names[p]);
+        hub_register_stat(hub, &hub->ports[p].forwarded_tlps, name, "1",
                           "packets that left the core by this port");
-        hub_register_stat(hub, &hub->ports[p].blocked_grants, blocked[p], "1",
+        (void)snprintf(name, sizeof(name), "%s.blocked_grants", hub_port_names[p]);
+        hub_register_stat(hub, &hub->ports[p].blocked_grants, name, "1",
                           "times a packet was ready and the port had no room");
     }
-    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
-        hub_register_stat(hub, &hub->dma[c].bytes, dma_bytes[c], "bytes",
+    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++) {
+        (void)snprintf(name, sizeof(name), "dma%u.bytes", (unsigned)c);
+        hub_register_stat(hub, &hub->dma[c].bytes, name, "bytes",
                           "payload written by this DMA channel");
+    }
 }
 
 /* What enters a ring waits for so much room in the next hub: a buffer must have it. */
 static int check_bubble(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
-    for (uint32_t i = 1; i < cfg->ports && cfg->bubble_tlps > 1; i++) {
+    for (uint32_t i = HUB_HOST + 1; i < cfg->ports && cfg->bubble_tlps > 1; i++) {
         const struct pcie_port_config *port = &cfg->port[i];
         uint64_t headers = cfg->bubble_tlps, data = headers * port->mps_bytes / 16;
         bool few = port->ph_credits != 0 && port->ph_credits < headers;
@@ -189,7 +193,7 @@ static int check_bubble(const struct machine_place *place, const struct hub_conf
             return sim_error_set(err, SIM_ERR_CONFIG,
                                  "%s.%s.link.%s = %llu: expected 0 or at least %llu, for the "
                                  "bubble_tlps",
-                                 place->path, port_names[i], few ? "ph_credits" : "pd_credits",
+                                 place->path, hub_port_names[i], few ? "ph_credits" : "pd_credits",
                                  (unsigned long long)(few ? port->ph_credits : port->pd_credits),
                                  (unsigned long long)(few ? headers : data));
     }
@@ -199,6 +203,8 @@ static int check_bubble(const struct machine_place *place, const struct hub_conf
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
+    int rc;
+
     if ((cfg->dma_read_bytes & (cfg->dma_read_bytes - 1)) != 0)
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s.dma.read_bytes = %llu: expected a power of two", place->path,
@@ -206,7 +212,26 @@ static int check_config(const struct machine_place *place, const struct hub_conf
     if ((cfg->bus_bytes & (cfg->bus_bytes - 1)) != 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s.bus_bytes = %llu: expected a power of two",
                              place->path, (unsigned long long)cfg->bus_bytes);
-    return check_bubble(place, cfg, err);
+    rc = hub_check_rings(place->path, cfg, err);
+    return rc == SIM_OK ? check_bubble(place, cfg, err) : rc;
+}
+
+static sim_time_t sooner(sim_time_t a, sim_time_t b)
+{
+    return a < b ? a : b;
+}
+
+static void look_at_deadlines(struct sim_event *ev)
+{
+    struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, timeout);
+    sim_time_t next = SIM_TIME_NEVER;
+
+    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
+        next = sooner(next, dma_timeout(&hub->dma[c]));
+    for (uint32_t p = 0; p < hub->nports; p++)
+        next = sooner(next, bringup_timeout(&hub->ports[p]));
+    if (next != SIM_TIME_NEVER)
+        sim_schedule_by(hub->dom, &hub->timeout, next, SIM_CLOCK);
 }
 
 static int hub_create(const struct machine_place *place, const void *config, void **component_p,
@@ -235,7 +260,8 @@ static int hub_create(const struct machine_place *place, const void *config, voi
     sim_clock_init(&hub->clk, hub->cfg.clock_khz);
     sim_event_init(&hub->tick, hub_tick);
     sim_event_init(&hub->ddr_settle, hub_ddr_wanted);
-    hub_timeout_init(hub);
+    sim_event_init(&hub->timeout, look_at_deadlines);
+    hub_arbiter_init(hub);
     hub->ring_size = 0;
     for (; hub->nports < hub->cfg.ports; hub->nports++) {
         rc = create_port(hub, hub->nports, err);
@@ -257,38 +283,33 @@ err_destroy:
     return sim_error_set(err, rc, "%s: out of memory", place->path);
 }
 
-static int join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
-{
-    return pcie_link_connect(a, b, wire_ps, err);
-}
-
 static struct machine_port hub_port(void *component, const char *name)
 {
     struct hub *hub = component;
+    uint32_t p = hub_port_find(name);
 
-    for (uint32_t p = 0; p < hub->nports; p++)
-        if (strcmp(name, port_names[p]) == 0)
-            return (struct machine_port){ "pcie", hub->ports[p].pcie, join };
+    if (p < hub->nports)
+        return hub_edge_plug(&hub->ports[p].edge);
     return (struct machine_port){ NULL, NULL, NULL };
 }
 
 static uint64_t hub_payload(void *component, const char *name)
 {
     struct hub *hub = component;
+    uint32_t p = hub_port_find(name);
 
-    for (uint32_t p = 0; p < hub->nports; p++)
-        if (strcmp(name, port_names[p]) == 0 && pcie_port_connected(hub->ports[p].pcie))
-            return pcie_port_mps(hub->ports[p].pcie);
+    if (p < hub->nports && pcie_port_connected(hub->ports[p].edge.pcie))
+        return pcie_port_mps(hub->ports[p].edge.pcie);
     return 0;
 }
 
 static void watch_channels(struct hub *hub, uint32_t p)
 {
-    if (!pcie_port_has_vc1(hub->ports[p].pcie))
+    if (!pcie_port_has_vc1(hub->ports[p].edge.pcie))
         return;
-    hub->vc1 |= (uint8_t)(1u << p);
-    if ((p < 3 ? hub->cfg.date_line_ew : hub->cfg.date_line_ab) != 0)
-        hub->date_line |= (uint8_t)(1u << p);
+    hub->vc1 |= (uint16_t)(1u << p);
+    if (hub_port_date_line(&hub->cfg, p))
+        hub->date_line |= (uint16_t)(1u << p);
 }
 
 /* The window is known now: endpoints show one 64-bit prefetchable BAR of its size. */
@@ -304,16 +325,27 @@ static int hub_start(void *component, struct sim_error *err)
     for (uint32_t p = 0; p < hub->nports; p++) {
         struct hub_port *port = &hub->ports[p];
 
-        pcie_function_init(&port->function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
+        pcie_function_init(&port->edge.function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
         watch_channels(hub, p);
-        if (port->role == HUB_ROOT) {
-            if (pcie_port_connected(port->pcie))
+        if (port->edge.role == HUB_ROOT) {
+            if (pcie_port_connected(port->edge.pcie))
                 bringup_start(port);
             continue;
         }
-        pcie_function_add_bar(&port->function, 0, hub->window_bytes);
+        pcie_function_add_bar(&port->edge.function, 0, hub->window_bytes);
     }
     return SIM_OK;
+}
+
+static int hub_fault(void *component, const char *port, const struct machine_fault_kind *what,
+                     const void *config, struct sim_error *err)
+{
+    struct pcie_misbehavior how;
+
+    if (port != NULL)
+        return pcie_port_add_fault(hub_port(component, port).end, what, config, err);
+    how = pcie_misbehavior_of(what, config);
+    return hub_misbehave(component, &how, err);
 }
 
 const struct machine_kind hub_kind = {
@@ -321,8 +353,10 @@ const struct machine_kind hub_kind = {
     .summary = "PCI Express communication hub: routing unit, chaining DMA, internal memory.",
     .params = params,
     .config_bytes = sizeof(struct hub_config),
-    .ports = port_names,
+    .ports = hub_port_names,
     .host_port = "n",
+    .spare = spare,
+    .ring = hub_ring,
     .create = hub_create,
     .port = hub_port,
     .set_routes = hub_set_routes,
@@ -332,7 +366,7 @@ const struct machine_kind hub_kind = {
     .payload = hub_payload,
     .payload_key = "link.mps_bytes",
     .destroy = hub_destroy,
-    .faults = hub_faults,
+    .faults = pcie_faults,
     .fault = hub_fault,
 };
 

@@ -1,7 +1,6 @@
 /*
- * The hub: PCIe ports joined by a routing unit, with chaining DMA controllers,
- * internal memory and a register file. Kind "hub.c"; ports "n", "e", "w", "s",
- * and with more than four of them "a", "b".
+ * The hub: PCIe ports (hub/ports.h) joined by a routing unit, with chaining DMA
+ * controllers, internal memory and a register file. Kind "hub.c".
  * Register map and address window: regs/hub_regs.h.
  *
  * The core works at packet granularity on its clock: it wakes at the edges where
@@ -11,15 +10,12 @@
 #ifndef HUB_HUB_H
 #define HUB_HUB_H
 
+#include "hub/edge.h"
+#include "hub/ports.h"
 #include "machine/kind.h"
 #include "pcie/misbehave.h"
-#include "pcie/port.h"
 
 SIM_BEGIN_DECLS
-
-#define HUB_MAX_PORTS 6
-
-enum hub_role { HUB_ENDPOINT, HUB_ROOT };
 
 /** Keys of the parameter table; units in the names. */
 struct hub_config {
@@ -27,9 +23,10 @@ struct hub_config {
     uint64_t bus_bytes;
     uint64_t bus_gap_cycles;
     uint64_t receive_cycles, route_cycles, output_cycles;
+    uint64_t arbiter; /* HUB_ARBITER_round_robin, ... */
     uint64_t bubble_tlps;
     uint64_t vc1_ph_credits, vc1_pd_credits;
-    uint64_t date_line_ew, date_line_ab;
+    uint64_t date_line[HUB_MAX_PORTS];
     uint64_t ddr_bytes;
     uint64_t hard_block_ps;
     uint64_t ddr_chip_tlps, ddr_cycles, ddr_bytes_per_cycle;
@@ -43,6 +40,8 @@ struct hub_config {
     uint64_t bringup_cycles;
     uint64_t ports, route_pairs;
     uint64_t role[HUB_MAX_PORTS];
+    uint64_t ring[HUB_MAX_PORTS]; /* of free ports: 0 none, else from HUB_FIRST_FREE on */
+    uint64_t weight[HUB_MAX_PORTS], weight_dma, weight_local;
     struct pcie_port_config port[HUB_MAX_PORTS];
 };
 

@@ -6,8 +6,6 @@
  */
 #include "hub/internal.h"
 
-#include <string.h>
-
 uint32_t hub_route(const struct hub *hub, uint64_t offset)
 {
     uint32_t out = HUB_ROUTE_NONE;
@@ -19,14 +17,14 @@ uint32_t hub_route(const struct hub *hub, uint64_t offset)
 
         out ^= (out ^ r->port) & -(uint32_t)match;
     }
-    if (out == 0 && (offset & (hub->part_bytes - 1)) / hub->area_bytes == HUB_AREA_SELF)
+    if (out == HUB_HOST && (offset & (hub->part_bytes - 1)) / hub->area_bytes == HUB_AREA_SELF)
         return OUT_SELF;
     return out;
 }
 
 bool hub_window_offset(const struct hub *hub, uint64_t addr, uint64_t *offset_p)
 {
-    if (pcie_function_claims(&hub->ports[0].function, addr) != 0)
+    if (pcie_function_claims(&hub->ports[HUB_HOST].edge.function, addr) != 0)
         return false;
     *offset_p = addr & (hub->window_bytes - 1);
     return true;
@@ -36,7 +34,7 @@ bool hub_leave(const struct hub *hub, uint32_t out, uint64_t offset, uint64_t *a
 {
     uint64_t in_part, area;
 
-    if (out != 0) {
+    if (out != HUB_HOST) {
         *addr_p = HUB_CABLE_BASE + offset;
         return true;
     }
@@ -46,15 +44,6 @@ bool hub_leave(const struct hub *hub, uint32_t out, uint64_t offset, uint64_t *a
         return false;
     *addr_p = hub->area_base[area] + (in_part & (hub->area_bytes - 1));
     return true;
-}
-
-static uint32_t port_index(const struct hub *hub, const char *name)
-{
-    uint32_t p = 0;
-
-    while (p < hub->nports && strcmp(hub_kind.ports[p], name) != 0)
-        p++;
-    return p;
 }
 
 static uint32_t ranges_of_port(const struct hub *hub, uint32_t port)
@@ -96,9 +85,9 @@ int hub_set_routes(void *component, const struct machine_routes *routes, struct 
     hub->subcluster = routes->subcluster;
     for (unsigned i = 0; i < routes->nranges; i++) {
         const struct machine_route_range *r = &routes->ranges[i];
-        uint32_t p = port_index(hub, r->port);
+        uint32_t p = hub_port_find(r->port);
 
-        if (p == hub->nports)
+        if (p >= hub->nports)
             return sim_error_set(err, SIM_ERR_CONFIG, "%s.%s: the hub has only %u ports", hub->path,
                                  r->port, hub->nports);
         if (ranges_of_port(hub, p) == hub->cfg.route_pairs)
@@ -109,8 +98,8 @@ int hub_set_routes(void *component, const struct machine_routes *routes, struct 
         add_range(hub, p, r->first, r->last);
     }
     /* Routes say where the other parts lie; the own one belongs to the host. */
-    if (ranges_of_port(hub, 0) == 0)
-        add_range(hub, 0, hub->slot, hub->slot);
+    if (ranges_of_port(hub, HUB_HOST) == 0)
+        add_range(hub, HUB_HOST, hub->slot, hub->slot);
     return SIM_OK;
 }
 
@@ -119,5 +108,5 @@ const char *hub_route_of(void *component, unsigned slot)
     const struct hub *hub = component;
     uint32_t out = hub_route(hub, slot * hub->part_bytes);
 
-    return out == HUB_ROUTE_NONE ? NULL : hub_kind.ports[out];
+    return out == HUB_ROUTE_NONE ? NULL : hub_port_names[out];
 }

@@ -19,22 +19,6 @@ static bool in_self_area(const struct hub *hub, uint64_t addr, uint64_t *in_area
 
 /* ---- answers --------------------------------------------------------------- */
 
-static struct pcie_tlp completion_for(const struct hub *hub, uint32_t port,
-                                      const struct pcie_tlp *req, enum pcie_cpl_status status)
-{
-    return (struct pcie_tlp){
-        .kind = PCIE_CPL,
-        .tc = req->tc,
-        .attr = req->attr,
-        .tag = req->tag,
-        .status = (uint8_t)status,
-        .requester_id = req->requester_id,
-        .completer_id = hub->ports[port].function.id,
-        .byte_count = pcie_tlp_byte_count(req),
-        .trace_id = req->trace_id,
-    };
-}
-
 static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
 {
     uint64_t edge = hub_edge(hub) + hub->cfg.register_cycles;
@@ -53,11 +37,11 @@ static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
  * (6.2.3.2.4.1); a posted request has no such answer. */
 static void refuse(struct hub *hub, uint32_t port, struct pcie_tlp *tlp, enum pcie_error error)
 {
-    struct pcie_port *pcie = hub->ports[port].pcie;
+    struct pcie_port *pcie = hub->ports[port].edge.pcie;
 
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
-        struct pcie_tlp cpl =
-            completion_for(hub, port, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
+        struct pcie_tlp cpl = hub_edge_completion(
+            &hub->ports[port].edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
 
         pcie_port_advisory(pcie, error, tlp);
         answer(hub, port, &cpl);
@@ -79,7 +63,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
 {
     uint64_t addr;
     uint32_t left = pcie_tlp_range(req, &addr);
-    uint32_t mps = pcie_port_mps(hub->ports[port].pcie);
+    uint32_t mps = pcie_port_mps(hub->ports[port].edge.pcie);
 
     if (left == 0)
         left = 1; /* no byte enabled: one double word, byte count 1 (2.3.1.1) */
@@ -87,7 +71,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
         uint32_t piece = pcie_split_completion(addr, left, mps);
         uint32_t lead = (uint32_t)(addr & 3);
         uint32_t dw = (lead + piece + 3) / 4;
-        struct pcie_tlp cpl = completion_for(hub, port, req, PCIE_CPL_SC);
+        struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, req, PCIE_CPL_SC);
 
         cpl.kind = PCIE_CPLD;
         cpl.length_dw = (uint16_t)dw;
@@ -101,61 +85,12 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
     }
 }
 
-/* ---- interrupts and notifications -------------------------------------------- */
-
-static void send_to_host(struct hub *hub, uint64_t addr, const void *bytes, uint32_t size)
-{
-    uint64_t edge = hub_edge(hub) + hub->cfg.output_cycles;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = hub->ports[0].function.id,
-                            .trace_id = hub_mark(hub, HUB_STAGE_OUTPUT, edge, hub->cause) };
-
-    pcie_tlp_set_range(&tlp, addr, size);
-    tlp.payload = mem_payload_alloc(hub->pool, size);
-    memcpy(tlp.payload->data, bytes, size);
-    hub_push(hub, SRC_LOCAL, &tlp, 0, edge);
-}
-
-void hub_raise(struct hub *hub, uint32_t bits)
-{
-    uint32_t fresh = bits & ~hub->irq_status;
-    uint64_t addr;
-    uint32_t data;
-
-    hub->irq_status |= bits;
-    if ((fresh & hub->irq_mask) != 0 && pcie_function_msi(&hub->ports[0].function, &addr, &data))
-        send_to_host(hub, addr, &data, 4);
-}
-
-static uint64_t ring_entries(const struct hub *hub)
-{
-    return UINT64_C(1) << (hub->ring_size & 0x1f);
-}
-
-/* The entry is the value with bit 63 as the lap, so that a reader sees which entries are fresh. */
-static void notify(struct hub *hub, uint64_t value)
-{
-    uint64_t entries = ring_entries(hub);
-    uint64_t at = hub->ring_head & (entries - 1);
-    uint64_t lap = (hub->ring_head / entries + 1) & 1;
-    uint64_t entry = (value & ~(UINT64_C(1) << 63)) | lap << 63;
-
-    hub->notifications++;
-    hub->ring_head++;
-    if ((hub->ring_size & HUB_RING_INTERNAL) != 0)
-        memcpy(&hub->internal[(hub->ring_base + at * 8) & (HUB_INTERNAL_BYTES - 8)], &entry, 8);
-    else
-        send_to_host(hub, hub->ring_base + at * 8, &entry, 8);
-    if (hub->ring_head - hub->ring_tail >= entries / 2)
-        hub_raise(hub, HUB_IRQ_RING);
-}
-
 /* A full ring holds the notification back in its input FIFO: none is ever lost. */
 bool self_accepts(const struct hub *hub, const struct pcie_tlp *tlp)
 {
     uint64_t in_area;
 
-    if (tlp->kind != PCIE_MWR || hub->ring_head - hub->ring_tail < ring_entries(hub))
+    if (tlp->kind != PCIE_MWR || hub_ring_has_room(hub))
         return true;
     return !(in_self_area(hub, tlp->addr, &in_area) && in_area <= HUB_NOTIFY + 4 &&
              in_area + pcie_tlp_data_bytes(tlp) > HUB_NOTIFY);
@@ -175,7 +110,7 @@ static uint64_t route_register(const struct hub *hub, uint32_t offset)
 
 static uint64_t port_errors(const struct hub *hub, uint32_t p)
 {
-    const struct pcie_function *fn = &hub->ports[p].function;
+    const struct pcie_function *fn = &hub->ports[p].edge.function;
 
     return pcie_function_read(fn, PCIE_AER_UNCORRECTABLE) |
            (uint64_t)pcie_function_read(fn, PCIE_AER_CORRECTABLE) << 32;
@@ -187,10 +122,9 @@ static uint64_t link_status(const struct hub *hub)
 
     for (uint32_t p = 0; p < hub->nports; p++) {
         const struct hub_port *port = &hub->ports[p];
-        bool configured = port->role == HUB_ROOT ? port->bringup == BRINGUP_DONE
-                                                 : pcie_function_memory_enabled(&port->function);
+        bool done = port->edge.role != HUB_ROOT || port->bringup == BRINGUP_DONE;
 
-        if (configured && pcie_port_is_up(port->pcie))
+        if (done && hub_edge_up(&port->edge))
             bits |= UINT64_C(1) << p;
     }
     return bits;
@@ -267,7 +201,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
         return;
     }
     if (offset >= HUB_ERRORS(0) && offset < HUB_ERRORS(HUB_MAX_PORTS)) {
-        pcie_function_write(&hub->ports[(offset - HUB_ERRORS(0)) / 8].function,
+        pcie_function_write(&hub->ports[(offset - HUB_ERRORS(0)) / 8].edge.function,
                             half == 0 ? PCIE_AER_UNCORRECTABLE : PCIE_AER_CORRECTABLE, value, 0xf);
         return;
     }
@@ -287,7 +221,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
     case HUB_NOTIFY: /* acts on the high word, which comes last in a packet */
         hub->notify_latch = merged(hub->notify_latch, half, value);
         if (half != 0)
-            notify(hub, hub->notify_latch);
+            hub_notify(hub, hub->notify_latch);
         break;
     case HUB_RING_BASE:
         hub->ring_base = merged(hub->ring_base, half, value);
@@ -354,30 +288,13 @@ static void read_bytes(struct hub *hub, uint32_t port, uint64_t in_area, const s
 
 static void configure(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
-    struct pcie_function *fn = &hub->ports[port].function;
     struct pcie_tlp cpl;
 
-    if (hub->ports[port].role != HUB_ENDPOINT) {
+    if (hub->ports[port].edge.role != HUB_ENDPOINT) {
         self_unsupported(hub, port, tlp);
         return;
     }
-    if (tlp->kind == PCIE_CFGWR0) {
-        const uint8_t *d = tlp->payload->data;
-        uint32_t value = d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
-
-        fn->id = tlp->completer_id; /* 2.2.6.2: a function captures its ID from writes */
-        pcie_function_write(fn, (uint32_t)tlp->addr, value, tlp->first_be);
-        cpl = completion_for(hub, port, tlp, PCIE_CPL_SC);
-    } else {
-        uint32_t value = pcie_function_read(fn, (uint32_t)tlp->addr);
-
-        cpl = completion_for(hub, port, tlp, PCIE_CPL_SC);
-        cpl.kind = PCIE_CPLD;
-        cpl.length_dw = 1;
-        cpl.payload = mem_payload_alloc(hub->pool, 4);
-        for (uint32_t b = 0; b < 4; b++)
-            cpl.payload->data[b] = (uint8_t)(value >> (8 * b));
-    }
+    cpl = hub_edge_configure(&hub->ports[port].edge, hub->pool, tlp);
     answer(hub, port, &cpl);
     pcie_tlp_drop(tlp);
 }
@@ -400,9 +317,9 @@ static bool aborts(uint64_t in_area, const struct pcie_tlp *tlp)
 /* Poisoned data changes nothing here (2.7.2.2). */
 static void take_poisoned(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
-    pcie_port_error(hub->ports[port].pcie, PCIE_ERR_POISONED, tlp);
+    pcie_port_error(hub->ports[port].edge.pcie, PCIE_ERR_POISONED, tlp);
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
-        struct pcie_tlp cpl = completion_for(hub, port, tlp, PCIE_CPL_UR);
+        struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, tlp, PCIE_CPL_UR);
 
         answer(hub, port, &cpl);
     }
@@ -439,7 +356,7 @@ void self_take(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
     }
     if ((tlp->kind != PCIE_MWR && tlp->kind != PCIE_MRD) ||
         !in_self_area(hub, tlp->addr, &in_area) || !claimed(hub, in_area, tlp) ||
-        (tlp->kind == PCIE_MRD && port != 0)) {
+        (tlp->kind == PCIE_MRD && port != HUB_HOST)) {
         self_unsupported(hub, port, tlp);
         return;
     }

@@ -5,24 +5,6 @@
  */
 #include "hub/internal.h"
 
-static sim_time_t sooner(sim_time_t a, sim_time_t b)
-{
-    return a < b ? a : b;
-}
-
-static void timeout(struct sim_event *ev)
-{
-    struct hub *hub = SIM_CONTAINER_OF(ev, struct hub, timeout);
-    sim_time_t next = SIM_TIME_NEVER;
-
-    for (uint32_t c = 0; c < HUB_DMA_CHANNELS; c++)
-        next = sooner(next, dma_timeout(&hub->dma[c]));
-    for (uint32_t p = 0; p < hub->nports; p++)
-        next = sooner(next, bringup_timeout(&hub->ports[p]));
-    if (next != SIM_TIME_NEVER)
-        sim_schedule_by(hub->dom, &hub->timeout, next, SIM_CLOCK);
-}
-
 sim_time_t hub_request_sent(struct hub *hub)
 {
     sim_time_t wait = hub->cfg.completion_timeout_ps, deadline;
@@ -39,9 +21,4 @@ void hub_request_ended(struct hub *hub)
 {
     if (hub->cfg.completion_timeout_ps != 0 && --hub->requests == 0)
         sim_cancel(hub->dom, &hub->timeout);
-}
-
-void hub_timeout_init(struct hub *hub)
-{
-    sim_event_init(&hub->timeout, timeout);
 }

@@ -1,50 +1,10 @@
-/*
- * Kinds of component and their parameter tables. A table is the only schema of a
- * component's configuration: it drives loading, `--set`, range errors,
- * `hubsim params` and the tables in docs/model.md.
- */
+/* Kinds of component. */
 #ifndef MACHINE_KIND_H
 #define MACHINE_KIND_H
 
-#include "core/sim.h"
+#include "core/param.h"
 
 SIM_BEGIN_DECLS
-
-/** One key of a component. The value is a uint64_t at `offset` of the kind's configuration. */
-struct machine_param {
-    const char *key;  /* "link.lanes"; the last part ends in its unit where it has one */
-    const char *unit; /* "ps", "bytes", "1" for a plain number, "choice" */
-    uint64_t min, max, def;
-    size_t offset;
-    const char *meaning; /* one sentence; what it is, physically */
-    const char *choices; /* "uc|wc": the value is the index in this list; else NULL */
-};
-#define MACHINE_PARAM_END                                                                          \
-    {                                                                                              \
-        NULL, NULL, 0, 0, 0, 0, NULL, NULL                                                         \
-    }
-
-enum machine_fault_place {
-    MACHINE_OF_COMPONENT,
-    MACHINE_OF_PORT, /* what this end does */
-    MACHINE_OF_LINK  /* both directions at once: given to one of the two ports */
-};
-
-/** One way in which a component, or one of its ports, can be made to go wrong. */
-struct machine_fault_kind {
-    const char *name; /* "burst" */
-    enum machine_fault_place place;
-    /** What is to be said of it. A row whose `def` lies outside of its range must be given; a value
-     * alone is the first row's. Beside the units of all tables: "ps", written with its unit, and
-     * "1e-18" or the like, a rate. */
-    const struct machine_param *params;
-    size_t config_bytes;
-    const char *meaning;
-};
-#define MACHINE_FAULT_END                                                                          \
-    {                                                                                              \
-        NULL, MACHINE_OF_COMPONENT, NULL, 0, NULL                                                  \
-    }
 
 /** What a component is given when it is made. Texts live as long as the machine. */
 struct machine_place {
@@ -91,13 +51,25 @@ struct machine_block {
 #define MACHINE_NO_SLOT UINT32_MAX
 typedef void (*machine_block_fn)(void *arg, const struct machine_block *block);
 
+/** Packets that come in by `partner` go straight on by a port, and so a ring can lead through. */
+struct machine_ring {
+    const char *partner; /* NULL: it carries no ring */
+    bool vc1;            /* it has a virtual channel 1, */
+    bool date_line;      /* and packets that go on by it change to that here */
+};
+
 struct machine_kind {
     const char *name; /* "hub.c" */
     const char *summary;
     const struct machine_param *params; /* ends with MACHINE_PARAM_END */
     size_t config_bytes;
     const char *const *ports; /* their names, NULL at the end */
-    const char *host_port;    /* of a router: where its own host is, and must be; NULL: nowhere */
+    /** NULL, or first parts of keys ("c" of "c.link.gen", NULL at the end) that a component rarely
+     * has: nobody sees them unless a file sets one of that part. */
+    const char *const *spare;
+    const char *host_port; /* of a router: where its own host is, and must be; NULL: nowhere */
+    /** NULL or, of a router: what a port is in a ring. */
+    struct machine_ring (*ring)(const void *config, const char *port);
     /** `config` holds values checked against `params`; copied. */
     int (*create)(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err);

@@ -98,22 +98,26 @@ static int check_value(const struct component *c, const struct machine_value *v,
     return machine_located(err, v->file, v->line, &why);
 }
 
+void machine_component_config(const struct machine_component_desc *desc, void *config)
+{
+    const struct machine_param *params = desc->kind->params;
+
+    for (unsigned i = 0; params[i].key != NULL; i++) {
+        SIM_ASSERT(desc->values[i].param == &params[i]);
+        memcpy((char *)config + params[i].offset, &desc->values[i].value, sizeof(uint64_t));
+    }
+}
+
 /** The kind's configuration from the values, each within its range. */
 static int configure(const struct component *c, void *config, struct sim_error *err)
 {
-    const struct machine_param *params = c->desc->kind->params;
+    int code = SIM_OK;
 
-    for (unsigned i = 0; params[i].key != NULL; i++) {
-        const struct machine_value *v = &c->desc->values[i];
-        int code;
-
-        SIM_ASSERT(v->param == &params[i]);
-        code = check_value(c, v, err);
-        if (code != SIM_OK)
-            return code;
-        memcpy((char *)config + params[i].offset, &v->value, sizeof(v->value));
-    }
-    return SIM_OK;
+    for (unsigned i = 0; code == SIM_OK && c->desc->kind->params[i].key != NULL; i++)
+        code = check_value(c, &c->desc->values[i], err);
+    if (code == SIM_OK)
+        machine_component_config(c->desc, config);
+    return code;
 }
 
 static int create_component(struct machine *m, struct component *c, struct sim_error *err)

@@ -35,6 +35,9 @@ struct machine_link_desc {
     unsigned line;
 };
 
+/** Fills the kind's configuration of `kind->config_bytes` from the values. */
+void machine_component_config(const struct machine_component_desc *desc, void *config);
+
 struct machine_node_desc {
     const char *platform; /* "hapacs-tca" */
     unsigned ncomponents;

@@ -3,15 +3,10 @@
 
 #include "node/gpu.h"
 #include "node/host.h"
-#include "pcie/misbehave_params.h"
+#include "pcie/fault.h"
+#include "pcie/misbehave.h"
 
 #include <string.h>
-
-PCIE_FAULT_TABLES;
-PCIE_MISDEED_TABLES;
-
-const struct machine_fault_kind node_faults[] = { PCIE_FAULT_KINDS, PCIE_MISDEEDS,
-                                                  MACHINE_FAULT_END };
 
 static int break_port(const struct machine_port *end, const char *port,
                       const struct machine_fault_kind *what, const void *config,
@@ -19,14 +14,7 @@ static int break_port(const struct machine_port *end, const char *port,
 {
     if (strcmp(end->protocol, "pcie") != 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected a PCI Express port", port);
-    return pcie_port_add_fault(end->end, (enum pcie_fault_kind)(what - node_faults), config, err);
-}
-
-static struct pcie_misbehavior misbehavior_of(const struct machine_fault_kind *what,
-                                              const void *config)
-{
-    return pcie_misbehavior_of((enum pcie_misdeed)(what - node_faults - PCIE_FAULT_KINDS_COUNT),
-                               config);
+    return pcie_port_add_fault(end->end, what, config, err);
 }
 
 int node_host_fault(void *component, const char *port, const struct machine_fault_kind *what,
@@ -37,7 +25,7 @@ int node_host_fault(void *component, const char *port, const struct machine_faul
 
         return break_port(&end, port, what, config, err);
     }
-    struct pcie_misbehavior how = misbehavior_of(what, config);
+    struct pcie_misbehavior how = pcie_misbehavior_of(what, config);
 
     return node_host_misbehave(component, &how, err);
 }
@@ -50,7 +38,7 @@ int node_gpu_fault(void *component, const char *port, const struct machine_fault
 
         return break_port(&end, port, what, config, err);
     }
-    struct pcie_misbehavior how = misbehavior_of(what, config);
+    struct pcie_misbehavior how = pcie_misbehavior_of(what, config);
 
     return node_gpu_misbehave(component, &how, err);
 }

@@ -6,7 +6,6 @@
 
 SIM_BEGIN_DECLS
 
-extern const struct machine_fault_kind node_faults[];
 int node_host_fault(void *component, const char *port, const struct machine_fault_kind *what,
                     const void *config, struct sim_error *err);
 int node_gpu_fault(void *component, const char *port, const struct machine_fault_kind *what,

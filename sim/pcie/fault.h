@@ -9,6 +9,7 @@
 #ifndef PCIE_FAULT_H
 #define PCIE_FAULT_H
 
+#include "core/param.h"
 #include "pcie/port.h"
 
 SIM_BEGIN_DECLS
@@ -77,6 +78,23 @@ struct pcie_fault_config {
  */
 int pcie_port_set_faults(struct pcie_port *port, const struct pcie_fault_config *cfg,
                          struct sim_error *err);
+
+/** What a machine file says of one fault; each kind of fault uses some of it. */
+struct pcie_fault_values {
+    uint64_t rate_e18;                       /* bit error rate */
+    uint64_t at_ps, for_ps, every_ps, times; /* times >= 1, each `every_ps` later */
+    uint64_t tlp, dllp;                      /* the n-th one; 0: none */
+    uint64_t cls, gen, lanes;
+};
+
+/** A kind's list: faults of ports, whose values are struct pcie_fault_values, and behind them what
+ * completers do wrong (pcie/misbehave.h). */
+extern const struct machine_fault_kind pcie_faults[];
+
+/** One more fault of a port; a second bit error rate replaces the first. As
+ * pcie_port_set_faults(). */
+int pcie_port_add_fault(struct pcie_port *port, const struct machine_fault_kind *what,
+                        const struct pcie_fault_values *values, struct sim_error *err);
 
 SIM_END_DECLS
 #endif /* PCIE_FAULT_H */

@@ -1,10 +1,115 @@
-/* The faults of a port, one by one as a machine file has them, gathered for pcie_port_set_faults().
- */
-#include "pcie/fault_params.h"
+/* The faults of a port as a machine file has them: their tables, and one by one gathered for
+ * pcie_port_set_faults(). */
+#include "pcie/fault.h"
+#include "pcie/misbehave.h"
 #include "pcie/port_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum fault_kind {
+    KIND_BIT_ERROR_RATE,
+    KIND_BURST,
+    KIND_CORRUPT,
+    KIND_DROP,
+    KIND_NULLIFY,
+    KIND_DUPLICATE,
+    KIND_FLAP,
+    KIND_DOWN,
+    KIND_STUCK_CREDIT,
+    KIND_DEGRADE,
+    KIND_MISDEED /* + enum pcie_misdeed */
+};
+
+/* clang-format off */
+#define ROW(key, unit, min, max, def, field, meaning) \
+    { key, unit, min, max, def, offsetof(struct pcie_fault_values, field), meaning, NULL }
+#define NTH_MAX  UINT64_C(1000000000000)
+#define TIME_MAX (UINT64_C(1000000) * SIM_MS)
+/* A default that is no value: must be given. */
+#define GIVEN    UINT64_MAX
+
+#define RATE    ROW("bit_error_rate", "1e-18", 0, PCIE_BER_MAX, GIVEN, rate_e18, "bits that arrive wrong, of all bits that are sent")
+#define AT(def) ROW("at", "ps", 0, TIME_MAX, def, at_ps, "when it begins")
+#define FOR     ROW("for", "ps", 1, TIME_MAX, GIVEN, for_ps, "how long it lasts")
+#define AGAIN   ROW("every", "ps", 0, TIME_MAX, 0, every_ps, "from the beginning of one to that of the next"), \
+                ROW("times", "1", 1, 10000, 1, times, "how often it happens")
+#define TLP(min) ROW("tlp", "1", min, NTH_MAX, 0, tlp, "which TLP that the port sends, counted from 1, replays with them")
+
+static const struct machine_param rate_rows[] = { RATE, MACHINE_PARAM_END };
+static const struct machine_param burst_rows[] = { AT(GIVEN), FOR, RATE, AGAIN, MACHINE_PARAM_END };
+static const struct machine_param nth_rows[] = {
+    TLP(0),
+    ROW("dllp", "1", 0, NTH_MAX, 0, dllp, "which DLLP that the port sends, counted from 1"),
+    MACHINE_PARAM_END
+};
+static const struct machine_param tlp_rows[] = { TLP(1), MACHINE_PARAM_END };
+static const struct machine_param outage_rows[] = { AT(GIVEN), FOR, AGAIN, MACHINE_PARAM_END };
+static const struct machine_param stuck_rows[] = {
+    { "class", "choice", 0, 2, GIVEN, offsetof(struct pcie_fault_values, cls), "whose credits are held back", "posted|non-posted|completion" },
+    AT(0),
+    ROW("for", "ps", 0, TIME_MAX, 0, for_ps, "how long it lasts; 0 = for ever"),
+    MACHINE_PARAM_END
+};
+static const struct machine_param degrade_rows[] = {
+    AT(0),
+    ROW("gen", "1", 0, 5, 0, gen, "generation at most; 0 = as before"),
+    ROW("lanes", "1", 0, 16, 0, lanes, "lanes at most (1, 2, 4, 8, 16); 0 = as before"),
+    MACHINE_PARAM_END
+};
+#undef ROW
+#define ROW(key, unit, min, max, def, field, meaning) \
+    { key, unit, min, max, def, offsetof(struct pcie_misbehave_values, field), meaning, NULL }
+#define TIME     ROW("at", "ps", 0, TIME_MAX, 0, at_ps, "when it begins"), \
+                 ROW("for", "ps", 0, TIME_MAX, 0, for_ps, "how long it lasts; 0 = for ever")
+#define SHARE    ROW("share", "1e-6", 0, 1000000, 1000000, ppm, "of the requests that it hits, picked at random")
+#define REQUESTS ROW("skip", "1", 0, NTH_MAX, 0, skip, "requests that are spared first"), \
+                 ROW("count", "1", 0, NTH_MAX, 0, count, "requests that may be hit then; 0 = all")
+
+static const struct machine_param misdeed_rows[] = { SHARE, TIME, REQUESTS, MACHINE_PARAM_END };
+static const struct machine_param slow_rows[] = {
+    ROW("by", "ps", 1, TIME_MAX, GIVEN, late_ps, "later than it would answer"), SHARE, TIME, REQUESTS, MACHINE_PARAM_END
+};
+static const struct machine_param dead_rows[] = { TIME, MACHINE_PARAM_END };
+
+#define FAULT(kind, name, place, rows, meaning) \
+    [KIND_##kind] = { name, MACHINE_OF_##place, rows, sizeof(struct pcie_fault_values), meaning }
+#define MISDEED(deed, name, rows, meaning) \
+    [KIND_MISDEED + PCIE_##deed] = { name, MACHINE_OF_COMPONENT, rows, sizeof(struct pcie_misbehave_values), meaning }
+
+const struct machine_fault_kind pcie_faults[] = {
+    FAULT(BIT_ERROR_RATE, "bit_error_rate", PORT, rate_rows, "Bits of what the port sends arrive wrong at random."),
+    FAULT(BURST, "burst", PORT, burst_rows, "For a time another bit error rate."),
+    FAULT(CORRUPT, "corrupt", PORT, nth_rows, "One bit of the n-th TLP or DLLP arrives wrong."),
+    FAULT(DROP, "drop", PORT, nth_rows, "The n-th TLP or DLLP loses its framing: nothing of it is seen."),
+    FAULT(NULLIFY, "nullify", PORT, tlp_rows, "The n-th TLP is first sent with EDB, to be ignored."),
+    FAULT(DUPLICATE, "duplicate", PORT, tlp_rows, "The n-th TLP is sent twice."),
+    FAULT(FLAP, "flap", LINK, outage_rows, "For a time nothing passes; then the link retrains and goes on where it was."),
+    FAULT(DOWN, "down", LINK, outage_rows, "For a time the link is down; what it held is lost."),
+    FAULT(STUCK_CREDIT, "stuck_credit", PORT, stuck_rows, "For a time the port announces no credits of a class."),
+    FAULT(DEGRADE, "degrade", LINK, degrade_rows, "The link retrains and comes back slower or narrower."),
+    MISDEED(POISONS, "poison", misdeed_rows, "Completions with data are poisoned."),
+    MISDEED(ABORTS, "abort", misdeed_rows, "Requests are answered with Completer Abort."),
+    MISDEED(IS_LATE, "slow", slow_rows, "Requests are answered later."),
+    MISDEED(IS_SILENT, "silent", misdeed_rows, "Requests are taken and never answered."),
+    MISDEED(STOPS_TAKING, "dead", dead_rows, "Nothing is taken out of its receive buffers, which fill up."),
+    MACHINE_FAULT_END
+};
+/* clang-format on */
+
+struct pcie_misbehavior pcie_misbehavior_of(const struct machine_fault_kind *what,
+                                            const struct pcie_misbehave_values *values)
+{
+    return (struct pcie_misbehavior){
+        .deed = (enum pcie_misdeed)(what - pcie_faults - KIND_MISDEED),
+        .from_ps = values->at_ps,
+        .to_ps = values->for_ps != 0 ? values->at_ps + values->for_ps : SIM_TIME_NEVER,
+        .skip = values->skip,
+        .count = values->count,
+        .ppm = (uint32_t)values->ppm,
+        .late_ps = values->late_ps,
+    };
+}
 
 /** What a port has been given so far. */
 struct pcie_fault_list {
@@ -72,46 +177,45 @@ static bool add_outages(struct pcie_fault_list *l, bool down, const struct pcie_
     return true;
 }
 
-static bool add(struct pcie_fault_list *l, enum pcie_fault_kind kind,
-                const struct pcie_fault_values *v)
+static bool add(struct pcie_fault_list *l, enum fault_kind kind, const struct pcie_fault_values *v)
 {
     const struct pcie_fault_stuck stuck = { v->at_ps, v->for_ps != 0 ? v->for_ps : SIM_TIME_NEVER,
                                             (enum pcie_class)v->cls };
     const struct pcie_fault_degrade degrade = { v->at_ps, v->gen, v->lanes };
 
     switch (kind) {
-    case PCIE_KIND_BIT_ERROR_RATE:
+    case KIND_BIT_ERROR_RATE:
         l->cfg.ber_e18 = v->rate_e18;
         return true;
-    case PCIE_KIND_BURST:
+    case KIND_BURST:
         return add_bursts(l, v);
-    case PCIE_KIND_CORRUPT:
+    case KIND_CORRUPT:
         return add_nth(l, PCIE_FAULT_CORRUPT, v);
-    case PCIE_KIND_DROP:
+    case KIND_DROP:
         return add_nth(l, PCIE_FAULT_DROP, v);
-    case PCIE_KIND_NULLIFY:
+    case KIND_NULLIFY:
         return add_nth(l, PCIE_FAULT_NULLIFY, v);
-    case PCIE_KIND_DUPLICATE:
+    case KIND_DUPLICATE:
         return add_nth(l, PCIE_FAULT_DUPLICATE, v);
-    case PCIE_KIND_FLAP:
-    case PCIE_KIND_DOWN:
-        return add_outages(l, kind == PCIE_KIND_DOWN, v);
-    case PCIE_KIND_STUCK_CREDIT:
+    case KIND_FLAP:
+    case KIND_DOWN:
+        return add_outages(l, kind == KIND_DOWN, v);
+    case KIND_STUCK_CREDIT:
         return append(&l->stuck, &l->cfg.stuck_count, &stuck, sizeof(stuck));
     default:
-        SIM_ASSERT(kind == PCIE_KIND_DEGRADE);
+        SIM_ASSERT(kind == KIND_DEGRADE);
         return append(&l->degrades, &l->cfg.degrade_count, &degrade, sizeof(degrade));
     }
 }
 
 /** What no row can say alone. */
-static int check(const struct pcie_port *p, enum pcie_fault_kind kind,
-                 const struct pcie_fault_values *v, struct sim_error *err)
+static int check(const struct pcie_port *p, enum fault_kind kind, const struct pcie_fault_values *v,
+                 struct sim_error *err)
 {
-    if ((kind == PCIE_KIND_CORRUPT || kind == PCIE_KIND_DROP) && v->tlp == 0 && v->dllp == 0)
+    if ((kind == KIND_CORRUPT || kind == KIND_DROP) && v->tlp == 0 && v->dllp == 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s: expected tlp or dllp, from 1", p->path,
-                             kind == PCIE_KIND_DROP ? "drop" : "corrupt");
-    if (kind == PCIE_KIND_DEGRADE && v->gen == 0 && v->lanes == 0)
+                             kind == KIND_DROP ? "drop" : "corrupt");
+    if (kind == KIND_DEGRADE && v->gen == 0 && v->lanes == 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: degrade: expected gen or lanes", p->path);
     if (v->times > 1 && v->every_ps < v->for_ps)
         return sim_error_set(err, SIM_ERR_CONFIG,
@@ -120,9 +224,10 @@ static int check(const struct pcie_port *p, enum pcie_fault_kind kind,
     return SIM_OK;
 }
 
-int pcie_port_add_fault(struct pcie_port *p, enum pcie_fault_kind kind,
+int pcie_port_add_fault(struct pcie_port *p, const struct machine_fault_kind *what,
                         const struct pcie_fault_values *values, struct sim_error *err)
 {
+    enum fault_kind kind = (enum fault_kind)(what - pcie_faults);
     struct pcie_fault_list *l = p->given;
     int rc = check(p, kind, values, err);
 

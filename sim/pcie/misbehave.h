@@ -6,7 +6,7 @@
 #ifndef PCIE_MISBEHAVE_H
 #define PCIE_MISBEHAVE_H
 
-#include "core/sim.h"
+#include "core/param.h"
 
 SIM_BEGIN_DECLS
 
@@ -43,6 +43,14 @@ struct pcie_verdict {
     bool poison, abort, silent;
     sim_time_t late_ps;
 };
+
+/** What a machine file says of one. */
+struct pcie_misbehave_values {
+    uint64_t at_ps, for_ps, skip, count, ppm, late_ps;
+};
+/** `what` is one of those in pcie_faults (pcie/fault.h). */
+struct pcie_misbehavior pcie_misbehavior_of(const struct machine_fault_kind *what,
+                                            const struct pcie_misbehave_values *values);
 
 /** Adds one to *m_p, made when it is NULL; free(). `path` is the component's, for the stream. */
 int pcie_misdeeds_add(struct pcie_misdeeds **m_p, const struct pcie_misbehavior *how, uint64_t seed,

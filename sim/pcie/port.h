@@ -16,7 +16,7 @@ SIM_BEGIN_DECLS
 
 struct pcie_port;
 
-/** All fields in the units of their names; keys of machine files (machine/param.h) fill them. */
+/** All fields in the units of their names; keys of machine files (core/param.h) fill them. */
 struct pcie_port_config {
     uint64_t gen;           /* 1 .. 5; a link runs at the smaller one of its ends */
     uint64_t lanes;         /* 1, 2, 4, 8, 16; the link takes the smaller one */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Does what a page says, from top to bottom:  readme.sh PAGE BIN [--write]
-#   Each command in its `sh` blocks runs, in the folder of the page and in an empty home; BIN stands for build/bin. A block
+#   Each command in its `sh` blocks runs, in the folder of the page (or in the one that its docs/ is in) and in an empty home; BIN stands for build/bin. A block
 #   after `<!-- not run: REASON -->` is left out. The block after `<!-- output: COMMAND -->` is what that command prints, and
 #   that after `<!-- file: PATH -->` what the file holds; --write puts both into the page instead of comparing them.
 set -euo pipefail
@@ -14,7 +14,8 @@ if [[ ! ${README_BOX:-} ]]; then
 fi
 box=$README_BOX
 unset README_BOX
-cd "$(dirname "$page")"
+folder=$(dirname "$page")
+cd "${folder%/docs}"
 root=$PWD
 
 fail() { echo "${page##*/}: $*" >&2; exit 1; }

@@ -159,10 +159,10 @@ std::string resolve(const std::string &from, const std::string &name)
 
 TEST(Arrows, RejectWhatTheDesignForbids)
 {
-    EXPECT_TRUE(may_include("sim/hub/dma.c", "sim/pcie/port.h"));
-    EXPECT_TRUE(may_include("sim/hub/dma.c", "sim/hub/hub.h"));
-    EXPECT_FALSE(may_include("sim/hub/dma.c", "sim/node/host.h"));
-    EXPECT_FALSE(may_include("sim/hub/dma.c", "sim/machine/machine.h"));
+    EXPECT_TRUE(may_include("sim/hub/dma/dma.c", "sim/pcie/port.h"));
+    EXPECT_TRUE(may_include("sim/hub/dma/dma.c", "sim/hub/hub.h"));
+    EXPECT_FALSE(may_include("sim/hub/dma/dma.c", "sim/node/host.h"));
+    EXPECT_FALSE(may_include("sim/hub/dma/dma.c", "sim/machine/machine.h"));
     EXPECT_FALSE(may_include("sim/core/sim.c", "sim/memory/ram.h"));
     EXPECT_FALSE(may_include("hosts/tca/tca.c", "sim/core/sim.h"));
     EXPECT_FALSE(may_include("workloads/pingpong.c", "hosts/driver/bar.h"));

@@ -1,7 +1,7 @@
 #include "endpoint.h"
 
 #include "pcie/config.h"
-#include "pcie/fault_params.h"
+#include "pcie/fault.h"
 #include "pcie/port_params.h"
 #include "regs/hub_regs.h"
 
@@ -287,15 +287,12 @@ static int start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
-PCIE_FAULT_TABLES;
-
-static const struct machine_fault_kind faults[] = { PCIE_FAULT_KINDS, MACHINE_FAULT_END };
-
 static int fault(void *component, const char *port, const struct machine_fault_kind *what,
                  const void *config, struct sim_error *err)
 {
-    return pcie_port_add_fault(port_of(component, port).end, (enum pcie_fault_kind)(what - faults),
-                               config, err);
+    if (port == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected a fault of a port", what->name);
+    return pcie_port_add_fault(port_of(component, port).end, what, config, err);
 }
 
 struct soak_params {
@@ -319,6 +316,6 @@ const struct machine_kind soak_kind = {
     .port = port_of,
     .start = start,
     .destroy = destroy,
-    .faults = faults,
+    .faults = pcie_faults,
     .fault = fault,
 };

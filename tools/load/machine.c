@@ -336,11 +336,32 @@ const struct machine_desc *load_machine_desc(const struct load_machine *machine)
     return &machine->desc;
 }
 
+/** A value of a part that the component may have and no file says anything of. */
+static bool left_out(const struct load_group *group, const char *key)
+{
+    size_t n = strcspn(key, ".");
+    const char *const *part = group->spare;
+
+    while (part != NULL && *part != NULL && (strlen(*part) != n || strncmp(*part, key, n) != 0))
+        part++;
+    if (part == NULL || *part == NULL)
+        return false;
+    for (unsigned i = 0; i < group->v.n; i++)
+        if (group->v.values[i].file != NULL &&
+            strncmp(group->v.values[i].param->key, key, n + 1) == 0)
+            return false;
+    return true;
+}
+
 void load_machine_each(const struct load_machine *machine, load_value_fn fn, void *arg)
 {
-    for (unsigned g = 0; g < machine->ngroups; g++)
-        for (unsigned i = 0; i < machine->groups[g].v.n; i++)
-            fn(arg, machine->groups[g].path, &machine->groups[g].v.values[i]);
+    for (unsigned g = 0; g < machine->ngroups; g++) {
+        const struct load_group *group = &machine->groups[g];
+
+        for (unsigned i = 0; i < group->v.n; i++)
+            if (!left_out(group, group->v.values[i].param->key))
+                fn(arg, group->path, &group->v.values[i]);
+    }
 }
 
 void load_machine_each_file(const struct load_machine *machine, load_file_fn fn, void *arg)

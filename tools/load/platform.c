@@ -92,6 +92,7 @@ static int read_component(struct load_machine *m, const struct load_tree *item, 
         return load_fail(err, load_tree_get(item, "kind"), NULL, "expected no kind here, %s has it",
                          base->file);
     group = load_group_add(m, path, out->kind->params);
+    group->spare = out->kind->spare;
     out->values = group->v.values;
     if (base != NULL) {
         rc = load_values_assign(&group->v, &layer, base, err);

@@ -1,6 +1,7 @@
 /* The GPU as a kind: parameters, creation, pinning. */
 #include "node/fault.h"
 #include "node/gpu/internal.h"
+#include "pcie/fault.h"
 #include "pcie/port_params.h"
 
 #include <stdio.h>
@@ -270,7 +271,7 @@ const struct machine_kind node_gpu_kind = {
     .port = gpu_port,
     .start = gpu_start,
     .destroy = gpu_destroy,
-    .faults = node_faults,
+    .faults = pcie_faults,
     .fault = node_gpu_fault,
 };
 

@@ -1,6 +1,7 @@
 /* The host as a kind: parameters, creation, and the firmware's view of its address map. */
 #include "node/fault.h"
 #include "node/host/internal.h"
+#include "pcie/fault.h"
 #include "pcie/port_params.h"
 
 #include <stdio.h>
@@ -291,7 +292,7 @@ const struct machine_kind node_host_kind = {
     .start = host_start,
     .destroy = host_destroy,
     .blocked = node_host_blocked,
-    .faults = node_faults,
+    .faults = pcie_faults,
     .fault = node_host_fault,
 };
 

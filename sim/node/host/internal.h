@@ -5,6 +5,7 @@
 #ifndef NODE_HOST_INTERNAL_H
 #define NODE_HOST_INTERNAL_H
 
+#include "core/arbiter.h"
 #include "core/probe.h"
 #include "node/host.h"
 #include "node/packet.h"
@@ -56,8 +57,7 @@ struct host_config {
 /** Packets of one class towards one target: a queue per source, served round robin. */
 struct rc_lane {
     struct node_packet_list queue[RC_SOURCES];
-    uint64_t waiting; /* bit per source with a queue that is not empty */
-    unsigned turn;    /* the source that is asked first */
+    struct sim_arbiter arbiter; /* among sources with a queue that is not empty */
 };
 
 struct rc_port {

@@ -231,19 +231,16 @@ static unsigned lane_pick(const struct node_rc *rc, const struct rc_lane *lane, 
                           sim_time_t *next_p)
 {
     sim_time_t now = sim_now(rc->host->dom);
-    uint64_t before = (UINT64_C(1) << lane->turn) - 1;
-    uint64_t halves[2] = { lane->waiting & ~before, lane->waiting & before };
 
-    for (unsigned half = 0; half < 2; half++) {
-        for (uint64_t left = halves[half]; left != 0; left &= left - 1) {
-            unsigned source = (unsigned)__builtin_ctzll(left);
-            sim_time_t t = head_time(rc, lane, target, source);
+    for (uint64_t left = lane->arbiter.requests; left != 0;) {
+        unsigned source = sim_arbiter_pick(&lane->arbiter, left);
+        sim_time_t t = head_time(rc, lane, target, source);
 
-            if (t <= now)
-                return source;
-            if (t < *next_p)
-                *next_p = t;
-        }
+        if (t <= now)
+            return source;
+        if (t < *next_p)
+            *next_p = t;
+        left &= ~(UINT64_C(1) << source);
     }
     return RC_SOURCES;
 }
@@ -254,7 +251,7 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
     struct rc_lane *lane = &rc->lane[target][cls];
     bool any = false;
 
-    while (lane->waiting != 0) {
+    while (lane->arbiter.requests != 0) {
         unsigned source;
         struct node_packet_list *queue;
 
@@ -265,7 +262,7 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
             return any;
         any = true;
         queue = &lane->queue[source];
-        lane->turn = (source + 1) % RC_SOURCES;
+        lane->arbiter.turn = (source + 1) % RC_SOURCES;
         if (cls == PCIE_POSTED)
             rc->posted_done[target][source]++;
         if (source == RC_FROM_MEMORY)
@@ -275,7 +272,7 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
         else
             send_out(rc, node_packet_pop(queue), target);
         if (queue->head == NULL)
-            lane->waiting &= ~(UINT64_C(1) << source);
+            lane->arbiter.requests &= ~(UINT64_C(1) << source);
     }
     rc->active &= ~rc_lane_mask(target, cls);
     return any;
@@ -315,7 +312,7 @@ static void port_ready(void *user, enum pcie_class cls)
 {
     struct rc_port *rp = user;
 
-    if (rp->rc->lane[rp->index][cls].waiting != 0)
+    if (rp->rc->lane[rp->index][cls].arbiter.requests != 0)
         node_rc_wake(rp->rc, sim_now(rp->rc->host->dom));
 }
 
@@ -371,7 +368,7 @@ static void register_stalls(struct sim_domain *dom, const struct rc_port *rp, co
         sim_stat_register(dom, rows[i].value, path, "ps", rows[i].meaning);
     }
 }
-/* Of a Xeon E5 v2. */
+/* A Xeon E5 v2 has these. */
 #define ROOT_PORT_VENDOR 0x8086u
 #define ROOT_PORT_DEVICE 0x0e02u
 

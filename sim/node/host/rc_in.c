@@ -26,7 +26,7 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
     }
     lane = &rc->lane[target][cls];
     node_packet_push(&lane->queue[p->source], p);
-    lane->waiting |= UINT64_C(1) << p->source;
+    lane->arbiter.requests |= UINT64_C(1) << p->source;
     rc->active |= rc_lane_mask(target, cls);
     node_rc_wake(rc, p->due);
 }

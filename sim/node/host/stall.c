@@ -11,7 +11,7 @@ static void tell_lane(struct node_rc *rc, unsigned target, enum pcie_class cls, 
     static const char *const what[PCIE_CLASSES] = { "a write", "a read", "a completion" };
     const struct rc_lane *lane = &rc->lane[target][cls];
 
-    for (uint64_t left = lane->waiting; left != 0; left &= left - 1) {
+    for (uint64_t left = lane->arbiter.requests; left != 0; left &= left - 1) {
         unsigned source = (unsigned)__builtin_ctzll(left);
         const char *where = source < HOST_PORTS        ? port_names[source]
                             : source == RC_FROM_MEMORY ? "memory"

@@ -220,6 +220,7 @@ class HubRig : public ::testing::Test
     std::function<void()> before_start; /* of the first hub */
     unsigned date_line = UINT_MAX;      /* the node whose hub is that of the ring */
     bool closed = false; /* the last E joins the first W, and all routes go round by E */
+    const char *east = "e", *west = "w"; /* ports of the chain */
     /* A chain of n nodes: E of node i to W of node i + 1, `wire_ps` long. */
     void build(unsigned n, sim_order order = {}, sim_time_t wire_ps = 15000)
     {
@@ -239,14 +240,14 @@ class HubRig : public ::testing::Test
             place.dom = doms[i];
             place.path = strdup_(path);
             place.node = i;
-            cfg.date_line_ew = i == date_line;
+            cfg.date_line[HUB_PORT_e] = i == date_line;
             ASSERT_EQ(SIM_OK, hub_kind.create(&place, &cfg, &hubs[i], &err)) << err.text;
             make_host(i);
         }
         for (unsigned i = 0; i < n; i++) {
             if (i + 1 < n || closed) {
                 ASSERT_EQ(SIM_OK,
-                          pcie_link_connect(end(i, "e"), end((i + 1) % n, "w"), wire_ps, &err));
+                          pcie_link_connect(end(i, east), end((i + 1) % n, west), wire_ps, &err));
             }
             route(i, n);
             if (i == 0 && before_start)
@@ -292,9 +293,9 @@ class HubRig : public ::testing::Test
         r.part_bytes = kPart;
         r.ranges[r.nranges++] = { "n", i, i };
         if (i + 1 < n)
-            r.ranges[r.nranges++] = { "e", i + 1, n - 1 };
+            r.ranges[r.nranges++] = { east, i + 1, n - 1 };
         if (i > 0)
-            r.ranges[r.nranges++] = { closed ? "e" : "w", 0, i - 1 };
+            r.ranges[r.nranges++] = { closed ? east : west, 0, i - 1 };
         ASSERT_EQ(SIM_OK, hub_kind.set_routes(hubs[i], &r, &err)) << err.text;
     }
     void configure(unsigned i)

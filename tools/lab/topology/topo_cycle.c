@@ -16,17 +16,10 @@ static bool follows(const struct waits *w, unsigned in, unsigned out)
     return w->follows[(size_t)in * w->n + out];
 }
 
-/** Do packets go straight on from one to the other: in by E, out by W, or by A and B? */
+/** Do packets go straight on from one to the other, as in by E and out by W? */
 static bool straight_on(const struct lab_topo_link *in, const struct lab_topo_link *out)
 {
-    static const char *const pairs[][2] = {
-        { "e", "w" }, { "w", "e" }, { "a", "b" }, { "b", "a" }
-    };
-
-    for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-        if (strcmp(in->port_to, pairs[i][0]) == 0 && strcmp(out->port_from, pairs[i][1]) == 0)
-            return true;
-    return false;
+    return out->partner != NULL && strcmp(in->port_to, out->partner) == 0;
 }
 
 /** As hubs choose it: channel 1 from the date line to the end of the way in the ring. */

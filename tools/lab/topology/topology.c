@@ -94,9 +94,17 @@ static uint64_t hop_ps(const struct build *b, const struct lab_topo_link *l,
     return ((ps * khz + PS_KHZ - 1) / PS_KHZ + cycles) * PS_KHZ / khz;
 }
 
-static bool has_vc1(const struct build *b, unsigned hub, const char *port)
+static struct machine_ring ring(const struct build *b, unsigned hub, const char *port)
 {
-    return strpbrk(port, "ewab") != NULL && value(b, hub, "vc1.ph_credits") != 0;
+    const struct machine_component_desc *c = b->hubs[hub].component;
+    struct machine_ring none = { NULL, false, false };
+    void *config;
+
+    if (c->kind->ring == NULL)
+        return none;
+    config = load_alloc(&b->topo->arena, c->kind->config_bytes);
+    machine_component_config(c, config);
+    return c->kind->ring(config, port);
 }
 
 /**
@@ -110,10 +118,11 @@ static void watch_buffer(const struct build *b, struct lab_topo_link *l)
     uint64_t mps = smaller(port_value(b, l->from, l->port_from, "mps_bytes"),
                            port_value(b, l->to, l->port_to, "mps_bytes"));
 
-    l->vc1 = has_vc1(b, l->from, l->port_from) && has_vc1(b, l->to, l->port_to);
-    l->date_line =
-        l->vc1 && value(b, l->from,
-                        strpbrk(l->port_from, "ab") != NULL ? "date_line.ab" : "date_line.ew") != 0;
+    struct machine_ring from = ring(b, l->from, l->port_from);
+
+    l->partner = from.partner;
+    l->vc1 = from.vc1 && ring(b, l->to, l->port_to).vc1;
+    l->date_line = l->vc1 && from.date_line;
     l->endless = headers == 0 && data == 0;
     l->guarded = value(b, l->from, "bubble_tlps") > 1 &&
                  (l->endless || (headers > 1 && (data == 0 || data >= headers * mps / 16)));

@@ -21,6 +21,7 @@ struct lab_topo_link {
     uint64_t load;       /* messages when each hub sends one to each other */
     bool guarded;        /* its hub lets packets enter a ring only while a place stays free in it */
     bool endless;        /* the receive buffer behind it takes all that comes */
+    const char *partner; /* packets that come to its hub by this port go straight on; or NULL */
     bool vc1;            /* it has a virtual channel 1, */
     bool date_line;      /* and packets change to that here */
     struct {

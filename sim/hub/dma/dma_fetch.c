@@ -1,5 +1,5 @@
 /* Descriptors: fetched ahead from host or internal memory, and decoded. */
-#include "hub/dma_impl.h"
+#include "hub/dma/dma_impl.h"
 
 static uint32_t word(const uint8_t *p, uint32_t index)
 {
@@ -43,7 +43,7 @@ static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
     struct hub *hub = dma->hub;
     struct pcie_tlp tlp = {
         .kind = PCIE_MRD,
-        .requester_id = hub->ports[0].function.id,
+        .requester_id = hub->ports[HUB_HOST].edge.function.id,
         .tag = fetch_tag(dma),
     };
 
@@ -54,7 +54,7 @@ static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
     dma->fetch_deadline_ps = hub_request_sent(hub);
     tlp.trace_id =
         hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, fetch_mark(dma, edge));
-    hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
+    hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, HUB_HOST, edge + hub->cfg.output_cycles);
 }
 
 static void fetch_from_internal(struct hub_dma *dma, uint64_t edge)

@@ -1,4 +1,4 @@
-/* What a hub tells an observer: times of its pipeline, and what its DMA channels wait for. */
+/* What a hub shows an observer: times of its pipeline, and what its DMA channels wait for. */
 #include "hub/internal.h"
 
 #define STAGE(stage, name, kind, phase, text)                                                      \
@@ -54,7 +54,7 @@ uint64_t hub_probe_received(struct hub *hub, const struct hub_port *port,
                                           HUB_STAGE_OUTPUT };
     const uint64_t cycles[] = { 0, hub->cfg.receive_cycles, hub->cfg.route_cycles,
                                 hub->cfg.output_cycles };
-    const char *where = pcie_port_path(port->pcie);
+    const char *where = pcie_port_path(port->edge.pcie);
     uint32_t source = port->index * PCIE_CLASSES + pcie_tlp_class(tlp);
     uint64_t edge = hub_edge(hub), cause = tlp->trace_id;
 
@@ -75,7 +75,7 @@ static const char *output_of(const struct hub *hub, uint32_t out)
     static const char self[] = "self", sink[] = "sink";
 
     if (out < HUB_MAX_PORTS)
-        return pcie_port_path(hub->ports[out].pcie);
+        return pcie_port_path(hub->ports[out].edge.pcie);
     return out == OUT_SELF ? self : sink;
 }
 

@@ -8,7 +8,7 @@
  * on its way, from the issue of the last read request on; how long that takes
  * is the firmware's, by the place where the word lies.
  */
-#include "hub/dma_impl.h"
+#include "hub/dma/dma_impl.h"
 
 #include <stdlib.h>
 

@@ -32,7 +32,7 @@ uint32_t dma_error_of(const struct pcie_tlp *cpl, uint32_t otherwise);
 
 /* dma_data.c */
 /** The edge at which a tag and its buffer are free, at most `edge` if there is one already;
- * UINT64_MAX: a write will tell. */
+ * UINT64_MAX: after a write. */
 uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge);
 /** The next request of the descriptor at work. A tag is free. */
 void dma_issue_read(struct hub_dma *dma, uint64_t edge);

@@ -1,30 +1,21 @@
 /* Queues, grants and DMA channels of a hub for an observer of levels. */
 #include "hub/internal.h"
 
-#define PORT_SOURCES(port) port ".p", port ".np", port ".cpl", port ".p1"
-#define NO_SOURCE          HUB_SOURCES
-#define NO_OUTPUT          HUB_OUTPUTS
+#define NO_SOURCE HUB_SOURCES
+#define NO_OUTPUT HUB_OUTPUTS
 
-_Static_assert(PCIE_CLASSES == 4 && HUB_MAX_PORTS == 6 && HUB_DMA_CHANNELS == 4, "names below");
-static const char *const sources[HUB_SOURCES + 2] = { PORT_SOURCES("n"),
-                                                      PORT_SOURCES("e"),
-                                                      PORT_SOURCES("w"),
-                                                      PORT_SOURCES("s"),
-                                                      PORT_SOURCES("a"),
-                                                      PORT_SOURCES("b"),
-                                                      "local",
-                                                      "dma0.read",
-                                                      "dma1.read",
-                                                      "dma2.read",
-                                                      "dma3.read",
-                                                      "dma0.write",
-                                                      "dma1.write",
-                                                      "dma2.write",
-                                                      "dma3.write",
-                                                      "-",
-                                                      NULL };
-static const char *const outputs[HUB_OUTPUTS + 2] = { "n", "e",    "w",    "s", "a",
-                                                      "b", "self", "sink", "-", NULL };
+/* clang-format off */
+#define PORT_SOURCES(port, ...) #port ".p", #port ".np", #port ".cpl", #port ".p1",
+#define PORT_OUTPUT(port, ...)  #port,
+_Static_assert(PCIE_CLASSES == 4 && HUB_DMA_CHANNELS == 4, "names below");
+_Static_assert(NO_SOURCE < 1 << 6 && NO_OUTPUT < 1 << 4, "bits of the signals below");
+static const char *const sources[HUB_SOURCES + 2] = {
+    HUB_PORTS(PORT_SOURCES) "local",
+    "dma0.read", "dma1.read", "dma2.read", "dma3.read",
+    "dma0.write", "dma1.write", "dma2.write", "dma3.write", "-", NULL
+};
+static const char *const outputs[HUB_OUTPUTS + 2] = { HUB_PORTS(PORT_OUTPUT) "self", "sink", "-", NULL };
+/* clang-format on */
 
 /* ---- ports ---- */
 
@@ -47,7 +38,7 @@ static const struct sim_signal tx_tlps = { "tx.tlps", 32, NULL, "TLPs that the o
 
 static const char *path_of(const struct hub *hub, uint32_t port)
 {
-    return pcie_port_path(hub->ports[port].pcie);
+    return pcie_port_path(hub->ports[port].edge.pcie);
 }
 
 void hub_level_queue(const struct hub *hub, uint32_t source, uint32_t count)
@@ -131,10 +122,10 @@ void hub_level_dma(const struct hub_dma *dma)
 void hub_level_start(const struct hub *hub)
 {
     for (uint32_t p = 0; p < hub->nports; p++) {
-        if (!pcie_port_connected(hub->ports[p].pcie))
+        if (!pcie_port_connected(hub->ports[p].edge.pcie))
             continue;
         for (uint32_t cls = 0; cls < PCIE_CLASSES; cls++) {
-            if (cls == PCIE_POSTED_VC1 && !pcie_port_has_vc1(hub->ports[p].pcie))
+            if (cls == PCIE_POSTED_VC1 && !pcie_port_has_vc1(hub->ports[p].edge.pcie))
                 continue;
             hub_level_queue(hub, p * PCIE_CLASSES + cls, 0);
             sim_probe_level(hub->probe, &rx_signals[cls][1], path_of(hub, p), 0, NO_OUTPUT);

@@ -9,7 +9,7 @@ static const char *source_name(const struct hub *hub, uint32_t source)
 
     (void)hub;
     if (source < SRC_LOCAL)
-        return hub_kind.ports[source / PCIE_CLASSES];
+        return hub_port_names[source / PCIE_CLASSES];
     if (source == SRC_LOCAL)
         return "registers";
     return channels[(source - SRC_DMA_READ) % HUB_DMA_CHANNELS];
@@ -35,11 +35,11 @@ static unsigned slot_of(const struct hub *hub, const struct pcie_tlp *tlp, uint3
 {
     if (tlp->kind != PCIE_MWR || out >= HUB_MAX_PORTS)
         return MACHINE_NO_SLOT;
-    return out == 0 ? hub->slot : (unsigned)((tlp->addr - HUB_CABLE_BASE) / hub->part_bytes);
+    return out == HUB_HOST ? hub->slot : (unsigned)((tlp->addr - HUB_CABLE_BASE) / hub->part_bytes);
 }
 
-static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_block_fn fn,
-                 void *arg)
+static void report_head(const struct hub *hub, uint32_t source, uint32_t out, machine_block_fn fn,
+                        void *arg)
 {
     const struct pcie_tlp *tlp = &fifo_head(&hub->fifo[source])->tlp;
     struct machine_block block = { .where = source_name(hub, source),
@@ -49,9 +49,9 @@ static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_b
                                              source % PCIE_CLASSES == PCIE_POSTED_VC1 };
 
     if (out < HUB_MAX_PORTS) {
-        block.port = hub_kind.ports[out];
+        block.port = hub_port_names[out];
         block.leaves = pcie_tlp_class(tlp) == PCIE_POSTED_VC1;
-        block.lacks = pcie_port_lacks(hub->ports[out].pcie, pcie_tlp_class(tlp));
+        block.lacks = pcie_port_lacks(hub->ports[out].edge.pcie, pcie_tlp_class(tlp));
         if (block.lacks == NULL) /* what enters a ring leaves a place free in it */
             block.lacks = "credits for bubble_tlps packets";
     } else {
@@ -62,7 +62,7 @@ static void tell(const struct hub *hub, uint32_t source, uint32_t out, machine_b
 }
 
 /** Whoever waits for the word behind a list that broke off waits for ever. */
-static void tell_broken(const struct hub *hub, uint32_t channel, machine_block_fn fn, void *arg)
+static void report_broken(const struct hub *hub, uint32_t channel, machine_block_fn fn, void *arg)
 {
     static const char *const met[] = {
         [HUB_DMA_ERR_LENGTH] = "a list with a bad length",
@@ -91,8 +91,9 @@ void hub_blocked(void *component, machine_block_fn fn, void *arg)
 
     for (uint32_t source = 0; source < HUB_SOURCES; source++)
         for (uint32_t out = 0; out < HUB_OUTPUTS; out++)
-            if ((hub->output[out].want >> source & 1) != 0 && !hub_may_go(hub, source, out))
-                tell(hub, source, out, fn, arg);
+            if ((hub->output[out].arbiter.requests >> source & 1) != 0 &&
+                !hub_may_go(hub, source, out))
+                report_head(hub, source, out, fn, arg);
     for (uint32_t channel = 0; channel < HUB_DMA_CHANNELS; channel++)
-        tell_broken(hub, channel, fn, arg);
+        report_broken(hub, channel, fn, arg);
 }

@@ -1,13 +1,13 @@
 /* The data of a DMA channel: read requests, their completions and time-outs, writes. */
-#include "hub/dma_impl.h"
+#include "hub/dma/dma_impl.h"
 
 #include <string.h>
 
 /* ---- reading --------------------------------------------------------------------- */
 
 /* The edge at which a tag and its buffer are free, at most `edge` if there is one already: the last
- * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: a write will
- * tell. */
+ * data of a request leave its buffer with the last beat of their packet. UINT64_MAX: after a
+ * write. */
 uint64_t dma_tag_edge(const struct hub_dma *dma, uint64_t edge)
 {
     uint64_t leaving = dma->releasing ? dma->hub->fifo[SRC_DMA_WRITE + dma->channel].free_edge : 0;
@@ -66,7 +66,7 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
     } else {
         struct pcie_tlp tlp = {
             .kind = PCIE_MRD,
-            .requester_id = hub->ports[0].function.id,
+            .requester_id = hub->ports[HUB_HOST].edge.function.id,
             .tag = read_tag(dma, index),
         };
 
@@ -77,7 +77,7 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
         pcie_tlp_set_range(&tlp, addr, r->bytes);
         tlp.trace_id =
             hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, dma->marks.issued);
-        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, 0, edge + hub->cfg.output_cycles);
+        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, HUB_HOST, edge + hub->cfg.output_cycles);
     }
     dma->src_at += r->bytes;
     dma->dst_at += r->bytes;
@@ -105,7 +105,7 @@ static struct hub_read *read_of(struct hub_dma *dma, uint8_t tag)
     return NULL;
 }
 
-/* Of a request that has failed nothing more is written, and its place is free once no answer can
+/* Nothing more of a request that has failed is written, and its place is free once no answer can
  * come any more. */
 static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
 {
@@ -137,7 +137,7 @@ static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, ui
 {
     if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
         return false;
-    pcie_port_answered(dma->hub->ports[0].pcie, tlp);
+    pcie_port_answered(dma->hub->ports[HUB_HOST].edge.pcie, tlp);
     dma_fetched(dma, tlp, edge);
     return true;
 }
@@ -150,7 +150,7 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
-    pcie_port_answered(hub->ports[0].pcie, tlp);
+    pcie_port_answered(hub->ports[HUB_HOST].edge.pcie, tlp);
     if (error != 0)
         give_up(dma, r, error);
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
@@ -165,7 +165,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
     bool fetch = tlp->tag >= HUB_FETCH_TAG;
     uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
 
-    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[0].function.id)
+    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[HUB_HOST].edge.function.id)
         return false;
     return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
                  : read_completion(&hub->dma[channel], tlp, edge);
@@ -173,7 +173,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
 
 static void timed_out(struct hub_dma *dma)
 {
-    pcie_port_error(dma->hub->ports[0].pcie, PCIE_ERR_TIMEOUT, NULL);
+    pcie_port_error(dma->hub->ports[HUB_HOST].edge.pcie, PCIE_ERR_TIMEOUT, NULL);
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 
@@ -212,7 +212,7 @@ sim_time_t dma_timeout(struct hub_dma *dma)
 
 static uint32_t mps_of(const struct hub *hub)
 {
-    return pcie_port_mps(hub->ports[0].pcie);
+    return pcie_port_mps(hub->ports[HUB_HOST].edge.pcie);
 }
 
 /* A write of `bytes` to a window or bus address, without payload until it is granted. */
@@ -220,7 +220,8 @@ static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uin
                           uint64_t mark)
 {
     struct hub *hub = dma->hub;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub->ports[0].function.id };
+    struct pcie_tlp tlp = { .kind = PCIE_MWR,
+                            .requester_id = hub->ports[HUB_HOST].edge.function.id };
     uint64_t addr = 0;
     uint32_t out = 0;
 

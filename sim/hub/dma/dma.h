@@ -1,0 +1,100 @@
+/*
+ * DMA channels: registers, descriptors, reads in flight, data to write.
+ */
+#ifndef HUB_DMA_H
+#define HUB_DMA_H
+
+#include "hub/hub.h"
+#include "regs/hub_regs.h"
+
+SIM_BEGIN_DECLS
+
+#define HUB_TAGS_PER_CHANNEL 32u /* tag = channel * 32 + index */
+#define HUB_FETCH_TAG        (HUB_DMA_CHANNELS * HUB_TAGS_PER_CHANNEL) /* + channel */
+#define HUB_BRINGUP_TAG      (HUB_FETCH_TAG + HUB_DMA_CHANNELS)
+#define HUB_PREFETCH_MAX     16u
+
+/** One read request of a DMA channel; they lie in the order of the data. */
+struct hub_read {
+    uint64_t dst;
+    uint32_t bytes, received, written;
+    uint8_t tag;
+    bool waits;  /* for completions, until deadline_ps, */
+    bool failed; /* and nothing of it is written any more */
+    sim_time_t deadline_ps;
+    uint64_t ready_edge;           /* of the bytes received so far */
+    uint8_t *buffer;               /* dma_read_bytes */
+    uint64_t data_mark, free_mark; /* the bytes received so far; the place is free again */
+};
+
+struct hub_descriptor {
+    uint64_t src, dst, data; /* data: of a status descriptor */
+    uint32_t size, next, burst, src_gap, dst_gap;
+    bool status, pipeline, internal;
+    uint64_t edge; /* when it is there and decoded */
+    uint64_t mark; /* the same for an observer */
+};
+
+/** Last marks of what the work of a channel waits for; 0 where nobody observes. */
+struct hub_dma_marks {
+    uint64_t fetch;   /* the next descriptor may be fetched */
+    uint64_t begun;   /* the descriptor at work began */
+    uint64_t over;    /* what came before it was issued, or its status word sent */
+    uint64_t issued;  /* the last read request */
+    uint64_t pace;    /* the next one may follow */
+    uint64_t written; /* the last packet of data or status was granted */
+    uint64_t status;  /* the status word is prepared */
+    bool was_status;  /* `written` was a status word */
+};
+
+enum dma_mode { DMA_IDLE, DMA_REGISTER, DMA_CHAIN };
+
+struct hub_dma {
+    struct hub *hub;
+    uint32_t channel;
+    /* registers */
+    uint64_t src, dst, length, status_addr, status_data, table, irq, bytes;
+    enum dma_mode mode;
+    uint32_t error, chains;
+    bool failed;
+    /* descriptors fetched and not yet begun */
+    struct hub_descriptor ahead[HUB_PREFETCH_MAX];
+    uint32_t ahead_head, ahead_tail; /* free-running */
+    uint32_t fetch_next;             /* pointer of the next one to fetch; HUB_DESC_END: none */
+    bool fetch_waits;                /* a fetch is on its way */
+    uint8_t fetch_tag;
+    sim_time_t fetch_deadline_ps;
+    uint64_t fetch_edge;
+    bool unanswered;   /* a request of this list was given up, */
+    uint32_t tag_turn; /* so the next one uses other tags */
+    /* the descriptor at work: its reads are being issued, or its status is due */
+    struct hub_descriptor now;
+    bool active, ending; /* ending: `now` is the status word of the registers */
+    bool overlaps;       /* the last one allowed the next to begin before its end */
+    uint64_t src_at, dst_at;
+    uint32_t left, row_left;
+    uint64_t next_issue_edge, last_issue_edge, status_edge;
+    /* reads in flight and data not yet written */
+    struct hub_read *reads;        /* ring of dma_read_tags */
+    uint32_t read_head, read_tail; /* free-running */
+    bool releasing;                /* the write on the bus is the last one of its request */
+    struct hub_dma_marks marks;
+};
+
+int dma_init(struct hub *hub, uint32_t channel);
+void dma_fini(struct hub_dma *dma);
+void dma_write_register(struct hub_dma *dma, uint32_t offset, uint64_t value);
+uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset);
+/** Does all that channel `dma` can do at this edge. @return the next edge at which it wants to. */
+uint64_t dma_step(struct hub_dma *dma, uint64_t edge);
+/** @return false: nobody waits for it */
+bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge);
+/** Gives up what waits since before its deadline. @return the next deadline, or SIM_TIME_NEVER. */
+sim_time_t dma_timeout(struct hub_dma *dma);
+/** The write *tlp, made without payload, was granted: it gets its data now. */
+void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp);
+/** Where a probe is attached, behind that: its mark, and the edge of its last beat. */
+void dma_probe_written(struct hub_dma *dma, uint64_t mark, uint64_t free_edge);
+
+SIM_END_DECLS
+#endif

@@ -1,0 +1,77 @@
+/*
+ * The edge of a hub: all that passes between a port and the core. A packet is
+ * atomic: it comes and goes as a whole, at its first edge of the core's clock, and
+ * takes a number of beats on the core's bus. A core of another make (RTL, SystemC)
+ * stands behind the same calls; what it adds is times.
+ *
+ *   far side --> [receive buffer] --received()--> core --send()--> [port] --> far side
+ *                       <---------release()-----       <--ready()---
+ *
+ * A core decides in phase SIM_CLOCK; received() and ready() only note and schedule.
+ */
+#ifndef HUB_EDGE_H
+#define HUB_EDGE_H
+
+#include "machine/kind.h"
+#include "pcie/config.h"
+#include "pcie/port.h"
+
+SIM_BEGIN_DECLS
+
+enum hub_role { HUB_ENDPOINT, HUB_ROOT };
+
+struct hub_edge {
+    struct pcie_port *pcie;
+    uint8_t role;                  /* enum hub_role */
+    struct pcie_function function; /* endpoints: what the far side configures */
+};
+
+/** `path` ("node0.hub.n") and `link` are copied; `core` hears of packets, room and the link. */
+int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_pool *pool,
+                    const char *path, enum hub_role role, const struct pcie_port_config *link,
+                    const struct pcie_port_user *core, struct sim_error *err);
+void hub_edge_destroy(struct hub_edge *edge);
+/** See struct machine_port. */
+struct machine_port hub_edge_plug(struct hub_edge *edge);
+
+/** Flow control is up and, at an endpoint, the far side has enabled memory space. */
+bool hub_edge_up(const struct hub_edge *edge);
+/** An answer without data. */
+struct pcie_tlp hub_edge_completion(const struct hub_edge *edge, const struct pcie_tlp *request,
+                                    enum pcie_cpl_status status);
+/** Carries out a configuration request. @return its completion, for the core to send */
+struct pcie_tlp hub_edge_configure(struct hub_edge *edge, struct mem_pool *pool,
+                                   const struct pcie_tlp *request);
+
+/** Beats of a packet on a bus: its header's, and those of data with the gap behind them. */
+static inline uint64_t hub_edge_beats(const struct pcie_tlp *tlp, uint64_t bus_bytes,
+                                      uint64_t gap_beats)
+{
+    return pcie_tlp_has_data(tlp)
+               ? 1 + (pcie_tlp_data_bytes(tlp) + bus_bytes - 1) / bus_bytes + gap_beats
+               : 1;
+}
+/** May a packet of the class be sent? */
+static inline bool hub_edge_ready(const struct hub_edge *edge, enum pcie_class cls)
+{
+    return pcie_port_can_send(edge->pcie, cls);
+}
+/** May it, and has the far side credits for so many of the largest? */
+static inline bool hub_edge_credits(const struct hub_edge *edge, enum pcie_class cls, uint32_t tlps)
+{
+    return pcie_port_has_room(edge->pcie, cls, tlps);
+}
+/** Takes the payload. hub_edge_ready() must hold. */
+static inline void hub_edge_send(const struct hub_edge *edge, const struct pcie_tlp *tlp)
+{
+    pcie_port_send(edge->pcie, tlp);
+}
+/** A packet that was received has left the receive buffer. */
+static inline void hub_edge_release(const struct hub_edge *edge, enum pcie_class cls,
+                                    const struct pcie_tlp *tlp)
+{
+    pcie_port_consume(edge->pcie, cls, pcie_tlp_data_credits(tlp));
+}
+
+SIM_END_DECLS
+#endif

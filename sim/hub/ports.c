@@ -1,0 +1,65 @@
+#include "hub/ports.h"
+
+#include "hub/hub.h"
+
+#include <string.h>
+
+#define NAME(port, ...) #port,
+const char *const hub_port_names[] = { HUB_PORTS(NAME) NULL };
+
+enum { BOARD, FREE };
+
+static const struct {
+    uint8_t rings, partner, date_line;
+} rows[HUB_MAX_PORTS] = {
+#define ROW(port, role, gen, lanes, rings, partner, line)                                          \
+    { rings, HUB_PORT_##partner, HUB_PORT_##line },
+    HUB_PORTS(ROW)
+};
+
+uint32_t hub_port_find(const char *name)
+{
+    uint32_t p = 0;
+
+    while (p < HUB_MAX_PORTS && strcmp(hub_port_names[p], name) != 0)
+        p++;
+    return p;
+}
+
+uint32_t hub_port_partner(const struct hub_config *cfg, uint32_t port)
+{
+    if (rows[port].rings == BOARD)
+        return rows[port].partner;
+    return cfg->ring[port] == 0 ? (uint32_t)HUB_PORT_NONE
+                                : HUB_FIRST_FREE + (uint32_t)cfg->ring[port] - 1;
+}
+
+bool hub_port_date_line(const struct hub_config *cfg, uint32_t port)
+{
+    return cfg->date_line[rows[port].date_line] != 0;
+}
+
+int hub_check_rings(const char *path, const struct hub_config *cfg, struct sim_error *err)
+{
+    for (uint32_t p = HUB_FIRST_FREE; p < cfg->ports; p++) {
+        uint32_t partner = hub_port_partner(cfg, p);
+
+        if (partner != HUB_PORT_NONE && (partner == p || hub_port_partner(cfg, partner) != p))
+            return sim_error_set(
+                err, SIM_ERR_CONFIG, "%s.%s.ring = %llu: expected none, or a port whose ring is %s",
+                path, hub_port_names[p], (unsigned long long)cfg->ring[p], hub_port_names[p]);
+    }
+    return SIM_OK;
+}
+
+struct machine_ring hub_ring(const void *config, const char *port)
+{
+    const struct hub_config *cfg = config;
+    uint32_t p = hub_port_find(port), partner;
+
+    partner = p < HUB_MAX_PORTS ? hub_port_partner(cfg, p) : (uint32_t)HUB_PORT_NONE;
+    if (partner == HUB_PORT_NONE)
+        return (struct machine_ring){ NULL, false, false };
+    return (struct machine_ring){ hub_port_names[partner], cfg->vc1_ph_credits != 0,
+                                  hub_port_date_line(cfg, p) };
+}
