@@ -1,7 +1,7 @@
 /* One host with the board in slot 0: software finds it, stores to it and asks it for the time. */
 #include "machine/machine.h"
 #include "node/host.h"
-#include "pcie/config.h"
+#include "pcie/port/config.h"
 #include "stamp.h"
 
 #include <inttypes.h>

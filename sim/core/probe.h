@@ -81,7 +81,7 @@ struct sim_level {
     uint64_t value;
 };
 
-/** What surrounds a packet: its protocol's structure (pcie/packet.h). */
+/** What surrounds a packet: its protocol's structure (pcie/tlp/packet.h). */
 enum sim_packet_kind { SIM_PACKET_TLP, SIM_PACKET_DLLP };
 
 enum sim_packet_flag {

@@ -1,7 +1,7 @@
 /* The faults of a hub: those of its ports, and what it does wrong as a completer. */
 #include "hub/hub.h"
 #include "hub/internal.h"
-#include "pcie/misbehave_params.h"
+#include "pcie/lossy/misbehave_params.h"
 
 PCIE_FAULT_TABLES;
 PCIE_MISDEED_TABLES;

@@ -1,6 +1,6 @@
 /* The kind "hub.c": parameters, creation, ports. */
 #include "hub/internal.h"
-#include "pcie/port_params.h"
+#include "pcie/port/port_params.h"
 
 #include <stdlib.h>
 #include <string.h>

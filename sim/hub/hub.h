@@ -12,8 +12,8 @@
 #define HUB_HUB_H
 
 #include "machine/kind.h"
-#include "pcie/misbehave.h"
-#include "pcie/port.h"
+#include "pcie/lossy/misbehave.h"
+#include "pcie/port/port.h"
 
 SIM_BEGIN_DECLS
 
@@ -49,7 +49,7 @@ struct hub_config {
 extern const struct machine_kind hub_kind;
 
 /** Makes a hub, a component of that kind, answer requests wrongly on purpose, or stop taking
- * packets from its ports (pcie/misbehave.h). */
+ * packets from its ports (pcie/lossy/misbehave.h). */
 int hub_misbehave(void *component, const struct pcie_misbehavior *how, struct sim_error *err);
 
 SIM_END_DECLS

@@ -11,8 +11,8 @@
 
 #include "core/probe.h"
 #include "hub/hub.h"
-#include "pcie/aer.h"
-#include "pcie/ordering.h"
+#include "pcie/port/aer.h"
+#include "pcie/tlp/ordering.h"
 #include "regs/hub_regs.h"
 
 #define HUB_TAGS_PER_CHANNEL 32u /* tag = channel * 32 + index */

@@ -1,6 +1,6 @@
 /* The adapter as a kind: parameters, creation, ports; and the pool of packets. */
 #include "ib/internal.h"
-#include "pcie/port_params.h"
+#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,9 +16,9 @@
 
 #include "ib/ib.h"
 #include "memory/payload.h"
-#include "pcie/aer.h"
-#include "pcie/config.h"
-#include "pcie/port.h"
+#include "pcie/port/aer.h"
+#include "pcie/port/config.h"
+#include "pcie/port/port.h"
 #include "regs/ib_regs.h"
 
 SIM_BEGIN_DECLS

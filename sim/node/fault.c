@@ -3,7 +3,7 @@
 
 #include "node/gpu.h"
 #include "node/host.h"
-#include "pcie/misbehave_params.h"
+#include "pcie/lossy/misbehave_params.h"
 
 #include <string.h>
 

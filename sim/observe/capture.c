@@ -7,8 +7,8 @@
 
 #include "observe/capture_format.h"
 #include "observe/map.h"
-#include "pcie/lcrc.h"
-#include "pcie/packet.h"
+#include "pcie/tlp/lcrc.h"
+#include "pcie/tlp/packet.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "observe/timeline_impl.h"
 
-#include "pcie/packet.h"
+#include "pcie/tlp/packet.h"
 
 #include <stdio.h>
 #include <stdlib.h>

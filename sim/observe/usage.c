@@ -1,7 +1,7 @@
 #include "observe/usage.h"
 
-#include "pcie/packet.h"
-#include "pcie/phy.h"
+#include "pcie/port/phy.h"
+#include "pcie/tlp/packet.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  */
 #include "observe/internal.h"
 
-#include "pcie/tlp.h" /* PCIE_POSTED */
+#include "pcie/tlp/tlp.h" /* PCIE_POSTED */
 
 #include <stdlib.h>
 

@@ -27,19 +27,22 @@ using graph =
 /* What a folder makes begins here: such a file names the functions of all others for tables of
  * operations and for parameters, which is not a way through the room. */
 const strings creating = {
-    "sim/hub/hub.c", "sim/ib/hca.c", "sim/pcie/link.c", "sim/node/host/host.c", "hosts/mpi/mpi.c",
+    "sim/hub/hub.c",        "sim/ib/hca.c",    "sim/pcie/port/link.c",
+    "sim/node/host/host.c", "hosts/mpi/mpi.c",
 };
 
 /* The largest group of files that may call each other in a circle; 4 where nothing is said. */
 const std::map<std::string, size_t> circles = {
     { "hosts/launch", 7 }, { "hosts/mpi", 47 }, { "hosts/mpi/ib", 6 }, { "sim/hub", 9 },
-    { "sim/machine", 5 },  { "sim/pcie", 9 },   { "tools/lab", 6 },    { "tools/load", 5 },
+    { "sim/machine", 5 },  { "tools/lab", 6 },  { "tools/load", 5 },
 };
 
 /* How many sources a folder may have; 25 where nothing is said. */
 const std::map<std::string, size_t> crowds = {
-    { "hosts/mpi", 97 },    { "tools/lab", 115 },  { "sim/pcie", 36 },
-    { "hosts/launch", 31 }, { "sim/observe", 26 },
+    { "hosts/mpi", 97 },
+    { "tools/lab", 115 },
+    { "hosts/launch", 31 },
+    { "sim/observe", 26 },
 };
 
 /* How many lines a header may have; 300 where nothing is said. What programs include is as long as
@@ -48,7 +51,7 @@ const std::map<std::string, size_t> headers = {
     { "hosts/driver/bar.h", 348 },          { "hosts/launch/internal.h", 382 },
     { "hosts/mpi/peach2/internal.h", 346 }, { "sim/hub/internal.h", 429 },
     { "sim/ib/internal.h", 328 },           { "sim/node/host/internal.h", 433 },
-    { "sim/pcie/port_impl.h", 301 },
+    { "sim/pcie/port/port_impl.h", 301 },
 };
 
 template <typename Map> size_t limit(const Map &map, const std::string &key, size_t otherwise)

@@ -1,7 +1,7 @@
 /* The GPU as a kind: parameters, creation, pinning. */
 #include "node/fault.h"
 #include "node/gpu/internal.h"
-#include "pcie/port_params.h"
+#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>

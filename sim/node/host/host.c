@@ -1,7 +1,7 @@
 /* The host as a kind: parameters, creation, and the firmware's view of its address map. */
 #include "node/fault.h"
 #include "node/host/internal.h"
-#include "pcie/port_params.h"
+#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>

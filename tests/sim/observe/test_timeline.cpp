@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "observe/timeline.h"
-#include "pcie/packet.h"
+#include "pcie/tlp/packet.h"
 
 #include <string>
 #include <vector>

@@ -1,0 +1,241 @@
+/* What a port tells an observer. Called only where one is attached. */
+#include "pcie/port/port_impl.h"
+#include "pcie/tlp/packet.h"
+
+static const struct sim_stage link_busy = {
+    .name = "link busy",
+    .kind = "link busy",
+    .use = SIM_STAGE_LINK,
+    .meaning = "ready for the link, which carries other packets",
+};
+static const struct sim_stage credit_wait = {
+    .name = "credit wait",
+    .kind = "credit wait",
+    .meaning = "the receiver's buffer has no room",
+};
+static const struct sim_stage entry_wait = {
+    .name = "credit wait, ring entry",
+    .kind = "credit wait",
+    .meaning = "the next hub's buffer has room for packets of the ring only",
+};
+static const struct sim_stage replay_wait = {
+    .name = "replay buffer full",
+    .kind = "credit wait",
+    .meaning = "too many packets are not acknowledged",
+};
+static const struct sim_stage replayed = {
+    .name = "replay",
+    .kind = "replay",
+    .use = SIM_STAGE_LINK,
+    .meaning = "TLPs that were lost, and those behind them, are sent again",
+};
+static const struct sim_stage until_nak = {
+    .name = "lost, until NAK",
+    .kind = "replay",
+    .meaning = "sent, and lost or dropped behind a lost one, until the sender hears of it",
+};
+static const struct sim_stage until_timer = {
+    .name = "lost, until replay timer",
+    .kind = "replay",
+    .meaning = "sent, and nothing was heard of it until the sender's replay timer ended",
+};
+static const struct sim_stage training = {
+    .name = "link training",
+    .kind = "replay",
+    .meaning = "the link is out, or retrains",
+};
+static const struct sim_stage no_room = {
+    .name = "link busy",
+    .kind = "link busy",
+    .use = SIM_STAGE_FULL,
+    .meaning = "the port's queue is full",
+};
+static const struct sim_stage align = {
+    .name = "symbol alignment",
+    .kind = "serialisation",
+    .meaning = "to the queue in which a packet may begin, and SKP ordered sets that are due",
+};
+static const struct sim_stage serialise = {
+    .name = "serialisation",
+    .kind = "serialisation",
+    .meaning = "framing, header and data at the rate of the link",
+};
+static const struct sim_stage tx_block = {
+    .name = "hard IP, out",
+    .kind = "hard IP",
+    .meaning = "hard block and PHY of the sending port",
+};
+static const struct sim_stage cable = {
+    .name = "cable",
+    .kind = "cable",
+    .meaning = "propagation along cable or trace",
+};
+static const struct sim_stage rx_block = {
+    .name = "hard IP, in",
+    .kind = "hard IP",
+    .meaning = "PHY and hard block of the receiving port",
+};
+
+/* A packet of `symbols`, behind which the link has sent `behind` symbols. */
+static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind kind,
+                                 uint32_t symbols, uint32_t behind)
+{
+    uint64_t end = p->phy.next_pos - behind;
+
+    return (struct sim_packet){
+        .kind = kind,
+        .where = p->path,
+        .toward = p->far_path,
+        .begin = pcie_phy_ps(&p->phy, end - symbols),
+        .end = pcie_phy_ps(&p->phy, end),
+        .wire_latency = p->cfg.tx_latency_ps,
+        .skp = p->phy.skp_interval != 0 ? pcie_phy_ps(&p->phy, p->phy.skp_symbols) : 0,
+        .skp_interval = pcie_phy_ps(&p->phy, p->phy.skp_interval),
+    };
+}
+
+static void tell_tlp(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                     uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
+{
+    struct pcie_packet packet = {
+        .packet = on_wire(p, SIM_PACKET_TLP, symbols, 0),
+        .tlp = tlp,
+        .seq = seq,
+        .bytes = (flags & SIM_PACKET_CORRUPT) != 0 ? bytes : NULL,
+        .nbytes = (flags & SIM_PACKET_CORRUPT) != 0 ? nbytes : 0,
+    };
+
+    packet.packet.flags = flags;
+    p->packets->packet(p->packets->arg, &packet.packet);
+}
+
+static uint64_t mark_send(struct pcie_port *p, const struct pcie_tlp *tlp, uint32_t symbols,
+                          uint32_t flags)
+{
+    sim_time_t end = p->phy.free_ps;
+    const struct sim_mark begin = {
+        .stage = (flags & SIM_PACKET_REPLAY) != 0 ? &replayed : &link_busy,
+        .where = p->path,
+        .time = sim_now(p->dom),
+        .cause = { tlp->trace_id },
+        .queue = pcie_tlp_class(tlp),
+        .until = end,
+    };
+    uint64_t id = p->probe->mark(p->probe->arg, &begin);
+
+    id = sim_probe_mark(p->probe, &align, p->path, end - pcie_phy_ps(&p->phy, symbols), id);
+    id = sim_probe_mark(p->probe, &serialise, p->path, end, id);
+    p->sent_mark = id;
+    return sim_probe_mark(p->probe, &tx_block, p->path, end + p->cfg.tx_latency_ps, id);
+}
+
+uint64_t pcie_probe_put(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                        uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
+{
+    if (p->packets != NULL)
+        tell_tlp(p, tlp, seq, symbols, flags, bytes, nbytes);
+    return p->probe != NULL ? mark_send(p, tlp, symbols, flags) : tlp->trace_id;
+}
+
+uint64_t pcie_probe_again(const struct pcie_port *p, const struct pcie_tlp *tlp, sim_time_t since,
+                          bool nak)
+{
+    return sim_probe_mark(p->probe, nak ? &until_nak : &until_timer, p->path, since, tlp->trace_id);
+}
+
+uint64_t pcie_probe_send(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                         uint32_t symbols)
+{
+    return pcie_probe_put(p, tlp, seq, symbols, 0, NULL, 0);
+}
+
+void pcie_probe_put_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind,
+                         uint32_t flags, const uint8_t *bytes)
+{
+    struct pcie_packet packet = {
+        .packet = on_wire(p, SIM_PACKET_DLLP, PCIE_DLLP_SYMBOLS, behind * PCIE_DLLP_SYMBOLS),
+        .dllp = dllp,
+        .bytes = (flags & SIM_PACKET_CORRUPT) != 0 ? bytes : NULL,
+        .nbytes = (flags & SIM_PACKET_CORRUPT) != 0 ? PCIE_DLLP_BYTES : 0,
+    };
+
+    packet.packet.flags = flags;
+    p->packets->packet(p->packets->arg, &packet.packet);
+}
+
+void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d)
+{
+    uint32_t behind = pcie_dllp_count(d->mask);
+
+    for (unsigned i = 0; i <= PCIE_CLASSES; i++) {
+        unsigned bit = (i + PCIE_CLASSES) % (PCIE_CLASSES + 1); /* ACK first */
+
+        if ((d->mask >> bit & 1) != 0) {
+            const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
+
+            pcie_probe_put_dllp(p, &dllp, --behind, 0, NULL);
+        }
+    }
+}
+
+uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause)
+{
+    sim_time_t now = sim_now(p->dom);
+
+    cause = sim_probe_mark(p->probe, &cable, p->path, now - p->cfg.rx_latency_ps, cause);
+    return sim_probe_mark(p->probe, &rx_block, p->path, now, cause);
+}
+
+static void hold(const struct pcie_port *p, const struct sim_stage *stage, unsigned queue,
+                 sim_time_t from)
+{
+    sim_probe_hold(p->probe, stage, p->path, queue, from, sim_now(p->dom));
+}
+
+void pcie_probe_stalled(const struct pcie_port *p, unsigned cls, sim_time_t from)
+{
+    hold(p, &credit_wait, cls, from);
+}
+
+void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from)
+{
+    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
+        hold(p, &replay_wait, cls, from);
+}
+
+void pcie_probe_trained(const struct pcie_port *p, sim_time_t from, sim_time_t until)
+{
+    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
+        sim_probe_hold(p->probe, &training, p->path, cls, from, until);
+}
+
+void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from)
+{
+    enum sim_stall_cause cause = why < TX_STALL_REPLAY ? SIM_STALL_CREDIT
+                                 : why < TX_STALL_DOWN ? SIM_STALL_REPLAY
+                                                       : SIM_STALL_DOWN;
+
+    for (unsigned cls = 0; why == TX_STALL_AGAIN && cls < PCIE_CLASSES; cls++)
+        hold(p, &replayed, cls, from);
+
+    sim_probe_stall(p->probe, p->path, "tx", cause, from, sim_now(p->dom));
+}
+
+void pcie_probe_sent(const struct pcie_port *p, unsigned cls, bool was_full)
+{
+    if (was_full)
+        hold(p, &no_room, cls, p->full_since[cls]);
+    if (p->attends)
+        pcie_probe_levels(p);
+}
+
+void pcie_probe_want(struct pcie_port *p, unsigned cls, enum pcie_wants what)
+{
+    if (p->wants[cls] == what)
+        return;
+    if (p->wants[cls] != PCIE_WANTS_NOTHING)
+        hold(p, p->wants[cls] == PCIE_WANTS_QUEUE ? &no_room : &entry_wait, PCIE_CLASSES + cls,
+             p->want_since[cls]);
+    p->wants[cls] = (uint8_t)what;
+    p->want_since[cls] = sim_now(p->dom);
+}

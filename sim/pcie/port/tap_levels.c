@@ -1,0 +1,61 @@
+/* Queue lengths and credits of a port for an observer of levels. Called only where one is attached.
+ */
+#include "pcie/lossy/lossy_impl.h"
+
+#define CLASS_SIGNALS(cls, name)                                                                   \
+    [PCIE_##cls] = {                                                                               \
+        { "tx." name ".queue", 13, NULL, "TLPs that wait for the link" },                          \
+        { "tx." name ".ready", 1, NULL, "the transmit queue has room for one more" },              \
+        { "tx." name ".hdr_credits", 8, NULL, "header credits left; all ones: infinite" },         \
+        { "tx." name ".data_credits", 12, NULL, "data credits left; all ones: infinite" },         \
+    }
+
+enum { QUEUE, READY, HDR_CREDITS, DATA_CREDITS, CLASS_SIGNAL_COUNT };
+
+static const struct sim_signal signals[PCIE_CLASSES][CLASS_SIGNAL_COUNT] = {
+    CLASS_SIGNALS(POSTED, "p"), CLASS_SIGNALS(NONPOSTED, "np"), CLASS_SIGNALS(COMPLETION, "cpl"),
+    CLASS_SIGNALS(POSTED_VC1, "p1")
+};
+static const struct sim_signal replay = { "tx.replay", 11, NULL,
+                                          "TLPs sent and not yet acknowledged" };
+
+enum { LINK_DOWN, LINK_RETRAIN, LINK_REPLAY, LINK_UP };
+static const char *const link_states[] = { "down", "retrain", "replay", "up", NULL };
+static const struct sim_signal link_state = { "link.state", 2, link_states,
+                                              "whether TLPs can be sent for the first time" };
+
+static unsigned state_of(const struct pcie_port *p)
+{
+    if (p->up)
+        return LINK_UP;
+    if (p->lossy == NULL || !pcie_lossy_is_up(p))
+        return LINK_DOWN;
+    return p->lossy->recovering ? LINK_RETRAIN : LINK_REPLAY;
+}
+
+static void tell(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
+{
+    sim_probe_level(p->probe, signal, p->path, sim_now(p->dom), value);
+}
+
+void pcie_probe_levels(const struct pcie_port *p)
+{
+    for (unsigned cls = 0; cls < p->classes; cls++) {
+        const struct tx_class *q = &p->tx[cls];
+
+        tell(p, &signals[cls][QUEUE], q->count);
+        tell(p, &signals[cls][READY], q->count < p->queue_tlps);
+        tell(p, &signals[cls][HDR_CREDITS], q->hdr_avail & 0xffu);
+        tell(p, &signals[cls][DATA_CREDITS], q->data_avail & 0xfffu);
+    }
+    tell(p, &replay, p->replay_count);
+    tell(p, &link_state, state_of(p));
+}
+
+void pcie_probe_resumes(const struct pcie_port *p, sim_time_t at)
+{
+    const struct sim_level then = { &link_state, p->path, sim_now(p->dom), at, state_of(p) };
+
+    tell(p, &link_state, pcie_lossy_is_up(p) ? LINK_RETRAIN : LINK_DOWN);
+    p->probe->level(p->probe->arg, &then);
+}
