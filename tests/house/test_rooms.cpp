@@ -51,7 +51,6 @@ const std::map<std::string, size_t> headers = {
     { "hosts/driver/bar.h", 348 },          { "hosts/launch/internal.h", 382 },
     { "hosts/mpi/peach2/internal.h", 346 }, { "sim/hub/internal.h", 429 },
     { "sim/ib/internal.h", 328 },           { "sim/node/host/internal.h", 433 },
-    { "sim/pcie/port/port_impl.h", 301 },
 };
 
 template <typename Map> size_t limit(const Map &map, const std::string &key, size_t otherwise)

@@ -1,10 +1,156 @@
-/* The faults of a port, one by one as a machine file has them, gathered for pcie_port_set_faults().
- */
+/* The faults of a port: checked and kept, all at once or one by one as a machine file has them. */
 #include "pcie/lossy/fault_params.h"
-#include "pcie/port/port_impl.h"
+#include "pcie/lossy/lossy_impl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- all faults of a port ---- */
+
+static int refuse(struct sim_error *err, const struct pcie_port *p, const char *what, size_t index,
+                  uint64_t value, const char *expected)
+{
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: fault %s[%zu] = %llu: expected %s", p->path,
+                         what, index, (unsigned long long)value, expected);
+}
+
+static int check_nth(const struct pcie_port *p, const struct pcie_fault_config *cfg,
+                     struct sim_error *err)
+{
+    for (size_t i = 0; i < cfg->nth_count; i++) {
+        const struct pcie_fault_nth *f = &cfg->nth[i];
+
+        if (f->n == 0)
+            return refuse(err, p, "nth", i, f->n, "a number from 1");
+        if (f->packet == PCIE_FAULT_DLLP && f->effect > PCIE_FAULT_DROP)
+            return refuse(err, p, "effect", i, f->effect, "corrupt or drop for a DLLP");
+    }
+    return SIM_OK;
+}
+
+static int check_bursts(const struct pcie_port *p, const struct pcie_fault_config *cfg,
+                        struct sim_error *err)
+{
+    sim_time_t free_from = 0;
+
+    for (size_t i = 0; i < cfg->burst_count; i++) {
+        const struct pcie_fault_burst *b = &cfg->bursts[i];
+
+        if (b->ber_e18 > PCIE_BER_MAX)
+            return refuse(err, p, "burst", i, b->ber_e18, "at most 10^17, one bit in ten");
+        if (b->duration_ps == 0 || b->duration_ps > SIM_TIME_NEVER - b->at_ps)
+            return refuse(err, p, "burst", i, b->duration_ps, "a duration of 1 ps or more");
+        if (b->at_ps < free_from)
+            return refuse(err, p, "burst", i, b->at_ps, "a time after the burst before");
+        free_from = b->at_ps + b->duration_ps;
+    }
+    return SIM_OK;
+}
+
+/** Each fault by itself: lists of both ends are merged (train.c). */
+static int check_link(const struct pcie_port *p, const struct pcie_fault_config *cfg,
+                      struct sim_error *err)
+{
+    for (size_t i = 0; i < cfg->outage_count; i++) {
+        const struct pcie_fault_outage *o = &cfg->outages[i];
+
+        if (o->duration_ps == 0 || o->duration_ps > SIM_TIME_NEVER - o->at_ps)
+            return refuse(err, p, "outage", i, o->duration_ps, "a duration of 1 ps or more");
+    }
+    for (size_t i = 0; i < cfg->stuck_count; i++) {
+        if (cfg->stuck[i].cls > PCIE_COMPLETION)
+            return refuse(err, p, "stuck", i, cfg->stuck[i].cls, "a class");
+    }
+    for (size_t i = 0; i < cfg->degrade_count; i++) {
+        const struct pcie_fault_degrade *d = &cfg->degrades[i];
+
+        if (d->gen > 5)
+            return refuse(err, p, "degrade.gen", i, d->gen, "0 to 5");
+        if (d->lanes > 16 || (d->lanes & (d->lanes - 1)) != 0)
+            return refuse(err, p, "degrade.lanes", i, d->lanes, "0, 1, 2, 4, 8 or 16");
+    }
+    return SIM_OK;
+}
+
+static int check_config(const struct pcie_port *p, const struct pcie_fault_config *cfg,
+                        struct sim_error *err)
+{
+    int rc;
+
+    if (!pcie_port_connected(p))
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: a port that is not connected has no faults",
+                             p->path);
+    if (sim_now(p->dom) != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: faults are given before the simulation runs",
+                             p->path);
+    if (cfg->ber_e18 > PCIE_BER_MAX)
+        return refuse(err, p, "ber_e18", 0, cfg->ber_e18, "at most 10^17, one bit in ten");
+    rc = check_nth(p, cfg, err);
+    if (rc == SIM_OK)
+        rc = check_bursts(p, cfg, err);
+    return rc == SIM_OK ? check_link(p, cfg, err) : rc;
+}
+
+static const void *keep(unsigned char **at, const void *from, size_t bytes)
+{
+    unsigned char *to = *at;
+
+    if (bytes != 0)
+        memcpy(to, from, bytes);
+    *at += bytes;
+    return to;
+}
+
+/** All lists in one block, which is owned; elements have the same alignment. */
+static int copy_config(struct fault_wire *w, const struct pcie_fault_config *cfg)
+{
+    size_t nth = cfg->nth_count * sizeof(*cfg->nth);
+    size_t bursts = cfg->burst_count * sizeof(*cfg->bursts);
+    size_t outages = cfg->outage_count * sizeof(*cfg->outages);
+    size_t stuck = cfg->stuck_count * sizeof(*cfg->stuck);
+    size_t degrades = cfg->degrade_count * sizeof(*cfg->degrades);
+    unsigned char *at = malloc(nth + bursts + outages + stuck + degrades + 1);
+
+    if (at == NULL)
+        return SIM_ERR_NOMEM;
+    free(w->lists);
+    w->lists = at;
+    w->cfg = *cfg;
+    w->cfg.nth = keep(&at, cfg->nth, nth);
+    w->cfg.bursts = keep(&at, cfg->bursts, bursts);
+    w->cfg.outages = keep(&at, cfg->outages, outages);
+    w->cfg.stuck = keep(&at, cfg->stuck, stuck);
+    w->cfg.degrades = keep(&at, cfg->degrades, degrades);
+    return SIM_OK;
+}
+
+static void start_wire(struct pcie_port *p)
+{
+    struct fault_wire *w = &p->lossy->wire;
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s.faults", p->path);
+    pcie_wire_start(w, sim_seed(p->dom) ^ sim_hash_bytes(0, &w->cfg.seed, 8), path);
+}
+
+int pcie_port_set_faults(struct pcie_port *p, const struct pcie_fault_config *cfg,
+                         struct sim_error *err)
+{
+    int rc = check_config(p, cfg, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    if (pcie_lossy_attach(p) != SIM_OK || pcie_lossy_attach(p->far) != SIM_OK ||
+        copy_config(&p->lossy->wire, cfg) != SIM_OK || pcie_lossy_plan(p) != SIM_OK ||
+        pcie_lossy_plan(p->far) != SIM_OK)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", p->path);
+    start_wire(p);
+    start_wire(p->far);
+    return SIM_OK;
+}
+
+/* ---- one by one ---- */
 
 /** What a port has been given so far. */
 struct pcie_fault_list {
@@ -120,26 +266,6 @@ static int check(const struct pcie_port *p, enum pcie_fault_kind kind,
     return SIM_OK;
 }
 
-int pcie_port_add_fault(struct pcie_port *p, enum pcie_fault_kind kind,
-                        const struct pcie_fault_values *values, struct sim_error *err)
-{
-    struct pcie_fault_list *l = p->given;
-    int rc = check(p, kind, values, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    if (l == NULL)
-        l = p->given = calloc(1, sizeof(*l));
-    if (l == NULL || !add(l, kind, values))
-        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", p->path);
-    l->cfg.nth = l->nth;
-    l->cfg.bursts = l->bursts;
-    l->cfg.outages = l->outages;
-    l->cfg.stuck = l->stuck;
-    l->cfg.degrades = l->degrades;
-    return pcie_port_set_faults(p, &l->cfg, err);
-}
-
 void pcie_fault_list_free(struct pcie_fault_list *l)
 {
     if (l == NULL)
@@ -150,4 +276,37 @@ void pcie_fault_list_free(struct pcie_fault_list *l)
     free(l->stuck);
     free(l->degrades);
     free(l);
+}
+
+/** The list is the link's, once it is lossy. */
+static void keep_list(struct pcie_port *p, struct pcie_fault_list *l)
+{
+    if (p->lossy != NULL)
+        p->lossy->given = l;
+    else
+        pcie_fault_list_free(l);
+}
+
+int pcie_port_add_fault(struct pcie_port *p, enum pcie_fault_kind kind,
+                        const struct pcie_fault_values *values, struct sim_error *err)
+{
+    struct pcie_fault_list *l = p->lossy != NULL ? p->lossy->given : NULL;
+    int rc = check(p, kind, values, err);
+
+    if (rc != SIM_OK)
+        return rc;
+    if (l == NULL)
+        l = calloc(1, sizeof(*l));
+    if (l == NULL || !add(l, kind, values)) {
+        keep_list(p, l);
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", p->path);
+    }
+    l->cfg.nth = l->nth;
+    l->cfg.bursts = l->bursts;
+    l->cfg.outages = l->outages;
+    l->cfg.stuck = l->stuck;
+    l->cfg.degrades = l->degrades;
+    rc = pcie_port_set_faults(p, &l->cfg, err);
+    keep_list(p, l);
+    return rc;
 }

@@ -9,7 +9,7 @@
  * covers that of boards, and longer ones must add it, or each TLP would be sent twice. So the
  * round trip is added always.
  */
-void pcie_lossy_set_rate(struct pcie_port *p, uint64_t limit)
+static void set_replay_timer(struct pcie_port *p, uint64_t limit)
 {
     struct pcie_lossy *l = p->lossy;
     uint64_t symbols = p->cfg.replay_timer_symbols * p->phy.lanes;
@@ -100,26 +100,7 @@ static void add_stats(struct pcie_port *p)
         pcie_port_add_stat(p, stats[i].value, stats[i].name, "1", stats[i].meaning);
 }
 
-int pcie_lossy_attach(struct pcie_port *p)
-{
-    struct pcie_lossy *l = p->lossy;
-
-    if (l != NULL)
-        return SIM_OK;
-    l = p->lossy = sim_calloc(sizeof(*l));
-    if (l == NULL)
-        return SIM_ERR_NOMEM;
-    l->replay_deadline = l->nak_since = l->dup_since = l->seen_active = SIM_TIME_NEVER;
-    l->next_outage = l->wanted_at = l->replay_left = SIM_TIME_NEVER;
-    l->init_lost = true;
-    l->far_ack_symbols = p->far->cfg.ack_latency_symbols;
-    p->init_send = 0;
-    pcie_link_set_rate(p, p->gen, p->phy.lanes);
-    add_stats(p);
-    return SIM_OK;
-}
-
-uint64_t pcie_lossy_digest(const struct pcie_port *p)
+static uint64_t digest(const struct pcie_port *p)
 {
     const struct pcie_lossy *l = p->lossy;
     sim_time_t now = sim_now(p->dom);
@@ -136,11 +117,45 @@ uint64_t pcie_lossy_digest(const struct pcie_port *p)
     return sim_hash_bytes(l->wire.clean_bits, state, sizeof(state));
 }
 
-void pcie_lossy_free(struct pcie_port *p)
+static void free_lossy(struct pcie_port *p)
 {
-    if (p->lossy == NULL)
-        return;
+    pcie_fault_list_free(p->lossy->given);
     free(p->lossy->plan);
     free(p->lossy->wire.lists);
     free(p->lossy);
+}
+
+static const struct pcie_lossy_ops ops = {
+    .work = pcie_lossy_work,
+    .send = pcie_lossy_send,
+    .receive = pcie_lossy_receive,
+    .receive_dllps = pcie_lossy_receive_dllps,
+    .take_stale = pcie_lossy_take_stale,
+    .stale = pcie_lossy_stale,
+    .discards = pcie_lossy_discards,
+    .state = pcie_lossy_state,
+    .stands = pcie_lossy_stands,
+    .set_rate = set_replay_timer,
+    .digest = digest,
+    .free = free_lossy,
+};
+
+int pcie_lossy_attach(struct pcie_port *p)
+{
+    struct pcie_lossy *l = p->lossy;
+
+    if (l != NULL)
+        return SIM_OK;
+    l = p->lossy = sim_calloc(sizeof(*l));
+    if (l == NULL)
+        return SIM_ERR_NOMEM;
+    p->lossy_ops = &ops;
+    l->replay_deadline = l->nak_since = l->dup_since = l->seen_active = SIM_TIME_NEVER;
+    l->next_outage = l->wanted_at = l->replay_left = SIM_TIME_NEVER;
+    l->init_lost = true;
+    l->far_ack_symbols = p->far->cfg.ack_latency_symbols;
+    p->init_send = 0;
+    pcie_link_set_rate(p, p->gen, p->phy.lanes);
+    add_stats(p);
+    return SIM_OK;
 }

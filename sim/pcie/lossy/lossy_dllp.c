@@ -4,6 +4,7 @@
  */
 #include "pcie/lossy/lossy_impl.h"
 #include "pcie/port/aer.h"
+#include "pcie/port/tap.h"
 
 /* ---- sent ---- */
 

@@ -5,6 +5,7 @@
  * of events within one time can change them.
  *
  *   fault.c       where the wire hits packets
+ *   fault_add.c   faults are given
  *   replay.c      TLPs that may be hit: replay and its timer, NAK, duplicates
  *   lossy_dllp.c  DLLPs that may be hit
  *   init.c        flow-control initialisation
@@ -15,7 +16,7 @@
 #define PCIE_LOSSY_IMPL_H
 
 #include "pcie/lossy/fault.h"
-#include "pcie/port/port_impl.h"
+#include "pcie/port/dll.h"
 #include "pcie/tlp/dllp.h"
 #include "pcie/tlp/lcrc.h"
 
@@ -78,6 +79,8 @@ struct plan_entry {
 
 enum init_stage { INIT_FC1, INIT_FC2, INIT_DONE }; /* 3.3.1 */
 
+struct pcie_fault_list;
+
 struct pcie_lossy {
     struct fault_wire wire; /* what this end transmits goes through */
 
@@ -126,6 +129,7 @@ struct pcie_lossy {
         uint64_t bad_lcrc, bad_dllp, rx_naks, duplicates, rx_nullified, framing;
         uint64_t retrains, outages, discarded;
     } stat;
+    struct pcie_fault_list *given; /* of pcie_port_add_fault(); NULL: none */
     uint8_t frame[PCIE_FRAME_MAX]; /* being made */
 };
 
@@ -139,6 +143,8 @@ int pcie_wire_next(struct fault_wire *w, enum pcie_fault_packet kind);
 bool pcie_wire_hits(struct fault_wire *w, sim_time_t now, uint64_t bits);
 /** Flips what is hit of the packet's bytes. @return enum wire_damage */
 uint32_t pcie_wire_damage(struct fault_wire *w, const struct wire_shape *shape, uint8_t *bytes);
+/** The beginning, for the faults of w->cfg. `path` and `seed`: of the random stream. */
+void pcie_wire_start(struct fault_wire *w, uint64_t seed, const char *path);
 /** Flips one of n bytes' bits. @return DAMAGE_BYTES */
 uint32_t pcie_wire_flip(struct fault_wire *w, uint8_t *bytes, uint32_t n);
 
@@ -162,13 +168,29 @@ static inline uint32_t pcie_lossy_flags(uint32_t damage)
         flags |= SIM_PACKET_CORRUPT;
     return flags;
 }
+void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp);
+void pcie_lossy_receive(struct pcie_port *p, const struct wire_tlp *rec);
 /** Starts to send again what is not acknowledged (3.5.2.1). */
 void pcie_replay_start(struct pcie_port *p, bool nak);
 /** Sends the next TLP of the replay. */
 void pcie_replay_next(struct pcie_port *p);
 void pcie_replay_take_ack(struct pcie_port *p, uint16_t seq, bool nak);
 
+/* ---- lossy_dllp.c ---- */
+
+void pcie_lossy_flush(struct pcie_port *p);
+void pcie_lossy_receive_dllps(struct pcie_port *p, const struct wire_dllp *d);
+
 /* ---- train.c ---- */
+
+/* for struct pcie_lossy_ops */
+void pcie_lossy_work(struct pcie_port *p);
+enum pcie_link_state pcie_lossy_state(const struct pcie_port *p);
+bool pcie_lossy_stands(const struct pcie_port *p, sim_time_t *from_p);
+bool pcie_lossy_discards(struct pcie_port *p, const struct pcie_tlp *tlp);
+uint32_t pcie_lossy_stale(const struct pcie_port *p, enum pcie_class cls);
+void pcie_lossy_take_stale(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p,
+                           uint32_t *data_p);
 
 /** The link retrains as soon as it is free, by reason of what happened at `since`. */
 void pcie_lossy_want_training(struct pcie_port *p, sim_time_t since);
@@ -178,6 +200,10 @@ void pcie_lossy_receive_training(struct pcie_port *p);
 bool pcie_lossy_hears(const struct pcie_lossy *l, sim_time_t t);
 /** Decides anew whether new TLPs may be sent. */
 void pcie_lossy_update_up(struct pcie_port *p);
+
+/* ---- fault_add.c ---- */
+
+void pcie_fault_list_free(struct pcie_fault_list *l);
 
 /* ---- lossy.c ---- */
 

@@ -4,6 +4,7 @@
  */
 #include "pcie/lossy/lossy_impl.h"
 #include "pcie/port/aer.h"
+#include "pcie/port/tap.h"
 
 #define EDB_TOKEN 4u /* symbols behind a nullified TLP at 8 GT/s and above (4.2.2.3) */
 

@@ -9,6 +9,7 @@
  */
 #include "pcie/lossy/lossy_impl.h"
 #include "pcie/port/aer.h"
+#include "pcie/port/tap.h"
 
 /* ---- the state of the link ---- */
 
@@ -19,9 +20,11 @@ bool pcie_lossy_hears(const struct pcie_lossy *l, sim_time_t t)
     return !outage && !(t >= l->recovery_from && t < l->recovery_until);
 }
 
-bool pcie_lossy_is_up(const struct pcie_port *p)
+enum pcie_link_state pcie_lossy_state(const struct pcie_port *p)
 {
-    return p->lossy->stage == INIT_DONE;
+    if (p->lossy->stage != INIT_DONE)
+        return PCIE_LINK_DOWN;
+    return p->lossy->recovering ? PCIE_LINK_RETRAIN : PCIE_LINK_REPLAY;
 }
 
 bool pcie_lossy_stands(const struct pcie_port *p, sim_time_t *from_p)

@@ -1,10 +1,11 @@
 /*
  * Data-link layer: sequence numbers, the replay buffer, ACKs and flow-control
  * DLLPs with their timers. What there is besides where packets can be lost is in
- * replay.c.
+ * pcie/lossy/.
  */
+#include "pcie/port/dll.h"
 #include "pcie/port/aer.h"
-#include "pcie/port/port_impl.h"
+#include "pcie/port/tap.h"
 
 /* ---- transmit ---- */
 
@@ -19,7 +20,7 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     q->hdr_used++;
     q->data_used = (uint16_t)(q->data_used + credits);
 
-    if (p->lossy == NULL) {
+    if (!pcie_port_is_lossy(p)) {
         struct wire_tlp *rec = pcie_dll_record(p, tlp, p->tx_seq, bytes);
         sim_time_t end = pcie_phy_send(&p->phy, sim_now(p->dom), symbols);
 
@@ -28,7 +29,7 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
         sim_channel_send(p->out, end);
         p->stat.tx_symbols += symbols;
     } else {
-        pcie_lossy_send(p, tlp);
+        p->lossy_ops->send(p, tlp);
     }
     p->tx_seq = (p->tx_seq + 1) & PCIE_SEQ_MASK;
     at = (uint32_t)p->replay_head + p->replay_count++;
@@ -91,7 +92,7 @@ static uint16_t came_now(const struct pcie_port *p, sim_time_t now)
 }
 
 /* What there is to tell, as bits of a DLLP's mask. */
-static inline uint32_t to_tell(struct pcie_port *p, sim_time_t now)
+inline uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now)
 {
     uint32_t mask = p->unacked != came_now(p, now) ? DLLP_ACK : 0;
 
@@ -106,7 +107,7 @@ static inline uint32_t to_tell(struct pcie_port *p, sim_time_t now)
     return mask;
 }
 
-static inline void tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+inline void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
 {
     d->mask = (uint8_t)mask;
     d->init = 0;
@@ -132,7 +133,7 @@ static inline void tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d,
 }
 
 /* When what is left to tell is due. */
-static inline sim_time_t next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now)
+inline sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now)
 {
     sim_time_t due = p->unacked != 0 ? now + p->ack_ps : SIM_TIME_NEVER;
 
@@ -161,7 +162,7 @@ struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit)
 void pcie_dll_flush(struct pcie_port *p)
 {
     sim_time_t now = sim_now(p->dom);
-    uint32_t mask = p->init_send != 0 ? (1u << p->classes) - 1 : to_tell(p, now);
+    uint32_t mask = p->init_send != 0 ? (1u << p->classes) - 1 : pcie_dll_to_tell(p, now);
     uint32_t symbols = pcie_dllp_count(mask) * PCIE_DLLP_SYMBOLS;
 
     if (mask != 0) {
@@ -171,7 +172,7 @@ void pcie_dll_flush(struct pcie_port *p)
         if (p->init_send != 0)
             add_init(p, d);
         else
-            tell(p, mask, d, now);
+            pcie_dll_tell(p, mask, d, now);
         end = pcie_phy_send(&p->phy, now, symbols);
         if (p->packets != NULL)
             pcie_probe_dllps(p, d);
@@ -179,12 +180,12 @@ void pcie_dll_flush(struct pcie_port *p)
         p->stat.tx_dllps += pcie_dllp_count(mask);
         p->stat.tx_symbols += symbols;
     }
-    p->dllp_due = next_due(p, p->rx_freed, now);
+    p->dllp_due = pcie_dll_next_due(p, p->rx_freed, now);
 }
 
 /* ---- receive ---- */
 
-static inline int take_ack(struct pcie_port *p, uint32_t seq)
+inline int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq)
 {
     uint32_t oldest = p->tx_seq - p->replay_count;
     uint32_t n = (seq + 1 - oldest) & PCIE_SEQ_MASK;
@@ -214,7 +215,7 @@ void pcie_dll_take_init(struct tx_class *q, uint32_t hdr, uint32_t data)
     q->data_avail = data != 0 ? data : UINT32_MAX;
 }
 
-static inline bool take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
+inline bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
 {
     /* CREDIT_LIMIT less CREDITS_CONSUMED (2.6.1.2) */
     uint32_t hdr_avail = (hdr - q->hdr_used) & PCIE_HDR_MASK;
@@ -251,10 +252,10 @@ static inline void receive_dllps(struct pcie_port *p, const struct wire_dllp *d)
         return;
     }
     if ((d->mask & DLLP_ACK) != 0)
-        SIM_ASSERT(take_ack(p, d->ack_seq) >= 0);
+        SIM_ASSERT(pcie_dll_take_ack(p, d->ack_seq) >= 0);
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
         if ((d->mask >> i & 1) != 0)
-            SIM_ASSERT(take_update(&p->tx[i], d->hdr[i], d->data[i]));
+            SIM_ASSERT(pcie_dll_take_update(&p->tx[i], d->hdr[i], d->data[i]));
     }
 }
 
@@ -268,8 +269,8 @@ void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes)
     const struct wire_dllp *d = record;
 
     (void)bytes;
-    if (p->lossy != NULL)
-        pcie_lossy_receive_dllps(p, d);
+    if (pcie_port_is_lossy(p))
+        p->lossy_ops->receive_dllps(p, d);
     else
         receive_dllps(p, d);
     for (unsigned i = 0; p->wanting != 0 && !p->deciding && i < PCIE_CLASSES; i++)
@@ -315,8 +316,8 @@ static bool is_malformed(const struct pcie_port *p, const struct pcie_tlp *tlp, 
     return pcie_tlp_malformed(tlp, bytes, p->mps) != NULL || pcie_tlp_class(tlp) >= p->classes;
 }
 
-static inline void accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
-                          uint32_t bytes)
+inline void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
+                            uint32_t bytes)
 {
     sim_time_t now = sim_now(p->dom);
     struct pcie_tlp tlp = *header;
@@ -349,12 +350,12 @@ void pcie_dll_receive(void *arg, const void *record, uint32_t bytes)
     const struct wire_tlp *rec = record;
 
     (void)bytes;
-    if (p->lossy != NULL) {
-        pcie_lossy_receive(p, rec);
+    if (pcie_port_is_lossy(p)) {
+        p->lossy_ops->receive(p, rec);
         return;
     }
     SIM_ASSERT(p->up && rec->seq == p->rx_seq);
-    accept(p, &rec->tlp, rec + 1, rec->payload_bytes);
+    pcie_dll_accept(p, &rec->tlp, rec + 1, rec->payload_bytes);
 }
 
 static inline void give_back(struct pcie_port *p, enum pcie_class cls, uint32_t hdr, uint32_t data)
@@ -378,14 +379,14 @@ static __attribute__((noinline)) void consume_lossy(struct pcie_port *p, enum pc
 {
     uint32_t hdr = 1;
 
-    pcie_lossy_take_stale(p, cls, &hdr, &data);
+    p->lossy_ops->take_stale(p, cls, &hdr, &data);
     if (hdr != 0 || data != 0)
         give_back(p, cls, hdr, data);
 }
 
 void pcie_port_consume(struct pcie_port *p, enum pcie_class cls, uint32_t data_credits)
 {
-    if (p->lossy != NULL)
+    if (pcie_port_is_lossy(p))
         consume_lossy(p, cls, data_credits);
     else
         give_back(p, cls, 1, data_credits);
@@ -406,37 +407,4 @@ uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps)
     else
         tenths = lanes <= 8 ? 10 : 20;
     return (mps + 28) * tenths / (UINT64_C(10) * lanes) + delay;
-}
-
-/* ---- for replay.c; above they are compiled into their callers ---- */
-
-uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now)
-{
-    return to_tell(p, now);
-}
-
-void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
-{
-    tell(p, mask, d, now);
-}
-
-sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now)
-{
-    return next_due(p, classes, now);
-}
-
-int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq)
-{
-    return take_ack(p, seq);
-}
-
-bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data)
-{
-    return take_update(q, hdr, data);
-}
-
-void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
-                     uint32_t bytes)
-{
-    accept(p, header, data, bytes);
 }

@@ -1,5 +1,6 @@
 /* Making, checking, joining and freeing ports. */
-#include "pcie/port/port_impl.h"
+#include "pcie/port/dll.h"
+#include "pcie/port/tap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,9 +224,9 @@ void pcie_port_destroy(struct pcie_port *p)
         p->replay_head = (uint16_t)((p->replay_head + 1) % p->replay_room);
     }
     pcie_order_watch_destroy(p->order);
-    pcie_lossy_free(p);
+    if (p->lossy != NULL)
+        p->lossy_ops->free(p);
     free(p->replay);
-    pcie_fault_list_free(p->given);
     free(p->path);
     free(p);
 }
@@ -269,7 +270,7 @@ void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes)
     p->ack_ps = pcie_phy_ps(&p->phy, (ack != 0 ? ack : limit) * lanes);
     p->fc_ps = pcie_phy_ps(&p->phy, (fc != 0 ? fc : limit) * lanes);
     if (p->lossy != NULL)
-        pcie_lossy_set_rate(p, limit * lanes);
+        p->lossy_ops->set_rate(p, limit * lanes);
 }
 
 /** What training and enumeration settle: the smaller value of both ends. */
@@ -378,5 +379,5 @@ uint64_t pcie_port_digest(struct pcie_port *p)
     h = mix(h, (uint64_t)p->replay_count << 32 | p->unacked);
     h = mix(h, ahead(p, p->phy.free_ps));
     h = mix(h, ahead(p, p->dllp_due));
-    return p->lossy != NULL ? mix(h, pcie_lossy_digest(p)) : h;
+    return p->lossy != NULL ? mix(h, p->lossy_ops->digest(p)) : h;
 }

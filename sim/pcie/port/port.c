@@ -2,7 +2,8 @@
  * Transaction layer of a port: class queues, credits, and by the ordering rules
  * (2.4.1) the choice of what the link sends next.
  */
-#include "pcie/port/port_impl.h"
+#include "pcie/port/dll.h"
+#include "pcie/port/tap.h"
 
 static struct tx_entry *queue_head(const struct tx_class *q)
 {
@@ -36,7 +37,7 @@ static void stall(struct pcie_port *p, unsigned why)
         return;
     if (p->stalled_by != TX_STALLS)
         add_stall(p);
-    if (p->lossy != NULL && pcie_lossy_stands(p, &from)) {
+    if (pcie_port_is_lossy(p) && p->lossy_ops->stands(p, &from)) {
         why = TX_STALL_DOWN;
         since = from > now ? from : now;
     }
@@ -225,8 +226,8 @@ void pcie_port_work(struct sim_event *ev)
     struct pcie_port *p = SIM_CONTAINER_OF(ev, struct pcie_port, work);
     sim_time_t now = sim_now(p->dom), next = SIM_TIME_NEVER;
 
-    if (p->lossy != NULL) {
-        pcie_lossy_work(p);
+    if (pcie_port_is_lossy(p)) {
+        p->lossy_ops->work(p);
         return;
     }
     if (p->waiting != 0 || !p->up)
@@ -321,14 +322,14 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
             pcie_probe_levels(p);
         return;
     }
-    if (!p->up && p->lossy != NULL && pcie_lossy_discards(p, tlp))
+    if (!p->up && pcie_port_is_lossy(p) && p->lossy_ops->discards(p, tlp))
         return;
     enqueue(p, tlp, cls);
     if (!p->up) {
         pcie_port_stand(p);
         return;
     }
-    if (p->lossy != NULL && pcie_lossy_stands(p, &since))
+    if (pcie_port_is_lossy(p) && p->lossy_ops->stands(p, &since))
         pcie_port_stand(p);
     next = free_now ? pcie_port_send_next(p) : p->phy.free_ps;
     if (next != SIM_TIME_NEVER)
@@ -388,12 +389,12 @@ uint32_t pcie_port_queued(const struct pcie_port *p, enum pcie_class cls)
 
 uint32_t pcie_port_held(const struct pcie_port *p, enum pcie_class cls)
 {
-    return p->rx[cls].hdr_held + (p->lossy != NULL ? pcie_lossy_stale(p, cls) : 0);
+    return p->rx[cls].hdr_held + (pcie_port_is_lossy(p) ? p->lossy_ops->stale(p, cls) : 0);
 }
 
 bool pcie_port_is_up(const struct pcie_port *p)
 {
-    return p->lossy != NULL ? pcie_lossy_is_up(p) : p->up;
+    return pcie_port_is_lossy(p) ? p->lossy_ops->state(p) != PCIE_LINK_DOWN : p->up;
 }
 
 bool pcie_port_connected(const struct pcie_port *p)

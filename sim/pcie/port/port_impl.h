@@ -1,6 +1,6 @@
 /*
- * Inside a port, shared by port.c (transaction layer), dll.c (data-link layer)
- * and link.c (making and joining ports).
+ * The state of a port, shared by its layers: port.c (transaction), dll.c (data link), tap.c
+ * (observers), and link.c, which makes and joins ports.
  *
  * One event, `work`, decides what the link sends. It runs in phase SIM_ARRIVE
  * and sees what happened strictly before its time: what arrives at that very
@@ -14,15 +14,14 @@
 #include "core/probe.h"
 #include "pcie/port/phy.h"
 #include "pcie/port/port.h"
-#include "pcie/tlp/dllp.h"
+#include "pcie/port/wire.h"
 #include "pcie/tlp/ordering.h"
-
-#include <string.h>
 
 SIM_BEGIN_DECLS
 
 struct pcie_function;
 struct pcie_lossy;
+struct pcie_port;
 
 #define PCIE_SEQ_MASK 0xfffu /* 12 bits (3.5.2.1) */
 #define PCIE_HDR_MASK 0xffu  /* credit counters (2.6.1): headers 8 bits, */
@@ -31,38 +30,6 @@ struct pcie_lossy;
 /* An ACK goes out at the latest after so many TLPs, so that small ones do not fill the sender's
  * replay buffer while the timer, made for large ones, runs. */
 #define PCIE_ACK_TLPS 8u
-
-/* ---- records of the channel ---- */
-
-/** A TLP; the payload's bytes follow. */
-struct wire_tlp {
-    uint16_t seq;
-    uint8_t damage; /* only on a link that may lose packets (lossy_impl.h) */
-    uint32_t payload_bytes;
-    struct pcie_tlp tlp; /* payload is NULL */
-};
-
-enum wire_dllp_mask { DLLP_ACK = 1 << PCIE_CLASSES }; /* bits below: a credit update per class */
-
-static inline uint32_t pcie_dllp_count(uint32_t mask)
-{
-    static const uint8_t ones[2 * DLLP_ACK] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
-                                                1, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5 };
-
-    return ones[mask];
-}
-
-/** DLLPs sent back to back. */
-struct wire_dllp {
-    uint8_t mask; /* which ones */
-    uint8_t init; /* the updates are InitFC1 or InitFC2; 0: UpdateFC */
-    uint16_t ack_seq;
-    uint8_t nak; /* only on a link that may lose packets: ACK is a NAK */
-    uint8_t hdr[PCIE_CLASSES];
-    uint16_t data[PCIE_CLASSES];
-};
-
-/* ---- state ---- */
 
 /** Why the link carries nothing though TLPs wait: what the oldest of them lacks. */
 enum tx_stall {
@@ -95,6 +62,35 @@ struct rx_class {
     uint16_t hdr_freed, data_freed; /* not yet announced; */
     uint16_t hdr_fresh, data_fresh; /* the same, freed at fresh_time */
     uint16_t hdr_alloc, data_alloc; /* CREDITS_ALLOCATED */
+};
+
+/** Whether TLPs can be sent for the first time. */
+enum pcie_link_state { PCIE_LINK_DOWN, PCIE_LINK_RETRAIN, PCIE_LINK_REPLAY, PCIE_LINK_UP };
+
+/**
+ * What a port asks of a link on which packets can be lost (pcie/lossy/): all calls from here to
+ * there, so that this folder need not know that one.
+ */
+struct pcie_lossy_ops {
+    void (*work)(struct pcie_port *p);
+    /** Sends the TLP whose sequence number is the next one. */
+    void (*send)(struct pcie_port *p, const struct pcie_tlp *tlp);
+    void (*receive)(struct pcie_port *p, const struct wire_tlp *rec);
+    void (*receive_dllps)(struct pcie_port *p, const struct wire_dllp *d);
+    /** Of credits that come free, takes away those that do not count since the link was down. */
+    void (*take_stale)(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p, uint32_t *data_p);
+    /** TLPs that are held since before the link was down. */
+    uint32_t (*stale)(const struct pcie_port *p, enum pcie_class cls);
+    /** The link is down and was up before: what is sent is lost. */
+    bool (*discards)(struct pcie_port *p, const struct pcie_tlp *tlp);
+    /** PCIE_LINK_REPLAY also where no replay goes first and the link is up. */
+    enum pcie_link_state (*state)(const struct pcie_port *p);
+    /** Whether the link trains or is out; then *from_p is when it began to carry nothing. */
+    bool (*stands)(const struct pcie_port *p, sim_time_t *from_p);
+    /** `limit`: that of an ACK, in symbols of the link (3.5.3.1). */
+    void (*set_rate)(struct pcie_port *p, uint64_t limit);
+    uint64_t (*digest)(const struct pcie_port *p);
+    void (*free)(struct pcie_port *p);
 };
 
 /* By cache lines: a machine has more ports than fit into the first-level cache, and a packet that
@@ -160,9 +156,9 @@ struct pcie_port {
     uint8_t wants[PCIE_CLASSES];
     struct pcie_port_config cfg;
     enum pcie_facing facing;
-    struct pcie_order_watch *order; /* of the transmit queues; NULL: not watched */
-    struct pcie_function *function; /* NULL, or whose registers record errors */
-    struct pcie_fault_list *given;  /* fault_add.c; NULL: none */
+    struct pcie_order_watch *order;         /* of the transmit queues; NULL: not watched */
+    struct pcie_function *function;         /* NULL, or whose registers record errors */
+    const struct pcie_lossy_ops *lossy_ops; /* where `lossy` is */
     char *path;
     const char *far_path;     /* of the other end */
     struct pcie_port *far;    /* only while the machine is built */
@@ -170,67 +166,8 @@ struct pcie_port {
     uint32_t gen;             /* of the link */
 };
 
-/* dll.c */
-void pcie_dll_receive(void *arg, const void *record, uint32_t bytes);
-void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes);
-/** Sends a TLP whose credits are there, directly behind what is being sent; takes the payload. */
-void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_class cls);
-/** Sends all DLLPs for what happened before now. */
-void pcie_dll_flush(struct pcie_port *p);
-/** A DLLP is to go out at `due` or as soon after it as the link is free. */
-void pcie_dll_due(struct pcie_port *p, sim_time_t due);
-/** The Ack latency and UpdateFC limits of tables 3-7 and 2-42, in symbol times. */
-uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps);
+/* ---- port.c ---- */
 
-/* fault_add.c */
-struct pcie_fault_list;
-void pcie_fault_list_free(struct pcie_fault_list *l);
-/** Of the DLLPs that are sent together, that of a class, or ACK or NAK (PCIE_CLASSES). */
-struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit);
-/** A class, or ACK, is to be told; d gets it; when the rest of `classes` and of ACKs is due. */
-uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now);
-void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now);
-sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now);
-/** What is acknowledged leaves the replay buffer. @return how many, or -1: it was never sent */
-int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq);
-void pcie_dll_take_init(struct tx_class *q, uint32_t hdr, uint32_t data);
-/** @return false, and nothing done: more credits than there are */
-bool pcie_dll_take_update(struct tx_class *q, uint32_t hdr, uint32_t data);
-/** The next TLP in sequence, of which `data` are the bytes, goes to the user. */
-void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, const void *data,
-                     uint32_t bytes);
-
-/* link.c */
-/** What training settles. */
-void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes);
-void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *name,
-                        const char *unit, const char *meaning);
-
-/** `limit`: that of an ACK, in symbols of the link (3.5.3.1). */
-void pcie_lossy_set_rate(struct pcie_port *p, uint64_t limit);
-
-/* The same on a link that may lose packets (lossy_impl.h), out of the way of those without loss */
-#define PCIE_LOSSY_ONLY __attribute__((noinline, cold))
-PCIE_LOSSY_ONLY void pcie_lossy_work(struct pcie_port *p);
-/** Sends the TLP whose sequence number is the next one. */
-PCIE_LOSSY_ONLY void pcie_lossy_send(struct pcie_port *p, const struct pcie_tlp *tlp);
-PCIE_LOSSY_ONLY void pcie_lossy_receive(struct pcie_port *p, const struct wire_tlp *rec);
-PCIE_LOSSY_ONLY void pcie_lossy_receive_dllps(struct pcie_port *p, const struct wire_dllp *d);
-void pcie_lossy_flush(struct pcie_port *p);
-/** Of credits that come free, takes away those that do not count since the link was down. */
-void pcie_lossy_take_stale(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p,
-                           uint32_t *data_p);
-/** TLPs that are held since before the link was down. */
-uint32_t pcie_lossy_stale(const struct pcie_port *p, enum pcie_class cls);
-/** The link is down and was up before: what is sent is lost. */
-bool pcie_lossy_discards(struct pcie_port *p, const struct pcie_tlp *tlp);
-bool pcie_lossy_is_up(const struct pcie_port *p);
-/** Whether the link trains or is out; then *from_p is when it began to carry nothing. */
-bool pcie_lossy_stands(const struct pcie_port *p, sim_time_t *from_p);
-uint64_t pcie_lossy_digest(const struct pcie_port *p);
-void pcie_lossy_free(struct pcie_port *p);
-
-/* port.c */
 /** Sends what may go of the waiting TLPs. @return when to look again; SIM_TIME_NEVER: DLLPs tell */
 sim_time_t pcie_port_send_next(struct pcie_port *p);
 /** Drops all that waits; each class has room again. */
@@ -241,61 +178,22 @@ void pcie_port_work(struct sim_event *ev);
 /** Takes the DLLPs that arrived before now, for a decision that follows. */
 void pcie_port_settle(struct pcie_port *p);
 
-/* port_probe.c; a probe is attached */
-/** A TLP begins now; its `symbols` are the last ones so far. @return its mark */
-SIM_PROBE_ONLY uint64_t pcie_probe_send(struct pcie_port *p, const struct pcie_tlp *tlp,
-                                        uint16_t seq, uint32_t symbols);
-/** The same where the wire may hit it: enum sim_packet_flag, and what arrives of a damaged one. */
-SIM_PROBE_ONLY uint64_t pcie_probe_put(struct pcie_port *p, const struct pcie_tlp *tlp,
-                                       uint16_t seq, uint32_t symbols, uint32_t flags,
-                                       const uint8_t *bytes, uint32_t nbytes);
-SIM_PROBE_ONLY void pcie_probe_put_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp,
-                                        uint32_t behind, uint32_t flags, const uint8_t *bytes);
-/** These DLLPs were the last ones that the link has sent. */
-SIM_PROBE_ONLY void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d);
-SIM_PROBE_ONLY uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause);
-/** port_levels.c; where it attends: what was told of queues and credits has changed, perhaps. */
-SIM_PROBE_ONLY void pcie_probe_levels(const struct pcie_port *p);
-/** The same: the link carries nothing until `at`. */
-SIM_PROBE_ONLY void pcie_probe_resumes(const struct pcie_port *p, sim_time_t at);
-/** A TLP of the class has left its queue, which was full up to now. */
-SIM_PROBE_ONLY void pcie_probe_sent(const struct pcie_port *p, unsigned cls, bool was_full);
-/** Up to now, the head of a class has lacked credits; the replay buffer was full. */
-SIM_PROBE_ONLY void pcie_probe_stalled(const struct pcie_port *p, unsigned cls, sim_time_t from);
-SIM_PROBE_ONLY void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from);
-/** What was sent at the last sent_mark was lost; since then it could have been sent again, since a
- * NAK came or the replay timer ended. @return its mark */
-SIM_PROBE_ONLY uint64_t pcie_probe_again(const struct pcie_port *p, const struct pcie_tlp *tlp,
-                                         sim_time_t since, bool nak);
-/** The link is out or trains. */
-SIM_PROBE_ONLY void pcie_probe_trained(const struct pcie_port *p, sim_time_t from,
-                                       sim_time_t until);
-/** The link stood still from `from` until now. */
-SIM_PROBE_ONLY void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from);
-/** What pcie_port_has_room() has found missing; told when it changes. */
-enum pcie_wants { PCIE_WANTS_NOTHING, PCIE_WANTS_QUEUE, PCIE_WANTS_CREDITS };
-SIM_PROBE_ONLY void pcie_probe_want(struct pcie_port *p, unsigned cls, enum pcie_wants what);
-
-/** Room for a record of the TLP in its channel, filled; `bytes` of payload. */
-static inline struct wire_tlp *pcie_dll_record(struct pcie_port *p, const struct pcie_tlp *tlp,
-                                               uint16_t seq, uint32_t bytes)
-{
-    struct wire_tlp *rec =
-        (struct wire_tlp *)sim_channel_reserve(p->out, (uint32_t)sizeof(*rec) + bytes);
-
-    rec->seq = seq;
-    rec->payload_bytes = bytes;
-    rec->tlp = *tlp;
-    rec->tlp.payload = NULL;
-    if (bytes != 0)
-        memcpy(rec + 1, tlp->payload->data, bytes);
-    return rec;
-}
-
 static inline sim_time_t pcie_port_not_before_free(const struct pcie_port *p, sim_time_t t)
 {
     return t > p->phy.free_ps ? t : p->phy.free_ps;
 }
+/** A branch that links without loss, nearly all, should not pay for. */
+static inline bool pcie_port_is_lossy(const struct pcie_port *p)
+{
+    return __builtin_expect(p->lossy != NULL, 0);
+}
+
+/* ---- link.c ---- */
+
+/** What training settles. */
+void pcie_link_set_rate(struct pcie_port *p, uint32_t gen, uint32_t lanes);
+void pcie_port_add_stat(struct pcie_port *p, const uint64_t *value, const char *name,
+                        const char *unit, const char *meaning);
 
 SIM_END_DECLS
 #endif /* PCIE_PORT_IMPL_H */

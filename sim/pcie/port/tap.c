@@ -1,5 +1,6 @@
 /* What a port tells an observer. Called only where one is attached. */
-#include "pcie/port/port_impl.h"
+#include "pcie/port/tap.h"
+#include "pcie/port/dll.h"
 #include "pcie/tlp/packet.h"
 
 static const struct sim_stage link_busy = {

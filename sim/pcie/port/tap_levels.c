@@ -1,6 +1,6 @@
 /* Queue lengths and credits of a port for an observer of levels. Called only where one is attached.
  */
-#include "pcie/lossy/lossy_impl.h"
+#include "pcie/port/tap.h"
 
 #define CLASS_SIGNALS(cls, name)                                                                   \
     [PCIE_##cls] = {                                                                               \
@@ -19,18 +19,19 @@ static const struct sim_signal signals[PCIE_CLASSES][CLASS_SIGNAL_COUNT] = {
 static const struct sim_signal replay = { "tx.replay", 11, NULL,
                                           "TLPs sent and not yet acknowledged" };
 
-enum { LINK_DOWN, LINK_RETRAIN, LINK_REPLAY, LINK_UP };
-static const char *const link_states[] = { "down", "retrain", "replay", "up", NULL };
+static const char *const link_states[] = { [PCIE_LINK_DOWN] = "down",
+                                           [PCIE_LINK_RETRAIN] = "retrain",
+                                           [PCIE_LINK_REPLAY] = "replay",
+                                           [PCIE_LINK_UP] = "up",
+                                           [PCIE_LINK_UP + 1] = NULL };
 static const struct sim_signal link_state = { "link.state", 2, link_states,
                                               "whether TLPs can be sent for the first time" };
 
-static unsigned state_of(const struct pcie_port *p)
+static enum pcie_link_state state_of(const struct pcie_port *p)
 {
     if (p->up)
-        return LINK_UP;
-    if (p->lossy == NULL || !pcie_lossy_is_up(p))
-        return LINK_DOWN;
-    return p->lossy->recovering ? LINK_RETRAIN : LINK_REPLAY;
+        return PCIE_LINK_UP;
+    return p->lossy != NULL ? p->lossy_ops->state(p) : PCIE_LINK_DOWN;
 }
 
 static void tell(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
@@ -56,6 +57,6 @@ void pcie_probe_resumes(const struct pcie_port *p, sim_time_t at)
 {
     const struct sim_level then = { &link_state, p->path, sim_now(p->dom), at, state_of(p) };
 
-    tell(p, &link_state, pcie_lossy_is_up(p) ? LINK_RETRAIN : LINK_DOWN);
+    tell(p, &link_state, pcie_port_is_up(p) ? PCIE_LINK_RETRAIN : PCIE_LINK_DOWN);
     p->probe->level(p->probe->arg, &then);
 }
