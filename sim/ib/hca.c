@@ -142,14 +142,14 @@ static void ready(void *user, enum pcie_class cls)
 static int check(const struct ib_config *cfg, struct sim_error *err)
 {
     if ((cfg->mtu_bytes & (cfg->mtu_bytes - 1)) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "link.mtu_bytes = %llu: expected a power of two",
-                             (unsigned long long)cfg->mtu_bytes);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.mtu_bytes", cfg->mtu_bytes,
+                               "expected a power of two");
     if ((cfg->read_bytes & (cfg->read_bytes - 1)) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "read_bytes = %llu: expected a power of two",
-                             (unsigned long long)cfg->read_bytes);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "read_bytes", cfg->read_bytes,
+                               "expected a power of two");
     if (cfg->lanes != 1 && cfg->lanes % 4 != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "link.lanes = %llu: expected 1, 4, 8 or 12",
-                             (unsigned long long)cfg->lanes);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.lanes", cfg->lanes,
+                               "expected 1, 4, 8 or 12");
     return SIM_OK;
 }
 

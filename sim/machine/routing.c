@@ -109,15 +109,14 @@ static int check_window(const struct machine_desc *desc, struct sim_error *err)
 static int tell(const struct machine *m, const struct component *c, struct sim_error *err)
 {
     const struct machine_routing_desc *routing = &m->desc->routing;
-    struct sim_error why = { SIM_OK, "" };
-    struct sim_error located = { SIM_OK, "" };
+    struct sim_error why = { 0 };
     int code = c->desc->kind->set_routes(c->it, c->routes, &why);
+    const struct machine_value *v = machine_value_of(c, &why);
 
     if (code == SIM_OK)
         return SIM_OK;
-    (void)machine_kind_failed(c, code, &why, &located);
-    return machine_located(err, strcmp(why.text, located.text) == 0 ? routing->file : NULL,
-                           routing->line, &located);
+    return sim_error_set_at(err, code, v != NULL ? v->file : routing->file,
+                            v != NULL ? v->line : routing->line, "%s", why.text);
 }
 
 static const char *ask(void *arg, unsigned at, unsigned slot)

@@ -20,8 +20,10 @@
 static int refuse(struct sim_error *err, const char *path, const char *key, uint64_t value,
                   const char *expected)
 {
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s = %llu: expected %s", path, key,
-                         (unsigned long long)value, expected);
+    char head[256];
+
+    snprintf(head, sizeof(head), "%s: ", path);
+    return sim_error_value(err, SIM_ERR_CONFIG, head, key, value, "expected %s", expected);
 }
 
 static int check_range(struct sim_error *err, const char *path, const char *key, uint64_t value,
