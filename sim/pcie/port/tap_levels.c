@@ -4,10 +4,13 @@
 
 #define CLASS_SIGNALS(cls, name)                                                                   \
     [PCIE_##cls] = {                                                                               \
-        { "tx." name ".queue", 13, NULL, "TLPs that wait for the link" },                          \
-        { "tx." name ".ready", 1, NULL, "the transmit queue has room for one more" },              \
-        { "tx." name ".hdr_credits", 8, NULL, "header credits left; all ones: infinite" },         \
-        { "tx." name ".data_credits", 12, NULL, "data credits left; all ones: infinite" },         \
+        { "tx." name ".queue", 13, NULL, SIM_SIGNAL_PLAIN, "TLPs that wait for the link" },        \
+        { "tx." name ".ready", 1, NULL, SIM_SIGNAL_PLAIN,                                          \
+          "the transmit queue has room for one more" },                                            \
+        { "tx." name ".hdr_credits", 8, NULL, SIM_SIGNAL_PLAIN,                                    \
+          "header credits left; all ones: infinite" },                                             \
+        { "tx." name ".data_credits", 12, NULL, SIM_SIGNAL_PLAIN,                                  \
+          "data credits left; all ones: infinite" },                                               \
     }
 
 enum { QUEUE, READY, HDR_CREDITS, DATA_CREDITS, CLASS_SIGNAL_COUNT };
@@ -16,7 +19,7 @@ static const struct sim_signal signals[PCIE_CLASSES][CLASS_SIGNAL_COUNT] = {
     CLASS_SIGNALS(POSTED, "p"), CLASS_SIGNALS(NONPOSTED, "np"), CLASS_SIGNALS(COMPLETION, "cpl"),
     CLASS_SIGNALS(POSTED_VC1, "p1")
 };
-static const struct sim_signal replay = { "tx.replay", 11, NULL,
+static const struct sim_signal replay = { "tx.replay", 11, NULL, SIM_SIGNAL_PLAIN,
                                           "TLPs sent and not yet acknowledged" };
 
 static const char *const link_states[] = { [PCIE_LINK_DOWN] = "down",
@@ -24,7 +27,7 @@ static const char *const link_states[] = { [PCIE_LINK_DOWN] = "down",
                                            [PCIE_LINK_REPLAY] = "replay",
                                            [PCIE_LINK_UP] = "up",
                                            [PCIE_LINK_UP + 1] = NULL };
-static const struct sim_signal link_state = { "link.state", 2, link_states,
+static const struct sim_signal link_state = { "link.state", 2, link_states, SIM_SIGNAL_STATE,
                                               "whether TLPs can be sent for the first time" };
 
 static enum pcie_link_state state_of(const struct pcie_port *p)

@@ -8,7 +8,7 @@
 
 static const struct sim_stage untraced = {
     .name = "not traced",
-    .kind = "not traced",
+    .kind = SIM_KIND_UNTRACED,
     .meaning = "what came before is not known to the observer",
 };
 
