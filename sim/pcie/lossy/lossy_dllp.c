@@ -78,8 +78,8 @@ static bool put_dllp(struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t
         damage |= pcie_wire_damage(&l->wire, &shape, bytes);
     if (effect == PCIE_FAULT_CORRUPT)
         damage |= pcie_wire_flip(&l->wire, bytes, PCIE_DLLP_BYTES);
-    if (p->packets != NULL)
-        pcie_probe_put_dllp(p, dllp, behind, pcie_lossy_flags(damage), bytes);
+    if (p->tap != NULL)
+        pcie_tap_dllp(p, dllp, behind, pcie_lossy_flags(damage), bytes);
     if (damage == 0)
         return true;
     l->stat.hit_dllps++;

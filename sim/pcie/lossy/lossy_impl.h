@@ -15,6 +15,7 @@
 #ifndef PCIE_LOSSY_IMPL_H
 #define PCIE_LOSSY_IMPL_H
 
+#include "core/probe.h"
 #include "pcie/lossy/fault.h"
 #include "pcie/port/dll.h"
 #include "pcie/tlp/dllp.h"

@@ -59,8 +59,8 @@ static void put_once(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t s
     p->stat.tx_symbols += symbols;
     if (end > l->next_outage)
         damage |= DAMAGE_LOST;
-    if (p->tells)
-        mark = pcie_probe_put(p, tlp, seq, symbols, flags | pcie_lossy_flags(damage), l->frame, n);
+    if (p->tap != NULL)
+        mark = pcie_tap_tlp(p, tlp, seq, symbols, flags | pcie_lossy_flags(damage), l->frame, n);
     if ((damage & DAMAGE_LOST) != 0)
         return;
     if (damage == 0) {
@@ -124,11 +124,11 @@ void pcie_replay_next(struct pcie_port *p)
     struct pcie_tlp *tlp;
 
     tlp = &p->replay[at < p->replay_room ? at : at - p->replay_room];
-    if (p->probe != NULL)
-        tlp->trace_id = pcie_probe_again(p, tlp, l->replay_since, l->replay_nak);
+    if (p->tap != NULL)
+        pcie_tap_again(p, tlp, l->replay_since, l->replay_nak);
     put(p, tlp, seq, SIM_PACKET_REPLAY);
-    if (p->probe != NULL)
-        tlp->trace_id = p->sent_mark;
+    if (p->tap != NULL)
+        pcie_tap_kept(p, tlp);
     l->stat.replayed++;
     if (++l->resent == p->replay_count) {
         l->replaying = false;

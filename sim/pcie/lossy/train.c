@@ -40,8 +40,8 @@ static void hold(struct pcie_port *p, sim_time_t from, sim_time_t until)
     p->lossy->held_until = until;
     pcie_phy_hold(&p->phy, until);
     pcie_port_stand(p);
-    if (p->probe != NULL)
-        pcie_probe_trained(p, from, until);
+    if (p->tap != NULL)
+        pcie_tap_trained(p, from, until);
 }
 
 static void set_up(struct pcie_port *p)
@@ -54,8 +54,8 @@ static void set_up(struct pcie_port *p)
 void pcie_lossy_update_up(struct pcie_port *p)
 {
     set_up(p);
-    if (p->attends)
-        pcie_probe_levels(p);
+    if (p->tap != NULL)
+        (void)pcie_tap_levels(p);
 }
 
 void pcie_lossy_want_training(struct pcie_port *p, sim_time_t since)
@@ -108,8 +108,8 @@ static void resume(struct pcie_port *p, sim_time_t t)
     l->init_at = t;
     p->dllp_due = t;
     set_up(p);
-    if (p->attends)
-        pcie_probe_resumes(p, t);
+    if (p->tap != NULL)
+        pcie_tap_resumes(p, t);
 }
 
 /* ---- down and up ---- */

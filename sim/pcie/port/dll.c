@@ -24,8 +24,8 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
         struct wire_tlp *rec = pcie_dll_record(p, tlp, p->tx_seq, bytes);
         sim_time_t end = pcie_phy_send(&p->phy, sim_now(p->dom), symbols);
 
-        if (p->tells)
-            rec->tlp.trace_id = pcie_probe_send(p, tlp, rec->seq, symbols);
+        if (p->tap != NULL)
+            rec->tlp.trace_id = pcie_tap_tlp(p, tlp, rec->seq, symbols, 0, NULL, 0);
         sim_channel_send(p->out, end);
         p->stat.tx_symbols += symbols;
     } else {
@@ -35,8 +35,8 @@ void pcie_dll_send(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_cl
     at = (uint32_t)p->replay_head + p->replay_count++;
     at = at < p->replay_room ? at : at - p->replay_room;
     p->replay[at] = *tlp;
-    if (p->lossy != NULL && p->probe != NULL) /* should it be sent again */
-        p->replay[at].trace_id = p->sent_mark;
+    if (pcie_port_is_lossy(p) && p->tap != NULL)
+        pcie_tap_kept(p, &p->replay[at]);
 
     p->stat.tx_tlps++;
     p->stat.tx_payload += bytes;
@@ -174,8 +174,8 @@ void pcie_dll_flush(struct pcie_port *p)
         else
             pcie_dll_tell(p, mask, d, now);
         end = pcie_phy_send(&p->phy, now, symbols);
-        if (p->packets != NULL)
-            pcie_probe_dllps(p, d);
+        if (p->tap != NULL)
+            pcie_tap_dllps(p, d);
         sim_channel_send(p->out_dllp, end);
         p->stat.tx_dllps += pcie_dllp_count(mask);
         p->stat.tx_symbols += symbols;
@@ -200,10 +200,8 @@ inline int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq)
     }
     if (p->replay_count == 0)
         p->replay_head = 0; /* the first entries stay warm */
-    if (p->replay_full_since != SIM_TIME_NEVER) {
-        pcie_probe_replay_full(p, p->replay_full_since);
-        p->replay_full_since = SIM_TIME_NEVER;
-    }
+    if (p->tap != NULL)
+        pcie_tap_acknowledged(p);
     return (int)n;
 }
 
@@ -267,6 +265,7 @@ void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes)
 {
     struct pcie_port *p = arg;
     const struct wire_dllp *d = record;
+    bool attended; /* somebody is shown each DLLP when it comes */
 
     (void)bytes;
     if (pcie_port_is_lossy(p))
@@ -276,9 +275,8 @@ void pcie_dll_receive_dllps(void *arg, const void *record, uint32_t bytes)
     for (unsigned i = 0; p->wanting != 0 && !p->deciding && i < PCIE_CLASSES; i++)
         if ((p->wanting & 1u << i) != 0)
             p->user.ready(p->user.user, (enum pcie_class)i);
-    if (p->attends)
-        pcie_probe_levels(p);
-    else if (p->up && p->waiting == 0 && p->wanting == 0 && p->lossy == NULL)
+    attended = p->tap != NULL && pcie_tap_levels(p);
+    if (!attended && p->up && p->waiting == 0 && p->wanting == 0 && p->lossy == NULL)
         sim_channel_listen(p->in_dllp, false);
     if (p->waiting != 0 && !p->deciding)
         sim_schedule_by(p->dom, &p->work, pcie_port_not_before_free(p, sim_now(p->dom)),
@@ -291,14 +289,6 @@ static void hold(struct rx_class *r, uint32_t credits)
     r->data_held += credits;
     SIM_ASSERT(r->hdr_total == 0 || r->hdr_held <= r->hdr_total);
     SIM_ASSERT(r->data_total == 0 || r->data_held <= r->data_total);
-}
-
-static SIM_PROBE_ONLY void observe(struct pcie_port *p, struct pcie_tlp *tlp)
-{
-    if (p->fingerprint)
-        sim_wire(p->dom, p->where, pcie_tlp_hash(tlp));
-    if (p->probe != NULL)
-        tlp->trace_id = pcie_probe_receive(p, tlp->trace_id);
 }
 
 /** Most TLPs are whole double words of data within a page, of no special Traffic Class: well formed
@@ -339,8 +329,8 @@ inline void pcie_dll_accept(struct pcie_port *p, const struct pcie_tlp *header, 
         return;
     }
     hold(&p->rx[pcie_tlp_class(&tlp)], (bytes + 15) / 16);
-    if (p->observed)
-        observe(p, &tlp);
+    if (p->tap != NULL)
+        pcie_tap_received(p, &tlp);
     p->user.received(p->user.user, &tlp);
 }
 

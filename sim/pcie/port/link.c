@@ -144,22 +144,13 @@ static void init_state(struct pcie_port *p)
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
         p->rx[i].hdr_total = p->rx[i].hdr_alloc = (uint16_t)hdr[i];
         p->rx[i].data_total = p->rx[i].data_alloc = (uint16_t)data[i];
-        p->tx[i].stalled_since = SIM_TIME_NEVER;
     }
     p->classes = PCIE_POSTED_VC1;
     p->queue_tlps = (uint16_t)c->tx_queue_tlps;
     p->replay_room = (uint16_t)c->replay_tlps;
-    p->replay_full_since = SIM_TIME_NEVER;
     p->stalled_by = TX_STALLS;
     p->dllp_due = SIM_TIME_NEVER;
     p->mps = (uint32_t)c->mps_bytes;
-    p->where = sim_path_hash(p->path);
-    p->fingerprint = sim_fingerprint_on(p->dom);
-    p->probe = sim_probe_of(p->dom);
-    p->packets = sim_packet_probe_of(p->dom);
-    p->observed = p->fingerprint || p->probe != NULL;
-    p->attends = p->probe != NULL && p->probe->level != NULL;
-    p->tells = p->probe != NULL || p->packets != NULL;
     init_phy(p, (uint32_t)c->gen, (uint32_t)c->lanes);
     sim_event_init(&p->work, pcie_port_work);
 }
@@ -195,12 +186,10 @@ int pcie_port_create(struct sim_domain *dom, struct mem_pool *pool, const char *
     p->pool = pool;
     p->cfg = *cfg;
     p->user = *user;
-    if (!allocate(p, path)) {
+    if (!allocate(p, path) || pcie_tap_create(p) != SIM_OK) {
         pcie_port_destroy(p);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     }
-    p->order = pcie_order_watch_create(dom, p->path, "transmit queue");
-    p->ordered = p->order != NULL;
     init_state(p);
     add_stats(p);
     *port_p = p;
@@ -225,7 +214,7 @@ void pcie_port_destroy(struct pcie_port *p)
         pcie_tlp_drop(&p->replay[p->replay_head]);
         p->replay_head = (uint16_t)((p->replay_head + 1) % p->replay_room);
     }
-    pcie_order_watch_destroy(p->order);
+    pcie_tap_destroy(p);
     if (p->lossy != NULL)
         p->lossy_ops->free(p);
     free(p->replay);
@@ -325,9 +314,9 @@ int pcie_link_connect(struct pcie_port *a, struct pcie_port *b, sim_time_t wire_
     b->far = a;
     settle_link(a, gen, lanes, mps);
     settle_link(b, gen, lanes, mps);
-    if (a->attends) {
-        pcie_probe_levels(a);
-        pcie_probe_levels(b);
+    if (a->tap != NULL && b->tap != NULL) {
+        (void)pcie_tap_levels(a);
+        (void)pcie_tap_levels(b);
     }
     return SIM_OK;
 }

@@ -4,6 +4,7 @@
  */
 #include "pcie/port/dll.h"
 #include "pcie/port/tap.h"
+#include "pcie/tlp/ordering.h"
 
 static struct tx_entry *queue_head(const struct tx_class *q)
 {
@@ -24,8 +25,8 @@ static void add_stall(struct pcie_port *p)
     if (p->stalled_since >= now) /* DLLPs have had the link since */
         return;
     p->stat.stall_ps[p->stalled_by] += now - p->stalled_since;
-    if (p->probe != NULL)
-        pcie_probe_stood(p, (enum tx_stall)p->stalled_by, p->stalled_since);
+    if (p->tap != NULL)
+        pcie_tap_stood(p, (enum tx_stall)p->stalled_by, p->stalled_since);
 }
 
 /** Nothing of what waits may be sent. A DLLP that was begun just now has the link first. */
@@ -74,17 +75,6 @@ struct pcie_stalls pcie_port_stalls(const struct pcie_port *p)
       : p->stalled_by < TX_STALL_DOWN ? &s.replay_ps
                                       : &s.down_ps) += now - p->stalled_since;
     return s;
-}
-
-/** For the probe: the head of a class has what it lacked. */
-static void probe_ready(struct pcie_port *p, unsigned cls)
-{
-    struct tx_class *q = &p->tx[cls];
-
-    if (q->stalled_since == SIM_TIME_NEVER)
-        return;
-    pcie_probe_stalled(p, cls, q->stalled_since);
-    q->stalled_since = SIM_TIME_NEVER;
 }
 
 /* ---- the choice ---- */
@@ -141,8 +131,8 @@ static unsigned pick(struct pcie_port *p)
         if (has_credits(q, &e->tlp)) {
             best = i;
             best_order = e->order;
-        } else if (p->probe != NULL && q->stalled_since == SIM_TIME_NEVER) {
-            q->stalled_since = sim_now(p->dom);
+        } else if (p->tap != NULL) {
+            pcie_tap_lacks_credits(p, i);
         }
     }
     return best;
@@ -152,8 +142,8 @@ static bool replay_has_room(struct pcie_port *p)
 {
     if (p->replay_count < p->replay_room)
         return true;
-    if (p->probe != NULL && p->replay_full_since == SIM_TIME_NEVER)
-        p->replay_full_since = sim_now(p->dom);
+    if (p->tap != NULL)
+        pcie_tap_lacks_replay(p);
     return false;
 }
 
@@ -180,17 +170,15 @@ static bool send_waiting(struct pcie_port *p)
     q = &p->tx[cls];
     was_full = q->count == p->queue_tlps;
     stall_end(p);
-    if (p->probe != NULL)
-        probe_ready(p, cls);
-    if (p->ordered)
-        pcie_order_leave(p->order, (uint32_t)queue_head(q)->order);
+    if (p->tap != NULL)
+        pcie_tap_leaves(p, cls);
     pcie_dll_send(p, &queue_head(q)->tlp, (enum pcie_class)cls);
     if (++q->head == p->queue_tlps)
         q->head = 0;
     q->count--;
     p->waiting--;
-    if (p->probe != NULL)
-        pcie_probe_sent(p, cls, was_full);
+    if (p->tap != NULL)
+        pcie_tap_left(p, cls, was_full);
     if ((was_full || (p->wanting >> cls & 1) != 0) && p->user.ready != NULL)
         p->user.ready(p->user.user, (enum pcie_class)cls);
     return true;
@@ -268,20 +256,20 @@ bool pcie_port_has_room(struct pcie_port *p, enum pcie_class cls, uint32_t tlps)
 
     if (q->count != 0) {
         p->wanting |= (uint8_t)(1u << cls);
-        if (p->probe != NULL)
-            pcie_probe_want(p, cls, PCIE_WANTS_QUEUE);
+        if (p->tap != NULL)
+            pcie_tap_wants(p, cls, PCIE_WANTS_QUEUE);
         return false;
     }
     pcie_port_settle(p);
     if ((q->hdr_avail >= tlps && q->data_avail >= (uint64_t)tlps * (p->mps / 16)) ||
         (p->up && all_free(q))) {
-        if (p->probe != NULL)
-            pcie_probe_want(p, cls, PCIE_WANTS_NOTHING);
+        if (p->tap != NULL)
+            pcie_tap_wants(p, cls, PCIE_WANTS_NOTHING);
         p->wanting &= (uint8_t) ~(1u << cls);
         return true;
     }
-    if (p->probe != NULL)
-        pcie_probe_want(p, cls, PCIE_WANTS_CREDITS);
+    if (p->tap != NULL)
+        pcie_tap_wants(p, cls, PCIE_WANTS_CREDITS);
     p->wanting |= (uint8_t)(1u << cls);
     if (p->in_dllp != NULL)
         sim_channel_listen(p->in_dllp, true);
@@ -297,14 +285,10 @@ static void enqueue(struct pcie_port *p, const struct pcie_tlp *tlp, enum pcie_c
     SIM_ASSERT(q->count < p->queue_tlps);
     e->tlp = *tlp;
     e->order = p->next_order++;
-    if (p->ordered)
-        pcie_order_enter(p->order, (uint32_t)e->order, tlp, 0);
     q->count++;
     p->waiting++;
-    if (q->count == p->queue_tlps)
-        p->full_since[cls] = sim_now(p->dom);
-    if (p->attends)
-        pcie_probe_levels(p);
+    if (p->tap != NULL)
+        pcie_tap_queued(p, tlp, e->order);
 }
 
 void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
@@ -318,8 +302,8 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
     if (p->waiting == 0 && free_now && p->up && p->replay_count < p->replay_room &&
         has_credits(&p->tx[cls], tlp)) {
         pcie_dll_send(p, tlp, cls);
-        if (p->attends)
-            pcie_probe_levels(p);
+        if (p->tap != NULL)
+            (void)pcie_tap_levels(p);
         return;
     }
     if (!p->up && pcie_port_is_lossy(p) && p->lossy_ops->discards(p, tlp))
@@ -339,8 +323,8 @@ void pcie_port_send(struct pcie_port *p, const struct pcie_tlp *tlp)
 void pcie_port_discard(struct pcie_port *p)
 {
     stall_end(p);
-    if (p->ordered)
-        pcie_order_clear(p->order);
+    if (p->tap != NULL)
+        pcie_tap_dropped(p);
     p->waiting = 0;
     for (unsigned i = 0; i < PCIE_CLASSES; i++) {
         struct tx_class *q = &p->tx[i];
@@ -351,9 +335,8 @@ void pcie_port_discard(struct pcie_port *p)
             if (++q->head == p->queue_tlps)
                 q->head = 0;
         }
-        q->stalled_since = SIM_TIME_NEVER;
-        if (p->probe != NULL)
-            pcie_probe_sent(p, i, was_full);
+        if (p->tap != NULL)
+            pcie_tap_left(p, i, was_full);
         if ((was_full || (p->wanting >> i & 1) != 0) && p->user.ready != NULL)
             p->user.ready(p->user.user, (enum pcie_class)i);
     }

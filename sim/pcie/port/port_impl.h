@@ -11,17 +11,16 @@
 #ifndef PCIE_PORT_IMPL_H
 #define PCIE_PORT_IMPL_H
 
-#include "core/probe.h"
 #include "pcie/port/phy.h"
 #include "pcie/port/port.h"
 #include "pcie/port/wire.h"
-#include "pcie/tlp/ordering.h"
 
 SIM_BEGIN_DECLS
 
 struct pcie_function;
 struct pcie_lossy;
 struct pcie_port;
+struct pcie_tap;
 
 #define PCIE_SEQ_MASK 0xfffu /* 12 bits (3.5.2.1) */
 #define PCIE_HDR_MASK 0xffu  /* credit counters (2.6.1): headers 8 bits, */
@@ -48,7 +47,6 @@ struct tx_entry {
 /* Counters fit into 16 bits: headers are at most 127, data 2047 units (2.6.1). */
 struct tx_class {
     struct tx_entry *ring;
-    sim_time_t stalled_since;       /* for the probe: the head lacks credits; SIM_TIME_NEVER: no */
     uint32_t hdr_avail, data_avail; /* credits; UINT32_MAX stays when infinite */
     uint16_t hdr_total, data_total; /* first advertised; 0: infinite */
     uint16_t hdr_used, data_used;   /* CREDITS_CONSUMED */
@@ -110,13 +108,8 @@ struct pcie_port {
     uint8_t classes;    /* that the link has: all with a virtual channel 1, else one less */
     bool partner_known; /* its credits have been received */
     bool up : 1;
-    bool deciding : 1; /* whoever settles the DLLPs looks at the queues next */
-    bool fingerprint : 1;
-    bool observed : 1; /* received packets are told to somebody: fingerprint or probe */
-    bool attends : 1;  /* to each DLLP when it comes: somebody is told of levels */
-    bool tells : 1;    /* sent packets are told to somebody: probe or packets */
-    bool ordered : 1;  /* order is not NULL */
-    const struct sim_probe *probe, *packets;
+    bool deciding : 1;        /* whoever settles the DLLPs looks at the queues next */
+    struct pcie_tap *tap;     /* NULL: nobody watches this port */
     struct pcie_lossy *lossy; /* NULL: nothing can go wrong on this link */
 
     alignas(SIM_CACHE_LINE) struct pcie_phy phy;
@@ -138,9 +131,8 @@ struct pcie_port {
     uint16_t tx_seq; /* of the next TLP */
     struct tx_class tx[PCIE_CLASSES];
     uint64_t next_order;
-    sim_time_t replay_full_since; /* for the probe; SIM_TIME_NEVER: it has room */
-    sim_time_t stalled_since;     /* or later: the link is still busy until then */
-    uint8_t stalled_by;           /* enum tx_stall; TX_STALLS: by nothing */
+    sim_time_t stalled_since; /* or later: the link is still busy until then */
+    uint8_t stalled_by;       /* enum tx_stall; TX_STALLS: by nothing */
 
     alignas(SIM_CACHE_LINE) struct {
         uint64_t tx_tlps, tx_payload, tx_symbols, tx_dllps;
@@ -149,14 +141,8 @@ struct pcie_port {
         uint64_t correctable, uncorrectable; /* errors; pcie/port/aer.h */
     } stat;
 
-    uint64_t where;                      /* sim_path_hash() */
-    uint64_t sent_mark;                  /* for the probe: the last TLP's end on the wire; */
-    sim_time_t full_since[PCIE_CLASSES]; /* a class has no room, */
-    sim_time_t want_since[PCIE_CLASSES]; /* and its user wants this: enum pcie_wants */
-    uint8_t wants[PCIE_CLASSES];
     struct pcie_port_config cfg;
     enum pcie_facing facing;
-    struct pcie_order_watch *order;         /* of the transmit queues; NULL: not watched */
     struct pcie_function *function;         /* NULL, or whose registers record errors */
     const struct pcie_lossy_ops *lossy_ops; /* where `lossy` is */
     char *path;

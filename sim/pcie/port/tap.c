@@ -1,7 +1,10 @@
-/* What a port tells an observer. Called only where one is attached. */
+/* What a port shows those who watch it. */
 #include "pcie/port/tap.h"
 #include "pcie/port/dll.h"
+#include "pcie/tlp/ordering.h"
 #include "pcie/tlp/packet.h"
+
+#include <stdlib.h>
 
 static const struct sim_stage link_busy = {
     .name = "link busy",
@@ -96,7 +99,7 @@ static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind
     };
 }
 
-static void tell_tlp(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+static void show_tlp(const struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
                      uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
 {
     struct pcie_packet packet = {
@@ -108,7 +111,7 @@ static void tell_tlp(const struct pcie_port *p, const struct pcie_tlp *tlp, uint
     };
 
     packet.packet.flags = flags;
-    p->packets->packet(p->packets->arg, &packet.packet);
+    p->tap->packets->packet(p->tap->packets->arg, &packet.packet);
 }
 
 static uint64_t mark_send(struct pcie_port *p, const struct pcie_tlp *tlp, uint32_t symbols,
@@ -123,36 +126,37 @@ static uint64_t mark_send(struct pcie_port *p, const struct pcie_tlp *tlp, uint3
         .queue = pcie_tlp_class(tlp),
         .until = end,
     };
-    uint64_t id = p->probe->mark(p->probe->arg, &begin);
+    uint64_t id = p->tap->probe->mark(p->tap->probe->arg, &begin);
 
-    id = sim_probe_mark(p->probe, &align, p->path, end - pcie_phy_ps(&p->phy, symbols), id);
-    id = sim_probe_mark(p->probe, &serialise, p->path, end, id);
-    p->sent_mark = id;
-    return sim_probe_mark(p->probe, &tx_block, p->path, end + p->cfg.tx_latency_ps, id);
+    id = sim_probe_mark(p->tap->probe, &align, p->path, end - pcie_phy_ps(&p->phy, symbols), id);
+    id = sim_probe_mark(p->tap->probe, &serialise, p->path, end, id);
+    p->tap->sent_mark = id;
+    return sim_probe_mark(p->tap->probe, &tx_block, p->path, end + p->cfg.tx_latency_ps, id);
 }
 
-uint64_t pcie_probe_put(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
-                        uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
+uint64_t pcie_tap_tlp(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
+                      uint32_t symbols, uint32_t flags, const uint8_t *bytes, uint32_t nbytes)
 {
-    if (p->packets != NULL)
-        tell_tlp(p, tlp, seq, symbols, flags, bytes, nbytes);
-    return p->probe != NULL ? mark_send(p, tlp, symbols, flags) : tlp->trace_id;
+    if (p->tap->packets != NULL)
+        show_tlp(p, tlp, seq, symbols, flags, bytes, nbytes);
+    return p->tap->probe != NULL ? mark_send(p, tlp, symbols, flags) : tlp->trace_id;
 }
 
-uint64_t pcie_probe_again(const struct pcie_port *p, const struct pcie_tlp *tlp, sim_time_t since,
-                          bool nak)
+void pcie_tap_again(const struct pcie_port *p, struct pcie_tlp *tlp, sim_time_t since, bool nak)
 {
-    return sim_probe_mark(p->probe, nak ? &until_nak : &until_timer, p->path, since, tlp->trace_id);
+    if (p->tap->probe != NULL)
+        tlp->trace_id = sim_probe_mark(p->tap->probe, nak ? &until_nak : &until_timer, p->path,
+                                       since, tlp->trace_id);
 }
 
-uint64_t pcie_probe_send(struct pcie_port *p, const struct pcie_tlp *tlp, uint16_t seq,
-                         uint32_t symbols)
+void pcie_tap_kept(const struct pcie_port *p, struct pcie_tlp *tlp)
 {
-    return pcie_probe_put(p, tlp, seq, symbols, 0, NULL, 0);
+    if (p->tap->probe != NULL)
+        tlp->trace_id = p->tap->sent_mark;
 }
 
-void pcie_probe_put_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind,
-                         uint32_t flags, const uint8_t *bytes)
+void pcie_tap_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp, uint32_t behind,
+                   uint32_t flags, const uint8_t *bytes)
 {
     struct pcie_packet packet = {
         .packet = on_wire(p, SIM_PACKET_DLLP, PCIE_DLLP_SYMBOLS, behind * PCIE_DLLP_SYMBOLS),
@@ -162,82 +166,171 @@ void pcie_probe_put_dllp(const struct pcie_port *p, const struct pcie_dllp *dllp
     };
 
     packet.packet.flags = flags;
-    p->packets->packet(p->packets->arg, &packet.packet);
+    if (p->tap->packets != NULL)
+        p->tap->packets->packet(p->tap->packets->arg, &packet.packet);
 }
 
-void pcie_probe_dllps(const struct pcie_port *p, const struct wire_dllp *d)
+void pcie_tap_dllps(const struct pcie_port *p, const struct wire_dllp *d)
 {
     uint32_t behind = pcie_dllp_count(d->mask);
 
-    for (unsigned i = 0; i <= PCIE_CLASSES; i++) {
+    for (unsigned i = 0; p->tap->packets != NULL && i <= PCIE_CLASSES; i++) {
         unsigned bit = (i + PCIE_CLASSES) % (PCIE_CLASSES + 1); /* ACK first */
 
         if ((d->mask >> bit & 1) != 0) {
             const struct pcie_dllp dllp = pcie_dll_unpack(d, bit);
 
-            pcie_probe_put_dllp(p, &dllp, --behind, 0, NULL);
+            pcie_tap_dllp(p, &dllp, --behind, 0, NULL);
         }
     }
 }
 
-uint64_t pcie_probe_receive(const struct pcie_port *p, uint64_t cause)
+void pcie_tap_received(const struct pcie_port *p, struct pcie_tlp *tlp)
 {
+    const struct sim_probe *probe = p->tap->probe;
     sim_time_t now = sim_now(p->dom);
+    uint64_t cause;
 
-    cause = sim_probe_mark(p->probe, &cable, p->path, now - p->cfg.rx_latency_ps, cause);
-    return sim_probe_mark(p->probe, &rx_block, p->path, now, cause);
+    if (p->tap->fingerprint)
+        sim_wire(p->dom, p->tap->where, pcie_tlp_hash(tlp));
+    if (probe == NULL)
+        return;
+    cause = sim_probe_mark(probe, &cable, p->path, now - p->cfg.rx_latency_ps, tlp->trace_id);
+    tlp->trace_id = sim_probe_mark(probe, &rx_block, p->path, now, cause);
 }
+
+/* ---- queues ---- */
 
 static void hold(const struct pcie_port *p, const struct sim_stage *stage, unsigned queue,
                  sim_time_t from)
 {
-    sim_probe_hold(p->probe, stage, p->path, queue, from, sim_now(p->dom));
+    if (p->tap->probe != NULL)
+        sim_probe_hold(p->tap->probe, stage, p->path, queue, from, sim_now(p->dom));
 }
 
-void pcie_probe_stalled(const struct pcie_port *p, unsigned cls, sim_time_t from)
+void pcie_tap_queued(struct pcie_port *p, const struct pcie_tlp *tlp, uint64_t order)
 {
-    hold(p, &credit_wait, cls, from);
+    enum pcie_class cls = pcie_tlp_class(tlp);
+
+    if (p->tap->order != NULL)
+        pcie_order_enter(p->tap->order, (uint32_t)order, tlp, 0);
+    if (p->tx[cls].count == p->queue_tlps)
+        p->tap->full_since[cls] = sim_now(p->dom);
+    (void)pcie_tap_levels(p);
 }
 
-void pcie_probe_replay_full(const struct pcie_port *p, sim_time_t from)
+static void begin(const struct pcie_port *p, sim_time_t *since)
 {
+    if (*since == SIM_TIME_NEVER)
+        *since = sim_now(p->dom);
+}
+
+void pcie_tap_lacks_credits(struct pcie_port *p, unsigned cls)
+{
+    begin(p, &p->tap->lacks_since[cls]);
+}
+
+void pcie_tap_lacks_replay(struct pcie_port *p)
+{
+    begin(p, &p->tap->replay_full_since);
+}
+
+void pcie_tap_acknowledged(struct pcie_port *p)
+{
+    if (p->tap->replay_full_since == SIM_TIME_NEVER)
+        return;
     for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
-        hold(p, &replay_wait, cls, from);
+        hold(p, &replay_wait, cls, p->tap->replay_full_since);
+    p->tap->replay_full_since = SIM_TIME_NEVER;
 }
 
-void pcie_probe_trained(const struct pcie_port *p, sim_time_t from, sim_time_t until)
+void pcie_tap_leaves(struct pcie_port *p, unsigned cls)
 {
-    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
-        sim_probe_hold(p->probe, &training, p->path, cls, from, until);
+    const struct tx_class *q = &p->tx[cls];
+
+    if (p->tap->lacks_since[cls] != SIM_TIME_NEVER)
+        hold(p, &credit_wait, cls, p->tap->lacks_since[cls]);
+    p->tap->lacks_since[cls] = SIM_TIME_NEVER;
+    if (p->tap->order != NULL)
+        pcie_order_leave(p->tap->order, (uint32_t)q->ring[q->head].order);
 }
 
-void pcie_probe_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from)
+void pcie_tap_left(struct pcie_port *p, unsigned cls, bool was_full)
+{
+    if (was_full)
+        hold(p, &no_room, cls, p->tap->full_since[cls]);
+    (void)pcie_tap_levels(p);
+}
+
+void pcie_tap_dropped(struct pcie_port *p)
+{
+    if (p->tap->order != NULL)
+        pcie_order_clear(p->tap->order);
+    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
+        p->tap->lacks_since[cls] = SIM_TIME_NEVER;
+}
+
+void pcie_tap_wants(struct pcie_port *p, unsigned cls, enum pcie_wants what)
+{
+    struct pcie_tap *tap = p->tap;
+
+    if (tap->wants[cls] == what)
+        return;
+    if (tap->wants[cls] != PCIE_WANTS_NOTHING)
+        hold(p, tap->wants[cls] == PCIE_WANTS_QUEUE ? &no_room : &entry_wait, PCIE_CLASSES + cls,
+             tap->want_since[cls]);
+    tap->wants[cls] = (uint8_t)what;
+    tap->want_since[cls] = sim_now(p->dom);
+}
+
+/* ---- the link ---- */
+
+void pcie_tap_stood(const struct pcie_port *p, enum tx_stall why, sim_time_t from)
 {
     enum sim_stall_cause cause = why < TX_STALL_REPLAY ? SIM_STALL_CREDIT
                                  : why < TX_STALL_DOWN ? SIM_STALL_REPLAY
                                                        : SIM_STALL_DOWN;
 
+    if (p->tap->probe == NULL)
+        return;
     for (unsigned cls = 0; why == TX_STALL_AGAIN && cls < PCIE_CLASSES; cls++)
         hold(p, &replayed, cls, from);
-
-    sim_probe_stall(p->probe, p->path, "tx", cause, from, sim_now(p->dom));
+    sim_probe_stall(p->tap->probe, p->path, "tx", cause, from, sim_now(p->dom));
 }
 
-void pcie_probe_sent(const struct pcie_port *p, unsigned cls, bool was_full)
+void pcie_tap_trained(const struct pcie_port *p, sim_time_t from, sim_time_t until)
 {
-    if (was_full)
-        hold(p, &no_room, cls, p->full_since[cls]);
-    if (p->attends)
-        pcie_probe_levels(p);
+    for (unsigned cls = 0; p->tap->probe != NULL && cls < PCIE_CLASSES; cls++)
+        sim_probe_hold(p->tap->probe, &training, p->path, cls, from, until);
 }
 
-void pcie_probe_want(struct pcie_port *p, unsigned cls, enum pcie_wants what)
+/* ---- making it ---- */
+
+int pcie_tap_create(struct pcie_port *p)
 {
-    if (p->wants[cls] == what)
-        return;
-    if (p->wants[cls] != PCIE_WANTS_NOTHING)
-        hold(p, p->wants[cls] == PCIE_WANTS_QUEUE ? &no_room : &entry_wait, PCIE_CLASSES + cls,
-             p->want_since[cls]);
-    p->wants[cls] = (uint8_t)what;
-    p->want_since[cls] = sim_now(p->dom);
+    struct pcie_tap tap = { .probe = sim_probe_of(p->dom),
+                            .packets = sim_packet_probe_of(p->dom),
+                            .order = pcie_order_watch_create(p->dom, p->path, "transmit queue"),
+                            .fingerprint = sim_fingerprint_on(p->dom),
+                            .where = sim_path_hash(p->path),
+                            .replay_full_since = SIM_TIME_NEVER };
+
+    if (tap.probe == NULL && tap.packets == NULL && tap.order == NULL && !tap.fingerprint)
+        return SIM_OK;
+    for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
+        tap.lacks_since[cls] = SIM_TIME_NEVER;
+    p->tap = malloc(sizeof(*p->tap));
+    if (p->tap == NULL) {
+        pcie_order_watch_destroy(tap.order);
+        return SIM_ERR_NOMEM;
+    }
+    *p->tap = tap;
+    return SIM_OK;
+}
+
+void pcie_tap_destroy(struct pcie_port *p)
+{
+    if (p->tap != NULL)
+        pcie_order_watch_destroy(p->tap->order);
+    free(p->tap);
 }

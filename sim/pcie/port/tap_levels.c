@@ -39,11 +39,18 @@ static enum pcie_link_state state_of(const struct pcie_port *p)
 
 static void tell(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
 {
-    sim_probe_level(p->probe, signal, p->path, sim_now(p->dom), value);
+    sim_probe_level(p->tap->probe, signal, p->path, sim_now(p->dom), value);
 }
 
-void pcie_probe_levels(const struct pcie_port *p)
+static bool asked(const struct pcie_port *p)
 {
+    return p->tap->probe != NULL && p->tap->probe->level != NULL;
+}
+
+bool pcie_tap_levels(const struct pcie_port *p)
+{
+    if (!asked(p))
+        return false;
     for (unsigned cls = 0; cls < p->classes; cls++) {
         const struct tx_class *q = &p->tx[cls];
 
@@ -54,12 +61,15 @@ void pcie_probe_levels(const struct pcie_port *p)
     }
     tell(p, &replay, p->replay_count);
     tell(p, &link_state, state_of(p));
+    return true;
 }
 
-void pcie_probe_resumes(const struct pcie_port *p, sim_time_t at)
+void pcie_tap_resumes(const struct pcie_port *p, sim_time_t at)
 {
     const struct sim_level then = { &link_state, p->path, sim_now(p->dom), at, state_of(p) };
 
+    if (!asked(p))
+        return;
     tell(p, &link_state, pcie_port_is_up(p) ? PCIE_LINK_RETRAIN : PCIE_LINK_DOWN);
-    p->probe->level(p->probe->arg, &then);
+    p->tap->probe->level(p->tap->probe->arg, &then);
 }
