@@ -1,5 +1,7 @@
-/* Following causes backwards. */
+/* An observer: marks and holds are recorded, then causes are followed backwards. */
 #include "observe/internal.h"
+
+#include "observe/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +14,111 @@ static const struct sim_stage untraced = {
     .meaning = "what came before is not known to the observer",
 };
 
+/* ---- recording: marks in chunks, so that they stay where they are while it grows ---- */
+
+bool id_list_add(struct id_list *list, uint64_t id)
+{
+    uint64_t *ids = observe_grow(list->ids, list->n, &list->room, sizeof(*ids));
+
+    if (ids == NULL)
+        return false;
+    list->ids = ids;
+    ids[list->n++] = id;
+    return true;
+}
+
+static bool add_chunk(struct observer *obs)
+{
+    uint64_t at = obs->n >> CHUNK_LOG2;
+    struct sim_mark **chunks =
+        observe_grow(obs->chunks, at, &obs->chunks_room, sizeof(struct sim_mark *));
+
+    if (chunks == NULL)
+        return false;
+    obs->chunks = chunks;
+    chunks[at] = malloc(CHUNK_MARKS * sizeof(struct sim_mark));
+    return chunks[at] != NULL;
+}
+
+/* When nothing more fits, what comes gets the last id: observe_explain() will refuse. */
+static uint64_t record_mark(void *arg, const struct sim_mark *mark)
+{
+    struct observer *obs = arg;
+
+    obs->overflow |= obs->n == obs->most;
+    if (obs->overflow || obs->nomem)
+        return obs->n;
+    if ((obs->n & (CHUNK_MARKS - 1)) == 0 && !add_chunk(obs)) {
+        obs->nomem = true;
+        return obs->n;
+    }
+    obs->chunks[obs->n >> CHUNK_LOG2][obs->n & (CHUNK_MARKS - 1)] = *mark;
+    obs->n++;
+    if (mark->stage->use == SIM_STAGE_WROTE)
+        obs->nomem = !id_list_add(&obs->wrote, obs->n);
+    else if (mark->stage->use == SIM_STAGE_STEP)
+        obs->nomem = !id_list_add(&obs->steps, obs->n);
+    return obs->n;
+}
+
+static void record_hold(void *arg, const struct sim_hold *hold)
+{
+    struct observer *obs = arg;
+    struct sim_hold *holds;
+
+    if (hold->from == hold->to)
+        return;
+    holds = observe_grow(obs->holds, obs->nholds, &obs->holds_room, sizeof(*holds));
+    if (holds == NULL) {
+        obs->nomem = true;
+        return;
+    }
+    obs->holds = holds;
+    holds[obs->nholds++] = *hold;
+}
+
+struct observer *observe_create(uint64_t most)
+{
+    struct observer *obs = calloc(1, sizeof(*obs));
+
+    if (obs == NULL)
+        return NULL;
+    obs->most = most;
+    obs->probe = (struct sim_probe){ .mark = record_mark, .hold = record_hold, .arg = obs };
+    return obs;
+}
+
+void observe_destroy(struct observer *obs)
+{
+    if (obs == NULL)
+        return;
+    for (uint64_t i = 0; i << CHUNK_LOG2 < obs->n; i++)
+        free(obs->chunks[i]);
+    free(obs->chunks);
+    free(obs->holds);
+    free(obs->wrote.ids);
+    free(obs->steps.ids);
+    free(obs->by_queue.ids);
+    free(obs->by_where.ids);
+    free(obs);
+}
+
+const struct sim_probe *observe_probe(struct observer *obs)
+{
+    return &obs->probe;
+}
+
+/* ---- parts ---- */
+
 bool part_add(struct observe_breakdown *b, const struct sim_stage *stage, const char *where,
               sim_time_t from, sim_time_t to)
 {
-    if (b->n == b->room) {
-        unsigned room = b->room != 0 ? b->room * 2 : 32;
-        struct observe_part *parts = realloc(b->parts, room * sizeof(*parts));
+    struct observe_part *parts = observe_grow(b->parts, b->n, &b->room, sizeof(*parts));
 
-        if (parts == NULL)
-            return false;
-        b->parts = parts;
-        b->room = room;
-    }
-    b->parts[b->n++] = (struct observe_part){ stage, NULL, where, from, to };
+    if (parts == NULL)
+        return false;
+    b->parts = parts;
+    parts[b->n++] = (struct observe_part){ stage, NULL, where, from, to };
     return true;
 }
 
@@ -33,6 +127,8 @@ void observe_breakdown_fini(struct observe_breakdown *b)
     free(b->parts);
     *b = (struct observe_breakdown){ 0 };
 }
+
+/* ---- following causes ---- */
 
 /** The last write since `from` to what `m` has read; 0: none. */
 static uint64_t writer_of(const struct observer *obs, const struct sim_mark *m, sim_time_t from)

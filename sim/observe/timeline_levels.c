@@ -55,16 +55,12 @@ static struct timeline_level *add(struct observe_timeline *t, const struct sim_s
 {
     struct timeline_level l = { .signal = signal, .where = where, .value = UNKNOWN };
     enum track_group group = group_of(signal);
+    struct timeline_level *more =
+        observe_grow(t->levels, t->nlevels, &t->levels_room, sizeof(*more));
 
-    if (t->nlevels == t->levels_room) {
-        uint32_t room = t->levels_room * 2 + 64;
-        struct timeline_level *more = realloc(t->levels, room * sizeof(*more));
-
-        if (more == NULL)
-            return NULL;
-        t->levels = more;
-        t->levels_room = room;
-    }
+    if (more == NULL)
+        return NULL;
+    t->levels = more;
     if (group != TRACK_NONE)
         l.track = tracks_at(&t->tracks, where, group, signal->name);
     else if (signal->use == SIM_SIGNAL_LENGTH)
