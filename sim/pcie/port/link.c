@@ -39,44 +39,39 @@ static int check_range(struct sim_error *err, const char *path, const char *key,
 }
 
 /** A finite data pool must hold one TLP of the largest size, or that TLP waits forever. */
-static int check_data_pool(struct sim_error *err, const char *path, const char *key,
-                           uint64_t credits, uint64_t largest_bytes)
+static uint64_t data_min(uint64_t credits, uint64_t largest_bytes)
 {
-    uint64_t min = (largest_bytes + 15) / 16;
-
-    return credits == 0 ? SIM_OK : check_range(err, path, key, credits, min, DATA_CREDITS_MAX);
+    return credits == 0 ? 0 : (largest_bytes + 15) / 16;
 }
 
 static int check_config(const char *path, const struct pcie_port_config *c, struct sim_error *err)
 {
+    const struct {
+        const char *key;
+        uint64_t value, min, max;
+    } ranges[] = {
+        { "ph_credits", c->ph_credits, 0, HDR_CREDITS_MAX },
+        { "nph_credits", c->nph_credits, 0, HDR_CREDITS_MAX },
+        { "cplh_credits", c->cplh_credits, 0, HDR_CREDITS_MAX },
+        { "pd_credits", c->pd_credits, data_min(c->pd_credits, c->mps_bytes), DATA_CREDITS_MAX },
+        { "npd_credits", c->npd_credits, data_min(c->npd_credits, 4), DATA_CREDITS_MAX },
+        { "vc1_ph_credits", c->vc1_ph_credits, 0, HDR_CREDITS_MAX },
+        { "vc1_pd_credits", c->vc1_pd_credits, data_min(c->vc1_pd_credits, c->mps_bytes),
+          DATA_CREDITS_MAX },
+        { "cpld_credits", c->cpld_credits, data_min(c->cpld_credits, c->mps_bytes),
+          DATA_CREDITS_MAX },
+        { "tx_queue_tlps", c->tx_queue_tlps, 1, QUEUE_MAX },
+        { "replay_tlps", c->replay_tlps, 1, REPLAY_MAX },
+    };
     int rc = check_range(err, path, "gen", c->gen, 1, 5);
 
     if (rc == SIM_OK && (c->lanes > 16 || (LANES_OK >> c->lanes & 1) == 0))
         rc = refuse(err, path, "lanes", c->lanes, "1, 2, 4, 8 or 16");
-    if (rc == SIM_OK && (c->mps_bytes & MPS_OK) != c->mps_bytes)
+    if (rc == SIM_OK && ((c->mps_bytes & MPS_OK) != c->mps_bytes || c->mps_bytes == 0 ||
+                         (c->mps_bytes & (c->mps_bytes - 1)) != 0))
         rc = refuse(err, path, "mps_bytes", c->mps_bytes, "128, 256, 512, 1024, 2048 or 4096");
-    if (rc == SIM_OK && (c->mps_bytes == 0 || (c->mps_bytes & (c->mps_bytes - 1)) != 0))
-        rc = refuse(err, path, "mps_bytes", c->mps_bytes, "128, 256, 512, 1024, 2048 or 4096");
-    if (rc == SIM_OK)
-        rc = check_range(err, path, "ph_credits", c->ph_credits, 0, HDR_CREDITS_MAX);
-    if (rc == SIM_OK)
-        rc = check_range(err, path, "nph_credits", c->nph_credits, 0, HDR_CREDITS_MAX);
-    if (rc == SIM_OK)
-        rc = check_range(err, path, "cplh_credits", c->cplh_credits, 0, HDR_CREDITS_MAX);
-    if (rc == SIM_OK)
-        rc = check_data_pool(err, path, "pd_credits", c->pd_credits, c->mps_bytes);
-    if (rc == SIM_OK)
-        rc = check_data_pool(err, path, "npd_credits", c->npd_credits, 4);
-    if (rc == SIM_OK)
-        rc = check_range(err, path, "vc1_ph_credits", c->vc1_ph_credits, 0, HDR_CREDITS_MAX);
-    if (rc == SIM_OK)
-        rc = check_data_pool(err, path, "vc1_pd_credits", c->vc1_pd_credits, c->mps_bytes);
-    if (rc == SIM_OK)
-        rc = check_data_pool(err, path, "cpld_credits", c->cpld_credits, c->mps_bytes);
-    if (rc == SIM_OK)
-        rc = check_range(err, path, "tx_queue_tlps", c->tx_queue_tlps, 1, QUEUE_MAX);
-    if (rc == SIM_OK)
-        rc = check_range(err, path, "replay_tlps", c->replay_tlps, 1, REPLAY_MAX);
+    for (size_t i = 0; rc == SIM_OK && i < sizeof(ranges) / sizeof(ranges[0]); i++)
+        rc = check_range(err, path, ranges[i].key, ranges[i].value, ranges[i].min, ranges[i].max);
     return rc;
 }
 

@@ -6,80 +6,43 @@
 
 #include <stdlib.h>
 
-static const struct sim_stage link_busy = {
-    .name = "link busy",
-    .kind = SIM_KIND_LINK_BUSY,
-    .use = SIM_STAGE_LINK,
-    .meaning = "ready for the link, which carries other packets",
-};
-static const struct sim_stage credit_wait = {
-    .name = "credit wait",
-    .kind = SIM_KIND_CREDIT,
-    .meaning = "the receiver's buffer has no room",
-};
-static const struct sim_stage entry_wait = {
-    .name = "credit wait, ring entry",
-    .kind = SIM_KIND_CREDIT,
-    .meaning = "the next hub's buffer has room for packets of the ring only",
-};
-static const struct sim_stage replay_wait = {
-    .name = "replay buffer full",
-    .kind = SIM_KIND_CREDIT,
-    .meaning = "too many packets are not acknowledged",
-};
-static const struct sim_stage replayed = {
-    .name = "replay",
-    .kind = SIM_KIND_REPLAY,
-    .use = SIM_STAGE_LINK,
-    .meaning = "TLPs that were lost, and those behind them, are sent again",
-};
-static const struct sim_stage until_nak = {
-    .name = "lost, until NAK",
-    .kind = SIM_KIND_REPLAY,
-    .meaning = "sent, and lost or dropped behind a lost one, until the sender hears of it",
-};
-static const struct sim_stage until_timer = {
-    .name = "lost, until replay timer",
-    .kind = SIM_KIND_REPLAY,
-    .meaning = "sent, and nothing was heard of it until the sender's replay timer ended",
-};
-static const struct sim_stage training = {
-    .name = "link training",
-    .kind = SIM_KIND_REPLAY,
-    .meaning = "the link is out, or retrains",
-};
-static const struct sim_stage no_room = {
-    .name = "link busy",
-    .kind = SIM_KIND_LINK_BUSY,
-    .use = SIM_STAGE_FULL,
-    .meaning = "the port's queue is full",
-};
-static const struct sim_stage align = {
-    .name = "symbol alignment",
-    .kind = SIM_KIND_SERIALISATION,
-    .meaning = "to the queue in which a packet may begin, and SKP ordered sets that are due",
-};
-static const struct sim_stage serialise = {
-    .name = "serialisation",
-    .kind = SIM_KIND_SERIALISATION,
-    .use = SIM_STAGE_WIRE,
-    .meaning = "framing, header and data at the rate of the link",
-};
-static const struct sim_stage tx_block = {
-    .name = "hard IP, out",
-    .kind = SIM_KIND_HARD_IP,
-    .meaning = "hard block and PHY of the sending port",
-};
-static const struct sim_stage cable = {
-    .name = "cable",
-    .kind = SIM_KIND_CABLE,
-    .meaning = "propagation along cable or trace",
-};
-static const struct sim_stage rx_block = {
-    .name = "hard IP, in",
-    .kind = SIM_KIND_HARD_IP,
-    .meaning = "PHY and hard block of the receiving port",
-};
+#define STAGE(name, kind, use, meaning)                                                            \
+    {                                                                                              \
+        (name), SIM_KIND_##kind, NULL, SIM_STAGE_##use, (meaning)                                  \
+    }
+
+static const struct sim_stage link_busy =
+    STAGE("link busy", LINK_BUSY, LINK, "ready for the link, which carries other packets");
+static const struct sim_stage credit_wait =
+    STAGE("credit wait", CREDIT, PLAIN, "the receiver's buffer has no room");
+static const struct sim_stage entry_wait =
+    STAGE("credit wait, ring entry", CREDIT, PLAIN,
+          "the next hub's buffer has room for packets of the ring only");
+static const struct sim_stage replay_wait =
+    STAGE("replay buffer full", CREDIT, PLAIN, "too many packets are not acknowledged");
+static const struct sim_stage replayed =
+    STAGE("replay", REPLAY, LINK, "TLPs that were lost, and those behind them, are sent again");
+static const struct sim_stage until_nak =
+    STAGE("lost, until NAK", REPLAY, PLAIN,
+          "sent, and lost or dropped behind a lost one, until the sender hears of it");
+static const struct sim_stage until_timer =
+    STAGE("lost, until replay timer", REPLAY, PLAIN,
+          "sent, and nothing was heard of it until the sender's replay timer ended");
+static const struct sim_stage training =
+    STAGE("link training", REPLAY, PLAIN, "the link is out, or retrains");
+static const struct sim_stage no_room =
+    STAGE("link busy", LINK_BUSY, FULL, "the port's queue is full");
+static const struct sim_stage align =
+    STAGE("symbol alignment", SERIALISATION, PLAIN,
+          "to the queue in which a packet may begin, and SKP ordered sets that are due");
+static const struct sim_stage serialise =
+    STAGE("serialisation", SERIALISATION, WIRE, "framing, header and data at the rate of the link");
+static const struct sim_stage tx_block =
+    STAGE("hard IP, out", HARD_IP, PLAIN, "hard block and PHY of the sending port");
+static const struct sim_stage cable =
+    STAGE("cable", CABLE, PLAIN, "propagation along cable or trace");
+static const struct sim_stage rx_block =
+    STAGE("hard IP, in", HARD_IP, PLAIN, "PHY and hard block of the receiving port");
 
 /* A packet of `symbols`, behind which the link has sent `behind` symbols. */
 static struct sim_packet on_wire(const struct pcie_port *p, enum sim_packet_kind kind,
