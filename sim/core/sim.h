@@ -58,10 +58,10 @@ struct sim_error {
 /** Keeps the first message: does nothing when `err` is NULL or already set. @return `code`. */
 int sim_error_set(struct sim_error *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/** The same of a value that the user gave: "`head``key` = `value`: ..." */
+/** About a value that the user gave: "`head``key` = `value`: ..." */
 int sim_error_value(struct sim_error *err, int code, const char *head, const char *key,
                     uint64_t value, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/** The same headed by the line it is about. `file` NULL: none is known; `line` 0: a command line.
+/** Headed by the line that it is about. `file` NULL: none is known; `line` 0: a command line.
  */
 int sim_error_set_at(struct sim_error *err, int code, const char *file, unsigned line,
                      const char *fmt, ...) __attribute__((format(printf, 5, 6)));

@@ -10,7 +10,7 @@
  */
 #include "pcie/lossy/lossy_impl.h"
 
-bool pcie_init_tell(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
+bool pcie_init_announce(struct pcie_port *p, struct wire_dllp *d, sim_time_t now)
 {
     struct pcie_lossy *l = p->lossy;
 
@@ -32,8 +32,8 @@ static void activate(struct pcie_port *p)
 
     l->stage = INIT_DONE;
     pcie_lossy_update_up(p);
-    if (l->told_down) {
-        l->told_down = false;
+    if (l->known_down) {
+        l->known_down = false;
         if (p->user.link != NULL)
             p->user.link(p->user.user, true);
     }

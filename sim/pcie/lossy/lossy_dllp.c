@@ -18,11 +18,11 @@ static sim_time_t sooner(sim_time_t a, sim_time_t b)
     return a < b ? a : b;
 }
 
-/** ACK or NAK, and the credits of each class, as in to_tell() of dll.c. */
-static uint32_t to_tell(struct pcie_port *p, sim_time_t now)
+/** ACK or NAK, and the credits of each class, as in to_announce() of dll.c. */
+static uint32_t to_announce(struct pcie_port *p, sim_time_t now)
 {
     struct pcie_lossy *l = p->lossy;
-    uint32_t mask = pcie_dll_to_tell(p, now);
+    uint32_t mask = pcie_dll_to_announce(p, now);
     sim_time_t until;
 
     if (l->dup_since < now || l->nak_since < now)
@@ -33,11 +33,11 @@ static uint32_t to_tell(struct pcie_port *p, sim_time_t now)
     return mask & ~pcie_lossy_stuck(l, now, &until);
 }
 
-static void tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+static void announce(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
 {
     struct pcie_lossy *l = p->lossy;
 
-    pcie_dll_tell(p, mask, d, now);
+    pcie_dll_announce(p, mask, d, now);
     if ((mask & DLLP_ACK) == 0)
         return;
     if (l->nak_since < now) {
@@ -143,15 +143,15 @@ void pcie_lossy_flush(struct pcie_port *p)
     struct pcie_lossy *l = p->lossy;
     struct wire_dllp d = { 0 };
     sim_time_t now = sim_now(p->dom);
-    uint32_t told, lost;
+    uint32_t announced, lost;
 
-    if (pcie_init_tell(p, &d, now)) {
+    if (pcie_init_announce(p, &d, now)) {
         lost = put_dllps(p, &d, now);
         l->init_lost = d.init == 1 || lost != 0;
-    } else if (l->stage == INIT_DONE && (told = to_tell(p, now)) != 0) {
-        tell(p, told, &d, now);
+    } else if (l->stage == INIT_DONE && (announced = to_announce(p, now)) != 0) {
+        announce(p, announced, &d, now);
         lost = put_dllps(p, &d, now);
-        l->fc_lost = (uint8_t)((l->fc_lost & ~told) | (lost & ~(uint32_t)DLLP_ACK));
+        l->fc_lost = (uint8_t)((l->fc_lost & ~announced) | (lost & ~(uint32_t)DLLP_ACK));
         for (unsigned i = 0; i < PCIE_CLASSES; i++)
             if ((lost >> i & 1) != 0)
                 l->fc_at[i] = p->phy.free_ps + PCIE_FC_REPEAT;

@@ -116,7 +116,7 @@ struct pcie_lossy {
     sim_time_t wanted_at;   /* a retraining was asked for then; SIM_TIME_NEVER: it was not */
     bool recovering;        /* until the partner trains too */
     bool partner_trains;
-    bool told_down;                           /* the user knows that the link is down */
+    bool known_down;                          /* the user knows that the link is down */
     sim_time_t outage_from, outage_until;     /* nothing arrives in between, */
     sim_time_t recovery_from, recovery_until; /* and here nothing but the training itself */
     sim_time_t outage_end;
@@ -218,7 +218,7 @@ int pcie_lossy_plan(struct pcie_port *p);
 /** Bits of classes whose credits are not announced now; until when the first of them is not. */
 uint32_t pcie_lossy_stuck(const struct pcie_lossy *l, sim_time_t now, sim_time_t *until_p);
 /** Whether InitFC are to be sent now; they are written. */
-bool pcie_init_tell(struct pcie_port *p, struct wire_dllp *d, sim_time_t now);
+bool pcie_init_announce(struct pcie_port *p, struct wire_dllp *d, sim_time_t now);
 /** An InitFC of stage 1 or 2. */
 void pcie_init_receive(struct pcie_port *p, unsigned cls, unsigned stage, uint32_t hdr,
                        uint32_t data);

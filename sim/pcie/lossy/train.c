@@ -160,9 +160,9 @@ static void go_down(struct pcie_port *p)
     p->tx_seq = p->rx_seq = 0;
     p->unacked = 0;
     forget_credits(p);
-    if (!l->told_down)
+    if (!l->known_down)
         pcie_port_error(p, PCIE_ERR_SURPRISE_DOWN, NULL);
-    l->told_down = true;
+    l->known_down = true;
     pcie_lossy_update_up(p);
     l->stat.discarded += p->waiting;
     pcie_port_discard(p);
@@ -174,7 +174,7 @@ bool pcie_lossy_discards(struct pcie_port *p, const struct pcie_tlp *tlp)
 {
     struct pcie_tlp lost = *tlp;
 
-    if (!p->lossy->told_down)
+    if (!p->lossy->known_down)
         return false;
     pcie_tlp_drop(&lost);
     p->lossy->stat.discarded++;

@@ -85,14 +85,14 @@ static void ripen(struct rx_class *r, sim_time_t now)
     r->hdr_fresh = r->data_fresh = 0;
 }
 
-/* Of the TLPs received and not acknowledged, those that came now. */
+/* TLPs that came now, among those received and not acknowledged. */
 static uint16_t came_now(const struct pcie_port *p, sim_time_t now)
 {
     return p->rx_time == now && p->unacked != 0 ? 1 : 0;
 }
 
-/* What there is to tell, as bits of a DLLP's mask. */
-inline uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now)
+/* What there is to announce, as bits of a DLLP's mask. */
+inline uint32_t pcie_dll_to_announce(struct pcie_port *p, sim_time_t now)
 {
     uint32_t mask = p->unacked != came_now(p, now) ? DLLP_ACK : 0;
 
@@ -107,7 +107,8 @@ inline uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now)
     return mask;
 }
 
-inline void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now)
+inline void pcie_dll_announce(struct pcie_port *p, uint32_t mask, struct wire_dllp *d,
+                              sim_time_t now)
 {
     d->mask = (uint8_t)mask;
     d->init = 0;
@@ -132,7 +133,7 @@ inline void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *
     }
 }
 
-/* When what is left to tell is due. */
+/* When what is left to announce is due. */
 inline sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now)
 {
     sim_time_t due = p->unacked != 0 ? now + p->ack_ps : SIM_TIME_NEVER;
@@ -162,7 +163,7 @@ struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit)
 void pcie_dll_flush(struct pcie_port *p)
 {
     sim_time_t now = sim_now(p->dom);
-    uint32_t mask = p->init_send != 0 ? (1u << p->classes) - 1 : pcie_dll_to_tell(p, now);
+    uint32_t mask = p->init_send != 0 ? (1u << p->classes) - 1 : pcie_dll_to_announce(p, now);
     uint32_t symbols = pcie_dllp_count(mask) * PCIE_DLLP_SYMBOLS;
 
     if (mask != 0) {
@@ -172,7 +173,7 @@ void pcie_dll_flush(struct pcie_port *p)
         if (p->init_send != 0)
             add_init(p, d);
         else
-            pcie_dll_tell(p, mask, d, now);
+            pcie_dll_announce(p, mask, d, now);
         end = pcie_phy_send(&p->phy, now, symbols);
         if (p->tap != NULL)
             pcie_tap_dllps(p, d);

@@ -22,11 +22,12 @@ void pcie_dll_due(struct pcie_port *p, sim_time_t due);
 /** The Ack latency and UpdateFC limits of tables 3-7 and 2-42, in symbol times. */
 uint64_t pcie_dll_latency_symbols(uint32_t gen, uint32_t lanes, uint32_t mps);
 
-/** Of the DLLPs that are sent together, that of a class, or ACK or NAK (PCIE_CLASSES). */
+/** The DLLP of a class, or ACK or NAK (PCIE_CLASSES), out of those that are sent together. */
 struct pcie_dllp pcie_dll_unpack(const struct wire_dllp *d, unsigned bit);
-/** A class, or ACK, is to be told; d gets it; when the rest of `classes` and of ACKs is due. */
-uint32_t pcie_dll_to_tell(struct pcie_port *p, sim_time_t now);
-void pcie_dll_tell(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now);
+/** What is to be announced, as bits of a mask; d gets it; when the rest of `classes` and of ACKs is
+ * due. */
+uint32_t pcie_dll_to_announce(struct pcie_port *p, sim_time_t now);
+void pcie_dll_announce(struct pcie_port *p, uint32_t mask, struct wire_dllp *d, sim_time_t now);
 sim_time_t pcie_dll_next_due(const struct pcie_port *p, uint32_t classes, sim_time_t now);
 /** What is acknowledged leaves the replay buffer. @return how many, or -1: it was never sent */
 int pcie_dll_take_ack(struct pcie_port *p, uint32_t seq);

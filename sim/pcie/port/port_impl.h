@@ -75,7 +75,7 @@ struct pcie_lossy_ops {
     void (*send)(struct pcie_port *p, const struct pcie_tlp *tlp);
     void (*receive)(struct pcie_port *p, const struct wire_tlp *rec);
     void (*receive_dllps)(struct pcie_port *p, const struct wire_dllp *d);
-    /** Of credits that come free, takes away those that do not count since the link was down. */
+    /** Takes from credits that come free those that do not count since the link was down. */
     void (*take_stale)(struct pcie_port *p, enum pcie_class cls, uint32_t *hdr_p, uint32_t *data_p);
     /** TLPs that are held since before the link was down. */
     uint32_t (*stale)(const struct pcie_port *p, enum pcie_class cls);
@@ -154,7 +154,8 @@ struct pcie_port {
 
 /* ---- port.c ---- */
 
-/** Sends what may go of the waiting TLPs. @return when to look again; SIM_TIME_NEVER: DLLPs tell */
+/** Sends what may go of the waiting TLPs. @return when to look again; SIM_TIME_NEVER: DLLPs wake it
+ */
 sim_time_t pcie_port_send_next(struct pcie_port *p);
 /** Drops all that waits; each class has room again. */
 void pcie_port_discard(struct pcie_port *p);

@@ -37,7 +37,7 @@ static enum pcie_link_state state_of(const struct pcie_port *p)
     return p->lossy != NULL ? p->lossy_ops->state(p) : PCIE_LINK_DOWN;
 }
 
-static void tell(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
+static void show(const struct pcie_port *p, const struct sim_signal *signal, uint64_t value)
 {
     sim_probe_level(p->tap->probe, signal, p->path, sim_now(p->dom), value);
 }
@@ -54,13 +54,13 @@ bool pcie_tap_levels(const struct pcie_port *p)
     for (unsigned cls = 0; cls < p->classes; cls++) {
         const struct tx_class *q = &p->tx[cls];
 
-        tell(p, &signals[cls][QUEUE], q->count);
-        tell(p, &signals[cls][READY], q->count < p->queue_tlps);
-        tell(p, &signals[cls][HDR_CREDITS], q->hdr_avail & 0xffu);
-        tell(p, &signals[cls][DATA_CREDITS], q->data_avail & 0xfffu);
+        show(p, &signals[cls][QUEUE], q->count);
+        show(p, &signals[cls][READY], q->count < p->queue_tlps);
+        show(p, &signals[cls][HDR_CREDITS], q->hdr_avail & 0xffu);
+        show(p, &signals[cls][DATA_CREDITS], q->data_avail & 0xfffu);
     }
-    tell(p, &replay, p->replay_count);
-    tell(p, &link_state, state_of(p));
+    show(p, &replay, p->replay_count);
+    show(p, &link_state, state_of(p));
     return true;
 }
 
@@ -70,6 +70,6 @@ void pcie_tap_resumes(const struct pcie_port *p, sim_time_t at)
 
     if (!asked(p))
         return;
-    tell(p, &link_state, pcie_port_is_up(p) ? PCIE_LINK_RETRAIN : PCIE_LINK_DOWN);
+    show(p, &link_state, pcie_port_is_up(p) ? PCIE_LINK_RETRAIN : PCIE_LINK_DOWN);
     p->tap->probe->level(p->tap->probe->arg, &then);
 }
