@@ -1,7 +1,7 @@
 #include "sim_ring.h"
 #include "bench.h"
 #include "hub/hub.h"
-#include "pcie/config.h"
+#include "pcie/port/config.h"
 #include "regs/hub_regs.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* One host with the board in slot 0: software finds it, stores to it and asks it for the time. */
 #include "machine/machine.h"
 #include "node/host.h"
-#include "pcie/config.h"
+#include "pcie/port/config.h"
 #include "stamp.h"
 
 #include <inttypes.h>
@@ -91,7 +91,7 @@ int main(void)
         .net_bytes_per_us = 1000,
     };
     struct sim_config sim = { .seed = 1 };
-    struct sim_error err = { SIM_OK, "" };
+    struct sim_error err = { 0 };
     struct machine *m;
     struct program program = { 0 };
     struct node_host *host;

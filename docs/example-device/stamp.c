@@ -1,8 +1,8 @@
 #include "stamp.h"
 
-#include "pcie/config.h"
-#include "pcie/port.h"
-#include "pcie/port_params.h"
+#include "pcie/port/config.h"
+#include "pcie/port/port.h"
+#include "pcie/port/port_params.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "forward.h"
 
 #include "hub/edge.h"
-#include "pcie/port_params.h"
+#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>

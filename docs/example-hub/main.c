@@ -2,7 +2,7 @@
 #include "forward.h"
 #include "machine/machine.h"
 #include "node/host.h"
-#include "pcie/config.h"
+#include "pcie/port/config.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -127,9 +127,10 @@ static void tell_circle(const struct launch *run, struct sim_error *err)
     if (err == NULL)
         return;
     if (launch_circle(run, circle, sizeof(circle)) ||
-        machine_stall_circle(run->m, circle, sizeof(circle)))
+        machine_stall_circle(run->m, circle, sizeof(circle))) {
+        err->cause = SIM_CAUSE_DEADLOCK;
         (void)snprintf(err->text + n, sizeof(err->text) - n, "; deadlock: %s", circle);
-    else if (launch_bereft(run, circle, sizeof(circle)))
+    } else if (launch_bereft(run, circle, sizeof(circle)))
         (void)snprintf(err->text + n, sizeof(err->text) - n, "; %s", circle);
 }
 

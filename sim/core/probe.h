@@ -26,15 +26,43 @@ enum sim_stage_use {
     SIM_STAGE_STEP,  /* of a program on a core */
     SIM_STAGE_QUEUE, /* in a queue; what held it is told by holds and by others' marks */
     SIM_STAGE_LINK,  /* the same of a port, where all queues have one way out */
+    SIM_STAGE_WIRE,  /* on a wire, where packets (sim_probe.packet) are seen as well */
     SIM_STAGE_FULL,  /* of a hold: its queue has no room; what holds the queue holds up who comes */
     SIM_STAGE_WROTE, /* bytes of a memory became visible */
     SIM_STAGE_READ,  /* bytes of a memory were read for somebody who may wait for them to change */
 };
 
+/** What the time of a stage counts as in sums over a message's way. */
+enum sim_stage_kind {
+    SIM_KIND_SOFTWARE,
+    SIM_KIND_CPU,
+    SIM_KIND_POLL,
+    SIM_KIND_ROOT_COMPLEX,
+    SIM_KIND_MEMORY,
+    SIM_KIND_READ_LIMIT,
+    SIM_KIND_GPU,
+    SIM_KIND_HUB,
+    SIM_KIND_BUFFER,
+    SIM_KIND_BUS,
+    SIM_KIND_ARBITER,
+    SIM_KIND_DMA,
+    SIM_KIND_NOTIFICATION,
+    SIM_KIND_LINK_BUSY,
+    SIM_KIND_CREDIT,
+    SIM_KIND_REPLAY,
+    SIM_KIND_SERIALISATION,
+    SIM_KIND_HARD_IP,
+    SIM_KIND_CABLE,
+    SIM_KIND_UNTRACED,
+    SIM_KINDS
+};
+/** "hub core" */
+const char *sim_stage_kind_name(enum sim_stage_kind kind);
+
 /** Something that takes time. Each model has its own, as constants. */
 struct sim_stage {
-    const char *name;  /* "routing" */
-    const char *kind;  /* "hub": for sums over stages of one kind */
+    const char *name; /* "routing" */
+    enum sim_stage_kind kind;
     const char *phase; /* NULL, or of the whole message what begins here: "descriptor fetch" */
     enum sim_stage_use use;
     const char *meaning;
@@ -64,11 +92,19 @@ struct sim_hold {
     sim_time_t from, to;
 };
 
+enum sim_signal_use {
+    SIM_SIGNAL_PLAIN,
+    SIM_SIGNAL_STATE,  /* what a part of a place does, "dma0.state" */
+    SIM_SIGNAL_OUTPUT, /* who has the way out of a place */
+    SIM_SIGNAL_LENGTH, /* how much a place holds */
+};
+
 /** A quantity of a model that changes by steps. Each model has its own, as constants. */
 struct sim_signal {
     const char *name;          /* "tx.posted"; after the path of the place it is unique */
     uint32_t bits;             /* that its values take; 1 .. 64 */
     const char *const *states; /* names of the values 0, 1 ..., NULL at the end; NULL: a number */
+    enum sim_signal_use use;
     const char *meaning;
 };
 
@@ -81,7 +117,7 @@ struct sim_level {
     uint64_t value;
 };
 
-/** What surrounds a packet: its protocol's structure (pcie/packet.h). */
+/** What surrounds a packet: its protocol's structure (pcie/tlp/packet.h). */
 enum sim_packet_kind { SIM_PACKET_TLP, SIM_PACKET_DLLP };
 
 enum sim_packet_flag {

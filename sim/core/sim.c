@@ -356,6 +356,34 @@ const struct sim_probe *sim_packet_probe_of(const struct sim_domain *dom)
     return probe != NULL && probe->packet != NULL ? probe : NULL;
 }
 
+const char *sim_stage_kind_name(enum sim_stage_kind kind)
+{
+    static const char *const names[SIM_KINDS] = {
+        [SIM_KIND_SOFTWARE] = "software",
+        [SIM_KIND_CPU] = "CPU",
+        [SIM_KIND_POLL] = "poll",
+        [SIM_KIND_ROOT_COMPLEX] = "root complex",
+        [SIM_KIND_MEMORY] = "memory",
+        [SIM_KIND_READ_LIMIT] = "read limit",
+        [SIM_KIND_GPU] = "GPU",
+        [SIM_KIND_HUB] = "hub core",
+        [SIM_KIND_BUFFER] = "packet buffer",
+        [SIM_KIND_BUS] = "internal bus",
+        [SIM_KIND_ARBITER] = "arbiter wait",
+        [SIM_KIND_DMA] = "DMA engine",
+        [SIM_KIND_NOTIFICATION] = "notification",
+        [SIM_KIND_LINK_BUSY] = "link busy",
+        [SIM_KIND_CREDIT] = "credit wait",
+        [SIM_KIND_REPLAY] = "replay",
+        [SIM_KIND_SERIALISATION] = "serialisation",
+        [SIM_KIND_HARD_IP] = "hard IP",
+        [SIM_KIND_CABLE] = "cable",
+        [SIM_KIND_UNTRACED] = "not traced",
+    };
+
+    return names[kind];
+}
+
 uint64_t sim_probe_mark(const struct sim_probe *probe, const struct sim_stage *stage,
                         const char *where, sim_time_t time, uint64_t cause)
 {

@@ -433,12 +433,11 @@ static int check_bus(const struct machine_place *place, const struct adapter_con
 
     if (rate >= 2 * cfg->rate_mbps * 125000)
         return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "bus.khz = %llu: %s: its bursts move %llu bytes/us, expected twice the "
-                         "cable's, %llu",
-                         (unsigned long long)cfg->bus.khz, place->path,
-                         (unsigned long long)(rate / 1000000),
-                         (unsigned long long)(cfg->rate_mbps / 4));
+    return sim_error_value(err, SIM_ERR_CONFIG, "", "bus.khz", cfg->bus.khz,
+                           "%s: its bursts move %llu bytes/us, expected twice the "
+                           "cable's, %llu",
+                           place->path, (unsigned long long)(rate / 1000000),
+                           (unsigned long long)(cfg->rate_mbps / 4));
 }
 
 static void adapter_destroy(void *component)

@@ -323,10 +323,9 @@ int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct si
 {
     if (SIM_US % mbps == 0)
         return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG,
-                         "rate_mbps = %llu: %s: expected a divisor of 1000000, so that a bit takes "
-                         "whole picoseconds",
-                         (unsigned long long)mbps, place->path);
+    return sim_error_value(
+        err, SIM_ERR_CONFIG, "", "rate_mbps", mbps,
+        "%s: expected a divisor of 1000000, so that a bit takes whole picoseconds", place->path);
 }
 
 void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *path, uint64_t mbps,

@@ -5,7 +5,7 @@
 #define HUB_CROSSBAR_H
 
 #include "core/arbiter.h"
-#include "pcie/tlp.h"
+#include "pcie/tlp/tlp.h"
 
 SIM_BEGIN_DECLS
 

@@ -13,8 +13,8 @@
 #define HUB_EDGE_H
 
 #include "machine/kind.h"
-#include "pcie/config.h"
-#include "pcie/port.h"
+#include "pcie/port/config.h"
+#include "pcie/port/port.h"
 
 SIM_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* The kind "hub.c": parameters, creation, ports. */
 #include "hub/ddr.h"
 #include "hub/internal.h"
-#include "pcie/fault.h"
-#include "pcie/port_params.h"
+#include "pcie/lossy/fault.h"
+#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,14 +188,16 @@ static int check_bubble(const struct machine_place *place, const struct hub_conf
         const struct pcie_port_config *port = &cfg->port[i];
         uint64_t headers = cfg->bubble_tlps, data = headers * port->mps_bytes / 16;
         bool few = port->ph_credits != 0 && port->ph_credits < headers;
+        char head[160], key[32];
 
+        (void)snprintf(head, sizeof(head), "%s.", place->path);
+        (void)snprintf(key, sizeof(key), "%s.link.%s", hub_port_names[i],
+                       few ? "ph_credits" : "pd_credits");
         if (few || (port->pd_credits != 0 && port->pd_credits < data))
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s.%s.link.%s = %llu: expected 0 or at least %llu, for the "
-                                 "bubble_tlps",
-                                 place->path, hub_port_names[i], few ? "ph_credits" : "pd_credits",
-                                 (unsigned long long)(few ? port->ph_credits : port->pd_credits),
-                                 (unsigned long long)(few ? headers : data));
+            return sim_error_value(err, SIM_ERR_CONFIG, head, key,
+                                   few ? port->ph_credits : port->pd_credits,
+                                   "expected 0 or at least %llu, for the bubble_tlps",
+                                   (unsigned long long)(few ? headers : data));
     }
     return SIM_OK;
 }
@@ -203,15 +205,16 @@ static int check_bubble(const struct machine_place *place, const struct hub_conf
 static int check_config(const struct machine_place *place, const struct hub_config *cfg,
                         struct sim_error *err)
 {
+    char head[160];
     int rc;
 
+    (void)snprintf(head, sizeof(head), "%s.", place->path);
     if ((cfg->dma_read_bytes & (cfg->dma_read_bytes - 1)) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "%s.dma.read_bytes = %llu: expected a power of two", place->path,
-                             (unsigned long long)cfg->dma_read_bytes);
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "dma.read_bytes", cfg->dma_read_bytes,
+                               "expected a power of two");
     if ((cfg->bus_bytes & (cfg->bus_bytes - 1)) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s.bus_bytes = %llu: expected a power of two",
-                             place->path, (unsigned long long)cfg->bus_bytes);
+        return sim_error_value(err, SIM_ERR_CONFIG, head, "bus_bytes", cfg->bus_bytes,
+                               "expected a power of two");
     rc = hub_check_rings(place->path, cfg, err);
     return rc == SIM_OK ? check_bubble(place, cfg, err) : rc;
 }

@@ -13,7 +13,7 @@
 #include "hub/edge.h"
 #include "hub/ports.h"
 #include "machine/kind.h"
-#include "pcie/misbehave.h"
+#include "pcie/lossy/misbehave.h"
 
 SIM_BEGIN_DECLS
 
@@ -48,7 +48,7 @@ struct hub_config {
 extern const struct machine_kind hub_kind;
 
 /** Makes a hub, a component of that kind, answer requests wrongly on purpose, or stop taking
- * packets from its ports (pcie/misbehave.h). */
+ * packets from its ports (pcie/lossy/misbehave.h). */
 int hub_misbehave(void *component, const struct pcie_misbehavior *how, struct sim_error *err);
 
 SIM_END_DECLS

@@ -6,8 +6,8 @@
 #define HUB_PORT_H
 
 #include "hub/edge.h"
-#include "pcie/aer.h"
-#include "pcie/ordering.h"
+#include "pcie/port/aer.h"
+#include "pcie/tlp/ordering.h"
 
 SIM_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 #define HUB_QUEUE_H
 
 #include "hub/ports.h"
-#include "pcie/ordering.h"
+#include "pcie/tlp/ordering.h"
 #include "regs/hub_regs.h"
 
 SIM_BEGIN_DECLS

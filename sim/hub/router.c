@@ -6,6 +6,8 @@
  */
 #include "hub/internal.h"
 
+#include <stdio.h>
+
 uint32_t hub_route(const struct hub *hub, uint64_t offset)
 {
     uint32_t out = HUB_ROUTE_NONE;
@@ -86,15 +88,16 @@ int hub_set_routes(void *component, const struct machine_routes *routes, struct 
     for (unsigned i = 0; i < routes->nranges; i++) {
         const struct machine_route_range *r = &routes->ranges[i];
         uint32_t p = hub_port_find(r->port);
+        char head[160];
 
         if (p >= hub->nports)
             return sim_error_set(err, SIM_ERR_CONFIG, "%s.%s: the hub has only %u ports", hub->path,
                                  r->port, hub->nports);
+        (void)snprintf(head, sizeof(head), "%s.%s: ", hub->path, r->port);
         if (ranges_of_port(hub, p) == hub->cfg.route_pairs)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s.%s: route_pairs = %u: its routes take more ranges of window "
-                                 "parts: expected parts in the order of the ring (slots)",
-                                 hub->path, r->port, (unsigned)hub->cfg.route_pairs);
+            return sim_error_value(err, SIM_ERR_CONFIG, head, "route_pairs", hub->cfg.route_pairs,
+                                   "its routes take more ranges of window parts: expected parts in "
+                                   "the order of the ring (slots)");
         add_range(hub, p, r->first, r->last);
     }
     /* Routes say where the other parts lie; the own one belongs to the host. */

@@ -5,7 +5,7 @@
 #ifndef HUB_SELF_H
 #define HUB_SELF_H
 
-#include "pcie/tlp.h"
+#include "pcie/tlp/tlp.h"
 
 SIM_BEGIN_DECLS
 

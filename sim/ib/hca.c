@@ -1,6 +1,6 @@
 /* The adapter as a kind: parameters, creation, ports; and the pool of packets. */
 #include "ib/internal.h"
-#include "pcie/port_params.h"
+#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,59 +57,6 @@ static const struct machine_param params[] = {
 
 static const char *const port_names[] = { "pcie", "p1", "p2", NULL };
 
-/* ---- packets ---------------------------------------------------------------------- */
-
-struct ib_packet *ib_packet_get(struct ib_hca *hca)
-{
-    struct ib_packet *p = hca->free_packets;
-
-    if (p != NULL)
-        hca->free_packets = p->next;
-    else
-        p = malloc(sizeof(*p));
-    SIM_ASSERT(p != NULL);
-    memset(p, 0, offsetof(struct ib_packet, data));
-    return p;
-}
-
-void ib_packet_put(struct ib_hca *hca, struct ib_packet *p)
-{
-    p->next = hca->free_packets;
-    hca->free_packets = p;
-}
-
-void ib_packets_push(struct ib_packets *list, struct ib_packet *p)
-{
-    p->next = NULL;
-    if (list->tail != NULL)
-        list->tail->next = p;
-    else
-        list->head = p;
-    list->tail = p;
-    list->n++;
-}
-
-struct ib_packet *ib_packets_pop(struct ib_packets *list)
-{
-    struct ib_packet *p = list->head;
-
-    list->head = p->next;
-    if (list->head == NULL)
-        list->tail = NULL;
-    list->n--;
-    return p;
-}
-
-static void packets_free(struct ib_packet *p)
-{
-    while (p != NULL) {
-        struct ib_packet *next = p->next;
-
-        free(p);
-        p = next;
-    }
-}
-
 /* ---- work ---------------------------------------------------------------------------- */
 
 /** Each part may give work to the ones behind it at this very time; the order is that of a packet
@@ -142,14 +89,14 @@ static void ready(void *user, enum pcie_class cls)
 static int check(const struct ib_config *cfg, struct sim_error *err)
 {
     if ((cfg->mtu_bytes & (cfg->mtu_bytes - 1)) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "link.mtu_bytes = %llu: expected a power of two",
-                             (unsigned long long)cfg->mtu_bytes);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.mtu_bytes", cfg->mtu_bytes,
+                               "expected a power of two");
     if ((cfg->read_bytes & (cfg->read_bytes - 1)) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "read_bytes = %llu: expected a power of two",
-                             (unsigned long long)cfg->read_bytes);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "read_bytes", cfg->read_bytes,
+                               "expected a power of two");
     if (cfg->lanes != 1 && cfg->lanes % 4 != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG, "link.lanes = %llu: expected 1, 4, 8 or 12",
-                             (unsigned long long)cfg->lanes);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.lanes", cfg->lanes,
+                               "expected 1, 4, 8 or 12");
     return SIM_OK;
 }
 
@@ -231,13 +178,13 @@ static void destroy(void *component)
     for (unsigned i = 0; i < IB_PORTS; i++) {
         struct ib_port *port = &hca->port[i];
 
-        packets_free(port->acks.head);
-        packets_free(port->tx.head);
-        packets_free(port->arrived.head);
-        packets_free(port->rx.head);
+        ib_packets_free(port->acks.head);
+        ib_packets_free(port->tx.head);
+        ib_packets_free(port->arrived.head);
+        ib_packets_free(port->rx.head);
         ib_port_fini(port);
     }
-    packets_free(hca->free_packets);
+    ib_packets_free(hca->free_packets);
     free_writes(hca->writes);
     free_writes(hca->answers.head);
     free_writes(hca->free_writes);

@@ -8,6 +8,7 @@
  *            send.c     requester: work requests become packets
  *            receive.c  responder and answers: packets become writes and answers
  *            link.c     ports: serialisation, credits, arrival
+ *            packet.c   packets, kept to be used again
  *
  * What comes in is put into lists; all is decided in one event of phase SIM_CLOCK.
  */
@@ -15,24 +16,22 @@
 #define IB_INTERNAL_H
 
 #include "ib/ib.h"
+#include "ib/packet.h"
 #include "memory/payload.h"
-#include "pcie/aer.h"
-#include "pcie/config.h"
-#include "pcie/port.h"
+#include "pcie/port/aer.h"
+#include "pcie/port/config.h"
+#include "pcie/port/port.h"
 #include "regs/ib_regs.h"
 
 SIM_BEGIN_DECLS
 
 #define IB_PORTS    2u
 #define IB_LANES    4u /* virtual lanes for data */
-#define IB_MTU_MAX  4096u
 #define IB_TAGS_MAX 256u
 #define IB_WINDOW   16u /* work requests of a queue pair in the adapter */
 #define IB_RECEIVES 16u /* receive requests that it has fetched ahead */
 #define IB_CQS      1024u
 #define IB_LOG2_MAX 16u
-
-struct ib_hca;
 
 struct ib_config {
     uint64_t ports, speed, lanes, mtu_bytes, phy_ps, fabric_ps, vl_lanes, credit_blocks,
@@ -40,77 +39,6 @@ struct ib_config {
     uint64_t command_ps, wqe_ps, key_ps, packet_ps, tx_ps, rx_ps, ack_ps;
     uint64_t read_bytes, read_tags, tx_packets, write_tlps, rnr_ps, loop_ps;
     struct pcie_port_config port;
-};
-
-/* ---- DMA ------------------------------------------------------------------------ */
-
-/** A read of bus addresses that follow each other; embedded in its owner. */
-struct ib_job {
-    struct ib_job *next;
-    sim_time_t due; /* not asked before */
-    uint64_t bus;
-    uint32_t bytes, asked, left;
-    uint8_t *to;
-    bool failed;
-    void (*done)(struct ib_hca *hca, struct ib_job *job);
-};
-struct ib_jobs {
-    struct ib_job *head, *tail;
-};
-
-struct ib_read {
-    struct ib_job *job; /* NULL: the tag is free */
-    uint32_t at, left;
-};
-
-/** A write to the bus; what its packet held of the receive buffer is free when it leaves. */
-struct ib_write {
-    struct ib_write *next;
-    struct pcie_tlp tlp;
-    sim_time_t due;
-    uint32_t blocks; /* of the receive buffer that are free again with it: */
-    uint16_t lid;    /* of a packet from this adapter */
-    uint8_t port, lane;
-};
-
-/* ---- packets --------------------------------------------------------------------- */
-
-enum ib_op {
-    IB_OP_SEND,
-    IB_OP_WRITE,
-    IB_OP_READ_REQUEST,
-    IB_OP_READ_RESPONSE,
-    IB_OP_ACK,
-    IB_OP_CREDIT /* flow control: not a packet of the transport layer */
-};
-enum ib_nak { IB_ACK, IB_NAK_RNR, IB_NAK_ACCESS, IB_NAK_LENGTH };
-
-/** As it crosses a channel, with `bytes` of data behind it. */
-struct ib_header {
-    uint64_t va; /* RETH, with key and total */
-    uint32_t key, total;
-    uint32_t qp, from; /* destination, source */
-    uint32_t psn, imm;
-    uint32_t bytes;
-    uint16_t lid; /* source */
-    uint8_t op, lane;
-    uint8_t first, last, ack_wanted, has_imm;
-    uint8_t nak;
-};
-
-struct ib_packet {
-    struct ib_packet *next;
-    struct ib_header h;
-    uint16_t to; /* LID */
-    sim_time_t due;
-    bool ready; /* its data are there */
-    struct ib_job job;
-    struct ib_qp *qp; /* that it was made for */
-    uint8_t data[IB_MTU_MAX];
-};
-struct ib_packets {
-    struct ib_packet *head, *tail;
-    uint32_t n;
 };
 
 /* ---- queues ------------------------------------------------------------------------ */
@@ -240,7 +168,7 @@ struct ib_hca {
         struct ib_job job;
         uint64_t words[IB_COMMAND_BYTES / 8];
     } command;
-    struct ib_packet *free_packets;
+    struct ib_packet *free_packets; /* packet.c */
     struct {
         uint64_t commands, doorbells, blueflames, requests, read_bytes, write_bytes, completions;
         uint64_t errors, rnr_naks, dropped, stall_tag_ps;
@@ -257,12 +185,6 @@ static inline void ib_sooner(sim_time_t *next, sim_time_t at)
     if (at < *next)
         *next = at;
 }
-
-/* hca.c */
-struct ib_packet *ib_packet_get(struct ib_hca *hca);
-void ib_packet_put(struct ib_hca *hca, struct ib_packet *p);
-void ib_packets_push(struct ib_packets *list, struct ib_packet *p);
-struct ib_packet *ib_packets_pop(struct ib_packets *list);
 
 /* target.c */
 void ib_received(void *user, struct pcie_tlp *tlp);

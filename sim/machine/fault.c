@@ -53,13 +53,11 @@ int machine_break(const struct machine *m, struct sim_error *err)
 {
     for (unsigned i = 0; i < m->desc->nfaults; i++) {
         const struct machine_fault_desc *f = &m->desc->faults[i];
-        struct sim_error why = { SIM_OK, "" };
+        struct sim_error why = { 0 };
         int code = give(m, f, &why);
 
-        if (code != SIM_OK) {
-            why.code = code;
-            return machine_located(err, f->file, f->line, &why);
-        }
+        if (code != SIM_OK)
+            return sim_error_set_at(err, code, f->file, f->line, "%s", why.text);
     }
     return SIM_OK;
 }

@@ -32,12 +32,9 @@ struct machine {
     void *map_arg;
 };
 
-/** Passes on `why`, headed by the place it came from when that is known. @return its code. */
-int machine_located(struct sim_error *err, const char *file, unsigned line,
-                    const struct sim_error *why);
-/** A kind refused with `code`: its message with the place of the value that it names. */
-int machine_kind_failed(const struct component *c, int code, struct sim_error *why,
-                        struct sim_error *err);
+/** The value that a kind's error is about; NULL: about none, or none that was given. */
+const struct machine_value *machine_value_of(const struct component *component,
+                                             const struct sim_error *why);
 /** NULL: there is none. */
 struct component *machine_find(const struct machine *m, unsigned node, const char *name);
 

@@ -7,60 +7,14 @@
 
 /* ---- messages ------------------------------------------------------------------ */
 
-int machine_located(struct sim_error *err, const char *file, unsigned line,
-                    const struct sim_error *why)
+/** A kind has refused: its message with the place of the value that it is about. */
+static int kind_failed(const struct component *c, int code, const struct sim_error *why,
+                       struct sim_error *err)
 {
-    if (file == NULL)
-        return sim_error_set(err, why->code, "%s", why->text);
-    if (line == 0) /* a command line */
-        return sim_error_set(err, why->code, "%s: %s", file, why->text);
-    return sim_error_set(err, why->code, "%s:%u: %s", file, line, why->text);
-}
+    const struct machine_value *v = machine_value_of(c, why);
 
-/** Is `word` the key, or its last part, as a port says "lanes" of the key "port.lanes"? */
-static bool key_ends_in(const char *key, const char *word, size_t n)
-{
-    size_t length = strlen(key);
-
-    return length >= n && strncmp(key + length - n, word, n) == 0 &&
-           (length == n || key[length - n - 1] == '.');
-}
-
-/** The value that a kind's message is about: "[path: ][path.]key = number: ...". NULL: none was
- * given. */
-static const struct machine_value *value_named(const struct component *component, const char *text)
-{
-    const struct machine_component_desc *c = component->desc;
-    const char *equals = strstr(text, " = "), *word = equals;
-    size_t path = strlen(component->path);
-    unsigned long number;
-
-    if (equals == NULL)
-        return NULL;
-    while (word > text && word[-1] != ' ')
-        word--;
-    if (strncmp(word, component->path, path) == 0 && word[path] == '.')
-        word += path + 1;
-    number = strtoul(equals + 3, NULL, 10);
-    for (unsigned i = 0; c->kind->params[i].key != NULL; i++) {
-        const struct machine_value *v = &c->values[i];
-
-        if (v->file != NULL && v->value == number &&
-            key_ends_in(c->kind->params[i].key, word, (size_t)(equals - word)))
-            return v;
-    }
-    return NULL;
-}
-
-int machine_kind_failed(const struct component *c, int code, struct sim_error *why,
-                        struct sim_error *err)
-{
-    const struct machine_value *v = value_named(c, why->text);
-
-    why->code = code;
-    if (v != NULL)
-        return machine_located(err, v->file, v->line, why);
-    return machine_located(err, NULL, 0, why);
+    return sim_error_set_at(err, code, v != NULL ? v->file : NULL, v != NULL ? v->line : 0, "%s",
+                            why->text);
 }
 
 /* ---- components ------------------------------------------------------------------ */
@@ -88,14 +42,13 @@ static int check_value(const struct component *c, const struct machine_value *v,
                        struct sim_error *err)
 {
     const struct machine_param *p = v->param;
-    struct sim_error why = { SIM_OK, "" };
 
     if (v->value >= p->min && v->value <= p->max)
         return SIM_OK;
-    (void)sim_error_set(&why, SIM_ERR_CONFIG, "%s: %s = %llu: expected %llu to %llu", c->path,
-                        p->key, (unsigned long long)v->value, (unsigned long long)p->min,
-                        (unsigned long long)p->max);
-    return machine_located(err, v->file, v->line, &why);
+    return sim_error_set_at(err, SIM_ERR_CONFIG, v->file, v->line,
+                            "%s: %s = %llu: expected %llu to %llu", c->path, p->key,
+                            (unsigned long long)v->value, (unsigned long long)p->min,
+                            (unsigned long long)p->max);
 }
 
 void machine_component_config(const struct machine_component_desc *desc, void *config)
@@ -129,7 +82,7 @@ static int create_component(struct machine *m, struct component *c, struct sim_e
                                          .map = m->map,
                                          .map_arg = m->map_arg,
                                          .net_bytes_per_us = m->desc->net_bytes_per_us };
-    struct sim_error why = { SIM_OK, "" };
+    struct sim_error why = { 0 };
     void *config = calloc(1, kind->config_bytes != 0 ? kind->config_bytes : 1);
     int code;
 
@@ -139,7 +92,7 @@ static int create_component(struct machine *m, struct component *c, struct sim_e
     if (code == SIM_OK) {
         code = kind->create(&place, config, &c->it, &why);
         if (code != SIM_OK)
-            code = machine_kind_failed(c, code, &why, err);
+            code = kind_failed(c, code, &why, err);
     }
     free(config);
     return code;
@@ -184,17 +137,6 @@ static int list_components(struct machine *m, struct sim_error *err)
     return SIM_OK;
 }
 
-struct component *machine_find(const struct machine *m, unsigned node, const char *name)
-{
-    if (node >= m->desc->nnodes)
-        return NULL;
-    for (unsigned i = m->first[node]; i < m->first[node + 1]; i++) {
-        if (strcmp(m->components[i].desc->name, name) == 0)
-            return &m->components[i];
-    }
-    return NULL;
-}
-
 /* ---- the machine -------------------------------------------------------------------- */
 
 static int start_everything(const struct machine *m, struct sim_error *err)
@@ -203,13 +145,13 @@ static int start_everything(const struct machine *m, struct sim_error *err)
 
     for (unsigned i = 0; code == SIM_OK && i < m->ncomponents; i++) {
         const struct component *c = &m->components[i];
-        struct sim_error why = { SIM_OK, "" };
+        struct sim_error why = { 0 };
 
         if (c->desc->kind->start == NULL)
             continue;
         code = c->desc->kind->start(c->it, &why);
         if (code != SIM_OK)
-            code = machine_kind_failed(c, code, &why, err);
+            code = kind_failed(c, code, &why, err);
     }
     return code;
 }
@@ -294,45 +236,4 @@ void machine_destroy(struct machine *m)
     free(m->components);
     free(m->domains);
     free(m);
-}
-
-const struct machine_routes *machine_routes_of(const struct machine *m, unsigned node,
-                                               const char *name)
-{
-    const struct component *c = machine_find(m, node, name);
-
-    return c != NULL ? c->routes : NULL;
-}
-
-const struct machine_desc *machine_description(const struct machine *m)
-{
-    return m->desc;
-}
-
-struct sim *machine_sim(struct machine *m)
-{
-    return m->sim;
-}
-
-unsigned machine_nodes(const struct machine *m)
-{
-    return m->desc->nnodes;
-}
-
-struct sim_domain *machine_domain(struct machine *m, unsigned node)
-{
-    SIM_ASSERT(node < m->desc->nnodes);
-    return m->domains[node];
-}
-
-void *machine_component(struct machine *m, unsigned node, const char *name,
-                        const struct machine_kind **kind_p)
-{
-    const struct component *c = machine_find(m, node, name);
-
-    if (c == NULL)
-        return NULL;
-    if (kind_p != NULL)
-        *kind_p = c->desc->kind;
-    return c->it;
 }

@@ -50,15 +50,12 @@ static const struct machine_value *own_payload(const struct component *c, const 
 static int refuse(const struct component *c, const struct machine_value *own,
                   const struct component *source, struct sim_error *err)
 {
-    struct sim_error why = { SIM_OK, "" };
-
-    (void)sim_error_set(&why, SIM_ERR_CONFIG,
-                        "%s: %s = %llu: expected at least %llu, the payload of packets that may "
-                        "come from %s.%s",
-                        c->path, own->param->key, (unsigned long long)own->value,
-                        (unsigned long long)at_host(source), source->path,
-                        source->desc->kind->host_port);
-    return machine_located(err, own->file, own->line, &why);
+    return sim_error_set_at(err, SIM_ERR_CONFIG, own->file, own->line,
+                            "%s: %s = %llu: expected at least %llu, the payload of packets that "
+                            "may come from %s.%s",
+                            c->path, own->param->key, (unsigned long long)own->value,
+                            (unsigned long long)at_host(source), source->path,
+                            source->desc->kind->host_port);
 }
 
 /** The link inside the node that is joined to this port, or NULL. */
@@ -83,15 +80,13 @@ static int refuse_host(const struct machine *m, const struct component *c, uint6
 {
     const char *port = c->desc->kind->host_port;
     const struct machine_link_desc *link = link_at(m, c, port);
-    struct sim_error why = { SIM_OK, "" };
 
-    (void)sim_error_set(&why, SIM_ERR_CONFIG,
-                        "%s.%s: the host takes payloads of %llu bytes: expected at least %llu, "
-                        "that of packets that may come from %s.%s",
-                        c->path, port, (unsigned long long)bytes,
-                        (unsigned long long)at_host(source), source->path, port);
-    return machine_located(err, link != NULL ? link->file : NULL, link != NULL ? link->line : 0,
-                           &why);
+    return sim_error_set_at(err, SIM_ERR_CONFIG, link != NULL ? link->file : NULL,
+                            link != NULL ? link->line : 0,
+                            "%s.%s: the host takes payloads of %llu bytes: expected at least %llu, "
+                            "that of packets that may come from %s.%s",
+                            c->path, port, (unsigned long long)bytes,
+                            (unsigned long long)at_host(source), source->path, port);
 }
 
 static int check_router(const struct machine *m, const struct component *c,

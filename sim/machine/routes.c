@@ -31,9 +31,7 @@ __attribute__((format(printf, 3, 4))) static int fail(const struct search *s, st
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    if (p->file == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s", text);
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u: %s", p->file, p->line, text);
+    return sim_error_set_at(err, SIM_ERR_CONFIG, p->file, p->line, "%s", text);
 }
 
 static unsigned ordered(const struct machine_graph *g, unsigned k)
@@ -169,11 +167,11 @@ static int step_by_hand(struct search *s, struct sim_error *err)
 
         if (port >= s->net.nports ||
             machine_network_far(&s->net, hop->at, port)->router == MACHINE_NONE)
-            return sim_error_set(err, SIM_ERR_CONFIG,
-                                 "%s:%u: %s.%s: the way to %s begins at a port without a cable to "
-                                 "another hub",
-                                 hop->file, hop->line, s->net.graph->routers[hop->at].path,
-                                 hop->port, s->net.graph->routers[hop->to].path);
+            return sim_error_set_at(err, SIM_ERR_CONFIG, hop->file, hop->line,
+                                    "%s.%s: the way to %s begins at a port without a cable to "
+                                    "another hub",
+                                    s->net.graph->routers[hop->at].path, hop->port,
+                                    s->net.graph->routers[hop->to].path);
         s->next[(size_t)hop->at * s->net.n + hop->to] = port;
     }
     return SIM_OK;

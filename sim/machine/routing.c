@@ -105,19 +105,19 @@ static int check_window(const struct machine_desc *desc, struct sim_error *err)
                          (unsigned long long)desc->part_bytes);
 }
 
-/** What a router refuses is told with the place of the routes when it names no value of its own. */
-static int tell(const struct machine *m, const struct component *c, struct sim_error *err)
+/** What a router refuses is reported with the place of the routes when it names no value of its
+ * own. */
+static int program_router(const struct machine *m, const struct component *c, struct sim_error *err)
 {
     const struct machine_routing_desc *routing = &m->desc->routing;
-    struct sim_error why = { SIM_OK, "" };
-    struct sim_error located = { SIM_OK, "" };
+    struct sim_error why = { 0 };
     int code = c->desc->kind->set_routes(c->it, c->routes, &why);
+    const struct machine_value *v = machine_value_of(c, &why);
 
     if (code == SIM_OK)
         return SIM_OK;
-    (void)machine_kind_failed(c, code, &why, &located);
-    return machine_located(err, strcmp(why.text, located.text) == 0 ? routing->file : NULL,
-                           routing->line, &located);
+    return sim_error_set_at(err, code, v != NULL ? v->file : routing->file,
+                            v != NULL ? v->line : routing->line, "%s", why.text);
 }
 
 static const char *ask(void *arg, unsigned at, unsigned slot)
@@ -151,7 +151,7 @@ static int set_routes(const struct machine *m, struct routing *r, struct sim_err
         list_order(m, r);
     code = machine_routes_compute(&r->graph, m->routes, err);
     for (unsigned i = 0; code == SIM_OK && i < r->graph.nrouters; i++)
-        code = tell(m, r->components[i], err);
+        code = program_router(m, r->components[i], err);
     return code != SIM_OK ? code : machine_routes_walk(&r->graph, m->routes, ask, r, err);
 }
 

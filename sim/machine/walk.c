@@ -47,9 +47,7 @@ static int fail(const struct walk *w, unsigned at, unsigned to, const char *text
     const char *file = hop != NULL ? hop->file : w->net.graph->policy.file;
     unsigned line = hop != NULL ? hop->line : w->net.graph->policy.line;
 
-    if (file == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s", text);
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u: %s", file, line, text);
+    return sim_error_set_at(err, SIM_ERR_CONFIG, file, line, "%s", text);
 }
 
 static int lost(const struct walk *w, unsigned from, unsigned at, unsigned to,

@@ -67,13 +67,11 @@ static int join_all(const struct machine *m, const struct machine_link_desc *lin
                     struct sim_error *err)
 {
     for (unsigned i = 0; i < n; i++) {
-        struct sim_error why = { SIM_OK, "" };
+        struct sim_error why = { 0 };
         int code = join(m, links, i, &why);
 
-        if (code != SIM_OK) {
-            why.code = code;
-            return machine_located(err, links[i].file, links[i].line, &why);
-        }
+        if (code != SIM_OK)
+            return sim_error_set_at(err, code, links[i].file, links[i].line, "%s", why.text);
     }
     return SIM_OK;
 }

@@ -3,8 +3,8 @@
 
 #include "node/gpu.h"
 #include "node/host.h"
-#include "pcie/fault.h"
-#include "pcie/misbehave.h"
+#include "pcie/lossy/fault.h"
+#include "pcie/lossy/misbehave.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "core/sim.h"
 #include "machine/kind.h"
-#include "pcie/misbehave.h"
+#include "pcie/lossy/misbehave.h"
 
 SIM_BEGIN_DECLS
 
@@ -29,7 +29,7 @@ bool node_gpu_is_configured(const struct node_gpu *gpu);
 int node_gpu_pin(struct node_gpu *gpu, uint64_t offset, uint64_t size, uint64_t *bar_offset_p);
 void node_gpu_unpin(struct node_gpu *gpu, uint64_t bar_offset, uint64_t size);
 
-/** Makes it answer requests of the bus wrongly on purpose (pcie/misbehave.h). */
+/** Makes it answer requests of the bus wrongly on purpose (pcie/lossy/misbehave.h). */
 int node_gpu_misbehave(struct node_gpu *gpu, const struct pcie_misbehavior *how,
                        struct sim_error *err);
 

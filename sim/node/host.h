@@ -11,8 +11,8 @@
 #include "core/sim.h"
 #include "machine/kind.h"
 #include "memory/ram.h"
-#include "pcie/misbehave.h"
-#include "pcie/port.h"
+#include "pcie/lossy/misbehave.h"
+#include "pcie/port/port.h"
 
 SIM_BEGIN_DECLS
 
@@ -53,7 +53,7 @@ void node_core_release(struct node_core *core);
 /** DRAM. The CPU sees its bytes directly (cached memory); devices through the root complex. */
 struct mem_ram *node_host_ram(struct node_host *host);
 struct sim_domain *node_host_domain(struct node_host *host);
-/** Makes it answer reads of DRAM wrongly on purpose, or stop (pcie/misbehave.h). */
+/** Makes it answer reads of DRAM wrongly on purpose, or stop (pcie/lossy/misbehave.h). */
 int node_host_misbehave(struct node_host *host, const struct pcie_misbehavior *how,
                         struct sim_error *err);
 /** Loads that no device claimed or that completed with an error: all ones were returned. */

@@ -7,7 +7,7 @@
 #define NODE_PACKET_H
 
 #include "memory/ram.h"
-#include "pcie/ordering.h"
+#include "pcie/tlp/ordering.h"
 
 SIM_BEGIN_DECLS
 

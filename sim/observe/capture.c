@@ -7,8 +7,8 @@
 
 #include "observe/capture_format.h"
 #include "observe/map.h"
-#include "pcie/lcrc.h"
-#include "pcie/packet.h"
+#include "pcie/tlp/lcrc.h"
+#include "pcie/tlp/packet.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,20 +222,16 @@ static uint8_t *put_header(uint8_t *p, const struct sim_packet *packet, const st
 static uint32_t add_wire(struct observe_capture *c, const char *from, const char *to)
 {
     uint32_t other = 0;
+    struct wire *wires;
 
     if (c->cfg.wanted != NULL && !c->cfg.wanted(c->cfg.arg, from, to))
         return UNWANTED;
-    if (c->nwires == c->wires_room) {
-        uint32_t room = c->wires_room != 0 ? c->wires_room * 2 : 32;
-        struct wire *wires = realloc(c->wires, room * sizeof(*wires));
-
-        if (wires == NULL) {
-            c->rc = SIM_ERR_NOMEM;
-            return UNWANTED;
-        }
-        c->wires = wires;
-        c->wires_room = room;
+    wires = observe_grow(c->wires, c->nwires, &c->wires_room, sizeof(*wires));
+    if (wires == NULL) {
+        c->rc = SIM_ERR_NOMEM;
+        return UNWANTED;
     }
+    c->wires = wires;
     while (other < c->nwires && c->wires[other].from != to)
         other++;
     c->wires[c->nwires] = other < c->nwires ? (struct wire){ from, to, c->wires[other].link, 1 }

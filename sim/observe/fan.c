@@ -1,6 +1,6 @@
 #include "observe/fan.h"
 
-static uint64_t tell_mark(void *arg, const struct sim_mark *mark)
+static uint64_t pass_mark(void *arg, const struct sim_mark *mark)
 {
     struct observe_fan *fan = arg;
 
@@ -10,7 +10,7 @@ static uint64_t tell_mark(void *arg, const struct sim_mark *mark)
     return ++fan->marks;
 }
 
-static void tell_hold(void *arg, const struct sim_hold *hold)
+static void pass_hold(void *arg, const struct sim_hold *hold)
 {
     struct observe_fan *fan = arg;
 
@@ -19,7 +19,7 @@ static void tell_hold(void *arg, const struct sim_hold *hold)
             fan->to[i]->hold(fan->to[i]->arg, hold);
 }
 
-static void tell_level(void *arg, const struct sim_level *level)
+static void pass_level(void *arg, const struct sim_level *level)
 {
     struct observe_fan *fan = arg;
 
@@ -28,7 +28,7 @@ static void tell_level(void *arg, const struct sim_level *level)
             fan->to[i]->level(fan->to[i]->arg, level);
 }
 
-static void tell_packet(void *arg, const struct sim_packet *packet)
+static void pass_packet(void *arg, const struct sim_packet *packet)
 {
     struct observe_fan *fan = arg;
 
@@ -37,7 +37,7 @@ static void tell_packet(void *arg, const struct sim_packet *packet)
             fan->to[i]->packet(fan->to[i]->arg, packet);
 }
 
-static void tell_stall(void *arg, const struct sim_stall *stall)
+static void pass_stall(void *arg, const struct sim_stall *stall)
 {
     struct observe_fan *fan = arg;
 
@@ -49,7 +49,7 @@ static void tell_stall(void *arg, const struct sim_stall *stall)
 void observe_fan_init(struct observe_fan *fan)
 {
     *fan = (struct observe_fan){
-        .probe = { .hold = tell_hold, .arg = fan },
+        .probe = { .hold = pass_hold, .arg = fan },
     };
 }
 
@@ -58,13 +58,13 @@ void observe_fan_add(struct observe_fan *fan, const struct sim_probe *probe)
     SIM_ASSERT(fan->n < OBSERVE_FAN_MAX);
     fan->to[fan->n++] = probe;
     if (probe->mark != NULL)
-        fan->probe.mark = tell_mark;
+        fan->probe.mark = pass_mark;
     if (probe->level != NULL)
-        fan->probe.level = tell_level;
+        fan->probe.level = pass_level;
     if (probe->packet != NULL)
-        fan->probe.packet = tell_packet;
+        fan->probe.packet = pass_packet;
     if (probe->stall != NULL)
-        fan->probe.stall = tell_stall;
+        fan->probe.stall = pass_stall;
 }
 
 const struct sim_probe *observe_fan_probe(const struct observe_fan *fan)

@@ -1,4 +1,4 @@
-/* One probe for several observers: each is told everything, in the order in which it was added. */
+/* One probe for several observers: each is shown everything, in the order in which it was added. */
 #ifndef OBSERVE_FAN_H
 #define OBSERVE_FAN_H
 

@@ -10,7 +10,8 @@
 /** Ids of marks. */
 struct id_list {
     uint64_t *ids;
-    uint64_t n, room;
+    uint64_t n;
+    uint32_t room;
 };
 
 struct observer {
@@ -18,9 +19,10 @@ struct observer {
     uint64_t n, most; /* marks; id i is the i-th one, from 1 on */
     bool overflow, nomem;
     struct sim_mark **chunks;
-    uint64_t chunks_room;
+    uint32_t chunks_room;
     struct sim_hold *holds;
-    uint64_t nholds, holds_room;
+    uint64_t nholds;
+    uint32_t holds_room;
     struct id_list wrote, steps; /* marks with SIM_STAGE_WROTE and _STEP, as they came */
     /* made by observe_index(), for marks and holds up to these numbers */
     uint64_t indexed, indexed_holds;
@@ -43,7 +45,6 @@ static inline sim_time_t later(sim_time_t a, sim_time_t b)
 }
 
 bool id_list_add(struct id_list *list, uint64_t id);
-
 /** Appends a part; empty ones too. False: out of memory. */
 bool part_add(struct observe_breakdown *b, const struct sim_stage *stage, const char *where,
               sim_time_t from, sim_time_t to);

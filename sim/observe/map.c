@@ -1,6 +1,7 @@
 #include "observe/map.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct observe_slot *find(const struct observe_map *map, const void *a, const void *b)
 {
@@ -49,4 +50,25 @@ uint32_t *observe_map_at(struct observe_map *map, const void *a, const void *b)
         map->n++; /* its value follows; one that never does is found as free again */
     }
     return &slot->value;
+}
+
+void *observe_grow(void *list, uint64_t n, uint32_t *room, size_t size)
+{
+    uint64_t more_room = *room * UINT64_C(2) + 64;
+    void *more;
+
+    if (n < *room)
+        return list;
+    more = more_room <= UINT32_MAX ? realloc(list, more_room * size) : NULL;
+    if (more != NULL)
+        *room = (uint32_t)more_room;
+    return more;
+}
+
+char *observe_copy(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *copy = malloc(n);
+
+    return copy != NULL ? memcpy(copy, text, n) : NULL;
 }

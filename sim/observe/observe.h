@@ -31,7 +31,7 @@ struct observe_part {
 /** Parts in the order of time, without gaps, none of them empty. */
 struct observe_breakdown {
     sim_time_t from, to;
-    unsigned n, room;
+    uint32_t n, room;
     struct observe_part *parts; /* free with observe_breakdown_fini() */
 };
 

@@ -6,7 +6,7 @@
  */
 #include "observe/timeline_impl.h"
 
-#include "pcie/packet.h"
+#include "pcie/tlp/packet.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,29 +17,41 @@
 
 /* ---- what marks mean ------------------------------------------------------------------- */
 
-/** Kinds of stages whose time other tracks show, or none need to: constants of the way. */
-static bool is_way(const char *kind)
+/** Kinds of stages have tracks where their time is not shown by others, nor a constant of the way.
+ */
+static enum track_group group_of_kind(enum sim_stage_kind kind)
 {
-    static const char *const ways[] = { "hard IP",      "cable",        "hub core",
-                                        "root complex", "arbiter wait", "DMA engine",
-                                        "notification", "replay" };
-
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-        if (strcmp(ways[i], kind) == 0)
-            return true;
-    return false;
+    switch (kind) {
+    case SIM_KIND_HARD_IP:
+    case SIM_KIND_CABLE:
+    case SIM_KIND_HUB:
+    case SIM_KIND_ROOT_COMPLEX:
+    case SIM_KIND_ARBITER:
+    case SIM_KIND_DMA:
+    case SIM_KIND_NOTIFICATION:
+    case SIM_KIND_REPLAY:
+    case SIM_KIND_SERIALISATION:
+    case SIM_KIND_CPU:
+        return TRACK_NONE;
+    default:
+        return TRACK_KIND;
+    }
 }
 
 static enum track_group group_of(const struct sim_stage *s)
 {
-    if (s->use == SIM_STAGE_STEP)
+    switch (s->use) {
+    case SIM_STAGE_STEP:
         return TRACK_CORE;
-    if (s->use == SIM_STAGE_QUEUE || s->use == SIM_STAGE_LINK || s->use == SIM_STAGE_READ ||
-        is_way(s->kind))
+    case SIM_STAGE_WIRE:
+        return TRACK_WIRE;
+    case SIM_STAGE_QUEUE:
+    case SIM_STAGE_LINK:
+    case SIM_STAGE_READ:
         return TRACK_NONE;
-    if (strcmp(s->kind, "serialisation") == 0)
-        return strcmp(s->name, "serialisation") == 0 ? TRACK_WIRE : TRACK_NONE;
-    return strcmp(s->kind, "CPU") == 0 ? TRACK_NONE : TRACK_KIND;
+    default:
+        return group_of_kind(s->kind);
+    }
 }
 
 static const struct timeline_stage *stage_of(struct observe_timeline *t,
@@ -55,7 +67,7 @@ static const struct timeline_stage *stage_of(struct observe_timeline *t,
             .stage = stage,
             .group = (uint8_t)group_of(stage),
             .poll = stage->use == SIM_STAGE_READ ||
-                    (stage->use == SIM_STAGE_STEP && strcmp(stage->kind, "poll") == 0),
+                    (stage->use == SIM_STAGE_STEP && stage->kind == SIM_KIND_POLL),
         };
         *at = t->nstages;
     }
@@ -147,8 +159,8 @@ static uint32_t core_slice(struct observe_timeline *t, const struct sim_mark *m,
     if (before != 0)
         (void)timeline_slice(t, track, s->poll ? "polling" : "waiting", "waiting", before, from,
                              NULL);
-    track =
-        timeline_slice(t, track, m->stage->name, m->stage->kind, from, m->time, m->stage->meaning);
+    track = timeline_slice(t, track, m->stage->name, sim_stage_kind_name(m->stage->kind), from,
+                           m->time, m->stage->meaning);
     if (track != 0) /* after a step that took no time as well */
         track_of(&t->tracks, track)->end = m->time;
     return track;
@@ -157,14 +169,16 @@ static uint32_t core_slice(struct observe_timeline *t, const struct sim_mark *m,
 static uint32_t mark_slice(struct observe_timeline *t, const struct sim_mark *m,
                            const struct timeline_stage *s, sim_time_t from)
 {
+    const char *kind = sim_stage_kind_name(m->stage->kind);
+
     switch (s->group) {
     case TRACK_CORE:
         return core_slice(t, m, s, from);
     case TRACK_WIRE: /* take_packet() has made the slice */
         return tracks_at(&t->tracks, m->where, TRACK_WIRE, "?");
     case TRACK_KIND:
-        return timeline_slice(t, tracks_at(&t->tracks, m->where, TRACK_KIND, m->stage->kind),
-                              m->stage->name, m->stage->kind, from, m->time, m->stage->meaning);
+        return timeline_slice(t, tracks_at(&t->tracks, m->where, TRACK_KIND, kind), m->stage->name,
+                              kind, from, m->time, m->stage->meaning);
     default:
         return 0;
     }

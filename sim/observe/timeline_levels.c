@@ -10,27 +10,17 @@
 
 #define UNKNOWN UINT64_MAX /* no value has been told */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /** In which way a signal is shown; TRACK_NONE: as a counter, or not at all. */
 static enum track_group group_of(const struct sim_signal *signal)
 {
-    if (signal->states == NULL)
-        return TRACK_NONE;
-    if (strcmp(signal->name, "tx.source") == 0)
+    switch (signal->use) {
+    case SIM_SIGNAL_OUTPUT:
         return TRACK_OUT;
-    return ends_with(signal->name, ".state") ? TRACK_STATE : TRACK_NONE;
-}
-
-static bool is_length(const struct sim_signal *signal)
-{
-    return signal->states == NULL && strncmp(signal->name, "tx.", 3) != 0 &&
-           (ends_with(signal->name, ".queue") || ends_with(signal->name, ".reads"));
+    case SIM_SIGNAL_STATE:
+        return TRACK_STATE;
+    default:
+        return TRACK_NONE;
+    }
 }
 
 static const char *state_name(const struct sim_signal *signal, uint64_t value)
@@ -65,19 +55,15 @@ static struct timeline_level *add(struct observe_timeline *t, const struct sim_s
 {
     struct timeline_level l = { .signal = signal, .where = where, .value = UNKNOWN };
     enum track_group group = group_of(signal);
+    struct timeline_level *more =
+        observe_grow(t->levels, t->nlevels, &t->levels_room, sizeof(*more));
 
-    if (t->nlevels == t->levels_room) {
-        uint32_t room = t->levels_room * 2 + 64;
-        struct timeline_level *more = realloc(t->levels, room * sizeof(*more));
-
-        if (more == NULL)
-            return NULL;
-        t->levels = more;
-        t->levels_room = room;
-    }
+    if (more == NULL)
+        return NULL;
+    t->levels = more;
     if (group != TRACK_NONE)
         l.track = tracks_at(&t->tracks, where, group, signal->name);
-    else if (is_length(signal))
+    else if (signal->use == SIM_SIGNAL_LENGTH)
         l.name = counter_name(where, signal->name);
     t->levels[t->nlevels] = l;
     return &t->levels[t->nlevels++];

@@ -16,26 +16,6 @@ static const uint32_t sort_of[] = {
     [TRACK_STATE] = 3, [TRACK_OUT] = 4,  [TRACK_STALL] = 6,
 };
 
-static char *copy_text(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    char *copy = malloc(n);
-
-    return copy != NULL ? memcpy(copy, text, n) : NULL;
-}
-
-/** Room for one more element. */
-static void *grow(void *list, uint32_t n, uint32_t *room, size_t size)
-{
-    void *more = list;
-
-    if (n == *room) {
-        more = realloc(list, (*room * 2 + (size_t)64) * size);
-        *room = more != NULL ? *room * 2 + 64 : *room;
-    }
-    return more;
-}
-
 void tracks_fini(struct tracks *ts)
 {
     for (uint32_t i = 0; i < ts->n; i++)
@@ -65,7 +45,7 @@ uint32_t tracks_process(struct tracks *ts, const char *where)
     for (uint32_t i = 0; i < ts->nprocesses; i++)
         if (strncmp(ts->processes[i].name, where, n) == 0 && ts->processes[i].name[n] == '\0')
             return ts->processes[i].pid;
-    more = grow(ts->processes, ts->nprocesses, &ts->processes_room, sizeof(*more));
+    more = observe_grow(ts->processes, ts->nprocesses, &ts->processes_room, sizeof(*more));
     if (more == NULL)
         return 0;
     ts->processes = more;
@@ -126,9 +106,9 @@ static void name_track(const char *where, enum track_group group, const char *ot
 /** A lane of `name`. @return its number; 0: out of memory */
 static uint32_t add(struct tracks *ts, uint32_t pid, const char *name, uint32_t sort, uint32_t lane)
 {
-    struct track *more = grow(ts->all, ts->n, &ts->room, sizeof(*more));
+    struct track *more = observe_grow(ts->all, ts->n, &ts->room, sizeof(*more));
     char full[NAME_ROOM + 16];
-    char *copy = copy_text(name);
+    char *copy = observe_copy(name);
 
     if (more != NULL)
         ts->all = more;

@@ -1,7 +1,8 @@
 #include "observe/usage.h"
 
-#include "pcie/packet.h"
-#include "pcie/phy.h"
+#include "observe/map.h"
+#include "pcie/port/phy.h"
+#include "pcie/tlp/packet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,18 +85,10 @@ static bool grow(struct observe_usage *u)
     return true;
 }
 
-static char *copy(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    char *p = malloc(n);
-
-    return p != NULL ? memcpy(p, text, n) : NULL;
-}
-
 static struct place *add_place(struct observe_usage *u, uint32_t at, const char *where,
                                const char *side)
 {
-    struct place p = { .key = where, .where = copy(where), .side = copy(side) };
+    struct place p = { .key = where, .where = observe_copy(where), .side = observe_copy(side) };
 
     if (u->chosen) {
         p.room = WINDOWS_CHOSEN;

@@ -12,28 +12,28 @@
  */
 #include "observe/internal.h"
 
-#include "pcie/tlp.h" /* PCIE_POSTED */
+#include "pcie/tlp/tlp.h" /* PCIE_POSTED */
 
 #include <stdlib.h>
 
 static const struct sim_stage arbiter = {
     .name = "arbiter wait",
-    .kind = "arbiter wait",
+    .kind = SIM_KIND_ARBITER,
     .meaning = "others go the same way",
 };
 static const struct sim_stage bus = {
     .name = "internal bus",
-    .kind = "internal bus",
+    .kind = SIM_KIND_BUS,
     .meaning = "beats of the packet before it from the same queue",
 };
 static const struct sim_stage dllp = {
     .name = "behind a DLLP",
-    .kind = "link busy",
+    .kind = SIM_KIND_LINK_BUSY,
     .meaning = "acknowledgements and credit updates go before packets",
 };
 static const struct sim_stage clock_edge = {
     .name = "clock edge",
-    .kind = "hub core",
+    .kind = SIM_KIND_HUB,
     .meaning = "from the end of a wait to the next edge of the hub's clock",
 };
 

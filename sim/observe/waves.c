@@ -32,7 +32,8 @@ struct observe_waves {
     struct observe_map map;     /* (where, signal) to a number */
     uint32_t n, room;
     struct series *series; /* number i is series[i - 1] */
-    uint64_t nheap, heap_room;
+    uint64_t nheap;
+    uint32_t heap_room;
     struct change *heap; /* the earliest first */
 };
 
@@ -45,17 +46,12 @@ static bool before(const struct change *a, const struct change *b)
 
 static bool push(struct observe_waves *w, const struct change *c)
 {
+    struct change *more = observe_grow(w->heap, w->nheap, &w->heap_room, sizeof(*more));
     uint64_t at = w->nheap;
 
-    if (w->nheap == w->heap_room) {
-        uint64_t room = w->heap_room * 2 + 1024;
-        struct change *more = realloc(w->heap, room * sizeof(*more));
-
-        if (more == NULL)
-            return false;
-        w->heap = more;
-        w->heap_room = room;
-    }
+    if (more == NULL)
+        return false;
+    w->heap = more;
     for (w->nheap++; at > 0 && before(c, &w->heap[(at - 1) / 2]); at = (at - 1) / 2)
         w->heap[at] = w->heap[(at - 1) / 2];
     w->heap[at] = *c;
@@ -209,33 +205,22 @@ static void write_changes(struct observe_waves *w, sim_time_t until)
     }
 }
 
-/** Of a short run nothing is written before the end, when the machine and its names are gone. */
-static char *copy_of(const char *where)
-{
-    size_t n = strlen(where) + 1;
-    char *copy = malloc(n);
-
-    return copy != NULL ? memcpy(copy, where, n) : NULL;
-}
-
 /** 0: out of memory */
 static uint32_t series_of(struct observe_waves *w, const struct sim_signal *signal,
                           const char *where)
 {
     uint32_t *at = observe_map_at(&w->map, where, signal);
+    struct series *more;
 
     if (at == NULL || *at != 0)
         return at != NULL ? *at : 0;
     SIM_ASSERT(!w->declared); /* all signals are told before anything happens */
-    if (w->n == w->room) {
-        struct series *more = realloc(w->series, (w->room * 2 + 256) * sizeof(*more));
-
-        if (more == NULL)
-            return 0;
-        w->series = more;
-        w->room = w->room * 2 + 256;
-    }
-    w->series[w->n] = (struct series){ .signal = signal, .where = copy_of(where) };
+    more = observe_grow(w->series, w->n, &w->room, sizeof(*more));
+    if (more == NULL)
+        return 0;
+    w->series = more;
+    /* Of a short run nothing is written before the end, when the machine and its names are gone. */
+    more[w->n] = (struct series){ .signal = signal, .where = observe_copy(where) };
     return w->series[w->n].where == NULL ? 0 : (*at = ++w->n);
 }
 

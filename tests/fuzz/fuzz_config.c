@@ -4,7 +4,7 @@
  * reached outside of the function.
  */
 #include "fuzz.h"
-#include "pcie/aer.h"
+#include "pcie/port/aer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * hardly pass it.
  */
 #include "fuzz.h"
-#include "pcie/dllp.h"
+#include "pcie/tlp/dllp.h"
 
 #include <stdlib.h>
 #include <string.h>

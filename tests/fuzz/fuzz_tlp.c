@@ -3,8 +3,8 @@
  * was encoded again, and a receiver finds it malformed only for its payload, never for its header.
  */
 #include "fuzz.h"
-#include "pcie/ordering.h"
-#include "pcie/tlp.h"
+#include "pcie/tlp/ordering.h"
+#include "pcie/tlp/tlp.h"
 
 #include <stdlib.h>
 #include <string.h>

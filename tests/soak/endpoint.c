@@ -1,8 +1,8 @@
 #include "endpoint.h"
 
-#include "pcie/config.h"
-#include "pcie/fault.h"
-#include "pcie/port_params.h"
+#include "pcie/lossy/fault.h"
+#include "pcie/port/config.h"
+#include "pcie/port/port_params.h"
 #include "regs/hub_regs.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define TESTS_SOAK_ENDPOINT_H
 
 #include "machine/kind.h"
-#include "pcie/port.h"
+#include "pcie/port/port.h"
 
 SIM_BEGIN_DECLS
 

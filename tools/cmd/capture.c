@@ -1,8 +1,8 @@
 /* hubsim capture: what a file of --pcap holds, for those who have no tshark at hand. */
 #define _POSIX_C_SOURCE 200809L
 #include "observe/capture_read.h"
-#include "pcie/dllp.h"
-#include "pcie/lcrc.h"
+#include "pcie/tlp/dllp.h"
+#include "pcie/tlp/lcrc.h"
 #include "tools/cmd/cmd.h"
 #include "tools/load/file.h"
 

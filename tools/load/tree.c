@@ -35,6 +35,13 @@ static void place(struct load_tree *out, const char *file, yaml_mark_t mark)
     out->column = (unsigned)mark.column + 1;
 }
 
+static int located(struct sim_error *err)
+{
+    if (err != NULL)
+        err->located = true;
+    return SIM_ERR_CONFIG;
+}
+
 int load_fail(struct sim_error *err, const struct load_tree *at, const char *name, const char *fmt,
               ...)
 {
@@ -49,17 +56,11 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
         shown = SHOWN_MAX;
     if (name == NULL)
         name = at->key;
-    if (name == NULL && at->text == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s", at->file, at->line, at->column,
-                             text);
-    if (at->text == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: %s", at->file, at->line,
-                             at->column, name, text);
-    if (name == NULL)
-        return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %.*s: %s", at->file, at->line,
-                             at->column, (int)shown, at->text, text);
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s = %.*s: %s", at->file, at->line,
-                         at->column, name, (int)shown, at->text, text);
+    (void)sim_error_set(
+        err, SIM_ERR_CONFIG, "%s:%u:%u: %s%s%.*s%s%s", at->file, at->line, at->column,
+        name != NULL ? name : "", name != NULL && at->text != NULL ? " = " : "", (int)shown,
+        at->text != NULL ? at->text : "", name != NULL || at->text != NULL ? ": " : "", text);
+    return located(err);
 }
 
 /** A copy without bytes that would break a one-line message. */
@@ -180,12 +181,13 @@ static const char *advice(const char *problem)
 static int syntax_error(const char *file, const yaml_parser_t *parser, struct sim_error *err)
 {
     const char *problem = parser->problem != NULL ? parser->problem : "not readable as YAML";
-    bool located = parser->error != YAML_READER_ERROR;
+    bool marked = parser->error != YAML_READER_ERROR;
 
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: expected %s", file,
-                         located ? (unsigned)parser->problem_mark.line + 1 : 1,
-                         located ? (unsigned)parser->problem_mark.column + 1 : 1, problem,
-                         advice(problem));
+    (void)sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: expected %s", file,
+                        marked ? (unsigned)parser->problem_mark.line + 1 : 1,
+                        marked ? (unsigned)parser->problem_mark.column + 1 : 1, problem,
+                        advice(problem));
+    return located(err);
 }
 
 static int parse(const char *name, const char *bytes, size_t n, const struct limits *limits,

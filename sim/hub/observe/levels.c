@@ -21,8 +21,10 @@ static const char *const outputs[HUB_OUTPUTS + 2] = { HUB_PORTS(PORT_OUTPUT) "se
 
 #define CLASS_SIGNALS(cls, name)                                                                   \
     [PCIE_##cls] = {                                                                               \
-        { "rx." name ".queue", 16, NULL, "TLPs that wait in the hub, some of them in DDR3" },      \
-        { "rx." name ".to", 4, outputs, "where a TLP of this queue goes, while its beats do" },    \
+        { "rx." name ".queue", 16, NULL, SIM_SIGNAL_LENGTH,                                        \
+          "TLPs that wait in the hub, some of them in DDR3" },                                     \
+        { "rx." name ".to", 4, outputs, SIM_SIGNAL_PLAIN,                                          \
+          "where a TLP of this queue goes, while its beats do" },                                  \
     }
 
 static const struct sim_signal rx_signals[PCIE_CLASSES][2] = { CLASS_SIGNALS(POSTED, "p"),
@@ -30,11 +32,15 @@ static const struct sim_signal rx_signals[PCIE_CLASSES][2] = { CLASS_SIGNALS(POS
                                                                CLASS_SIGNALS(COMPLETION, "cpl"),
                                                                CLASS_SIGNALS(POSTED_VC1, "p1") };
 static const struct sim_signal tx_source = {
-    "tx.source", 6, sources, "who has the output, its beats and the gap behind them"
+    "tx.source", 6, sources, SIM_SIGNAL_OUTPUT,
+    "who has the output, its beats and the gap behind them"
 };
-static const struct sim_signal tx_valid = { "tx.valid", 1, NULL, "a beat goes to the hard block" };
-static const struct sim_signal tx_beats = { "tx.beats", 9, NULL, "beats of the TLP on its way" };
-static const struct sim_signal tx_tlps = { "tx.tlps", 32, NULL, "TLPs that the output has taken" };
+static const struct sim_signal tx_valid = { "tx.valid", 1, NULL, SIM_SIGNAL_PLAIN,
+                                            "a beat goes to the hard block" };
+static const struct sim_signal tx_beats = { "tx.beats", 9, NULL, SIM_SIGNAL_PLAIN,
+                                            "beats of the TLP on its way" };
+static const struct sim_signal tx_tlps = { "tx.tlps", 32, NULL, SIM_SIGNAL_PLAIN,
+                                           "TLPs that the output has taken" };
 
 static const char *path_of(const struct hub *hub, uint32_t port)
 {
@@ -87,9 +93,10 @@ static const char *const states[] = { "idle", "fetch", "read", "write", "status"
 
 #define DMA_SIGNALS(name)                                                                          \
     {                                                                                              \
-        { name ".state", 3, states, "what the channel does, or waits for" },                       \
-            { name ".reads", 6, NULL, "read requests whose data are not yet written" },            \
-            { name ".ahead", 5, NULL, "descriptors fetched and not yet begun" },                   \
+        { name ".state", 3, states, SIM_SIGNAL_STATE, "what the channel does, or waits for" },     \
+            { name ".reads", 6, NULL, SIM_SIGNAL_LENGTH,                                           \
+              "read requests whose data are not yet written" },                                    \
+            { name ".ahead", 5, NULL, SIM_SIGNAL_PLAIN, "descriptors fetched and not yet begun" }, \
     }
 
 enum { DMA_STATE, DMA_READS, DMA_AHEAD, DMA_SIGNAL_COUNT };

@@ -1,8 +1,8 @@
 /* The GPU as a kind: parameters, creation, pinning. */
 #include "node/fault.h"
 #include "node/gpu/internal.h"
-#include "pcie/fault.h"
-#include "pcie/port_params.h"
+#include "pcie/lossy/fault.h"
+#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,13 +121,12 @@ static int check(const struct gpu_config *cfg, struct sim_error *err)
 
     for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++) {
         if (!power_of_two(powers[i].value))
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s = %llu: expected a power of two",
-                                 powers[i].key, (unsigned long long)powers[i].value);
+            return sim_error_value(err, SIM_ERR_CONFIG, "", powers[i].key, powers[i].value,
+                                   "expected a power of two");
     }
     if (cfg->memory_bytes % GPU_PAGE_BYTES != 0)
-        return sim_error_set(
-            err, SIM_ERR_CONFIG, "memory_bytes = %llu: expected a multiple of %llu",
-            (unsigned long long)cfg->memory_bytes, (unsigned long long)GPU_PAGE_BYTES);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "memory_bytes", cfg->memory_bytes,
+                               "expected a multiple of %llu", (unsigned long long)GPU_PAGE_BYTES);
     return SIM_OK;
 }
 
@@ -188,8 +187,8 @@ static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, str
     int code;
 
     if (bytes == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "memory_bytes = %llu: %s: out of memory",
-                             (unsigned long long)gpu->cfg.memory_bytes, place->path);
+        return sim_error_value(err, SIM_ERR_NOMEM, "", "memory_bytes", gpu->cfg.memory_bytes,
+                               "%s: out of memory", place->path);
     mem_ram_init(&gpu->memory, 0, gpu->cfg.memory_bytes, bytes);
     gpu->payloads = mem_pool_create();
     gpu->bar_pages = calloc(pages, sizeof(*gpu->bar_pages));

@@ -9,7 +9,7 @@
 #include "core/probe.h"
 #include "node/gpu.h"
 #include "node/packet.h"
-#include "pcie/aer.h"
+#include "pcie/port/aer.h"
 
 SIM_BEGIN_DECLS
 

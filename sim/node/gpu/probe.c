@@ -2,24 +2,23 @@
 #include "node/gpu/internal.h"
 
 #define STAGE(stage, name, kind, use, text)                                                        \
-    [GPU_STAGE_##stage] = { (name), (kind), NULL, SIM_STAGE_##use, (text) }
+    [GPU_STAGE_##stage] = { (name), SIM_KIND_##kind, NULL, SIM_STAGE_##use, (text) }
 
 static const struct sim_stage stages[GPU_STAGES] = {
-    STAGE(WRITE, "GPU write", "GPU", PLAIN, "from the port until visible in device memory"),
-    STAGE(WRITE_TURN, "GPU write turn", "GPU", PLAIN, "behind the writes before it"),
-    STAGE(VISIBLE, "GPU write turn", "GPU", WROTE, "visible in device memory"),
-    STAGE(SLOT, "GPU read slot", "read limit", PLAIN,
-          "until one of the reads in progress has ended"),
-    STAGE(SLICE, "GPU cache slice", "GPU", PLAIN, "until its slice of the level-2 cache is free"),
-    STAGE(DRAM, "GPU memory", "GPU", PLAIN, "what the level-2 cache does not hold"),
-    STAGE(READ, "GPU read", "GPU", PLAIN, "from the port to the cache and back"),
-    STAGE(ANSWER, "GPU answer", "GPU", PLAIN, "an answer that needs no memory"),
+    STAGE(WRITE, "GPU write", GPU, PLAIN, "from the port until visible in device memory"),
+    STAGE(WRITE_TURN, "GPU write turn", GPU, PLAIN, "behind the writes before it"),
+    STAGE(VISIBLE, "GPU write turn", GPU, WROTE, "visible in device memory"),
+    STAGE(SLOT, "GPU read slot", READ_LIMIT, PLAIN, "until one of the reads in progress has ended"),
+    STAGE(SLICE, "GPU cache slice", GPU, PLAIN, "until its slice of the level-2 cache is free"),
+    STAGE(DRAM, "GPU memory", GPU, PLAIN, "what the level-2 cache does not hold"),
+    STAGE(READ, "GPU read", GPU, PLAIN, "from the port to the cache and back"),
+    STAGE(ANSWER, "GPU answer", GPU, PLAIN, "an answer that needs no memory"),
     [GPU_STAGE_SEEN] = { .name = "until a poll reads it",
-                         .kind = "poll",
+                         .kind = SIM_KIND_POLL,
                          .phase = "poll",
                          .use = SIM_STAGE_READ,
                          .meaning = "from the bytes in memory until a load of a polling loop" },
-    STAGE(TURN, "GPU completion turn", "GPU", QUEUE, "behind earlier writes or other completions"),
+    STAGE(TURN, "GPU completion turn", GPU, QUEUE, "behind earlier writes or other completions"),
 };
 
 uint64_t gpu_probe_mark(const struct node_gpu *gpu, enum gpu_stage stage, sim_time_t time,
@@ -80,8 +79,9 @@ void gpu_probe_copy(const struct gpu_copy *cp, bool set_up)
     enum { IDLE, SET_UP, COPY };
     static const char *const states[] = { "idle", "set-up", "copy", NULL };
     static const struct sim_signal state[GPU_COPIES] = {
-        { "copy0.state", 2, states, "what the copy engine of other copies does" },
-        { "copy1.state", 2, states, "what the copy engine from the device to the bus does" }
+        { "copy0.state", 2, states, SIM_SIGNAL_STATE, "what the copy engine of other copies does" },
+        { "copy1.state", 2, states, SIM_SIGNAL_STATE,
+          "what the copy engine from the device to the bus does" }
     };
     const struct node_gpu *gpu = cp->gpu;
     bool busy = cp->queue.head != NULL;

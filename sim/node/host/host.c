@@ -1,8 +1,8 @@
 /* The host as a kind: parameters, creation, and the firmware's view of its address map. */
 #include "node/fault.h"
 #include "node/host/internal.h"
-#include "pcie/fault.h"
-#include "pcie/port_params.h"
+#include "pcie/lossy/fault.h"
+#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,19 +117,16 @@ static int check(const struct machine_place *place, const struct host_config *cf
     uint64_t piece = cfg->rc.completion_bytes;
 
     if ((piece & (piece - 1)) != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "rc.completion_bytes = %llu: expected a power of two",
-                             (unsigned long long)piece);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "rc.completion_bytes", piece,
+                               "expected a power of two");
     if (cfg->ram_base % 4096 != 0 || cfg->ram_bytes % 4096 != 0)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "ram_base = %llu: expected a multiple of 4096, as ram_bytes",
-                             (unsigned long long)cfg->ram_base);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "ram_base", cfg->ram_base,
+                               "expected a multiple of 4096, as ram_bytes");
     if (cfg->ram_base < HOST_MSI_ADDRESS + HOST_MSI_BYTES &&
         cfg->ram_base + cfg->ram_bytes > HOST_MSI_ADDRESS)
-        return sim_error_set(err, SIM_ERR_CONFIG,
-                             "ram_base = %llu: %s: DRAM covers the interrupt addresses at 0x%llx",
-                             (unsigned long long)cfg->ram_base, place->path,
-                             (unsigned long long)HOST_MSI_ADDRESS);
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "ram_base", cfg->ram_base,
+                               "%s: DRAM covers the interrupt addresses at 0x%llx", place->path,
+                               (unsigned long long)HOST_MSI_ADDRESS);
     return SIM_OK;
 }
 
@@ -201,8 +198,8 @@ static int host_init(struct node_host *host, const struct machine_place *place,
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     bytes = place->map(place->map_arg, place->node, path, host->cfg.ram_bytes);
     if (bytes == NULL)
-        return sim_error_set(err, SIM_ERR_NOMEM, "ram_bytes = %llu: %s: out of memory",
-                             (unsigned long long)host->cfg.ram_bytes, place->path);
+        return sim_error_value(err, SIM_ERR_NOMEM, "", "ram_bytes", host->cfg.ram_bytes,
+                               "%s: out of memory", place->path);
     mem_ram_init(&host->ram, host->cfg.ram_base, host->cfg.ram_bytes, bytes);
     for (unsigned i = 0; i < node_host_contexts(host); i++) {
         unsigned plain = plain_contexts(host);

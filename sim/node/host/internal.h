@@ -9,7 +9,7 @@
 #include "core/probe.h"
 #include "node/host.h"
 #include "node/packet.h"
-#include "pcie/aer.h"
+#include "pcie/port/aer.h"
 
 SIM_BEGIN_DECLS
 

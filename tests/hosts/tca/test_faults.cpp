@@ -2,7 +2,7 @@
 #include "tests/hosts/tca/rank.h"
 
 #include "hosts/driver/bar.h"
-#include "pcie/misbehave.h"
+#include "pcie/lossy/misbehave.h"
 
 #include <cuda_runtime.h>
 #include <peach2.h>

@@ -377,4 +377,22 @@ TEST(Stats, AreListedInOrderWithTheirPresentValues)
     sim_destroy(sim);
 }
 
+TEST(Errors, KnowTheValueAndThePlaceThatTheirTextNames)
+{
+    sim_error value = {}, located = {};
+
+    EXPECT_EQ(SIM_ERR_CONFIG,
+              sim_error_value(&value, SIM_ERR_CONFIG, "node0.hub: ", "lanes", 3, "expected %d", 4));
+    EXPECT_STREQ("node0.hub: lanes = 3: expected 4", value.text);
+    EXPECT_EQ(SIM_CAUSE_VALUE, value.cause);
+    EXPECT_STREQ("lanes", value.key);
+    EXPECT_EQ(3u, value.value);
+    EXPECT_FALSE(value.located);
+    (void)sim_error_set_at(&located, SIM_ERR_CONFIG, "m.yaml", 17, "%s", value.text);
+    EXPECT_STREQ("m.yaml:17: node0.hub: lanes = 3: expected 4", located.text);
+    EXPECT_TRUE(located.located);
+    (void)sim_error_set_at(&located, SIM_ERR_NOMEM, nullptr, 0, "later");
+    EXPECT_EQ(SIM_ERR_CONFIG, located.code) << "the first message stays";
+}
+
 } // namespace

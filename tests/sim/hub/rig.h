@@ -7,7 +7,7 @@
 #define TESTS_HUB_RIG_H
 
 #include "hub/hub.h"
-#include "pcie/config.h"
+#include "pcie/port/config.h"
 #include "regs/hub_regs.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 /* Errors of transactions at a hub: what it answers, records, and tells the software. */
-#include "pcie/aer.h"
+#include "pcie/port/aer.h"
 #include "rig.h"
 
 namespace

@@ -20,7 +20,7 @@
 #include "machine/machine.h"
 #include "node/gpu.h"
 #include "node/host.h"
-#include "pcie/port_params.h"
+#include "pcie/port/port_params.h"
 
 namespace test
 {

@@ -1,8 +1,8 @@
 /* What completers of a node answer when they do wrong on purpose, and who notices what. */
 #include "machine_fixture.h"
 
-#include "pcie/aer.h"
-#include "pcie/misbehave.h"
+#include "pcie/lossy/misbehave.h"
+#include "pcie/port/aer.h"
 
 namespace
 {

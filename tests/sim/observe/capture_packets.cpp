@@ -11,8 +11,8 @@
 #include "memory/payload.h"
 #include "observe/capture.h"
 #include "observe/fan.h"
-#include "pcie/lcrc.h"
-#include "pcie/packet.h"
+#include "pcie/tlp/lcrc.h"
+#include "pcie/tlp/packet.h"
 #include "tests/built.h"
 #include "tools/lab/run/simulate.h"
 

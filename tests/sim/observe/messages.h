@@ -203,7 +203,8 @@ class Observed
         for (unsigned i = 0; i < b.n; i++) {
             const observe_part &p = b.parts[i];
 
-            parts.push_back({ p.phase, p.stage->kind, p.stage->name, p.where, p.from, p.to });
+            parts.push_back({ p.phase, sim_stage_kind_name(p.stage->kind), p.stage->name, p.where,
+                              p.from, p.to });
         }
         observe_breakdown_fini(&b);
         return parts;

@@ -3,9 +3,9 @@
 
 #include "observe/capture_format.h"
 #include "observe/capture_read.h"
-#include "pcie/dllp.h"
-#include "pcie/lcrc.h"
-#include "pcie/packet.h"
+#include "pcie/tlp/dllp.h"
+#include "pcie/tlp/lcrc.h"
+#include "pcie/tlp/packet.h"
 
 #include "../pcie/link_fixture.h"
 

@@ -39,8 +39,8 @@ struct Heard {
     static void stall(void *arg, const sim_stall *) { static_cast<Heard *>(arg)->stalls++; }
 };
 
-const sim_stage stage = { "x", "x", nullptr, SIM_STAGE_PLAIN, "" };
-const sim_signal signal_of_test = { "x", 1, nullptr, "" };
+const sim_stage stage = { "x", SIM_KIND_CPU, nullptr, SIM_STAGE_PLAIN, "" };
+const sim_signal signal_of_test = { "x", 1, nullptr, SIM_SIGNAL_PLAIN, "" };
 
 void tell(const sim_probe *probe)
 {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "observe/timeline.h"
-#include "pcie/packet.h"
+#include "pcie/tlp/packet.h"
 
 #include <string>
 #include <vector>
@@ -10,15 +10,15 @@
 namespace
 {
 
-const sim_stage store = { "store instruction", "CPU", nullptr, SIM_STAGE_STEP, "a store" };
-const sim_stage idle = { "library call", "software", nullptr, SIM_STAGE_STEP, "between" };
-const sim_stage poll = { "poll", "poll", "poll", SIM_STAGE_STEP, "a \"poll\"" };
-const sim_stage wire = { "serialisation", "serialisation", nullptr, SIM_STAGE_PLAIN, "" };
-const sim_stage memory = { "memory write", "memory", nullptr, SIM_STAGE_PLAIN, "" };
+const sim_stage store = { "store instruction", SIM_KIND_CPU, nullptr, SIM_STAGE_STEP, "a store" };
+const sim_stage idle = { "library call", SIM_KIND_SOFTWARE, nullptr, SIM_STAGE_STEP, "between" };
+const sim_stage poll = { "poll", SIM_KIND_POLL, "poll", SIM_STAGE_STEP, "a \"poll\"" };
+const sim_stage wire = { "serialisation", SIM_KIND_SERIALISATION, nullptr, SIM_STAGE_WIRE, "" };
+const sim_stage memory = { "memory write", SIM_KIND_MEMORY, nullptr, SIM_STAGE_PLAIN, "" };
 const char *const states[] = { "idle", "fetch", "read", nullptr };
-const sim_signal dma_state = { "dma0.state", 2, states, "a channel" };
-const sim_signal queue = { "rx.p.queue", 16, nullptr, "a queue" };
-const sim_signal credits = { "tx.p.hdr_credits", 8, nullptr, "for waves" };
+const sim_signal dma_state = { "dma0.state", 2, states, SIM_SIGNAL_STATE, "a channel" };
+const sim_signal queue = { "rx.p.queue", 16, nullptr, SIM_SIGNAL_LENGTH, "a queue" };
+const sim_signal credits = { "tx.p.hdr_credits", 8, nullptr, SIM_SIGNAL_PLAIN, "for waves" };
 
 class Timeline : public ::testing::Test
 {

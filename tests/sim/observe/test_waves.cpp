@@ -10,8 +10,8 @@
 namespace
 {
 
-const sim_signal valid = { "tx.valid", 1, nullptr, "" };
-const sim_signal queue = { "tx.p.queue", 8, nullptr, "" };
+const sim_signal valid = { "tx.valid", 1, nullptr, SIM_SIGNAL_PLAIN, "" };
+const sim_signal queue = { "tx.p.queue", 8, nullptr, SIM_SIGNAL_PLAIN, "" };
 
 struct Written {
     std::string scopes; /* a path for each signal */

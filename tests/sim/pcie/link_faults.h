@@ -2,7 +2,7 @@
 #ifndef TESTS_PCIE_LINK_FAULTS_H
 #define TESTS_PCIE_LINK_FAULTS_H
 
-#include "pcie/fault.h"
+#include "pcie/lossy/fault.h"
 
 #include <gtest/gtest.h>
 

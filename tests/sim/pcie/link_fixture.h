@@ -3,8 +3,8 @@
 #define TESTS_PCIE_LINK_FIXTURE_H
 
 #include "machine/kind.h"
-#include "pcie/port.h"
-#include "pcie/port_params.h"
+#include "pcie/port/port.h"
+#include "pcie/port/port_params.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 /* What errors leave in the registers that software reads, bit by bit as 6.2 and 7.10 tell. */
-#include "pcie/aer.h"
+#include "pcie/port/aer.h"
 
 #include <gtest/gtest.h>
 

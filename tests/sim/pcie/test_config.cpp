@@ -1,5 +1,5 @@
 /* Configuration space of an endpoint function as enumeration software sees it. */
-#include "pcie/config.h"
+#include "pcie/port/config.h"
 
 #include <gtest/gtest.h>
 

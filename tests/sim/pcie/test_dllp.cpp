@@ -1,7 +1,7 @@
 /* DLLPs written out by hand from PCI Express Base 3.0, 3.4.1 and 3.5.1, and properties of the
  * codec.
  */
-#include "pcie/dllp.h"
+#include "pcie/tlp/dllp.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 /* The link CRC against bytes written out, and against the shift register of the specification. */
-#include "pcie/lcrc.h"
+#include "pcie/tlp/lcrc.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 /* Timing of single packets, credits, windows, and rules of one link. */
 #include "link_fixture.h"
 
-#include "pcie/port_impl.h"
+#include "pcie/port/dll.h"
 
 #include <algorithm>
 

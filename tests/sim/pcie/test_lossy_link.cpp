@@ -2,7 +2,7 @@
 #include "link_faults.h"
 #include "link_fixture.h"
 
-#include "pcie/lossy_impl.h"
+#include "pcie/lossy/lossy_impl.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 /* The table of order word by word, and that the checkers see each way to break it. */
-#include "pcie/ordering.h"
+#include "pcie/tlp/ordering.h"
 #include "tests/built.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
  * the receiver keeps waiting: nothing passes what it must not, what must pass does, all arrive.
  */
 #include "link_fixture.h"
-#include "pcie/ordering.h"
+#include "pcie/tlp/ordering.h"
 
 namespace
 {

@@ -1,6 +1,6 @@
 /* What a link tells an observer of the packets on its wires. */
 #include "link_fixture.h"
-#include "pcie/packet.h"
+#include "pcie/tlp/packet.h"
 
 namespace
 {

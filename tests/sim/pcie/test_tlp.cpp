@@ -1,5 +1,5 @@
 /* Headers written out by hand from PCI Express Base 3.0, chapter 2, and properties of the codec. */
-#include "pcie/tlp.h"
+#include "pcie/tlp/tlp.h"
 
 #include <gtest/gtest.h>
 

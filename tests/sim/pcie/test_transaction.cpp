@@ -1,7 +1,7 @@
 /* What a port does with the packets that it gets and sends: malformed ones, and the order. */
 #include "link_fixture.h"
-#include "pcie/aer.h"
-#include "pcie/ordering.h"
+#include "pcie/port/aer.h"
+#include "pcie/tlp/ordering.h"
 
 namespace
 {

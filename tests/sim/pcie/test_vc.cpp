@@ -1,7 +1,7 @@
 /* Virtual channel 1: a buffer and credits of its own for posted requests of its Traffic Class. */
 #include "link_fixture.h"
-#include "pcie/fault.h"
-#include "pcie/packet.h"
+#include "pcie/lossy/fault.h"
+#include "pcie/tlp/packet.h"
 
 #include <random>
 

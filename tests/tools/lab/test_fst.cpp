@@ -17,7 +17,7 @@ class Fst : public test::Folder
     /** Signals and changes for some hundred KiB into a file of at most so many bytes. */
     int write(rlim_t most)
     {
-        const sim_signal signal = { "level", 64, nullptr, "" };
+        const sim_signal signal = { "level", 64, nullptr, SIM_SIGNAL_PLAIN, "" };
         const rlimit full = { most, RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };
         lab_fst *fst = nullptr;
         const std::string path = folder + "/x.fst";

@@ -55,13 +55,13 @@ static void keep(struct lab_explanation *e, const struct observe_breakdown *b)
         const struct observe_part *p = &b->parts[i];
 
         e->parts[i] = (struct lab_part){ .phase = p->phase,
-                                         .kind = p->stage->kind,
+                                         .kind = sim_stage_kind_name(p->stage->kind),
                                          .stage = p->stage->name,
                                          .where = load_text(&e->arena, "%s", p->where),
                                          .meaning = p->stage->meaning,
                                          .from_ps = p->from - b->from,
                                          .to_ps = p->to - b->from };
-        e->hops += strcmp(p->stage->kind, "cable") == 0 && is_between_hubs(p->where);
+        e->hops += p->stage->kind == SIM_KIND_CABLE && is_between_hubs(p->where);
     }
 }
 

@@ -74,7 +74,7 @@ static int evaluate_all(const struct lab_evaluator *ev, struct lab_scores *score
                         struct sim_error *err)
 {
     for (unsigned i = 0; i < scores->n; i++) {
-        struct sim_error why = { SIM_OK, "" };
+        struct sim_error why = { 0 };
         struct lab_score *score = &scores->rows[i].score;
         int rc = lab_evaluate(ev, scores->rows[i].row, score, &why);
 

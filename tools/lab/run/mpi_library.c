@@ -49,15 +49,14 @@ int lab_mpi_library(const struct load_roots *roots, const char *name, lab_mpi_se
     int rc = read_settings(roots, name, &arena, &map, err);
 
     for (unsigned i = 0; rc == SIM_OK && i < map->n; i++) {
-        struct sim_error why = { SIM_OK, "" };
+        struct sim_error why = { 0 };
 
         rc = value_of(&map->items[i], &value, err);
         if (rc != SIM_OK)
             break;
         rc = fn(arg, map->items[i].key, value, &why);
         if (rc != SIM_OK)
-            (void)sim_error_set(err, rc, "%s:%u: %s", map->items[i].file, map->items[i].line,
-                                why.text);
+            (void)sim_error_set_at(err, rc, map->items[i].file, map->items[i].line, "%s", why.text);
     }
     load_arena_fini(&arena);
     return rc;

@@ -167,7 +167,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
         *err = failed; /* for which others may wait without end */
         rc = failed.code;
     } else if ((rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT) &&
-               strstr(err->text, "; deadlock: ") == NULL) /* a circle says it all */
+               err->cause != SIM_CAUSE_DEADLOCK) /* a circle says it all */
         (void)machine_stall_tell(machine, STALL_LINES, append, err);
     launch_result_fini(&result);
     load_arena_fini(&arena);
@@ -268,10 +268,8 @@ int lab_simulate_on(const struct lab_site *site, const struct lab_run *run,
     rc = simulate_watched(site, run, load_machine_desc(machine), out, &why);
 
     lab_report_faults(machine, out);
-    if (rc != SIM_OK) /* what a component says of its values has no file in it */
-        (void)sim_error_set(err, rc, "%s%s%s",
-                            strstr(why.text, ".yaml:") != NULL ? "" : run->machine,
-                            strstr(why.text, ".yaml:") != NULL ? "" : ": ", why.text);
+    if (rc != SIM_OK)
+        (void)sim_error_set_at(err, rc, why.located ? NULL : run->machine, 0, "%s", why.text);
     return rc;
 }
 

@@ -1,7 +1,7 @@
 #include "tools/lab/topology/topology.h"
 
 #include "hosts/launch/launch.h"
-#include "pcie/phy.h"
+#include "pcie/port/phy.h"
 #include "tools/lab/topology/link.h"
 
 #include <stdio.h>

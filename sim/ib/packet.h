@@ -1,0 +1,94 @@
+/* What is on its way: reads and writes of the adapter on its bus, packets on its links. */
+#ifndef IB_PACKET_H
+#define IB_PACKET_H
+
+#include "pcie/tlp/tlp.h"
+
+SIM_BEGIN_DECLS
+
+#define IB_MTU_MAX 4096u
+
+struct ib_hca;
+struct ib_qp;
+
+/* ---- DMA ------------------------------------------------------------------------ */
+
+/** A read of bus addresses that follow each other; embedded in its owner. */
+struct ib_job {
+    struct ib_job *next;
+    sim_time_t due; /* not asked before */
+    uint64_t bus;
+    uint32_t bytes, asked, left;
+    uint8_t *to;
+    bool failed;
+    void (*done)(struct ib_hca *hca, struct ib_job *job);
+};
+struct ib_jobs {
+    struct ib_job *head, *tail;
+};
+
+struct ib_read {
+    struct ib_job *job; /* NULL: the tag is free */
+    uint32_t at, left;
+};
+
+/** A write to the bus; what its packet held of the receive buffer is free when it leaves. */
+struct ib_write {
+    struct ib_write *next;
+    struct pcie_tlp tlp;
+    sim_time_t due;
+    uint32_t blocks; /* of the receive buffer that are free again with it: */
+    uint16_t lid;    /* of a packet from this adapter */
+    uint8_t port, lane;
+};
+
+/* ---- packets --------------------------------------------------------------------- */
+
+enum ib_op {
+    IB_OP_SEND,
+    IB_OP_WRITE,
+    IB_OP_READ_REQUEST,
+    IB_OP_READ_RESPONSE,
+    IB_OP_ACK,
+    IB_OP_CREDIT /* flow control: not a packet of the transport layer */
+};
+enum ib_nak { IB_ACK, IB_NAK_RNR, IB_NAK_ACCESS, IB_NAK_LENGTH };
+
+/** As it crosses a channel, with `bytes` of data behind it. */
+struct ib_header {
+    uint64_t va; /* RETH, with key and total */
+    uint32_t key, total;
+    uint32_t qp, from; /* destination, source */
+    uint32_t psn, imm;
+    uint32_t bytes;
+    uint16_t lid; /* source */
+    uint8_t op, lane;
+    uint8_t first, last, ack_wanted, has_imm;
+    uint8_t nak;
+};
+
+struct ib_packet {
+    struct ib_packet *next;
+    struct ib_header h;
+    uint16_t to; /* LID */
+    sim_time_t due;
+    bool ready; /* its data are there */
+    struct ib_job job;
+    struct ib_qp *qp; /* that it was made for */
+    uint8_t data[IB_MTU_MAX];
+};
+struct ib_packets {
+    struct ib_packet *head, *tail;
+    uint32_t n;
+};
+
+/** All zero but for its data, which are not set. */
+struct ib_packet *ib_packet_get(struct ib_hca *hca);
+void ib_packet_put(struct ib_hca *hca, struct ib_packet *p);
+void ib_packets_push(struct ib_packets *list, struct ib_packet *p);
+struct ib_packet *ib_packets_pop(struct ib_packets *list);
+/** Frees a list of packets. */
+void ib_packets_free(struct ib_packet *p);
+
+SIM_END_DECLS
+#endif /* IB_PACKET_H */

@@ -1,0 +1,84 @@
+/* What is in a machine, found by names. */
+#include "machine/internal.h"
+
+#include <string.h>
+
+/* ---- values ------------------------------------------------------------------------ */
+
+/** Is `word` the key, or its last part, as a port says "lanes" of the key "port.lanes"? */
+static bool key_ends_in(const char *key, const char *word)
+{
+    size_t length = strlen(key), n = strlen(word);
+
+    return length >= n && strcmp(key + length - n, word) == 0 &&
+           (length == n || key[length - n - 1] == '.');
+}
+
+const struct machine_value *machine_value_of(const struct component *component,
+                                             const struct sim_error *why)
+{
+    const struct machine_component_desc *c = component->desc;
+
+    for (unsigned i = 0; why->cause == SIM_CAUSE_VALUE && c->kind->params[i].key != NULL; i++) {
+        const struct machine_value *v = &c->values[i];
+
+        if (v->file != NULL && v->value == why->value &&
+            key_ends_in(c->kind->params[i].key, why->key))
+            return v;
+    }
+    return NULL;
+}
+
+/* ---- components ---------------------------------------------------------------------- */
+
+struct component *machine_find(const struct machine *m, unsigned node, const char *name)
+{
+    if (node >= m->desc->nnodes)
+        return NULL;
+    for (unsigned i = m->first[node]; i < m->first[node + 1]; i++) {
+        if (strcmp(m->components[i].desc->name, name) == 0)
+            return &m->components[i];
+    }
+    return NULL;
+}
+
+const struct machine_routes *machine_routes_of(const struct machine *m, unsigned node,
+                                               const char *name)
+{
+    const struct component *c = machine_find(m, node, name);
+
+    return c != NULL ? c->routes : NULL;
+}
+
+const struct machine_desc *machine_description(const struct machine *m)
+{
+    return m->desc;
+}
+
+struct sim *machine_sim(struct machine *m)
+{
+    return m->sim;
+}
+
+unsigned machine_nodes(const struct machine *m)
+{
+    return m->desc->nnodes;
+}
+
+struct sim_domain *machine_domain(struct machine *m, unsigned node)
+{
+    SIM_ASSERT(node < m->desc->nnodes);
+    return m->domains[node];
+}
+
+void *machine_component(struct machine *m, unsigned node, const char *name,
+                        const struct machine_kind **kind_p)
+{
+    const struct component *c = machine_find(m, node, name);
+
+    if (c == NULL)
+        return NULL;
+    if (kind_p != NULL)
+        *kind_p = c->desc->kind;
+    return c->it;
+}

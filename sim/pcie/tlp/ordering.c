@@ -1,0 +1,353 @@
+#include "pcie/tlp/ordering.h"
+
+#include "core/probe.h"
+
+#include <stdlib.h>
+
+#define NO(conditions)                                                                             \
+    {                                                                                              \
+        PCIE_MUST_NOT_PASS, (conditions)                                                           \
+    }
+#define MAY                                                                                        \
+    {                                                                                              \
+        PCIE_MAY_PASS, 0                                                                           \
+    }
+#define MUST                                                                                       \
+    {                                                                                              \
+        PCIE_MUST_PASS, 0                                                                          \
+    }
+#define RELAXED  PCIE_UNLESS_RELAXED
+#define OTHER_ID PCIE_UNLESS_OTHER_ID
+
+/* Table 2-34. That posted requests must pass completions (A5b) concerns bridges to PCI only. */
+const struct pcie_order_rule pcie_order_table[PCIE_ORDER_KINDS][PCIE_ORDER_KINDS] = {
+    /*                          posted                    read  NPR with data  completion */
+    [PCIE_ORDER_POSTED] = { NO(RELAXED | OTHER_ID), MUST, MUST, MAY },
+    [PCIE_ORDER_READ] = { NO(OTHER_ID), MAY, MAY, MAY },
+    [PCIE_ORDER_NPR_DATA] = { NO(RELAXED | OTHER_ID), MAY, MAY, MAY },
+    [PCIE_ORDER_COMPLETION] = { NO(RELAXED | OTHER_ID), MUST, MUST, NO(PCIE_UNLESS_OTHER_ANSWER) },
+};
+
+struct pcie_order_key pcie_order_key_of(const struct pcie_tlp *tlp)
+{
+    enum pcie_class cls = pcie_tlp_class(tlp);
+    enum pcie_order_kind kind = PCIE_ORDER_POSTED;
+
+    if (cls == PCIE_COMPLETION)
+        kind = PCIE_ORDER_COMPLETION;
+    else if (cls == PCIE_NONPOSTED)
+        kind = pcie_tlp_has_data(tlp) ? PCIE_ORDER_NPR_DATA : PCIE_ORDER_READ;
+    return (struct pcie_order_key){ (uint8_t)kind, tlp->tc,           tlp->attr,
+                                    tlp->tag,      tlp->requester_id, tlp->completer_id };
+}
+
+static bool excused(const struct pcie_order_key *later, const struct pcie_order_key *earlier,
+                    uint8_t unless)
+{
+    /* A completion is from its completer, all else from its requester. */
+    uint16_t from =
+        later->kind == PCIE_ORDER_COMPLETION ? later->completer_id : later->requester_id;
+
+    if ((unless & PCIE_UNLESS_RELAXED) != 0 && (later->attr & PCIE_ATTR_RELAXED) != 0)
+        return true;
+    if ((unless & PCIE_UNLESS_OTHER_ID) != 0 && (later->attr & PCIE_ATTR_IDO) != 0 &&
+        from != earlier->requester_id)
+        return true;
+    return (unless & PCIE_UNLESS_OTHER_ANSWER) != 0 &&
+           (later->requester_id != earlier->requester_id || later->tag != earlier->tag);
+}
+
+enum pcie_pass pcie_order_of(const struct pcie_order_key *later,
+                             const struct pcie_order_key *earlier)
+{
+    const struct pcie_order_rule *rule = &pcie_order_table[later->kind][earlier->kind];
+
+    if (later->tc != earlier->tc)
+        return PCIE_MAY_PASS;
+    if (rule->pass == PCIE_MUST_NOT_PASS && excused(later, earlier, rule->unless))
+        return PCIE_MAY_PASS;
+    return (enum pcie_pass)rule->pass;
+}
+
+static const char *const kind_names[PCIE_ORDER_KINDS] = { "posted request", "read request",
+                                                          "non-posted request with data",
+                                                          "completion" };
+
+/** @return false */
+static bool broken(struct sim_error *err, const char *where, const char *what,
+                   const struct pcie_order_key *later, const struct pcie_order_key *earlier)
+{
+    (void)sim_error_set(
+        err, SIM_ERR_LIMIT,
+        "%s, %s: a %s (requester %04x, tag %u) has passed a %s (requester %04x, tag "
+        "%u): forbidden by table 2-34, %c%u",
+        where, what, kind_names[later->kind], later->requester_id, later->tag,
+        kind_names[earlier->kind], earlier->requester_id, earlier->tag, "ABCD"[later->kind],
+        earlier -> kind + 2u);
+    return false;
+}
+
+/* ---- one hop ---- */
+
+struct order_item {
+    struct pcie_order_key key;
+    uint32_t number, path;
+    bool gone;
+};
+
+/** What is inside lies in a ring in order of entry; most leave from its head. */
+struct pcie_order_watch {
+    const char *where, *what;
+    struct order_item *ring;
+    uint32_t mask, head, tail; /* free-running */
+};
+
+struct pcie_order_watch *pcie_order_watch_create(const struct sim_domain *dom, const char *where,
+                                                 const char *what)
+{
+    struct pcie_order_watch *w;
+
+    if (!sim_order_checked(dom))
+        return NULL;
+    w = calloc(1, sizeof(*w));
+    SIM_ASSERT(w != NULL);
+    w->where = where;
+    w->what = what;
+    w->mask = 15;
+    w->ring = calloc(w->mask + UINT64_C(1), sizeof(*w->ring));
+    SIM_ASSERT(w->ring != NULL);
+    return w;
+}
+
+void pcie_order_watch_destroy(struct pcie_order_watch *w)
+{
+    if (w == NULL)
+        return;
+    free(w->ring);
+    free(w);
+}
+
+/** Room for one more: packs what is inside, into twice the room where that fills half of it. */
+static void make_room(struct pcie_order_watch *w)
+{
+    uint32_t n = w->mask + 1, inside = 0;
+    struct order_item *ring = calloc(UINT64_C(2) * n, sizeof(*ring));
+
+    SIM_ASSERT(ring != NULL);
+    for (uint32_t i = w->head; i != w->tail; i++)
+        if (!w->ring[i & w->mask].gone)
+            ring[inside++] = w->ring[i & w->mask];
+    free(w->ring);
+    w->ring = ring;
+    w->mask = 2 * inside >= n ? 2 * n - 1 : n - 1;
+    w->head = 0;
+    w->tail = inside;
+}
+
+void pcie_order_enter(struct pcie_order_watch *w, uint32_t number, const struct pcie_tlp *tlp,
+                      uint32_t path)
+{
+    if (w->tail - w->head > w->mask)
+        make_room(w);
+    w->ring[w->tail++ & w->mask] =
+        (struct order_item){ .key = pcie_order_key_of(tlp), .number = number, .path = path };
+}
+
+/** Where in the ring it is; what leaves must have entered. */
+static uint32_t place_in(const struct pcie_order_watch *w, uint32_t number)
+{
+    uint32_t at = w->head;
+
+    while (at != w->tail && (w->ring[at & w->mask].number != number || w->ring[at & w->mask].gone))
+        at++;
+    SIM_ASSERT(at != w->tail);
+    return at;
+}
+
+static void skip_gone(struct pcie_order_watch *w)
+{
+    while (w->head != w->tail && w->ring[w->head & w->mask].gone)
+        w->head++;
+}
+
+/** @return NULL, or what it has passed and must not; its own key in *key_p then. */
+static const struct pcie_order_key *leave(struct pcie_order_watch *w, uint32_t number,
+                                          struct pcie_order_key *key_p)
+{
+    uint32_t at = place_in(w, number);
+    struct order_item *leaving = &w->ring[at & w->mask];
+
+    leaving->gone = true;
+    for (uint32_t i = w->head; i != at; i++) {
+        const struct order_item *earlier = &w->ring[i & w->mask];
+
+        if (earlier->gone || earlier->path != leaving->path ||
+            pcie_order_of(&leaving->key, &earlier->key) != PCIE_MUST_NOT_PASS)
+            continue;
+        *key_p = leaving->key;
+        return &earlier->key;
+    }
+    skip_gone(w);
+    return NULL;
+}
+
+bool pcie_order_try_leave(struct pcie_order_watch *w, uint32_t number, struct sim_error *err)
+{
+    struct pcie_order_key later;
+    const struct pcie_order_key *earlier = leave(w, number, &later);
+
+    return earlier == NULL || broken(err, w->where, w->what, &later, earlier);
+}
+
+/** Ends the program. */
+static SIM_PROBE_ONLY void fail(const char *where, const char *what,
+                                const struct pcie_order_key *later,
+                                const struct pcie_order_key *earlier)
+{
+    struct sim_error err = { 0 };
+
+    (void)broken(&err, where, what, later, earlier);
+    sim_assert_fail(err.text, __FILE__, __LINE__);
+}
+
+void pcie_order_leave(struct pcie_order_watch *w, uint32_t number)
+{
+    struct pcie_order_key later;
+    const struct pcie_order_key *earlier = leave(w, number, &later);
+
+    if (earlier != NULL)
+        fail(w->where, w->what, &later, earlier);
+}
+
+void pcie_order_forget(struct pcie_order_watch *w, uint32_t number)
+{
+    w->ring[place_in(w, number) & w->mask].gone = true;
+    skip_gone(w);
+}
+
+void pcie_order_clear(struct pcie_order_watch *w)
+{
+    w->head = w->tail = 0;
+}
+
+/* ---- end to end ---- */
+
+#define NUMBER_BITS 40u /* of the packets of one component; its own number takes the rest */
+
+/** The last of each kind that took effect here; one with attributes that relax rules is none. */
+struct order_source {
+    uint64_t id; /* 0: this place is free */
+    struct {
+        uint64_t number;
+        struct pcie_order_key key;
+    } last[PCIE_ORDER_KINDS];
+};
+
+struct pcie_order_end {
+    const char *where;
+    uint64_t id, next;
+    struct order_source *sources; /* open addressing */
+    uint32_t mask, used;
+};
+
+struct pcie_order_end *pcie_order_end_create(struct sim_domain *dom, const char *where)
+{
+    struct pcie_order_end *e;
+
+    if (!sim_order_checked(dom) || sim_probe_of(dom) != NULL)
+        return NULL;
+    e = calloc(1, sizeof(*e));
+    SIM_ASSERT(e != NULL);
+    e->where = where;
+    e->id = sim_number(dom);
+    e->mask = 7;
+    e->sources = calloc(e->mask + UINT64_C(1), sizeof(*e->sources));
+    SIM_ASSERT(e->sources != NULL);
+    return e;
+}
+
+void pcie_order_end_destroy(struct pcie_order_end *e)
+{
+    if (e == NULL)
+        return;
+    free(e->sources);
+    free(e);
+}
+
+void pcie_order_begin(struct pcie_order_end *e, struct pcie_tlp *tlp)
+{
+    tlp->trace_id = e->id << NUMBER_BITS | ++e->next;
+}
+
+static struct order_source *place_of(struct order_source *sources, uint32_t mask, uint64_t id)
+{
+    uint32_t at = (uint32_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    while (sources[at].id != 0 && sources[at].id != id)
+        at = (at + 1) & mask;
+    return &sources[at];
+}
+
+static struct order_source *source_of(struct pcie_order_end *e, uint64_t id)
+{
+    struct order_source *s;
+
+    if (2 * e->used > e->mask) {
+        uint32_t mask = 2 * e->mask + 1;
+        struct order_source *sources = calloc(mask + UINT64_C(1), sizeof(*sources));
+
+        SIM_ASSERT(sources != NULL);
+        for (uint32_t i = 0; i <= e->mask; i++)
+            if (e->sources[i].id != 0)
+                *place_of(sources, mask, e->sources[i].id) = e->sources[i];
+        free(e->sources);
+        e->sources = sources;
+        e->mask = mask;
+    }
+    s = place_of(e->sources, e->mask, id);
+    e->used += s->id == 0;
+    s->id = id;
+    return s;
+}
+
+/** @return NULL, or the key of what has passed it on the way and must not. */
+static const struct pcie_order_key *arrive(struct pcie_order_end *e, const struct pcie_tlp *tlp,
+                                           const struct pcie_order_key *key)
+{
+    uint64_t id = tlp->trace_id >> NUMBER_BITS;
+    uint64_t number = tlp->trace_id & ((UINT64_C(1) << NUMBER_BITS) - 1);
+    struct order_source *s;
+
+    if (id == 0) /* from nobody who takes part: a device of a test */
+        return NULL;
+    s = source_of(e, id);
+    for (unsigned k = 0; k < PCIE_ORDER_KINDS; k++) {
+        if (s->last[k].number > number && pcie_order_of(&s->last[k].key, key) == PCIE_MUST_NOT_PASS)
+            return &s->last[k].key;
+    }
+    if (key->attr == 0 && number > s->last[key->kind].number) {
+        s->last[key->kind].number = number;
+        s->last[key->kind].key = *key;
+    }
+    return NULL;
+}
+
+static const char on_the_way[] = "on the way here";
+
+bool pcie_order_try_arrive(struct pcie_order_end *e, const struct pcie_tlp *tlp,
+                           struct sim_error *err)
+{
+    struct pcie_order_key key = pcie_order_key_of(tlp);
+    const struct pcie_order_key *later = arrive(e, tlp, &key);
+
+    return later == NULL || broken(err, e->where, on_the_way, later, &key);
+}
+
+void pcie_order_arrive(struct pcie_order_end *e, const struct pcie_tlp *tlp)
+{
+    struct pcie_order_key key = pcie_order_key_of(tlp);
+    const struct pcie_order_key *later = arrive(e, tlp, &key);
+
+    if (later != NULL)
+        fail(e->where, on_the_way, later, &key);
+}
