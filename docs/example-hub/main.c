@@ -91,7 +91,7 @@ int main(void)
         .net_bytes_per_us = 1000,
     };
     struct sim_config sim = { .seed = 1 };
-    struct sim_error err = { SIM_OK, "" };
+    struct sim_error err = { 0 };
     struct machine *m;
     struct program programs[] = { { .name = "host0", .sends = 0xaaaa },
                                   { .name = "host1", .sends = 0xbbbb } };
