@@ -51,26 +51,26 @@ tcaDesc *tcaDescNew(void)
     return d;
 }
 
-static void desc_free(tcaDesc *d)
+tcaresult tcaDescFree(tcaDesc *d)
 {
+    if (d == NULL || host_self() == NULL) /* a rank that has ended has none any more */
+        return TCA_SUCCESS;
     *d->before_p = d->next;
     if (d->next != NULL)
         d->next->before_p = d->before_p;
     free(d->puts);
     free(d);
-}
-
-tcaresult tcaDescFree(tcaDesc *d)
-{
-    if (d != NULL && host_self() != NULL) /* a rank that has ended has none any more */
-        desc_free(d);
     return TCA_SUCCESS;
 }
 
 void tca_descs_free(struct tca_state *state)
 {
-    while (state->descs != NULL)
-        desc_free(state->descs);
+    for (tcaDesc *d = state->descs, *next; d != NULL; d = next) {
+        next = d->next;
+        free(d->puts);
+        free(d);
+    }
+    state->descs = NULL;
 }
 
 static tcaresult append(tcaDesc *d, const struct put *p)

@@ -13,11 +13,11 @@ TRANSPORTS(DECLARE)
 const struct transport_ops *const transports[] = { TRANSPORTS(OPS) NULL };
 
 #define CHOICE(name) "|" #name
-#define COUNT(name)  +1
 /* 0 and "own": as the transport has it */
 const struct host_param transport_params[] = {
     HOST_PARAM_CHOICE(
-        "mpi.transport", 0, "own" TRANSPORTS(CHOICE), 0 TRANSPORTS(COUNT),
+        "mpi.transport", 0, "own" TRANSPORTS(CHOICE),
+        sizeof(transports) / sizeof(transports[0]) - 1,
         "the network that MPI uses; own = the first of hubs, ib and Ethernet that joins all nodes"),
     HOST_PARAM_CHOICE("mpi.progress", 0, "calls|helper", 1,
                       "what goes on with pending operations while a program computes: its next "

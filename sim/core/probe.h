@@ -63,8 +63,8 @@ const char *sim_stage_kind_name(enum sim_stage_kind kind);
 struct sim_stage {
     const char *name; /* "routing" */
     enum sim_stage_kind kind;
-    const char *phase; /* NULL, or of the whole message what begins here: "descriptor fetch" */
     enum sim_stage_use use;
+    const char *phase; /* NULL, or of the whole message what begins here: "descriptor fetch" */
     const char *meaning;
 };
 

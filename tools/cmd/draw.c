@@ -100,7 +100,7 @@ int cmd_picture(const struct load_roots *roots, const char *script, const char *
                 cmd_write_fn write, void *arg, struct sim_error *err)
 {
     struct load_arena arena = { 0 };
-    FILE *in = tmpfile(), *out;
+    FILE *in = tmpfile(), *out = NULL;
     bool drawn;
     int rc = in != NULL ? lab_out_open(path, &out, err)
                         : sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));

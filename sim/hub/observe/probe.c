@@ -2,7 +2,7 @@
 #include "hub/internal.h"
 
 #define STAGE(stage, name, kind, phase, text)                                                      \
-    [HUB_STAGE_##stage] = { (name), SIM_KIND_##kind, (phase), SIM_STAGE_PLAIN, (text) }
+    [HUB_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_PLAIN, (phase), (text) }
 
 static const struct sim_stage stages[HUB_STAGES] = {
     STAGE(CLOCK, "clock edge", HUB, NULL, "to the next edge of the hub's clock"),

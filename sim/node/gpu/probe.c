@@ -2,7 +2,7 @@
 #include "node/gpu/internal.h"
 
 #define STAGE(stage, name, kind, use, text)                                                        \
-    [GPU_STAGE_##stage] = { (name), SIM_KIND_##kind, NULL, SIM_STAGE_##use, (text) }
+    [GPU_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_##use, NULL, (text) }
 
 static const struct sim_stage stages[GPU_STAGES] = {
     STAGE(WRITE, "GPU write", GPU, PLAIN, "from the port until visible in device memory"),

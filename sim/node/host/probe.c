@@ -2,11 +2,11 @@
 #include "node/host/internal.h"
 
 #define STAGE(stage, name, kind, phase, text)                                                      \
-    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, (phase), SIM_STAGE_PLAIN, (text) }
+    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_PLAIN, (phase), (text) }
 #define STEP(stage, name, kind, phase, text)                                                       \
-    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, (phase), SIM_STAGE_STEP, (text) }
+    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_STEP, (phase), (text) }
 #define QUEUE(stage, name, kind, text)                                                             \
-    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, NULL, SIM_STAGE_QUEUE, (text) }
+    [HOST_STAGE_##stage] = { (name), SIM_KIND_##kind, SIM_STAGE_QUEUE, NULL, (text) }
 
 static const struct sim_stage stages[HOST_STAGES] = {
     STEP(IDLE, "asleep", SOFTWARE, NULL, "the program slept or waited for a message"),

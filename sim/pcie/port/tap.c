@@ -8,7 +8,7 @@
 
 #define STAGE(name, kind, use, meaning)                                                            \
     {                                                                                              \
-        (name), SIM_KIND_##kind, NULL, SIM_STAGE_##use, (meaning)                                  \
+        (name), SIM_KIND_##kind, SIM_STAGE_##use, NULL, (meaning)                                  \
     }
 
 static const struct sim_stage link_busy =

@@ -39,7 +39,7 @@ struct Heard {
     static void stall(void *arg, const sim_stall *) { static_cast<Heard *>(arg)->stalls++; }
 };
 
-const sim_stage stage = { "x", SIM_KIND_CPU, nullptr, SIM_STAGE_PLAIN, "" };
+const sim_stage stage = { "x", SIM_KIND_CPU, SIM_STAGE_PLAIN, nullptr, "" };
 const sim_signal signal_of_test = { "x", 1, nullptr, SIM_SIGNAL_PLAIN, "" };
 
 void tell(const sim_probe *probe)

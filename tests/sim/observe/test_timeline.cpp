@@ -10,11 +10,11 @@
 namespace
 {
 
-const sim_stage store = { "store instruction", SIM_KIND_CPU, nullptr, SIM_STAGE_STEP, "a store" };
-const sim_stage idle = { "library call", SIM_KIND_SOFTWARE, nullptr, SIM_STAGE_STEP, "between" };
-const sim_stage poll = { "poll", SIM_KIND_POLL, "poll", SIM_STAGE_STEP, "a \"poll\"" };
-const sim_stage wire = { "serialisation", SIM_KIND_SERIALISATION, nullptr, SIM_STAGE_WIRE, "" };
-const sim_stage memory = { "memory write", SIM_KIND_MEMORY, nullptr, SIM_STAGE_PLAIN, "" };
+const sim_stage store = { "store instruction", SIM_KIND_CPU, SIM_STAGE_STEP, nullptr, "a store" };
+const sim_stage idle = { "library call", SIM_KIND_SOFTWARE, SIM_STAGE_STEP, nullptr, "between" };
+const sim_stage poll = { "poll", SIM_KIND_POLL, SIM_STAGE_STEP, "poll", "a \"poll\"" };
+const sim_stage wire = { "serialisation", SIM_KIND_SERIALISATION, SIM_STAGE_WIRE, nullptr, "" };
+const sim_stage memory = { "memory write", SIM_KIND_MEMORY, SIM_STAGE_PLAIN, nullptr, "" };
 const char *const states[] = { "idle", "fetch", "read", nullptr };
 const sim_signal dma_state = { "dma0.state", 2, states, SIM_SIGNAL_STATE, "a channel" };
 const sim_signal queue = { "rx.p.queue", 16, nullptr, SIM_SIGNAL_LENGTH, "a queue" };

@@ -52,7 +52,7 @@ void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const cha
     va_list args;
 
     SIM_ASSERT(row < t->nrows && strlen(fmt) < sizeof(format));
-    (void)strcpy(format, fmt);
+    memcpy(format, fmt, strlen(fmt) + 1);
     for (char *tab = format; (tab = strchr(tab, '\t')) != NULL;)
         *tab = BETWEEN;
     va_start(args, fmt);
