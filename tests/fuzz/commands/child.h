@@ -9,7 +9,7 @@ struct site {
     char base[64]; /* bin/, share/hubsim/, programs/, and a folder for each worker */
     const char *build;
     unsigned limit_s; /* of processor time: a command that uses more is slow */
-    unsigned idle_s;  /* of any time: a command that takes more without using limit_s hangs */
+    unsigned idle_s;  /* of any time: a command that uses no processor for so long hangs */
 };
 
 enum verdict { ENDED_WELL, REFUSED, SLOW, FOUND /* it broke a rule */ };
