@@ -5,12 +5,12 @@ set -euo pipefail
 prefix=$(realpath "$1") build=$(realpath "$2") source=$PWD status=0
 box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
-mkdir "$box/home" "$box/work"
+mkdir "$box/home" "$box/desk"
 
 bad() { echo "installation: $*"; status=1; }
 listing() { find "$prefix" -type f -printf '%P %s %T@\n' | sort; }
-alone() { (cd "$box/work" && env -i HOME="$box/home" PATH=/usr/bin:/bin "$@" >"$box/out" 2>&1); }
-runs() { alone "$@" || bad "$* in $box/work: $(cat "$box/out")"; }
+alone() { (cd "$box/desk" && env -i HOME="$box/home" PATH=/usr/bin:/bin "$@" >"$box/out" 2>&1); }
+runs() { alone "$@" || bad "$* in $box/desk: $(cat "$box/out")"; }
 listing >"$box/before"
 
 # What help names is there, and so is what pages link to.
@@ -45,7 +45,7 @@ runs "$hubsim" figure pingpong-latency --out figures
 runs "$hubsim" explain two-node --svg explain.svg
 runs "$hubsim" topology ring4 --svg ring4.svg
 for picture in explain.svg ring4.svg matrix.svg timeline.svg use.svg figures/pingpong-latency.svg; do
-    [[ -s $box/work/$picture ]] || bad "no $picture"
+    [[ -s $box/desk/$picture ]] || bad "no $picture"
 done
 if grep -q '^HUBSIM_FST_DIR:PATH=/' "$build/CMakeCache.txt"; then runs "$hubsim" run two-node --waves w.fst; fi
 if [[ -x /usr/bin/tshark ]]; then
