@@ -1,6 +1,6 @@
 /*
  * CUDA's driver calls for programs that set up their device by them before they use the runtime:
- * initialization, devices, contexts, kinds of pointers. A rank has one context for each device,
+ * initialisation, devices, contexts, kinds of pointers. A rank has one context for each device,
  * which is also the primary one; the current context is the runtime's current device.
  */
 #ifndef HUBSIM_CUDA_H

@@ -4,7 +4,7 @@
 
 #include "hosts/mpi/coll/call.h"
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): parameters and initializers */
+/* NOLINTBEGIN(bugprone-macro-parentheses): parameters and initialisers */
 #define SEND const void *sendbuf, int sendcount, MPI_Datatype sendtype
 #define SEND_V                                                                                     \
     const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype
