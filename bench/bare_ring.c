@@ -30,7 +30,7 @@ struct link {
     bool waking; /* a WAKE event is scheduled */
     struct packet **spare;
     uint32_t sent, received;
-    uint32_t returned, taken; /* credits that are on their way back, by the time they arrive */
+    uint32_t returned, taken; /* credits on the wire, by the time they arrive */
     uint64_t credit_at[RECORDS];
     struct record records[RECORDS];
 };

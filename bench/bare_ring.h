@@ -12,8 +12,8 @@
 struct ring_traffic {        /* for both the reference and the simulator */
     unsigned hubs, distance; /* each node writes to the one `distance` further on, eastwards */
     uint64_t interval_ps;    /* mean time between two writes of one node */
-    uint64_t serialise_ps;   /* of one packet on a link */
-    uint64_t latency_ps;     /* of a link */
+    uint64_t serialise_ps;   /* one packet on a link */
+    uint64_t latency_ps;     /* each link's */
     uint32_t credits;        /* packets in a receive buffer */
     uint32_t payload_bytes;
 };

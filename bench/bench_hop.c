@@ -1,9 +1,9 @@
 /*
  * Time for one hop of a 256-byte posted write in a ring of eight hubs at 30 and
- * 70 % load of the eastward links: the simulator with the whole link protocol,
- * beside a bare event loop that moves the same bytes over links of the same rate,
- * latency and credits (bare_ring.c). The reference is held against something that
- * everybody has: it may take at most 0.8 times one zlib crc32 of 280 bytes.
+ * 70 % load of the eastward links. The simulator with the whole link protocol is
+ * compared with a bare event loop that moves the same bytes over links of the same
+ * rate, latency and credits (bare_ring.c). That loop may take at most 0.8 times
+ * one zlib crc32 of 280 bytes, which every machine has.
  */
 #include "bare_ring.h"
 #include "bench.h"

@@ -1,7 +1,7 @@
 /*
  * What running a program costs: a ping-pong between two nodes by hubrun and a program made by
- * hubcc, its start included, beside the same source linked in and called on a machine that is
- * made here, without loading, output or hooks. One operation is one turn.
+ * hubcc, its start included. It is compared with the same source linked in and called on a machine
+ * that is made here, without loading, output or hooks. One operation is one turn.
  */
 #include "bench.h"
 #include "hosts/launch/launch.h"

@@ -1,4 +1,5 @@
-/* Any bytes as a capture: the reader reads nothing beyond them, and what it tells lies in them. */
+/* Any bytes as a capture: the reader reads nothing beyond them, and what it returns lies in them.
+ */
 #include "fuzz.h"
 #include "observe/capture_read.h"
 

@@ -202,7 +202,7 @@ static void take_completion(struct soak_node *n, const struct pcie_tlp *tlp)
     uint64_t word = 0;
 
     if (sim_now(n->dom) < TRAFFIC_FROM && tlp->kind == PCIE_CPL && tlp->status == PCIE_CPL_SC)
-        return; /* of the set-up */
+        return; /* it belongs to the set-up */
     if (tlp->kind == PCIE_CPLD && tlp->length_dw == 2)
         memcpy(&word, tlp->payload->data, 8);
     if (!n->reading || tlp->tag != (n->tag & 31) || tlp->status != PCIE_CPL_SC ||

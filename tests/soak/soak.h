@@ -2,10 +2,9 @@
  * Eight hubs in a ring, each with a source and sink of writes in place of a host.
  * Every source keeps its link full with writes to all others, of random length
  * and alignment, and reads back what it writes into its hub's memory. A write
- * carries who sent it and its number among those for the same destination, and
- * all else in it follows from these: so a sink knows the next write of every
- * source to the last bit, and sees each that is lost, repeated, overtaken or
- * changed.
+ * carries who sent it and its number among those for the same destination; all
+ * else in it follows from these. So a sink knows the next write of every source
+ * to the last bit, and sees each that is lost, repeated, overtaken or changed.
  */
 #ifndef TESTS_SOAK_H
 #define TESTS_SOAK_H

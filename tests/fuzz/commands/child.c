@@ -17,10 +17,10 @@
 
 /* In use, so that those of two workers fit in 8 GB; machines reserve far more. */
 #define MEMORY_MAX ((uint64_t)3 << 30)
-/* Of each file: none fills the disk. */
+/* No file may be larger, so that none fills the disk. */
 #define FILE_MAX ((rlim_t)64 << 20)
 
-struct use { /* of a group of processes */
+struct use { /* what a group of processes has used */
     double seconds;
     uint64_t bytes;
 };

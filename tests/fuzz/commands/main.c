@@ -165,7 +165,7 @@ static bool read_seeds(const struct site *site, struct seeds *seeds)
     return make_seeds(site, seeds);
 }
 
-/** @return whether nobody has found it before */
+/** @return whether no worker has found it before */
 static bool is_new(struct shared *shared, const char *what)
 {
     unsigned n = shared->nknown < KNOWN_MAX ? shared->nknown : KNOWN_MAX;

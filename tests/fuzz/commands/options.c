@@ -83,7 +83,7 @@ static const char *one_of(const struct mutator *m, const char *words)
     return mutate_param_value(m, &choice);
 }
 
-/** Of a cable, one of its ports, or a component. */
+/** A fault for a cable, one of its ports, or a component. */
 static const char *fault_text(const struct mutator *m)
 {
     static const char ports[] =

@@ -16,7 +16,7 @@ struct seed_param {
     const char *key; /* "node0.hub.e.link.lanes" */
     uint64_t min, max;
     const char *choices; /* "uc|wc" or NULL */
-    bool ethernet;       /* of a machine joined by Ethernet, not by hubs */
+    bool ethernet;       /* the machine is joined by Ethernet, not by hubs */
 };
 
 struct seeds {

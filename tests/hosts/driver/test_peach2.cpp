@@ -12,7 +12,7 @@ namespace
 using test::Cluster;
 using test::ClusterConfig;
 
-/* What ranks of one test tell each other outside of the machine. */
+/* What ranks of one test exchange outside of the machine. */
 struct Board {
     std::vector<peach2_buffer> buffers = std::vector<peach2_buffer>(4);
 };

@@ -164,7 +164,7 @@ TEST(Helper, WhatItBreaksIsItsRanks)
     EXPECT_NE(std::string::npos, c.lines[0].text.find("memory access fault")) << c.lines[0].text;
 }
 
-/* By a timer, in the midst of the helper's work, which would end it once more. */
+/* By a timer, during the helper's work, which would end it once more. */
 TEST(Helper, EndsWithARankThatASignalEnds)
 {
     Cluster c;

@@ -65,7 +65,7 @@ TEST(Launch, WhatAProgramSaysItComputesTakesThePlatformsTime)
     EXPECT_EQ((std::vector<uint64_t>{ 7000, 0, 25000, 52000, 6000, 0, 2250 }), took);
 }
 
-/* What a rank is told of it depends on its program, too, and a function may drive the hubs. */
+/* What a rank learns of it depends on its program, too, and a function may drive the hubs. */
 TEST(Launch, TheNetworkIsWhatAllNodesHave)
 {
     ClusterConfig bare;

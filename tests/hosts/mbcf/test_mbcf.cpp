@@ -253,7 +253,7 @@ TEST(Mbcf, CarriesMpiWhenFramesAreLost)
 }
 
 /* Of 41 packets one way each fourth is acknowledged at once, and the last before it would be sent
- * again. What goes the other way tells, too. */
+ * again. Packets of the other direction acknowledge, too. */
 int count_acks(bool both_ways)
 {
     const unsigned me = mbcf_task(), packets = 41;

@@ -3,17 +3,19 @@
  * [limits=A,B,...]: sizes are chosen around the limits, which are those of the transport.
  *
  * In each pattern all ranks send to and receive from each other and themselves, all of them without
- * waiting: any mode, persistent or not, tag, communicator, size, wildcards, datatypes with gaps,
- * too small buffers, receives by matched probes, sends that are cancelled. Each rank knows the
+ * waiting. They do so in any mode, persistent or not, with any tag, communicator and size, with
+ * wildcards, datatypes with gaps, too small buffers, receives by matched probes, and sends that
+ * are cancelled. Each rank knows the
  * whole pattern. When a word from each rank has come, sent after its messages, all messages have
  * come, too (here messages of a pair keep their order over all communicators); what is still
  * pending is cancelled, what was not received is drained. Requests end by any of the functions
  * that wait or test. In some patterns a ring of blocking calls follows.
  *
  * The reference: receives in the order of their posting; each must have got the first message of
- * its source that matches and that no older one has got. Of a receive from anybody the library
- * chooses the source. One that was cancelled must have left nothing behind that matches; a send
- * that was is as if it had not been: the word tells.
+ * its source that matches and that no older one has got. The library chooses the
+ * source of a receive with MPI_ANY_SOURCE. A receive that was cancelled must have left nothing
+ * behind that matches; a send that was cancelled is as if it had not been, and its sender's word
+ * says so.
  */
 #include <mpi.h>
 
@@ -362,7 +364,7 @@ static void exchange_words(unsigned stopped)
 
 /* ---- the reference ---- */
 
-/* The first message of `from` (world; or anybody) that matches and is not taken. */
+/* The first message of `from` (in world; or MPI_ANY_SOURCE) that matches and is not taken. */
 static int first_match(const struct receive *rv, int from)
 {
     for (int i = 0; i < nmessages; i++) {
@@ -611,7 +613,7 @@ static void in_turns(enum way way, unsigned char *from, int bytes, int right, in
         send_it(from, bytes, MPI_BYTE, right, 1, ring);
 }
 
-/* Everybody sends `bytes` to the right; all choose the same. */
+/* Each rank sends `bytes` to the right; all choose the same. */
 static void one_round(enum way way, int bytes)
 {
     int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks, count;

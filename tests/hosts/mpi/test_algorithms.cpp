@@ -54,7 +54,7 @@ struct Shape {
     int n; /* ints in a block, even */
     int root;
     bool gaps, in_place;
-    std::vector<int> counts, displs; /* of the v forms, in ints, even */
+    std::vector<int> counts, displs; /* the v forms', in ints, even */
 };
 
 Shape draw(std::mt19937 &random, int size)
@@ -371,7 +371,7 @@ int every_algorithm()
     return MPI_Finalize();
 }
 
-/* A ring needs as many messages one after the other as there are other ranks: time tells it. */
+/* A ring needs as many messages one after the other as there are other ranks: time shows it. */
 int limits_decide()
 {
     Me me;

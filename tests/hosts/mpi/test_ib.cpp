@@ -453,7 +453,7 @@ TEST(Ib, BeyondItsLimitGpuDirectIsAsOff)
     }
 }
 
-/* Ranks run beside the adapter if they are told to; GPU 0 and what a core of socket 0 does are
+/* Ranks run beside the adapter if they are placed there; GPU 0 and what a core of socket 0 does are
  * farther from it. */
 TEST(Ib, WhatCrossesTheSocketsTakesLonger)
 {

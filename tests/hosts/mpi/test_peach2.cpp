@@ -241,7 +241,7 @@ TEST(Peach2, ARankThatSharesAChannelCopiesPiecesOfAWriteWhileOthersTravel)
     EXPECT_LT(ps[1] - ps[0], (65536 - 16384) / 1024 * 720000);
 }
 
-/* Copies overlap with transfers from two pieces on, and nobody is asked before 16 KB. */
+/* Copies overlap with transfers from two pieces on, and no receiver is asked before 16 KB. */
 TEST(Peach2, TwiceTheBytesTakeLessThanTwiceTheTime)
 {
     expect_run(2, 2, [] {
@@ -532,7 +532,7 @@ sim_time_t time_of(const char *machine, const char *algorithms, unsigned ranks,
     return c.result.end_ps - start;
 }
 
-/* Of the rows that others were quicker than before. */
+/* Rows in which other algorithms were quicker before. */
 TEST(Peach2, TheTableOfCollectivesTakesWhatIsQuicker)
 {
     using Bytes = std::vector<uint8_t>;

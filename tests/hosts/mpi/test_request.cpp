@@ -166,7 +166,7 @@ TEST(MpiRequest, NobodyIsAPartnerToo)
     });
 }
 
-/** Runs `fn` on two ranks. @return what was told on stderr. */
+/** Runs `fn` on two ranks. @return what was printed on stderr. */
 std::string told(const std::function<int()> &fn)
 {
     test::ClusterConfig cc;

@@ -1,4 +1,4 @@
-/* What a rank of a TCA test has: its number and everybody's handles. */
+/* What a rank of a TCA test has: its number and the handles of all ranks. */
 #ifndef TESTS_HOSTS_TCA_RANK_H
 #define TESTS_HOSTS_TCA_RANK_H
 

@@ -1,4 +1,4 @@
-/* What programs are told when the hardware below them answers wrongly, late or not at all. */
+/* What programs are returned when the hardware below them answers wrongly, late or not at all. */
 #include "tests/hosts/tca/rank.h"
 
 #include "hosts/driver/bar.h"
@@ -37,7 +37,7 @@ pcie_misbehavior from(sim_time_t from_ps, pcie_misdeed deed)
     return how;
 }
 
-/** Rank 0 sends 4 KB of GPU 0 to rank 1 with the GPU as `how` says; what it is told of that. */
+/** Rank 0 sends 4 KB of GPU 0 to rank 1 with the GPU as `how` says; what it is returned. */
 tcaresult put_from_gpu(const pcie_misbehavior &how, sim_time_t *took_p = nullptr)
 {
     Cluster c(hasty());

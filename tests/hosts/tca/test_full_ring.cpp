@@ -11,7 +11,7 @@ using test::Rank;
 enum { NODES = 8, HOPS = 4, CH = 0, SLOT = 2, TAG = 9, TURNS = 2 };
 const size_t BYTES = 64 * 1024;
 
-/* Everybody puts to the far side of the ring. Of two ways of the same length hubs take the same
+/* Each rank puts to the far side of the ring. Of two ways of the same length hubs take the same
  * direction, so that each link carries the packets of four nodes. */
 int exchange(double factor)
 {

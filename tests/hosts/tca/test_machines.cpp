@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, Shapes,
                          testing::Values("chain8", "dual-ring8", "subcluster16", "one-way-ring8",
                                          "torus16"));
 
-/* What is told of one cable while the hubs come up has no order to what is told of the other. */
+/* What is reported of one cable while the hubs come up has no order to reports of the other. */
 TEST(Machines, TwoHubsMayBeJoinedByCablesOfManyLengths)
 {
     for (const char *mm : { "100 5000", "5000 100", "100 100" }) {
@@ -316,7 +316,7 @@ struct Kept {
 };
 Kept &kept = *new Kept;
 
-/** Everybody sends to everybody at once, and waits for all. */
+/** All ranks send to all others at once, and wait for all. */
 int flood()
 {
     Rank r;
@@ -395,7 +395,7 @@ TEST(Stall, WithoutAPacketThatWaitsTellsNone)
         auto *mem = r.memory(64, tcaMemoryCPU);
 
         kept.handles.push_back(r.publish(mem, 64, tcaMemoryCPU));
-        return tcaWaitDMARecvDesc(&kept.handles.back()[!r.me], SLOT, TAG); /* nobody sends */
+        return tcaWaitDMARecvDesc(&kept.handles.back()[!r.me], SLOT, TAG); /* no rank sends */
     }));
     EXPECT_NE(std::string::npos,
               std::string(c.err.text)

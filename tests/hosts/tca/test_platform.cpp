@@ -120,7 +120,7 @@ void wait_without_flush(unsigned source)
     EXPECT_EQ(1u, flush);
 }
 
-/* Where the way to a GPU takes longer than the way to DRAM, a word from the host table overtakes
+/* Where a GPU is farther than DRAM, a word from the host table overtakes
  * its data; it is the read from the GPU that keeps the library honest. */
 TEST(TcaFlush, TheReadFromTheGpuWaitsForSlowWrites)
 {

@@ -12,7 +12,7 @@ using test::Rank;
 enum { CH = 1, SLOT = 2, TAG = 0x10 };
 const size_t N = 4096;
 
-/** Rank 0 runs `fn` and tells rank 1, which looks at its memory with `look` then. */
+/** Rank 0 runs `fn` and notifies rank 1, which then looks at its memory with `look`. */
 void from_0_to_1(const std::function<void(tcaHandle *dst, tcaHandle *src)> &fn,
                  const std::function<void(tcaHandle *from, const uint8_t *in)> &look)
 {

@@ -489,7 +489,7 @@ struct Mesh {
     }
 };
 
-/* `to(rank, i)` is whom a rank sends its message number i to, or the rank itself: nobody. When
+/* `to(rank, i)` is whom a rank sends its message number i to, or the rank itself: to none. When
  * each rank has ended, from the common start, in picoseconds; and what crossed the links. */
 struct Traffic {
     std::vector<uint64_t> end_ps;

@@ -179,7 +179,7 @@ TEST_F(Events, CancelledEventsDoNotRun)
     }
 }
 
-/* Few and many events, near and far beyond what the short part of the queue can tell apart, often
+/* Few and many events, near and far beyond what the short part of the queue can distinguish, often
  * of one time and phase: against an ordered map. */
 TEST_F(Events, RandomSchedulesRunInOrder)
 {

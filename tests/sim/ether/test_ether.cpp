@@ -11,7 +11,7 @@ namespace
 
 constexpr sim_time_t BYTE = 80000;              /* at 100 Mbit/s */
 constexpr sim_time_t PHY = 30000, WIRE = 25000; /* default; 5 m of cable */
-constexpr sim_time_t CYCLE = 40000;             /* of the bus */
+constexpr sim_time_t CYCLE = 40000;             /* the bus's */
 
 using Settings = std::map<std::string, uint64_t>;
 
@@ -230,7 +230,7 @@ TEST(Ether, SendersOfOneMomentCollideAndTryAgain)
     EXPECT_GE(lan.stat(0, "tx.collisions"), 1u);
 }
 
-/* A sender that is alone defers to nobody: the same rate in half duplex. */
+/* A sender that is alone never defers: the same rate in half duplex. */
 TEST(Ether, OneSenderHasTheRepeaterToItself)
 {
     const unsigned n = 30;

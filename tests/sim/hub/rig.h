@@ -1,7 +1,7 @@
 /*
  * Two or more hubs on cables, each with a small host of the test's own on its N
- * port: it answers reads from an array after a fixed latency, takes writes into
- * the array, and sends what a test tells it to.
+ * port. The host answers reads from an array after a fixed latency, takes writes
+ * into the array, and sends what a test wants.
  */
 #ifndef TESTS_HUB_RIG_H
 #define TESTS_HUB_RIG_H
@@ -217,7 +217,7 @@ class HubRig : public ::testing::Test
             memcpy(reinterpret_cast<char *>(&c) + p->offset, &p->def, sizeof(uint64_t));
         return c;
     }
-    std::function<void()> before_start; /* of the first hub */
+    std::function<void()> before_start; /* called before the first hub starts */
     unsigned date_line = UINT_MAX;      /* the node whose hub is that of the ring */
     bool closed = false; /* the last E joins the first W, and all routes go round by E */
     const char *east = "e", *west = "w"; /* ports of the chain */

@@ -57,9 +57,9 @@ class Bandwidth : public HubRig
         return mps() / (beats * cycle_ns());
     }
     double core_ns(uint64_t cycles) const { return (double(cycles) + 0.5) * cycle_ns(); }
-    /* Reads: a request of 24 bytes and completions of MPS on N (4 B/ns), hard blocks, the host's
-     * 200 ns, the stages of the core on both ways, and the beats of the packet in which the data
-     * leave their buffer. */
+    /* A read takes a request of 24 bytes and completions of MPS on N (4 B/ns), the hard blocks, the
+     * host's 200 ns and the core's stages in both directions. Then come the beats of the packet in
+     * which the data leave their buffer. */
     double window() const
     {
         double wire = 24 / 4.0 + double(cfg.dma_read_bytes) * (1 + 20 / mps()) / 4.0;
@@ -70,9 +70,9 @@ class Bandwidth : public HubRig
         return double(cfg.dma_read_tags * cfg.dma_read_bytes) /
                (wire + blocks + 200 + core_ns(cycles) + leaving);
     }
-    /* Posted data credits of the far end: free again after a packet, both hard blocks and the
-     * cable each way, the core's stages and an UpdateFC of 8 bytes, which is sent when a quarter
-     * of the pool is free, so the first packets of a batch wait for its last. */
+    /* Posted data credits of the far end are free again after a packet, both hard blocks and the
+     * cable in each direction, the core's stages and an UpdateFC of 8 bytes. That one is sent when
+     * a quarter of the pool is free, so the first packets of a batch wait for its last. */
     double credits() const
     {
         double packet = (mps() + 24) / rate();

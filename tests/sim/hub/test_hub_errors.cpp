@@ -1,4 +1,4 @@
-/* Errors of transactions at a hub: what it answers, records, and tells the software. */
+/* Errors of transactions at a hub: what it answers, records, and reports to software. */
 #include "pcie/port/aer.h"
 #include "rig.h"
 
@@ -315,7 +315,7 @@ TEST_F(Errors, UnsupportedRequestsAreAdvisoryWhereTheyAreAnswered)
     build(1);
     EXPECT_EQ(PCIE_CPL_UR, answer_to(read_of(area(0, HUB_AREA_GPU1), 4)).status);
     EXPECT_EQ(bit(PCIE_ERR_ADVISORY), errors());
-    hosts[0].write64(part(5), 1); /* no route; nobody is told but by this */
+    hosts[0].write64(part(5), 1); /* no route; only this reports it */
     run();
     EXPECT_EQ(bit(PCIE_ERR_ADVISORY) | bit(PCIE_ERR_UNSUPPORTED), errors());
     EXPECT_EQ(0x000b0000u, config(PCIE_CFG_DEVICE_CONTROL) & 0xffff0000u);

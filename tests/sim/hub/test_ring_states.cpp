@@ -13,7 +13,7 @@
 namespace
 {
 
-/** Of a ring of `hubs`; a packet takes one header and one or two units of data. */
+/** The rules of a ring of `hubs`; a packet takes one header and one or two units of data. */
 struct Rules {
     unsigned hubs, headers, data;
     unsigned enter;              /* largest packets that must find room where one enters the ring */

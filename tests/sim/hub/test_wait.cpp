@@ -1,4 +1,4 @@
-/* What the first packets of a hub's queues wait for, as statistics tell it. */
+/* What the first packets of a hub's queues wait for, as statistics count it. */
 #include "rig.h"
 
 namespace
@@ -112,7 +112,7 @@ TEST_F(Wait, AReadWaitsAsLongAsTheWritesBeforeIt)
     EXPECT_NEAR(double(credit), double(order), 2e6);
     EXPECT_EQ(0u, after["node0.hub.n.rx.stall_arbiter_ps"]);
     EXPECT_EQ(after["node0.hub.n.rx.stall_link_ps"] + order + credit, sum(after, "node0.hub.n.rx"));
-    /* The port's own link stands still for the same reason. */
+    /* The port's own link is blocked for the same reason. */
     EXPECT_NEAR(double(credit), double(after["node0.hub.e.tx.stall_credit_p_ps"]), 2e6);
 }
 

@@ -207,7 +207,7 @@ TEST(Cables, LengthIsPropagationDelay)
     EXPECT_EQ(arrival(0) + 15000, arrival(3000));
 }
 
-/* A router of the test shows what it is told. */
+/* A router of the test shows what it is given. */
 struct Router {
     machine_routes routes;
     pcie_port *dummy;

@@ -332,7 +332,7 @@ TEST(RootPort, RecordsWhatItsDeviceDoesWrong)
     pcie_tlp stray = {}, bad;
 
     set_up(m);
-    dev->out.push_back(dev->write(UINT64_C(1) << 50, { 1, 2, 3, 4 })); /* nobody's */
+    dev->out.push_back(dev->write(UINT64_C(1) << 50, { 1, 2, 3, 4 })); /* no tag's */
     dev->wake_at(m.now() + SIM_US);
     m.run();
     EXPECT_EQ(bit(PCIE_ERR_UNSUPPORTED), aer(m, port_dev, PCIE_AER_UNCORRECTABLE));
@@ -391,7 +391,7 @@ TEST(Forwarded, PoisonPassesTheRootComplexAsItIs)
     EXPECT_EQ(5u, load(m, bar_gpu, 4).value);
     EXPECT_EQ(1u, m.stat("node0.gpu.poisoned_writes"));
     EXPECT_EQ(bit(PCIE_ERR_POISONED),
-              config(m, false, 0x100, PCIE_AER_UNCORRECTABLE).value); /* of the GPU */
+              config(m, false, 0x100, PCIE_AER_UNCORRECTABLE).value); /* the GPU's */
     EXPECT_EQ(0u, aer(m, port_dev, PCIE_AER_UNCORRECTABLE));
 }
 

@@ -369,7 +369,7 @@ TEST(Copy, ToAndFromHostMemoryKeepsEveryByteAtAnyAlignment)
 }
 
 /* Two engines: both ways at once take as long as the longer one, but for what they share of the
- * link. One waits for the other only where it was told to. */
+ * link. One waits for the other only where it has to. */
 TEST(Copy, OneEngineForEachWay)
 {
     auto both = [](uint64_t out, uint64_t in, uint64_t after) {

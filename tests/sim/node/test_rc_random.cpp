@@ -14,7 +14,7 @@ using namespace test;
 
 constexpr uint64_t ram = UINT64_C(1) << 32;
 constexpr unsigned devices = 3;
-constexpr unsigned operations = 150; /* of each device and core */
+constexpr unsigned operations = 150; /* each device's and core's */
 
 uint64_t bar(unsigned i)
 {

@@ -357,7 +357,7 @@ void foreign_tlps(Samples &s)
              0xef },
            raw_tlp("MRd", 0, 0, 1, 0x15) + field("pcie_tlp.th", 1) + field("pcie_tlp.td", 1) +
                field("pcie_tlp.at", 1) + field("pcie_tlp.ecrc", 0xdeadbeef));
-    /* hit: the LCRC tells */
+    /* hit: the LCRC shows it */
     s.tell(SIM_PACKET_TLP, { 0x00, 0x07, 0x00, 0, 0, 1, 1, 0, 0x16, 0x0f, 0, 0, 0x10, 0 },
            raw_tlp("MRd", 0, 0, 1, 0x16), false);
     s.tell(SIM_PACKET_DLLP, { 0x00, 0x00, 0x0a, 0xbc }, field("pcie_dllp.seq", 0xabc), false);

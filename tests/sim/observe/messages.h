@@ -25,14 +25,14 @@ struct Message {
     Kind kind = Kind::Pio;
     int from = 0, to = 1;
     bool src_gpu = false, dst_gpu = false, host_table = false;
-    size_t bytes = 8, count = 1, pitch = 0; /* of each put or block */
+    size_t bytes = 8, count = 1, pitch = 0; /* each put's or block's */
     std::vector<int> others;                /* write to `to` meanwhile */
     sim_time_t begin = 0, end = 0;          /* as the program measures */
 };
 
 using Messages = std::vector<Message>;
 
-/** One rank's buffers, and everybody's. */
+/** One rank's buffers, and those of all. */
 class Sender
 {
   public:
@@ -160,7 +160,7 @@ class Sender
 class Observed
 {
   public:
-    /** @param observe false: nobody looks */
+    /** @param observe false: without an observer */
     Observed(const MachineFile &file, Messages &messages, bool observe = true, sim_order order = {})
         : observer_(observe ? observe_create(UINT64_C(1) << 24) : nullptr, observe_destroy)
     {

@@ -204,7 +204,7 @@ TEST(Capture, LeavesOutLinksThatNobodyWants)
     EXPECT_TRUE(none.packets.empty());
 }
 
-struct One { /* a packet told by hand */
+struct One { /* a packet reported by hand */
     pcie_tlp tlp = {};
     pcie_dllp dllp = {};
     pcie_packet packet = {};

@@ -1,4 +1,4 @@
-/* Several observers of one simulation are told the same. */
+/* Several observers of one simulation receive the same reports. */
 #include <gtest/gtest.h>
 
 #include "observe/fan.h"

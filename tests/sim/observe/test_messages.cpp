@@ -105,7 +105,7 @@ void expect_route(const lab_topology &topo, const Message &m,
     }
 }
 
-/** Of a small message on an idle machine nothing waits for anything. */
+/** On an idle machine no part of a small message waits. */
 void expect_no_waits(const std::vector<Observed::Part> &parts, bool polls_by_link)
 {
     for (const char *kind : { "credit wait", "arbiter wait", "internal bus", "read limit" })
@@ -151,8 +151,8 @@ TEST_P(Random, MessagesAreExplainedToThePicosecond)
     lab_topology_fini(&topo);
 }
 
-/* The same while links lose packets, replay them and train. Nobody is left without an explanation,
- * and what the faults cost is told. */
+/* The same while links lose packets, replay them and train. No wait is left without an explanation,
+ * and what the faults cost is reported. */
 TEST(Faults, MessagesAreExplainedToThePicosecond)
 {
     std::mt19937_64 random(1);

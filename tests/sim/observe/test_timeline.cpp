@@ -1,4 +1,4 @@
-/* What a timeline writes of what it is told. */
+/* What a timeline writes of what is reported to it. */
 #include <gtest/gtest.h>
 
 #include "observe/timeline.h"

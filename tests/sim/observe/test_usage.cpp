@@ -20,7 +20,7 @@ using test::Messages;
 
 using Place = std::pair<std::string, std::string>; /* where, side */
 
-/** All windows, and all that was told, of one run. */
+/** All windows, and all that was reported, of one run. */
 struct Used {
     struct Span {
         sim_time_t from, to;
@@ -110,7 +110,7 @@ struct Used {
                     stat += stats.count(name + cls) != 0 ? stats[name + cls] : 0;
                 EXPECT_EQ(stat, sum[OBSERVE_STALL + i]) << name;
             }
-            /* Of the adapter's Gen3 link a symbol is no whole number of picoseconds. */
+            /* A symbol of the adapter's Gen3 link takes no whole number of picoseconds. */
             if (place.second != "tx" || path.find(".ib.pcie.") != std::string::npos ||
                 path.find(".host.p5.") != std::string::npos)
                 continue;
@@ -135,7 +135,7 @@ struct Used {
     }
 };
 
-/** Traffic that meets: everybody writes to the neighbour's neighbour, from memories of both kinds.
+/** Traffic that meets: each node writes to the neighbour's neighbour, from memories of both kinds.
  */
 Messages crowd(int nodes)
 {

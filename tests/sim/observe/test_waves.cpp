@@ -94,7 +94,7 @@ TEST(Waves, NamesOfPlacesNeedNotLastUntilTheEnd)
     EXPECT_EQ("node0.hub.e.tx.valid ", w.written.scopes);
 }
 
-/* A grant tells when its beats will be over; the next one begins at that very time. */
+/* A grant reports when its beats will be over; the next one begins at that very time. */
 TEST(Waves, WhatIsToldAheadWaits)
 {
     Waves w;

@@ -29,7 +29,7 @@ inline pcie_port_config wide_config(uint64_t gen, uint64_t lanes, uint64_t mps)
     return c;
 }
 
-/** SKP ordered sets as ports have them that nobody tells otherwise. */
+/** SKP ordered sets as ports have them by default. */
 inline void set_default_skp(pcie_port_config *c)
 {
     struct one_port {

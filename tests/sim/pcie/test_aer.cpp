@@ -1,4 +1,4 @@
-/* What errors leave in the registers that software reads, bit by bit as 6.2 and 7.10 tell. */
+/* What errors leave in the registers that software reads, bit by bit as 6.2 and 7.10 specify. */
 #include "pcie/port/aer.h"
 
 #include <gtest/gtest.h>

@@ -28,9 +28,8 @@ bool same(const pcie_dllp &a, const pcie_dllp &b)
            a.data == b.data && a.seq == b.seq && a.vendor == b.vendor;
 }
 
-/* The circuit of figure 3-12: a register that is fed at its top, each byte bit 0 first; then
- * complemented and put into the field by the table of 3.5.1 (bit 0 to 7, ... 7 to 0, 8 to 15, ...).
- */
+/* The circuit of figure 3-12: a register that is fed at its top, each byte bit 0 first. Its content
+ * is complemented and put into the field by the table of 3.5.1 (bit 0 to 7, ... 7 to 0, ...). */
 uint16_t crc_by_circuit(const uint8_t *bytes)
 {
     unsigned reg = 0xffff, field = 0;

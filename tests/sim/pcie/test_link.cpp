@@ -111,7 +111,7 @@ TEST(Link, AnIdleLinkNeedsNoEventToSend)
     p.a.add(PCIE_MWR, 64);
     p.a.kick();
     p.run();
-    /* The source's event, the delivery, and the timer of the ACK, which nobody waits for. */
+    /* The source's event, the delivery, and the timer of the ACK, which no one waits for. */
     EXPECT_EQ(3u, sim_events_run(p.s) - before);
 }
 

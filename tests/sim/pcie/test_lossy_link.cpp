@@ -188,7 +188,7 @@ TEST_F(Lossy, DuplicatesAreAcknowledgedAndDropped)
     EXPECT_EQ(0u, p.stat("a.tx.replays"));
 }
 
-/* Of each DLLP either way, InitFC and all, one is lost or corrupted. */
+/* One DLLP is lost or corrupted: each in turn, either direction, InitFC and all. */
 TEST(LossyDllp, NoneIsNeededMoreThanOnce)
 {
     for (int effect : { PCIE_FAULT_CORRUPT, PCIE_FAULT_DROP }) {
@@ -225,7 +225,7 @@ TEST_F(Lossy, UnderBitErrorsNothingIsLost)
     EXPECT_LT(0u, p.stat("a.rx.bad_dllps"));
 }
 
-/* What two ends do when no one tells them: replays in vain make one train, the other follows. */
+/* What two ends do by themselves: replays in vain make one train, the other follows. */
 TEST_F(Lossy, ReplaysInVainRetrainTheLink)
 {
     join();

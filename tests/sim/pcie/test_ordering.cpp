@@ -82,7 +82,7 @@ TEST(OrderTable, IdBasedOrderingSparesOtherFunctionsOnly)
         EXPECT_EQ(may, pass(with(tlp(kind, 0x100), PCIE_ATTR_IDO), tlp(PCIE_MWR, 0x200)));
         EXPECT_EQ(no, pass(with(tlp(kind, 0x100), PCIE_ATTR_IDO), tlp(PCIE_MWR, 0x100)));
     }
-    /* a completion is from its completer, whoever asked */
+    /* a completion is from its completer, whatever the requester */
     pcie_tlp cpl = with(tlp(PCIE_CPLD, 0x100), PCIE_ATTR_IDO);
     cpl.completer_id = 0x200;
     EXPECT_EQ(no, pass(cpl, tlp(PCIE_MWR, 0x200)));

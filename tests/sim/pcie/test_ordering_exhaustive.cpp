@@ -12,7 +12,8 @@ using namespace test;
 
 enum Kind { WRITE, RELAXED_WRITE, READ, ANSWER, RELAXED_ANSWER, KINDS };
 const unsigned LENGTH = 5;
-const sim_time_t WAIT_PS = SIM_MS; /* of a class that is kept waiting, for each of its packets */
+const sim_time_t WAIT_PS =
+    SIM_MS; /* what a class that is kept waiting pays for each of its packets */
 
 bool is_write(int k)
 {

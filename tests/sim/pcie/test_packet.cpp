@@ -1,4 +1,4 @@
-/* What a link tells an observer of the packets on its wires. */
+/* What a link reports to an observer of the packets on its wires. */
 #include "link_fixture.h"
 #include "pcie/tlp/packet.h"
 
@@ -14,7 +14,7 @@ struct Seen {
     uint32_t flags, seq, bytes;
     sim_time_t begin, end;
     pcie_dllp dllp;
-    uint64_t hash; /* of the TLP */
+    uint64_t hash; /* the TLP's */
 };
 
 struct Watch {

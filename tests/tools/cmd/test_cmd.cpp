@@ -166,7 +166,7 @@ TEST_F(Command, EachPartOfAMachineIsMeasured)
     EXPECT_EQ(std::string::npos, out.find("parts")) << out;
 }
 
-/* Of the cables between the two nodes, there and back. */
+/* The cables between the two nodes, there and back. */
 TEST_F(Command, TheBoundOfAMachineIsThatOfTheRoutes)
 {
     auto rows = [&](const std::string &args) {

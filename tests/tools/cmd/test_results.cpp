@@ -122,7 +122,7 @@ TEST_F(Results, AMachineAloneIsKeptToo)
     EXPECT_EQ(0, sh("diff -r " + folder + "/kept/line3 " + folder + "/now/line3")) << out;
 }
 
-/* No parameter tells which way packets go. */
+/* No parameter says which route packets take. */
 TEST_F(Results, OtherRoutesAreSeen)
 {
     const std::string ring = "platform: hapacs-tca\nnodes: 3\nedges: |\n  0 1\n  1 2\n  2 0\n";

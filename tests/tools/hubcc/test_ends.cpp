@@ -1,4 +1,4 @@
-/* Runs that do not end by themselves: what is told, and what the status is. */
+/* Runs that do not end by themselves: what is printed, and what the status is. */
 #include "tests/tools/hubcc/programs.h"
 
 namespace
@@ -16,7 +16,7 @@ TEST_F(Programs, APollThatNothingCanEndIsReported)
         EXPECT_NE(std::string::npos, errors.find(", which hold 0x0 at prog+0x")) << errors;
         EXPECT_NE(std::string::npos, errors.find("; 2 of 2 have not ended")) << errors;
     }
-    /* It counts: the machine stands still, but its end is not known. */
+    /* It counts: the machine is idle, but its end is not known. */
     EXPECT_EQ(1, sh("hubrun --patience 1 -n 1 ./prog endless-counter"));
     EXPECT_NE(std::string::npos, errors.find("hubrun: nothing but polling happens at ")) << errors;
 }

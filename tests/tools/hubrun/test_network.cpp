@@ -1,4 +1,4 @@
-/* The network that MPI takes when nobody has named one. */
+/* The network that MPI takes when none is named. */
 #include "tests/tools/hubcc/programs.h"
 
 namespace

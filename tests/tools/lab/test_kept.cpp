@@ -1,4 +1,5 @@
-/* Kept results: what is wrong with one is told by file, line, key and value; two of them compare.
+/* Kept results: what is wrong with one is reported by file, line, key and value; two of them
+ * compare.
  */
 #include "tests/folder.h"
 #include "tools/lab/result/changes.h"

@@ -1,4 +1,4 @@
-/* Results as they are written: whatever a run told is in the file where it belongs. */
+/* Results as they are written: all that a run reported is in the file where it belongs. */
 #include "tools/lab/format/index.h"
 #include "tools/lab/result/write.h"
 

@@ -1,4 +1,4 @@
-/* A file that another thread writes holds what it was given, or tells that it does not. */
+/* A file that another thread writes holds what it was given, or reports that it does not. */
 #include "tools/lab/format/writer.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 /*
- * A timer ends in the midst of each kind of operation of a core. The handler has to run before the
+ * A timer ends during each kind of operation of a core. The handler has to run before the
  * program goes on, and at once where the rank sleeps or polls. Each line has the kind and when it
  * ran.
  */

@@ -67,8 +67,7 @@ int main(int argc, char **argv)
             long after_ns = i < 0 ? 200000 : i * STEP_NS;
             long us = one_message(start_ns + (i + 1) * 4 * SILENT_US * 1000, after_ns);
 
-            if (i <
-                0) /* in the midst of the silence: with progress=calls there is nothing to see */
+            if (i < 0) /* amid the silence: with progress=calls there is nothing to see */
                 helped = us < LIMIT_US;
             else if (check_rank == 2)
                 CHECK(us < LIMIT_US, "a message %ld ns after the call began waits %ld us", after_ns,

@@ -10,7 +10,7 @@
  *       return check_end();
  *   }
  *
- * A check that fails is told at once; the last line has the counts of all ranks.
+ * A check that fails is printed at once; the last line has the counts of all ranks.
  */
 #ifndef CHECK_H
 #define CHECK_H

@@ -341,7 +341,7 @@ static MPI_Datatype random_blocks(unsigned *seed, int unit, int blocks)
     return whole;
 }
 
-/* Which bytes of memory, or of a file, the first `n` of a type's are: MPI_Pack() tells. */
+/* Where the first `n` bytes of a type lie in memory, or in a file, found by MPI_Pack(). */
 static void places(MPI_Datatype type, int n, int at[])
 {
     static unsigned char memory[2][2000], packed[2][1000];

@@ -7,7 +7,7 @@
 
 static int left, right;
 
-/* Everybody draws numbers from rank 0's counter. */
+/* All ranks draw numbers from rank 0's counter. */
 static void draws(MPI_Win win)
 {
     int64_t one = 1, was = -1, seen = -1;
@@ -46,7 +46,7 @@ static void swaps(MPI_Win win)
     CHECK(wins == 1, "11.3.4 one swaps: %d", wins);
 }
 
-/* Read, add, write: nobody else comes between. */
+/* Read, add, write: no other rank comes between. */
 static void excludes(MPI_Win win, int64_t *counter)
 {
     if (check_rank == 0)

@@ -353,7 +353,7 @@ static void cancel(void)
 }
 
 /* No receive is there, or will be: the wait for a synchronous send ends all the same, so it must
- * have been cancelled. The other one would be in nobody's way, but holds memory. */
+ * have been cancelled. The other one would delay none, but holds memory. */
 static void cancel_sends(void)
 {
     static char data[300000];

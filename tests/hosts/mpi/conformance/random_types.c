@@ -7,7 +7,7 @@
 
 struct model {
     MPI_Datatype type;
-    int size, at[MOST]; /* of each byte of data, in order */
+    int size, at[MOST]; /* where each byte of data lies, in order */
     int lb, ub;         /* with the extent's rounding */
     int align, any;
 };

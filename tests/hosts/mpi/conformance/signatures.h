@@ -60,7 +60,7 @@ struct side {
     MPI_Datatype types[BLOCKS_MAX];
     unsigned char *memory, *image, *device;
     size_t bytes;
-    long origin; /* of the call's buffer in the memory */
+    long origin; /* where the call's buffer begins in the memory */
 };
 
 /** One case on one rank. */

@@ -235,7 +235,7 @@ static void make_grid(struct call *c, struct neighbors *nb)
 
 static void make_graph(struct call *c, struct neighbors *nb)
 {
-    int counts[BLOCKS_MAX] = { 0 }; /* of each rank, what it sends so far */
+    int counts[BLOCKS_MAX] = { 0 }; /* what each rank sends so far */
 
     for (int from = 0; from < c->size; from++) {
         for (int to = 0; to < c->size; to++) {

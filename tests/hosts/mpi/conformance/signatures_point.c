@@ -12,7 +12,7 @@ struct exchange {
     struct side out, in;
 };
 
-/* Ranks may be cases apart: one's message from anybody is that of its case. */
+/* Ranks may be cases apart: its message from MPI_ANY_SOURCE is that of its case. */
 static int tag_of(const struct call *c)
 {
     return c->number % 30000;

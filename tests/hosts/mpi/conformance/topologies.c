@@ -220,7 +220,7 @@ static void dist_graph(void)
     CHECK_OK(MPI_Dist_graph_neighbors_count(c, &nin, &nout, &weighted), "7.5.5 count");
     CHECK(nin == 2 && nout == 2 && !weighted, "7.5.5 two each, no weights");
     MPI_Comm_free(&c);
-    /* rank 0 tells a ring backwards, for all */
+    /* rank 0 gives a ring backwards, for all */
     int sources[64], degrees[64], dests[64];
     for (int r = 0; r < n; r++) {
         sources[r] = r;

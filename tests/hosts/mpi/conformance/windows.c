@@ -170,7 +170,7 @@ static void layouts(void)
         ok &= memory[disps[i]] == 100 * left + i;
     CHECK(ok, "11.3.4 a scattered type, replaced");
     MPI_Barrier(MPI_COMM_WORLD); /* all have looked before the next epoch changes it */
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody goes on before all have looked */
+    MPI_Barrier(MPI_COMM_WORLD); /* none goes on before all have looked */
     CHECK_OK(MPI_Accumulate(from, 16, MPI_DOUBLE, right, 0, 1, scattered, MPI_SUM, win),
              "11.3.4 a scattered type");
     MPI_Win_fence(0, win);
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
     accumulations();
     accumulated_pairs();
     posts();
-    if (argc < 2) /* tells addresses, which are not the same in each run */
+    if (argc < 2) /* prints addresses, which are not the same in each run */
         dynamic();
     shared();
     return check_end();

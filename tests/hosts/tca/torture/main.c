@@ -1,4 +1,5 @@
-/* torture SEED [PHASES [tell]]: see torture.h; with a third argument each operation is told. */
+/* torture SEED [PHASES [verbose]]: see torture.h; with a third argument each operation is printed.
+ */
 #include "torture.h"
 
 #include <stdarg.h>
@@ -56,7 +57,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &t->me);
     MPI_Comm_size(MPI_COMM_WORLD, &t->ranks);
     if (argc < 2 || t->ranks > RANKS_MAX || phases < 1 || phases > PHASES_MAX) {
-        (void)fprintf(stderr, "usage: torture SEED [PHASES [tell]], on 1 to %d ranks\n", RANKS_MAX);
+        (void)fprintf(stderr, "usage: torture SEED [PHASES [verbose]], on 1 to %d ranks\n",
+                      RANKS_MAX);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     t->seed = strtoull(argv[1], NULL, 0);

@@ -111,7 +111,7 @@ static void allocate(struct torture *t, enum buffer b, bool by_cuda)
         fail(t, "out of memory");
 }
 
-/* Empty allocations, and handles that nobody destroys. */
+/* Empty allocations, and handles that are not destroyed. */
 static void litter(struct torture *t, struct random *r)
 {
     for (int k = 0; k < 2; k++) {

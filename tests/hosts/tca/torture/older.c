@@ -1,6 +1,6 @@
 #include "torture.h"
 
-enum { CAPACITY = 1024 }; /* of a table: the only number that programs use */
+enum { CAPACITY = 1024 }; /* entries of a table: the only number that programs use */
 
 static void append(struct torture *t, struct older *o, const struct put *p, int flags, int *pos_p)
 {

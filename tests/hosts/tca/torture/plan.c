@@ -4,10 +4,10 @@
 
 enum {
     PAGE = 4096,
-    LARGEST = 400 * 1024, /* of one put */
-    BUDGET = 300 * 1024,  /* of a rank's puts in a phase, before restarts */
+    LARGEST = 400 * 1024, /* the most that one put moves */
+    BUDGET = 300 * 1024,  /* what a rank's puts move in a phase, before restarts */
     BUDGET_SMALL = 4096,
-    WINDOWS = 12, /* of a channel: where its puts may write, and write over */
+    WINDOWS = 12, /* where puts of a channel may write, and write over */
     ROWS_MAX = 48,
 };
 
@@ -17,15 +17,15 @@ struct window {
     size_t off, length;
 };
 
-struct maker { /* of one channel's script */
+struct maker { /* what makes one channel's script */
     struct torture *t;
     struct random *r;
     int src;
-    size_t *budget;          /* of the rank */
-    size_t (*used)[BUFFERS]; /* of each rank's destinations */
+    size_t *budget;          /* the rank's */
+    size_t (*used)[BUFFERS]; /* bytes of each rank's destinations */
     int style;               /* how partners are chosen */
     int slot;                /* -1: any */
-    int placement;           /* of descriptors; -1: mixed */
+    int placement;           /* where descriptors are; -1: mixed */
     struct window window[WINDOWS];
     int nwindows;
 };
@@ -180,7 +180,7 @@ static void notify(struct maker *m, struct put *p)
     if (random_one_in(m->r, 2))
         p->flags |= tcaDMANotify;
     if (random_one_in(m->r, 2) && !(p->dst == m->src && (p->flags & tcaDMANotify)))
-        p->flags |= tcaDMANotifySelf; /* both on an own-node copy: how many come is not told */
+        p->flags |= tcaDMANotifySelf; /* both on an own-node copy: how many come is not specified */
 }
 
 static bool make_put(struct maker *m, struct put *p)
@@ -199,7 +199,7 @@ static bool make_put(struct maker *m, struct put *p)
 
 /*
  * A copy within the node and a put of what it brought: the second one must not begin before the
- * first one has ended, so no put of the list is pipelined. Nobody else writes between them.
+ * first one has ended, so no put of the list is pipelined. No other put writes between them.
  */
 static void make_relay(struct maker *m, struct list *list)
 {
@@ -319,7 +319,7 @@ static void make_pio(const struct torture *t, struct random *r, int src, struct 
 
         call->n = random_scale(r, 1, 600);
         call->off = random_below(r, PIO_SECTION - call->n);
-        call->commit = true; /* between calls no order is told but by a commit */
+        call->commit = true; /* between calls only a commit gives an order */
         if (i > 0 && (call->off >= pio->call[i - 1].off + pio->call[i - 1].n ||
                       call->off + call->n <= pio->call[i - 1].off))
             call->commit = !pio->call[i - 1].commit;

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Must be refused, with a text to tell why. */
+/* Must be refused, with a text that says why. */
 #define REFUSED(t, call)                                                                           \
     do {                                                                                           \
         tcaresult result_ = (call);                                                                \

@@ -18,11 +18,11 @@ enum {
     SLOTS = 25,
     TAGS = 8,      /* in each phase, of its own */
     TAGS_SURE = 5, /* the first of them; the others' notifications may stay uncollected */
-    LISTS = 2,     /* of a channel in a phase */
-    PUTS = 8,      /* of a list */
-    RUNS = 4,      /* of a channel in a phase: a Set and some Starts */
+    LISTS = 2,     /* each channel's in a phase */
+    PUTS = 8,      /* each list's */
+    RUNS = 4,      /* each channel's in a phase: a Set and some Starts */
     PIO_CALLS = 6,
-    PIO_SECTION = 4096, /* of each sender in each receiver's PIO buffer */
+    PIO_SECTION = 4096, /* bytes of each sender in each receiver's PIO buffer */
     PHASES_MAX = 8000,  /* TAGS in each, 65535 tags */
     GUARD = 512,        /* bytes behind a handle's range, to be left alone */
 };
@@ -69,7 +69,7 @@ struct pio_call {
 struct pio { /* the last call ends with a mark of 8 bytes */
     int dst; /* -1: none */
     int ncalls;
-    size_t region; /* length told when the region is set */
+    size_t region; /* the length with which the region is set */
     struct pio_call call[PIO_CALLS];
 };
 
@@ -89,8 +89,8 @@ struct torture {
     int me, ranks, phase, round;
     bool verbose;
     char doing[200];                  /* for the message of a failure */
-    size_t shift[RANKS_MAX][BUFFERS]; /* of a handle's range in its allocation */
-    uint64_t generation[BUFFERS];     /* of what the sources hold */
+    size_t shift[RANKS_MAX][BUFFERS]; /* where a handle's range begins in its allocation */
+    uint64_t generation[BUFFERS];     /* which data the sources hold */
     unsigned char *base[BUFFERS];     /* own allocations */
     unsigned char *model[BUFFERS];    /* what they must hold */
     unsigned char *scratch;           /* a copy of GPU memory */
@@ -110,7 +110,7 @@ void plan_walk(struct torture *t, plan_fn fn, void *arg);
 int plan_tag(const struct torture *t, int index);
 
 /* memory.c */
-size_t memory_length(enum buffer b); /* of a handle's range */
+size_t memory_length(enum buffer b); /* the range of a handle */
 bool memory_on_gpu(enum buffer b);
 tcaHandle *memory_handle(struct torture *t, int rank, enum buffer b);
 void memory_renew(struct torture *t); /* allocates anew and exchanges handles; collective */

@@ -214,7 +214,7 @@ static void jump_and_send(void)
     alarm(1);
     if (sigsetjmp(back, 1) == 0)
         MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Comm_size(MPI_COMM_WORLD, &value); /* asks nobody */
+    MPI_Comm_size(MPI_COMM_WORLD, &value); /* asks no other rank */
     printf("%d: of %d\n", rank, value);
     MPI_Send(&value, 1, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD);
 }
@@ -267,8 +267,8 @@ static void out_of_error(void)
     printf("%d: %s, sum %d\n", rank, code == MPI_ERR_RANK ? "rank" : "another", value);
 }
 
-/* A handler that meets its own error in the midst of a receive: neither what its error handler does
- * nor that it leaves makes the receive any more whole. */
+/* A handler that meets its own error during a receive. Neither its error handler nor its end may
+ * change that receive. */
 static void fail_in_handler(int sig)
 {
     int value = sig;
