@@ -194,8 +194,8 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 
     if (cr == NULL)
         return code;
-    hp =
-        cr->h->ops->pointer(cr->h, (void *)(uintptr_t)pointer); // NOLINT(performance-no-int-to-ptr)
+    hp = cr->h->memory->pointer(cr->h,
+                                (void *)(uintptr_t)pointer); // NOLINT(performance-no-int-to-ptr)
     if (data == NULL || hp.kind == HOST_PAGEABLE)
         return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {

@@ -25,9 +25,8 @@ static struct host_copy_end bus_end(uint64_t bus)
 static void engine(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
                    struct host_copy_end src, size_t n)
 {
-    const struct host_ops *ops = cr->h->ops;
 
-    ops->gpu_wait(cr->h, gpu, cuda_give(cr, gpu, dst, src, n, 0));
+    cr->h->gpus->wait(cr->h, gpu, cuda_give(cr, gpu, dst, src, n, 0));
 }
 
 static void cpu_copy(struct cuda_rank *cr, void *dst, const void *src, size_t n)
@@ -35,19 +34,19 @@ static void cpu_copy(struct cuda_rank *cr, void *dst, const void *src, size_t n)
     struct host *h = cr->h;
 
     memcpy(dst, src, n);
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
 }
 
 static bool have_bounce(struct cuda_rank *cr)
 {
     if (cr->bounce == NULL)
-        cr->bounce = cr->h->ops->alloc(cr->h, (uint64_t)2 * CUDA_BOUNCE_BYTES, HOST_PAGE);
+        cr->bounce = cr->h->memory->alloc(cr->h, (uint64_t)2 * CUDA_BOUNCE_BYTES, HOST_PAGE);
     return cr->bounce != NULL;
 }
 
 static uint64_t bounce_bus(struct cuda_rank *cr, unsigned which)
 {
-    return cr->h->ops->pointer(cr->h, cr->bounce).offset + (size_t)which * CUDA_BOUNCE_BYTES;
+    return cr->h->memory->pointer(cr->h, cr->bounce).offset + (size_t)which * CUDA_BOUNCE_BYTES;
 }
 
 static size_t piece(size_t left)
@@ -58,26 +57,24 @@ static size_t piece(size_t left)
 static cudaError_t pageable_to_device(struct cuda_rank *cr, struct host_pointer dst,
                                       const uint8_t *src, size_t n)
 {
-    const struct host_ops *ops = cr->h->ops;
     uint64_t started[2] = { 0, 0 };
     unsigned which = 0;
 
     if (!have_bounce(cr))
         return cudaErrorMemoryAllocation;
     for (size_t at = 0; at < n; at += piece(n - at), which ^= 1) {
-        ops->gpu_wait(cr->h, dst.gpu, started[which]);
+        cr->h->gpus->wait(cr->h, dst.gpu, started[which]);
         cpu_copy(cr, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, src + at, piece(n - at));
         started[which] = cuda_give(cr, dst.gpu, (struct host_copy_end){ true, dst.offset + at },
                                    bus_end(bounce_bus(cr, which)), piece(n - at), 0);
     }
-    ops->gpu_wait(cr->h, dst.gpu, started[0] > started[1] ? started[0] : started[1]);
+    cr->h->gpus->wait(cr->h, dst.gpu, started[0] > started[1] ? started[0] : started[1]);
     return cudaSuccess;
 }
 
 static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct host_pointer src,
                                       size_t n)
 {
-    const struct host_ops *ops = cr->h->ops;
     uint64_t started[2] = { 0, 0 };
     size_t asked = 0;
 
@@ -94,7 +91,7 @@ static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct
                 cuda_give(cr, src.gpu, bus_end(bounce_bus(cr, to)),
                           (struct host_copy_end){ true, src.offset + asked }, piece(n - asked), 0);
         }
-        ops->gpu_wait(cr->h, src.gpu, started[which]);
+        cr->h->gpus->wait(cr->h, src.gpu, started[which]);
         driver_flush_gpu(cr->h, src.gpu);
         cpu_copy(cr, dst + at, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, piece(n - at));
         at += piece(n - at);
@@ -175,8 +172,8 @@ static cudaError_t copy_with_cpu(struct cuda_rank *cr, void *dst, struct host_po
 static cudaError_t issue(struct cuda_rank *cr, struct cuda_last *last, void *dst, const void *src,
                          size_t n)
 {
-    struct host_pointer to = cr->h->ops->pointer(cr->h, dst);
-    struct host_pointer from = cr->h->ops->pointer(cr->h, src);
+    struct host_pointer to = cr->h->memory->pointer(cr->h, dst);
+    struct host_pointer from = cr->h->memory->pointer(cr->h, src);
     struct cuda_job job;
 
     if (!make_job(cr, to, from, n, &job)) {
@@ -205,8 +202,8 @@ static cudaError_t copy(struct cuda_rank *cr, void *dst, const void *src, size_t
 static bool direction_fits(const struct cuda_rank *cr, const void *dst, const void *src,
                            enum cudaMemcpyKind kind)
 {
-    bool to = cr->h->ops->pointer(cr->h, dst).kind == HOST_GPU;
-    bool from = cr->h->ops->pointer(cr->h, src).kind == HOST_GPU;
+    bool to = cr->h->memory->pointer(cr->h, dst).kind == HOST_GPU;
+    bool from = cr->h->memory->pointer(cr->h, src).kind == HOST_GPU;
 
     switch (kind) {
     case cudaMemcpyHostToHost:
@@ -314,7 +311,7 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
 
 static bool on_device(const struct cuda_rank *cr, const void *p, int device)
 {
-    struct host_pointer hp = cr->h->ops->pointer(cr->h, p);
+    struct host_pointer hp = cr->h->memory->pointer(cr->h, p);
 
     return hp.kind == HOST_GPU && device >= 0 && hp.gpu == (unsigned)device;
 }
@@ -354,14 +351,14 @@ cudaError_t cudaMemset(void *p, int value, size_t n)
 
     if (cr == NULL)
         return cudaErrorNoDevice;
-    to = cr->h->ops->pointer(cr->h, p);
+    to = cr->h->memory->pointer(cr->h, p);
     if (to.kind == HOST_PAGEABLE)
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
     cuda_settle_all(cr);
     memset(p, value, n);
     if (to.kind ==
         HOST_PINNED) /* the device would write it over the bus: at the least the CPU's time */
-        cr->h->ops->spend(cr->h, cr->h->ops->cost_ps(cr->h, HOST_COST_COPY_KB) * n / 1024);
+        cr->h->cpu->spend(cr->h, cr->h->cpu->cost_ps(cr->h, HOST_COST_COPY_KB) * n / 1024);
     else if (n > 0)
         engine(cr, to.gpu, device_end(to), device_end(to), n);
     return cudaSuccess;

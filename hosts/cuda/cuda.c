@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void release(void *data)
+static void release_rank(void *rank)
 {
-    cuda_streams_free(data);
-    free(data);
+    cuda_streams_free(rank);
+    free(rank);
 }
 
 /** Failures up to now are nobody's of this rank. */
 static void forget_failures(struct cuda_rank *cr)
 {
     for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++)
-        cr->device[gpu].failed = cr->h->ops->gpu_failures(cr->h, gpu);
+        cr->device[gpu].failed = cr->h->gpus->failures(cr->h, gpu);
 }
 
 struct cuda_rank *cuda_enter(enum host_cost cost)
@@ -23,24 +23,25 @@ struct cuda_rank *cuda_enter(enum host_cost cost)
 
     if (h == NULL || driver_of(h) == NULL || driver_of(h)->ngpus == 0)
         return NULL;
-    if (h->state[HOST_RANK_CUDA].data == NULL) {
+    cr = host_state_of(h->states, release_rank);
+    if (cr == NULL) {
         cr = calloc(1, sizeof(*cr));
         if (cr == NULL)
             return NULL;
         cr->h = h;
         cr->d = driver_of(h);
         forget_failures(cr);
-        h->state[HOST_RANK_CUDA] = (struct host_state){ cr, release };
+        host_state_add(&h->states, &cr->kept, release_rank);
     }
     host_spend_cost(h, cost);
-    return h->state[HOST_RANK_CUDA].data;
+    return cr;
 }
 
 uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
                    struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
     cr->device[gpu].used = true;
-    return cr->h->ops->gpu_copy(cr->h, gpu, dst, src, bytes, after);
+    return cr->h->gpus->copy(cr->h, gpu, dst, src, bytes, after);
 }
 
 /** Has a copy of a GPU that this rank uses failed? */
@@ -49,7 +50,7 @@ static bool broken(const struct cuda_rank *cr)
     for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++) {
         const struct cuda_device *d = &cr->device[gpu];
 
-        if (d->used && cr->h->ops->gpu_failures(cr->h, gpu) != d->failed)
+        if (d->used && cr->h->gpus->failures(cr->h, gpu) != d->failed)
             return true;
     }
     return false;
@@ -186,9 +187,8 @@ cudaError_t cudaMalloc(void **p, size_t n)
         return cuda_leave(cr, cudaErrorInvalidValue);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
     /* Whole pages, so that pinning one allocation for the board never touches another. */
-    got = n > SIZE_MAX - HOST_GPU_PAGE
-              ? NULL
-              : cr->h->ops->gpu_alloc(cr->h, cr->h->gpu, room, HOST_GPU_PAGE);
+    got = n > SIZE_MAX - HOST_GPU_PAGE ? NULL
+                                       : cr->h->gpus->alloc(cr->h, cr->h->gpu, room, HOST_GPU_PAGE);
     if (got == NULL)
         return cuda_leave(cr, cudaErrorMemoryAllocation);
     *p = got;
@@ -203,8 +203,8 @@ cudaError_t cudaFree(void *p)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    if (cr->h->ops->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->ops->free(cr->h, p)
-                                                          : driver_free_gpu(cr->h, p))
+    if (cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->memory->free(cr->h, p)
+                                                             : driver_free_gpu(cr->h, p))
         return cuda_leave(cr, cudaSuccess);
     return cuda_leave(cr, cudaErrorInvalidDevicePointer);
 }
@@ -219,7 +219,7 @@ cudaError_t cudaMallocHost(void **p, size_t n)
     if (p == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    got = cr->h->ops->alloc(cr->h, n != 0 ? n : 1, HOST_PAGE);
+    got = cr->h->memory->alloc(cr->h, n != 0 ? n : 1, HOST_PAGE);
     if (got == NULL)
         return cuda_leave(cr, cudaErrorMemoryAllocation);
     *p = got;
@@ -246,7 +246,7 @@ cudaError_t cudaFreeHost(void *p)
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
-    return cuda_leave(cr, cr->h->ops->free(cr->h, p) ? cudaSuccess : cudaErrorInvalidValue);
+    return cuda_leave(cr, cr->h->memory->free(cr->h, p) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaHostRegister(void *p, size_t n, unsigned flags)
@@ -258,7 +258,7 @@ cudaError_t cudaHostRegister(void *p, size_t n, unsigned flags)
         return cudaErrorNoDevice;
     if (p == NULL || n == 0)
         return cuda_leave(cr, cudaErrorInvalidValue);
-    return cuda_leave(cr, cr->h->ops->pointer(cr->h, p).kind == HOST_PINNED
+    return cuda_leave(cr, cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED
                               ? cudaErrorHostMemoryAlreadyRegistered
                               : cudaErrorNotSupported);
 }

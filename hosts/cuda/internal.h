@@ -44,6 +44,7 @@ struct CUctx_st {
 
 /** Of one rank, made at its first call. */
 struct cuda_rank {
+    struct host_state kept; /* first: see cuda_enter() */
     struct host *h;
     struct driver *d;
     cudaError_t last;

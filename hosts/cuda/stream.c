@@ -51,7 +51,7 @@ void cuda_settle(struct cuda_rank *cr, struct cuda_last last)
 
     if (last.number <= e->settled)
         return;
-    cr->h->ops->gpu_wait(cr->h, last.gpu, last.number);
+    cr->h->gpus->wait(cr->h, last.gpu, last.number);
     flush(cr, last.gpu, d->flush);
     e->settled = last.number;
     if (d->engine[0].settled == d->engine[0].issued && d->engine[1].settled == d->engine[1].issued)
@@ -78,7 +78,7 @@ struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job, ui
 static bool ended(struct cuda_rank *cr, struct cuda_last last)
 {
     return last.number <= engine_of(cr, last)->settled ||
-           cr->h->ops->gpu_ended(cr->h, last.gpu, last.number);
+           cr->h->gpus->ended(cr->h, last.gpu, last.number);
 }
 
 /* ---- streams ----------------------------------------------------------------- */
@@ -245,7 +245,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         e->stamp->used = false;
     e->stamp = stamp;
     e->last = *last;
-    cr->h->ops->gpu_stamp(cr->h, last->gpu, last->number, &stamp->s);
+    cr->h->gpus->stamp(cr->h, last->gpu, last->number, &stamp->s);
     return cudaSuccess;
 }
 

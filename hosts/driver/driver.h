@@ -6,9 +6,9 @@
 #ifndef DRIVER_DRIVER_H
 #define DRIVER_DRIVER_H
 
-#include "hosts/driver/bar.h"
 #include "hosts/driver/notify.h"
-#include "hosts/driver/range.h"
+#include "hosts/host/host.h"
+#include "hosts/host/range.h"
 #include "regs/hub_regs.h"
 
 #ifdef __cplusplus
@@ -83,6 +83,7 @@ struct driver_helper {
 };
 
 struct driver {
+    struct host_state kept; /* first: see driver_of() */
     unsigned nfunctions;
     struct driver_function functions[DRIVER_FUNCTIONS];
     unsigned ngpus;
@@ -151,11 +152,11 @@ static inline uint64_t driver_notify_address(const struct driver *d, unsigned sl
 /* registers */
 static inline void driver_write(struct host *h, struct driver *d, uint32_t reg, uint64_t value)
 {
-    h->ops->store(h, &d->regs, reg, &value, 8);
+    h->bus->store(h, &d->regs, reg, &value, 8);
 }
 static inline uint64_t driver_read(struct host *h, struct driver *d, uint32_t reg)
 {
-    return h->ops->load(h, &d->regs, reg, 8);
+    return h->bus->load(h, &d->regs, reg, 8);
 }
 
 /* notifications */

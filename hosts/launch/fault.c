@@ -33,7 +33,7 @@ static void faulted(int sig, siginfo_t *info, void *context)
                                                  : "memory access fault";
     launch_thread_of(h)->signal = sig;
     launch_thread_of(h)->fault_at = launch_counter_of(context);
-    h->ops->exit(h, 128 + sig);
+    h->process->exit(h, 128 + sig);
 }
 
 struct fault_guard *fault_guard_begin(void)

@@ -11,7 +11,7 @@ static struct launch_gpu *gpu_of(struct host *h, unsigned gpu)
 
 /* One that did not answer while the buses were enumerated is not there; nor are those after it,
  * whose numbers are theirs. */
-unsigned launch_gpus(struct host *h)
+static unsigned op_number(struct host *h)
 {
     const struct launch_node *node = launch_thread_of(h)->node;
     unsigned n = 0;
@@ -21,12 +21,12 @@ unsigned launch_gpus(struct host *h)
     return n;
 }
 
-uint16_t launch_gpu_bdf(struct host *h, unsigned gpu)
+static uint16_t op_bdf(struct host *h, unsigned gpu)
 {
     return gpu_of(h, gpu)->bdf;
 }
 
-void *launch_gpu_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align)
+static void *op_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
     uint64_t offset = range_take(&g->memory, bytes, align);
@@ -34,14 +34,14 @@ void *launch_gpu_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t al
     return offset == RANGE_NONE ? NULL : g->bytes + offset;
 }
 
-uint64_t launch_gpu_free(struct host *h, unsigned gpu, void *p)
+static uint64_t op_free(struct host *h, unsigned gpu, void *p)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
 
     return range_give(&g->memory, (uint64_t)((uint8_t *)p - g->bytes));
 }
 
-uint64_t launch_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
+static uint64_t op_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
 {
     uint64_t bar_offset;
 
@@ -49,7 +49,7 @@ uint64_t launch_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t 
                                                                                    : HOST_NO_BUS;
 }
 
-void launch_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes)
+static void op_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes)
 {
     node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
 }
@@ -88,7 +88,7 @@ static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
                       NULL);
 }
 
-void launch_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count)
+static void op_count(struct host *h, unsigned gpu, volatile uint64_t *count)
 {
     launch_thread_of(h)->copies[gpu] = count;
     count_copies(launch_thread_of(h), gpu_of(h, gpu));
@@ -112,8 +112,8 @@ static void copy_done(void *arg)
         }
 }
 
-uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
-                         struct host_copy_end src, uint64_t bytes, uint64_t after)
+static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
+                        struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
     struct node_gpu_end to = { dst.device, dst.addr }, from = { src.device, src.addr };
@@ -127,7 +127,7 @@ uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
     return copies->started += HOST_COPY_ENGINES;
 }
 
-void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
+static void op_wait(struct host *h, unsigned gpu, uint64_t number)
 {
     struct launch_thread *t = launch_running(h);
     struct launch_gpu *g = gpu_of(h, gpu);
@@ -139,18 +139,18 @@ void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number)
     }
 }
 
-uint64_t launch_gpu_failures(struct host *h, unsigned gpu)
+static uint64_t op_failures(struct host *h, unsigned gpu)
 {
     return node_gpu_failed_copies(gpu_of(h, gpu)->gpu);
 }
 
-bool launch_gpu_ended(struct host *h, unsigned gpu, uint64_t number)
+static bool op_ended(struct host *h, unsigned gpu, uint64_t number)
 {
     launch_begin(launch_running(h));
     return ended(gpu_of(h, gpu), number);
 }
 
-void launch_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)
+static void op_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)
 {
     struct launch_gpu *g = gpu_of(h, gpu);
 
@@ -158,3 +158,18 @@ void launch_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host
     g->stamps = stamp;
     stamp_ended(g);
 }
+
+const struct host_gpu_ops launch_gpu_ops = {
+    .number = op_number,
+    .bdf = op_bdf,
+    .alloc = op_alloc,
+    .free = op_free,
+    .pin = op_pin,
+    .unpin = op_unpin,
+    .copy = op_copy,
+    .wait = op_wait,
+    .failures = op_failures,
+    .count = op_count,
+    .ended = op_ended,
+    .stamp = op_stamp,
+};

@@ -7,7 +7,7 @@
 #define LAUNCH_INTERNAL_H
 
 #include "ether/ether.h"
-#include "hosts/driver/range.h"
+#include "hosts/host/range.h"
 #include "hosts/launch/heap.h"
 #include "hosts/launch/launch.h"
 #include "hosts/launch/program.h"
@@ -105,13 +105,13 @@ struct launch_thread {
     struct launch_message *first, **end, *taken;
     uint64_t messages;                      /* that have come */
     volatile void *counted;                 /* where the rank wants their number; NULL: nowhere */
-    volatile uint64_t *copies[LAUNCH_GPUS]; /* see host_ops.gpu_count */
+    volatile uint64_t *copies[LAUNCH_GPUS]; /* see host_gpu_ops.count */
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
     struct heap *heap; /* of the program */
     bool heap_full;    /* has been told */
     enum launch_compute compute;
-    bool in_library;            /* see host_ops.library */
+    bool in_library;            /* see host_process_ops.library */
     const uint64_t *blocks;     /* the program's count */
     uint64_t computed;          /* what was charged for: ns of the processor, or blocks */
     struct launch_polls *polls; /* NULL: it has not polled by itself */
@@ -181,8 +181,9 @@ struct launch {
     } abort;
 };
 
-extern const struct host_ops launch_ops;
 extern const struct host_ether_ops launch_ether_ops;
+extern const struct host_gpu_ops launch_gpu_ops;
+extern const struct host launch_host; /* with these tables, and no rank */
 
 static inline struct launch_thread *launch_thread_of(struct host *h)
 {
@@ -268,21 +269,6 @@ void launch_ether_handle(struct launch_node *node);
 unsigned launch_core_of(const struct launch_node *node, unsigned rank);
 /** Tells the host whose memory is where: `share` bytes for each rank, from `first` on. */
 void launch_set_home(struct launch_node *node, uint64_t first, uint64_t share);
-
-/* gpu.c: operations of struct host_ops */
-unsigned launch_gpus(struct host *h);
-uint16_t launch_gpu_bdf(struct host *h, unsigned gpu);
-void *launch_gpu_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align);
-uint64_t launch_gpu_free(struct host *h, unsigned gpu, void *p);
-uint64_t launch_gpu_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
-void launch_gpu_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes);
-uint64_t launch_gpu_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
-                         struct host_copy_end src, uint64_t bytes, uint64_t after);
-void launch_gpu_wait(struct host *h, unsigned gpu, uint64_t number);
-uint64_t launch_gpu_failures(struct host *h, unsigned gpu);
-void launch_gpu_count(struct host *h, unsigned gpu, volatile uint64_t *count);
-bool launch_gpu_ended(struct host *h, unsigned gpu, uint64_t number);
-void launch_gpu_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp);
 
 /* pin.c */
 /** @return false: not memory of the node. */

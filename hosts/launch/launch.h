@@ -6,8 +6,8 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
-#include "hosts/driver/param.h"
-#include "hosts/driver/profile.h"
+#include "hosts/host/param.h"
+#include "hosts/host/profile.h"
 #include "hosts/launch/memory.h"
 #include "hosts/launch/output.h"
 #include "machine/machine.h"

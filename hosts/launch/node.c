@@ -243,7 +243,7 @@ void launch_nodes_fini(struct launch *run)
             node_host_set_irq(node->host, NULL, NULL);
             node_net_set_receiver(node->host, NULL, NULL);
         }
-        host_release_states(node->shared.state, HOST_NODE_SLOTS);
+        host_states_release(&node->shared.states);
         launch_thread_fini(&node->kernel);
         launch_thread_fini(&node->irq);
         for (unsigned g = 0; g < LAUNCH_GPUS; g++)

@@ -60,14 +60,6 @@ static uint64_t op_bus_start(struct host *h)
 
 /* ---- loads and stores ------------------------------------------------------------ */
 
-static bool op_map(struct host *h, uint64_t bus, uint64_t bytes, enum host_mapping mapping,
-                   struct host_bar *bar_p)
-{
-    (void)h;
-    *bar_p = (struct host_bar){ bus, bytes, mapping, NULL };
-    return true;
-}
-
 static enum node_mapping mapping_of(const struct host_bar *bar)
 {
     return bar->mapping == HOST_WRITE_COMBINING ? NODE_WRITE_COMBINING : NODE_UNCACHED;
@@ -416,7 +408,7 @@ static void op_abort(struct host *h, int code)
     op_exit(h, code);
 }
 
-static void op_tell(struct host *h, const char *line)
+static void op_print(struct host *h, const char *line)
 {
     fprintf(launch_thread_of(h)->err, "%s\n", line);
 }
@@ -441,20 +433,22 @@ static enum host_network op_network(struct host *h)
     return network;
 }
 
-const struct host_ops launch_ops = {
-    .ether = &launch_ether_ops,
+static const struct host_bus_ops bus_ops = {
     .config_read = op_config_read,
     .config_write = op_config_write,
     .root_ports = op_root_ports,
     .claim = op_claim,
-    .bus_start = op_bus_start,
-    .map = op_map,
+    .start = op_bus_start,
+    .msi_address = op_msi_address,
     .store = op_store,
     .store_block = op_store_block,
     .load = op_load,
     .load_block = op_load_block,
     .fence = op_fence,
     .wait_write = op_wait_write,
+};
+
+static const struct host_cpu_ops cpu_ops = {
     .spend = op_spend,
     .cost_ps = op_cost_ps,
     .tsc = op_tsc,
@@ -465,32 +459,38 @@ const struct host_ops launch_ops = {
     .set_interrupt = op_set_interrupt,
     .set_helper = launch_set_helper,
     .ring = op_ring,
-    .msi_address = op_msi_address,
+};
+
+static const struct host_memory_ops memory_ops = {
     .alloc = op_alloc,
     .free = op_free,
     .pointer = op_pointer,
     .pin = op_pin,
     .unpin = op_unpin,
     .pinned_range = op_pinned_range,
-    .gpus = launch_gpus,
-    .gpu_bdf = launch_gpu_bdf,
-    .gpu_alloc = launch_gpu_alloc,
-    .gpu_free = launch_gpu_free,
-    .gpu_pin = launch_gpu_pin,
-    .gpu_unpin = launch_gpu_unpin,
-    .gpu_copy = launch_gpu_copy,
-    .gpu_wait = launch_gpu_wait,
-    .gpu_failures = launch_gpu_failures,
-    .gpu_count = launch_gpu_count,
-    .gpu_ended = launch_gpu_ended,
-    .gpu_stamp = launch_gpu_stamp,
-    .network = op_network,
-    .net_send = op_net_send,
-    .net_receive = op_net_receive,
-    .net_count = op_net_count,
+};
+
+static const struct host_net_ops net_ops = {
+    .fastest = op_network,
+    .send = op_net_send,
+    .receive = op_net_receive,
+    .count = op_net_count,
+};
+
+static const struct host_process_ops process_ops = {
     .library = op_library,
     .exit = op_exit,
     .abort = op_abort,
-    .tell = op_tell,
+    .print = op_print,
     .remark = op_remark,
+};
+
+const struct host launch_host = {
+    .bus = &bus_ops,
+    .cpu = &cpu_ops,
+    .ether = &launch_ether_ops,
+    .gpus = &launch_gpu_ops,
+    .memory = &memory_ops,
+    .net = &net_ops,
+    .process = &process_ops,
 };

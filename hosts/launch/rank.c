@@ -19,7 +19,7 @@ static void hook_exit(int code)
     if (h == NULL)
         launch_end_outside(code);
     launch_charge(launch_running(h));
-    h->ops->exit(h, code);
+    h->process->exit(h, code);
 }
 
 /* No time passes while programs are loaded and unloaded, which runs constructors and destructors.
@@ -30,8 +30,8 @@ static uint64_t hook_time(void)
 
     if (h == NULL)
         return 0;
-    h->ops->tsc(h); /* what reading the timer costs */
-    return h->ops->time_ps(h);
+    h->cpu->tsc(h); /* what reading the timer costs */
+    return h->cpu->time_ps(h);
 }
 
 static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
@@ -43,12 +43,12 @@ static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
     if (h == NULL)
         return 0;
     s = &launch_thread_of(h)->signals.program;
-    now = h->ops->time_ps(h);
+    now = h->cpu->time_ps(h);
     until = ps < HOST_NEVER - now ? now + ps : HOST_NEVER;
     ran = ran_p != NULL ? *ran_p : s->ran;
     while (now < until && s->ran == ran && (s->pending & s->wanted) == 0) {
-        h->ops->sleep(h, until);
-        now = h->ops->time_ps(h);
+        h->cpu->sleep(h, until);
+        now = h->cpu->time_ps(h);
     }
     return until - now;
 }
@@ -164,6 +164,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
     struct launch_thread *t = &run->ranks[rank];
     unsigned index = node_of(run, rank);
     struct launch_node *node;
+    int code;
 
     if (index >= run->nnodes)
         return sim_error_set(err, SIM_ERR_CONFIG, "rank %u: node = %u: expected 0 .. %u", rank,
@@ -175,19 +176,20 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
             "node%u.host: cores = %u: too few for %u ranks and one for interrupts: "
             "expected fewer ranks (-n, --place) or more nodes (-m)",
             index, node_host_cores(node->host), ranks_of(run, index));
-    t->host.rank = rank;
-    if (run->cfg->profile) {
-        t->host.profile =
-            calloc(1, sizeof(*t->host.profile) + run->nranks * sizeof(t->host.profile->peers[0]));
-        if (t->host.profile == NULL)
-            return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", rank);
-        t->host.profile->npeers = run->nranks;
-    }
     t->is_rank = true;
     sim_event_init(&t->start, rank_start);
     launch_signals_init(t);
-    return launch_thread_init(
+    code = launch_thread_init(
         t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);
+    t->host.rank = rank;
+    if (code != SIM_OK || !run->cfg->profile)
+        return code;
+    t->host.profile =
+        calloc(1, sizeof(*t->host.profile) + run->nranks * sizeof(t->host.profile->peers[0]));
+    if (t->host.profile == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", rank);
+    t->host.profile->npeers = run->nranks;
+    return SIM_OK;
 }
 
 static int rank_memory(struct launch_node *node, struct launch_thread *t, struct sim_error *err)

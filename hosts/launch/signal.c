@@ -179,7 +179,7 @@ static void hook_killed(int sig, uint64_t from)
         t->fault = "aborted";
         t->fault_at = from;
     }
-    t->host.ops->exit(&t->host, 128 + sig);
+    t->host.process->exit(&t->host, 128 + sig);
 }
 
 static struct hub_program_timer hook_timer(int which, const struct hub_program_timer *value)

@@ -149,7 +149,7 @@ static void thread_main(void *arg)
     struct launch_thread *t = arg;
 
     t->run(t);
-    t->host.ops->exit(&t->host, t->exit_code);
+    t->host.process->exit(&t->host, t->exit_code);
 }
 
 void launch_end(struct launch_thread *t, int code, sim_time_t at)
@@ -185,8 +185,8 @@ void launch_end_outside(int code)
 int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,
                        void (*run)(struct launch_thread *t), struct sim_error *err)
 {
+    t->host = launch_host;
     t->host.node = &node->shared;
-    t->host.ops = &launch_ops;
     t->host.pio_mapping = (enum host_mapping)node->run->software->pio_mapping;
     t->host.size = node->run->nranks;
     t->host.settings = node->run->software->settings;
@@ -213,7 +213,7 @@ void launch_thread_fini(struct launch_thread *t)
         if (t->is_rank)
             launch_signals_cancel(t);
     }
-    host_release_states(t->host.state, HOST_RANK_SLOTS);
+    host_states_release(&t->host.states);
     task_destroy(t->task);
     launch_messages_free(t);
     range_fini(&t->arena);

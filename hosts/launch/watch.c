@@ -41,8 +41,8 @@ static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, 
         w->ticks = 0;
         w->limit = 1; /* others may do the same before the event loop ends */
         if (w->signal != 0)
-            t->host.ops->exit(&t->host, 128 + w->signal);
-        t->host.ops->abort(&t->host, WATCH_STATUS);
+            t->host.process->exit(&t->host, 128 + w->signal);
+        t->host.process->abort(&t->host, WATCH_STATUS);
     }
     if (late < LIBRARY_TICKS)
         return;

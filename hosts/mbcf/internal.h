@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "hosts/driver/bar.h"
+#include "hosts/host/host.h"
 #include "hosts/mbcf/costs.h"
 #include "hosts/mbcf/include/mbcf.h"
 
@@ -60,6 +60,7 @@ struct mbcf_node;
 
 /** A rank. */
 struct mbcf_task {
+    struct host_state kept; /* first: see mbcf_task_of() */
     struct host *host;
     struct mbcf_node *node;
     struct mbcf_task *next; /* of its node */
@@ -89,6 +90,7 @@ struct mbcf_peer {
 };
 
 struct mbcf_node {
+    struct host_state kept; /* first, as of a task */
     struct mbcf_task *tasks;
     struct mbcf_peer *peers; /* by node */
     struct mbcf_sent *windows;

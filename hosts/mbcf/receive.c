@@ -16,7 +16,7 @@ static struct mbcf_task *accept(struct mbcf_node *node, struct host *h,
 
     if (t == NULL)
         return NULL;
-    h->ops->spend(h, costs->check + (t != node->space ? costs->space : 0));
+    h->cpu->spend(h, costs->check + (t != node->space ? costs->space : 0));
     node->space = t;
     return mbcf_fits(t, hdr) ? t : NULL;
 }
@@ -25,9 +25,9 @@ static struct mbcf_task *accept(struct mbcf_node *node, struct host *h,
 static void deliver(struct mbcf_node *node, struct host *h, struct mbcf_task *t,
                     const struct mbcf_header *hdr, const uint8_t *data)
 {
-    h->ops->spend(h, mbcf_put_ps(&node->costs, hdr, mbcf_place_is_cached(t, hdr)));
+    h->cpu->spend(h, mbcf_put_ps(&node->costs, hdr, mbcf_place_is_cached(t, hdr)));
     mbcf_put(t, hdr, data);
-    node->counts.last_end_ps = h->ops->time_ps(h);
+    node->counts.last_end_ps = h->cpu->time_ps(h);
     mbcf_wake(t, h);
 }
 
@@ -40,7 +40,7 @@ static void count(struct mbcf_node *node, struct host *h, unsigned from)
     if (peer->untold >= node->costs.ack_every) {
         mbcf_ack_send(node, h, from, 0);
     } else if (peer->untold == 1) {
-        peer->tell_ps = h->ops->time_ps(h) + node->costs.retry / 2;
+        peer->tell_ps = h->cpu->time_ps(h) + node->costs.retry / 2;
         mbcf_arm(node, h, peer->tell_ps);
     }
 }
@@ -85,7 +85,7 @@ static bool take_frame(struct mbcf_node *node, struct host *h, const uint8_t *by
     struct mbcf_header hdr;
     unsigned from;
 
-    h->ops->spend(h, costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD));
+    h->cpu->spend(h, costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD));
     if (n < MBCF_HEAD || bytes[12] != MBCF_ETHERTYPE >> 8 || bytes[13] != (MBCF_ETHERTYPE & 0xff))
         return false;
     mbcf_header_decode(&hdr, bytes + MBCF_ETHER_BYTES);
@@ -107,21 +107,21 @@ void mbcf_interrupt(struct host *h, void *arg, enum host_ether_event what)
     uint32_t bytes;
 
     node->counts.interrupts++;
-    h->ops->spend(h, node->costs.interrupt_in);
+    h->cpu->spend(h, node->costs.interrupt_in);
     if (what == HOST_ETHER_TIMER) {
         mbcf_timer(node, h);
-        h->ops->spend(h, node->costs.interrupt_out);
+        h->cpu->spend(h, node->costs.interrupt_out);
         return;
     }
-    while ((frame = h->ops->ether->frame(h, &bytes)) != NULL) {
+    while ((frame = h->ether->frame(h, &bytes)) != NULL) {
         (void)take_frame(node, h, frame, bytes);
-        h->ops->ether->release(h);
+        h->ether->release(h);
     }
-    h->ops->spend(h, node->costs.access + node->costs.interrupt_out +
+    h->cpu->spend(h, node->costs.access + node->costs.interrupt_out +
                          (node->space != NULL ? node->costs.space : 0)); /* and back */
     node->space = NULL;
     for (struct mbcf_task *t = node->tasks; t != NULL; t = t->next)
         if (t->blocked)
-            h->ops->wake(h, t->host);
-    h->ops->ether->listen(h);
+            h->cpu->wake(h, t->host);
+    h->ether->listen(h);
 }

@@ -288,7 +288,7 @@ static void plan_write(const struct plan *plan, struct host *h, struct driver *d
         descriptor_encode(&desc, bytes);
         if (plan->steps[i].internal) {
             internal--;
-            h->ops->store_block(h, &d->internal, internal * HUB_DESC_BYTES, bytes, sizeof(bytes));
+            h->bus->store_block(h, &d->internal, internal * HUB_DESC_BYTES, bytes, sizeof(bytes));
             next = (uint32_t)internal | HUB_DESC_INTERNAL;
         } else {
             host--;
@@ -297,7 +297,7 @@ static void plan_write(const struct plan *plan, struct host *h, struct driver *d
         }
     }
     chain->head = next;
-    h->ops->fence(h);
+    h->bus->fence(h);
 }
 
 tcaresult tcaDescSet(tcaDesc *d, int ch)

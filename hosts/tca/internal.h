@@ -19,7 +19,8 @@ struct tca_table {
 };
 /** What the library keeps for one rank. */
 struct tca_state {
-    bool initialized; /* by tcaInit() */
+    struct host_state kept; /* first: see tca_state_of() */
+    bool initialized;       /* by tcaInit() */
     struct tca_table *tables;
     int ntables;
     tcaDesc *descs;

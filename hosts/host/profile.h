@@ -2,8 +2,8 @@
  * What a library tells of its calls and messages when a run asks for a profile. The launcher makes
  * one for each rank, the library fills it in, and hubrun reads it when the run has ended.
  */
-#ifndef DRIVER_PROFILE_H
-#define DRIVER_PROFILE_H
+#ifndef HOST_PROFILE_H
+#define HOST_PROFILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,4 +37,4 @@ struct host_profile {
     struct host_profile_peer peers[]; /* sent to each rank */
 };
 
-#endif /* DRIVER_PROFILE_H */
+#endif /* HOST_PROFILE_H */

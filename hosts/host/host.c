@@ -1,4 +1,4 @@
-#include "hosts/driver/param.h"
+#include "hosts/host/param.h"
 
 #include <string.h>
 
@@ -46,11 +46,12 @@ const struct host_setting *host_setting_of(const struct host *h, const char *key
     return NULL;
 }
 
-void host_release_states(struct host_state *states, unsigned n)
+void host_states_release(struct host_state **states)
 {
-    for (unsigned i = 0; i < n; i++) {
-        if (states[i].release != NULL)
-            states[i].release(states[i].data);
-        states[i] = (struct host_state){ NULL, NULL };
+    while (*states != NULL) {
+        struct host_state *state = *states;
+
+        *states = state->next;
+        state->release(state);
     }
 }

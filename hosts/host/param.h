@@ -2,12 +2,12 @@
  * Settings of libraries, and what software costs on a platform: each library exports a table of its
  * own, by which files and users set them, and which is what is known of them elsewhere.
  */
-#ifndef DRIVER_PARAM_H
-#define DRIVER_PARAM_H
+#ifndef HOST_PARAM_H
+#define HOST_PARAM_H
 
 #include <stdint.h>
 
-#include "hosts/driver/bar.h"
+#include "hosts/host/host.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,10 +40,10 @@ struct host_param {
         NULL, NULL, 0, 0, 0, NULL, NULL, 0                                                         \
     }
 
-/** What the operating system and calls of libraries cost; what loops of programs do. */
-extern const struct host_param host_cost_params[], host_work_params[];
+/** What the operating system and calls of libraries cost. */
+extern const struct host_param host_cost_params[];
 
 #ifdef __cplusplus
 }
 #endif
-#endif /* DRIVER_PARAM_H */
+#endif /* HOST_PARAM_H */

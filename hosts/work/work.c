@@ -1,6 +1,6 @@
-#include "hosts/driver/include/hub-work.h"
+#include "hosts/work/include/hub-work.h"
 
-#include "hosts/driver/param.h"
+#include "hosts/work/work.h"
 
 _Static_assert((int)HUB_LOOPS == HOST_COSTS - HOST_COST_LOOP, "one cost for each kind of loop");
 
@@ -8,7 +8,7 @@ _Static_assert((int)HUB_LOOPS == HOST_COSTS - HOST_COST_LOOP, "one cost for each
     HOST_PARAM_COST_PS("loop." name "_ps", def, HOST_COST_LOOP + (int)(loop) + 1, meaning)
 
 /* Loops on one core of 2.6 GHz: assumed, see docs/npb.md. */
-const struct host_param host_work_params[] = {
+const struct host_param work_params[] = {
     HOST_PARAM_BYTES("memory.first_bytes", UINT32_C(32) << 10, "first-level cache for data"),
     HOST_PARAM_PS("memory.first_ps", 4000,
                   "a value that the first-level cache does not hold comes from the larger one"),
@@ -37,7 +37,7 @@ void hub_work(enum hub_loop kind, unsigned long long operations)
 
     if (h == NULL || (unsigned)kind >= HUB_LOOPS)
         return;
-    h->ops->spend(h, operations * h->ops->cost_ps(h, HOST_COST_LOOP + kind));
+    h->cpu->spend(h, operations * h->cpu->cost_ps(h, HOST_COST_LOOP + kind));
 }
 
 static uint64_t memory(const struct host *h, const char *key)
@@ -79,7 +79,7 @@ void hub_touch(unsigned long long reads, unsigned long long writes, unsigned lon
     struct host *h = host_self();
 
     if (h != NULL)
-        h->ops->spend(h, missed(h, reads + 2 * writes, set) * memory(h, "memory.line_ps"));
+        h->cpu->spend(h, missed(h, reads + 2 * writes, set) * memory(h, "memory.line_ps"));
 }
 
 void hub_walk(unsigned long long read, unsigned long long written, unsigned long long set)
@@ -102,6 +102,6 @@ void hub_gather(unsigned long long reads, unsigned long long set)
     if (set <= first)
         return;
     beyond = set - first; /* reads * beyond / set, in two parts that do not overflow */
-    h->ops->spend(h, (reads / set * beyond + reads % set * beyond / set) *
+    h->cpu->spend(h, (reads / set * beyond + reads % set * beyond / set) *
                          memory(h, "memory.first_ps"));
 }

@@ -3,8 +3,8 @@
  * descriptors. It never touches what it hands out, and the same calls give the
  * same ranges on every machine.
  */
-#ifndef DRIVER_RANGE_H
-#define DRIVER_RANGE_H
+#ifndef HOST_RANGE_H
+#define HOST_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,4 +39,4 @@ bool range_find(const struct range_alloc *ra, uint64_t number, uint64_t *first_p
 #ifdef __cplusplus
 }
 #endif
-#endif /* DRIVER_RANGE_H */
+#endif /* HOST_RANGE_H */

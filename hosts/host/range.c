@@ -1,4 +1,4 @@
-#include "hosts/driver/range.h"
+#include "hosts/host/range.h"
 
 #include <stdlib.h>
 #include <string.h>
