@@ -4,7 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "hosts/launch/internal.h"
+#include "hosts/launch/thread.h"
+#include "hosts/launch/watch.h"
 
 #define FAULT_SIGNALS     4
 #define FAULT_STACK_BYTES 65536

@@ -1,5 +1,7 @@
 #include "hosts/launch/fault.h"
-#include "hosts/launch/internal.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/process/output.h"
+#include "hosts/launch/report.h"
 
 #include "hosts/launch/watch.h"
 #include "hosts/mbcf/costs.h"

@@ -9,7 +9,7 @@
 #include "hosts/host/param.h"
 #include "hosts/host/profile.h"
 #include "hosts/launch/memory.h"
-#include "hosts/launch/output.h"
+#include "hosts/launch/process/output.h"
 #include "machine/machine.h"
 
 SIM_BEGIN_DECLS

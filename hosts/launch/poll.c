@@ -9,7 +9,9 @@
  * the loop has lasted long. A loop that looks at a timer as well is one, too: what a
  * device writes meanwhile, the next load at the same place has to fetch.
  */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/poll.h"
+#include "hosts/launch/compute.h"
+#include "hosts/launch/node/node.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -195,7 +197,7 @@ static void first_load(struct launch_thread *t, struct launch_polls *polls, uint
     if (polls->n == LAUNCH_POLL_WORDS)
         polls->n = 0;
     if (polls->n == 0) {
-        polls->since = sim_now(launch_domain(t));
+        polls->since = sim_now(t->dom);
         polls->turn = polls->written = 0;
         polls->credit = 0;
     }
@@ -227,7 +229,7 @@ static bool loop_words(struct launch_thread *t, struct launch_polls *polls, uint
 static void next_turn(struct launch_thread *t, struct launch_polls *polls, struct polled *p,
                       const struct hub_program_place *place)
 {
-    sim_time_t now = sim_now(launch_domain(t)), turns;
+    sim_time_t now = sim_now(t->dom), turns;
     uint64_t state = place->frame != NULL ? state_of(t, place) : polls->turn + 1;
     uint64_t last = p->turn;
     bool closed = state == p->state && polls->written < last;
@@ -296,7 +298,7 @@ bool launch_polled(const struct launch_thread *t, char *text, size_t room)
         return false;
     p = polls->now;
     memcpy(&value, bytes_of(t, p), p->size < sizeof(value) ? p->size : sizeof(value));
-    launch_place(t, p->from, place, sizeof(place));
+    program_place(t->program, p->from, place, sizeof(place));
     (void)snprintf(text, room,
                    "polling %u bytes at %p, which hold 0x%" PRIx64 "%s, since %.3f us%s",
                    (unsigned)p->size, (const void *)bytes_of(t, p), value, place,

@@ -1,5 +1,11 @@
 /* Ranks: their copy of the program, their memory, their streams, their beginning and end. */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/helper.h"
+#include "hosts/launch/message.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/poll.h"
+#include "hosts/launch/process/output.h"
+#include "hosts/launch/signal.h"
+#include "hosts/launch/watch.h"
 
 #include <malloc.h> /* malloc_usable_size */
 #include <stdlib.h>
@@ -9,7 +15,7 @@
 static sim_time_t rank_clock(void *arg)
 {
     launch_polls_printed(arg);
-    return sim_now(launch_domain(arg));
+    return sim_now(((struct launch_thread *)arg)->dom);
 }
 
 static void hook_exit(int code)
@@ -179,6 +185,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
     t->is_rank = true;
     sim_event_init(&t->start, rank_start);
     launch_signals_init(t);
+    launch_mail_init(t);
     code = launch_thread_init(
         t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);
     t->host.rank = rank;
@@ -282,13 +289,41 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
     return code;
 }
 
+void launch_end(struct launch_thread *t, int code, sim_time_t at)
+{
+    SIM_ASSERT(!t->ended);
+    t->ended = true;
+    t->exit_code = code;
+    t->end_ps = at;
+    if (!t->is_rank)
+        return;
+    /* Events that nobody waits for would put off, or for ever hide, that others are deadlocked. */
+    launch_signals_cancel(t);
+    sim_cancel(t->dom, &t->wakeup);
+    launch_helper_cancel(t);
+    if (--t->node->run->left == 0)
+        sim_stop(t->dom);
+}
+
+static void rank_fini(struct launch_thread *t)
+{
+    launch_helper_fini(t);
+    if (t->task != NULL) {
+        sim_cancel(t->dom, &t->start);
+        launch_signals_cancel(t);
+    }
+    host_states_release(&t->host.states);
+    launch_thread_fini(t);
+    launch_mail_fini(t);
+    launch_polls_fini(t);
+    free(t->host.profile); /* unless the result has it */
+    free(t->argv);
+}
+
 void launch_ranks_fini(struct launch *run)
 {
-    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
-        launch_thread_fini(&run->ranks[r]);
-        free(run->ranks[r].host.profile); /* unless the result has it */
-        free(run->ranks[r].argv);
-    }
+    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++)
+        rank_fini(&run->ranks[r]);
 }
 
 void launch_ranks_start(struct launch *run, sim_time_t at)
@@ -301,9 +336,9 @@ void launch_ranks_start(struct launch *run, sim_time_t at)
         sim_time_t late = 0;
 
         snprintf(path, sizeof(path), "rank%u.start", r);
-        sim_stream_init(&stream, sim_seed(launch_domain(t)), path);
+        sim_stream_init(&stream, sim_seed(t->dom), path);
         if (run->software->start_spread_ps != 0)
             late = sim_stream_below(&stream, run->software->start_spread_ps);
-        sim_schedule_at(launch_domain(t), &t->start, at + late, SIM_TASK);
+        sim_schedule_at(t->dom, &t->start, at + late, SIM_TASK);
     }
 }

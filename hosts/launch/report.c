@@ -1,37 +1,11 @@
-/* What ranks do, in words, for those who ask why a run does not end. */
-#define _GNU_SOURCE /* REG_RIP */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/report.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/poll.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
-
-uint64_t launch_counter_of(const void *context)
-{
-    const ucontext_t *uc = context;
-
-#if defined(__x86_64__)
-    return (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return uc->uc_mcontext.pc;
-#else
-    (void)uc;
-    return 0;
-#endif
-}
-
-void launch_place(const struct launch_thread *t, uint64_t addr, char *text, size_t room)
-{
-    const char *path = t->node->run->cfg->program;
-    const char *name = path != NULL ? strrchr(path, '/') : NULL;
-    uint64_t offset;
-
-    text[0] = '\0';
-    if (path != NULL && program_offset(t->program, addr, &offset))
-        (void)snprintf(text, room, " at %s+0x%" PRIx64, name != NULL ? name + 1 : path, offset);
-}
 
 /** "in tcaWaitDMAC (channel 0), ". @return its length */
 static size_t call_text(const struct host_call *call, char *text, size_t room)

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "hosts/driver/driver.h"
-#include "hosts/launch/task.h"
+#include "hosts/launch/process/task.h"
 #include "tests/built.h"
 
 namespace

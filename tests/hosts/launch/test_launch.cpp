@@ -6,7 +6,7 @@
 #include <map>
 
 #include "hosts/driver/driver.h"
-#include "hosts/launch/task.h"
+#include "hosts/launch/process/task.h"
 #include "hosts/work/include/hub-work.h"
 #include "tests/built.h"
 

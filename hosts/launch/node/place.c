@@ -1,5 +1,5 @@
 /* Which cores ranks run on, and whose memory is on which socket. */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/node/node.h"
 
 #include <stdio.h>
 #include <string.h>

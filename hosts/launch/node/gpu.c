@@ -1,5 +1,7 @@
 /* The bar interface on simulated hosts: their GPUs. */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/helper.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/signal.h"
 
 static struct launch_gpu *gpu_of(struct host *h, unsigned gpu)
 {
@@ -72,20 +74,16 @@ static void stamp_ended(struct launch_gpu *g)
         }
         *at = s->next;
         s->ended = true;
-        s->time_ps = sim_now(node_host_domain(g->node->host));
+        s->time_ps = sim_now(g->node->dom);
     }
 }
 
 static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
 {
     volatile uint64_t *count = t->copies[g - t->node->gpus];
-    uint64_t bus;
 
-    if (count == NULL || !launch_bus_of(t->node, count, &bus))
-        return;
-    for (unsigned i = 0; i < HOST_COPY_ENGINES; i++)
-        mem_ram_write(t->node->ram, bus + i * sizeof(*count), &g->copies[i].done, sizeof(*count),
-                      NULL);
+    for (unsigned i = 0; count != NULL && i < HOST_COPY_ENGINES; i++)
+        launch_write_word(t->node, count + i, g->copies[i].done);
 }
 
 static void op_count(struct host *h, unsigned gpu, volatile uint64_t *count)
@@ -120,7 +118,7 @@ static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
     unsigned engine = node_gpu_copy_out(to, from);
     struct launch_copies *copies = &g->copies[engine];
 
-    launch_begin(launch_running(h));
+    (void)launch_begin(h);
     if (host_copy_engine(after) == engine)
         after = 0; /* it is in order anyway */
     node_gpu_copy_after(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
@@ -129,10 +127,9 @@ static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
 
 static void op_wait(struct host *h, unsigned gpu, uint64_t number)
 {
-    struct launch_thread *t = launch_running(h);
+    struct launch_thread *t = launch_begin(h);
     struct launch_gpu *g = gpu_of(h, gpu);
 
-    launch_begin(t);
     while (!ended(g, number)) {
         launch_sleep(t, SIM_TIME_NEVER, "waiting for a copy");
         launch_signals_take(t);
@@ -146,7 +143,7 @@ static uint64_t op_failures(struct host *h, unsigned gpu)
 
 static bool op_ended(struct host *h, unsigned gpu, uint64_t number)
 {
-    launch_begin(launch_running(h));
+    (void)launch_begin(h);
     return ended(gpu_of(h, gpu), number);
 }
 

@@ -16,6 +16,7 @@ SIM_BEGIN_DECLS
 struct program_file; /* the object's bytes, read once */
 struct program;      /* one loaded copy */
 
+/** `path` must outlive the file and its copies. */
 int program_file_open(const char *path, struct program_file **file_p, struct sim_error *err);
 void program_file_close(struct program_file *file);
 
@@ -37,6 +38,8 @@ bool program_drives_hubs(const struct program *p);
 /** Is it an address in the copy's code? Safe in a signal handler. *offset_p: in the file, as
  * addr2line and nm count. */
 bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p);
+/** " at PROGRAM+0x123", or nothing when that is not in the program. NULL: there is none. */
+void program_place(const struct program *p, uint64_t addr, char *text, size_t room);
 
 SIM_END_DECLS
 #endif /* LAUNCH_PROGRAM_H */

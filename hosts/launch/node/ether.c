@@ -4,7 +4,8 @@
  * their instant; where the node has one core, that stands still until the
  * handler has ended.
  */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/helper.h"
+#include "hosts/launch/node/node.h"
 
 static struct launch_node *node_of(struct host *h)
 {
@@ -47,13 +48,20 @@ static void timer_event(struct sim_event *ev)
 /** Those that were woken meanwhile get the core now. */
 static void shared_core_let_go(struct launch_node *node)
 {
+    struct launch *run = node->run;
+
     node->ether.handling = false;
     if (shared_core(node) == NULL)
         return;
     node_core_release(shared_core(node));
     if (node_core_above(shared_core(node)) != NULL)
         node_core_release(node_core_above(shared_core(node)));
-    launch_let_go(node);
+    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
+        if (run->ranks[r].node != node)
+            continue;
+        launch_let_go(&run->ranks[r]);
+        launch_let_go(launch_helper_thread(&run->ranks[r]));
+    }
 }
 
 void launch_ether_handle(struct launch_node *node)
@@ -77,7 +85,7 @@ void launch_ether_init(struct launch_node *node)
 
 void launch_ether_fini(struct launch_node *node)
 {
-    sim_cancel(node_host_domain(node->host), &node->ether.timer);
+    sim_cancel(node->dom, &node->ether.timer);
     if (node->ether.adapter != NULL)
         ether_adapter_set_irq(node->ether.adapter, NULL, NULL);
 }
@@ -135,7 +143,7 @@ static void op_listen(struct host *h)
 static void op_timer(struct host *h, uint64_t time_ps)
 {
     struct launch_node *node = node_of(h);
-    struct sim_domain *dom = node_host_domain(node->host);
+    struct sim_domain *dom = node->dom;
 
     sim_cancel(dom, &node->ether.timer);
     if (time_ps != HOST_NEVER) /* after this instant: its software may have begun */

@@ -4,7 +4,7 @@
  * I/O memory management unit; the addresses of a rank are its own, so that they
  * depend on nothing that other ranks do.
  */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/node/node.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,15 @@ bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint6
     return true;
 }
 
-static bool add(struct launch_pins *pins, struct launch_pin pin)
+void launch_write_word(struct launch_node *node, const volatile void *p, uint64_t value)
+{
+    uint64_t bus;
+
+    if (launch_bus_of(node, p, &bus))
+        mem_ram_write(node->ram, bus, &value, sizeof(value), NULL);
+}
+
+static bool add_pin(struct launch_pins *pins, struct launch_pin pin)
 {
     if (pins->n == pins->room) {
         unsigned room = pins->room * 2 + 8;
@@ -33,15 +41,16 @@ static bool add(struct launch_pins *pins, struct launch_pin pin)
     return true;
 }
 
-static void clear(struct launch_thread *t, const struct launch_pin *pin)
+static void clear_pin(struct launch_thread *t, const struct launch_pin *pin)
 {
     for (uint64_t done = 0; done < pin->bytes; done += MEM_PAGE)
         (void)mem_ram_pin(t->node->ram, pin->bus + done, NULL);
     (void)range_give(&t->pins.pages, pin->bus);
 }
 
-uint64_t launch_pin(struct launch_thread *t, const void *p, uint64_t bytes)
+static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
 {
+    struct launch_thread *t = launch_thread_of(h);
     uint64_t lead = (uintptr_t)p % MEM_PAGE, bus;
     struct launch_pins *pins = &t->pins;
     struct launch_pin pin = { .bytes = (lead + bytes + MEM_PAGE - 1) & ~(MEM_PAGE - 1),
@@ -59,28 +68,79 @@ uint64_t launch_pin(struct launch_thread *t, const void *p, uint64_t bytes)
     for (uint64_t done = 0; done < pin.bytes; done += MEM_PAGE) {
         if (mem_ram_pin(t->node->ram, pin.bus + done, pin.at + done))
             continue;
-        clear(t, &pin);
+        clear_pin(t, &pin);
         return HOST_NO_BUS;
     }
-    if (!add(pins, pin)) {
-        clear(t, &pin);
+    if (!add_pin(pins, pin)) {
+        clear_pin(t, &pin);
         return HOST_NO_BUS;
     }
     return pin.bus + lead;
 }
 
-void launch_unpin(struct launch_thread *t, uint64_t bus)
+static void op_unpin(struct host *h, uint64_t bus)
 {
+    struct launch_thread *t = launch_thread_of(h);
     struct launch_pins *pins = &t->pins;
 
     for (unsigned i = 0; i < pins->n; i++) {
         if (pins->pins[i].bus != (bus & ~(MEM_PAGE - 1)))
             continue;
-        clear(t, &pins->pins[i]);
+        clear_pin(t, &pins->pins[i]);
         pins->pins[i] = pins->pins[--pins->n];
         return;
     }
 }
+
+static void *op_alloc(struct host *h, uint64_t bytes, uint64_t align)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    uint64_t bus = range_take(&t->arena, bytes, align);
+
+    return bus == RANGE_NONE ? NULL : t->node->ram->bytes + (bus - t->node->ram->base);
+}
+
+static bool op_free(struct host *h, void *p)
+{
+    struct launch_thread *t = launch_thread_of(h);
+    uint64_t bus;
+
+    return launch_bus_of(t->node, p, &bus) && range_give(&t->arena, bus) != 0;
+}
+
+static struct host_pointer op_pointer(struct host *h, const void *p)
+{
+    const struct launch_node *node = launch_running(h)->node;
+    uintptr_t at = (uintptr_t)p;
+    uint64_t bus;
+
+    if (launch_bus_of(node, p, &bus) && bus - node->ram->base >= LAUNCH_RESERVED)
+        return (struct host_pointer){ HOST_PINNED, 0, bus };
+    for (unsigned g = 0; g < node->ngpus; g++) {
+        uintptr_t memory = (uintptr_t)node->gpus[g].bytes;
+
+        if (at >= memory && at - memory < node_gpu_memory_bytes(node->gpus[g].gpu))
+            return (struct host_pointer){ HOST_GPU, g, at - memory };
+    }
+    return (struct host_pointer){ HOST_PAGEABLE, 0, 0 };
+}
+
+static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
+{
+    const struct mem_ram *ram = launch_running(h)->node->ram;
+
+    *base_p = ram->base + LAUNCH_RESERVED;
+    *bytes_p = ram->size - LAUNCH_RESERVED;
+}
+
+const struct host_memory_ops launch_memory_ops = {
+    .alloc = op_alloc,
+    .free = op_free,
+    .pointer = op_pointer,
+    .pin = op_pin,
+    .unpin = op_unpin,
+    .pinned_range = op_pinned_range,
+};
 
 unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, uint32_t size,
                        uint64_t *bus, unsigned room)
@@ -100,7 +160,7 @@ unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, ui
 void launch_pins_fini(struct launch_thread *t)
 {
     while (t->pins.n > 0)
-        clear(t, &t->pins.pins[--t->pins.n]);
+        clear_pin(t, &t->pins.pins[--t->pins.n]);
     free(t->pins.pins);
     range_fini(&t->pins.pages);
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MAP_STACK */
-#include "hosts/launch/task.h"
+#include "hosts/launch/process/task.h"
 
 #include <errno.h>
 #include <fenv.h>

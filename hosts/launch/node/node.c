@@ -1,5 +1,6 @@
 /* Nodes: their memory, GPUs and interrupts, and how they boot. */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,8 @@
 #include "hosts/driver/driver.h"
 #include "hub/hub.h"
 #include "ib/ib.h"
+
+#define LAUNCH_VECTORS 32u /* of interrupts: bit i of the pending set */
 
 /* ---- interrupts -------------------------------------------------------------- */
 
@@ -91,9 +94,10 @@ static int find_components(struct launch_node *node, struct sim_error *err)
     for (unsigned i = 0; i < desc->ncomponents && code == SIM_OK; i++) {
         const struct machine_component_desc *c = &desc->components[i];
 
-        if (c->kind == &node_host_kind && node->host == NULL)
+        if (c->kind == &node_host_kind && node->host == NULL) {
             node->host = machine_component(node->run->m, node->shared.index, c->name, NULL);
-        else if (c->kind == &ether_adapter_kind && node->ether.adapter == NULL)
+            node->dom = node_host_domain(node->host);
+        } else if (c->kind == &ether_adapter_kind && node->ether.adapter == NULL)
             node->ether.adapter =
                 machine_component(node->run->m, node->shared.index, c->name, NULL);
         else if (c->kind == &node_gpu_kind && node->ngpus < LAUNCH_GPUS)
@@ -119,7 +123,7 @@ static void boot_run(struct launch_thread *t)
 
     node->boot_code = driver_boot(&t->host);
     if (--node->run->left == 0)
-        sim_stop(launch_domain(t));
+        sim_stop(t->dom);
 }
 
 static int node_init(struct launch_node *node, struct launch *run, unsigned index,
@@ -237,7 +241,7 @@ void launch_nodes_fini(struct launch *run)
         struct launch_node *node = &run->nodes[i];
 
         if (node->host != NULL) {
-            sim_cancel(node_host_domain(node->host), &node->boot);
+            sim_cancel(node->dom, &node->boot);
             launch_messages_cancel(node);
             launch_ether_fini(node);
             node_host_set_irq(node->host, NULL, NULL);
@@ -274,7 +278,7 @@ int launch_boot(struct launch *run, struct sim_error *err)
 
     run->left = run->nnodes;
     for (unsigned i = 0; i < run->nnodes; i++) {
-        struct sim_domain *dom = node_host_domain(run->nodes[i].host);
+        struct sim_domain *dom = run->nodes[i].dom;
 
         sim_schedule_at(dom, &run->nodes[i].boot, sim_now(dom), SIM_TASK);
     }

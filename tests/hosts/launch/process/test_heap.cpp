@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "hosts/launch/heap.h"
+#include "hosts/launch/process/heap.h"
 
 namespace
 {

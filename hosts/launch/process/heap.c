@@ -4,7 +4,7 @@
  * bytes stands before what the program gets.
  */
 #define _GNU_SOURCE /* MAP_FIXED_NOREPLACE, madvise */
-#include "hosts/launch/heap.h"
+#include "hosts/launch/process/heap.h"
 
 #include <sched.h>
 #include <stdatomic.h>

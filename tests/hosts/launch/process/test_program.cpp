@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "hosts/launch/output.h"
-#include "hosts/launch/program.h"
-#include "hosts/launch/task.h"
+#include "hosts/launch/process/output.h"
+#include "hosts/launch/process/program.h"
+#include "hosts/launch/process/task.h"
 #include "tests/built.h"
 
 namespace

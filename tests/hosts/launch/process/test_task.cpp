@@ -5,7 +5,7 @@
 #include <chrono>
 #include <vector>
 
-#include "hosts/launch/task.h"
+#include "hosts/launch/process/task.h"
 
 namespace
 {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "hosts/launch/output.h"
+#include "hosts/launch/process/output.h"
 
 namespace
 {

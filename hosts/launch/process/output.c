@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* fopencookie */
-#include "hosts/launch/output.h"
+#include "hosts/launch/process/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

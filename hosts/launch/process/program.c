@@ -1,9 +1,10 @@
 #define _GNU_SOURCE /* memfd_create */
-#include "hosts/launch/program.h"
+#include "hosts/launch/process/program.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,13 @@
 #include <unistd.h>
 
 struct program_file {
-    char *path;
+    const char *path;
     size_t size;
     unsigned char bytes[];
 };
 
 struct program {
+    const char *path;
     int fd;
     void *handle;
     uintptr_t base, text, text_end; /* where it was loaded; its code */
@@ -68,14 +70,14 @@ int program_file_open(const char *path, struct program_file **file_p, struct sim
         goto out;
     }
     file = malloc(sizeof(*file) + (size_t)st.st_size);
-    if (file == NULL || (file->path = strdup(path)) == NULL) {
+    if (file == NULL) {
         code = sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
         goto out;
     }
+    file->path = path;
     file->size = (size_t)st.st_size;
     if (read_all(fd, file->bytes, file->size) != 0) {
         code = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
-        free(file->path);
         goto out;
     }
     *file_p = file;
@@ -90,9 +92,6 @@ out:
 
 void program_file_close(struct program_file *file)
 {
-    if (file == NULL)
-        return;
-    free(file->path);
     free(file);
 }
 
@@ -136,6 +135,18 @@ bool program_offset(const struct program *p, uint64_t addr, uint64_t *offset_p)
         return false;
     *offset_p = addr - p->base;
     return true;
+}
+
+void program_place(const struct program *p, uint64_t addr, char *text, size_t room)
+{
+    const char *name;
+    uint64_t offset;
+
+    text[0] = '\0';
+    if (!program_offset(p, addr, &offset))
+        return;
+    name = strrchr(p->path, '/');
+    (void)snprintf(text, room, " at %s+0x%" PRIx64, name != NULL ? name + 1 : p->path, offset);
 }
 
 /* The table of hashes that the linker makes says how many symbols come before those in it: the ones
@@ -228,6 +239,7 @@ int program_load(const struct program_file *file, unsigned rank,
 
     if (p == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", file->path);
+    p->path = file->path;
     snprintf(name, sizeof(name), "rank%u", rank);
     p->fd = memfd_create(name, MFD_CLOEXEC);
     if (p->fd < 0 || write_all(p->fd, file->bytes, file->size) != 0) {
