@@ -8,10 +8,16 @@
 #include <stdint.h>
 
 #define HOST_NO_BUS   UINT64_MAX /* no bus address */
-#define HOST_ALL_ONES UINT64_MAX /* what a load returns that nobody answers */
+#define HOST_ALL_ONES UINT64_MAX /* what a load returns that is not answered */
 #define HOST_PAGE     4096u
 
 struct host;
+
+/** `unit` is a power of two. */
+static inline uint64_t host_round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) & ~(unit - 1);
+}
 
 enum host_mapping { HOST_UNCACHED, HOST_WRITE_COMBINING };
 

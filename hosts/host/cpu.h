@@ -31,8 +31,8 @@ enum host_cost {
 typedef void (*host_interrupt_fn)(struct host *h, void *arg, uint32_t vector);
 
 /**
- * What runs above a rank, on its core. Both are called with the rank's own host; it stands still
- * inside of run().
+ * What runs above a rank, on its core. Both are called with the rank's own host, which is blocked
+ * while run() lasts.
  */
 struct host_helper {
     bool (*wanted)(void *arg); /* is there anything to do, and may the rank be interrupted? */
@@ -49,7 +49,7 @@ struct host_cpu_ops {
     /** Until wake(), a signal or the time `deadline_ps`. @return false when the deadline ended it.
      */
     bool (*sleep)(struct host *h, uint64_t deadline_ps);
-    void (*wake)(struct host *h, struct host *sleeper); /* of the same node */
+    void (*wake)(struct host *h, struct host *sleeper); /* both on one node */
     void (*set_interrupt)(struct host *h, host_interrupt_fn fn, void *arg);
     /**
      * From now on ring() of this rank runs the helper, copied, if it is wanted. Messages of the
@@ -57,7 +57,7 @@ struct host_cpu_ops {
      * for it above the rank's core, or the rank has one.
      */
     bool (*set_helper)(struct host *h, const struct host_helper *helper);
-    void (*ring)(struct host *h, struct host *rank); /* of the same node; by a handler */
+    void (*ring)(struct host *h, struct host *rank); /* by a handler, both on one node */
 };
 
 #endif /* HOST_CPU_H */

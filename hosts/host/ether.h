@@ -20,7 +20,7 @@ typedef void (*host_ether_fn)(struct host *h, void *arg, enum host_ether_event w
 /** They cost nothing: a driver spends what its accesses and copies take. `open` before all others.
  */
 struct host_ether_ops {
-    /** The handler runs as interrupt; its rank stands still where there is one core. @return false:
+    /** The handler runs as interrupt; its rank is blocked where there is one core. @return false:
      * the node has no adapter. */
     bool (*open)(struct host *h, host_ether_fn fn, void *arg);
     /** A frame of header and data goes into the transmit ring. @return false: that is full. */

@@ -5,7 +5,7 @@
 #define NS UINT64_C(1000)
 
 /*
- * Order of magnitude of a Xeon E5 with Linux and CUDA of their time; a copy through cudaMemcpy
+ * Order of magnitude of a Xeon E5 with Linux and CUDA of their time. A copy through cudaMemcpy
  * costs 6 to 7 us before its first byte (gdrcopy README), most of it in the driver on both sides of
  * the copy engine. 1024 bytes in 170 ns are 6 GB/s, one core; 1 MB takes ibv_reg_mr some 60 us.
  */

@@ -1,8 +1,8 @@
 /*
  * The only way from software to hardware: what a library under hosts/ may ask of
  * the machine it runs on. A back end fills the tables (hosts/launch: the
- * simulation). Every operation belongs to the calling
- * rank's core and returns when that core may go on; others run meanwhile.
+ * simulation). Every operation belongs to the calling rank's core and returns when
+ * that core may go on; others run meanwhile.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
@@ -33,8 +33,8 @@ struct host_node {
 struct host_setting {
     const char *key;
     uint64_t number;
-    char word[16];    /* of a choice; else empty */
-    const char *text; /* of a setting that is neither; else NULL */
+    char word[16];    /* the value of a choice; else empty */
+    const char *text; /* what a setting is that is neither; else NULL */
 };
 
 /** The rank that runs now. A back end embeds it. */
@@ -48,13 +48,13 @@ struct host {
     const struct host_memory_ops *memory;
     const struct host_net_ops *net;
     const struct host_process_ops *process;
-    enum host_mapping pio_mapping; /* of the window, for PIO */
+    enum host_mapping pio_mapping; /* how PIO sees the window */
     unsigned gpu;                  /* current device of the rank */
     struct host_state *states;
     struct host_call call;
     struct host_looks looks;
     const struct host_setting *settings; /* the last one has no key; NULL: none */
-    struct host_profile *profile;        /* see profile.h; NULL: nobody asks */
+    struct host_profile *profile;        /* see profile.h; NULL: it is not asked for */
 };
 
 /** NULL outside a rank. Set at each task switch; the only thread-local of the project. */

@@ -1,5 +1,5 @@
 /*
- * The rank as a process: its end, and lines for whoever runs it.
+ * The rank as a process: its end, and lines for the user who runs it.
  */
 #ifndef HOST_PROCESS_H
 #define HOST_PROCESS_H
@@ -20,7 +20,7 @@ struct host_process_ops {
     void (*abort)(struct host *h, int code);
     /** Writes a line to the rank's stderr. */
     void (*print)(struct host *h, const char *line);
-    /** A line to whoever runs the program, which is no output of the rank. */
+    /** A line to the user who runs the program, which is no output of the rank. */
     void (*remark)(struct host *h, const char *line);
 };
 

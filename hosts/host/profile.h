@@ -1,6 +1,6 @@
 /*
- * What a library tells of its calls and messages when a run asks for a profile. The launcher makes
- * one for each rank, the library fills it in, and hubrun reads it when the run has ended.
+ * What a library reports of its calls and messages when a run asks for a profile. The launcher
+ * makes one for each rank, the library fills it in, and hubrun reads it when the run has ended.
  */
 #ifndef HOST_PROFILE_H
 #define HOST_PROFILE_H
@@ -11,7 +11,7 @@
 #define HOST_PROFILE_CALLS  512u
 #define HOST_PROFILE_COUNTS 32u
 
-/** Of one function of the library; the names live as long as the library. */
+/** What is counted of one function of the library; the names live as long as the library. */
 struct host_profile_call {
     const char *name; /* NULL: never called */
     uint64_t count;
@@ -30,7 +30,7 @@ struct host_profile_peer {
 };
 
 struct host_profile {
-    bool inside; /* of a call: what it calls in turn does not count */
+    bool inside; /* a call lasts: what it calls in turn does not count */
     struct host_profile_call calls[HOST_PROFILE_CALLS];
     struct host_profile_count counts[HOST_PROFILE_COUNTS];
     unsigned ncounts, npeers;

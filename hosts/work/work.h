@@ -1,4 +1,4 @@
-/* The settings of what programs compute, for whoever loads them. */
+/* The settings of what programs compute. */
 #ifndef WORK_WORK_H
 #define WORK_WORK_H
 

@@ -1,5 +1,5 @@
 /*
- * What a program computes between its calls, told by the program itself: so many operations of a
+ * What a program computes between its calls, as the program itself reports it. Operations of a
  * kind of loop take simulated time by the platform's cost of each (keys loop.*_ps of `software`).
  * Elsewhere, define the functions away.
  */
@@ -24,7 +24,7 @@ enum hub_loop {
 };
 
 /*
- * Beside that, loops wait for memory where what they walk through again and again, `set` bytes, is
+ * Beside that, loops wait for memory where what they walk through again and again, `set` bytes,
  * does not stay in the cache (keys memory.* of `software`): lines are fetched, and those that were
  * written are written back. Pages lie anywhere in a direct-mapped cache, so of a set of its size
  * 37 % stay, of a fourth of it 78 %.
