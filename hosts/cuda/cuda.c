@@ -9,7 +9,7 @@ static void release_rank(void *rank)
     free(rank);
 }
 
-/** Failures up to now are nobody's of this rank. */
+/** Failures up to now do not count for this rank. */
 static void forget_failures(struct cuda_rank *cr)
 {
     for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++)
@@ -45,7 +45,7 @@ uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
 }
 
 /** Has a copy of a GPU that this rank uses failed? */
-static bool broken(const struct cuda_rank *cr)
+static bool has_failed(const struct cuda_rank *cr)
 {
     for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++) {
         const struct cuda_device *d = &cr->device[gpu];
@@ -61,7 +61,7 @@ cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code)
 {
     if (cr == NULL)
         return cudaErrorNoDevice;
-    if (code == cudaSuccess && broken(cr))
+    if (code == cudaSuccess && has_failed(cr))
         code = cudaErrorUnknown;
     if (code != cudaSuccess)
         cr->last = code;
@@ -133,9 +133,7 @@ cudaError_t cudaSetDevice(int device)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (device < 0 || (unsigned)device >= cr->d->ngpus)
+    if (!cuda_is_gpu(cr, device))
         return cuda_leave(cr, cudaErrorInvalidDevice);
     cr->h->gpu = (unsigned)device;
     return cudaSuccess;
@@ -178,12 +176,10 @@ cudaError_t cudaDeviceReset(void)
 cudaError_t cudaMalloc(void **p, size_t n)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    uint64_t room = ((n != 0 ? n : 1) + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    uint64_t room = host_round_up(n != 0 ? n : 1, HOST_GPU_PAGE);
     void *got;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (p == NULL)
+    if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
     /* Whole pages, so that pinning one allocation for the board never touches another. */
@@ -214,9 +210,7 @@ cudaError_t cudaMallocHost(void **p, size_t n)
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     void *got;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (p == NULL)
+    if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
     got = cr->h->memory->alloc(cr->h, n != 0 ? n : 1, HOST_PAGE);
@@ -254,9 +248,7 @@ cudaError_t cudaHostRegister(void *p, size_t n, unsigned flags)
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
     (void)flags;
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (p == NULL || n == 0)
+    if (cr == NULL || p == NULL || n == 0)
         return cuda_leave(cr, cudaErrorInvalidValue);
     return cuda_leave(cr, cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED
                               ? cudaErrorHostMemoryAlreadyRegistered
@@ -275,10 +267,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (can == NULL || device < 0 || peer < 0 || (unsigned)device >= cr->d->ngpus ||
-        (unsigned)peer >= cr->d->ngpus)
+    if (can == NULL || !cuda_is_gpu(cr, device) || !cuda_is_gpu(cr, peer))
         return cuda_leave(cr, cudaErrorInvalidDevice);
     *can = device != peer;
     return cudaSuccess;
@@ -289,9 +278,7 @@ static cudaError_t set_peer(int peer, bool on)
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     uint8_t *mask;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (peer < 0 || (unsigned)peer >= cr->d->ngpus || (unsigned)peer == cr->h->gpu)
+    if (!cuda_is_gpu(cr, peer) || (unsigned)peer == cr->h->gpu)
         return cuda_leave(cr, cudaErrorInvalidDevice);
     mask = &cr->peers[cr->h->gpu];
     if (((*mask & 1u << peer) != 0) == on)
