@@ -37,7 +37,7 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
 
     if (pin == NULL) {
         uint64_t first = offset & ~(uint64_t)(HOST_GPU_PAGE - 1);
-        uint64_t last = (offset + bytes + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+        uint64_t last = host_round_up(offset + bytes, HOST_GPU_PAGE);
         struct driver_pin *fresh = add_pin(g);
 
         if (fresh == NULL)

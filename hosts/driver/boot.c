@@ -66,7 +66,7 @@ static int assign_bars(struct host *h, struct driver_function *fn, uint64_t *nex
     for (unsigned n = 0; n < DRIVER_BARS; n++) {
         bool wide;
         uint64_t bytes = bar_bytes(h, fn->bdf, n, &wide);
-        uint64_t base = (*next_p + bytes - 1) & ~(bytes - 1);
+        uint64_t base = host_round_up(*next_p, bytes);
 
         if (bytes != 0) {
             if (!h->bus->claim(h, fn->port, base, bytes))
@@ -111,7 +111,7 @@ static void set_msi(struct host *h, const struct driver_function *fn)
         return;
     wr(h, fn->bdf, at + 4, (uint32_t)addr);
     wr(h, fn->bdf, at + 8, (uint32_t)(addr >> 32));
-    wr(h, fn->bdf, at + 12, fn->port); /* the vector tells who calls */
+    wr(h, fn->bdf, at + 12, fn->port); /* the vector says who calls */
     wr(h, fn->bdf, at, rd(h, fn->bdf, at) | 1u << 16);
 }
 

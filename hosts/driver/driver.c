@@ -108,7 +108,7 @@ bool driver_helper_add(struct driver *d, const struct driver_helper *helper)
         return false;
     d->helpers[d->nhelpers++] = *helper;
     d->helper_bits |= helper->bits;
-    d->irq_seen &= ~helper->bits; /* of whoever rang before there was a helper */
+    d->irq_seen &= ~helper->bits; /* by a rank that rang before there was a helper */
     return true;
 }
 

@@ -53,7 +53,7 @@ int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p)
     struct peach2_buffer buf = { .bytes = bytes,
                                  .slot = (uint16_t)s.d->slot,
                                  .subcluster = (uint16_t)s.d->subcluster };
-    uint64_t room = (bytes + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    uint64_t room = host_round_up(bytes, HOST_GPU_PAGE);
     unsigned area = 0;
     void *p;
     int code;
@@ -178,31 +178,20 @@ void peach2_register_start(unsigned channel)
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_CONTROL, HUB_DMA_START_REG);
 }
 
-static void write_list(struct self s, const struct driver_chain *c, int internal,
-                       const struct peach2_transfer *list, unsigned n)
+static void write_list(struct self s, uint32_t head, const struct peach2_transfer *list, unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) {
-        uint64_t at = internal ? c->internal_first : c->host_first;
-        uint8_t bytes[HUB_DESC_BYTES];
-        struct descriptor d = {
-            .src = list[i].src_bus,
-            .dst = list[i].dst_window,
-            .bytes = list[i].bytes,
-            .block_bytes = list[i].block_bytes,
-            .src_gap = list[i].src_gap,
-            .dst_gap = list[i].dst_gap,
-            .next = i + 1 < n ? (uint32_t)(at + i + 1) | (internal ? HUB_DESC_INTERNAL : 0)
-                              : HUB_DESC_END,
-            .flags = HUB_DESC_PIPELINE,
-        };
-
-        descriptor_encode(&d, bytes);
-        if (internal)
-            s.h->bus->store_block(s.h, &s.d->internal, (at + i) * HUB_DESC_BYTES, bytes,
-                                  HUB_DESC_BYTES);
-        else
-            memcpy(s.d->table + (at + i) * HUB_DESC_BYTES, bytes, HUB_DESC_BYTES);
-    }
+    for (unsigned i = 0; i < n; i++)
+        driver_descriptor_write(s.h, s.d, head + i,
+                                &(struct descriptor){
+                                    .src = list[i].src_bus,
+                                    .dst = list[i].dst_window,
+                                    .bytes = list[i].bytes,
+                                    .block_bytes = list[i].block_bytes,
+                                    .src_gap = list[i].src_gap,
+                                    .dst_gap = list[i].dst_gap,
+                                    .next = i + 1 < n ? head + i + 1 : HUB_DESC_END,
+                                    .flags = HUB_DESC_PIPELINE,
+                                });
 }
 
 int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *list, unsigned n,
@@ -217,8 +206,8 @@ int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *l
     code = driver_chain_alloc(s.h, s.d, channel, internal ? n : 0, internal ? 0 : n, &c);
     if (code != DRIVER_OK)
         return code;
-    write_list(s, c, internal, list, n);
     c->head = internal ? (uint32_t)c->internal_first | HUB_DESC_INTERNAL : (uint32_t)c->host_first;
+    write_list(s, c->head, list, n);
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_ADDR, status.window);
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_DATA, status.data);
     s.h->bus->fence(s.h);

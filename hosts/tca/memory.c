@@ -11,7 +11,7 @@ tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
 {
     struct tca_self self;
     tcaresult code = tca_enter(&self);
-    uint64_t room = ((n != 0 ? n : 1) + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    uint64_t room = host_round_up(n != 0 ? n : 1, HOST_GPU_PAGE);
     void *got;
     uint64_t bus = 0;
 
