@@ -58,13 +58,13 @@ void mbcf_peers_fini(struct mbcf_node *node)
 
 /* ---- frames ------------------------------------------------------------------------ */
 
-static void put(uint8_t **at, uint64_t value, unsigned bytes)
+static void put_field(uint8_t **at, uint64_t value, unsigned bytes)
 {
     while (bytes-- > 0)
         *(*at)++ = (uint8_t)(value >> (8 * bytes));
 }
 
-static uint64_t get(const uint8_t **at, unsigned bytes)
+static uint64_t get_field(const uint8_t **at, unsigned bytes)
 {
     uint64_t value = 0;
 
@@ -77,34 +77,34 @@ void mbcf_header_encode(const struct mbcf_header *h, uint8_t *bytes)
 {
     uint8_t *at = bytes;
 
-    put(&at, h->op, 1);
-    put(&at, h->flags, 1);
-    put(&at, h->bytes, 2);
-    put(&at, h->task, 4);
-    put(&at, h->from_task, 4);
-    put(&at, h->sequence, 4);
-    put(&at, h->ack, 4);
-    put(&at, h->object, 4);
-    put(&at, h->offset, 8);
-    put(&at, 0, MBCF_HEADER_BYTES - 32); /* the real one had addresses of hosts, too */
+    put_field(&at, h->op, 1);
+    put_field(&at, h->flags, 1);
+    put_field(&at, h->bytes, 2);
+    put_field(&at, h->task, 4);
+    put_field(&at, h->from_task, 4);
+    put_field(&at, h->sequence, 4);
+    put_field(&at, h->ack, 4);
+    put_field(&at, h->object, 4);
+    put_field(&at, h->offset, 8);
+    put_field(&at, 0, MBCF_HEADER_BYTES - 32); /* the real one had addresses of hosts, too */
 }
 
 void mbcf_header_decode(struct mbcf_header *h, const uint8_t *bytes)
 {
     const uint8_t *at = bytes;
 
-    h->op = (uint8_t)get(&at, 1);
-    h->flags = (uint8_t)get(&at, 1);
-    h->bytes = (uint16_t)get(&at, 2);
-    h->task = (uint32_t)get(&at, 4);
-    h->from_task = (uint32_t)get(&at, 4);
-    h->sequence = (uint32_t)get(&at, 4);
-    h->ack = (uint32_t)get(&at, 4);
-    h->object = (uint32_t)get(&at, 4);
-    h->offset = get(&at, 8);
+    h->op = (uint8_t)get_field(&at, 1);
+    h->flags = (uint8_t)get_field(&at, 1);
+    h->bytes = (uint16_t)get_field(&at, 2);
+    h->task = (uint32_t)get_field(&at, 4);
+    h->from_task = (uint32_t)get_field(&at, 4);
+    h->sequence = (uint32_t)get_field(&at, 4);
+    h->ack = (uint32_t)get_field(&at, 4);
+    h->object = (uint32_t)get_field(&at, 4);
+    h->offset = get_field(&at, 8);
 }
 
-static void address(uint8_t *bytes, unsigned node)
+static void put_address(uint8_t *bytes, unsigned node)
 {
     const uint8_t own[6] = { 0x02, 0, 0, 0, (uint8_t)(node >> 8), (uint8_t)node };
 
@@ -113,8 +113,8 @@ static void address(uint8_t *bytes, unsigned node)
 
 static void frame_head(uint8_t *frame, unsigned to, unsigned from, const struct mbcf_header *hdr)
 {
-    address(frame, to);
-    address(frame + 6, from);
+    put_address(frame, to);
+    put_address(frame + 6, from);
     frame[12] = MBCF_ETHERTYPE >> 8;
     frame[13] = MBCF_ETHERTYPE & 0xff;
     mbcf_header_encode(hdr, frame + MBCF_ETHER_BYTES);
@@ -134,7 +134,8 @@ static void see_out(const struct mbcf_node *node, struct host *h)
         h->cpu->spend(h, turn);
 }
 
-static bool post(const struct mbcf_node *node, struct host *h, const void *frame, uint32_t bytes)
+static bool post_frame(const struct mbcf_node *node, struct host *h, const void *frame,
+                       uint32_t bytes)
 {
     see_out(node, h);
     return h->ether->post(h, frame, bytes);
@@ -206,12 +207,12 @@ void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned index)
     for (uint32_t s = peer->acked; s != peer->next && h->ether->room(h) > 1; s++) {
         struct mbcf_sent *sent = slot_of(node, peer, s);
 
-        if (s + 1 == peer->next) /* tells how far it got */
+        if (s + 1 == peer->next) /* the answer says how far it got */
             sent->frame[MBCF_ETHER_BYTES + 1] |= MBCF_WANTS_ACK;
         h->cpu->spend(h, node->costs.access);
         sent->time_ps = h->cpu->time_ps(h);
         node->counts.retransmissions++;
-        if (!post(node, h, sent->frame, sent->bytes))
+        if (!post_frame(node, h, sent->frame, sent->bytes))
             return;
     }
 }
@@ -225,11 +226,11 @@ void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned index, uint8
     h->cpu->spend(h,
                   costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD) + costs->access);
     hdr.ack = node->peers[index].expected - 1;
-    node->peers[index].untold = 0;
+    node->peers[index].unacked = 0;
     frame_head(frame, index, h->node->index, &hdr);
     node->counts.acks++;
-    (void)post(node, h, frame, sizeof(frame)); /* no room: the sender will ask again */
-    see_out(node, h);                          /* there is one frame for all acknowledgements */
+    (void)post_frame(node, h, frame, sizeof(frame)); /* no room: the sender will ask again */
+    see_out(node, h); /* there is one frame for all acknowledgements */
 }
 
 /** The oldest packet to a peer goes again when it has been quiet for too long. @return when next */
@@ -246,29 +247,29 @@ static uint64_t try_again(struct mbcf_node *node, struct host *h, struct mbcf_pe
         sent->time_ps = now;
         node->counts.retransmissions++;
         h->cpu->spend(h, node->costs.access);
-        (void)post(node, h, sent->frame, sent->bytes);
+        (void)post_frame(node, h, sent->frame, sent->bytes);
     }
     if (sent->time_ps + retry <= now) /* no room: soon again */
         sent->time_ps = now;
     return sent->time_ps + retry;
 }
 
-/** What came from a peer and nothing told it of. @return when that is due */
-static uint64_t tell(struct mbcf_node *node, struct host *h, unsigned index)
+/** Acknowledges what came from a peer when that is due. @return when it will be */
+static uint64_t ack_late(struct mbcf_node *node, struct host *h, unsigned index)
 {
     const struct mbcf_peer *peer = &node->peers[index];
 
-    if (peer->untold != 0 && peer->tell_ps <= h->cpu->time_ps(h))
+    if (peer->unacked != 0 && peer->ack_ps <= h->cpu->time_ps(h))
         mbcf_ack_send(node, h, index, 0);
-    return peer->untold != 0 ? peer->tell_ps : HOST_NEVER;
+    return peer->unacked != 0 ? peer->ack_ps : HOST_NEVER;
 }
 
 void mbcf_timer(struct mbcf_node *node, struct host *h)
 {
     node->timer_ps = HOST_NEVER;
     for (unsigned i = 0; i < node->npeers; i++) {
-        uint64_t told = tell(node, h, i), tried = try_again(node, h, &node->peers[i]);
-        uint64_t next = told < tried ? told : tried;
+        uint64_t acked = ack_late(node, h, i), tried = try_again(node, h, &node->peers[i]);
+        uint64_t next = acked < tried ? acked : tried;
 
         if (next != HOST_NEVER)
             mbcf_arm(node, h, next);
@@ -371,7 +372,7 @@ static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned
 
     if (call->wants_ack || peer->next + 1 - peer->acked == node->costs.window)
         hdr.flags |= MBCF_WANTS_ACK;
-    peer->untold = 0;
+    peer->unacked = 0;
     hdr.sequence = peer->next++;
     hdr.ack = peer->expected - 1;
     *sent = (struct mbcf_sent){

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /** Whose the packet is, once it may come in: its task is there, and so is the place. */
-static struct mbcf_task *accept(struct mbcf_node *node, struct host *h,
-                                const struct mbcf_header *hdr)
+static struct mbcf_task *accept_packet(struct mbcf_node *node, struct host *h,
+                                       const struct mbcf_header *hdr)
 {
     const struct mbcf_costs *costs = &node->costs;
     struct mbcf_task *t = mbcf_find(node, hdr->task);
@@ -22,8 +22,8 @@ static struct mbcf_task *accept(struct mbcf_node *node, struct host *h,
 }
 
 /** Puts the data into the task's memory. */
-static void deliver(struct mbcf_node *node, struct host *h, struct mbcf_task *t,
-                    const struct mbcf_header *hdr, const uint8_t *data)
+static void deliver_packet(struct mbcf_node *node, struct host *h, struct mbcf_task *t,
+                           const struct mbcf_header *hdr, const uint8_t *data)
 {
     h->cpu->spend(h, mbcf_put_ps(&node->costs, hdr, mbcf_place_is_cached(t, hdr)));
     mbcf_put(t, hdr, data);
@@ -31,17 +31,17 @@ static void deliver(struct mbcf_node *node, struct host *h, struct mbcf_task *t,
     mbcf_wake(t, h);
 }
 
-/** One more is in: its sender is told when so many are, or after a while. */
-static void count(struct mbcf_node *node, struct host *h, unsigned from)
+/** One more is in: its sender gets an answer when so many are, or after a while. */
+static void count_packet(struct mbcf_node *node, struct host *h, unsigned from)
 {
     struct mbcf_peer *peer = &node->peers[from];
 
-    peer->untold++;
-    if (peer->untold >= node->costs.ack_every) {
+    peer->unacked++;
+    if (peer->unacked >= node->costs.ack_every) {
         mbcf_ack_send(node, h, from, 0);
-    } else if (peer->untold == 1) {
-        peer->tell_ps = h->cpu->time_ps(h) + node->costs.retry / 2;
-        mbcf_arm(node, h, peer->tell_ps);
+    } else if (peer->unacked == 1) {
+        peer->ack_ps = h->cpu->time_ps(h) + node->costs.retry / 2;
+        mbcf_arm(node, h, peer->ack_ps);
     }
 }
 
@@ -60,20 +60,20 @@ static void take_in(struct mbcf_node *node, struct host *h, unsigned from,
     }
     if (hdr->sequence != peer->expected) {
         node->counts.gaps++;
-        if (!peer->gap_told) {
-            peer->gap_told = true;
+        if (!peer->gap_sent) {
+            peer->gap_sent = true;
             mbcf_ack_send(node, h, from, MBCF_GAP);
         }
         return;
     }
-    t = accept(node, h, hdr);
+    t = accept_packet(node, h, hdr);
     if (t == NULL) /* silence: the sender tries again */
         return;
     peer->expected++;
-    peer->gap_told = false;
+    peer->gap_sent = false;
     if (!asked)
-        count(node, h, from);
-    deliver(node, h, t, hdr, data);
+        count_packet(node, h, from);
+    deliver_packet(node, h, t, hdr, data);
     if (asked) /* what is acknowledged then is in its place */
         mbcf_ack_send(node, h, from, 0);
 }

@@ -6,8 +6,8 @@
 
 /* ---- commands --------------------------------------------------------------------- */
 
-/** Tells the adapter to do something and waits for its answer. */
-static bool command(struct verbs *v, const uint64_t *words, unsigned n, uint32_t *value_p)
+/** Gives the adapter a command and waits for its answer. */
+static bool run_command(struct verbs *v, const uint64_t *words, unsigned n, uint32_t *value_p)
 {
     struct host *h = v->h;
     volatile uint32_t *answer = (volatile uint32_t *)((uint8_t *)v->command + IB_COMMAND_BYTES);
@@ -60,7 +60,7 @@ bool verbs_open(struct verbs *v, struct host *h)
 
 /* ---- regions --------------------------------------------------------------------------- */
 
-static bool reach(struct host *h, const void *p, uint64_t bytes, struct verbs_region *region)
+static bool reach_memory(struct host *h, const void *p, uint64_t bytes, struct verbs_region *region)
 {
     struct host_pointer where = h->memory->pointer(h, p);
     uint64_t pages;
@@ -86,12 +86,12 @@ bool verbs_register(struct verbs *v, const void *p, uint64_t bytes, uint32_t acc
     struct verbs_region region = { .bytes = bytes };
     uint64_t words[4] = { IB_CMD_MR };
 
-    if (!reach(v->h, p, bytes, &region))
+    if (!reach_memory(v->h, p, bytes, &region))
         return false;
     words[1] = region.bus;
     words[2] = bytes;
     words[3] = access;
-    if (!command(v, words, 4, &region.key)) {
+    if (!run_command(v, words, 4, &region.key)) {
         if (region.pinned)
             v->h->memory->unpin(v->h, region.bus);
         return false;
@@ -105,7 +105,7 @@ void verbs_deregister(struct verbs *v, const struct verbs_region *region)
     const uint64_t words[2] = { IB_CMD_MR_FREE, region->key };
 
     host_spend_cost(v->h, HOST_COST_SYSCALL);
-    (void)command(v, words, 2, NULL);
+    (void)run_command(v, words, 2, NULL);
     if (region->pinned)
         v->h->memory->unpin(v->h, region->bus);
 }
@@ -125,7 +125,7 @@ bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_
         return false;
     words[1] = bus;
     words[2] = log2;
-    if (!command(v, words, 3, &cq.number))
+    if (!run_command(v, words, 3, &cq.number))
         return false;
     *cq_p = cq;
     return true;
@@ -135,7 +135,7 @@ bool verbs_cq_events(struct verbs *v, const struct verbs_cq *cq)
 {
     const uint64_t words[2] = { IB_CMD_EVENTS, cq->number };
 
-    return command(v, words, 2, NULL);
+    return run_command(v, words, 2, NULL);
 }
 
 bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
@@ -153,7 +153,7 @@ bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
     words[2] = rq_bus;
     words[3] = sq_log2 | rq_log2 << 8 | port << 16;
     words[4] = send_cq->number | (uint64_t)receive_cq->number << 32;
-    if (!command(v, words, 5, &qp.number))
+    if (!run_command(v, words, 5, &qp.number))
         return false;
     *qp_p = qp;
     return true;
@@ -163,12 +163,12 @@ bool verbs_qp_connect(struct verbs_qp *qp, unsigned lid, uint32_t far_qp)
 {
     const uint64_t words[3] = { IB_CMD_CONNECT, qp->number, lid | (uint64_t)far_qp << 32 };
 
-    return command(qp->v, words, 3, NULL);
+    return run_command(qp->v, words, 3, NULL);
 }
 
 /* ---- work ---- */
 
-static unsigned build(uint8_t *wqe, uint32_t number, const struct verbs_send *send)
+static unsigned build_request(uint8_t *wqe, uint32_t number, const struct verbs_send *send)
 {
     uint32_t key;
     uint64_t offset;
@@ -198,7 +198,7 @@ static unsigned build(uint8_t *wqe, uint32_t number, const struct verbs_send *se
     return wqe[IB_WQE_UNITS];
 }
 
-/* The request goes to the adapter as a whole, which saves it the way to host memory; it is in its
+/* The request goes to the adapter as a whole, which saves it a read of host memory; it is in its
  * queue too, for when others are ahead of it. */
 uint32_t verbs_post(struct verbs_qp *qp, const struct verbs_send *send)
 {
@@ -206,7 +206,7 @@ uint32_t verbs_post(struct verbs_qp *qp, const struct verbs_send *send)
     struct host *h = v->h;
     uint32_t number = qp->posted++;
     uint8_t *wqe = qp->sq + (size_t)(number & ((1u << qp->sq_log2) - 1)) * IB_WQE_BYTES;
-    unsigned units = build(wqe, number, send);
+    unsigned units = build_request(wqe, number, send);
 
     host_spend_cost(h, HOST_COST_CALL);
     h->bus->store_block(h, &v->flames, IB_BLUEFLAME(qp->number) - IB_BLUEFLAME(0), wqe,

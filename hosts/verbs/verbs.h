@@ -58,7 +58,7 @@ struct verbs_send {
 
 /** How a request ended. */
 struct verbs_done {
-    uint32_t qp, number; /* of the request in its queue */
+    uint32_t qp, number; /* the request's, in its queue */
     uint32_t bytes, imm;
     unsigned op, status; /* IB_WQE_*, with IB_CQE_RECEIVE; IB_OK or IB_ERR_* */
     bool has_imm;
