@@ -1,7 +1,7 @@
 /*
  * Helpers: what a library has running above its rank, by interrupts. A handler of the node rings;
  * one instant later, when all software of its time has run, the helper is asked whether it is
- * wanted, so that the answer does not depend on the order of events. The rank's core stands still
+ * wanted, so that the answer does not depend on the order of events. The rank's core is blocked
  * from then on until the helper has ended.
  */
 #ifndef LAUNCH_HELPER_H

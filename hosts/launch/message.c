@@ -18,7 +18,7 @@ struct launch_message {
 struct launch_outgoing {
     struct launch_outgoing *next;
     sim_time_t due;
-    unsigned node; /* of the receiver */
+    unsigned node; /* the receiver's */
     uint32_t bytes;
     uint8_t packet[];
 };
@@ -47,7 +47,7 @@ static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
     size -= (uint32_t)sizeof(hdr);
     rank = &run->ranks[hdr.to];
     msg = malloc(sizeof(*msg) + size);
-    SIM_ASSERT(msg != NULL); /* nobody is there who could be told */
+    SIM_ASSERT(msg != NULL); /* there is no call that could report it */
     msg->next = NULL;
     msg->from = hdr.from;
     msg->bytes = size;
@@ -188,7 +188,7 @@ static enum host_network op_fastest(struct host *h)
     const struct launch_thread *t = launch_running(h);
     enum host_network network = launch_network(t->node->run->m);
 
-    if (network == HOST_NETWORK_HUBS && (t->program == NULL || program_drives_hubs(t->program)))
+    if (network == HOST_NETWORK_HUBS && (t->program == NULL || t->program->drives_hubs))
         return HOST_NETWORK_CONTROL;
     return network;
 }

@@ -20,20 +20,23 @@ static uint64_t operation_wait(struct launch_thread *t, const char *what)
 
 /* ---- firmware ------------------------------------------------------------------ */
 
-static uint32_t op_config_read(struct host *h, uint16_t bdf, uint32_t reg)
+static uint64_t config_access(struct host *h, bool write, uint16_t bdf, uint32_t reg,
+                              uint32_t value)
 {
     struct launch_thread *t = launch_running(h);
 
-    node_core_config(t->core, false, bdf, reg, 0, launch_done, t);
-    return (uint32_t)launch_wait(t, "configuration read");
+    node_core_config(t->core, write, bdf, reg, value, launch_done, t);
+    return launch_wait(t, write ? "configuration write" : "configuration read");
+}
+
+static uint32_t op_config_read(struct host *h, uint16_t bdf, uint32_t reg)
+{
+    return (uint32_t)config_access(h, false, bdf, reg, 0);
 }
 
 static void op_config_write(struct host *h, uint16_t bdf, uint32_t reg, uint32_t value)
 {
-    struct launch_thread *t = launch_running(h);
-
-    node_core_config(t->core, true, bdf, reg, value, launch_done, t);
-    launch_wait(t, "configuration write");
+    (void)config_access(h, true, bdf, reg, value);
 }
 
 static unsigned op_root_ports(struct host *h)
@@ -50,12 +53,19 @@ static uint64_t op_bus_start(struct host *h)
 {
     const struct mem_ram *ram = launch_running(h)->node->ram;
     const uint64_t gib = UINT64_C(1) << 30;
-    uint64_t end = (ram->base + ram->size + gib - 1) & ~(gib - 1);
+    uint64_t end = host_round_up(ram->base + ram->size, gib);
 
     return end < 8 * gib ? 8 * gib : end; /* clear of what a PC has below 4 GiB */
 }
 
 /* ---- loads and stores ------------------------------------------------------------ */
+
+static struct launch_thread *begin_access(struct host *h, const struct host_bar *bar,
+                                          uint64_t offset, uint64_t size)
+{
+    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
+    return launch_begin(h);
+}
 
 static enum node_mapping mapping_of(const struct host_bar *bar)
 {
@@ -65,9 +75,8 @@ static enum node_mapping mapping_of(const struct host_bar *bar)
 static void op_store(struct host *h, const struct host_bar *bar, uint64_t offset, const void *bytes,
                      uint32_t size)
 {
-    struct launch_thread *t = launch_begin(h);
+    struct launch_thread *t = begin_access(h, bar, offset, size);
 
-    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_store(t->core, bar->bus + offset, bytes, size, mapping_of(bar), launch_done, t);
     operation_wait(t, "store");
 }
@@ -95,9 +104,8 @@ static void block_next(void *arg, uint64_t value)
 static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t offset,
                            const void *bytes, uint64_t size)
 {
-    struct launch_thread *t = launch_begin(h);
+    struct launch_thread *t = begin_access(h, bar, offset, size);
 
-    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     if (size == 0)
         return;
     t->block.bar = bar;
@@ -110,9 +118,8 @@ static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t 
 
 static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size)
 {
-    struct launch_thread *t = launch_begin(h);
+    struct launch_thread *t = begin_access(h, bar, offset, size);
 
-    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_load(t->core, bar->bus + offset, size, launch_done, t);
     return operation_wait(t, "load");
 }
@@ -120,10 +127,9 @@ static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t off
 static void op_load_block(struct host *h, const struct host_bar *bar, uint64_t offset, void *to,
                           uint64_t size)
 {
-    struct launch_thread *t = launch_begin(h);
+    struct launch_thread *t = begin_access(h, bar, offset, size);
     uint8_t *out = to;
 
-    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     while (size > 0) {
         uint32_t n = bar->mapping == HOST_WRITE_COMBINING ? 16 : 8;
         uint64_t words[2];

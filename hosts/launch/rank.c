@@ -60,7 +60,7 @@ static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
 }
 
 /* Once, since a program that finds out how much there is has no use for more. */
-static void tell_full(size_t bytes)
+static void report_full(size_t bytes)
 {
     struct host *h = host_self(); /* NULL in a thread of the program's own */
     struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
@@ -81,7 +81,7 @@ static void *hook_alloc(void *heap, size_t bytes, size_t align, int *zeroed_p)
 
     *zeroed_p = zeroed;
     if (p == NULL)
-        tell_full(bytes);
+        report_full(bytes);
     return p;
 }
 
@@ -114,12 +114,12 @@ static void hook_poll(const volatile void *p, uint32_t size, const struct hub_pr
 static void rank_run(struct launch_thread *t)
 {
     const struct launch_config *cfg = t->node->run->cfg;
-    program_main_fn fn = t->program != NULL ? program_main(t->program) : cfg->entry;
+    task_main_fn fn = t->program != NULL ? t->program->main : cfg->entry;
 
     launch_charged(t);
     t->exit_code = task_call_main(cfg->argc, t->argv, fn); /* adapters pin pages of its arrays */
     if (t->program != NULL)
-        program_exit(t->program)(t->exit_code);
+        t->program->exit(t->exit_code);
 }
 
 static void rank_start(struct sim_event *ev)
@@ -256,18 +256,18 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
         return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", t->host.rank);
     hooks.out = t->out;
     hooks.err = t->err;
-    if (file != NULL)
+    if (file->fd >= 0)
         code = program_load(file, t->host.rank, &hooks, &t->program, err);
     if (code == SIM_OK) {
         t->compute = run->cfg->compute;
-        t->blocks = t->program != NULL ? program_blocks(t->program) : NULL;
+        t->blocks = t->program != NULL ? t->program->blocks : NULL;
     }
     return code;
 }
 
 int launch_ranks_init(struct launch *run, struct sim_error *err)
 {
-    struct program_file *file = NULL;
+    struct program_file file = { .fd = -1 };
     int code = SIM_OK;
 
     run->ranks = calloc(run->nranks, sizeof(*run->ranks));
@@ -283,9 +283,9 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
 
         code = rank_memory(node, &run->ranks[r], err);
         if (code == SIM_OK)
-            code = rank_program(node, &run->ranks[r], file, err);
+            code = rank_program(node, &run->ranks[r], &file, err);
     }
-    program_file_close(file);
+    program_file_close(&file);
     return code;
 }
 
@@ -297,7 +297,7 @@ void launch_end(struct launch_thread *t, int code, sim_time_t at)
     t->end_ps = at;
     if (!t->is_rank)
         return;
-    /* Events that nobody waits for would put off, or for ever hide, that others are deadlocked. */
+    /* Events that no rank waits for would put off, or for ever hide, that others are deadlocked. */
     launch_signals_cancel(t);
     sim_cancel(t->dom, &t->wakeup);
     launch_helper_cancel(t);

@@ -14,8 +14,7 @@ void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hook
 /** Timers, and what is on its way to the rank. */
 void launch_signals_cancel(struct launch_thread *t);
 void launch_signals_run(struct launch_thread *t);
-/** From the thread itself, which is not in the midst of an operation: runs handlers that are due.
- */
+/** From the thread itself, which is not within an operation: runs handlers that are due. */
 static inline void launch_signals_take(struct launch_thread *t)
 {
     if ((t->signals.program.pending & ~t->signals.program.blocked) != 0)

@@ -31,7 +31,7 @@ enum launch_way { LAUNCH_LOCAL, LAUNCH_NET, LAUNCH_WAYS };
 
 /** Memory of the program that devices reach; each has bus addresses of its own. */
 struct launch_pins {
-    unsigned segment;         /* of the node's pins (memory/ram.h) */
+    unsigned segment;         /* its own of the node's pins (memory/ram.h) */
     struct range_alloc pages; /* bus addresses; no blocks before the first pin */
     struct launch_pin {
         uint64_t bus, bytes; /* whole pages */
@@ -54,11 +54,11 @@ struct launch_thread {
     struct sim_domain *dom; /* the node's */
     struct node_core *core;
     struct task *task;
-    struct launch_thread *above;   /* of a helper: its rank; else NULL */
-    struct launch_helper *helper;  /* of a rank; or NULL */
-    struct launch_thread *running; /* of a rank: its helper, while that has the core; else NULL */
+    struct launch_thread *above;   /* a helper's rank; NULL: it is none */
+    struct launch_helper *helper;  /* a rank's; or NULL */
+    struct launch_thread *running; /* a rank's helper, while that has the core; else NULL */
     void (*run)(struct launch_thread *t);
-    uint64_t value;     /* of the last operation */
+    uint64_t value;     /* the last operation's */
     const char *waits;  /* its name while it lasts, for reports */
     bool asleep, woken; /* sleeps; and was woken */
     bool late;          /* is to wake up when its core is free again */
@@ -78,7 +78,7 @@ struct launch_thread {
     volatile uint64_t *copies[LAUNCH_GPUS]; /* see host_gpu_ops.count */
     struct launch_outbox out_box[LAUNCH_WAYS];
     struct program *program;
-    struct heap *heap; /* of the program */
+    struct heap *heap; /* the program's */
     bool heap_full;    /* has been reported */
     enum launch_compute compute;
     bool in_library;            /* see host_process_ops.library */

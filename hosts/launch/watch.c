@@ -45,8 +45,8 @@ uint64_t launch_counter_of(const void *context)
 #endif
 }
 
-/* Without exit(), which runs what other threads may be in the midst of: the event loop stands
- * anywhere, and holds whatever locks it held there. */
+/* Without exit(), which runs what other threads may be running: the event loop is anywhere, and
+ * holds the locks that it held there. */
 void launch_end_process(const char *line, int code)
 {
     (void)!write(STDERR_FILENO, line, strlen(line));

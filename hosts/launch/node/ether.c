@@ -1,7 +1,7 @@
 /*
  * The node's network adapter for its kernel, and the interrupts that come with
  * it: of frames and of the kernel's timer. They arrive before all software of
- * their instant; where the node has one core, that stands still until the
+ * their instant; where the node has one core, that is blocked until the
  * handler has ended.
  */
 #include "hosts/launch/helper.h"
@@ -18,7 +18,7 @@ static struct node_core *shared_core(const struct launch_node *node)
     return node_host_cores(node->host) == 1 ? node_host_core(node->host, 0) : NULL;
 }
 
-/* What runs above a rank stands still as well. */
+/* What runs above a rank is blocked as well. */
 static void shared_core_hold(struct launch_node *node)
 {
     node_core_hold(shared_core(node));
@@ -26,7 +26,7 @@ static void shared_core_hold(struct launch_node *node)
         node_core_hold(node_core_above(shared_core(node)));
 }
 
-static void note_arrived(struct launch_node *node, enum host_ether_event what)
+static void ether_arrived(struct launch_node *node, enum host_ether_event what)
 {
     node->ether.pending |= 1u << what;
     if (!node->ether.handling && shared_core(node) != NULL)
@@ -37,12 +37,12 @@ static void note_arrived(struct launch_node *node, enum host_ether_event what)
 
 static void frames_arrived(void *arg)
 {
-    note_arrived(arg, HOST_ETHER_FRAMES);
+    ether_arrived(arg, HOST_ETHER_FRAMES);
 }
 
 static void timer_event(struct sim_event *ev)
 {
-    note_arrived(SIM_CONTAINER_OF(ev, struct launch_node, ether.timer), HOST_ETHER_TIMER);
+    ether_arrived(SIM_CONTAINER_OF(ev, struct launch_node, ether.timer), HOST_ETHER_TIMER);
 }
 
 /** Those that were woken meanwhile get the core now. */
@@ -105,39 +105,44 @@ static bool op_open(struct host *h, host_ether_fn fn, void *arg)
     return true;
 }
 
+static struct ether_adapter *adapter_of(struct host *h)
+{
+    return node_of(h)->ether.adapter;
+}
+
 static bool op_post(struct host *h, const void *frame, uint32_t bytes)
 {
-    return ether_adapter_post(node_of(h)->ether.adapter, frame, bytes);
+    return ether_adapter_post(adapter_of(h), frame, bytes);
 }
 
 static bool op_half_duplex(struct host *h)
 {
-    return ether_adapter_half_duplex(node_of(h)->ether.adapter);
+    return ether_adapter_half_duplex(adapter_of(h));
 }
 
 static unsigned op_room(struct host *h)
 {
-    return ether_adapter_room(node_of(h)->ether.adapter);
+    return ether_adapter_room(adapter_of(h));
 }
 
 static void op_want_room(struct host *h, unsigned places)
 {
-    ether_adapter_want_room(node_of(h)->ether.adapter, places);
+    ether_adapter_want_room(adapter_of(h), places);
 }
 
 static const uint8_t *op_frame(struct host *h, uint32_t *bytes_p)
 {
-    return ether_adapter_frame(node_of(h)->ether.adapter, bytes_p);
+    return ether_adapter_frame(adapter_of(h), bytes_p);
 }
 
 static void op_release(struct host *h)
 {
-    ether_adapter_release(node_of(h)->ether.adapter);
+    ether_adapter_release(adapter_of(h));
 }
 
 static void op_listen(struct host *h)
 {
-    ether_adapter_listen(node_of(h)->ether.adapter);
+    ether_adapter_listen(adapter_of(h));
 }
 
 static void op_timer(struct host *h, uint64_t time_ps)

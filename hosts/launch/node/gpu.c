@@ -92,7 +92,7 @@ static void op_count(struct host *h, unsigned gpu, volatile uint64_t *count)
     count_copies(launch_thread_of(h), gpu_of(h, gpu));
 }
 
-/* Copies of an engine end in order, so the last one's number tells which are done. All ranks of the
+/* Copies of an engine end in order, so the last one's number says which are done. All ranks of the
  * node look. */
 static void copy_done(void *arg)
 {

@@ -51,23 +51,12 @@ static const struct machine_node_desc *desc_of(const struct launch_node *node)
     return &machine_description(node->run->m)->nodes[node->shared.index];
 }
 
-/* Bus p + 1 lies behind root port p; the port is the far end of the component's link. */
+/* Bus p + 1 lies behind root port p. */
 static uint16_t bdf_of(const struct launch_node *node, const char *component)
 {
-    const struct machine_node_desc *desc = desc_of(node);
+    const char *port = launch_root_port(desc_of(node), component);
 
-    for (unsigned i = 0; i < desc->nlinks; i++) {
-        const struct machine_link_desc *l = &desc->links[i];
-        const char *port = NULL;
-
-        if (strcmp(l->component_a, component) == 0)
-            port = l->port_b;
-        else if (strcmp(l->component_b, component) == 0)
-            port = l->port_a;
-        if (port != NULL && port[0] == 'p')
-            return (uint16_t)((strtoul(port + 1, NULL, 10) + 1) << 8);
-    }
-    return UINT16_MAX;
+    return port != NULL ? (uint16_t)((strtoul(port + 1, NULL, 10) + 1) << 8) : UINT16_MAX;
 }
 
 static int add_gpu(struct launch_node *node, const char *name, struct sim_error *err)

@@ -7,7 +7,8 @@
 #include "memory/ram.h"
 #include "node/gpu.h"
 
-#define LAUNCH_RESERVED    (UINT64_C(1) << 20) /* bytes at the start of DRAM that nobody gets */
+#define LAUNCH_RESERVED (UINT64_C(1) << 20) /* bytes at the start of DRAM that are not given out   \
+                                             */
 #define LAUNCH_KERNEL      (UINT64_C(8) << 20) /* bytes after them for the driver */
 #define LAUNCH_ARENA_ALIGN UINT64_C(65536)
 
@@ -60,6 +61,8 @@ void launch_ether_fini(struct launch_node *node);
 void launch_ether_handle(struct launch_node *node);
 
 /* place.c */
+/** The root port that leads to a component, "p0": the far end of its link. NULL: none. */
+const char *launch_root_port(const struct machine_node_desc *node, const char *component);
 /** The core of the node's rank number `rank`: of its home first, never the one of interrupts. */
 unsigned launch_core_of(const struct launch_node *node, unsigned rank);
 /** Sets for the host whose memory is where: `share` bytes for each rank, from `first` on. */

@@ -53,7 +53,7 @@ static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
     struct launch_thread *t = launch_thread_of(h);
     uint64_t lead = (uintptr_t)p % MEM_PAGE, bus;
     struct launch_pins *pins = &t->pins;
-    struct launch_pin pin = { .bytes = (lead + bytes + MEM_PAGE - 1) & ~(MEM_PAGE - 1),
+    struct launch_pin pin = { .bytes = host_round_up(lead + bytes, MEM_PAGE),
                               .at = (uint8_t *)(uintptr_t)p - lead };
 
     if (launch_bus_of(t->node, p, &bus))

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The root port that leads to a component; NULL: none. */
-static const char *root_port_of(const struct machine_node_desc *node, const char *component)
+const char *launch_root_port(const struct machine_node_desc *node, const char *component)
 {
     for (unsigned i = 0; i < node->nlinks; i++) {
         const struct machine_link_desc *l = &node->links[i];
@@ -24,7 +23,7 @@ static const char *root_port_of(const struct machine_node_desc *node, const char
 unsigned launch_socket_of(const struct machine_desc *desc, unsigned node, const char *component)
 {
     const struct machine_node_desc *nd = &desc->nodes[node];
-    const char *port = root_port_of(nd, component);
+    const char *port = launch_root_port(nd, component);
     char key[32];
 
     (void)snprintf(key, sizeof(key), "%s.socket", port != NULL ? port : "");

@@ -22,7 +22,7 @@ struct output_file {
     enum output_stream stream;
     sim_time_t (*clock)(void *arg);
     void *clock_arg;
-    char *part; /* of a line whose newline has not come */
+    char *part; /* what has come of a line that lacks its newline */
     size_t part_bytes, part_room;
 };
 
@@ -38,8 +38,8 @@ struct output {
     struct output *kept;
 };
 
-/* See output_keep(). Nobody looks there but checks for leaks: the last one, and from it the others
- * by their `kept`. */
+/* See output_keep(). It is for checks for leaks only: the last one, and from it the others by their
+ * `kept`. */
 static struct output *last_kept;
 
 struct output *output_create(output_fn fn, void *arg)

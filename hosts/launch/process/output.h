@@ -30,12 +30,12 @@ void output_keep(struct output *out);
 
 /**
  * `codes` has OUTPUT_STREAMS error numbers, 0 at first, and must outlive `out`; NULL: nothing
- * fails. Whoever takes the lines sets codes[stream] when it cannot pass them on: from then on what
- * ranks write to that stream fails with that number, and is lost.
+ * fails. The function that takes the lines sets codes[stream] when it cannot pass them on: from
+ * then on what ranks write to that stream fails with that number, and is lost.
  */
 void output_follow(struct output *out, const int *codes);
 
-/** A line-buffered stream of one rank; `clock` tells the time of a newline. NULL: out of memory. */
+/** A line-buffered stream of one rank; `clock` gives the time of a newline. NULL: out of memory. */
 FILE *output_open(struct output *out, unsigned rank, enum output_stream stream,
                   sim_time_t (*clock)(void *arg), void *clock_arg);
 /** Hands over all complete lines of times before `until`; with SIM_TIME_NEVER all, also the last

@@ -9,90 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct program_file {
-    const char *path;
-    size_t size;
-    unsigned char bytes[];
-};
-
-struct program {
-    const char *path;
-    int fd;
-    void *handle;
-    uintptr_t base, text, text_end; /* where it was loaded; its code */
-    program_main_fn main;
-    program_exit_fn exit;
-    const uint64_t *blocks;
-    bool drives_hubs;
-};
-
-static int read_all(int fd, unsigned char *bytes, size_t size)
+int program_file_open(const char *path, struct program_file *file_p, struct sim_error *err)
 {
-    for (size_t at = 0; at < size;) {
-        ssize_t n = read(fd, bytes + at, size - at);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return -1;
-        at += (size_t)n;
-    }
-    return 0;
-}
-
-static int write_all(int fd, const unsigned char *bytes, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        ssize_t n = write(fd, bytes + at, size - at);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return -1;
-        at += (size_t)n;
-    }
-    return 0;
-}
-
-int program_file_open(const char *path, struct program_file **file_p, struct sim_error *err)
-{
-    struct program_file *file = NULL;
+    struct program_file file = { path, open(path, O_RDONLY | O_CLOEXEC), 0 };
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     int code;
 
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        code = sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot read the program: %s", path,
-                             fd < 0 ? strerror(errno) : "expected a regular file");
-        goto out;
+    if (file.fd >= 0 && fstat(file.fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        file.bytes = (size_t)st.st_size;
+        *file_p = file;
+        return SIM_OK;
     }
-    file = malloc(sizeof(*file) + (size_t)st.st_size);
-    if (file == NULL) {
-        code = sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
-        goto out;
-    }
-    file->path = path;
-    file->size = (size_t)st.st_size;
-    if (read_all(fd, file->bytes, file->size) != 0) {
-        code = sim_error_set(err, SIM_ERR_IO, "%s: %s", path, strerror(errno));
-        goto out;
-    }
-    *file_p = file;
-    file = NULL;
-    code = SIM_OK;
-out:
-    free(file);
-    if (fd >= 0)
-        close(fd);
+    code = sim_error_set(err, SIM_ERR_CONFIG, "%s: cannot read the program: %s", path,
+                         file.fd < 0 ? strerror(errno) : "expected a regular file");
+    program_file_close(&file);
     return code;
 }
 
-void program_file_close(struct program_file *file)
+void program_file_close(const struct program_file *file)
 {
-    free(file);
+    if (file->fd >= 0)
+        close(file->fd);
+}
+
+/* @return false: errno says why. */
+static bool copy_file(int to, const struct program_file *file)
+{
+    off_t at = 0;
+
+    while ((size_t)at < file->bytes)
+        if (sendfile(to, file->fd, &at, file->bytes - (size_t)at) <= 0)
+            return false;
+    return true;
 }
 
 /* Symbols are data to dlsym(); ISO C has no cast to a function pointer, POSIX asks for this one. */
@@ -221,7 +173,7 @@ static const char *expected_program(const char *why)
                : "a program made by hubcc";
 }
 
-/* The loader tells the name of the memory file first. */
+/* The loader's message begins with the name of the memory file. */
 static const char *without_name(const char *why, const char *name)
 {
     size_t n = strlen(name);
@@ -242,7 +194,7 @@ int program_load(const struct program_file *file, unsigned rank,
     p->path = file->path;
     snprintf(name, sizeof(name), "rank%u", rank);
     p->fd = memfd_create(name, MFD_CLOEXEC);
-    if (p->fd < 0 || write_all(p->fd, file->bytes, file->size) != 0) {
+    if (p->fd < 0 || !copy_file(p->fd, file)) {
         code = sim_error_set(err, SIM_ERR_IO, "%s: copy for rank %u: %s", file->path, rank,
                              strerror(errno));
         goto err_close;
@@ -285,24 +237,4 @@ void program_unload(struct program *p, bool stays)
         dlclose(p->handle);
     close(p->fd);
     free(p);
-}
-
-program_main_fn program_main(const struct program *p)
-{
-    return p->main;
-}
-
-program_exit_fn program_exit(const struct program *p)
-{
-    return p->exit;
-}
-
-const uint64_t *program_blocks(const struct program *p)
-{
-    return p->blocks;
-}
-
-bool program_drives_hubs(const struct program *p)
-{
-    return p->drives_hubs;
 }

@@ -32,8 +32,8 @@
 #define TASK_GUARD_BYTES ((size_t)65536)
 
 struct task {
-    void *sp;      /* of the task while it is suspended */
-    void *back_sp; /* of the event loop while the task runs */
+    void *sp;      /* the task's, while it is suspended */
+    void *back_sp; /* the event loop's, while the task runs */
     task_fn fn;
     void *arg;
     char *memory; /* guard, then stack */
@@ -52,8 +52,8 @@ struct task {
 #endif
 };
 
-/* Rounding, exception masks: one word, so that the usual case, nobody changed them, is one compare
- * on leaving a task. */
+/* Rounding, exception masks: one word, so that the usual case, in which they stay as they are, is
+ * one compare on leaving a task. */
 #if defined(__x86_64__)
 static uint64_t modes_get(void)
 {
@@ -255,7 +255,7 @@ void task_resume(struct task *t)
 }
 static void task_leave(struct task *t)
 {
-    /* No place to save the fake stack tells the sanitizer that the task is over. */
+    /* For the sanitizer, no place to save the fake stack means that the task is over. */
     __sanitizer_start_switch_fiber(t->ended ? NULL : &t->fake, t->back_bottom, t->back_size);
     task_to_loop(t);
     task_entered(t);

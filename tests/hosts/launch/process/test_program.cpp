@@ -29,7 +29,7 @@ void copy_run(void *arg)
     for (auto &a : c->args)
         c->argv.push_back(a.data());
     c->argv.push_back(nullptr);
-    c->code = program_main(c->p)(static_cast<int>(c->args.size()), c->argv.data());
+    c->code = c->p->main(static_cast<int>(c->args.size()), c->argv.data());
 }
 
 void copy_exit(int code)
@@ -55,11 +55,11 @@ TEST(Program, SixtyFourCopiesHaveTheirOwnGlobals)
     std::vector<Copy> copies(n);
     std::vector<std::string> lines, expected;
     struct output *out = output_create(collect, &lines);
-    struct program_file *file = nullptr;
+    struct program_file file = {};
     struct sim_error err = {};
 
-    ASSERT_EQ(SIM_OK, program_file_open((PROGRAMS + "/test_globals.so").c_str(), &file, &err))
-        << err.text;
+    const std::string path = PROGRAMS + "/test_globals.so";
+    ASSERT_EQ(SIM_OK, program_file_open(path.c_str(), &file, &err)) << err.text;
     for (unsigned r = 0; r < n; r++) {
         struct hub_program_hooks hooks = {};
         hooks.out = output_open(out, r, OUTPUT_STDOUT, no_time, nullptr);
@@ -71,10 +71,10 @@ TEST(Program, SixtyFourCopiesHaveTheirOwnGlobals)
         copies[r].args = { "globals", "-n", std::to_string(r) };
         if (r == 7)
             copies[r].args.push_back("end");
-        ASSERT_EQ(SIM_OK, program_load(file, r, &hooks, &copies[r].p, &err)) << err.text;
+        ASSERT_EQ(SIM_OK, program_load(&file, r, &hooks, &copies[r].p, &err)) << err.text;
         copies[r].t = task_create(TASK_STACK_BYTES, copy_run, &copies[r]);
     }
-    program_file_close(file);
+    program_file_close(&file);
     for (unsigned r = 0; r < n; r++) {
         running = &copies[r];
         task_resume(copies[r].t);
@@ -100,7 +100,7 @@ TEST(Program, SixtyFourCopiesHaveTheirOwnGlobals)
 
 TEST(Program, AMissingFileIsNamed)
 {
-    struct program_file *file = nullptr;
+    struct program_file file = {};
     struct sim_error err = {};
 
     EXPECT_EQ(SIM_ERR_CONFIG, program_file_open("/no/such/program.so", &file, &err));
@@ -109,15 +109,15 @@ TEST(Program, AMissingFileIsNamed)
 
 TEST(Program, AFileThatIsNoObjectIsRefused)
 {
-    struct program_file *file = nullptr;
+    struct program_file file = {};
     struct program *p = nullptr;
     struct hub_program_hooks hooks = {};
     struct sim_error err = {};
 
     ASSERT_EQ(SIM_OK, program_file_open("CMakeLists.txt", &file, &err)) << err.text;
-    EXPECT_EQ(SIM_ERR_CONFIG, program_load(file, 0, &hooks, &p, &err));
+    EXPECT_EQ(SIM_ERR_CONFIG, program_load(&file, 0, &hooks, &p, &err));
     EXPECT_NE(std::string::npos, std::string(err.text).find("CMakeLists.txt"));
-    program_file_close(file);
+    program_file_close(&file);
 }
 
 } // namespace
