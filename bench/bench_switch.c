@@ -4,7 +4,7 @@
  * resume and its suspend. Beside it the same loop with a call through a pointer.
  */
 #include "bench.h"
-#include "hosts/launch/task.h"
+#include "hosts/launch/process/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>

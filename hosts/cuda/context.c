@@ -6,7 +6,7 @@
 #include "hosts/cuda/internal.h"
 
 /** NULL and the reason before cuInit(). */
-static struct cuda_rank *enter(CUresult *code_p)
+static struct cuda_rank *enter_driver(CUresult *code_p)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
@@ -16,11 +16,6 @@ static struct cuda_rank *enter(CUresult *code_p)
         return NULL;
     }
     return cr;
-}
-
-static bool is_device(const struct cuda_rank *cr, int device)
-{
-    return device >= 0 && (unsigned)device < cr->d->ngpus;
 }
 
 static bool is_context(const struct cuda_rank *cr, CUcontext context)
@@ -54,7 +49,7 @@ CUresult cuDriverGetVersion(int *version)
 CUresult cuDeviceGetCount(int *count)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
 
     if (cr != NULL && count == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -66,13 +61,13 @@ CUresult cuDeviceGetCount(int *count)
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
 
     if (cr == NULL)
         return code;
     if (device == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!is_device(cr, ordinal))
+    if (!cuda_is_gpu(cr, ordinal))
         return CUDA_ERROR_INVALID_DEVICE;
     *device = ordinal;
     return CUDA_SUCCESS;
@@ -83,13 +78,13 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
 
     if (cr == NULL)
         return code;
     if (context == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!is_device(cr, device))
+    if (!cuda_is_gpu(cr, device))
         return CUDA_ERROR_INVALID_DEVICE;
     cr->contexts[device].uses++;
     *context = &cr->contexts[device];
@@ -99,11 +94,11 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
 
     if (cr == NULL)
         return code;
-    if (!is_device(cr, device))
+    if (!cuda_is_gpu(cr, device))
         return CUDA_ERROR_INVALID_DEVICE;
     if (cr->contexts[device].uses == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -123,7 +118,7 @@ CUresult cuCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
 CUresult cuCtxDestroy(CUcontext context)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
 
     if (cr == NULL)
         return code;
@@ -137,7 +132,7 @@ CUresult cuCtxDestroy(CUcontext context)
 CUresult cuCtxGetCurrent(CUcontext *context)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
 
     if (cr == NULL)
         return code;
@@ -150,7 +145,7 @@ CUresult cuCtxGetCurrent(CUcontext *context)
 CUresult cuCtxSetCurrent(CUcontext context)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
 
     if (cr == NULL)
         return code;
@@ -176,7 +171,7 @@ CUresult cuCtxGetDevice(CUdevice *device)
 CUresult cuCtxSynchronize(void)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
 
     if (cr == NULL)
         return code;
@@ -189,13 +184,13 @@ CUresult cuCtxSynchronize(void)
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr pointer)
 {
     CUresult code;
-    struct cuda_rank *cr = enter(&code);
+    struct cuda_rank *cr = enter_driver(&code);
     struct host_pointer hp;
 
     if (cr == NULL)
         return code;
-    hp =
-        cr->h->ops->pointer(cr->h, (void *)(uintptr_t)pointer); // NOLINT(performance-no-int-to-ptr)
+    hp = cr->h->memory->pointer(cr->h,
+                                (void *)(uintptr_t)pointer); // NOLINT(performance-no-int-to-ptr)
     if (data == NULL || hp.kind == HOST_PAGEABLE)
         return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {

@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-static struct host_copy_end device_end(struct host_pointer p)
+static struct host_copy_end device_end(struct host_pointer p, uint64_t at)
 {
-    return (struct host_copy_end){ true, p.offset };
+    return (struct host_copy_end){ true, p.offset + at };
 }
 
 static struct host_copy_end bus_end(uint64_t bus)
@@ -25,29 +25,30 @@ static struct host_copy_end bus_end(uint64_t bus)
 static void engine(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
                    struct host_copy_end src, size_t n)
 {
-    const struct host_ops *ops = cr->h->ops;
+    cr->h->gpus->wait(cr->h, gpu, cuda_give(cr, gpu, dst, src, n, 0));
+}
 
-    ops->gpu_wait(cr->h, gpu, cuda_give(cr, gpu, dst, src, n, 0));
+static void spend_copy(struct host *h, size_t n)
+{
+    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
 }
 
 static void cpu_copy(struct cuda_rank *cr, void *dst, const void *src, size_t n)
 {
-    struct host *h = cr->h;
-
     memcpy(dst, src, n);
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+    spend_copy(cr->h, n);
 }
 
 static bool have_bounce(struct cuda_rank *cr)
 {
     if (cr->bounce == NULL)
-        cr->bounce = cr->h->ops->alloc(cr->h, (uint64_t)2 * CUDA_BOUNCE_BYTES, HOST_PAGE);
+        cr->bounce = cr->h->memory->alloc(cr->h, (uint64_t)2 * CUDA_BOUNCE_BYTES, HOST_PAGE);
     return cr->bounce != NULL;
 }
 
 static uint64_t bounce_bus(struct cuda_rank *cr, unsigned which)
 {
-    return cr->h->ops->pointer(cr->h, cr->bounce).offset + (size_t)which * CUDA_BOUNCE_BYTES;
+    return cr->h->memory->pointer(cr->h, cr->bounce).offset + (size_t)which * CUDA_BOUNCE_BYTES;
 }
 
 static size_t piece(size_t left)
@@ -58,26 +59,24 @@ static size_t piece(size_t left)
 static cudaError_t pageable_to_device(struct cuda_rank *cr, struct host_pointer dst,
                                       const uint8_t *src, size_t n)
 {
-    const struct host_ops *ops = cr->h->ops;
     uint64_t started[2] = { 0, 0 };
     unsigned which = 0;
 
     if (!have_bounce(cr))
         return cudaErrorMemoryAllocation;
     for (size_t at = 0; at < n; at += piece(n - at), which ^= 1) {
-        ops->gpu_wait(cr->h, dst.gpu, started[which]);
+        cr->h->gpus->wait(cr->h, dst.gpu, started[which]);
         cpu_copy(cr, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, src + at, piece(n - at));
-        started[which] = cuda_give(cr, dst.gpu, (struct host_copy_end){ true, dst.offset + at },
-                                   bus_end(bounce_bus(cr, which)), piece(n - at), 0);
+        started[which] = cuda_give(cr, dst.gpu, device_end(dst, at), bus_end(bounce_bus(cr, which)),
+                                   piece(n - at), 0);
     }
-    ops->gpu_wait(cr->h, dst.gpu, started[0] > started[1] ? started[0] : started[1]);
+    cr->h->gpus->wait(cr->h, dst.gpu, started[0] > started[1] ? started[0] : started[1]);
     return cudaSuccess;
 }
 
 static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct host_pointer src,
                                       size_t n)
 {
-    const struct host_ops *ops = cr->h->ops;
     uint64_t started[2] = { 0, 0 };
     size_t asked = 0;
 
@@ -90,11 +89,10 @@ static cudaError_t device_to_pageable(struct cuda_rank *cr, uint8_t *dst, struct
         for (; asked < n && asked < at + 2 * (size_t)CUDA_BOUNCE_BYTES; asked += piece(n - asked)) {
             unsigned to = (unsigned)(asked / CUDA_BOUNCE_BYTES) & 1;
 
-            started[to] =
-                cuda_give(cr, src.gpu, bus_end(bounce_bus(cr, to)),
-                          (struct host_copy_end){ true, src.offset + asked }, piece(n - asked), 0);
+            started[to] = cuda_give(cr, src.gpu, bus_end(bounce_bus(cr, to)),
+                                    device_end(src, asked), piece(n - asked), 0);
         }
-        ops->gpu_wait(cr->h, src.gpu, started[which]);
+        cr->h->gpus->wait(cr->h, src.gpu, started[which]);
         driver_flush_gpu(cr->h, src.gpu);
         cpu_copy(cr, dst + at, cr->bounce + (size_t)which * CUDA_BOUNCE_BYTES, piece(n - at));
         at += piece(n - at);
@@ -107,11 +105,9 @@ static void staged_peer(struct cuda_rank *cr, struct host_pointer dst, struct ho
                         size_t n)
 {
     for (size_t at = 0; at < n; at += piece(n - at)) {
-        engine(cr, src.gpu, bus_end(bounce_bus(cr, 0)),
-               (struct host_copy_end){ true, src.offset + at }, piece(n - at));
+        engine(cr, src.gpu, bus_end(bounce_bus(cr, 0)), device_end(src, at), piece(n - at));
         driver_flush_gpu(cr->h, src.gpu);
-        engine(cr, dst.gpu, (struct host_copy_end){ true, dst.offset + at },
-               bus_end(bounce_bus(cr, 0)), piece(n - at));
+        engine(cr, dst.gpu, device_end(dst, at), bus_end(bounce_bus(cr, 0)), piece(n - at));
     }
 }
 
@@ -125,7 +121,7 @@ static bool make_job(struct cuda_rank *cr, struct host_pointer to, struct host_p
                      size_t n, struct cuda_job *job_p)
 {
     struct cuda_job job = {
-        .gpu = to.gpu, .dst = device_end(to), .src = device_end(from), .bytes = n
+        .gpu = to.gpu, .dst = device_end(to, 0), .src = device_end(from, 0), .bytes = n
     };
 
     if (to.kind == HOST_PAGEABLE || from.kind == HOST_PAGEABLE ||
@@ -172,11 +168,11 @@ static cudaError_t copy_with_cpu(struct cuda_rank *cr, void *dst, struct host_po
 
 /* Gives the copy to an engine, or makes it. *last: the last copy before it in its stream. An engine
  * waits for the other one of its GPU; for that of another GPU the host does. */
-static cudaError_t issue(struct cuda_rank *cr, struct cuda_last *last, void *dst, const void *src,
-                         size_t n)
+static cudaError_t issue_copy(struct cuda_rank *cr, struct cuda_last *last, void *dst,
+                              const void *src, size_t n)
 {
-    struct host_pointer to = cr->h->ops->pointer(cr->h, dst);
-    struct host_pointer from = cr->h->ops->pointer(cr->h, src);
+    struct host_pointer to = cr->h->memory->pointer(cr->h, dst);
+    struct host_pointer from = cr->h->memory->pointer(cr->h, src);
     struct cuda_job job;
 
     if (!make_job(cr, to, from, n, &job)) {
@@ -191,13 +187,13 @@ static cudaError_t issue(struct cuda_rank *cr, struct cuda_last *last, void *dst
     return cudaSuccess;
 }
 
-static cudaError_t copy(struct cuda_rank *cr, void *dst, const void *src, size_t n)
+static cudaError_t copy_now(struct cuda_rank *cr, void *dst, const void *src, size_t n)
 {
     struct cuda_last last = { 0, 0 };
     cudaError_t code;
 
     cuda_settle_all(cr);
-    code = issue(cr, &last, dst, src, n);
+    code = issue_copy(cr, &last, dst, src, n);
     cuda_settle(cr, last);
     return code;
 }
@@ -205,8 +201,8 @@ static cudaError_t copy(struct cuda_rank *cr, void *dst, const void *src, size_t
 static bool direction_fits(const struct cuda_rank *cr, const void *dst, const void *src,
                            enum cudaMemcpyKind kind)
 {
-    bool to = cr->h->ops->pointer(cr->h, dst).kind == HOST_GPU;
-    bool from = cr->h->ops->pointer(cr->h, src).kind == HOST_GPU;
+    bool to = cr->h->memory->pointer(cr->h, dst).kind == HOST_GPU;
+    bool from = cr->h->memory->pointer(cr->h, src).kind == HOST_GPU;
 
     switch (kind) {
     case cudaMemcpyHostToHost:
@@ -223,8 +219,8 @@ static bool direction_fits(const struct cuda_rank *cr, const void *dst, const vo
 }
 
 /* The checks of each copy; n of 0 is fine and does nothing. */
-static cudaError_t check(const struct cuda_rank *cr, const void *dst, const void *src,
-                         enum cudaMemcpyKind kind)
+static cudaError_t check_copy(const struct cuda_rank *cr, const void *dst, const void *src,
+                              enum cudaMemcpyKind kind)
 {
     if (dst == NULL || src == NULL)
         return cudaErrorInvalidValue;
@@ -240,26 +236,23 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind
         return cudaErrorNoDevice;
     if (n == 0)
         return cudaSuccess;
-    code = check(cr, dst, src, kind);
-    return cuda_leave(cr, code == cudaSuccess ? copy(cr, dst, src, n) : code);
+    code = check_copy(cr, dst, src, kind);
+    return cuda_leave(cr, code == cudaSuccess ? copy_now(cr, dst, src, n) : code);
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
-    struct cuda_last *last;
+    struct cuda_last *last = cuda_stream(cr, stream);
     cudaError_t code;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    last = cuda_stream(cr, stream);
     if (last == NULL)
         return cuda_leave(cr, cudaErrorInvalidResourceHandle);
     if (n == 0)
         return cudaSuccess;
-    code = check(cr, dst, src, kind);
-    return cuda_leave(cr, code == cudaSuccess ? issue(cr, last, dst, src, n) : code);
+    code = check_copy(cr, dst, src, kind);
+    return cuda_leave(cr, code == cudaSuccess ? issue_copy(cr, last, dst, src, n) : code);
 }
 
 /* Row by row, each a job of the engine; without gaps in one piece. */
@@ -269,9 +262,10 @@ static cudaError_t issue_2d(struct cuda_rank *cr, struct cuda_last *last, void *
     cudaError_t code = cudaSuccess;
 
     if (dpitch == width && spitch == width)
-        return issue(cr, last, dst, src, width * height);
+        return issue_copy(cr, last, dst, src, width * height);
     for (size_t i = 0; i < height && code == cudaSuccess; i++)
-        code = issue(cr, last, (char *)dst + i * dpitch, (const char *)src + i * spitch, width);
+        code =
+            issue_copy(cr, last, (char *)dst + i * dpitch, (const char *)src + i * spitch, width);
     return code;
 }
 
@@ -280,19 +274,16 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
                               cudaStream_t stream)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
-    struct cuda_last *last;
+    struct cuda_last *last = cuda_stream(cr, stream);
     cudaError_t code;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    last = cuda_stream(cr, stream);
     if (last == NULL)
         return cuda_leave(cr, cudaErrorInvalidResourceHandle);
     if (width == 0 || height == 0)
         return cudaSuccess;
     if (width > dpitch || width > spitch)
         return cuda_leave(cr, cudaErrorInvalidPitchValue);
-    code = check(cr, dst, src, kind);
+    code = check_copy(cr, dst, src, kind);
     if (code == cudaSuccess)
         code = issue_2d(cr, last, dst, dpitch, src, spitch, width, height);
     return cuda_leave(cr, code);
@@ -314,7 +305,7 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
 
 static bool on_device(const struct cuda_rank *cr, const void *p, int device)
 {
-    struct host_pointer hp = cr->h->ops->pointer(cr->h, p);
+    struct host_pointer hp = cr->h->memory->pointer(cr->h, p);
 
     return hp.kind == HOST_GPU && device >= 0 && hp.gpu == (unsigned)device;
 }
@@ -327,23 +318,20 @@ cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_d
         return cudaErrorNoDevice;
     if (!on_device(cr, dst, dst_device) || !on_device(cr, src, src_device))
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
-    return cuda_leave(cr, n == 0 ? cudaSuccess : copy(cr, dst, src, n));
+    return cuda_leave(cr, n == 0 ? cudaSuccess : copy_now(cr, dst, src, n));
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
                                 size_t n, cudaStream_t stream)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_COPY);
-    struct cuda_last *last;
+    struct cuda_last *last = cuda_stream(cr, stream);
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    last = cuda_stream(cr, stream);
     if (last == NULL)
         return cuda_leave(cr, cudaErrorInvalidResourceHandle);
     if (!on_device(cr, dst, dst_device) || !on_device(cr, src, src_device))
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
-    return cuda_leave(cr, n == 0 ? cudaSuccess : issue(cr, last, dst, src, n));
+    return cuda_leave(cr, n == 0 ? cudaSuccess : issue_copy(cr, last, dst, src, n));
 }
 
 /* A kernel on real devices: its bytes appear at once, its time is that of a copy inside. */
@@ -354,15 +342,15 @@ cudaError_t cudaMemset(void *p, int value, size_t n)
 
     if (cr == NULL)
         return cudaErrorNoDevice;
-    to = cr->h->ops->pointer(cr->h, p);
+    to = cr->h->memory->pointer(cr->h, p);
     if (to.kind == HOST_PAGEABLE)
         return cuda_leave(cr, cudaErrorInvalidDevicePointer);
     cuda_settle_all(cr);
     memset(p, value, n);
     if (to.kind ==
         HOST_PINNED) /* the device would write it over the bus: at the least the CPU's time */
-        cr->h->ops->spend(cr->h, cr->h->ops->cost_ps(cr->h, HOST_COST_COPY_KB) * n / 1024);
+        spend_copy(cr->h, n);
     else if (n > 0)
-        engine(cr, to.gpu, device_end(to), device_end(to), n);
+        engine(cr, to.gpu, device_end(to, 0), device_end(to, 0), n);
     return cudaSuccess;
 }

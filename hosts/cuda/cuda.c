@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void release(void *data)
+static void release_rank(void *rank)
 {
-    cuda_streams_free(data);
-    free(data);
+    cuda_streams_free(rank);
+    free(rank);
 }
 
-/** Failures up to now are nobody's of this rank. */
+/** Failures up to now do not count for this rank. */
 static void forget_failures(struct cuda_rank *cr)
 {
     for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++)
-        cr->device[gpu].failed = cr->h->ops->gpu_failures(cr->h, gpu);
+        cr->device[gpu].failed = cr->h->gpus->failures(cr->h, gpu);
 }
 
 struct cuda_rank *cuda_enter(enum host_cost cost)
@@ -23,33 +23,34 @@ struct cuda_rank *cuda_enter(enum host_cost cost)
 
     if (h == NULL || driver_of(h) == NULL || driver_of(h)->ngpus == 0)
         return NULL;
-    if (h->state[HOST_RANK_CUDA].data == NULL) {
+    cr = host_state_of(h->states, release_rank);
+    if (cr == NULL) {
         cr = calloc(1, sizeof(*cr));
         if (cr == NULL)
             return NULL;
         cr->h = h;
         cr->d = driver_of(h);
         forget_failures(cr);
-        h->state[HOST_RANK_CUDA] = (struct host_state){ cr, release };
+        host_state_add(&h->states, &cr->kept, release_rank);
     }
     host_spend_cost(h, cost);
-    return h->state[HOST_RANK_CUDA].data;
+    return cr;
 }
 
 uint64_t cuda_give(struct cuda_rank *cr, unsigned gpu, struct host_copy_end dst,
                    struct host_copy_end src, uint64_t bytes, uint64_t after)
 {
     cr->device[gpu].used = true;
-    return cr->h->ops->gpu_copy(cr->h, gpu, dst, src, bytes, after);
+    return cr->h->gpus->copy(cr->h, gpu, dst, src, bytes, after);
 }
 
 /** Has a copy of a GPU that this rank uses failed? */
-static bool broken(const struct cuda_rank *cr)
+static bool has_failed(const struct cuda_rank *cr)
 {
     for (unsigned gpu = 0; gpu < cr->d->ngpus; gpu++) {
         const struct cuda_device *d = &cr->device[gpu];
 
-        if (d->used && cr->h->ops->gpu_failures(cr->h, gpu) != d->failed)
+        if (d->used && cr->h->gpus->failures(cr->h, gpu) != d->failed)
             return true;
     }
     return false;
@@ -60,7 +61,7 @@ cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code)
 {
     if (cr == NULL)
         return cudaErrorNoDevice;
-    if (code == cudaSuccess && broken(cr))
+    if (code == cudaSuccess && has_failed(cr))
         code = cudaErrorUnknown;
     if (code != cudaSuccess)
         cr->last = code;
@@ -132,9 +133,7 @@ cudaError_t cudaSetDevice(int device)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (device < 0 || (unsigned)device >= cr->d->ngpus)
+    if (!cuda_is_gpu(cr, device))
         return cuda_leave(cr, cudaErrorInvalidDevice);
     cr->h->gpu = (unsigned)device;
     return cudaSuccess;
@@ -177,18 +176,15 @@ cudaError_t cudaDeviceReset(void)
 cudaError_t cudaMalloc(void **p, size_t n)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    uint64_t room = ((n != 0 ? n : 1) + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    uint64_t room = host_round_up(n != 0 ? n : 1, HOST_GPU_PAGE);
     void *got;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (p == NULL)
+    if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
     /* Whole pages, so that pinning one allocation for the board never touches another. */
-    got = n > SIZE_MAX - HOST_GPU_PAGE
-              ? NULL
-              : cr->h->ops->gpu_alloc(cr->h, cr->h->gpu, room, HOST_GPU_PAGE);
+    got = n > SIZE_MAX - HOST_GPU_PAGE ? NULL
+                                       : cr->h->gpus->alloc(cr->h, cr->h->gpu, room, HOST_GPU_PAGE);
     if (got == NULL)
         return cuda_leave(cr, cudaErrorMemoryAllocation);
     *p = got;
@@ -203,8 +199,8 @@ cudaError_t cudaFree(void *p)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    if (cr->h->ops->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->ops->free(cr->h, p)
-                                                          : driver_free_gpu(cr->h, p))
+    if (cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED ? cr->h->memory->free(cr->h, p)
+                                                             : driver_free_gpu(cr->h, p))
         return cuda_leave(cr, cudaSuccess);
     return cuda_leave(cr, cudaErrorInvalidDevicePointer);
 }
@@ -214,12 +210,10 @@ cudaError_t cudaMallocHost(void **p, size_t n)
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     void *got;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (p == NULL)
+    if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
     host_spend_cost(cr->h, HOST_COST_SYSCALL);
-    got = cr->h->ops->alloc(cr->h, n != 0 ? n : 1, HOST_PAGE);
+    got = cr->h->memory->alloc(cr->h, n != 0 ? n : 1, HOST_PAGE);
     if (got == NULL)
         return cuda_leave(cr, cudaErrorMemoryAllocation);
     *p = got;
@@ -246,7 +240,7 @@ cudaError_t cudaFreeHost(void *p)
     if (cr == NULL || p == NULL)
         return cuda_leave(cr, cudaSuccess);
     cuda_settle_all(cr);
-    return cuda_leave(cr, cr->h->ops->free(cr->h, p) ? cudaSuccess : cudaErrorInvalidValue);
+    return cuda_leave(cr, cr->h->memory->free(cr->h, p) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaHostRegister(void *p, size_t n, unsigned flags)
@@ -254,11 +248,9 @@ cudaError_t cudaHostRegister(void *p, size_t n, unsigned flags)
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
     (void)flags;
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (p == NULL || n == 0)
+    if (cr == NULL || p == NULL || n == 0)
         return cuda_leave(cr, cudaErrorInvalidValue);
-    return cuda_leave(cr, cr->h->ops->pointer(cr->h, p).kind == HOST_PINNED
+    return cuda_leave(cr, cr->h->memory->pointer(cr->h, p).kind == HOST_PINNED
                               ? cudaErrorHostMemoryAlreadyRegistered
                               : cudaErrorNotSupported);
 }
@@ -275,10 +267,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (can == NULL || device < 0 || peer < 0 || (unsigned)device >= cr->d->ngpus ||
-        (unsigned)peer >= cr->d->ngpus)
+    if (can == NULL || !cuda_is_gpu(cr, device) || !cuda_is_gpu(cr, peer))
         return cuda_leave(cr, cudaErrorInvalidDevice);
     *can = device != peer;
     return cudaSuccess;
@@ -289,9 +278,7 @@ static cudaError_t set_peer(int peer, bool on)
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
     uint8_t *mask;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (peer < 0 || (unsigned)peer >= cr->d->ngpus || (unsigned)peer == cr->h->gpu)
+    if (!cuda_is_gpu(cr, peer) || (unsigned)peer == cr->h->gpu)
         return cuda_leave(cr, cudaErrorInvalidDevice);
     mask = &cr->peers[cr->h->gpu];
     if (((*mask & 1u << peer) != 0) == on)

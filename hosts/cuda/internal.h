@@ -36,6 +36,8 @@ struct cuda_device {
 };
 
 struct cuda_stamp;
+struct cuda_object;
+enum cuda_kind { CUDA_STREAM, CUDA_EVENT, CUDA_KINDS };
 
 /** A device as the driver's calls name it (cuda.h). */
 struct CUctx_st {
@@ -44,6 +46,7 @@ struct CUctx_st {
 
 /** Of one rank, made at its first call. */
 struct cuda_rank {
+    struct host_state kept; /* first: see cuda_enter() */
     struct host *h;
     struct driver *d;
     cudaError_t last;
@@ -51,8 +54,7 @@ struct cuda_rank {
     uint8_t peers[DRIVER_GPUS]; /* by device: bit per device that it may access */
     struct cuda_device device[DRIVER_GPUS];
     struct cuda_last null_stream[DRIVER_GPUS];
-    struct CUstream_st *streams;
-    struct CUevent_st *events;
+    struct cuda_object *objects[CUDA_KINDS];
     struct cuda_stamp *stamps;
     bool driver; /* cuInit() was called */
     struct CUctx_st contexts[DRIVER_GPUS];
@@ -60,7 +62,12 @@ struct cuda_rank {
 
 /** NULL outside a rank, without memory, or without a GPU. Costs `cost`. */
 struct cuda_rank *cuda_enter(enum host_cost cost);
-/** Remembers the code for cudaGetLastError(). */
+/** False when `cr` is NULL, too. */
+static inline bool cuda_is_gpu(const struct cuda_rank *cr, int device)
+{
+    return cr != NULL && device >= 0 && (unsigned)device < cr->d->ngpus;
+}
+/** Remembers the code for cudaGetLastError(). @return it; cudaErrorNoDevice when `cr` is NULL */
 cudaError_t cuda_leave(struct cuda_rank *cr, cudaError_t code);
 
 /** A copy for an engine, behind that of the number `after`. @return its number */
@@ -74,7 +81,7 @@ struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job, ui
 void cuda_settle(struct cuda_rank *cr, struct cuda_last last);
 /** The same for all that this rank has started. */
 void cuda_settle_all(struct cuda_rank *cr);
-/** The stream's last copy; NULL: no such stream. */
+/** The stream's last copy; NULL: no such stream, or no rank. */
 struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream);
 void cuda_streams_free(struct cuda_rank *cr);
 

@@ -1,22 +1,18 @@
 /*
  * Streams and events. The two copy engines of a GPU take copies in order, so a
  * stream is no queue of its own: it knows the last copy that was given to an
- * engine for it, and the next one waits for that in its engine, or on the host if it
+ * engine for it. The next one waits for that in its engine, or on the host if it
  * needs another GPU. An event is the time when the stream's last copy ended.
  */
 #include "hosts/cuda/internal.h"
 
 #include <stdlib.h>
 
-struct CUstream_st {
-    struct cuda_last last;
-    struct CUstream_st *next;
-};
-
-struct CUevent_st {
-    struct cuda_stamp *stamp; /* NULL: never recorded */
-    struct cuda_last last;    /* of the stream then */
-    struct CUevent_st *next;
+/** A stream, or an event; programs hold its address. */
+struct cuda_object {
+    struct cuda_object *next;
+    struct cuda_last last;    /* an event's: the stream's when it was recorded */
+    struct cuda_stamp *stamp; /* NULL: a stream, or an event that was never recorded */
 };
 
 /** The back end writes into it until the copy has ended, whatever becomes of the event. */
@@ -35,7 +31,7 @@ static struct cuda_engine *engine_of(struct cuda_rank *cr, struct cuda_last last
 
 /* The engine's own GPU first: what it wrote to a peer has then left for it, and the read from the
  * peer cannot pass it. */
-static void flush(struct cuda_rank *cr, unsigned gpu, uint8_t gpus)
+static void flush_gpus(struct cuda_rank *cr, unsigned gpu, uint8_t gpus)
 {
     if ((gpus & 1u << gpu) != 0)
         driver_flush_gpu(cr->h, gpu);
@@ -51,8 +47,8 @@ void cuda_settle(struct cuda_rank *cr, struct cuda_last last)
 
     if (last.number <= e->settled)
         return;
-    cr->h->ops->gpu_wait(cr->h, last.gpu, last.number);
-    flush(cr, last.gpu, d->flush);
+    cr->h->gpus->wait(cr->h, last.gpu, last.number);
+    flush_gpus(cr, last.gpu, d->flush);
     e->settled = last.number;
     if (d->engine[0].settled == d->engine[0].issued && d->engine[1].settled == d->engine[1].issued)
         d->flush = 0;
@@ -75,66 +71,62 @@ struct cuda_last cuda_start(struct cuda_rank *cr, const struct cuda_job *job, ui
     return last;
 }
 
-static bool ended(struct cuda_rank *cr, struct cuda_last last)
+static bool copy_ended(struct cuda_rank *cr, struct cuda_last last)
 {
     return last.number <= engine_of(cr, last)->settled ||
-           cr->h->ops->gpu_ended(cr->h, last.gpu, last.number);
+           cr->h->gpus->ended(cr->h, last.gpu, last.number);
 }
 
-/* ---- streams ----------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------- */
 
-struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream)
+static struct cuda_object *find_object(const struct cuda_rank *cr, enum cuda_kind kind,
+                                       const void *handle)
 {
-    if (stream == NULL)
-        return &cr->null_stream[cr->h->gpu];
-    for (struct CUstream_st *s = cr->streams; s != NULL; s = s->next)
-        if (s == stream)
-            return &s->last;
-    return NULL;
+    struct cuda_object *o = cr != NULL ? cr->objects[kind] : NULL;
+
+    while (o != NULL && o != handle)
+        o = o->next;
+    return o;
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t *stream)
+/* `handle_p`: where the program wants the handle, which may be nowhere. */
+static cudaError_t create_object(enum cuda_kind kind, const void *handle_p,
+                                 struct cuda_object **object_p)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    struct CUstream_st *s;
+    struct cuda_object *o;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (stream == NULL)
+    if (cr == NULL || handle_p == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
-    s = calloc(1, sizeof(*s));
-    if (s == NULL)
+    o = calloc(1, sizeof(*o));
+    if (o == NULL)
         return cuda_leave(cr, cudaErrorMemoryAllocation);
-    s->next = cr->streams;
-    cr->streams = s;
-    *stream = s;
+    o->next = cr->objects[kind];
+    cr->objects[kind] = o;
+    *object_p = o;
     return cudaSuccess;
 }
 
-/* What was given to the engine goes on. */
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
+/* What was given to an engine goes on. */
+static cudaError_t destroy_object(enum cuda_kind kind, const void *handle)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+    struct cuda_object *o = find_object(cr, kind, handle), **at;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    for (struct CUstream_st **at = &cr->streams; *at != NULL; at = &(*at)->next)
-        if (*at == stream) {
-            *at = stream->next;
-            free(stream);
-            return cudaSuccess;
-        }
-    return cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    if (o == NULL)
+        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    for (at = &cr->objects[kind]; *at != o; at = &(*at)->next)
+        ;
+    *at = o->next;
+    if (o->stamp != NULL)
+        o->stamp->used = false;
+    free(o);
+    return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+/* `last` belongs to a stream or an event; NULL: there is no such object. */
+static cudaError_t synchronize(struct cuda_rank *cr, const struct cuda_last *last)
 {
-    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    struct cuda_last *last;
-
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    last = cuda_stream(cr, stream);
     if (last == NULL)
         return cuda_leave(cr, cudaErrorInvalidResourceHandle);
     cuda_settle(cr, *last);
@@ -142,34 +134,58 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 }
 
 /* Not ready is an answer, not an error to remember. */
-static cudaError_t query(struct cuda_rank *cr, struct cuda_last last)
+static cudaError_t query(struct cuda_rank *cr, const struct cuda_last *last)
 {
-    if (!ended(cr, last))
-        return cudaErrorNotReady;
-    cuda_settle(cr, last);
-    return cudaSuccess;
+    return last != NULL && !copy_ended(cr, *last) ? cudaErrorNotReady : synchronize(cr, last);
+}
+
+/* ---- streams ----------------------------------------------------------------- */
+
+struct cuda_last *cuda_stream(struct cuda_rank *cr, cudaStream_t stream)
+{
+    struct cuda_object *o = find_object(cr, CUDA_STREAM, stream);
+
+    if (cr != NULL && stream == NULL)
+        return &cr->null_stream[cr->h->gpu];
+    return o != NULL ? &o->last : NULL;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    struct cuda_object *o;
+    cudaError_t code = create_object(CUDA_STREAM, stream, &o);
+
+    if (code == cudaSuccess)
+        *stream = (cudaStream_t)o;
+    return code;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    return destroy_object(CUDA_STREAM, stream);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
+
+    return synchronize(cr, cuda_stream(cr, stream));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    struct cuda_last *last;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    last = cuda_stream(cr, stream);
-    return last != NULL ? query(cr, *last) : cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    return query(cr, cuda_stream(cr, stream));
 }
 
 /* ---- events ------------------------------------------------------------------ */
 
-static struct CUevent_st *find_event(struct cuda_rank *cr, cudaEvent_t event)
+static const struct cuda_last *event_last(const struct cuda_rank *cr, cudaEvent_t event)
 {
-    struct CUevent_st *e = cr->events;
+    const struct cuda_object *o = find_object(cr, CUDA_EVENT, event);
 
-    while (e != NULL && e != event)
-        e = e->next;
-    return e;
+    return o != NULL ? &o->last : NULL;
 }
 
 static struct cuda_stamp *take_stamp(struct cuda_rank *cr)
@@ -192,50 +208,26 @@ static struct cuda_stamp *take_stamp(struct cuda_rank *cr)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    struct CUevent_st *e;
+    struct cuda_object *o;
+    cudaError_t code = create_object(CUDA_EVENT, event, &o);
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    if (event == NULL)
-        return cuda_leave(cr, cudaErrorInvalidValue);
-    e = calloc(1, sizeof(*e));
-    if (e == NULL)
-        return cuda_leave(cr, cudaErrorMemoryAllocation);
-    e->next = cr->events;
-    cr->events = e;
-    *event = e;
-    return cudaSuccess;
+    if (code == cudaSuccess)
+        *event = (cudaEvent_t)o;
+    return code;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    for (struct CUevent_st **at = &cr->events; *at != NULL; at = &(*at)->next)
-        if (*at == event) {
-            *at = event->next;
-            if (event->stamp != NULL)
-                event->stamp->used = false;
-            free(event);
-            return cudaSuccess;
-        }
-    return cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    return destroy_object(CUDA_EVENT, event);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    struct CUevent_st *e;
-    struct cuda_last *last;
+    struct cuda_object *e = find_object(cr, CUDA_EVENT, event);
+    const struct cuda_last *last = cuda_stream(cr, stream);
     struct cuda_stamp *stamp;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    e = find_event(cr, event);
-    last = cuda_stream(cr, stream);
     if (e == NULL || last == NULL)
         return cuda_leave(cr, cudaErrorInvalidResourceHandle);
     stamp = take_stamp(cr);
@@ -245,44 +237,30 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         e->stamp->used = false;
     e->stamp = stamp;
     e->last = *last;
-    cr->h->ops->gpu_stamp(cr->h, last->gpu, last->number, &stamp->s);
+    cr->h->gpus->stamp(cr->h, last->gpu, last->number, &stamp->s);
     return cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    struct CUevent_st *e;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    e = find_event(cr, event);
-    if (e == NULL)
-        return cuda_leave(cr, cudaErrorInvalidResourceHandle);
-    cuda_settle(cr, e->last);
-    return cudaSuccess;
+    return synchronize(cr, event_last(cr, event));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    struct CUevent_st *e;
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    e = find_event(cr, event);
-    return e != NULL ? query(cr, e->last) : cuda_leave(cr, cudaErrorInvalidResourceHandle);
+    return query(cr, event_last(cr, event));
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     struct cuda_rank *cr = cuda_enter(HOST_COST_CUDA_CALL);
-    struct CUevent_st *a, *b;
+    const struct cuda_object *a = find_object(cr, CUDA_EVENT, start);
+    const struct cuda_object *b = find_object(cr, CUDA_EVENT, end);
 
-    if (cr == NULL)
-        return cudaErrorNoDevice;
-    a = find_event(cr, start);
-    b = find_event(cr, end);
     if (ms == NULL)
         return cuda_leave(cr, cudaErrorInvalidValue);
     if (a == NULL || b == NULL || a->stamp == NULL || b->stamp == NULL)
@@ -296,22 +274,13 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 
 void cuda_streams_free(struct cuda_rank *cr)
 {
-    while (cr->streams != NULL) {
-        struct CUstream_st *s = cr->streams;
-
-        cr->streams = s->next;
-        free(s);
-    }
-    while (cr->events != NULL) {
-        struct CUevent_st *e = cr->events;
-
-        cr->events = e->next;
-        free(e);
-    }
-    while (cr->stamps != NULL) {
-        struct cuda_stamp *st = cr->stamps;
-
-        cr->stamps = st->next;
+    for (unsigned kind = 0; kind < CUDA_KINDS; kind++)
+        for (struct cuda_object *o = cr->objects[kind], *next; o != NULL; o = next) {
+            next = o->next;
+            free(o);
+        }
+    for (struct cuda_stamp *st = cr->stamps, *next; st != NULL; st = next) {
+        next = st->next;
         free(st);
     }
 }

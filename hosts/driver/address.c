@@ -37,7 +37,7 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
 
     if (pin == NULL) {
         uint64_t first = offset & ~(uint64_t)(HOST_GPU_PAGE - 1);
-        uint64_t last = (offset + bytes + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+        uint64_t last = host_round_up(offset + bytes, HOST_GPU_PAGE);
         struct driver_pin *fresh = add_pin(g);
 
         if (fresh == NULL)
@@ -45,8 +45,8 @@ int driver_pin_gpu(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes
         if (last == first)
             last += HOST_GPU_PAGE;
         host_spend_cost(h, HOST_COST_SYSCALL);
-        *fresh = (struct driver_pin){ first, last - first,
-                                      h->ops->gpu_pin(h, gpu, first, last - first) };
+        *fresh =
+            (struct driver_pin){ first, last - first, h->gpus->pin(h, gpu, first, last - first) };
         if (fresh->bar_offset == HOST_NO_BUS)
             return DRIVER_ERR_NOMEM;
         g->npins++;
@@ -64,7 +64,7 @@ static void unpin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
         struct driver_pin *p = &g->pins[i];
 
         if (p->offset < offset + bytes && offset < p->offset + p->bytes) {
-            h->ops->gpu_unpin(h, gpu, p->bar_offset, p->bytes);
+            h->gpus->unpin(h, gpu, p->bar_offset, p->bytes);
             *p = g->pins[--g->npins];
         }
     }
@@ -72,8 +72,8 @@ static void unpin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
 
 bool driver_free_gpu(struct host *h, void *p)
 {
-    struct host_pointer hp = h->ops->pointer(h, p);
-    uint64_t bytes = hp.kind == HOST_GPU ? h->ops->gpu_free(h, hp.gpu, p) : 0;
+    struct host_pointer hp = h->memory->pointer(h, p);
+    uint64_t bytes = hp.kind == HOST_GPU ? h->gpus->free(h, hp.gpu, p) : 0;
 
     if (bytes == 0)
         return false;
@@ -85,14 +85,14 @@ void driver_flush_gpu(struct host *h, unsigned gpu)
 {
     struct driver_gpu *g = &driver_of(h)->gpus[gpu];
 
-    h->ops->load(h, &g->bar, g->flush_offset, 4);
+    h->bus->load(h, &g->bar, g->flush_offset, 4);
 }
 
 int driver_address(struct host *h, void *p, uint64_t bytes, uint64_t *bus_p, unsigned *area_p,
                    uint64_t *offset_p)
 {
     struct driver *d = driver_of(h);
-    struct host_pointer hp = h->ops->pointer(h, p);
+    struct host_pointer hp = h->memory->pointer(h, p);
     unsigned area = HUB_AREA_HOST;
     uint64_t bus = hp.offset;
 

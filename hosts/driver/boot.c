@@ -22,12 +22,12 @@
 
 static uint32_t rd(struct host *h, uint16_t bdf, uint32_t reg)
 {
-    return h->ops->config_read(h, bdf, reg);
+    return h->bus->config_read(h, bdf, reg);
 }
 
 static void wr(struct host *h, uint16_t bdf, uint32_t reg, uint32_t value)
 {
-    h->ops->config_write(h, bdf, reg, value);
+    h->bus->config_write(h, bdf, reg, value);
 }
 
 static uint32_t find_capability(struct host *h, uint16_t bdf, uint32_t id)
@@ -66,10 +66,10 @@ static int assign_bars(struct host *h, struct driver_function *fn, uint64_t *nex
     for (unsigned n = 0; n < DRIVER_BARS; n++) {
         bool wide;
         uint64_t bytes = bar_bytes(h, fn->bdf, n, &wide);
-        uint64_t base = (*next_p + bytes - 1) & ~(bytes - 1);
+        uint64_t base = host_round_up(*next_p, bytes);
 
         if (bytes != 0) {
-            if (!h->ops->claim(h, fn->port, base, bytes))
+            if (!h->bus->claim(h, fn->port, base, bytes))
                 return DRIVER_ERR_CLAIM;
             wr(h, fn->bdf, CFG_BAR(n), (uint32_t)base);
             if (wide)
@@ -105,20 +105,20 @@ static void set_payload(struct host *h, const struct driver_function *fn)
 static void set_msi(struct host *h, const struct driver_function *fn)
 {
     uint32_t at = find_capability(h, fn->bdf, CAP_MSI);
-    uint64_t addr = h->ops->msi_address(h);
+    uint64_t addr = h->bus->msi_address(h);
 
     if (at == 0)
         return;
     wr(h, fn->bdf, at + 4, (uint32_t)addr);
     wr(h, fn->bdf, at + 8, (uint32_t)(addr >> 32));
-    wr(h, fn->bdf, at + 12, fn->port); /* the vector tells who calls */
+    wr(h, fn->bdf, at + 12, fn->port); /* the vector says who calls */
     wr(h, fn->bdf, at, rd(h, fn->bdf, at) | 1u << 16);
 }
 
 int boot_enumerate(struct host *h, struct driver *d)
 {
-    uint64_t next = h->ops->bus_start(h);
-    unsigned ports = h->ops->root_ports(h);
+    uint64_t next = h->bus->start(h);
+    unsigned ports = h->bus->root_ports(h);
 
     for (unsigned p = 0; p < ports && d->nfunctions < DRIVER_FUNCTIONS; p++) {
         struct driver_function *fn = &d->functions[d->nfunctions];

@@ -4,15 +4,23 @@
  * start costs one store and none is ever dropped by a busy channel.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "hosts/driver/descriptor.h"
 #include "hosts/driver/driver.h"
 
-static void chain_release(struct driver *d, struct driver_chain *c)
+static void chain_give(struct driver *d, struct driver_chain *c)
 {
     if (c->internal_first != RANGE_NONE)
         range_give(&d->internal_free, c->internal_first);
     if (c->host_first != RANGE_NONE)
         range_give(&d->table_free, c->host_first);
+    c->internal_first = c->host_first = RANGE_NONE;
+}
+
+static void chain_release(struct driver *d, struct driver_chain *c)
+{
+    chain_give(d, c);
     free(c);
 }
 
@@ -41,11 +49,7 @@ static bool chain_take(struct driver *d, struct driver_chain *c)
     if ((c->internal_count == 0 || c->internal_first != RANGE_NONE) &&
         (c->host_count == 0 || c->host_first != RANGE_NONE))
         return true;
-    if (c->internal_first != RANGE_NONE)
-        range_give(&d->internal_free, c->internal_first);
-    if (c->host_first != RANGE_NONE)
-        range_give(&d->table_free, c->host_first);
-    c->internal_first = c->host_first = RANGE_NONE;
+    chain_give(d, c);
     return false;
 }
 
@@ -98,6 +102,19 @@ void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
         ch->retired = old;
         release_retired(d, ch);
     }
+}
+
+void driver_descriptor_write(struct host *h, struct driver *d, uint32_t pointer,
+                             const struct descriptor *desc)
+{
+    uint64_t at = (uint64_t)(pointer & ~HUB_DESC_INTERNAL) * HUB_DESC_BYTES;
+    uint8_t bytes[HUB_DESC_BYTES];
+
+    descriptor_encode(desc, bytes);
+    if ((pointer & HUB_DESC_INTERNAL) != 0)
+        h->bus->store_block(h, &d->internal, at, bytes, sizeof(bytes));
+    else
+        memcpy(d->table + at, bytes, sizeof(bytes));
 }
 
 int driver_channel_wait(struct host *h, struct driver *d, unsigned channel)

@@ -4,11 +4,6 @@
 
 #include "hosts/driver/boot.h"
 
-struct driver *driver_of(struct host *h)
-{
-    return h->node->state[HOST_NODE_DRIVER].data;
-}
-
 const struct driver_function *driver_find(const struct driver *d, uint16_t vendor, uint16_t device,
                                           unsigned index)
 {
@@ -28,9 +23,9 @@ static void chains_free(struct driver_chain *c)
     }
 }
 
-static void driver_release(void *data)
+static void driver_release(void *driver)
 {
-    struct driver *d = data;
+    struct driver *d = driver;
 
     for (unsigned g = 0; g < d->ngpus; g++)
         free(d->gpus[g].pins);
@@ -42,6 +37,11 @@ static void driver_release(void *data)
     range_fini(&d->table_free);
     range_fini(&d->internal_free);
     free(d);
+}
+
+struct driver *driver_of(struct host *h)
+{
+    return host_state_of(h->node->states, driver_release);
 }
 
 /* Reads are answered in the own part only, so the driver looks for the registers where they would
@@ -56,9 +56,9 @@ static bool find_own_part(struct host *h, struct driver *d)
         for (unsigned i = 0; i < ways[w]; i++) {
             unsigned slot = (h->node->index + i) % ways[w];
 
-            if (!h->ops->map(h, d->window_bus + slot * part + HUB_AREA_SELF * (part / HUB_AREAS),
-                             HUB_INTERNAL_OFFSET, HOST_UNCACHED, &d->regs))
-                continue;
+            d->regs =
+                (struct host_bar){ d->window_bus + slot * part + HUB_AREA_SELF * (part / HUB_AREAS),
+                                   HUB_INTERNAL_OFFSET, HOST_UNCACHED };
             if ((uint32_t)driver_read(h, d, HUB_ID) != HUB_ID_MAGIC)
                 continue;
             d->slot = slot;
@@ -81,10 +81,9 @@ static int map_window(struct host *h, struct driver *d)
     d->window_bytes = fn->bar[0].bytes;
     if (d->window_bytes == 0 || !find_own_part(h, d))
         return DRIVER_ERR_NO_HUB;
-    if (!h->ops->map(h, d->regs.bus + HUB_INTERNAL_OFFSET, HUB_INTERNAL_BYTES, HOST_WRITE_COMBINING,
-                     &d->internal) ||
-        !h->ops->map(h, d->window_bus, d->window_bytes, h->pio_mapping, &d->window))
-        return DRIVER_ERR_NOMEM;
+    d->internal = (struct host_bar){ d->regs.bus + HUB_INTERNAL_OFFSET, HUB_INTERNAL_BYTES,
+                                     HOST_WRITE_COMBINING };
+    d->window = (struct host_bar){ d->window_bus, d->window_bytes, h->pio_mapping };
     return DRIVER_OK;
 }
 
@@ -92,7 +91,7 @@ static void open_areas(struct host *h, struct driver *d)
 {
     uint64_t bytes;
 
-    h->ops->pinned_range(h, &d->area_base[HUB_AREA_HOST], &bytes);
+    h->memory->pinned_range(h, &d->area_base[HUB_AREA_HOST], &bytes);
     for (unsigned a = HUB_AREA_GPU0; a <= HUB_AREA_GPU1; a++) {
         unsigned g = a - HUB_AREA_GPU0;
 
@@ -109,7 +108,7 @@ bool driver_helper_add(struct driver *d, const struct driver_helper *helper)
         return false;
     d->helpers[d->nhelpers++] = *helper;
     d->helper_bits |= helper->bits;
-    d->irq_seen &= ~helper->bits; /* of whoever rang before there was a helper */
+    d->irq_seen &= ~helper->bits; /* by a rank that rang before there was a helper */
     return true;
 }
 
@@ -118,7 +117,7 @@ static void ring_by_news(struct host *h, const struct driver *d)
 {
     for (unsigned i = 0; i < d->nhelpers; i++)
         if (d->helpers[i].news != NULL && d->helpers[i].news(d->helpers[i].arg))
-            h->ops->ring(h, d->helpers[i].h);
+            h->cpu->ring(h, d->helpers[i].h);
 }
 
 /* What raised a bit again before it was cleared interrupts no more: the read comes back behind the
@@ -130,7 +129,7 @@ static void ring_by_bits(struct host *h, struct driver *d, uint32_t status)
     (void)driver_read(h, d, HUB_IRQ_STATUS);
     for (unsigned i = 0; i < d->nhelpers; i++)
         if ((status & d->helpers[i].bits) != 0)
-            h->ops->ring(h, d->helpers[i].h);
+            h->cpu->ring(h, d->helpers[i].h);
 }
 
 static void interrupt(struct host *h, void *arg, uint32_t vector)
@@ -153,29 +152,29 @@ static void interrupt(struct host *h, void *arg, uint32_t vector)
     ring_by_bits(h, d, status);
     d->irq_seen |= status & ~(HUB_IRQ_RING | d->helper_bits);
     if (d->irq_seen != 0 && d->irq_waiter != NULL)
-        h->ops->wake(h, d->irq_waiter);
+        h->cpu->wake(h, d->irq_waiter);
 }
 
 static int set_up_hub(struct host *h, struct driver *d)
 {
     uint64_t ring_bytes = UINT64_C(8) << DRIVER_RING_LOG2;
-    uint64_t *ring = h->ops->alloc(h, ring_bytes, HOST_PAGE);
+    uint64_t *ring = h->memory->alloc(h, ring_bytes, HOST_PAGE);
 
-    d->table = h->ops->alloc(h, (uint64_t)DRIVER_TABLE_DESCS * HUB_DESC_BYTES, HOST_PAGE);
+    d->table = h->memory->alloc(h, (uint64_t)DRIVER_TABLE_DESCS * HUB_DESC_BYTES, HOST_PAGE);
     if (ring == NULL || d->table == NULL || !range_init(&d->table_free, 0, DRIVER_TABLE_DESCS) ||
         !range_init(&d->internal_free, 0, HUB_INTERNAL_DESCS))
         return DRIVER_ERR_NOMEM;
     d->ring = (struct notify_ring){ ring, DRIVER_RING_LOG2, 0 };
     for (uint64_t i = 0; i < UINT64_C(1) << DRIVER_RING_LOG2; i++)
         d->ring.entries[i] = 0;
-    d->table_bus = h->ops->pointer(h, d->table).offset;
+    d->table_bus = h->memory->pointer(h, d->table).offset;
     open_areas(h, d);
-    driver_write(h, d, HUB_RING_BASE, h->ops->pointer(h, ring).offset);
+    driver_write(h, d, HUB_RING_BASE, h->memory->pointer(h, ring).offset);
     driver_write(h, d, HUB_RING_SIZE, DRIVER_RING_LOG2);
     for (unsigned c = 0; c < HUB_DMA_CHANNELS; c++)
         driver_write(h, d, HUB_DMA(c) + HUB_DMA_TABLE, d->table_bus);
     driver_write(h, d, HUB_IRQ_MASK, UINT32_MAX);
-    h->ops->fence(h);
+    h->bus->fence(h);
     d->subcluster = driver_read(h, d, HUB_SLOT) >> 16 & 0xffff; /* and all of it has arrived */
     return DRIVER_OK;
 }
@@ -183,11 +182,12 @@ static int set_up_hub(struct host *h, struct driver *d)
 /* The driver keeps one page of each GPU, so that there is always something to read from. */
 static int map_gpu(struct host *h, struct driver_gpu *gpu, unsigned g)
 {
-    void *page = h->ops->gpu_alloc(h, g, HOST_GPU_PAGE, HOST_GPU_PAGE);
+    void *page = h->gpus->alloc(h, g, HOST_GPU_PAGE, HOST_GPU_PAGE);
 
-    if (page == NULL || !h->ops->map(h, gpu->bar_bus, gpu->bar_bytes, HOST_UNCACHED, &gpu->bar))
+    if (page == NULL)
         return DRIVER_ERR_NOMEM;
-    gpu->flush_offset = h->ops->gpu_pin(h, g, h->ops->pointer(h, page).offset, HOST_GPU_PAGE);
+    gpu->bar = (struct host_bar){ gpu->bar_bus, gpu->bar_bytes, HOST_UNCACHED };
+    gpu->flush_offset = h->gpus->pin(h, g, h->memory->pointer(h, page).offset, HOST_GPU_PAGE);
     return gpu->flush_offset != HOST_NO_BUS ? DRIVER_OK : DRIVER_ERR_NOMEM;
 }
 
@@ -195,11 +195,11 @@ static int find_gpus(struct host *h, struct driver *d)
 {
     int code = DRIVER_OK;
 
-    d->ngpus = h->ops->gpus(h);
+    d->ngpus = h->gpus->number(h);
     if (d->ngpus > DRIVER_GPUS)
         d->ngpus = DRIVER_GPUS;
     for (unsigned g = 0; g < d->ngpus && code == DRIVER_OK; g++) {
-        uint16_t bdf = h->ops->gpu_bdf(h, g);
+        uint16_t bdf = h->gpus->bdf(h, g);
 
         for (unsigned i = 0; i < d->nfunctions; i++) {
             const struct driver_function *fn = &d->functions[i];
@@ -223,13 +223,13 @@ int driver_boot(struct host *h)
 
     if (d == NULL)
         return DRIVER_ERR_NOMEM;
-    h->node->state[HOST_NODE_DRIVER] = (struct host_state){ d, driver_release };
+    host_state_add(&h->node->states, &d->kept, driver_release);
     code = boot_enumerate(h, d);
     if (code == DRIVER_OK)
         code = find_gpus(h, d);
     if (code != DRIVER_OK)
         return code;
-    h->ops->set_interrupt(h, interrupt, d);
+    h->cpu->set_interrupt(h, interrupt, d);
     hub = driver_find(d, HUB_VENDOR_ID, HUB_DEVICE_ID, 0);
     if (hub == NULL)
         return code;
@@ -295,7 +295,7 @@ bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsig
         driver_ring_drain(h, d);
         if (notify_count_take(&d->counts, key, &flush))
             break;
-        h->ops->wait_write(h, notify_ring_next(&d->ring), 8);
+        h->bus->wait_write(h, notify_ring_next(&d->ring), 8);
     }
     flush_gpus(h, d, flush);
     return true;
@@ -307,7 +307,7 @@ uint32_t driver_wait_irq(struct host *h, struct driver *d, uint32_t bits)
 
     while ((d->irq_seen & bits) == 0) {
         d->irq_waiter = h;
-        h->ops->sleep(h, HOST_NEVER);
+        h->cpu->sleep(h, HOST_NEVER);
     }
     d->irq_waiter = NULL;
     seen = d->irq_seen & bits;

@@ -6,14 +6,16 @@
 #ifndef DRIVER_DRIVER_H
 #define DRIVER_DRIVER_H
 
-#include "hosts/driver/bar.h"
 #include "hosts/driver/notify.h"
-#include "hosts/driver/range.h"
+#include "hosts/host/host.h"
+#include "hosts/host/range.h"
 #include "regs/hub_regs.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct descriptor;
 
 enum driver_status {
     DRIVER_OK = 0,
@@ -35,7 +37,7 @@ enum driver_status {
  * and one above it. */
 #define DRIVER_HELPERS 24u
 /* Bits of HUB_IRQ_STATUS that ring helpers, below HUB_IRQ_RING; more ranks than bits share them. */
-#define DRIVER_HELPER_BIT  UINT32_C(0x10000) /* of the first rank of the node */
+#define DRIVER_HELPER_BIT  UINT32_C(0x10000) /* the node's first rank has it */
 #define DRIVER_HELPER_BITS 15u
 
 struct driver_function {
@@ -54,7 +56,7 @@ struct driver_pin {
 struct driver_gpu {
     uint64_t bar_bus, bar_bytes;
     struct host_bar bar;   /* uncached */
-    uint64_t flush_offset; /* of the driver's own page in the BAR, for driver_flush_gpu() */
+    uint64_t flush_offset; /* in the BAR: the driver's own page, for driver_flush_gpu() */
     struct driver_pin *pins;
     unsigned npins, pins_room;
 };
@@ -83,6 +85,7 @@ struct driver_helper {
 };
 
 struct driver {
+    struct host_state kept; /* first: see driver_of() */
     unsigned nfunctions;
     struct driver_function functions[DRIVER_FUNCTIONS];
     unsigned ngpus;
@@ -110,7 +113,7 @@ struct driver {
     uint32_t helper_bits; /* all of them */
     unsigned hub_vector;
 
-    uint32_t irq_seen; /* bits of HUB_IRQ_STATUS that nobody has waited for yet */
+    uint32_t irq_seen; /* bits of HUB_IRQ_STATUS that no rank has waited for yet */
     struct host *irq_waiter;
 };
 
@@ -151,16 +154,16 @@ static inline uint64_t driver_notify_address(const struct driver *d, unsigned sl
 /* registers */
 static inline void driver_write(struct host *h, struct driver *d, uint32_t reg, uint64_t value)
 {
-    h->ops->store(h, &d->regs, reg, &value, 8);
+    h->bus->store(h, &d->regs, reg, &value, 8);
 }
 static inline uint64_t driver_read(struct host *h, struct driver *d, uint32_t reg)
 {
-    return h->ops->load(h, &d->regs, reg, 8);
+    return h->bus->load(h, &d->regs, reg, 8);
 }
 
 /* notifications */
-/** Takes new entries out of the ring, until at the time of return there are none; tells the hub
- * from time to time how far it has come. */
+/** Takes new entries out of the ring, until at the time of return there are none. From time to
+ * time it writes to the hub how far it has come. */
 void driver_ring_drain(struct host *h, struct driver *d);
 /** Waits for and consumes one notification; `false` when the hub or its ring is not there. */
 bool driver_wait_notify(struct host *h, struct driver *d, unsigned source, unsigned slot,
@@ -181,6 +184,9 @@ bool driver_helper_add(struct driver *d, const struct driver_helper *helper);
 /** Room for a list; waits for the channel where only that frees some. */
 int driver_chain_alloc(struct host *h, struct driver *d, unsigned channel, uint32_t internal,
                        uint32_t host, struct driver_chain **chain_p);
+/** Writes a descriptor of a chain to where `pointer` finds it. */
+void driver_descriptor_write(struct host *h, struct driver *d, uint32_t pointer,
+                             const struct descriptor *desc);
 /** Makes it the channel's list; the former one goes when the channel no longer runs it. */
 void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
                           struct driver_chain *chain);
@@ -188,14 +194,14 @@ void driver_chain_install(struct host *h, struct driver *d, unsigned channel,
 int driver_chain_start(struct host *h, struct driver *d, unsigned channel);
 /**
  * For a library that keeps lists of its own: the first of `sets` times DRIVER_OWN_DESCS descriptors
- * in internal memory for each channel, in each set those of channel 0 first, the same whoever asks
- * first; all ask for as many. RANGE_NONE: none are left.
+ * in internal memory for each channel, in each set those of channel 0 first. All ranks ask for as
+ * many, and get the same ones. RANGE_NONE: none are left.
  */
 uint64_t driver_own_descs(struct driver *d, unsigned sets);
-/** False when a chain of anybody goes on, as far as the ring tells. */
+/** False when a chain of any rank goes on, as far as the ring shows. */
 bool driver_channel_idle(struct host *h, struct driver *d, unsigned channel);
-/** Starts the list at this pointer by one store, on a channel that is idle. The list itself tells
- * its user of its end, who says so by driver_chain_ended(). @return its number. */
+/** Starts the list at this pointer by one store, on a channel that is idle. The list itself
+ * announces its end to its user, who calls driver_chain_ended() then. @return its number. */
 uint64_t driver_chain_begin(struct host *h, struct driver *d, unsigned channel, uint32_t head);
 void driver_chain_ended(struct driver *d, unsigned channel, uint64_t number);
 /** Until the channel is idle; polls its state over PCIe when the ring does not know. */

@@ -6,8 +6,8 @@
  *   63   62  61      60..59   58   57   56     55..48  47..32  31..0
  *   lap  0   silent  channel  end  gpu  flush  source  slot    tag
  *
- * end: the last word of a chain on the source's own channel. silent: nobody
- * waits for it; it only tells that the chain has ended. flush: read device
+ * end: the last word of a chain on the source's own channel. silent: no rank
+ * waits for it; it only says that the chain has ended. flush: read device
  * memory of `gpu` before trusting the data (see driver_wait_notify()).
  */
 #ifndef DRIVER_NOTIFY_H

@@ -53,7 +53,7 @@ int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p)
     struct peach2_buffer buf = { .bytes = bytes,
                                  .slot = (uint16_t)s.d->slot,
                                  .subcluster = (uint16_t)s.d->subcluster };
-    uint64_t room = (bytes + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    uint64_t room = host_round_up(bytes, HOST_GPU_PAGE);
     unsigned area = 0;
     void *p;
     int code;
@@ -61,8 +61,8 @@ int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p)
     if (bytes == 0 || gpu >= (int)s.d->ngpus)
         return PEACH2_ERR_INVALID;
     host_spend_cost(s.h, HOST_COST_SYSCALL);
-    p = gpu < 0 ? s.h->ops->alloc(s.h, bytes, HOST_PAGE)
-                : s.h->ops->gpu_alloc(s.h, (unsigned)gpu, room, HOST_GPU_PAGE);
+    p = gpu < 0 ? s.h->memory->alloc(s.h, bytes, HOST_PAGE)
+                : s.h->gpus->alloc(s.h, (unsigned)gpu, room, HOST_GPU_PAGE);
     if (p == NULL)
         return PEACH2_ERR_NOMEM;
     memset(p, 0, bytes);
@@ -80,12 +80,12 @@ int peach2_alloc(int gpu, size_t bytes, struct peach2_buffer *buf_p)
 void peach2_free(const struct peach2_buffer *buf)
 {
     struct self s = self();
-    struct host_pointer hp = s.h->ops->pointer(s.h, peach2_pointer(buf));
+    struct host_pointer hp = s.h->memory->pointer(s.h, peach2_pointer(buf));
 
     if (hp.kind == HOST_GPU)
         driver_free_gpu(s.h, peach2_pointer(buf));
     else
-        s.h->ops->free(s.h, peach2_pointer(buf));
+        s.h->memory->free(s.h, peach2_pointer(buf));
 }
 
 uint64_t peach2_window(const struct peach2_buffer *buf, size_t offset)
@@ -101,21 +101,21 @@ void peach2_store(uint64_t window, const void *bytes, size_t n)
 {
     struct self s = self();
 
-    s.h->ops->store_block(s.h, &s.d->window, window - s.d->window_bus, bytes, n);
+    s.h->bus->store_block(s.h, &s.d->window, window - s.d->window_bus, bytes, n);
 }
 
 void peach2_commit(void)
 {
     struct host *h = host_self();
 
-    h->ops->fence(h);
+    h->bus->fence(h);
 }
 
 uint64_t peach2_load(uint64_t window, unsigned size)
 {
     struct self s = self();
 
-    return s.h->ops->load(s.h, &s.d->window, window - s.d->window_bus, size);
+    return s.h->bus->load(s.h, &s.d->window, window - s.d->window_bus, size);
 }
 
 static uint64_t read_word(const volatile void *p, unsigned size)
@@ -128,17 +128,15 @@ void peach2_wait_word(const volatile void *p, unsigned size, uint64_t value)
     struct host *h = host_self();
 
     while (read_word(p, size) != value)
-        h->ops->wait_write(h, p, size);
+        h->bus->wait_write(h, p, size);
 }
 
 void peach2_poll(const struct peach2_buffer *buf, size_t offset, unsigned size, uint64_t value)
 {
     struct self s = self();
-    struct host_bar bar;
+    const struct host_bar bar = { buf->bus, buf->bytes, HOST_UNCACHED };
 
-    if (!s.h->ops->map(s.h, buf->bus, buf->bytes, HOST_UNCACHED, &bar))
-        return;
-    while (s.h->ops->load(s.h, &bar, offset, size) != value)
+    while (s.h->bus->load(s.h, &bar, offset, size) != value)
         ;
 }
 
@@ -180,31 +178,20 @@ void peach2_register_start(unsigned channel)
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_CONTROL, HUB_DMA_START_REG);
 }
 
-static void write_list(struct self s, const struct driver_chain *c, int internal,
-                       const struct peach2_transfer *list, unsigned n)
+static void write_list(struct self s, uint32_t head, const struct peach2_transfer *list, unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) {
-        uint64_t at = internal ? c->internal_first : c->host_first;
-        uint8_t bytes[HUB_DESC_BYTES];
-        struct descriptor d = {
-            .src = list[i].src_bus,
-            .dst = list[i].dst_window,
-            .bytes = list[i].bytes,
-            .block_bytes = list[i].block_bytes,
-            .src_gap = list[i].src_gap,
-            .dst_gap = list[i].dst_gap,
-            .next = i + 1 < n ? (uint32_t)(at + i + 1) | (internal ? HUB_DESC_INTERNAL : 0)
-                              : HUB_DESC_END,
-            .flags = HUB_DESC_PIPELINE,
-        };
-
-        descriptor_encode(&d, bytes);
-        if (internal)
-            s.h->ops->store_block(s.h, &s.d->internal, (at + i) * HUB_DESC_BYTES, bytes,
-                                  HUB_DESC_BYTES);
-        else
-            memcpy(s.d->table + (at + i) * HUB_DESC_BYTES, bytes, HUB_DESC_BYTES);
-    }
+    for (unsigned i = 0; i < n; i++)
+        driver_descriptor_write(s.h, s.d, head + i,
+                                &(struct descriptor){
+                                    .src = list[i].src_bus,
+                                    .dst = list[i].dst_window,
+                                    .bytes = list[i].bytes,
+                                    .block_bytes = list[i].block_bytes,
+                                    .src_gap = list[i].src_gap,
+                                    .dst_gap = list[i].dst_gap,
+                                    .next = i + 1 < n ? head + i + 1 : HUB_DESC_END,
+                                    .flags = HUB_DESC_PIPELINE,
+                                });
 }
 
 int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *list, unsigned n,
@@ -219,11 +206,11 @@ int peach2_chain(unsigned channel, int internal, const struct peach2_transfer *l
     code = driver_chain_alloc(s.h, s.d, channel, internal ? n : 0, internal ? 0 : n, &c);
     if (code != DRIVER_OK)
         return code;
-    write_list(s, c, internal, list, n);
     c->head = internal ? (uint32_t)c->internal_first | HUB_DESC_INTERNAL : (uint32_t)c->host_first;
+    write_list(s, c->head, list, n);
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_ADDR, status.window);
     driver_write(s.h, s.d, HUB_DMA(channel) + HUB_DMA_STATUS_DATA, status.data);
-    s.h->ops->fence(s.h);
+    s.h->bus->fence(s.h);
     driver_chain_install(s.h, s.d, channel, c);
     return 0;
 }
@@ -250,19 +237,19 @@ uint64_t peach2_tsc(void)
 {
     struct host *h = host_self();
 
-    return h->ops->tsc(h);
+    return h->cpu->tsc(h);
 }
 
 uint64_t peach2_tsc_khz(void)
 {
     struct host *h = host_self();
 
-    return h->ops->tsc_khz(h);
+    return h->cpu->tsc_khz(h);
 }
 
 uint64_t peach2_time_ps(void)
 {
     struct host *h = host_self();
 
-    return h->ops->time_ps(h);
+    return h->cpu->time_ps(h);
 }

@@ -1,6 +1,9 @@
 /* Simulated time for what programs compute between their calls. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/compute.h"
+
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/run.h"
 
 #include <time.h>
 
@@ -30,17 +33,4 @@ sim_time_t launch_compute_take(struct launch_thread *t)
     t->computed = now = computed(t);
     return (now - before) *
            (t->compute == LAUNCH_COMPUTE_COUNTED ? t->node->run->cfg->block_ps : SIM_NS);
-}
-
-void launch_compute_pass(struct launch_thread *t, sim_time_t ps)
-{
-    if (ps == 0)
-        return;
-    node_core_spend(t->core, ps, launch_done, t);
-    launch_wait(t, "computing");
-}
-
-void launch_compute_charge(struct launch_thread *t)
-{
-    launch_compute_pass(t, launch_compute_take(t));
 }

@@ -4,7 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "hosts/launch/internal.h"
+#include "hosts/launch/thread.h"
+#include "hosts/launch/watch.h"
 
 #define FAULT_SIGNALS     4
 #define FAULT_STACK_BYTES 65536
@@ -33,7 +34,7 @@ static void faulted(int sig, siginfo_t *info, void *context)
                                                  : "memory access fault";
     launch_thread_of(h)->signal = sig;
     launch_thread_of(h)->fault_at = launch_counter_of(context);
-    h->ops->exit(h, 128 + sig);
+    h->process->exit(h, 128 + sig);
 }
 
 struct fault_guard *fault_guard_begin(void)

@@ -1,6 +1,6 @@
 /*
  * A program that crashes ends its rank, with the exit code that a shell would
- * tell, and not the simulator.
+ * report, and not the simulator.
  */
 #ifndef LAUNCH_FAULT_H
 #define LAUNCH_FAULT_H

@@ -1,22 +1,9 @@
-/*
- * Helpers: what a library has running above its rank, by interrupts. A handler of the node rings;
- * one instant later, when all software of its time has run, the helper is asked whether it is
- * wanted, so that the answer does not depend on the order of events. The rank's core stands still
- * from then on until the helper has ended.
- */
-#include <stdlib.h>
+#include "hosts/launch/helper.h"
 
-#include "hosts/launch/internal.h"
+#include <stdlib.h>
 
 /* All software of the ring's time has run by then. */
 #define NEXT_INSTANT_PS 1u
-
-struct launch_helper {
-    struct launch_thread thread, *rank;
-    struct host_helper what;
-    struct sim_event rung;
-    bool runs, again; /* it has the core; it was rung meanwhile */
-};
 
 static void rung_event(struct sim_event *ev)
 {
@@ -51,7 +38,7 @@ static void helper_run(struct launch_thread *t)
         hp->rank->running = NULL;
         hp->runs = false;
         node_core_release(hp->rank->core);
-        launch_let_go(t->node);
+        launch_let_go(hp->rank);
     }
 }
 
@@ -81,23 +68,18 @@ bool launch_set_helper(struct host *h, const struct host_helper *what)
 
 void launch_ring(struct launch_thread *rank)
 {
-    struct sim_domain *dom = launch_domain(rank);
+    struct sim_domain *dom = rank->dom;
 
     if (rank->helper != NULL)
         sim_schedule_by(dom, &rank->helper->rung, sim_now(dom) + NEXT_INSTANT_PS, SIM_CLOCK);
-}
-
-struct launch_thread *launch_helper_thread(const struct launch_thread *rank)
-{
-    return rank->helper != NULL ? &rank->helper->thread : NULL;
 }
 
 void launch_helper_cancel(struct launch_thread *rank)
 {
     if (rank->helper == NULL)
         return;
-    sim_cancel(launch_domain(rank), &rank->helper->rung);
-    sim_cancel(launch_domain(rank), &rank->helper->thread.wakeup);
+    sim_cancel(rank->dom, &rank->helper->rung);
+    sim_cancel(rank->dom, &rank->helper->thread.wakeup);
 }
 
 void launch_helper_fini(struct launch_thread *rank)

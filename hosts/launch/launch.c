@@ -1,9 +1,12 @@
 #include "hosts/launch/fault.h"
-#include "hosts/launch/internal.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/process/output.h"
+#include "hosts/launch/report.h"
 
 #include "hosts/launch/watch.h"
 #include "hosts/mbcf/costs.h"
 #include "hosts/transport/transport.h"
+#include "hosts/work/work.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -37,7 +40,7 @@ static const struct host_param *row(const struct host_param *table, unsigned *i)
 
 const struct host_param *launch_param(unsigned i, const char **transport_p)
 {
-    const struct host_param *const first[] = { host_cost_params, own_params, host_work_params,
+    const struct host_param *const first[] = { host_cost_params, own_params, work_params,
                                                transport_params };
     const struct host_param *const last[] = { transport_cost_params, mbcf_params };
     const struct host_param *found = NULL;
@@ -109,7 +112,7 @@ struct launch_software launch_software_default(void)
     return software;
 }
 
-static int check(const struct launch_config *cfg, struct sim_error *err)
+static int check_config(const struct launch_config *cfg, struct sim_error *err)
 {
     if (cfg->program == NULL && cfg->entry == NULL)
         return sim_error_set(err, SIM_ERR_CONFIG, "no program to run");
@@ -119,7 +122,7 @@ static int check(const struct launch_config *cfg, struct sim_error *err)
 }
 
 /* Appends a circle of ranks or packets that wait for each other to what is known of the ranks. */
-static void tell_circle(const struct launch *run, struct sim_error *err)
+static void add_circle(const struct launch *run, struct sim_error *err)
 {
     size_t n = err != NULL ? strlen(err->text) : 0;
     char circle[700];
@@ -149,7 +152,7 @@ static int stuck(const struct launch *run, int code, const char *why, struct sim
                             (double)sim_reached(machine_sim(run->m)) / 1e6, r,
                             t->node->shared.index, where, run->left, run->nranks);
         if (code == SIM_ERR_STALLED)
-            tell_circle(run, err);
+            add_circle(run, err);
         return code;
     }
     return SIM_OK;
@@ -158,7 +161,7 @@ static int stuck(const struct launch *run, int code, const char *why, struct sim
 /* How long nothing but turns of programs' loops, or looks of all ranks in vain, has happened. */
 struct idling {
     uint64_t events, turns;
-    unsigned long since_ms; /* of the processor's time */
+    unsigned long since_ms; /* by the processor's time */
 };
 
 static bool idle_too_long(struct launch *run, struct idling *idle)
@@ -306,7 +309,7 @@ int launch_run(struct machine *m, const struct launch_config *cfg, struct launch
     struct watch *watch;
     sim_time_t start = 0;
     unsigned threads = process_threads();
-    int code = check(cfg, err);
+    int code = check_config(cfg, err);
 
     memset(result_p, 0, sizeof(*result_p));
     if (code != SIM_OK)

@@ -6,10 +6,10 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
-#include "hosts/driver/param.h"
-#include "hosts/driver/profile.h"
+#include "hosts/host/param.h"
+#include "hosts/host/profile.h"
 #include "hosts/launch/memory.h"
-#include "hosts/launch/output.h"
+#include "hosts/launch/process/output.h"
 #include "machine/machine.h"
 
 SIM_BEGIN_DECLS
@@ -51,18 +51,18 @@ struct launch_config {
     int argc;
     const char *const *argv;
     unsigned nranks;        /* 0: one on each node */
-    const unsigned *nodes;  /* of each rank; NULL: rank r on node r modulo the nodes */
+    const unsigned *nodes;  /* each rank's; NULL: rank r on node r modulo the nodes */
     const char *beside;     /* a component that ranks run on the socket of, as `software` has it */
-    sim_time_t max_time_ps; /* of the whole run; 0: no limit */
+    sim_time_t max_time_ps; /* when the run ends at the latest; 0: no limit */
     /* Seconds of the processor's time: a rank that computes so long without a call is ended, and so
      * is a run in which nothing but loops of programs goes on. 0: no limit. */
     unsigned patience_s;
-    bool profile; /* of the calls of each rank */
+    bool profile; /* counts the calls of each rank */
     bool signals; /* SIGINT and SIGTERM stop the run, instead of what they did */
     enum launch_compute compute;
     uint64_t block_ps;
     output_fn output;                            /* NULL: lines are dropped */
-    void (*remark)(void *arg, const char *line); /* of a library on the run; NULL: dropped */
+    void (*remark)(void *arg, const char *line); /* a library's, on the run; NULL: dropped */
     void *output_arg;                            /* of both */
     /* By stream, the error number that `output` has met, 0: none. NULL: it meets none. */
     const int *output_codes;
@@ -104,9 +104,10 @@ unsigned launch_hosts(const struct machine *m);
 /**
  * `m` was created with launch_memory_map() and has not run yet. Lines go to `output` in order of
  * (time, rank).
- * @return SIM_OK when all ranks have ended, with whatever exit code; SIM_ERR_STALLED when ranks
- * wait for what will never come, SIM_ERR_LIMIT when the time is over or a signal came (the message
- * names a rank and the operation it waits in), or why it could not start. *result_p is always set.
+ * @return SIM_OK when all ranks have ended, with whatever exit code, or why it could not start. It
+ * is SIM_ERR_STALLED when ranks wait for what will never come, SIM_ERR_LIMIT when the time is over
+ * or a signal came: the message names a rank and the operation it waits in. *result_p is always
+ * set.
  */
 int launch_run(struct machine *m, const struct launch_config *cfg, struct launch_result *result_p,
                struct sim_error *err);

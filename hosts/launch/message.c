@@ -1,13 +1,27 @@
-/*
- * Messages between ranks, within a node and over the control network. A sender
- * puts them into its own queue; the node takes out what is due, in the order of
- * ranks: which of several sends of one instant comes first must not depend on
- * the event queue.
- */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/message.h"
+
+#include "hosts/launch/helper.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/signal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct launch_message {
+    struct launch_message *next;
+    unsigned from;
+    uint32_t bytes;
+    uint8_t data[];
+};
+
+/** Sent, and still in its sender's queue. */
+struct launch_outgoing {
+    struct launch_outgoing *next;
+    sim_time_t due;
+    unsigned node; /* the receiver's */
+    uint32_t bytes;
+    uint8_t packet[];
+};
 
 /* Ranks of one instant have all sent by the next one, when the transmitter looks. */
 #define NET_NEXT_INSTANT_PS 1u
@@ -22,14 +36,6 @@ struct wire_header {
     uint32_t to, from; /* ranks */
 };
 
-void launch_count(struct launch_thread *t)
-{
-    uint64_t bus;
-
-    if (t->counted != NULL && launch_bus_of(t->node, t->counted, &bus))
-        mem_ram_write(t->node->ram, bus, &t->messages, sizeof(t->messages), NULL);
-}
-
 static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
 {
     struct wire_header hdr;
@@ -41,7 +47,7 @@ static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
     size -= (uint32_t)sizeof(hdr);
     rank = &run->ranks[hdr.to];
     msg = malloc(sizeof(*msg) + size);
-    SIM_ASSERT(msg != NULL); /* nobody is there who could be told */
+    SIM_ASSERT(msg != NULL); /* there is no call that could report it */
     msg->next = NULL;
     msg->from = hdr.from;
     msg->bytes = size;
@@ -49,7 +55,7 @@ static void deliver(struct launch *run, const uint8_t *packet, uint32_t size)
     *rank->end = msg;
     rank->end = &msg->next;
     rank->messages++;
-    launch_count(rank);
+    launch_write_word(rank->node, rank->counted, rank->messages);
     launch_wake(rank);
     /* A message of a rank to itself does not ring: the rank itself has just sent it. */
     if (hdr.from != hdr.to)
@@ -79,7 +85,7 @@ static struct launch_outgoing *take_due(struct launch_outbox *box, sim_time_t no
 static void send_due(struct launch_node *node, enum launch_way way)
 {
     struct launch *run = node->run;
-    struct sim_domain *dom = node_host_domain(node->host);
+    struct sim_domain *dom = node->dom;
     sim_time_t next = SIM_TIME_NEVER;
 
     for (unsigned r = 0; r < run->nranks; r++) {
@@ -122,11 +128,12 @@ void launch_messages_init(struct launch_node *node)
 void launch_messages_cancel(struct launch_node *node)
 {
     for (unsigned way = 0; way < LAUNCH_WAYS; way++)
-        sim_cancel(node_host_domain(node->host), &node->send[way]);
+        sim_cancel(node->dom, &node->send[way]);
 }
 
-void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32_t size)
+static void op_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
 {
+    struct launch_thread *t = launch_thread_of(h);
     const struct launch_node *far = t->node->run->ranks[to].node;
     enum launch_way way = far == t->node ? LAUNCH_LOCAL : LAUNCH_NET;
     struct launch_outbox *box = &t->out_box[way];
@@ -135,9 +142,8 @@ void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32
 
     SIM_ASSERT(msg != NULL);
     msg->next = NULL;
-    msg->due =
-        sim_now(launch_domain(t)) +
-        (way == LAUNCH_LOCAL ? t->node->run->software->local_message_ps : NET_NEXT_INSTANT_PS);
+    msg->due = sim_now(t->dom) + (way == LAUNCH_LOCAL ? t->node->run->software->local_message_ps
+                                                      : NET_NEXT_INSTANT_PS);
     msg->node = far->shared.index;
     msg->bytes = (uint32_t)sizeof(hdr) + size;
     memcpy(msg->packet, &hdr, sizeof(hdr));
@@ -145,16 +151,63 @@ void launch_send(struct launch_thread *t, unsigned to, const void *bytes, uint32
         memcpy(msg->packet + sizeof(hdr), bytes, size);
     *box->end = msg;
     box->end = &msg->next;
-    sim_schedule_by(launch_domain(t), &t->node->send[way], msg->due, phases[way]);
+    sim_schedule_by(t->dom, &t->node->send[way], msg->due, phases[way]);
 }
 
-void launch_outboxes_init(struct launch_thread *t)
+static void op_receive(struct host *h, struct host_message *msg_p)
 {
+    struct launch_thread *t = launch_thread_of(h);
+    struct launch_message *msg;
+
+    (void)launch_begin(h);
+    while (t->first == NULL) {
+        launch_sleep(launch_running(h), SIM_TIME_NEVER, "waiting for a message");
+        launch_signals_take(launch_running(h));
+    }
+    msg = t->first;
+    t->first = msg->next;
+    if (t->first == NULL)
+        t->end = &t->first;
+    free(t->taken);
+    t->taken = msg;
+    *msg_p = (struct host_message){ msg->from, msg->bytes, msg->data };
+}
+
+static void op_count(struct host *h, volatile uint64_t *count)
+{
+    struct launch_thread *t = launch_thread_of(h);
+
+    t->counted = count;
+    launch_write_word(t->node, count, t->messages);
+}
+
+/* What is measured on the hubs by a program that drives them must not meet MPI's packets there: as
+ * on the real machine, they have another way. Functions of tests may be such programs. */
+static enum host_network op_fastest(struct host *h)
+{
+    const struct launch_thread *t = launch_running(h);
+    enum host_network network = launch_network(t->node->run->m);
+
+    if (network == HOST_NETWORK_HUBS && (t->program == NULL || t->program->drives_hubs))
+        return HOST_NETWORK_CONTROL;
+    return network;
+}
+
+const struct host_net_ops launch_net_ops = {
+    .fastest = op_fastest,
+    .send = op_send,
+    .receive = op_receive,
+    .count = op_count,
+};
+
+void launch_mail_init(struct launch_thread *t)
+{
+    t->end = &t->first;
     for (unsigned way = 0; way < LAUNCH_WAYS; way++)
         t->out_box[way].end = &t->out_box[way].first;
 }
 
-void launch_messages_free(struct launch_thread *t)
+void launch_mail_fini(struct launch_thread *t)
 {
     free(t->taken);
     while (t->first != NULL) {

@@ -1,15 +1,12 @@
 /* The bar interface on simulated hosts. */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/helper.h"
+#include "hosts/launch/message.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/poll.h"
+#include "hosts/launch/signal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/** Begins an operation that takes time or tells it: what the rank computed so far comes before. */
-static struct launch_thread *after_computing(struct host *h)
-{
-    launch_begin(launch_running(h));
-    return launch_running(h);
-}
 
 /** A handler may run after the operation, and no later: the program takes what its handlers write
  * for known from here on. */
@@ -23,20 +20,23 @@ static uint64_t operation_wait(struct launch_thread *t, const char *what)
 
 /* ---- firmware ------------------------------------------------------------------ */
 
-static uint32_t op_config_read(struct host *h, uint16_t bdf, uint32_t reg)
+static uint64_t config_access(struct host *h, bool write, uint16_t bdf, uint32_t reg,
+                              uint32_t value)
 {
     struct launch_thread *t = launch_running(h);
 
-    node_core_config(t->core, false, bdf, reg, 0, launch_done, t);
-    return (uint32_t)launch_wait(t, "configuration read");
+    node_core_config(t->core, write, bdf, reg, value, launch_done, t);
+    return launch_wait(t, write ? "configuration write" : "configuration read");
+}
+
+static uint32_t op_config_read(struct host *h, uint16_t bdf, uint32_t reg)
+{
+    return (uint32_t)config_access(h, false, bdf, reg, 0);
 }
 
 static void op_config_write(struct host *h, uint16_t bdf, uint32_t reg, uint32_t value)
 {
-    struct launch_thread *t = launch_running(h);
-
-    node_core_config(t->core, true, bdf, reg, value, launch_done, t);
-    launch_wait(t, "configuration write");
+    (void)config_access(h, true, bdf, reg, value);
 }
 
 static unsigned op_root_ports(struct host *h)
@@ -53,19 +53,18 @@ static uint64_t op_bus_start(struct host *h)
 {
     const struct mem_ram *ram = launch_running(h)->node->ram;
     const uint64_t gib = UINT64_C(1) << 30;
-    uint64_t end = (ram->base + ram->size + gib - 1) & ~(gib - 1);
+    uint64_t end = host_round_up(ram->base + ram->size, gib);
 
     return end < 8 * gib ? 8 * gib : end; /* clear of what a PC has below 4 GiB */
 }
 
 /* ---- loads and stores ------------------------------------------------------------ */
 
-static bool op_map(struct host *h, uint64_t bus, uint64_t bytes, enum host_mapping mapping,
-                   struct host_bar *bar_p)
+static struct launch_thread *begin_access(struct host *h, const struct host_bar *bar,
+                                          uint64_t offset, uint64_t size)
 {
-    (void)h;
-    *bar_p = (struct host_bar){ bus, bytes, mapping, NULL };
-    return true;
+    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
+    return launch_begin(h);
 }
 
 static enum node_mapping mapping_of(const struct host_bar *bar)
@@ -76,9 +75,8 @@ static enum node_mapping mapping_of(const struct host_bar *bar)
 static void op_store(struct host *h, const struct host_bar *bar, uint64_t offset, const void *bytes,
                      uint32_t size)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = begin_access(h, bar, offset, size);
 
-    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_store(t->core, bar->bus + offset, bytes, size, mapping_of(bar), launch_done, t);
     operation_wait(t, "store");
 }
@@ -106,9 +104,8 @@ static void block_next(void *arg, uint64_t value)
 static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t offset,
                            const void *bytes, uint64_t size)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = begin_access(h, bar, offset, size);
 
-    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     if (size == 0)
         return;
     t->block.bar = bar;
@@ -121,9 +118,8 @@ static void op_store_block(struct host *h, const struct host_bar *bar, uint64_t 
 
 static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t offset, uint32_t size)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = begin_access(h, bar, offset, size);
 
-    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     node_core_load(t->core, bar->bus + offset, size, launch_done, t);
     return operation_wait(t, "load");
 }
@@ -131,10 +127,9 @@ static uint64_t op_load(struct host *h, const struct host_bar *bar, uint64_t off
 static void op_load_block(struct host *h, const struct host_bar *bar, uint64_t offset, void *to,
                           uint64_t size)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = begin_access(h, bar, offset, size);
     uint8_t *out = to;
 
-    SIM_ASSERT(offset <= bar->bytes && size <= bar->bytes - offset);
     while (size > 0) {
         uint32_t n = bar->mapping == HOST_WRITE_COMBINING ? 16 : 8;
         uint64_t words[2];
@@ -154,7 +149,7 @@ static void op_load_block(struct host *h, const struct host_bar *bar, uint64_t o
 
 static void op_fence(struct host *h)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = launch_begin(h);
 
     node_core_fence(t->core, launch_done, t);
     operation_wait(t, "fence");
@@ -193,17 +188,17 @@ static void poll_word(struct launch_thread *t, const volatile void *p, uint32_t 
  * Before the wait it would have hidden what came between the last look and the wait. */
 static void computing_ends(struct launch_thread *t, sim_time_t since, sim_time_t computed_ps)
 {
-    sim_time_t waited_ps = sim_now(launch_domain(t)) - since;
+    sim_time_t waited_ps = sim_now(t->dom) - since;
 
     if (computed_ps > waited_ps)
-        launch_compute_pass(t, computed_ps - waited_ps);
+        launch_compute(t, computed_ps - waited_ps);
     launch_signals_take(t);
 }
 
 static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
 {
     struct launch_thread *t = launch_running(h);
-    sim_time_t since = sim_now(launch_domain(t)), computed_ps = launch_compute_take(t);
+    sim_time_t since = sim_now(t->dom), computed_ps = launch_compute_take(t);
 
     if (launch_signals_none(t)) /* else the word may have been written meanwhile */
         poll_word(t, p, size);
@@ -214,7 +209,7 @@ static void op_wait_write(struct host *h, const volatile void *p, uint32_t size)
 
 static void op_spend(struct host *h, uint64_t ps)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = launch_begin(h);
 
     if (ps == 0)
         return;
@@ -233,7 +228,7 @@ static uint64_t op_cost_ps(struct host *h, enum host_cost cost)
 
 static uint64_t op_tsc(struct host *h)
 {
-    struct launch_thread *t = after_computing(h);
+    struct launch_thread *t = launch_begin(h);
     uint64_t ticks;
 
     if (t->is_rank && node_core_pass_tsc(t->core, &ticks)) {
@@ -253,13 +248,13 @@ static uint64_t op_tsc_khz(struct host *h)
 
 static uint64_t op_time_ps(struct host *h)
 {
-    return sim_now(launch_domain(after_computing(h)));
+    return sim_now(launch_begin(h)->dom);
 }
 
 static bool op_sleep(struct host *h, uint64_t deadline_ps)
 {
     struct launch_thread *t = launch_running(h);
-    sim_time_t since = sim_now(launch_domain(t)), computed_ps = launch_compute_take(t);
+    sim_time_t since = sim_now(t->dom), computed_ps = launch_compute_take(t);
     bool woken = !launch_signals_none(t) || launch_sleep(t, deadline_ps, "sleeping");
 
     computing_ends(t, since, computed_ps);
@@ -293,93 +288,6 @@ static uint64_t op_msi_address(struct host *h)
     return node_host_msi_address(launch_running(h)->node->host);
 }
 
-/* ---- memory -------------------------------------------------------------------------- */
-
-static void *op_alloc(struct host *h, uint64_t bytes, uint64_t align)
-{
-    struct launch_thread *t = launch_thread_of(h);
-    uint64_t bus = range_take(&t->arena, bytes, align);
-
-    return bus == RANGE_NONE ? NULL : t->node->ram->bytes + (bus - t->node->ram->base);
-}
-
-static bool op_free(struct host *h, void *p)
-{
-    struct launch_thread *t = launch_thread_of(h);
-    uint64_t bus;
-
-    return launch_bus_of(t->node, p, &bus) && range_give(&t->arena, bus) != 0;
-}
-
-static struct host_pointer op_pointer(struct host *h, const void *p)
-{
-    const struct launch_node *node = launch_running(h)->node;
-    uintptr_t at = (uintptr_t)p;
-    uint64_t bus;
-
-    if (launch_bus_of(node, p, &bus) && bus - node->ram->base >= LAUNCH_RESERVED)
-        return (struct host_pointer){ HOST_PINNED, 0, bus };
-    for (unsigned g = 0; g < node->ngpus; g++) {
-        uintptr_t memory = (uintptr_t)node->gpus[g].bytes;
-
-        if (at >= memory && at - memory < node_gpu_memory_bytes(node->gpus[g].gpu))
-            return (struct host_pointer){ HOST_GPU, g, at - memory };
-    }
-    return (struct host_pointer){ HOST_PAGEABLE, 0, 0 };
-}
-
-static uint64_t op_pin(struct host *h, const void *p, uint64_t bytes)
-{
-    return launch_pin(launch_thread_of(h), p, bytes);
-}
-
-static void op_unpin(struct host *h, uint64_t bus)
-{
-    launch_unpin(launch_thread_of(h), bus);
-}
-
-static void op_pinned_range(struct host *h, uint64_t *base_p, uint64_t *bytes_p)
-{
-    const struct mem_ram *ram = launch_running(h)->node->ram;
-
-    *base_p = ram->base + LAUNCH_RESERVED;
-    *bytes_p = ram->size - LAUNCH_RESERVED;
-}
-
-/* ---- messages -------------------------------------------------------------------------------- */
-
-static void op_net_send(struct host *h, unsigned to, const void *bytes, uint32_t size)
-{
-    SIM_ASSERT(to < h->size);
-    (void)after_computing(h);
-    launch_send(launch_thread_of(h), to, bytes, size);
-}
-
-static void op_net_receive(struct host *h, struct host_message *msg_p)
-{
-    struct launch_thread *t = launch_thread_of(h);
-    struct launch_message *msg;
-
-    (void)after_computing(h);
-    while (t->first == NULL) {
-        launch_sleep(launch_running(h), SIM_TIME_NEVER, "waiting for a message");
-        launch_signals_take(launch_running(h));
-    }
-    msg = t->first;
-    t->first = msg->next;
-    if (t->first == NULL)
-        t->end = &t->first;
-    free(t->taken);
-    t->taken = msg;
-    *msg_p = (struct host_message){ msg->from, msg->bytes, msg->data };
-}
-
-static void op_net_count(struct host *h, volatile uint64_t *count)
-{
-    launch_thread_of(h)->counted = count;
-    launch_count(launch_thread_of(h));
-}
-
 /* ---- end ------------------------------------------------------------------------------------ */
 
 static bool op_library(struct host *h, bool inside)
@@ -399,7 +307,7 @@ static void op_exit(struct host *h, int code)
 {
     struct launch_thread *t = launch_thread_of(h);
 
-    launch_end(t, code, sim_now(launch_domain(t)));
+    launch_end(t, code, sim_now(t->dom));
     task_exit(launch_running(h)->task);
 }
 
@@ -408,15 +316,15 @@ static void op_abort(struct host *h, int code)
 {
     struct launch_thread *t = launch_running(h);
     struct launch_abort *abort = &t->node->run->abort;
-    sim_time_t now = sim_now(launch_domain(t));
+    sim_time_t now = sim_now(t->dom);
 
     if (!abort->done || now < abort->time || (now == abort->time && h->rank < abort->rank))
         *abort = (struct launch_abort){ true, h->rank, code, now };
-    sim_stop(launch_domain(t));
+    sim_stop(t->dom);
     op_exit(h, code);
 }
 
-static void op_tell(struct host *h, const char *line)
+static void op_print(struct host *h, const char *line)
 {
     fprintf(launch_thread_of(h)->err, "%s\n", line);
 }
@@ -429,32 +337,22 @@ static void op_remark(struct host *h, const char *line)
         cfg->remark(cfg->output_arg, line);
 }
 
-/* What is measured on the hubs by a program that drives them must not meet MPI's packets there: as
- * on the real machine, they have another way. Functions of tests may be such programs. */
-static enum host_network op_network(struct host *h)
-{
-    const struct launch_thread *t = launch_running(h);
-    enum host_network network = launch_network(t->node->run->m);
-
-    if (network == HOST_NETWORK_HUBS && (t->program == NULL || program_drives_hubs(t->program)))
-        return HOST_NETWORK_CONTROL;
-    return network;
-}
-
-const struct host_ops launch_ops = {
-    .ether = &launch_ether_ops,
+static const struct host_bus_ops bus_ops = {
     .config_read = op_config_read,
     .config_write = op_config_write,
     .root_ports = op_root_ports,
     .claim = op_claim,
-    .bus_start = op_bus_start,
-    .map = op_map,
+    .start = op_bus_start,
+    .msi_address = op_msi_address,
     .store = op_store,
     .store_block = op_store_block,
     .load = op_load,
     .load_block = op_load_block,
     .fence = op_fence,
     .wait_write = op_wait_write,
+};
+
+static const struct host_cpu_ops cpu_ops = {
     .spend = op_spend,
     .cost_ps = op_cost_ps,
     .tsc = op_tsc,
@@ -465,32 +363,22 @@ const struct host_ops launch_ops = {
     .set_interrupt = op_set_interrupt,
     .set_helper = launch_set_helper,
     .ring = op_ring,
-    .msi_address = op_msi_address,
-    .alloc = op_alloc,
-    .free = op_free,
-    .pointer = op_pointer,
-    .pin = op_pin,
-    .unpin = op_unpin,
-    .pinned_range = op_pinned_range,
-    .gpus = launch_gpus,
-    .gpu_bdf = launch_gpu_bdf,
-    .gpu_alloc = launch_gpu_alloc,
-    .gpu_free = launch_gpu_free,
-    .gpu_pin = launch_gpu_pin,
-    .gpu_unpin = launch_gpu_unpin,
-    .gpu_copy = launch_gpu_copy,
-    .gpu_wait = launch_gpu_wait,
-    .gpu_failures = launch_gpu_failures,
-    .gpu_count = launch_gpu_count,
-    .gpu_ended = launch_gpu_ended,
-    .gpu_stamp = launch_gpu_stamp,
-    .network = op_network,
-    .net_send = op_net_send,
-    .net_receive = op_net_receive,
-    .net_count = op_net_count,
+};
+
+static const struct host_process_ops process_ops = {
     .library = op_library,
     .exit = op_exit,
     .abort = op_abort,
-    .tell = op_tell,
+    .print = op_print,
     .remark = op_remark,
+};
+
+const struct host launch_host = {
+    .bus = &bus_ops,
+    .cpu = &cpu_ops,
+    .ether = &launch_ether_ops,
+    .gpus = &launch_gpu_ops,
+    .memory = &launch_memory_ops,
+    .net = &launch_net_ops,
+    .process = &process_ops,
 };

@@ -2,14 +2,17 @@
  * Loops of the program itself that poll memory which devices write: volatile and
  * atomic loads (see shim/poll.c). The first load of a word is like any other code
  * between two calls and takes no simulated time. A repeated one that finds the same
- * value is a turn of a loop: either the loop is closed, the program being in the
- * very state of the last turn, and then nothing but a write to the words that it
- * loads ever ends it, so that it sleeps until the loop sees one; or the turns
- * differ, by a counter perhaps, and each takes its time, many of them at once when
- * the loop has lasted long. A loop that looks at a timer as well is one, too: what a
- * device writes meanwhile, the next load at the same place has to fetch.
+ * value is a turn of a loop, of which there are two kinds. A loop is closed when the
+ * program is in the very state of the last turn. Nothing but a write to the words
+ * that it loads ever ends that one, so it sleeps until the loop sees one. In another
+ * loop the turns differ, by a counter perhaps. Each takes its time, and many are
+ * taken at once when the loop has lasted long. A loop that looks at a timer as well
+ * is one, too: what a device writes meanwhile, the next load at the same place has
+ * to fetch.
  */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/poll.h"
+#include "hosts/launch/compute.h"
+#include "hosts/launch/node/node.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,12 +22,12 @@
 #define TURN_PS     SIM_NS /* load, compare and branch, some three cycles */
 #define UNPAID_MAX  64u    /* loads in no loop that are let pass before they cost a turn each */
 #define CHUNK_SHARE 32u    /* turns at once last at most this part of the time in the loop */
-#define FRAME_BYTES 1024u  /* of the stack that are compared, on either end of a frame */
+#define FRAME_BYTES 1024u  /* compared of the stack, on either end of a frame */
 
 /** One place in the program that loads one word. */
 struct polled {
     uint64_t addr, from, state;
-    uint64_t turn; /* of the last load; counts all loads of the loop */
+    uint64_t turn; /* when it was last loaded; counts all loads of the loop */
     uint32_t size;
     uint8_t value[16];
 };
@@ -137,7 +140,7 @@ __attribute__((no_sanitize("address"))) static uint64_t mix(uint64_t h, const ui
 
 /* Registers that survive a call, and the frame of the loop: from its lower end, and down from the
  * frame pointer if that is one, since compilers keep small variables there. Others are reached by
- * writes, which the program tells. */
+ * writes, which the program reports. */
 static uint64_t state_of(const struct launch_thread *t, const struct hub_program_place *place)
 {
     uintptr_t end = (uintptr_t)task_stack_end(t->task), low = (uintptr_t)place->frame;
@@ -160,12 +163,13 @@ static const uint8_t *bytes_of(const struct launch_thread *t, const struct polle
     return ram->bytes + (p->addr - ram->base);
 }
 
-static bool unchanged(const struct launch_thread *t, const struct polled *p)
+static bool is_unchanged(const struct launch_thread *t, const struct polled *p)
 {
     return memcmp(bytes_of(t, p), p->value, p->size) == 0;
 }
 
-static struct polled *find(struct launch_polls *polls, uint64_t addr, uint32_t size, uint64_t from)
+static struct polled *find_place(struct launch_polls *polls, uint64_t addr, uint32_t size,
+                                 uint64_t from)
 {
     for (unsigned i = 0; i < polls->n; i++) {
         struct polled *p = &polls->places[i];
@@ -179,7 +183,7 @@ static struct polled *find(struct launch_polls *polls, uint64_t addr, uint32_t s
 /* ---- turns ---------------------------------------------------------------------------- */
 
 /* Loads that are no turn of a loop that is known: a scan, or a loop over more words than places. */
-static void unpaid(struct launch_thread *t, struct launch_polls *polls)
+static void count_unpaid(struct launch_thread *t, struct launch_polls *polls)
 {
     if (++polls->unpaid < UNPAID_MAX)
         return;
@@ -195,7 +199,7 @@ static void first_load(struct launch_thread *t, struct launch_polls *polls, uint
     if (polls->n == LAUNCH_POLL_WORDS)
         polls->n = 0;
     if (polls->n == 0) {
-        polls->since = sim_now(launch_domain(t));
+        polls->since = sim_now(t->dom);
         polls->turn = polls->written = 0;
         polls->credit = 0;
     }
@@ -204,7 +208,7 @@ static void first_load(struct launch_thread *t, struct launch_polls *polls, uint
     p->turn = ++polls->turn;
     p->state = place->frame != NULL ? state_of(t, place) : polls->turn;
     memcpy(p->value, bytes_of(t, p), size);
-    unpaid(t, polls);
+    count_unpaid(t, polls);
 }
 
 /* The words of the loop, those loaded since `turn`. @return false when one has changed. */
@@ -216,7 +220,7 @@ static bool loop_words(struct launch_thread *t, struct launch_polls *polls, uint
 
         if (p->turn < turn)
             continue;
-        if (!unchanged(t, p))
+        if (!is_unchanged(t, p))
             return false;
         polls->words[polls->nwords++].watch =
             (struct mem_watch){ .addr = p->addr, .size = p->size };
@@ -227,7 +231,7 @@ static bool loop_words(struct launch_thread *t, struct launch_polls *polls, uint
 static void next_turn(struct launch_thread *t, struct launch_polls *polls, struct polled *p,
                       const struct hub_program_place *place)
 {
-    sim_time_t now = sim_now(launch_domain(t)), turns;
+    sim_time_t now = sim_now(t->dom), turns;
     uint64_t state = place->frame != NULL ? state_of(t, place) : polls->turn + 1;
     uint64_t last = p->turn;
     bool closed = state == p->state && polls->written < last;
@@ -235,7 +239,7 @@ static void next_turn(struct launch_thread *t, struct launch_polls *polls, struc
     p->turn = ++polls->turn;
     p->state = state;
     if (!loop_words(t, polls, last)) {
-        unpaid(t, polls);
+        count_unpaid(t, polls);
         return;
     }
     turns = (now - polls->since) / CHUNK_SHARE / TURN_PS;
@@ -270,8 +274,8 @@ void launch_poll(struct launch_thread *t, const volatile void *at, uint32_t size
     look_again(t, addr, place->from);
     if (place->written)
         polls->written = polls->turn;
-    p = find(polls, addr, size, place->from);
-    if (p != NULL && !unchanged(t, p)) {
+    p = find_place(polls, addr, size, place->from);
+    if (p != NULL && !is_unchanged(t, p)) {
         polls->n = 0;
         p = NULL;
     }
@@ -296,7 +300,7 @@ bool launch_polled(const struct launch_thread *t, char *text, size_t room)
         return false;
     p = polls->now;
     memcpy(&value, bytes_of(t, p), p->size < sizeof(value) ? p->size : sizeof(value));
-    launch_place(t, p->from, place, sizeof(place));
+    program_place(t->program, p->from, place, sizeof(place));
     (void)snprintf(text, room,
                    "polling %u bytes at %p, which hold 0x%" PRIx64 "%s, since %.3f us%s",
                    (unsigned)p->size, (const void *)bytes_of(t, p), value, place,

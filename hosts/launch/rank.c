@@ -1,5 +1,11 @@
 /* Ranks: their copy of the program, their memory, their streams, their beginning and end. */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/helper.h"
+#include "hosts/launch/message.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/poll.h"
+#include "hosts/launch/process/output.h"
+#include "hosts/launch/signal.h"
+#include "hosts/launch/watch.h"
 
 #include <malloc.h> /* malloc_usable_size */
 #include <stdlib.h>
@@ -9,7 +15,7 @@
 static sim_time_t rank_clock(void *arg)
 {
     launch_polls_printed(arg);
-    return sim_now(launch_domain(arg));
+    return sim_now(((struct launch_thread *)arg)->dom);
 }
 
 static void hook_exit(int code)
@@ -19,7 +25,7 @@ static void hook_exit(int code)
     if (h == NULL)
         launch_end_outside(code);
     launch_charge(launch_running(h));
-    h->ops->exit(h, code);
+    h->process->exit(h, code);
 }
 
 /* No time passes while programs are loaded and unloaded, which runs constructors and destructors.
@@ -30,8 +36,8 @@ static uint64_t hook_time(void)
 
     if (h == NULL)
         return 0;
-    h->ops->tsc(h); /* what reading the timer costs */
-    return h->ops->time_ps(h);
+    h->cpu->tsc(h); /* what reading the timer costs */
+    return h->cpu->time_ps(h);
 }
 
 static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
@@ -43,18 +49,18 @@ static uint64_t hook_sleep(uint64_t ps, const uint64_t *ran_p)
     if (h == NULL)
         return 0;
     s = &launch_thread_of(h)->signals.program;
-    now = h->ops->time_ps(h);
+    now = h->cpu->time_ps(h);
     until = ps < HOST_NEVER - now ? now + ps : HOST_NEVER;
     ran = ran_p != NULL ? *ran_p : s->ran;
     while (now < until && s->ran == ran && (s->pending & s->wanted) == 0) {
-        h->ops->sleep(h, until);
-        now = h->ops->time_ps(h);
+        h->cpu->sleep(h, until);
+        now = h->cpu->time_ps(h);
     }
     return until - now;
 }
 
 /* Once, since a program that finds out how much there is has no use for more. */
-static void tell_full(size_t bytes)
+static void report_full(size_t bytes)
 {
     struct host *h = host_self(); /* NULL in a thread of the program's own */
     struct launch_thread *t = h != NULL ? launch_thread_of(h) : NULL;
@@ -75,7 +81,7 @@ static void *hook_alloc(void *heap, size_t bytes, size_t align, int *zeroed_p)
 
     *zeroed_p = zeroed;
     if (p == NULL)
-        tell_full(bytes);
+        report_full(bytes);
     return p;
 }
 
@@ -108,12 +114,12 @@ static void hook_poll(const volatile void *p, uint32_t size, const struct hub_pr
 static void rank_run(struct launch_thread *t)
 {
     const struct launch_config *cfg = t->node->run->cfg;
-    program_main_fn fn = t->program != NULL ? program_main(t->program) : cfg->entry;
+    task_main_fn fn = t->program != NULL ? t->program->main : cfg->entry;
 
     launch_charged(t);
     t->exit_code = task_call_main(cfg->argc, t->argv, fn); /* adapters pin pages of its arrays */
     if (t->program != NULL)
-        program_exit(t->program)(t->exit_code);
+        t->program->exit(t->exit_code);
 }
 
 static void rank_start(struct sim_event *ev)
@@ -164,6 +170,7 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
     struct launch_thread *t = &run->ranks[rank];
     unsigned index = node_of(run, rank);
     struct launch_node *node;
+    int code;
 
     if (index >= run->nnodes)
         return sim_error_set(err, SIM_ERR_CONFIG, "rank %u: node = %u: expected 0 .. %u", rank,
@@ -175,19 +182,21 @@ static int rank_place(struct launch *run, unsigned rank, struct sim_error *err)
             "node%u.host: cores = %u: too few for %u ranks and one for interrupts: "
             "expected fewer ranks (-n, --place) or more nodes (-m)",
             index, node_host_cores(node->host), ranks_of(run, index));
-    t->host.rank = rank;
-    if (run->cfg->profile) {
-        t->host.profile =
-            calloc(1, sizeof(*t->host.profile) + run->nranks * sizeof(t->host.profile->peers[0]));
-        if (t->host.profile == NULL)
-            return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", rank);
-        t->host.profile->npeers = run->nranks;
-    }
     t->is_rank = true;
     sim_event_init(&t->start, rank_start);
     launch_signals_init(t);
-    return launch_thread_init(
+    launch_mail_init(t);
+    code = launch_thread_init(
         t, node, node_host_core(node->host, launch_core_of(node, node->nranks++)), rank_run, err);
+    t->host.rank = rank;
+    if (code != SIM_OK || !run->cfg->profile)
+        return code;
+    t->host.profile =
+        calloc(1, sizeof(*t->host.profile) + run->nranks * sizeof(t->host.profile->peers[0]));
+    if (t->host.profile == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", rank);
+    t->host.profile->npeers = run->nranks;
+    return SIM_OK;
 }
 
 static int rank_memory(struct launch_node *node, struct launch_thread *t, struct sim_error *err)
@@ -247,18 +256,18 @@ static int rank_program(struct launch_node *node, struct launch_thread *t,
         return sim_error_set(err, SIM_ERR_NOMEM, "rank %u: out of memory", t->host.rank);
     hooks.out = t->out;
     hooks.err = t->err;
-    if (file != NULL)
+    if (file->fd >= 0)
         code = program_load(file, t->host.rank, &hooks, &t->program, err);
     if (code == SIM_OK) {
         t->compute = run->cfg->compute;
-        t->blocks = t->program != NULL ? program_blocks(t->program) : NULL;
+        t->blocks = t->program != NULL ? t->program->blocks : NULL;
     }
     return code;
 }
 
 int launch_ranks_init(struct launch *run, struct sim_error *err)
 {
-    struct program_file *file = NULL;
+    struct program_file file = { .fd = -1 };
     int code = SIM_OK;
 
     run->ranks = calloc(run->nranks, sizeof(*run->ranks));
@@ -274,19 +283,47 @@ int launch_ranks_init(struct launch *run, struct sim_error *err)
 
         code = rank_memory(node, &run->ranks[r], err);
         if (code == SIM_OK)
-            code = rank_program(node, &run->ranks[r], file, err);
+            code = rank_program(node, &run->ranks[r], &file, err);
     }
-    program_file_close(file);
+    program_file_close(&file);
     return code;
+}
+
+void launch_end(struct launch_thread *t, int code, sim_time_t at)
+{
+    SIM_ASSERT(!t->ended);
+    t->ended = true;
+    t->exit_code = code;
+    t->end_ps = at;
+    if (!t->is_rank)
+        return;
+    /* Events that no rank waits for would put off, or for ever hide, that others are deadlocked. */
+    launch_signals_cancel(t);
+    sim_cancel(t->dom, &t->wakeup);
+    launch_helper_cancel(t);
+    if (--t->node->run->left == 0)
+        sim_stop(t->dom);
+}
+
+static void rank_fini(struct launch_thread *t)
+{
+    launch_helper_fini(t);
+    if (t->task != NULL) {
+        sim_cancel(t->dom, &t->start);
+        launch_signals_cancel(t);
+    }
+    host_states_release(&t->host.states);
+    launch_thread_fini(t);
+    launch_mail_fini(t);
+    launch_polls_fini(t);
+    free(t->host.profile); /* unless the result has it */
+    free(t->argv);
 }
 
 void launch_ranks_fini(struct launch *run)
 {
-    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
-        launch_thread_fini(&run->ranks[r]);
-        free(run->ranks[r].host.profile); /* unless the result has it */
-        free(run->ranks[r].argv);
-    }
+    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++)
+        rank_fini(&run->ranks[r]);
 }
 
 void launch_ranks_start(struct launch *run, sim_time_t at)
@@ -299,9 +336,9 @@ void launch_ranks_start(struct launch *run, sim_time_t at)
         sim_time_t late = 0;
 
         snprintf(path, sizeof(path), "rank%u.start", r);
-        sim_stream_init(&stream, sim_seed(launch_domain(t)), path);
+        sim_stream_init(&stream, sim_seed(t->dom), path);
         if (run->software->start_spread_ps != 0)
             late = sim_stream_below(&stream, run->software->start_spread_ps);
-        sim_schedule_at(launch_domain(t), &t->start, at + late, SIM_TASK);
+        sim_schedule_at(t->dom, &t->start, at + late, SIM_TASK);
     }
 }

@@ -1,72 +1,58 @@
-/* What ranks do, in words, for those who ask why a run does not end. */
-#define _GNU_SOURCE /* REG_RIP */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/report.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/poll.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
-uint64_t launch_counter_of(const void *context)
+/** What is still free of a text. */
+struct text {
+    char *at;
+    size_t room;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_text(struct text *t, const char *format, ...)
 {
-    const ucontext_t *uc = context;
+    va_list ap;
 
-#if defined(__x86_64__)
-    return (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return uc->uc_mcontext.pc;
-#else
-    (void)uc;
-    return 0;
-#endif
+    va_start(ap, format);
+    (void)vsnprintf(t->at, t->room, format, ap);
+    va_end(ap);
+    t->room -= strlen(t->at);
+    t->at += strlen(t->at);
 }
 
-void launch_place(const struct launch_thread *t, uint64_t addr, char *text, size_t room)
+/** "in tcaWaitDMAC (channel 0), " */
+static void call_text(const struct host_call *call, struct text *t)
 {
-    const char *path = t->node->run->cfg->program;
-    const char *name = path != NULL ? strrchr(path, '/') : NULL;
-    uint64_t offset;
-
-    text[0] = '\0';
-    if (path != NULL && program_offset(t->program, addr, &offset))
-        (void)snprintf(text, room, " at %s+0x%" PRIx64, name != NULL ? name + 1 : path, offset);
-}
-
-/** "in tcaWaitDMAC (channel 0), ". @return its length */
-static size_t call_text(const struct host_call *call, char *text, size_t room)
-{
-    int n = 0;
-
     if (call->name != NULL && call->channel >= 0)
-        n = snprintf(text, room, "in %s (channel %d), ", call->name, call->channel);
+        add_text(t, "in %s (channel %d), ", call->name, call->channel);
     else if (call->name != NULL)
-        n = snprintf(text, room, "in %s (part %u, slot %u, tag 0x%x), ", call->name, call->part,
-                     call->slot, call->tag);
-    return n < 0 || (size_t)n >= room ? 0 : (size_t)n;
+        add_text(t, "in %s (part %u, slot %u, tag 0x%x), ", call->name, call->part, call->slot,
+                 call->tag);
 }
 
-/** "a message from rank 1 with tag 5 on MPI_COMM_WORLD". @return its length */
-static size_t wait_text(const struct host_wait *w, char *text, size_t room)
+/** "a message from rank 1 with tag 5 on MPI_COMM_WORLD" */
+static void wait_text(const struct host_wait *w, struct text *t)
 {
-    char peer[32] = "any rank", tag[32] = "";
-    int n;
+    char peer[32] = "any rank";
 
     if (w->peer >= 0)
         (void)snprintf(peer, sizeof(peer), "rank %d", w->peer);
-    if (w->tag >= 0)
-        (void)snprintf(tag, sizeof(tag), " with tag %d", w->tag);
-    else if (w->tag == -1)
-        (void)snprintf(tag, sizeof(tag), " with any tag");
     if (w->sends)
-        n = snprintf(text, room, "%s to receive %" PRIu64 " bytes%s on %s", peer, w->bytes, tag,
-                     w->group);
+        add_text(t, "%s to receive %" PRIu64 " bytes", peer, w->bytes);
     else
-        n = snprintf(text, room, "a message from %s%s on %s", peer, tag, w->group);
-    if (w->other && n >= 0 && (size_t)n < room)
-        n += snprintf(text + n, room - (size_t)n, " (one from rank %d with tag %d has come)",
-                      w->other_peer, w->other_tag);
-    return n < 0 || (size_t)n >= room ? 0 : (size_t)n;
+        add_text(t, "a message from %s", peer);
+    if (w->tag >= 0)
+        add_text(t, " with tag %d", w->tag);
+    else if (w->tag == -1)
+        add_text(t, " with any tag");
+    add_text(t, " on %s", w->group);
+    if (w->other)
+        add_text(t, " (one from rank %d with tag %d has come)", w->other_peer, w->other_tag);
 }
 
 /** The call that the rank waits in, or looks with and has found nothing. */
@@ -79,32 +65,23 @@ static const struct host_call *call_of(const struct launch_thread *t)
 
 /** "in MPI_Recv, waiting for a message ..., and 2 others"; "polling with MPI_Test for a message".
  */
-static void waits_text(const struct host_call *call, bool looks, char *text, size_t room)
+static void waits_text(const struct host_call *call, bool looks, struct text *t)
 {
     struct host_wait w;
     unsigned more = 0;
-    int n =
-        snprintf(text, room, looks ? "polling with %s for " : "in %s, waiting for ", call->name);
 
-    if (n < 0 || (size_t)n >= room)
-        return;
-    text += n;
-    room -= (size_t)n;
+    add_text(t, looks ? "polling with %s for " : "in %s, waiting for ", call->name);
     if (!call->waits(call->waits_arg, 0, &w)) {
-        (void)snprintf(text, room, "messages");
+        add_text(t, "messages");
         return;
     }
     while (call->waits(call->waits_arg, more + 1, &(struct host_wait){ 0 }))
         more++;
     if (more > 0 && call->waits_any)
-        n = snprintf(text, room, "one of %u: ", more + 1);
-    else
-        n = 0;
-    text += n;
-    room -= (size_t)n;
-    n = (int)wait_text(&w, text, room);
+        add_text(t, "one of %u: ", more + 1);
+    wait_text(&w, t);
     if (more > 0 && !call->waits_any)
-        (void)snprintf(text + n, room - (size_t)n, ", and %u more", more);
+        add_text(t, ", and %u more", more);
 }
 
 /* ---- ranks that only look ---- */
@@ -131,9 +108,9 @@ bool launch_only_looks(struct launch *run)
 
 /* ---- ranks that wait for each other ---- */
 
-/** The i-th rank that `t` cannot go on without, -1: no more. Of several one would be enough: none
- * of them. */
-static int needs(const struct launch *run, const struct launch_thread *t, unsigned i)
+/** The i-th rank that `t` cannot go on without, -1: no more. Where one of several would be enough,
+ * it needs none of them. */
+static int needed_rank(const struct launch *run, const struct launch_thread *t, unsigned i)
 {
     const struct host_call *call = call_of(t);
     struct host_wait w;
@@ -149,29 +126,24 @@ static int needs(const struct launch *run, const struct launch_thread *t, unsign
 }
 
 /* "rank 0 waits for rank 1, rank 1 for rank 0" */
-static void circle_text(const int *path, unsigned from, unsigned n, char *text, size_t room)
+static void circle_text(const int *path, unsigned from, unsigned n, struct text *t)
 {
-    size_t at = 0;
-
-    for (unsigned k = from; k < n && at < room; k++) {
-        int got = snprintf(text + at, room - at, "%srank %d %sfor rank %d", k > from ? ", " : "",
-                           path[k], k > from ? "" : "waits ", k + 1 < n ? path[k + 1] : path[from]);
-
-        at += got > 0 ? (size_t)got : 0;
-    }
+    for (unsigned k = from; k < n; k++)
+        add_text(t, "%srank %d %sfor rank %d", k > from ? ", " : "", path[k],
+                 k > from ? "" : "waits ", k + 1 < n ? path[k + 1] : path[from]);
 }
 
-/* Depth first; `path` has the ranks on the way, `next` how many of each one's needs are done,
- * `place` a rank's place on the way, from 1 on. */
+/* Depth first; `path` has the ranks from the start to here, `next` how many of each one's needs are
+ * done, `place` a rank's place on the path, from 1 on. */
 static bool find_circle(const struct launch *run, int start, int *path, unsigned *next,
-                        unsigned *place, char *text, size_t room)
+                        unsigned *place, struct text *t)
 {
     unsigned n = 0;
 
     path[n++] = start;
     place[start] = n;
     while (n > 0) {
-        int at = path[n - 1], to = needs(run, &run->ranks[at], next[at]++);
+        int at = path[n - 1], to = needed_rank(run, &run->ranks[at], next[at]++);
 
         if (to < 0) {
             place[at] = UINT32_MAX; /* leads to no circle */
@@ -180,7 +152,7 @@ static bool find_circle(const struct launch *run, int start, int *path, unsigned
             path[n++] = to;
             place[to] = n;
         } else if (place[to] != UINT32_MAX) {
-            circle_text(path, place[to] - 1, n, text, room);
+            circle_text(path, place[to] - 1, n, t);
             return true;
         }
     }
@@ -196,7 +168,7 @@ bool launch_circle(const struct launch *run, char *text, size_t room)
 
     for (unsigned r = 0; path != NULL && next != NULL && place != NULL && r < run->nranks; r++)
         if (!found && place[r] == 0)
-            found = find_circle(run, (int)r, path, next, place, text, room);
+            found = find_circle(run, (int)r, path, next, place, &(struct text){ text, room });
     free(path);
     free(next);
     free(place);
@@ -208,7 +180,7 @@ bool launch_bereft(const struct launch *run, char *text, size_t room)
     for (unsigned r = 0; r < run->nranks; r++) {
         int to = -1;
 
-        for (unsigned i = 0; (to = needs(run, &run->ranks[r], i)) >= 0; i++) {
+        for (unsigned i = 0; (to = needed_rank(run, &run->ranks[r], i)) >= 0; i++) {
             if (!run->ranks[to].ended)
                 continue;
             (void)snprintf(text, room, "rank %u waits for rank %d, which has ended", r, to);
@@ -221,15 +193,13 @@ bool launch_bereft(const struct launch *run, char *text, size_t room)
 void launch_where(const struct launch_thread *t, char *text, size_t room)
 {
     const struct host_call *call = call_of(t);
-    size_t n;
+    struct text to = { text, room };
 
     if (call->name != NULL && call->waits != NULL) {
-        waits_text(call, call != &t->host.call, text, room);
+        waits_text(call, call != &t->host.call, &to);
         return;
     }
-    n = call_text(&t->host.call, text, room);
-    text += n;
-    room -= n;
-    if (!launch_polled(t, text, room))
-        (void)snprintf(text, room, "%s", t->waits != NULL ? t->waits : "not started");
+    call_text(&t->host.call, &to);
+    if (!launch_polled(t, to.at, to.room))
+        add_text(&to, "%s", t->waits != NULL ? t->waits : "not started");
 }

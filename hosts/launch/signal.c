@@ -1,10 +1,6 @@
-/*
- * Signals of ranks: what sends them, and what they do to a rank that waits. They arrive before the
- * software of their instant, so that no order of ranks decides what they meet. A rank that sleeps
- * or polls has its handler run at once, another one when its core's operation has ended. No
- * operation begins, and none ends, with a handler that is due.
- */
-#include "hosts/launch/internal.h"
+#include "hosts/launch/signal.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/watch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -45,7 +41,7 @@ static void signal_arrive(struct launch_thread *t, int sig, int sender)
         break;
     case HUB_SIGNAL_END:
         t->signal = sig;
-        launch_end(t, 128 + sig, sim_now(launch_domain(t)));
+        launch_end(t, 128 + sig, sim_now(t->dom));
     }
 }
 
@@ -65,7 +61,7 @@ static void timer_set(struct launch_timer *timer, sim_time_t from, uint64_t ps)
 {
     timer->due = ps == 0 ? 0 : ps < SIM_TIME_NEVER - from ? from + ps : SIM_TIME_NEVER;
     if (timer->due != 0 && timer->due != SIM_TIME_NEVER)
-        sim_schedule_at(launch_domain(timer->thread), &timer->end, timer->due, SIM_CLOCK);
+        sim_schedule_at(timer->thread->dom, &timer->end, timer->due, SIM_CLOCK);
 }
 
 static void timer_event(struct sim_event *ev)
@@ -127,8 +123,7 @@ static void signal_send(struct launch_thread *t, int sig, int sender)
     if ((t->signals.sent & hub_signal_bit(sig)) == 0 || sender < t->signals.senders[sig - 1])
         t->signals.senders[sig - 1] = sender;
     t->signals.sent |= hub_signal_bit(sig);
-    sim_schedule_by(launch_domain(t), &t->signals.arrival, sim_now(launch_domain(t)) + 1,
-                    SIM_CLOCK);
+    sim_schedule_by(t->dom, &t->signals.arrival, sim_now(t->dom) + 1, SIM_CLOCK);
 }
 
 static int signal_send_others(struct launch_thread *from, int sig)
@@ -179,7 +174,7 @@ static void hook_killed(int sig, uint64_t from)
         t->fault = "aborted";
         t->fault_at = from;
     }
-    t->host.ops->exit(&t->host, 128 + sig);
+    t->host.process->exit(&t->host, 128 + sig);
 }
 
 static struct hub_program_timer hook_timer(int which, const struct hub_program_timer *value)
@@ -192,11 +187,11 @@ static struct hub_program_timer hook_timer(int which, const struct hub_program_t
     if (t == NULL)
         return old;
     timer = &t->signals.timers[which];
-    now = sim_now(launch_domain(t));
+    now = sim_now(t->dom);
     old = (struct hub_program_timer){ timer->due != 0 ? timer->due - now : 0, timer->every };
     if (value == NULL)
         return old;
-    sim_cancel(launch_domain(t), &timer->end);
+    sim_cancel(t->dom, &timer->end);
     timer_set(timer, now, value->left_ps);
     timer->every = value->every_ps;
     return old;
@@ -226,7 +221,7 @@ void launch_signals_hook(struct launch_thread *t, struct hub_program_hooks *hook
 
 void launch_signals_cancel(struct launch_thread *t)
 {
-    sim_cancel(launch_domain(t), &t->signals.arrival);
+    sim_cancel(t->dom, &t->signals.arrival);
     for (unsigned i = 0; i < HUB_TIMERS; i++)
-        sim_cancel(launch_domain(t), &t->signals.timers[i].end);
+        sim_cancel(t->dom, &t->signals.timers[i].end);
 }

@@ -1,8 +1,8 @@
-#include "hosts/launch/internal.h"
+#include "hosts/launch/thread.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "hosts/launch/compute.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/poll.h"
 
 /* By a signal, while it waited, or its rank's helper did. */
 static bool thread_ended(const struct launch_thread *t)
@@ -23,9 +23,9 @@ void launch_resume(struct launch_thread *t)
     if (t->fault != NULL && t->err != NULL) {
         char place[128];
 
-        launch_place(t, t->fault_at, place, sizeof(place));
+        program_place(t->program, t->fault_at, place, sizeof(place));
         fprintf(t->err, "rank %u on node %u at %.6f us: %s%s\n", t->host.rank,
-                t->node->shared.index, (double)sim_now(launch_domain(t)) * 1e-6, t->fault, place);
+                t->node->shared.index, (double)sim_now(t->dom) * 1e-6, t->fault, place);
         t->fault = NULL;
     }
 }
@@ -79,6 +79,14 @@ uint64_t launch_wait_timer(struct launch_thread *t, const char *what)
     return t->value;
 }
 
+void launch_compute(struct launch_thread *t, sim_time_t ps)
+{
+    if (ps == 0)
+        return;
+    node_core_spend(t->core, ps, launch_done, t);
+    launch_wait(t, "computing");
+}
+
 void launch_done(void *arg, uint64_t value)
 {
     struct launch_thread *t = arg;
@@ -100,12 +108,12 @@ static void wakeup_event(struct sim_event *ev)
  * it, or sleeps and is woken at once, depends on the order of events and must leave no trace. */
 bool launch_sleep(struct launch_thread *t, sim_time_t deadline, const char *what)
 {
-    sim_time_t now = sim_now(launch_domain(t));
+    sim_time_t now = sim_now(t->dom);
 
     t->asleep = true;
     t->woken = false;
     if (deadline != SIM_TIME_NEVER)
-        sim_schedule_at(launch_domain(t), &t->wakeup, deadline > now ? deadline : now, SIM_TASK);
+        sim_schedule_at(t->dom, &t->wakeup, deadline > now ? deadline : now, SIM_TASK);
     launch_wait(t, what);
     t->asleep = false;
     return t->woken;
@@ -121,27 +129,15 @@ void launch_wake(struct launch_thread *t)
     t->late = node_core_held(t->core);
     if (t->late)
         return;
-    sim_schedule_by(launch_domain(t), &t->wakeup, sim_now(launch_domain(t)), SIM_TASK);
+    sim_schedule_by(t->dom, &t->wakeup, sim_now(t->dom), SIM_TASK);
 }
 
-static void thread_let_go(struct launch_thread *t)
+void launch_let_go(struct launch_thread *t)
 {
     if (t == NULL || !t->late || node_core_held(t->core))
         return;
     t->late = false;
-    sim_schedule_by(launch_domain(t), &t->wakeup, sim_now(launch_domain(t)), SIM_TASK);
-}
-
-void launch_let_go(struct launch_node *node)
-{
-    struct launch *run = node->run;
-
-    for (unsigned r = 0; run->ranks != NULL && r < run->nranks; r++) {
-        if (run->ranks[r].node != node)
-            continue;
-        thread_let_go(&run->ranks[r]);
-        thread_let_go(launch_helper_thread(&run->ranks[r]));
-    }
+    sim_schedule_by(t->dom, &t->wakeup, sim_now(t->dom), SIM_TASK);
 }
 
 static void thread_main(void *arg)
@@ -149,53 +145,22 @@ static void thread_main(void *arg)
     struct launch_thread *t = arg;
 
     t->run(t);
-    t->host.ops->exit(&t->host, t->exit_code);
-}
-
-void launch_end(struct launch_thread *t, int code, sim_time_t at)
-{
-    SIM_ASSERT(!t->ended);
-    t->ended = true;
-    t->exit_code = code;
-    t->end_ps = at;
-    if (!t->is_rank)
-        return;
-    /* Events that nobody waits for would put off, or for ever hide, that others are deadlocked. */
-    launch_signals_cancel(t);
-    sim_cancel(launch_domain(t), &t->wakeup);
-    launch_helper_cancel(t);
-    if (--t->node->run->left == 0)
-        sim_stop(launch_domain(t));
-}
-
-/* Without exit(), which runs what other threads may be in the midst of: the event loop stands
- * anywhere, and holds whatever locks it held there. */
-void launch_end_process(const char *line, int code)
-{
-    (void)!write(STDERR_FILENO, line, strlen(line));
-    _exit(code);
-}
-
-void launch_end_outside(int code)
-{
-    launch_end_process("ended by a thread that the program started, or while it was loaded\n",
-                       code);
+    t->host.process->exit(&t->host, t->exit_code);
 }
 
 int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct node_core *core,
                        void (*run)(struct launch_thread *t), struct sim_error *err)
 {
+    t->host = launch_host;
     t->host.node = &node->shared;
-    t->host.ops = &launch_ops;
     t->host.pio_mapping = (enum host_mapping)node->run->software->pio_mapping;
     t->host.size = node->run->nranks;
     t->host.settings = node->run->software->settings;
     t->node = node;
+    t->dom = node->dom;
     t->core = core;
     t->run = run;
     sim_event_init(&t->wakeup, wakeup_event);
-    t->end = &t->first;
-    launch_outboxes_init(t);
     t->task = task_create(TASK_STACK_BYTES, thread_main, t);
     if (t->task == NULL)
         return sim_error_set(err, SIM_ERR_NOMEM, "node%u: no memory for the stack of a task",
@@ -205,18 +170,9 @@ int launch_thread_init(struct launch_thread *t, struct launch_node *node, struct
 
 void launch_thread_fini(struct launch_thread *t)
 {
-    launch_helper_fini(t);
-    if (t->task != NULL) {
-        sim_cancel(launch_domain(t), &t->wakeup);
-        if (t->start.fn != NULL)
-            sim_cancel(launch_domain(t), &t->start);
-        if (t->is_rank)
-            launch_signals_cancel(t);
-    }
-    host_release_states(t->host.state, HOST_RANK_SLOTS);
+    if (t->task != NULL)
+        sim_cancel(t->dom, &t->wakeup);
     task_destroy(t->task);
-    launch_messages_free(t);
     range_fini(&t->arena);
     launch_pins_fini(t);
-    launch_polls_fini(t);
 }

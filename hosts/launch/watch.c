@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* sigaction, setitimer */
+#define _GNU_SOURCE /* sigaction, setitimer, REG_RIP */
 #include "hosts/launch/watch.h"
 
 #include <signal.h>
@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
 
-#include "hosts/launch/internal.h"
+#include "hosts/launch/run.h"
 
 /* The watchdog's, of processor time, not of the wall clock: a process that a debugger has stopped,
  * or that waits for its turn, does not compute. */
@@ -29,6 +31,34 @@ struct watch {
 /* Signal handlers have no argument of ours. */
 static struct watch *watching;
 
+uint64_t launch_counter_of(const void *context)
+{
+    const ucontext_t *uc = context;
+
+#if defined(__x86_64__)
+    return (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return uc->uc_mcontext.pc;
+#else
+    (void)uc;
+    return 0;
+#endif
+}
+
+/* Without exit(), which runs what other threads may be running: the event loop is anywhere, and
+ * holds the locks that it held there. */
+void launch_end_process(const char *line, int code)
+{
+    (void)!write(STDERR_FILENO, line, strlen(line));
+    _exit(code);
+}
+
+void launch_end_outside(int code)
+{
+    launch_end_process("ended by a thread that the program started, or while it was loaded\n",
+                       code);
+}
+
 /* In a library the rank may hold a lock that we shall need: it is let go on, for a while. */
 static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, unsigned long late)
 {
@@ -41,8 +71,8 @@ static void give_up(struct watch *w, struct launch_thread *t, uint64_t counter, 
         w->ticks = 0;
         w->limit = 1; /* others may do the same before the event loop ends */
         if (w->signal != 0)
-            t->host.ops->exit(&t->host, 128 + w->signal);
-        t->host.ops->abort(&t->host, WATCH_STATUS);
+            t->host.process->exit(&t->host, 128 + w->signal);
+        t->host.process->abort(&t->host, WATCH_STATUS);
     }
     if (late < LIBRARY_TICKS)
         return;
@@ -78,7 +108,7 @@ static void asked(int sig)
         return;
     }
     watching->signal = sig;
-    sim_stop(launch_domain(&watching->run->ranks[0]));
+    sim_stop(watching->run->ranks[0].dom);
 }
 
 struct watch *watch_begin(struct launch *run)

@@ -7,7 +7,7 @@
 #ifndef MBCF_COSTS_H
 #define MBCF_COSTS_H
 
-#include "hosts/driver/param.h"
+#include "hosts/host/param.h"
 
 #define MBCF_PS(X, member, meaning)                                                                \
     X(member, "kernel." #member "_ps", "ps", 0, UINT64_C(1000000000), 0, NULL, meaning)

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "hosts/driver/bar.h"
+#include "hosts/host/host.h"
 #include "hosts/mbcf/costs.h"
 #include "hosts/mbcf/include/mbcf.h"
 
@@ -26,7 +26,7 @@
 enum mbcf_op { MBCF_OP_ACK, MBCF_OP_WRITE, MBCF_OP_APPEND };
 enum { MBCF_WANTS_ACK = 1, MBCF_GAP = 2 }; /* flags; gap: all from `ack` + 1 on is missing */
 
-/** Of a packet, after Ethernet's; big-endian on the cable. */
+/** A packet's header, after Ethernet's; big-endian on the cable. */
 struct mbcf_header {
     uint8_t op, flags;
     uint16_t bytes; /* of data */
@@ -60,6 +60,7 @@ struct mbcf_node;
 
 /** A rank. */
 struct mbcf_task {
+    struct host_state kept; /* first: see mbcf_task_of() */
     struct host *host;
     struct mbcf_node *node;
     struct mbcf_task *next; /* of its node */
@@ -82,20 +83,21 @@ struct mbcf_sent {
 struct mbcf_peer {
     uint32_t next, acked;     /* to it: the next sequence number; all before it are there */
     uint32_t expected;        /* from it */
-    uint32_t untold;          /* come from it since it was last told */
-    uint64_t tell_ps;         /* when it is told of these at the latest */
-    bool gap_told;            /* that `expected` is missing */
+    uint32_t unacked;         /* come from it since the last acknowledgement */
+    uint64_t ack_ps;          /* when these are acknowledged at the latest */
+    bool gap_sent;            /* that `expected` is missing */
     struct mbcf_sent *window; /* sequence number mod costs.window */
 };
 
 struct mbcf_node {
+    struct host_state kept; /* first, as of a task */
     struct mbcf_task *tasks;
     struct mbcf_peer *peers; /* by node */
     struct mbcf_sent *windows;
-    unsigned npeers, slots;        /* of the adapter's transmit ring */
+    unsigned npeers, slots;        /* slots: the adapter's transmit ring has so many */
     const struct mbcf_task *space; /* whose address space the handler is in; NULL: another one */
     struct mbcf_costs costs;
-    uint64_t timer_ps; /* of the node's timer; HOST_NEVER: none */
+    uint64_t timer_ps; /* when the node's timer comes; HOST_NEVER: not at all */
     struct mbcf_counts counts;
 };
 
@@ -115,7 +117,7 @@ struct mbcf_call {
     volatile uint32_t *ack; /* falls by one when it is acknowledged; or NULL */
 };
 
-/** Of the calling rank; NULL before mbcf_open(). */
+/** The calling rank's; NULL before mbcf_open(). */
 struct mbcf_task *mbcf_task_of(const struct host *h);
 int mbcf_task_open(struct host *h, struct mbcf_task **task_p);
 

@@ -23,9 +23,9 @@ uint64_t mbcf_copy_ps(const struct mbcf_costs *costs, uint64_t bytes, uint64_t l
 void mbcf_wake(struct mbcf_task *t, struct host *h)
 {
     t->events++;
-    h->ops->wake(h, t->host);
+    h->cpu->wake(h, t->host);
     if (t->rings)
-        h->ops->ring(h, t->host);
+        h->cpu->ring(h, t->host);
 }
 
 /* Windows are one block, of which a page is touched when a packet is kept there. */
@@ -58,13 +58,13 @@ void mbcf_peers_fini(struct mbcf_node *node)
 
 /* ---- frames ------------------------------------------------------------------------ */
 
-static void put(uint8_t **at, uint64_t value, unsigned bytes)
+static void put_field(uint8_t **at, uint64_t value, unsigned bytes)
 {
     while (bytes-- > 0)
         *(*at)++ = (uint8_t)(value >> (8 * bytes));
 }
 
-static uint64_t get(const uint8_t **at, unsigned bytes)
+static uint64_t get_field(const uint8_t **at, unsigned bytes)
 {
     uint64_t value = 0;
 
@@ -77,34 +77,34 @@ void mbcf_header_encode(const struct mbcf_header *h, uint8_t *bytes)
 {
     uint8_t *at = bytes;
 
-    put(&at, h->op, 1);
-    put(&at, h->flags, 1);
-    put(&at, h->bytes, 2);
-    put(&at, h->task, 4);
-    put(&at, h->from_task, 4);
-    put(&at, h->sequence, 4);
-    put(&at, h->ack, 4);
-    put(&at, h->object, 4);
-    put(&at, h->offset, 8);
-    put(&at, 0, MBCF_HEADER_BYTES - 32); /* the real one had addresses of hosts, too */
+    put_field(&at, h->op, 1);
+    put_field(&at, h->flags, 1);
+    put_field(&at, h->bytes, 2);
+    put_field(&at, h->task, 4);
+    put_field(&at, h->from_task, 4);
+    put_field(&at, h->sequence, 4);
+    put_field(&at, h->ack, 4);
+    put_field(&at, h->object, 4);
+    put_field(&at, h->offset, 8);
+    put_field(&at, 0, MBCF_HEADER_BYTES - 32); /* the real one had addresses of hosts, too */
 }
 
 void mbcf_header_decode(struct mbcf_header *h, const uint8_t *bytes)
 {
     const uint8_t *at = bytes;
 
-    h->op = (uint8_t)get(&at, 1);
-    h->flags = (uint8_t)get(&at, 1);
-    h->bytes = (uint16_t)get(&at, 2);
-    h->task = (uint32_t)get(&at, 4);
-    h->from_task = (uint32_t)get(&at, 4);
-    h->sequence = (uint32_t)get(&at, 4);
-    h->ack = (uint32_t)get(&at, 4);
-    h->object = (uint32_t)get(&at, 4);
-    h->offset = get(&at, 8);
+    h->op = (uint8_t)get_field(&at, 1);
+    h->flags = (uint8_t)get_field(&at, 1);
+    h->bytes = (uint16_t)get_field(&at, 2);
+    h->task = (uint32_t)get_field(&at, 4);
+    h->from_task = (uint32_t)get_field(&at, 4);
+    h->sequence = (uint32_t)get_field(&at, 4);
+    h->ack = (uint32_t)get_field(&at, 4);
+    h->object = (uint32_t)get_field(&at, 4);
+    h->offset = get_field(&at, 8);
 }
 
-static void address(uint8_t *bytes, unsigned node)
+static void put_address(uint8_t *bytes, unsigned node)
 {
     const uint8_t own[6] = { 0x02, 0, 0, 0, (uint8_t)(node >> 8), (uint8_t)node };
 
@@ -113,8 +113,8 @@ static void address(uint8_t *bytes, unsigned node)
 
 static void frame_head(uint8_t *frame, unsigned to, unsigned from, const struct mbcf_header *hdr)
 {
-    address(frame, to);
-    address(frame + 6, from);
+    put_address(frame, to);
+    put_address(frame + 6, from);
     frame[12] = MBCF_ETHERTYPE >> 8;
     frame[13] = MBCF_ETHERTYPE & 0xff;
     mbcf_header_encode(hdr, frame + MBCF_ETHER_BYTES);
@@ -128,16 +128,17 @@ static void see_out(const struct mbcf_node *node, struct host *h)
 {
     const uint64_t turn = node->costs.access > LEAST_TURN ? node->costs.access : LEAST_TURN;
 
-    if (node->costs.half_waits == 0 || !h->ops->ether->half_duplex(h))
+    if (node->costs.half_waits == 0 || !h->ether->half_duplex(h))
         return;
-    while (h->ops->ether->room(h) < node->slots)
-        h->ops->spend(h, turn);
+    while (h->ether->room(h) < node->slots)
+        h->cpu->spend(h, turn);
 }
 
-static bool post(const struct mbcf_node *node, struct host *h, const void *frame, uint32_t bytes)
+static bool post_frame(const struct mbcf_node *node, struct host *h, const void *frame,
+                       uint32_t bytes)
 {
     see_out(node, h);
-    return h->ops->ether->post(h, frame, bytes);
+    return h->ether->post(h, frame, bytes);
 }
 
 /* ---- window ------------------------------------------------------------------------- */
@@ -150,18 +151,18 @@ static struct mbcf_sent *slot_of(const struct mbcf_node *node, const struct mbcf
 
 static bool has_room(const struct mbcf_node *node, const struct mbcf_peer *peer, struct host *h)
 {
-    return peer->next - peer->acked < node->costs.window && h->ops->ether->room(h) > 0;
+    return peer->next - peer->acked < node->costs.window && h->ether->room(h) > 0;
 }
 
 bool mbcf_room(struct mbcf_task *t, unsigned task, bool waits)
 {
     struct host *h = t->host;
-    unsigned index = h->ops->ether->node_of(h, task);
+    unsigned index = h->ether->node_of(h, task);
     bool room = index == h->node->index || has_room(t->node, &t->node->peers[index], h);
 
     t->blocked = waits && !room;
-    if (t->blocked && h->ops->ether->room(h) == 0)
-        h->ops->ether->want_room(h, 1);
+    if (t->blocked && h->ether->room(h) == 0)
+        h->ether->want_room(h, 1);
     return room;
 }
 
@@ -172,7 +173,7 @@ static void wait_room(struct mbcf_task *t, unsigned task)
         see_out(t->node, t->host);
         if (mbcf_room(t, task, true))
             return;
-        (void)t->host->ops->sleep(t->host, HOST_NEVER);
+        (void)t->host->cpu->sleep(t->host, HOST_NEVER);
     }
 }
 
@@ -181,7 +182,7 @@ void mbcf_arm(struct mbcf_node *node, struct host *h, uint64_t at)
     if (node->timer_ps <= at)
         return;
     node->timer_ps = at;
-    h->ops->ether->timer(h, at);
+    h->ether->timer(h, at);
 }
 
 void mbcf_acknowledged(struct mbcf_node *node, struct host *h, unsigned index, uint32_t ack)
@@ -203,15 +204,15 @@ void mbcf_send_again(struct mbcf_node *node, struct host *h, unsigned index)
 {
     struct mbcf_peer *peer = &node->peers[index];
 
-    for (uint32_t s = peer->acked; s != peer->next && h->ops->ether->room(h) > 1; s++) {
+    for (uint32_t s = peer->acked; s != peer->next && h->ether->room(h) > 1; s++) {
         struct mbcf_sent *sent = slot_of(node, peer, s);
 
-        if (s + 1 == peer->next) /* tells how far it got */
+        if (s + 1 == peer->next) /* the answer says how far it got */
             sent->frame[MBCF_ETHER_BYTES + 1] |= MBCF_WANTS_ACK;
-        h->ops->spend(h, node->costs.access);
-        sent->time_ps = h->ops->time_ps(h);
+        h->cpu->spend(h, node->costs.access);
+        sent->time_ps = h->cpu->time_ps(h);
         node->counts.retransmissions++;
-        if (!post(node, h, sent->frame, sent->bytes))
+        if (!post_frame(node, h, sent->frame, sent->bytes))
             return;
     }
 }
@@ -222,53 +223,53 @@ void mbcf_ack_send(struct mbcf_node *node, struct host *h, unsigned index, uint8
     struct mbcf_header hdr = { .op = MBCF_OP_ACK, .flags = flags };
     uint8_t frame[MBCF_HEAD];
 
-    h->ops->spend(h,
+    h->cpu->spend(h,
                   costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD) + costs->access);
     hdr.ack = node->peers[index].expected - 1;
-    node->peers[index].untold = 0;
+    node->peers[index].unacked = 0;
     frame_head(frame, index, h->node->index, &hdr);
     node->counts.acks++;
-    (void)post(node, h, frame, sizeof(frame)); /* no room: the sender will ask again */
-    see_out(node, h);                          /* there is one frame for all acknowledgements */
+    (void)post_frame(node, h, frame, sizeof(frame)); /* no room: the sender will ask again */
+    see_out(node, h); /* there is one frame for all acknowledgements */
 }
 
 /** The oldest packet to a peer goes again when it has been quiet for too long. @return when next */
 static uint64_t try_again(struct mbcf_node *node, struct host *h, struct mbcf_peer *peer)
 {
-    const uint64_t now = h->ops->time_ps(h), retry = node->costs.retry;
+    const uint64_t now = h->cpu->time_ps(h), retry = node->costs.retry;
     struct mbcf_sent *sent;
 
     if (peer->acked == peer->next)
         return HOST_NEVER;
     sent = slot_of(node, peer, peer->acked);
-    if (sent->time_ps + retry <= now && h->ops->ether->room(h) > 0) {
+    if (sent->time_ps + retry <= now && h->ether->room(h) > 0) {
         sent->frame[MBCF_ETHER_BYTES + 1] |= MBCF_WANTS_ACK;
         sent->time_ps = now;
         node->counts.retransmissions++;
-        h->ops->spend(h, node->costs.access);
-        (void)post(node, h, sent->frame, sent->bytes);
+        h->cpu->spend(h, node->costs.access);
+        (void)post_frame(node, h, sent->frame, sent->bytes);
     }
     if (sent->time_ps + retry <= now) /* no room: soon again */
         sent->time_ps = now;
     return sent->time_ps + retry;
 }
 
-/** What came from a peer and nothing told it of. @return when that is due */
-static uint64_t tell(struct mbcf_node *node, struct host *h, unsigned index)
+/** Acknowledges what came from a peer when that is due. @return when it will be */
+static uint64_t ack_late(struct mbcf_node *node, struct host *h, unsigned index)
 {
     const struct mbcf_peer *peer = &node->peers[index];
 
-    if (peer->untold != 0 && peer->tell_ps <= h->ops->time_ps(h))
+    if (peer->unacked != 0 && peer->ack_ps <= h->cpu->time_ps(h))
         mbcf_ack_send(node, h, index, 0);
-    return peer->untold != 0 ? peer->tell_ps : HOST_NEVER;
+    return peer->unacked != 0 ? peer->ack_ps : HOST_NEVER;
 }
 
 void mbcf_timer(struct mbcf_node *node, struct host *h)
 {
     node->timer_ps = HOST_NEVER;
     for (unsigned i = 0; i < node->npeers; i++) {
-        uint64_t told = tell(node, h, i), tried = try_again(node, h, &node->peers[i]);
-        uint64_t next = told < tried ? told : tried;
+        uint64_t acked = ack_late(node, h, i), tried = try_again(node, h, &node->peers[i]);
+        uint64_t next = acked < tried ? acked : tried;
 
         if (next != HOST_NEVER)
             mbcf_arm(node, h, next);
@@ -287,7 +288,7 @@ static uint32_t bytes_of(const struct mbcf_call *call)
 static uint64_t leave_ps(const struct mbcf_task *t)
 {
     const struct mbcf_costs *costs = &t->node->costs;
-    bool half = t->host->ops->ether->half_duplex(t->host);
+    bool half = t->host->ether->half_duplex(t->host);
 
     return costs->trap_out + (half ? costs->access : 0);
 }
@@ -347,14 +348,14 @@ static void send_here(struct mbcf_task *t, const struct mbcf_call *call)
     uint8_t data[MBCF_PACKET_BYTES];
 
     gather(call, data);
-    t->host->ops->spend(t->host, here_ps(t, call));
+    t->host->cpu->spend(t->host, here_ps(t, call));
     while ((to = mbcf_find(t->node, call->task)) == NULL || !mbcf_fits(to, &hdr)) {
-        uint64_t later = t->host->ops->time_ps(t->host) + t->node->costs.retry;
+        uint64_t later = t->host->cpu->time_ps(t->host) + t->node->costs.retry;
 
-        (void)t->host->ops->sleep(t->host, later);
+        (void)t->host->cpu->sleep(t->host, later);
     }
     mbcf_put(to, &hdr, data);
-    t->node->counts.last_end_ps = t->host->ops->time_ps(t->host);
+    t->node->counts.last_end_ps = t->host->cpu->time_ps(t->host);
     mbcf_wake(to, t->host);
     if (call->ack != NULL)
         --*call->ack;
@@ -371,35 +372,35 @@ static void transmit(struct mbcf_task *t, const struct mbcf_call *call, unsigned
 
     if (call->wants_ack || peer->next + 1 - peer->acked == node->costs.window)
         hdr.flags |= MBCF_WANTS_ACK;
-    peer->untold = 0;
+    peer->unacked = 0;
     hdr.sequence = peer->next++;
     hdr.ack = peer->expected - 1;
     *sent = (struct mbcf_sent){
-        .task = t, .ack = call->ack, .time_ps = h->ops->time_ps(h), .bytes = MBCF_HEAD + hdr.bytes
+        .task = t, .ack = call->ack, .time_ps = h->cpu->time_ps(h), .bytes = MBCF_HEAD + hdr.bytes
     };
     frame_head(sent->frame, index, h->node->index, &hdr);
     gather(call, sent->frame + MBCF_HEAD);
     node->counts.packets++;
     node->counts.bytes += hdr.bytes;
-    (void)h->ops->ether->post(h, sent->frame, sent->bytes); /* has_room() */
+    (void)h->ether->post(h, sent->frame, sent->bytes); /* has_room() */
     mbcf_arm(node, h, sent->time_ps + node->costs.retry);
 }
 
 void mbcf_send(struct mbcf_task *t, const struct mbcf_call *call)
 {
     struct host *h = t->host;
-    unsigned index = h->ops->ether->node_of(h, call->task);
+    unsigned index = h->ether->node_of(h, call->task);
     struct mbcf_peer *peer = &t->node->peers[index];
 
     if (!call->inside)
-        h->ops->spend(h, t->node->costs.trap_in);
+        h->cpu->spend(h, t->node->costs.trap_in);
     if (index == h->node->index) {
         send_here(t, call);
     } else {
-        h->ops->spend(h, make_ps(t, call));
+        h->cpu->spend(h, make_ps(t, call));
         wait_room(t, call->task);
         transmit(t, call, index, peer);
     }
     if (!call->inside)
-        h->ops->spend(h, leave_ps(t));
+        h->cpu->spend(h, leave_ps(t));
 }

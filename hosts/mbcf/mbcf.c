@@ -6,15 +6,10 @@
 
 /* ---- tasks and nodes --------------------------------------------------------------- */
 
-static void task_release(void *data)
+static void node_release(void *node)
 {
-    free(data);
-}
-
-static void node_release(void *data)
-{
-    mbcf_peers_fini(data);
-    free(data);
+    mbcf_peers_fini(node);
+    free(node);
 }
 
 #define PARAM(member, key, unit, least, most, def, choices, meaning)                               \
@@ -34,20 +29,18 @@ static void read_costs(struct host *h, struct mbcf_costs *c)
     c->member = setting(h, key, def);
     MBCF_SETTINGS(READ)
 #undef READ
-    c->copy_kb = h->ops->cost_ps(h, HOST_COST_COPY_KB);
+    c->copy_kb = h->cpu->cost_ps(h, HOST_COST_COPY_KB);
 }
 
 /* All nodes that have ranks are peers, which the interrupt needs. */
 static int node_init(struct host *h, struct mbcf_node *node)
 {
-    const struct host_ether_ops *ether = h->ops->ether;
+    const struct host_ether_ops *ether = h->ether;
     unsigned npeers = 0;
 
-    for (unsigned r = 0; ether != NULL && r < h->size; r++)
+    for (unsigned r = 0; r < h->size; r++)
         if (ether->node_of(h, r) >= npeers)
             npeers = ether->node_of(h, r) + 1;
-    if (ether == NULL)
-        return MBCF_ERR_NO_NETWORK;
     if (!mbcf_peers_init(node, npeers))
         return MBCF_ERR_NOMEM;
     if (!ether->open(h, mbcf_interrupt, node))
@@ -58,8 +51,7 @@ static int node_init(struct host *h, struct mbcf_node *node)
 
 static int node_open(struct host *h, struct mbcf_node **node_p)
 {
-    struct host_state *state = &h->node->state[HOST_NODE_ETHER];
-    struct mbcf_node *node = state->data;
+    struct mbcf_node *node = host_state_of(h->node->states, node_release);
     int code;
 
     if (node == NULL) {
@@ -73,15 +65,20 @@ static int node_open(struct host *h, struct mbcf_node **node_p)
             node_release(node);
             return code;
         }
-        *state = (struct host_state){ node, node_release };
+        host_state_add(&h->node->states, &node->kept, node_release);
     }
     *node_p = node;
     return MBCF_OK;
 }
 
+static void task_release(void *task)
+{
+    free(task);
+}
+
 struct mbcf_task *mbcf_task_of(const struct host *h)
 {
-    return h != NULL ? h->state[HOST_RANK_MBCF].data : NULL;
+    return h != NULL ? host_state_of(h->states, task_release) : NULL;
 }
 
 int mbcf_task_open(struct host *h, struct mbcf_task **task_p)
@@ -101,7 +98,7 @@ int mbcf_task_open(struct host *h, struct mbcf_task **task_p)
         t->node = node;
         t->next = node->tasks;
         node->tasks = t;
-        h->state[HOST_RANK_MBCF] = (struct host_state){ t, task_release };
+        host_state_add(&h->states, &t->kept, task_release);
     }
     *task_p = t;
     return MBCF_OK;
@@ -212,13 +209,13 @@ long mbcf_fifo_read(unsigned fifo, void *to, size_t bytes)
 
     if (t == NULL || fifo >= MBCF_FIFOS || t->fifos[fifo].ring == NULL)
         return -1;
-    t->host->ops->spend(t->host, mbcf_take_ps(&t->node->costs, 0));
+    t->host->cpu->spend(t->host, mbcf_take_ps(&t->node->costs, 0));
     entry = mbcf_oldest(&t->fifos[fifo], &n);
     if (entry == NULL)
         return -1;
     if (n < bytes)
         bytes = n;
-    t->host->ops->spend(t->host,
+    t->host->cpu->spend(t->host,
                         mbcf_take_ps(&t->node->costs, bytes) - mbcf_take_ps(&t->node->costs, 0));
     memcpy(to, entry, bytes);
     mbcf_drop(&t->fifos[fifo]);
@@ -232,7 +229,7 @@ void mbcf_wait(void)
     if (t == NULL)
         return;
     while (t->events == t->seen)
-        (void)t->host->ops->sleep(t->host, HOST_NEVER);
+        (void)t->host->cpu->sleep(t->host, HOST_NEVER);
     t->seen = t->events;
 }
 
@@ -244,5 +241,5 @@ void mbcf_count(struct mbcf_counts *counts)
 
 uint64_t mbcf_time_ps(void)
 {
-    return host_self() != NULL ? host_self()->ops->time_ps(host_self()) : 0;
+    return host_self() != NULL ? host_self()->cpu->time_ps(host_self()) : 0;
 }

@@ -8,40 +8,40 @@
 #include <string.h>
 
 /** Whose the packet is, once it may come in: its task is there, and so is the place. */
-static struct mbcf_task *accept(struct mbcf_node *node, struct host *h,
-                                const struct mbcf_header *hdr)
+static struct mbcf_task *accept_packet(struct mbcf_node *node, struct host *h,
+                                       const struct mbcf_header *hdr)
 {
     const struct mbcf_costs *costs = &node->costs;
     struct mbcf_task *t = mbcf_find(node, hdr->task);
 
     if (t == NULL)
         return NULL;
-    h->ops->spend(h, costs->check + (t != node->space ? costs->space : 0));
+    h->cpu->spend(h, costs->check + (t != node->space ? costs->space : 0));
     node->space = t;
     return mbcf_fits(t, hdr) ? t : NULL;
 }
 
 /** Puts the data into the task's memory. */
-static void deliver(struct mbcf_node *node, struct host *h, struct mbcf_task *t,
-                    const struct mbcf_header *hdr, const uint8_t *data)
+static void deliver_packet(struct mbcf_node *node, struct host *h, struct mbcf_task *t,
+                           const struct mbcf_header *hdr, const uint8_t *data)
 {
-    h->ops->spend(h, mbcf_put_ps(&node->costs, hdr, mbcf_place_is_cached(t, hdr)));
+    h->cpu->spend(h, mbcf_put_ps(&node->costs, hdr, mbcf_place_is_cached(t, hdr)));
     mbcf_put(t, hdr, data);
-    node->counts.last_end_ps = h->ops->time_ps(h);
+    node->counts.last_end_ps = h->cpu->time_ps(h);
     mbcf_wake(t, h);
 }
 
-/** One more is in: its sender is told when so many are, or after a while. */
-static void count(struct mbcf_node *node, struct host *h, unsigned from)
+/** One more is in: its sender gets an answer when so many are, or after a while. */
+static void count_packet(struct mbcf_node *node, struct host *h, unsigned from)
 {
     struct mbcf_peer *peer = &node->peers[from];
 
-    peer->untold++;
-    if (peer->untold >= node->costs.ack_every) {
+    peer->unacked++;
+    if (peer->unacked >= node->costs.ack_every) {
         mbcf_ack_send(node, h, from, 0);
-    } else if (peer->untold == 1) {
-        peer->tell_ps = h->ops->time_ps(h) + node->costs.retry / 2;
-        mbcf_arm(node, h, peer->tell_ps);
+    } else if (peer->unacked == 1) {
+        peer->ack_ps = h->cpu->time_ps(h) + node->costs.retry / 2;
+        mbcf_arm(node, h, peer->ack_ps);
     }
 }
 
@@ -60,20 +60,20 @@ static void take_in(struct mbcf_node *node, struct host *h, unsigned from,
     }
     if (hdr->sequence != peer->expected) {
         node->counts.gaps++;
-        if (!peer->gap_told) {
-            peer->gap_told = true;
+        if (!peer->gap_sent) {
+            peer->gap_sent = true;
             mbcf_ack_send(node, h, from, MBCF_GAP);
         }
         return;
     }
-    t = accept(node, h, hdr);
+    t = accept_packet(node, h, hdr);
     if (t == NULL) /* silence: the sender tries again */
         return;
     peer->expected++;
-    peer->gap_told = false;
+    peer->gap_sent = false;
     if (!asked)
-        count(node, h, from);
-    deliver(node, h, t, hdr, data);
+        count_packet(node, h, from);
+    deliver_packet(node, h, t, hdr, data);
     if (asked) /* what is acknowledged then is in its place */
         mbcf_ack_send(node, h, from, 0);
 }
@@ -85,7 +85,7 @@ static bool take_frame(struct mbcf_node *node, struct host *h, const uint8_t *by
     struct mbcf_header hdr;
     unsigned from;
 
-    h->ops->spend(h, costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD));
+    h->cpu->spend(h, costs->receive + costs->line * mbcf_lines(MBCF_SKEW, MBCF_HEAD));
     if (n < MBCF_HEAD || bytes[12] != MBCF_ETHERTYPE >> 8 || bytes[13] != (MBCF_ETHERTYPE & 0xff))
         return false;
     mbcf_header_decode(&hdr, bytes + MBCF_ETHER_BYTES);
@@ -107,21 +107,21 @@ void mbcf_interrupt(struct host *h, void *arg, enum host_ether_event what)
     uint32_t bytes;
 
     node->counts.interrupts++;
-    h->ops->spend(h, node->costs.interrupt_in);
+    h->cpu->spend(h, node->costs.interrupt_in);
     if (what == HOST_ETHER_TIMER) {
         mbcf_timer(node, h);
-        h->ops->spend(h, node->costs.interrupt_out);
+        h->cpu->spend(h, node->costs.interrupt_out);
         return;
     }
-    while ((frame = h->ops->ether->frame(h, &bytes)) != NULL) {
+    while ((frame = h->ether->frame(h, &bytes)) != NULL) {
         (void)take_frame(node, h, frame, bytes);
-        h->ops->ether->release(h);
+        h->ether->release(h);
     }
-    h->ops->spend(h, node->costs.access + node->costs.interrupt_out +
+    h->cpu->spend(h, node->costs.access + node->costs.interrupt_out +
                          (node->space != NULL ? node->costs.space : 0)); /* and back */
     node->space = NULL;
     for (struct mbcf_task *t = node->tasks; t != NULL; t = t->next)
         if (t->blocked)
-            h->ops->wake(h, t->host);
-    h->ops->ether->listen(h);
+            h->cpu->wake(h, t->host);
+    h->ether->listen(h);
 }

@@ -1,7 +1,7 @@
 /* The helper library that needs MPI: libtcacomm of the public programs. */
 #include <stdlib.h>
 
-#include "hosts/driver/bar.h"
+#include "hosts/host/host.h"
 #include "hosts/mpi/include/mpi.h"
 #include "hosts/tca/include/tca-help.h"
 
@@ -18,5 +18,5 @@ void tcaCreateHandleList(tcaHandle **list, int num_proc, double *ptr, size_t byt
         tcaCreateHandle(&own, ptr, byte, tcaMemoryGPU) != TCA_SUCCESS ||
         MPI_Allgather(&own, sizeof(own), MPI_BYTE, *list, sizeof(own), MPI_BYTE, MPI_COMM_WORLD) !=
             MPI_SUCCESS)
-        h->ops->exit(h, EXIT_FAILURE);
+        h->process->exit(h, EXIT_FAILURE);
 }

@@ -1,12 +1,11 @@
 /*
- * Descriptor lists. A list remembers puts; tcaDescSet() turns them into a chain:
- * for each put its data, then a status descriptor for each notification, and at
- * the very end a word to the own ring that marks the end of the chain (the last
- * self-notification does that where there is one). That last word costs nobody
- * any waiting and is how the library knows a channel to be idle.
+ * Descriptor lists. A list remembers puts, and tcaDescSet() turns them into a chain:
+ * for each put its data, then a status descriptor for each notification. At the
+ * very end a word to the own ring marks the end of the chain; the last
+ * self-notification does that where there is one. No rank waits for that last word,
+ * and by it the library knows a channel to be idle.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "hosts/driver/descriptor.h"
 #include "hosts/tca/internal.h"
@@ -51,6 +50,12 @@ tcaDesc *tcaDescNew(void)
     return d;
 }
 
+static void desc_free(tcaDesc *d)
+{
+    free(d->puts);
+    free(d);
+}
+
 tcaresult tcaDescFree(tcaDesc *d)
 {
     if (d == NULL || host_self() == NULL) /* a rank that has ended has none any more */
@@ -58,22 +63,21 @@ tcaresult tcaDescFree(tcaDesc *d)
     *d->before_p = d->next;
     if (d->next != NULL)
         d->next->before_p = d->before_p;
-    free(d->puts);
-    free(d);
+    desc_free(d);
     return TCA_SUCCESS;
 }
 
 void tca_descs_free(struct tca_state *state)
 {
-    for (tcaDesc *d = state->descs, *next; d != NULL; d = next) {
-        next = d->next;
-        free(d->puts);
-        free(d);
+    while (state->descs != NULL) {
+        tcaDesc *d = state->descs;
+
+        state->descs = d->next;
+        desc_free(d);
     }
-    state->descs = NULL;
 }
 
-static tcaresult append(tcaDesc *d, const struct put *p)
+static tcaresult append_put(tcaDesc *d, const struct put *p)
 {
     if (d->n == d->room) {
         size_t room = d->room != 0 ? 2 * d->room : 8;
@@ -93,7 +97,7 @@ tcaresult tca_desc_join(tcaDesc *to, const tcaDesc *from)
     tcaresult code = TCA_SUCCESS;
 
     for (size_t i = 0; i < from->n && code == TCA_SUCCESS; i++)
-        code = append(to, &from->puts[i]);
+        code = append_put(to, &from->puts[i]);
     return code;
 }
 
@@ -175,7 +179,7 @@ tcaresult tcaDescSetMemcpy2D(tcaDesc *d, tcaHandle *dst, off_t dst_off, size_t d
                       .flags = flags,
                       .slot = (unsigned)slot,
                       .tag = (uint32_t)tag };
-    return append(d, &p);
+    return append_put(d, &p);
 }
 
 /* ---- from puts to descriptors ------------------------------------------------ */
@@ -276,28 +280,18 @@ static void plan_list(struct plan *plan, const struct driver *d, const tcaDesc *
 static void plan_write(const struct plan *plan, struct host *h, struct driver *d,
                        struct driver_chain *chain)
 {
-    uint64_t internal = chain->internal_first + chain->internal_count;
-    uint64_t host = chain->host_first + chain->host_count;
-    uint32_t next = HUB_DESC_END;
+    uint32_t internal = (uint32_t)(chain->internal_first + chain->internal_count);
+    uint32_t host = (uint32_t)(chain->host_first + chain->host_count);
 
+    chain->head = HUB_DESC_END;
     for (uint32_t i = plan->n; i-- > 0;) {
         struct descriptor desc = plan->steps[i].d;
-        uint8_t bytes[HUB_DESC_BYTES];
 
-        desc.next = next;
-        descriptor_encode(&desc, bytes);
-        if (plan->steps[i].internal) {
-            internal--;
-            h->ops->store_block(h, &d->internal, internal * HUB_DESC_BYTES, bytes, sizeof(bytes));
-            next = (uint32_t)internal | HUB_DESC_INTERNAL;
-        } else {
-            host--;
-            memcpy(d->table + host * HUB_DESC_BYTES, bytes, sizeof(bytes));
-            next = (uint32_t)host;
-        }
+        desc.next = chain->head;
+        chain->head = plan->steps[i].internal ? --internal | HUB_DESC_INTERNAL : --host;
+        driver_descriptor_write(h, d, chain->head, &desc);
     }
-    chain->head = next;
-    h->ops->fence(h);
+    h->bus->fence(h);
 }
 
 tcaresult tcaDescSet(tcaDesc *d, int ch)

@@ -12,14 +12,15 @@ struct tca_self {
     struct host *h;
     struct driver *d;
 };
-/** Of the older interface: positions with one put each, NULL where nothing was set. */
+/** A table of the older interface: positions with one put each, NULL where nothing was set. */
 struct tca_table {
     tcaDesc **at; /* NULL: no such table */
     int capacity;
 };
 /** What the library keeps for one rank. */
 struct tca_state {
-    bool initialized; /* by tcaInit() */
+    struct host_state kept; /* first: see tca_state_of() */
+    bool initialized;       /* by tcaInit() */
     struct tca_table *tables;
     int ntables;
     tcaDesc *descs;
@@ -34,7 +35,7 @@ void tca_descs_free(struct tca_state *state);
 
 /** Appends all puts of `from`. */
 tcaresult tca_desc_join(tcaDesc *to, const tcaDesc *from);
-/** Of the last put. */
+/** The last put's. */
 int tca_desc_flags(const tcaDesc *d);
 
 /** TCA_SUCCESS after tcaInit(). Costs the call. */

@@ -11,7 +11,7 @@ tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
 {
     struct tca_self self;
     tcaresult code = tca_enter(&self);
-    uint64_t room = ((n != 0 ? n : 1) + HOST_GPU_PAGE - 1) & ~(uint64_t)(HOST_GPU_PAGE - 1);
+    uint64_t room = host_round_up(n != 0 ? n : 1, HOST_GPU_PAGE);
     void *got;
     uint64_t bus = 0;
 
@@ -24,15 +24,15 @@ tcaresult tcaMalloc(void **p, size_t n, tcaMemoryKind kind)
     host_spend_cost(self.h, HOST_COST_SYSCALL);
     if (kind == tcaMemoryGPU && self.h->gpu >= self.d->ngpus)
         return TCA_ERROR_NOT_SUPPORTED;
-    got = kind == tcaMemoryCPU ? self.h->ops->alloc(self.h, n != 0 ? n : 1, HOST_PAGE)
-                               : self.h->ops->gpu_alloc(self.h, self.h->gpu, room, HOST_GPU_PAGE);
+    got = kind == tcaMemoryCPU ? self.h->memory->alloc(self.h, n != 0 ? n : 1, HOST_PAGE)
+                               : self.h->gpus->alloc(self.h, self.h->gpu, room, HOST_GPU_PAGE);
     if (got == NULL)
         return TCA_ERROR_OUT_OF_MEMORY;
     if (kind == tcaMemoryGPU) {
-        uint64_t offset = self.h->ops->pointer(self.h, got).offset;
+        uint64_t offset = self.h->memory->pointer(self.h, got).offset;
 
         if (driver_pin_gpu(self.h, self.h->gpu, offset, room, &bus) != DRIVER_OK) {
-            self.h->ops->gpu_free(self.h, self.h->gpu, got);
+            self.h->gpus->free(self.h, self.h->gpu, got);
             return TCA_ERROR_OUT_OF_MEMORY;
         }
     }
@@ -52,11 +52,11 @@ tcaresult tcaFree(void *p, tcaMemoryKind kind)
         return TCA_ERROR_INVALID_VALUE;
     if (p == NULL)
         return TCA_SUCCESS;
-    hp = self.h->ops->pointer(self.h, p);
+    hp = self.h->memory->pointer(self.h, p);
     if (hp.kind != (kind == tcaMemoryCPU ? HOST_PINNED : HOST_GPU))
         return TCA_ERROR_INVALID_VALUE;
     host_spend_cost(self.h, HOST_COST_SYSCALL);
-    if (!(kind == tcaMemoryCPU ? self.h->ops->free(self.h, p) : driver_free_gpu(self.h, p)))
+    if (!(kind == tcaMemoryCPU ? self.h->memory->free(self.h, p) : driver_free_gpu(self.h, p)))
         return TCA_ERROR_INVALID_VALUE;
     return TCA_SUCCESS;
 }
@@ -71,8 +71,9 @@ tcaresult tcaCreateHandle(tcaHandle *h, void *p, size_t n, tcaMemoryKind kind)
 
     if (code != TCA_SUCCESS)
         return code;
-    if (h == NULL || p == NULL || !kind_ok(kind) || self.h->ops->pointer(self.h, p).kind != want ||
-        (n > 1 && self.h->ops->pointer(self.h, (char *)p + (n - 1)).kind != want))
+    if (h == NULL || p == NULL || !kind_ok(kind) ||
+        self.h->memory->pointer(self.h, p).kind != want ||
+        (n > 1 && self.h->memory->pointer(self.h, (char *)p + (n - 1)).kind != want))
         return TCA_ERROR_INVALID_VALUE;
     memset(&made, 0, sizeof(made)); /* handles are compared and sent as bytes */
     made.magic = TCA_HANDLE_MAGIC;

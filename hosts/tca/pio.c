@@ -31,7 +31,7 @@ tcaresult tcaSendPIO(tcaPIOHandle *pio, size_t off, void *buf, size_t n)
     if (pio == NULL || (buf == NULL && n > 0) || off > pio->size || n > pio->size - off)
         return TCA_ERROR_INVALID_VALUE;
     if (n > 0)
-        self.h->ops->store_block(self.h, &self.d->window, pio->offset + off, buf, n);
+        self.h->bus->store_block(self.h, &self.d->window, pio->offset + off, buf, n);
     return TCA_SUCCESS;
 }
 
@@ -41,6 +41,6 @@ tcaresult tcaSendPIOCommit(void)
     tcaresult code = tca_enter(&self);
 
     if (code == TCA_SUCCESS)
-        self.h->ops->fence(self.h);
+        self.h->bus->fence(self.h);
     return code;
 }

@@ -2,28 +2,27 @@
 
 #include <stdlib.h>
 
-struct tca_state *tca_state_of(struct host *h)
+static void release_state(void *kept)
 {
-    return h->state[HOST_RANK_TCA].data;
-}
+    struct tca_state *state = kept;
 
-static void release_state(void *data)
-{
-    struct tca_state *state = data;
-
-    if (state == NULL)
-        return;
     tca_tables_free(state);
     tca_descs_free(state);
     free(state);
 }
 
+struct tca_state *tca_state_of(struct host *h)
+{
+    return host_state_of(h->states, release_state);
+}
+
 struct tca_state *tca_state_make(struct host *h)
 {
-    if (tca_state_of(h) == NULL)
-        h->state[HOST_RANK_TCA] =
-            (struct host_state){ calloc(1, sizeof(struct tca_state)), release_state };
-    return tca_state_of(h);
+    struct tca_state *state = tca_state_of(h);
+
+    if (state == NULL && (state = calloc(1, sizeof(*state))) != NULL)
+        host_state_add(&h->states, &state->kept, release_state);
+    return state;
 }
 
 tcaresult tca_enter(struct tca_self *self_p)

@@ -1,38 +1,30 @@
 #include "hosts/tca/internal.h"
 
-static tcaresult enter_channel(struct tca_self *self_p, int ch)
+/* What the driver does with a channel, with the call that does so known to reports. */
+static tcaresult call_channel(const char *name, int ch,
+                              int (*fn)(struct host *h, struct driver *d, unsigned channel))
 {
-    tcaresult code = tca_enter(self_p);
+    struct tca_self self;
+    tcaresult code = tca_enter(&self);
 
-    if (code == TCA_SUCCESS && (ch < 0 || ch >= (int)HUB_DMA_CHANNELS))
-        code = TCA_ERROR_INVALID_VALUE;
+    if (code != TCA_SUCCESS)
+        return code;
+    if (ch < 0 || ch >= (int)HUB_DMA_CHANNELS)
+        return TCA_ERROR_INVALID_VALUE;
+    self.h->call = (struct host_call){ .name = name, .channel = ch };
+    code = tca_from_driver(fn(self.h, self.d, (unsigned)ch));
+    self.h->call.name = NULL;
     return code;
 }
 
 tcaresult tcaStartDMADesc(int ch)
 {
-    struct tca_self self;
-    tcaresult code = enter_channel(&self, ch);
-
-    if (code != TCA_SUCCESS)
-        return code;
-    self.h->call = (struct host_call){ .name = __func__, .channel = ch };
-    code = tca_from_driver(driver_chain_start(self.h, self.d, (unsigned)ch));
-    self.h->call.name = NULL;
-    return code;
+    return call_channel(__func__, ch, driver_chain_start);
 }
 
 tcaresult tcaWaitDMAC(int ch)
 {
-    struct tca_self self;
-    tcaresult code = enter_channel(&self, ch);
-
-    if (code != TCA_SUCCESS)
-        return code;
-    self.h->call = (struct host_call){ .name = __func__, .channel = ch };
-    code = tca_from_driver(driver_channel_wait(self.h, self.d, (unsigned)ch));
-    self.h->call.name = NULL;
-    return code;
+    return call_channel(__func__, ch, driver_channel_wait);
 }
 
 tcaresult tcaWaitDMARecvDesc(tcaHandle *h, int slot, int tag)

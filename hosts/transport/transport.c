@@ -54,7 +54,7 @@ static const struct transport_ops *find_own(struct host *h)
                                             [HOST_NETWORK_IB] = "InfiniBand adapters",
                                             [HOST_NETWORK_ETHER] = "Ethernet",
                                             [HOST_NETWORK_CONTROL] = "control network" };
-    enum host_network network = h->ops->network != NULL ? h->ops->network(h) : HOST_NETWORK_CONTROL;
+    enum host_network network = h->net->fastest(h);
     const struct transport_ops *const *ops = transports;
     char line[TRANSPORT_WHY_BYTES];
 
@@ -63,8 +63,8 @@ static const struct transport_ops *find_own(struct host *h)
     (void)snprintf(line, sizeof(line),
                    "MPI over %s (the %s of this machine); --mpi chooses another", (*ops)->name,
                    networks[network]);
-    if (h->rank == 0 && h->ops->remark != NULL)
-        h->ops->remark(h, line);
+    if (h->rank == 0)
+        h->process->remark(h, line);
     return *ops;
 }
 
@@ -127,6 +127,6 @@ bool transport_wants_helper(const struct host *h)
 
 void transport_spend_copy(struct host *h, uint64_t bytes)
 {
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_SYSCALL) +
-                         h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_SYSCALL) +
+                         h->cpu->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
 }

@@ -31,7 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hosts/driver/param.h"
+#include "hosts/host/param.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -154,8 +154,8 @@ struct transport_ops {
     void (*hand_over)(struct transport *t);
 
     /** Or NULL: the network has no interrupts. From now on whatever wait() waits for rings the
-     * rank's helper (host_ops.ring) as well; what this rank sends rings that of its receiver. All
-     * ranks call it, or none. @return false: there are no interrupts. */
+     * rank's helper (host_cpu_ops.ring) as well; what this rank sends rings that of its receiver.
+     * All ranks call it, or none. @return false: there are no interrupts. */
     bool (*ring)(struct transport *t);
     /** Or NULL: nothing. Is there anything that a helper is to do, though no operation is pending:
      * what hand_over() would wait for, or room that senders want? Takes no time. */

@@ -6,17 +6,17 @@
 
 /* ---- commands --------------------------------------------------------------------- */
 
-/** Tells the adapter to do something and waits for its answer. */
-static bool command(struct verbs *v, const uint64_t *words, unsigned n, uint32_t *value_p)
+/** Gives the adapter a command and waits for its answer. */
+static bool run_command(struct verbs *v, const uint64_t *words, unsigned n, uint32_t *value_p)
 {
     struct host *h = v->h;
     volatile uint32_t *answer = (volatile uint32_t *)((uint8_t *)v->command + IB_COMMAND_BYTES);
 
     memset(v->command, 0, 2 * (size_t)IB_COMMAND_BYTES);
     memcpy(v->command, words, n * sizeof(*words));
-    h->ops->store(h, &v->regs, IB_COMMAND, &v->command_bus, 8);
+    h->bus->store(h, &v->regs, IB_COMMAND, &v->command_bus, 8);
     while ((answer[0] & IB_ANSWERED) == 0)
-        h->ops->wait_write(h, answer, 4);
+        h->bus->wait_write(h, answer, 4);
     if (value_p != NULL)
         *value_p = answer[1];
     return (answer[0] & ~IB_ANSWERED) == IB_OK;
@@ -25,12 +25,12 @@ static bool command(struct verbs *v, const uint64_t *words, unsigned n, uint32_t
 /** Memory for a queue, and where the adapter finds it. */
 static uint8_t *queue_memory(struct verbs *v, uint64_t bytes, uint64_t *bus_p)
 {
-    uint8_t *p = v->h->ops->alloc(v->h, bytes, HOST_PAGE);
+    uint8_t *p = v->h->memory->alloc(v->h, bytes, HOST_PAGE);
 
     if (p == NULL)
         return NULL;
     memset(p, 0, bytes);
-    *bus_p = v->h->ops->pointer(v->h, p).offset;
+    *bus_p = v->h->memory->pointer(v->h, p).offset;
     return p;
 }
 
@@ -42,16 +42,16 @@ bool verbs_open(struct verbs *v, struct host *h)
     uint64_t id;
 
     *v = (struct verbs){ .h = h };
-    if (fn == NULL || fn->bar[2].bytes < IB_PAGES_BYTES ||
-        !h->ops->map(h, fn->bar[0].bus, IB_REGS_BYTES, HOST_UNCACHED, &v->regs) ||
-        !h->ops->map(h, fn->bar[2].bus, IB_BLUEFLAME(0), HOST_UNCACHED, &v->doorbells) ||
-        !h->ops->map(h, fn->bar[2].bus + IB_BLUEFLAME(0), IB_PAGES_BYTES - IB_BLUEFLAME(0),
-                     HOST_WRITE_COMBINING, &v->flames))
+    if (fn == NULL || fn->bar[2].bytes < IB_PAGES_BYTES)
         return false;
+    v->regs = (struct host_bar){ fn->bar[0].bus, IB_REGS_BYTES, HOST_UNCACHED };
+    v->doorbells = (struct host_bar){ fn->bar[2].bus, IB_BLUEFLAME(0), HOST_UNCACHED };
+    v->flames = (struct host_bar){ fn->bar[2].bus + IB_BLUEFLAME(0),
+                                   IB_PAGES_BYTES - IB_BLUEFLAME(0), HOST_WRITE_COMBINING };
     v->command = queue_memory(v, 2 * (uint64_t)IB_COMMAND_BYTES, &v->command_bus);
     if (v->command == NULL)
         return false;
-    id = h->ops->load(h, &v->regs, IB_ID, 8);
+    id = h->bus->load(h, &v->regs, IB_ID, 8);
     v->ports = id >> 32 & 0xff;
     v->mtu_bytes = 1u << (id >> 40 & 0xff);
     v->lid = (unsigned)(id >> 48);
@@ -60,23 +60,23 @@ bool verbs_open(struct verbs *v, struct host *h)
 
 /* ---- regions --------------------------------------------------------------------------- */
 
-static bool reach(struct host *h, const void *p, uint64_t bytes, struct verbs_region *region)
+static bool reach_memory(struct host *h, const void *p, uint64_t bytes, struct verbs_region *region)
 {
-    struct host_pointer where = h->ops->pointer(h, p);
+    struct host_pointer where = h->memory->pointer(h, p);
     uint64_t pages;
 
     if (where.kind == HOST_GPU) {
         host_spend_cost(h, HOST_COST_SYSCALL);
         return driver_pin_gpu(h, where.gpu, where.offset, bytes, &region->bus) == DRIVER_OK;
     }
-    region->bus = h->ops->pin(h, p, bytes);
+    region->bus = h->memory->pin(h, p, bytes);
     region->pinned = where.kind == HOST_PAGEABLE;
     if (region->bus == HOST_NO_BUS)
         return false;
     pages = (region->bus % HOST_PAGE + bytes + HOST_PAGE - 1) / HOST_PAGE;
     host_spend_cost(h, HOST_COST_SYSCALL);
     if (region->pinned) /* others were when they were given out */
-        h->ops->spend(h, pages * h->ops->cost_ps(h, HOST_COST_PIN));
+        h->cpu->spend(h, pages * h->cpu->cost_ps(h, HOST_COST_PIN));
     return true;
 }
 
@@ -86,14 +86,14 @@ bool verbs_register(struct verbs *v, const void *p, uint64_t bytes, uint32_t acc
     struct verbs_region region = { .bytes = bytes };
     uint64_t words[4] = { IB_CMD_MR };
 
-    if (!reach(v->h, p, bytes, &region))
+    if (!reach_memory(v->h, p, bytes, &region))
         return false;
     words[1] = region.bus;
     words[2] = bytes;
     words[3] = access;
-    if (!command(v, words, 4, &region.key)) {
+    if (!run_command(v, words, 4, &region.key)) {
         if (region.pinned)
-            v->h->ops->unpin(v->h, region.bus);
+            v->h->memory->unpin(v->h, region.bus);
         return false;
     }
     *region_p = region;
@@ -105,9 +105,9 @@ void verbs_deregister(struct verbs *v, const struct verbs_region *region)
     const uint64_t words[2] = { IB_CMD_MR_FREE, region->key };
 
     host_spend_cost(v->h, HOST_COST_SYSCALL);
-    (void)command(v, words, 2, NULL);
+    (void)run_command(v, words, 2, NULL);
     if (region->pinned)
-        v->h->ops->unpin(v->h, region->bus);
+        v->h->memory->unpin(v->h, region->bus);
 }
 
 /* ---- queues -------------------------------------------------------------------------------- */
@@ -120,12 +120,12 @@ bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_
     if (memory == NULL)
         cq.entries = queue_memory(v, (uint64_t)IB_CQE_BYTES << log2, &bus);
     else
-        bus = v->h->ops->pointer(v->h, memory).offset;
+        bus = v->h->memory->pointer(v->h, memory).offset;
     if (cq.entries == NULL)
         return false;
     words[1] = bus;
     words[2] = log2;
-    if (!command(v, words, 3, &cq.number))
+    if (!run_command(v, words, 3, &cq.number))
         return false;
     *cq_p = cq;
     return true;
@@ -135,7 +135,7 @@ bool verbs_cq_events(struct verbs *v, const struct verbs_cq *cq)
 {
     const uint64_t words[2] = { IB_CMD_EVENTS, cq->number };
 
-    return command(v, words, 2, NULL);
+    return run_command(v, words, 2, NULL);
 }
 
 bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
@@ -153,7 +153,7 @@ bool verbs_qp_create(struct verbs *v, const struct verbs_cq *send_cq,
     words[2] = rq_bus;
     words[3] = sq_log2 | rq_log2 << 8 | port << 16;
     words[4] = send_cq->number | (uint64_t)receive_cq->number << 32;
-    if (!command(v, words, 5, &qp.number))
+    if (!run_command(v, words, 5, &qp.number))
         return false;
     *qp_p = qp;
     return true;
@@ -163,12 +163,12 @@ bool verbs_qp_connect(struct verbs_qp *qp, unsigned lid, uint32_t far_qp)
 {
     const uint64_t words[3] = { IB_CMD_CONNECT, qp->number, lid | (uint64_t)far_qp << 32 };
 
-    return command(qp->v, words, 3, NULL);
+    return run_command(qp->v, words, 3, NULL);
 }
 
 /* ---- work ---- */
 
-static unsigned build(uint8_t *wqe, uint32_t number, const struct verbs_send *send)
+static unsigned build_request(uint8_t *wqe, uint32_t number, const struct verbs_send *send)
 {
     uint32_t key;
     uint64_t offset;
@@ -198,7 +198,7 @@ static unsigned build(uint8_t *wqe, uint32_t number, const struct verbs_send *se
     return wqe[IB_WQE_UNITS];
 }
 
-/* The request goes to the adapter as a whole, which saves it the way to host memory; it is in its
+/* The request goes to the adapter as a whole, which saves it a read of host memory; it is in its
  * queue too, for when others are ahead of it. */
 uint32_t verbs_post(struct verbs_qp *qp, const struct verbs_send *send)
 {
@@ -206,12 +206,12 @@ uint32_t verbs_post(struct verbs_qp *qp, const struct verbs_send *send)
     struct host *h = v->h;
     uint32_t number = qp->posted++;
     uint8_t *wqe = qp->sq + (size_t)(number & ((1u << qp->sq_log2) - 1)) * IB_WQE_BYTES;
-    unsigned units = build(wqe, number, send);
+    unsigned units = build_request(wqe, number, send);
 
     host_spend_cost(h, HOST_COST_CALL);
-    h->ops->store_block(h, &v->flames, IB_BLUEFLAME(qp->number) - IB_BLUEFLAME(0), wqe,
+    h->bus->store_block(h, &v->flames, IB_BLUEFLAME(qp->number) - IB_BLUEFLAME(0), wqe,
                         (uint64_t)units * IB_WQE_UNIT);
-    h->ops->fence(h);
+    h->bus->fence(h);
     return number;
 }
 
@@ -221,7 +221,7 @@ static void ring_receives(struct verbs_qp *qp)
     uint64_t doorbell = qp->number | (uint64_t)qp->rq_posted << 32;
 
     host_spend_cost(qp->v->h, HOST_COST_CALL);
-    qp->v->h->ops->store(qp->v->h, &qp->v->doorbells, IB_RECV_DOORBELL, &doorbell, 8);
+    qp->v->h->bus->store(qp->v->h, &qp->v->doorbells, IB_RECV_DOORBELL, &doorbell, 8);
 }
 
 static void add_receive(struct verbs_qp *qp, uint64_t offset, uint32_t key, uint32_t bytes)

@@ -8,7 +8,7 @@
 #ifndef VERBS_VERBS_H
 #define VERBS_VERBS_H
 
-#include "hosts/driver/bar.h"
+#include "hosts/host/host.h"
 #include "regs/ib_regs.h"
 
 #ifdef __cplusplus
@@ -58,7 +58,7 @@ struct verbs_send {
 
 /** How a request ended. */
 struct verbs_done {
-    uint32_t qp, number; /* of the request in its queue */
+    uint32_t qp, number; /* the request's, in its queue */
     uint32_t bytes, imm;
     unsigned op, status; /* IB_WQE_*, with IB_CQE_RECEIVE; IB_OK or IB_ERR_* */
     bool has_imm;
@@ -68,14 +68,15 @@ struct verbs_done {
 bool verbs_open(struct verbs *v, struct host *h);
 
 /**
- * Host memory (see host_ops.pin) or GPU memory (GPUDirect). Takes a system call, the pinning of
- * each page and a command of the adapter. @return false: out of addresses or memory.
+ * Host memory (see host_memory_ops.pin) or GPU memory (GPUDirect). Takes a system call, the pinning
+ * of each page and a command of the adapter. @return false: out of addresses or memory.
  */
 bool verbs_register(struct verbs *v, const void *p, uint64_t bytes, uint32_t access,
                     struct verbs_region *region_p);
 void verbs_deregister(struct verbs *v, const struct verbs_region *region);
 
-/** In `memory` from host_ops.alloc, all zero, at a multiple of 64; NULL: memory of its own. */
+/** In `memory` from host_memory_ops.alloc, all zero, at a multiple of 64; NULL: memory of its own.
+ */
 bool verbs_cq_create(struct verbs *v, uint32_t log2, void *memory, struct verbs_cq *cq_p);
 /** From now on each completion interrupts the node (driver_helper_add()). */
 bool verbs_cq_events(struct verbs *v, const struct verbs_cq *cq);
@@ -101,7 +102,7 @@ void verbs_post_empty(struct verbs_qp *qp, unsigned n);
 bool verbs_ready(const struct verbs_cq *cq, uint32_t ahead);
 /** Takes the next completion. The caller counts it: qp->ended = done.number + 1 of a send. */
 bool verbs_poll(struct verbs *v, struct verbs_cq *cq, struct verbs_done *done_p);
-/** Where the next completion will come, for host_ops.wait_write. */
+/** Where the next completion will come, for host_bus_ops.wait_write. */
 static inline const volatile void *verbs_next(const struct verbs_cq *cq)
 {
     return cq->entries + (size_t)(cq->taken & ((1u << cq->log2) - 1)) * IB_CQE_BYTES;

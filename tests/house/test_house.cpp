@@ -36,12 +36,14 @@ const std::map<std::string, strings> arrows = {
     { "sim/ether", { "sim/core", "sim/memory", "sim/machine/kind.h" } },
     { "sim/observe", { "sim/core", "sim/memory", "sim/pcie" } },
     { "sim", { "sim" } }, /* sim/kinds.c, the one list of kinds */
-    { "hosts/driver", { "regs", "public" } },
-    { "hosts/tca", { "hosts/driver", "regs", "public" } },
-    { "hosts/cuda", { "hosts/driver", "public" } },
-    { "hosts/verbs", { "hosts/driver", "regs", "public" } },
-    { "hosts/mbcf", { "hosts/driver", "public" } },
-    { "hosts/transport", { "hosts/driver", "hosts/verbs", "hosts/mbcf", "public" } },
+    { "hosts/host", {} },
+    { "hosts/driver", { "hosts/host", "regs", "public" } },
+    { "hosts/work", { "hosts/host", "public" } },
+    { "hosts/tca", { "hosts/host", "hosts/driver", "regs", "public" } },
+    { "hosts/cuda", { "hosts/host", "hosts/driver", "public" } },
+    { "hosts/verbs", { "hosts/host", "hosts/driver", "regs", "public" } },
+    { "hosts/mbcf", { "hosts/host", "public" } },
+    { "hosts/transport", { "hosts/host", "hosts/driver", "hosts/verbs", "hosts/mbcf", "public" } },
     { "hosts/mpi/base", { "hosts/transport", "public" } },
     { "hosts/mpi/type", { "hosts/mpi/base", "public" } },
     { "hosts/mpi/comm", { "hosts/mpi/base", "public" } },
@@ -53,10 +55,10 @@ const std::map<std::string, strings> arrows = {
     { "hosts/mpi/rma", { "hosts/mpi/type", "hosts/mpi/point", "hosts/mpi/create", "public" } },
     { "hosts/mpi/io", { "hosts/mpi/rma", "public" } },
     { "hosts/mpi/init",
-      { "hosts/driver/profile.h", "hosts/mpi/base", "hosts/mpi/type", "hosts/mpi/comm",
+      { "hosts/host/profile.h", "hosts/mpi/base", "hosts/mpi/type", "hosts/mpi/comm",
         "hosts/mpi/point", "hosts/mpi/coll", "hosts/mpi/rma", "hosts/mpi/io", "public" } },
     { "hosts/mpi", { "public" } }, /* what programs are compiled with */
-    { "hosts/gasnet", { "hosts/driver", "public" } },
+    { "hosts/gasnet", { "hosts/host", "hosts/driver", "public" } },
     { "hosts/launch", { "sim", "hosts", "public", "regs" } },
     { "workloads", { "public" } },
     { "examples", { "public" } },
@@ -168,7 +170,7 @@ TEST(Arrows, RejectWhatTheDesignForbids)
     EXPECT_FALSE(may_include("sim/hub/dma/dma.c", "sim/machine/machine.h"));
     EXPECT_FALSE(may_include("sim/core/sim.c", "sim/memory/ram.h"));
     EXPECT_FALSE(may_include("hosts/tca/tca.c", "sim/core/sim.h"));
-    EXPECT_FALSE(may_include("workloads/pingpong.c", "hosts/driver/bar.h"));
+    EXPECT_FALSE(may_include("workloads/pingpong.c", "hosts/host/host.h"));
     EXPECT_FALSE(may_include("hosts/transport/net/net.c", "hosts/mpi/base/rank.h"));
     EXPECT_FALSE(may_include("hosts/mpi/point/send.c", "hosts/mpi/coll/schedule.h"));
     EXPECT_TRUE(may_include("workloads/pingpong.c", "hosts/tca/include/tca-api.h"));

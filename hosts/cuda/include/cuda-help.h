@@ -1,4 +1,4 @@
-/* CUDA_SAFE_CALL(call): evaluates once; an error is told on stderr and ends the program. */
+/* CUDA_SAFE_CALL(call): evaluates once; an error is printed on stderr and ends the program. */
 #ifndef CUDA_HELP_H
 #define CUDA_HELP_H
 

@@ -96,16 +96,7 @@ int vasprintf(char **text_p, const char *format, va_list ap)
     return *text_p != NULL ? vsnprintf(*text_p, (size_t)n + 1, format, ap) : -1;
 }
 
-int asprintf(char **text_p, const char *format, ...)
-{
-    va_list ap;
-    int n;
-
-    va_start(ap, format);
-    n = vasprintf(text_p, format, ap);
-    va_end(ap);
-    return n;
-}
+HUB_VARIADIC(asprintf, (char **text_p, const char *format, ...), vasprintf(text_p, format, ap))
 
 void *memalign(size_t align, size_t n)
 {
@@ -255,7 +246,7 @@ int gethostname(char *name, size_t room)
 static const struct {
     const char *name;
     int place;
-} told[] = {
+} places[] = {
     { "PMI_RANK", HUB_RANK },
     { "PMI_SIZE", HUB_RANKS },
     { "MPI_LOCALRANKID", HUB_LOCAL_RANK },
@@ -275,11 +266,11 @@ char *getenv(const char *name)
     static char text[HUB_PLACES][12];
     size_t n = strlen(name);
 
-    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-        if (strcmp(name, told[i].name) == 0) {
-            char *number = text[told[i].place];
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (strcmp(name, places[i].name) == 0) {
+            char *number = text[places[i].place];
 
-            (void)snprintf(number, sizeof(text[0]), "%u", hub_shim_hooks()->place[told[i].place]);
+            (void)snprintf(number, sizeof(text[0]), "%u", hub_shim_hooks()->place[places[i].place]);
             return number;
         }
     for (char **v = environ; v != NULL && *v != NULL; v++)
@@ -414,32 +405,14 @@ int vdprintf(int fd, const char *format, va_list ap)
     return n;
 }
 
-int dprintf(int fd, const char *format, ...)
-{
-    va_list ap;
-    int n;
-
-    va_start(ap, format);
-    n = vdprintf(fd, format, ap);
-    va_end(ap);
-    return n;
-}
+HUB_VARIADIC(dprintf, (int fd, const char *format, ...), vdprintf(fd, format, ap))
 
 int vscanf(const char *format, va_list ap)
 {
     return vfscanf(stdin, format, ap);
 }
 
-int scanf(const char *format, ...)
-{
-    va_list ap;
-    int n;
-
-    va_start(ap, format);
-    n = vfscanf(stdin, format, ap);
-    va_end(ap);
-    return n;
-}
+HUB_VARIADIC(scanf, (const char *format, ...), vfscanf(stdin, format, ap))
 
 int getchar(void)
 {
@@ -452,42 +425,19 @@ int putchar_unlocked(int c)
 }
 
 /* What -D_FORTIFY_SOURCE makes of such functions. */
-int __vprintf_chk(int flag, const char *format, va_list ap);
 int __vprintf_chk(int flag, const char *format, va_list ap)
 {
     (void)flag;
     return vfprintf(stdout, format, ap);
 }
 
-int __printf_chk(int flag, const char *format, ...);
-int __printf_chk(int flag, const char *format, ...)
-{
-    va_list ap;
-    int n;
-
-    (void)flag;
-    va_start(ap, format);
-    n = vfprintf(stdout, format, ap);
-    va_end(ap);
-    return n;
-}
-int __vdprintf_chk(int fd, int flag, const char *format, va_list ap);
+HUB_VARIADIC(__printf_chk, (int flag, const char *format, ...), __vprintf_chk(flag, format, ap))
 int __vdprintf_chk(int fd, int flag, const char *format, va_list ap)
 {
     (void)flag;
     return vdprintf(fd, format, ap);
 }
 
-int __dprintf_chk(int fd, int flag, const char *format, ...);
-int __dprintf_chk(int fd, int flag, const char *format, ...)
-{
-    va_list ap;
-    int n;
-
-    (void)flag;
-    va_start(ap, format);
-    n = vdprintf(fd, format, ap);
-    va_end(ap);
-    return n;
-}
+HUB_VARIADIC(__dprintf_chk, (int fd, int flag, const char *format, ...),
+             __vdprintf_chk(fd, flag, format, ap))
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier) */

@@ -148,7 +148,7 @@ static int is_short(const struct call *c, const char *text)
 
 static int next_option(struct call *c)
 {
-    static int at; /* of the group that is being taken apart */
+    static int at; /* in the group that is being taken apart */
     char order = c->options[0];
 
     c->options += order == '+' || order == '-';

@@ -3,6 +3,7 @@
 #define LAUNCH_SHIM_PARTS_H
 
 #include <errno.h>
+#include <stdarg.h>
 #include <time.h>
 
 #include "hosts/launch/shim/program.h"
@@ -22,6 +23,19 @@ static inline uint64_t hub_time_ps(uint64_t s, uint64_t part_ps)
 {
     return s < UINT64_MAX / HUB_S_PS ? s * HUB_S_PS + part_ps : UINT64_MAX;
 }
+
+/** A function with a variable number of arguments, by its twin that has them as `ap`. */
+#define HUB_VARIADIC(name, parameters, call)                                                       \
+    int name parameters                                                                            \
+    {                                                                                              \
+        va_list ap;                                                                                \
+        int n;                                                                                     \
+                                                                                                   \
+        va_start(ap, format);                                                                      \
+        n = call;                                                                                  \
+        va_end(ap);                                                                                \
+        return n;                                                                                  \
+    }
 
 /** What a function of libc returns that has failed. */
 static inline int hub_fail(int code)

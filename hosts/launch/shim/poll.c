@@ -1,8 +1,8 @@
 /*
  * Loads of the program that may poll. hubcc has the compiler announce memory accesses as it does
  * for its race detector (-fsanitize=thread), whose run-time is not there: these are its functions.
- * A volatile load and an atomic one of memory that devices write tell the simulator; a store leaves
- * a mark, so that a loop which only loads can be told from one which counts in memory; all others
+ * A volatile load and an atomic one of memory that devices write reach the simulator. A store
+ * leaves a mark, which sets a loop that counts in memory apart from one that only loads. All others
  * are empty. Objects that were compiled otherwise call none of them.
  */
 #include "hosts/launch/shim/parts.h"
@@ -87,7 +87,7 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
 }
 #endif
 
-/* In each hook itself, whose return address tells the place. */
+/* In each hook itself, whose return address is the place. */
 #define POLL_IF_SHARED(p, size)                                                                    \
     do {                                                                                           \
         if ((uintptr_t)(p)-hub_poll_low < hub_poll_bytes)                                          \
@@ -97,17 +97,14 @@ void hub_poll_at(const volatile void *p, uint32_t size, const void *from, const 
 /* ---- plain loads and stores ------------------------------------------------------------ */
 
 #define POLL(name, bytes)                                                                          \
-    HOOK void __tsan_##name(void *p);                                                              \
-    void __tsan_##name(void *p)                                                                    \
+    HOOK void __tsan_##name(void *p)                                                               \
     {                                                                                              \
         POLL_IF_SHARED(p, bytes);                                                                  \
     }
 #define NOTHING(name)                                                                              \
-    HOOK void __tsan_##name(void);                                                                 \
-    void __tsan_##name(void) {}
+    HOOK void __tsan_##name(void) {}
 #define MARK(name)                                                                                 \
-    HOOK void __tsan_##name(void);                                                                 \
-    void __tsan_##name(void)                                                                       \
+    HOOK void __tsan_##name(void)                                                                  \
     {                                                                                              \
         hub_poll_written = 1;                                                                      \
     }
@@ -139,8 +136,7 @@ MARK(write_range) MARK(vptr_update)
     extern uint64_t hub_program_blocks;
 uint64_t hub_program_blocks;
 
-HOOK void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
+HOOK void __sanitizer_cov_trace_pc(void)
 {
     hub_program_blocks++;
 }
@@ -183,8 +179,7 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
 /* Instead of what the compiler would have made of them. One that leaves its word as it was is a
  * turn of a loop as a load is. */
 #define ATOMIC_CHANGE(bits, type, op, next)                                                        \
-    HOOK type __tsan_atomic##bits##_##op(volatile type *p, type v, int order);                     \
-    type __tsan_atomic##bits##_##op(volatile type *p, type v, int order)                           \
+    HOOK type __tsan_atomic##bits##_##op(volatile type *p, type v, int order)                      \
     {                                                                                              \
         type old = loaded##bits(p);                                                                \
                                                                                                    \
@@ -199,8 +194,7 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
     }
 #define ATOMIC_COMPARE(bits, type, op)                                                             \
     HOOK int __tsan_atomic##bits##_##op(volatile type *p, type *wanted, type v, int order,         \
-                                        int failed);                                               \
-    int __tsan_atomic##bits##_##op(volatile type *p, type *wanted, type v, int order, int failed)  \
+                                        int failed)                                                \
     {                                                                                              \
         (void)order;                                                                               \
         (void)failed;                                                                              \
@@ -212,15 +206,13 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
         return 1;                                                                                  \
     }
 #define ATOMIC(bits, type)                                                                         \
-    HOOK type __tsan_atomic##bits##_load(const volatile type *p, int order);                       \
-    type __tsan_atomic##bits##_load(const volatile type *p, int order)                             \
+    HOOK type __tsan_atomic##bits##_load(const volatile type *p, int order)                        \
     {                                                                                              \
         (void)order;                                                                               \
         POLL_IF_SHARED(p, sizeof(type));                                                           \
         return loaded##bits(p);                                                                    \
     }                                                                                              \
-    HOOK void __tsan_atomic##bits##_store(volatile type *p, type v, int order);                    \
-    void __tsan_atomic##bits##_store(volatile type *p, type v, int order)                          \
+    HOOK void __tsan_atomic##bits##_store(volatile type *p, type v, int order)                     \
     {                                                                                              \
         type old = loaded##bits(p);                                                                \
                                                                                                    \
@@ -239,9 +231,7 @@ static int changed128(volatile uint128 *p, uint128 *old, uint128 v)
     ATOMIC_COMPARE(bits, type, compare_exchange_strong)                                            \
     ATOMIC_COMPARE(bits, type, compare_exchange_weak)                                              \
     HOOK type __tsan_atomic##bits##_compare_exchange_val(volatile type *p, type wanted, type v,    \
-                                                         int order, int failed);                   \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *p, type wanted, type v,         \
-                                                    int order, int failed)                         \
+                                                         int order, int failed)                    \
     {                                                                                              \
         (void)order;                                                                               \
         (void)failed;                                                                              \
@@ -257,13 +247,11 @@ ATOMIC(8, uint8_t) ATOMIC(16, uint16_t) ATOMIC(32, uint32_t) ATOMIC(64, uint64_t
 ATOMIC(128, uint128)
     /* clang-format on */
 
-    HOOK void __tsan_atomic_thread_fence(int order);
-void __tsan_atomic_thread_fence(int order)
+    HOOK void __tsan_atomic_thread_fence(int order)
 {
     (void)order;
 }
-HOOK void __tsan_atomic_signal_fence(int order);
-void __tsan_atomic_signal_fence(int order)
+HOOK void __tsan_atomic_signal_fence(int order)
 {
     (void)order;
 }

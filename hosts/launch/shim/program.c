@@ -125,16 +125,7 @@ int vprintf(const char *format, va_list ap)
     return vfprintf(stdout, format, ap);
 }
 
-int printf(const char *format, ...)
-{
-    va_list ap;
-    int n;
-
-    va_start(ap, format);
-    n = vfprintf(stdout, format, ap);
-    va_end(ap);
-    return n;
-}
+HUB_VARIADIC(printf, (const char *format, ...), vfprintf(stdout, format, ap))
 
 int puts(const char *s)
 {
@@ -185,7 +176,6 @@ int atexit(void (*fn)(void))
     return add_at_exit((struct at_exit){ .plain = fn });
 }
 
-int __cxa_atexit(void (*fn)(void *), void *arg, void *object);
 int __cxa_atexit(void (*fn)(void *), void *arg, void *object)
 {
     (void)object;

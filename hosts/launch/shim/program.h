@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** What a launcher tells each rank in its environment. */
+/** What a launcher puts into the environment of each rank. */
 enum { HUB_RANK, HUB_RANKS, HUB_LOCAL_RANK, HUB_LOCAL_RANKS, HUB_PLACES };
 
 /* Of all that is below: it is part of the one name by which a program object finds its launcher, so
@@ -39,7 +39,7 @@ struct hub_program_signals {
     uint64_t wanted;           /* that it waits for though they are blocked */
     uint64_t ran;              /* handlers so far */
     int senders[HUB_SIGNALS];  /* who sent the last one of each: a pid, 0: a timer */
-    void (*take)(void);        /* of the copy: acts on those that are pending */
+    void (*take)(void);        /* the copy's function: acts on those that are pending */
 };
 
 struct hub_program_timer {
@@ -93,7 +93,7 @@ struct hub_program_hooks {
     uintptr_t poll_low, poll_bytes;
     int pid, launcher_pid; /* what the rank takes for the numbers of its process and its parent; */
     char host[64];         /* and for the name of its node */
-    char name[64];         /* of the program, as messages begin with it */
+    char name[64];         /* the program's, with which messages begin */
     unsigned place[HUB_PLACES];
 };
 

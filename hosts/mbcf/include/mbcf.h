@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 #define MBCF_PACKET_BYTES 1408u /* most data of one packet */
-#define MBCF_REGIONS      1024u /* of a task */
-#define MBCF_FIFOS        256u  /* of a task */
+#define MBCF_REGIONS      1024u /* each task has so many */
+#define MBCF_FIFOS        256u  /* each task has so many */
 
 enum mbcf_status {
     MBCF_OK = 0,

@@ -136,7 +136,7 @@ void mpi_spend_copy(struct mpi_rank *mr, uint64_t bytes)
     uint64_t kb_ps = mr->transport->caps.copy_kb_ps;
 
     if (kb_ps != 0 && bytes != 0)
-        mr->host->ops->spend(mr->host, kb_ps * bytes / 1024);
+        mr->host->cpu->spend(mr->host, kb_ps * bytes / 1024);
 }
 
 void mpi_copy(struct mpi_rank *mr, void *to, const void *from, uint64_t bytes)

@@ -9,7 +9,7 @@
 struct mpi_rank *mpi_self(void)
 {
     struct host *h = host_self();
-    struct mpi_rank *mr = h != NULL ? h->state[HOST_RANK_MPI].data : NULL;
+    struct mpi_rank *mr = h != NULL ? host_state_of(h->states, mpi_rank_release) : NULL;
 
     return mr == NULL || mr->finalized ? NULL : mr;
 }
@@ -28,14 +28,14 @@ void mpi_note(struct mpi_rank *mr, const char *format, ...)
 static _Noreturn void end_rank(struct host *h, int exit_code)
 {
     for (;;)
-        h->ops->exit(h, exit_code); /* does not return */
+        h->process->exit(h, exit_code); /* does not return */
 }
 
 /* All ranks end at once, as those of mpirun do. */
 _Noreturn void mpi_abort(struct mpi_rank *mr, int exit_code)
 {
     for (;;)
-        mr->host->ops->abort(mr->host, exit_code); /* does not return */
+        mr->host->process->abort(mr->host, exit_code); /* does not return */
 }
 
 void *mpi_need(struct mpi_rank *mr, void *memory)
@@ -43,7 +43,7 @@ void *mpi_need(struct mpi_rank *mr, void *memory)
     if (memory != NULL)
         return memory;
     mpi_note(mr, "out of memory");
-    mr->host->ops->tell(mr->host, mr->why);
+    mr->host->process->print(mr->host, mr->why);
     mpi_abort(mr, 1);
 }
 
@@ -52,8 +52,8 @@ static void tell(struct host *h, const char *call, const char *why)
     char line[512];
 
     (void)snprintf(line, sizeof(line), "rank %u on node %u at %.6f us: %s: %s", h->rank,
-                   h->node->index, (double)h->ops->time_ps(h) * 1e-6, mpi_call_name(call), why);
-    h->ops->tell(h, line);
+                   h->node->index, (double)h->cpu->time_ps(h) * 1e-6, mpi_call_name(call), why);
+    h->process->print(h, line);
 }
 
 void mpi_refuse_interruption(struct mpi_rank *mr)
@@ -100,7 +100,7 @@ int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, in
 int mpi_end_outside(const char *call, const char *why, int code)
 {
     struct host *h = host_self();
-    const struct mpi_rank *past = h != NULL ? h->state[HOST_RANK_MPI].data : NULL;
+    const struct mpi_rank *past = h != NULL ? host_state_of(h->states, mpi_rank_release) : NULL;
 
     if (h == NULL || (past != NULL && past->errors_return))
         return code;

@@ -89,6 +89,7 @@ struct mpi_follow {
 
 /** Of one rank, from MPI_Init() on. */
 struct mpi_rank {
+    struct host_state kept; /* first: see host_state_of() */
     struct host *host;
     struct transport *transport;
     struct mpi_protocol *protocol;
@@ -125,6 +126,9 @@ struct mpi_rank {
     char why[160];                 /* what was wrong in the call that failed last */
 };
 
+/** Frees all; host_state_of() finds the rank by this function (init/mpi.c). */
+void mpi_rank_release(void *rank);
+
 /** As the program knows it: __func__ of the library's MPI_X is HMPI_X; see profile.sh. */
 static inline const char *mpi_call_name(const char *func)
 {
@@ -160,10 +164,10 @@ void *mpi_need(struct mpi_rank *mr, void *memory) __attribute__((returns_nonnull
  * half done: ends all ranks in a call that interrupts another one. */
 void mpi_refuse_interruption(struct mpi_rank *mr);
 
-/** See host_ops.library. */
+/** See host_process_ops.library. */
 static inline bool mpi_library(struct host *h, bool inside)
 {
-    return h->ops->library != NULL ? h->ops->library(h, inside) : inside;
+    return h->process->library(h, inside);
 }
 /** Around a function of the program that a call may not go on without: attributes, requests of its
  * own, errors. It may call MPI, and even leave the call by a jump. */

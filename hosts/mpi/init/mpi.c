@@ -6,9 +6,9 @@
 #include "hosts/mpi/coll/collective.h"
 #include "hosts/mpi/io/io.h"
 
-static void mpi_release(void *data)
+void mpi_rank_release(void *rank)
 {
-    struct mpi_rank *mr = data;
+    struct mpi_rank *mr = rank;
 
     mpi_requests_release(mr);
     mpi_device_release(mr);
@@ -38,14 +38,14 @@ int MPI_Init(int *argc, char ***argv)
     (void)argv;
     if (h == NULL)
         return MPI_ERR_OTHER;
-    mr = h->state[HOST_RANK_MPI].data;
+    mr = host_state_of(h->states, mpi_rank_release);
     if (mr != NULL)
         return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_OTHER, "called twice"));
     mr = calloc(1, sizeof(*mr));
     if (mr == NULL)
         return MPI_ERR_NO_MEM;
     mr->host = h;
-    h->state[HOST_RANK_MPI] = (struct host_state){ mr, mpi_release };
+    host_state_add(&h->states, &mr->kept, mpi_rank_release);
     mr->follows[MPI_FOLLOWS_SCHEDULES].advance = mpi_schedules_advance;
     mr->follows[MPI_FOLLOWS_WINDOWS].advance = mpi_windows_advance;
     mpi_library(h, true);
@@ -73,7 +73,7 @@ int MPI_Initialized(int *flag)
 {
     struct host *h = host_self();
 
-    *flag = h != NULL && h->state[HOST_RANK_MPI].data != NULL;
+    *flag = h != NULL && host_state_of(h->states, mpi_rank_release) != NULL;
     return MPI_SUCCESS;
 }
 
@@ -138,7 +138,7 @@ int MPI_Finalize(void)
 int MPI_Finalized(int *flag)
 {
     struct host *h = host_self();
-    const struct mpi_rank *mr = h != NULL ? h->state[HOST_RANK_MPI].data : NULL;
+    const struct mpi_rank *mr = h != NULL ? host_state_of(h->states, mpi_rank_release) : NULL;
 
     *flag = mr != NULL && mr->finalized;
     return MPI_SUCCESS;
@@ -208,7 +208,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
                        mr == NULL
                            ? MPI_ERR_OTHER
                            : mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
-    p = mr->host->ops->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
+    p = mr->host->memory->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
     if (p == NULL)
         return mpi_end(
             mr, __func__,
@@ -221,7 +221,7 @@ int MPI_Free_mem(void *base)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr == NULL || (base != NULL && !mr->host->ops->free(mr->host, base)))
+    if (mr == NULL || (base != NULL && !mr->host->memory->free(mr->host, base)))
         return mpi_end(mr, __func__,
                        mr == NULL ? MPI_ERR_OTHER
                                   : mpi_fail(mr, MPI_ERR_BASE, "base: not from MPI_Alloc_mem()"));
@@ -244,15 +244,15 @@ double MPI_Wtime(void)
 
     if (h == NULL)
         return 0;
-    h->ops->tsc(h); /* what reading the timer costs */
-    return (double)h->ops->time_ps(h) * 1e-12;
+    h->cpu->tsc(h); /* what reading the timer costs */
+    return (double)h->cpu->time_ps(h) * 1e-12;
 }
 
 double MPI_Wtick(void)
 {
     struct host *h = host_self();
 
-    return h == NULL ? 0 : 1e-3 / (double)h->ops->tsc_khz(h);
+    return h == NULL ? 0 : 1e-3 / (double)h->cpu->tsc_khz(h);
 }
 
 /* Fortran's handles are the same integers. */

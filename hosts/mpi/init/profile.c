@@ -10,7 +10,7 @@ bool mpi_profile_begin(uint64_t *start_ps_p)
     if (h == NULL || h->profile == NULL || h->profile->inside)
         return false;
     h->profile->inside = true;
-    *start_ps_p = h->ops->time_ps(h);
+    *start_ps_p = h->cpu->time_ps(h);
     return true;
 }
 
@@ -26,7 +26,7 @@ void mpi_profile_end(uint64_t start_ps, unsigned call, const char *name, uint64_
     c->name = name;
     c->count++;
     c->bytes += bytes;
-    c->ps += h->ops->time_ps(h) - start_ps;
+    c->ps += h->cpu->time_ps(h) - start_ps;
 }
 
 uint64_t mpi_profile_bytes(int64_t count, MPI_Datatype type)

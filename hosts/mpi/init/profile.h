@@ -2,7 +2,7 @@
 #ifndef MPI_PROFILE_H
 #define MPI_PROFILE_H
 
-#include "hosts/driver/profile.h"
+#include "hosts/host/profile.h"
 #include "hosts/mpi/include/mpi.h"
 
 /** @return false: nobody asked, or another call of MPI is going on. */

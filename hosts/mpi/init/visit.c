@@ -9,7 +9,7 @@ struct mpi_visit mpi_visit_begin(void)
 
     if (h == NULL)
         return v;
-    v.mr = h->state[HOST_RANK_MPI].data;
+    v.mr = host_state_of(h->states, mpi_rank_release);
     v.counts = mpi_profile_begin(&v.start_ps);
     if (v.mr == NULL)
         return v;

@@ -121,8 +121,8 @@ int mpi_file_transfer(struct mpi_file *f, const char *call, const struct mpi_acc
         move(&b, from, a->bytes, a->buf + offset);
     else
         move_packed(&b, a, from);
-    h->ops->spend(h, b.calls * h->ops->cost_ps(h, HOST_COST_SYSCALL) +
-                         b.copied * h->ops->cost_ps(h, HOST_COST_COPY_KB) / 1024);
+    h->cpu->spend(h, b.calls * h->cpu->cost_ps(h, HOST_COST_SYSCALL) +
+                         b.copied * h->cpu->cost_ps(h, HOST_COST_COPY_KB) / 1024);
     *done_p = b.done;
     if (f->atomic)
         code = MPI_Win_unlock(0, f->win);

@@ -26,9 +26,9 @@ struct mpi_device_block {
 /** The GPU that the transport takes `buf` of as it is. */
 static bool on_device(const struct mpi_rank *mr, const void *buf, struct host_pointer *where_p)
 {
-    if (!mr->transport->caps.gpu || mr->host->ops->gpus(mr->host) == 0)
+    if (!mr->transport->caps.gpu || mr->host->gpus->number(mr->host) == 0)
         return false;
-    *where_p = mr->host->ops->pointer(mr->host, buf);
+    *where_p = mr->host->memory->pointer(mr->host, buf);
     return where_p->kind == HOST_GPU;
 }
 
@@ -48,12 +48,12 @@ static struct mpi_device_block *block_of(struct mpi_rank *mr, unsigned gpu, uint
     b->bytes = HOST_GPU_PAGE;
     while (b->bytes < bytes)
         b->bytes *= 2;
-    b->at = h->ops->gpu_alloc(h, gpu, b->bytes, HOST_GPU_PAGE);
+    b->at = h->gpus->alloc(h, gpu, b->bytes, HOST_GPU_PAGE);
     if (b->at == NULL) {
         free(b);
         return NULL;
     }
-    b->offset = h->ops->pointer(h, b->at).offset;
+    b->offset = h->memory->pointer(h, b->at).offset;
     b->next = mr->device_blocks;
     mr->device_blocks = b;
     return b;
@@ -66,7 +66,7 @@ static void move(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t
     struct host_copy_end place = { true, b->offset };
 
     host_spend_cost(h, HOST_COST_CUDA_COPY);
-    h->ops->gpu_wait(h, b->gpu, h->ops->gpu_copy(h, b->gpu, place, place, bytes, 0));
+    h->gpus->wait(h, b->gpu, h->gpus->copy(h, b->gpu, place, place, bytes, 0));
 }
 
 void mpi_pack_new(struct mpi_rank *mr, struct mpi_request *rq, const void *buf, uint32_t bytes)
@@ -133,16 +133,16 @@ static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uin
     struct host_copy_end device = { true, b->offset }, bus = { false, 0 };
 
     if (mr->device_stage == NULL)
-        mr->device_stage = h->ops->alloc(h, STAGE_BYTES, HOST_PAGE);
+        mr->device_stage = h->memory->alloc(h, STAGE_BYTES, HOST_PAGE);
     if (mr->device_stage == NULL)
         mpi_abort(mr, 1);
-    bus.addr = h->ops->pointer(h, mr->device_stage).offset;
+    bus.addr = h->memory->pointer(h, mr->device_stage).offset;
     for (uint64_t done = 0; done < bytes; done += STAGE_BYTES) {
         uint64_t n = bytes - done < STAGE_BYTES ? bytes - done : STAGE_BYTES;
 
         host_spend_cost(h, HOST_COST_CUDA_COPY);
-        h->ops->gpu_wait(h, b->gpu,
-                         h->ops->gpu_copy(h, b->gpu, in ? device : bus, in ? bus : device, n, 0));
+        h->gpus->wait(h, b->gpu,
+                      h->gpus->copy(h, b->gpu, in ? device : bus, in ? bus : device, n, 0));
         mpi_spend_copy(mr, n);
     }
 }

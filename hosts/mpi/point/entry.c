@@ -27,7 +27,7 @@ static void spend_entry(struct mpi_rank *mr)
     uint64_t ps = mr->transport->caps.entry_ps;
 
     if (ps != 0)
-        mr->host->ops->spend(mr->host, ps);
+        mr->host->cpu->spend(mr->host, ps);
 }
 
 bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,

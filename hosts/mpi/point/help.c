@@ -1,7 +1,8 @@
 /*
  * Progress while the program computes: what comes from others, and ends of the rank's own
- * transfers, ring its helper (host_ops.set_helper), which goes on with what is pending as a call of
- * the program would. Inside of a call the ring is only noted, and the call looks before it ends.
+ * transfers, ring its helper (host_cpu_ops.set_helper), which goes on with what is pending as a
+ * call of the program would. Inside of a call the ring is only noted, and the call looks before it
+ * ends.
  */
 #include "hosts/mpi/point/protocol.h"
 
@@ -53,7 +54,7 @@ int mpi_help_init(struct mpi_rank *mr)
 
     if (!transport_wants_helper(mr->host))
         return MPI_SUCCESS;
-    if (!mr->host->ops->set_helper(mr->host, &helper))
+    if (!mr->host->cpu->set_helper(mr->host, &helper))
         return mpi_fail(mr, MPI_ERR_OTHER,
                         "progress=helper: no context above the rank's core: expected a host of at "
                         "most 24 cores");

@@ -11,7 +11,7 @@ static void spend_copy(struct mpi_rank *mr, uint64_t bytes)
     struct host *h = mr->host;
 
     host_spend_cost(h, HOST_COST_CALL);
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
 }
 
 /* The data of `count` elements, at position `at` of a buffer of `size`. */

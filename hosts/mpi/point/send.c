@@ -201,7 +201,7 @@ static bool goes_eagerly(struct mpi_rank *mr, const struct mpi_request *rq)
     uint32_t limit = caps->eager_bytes;
 
     if (caps->gpu && caps->gpu_eager_bytes != 0 && rq->bytes > 0 &&
-        h->ops->pointer(h, rq->out).kind == HOST_GPU)
+        h->memory->pointer(h, rq->out).kind == HOST_GPU)
         limit = caps->gpu_eager_bytes;
     return rq->bytes <= limit;
 }

@@ -107,7 +107,7 @@ static int exchange(struct mpi_win *win, const struct said *own)
  * would what is on the cables. `own` is any memory of this rank that devices reach. */
 static char *pointer_of(struct host *h, void *own, uint64_t bus)
 {
-    return (char *)own + (int64_t)(bus - h->ops->pointer(h, own).offset);
+    return (char *)own + (int64_t)(bus - h->memory->pointer(h, own).offset);
 }
 
 /* All of a shared window is one block, of rank 0, in whose info the program may allow gaps: then
@@ -116,16 +116,16 @@ static int share(struct mpi_win *win)
 {
     struct host *h = win->mr->host;
     const char *gaps = mpi_info_value(win->info, "alloc_shared_noncontig");
-    void *own = h->ops->alloc(h, LINE_BYTES, LINE_BYTES);
+    void *own = h->memory->alloc(h, LINE_BYTES, LINE_BYTES);
     uint64_t all = 0, what[2] = { 0, gaps != NULL && strcmp(gaps, "true") == 0 ? LINE_BYTES : 1 };
     int code;
 
     for (int r = 0; r < win->comm->size; r++)
         all += (uint64_t)win->peers[r].size + what[1];
     if (win->comm->rank == 0) {
-        win->allocated = h->ops->alloc(h, all, LINE_BYTES);
+        win->allocated = h->memory->alloc(h, all, LINE_BYTES);
         if (win->allocated != NULL)
-            what[0] = h->ops->pointer(h, win->allocated).offset;
+            what[0] = h->memory->pointer(h, win->allocated).offset;
     }
     code = MPI_Bcast(what, 2, MPI_UINT64_T, 0, win->comm_handle);
     if (code == MPI_SUCCESS && (what[0] == 0 || own == NULL))
@@ -137,7 +137,7 @@ static int share(struct mpi_win *win)
         what[0] += (size + what[1] - 1) / what[1] * what[1];
     }
     if (own != NULL)
-        (void)h->ops->free(h, own);
+        (void)h->memory->free(h, own);
     return code;
 }
 
@@ -157,7 +157,7 @@ static int allocate(struct mpi_win *win, struct making *a)
 
     if (a->flavor != MPI_WIN_FLAVOR_ALLOCATE)
         return MPI_SUCCESS;
-    win->allocated = h->ops->alloc(h, (uint64_t)a->size + 1, 64);
+    win->allocated = h->memory->alloc(h, (uint64_t)a->size + 1, 64);
     a->base = win->allocated;
     return a->base != NULL ? MPI_SUCCESS
                            : mpi_fail(win->mr, MPI_ERR_NO_MEM,
@@ -226,7 +226,7 @@ static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
         struct mpi_comm *comm = win->comm;
 
         if (win->allocated != NULL)
-            mr->host->ops->free(mr->host, win->allocated);
+            mr->host->memory->free(mr->host, win->allocated);
         win_free(win);
         if (comm != NULL)
             mpi_comm_drop(mr, comm);
@@ -388,7 +388,7 @@ static int free_win(struct mpi_rank *mr, struct mpi_win *win)
     mpi_cancel(mr, &win->head);
     mpi_table_remove(&mr->wins, (unsigned)(win->handle - 1));
     if (win->allocated != NULL)
-        mr->host->ops->free(mr->host, win->allocated);
+        mr->host->memory->free(mr->host, win->allocated);
     win_free(win);
     mpi_comm_drop(mr, comm);
     return MPI_SUCCESS;

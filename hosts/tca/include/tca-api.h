@@ -50,10 +50,10 @@ typedef struct tcaDesc tcaDesc;
 typedef enum {
     tcaDMAUseInternal = 0x01,       /* data descriptors in the board's internal memory */
     tcaDMAUseNotifyInternal = 0x02, /* those of the notifications too */
-    tcaDMANotify = 0x04,            /* tell the destination's node (slot, tag) after the data */
-    tcaDMANotifySelf = 0x08,        /* tell the own node the same */
+    tcaDMANotify = 0x04,            /* notify the destination's node (slot, tag) after the data */
+    tcaDMANotifySelf = 0x08,        /* notify the own node as well */
     tcaDMAPipeline = 0x10,          /* the next one may begin before this one has ended */
-    tcaDMAContinue = 0x20           /* of the older interface; without meaning in a tcaDesc */
+    tcaDMAContinue = 0x20           /* for the older interface; without meaning in a tcaDesc */
 } tcaDMAFlag;
 
 /* Low 8 bits: index; from bit 8 up: size in bytes. */

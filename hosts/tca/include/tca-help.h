@@ -1,4 +1,4 @@
-/* TCA_SAFE_CALL(call): evaluates once; an error is told on stderr and ends the program. */
+/* TCA_SAFE_CALL(call): evaluates once; an error is printed on stderr and ends the program. */
 #ifndef TCA_HELP_H
 #define TCA_HELP_H
 

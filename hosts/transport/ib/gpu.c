@@ -12,9 +12,9 @@ bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p)
 {
     struct host *h = ib->t.host;
 
-    if (ib->set.gpu_query_ps != 0 && h->ops->gpus(h) > 0)
-        h->ops->spend(h, ib->set.gpu_query_ps);
-    *where_p = h->ops->pointer(h, p);
+    if (ib->set.gpu_query_ps != 0 && h->gpus->number(h) > 0)
+        h->cpu->spend(h, ib->set.gpu_query_ps);
+    *where_p = h->memory->pointer(h, p);
     return where_p->kind == HOST_GPU;
 }
 
@@ -29,8 +29,7 @@ static bool mapped(struct ibt *ib, const struct host_pointer *where, uint64_t by
 
     if (driver_pin_gpu(h, where->gpu, where->offset, bytes, &bus) != DRIVER_OK)
         return false;
-    if (bar->bytes == 0 && !h->ops->map(h, gpu->bar_bus, gpu->bar_bytes, HOST_WRITE_COMBINING, bar))
-        return false;
+    *bar = (struct host_bar){ gpu->bar_bus, gpu->bar_bytes, HOST_WRITE_COMBINING };
     *offset_p = bus - gpu->bar_bus;
     return true;
 }
@@ -46,10 +45,10 @@ static void load(struct host *h, const struct host_bar *bar, uint64_t offset, ui
         size *= 2;
     skip = offset % size;
     if (skip + bytes > size) {
-        h->ops->load_block(h, bar, offset, to, bytes);
+        h->bus->load_block(h, bar, offset, to, bytes);
         return;
     }
-    h->ops->load_block(h, bar, offset - skip, line, size);
+    h->bus->load_block(h, bar, offset - skip, line, size);
     memcpy(to, line + skip, bytes);
 }
 
@@ -75,11 +74,11 @@ static void engine(struct ibt *ib, const struct host_pointer *gpu, const void *h
 {
     struct host *h = ib->t.host;
     struct host_copy_end device = { true, gpu->offset };
-    struct host_copy_end bus = { false, h->ops->pointer(h, host).offset };
+    struct host_copy_end bus = { false, h->memory->pointer(h, host).offset };
 
     host_spend_cost(h, HOST_COST_CUDA_COPY);
-    h->ops->gpu_wait(h, gpu->gpu,
-                     h->ops->gpu_copy(h, gpu->gpu, in ? device : bus, in ? bus : device, bytes, 0));
+    h->gpus->wait(h, gpu->gpu,
+                  h->gpus->copy(h, gpu->gpu, in ? device : bus, in ? bus : device, bytes, 0));
     if (!in)
         driver_flush_gpu(h, gpu->gpu); /* what it has sent has arrived */
 }
@@ -87,7 +86,7 @@ static void engine(struct ibt *ib, const struct host_pointer *gpu, const void *h
 void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
 {
     struct host *h = ib->t.host;
-    struct host_pointer where = h->ops->pointer(h, from);
+    struct host_pointer where = h->memory->pointer(h, from);
     const struct verbs_region *region;
     uint64_t offset;
 
@@ -112,13 +111,13 @@ static void put(struct ibt *ib, const struct host_pointer *where, void *to, cons
     uint64_t offset;
 
     if (ib->set.gdr && bytes <= ib->set.gpu_store_bytes && mapped(ib, where, bytes, &offset)) {
-        h->ops->store_block(h, &ib->gpu_bar[where->gpu], offset, from, bytes);
-        h->ops->fence(h);
+        h->bus->store_block(h, &ib->gpu_bar[where->gpu], offset, from, bytes);
+        h->bus->fence(h);
         return;
     }
     if (!inbox) {
         memcpy(ib->mirror + ib->scratch_at, from, bytes);
-        h->ops->spend(h, ib->t.caps.copy_kb_ps * bytes / 1024);
+        h->cpu->spend(h, ib->t.caps.copy_kb_ps * bytes / 1024);
         from = ib->mirror + ib->scratch_at;
     }
     region = ibt_direct(ib, bytes) ? ibt_region(ib, to, bytes, &offset) : NULL;
@@ -136,7 +135,7 @@ void ibt_copy(struct ibt *ib, void *to, const void *from, uint64_t bytes)
 
     if (!out && !in) {
         memcpy(to, from, bytes);
-        ib->t.host->ops->spend(ib->t.host, ib->t.caps.copy_kb_ps * bytes / 1024);
+        ib->t.host->cpu->spend(ib->t.host, ib->t.caps.copy_kb_ps * bytes / 1024);
         return;
     }
     for (uint64_t done = 0; done < bytes;) {

@@ -47,12 +47,12 @@ static void set_caps(struct ibt *ib)
     struct host *h = ib->t.host;
 
     ib->t.caps = (struct transport_caps){
-        .gpu = h->ops->gpus(h) > 0,
+        .gpu = h->gpus->number(h) > 0,
         .fifo_bytes = ib->fifo_bytes,
         .eager_bytes = ib->fifo_bytes - TRANSPORT_HEAD_BYTES,
         .gpu_eager_bytes = ib->set.gpu_eager_bytes != 0 ? ib->set.gpu_eager_bytes : 1,
-        .copy_kb_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB),
-        .entry_ps = h->ops->cost_ps(h, HOST_COST_CALL),
+        .copy_kb_ps = h->cpu->cost_ps(h, HOST_COST_COPY_KB),
+        .entry_ps = h->cpu->cost_ps(h, HOST_COST_CALL),
     };
 }
 
@@ -201,11 +201,11 @@ static bool look(struct ibt *ib)
     bool any;
 
     do {
-        since_ps = h->ops->time_ps(h);
+        since_ps = h->cpu->time_ps(h);
         any = progress_queues(ib);
         any |= ibt_news(ib) || ib->has_ended;
         ib->has_ended = false;
-    } while (!any && h->ops->time_ps(h) != since_ps);
+    } while (!any && h->cpu->time_ps(h) != since_ps);
     return any;
 }
 
@@ -214,7 +214,7 @@ static void ib_wait(struct transport *t)
     struct ibt *ib = ibt_of(t);
 
     if (!look(ib))
-        t->host->ops->wait_write(t->host, ib->inbox, (uint32_t)ib->inbox_bytes);
+        t->host->bus->wait_write(t->host, ib->inbox, (uint32_t)ib->inbox_bytes);
     ib->room_made = false; /* they try again */
 }
 

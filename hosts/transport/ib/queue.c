@@ -14,8 +14,8 @@ bool ibt_take_completions(struct ibt *ib)
         qp->q.ended = done.number + 1;
         ib->under_way--;
         if (done.status != IB_OK) {
-            ib->t.host->ops->tell(ib->t.host, "InfiniBand: a work request failed");
-            ib->t.host->ops->abort(ib->t.host, 1);
+            ib->t.host->process->print(ib->t.host, "InfiniBand: a work request failed");
+            ib->t.host->process->abort(ib->t.host, 1);
         }
         if (*op != NULL)
             (*op)->pending--;
@@ -27,7 +27,7 @@ bool ibt_take_completions(struct ibt *ib)
 static void wait_completion(struct ibt *ib)
 {
     if (!ibt_take_completions(ib))
-        ib->t.host->ops->wait_write(ib->t.host, verbs_next(&ib->cq), IB_CQE_BYTES);
+        ib->t.host->bus->wait_write(ib->t.host, verbs_next(&ib->cq), IB_CQE_BYTES);
 }
 
 /* Each request tells of its end, as those of MVAPICH2 do (IBV_SEND_SIGNALED in its vbuf.h). */

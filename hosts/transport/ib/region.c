@@ -13,7 +13,7 @@ static bool still_there(struct ibt *ib, const struct ibt_region *r)
 
     if (!r->gpu)
         return true;
-    where = ib->t.host->ops->pointer(ib->t.host, r->at);
+    where = ib->t.host->memory->pointer(ib->t.host, r->at);
     return where.kind == HOST_GPU &&
            driver_pin_gpu(ib->t.host, where.gpu, where.offset, r->bytes, &bus) == DRIVER_OK &&
            bus == r->region.bus;
@@ -62,7 +62,7 @@ const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t by
 
     if (known != NULL)
         return known;
-    r.gpu = ib->t.host->ops->pointer(ib->t.host, p).kind == HOST_GPU;
+    r.gpu = ib->t.host->memory->pointer(ib->t.host, p).kind == HOST_GPU;
     if (!room(ib) || !verbs_register(&ib->v, p, bytes, access, &r.region))
         return NULL;
     *offset_p = 0;

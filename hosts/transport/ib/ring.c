@@ -138,7 +138,7 @@ bool ibt_append(struct ibt *ib, unsigned dest, unsigned fifo, const void *head, 
         send(ib, dest, at, block, built);
     } else {
         if (!gpu)
-            ib->t.host->ops->spend(ib->t.host, ib->t.caps.copy_kb_ps * bytes / 1024);
+            ib->t.host->cpu->spend(ib->t.host, ib->t.caps.copy_kb_ps * bytes / 1024);
         build(mirror, word, head, head_bytes, data, bytes);
         send(ib, dest, at, block, NULL);
     }

@@ -92,7 +92,7 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
 
 static uint8_t *memory(struct ibt *ib, uint64_t bytes, uint32_t access, struct verbs_region *region)
 {
-    uint8_t *p = ib->t.host->ops->alloc(ib->t.host, bytes, HOST_PAGE);
+    uint8_t *p = ib->t.host->memory->alloc(ib->t.host, bytes, HOST_PAGE);
 
     if (p == NULL || !verbs_register(&ib->v, p, bytes, access, region))
         return NULL;
@@ -137,8 +137,8 @@ static bool make_memory(struct ibt *ib)
     ib->credits = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES);
     ib->slots = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES + words);
     ib->marks = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES + 2 * words);
-    for (unsigned g = 0; g < ib->t.host->ops->gpus(ib->t.host) && g < IBT_GPUS; g++)
-        ib->t.host->ops->gpu_count(ib->t.host, g, &ib->copies[HOST_COPY_ENGINES * g]);
+    for (unsigned g = 0; g < ib->t.host->gpus->number(ib->t.host) && g < IBT_GPUS; g++)
+        ib->t.host->gpus->count(ib->t.host, g, &ib->copies[HOST_COPY_ENGINES * g]);
     return verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, ib->inbox + queue_at, &ib->cq) &&
            (!ib->set.rings || make_arrivals(ib));
 }
@@ -193,7 +193,7 @@ static bool make_queues(struct ibt *ib)
 static void tell(struct ibt *ib, unsigned rank, const struct record *record)
 {
     host_spend_cost(ib->t.host, HOST_COST_SYSCALL);
-    ib->t.host->ops->net_send(ib->t.host, rank, record, sizeof(*record));
+    ib->t.host->net->send(ib->t.host, rank, record, sizeof(*record));
 }
 
 static bool connect(struct ibt *ib, unsigned rank, const struct record *far)
@@ -234,7 +234,7 @@ static bool connect_all(struct ibt *ib)
         struct host_message msg;
         struct record far;
 
-        ib->t.host->ops->net_receive(ib->t.host, &msg);
+        ib->t.host->net->receive(ib->t.host, &msg);
         memcpy(&far, msg.data, sizeof(far));
         if (far.what == 0 && !connect(ib, msg.from, &far))
             return false;

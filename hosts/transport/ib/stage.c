@@ -35,12 +35,12 @@ bool ibt_stage_init(struct ibt *ib)
     struct host *h = ib->t.host;
     uint64_t bytes;
 
-    if (h->ops->gpus(h) == 0)
+    if (h->gpus->number(h) == 0)
         return true;
     if (ib->set.chunks > IBT_SLOTS_MAX)
         ib->set.chunks = IBT_SLOTS_MAX;
     bytes = slots_at(ib) + IBT_SLOTS_MAX * (uint64_t)ib->set.chunk_bytes;
-    ib->stage = h->ops->alloc(h, bytes, HOST_PAGE);
+    ib->stage = h->memory->alloc(h, bytes, HOST_PAGE);
     return ib->stage != NULL &&
            verbs_register(&ib->v, ib->stage, bytes, IB_ACCESS_LOCAL | IB_ACCESS_WRITE,
                           &ib->stage_region);
@@ -71,7 +71,7 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, u
                      transport_ticket *ticket_p)
 {
     struct ibt_staged *s = &ib->out;
-    struct host_pointer where = ib->t.host->ops->pointer(ib->t.host, from);
+    struct host_pointer where = ib->t.host->memory->pointer(ib->t.host, from);
     uint32_t chunk = ib->set.chunk_bytes;
     struct ibt_op *op;
 
@@ -126,12 +126,12 @@ static void copy_out(struct ibt *ib, struct ibt_staged *s)
            s->slot[s->begun % ib->set.chunks].pending == 0) {
         uint32_t i = s->begun++, slot = i % ib->set.chunks;
         uint8_t *to = ib->stage + chunk_at(ib, slot);
-        struct host_copy_end bus = { false, h->ops->pointer(h, to).offset };
+        struct host_copy_end bus = { false, h->memory->pointer(h, to).offset };
         struct host_copy_end device = { true,
-                                        h->ops->pointer(h, s->from).offset + chunk_at(ib, i) };
+                                        h->memory->pointer(h, s->from).offset + chunk_at(ib, i) };
 
         host_spend_cost(h, HOST_COST_CUDA_COPY);
-        s->copy[slot] = h->ops->gpu_copy(h, s->gpu, bus, device, chunk_size(ib, s, i), 0);
+        s->copy[slot] = h->gpus->copy(h, s->gpu, bus, device, chunk_size(ib, s, i), 0);
     }
 }
 
@@ -217,14 +217,14 @@ void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head)
     struct ibt_chunk_copy *copy = &peer->chunk[peer->chunks_in % IBT_SLOTS_MAX];
 
     memcpy(&c, head, sizeof(c));
-    bus.addr = h->ops->pointer(h, ib->stage + slots_at(ib) + chunk_at(ib, c.slot)).offset;
+    bus.addr = h->memory->pointer(h, ib->stage + slots_at(ib) + chunk_at(ib, c.slot)).offset;
     device.addr = c.device;
     peer->chunks_in++; /* before time passes */
     ib->coming++;
     copy->gpu = c.gpu;
     copy->number = UINT64_MAX; /* not begun */
     host_spend_cost(h, HOST_COST_CUDA_COPY);
-    copy->number = h->ops->gpu_copy(h, c.gpu, device, bus, c.bytes, 0);
+    copy->number = h->gpus->copy(h, c.gpu, device, bus, c.bytes, 0);
 }
 
 static void report_slots(struct ibt *ib, struct ibt_peer *peer)

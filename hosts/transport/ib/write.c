@@ -81,7 +81,7 @@ bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_
     ibt_write_out(ib, dest, region, at, key->key, key->offset + offset, bytes, rails, op);
     *ticket_p = op->ticket;
     while (!ibt_has_room(ib, dest, note_bytes, 0)) /* there was before */
-        ib->t.host->ops->wait_write(ib->t.host, ib->inbox, (uint32_t)ib->inbox_bytes);
+        ib->t.host->bus->wait_write(ib->t.host, ib->inbox, (uint32_t)ib->inbox_bytes);
     if (note_bytes > 0)
         (void)ibt_append(ib, dest, TRANSPORT_MESSAGE, note, note_bytes, NULL, 0);
     if (looped)

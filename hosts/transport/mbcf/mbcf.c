@@ -175,7 +175,7 @@ static bool take_note(struct mbcft *m, struct mbcft_pair *p, struct transport_ta
     if (n == NULL)
         return false;
     if (!p->noted)
-        m->t.host->ops->spend(m->t.host, m->task->node->costs.line);
+        m->t.host->cpu->spend(m->t.host, m->task->node->costs.line);
     p->noted = true;
     *taken_p = (struct transport_taken){ n->data, n->bytes };
     return true;
@@ -202,7 +202,7 @@ static bool mbcf_take(struct transport *t, enum transport_fifo fifo, unsigned so
         return false;
     /* A system call for the header; what follows a full entry comes to its place in one. */
     if (!p->looked[fifo] && !(fifo == TRANSPORT_MESSAGE && p->follows))
-        t->host->ops->spend(t->host, take_ps(m, 0));
+        t->host->cpu->spend(t->host, take_ps(m, 0));
     p->looked[fifo] = true;
     m->reading = m->sockets && fifo == TRANSPORT_MESSAGE && p->follows;
     taken_p->bytes = mbcf_oldest(&m->task->fifos[mbcft_fifo(source, fifo)], &bytes);
@@ -253,7 +253,7 @@ static void mbcf_copy(struct transport *t, void *to, const void *from, uint64_t 
     const struct mbcf_costs *costs = &m->task->node->costs;
 
     memcpy(to, from, bytes);
-    t->host->ops->spend(t->host,
+    t->host->cpu->spend(t->host,
                         at < m->size * (uint64_t)(MESSAGE_BYTES + REQUEST_BYTES) && !m->reading
                             ? take_ps(m, bytes)
                             : mbcf_copy_ps(costs, bytes, 0));
@@ -283,14 +283,14 @@ static void mbcf_wait_any(struct transport *t)
 
     for (; task->events == task->seen && !any_entry(t) && !mbcft_can_go_on(mbcft_of(t), true);
          slept = true)
-        (void)t->host->ops->sleep(t->host, HOST_NEVER);
+        (void)t->host->cpu->sleep(t->host, HOST_NEVER);
     task->blocked = false;
     task->seen = task->events;
     if (mbcft_of(t)->sockets) /* select() */
-        t->host->ops->spend(t->host, costs->trap_in + costs->socket + costs->trap_out +
+        t->host->cpu->spend(t->host, costs->trap_in + costs->socket + costs->trap_out +
                                          (slept ? costs->wake : 0));
     else
-        t->host->ops->spend(t->host,
+        t->host->cpu->spend(t->host,
                             slept ? 3 * costs->line + looks_ps(costs) / 2 : 3 * costs->line);
 }
 
@@ -301,7 +301,7 @@ static bool mbcf_poll(struct transport *t)
     struct mbcf_task *task = mbcft_of(t)->task;
     bool news;
 
-    t->host->ops->spend(t->host, task->node->costs.line);
+    t->host->cpu->spend(t->host, task->node->costs.line);
     news = task->events != task->seen || mbcft_can_go_on(mbcft_of(t), false);
     task->seen = task->events;
     return news;

@@ -87,7 +87,7 @@ bool mbcft_append(struct transport *t, unsigned dest, enum transport_fifo fifo, 
         return false;
     p->appended += fifo == TRANSPORT_MESSAGE;
     if (m->sockets)
-        t->host->ops->spend(t->host, socket_write_ps(m, head_bytes + bytes));
+        t->host->cpu->spend(t->host, socket_write_ps(m, head_bytes + bytes));
     mbcf_send(m->task, &call);
     return true;
 }

@@ -123,7 +123,7 @@ static bool net_send(struct transport *t, unsigned dest, struct net_header hdr,
     at += hdr.head_bytes;
     if (bytes > 0)
         memcpy(at, data, bytes);
-    t->host->ops->net_send(t->host, dest, packet, (uint32_t)size);
+    t->host->net->send(t->host, dest, packet, (uint32_t)size);
     return true;
 }
 
@@ -158,7 +158,7 @@ static bool receive(struct net *net)
     struct host_message msg;
     struct net_header hdr;
 
-    h->ops->net_receive(h, &msg);
+    h->net->receive(h, &msg);
     net->received++;
     memcpy(&hdr, msg.data, sizeof(hdr));
     if (hdr.fifo == NET_WORD) {
@@ -195,8 +195,8 @@ static void keep(struct net *net)
 
     net->holds = false;
     if (k == NULL) {
-        net->t.host->ops->tell(net->t.host, "MPI over net: out of memory");
-        net->t.host->ops->abort(net->t.host, 1);
+        net->t.host->process->print(net->t.host, "MPI over net: out of memory");
+        net->t.host->process->abort(net->t.host, 1);
         return; /* it does not come so far */
     }
     *k = (struct net_kept){ NULL, net->source, net->entry.size };
@@ -211,10 +211,10 @@ static void look(struct net *net)
     struct host *h = net->t.host;
 
     if (net->come == NULL) {
-        net->come = h->ops->alloc(h, sizeof(*net->come), sizeof(*net->come));
+        net->come = h->memory->alloc(h, sizeof(*net->come), sizeof(*net->come));
         if (net->come == NULL)
             return;
-        h->ops->net_count(h, net->come);
+        h->net->count(h, net->come);
     }
     if (net->holds)
         keep(net);
@@ -297,7 +297,7 @@ static bool net_poll(struct transport *t)
         return true;
     if (!net->polling) {
         transport_spend_copy(h, 0);
-        h->ops->net_send(h, h->rank, word, sizeof(word));
+        h->net->send(h, h->rank, word, sizeof(word));
         net->polling = true;
     }
     return receive(net);

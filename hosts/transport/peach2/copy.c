@@ -8,28 +8,28 @@ void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
 {
     struct host *h = p2->t.host;
 
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_CUDA_COPY));
-    h->ops->gpu_wait(h, gpu, h->ops->gpu_copy(h, gpu, to, from, bytes, 0));
+    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_CUDA_COPY));
+    h->gpus->wait(h, gpu, h->gpus->copy(h, gpu, to, from, bytes, 0));
 }
 
 uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, uint64_t bytes)
 {
     uint64_t at = (uint64_t)stage * p2_stage_bytes(p2) + (to & P2_ALIGN_LOW);
     struct host *h = p2->t.host;
-    struct host_pointer hp = h->ops->pointer(h, from);
+    struct host_pointer hp = h->memory->pointer(h, from);
 
     if (hp.kind == HOST_GPU && bytes <= P2_PIO_MAX) { /* sooner than an engine starts */
         const struct driver_gpu *g = &p2->d->gpus[hp.gpu];
         uint64_t bus = 0;
 
         (void)driver_pin_gpu(h, hp.gpu, hp.offset, bytes, &bus);
-        h->ops->load_block(h, &g->bar, bus - g->bar_bus, p2->stage + at, bytes);
+        h->bus->load_block(h, &g->bar, bus - g->bar_bus, p2->stage + at, bytes);
     } else if (hp.kind == HOST_GPU) {
         p2_copy_by_engine(p2, hp.gpu, (struct host_copy_end){ false, p2->stage_bus + at },
                           (struct host_copy_end){ true, hp.offset }, bytes);
         driver_flush_gpu(h, hp.gpu); /* what it has sent has arrived */
     } else {
-        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+        h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
         memcpy(p2->stage + at, from, bytes);
     }
     return p2->stage_bus + at;
@@ -46,17 +46,17 @@ void p2_store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
     uint64_t bus;
 
     if (offset / d->part_bytes != d->slot) {
-        h->ops->store_block(h, &d->window, offset, bytes, n);
+        h->bus->store_block(h, &d->window, offset, bytes, n);
         return;
     }
     bus = d->area_base[area] + in_part % d->area_bytes;
     if (area == HUB_AREA_HOST) {
-        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+        h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
         memcpy(p2->inbox + (int64_t)(bus - p2->inbox_bus), bytes, n);
     } else {
         const struct driver_gpu *g = &d->gpus[area - HUB_AREA_GPU0];
 
-        h->ops->store_block(h, &g->bar, bus - g->bar_bus, bytes, n);
+        h->bus->store_block(h, &g->bar, bus - g->bar_bus, bytes, n);
     }
 }
 
@@ -73,14 +73,14 @@ static void load_rest(struct p2 *p2, unsigned gpu, uint64_t offset, uint8_t *to,
         uint64_t in_word = (bus + i) % P2_GRAIN;
 
         if (i == 0 || in_word == 0)
-            word = h->ops->load(h, &g->bar, bus + i - in_word, P2_GRAIN);
+            word = h->bus->load(h, &g->bar, bus + i - in_word, P2_GRAIN);
         to[i] = (uint8_t)(word >> 8 * in_word);
     }
 }
 
 void p2_store_rest(struct p2 *p2, uint64_t to, const uint8_t *from, uint64_t bytes)
 {
-    struct host_pointer hp = p2->t.host->ops->pointer(p2->t.host, from);
+    struct host_pointer hp = p2->t.host->memory->pointer(p2->t.host, from);
     uint8_t rest[P2_GRAIN];
 
     if (hp.kind == HOST_GPU)

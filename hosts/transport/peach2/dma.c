@@ -24,7 +24,7 @@ static void write_end(struct p2 *p2, unsigned c, uint64_t first)
     uint8_t bytes[HUB_DESC_BYTES];
 
     descriptor_encode(&end, bytes);
-    p2->t.host->ops->store_block(p2->t.host, &p2->d->internal, (first + 2) * HUB_DESC_BYTES, bytes,
+    p2->t.host->bus->store_block(p2->t.host, &p2->d->internal, (first + 2) * HUB_DESC_BYTES, bytes,
                                  sizeof(bytes));
 }
 
@@ -35,10 +35,10 @@ int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
     unsigned set = local_index / HUB_DMA_CHANNELS;
 
     p2->stages_free = (1u << P2_STAGES) - 1;
-    p2->stage = h->ops->alloc(h, (uint64_t)P2_STAGES * p2_stage_bytes(p2), HOST_PAGE);
+    p2->stage = h->memory->alloc(h, (uint64_t)P2_STAGES * p2_stage_bytes(p2), HOST_PAGE);
     if (p2->stage == NULL || descs == RANGE_NONE)
         return DRIVER_ERR_NOMEM;
-    p2->stage_bus = h->ops->pointer(h, p2->stage).offset;
+    p2->stage_bus = h->memory->pointer(h, p2->stage).offset;
     /* From the last one down, since programs that use the hub by themselves begin with the first.
      */
     for (unsigned c = local_index % HUB_DMA_CHANNELS;
@@ -69,7 +69,7 @@ static void write_bell(struct p2 *p2, struct p2_channel *ch)
     if (memcmp(bell, ch->bell, sizeof(bell)) == 0)
         return;
     memcpy(ch->bell, bell, sizeof(bell));
-    p2->t.host->ops->store_block(p2->t.host, &p2->d->internal,
+    p2->t.host->bus->store_block(p2->t.host, &p2->d->internal,
                                  (first + 3) * (uint64_t)HUB_DESC_BYTES, bell, sizeof(bell));
 }
 
@@ -101,7 +101,7 @@ static uint32_t write_chain(struct p2 *p2, struct p2_channel *ch)
 
         if (memcmp(&line[4ull * half], &ch->line[4ull * half], HUB_DESC_BYTES) == 0)
             continue;
-        p2->t.host->ops->store_block(p2->t.host, &p2->d->internal, at, &line[4ull * half],
+        p2->t.host->bus->store_block(p2->t.host, &p2->d->internal, at, &line[4ull * half],
                                      HUB_DESC_BYTES);
     }
     memcpy(ch->line, line, sizeof(line));
@@ -283,7 +283,7 @@ void p2_dma_wait(struct p2 *p2)
     if (p2_dma_waits_for_others(p2))
         (void)driver_channel_wait(h, p2->d, p2->channel[0].number);
     else
-        h->ops->wait_write(h, p2->ended, 8 * P2_CHANNELS);
+        h->bus->wait_write(h, p2->ended, 8 * P2_CHANNELS);
 }
 
 /* Until all pieces of a write have ended. */
@@ -428,7 +428,7 @@ bool p2_write(struct p2 *p2, unsigned dest, unsigned area, uint64_t to, const vo
               uint64_t bytes, const void *note, uint32_t note_bytes, transport_ticket *ticket_p)
 {
     struct host *h = p2->t.host;
-    enum host_pointer_kind kind = bytes > 0 ? h->ops->pointer(h, from).kind : HOST_PAGEABLE;
+    enum host_pointer_kind kind = bytes > 0 ? h->memory->pointer(h, from).kind : HOST_PAGEABLE;
     struct p2_write *w = free_write(p2);
     struct p2_place place;
     uint64_t src = 0, offset;
@@ -467,7 +467,7 @@ void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *fro
         if (!p2_dma_progress(p2))
             p2_dma_wait(p2);
     *w = (struct p2_write){ .from = from, .to = to, .left = bytes };
-    if (h->ops->pointer(h, from).kind != HOST_PAGEABLE &&
+    if (h->memory->pointer(h, from).kind != HOST_PAGEABLE &&
         driver_address(h, (void *)(uintptr_t)from, bytes, &src, &own, &off) == DRIVER_OK &&
         ((src ^ to) & P2_ALIGN_LOW) == 0)
         write_direct(p2, w, src);
@@ -480,7 +480,7 @@ void p2_write_own(struct p2 *p2, unsigned area, uint64_t offset, const void *fro
 void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes)
 {
     struct host *h = p2->t.host;
-    struct host_pointer dst = h->ops->pointer(h, to);
+    struct host_pointer dst = h->memory->pointer(h, to);
     uint64_t bus, offset;
     unsigned area;
 
@@ -499,7 +499,7 @@ void p2_copy_gpu(struct p2 *p2, void *to, const void *from, uint64_t bytes)
             p2_copy_by_engine(p2, dst.gpu, (struct host_copy_end){ true, dst.offset + done },
                               (struct host_copy_end){ false, at }, n);
         } else {
-            h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+            h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
             memcpy((uint8_t *)to + done, p2->stage + (at - p2->stage_bus), n);
         }
         p2->stages_free |= 1u << stage;

@@ -60,7 +60,7 @@ static bool receive_table(struct p2 *p2, struct host_message *msg_p)
     for (;;) {
         struct far_header hdr;
 
-        h->ops->net_receive(h, msg_p);
+        h->net->receive(h, msg_p);
         p2->net_taken++;
         memcpy(&hdr, msg_p->data, sizeof(hdr));
         if (hdr.what == TABLE) {
@@ -85,7 +85,7 @@ static bool collect(struct p2 *p2, uint8_t *packet, struct record own)
     all[0] = own;
     if (p2->me != 0) {
         transport_spend_copy(h, sizeof(own));
-        h->ops->net_send(h, 0, packet, sizeof(hdr) + sizeof(own));
+        h->net->send(h, 0, packet, sizeof(hdr) + sizeof(own));
         if (!receive_table(p2, &msg))
             return false;
         memcpy(packet, msg.data, bytes);
@@ -98,7 +98,7 @@ static bool collect(struct p2 *p2, uint8_t *packet, struct record own)
     }
     for (unsigned r = 1; r < p2->nranks; r++) {
         transport_spend_copy(h, bytes);
-        h->ops->net_send(h, r, packet, (uint32_t)bytes);
+        h->net->send(h, r, packet, (uint32_t)bytes);
     }
     return true;
 }
@@ -160,10 +160,10 @@ static bool from_gpu(struct p2 *p2, uint8_t *to, struct host_pointer from, uint6
     uint64_t number[2], asked = 0, bus;
 
     if (p2->bounce == NULL)
-        p2->bounce = h->ops->alloc(h, 2 * (uint64_t)BOUNCE, HOST_PAGE);
+        p2->bounce = h->memory->alloc(h, 2 * (uint64_t)BOUNCE, HOST_PAGE);
     if (p2->bounce == NULL)
         return false;
-    bus = h->ops->pointer(h, p2->bounce).offset;
+    bus = h->memory->pointer(h, p2->bounce).offset;
     host_spend_cost(h, HOST_COST_CUDA_COPY);
     for (uint64_t at = 0; at < bytes; at += BOUNCE) {
         unsigned which = at / BOUNCE & 1;
@@ -173,13 +173,13 @@ static bool from_gpu(struct p2 *p2, uint8_t *to, struct host_pointer from, uint6
             uint64_t next = bytes - asked < BOUNCE ? bytes - asked : BOUNCE;
             unsigned into = asked / BOUNCE & 1;
 
-            number[into] = h->ops->gpu_copy(
+            number[into] = h->gpus->copy(
                 h, from.gpu, (struct host_copy_end){ false, bus + into * (uint64_t)BOUNCE },
                 (struct host_copy_end){ true, from.offset + asked }, next, 0);
         }
-        h->ops->gpu_wait(h, from.gpu, number[which]);
+        h->gpus->wait(h, from.gpu, number[which]);
         driver_flush_gpu(h, from.gpu); /* what it has sent has arrived */
-        h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+        h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
         memcpy(to + at, p2->bounce + which * (size_t)BOUNCE, n);
     }
     return true;
@@ -204,7 +204,7 @@ static bool send(struct p2 *p2, unsigned dest, struct far_header hdr, const void
     if (hdr.head_bytes > 0)
         memcpy(at + sizeof(hdr), head, hdr.head_bytes);
     if (bytes > 0) {
-        struct host_pointer from = h->ops->pointer(h, data);
+        struct host_pointer from = h->memory->pointer(h, data);
 
         at += sizeof(hdr) + hdr.head_bytes;
         if (from.kind != HOST_GPU)
@@ -214,7 +214,7 @@ static bool send(struct p2 *p2, unsigned dest, struct far_header hdr, const void
         at = p2->packet;
     }
     transport_spend_copy(h, bytes);
-    h->ops->net_send(h, dest, at, (uint32_t)size);
+    h->net->send(h, dest, at, (uint32_t)size);
     return true;
 }
 
@@ -276,7 +276,7 @@ bool p2_far_pull(struct p2 *p2)
     while (!p2->holds && *come != p2->net_taken) {
         struct host_message msg;
 
-        h->ops->net_receive(h, &msg);
+        h->net->receive(h, &msg);
         p2->net_taken++;
         (void)take(p2, msg.from, msg.data, msg.bytes);
     }

@@ -35,7 +35,7 @@ static bool make_inbox(struct p2 *p2)
     p2->rings = p2_rings_at(p2->nranks);
     p2->watched = p2->rings;
     bytes = p2->rings + (uint64_t)p2->nranks * p2->ring_bytes;
-    p2->inbox = h->ops->alloc(h, bytes, HOST_PAGE);
+    p2->inbox = h->memory->alloc(h, bytes, HOST_PAGE);
     if (p2->inbox == NULL ||
         driver_address(h, p2->inbox, bytes, &p2->inbox_bus, &area, &p2->inbox_offset) !=
             DRIVER_OK ||
@@ -45,10 +45,9 @@ static bool make_inbox(struct p2 *p2)
     p2->ended = (volatile uint64_t *)(void *)(p2->inbox + 8);
     p2->credits = (volatile uint64_t *)(void *)(p2->inbox + p2_credits_at());
     p2->flags = (volatile uint64_t *)(void *)(p2->inbox + p2_flags_at(p2->nranks));
-    if (!h->ops->map(h, p2->inbox_bus - p2->inbox_offset, p2->d->area_bytes, HOST_UNCACHED,
-                     &p2->memory))
-        return false;
-    h->ops->net_count(h, (volatile uint64_t *)(void *)p2->inbox);
+    p2->memory =
+        (struct host_bar){ p2->inbox_bus - p2->inbox_offset, p2->d->area_bytes, HOST_UNCACHED };
+    h->net->count(h, (volatile uint64_t *)(void *)p2->inbox);
     return true;
 }
 
@@ -108,8 +107,8 @@ static bool p2_connect(struct transport *t, char *why)
         !make_inbox(p2) || !p2_exchange(p2) || !p2_order_init(p2) || !make_channels(p2))
         return false;
     make_bells(p2);
-    call_ps = h->ops->cost_ps(h, HOST_COST_CALL);
-    copy_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB);
+    call_ps = h->cpu->cost_ps(h, HOST_COST_CALL);
+    copy_ps = h->cpu->cost_ps(h, HOST_COST_COPY_KB);
     p2->t.caps = (struct transport_caps){
         .gpu = true,
         .sends_requests = true,
@@ -150,7 +149,7 @@ static bool p2_append(struct transport *t, unsigned dest, enum transport_fifo fi
 {
     struct p2 *p2 = p2_of(t);
     uint32_t pio_max = p2->nsharers > 0 ? P2_SHARED_PIO_MAX : P2_PIO_MAX;
-    bool on_gpu = bytes > 0 && t->host->ops->pointer(t->host, data).kind == HOST_GPU;
+    bool on_gpu = bytes > 0 && t->host->memory->pointer(t->host, data).kind == HOST_GPU;
     bool stored = bytes <= pio_max || p2->peers[dest].local != NULL;
     uint32_t with_head = bytes <= P2_PIO_MAX ? bytes : 0;
     struct p2_place place;
@@ -219,7 +218,7 @@ static bool p2_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     struct key key = { .slot = (uint16_t)p2->d->slot, .subcluster = (uint16_t)p2->d->subcluster };
     uint64_t bus;
 
-    if (bytes < P2_WRITE_MIN && t->host->ops->pointer(t->host, p).kind != HOST_GPU)
+    if (bytes < P2_WRITE_MIN && t->host->memory->pointer(t->host, p).kind != HOST_GPU)
         return false;
     if (driver_address(t->host, p, bytes, &bus, &key.area, &key.offset) != DRIVER_OK ||
         key.area == DRIVER_NO_AREA)
@@ -260,11 +259,12 @@ static void p2_copy(struct transport *t, void *to, const void *from, uint64_t by
 
     if (bytes == 0)
         return;
-    if (h->ops->pointer(h, to).kind == HOST_GPU || h->ops->pointer(h, from).kind == HOST_GPU) {
+    if (h->memory->pointer(h, to).kind == HOST_GPU ||
+        h->memory->pointer(h, from).kind == HOST_GPU) {
         p2_copy_gpu(p2, to, from, bytes);
         return;
     }
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
+    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
     memcpy(to, from, bytes);
 }
 
@@ -297,7 +297,7 @@ static void p2_wait(struct transport *t)
     if (p2_dma_waits_for_others(p2))
         p2_dma_wait(p2);
     else
-        t->host->ops->wait_write(t->host, p2->inbox, p2->watched);
+        t->host->bus->wait_write(t->host, p2->inbox, p2->watched);
 }
 
 static bool p2_poll(struct transport *t)

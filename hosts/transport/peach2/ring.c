@@ -112,10 +112,10 @@ void p2_put(struct p2 *p2, unsigned dest, uint64_t at, const void *bytes, uint64
     struct host *h = p2->t.host;
 
     if (peer->local == NULL) {
-        h->ops->store_block(h, &p2->d->window, peer->inbox + at, bytes, n);
+        h->bus->store_block(h, &p2->d->window, peer->inbox + at, bytes, n);
         return;
     }
-    h->ops->spend(h, h->ops->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
+    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
     memcpy(peer->local + (int64_t)at, bytes, n);
 }
 
@@ -162,15 +162,15 @@ void p2_put_flag(struct p2 *p2, unsigned dest, uint64_t at, uint64_t flag)
     if (peer->local != NULL) {
         uint64_t bus = p2->inbox_bus + (uint64_t)(peer->local + (int64_t)at - p2->inbox);
 
-        h->ops->store(h, &p2->memory, bus - p2->memory.bus, &flag, 8);
+        h->bus->store(h, &p2->memory, bus - p2->memory.bus, &flag, 8);
         return;
     }
     /* Buffers for combining are emptied in no particular order. */
     if (h->pio_mapping == HOST_WRITE_COMBINING)
-        h->ops->fence(h);
-    h->ops->store(h, &p2->d->window, peer->inbox + at, &flag, 8);
+        h->bus->fence(h);
+    h->bus->store(h, &p2->d->window, peer->inbox + at, &flag, 8);
     if (h->pio_mapping == HOST_WRITE_COMBINING)
-        h->ops->fence(h);
+        h->bus->fence(h);
 }
 
 void p2_ring(struct p2 *p2, unsigned dest)
@@ -185,9 +185,9 @@ void p2_ring(struct p2 *p2, unsigned dest)
         driver_write(h, p2->d, HUB_IRQ_RAISE, bits);
         return;
     }
-    h->ops->store(h, &p2->d->window, p2_bell_bus(p2, dest) - p2->d->window_bus, &bits, 8);
+    h->bus->store(h, &p2->d->window, p2_bell_bus(p2, dest) - p2->d->window_bus, &bits, 8);
     if (h->pio_mapping == HOST_WRITE_COMBINING)
-        h->ops->fence(h);
+        h->bus->fence(h);
 }
 
 uint64_t p2_flag_flush(unsigned gpu)
@@ -218,7 +218,7 @@ static void mark(struct p2 *p2, unsigned source)
 /* Looks at all flags. Within one instant nothing more comes. */
 static void scan(struct p2 *p2)
 {
-    uint64_t now = p2->t.host->ops->time_ps(p2->t.host) + 1;
+    uint64_t now = p2->t.host->cpu->time_ps(p2->t.host) + 1;
 
     if (now == p2->scanned_at)
         return;

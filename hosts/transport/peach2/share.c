@@ -60,9 +60,9 @@ void p2_turn_take(struct p2 *p2)
 {
     struct host *h = p2->t.host;
 
-    p2_put_flag(p2, p2->me, P2_WANT_AT, h->ops->time_ps(h) + 1);
+    p2_put_flag(p2, p2->me, P2_WANT_AT, h->cpu->time_ps(h) + 1);
     while (!is_first(p2))
-        h->ops->wait_write(h, p2->inbox + P2_TURN_AT, 8);
+        h->bus->wait_write(h, p2->inbox + P2_TURN_AT, 8);
     p2->has_turn = true;
 }
 
@@ -77,5 +77,5 @@ void p2_turn_give(struct p2 *p2)
         if (longer(p2, p2->sharers[i], next))
             next = p2->sharers[i];
     if (next != p2->me)
-        p2_put_flag(p2, next, P2_TURN_AT, h->ops->time_ps(h));
+        p2_put_flag(p2, next, P2_TURN_AT, h->cpu->time_ps(h));
 }

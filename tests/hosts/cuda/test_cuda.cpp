@@ -40,7 +40,7 @@ std::vector<uint8_t> bytes(size_t n, unsigned seed)
 
 uint64_t now()
 {
-    return host_self()->ops->time_ps(host_self());
+    return host_self()->cpu->time_ps(host_self());
 }
 
 /* Sizes around the pieces of a staged copy. */

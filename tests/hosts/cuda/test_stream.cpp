@@ -16,12 +16,12 @@ const size_t N = 1 << 18;
 
 uint64_t now()
 {
-    return host_self()->ops->time_ps(host_self());
+    return host_self()->cpu->time_ps(host_self());
 }
 
 void compute(uint64_t ps)
 {
-    host_self()->ops->spend(host_self(), ps);
+    host_self()->cpu->spend(host_self(), ps);
 }
 
 uint64_t time_of(const std::function<void()> &fn)

@@ -23,7 +23,7 @@ unsigned me()
 }
 void later(uint64_t ps)
 {
-    host_self()->ops->spend(host_self(), ps);
+    host_self()->cpu->spend(host_self(), ps);
 }
 
 TEST(Peach2, BootAssignsAlignedAddressesThatDoNotOverlap)
@@ -157,7 +157,7 @@ TEST(Peach2, ABitOfAHelperRingsThatOfItsRankAndNoOther)
                 &mine,
             };
             const driver_helper helper = { mine.h, bit, nullptr, nullptr };
-            EXPECT_TRUE(mine.h->ops->set_helper(mine.h, &above));
+            EXPECT_TRUE(mine.h->cpu->set_helper(mine.h, &above));
             EXPECT_TRUE(driver_helper_add(d, &helper));
             later(80 * SIM_US);
             EXPECT_EQ(me() == 0 ? 1u : 0u, mine.ran);

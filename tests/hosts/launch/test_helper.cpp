@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "hosts/driver/driver.h"
-#include "hosts/launch/task.h"
+#include "hosts/launch/process/task.h"
 #include "tests/built.h"
 
 namespace
@@ -37,14 +37,14 @@ struct Above {
             },
             this,
         };
-        return h->ops->set_helper(h, &helper);
+        return h->cpu->set_helper(h, &helper);
     }
     uint64_t spent(uint64_t ps) const
     {
-        uint64_t from = h->ops->time_ps(h);
+        uint64_t from = h->cpu->time_ps(h);
 
-        h->ops->spend(h, ps);
-        return h->ops->time_ps(h) - from;
+        h->cpu->spend(h, ps);
+        return h->cpu->time_ps(h) - from;
     }
 };
 
@@ -53,10 +53,10 @@ int messages(unsigned n)
 {
     struct host *h = host_self();
 
-    h->ops->spend(h, 20 * SIM_US);
+    h->cpu->spend(h, 20 * SIM_US);
     for (unsigned i = 0; i < n; i++) {
-        h->ops->spend(h, 10 * SIM_US);
-        h->ops->net_send(h, 0, &i, sizeof(i));
+        h->cpu->spend(h, 10 * SIM_US);
+        h->net->send(h, 0, &i, sizeof(i));
     }
     return 0;
 }
@@ -70,7 +70,7 @@ TEST(Helper, TakesItsTimeOfTheRanksCoreWhenItIsWanted)
                 return messages(2);
             Above a;
             a.wants = wants;
-            a.work = [&a] { a.h->ops->spend(a.h, 500 * SIM_NS); };
+            a.work = [&a] { a.h->cpu->spend(a.h, 500 * SIM_NS); };
             EXPECT_TRUE(a.set());
             EXPECT_EQ(100 * SIM_US + (wants ? 2 * (HELPER + 500 * SIM_NS) : 0),
                       a.spent(100 * SIM_US));
@@ -88,7 +88,7 @@ TEST(Helper, RungWhileItRunsGoesOnAndDoesNotBeginAnew)
         if (host_self()->rank == 1)
             return messages(3);
         Above a;
-        a.work = [&a] { a.h->ops->spend(a.h, 25 * SIM_US); };
+        a.work = [&a] { a.h->cpu->spend(a.h, 25 * SIM_US); };
         EXPECT_TRUE(a.set());
         /* the second and the third message come into the first run */
         EXPECT_EQ(100 * SIM_US + HELPER + 2 * 25 * SIM_US, a.spent(100 * SIM_US));
@@ -105,14 +105,14 @@ TEST(Helper, RunsWhileTheRankSleepsOrWaitsAndWhatItWaitsForComes)
             return messages(2);
         Above a;
         struct host_message msg;
-        uint64_t from = a.h->ops->time_ps(a.h);
+        uint64_t from = a.h->cpu->time_ps(a.h);
         EXPECT_TRUE(a.set());
-        while (a.h->ops->sleep(a.h, from + 35 * SIM_US)) /* the message wakes it, too */
+        while (a.h->cpu->sleep(a.h, from + 35 * SIM_US)) /* the message wakes it, too */
             ;
         EXPECT_EQ(1u, a.ran);
-        a.h->ops->net_receive(a.h, &msg);
+        a.h->net->receive(a.h, &msg);
         EXPECT_EQ(0, memcmp(msg.data, "\0\0\0\0", 4));
-        a.h->ops->net_receive(a.h, &msg);
+        a.h->net->receive(a.h, &msg);
         EXPECT_EQ(0, memcmp(msg.data, "\1\0\0\0", 4));
         return 0;
     });
@@ -127,7 +127,7 @@ TEST(Helper, IsNotAskedOnceItsRankHasEnded)
         if (host_self()->rank == 1)
             return messages(2);
         const host_helper helper = { [](void *) { return ++asked > 0; }, [](void *) {}, nullptr };
-        EXPECT_TRUE(host_self()->ops->set_helper(host_self(), &helper));
+        EXPECT_TRUE(host_self()->cpu->set_helper(host_self(), &helper));
         return 0;
     });
     EXPECT_EQ(0u, asked);
@@ -155,7 +155,7 @@ TEST(Helper, WhatItBreaksIsItsRanks)
         Above a;
         a.work = [] { *static_cast<volatile int *>(nullptr) = 1; };
         EXPECT_TRUE(a.set());
-        a.h->ops->spend(a.h, 100 * SIM_US);
+        a.h->cpu->spend(a.h, 100 * SIM_US);
         return 0;
     });
     EXPECT_EQ(128 + SIGSEGV, c.result.ranks[0].exit_code);

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "hosts/driver/driver.h"
-#include "hosts/driver/include/hub-work.h"
-#include "hosts/launch/task.h"
+#include "hosts/launch/process/task.h"
+#include "hosts/work/include/hub-work.h"
 #include "tests/built.h"
 
 namespace
@@ -46,10 +46,10 @@ TEST(Launch, WhatAProgramSaysItComputesTakesThePlatformsTime)
                           [&] {
                               struct host *h = host_self();
                               auto take = [&](auto &&work) {
-                                  uint64_t start = h->ops->time_ps(h);
+                                  uint64_t start = h->cpu->time_ps(h);
                                   work();
                                   if (h->rank == 0)
-                                      took.push_back(h->ops->time_ps(h) - start);
+                                      took.push_back(h->cpu->time_ps(h) - start);
                               };
                               take([] { hub_work(HUB_LOOP_LINES, 1000); });
                               take([] { hub_walk(400, 0, 4096); });
@@ -77,7 +77,7 @@ TEST(Launch, TheNetworkIsWhatAllNodesHave)
     EXPECT_EQ(HOST_NETWORK_CONTROL, launch_network(b.machine()));
     EXPECT_EQ(SIM_OK, c.run([] {
         struct host *h = host_self();
-        return h->ops->network(h) == HOST_NETWORK_CONTROL ? 0 : 1;
+        return h->net->fastest(h) == HOST_NETWORK_CONTROL ? 0 : 1;
     })) << c.err.text;
     EXPECT_TRUE(c.all_well());
 }
@@ -108,23 +108,23 @@ TEST(Launch, WhatComesWhileARankStillComputesIsNotMissed)
                               [polls] {
                                   struct host *h = host_self();
                                   struct host_message msg;
-                                  uint64_t start = h->ops->time_ps(h);
+                                  uint64_t start = h->cpu->time_ps(h);
                                   if (h->rank == 0) {
-                                      h->ops->spend(h, 10 * SIM_US);
-                                      h->ops->net_send(h, 1, &start, sizeof(start));
+                                      h->cpu->spend(h, 10 * SIM_US);
+                                      h->net->send(h, 1, &start, sizeof(start));
                                       return 0;
                                   }
                                   auto *count = static_cast<volatile uint64_t *>(
-                                      h->ops->alloc(h, sizeof(uint64_t), sizeof(uint64_t)));
-                                  h->ops->net_count(h, count);
+                                      h->memory->alloc(h, sizeof(uint64_t), sizeof(uint64_t)));
+                                  h->net->count(h, count);
                                   compute_here(200000);
                                   if (polls)
-                                      h->ops->wait_write(h, count, sizeof(*count));
+                                      h->bus->wait_write(h, count, sizeof(*count));
                                   else
-                                      h->ops->sleep(h, HOST_NEVER);
+                                      h->cpu->sleep(h, HOST_NEVER);
                                   EXPECT_EQ(1u, *count);
-                                  EXPECT_GT(h->ops->time_ps(h) - start, 200 * SIM_US);
-                                  h->ops->net_receive(h, &msg);
+                                  EXPECT_GT(h->cpu->time_ps(h) - start, 200 * SIM_US);
+                                  h->net->receive(h, &msg);
                                   return 0;
                               },
                               cfg))
@@ -143,14 +143,14 @@ TEST(Launch, WhatALibraryComputesTakesNoTimeByItself)
     ASSERT_EQ(SIM_OK, c.run(
                           [] {
                               struct host *h = host_self();
-                              h->ops->library(h, true);
-                              uint64_t start = h->ops->time_ps(h);
+                              h->process->library(h, true);
+                              uint64_t start = h->cpu->time_ps(h);
                               compute_here(200000);
-                              h->ops->spend(h, 7);
-                              EXPECT_EQ(7u, h->ops->time_ps(h) - start);
-                              h->ops->library(h, false);
+                              h->cpu->spend(h, 7);
+                              EXPECT_EQ(7u, h->cpu->time_ps(h) - start);
+                              h->process->library(h, false);
                               compute_here(200000);
-                              EXPECT_GT(h->ops->time_ps(h) - start, 200 * SIM_US);
+                              EXPECT_GT(h->cpu->time_ps(h) - start, 200 * SIM_US);
                               return 0;
                           },
                           cfg))
@@ -189,7 +189,7 @@ TEST(Launch, ADeadlockNamesTheRankAndWhereItWaits)
     EXPECT_EQ(SIM_ERR_STALLED, c.run([] {
         struct host_message msg;
         if (host_self()->rank == 1)
-            host_self()->ops->net_receive(host_self(), &msg);
+            host_self()->net->receive(host_self(), &msg);
         return 0;
     }));
     EXPECT_NE(nullptr, strstr(c.err.text, "rank 1 on node 1")) << c.err.text;
@@ -205,7 +205,7 @@ TEST(Launch, TheTimeLimitEndsARunThatNeverWould)
     EXPECT_EQ(SIM_ERR_LIMIT, c.run(
                                  [] {
                                      for (;;)
-                                         host_self()->ops->spend(host_self(), SIM_US);
+                                         host_self()->cpu->spend(host_self(), SIM_US);
                                      return 0;
                                  },
                                  cfg));
@@ -219,8 +219,8 @@ TEST(Launch, ExitEndsOneRankOnly)
     ASSERT_EQ(SIM_OK, c.run([] {
         struct host *h = host_self();
         if (h->rank == 0)
-            h->ops->exit(h, 7);
-        h->ops->spend(h, 5 * SIM_US);
+            h->process->exit(h, 7);
+        h->cpu->spend(h, 5 * SIM_US);
         return 3;
     })) << c.err.text;
     EXPECT_EQ(7, c.result.ranks[0].exit_code);
@@ -257,24 +257,24 @@ TEST(Launch, DevicesReachPinnedMemoryOfTheProgram)
             if (h->rank != 0)
                 return 0;
             const uint64_t n = sizeof(from) - 200;
-            uint8_t *device = (uint8_t *)h->ops->gpu_alloc(h, 0, sizeof(from), 4096);
-            uint64_t offset = h->ops->pointer(h, device).offset;
-            uint64_t in = h->ops->pin(h, from + 100, n), out = h->ops->pin(h, to + 100, n);
-            uint64_t again = h->ops->pin(h, to, sizeof(to));
+            uint8_t *device = (uint8_t *)h->gpus->alloc(h, 0, sizeof(from), 4096);
+            uint64_t offset = h->memory->pointer(h, device).offset;
+            uint64_t in = h->memory->pin(h, from + 100, n), out = h->memory->pin(h, to + 100, n);
+            uint64_t again = h->memory->pin(h, to, sizeof(to));
             first[0] = in, first[1] = out;
             for (size_t i = 0; i < sizeof(from); i++)
                 from[i] = (uint8_t)(i * 7), to[i] = 0;
-            h->ops->gpu_copy(h, 0, { false, out }, { true, offset }, n,
-                             h->ops->gpu_copy(h, 0, { true, offset }, { false, in }, n, 0));
-            h->ops->wait_write(h, to + 100 + n - 1, 1);
+            h->gpus->copy(h, 0, { false, out }, { true, offset }, n,
+                          h->gpus->copy(h, 0, { true, offset }, { false, in }, n, 0));
+            h->bus->wait_write(h, to + 100 + n - 1, 1);
             if (memcmp(from + 100, to + 100, n) != 0 || to[99] != 0)
                 return 1;
-            h->ops->unpin(h, again);
-            h->ops->unpin(h, out);
+            h->memory->unpin(h, again);
+            h->memory->unpin(h, out);
             to[100] = 0;
-            h->ops->gpu_wait(h, 0, h->ops->gpu_copy(h, 0, { false, out }, { true, offset }, 64, 0));
-            h->ops->spend(h, 5 * SIM_US);
-            return to[100] != 0 ? 2 : h->ops->pin(h, to + 100, n) != out ? 3 : 0;
+            h->gpus->wait(h, 0, h->gpus->copy(h, 0, { false, out }, { true, offset }, 64, 0));
+            h->cpu->spend(h, 5 * SIM_US);
+            return to[100] != 0 ? 2 : h->memory->pin(h, to + 100, n) != out ? 3 : 0;
         })) << c.err.text;
         EXPECT_TRUE(c.all_well());
         EXPECT_EQ((uintptr_t)(from + 100) % 4096, first[0] % 4096);
@@ -290,8 +290,8 @@ TEST(Launch, ManySimulationsRunOneAfterTheOther)
         Cluster c;
         ASSERT_EQ(SIM_OK, c.run([] {
             struct host *h = host_self();
-            void *p = h->ops->alloc(h, 100, 64);
-            h->ops->tsc(h);
+            void *p = h->memory->alloc(h, 100, 64);
+            h->cpu->tsc(h);
             return p != nullptr ? 0 : 1;
         })) << c.err.text;
         EXPECT_TRUE(c.all_well());
@@ -318,13 +318,13 @@ TEST(Launch, MessagesOfAPairKeepTheirOrderOnOneNodeAndBetweenNodes)
                                   struct host *h = host_self();
                                   if (h->rank != 0) {
                                       for (int i = 0; i < 5; i++)
-                                          h->ops->net_send(h, 0, &i, sizeof(i));
+                                          h->net->send(h, 0, &i, sizeof(i));
                                       return 0;
                                   }
                                   for (int i = 0; i < 10; i++) {
                                       struct host_message msg;
                                       int value;
-                                      h->ops->net_receive(h, &msg);
+                                      h->net->receive(h, &msg);
                                       memcpy(&value, msg.data, sizeof(value));
                                       got[msg.from].push_back(value);
                                   }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "hosts/driver/range.h"
+#include "hosts/host/range.h"
 #include "hosts/launch/memory.h"
 
 namespace

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "hosts/driver/bar.h"
+#include "hosts/host/host.h"
 #include "tests/hosts/machine_file.h"
 extern "C" {
 #include "hosts/mbcf/internal.h"
@@ -36,10 +36,10 @@ void expect_run(const char *machine, unsigned ranks, const std::function<int()> 
 void rest(uint64_t ps)
 {
     host *h = host_self();
-    const uint64_t until = h->ops->time_ps(h) + ps;
+    const uint64_t until = h->cpu->time_ps(h) + ps;
 
-    while (h->ops->time_ps(h) < until)
-        h->ops->sleep(h, until);
+    while (h->cpu->time_ps(h) < until)
+        h->cpu->sleep(h, until);
 }
 
 void await(const volatile uint32_t *left)
@@ -140,17 +140,17 @@ TEST(Mbcf, HandlersStealTheTimeOfTheRank)
 
         mbcf_open();
         mbcf_expose(0, place[h->rank], sizeof(place[0]));
-        start = h->ops->time_ps(h);
-        h->ops->spend(h, work);
-        alone = h->ops->time_ps(h) - start;
+        start = h->cpu->time_ps(h);
+        h->cpu->spend(h, work);
+        alone = h->cpu->time_ps(h) - start;
         if (h->rank == 0) {
             for (int i = 0; i < 100; i++)
                 mbcf_write(1, 0, 0, place[0], sizeof(place[0]), nullptr);
             return alone == work ? 0 : 1;
         }
-        start = h->ops->time_ps(h);
-        h->ops->spend(h, work);
-        disturbed = h->ops->time_ps(h) - start;
+        start = h->cpu->time_ps(h);
+        h->cpu->spend(h, work);
+        disturbed = h->cpu->time_ps(h) - start;
         mbcf_counts counts = {};
         mbcf_count(&counts);
         /* an entry, a switch and a copy for each of a hundred packets: some 7 us */

@@ -113,10 +113,10 @@ int barrier(const Me &me, const Shape &)
     if (me.rank == 0)
         last = 0;
     MPI_Barrier(MPI_COMM_WORLD);
-    h->ops->spend(h, (uint64_t)((me.rank * 5) % 8 + 1) * 50 * SIM_US);
-    last = std::max(last, h->ops->time_ps(h));
+    h->cpu->spend(h, (uint64_t)((me.rank * 5) % 8 + 1) * 50 * SIM_US);
+    last = std::max(last, h->cpu->time_ps(h));
     MPI_Barrier(MPI_COMM_WORLD);
-    return h->ops->time_ps(h) < last;
+    return h->cpu->time_ps(h) < last;
 }
 
 int bcast(const Me &me, const Shape &s)

@@ -378,7 +378,7 @@ uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
                               cudaMalloc(&p, bytes);
                               for (int i = 0; i < 12; i++) {
                                   if (i == 4)
-                                      start = host_self()->ops->time_ps(host_self());
+                                      start = host_self()->cpu->time_ps(host_self());
                                   if (i % 2 == me.rank)
                                       MPI_Send(p, bytes, MPI_BYTE, !me.rank, 0, MPI_COMM_WORLD);
                                   else
@@ -386,7 +386,7 @@ uint64_t pingpong_ps(int bytes, uint64_t eager_bytes, uint64_t limit = 8192,
                                                MPI_STATUS_IGNORE);
                               }
                               if (me.rank == 0)
-                                  ps = (host_self()->ops->time_ps(host_self()) - start) / 8;
+                                  ps = (host_self()->cpu->time_ps(host_self()) - start) / 8;
                               return MPI_Finalize();
                           },
                           cfg))
@@ -414,7 +414,7 @@ TEST(Ib, AMessageOfAFewBytesTakesItsLineAndItsCompletion)
                       MPI_Request requests[window];
 
                       MPI_Barrier(MPI_COMM_WORLD);
-                      start = host_self()->ops->time_ps(host_self());
+                      start = host_self()->cpu->time_ps(host_self());
                       for (int round = 0; round < rounds; round++) {
                           for (int i = 0; i < window; i++)
                               if (me.rank == 0)
@@ -424,7 +424,7 @@ TEST(Ib, AMessageOfAFewBytesTakesItsLineAndItsCompletion)
                           MPI_Waitall(window, requests, MPI_STATUSES_IGNORE);
                       }
                       if (me.rank == 0)
-                          ps = host_self()->ops->time_ps(host_self()) - start;
+                          ps = host_self()->cpu->time_ps(host_self()) - start;
                       return MPI_Finalize();
                   },
                   cfg))

@@ -21,10 +21,10 @@ TEST(Mpi, BarrierHoldsEverybodyUntilTheLastHasCome)
         if (me.rank == 0)
             last = 0;
         MPI_Barrier(MPI_COMM_WORLD);
-        h->ops->spend(h, (uint64_t)((me.rank * 5) % 8 + 1) * 50 * SIM_US);
-        last = std::max(last, h->ops->time_ps(h));
+        h->cpu->spend(h, (uint64_t)((me.rank * 5) % 8 + 1) * 50 * SIM_US);
+        last = std::max(last, h->cpu->time_ps(h));
         MPI_Barrier(MPI_COMM_WORLD);
-        EXPECT_GE(h->ops->time_ps(h), last);
+        EXPECT_GE(h->cpu->time_ps(h), last);
         return MPI_Finalize();
     });
 }
@@ -228,7 +228,7 @@ TEST(Mpi, WtimeIsSimulatedTime)
         Me me;
         struct host *h = host_self();
         double before = MPI_Wtime();
-        h->ops->spend(h, 123 * SIM_US);
+        h->cpu->spend(h, 123 * SIM_US);
         EXPECT_NEAR(123e-6, MPI_Wtime() - before, 0.1e-6);
         return MPI_Finalize();
     });

@@ -226,12 +226,12 @@ TEST(Peach2, ARankThatSharesAChannelCopiesPiecesOfAWriteWhileOthersTravel)
                       cudaMalloc(&to, sizeof(from));
                       for (int n : { 16384, 65536 }) {
                           MPI_Barrier(MPI_COMM_WORLD);
-                          uint64_t start = host_self()->ops->time_ps(host_self());
+                          uint64_t start = host_self()->cpu->time_ps(host_self());
                           if (me.rank == 0)
                               MPI_Send(from, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
                           if (me.rank == 1) {
                               MPI_Recv(to, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                              ps[n > 16384] = host_self()->ops->time_ps(host_self()) - start;
+                              ps[n > 16384] = host_self()->cpu->time_ps(host_self()) - start;
                           }
                       }
                       return MPI_Finalize();
@@ -331,7 +331,7 @@ TEST(Peach2, ComputingAfterASendHoldsUpNoneOfIt)
         double start = MPI_Wtime();
         if (me.rank == 0) {
             MPI_Send(b.data(), (int)b.size(), MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-            host_self()->ops->spend(host_self(), 1000000000); /* 1 ms */
+            host_self()->cpu->spend(host_self(), 1000000000); /* 1 ms */
         } else {
             MPI_Recv(b.data(), (int)b.size(), MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             EXPECT_LT(MPI_Wtime() - start, 120e-6);
@@ -524,7 +524,7 @@ sim_time_t time_of(const char *machine, const char *algorithms, unsigned ranks,
 
                               MPI_Barrier(MPI_COMM_WORLD);
                               if (me.rank == 0)
-                                  start = host_self()->ops->time_ps(host_self());
+                                  start = host_self()->cpu->time_ps(host_self());
                               fn(a, b);
                               return MPI_Finalize();
                           },
@@ -591,13 +591,13 @@ TEST(Peach2, MemoryOfAGpuGoesToAnotherSubClusterByWayOfTheHost)
                           memset(p[0], me.rank + 1, n);
                           cudaMemcpy(p[1], p[0], n, cudaMemcpyHostToDevice);
                           MPI_Barrier(MPI_COMM_WORLD);
-                          start = host_self()->ops->time_ps(host_self());
+                          start = host_self()->cpu->time_ps(host_self());
                           if (me.rank == 0)
                               MPI_Send(p[i % 2], n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
                           else
                               MPI_Recv(p[0], n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                           if (me.rank == 1) {
-                              ps[i / 2][i % 2] = host_self()->ops->time_ps(host_self()) - start;
+                              ps[i / 2][i % 2] = host_self()->cpu->time_ps(host_self()) - start;
                               memcpy(back, p[0] + n - 8, 8);
                               EXPECT_EQ(1, back[0]);
                               EXPECT_EQ(1, back[7]);

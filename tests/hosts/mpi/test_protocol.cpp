@@ -23,7 +23,7 @@ void pause_us(uint64_t us)
 {
     struct host *h = host_self();
 
-    h->ops->spend(h, us * SIM_US);
+    h->cpu->spend(h, us * SIM_US);
 }
 
 /** The control network, with requests or not and messages of so many bytes sent eagerly. */
@@ -473,8 +473,8 @@ TEST(MpiProtocol, RanksThatLookForASleeperAreLetGoOn)
                                         MPI_Request rq;
                                         host *h = host_self();
 
-                                        while (me.rank == 0 && h->ops->time_ps(h) < LONG)
-                                            h->ops->sleep(h, LONG); /* messages wake it up */
+                                        while (me.rank == 0 && h->cpu->time_ps(h) < LONG)
+                                            h->cpu->sleep(h, LONG); /* messages wake it up */
                                         MPI_Ibarrier(MPI_COMM_WORLD, &rq);
                                         while (!flag)
                                             MPI_Test(&rq, &flag, MPI_STATUS_IGNORE);

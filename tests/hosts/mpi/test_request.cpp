@@ -103,13 +103,13 @@ TEST(MpiRequest, TestAndIprobeLoopsLetTimePassUntilTheMessageComes)
         MPI_Request rq;
         MPI_Status st;
         MPI_Irecv(&in, 1, MPI_INT, me.prev(), 1, MPI_COMM_WORLD, &rq);
-        h->ops->spend(h, (uint64_t)(me.rank + 1) * 20 * SIM_US);
+        h->cpu->spend(h, (uint64_t)(me.rank + 1) * 20 * SIM_US);
         MPI_Send(&me.rank, 1, MPI_INT, me.next(), 1, MPI_COMM_WORLD);
         MPI_Send(&me.rank, 1, MPI_INT, me.next(), 2, MPI_COMM_WORLD);
         while (flag == 0) {
-            uint64_t before = h->ops->time_ps(h);
+            uint64_t before = h->cpu->time_ps(h);
             EXPECT_EQ(MPI_SUCCESS, MPI_Testall(1, &rq, &flag, &st));
-            EXPECT_GT(h->ops->time_ps(h), before);
+            EXPECT_GT(h->cpu->time_ps(h), before);
             looks++;
         }
         EXPECT_EQ(me.prev(), in);
@@ -142,7 +142,7 @@ TEST(MpiRequest, WildcardsSeeTheSameSourcesInEveryOrderOfEvents)
             while (flag == 0)
                 MPI_Iprobe(MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
             MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            h->ops->spend(h, (uint64_t)(v * v * (k + 1) + 1) * SIM_NS);
+            h->cpu->spend(h, (uint64_t)(v * v * (k + 1) + 1) * SIM_NS);
         }
         return MPI_Finalize();
     });

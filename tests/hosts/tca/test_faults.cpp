@@ -1,7 +1,7 @@
 /* What programs are returned when the hardware below them answers wrongly, late or not at all. */
 #include "tests/hosts/tca/rank.h"
 
-#include "hosts/driver/bar.h"
+#include "hosts/host/host.h"
 #include "pcie/lossy/misbehave.h"
 
 #include <cuda_runtime.h>

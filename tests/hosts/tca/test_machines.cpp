@@ -246,7 +246,7 @@ std::vector<sim_time_t> one_way(const MachineFile &file, const std::vector<int> 
                 for (double t = MPI_Wtime(); MPI_Wtime() - t < 20e-6;)
                     ;
                 EXPECT_EQ(TCA_SUCCESS, tcaSetPIORegion(&pio, &all[nodes[i]], 0, 8));
-                host_self()->ops->spend(host_self(), 20 * SIM_US); /* the other one polls by then */
+                host_self()->cpu->spend(host_self(), 20 * SIM_US); /* the other one polls by then */
                 sent[i] = peach2_time_ps();
                 EXPECT_EQ(TCA_SUCCESS, tcaSendPIO(&pio, 0, &one, 8));
             } else if (r.me == nodes[i]) {

@@ -114,7 +114,7 @@ void wait_without_flush(unsigned source)
 
     driver_ring_drain(h, d);
     while (!notify_count_take(&d->counts, key, &flush)) {
-        h->ops->wait_write(h, notify_ring_next(&d->ring), 8);
+        h->bus->wait_write(h, notify_ring_next(&d->ring), 8);
         driver_ring_drain(h, d);
     }
     EXPECT_EQ(1u, flush);

@@ -230,12 +230,12 @@ TEST(Tca, AStartOnAnIdleChannelIsOneStore)
         tcaDescSetMemcpy(d, &hs[!r.me], 0, &hs[r.me], 0, 8, IN | BOTH, SLOT, TAG);
         tcaDescSet(d, 0);
         r.barrier();
-        h->ops->spend(h, 100 * SIM_US);
+        h->cpu->spend(h, 100 * SIM_US);
         for (int i = 0; i < 3; i++) {
-            uint64_t before = h->ops->time_ps(h);
+            uint64_t before = h->cpu->time_ps(h);
             EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(0));
             /* the call and a posted store; a load over the bus takes 600 ns and more */
-            EXPECT_LT(h->ops->time_ps(h) - before, 100 * SIM_NS);
+            EXPECT_LT(h->cpu->time_ps(h) - before, 100 * SIM_NS);
             EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&hs[r.me], SLOT, TAG));
             EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&hs[!r.me], SLOT, TAG));
         }
@@ -295,7 +295,7 @@ TEST(Tca, PioArrivesInRisingOrder)
                 EXPECT_EQ(TCA_SUCCESS, tcaSendPIO(&pio, 0, msg.data(), msg.size()));
                 EXPECT_EQ(TCA_SUCCESS, tcaSendPIOCommit());
                 while (*mark != 1)
-                    host_self()->ops->wait_write(host_self(), mark, 8);
+                    host_self()->bus->wait_write(host_self(), mark, 8);
                 EXPECT_EQ(0u, test::wrong_bytes(buf, n, !r.me));
                 return MPI_Finalize();
             },

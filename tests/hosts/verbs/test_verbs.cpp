@@ -40,12 +40,12 @@ struct Pair {
         barrier();
         return true;
     }
-    template <typename T> void send(const T &t) { h->ops->net_send(h, other, &t, sizeof(t)); }
+    template <typename T> void send(const T &t) { h->net->send(h, other, &t, sizeof(t)); }
     template <typename T> T receive()
     {
         struct host_message msg;
         T t;
-        h->ops->net_receive(h, &msg);
+        h->net->receive(h, &msg);
         memcpy(&t, msg.data, sizeof(t));
         return t;
     }
@@ -59,7 +59,7 @@ struct Pair {
         verbs_done done;
 
         while (!verbs_poll(&v, &cq, &done))
-            h->ops->wait_write(h, verbs_next(&cq), IB_CQE_BYTES);
+            h->bus->wait_write(h, verbs_next(&cq), IB_CQE_BYTES);
         if (&cq == &send_cq)
             qp.ended = done.number + 1;
         return done;
@@ -112,7 +112,7 @@ TEST(Verbs, WritesAndReadsReachMemoryOfTheProgramAndOfGpus)
         verbs_region host, gpu;
 
         EXPECT_IN_RANK(verbs_open(&p.v, p.h), 1);
-        uint8_t *device = (uint8_t *)p.h->ops->gpu_alloc(p.h, 2, sizeof(memory[0]), 65536);
+        uint8_t *device = (uint8_t *)p.h->gpus->alloc(p.h, 2, sizeof(memory[0]), 65536);
         EXPECT_IN_RANK(verbs_register(&p.v, own, sizeof(memory[0]), 7, &host), 2);
         EXPECT_IN_RANK(verbs_register(&p.v, device, sizeof(memory[0]), 7, &gpu), 3);
         for (size_t i = 0; i < sizeof(memory[0]); i++) {
@@ -174,7 +174,7 @@ TEST(Verbs, SendsFindReceivesInOrderAndWaitForThem)
             }
             return 0;
         }
-        p.h->ops->spend(p.h, 100 * SIM_US); /* long enough to be found not ready */
+        p.h->cpu->spend(p.h, 100 * SIM_US); /* long enough to be found not ready */
         for (unsigned i = 0; i < 40; i++) {
             verbs_post_receive(&p.qp, &region, (uint64_t)(i % 8) * 8192, 8192);
             done = p.wait(p.receive_cq);
@@ -209,7 +209,7 @@ TEST(Verbs, CompletionsOfAQueueInterrupt)
         if (p.h->rank == 0) {
             p.barrier();
             for (s.imm = 1; s.imm <= 3; s.imm++) {
-                p.h->ops->spend(p.h, 20 * SIM_US);
+                p.h->cpu->spend(p.h, 20 * SIM_US);
                 verbs_post(&p.qp, &s);
                 EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 4);
             }
@@ -234,15 +234,15 @@ TEST(Verbs, CompletionsOfAQueueInterrupt)
                                            return verbs_ready(static_cast<const verbs_cq *>(cq), 0);
                                        },
                                        &p.receive_cq };
-        EXPECT_IN_RANK(p.h->ops->set_helper(p.h, &above), 5);
+        EXPECT_IN_RANK(p.h->cpu->set_helper(p.h, &above), 5);
         EXPECT_IN_RANK(driver_helper_add(driver_of(p.h), &helper), 6);
         EXPECT_IN_RANK(verbs_cq_events(&p.v, &p.receive_cq), 7);
         verbs_post_empty(&p.qp, 3);
         p.barrier();
-        p.h->ops->spend(p.h, 40 * SIM_US);
+        p.h->cpu->spend(p.h, 40 * SIM_US);
         EXPECT_IN_RANK(a.seen == 1, 8);
         EXPECT_IN_RANK(!verbs_ready(&p.receive_cq, 0), 9);
-        p.h->ops->spend(p.h, 60 * SIM_US);
+        p.h->cpu->spend(p.h, 60 * SIM_US);
         EXPECT_IN_RANK(a.seen == 123 && a.bytes == 300, 10);
         p.barrier();
         return 0;
@@ -261,14 +261,14 @@ TEST(Verbs, AWriteWithImmediateDataWaitsForAReceiveRequest)
         EXPECT_IN_RANK(p.connect(region), 3);
         if (p.h->rank == 0) {
             verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, 100);
-            uint64_t from = p.h->ops->time_ps(p.h);
+            uint64_t from = p.h->cpu->time_ps(p.h);
             s.immediate = true;
             verbs_post(&p.qp, &s);
             EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 4);
-            EXPECT_IN_RANK(p.h->ops->time_ps(p.h) - from > 100 * SIM_US, 5);
+            EXPECT_IN_RANK(p.h->cpu->time_ps(p.h) - from > 100 * SIM_US, 5);
             return 0;
         }
-        p.h->ops->spend(p.h, 100 * SIM_US);
+        p.h->cpu->spend(p.h, 100 * SIM_US);
         EXPECT_IN_RANK(!verbs_ready(&p.receive_cq, 0), 6);
         verbs_post_empty(&p.qp, 1);
         verbs_done done = p.wait(p.receive_cq);
@@ -328,10 +328,10 @@ TEST(Verbs, RequestsBeyondTheAdaptersWindowAreFetchedInOrder)
                 EXPECT_IN_RANK(p.wait(p.send_cq).status == IB_OK, 4);
             verbs_post(&p.qp, &s);
             if (i % 20 == 19) /* the last of them are being fetched, or not any more */
-                p.h->ops->spend(p.h, (i / 20 + 1) * 75 * SIM_NS);
+                p.h->cpu->spend(p.h, (i / 20 + 1) * 75 * SIM_NS);
         }
         p.barrier();
-        p.h->ops->spend(p.h, 20 * SIM_US);
+        p.h->cpu->spend(p.h, 20 * SIM_US);
         for (unsigned i = COUNT - 2; p.h->rank == 1 && i < COUNT; i++)
             EXPECT_IN_RANK(own[8 * i] == (uint8_t)(i + 1), 5);
         return 0;
@@ -356,14 +356,14 @@ uint64_t stream_ps(uint32_t bytes, unsigned count, const std::vector<const char 
         EXPECT_IN_RANK(p.connect(region), 3);
         if (p.h->rank != 0)
             return 0;
-        uint64_t start = p.h->ops->time_ps(p.h);
+        uint64_t start = p.h->cpu->time_ps(p.h);
         for (unsigned i = 0; i < count; i++) {
             verbs_send s = p.to_far(IB_WQE_WRITE, region, 0, bytes);
             s.signaled = i + 1 == count;
             verbs_post(&p.qp, &s);
         }
         p.wait(p.send_cq);
-        ps = p.h->ops->time_ps(p.h) - start;
+        ps = p.h->cpu->time_ps(p.h) - start;
         return 0;
     })) << c.err.text;
     EXPECT_TRUE(c.all_well());
@@ -431,13 +431,13 @@ struct Mesh {
                 return false;
             Far mine = { v.lid, qp[r].number, region.key };
             if (r != h->rank)
-                h->ops->net_send(h, r, &mine, sizeof(mine));
+                h->net->send(h, r, &mine, sizeof(mine));
         }
         for (unsigned i = 1; i < h->size; i++) {
             struct host_message msg;
             Far f;
 
-            h->ops->net_receive(h, &msg);
+            h->net->receive(h, &msg);
             memcpy(&f, msg.data, sizeof(f));
             key[msg.from] = f.key;
             if (!verbs_qp_connect(&qp[msg.from], f.lid, f.qp))
@@ -451,14 +451,14 @@ struct Mesh {
         struct host_message msg;
 
         if (h->rank != 0) {
-            h->ops->net_send(h, 0, &h->rank, 4);
-            h->ops->net_receive(h, &msg);
+            h->net->send(h, 0, &h->rank, 4);
+            h->net->receive(h, &msg);
             return;
         }
         for (unsigned r = 1; r < h->size; r++)
-            h->ops->net_receive(h, &msg);
+            h->net->receive(h, &msg);
         for (unsigned r = 1; r < h->size; r++)
-            h->ops->net_send(h, r, &h->rank, 4);
+            h->net->send(h, r, &h->rank, 4);
     }
     void post(unsigned to, uint32_t bytes)
     {
@@ -479,7 +479,7 @@ struct Mesh {
 
         while (n > 0) {
             while (!verbs_poll(&v, &cq, &done))
-                h->ops->wait_write(h, verbs_next(&cq), IB_CQE_BYTES);
+                h->bus->wait_write(h, verbs_next(&cq), IB_CQE_BYTES);
             qp[0].ended = qp[0].posted; /* far fewer requests than there is room for */
             if (done.status != IB_OK)
                 return false;
@@ -511,14 +511,14 @@ Traffic traffic(unsigned nodes, unsigned messages, uint32_t bytes,
         unsigned n = 0;
 
         EXPECT_IN_RANK(m.connect(memory[m.h->rank], sizeof(memory[0])), 1);
-        uint64_t start = m.h->ops->time_ps(m.h);
+        uint64_t start = m.h->cpu->time_ps(m.h);
         for (unsigned i = 0; i < messages; i++)
             if (to(m.h->rank, i) != m.h->rank) {
                 m.post(to(m.h->rank, i), bytes);
                 n++;
             }
         EXPECT_IN_RANK(m.wait(n), 2);
-        t.end_ps[m.h->rank] = m.h->ops->time_ps(m.h) - start;
+        t.end_ps[m.h->rank] = m.h->cpu->time_ps(m.h) - start;
         return 0;
     })) << c.err.text;
     EXPECT_TRUE(c.all_well());

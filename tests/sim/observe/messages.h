@@ -84,13 +84,13 @@ class Sender
             describe(m, tag, d);
         r_.barrier();
         if (r_.me == m.from) { /* the receiver waits by then */
-            h_->ops->spend(h_, 30 * SIM_US);
-            m.begin = h_->ops->time_ps(h_);
+            h_->cpu->spend(h_, 30 * SIM_US);
+            m.begin = h_->cpu->time_ps(h_);
             send(m, tag);
         }
         if (r_.me == m.to) {
             receive(m, tag);
-            m.end = h_->ops->time_ps(h_);
+            m.end = h_->cpu->time_ps(h_);
         }
         for (int other : m.others)
             if (r_.me == other)
@@ -147,7 +147,7 @@ class Sender
                                    tcaDMAUseInternal | tcaDMAUseNotifyInternal | tcaDMANotifySelf,
                                    SLOT, OWN_TAG + tag));
         EXPECT_EQ(TCA_SUCCESS, tcaDescSet(d, CH_OTHERS));
-        h_->ops->spend(h_, (25 + tag % 5) * SIM_US);
+        h_->cpu->spend(h_, (25 + tag % 5) * SIM_US);
         for (int i = 0; i < 3; i++) {
             EXPECT_EQ(TCA_SUCCESS, tcaStartDMADesc(CH_OTHERS));
             EXPECT_EQ(TCA_SUCCESS, tcaWaitDMARecvDesc(&outs_[0][r_.me], SLOT, OWN_TAG + tag));

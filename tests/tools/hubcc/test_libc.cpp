@@ -85,7 +85,7 @@ TEST_F(Programs, AnAuthorsOwnTcaLibraryTakesThePlaceOfOurs)
     write("own/tca-api.h", "#include <stdint.h>\nint tcaInit(void);\n"
                            "void tcaPutWord(uint64_t offset, uint64_t value);\n");
     write("own/tca.c", R"(
-#include "hosts/driver/bar.h"
+#include "hosts/host/host.h"
 #include "hosts/driver/driver.h"
 #include "tca-api.h"
 int tcaInit(void)
@@ -100,8 +100,8 @@ void tcaPutWord(uint64_t offset, uint64_t value)
     struct driver *d = driver_of(h);
     uint64_t at = driver_window(d, !d->slot, 0, offset) - d->window_bus;
 
-    h->ops->store(h, &d->window, at, &value, sizeof(value));
-    h->ops->fence(h);
+    h->bus->store(h, &d->window, at, &value, sizeof(value));
+    h->bus->fence(h);
 }
 )");
     write("main.c", R"(

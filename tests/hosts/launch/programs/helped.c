@@ -26,7 +26,7 @@ static bool wanted(void *arg)
 static void work_and_exit(void *arg)
 {
     (void)arg;
-    h->ops->spend(h, 100 * US_PS);
+    h->cpu->spend(h, 100 * US_PS);
     exit(3);
 }
 
@@ -58,9 +58,9 @@ static int helped(const char *name)
 
         if (strcmp(name, kinds[i].name) != 0)
             continue;
-        h->ops->set_helper(h, &helper);
+        h->cpu->set_helper(h, &helper);
         setitimer(ITIMER_REAL, &value, NULL);
-        h->ops->spend(h, 1000 * US_PS);
+        h->cpu->spend(h, 1000 * US_PS);
     }
     return 1;
 }
@@ -68,13 +68,13 @@ static int helped(const char *name)
 int main(int argc, char **argv)
 {
     h = host_self();
-    word = h->ops->alloc(h, sizeof(*word), sizeof(*word));
+    word = h->memory->alloc(h, sizeof(*word), sizeof(*word));
     *word = 0;
     if (h->rank == 0)
         return helped(argc > 1 ? argv[1] : "");
-    h->ops->spend(h, 20 * US_PS);
-    h->ops->net_send(h, 0, "", 1);
-    h->ops->spend(h, 2000 * US_PS);
+    h->cpu->spend(h, 20 * US_PS);
+    h->net->send(h, 0, "", 1);
+    h->cpu->spend(h, 2000 * US_PS);
     puts("after rank 0");
     return 0;
 }

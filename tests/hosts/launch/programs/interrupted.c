@@ -25,7 +25,7 @@ static volatile uint64_t sum;
 static void seen(int sig)
 {
     (void)sig;
-    handled = h->ops->time_ps(h);
+    handled = h->cpu->time_ps(h);
     count++;
 }
 
@@ -35,7 +35,7 @@ static uint64_t timer_start(unsigned us)
 
     count = 0;
     setitimer(ITIMER_REAL, &value, NULL);
-    return h->ops->time_ps(h) + us * US_PS;
+    return h->cpu->time_ps(h) + us * US_PS;
 }
 
 static void compute(int turns)
@@ -49,14 +49,14 @@ static void store(void)
     struct driver *d = driver_of(h);
     uint64_t word = 1;
 
-    h->ops->store(h, &d->window, driver_window(d, d->slot, 0, 0) - d->window_bus, &word, 8);
+    h->bus->store(h, &d->window, driver_window(d, d->slot, 0, 0) - d->window_bus, &word, 8);
 }
 
 static void store_block(void)
 {
     struct driver *d = driver_of(h);
 
-    h->ops->store_block(h, &d->window, driver_window(d, d->slot, 0, 0) - d->window_bus, memory,
+    h->bus->store_block(h, &d->window, driver_window(d, d->slot, 0, 0) - d->window_bus, memory,
                         BLOCK_BYTES);
 }
 
@@ -64,72 +64,72 @@ static void load(void)
 {
     struct driver *d = driver_of(h);
 
-    (void)h->ops->load(h, &d->gpus[0].bar, d->gpus[0].flush_offset, 4);
+    (void)h->bus->load(h, &d->gpus[0].bar, d->gpus[0].flush_offset, 4);
 }
 
 static void load_block(void)
 {
     struct driver *d = driver_of(h);
 
-    h->ops->load_block(h, &d->gpus[0].bar, d->gpus[0].flush_offset, memory, 64);
+    h->bus->load_block(h, &d->gpus[0].bar, d->gpus[0].flush_offset, memory, 64);
 }
 
 static void fence(void)
 {
     store_block();
-    h->ops->fence(h);
+    h->bus->fence(h);
 }
 
 static void spend(void)
 {
-    h->ops->spend(h, 3 * US_PS);
+    h->cpu->spend(h, 3 * US_PS);
 }
 
 static void timer(void)
 {
-    (void)h->ops->tsc(h);
+    (void)h->cpu->tsc(h);
 }
 
 static void computing(void)
 {
     compute(COMPUTE_TURN);
-    (void)h->ops->time_ps(h);
+    (void)h->cpu->time_ps(h);
 }
 
 static void sleeping(void)
 {
-    (void)h->ops->sleep(h, HOST_NEVER);
+    (void)h->cpu->sleep(h, HOST_NEVER);
 }
 
 static void computing_before_sleeping(void)
 {
     compute(COMPUTE_TURN);
-    (void)h->ops->sleep(h, HOST_NEVER);
+    (void)h->cpu->sleep(h, HOST_NEVER);
 }
 
 static void polling(void)
 {
-    h->ops->wait_write(h, memory, 8);
+    h->bus->wait_write(h, memory, 8);
 }
 
 static void computing_before_polling(void)
 {
     compute(COMPUTE_TURN);
-    h->ops->wait_write(h, memory, 8);
+    h->bus->wait_write(h, memory, 8);
 }
 
 static void copying(void)
 {
-    struct host_copy_end to = { true, 0 }, from = { false, h->ops->pointer(h, memory).offset };
+    struct host_copy_end to = { true, 0 }, from = { false, h->memory->pointer(h, memory).offset };
 
-    h->ops->gpu_wait(h, 0, h->ops->gpu_copy(h, 0, to, from, GPU_BYTES, 0));
+    h->gpus->wait(h, 0, h->gpus->copy(h, 0, to, from, GPU_BYTES, 0));
 }
 
 static void receiving(void)
 {
     struct host_message msg;
 
-    h->ops->net_receive(h, &msg);
+    h->net->receive(h, &msg);
 }
 
 static const struct {
@@ -154,7 +154,7 @@ static void interrupt(unsigned kind)
     do {
         kinds[kind].operation();
         before = count;
-        now = h->ops->time_ps(h);
+        now = h->cpu->time_ps(h);
     } while (before == 0 && now <= due + NEAR_PS);
     printf("%s: %s\n", kinds[kind].name,
            before == 0                ? "too late"
@@ -165,11 +165,11 @@ static void interrupt(unsigned kind)
 int main(void)
 {
     h = host_self();
-    memory = h->ops->alloc(h, GPU_BYTES, 4096);
+    memory = h->memory->alloc(h, GPU_BYTES, 4096);
     signal(SIGALRM, seen);
     if (h->rank == 1) { /* the message that rank 0 waits for */
-        h->ops->sleep(h, 100000 * US_PS);
-        h->ops->net_send(h, 0, "", 1);
+        h->cpu->sleep(h, 100000 * US_PS);
+        h->net->send(h, 0, "", 1);
         return 0;
     }
     for (unsigned kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)

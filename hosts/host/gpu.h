@@ -1,0 +1,64 @@
+/*
+ * GPUs of the node, numbered from 0: their memory, and the copies that their engines do.
+ */
+#ifndef HOST_GPU_H
+#define HOST_GPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HOST_GPU_PAGE 65536u /* granule of GPU memory behind a BAR (GPUDirect RDMA) */
+
+struct host;
+
+/** One end of a GPU's copy: an offset in that GPU's own memory, or a bus address. */
+struct host_copy_end {
+    bool device;
+    uint64_t addr;
+};
+
+/** A GPU has one engine for copies from it to the bus, 1, and one for others, 0: which one has the
+ * copy of this number. */
+#define HOST_COPY_ENGINES 2u
+static inline unsigned host_copy_engine(uint64_t number)
+{
+    return number % HOST_COPY_ENGINES;
+}
+
+/** When a copy of a GPU has ended. */
+struct host_stamp {
+    bool ended;
+    uint64_t time_ps;
+    /* the back end's own */
+    uint64_t number;
+    struct host_stamp *next;
+};
+
+struct host_gpu_ops {
+    unsigned (*number)(struct host *h);
+    uint16_t (*bdf)(struct host *h, unsigned gpu);
+    void *(*alloc)(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align);
+    /** @return the bytes it had; 0: no such allocation. */
+    uint64_t (*free)(struct host *h, unsigned gpu, void *p);
+    /** Both multiples of HOST_GPU_PAGE. @return the offset in the GPU's BAR, or HOST_NO_BUS. */
+    uint64_t (*pin)(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes);
+    void (*unpin)(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes);
+    /** Starts a copy. Copies of one engine (host_copy_engine()) run in order, those of both side by
+     * side; it does not begin before that of the number `after` has ended (0: none).
+     * @return its number, for wait(); those of one engine rise. */
+    uint64_t (*copy)(struct host *h, unsigned gpu, struct host_copy_end dst,
+                     struct host_copy_end src, uint64_t bytes, uint64_t after);
+    void (*wait)(struct host *h, unsigned gpu, uint64_t number);
+    /** Copies of this GPU so far that ended without all of their bytes. */
+    uint64_t (*failures)(struct host *h, unsigned gpu);
+    /** Has count[], HOST_COPY_ENGINES words from alloc() of the host's memory, hold the number of
+     * the last copy of each engine of this GPU that has ended, from now on, so that a loop which
+     * polls memory sees that too. NULL: no longer. */
+    void (*count)(struct host *h, unsigned gpu, volatile uint64_t *count);
+    bool (*ended)(struct host *h, unsigned gpu, uint64_t number);
+    /** Fills in the time when the copy ends, or the present one when it has ended. *stamp must stay
+     * until then. */
+    void (*stamp)(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp);
+};
+
+#endif /* HOST_GPU_H */

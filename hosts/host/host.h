@@ -1,0 +1,74 @@
+/*
+ * The only way from software to hardware: what a library under hosts/ may ask of
+ * the machine it runs on. A back end fills the tables (hosts/launch: the
+ * simulation). Every operation belongs to the calling rank's core and returns when
+ * that core may go on; others run meanwhile.
+ */
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include "hosts/host/bus.h"
+#include "hosts/host/cpu.h"
+#include "hosts/host/ether.h"
+#include "hosts/host/gpu.h"
+#include "hosts/host/memory.h"
+#include "hosts/host/net.h"
+#include "hosts/host/process.h"
+#include "hosts/host/report.h"
+#include "hosts/host/state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct host_profile;
+
+/** Of all ranks of one node: what a kernel driver would keep. */
+struct host_node {
+    unsigned index;
+    struct host_state *states;
+};
+
+/** What the platform or the user has set for a library: "mpi.transport" for example. */
+struct host_setting {
+    const char *key;
+    uint64_t number;
+    char word[16];    /* the value of a choice; else empty */
+    const char *text; /* what a setting is that is neither; else NULL */
+};
+
+/** The rank that runs now. A back end embeds it. */
+struct host {
+    unsigned rank, size;
+    struct host_node *node;
+    const struct host_bus_ops *bus;
+    const struct host_cpu_ops *cpu;
+    const struct host_ether_ops *ether;
+    const struct host_gpu_ops *gpus;
+    const struct host_memory_ops *memory;
+    const struct host_net_ops *net;
+    const struct host_process_ops *process;
+    enum host_mapping pio_mapping; /* how PIO sees the window */
+    unsigned gpu;                  /* current device of the rank */
+    struct host_state *states;
+    struct host_call call;
+    struct host_looks looks;
+    const struct host_setting *settings; /* the last one has no key; NULL: none */
+    struct host_profile *profile;        /* see profile.h; NULL: it is not asked for */
+};
+
+/** NULL outside a rank. Set at each task switch; the only thread-local of the project. */
+struct host *host_self(void);
+void host_set_self(struct host *h);
+/** @return NULL: not set. */
+const struct host_setting *host_setting_of(const struct host *h, const char *key);
+
+static inline void host_spend_cost(struct host *h, enum host_cost cost)
+{
+    h->cpu->spend(h, h->cpu->cost_ps(h, cost));
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HOST_HOST_H */

@@ -1,0 +1,27 @@
+/*
+ * The rank as a process: its end, and lines for the user who runs it.
+ */
+#ifndef HOST_PROCESS_H
+#define HOST_PROCESS_H
+
+#include <stdbool.h>
+
+struct host;
+
+struct host_process_ops {
+    /** From now on what the rank computes is (no longer) a library's, which spends what it costs:
+     * the run may give the program's own computing a time, not that of a library. While a handler
+     * of a signal runs, and after it has jumped, it is the program's.
+     * @return what it was before */
+    bool (*library)(struct host *h, bool inside);
+    /** Ends the calling rank; does not return. */
+    void (*exit)(struct host *h, int code);
+    /** Ends all ranks, at once; does not return. */
+    void (*abort)(struct host *h, int code);
+    /** Writes a line to the rank's stderr. */
+    void (*print)(struct host *h, const char *line);
+    /** A line to the user who runs the program, which is no output of the rank. */
+    void (*remark)(struct host *h, const char *line);
+};
+
+#endif /* HOST_PROCESS_H */

@@ -1,0 +1,40 @@
+/*
+ * What a library reports of its calls and messages when a run asks for a profile. The launcher
+ * makes one for each rank, the library fills it in, and hubrun reads it when the run has ended.
+ */
+#ifndef HOST_PROFILE_H
+#define HOST_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HOST_PROFILE_CALLS  512u
+#define HOST_PROFILE_COUNTS 32u
+
+/** What is counted of one function of the library; the names live as long as the library. */
+struct host_profile_call {
+    const char *name; /* NULL: never called */
+    uint64_t count;
+    uint64_t bytes; /* that the calls named: what they send, or may receive */
+    uint64_t ps;    /* of simulated time, waiting included */
+};
+
+/** What the library counts beside its calls. */
+struct host_profile_count {
+    const char *name;
+    uint64_t messages, bytes;
+};
+
+struct host_profile_peer {
+    uint64_t messages, bytes;
+};
+
+struct host_profile {
+    bool inside; /* a call lasts: what it calls in turn does not count */
+    struct host_profile_call calls[HOST_PROFILE_CALLS];
+    struct host_profile_count counts[HOST_PROFILE_COUNTS];
+    unsigned ncounts, npeers;
+    struct host_profile_peer peers[]; /* sent to each rank */
+};
+
+#endif /* HOST_PROFILE_H */

@@ -1,0 +1,122 @@
+#include "hosts/host/range.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool range_init(struct range_alloc *ra, uint64_t first, uint64_t count)
+{
+    ra->capacity = 16;
+    ra->nblocks = 1;
+    ra->blocks = calloc(ra->capacity, sizeof(*ra->blocks));
+    if (ra->blocks == NULL)
+        return false;
+    ra->blocks[0] = (struct range_block){ first, count, false };
+    return true;
+}
+
+void range_fini(struct range_alloc *ra)
+{
+    free(ra->blocks);
+    ra->blocks = NULL;
+    ra->nblocks = 0;
+}
+
+static bool range_reserve(struct range_alloc *ra)
+{
+    struct range_block *more;
+
+    if (ra->nblocks + 2 <= ra->capacity)
+        return true;
+    more = realloc(ra->blocks, (size_t)2 * ra->capacity * sizeof(*more));
+    if (more == NULL)
+        return false;
+    ra->blocks = more;
+    ra->capacity *= 2;
+    return true;
+}
+
+static void range_insert(struct range_alloc *ra, unsigned at, struct range_block b)
+{
+    memmove(&ra->blocks[at + 1], &ra->blocks[at], (ra->nblocks - at) * sizeof(b));
+    ra->blocks[at] = b;
+    ra->nblocks++;
+}
+
+static void range_remove(struct range_alloc *ra, unsigned at)
+{
+    ra->nblocks--;
+    memmove(&ra->blocks[at], &ra->blocks[at + 1], (ra->nblocks - at) * sizeof(ra->blocks[0]));
+}
+
+uint64_t range_take(struct range_alloc *ra, uint64_t count, uint64_t align)
+{
+    if (!range_reserve(ra))
+        return RANGE_NONE;
+    for (unsigned i = 0; i < ra->nblocks; i++) {
+        struct range_block b = ra->blocks[i];
+        uint64_t start = (b.first + align - 1) & ~(align - 1);
+        uint64_t skip = start - b.first;
+
+        if (b.used || skip > b.count || count > b.count - skip)
+            continue;
+        ra->blocks[i] = (struct range_block){ start, count, true };
+        if (b.count - skip > count)
+            range_insert(ra, i + 1,
+                         (struct range_block){ start + count, b.count - skip - count, false });
+        if (skip > 0)
+            range_insert(ra, i, (struct range_block){ b.first, skip, false });
+        return start;
+    }
+    return RANGE_NONE;
+}
+
+static bool range_locate(const struct range_alloc *ra, uint64_t number, unsigned *at_p)
+{
+    unsigned lo = 0, hi = ra->nblocks;
+
+    while (lo < hi) {
+        unsigned mid = lo + (hi - lo) / 2;
+        const struct range_block *b = &ra->blocks[mid];
+
+        if (number < b->first)
+            hi = mid;
+        else if (number - b->first >= b->count)
+            lo = mid + 1;
+        else {
+            *at_p = mid;
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t range_give(struct range_alloc *ra, uint64_t first)
+{
+    unsigned at = 0;
+    uint64_t count;
+
+    if (!range_locate(ra, first, &at) || !ra->blocks[at].used || ra->blocks[at].first != first)
+        return 0;
+    count = ra->blocks[at].count;
+    ra->blocks[at].used = false;
+    if (at + 1 < ra->nblocks && !ra->blocks[at + 1].used) {
+        ra->blocks[at].count += ra->blocks[at + 1].count;
+        range_remove(ra, at + 1);
+    }
+    if (at > 0 && !ra->blocks[at - 1].used) {
+        ra->blocks[at - 1].count += ra->blocks[at].count;
+        range_remove(ra, at);
+    }
+    return count;
+}
+
+bool range_find(const struct range_alloc *ra, uint64_t number, uint64_t *first_p, uint64_t *count_p)
+{
+    unsigned at = 0;
+
+    if (!range_locate(ra, number, &at) || !ra->blocks[at].used)
+        return false;
+    *first_p = ra->blocks[at].first;
+    *count_p = ra->blocks[at].count;
+    return true;
+}

@@ -1,0 +1,42 @@
+/*
+ * First-fit allocator of ranges of numbers: bus addresses, device memory,
+ * descriptors. It never touches what it hands out, and the same calls give the
+ * same ranges on every machine.
+ */
+#ifndef HOST_RANGE_H
+#define HOST_RANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RANGE_NONE UINT64_MAX
+
+struct range_block {
+    uint64_t first, count;
+    bool used;
+};
+
+struct range_alloc {
+    struct range_block *blocks; /* in order, without gaps */
+    unsigned nblocks, capacity;
+};
+
+/** False: out of memory. */
+bool range_init(struct range_alloc *ra, uint64_t first, uint64_t count);
+void range_fini(struct range_alloc *ra);
+/** `align` a power of two, `count` >= 1. @return the first number or RANGE_NONE. */
+uint64_t range_take(struct range_alloc *ra, uint64_t count, uint64_t align);
+/** @return the length of the range that began at `first`, 0 when there is none. */
+uint64_t range_give(struct range_alloc *ra, uint64_t first);
+/** The used range that holds `number`; false when none does. */
+bool range_find(const struct range_alloc *ra, uint64_t number, uint64_t *first_p,
+                uint64_t *count_p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HOST_RANGE_H */

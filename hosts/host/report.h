@@ -1,0 +1,42 @@
+/*
+ * What a rank waits for, as its libraries report it, for a user who asks why a run does not end.
+ */
+#ifndef HOST_REPORT_H
+#define HOST_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A message that a rank waits for. */
+struct host_wait {
+    bool sends;     /* for its receiver; else for its sender */
+    int peer;       /* rank; -1: any */
+    int tag;        /* -1: any; -2: of a collective, which has none */
+    uint64_t bytes; /* of one that is sent */
+    bool other;     /* one that was not received has come instead: */
+    int other_peer, other_tag;
+    char group[64]; /* "MPI_COMM_WORLD" */
+};
+
+/** The library function that a rank waits in. */
+struct host_call {
+    const char *name;         /* NULL: in none */
+    unsigned part, slot, tag; /* a notification's source, slot and tag, */
+    int channel;              /* or, when not -1, a DMA channel */
+    /** A library of messages has this instead: the i-th message that it waits for; false: no more.
+     * NULL: the library is another one. Read after the run has ended. */
+    bool (*waits)(const void *arg, unsigned i, struct host_wait *wait_p);
+    const void *waits_arg;
+    bool waits_any; /* one of them is enough */
+};
+
+/** Library functions that look and do not wait (MPI_Test), for reports of ranks that call them for
+ * ever. The library counts them; the back end forgets the call when the rank does anything else,
+ * but for reading a timer. */
+struct host_looks {
+    bool inside; /* one of them lasts */
+    uint64_t found, vain;
+    struct host_call call; /* the last one, which found nothing; or it has no name */
+};
+
+#endif /* HOST_REPORT_H */

@@ -1,0 +1,172 @@
+/* The bar interface on simulated hosts: their GPUs. */
+#include "hosts/launch/helper.h"
+#include "hosts/launch/node/node.h"
+#include "hosts/launch/signal.h"
+
+static struct launch_gpu *gpu_of(struct host *h, unsigned gpu)
+{
+    struct launch_node *node = launch_thread_of(h)->node;
+
+    SIM_ASSERT(gpu < node->ngpus);
+    return &node->gpus[gpu];
+}
+
+/* One that did not answer while the buses were enumerated is not there; nor are those after it,
+ * whose numbers are theirs. */
+static unsigned op_number(struct host *h)
+{
+    const struct launch_node *node = launch_thread_of(h)->node;
+    unsigned n = 0;
+
+    while (n < node->ngpus && node_gpu_is_configured(node->gpus[n].gpu))
+        n++;
+    return n;
+}
+
+static uint16_t op_bdf(struct host *h, unsigned gpu)
+{
+    return gpu_of(h, gpu)->bdf;
+}
+
+static void *op_alloc(struct host *h, unsigned gpu, uint64_t bytes, uint64_t align)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+    uint64_t offset = range_take(&g->memory, bytes, align);
+
+    return offset == RANGE_NONE ? NULL : g->bytes + offset;
+}
+
+static uint64_t op_free(struct host *h, unsigned gpu, void *p)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    return range_give(&g->memory, (uint64_t)((uint8_t *)p - g->bytes));
+}
+
+static uint64_t op_pin(struct host *h, unsigned gpu, uint64_t offset, uint64_t bytes)
+{
+    uint64_t bar_offset;
+
+    return node_gpu_pin(gpu_of(h, gpu)->gpu, offset, bytes, &bar_offset) == SIM_OK ? bar_offset
+                                                                                   : HOST_NO_BUS;
+}
+
+static void op_unpin(struct host *h, unsigned gpu, uint64_t bar_offset, uint64_t bytes)
+{
+    node_gpu_unpin(gpu_of(h, gpu)->gpu, bar_offset, bytes);
+}
+
+static bool ended(const struct launch_gpu *g, uint64_t number)
+{
+    return g->copies[host_copy_engine(number)].done >= number;
+}
+
+static void stamp_ended(struct launch_gpu *g)
+{
+    struct host_stamp **at = &g->stamps;
+
+    while (*at != NULL) {
+        struct host_stamp *s = *at;
+
+        if (!ended(g, s->number)) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        s->ended = true;
+        s->time_ps = sim_now(g->node->dom);
+    }
+}
+
+static void count_copies(struct launch_thread *t, const struct launch_gpu *g)
+{
+    volatile uint64_t *count = t->copies[g - t->node->gpus];
+
+    for (unsigned i = 0; count != NULL && i < HOST_COPY_ENGINES; i++)
+        launch_write_word(t->node, count + i, g->copies[i].done);
+}
+
+static void op_count(struct host *h, unsigned gpu, volatile uint64_t *count)
+{
+    launch_thread_of(h)->copies[gpu] = count;
+    count_copies(launch_thread_of(h), gpu_of(h, gpu));
+}
+
+/* Copies of an engine end in order, so the last one's number says which are done. All ranks of the
+ * node look. */
+static void copy_done(void *arg)
+{
+    struct launch_copies *copies = arg;
+    struct launch_gpu *g = copies->gpu;
+    struct launch *run = g->node->run;
+
+    copies->done += HOST_COPY_ENGINES;
+    stamp_ended(g);
+    for (unsigned r = 0; r < run->nranks; r++)
+        if (run->ranks[r].node == g->node) {
+            count_copies(&run->ranks[r], g);
+            launch_wake(&run->ranks[r]);
+            launch_ring(&run->ranks[r]);
+        }
+}
+
+static uint64_t op_copy(struct host *h, unsigned gpu, struct host_copy_end dst,
+                        struct host_copy_end src, uint64_t bytes, uint64_t after)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+    struct node_gpu_end to = { dst.device, dst.addr }, from = { src.device, src.addr };
+    unsigned engine = node_gpu_copy_out(to, from);
+    struct launch_copies *copies = &g->copies[engine];
+
+    (void)launch_begin(h);
+    if (host_copy_engine(after) == engine)
+        after = 0; /* it is in order anyway */
+    node_gpu_copy_after(g->gpu, after / HOST_COPY_ENGINES, to, from, bytes, copy_done, copies);
+    return copies->started += HOST_COPY_ENGINES;
+}
+
+static void op_wait(struct host *h, unsigned gpu, uint64_t number)
+{
+    struct launch_thread *t = launch_begin(h);
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    while (!ended(g, number)) {
+        launch_sleep(t, SIM_TIME_NEVER, "waiting for a copy");
+        launch_signals_take(t);
+    }
+}
+
+static uint64_t op_failures(struct host *h, unsigned gpu)
+{
+    return node_gpu_failed_copies(gpu_of(h, gpu)->gpu);
+}
+
+static bool op_ended(struct host *h, unsigned gpu, uint64_t number)
+{
+    (void)launch_begin(h);
+    return ended(gpu_of(h, gpu), number);
+}
+
+static void op_stamp(struct host *h, unsigned gpu, uint64_t number, struct host_stamp *stamp)
+{
+    struct launch_gpu *g = gpu_of(h, gpu);
+
+    *stamp = (struct host_stamp){ .number = number, .next = g->stamps };
+    g->stamps = stamp;
+    stamp_ended(g);
+}
+
+const struct host_gpu_ops launch_gpu_ops = {
+    .number = op_number,
+    .bdf = op_bdf,
+    .alloc = op_alloc,
+    .free = op_free,
+    .pin = op_pin,
+    .unpin = op_unpin,
+    .copy = op_copy,
+    .wait = op_wait,
+    .failures = op_failures,
+    .count = op_count,
+    .ended = op_ended,
+    .stamp = op_stamp,
+};

@@ -1,0 +1,81 @@
+/* Nodes: their memory, GPUs, Ethernet and interrupts. */
+#ifndef LAUNCH_NODE_H
+#define LAUNCH_NODE_H
+
+#include "ether/ether.h"
+#include "hosts/launch/run.h"
+#include "memory/ram.h"
+#include "node/gpu.h"
+
+#define LAUNCH_RESERVED (UINT64_C(1) << 20) /* bytes at the start of DRAM that are not given out   \
+                                             */
+#define LAUNCH_KERNEL      (UINT64_C(8) << 20) /* bytes after them for the driver */
+#define LAUNCH_ARENA_ALIGN UINT64_C(65536)
+
+struct launch_gpu {
+    struct launch_node *node;
+    struct node_gpu *gpu;
+    uint8_t *bytes;
+    uint16_t bdf;
+    struct range_alloc memory; /* offsets */
+    struct launch_copies {
+        struct launch_gpu *gpu;
+        uint64_t started, done; /* numbers of the last ones; 0: none */
+    } copies[HOST_COPY_ENGINES];
+    struct host_stamp *stamps; /* of copies that have not ended */
+};
+
+struct launch_node {
+    struct launch *run;
+    struct host_node shared;
+    struct node_host *host;
+    struct sim_domain *dom;
+    struct mem_ram *ram;
+    unsigned ngpus, nranks, arenas; /* arenas: given to ranks so far */
+    struct launch_gpu gpus[LAUNCH_GPUS];
+    struct launch_thread kernel, irq; /* boot; interrupt handlers */
+    host_interrupt_fn irq_fn;
+    void *irq_arg;
+    uint32_t irq_pending;
+    struct {
+        struct ether_adapter *adapter; /* NULL: none */
+        host_ether_fn fn;
+        void *arg;
+        uint32_t pending; /* bits by enum host_ether_event */
+        bool handling;    /* from the interrupt to the end of its handler */
+        struct sim_event timer;
+    } ether;
+    int boot_code;
+    struct sim_event boot, send[LAUNCH_WAYS];
+};
+
+extern const struct host launch_host; /* with the tables of operations (ops.c), and no rank */
+extern const struct host_ether_ops launch_ether_ops;
+extern const struct host_gpu_ops launch_gpu_ops;
+extern const struct host_memory_ops launch_memory_ops;
+
+/* ether.c */
+void launch_ether_init(struct launch_node *node);
+void launch_ether_fini(struct launch_node *node);
+/** By the node's handler, before it looks for other interrupts and sleeps. */
+void launch_ether_handle(struct launch_node *node);
+
+/* place.c */
+/** The root port that leads to a component, "p0": the far end of its link. NULL: none. */
+const char *launch_root_port(const struct machine_node_desc *node, const char *component);
+/** The core of the node's rank number `rank`: of its home first, never the one of interrupts. */
+unsigned launch_core_of(const struct launch_node *node, unsigned rank);
+/** Sets for the host whose memory is where: `share` bytes for each rank, from `first` on. */
+void launch_set_home(struct launch_node *node, uint64_t first, uint64_t share);
+
+/* pin.c */
+/** @return false: not memory of the node. */
+bool launch_bus_of(const struct launch_node *node, const volatile void *p, uint64_t *bus_p);
+/** Writes a word of the node's memory, as a device does. No effect elsewhere, or on NULL. */
+void launch_write_word(struct launch_node *node, const volatile void *p, uint64_t value);
+/** The bus addresses at which [p, p + size) is pinned, at most `room`. @return how many. */
+unsigned launch_pinned(const struct launch_thread *t, const volatile void *p, uint32_t size,
+                       uint64_t *bus, unsigned room);
+void launch_pins_fini(struct launch_thread *t);
+
+#endif /* LAUNCH_NODE_H */

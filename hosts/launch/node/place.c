@@ -1,0 +1,95 @@
+/* Which cores ranks run on, and whose memory is on which socket. */
+#include "hosts/launch/node/node.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *launch_root_port(const struct machine_node_desc *node, const char *component)
+{
+    for (unsigned i = 0; i < node->nlinks; i++) {
+        const struct machine_link_desc *l = &node->links[i];
+        const char *port = NULL;
+
+        if (strcmp(l->component_b, component) == 0)
+            port = l->port_a;
+        else if (strcmp(l->component_a, component) == 0)
+            port = l->port_b;
+        if (port != NULL && port[0] == 'p')
+            return port;
+    }
+    return NULL;
+}
+
+unsigned launch_socket_of(const struct machine_desc *desc, unsigned node, const char *component)
+{
+    const struct machine_node_desc *nd = &desc->nodes[node];
+    const char *port = launch_root_port(nd, component);
+    char key[32];
+
+    (void)snprintf(key, sizeof(key), "%s.socket", port != NULL ? port : "");
+    for (unsigned i = 0; i < nd->ncomponents && port != NULL; i++) {
+        const struct machine_component_desc *c = &nd->components[i];
+
+        for (unsigned k = 0; c->kind == &node_host_kind && c->kind->params[k].key != NULL; k++)
+            if (strcmp(c->kind->params[k].key, key) == 0)
+                return (unsigned)c->values[k].value;
+    }
+    return 0;
+}
+
+bool launch_gpu_by(const struct machine_desc *desc, unsigned node, const char *component,
+                   bool beside, unsigned skip, unsigned *gpu_p)
+{
+    const struct machine_node_desc *nd = &desc->nodes[node];
+    unsigned gpu = 0, socket = launch_socket_of(desc, node, component);
+
+    for (unsigned i = 0; i < nd->ncomponents; i++) {
+        if (nd->components[i].kind != &node_gpu_kind)
+            continue;
+        if ((launch_socket_of(desc, node, nd->components[i].name) == socket) == beside &&
+            skip-- == 0) {
+            *gpu_p = gpu;
+            return true;
+        }
+        gpu++;
+    }
+    return false;
+}
+
+/** Where the node's ranks run first. */
+static unsigned home_of(const struct launch_node *node)
+{
+    const struct launch *run = node->run;
+
+    if (run->software->rank_socket != LAUNCH_SOCKET_BESIDE)
+        return (unsigned)run->software->rank_socket - 1;
+    if (run->cfg->beside == NULL)
+        return 0;
+    return launch_socket_of(machine_description(run->m), node->shared.index, run->cfg->beside);
+}
+
+unsigned launch_core_of(const struct launch_node *node, unsigned rank)
+{
+    const struct node_core *irq = node_host_interrupt_core(node->host);
+    unsigned cores = node_host_cores(node->host), home = home_of(node);
+
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned c = 0; c < cores; c++) {
+            if ((node_host_core_socket(node->host, c) == home) != (pass == 0) ||
+                node_host_core(node->host, c) == irq)
+                continue;
+            if (rank-- == 0)
+                return c;
+        }
+    SIM_ASSERT(false); /* the caller has counted */
+    return 0;
+}
+
+void launch_set_home(struct launch_node *node, uint64_t first, uint64_t share)
+{
+    unsigned home = home_of(node), n = 0;
+
+    while (n < node->nranks && node_host_core_socket(node->host, launch_core_of(node, n)) == home)
+        n++;
+    node_host_home(node->host, home, first + n * share, n);
+}

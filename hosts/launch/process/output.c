@@ -1,0 +1,209 @@
+#define _GNU_SOURCE /* fopencookie */
+#include "hosts/launch/process/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+struct output_line {
+    sim_time_t time;
+    unsigned rank;
+    enum output_stream stream;
+    uint64_t seq; /* within everything; decides only between lines of one rank at one time */
+    char *text;
+};
+
+struct output_file {
+    struct output *out;
+    struct output_file *next;
+    FILE *file;
+    unsigned rank;
+    enum output_stream stream;
+    sim_time_t (*clock)(void *arg);
+    void *clock_arg;
+    char *part; /* what has come of a line that lacks its newline */
+    size_t part_bytes, part_room;
+};
+
+struct output {
+    output_fn fn;
+    void *arg;
+    const int *codes; /* NULL: nothing fails */
+    bool ended;
+    struct output_file *files;
+    struct output_line *lines;
+    size_t nlines, room;
+    uint64_t seq;
+    struct output *kept;
+};
+
+/* See output_keep(). It is for checks for leaks only: the last one, and from it the others by their
+ * `kept`. */
+static struct output *last_kept;
+
+struct output *output_create(output_fn fn, void *arg)
+{
+    struct output *out = calloc(1, sizeof(*out));
+
+    if (out != NULL) {
+        out->fn = fn;
+        out->arg = arg;
+    }
+    return out;
+}
+
+void output_follow(struct output *out, const int *codes)
+{
+    out->codes = codes;
+}
+
+static bool part_append(struct output_file *f, const char *bytes, size_t n)
+{
+    if (f->part == NULL || f->part_bytes + n + 1 > f->part_room) {
+        size_t room = 2 * (f->part_bytes + n + 1);
+        char *more = realloc(f->part, room);
+
+        if (more == NULL)
+            return false;
+        f->part = more;
+        f->part_room = room;
+    }
+    memcpy(f->part + f->part_bytes, bytes, n);
+    f->part_bytes += n;
+    f->part[f->part_bytes] = '\0';
+    return true;
+}
+
+static bool part_to_line(struct output_file *f, sim_time_t time)
+{
+    struct output *out = f->out;
+
+    if (out->nlines == out->room) {
+        size_t room = out->room != 0 ? 2 * out->room : 64;
+        struct output_line *more = realloc(out->lines, room * sizeof(*more));
+
+        if (more == NULL)
+            return false;
+        out->lines = more;
+        out->room = room;
+    }
+    out->lines[out->nlines++] =
+        (struct output_line){ time, f->rank, f->stream, out->seq++, f->part };
+    f->part = NULL;
+    f->part_bytes = f->part_room = 0;
+    return true;
+}
+
+static ssize_t file_write(void *cookie, const char *bytes, size_t n)
+{
+    struct output_file *f = cookie;
+    sim_time_t now;
+
+    if (f->out->ended)
+        return (ssize_t)n;
+    now = f->clock(f->clock_arg);
+    if (f->out->codes != NULL && f->out->codes[f->stream] != 0) {
+        errno = f->out->codes[f->stream];
+        return 0;
+    }
+    for (size_t at = 0; at < n;) {
+        const char *end = memchr(bytes + at, '\n', n - at);
+        size_t take = end != NULL ? (size_t)(end - bytes) - at : n - at;
+
+        if (!part_append(f, bytes + at, take) || (end != NULL && !part_to_line(f, now)))
+            return 0; /* stdio reports the error to the program */
+        at += take + (end != NULL);
+    }
+    return (ssize_t)n;
+}
+
+FILE *output_open(struct output *out, unsigned rank, enum output_stream stream,
+                  sim_time_t (*clock)(void *arg), void *clock_arg)
+{
+    struct output_file *f = calloc(1, sizeof(*f));
+
+    if (f == NULL)
+        return NULL;
+    f->out = out;
+    f->rank = rank;
+    f->stream = stream;
+    f->clock = clock;
+    f->clock_arg = clock_arg;
+    f->file = fopencookie(f, "w", (cookie_io_functions_t){ .write = file_write });
+    if (f->file == NULL) {
+        free(f);
+        return NULL;
+    }
+    setvbuf(f->file, NULL, _IOLBF, BUFSIZ);
+    f->next = out->files;
+    out->files = f;
+    return f->file;
+}
+
+static int line_order(const void *a, const void *b)
+{
+    const struct output_line *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+void output_flush(struct output *out, sim_time_t until)
+{
+    size_t done = 0;
+
+    if (until == SIM_TIME_NEVER) {
+        for (struct output_file *f = out->files; f != NULL; f = f->next) {
+            fflush(f->file);
+            if (f->part_bytes > 0)
+                part_to_line(f, f->clock(f->clock_arg));
+        }
+    }
+    if (out->nlines == 0)
+        return;
+    qsort(out->lines, out->nlines, sizeof(out->lines[0]), line_order);
+    while (done < out->nlines && (until == SIM_TIME_NEVER || out->lines[done].time < until)) {
+        struct output_line *l = &out->lines[done++];
+
+        if (out->fn != NULL)
+            out->fn(out->arg, l->rank, l->stream, l->time, l->text != NULL ? l->text : "");
+        free(l->text);
+    }
+    out->nlines -= done;
+    memmove(out->lines, out->lines + done, out->nlines * sizeof(out->lines[0]));
+}
+
+void output_end(struct output *out)
+{
+    out->ended = true;
+    for (struct output_file *f = out->files; f != NULL; f = f->next)
+        setvbuf(f->file, NULL, _IONBF, 0); /* the program may have given it memory of its own */
+}
+
+void output_keep(struct output *out)
+{
+    out->kept = last_kept;
+    last_kept = out;
+}
+
+void output_destroy(struct output *out)
+{
+    if (out == NULL)
+        return;
+    while (out->files != NULL) {
+        struct output_file *f = out->files;
+
+        out->files = f->next;
+        fclose(f->file);
+        free(f->part);
+        free(f);
+    }
+    for (size_t i = 0; i < out->nlines; i++)
+        free(out->lines[i].text);
+    free(out->lines);
+    free(out);
+}

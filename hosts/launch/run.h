@@ -1,0 +1,38 @@
+/* A run: the nodes of a machine, and the ranks on them. */
+#ifndef LAUNCH_RUN_H
+#define LAUNCH_RUN_H
+
+#include "hosts/launch/thread.h"
+
+struct launch {
+    struct machine *m;
+    const struct launch_config *cfg;
+    const struct launch_software *software;
+    unsigned nnodes, nranks;
+    struct launch_node *nodes;
+    struct launch_thread *ranks;
+    struct output *output;
+    FILE *nothing;       /* what ranks other than 0 read */
+    unsigned left;       /* threads of this phase that have not ended */
+    uint64_t idle_turns; /* ends of polls of programs in vain */
+    struct launch_abort {
+        bool done;
+        unsigned rank;
+        int code;
+        sim_time_t time;
+    } abort;
+};
+
+/* node/node.c */
+int launch_nodes_init(struct launch *run, struct sim_error *err);
+void launch_nodes_fini(struct launch *run);
+int launch_boot(struct launch *run, struct sim_error *err);
+
+/* rank.c */
+int launch_ranks_init(struct launch *run, struct sim_error *err);
+void launch_ranks_fini(struct launch *run);
+void launch_ranks_start(struct launch *run, sim_time_t at);
+/** The thread has ended, at `at`, however that came; what it still waits for never resumes it. */
+void launch_end(struct launch_thread *t, int code, sim_time_t at);
+
+#endif /* LAUNCH_RUN_H */
