@@ -73,11 +73,10 @@ struct timeline_mark {
 /* Kept: marks, 64 MB, half a millisecond of eight busy nodes; writes, to find what a read saw. */
 #define TIMELINE_MARKS  (UINT64_C(1) << 21)
 #define TIMELINE_WRITES 4096u
-#define TIMELINE_STAGES 256u
 
 struct timeline_stage {
-    const struct sim_stage *stage;
-    uint8_t group; /* enum track_group */
+    bool known;
+    enum track_group group;
     bool poll;
 };
 
@@ -91,7 +90,8 @@ struct timeline_write {
 struct timeline_level {
     const struct sim_signal *signal;
     const char *where;
-    uint64_t value;
+    bool known;     /* it has a value, */
+    uint64_t value; /* the last one */
     sim_time_t since;
     uint32_t track; /* states; 0: lengths */
     char *name;     /* lengths: of their counter */
@@ -104,19 +104,15 @@ struct observe_timeline {
     bool nomem;
     struct timeline_mark *mark;   /* ring */
     struct timeline_write *write; /* ring */
-    struct observe_map stage_map;
-    uint32_t nstages;
-    struct timeline_stage stages[TIMELINE_STAGES];
-    struct observe_map level_map;
-    uint32_t nlevels, levels_room;
-    struct timeline_level *levels;
+    struct observe_table stages;  /* of struct timeline_stage, by the model's stage */
+    struct observe_table levels;  /* of struct timeline_level, by place and signal */
     struct tracks tracks;
     struct trace trace;
 };
 
 /* timeline_levels.c */
 void timeline_level(void *arg, const struct sim_level *level);
-/** Slices that nothing has ended; then frees what is kept of levels. */
+/** Slices that nothing has ended. */
 void timeline_levels_end(struct observe_timeline *t);
 void timeline_levels_fini(struct observe_timeline *t);
 /** A slice on a track, 0: there was no memory for it. @return the lane that took it */

@@ -108,7 +108,7 @@ static uint32_t add(struct tracks *ts, uint32_t pid, const char *name, uint32_t 
 {
     struct track *more = observe_grow(ts->all, ts->n, &ts->room, sizeof(*more));
     char full[NAME_ROOM + 16];
-    char *copy = observe_copy(name);
+    char *copy = observe_join(name, "", "");
 
     if (more != NULL)
         ts->all = more;
