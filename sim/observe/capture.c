@@ -222,16 +222,13 @@ static uint8_t *put_header(uint8_t *p, const struct sim_packet *packet, const st
 static uint32_t add_wire(struct observe_capture *c, const char *from, const char *to)
 {
     uint32_t other = 0;
-    struct wire *wires;
 
     if (c->cfg.wanted != NULL && !c->cfg.wanted(c->cfg.arg, from, to))
         return UNWANTED;
-    wires = observe_grow(c->wires, c->nwires, &c->wires_room, sizeof(*wires));
-    if (wires == NULL) {
+    if (!observe_grow(&c->wires, c->nwires, &c->wires_room, sizeof(*c->wires))) {
         c->rc = SIM_ERR_NOMEM;
         return UNWANTED;
     }
-    c->wires = wires;
     while (other < c->nwires && c->wires[other].from != to)
         other++;
     c->wires[c->nwires] = other < c->nwires ? (struct wire){ from, to, c->wires[other].link, 1 }

@@ -62,32 +62,32 @@ void observe_table_fini(struct observe_table *table)
 void *observe_table_at(struct observe_table *table, const void *a, const void *b)
 {
     uint32_t *number = observe_map_at(&table->map, a, b);
-    void *items;
 
     if (number == NULL)
         return NULL;
     if (*number == 0) {
-        items = observe_grow(table->items, table->n, &table->room, table->size);
-        if (items == NULL)
+        if (!observe_grow(&table->items, table->n, &table->room, table->size))
             return NULL;
-        table->items = items;
-        memset((char *)items + table->n * table->size, 0, table->size);
+        memset((char *)table->items + table->n * table->size, 0, table->size);
         *number = ++table->n;
     }
     return (char *)table->items + (*number - 1) * table->size;
 }
 
-void *observe_grow(void *list, uint64_t n, uint32_t *room, size_t size)
+bool observe_grow(void *list_p, uint64_t n, uint32_t *room, size_t size)
 {
     uint64_t more_room = *room * UINT64_C(2) + 64;
-    void *more;
+    void *list;
 
     if (n < *room)
-        return list;
-    more = more_room <= UINT32_MAX ? realloc(list, more_room * size) : NULL;
-    if (more != NULL)
-        *room = (uint32_t)more_room;
-    return more;
+        return true;
+    memcpy(&list, list_p, sizeof(list)); /* a pointer of any type */
+    list = more_room <= UINT32_MAX ? realloc(list, more_room * size) : NULL;
+    if (list == NULL)
+        return false;
+    memcpy(list_p, &list, sizeof(list));
+    *room = (uint32_t)more_room;
+    return true;
 }
 
 char *observe_join(const char *a, const char *between, const char *b)

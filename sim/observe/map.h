@@ -30,9 +30,9 @@ void observe_table_fini(struct observe_table *table);
 /** The item for (a, b), all zero when it is new. Valid until the next call. NULL: out of memory. */
 void *observe_table_at(struct observe_table *table, const void *a, const void *b);
 
-/** Room for one more behind `n` items of `size` bytes. @return the list, to be stored; NULL: out of
- * memory, and the list is as it was */
-void *observe_grow(void *list, uint64_t n, uint32_t *room, size_t size);
+/** Room for one more behind `n` items of `size` bytes. `list_p`: of the pointer to the first one.
+ * @return false: out of memory, and the list is as it was */
+bool observe_grow(void *list_p, uint64_t n, uint32_t *room, size_t size);
 /** A text of its own: `a`, `between`, `b`. NULL: out of memory. */
 char *observe_join(const char *a, const char *between, const char *b);
 

@@ -55,20 +55,18 @@ const char *observe_use_name(unsigned use)
 /** @return its number; 0: out of memory */
 static uint32_t add_place(struct observe_usage *u, const char *where, const char *side)
 {
-    struct place *places;
+    struct place *p;
 
     for (uint32_t i = 0; i < u->nplaces; i++) /* models may have texts of one side more than once */
         if (u->places[i].key == where && strcmp(u->places[i].side, side) == 0)
             return i + 1;
-    places = observe_grow(u->places, u->nplaces, &u->places_room, sizeof(*places));
-    if (places == NULL)
+    if (!observe_grow(&u->places, u->nplaces, &u->places_room, sizeof(*p)))
         return 0;
-    u->places = places;
-    places += u->nplaces++;
-    *places = (struct place){ .key = where,
-                              .where = observe_join(where, "", ""),
-                              .side = observe_join(side, "", "") };
-    return places->where != NULL && places->side != NULL ? u->nplaces : 0;
+    p = &u->places[u->nplaces++];
+    *p = (struct place){ .key = where,
+                         .where = observe_join(where, "", ""),
+                         .side = observe_join(side, "", "") };
+    return p->where != NULL && p->side != NULL ? u->nplaces : 0;
 }
 
 /** NULL: out of memory. */

@@ -51,12 +51,10 @@ static bool is_before(const struct change *a, const struct change *b)
 
 static bool push_change(struct observe_waves *w, const struct change *c)
 {
-    struct change *more = observe_grow(w->heap, w->nheap, &w->heap_room, sizeof(*more));
     uint64_t at = w->nheap;
 
-    if (more == NULL)
+    if (!observe_grow(&w->heap, w->nheap, &w->heap_room, sizeof(*w->heap)))
         return false;
-    w->heap = more;
     for (w->nheap++; at > 0 && is_before(c, &w->heap[(at - 1) / 2]); at = (at - 1) / 2)
         w->heap[at] = w->heap[(at - 1) / 2];
     w->heap[at] = *c;
