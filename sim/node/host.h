@@ -11,6 +11,7 @@
 #include "core/sim.h"
 #include "machine/kind.h"
 #include "memory/ram.h"
+#include "node/net.h"
 #include "pcie/lossy/misbehave.h"
 #include "pcie/port/port.h"
 
@@ -127,13 +128,8 @@ void node_host_set_irq(struct node_host *host, node_irq_fn fn, void *arg);
 /** Where devices write MSIs: address; the data's low 16 bits are the vector. */
 uint64_t node_host_msi_address(const struct node_host *host);
 
-/* The control network of the node (Ethernet or InfiniBand as a plain latency-and-bandwidth pipe),
- * for MPI. Messages between one pair of nodes arrive in order. */
-typedef void (*node_net_fn)(void *arg, unsigned from, const void *bytes, uint32_t size);
-void node_net_set_receiver(struct node_host *host, node_net_fn fn, void *arg);
-/** Copies `size` (<= 2 GiB) bytes; leaves the node as the pipe's bandwidth allows. */
-void node_net_send(struct node_host *host, unsigned to, const void *bytes, uint32_t size);
-/* The pipe is the host's machine port "net", protocol "net". */
+/** Its end of the control network (node/net.h), the host's machine port "net". */
+struct node_net *node_host_net(struct node_host *host);
 
 SIM_END_DECLS
 #endif /* NODE_HOST_H */

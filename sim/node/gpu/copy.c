@@ -12,28 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void jobs_push(struct gpu_jobs *jobs, struct gpu_job *job)
-{
-    job->next = NULL;
-    if (jobs->tail != NULL)
-        jobs->tail->next = job;
-    else
-        jobs->head = job;
-    jobs->tail = job;
-}
-
-static struct gpu_job *jobs_pop(struct gpu_jobs *jobs)
-{
-    struct gpu_job *job = jobs->head;
-
-    if (job == NULL)
-        return NULL;
-    jobs->head = job->next;
-    if (jobs->head == NULL)
-        jobs->tail = NULL;
-    return job;
-}
-
 /** The head of the queue, if there is one, begins its set-up now, or waits for the other engine. */
 static void begin_job(struct gpu_copy *cp)
 {
@@ -65,7 +43,7 @@ void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_e
                          struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg)
 {
     struct gpu_copy *cp = &gpu->copy[node_gpu_copy_out(dst, src)];
-    struct gpu_job *job = jobs_pop(&cp->unused);
+    struct gpu_job *job = sim_list_pop(&cp->unused);
 
     check_end(gpu, dst, bytes);
     check_end(gpu, src, bytes);
@@ -75,7 +53,7 @@ void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_e
     *job = (struct gpu_job){
         .dst = dst, .src = src, .bytes = bytes, .after = after, .done = done, .arg = arg
     };
-    jobs_push(&cp->queue, job);
+    sim_list_push(&cp->queue, &job->link);
     if (cp->queue.head == job)
         begin_job(cp);
 }
@@ -91,11 +69,11 @@ static void done_event(struct sim_event *ev)
     struct gpu_copy *cp = SIM_CONTAINER_OF(ev, struct gpu_copy, done);
     struct gpu_job *job;
 
-    while ((job = jobs_pop(&cp->finished)) != NULL) {
+    while ((job = sim_list_pop(&cp->finished)) != NULL) {
         node_gpu_done_fn done = job->done;
         void *arg = job->arg;
 
-        jobs_push(&cp->unused, job);
+        sim_list_push(&cp->unused, &job->link);
         done(arg);
     }
 }
@@ -104,10 +82,11 @@ static void end_job(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
     struct gpu_copy *other = &gpu->copy[!cp->out];
+    struct gpu_job *job = sim_list_pop(&cp->queue);
 
     cp->failures += cp->failed;
     cp->ended++;
-    jobs_push(&cp->finished, jobs_pop(&cp->queue));
+    sim_list_push(&cp->finished, &job->link);
     sim_schedule_by(gpu->dom, &cp->done, sim_now(gpu->dom), SIM_TASK);
     begin_job(cp);
     if (other->queue.head != NULL && other->start == SIM_TIME_NEVER)
@@ -116,33 +95,15 @@ static void end_job(struct gpu_copy *cp)
 
 /* ---- bytes of the job ----------------------------------------------------------------- */
 
-static struct pcie_tlp request(struct node_gpu *gpu, enum pcie_tlp_kind kind)
-{
-    return (struct pcie_tlp){ .kind = (uint8_t)kind, .requester_id = gpu->fn.id };
-}
-
-/** Queues `n` bytes at `at` of the job as one write to the bus. */
-static void queue_write(struct gpu_copy *cp, uint64_t addr, const uint8_t *bytes, uint32_t n)
-{
-    struct node_gpu *gpu = cp->gpu;
-    struct pcie_tlp tlp = request(gpu, PCIE_MWR);
-
-    pcie_tlp_set_range(&tlp, addr, n);
-    tlp.payload = node_payload(gpu->payloads, tlp.length_dw * 4u);
-    memset(tlp.payload->data, 0, 4); /* bytes that are not enabled */
-    memset(tlp.payload->data + node_span(&tlp) - 4, 0, 4);
-    memcpy(tlp.payload->data + (addr & 3), bytes, n);
-    node_packet_push(&cp->writes, node_packet_get(&gpu->packets, &tlp, sim_now(gpu->dom)));
-}
-
 /** `n` bytes of the job, from `at` on, are at hand: to memory, or on their way to the bus. */
 static void put(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t n)
 {
     struct node_gpu *gpu = cp->gpu;
-    uint64_t to = cp->queue.head->dst.addr + at;
+    const struct gpu_job *job = cp->queue.head;
+    uint64_t to = job->dst.addr + at;
 
     cp->got += n;
-    if (cp->queue.head->dst.device) {
+    if (job->dst.device) {
         memcpy(gpu->memory.bytes + to, bytes, n);
         gpu_wrote(gpu, to, n);
         cp->sent += n;
@@ -150,8 +111,12 @@ static void put(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t
     }
     while (n > 0) {
         uint32_t piece = pcie_split_completion(to, n, pcie_port_mps(gpu->port));
+        struct pcie_tlp tlp;
+        struct node_packet *p;
 
-        queue_write(cp, to, bytes, piece);
+        tlp = node_memory_write(gpu->payloads, gpu->fn.id, to, bytes, piece);
+        p = node_packet_get(&gpu->packets, &tlp, sim_now(gpu->dom));
+        sim_list_push(&cp->writes, &p->link);
         to += piece;
         bytes += piece;
         n -= piece;
@@ -163,7 +128,7 @@ static void send_writes(struct gpu_copy *cp)
     struct node_gpu *gpu = cp->gpu;
 
     while (cp->writes.head != NULL && pcie_port_can_send(gpu->port, PCIE_POSTED)) {
-        struct node_packet *p = node_packet_pop(&cp->writes);
+        struct node_packet *p = sim_list_pop(&cp->writes);
         uint64_t first;
 
         cp->sent += pcie_tlp_range(&p->tlp, &first);
@@ -245,7 +210,9 @@ static void end_read(struct gpu_copy *cp, struct gpu_copy_read *r)
 /** Whether a read would be issued if there were a tag for it. */
 static bool wants_tag(const struct gpu_copy *cp)
 {
-    return cp->asked < cp->queue.head->bytes && cp->writes.head == NULL &&
+    const struct gpu_job *job = cp->queue.head;
+
+    return cp->asked < job->bytes && cp->writes.head == NULL &&
            pcie_port_can_send(cp->gpu->port, PCIE_NONPOSTED);
 }
 
@@ -272,7 +239,7 @@ static void ask(struct gpu_copy *cp)
     const struct gpu_job *job = cp->queue.head;
 
     while (cp->busy_tags < gpu->cfg.copy.tags && wants_tag(cp) && in_time(cp)) {
-        struct pcie_tlp tlp = request(gpu, PCIE_MRD);
+        struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = gpu->fn.id };
         uint64_t addr = job->src.addr + cp->asked;
         uint32_t n =
             pcie_split_completion(addr, job->bytes - cp->asked, (uint32_t)gpu->cfg.copy.read_bytes);
@@ -375,7 +342,7 @@ static void timeout_event(struct sim_event *ev)
 static void take_completions(struct node_gpu *gpu)
 {
     while (gpu->completions.head != NULL) {
-        struct node_packet *p = node_packet_pop(&gpu->completions);
+        struct node_packet *p = sim_list_pop(&gpu->completions);
 
         pcie_port_consume(gpu->port, PCIE_COMPLETION, pcie_tlp_data_credits(&p->tlp));
         completed(&gpu->copy[0], &p->tlp);
@@ -386,9 +353,9 @@ static void take_completions(struct node_gpu *gpu)
 
 /* ---- the engines --------------------------------------------------------------------------- */
 
-static sim_time_t local_end(const struct gpu_copy *cp)
+static sim_time_t local_end(const struct gpu_copy *cp, uint64_t bytes)
 {
-    uint64_t rate = cp->gpu->cfg.copy.local_bytes_per_us, bytes = cp->queue.head->bytes;
+    uint64_t rate = cp->gpu->cfg.copy.local_bytes_per_us;
 
     if (rate == 0)
         return cp->start;
@@ -417,8 +384,10 @@ static sim_time_t run(struct gpu_copy *cp)
         if (gpu->probe != NULL)
             gpu_probe_copy(cp, true);
         if (job->src.device && job->dst.device) {
-            if (local_end(cp) > now)
-                return local_end(cp);
+            sim_time_t end = local_end(cp, job->bytes);
+
+            if (end > now)
+                return end;
             copy_inside(gpu, job);
             end_job(cp);
             continue;
@@ -461,19 +430,11 @@ void gpu_copy_init(struct node_gpu *gpu)
     }
 }
 
-static void jobs_free(struct gpu_jobs *jobs)
-{
-    struct gpu_job *job;
-
-    while ((job = jobs_pop(jobs)) != NULL)
-        free(job);
-}
-
 void gpu_copy_fini(struct node_gpu *gpu)
 {
     for (unsigned i = 0; i < GPU_COPIES; i++) {
-        jobs_free(&gpu->copy[i].queue);
-        jobs_free(&gpu->copy[i].finished);
-        jobs_free(&gpu->copy[i].unused);
+        sim_list_free(&gpu->copy[i].queue);
+        sim_list_free(&gpu->copy[i].finished);
+        sim_list_free(&gpu->copy[i].unused);
     }
 }

@@ -1,5 +1,4 @@
 /* The GPU as a kind: parameters, creation, pinning. */
-#include "node/fault.h"
 #include "node/gpu/internal.h"
 #include "pcie/lossy/fault.h"
 #include "pcie/port/port_params.h"
@@ -225,7 +224,6 @@ static int gpu_create(const struct machine_place *place, const void *config, voi
     gpu->cfg = *(const struct gpu_config *)config;
     gpu->probe = sim_probe_of(gpu->dom);
     sim_event_init(&gpu->work, gpu_work);
-    node_packet_pool_init(&gpu->packets);
     code = gpu_init(gpu, place, err);
     if (code != SIM_OK) {
         gpu_destroy(gpu);
@@ -260,6 +258,18 @@ static int gpu_start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
+static int gpu_fault(void *component, const char *port, const struct machine_fault_kind *what,
+                     const void *config, struct sim_error *err)
+{
+    struct node_gpu *gpu = component;
+    struct pcie_misbehavior how;
+
+    if (port != NULL) /* it has one */
+        return pcie_port_add_fault(gpu->port, what, config, err);
+    how = pcie_misbehavior_of(what, config);
+    return node_gpu_misbehave(gpu, &how, err);
+}
+
 const struct machine_kind node_gpu_kind = {
     .name = "gpu",
     .summary = "GPU: memory behind a BAR, level-2 cache, copy engines",
@@ -271,7 +281,7 @@ const struct machine_kind node_gpu_kind = {
     .start = gpu_start,
     .destroy = gpu_destroy,
     .faults = pcie_faults,
-    .fault = node_gpu_fault,
+    .fault = gpu_fault,
 };
 
 uint8_t *node_gpu_bytes(struct node_gpu *gpu)

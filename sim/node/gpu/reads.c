@@ -88,15 +88,15 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
         gpu->next_write = p->due + gpu->cfg.write_interval_ps;
         gpu->posted_in++;
         watch(gpu, p);
-        node_packet_push(&gpu->writes, p);
+        sim_list_push(&gpu->writes, &p->link);
         break;
     case PCIE_NONPOSTED:
         p->order_after = gpu->posted_in;
         watch(gpu, p);
-        node_packet_push(&gpu->requests, p);
+        sim_list_push(&gpu->requests, &p->link);
         break;
     default:
-        node_packet_push(&gpu->completions, p);
+        sim_list_push(&gpu->completions, &p->link);
         break;
     }
     gpu_wake(gpu, p->due);
@@ -156,7 +156,7 @@ static void answer_later(struct node_gpu *gpu, struct node_packet *p, const stru
     p->due = sim_now(gpu->dom) + gpu->cfg.read_ps + late_ps;
     if (gpu->probe != NULL)
         p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_ANSWER, p->due, p->tlp.trace_id);
-    node_packet_push(&gpu->answers, p);
+    sim_list_push(&gpu->answers, &p->link);
 }
 
 static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *request)
@@ -170,17 +170,14 @@ static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *re
     }
     if (request->kind == PCIE_CFGWR0) {
         gpu->fn.id = request->completer_id; /* 2.2.6.2 */
-        for (unsigned i = 0; i < 4; i++)
-            value |= (uint32_t)request->payload->data[i] << (8 * i);
+        memcpy(&value, request->payload->data, sizeof(value));
         pcie_function_write(&gpu->fn, reg, value, request->first_be);
         return answer;
     }
     value = pcie_function_read(&gpu->fn, reg);
     answer.kind = PCIE_CPLD;
     answer.length_dw = 1;
-    answer.payload = node_payload(gpu->payloads, 4);
-    for (unsigned i = 0; i < 4; i++)
-        answer.payload->data[i] = (uint8_t)(value >> (8 * i));
+    answer.payload = node_payload(gpu->payloads, 0, &value, sizeof(value));
     return answer;
 }
 
@@ -283,7 +280,7 @@ static bool begin_request(struct node_gpu *gpu)
         offset = memory_offset(gpu, p->tlp.addr, node_span(&p->tlp));
     if (offset != NOWHERE && gpu->free_reads == NULL)
         return false;
-    (void)node_packet_pop(&gpu->requests);
+    (void)sim_list_pop(&gpu->requests);
     since = p->arrived > gpu->request_since ? p->arrived : gpu->request_since;
     gpu->request_since = sim_now(gpu->dom);
     if (since != gpu->request_since)
@@ -359,8 +356,8 @@ static sim_time_t send_completions(struct node_gpu *gpu)
     struct gpu_read **link;
 
     while (pcie_port_can_send(gpu->port, PCIE_COMPLETION)) {
-        if (gpu->answers.head != NULL && gpu->answers.head->due <= now) {
-            struct node_packet *p = node_packet_pop(&gpu->answers);
+        if (node_packets_due(&gpu->answers) <= now) {
+            struct node_packet *p = sim_list_pop(&gpu->answers);
 
             gpu_send(gpu, &p->tlp);
             node_packet_put(&gpu->packets, p);
@@ -368,9 +365,9 @@ static sim_time_t send_completions(struct node_gpu *gpu)
         }
         link = first_ready(gpu, &ready);
         if (ready > now) {
-            if (gpu->answers.head != NULL && gpu->answers.head->due < ready)
-                ready = gpu->answers.head->due;
-            return ready;
+            sim_time_t answer = node_packets_due(&gpu->answers);
+
+            return answer < ready ? answer : ready;
         }
         send_piece(gpu, link);
     }
@@ -379,18 +376,17 @@ static sim_time_t send_completions(struct node_gpu *gpu)
 
 sim_time_t gpu_serve(struct node_gpu *gpu)
 {
-    sim_time_t now = sim_now(gpu->dom), next;
+    sim_time_t now = sim_now(gpu->dom), next, write;
 
-    while (gpu->writes.head != NULL && gpu->writes.head->due <= now)
-        write_memory(gpu, node_packet_pop(&gpu->writes));
+    while (node_packets_due(&gpu->writes) <= now)
+        write_memory(gpu, sim_list_pop(&gpu->writes));
     do {
         while (begin_request(gpu))
             continue;
         next = send_completions(gpu);
     } while (gpu->requests.head != NULL && gpu->free_reads != NULL);
-    if (gpu->writes.head != NULL && gpu->writes.head->due < next)
-        next = gpu->writes.head->due;
-    return next;
+    write = node_packets_due(&gpu->writes);
+    return write < next ? write : next;
 }
 
 int gpu_reads_init(struct node_gpu *gpu)

@@ -368,10 +368,8 @@ static void issue_config(struct node_core *core)
         unanswered(core);
         return;
     }
-    if (tlp->kind == PCIE_CFGWR0) {
-        tlp->payload = node_payload(host->payloads, 4);
-        memcpy(tlp->payload->data, core->data, 4);
-    }
+    if (tlp->kind == PCIE_CFGWR0)
+        tlp->payload = node_payload(host->payloads, 0, core->data, 4);
     send_request(core, bus - 1, tlp, 0);
 }
 

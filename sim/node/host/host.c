@@ -1,5 +1,4 @@
 /* The host as a kind: parameters, creation, and the firmware's view of its address map. */
-#include "node/fault.h"
 #include "node/host/internal.h"
 #include "pcie/lossy/fault.h"
 #include "pcie/port/port_params.h"
@@ -182,6 +181,22 @@ static void register_stats(struct node_host *host)
                       "uncached stores dropped, since nobody claims the address");
 }
 
+/** The transmitter has the lower of two rates: its own, and that of the network. */
+static void init_net(struct node_host *host, const struct machine_place *place)
+{
+    uint64_t own = host->cfg.net.bytes_per_us, all = place->net_bytes_per_us;
+    const struct node_net_config cfg = {
+        .dom = host->dom,
+        .path = host->path,
+        .node = place->node,
+        .where = host->ram_where,
+        .latency_ps = host->cfg.net.latency_ps,
+        .bytes_per_us = all != 0 && (own == 0 || all < own) ? all : own,
+    };
+
+    node_net_init(&host->net, &cfg);
+}
+
 static int host_init(struct node_host *host, const struct machine_place *place,
                      struct sim_error *err)
 {
@@ -191,7 +206,6 @@ static int host_init(struct node_host *host, const struct machine_place *place,
 
     (void)snprintf(path, sizeof(path), "%s.ram", place->path);
     host->ram_where = sim_path_hash(path);
-    node_packet_pool_init(&host->packets);
     host->payloads = mem_pool_create();
     host->cores = calloc(node_host_contexts(host), sizeof(*host->cores));
     if (host->payloads == NULL || host->cores == NULL)
@@ -211,7 +225,7 @@ static int host_init(struct node_host *host, const struct machine_place *place,
             return code;
     }
     node_host_home(host, 0, UINT64_MAX, MEM_PINS_SEGMENTS);
-    node_net_init(&host->net, host, place->net_bytes_per_us);
+    init_net(host, place);
     register_stats(host);
     return node_rc_init(&host->rc, host, err);
 }
@@ -229,7 +243,6 @@ static int host_create(const struct machine_place *place, const void *config, vo
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     host->dom = place->dom;
     host->path = place->path;
-    host->node = place->node;
     host->cfg = *(const struct host_config *)config;
     host->probe = sim_probe_of(place->dom);
     code = host_init(host, place, err);
@@ -251,7 +264,7 @@ static struct machine_port host_port(void *component, const char *name)
     struct node_host *host = component;
 
     if (strcmp(name, "net") == 0)
-        return (struct machine_port){ "net", host, node_net_join };
+        return (struct machine_port){ "net", &host->net, node_net_join };
     if (name[0] == 'p' && name[1] >= '0' && name[1] < '0' + HOST_PORTS && name[2] == '\0')
         return (struct machine_port){ "pcie", host->rc.port[name[1] - '0'].port, join_pcie };
     return (struct machine_port){ NULL, NULL, NULL };
@@ -278,6 +291,22 @@ static int host_start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
+static int host_fault(void *component, const char *port, const struct machine_fault_kind *what,
+                      const void *config, struct sim_error *err)
+{
+    struct pcie_misbehavior how;
+    struct machine_port end;
+
+    if (port == NULL) {
+        how = pcie_misbehavior_of(what, config);
+        return node_host_misbehave(component, &how, err);
+    }
+    end = host_port(component, port);
+    if (strcmp(end.protocol, "pcie") != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected a PCI Express port", port);
+    return pcie_port_add_fault(end.end, what, config, err);
+}
+
 const struct machine_kind node_host_kind = {
     .name = "host",
     .summary = "CPU cores, DRAM and root complex",
@@ -290,8 +319,13 @@ const struct machine_kind node_host_kind = {
     .destroy = host_destroy,
     .blocked = node_host_blocked,
     .faults = pcie_faults,
-    .fault = node_host_fault,
+    .fault = host_fault,
 };
+
+struct node_net *node_host_net(struct node_host *host)
+{
+    return &host->net;
+}
 
 unsigned node_host_cores(const struct node_host *host)
 {

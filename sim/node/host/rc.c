@@ -47,7 +47,7 @@ static void interrupt_push(struct node_rc *rc, struct node_packet *p)
     host_mark(host, HOST_STAGE_IRQ, p->due, &p->tlp);
     p->left = p->tlp.payload->data[0] | (uint32_t)p->tlp.payload->data[1] << 8;
     pcie_tlp_drop(&p->tlp);
-    node_packet_push(&rc->interrupts, p);
+    sim_list_push(&rc->interrupts, &p->link);
     sim_schedule_by(host->dom, &rc->interrupt, p->due, SIM_TASK);
 }
 
@@ -55,12 +55,12 @@ static void interrupt_fire(struct sim_event *ev)
 {
     struct node_rc *rc = SIM_CONTAINER_OF(ev, struct node_rc, interrupt);
     struct node_host *host = rc->host;
-    struct node_packet *p = node_packet_pop(&rc->interrupts);
+    struct node_packet *p = sim_list_pop(&rc->interrupts);
     uint32_t vector = p->left;
 
     node_packet_put(&host->packets, p);
     if (rc->interrupts.head != NULL)
-        sim_schedule_at(host->dom, &rc->interrupt, rc->interrupts.head->due, SIM_TASK);
+        sim_schedule_at(host->dom, &rc->interrupt, node_packets_due(&rc->interrupts), SIM_TASK);
     rc->stat.interrupts++;
     sim_visible(host->dom, host->ram_where, vector);
     if (host->irq != NULL)
@@ -172,7 +172,7 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     rp->completer_free = sim_now(host->dom) + host->cfg.rc.completion_interval_ps;
     if (p->left != 0)
         return;
-    (void)node_packet_pop(&lane->queue[RC_FROM_MEMORY]);
+    (void)sim_list_pop(&lane->queue[RC_FROM_MEMORY]);
     rp->memory_reads--;
     node_packet_put(&host->packets, p);
 }
@@ -253,7 +253,7 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
 
     while (lane->arbiter.requests != 0) {
         unsigned source;
-        struct node_packet_list *queue;
+        struct sim_list *queue;
 
         if (target < HOST_PORTS && !pcie_port_can_send(rc->port[target].port, cls))
             return any; /* port_ready() will come */
@@ -268,9 +268,9 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
         if (source == RC_FROM_MEMORY)
             send_from_memory(rc, lane, target);
         else if (target == RC_INSIDE)
-            deliver_inside(rc, node_packet_pop(queue));
+            deliver_inside(rc, sim_list_pop(queue));
         else
-            send_out(rc, node_packet_pop(queue), target);
+            send_out(rc, sim_list_pop(queue), target);
         if (queue->head == NULL)
             lane->arbiter.requests &= ~(UINT64_C(1) << source);
     }

@@ -25,7 +25,7 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
         p->source = RC_FROM_MEMORY;
     }
     lane = &rc->lane[target][cls];
-    node_packet_push(&lane->queue[p->source], p);
+    sim_list_push(&lane->queue[p->source], &p->link);
     lane->arbiter.requests |= UINT64_C(1) << p->source;
     rc->active |= rc_lane_mask(target, cls);
     node_rc_wake(rc, p->due);
@@ -60,9 +60,9 @@ unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
         const struct rc_claim *c = &rc->claims[i];
 
         if (addr >= c->base && addr - c->base < c->size)
-            return pcie_port_connected(rc->port[c->port].port) ? c->port : RC_NOBODY;
+            return pcie_port_connected(rc->port[c->port].port) ? c->port : RC_UNCLAIMED;
     }
-    return RC_NOBODY;
+    return RC_UNCLAIMED;
 }
 
 /** From one root port to another, and to another socket where they lie so. */
@@ -93,11 +93,11 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
 {
     const struct host_rc_config *cfg = &rc->host->cfg.rc;
     const struct pcie_tlp *tlp = &p->tlp;
-    unsigned target = RC_NOBODY;
+    unsigned target = RC_UNCLAIMED;
 
     if (tlp->kind == PCIE_MWR)
         target = node_rc_is_msi(tlp) ? RC_INSIDE : node_rc_target(rc, tlp->addr, node_span(tlp));
-    if (target == RC_NOBODY || target == p->source || (tlp->poisoned && target == RC_INSIDE)) {
+    if (target == RC_UNCLAIMED || target == p->source || (tlp->poisoned && target == RC_INSIDE)) {
         if (tlp->kind == PCIE_MWR) /* messages end here rightly */
             refuse_write(rc, p);
         node_rc_consume(rc, p->source, tlp);
@@ -123,14 +123,14 @@ static void nonposted_arrived(struct node_rc *rc, struct node_packet *p)
 {
     const struct pcie_tlp *tlp = &p->tlp;
 
-    p->target = RC_NOBODY;
+    p->target = RC_UNCLAIMED;
     if (tlp->kind == PCIE_MRD)
         p->target = (uint16_t)node_rc_target(rc, tlp->addr, node_span(tlp));
     if (p->target == p->source)
-        p->target = RC_NOBODY;
-    order_after_posted(rc, p, p->target == RC_NOBODY ? RC_INSIDE : p->target);
-    watch(rc, p, p->target == RC_NOBODY ? RC_INSIDE : p->target);
-    node_packet_push(&rc->port[p->source].requests, p);
+        p->target = RC_UNCLAIMED;
+    order_after_posted(rc, p, p->target == RC_UNCLAIMED ? RC_INSIDE : p->target);
+    watch(rc, p, p->target == RC_UNCLAIMED ? RC_INSIDE : p->target);
+    sim_list_push(&rc->port[p->source].requests, &p->link);
     rc->requesting |= 1u << p->source;
     node_rc_wake(rc, p->arrived);
 }
@@ -141,9 +141,10 @@ static unsigned completion_target(const struct node_rc *rc, const struct node_pa
     unsigned bus = p->tlp.requester_id >> 8;
 
     if (bus == 0)
-        return p->tlp.tag % HOST_CORES_MAX < node_host_contexts(rc->host) ? RC_INSIDE : RC_NOBODY;
+        return p->tlp.tag % HOST_CORES_MAX < node_host_contexts(rc->host) ? RC_INSIDE
+                                                                          : RC_UNCLAIMED;
     if (bus > HOST_PORTS || bus == p->source + 1u || !pcie_port_connected(rc->port[bus - 1].port))
-        return RC_NOBODY;
+        return RC_UNCLAIMED;
     return bus - 1;
 }
 
@@ -152,7 +153,7 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
     const struct host_config *cfg = &rc->host->cfg;
     unsigned target = completion_target(rc, p);
 
-    if (target == RC_NOBODY) {
+    if (target == RC_UNCLAIMED) {
         rc->stat.stray_completions++;
         pcie_port_advisory(rc->port[p->source].port, PCIE_ERR_UNEXPECTED, &p->tlp);
         node_rc_consume(rc, p->source, &p->tlp);
@@ -245,8 +246,8 @@ static bool misbehave(struct node_rc *rc, struct node_packet *p)
 
     p->poison = v.poison;
     p->due += v.late_ps;
-    if (v.abort && p->target != RC_NOBODY) {
-        p->target = RC_NOBODY;
+    if (v.abort && p->target != RC_UNCLAIMED) {
+        p->target = RC_UNCLAIMED;
         p->status = PCIE_CPL_CA;
     }
     return !v.silent;
@@ -259,16 +260,16 @@ static bool admit_inside(struct node_rc *rc, struct node_packet *p)
     if (rp->memory_reads >= rc->host->cfg.rc.memory_reads)
         return false;
     p->due = sim_now(rc->host->dom) + rc->host->cfg.rc.memory_read_ps;
-    if (p->target != RC_NOBODY) /* there and back */
+    if (p->target != RC_UNCLAIMED) /* there and back */
         p->due += 2 * node_hop_ps(rc->host, node_memory_socket(rc->host, p->tlp.addr), p->source);
     p->status = PCIE_CPL_UR;
-    rc->stat.unclaimed_reads += p->target == RC_NOBODY;
+    rc->stat.unclaimed_reads += p->target == RC_UNCLAIMED;
     p->silent = rc->misdeeds != NULL && !misbehave(rc, p);
     if (p->silent)
         return true;
     rp->memory_reads++;
     p->left = pcie_tlp_range(&p->tlp, &p->addr);
-    if (p->target != RC_NOBODY && p->left == 0)
+    if (p->target != RC_UNCLAIMED && p->left == 0)
         p->left = 1; /* no byte enabled: one double word, byte count 1 (2.2.9) */
     host_mark(rc->host, HOST_STAGE_READ_LIMIT, sim_now(rc->host->dom), &p->tlp);
     host_mark(rc->host, HOST_STAGE_MEMORY_READ, p->due, &p->tlp);
@@ -295,13 +296,13 @@ static void add_stall(struct node_rc *rc, struct rc_port *rp, const struct node_
 /** Lets the oldest read of one port go on its path, if its limit allows. */
 static bool admit(struct node_rc *rc, unsigned port)
 {
-    struct node_packet_list *requests = &rc->port[port].requests;
+    struct sim_list *requests = &rc->port[port].requests;
     struct node_packet *p = requests->head;
     unsigned target;
 
     if (p->target < HOST_PORTS ? !admit_forward(rc, p) : !admit_inside(rc, p))
         return false;
-    (void)node_packet_pop(requests);
+    (void)sim_list_pop(requests);
     add_stall(rc, &rc->port[port], p);
     if (requests->head == NULL)
         rc->requesting &= ~(1u << port);
@@ -314,7 +315,7 @@ static bool admit(struct node_rc *rc, unsigned port)
         node_packet_put(&rc->host->packets, p);
         return true;
     }
-    if (target == RC_NOBODY) {
+    if (target == RC_UNCLAIMED) {
         struct pcie_tlp answer = pcie_tlp_answer(&p->tlp, (enum pcie_cpl_status)p->status);
 
         pcie_port_advisory(rc->port[port].port,
