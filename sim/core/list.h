@@ -16,7 +16,7 @@ struct sim_link {
 };
 
 struct sim_list {
-    void *head; /* the oldest element; NULL: there is none */
+    void *head; /* the first element; NULL: there is none */
     struct sim_link *tail;
 };
 
@@ -30,7 +30,16 @@ static inline void sim_list_push(struct sim_list *list, struct sim_link *element
     list->tail = element;
 }
 
-/** The oldest element; NULL: there is none. */
+/** What is pushed so is the next one to be popped. */
+static inline void sim_list_push_first(struct sim_list *list, struct sim_link *element)
+{
+    if (list->head == NULL)
+        list->tail = element;
+    element->next = (struct sim_link *)list->head;
+    list->head = element;
+}
+
+/** The first element, taken out; NULL: there is none. */
 static inline void *sim_list_pop(struct sim_list *list)
 {
     struct sim_link *element = (struct sim_link *)list->head;

@@ -32,7 +32,7 @@ struct rx_slot {
 struct ether_adapter {
     struct ether_mac mac;
     struct adapter_config cfg;
-    char path[96];
+    const char *path;
     uint64_t where; /* for the fingerprint */
     uint8_t address[ETHER_ADDRESS_BYTES];
     struct ether_bus bus;
@@ -343,9 +343,7 @@ static void rx_begins(struct ether_mac *mac, const struct ether_signal *s)
         return;
     }
     rx->arriving = true;
-    slot->frame.bytes = s->bytes;
-    slot->frame.data_bytes = s->data_bytes;
-    memcpy(slot->frame.data, s->data, s->data_bytes);
+    ether_frame_receive(&slot->frame, s);
     slot->began = sim_now(mac->end.dom);
     slot->total = s->bytes - ETHER_FCS_BYTES;
     slot->moved = 0;
@@ -398,8 +396,14 @@ static const struct ether_mac_ops adapter_ops = { tx_next, tx_sent, rx_begins, r
 static void adapter_init(struct ether_adapter *a, const struct machine_place *place)
 {
     char path[160];
+    const struct sim_stat_row rows[] = {
+        { &a->rx.missed, "rx.missed", "frames", "for it, that found the receive ring full" },
+        { &a->rx.lost, "rx.lost", "frames", "for it, lost at random" },
+        { &a->rx.others, "rx.others", "frames", "that are not for it" },
+        { &a->interrupts, "interrupts", "1", "of its host" },
+    };
 
-    (void)snprintf(a->path, sizeof(a->path), "%s", place->path);
+    a->path = place->path;
     a->where = sim_path_hash(a->path);
     ether_address(place->node, a->address);
     ether_mac_init(&a->mac, place->dom, a->path, a->cfg.rate_mbps, a->cfg.duplex != 0,
@@ -415,11 +419,7 @@ static void adapter_init(struct ether_adapter *a, const struct machine_place *pl
     sim_event_init(&a->irq, irq_event);
     (void)snprintf(path, sizeof(path), "%s.rx.loss", a->path);
     sim_stream_init(&a->rx.loss, sim_seed(place->dom), path);
-    ether_stat(place->dom, &a->rx.missed, a->path, "rx.missed", "frames",
-               "for it, that found the receive ring full");
-    ether_stat(place->dom, &a->rx.lost, a->path, "rx.lost", "frames", "for it, lost at random");
-    ether_stat(place->dom, &a->rx.others, a->path, "rx.others", "frames", "that are not for it");
-    ether_stat(place->dom, &a->interrupts, a->path, "interrupts", "1", "of its host");
+    sim_stats_register(place->dom, a->path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* A frame that has begun must not run dry, and one that comes must find the bus in time. */

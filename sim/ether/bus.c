@@ -76,12 +76,15 @@ void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint3
 void ether_bus_init(struct ether_bus *bus, struct sim_domain *dom, const char *path,
                     const struct ether_bus_config *cfg)
 {
+    const struct sim_stat_row rows[] = {
+        { &bus->bursts, "bus.bursts", "1", "bursts of its DMA on the expansion bus" },
+        { &bus->bytes, "bus.bytes", "bytes", "moved by them" },
+        { &bus->busy_ps, "bus.busy_ps", "ps", "that the bus was held" },
+    };
+
     bus->dom = dom;
     bus->cfg = *cfg;
     sim_clock_init(&bus->clock, cfg->khz);
     sim_event_init(&bus->step, step_event);
-    ether_stat(dom, &bus->bursts, path, "bus.bursts", "1",
-               "bursts of its DMA on the expansion bus");
-    ether_stat(dom, &bus->bytes, path, "bus.bytes", "bytes", "moved by them");
-    ether_stat(dom, &bus->busy_ps, path, "bus.busy_ps", "ps", "that the bus was held");
+    sim_stats_register(dom, path, rows, sizeof(rows) / sizeof(rows[0]));
 }

@@ -5,7 +5,6 @@
  */
 #include "ether/mac.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- frames and cables ---------------------------------------------------------- */
@@ -19,32 +18,11 @@ void ether_address(unsigned node, uint8_t address[ETHER_ADDRESS_BYTES])
     memcpy(address, own, sizeof(own));
 }
 
-void ether_list_init(struct ether_list *list)
+void ether_frame_receive(struct ether_frame *frame, const struct ether_signal *s)
 {
-    list->head = NULL;
-    list->tail = &list->head;
-    list->n = 0;
-}
-
-void ether_list_add(struct ether_list *list, struct ether_frame *frame)
-{
-    frame->next = NULL;
-    *list->tail = frame;
-    list->tail = &frame->next;
-    list->n++;
-}
-
-struct ether_frame *ether_list_take(struct ether_list *list)
-{
-    struct ether_frame *frame = list->head;
-
-    if (frame == NULL)
-        return NULL;
-    list->head = frame->next;
-    if (list->head == NULL)
-        list->tail = &list->head;
-    list->n--;
-    return frame;
+    frame->bytes = s->bytes;
+    frame->data_bytes = s->data_bytes;
+    memcpy(frame->data, s->data, s->data_bytes);
 }
 
 void ether_signal_on(struct ether_end *end, const struct ether_frame *frame, sim_time_t depart)
@@ -310,15 +288,6 @@ const char *const ether_port_names[ETHER_PORTS + 1] = { "p0",  "p1",  "p2",  "p3
                                                         "p6",  "p7",  "p8",  "p9",  "p10", "p11",
                                                         "p12", "p13", "p14", "p15", NULL };
 
-void ether_stat(struct sim_domain *dom, const uint64_t *value, const char *path, const char *name,
-                const char *unit, const char *meaning)
-{
-    char whole[160];
-
-    (void)snprintf(whole, sizeof(whole), "%s.%s", path, name);
-    sim_stat_register(dom, value, whole, unit, meaning);
-}
-
 int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct sim_error *err)
 {
     if (SIM_US % mbps == 0)
@@ -332,6 +301,17 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
                     bool half_duplex, sim_time_t phy_ps, const struct ether_mac_ops *ops)
 {
     struct ether_mac_stats *stat = &mac->stat;
+    const struct sim_stat_row rows[] = {
+        { &stat->tx_frames, "tx.frames", "frames", "sent to their end" },
+        { &stat->tx_bytes, "tx.bytes", "bytes", "of them, header to check sequence" },
+        { &stat->rx_frames, "rx.frames", "frames", "received that are for it" },
+        { &stat->rx_bytes, "rx.bytes", "bytes", "of them, header to check sequence" },
+        { &stat->rx_bad, "rx.bad", "frames", "that broke off" },
+        { &stat->collisions, "tx.collisions", "1", "transmissions that met another" },
+        { &stat->late_collisions, "tx.late_collisions", "1", "of these, later than a slot time" },
+        { &stat->deferrals, "tx.deferrals", "1", "times that a frame waited for a carrier" },
+        { &stat->excess_collisions, "tx.excess_collisions", "frames", "that met 16 collisions" },
+    };
 
     mac->end = (struct ether_end){ .dom = dom,
                                    .path = path,
@@ -342,19 +322,5 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
     mac->ops = ops;
     sim_event_init(&mac->timer, timer_event);
     sim_stream_init(&mac->random, sim_seed(dom), path);
-    ether_stat(dom, &stat->tx_frames, path, "tx.frames", "frames", "sent to their end");
-    ether_stat(dom, &stat->tx_bytes, path, "tx.bytes", "bytes",
-               "of them, header to check sequence");
-    ether_stat(dom, &stat->rx_frames, path, "rx.frames", "frames", "received that are for it");
-    ether_stat(dom, &stat->rx_bytes, path, "rx.bytes", "bytes",
-               "of them, header to check sequence");
-    ether_stat(dom, &stat->rx_bad, path, "rx.bad", "frames", "that broke off");
-    ether_stat(dom, &stat->collisions, path, "tx.collisions", "1",
-               "transmissions that met another");
-    ether_stat(dom, &stat->late_collisions, path, "tx.late_collisions", "1",
-               "of these, later than a slot time");
-    ether_stat(dom, &stat->deferrals, path, "tx.deferrals", "1",
-               "times that a frame waited for a carrier");
-    ether_stat(dom, &stat->excess_collisions, path, "tx.excess_collisions", "frames",
-               "that met 16 collisions");
+    sim_stats_register(dom, path, rows, sizeof(rows) / sizeof(rows[0]));
 }

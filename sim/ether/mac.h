@@ -5,27 +5,19 @@
 #ifndef ETHER_MAC_H
 #define ETHER_MAC_H
 
+#include "core/list.h"
 #include "ether/ether.h"
 
 SIM_BEGIN_DECLS
 
 /** A frame in a buffer: header and data; the check sequence is counted, not kept. */
 struct ether_frame {
-    struct ether_frame *next;
+    struct sim_link link;
     uint32_t bytes; /* on the wire, ETHER_MIN_BYTES .. ETHER_MAX_BYTES */
     uint32_t data_bytes;
     sim_time_t due; /* its owner's */
     uint8_t data[ETHER_ROOM];
 };
-
-struct ether_list {
-    struct ether_frame *head, **tail;
-    unsigned n;
-};
-
-void ether_list_init(struct ether_list *list);
-void ether_list_add(struct ether_list *list, struct ether_frame *frame);
-struct ether_frame *ether_list_take(struct ether_list *list); /* NULL: none */
 
 /** What crosses a cable: a carrier begins or ends. */
 struct ether_signal {
@@ -35,6 +27,9 @@ struct ether_signal {
     uint32_t data_bytes; /* that follow */
     uint8_t data[];
 };
+
+/** The frame that begins with `s`. */
+void ether_frame_receive(struct ether_frame *frame, const struct ether_signal *s);
 
 struct ether_end {
     struct sim_domain *dom;
@@ -50,9 +45,6 @@ struct ether_end {
 /** Names of the ports of a repeater or a switch: "p0" to "p15", then NULL. */
 #define ETHER_PORTS 16u
 extern const char *const ether_port_names[ETHER_PORTS + 1];
-/** A number of the component at `path`, as "path.name"; see sim_stat_register(). */
-void ether_stat(struct sim_domain *dom, const uint64_t *value, const char *path, const char *name,
-                const char *unit, const char *meaning);
 /** A bit must take whole picoseconds. @return SIM_OK or SIM_ERR_CONFIG, with the reason. */
 int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct sim_error *err);
 

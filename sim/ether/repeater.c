@@ -161,9 +161,7 @@ static void port_arrive(struct ether_end *end, const struct ether_signal *s)
 
     port->in = s->on != 0;
     if (s->on != 0) {
-        port->frame.bytes = s->bytes;
-        port->frame.data_bytes = s->data_bytes;
-        memcpy(port->frame.data, s->data, s->data_bytes);
+        ether_frame_receive(&port->frame, s);
     } else {
         port->ended = true;
         port->whole = s->whole != 0;
@@ -187,6 +185,16 @@ static void port_init(struct repeater *hub, unsigned i)
                                     .arrive = port_arrive };
 }
 
+static void register_stats(struct repeater *hub)
+{
+    const struct sim_stat_row rows[] = {
+        { &hub->frames, "frames", "frames", "whose repetition began" },
+        { &hub->collisions, "collisions", "1", "carriers at two ports at once" },
+    };
+
+    sim_stats_register(hub->dom, hub->path, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
 static int repeater_create(const struct machine_place *place, const void *config,
                            void **component_p, struct sim_error *err)
 {
@@ -205,9 +213,7 @@ static int repeater_create(const struct machine_place *place, const void *config
     sim_event_init(&hub->evaluate, evaluate);
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         port_init(hub, i);
-    ether_stat(place->dom, &hub->frames, place->path, "frames", "frames", "whose repetition began");
-    ether_stat(place->dom, &hub->collisions, place->path, "collisions", "1",
-               "carriers at two ports at once");
+    register_stats(hub);
     *component_p = hub;
     return SIM_OK;
 }

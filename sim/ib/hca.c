@@ -111,12 +111,27 @@ static void set_rate(struct ib_hca *hca)
     hca->rate_den = rates[hca->cfg.speed].den * hca->cfg.lanes;
 }
 
+static void register_port_stats(const struct ib_port *port)
+{
+    const struct sim_stat_row rows[] = {
+        { &port->tx_packets, "tx.packets", "1", "sent" },
+        { &port->tx_bytes, "tx.bytes", "bytes", "sent, with headers and checks" },
+        { &port->rx_packets, "rx.packets", "1", "received" },
+        { &port->rx_bytes, "rx.bytes", "bytes", "received, with headers and checks" },
+        { &port->stall_credit_ps, "tx.stall_credit_ps", "ps",
+          "the oldest packet waited for room in the switch" },
+        { &port->rx_wait_ps, "rx.wait_ps", "ps",
+          "packets waited at the switch's output for this port" },
+    };
+    char path[160];
+
+    (void)snprintf(path, sizeof(path), "%s.%s", port->hca->path, port_names[port->index + 1]);
+    sim_stats_register(port->hca->dom, path, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
 static void register_stats(struct ib_hca *hca)
 {
-    const struct {
-        const uint64_t *value;
-        const char *name, *unit, *meaning;
-    } rows[] = {
+    const struct sim_stat_row rows[] = {
         { &hca->stat.commands, "commands", "1", "commands of the driver" },
         { &hca->stat.doorbells, "doorbells", "1", "doorbells of send and receive queues" },
         { &hca->stat.blueflames, "blueflames", "1", "work requests that came with their doorbell" },
@@ -129,44 +144,10 @@ static void register_stats(struct ib_hca *hca)
         { &hca->stat.dropped, "dropped", "1", "packets dropped: not the next of their connection" },
         { &hca->stat.stall_tag_ps, "stall_tag_ps", "ps", "a read waited for a free tag" },
     };
-    char path[160];
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s.%s", hca->path, rows[i].name);
-        sim_stat_register(hca->dom, rows[i].value, path, rows[i].unit, rows[i].meaning);
-    }
-    for (unsigned i = 0; i < hca->cfg.ports; i++) {
-        const struct ib_port *port = &hca->port[i];
-        const struct {
-            const uint64_t *value;
-            const char *name, *unit, *meaning;
-        } each[] = {
-            { &port->tx_packets, "tx.packets", "1", "sent" },
-            { &port->tx_bytes, "tx.bytes", "bytes", "sent, with headers and checks" },
-            { &port->rx_packets, "rx.packets", "1", "received" },
-            { &port->rx_bytes, "rx.bytes", "bytes", "received, with headers and checks" },
-            { &port->stall_credit_ps, "tx.stall_credit_ps", "ps",
-              "the oldest packet waited for room in the switch" },
-            { &port->rx_wait_ps, "rx.wait_ps", "ps",
-              "packets waited at the switch's output for this port" },
-        };
-
-        for (size_t k = 0; k < sizeof(each) / sizeof(each[0]); k++) {
-            (void)snprintf(path, sizeof(path), "%s.%s.%s", hca->path, port_names[i + 1],
-                           each[k].name);
-            sim_stat_register(hca->dom, each[k].value, path, each[k].unit, each[k].meaning);
-        }
-    }
-}
-
-static void free_writes(struct ib_write *w)
-{
-    while (w != NULL) {
-        struct ib_write *next = w->next;
-
-        free(w);
-        w = next;
-    }
+    sim_stats_register(hca->dom, hca->path, rows, sizeof(rows) / sizeof(rows[0]));
+    for (unsigned i = 0; i < hca->cfg.ports; i++)
+        register_port_stats(&hca->port[i]);
 }
 
 static void destroy(void *component)
@@ -175,19 +156,12 @@ static void destroy(void *component)
 
     if (hca->pcie != NULL)
         pcie_port_destroy(hca->pcie);
-    for (unsigned i = 0; i < IB_PORTS; i++) {
-        struct ib_port *port = &hca->port[i];
-
-        ib_packets_free(port->acks.head);
-        ib_packets_free(port->tx.head);
-        ib_packets_free(port->arrived.head);
-        ib_packets_free(port->rx.head);
-        ib_port_fini(port);
-    }
-    ib_packets_free(hca->free_packets);
-    free_writes(hca->writes);
-    free_writes(hca->answers.head);
-    free_writes(hca->free_writes);
+    for (unsigned i = 0; i < IB_PORTS; i++)
+        ib_port_fini(&hca->port[i]);
+    sim_list_free(&hca->free_packets);
+    sim_list_free(&hca->writes);
+    sim_list_free(&hca->answers);
+    sim_list_free(&hca->free_writes);
     for (uint32_t i = 0; i < hca->nqps; i++)
         free(hca->qp[i]);
     free(hca->regions);

@@ -71,8 +71,8 @@ struct ib_receive {
 };
 
 struct ib_qp {
+    struct sim_link link; /* of those that have something to send */
     struct ib_hca *hca;
-    struct ib_qp *next; /* of those that have something to send */
     uint32_t number, far;
     uint16_t lid; /* 0: not connected */
     uint8_t port, lane;
@@ -115,13 +115,15 @@ struct ib_port {
     unsigned index;
     struct ib_peer *peers; /* by LID - 1 */
     unsigned npeers;
-    struct ib_packets acks, tx; /* acknowledgements go first */
-    sim_time_t epoch;           /* the transmitter is busy since, and has sent so many bytes: */
+    struct sim_list acks, tx; /* struct ib_packet: acknowledgements go first */
+    uint32_t ntx;             /* in `tx` */
+    sim_time_t epoch;         /* the transmitter is busy since, and has sent so many bytes: */
     uint64_t epoch_bytes;
     sim_time_t free_at, rx_free_at;
-    uint64_t credits[IB_LANES];    /* blocks of 64 bytes free at its port of the switch */
-    uint64_t rx_blocks[IB_LANES];  /* in use of its own receive buffer */
-    struct ib_packets arrived, rx; /* arrived: at the switch's output for this port */
+    uint64_t credits[IB_LANES];   /* blocks of 64 bytes free at its port of the switch */
+    uint64_t rx_blocks[IB_LANES]; /* in use of its own receive buffer */
+    struct sim_link *arrived;     /* packets at the switch's output for this port, by time */
+    struct sim_list rx;           /* packets that have come over the link */
     uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, stall_credit_ps, rx_wait_ps;
     sim_time_t stalled_since; /* SIM_TIME_NEVER: it is not */
 };
@@ -138,14 +140,11 @@ struct ib_hca {
     struct sim_event work;
     struct ib_port port[IB_PORTS];
     /* DMA */
-    struct ib_jobs control, data;
+    struct sim_list control, data; /* struct ib_job */
     struct ib_read reads[IB_TAGS_MAX];
     uint64_t busy_tags;
-    struct ib_write *writes, *writes_last, *free_writes;
+    struct sim_list writes, answers, free_writes; /* struct ib_write; answers: own completions */
     uint32_t nwrites;
-    struct ib_answers {
-        struct ib_write *head, *tail;
-    } answers; /* completions of one's own */
     struct ib_incoming {
         struct pcie_tlp *list;
         uint32_t n, room;
@@ -157,7 +156,7 @@ struct ib_hca {
     uint32_t ncqs;
     struct ib_qp *qp[IB_QPS];
     uint32_t nqps;
-    struct ib_qp *active, *active_last;
+    struct sim_list active; /* struct ib_qp */
     sim_time_t engine_free;
     struct ib_command {
         uint64_t queue[64];
@@ -168,7 +167,7 @@ struct ib_hca {
         struct ib_job job;
         uint64_t words[IB_COMMAND_BYTES / 8];
     } command;
-    struct ib_packet *free_packets; /* packet.c */
+    struct sim_list free_packets; /* packet.c */
     struct {
         uint64_t commands, doorbells, blueflames, requests, read_bytes, write_bytes, completions;
         uint64_t errors, rnr_naks, dropped, stall_tag_ps;

@@ -122,12 +122,12 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
     sim_time_t now = sim_now(hca->dom);
 
     for (;;) {
-        bool ack = port->acks.head != NULL && port->acks.head->due <= now;
-        struct ib_packets *list = ack ? &port->acks : &port->tx;
-        struct ib_packet *p = list->head;
+        const struct ib_packet *oldest = port->acks.head;
+        bool ack = oldest != NULL && oldest->due <= now;
+        struct ib_packet *p = ack ? port->acks.head : port->tx.head;
 
-        if (port->acks.head != NULL && !ack)
-            ib_sooner(next, port->acks.head->due);
+        if (oldest != NULL && !ack)
+            ib_sooner(next, oldest->due);
         if (p == NULL || !p->ready)
             return;
         if (p->due > now || port->free_at > now) {
@@ -139,7 +139,8 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
             return;
         }
         stall(port, false);
-        (void)ib_packets_pop(list);
+        (void)sim_list_pop(ack ? &port->acks : &port->tx);
+        port->ntx -= !ack;
         ib_wake(hca, now); /* room for the requester */
         if (p->to == hca->lid) {
             loop_back(port, p);
@@ -152,19 +153,25 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
 
 /* ---- arrival ----------------------------------------------------------------------------- */
 
-/** In order of time, then of the sender, whatever the order in which they were told. */
+static struct ib_packet *packet_of(struct sim_link *link)
+{
+    return SIM_CONTAINER_OF(link, struct ib_packet, link);
+}
+
+/** By time, then by sender, whatever the order in which their arrival becomes known. */
+static bool arrives_before(const struct ib_packet *p, const struct ib_packet *other)
+{
+    return p->due < other->due || (p->due == other->due && p->h.lid < other->h.lid);
+}
+
 static void arrive(struct ib_port *port, struct ib_packet *p)
 {
-    struct ib_packet **at = &port->arrived.head;
+    struct sim_link **at = &port->arrived;
 
-    while (*at != NULL &&
-           ((*at)->due < p->due || ((*at)->due == p->due && (*at)->h.lid <= p->h.lid)))
+    while (*at != NULL && !arrives_before(p, packet_of(*at)))
         at = &(*at)->next;
-    p->next = *at;
-    *at = p;
-    if (p->next == NULL)
-        port->arrived.tail = p;
-    port->arrived.n++;
+    p->link.next = *at;
+    *at = &p->link;
 }
 
 static void deliver(void *arg, const void *record, uint32_t bytes)
@@ -185,20 +192,6 @@ static void deliver(void *arg, const void *record, uint32_t bytes)
     memcpy(p->data, h + 1, p->h.bytes);
     p->due = sim_now(hca->dom);
     arrive(port, p);
-}
-
-/** Takes the packet behind *at out of the list. */
-static void unlink_packet(struct ib_packets *list, struct ib_packet **at)
-{
-    struct ib_packet *p = *at, *last = NULL;
-
-    *at = p->next;
-    list->n--;
-    if (p != list->tail)
-        return;
-    for (struct ib_packet *q = list->head; q != NULL; q = q->next)
-        last = q;
-    list->tail = last;
 }
 
 /** The packet's room in the switch is the sender's again. */
@@ -236,7 +229,7 @@ static void receive(struct ib_port *port, struct ib_packet *p)
     p->due = end + hca->cfg.rx_ps;
     port->rx_packets++;
     port->rx_bytes += bytes;
-    ib_packets_push(&port->rx, p);
+    sim_list_push(&port->rx, &p->link);
     ib_wake(hca, now);
 }
 
@@ -252,11 +245,11 @@ static bool has_room(const struct ib_port *port, const struct ib_packet *p)
 static void take_arrived(struct ib_port *port, sim_time_t *next)
 {
     sim_time_t now = sim_now(port->hca->dom);
-    struct ib_packet **at = &port->arrived.head;
+    struct sim_link **at = &port->arrived;
     bool blocked[IB_LANES] = { false };
 
     while (*at != NULL) {
-        struct ib_packet *p = *at;
+        struct ib_packet *p = packet_of(*at);
         bool own = p->h.lid == port->hca->lid;
         sim_time_t from = own || p->due > port->rx_free_at ? p->due : port->rx_free_at;
 
@@ -266,16 +259,16 @@ static void take_arrived(struct ib_port *port, sim_time_t *next)
         }
         if (blocked[p->h.lane] || !has_room(port, p)) {
             blocked[p->h.lane] = true; /* data that leave for the bus wake the adapter */
-            at = &p->next;
+            at = &p->link.next;
             continue;
         }
         if (from > now) {
             ib_sooner(next, from);
             return;
         }
-        unlink_packet(&port->arrived, at);
+        *at = p->link.next;
         receive(port, p);
-        at = &port->arrived.head;
+        at = &port->arrived;
         memset(blocked, 0, sizeof(blocked));
     }
 }
@@ -310,6 +303,12 @@ void ib_port_init(struct ib_port *port, struct ib_hca *hca, unsigned index)
 
 void ib_port_fini(struct ib_port *port)
 {
+    struct sim_list arrived = { .head = port->arrived };
+
+    sim_list_free(&arrived);
+    sim_list_free(&port->acks);
+    sim_list_free(&port->tx);
+    sim_list_free(&port->rx);
     free(port->peers);
 }
 

@@ -23,7 +23,7 @@ static void acknowledge(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
                                .lane = qp->lane,
                                .psn = psn,
                                .nak = (uint8_t)nak };
-    ib_packets_push(&hca->port[qp->port].acks, p);
+    sim_list_push(&hca->port[qp->port].acks, &p->link);
 }
 
 /* ---- the responder --------------------------------------------------------------------- */
@@ -222,7 +222,6 @@ static void take(struct ib_hca *hca, unsigned port, const struct ib_packet *p)
         hca->stat.dropped++;
     } else if (p->h.op == IB_OP_ACK) {
         ack_arrived(qp, &p->h);
-        return;
     } else if (p->h.op == IB_OP_READ_RESPONSE) {
         data_arrived(qp, p, &last);
     } else {
@@ -245,16 +244,15 @@ void ib_receive_run(struct ib_hca *hca, sim_time_t *next)
     sim_time_t now = sim_now(hca->dom);
 
     for (unsigned i = 0; i < hca->cfg.ports; i++) {
-        struct ib_packets *rx = &hca->port[i].rx;
+        struct sim_list *rx = &hca->port[i].rx;
+        struct ib_packet *p;
 
-        while (rx->head != NULL && hca->nwrites < hca->cfg.write_tlps) {
-            struct ib_packet *p = rx->head;
-
+        while ((p = rx->head) != NULL && hca->nwrites < hca->cfg.write_tlps) {
             if (p->due > now) {
                 ib_sooner(next, p->due);
                 break;
             }
-            (void)ib_packets_pop(rx);
+            (void)sim_list_pop(rx);
             take(hca, i, p);
             ib_packet_put(hca, p);
         }

@@ -30,10 +30,9 @@ struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct 
 {
     struct node_packet *p;
 
-    if (pool->free == NULL)
+    if (pool->free.head == NULL)
         pool_grow(pool);
-    p = (struct node_packet *)pool->free;
-    pool->free = p->link.next;
+    p = sim_list_pop(&pool->free);
     *p = (struct node_packet){ .tlp = *tlp, .due = now, .arrived = now };
     return p;
 }

@@ -40,8 +40,7 @@ static inline sim_time_t node_packets_due(const struct sim_list *packets)
 }
 
 struct node_packet_pool {
-    struct sim_link *free;
-    struct sim_list slabs;
+    struct sim_list free, slabs;
 };
 
 /** A pool that is all zero is empty. */
@@ -52,8 +51,7 @@ struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct 
 /** Does not touch the payload: it was sent on, or dropped with pcie_tlp_drop(). */
 static inline void node_packet_put(struct node_packet_pool *pool, struct node_packet *p)
 {
-    p->link.next = pool->free;
-    pool->free = &p->link;
+    sim_list_push_first(&pool->free, &p->link);
 }
 
 /** Bytes of bus addresses that a memory request spans, enabled or not. */

@@ -149,10 +149,7 @@ static void gpu_destroy(void *component)
 
 static void register_stats(struct node_gpu *gpu)
 {
-    const struct {
-        const uint64_t *value;
-        const char *name, *unit, *meaning;
-    } rows[] = {
+    const struct sim_stat_row rows[] = {
         { &gpu->stat.read_bytes, "read_bytes", "bytes", "read from device memory by the bus" },
         { &gpu->stat.write_bytes, "write_bytes", "bytes", "written to device memory by the bus" },
         { &gpu->stat.unpinned_reads, "unpinned_reads", "1",
@@ -169,12 +166,8 @@ static void register_stats(struct node_gpu *gpu)
         { &gpu->l2.hits, "l2_hits", "1", "pieces of bus reads that the L2 held" },
         { &gpu->l2.misses, "l2_misses", "1", "pieces of bus reads that came from DRAM" },
     };
-    char path[160];
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s.%s", gpu->path, rows[i].name);
-        sim_stat_register(gpu->dom, rows[i].value, path, rows[i].unit, rows[i].meaning);
-    }
+    sim_stats_register(gpu->dom, gpu->path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, struct sim_error *err)

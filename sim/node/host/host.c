@@ -171,14 +171,13 @@ static void host_destroy(void *component)
 
 static void register_stats(struct node_host *host)
 {
-    char path[160];
+    const struct sim_stat_row rows[] = {
+        { &host->failed_loads, "failed_loads", "1", "uncached loads that returned all ones" },
+        { &host->dropped_stores, "dropped_stores", "1",
+          "uncached stores dropped, since nobody claims the address" },
+    };
 
-    (void)snprintf(path, sizeof(path), "%s.failed_loads", host->path);
-    sim_stat_register(host->dom, &host->failed_loads, path, "1",
-                      "uncached loads that returned all ones");
-    (void)snprintf(path, sizeof(path), "%s.dropped_stores", host->path);
-    sim_stat_register(host->dom, &host->dropped_stores, path, "1",
-                      "uncached stores dropped, since nobody claims the address");
+    sim_stats_register(host->dom, host->path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /** The transmitter has the lower of two rates: its own, and that of the network. */

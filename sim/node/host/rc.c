@@ -320,11 +320,11 @@ static void port_ready(void *user, enum pcie_class cls)
 
 static void register_stats(struct node_rc *rc)
 {
-    static const struct {
-        size_t offset;
-        const char *name, *unit, *meaning;
-    } rows[] = {
-#define ROW(field, unit, meaning) { offsetof(struct node_rc, stat.field), #field, unit, meaning }
+#define ROW(field, unit, meaning)                                                                  \
+    {                                                                                              \
+        &rc->stat.field, "rc." #field, unit, meaning                                               \
+    }
+    const struct sim_stat_row rows[] = {
         ROW(memory_write_bytes, "bytes", "written to DRAM by devices"),
         ROW(memory_read_bytes, "bytes", "read from DRAM by devices"),
         ROW(p2p_write_bytes, "bytes", "forwarded from one root port to another"),
@@ -337,37 +337,26 @@ static void register_stats(struct node_rc *rc)
         ROW(poisoned_writes, "1",
             "writes of devices to DRAM dropped, since their data is poisoned"),
         ROW(p2p_timeouts, "1", "forwarded reads that were not answered in time"),
-#undef ROW
     };
-    char path[160];
+#undef ROW
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s.rc.%s", rc->host->path, rows[i].name);
-        sim_stat_register(rc->host->dom, (uint64_t *)(void *)((char *)rc + rows[i].offset), path,
-                          rows[i].unit, rows[i].meaning);
-    }
+    sim_stats_register(rc->host->dom, rc->host->path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
-static void register_stalls(struct sim_domain *dom, const struct rc_port *rp, const char *port)
+static void register_stalls(struct sim_domain *dom, const struct rc_port *rp)
 {
-    const struct {
-        const uint64_t *value;
-        const char *name, *meaning;
-    } rows[] = {
-        { &rp->rx_stall_memory_ps, "rx.stall_memory_ps",
+    const struct sim_stat_row rows[] = {
+        { &rp->rx_stall_memory_ps, "rx.stall_memory_ps", "ps",
           "the first read of DRAM waited for one in progress to end" },
-        { &rp->rx_stall_tag_ps, "rx.stall_tag_ps",
+        { &rp->rx_stall_tag_ps, "rx.stall_tag_ps", "ps",
           "the first read of a device waited for a place among those that are forwarded" },
-        { &rp->tx_stall_memory_ps, "tx.stall_memory_ps",
+        { &rp->tx_stall_memory_ps, "tx.stall_memory_ps", "ps",
           "data of DRAM that were read could not leave so soon after those before them" },
     };
-    char path[192];
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s.%s", port, rows[i].name);
-        sim_stat_register(dom, rows[i].value, path, "ps", rows[i].meaning);
-    }
+    sim_stats_register(dom, pcie_port_path(rp->port), rows, sizeof(rows) / sizeof(rows[0]));
 }
+
 /* A Xeon E5 v2 has these. */
 #define ROOT_PORT_VENDOR 0x8086u
 #define ROOT_PORT_DEVICE 0x0e02u
@@ -398,7 +387,7 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
         rp->function.words[PCIE_CFG_COMMAND / 4] |= PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER;
         pcie_port_set_function(rp->port, &rp->function);
         rc->order[i] = pcie_order_watch_create(host->dom, pcie_port_path(rp->port), "root complex");
-        register_stalls(host->dom, rp, path);
+        register_stalls(host->dom, rp);
     }
     for (unsigned i = 0; i < node_host_contexts(host); i++)
         rc->order[RC_FROM_CORE + i] =
