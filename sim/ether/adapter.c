@@ -25,7 +25,7 @@ struct rx_slot {
     struct ether_frame frame;
     sim_time_t began;
     uint32_t total, moved; /* bytes for memory: without check sequence, with padding */
-    uint32_t turn;         /* tells this use of the slot from another */
+    uint32_t turn;         /* counts the uses of the slot */
     bool ended;
 };
 
@@ -104,7 +104,7 @@ static uint32_t at_most(uint64_t bytes, uint64_t limit)
 
 /* What happens on the cable or the bus at the time of an interrupt calls for another one: so the
  * interrupt comes a picosecond after all of its instant. */
-static void raise(struct ether_adapter *a)
+static void raise_irq(struct ether_adapter *a)
 {
     if (!sim_event_scheduled(&a->irq))
         sim_schedule_in(a->mac.end.dom, &a->irq, a->cfg.irq_ps + 1, SIM_CLOCK);
@@ -130,7 +130,7 @@ void ether_adapter_listen(struct ether_adapter *a)
 {
     a->listens = true;
     if (a->rx.out < a->rx.moved)
-        raise(a);
+        raise_irq(a);
 }
 
 void ether_adapter_want_room(struct ether_adapter *a, unsigned places)
@@ -138,7 +138,7 @@ void ether_adapter_want_room(struct ether_adapter *a, unsigned places)
     a->want_room = places;
     if (ether_adapter_room(a) >= places) {
         a->want_room = 0;
-        raise(a);
+        raise_irq(a);
     }
 }
 
@@ -245,7 +245,7 @@ static void tx_sent(struct ether_mac *mac, struct ether_frame *frame, bool good)
                  sim_hash_bytes(frame->bytes, frame->data, frame->data_bytes));
     if (a->want_room != 0 && ether_adapter_room(a) >= a->want_room) {
         a->want_room = 0;
-        raise(a);
+        raise_irq(a);
     }
     tx_fetch(a);
 }
@@ -303,7 +303,7 @@ static void rx_complete(struct ether_adapter *a, const struct rx_slot *slot)
         sim_wire(a->mac.end.dom, a->where + 1,
                  sim_hash_bytes(slot->frame.bytes, slot->frame.data, slot->frame.data_bytes));
     if (a->listens)
-        raise(a);
+        raise_irq(a);
 }
 
 static void rx_done(struct ether_bus_master *master, uint32_t bytes)

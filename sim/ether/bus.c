@@ -14,7 +14,7 @@ static sim_time_t next_edge(const struct ether_bus *bus)
 
 /** At an edge of the clock with a free bus. Who asks at this very edge is seen at the next one, in
  * whatever order its askers and the arbiter come. */
-static void arbitrate(struct ether_bus *bus)
+static void grant_bus(struct ether_bus *bus)
 {
     bool later = false;
 
@@ -57,7 +57,7 @@ static void step_event(struct sim_event *ev)
         master->done(master, bytes); /* may ask again, and then waits for its turn */
     }
     if (bus->holds == NULL && !sim_event_scheduled(&bus->step))
-        arbitrate(bus);
+        grant_bus(bus);
 }
 
 void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint32_t bytes)

@@ -50,7 +50,7 @@ void ether_signal_off(struct ether_end *end, bool whole, sim_time_t depart)
     sim_channel_send(end->out, depart);
 }
 
-static void deliver(void *arg, const void *record, uint32_t bytes)
+static void deliver_signal(void *arg, const void *record, uint32_t bytes)
 {
     struct ether_end *end = arg;
 
@@ -64,7 +64,7 @@ static int open_channel(struct ether_end *from, struct ether_end *to, sim_time_t
     const struct sim_channel_config cfg = { .from = from->dom,
                                             .to = to->dom,
                                             .latency_ps = from->phy_ps + wire_ps + to->phy_ps,
-                                            .deliver = deliver,
+                                            .deliver = deliver_signal,
                                             .arg = to };
 
     from->out = sim_channel_create(&cfg, err);
@@ -90,15 +90,15 @@ int ether_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
 
 /* ---- sending ---------------------------------------------------------------------- */
 
-static sim_time_t bits(const struct ether_mac *mac, uint64_t n)
+static sim_time_t bit_time(const struct ether_mac *mac, uint64_t n)
 {
     return n * mac->end.bit_ps;
 }
 
 /** When the frame may be sent, if no carrier comes. */
-static sim_time_t earliest(const struct ether_mac *mac)
+static sim_time_t earliest_start(const struct ether_mac *mac)
 {
-    sim_time_t t = mac->idle_since + bits(mac, ETHER_GAP_BITS);
+    sim_time_t t = mac->idle_since + bit_time(mac, ETHER_GAP_BITS);
     sim_time_t now = sim_now(mac->end.dom);
 
     if (mac->idle_since == 0) /* nothing has been on the cable so far */
@@ -116,7 +116,7 @@ static void wait_turn(struct ether_mac *mac)
         mac->stat.deferrals++;
         return;
     }
-    sim_schedule_at(mac->end.dom, &mac->timer, earliest(mac), SIM_CLOCK);
+    sim_schedule_at(mac->end.dom, &mac->timer, earliest_start(mac), SIM_CLOCK);
 }
 
 void ether_mac_kick(struct ether_mac *mac)
@@ -134,18 +134,18 @@ void ether_mac_kick(struct ether_mac *mac)
 static void collide(struct ether_mac *mac)
 {
     sim_time_t now = sim_now(mac->end.dom);
-    sim_time_t preamble = mac->began + bits(mac, 8u * ETHER_PREAMBLE_BYTES);
+    sim_time_t preamble = mac->began + bit_time(mac, 8u * ETHER_PREAMBLE_BYTES);
 
     mac->stat.collisions++;
-    if (now - mac->began > bits(mac, ETHER_SLOT_BITS))
+    if (now - mac->began > bit_time(mac, ETHER_SLOT_BITS))
         mac->stat.late_collisions++;
     mac->state = ETHER_MAC_JAMS;
     sim_cancel(mac->end.dom, &mac->timer);
     sim_schedule_at(mac->end.dom, &mac->timer,
-                    (now > preamble ? now : preamble) + bits(mac, ETHER_JAM_BITS), SIM_CLOCK);
+                    (now > preamble ? now : preamble) + bit_time(mac, ETHER_JAM_BITS), SIM_CLOCK);
 }
 
-static void begin(struct ether_mac *mac)
+static void begin_frame(struct ether_mac *mac)
 {
     sim_time_t now = sim_now(mac->end.dom);
 
@@ -157,10 +157,11 @@ static void begin(struct ether_mac *mac)
         return;
     }
     sim_schedule_at(mac->end.dom, &mac->timer,
-                    now + bits(mac, 8ull * (ETHER_PREAMBLE_BYTES + mac->frame->bytes)), SIM_CLOCK);
+                    now + bit_time(mac, 8ull * (ETHER_PREAMBLE_BYTES + mac->frame->bytes)),
+                    SIM_CLOCK);
 }
 
-static void release(struct ether_mac *mac, bool good)
+static void release_frame(struct ether_mac *mac, bool good)
 {
     struct ether_frame *frame = mac->frame;
 
@@ -179,7 +180,7 @@ static void end_of_frame(struct ether_mac *mac)
     mac->idle_since = now;
     mac->stat.tx_frames++;
     mac->stat.tx_bytes += mac->frame->bytes;
-    release(mac, true);
+    release_frame(mac, true);
 }
 
 /** Truncated binary exponential backoff (4.2.3.2.5). */
@@ -194,13 +195,13 @@ static void end_of_jam(struct ether_mac *mac)
         mac->stat.excess_collisions++;
         mac->attempts = 1;
         if (mac->gives_up) {
-            release(mac, false);
+            release_frame(mac, false);
             return;
         }
     }
     exponent = mac->attempts < ETHER_BACKOFF_LIMIT ? mac->attempts : ETHER_BACKOFF_LIMIT;
-    mac->backoff_until =
-        now + sim_stream_below(&mac->random, UINT64_C(1) << exponent) * bits(mac, ETHER_SLOT_BITS);
+    mac->backoff_until = now + sim_stream_below(&mac->random, UINT64_C(1) << exponent) *
+                                   bit_time(mac, ETHER_SLOT_BITS);
     wait_turn(mac);
 }
 
@@ -212,7 +213,7 @@ static void timer_event(struct sim_event *ev)
     case ETHER_MAC_IDLE:
         break;
     case ETHER_MAC_WAITS:
-        begin(mac);
+        begin_frame(mac);
         break;
     case ETHER_MAC_SENDS:
         end_of_frame(mac);
@@ -229,7 +230,7 @@ static void timer_event(struct sim_event *ev)
  * sending (4.2.3.2.2). */
 static bool too_late_to_defer(const struct ether_mac *mac)
 {
-    sim_time_t gap = bits(mac, ETHER_GAP_BITS), now = sim_now(mac->end.dom);
+    sim_time_t gap = bit_time(mac, ETHER_GAP_BITS), now = sim_now(mac->end.dom);
 
     return mac->idle_since != 0 && mac->timer.time == mac->idle_since + gap &&
            now >= mac->timer.time - gap / 3;
@@ -256,7 +257,7 @@ static void carrier_off(struct ether_mac *mac)
     mac->idle_since = sim_now(mac->end.dom);
     if (mac->state == ETHER_MAC_WAITS) {
         sim_cancel(mac->end.dom, &mac->timer);
-        sim_schedule_at(mac->end.dom, &mac->timer, earliest(mac), SIM_CLOCK);
+        sim_schedule_at(mac->end.dom, &mac->timer, earliest_start(mac), SIM_CLOCK);
     }
 }
 

@@ -79,7 +79,7 @@ struct ether_mac {
     struct ether_frame *frame; /* being sent, or the next */
     unsigned attempts;         /* of it that ended in a collision */
     bool gives_up;             /* after 16 of them; else it counts anew */
-    bool carrier, receives;    /* of the far side; it is a frame that is received */
+    bool carrier, receives;    /* the far side's; it is a frame that is received */
     sim_time_t idle_since;     /* the medium, from the end of the last carrier on */
     sim_time_t backoff_until;
     sim_time_t began;       /* the present transmission */

@@ -52,7 +52,7 @@ static const struct machine_param params[] = {
 /* ---- signals out --------------------------------------------------------------------- */
 
 /** Signals leave in the order in which they were caused. */
-static sim_time_t departure(struct repeater *hub, sim_time_t at)
+static sim_time_t departure_time(struct repeater *hub, sim_time_t at)
 {
     at += hub->cfg.delay_ps;
     if (at > hub->last_out)
@@ -78,7 +78,7 @@ static void out_off(struct repeater_port *port, bool whole, sim_time_t depart)
 
 /* ---- what goes on -------------------------------------------------------------------- */
 
-static unsigned carriers(const struct repeater *hub, unsigned *first_p)
+static unsigned count_carriers(const struct repeater *hub, unsigned *first_p)
 {
     unsigned n = 0;
 
@@ -93,7 +93,7 @@ static unsigned carriers(const struct repeater *hub, unsigned *first_p)
 
 static void begin_jam(struct repeater *hub, sim_time_t now)
 {
-    sim_time_t depart = departure(hub, now);
+    sim_time_t depart = departure_time(hub, now);
 
     hub->jams = true;
     hub->collisions++;
@@ -104,7 +104,7 @@ static void begin_jam(struct repeater *hub, sim_time_t now)
 
 static void end_jam(struct repeater *hub, sim_time_t now)
 {
-    sim_time_t depart = departure(hub, now > hub->jam_until ? now : hub->jam_until);
+    sim_time_t depart = departure_time(hub, now > hub->jam_until ? now : hub->jam_until);
 
     hub->jams = false;
     hub->source = ETHER_PORTS;
@@ -112,9 +112,9 @@ static void end_jam(struct repeater *hub, sim_time_t now)
         out_off(&hub->ports[i], false, depart);
 }
 
-static void repeat(struct repeater *hub, unsigned source, sim_time_t now)
+static void begin_repeat(struct repeater *hub, unsigned source, sim_time_t now)
 {
-    sim_time_t depart = departure(hub, now);
+    sim_time_t depart = departure_time(hub, now);
 
     hub->source = source;
     hub->frames++;
@@ -125,7 +125,7 @@ static void repeat(struct repeater *hub, unsigned source, sim_time_t now)
 
 static void end_repeat(struct repeater *hub, sim_time_t now)
 {
-    sim_time_t depart = departure(hub, now);
+    sim_time_t depart = departure_time(hub, now);
 
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         out_off(&hub->ports[i], hub->ports[hub->source].whole, depart);
@@ -133,7 +133,7 @@ static void end_repeat(struct repeater *hub, sim_time_t now)
 }
 
 /** All that arrives at one time has arrived. */
-static void evaluate(struct sim_event *ev)
+static void evaluate_event(struct sim_event *ev)
 {
     struct repeater *hub = SIM_CONTAINER_OF(ev, struct repeater, evaluate);
     sim_time_t now = sim_now(hub->dom);
@@ -143,7 +143,7 @@ static void evaluate(struct sim_event *ev)
         end_repeat(hub, now);
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         hub->ports[i].ended = false;
-    n = carriers(hub, &first);
+    n = count_carriers(hub, &first);
     if (hub->jams) {
         if (n == 0)
             end_jam(hub, now);
@@ -152,7 +152,7 @@ static void evaluate(struct sim_event *ev)
     if (n > 1)
         begin_jam(hub, now);
     else if (n == 1 && hub->source == ETHER_PORTS)
-        repeat(hub, first, now);
+        begin_repeat(hub, first, now);
 }
 
 static void port_arrive(struct ether_end *end, const struct ether_signal *s)
@@ -210,7 +210,7 @@ static int repeater_create(const struct machine_place *place, const void *config
     hub->path = place->path;
     hub->cfg = *cfg;
     hub->source = ETHER_PORTS;
-    sim_event_init(&hub->evaluate, evaluate);
+    sim_event_init(&hub->evaluate, evaluate_event);
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         port_init(hub, i);
     register_stats(hub);

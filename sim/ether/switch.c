@@ -1,7 +1,7 @@
 /*
- * A store-and-forward switch: a frame that has come in whole goes, after a time
- * to look its address up, into the queue of the port behind which its receiver
- * was last heard of, or of all ports when nobody has heard of it.
+ * A store-and-forward switch. A frame that has come in whole has its address looked
+ * up, which takes time. Then it goes into the queue of the port by which its receiver
+ * last sent, or of all ports when it has sent nothing yet.
  */
 #include "ether/mac.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCH_ENTRIES 64u /* of the address table */
+#define SWITCH_ENTRIES 64u /* in the address table */
 
 struct switch_config {
     uint64_t rate_mbps, duplex, forward_ps, phy_ps, gives_up, queue_frames;
@@ -60,7 +60,7 @@ static const struct machine_param params[] = {
 
 /* ---- addresses ------------------------------------------------------------------------- */
 
-static struct switch_entry *find(struct ether_switch *sw, const uint8_t *address)
+static struct switch_entry *find_entry(struct ether_switch *sw, const uint8_t *address)
 {
     for (unsigned i = 0; i < sw->nentries; i++)
         if (memcmp(sw->table[i].address, address, ETHER_ADDRESS_BYTES) == 0)
@@ -68,9 +68,9 @@ static struct switch_entry *find(struct ether_switch *sw, const uint8_t *address
     return NULL;
 }
 
-static void learn(struct ether_switch *sw, const uint8_t *address, unsigned port)
+static void learn_address(struct ether_switch *sw, const uint8_t *address, unsigned port)
 {
-    struct switch_entry *entry = find(sw, address);
+    struct switch_entry *entry = find_entry(sw, address);
 
     if (entry == NULL && sw->nentries < SWITCH_ENTRIES)
         entry = &sw->table[sw->nentries++];
@@ -82,7 +82,7 @@ static void learn(struct ether_switch *sw, const uint8_t *address, unsigned port
 
 /* ---- queues ------------------------------------------------------------------------------ */
 
-static void enqueue(struct switch_port *port, struct ether_frame *frame)
+static void queue_frame(struct switch_port *port, struct ether_frame *frame)
 {
     if (port->mac.end.out == NULL || port->queued >= port->sw->cfg.queue_frames) {
         port->queue_drops += port->mac.end.out != NULL;
@@ -95,7 +95,7 @@ static void enqueue(struct switch_port *port, struct ether_frame *frame)
     ether_mac_kick(&port->mac);
 }
 
-static void flood(struct ether_switch *sw, unsigned from, struct ether_frame *frame)
+static void flood_frame(struct ether_switch *sw, unsigned from, struct ether_frame *frame)
 {
     sw->floods++;
     for (unsigned i = 0; i < ETHER_PORTS; i++) {
@@ -109,7 +109,7 @@ static void flood(struct ether_switch *sw, unsigned from, struct ether_frame *fr
             continue;
         }
         memcpy(copy, frame, offsetof(struct ether_frame, data) + frame->data_bytes);
-        enqueue(&sw->ports[i], copy);
+        queue_frame(&sw->ports[i], copy);
     }
     sim_list_push(&sw->unused, &frame->link);
 }
@@ -118,14 +118,14 @@ static void forward_frame(struct ether_switch *sw, unsigned from, struct ether_f
 {
     const struct switch_entry *entry;
 
-    learn(sw, frame->data + ETHER_ADDRESS_BYTES, from);
-    entry = (frame->data[0] & 1) != 0 ? NULL : find(sw, frame->data); /* 1: to a group */
+    learn_address(sw, frame->data + ETHER_ADDRESS_BYTES, from);
+    entry = (frame->data[0] & 1) != 0 ? NULL : find_entry(sw, frame->data); /* 1: to a group */
     if (entry == NULL)
-        flood(sw, from, frame);
+        flood_frame(sw, from, frame);
     else if (entry->port == from) /* both are behind it */
         sim_list_push(&sw->unused, &frame->link);
     else
-        enqueue(&sw->ports[entry->port], frame);
+        queue_frame(&sw->ports[entry->port], frame);
 }
 
 /** Frames whose look-up has ended, in the order of ports. */

@@ -30,7 +30,7 @@ static unsigned free_tag(const struct ib_hca *hca)
 }
 
 /** The next request of a job. */
-static void ask(struct ib_hca *hca, struct ib_job *job)
+static void send_read(struct ib_hca *hca, struct ib_job *job)
 {
     uint32_t mrrs = pcie_function_mrrs(&hca->fn);
     uint32_t max = hca->cfg.read_bytes < mrrs ? (uint32_t)hca->cfg.read_bytes : mrrs;
@@ -60,7 +60,7 @@ static bool ask_all(struct ib_hca *hca, struct sim_list *list, sim_time_t *next)
         }
         if (hca->busy_tags == hca->cfg.read_tags || !pcie_port_can_send(hca->pcie, PCIE_NONPOSTED))
             return false;
-        ask(hca, job);
+        send_read(hca, job);
         if (job->asked == job->bytes)
             (void)sim_list_pop(list);
     }

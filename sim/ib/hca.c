@@ -61,7 +61,7 @@ static const char *const port_names[] = { "pcie", "p1", "p2", NULL };
 
 /** Each part may give work to the ones behind it at this very time; the order is that of a packet
  * that comes in, so that one pass sees nearly all and the next, at once, the rest. */
-static void work(struct sim_event *ev)
+static void work_event(struct sim_event *ev)
 {
     struct ib_hca *hca = SIM_CONTAINER_OF(ev, struct ib_hca, work);
     sim_time_t next = SIM_TIME_NEVER;
@@ -76,7 +76,7 @@ static void work(struct sim_event *ev)
         ib_wake(hca, next);
 }
 
-static void ready(void *user, enum pcie_class cls)
+static void port_ready(void *user, enum pcie_class cls)
 {
     struct ib_hca *hca = user;
 
@@ -86,7 +86,7 @@ static void ready(void *user, enum pcie_class cls)
 
 /* ---- creation -------------------------------------------------------------------------- */
 
-static int check(const struct ib_config *cfg, struct sim_error *err)
+static int check_config(const struct ib_config *cfg, struct sim_error *err)
 {
     if ((cfg->mtu_bytes & (cfg->mtu_bytes - 1)) != 0)
         return sim_error_value(err, SIM_ERR_CONFIG, "", "link.mtu_bytes", cfg->mtu_bytes,
@@ -150,7 +150,7 @@ static void register_stats(struct ib_hca *hca)
         register_port_stats(&hca->port[i]);
 }
 
-static void destroy(void *component)
+static void hca_destroy(void *component)
 {
     struct ib_hca *hca = component;
 
@@ -170,13 +170,13 @@ static void destroy(void *component)
     free(hca);
 }
 
-static int init(struct ib_hca *hca, struct sim_error *err)
+static int hca_init(struct ib_hca *hca, struct sim_error *err)
 {
-    struct pcie_port_user user = { .received = ib_received, .ready = ready, .user = hca };
+    struct pcie_port_user user = { .received = ib_received, .ready = port_ready, .user = hca };
     char path[160];
     int code;
 
-    sim_event_init(&hca->work, work);
+    sim_event_init(&hca->work, work_event);
     set_rate(hca);
     for (unsigned i = 0; i < IB_PORTS; i++)
         ib_port_init(&hca->port[i], hca, i);
@@ -196,11 +196,11 @@ static int init(struct ib_hca *hca, struct sim_error *err)
     return SIM_OK;
 }
 
-static int create(const struct machine_place *place, const void *config, void **component_p,
-                  struct sim_error *err)
+static int hca_create(const struct machine_place *place, const void *config, void **component_p,
+                      struct sim_error *err)
 {
     struct ib_hca *hca;
-    int code = check(config, err);
+    int code = check_config(config, err);
 
     if (code != SIM_OK)
         return code;
@@ -211,9 +211,9 @@ static int create(const struct machine_place *place, const void *config, void **
     hca->path = place->path;
     hca->lid = (uint16_t)(place->node + 1);
     hca->cfg = *(const struct ib_config *)config;
-    code = init(hca, err);
+    code = hca_init(hca, err);
     if (code != SIM_OK) {
-        destroy(hca);
+        hca_destroy(hca);
         return code;
     }
     *component_p = hca;
@@ -225,7 +225,7 @@ static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err
     return pcie_link_connect(a, b, wire_ps, err);
 }
 
-static struct machine_port port(void *component, const char *name)
+static struct machine_port hca_port(void *component, const char *name)
 {
     struct ib_hca *hca = component;
 
@@ -243,7 +243,7 @@ const struct machine_kind ib_hca_kind = {
     .params = params,
     .config_bytes = sizeof(struct ib_config),
     .ports = port_names,
-    .create = create,
-    .port = port,
-    .destroy = destroy,
+    .create = hca_create,
+    .port = hca_port,
+    .destroy = hca_destroy,
 };

@@ -162,7 +162,7 @@ struct ib_hca {
         uint64_t queue[64];
         uint32_t first, n;
         bool busy;
-        sim_time_t due; /* of the one that has been read */
+        sim_time_t due; /* the one that has been read is carried out */
         bool read;
         struct ib_job job;
         uint64_t words[IB_COMMAND_BYTES / 8];

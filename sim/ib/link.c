@@ -2,10 +2,10 @@
  * The ports, and the switch between them. A packet leaves when its data are there,
  * the transmitter is free and its port of the switch has room for it on its virtual
  * lane. The switch queues at its outputs: a packet waits there, in the order of
- * arrival, until the link to its adapter is free and the adapter has room; where
- * neither makes it wait it is cut through, so that it arrives when its last symbol
- * does. Its room in the switch counts against the adapter that sent it, whomever it
- * is for, so one adapter that is overrun slows those that send to it in all they send.
+ * arrival, until the link to its adapter is free and the adapter has room. Where neither
+ * makes it wait it is cut through, so that it arrives when its last symbol does. Its room
+ * in the switch counts against the adapter that sent it. So one adapter that is overrun
+ * slows those that send to it in all they send.
  *
  *   adapter a --[credits of a]--> output for b --[room in b]--> adapter b
  *
@@ -47,7 +47,7 @@ uint32_t ib_blocks(const struct ib_header *h)
 }
 
 /** Puts `bytes` through the transmitter from `now` on. @return when the last one is out. */
-static sim_time_t transmit(struct ib_port *port, uint32_t bytes, sim_time_t now)
+static sim_time_t transmit_bytes(struct ib_port *port, uint32_t bytes, sim_time_t now)
 {
     const struct ib_hca *hca = port->hca;
 
@@ -61,7 +61,7 @@ static sim_time_t transmit(struct ib_port *port, uint32_t bytes, sim_time_t now)
     return port->free_at;
 }
 
-static void send(struct ib_port *port, const struct ib_packet *p)
+static void send_packet(struct ib_port *port, const struct ib_packet *p)
 {
     struct ib_hca *hca = port->hca;
     sim_time_t now = sim_now(hca->dom);
@@ -75,7 +75,7 @@ static void send(struct ib_port *port, const struct ib_packet *p)
         sim_wire(hca->dom, sim_path_hash(hca->path) + port->index,
                  sim_hash_bytes(((uint64_t)p->h.qp << 32 | p->h.psn) ^ (uint64_t)p->h.op << 60,
                                 p->data, p->h.bytes));
-    sim_channel_send(ch, transmit(port, bytes + FRAME, now));
+    sim_channel_send(ch, transmit_bytes(port, bytes + FRAME, now));
     port->tx_packets++;
     port->tx_bytes += bytes;
 }
@@ -93,7 +93,7 @@ static bool take_credits(struct ib_port *port, const struct ib_packet *p)
     return true;
 }
 
-static void stall(struct ib_port *port, bool on)
+static void set_stalled(struct ib_port *port, bool on)
 {
     sim_time_t now = sim_now(port->hca->dom);
 
@@ -104,7 +104,7 @@ static void stall(struct ib_port *port, bool on)
     port->stalled_since = on ? now : SIM_TIME_NEVER;
 }
 
-static void arrive(struct ib_port *port, struct ib_packet *p);
+static void queue_arrival(struct ib_port *port, struct ib_packet *p);
 
 /** From one queue pair of the adapter to another, beside the link. */
 static void loop_back(struct ib_port *port, struct ib_packet *p)
@@ -113,7 +113,7 @@ static void loop_back(struct ib_port *port, struct ib_packet *p)
 
     p->due = sim_now(hca->dom) + hca->cfg.loop_ps;
     p->ready = false;
-    arrive(port, p);
+    queue_arrival(port, p);
 }
 
 static void transmit_all(struct ib_port *port, sim_time_t *next)
@@ -135,10 +135,10 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
             return;
         }
         if (!take_credits(port, p)) {
-            stall(port, true);
+            set_stalled(port, true);
             return;
         }
-        stall(port, false);
+        set_stalled(port, false);
         (void)sim_list_pop(ack ? &port->acks : &port->tx);
         port->ntx -= !ack;
         ib_wake(hca, now); /* room for the requester */
@@ -146,7 +146,7 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
             loop_back(port, p);
             continue;
         }
-        send(port, p);
+        send_packet(port, p);
         ib_packet_put(hca, p);
     }
 }
@@ -164,7 +164,7 @@ static bool arrives_before(const struct ib_packet *p, const struct ib_packet *ot
     return p->due < other->due || (p->due == other->due && p->h.lid < other->h.lid);
 }
 
-static void arrive(struct ib_port *port, struct ib_packet *p)
+static void queue_arrival(struct ib_port *port, struct ib_packet *p)
 {
     struct sim_link **at = &port->arrived;
 
@@ -174,7 +174,7 @@ static void arrive(struct ib_port *port, struct ib_packet *p)
     *at = &p->link;
 }
 
-static void deliver(void *arg, const void *record, uint32_t bytes)
+static void deliver_record(void *arg, const void *record, uint32_t bytes)
 {
     struct ib_port *port = arg;
     struct ib_hca *hca = port->hca;
@@ -191,7 +191,7 @@ static void deliver(void *arg, const void *record, uint32_t bytes)
     SIM_ASSERT(bytes == sizeof(p->h) + p->h.bytes);
     memcpy(p->data, h + 1, p->h.bytes);
     p->due = sim_now(hca->dom);
-    arrive(port, p);
+    queue_arrival(port, p);
 }
 
 /** The packet's room in the switch is the sender's again. */
@@ -208,7 +208,7 @@ static void return_credits(struct ib_port *port, const struct ib_header *h)
 }
 
 /** From the output of the switch over the link; it cuts through where that is free. */
-static void receive(struct ib_port *port, struct ib_packet *p)
+static void receive_packet(struct ib_port *port, struct ib_packet *p)
 {
     struct ib_hca *hca = port->hca;
     sim_time_t now = sim_now(hca->dom);
@@ -267,7 +267,7 @@ static void take_arrived(struct ib_port *port, sim_time_t *next)
             return;
         }
         *at = p->link.next;
-        receive(port, p);
+        receive_packet(port, p);
         at = &port->arrived;
         memset(blocked, 0, sizeof(blocked));
     }
@@ -328,8 +328,8 @@ static int room_for(struct ib_port *port, unsigned lid, struct sim_error *err)
 }
 
 /** The channel by which `from` reaches `to`, through the switch. */
-static int connect(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
-                   struct sim_error *err)
+static int connect_port(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
+                        struct sim_error *err)
 {
     struct ib_peer *peer;
     struct sim_channel_config cfg = {
@@ -337,7 +337,7 @@ static int connect(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
         .to = to->hca->dom,
         .latency_ps =
             from->hca->cfg.phy_ps + from->hca->cfg.fabric_ps + wire_ps + to->hca->cfg.phy_ps,
-        .deliver = deliver,
+        .deliver = deliver_record,
         .arg = to,
     };
     int code = room_for(from, to->hca->lid, err);
@@ -355,7 +355,7 @@ static int connect(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
 
 int ib_port_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
 {
-    int code = connect(a, b, wire_ps, err);
+    int code = connect_port(a, b, wire_ps, err);
 
-    return code == SIM_OK ? connect(b, a, wire_ps, err) : code;
+    return code == SIM_OK ? connect_port(b, a, wire_ps, err) : code;
 }

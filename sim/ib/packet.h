@@ -35,9 +35,9 @@ struct ib_write {
     struct sim_link link;
     struct pcie_tlp tlp;
     sim_time_t due;
-    uint32_t blocks; /* of the receive buffer that are free again with it: */
-    uint16_t lid;    /* of a packet from this adapter */
-    uint8_t port, lane;
+    uint32_t blocks;    /* what it frees of the receive buffer, */
+    uint16_t lid;       /* where a packet of this adapter was, */
+    uint8_t port, lane; /* by this port and lane */
 };
 
 /* ---- packets --------------------------------------------------------------------- */

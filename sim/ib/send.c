@@ -99,8 +99,8 @@ static void read_request(struct ib_qp *qp, struct ib_wqe *wqe)
 }
 
 /** Where the next data of the request are. @return false: not in a region of its own. */
-static bool locate(const struct ib_qp *qp, const struct ib_wqe *wqe, uint32_t piece,
-                   uint64_t *bus_p)
+static bool locate_data(const struct ib_qp *qp, const struct ib_wqe *wqe, uint32_t piece,
+                        uint64_t *bus_p)
 {
     *bus_p = 0;
     if ((wqe->flags & IB_WQE_INLINE) != 0)
@@ -117,7 +117,7 @@ static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
     struct ib_packet *p;
     uint64_t bus;
 
-    if (!locate(qp, wqe, piece, &bus)) {
+    if (!locate_data(qp, wqe, piece, &bus)) {
         ib_qp_fail(qp, qp->exec, IB_ERR_LOCAL);
         return;
     }

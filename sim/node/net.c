@@ -15,7 +15,7 @@
 /** A segment as it crosses a channel. */
 struct net_record {
     uint32_t from;
-    uint32_t size;   /* of the message */
+    uint32_t size;   /* the whole message's */
     uint32_t offset; /* of this segment in it */
     uint32_t bytes;
     uint8_t data[];
@@ -40,7 +40,7 @@ void node_net_set_receiver(struct node_net *net, node_net_fn fn, void *arg)
 }
 
 /** Puts `bytes` more through the transmitter. @return when the last of them is out. */
-static sim_time_t transmit(struct node_net *net, uint32_t bytes)
+static sim_time_t transmit_bytes(struct node_net *net, uint32_t bytes)
 {
     sim_time_t now = sim_now(net->cfg.dom);
 
@@ -70,7 +70,7 @@ void node_net_send(struct node_net *net, unsigned to, const void *bytes, uint32_
         *rec = (struct net_record){ net->cfg.node, size, offset, n };
         if (n != 0)
             memcpy(rec->data, (const uint8_t *)bytes + offset, n);
-        sim_channel_send(ch, transmit(net, n));
+        sim_channel_send(ch, transmit_bytes(net, n));
         offset += n;
     } while (offset < size);
 }

@@ -13,11 +13,11 @@ typedef void (*node_net_fn)(void *arg, unsigned from, const void *bytes, uint32_
 
 struct node_net_config {
     struct sim_domain *dom;
-    const char *path; /* of the host, for messages */
+    const char *path; /* the host's, for errors */
     unsigned node;    /* its number */
     uint64_t where;   /* fingerprint of what arrives */
     sim_time_t latency_ps;
-    uint64_t bytes_per_us; /* of the transmitter; 0: not limited */
+    uint64_t bytes_per_us; /* the transmitter's; 0: not limited */
 };
 
 struct node_net {

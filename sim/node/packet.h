@@ -13,7 +13,7 @@
 SIM_BEGIN_DECLS
 
 struct node_packet {
-    struct sim_link link; /* of a list, or of those that are free */
+    struct sim_link link; /* to the next in a list, or the next free one */
     struct pcie_tlp tlp;
     sim_time_t due;     /* not before this time */
     sim_time_t arrived; /* here */

@@ -36,7 +36,7 @@ struct observer {
     uint64_t nholds;
     uint32_t holds_room;
     struct id_list wrote, steps; /* marks with SIM_STAGE_WROTE and _STEP */
-    /* made by observe_index(), for marks and holds up to these numbers */
+    /* made by observe_index() when there were so many marks and holds: */
     uint64_t indexed, indexed_holds;
     struct mark_index by_queue, by_where; /* marks with SIM_STAGE_QUEUE and _LINK */
     sim_time_t longest;                   /* of `until` - `time` of them */
@@ -60,7 +60,7 @@ bool part_add(struct observe_breakdown *b, const struct sim_stage *stage, const 
               sim_time_t from, sim_time_t to);
 
 /* waits.c */
-/** Brings the order of queues and holds up to date. False: out of memory. */
+/** Sorts what has come since the last call. False: out of memory. */
 bool observe_index(struct observer *obs);
 /** Appends, latest first, what held the packet of mark `id` in its queue from `from` on. */
 bool observe_wait(struct observer *obs, uint64_t id, sim_time_t from, struct observe_breakdown *b);

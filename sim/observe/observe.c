@@ -133,7 +133,7 @@ static uint64_t writer_of(const struct observer *obs, const struct sim_mark *m, 
     return 0;
 }
 
-/** Of the causes of a mark the one that decided, 0: none is known. */
+/** The cause that decided when a mark could happen; 0: none is known. */
 static uint64_t cause_of(const struct observer *obs, const struct sim_mark *m, sim_time_t from)
 {
     uint64_t last = 0;

@@ -108,7 +108,7 @@ static void keep_write(struct observe_timeline *t, const struct sim_mark *m, uin
     };
 }
 
-/** Of the causes the one that decided. */
+/** The cause that decided; 0: none is kept. */
 static uint64_t cause_of(const struct observe_timeline *t, const struct sim_mark *m)
 {
     uint64_t last = 0;
@@ -249,8 +249,8 @@ struct point {
     sim_time_t time;
 };
 
-/** From the step of mark `id` back to the step that began it. @return how many points; 0: nobody
- * polled, or nothing came from outside */
+/** From the step of mark `id` back to the step that began it. @return how many points; 0: it was no
+ * poll, or nothing came from outside */
 static unsigned collect_points(const struct observe_timeline *t, uint64_t id, struct point *points)
 {
     const struct timeline_mark *m = mark_at(t, id);

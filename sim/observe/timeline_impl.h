@@ -12,7 +12,7 @@ enum track_group {
     TRACK_NONE,  /* no slice */
     TRACK_CORE,  /* steps of a program */
     TRACK_WIRE,  /* packets on a direction of a link */
-    TRACK_STATE, /* of a machine in a device, a DMA channel */
+    TRACK_STATE, /* what a part of a device does, a DMA channel */
     TRACK_OUT,   /* packets on an output of a crossbar */
     TRACK_STALL, /* what held a queue */
     TRACK_KIND,  /* stages of one kind, by which it is named */
@@ -47,7 +47,7 @@ void tracks_fini(struct tracks *ts);
  * a state, the side of a stall. 0: out of memory.
  */
 uint32_t tracks_at(struct tracks *ts, const char *where, enum track_group group, const char *other);
-/** The same, or the lane of it that is free from `from` on; taken up to `to`. */
+/** `track`, or its first lane that is free from `from` on; taken up to `to`. */
 uint32_t tracks_take(struct tracks *ts, uint32_t track, sim_time_t from, sim_time_t to);
 /** The process that a place belongs to; 0: out of memory. */
 uint32_t tracks_process(struct tracks *ts, const char *where);
@@ -65,7 +65,7 @@ struct timeline_mark {
     sim_time_t from; /* its slice begins */
     uint64_t cause;  /* that decided; 0: none is known */
     uint32_t track;  /* of its slice; 0: none */
-    bool step;       /* of a program */
+    bool step;       /* a program's */
     bool wire;       /* a packet on a link */
     bool poll;       /* somebody who waited for bytes saw them */
 };

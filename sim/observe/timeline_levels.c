@@ -22,7 +22,7 @@ static enum track_group group_of(const struct sim_signal *signal)
 }
 
 /** What a place does most of the time is not shown. */
-static bool rests(const struct sim_signal *signal, uint64_t value)
+static bool signal_rests(const struct sim_signal *signal, uint64_t value)
 {
     return signal->use == SIM_SIGNAL_STATE ? value == 0 : signal->states[value + 1] == NULL;
 }
@@ -44,7 +44,7 @@ static void add_level(struct observe_timeline *t, struct timeline_level *l,
 /** The state that `l` was in has ended. */
 static void end_state(struct observe_timeline *t, const struct timeline_level *l, sim_time_t time)
 {
-    if (l->known && time > l->since && !rests(l->signal, l->value))
+    if (l->known && time > l->since && !signal_rests(l->signal, l->value))
         (void)timeline_slice(t, l->track, l->signal->states[l->value], "state", l->since, time,
                              l->signal->meaning);
 }

@@ -61,7 +61,7 @@ uint32_t tracks_process(struct tracks *ts, const char *where)
 /* ---- tracks ---------------------------------------------------------------------------- */
 
 /** "node3.hub.e" without the node. */
-static const char *within(const char *where)
+static const char *name_within(const char *where)
 {
     const char *dot = strchr(where, '.');
 
@@ -79,24 +79,24 @@ static void name_track(const char *where, enum track_group group, const char *ot
 {
     switch (group) {
     case TRACK_WIRE:
-        snprintf(name, NAME_ROOM, "%s \u2192 %s", within(where),
-                 same_node(where, other) ? within(other) : other);
+        snprintf(name, NAME_ROOM, "%s \u2192 %s", name_within(where),
+                 same_node(where, other) ? name_within(other) : other);
         break;
     case TRACK_OUT:
-        snprintf(name, NAME_ROOM, "%s out", within(where));
+        snprintf(name, NAME_ROOM, "%s out", name_within(where));
         break;
     case TRACK_STALL:
-        snprintf(name, NAME_ROOM, "%s.%s waits", within(where), other);
+        snprintf(name, NAME_ROOM, "%s.%s waits", name_within(where), other);
         break;
     case TRACK_KIND:
-        snprintf(name, NAME_ROOM, "%s %s", within(where), other);
+        snprintf(name, NAME_ROOM, "%s %s", name_within(where), other);
         break;
     case TRACK_STATE: /* "dma0.state" */
-        snprintf(name, NAME_ROOM, "%s.%.*s", within(where), (int)strcspn(other, "."), other);
+        snprintf(name, NAME_ROOM, "%s.%.*s", name_within(where), (int)strcspn(other, "."), other);
         break;
     case TRACK_NONE:
     case TRACK_CORE:
-        snprintf(name, NAME_ROOM, "%s", within(where));
+        snprintf(name, NAME_ROOM, "%s", name_within(where));
         break;
     }
 }

@@ -1,14 +1,12 @@
-/*
- * What held a packet in a queue. The queue is first in, first out: up to the
+/ * What held a packet in a queue. The queue is first in, first out: up to the
  * time when the packet before it left, a packet waited for what held that one.
- * Of the head's time,
+ * The head waits for the first of these that is the case:
  *
- *   - while a hold lies on the queue or on where it goes to, that is the reason: missing
- *     credits, a full replay buffer;
- *   - where there is no room in the port that it goes to, what held that port's queue;
- *   - while others are on the way out that it wants, the arbiter or the bus: the link,
- *     where the queue is a port's own;
- *   - what is left is the queue's own stage.
+ *   - A hold lies on the queue or on where it goes to: missing credits, a full replay buffer.
+ *   - The port that it goes to has no room: what holds that port's queue.
+ *   - Others are on the way out that it wants: the arbiter or the bus, or the link where the
+ *     queue is a port's own.
+ *   - What is left is the queue's own stage.
  */
 #include "observe/internal.h"
 
@@ -179,8 +177,8 @@ static void paint_piece(struct canvas *c, unsigned i, const struct sim_stage *st
 }
 
 /** Gives what is not explained of [from, to) a stage. */
-static void paint(struct canvas *c, const struct sim_stage *stage, const char *where,
-                  sim_time_t from, sim_time_t to)
+static void paint_stage(struct canvas *c, const struct sim_stage *stage, const char *where,
+                        sim_time_t from, sim_time_t to)
 {
     for (unsigned i = 0; i < c->pieces.n && !c->failed; i++) {
         const struct observe_part *p = &c->pieces.parts[i];
@@ -205,7 +203,7 @@ static void paint_holds(struct canvas *c, const char *where, uint32_t queue, sim
         if (h->where != where || h->queue != queue || h->from >= to)
             return;
         if (h->to > from && h->stage->use != SIM_STAGE_FULL)
-            paint(c, h->stage, where, later(h->from, from), earlier(h->to, to));
+            paint_stage(c, h->stage, where, later(h->from, from), earlier(h->to, to));
     }
 }
 
@@ -229,7 +227,7 @@ static void paint_others(struct canvas *c, const struct sim_mark *m, const char 
             why = o->queue == m->queue ? &bus : &arbiter;
         }
         if (o->until > from)
-            paint(c, why, where, later(o->time, from), earlier(o->until, to));
+            paint_stage(c, why, where, later(o->time, from), earlier(o->until, to));
     }
 }
 
@@ -241,7 +239,7 @@ static void paint_port(struct canvas *c, const struct sim_mark *m, const char *p
     paint_others(c, m, port, from, to);
     if (queue != PCIE_POSTED && queue != PCIE_POSTED_VC1) /* passes no posted request (2.4.1) */
         paint_holds(c, port, PCIE_POSTED, from, to);
-    paint(c, &dllp, port, from, to);
+    paint_stage(c, &dllp, port, from, to);
 }
 
 /** Within [from, to), the port `m` goes to has no room; or it has, and the clock edge follows. */
@@ -268,7 +266,7 @@ static void paint_edge(struct canvas *c, const struct sim_mark *m)
     const struct observe_part *p = &c->pieces.parts[last];
 
     if (last > 0 && p->stage == NULL && p->to == m->time)
-        paint(c, &clock_edge, m->where, p->from, p->to);
+        paint_stage(c, &clock_edge, m->where, p->from, p->to);
 }
 
 /** `m` is the head of its queue during [from, to). */
@@ -286,7 +284,7 @@ static void explain_head(struct canvas *c, const struct sim_mark *m, sim_time_t 
     paint_others(c, m, m->where, from, to);
     if (m->until > m->time) /* only a clocked crossbar keeps its way busy */
         paint_edge(c, m);
-    paint(c, m->stage, m->where, from, to);
+    paint_stage(c, m->stage, m->where, from, to);
 }
 
 static bool explain_stretch(struct observer *obs, const struct sim_mark *m, sim_time_t from,

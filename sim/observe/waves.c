@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Domains are within a lookahead of each other, at most 1 us (core/sim.c): when one has come so far
- * beyond a change, no other tells an earlier one. */
+ * beyond a change, no other reports an earlier one. */
 #define WAIT_PS (2 * SIM_US)
 
 struct series {

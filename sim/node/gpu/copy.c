@@ -1,11 +1,10 @@
 /*
  * The two copy engines: one for jobs from the device to the bus, one for all others. An engine's
  * jobs run in order, one at a time, each after a set-up time; both share the port.
- * Ends on the bus are read and written with real TLPs: reads with a limited
- * number of tags, writes of up to the maximum payload, both as the port takes
- * them and both cut at multiples of their largest size, so that an odd address
- * never makes one double word too many. Inside the device a copy takes its
- * bytes at a fixed rate.
+ * Ends on the bus are read and written with real TLPs, as the port takes them: reads with a limited
+ * number of tags, writes of up to the maximum payload. Both are cut at multiples of their largest
+ * size, so that an odd address never makes one double word too many. Inside the device a copy takes
+ * its bytes at a fixed rate.
  */
 #include "node/gpu/internal.h"
 
@@ -96,7 +95,7 @@ static void end_job(struct gpu_copy *cp)
 /* ---- bytes of the job ----------------------------------------------------------------- */
 
 /** `n` bytes of the job, from `at` on, are at hand: to memory, or on their way to the bus. */
-static void put(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t n)
+static void put_bytes(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t n)
 {
     struct node_gpu *gpu = cp->gpu;
     const struct gpu_job *job = cp->queue.head;
@@ -143,7 +142,7 @@ static bool in_time(const struct gpu_copy *cp)
     return cp->next <= sim_now(cp->gpu->dom);
 }
 
-static void pace(struct gpu_copy *cp, uint32_t bytes)
+static void set_pace(struct gpu_copy *cp, uint32_t bytes)
 {
     uint64_t rate = cp->gpu->cfg.copy.bus_bytes_per_us;
 
@@ -162,8 +161,8 @@ static void push_out(struct gpu_copy *cp)
         uint32_t n = pcie_split_completion(job->dst.addr + cp->got, job->bytes - cp->got,
                                            pcie_port_mps(gpu->port));
 
-        put(cp, cp->got, gpu->memory.bytes + job->src.addr + cp->got, n);
-        pace(cp, n);
+        put_bytes(cp, cp->got, gpu->memory.bytes + job->src.addr + cp->got, n);
+        set_pace(cp, n);
         send_writes(cp);
     }
 }
@@ -232,8 +231,8 @@ static void watch_tags(struct gpu_copy *cp, bool missing)
     cp->tagless_since = missing ? now : SIM_TIME_NEVER;
 }
 
-/** Issues reads while tags are free and what was read is not held up on its way out. */
-static void ask(struct gpu_copy *cp)
+/** Issues reads while tags are free and nothing that was read waits to leave. */
+static void ask_reads(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
     const struct gpu_job *job = cp->queue.head;
@@ -249,7 +248,7 @@ static void ask(struct gpu_copy *cp)
         cp->reads[at] = (struct gpu_copy_read){ .tag = tlp.tag, .at = cp->asked, .left = n };
         begin_read(cp, &cp->reads[at]);
         cp->asked += n;
-        pace(cp, n);
+        set_pace(cp, n);
         pcie_tlp_set_range(&tlp, addr, n);
         gpu_send(gpu, &tlp);
     }
@@ -257,9 +256,10 @@ static void ask(struct gpu_copy *cp)
 }
 
 /** The next `n` bytes of a read have come. */
-static void advance(struct gpu_copy *cp, struct gpu_copy_read *r, const uint8_t *bytes, uint32_t n)
+static void advance_read(struct gpu_copy *cp, struct gpu_copy_read *r, const uint8_t *bytes,
+                         uint32_t n)
 {
-    put(cp, r->at, bytes, n);
+    put_bytes(cp, r->at, bytes, n);
     r->at += n;
     r->left -= n;
 }
@@ -275,7 +275,7 @@ static void fail_read(struct gpu_copy *cp, struct gpu_copy_read *r, uint32_t n)
     while (n > 0) {
         uint32_t some = n < sizeof(ones) ? n : (uint32_t)sizeof(ones);
 
-        advance(cp, r, ones, some);
+        advance_read(cp, r, ones, some);
         n -= some;
     }
 }
@@ -293,7 +293,7 @@ static struct gpu_copy_read *read_of(struct gpu_copy *cp, uint8_t tag)
 }
 
 /** Only one of the engines reads the bus. */
-static void completed(struct gpu_copy *cp, const struct pcie_tlp *cpl)
+static void completion_arrived(struct gpu_copy *cp, const struct pcie_tlp *cpl)
 {
     struct node_gpu *gpu = cp->gpu;
     struct gpu_copy_read *r = read_of(cp, cpl->tag);
@@ -308,7 +308,7 @@ static void completed(struct gpu_copy *cp, const struct pcie_tlp *cpl)
     pcie_port_answered(gpu->port, cpl);
     n = data && n < r->left ? n : r->left;
     if (data && cpl->poisoned == 0)
-        advance(cp, r, cpl->payload->data + skip, n);
+        advance_read(cp, r, cpl->payload->data + skip, n);
     else
         fail_read(cp, r, n);
     if (r->left == 0)
@@ -345,7 +345,7 @@ static void take_completions(struct node_gpu *gpu)
         struct node_packet *p = sim_list_pop(&gpu->completions);
 
         pcie_port_consume(gpu->port, PCIE_COMPLETION, pcie_tlp_data_credits(&p->tlp));
-        completed(&gpu->copy[0], &p->tlp);
+        completion_arrived(&gpu->copy[0], &p->tlp);
         pcie_tlp_drop(&p->tlp);
         node_packet_put(&gpu->packets, p);
     }
@@ -371,7 +371,7 @@ static void copy_inside(struct node_gpu *gpu, const struct gpu_job *job)
 }
 
 /** @return when to look again. */
-static sim_time_t run(struct gpu_copy *cp)
+static sim_time_t run_engine(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
     sim_time_t now = sim_now(gpu->dom);
@@ -396,7 +396,7 @@ static sim_time_t run(struct gpu_copy *cp)
             push_out(cp);
         } else {
             send_writes(cp);
-            ask(cp);
+            ask_reads(cp);
         }
         if (cp->sent < job->bytes) /* completions or gpu_ready() will come */
             return in_time(cp) ? SIM_TIME_NEVER : cp->next;
@@ -411,7 +411,7 @@ sim_time_t gpu_copy_run(struct node_gpu *gpu)
 
     take_completions(gpu);
     for (unsigned i = 0; i < GPU_COPIES; i++) /* one that ends wakes the other, if that waits */
-        next[i] = run(&gpu->copy[i]);
+        next[i] = run_engine(&gpu->copy[i]);
     return next[0] < next[1] ? next[0] : next[1];
 }
 

@@ -105,7 +105,7 @@ static bool power_of_two(uint64_t n)
     return (n & (n - 1)) == 0;
 }
 
-static int check(const struct gpu_config *cfg, struct sim_error *err)
+static int check_config(const struct gpu_config *cfg, struct sim_error *err)
 {
     const struct {
         const char *key;
@@ -204,7 +204,7 @@ static int gpu_create(const struct machine_place *place, const void *config, voi
                       struct sim_error *err)
 {
     struct node_gpu *gpu;
-    int code = check(config, err);
+    int code = check_config(config, err);
 
     if (code != SIM_OK)
         return code;

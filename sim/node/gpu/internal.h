@@ -63,7 +63,7 @@ struct gpu_read {
     const uint8_t *from; /* device memory at packet->addr */
     uint64_t chunk;      /* packet->addr / GPU_CHUNK when it was accepted */
     sim_time_t ready[GPU_CHUNKS];
-    uint64_t mark[GPU_CHUNKS]; /* the same for the probe */
+    uint64_t mark[GPU_CHUNKS]; /* when each chunk was ready, for the probe */
 };
 
 /* ---- copy engines ---------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ struct gpu_copy_read {
     bool busy;
     uint8_t tag;
     uint32_t left; /* bytes to come */
-    uint64_t at;   /* of the next byte in the job */
+    uint64_t at;   /* where the next byte is in the job */
     sim_time_t deadline_ps;
 };
 
@@ -91,8 +91,9 @@ struct gpu_copy {
     bool out; /* jobs from the device to the bus; the other one has the rest */
     struct sim_list queue, finished, unused; /* struct gpu_job */
     uint64_t ended;
-    sim_time_t start; /* of the head of the queue; SIM_TIME_NEVER: it waits for the other engine */
-    sim_time_t next;  /* the next piece over the bus, not before */
+    sim_time_t
+        start; /* the head of the queue begins; SIM_TIME_NEVER: it waits for the other engine */
+    sim_time_t next;     /* the next piece over the bus, not before */
     uint64_t asked, got; /* bytes of the job: requested, at hand */
     uint64_t sent;       /* bytes of the job that left as writes or need none */
     struct gpu_copy_read reads[GPU_TAGS_MAX];

@@ -1,9 +1,9 @@
 /*
  * What the GPU's port takes in. Writes become visible a fixed time after their
  * arrival, in order. Reads wait in the receive buffer until one of the read
- * slots is free; then each chunk of a read asks its L2 slice, and completions
- * leave in order within a read, but reads overtake each other as their data
- * comes. A read never shows memory without the writes that came before it.
+ * slots is free; then each chunk of a read asks its L2 slice. Completions leave
+ * in order within a read, but reads overtake each other as their data comes. A read never shows
+ * memory without the writes that came before it.
  */
 #include "node/gpu/internal.h"
 
@@ -31,12 +31,12 @@ static uint64_t memory_offset(const struct node_gpu *gpu, uint64_t addr, uint64_
     return ((uint64_t)(page - 1) << GPU_PAGE_SHIFT) + offset % GPU_PAGE_BYTES;
 }
 
-static void consume(struct node_gpu *gpu, const struct pcie_tlp *tlp)
+static void consume_credits(struct node_gpu *gpu, const struct pcie_tlp *tlp)
 {
     pcie_port_consume(gpu->port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
 }
 
-static void watch(struct node_gpu *gpu, struct node_packet *p)
+static void watch_order(struct node_gpu *gpu, struct node_packet *p)
 {
     if (gpu->order == NULL)
         return;
@@ -87,12 +87,12 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
         }
         gpu->next_write = p->due + gpu->cfg.write_interval_ps;
         gpu->posted_in++;
-        watch(gpu, p);
+        watch_order(gpu, p);
         sim_list_push(&gpu->writes, &p->link);
         break;
     case PCIE_NONPOSTED:
         p->order_after = gpu->posted_in;
-        watch(gpu, p);
+        watch_order(gpu, p);
         sim_list_push(&gpu->requests, &p->link);
         break;
     default:
@@ -138,7 +138,7 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
     } else if (p->tlp.kind == PCIE_MWR) {
         refuse_write(gpu, p);
     }
-    consume(gpu, &p->tlp);
+    consume_credits(gpu, &p->tlp);
     pcie_tlp_drop(&p->tlp);
     node_packet_put(&gpu->packets, p);
 }
@@ -149,7 +149,7 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
 static void answer_later(struct node_gpu *gpu, struct node_packet *p, const struct pcie_tlp *answer,
                          sim_time_t late_ps)
 {
-    consume(gpu, &p->tlp);
+    consume_credits(gpu, &p->tlp);
     pcie_tlp_drop(&p->tlp);
     p->tlp = *answer;
     p->tlp.completer_id = gpu->fn.id;
@@ -159,7 +159,7 @@ static void answer_later(struct node_gpu *gpu, struct node_packet *p, const stru
     sim_list_push(&gpu->answers, &p->link);
 }
 
-static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *request)
+static struct pcie_tlp answer_config(struct node_gpu *gpu, const struct pcie_tlp *request)
 {
     struct pcie_tlp answer = pcie_tlp_answer(request, PCIE_CPL_SC);
     uint32_t reg = (uint32_t)request->addr, value = 0;
@@ -228,11 +228,11 @@ static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t off
     r->next = NULL;
     *link = r;
     gpu->stat.read_bytes += p->left;
-    consume(gpu, &p->tlp);
+    consume_credits(gpu, &p->tlp);
 }
 
 /** A request that is answered well, or wrongly on purpose. */
-static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
+static void begin_answer(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
 {
     struct pcie_verdict v = { .late_ps = 0 };
     struct pcie_tlp answer;
@@ -245,7 +245,7 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
         p->entered = 0;
     }
     if (v.silent) {
-        consume(gpu, &p->tlp);
+        consume_credits(gpu, &p->tlp);
         pcie_tlp_drop(&p->tlp);
         node_packet_put(&gpu->packets, p);
         return;
@@ -257,7 +257,7 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
         begin_read(gpu, p, offset, v.late_ps);
         return;
     } else if (p->tlp.kind == PCIE_CFGRD0 || p->tlp.kind == PCIE_CFGWR0) {
-        answer = configure(gpu, &p->tlp);
+        answer = answer_config(gpu, &p->tlp);
     } else {
         gpu->stat.unpinned_reads++;
         pcie_port_advisory(gpu->port, PCIE_ERR_UNSUPPORTED, &p->tlp);
@@ -285,7 +285,7 @@ static bool begin_request(struct node_gpu *gpu)
     gpu->request_since = sim_now(gpu->dom);
     if (since != gpu->request_since)
         add_stall(gpu, since, gpu->request_since);
-    begin(gpu, p, offset);
+    begin_answer(gpu, p, offset);
     return true;
 }
 

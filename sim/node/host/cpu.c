@@ -34,7 +34,7 @@ void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value)
 }
 
 /** Does its operation use the core up to its end? Answers and deadlines come by themselves. */
-static bool computes(const struct node_core *core)
+static bool core_computes(const struct node_core *core)
 {
     return sim_event_scheduled(&core->end) && !core->sent && core->op != CORE_SLEEP &&
            !(core->op == CORE_POLL && core->value == 1);
@@ -44,7 +44,7 @@ void node_core_hold(struct node_core *core)
 {
     if (core->held++ > 0)
         return;
-    core->due = computes(core);
+    core->due = core_computes(core);
     if (!core->due)
         return;
     core->left = core->end.time - sim_now(core->host->dom);
@@ -86,7 +86,7 @@ static uint64_t little_endian(const uint8_t *bytes, uint32_t size)
 }
 
 /** What the operation does at its very end, when the software sees its result. */
-static void finish(struct node_core *core)
+static void finish_operation(struct node_core *core)
 {
     struct node_host *host = core->host;
 
@@ -124,8 +124,8 @@ static const uint8_t stage_of[] = {
     [CORE_TSC] = HOST_STAGE_TSC,
 };
 
-/** A request was not answered in time (2.8): software sees all ones. A late answer finds its tag in
- * nobody's use. */
+/** A request was not answered in time (2.8): software sees all ones. By the time
+ * of a late answer its tag is in use no more. */
 static void timed_out(struct node_core *core)
 {
     core->sent = false;
@@ -155,7 +155,7 @@ static void end_event(struct sim_event *ev)
         return;
     }
     core_mark(core, (enum host_stage)stage_of[core->op], core->cause);
-    finish(core);
+    finish_operation(core);
     core->op = CORE_IDLE; /* first: done() begins the next operation */
     core->done(core->arg, core->value);
 }
@@ -216,8 +216,8 @@ void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_d
     node_core_advance(core);
 }
 
-/** Nobody answers: all ones, after the way to the root complex and back. */
-static void unanswered(struct node_core *core)
+/** There is no answer: all ones, after the time to the root complex and back. */
+static void end_unanswered(struct node_core *core)
 {
     node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
                   UINT64_MAX);
@@ -268,7 +268,7 @@ static void issue_load(struct node_core *core)
 
     if (target >= HOST_PORTS) {
         host->failed_loads++;
-        unanswered(core);
+        end_unanswered(core);
         return;
     }
     pcie_tlp_set_range(&tlp, core->addr, core->size);
@@ -365,7 +365,7 @@ static void issue_config(struct node_core *core)
     /* Function 0 of device 0 is all that a link leads to. */
     if (bus == 0 || bus > HOST_PORTS || device != 0 || !function_0 ||
         !pcie_port_connected(host->rc.port[bus - 1].port)) {
-        unanswered(core);
+        end_unanswered(core);
         return;
     }
     if (tlp->kind == PCIE_CFGWR0)

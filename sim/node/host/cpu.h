@@ -43,7 +43,7 @@ struct store_unit {
     struct node_core *core;
     struct sim_list queue;
     unsigned uncached;       /* entries of the store buffer in use */
-    unsigned in_flight;      /* left the core, not yet on the way to the link */
+    unsigned in_flight;      /* left the core, have not reached the link */
     sim_time_t next_uc;      /* the next uncached store may leave */
     sim_time_t fenced_until; /* stores behind the last fence wait until then */
     struct sim_event drain;  /* SIM_TASK */
@@ -68,12 +68,12 @@ struct node_core {
     uint8_t tag;             /* with this tag, */
     unsigned target;         /* through this root port */
     unsigned turn;        /* grows when a request is given up, so that the next has another tag */
-    struct sim_event end; /* of the operation; SIM_TASK */
+    struct sim_event end; /* the operation ends; SIM_TASK */
     struct sim_event memory; /* a store to DRAM takes effect; SIM_CLOCK */
     node_done_fn done;
     void *arg;
     uint64_t value, high;
-    uint64_t addr; /* of the operation */
+    uint64_t addr; /* where the operation reads or writes */
     uint32_t size;
     enum node_mapping mapping;
     uint8_t data[HOST_LINE];

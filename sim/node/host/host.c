@@ -110,8 +110,8 @@ static const struct machine_param host_params[] = {
 static const char *const host_ports[] = { "p0", "p1", "p2", "p3",  "p4",
                                           "p5", "p6", "p7", "net", NULL };
 
-static int check(const struct machine_place *place, const struct host_config *cfg,
-                 struct sim_error *err)
+static int check_config(const struct machine_place *place, const struct host_config *cfg,
+                        struct sim_error *err)
 {
     uint64_t piece = cfg->rc.completion_bytes;
 
@@ -233,7 +233,7 @@ static int host_create(const struct machine_place *place, const void *config, vo
                        struct sim_error *err)
 {
     struct node_host *host;
-    int code = check(place, config, err);
+    int code = check_config(place, config, err);
 
     if (code != SIM_OK)
         return code;
@@ -398,7 +398,7 @@ uint64_t node_host_msi_address(const struct node_host *host)
     return HOST_MSI_ADDRESS;
 }
 
-static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+static bool ranges_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 {
     return a < b + b_size && b < a + a_size;
 }
@@ -414,14 +414,14 @@ int node_host_claim(struct node_host *host, unsigned port, uint64_t base, uint64
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s.p%u: window of 0x%llx bytes at 0x%llx: expected multiples of 4096",
                              host->path, port, bytes, at);
-    if (overlap(base, size, host->ram.base, host->ram.size) ||
-        overlap(base, size, MEM_PINS_BASE, MEM_PINS_SEGMENTS * MEM_PINS_SEGMENT) ||
-        overlap(base, size, HOST_MSI_ADDRESS, HOST_MSI_BYTES))
+    if (ranges_overlap(base, size, host->ram.base, host->ram.size) ||
+        ranges_overlap(base, size, MEM_PINS_BASE, MEM_PINS_SEGMENTS * MEM_PINS_SEGMENT) ||
+        ranges_overlap(base, size, HOST_MSI_ADDRESS, HOST_MSI_BYTES))
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s.p%u: window of 0x%llx bytes at 0x%llx overlaps DRAM or interrupts",
                              host->path, port, bytes, at);
     for (unsigned i = 0; i < rc->nclaims; i++) {
-        if (overlap(base, size, rc->claims[i].base, rc->claims[i].size))
+        if (ranges_overlap(base, size, rc->claims[i].base, rc->claims[i].size))
             return sim_error_set(
                 err, SIM_ERR_CONFIG,
                 "%s.p%u: window of 0x%llx bytes at 0x%llx overlaps one of p%u at 0x%llx",

@@ -32,8 +32,9 @@ struct node_host {
     uint64_t cause; /* for the probe: of the bytes that reach memory now */
 };
 
-/** Of all that software runs in: cores, one more for the interrupts of a single core, and those
- * above cores, where there are numbers left for them. They are the first so many of `cores`. */
+/** How many contexts software can run in: cores, one more for the interrupts of a single core, and
+ * those above cores, where there are numbers left for them. They are the first so many of `cores`.
+ */
 unsigned node_host_contexts(const struct node_host *host);
 
 /** How much longer an access of a core or of DRAM on `socket` takes to a root port, each way. */
@@ -59,7 +60,7 @@ static inline void node_rc_wake(struct node_rc *rc, sim_time_t at)
 /** Packets that cannot go on; see struct machine_kind. */
 void node_host_blocked(void *component, machine_block_fn fn, void *arg);
 
-/** The packet's next mark, in the root complex; nothing where nobody observes. */
+/** The packet's next mark, in the root complex; nothing without an observer. */
 static inline void host_mark(const struct node_host *host, enum host_stage stage, sim_time_t time,
                              struct pcie_tlp *tlp)
 {

@@ -11,7 +11,7 @@
  *
  * Posted writes and completions keep their receive credits until they have left
  * their path. Reads keep them until the limit on reads in progress admits them,
- * in order: one that waits holds up those behind it.
+ * in order: one that waits blocks those behind it.
  */
 #include "node/host/internal.h"
 
@@ -68,7 +68,7 @@ static void interrupt_fire(struct sim_event *ev)
 }
 
 /** A write, or the answer to a read, of a page that was unpinned while it was on its way. */
-static bool unpinned(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
+static bool is_unpinned(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
 {
     return mem_ram_at(&rc->host->ram, addr, bytes) == NULL;
 }
@@ -94,7 +94,7 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
         return;
     }
     host->cause = p->tlp.trace_id;
-    if (unpinned(rc, p->tlp.addr, node_span(&p->tlp))) {
+    if (is_unpinned(rc, p->tlp.addr, node_span(&p->tlp))) {
         rc->stat.unclaimed_writes++;
     } else {
         node_write_bytes(&host->ram, p->tlp.addr, &p->tlp);
@@ -156,7 +156,7 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
         uint32_t piece = (uint32_t)host->cfg.rc.completion_bytes, mps = pcie_port_mps(rp->port);
 
         const uint8_t *from =
-            unpinned(rc, p->addr, 1) ? nothing : mem_ram_at(&host->ram, p->addr, 1);
+            is_unpinned(rc, p->addr, 1) ? nothing : mem_ram_at(&host->ram, p->addr, 1);
 
         cpl = node_next_completion(p, piece < mps ? piece : mps, host->payloads, from);
         cpl.poisoned = p->poison;
@@ -178,7 +178,7 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
 }
 
 /** Does this completion end its request? (2.3.1.1; any other status ends it too) */
-static bool completes(const struct pcie_tlp *cpl)
+static bool is_last_completion(const struct pcie_tlp *cpl)
 {
     uint32_t carried = cpl->length_dw * 4u - (cpl->lower_addr & 3u);
 
@@ -203,7 +203,7 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
         node_rc_consume(rc, p->source, &p->tlp);
         if (cls == PCIE_POSTED) {
             rc->stat.p2p_write_bytes += pcie_tlp_data_bytes(&p->tlp);
-        } else if (completes(&p->tlp)) {
+        } else if (is_last_completion(&p->tlp)) {
             node_rc_answered(rc, target, p->source, &p->tlp);
         }
     }
@@ -291,7 +291,7 @@ static bool lanes_run(struct node_rc *rc, sim_time_t *next_p)
     return any;
 }
 
-static void arbitrate(struct sim_event *ev)
+static void arbitrate_lanes(struct sim_event *ev)
 {
     struct node_rc *rc = SIM_CONTAINER_OF(ev, struct node_rc, arbiter);
     sim_time_t next;
@@ -364,7 +364,7 @@ static void register_stalls(struct sim_domain *dom, const struct rc_port *rp)
 int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *err)
 {
     rc->host = host;
-    sim_event_init(&rc->arbiter, arbitrate);
+    sim_event_init(&rc->arbiter, arbitrate_lanes);
     sim_event_init(&rc->interrupt, interrupt_fire);
     register_stats(rc);
     for (unsigned i = 0; i < HOST_PORTS; i++) {

@@ -70,9 +70,9 @@ struct node_rc {
     uint64_t posted_in[RC_TARGETS][RC_SOURCES], posted_done[RC_TARGETS][RC_SOURCES];
     struct sim_event arbiter; /* the one place where ports compete; SIM_CLOCK */
     unsigned p2p_reads[2];    /* forwarded and not answered, by socket of the requester */
-    unsigned socket_reads[2]; /* the same, across the sockets */
+    unsigned socket_reads[2]; /* those of them that cross the sockets */
     unsigned read_turn;       /* the port that is asked first for a peer-to-peer read */
-    /* Where order is checked: of what came from a source, and of ways from and to here. */
+    /* Where order is checked: packets of one source, and packets that begin or end here. */
     struct pcie_order_watch *order[RC_SOURCES];
     struct pcie_order_end *end;
     uint32_t arrivals;

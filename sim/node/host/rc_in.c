@@ -32,7 +32,7 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
 }
 
 /** Where order is checked: packets of one source to one target have one. */
-static void watch(struct node_rc *rc, struct node_packet *p, unsigned target)
+static void watch_order(struct node_rc *rc, struct node_packet *p, unsigned target)
 {
     if (rc->order[p->source] == NULL)
         return;
@@ -47,7 +47,7 @@ static void order_after_posted(struct node_rc *rc, struct node_packet *p, unsign
     p->order_after = rc->posted_in[target][p->source];
 }
 
-static bool crosses(const struct node_rc *rc, unsigned a, unsigned b)
+static bool crosses_sockets(const struct node_rc *rc, unsigned a, unsigned b)
 {
     return rc->host->cfg.socket[a] != rc->host->cfg.socket[b];
 }
@@ -66,12 +66,12 @@ unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
 }
 
 /** From one root port to another, and to another socket where they lie so. */
-static void forward(const struct node_rc *rc, struct node_packet *p, unsigned target, uint64_t ps,
-                    uint64_t socket_ps)
+static void forward_packet(const struct node_rc *rc, struct node_packet *p, unsigned target,
+                           uint64_t ps, uint64_t socket_ps)
 {
     p->due += ps;
     host_mark(rc->host, HOST_STAGE_FORWARD, p->due, &p->tlp);
-    if (!crosses(rc, p->source, target))
+    if (!crosses_sockets(rc, p->source, target))
         return;
     p->due += socket_ps;
     host_mark(rc->host, HOST_STAGE_SOCKET, p->due, &p->tlp);
@@ -79,7 +79,7 @@ static void forward(const struct node_rc *rc, struct node_packet *p, unsigned ta
 
 /* ---- arrival at a root port --------------------------------------------------- */
 
-/** A write that nobody claims, or of poisoned data, which memory does not take. */
+/** A write to an address without a device, or of poisoned data, which memory does not take. */
 static void refuse_write(struct node_rc *rc, const struct node_packet *p)
 {
     bool poisoned = p->tlp.poisoned != 0;
@@ -111,10 +111,10 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
             p->due += node_hop_ps(rc->host, node_memory_socket(rc->host, tlp->addr), p->source);
         host_mark(rc->host, HOST_STAGE_MEMORY_WRITE, p->due, &p->tlp);
     } else {
-        forward(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
+        forward_packet(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
     }
     rc->posted_in[target][p->source]++;
-    watch(rc, p, target);
+    watch_order(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -129,13 +129,13 @@ static void nonposted_arrived(struct node_rc *rc, struct node_packet *p)
     if (p->target == p->source)
         p->target = RC_UNCLAIMED;
     order_after_posted(rc, p, p->target == RC_UNCLAIMED ? RC_INSIDE : p->target);
-    watch(rc, p, p->target == RC_UNCLAIMED ? RC_INSIDE : p->target);
+    watch_order(rc, p, p->target == RC_UNCLAIMED ? RC_INSIDE : p->target);
     sim_list_push(&rc->port[p->source].requests, &p->link);
     rc->requesting |= 1u << p->source;
     node_rc_wake(rc, p->arrived);
 }
 
-/** The target of a completion: the bus of its requester tells. Bus 0 is the CPU. */
+/** The target of a completion, by the bus of its requester. Bus 0 is the CPU. */
 static unsigned completion_target(const struct node_rc *rc, const struct node_packet *p)
 {
     unsigned bus = p->tlp.requester_id >> 8;
@@ -167,10 +167,10 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
             node_hop_ps(rc->host, rc->host->cores[p->tlp.tag % HOST_CORES_MAX].socket, p->source);
         host_mark(rc->host, HOST_STAGE_LOAD_IN, p->due, &p->tlp);
     } else {
-        forward(rc, p, target, cfg->rc.p2p_read_ps, cfg->rc.socket_read_ps);
+        forward_packet(rc, p, target, cfg->rc.p2p_read_ps, cfg->rc.socket_read_ps);
     }
     order_after_posted(rc, p, target);
-    watch(rc, p, target);
+    watch_order(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -202,7 +202,7 @@ void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const s
         rc->posted_in[target][p->source]++;
     else
         order_after_posted(rc, p, target);
-    watch(rc, p, target);
+    watch_order(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -213,7 +213,7 @@ unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target
     const struct host_config *cfg = &rc->host->cfg;
     uint64_t socket = cfg->socket[source];
 
-    if (crosses(rc, source, target)) {
+    if (crosses_sockets(rc, source, target)) {
         *limit_p = cfg->rc.socket_reads;
         return &rc->socket_reads[socket];
     }
@@ -235,12 +235,12 @@ static bool admit_forward(struct node_rc *rc, struct node_packet *p)
     rc->stat.p2p_wait_ps += sim_now(rc->host->dom) - p->arrived;
     p->due = sim_now(rc->host->dom);
     host_mark(rc->host, HOST_STAGE_READ_LIMIT, p->due, &p->tlp);
-    forward(rc, p, p->target, cfg->p2p_read_ps, cfg->socket_read_ps);
+    forward_packet(rc, p, p->target, cfg->p2p_read_ps, cfg->socket_read_ps);
     return true;
 }
 
 /** What a read of DRAM that is answered wrongly on purpose becomes. @return false: nothing. */
-static bool misbehave(struct node_rc *rc, struct node_packet *p)
+static bool misbehave_read(struct node_rc *rc, struct node_packet *p)
 {
     struct pcie_verdict v = pcie_misdeeds_judge(rc->misdeeds, sim_now(rc->host->dom));
 
@@ -264,7 +264,7 @@ static bool admit_inside(struct node_rc *rc, struct node_packet *p)
         p->due += 2 * node_hop_ps(rc->host, node_memory_socket(rc->host, p->tlp.addr), p->source);
     p->status = PCIE_CPL_UR;
     rc->stat.unclaimed_reads += p->target == RC_UNCLAIMED;
-    p->silent = rc->misdeeds != NULL && !misbehave(rc, p);
+    p->silent = rc->misdeeds != NULL && !misbehave_read(rc, p);
     if (p->silent)
         return true;
     rp->memory_reads++;
@@ -294,7 +294,7 @@ static void add_stall(struct node_rc *rc, struct rc_port *rp, const struct node_
 }
 
 /** Lets the oldest read of one port go on its path, if its limit allows. */
-static bool admit(struct node_rc *rc, unsigned port)
+static bool admit_read(struct node_rc *rc, unsigned port)
 {
     struct sim_list *requests = &rc->port[port].requests;
     struct node_packet *p = requests->head;
@@ -344,7 +344,7 @@ bool node_rc_admit(struct node_rc *rc)
         for (unsigned i = 0; i < HOST_PORTS; i++) {
             unsigned port = (first + i) % HOST_PORTS;
 
-            if ((rc->requesting >> port & 1) == 0 || !admit(rc, port))
+            if ((rc->requesting >> port & 1) == 0 || !admit_read(rc, port))
                 continue;
             rc->read_turn = (port + 1) % HOST_PORTS;
             again = any = true;

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /** Queues one memory write of up to a line. */
-static void enqueue(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
-                    uint32_t mark)
+static void queue_store(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
+                        uint32_t mark)
 {
     struct node_host *host = core->host;
     struct pcie_tlp tlp = node_memory_write(host->payloads, HOST_REQUESTER_ID, addr, bytes, size);
@@ -26,8 +26,8 @@ static void enqueue(struct node_core *core, uint64_t addr, const uint8_t *bytes,
     sim_list_push(&core->stores->queue, &p->link);
 }
 
-/** The head leaves the core for the root complex, or for nowhere when nobody claims it. */
-static void leave(struct node_core *core)
+/** The head leaves the core for the root complex, or is dropped when no device claims it. */
+static void send_store(struct node_core *core)
 {
     struct node_host *host = core->host;
     struct store_unit *st = core->stores;
@@ -76,7 +76,7 @@ static void probe_limit(struct node_core *core)
 }
 
 /** Lets stores leave while they may; else the drain event or node_core_taken() goes on. */
-static void drain(struct node_core *core)
+static void drain_stores(struct node_core *core)
 {
     struct store_unit *st = core->stores;
     sim_time_t now = sim_now(core->host->dom);
@@ -88,7 +88,7 @@ static void drain(struct node_core *core)
             sim_schedule_by(core->host->dom, &st->drain, st->next_uc, SIM_TASK);
             return;
         }
-        leave(core);
+        send_store(core);
     }
     if (core->host->probe != NULL)
         probe_limit(core);
@@ -98,7 +98,7 @@ static void drain_event(struct sim_event *ev)
 {
     struct node_core *core = SIM_CONTAINER_OF(ev, struct store_unit, drain)->core;
 
-    drain(core);
+    drain_stores(core);
     node_core_advance(core);
     if (core->above != NULL)
         node_core_advance(core->above);
@@ -132,7 +132,7 @@ static void wc_flush(struct node_core *core, struct wc_buffer *wc)
         for (end = at; end < HOST_LINE && (wc->mask >> end & 1) != 0;)
             end++;
         wc->pieces++;
-        enqueue(core, wc->line + at, wc->data + at, end - at, mark);
+        queue_store(core, wc->line + at, wc->data + at, end - at, mark);
         at = end;
     }
 }
@@ -156,7 +156,7 @@ void node_stores_flush(struct node_core *core)
     core = core->stores->core;
     for (struct wc_buffer *wc = wc_oldest(core); wc != NULL; wc = wc_oldest(core))
         wc_flush(core, wc);
-    drain(core);
+    drain_stores(core);
 }
 
 /** The buffer that gathers `line`, opened if need be; NULL when all are on their way out. */
@@ -196,7 +196,7 @@ static void wc_make_room(struct node_core *core)
         leaving |= st->wc[i].state != WC_OPEN;
     if (!leaving)
         wc_flush(core, wc_oldest(core));
-    drain(core);
+    drain_stores(core);
     for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++) {
         if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at < soonest)
             soonest = st->wc[i].free_at;
@@ -221,7 +221,7 @@ static bool add_combining(struct node_core *core, uint64_t addr, const uint8_t *
     wc->mask |= ones << at;
     if (wc->mask == UINT64_MAX) {
         wc_flush(core, wc);
-        drain(core);
+        drain_stores(core);
     }
     return true;
 }
@@ -252,8 +252,8 @@ bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes
     /* An uncached store is ordered after all earlier ones, so the buffers go first. */
     node_stores_flush(core);
     st->uncached++;
-    enqueue(core, addr, bytes, size, CORE_MARK_UC);
-    drain(core);
+    queue_store(core, addr, bytes, size, CORE_MARK_UC);
+    drain_stores(core);
     return true;
 }
 
