@@ -93,15 +93,16 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
 /** There is a frame to send. SIM_CLOCK. */
 void ether_mac_kick(struct ether_mac *mac);
 
-#define ETHER_GIVES_UP_ROW(key, type, field)                                                       \
+#define ETHER_GIVES_UP_ROW(type)                                                                   \
     {                                                                                              \
-        key, "choice", 0, 1, 1, offsetof(type, field),                                             \
+        "gives_up", "choice", 0, 1, 1, offsetof(type, gives_up),                                   \
             "a frame that met 16 collisions is dropped, or its attempts are counted anew",         \
             "off|on"                                                                               \
     }
-#define ETHER_RATE_ROW(key, type, field)                                                           \
+#define ETHER_RATE_ROW(type)                                                                       \
     {                                                                                              \
-        key, "Mbit/s", 1, 10000, 100, offsetof(type, field), "rate of its cables", NULL            \
+        "rate_mbps", "Mbit/s", 1, 10000, 100, offsetof(type, rate_mbps), "rate of its cables",     \
+            NULL                                                                                   \
     }
 
 SIM_END_DECLS

@@ -37,16 +37,15 @@ struct repeater {
     uint64_t frames, collisions;
 };
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct repeater_config, field), meaning, NULL           \
+        .key = #field, unit, min, max, def, offsetof(struct repeater_config, field), meaning, NULL \
     }
 static const struct machine_param params[] = {
-    ETHER_RATE_ROW("rate_mbps", struct repeater_config, rate_mbps),
-    ROW("delay_ps", "ps", 0, SIM_MS, 400000, delay_ps,
+    ETHER_RATE_ROW(struct repeater_config),
+    ROW(delay_ps, "ps", 0, SIM_MS, 400000,
         "a bit at one port until it leaves by the others, between the transceivers"),
-    ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through a transceiver, each way"),
-    MACHINE_PARAM_END
+    ROW(phy_ps, "ps", 1000, SIM_MS, 30000, "through a transceiver, each way"), MACHINE_PARAM_END
 };
 
 /* ---- signals out --------------------------------------------------------------------- */

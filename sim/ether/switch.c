@@ -41,19 +41,19 @@ struct ether_switch {
     struct switch_port ports[ETHER_PORTS];
 };
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct switch_config, field), meaning, NULL             \
+        .key = #field, unit, min, max, def, offsetof(struct switch_config, field), meaning, NULL   \
     }
 static const struct machine_param params[] = {
-    ETHER_RATE_ROW("rate_mbps", struct switch_config, rate_mbps),
+    ETHER_RATE_ROW(struct switch_config),
     { "duplex", "choice", 0, 1, 0, offsetof(struct switch_config, duplex),
       "of all its ports: both ways at once, or one at a time", "full|half" },
-    ROW("forward_ps", "ps", 0, SIM_MS, 5000000, forward_ps,
+    ROW(forward_ps, "ps", 0, SIM_MS, 5000000,
         "a frame that has come in whole until it is in the queue of its port"),
-    ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through a transceiver, each way"),
-    ETHER_GIVES_UP_ROW("gives_up", struct switch_config, gives_up),
-    ROW("queue_frames", "1", 1, 4096, 64, queue_frames,
+    ROW(phy_ps, "ps", 1000, SIM_MS, 30000, "through a transceiver, each way"),
+    ETHER_GIVES_UP_ROW(struct switch_config),
+    ROW(queue_frames, "1", 1, 4096, 64,
         "frames that may wait to leave by one port; others are dropped"),
     MACHINE_PARAM_END
 };

@@ -97,7 +97,7 @@ static uint32_t add_qp(struct ib_hca *hca, const uint64_t *w, uint32_t *number_p
     struct ib_qp *qp;
 
     if (hca->nqps == IB_QPS || sq > IB_LOG2_MAX || rq > IB_LOG2_MAX || port >= hca->cfg.ports ||
-        (lane & 0xff) >= hca->cfg.vl_lanes || send_cq >= hca->ncqs || receive_cq >= hca->ncqs)
+        (lane & 0xff) >= hca->cfg.link.vls || send_cq >= hca->ncqs || receive_cq >= hca->ncqs)
         return IB_ERR_COMMAND;
     qp = calloc(1, sizeof(*qp));
     if (qp == NULL)

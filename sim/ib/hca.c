@@ -6,50 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct ib_config, field), meaning, NULL                 \
+        .key = #field, unit, min, max, def, offsetof(struct ib_config, field), meaning, NULL       \
     }
-#define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
+#define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 
 /* Defaults make a ConnectX-3 with QDR ports; what is not published is a guess of the right order.
  */
 static const struct machine_param params[] = {
-    ROW("ports", "1", 1, IB_PORTS, 1, ports, "ports that are in use"),
-    { "link.speed", "choice", 0, 5, 2, offsetof(struct ib_config, speed),
+    ROW(ports, "1", 1, IB_PORTS, 1, "ports that are in use"),
+    { "link.speed", "choice", 0, 5, 2, offsetof(struct ib_config, link.speed),
       "signalling of a lane: 2.5, 5, 10 Gb/s with 8b/10b, 10.3125, 14.0625, 25.78125 Gb/s with "
       "64b/66b",
       "sdr|ddr|qdr|fdr10|fdr|edr" },
-    ROW("link.lanes", "1", 1, 12, 4, lanes, "lanes of a port: 1, 4, 8 or 12"),
-    ROW("link.mtu_bytes", "bytes", 256, IB_MTU_MAX, 2048, mtu_bytes,
-        "most data of one packet; a power of two"),
-    PS("link.phy_ps", 50000, phy_ps, "coding and serialiser at each end of a link"),
-    ROW("link.fabric_ps", "ps", 1000, SIM_MS, 150000, fabric_ps,
+    ROW(link.lanes, "1", 1, 12, 4, "lanes of a port: 1, 4, 8 or 12"),
+    ROW(link.mtu_bytes, "bytes", 256, IB_MTU_MAX, 2048, "most data of one packet; a power of two"),
+    PS(link.phy_ps, 50000, "coding and serialiser at each end of a link"),
+    ROW(link.fabric_ps, "ps", 1000, SIM_MS, 150000,
         "cables and the switch between two adapters: from one to the other where nothing waits"),
-    ROW("link.vls", "1", 1, IB_LANES, 1, vl_lanes, "virtual lanes for data"),
-    ROW("link.credit_blocks", "64 bytes", 128, 65535, 1024, credit_blocks,
-        "receive buffer for each virtual lane"),
-    ROW("link.switch_blocks", "64 bytes", 128, 65535, 512, switch_blocks,
+    ROW(link.vls, "1", 1, IB_LANES, 1, "virtual lanes for data"),
+    ROW(link.credit_blocks, "64 bytes", 128, 65535, 1024, "receive buffer for each virtual lane"),
+    ROW(link.switch_blocks, "64 bytes", 128, 65535, 512,
         "what the switch takes from this port, for each virtual lane, before it has passed it on"),
-    PS("command_ps", 1000000, command_ps, "the adapter carries out a command of the driver"),
-    PS("wqe_ps", 100000, wqe_ps, "a work request at hand until its data are asked for"),
-    PS("key_ps", 100000, key_ps,
+    PS(command_ps, 1000000, "the adapter carries out a command of the driver"),
+    PS(wqe_ps, 100000, "a work request at hand until its data are asked for"),
+    PS(key_ps, 100000,
        "finding where a request's local region lies, before its data are asked for"),
-    ROW("packet_ps", "ps", 1, SIM_MS, 30000, packet_ps,
-        "the requester begins one packet, and the next after"),
-    PS("tx_ps", 100000, tx_ps, "a packet's data at hand until it is handed to the link"),
-    PS("rx_ps", 100000, rx_ps,
+    ROW(packet_ps, "ps", 1, SIM_MS, 30000, "the requester begins one packet, and the next after"),
+    PS(tx_ps, 100000, "a packet's data at hand until it is handed to the link"),
+    PS(rx_ps, 100000,
        "a packet received until its data, or the answer that it means, go to the host"),
-    PS("ack_ps", 50000, ack_ps, "a packet received until its acknowledgement goes to the link"),
-    ROW("read_bytes", "bytes", 64, 4096, 512, read_bytes,
+    PS(ack_ps, 50000, "a packet received until its acknowledgement goes to the link"),
+    ROW(read_bytes, "bytes", 64, 4096, 512,
         "largest read request; requests end at multiples of it; a power of two"),
-    ROW("read_tags", "1", 1, IB_TAGS_MAX, 32, read_tags, "read requests in flight"),
-    ROW("tx_packets", "1", 1, 256, 8, tx_packets,
-        "packets of a port that are being made or wait for the link"),
-    ROW("write_tlps", "1", 16, 4096, 64, write_tlps,
+    ROW(read_tags, "1", 1, IB_TAGS_MAX, 32, "read requests in flight"),
+    ROW(tx_packets, "1", 1, 256, 8, "packets of a port that are being made or wait for the link"),
+    ROW(write_tlps, "1", 16, 4096, 64,
         "writes that wait for the bus before packets are left in the receive buffer"),
-    PS("loop_ps", 50000, loop_ps, "a packet from the adapter to itself, instead of the fabric"),
-    ROW("rnr_ps", "ps", 1000, 1000 * SIM_MS, 10 * SIM_US, rnr_ps,
+    PS(loop_ps, 50000, "a packet from the adapter to itself, instead of the fabric"),
+    ROW(rnr_ps, "ps", 1000, 1000 * SIM_MS, 10 * SIM_US,
         "wait after the far side had no receive request"),
     PCIE_PORT_PARAMS("port.", struct ib_config, port, 3, 8, 40000, 40000),
     MACHINE_PARAM_END
@@ -88,14 +84,14 @@ static void port_ready(void *user, enum pcie_class cls)
 
 static int check_config(const struct ib_config *cfg, struct sim_error *err)
 {
-    if ((cfg->mtu_bytes & (cfg->mtu_bytes - 1)) != 0)
-        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.mtu_bytes", cfg->mtu_bytes,
+    if ((cfg->link.mtu_bytes & (cfg->link.mtu_bytes - 1)) != 0)
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.mtu_bytes", cfg->link.mtu_bytes,
                                "expected a power of two");
     if ((cfg->read_bytes & (cfg->read_bytes - 1)) != 0)
         return sim_error_value(err, SIM_ERR_CONFIG, "", "read_bytes", cfg->read_bytes,
                                "expected a power of two");
-    if (cfg->lanes != 1 && cfg->lanes % 4 != 0)
-        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.lanes", cfg->lanes,
+    if (cfg->link.lanes != 1 && cfg->link.lanes % 4 != 0)
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.lanes", cfg->link.lanes,
                                "expected 1, 4, 8 or 12");
     return SIM_OK;
 }
@@ -107,8 +103,8 @@ static void set_rate(struct ib_hca *hca)
         uint64_t num, den; /* of one lane */
     } rates[] = { { 4000, 1 }, { 2000, 1 }, { 1000, 1 }, { 800, 1 }, { 1760, 3 }, { 320, 1 } };
 
-    hca->rate_num = rates[hca->cfg.speed].num;
-    hca->rate_den = rates[hca->cfg.speed].den * hca->cfg.lanes;
+    hca->rate_num = rates[hca->cfg.link.speed].num;
+    hca->rate_den = rates[hca->cfg.link.speed].den * hca->cfg.link.lanes;
 }
 
 static void register_port_stats(const struct ib_port *port)

@@ -34,8 +34,10 @@ SIM_BEGIN_DECLS
 #define IB_LOG2_MAX 16u
 
 struct ib_config {
-    uint64_t ports, speed, lanes, mtu_bytes, phy_ps, fabric_ps, vl_lanes, credit_blocks,
-        switch_blocks;
+    uint64_t ports;
+    struct {
+        uint64_t speed, lanes, mtu_bytes, phy_ps, fabric_ps, vls, credit_blocks, switch_blocks;
+    } link;
     uint64_t command_ps, wqe_ps, key_ps, packet_ps, tx_ps, rx_ps, ack_ps;
     uint64_t read_bytes, read_tags, tx_packets, write_tlps, rnr_ps, loop_ps;
     struct pcie_port_config port;

@@ -238,7 +238,7 @@ static bool has_room(const struct ib_port *port, const struct ib_packet *p)
     const struct ib_hca *hca = port->hca;
 
     return p->h.lid == hca->lid || p->h.op == IB_OP_ACK ||
-           port->rx_blocks[p->h.lane] + ib_blocks(&p->h) <= hca->cfg.credit_blocks;
+           port->rx_blocks[p->h.lane] + ib_blocks(&p->h) <= hca->cfg.link.credit_blocks;
 }
 
 /** The oldest packet of each virtual lane may go when there is room for it. */
@@ -298,7 +298,7 @@ void ib_port_init(struct ib_port *port, struct ib_hca *hca, unsigned index)
     port->index = index;
     port->stalled_since = SIM_TIME_NEVER;
     for (unsigned i = 0; i < IB_LANES; i++)
-        port->credits[i] = hca->cfg.switch_blocks;
+        port->credits[i] = hca->cfg.link.switch_blocks;
 }
 
 void ib_port_fini(struct ib_port *port)
@@ -335,8 +335,8 @@ static int connect_port(struct ib_port *from, struct ib_port *to, sim_time_t wir
     struct sim_channel_config cfg = {
         .from = from->hca->dom,
         .to = to->hca->dom,
-        .latency_ps =
-            from->hca->cfg.phy_ps + from->hca->cfg.fabric_ps + wire_ps + to->hca->cfg.phy_ps,
+        .latency_ps = from->hca->cfg.link.phy_ps + from->hca->cfg.link.fabric_ps + wire_ps +
+                      to->hca->cfg.link.phy_ps,
         .deliver = deliver_record,
         .arg = to,
     };

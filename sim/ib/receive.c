@@ -95,7 +95,7 @@ static enum ib_nak respond_read(struct ib_qp *qp, const struct ib_header *h)
 static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
 {
     const struct ib_header *h = &p->h;
-    uint32_t mtu = (uint32_t)qp->hca->cfg.mtu_bytes;
+    uint32_t mtu = (uint32_t)qp->hca->cfg.link.mtu_bytes;
     enum ib_nak nak;
 
     if (h->psn != qp->epsn || qp->failed) { /* behind one that was refused */
@@ -199,7 +199,7 @@ static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_
         qp->hca->stat.dropped++;
         return;
     }
-    offset = wqe->offset + (p->h.psn - wqe->first_psn) * qp->hca->cfg.mtu_bytes;
+    offset = wqe->offset + (p->h.psn - wqe->first_psn) * qp->hca->cfg.link.mtu_bytes;
     if (p->h.bytes != 0 &&
         !ib_translate(qp->hca, wqe->key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
         ib_qp_fail(qp, qp->done, IB_ERR_LOCAL);

@@ -78,7 +78,7 @@ static void packet_add(struct ib_qp *qp, struct ib_packet *p, uint64_t bus, sim_
 
 static uint32_t packets_of(const struct ib_hca *hca, uint32_t bytes)
 {
-    uint32_t mtu = (uint32_t)hca->cfg.mtu_bytes;
+    uint32_t mtu = (uint32_t)hca->cfg.link.mtu_bytes;
 
     return bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
 }
@@ -112,7 +112,7 @@ static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
 {
     const struct ib_config *cfg = &qp->hca->cfg;
     uint32_t left = wqe->bytes - qp->sent;
-    uint32_t piece = left < cfg->mtu_bytes ? left : (uint32_t)cfg->mtu_bytes;
+    uint32_t piece = left < cfg->link.mtu_bytes ? left : (uint32_t)cfg->link.mtu_bytes;
     bool first = qp->sent == 0, last = piece == left;
     struct ib_packet *p;
     uint64_t bus;
@@ -170,7 +170,7 @@ static void next_packet(struct ib_qp *qp)
 
 void ib_respond(struct ib_qp *qp, const struct ib_header *request, uint64_t bus)
 {
-    uint32_t mtu = (uint32_t)qp->hca->cfg.mtu_bytes, n = packets_of(qp->hca, request->total);
+    uint32_t mtu = (uint32_t)qp->hca->cfg.link.mtu_bytes, n = packets_of(qp->hca, request->total);
     sim_time_t due = sim_now(qp->hca->dom) + qp->hca->cfg.wqe_ps + qp->hca->cfg.key_ps;
 
     for (uint32_t i = 0; i < n; i++) {

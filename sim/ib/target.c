@@ -34,7 +34,7 @@ static uint64_t read_register(const struct ib_hca *hca, uint64_t offset)
     if (offset != IB_ID)
         return 0;
     return IB_ID_MAGIC | hca->cfg.ports << 32 |
-           (uint64_t)__builtin_ctzll(hca->cfg.mtu_bytes) << 40 | (uint64_t)hca->lid << 48;
+           (uint64_t)__builtin_ctzll(hca->cfg.link.mtu_bytes) << 40 | (uint64_t)hca->lid << 48;
 }
 
 static void answer_data(struct ib_hca *hca, const struct pcie_tlp *request, const void *bytes,

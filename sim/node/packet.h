@@ -54,6 +54,13 @@ static inline void node_packet_put(struct node_packet_pool *pool, struct node_pa
     sim_list_push_first(&pool->free, &p->link);
 }
 
+/** The packet ends here, with its payload. */
+static inline void node_packet_drop(struct node_packet_pool *pool, struct node_packet *p)
+{
+    pcie_tlp_drop(&p->tlp);
+    node_packet_put(pool, p);
+}
+
 /** Bytes of bus addresses that a memory request spans, enabled or not. */
 static inline uint64_t node_span(const struct pcie_tlp *tlp)
 {

@@ -346,8 +346,7 @@ static void take_completions(struct node_gpu *gpu)
 
         pcie_port_consume(gpu->port, PCIE_COMPLETION, pcie_tlp_data_credits(&p->tlp));
         completion_arrived(&gpu->copy[0], &p->tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&gpu->packets, p);
+        node_packet_drop(&gpu->packets, p);
     }
 }
 

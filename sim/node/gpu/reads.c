@@ -139,8 +139,7 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
         refuse_write(gpu, p);
     }
     consume_credits(gpu, &p->tlp);
-    pcie_tlp_drop(&p->tlp);
-    node_packet_put(&gpu->packets, p);
+    node_packet_drop(&gpu->packets, p);
 }
 
 /* ---- requests ---------------------------------------------------------------------- */
@@ -246,8 +245,7 @@ static void begin_answer(struct node_gpu *gpu, struct node_packet *p, uint64_t o
     }
     if (v.silent) {
         consume_credits(gpu, &p->tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&gpu->packets, p);
+        node_packet_drop(&gpu->packets, p);
         return;
     }
     if (v.abort) {

@@ -160,6 +160,21 @@ static void end_event(struct sim_event *ev)
     core->done(core->arg, core->value);
 }
 
+/** The operation goes on when all stores have left the core. */
+static void wait_for_stores(struct node_core *core)
+{
+    node_stores_flush(core);
+    core->waiting = true;
+    node_core_advance(core);
+}
+
+/** The root complex answers itself, or nothing does: that takes as long as there and back. */
+static void end_at_root_complex(struct node_core *core, uint64_t value)
+{
+    node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
+                  value);
+}
+
 /* ---- stores ------------------------------------------------------------------- */
 
 void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, uint32_t size,
@@ -190,9 +205,7 @@ void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, u
 void node_core_fence(struct node_core *core, node_done_fn done, void *arg)
 {
     node_core_begin(core, CORE_FENCE, done, arg);
-    node_stores_flush(core);
-    core->waiting = true;
-    node_core_advance(core);
+    wait_for_stores(core);
 }
 
 /* ---- loads ---------------------------------------------------------------------- */
@@ -211,16 +224,7 @@ void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_d
         node_core_end(core, host_cpu_of(core)->load_memory_ps, 0);
         return;
     }
-    node_stores_flush(core);
-    core->waiting = true;
-    node_core_advance(core);
-}
-
-/** There is no answer: all ones, after the time to the root complex and back. */
-static void end_unanswered(struct node_core *core)
-{
-    node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
-                  UINT64_MAX);
+    wait_for_stores(core);
 }
 
 #define TURNS (256 / HOST_CORES_MAX)
@@ -268,7 +272,7 @@ static void issue_load(struct node_core *core)
 
     if (target >= HOST_PORTS) {
         host->failed_loads++;
-        end_unanswered(core);
+        end_at_root_complex(core, UINT64_MAX);
         return;
     }
     pcie_tlp_set_range(&tlp, core->addr, core->size);
@@ -345,9 +349,7 @@ void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t
     core->request = tlp;
     for (unsigned i = 0; i < 4; i++)
         core->data[i] = (uint8_t)(value >> (8 * i));
-    node_stores_flush(core);
-    core->waiting = true;
-    node_core_advance(core);
+    wait_for_stores(core);
 }
 
 static void issue_config(struct node_core *core)
@@ -358,14 +360,13 @@ static void issue_config(struct node_core *core)
     bool function_0 = (tlp->completer_id & 7) == 0;
 
     if (bus == 0 && device < HOST_PORTS && function_0) {
-        node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
-                      root_port_access(&host->rc.port[device], core));
+        end_at_root_complex(core, root_port_access(&host->rc.port[device], core));
         return;
     }
     /* Function 0 of device 0 is all that a link leads to. */
     if (bus == 0 || bus > HOST_PORTS || device != 0 || !function_0 ||
         !pcie_port_connected(host->rc.port[bus - 1].port)) {
-        end_unanswered(core);
+        end_at_root_complex(core, UINT64_MAX);
         return;
     }
     if (tlp->kind == PCIE_CFGWR0)

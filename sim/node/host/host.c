@@ -7,92 +7,88 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct host_config, field), meaning, NULL               \
+        .key = #field, unit, min, max, def, offsetof(struct host_config, field), meaning, NULL     \
     }
-#define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
+#define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 #define SOCKET(n)                                                                                  \
-    ROW("p" #n ".socket", "1", 0, 1, 0, socket[n], "the socket that root port " #n " belongs to")
+    {                                                                                              \
+        "p" #n ".socket", "1", 0, 1, 0, offsetof(struct host_config, socket[n]),                   \
+            "the socket that root port " #n " belongs to", NULL                                    \
+    }
 
 /*
  * Defaults make a plain two-socket Xeon: with a Gen2 endpoint a posted store takes about 0.2 us, a
  * register read 0.6 us and a read of DRAM by the device 0.5 us. Platforms give their own values.
  */
 static const struct machine_param host_params[] = {
-    ROW("ram_bytes", "bytes", 1 << 16, UINT64_C(1) << 40, UINT64_C(1) << 28, ram_bytes,
-        "size of DRAM"),
-    ROW("ram_base", "bytes", 0, UINT64_C(1) << 46, UINT64_C(1) << 32, ram_base,
+    ROW(ram_bytes, "bytes", 1 << 16, UINT64_C(1) << 40, UINT64_C(1) << 28, "size of DRAM"),
+    ROW(ram_base, "bytes", 0, UINT64_C(1) << 46, UINT64_C(1) << 32,
         "bus address of the first byte of DRAM"),
-    ROW("cores", "1", 1, HOST_CORES_MAX, 16, cores, "CPU cores that may run software"),
-    ROW("tsc_khz", "kHz", 1, 10000000, 2600000, tsc_khz, "rate of the time-stamp counter"),
+    ROW(cores, "1", 1, HOST_CORES_MAX, 16, "CPU cores that may run software"),
+    ROW(tsc_khz, "kHz", 1, 10000000, 2600000, "rate of the time-stamp counter"),
 
-    PS("cpu.store_ps", 400, cpu.store_ps, "a store instruction that finds room keeps the core"),
-    ROW("cpu.store_buffers", "1", 1, 1024, 36, cpu.store_buffers,
+    PS(cpu.store_ps, 400, "a store instruction that finds room keeps the core"),
+    ROW(cpu.store_buffers, "1", 1, 1024, 36,
         "uncached stores that wait in the core; one more makes the core wait"),
-    PS("cpu.store_uc_interval_ps", 80000, cpu.store_uc_interval_ps,
+    PS(cpu.store_uc_interval_ps, 80000,
        "an uncached store is accepted by the uncore, and the next may leave, after"),
-    ROW("cpu.store_to_rc_ps", "ps", 1, SIM_MS, 40000, cpu.store_to_rc_ps,
+    ROW(cpu.store_to_rc_ps, "ps", 1, SIM_MS, 40000,
         "a store leaves the core until the root complex has it"),
-    ROW("cpu.wc_buffers", "1", 1, 64, 10, cpu.wc_buffers,
+    ROW(cpu.wc_buffers, "1", 1, 64, 10,
         "write-combining buffers of 64 bytes; these are the line-fill buffers"),
-    PS("cpu.wc_drain_ps", 80000, cpu.wc_drain_ps,
-       "a write-combining buffer that was emptied is free again after"),
-    ROW("cpu.posted_writes", "1", 1, 1024, 32, cpu.posted_writes,
+    PS(cpu.wc_drain_ps, 80000, "a write-combining buffer that was emptied is free again after"),
+    ROW(cpu.posted_writes, "1", 1, 1024, 32,
         "stores of one core that have left it and wait for their root port"),
-    PS("cpu.fence_ps", 5000, cpu.fence_ps, "a store fence that finds nothing left to wait for"),
-    PS("cpu.store_memory_ps", 5000, cpu.store_memory_ps, "a store to DRAM, cached"),
-    PS("cpu.load_memory_ps", 80000, cpu.load_memory_ps, "a load from DRAM that misses the caches"),
-    ROW("cpu.load_to_rc_ps", "ps", 1, SIM_MS, 40000, cpu.load_to_rc_ps,
+    PS(cpu.fence_ps, 5000, "a store fence that finds nothing left to wait for"),
+    PS(cpu.store_memory_ps, 5000, "a store to DRAM, cached"),
+    PS(cpu.load_memory_ps, 80000, "a load from DRAM that misses the caches"),
+    ROW(cpu.load_to_rc_ps, "ps", 1, SIM_MS, 40000,
         "an uncached load or configuration access leaves the core until the root complex has it"),
-    PS("cpu.load_from_rc_ps", 60000, cpu.load_from_rc_ps,
-       "a completion at the root port until the load ends"),
-    PS("cpu.poll_detect_ps", 60000, cpu.poll_detect_ps,
+    PS(cpu.load_from_rc_ps, 60000, "a completion at the root port until the load ends"),
+    PS(cpu.poll_detect_ps, 60000,
        "a write visible in DRAM until the loop that polls the cached line has left it"),
-    PS("cpu.poll_jitter_ps", 0, cpu.poll_jitter_ps,
+    PS(cpu.poll_jitter_ps, 0,
        "seeded, uniform delay, at most this, of a load that repeats the last load's address"),
-    PS("cpu.tsc_read_ps", 10000, cpu.tsc_read_ps, "reading the time-stamp counter"),
-    PS("cpu.irq_ps", 1500000, cpu.irq_ps,
+    PS(cpu.tsc_read_ps, 10000, "reading the time-stamp counter"),
+    PS(cpu.irq_ps, 1500000,
        "an interrupt message visible at the interrupt controller until its handler runs"),
 
-    PS("rc.egress_ps", 30000, rc.egress_ps,
-       "a request of the CPU in the root complex until its port has it"),
-    PS("rc.memory_write_ps", 100000, rc.memory_write_ps,
-       "a posted write at the root port until it is visible in DRAM"),
-    PS("rc.memory_read_ps", 200000, rc.memory_read_ps,
+    PS(rc.egress_ps, 30000, "a request of the CPU in the root complex until its port has it"),
+    PS(rc.memory_write_ps, 100000, "a posted write at the root port until it is visible in DRAM"),
+    PS(rc.memory_read_ps, 200000,
        "a read of DRAM at the root port until its first completion is handed to the port"),
-    ROW("rc.memory_reads", "1", 1, 1024, 32, rc.memory_reads,
+    ROW(rc.memory_reads, "1", 1, 1024, 32,
         "reads of DRAM in progress, per root port; others wait in the receive buffer"),
-    ROW("rc.completion_bytes", "bytes", 64, 4096, 64, rc.completion_bytes,
+    ROW(rc.completion_bytes, "bytes", 64, 4096, 64,
         "largest completion of a read of DRAM, never across a multiple of it; a power of two"),
-    PS("rc.completion_interval_ps", 0, rc.completion_interval_ps,
-       "between two completions that DRAM hands to one root port"),
-    PS("rc.p2p_write_ps", 120000, rc.p2p_write_ps,
+    PS(rc.completion_interval_ps, 0, "between two completions that DRAM hands to one root port"),
+    PS(rc.p2p_write_ps, 120000,
        "a posted write at one root port until another port of the socket has it"),
-    PS("rc.p2p_read_ps", 120000, rc.p2p_read_ps,
+    PS(rc.p2p_read_ps, 120000,
        "a read at one root port until another port of the socket has it, and the same back"),
-    ROW("rc.p2p_reads", "1", 1, 1024, 32, rc.p2p_reads,
+    ROW(rc.p2p_reads, "1", 1, 1024, 32,
         "forwarded reads not yet answered, per requesting socket; others wait in the receive "
         "buffer"),
-    PS("rc.socket_write_ps", 150000, rc.socket_write_ps,
+    PS(rc.socket_write_ps, 150000,
        "a forwarded write takes this longer when its ports are on different sockets"),
-    PS("rc.socket_read_ps", 150000, rc.socket_read_ps,
+    PS(rc.socket_read_ps, 150000,
        "a forwarded read takes this longer, each way, when its ports are on different sockets"),
-    ROW("rc.socket_reads", "1", 1, 1024, 2, rc.socket_reads,
+    ROW(rc.socket_reads, "1", 1, 1024, 2,
         "forwarded reads not yet answered that cross the sockets, per requesting socket"),
-    PS("rc.socket_hop_ps", 30000, rc.socket_hop_ps,
+    PS(rc.socket_hop_ps, 30000,
        "an access of a core to a port, or of a device to DRAM, takes this longer, each way, when "
        "they are on different sockets"),
 
-    ROW("rc.completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
-        rc.completion_timeout_ps,
+    ROW(rc.completion_timeout_ps, "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
         "longest wait for the answer to a load or configuration access of the CPU, or to a "
         "forwarded "
         "read; 0: without end"),
 
-    ROW("net.latency_ps", "ps", 0, SIM_MS, 1000000, net.latency_ps,
+    ROW(net.latency_ps, "ps", 0, SIM_MS, 1000000,
         "control network: latency of the sending side, added to that of the network"),
-    ROW("net.bytes_per_us", "bytes/us", 0, 1000000, 0, net.bytes_per_us,
+    ROW(net.bytes_per_us, "bytes/us", 0, 1000000, 0,
         "control network: rate of this host's transmitter; 0 = that of the network"),
 
     SOCKET(0),

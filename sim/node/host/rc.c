@@ -102,8 +102,7 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
         if (sim_fingerprint_on(host->dom))
             see_write(host, &p->tlp);
     }
-    pcie_tlp_drop(&p->tlp);
-    node_packet_put(&host->packets, p);
+    node_packet_drop(&host->packets, p);
 }
 
 /** What leaves a path to the inside. */
@@ -123,8 +122,7 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
         rc->stat.stray_completions++;
         pcie_port_advisory(rc->port[p->source].port, PCIE_ERR_UNEXPECTED, &p->tlp);
     }
-    pcie_tlp_drop(&p->tlp);
-    node_packet_put(&host->packets, p);
+    node_packet_drop(&host->packets, p);
 }
 
 /** The next piece of DRAM could have left at `due`, but for the interval between two of them. */

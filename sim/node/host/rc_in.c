@@ -101,8 +101,7 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
         if (tlp->kind == PCIE_MWR) /* messages end here rightly */
             refuse_write(rc, p);
         node_rc_consume(rc, p->source, tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&rc->host->packets, p);
+        node_packet_drop(&rc->host->packets, p);
         return;
     }
     if (target == RC_INSIDE) {
@@ -157,8 +156,7 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
         rc->stat.stray_completions++;
         pcie_port_advisory(rc->port[p->source].port, PCIE_ERR_UNEXPECTED, &p->tlp);
         node_rc_consume(rc, p->source, &p->tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&rc->host->packets, p);
+        node_packet_drop(&rc->host->packets, p);
         return;
     }
     if (target == RC_INSIDE) {
@@ -311,8 +309,7 @@ static bool admit_read(struct node_rc *rc, unsigned port)
     if (p->silent) {
         if (p->entered != 0)
             pcie_order_forget(rc->order[p->entered - 1], p->order);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&rc->host->packets, p);
+        node_packet_drop(&rc->host->packets, p);
         return true;
     }
     if (target == RC_UNCLAIMED) {
