@@ -52,7 +52,7 @@ static void put_text(struct trace *tr, const char *text)
 
         while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\')
             plain++;
-        put(tr, text, plain);
+        put_bytes(tr, text, plain);
         text += plain;
         if (*text == '"' || *text == '\\') {
             put_raw(tr, "\\");

@@ -1,4 +1,5 @@
-/ * What held a packet in a queue. The queue is first in, first out: up to the
+/*
+ * What held a packet in a queue. The queue is first in, first out: up to the
  * time when the packet before it left, a packet waited for what held that one.
  * The head waits for the first of these that is the case:
  *
