@@ -134,6 +134,11 @@ static void write_interface(struct observe_capture *c, const char *from, const c
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
+static uint32_t block_bytes(const uint8_t *block)
+{
+    return (uint32_t)block[4] + ((uint32_t)block[5] << 8); /* shorter than 64 KiB */
+}
+
 static void write_waiting(struct observe_capture *c, uint32_t n)
 {
     uint32_t from = 0, to = 0; /* blocks that follow each other are written in one go */
@@ -145,7 +150,7 @@ static void write_waiting(struct observe_capture *c, uint32_t n)
             write_bytes(c, c->buffer + from, to - from);
             from = at;
         }
-        to = at + (uint32_t)c->buffer[at + 4] + ((uint32_t)c->buffer[at + 5] << 8);
+        to = at + block_bytes(c->buffer + at);
     }
     write_bytes(c, c->buffer + from, to - from);
 }
@@ -161,7 +166,7 @@ static void make_room(struct observe_capture *c)
     memmove(c->waiting, c->waiting + n, c->nwaiting * sizeof(*c->waiting));
     for (uint32_t i = 0; i < c->nwaiting; i++) {
         const uint8_t *block = old + c->waiting[i].offset;
-        uint32_t bytes = (uint32_t)block[4] + ((uint32_t)block[5] << 8);
+        uint32_t bytes = block_bytes(block);
 
         memcpy(c->next_buffer + used, block, bytes);
         c->waiting[i].offset = used;

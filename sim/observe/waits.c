@@ -15,6 +15,7 @@
 #include "pcie/tlp/tlp.h" /* PCIE_POSTED */
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct sim_stage arbiter = {
     .name = "arbiter wait",
@@ -153,40 +154,39 @@ struct canvas {
     bool failed;
 };
 
-static void paint_piece(struct canvas *c, unsigned i, const struct sim_stage *stage,
-                        const char *where, sim_time_t from, sim_time_t to)
+/** A piece that is not explained and holds `at` becomes two. */
+static void cut_at(struct canvas *c, sim_time_t at)
 {
-    struct observe_part old = c->pieces.parts[i];
-    struct observe_part cut[3];
-    unsigned n = 0;
+    struct observe_part *p;
+    unsigned i = 0;
 
-    if (from > old.from)
-        cut[n++] = (struct observe_part){ NULL, NULL, NULL, old.from, from };
-    cut[n++] = (struct observe_part){ stage, NULL, where, from, to };
-    if (to < old.to)
-        cut[n++] = (struct observe_part){ NULL, NULL, NULL, to, old.to };
-    for (unsigned k = 1; k < n; k++) {
-        if (!part_add(&c->pieces, NULL, NULL, 0, 0)) {
-            c->failed = true;
-            return;
-        }
+    while (i < c->pieces.n && (c->pieces.parts[i].stage != NULL || c->pieces.parts[i].from >= at ||
+                               c->pieces.parts[i].to <= at))
+        i++;
+    if (i == c->pieces.n)
+        return;
+    if (!part_add(&c->pieces, NULL, NULL, 0, 0)) {
+        c->failed = true;
+        return;
     }
-    for (unsigned k = c->pieces.n; k-- > i + n;)
-        c->pieces.parts[k] = c->pieces.parts[k - (n - 1)];
-    for (unsigned k = 0; k < n; k++)
-        c->pieces.parts[i + k] = cut[k];
+    p = &c->pieces.parts[i];
+    memmove(p + 1, p, (c->pieces.n - 1 - i) * sizeof(*p));
+    p[0].to = p[1].from = at;
 }
 
 /** Gives what is not explained of [from, to) a stage. */
 static void paint_stage(struct canvas *c, const struct sim_stage *stage, const char *where,
                         sim_time_t from, sim_time_t to)
 {
-    for (unsigned i = 0; i < c->pieces.n && !c->failed; i++) {
-        const struct observe_part *p = &c->pieces.parts[i];
-        sim_time_t first = later(p->from, from), end = earlier(p->to, to);
+    cut_at(c, from);
+    cut_at(c, to);
+    for (unsigned i = 0; i < c->pieces.n; i++) {
+        struct observe_part *p = &c->pieces.parts[i];
 
-        if (p->stage == NULL && first < end)
-            paint_piece(c, i, stage, where, first, end);
+        if (p->stage == NULL && p->from >= from && p->to <= to) {
+            p->stage = stage;
+            p->where = where;
+        }
     }
 }
 

@@ -124,8 +124,8 @@ static const uint8_t stage_of[] = {
     [CORE_TSC] = HOST_STAGE_TSC,
 };
 
-/** A request was not answered in time (2.8): software sees all ones. By the time
- * of a late answer its tag is in use no more. */
+/** A request was not answered in time (2.8): software sees all ones. When a late
+ * answer comes, its tag is no longer in use. */
 static void timed_out(struct node_core *core)
 {
     core->sent = false;

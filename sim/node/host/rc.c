@@ -31,8 +31,11 @@ static void probe_turn(const struct node_rc *rc, struct pcie_tlp *tlp, unsigned 
             host_probe_queue(rc->host, HOST_STAGE_TURN, rc->host->path, lane, target, tlp);
 }
 
-void node_rc_left(struct node_rc *rc, struct node_packet *p, bool here)
+/** A packet leaves; `here`: and takes effect. Only where order is checked. */
+static void leave_order(struct node_rc *rc, struct node_packet *p, bool here)
 {
+    if (p->entered == 0)
+        return;
     pcie_order_leave(rc->order[p->entered - 1], p->order);
     p->entered = 0;
     if (here && rc->end != NULL)
@@ -111,8 +114,7 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
     struct node_host *host = rc->host;
 
     probe_turn(rc, &p->tlp, p->source, RC_INSIDE);
-    if (p->entered != 0)
-        node_rc_left(rc, p, true);
+    leave_order(rc, p, true);
     if (pcie_tlp_class(&p->tlp) == PCIE_POSTED) {
         write_inside(rc, p);
         return;
@@ -148,8 +150,7 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     struct node_packet *p = lane->queue[RC_FROM_MEMORY].head;
     struct pcie_tlp cpl = p->tlp;
 
-    if (p->entered != 0)
-        node_rc_left(rc, p, p->tlp.kind == PCIE_MRD);
+    leave_order(rc, p, p->tlp.kind == PCIE_MRD);
     if (p->tlp.kind == PCIE_MRD) {
         uint32_t piece = (uint32_t)host->cfg.rc.completion_bytes, mps = pcie_port_mps(rp->port);
 
@@ -189,8 +190,7 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
     enum pcie_class cls = pcie_tlp_class(&p->tlp);
 
     probe_turn(rc, &p->tlp, p->source, target);
-    if (p->entered != 0)
-        node_rc_left(rc, p, false);
+    leave_order(rc, p, false);
     if (rc->end != NULL && p->source >= RC_FROM_CORE)
         pcie_order_begin(rc->end, &p->tlp);
     pcie_port_send(rc->port[target].port, &p->tlp);

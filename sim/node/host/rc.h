@@ -134,9 +134,6 @@ void node_rc_forwards_fini(struct node_rc *rc);
 unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target,
                             uint64_t *limit_p);
 
-/** Where order is checked: a packet that it watches leaves; `here`: and takes effect. */
-void node_rc_left(struct node_rc *rc, struct node_packet *p, bool here);
-
 static inline void node_rc_consume(struct node_rc *rc, unsigned port, const struct pcie_tlp *tlp)
 {
     pcie_port_consume(rc->port[port].port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
