@@ -98,7 +98,7 @@ static void send_due(struct launch_node *node, enum launch_way way)
             if (way == LAUNCH_LOCAL)
                 deliver(run, msg->packet, msg->bytes);
             else
-                node_net_send(node->host, msg->node, msg->packet, msg->bytes);
+                node_net_send(node_host_net(node->host), msg->node, msg->packet, msg->bytes);
             free(msg);
         }
         if (box->first != NULL && box->first->due < next)
@@ -122,7 +122,7 @@ void launch_messages_init(struct launch_node *node)
 {
     sim_event_init(&node->send[LAUNCH_LOCAL], local_event);
     sim_event_init(&node->send[LAUNCH_NET], net_event);
-    node_net_set_receiver(node->host, net_received, node);
+    node_net_set_receiver(node_host_net(node->host), net_received, node);
 }
 
 void launch_messages_cancel(struct launch_node *node)

@@ -94,8 +94,9 @@ struct sim_hold {
 
 enum sim_signal_use {
     SIM_SIGNAL_PLAIN,
-    SIM_SIGNAL_STATE,  /* what a part of a place does, "dma0.state" */
-    SIM_SIGNAL_OUTPUT, /* who has the way out of a place */
+    SIM_SIGNAL_STATE,  /* what a part of a place does, "dma0.state"; at rest in state 0 */
+    SIM_SIGNAL_LINK,   /* the state of a link; at rest in the last of its states */
+    SIM_SIGNAL_OUTPUT, /* who has the way out of a place; the last of its states is nothing */
     SIM_SIGNAL_LENGTH, /* how much a place holds */
 };
 

@@ -2,6 +2,7 @@
 #include "core/internal.h"
 #include "core/probe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,6 +328,17 @@ void sim_stat_register(struct sim_domain *dom, const uint64_t *value, const char
     }
     dom->stats[dom->nstats++] =
         (struct stat_entry){ value, copy_text(path), copy_text(unit), copy_text(meaning) };
+}
+
+void sim_stats_register(struct sim_domain *dom, const char *path, const struct sim_stat_row *rows,
+                        size_t n)
+{
+    char whole[256];
+
+    for (const struct sim_stat_row *row = rows; row < rows + n; row++) {
+        (void)snprintf(whole, sizeof(whole), "%s.%s", path, row->name);
+        sim_stat_register(dom, row->value, whole, row->unit, row->meaning);
+    }
 }
 
 void sim_stat_each(const struct sim *sim, sim_stat_fn fn, void *arg)

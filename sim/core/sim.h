@@ -239,6 +239,13 @@ uint64_t sim_stream_below(struct sim_stream *st, uint64_t n);
 /** `value` is added to by its owner and must live as long as the domain; texts are copied. */
 void sim_stat_register(struct sim_domain *dom, const uint64_t *value, const char *path,
                        const char *unit, const char *meaning);
+struct sim_stat_row {
+    const uint64_t *value;
+    const char *name, *unit, *meaning;
+};
+/** Each of `n` rows as "path.name". */
+void sim_stats_register(struct sim_domain *dom, const char *path, const struct sim_stat_row *rows,
+                        size_t n);
 typedef void (*sim_stat_fn)(void *arg, const char *path, const char *unit, const char *meaning,
                             uint64_t value);
 /** All statistics, in order of domain and registration. */

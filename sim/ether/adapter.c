@@ -15,8 +15,12 @@
 
 struct adapter_config {
     uint64_t rate_mbps, duplex, phy_ps, gives_up;
-    uint64_t tx_slots, tx_fifo_bytes, tx_threshold_bytes, tx_doorbell_ps;
-    uint64_t rx_slots, rx_loss_ppm;
+    struct {
+        uint64_t slots, fifo_bytes, threshold_bytes, doorbell_ps;
+    } tx;
+    struct {
+        uint64_t slots, loss_ppm;
+    } rx;
     uint64_t irq_ps;
     struct ether_bus_config bus;
 };
@@ -25,14 +29,14 @@ struct rx_slot {
     struct ether_frame frame;
     sim_time_t began;
     uint32_t total, moved; /* bytes for memory: without check sequence, with padding */
-    uint32_t turn;         /* tells this use of the slot from another */
+    uint32_t turn;         /* counts the uses of the slot */
     bool ended;
 };
 
 struct ether_adapter {
     struct ether_mac mac;
     struct adapter_config cfg;
-    char path[96];
+    const char *path;
     uint64_t where; /* for the fingerprint */
     uint8_t address[ETHER_ADDRESS_BYTES];
     struct ether_bus bus;
@@ -63,32 +67,32 @@ struct ether_adapter {
     uint64_t interrupts;
 };
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct adapter_config, field), meaning, NULL            \
+        .key = #field, unit, min, max, def, offsetof(struct adapter_config, field), meaning, NULL  \
     }
 static const struct machine_param params[] = {
-    ETHER_RATE_ROW("rate_mbps", struct adapter_config, rate_mbps),
+    ETHER_RATE_ROW(struct adapter_config),
     { "duplex", "choice", 0, 1, 0, offsetof(struct adapter_config, duplex),
       "both ways at once, or one at a time", "full|half" },
-    ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through the transceiver, each way"),
-    ETHER_GIVES_UP_ROW("gives_up", struct adapter_config, gives_up),
-    ROW("tx.slots", "1", 1, 1024, 32, tx_slots, "frames that the transmit ring holds"),
-    ROW("tx.fifo_bytes", "bytes", 1536, 65536, 4096, tx_fifo_bytes,
+    ROW(phy_ps, "ps", 1000, SIM_MS, 30000, "through the transceiver, each way"),
+    ETHER_GIVES_UP_ROW(struct adapter_config),
+    ROW(tx.slots, "1", 1, 1024, 32, "frames that the transmit ring holds"),
+    ROW(tx.fifo_bytes, "bytes", 1536, 65536, 4096,
         "buffer for frames that are to be sent; the next is fetched when it fits as a whole"),
-    ROW("tx.threshold_bytes", "bytes", 1, 1518, 128, tx_threshold_bytes,
+    ROW(tx.threshold_bytes, "bytes", 1, 1518, 128,
         "a frame may go out when so much of it is here, or all"),
-    ROW("tx.doorbell_ps", "ps", 1, SIM_MS, 200000, tx_doorbell_ps,
+    ROW(tx.doorbell_ps, "ps", 1, SIM_MS, 200000,
         "the driver's store until the adapter asks for the descriptor"),
-    ROW("rx.slots", "1", 1, 1024, 64, rx_slots, "frames that the receive ring holds"),
-    ROW("rx.loss_ppm", "1", 0, 1000000, 0, rx_loss_ppm,
+    ROW(rx.slots, "1", 1, 1024, 64, "frames that the receive ring holds"),
+    ROW(rx.loss_ppm, "1", 0, 1000000, 0,
         "of a million whole frames, so many are lost at random on arrival"),
-    ROW("irq_ps", "ps", 1, SIM_MS, 500000, irq_ps,
+    ROW(irq_ps, "ps", 1, SIM_MS, 500000,
         "an interrupt of the adapter until its processor is interrupted"),
-    ROW("bus.khz", "kHz", 1, 1000000, 25000, bus.khz, "clock of the expansion bus"),
-    ROW("bus.width_bytes", "bytes", 1, 64, 4, bus.width_bytes, "moved in a cycle"),
-    ROW("bus.burst_bytes", "bytes", 16, 1024, 64, bus.burst_bytes, "longest burst of its DMA"),
-    ROW("bus.overhead_cycles", "1", 0, 1000, 8, bus.overhead_cycles,
+    ROW(bus.khz, "kHz", 1, 1000000, 25000, "clock of the expansion bus"),
+    ROW(bus.width_bytes, "bytes", 1, 64, 4, "moved in a cycle"),
+    ROW(bus.burst_bytes, "bytes", 16, 1024, 64, "longest burst of its DMA"),
+    ROW(bus.overhead_cycles, "1", 0, 1000, 8,
         "cycles of a burst without data: arbitration, translation, memory"),
     MACHINE_PARAM_END
 };
@@ -104,7 +108,7 @@ static uint32_t at_most(uint64_t bytes, uint64_t limit)
 
 /* What happens on the cable or the bus at the time of an interrupt calls for another one: so the
  * interrupt comes a picosecond after all of its instant. */
-static void raise(struct ether_adapter *a)
+static void raise_irq(struct ether_adapter *a)
 {
     if (!sim_event_scheduled(&a->irq))
         sim_schedule_in(a->mac.end.dom, &a->irq, a->cfg.irq_ps + 1, SIM_CLOCK);
@@ -130,7 +134,7 @@ void ether_adapter_listen(struct ether_adapter *a)
 {
     a->listens = true;
     if (a->rx.out < a->rx.moved)
-        raise(a);
+        raise_irq(a);
 }
 
 void ether_adapter_want_room(struct ether_adapter *a, unsigned places)
@@ -138,7 +142,7 @@ void ether_adapter_want_room(struct ether_adapter *a, unsigned places)
     a->want_room = places;
     if (ether_adapter_room(a) >= places) {
         a->want_room = 0;
-        raise(a);
+        raise_irq(a);
     }
 }
 
@@ -146,12 +150,12 @@ void ether_adapter_want_room(struct ether_adapter *a, unsigned places)
 
 static struct ether_frame *tx_slot(struct ether_adapter *a, uint64_t count)
 {
-    return &a->tx.slots[count % a->cfg.tx_slots];
+    return &a->tx.slots[count % a->cfg.tx.slots];
 }
 
 unsigned ether_adapter_room(const struct ether_adapter *a)
 {
-    return (unsigned)(a->cfg.tx_slots - (a->tx.posted - a->tx.sent));
+    return (unsigned)(a->cfg.tx.slots - (a->tx.posted - a->tx.sent));
 }
 
 bool ether_adapter_half_duplex(const struct ether_adapter *a)
@@ -173,7 +177,7 @@ bool ether_adapter_post(struct ether_adapter *a, const void *frame, uint32_t byt
     memcpy(slot->data, frame, bytes);
     a->tx.posted++;
     sim_schedule_by(a->mac.end.dom, &a->tx.doorbell,
-                    sim_now(a->mac.end.dom) + a->cfg.tx_doorbell_ps, SIM_CLOCK);
+                    sim_now(a->mac.end.dom) + a->cfg.tx.doorbell_ps, SIM_CLOCK);
     return true;
 }
 
@@ -186,7 +190,7 @@ static void tx_fetch(struct ether_adapter *a)
     if (tx->master.asks != 0 || tx->fetched == tx->known)
         return;
     if (!tx->described) {
-        if (tx->fifo_bytes != 0 && tx->fifo_bytes + frame->data_bytes > a->cfg.tx_fifo_bytes)
+        if (tx->fifo_bytes != 0 && tx->fifo_bytes + frame->data_bytes > a->cfg.tx.fifo_bytes)
             return;
         tx->fifo_bytes += frame->data_bytes;
         ether_bus_ask(&a->bus, &tx->master, DESCRIPTOR_BYTES);
@@ -228,7 +232,7 @@ static struct ether_frame *tx_next(struct ether_mac *mac)
     struct ether_adapter *a = SIM_CONTAINER_OF(mac, struct ether_adapter, mac);
     struct adapter_tx *tx = &a->tx;
     bool here = tx->taken < tx->fetched || (tx->taken < tx->known && tx->taken == tx->fetched &&
-                                            tx->described && tx->at >= a->cfg.tx_threshold_bytes);
+                                            tx->described && tx->at >= a->cfg.tx.threshold_bytes);
 
     return here ? tx_slot(a, tx->taken++) : NULL;
 }
@@ -245,7 +249,7 @@ static void tx_sent(struct ether_mac *mac, struct ether_frame *frame, bool good)
                  sim_hash_bytes(frame->bytes, frame->data, frame->data_bytes));
     if (a->want_room != 0 && ether_adapter_room(a) >= a->want_room) {
         a->want_room = 0;
-        raise(a);
+        raise_irq(a);
     }
     tx_fetch(a);
 }
@@ -254,7 +258,7 @@ static void tx_sent(struct ether_mac *mac, struct ether_frame *frame, bool good)
 
 static struct rx_slot *rx_slot_of(struct ether_adapter *a, uint64_t count)
 {
-    return &a->rx.slots[count % a->cfg.rx_slots];
+    return &a->rx.slots[count % a->cfg.rx.slots];
 }
 
 /** When `bytes` of a frame are here. */
@@ -303,7 +307,7 @@ static void rx_complete(struct ether_adapter *a, const struct rx_slot *slot)
         sim_wire(a->mac.end.dom, a->where + 1,
                  sim_hash_bytes(slot->frame.bytes, slot->frame.data, slot->frame.data_bytes));
     if (a->listens)
-        raise(a);
+        raise_irq(a);
 }
 
 static void rx_done(struct ether_bus_master *master, uint32_t bytes)
@@ -338,14 +342,12 @@ static void rx_begins(struct ether_mac *mac, const struct ether_signal *s)
         rx->others++;
         return;
     }
-    if (rx->in - rx->out == a->cfg.rx_slots) {
+    if (rx->in - rx->out == a->cfg.rx.slots) {
         rx->missed++;
         return;
     }
     rx->arriving = true;
-    slot->frame.bytes = s->bytes;
-    slot->frame.data_bytes = s->data_bytes;
-    memcpy(slot->frame.data, s->data, s->data_bytes);
+    ether_frame_receive(&slot->frame, s);
     slot->began = sim_now(mac->end.dom);
     slot->total = s->bytes - ETHER_FCS_BYTES;
     slot->moved = 0;
@@ -363,8 +365,8 @@ static void rx_ends(struct ether_mac *mac, bool good)
     if (!rx->arriving)
         return;
     rx->arriving = false;
-    if (good && a->cfg.rx_loss_ppm != 0 &&
-        sim_stream_below(&rx->loss, 1000000) < a->cfg.rx_loss_ppm) {
+    if (good && a->cfg.rx.loss_ppm != 0 &&
+        sim_stream_below(&rx->loss, 1000000) < a->cfg.rx.loss_ppm) {
         rx->lost++;
         good = false;
     }
@@ -377,7 +379,7 @@ static void rx_ends(struct ether_mac *mac, bool good)
 
 const uint8_t *ether_adapter_frame(const struct ether_adapter *a, uint32_t *bytes_p)
 {
-    const struct rx_slot *slot = &a->rx.slots[a->rx.out % a->cfg.rx_slots];
+    const struct rx_slot *slot = &a->rx.slots[a->rx.out % a->cfg.rx.slots];
 
     if (a->rx.out == a->rx.moved)
         return NULL;
@@ -398,8 +400,14 @@ static const struct ether_mac_ops adapter_ops = { tx_next, tx_sent, rx_begins, r
 static void adapter_init(struct ether_adapter *a, const struct machine_place *place)
 {
     char path[160];
+    const struct sim_stat_row rows[] = {
+        { &a->rx.missed, "rx.missed", "frames", "for it, that found the receive ring full" },
+        { &a->rx.lost, "rx.lost", "frames", "for it, lost at random" },
+        { &a->rx.others, "rx.others", "frames", "that are not for it" },
+        { &a->interrupts, "interrupts", "1", "of its host" },
+    };
 
-    (void)snprintf(a->path, sizeof(a->path), "%s", place->path);
+    a->path = place->path;
     a->where = sim_path_hash(a->path);
     ether_address(place->node, a->address);
     ether_mac_init(&a->mac, place->dom, a->path, a->cfg.rate_mbps, a->cfg.duplex != 0,
@@ -415,11 +423,7 @@ static void adapter_init(struct ether_adapter *a, const struct machine_place *pl
     sim_event_init(&a->irq, irq_event);
     (void)snprintf(path, sizeof(path), "%s.rx.loss", a->path);
     sim_stream_init(&a->rx.loss, sim_seed(place->dom), path);
-    ether_stat(place->dom, &a->rx.missed, a->path, "rx.missed", "frames",
-               "for it, that found the receive ring full");
-    ether_stat(place->dom, &a->rx.lost, a->path, "rx.lost", "frames", "for it, lost at random");
-    ether_stat(place->dom, &a->rx.others, a->path, "rx.others", "frames", "that are not for it");
-    ether_stat(place->dom, &a->interrupts, a->path, "interrupts", "1", "of its host");
+    sim_stats_register(place->dom, a->path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* A frame that has begun must not run dry, and one that comes must find the bus in time. */
@@ -463,8 +467,8 @@ static int adapter_create(const struct machine_place *place, const void *config,
     a = calloc(1, sizeof(*a));
     if (a != NULL) {
         a->cfg = *cfg;
-        a->tx.slots = calloc(cfg->tx_slots, sizeof(*a->tx.slots));
-        a->rx.slots = calloc(cfg->rx_slots, sizeof(*a->rx.slots));
+        a->tx.slots = calloc(cfg->tx.slots, sizeof(*a->tx.slots));
+        a->rx.slots = calloc(cfg->rx.slots, sizeof(*a->rx.slots));
     }
     if (a == NULL || a->tx.slots == NULL || a->rx.slots == NULL) {
         if (a != NULL)

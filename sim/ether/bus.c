@@ -14,7 +14,7 @@ static sim_time_t next_edge(const struct ether_bus *bus)
 
 /** At an edge of the clock with a free bus. Who asks at this very edge is seen at the next one, in
  * whatever order its askers and the arbiter come. */
-static void arbitrate(struct ether_bus *bus)
+static void grant_bus(struct ether_bus *bus)
 {
     bool later = false;
 
@@ -57,7 +57,7 @@ static void step_event(struct sim_event *ev)
         master->done(master, bytes); /* may ask again, and then waits for its turn */
     }
     if (bus->holds == NULL && !sim_event_scheduled(&bus->step))
-        arbitrate(bus);
+        grant_bus(bus);
 }
 
 void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint32_t bytes)
@@ -76,12 +76,15 @@ void ether_bus_ask(struct ether_bus *bus, struct ether_bus_master *master, uint3
 void ether_bus_init(struct ether_bus *bus, struct sim_domain *dom, const char *path,
                     const struct ether_bus_config *cfg)
 {
+    const struct sim_stat_row rows[] = {
+        { &bus->bursts, "bus.bursts", "1", "bursts of its DMA on the expansion bus" },
+        { &bus->bytes, "bus.bytes", "bytes", "moved by them" },
+        { &bus->busy_ps, "bus.busy_ps", "ps", "that the bus was held" },
+    };
+
     bus->dom = dom;
     bus->cfg = *cfg;
     sim_clock_init(&bus->clock, cfg->khz);
     sim_event_init(&bus->step, step_event);
-    ether_stat(dom, &bus->bursts, path, "bus.bursts", "1",
-               "bursts of its DMA on the expansion bus");
-    ether_stat(dom, &bus->bytes, path, "bus.bytes", "bytes", "moved by them");
-    ether_stat(dom, &bus->busy_ps, path, "bus.busy_ps", "ps", "that the bus was held");
+    sim_stats_register(dom, path, rows, sizeof(rows) / sizeof(rows[0]));
 }

@@ -13,7 +13,7 @@ SIM_BEGIN_DECLS
 
 struct ether_bus_config {
     uint64_t khz, width_bytes, burst_bytes;
-    uint64_t overhead_cycles; /* of each burst: arbitration, translation, first word */
+    uint64_t overhead_cycles; /* before each burst: arbitration, translation, first word */
 };
 
 struct ether_bus;

@@ -16,7 +16,7 @@ SIM_BEGIN_DECLS
 #define ETHER_PREAMBLE_BYTES 8u /* with the start delimiter */
 #define ETHER_HEADER_BYTES   14u
 #define ETHER_FCS_BYTES      4u
-#define ETHER_MIN_BYTES      64u /* of a frame, header to check sequence */
+#define ETHER_MIN_BYTES      64u /* shortest frame, header to check sequence */
 #define ETHER_MAX_BYTES      1518u
 #define ETHER_GAP_BITS       96u
 #define ETHER_SLOT_BITS      512u

@@ -5,7 +5,6 @@
  */
 #include "ether/mac.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- frames and cables ---------------------------------------------------------- */
@@ -19,32 +18,11 @@ void ether_address(unsigned node, uint8_t address[ETHER_ADDRESS_BYTES])
     memcpy(address, own, sizeof(own));
 }
 
-void ether_list_init(struct ether_list *list)
+void ether_frame_receive(struct ether_frame *frame, const struct ether_signal *s)
 {
-    list->head = NULL;
-    list->tail = &list->head;
-    list->n = 0;
-}
-
-void ether_list_add(struct ether_list *list, struct ether_frame *frame)
-{
-    frame->next = NULL;
-    *list->tail = frame;
-    list->tail = &frame->next;
-    list->n++;
-}
-
-struct ether_frame *ether_list_take(struct ether_list *list)
-{
-    struct ether_frame *frame = list->head;
-
-    if (frame == NULL)
-        return NULL;
-    list->head = frame->next;
-    if (list->head == NULL)
-        list->tail = &list->head;
-    list->n--;
-    return frame;
+    frame->bytes = s->bytes;
+    frame->data_bytes = s->data_bytes;
+    memcpy(frame->data, s->data, s->data_bytes);
 }
 
 void ether_signal_on(struct ether_end *end, const struct ether_frame *frame, sim_time_t depart)
@@ -72,7 +50,7 @@ void ether_signal_off(struct ether_end *end, bool whole, sim_time_t depart)
     sim_channel_send(end->out, depart);
 }
 
-static void deliver(void *arg, const void *record, uint32_t bytes)
+static void deliver_signal(void *arg, const void *record, uint32_t bytes)
 {
     struct ether_end *end = arg;
 
@@ -86,7 +64,7 @@ static int open_channel(struct ether_end *from, struct ether_end *to, sim_time_t
     const struct sim_channel_config cfg = { .from = from->dom,
                                             .to = to->dom,
                                             .latency_ps = from->phy_ps + wire_ps + to->phy_ps,
-                                            .deliver = deliver,
+                                            .deliver = deliver_signal,
                                             .arg = to };
 
     from->out = sim_channel_create(&cfg, err);
@@ -112,15 +90,15 @@ int ether_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
 
 /* ---- sending ---------------------------------------------------------------------- */
 
-static sim_time_t bits(const struct ether_mac *mac, uint64_t n)
+static sim_time_t bit_time(const struct ether_mac *mac, uint64_t n)
 {
     return n * mac->end.bit_ps;
 }
 
 /** When the frame may be sent, if no carrier comes. */
-static sim_time_t earliest(const struct ether_mac *mac)
+static sim_time_t earliest_start(const struct ether_mac *mac)
 {
-    sim_time_t t = mac->idle_since + bits(mac, ETHER_GAP_BITS);
+    sim_time_t t = mac->idle_since + bit_time(mac, ETHER_GAP_BITS);
     sim_time_t now = sim_now(mac->end.dom);
 
     if (mac->idle_since == 0) /* nothing has been on the cable so far */
@@ -138,7 +116,7 @@ static void wait_turn(struct ether_mac *mac)
         mac->stat.deferrals++;
         return;
     }
-    sim_schedule_at(mac->end.dom, &mac->timer, earliest(mac), SIM_CLOCK);
+    sim_schedule_at(mac->end.dom, &mac->timer, earliest_start(mac), SIM_CLOCK);
 }
 
 void ether_mac_kick(struct ether_mac *mac)
@@ -156,18 +134,18 @@ void ether_mac_kick(struct ether_mac *mac)
 static void collide(struct ether_mac *mac)
 {
     sim_time_t now = sim_now(mac->end.dom);
-    sim_time_t preamble = mac->began + bits(mac, 8u * ETHER_PREAMBLE_BYTES);
+    sim_time_t preamble = mac->began + bit_time(mac, 8u * ETHER_PREAMBLE_BYTES);
 
     mac->stat.collisions++;
-    if (now - mac->began > bits(mac, ETHER_SLOT_BITS))
+    if (now - mac->began > bit_time(mac, ETHER_SLOT_BITS))
         mac->stat.late_collisions++;
     mac->state = ETHER_MAC_JAMS;
     sim_cancel(mac->end.dom, &mac->timer);
     sim_schedule_at(mac->end.dom, &mac->timer,
-                    (now > preamble ? now : preamble) + bits(mac, ETHER_JAM_BITS), SIM_CLOCK);
+                    (now > preamble ? now : preamble) + bit_time(mac, ETHER_JAM_BITS), SIM_CLOCK);
 }
 
-static void begin(struct ether_mac *mac)
+static void begin_frame(struct ether_mac *mac)
 {
     sim_time_t now = sim_now(mac->end.dom);
 
@@ -179,10 +157,11 @@ static void begin(struct ether_mac *mac)
         return;
     }
     sim_schedule_at(mac->end.dom, &mac->timer,
-                    now + bits(mac, 8ull * (ETHER_PREAMBLE_BYTES + mac->frame->bytes)), SIM_CLOCK);
+                    now + bit_time(mac, 8ull * (ETHER_PREAMBLE_BYTES + mac->frame->bytes)),
+                    SIM_CLOCK);
 }
 
-static void release(struct ether_mac *mac, bool good)
+static void release_frame(struct ether_mac *mac, bool good)
 {
     struct ether_frame *frame = mac->frame;
 
@@ -201,7 +180,7 @@ static void end_of_frame(struct ether_mac *mac)
     mac->idle_since = now;
     mac->stat.tx_frames++;
     mac->stat.tx_bytes += mac->frame->bytes;
-    release(mac, true);
+    release_frame(mac, true);
 }
 
 /** Truncated binary exponential backoff (4.2.3.2.5). */
@@ -216,13 +195,13 @@ static void end_of_jam(struct ether_mac *mac)
         mac->stat.excess_collisions++;
         mac->attempts = 1;
         if (mac->gives_up) {
-            release(mac, false);
+            release_frame(mac, false);
             return;
         }
     }
     exponent = mac->attempts < ETHER_BACKOFF_LIMIT ? mac->attempts : ETHER_BACKOFF_LIMIT;
-    mac->backoff_until =
-        now + sim_stream_below(&mac->random, UINT64_C(1) << exponent) * bits(mac, ETHER_SLOT_BITS);
+    mac->backoff_until = now + sim_stream_below(&mac->random, UINT64_C(1) << exponent) *
+                                   bit_time(mac, ETHER_SLOT_BITS);
     wait_turn(mac);
 }
 
@@ -234,7 +213,7 @@ static void timer_event(struct sim_event *ev)
     case ETHER_MAC_IDLE:
         break;
     case ETHER_MAC_WAITS:
-        begin(mac);
+        begin_frame(mac);
         break;
     case ETHER_MAC_SENDS:
         end_of_frame(mac);
@@ -251,7 +230,7 @@ static void timer_event(struct sim_event *ev)
  * sending (4.2.3.2.2). */
 static bool too_late_to_defer(const struct ether_mac *mac)
 {
-    sim_time_t gap = bits(mac, ETHER_GAP_BITS), now = sim_now(mac->end.dom);
+    sim_time_t gap = bit_time(mac, ETHER_GAP_BITS), now = sim_now(mac->end.dom);
 
     return mac->idle_since != 0 && mac->timer.time == mac->idle_since + gap &&
            now >= mac->timer.time - gap / 3;
@@ -278,7 +257,7 @@ static void carrier_off(struct ether_mac *mac)
     mac->idle_since = sim_now(mac->end.dom);
     if (mac->state == ETHER_MAC_WAITS) {
         sim_cancel(mac->end.dom, &mac->timer);
-        sim_schedule_at(mac->end.dom, &mac->timer, earliest(mac), SIM_CLOCK);
+        sim_schedule_at(mac->end.dom, &mac->timer, earliest_start(mac), SIM_CLOCK);
     }
 }
 
@@ -310,15 +289,6 @@ const char *const ether_port_names[ETHER_PORTS + 1] = { "p0",  "p1",  "p2",  "p3
                                                         "p6",  "p7",  "p8",  "p9",  "p10", "p11",
                                                         "p12", "p13", "p14", "p15", NULL };
 
-void ether_stat(struct sim_domain *dom, const uint64_t *value, const char *path, const char *name,
-                const char *unit, const char *meaning)
-{
-    char whole[160];
-
-    (void)snprintf(whole, sizeof(whole), "%s.%s", path, name);
-    sim_stat_register(dom, value, whole, unit, meaning);
-}
-
 int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct sim_error *err)
 {
     if (SIM_US % mbps == 0)
@@ -332,6 +302,17 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
                     bool half_duplex, sim_time_t phy_ps, const struct ether_mac_ops *ops)
 {
     struct ether_mac_stats *stat = &mac->stat;
+    const struct sim_stat_row rows[] = {
+        { &stat->tx_frames, "tx.frames", "frames", "sent to their end" },
+        { &stat->tx_bytes, "tx.bytes", "bytes", "of them, header to check sequence" },
+        { &stat->rx_frames, "rx.frames", "frames", "received that are for it" },
+        { &stat->rx_bytes, "rx.bytes", "bytes", "of them, header to check sequence" },
+        { &stat->rx_bad, "rx.bad", "frames", "that broke off" },
+        { &stat->collisions, "tx.collisions", "1", "transmissions that met another" },
+        { &stat->late_collisions, "tx.late_collisions", "1", "of these, later than a slot time" },
+        { &stat->deferrals, "tx.deferrals", "1", "times that a frame waited for a carrier" },
+        { &stat->excess_collisions, "tx.excess_collisions", "frames", "that met 16 collisions" },
+    };
 
     mac->end = (struct ether_end){ .dom = dom,
                                    .path = path,
@@ -342,19 +323,5 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
     mac->ops = ops;
     sim_event_init(&mac->timer, timer_event);
     sim_stream_init(&mac->random, sim_seed(dom), path);
-    ether_stat(dom, &stat->tx_frames, path, "tx.frames", "frames", "sent to their end");
-    ether_stat(dom, &stat->tx_bytes, path, "tx.bytes", "bytes",
-               "of them, header to check sequence");
-    ether_stat(dom, &stat->rx_frames, path, "rx.frames", "frames", "received that are for it");
-    ether_stat(dom, &stat->rx_bytes, path, "rx.bytes", "bytes",
-               "of them, header to check sequence");
-    ether_stat(dom, &stat->rx_bad, path, "rx.bad", "frames", "that broke off");
-    ether_stat(dom, &stat->collisions, path, "tx.collisions", "1",
-               "transmissions that met another");
-    ether_stat(dom, &stat->late_collisions, path, "tx.late_collisions", "1",
-               "of these, later than a slot time");
-    ether_stat(dom, &stat->deferrals, path, "tx.deferrals", "1",
-               "times that a frame waited for a carrier");
-    ether_stat(dom, &stat->excess_collisions, path, "tx.excess_collisions", "frames",
-               "that met 16 collisions");
+    sim_stats_register(dom, path, rows, sizeof(rows) / sizeof(rows[0]));
 }

@@ -5,27 +5,19 @@
 #ifndef ETHER_MAC_H
 #define ETHER_MAC_H
 
+#include "core/list.h"
 #include "ether/ether.h"
 
 SIM_BEGIN_DECLS
 
 /** A frame in a buffer: header and data; the check sequence is counted, not kept. */
 struct ether_frame {
-    struct ether_frame *next;
+    struct sim_link link;
     uint32_t bytes; /* on the wire, ETHER_MIN_BYTES .. ETHER_MAX_BYTES */
     uint32_t data_bytes;
     sim_time_t due; /* its owner's */
     uint8_t data[ETHER_ROOM];
 };
-
-struct ether_list {
-    struct ether_frame *head, **tail;
-    unsigned n;
-};
-
-void ether_list_init(struct ether_list *list);
-void ether_list_add(struct ether_list *list, struct ether_frame *frame);
-struct ether_frame *ether_list_take(struct ether_list *list); /* NULL: none */
 
 /** What crosses a cable: a carrier begins or ends. */
 struct ether_signal {
@@ -35,6 +27,9 @@ struct ether_signal {
     uint32_t data_bytes; /* that follow */
     uint8_t data[];
 };
+
+/** The frame that begins with `s`. */
+void ether_frame_receive(struct ether_frame *frame, const struct ether_signal *s);
 
 struct ether_end {
     struct sim_domain *dom;
@@ -50,9 +45,6 @@ struct ether_end {
 /** Names of the ports of a repeater or a switch: "p0" to "p15", then NULL. */
 #define ETHER_PORTS 16u
 extern const char *const ether_port_names[ETHER_PORTS + 1];
-/** A number of the component at `path`, as "path.name"; see sim_stat_register(). */
-void ether_stat(struct sim_domain *dom, const uint64_t *value, const char *path, const char *name,
-                const char *unit, const char *meaning);
 /** A bit must take whole picoseconds. @return SIM_OK or SIM_ERR_CONFIG, with the reason. */
 int ether_check_rate(const struct machine_place *place, uint64_t mbps, struct sim_error *err);
 
@@ -87,7 +79,7 @@ struct ether_mac {
     struct ether_frame *frame; /* being sent, or the next */
     unsigned attempts;         /* of it that ended in a collision */
     bool gives_up;             /* after 16 of them; else it counts anew */
-    bool carrier, receives;    /* of the far side; it is a frame that is received */
+    bool carrier, receives;    /* the far side's; it is a frame that is received */
     sim_time_t idle_since;     /* the medium, from the end of the last carrier on */
     sim_time_t backoff_until;
     sim_time_t began;       /* the present transmission */
@@ -101,15 +93,16 @@ void ether_mac_init(struct ether_mac *mac, struct sim_domain *dom, const char *p
 /** There is a frame to send. SIM_CLOCK. */
 void ether_mac_kick(struct ether_mac *mac);
 
-#define ETHER_GIVES_UP_ROW(key, type, field)                                                       \
+#define ETHER_GIVES_UP_ROW(type)                                                                   \
     {                                                                                              \
-        key, "choice", 0, 1, 1, offsetof(type, field),                                             \
+        "gives_up", "choice", 0, 1, 1, offsetof(type, gives_up),                                   \
             "a frame that met 16 collisions is dropped, or its attempts are counted anew",         \
             "off|on"                                                                               \
     }
-#define ETHER_RATE_ROW(key, type, field)                                                           \
+#define ETHER_RATE_ROW(type)                                                                       \
     {                                                                                              \
-        key, "Mbit/s", 1, 10000, 100, offsetof(type, field), "rate of its cables", NULL            \
+        "rate_mbps", "Mbit/s", 1, 10000, 100, offsetof(type, rate_mbps), "rate of its cables",     \
+            NULL                                                                                   \
     }
 
 SIM_END_DECLS

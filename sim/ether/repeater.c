@@ -37,22 +37,21 @@ struct repeater {
     uint64_t frames, collisions;
 };
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct repeater_config, field), meaning, NULL           \
+        .key = #field, unit, min, max, def, offsetof(struct repeater_config, field), meaning, NULL \
     }
 static const struct machine_param params[] = {
-    ETHER_RATE_ROW("rate_mbps", struct repeater_config, rate_mbps),
-    ROW("delay_ps", "ps", 0, SIM_MS, 400000, delay_ps,
+    ETHER_RATE_ROW(struct repeater_config),
+    ROW(delay_ps, "ps", 0, SIM_MS, 400000,
         "a bit at one port until it leaves by the others, between the transceivers"),
-    ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through a transceiver, each way"),
-    MACHINE_PARAM_END
+    ROW(phy_ps, "ps", 1000, SIM_MS, 30000, "through a transceiver, each way"), MACHINE_PARAM_END
 };
 
 /* ---- signals out --------------------------------------------------------------------- */
 
 /** Signals leave in the order in which they were caused. */
-static sim_time_t departure(struct repeater *hub, sim_time_t at)
+static sim_time_t departure_time(struct repeater *hub, sim_time_t at)
 {
     at += hub->cfg.delay_ps;
     if (at > hub->last_out)
@@ -78,7 +77,7 @@ static void out_off(struct repeater_port *port, bool whole, sim_time_t depart)
 
 /* ---- what goes on -------------------------------------------------------------------- */
 
-static unsigned carriers(const struct repeater *hub, unsigned *first_p)
+static unsigned count_carriers(const struct repeater *hub, unsigned *first_p)
 {
     unsigned n = 0;
 
@@ -93,7 +92,7 @@ static unsigned carriers(const struct repeater *hub, unsigned *first_p)
 
 static void begin_jam(struct repeater *hub, sim_time_t now)
 {
-    sim_time_t depart = departure(hub, now);
+    sim_time_t depart = departure_time(hub, now);
 
     hub->jams = true;
     hub->collisions++;
@@ -104,7 +103,7 @@ static void begin_jam(struct repeater *hub, sim_time_t now)
 
 static void end_jam(struct repeater *hub, sim_time_t now)
 {
-    sim_time_t depart = departure(hub, now > hub->jam_until ? now : hub->jam_until);
+    sim_time_t depart = departure_time(hub, now > hub->jam_until ? now : hub->jam_until);
 
     hub->jams = false;
     hub->source = ETHER_PORTS;
@@ -112,9 +111,9 @@ static void end_jam(struct repeater *hub, sim_time_t now)
         out_off(&hub->ports[i], false, depart);
 }
 
-static void repeat(struct repeater *hub, unsigned source, sim_time_t now)
+static void begin_repeat(struct repeater *hub, unsigned source, sim_time_t now)
 {
-    sim_time_t depart = departure(hub, now);
+    sim_time_t depart = departure_time(hub, now);
 
     hub->source = source;
     hub->frames++;
@@ -125,7 +124,7 @@ static void repeat(struct repeater *hub, unsigned source, sim_time_t now)
 
 static void end_repeat(struct repeater *hub, sim_time_t now)
 {
-    sim_time_t depart = departure(hub, now);
+    sim_time_t depart = departure_time(hub, now);
 
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         out_off(&hub->ports[i], hub->ports[hub->source].whole, depart);
@@ -133,7 +132,7 @@ static void end_repeat(struct repeater *hub, sim_time_t now)
 }
 
 /** All that arrives at one time has arrived. */
-static void evaluate(struct sim_event *ev)
+static void evaluate_event(struct sim_event *ev)
 {
     struct repeater *hub = SIM_CONTAINER_OF(ev, struct repeater, evaluate);
     sim_time_t now = sim_now(hub->dom);
@@ -143,7 +142,7 @@ static void evaluate(struct sim_event *ev)
         end_repeat(hub, now);
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         hub->ports[i].ended = false;
-    n = carriers(hub, &first);
+    n = count_carriers(hub, &first);
     if (hub->jams) {
         if (n == 0)
             end_jam(hub, now);
@@ -152,7 +151,7 @@ static void evaluate(struct sim_event *ev)
     if (n > 1)
         begin_jam(hub, now);
     else if (n == 1 && hub->source == ETHER_PORTS)
-        repeat(hub, first, now);
+        begin_repeat(hub, first, now);
 }
 
 static void port_arrive(struct ether_end *end, const struct ether_signal *s)
@@ -161,9 +160,7 @@ static void port_arrive(struct ether_end *end, const struct ether_signal *s)
 
     port->in = s->on != 0;
     if (s->on != 0) {
-        port->frame.bytes = s->bytes;
-        port->frame.data_bytes = s->data_bytes;
-        memcpy(port->frame.data, s->data, s->data_bytes);
+        ether_frame_receive(&port->frame, s);
     } else {
         port->ended = true;
         port->whole = s->whole != 0;
@@ -187,6 +184,16 @@ static void port_init(struct repeater *hub, unsigned i)
                                     .arrive = port_arrive };
 }
 
+static void register_stats(struct repeater *hub)
+{
+    const struct sim_stat_row rows[] = {
+        { &hub->frames, "frames", "frames", "whose repetition began" },
+        { &hub->collisions, "collisions", "1", "carriers at two ports at once" },
+    };
+
+    sim_stats_register(hub->dom, hub->path, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
 static int repeater_create(const struct machine_place *place, const void *config,
                            void **component_p, struct sim_error *err)
 {
@@ -202,12 +209,10 @@ static int repeater_create(const struct machine_place *place, const void *config
     hub->path = place->path;
     hub->cfg = *cfg;
     hub->source = ETHER_PORTS;
-    sim_event_init(&hub->evaluate, evaluate);
+    sim_event_init(&hub->evaluate, evaluate_event);
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         port_init(hub, i);
-    ether_stat(place->dom, &hub->frames, place->path, "frames", "frames", "whose repetition began");
-    ether_stat(place->dom, &hub->collisions, place->path, "collisions", "1",
-               "carriers at two ports at once");
+    register_stats(hub);
     *component_p = hub;
     return SIM_OK;
 }

@@ -1,7 +1,7 @@
 /*
- * A store-and-forward switch: a frame that has come in whole goes, after a time
- * to look its address up, into the queue of the port behind which its receiver
- * was last heard of, or of all ports when nobody has heard of it.
+ * A store-and-forward switch. A frame that has come in whole has its address looked
+ * up, which takes time. Then it goes into the queue of the port by which its receiver
+ * last sent, or of all ports when it has sent nothing yet.
  */
 #include "ether/mac.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCH_ENTRIES 64u /* of the address table */
+#define SWITCH_ENTRIES 64u /* in the address table */
 
 struct switch_config {
     uint64_t rate_mbps, duplex, forward_ps, phy_ps, gives_up, queue_frames;
@@ -21,14 +21,15 @@ struct switch_port {
     char path[96];
     unsigned index;
     struct ether_frame *arriving; /* NULL: none, or there was no buffer for it */
-    struct ether_list in, out;    /* looked up; to be sent */
+    struct sim_list in, out;      /* looked up; to be sent, */
+    uint64_t queued;              /* so many */
     uint64_t queue_drops, buffer_drops, queue_peak;
 };
 
 struct ether_switch {
     struct sim_domain *dom;
     struct switch_config cfg;
-    struct ether_list unused;
+    struct sim_list unused;
     struct ether_frame *buffers;
     struct switch_entry {
         uint8_t address[ETHER_ADDRESS_BYTES];
@@ -40,26 +41,26 @@ struct ether_switch {
     struct switch_port ports[ETHER_PORTS];
 };
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct switch_config, field), meaning, NULL             \
+        .key = #field, unit, min, max, def, offsetof(struct switch_config, field), meaning, NULL   \
     }
 static const struct machine_param params[] = {
-    ETHER_RATE_ROW("rate_mbps", struct switch_config, rate_mbps),
+    ETHER_RATE_ROW(struct switch_config),
     { "duplex", "choice", 0, 1, 0, offsetof(struct switch_config, duplex),
       "of all its ports: both ways at once, or one at a time", "full|half" },
-    ROW("forward_ps", "ps", 0, SIM_MS, 5000000, forward_ps,
+    ROW(forward_ps, "ps", 0, SIM_MS, 5000000,
         "a frame that has come in whole until it is in the queue of its port"),
-    ROW("phy_ps", "ps", 1000, SIM_MS, 30000, phy_ps, "through a transceiver, each way"),
-    ETHER_GIVES_UP_ROW("gives_up", struct switch_config, gives_up),
-    ROW("queue_frames", "1", 1, 4096, 64, queue_frames,
+    ROW(phy_ps, "ps", 1000, SIM_MS, 30000, "through a transceiver, each way"),
+    ETHER_GIVES_UP_ROW(struct switch_config),
+    ROW(queue_frames, "1", 1, 4096, 64,
         "frames that may wait to leave by one port; others are dropped"),
     MACHINE_PARAM_END
 };
 
 /* ---- addresses ------------------------------------------------------------------------- */
 
-static struct switch_entry *find(struct ether_switch *sw, const uint8_t *address)
+static struct switch_entry *find_entry(struct ether_switch *sw, const uint8_t *address)
 {
     for (unsigned i = 0; i < sw->nentries; i++)
         if (memcmp(sw->table[i].address, address, ETHER_ADDRESS_BYTES) == 0)
@@ -67,9 +68,9 @@ static struct switch_entry *find(struct ether_switch *sw, const uint8_t *address
     return NULL;
 }
 
-static void learn(struct ether_switch *sw, const uint8_t *address, unsigned port)
+static void learn_address(struct ether_switch *sw, const uint8_t *address, unsigned port)
 {
-    struct switch_entry *entry = find(sw, address);
+    struct switch_entry *entry = find_entry(sw, address);
 
     if (entry == NULL && sw->nentries < SWITCH_ENTRIES)
         entry = &sw->table[sw->nentries++];
@@ -81,20 +82,20 @@ static void learn(struct ether_switch *sw, const uint8_t *address, unsigned port
 
 /* ---- queues ------------------------------------------------------------------------------ */
 
-static void enqueue(struct switch_port *port, struct ether_frame *frame)
+static void queue_frame(struct switch_port *port, struct ether_frame *frame)
 {
-    if (port->mac.end.out == NULL || port->out.n >= port->sw->cfg.queue_frames) {
+    if (port->mac.end.out == NULL || port->queued >= port->sw->cfg.queue_frames) {
         port->queue_drops += port->mac.end.out != NULL;
-        ether_list_add(&port->sw->unused, frame);
+        sim_list_push(&port->sw->unused, &frame->link);
         return;
     }
-    ether_list_add(&port->out, frame);
-    if (port->out.n > port->queue_peak)
-        port->queue_peak = port->out.n;
+    sim_list_push(&port->out, &frame->link);
+    if (++port->queued > port->queue_peak)
+        port->queue_peak = port->queued;
     ether_mac_kick(&port->mac);
 }
 
-static void flood(struct ether_switch *sw, unsigned from, struct ether_frame *frame)
+static void flood_frame(struct ether_switch *sw, unsigned from, struct ether_frame *frame)
 {
     sw->floods++;
     for (unsigned i = 0; i < ETHER_PORTS; i++) {
@@ -102,29 +103,29 @@ static void flood(struct ether_switch *sw, unsigned from, struct ether_frame *fr
 
         if (i == from || sw->ports[i].mac.end.out == NULL)
             continue;
-        copy = ether_list_take(&sw->unused);
+        copy = sim_list_pop(&sw->unused);
         if (copy == NULL) {
             sw->ports[i].queue_drops++;
             continue;
         }
         memcpy(copy, frame, offsetof(struct ether_frame, data) + frame->data_bytes);
-        enqueue(&sw->ports[i], copy);
+        queue_frame(&sw->ports[i], copy);
     }
-    ether_list_add(&sw->unused, frame);
+    sim_list_push(&sw->unused, &frame->link);
 }
 
 static void forward_frame(struct ether_switch *sw, unsigned from, struct ether_frame *frame)
 {
     const struct switch_entry *entry;
 
-    learn(sw, frame->data + ETHER_ADDRESS_BYTES, from);
-    entry = (frame->data[0] & 1) != 0 ? NULL : find(sw, frame->data); /* 1: to a group */
+    learn_address(sw, frame->data + ETHER_ADDRESS_BYTES, from);
+    entry = (frame->data[0] & 1) != 0 ? NULL : find_entry(sw, frame->data); /* 1: to a group */
     if (entry == NULL)
-        flood(sw, from, frame);
+        flood_frame(sw, from, frame);
     else if (entry->port == from) /* both are behind it */
-        ether_list_add(&sw->unused, frame);
+        sim_list_push(&sw->unused, &frame->link);
     else
-        enqueue(&sw->ports[entry->port], frame);
+        queue_frame(&sw->ports[entry->port], frame);
 }
 
 /** Frames whose look-up has ended, in the order of ports. */
@@ -134,12 +135,13 @@ static void forward_event(struct sim_event *ev)
     sim_time_t now = sim_now(sw->dom), next = SIM_TIME_NEVER;
 
     for (unsigned i = 0; i < ETHER_PORTS; i++) {
-        struct ether_list *in = &sw->ports[i].in;
+        struct sim_list *in = &sw->ports[i].in;
+        const struct ether_frame *frame;
 
-        while (in->head != NULL && in->head->due <= now)
-            forward_frame(sw, i, ether_list_take(in));
-        if (in->head != NULL && in->head->due < next)
-            next = in->head->due;
+        while ((frame = in->head) != NULL && frame->due <= now)
+            forward_frame(sw, i, sim_list_pop(in));
+        if (frame != NULL && frame->due < next)
+            next = frame->due;
     }
     if (next != SIM_TIME_NEVER)
         sim_schedule_by(sw->dom, &sw->forward, next, SIM_CLOCK);
@@ -154,13 +156,17 @@ static struct switch_port *port_of(struct ether_mac *mac)
 
 static struct ether_frame *port_next(struct ether_mac *mac)
 {
-    return ether_list_take(&port_of(mac)->out);
+    struct switch_port *port = port_of(mac);
+    struct ether_frame *frame = sim_list_pop(&port->out);
+
+    port->queued -= frame != NULL;
+    return frame;
 }
 
 static void port_sent(struct ether_mac *mac, struct ether_frame *frame, bool good)
 {
     (void)good;
-    ether_list_add(&port_of(mac)->sw->unused, frame);
+    sim_list_push(&port_of(mac)->sw->unused, &frame->link);
 }
 
 static void port_begins(struct ether_mac *mac, const struct ether_signal *s)
@@ -168,14 +174,12 @@ static void port_begins(struct ether_mac *mac, const struct ether_signal *s)
     struct switch_port *port = port_of(mac);
 
     if (port->arriving == NULL)
-        port->arriving = ether_list_take(&port->sw->unused);
+        port->arriving = sim_list_pop(&port->sw->unused);
     if (port->arriving == NULL) {
         port->buffer_drops++;
         return;
     }
-    port->arriving->bytes = s->bytes;
-    port->arriving->data_bytes = s->data_bytes;
-    memcpy(port->arriving->data, s->data, s->data_bytes);
+    ether_frame_receive(port->arriving, s);
 }
 
 static void port_ends(struct ether_mac *mac, bool good)
@@ -189,7 +193,7 @@ static void port_ends(struct ether_mac *mac, bool good)
     mac->stat.rx_bytes += port->arriving->bytes;
     port->arriving->due = sim_now(sw->dom) + sw->cfg.forward_ps;
     sim_schedule_by(sw->dom, &sw->forward, port->arriving->due, SIM_CLOCK);
-    ether_list_add(&port->in, port->arriving);
+    sim_list_push(&port->in, &port->arriving->link);
     port->arriving = NULL;
 }
 
@@ -200,21 +204,19 @@ static const struct ether_mac_ops port_ops = { port_next, port_sent, port_begins
 static void port_init(struct ether_switch *sw, const char *path, unsigned i)
 {
     struct switch_port *port = &sw->ports[i];
+    const struct sim_stat_row rows[] = {
+        { &port->queue_drops, "queue.drops", "frames", "dropped, since its queue was full" },
+        { &port->buffer_drops, "buffer.drops", "frames", "dropped on arrival: no buffer was left" },
+        { &port->queue_peak, "queue.peak", "frames", "the most that waited at once" },
+    };
 
     port->sw = sw;
     port->index = i;
     (void)snprintf(port->path, sizeof(port->path), "%s.p%u", path, i);
-    ether_list_init(&port->in);
-    ether_list_init(&port->out);
     ether_mac_init(&port->mac, sw->dom, port->path, sw->cfg.rate_mbps, sw->cfg.duplex != 0,
                    sw->cfg.phy_ps, &port_ops);
     port->mac.gives_up = sw->cfg.gives_up != 0;
-    ether_stat(sw->dom, &port->queue_drops, port->path, "queue.drops", "frames",
-               "dropped, since its queue was full");
-    ether_stat(sw->dom, &port->buffer_drops, port->path, "buffer.drops", "frames",
-               "dropped on arrival: no buffer was left");
-    ether_stat(sw->dom, &port->queue_peak, port->path, "queue.peak", "frames",
-               "the most that waited at once");
+    sim_stats_register(sw->dom, port->path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void switch_destroy(void *component)
@@ -245,9 +247,8 @@ static int switch_create(const struct machine_place *place, const void *config, 
         free(sw);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     }
-    ether_list_init(&sw->unused);
     for (uint64_t i = 0; i < n; i++)
-        ether_list_add(&sw->unused, &sw->buffers[i]);
+        sim_list_push(&sw->unused, &sw->buffers[i].link);
     sim_event_init(&sw->forward, forward_event);
     for (unsigned i = 0; i < ETHER_PORTS; i++)
         port_init(sw, place->path, i);

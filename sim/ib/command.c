@@ -16,7 +16,7 @@ static void command_read(struct ib_hca *hca, struct ib_job *job)
     ib_wake(hca, sim_now(hca->dom));
 }
 
-static void fetch(struct ib_hca *hca)
+static void fetch_command(struct ib_hca *hca)
 {
     struct ib_command *cmd = &hca->command;
 
@@ -38,7 +38,7 @@ void ib_command_ring(struct ib_hca *hca, uint64_t bus)
     if (cmd->n == COMMANDS || bus % (2 * IB_COMMAND_BYTES) != 0)
         return; /* a driver's mistake: never answered */
     cmd->queue[(cmd->first + cmd->n++) % COMMANDS] = bus;
-    fetch(hca);
+    fetch_command(hca);
 }
 
 /* ---- what they do ------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ static uint32_t add_qp(struct ib_hca *hca, const uint64_t *w, uint32_t *number_p
     struct ib_qp *qp;
 
     if (hca->nqps == IB_QPS || sq > IB_LOG2_MAX || rq > IB_LOG2_MAX || port >= hca->cfg.ports ||
-        (lane & 0xff) >= hca->cfg.vl_lanes || send_cq >= hca->ncqs || receive_cq >= hca->ncqs)
+        (lane & 0xff) >= hca->cfg.link.vls || send_cq >= hca->ncqs || receive_cq >= hca->ncqs)
         return IB_ERR_COMMAND;
     qp = calloc(1, sizeof(*qp));
     if (qp == NULL)
@@ -117,7 +117,7 @@ static uint32_t add_qp(struct ib_hca *hca, const uint64_t *w, uint32_t *number_p
     return IB_OK;
 }
 
-static uint32_t connect(struct ib_hca *hca, const uint64_t *w)
+static uint32_t connect_qp(struct ib_hca *hca, const uint64_t *w)
 {
     struct ib_qp *qp = ib_qp_of(hca, (uint32_t)w[1]);
     uint32_t lid = (uint32_t)w[2];
@@ -147,7 +147,7 @@ static uint32_t carry_out(struct ib_hca *hca, const uint64_t *w, uint32_t *value
     case IB_CMD_EVENTS:
         return add_events(hca, w[1]);
     case IB_CMD_CONNECT:
-        return connect(hca, w);
+        return connect_qp(hca, w);
     default:
         return IB_ERR_COMMAND;
     }
@@ -173,5 +173,5 @@ void ib_command_run(struct ib_hca *hca, sim_time_t *next)
     answer[0] =
         IB_ANSWERED | (cmd->job.failed ? IB_ERR_COMMAND : carry_out(hca, cmd->words, &answer[1]));
     (void)ib_write_add(hca, bus + IB_COMMAND_BYTES, answer, sizeof(answer), sim_now(hca->dom));
-    fetch(hca);
+    fetch_command(hca);
 }

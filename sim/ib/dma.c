@@ -13,18 +13,11 @@
 
 void ib_job_add(struct ib_hca *hca, struct ib_job *job, bool control)
 {
-    struct ib_jobs *list = control ? &hca->control : &hca->data;
-
     SIM_ASSERT(job->bytes > 0);
-    job->next = NULL;
     job->asked = 0;
     job->left = job->bytes;
     job->failed = false;
-    if (list->tail != NULL)
-        list->tail->next = job;
-    else
-        list->head = job;
-    list->tail = job;
+    sim_list_push(control ? &hca->control : &hca->data, &job->link);
 }
 
 static unsigned free_tag(const struct ib_hca *hca)
@@ -37,7 +30,7 @@ static unsigned free_tag(const struct ib_hca *hca)
 }
 
 /** The next request of a job. */
-static void ask(struct ib_hca *hca, struct ib_job *job)
+static void send_read(struct ib_hca *hca, struct ib_job *job)
 {
     uint32_t mrrs = pcie_function_mrrs(&hca->fn);
     uint32_t max = hca->cfg.read_bytes < mrrs ? (uint32_t)hca->cfg.read_bytes : mrrs;
@@ -55,25 +48,21 @@ static void ask(struct ib_hca *hca, struct ib_job *job)
 }
 
 /** Requests of the jobs of one list, in order. @return false: there is no way out now. */
-static bool ask_all(struct ib_hca *hca, struct ib_jobs *list, sim_time_t *next)
+static bool ask_all(struct ib_hca *hca, struct sim_list *list, sim_time_t *next)
 {
     sim_time_t now = sim_now(hca->dom);
+    struct ib_job *job;
 
-    while (list->head != NULL) {
-        struct ib_job *job = list->head;
-
+    while ((job = list->head) != NULL) {
         if (job->due > now) {
             ib_sooner(next, job->due);
             return true;
         }
         if (hca->busy_tags == hca->cfg.read_tags || !pcie_port_can_send(hca->pcie, PCIE_NONPOSTED))
             return false;
-        ask(hca, job);
-        if (job->asked == job->bytes) {
-            list->head = job->next;
-            if (list->head == NULL)
-                list->tail = NULL;
-        }
+        send_read(hca, job);
+        if (job->asked == job->bytes)
+            (void)sim_list_pop(list);
     }
     return true;
 }
@@ -111,25 +100,13 @@ void ib_completed(struct ib_hca *hca, const struct pcie_tlp *cpl)
 
 static struct ib_write *write_get(struct ib_hca *hca)
 {
-    struct ib_write *w = hca->free_writes;
+    struct ib_write *w = sim_list_pop(&hca->free_writes);
 
-    if (w != NULL)
-        hca->free_writes = w->next;
-    else
+    if (w == NULL)
         w = malloc(sizeof(*w));
     SIM_ASSERT(w != NULL);
     *w = (struct ib_write){ .lid = 0 };
     return w;
-}
-
-static void write_push(struct ib_hca *hca, struct ib_write *w)
-{
-    if (hca->writes_last != NULL)
-        hca->writes_last->next = w;
-    else
-        hca->writes = w;
-    hca->writes_last = w;
-    hca->nwrites++;
 }
 
 struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *bytes, uint32_t n,
@@ -154,7 +131,8 @@ struct ib_write *ib_write_add(struct ib_hca *hca, uint64_t bus, const void *byte
         memset(w->tlp.payload->data, 0, 4); /* bytes that are not enabled */
         memset(w->tlp.payload->data + span - 4, 0, 4);
         memcpy(w->tlp.payload->data + (bus & 3), from, piece);
-        write_push(hca, w);
+        sim_list_push(&hca->writes, &w->link);
+        hca->nwrites++;
         bus += piece;
         from += piece;
         n -= piece;
@@ -167,35 +145,26 @@ void ib_answer_add(struct ib_hca *hca, const struct pcie_tlp *cpl)
     struct ib_write *w = write_get(hca);
 
     w->tlp = *cpl;
-    if (hca->answers.tail != NULL)
-        hca->answers.tail->next = w;
-    else
-        hca->answers.head = w;
-    hca->answers.tail = w;
+    sim_list_push(&hca->answers, &w->link);
 }
 
 static void send_answers(struct ib_hca *hca)
 {
     while (hca->answers.head != NULL && pcie_port_can_send(hca->pcie, PCIE_COMPLETION)) {
-        struct ib_write *w = hca->answers.head;
+        struct ib_write *w = sim_list_pop(&hca->answers);
 
-        hca->answers.head = w->next;
-        if (w->next == NULL)
-            hca->answers.tail = NULL;
         pcie_port_send(hca->pcie, &w->tlp);
-        w->next = hca->free_writes;
-        hca->free_writes = w;
+        sim_list_push_first(&hca->free_writes, &w->link);
     }
 }
 
 static void send_writes(struct ib_hca *hca, sim_time_t *next)
 {
     sim_time_t now = sim_now(hca->dom);
+    struct ib_write *w;
     bool any = false;
 
-    while (hca->writes != NULL) {
-        struct ib_write *w = hca->writes;
-
+    while ((w = hca->writes.head) != NULL) {
         if (w->due > now) {
             ib_sooner(next, w->due);
             break;
@@ -203,15 +172,12 @@ static void send_writes(struct ib_hca *hca, sim_time_t *next)
         if (!pcie_port_can_send(hca->pcie, PCIE_POSTED))
             break;
         any = true;
-        hca->writes = w->next;
-        if (w->next == NULL)
-            hca->writes_last = NULL;
+        (void)sim_list_pop(&hca->writes);
         hca->nwrites--;
         pcie_port_send(hca->pcie, &w->tlp);
         if (w->blocks != 0)
             ib_room(hca, w->port, w->lane, w->lid, w->blocks);
-        w->next = hca->free_writes;
-        hca->free_writes = w;
+        sim_list_push_first(&hca->free_writes, &w->link);
     }
     if (any)
         ib_wake(hca, now); /* packets may have waited for room */

@@ -6,50 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct ib_config, field), meaning, NULL                 \
+        .key = #field, unit, min, max, def, offsetof(struct ib_config, field), meaning, NULL       \
     }
-#define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
+#define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 
 /* Defaults make a ConnectX-3 with QDR ports; what is not published is a guess of the right order.
  */
 static const struct machine_param params[] = {
-    ROW("ports", "1", 1, IB_PORTS, 1, ports, "ports that are in use"),
-    { "link.speed", "choice", 0, 5, 2, offsetof(struct ib_config, speed),
+    ROW(ports, "1", 1, IB_PORTS, 1, "ports that are in use"),
+    { "link.speed", "choice", 0, 5, 2, offsetof(struct ib_config, link.speed),
       "signalling of a lane: 2.5, 5, 10 Gb/s with 8b/10b, 10.3125, 14.0625, 25.78125 Gb/s with "
       "64b/66b",
       "sdr|ddr|qdr|fdr10|fdr|edr" },
-    ROW("link.lanes", "1", 1, 12, 4, lanes, "lanes of a port: 1, 4, 8 or 12"),
-    ROW("link.mtu_bytes", "bytes", 256, IB_MTU_MAX, 2048, mtu_bytes,
-        "most data of one packet; a power of two"),
-    PS("link.phy_ps", 50000, phy_ps, "coding and serialiser at each end of a link"),
-    ROW("link.fabric_ps", "ps", 1000, SIM_MS, 150000, fabric_ps,
+    ROW(link.lanes, "1", 1, 12, 4, "lanes of a port: 1, 4, 8 or 12"),
+    ROW(link.mtu_bytes, "bytes", 256, IB_MTU_MAX, 2048, "most data of one packet; a power of two"),
+    PS(link.phy_ps, 50000, "coding and serialiser at each end of a link"),
+    ROW(link.fabric_ps, "ps", 1000, SIM_MS, 150000,
         "cables and the switch between two adapters: from one to the other where nothing waits"),
-    ROW("link.vls", "1", 1, IB_LANES, 1, vl_lanes, "virtual lanes for data"),
-    ROW("link.credit_blocks", "64 bytes", 128, 65535, 1024, credit_blocks,
-        "receive buffer for each virtual lane"),
-    ROW("link.switch_blocks", "64 bytes", 128, 65535, 512, switch_blocks,
+    ROW(link.vls, "1", 1, IB_LANES, 1, "virtual lanes for data"),
+    ROW(link.credit_blocks, "64 bytes", 128, 65535, 1024, "receive buffer for each virtual lane"),
+    ROW(link.switch_blocks, "64 bytes", 128, 65535, 512,
         "what the switch takes from this port, for each virtual lane, before it has passed it on"),
-    PS("command_ps", 1000000, command_ps, "the adapter carries out a command of the driver"),
-    PS("wqe_ps", 100000, wqe_ps, "a work request at hand until its data are asked for"),
-    PS("key_ps", 100000, key_ps,
+    PS(command_ps, 1000000, "the adapter carries out a command of the driver"),
+    PS(wqe_ps, 100000, "a work request at hand until its data are asked for"),
+    PS(key_ps, 100000,
        "finding where a request's local region lies, before its data are asked for"),
-    ROW("packet_ps", "ps", 1, SIM_MS, 30000, packet_ps,
-        "the requester begins one packet, and the next after"),
-    PS("tx_ps", 100000, tx_ps, "a packet's data at hand until it is handed to the link"),
-    PS("rx_ps", 100000, rx_ps,
+    ROW(packet_ps, "ps", 1, SIM_MS, 30000, "the requester begins one packet, and the next after"),
+    PS(tx_ps, 100000, "a packet's data at hand until it is handed to the link"),
+    PS(rx_ps, 100000,
        "a packet received until its data, or the answer that it means, go to the host"),
-    PS("ack_ps", 50000, ack_ps, "a packet received until its acknowledgement goes to the link"),
-    ROW("read_bytes", "bytes", 64, 4096, 512, read_bytes,
+    PS(ack_ps, 50000, "a packet received until its acknowledgement goes to the link"),
+    ROW(read_bytes, "bytes", 64, 4096, 512,
         "largest read request; requests end at multiples of it; a power of two"),
-    ROW("read_tags", "1", 1, IB_TAGS_MAX, 32, read_tags, "read requests in flight"),
-    ROW("tx_packets", "1", 1, 256, 8, tx_packets,
-        "packets of a port that are being made or wait for the link"),
-    ROW("write_tlps", "1", 16, 4096, 64, write_tlps,
+    ROW(read_tags, "1", 1, IB_TAGS_MAX, 32, "read requests in flight"),
+    ROW(tx_packets, "1", 1, 256, 8, "packets of a port that are being made or wait for the link"),
+    ROW(write_tlps, "1", 16, 4096, 64,
         "writes that wait for the bus before packets are left in the receive buffer"),
-    PS("loop_ps", 50000, loop_ps, "a packet from the adapter to itself, instead of the fabric"),
-    ROW("rnr_ps", "ps", 1000, 1000 * SIM_MS, 10 * SIM_US, rnr_ps,
+    PS(loop_ps, 50000, "a packet from the adapter to itself, instead of the fabric"),
+    ROW(rnr_ps, "ps", 1000, 1000 * SIM_MS, 10 * SIM_US,
         "wait after the far side had no receive request"),
     PCIE_PORT_PARAMS("port.", struct ib_config, port, 3, 8, 40000, 40000),
     MACHINE_PARAM_END
@@ -61,7 +57,7 @@ static const char *const port_names[] = { "pcie", "p1", "p2", NULL };
 
 /** Each part may give work to the ones behind it at this very time; the order is that of a packet
  * that comes in, so that one pass sees nearly all and the next, at once, the rest. */
-static void work(struct sim_event *ev)
+static void work_event(struct sim_event *ev)
 {
     struct ib_hca *hca = SIM_CONTAINER_OF(ev, struct ib_hca, work);
     sim_time_t next = SIM_TIME_NEVER;
@@ -76,7 +72,7 @@ static void work(struct sim_event *ev)
         ib_wake(hca, next);
 }
 
-static void ready(void *user, enum pcie_class cls)
+static void port_ready(void *user, enum pcie_class cls)
 {
     struct ib_hca *hca = user;
 
@@ -86,16 +82,16 @@ static void ready(void *user, enum pcie_class cls)
 
 /* ---- creation -------------------------------------------------------------------------- */
 
-static int check(const struct ib_config *cfg, struct sim_error *err)
+static int check_config(const struct ib_config *cfg, struct sim_error *err)
 {
-    if ((cfg->mtu_bytes & (cfg->mtu_bytes - 1)) != 0)
-        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.mtu_bytes", cfg->mtu_bytes,
+    if ((cfg->link.mtu_bytes & (cfg->link.mtu_bytes - 1)) != 0)
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.mtu_bytes", cfg->link.mtu_bytes,
                                "expected a power of two");
     if ((cfg->read_bytes & (cfg->read_bytes - 1)) != 0)
         return sim_error_value(err, SIM_ERR_CONFIG, "", "read_bytes", cfg->read_bytes,
                                "expected a power of two");
-    if (cfg->lanes != 1 && cfg->lanes % 4 != 0)
-        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.lanes", cfg->lanes,
+    if (cfg->link.lanes != 1 && cfg->link.lanes % 4 != 0)
+        return sim_error_value(err, SIM_ERR_CONFIG, "", "link.lanes", cfg->link.lanes,
                                "expected 1, 4, 8 or 12");
     return SIM_OK;
 }
@@ -107,16 +103,31 @@ static void set_rate(struct ib_hca *hca)
         uint64_t num, den; /* of one lane */
     } rates[] = { { 4000, 1 }, { 2000, 1 }, { 1000, 1 }, { 800, 1 }, { 1760, 3 }, { 320, 1 } };
 
-    hca->rate_num = rates[hca->cfg.speed].num;
-    hca->rate_den = rates[hca->cfg.speed].den * hca->cfg.lanes;
+    hca->rate_num = rates[hca->cfg.link.speed].num;
+    hca->rate_den = rates[hca->cfg.link.speed].den * hca->cfg.link.lanes;
+}
+
+static void register_port_stats(const struct ib_port *port)
+{
+    const struct sim_stat_row rows[] = {
+        { &port->tx_packets, "tx.packets", "1", "sent" },
+        { &port->tx_bytes, "tx.bytes", "bytes", "sent, with headers and checks" },
+        { &port->rx_packets, "rx.packets", "1", "received" },
+        { &port->rx_bytes, "rx.bytes", "bytes", "received, with headers and checks" },
+        { &port->stall_credit_ps, "tx.stall_credit_ps", "ps",
+          "the oldest packet waited for room in the switch" },
+        { &port->rx_wait_ps, "rx.wait_ps", "ps",
+          "packets waited at the switch's output for this port" },
+    };
+    char path[160];
+
+    (void)snprintf(path, sizeof(path), "%s.%s", port->hca->path, port_names[port->index + 1]);
+    sim_stats_register(port->hca->dom, path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void register_stats(struct ib_hca *hca)
 {
-    const struct {
-        const uint64_t *value;
-        const char *name, *unit, *meaning;
-    } rows[] = {
+    const struct sim_stat_row rows[] = {
         { &hca->stat.commands, "commands", "1", "commands of the driver" },
         { &hca->stat.doorbells, "doorbells", "1", "doorbells of send and receive queues" },
         { &hca->stat.blueflames, "blueflames", "1", "work requests that came with their doorbell" },
@@ -129,65 +140,24 @@ static void register_stats(struct ib_hca *hca)
         { &hca->stat.dropped, "dropped", "1", "packets dropped: not the next of their connection" },
         { &hca->stat.stall_tag_ps, "stall_tag_ps", "ps", "a read waited for a free tag" },
     };
-    char path[160];
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s.%s", hca->path, rows[i].name);
-        sim_stat_register(hca->dom, rows[i].value, path, rows[i].unit, rows[i].meaning);
-    }
-    for (unsigned i = 0; i < hca->cfg.ports; i++) {
-        const struct ib_port *port = &hca->port[i];
-        const struct {
-            const uint64_t *value;
-            const char *name, *unit, *meaning;
-        } each[] = {
-            { &port->tx_packets, "tx.packets", "1", "sent" },
-            { &port->tx_bytes, "tx.bytes", "bytes", "sent, with headers and checks" },
-            { &port->rx_packets, "rx.packets", "1", "received" },
-            { &port->rx_bytes, "rx.bytes", "bytes", "received, with headers and checks" },
-            { &port->stall_credit_ps, "tx.stall_credit_ps", "ps",
-              "the oldest packet waited for room in the switch" },
-            { &port->rx_wait_ps, "rx.wait_ps", "ps",
-              "packets waited at the switch's output for this port" },
-        };
-
-        for (size_t k = 0; k < sizeof(each) / sizeof(each[0]); k++) {
-            (void)snprintf(path, sizeof(path), "%s.%s.%s", hca->path, port_names[i + 1],
-                           each[k].name);
-            sim_stat_register(hca->dom, each[k].value, path, each[k].unit, each[k].meaning);
-        }
-    }
+    sim_stats_register(hca->dom, hca->path, rows, sizeof(rows) / sizeof(rows[0]));
+    for (unsigned i = 0; i < hca->cfg.ports; i++)
+        register_port_stats(&hca->port[i]);
 }
 
-static void free_writes(struct ib_write *w)
-{
-    while (w != NULL) {
-        struct ib_write *next = w->next;
-
-        free(w);
-        w = next;
-    }
-}
-
-static void destroy(void *component)
+static void hca_destroy(void *component)
 {
     struct ib_hca *hca = component;
 
     if (hca->pcie != NULL)
         pcie_port_destroy(hca->pcie);
-    for (unsigned i = 0; i < IB_PORTS; i++) {
-        struct ib_port *port = &hca->port[i];
-
-        ib_packets_free(port->acks.head);
-        ib_packets_free(port->tx.head);
-        ib_packets_free(port->arrived.head);
-        ib_packets_free(port->rx.head);
-        ib_port_fini(port);
-    }
-    ib_packets_free(hca->free_packets);
-    free_writes(hca->writes);
-    free_writes(hca->answers.head);
-    free_writes(hca->free_writes);
+    for (unsigned i = 0; i < IB_PORTS; i++)
+        ib_port_fini(&hca->port[i]);
+    sim_list_free(&hca->free_packets);
+    sim_list_free(&hca->writes);
+    sim_list_free(&hca->answers);
+    sim_list_free(&hca->free_writes);
     for (uint32_t i = 0; i < hca->nqps; i++)
         free(hca->qp[i]);
     free(hca->regions);
@@ -196,13 +166,13 @@ static void destroy(void *component)
     free(hca);
 }
 
-static int init(struct ib_hca *hca, struct sim_error *err)
+static int hca_init(struct ib_hca *hca, struct sim_error *err)
 {
-    struct pcie_port_user user = { .received = ib_received, .ready = ready, .user = hca };
+    struct pcie_port_user user = { .received = ib_received, .ready = port_ready, .user = hca };
     char path[160];
     int code;
 
-    sim_event_init(&hca->work, work);
+    sim_event_init(&hca->work, work_event);
     set_rate(hca);
     for (unsigned i = 0; i < IB_PORTS; i++)
         ib_port_init(&hca->port[i], hca, i);
@@ -222,11 +192,11 @@ static int init(struct ib_hca *hca, struct sim_error *err)
     return SIM_OK;
 }
 
-static int create(const struct machine_place *place, const void *config, void **component_p,
-                  struct sim_error *err)
+static int hca_create(const struct machine_place *place, const void *config, void **component_p,
+                      struct sim_error *err)
 {
     struct ib_hca *hca;
-    int code = check(config, err);
+    int code = check_config(config, err);
 
     if (code != SIM_OK)
         return code;
@@ -237,9 +207,9 @@ static int create(const struct machine_place *place, const void *config, void **
     hca->path = place->path;
     hca->lid = (uint16_t)(place->node + 1);
     hca->cfg = *(const struct ib_config *)config;
-    code = init(hca, err);
+    code = hca_init(hca, err);
     if (code != SIM_OK) {
-        destroy(hca);
+        hca_destroy(hca);
         return code;
     }
     *component_p = hca;
@@ -251,7 +221,7 @@ static int join_pcie(void *a, void *b, sim_time_t wire_ps, struct sim_error *err
     return pcie_link_connect(a, b, wire_ps, err);
 }
 
-static struct machine_port port(void *component, const char *name)
+static struct machine_port hca_port(void *component, const char *name)
 {
     struct ib_hca *hca = component;
 
@@ -269,7 +239,7 @@ const struct machine_kind ib_hca_kind = {
     .params = params,
     .config_bytes = sizeof(struct ib_config),
     .ports = port_names,
-    .create = create,
-    .port = port,
-    .destroy = destroy,
+    .create = hca_create,
+    .port = hca_port,
+    .destroy = hca_destroy,
 };

@@ -34,8 +34,10 @@ SIM_BEGIN_DECLS
 #define IB_LOG2_MAX 16u
 
 struct ib_config {
-    uint64_t ports, speed, lanes, mtu_bytes, phy_ps, fabric_ps, vl_lanes, credit_blocks,
-        switch_blocks;
+    uint64_t ports;
+    struct {
+        uint64_t speed, lanes, mtu_bytes, phy_ps, fabric_ps, vls, credit_blocks, switch_blocks;
+    } link;
     uint64_t command_ps, wqe_ps, key_ps, packet_ps, tx_ps, rx_ps, ack_ps;
     uint64_t read_bytes, read_tags, tx_packets, write_tlps, rnr_ps, loop_ps;
     struct pcie_port_config port;
@@ -71,8 +73,8 @@ struct ib_receive {
 };
 
 struct ib_qp {
+    struct sim_link link; /* of those that have something to send */
     struct ib_hca *hca;
-    struct ib_qp *next; /* of those that have something to send */
     uint32_t number, far;
     uint16_t lid; /* 0: not connected */
     uint8_t port, lane;
@@ -115,13 +117,15 @@ struct ib_port {
     unsigned index;
     struct ib_peer *peers; /* by LID - 1 */
     unsigned npeers;
-    struct ib_packets acks, tx; /* acknowledgements go first */
-    sim_time_t epoch;           /* the transmitter is busy since, and has sent so many bytes: */
+    struct sim_list acks, tx; /* struct ib_packet: acknowledgements go first */
+    uint32_t ntx;             /* in `tx` */
+    sim_time_t epoch;         /* the transmitter is busy since, and has sent so many bytes: */
     uint64_t epoch_bytes;
     sim_time_t free_at, rx_free_at;
-    uint64_t credits[IB_LANES];    /* blocks of 64 bytes free at its port of the switch */
-    uint64_t rx_blocks[IB_LANES];  /* in use of its own receive buffer */
-    struct ib_packets arrived, rx; /* arrived: at the switch's output for this port */
+    uint64_t credits[IB_LANES];   /* blocks of 64 bytes free at its port of the switch */
+    uint64_t rx_blocks[IB_LANES]; /* in use of its own receive buffer */
+    struct sim_link *arrived;     /* packets at the switch's output for this port, by time */
+    struct sim_list rx;           /* packets that have come over the link */
     uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes, stall_credit_ps, rx_wait_ps;
     sim_time_t stalled_since; /* SIM_TIME_NEVER: it is not */
 };
@@ -138,14 +142,11 @@ struct ib_hca {
     struct sim_event work;
     struct ib_port port[IB_PORTS];
     /* DMA */
-    struct ib_jobs control, data;
+    struct sim_list control, data; /* struct ib_job */
     struct ib_read reads[IB_TAGS_MAX];
     uint64_t busy_tags;
-    struct ib_write *writes, *writes_last, *free_writes;
+    struct sim_list writes, answers, free_writes; /* struct ib_write; answers: own completions */
     uint32_t nwrites;
-    struct ib_answers {
-        struct ib_write *head, *tail;
-    } answers; /* completions of one's own */
     struct ib_incoming {
         struct pcie_tlp *list;
         uint32_t n, room;
@@ -157,18 +158,18 @@ struct ib_hca {
     uint32_t ncqs;
     struct ib_qp *qp[IB_QPS];
     uint32_t nqps;
-    struct ib_qp *active, *active_last;
+    struct sim_list active; /* struct ib_qp */
     sim_time_t engine_free;
     struct ib_command {
         uint64_t queue[64];
         uint32_t first, n;
         bool busy;
-        sim_time_t due; /* of the one that has been read */
+        sim_time_t due; /* the one that has been read is carried out */
         bool read;
         struct ib_job job;
         uint64_t words[IB_COMMAND_BYTES / 8];
     } command;
-    struct ib_packet *free_packets; /* packet.c */
+    struct sim_list free_packets; /* packet.c */
     struct {
         uint64_t commands, doorbells, blueflames, requests, read_bytes, write_bytes, completions;
         uint64_t errors, rnr_naks, dropped, stall_tag_ps;

@@ -2,10 +2,10 @@
  * The ports, and the switch between them. A packet leaves when its data are there,
  * the transmitter is free and its port of the switch has room for it on its virtual
  * lane. The switch queues at its outputs: a packet waits there, in the order of
- * arrival, until the link to its adapter is free and the adapter has room; where
- * neither makes it wait it is cut through, so that it arrives when its last symbol
- * does. Its room in the switch counts against the adapter that sent it, whomever it
- * is for, so one adapter that is overrun slows those that send to it in all they send.
+ * arrival, until the link to its adapter is free and the adapter has room. Where neither
+ * makes it wait it is cut through, so that it arrives when its last symbol does. Its room
+ * in the switch counts against the adapter that sent it. So one adapter that is overrun
+ * slows those that send to it in all they send.
  *
  *   adapter a --[credits of a]--> output for b --[room in b]--> adapter b
  *
@@ -47,7 +47,7 @@ uint32_t ib_blocks(const struct ib_header *h)
 }
 
 /** Puts `bytes` through the transmitter from `now` on. @return when the last one is out. */
-static sim_time_t transmit(struct ib_port *port, uint32_t bytes, sim_time_t now)
+static sim_time_t transmit_bytes(struct ib_port *port, uint32_t bytes, sim_time_t now)
 {
     const struct ib_hca *hca = port->hca;
 
@@ -61,7 +61,7 @@ static sim_time_t transmit(struct ib_port *port, uint32_t bytes, sim_time_t now)
     return port->free_at;
 }
 
-static void send(struct ib_port *port, const struct ib_packet *p)
+static void send_packet(struct ib_port *port, const struct ib_packet *p)
 {
     struct ib_hca *hca = port->hca;
     sim_time_t now = sim_now(hca->dom);
@@ -75,7 +75,7 @@ static void send(struct ib_port *port, const struct ib_packet *p)
         sim_wire(hca->dom, sim_path_hash(hca->path) + port->index,
                  sim_hash_bytes(((uint64_t)p->h.qp << 32 | p->h.psn) ^ (uint64_t)p->h.op << 60,
                                 p->data, p->h.bytes));
-    sim_channel_send(ch, transmit(port, bytes + FRAME, now));
+    sim_channel_send(ch, transmit_bytes(port, bytes + FRAME, now));
     port->tx_packets++;
     port->tx_bytes += bytes;
 }
@@ -93,7 +93,7 @@ static bool take_credits(struct ib_port *port, const struct ib_packet *p)
     return true;
 }
 
-static void stall(struct ib_port *port, bool on)
+static void set_stalled(struct ib_port *port, bool on)
 {
     sim_time_t now = sim_now(port->hca->dom);
 
@@ -104,7 +104,7 @@ static void stall(struct ib_port *port, bool on)
     port->stalled_since = on ? now : SIM_TIME_NEVER;
 }
 
-static void arrive(struct ib_port *port, struct ib_packet *p);
+static void queue_arrival(struct ib_port *port, struct ib_packet *p);
 
 /** From one queue pair of the adapter to another, beside the link. */
 static void loop_back(struct ib_port *port, struct ib_packet *p)
@@ -113,7 +113,7 @@ static void loop_back(struct ib_port *port, struct ib_packet *p)
 
     p->due = sim_now(hca->dom) + hca->cfg.loop_ps;
     p->ready = false;
-    arrive(port, p);
+    queue_arrival(port, p);
 }
 
 static void transmit_all(struct ib_port *port, sim_time_t *next)
@@ -122,12 +122,12 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
     sim_time_t now = sim_now(hca->dom);
 
     for (;;) {
-        bool ack = port->acks.head != NULL && port->acks.head->due <= now;
-        struct ib_packets *list = ack ? &port->acks : &port->tx;
-        struct ib_packet *p = list->head;
+        const struct ib_packet *oldest = port->acks.head;
+        bool ack = oldest != NULL && oldest->due <= now;
+        struct ib_packet *p = ack ? port->acks.head : port->tx.head;
 
-        if (port->acks.head != NULL && !ack)
-            ib_sooner(next, port->acks.head->due);
+        if (oldest != NULL && !ack)
+            ib_sooner(next, oldest->due);
         if (p == NULL || !p->ready)
             return;
         if (p->due > now || port->free_at > now) {
@@ -135,39 +135,46 @@ static void transmit_all(struct ib_port *port, sim_time_t *next)
             return;
         }
         if (!take_credits(port, p)) {
-            stall(port, true);
+            set_stalled(port, true);
             return;
         }
-        stall(port, false);
-        (void)ib_packets_pop(list);
+        set_stalled(port, false);
+        (void)sim_list_pop(ack ? &port->acks : &port->tx);
+        port->ntx -= !ack;
         ib_wake(hca, now); /* room for the requester */
         if (p->to == hca->lid) {
             loop_back(port, p);
             continue;
         }
-        send(port, p);
+        send_packet(port, p);
         ib_packet_put(hca, p);
     }
 }
 
 /* ---- arrival ----------------------------------------------------------------------------- */
 
-/** In order of time, then of the sender, whatever the order in which they were told. */
-static void arrive(struct ib_port *port, struct ib_packet *p)
+static struct ib_packet *packet_of(struct sim_link *link)
 {
-    struct ib_packet **at = &port->arrived.head;
-
-    while (*at != NULL &&
-           ((*at)->due < p->due || ((*at)->due == p->due && (*at)->h.lid <= p->h.lid)))
-        at = &(*at)->next;
-    p->next = *at;
-    *at = p;
-    if (p->next == NULL)
-        port->arrived.tail = p;
-    port->arrived.n++;
+    return SIM_CONTAINER_OF(link, struct ib_packet, link);
 }
 
-static void deliver(void *arg, const void *record, uint32_t bytes)
+/** By time, then by sender, whatever the order in which their arrival becomes known. */
+static bool arrives_before(const struct ib_packet *p, const struct ib_packet *other)
+{
+    return p->due < other->due || (p->due == other->due && p->h.lid < other->h.lid);
+}
+
+static void queue_arrival(struct ib_port *port, struct ib_packet *p)
+{
+    struct sim_link **at = &port->arrived;
+
+    while (*at != NULL && !arrives_before(p, packet_of(*at)))
+        at = &(*at)->next;
+    p->link.next = *at;
+    *at = &p->link;
+}
+
+static void deliver_record(void *arg, const void *record, uint32_t bytes)
 {
     struct ib_port *port = arg;
     struct ib_hca *hca = port->hca;
@@ -184,21 +191,7 @@ static void deliver(void *arg, const void *record, uint32_t bytes)
     SIM_ASSERT(bytes == sizeof(p->h) + p->h.bytes);
     memcpy(p->data, h + 1, p->h.bytes);
     p->due = sim_now(hca->dom);
-    arrive(port, p);
-}
-
-/** Takes the packet behind *at out of the list. */
-static void unlink_packet(struct ib_packets *list, struct ib_packet **at)
-{
-    struct ib_packet *p = *at, *last = NULL;
-
-    *at = p->next;
-    list->n--;
-    if (p != list->tail)
-        return;
-    for (struct ib_packet *q = list->head; q != NULL; q = q->next)
-        last = q;
-    list->tail = last;
+    queue_arrival(port, p);
 }
 
 /** The packet's room in the switch is the sender's again. */
@@ -215,7 +208,7 @@ static void return_credits(struct ib_port *port, const struct ib_header *h)
 }
 
 /** From the output of the switch over the link; it cuts through where that is free. */
-static void receive(struct ib_port *port, struct ib_packet *p)
+static void receive_packet(struct ib_port *port, struct ib_packet *p)
 {
     struct ib_hca *hca = port->hca;
     sim_time_t now = sim_now(hca->dom);
@@ -236,7 +229,7 @@ static void receive(struct ib_port *port, struct ib_packet *p)
     p->due = end + hca->cfg.rx_ps;
     port->rx_packets++;
     port->rx_bytes += bytes;
-    ib_packets_push(&port->rx, p);
+    sim_list_push(&port->rx, &p->link);
     ib_wake(hca, now);
 }
 
@@ -245,18 +238,18 @@ static bool has_room(const struct ib_port *port, const struct ib_packet *p)
     const struct ib_hca *hca = port->hca;
 
     return p->h.lid == hca->lid || p->h.op == IB_OP_ACK ||
-           port->rx_blocks[p->h.lane] + ib_blocks(&p->h) <= hca->cfg.credit_blocks;
+           port->rx_blocks[p->h.lane] + ib_blocks(&p->h) <= hca->cfg.link.credit_blocks;
 }
 
 /** The oldest packet of each virtual lane may go when there is room for it. */
 static void take_arrived(struct ib_port *port, sim_time_t *next)
 {
     sim_time_t now = sim_now(port->hca->dom);
-    struct ib_packet **at = &port->arrived.head;
+    struct sim_link **at = &port->arrived;
     bool blocked[IB_LANES] = { false };
 
     while (*at != NULL) {
-        struct ib_packet *p = *at;
+        struct ib_packet *p = packet_of(*at);
         bool own = p->h.lid == port->hca->lid;
         sim_time_t from = own || p->due > port->rx_free_at ? p->due : port->rx_free_at;
 
@@ -266,16 +259,16 @@ static void take_arrived(struct ib_port *port, sim_time_t *next)
         }
         if (blocked[p->h.lane] || !has_room(port, p)) {
             blocked[p->h.lane] = true; /* data that leave for the bus wake the adapter */
-            at = &p->next;
+            at = &p->link.next;
             continue;
         }
         if (from > now) {
             ib_sooner(next, from);
             return;
         }
-        unlink_packet(&port->arrived, at);
-        receive(port, p);
-        at = &port->arrived.head;
+        *at = p->link.next;
+        receive_packet(port, p);
+        at = &port->arrived;
         memset(blocked, 0, sizeof(blocked));
     }
 }
@@ -305,11 +298,17 @@ void ib_port_init(struct ib_port *port, struct ib_hca *hca, unsigned index)
     port->index = index;
     port->stalled_since = SIM_TIME_NEVER;
     for (unsigned i = 0; i < IB_LANES; i++)
-        port->credits[i] = hca->cfg.switch_blocks;
+        port->credits[i] = hca->cfg.link.switch_blocks;
 }
 
 void ib_port_fini(struct ib_port *port)
 {
+    struct sim_list arrived = { .head = port->arrived };
+
+    sim_list_free(&arrived);
+    sim_list_free(&port->acks);
+    sim_list_free(&port->tx);
+    sim_list_free(&port->rx);
     free(port->peers);
 }
 
@@ -329,16 +328,16 @@ static int room_for(struct ib_port *port, unsigned lid, struct sim_error *err)
 }
 
 /** The channel by which `from` reaches `to`, through the switch. */
-static int connect(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
-                   struct sim_error *err)
+static int connect_port(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
+                        struct sim_error *err)
 {
     struct ib_peer *peer;
     struct sim_channel_config cfg = {
         .from = from->hca->dom,
         .to = to->hca->dom,
-        .latency_ps =
-            from->hca->cfg.phy_ps + from->hca->cfg.fabric_ps + wire_ps + to->hca->cfg.phy_ps,
-        .deliver = deliver,
+        .latency_ps = from->hca->cfg.link.phy_ps + from->hca->cfg.link.fabric_ps + wire_ps +
+                      to->hca->cfg.link.phy_ps,
+        .deliver = deliver_record,
         .arg = to,
     };
     int code = room_for(from, to->hca->lid, err);
@@ -356,7 +355,7 @@ static int connect(struct ib_port *from, struct ib_port *to, sim_time_t wire_ps,
 
 int ib_port_join(void *a, void *b, sim_time_t wire_ps, struct sim_error *err)
 {
-    int code = connect(a, b, wire_ps, err);
+    int code = connect_port(a, b, wire_ps, err);
 
-    return code == SIM_OK ? connect(b, a, wire_ps, err) : code;
+    return code == SIM_OK ? connect_port(b, a, wire_ps, err) : code;
 }

@@ -2,6 +2,7 @@
 #ifndef IB_PACKET_H
 #define IB_PACKET_H
 
+#include "core/list.h"
 #include "pcie/tlp/tlp.h"
 
 SIM_BEGIN_DECLS
@@ -15,16 +16,13 @@ struct ib_qp;
 
 /** A read of bus addresses that follow each other; embedded in its owner. */
 struct ib_job {
-    struct ib_job *next;
+    struct sim_link link;
     sim_time_t due; /* not asked before */
     uint64_t bus;
     uint32_t bytes, asked, left;
     uint8_t *to;
     bool failed;
     void (*done)(struct ib_hca *hca, struct ib_job *job);
-};
-struct ib_jobs {
-    struct ib_job *head, *tail;
 };
 
 struct ib_read {
@@ -34,12 +32,12 @@ struct ib_read {
 
 /** A write to the bus; what its packet held of the receive buffer is free when it leaves. */
 struct ib_write {
-    struct ib_write *next;
+    struct sim_link link;
     struct pcie_tlp tlp;
     sim_time_t due;
-    uint32_t blocks; /* of the receive buffer that are free again with it: */
-    uint16_t lid;    /* of a packet from this adapter */
-    uint8_t port, lane;
+    uint32_t blocks;    /* what it frees of the receive buffer, */
+    uint16_t lid;       /* where a packet of this adapter was, */
+    uint8_t port, lane; /* by this port and lane */
 };
 
 /* ---- packets --------------------------------------------------------------------- */
@@ -68,7 +66,7 @@ struct ib_header {
 };
 
 struct ib_packet {
-    struct ib_packet *next;
+    struct sim_link link;
     struct ib_header h;
     uint16_t to; /* LID */
     sim_time_t due;
@@ -77,18 +75,9 @@ struct ib_packet {
     struct ib_qp *qp; /* that it was made for */
     uint8_t data[IB_MTU_MAX];
 };
-struct ib_packets {
-    struct ib_packet *head, *tail;
-    uint32_t n;
-};
-
 /** All zero but for its data, which are not set. */
 struct ib_packet *ib_packet_get(struct ib_hca *hca);
 void ib_packet_put(struct ib_hca *hca, struct ib_packet *p);
-void ib_packets_push(struct ib_packets *list, struct ib_packet *p);
-struct ib_packet *ib_packets_pop(struct ib_packets *list);
-/** Frees a list of packets. */
-void ib_packets_free(struct ib_packet *p);
 
 SIM_END_DECLS
 #endif /* IB_PACKET_H */

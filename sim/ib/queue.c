@@ -1,6 +1,6 @@
 /*
- * Queue pairs. Work requests are fetched from the send queue as the doorbell tells
- * of them, or come with it (BlueFlame); they stay here until the far side has
+ * Queue pairs. Work requests are fetched from the send queue as the doorbell
+ * announces them, or come with it (BlueFlame). They stay here until the far side has
  * acknowledged them, so that they can be sent again. Receive requests are fetched
  * ahead.
  */
@@ -113,7 +113,7 @@ void ib_qp_fail(struct ib_qp *qp, uint32_t number, uint8_t status)
 /* ---- send queue -------------------------------------------------------------------------- */
 
 /** Reads the fields of a work request at `raw`. */
-static void decode(struct ib_wqe *wqe)
+static void decode_wqe(struct ib_wqe *wqe)
 {
     const uint8_t *raw = wqe->raw;
 
@@ -130,7 +130,7 @@ static void decode(struct ib_wqe *wqe)
     wqe->ready = true;
 }
 
-static void fetched(struct ib_hca *hca, struct ib_job *job)
+static void wqe_fetched(struct ib_hca *hca, struct ib_job *job)
 {
     struct ib_qp *qp = SIM_CONTAINER_OF(job, struct ib_qp, fetch);
     uint32_t number = qp->fetched - 1;
@@ -142,13 +142,13 @@ static void fetched(struct ib_hca *hca, struct ib_job *job)
         ib_qp_fail(qp, number, IB_ERR_LOCAL);
         return;
     }
-    decode(ib_wqe_of(qp, number));
+    decode_wqe(ib_wqe_of(qp, number));
     ib_qp_fetch(qp);
     ib_activate(qp);
     ib_wake(hca, sim_now(hca->dom));
 }
 
-/** Asks for the next request: its first units as the doorbell told, a whole one otherwise. */
+/** Asks for the next request: its first units as the doorbell said, a whole one otherwise. */
 void ib_qp_fetch(struct ib_qp *qp)
 {
     struct ib_wqe *wqe = ib_wqe_of(qp, qp->fetched);
@@ -162,7 +162,7 @@ void ib_qp_fetch(struct ib_qp *qp)
         .bus = qp->sq_bus + (uint64_t)(qp->fetched & mask) * IB_WQE_BYTES,
         .bytes = qp->hint != 0 ? qp->hint * IB_WQE_UNIT : IB_WQE_BYTES,
         .to = wqe->raw,
-        .done = fetched,
+        .done = wqe_fetched,
     };
     qp->hint = 0;
     qp->fetching = 1;
@@ -185,7 +185,7 @@ void ib_send_doorbell(struct ib_hca *hca, uint64_t value)
     ib_qp_fetch(qp);
 }
 
-/* The parts of a request may come as several packets; its first unit tells how long it is. */
+/* The parts of a request may come as several packets; its first unit says how long it is. */
 void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const uint8_t *bytes,
                   uint32_t n)
 {
@@ -211,7 +211,7 @@ void ib_blueflame(struct ib_hca *hca, uint32_t number, uint32_t offset, const ui
         struct ib_wqe *wqe = ib_wqe_of(qp, request);
 
         memcpy(wqe->raw, qp->flame, IB_WQE_BYTES);
-        decode(wqe);
+        decode_wqe(wqe);
         qp->posted = ++qp->fetched;
         ib_activate(qp);
         return;

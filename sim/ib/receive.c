@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void acknowledge(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
+static void send_ack(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
 {
     struct ib_hca *hca = qp->hca;
     struct ib_packet *p = ib_packet_get(hca);
@@ -23,13 +23,13 @@ static void acknowledge(struct ib_qp *qp, uint32_t psn, enum ib_nak nak)
                                .lane = qp->lane,
                                .psn = psn,
                                .nak = (uint8_t)nak };
-    ib_packets_push(&hca->port[qp->port].acks, p);
+    sim_list_push(&hca->port[qp->port].acks, &p->link);
 }
 
 /* ---- the responder --------------------------------------------------------------------- */
 
 /** Finds where the message goes that begins with `h`. @return what is wrong with it. */
-static enum ib_nak begin(struct ib_qp *qp, const struct ib_header *h)
+static enum ib_nak begin_message(struct ib_qp *qp, const struct ib_header *h)
 {
     struct ib_receive r = { 0 };
     uint64_t bus = 0;
@@ -51,7 +51,7 @@ static enum ib_nak begin(struct ib_qp *qp, const struct ib_header *h)
 }
 
 /** A write with immediate takes a receive request at its end. */
-static enum ib_nak end(struct ib_qp *qp, const struct ib_header *h)
+static enum ib_nak end_message(struct ib_qp *qp, const struct ib_header *h)
 {
     struct ib_receive r;
 
@@ -60,16 +60,17 @@ static enum ib_nak end(struct ib_qp *qp, const struct ib_header *h)
     return IB_ACK;
 }
 
-static enum ib_nak store(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
+static enum ib_nak store_packet(struct ib_qp *qp, const struct ib_packet *p,
+                                struct ib_write **last_p)
 {
     const struct ib_header *h = &p->h;
     struct ib_target *t = &qp->target;
-    enum ib_nak nak = h->first ? begin(qp, h) : IB_ACK;
+    enum ib_nak nak = h->first ? begin_message(qp, h) : IB_ACK;
 
     if (nak == IB_ACK && h->bytes > t->left)
         nak = IB_NAK_LENGTH;
     if (nak == IB_ACK && h->last)
-        nak = end(qp, h);
+        nak = end_message(qp, h);
     if (nak != IB_ACK)
         return nak;
     *last_p = ib_write_add(qp->hca, t->bus, p->data, h->bytes, 0);
@@ -81,7 +82,7 @@ static enum ib_nak store(struct ib_qp *qp, const struct ib_packet *p, struct ib_
     return IB_ACK;
 }
 
-static enum ib_nak respond(struct ib_qp *qp, const struct ib_header *h)
+static enum ib_nak respond_read(struct ib_qp *qp, const struct ib_header *h)
 {
     uint64_t bus = 0;
 
@@ -94,7 +95,7 @@ static enum ib_nak respond(struct ib_qp *qp, const struct ib_header *h)
 static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_write **last_p)
 {
     const struct ib_header *h = &p->h;
-    uint32_t mtu = (uint32_t)qp->hca->cfg.mtu_bytes;
+    uint32_t mtu = (uint32_t)qp->hca->cfg.link.mtu_bytes;
     enum ib_nak nak;
 
     if (h->psn != qp->epsn || qp->failed) { /* behind one that was refused */
@@ -103,14 +104,14 @@ static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct 
     }
     if (h->first)
         qp->first_psn = h->psn;
-    nak = h->op == IB_OP_READ_REQUEST ? respond(qp, h) : store(qp, p, last_p);
+    nak = h->op == IB_OP_READ_REQUEST ? respond_read(qp, h) : store_packet(qp, p, last_p);
     if (nak != IB_ACK) {
         qp->hca->stat.rnr_naks += nak == IB_NAK_RNR;
         if (nak == IB_NAK_RNR)
             qp->epsn = qp->first_psn; /* the message comes again as a whole */
         else
             qp->failed = true;
-        acknowledge(qp, h->psn, nak);
+        send_ack(qp, h->psn, nak);
         return;
     }
     if (h->op == IB_OP_READ_REQUEST) {
@@ -119,13 +120,13 @@ static void request_arrived(struct ib_qp *qp, const struct ib_packet *p, struct 
     }
     qp->epsn++;
     if (h->ack_wanted)
-        acknowledge(qp, h->psn, IB_ACK);
+        send_ack(qp, h->psn, IB_ACK);
 }
 
 /* ---- the requester ------------------------------------------------------------------------ */
 
 /** All requests whose packets end at or before `psn` are answered, but reads by data alone. */
-static void answered(struct ib_qp *qp, uint32_t psn)
+static void requests_answered(struct ib_qp *qp, uint32_t psn)
 {
     for (uint32_t i = qp->done; i != qp->exec; i++) {
         struct ib_wqe *wqe = ib_wqe_of(qp, i);
@@ -166,13 +167,13 @@ static void ack_arrived(struct ib_qp *qp, const struct ib_header *h)
 {
     switch (h->nak) {
     case IB_ACK:
-        answered(qp, h->psn);
+        requests_answered(qp, h->psn);
         break;
     case IB_NAK_RNR:
         not_ready(qp, h->psn);
         break;
     default:
-        answered(qp, h->psn - 1);
+        requests_answered(qp, h->psn - 1);
         ib_qp_fail(qp, qp->done, h->nak == IB_NAK_LENGTH ? IB_ERR_LENGTH : IB_ERR_REMOTE);
         break;
     }
@@ -198,7 +199,7 @@ static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_
         qp->hca->stat.dropped++;
         return;
     }
-    offset = wqe->offset + (p->h.psn - wqe->first_psn) * qp->hca->cfg.mtu_bytes;
+    offset = wqe->offset + (p->h.psn - wqe->first_psn) * qp->hca->cfg.link.mtu_bytes;
     if (p->h.bytes != 0 &&
         !ib_translate(qp->hca, wqe->key, IB_ACCESS_LOCAL, offset, p->h.bytes, &bus)) {
         ib_qp_fail(qp, qp->done, IB_ERR_LOCAL);
@@ -208,12 +209,12 @@ static void data_arrived(struct ib_qp *qp, const struct ib_packet *p, struct ib_
     if (!p->h.last)
         return;
     wqe->answered = true;
-    answered(qp, p->h.psn);
+    requests_answered(qp, p->h.psn);
 }
 
 /* ---- packets in turn ------------------------------------------------------------------------ */
 
-static void take(struct ib_hca *hca, unsigned port, const struct ib_packet *p)
+static void take_packet(struct ib_hca *hca, unsigned port, const struct ib_packet *p)
 {
     struct ib_qp *qp = ib_qp_of(hca, p->h.qp);
     struct ib_write *last = NULL;
@@ -222,7 +223,6 @@ static void take(struct ib_hca *hca, unsigned port, const struct ib_packet *p)
         hca->stat.dropped++;
     } else if (p->h.op == IB_OP_ACK) {
         ack_arrived(qp, &p->h);
-        return;
     } else if (p->h.op == IB_OP_READ_RESPONSE) {
         data_arrived(qp, p, &last);
     } else {
@@ -245,17 +245,16 @@ void ib_receive_run(struct ib_hca *hca, sim_time_t *next)
     sim_time_t now = sim_now(hca->dom);
 
     for (unsigned i = 0; i < hca->cfg.ports; i++) {
-        struct ib_packets *rx = &hca->port[i].rx;
+        struct sim_list *rx = &hca->port[i].rx;
+        struct ib_packet *p;
 
-        while (rx->head != NULL && hca->nwrites < hca->cfg.write_tlps) {
-            struct ib_packet *p = rx->head;
-
+        while ((p = rx->head) != NULL && hca->nwrites < hca->cfg.write_tlps) {
             if (p->due > now) {
                 ib_sooner(next, p->due);
                 break;
             }
-            (void)ib_packets_pop(rx);
-            take(hca, i, p);
+            (void)sim_list_pop(rx);
+            take_packet(hca, i, p);
             ib_packet_put(hca, p);
         }
     }

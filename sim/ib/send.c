@@ -11,15 +11,8 @@
 /** Behind all others that have something to send. */
 static void queue_last(struct ib_qp *qp)
 {
-    struct ib_hca *hca = qp->hca;
-
     qp->queued = true;
-    qp->next = NULL;
-    if (hca->active_last != NULL)
-        hca->active_last->next = qp;
-    else
-        hca->active = qp;
-    hca->active_last = qp;
+    sim_list_push(&qp->hca->active, &qp->link);
 }
 
 void ib_activate(struct ib_qp *qp)
@@ -31,14 +24,12 @@ void ib_activate(struct ib_qp *qp)
     ib_wake(qp->hca, sim_now(qp->hca->dom));
 }
 
-static void deactivate_head(struct ib_hca *hca)
+static struct ib_qp *deactivate_head(struct ib_hca *hca)
 {
-    struct ib_qp *qp = hca->active;
+    struct ib_qp *qp = sim_list_pop(&hca->active);
 
-    hca->active = qp->next;
-    if (hca->active == NULL)
-        hca->active_last = NULL;
     qp->queued = false;
+    return qp;
 }
 
 /* ---- packets ------------------------------------------------------------------------ */
@@ -70,8 +61,10 @@ static struct ib_packet *packet_for(struct ib_qp *qp, enum ib_op op)
 static void packet_add(struct ib_qp *qp, struct ib_packet *p, uint64_t bus, sim_time_t due)
 {
     struct ib_hca *hca = qp->hca;
+    struct ib_port *port = &hca->port[qp->port];
 
-    ib_packets_push(&hca->port[qp->port].tx, p);
+    sim_list_push(&port->tx, &p->link);
+    port->ntx++;
     if (bus == 0 || p->h.bytes == 0) {
         p->ready = true;
         p->due = due + hca->cfg.tx_ps;
@@ -85,7 +78,7 @@ static void packet_add(struct ib_qp *qp, struct ib_packet *p, uint64_t bus, sim_
 
 static uint32_t packets_of(const struct ib_hca *hca, uint32_t bytes)
 {
-    uint32_t mtu = (uint32_t)hca->cfg.mtu_bytes;
+    uint32_t mtu = (uint32_t)hca->cfg.link.mtu_bytes;
 
     return bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
 }
@@ -106,8 +99,8 @@ static void read_request(struct ib_qp *qp, struct ib_wqe *wqe)
 }
 
 /** Where the next data of the request are. @return false: not in a region of its own. */
-static bool locate(const struct ib_qp *qp, const struct ib_wqe *wqe, uint32_t piece,
-                   uint64_t *bus_p)
+static bool locate_data(const struct ib_qp *qp, const struct ib_wqe *wqe, uint32_t piece,
+                        uint64_t *bus_p)
 {
     *bus_p = 0;
     if ((wqe->flags & IB_WQE_INLINE) != 0)
@@ -119,12 +112,12 @@ static void data_packet(struct ib_qp *qp, struct ib_wqe *wqe)
 {
     const struct ib_config *cfg = &qp->hca->cfg;
     uint32_t left = wqe->bytes - qp->sent;
-    uint32_t piece = left < cfg->mtu_bytes ? left : (uint32_t)cfg->mtu_bytes;
+    uint32_t piece = left < cfg->link.mtu_bytes ? left : (uint32_t)cfg->link.mtu_bytes;
     bool first = qp->sent == 0, last = piece == left;
     struct ib_packet *p;
     uint64_t bus;
 
-    if (!locate(qp, wqe, piece, &bus)) {
+    if (!locate_data(qp, wqe, piece, &bus)) {
         ib_qp_fail(qp, qp->exec, IB_ERR_LOCAL);
         return;
     }
@@ -177,7 +170,7 @@ static void next_packet(struct ib_qp *qp)
 
 void ib_respond(struct ib_qp *qp, const struct ib_header *request, uint64_t bus)
 {
-    uint32_t mtu = (uint32_t)qp->hca->cfg.mtu_bytes, n = packets_of(qp->hca, request->total);
+    uint32_t mtu = (uint32_t)qp->hca->cfg.link.mtu_bytes, n = packets_of(qp->hca, request->total);
     sim_time_t due = sim_now(qp->hca->dom) + qp->hca->cfg.wqe_ps + qp->hca->cfg.key_ps;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -196,34 +189,28 @@ void ib_respond(struct ib_qp *qp, const struct ib_header *request, uint64_t bus)
 static bool turn_to_ready(struct ib_hca *hca, sim_time_t *next)
 {
     sim_time_t now = sim_now(hca->dom);
-    const struct ib_qp *stop = hca->active_last;
+    const struct sim_link *stop = hca->active.tail;
+    struct ib_qp *qp;
 
-    for (;;) {
-        struct ib_qp *qp = hca->active;
-        bool last = qp == stop;
-
-        if (qp->failed) {
-            deactivate_head(hca);
-            if (hca->active == NULL || last)
-                return false;
-            continue;
-        }
-        if (qp->wait_until <= now && hca->port[qp->port].tx.n < hca->cfg.tx_packets)
+    do {
+        qp = hca->active.head;
+        if (!qp->failed && qp->wait_until <= now && hca->port[qp->port].ntx < hca->cfg.tx_packets)
             return true;
+        (void)deactivate_head(hca);
+        if (qp->failed)
+            continue;
         if (qp->wait_until > now)
             ib_sooner(next, qp->wait_until);
-        deactivate_head(hca);
         queue_last(qp);
-        if (last)
-            return false;
-    }
+    } while (&qp->link != stop);
+    return false;
 }
 
 void ib_send_run(struct ib_hca *hca, sim_time_t *next)
 {
     sim_time_t now = sim_now(hca->dom);
 
-    while (hca->active != NULL) {
+    while (hca->active.head != NULL) {
         struct ib_qp *qp;
 
         if (hca->engine_free > now) {
@@ -232,8 +219,7 @@ void ib_send_run(struct ib_hca *hca, sim_time_t *next)
         }
         if (!turn_to_ready(hca, next))
             return; /* a packet that leaves wakes the adapter */
-        qp = hca->active;
-        deactivate_head(hca);
+        qp = deactivate_head(hca);
         next_packet(qp);
         hca->engine_free = now + hca->cfg.packet_ps;
         ib_activate(qp);

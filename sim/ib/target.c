@@ -34,7 +34,7 @@ static uint64_t read_register(const struct ib_hca *hca, uint64_t offset)
     if (offset != IB_ID)
         return 0;
     return IB_ID_MAGIC | hca->cfg.ports << 32 |
-           (uint64_t)__builtin_ctzll(hca->cfg.mtu_bytes) << 40 | (uint64_t)hca->lid << 48;
+           (uint64_t)__builtin_ctzll(hca->cfg.link.mtu_bytes) << 40 | (uint64_t)hca->lid << 48;
 }
 
 static void answer_data(struct ib_hca *hca, const struct pcie_tlp *request, const void *bytes,
@@ -54,7 +54,7 @@ static void answer_data(struct ib_hca *hca, const struct pcie_tlp *request, cons
     ib_answer_add(hca, &cpl);
 }
 
-static void refuse(struct ib_hca *hca, const struct pcie_tlp *tlp)
+static void refuse_request(struct ib_hca *hca, const struct pcie_tlp *tlp)
 {
     struct pcie_tlp cpl = answer_to(hca, tlp, PCIE_CPL_UR);
 
@@ -69,7 +69,7 @@ static void memory_read(struct ib_hca *hca, const struct pcie_tlp *tlp)
     uint64_t value[2];
 
     if (bar < 0 || tlp->length_dw > 2) {
-        refuse(hca, tlp);
+        refuse_request(hca, tlp);
         return;
     }
     value[0] = bar == 0 ? read_register(hca, offset & ~UINT64_C(7)) : 0;
@@ -77,7 +77,7 @@ static void memory_read(struct ib_hca *hca, const struct pcie_tlp *tlp)
     answer_data(hca, tlp, (const uint8_t *)value + (offset & 4), tlp->length_dw);
 }
 
-static void config(struct ib_hca *hca, const struct pcie_tlp *tlp)
+static void answer_config(struct ib_hca *hca, const struct pcie_tlp *tlp)
 {
     uint32_t reg = (uint32_t)tlp->addr, value;
 
@@ -92,7 +92,7 @@ static void config(struct ib_hca *hca, const struct pcie_tlp *tlp)
         pcie_function_write(&hca->fn, reg, value, tlp->first_be);
         ib_answer_add(hca, &cpl);
     } else {
-        refuse(hca, tlp);
+        refuse_request(hca, tlp);
     }
 }
 
@@ -139,7 +139,7 @@ static void memory_write(struct ib_hca *hca, const struct pcie_tlp *tlp)
     }
 }
 
-static void take(struct ib_hca *hca, struct pcie_tlp *tlp)
+static void take_packet(struct ib_hca *hca, struct pcie_tlp *tlp)
 {
     switch (tlp->kind) {
     case PCIE_MWR:
@@ -156,7 +156,7 @@ static void take(struct ib_hca *hca, struct pcie_tlp *tlp)
     case PCIE_MSGD:
         break;
     default:
-        config(hca, tlp);
+        answer_config(hca, tlp);
         break;
     }
     pcie_port_consume(hca->pcie, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
@@ -166,6 +166,6 @@ static void take(struct ib_hca *hca, struct pcie_tlp *tlp)
 void ib_target_run(struct ib_hca *hca)
 {
     for (uint32_t i = 0; i < hca->incoming.n; i++)
-        take(hca, &hca->incoming.list[i]);
+        take_packet(hca, &hca->incoming.list[i]);
     hca->incoming.n = 0;
 }

@@ -51,8 +51,7 @@ static inline bool node_gpu_copy_out(struct node_gpu_end dst, struct node_gpu_en
  */
 void node_gpu_copy(struct node_gpu *gpu, struct node_gpu_end dst, struct node_gpu_end src,
                    uint64_t bytes, node_gpu_done_fn done, void *arg);
-/** The same, but not before so many copies of the other engine have ended: `after`, of those that
- * were given to it up to now. */
+/** As node_gpu_copy(), but not before `after` copies of the other engine have ended. */
 void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_end dst,
                          struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg);
 /** Copies that read what was poisoned, not answered in time, or refused: they ended, and all ones

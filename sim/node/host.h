@@ -11,6 +11,7 @@
 #include "core/sim.h"
 #include "machine/kind.h"
 #include "memory/ram.h"
+#include "node/net.h"
 #include "pcie/lossy/misbehave.h"
 #include "pcie/port/port.h"
 
@@ -45,8 +46,8 @@ struct node_core *node_host_interrupt_core(struct node_host *host);
  * Stores of both leave in one order. NULL: the host has too many cores.
  */
 struct node_core *node_core_above(struct node_core *core);
-/** Something else runs on the core: its operation stands still until it was released as often as
- * it was held, and so does one that is begun. What it waits for goes on. */
+/** Something else runs on the core. Its operation, or one that is begun meanwhile, goes on when the
+ * core was released as often as it was held. What it waits for goes on. */
 void node_core_hold(struct node_core *core);
 bool node_core_held(const struct node_core *core);
 void node_core_release(struct node_core *core);
@@ -109,7 +110,7 @@ void node_core_tsc(struct node_core *core, node_done_fn done, void *arg);
 /** As node_core_pass(). */
 bool node_core_pass_tsc(struct node_core *core, uint64_t *ticks_p);
 uint64_t node_host_tsc_khz(const struct node_host *host);
-/** A configuration access; read value, or ~0 when nobody answers. bus 0 = root ports. */
+/** A configuration access; read value, or ~0 when there is no answer. bus 0 = root ports. */
 void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t reg,
                       uint32_t value, node_done_fn done, void *arg);
 
@@ -127,13 +128,8 @@ void node_host_set_irq(struct node_host *host, node_irq_fn fn, void *arg);
 /** Where devices write MSIs: address; the data's low 16 bits are the vector. */
 uint64_t node_host_msi_address(const struct node_host *host);
 
-/* The control network of the node (Ethernet or InfiniBand as a plain latency-and-bandwidth pipe),
- * for MPI. Messages between one pair of nodes arrive in order. */
-typedef void (*node_net_fn)(void *arg, unsigned from, const void *bytes, uint32_t size);
-void node_net_set_receiver(struct node_host *host, node_net_fn fn, void *arg);
-/** Copies `size` (<= 2 GiB) bytes; leaves the node as the pipe's bandwidth allows. */
-void node_net_send(struct node_host *host, unsigned to, const void *bytes, uint32_t size);
-/* The pipe is the host's machine port "net", protocol "net". */
+/** Its end of the control network (node/net.h), the host's machine port "net". */
+struct node_net *node_host_net(struct node_host *host);
 
 SIM_END_DECLS
 #endif /* NODE_HOST_H */

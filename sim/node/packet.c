@@ -6,24 +6,13 @@
 #define SLAB_PACKETS 64
 
 struct node_packet_slab {
-    struct node_packet_slab *next;
+    struct sim_link link;
     struct node_packet packets[SLAB_PACKETS];
 };
 
-void node_packet_pool_init(struct node_packet_pool *pool)
-{
-    *pool = (struct node_packet_pool){ NULL, NULL };
-}
-
 void node_packet_pool_fini(struct node_packet_pool *pool)
 {
-    while (pool->slabs != NULL) {
-        struct node_packet_slab *slab = pool->slabs;
-
-        pool->slabs = slab->next;
-        free(slab);
-    }
-    pool->free = NULL;
+    sim_list_free(&pool->slabs);
 }
 
 static void pool_grow(struct node_packet_pool *pool)
@@ -31,8 +20,7 @@ static void pool_grow(struct node_packet_pool *pool)
     struct node_packet_slab *slab = malloc(sizeof(*slab));
 
     SIM_ASSERT(slab != NULL);
-    slab->next = pool->slabs;
-    pool->slabs = slab;
+    sim_list_push(&pool->slabs, &slab->link);
     for (unsigned i = SLAB_PACKETS; i-- > 0;)
         node_packet_put(pool, &slab->packets[i]);
 }
@@ -42,20 +30,34 @@ struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct 
 {
     struct node_packet *p;
 
-    if (pool->free == NULL)
+    if (pool->free.head == NULL)
         pool_grow(pool);
-    p = pool->free;
-    pool->free = p->next;
+    p = sim_list_pop(&pool->free);
     *p = (struct node_packet){ .tlp = *tlp, .due = now, .arrived = now };
     return p;
 }
 
-struct mem_payload *node_payload(struct mem_pool *pool, uint32_t bytes)
+struct mem_payload *node_payload(struct mem_pool *pool, uint32_t skip, const void *bytes,
+                                 uint32_t n)
 {
-    struct mem_payload *p = mem_payload_alloc(pool, bytes);
+    uint32_t span = (skip + n + 3) / 4 * 4;
+    struct mem_payload *p = mem_payload_alloc(pool, span);
 
     SIM_ASSERT(p != NULL);
+    memset(p->data, 0, 4);
+    memset(p->data + span - 4, 0, 4);
+    memcpy(p->data + skip, bytes, n);
     return p;
+}
+
+struct pcie_tlp node_memory_write(struct mem_pool *pool, uint16_t requester_id, uint64_t addr,
+                                  const void *bytes, uint32_t n)
+{
+    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = requester_id };
+
+    pcie_tlp_set_range(&tlp, addr, n);
+    tlp.payload = node_payload(pool, (uint32_t)(addr & 3), bytes, n);
+    return tlp;
 }
 
 /** Do the enables leave no gap between the first and the last enabled byte? */
@@ -113,11 +115,7 @@ struct pcie_tlp node_next_completion(struct node_packet *p, uint32_t piece, stru
     cpl.byte_count = (uint16_t)p->left;
     cpl.lower_addr = (uint8_t)(p->addr & 0x7f);
     cpl.length_dw = (uint16_t)((skip + n + 3) / 4);
-    cpl.payload = node_payload(pool, cpl.length_dw * 4u);
-    /* Bytes of the first and last double word that were not asked for are undefined; zero here. */
-    memset(cpl.payload->data, 0, 4);
-    memset(cpl.payload->data + node_span(&cpl) - 4, 0, 4);
-    memcpy(cpl.payload->data + skip, from, n);
+    cpl.payload = node_payload(pool, skip, from, n);
     p->addr += n;
     p->left -= n;
     return cpl;

@@ -6,13 +6,14 @@
 #ifndef NODE_PACKET_H
 #define NODE_PACKET_H
 
+#include "core/list.h"
 #include "memory/ram.h"
 #include "pcie/tlp/ordering.h"
 
 SIM_BEGIN_DECLS
 
 struct node_packet {
-    struct node_packet *next;
+    struct sim_link link; /* to the next in a list, or the next free one */
     struct pcie_tlp tlp;
     sim_time_t due;     /* not before this time */
     sim_time_t arrived; /* here */
@@ -30,37 +31,19 @@ struct node_packet {
     bool poison, silent;
 };
 
-struct node_packet_list {
-    struct node_packet *head, *tail;
-};
-
-static inline void node_packet_push(struct node_packet_list *list, struct node_packet *p)
+/** When the oldest of a list may move on; never where there is none. */
+static inline sim_time_t node_packets_due(const struct sim_list *packets)
 {
-    p->next = NULL;
-    if (list->tail != NULL)
-        list->tail->next = p;
-    else
-        list->head = p;
-    list->tail = p;
-}
+    const struct node_packet *p = packets->head;
 
-/** The list must not be empty. */
-static inline struct node_packet *node_packet_pop(struct node_packet_list *list)
-{
-    struct node_packet *p = list->head;
-
-    list->head = p->next;
-    if (list->head == NULL)
-        list->tail = NULL;
-    return p;
+    return p != NULL ? p->due : SIM_TIME_NEVER;
 }
 
 struct node_packet_pool {
-    struct node_packet *free;
-    struct node_packet_slab *slabs;
+    struct sim_list free, slabs;
 };
 
-void node_packet_pool_init(struct node_packet_pool *pool);
+/** A pool that is all zero is empty. */
 void node_packet_pool_fini(struct node_packet_pool *pool);
 /** A cleared entry that takes over *tlp's payload reference. */
 struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct pcie_tlp *tlp,
@@ -68,8 +51,14 @@ struct node_packet *node_packet_get(struct node_packet_pool *pool, const struct 
 /** Does not touch the payload: it was sent on, or dropped with pcie_tlp_drop(). */
 static inline void node_packet_put(struct node_packet_pool *pool, struct node_packet *p)
 {
-    p->next = pool->free;
-    pool->free = p;
+    sim_list_push_first(&pool->free, &p->link);
+}
+
+/** The packet ends here, with its payload. */
+static inline void node_packet_drop(struct node_packet_pool *pool, struct node_packet *p)
+{
+    pcie_tlp_drop(&p->tlp);
+    node_packet_put(pool, p);
 }
 
 /** Bytes of bus addresses that a memory request spans, enabled or not. */
@@ -78,8 +67,14 @@ static inline uint64_t node_span(const struct pcie_tlp *tlp)
     return tlp->length_dw * UINT64_C(4);
 }
 
-/** A buffer; out of memory is the end of the run, since a model has no way to go on. */
-struct mem_payload *node_payload(struct mem_pool *pool, uint32_t bytes);
+/**
+ * A payload of whole double words, with `n` bytes from `skip` (0 .. 3) on and zeroes beside them.
+ * Out of memory is the end of the run, since a model has no way to go on.
+ */
+struct mem_payload *node_payload(struct mem_pool *pool, uint32_t skip, const void *bytes,
+                                 uint32_t n);
+struct pcie_tlp node_memory_write(struct mem_pool *pool, uint16_t requester_id, uint64_t addr,
+                                  const void *bytes, uint32_t n);
 
 /** The bytes that a memory write carries, with its byte enables, into `ram` at `addr`. */
 void node_write_bytes(struct mem_ram *ram, uint64_t addr, const struct pcie_tlp *tlp);

@@ -22,7 +22,7 @@
 #define BLOCK_MIN                                                                                  \
     (PCAPNG_PACKET_BYTES + CAPTURE_HEADER_BYTES + PCIE_DLLP_BYTES + PCAPNG_BLOCK_END_BYTES)
 #define WAITING_MAX (BUFFER_BYTES / BLOCK_MIN)
-#define TEXT_MAX    250u /* of a port's path */
+#define TEXT_MAX    250u /* longest path of a port */
 
 /* One direction of a link, an interface of the file. */
 struct wire {
@@ -67,7 +67,7 @@ static uint8_t *put_be(uint8_t *p, uint64_t v, unsigned bytes)
     return p;
 }
 
-static uint8_t *pad(uint8_t *p, uint32_t bytes)
+static uint8_t *put_padding(uint8_t *p, uint32_t bytes)
 {
     for (; bytes % 4 != 0; bytes++)
         *p++ = 0;
@@ -76,7 +76,7 @@ static uint8_t *pad(uint8_t *p, uint32_t bytes)
 
 /* ---- what stands in front of packets --------------------------------------------------------- */
 
-static void out(struct observe_capture *c, const uint8_t *bytes, size_t n)
+static void write_bytes(struct observe_capture *c, const uint8_t *bytes, size_t n)
 {
     if (c->rc == SIM_OK && !c->cfg.sink.write(c->cfg.sink.arg, bytes, n))
         c->rc = SIM_ERR_IO;
@@ -87,7 +87,7 @@ static uint8_t *put_option(uint8_t *p, uint32_t code, const void *bytes, size_t 
     p = put_le(p, code, 2);
     p = put_le(p, n, 2);
     memcpy(p, bytes, n);
-    return pad(p + n, (uint32_t)n);
+    return put_padding(p + n, (uint32_t)n);
 }
 
 /* `end` behind the options of a block that begins at `block`. */
@@ -99,7 +99,7 @@ static void end_block(struct observe_capture *c, uint8_t *block, uint8_t *end)
     n = (uint32_t)(end - block) + PCAPNG_BLOCK_END_BYTES;
     (void)put_le(end, n, 4);
     (void)put_le(block + 4, n, 4);
-    out(c, block, n);
+    write_bytes(c, block, n);
 }
 
 static void write_section(struct observe_capture *c, const char *program)
@@ -134,6 +134,11 @@ static void write_interface(struct observe_capture *c, const char *from, const c
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
+static uint32_t block_bytes(const uint8_t *block)
+{
+    return (uint32_t)block[4] + ((uint32_t)block[5] << 8); /* shorter than 64 KiB */
+}
+
 static void write_waiting(struct observe_capture *c, uint32_t n)
 {
     uint32_t from = 0, to = 0; /* blocks that follow each other are written in one go */
@@ -142,12 +147,12 @@ static void write_waiting(struct observe_capture *c, uint32_t n)
         uint32_t at = c->waiting[i].offset;
 
         if (at != to) {
-            out(c, c->buffer + from, to - from);
+            write_bytes(c, c->buffer + from, to - from);
             from = at;
         }
-        to = at + (uint32_t)c->buffer[at + 4] + ((uint32_t)c->buffer[at + 5] << 8);
+        to = at + block_bytes(c->buffer + at);
     }
-    out(c, c->buffer + from, to - from);
+    write_bytes(c, c->buffer + from, to - from);
 }
 
 /* Makes room by writing the earlier ones, three of four. */
@@ -161,7 +166,7 @@ static void make_room(struct observe_capture *c)
     memmove(c->waiting, c->waiting + n, c->nwaiting * sizeof(*c->waiting));
     for (uint32_t i = 0; i < c->nwaiting; i++) {
         const uint8_t *block = old + c->waiting[i].offset;
-        uint32_t bytes = (uint32_t)block[4] + ((uint32_t)block[5] << 8);
+        uint32_t bytes = block_bytes(block);
 
         memcpy(c->next_buffer + used, block, bytes);
         c->waiting[i].offset = used;
@@ -172,7 +177,7 @@ static void make_room(struct observe_capture *c)
     c->next_buffer = old;
 }
 
-static void wait(struct observe_capture *c, sim_time_t begin, uint32_t wire)
+static void insert_waiting(struct observe_capture *c, sim_time_t begin, uint32_t wire)
 {
     uint32_t at = c->nwaiting;
 
@@ -222,16 +227,13 @@ static uint8_t *put_header(uint8_t *p, const struct sim_packet *packet, const st
 static uint32_t add_wire(struct observe_capture *c, const char *from, const char *to)
 {
     uint32_t other = 0;
-    struct wire *wires;
 
     if (c->cfg.wanted != NULL && !c->cfg.wanted(c->cfg.arg, from, to))
         return UNWANTED;
-    wires = observe_grow(c->wires, c->nwires, &c->wires_room, sizeof(*wires));
-    if (wires == NULL) {
+    if (!observe_grow(&c->wires, c->nwires, &c->wires_room, sizeof(*c->wires))) {
         c->rc = SIM_ERR_NOMEM;
         return UNWANTED;
     }
-    c->wires = wires;
     while (other < c->nwires && c->wires[other].from != to)
         other++;
     c->wires[c->nwires] = other < c->nwires ? (struct wire){ from, to, c->wires[other].link, 1 }
@@ -268,7 +270,7 @@ static void record_packet(void *arg, const struct sim_packet *packet)
     p = put_header(block + PCAPNG_PACKET_BYTES, packet, &c->wires[wire]);
     p = put_packet(p, pcie_packet_of(packet));
     bytes = (uint32_t)(p - block) - PCAPNG_PACKET_BYTES;
-    p = pad(p, bytes);
+    p = put_padding(p, bytes);
     n = (uint32_t)(p - block) + PCAPNG_BLOCK_END_BYTES;
     (void)put_le(p, n, 4);
 
@@ -279,7 +281,7 @@ static void record_packet(void *arg, const struct sim_packet *packet)
     p = put_le(p, packet->begin, 4);
     p = put_le(p, bytes, 4);
     (void)put_le(p, bytes, 4);
-    wait(c, packet->begin, wire);
+    insert_waiting(c, packet->begin, wire);
     c->used += n;
     c->packets++;
 }

@@ -40,7 +40,8 @@ static uint64_t get_be(const uint8_t *p, unsigned n)
     return v;
 }
 
-static int refuse(const struct reader *r, const char *what, uint64_t value, const char *expected)
+static int refuse_value(const struct reader *r, const char *what, uint64_t value,
+                        const char *expected)
 {
     return sim_error_set(r->err, SIM_ERR_CONFIG, "byte %zu: %s = %llu: expected %s", r->at, what,
                          (unsigned long long)value, expected);
@@ -49,11 +50,11 @@ static int refuse(const struct reader *r, const char *what, uint64_t value, cons
 static int read_section(const struct reader *r, const uint8_t *body, uint32_t n)
 {
     if (n < SECTION_BYTES)
-        return refuse(r, "length of a section's header", n, "16 or more");
+        return refuse_value(r, "length of a section's header", n, "16 or more");
     if (get_le(body, 4) != PCAPNG_MAGIC)
-        return refuse(r, "byte order", get_le(body, 4), "that of hubsim, little-endian");
+        return refuse_value(r, "byte order", get_le(body, 4), "that of hubsim, little-endian");
     if (get_le(body + 4, 2) != 1)
-        return refuse(r, "version of pcapng", get_le(body + 4, 2), "1");
+        return refuse_value(r, "version of pcapng", get_le(body + 4, 2), "1");
     return SIM_OK;
 }
 
@@ -63,15 +64,16 @@ static int read_interface(struct reader *r, const uint8_t *body, uint32_t n)
     uint32_t at = INTERFACE_BYTES;
 
     if (n < INTERFACE_BYTES)
-        return refuse(r, "length of an interface", n, "8 or more");
+        return refuse_value(r, "length of an interface", n, "8 or more");
     if (get_le(body, 2) != CAPTURE_LINK_TYPE)
-        return refuse(r, "link type", get_le(body, 2), "147, DLT_USER0");
+        return refuse_value(r, "link type", get_le(body, 2), "147, DLT_USER0");
     while (n - at >= 4) {
         uint32_t code = get_le(body + at, 2), bytes = get_le(body + at + 2, 2);
 
         at += 4;
         if (bytes > n - at)
-            return refuse(r, "length of an option", bytes, "what is left of its block, or less");
+            return refuse_value(r, "length of an option", bytes,
+                                "what is left of its block, or less");
         if (code == PCAPNG_OPT_END)
             break;
         if (code == PCAPNG_IF_NAME && bytes < NAME_MAX) {
@@ -94,21 +96,21 @@ static int read_packet(const struct reader *r, const uint8_t *body, uint32_t n)
     uint32_t bytes;
 
     if (n < PACKET_BYTES)
-        return refuse(r, "length of a packet's block", n, "20 or more");
+        return refuse_value(r, "length of a packet's block", n, "20 or more");
     c.interface = get_le(body, 4);
     bytes = get_le(body + 12, 4);
     if (c.interface >= r->ninterfaces)
-        return refuse(r, "interface", c.interface, "one that the file has told before");
+        return refuse_value(r, "interface", c.interface, "one that the file has told before");
     if (bytes > n - PACKET_BYTES)
-        return refuse(r, "length of a packet", bytes, "that of its block, or less");
+        return refuse_value(r, "length of a packet", bytes, "that of its block, or less");
     if (bytes < CAPTURE_HEADER_BYTES)
-        return refuse(r, "length of a packet", bytes, "20 or more");
+        return refuse_value(r, "length of a packet", bytes, "20 or more");
     if (p[0] != CAPTURE_VERSION)
-        return refuse(r, "version of a packet", p[0], "1");
+        return refuse_value(r, "version of a packet", p[0], "1");
     if (p[1] > SIM_PACKET_DLLP)
-        return refuse(r, "kind of a packet", p[1], "0 or 1");
+        return refuse_value(r, "kind of a packet", p[1], "0 or 1");
     if (p[3] > 1)
-        return refuse(r, "direction of a packet", p[3], "0 or 1");
+        return refuse_value(r, "direction of a packet", p[3], "0 or 1");
     c.kind = (enum sim_packet_kind)p[1];
     c.flags = p[2];
     c.direction = p[3];
@@ -129,19 +131,19 @@ static int read_block(struct reader *r, uint32_t *bytes_p)
     uint32_t type, bytes;
 
     if (left < BLOCK_OVERHEAD)
-        return refuse(r, "bytes that are left", left, "0, or a block of 12 or more");
+        return refuse_value(r, "bytes that are left", left, "0, or a block of 12 or more");
     type = get_le(p, 4);
     if (r->at == 0 && type != PCAPNG_SECTION)
-        return refuse(r, "type of the first block", type, "168627466, a section of pcapng");
+        return refuse_value(r, "type of the first block", type, "168627466, a section of pcapng");
     bytes = get_le(p + 4, 4);
     if (bytes < BLOCK_OVERHEAD || bytes % 4 != 0 || bytes > left)
-        return refuse(r, "length of a block", bytes, "a multiple of 4 within the file");
+        return refuse_value(r, "length of a block", bytes, "a multiple of 4 within the file");
     if (get_le(p + bytes - 4, 4) != bytes)
-        return refuse(r, "length at the end of a block", get_le(p + bytes - 4, 4),
-                      "that at its beginning");
+        return refuse_value(r, "length at the end of a block", get_le(p + bytes - 4, 4),
+                            "that at its beginning");
     *bytes_p = bytes;
     if (type == PCAPNG_SECTION && r->at != 0)
-        return refuse(r, "type of a block", type, "one section in a file");
+        return refuse_value(r, "type of a block", type, "one section in a file");
     if (type == PCAPNG_SECTION)
         return read_section(r, p + 8, bytes - BLOCK_OVERHEAD);
     if (type == PCAPNG_INTERFACE)
@@ -158,7 +160,7 @@ int observe_capture_read(const uint8_t *bytes, size_t n, const struct observe_ca
     int rc = SIM_OK;
 
     if (n == 0)
-        return refuse(&r, "length", 0, "a section of pcapng");
+        return refuse_value(&r, "length", 0, "a section of pcapng");
     while (r.at < n && rc == SIM_OK) {
         uint32_t block = 0;
 

@@ -17,8 +17,8 @@ struct observe_captured {
     uint32_t nbytes;
 };
 
-/** What is told of a capture, in the order of the file. Texts and bytes are valid until the reading
- * ends. */
+/** What a reader learns of a capture, in the order of the file. Texts and bytes are valid until the
+ * reading ends. */
 struct observe_capture_visitor {
     /** Interfaces count from 0; `name` is the port that sends, "" where the file has none. */
     void (*interface)(void *arg, uint32_t number, const char *name);

@@ -73,3 +73,16 @@ const struct sim_probe *observe_fan_probe(const struct observe_fan *fan)
         return fan->to[0];
     return fan->n != 0 ? &fan->probe : NULL;
 }
+
+uint64_t observe_ignore_mark(void *arg, const struct sim_mark *mark)
+{
+    (void)arg;
+    (void)mark;
+    return 1;
+}
+
+void observe_ignore_hold(void *arg, const struct sim_hold *hold)
+{
+    (void)arg;
+    (void)hold;
+}

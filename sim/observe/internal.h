@@ -7,9 +7,21 @@
 #define CHUNK_LOG2  14u
 #define CHUNK_MARKS (UINT64_C(1) << CHUNK_LOG2)
 
-/** Ids of marks. */
+/** Ids of marks, as they came. */
 struct id_list {
     uint64_t *ids;
+    uint64_t n;
+    uint32_t room;
+};
+
+/** Marks in the order of what stands here. */
+struct mark_index {
+    struct mark_key {
+        uintptr_t where;
+        uint64_t queue; /* 0 where queues do not count */
+        sim_time_t time;
+        uint64_t id;
+    } * keys;
     uint64_t n;
     uint32_t room;
 };
@@ -23,12 +35,11 @@ struct observer {
     struct sim_hold *holds;
     uint64_t nholds;
     uint32_t holds_room;
-    struct id_list wrote, steps; /* marks with SIM_STAGE_WROTE and _STEP, as they came */
-    /* made by observe_index(), for marks and holds up to these numbers */
+    struct id_list wrote, steps; /* marks with SIM_STAGE_WROTE and _STEP */
+    /* made by observe_index() when there were so many marks and holds: */
     uint64_t indexed, indexed_holds;
-    struct id_list by_queue; /* marks with SIM_STAGE_QUEUE and _LINK by (where, queue, time) */
-    struct id_list by_where; /* the same by (where, time) */
-    sim_time_t longest;      /* of `until` - `time` of them */
+    struct mark_index by_queue, by_where; /* marks with SIM_STAGE_QUEUE and _LINK */
+    sim_time_t longest;                   /* of `until` - `time` of them */
 };
 
 static inline const struct sim_mark *mark_at(const struct observer *obs, uint64_t id)
@@ -44,13 +55,12 @@ static inline sim_time_t later(sim_time_t a, sim_time_t b)
     return a > b ? a : b;
 }
 
-bool id_list_add(struct id_list *list, uint64_t id);
 /** Appends a part; empty ones too. False: out of memory. */
 bool part_add(struct observe_breakdown *b, const struct sim_stage *stage, const char *where,
               sim_time_t from, sim_time_t to);
 
 /* waits.c */
-/** Brings the order of queues and holds up to date. False: out of memory. */
+/** Sorts what has come since the last call. False: out of memory. */
 bool observe_index(struct observer *obs);
 /** Appends, latest first, what held the packet of mark `id` in its queue from `from` on. */
 bool observe_wait(struct observer *obs, uint64_t id, sim_time_t from, struct observe_breakdown *b);

@@ -1,9 +1,10 @@
 #include "observe/map.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct observe_slot *find(const struct observe_map *map, const void *a, const void *b)
+static struct observe_slot *find_slot(const struct observe_map *map, const void *a, const void *b)
 {
     uint64_t key = ((uintptr_t)a * 31 + (uintptr_t)b) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t at = (uint32_t)(key >> 32);
@@ -16,7 +17,7 @@ static struct observe_slot *find(const struct observe_map *map, const void *a, c
     }
 }
 
-static bool enlarge(struct observe_map *map)
+static bool enlarge_map(struct observe_map *map)
 {
     struct observe_map more = { .n = map->n, .room = map->room != 0 ? map->room * 2 : 256 };
 
@@ -25,7 +26,7 @@ static bool enlarge(struct observe_map *map)
         return false;
     for (uint32_t i = 0; i < map->room; i++)
         if (map->slots[i].value != 0)
-            *find(&more, map->slots[i].a, map->slots[i].b) = map->slots[i];
+            *find_slot(&more, map->slots[i].a, map->slots[i].b) = map->slots[i];
     free(map->slots);
     *map = more;
     return true;
@@ -41,9 +42,9 @@ uint32_t *observe_map_at(struct observe_map *map, const void *a, const void *b)
 {
     struct observe_slot *slot;
 
-    if (map->n * 2 >= map->room && !enlarge(map))
+    if (map->n * 2 >= map->room && !enlarge_map(map))
         return NULL;
-    slot = find(map, a, b);
+    slot = find_slot(map, a, b);
     if (slot->value == 0) {
         slot->a = a;
         slot->b = b;
@@ -52,23 +53,49 @@ uint32_t *observe_map_at(struct observe_map *map, const void *a, const void *b)
     return &slot->value;
 }
 
-void *observe_grow(void *list, uint64_t n, uint32_t *room, size_t size)
+void observe_table_fini(struct observe_table *table)
 {
-    uint64_t more_room = *room * UINT64_C(2) + 64;
-    void *more;
-
-    if (n < *room)
-        return list;
-    more = more_room <= UINT32_MAX ? realloc(list, more_room * size) : NULL;
-    if (more != NULL)
-        *room = (uint32_t)more_room;
-    return more;
+    observe_map_fini(&table->map);
+    free(table->items);
 }
 
-char *observe_copy(const char *text)
+void *observe_table_at(struct observe_table *table, const void *a, const void *b)
 {
-    size_t n = strlen(text) + 1;
-    char *copy = malloc(n);
+    uint32_t *number = observe_map_at(&table->map, a, b);
 
-    return copy != NULL ? memcpy(copy, text, n) : NULL;
+    if (number == NULL)
+        return NULL;
+    if (*number == 0) {
+        if (!observe_grow(&table->items, table->n, &table->room, table->size))
+            return NULL;
+        memset((char *)table->items + table->n * table->size, 0, table->size);
+        *number = ++table->n;
+    }
+    return (char *)table->items + (*number - 1) * table->size;
+}
+
+bool observe_grow(void *list_p, uint64_t n, uint32_t *room, size_t size)
+{
+    uint64_t more_room = *room * UINT64_C(2) + 64;
+    void *list;
+
+    if (n < *room)
+        return true;
+    memcpy(&list, list_p, sizeof(list)); /* a pointer of any type */
+    list = more_room <= UINT32_MAX ? realloc(list, more_room * size) : NULL;
+    if (list == NULL)
+        return false;
+    memcpy(list_p, &list, sizeof(list));
+    *room = (uint32_t)more_room;
+    return true;
+}
+
+char *observe_join(const char *a, const char *between, const char *b)
+{
+    size_t n = strlen(a) + strlen(between) + strlen(b) + 1;
+    char *text = malloc(n);
+
+    if (text != NULL)
+        snprintf(text, n, "%s%s%s", a, between, b);
+    return text;
 }

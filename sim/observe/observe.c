@@ -16,28 +16,22 @@ static const struct sim_stage untraced = {
 
 /* ---- recording: marks in chunks, so that they stay where they are while it grows ---- */
 
-bool id_list_add(struct id_list *list, uint64_t id)
+static bool id_list_add(struct id_list *list, uint64_t id)
 {
-    uint64_t *ids = observe_grow(list->ids, list->n, &list->room, sizeof(*ids));
-
-    if (ids == NULL)
+    if (!observe_grow(&list->ids, list->n, &list->room, sizeof(*list->ids)))
         return false;
-    list->ids = ids;
-    ids[list->n++] = id;
+    list->ids[list->n++] = id;
     return true;
 }
 
 static bool add_chunk(struct observer *obs)
 {
     uint64_t at = obs->n >> CHUNK_LOG2;
-    struct sim_mark **chunks =
-        observe_grow(obs->chunks, at, &obs->chunks_room, sizeof(struct sim_mark *));
 
-    if (chunks == NULL)
+    if (!observe_grow(&obs->chunks, at, &obs->chunks_room, sizeof(struct sim_mark *)))
         return false;
-    obs->chunks = chunks;
-    chunks[at] = malloc(CHUNK_MARKS * sizeof(struct sim_mark));
-    return chunks[at] != NULL;
+    obs->chunks[at] = malloc(CHUNK_MARKS * sizeof(struct sim_mark));
+    return obs->chunks[at] != NULL;
 }
 
 /* When nothing more fits, what comes gets the last id: observe_explain() will refuse. */
@@ -64,17 +58,13 @@ static uint64_t record_mark(void *arg, const struct sim_mark *mark)
 static void record_hold(void *arg, const struct sim_hold *hold)
 {
     struct observer *obs = arg;
-    struct sim_hold *holds;
 
     if (hold->from == hold->to)
         return;
-    holds = observe_grow(obs->holds, obs->nholds, &obs->holds_room, sizeof(*holds));
-    if (holds == NULL) {
+    if (observe_grow(&obs->holds, obs->nholds, &obs->holds_room, sizeof(*obs->holds)))
+        obs->holds[obs->nholds++] = *hold;
+    else
         obs->nomem = true;
-        return;
-    }
-    obs->holds = holds;
-    holds[obs->nholds++] = *hold;
 }
 
 struct observer *observe_create(uint64_t most)
@@ -98,8 +88,8 @@ void observe_destroy(struct observer *obs)
     free(obs->holds);
     free(obs->wrote.ids);
     free(obs->steps.ids);
-    free(obs->by_queue.ids);
-    free(obs->by_where.ids);
+    free(obs->by_queue.keys);
+    free(obs->by_where.keys);
     free(obs);
 }
 
@@ -113,12 +103,9 @@ const struct sim_probe *observe_probe(struct observer *obs)
 bool part_add(struct observe_breakdown *b, const struct sim_stage *stage, const char *where,
               sim_time_t from, sim_time_t to)
 {
-    struct observe_part *parts = observe_grow(b->parts, b->n, &b->room, sizeof(*parts));
-
-    if (parts == NULL)
+    if (!observe_grow(&b->parts, b->n, &b->room, sizeof(*b->parts)))
         return false;
-    b->parts = parts;
-    parts[b->n++] = (struct observe_part){ stage, NULL, where, from, to };
+    b->parts[b->n++] = (struct observe_part){ stage, NULL, where, from, to };
     return true;
 }
 
@@ -146,7 +133,7 @@ static uint64_t writer_of(const struct observer *obs, const struct sim_mark *m, 
     return 0;
 }
 
-/** Of the causes of a mark the one that decided, 0: none is known. */
+/** The cause that decided when a mark could happen; 0: none is known. */
 static uint64_t cause_of(const struct observer *obs, const struct sim_mark *m, sim_time_t from)
 {
     uint64_t last = 0;
@@ -178,7 +165,7 @@ static uint64_t last_of(const struct observer *obs, const char *path, sim_time_t
 }
 
 /** All parts from `to` back to `from`, latest first. */
-static bool walk(struct observer *obs, uint64_t id, struct observe_breakdown *b)
+static bool follow_causes(struct observer *obs, uint64_t id, struct observe_breakdown *b)
 {
     sim_time_t at = b->to;
 
@@ -208,7 +195,7 @@ static bool walk(struct observer *obs, uint64_t id, struct observe_breakdown *b)
 }
 
 /** In order of time, with phases, without empty parts; neighbours of one stage become one. */
-static void tidy(struct observe_breakdown *b)
+static void tidy_parts(struct observe_breakdown *b)
 {
     const char *phase = FIRST_PHASE;
     unsigned n = 0;
@@ -248,11 +235,11 @@ int observe_explain(struct observer *obs, const char *path, sim_time_t from, sim
     id = last_of(obs, path, to);
     if (id == 0)
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: nothing has been observed of it", path);
-    if (obs->nomem || !observe_index(obs) || !walk(obs, id, &b)) {
+    if (obs->nomem || !observe_index(obs) || !follow_causes(obs, id, &b)) {
         observe_breakdown_fini(&b);
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", path);
     }
-    tidy(&b);
+    tidy_parts(&b);
     *b_p = b;
     return SIM_OK;
 }

@@ -1,7 +1,7 @@
 /*
- * Where the time of a message went. An observer records what the models tell
- * (core/probe.h); afterwards the causes are followed backwards from the moment
- * when a core went on to the moment when the message began. Each step is an
+ * Where the time of a message went. An observer records what the models report
+ * (core/probe.h). Afterwards the causes are followed backwards, from the moment when a core went on
+ * to the moment when the message began. Each step is an
  * interval that ends where the one before begins, so that the parts add up to
  * the whole by construction.
  */
@@ -23,7 +23,7 @@ const struct sim_probe *observe_probe(struct observer *obs);
 /** An interval. Texts belong to the models: `where` lives as long as the machine. */
 struct observe_part {
     const struct sim_stage *stage;
-    const char *phase; /* of the message: "descriptor", "data read" ... */
+    const char *phase; /* the message's: "descriptor", "data read" ... */
     const char *where;
     sim_time_t from, to;
 };

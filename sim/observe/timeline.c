@@ -6,6 +6,7 @@
  */
 #include "observe/timeline_impl.h"
 
+#include "observe/fan.h"
 #include "pcie/tlp/packet.h"
 
 #include <stdio.h>
@@ -54,24 +55,20 @@ static enum track_group group_of(const struct sim_stage *s)
     }
 }
 
+/** NULL: out of memory. */
 static const struct timeline_stage *stage_of(struct observe_timeline *t,
                                              const struct sim_stage *stage)
 {
-    uint32_t *at = observe_map_at(&t->stage_map, stage, NULL);
+    struct timeline_stage *s = observe_table_at(&t->stages, stage, NULL);
 
-    if (at == NULL)
-        return NULL;
-    if (*at == 0) {
-        SIM_ASSERT(t->nstages < TIMELINE_STAGES);
-        t->stages[t->nstages++] = (struct timeline_stage){
-            .stage = stage,
-            .group = (uint8_t)group_of(stage),
+    if (s != NULL && !s->known)
+        *s = (struct timeline_stage){
+            .known = true,
+            .group = group_of(stage),
             .poll = stage->use == SIM_STAGE_READ ||
                     (stage->use == SIM_STAGE_STEP && stage->kind == SIM_KIND_POLL),
         };
-        *at = t->nstages;
-    }
-    return &t->stages[*at - 1];
+    return s;
 }
 
 static struct timeline_mark *mark_place(const struct observe_timeline *t, uint64_t id)
@@ -111,7 +108,7 @@ static void keep_write(struct observe_timeline *t, const struct sim_mark *m, uin
     };
 }
 
-/** Of the causes the one that decided. */
+/** The cause that decided; 0: none is kept. */
 static uint64_t cause_of(const struct observe_timeline *t, const struct sim_mark *m)
 {
     uint64_t last = 0;
@@ -252,9 +249,9 @@ struct point {
     sim_time_t time;
 };
 
-/** From the step of mark `id` back to the step that began it. @return how many points; 0: nobody
- * polled, or nothing came from outside */
-static unsigned walk(const struct observe_timeline *t, uint64_t id, struct point *points)
+/** From the step of mark `id` back to the step that began it. @return how many points; 0: it was no
+ * poll, or nothing came from outside */
+static unsigned collect_points(const struct observe_timeline *t, uint64_t id, struct point *points)
 {
     const struct timeline_mark *m = mark_at(t, id);
     unsigned n = 0, wires = 0;
@@ -273,10 +270,10 @@ static unsigned walk(const struct observe_timeline *t, uint64_t id, struct point
     return poll && wires != 0 ? n : 0;
 }
 
-static void arrow(struct observe_timeline *t, uint64_t id)
+static void draw_arrow(struct observe_timeline *t, uint64_t id)
 {
     struct point points[ARROW_POINTS];
-    unsigned n = walk(t, id, points);
+    unsigned n = collect_points(t, id, points);
 
     if (n < 2)
         return;
@@ -315,15 +312,8 @@ static uint64_t take_mark(void *arg, const struct sim_mark *mark)
     if (mark->stage->use == SIM_STAGE_WROTE)
         keep_write(t, mark, id);
     if (m.step && decided != NULL && !decided->step)
-        arrow(t, id);
+        draw_arrow(t, id);
     return id;
-}
-
-/** Explanations tell what holds each queue; here stalls do, one for each picosecond. */
-static void take_hold(void *arg, const struct sim_hold *hold)
-{
-    (void)arg;
-    (void)hold;
 }
 
 static void take_stall(void *arg, const struct sim_stall *stall)
@@ -364,12 +354,16 @@ struct observe_timeline *observe_timeline_create(const struct observe_sink *sink
         observe_timeline_destroy(t);
         return NULL;
     }
-    t->probe = (struct sim_probe){ .mark = take_mark,
-                                   .hold = take_hold,
-                                   .level = timeline_level,
-                                   .packet = take_packet,
-                                   .stall = take_stall,
-                                   .arg = t };
+    t->probe = (struct sim_probe){
+        .mark = take_mark,
+        .hold = observe_ignore_hold, /* stalls are shown instead, one for each picosecond */
+        .level = timeline_level,
+        .packet = take_packet,
+        .stall = take_stall,
+        .arg = t
+    };
+    t->stages.size = sizeof(struct timeline_stage);
+    t->levels.size = sizeof(struct timeline_level);
     t->tracks.trace = &t->trace;
     trace_begin(&t->trace, sink);
     return t;
@@ -381,7 +375,7 @@ void observe_timeline_destroy(struct observe_timeline *t)
         return;
     timeline_levels_fini(t);
     tracks_fini(&t->tracks);
-    observe_map_fini(&t->stage_map);
+    observe_table_fini(&t->stages);
     free(t->mark);
     free(t->write);
     free(t);

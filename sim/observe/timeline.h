@@ -1,8 +1,8 @@
 /*
  * A timeline of a run in the trace-event format, which chrome://tracing, Perfetto and
- * scripts/timeline show: a process for each node, in it a thread for each direction of a link,
- * output of a hub, DMA channel, core and memory, on it slices of time; arrows from the store that
- * began a message to the poll that has seen it. Written as it comes; times are microseconds, exact
+ * scripts/timeline show. Each node is a process. Each direction of a link, output of a hub, DMA
+ * channel, core and memory is a thread with slices of time. Arrows lead from the store that began a
+ * message to the poll that has seen it. All is written as it comes; times are microseconds, exact
  * to the picosecond.
  */
 #ifndef OBSERVE_TIMELINE_H

@@ -12,7 +12,7 @@ enum track_group {
     TRACK_NONE,  /* no slice */
     TRACK_CORE,  /* steps of a program */
     TRACK_WIRE,  /* packets on a direction of a link */
-    TRACK_STATE, /* of a machine in a device, a DMA channel */
+    TRACK_STATE, /* what a part of a device does, a DMA channel */
     TRACK_OUT,   /* packets on an output of a crossbar */
     TRACK_STALL, /* what held a queue */
     TRACK_KIND,  /* stages of one kind, by which it is named */
@@ -47,7 +47,7 @@ void tracks_fini(struct tracks *ts);
  * a state, the side of a stall. 0: out of memory.
  */
 uint32_t tracks_at(struct tracks *ts, const char *where, enum track_group group, const char *other);
-/** The same, or the lane of it that is free from `from` on; taken up to `to`. */
+/** `track`, or its first lane that is free from `from` on; taken up to `to`. */
 uint32_t tracks_take(struct tracks *ts, uint32_t track, sim_time_t from, sim_time_t to);
 /** The process that a place belongs to; 0: out of memory. */
 uint32_t tracks_process(struct tracks *ts, const char *where);
@@ -65,7 +65,7 @@ struct timeline_mark {
     sim_time_t from; /* its slice begins */
     uint64_t cause;  /* that decided; 0: none is known */
     uint32_t track;  /* of its slice; 0: none */
-    bool step;       /* of a program */
+    bool step;       /* a program's */
     bool wire;       /* a packet on a link */
     bool poll;       /* somebody who waited for bytes saw them */
 };
@@ -73,11 +73,10 @@ struct timeline_mark {
 /* Kept: marks, 64 MB, half a millisecond of eight busy nodes; writes, to find what a read saw. */
 #define TIMELINE_MARKS  (UINT64_C(1) << 21)
 #define TIMELINE_WRITES 4096u
-#define TIMELINE_STAGES 256u
 
 struct timeline_stage {
-    const struct sim_stage *stage;
-    uint8_t group; /* enum track_group */
+    bool known;
+    enum track_group group;
     bool poll;
 };
 
@@ -91,7 +90,8 @@ struct timeline_write {
 struct timeline_level {
     const struct sim_signal *signal;
     const char *where;
-    uint64_t value;
+    bool known;     /* it has a value, */
+    uint64_t value; /* the last one */
     sim_time_t since;
     uint32_t track; /* states; 0: lengths */
     char *name;     /* lengths: of their counter */
@@ -104,19 +104,15 @@ struct observe_timeline {
     bool nomem;
     struct timeline_mark *mark;   /* ring */
     struct timeline_write *write; /* ring */
-    struct observe_map stage_map;
-    uint32_t nstages;
-    struct timeline_stage stages[TIMELINE_STAGES];
-    struct observe_map level_map;
-    uint32_t nlevels, levels_room;
-    struct timeline_level *levels;
+    struct observe_table stages;  /* of struct timeline_stage, by the model's stage */
+    struct observe_table levels;  /* of struct timeline_level, by place and signal */
     struct tracks tracks;
     struct trace trace;
 };
 
 /* timeline_levels.c */
 void timeline_level(void *arg, const struct sim_level *level);
-/** Slices that nothing has ended; then frees what is kept of levels. */
+/** Slices that nothing has ended. */
 void timeline_levels_end(struct observe_timeline *t);
 void timeline_levels_fini(struct observe_timeline *t);
 /** A slice on a track, 0: there was no memory for it. @return the lane that took it */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void flush(struct trace *tr)
+static void flush_buffer(struct trace *tr)
 {
     if (!tr->failed && tr->n != 0)
         tr->failed = !tr->sink.write(tr->sink.arg, tr->buffer, tr->n);
@@ -11,7 +11,7 @@ static void flush(struct trace *tr)
 }
 
 /** Numbers and texts are put by hand, since a run makes millions of events. */
-static void put(struct trace *tr, const char *text, size_t n)
+static void put_bytes(struct trace *tr, const char *text, size_t n)
 {
     while (n > 0) {
         size_t room = TRACE_BUFFER - tr->n, piece = n < room ? n : room;
@@ -21,13 +21,13 @@ static void put(struct trace *tr, const char *text, size_t n)
         text += piece;
         n -= piece;
         if (tr->n == TRACE_BUFFER)
-            flush(tr);
+            flush_buffer(tr);
     }
 }
 
 static void put_raw(struct trace *tr, const char *text)
 {
-    put(tr, text, strlen(text));
+    put_bytes(tr, text, strlen(text));
 }
 
 /** With at least `digits` digits. */
@@ -40,7 +40,7 @@ static void put_number(struct trace *tr, uint64_t value, unsigned digits)
         text[sizeof(text) - ++n] = (char)('0' + value % 10);
         value /= 10;
     }
-    put(tr, text + sizeof(text) - n, n);
+    put_bytes(tr, text + sizeof(text) - n, n);
 }
 
 /** A string with its quotes. */
@@ -52,11 +52,11 @@ static void put_text(struct trace *tr, const char *text)
 
         while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\')
             plain++;
-        put(tr, text, plain);
+        put_bytes(tr, text, plain);
         text += plain;
         if (*text == '"' || *text == '\\') {
             put_raw(tr, "\\");
-            put(tr, text++, 1);
+            put_bytes(tr, text++, 1);
         } else if (*text != '\0') {
             char code[8];
 
@@ -84,7 +84,7 @@ static void put_time(struct trace *tr, const char *key, sim_time_t time)
 static void begin_event(struct trace *tr, char phase, uint32_t pid)
 {
     put_raw(tr, tr->started ? ",\n{\"ph\":\"" : "{\"ph\":\"");
-    put(tr, &phase, 1);
+    put_bytes(tr, &phase, 1);
     put_field(tr, "\",\"pid\":", pid);
     tr->started = true;
 }
@@ -99,8 +99,8 @@ void trace_begin(struct trace *tr, const struct observe_sink *sink)
 }
 
 /** A name for what is shown, and where. */
-static void metadata(struct trace *tr, const char *what, uint32_t pid, uint32_t tid,
-                     const char *name, uint32_t sort)
+static void put_metadata(struct trace *tr, const char *what, uint32_t pid, uint32_t tid,
+                         const char *name, uint32_t sort)
 {
     begin_event(tr, 'M', pid);
     put_field(tr, ",\"tid\":", tid);
@@ -119,13 +119,13 @@ static void metadata(struct trace *tr, const char *what, uint32_t pid, uint32_t 
 
 uint32_t trace_process(struct trace *tr, const char *name, uint32_t sort)
 {
-    metadata(tr, "process", ++tr->pids, 0, name, sort);
+    put_metadata(tr, "process", ++tr->pids, 0, name, sort);
     return tr->pids;
 }
 
 struct trace_thread trace_thread(struct trace *tr, uint32_t pid, const char *name, uint32_t sort)
 {
-    metadata(tr, "thread", pid, ++tr->tids, name, sort);
+    put_metadata(tr, "thread", pid, ++tr->tids, name, sort);
     return (struct trace_thread){ pid, tr->tids };
 }
 
@@ -174,6 +174,6 @@ void trace_counter(struct trace *tr, uint32_t pid, const char *name, sim_time_t 
 bool trace_end(struct trace *tr)
 {
     put_raw(tr, "\n]}\n");
-    flush(tr);
+    flush_buffer(tr);
     return !tr->failed;
 }

@@ -26,7 +26,7 @@ void trace_begin(struct trace *tr, const struct observe_sink *sink);
 /** Shown in the order of `sort`. @return its pid */
 uint32_t trace_process(struct trace *tr, const char *name, uint32_t sort);
 struct trace_thread trace_thread(struct trace *tr, uint32_t pid, const char *name, uint32_t sort);
-/** `detail`: NULL or what a reader is told of it. */
+/** `detail`: NULL or what a reader may want to know of it. */
 void trace_slice(struct trace *tr, struct trace_thread thread, const char *name,
                  const char *category, sim_time_t from, sim_time_t to, const char *detail);
 /** A point of arrow `id`, on the slice that begins at `time` or holds it. */

@@ -45,11 +45,9 @@ uint32_t tracks_process(struct tracks *ts, const char *where)
     for (uint32_t i = 0; i < ts->nprocesses; i++)
         if (strncmp(ts->processes[i].name, where, n) == 0 && ts->processes[i].name[n] == '\0')
             return ts->processes[i].pid;
-    more = observe_grow(ts->processes, ts->nprocesses, &ts->processes_room, sizeof(*more));
-    if (more == NULL)
+    if (!observe_grow(&ts->processes, ts->nprocesses, &ts->processes_room, sizeof(*more)))
         return 0;
-    ts->processes = more;
-    more = &more[ts->nprocesses];
+    more = &ts->processes[ts->nprocesses];
     more->name = malloc(n + 1);
     if (more->name == NULL)
         return 0;
@@ -63,7 +61,7 @@ uint32_t tracks_process(struct tracks *ts, const char *where)
 /* ---- tracks ---------------------------------------------------------------------------- */
 
 /** "node3.hub.e" without the node. */
-static const char *within(const char *where)
+static const char *name_within(const char *where)
 {
     const char *dot = strchr(where, '.');
 
@@ -81,41 +79,39 @@ static void name_track(const char *where, enum track_group group, const char *ot
 {
     switch (group) {
     case TRACK_WIRE:
-        snprintf(name, NAME_ROOM, "%s \u2192 %s", within(where),
-                 same_node(where, other) ? within(other) : other);
+        snprintf(name, NAME_ROOM, "%s \u2192 %s", name_within(where),
+                 same_node(where, other) ? name_within(other) : other);
         break;
     case TRACK_OUT:
-        snprintf(name, NAME_ROOM, "%s out", within(where));
+        snprintf(name, NAME_ROOM, "%s out", name_within(where));
         break;
     case TRACK_STALL:
-        snprintf(name, NAME_ROOM, "%s.%s waits", within(where), other);
+        snprintf(name, NAME_ROOM, "%s.%s waits", name_within(where), other);
         break;
     case TRACK_KIND:
-        snprintf(name, NAME_ROOM, "%s %s", within(where), other);
+        snprintf(name, NAME_ROOM, "%s %s", name_within(where), other);
         break;
     case TRACK_STATE: /* "dma0.state" */
-        snprintf(name, NAME_ROOM, "%s.%.*s", within(where), (int)strcspn(other, "."), other);
+        snprintf(name, NAME_ROOM, "%s.%.*s", name_within(where), (int)strcspn(other, "."), other);
         break;
     case TRACK_NONE:
     case TRACK_CORE:
-        snprintf(name, NAME_ROOM, "%s", within(where));
+        snprintf(name, NAME_ROOM, "%s", name_within(where));
         break;
     }
 }
 
 /** A lane of `name`. @return its number; 0: out of memory */
-static uint32_t add(struct tracks *ts, uint32_t pid, const char *name, uint32_t sort, uint32_t lane)
+static uint32_t add_track(struct tracks *ts, uint32_t pid, const char *name, uint32_t sort,
+                          uint32_t lane)
 {
-    struct track *more = observe_grow(ts->all, ts->n, &ts->room, sizeof(*more));
     char full[NAME_ROOM + 16];
-    char *copy = observe_copy(name);
+    char *copy = NULL;
 
-    if (more != NULL)
-        ts->all = more;
-    if (more == NULL || copy == NULL || pid == 0) {
-        free(copy);
+    if (pid != 0 && observe_grow(&ts->all, ts->n, &ts->room, sizeof(*ts->all)))
+        copy = observe_join(name, "", "");
+    if (copy == NULL)
         return 0;
-    }
     snprintf(full, sizeof(full), lane == 0 ? "%s" : "%s (%u)", name, lane + 1);
     ts->all[ts->n] = (struct track){
         .thread = trace_thread(ts->trace, pid, full, sort + lane),
@@ -141,7 +137,8 @@ uint32_t tracks_at(struct tracks *ts, const char *where, enum track_group group,
         return *at;
     name_track(where, group, other, name);
     sort = group == TRACK_WIRE && !same_node(where, other) ? SORT_CABLE : sort_of[group];
-    number = add(ts, tracks_process(ts, where), name, sort * GROUP_TRACKS + ts->n * TRACK_LANES, 0);
+    number = add_track(ts, tracks_process(ts, where), name,
+                       sort * GROUP_TRACKS + ts->n * TRACK_LANES, 0);
     *at = number;
     return number;
 }
@@ -153,7 +150,7 @@ uint32_t tracks_take(struct tracks *ts, uint32_t track, sim_time_t from, sim_tim
         uint32_t next = t->next;
 
         if (next == 0) {
-            next = add(ts, t->thread.pid, t->name, t->sort, t->lane + 1);
+            next = add_track(ts, t->thread.pid, t->name, t->sort, t->lane + 1);
             if (next == 0)
                 return 0;
             track_of(ts, track)->next = next;

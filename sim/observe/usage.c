@@ -1,5 +1,6 @@
 #include "observe/usage.h"
 
+#include "observe/fan.h"
 #include "observe/map.h"
 #include "pcie/port/phy.h"
 #include "pcie/tlp/packet.h"
@@ -9,7 +10,6 @@
 
 #define WINDOWS_CHOSEN 400u /* where the length is chosen: it doubles when there would be more */
 #define WINDOWS_MAX    (UINT32_C(1) << 20)
-#define PLACES_FIRST   64u
 
 /** A direction of a port, or a part of a component. */
 struct place {
@@ -22,12 +22,11 @@ struct place {
 
 struct observe_usage {
     struct sim_probe probe;
-    uint64_t marks;
     sim_time_t window, last; /* length; the end of the latest thing seen */
     bool chosen, overflow, nomem;
-    uint32_t nplaces, places_room; /* the second a power of two: `table` has twice as many */
+    uint32_t nplaces, places_room;
     struct place *places;
-    uint32_t *table; /* index + 1, by hash of the key */
+    struct observe_map map; /* (where, side) to 1 + index */
 };
 
 const char *observe_use_name(unsigned use)
@@ -53,69 +52,32 @@ const char *observe_use_name(unsigned use)
 
 /* ---- places ------------------------------------------------------------------------ */
 
-static uint32_t slot_of(const struct observe_usage *u, const char *where)
+/** @return its number; 0: out of memory */
+static uint32_t add_place(struct observe_usage *u, const char *where, const char *side)
 {
-    uint64_t h = (uintptr_t)where * UINT64_C(0x9e3779b97f4a7c15);
+    struct place *p;
 
-    return (uint32_t)(h >> 32) & (2 * u->places_room - 1);
-}
-
-static bool grow(struct observe_usage *u)
-{
-    uint32_t room = u->places_room != 0 ? 2 * u->places_room : PLACES_FIRST;
-    struct place *places = realloc(u->places, room * sizeof(*places));
-    uint32_t *table = calloc(2 * (size_t)room, sizeof(*table));
-
-    if (places != NULL)
-        u->places = places;
-    if (places == NULL || table == NULL) {
-        free(table);
-        return false;
-    }
-    free(u->table);
-    u->table = table;
-    u->places_room = room;
-    for (uint32_t i = 0; i < u->nplaces; i++) {
-        uint32_t at = slot_of(u, places[i].key);
-
-        while (table[at] != 0)
-            at = (at + 1) & (2 * room - 1);
-        table[at] = i + 1;
-    }
-    return true;
-}
-
-static struct place *add_place(struct observe_usage *u, uint32_t at, const char *where,
-                               const char *side)
-{
-    struct place p = { .key = where, .where = observe_copy(where), .side = observe_copy(side) };
-
-    if (u->chosen) {
-        p.room = WINDOWS_CHOSEN;
-        p.windows = calloc(p.room, sizeof(*p.windows));
-    }
-    u->nomem |= p.where == NULL || p.side == NULL || (u->chosen && p.windows == NULL);
-    u->places[u->nplaces++] = p;
-    u->table[at] = u->nplaces;
-    return &u->places[u->nplaces - 1];
+    for (uint32_t i = 0; i < u->nplaces; i++) /* models may have texts of one side more than once */
+        if (u->places[i].key == where && strcmp(u->places[i].side, side) == 0)
+            return i + 1;
+    if (!observe_grow(&u->places, u->nplaces, &u->places_room, sizeof(*p)))
+        return 0;
+    p = &u->places[u->nplaces++];
+    *p = (struct place){ .key = where,
+                         .where = observe_join(where, "", ""),
+                         .side = observe_join(side, "", "") };
+    return p->where != NULL && p->side != NULL ? u->nplaces : 0;
 }
 
 /** NULL: out of memory. */
-static struct place *find(struct observe_usage *u, const char *where, const char *side)
+static struct place *place_of(struct observe_usage *u, const char *where, const char *side)
 {
-    uint32_t at;
+    uint32_t *at = !u->nomem ? observe_map_at(&u->map, where, side) : NULL;
 
-    if (u->nomem || (u->nplaces == u->places_room && !grow(u))) {
-        u->nomem = true;
-        return NULL;
-    }
-    for (at = slot_of(u, where); u->table[at] != 0; at = (at + 1) & (2 * u->places_room - 1)) {
-        struct place *p = &u->places[u->table[at] - 1];
-
-        if (p->key == where && strcmp(p->side, side) == 0)
-            return p;
-    }
-    return add_place(u, at, where, side);
+    if (at != NULL && *at == 0)
+        *at = add_place(u, where, side);
+    u->nomem |= at == NULL || *at == 0;
+    return u->nomem ? NULL : &u->places[*at - 1];
 }
 
 /* ---- windows ----------------------------------------------------------------------- */
@@ -135,7 +97,7 @@ static void join_windows(struct observe_usage *u)
 }
 
 /** Room for windows up to time `to`. */
-static bool reach(struct observe_usage *u, struct place *p, sim_time_t to)
+static bool reach_windows(struct observe_usage *u, struct place *p, sim_time_t to)
 {
     uint64_t n = (to + u->window - 1) / u->window, room = p->room != 0 ? p->room : 64;
     uint64_t(*windows)[OBSERVE_USES];
@@ -156,13 +118,13 @@ static bool reach(struct observe_usage *u, struct place *p, sim_time_t to)
     return true;
 }
 
-static void add(struct observe_usage *u, struct place *p, unsigned use, sim_time_t from,
-                sim_time_t to)
+static void add_time(struct observe_usage *u, struct place *p, unsigned use, sim_time_t from,
+                     sim_time_t to)
 {
     u->last = to > u->last ? to : u->last;
     while (u->chosen && to > WINDOWS_CHOSEN * u->window)
         join_windows(u);
-    if (!reach(u, p, to))
+    if (!reach_windows(u, p, to))
         return;
     while (from < to) {
         uint64_t w = from / u->window;
@@ -175,33 +137,19 @@ static void add(struct observe_usage *u, struct place *p, unsigned use, sim_time
 
 /* ---- the probe --------------------------------------------------------------------- */
 
-static uint64_t take_mark(void *arg, const struct sim_mark *mark)
-{
-    struct observe_usage *u = arg;
-
-    (void)mark;
-    return ++u->marks;
-}
-
-static void take_hold(void *arg, const struct sim_hold *hold)
-{
-    (void)arg;
-    (void)hold;
-}
-
 static void take_stall(void *arg, const struct sim_stall *stall)
 {
     struct observe_usage *u = arg;
-    struct place *p = find(u, stall->where, stall->side);
+    struct place *p = place_of(u, stall->where, stall->side);
 
     if (p != NULL)
-        add(u, p, OBSERVE_STALL + stall->cause, stall->from, stall->to);
+        add_time(u, p, OBSERVE_STALL + stall->cause, stall->from, stall->to);
 }
 
 static void take_packet(void *arg, const struct sim_packet *packet)
 {
     struct observe_usage *u = arg;
-    struct place *p = find(u, packet->where, "tx");
+    struct place *p = place_of(u, packet->where, "tx");
     sim_time_t middle = packet->end;
 
     if (p == NULL)
@@ -209,17 +157,17 @@ static void take_packet(void *arg, const struct sim_packet *packet)
     p->skp = packet->skp;
     p->skp_interval = packet->skp_interval;
     if (packet->kind == SIM_PACKET_DLLP) {
-        add(u, p, OBSERVE_DLLP, packet->begin, packet->end);
+        add_time(u, p, OBSERVE_DLLP, packet->begin, packet->end);
     } else if ((packet->flags & SIM_PACKET_REPLAY) != 0) {
-        add(u, p, OBSERVE_REPLAY, packet->begin, packet->end);
+        add_time(u, p, OBSERVE_REPLAY, packet->begin, packet->end);
     } else {
         const struct pcie_tlp *tlp = pcie_packet_of(packet)->tlp;
         uint64_t bytes = pcie_tlp_data_bytes(tlp);
         uint64_t symbols = PCIE_TLP_FRAMING + pcie_tlp_header_bytes(tlp) + bytes;
 
         middle -= (packet->end - packet->begin) * bytes / symbols;
-        add(u, p, OBSERVE_OVERHEAD, packet->begin, middle);
-        add(u, p, OBSERVE_PAYLOAD, middle, packet->end);
+        add_time(u, p, OBSERVE_OVERHEAD, packet->begin, middle);
+        add_time(u, p, OBSERVE_PAYLOAD, middle, packet->end);
     }
 }
 
@@ -233,9 +181,11 @@ struct observe_usage *observe_usage_create(sim_time_t window_ps)
         return NULL;
     u->chosen = window_ps == 0;
     u->window = u->chosen ? SIM_NS : window_ps;
-    u->probe = (struct sim_probe){
-        .mark = take_mark, .hold = take_hold, .packet = take_packet, .stall = take_stall, .arg = u
-    };
+    u->probe = (struct sim_probe){ .mark = observe_ignore_mark,
+                                   .hold = observe_ignore_hold,
+                                   .packet = take_packet,
+                                   .stall = take_stall,
+                                   .arg = u };
     return u;
 }
 
@@ -249,7 +199,7 @@ void observe_usage_destroy(struct observe_usage *u)
         free(u->places[i].windows);
     }
     free(u->places);
-    free(u->table);
+    observe_map_fini(&u->map);
     free(u);
 }
 
@@ -258,7 +208,7 @@ const struct sim_probe *observe_usage_probe(struct observe_usage *u)
     return &u->probe;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const struct place *x = *(const struct place *const *)a, *y = *(const struct place *const *)b;
     int c = strcmp(x->where, y->where);
@@ -276,8 +226,8 @@ static sim_time_t skp_until(const struct place *p, sim_time_t at)
     return (at / p->skp_interval - 1) * p->skp + (since < p->skp ? since : p->skp);
 }
 
-static void tell_place(const struct observe_usage *u, const struct place *p, sim_time_t end,
-                       observe_window_fn fn, void *arg)
+static void report_place(const struct observe_usage *u, const struct place *p, sim_time_t end,
+                         observe_window_fn fn, void *arg)
 {
     uint64_t n = (end + u->window - 1) / u->window;
 
@@ -312,9 +262,9 @@ int observe_usage_each(struct observe_usage *u, sim_time_t end, observe_window_f
         return sim_error_set(err, SIM_ERR_NOMEM, "use of links: out of memory");
     for (uint32_t i = 0; i < u->nplaces; i++)
         order[i] = &u->places[i];
-    qsort(order, u->nplaces, sizeof(struct place *), by_name);
+    qsort(order, u->nplaces, sizeof(struct place *), compare_places);
     for (uint32_t i = 0; i < u->nplaces; i++)
-        tell_place(u, order[i], end > u->last ? end : u->last, fn, arg);
+        report_place(u, order[i], end > u->last ? end : u->last, fn, arg);
     free(order);
     return SIM_OK;
 }

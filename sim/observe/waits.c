@@ -1,20 +1,21 @@
 /*
  * What held a packet in a queue. The queue is first in, first out: up to the
  * time when the packet before it left, a packet waited for what held that one.
- * Of the head's time,
+ * The head waits for the first of these that is the case:
  *
- *   - while a hold lies on the queue or on where it goes to, that is the reason: missing
- *     credits, a full replay buffer;
- *   - where there is no room in the port that it goes to, what held that port's queue;
- *   - while others are on the way out that it wants, the arbiter or the bus: the link,
- *     where the queue is a port's own;
- *   - what is left is the queue's own stage.
+ *   - A hold lies on the queue or on where it goes to: missing credits, a full replay buffer.
+ *   - The port that it goes to has no room: what holds that port's queue.
+ *   - Others are on the way out that it wants: the arbiter or the bus, or the link where the
+ *     queue is a port's own.
+ *   - What is left is the queue's own stage.
  */
 #include "observe/internal.h"
 
+#include "observe/map.h"
 #include "pcie/tlp/tlp.h" /* PCIE_POSTED */
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct sim_stage arbiter = {
     .name = "arbiter wait",
@@ -39,114 +40,109 @@ static const struct sim_stage clock_edge = {
 
 /* ---- indexes ---------------------------------------------------------------- */
 
-/* A mark to be sorted: what decides first stands in it. */
-struct sort_key {
-    uintptr_t where;
-    uint64_t queue; /* 0 where queues do not count */
-    sim_time_t time;
-    uint64_t id;
-};
-
-static int compare(uint64_t a, uint64_t b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
 static int compare_keys(const void *a, const void *b)
 {
-    const struct sort_key *x = a, *y = b;
-    int c = compare(x->where, y->where);
+    const struct mark_key *x = a, *y = b;
+    int c = compare_numbers(x->where, y->where);
 
-    c = c != 0 ? c : compare(x->queue, y->queue);
-    c = c != 0 ? c : compare(x->time, y->time);
-    return c != 0 ? c : compare(x->id, y->id);
+    c = c != 0 ? c : compare_numbers(x->queue, y->queue);
+    c = c != 0 ? c : compare_numbers(x->time, y->time);
+    return c != 0 ? c : compare_numbers(x->id, y->id);
 }
 
 static int compare_holds(const void *a, const void *b)
 {
     const struct sim_hold *x = a, *y = b;
-    int c = compare((uintptr_t)x->where, (uintptr_t)y->where);
+    int c = compare_numbers((uintptr_t)x->where, (uintptr_t)y->where);
 
-    c = c != 0 ? c : compare(x->queue, y->queue);
-    return c != 0 ? c : compare(x->from, y->from);
+    c = c != 0 ? c : compare_numbers(x->queue, y->queue);
+    return c != 0 ? c : compare_numbers(x->from, y->from);
 }
 
-static struct sort_key key_of(const struct observer *obs, uint64_t id, bool queues)
+static struct mark_key key_of(const struct observer *obs, uint64_t id)
 {
     const struct sim_mark *m = mark_at(obs, id);
 
-    return (struct sort_key){ (uintptr_t)m->where, queues ? m->queue : 0, m->time, id };
+    return (struct mark_key){ (uintptr_t)m->where, m->queue, m->time, id };
 }
 
-static bool sort(const struct observer *obs, struct id_list *list, bool queues)
+static bool add_key(struct mark_index *index, struct mark_key key)
 {
-    struct sort_key *keys = malloc((list->n + 1) * sizeof(*keys));
-
-    if (keys == NULL)
+    if (!observe_grow(&index->keys, index->n, &index->room, sizeof(key)))
         return false;
-    for (uint64_t i = 0; i < list->n; i++)
-        keys[i] = key_of(obs, list->ids[i], queues);
-    qsort(keys, list->n, sizeof(*keys), compare_keys);
-    for (uint64_t i = 0; i < list->n; i++)
-        list->ids[i] = keys[i].id;
-    free(keys);
+    index->keys[index->n++] = key;
     return true;
+}
+
+static bool index_mark(struct observer *obs, uint64_t id)
+{
+    struct mark_key queue = key_of(obs, id), where = queue;
+    const struct sim_mark *m = mark_at(obs, id);
+
+    if (m->stage->use != SIM_STAGE_QUEUE && m->stage->use != SIM_STAGE_LINK)
+        return true;
+    if (m->until > m->time)
+        obs->longest = later(obs->longest, m->until - m->time);
+    where.queue = 0;
+    return add_key(&obs->by_queue, queue) && add_key(&obs->by_where, where);
+}
+
+/** `n` items of `size` bytes, if any. */
+static void sort_items(void *items, uint64_t n, size_t size,
+                       int (*compare)(const void *, const void *))
+{
+    if (n != 0)
+        qsort(items, n, size, compare);
 }
 
 bool observe_index(struct observer *obs)
 {
     if (obs->indexed == obs->n && obs->indexed_holds == obs->nholds)
         return true;
-    for (uint64_t id = obs->indexed + 1; id <= obs->n; id++) {
-        const struct sim_mark *m = mark_at(obs, id);
-
-        if (m->stage->use != SIM_STAGE_QUEUE && m->stage->use != SIM_STAGE_LINK)
-            continue;
-        if (!id_list_add(&obs->by_queue, id) || !id_list_add(&obs->by_where, id))
+    for (uint64_t id = obs->indexed + 1; id <= obs->n; id++)
+        if (!index_mark(obs, id))
             return false;
-        if (m->until > m->time)
-            obs->longest = later(obs->longest, m->until - m->time);
-    }
     obs->indexed = obs->n;
     obs->indexed_holds = obs->nholds;
-    if (obs->nholds != 0)
-        qsort(obs->holds, obs->nholds, sizeof(*obs->holds), compare_holds);
-    return sort(obs, &obs->by_queue, true) && sort(obs, &obs->by_where, false);
+    sort_items(obs->holds, obs->nholds, sizeof(*obs->holds), compare_holds);
+    sort_items(obs->by_queue.keys, obs->by_queue.n, sizeof(struct mark_key), compare_keys);
+    sort_items(obs->by_where.keys, obs->by_where.n, sizeof(struct mark_key), compare_keys);
+    return true;
 }
 
-/** Place of the first mark that is not before `key`. */
-static uint64_t find(const struct observer *obs, const struct id_list *list, bool queues,
-                     const struct sort_key *key)
+/** Place of the first of `n` sorted items that is not before `key`. */
+static uint64_t lower_bound(const void *items, uint64_t n, size_t size, const void *key,
+                            int (*compare)(const void *, const void *))
 {
-    uint64_t low = 0, high = list->n;
+    uint64_t low = 0;
 
-    while (low < high) {
-        uint64_t mid = (low + high) / 2;
-        struct sort_key k = key_of(obs, list->ids[mid], queues);
+    while (low < n) {
+        uint64_t middle = (low + n) / 2;
 
-        if (compare_keys(&k, key) < 0)
-            low = mid + 1;
+        if (compare((const char *)items + middle * size, key) < 0)
+            low = middle + 1;
         else
-            high = mid;
+            n = middle;
     }
     return low;
+}
+
+static uint64_t find_key(const struct mark_index *index, const struct mark_key *key)
+{
+    return lower_bound(index->keys, index->n, sizeof(*key), key, compare_keys);
 }
 
 /** Place of the first hold of a queue. */
 static uint64_t find_holds(const struct observer *obs, const char *where, uint32_t queue)
 {
     const struct sim_hold key = { .where = where, .queue = queue };
-    uint64_t low = 0, high = obs->nholds;
 
-    while (low < high) {
-        uint64_t mid = (low + high) / 2;
-
-        if (compare_holds(&obs->holds[mid], &key) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return lower_bound(obs->holds, obs->nholds, sizeof(key), &key, compare_holds);
 }
 
 /* ---- painting ----------------------------------------------------------------- */
@@ -158,40 +154,39 @@ struct canvas {
     bool failed;
 };
 
-static void paint_piece(struct canvas *c, unsigned i, const struct sim_stage *stage,
-                        const char *where, sim_time_t from, sim_time_t to)
+/** A piece that is not explained and holds `at` becomes two. */
+static void cut_at(struct canvas *c, sim_time_t at)
 {
-    struct observe_part old = c->pieces.parts[i];
-    struct observe_part cut[3];
-    unsigned n = 0;
+    struct observe_part *p;
+    unsigned i = 0;
 
-    if (from > old.from)
-        cut[n++] = (struct observe_part){ NULL, NULL, NULL, old.from, from };
-    cut[n++] = (struct observe_part){ stage, NULL, where, from, to };
-    if (to < old.to)
-        cut[n++] = (struct observe_part){ NULL, NULL, NULL, to, old.to };
-    for (unsigned k = 1; k < n; k++) {
-        if (!part_add(&c->pieces, NULL, NULL, 0, 0)) {
-            c->failed = true;
-            return;
-        }
+    while (i < c->pieces.n && (c->pieces.parts[i].stage != NULL || c->pieces.parts[i].from >= at ||
+                               c->pieces.parts[i].to <= at))
+        i++;
+    if (i == c->pieces.n)
+        return;
+    if (!part_add(&c->pieces, NULL, NULL, 0, 0)) {
+        c->failed = true;
+        return;
     }
-    for (unsigned k = c->pieces.n; k-- > i + n;)
-        c->pieces.parts[k] = c->pieces.parts[k - (n - 1)];
-    for (unsigned k = 0; k < n; k++)
-        c->pieces.parts[i + k] = cut[k];
+    p = &c->pieces.parts[i];
+    memmove(p + 1, p, (c->pieces.n - 1 - i) * sizeof(*p));
+    p[0].to = p[1].from = at;
 }
 
 /** Gives what is not explained of [from, to) a stage. */
-static void paint(struct canvas *c, const struct sim_stage *stage, const char *where,
-                  sim_time_t from, sim_time_t to)
+static void paint_stage(struct canvas *c, const struct sim_stage *stage, const char *where,
+                        sim_time_t from, sim_time_t to)
 {
-    for (unsigned i = 0; i < c->pieces.n && !c->failed; i++) {
-        const struct observe_part *p = &c->pieces.parts[i];
-        sim_time_t first = later(p->from, from), end = earlier(p->to, to);
+    cut_at(c, from);
+    cut_at(c, to);
+    for (unsigned i = 0; i < c->pieces.n; i++) {
+        struct observe_part *p = &c->pieces.parts[i];
 
-        if (p->stage == NULL && first < end)
-            paint_piece(c, i, stage, where, first, end);
+        if (p->stage == NULL && p->from >= from && p->to <= to) {
+            p->stage = stage;
+            p->where = where;
+        }
     }
 }
 
@@ -209,7 +204,7 @@ static void paint_holds(struct canvas *c, const char *where, uint32_t queue, sim
         if (h->where != where || h->queue != queue || h->from >= to)
             return;
         if (h->to > from && h->stage->use != SIM_STAGE_FULL)
-            paint(c, h->stage, where, later(h->from, from), earlier(h->to, to));
+            paint_stage(c, h->stage, where, later(h->from, from), earlier(h->to, to));
     }
 }
 
@@ -219,10 +214,10 @@ static void paint_others(struct canvas *c, const struct sim_mark *m, const char 
 {
     const struct observer *obs = c->obs;
     sim_time_t back = from > obs->longest ? from - obs->longest : 0;
-    const struct sort_key key = { (uintptr_t)where, 0, back, 0 };
+    const struct mark_key key = { (uintptr_t)where, 0, back, 0 };
 
-    for (uint64_t i = find(obs, &obs->by_where, false, &key); i < obs->by_where.n; i++) {
-        const struct sim_mark *o = mark_at(obs, obs->by_where.ids[i]);
+    for (uint64_t i = find_key(&obs->by_where, &key); i < obs->by_where.n; i++) {
+        const struct sim_mark *o = mark_at(obs, obs->by_where.keys[i].id);
         const struct sim_stage *why = o->stage;
 
         if (o->where != where || o->time >= to)
@@ -233,7 +228,7 @@ static void paint_others(struct canvas *c, const struct sim_mark *m, const char 
             why = o->queue == m->queue ? &bus : &arbiter;
         }
         if (o->until > from)
-            paint(c, why, where, later(o->time, from), earlier(o->until, to));
+            paint_stage(c, why, where, later(o->time, from), earlier(o->until, to));
     }
 }
 
@@ -245,7 +240,7 @@ static void paint_port(struct canvas *c, const struct sim_mark *m, const char *p
     paint_others(c, m, port, from, to);
     if (queue != PCIE_POSTED && queue != PCIE_POSTED_VC1) /* passes no posted request (2.4.1) */
         paint_holds(c, port, PCIE_POSTED, from, to);
-    paint(c, &dllp, port, from, to);
+    paint_stage(c, &dllp, port, from, to);
 }
 
 /** Within [from, to), the port `m` goes to has no room; or it has, and the clock edge follows. */
@@ -272,7 +267,7 @@ static void paint_edge(struct canvas *c, const struct sim_mark *m)
     const struct observe_part *p = &c->pieces.parts[last];
 
     if (last > 0 && p->stage == NULL && p->to == m->time)
-        paint(c, &clock_edge, m->where, p->from, p->to);
+        paint_stage(c, &clock_edge, m->where, p->from, p->to);
 }
 
 /** `m` is the head of its queue during [from, to). */
@@ -290,7 +285,7 @@ static void explain_head(struct canvas *c, const struct sim_mark *m, sim_time_t 
     paint_others(c, m, m->where, from, to);
     if (m->until > m->time) /* only a clocked crossbar keeps its way busy */
         paint_edge(c, m);
-    paint(c, m->stage, m->where, from, to);
+    paint_stage(c, m->stage, m->where, from, to);
 }
 
 static bool explain_stretch(struct observer *obs, const struct sim_mark *m, sim_time_t from,
@@ -312,16 +307,16 @@ static bool explain_stretch(struct observer *obs, const struct sim_mark *m, sim_
 
 bool observe_wait(struct observer *obs, uint64_t id, sim_time_t from, struct observe_breakdown *b)
 {
-    struct sort_key key = key_of(obs, id, true);
-    uint64_t at = find(obs, &obs->by_queue, true, &key);
+    struct mark_key key = key_of(obs, id);
+    uint64_t at = find_key(&obs->by_queue, &key);
     sim_time_t to = mark_at(obs, id)->time;
 
     while (from < to) {
-        const struct sim_mark *m = mark_at(obs, obs->by_queue.ids[at]), *before = NULL;
+        const struct sim_mark *m = mark_at(obs, obs->by_queue.keys[at].id), *before = NULL;
         sim_time_t head = from;
 
         if (at > 0)
-            before = mark_at(obs, obs->by_queue.ids[at - 1]);
+            before = mark_at(obs, obs->by_queue.keys[at - 1].id);
         if (before != NULL && before->where == m->where && before->queue == m->queue)
             head = later(from, before->time);
         if (head < to && !explain_stretch(obs, m, head, to, b))

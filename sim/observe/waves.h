@@ -1,6 +1,6 @@
 /*
  * Levels of all models (core/probe.h) as waves: one signal of a hierarchy for each, its changes in
- * the order of time. Domains take turns and grants tell when they end, so changes come out of
+ * the order of time. Domains take turns, and grants report when they end, so changes come out of
  * order; they wait until nothing earlier can come.
  */
 #ifndef OBSERVE_WAVES_H

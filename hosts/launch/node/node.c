@@ -234,7 +234,7 @@ void launch_nodes_fini(struct launch *run)
             launch_messages_cancel(node);
             launch_ether_fini(node);
             node_host_set_irq(node->host, NULL, NULL);
-            node_net_set_receiver(node->host, NULL, NULL);
+            node_net_set_receiver(node_host_net(node->host), NULL, NULL);
         }
         host_states_release(&node->shared.states);
         launch_thread_fini(&node->kernel);

@@ -1,38 +1,15 @@
 /*
  * The two copy engines: one for jobs from the device to the bus, one for all others. An engine's
  * jobs run in order, one at a time, each after a set-up time; both share the port.
- * Ends on the bus are read and written with real TLPs: reads with a limited
- * number of tags, writes of up to the maximum payload, both as the port takes
- * them and both cut at multiples of their largest size, so that an odd address
- * never makes one double word too many. Inside the device a copy takes its
- * bytes at a fixed rate.
+ * Ends on the bus are read and written with real TLPs, as the port takes them: reads with a limited
+ * number of tags, writes of up to the maximum payload. Both are cut at multiples of their largest
+ * size, so that an odd address never makes one double word too many. Inside the device a copy takes
+ * its bytes at a fixed rate.
  */
 #include "node/gpu/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void jobs_push(struct gpu_jobs *jobs, struct gpu_job *job)
-{
-    job->next = NULL;
-    if (jobs->tail != NULL)
-        jobs->tail->next = job;
-    else
-        jobs->head = job;
-    jobs->tail = job;
-}
-
-static struct gpu_job *jobs_pop(struct gpu_jobs *jobs)
-{
-    struct gpu_job *job = jobs->head;
-
-    if (job == NULL)
-        return NULL;
-    jobs->head = job->next;
-    if (jobs->head == NULL)
-        jobs->tail = NULL;
-    return job;
-}
 
 /** The head of the queue, if there is one, begins its set-up now, or waits for the other engine. */
 static void begin_job(struct gpu_copy *cp)
@@ -65,7 +42,7 @@ void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_e
                          struct node_gpu_end src, uint64_t bytes, node_gpu_done_fn done, void *arg)
 {
     struct gpu_copy *cp = &gpu->copy[node_gpu_copy_out(dst, src)];
-    struct gpu_job *job = jobs_pop(&cp->unused);
+    struct gpu_job *job = sim_list_pop(&cp->unused);
 
     check_end(gpu, dst, bytes);
     check_end(gpu, src, bytes);
@@ -75,7 +52,7 @@ void node_gpu_copy_after(struct node_gpu *gpu, uint64_t after, struct node_gpu_e
     *job = (struct gpu_job){
         .dst = dst, .src = src, .bytes = bytes, .after = after, .done = done, .arg = arg
     };
-    jobs_push(&cp->queue, job);
+    sim_list_push(&cp->queue, &job->link);
     if (cp->queue.head == job)
         begin_job(cp);
 }
@@ -91,11 +68,11 @@ static void done_event(struct sim_event *ev)
     struct gpu_copy *cp = SIM_CONTAINER_OF(ev, struct gpu_copy, done);
     struct gpu_job *job;
 
-    while ((job = jobs_pop(&cp->finished)) != NULL) {
+    while ((job = sim_list_pop(&cp->finished)) != NULL) {
         node_gpu_done_fn done = job->done;
         void *arg = job->arg;
 
-        jobs_push(&cp->unused, job);
+        sim_list_push(&cp->unused, &job->link);
         done(arg);
     }
 }
@@ -104,10 +81,11 @@ static void end_job(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
     struct gpu_copy *other = &gpu->copy[!cp->out];
+    struct gpu_job *job = sim_list_pop(&cp->queue);
 
     cp->failures += cp->failed;
     cp->ended++;
-    jobs_push(&cp->finished, jobs_pop(&cp->queue));
+    sim_list_push(&cp->finished, &job->link);
     sim_schedule_by(gpu->dom, &cp->done, sim_now(gpu->dom), SIM_TASK);
     begin_job(cp);
     if (other->queue.head != NULL && other->start == SIM_TIME_NEVER)
@@ -116,33 +94,15 @@ static void end_job(struct gpu_copy *cp)
 
 /* ---- bytes of the job ----------------------------------------------------------------- */
 
-static struct pcie_tlp request(struct node_gpu *gpu, enum pcie_tlp_kind kind)
-{
-    return (struct pcie_tlp){ .kind = (uint8_t)kind, .requester_id = gpu->fn.id };
-}
-
-/** Queues `n` bytes at `at` of the job as one write to the bus. */
-static void queue_write(struct gpu_copy *cp, uint64_t addr, const uint8_t *bytes, uint32_t n)
-{
-    struct node_gpu *gpu = cp->gpu;
-    struct pcie_tlp tlp = request(gpu, PCIE_MWR);
-
-    pcie_tlp_set_range(&tlp, addr, n);
-    tlp.payload = node_payload(gpu->payloads, tlp.length_dw * 4u);
-    memset(tlp.payload->data, 0, 4); /* bytes that are not enabled */
-    memset(tlp.payload->data + node_span(&tlp) - 4, 0, 4);
-    memcpy(tlp.payload->data + (addr & 3), bytes, n);
-    node_packet_push(&cp->writes, node_packet_get(&gpu->packets, &tlp, sim_now(gpu->dom)));
-}
-
 /** `n` bytes of the job, from `at` on, are at hand: to memory, or on their way to the bus. */
-static void put(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t n)
+static void put_bytes(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t n)
 {
     struct node_gpu *gpu = cp->gpu;
-    uint64_t to = cp->queue.head->dst.addr + at;
+    const struct gpu_job *job = cp->queue.head;
+    uint64_t to = job->dst.addr + at;
 
     cp->got += n;
-    if (cp->queue.head->dst.device) {
+    if (job->dst.device) {
         memcpy(gpu->memory.bytes + to, bytes, n);
         gpu_wrote(gpu, to, n);
         cp->sent += n;
@@ -150,8 +110,12 @@ static void put(struct gpu_copy *cp, uint64_t at, const uint8_t *bytes, uint32_t
     }
     while (n > 0) {
         uint32_t piece = pcie_split_completion(to, n, pcie_port_mps(gpu->port));
+        struct pcie_tlp tlp;
+        struct node_packet *p;
 
-        queue_write(cp, to, bytes, piece);
+        tlp = node_memory_write(gpu->payloads, gpu->fn.id, to, bytes, piece);
+        p = node_packet_get(&gpu->packets, &tlp, sim_now(gpu->dom));
+        sim_list_push(&cp->writes, &p->link);
         to += piece;
         bytes += piece;
         n -= piece;
@@ -163,7 +127,7 @@ static void send_writes(struct gpu_copy *cp)
     struct node_gpu *gpu = cp->gpu;
 
     while (cp->writes.head != NULL && pcie_port_can_send(gpu->port, PCIE_POSTED)) {
-        struct node_packet *p = node_packet_pop(&cp->writes);
+        struct node_packet *p = sim_list_pop(&cp->writes);
         uint64_t first;
 
         cp->sent += pcie_tlp_range(&p->tlp, &first);
@@ -178,7 +142,7 @@ static bool in_time(const struct gpu_copy *cp)
     return cp->next <= sim_now(cp->gpu->dom);
 }
 
-static void pace(struct gpu_copy *cp, uint32_t bytes)
+static void set_pace(struct gpu_copy *cp, uint32_t bytes)
 {
     uint64_t rate = cp->gpu->cfg.copy.bus_bytes_per_us;
 
@@ -197,8 +161,8 @@ static void push_out(struct gpu_copy *cp)
         uint32_t n = pcie_split_completion(job->dst.addr + cp->got, job->bytes - cp->got,
                                            pcie_port_mps(gpu->port));
 
-        put(cp, cp->got, gpu->memory.bytes + job->src.addr + cp->got, n);
-        pace(cp, n);
+        put_bytes(cp, cp->got, gpu->memory.bytes + job->src.addr + cp->got, n);
+        set_pace(cp, n);
         send_writes(cp);
     }
 }
@@ -245,7 +209,9 @@ static void end_read(struct gpu_copy *cp, struct gpu_copy_read *r)
 /** Whether a read would be issued if there were a tag for it. */
 static bool wants_tag(const struct gpu_copy *cp)
 {
-    return cp->asked < cp->queue.head->bytes && cp->writes.head == NULL &&
+    const struct gpu_job *job = cp->queue.head;
+
+    return cp->asked < job->bytes && cp->writes.head == NULL &&
            pcie_port_can_send(cp->gpu->port, PCIE_NONPOSTED);
 }
 
@@ -265,14 +231,14 @@ static void watch_tags(struct gpu_copy *cp, bool missing)
     cp->tagless_since = missing ? now : SIM_TIME_NEVER;
 }
 
-/** Issues reads while tags are free and what was read is not held up on its way out. */
-static void ask(struct gpu_copy *cp)
+/** Issues reads while tags are free and nothing that was read waits to leave. */
+static void ask_reads(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
     const struct gpu_job *job = cp->queue.head;
 
     while (cp->busy_tags < gpu->cfg.copy.tags && wants_tag(cp) && in_time(cp)) {
-        struct pcie_tlp tlp = request(gpu, PCIE_MRD);
+        struct pcie_tlp tlp = { .kind = PCIE_MRD, .requester_id = gpu->fn.id };
         uint64_t addr = job->src.addr + cp->asked;
         uint32_t n =
             pcie_split_completion(addr, job->bytes - cp->asked, (uint32_t)gpu->cfg.copy.read_bytes);
@@ -282,7 +248,7 @@ static void ask(struct gpu_copy *cp)
         cp->reads[at] = (struct gpu_copy_read){ .tag = tlp.tag, .at = cp->asked, .left = n };
         begin_read(cp, &cp->reads[at]);
         cp->asked += n;
-        pace(cp, n);
+        set_pace(cp, n);
         pcie_tlp_set_range(&tlp, addr, n);
         gpu_send(gpu, &tlp);
     }
@@ -290,9 +256,10 @@ static void ask(struct gpu_copy *cp)
 }
 
 /** The next `n` bytes of a read have come. */
-static void advance(struct gpu_copy *cp, struct gpu_copy_read *r, const uint8_t *bytes, uint32_t n)
+static void advance_read(struct gpu_copy *cp, struct gpu_copy_read *r, const uint8_t *bytes,
+                         uint32_t n)
 {
-    put(cp, r->at, bytes, n);
+    put_bytes(cp, r->at, bytes, n);
     r->at += n;
     r->left -= n;
 }
@@ -308,7 +275,7 @@ static void fail_read(struct gpu_copy *cp, struct gpu_copy_read *r, uint32_t n)
     while (n > 0) {
         uint32_t some = n < sizeof(ones) ? n : (uint32_t)sizeof(ones);
 
-        advance(cp, r, ones, some);
+        advance_read(cp, r, ones, some);
         n -= some;
     }
 }
@@ -326,7 +293,7 @@ static struct gpu_copy_read *read_of(struct gpu_copy *cp, uint8_t tag)
 }
 
 /** Only one of the engines reads the bus. */
-static void completed(struct gpu_copy *cp, const struct pcie_tlp *cpl)
+static void completion_arrived(struct gpu_copy *cp, const struct pcie_tlp *cpl)
 {
     struct node_gpu *gpu = cp->gpu;
     struct gpu_copy_read *r = read_of(cp, cpl->tag);
@@ -341,7 +308,7 @@ static void completed(struct gpu_copy *cp, const struct pcie_tlp *cpl)
     pcie_port_answered(gpu->port, cpl);
     n = data && n < r->left ? n : r->left;
     if (data && cpl->poisoned == 0)
-        advance(cp, r, cpl->payload->data + skip, n);
+        advance_read(cp, r, cpl->payload->data + skip, n);
     else
         fail_read(cp, r, n);
     if (r->left == 0)
@@ -375,20 +342,19 @@ static void timeout_event(struct sim_event *ev)
 static void take_completions(struct node_gpu *gpu)
 {
     while (gpu->completions.head != NULL) {
-        struct node_packet *p = node_packet_pop(&gpu->completions);
+        struct node_packet *p = sim_list_pop(&gpu->completions);
 
         pcie_port_consume(gpu->port, PCIE_COMPLETION, pcie_tlp_data_credits(&p->tlp));
-        completed(&gpu->copy[0], &p->tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&gpu->packets, p);
+        completion_arrived(&gpu->copy[0], &p->tlp);
+        node_packet_drop(&gpu->packets, p);
     }
 }
 
 /* ---- the engines --------------------------------------------------------------------------- */
 
-static sim_time_t local_end(const struct gpu_copy *cp)
+static sim_time_t local_end(const struct gpu_copy *cp, uint64_t bytes)
 {
-    uint64_t rate = cp->gpu->cfg.copy.local_bytes_per_us, bytes = cp->queue.head->bytes;
+    uint64_t rate = cp->gpu->cfg.copy.local_bytes_per_us;
 
     if (rate == 0)
         return cp->start;
@@ -404,7 +370,7 @@ static void copy_inside(struct node_gpu *gpu, const struct gpu_job *job)
 }
 
 /** @return when to look again. */
-static sim_time_t run(struct gpu_copy *cp)
+static sim_time_t run_engine(struct gpu_copy *cp)
 {
     struct node_gpu *gpu = cp->gpu;
     sim_time_t now = sim_now(gpu->dom);
@@ -417,8 +383,10 @@ static sim_time_t run(struct gpu_copy *cp)
         if (gpu->probe != NULL)
             gpu_probe_copy(cp, true);
         if (job->src.device && job->dst.device) {
-            if (local_end(cp) > now)
-                return local_end(cp);
+            sim_time_t end = local_end(cp, job->bytes);
+
+            if (end > now)
+                return end;
             copy_inside(gpu, job);
             end_job(cp);
             continue;
@@ -427,7 +395,7 @@ static sim_time_t run(struct gpu_copy *cp)
             push_out(cp);
         } else {
             send_writes(cp);
-            ask(cp);
+            ask_reads(cp);
         }
         if (cp->sent < job->bytes) /* completions or gpu_ready() will come */
             return in_time(cp) ? SIM_TIME_NEVER : cp->next;
@@ -442,7 +410,7 @@ sim_time_t gpu_copy_run(struct node_gpu *gpu)
 
     take_completions(gpu);
     for (unsigned i = 0; i < GPU_COPIES; i++) /* one that ends wakes the other, if that waits */
-        next[i] = run(&gpu->copy[i]);
+        next[i] = run_engine(&gpu->copy[i]);
     return next[0] < next[1] ? next[0] : next[1];
 }
 
@@ -461,19 +429,11 @@ void gpu_copy_init(struct node_gpu *gpu)
     }
 }
 
-static void jobs_free(struct gpu_jobs *jobs)
-{
-    struct gpu_job *job;
-
-    while ((job = jobs_pop(jobs)) != NULL)
-        free(job);
-}
-
 void gpu_copy_fini(struct node_gpu *gpu)
 {
     for (unsigned i = 0; i < GPU_COPIES; i++) {
-        jobs_free(&gpu->copy[i].queue);
-        jobs_free(&gpu->copy[i].finished);
-        jobs_free(&gpu->copy[i].unused);
+        sim_list_free(&gpu->copy[i].queue);
+        sim_list_free(&gpu->copy[i].finished);
+        sim_list_free(&gpu->copy[i].unused);
     }
 }

@@ -1,5 +1,4 @@
 /* The GPU as a kind: parameters, creation, pinning. */
-#include "node/fault.h"
 #include "node/gpu/internal.h"
 #include "pcie/lossy/fault.h"
 #include "pcie/port/port_params.h"
@@ -8,58 +7,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct gpu_config, field), meaning, NULL                \
+        .key = #field, unit, min, max, def, offsetof(struct gpu_config, field), meaning, NULL      \
     }
-#define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
+#define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 
 /*
  * Sizes are those of a K20X: 256 MiB of memory BAR, PCI Express Gen2 x16, 1.5 MB of L2 with lines
  * of 128 bytes. Its slices and their interleaving are not published; two a memory controller here.
  */
 static const struct machine_param gpu_params[] = {
-    ROW("memory_bytes", "bytes", GPU_PAGE_BYTES, UINT64_C(1) << 40, UINT64_C(1) << 28, memory_bytes,
+    ROW(memory_bytes, "bytes", GPU_PAGE_BYTES, UINT64_C(1) << 40, UINT64_C(1) << 28,
         "device memory; a multiple of 65536"),
-    ROW("bar_bytes", "bytes", GPU_PAGE_BYTES, UINT64_C(1) << 40, UINT64_C(1) << 28, bar_bytes,
+    ROW(bar_bytes, "bytes", GPU_PAGE_BYTES, UINT64_C(1) << 40, UINT64_C(1) << 28,
         "the BAR that pinned pages are seen through; a power of two"),
-    PS("write_ps", 200000, write_ps,
-       "a write at the GPU's port until it is visible in device memory"),
-    PS("write_interval_ps", 0, write_interval_ps,
+    PS(write_ps, 200000, "a write at the GPU's port until it is visible in device memory"),
+    PS(write_interval_ps, 0,
        "between two writes that become visible; others wait in the receive buffer; 0 = no limit"),
-    PS("read_ps", 500000, read_ps,
+    PS(read_ps, 500000,
        "a read at the GPU's port until its first completion is handed to the port, when the L2 "
        "holds the data and the slice is idle"),
-    ROW("reads", "1", 1, 1024, 32, reads,
-        "reads of the bus in progress; others wait in the receive buffer"),
-    ROW("completion_bytes", "bytes", 64, 4096, 128, completion_bytes,
+    ROW(reads, "1", 1, 1024, 32, "reads of the bus in progress; others wait in the receive buffer"),
+    ROW(completion_bytes, "bytes", 64, 4096, 128,
         "largest completion, never across a multiple of it; a power of two"),
 
-    ROW("l2.bytes", "bytes", 0, UINT64_C(1) << 32, 1572864, l2.bytes,
+    ROW(l2.bytes, "bytes", 0, UINT64_C(1) << 32, 1572864,
         "level-2 cache; 0 = every access goes to DRAM"),
-    ROW("l2.ways", "1", 1, 64, 16, l2.ways, "lines of a set"),
-    ROW("l2.line_bytes", "bytes", 32, GPU_CHUNK, 128, l2.line_bytes, "cache line; a power of two"),
-    ROW("l2.slices", "1", 1, 256, 12, l2.slices, "slices that work beside each other"),
-    ROW("l2.interleave_bytes", "bytes", GPU_CHUNK, GPU_PAGE_BYTES, GPU_CHUNK, l2.interleave_bytes,
+    ROW(l2.ways, "1", 1, 64, 16, "lines of a set"),
+    ROW(l2.line_bytes, "bytes", 32, GPU_CHUNK, 128, "cache line; a power of two"),
+    ROW(l2.slices, "1", 1, 256, 12, "slices that work beside each other"),
+    ROW(l2.interleave_bytes, "bytes", GPU_CHUNK, GPU_PAGE_BYTES, GPU_CHUNK,
         "neighbouring bytes that one slice holds; a power of two"),
-    PS("l2.service_ps", 0, l2.service_ps,
-       "a slice is busy with one piece of a read, up to 256 bytes; 0 = no limit"),
-    PS("l2.dram_ps", 100000, l2.dram_ps,
-       "a piece that misses the L2 comes this later; 0 = misses cost nothing"),
-    PS("l2.dram_service_ps", 0, l2.dram_service_ps, "a slice is busy longer with a miss"),
+    PS(l2.service_ps, 0, "a slice is busy with one piece of a read, up to 256 bytes; 0 = no limit"),
+    PS(l2.dram_ps, 100000, "a piece that misses the L2 comes this later; 0 = misses cost nothing"),
+    PS(l2.dram_service_ps, 0, "a slice is busy longer with a miss"),
 
-    ROW("copy.setup_ps", "ps", 1, SIM_MS, 1000000, copy.setup_ps,
+    ROW(copy.setup_ps, "ps", 1, SIM_MS, 1000000,
         "a copy engine takes up a copy until it moves the first byte"),
-    ROW("copy.read_bytes", "bytes", 128, 4096, 512, copy.read_bytes,
+    ROW(copy.read_bytes, "bytes", 128, 4096, 512,
         "largest read request of the copy engine; a power of two"),
-    ROW("copy.tags", "1", 1, GPU_TAGS_MAX, 32, copy.tags,
-        "read requests of the copy engine in flight"),
-    ROW("copy.local_bytes_per_us", "bytes/us", 0, 10000000, 80000, copy.local_bytes_per_us,
+    ROW(copy.tags, "1", 1, GPU_TAGS_MAX, 32, "read requests of the copy engine in flight"),
+    ROW(copy.local_bytes_per_us, "bytes/us", 0, 10000000, 80000,
         "rate of a copy inside the device; 0 = no limit"),
-    ROW("copy.bus_bytes_per_us", "bytes/us", 0, 1000000, 0, copy.bus_bytes_per_us,
+    ROW(copy.bus_bytes_per_us, "bytes/us", 0, 1000000, 0,
         "rate of a copy between the device and the bus, each way; 0 = as fast as the link"),
-    ROW("copy.completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
-        copy.completion_timeout_ps,
+    ROW(copy.completion_timeout_ps, "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
         "longest wait for the answer to a read of the copy engine; 0: without end"),
     PCIE_PORT_PARAMS("port.", struct gpu_config, port, 2, 16, 40000, 40000),
     MACHINE_PARAM_END
@@ -106,7 +99,7 @@ static bool power_of_two(uint64_t n)
     return (n & (n - 1)) == 0;
 }
 
-static int check(const struct gpu_config *cfg, struct sim_error *err)
+static int check_config(const struct gpu_config *cfg, struct sim_error *err)
 {
     const struct {
         const char *key;
@@ -150,10 +143,7 @@ static void gpu_destroy(void *component)
 
 static void register_stats(struct node_gpu *gpu)
 {
-    const struct {
-        const uint64_t *value;
-        const char *name, *unit, *meaning;
-    } rows[] = {
+    const struct sim_stat_row rows[] = {
         { &gpu->stat.read_bytes, "read_bytes", "bytes", "read from device memory by the bus" },
         { &gpu->stat.write_bytes, "write_bytes", "bytes", "written to device memory by the bus" },
         { &gpu->stat.unpinned_reads, "unpinned_reads", "1",
@@ -170,12 +160,8 @@ static void register_stats(struct node_gpu *gpu)
         { &gpu->l2.hits, "l2_hits", "1", "pieces of bus reads that the L2 held" },
         { &gpu->l2.misses, "l2_misses", "1", "pieces of bus reads that came from DRAM" },
     };
-    char path[160];
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s.%s", gpu->path, rows[i].name);
-        sim_stat_register(gpu->dom, rows[i].value, path, rows[i].unit, rows[i].meaning);
-    }
+    sim_stats_register(gpu->dom, gpu->path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static int gpu_init(struct node_gpu *gpu, const struct machine_place *place, struct sim_error *err)
@@ -212,7 +198,7 @@ static int gpu_create(const struct machine_place *place, const void *config, voi
                       struct sim_error *err)
 {
     struct node_gpu *gpu;
-    int code = check(config, err);
+    int code = check_config(config, err);
 
     if (code != SIM_OK)
         return code;
@@ -225,7 +211,6 @@ static int gpu_create(const struct machine_place *place, const void *config, voi
     gpu->cfg = *(const struct gpu_config *)config;
     gpu->probe = sim_probe_of(gpu->dom);
     sim_event_init(&gpu->work, gpu_work);
-    node_packet_pool_init(&gpu->packets);
     code = gpu_init(gpu, place, err);
     if (code != SIM_OK) {
         gpu_destroy(gpu);
@@ -260,6 +245,18 @@ static int gpu_start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
+static int gpu_fault(void *component, const char *port, const struct machine_fault_kind *what,
+                     const void *config, struct sim_error *err)
+{
+    struct node_gpu *gpu = component;
+    struct pcie_misbehavior how;
+
+    if (port != NULL) /* it has one */
+        return pcie_port_add_fault(gpu->port, what, config, err);
+    how = pcie_misbehavior_of(what, config);
+    return node_gpu_misbehave(gpu, &how, err);
+}
+
 const struct machine_kind node_gpu_kind = {
     .name = "gpu",
     .summary = "GPU: memory behind a BAR, level-2 cache, copy engines",
@@ -271,7 +268,7 @@ const struct machine_kind node_gpu_kind = {
     .start = gpu_start,
     .destroy = gpu_destroy,
     .faults = pcie_faults,
-    .fault = node_gpu_fault,
+    .fault = gpu_fault,
 };
 
 uint8_t *node_gpu_bytes(struct node_gpu *gpu)

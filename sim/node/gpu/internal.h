@@ -63,13 +63,13 @@ struct gpu_read {
     const uint8_t *from; /* device memory at packet->addr */
     uint64_t chunk;      /* packet->addr / GPU_CHUNK when it was accepted */
     sim_time_t ready[GPU_CHUNKS];
-    uint64_t mark[GPU_CHUNKS]; /* the same for the probe */
+    uint64_t mark[GPU_CHUNKS]; /* when each chunk was ready, for the probe */
 };
 
 /* ---- copy engines ---------------------------------------------------------------------- */
 
 struct gpu_job {
-    struct gpu_job *next;
+    struct sim_link link;
     struct node_gpu_end dst, src;
     uint64_t bytes;
     uint64_t after; /* so many jobs of the other engine have ended */
@@ -77,38 +77,35 @@ struct gpu_job {
     void *arg;
 };
 
-struct gpu_jobs {
-    struct gpu_job *head, *tail;
-};
-
 /** A read request of the copy engine that is not answered in full. */
 struct gpu_copy_read {
     bool busy;
     uint8_t tag;
     uint32_t left; /* bytes to come */
-    uint64_t at;   /* of the next byte in the job */
+    uint64_t at;   /* where the next byte is in the job */
     sim_time_t deadline_ps;
 };
 
 struct gpu_copy {
     struct node_gpu *gpu;
     bool out; /* jobs from the device to the bus; the other one has the rest */
-    struct gpu_jobs queue, finished, unused;
+    struct sim_list queue, finished, unused; /* struct gpu_job */
     uint64_t ended;
-    sim_time_t start; /* of the head of the queue; SIM_TIME_NEVER: it waits for the other engine */
-    sim_time_t next;  /* the next piece over the bus, not before */
+    sim_time_t
+        start; /* the head of the queue begins; SIM_TIME_NEVER: it waits for the other engine */
+    sim_time_t next;     /* the next piece over the bus, not before */
     uint64_t asked, got; /* bytes of the job: requested, at hand */
     uint64_t sent;       /* bytes of the job that left as writes or need none */
     struct gpu_copy_read reads[GPU_TAGS_MAX];
     unsigned busy_tags;
-    sim_time_t tagless_since;       /* SIM_TIME_NEVER: no tag is missing */
-    bool unanswered;                /* a read of this job was given up, */
-    unsigned turn;                  /* so the next job uses other tags */
-    bool failed;                    /* the job at work */
-    uint64_t failures;              /* jobs that failed */
-    struct node_packet_list writes; /* to be sent */
-    struct sim_event timeout;       /* scheduled, for an early deadline, while reads are busy */
-    struct sim_event done;          /* SIM_TASK */
+    sim_time_t tagless_since; /* SIM_TIME_NEVER: no tag is missing */
+    bool unanswered;          /* a read of this job was given up, */
+    unsigned turn;            /* so the next job uses other tags */
+    bool failed;              /* the job at work */
+    uint64_t failures;        /* jobs that failed */
+    struct sim_list writes;   /* to be sent */
+    struct sim_event timeout; /* scheduled, for an early deadline, while reads are busy */
+    struct sim_event done;    /* SIM_TASK */
 };
 
 /* ---- the GPU ------------------------------------------------------------------------------ */
@@ -126,7 +123,7 @@ struct node_gpu {
     uint32_t *bar_pages; /* page of the BAR -> page of memory + 1; 0: not pinned */
     struct gpu_l2 l2;
     struct sim_event work; /* all that the GPU decides; SIM_CLOCK */
-    struct node_packet_list writes, requests, completions, answers;
+    struct sim_list writes, requests, completions, answers;
     sim_time_t request_since; /* the one before the head of `requests` left then */
     uint64_t posted_in, posted_done;
     sim_time_t next_write;                             /* the next write may become visible */

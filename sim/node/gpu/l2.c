@@ -15,7 +15,8 @@ int gpu_l2_init(struct gpu_l2 *l2, const struct gpu_l2_config *cfg)
     l2->sets = cfg->bytes / (cfg->slices * cfg->ways * cfg->line_bytes);
     lines = cfg->slices * l2->sets * cfg->ways;
     l2->busy = calloc(cfg->slices, sizeof(*l2->busy));
-    l2->lines = calloc(lines + 1, sizeof(*l2->lines)); /* pages that nobody touches cost nothing */
+    l2->lines =
+        calloc(lines + 1, sizeof(*l2->lines)); /* pages that are never touched cost nothing */
     return l2->busy != NULL && l2->lines != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
 
@@ -50,7 +51,7 @@ static uint64_t set_of(const struct gpu_l2 *l2, uint64_t number)
 }
 
 /** Uses the line that holds `offset`, in place of the set's oldest when it is absent. */
-static bool touch(struct gpu_l2 *l2, uint64_t offset)
+static bool touch_line(struct gpu_l2 *l2, uint64_t offset)
 {
     const struct gpu_l2_config *cfg = l2->cfg;
     uint64_t line = offset / cfg->line_bytes;
@@ -84,7 +85,7 @@ static bool touch_all(struct gpu_l2 *l2, uint64_t offset, uint64_t bytes)
     bool present = true;
 
     for (uint64_t at = offset - offset % line_bytes; at < offset + bytes; at += line_bytes)
-        present &= touch(l2, at);
+        present &= touch_line(l2, at);
     return present;
 }
 

@@ -1,4 +1,4 @@
-/* What a GPU tells an observer. Called only where one is attached. */
+/* What a GPU reports to an observer. Called only where one is attached. */
 #include "node/gpu/internal.h"
 
 #define STAGE(stage, name, kind, use, text)                                                        \

@@ -1,9 +1,9 @@
 /*
  * What the GPU's port takes in. Writes become visible a fixed time after their
  * arrival, in order. Reads wait in the receive buffer until one of the read
- * slots is free; then each chunk of a read asks its L2 slice, and completions
- * leave in order within a read, but reads overtake each other as their data
- * comes. A read never shows memory without the writes that came before it.
+ * slots is free; then each chunk of a read asks its L2 slice. Completions leave
+ * in order within a read, but reads overtake each other as their data comes. A read never shows
+ * memory without the writes that came before it.
  */
 #include "node/gpu/internal.h"
 
@@ -31,12 +31,12 @@ static uint64_t memory_offset(const struct node_gpu *gpu, uint64_t addr, uint64_
     return ((uint64_t)(page - 1) << GPU_PAGE_SHIFT) + offset % GPU_PAGE_BYTES;
 }
 
-static void consume(struct node_gpu *gpu, const struct pcie_tlp *tlp)
+static void consume_credits(struct node_gpu *gpu, const struct pcie_tlp *tlp)
 {
     pcie_port_consume(gpu->port, pcie_tlp_class(tlp), pcie_tlp_data_credits(tlp));
 }
 
-static void watch(struct node_gpu *gpu, struct node_packet *p)
+static void watch_order(struct node_gpu *gpu, struct node_packet *p)
 {
     if (gpu->order == NULL)
         return;
@@ -87,16 +87,16 @@ void gpu_received(void *user, struct pcie_tlp *tlp)
         }
         gpu->next_write = p->due + gpu->cfg.write_interval_ps;
         gpu->posted_in++;
-        watch(gpu, p);
-        node_packet_push(&gpu->writes, p);
+        watch_order(gpu, p);
+        sim_list_push(&gpu->writes, &p->link);
         break;
     case PCIE_NONPOSTED:
         p->order_after = gpu->posted_in;
-        watch(gpu, p);
-        node_packet_push(&gpu->requests, p);
+        watch_order(gpu, p);
+        sim_list_push(&gpu->requests, &p->link);
         break;
     default:
-        node_packet_push(&gpu->completions, p);
+        sim_list_push(&gpu->completions, &p->link);
         break;
     }
     gpu_wake(gpu, p->due);
@@ -138,9 +138,8 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
     } else if (p->tlp.kind == PCIE_MWR) {
         refuse_write(gpu, p);
     }
-    consume(gpu, &p->tlp);
-    pcie_tlp_drop(&p->tlp);
-    node_packet_put(&gpu->packets, p);
+    consume_credits(gpu, &p->tlp);
+    node_packet_drop(&gpu->packets, p);
 }
 
 /* ---- requests ---------------------------------------------------------------------- */
@@ -149,17 +148,17 @@ static void write_memory(struct node_gpu *gpu, struct node_packet *p)
 static void answer_later(struct node_gpu *gpu, struct node_packet *p, const struct pcie_tlp *answer,
                          sim_time_t late_ps)
 {
-    consume(gpu, &p->tlp);
+    consume_credits(gpu, &p->tlp);
     pcie_tlp_drop(&p->tlp);
     p->tlp = *answer;
     p->tlp.completer_id = gpu->fn.id;
     p->due = sim_now(gpu->dom) + gpu->cfg.read_ps + late_ps;
     if (gpu->probe != NULL)
         p->tlp.trace_id = gpu_probe_mark(gpu, GPU_STAGE_ANSWER, p->due, p->tlp.trace_id);
-    node_packet_push(&gpu->answers, p);
+    sim_list_push(&gpu->answers, &p->link);
 }
 
-static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *request)
+static struct pcie_tlp answer_config(struct node_gpu *gpu, const struct pcie_tlp *request)
 {
     struct pcie_tlp answer = pcie_tlp_answer(request, PCIE_CPL_SC);
     uint32_t reg = (uint32_t)request->addr, value = 0;
@@ -170,17 +169,14 @@ static struct pcie_tlp configure(struct node_gpu *gpu, const struct pcie_tlp *re
     }
     if (request->kind == PCIE_CFGWR0) {
         gpu->fn.id = request->completer_id; /* 2.2.6.2 */
-        for (unsigned i = 0; i < 4; i++)
-            value |= (uint32_t)request->payload->data[i] << (8 * i);
+        memcpy(&value, request->payload->data, sizeof(value));
         pcie_function_write(&gpu->fn, reg, value, request->first_be);
         return answer;
     }
     value = pcie_function_read(&gpu->fn, reg);
     answer.kind = PCIE_CPLD;
     answer.length_dw = 1;
-    answer.payload = node_payload(gpu->payloads, 4);
-    for (unsigned i = 0; i < 4; i++)
-        answer.payload->data[i] = (uint8_t)(value >> (8 * i));
+    answer.payload = node_payload(gpu->payloads, 0, &value, sizeof(value));
     return answer;
 }
 
@@ -231,11 +227,11 @@ static void begin_read(struct node_gpu *gpu, struct node_packet *p, uint64_t off
     r->next = NULL;
     *link = r;
     gpu->stat.read_bytes += p->left;
-    consume(gpu, &p->tlp);
+    consume_credits(gpu, &p->tlp);
 }
 
 /** A request that is answered well, or wrongly on purpose. */
-static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
+static void begin_answer(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
 {
     struct pcie_verdict v = { .late_ps = 0 };
     struct pcie_tlp answer;
@@ -248,9 +244,8 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
         p->entered = 0;
     }
     if (v.silent) {
-        consume(gpu, &p->tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&gpu->packets, p);
+        consume_credits(gpu, &p->tlp);
+        node_packet_drop(&gpu->packets, p);
         return;
     }
     if (v.abort) {
@@ -260,7 +255,7 @@ static void begin(struct node_gpu *gpu, struct node_packet *p, uint64_t offset)
         begin_read(gpu, p, offset, v.late_ps);
         return;
     } else if (p->tlp.kind == PCIE_CFGRD0 || p->tlp.kind == PCIE_CFGWR0) {
-        answer = configure(gpu, &p->tlp);
+        answer = answer_config(gpu, &p->tlp);
     } else {
         gpu->stat.unpinned_reads++;
         pcie_port_advisory(gpu->port, PCIE_ERR_UNSUPPORTED, &p->tlp);
@@ -283,12 +278,12 @@ static bool begin_request(struct node_gpu *gpu)
         offset = memory_offset(gpu, p->tlp.addr, node_span(&p->tlp));
     if (offset != NOWHERE && gpu->free_reads == NULL)
         return false;
-    (void)node_packet_pop(&gpu->requests);
+    (void)sim_list_pop(&gpu->requests);
     since = p->arrived > gpu->request_since ? p->arrived : gpu->request_since;
     gpu->request_since = sim_now(gpu->dom);
     if (since != gpu->request_since)
         add_stall(gpu, since, gpu->request_since);
-    begin(gpu, p, offset);
+    begin_answer(gpu, p, offset);
     return true;
 }
 
@@ -359,8 +354,8 @@ static sim_time_t send_completions(struct node_gpu *gpu)
     struct gpu_read **link;
 
     while (pcie_port_can_send(gpu->port, PCIE_COMPLETION)) {
-        if (gpu->answers.head != NULL && gpu->answers.head->due <= now) {
-            struct node_packet *p = node_packet_pop(&gpu->answers);
+        if (node_packets_due(&gpu->answers) <= now) {
+            struct node_packet *p = sim_list_pop(&gpu->answers);
 
             gpu_send(gpu, &p->tlp);
             node_packet_put(&gpu->packets, p);
@@ -368,9 +363,9 @@ static sim_time_t send_completions(struct node_gpu *gpu)
         }
         link = first_ready(gpu, &ready);
         if (ready > now) {
-            if (gpu->answers.head != NULL && gpu->answers.head->due < ready)
-                ready = gpu->answers.head->due;
-            return ready;
+            sim_time_t answer = node_packets_due(&gpu->answers);
+
+            return answer < ready ? answer : ready;
         }
         send_piece(gpu, link);
     }
@@ -379,18 +374,17 @@ static sim_time_t send_completions(struct node_gpu *gpu)
 
 sim_time_t gpu_serve(struct node_gpu *gpu)
 {
-    sim_time_t now = sim_now(gpu->dom), next;
+    sim_time_t now = sim_now(gpu->dom), next, write;
 
-    while (gpu->writes.head != NULL && gpu->writes.head->due <= now)
-        write_memory(gpu, node_packet_pop(&gpu->writes));
+    while (node_packets_due(&gpu->writes) <= now)
+        write_memory(gpu, sim_list_pop(&gpu->writes));
     do {
         while (begin_request(gpu))
             continue;
         next = send_completions(gpu);
     } while (gpu->requests.head != NULL && gpu->free_reads != NULL);
-    if (gpu->writes.head != NULL && gpu->writes.head->due < next)
-        next = gpu->writes.head->due;
-    return next;
+    write = node_packets_due(&gpu->writes);
+    return write < next ? write : next;
 }
 
 int gpu_reads_init(struct node_gpu *gpu)

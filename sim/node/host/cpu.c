@@ -34,7 +34,7 @@ void node_core_end(struct node_core *core, sim_time_t ps, uint64_t value)
 }
 
 /** Does its operation use the core up to its end? Answers and deadlines come by themselves. */
-static bool computes(const struct node_core *core)
+static bool core_computes(const struct node_core *core)
 {
     return sim_event_scheduled(&core->end) && !core->sent && core->op != CORE_SLEEP &&
            !(core->op == CORE_POLL && core->value == 1);
@@ -44,7 +44,7 @@ void node_core_hold(struct node_core *core)
 {
     if (core->held++ > 0)
         return;
-    core->due = computes(core);
+    core->due = core_computes(core);
     if (!core->due)
         return;
     core->left = core->end.time - sim_now(core->host->dom);
@@ -86,7 +86,7 @@ static uint64_t little_endian(const uint8_t *bytes, uint32_t size)
 }
 
 /** What the operation does at its very end, when the software sees its result. */
-static void finish(struct node_core *core)
+static void finish_operation(struct node_core *core)
 {
     struct node_host *host = core->host;
 
@@ -124,8 +124,8 @@ static const uint8_t stage_of[] = {
     [CORE_TSC] = HOST_STAGE_TSC,
 };
 
-/** A request was not answered in time (2.8): software sees all ones. A late answer finds its tag in
- * nobody's use. */
+/** A request was not answered in time (2.8): software sees all ones. When a late
+ * answer comes, its tag is no longer in use. */
 static void timed_out(struct node_core *core)
 {
     core->sent = false;
@@ -155,9 +155,24 @@ static void end_event(struct sim_event *ev)
         return;
     }
     core_mark(core, (enum host_stage)stage_of[core->op], core->cause);
-    finish(core);
+    finish_operation(core);
     core->op = CORE_IDLE; /* first: done() begins the next operation */
     core->done(core->arg, core->value);
+}
+
+/** The operation goes on when all stores have left the core. */
+static void wait_for_stores(struct node_core *core)
+{
+    node_stores_flush(core);
+    core->waiting = true;
+    node_core_advance(core);
+}
+
+/** The root complex answers itself, or nothing does: that takes as long as there and back. */
+static void end_at_root_complex(struct node_core *core, uint64_t value)
+{
+    node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
+                  value);
 }
 
 /* ---- stores ------------------------------------------------------------------- */
@@ -190,9 +205,7 @@ void node_core_store(struct node_core *core, uint64_t addr, const void *bytes, u
 void node_core_fence(struct node_core *core, node_done_fn done, void *arg)
 {
     node_core_begin(core, CORE_FENCE, done, arg);
-    node_stores_flush(core);
-    core->waiting = true;
-    node_core_advance(core);
+    wait_for_stores(core);
 }
 
 /* ---- loads ---------------------------------------------------------------------- */
@@ -211,16 +224,7 @@ void node_core_load(struct node_core *core, uint64_t addr, uint32_t size, node_d
         node_core_end(core, host_cpu_of(core)->load_memory_ps, 0);
         return;
     }
-    node_stores_flush(core);
-    core->waiting = true;
-    node_core_advance(core);
-}
-
-/** Nobody answers: all ones, after the way to the root complex and back. */
-static void unanswered(struct node_core *core)
-{
-    node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
-                  UINT64_MAX);
+    wait_for_stores(core);
 }
 
 #define TURNS (256 / HOST_CORES_MAX)
@@ -268,7 +272,7 @@ static void issue_load(struct node_core *core)
 
     if (target >= HOST_PORTS) {
         host->failed_loads++;
-        unanswered(core);
+        end_at_root_complex(core, UINT64_MAX);
         return;
     }
     pcie_tlp_set_range(&tlp, core->addr, core->size);
@@ -345,9 +349,7 @@ void node_core_config(struct node_core *core, bool write, uint16_t bdf, uint32_t
     core->request = tlp;
     for (unsigned i = 0; i < 4; i++)
         core->data[i] = (uint8_t)(value >> (8 * i));
-    node_stores_flush(core);
-    core->waiting = true;
-    node_core_advance(core);
+    wait_for_stores(core);
 }
 
 static void issue_config(struct node_core *core)
@@ -358,20 +360,17 @@ static void issue_config(struct node_core *core)
     bool function_0 = (tlp->completer_id & 7) == 0;
 
     if (bus == 0 && device < HOST_PORTS && function_0) {
-        node_core_end(core, host_cpu_of(core)->load_to_rc_ps + host_cpu_of(core)->load_from_rc_ps,
-                      root_port_access(&host->rc.port[device], core));
+        end_at_root_complex(core, root_port_access(&host->rc.port[device], core));
         return;
     }
     /* Function 0 of device 0 is all that a link leads to. */
     if (bus == 0 || bus > HOST_PORTS || device != 0 || !function_0 ||
         !pcie_port_connected(host->rc.port[bus - 1].port)) {
-        unanswered(core);
+        end_at_root_complex(core, UINT64_MAX);
         return;
     }
-    if (tlp->kind == PCIE_CFGWR0) {
-        tlp->payload = node_payload(host->payloads, 4);
-        memcpy(tlp->payload->data, core->data, 4);
-    }
+    if (tlp->kind == PCIE_CFGWR0)
+        tlp->payload = node_payload(host->payloads, 0, core->data, 4);
     send_request(core, bus - 1, tlp, 0);
 }
 

@@ -18,7 +18,7 @@ void node_rc_remember(struct node_rc *rc, const struct node_packet *p)
         sim_schedule_at(rc->host->dom, &rc->timeout, deadline, SIM_CLOCK);
 }
 
-static void forget(struct node_rc *rc, unsigned i)
+static void forget_forward(struct node_rc *rc, unsigned i)
 {
     uint64_t limit;
     unsigned *count = node_rc_forwarded(rc, rc->forwards[i].from, rc->forwards[i].to, &limit);
@@ -37,23 +37,23 @@ void node_rc_answered(struct node_rc *rc, unsigned from, unsigned to, const stru
 
         if (f->from == from && f->to == to && f->tag == cpl->tag &&
             f->requester_id == cpl->requester_id) {
-            forget(rc, i);
+            forget_forward(rc, i);
             return;
         }
     }
     rc->stat.stray_completions++;
 }
 
-/** What was not answered in time no longer counts, so that one device does not hold up others. The
+/** What was not answered in time no longer counts, so that one device does not block others. The
  * requester has a time-out of its own. */
-static void timeout(struct sim_event *ev)
+static void timeout_event(struct sim_event *ev)
 {
     struct node_rc *rc = SIM_CONTAINER_OF(ev, struct node_rc, timeout);
     sim_time_t now = sim_now(rc->host->dom);
 
     while (rc->nforwards != 0 && rc->forwards[0].deadline_ps <= now) {
         rc->stat.p2p_timeouts++;
-        forget(rc, 0);
+        forget_forward(rc, 0);
     }
     if (rc->nforwards != 0)
         sim_schedule_by(rc->host->dom, &rc->timeout, rc->forwards[0].deadline_ps, SIM_CLOCK);
@@ -64,7 +64,7 @@ int node_rc_forwards_init(struct node_rc *rc)
 {
     const struct host_rc_config *cfg = &rc->host->cfg.rc;
 
-    sim_event_init(&rc->timeout, timeout);
+    sim_event_init(&rc->timeout, timeout_event);
     rc->forwards = calloc(2 * (cfg->p2p_reads + cfg->socket_reads), sizeof(*rc->forwards));
     return rc->forwards != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }

@@ -1,5 +1,4 @@
 /* The host as a kind: parameters, creation, and the firmware's view of its address map. */
-#include "node/fault.h"
 #include "node/host/internal.h"
 #include "pcie/lossy/fault.h"
 #include "pcie/port/port_params.h"
@@ -8,92 +7,88 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW(key, unit, min, max, def, field, meaning)                                              \
+#define ROW(field, unit, min, max, def, meaning)                                                   \
     {                                                                                              \
-        key, unit, min, max, def, offsetof(struct host_config, field), meaning, NULL               \
+        .key = #field, unit, min, max, def, offsetof(struct host_config, field), meaning, NULL     \
     }
-#define PS(key, def, field, meaning) ROW(key, "ps", 0, SIM_MS, def, field, meaning)
+#define PS(field, def, meaning) ROW(field, "ps", 0, SIM_MS, def, meaning)
 #define SOCKET(n)                                                                                  \
-    ROW("p" #n ".socket", "1", 0, 1, 0, socket[n], "the socket that root port " #n " belongs to")
+    {                                                                                              \
+        "p" #n ".socket", "1", 0, 1, 0, offsetof(struct host_config, socket[n]),                   \
+            "the socket that root port " #n " belongs to", NULL                                    \
+    }
 
 /*
  * Defaults make a plain two-socket Xeon: with a Gen2 endpoint a posted store takes about 0.2 us, a
  * register read 0.6 us and a read of DRAM by the device 0.5 us. Platforms give their own values.
  */
 static const struct machine_param host_params[] = {
-    ROW("ram_bytes", "bytes", 1 << 16, UINT64_C(1) << 40, UINT64_C(1) << 28, ram_bytes,
-        "size of DRAM"),
-    ROW("ram_base", "bytes", 0, UINT64_C(1) << 46, UINT64_C(1) << 32, ram_base,
+    ROW(ram_bytes, "bytes", 1 << 16, UINT64_C(1) << 40, UINT64_C(1) << 28, "size of DRAM"),
+    ROW(ram_base, "bytes", 0, UINT64_C(1) << 46, UINT64_C(1) << 32,
         "bus address of the first byte of DRAM"),
-    ROW("cores", "1", 1, HOST_CORES_MAX, 16, cores, "CPU cores that may run software"),
-    ROW("tsc_khz", "kHz", 1, 10000000, 2600000, tsc_khz, "rate of the time-stamp counter"),
+    ROW(cores, "1", 1, HOST_CORES_MAX, 16, "CPU cores that may run software"),
+    ROW(tsc_khz, "kHz", 1, 10000000, 2600000, "rate of the time-stamp counter"),
 
-    PS("cpu.store_ps", 400, cpu.store_ps, "a store instruction that finds room keeps the core"),
-    ROW("cpu.store_buffers", "1", 1, 1024, 36, cpu.store_buffers,
+    PS(cpu.store_ps, 400, "a store instruction that finds room keeps the core"),
+    ROW(cpu.store_buffers, "1", 1, 1024, 36,
         "uncached stores that wait in the core; one more makes the core wait"),
-    PS("cpu.store_uc_interval_ps", 80000, cpu.store_uc_interval_ps,
+    PS(cpu.store_uc_interval_ps, 80000,
        "an uncached store is accepted by the uncore, and the next may leave, after"),
-    ROW("cpu.store_to_rc_ps", "ps", 1, SIM_MS, 40000, cpu.store_to_rc_ps,
+    ROW(cpu.store_to_rc_ps, "ps", 1, SIM_MS, 40000,
         "a store leaves the core until the root complex has it"),
-    ROW("cpu.wc_buffers", "1", 1, 64, 10, cpu.wc_buffers,
+    ROW(cpu.wc_buffers, "1", 1, 64, 10,
         "write-combining buffers of 64 bytes; these are the line-fill buffers"),
-    PS("cpu.wc_drain_ps", 80000, cpu.wc_drain_ps,
-       "a write-combining buffer that was emptied is free again after"),
-    ROW("cpu.posted_writes", "1", 1, 1024, 32, cpu.posted_writes,
+    PS(cpu.wc_drain_ps, 80000, "a write-combining buffer that was emptied is free again after"),
+    ROW(cpu.posted_writes, "1", 1, 1024, 32,
         "stores of one core that have left it and wait for their root port"),
-    PS("cpu.fence_ps", 5000, cpu.fence_ps, "a store fence that finds nothing left to wait for"),
-    PS("cpu.store_memory_ps", 5000, cpu.store_memory_ps, "a store to DRAM, cached"),
-    PS("cpu.load_memory_ps", 80000, cpu.load_memory_ps, "a load from DRAM that misses the caches"),
-    ROW("cpu.load_to_rc_ps", "ps", 1, SIM_MS, 40000, cpu.load_to_rc_ps,
+    PS(cpu.fence_ps, 5000, "a store fence that finds nothing left to wait for"),
+    PS(cpu.store_memory_ps, 5000, "a store to DRAM, cached"),
+    PS(cpu.load_memory_ps, 80000, "a load from DRAM that misses the caches"),
+    ROW(cpu.load_to_rc_ps, "ps", 1, SIM_MS, 40000,
         "an uncached load or configuration access leaves the core until the root complex has it"),
-    PS("cpu.load_from_rc_ps", 60000, cpu.load_from_rc_ps,
-       "a completion at the root port until the load ends"),
-    PS("cpu.poll_detect_ps", 60000, cpu.poll_detect_ps,
+    PS(cpu.load_from_rc_ps, 60000, "a completion at the root port until the load ends"),
+    PS(cpu.poll_detect_ps, 60000,
        "a write visible in DRAM until the loop that polls the cached line has left it"),
-    PS("cpu.poll_jitter_ps", 0, cpu.poll_jitter_ps,
+    PS(cpu.poll_jitter_ps, 0,
        "seeded, uniform delay, at most this, of a load that repeats the last load's address"),
-    PS("cpu.tsc_read_ps", 10000, cpu.tsc_read_ps, "reading the time-stamp counter"),
-    PS("cpu.irq_ps", 1500000, cpu.irq_ps,
+    PS(cpu.tsc_read_ps, 10000, "reading the time-stamp counter"),
+    PS(cpu.irq_ps, 1500000,
        "an interrupt message visible at the interrupt controller until its handler runs"),
 
-    PS("rc.egress_ps", 30000, rc.egress_ps,
-       "a request of the CPU in the root complex until its port has it"),
-    PS("rc.memory_write_ps", 100000, rc.memory_write_ps,
-       "a posted write at the root port until it is visible in DRAM"),
-    PS("rc.memory_read_ps", 200000, rc.memory_read_ps,
+    PS(rc.egress_ps, 30000, "a request of the CPU in the root complex until its port has it"),
+    PS(rc.memory_write_ps, 100000, "a posted write at the root port until it is visible in DRAM"),
+    PS(rc.memory_read_ps, 200000,
        "a read of DRAM at the root port until its first completion is handed to the port"),
-    ROW("rc.memory_reads", "1", 1, 1024, 32, rc.memory_reads,
+    ROW(rc.memory_reads, "1", 1, 1024, 32,
         "reads of DRAM in progress, per root port; others wait in the receive buffer"),
-    ROW("rc.completion_bytes", "bytes", 64, 4096, 64, rc.completion_bytes,
+    ROW(rc.completion_bytes, "bytes", 64, 4096, 64,
         "largest completion of a read of DRAM, never across a multiple of it; a power of two"),
-    PS("rc.completion_interval_ps", 0, rc.completion_interval_ps,
-       "between two completions that DRAM hands to one root port"),
-    PS("rc.p2p_write_ps", 120000, rc.p2p_write_ps,
+    PS(rc.completion_interval_ps, 0, "between two completions that DRAM hands to one root port"),
+    PS(rc.p2p_write_ps, 120000,
        "a posted write at one root port until another port of the socket has it"),
-    PS("rc.p2p_read_ps", 120000, rc.p2p_read_ps,
+    PS(rc.p2p_read_ps, 120000,
        "a read at one root port until another port of the socket has it, and the same back"),
-    ROW("rc.p2p_reads", "1", 1, 1024, 32, rc.p2p_reads,
+    ROW(rc.p2p_reads, "1", 1, 1024, 32,
         "forwarded reads not yet answered, per requesting socket; others wait in the receive "
         "buffer"),
-    PS("rc.socket_write_ps", 150000, rc.socket_write_ps,
+    PS(rc.socket_write_ps, 150000,
        "a forwarded write takes this longer when its ports are on different sockets"),
-    PS("rc.socket_read_ps", 150000, rc.socket_read_ps,
+    PS(rc.socket_read_ps, 150000,
        "a forwarded read takes this longer, each way, when its ports are on different sockets"),
-    ROW("rc.socket_reads", "1", 1, 1024, 2, rc.socket_reads,
+    ROW(rc.socket_reads, "1", 1, 1024, 2,
         "forwarded reads not yet answered that cross the sockets, per requesting socket"),
-    PS("rc.socket_hop_ps", 30000, rc.socket_hop_ps,
+    PS(rc.socket_hop_ps, 30000,
        "an access of a core to a port, or of a device to DRAM, takes this longer, each way, when "
        "they are on different sockets"),
 
-    ROW("rc.completion_timeout_ps", "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
-        rc.completion_timeout_ps,
+    ROW(rc.completion_timeout_ps, "ps", 0, PCIE_TIMEOUT_MAX_PS, PCIE_TIMEOUT_PS,
         "longest wait for the answer to a load or configuration access of the CPU, or to a "
         "forwarded "
         "read; 0: without end"),
 
-    ROW("net.latency_ps", "ps", 0, SIM_MS, 1000000, net.latency_ps,
+    ROW(net.latency_ps, "ps", 0, SIM_MS, 1000000,
         "control network: latency of the sending side, added to that of the network"),
-    ROW("net.bytes_per_us", "bytes/us", 0, 1000000, 0, net.bytes_per_us,
+    ROW(net.bytes_per_us, "bytes/us", 0, 1000000, 0,
         "control network: rate of this host's transmitter; 0 = that of the network"),
 
     SOCKET(0),
@@ -111,8 +106,8 @@ static const struct machine_param host_params[] = {
 static const char *const host_ports[] = { "p0", "p1", "p2", "p3",  "p4",
                                           "p5", "p6", "p7", "net", NULL };
 
-static int check(const struct machine_place *place, const struct host_config *cfg,
-                 struct sim_error *err)
+static int check_config(const struct machine_place *place, const struct host_config *cfg,
+                        struct sim_error *err)
 {
     uint64_t piece = cfg->rc.completion_bytes;
 
@@ -172,14 +167,29 @@ static void host_destroy(void *component)
 
 static void register_stats(struct node_host *host)
 {
-    char path[160];
+    const struct sim_stat_row rows[] = {
+        { &host->failed_loads, "failed_loads", "1", "uncached loads that returned all ones" },
+        { &host->dropped_stores, "dropped_stores", "1",
+          "uncached stores dropped, since nobody claims the address" },
+    };
 
-    (void)snprintf(path, sizeof(path), "%s.failed_loads", host->path);
-    sim_stat_register(host->dom, &host->failed_loads, path, "1",
-                      "uncached loads that returned all ones");
-    (void)snprintf(path, sizeof(path), "%s.dropped_stores", host->path);
-    sim_stat_register(host->dom, &host->dropped_stores, path, "1",
-                      "uncached stores dropped, since nobody claims the address");
+    sim_stats_register(host->dom, host->path, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/** The transmitter has the lower of two rates: its own, and that of the network. */
+static void init_net(struct node_host *host, const struct machine_place *place)
+{
+    uint64_t own = host->cfg.net.bytes_per_us, all = place->net_bytes_per_us;
+    const struct node_net_config cfg = {
+        .dom = host->dom,
+        .path = host->path,
+        .node = place->node,
+        .where = host->ram_where,
+        .latency_ps = host->cfg.net.latency_ps,
+        .bytes_per_us = all != 0 && (own == 0 || all < own) ? all : own,
+    };
+
+    node_net_init(&host->net, &cfg);
 }
 
 static int host_init(struct node_host *host, const struct machine_place *place,
@@ -191,7 +201,6 @@ static int host_init(struct node_host *host, const struct machine_place *place,
 
     (void)snprintf(path, sizeof(path), "%s.ram", place->path);
     host->ram_where = sim_path_hash(path);
-    node_packet_pool_init(&host->packets);
     host->payloads = mem_pool_create();
     host->cores = calloc(node_host_contexts(host), sizeof(*host->cores));
     if (host->payloads == NULL || host->cores == NULL)
@@ -211,7 +220,7 @@ static int host_init(struct node_host *host, const struct machine_place *place,
             return code;
     }
     node_host_home(host, 0, UINT64_MAX, MEM_PINS_SEGMENTS);
-    node_net_init(&host->net, host, place->net_bytes_per_us);
+    init_net(host, place);
     register_stats(host);
     return node_rc_init(&host->rc, host, err);
 }
@@ -220,7 +229,7 @@ static int host_create(const struct machine_place *place, const void *config, vo
                        struct sim_error *err)
 {
     struct node_host *host;
-    int code = check(place, config, err);
+    int code = check_config(place, config, err);
 
     if (code != SIM_OK)
         return code;
@@ -229,7 +238,6 @@ static int host_create(const struct machine_place *place, const void *config, vo
         return sim_error_set(err, SIM_ERR_NOMEM, "%s: out of memory", place->path);
     host->dom = place->dom;
     host->path = place->path;
-    host->node = place->node;
     host->cfg = *(const struct host_config *)config;
     host->probe = sim_probe_of(place->dom);
     code = host_init(host, place, err);
@@ -251,7 +259,7 @@ static struct machine_port host_port(void *component, const char *name)
     struct node_host *host = component;
 
     if (strcmp(name, "net") == 0)
-        return (struct machine_port){ "net", host, node_net_join };
+        return (struct machine_port){ "net", &host->net, node_net_join };
     if (name[0] == 'p' && name[1] >= '0' && name[1] < '0' + HOST_PORTS && name[2] == '\0')
         return (struct machine_port){ "pcie", host->rc.port[name[1] - '0'].port, join_pcie };
     return (struct machine_port){ NULL, NULL, NULL };
@@ -278,6 +286,22 @@ static int host_start(void *component, struct sim_error *err)
     return SIM_OK;
 }
 
+static int host_fault(void *component, const char *port, const struct machine_fault_kind *what,
+                      const void *config, struct sim_error *err)
+{
+    struct pcie_misbehavior how;
+    struct machine_port end;
+
+    if (port == NULL) {
+        how = pcie_misbehavior_of(what, config);
+        return node_host_misbehave(component, &how, err);
+    }
+    end = host_port(component, port);
+    if (strcmp(end.protocol, "pcie") != 0)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected a PCI Express port", port);
+    return pcie_port_add_fault(end.end, what, config, err);
+}
+
 const struct machine_kind node_host_kind = {
     .name = "host",
     .summary = "CPU cores, DRAM and root complex",
@@ -290,8 +314,13 @@ const struct machine_kind node_host_kind = {
     .destroy = host_destroy,
     .blocked = node_host_blocked,
     .faults = pcie_faults,
-    .fault = node_host_fault,
+    .fault = host_fault,
 };
+
+struct node_net *node_host_net(struct node_host *host)
+{
+    return &host->net;
+}
 
 unsigned node_host_cores(const struct node_host *host)
 {
@@ -365,7 +394,7 @@ uint64_t node_host_msi_address(const struct node_host *host)
     return HOST_MSI_ADDRESS;
 }
 
-static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+static bool ranges_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 {
     return a < b + b_size && b < a + a_size;
 }
@@ -381,14 +410,14 @@ int node_host_claim(struct node_host *host, unsigned port, uint64_t base, uint64
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s.p%u: window of 0x%llx bytes at 0x%llx: expected multiples of 4096",
                              host->path, port, bytes, at);
-    if (overlap(base, size, host->ram.base, host->ram.size) ||
-        overlap(base, size, MEM_PINS_BASE, MEM_PINS_SEGMENTS * MEM_PINS_SEGMENT) ||
-        overlap(base, size, HOST_MSI_ADDRESS, HOST_MSI_BYTES))
+    if (ranges_overlap(base, size, host->ram.base, host->ram.size) ||
+        ranges_overlap(base, size, MEM_PINS_BASE, MEM_PINS_SEGMENTS * MEM_PINS_SEGMENT) ||
+        ranges_overlap(base, size, HOST_MSI_ADDRESS, HOST_MSI_BYTES))
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s.p%u: window of 0x%llx bytes at 0x%llx overlaps DRAM or interrupts",
                              host->path, port, bytes, at);
     for (unsigned i = 0; i < rc->nclaims; i++) {
-        if (overlap(base, size, rc->claims[i].base, rc->claims[i].size))
+        if (ranges_overlap(base, size, rc->claims[i].base, rc->claims[i].size))
             return sim_error_set(
                 err, SIM_ERR_CONFIG,
                 "%s.p%u: window of 0x%llx bytes at 0x%llx overlaps one of p%u at 0x%llx",

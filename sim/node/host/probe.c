@@ -1,4 +1,5 @@
-/* What a host tells an observer: the operations of its cores, its root complex and its memory. */
+/* What a host reports to an observer: the operations of its cores, its root complex and its memory.
+ */
 #include "node/host/internal.h"
 
 #define STAGE(stage, name, kind, phase, text)                                                      \

@@ -11,7 +11,7 @@
  *
  * Posted writes and completions keep their receive credits until they have left
  * their path. Reads keep them until the limit on reads in progress admits them,
- * in order: one that waits holds up those behind it.
+ * in order: one that waits blocks those behind it.
  */
 #include "node/host/internal.h"
 
@@ -31,8 +31,11 @@ static void probe_turn(const struct node_rc *rc, struct pcie_tlp *tlp, unsigned 
             host_probe_queue(rc->host, HOST_STAGE_TURN, rc->host->path, lane, target, tlp);
 }
 
-void node_rc_left(struct node_rc *rc, struct node_packet *p, bool here)
+/** A packet leaves; `here`: and takes effect. Only where order is checked. */
+static void leave_order(struct node_rc *rc, struct node_packet *p, bool here)
 {
+    if (p->entered == 0)
+        return;
     pcie_order_leave(rc->order[p->entered - 1], p->order);
     p->entered = 0;
     if (here && rc->end != NULL)
@@ -47,7 +50,7 @@ static void interrupt_push(struct node_rc *rc, struct node_packet *p)
     host_mark(host, HOST_STAGE_IRQ, p->due, &p->tlp);
     p->left = p->tlp.payload->data[0] | (uint32_t)p->tlp.payload->data[1] << 8;
     pcie_tlp_drop(&p->tlp);
-    node_packet_push(&rc->interrupts, p);
+    sim_list_push(&rc->interrupts, &p->link);
     sim_schedule_by(host->dom, &rc->interrupt, p->due, SIM_TASK);
 }
 
@@ -55,12 +58,12 @@ static void interrupt_fire(struct sim_event *ev)
 {
     struct node_rc *rc = SIM_CONTAINER_OF(ev, struct node_rc, interrupt);
     struct node_host *host = rc->host;
-    struct node_packet *p = node_packet_pop(&rc->interrupts);
+    struct node_packet *p = sim_list_pop(&rc->interrupts);
     uint32_t vector = p->left;
 
     node_packet_put(&host->packets, p);
     if (rc->interrupts.head != NULL)
-        sim_schedule_at(host->dom, &rc->interrupt, rc->interrupts.head->due, SIM_TASK);
+        sim_schedule_at(host->dom, &rc->interrupt, node_packets_due(&rc->interrupts), SIM_TASK);
     rc->stat.interrupts++;
     sim_visible(host->dom, host->ram_where, vector);
     if (host->irq != NULL)
@@ -68,7 +71,7 @@ static void interrupt_fire(struct sim_event *ev)
 }
 
 /** A write, or the answer to a read, of a page that was unpinned while it was on its way. */
-static bool unpinned(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
+static bool is_unpinned(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
 {
     return mem_ram_at(&rc->host->ram, addr, bytes) == NULL;
 }
@@ -94,7 +97,7 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
         return;
     }
     host->cause = p->tlp.trace_id;
-    if (unpinned(rc, p->tlp.addr, node_span(&p->tlp))) {
+    if (is_unpinned(rc, p->tlp.addr, node_span(&p->tlp))) {
         rc->stat.unclaimed_writes++;
     } else {
         node_write_bytes(&host->ram, p->tlp.addr, &p->tlp);
@@ -102,8 +105,7 @@ static void write_inside(struct node_rc *rc, struct node_packet *p)
         if (sim_fingerprint_on(host->dom))
             see_write(host, &p->tlp);
     }
-    pcie_tlp_drop(&p->tlp);
-    node_packet_put(&host->packets, p);
+    node_packet_drop(&host->packets, p);
 }
 
 /** What leaves a path to the inside. */
@@ -112,8 +114,7 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
     struct node_host *host = rc->host;
 
     probe_turn(rc, &p->tlp, p->source, RC_INSIDE);
-    if (p->entered != 0)
-        node_rc_left(rc, p, true);
+    leave_order(rc, p, true);
     if (pcie_tlp_class(&p->tlp) == PCIE_POSTED) {
         write_inside(rc, p);
         return;
@@ -123,8 +124,7 @@ static void deliver_inside(struct node_rc *rc, struct node_packet *p)
         rc->stat.stray_completions++;
         pcie_port_advisory(rc->port[p->source].port, PCIE_ERR_UNEXPECTED, &p->tlp);
     }
-    pcie_tlp_drop(&p->tlp);
-    node_packet_put(&host->packets, p);
+    node_packet_drop(&host->packets, p);
 }
 
 /** The next piece of DRAM could have left at `due`, but for the interval between two of them. */
@@ -150,13 +150,12 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     struct node_packet *p = lane->queue[RC_FROM_MEMORY].head;
     struct pcie_tlp cpl = p->tlp;
 
-    if (p->entered != 0)
-        node_rc_left(rc, p, p->tlp.kind == PCIE_MRD);
+    leave_order(rc, p, p->tlp.kind == PCIE_MRD);
     if (p->tlp.kind == PCIE_MRD) {
         uint32_t piece = (uint32_t)host->cfg.rc.completion_bytes, mps = pcie_port_mps(rp->port);
 
         const uint8_t *from =
-            unpinned(rc, p->addr, 1) ? nothing : mem_ram_at(&host->ram, p->addr, 1);
+            is_unpinned(rc, p->addr, 1) ? nothing : mem_ram_at(&host->ram, p->addr, 1);
 
         cpl = node_next_completion(p, piece < mps ? piece : mps, host->payloads, from);
         cpl.poisoned = p->poison;
@@ -172,13 +171,13 @@ static void send_from_memory(struct node_rc *rc, struct rc_lane *lane, unsigned 
     rp->completer_free = sim_now(host->dom) + host->cfg.rc.completion_interval_ps;
     if (p->left != 0)
         return;
-    (void)node_packet_pop(&lane->queue[RC_FROM_MEMORY]);
+    (void)sim_list_pop(&lane->queue[RC_FROM_MEMORY]);
     rp->memory_reads--;
     node_packet_put(&host->packets, p);
 }
 
 /** Does this completion end its request? (2.3.1.1; any other status ends it too) */
-static bool completes(const struct pcie_tlp *cpl)
+static bool is_last_completion(const struct pcie_tlp *cpl)
 {
     uint32_t carried = cpl->length_dw * 4u - (cpl->lower_addr & 3u);
 
@@ -191,8 +190,7 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
     enum pcie_class cls = pcie_tlp_class(&p->tlp);
 
     probe_turn(rc, &p->tlp, p->source, target);
-    if (p->entered != 0)
-        node_rc_left(rc, p, false);
+    leave_order(rc, p, false);
     if (rc->end != NULL && p->source >= RC_FROM_CORE)
         pcie_order_begin(rc->end, &p->tlp);
     pcie_port_send(rc->port[target].port, &p->tlp);
@@ -203,7 +201,7 @@ static void send_out(struct node_rc *rc, struct node_packet *p, unsigned target)
         node_rc_consume(rc, p->source, &p->tlp);
         if (cls == PCIE_POSTED) {
             rc->stat.p2p_write_bytes += pcie_tlp_data_bytes(&p->tlp);
-        } else if (completes(&p->tlp)) {
+        } else if (is_last_completion(&p->tlp)) {
             node_rc_answered(rc, target, p->source, &p->tlp);
         }
     }
@@ -253,7 +251,7 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
 
     while (lane->arbiter.requests != 0) {
         unsigned source;
-        struct node_packet_list *queue;
+        struct sim_list *queue;
 
         if (target < HOST_PORTS && !pcie_port_can_send(rc->port[target].port, cls))
             return any; /* port_ready() will come */
@@ -268,9 +266,9 @@ static bool lane_run(struct node_rc *rc, unsigned target, enum pcie_class cls, s
         if (source == RC_FROM_MEMORY)
             send_from_memory(rc, lane, target);
         else if (target == RC_INSIDE)
-            deliver_inside(rc, node_packet_pop(queue));
+            deliver_inside(rc, sim_list_pop(queue));
         else
-            send_out(rc, node_packet_pop(queue), target);
+            send_out(rc, sim_list_pop(queue), target);
         if (queue->head == NULL)
             lane->arbiter.requests &= ~(UINT64_C(1) << source);
     }
@@ -291,7 +289,7 @@ static bool lanes_run(struct node_rc *rc, sim_time_t *next_p)
     return any;
 }
 
-static void arbitrate(struct sim_event *ev)
+static void arbitrate_lanes(struct sim_event *ev)
 {
     struct node_rc *rc = SIM_CONTAINER_OF(ev, struct node_rc, arbiter);
     sim_time_t next;
@@ -320,11 +318,11 @@ static void port_ready(void *user, enum pcie_class cls)
 
 static void register_stats(struct node_rc *rc)
 {
-    static const struct {
-        size_t offset;
-        const char *name, *unit, *meaning;
-    } rows[] = {
-#define ROW(field, unit, meaning) { offsetof(struct node_rc, stat.field), #field, unit, meaning }
+#define ROW(field, unit, meaning)                                                                  \
+    {                                                                                              \
+        &rc->stat.field, "rc." #field, unit, meaning                                               \
+    }
+    const struct sim_stat_row rows[] = {
         ROW(memory_write_bytes, "bytes", "written to DRAM by devices"),
         ROW(memory_read_bytes, "bytes", "read from DRAM by devices"),
         ROW(p2p_write_bytes, "bytes", "forwarded from one root port to another"),
@@ -337,37 +335,26 @@ static void register_stats(struct node_rc *rc)
         ROW(poisoned_writes, "1",
             "writes of devices to DRAM dropped, since their data is poisoned"),
         ROW(p2p_timeouts, "1", "forwarded reads that were not answered in time"),
-#undef ROW
     };
-    char path[160];
+#undef ROW
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s.rc.%s", rc->host->path, rows[i].name);
-        sim_stat_register(rc->host->dom, (uint64_t *)(void *)((char *)rc + rows[i].offset), path,
-                          rows[i].unit, rows[i].meaning);
-    }
+    sim_stats_register(rc->host->dom, rc->host->path, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
-static void register_stalls(struct sim_domain *dom, const struct rc_port *rp, const char *port)
+static void register_stalls(struct sim_domain *dom, const struct rc_port *rp)
 {
-    const struct {
-        const uint64_t *value;
-        const char *name, *meaning;
-    } rows[] = {
-        { &rp->rx_stall_memory_ps, "rx.stall_memory_ps",
+    const struct sim_stat_row rows[] = {
+        { &rp->rx_stall_memory_ps, "rx.stall_memory_ps", "ps",
           "the first read of DRAM waited for one in progress to end" },
-        { &rp->rx_stall_tag_ps, "rx.stall_tag_ps",
+        { &rp->rx_stall_tag_ps, "rx.stall_tag_ps", "ps",
           "the first read of a device waited for a place among those that are forwarded" },
-        { &rp->tx_stall_memory_ps, "tx.stall_memory_ps",
+        { &rp->tx_stall_memory_ps, "tx.stall_memory_ps", "ps",
           "data of DRAM that were read could not leave so soon after those before them" },
     };
-    char path[192];
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s.%s", port, rows[i].name);
-        sim_stat_register(dom, rows[i].value, path, "ps", rows[i].meaning);
-    }
+    sim_stats_register(dom, pcie_port_path(rp->port), rows, sizeof(rows) / sizeof(rows[0]));
 }
+
 /* A Xeon E5 v2 has these. */
 #define ROOT_PORT_VENDOR 0x8086u
 #define ROOT_PORT_DEVICE 0x0e02u
@@ -375,7 +362,7 @@ static void register_stalls(struct sim_domain *dom, const struct rc_port *rp, co
 int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *err)
 {
     rc->host = host;
-    sim_event_init(&rc->arbiter, arbitrate);
+    sim_event_init(&rc->arbiter, arbitrate_lanes);
     sim_event_init(&rc->interrupt, interrupt_fire);
     register_stats(rc);
     for (unsigned i = 0; i < HOST_PORTS; i++) {
@@ -398,7 +385,7 @@ int node_rc_init(struct node_rc *rc, struct node_host *host, struct sim_error *e
         rp->function.words[PCIE_CFG_COMMAND / 4] |= PCIE_COMMAND_MEMORY | PCIE_COMMAND_MASTER;
         pcie_port_set_function(rp->port, &rp->function);
         rc->order[i] = pcie_order_watch_create(host->dom, pcie_port_path(rp->port), "root complex");
-        register_stalls(host->dom, rp, path);
+        register_stalls(host->dom, rp);
     }
     for (unsigned i = 0; i < node_host_contexts(host); i++)
         rc->order[RC_FROM_CORE + i] =

@@ -25,14 +25,14 @@ static void path_push(struct node_rc *rc, struct node_packet *p, unsigned target
         p->source = RC_FROM_MEMORY;
     }
     lane = &rc->lane[target][cls];
-    node_packet_push(&lane->queue[p->source], p);
+    sim_list_push(&lane->queue[p->source], &p->link);
     lane->arbiter.requests |= UINT64_C(1) << p->source;
     rc->active |= rc_lane_mask(target, cls);
     node_rc_wake(rc, p->due);
 }
 
 /** Where order is checked: packets of one source to one target have one. */
-static void watch(struct node_rc *rc, struct node_packet *p, unsigned target)
+static void watch_order(struct node_rc *rc, struct node_packet *p, unsigned target)
 {
     if (rc->order[p->source] == NULL)
         return;
@@ -47,7 +47,7 @@ static void order_after_posted(struct node_rc *rc, struct node_packet *p, unsign
     p->order_after = rc->posted_in[target][p->source];
 }
 
-static bool crosses(const struct node_rc *rc, unsigned a, unsigned b)
+static bool crosses_sockets(const struct node_rc *rc, unsigned a, unsigned b)
 {
     return rc->host->cfg.socket[a] != rc->host->cfg.socket[b];
 }
@@ -60,18 +60,18 @@ unsigned node_rc_target(const struct node_rc *rc, uint64_t addr, uint64_t bytes)
         const struct rc_claim *c = &rc->claims[i];
 
         if (addr >= c->base && addr - c->base < c->size)
-            return pcie_port_connected(rc->port[c->port].port) ? c->port : RC_NOBODY;
+            return pcie_port_connected(rc->port[c->port].port) ? c->port : RC_UNCLAIMED;
     }
-    return RC_NOBODY;
+    return RC_UNCLAIMED;
 }
 
 /** From one root port to another, and to another socket where they lie so. */
-static void forward(const struct node_rc *rc, struct node_packet *p, unsigned target, uint64_t ps,
-                    uint64_t socket_ps)
+static void forward_packet(const struct node_rc *rc, struct node_packet *p, unsigned target,
+                           uint64_t ps, uint64_t socket_ps)
 {
     p->due += ps;
     host_mark(rc->host, HOST_STAGE_FORWARD, p->due, &p->tlp);
-    if (!crosses(rc, p->source, target))
+    if (!crosses_sockets(rc, p->source, target))
         return;
     p->due += socket_ps;
     host_mark(rc->host, HOST_STAGE_SOCKET, p->due, &p->tlp);
@@ -79,7 +79,7 @@ static void forward(const struct node_rc *rc, struct node_packet *p, unsigned ta
 
 /* ---- arrival at a root port --------------------------------------------------- */
 
-/** A write that nobody claims, or of poisoned data, which memory does not take. */
+/** A write to an address without a device, or of poisoned data, which memory does not take. */
 static void refuse_write(struct node_rc *rc, const struct node_packet *p)
 {
     bool poisoned = p->tlp.poisoned != 0;
@@ -93,16 +93,15 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
 {
     const struct host_rc_config *cfg = &rc->host->cfg.rc;
     const struct pcie_tlp *tlp = &p->tlp;
-    unsigned target = RC_NOBODY;
+    unsigned target = RC_UNCLAIMED;
 
     if (tlp->kind == PCIE_MWR)
         target = node_rc_is_msi(tlp) ? RC_INSIDE : node_rc_target(rc, tlp->addr, node_span(tlp));
-    if (target == RC_NOBODY || target == p->source || (tlp->poisoned && target == RC_INSIDE)) {
+    if (target == RC_UNCLAIMED || target == p->source || (tlp->poisoned && target == RC_INSIDE)) {
         if (tlp->kind == PCIE_MWR) /* messages end here rightly */
             refuse_write(rc, p);
         node_rc_consume(rc, p->source, tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&rc->host->packets, p);
+        node_packet_drop(&rc->host->packets, p);
         return;
     }
     if (target == RC_INSIDE) {
@@ -111,10 +110,10 @@ static void posted_arrived(struct node_rc *rc, struct node_packet *p)
             p->due += node_hop_ps(rc->host, node_memory_socket(rc->host, tlp->addr), p->source);
         host_mark(rc->host, HOST_STAGE_MEMORY_WRITE, p->due, &p->tlp);
     } else {
-        forward(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
+        forward_packet(rc, p, target, cfg->p2p_write_ps, cfg->socket_write_ps);
     }
     rc->posted_in[target][p->source]++;
-    watch(rc, p, target);
+    watch_order(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -123,27 +122,28 @@ static void nonposted_arrived(struct node_rc *rc, struct node_packet *p)
 {
     const struct pcie_tlp *tlp = &p->tlp;
 
-    p->target = RC_NOBODY;
+    p->target = RC_UNCLAIMED;
     if (tlp->kind == PCIE_MRD)
         p->target = (uint16_t)node_rc_target(rc, tlp->addr, node_span(tlp));
     if (p->target == p->source)
-        p->target = RC_NOBODY;
-    order_after_posted(rc, p, p->target == RC_NOBODY ? RC_INSIDE : p->target);
-    watch(rc, p, p->target == RC_NOBODY ? RC_INSIDE : p->target);
-    node_packet_push(&rc->port[p->source].requests, p);
+        p->target = RC_UNCLAIMED;
+    order_after_posted(rc, p, p->target == RC_UNCLAIMED ? RC_INSIDE : p->target);
+    watch_order(rc, p, p->target == RC_UNCLAIMED ? RC_INSIDE : p->target);
+    sim_list_push(&rc->port[p->source].requests, &p->link);
     rc->requesting |= 1u << p->source;
     node_rc_wake(rc, p->arrived);
 }
 
-/** The target of a completion: the bus of its requester tells. Bus 0 is the CPU. */
+/** The target of a completion, by the bus of its requester. Bus 0 is the CPU. */
 static unsigned completion_target(const struct node_rc *rc, const struct node_packet *p)
 {
     unsigned bus = p->tlp.requester_id >> 8;
 
     if (bus == 0)
-        return p->tlp.tag % HOST_CORES_MAX < node_host_contexts(rc->host) ? RC_INSIDE : RC_NOBODY;
+        return p->tlp.tag % HOST_CORES_MAX < node_host_contexts(rc->host) ? RC_INSIDE
+                                                                          : RC_UNCLAIMED;
     if (bus > HOST_PORTS || bus == p->source + 1u || !pcie_port_connected(rc->port[bus - 1].port))
-        return RC_NOBODY;
+        return RC_UNCLAIMED;
     return bus - 1;
 }
 
@@ -152,12 +152,11 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
     const struct host_config *cfg = &rc->host->cfg;
     unsigned target = completion_target(rc, p);
 
-    if (target == RC_NOBODY) {
+    if (target == RC_UNCLAIMED) {
         rc->stat.stray_completions++;
         pcie_port_advisory(rc->port[p->source].port, PCIE_ERR_UNEXPECTED, &p->tlp);
         node_rc_consume(rc, p->source, &p->tlp);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&rc->host->packets, p);
+        node_packet_drop(&rc->host->packets, p);
         return;
     }
     if (target == RC_INSIDE) {
@@ -166,10 +165,10 @@ static void completion_arrived(struct node_rc *rc, struct node_packet *p)
             node_hop_ps(rc->host, rc->host->cores[p->tlp.tag % HOST_CORES_MAX].socket, p->source);
         host_mark(rc->host, HOST_STAGE_LOAD_IN, p->due, &p->tlp);
     } else {
-        forward(rc, p, target, cfg->rc.p2p_read_ps, cfg->rc.socket_read_ps);
+        forward_packet(rc, p, target, cfg->rc.p2p_read_ps, cfg->rc.socket_read_ps);
     }
     order_after_posted(rc, p, target);
-    watch(rc, p, target);
+    watch_order(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -201,7 +200,7 @@ void node_rc_request(struct node_rc *rc, unsigned core, unsigned target, const s
         rc->posted_in[target][p->source]++;
     else
         order_after_posted(rc, p, target);
-    watch(rc, p, target);
+    watch_order(rc, p, target);
     path_push(rc, p, target);
 }
 
@@ -212,7 +211,7 @@ unsigned *node_rc_forwarded(struct node_rc *rc, unsigned source, unsigned target
     const struct host_config *cfg = &rc->host->cfg;
     uint64_t socket = cfg->socket[source];
 
-    if (crosses(rc, source, target)) {
+    if (crosses_sockets(rc, source, target)) {
         *limit_p = cfg->rc.socket_reads;
         return &rc->socket_reads[socket];
     }
@@ -234,19 +233,19 @@ static bool admit_forward(struct node_rc *rc, struct node_packet *p)
     rc->stat.p2p_wait_ps += sim_now(rc->host->dom) - p->arrived;
     p->due = sim_now(rc->host->dom);
     host_mark(rc->host, HOST_STAGE_READ_LIMIT, p->due, &p->tlp);
-    forward(rc, p, p->target, cfg->p2p_read_ps, cfg->socket_read_ps);
+    forward_packet(rc, p, p->target, cfg->p2p_read_ps, cfg->socket_read_ps);
     return true;
 }
 
 /** What a read of DRAM that is answered wrongly on purpose becomes. @return false: nothing. */
-static bool misbehave(struct node_rc *rc, struct node_packet *p)
+static bool misbehave_read(struct node_rc *rc, struct node_packet *p)
 {
     struct pcie_verdict v = pcie_misdeeds_judge(rc->misdeeds, sim_now(rc->host->dom));
 
     p->poison = v.poison;
     p->due += v.late_ps;
-    if (v.abort && p->target != RC_NOBODY) {
-        p->target = RC_NOBODY;
+    if (v.abort && p->target != RC_UNCLAIMED) {
+        p->target = RC_UNCLAIMED;
         p->status = PCIE_CPL_CA;
     }
     return !v.silent;
@@ -259,16 +258,16 @@ static bool admit_inside(struct node_rc *rc, struct node_packet *p)
     if (rp->memory_reads >= rc->host->cfg.rc.memory_reads)
         return false;
     p->due = sim_now(rc->host->dom) + rc->host->cfg.rc.memory_read_ps;
-    if (p->target != RC_NOBODY) /* there and back */
+    if (p->target != RC_UNCLAIMED) /* there and back */
         p->due += 2 * node_hop_ps(rc->host, node_memory_socket(rc->host, p->tlp.addr), p->source);
     p->status = PCIE_CPL_UR;
-    rc->stat.unclaimed_reads += p->target == RC_NOBODY;
-    p->silent = rc->misdeeds != NULL && !misbehave(rc, p);
+    rc->stat.unclaimed_reads += p->target == RC_UNCLAIMED;
+    p->silent = rc->misdeeds != NULL && !misbehave_read(rc, p);
     if (p->silent)
         return true;
     rp->memory_reads++;
     p->left = pcie_tlp_range(&p->tlp, &p->addr);
-    if (p->target != RC_NOBODY && p->left == 0)
+    if (p->target != RC_UNCLAIMED && p->left == 0)
         p->left = 1; /* no byte enabled: one double word, byte count 1 (2.2.9) */
     host_mark(rc->host, HOST_STAGE_READ_LIMIT, sim_now(rc->host->dom), &p->tlp);
     host_mark(rc->host, HOST_STAGE_MEMORY_READ, p->due, &p->tlp);
@@ -293,15 +292,15 @@ static void add_stall(struct node_rc *rc, struct rc_port *rp, const struct node_
 }
 
 /** Lets the oldest read of one port go on its path, if its limit allows. */
-static bool admit(struct node_rc *rc, unsigned port)
+static bool admit_read(struct node_rc *rc, unsigned port)
 {
-    struct node_packet_list *requests = &rc->port[port].requests;
+    struct sim_list *requests = &rc->port[port].requests;
     struct node_packet *p = requests->head;
     unsigned target;
 
     if (p->target < HOST_PORTS ? !admit_forward(rc, p) : !admit_inside(rc, p))
         return false;
-    (void)node_packet_pop(requests);
+    (void)sim_list_pop(requests);
     add_stall(rc, &rc->port[port], p);
     if (requests->head == NULL)
         rc->requesting &= ~(1u << port);
@@ -310,11 +309,10 @@ static bool admit(struct node_rc *rc, unsigned port)
     if (p->silent) {
         if (p->entered != 0)
             pcie_order_forget(rc->order[p->entered - 1], p->order);
-        pcie_tlp_drop(&p->tlp);
-        node_packet_put(&rc->host->packets, p);
+        node_packet_drop(&rc->host->packets, p);
         return true;
     }
-    if (target == RC_NOBODY) {
+    if (target == RC_UNCLAIMED) {
         struct pcie_tlp answer = pcie_tlp_answer(&p->tlp, (enum pcie_cpl_status)p->status);
 
         pcie_port_advisory(rc->port[port].port,
@@ -343,7 +341,7 @@ bool node_rc_admit(struct node_rc *rc)
         for (unsigned i = 0; i < HOST_PORTS; i++) {
             unsigned port = (first + i) % HOST_PORTS;
 
-            if ((rc->requesting >> port & 1) == 0 || !admit(rc, port))
+            if ((rc->requesting >> port & 1) == 0 || !admit_read(rc, port))
                 continue;
             rc->read_turn = (port + 1) % HOST_PORTS;
             again = any = true;

@@ -1,12 +1,12 @@
-/* Who stands in the root complex and why, for reports of a machine that stands still. */
+/* Which packets wait in the root complex and why, for reports of a machine that is blocked. */
 #include "node/host/internal.h"
 
 static const char *const port_names[HOST_PORTS] = {
     "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"
 };
 
-static void tell_lane(struct node_rc *rc, unsigned target, enum pcie_class cls, machine_block_fn fn,
-                      void *arg)
+static void report_lane(struct node_rc *rc, unsigned target, enum pcie_class cls,
+                        machine_block_fn fn, void *arg)
 {
     static const char *const what[PCIE_CLASSES] = { "a write", "a read", "a completion" };
     const struct rc_lane *lane = &rc->lane[target][cls];
@@ -32,5 +32,5 @@ void node_host_blocked(void *component, machine_block_fn fn, void *arg)
     for (unsigned target = 0; target < HOST_PORTS; target++)
         for (unsigned cls = 0; cls < PCIE_CLASSES; cls++)
             if (!pcie_port_can_send(host->rc.port[target].port, (enum pcie_class)cls))
-                tell_lane(&host->rc, target, (enum pcie_class)cls, fn, arg);
+                report_lane(&host->rc, target, (enum pcie_class)cls, fn, arg);
 }

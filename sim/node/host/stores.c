@@ -11,49 +11,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct host_cpu_config *cpu_of(const struct node_core *core)
-{
-    return &core->host->cfg.cpu;
-}
-
 /** Queues one memory write of up to a line. */
-static void enqueue(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
-                    uint32_t mark)
+static void queue_store(struct node_core *core, uint64_t addr, const uint8_t *bytes, uint32_t size,
+                        uint32_t mark)
 {
     struct node_host *host = core->host;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = HOST_REQUESTER_ID,
-                            .tag = (uint8_t)core->index,
-                            .trace_id = core->mark };
+    struct pcie_tlp tlp = node_memory_write(host->payloads, HOST_REQUESTER_ID, addr, bytes, size);
     struct node_packet *p;
 
-    pcie_tlp_set_range(&tlp, addr, size);
-    tlp.payload = node_payload(host->payloads, tlp.length_dw * 4u);
-    memset(tlp.payload->data, 0, node_span(&tlp));
-    memcpy(tlp.payload->data + (addr & 3), bytes, size);
+    tlp.tag = (uint8_t)core->index;
+    tlp.trace_id = core->mark;
     p = node_packet_get(&host->packets, &tlp, sim_now(host->dom));
     p->left = mark;
-    node_packet_push(&core->stores->queue, p);
+    sim_list_push(&core->stores->queue, &p->link);
 }
 
-/** The head leaves the core for the root complex, or for nowhere when nobody claims it. */
-static void leave(struct node_core *core)
+/** The head leaves the core for the root complex, or is dropped when no device claims it. */
+static void send_store(struct node_core *core)
 {
     struct node_host *host = core->host;
     struct store_unit *st = core->stores;
-    struct node_packet *p = node_packet_pop(&st->queue);
+    struct node_packet *p = sim_list_pop(&st->queue);
     unsigned target = node_rc_target(&host->rc, p->tlp.addr, node_span(&p->tlp));
-    sim_time_t now = sim_now(host->dom), at_rc = now + cpu_of(core)->store_to_rc_ps;
+    sim_time_t now = sim_now(host->dom), at_rc = now + host_cpu_of(core)->store_to_rc_ps;
 
     if (p->left == CORE_MARK_UC) {
         st->uncached--;
-        st->next_uc = now + cpu_of(core)->store_uc_interval_ps;
+        st->next_uc = now + host_cpu_of(core)->store_uc_interval_ps;
     } else {
         struct wc_buffer *wc = &st->wc[p->left];
 
         if (--wc->pieces == 0) {
             wc->state = WC_DRAINING;
-            wc->free_at = now + cpu_of(core)->wc_drain_ps;
+            wc->free_at = now + host_cpu_of(core)->wc_drain_ps;
         }
     }
     if (target < HOST_PORTS) {
@@ -76,7 +66,7 @@ static void leave(struct node_core *core)
 static void probe_limit(struct node_core *core)
 {
     struct store_unit *st = core->stores;
-    bool limited = st->queue.head != NULL && st->in_flight >= cpu_of(core)->posted_writes;
+    bool limited = st->queue.head != NULL && st->in_flight >= host_cpu_of(core)->posted_writes;
 
     if (limited && !st->limited)
         st->limited_since = sim_now(core->host->dom);
@@ -86,17 +76,19 @@ static void probe_limit(struct node_core *core)
 }
 
 /** Lets stores leave while they may; else the drain event or node_core_taken() goes on. */
-static void drain(struct node_core *core)
+static void drain_stores(struct node_core *core)
 {
     struct store_unit *st = core->stores;
     sim_time_t now = sim_now(core->host->dom);
 
-    while (st->queue.head != NULL && st->in_flight < cpu_of(core)->posted_writes) {
-        if (st->queue.head->left == CORE_MARK_UC && st->next_uc > now) {
+    while (st->queue.head != NULL && st->in_flight < host_cpu_of(core)->posted_writes) {
+        const struct node_packet *p = st->queue.head;
+
+        if (p->left == CORE_MARK_UC && st->next_uc > now) {
             sim_schedule_by(core->host->dom, &st->drain, st->next_uc, SIM_TASK);
             return;
         }
-        leave(core);
+        send_store(core);
     }
     if (core->host->probe != NULL)
         probe_limit(core);
@@ -106,7 +98,7 @@ static void drain_event(struct sim_event *ev)
 {
     struct node_core *core = SIM_CONTAINER_OF(ev, struct store_unit, drain)->core;
 
-    drain(core);
+    drain_stores(core);
     node_core_advance(core);
     if (core->above != NULL)
         node_core_advance(core->above);
@@ -140,7 +132,7 @@ static void wc_flush(struct node_core *core, struct wc_buffer *wc)
         for (end = at; end < HOST_LINE && (wc->mask >> end & 1) != 0;)
             end++;
         wc->pieces++;
-        enqueue(core, wc->line + at, wc->data + at, end - at, mark);
+        queue_store(core, wc->line + at, wc->data + at, end - at, mark);
         at = end;
     }
 }
@@ -150,7 +142,7 @@ static struct wc_buffer *wc_oldest(struct node_core *core)
 {
     struct wc_buffer *oldest = NULL;
 
-    for (unsigned i = 0; i < cpu_of(core)->wc_buffers; i++) {
+    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++) {
         struct wc_buffer *wc = &core->stores->wc[i];
 
         if (wc->state == WC_OPEN && (oldest == NULL || wc->opened < oldest->opened))
@@ -164,7 +156,7 @@ void node_stores_flush(struct node_core *core)
     core = core->stores->core;
     for (struct wc_buffer *wc = wc_oldest(core); wc != NULL; wc = wc_oldest(core))
         wc_flush(core, wc);
-    drain(core);
+    drain_stores(core);
 }
 
 /** The buffer that gathers `line`, opened if need be; NULL when all are on their way out. */
@@ -174,7 +166,7 @@ static struct wc_buffer *wc_for(struct node_core *core, uint64_t line)
     sim_time_t now = sim_now(core->host->dom);
     struct wc_buffer *unused = NULL;
 
-    for (unsigned i = 0; i < cpu_of(core)->wc_buffers; i++) {
+    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++) {
         struct wc_buffer *wc = &st->wc[i];
 
         if (wc->state == WC_OPEN && wc->line == line)
@@ -200,12 +192,12 @@ static void wc_make_room(struct node_core *core)
     bool leaving = false;
     sim_time_t soonest = SIM_TIME_NEVER;
 
-    for (unsigned i = 0; i < cpu_of(core)->wc_buffers; i++)
+    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++)
         leaving |= st->wc[i].state != WC_OPEN;
     if (!leaving)
         wc_flush(core, wc_oldest(core));
-    drain(core);
-    for (unsigned i = 0; i < cpu_of(core)->wc_buffers; i++) {
+    drain_stores(core);
+    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++) {
         if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at < soonest)
             soonest = st->wc[i].free_at;
     }
@@ -229,7 +221,7 @@ static bool add_combining(struct node_core *core, uint64_t addr, const uint8_t *
     wc->mask |= ones << at;
     if (wc->mask == UINT64_MAX) {
         wc_flush(core, wc);
-        drain(core);
+        drain_stores(core);
     }
     return true;
 }
@@ -238,7 +230,7 @@ void node_stores_fence(struct node_core *core)
 {
     struct store_unit *st = core->stores;
 
-    for (unsigned i = 0; i < cpu_of(core)->wc_buffers; i++)
+    for (unsigned i = 0; i < host_cpu_of(core)->wc_buffers; i++)
         if (st->wc[i].state == WC_DRAINING && st->wc[i].free_at > st->fenced_until)
             st->fenced_until = st->wc[i].free_at;
 }
@@ -255,13 +247,13 @@ bool node_stores_add(struct node_core *core, uint64_t addr, const uint8_t *bytes
     }
     if (mapping == NODE_WRITE_COMBINING)
         return add_combining(core, addr, bytes, size);
-    if (st->uncached >= cpu_of(core)->store_buffers)
+    if (st->uncached >= host_cpu_of(core)->store_buffers)
         return false;
     /* An uncached store is ordered after all earlier ones, so the buffers go first. */
     node_stores_flush(core);
     st->uncached++;
-    enqueue(core, addr, bytes, size, CORE_MARK_UC);
-    drain(core);
+    queue_store(core, addr, bytes, size, CORE_MARK_UC);
+    drain_stores(core);
     return true;
 }
 
@@ -270,7 +262,7 @@ int node_stores_init(struct node_core *core)
     core->stores = &core->own_stores;
     core->stores->core = core;
     sim_event_init(&core->stores->drain, drain_event);
-    core->stores->wc = calloc(cpu_of(core)->wc_buffers, sizeof(*core->stores->wc));
+    core->stores->wc = calloc(host_cpu_of(core)->wc_buffers, sizeof(*core->stores->wc));
     return core->stores->wc != NULL ? SIM_OK : SIM_ERR_NOMEM;
 }
 

@@ -12,7 +12,7 @@ void node_core_poll_end(struct node_core *core)
         mem_ram_unwatch(&core->host->ram, &core->words[i].watch);
 }
 
-/* Watches of the other words go later: the memory is in the midst of its list now. */
+/* Watches of the other words are taken off later, since the memory walks its list now. */
 static void poll_hit(struct mem_watch *w)
 {
     struct node_core *core = SIM_CONTAINER_OF(w, struct node_poll_word, watch)->core;

@@ -27,7 +27,7 @@ static const char *const link_states[] = { [PCIE_LINK_DOWN] = "down",
                                            [PCIE_LINK_REPLAY] = "replay",
                                            [PCIE_LINK_UP] = "up",
                                            [PCIE_LINK_UP + 1] = NULL };
-static const struct sim_signal link_state = { "link.state", 2, link_states, SIM_SIGNAL_STATE,
+static const struct sim_signal link_state = { "link.state", 2, link_states, SIM_SIGNAL_LINK,
                                               "whether TLPs can be sent for the first time" };
 
 static enum pcie_link_state state_of(const struct pcie_port *p)

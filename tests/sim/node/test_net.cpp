@@ -28,7 +28,7 @@ struct Inbox {
     Inbox(Machine &machine, unsigned n) : m(&machine), node(n)
     {
         node_net_set_receiver(
-            m->host(n),
+            node_host_net(m->host(n)),
             [](void *arg, unsigned from, const void *bytes, uint32_t size) {
                 Inbox *in = static_cast<Inbox *>(arg);
                 const uint8_t *p = static_cast<const uint8_t *>(bytes);
@@ -63,7 +63,7 @@ void send(Machine &m, unsigned from, const Letters &letters)
         [](void *arg, uint64_t) {
             std::unique_ptr<Task> t(static_cast<Task *>(arg));
             for (auto &l : t->letters)
-                node_net_send(t->host, l.first, l.second.data(), (uint32_t)l.second.size());
+                node_net_send(node_host_net(t->host), l.first, l.second.data(), (uint32_t)l.second.size());
         },
         new Task{ m.host(from), letters });
 }
