@@ -1,4 +1,4 @@
-/* hubsim check: runs kept results again and tells what has become different. */
+/* hubsim check: runs kept results again and reports what has become different. */
 #define _POSIX_C_SOURCE 200809L /* isatty */
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/rerun.h"
@@ -123,7 +123,7 @@ static void add_cell(struct lab_table *t, const struct checked *c,
         lab_table_set(t, row, BAND, "%g%s", cell->band->width, cell->band->percent ? "%" : "");
 }
 
-/** For people without values in their bands, which are told in fewer lines. */
+/** For people without values in their bands, which have fewer lines elsewhere. */
 static void add_rows(struct lab_table *t, const struct checked *c, const struct lab_bands *bands,
                      bool text)
 {
@@ -185,8 +185,8 @@ static void print_within(const struct checked *c)
         const struct lab_cell *cell = largest_within(c, column, &where);
 
         if (cell != NULL)
-            (void)printf("%s: %s in its band, farthest at %s: %s for %s\n", c->name, cell->name,
-                         where, cell->b, cell->a);
+            printf("%s: %s in its band, farthest at %s: %s for %s\n", c->name, cell->name, where,
+                   cell->b, cell->a);
     }
 }
 
@@ -197,15 +197,15 @@ static void print_parameters(const struct checked *c, struct load_arena *arena)
 
     lab_changes_parameters(&c->kept, &c->now, arena, &changes);
     for (unsigned i = 0; i < changes.n && i < 5; i++)
-        (void)printf("%s: parameter %s was %s, is %s\n", c->name, changes.list[i].name,
-                     changes.list[i].a, changes.list[i].b);
+        printf("%s: parameter %s was %s, is %s\n", c->name, changes.list[i].name, changes.list[i].a,
+               changes.list[i].b);
     if (changes.n > 5)
-        (void)printf("%s: and %u more parameters\n", c->name, changes.n - 5);
+        printf("%s: and %u more parameters\n", c->name, changes.n - 5);
 }
 
 static void print_summary(const struct checked *c, const struct lab_bands *bands)
 {
-    const char *const told[] = {
+    const char *const words[] = {
         [LAB_POINT_EQUAL] = "equal",
         [LAB_POINT_MODEL] = bands->n > 0 ? "with other fingerprints and values in their bands"
                                          : "with other fingerprints only",
@@ -215,16 +215,16 @@ static void print_summary(const struct checked *c, const struct lab_bands *bands
     };
     const char *between = ": ";
 
-    (void)printf("%s: %s, %u point%s", c->name,
-                 lab_compare_passes(&c->comparison, bands) ? "passed" : "DIFFERS",
-                 c->comparison.npoints, c->comparison.npoints == 1 ? "" : "s");
+    printf("%s: %s, %u point%s", c->name,
+           lab_compare_passes(&c->comparison, bands) ? "passed" : "DIFFERS", c->comparison.npoints,
+           c->comparison.npoints == 1 ? "" : "s");
     for (unsigned v = 0; v <= LAB_POINT_NEW; v++) {
         if (c->comparison.counts[v] == 0)
             continue;
-        (void)printf("%s%u %s", between, c->comparison.counts[v], told[v]);
+        printf("%s%u %s", between, c->comparison.counts[v], words[v]);
         between = ", ";
     }
-    (void)puts("");
+    puts("");
 }
 
 static void print(const struct options *opt, const struct checked *all,
@@ -252,11 +252,11 @@ static void print(const struct options *opt, const struct checked *all,
     if (!text || rows > 0)
         lab_table_write(&table, opt->common.format, stdout);
     if (text && rows > table.nrows)
-        (void)printf("and %u more (--limit 0 shows all)\n", rows - table.nrows);
+        printf("and %u more (--limit 0 shows all)\n", rows - table.nrows);
     lab_table_fini(&table);
     for (unsigned i = 0; i < opt->ndirs && text; i++) {
         if (all[i].rc != SIM_OK) {
-            (void)printf("%s: NOT RUN\n", all[i].name); /* stderr has the reason */
+            printf("%s: NOT RUN\n", all[i].name); /* stderr has the reason */
             continue;
         }
         print_parameters(&all[i], arena);
@@ -314,10 +314,10 @@ static void report_progress(unsigned i, unsigned n, const char *name)
     if (isatty(STDERR_FILENO) == 0)
         return;
     if (name != NULL)
-        (void)fprintf(stderr, "\r%s, %u of %u", name, i + 1, n);
+        fprintf(stderr, "\r%s, %u of %u", name, i + 1, n);
     else
-        (void)fputs("\r\033[K", stderr);
-    (void)fflush(stderr);
+        fputs("\r\033[K", stderr);
+    fflush(stderr);
 }
 
 static int check_all(const struct options *opt, const struct lab_bands *bands,

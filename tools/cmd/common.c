@@ -134,7 +134,7 @@ void cmd_print_table(struct lab_table *table, enum lab_format format)
 
 int cmd_fail(const struct sim_error *err)
 {
-    (void)fprintf(stderr, "hubsim: %s\n", err->text);
+    fprintf(stderr, "hubsim: %s\n", err->text);
     return CMD_FAILED;
 }
 
@@ -211,7 +211,7 @@ static void add_systems(const char *root, char *text, size_t size, struct load_n
         if (lab_rows_read(found.gl_pathv[i], &arena, &rows, NULL) != SIM_OK)
             continue; /* a table of something else */
         load_nearest_offer(near, name);
-        (void)snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "", name);
+        snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "", name);
     }
     globfree(&found);
     load_arena_fini(&arena);
@@ -234,7 +234,7 @@ int cmd_find_published(const struct load_roots *roots, const char *system, char 
                        struct sim_error *err)
 {
     for (unsigned i = 0; i < roots->n; i++) {
-        (void)snprintf(path, size, "%s/published/%s.csv", roots->paths[i], system);
+        snprintf(path, size, "%s/published/%s.csv", roots->paths[i], system);
         if (access(path, R_OK) == 0)
             return SIM_OK;
     }

@@ -35,8 +35,8 @@ static void print_rest(const struct lab_changes *changes, unsigned limit)
 {
     for (unsigned kind = 0; kind < LAB_CHANGE_KINDS && limit > 0; kind++)
         if (changes->counts[kind] > limit)
-            (void)printf("and %u more of %s (--limit 0 shows all)\n", changes->counts[kind] - limit,
-                         lab_change_word((enum lab_change_kind)kind));
+            printf("and %u more of %s (--limit 0 shows all)\n", changes->counts[kind] - limit,
+                   lab_change_word((enum lab_change_kind)kind));
 }
 
 static void print_text(const struct lab_changes *changes, unsigned limit)
@@ -44,10 +44,9 @@ static void print_text(const struct lab_changes *changes, unsigned limit)
     struct lab_table table;
 
     for (unsigned i = 0; i < changes->counts[LAB_CHANGE_MADE]; i++)
-        (void)printf("%s: %s -> %s\n", changes->list[i].name, changes->list[i].a,
-                     changes->list[i].b);
+        printf("%s: %s -> %s\n", changes->list[i].name, changes->list[i].a, changes->list[i].b);
     if (!lab_changes_any(changes)) {
-        (void)puts("no difference in parameters, faults, points, values, fingerprints, statistics");
+        puts("no difference in parameters, faults, points, values, fingerprints, statistics");
         return;
     }
     lab_changes_text(changes, limit, &table);

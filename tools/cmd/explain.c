@@ -88,16 +88,16 @@ static void print(const struct options *opt, const struct lab_explanation *e)
         return;
     }
     lab_explain_title(e, title, sizeof(title));
-    (void)printf("%s\n\n", title);
+    printf("%s\n\n", title);
     if (opt->path)
         lab_explain_path(e, &table);
     else
         lab_explain_table(e, &table);
     cmd_print_table(&table, LAB_TEXT);
-    (void)putchar('\n');
+    putchar('\n');
     lab_explain_sums(e, LAB_SUM_PHASE, &table);
     cmd_print_table(&table, LAB_TEXT);
-    (void)putchar('\n');
+    putchar('\n');
     lab_explain_sums(e, LAB_SUM_KIND, &table);
     cmd_print_table(&table, LAB_TEXT);
 }
@@ -109,13 +109,13 @@ static void write_picture(void *arg, FILE *out)
     char title[512];
 
     lab_explain_title(e, title, sizeof(title));
-    (void)fputs("{\"title\": ", out);
+    fputs("{\"title\": ", out);
     lab_json_text(out, title);
-    (void)fputs(", \"parts\": ", out);
+    fputs(", \"parts\": ", out);
     lab_explain_path(e, &path);
     lab_table_write(&path, LAB_JSON, out);
     lab_table_fini(&path);
-    (void)fputs("}\n", out);
+    fputs("}\n", out);
 }
 
 /* ---- what the message needs of its machine ------------------------------------------ */

@@ -82,7 +82,7 @@ static int add_experiment(struct cmd_session *session, const struct figure *figu
     return SIM_OK;
 }
 
-/** `table` NULL: only tells the pool what is wanted. */
+/** `table` NULL: only announces to the pool what is wanted. */
 static int add_all(struct cmd_session *session, const struct figure *figure,
                    struct lab_table *table, struct sim_error *err)
 {
@@ -158,7 +158,7 @@ static int make_figures(const struct options *opt, struct cmd_session *session,
     if (rc == SIM_OK)
         rc = cmd_draw(&session->site.roots, stems, opt->n, err);
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
-        (void)printf("%s.png\n%s.svg\n%s.csv\n", figures[i].stem, figures[i].stem, figures[i].stem);
+        printf("%s.png\n%s.svg\n%s.csv\n", figures[i].stem, figures[i].stem, figures[i].stem);
     return rc;
 }
 

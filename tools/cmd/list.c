@@ -9,7 +9,7 @@ struct listing {
     const char *kind;
 };
 
-/** A file that cannot be read is listed too: its error is told when it is used. */
+/** A file that cannot be read is listed too: its error is reported when it is used. */
 static void add_file(void *arg, const char *name, const char *path)
 {
     struct listing *listing = arg;

@@ -35,14 +35,13 @@ static const struct command {
 
 static void print_help(FILE *out)
 {
-    (void)fputs("Usage: hubsim COMMAND [OPTION...] [ARGUMENT]\n\n", out);
+    fputs("Usage: hubsim COMMAND [OPTION...] [ARGUMENT]\n\n", out);
     for (size_t i = 0; i < NCOMMANDS; i++)
-        (void)fprintf(out, "  %-8s %-7s %s\n", commands[i].name, commands[i].arguments,
-                      commands[i].summary);
-    (void)fputs(
-        "\n`hubsim COMMAND --help` tells more. Names are looked for in configs/ beside the\n"
-        "program, then in HUBSIM_PATH.\n",
-        out);
+        fprintf(out, "  %-8s %-7s %s\n", commands[i].name, commands[i].arguments,
+                commands[i].summary);
+    fputs("\n`hubsim COMMAND --help` tells more. Names are looked for in configs/ beside the\n"
+          "program, then in HUBSIM_PATH.\n",
+          out);
 }
 
 static int unknown(const char *name)
@@ -53,12 +52,12 @@ static int unknown(const char *name)
     load_nearest_init(&near, name);
     for (size_t i = 0; i < NCOMMANDS; i++)
         load_nearest_offer(&near, commands[i].name);
-    (void)fprintf(stderr, "hubsim: %s: unknown command%s\n", name,
-                  load_nearest_hint(&near, hint, sizeof(hint)));
+    fprintf(stderr, "hubsim: %s: unknown command%s\n", name,
+            load_nearest_hint(&near, hint, sizeof(hint)));
     return CMD_USAGE;
 }
 
-static int failure_status = CMD_FAILED; /* of the command that runs */
+static int failure_status = CMD_FAILED; /* the exit status of the command that runs */
 
 /** Whatever the command was, and where it ended: argp exits by itself after --help. */
 static void close_output(void)
@@ -89,13 +88,13 @@ int main(int argc, char **argv)
         return CMD_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        (void)printf("hubsim " HUBSIM_VERSION " (%s)\n", hubsim_commit);
+        printf("hubsim " HUBSIM_VERSION " (%s)\n", hubsim_commit);
         return CMD_OK;
     }
     for (size_t i = 0; i < NCOMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
-        (void)snprintf(name, sizeof(name), "hubsim %s", commands[i].name);
+        snprintf(name, sizeof(name), "hubsim %s", commands[i].name);
         argv[1] = name; /* argp prints it in messages */
         failure_status = commands[i].failure;
         return commands[i].run(argc - 1, argv + 1);

@@ -83,7 +83,7 @@ int cmd_observe(struct cmd_session *session, const struct lab_watch_options *wat
     site.watch = *watch;
     rc = repeat(&site, &search, &session->arena, err);
     if (rc == SIM_OK)
-        (void)fprintf(stderr, "hubsim: observed simulation %" PRIu64 " of %" PRIu64 ": %s\n",
-                      search.found, search.n, lab_run_text(search.run, &session->arena));
+        fprintf(stderr, "hubsim: observed simulation %" PRIu64 " of %" PRIu64 ": %s\n",
+                search.found, search.n, lab_run_text(search.run, &session->arena));
     return rc;
 }

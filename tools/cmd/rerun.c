@@ -18,8 +18,8 @@ int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err)
 
     if (rerun->out != NULL)
         return lab_out_folder(rerun->out, err);
-    (void)snprintf(rerun->temporary, sizeof(rerun->temporary), "%s/hubsim-check-XXXXXX",
-                   tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
+    snprintf(rerun->temporary, sizeof(rerun->temporary), "%s/hubsim-check-XXXXXX",
+             tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
     if (mkdtemp(rerun->temporary) == NULL)
         return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to",
                              rerun->temporary, strerror(errno));
@@ -82,7 +82,7 @@ static char **make_words(const struct cmd_rerun *rerun, const struct lab_kept *k
     return words;
 }
 
-/** What is told on stdout is not wanted; errors are kept for a message of ours. */
+/** What it prints on stdout is not wanted; errors are kept for a message of ours. */
 static _Noreturn void become(char **words, const char *errors)
 {
     int null = open("/dev/null", O_RDWR), file = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -100,14 +100,14 @@ static int run(char **words, const char *errors)
 {
     pid_t pid;
 
-    (void)fflush(NULL);
+    fflush(NULL);
     pid = fork();
     if (pid == 0)
         become(words, errors);
     return cmd_wait(pid);
 }
 
-/** The first line that it has told, without its name. */
+/** The first line that it has printed, without its name. */
 static const char *read_error(const char *path, struct load_arena *arena)
 {
     FILE *f = fopen(path, "r");

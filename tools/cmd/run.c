@@ -70,7 +70,7 @@ static int run_machine(const struct options *opt, struct cmd_session *session,
         return rc;
     lab_table_write(&table, opt->common.format, stdout);
     if (parts != NULL && opt->common.format == LAB_TEXT)
-        (void)puts(parts);
+        puts(parts);
     out.name = load_find_stem(opt->file, &session->arena);
     out.table = &table;
     out.npoints = table.nrows;

@@ -39,10 +39,10 @@ static void print_summary(const struct lab_scores *scores)
 
     for (unsigned i = 0; i < scores->n; i++)
         fitted += scores->rows[i].calibrated;
-    (void)printf("\n%u primary rows pass, %u fail", scores->passed, scores->failed);
+    printf("\n%u primary rows pass, %u fail", scores->passed, scores->failed);
     if (scores->not_run > 0)
-        (void)printf(", %u could not be run", scores->not_run);
-    (void)printf("; %u rows were calibrated to\n", fitted);
+        printf(", %u could not be run", scores->not_run);
+    printf("; %u rows were calibrated to\n", fitted);
 }
 
 /** On stderr too, where it is seen when the table goes to a file. */
@@ -50,8 +50,8 @@ static void report_failures(const struct lab_scores *scores)
 {
     for (unsigned i = 0; i < scores->n; i++)
         if (scores->rows[i].score.reason != NULL)
-            (void)fprintf(stderr, "hubsim: %s: %s\n", scores->rows[i].row->id,
-                          scores->rows[i].score.reason);
+            fprintf(stderr, "hubsim: %s: %s\n", scores->rows[i].row->id,
+                    scores->rows[i].score.reason);
 }
 
 static int score(const struct options *opt, struct cmd_session *session, struct sim_error *err)

@@ -9,8 +9,8 @@ static void show(void *arg, unsigned done, unsigned total)
     (void)arg;
     if (isatty(STDERR_FILENO) == 0)
         return;
-    (void)fprintf(stderr, "\r%u of %u simulations%s", done, total, done == total ? "\r\033[K" : "");
-    (void)fflush(stderr);
+    fprintf(stderr, "\r%u of %u simulations%s", done, total, done == total ? "\r\033[K" : "");
+    fflush(stderr);
 }
 
 void cmd_session_init(struct cmd_session *session, const struct cmd_common *common)

@@ -18,7 +18,7 @@ void cmd_session_init(struct cmd_session *session, const struct cmd_common *comm
 void cmd_session_fini(struct cmd_session *session);
 /** The simulation of number `which`, from 1 on (0: the first that has failed, or else the first),
  * that the session has made of `file`, once more and observed: the same, since nothing depends on
- * observers. Tells which one on stderr. */
+ * observers. Prints which one on stderr. */
 int cmd_observe(struct cmd_session *session, const struct lab_watch_options *watch,
                 const char *file, uint64_t which, struct sim_error *err);
 /** The first point without a value is an error. */

@@ -48,16 +48,16 @@ static void show(void *arg, unsigned done, unsigned total)
         *p = (struct progress){ true, now, done };
     seconds =
         (double)(now.tv_sec - p->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - p->start.tv_nsec);
-    (void)fprintf(stderr, "\r%u of %u points", done, total);
+    fprintf(stderr, "\r%u of %u points", done, total);
     if (p->before > 0)
-        (void)fprintf(stderr, ", %u of them before", p->before);
+        fprintf(stderr, ", %u of them before", p->before);
     if (done > p->before && done < total) {
         unsigned left = (unsigned)(seconds / (done - p->before) * (total - done) + 0.5);
 
-        (void)fprintf(stderr, ", %u:%02u left", left / 60, left % 60);
+        fprintf(stderr, ", %u:%02u left", left / 60, left % 60);
     }
-    (void)fputs(done == total ? "\r\033[K" : "\033[K", stderr);
-    (void)fflush(stderr);
+    fputs(done == total ? "\r\033[K" : "\033[K", stderr);
+    fflush(stderr);
 }
 
 /* ---- results -------------------------------------------------------------------------- */
@@ -131,7 +131,8 @@ static int sweep_file(const struct options *opt, struct cmd_session *session, st
     struct lab_sweep sweep;
     const char *dir, *path;
     char file[2048];
-    int rc = load_find(&session->site.roots, "sweeps", opt->file, file, sizeof(file), err), told;
+    int rc = load_find(&session->site.roots, "sweeps", opt->file, file, sizeof(file), err),
+        reported;
 
     if (rc == SIM_OK)
         rc = lab_sweep_read(file, &session->site, &session->arena, &sweep, err);
@@ -147,9 +148,10 @@ static int sweep_file(const struct options *opt, struct cmd_session *session, st
         rc = lab_sweep_db_open(path, &sweep, 0, &db, err);
     if (db == NULL)
         return rc;
-    told = report_results(opt, session, &sweep, db, dir, err); /* the first error stays in err */
+    reported =
+        report_results(opt, session, &sweep, db, dir, err); /* the first error stays in err */
     lab_sweep_db_close(db);
-    return rc == SIM_OK ? told : rc;
+    return rc == SIM_OK ? reported : rc;
 }
 
 int cmd_sweep(int argc, char **argv)

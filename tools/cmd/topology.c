@@ -43,10 +43,10 @@ static void print(const struct options *opt, struct lab_topology *topo)
 
 static void write_numbers(FILE *out, const char *key, const unsigned *numbers, unsigned n)
 {
-    (void)fprintf(out, ",\n\"%s\": [", key);
+    fprintf(out, ",\n\"%s\": [", key);
     for (unsigned i = 0; i < n; i++)
-        (void)fprintf(out, "%s%u", i > 0 ? ", " : "", numbers[i]);
-    (void)fputs("]", out);
+        fprintf(out, "%s%u", i > 0 ? ", " : "", numbers[i]);
+    fputs("]", out);
 }
 
 static void write_picture(void *arg, FILE *out)
@@ -55,29 +55,28 @@ static void write_picture(void *arg, FILE *out)
     unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
     struct lab_table table;
 
-    (void)fputs("{\"machine\": ", out);
+    fputs("{\"machine\": ", out);
     lab_json_text(out, topo->name);
-    (void)fprintf(out, ", \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [",
-                  topo->nnodes, lab_topology_summarise(topo).diameter,
-                  lab_topology_bisect(topo).cables);
+    fprintf(out, ", \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [", topo->nnodes,
+            lab_topology_summarise(topo).diameter, lab_topology_bisect(topo).cables);
     for (unsigned i = 0; i < topo->nhubs; i++) {
-        (void)fputs(i > 0 ? ", " : "", out);
+        fputs(i > 0 ? ", " : "", out);
         lab_json_text(out, topo->hubs[i]);
     }
-    (void)fputs("]", out);
+    fputs("]", out);
     write_numbers(out, "node_of", topo->node_of, topo->nhubs);
     write_numbers(out, "deadlock", cycle, lab_topology_deadlock(topo, cycle));
     lab_topology_links(topo, &table);
-    (void)fputs(",\n\"links\": ", out);
+    fputs(",\n\"links\": ", out);
     lab_table_write(&table, LAB_JSON, out);
     lab_table_fini(&table);
     if (topo->traffic != NULL)
-        (void)fprintf(out, ", \"us\": %.3f, \"used\": [", (double)topo->traffic->time_ps * 1e-6);
+        fprintf(out, ", \"us\": %.3f, \"used\": [", (double)topo->traffic->time_ps * 1e-6);
     for (unsigned i = 0; topo->traffic != NULL && i < topo->nlinks; i++)
-        (void)fprintf(out, "%s[%.9g, %.9g, %" PRIu64 ", %" PRIu64 "]", i > 0 ? ", " : "",
-                      topo->links[i].used.busy, topo->links[i].used.stalled,
-                      topo->links[i].used.payload_bytes, topo->links[i].used.tlps);
-    (void)fputs(topo->traffic != NULL ? "]}\n" : "}\n", out);
+        fprintf(out, "%s[%.9g, %.9g, %" PRIu64 ", %" PRIu64 "]", i > 0 ? ", " : "",
+                topo->links[i].used.busy, topo->links[i].used.stalled,
+                topo->links[i].used.payload_bytes, topo->links[i].used.tlps);
+    fputs(topo->traffic != NULL ? "]}\n" : "}\n", out);
 }
 
 static int read_traffic(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
@@ -92,8 +91,8 @@ static int read_traffic(const struct options *opt, struct lab_topology *topo, st
         run = kept.manifest.nruns > 0 ? kept.manifest.nruns - 1 : 0;
     rc = lab_topology_traffic(topo, &kept, run, err);
     if (rc == SIM_OK && opt->common.format == LAB_TEXT)
-        (void)printf("run %" PRIu64 " of %s: %s\n%.3f us\n\n", run, opt->traffic,
-                     kept.manifest.runs[run].text, (double)topo->traffic->time_ps * 1e-6);
+        printf("run %" PRIu64 " of %s: %s\n%.3f us\n\n", run, opt->traffic,
+               kept.manifest.runs[run].text, (double)topo->traffic->time_ps * 1e-6);
     return rc;
 }
 

@@ -34,17 +34,17 @@ static void print_tuning(const struct lab_experiment *exp, const struct lab_tabl
                          const char *choices, enum lab_format format)
 {
     if (format == LAB_TEXT)
-        (void)printf("%s\n", exp->description);
+        printf("%s\n", exp->description);
     lab_table_write(table, format, stdout);
     if (format != LAB_TEXT)
         return;
     if (*choices != '\0')
-        (void)printf("\nhubrun --algorithm %s\n\n", choices);
+        printf("\nhubrun --algorithm %s\n\n", choices);
     else
-        (void)fputs("\nthe library chooses well by itself\n\n", stdout);
+        fputs("\nthe library chooses well by itself\n\n", stdout);
 }
 
-/** `want`: only tells the pool what will be asked for, so that all files run at once. */
+/** `want`: only announces to the pool what will be asked for, so that all files run at once. */
 static int tune(const struct options *opt, struct cmd_session *session, const char *file, bool want,
                 struct sim_error *err)
 {

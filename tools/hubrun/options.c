@@ -113,7 +113,7 @@ static void take_habits(struct argp_state *state, struct options *opt)
         opt->nranks = parse_ranks(state, "-np", habits->ranks);
     if (habits->per_node != NULL && opt->place == NULL) {
         (void)parse_ranks(state, "-ppn", habits->per_node);
-        (void)snprintf(opt->shares, sizeof(opt->shares), "block:%s", habits->per_node);
+        snprintf(opt->shares, sizeof(opt->shares), "block:%s", habits->per_node);
         opt->place = opt->shares;
     }
     opt->label |= habits->label;

@@ -46,7 +46,7 @@ void load_nearest_offer(struct load_nearest *near, const char *candidate)
 
     if (d > near->distance || (d == near->distance && near->best[0] != '\0'))
         return;
-    (void)snprintf(near->best, sizeof(near->best), "%s", candidate);
+    snprintf(near->best, sizeof(near->best), "%s", candidate);
     near->distance = d;
 }
 
@@ -54,6 +54,6 @@ const char *load_nearest_hint(const struct load_nearest *near, char *text, size_
 {
     text[0] = '\0';
     if (near->best[0] != '\0')
-        (void)snprintf(text, size, ", did you mean %s?", near->best);
+        snprintf(text, size, ", did you mean %s?", near->best);
     return text;
 }

@@ -37,8 +37,8 @@ int load_override(struct load_machine *m, const char *pattern, const char *text,
             char path[256];
             int rc;
 
-            (void)snprintf(path, sizeof(path), "%s%s%s", group->path,
-                           group->path[0] != '\0' ? "." : "", value->param->key);
+            snprintf(path, sizeof(path), "%s%s%s", group->path, group->path[0] != '\0' ? "." : "",
+                     value->param->key);
             load_nearest_offer(&near, path);
             if (fnmatch(pattern, path, 0) != 0)
                 continue;

@@ -13,8 +13,8 @@ SIM_BEGIN_DECLS
 struct load_group {
     const char *path;
     struct load_values v;
-    const char *const *spare; /* of the component's kind; NULL: none */
-    uint64_t *length_mm_p;    /* of a link: where its one value goes when all overrides are known */
+    const char *const *spare; /* the component's kind has these; NULL: none */
+    uint64_t *length_mm_p;    /* a link's: where its one value goes when all overrides are known */
 };
 
 /** A cable of an edge list. */

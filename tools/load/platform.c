@@ -170,7 +170,7 @@ static int split_node(const struct load_machine *m, const char **text_p)
     n = strspn(*text_p + 4, "0123456789");
     if (n == 0 || n >= sizeof(number) || (*text_p)[4 + n] != '.')
         return -1;
-    (void)snprintf(number, sizeof(number), "%.*s", (int)n, *text_p + 4);
+    snprintf(number, sizeof(number), "%.*s", (int)n, *text_p + 4);
     if (!load_number(number, false, &node) || node >= m->desc.nnodes)
         return -1;
     *text_p += 4 + n + 1;

@@ -142,11 +142,11 @@ const char *load_quantity_expected(const struct machine_param *param, char *text
         return load_value_expected(param, text, size);
     (void)load_quantity_print(param, param->min, min, sizeof(min));
     (void)load_quantity_print(param, param->max, max, sizeof(max));
-    (void)snprintf(text, size, "expected a %s, %s .. %s, such as %s",
-                   is_time(param) ? "time" : "rate", min, max,
-                   is_time(param)           ? "10us"
-                   : rate_digits(param) < 9 ? "0.01"
-                                            : "1e-9");
+    snprintf(text, size, "expected a %s, %s .. %s, such as %s", is_time(param) ? "time" : "rate",
+             min, max,
+             is_time(param)           ? "10us"
+             : rate_digits(param) < 9 ? "0.01"
+                                      : "1e-9");
     return text;
 }
 
@@ -156,12 +156,12 @@ static void print_time(uint64_t ps, char *text, size_t size)
     size_t unit = 0;
 
     if (ps == 0) {
-        (void)snprintf(text, size, "0");
+        snprintf(text, size, "0");
         return;
     }
     for (; unit + 1 < NTIMES && ps % 1000 == 0; unit++)
         ps /= 1000;
-    (void)snprintf(text, size, "%" PRIu64 "%s", ps, times[unit].name);
+    snprintf(text, size, "%" PRIu64 "%s", ps, times[unit].name);
 }
 
 /** "2.5e-9" of 2500000000 in units of 10^power */
@@ -176,13 +176,13 @@ static void print_rate(uint64_t value, int power, char *text, size_t size)
     }
     n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
     if (value == 0)
-        (void)snprintf(text, size, "0");
+        snprintf(text, size, "0");
     else if (power >= 0 && power < 4)
-        (void)snprintf(text, size, "%s%.*s", digits, power, "000");
+        snprintf(text, size, "%s%.*s", digits, power, "000");
     else if (n == 1)
-        (void)snprintf(text, size, "%se%d", digits, power);
+        snprintf(text, size, "%se%d", digits, power);
     else
-        (void)snprintf(text, size, "%c.%se%d", digits[0], digits + 1, power + n - 1);
+        snprintf(text, size, "%c.%se%d", digits[0], digits + 1, power + n - 1);
 }
 
 const char *load_quantity_print(const struct machine_param *param, uint64_t value, char *text,

@@ -11,7 +11,7 @@
 #include <yaml.h>
 
 #define DEPTH_MAX 32u
-#define SHOWN_MAX 80u /* of a value in a message */
+#define SHOWN_MAX 80u /* bytes of a value in a message */
 
 struct limits {
     size_t bytes;
@@ -50,7 +50,7 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
     va_list args;
 
     va_start(args, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, args);
+    vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
     if (shown > SHOWN_MAX)
         shown = SHOWN_MAX;
@@ -63,8 +63,8 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
     return located(err);
 }
 
-/** A copy without bytes that would break a one-line message. */
-/** Lines are kept of a literal block (key: |), whose author counts them; all else is one line. */
+/** A copy without bytes that would break a one-line message. A literal block (key: |) keeps its
+ * lines, which its author counts; all else is one line. */
 static const char *copy_text(struct builder *b, const yaml_node_t *node)
 {
     bool lines = node->data.scalar.style == YAML_LITERAL_SCALAR_STYLE;
@@ -269,7 +269,7 @@ const char *load_tree_keys(const char *const *keys, char *text, size_t room)
         const char *before = k > 0 ? ", " : ": expected ";
 
         if (at + strlen(before) + strlen(keys[k]) + 6 >= room) {
-            (void)snprintf(text + at, room - at, ", ...");
+            snprintf(text + at, room - at, ", ...");
             break;
         }
         at += (size_t)snprintf(text + at, room - at, "%s%s", before, keys[k]);

@@ -100,8 +100,8 @@ const char *load_value_expected(const struct machine_param *param, char *text, s
             n += (size_t)snprintf(text + n, size - n, *p == '|' ? " or " : "%c", *p);
         return text;
     }
-    (void)snprintf(text, size, "expected a whole number, %" PRIu64 " .. %" PRIu64, param->min,
-                   param->max);
+    snprintf(text, size, "expected a whole number, %" PRIu64 " .. %" PRIu64, param->min,
+             param->max);
     return text;
 }
 
@@ -111,12 +111,12 @@ const char *load_value_print(const struct machine_param *param, uint64_t value, 
     const char *p = param->choices;
 
     if (p == NULL) {
-        (void)snprintf(text, size, "%" PRIu64, value);
+        snprintf(text, size, "%" PRIu64, value);
         return text;
     }
     for (; value > 0 && strchr(p, '|') != NULL; value--)
         p = strchr(p, '|') + 1;
-    (void)snprintf(text, size, "%.*s", (int)strcspn(p, "|"), p);
+    snprintf(text, size, "%.*s", (int)strcspn(p, "|"), p);
     return text;
 }
 
@@ -279,7 +279,7 @@ static int assign_map(const struct assignment *a, const char *prefix, const stru
 
         if (prefix[0] == '\0' && in_list(a->layer->skip, item->key))
             continue;
-        (void)snprintf(key, sizeof(key), "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", item->key);
+        snprintf(key, sizeof(key), "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", item->key);
         for (row = 0; row < a->v->n && strcmp(a->v->values[row].param->key, key) != 0;)
             row++;
         if (row < a->v->n)

@@ -15,7 +15,7 @@ int lab_out_folder(const char *path, struct sim_error *err)
 
     for (const char *p = path; *p != '\0';) {
         p += 1 + strcspn(p + 1, "/");
-        (void)snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
+        snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
             return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to", part,
                                  strerror(errno));

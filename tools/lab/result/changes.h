@@ -25,12 +25,12 @@ enum lab_change_kind {
 struct lab_change {
     enum lab_change_kind kind;
     const char *name;  /* "node*.hub.e.link.lanes" */
-    const char *where; /* of the largest change, or NULL */
-    const char *unit;  /* of a statistic, or NULL */
+    const char *where; /* the place of the largest change, or NULL */
+    const char *unit;  /* a statistic's, or NULL */
     unsigned n, of;    /* so many of so many differ; of 0: no count */
-    const char *a, *b; /* of a value where it changes most; of a statistic the sums */
+    const char *a, *b; /* a value where it changes most; the sums of a statistic */
     bool numbers;
-    double change_pct;          /* of a and b; INFINITY: a is 0 */
+    double change_pct;          /* from a to b; INFINITY: a is 0 */
     double least_pct, most_pct; /* of those that differ */
     double weight;              /* larger ones first */
 };
@@ -61,7 +61,7 @@ struct lab_change *lab_changes_add(struct lab_changes *changes, enum lab_change_
                                    struct load_arena *arena);
 /** "node*.hub.e.tx.tlps" of "node12.hub.e.tx.tlps". */
 const char *lab_pattern(const char *path, struct load_arena *arena);
-/** Of `a` in percent; INFINITY where it is 0. */
+/** The difference in percent of `a`; INFINITY where that is 0. */
 double lab_change_pct(double a, double b);
 
 /** At most `limit` lines of each kind, 0: all. */

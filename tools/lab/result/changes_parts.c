@@ -43,7 +43,7 @@ static const char *value_of(const struct flat *flat, const char *key)
 
 struct parameters {
     const struct lab_kept_machine *a, *b;
-    bool named; /* several machines: each line tells which one */
+    bool named; /* several machines: each line names its own */
     struct flat flat_a, flat_b;
     struct lab_index groups; /* pattern, before and after */
     unsigned first;
@@ -82,7 +82,7 @@ static void add_parameter(struct parameters *p, const char *key)
         change->name = p->named ? load_text(p->arena, "%s: %s", p->a->name, pattern) : pattern;
 }
 
-/** What values do not tell: cables, routes, slots. */
+/** What no value shows: cables, routes, slots. */
 static void add_topology(struct parameters *p, bool values_differ)
 {
     struct lab_change *change;
@@ -219,7 +219,7 @@ static void add_stat(struct sums *s, const struct pairs *pairs, const struct lab
     }
 }
 
-/** Twice a million tells more than twice one. */
+/** Twice a million weighs more than twice one. */
 static double weigh(uint64_t a, uint64_t b, double least_pct, double most_pct)
 {
     double largest = fmax(fabs(least_pct), fabs(most_pct)) / 100;
@@ -279,7 +279,7 @@ void lab_changes_statistics(const struct lab_kept *a, const struct lab_kept *b,
 
 /* ---- faults ---------------------------------------------------------------------- */
 
-/** "link node0.hub.e drop tlp=9": all that faults.csv tells of one, but the run. */
+/** "link node0.hub.e drop tlp=9": all that faults.csv has of one, but the run. */
 static const char *describe(const struct lab_csv *csv, unsigned row, struct load_arena *arena)
 {
     const char *text = "";

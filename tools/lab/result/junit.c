@@ -7,23 +7,23 @@ static void write_text(FILE *out, const char *text)
         unsigned char c = (unsigned char)*text;
 
         if (c == '&')
-            (void)fputs("&amp;", out);
+            fputs("&amp;", out);
         else if (c == '<')
-            (void)fputs("&lt;", out);
+            fputs("&lt;", out);
         else if (c == '>')
-            (void)fputs("&gt;", out);
+            fputs("&gt;", out);
         else if (c == '"')
-            (void)fputs("&quot;", out);
+            fputs("&quot;", out);
         else
-            (void)fputc(c < 0x20 && c != '\t' && c != '\n' ? ' ' : c, out);
+            fputc(c < 0x20 && c != '\t' && c != '\n' ? ' ' : c, out);
     }
 }
 
 static void write_attribute(FILE *out, const char *name, const char *text)
 {
-    (void)fprintf(out, " %s=\"", name);
+    fprintf(out, " %s=\"", name);
     write_text(out, text);
-    (void)fputc('"', out);
+    fputc('"', out);
 }
 
 static const char *report_prints(const struct lab_point_pair *pair)
@@ -35,16 +35,16 @@ static const char *report_prints(const struct lab_point_pair *pair)
 
 static void write_details(FILE *out, const struct lab_point_pair *pair)
 {
-    (void)fprintf(out, "fingerprints that differ: %s\n", report_prints(pair));
+    fprintf(out, "fingerprints that differ: %s\n", report_prints(pair));
     for (unsigned i = 0; i < pair->ncells; i++) {
         const struct lab_cell *cell = &pair->cells[i];
 
         write_text(out, cell->name);
-        (void)fputs(": kept ", out);
+        fputs(": kept ", out);
         write_text(out, cell->a);
-        (void)fputs(", now ", out);
+        fputs(", now ", out);
         write_text(out, cell->b != NULL ? cell->b : "no such column");
-        (void)fputs(cell->within ? " (within the band)\n" : "\n", out);
+        fputs(cell->within ? " (within the band)\n" : "\n", out);
     }
 }
 
@@ -63,24 +63,24 @@ static const char *message_of(enum lab_point_verdict verdict)
 
 static void write_case(FILE *out, const char *suite, const struct lab_point_pair *pair, bool passes)
 {
-    (void)fputs("    <testcase", out);
+    fputs("    <testcase", out);
     write_attribute(out, "classname", suite);
     write_attribute(out, "name", pair->name);
     if (pair->verdict == LAB_POINT_EQUAL) {
-        (void)fputs("/>\n", out);
+        fputs("/>\n", out);
         return;
     }
-    (void)fputs(">\n", out);
+    fputs(">\n", out);
     if (passes) {
-        (void)fputs("      <system-out>", out);
+        fputs("      <system-out>", out);
     } else {
-        (void)fputs("      <failure", out);
+        fputs("      <failure", out);
         write_attribute(out, "message", message_of(pair->verdict));
         write_attribute(out, "type", lab_point_word(pair->verdict));
-        (void)fputs(">", out);
+        fputs(">", out);
     }
     write_details(out, pair);
-    (void)fputs(passes ? "</system-out>\n    </testcase>\n" : "</failure>\n    </testcase>\n", out);
+    fputs(passes ? "</system-out>\n    </testcase>\n" : "</failure>\n    </testcase>\n", out);
 }
 
 static void write_suite(FILE *out, const struct lab_junit_suite *suite,
@@ -91,27 +91,27 @@ static void write_suite(FILE *out, const struct lab_junit_suite *suite,
 
     for (unsigned i = 0; c != NULL && i < c->npoints; i++)
         good += lab_compare_point_passes(&c->points[i], bands);
-    (void)fputs("  <testsuite", out);
+    fputs("  <testsuite", out);
     write_attribute(out, "name", suite->name);
-    (void)fprintf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\">\n", c != NULL ? c->npoints : 1,
-                  c != NULL ? c->npoints - good : 0, c == NULL);
+    fprintf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\">\n", c != NULL ? c->npoints : 1,
+            c != NULL ? c->npoints - good : 0, c == NULL);
     for (unsigned i = 0; c != NULL && i < c->npoints; i++)
         write_case(out, suite->name, &c->points[i], lab_compare_point_passes(&c->points[i], bands));
     if (c == NULL) {
-        (void)fputs("    <testcase", out);
+        fputs("    <testcase", out);
         write_attribute(out, "classname", suite->name);
-        (void)fputs(" name=\"run again\">\n      <error", out);
+        fputs(" name=\"run again\">\n      <error", out);
         write_attribute(out, "message", suite->error);
-        (void)fputs(" type=\"error\"/>\n    </testcase>\n", out);
+        fputs(" type=\"error\"/>\n    </testcase>\n", out);
     }
-    (void)fputs("  </testsuite>\n", out);
+    fputs("  </testsuite>\n", out);
 }
 
 void lab_junit_write(FILE *out, const struct lab_junit_suite *suites, unsigned n,
                      const struct lab_bands *bands)
 {
-    (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
     for (unsigned i = 0; i < n; i++)
         write_suite(out, &suites[i], bands);
-    (void)fputs("</testsuites>\n", out);
+    fputs("</testsuites>\n", out);
 }

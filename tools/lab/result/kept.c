@@ -321,13 +321,13 @@ int lab_statistics_from(const struct load_tree *root, unsigned nruns, struct loa
     static const char *const keys[] = { "format", "runs", "statistics", NULL };
     const struct load_tree *list = NULL;
     struct lab_kept_stat *stats;
-    uint64_t told;
+    uint64_t runs;
     int rc = read_format(root, LAB_OUT_STATISTICS, err);
 
     if (rc == SIM_OK)
         rc = load_tree_only(root, keys, err);
     if (rc == SIM_OK)
-        rc = need_number(root, "runs", nruns, nruns, &told, err);
+        rc = need_number(root, "runs", nruns, nruns, &runs, err);
     if (rc == SIM_OK)
         rc = load_tree_need(root, "statistics", LOAD_LIST, &list, err);
     if (rc != SIM_OK)

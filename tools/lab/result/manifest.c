@@ -92,19 +92,19 @@ static uint64_t hash_machine(const struct load_machine *machine)
 
 static void write_pair(FILE *f, const char *key, const char *value)
 {
-    (void)fprintf(f, "  \"%s\": ", key);
+    fprintf(f, "  \"%s\": ", key);
     lab_json_text(f, value);
-    (void)fputs(",\n", f);
+    fputs(",\n", f);
 }
 
 static void write_texts(FILE *f, const char *key, const char *const *texts, unsigned n)
 {
-    (void)fprintf(f, "  \"%s\": [", key);
+    fprintf(f, "  \"%s\": [", key);
     for (unsigned i = 0; i < n; i++) {
-        (void)fputs(i > 0 ? ", " : "", f);
+        fputs(i > 0 ? ", " : "", f);
         lab_json_text(f, texts[i]);
     }
-    (void)fputs("],\n", f);
+    fputs("],\n", f);
 }
 
 /** Each value in force, on a line of its own; those that all nodes share stand once. */
@@ -113,55 +113,55 @@ static void write_parameters(FILE *f, const struct load_machine *machine)
     struct lab_table table;
 
     lab_params(machine, &table);
-    (void)fputs("\"parameters\": {", f);
+    fputs("\"parameters\": {", f);
     for (unsigned i = 0; i < table.nrows; i++) {
         const char *value = lab_table_get(&table, i, LAB_PARAMS_VALUE);
 
-        (void)fputs(i > 0 ? ",\n      " : "\n      ", f);
+        fputs(i > 0 ? ",\n      " : "\n      ", f);
         lab_json_text(f, lab_table_get(&table, i, LAB_PARAMS_KEY));
-        (void)fputs(": ", f);
+        fputs(": ", f);
         if (value[strspn(value, "0123456789")] == '\0')
-            (void)fputs(value, f);
+            fputs(value, f);
         else
             lab_json_text(f, value);
     }
-    (void)fputs("\n    }", f);
+    fputs("\n    }", f);
     lab_table_fini(&table);
 }
 
 static void write_machines(FILE *f, const struct lab_out *out)
 {
-    (void)fputs("  \"machines\": [", f);
+    fputs("  \"machines\": [", f);
     for (unsigned i = 0; i < out->nmachines; i++) {
         const struct lab_out_machine *m = &out->machines[i];
 
-        (void)fputs(i > 0 ? ",\n    {\"machine\": " : "\n    {\"machine\": ", f);
+        fputs(i > 0 ? ",\n    {\"machine\": " : "\n    {\"machine\": ", f);
         lab_json_text(f, m->name);
         if (m->platform != NULL) {
-            (void)fputs(", \"platform\": ", f);
+            fputs(", \"platform\": ", f);
             lab_json_text(f, m->platform);
         }
-        (void)fprintf(f, ", \"nodes\": %u, \"hash\": \"%016" PRIx64 "\", ",
-                      load_machine_desc(m->machine)->nnodes, hash_machine(m->machine));
+        fprintf(f, ", \"nodes\": %u, \"hash\": \"%016" PRIx64 "\", ",
+                load_machine_desc(m->machine)->nnodes, hash_machine(m->machine));
         write_parameters(f, m->machine);
-        (void)fputs("}", f);
+        fputs("}", f);
     }
-    (void)fputs("\n  ],\n", f);
+    fputs("\n  ],\n", f);
 }
 
 static void write_runs(FILE *f, const struct lab_out *out)
 {
-    (void)fputs("  \"runs\": [", f);
+    fputs("  \"runs\": [", f);
     for (unsigned i = 0; i < out->nruns; i++) {
         const struct lab_out_run *run = &out->runs[i];
 
-        (void)fputs(i > 0 ? ",\n    {\"run\": " : "\n    {\"run\": ", f);
+        fputs(i > 0 ? ",\n    {\"run\": " : "\n    {\"run\": ", f);
         lab_json_text(f, run->text);
-        (void)fprintf(
-            f, ", \"machine\": %u, \"visible\": \"%016" PRIx64 "\", \"wire\": \"%016" PRIx64 "\"}",
-            run->machine, run->result->visible, run->result->wire);
+        fprintf(f,
+                ", \"machine\": %u, \"visible\": \"%016" PRIx64 "\", \"wire\": \"%016" PRIx64 "\"}",
+                run->machine, run->result->visible, run->result->wire);
     }
-    (void)fputs("\n  ],\n", f);
+    fputs("\n  ],\n", f);
 }
 
 /** Runs by their indices, so that points may share them. */
@@ -172,18 +172,18 @@ static void write_points(FILE *f, const struct lab_out *out)
 
     for (unsigned i = 0; i < out->nruns; i++)
         (void)lab_index_put(&runs, out->runs[i].text, &arena);
-    (void)fputs("  \"points\": [", f);
+    fputs("  \"points\": [", f);
     for (unsigned i = 0; i < out->npoints; i++) {
         const struct lab_out_point *point = &out->points[i];
 
-        (void)fputs(i > 0 ? ",\n    {\"point\": " : "\n    {\"point\": ", f);
+        fputs(i > 0 ? ",\n    {\"point\": " : "\n    {\"point\": ", f);
         lab_json_text(f, point->name);
-        (void)fputs(", \"runs\": [", f);
+        fputs(", \"runs\": [", f);
         for (unsigned k = 0; k < point->nruns; k++)
-            (void)fprintf(f, "%s%u", k > 0 ? ", " : "", lab_index_get(&runs, point->runs[k]));
-        (void)fputs("]}", f);
+            fprintf(f, "%s%u", k > 0 ? ", " : "", lab_index_get(&runs, point->runs[k]));
+        fputs("]}", f);
     }
-    (void)fputs("\n  ]\n", f);
+    fputs("\n  ]\n", f);
     load_arena_fini(&arena);
 }
 
@@ -194,7 +194,7 @@ int lab_manifest_write(const char *path, const struct lab_out *out, struct sim_e
 
     if (rc != SIM_OK)
         return rc;
-    (void)fputs("{\n", f);
+    fputs("{\n", f);
     write_pair(f, "format", LAB_OUT_FORMAT);
     write_pair(f, "hubsim", HUBSIM_VERSION);
     write_pair(f, "commit", hubsim_commit);
@@ -203,12 +203,12 @@ int lab_manifest_write(const char *path, const struct lab_out *out, struct sim_e
     write_pair(f, "description", out->description);
     write_pair(f, "command", out->command);
     write_texts(f, "arguments", out->words, out->nwords);
-    (void)fprintf(f, "  \"seed\": %" PRIu64 ",\n", out->seed);
+    fprintf(f, "  \"seed\": %" PRIu64 ",\n", out->seed);
     write_texts(f, "set", out->sets, out->nsets);
-    (void)fprintf(f, "  \"keys\": %u,\n", out->nkeys);
+    fprintf(f, "  \"keys\": %u,\n", out->nkeys);
     write_machines(f, out);
     write_runs(f, out);
     write_points(f, out);
-    (void)fputs("}\n", f);
+    fputs("}\n", f);
     return lab_out_close(f, path, err);
 }

@@ -14,8 +14,8 @@ static uint64_t stat_of(const struct lab_kept *kept, uint64_t run, const char *h
 {
     char path[256];
 
-    (void)snprintf(path, sizeof(path), "%s%s%s%s%s", hub, port[0] != '\0' ? "." : "", port,
-                   hub[0] != '\0' ? "." : "", name);
+    snprintf(path, sizeof(path), "%s%s%s%s%s", hub, port[0] != '\0' ? "." : "", port,
+             hub[0] != '\0' ? "." : "", name);
     for (unsigned i = 0; i < kept->nstats; i++)
         if (strcmp(kept->stats[i].path, path) == 0)
             return kept->stats[i].values[run];

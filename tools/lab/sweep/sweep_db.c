@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Tells the file apart from other databases; in the header, where file(1) shows it. */
+/* Distinguishes the file from other databases; in the header, where file(1) shows it. */
 #define APPLICATION_ID "0x68756273" /* "hubs" */
 #define FORMAT         "1"
 #define BUSY_MS        10000 /* somebody may look into it meanwhile */
@@ -227,8 +227,8 @@ int lab_sweep_db_add(struct lab_sweep_db *db, const struct lab_sweep_row *row,
 
     if (rc != SIM_OK)
         return rc;
-    (void)snprintf(visible, sizeof(visible), "%016" PRIx64, row->visible);
-    (void)snprintf(wire, sizeof(wire), "%016" PRIx64, row->wire);
+    snprintf(visible, sizeof(visible), "%016" PRIx64, row->visible);
+    snprintf(wire, sizeof(wire), "%016" PRIx64, row->wire);
     (void)sqlite3_bind_int64(statement, 1, row->point);
     (void)sqlite3_bind_text(statement, 2, row->parameters, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(statement, 3, row->run, -1, SQLITE_STATIC);

@@ -38,7 +38,7 @@ static bool tells_lines(const struct lab_sweep *sweep, const struct lab_axis *ax
            axis->list.n > 1;
 }
 
-/** The last key of a series that tells lines apart has dashes, where there are few of them. */
+/** The last key of a series that distinguishes lines has dashes, where it has few values. */
 static const struct lab_axis *dashed_axis(const struct lab_sweep *sweep,
                                           const struct lab_sweep_series *series)
 {
@@ -202,11 +202,11 @@ static const char *styles_of(const struct drawing *d)
 
     SIM_ASSERT(f != NULL);
     for (unsigned i = 0; i < d->nlines; i++) {
-        (void)fputs(i == 0 ? "{" : ", ", f);
+        fputs(i == 0 ? "{" : ", ", f);
         lab_json_text(f, d->lines[i].name);
-        (void)fprintf(f, ": [%u, %u]", d->lines[i].color, d->lines[i].dash);
+        fprintf(f, ": [%u, %u]", d->lines[i].color, d->lines[i].dash);
     }
-    (void)fputs(d->nlines > 0 ? "}" : "{}", f);
+    fputs(d->nlines > 0 ? "}" : "{}", f);
     SIM_ASSERT(fclose(f) == 0);
     copy = load_text(d->arena, "%s", text);
     free(text);

@@ -32,7 +32,7 @@ static int hash_file(const char *path, uint64_t *hash, struct sim_error *err)
 
 /* ---- machines ------------------------------------------------------------------------------ */
 
-/** What the point sets is told by the point. */
+/** What the point sets is part of the point. */
 static void hash_value(void *arg, const char *path, const struct machine_value *value)
 {
     uint64_t *hash = arg;
@@ -95,7 +95,7 @@ uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run
 
     for (unsigned i = 0; i < run->nfaults; i++) {
         if (load_find(&site->roots, "faults", run->faults[i], path, sizeof(path), NULL) != SIM_OK)
-            continue; /* one that is written out is told by the point itself */
+            continue; /* one that is written out is part of the point itself */
         if (hash_file(path, &hash, NULL) == SIM_OK)
             all = hash_number(all, hash);
     }

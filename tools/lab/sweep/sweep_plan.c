@@ -69,7 +69,8 @@ static int check_value(const struct lab_sweep_series *series, const struct lab_a
     }
 }
 
-/** A workload is told in words of published setups, a program takes its arguments as they are. */
+/** A workload is described in words of published setups, a program takes its arguments as they are.
+ */
 static int check_kinds(const struct lab_sweep_series *series, struct sim_error *err)
 {
     bool program = has(series, LAB_AXIS_PROGRAM);

@@ -205,7 +205,7 @@ static bool is_shared(const struct lab_sweep *sweep, const struct lab_axis *axis
     return false;
 }
 
-/** The shortest end of the key that is nobody else's: "lanes", or "e.link.lanes". */
+/** The shortest end of the key that no other key has: "lanes", or "e.link.lanes". */
 static const char *short_name(const struct lab_sweep *sweep, const struct lab_axis *axis)
 {
     const char *tail = axis->key + strlen(axis->key);

@@ -45,7 +45,7 @@ static int of_path(const struct lab_site *site, const struct lab_sweep_point *po
     return lab_simulate_on(site, &point->run, machine, out, err);
 }
 
-/** The program itself tells how much it moved, and where. */
+/** The program itself reports how much it moved, and where. */
 static int of_traffic(const struct lab_site *site, const struct lab_sweep_point *point,
                       const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
@@ -78,7 +78,7 @@ static int of_traffic(const struct lab_site *site, const struct lab_sweep_point 
             out);
     }
     if (rc == SIM_OK)
-        (void)fputs(text, out);
+        fputs(text, out);
     free(text);
     load_arena_fini(&arena);
     return rc;
@@ -138,20 +138,20 @@ static char *parameters_of(const struct lab_sweep_point *point)
     FILE *f = open_memstream(&text, &n);
 
     SIM_ASSERT(f != NULL);
-    (void)fputc('{', f);
+    fputc('{', f);
     if (point->series->name != NULL) {
-        (void)fputs("\"series\": ", f);
+        fputs("\"series\": ", f);
         lab_json_text(f, point->series->name);
     }
     for (unsigned i = 0; i < point->series->naxes; i++) {
         const struct lab_axis *axis = &point->series->axes[i];
 
-        (void)fputs(i > 0 || point->series->name != NULL ? ", " : "", f);
+        fputs(i > 0 || point->series->name != NULL ? ", " : "", f);
         lab_json_text(f, axis->key);
-        (void)fputs(": ", f);
+        fputs(": ", f);
         lab_json_text(f, lab_sweep_value(point, axis));
     }
-    (void)fputc('}', f);
+    fputc('}', f);
     SIM_ASSERT(fclose(f) == 0);
     return text;
 }

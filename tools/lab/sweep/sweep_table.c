@@ -169,7 +169,7 @@ static void set_real(struct lab_table *table, const struct columns *c, unsigned 
 {
     char text[40];
 
-    (void)snprintf(text, sizeof(text), format, value);
+    snprintf(text, sizeof(text), format, value);
     set(table, c, row, name, text);
 }
 
