@@ -73,14 +73,7 @@ static int read_line(struct load_machine *m, const struct load_tree *at, struct 
         return rc;
     if (n == 3 && !load_length_parse(words[2], &length))
         return load_fail(err, at, NULL, "%s: expected a length in mm", words[2]);
-    *link = (struct machine_link_desc){ .node_a = a.node,
-                                        .component_a = a.component,
-                                        .port_a = a.port,
-                                        .node_b = b.node,
-                                        .component_b = b.component,
-                                        .port_b = b.port,
-                                        .file = at->file,
-                                        .line = at->line };
+    *link = load_link_between(&a, &b, at);
     m->edges[m->nedges++] = (struct load_edge){ at, m->desc.ncables, m->ngroups };
     load_length_add(m, load_text(&m->arena, "cable%u", m->desc.ncables), n == 3 ? at : NULL, length,
                     &link->length_mm);
@@ -195,13 +188,11 @@ static struct hub_end look_at(const struct load_machine *m, unsigned node, const
                               const char **port_p)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
-    struct hub_end e = { .node = node, .port_p = port_p };
+    struct hub_end e = { .node = node,
+                         .hub = load_component(m, node, component),
+                         .port_p = port_p };
     const struct machine_value *ports;
 
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (strcmp(nd->components[i].name, component) == 0)
-            e.hub = &nd->components[i];
-    SIM_ASSERT(e.hub != NULL);
     while (e.nports < 32 && e.hub->kind->ports[e.nports] != NULL)
         e.nports++;
     ports = find_value(e.hub, "ports", "");

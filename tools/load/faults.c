@@ -45,57 +45,38 @@ struct reader {
 
 /* ---- places ------------------------------------------------------------------------ */
 
-static const struct machine_kind *kind_of(const struct load_machine *m, unsigned node,
-                                          const char *component)
-{
-    const struct machine_node_desc *nd = &m->desc.nodes[node];
-
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (strcmp(nd->components[i].name, component) == 0)
-            return nd->components[i].kind;
-    SIM_ASSERT(!"a link's component"); /* checked when the link was read */
-    return NULL;
-}
-
-static void add_place(struct reader *r, unsigned node, const char *component, const char *port)
+static void add_place(struct reader *r, unsigned node,
+                      const struct machine_component_desc *component, const char *port)
 {
     struct load_arena *arena = &r->m->arena;
 
     r->places[r->nplaces] = (struct place){
         .node = node,
         .partner = r->nplaces ^ 1u, /* ends of links come in pairs */
-        .component = component,
+        .component = component->name,
         .port = port,
-        .path = port != NULL ? load_text(arena, "node%u.%s.%s", node, component, port)
-                             : load_text(arena, "node%u.%s", node, component),
-        .kind = kind_of(r->m, node, component),
+        .path = port != NULL ? load_text(arena, "node%u.%s.%s", node, component->name, port)
+                             : load_text(arena, "node%u.%s", node, component->name),
+        .kind = component->kind,
     };
     r->nplaces++;
 }
 
 static void list_places(struct reader *r)
 {
-    const struct machine_desc *desc = &r->m->desc;
-    size_t n = 2 * (size_t)desc->ncables;
+    const struct load_machine *m = r->m;
+    size_t n = m->nplugs;
 
-    for (unsigned i = 0; i < desc->nnodes; i++)
-        n += desc->nodes[i].ncomponents + 2 * (size_t)desc->nodes[i].nlinks;
+    for (unsigned i = 0; i < m->desc.nnodes; i++)
+        n += m->desc.nodes[i].ncomponents;
     r->places = load_alloc(&r->m->arena, (n + 1) * sizeof(*r->places));
     r->chosen = load_alloc(&r->m->arena, (n + 1) * sizeof(*r->chosen));
-    for (unsigned i = 0; i <= desc->nnodes; i++) {
-        bool cables = i == desc->nnodes;
-        const struct machine_link_desc *links = cables ? desc->cables : desc->nodes[i].links;
-        unsigned nlinks = cables ? desc->ncables : desc->nodes[i].nlinks;
-
-        for (unsigned k = 0; k < nlinks; k++) {
-            add_place(r, links[k].node_a, links[k].component_a, links[k].port_a);
-            add_place(r, links[k].node_b, links[k].component_b, links[k].port_b);
-        }
-    }
+    for (unsigned i = 0; i < m->nplugs; i++)
+        add_place(r, m->plugs[i].node, m->plugs[i].component, m->plugs[i].port);
     r->nports = r->nplaces;
-    for (unsigned i = 0; i < desc->nnodes; i++)
-        for (unsigned k = 0; k < desc->nodes[i].ncomponents; k++)
-            add_place(r, i, desc->nodes[i].components[k].name, NULL);
+    for (unsigned i = 0; i < m->desc.nnodes; i++)
+        for (unsigned k = 0; k < m->desc.nodes[i].ncomponents; k++)
+            add_place(r, i, &m->desc.nodes[i].components[k], NULL);
 }
 
 /** Marks what `at`, a target and its pattern, names. */

@@ -23,6 +23,14 @@ struct load_edge {
     unsigned link, group;       /* in desc.cables and in groups */
 };
 
+/** An end of a link: ends 2k and 2k + 1 belong to one link. */
+struct load_plug {
+    unsigned node;
+    const struct machine_component_desc *component;
+    const char *port;
+    const struct machine_link_desc *link;
+};
+
 /** A fault as it was written. */
 struct load_fault_line {
     struct load_fault_line *next;
@@ -43,6 +51,8 @@ struct load_machine {
     struct load_group *groups; /* groups[0] is the machine itself */
     unsigned nedges;
     struct load_edge *edges;
+    unsigned nplugs;
+    struct load_plug *plugs; /* by load_check_ports() */
     struct load_fault_line *fault_lines, **fault_lines_end;
     struct load_source *sources;
     unsigned nplatforms;
@@ -73,8 +83,14 @@ int load_platform_node(struct load_machine *m, const struct load_platform *platf
 /** One end of a link, "hub.n" within `node` or "node0.hub.n" (node = -1): checked. */
 struct load_end {
     unsigned node;
-    const char *component, *port; /* the description's own: one pointer for one component */
+    const struct machine_component_desc *component;
+    const char *port; /* the description's own */
 };
+/** The component of this name, or NULL. */
+const struct machine_component_desc *load_component(const struct load_machine *m, unsigned node,
+                                                    const char *name);
+struct machine_link_desc load_link_between(const struct load_end *a, const struct load_end *b,
+                                           const struct load_tree *at);
 int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
                    struct load_end *end_p, struct sim_error *err);
 /** Reads one {from:, to:, length_mm:}; the length becomes a group called `path`. */
@@ -105,7 +121,7 @@ int load_edges_read(struct load_machine *m, const struct load_lines *lines, stru
 /** When all overrides are known: chooses ports, and gives cables without a length this one. */
 int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error *err);
 
-/** No port takes two cables. */
+/** Lists all ends of links. No port takes two cables. */
 int load_check_ports(struct load_machine *m, struct sim_error *err);
 /** Each router has the host that sets it up and owns its part of the window. */
 int load_check_hosts(const struct load_machine *m, struct sim_error *err);

@@ -129,12 +129,14 @@ static const struct machine_param link_params[] = {
     { "length_mm", "mm", 0, 1000000, 0, 0, "length of the cable or trace", NULL }, MACHINE_PARAM_END
 };
 
-static const struct machine_component_desc *find_component(const struct machine_node_desc *node,
-                                                           const char *name, size_t n)
+const struct machine_component_desc *load_component(const struct load_machine *m, unsigned node,
+                                                    const char *name)
 {
-    for (unsigned i = 0; i < node->ncomponents; i++)
-        if (strncmp(node->components[i].name, name, n) == 0 && node->components[i].name[n] == '\0')
-            return &node->components[i];
+    const struct machine_node_desc *nd = &m->desc.nodes[node];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++)
+        if (strcmp(nd->components[i].name, name) == 0)
+            return &nd->components[i];
     return NULL;
 }
 
@@ -216,7 +218,7 @@ int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned
         }
     if (hubs != 1)
         return load_fail(err, at, NULL, "node%u has %u hubs: expected one, or cables:", node, hubs);
-    *end_p = (struct load_end){ node, hub->name, port != NULL ? find_port(hub, port) : NULL };
+    *end_p = (struct load_end){ node, hub, port != NULL ? find_port(hub, port) : NULL };
     return port == NULL || end_p->port != NULL ? SIM_OK : port_expected(m, at, hub, err);
 }
 
@@ -233,13 +235,13 @@ int load_end_text(struct load_machine *m, const struct load_tree *at, const char
         return load_fail(err, at, NULL, "expected node0 .. node%u, component and port, node0.hub.e",
                          m->desc.nnodes - 1);
     n = strcspn(text, ".");
-    component = find_component(&m->desc.nodes[node], text, n);
+    component = load_component(m, (unsigned)node, load_text(&m->arena, "%.*s", (int)n, text));
     if (component == NULL || text[n] != '.')
         return component_expected(m, &m->desc.nodes[node], at, err);
     port = find_port(component, text + n + 1);
     if (port == NULL)
         return port_expected(m, at, component, err);
-    *end_p = (struct load_end){ (unsigned)node, component->name, port };
+    *end_p = (struct load_end){ (unsigned)node, component, port };
     return SIM_OK;
 }
 
@@ -261,6 +263,19 @@ bool load_length_parse(const char *text, uint64_t *length_mm_p)
     return load_value_parse(&link_params[0], text, length_mm_p);
 }
 
+struct machine_link_desc load_link_between(const struct load_end *a, const struct load_end *b,
+                                           const struct load_tree *at)
+{
+    return (struct machine_link_desc){ .node_a = a->node,
+                                       .component_a = a->component->name,
+                                       .port_a = a->port,
+                                       .node_b = b->node,
+                                       .component_b = b->component->name,
+                                       .port_b = b->port,
+                                       .file = at->file,
+                                       .line = at->line };
+}
+
 int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
                    struct machine_link_desc *link, struct sim_error *err)
 {
@@ -279,19 +294,10 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
         rc = load_values_assign(&group->v, &layer, item, err);
     if (rc == SIM_OK && a.node == b.node && a.component == b.component)
         rc = load_fail(err, item, NULL, "node%u.%s: expected ports of two components", a.node,
-                       a.component);
+                       a.component->name);
     if (rc != SIM_OK)
         return rc;
-    *link = (struct machine_link_desc){
-        .node_a = a.node,
-        .component_a = a.component,
-        .port_a = a.port,
-        .node_b = b.node,
-        .component_b = b.component,
-        .port_b = b.port,
-        .file = item->file,
-        .line = item->line,
-    };
+    *link = load_link_between(&a, &b, item);
     group->length_mm_p = &link->length_mm;
     return SIM_OK;
 }

@@ -93,16 +93,6 @@ static int read_nodes(const struct load_machine *m, const struct load_tree *item
     return SIM_OK;
 }
 
-static bool routes(const struct load_machine *m, const struct load_end *end)
-{
-    const struct machine_node_desc *nd = &m->desc.nodes[end->node];
-
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (strcmp(nd->components[i].name, end->component) == 0)
-            return nd->components[i].kind->set_routes != NULL;
-    return false;
-}
-
 /** The hands of one port. */
 static int read_hand(struct load_machine *m, const struct load_tree *item,
                      struct machine_hand_desc *hand, struct sim_error *err)
@@ -111,11 +101,11 @@ static int read_hand(struct load_machine *m, const struct load_tree *item,
     struct load_end end;
     int rc = load_end_text(m, item, item->key, -1, &end, err);
 
-    if (rc == SIM_OK && !routes(m, &end))
+    if (rc == SIM_OK && end.component->kind->set_routes == NULL)
         return load_fail(err, item, NULL, "expected the port of a hub");
     for (unsigned i = 0; rc == SIM_OK && i < (list ? item->n : 1); i++) {
         hand[i] = (struct machine_hand_desc){ .node = end.node,
-                                              .component = end.component,
+                                              .component = end.component->name,
                                               .port = end.port,
                                               .file = item->file,
                                               .line = item->line };
