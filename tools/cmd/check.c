@@ -1,7 +1,7 @@
 /* hubsim check: runs kept results again and reports what has become different. */
 #define _POSIX_C_SOURCE 200809L /* isatty */
-#include "tools/cmd/cmd.h"
 #include "tools/cmd/rerun.h"
+#include "tools/cmd/session.h"
 #include "tools/lab/format/out.h"
 #include "tools/lab/result/changes.h"
 #include "tools/lab/result/junit.h"
@@ -61,8 +61,8 @@ struct checked {
     struct sim_error err;
 };
 
-static void check(const struct options *opt, const struct lab_bands *bands,
-                  struct load_arena *arena, struct checked *c)
+static void check_result(const struct options *opt, const struct lab_bands *bands,
+                         struct load_arena *arena, struct checked *c)
 {
     const char *dir;
 
@@ -193,9 +193,9 @@ static void print_within(const struct checked *c)
 /** Parameters that have changed explain the rest. */
 static void print_parameters(const struct checked *c, struct load_arena *arena)
 {
-    struct lab_changes changes = { 0 };
+    struct lab_changes changes = { .a = &c->kept, .b = &c->now, .arena = arena };
 
-    lab_changes_parameters(&c->kept, &c->now, arena, &changes);
+    lab_changes_parameters(&changes);
     for (unsigned i = 0; i < changes.n && i < 5; i++)
         printf("%s: parameter %s was %s, is %s\n", c->name, changes.list[i].name, changes.list[i].a,
                changes.list[i].b);
@@ -227,8 +227,8 @@ static void print_summary(const struct checked *c, const struct lab_bands *bands
     puts("");
 }
 
-static void print(const struct options *opt, const struct checked *all,
-                  const struct lab_bands *bands, struct load_arena *arena)
+static void print_results(const struct options *opt, const struct checked *all,
+                          const struct lab_bands *bands, struct load_arena *arena)
 {
     static const struct lab_column columns[COLUMNS] = {
         { "result", false },    { "point", false }, { "verdict", false },
@@ -320,63 +320,64 @@ static void report_progress(unsigned i, unsigned n, const char *name)
     fflush(stderr);
 }
 
+/** @return the exit status, or an error. */
 static int check_all(const struct options *opt, const struct lab_bands *bands,
-                     struct load_arena *arena, int *status_p, struct sim_error *err)
+                     struct load_arena *arena, struct sim_error *err)
 {
     struct checked *all = load_alloc(arena, opt->ndirs * sizeof(*all));
-    int rc = read_all(opt, bands, arena, all, err);
+    int status = CHECK_EQUAL, rc = read_all(opt, bands, arena, all, err);
 
     if (rc != SIM_OK)
         return rc;
-    *status_p = CHECK_EQUAL;
     for (unsigned i = 0; i < opt->ndirs; i++) {
         report_progress(i, opt->ndirs, all[i].name);
         if (all[i].rc == SIM_OK)
-            check(opt, bands, arena, &all[i]);
+            check_result(opt, bands, arena, &all[i]);
         report_progress(i, opt->ndirs, NULL);
         if (all[i].rc != SIM_OK)
-            (void)cmd_fail(&all[i].err);
-        if (status_of(&all[i], bands) > *status_p)
-            *status_p = status_of(&all[i], bands);
+            cmd_fail(&all[i].err);
+        if (status_of(&all[i], bands) > status)
+            status = status_of(&all[i], bands);
     }
-    print(opt, all, bands, arena);
-    return opt->junit != NULL ? write_junit(opt, all, bands, arena, err) : SIM_OK;
+    print_results(opt, all, bands, arena);
+    if (opt->junit != NULL)
+        rc = write_junit(opt, all, bands, arena, err);
+    return rc == SIM_OK ? status : rc;
 }
 
-int cmd_check(int argc, char **argv)
+static int check(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "RESULT...",
-        .about = "Runs again what the manifest of each result says, with the machines and programs "
-                 "of today, and tells what differs: values, and fingerprints where no value does. "
-                 "Exit status: 0 equal (with --band: all values in their bands), 1 something "
-                 "differs, 2 a result cannot be read or run.",
-        .options = { { options, 0 }, { cmd_format_options, 0 } },
-        .words_at = offsetof(struct options, dirs),
-        .nwords_at = offsetof(struct options, ndirs),
-        .max = DIRS_MAX,
-        .too_many = "%s: expected at most 1024 results",
-        .none = "expected a result, a folder that hubsim run has written",
-    };
-    struct options opt = { .limit = CMD_NO_LIMIT };
-    struct load_arena arena = { 0 };
+    struct options *opt = arg;
     struct lab_bands bands = { 0 };
-    struct sim_error err = { 0 };
-    int rc = SIM_OK, status = CHECK_TROUBLE;
+    int rc = SIM_OK;
 
-    cmd_parse(&usage, argc, argv, &opt);
-    opt.rerun.jobs = opt.common.jobs;
-    for (unsigned i = 0; i < opt.nbands && rc == SIM_OK; i++)
-        rc = lab_bands_add(&bands, opt.bands[i], &arena, &err);
+    opt->rerun.jobs = opt->common.jobs;
+    for (unsigned i = 0; i < opt->nbands && rc == SIM_OK; i++)
+        rc = lab_bands_add(&bands, opt->bands[i], &session->arena, err);
     if (rc == SIM_OK)
-        rc = cmd_rerun_begin(&opt.rerun, &err);
-    if (rc == SIM_OK) {
-        rc = check_all(&opt, &bands, &arena, &status, &err);
-        cmd_rerun_end(&opt.rerun);
-    }
-    load_arena_fini(&arena);
-    if (rc == SIM_OK)
-        return status;
-    (void)cmd_fail(&err);
-    return CHECK_TROUBLE;
+        rc = cmd_rerun_begin(&opt->rerun, err);
+    if (rc != SIM_OK)
+        return rc;
+    rc = check_all(opt, &bands, &session->arena, err);
+    cmd_rerun_end(&opt->rerun);
+    return rc;
 }
+
+const struct cmd_command cmd_check = {
+    .usage = {
+            .words = "RESULT...",
+            .about = "Runs again what the manifest of each result says, with the machines and programs "
+                     "of today, and tells what differs: values, and fingerprints where no value does. "
+                     "Exit status: 0 equal (with --band: all values in their bands), 1 something "
+                     "differs, 2 a result cannot be read or run.",
+            .options = { { options, 0 }, { cmd_format_options, 0 } },
+            .words_at = offsetof(struct options, dirs),
+            .nwords_at = offsetof(struct options, ndirs),
+            .max = DIRS_MAX,
+            .too_many = "%s: expected at most 1024 results",
+            .none = "expected a result, a folder that hubsim run has written",
+    },
+    .defaults = &(const struct options){ .limit = CMD_NO_LIMIT },
+    .size = sizeof(struct options),
+    .run = check,
+};

@@ -43,8 +43,8 @@ void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *optio
 unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words);
 /** To stdout; frees the table. */
 void cmd_print_table(struct lab_table *table, enum lab_format format);
-/** Prints "hubsim: ..." @return CMD_FAILED */
-int cmd_fail(const struct sim_error *err);
+/** Prints "hubsim: ..." */
+void cmd_fail(const struct sim_error *err);
 /** A machine, or a platform as a machine of one node, by name or path. */
 int cmd_load(const struct cmd_common *common, const char *name, struct load_machine **machine_p,
              struct sim_error *err);
@@ -70,18 +70,5 @@ int cmd_wait(pid_t pid);
 typedef void (*cmd_write_fn)(void *arg, FILE *out);
 int cmd_picture(const struct load_roots *roots, const char *script, const char *path,
                 cmd_write_fn write, void *arg, struct sim_error *err);
-
-int cmd_list(int argc, char **argv);
-int cmd_params(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_check(int argc, char **argv);
-int cmd_diff(int argc, char **argv);
-int cmd_score(int argc, char **argv);
-int cmd_figure(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_capture(int argc, char **argv);
-int cmd_topology(int argc, char **argv);
-int cmd_sweep(int argc, char **argv);
-int cmd_tune(int argc, char **argv);
 
 #endif /* CMD_CMD_H */

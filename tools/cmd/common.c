@@ -132,10 +132,9 @@ void cmd_print_table(struct lab_table *table, enum lab_format format)
     lab_table_fini(table);
 }
 
-int cmd_fail(const struct sim_error *err)
+void cmd_fail(const struct sim_error *err)
 {
     fprintf(stderr, "hubsim: %s\n", err->text);
-    return CMD_FAILED;
 }
 
 int cmd_load(const struct cmd_common *common, const char *name, struct load_machine **machine_p,

@@ -137,45 +137,42 @@ static int run_file(const struct options *opt, struct cmd_session *session, stru
     return experiment ? run_experiment(opt, path, session, err) : run_machine(opt, session, err);
 }
 
-int cmd_run(int argc, char **argv)
+static int run(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "FILE",
-        .about = "Runs an experiment: its table with closed-form bounds on stdout, and a result "
-                 "that can be kept, checked and compared in out/NAME/. A machine alone gives "
-                 "ping-pong by distance.",
-        .options = { { options, 0 },
-                     { cmd_format_options, 0 },
-                     { cmd_jobs_options, 0 },
-                     { cmd_machine_options, 0 },
-                     { cmd_watch_options, 0 } },
-        CMD_ONE_WORD("FILE", file),
-        .none = "expected an experiment or a machine",
-    };
-    struct options opt = { .out = NULL };
+    const struct options *opt = arg;
     struct lab_claims claims = { 0 };
-    struct cmd_session session;
-    struct sim_error err = { 0 };
-    int rc, observed;
+    int observed, rc = lab_watch_claim(&opt->common.watch, &claims, err);
 
-    cmd_parse(&usage, argc, argv, &opt);
-    rc = lab_watch_claim(&opt.common.watch, &claims, &err);
     if (rc == SIM_OK)
-        rc = cmd_spare_inputs(&opt.common, "FILE", opt.file, &claims, &err);
+        rc = cmd_spare_inputs(&opt->common, "FILE", opt->file, &claims, err);
     if (rc != SIM_OK)
-        return cmd_fail(&err);
-    cmd_session_init(&session, &opt.common);
-    session.site.fingerprint = session.site.statistics = true;
-    session.site.watch.usage = opt.common.watch.usage;
-    session.site.watch.usage_window_ps = opt.common.watch.usage_window_ps;
-    if (opt.whole_protocol)
-        session.ev.protocol = (struct lab_protocol){ 0 };
-    rc = run_file(&opt, &session, &err);
-    if (rc == SIM_OK && opt.common.format == LAB_TEXT)
-        lab_repairs_write_all(session.ev.pool, stdout);
-    observed = cmd_observe(&session, &opt.common.watch, opt.file, opt.which, &err);
-    if (rc == SIM_OK)
-        rc = observed;
-    cmd_session_fini(&session);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+        return rc;
+    session->site.fingerprint = session->site.statistics = true;
+    session->site.watch.usage = opt->common.watch.usage;
+    session->site.watch.usage_window_ps = opt->common.watch.usage_window_ps;
+    if (opt->whole_protocol)
+        session->ev.protocol = (struct lab_protocol){ 0 };
+    rc = run_file(opt, session, err);
+    if (rc == SIM_OK && opt->common.format == LAB_TEXT)
+        lab_repairs_write_all(session->ev.pool, stdout);
+    observed = cmd_observe(session, &opt->common.watch, opt->file, opt->which, err);
+    return rc == SIM_OK ? observed : rc;
 }
+
+const struct cmd_command cmd_run = {
+    .usage = {
+            .words = "FILE",
+            .about = "Runs an experiment: its table with closed-form bounds on stdout, and a result "
+                     "that can be kept, checked and compared in out/NAME/. A machine alone gives "
+                     "ping-pong by distance.",
+            .options = { { options, 0 },
+                         { cmd_format_options, 0 },
+                         { cmd_jobs_options, 0 },
+                         { cmd_machine_options, 0 },
+                         { cmd_watch_options, 0 } },
+            CMD_ONE_WORD("FILE", file),
+            .none = "expected an experiment or a machine",
+    },
+    .size = sizeof(struct options),
+    .run = run,
+};

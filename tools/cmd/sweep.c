@@ -35,7 +35,7 @@ struct progress {
 };
 
 /** Points differ in length, so the time left is a guess from the mean of those made now. */
-static void show(void *arg, unsigned done, unsigned total)
+static void show_progress(void *arg, unsigned done, unsigned total)
 {
     struct progress *p = arg;
     struct timespec now;
@@ -120,7 +120,7 @@ static int run_points(const struct options *opt, struct cmd_session *session,
     return lab_sweep_run(sweep, *db_p,
                          &(struct lab_sweep_config){ .workers = opt->common.jobs,
                                                      .site = &session->site,
-                                                     .progress = show,
+                                                     .progress = show_progress,
                                                      .progress_arg = &progress },
                          err);
 }
@@ -154,26 +154,23 @@ static int sweep_file(const struct options *opt, struct cmd_session *session, st
     return rc == SIM_OK ? reported : rc;
 }
 
-int cmd_sweep(int argc, char **argv)
+static int sweep(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "FILE",
-        .about = "Runs every point of a sweep, on all processors: its table on stdout, the same "
-                 "with a figure and the database of results in out/NAME/. After a kill at any "
-                 "moment the same command goes on with the points that have no result yet.",
-        .options = { { options, 0 }, { cmd_format_options, 0 } },
-        CMD_ONE_WORD("FILE", file),
-        .none = "expected a sweep",
-    };
-    struct options opt = { .out = "out" };
-    struct cmd_session session;
-    struct sim_error err = { 0 };
-    int rc;
-
-    cmd_parse(&usage, argc, argv, &opt);
-    cmd_session_init(&session, &opt.common);
-    session.site.fingerprint = true;
-    rc = sweep_file(&opt, &session, &err);
-    cmd_session_fini(&session);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+    session->site.fingerprint = true;
+    return sweep_file(arg, session, err);
 }
+
+const struct cmd_command cmd_sweep = {
+    .usage = {
+            .words = "FILE",
+            .about = "Runs every point of a sweep, on all processors: its table on stdout, the same "
+                     "with a figure and the database of results in out/NAME/. After a kill at any "
+                     "moment the same command goes on with the points that have no result yet.",
+            .options = { { options, 0 }, { cmd_format_options, 0 } },
+            CMD_ONE_WORD("FILE", file),
+            .none = "expected a sweep",
+    },
+    .defaults = &(const struct options){ .out = "out" },
+    .size = sizeof(struct options),
+    .run = sweep,
+};

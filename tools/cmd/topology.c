@@ -1,4 +1,4 @@
-#include "tools/cmd/cmd.h"
+#include "tools/cmd/session.h"
 #include "tools/lab/result/topo_traffic.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static const struct cmd_option options[] = {
     { 0 },
 };
 
-static void print(const struct options *opt, struct lab_topology *topo)
+static void print_topology(const struct options *opt, struct lab_topology *topo)
 {
     struct lab_table table;
 
@@ -96,36 +96,42 @@ static int read_traffic(const struct options *opt, struct lab_topology *topo, st
     return rc;
 }
 
-int cmd_topology(int argc, char **argv)
+static int topology(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "FILE",
-        .about = "The graph of a machine, from its file and the routes that its hubs are "
-                 "programmed with: hops, bisection, latency without load, link loads when all "
-                 "nodes write to all, cycles of dependencies. With --csv or --json, all pairs.",
-        .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
-        CMD_ONE_WORD("FILE", file),
-        .none = "expected a machine",
-    };
-    struct options opt = { .run = RUN_LAST };
+    const struct options *opt = arg;
     struct load_machine *machine;
     struct lab_topology topo;
-    struct sim_error err = { 0 };
-    int rc;
+    int rc = cmd_load(&opt->common, opt->file, &machine, err);
 
-    cmd_parse(&usage, argc, argv, &opt);
-    if (cmd_load(&opt.common, opt.file, &machine, &err) != SIM_OK)
-        return cmd_fail(&err);
-    rc = lab_topology_create(load_machine_desc(machine), &topo, &err);
+    (void)session;
+    if (rc != SIM_OK)
+        return rc;
+    rc = lab_topology_create(load_machine_desc(machine), &topo, err);
     if (rc == SIM_OK) {
-        if (opt.traffic != NULL)
-            rc = read_traffic(&opt, &topo, &err);
+        if (opt->traffic != NULL)
+            rc = read_traffic(opt, &topo, err);
         if (rc == SIM_OK)
-            print(&opt, &topo);
-        if (rc == SIM_OK && opt.svg != NULL)
-            rc = cmd_picture(&opt.common.roots, "topology.py", opt.svg, write_picture, &topo, &err);
+            print_topology(opt, &topo);
+        if (rc == SIM_OK && opt->svg != NULL)
+            rc =
+                cmd_picture(&opt->common.roots, "topology.py", opt->svg, write_picture, &topo, err);
         lab_topology_fini(&topo);
     }
     load_machine_destroy(machine);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+    return rc;
 }
+
+const struct cmd_command cmd_topology = {
+    .usage = {
+            .words = "FILE",
+            .about = "The graph of a machine, from its file and the routes that its hubs are "
+                     "programmed with: hops, bisection, latency without load, link loads when all "
+                     "nodes write to all, cycles of dependencies. With --csv or --json, all pairs.",
+            .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
+            CMD_ONE_WORD("FILE", file),
+            .none = "expected a machine",
+    },
+    .defaults = &(const struct options){ .run = RUN_LAST },
+    .size = sizeof(struct options),
+    .run = topology,
+};

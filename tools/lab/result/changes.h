@@ -25,8 +25,8 @@ enum lab_change_kind {
 struct lab_change {
     enum lab_change_kind kind;
     const char *name;  /* "node*.hub.e.link.lanes" */
-    const char *where; /* the place of the largest change, or NULL */
-    const char *unit;  /* a statistic's, or NULL */
+    const char *where; /* the place of the largest change, or "" */
+    const char *unit;  /* a statistic's, or "" */
     unsigned n, of;    /* so many of so many differ; of 0: no count */
     const char *a, *b; /* a value where it changes most; the sums of a statistic */
     bool numbers;
@@ -36,6 +36,9 @@ struct lab_change {
 };
 
 struct lab_changes {
+    const struct lab_kept *a, *b;
+    const struct lab_comparison *comparison; /* of the two without bands */
+    struct load_arena *arena;
     unsigned n, room;
     struct lab_change *list;
     unsigned counts[LAB_CHANGE_KINDS];
@@ -49,18 +52,12 @@ void lab_changes_find(const struct lab_kept *a, const struct lab_kept *b,
 bool lab_changes_any(const struct lab_changes *changes);
 
 /** Parameters alone, appended without order. */
-void lab_changes_parameters(const struct lab_kept *a, const struct lab_kept *b,
-                            struct load_arena *arena, struct lab_changes *changes);
+void lab_changes_parameters(struct lab_changes *changes);
 /** Statistics and faults, appended without order. */
-void lab_changes_statistics(const struct lab_kept *a, const struct lab_kept *b,
-                            const struct lab_comparison *comparison, struct load_arena *arena,
-                            struct lab_changes *changes);
-void lab_changes_faults(const struct lab_kept *a, const struct lab_kept *b,
-                        struct load_arena *arena, struct lab_changes *changes);
-struct lab_change *lab_changes_add(struct lab_changes *changes, enum lab_change_kind kind,
-                                   struct load_arena *arena);
-/** "node*.hub.e.tx.tlps" of "node12.hub.e.tx.tlps". */
-const char *lab_pattern(const char *path, struct load_arena *arena);
+void lab_changes_statistics(struct lab_changes *changes);
+void lab_changes_faults(struct lab_changes *changes);
+/** Texts that are NULL become "". */
+struct lab_change *lab_changes_add(struct lab_changes *changes, struct lab_change change);
 /** The difference in percent of `a`; INFINITY where that is 0. */
 double lab_change_pct(double a, double b);
 
