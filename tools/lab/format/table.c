@@ -75,32 +75,45 @@ const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned colu
     return t->cells[(size_t)row * t->ncolumns + column];
 }
 
-void lab_json_text(FILE *out, const char *text)
+const char *lab_json_quote(const char *text, struct load_arena *arena)
 {
-    fputc('"', out);
+    char *quoted = load_alloc(arena, 6 * strlen(text) + 3), *at = quoted;
+
+    *at++ = '"';
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
 
         if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
+            at += sprintf(at, "\\%c", c);
         else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
+            at += sprintf(at, "\\u%04x", c);
         else
-            fputc(c, out);
+            *at++ = (char)c;
     }
-    fputc('"', out);
+    *at = '"';
+    return quoted;
+}
+
+void lab_json_text(FILE *out, const char *text)
+{
+    struct load_arena arena = { 0 };
+
+    fputs(lab_json_quote(text, &arena), out);
+    load_arena_fini(&arena);
+}
+
+/** The names of the columns are the line above row 0. */
+static const char *text_in_line(const struct lab_table *t, unsigned line, unsigned column)
+{
+    return line == 0 ? t->columns[column].name : lab_table_get(t, line - 1, column);
 }
 
 static void write_csv(const struct lab_table *t, FILE *out)
 {
-    for (unsigned c = 0; c < t->ncolumns; c++)
-        fprintf(out, "%s%s", c > 0 ? "," : "", t->columns[c].name);
-    fputc('\n', out);
-    for (unsigned r = 0; r < t->nrows; r++) {
+    for (unsigned line = 0; line <= t->nrows; line++) {
         for (unsigned c = 0; c < t->ncolumns; c++) {
-            if (c > 0)
-                fputc(',', out);
-            lab_csv_write(out, lab_table_get(t, r, c));
+            fputs(c > 0 ? "," : "", out);
+            lab_csv_write(out, text_in_line(t, line, c));
         }
         fputc('\n', out);
     }
@@ -190,23 +203,18 @@ static void write_padded(FILE *out, const char *text, int width, bool right, boo
 
 static void write_text(const struct lab_table *t, FILE *out)
 {
-    int widths[COLUMNS_MAX];
+    int widths[COLUMNS_MAX] = { 0 };
 
-    for (unsigned c = 0; c < t->ncolumns; c++) {
-        widths[c] = (int)strlen(t->columns[c].name);
-        for (unsigned r = 0; r < t->nrows; r++) {
-            int n = (int)strlen(lab_table_get(t, r, c));
+    for (unsigned line = 0; line <= t->nrows; line++)
+        for (unsigned c = 0; c < t->ncolumns; c++) {
+            int n = (int)strlen(text_in_line(t, line, c));
 
             if (n > widths[c])
                 widths[c] = n;
         }
-    }
-    for (unsigned c = 0; c < t->ncolumns; c++)
-        write_padded(out, t->columns[c].name, widths[c], t->columns[c].number,
-                     c + 1 == t->ncolumns);
-    for (unsigned r = 0; r < t->nrows; r++)
+    for (unsigned line = 0; line <= t->nrows; line++)
         for (unsigned c = 0; c < t->ncolumns; c++)
-            write_padded(out, lab_table_get(t, r, c), widths[c], t->columns[c].number,
+            write_padded(out, text_in_line(t, line, c), widths[c], t->columns[c].number,
                          c + 1 == t->ncolumns);
 }
 
