@@ -345,7 +345,7 @@ static int check_all(const struct options *opt, const struct lab_bands *bands,
     return rc == SIM_OK ? status : rc;
 }
 
-static int check(void *arg, struct cmd_session *session, struct sim_error *err)
+static int check_results(void *arg, struct cmd_session *session, struct sim_error *err)
 {
     struct options *opt = arg;
     struct lab_bands bands = { 0 };
@@ -379,5 +379,5 @@ const struct cmd_command cmd_check = {
     },
     .defaults = &(const struct options){ .limit = CMD_NO_LIMIT },
     .size = sizeof(struct options),
-    .run = check,
+    .run = check_results,
 };

@@ -39,8 +39,11 @@ extern const struct cmd_option cmd_watch_options[];   /* --timeline and what els
 /** `options` begins with struct cmd_common. */
 void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *options);
 #define CMD_WORDS_MAX (2 * (CMD_SETS_MAX + LAB_FAULTS_MAX) + 4)
-/** The options above that change a result, as they would be typed. @return how many words */
-unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words);
+/** Appends an option and its value, and nothing where that is NULL. @return how many words then */
+unsigned cmd_add_option(const char **words, unsigned n, const char *option, const char *value);
+/** Appends the options above that change a result, as they would be typed. @return as above */
+unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words,
+                   unsigned n);
 /** To stdout; frees the table. */
 void cmd_print_table(struct lab_table *table, enum lab_format format);
 /** Prints "hubsim: ..." */

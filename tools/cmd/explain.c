@@ -109,10 +109,8 @@ static void write_picture(void *arg, FILE *out)
     char title[512];
 
     lab_explain_title(e, title, sizeof(title));
-    fputs("{\"title\": ", out);
-    lab_json_text(out, title);
-    fputs(", \"parts\": ", out);
     lab_explain_path(e, &path);
+    fprintf(out, "{\"title\": %s, \"parts\": ", lab_json_quote(title, &path.arena));
     lab_table_write(&path, LAB_JSON, out);
     lab_table_fini(&path);
     fputs("}\n", out);

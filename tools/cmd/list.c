@@ -36,7 +36,7 @@ static int list(void *arg, struct cmd_session *session, struct sim_error *err)
     (void)session;
     (void)err;
     lab_table_begin(&listing.table, "kind, name, description");
-    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (unsigned i = 0; i < LOAD_COUNT(kinds); i++) {
         listing.kind = kinds[i][0];
         load_find_each(&common->roots, kinds[i][1], add_file, &listing);
     }

@@ -33,7 +33,7 @@ static const struct {
     { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", &cmd_topology,
       CMD_FAILED },
 };
-#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define NCOMMANDS (LOAD_COUNT(commands))
 
 static void print_help(FILE *out)
 {
@@ -49,13 +49,11 @@ static void print_help(FILE *out)
 static int refuse_command(const char *name)
 {
     struct load_nearest near;
-    char hint[128];
 
     load_nearest_init(&near, name);
     for (size_t i = 0; i < NCOMMANDS; i++)
         load_nearest_offer(&near, commands[i].name);
-    fprintf(stderr, "hubsim: %s: unknown command%s\n", name,
-            load_nearest_hint(&near, hint, sizeof(hint)));
+    fprintf(stderr, "hubsim: %s: unknown command%s\n", name, near.hint);
     return CMD_USAGE;
 }
 

@@ -37,14 +37,14 @@ static void command_words(const struct options *opt, const char *file, struct lo
     out->words = words;
     words[out->nwords++] = "run";
     words[out->nwords++] = file;
-    out->nwords += cmd_words(&opt->common, arena, words + out->nwords);
+    out->nwords = cmd_words(&opt->common, arena, words, out->nwords);
     if (opt->whole_protocol)
         words[out->nwords++] = "--whole-protocol";
 }
 
 /** To OUT/NAME/. */
-static int keep(const struct options *opt, struct cmd_session *session, struct lab_out *out,
-                struct sim_error *err)
+static int keep_result(const struct options *opt, struct cmd_session *session, struct lab_out *out,
+                       struct sim_error *err)
 {
     int rc = lab_out_gather(&session->ev, &session->site, out, err);
 
@@ -76,7 +76,7 @@ static int run_machine(const struct options *opt, struct cmd_session *session,
     out.npoints = table.nrows;
     command_words(opt, opt->file, &session->arena, &out);
     if (opt->out != NULL || opt->common.watch.usage)
-        rc = keep(opt, session, &out, err);
+        rc = keep_result(opt, session, &out, err);
     lab_table_fini(&table);
     return rc;
 }
@@ -104,7 +104,7 @@ static int run_experiment(const struct options *opt, const char *path, struct cm
     out.npoints = samples.n;
     out.points = lab_out_points(&samples, &session->arena);
     command_words(opt, load_text(&session->arena, "%s.yaml", exp.name), &session->arena, &out);
-    rc = keep(opt, session, &out, err);
+    rc = keep_result(opt, session, &out, err);
     if (rc == SIM_OK)
         cmd_print_table(&table, opt->common.format);
     return rc == SIM_OK ? cmd_check_samples(&samples, err) : rc;
@@ -116,7 +116,7 @@ static bool is_experiment(const struct load_tree *tree)
     static const char *const keys[] = { "series", "workload", "setup" };
     bool found = false;
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+    for (size_t i = 0; i < LOAD_COUNT(keys); i++)
         found |= load_tree_get(tree, keys[i]) != NULL;
     return found && load_tree_get(tree, "nodes") == NULL;
 }
@@ -137,7 +137,7 @@ static int run_file(const struct options *opt, struct cmd_session *session, stru
     return experiment ? run_experiment(opt, path, session, err) : run_machine(opt, session, err);
 }
 
-static int run(void *arg, struct cmd_session *session, struct sim_error *err)
+static int run_command(void *arg, struct cmd_session *session, struct sim_error *err)
 {
     const struct options *opt = arg;
     struct lab_claims claims = { 0 };
@@ -174,5 +174,5 @@ const struct cmd_command cmd_run = {
             .none = "expected an experiment or a machine",
     },
     .size = sizeof(struct options),
-    .run = run,
+    .run = run_command,
 };

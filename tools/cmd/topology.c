@@ -55,14 +55,12 @@ static void write_picture(void *arg, FILE *out)
     unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
     struct lab_table table;
 
-    fputs("{\"machine\": ", out);
-    lab_json_text(out, topo->name);
-    fprintf(out, ", \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [", topo->nnodes,
+    fprintf(out,
+            "{\"machine\": %s, \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [",
+            lab_json_quote(topo->name, &topo->arena), topo->nnodes,
             lab_topology_summarise(topo).diameter, lab_topology_bisect(topo).cables);
-    for (unsigned i = 0; i < topo->nhubs; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        lab_json_text(out, topo->hubs[i]);
-    }
+    for (unsigned i = 0; i < topo->nhubs; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : "", lab_json_quote(topo->hubs[i], &topo->arena));
     fputs("]", out);
     write_numbers(out, "node_of", topo->node_of, topo->nhubs);
     write_numbers(out, "deadlock", cycle, lab_topology_deadlock(topo, cycle));

@@ -145,7 +145,8 @@ static void add_row(const struct keep *keep, unsigned rank, unsigned nth, const 
 }
 
 /** By rank, then in the order of its lines. */
-static void fill(const struct keep *keep, const struct lab_index *keys, struct lab_table *table)
+static void fill_table(const struct keep *keep, const struct lab_index *keys,
+                       struct lab_table *table)
 {
     for (unsigned rank = 0; rank < keep->nranks; rank++) {
         unsigned nth = 0;
@@ -199,7 +200,7 @@ int keep_write(struct keep *keep, const char *dir, const char *program, struct l
     out->nkeys = NODE;
     columns = make_columns(keep, &keys);
     lab_table_init(&table, columns, FIXED + keys.n);
-    fill(keep, &keys, &table);
+    fill_table(keep, &keys, &table);
     make_points(keep, &table, run.text, out);
     out->table = &table;
     rc = lab_out_write(load_text(&keep->arena, "%s/%s", dir, out->name), out, err);

@@ -79,19 +79,13 @@ static void report_where(const struct launch_result *result, unsigned reported)
     }
 }
 
-static void report_line(void *arg, const char *line)
-{
-    (void)arg;
-    fprintf(stderr, "hubrun: %s\n", line);
-}
-
 /* Where each rank was when the run was blocked, and the packets that cannot go on. */
 static void report_stall(const struct machine *machine, const struct launch_result *result,
                          unsigned reported)
 {
     fflush(stdout);
     report_where(result, reported);
-    (void)machine_stall_tell(machine, STALL_LINES, report_line, NULL);
+    (void)machine_stall_tell(machine, STALL_LINES, print_remark, NULL);
 }
 
 static int status_of(int code)
@@ -100,7 +94,7 @@ static int status_of(int code)
 }
 
 /* The status is that of the first rank that failed; its number goes to *reported_p. */
-static int conclude(const struct launch_result *result, unsigned *reported_p)
+static int conclude_run(const struct launch_result *result, unsigned *reported_p)
 {
     fflush(stdout);
     *reported_p = NOBODY;
@@ -193,7 +187,7 @@ static int run_program(const struct options *opt, struct machine *machine,
 
     reuse_memory();
     rc = launch_run(machine, cfg, &result, err);
-    *status_p = conclude(&result, &reported);
+    *status_p = conclude_run(&result, &reported);
     if (rc == SIM_ERR_STALLED || (rc == SIM_ERR_LIMIT && result.signal == 0))
         report_stall(machine, &result, reported);
     if (rc == SIM_OK && keep != NULL)
@@ -335,8 +329,8 @@ static int check_files(const struct options *opt, const struct load_machine *fil
     return rc;
 }
 
-static int run(const struct options *opt, struct listener *listener, int *status_p,
-               struct sim_error *err)
+static int run_machine(const struct options *opt, struct listener *listener, int *status_p,
+                       struct sim_error *err)
 {
     struct load_machine *file;
     struct lab_watch *watch;
@@ -395,7 +389,7 @@ static int run_command(int argc, char **argv, bool repeats)
         print_remark(NULL, "addresses are random here, as the system refuses to keep them fixed: a "
                            "program that sends its own, or bytes that it never set, does not "
                            "repeat");
-    if (run(&opt, &listener, &status, &err) == SIM_OK)
+    if (run_machine(&opt, &listener, &status, &err) == SIM_OK)
         return status;
     fflush(stdout);
     fprintf(stderr, "hubrun: %s\n", err.text);

@@ -118,7 +118,7 @@ void load_find_each(const struct load_roots *roots, const char *folder, load_fou
         free(list.names[i]);
 }
 
-static void offer(void *arg, const char *name, const char *path)
+static void offer_name(void *arg, const char *name, const char *path)
 {
     struct load_nearest *near = arg;
 
@@ -131,7 +131,6 @@ int load_find(const struct load_roots *roots, const char *folder, const char *na
 {
     size_t n = strlen(name);
     struct load_nearest near;
-    char hint[128];
 
     if (strchr(name, '/') != NULL || (n > 5 && strcmp(name + n - 5, ".yaml") == 0)) {
         snprintf(path, size, "%s", name);
@@ -147,8 +146,7 @@ int load_find(const struct load_roots *roots, const char *folder, const char *na
     if (err == NULL)
         return SIM_ERR_IO;
     load_nearest_init(&near, name);
-    load_find_each(roots, folder, offer, &near);
-    load_nearest_hint(&near, hint, sizeof(hint));
+    load_find_each(roots, folder, offer_name, &near);
     return sim_error_set(err, SIM_ERR_IO, "%s: not found in %s/%s", name, folder,
-                         hint[0] != '\0' ? hint : ": `hubsim list` names what is there");
+                         near.hint[0] != '\0' ? near.hint : ": `hubsim list` names what is there");
 }

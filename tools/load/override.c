@@ -22,11 +22,10 @@ static int set_value(struct machine_value *value, const char *path, const char *
 }
 
 int load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
-                  const struct load_tree *at, struct sim_error *err)
+                  const struct load_tree *at)
 {
     struct load_nearest near;
     unsigned matches = 0;
-    char hint[128];
 
     load_nearest_init(&near, pattern);
     for (unsigned g = 0; g < m->ngroups; g++) {
@@ -43,13 +42,12 @@ int load_override(struct load_machine *m, const char *pattern, const char *text,
             if (fnmatch(pattern, path, 0) != 0)
                 continue;
             matches++;
-            rc = set_value(value, path, text, where, at, err);
+            rc = set_value(value, path, text, where, at, m->err);
             if (rc != SIM_OK)
                 return rc;
         }
     }
     if (matches > 0)
         return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: matches no key%s", where,
-                         load_nearest_hint(&near, hint, sizeof(hint)));
+    return sim_error_set(m->err, SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);
 }

@@ -31,10 +31,9 @@ static const char *const component_keys[] = { "kind", "include", "may_override",
                                               NULL };
 
 static int find_kind(struct load_machine *m, const struct load_tree *at,
-                     const struct machine_kind **kind_p, struct sim_error *err)
+                     const struct machine_kind **kind_p)
 {
     struct load_nearest near;
-    char hint[128];
 
     load_nearest_init(&near, at->text);
     for (const struct machine_kind *const *kind = m->opt->kinds; *kind != NULL; kind++) {
@@ -44,22 +43,22 @@ static int find_kind(struct load_machine *m, const struct load_tree *at,
         }
         load_nearest_offer(&near, (*kind)->name);
     }
-    return load_fail(err, at, NULL, "unknown kind%s", load_nearest_hint(&near, hint, sizeof(hint)));
+    return load_fail(m->err, at, NULL, "unknown kind%s", near.hint);
 }
 
 /** The list that an included file gives of what its includers may set. */
 static int read_allowed(struct load_machine *m, const struct load_tree *base,
-                        struct load_layer *layer, struct sim_error *err)
+                        struct load_layer *layer)
 {
     const struct load_tree *list = load_tree_get(base, "may_override");
     const char **groups;
 
     if (list != NULL && list->type != LOAD_LIST)
-        return load_fail(err, list, NULL, "expected a list of groups of keys");
+        return load_fail(m->err, list, NULL, "expected a list of groups of keys");
     groups = load_alloc(&m->arena, ((list != NULL ? list->n : 0) + 1) * sizeof(*groups));
     for (unsigned i = 0; list != NULL && i < list->n; i++) {
         if (list->items[i].type != LOAD_SCALAR)
-            return load_fail(err, &list->items[i], NULL, "expected a group of keys");
+            return load_fail(m->err, &list->items[i], NULL, "expected a group of keys");
         groups[i] = list->items[i].text;
     }
     layer->allow = groups;
@@ -68,7 +67,7 @@ static int read_allowed(struct load_machine *m, const struct load_tree *base,
 }
 
 static int read_component(struct load_machine *m, const struct load_tree *item, const char *path,
-                          struct machine_component_desc *out, struct sim_error *err)
+                          struct machine_component_desc *out)
 {
     struct load_layer layer = { .skip = component_keys, .arena = &m->arena };
     struct load_tree *base = NULL;
@@ -78,34 +77,34 @@ static int read_component(struct load_machine *m, const struct load_tree *item, 
     int rc;
 
     if (item->type != LOAD_MAP)
-        return load_fail(err, item, NULL, "expected a mapping with the key kind or include");
-    rc = load_tree_text(item, "include", &include, err);
+        return load_fail(m->err, item, NULL, "expected a mapping with the key kind or include");
+    rc = load_tree_text(item, "include", &include, m->err);
     if (rc == SIM_OK && include != NULL)
-        rc = load_source_read(m, load_beside(m, item->file, include), &base, err);
+        rc = load_source_read(m, load_beside(m, item->file, include), &base);
     if (rc == SIM_OK)
-        rc = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR, &kind, err);
+        rc = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR, &kind, m->err);
     if (rc == SIM_OK)
-        rc = find_kind(m, kind, &out->kind, err);
+        rc = find_kind(m, kind, &out->kind);
     if (rc != SIM_OK)
         return rc;
     if (base != NULL && load_tree_get(item, "kind") != NULL)
-        return load_fail(err, load_tree_get(item, "kind"), NULL, "expected no kind here, %s has it",
-                         base->file);
+        return load_fail(m->err, load_tree_get(item, "kind"), NULL,
+                         "expected no kind here, %s has it", base->file);
     group = load_group_add(m, path, out->kind->params);
     group->spare = out->kind->spare;
     out->values = group->v.values;
     if (base != NULL) {
-        rc = load_values_assign(&group->v, &layer, base, err);
+        rc = load_values_assign(&group->v, &layer, base, m->err);
         if (rc == SIM_OK)
-            rc = read_allowed(m, base, &layer, err);
+            rc = read_allowed(m, base, &layer);
         if (rc != SIM_OK)
             return rc;
     }
-    return load_values_assign(&group->v, &layer, item, err);
+    return load_values_assign(&group->v, &layer, item, m->err);
 }
 
 static int read_components(struct load_machine *m, const struct load_tree *map, unsigned node,
-                           struct machine_node_desc *out, struct sim_error *err)
+                           struct machine_node_desc *out)
 {
     int rc = SIM_OK;
 
@@ -115,10 +114,10 @@ static int read_components(struct load_machine *m, const struct load_tree *map, 
         const char *path = load_text(&m->arena, "node%u.%s", node, item->key);
 
         if (strchr(item->key, '.') != NULL)
-            return load_fail(err, item, NULL, "expected a name without a dot");
+            return load_fail(m->err, item, NULL, "expected a name without a dot");
         out->components[i].name = item->key;
         out->ncomponents = i + 1;
-        rc = read_component(m, item, path, &out->components[i], err);
+        rc = read_component(m, item, path, &out->components[i]);
     }
     return rc;
 }
@@ -151,13 +150,13 @@ static const char *list_names(struct load_machine *m, const char *const *names)
 }
 
 static int component_expected(struct load_machine *m, const struct machine_node_desc *node,
-                              const struct load_tree *at, struct sim_error *err)
+                              const struct load_tree *at)
 {
     const char **names = load_alloc(&m->arena, (node->ncomponents + 1) * sizeof(*names));
 
     for (unsigned i = 0; i < node->ncomponents; i++)
         names[i] = node->components[i].name;
-    return load_fail(err, at, NULL, "expected a port of %s", list_names(m, names));
+    return load_fail(m->err, at, NULL, "expected a port of %s", list_names(m, names));
 }
 
 /** Splits "node12." off; -1 when it is not there or there is no such node. */
@@ -180,18 +179,18 @@ static int split_node(const struct load_machine *m, const char **text_p)
 }
 
 int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
-                   struct load_end *end_p, struct sim_error *err)
+                   struct load_end *end_p)
 {
     const struct load_tree *at;
-    int rc = load_tree_need(link, key, LOAD_SCALAR, &at, err);
+    int rc = load_tree_need(link, key, LOAD_SCALAR, &at, m->err);
 
-    return rc == SIM_OK ? load_end_text(m, at, at->text, node, end_p, err) : rc;
+    return rc == SIM_OK ? load_end_text(m, at, at->text, node, end_p) : rc;
 }
 
 static int port_expected(struct load_machine *m, const struct load_tree *at,
-                         const struct machine_component_desc *component, struct sim_error *err)
+                         const struct machine_component_desc *component)
 {
-    return load_fail(err, at, NULL, "expected the port %s of %s",
+    return load_fail(m->err, at, NULL, "expected the port %s of %s",
                      list_names(m, component->kind->ports), component->name);
 }
 
@@ -205,7 +204,7 @@ static const char *find_port(const struct machine_component_desc *component, con
 }
 
 int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
-                    const char *port, struct load_end *end_p, struct sim_error *err)
+                    const char *port, struct load_end *end_p)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
     const struct machine_component_desc *hub = NULL;
@@ -217,13 +216,14 @@ int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned
             hubs++;
         }
     if (hubs != 1)
-        return load_fail(err, at, NULL, "node%u has %u hubs: expected one, or cables:", node, hubs);
+        return load_fail(m->err, at, NULL, "node%u has %u hubs: expected one, or cables:", node,
+                         hubs);
     *end_p = (struct load_end){ node, hub, port != NULL ? find_port(hub, port) : NULL };
-    return port == NULL || end_p->port != NULL ? SIM_OK : port_expected(m, at, hub, err);
+    return port == NULL || end_p->port != NULL ? SIM_OK : port_expected(m, at, hub);
 }
 
 int load_end_text(struct load_machine *m, const struct load_tree *at, const char *text, int node,
-                  struct load_end *end_p, struct sim_error *err)
+                  struct load_end *end_p)
 {
     const struct machine_component_desc *component;
     const char *port;
@@ -232,15 +232,16 @@ int load_end_text(struct load_machine *m, const struct load_tree *at, const char
     if (node < 0)
         node = split_node(m, &text);
     if (node < 0)
-        return load_fail(err, at, NULL, "expected node0 .. node%u, component and port, node0.hub.e",
+        return load_fail(m->err, at, NULL,
+                         "expected node0 .. node%u, component and port, node0.hub.e",
                          m->desc.nnodes - 1);
     n = strcspn(text, ".");
     component = load_component(m, (unsigned)node, load_text(&m->arena, "%.*s", (int)n, text));
     if (component == NULL || text[n] != '.')
-        return component_expected(m, &m->desc.nodes[node], at, err);
+        return component_expected(m, &m->desc.nodes[node], at);
     port = find_port(component, text + n + 1);
     if (port == NULL)
-        return port_expected(m, at, component, err);
+        return port_expected(m, at, component);
     *end_p = (struct load_end){ (unsigned)node, component, port };
     return SIM_OK;
 }
@@ -277,7 +278,7 @@ struct machine_link_desc load_link_between(const struct load_end *a, const struc
 }
 
 int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
-                   struct machine_link_desc *link, struct sim_error *err)
+                   struct machine_link_desc *link)
 {
     static const char *const ends[] = { "from", "to", NULL };
     struct load_layer layer = { .skip = ends, .arena = &m->arena };
@@ -286,14 +287,14 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
     int rc;
 
     if (item->type != LOAD_MAP)
-        return load_fail(err, item, NULL, "expected {from: ..., to: ..., length_mm: ...}");
-    rc = load_end_parse(m, item, "from", node, &a, err);
+        return load_fail(m->err, item, NULL, "expected {from: ..., to: ..., length_mm: ...}");
+    rc = load_end_parse(m, item, "from", node, &a);
     if (rc == SIM_OK)
-        rc = load_end_parse(m, item, "to", node, &b, err);
+        rc = load_end_parse(m, item, "to", node, &b);
     if (rc == SIM_OK)
-        rc = load_values_assign(&group->v, &layer, item, err);
+        rc = load_values_assign(&group->v, &layer, item, m->err);
     if (rc == SIM_OK && a.node == b.node && a.component == b.component)
-        rc = load_fail(err, item, NULL, "node%u.%s: expected ports of two components", a.node,
+        rc = load_fail(m->err, item, NULL, "node%u.%s: expected ports of two components", a.node,
                        a.component->name);
     if (rc != SIM_OK)
         return rc;
@@ -305,7 +306,7 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
 /* ---- platforms -------------------------------------------------------------- */
 
 int load_platform_find(struct load_machine *m, const struct load_tree *at, const char *name,
-                       const struct load_platform **platform_p, struct sim_error *err)
+                       const struct load_platform **platform_p)
 {
     static const char *const keys[] = { "description", "components", "links", NULL };
     struct load_platform *platform;
@@ -317,9 +318,9 @@ int load_platform_find(struct load_machine *m, const struct load_tree *at, const
         name = load_beside(m, at->file, name);
     rc = load_find(m->opt->roots, "platforms", name, path, sizeof(path), NULL);
     if (rc != SIM_OK && at != NULL)
-        return load_fail(err, at, NULL, "expected a platform file or a name in platforms/");
+        return load_fail(m->err, at, NULL, "expected a platform file or a name in platforms/");
     if (rc != SIM_OK)
-        return load_find(m->opt->roots, "platforms", name, path, sizeof(path), err);
+        return load_find(m->opt->roots, "platforms", name, path, sizeof(path), m->err);
     for (unsigned i = 0; i < m->nplatforms; i++) {
         if (strcmp(m->platforms[i].path, path) == 0) {
             *platform_p = &m->platforms[i];
@@ -327,10 +328,10 @@ int load_platform_find(struct load_machine *m, const struct load_tree *at, const
         }
     }
     if (m->nplatforms == LOAD_PLATFORMS_MAX)
-        return load_fail(err, at, NULL, "expected at most %u platforms", LOAD_PLATFORMS_MAX);
-    rc = load_source_read(m, path, &tree, err);
+        return load_fail(m->err, at, NULL, "expected at most %u platforms", LOAD_PLATFORMS_MAX);
+    rc = load_source_read(m, path, &tree);
     if (rc == SIM_OK)
-        rc = load_tree_only(tree, keys, err);
+        rc = load_tree_only(tree, keys, m->err);
     if (rc != SIM_OK)
         return rc;
     platform = &m->platforms[m->nplatforms++];
@@ -340,25 +341,24 @@ int load_platform_find(struct load_machine *m, const struct load_tree *at, const
     return SIM_OK;
 }
 
-int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node,
-                       struct sim_error *err)
+int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node)
 {
     struct machine_node_desc *out = &m->desc.nodes[node];
     const struct load_tree *components, *links;
-    int rc = load_tree_need(platform->tree, "components", LOAD_MAP, &components, err);
+    int rc = load_tree_need(platform->tree, "components", LOAD_MAP, &components, m->err);
 
     if (rc == SIM_OK)
-        rc = load_tree_need(platform->tree, "links", LOAD_LIST, &links, err);
+        rc = load_tree_need(platform->tree, "links", LOAD_LIST, &links, m->err);
     if (rc != SIM_OK)
         return rc;
     out->platform = platform->name;
-    rc = read_components(m, components, node, out, err);
+    rc = read_components(m, components, node, out);
     if (rc != SIM_OK)
         return rc;
     out->nlinks = links->n;
     out->links = load_alloc(&m->arena, links->n * sizeof(*out->links));
     for (unsigned i = 0; i < links->n && rc == SIM_OK; i++)
         rc = load_link_read(m, &links->items[i], (int)node,
-                            load_text(&m->arena, "node%u.link%u", node, i), &out->links[i], err);
+                            load_text(&m->arena, "node%u.link%u", node, i), &out->links[i]);
     return rc;
 }

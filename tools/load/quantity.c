@@ -14,7 +14,7 @@ static const struct {
     int digits; /* 10^digits ps */
 } times[] = { { "ps", 0 }, { "ns", 3 }, { "us", 6 }, { "ms", 9 }, { "s", 12 } };
 
-#define NTIMES (sizeof(times) / sizeof(times[0]))
+#define NTIMES (LOAD_COUNT(times))
 
 static bool is_digit(char c)
 {
@@ -22,7 +22,7 @@ static bool is_digit(char c)
 }
 
 /** Digits with a point among them; `*scale_p` falls by the number of those behind it. */
-static bool mantissa(const char **p, int *scale_p, uint64_t *value_p)
+static bool read_mantissa(const char **p, int *scale_p, uint64_t *value_p)
 {
     bool point = false, any = false;
     uint64_t value = 0;
@@ -44,7 +44,7 @@ static bool mantissa(const char **p, int *scale_p, uint64_t *value_p)
     return any && (*p)[-1] != '.';
 }
 
-static bool exponent(const char **p, int *scale_p)
+static bool read_exponent(const char **p, int *scale_p)
 {
     const char *q = *p;
     bool negative;
@@ -72,7 +72,8 @@ bool load_decimal(const char *text, const char **end_p, int scale, uint64_t *val
     const char *p = text;
     uint64_t value;
 
-    if (!mantissa(&p, &scale, &value) || !exponent(&p, &scale) || (end_p == NULL && *p != '\0'))
+    if (!read_mantissa(&p, &scale, &value) || !read_exponent(&p, &scale) ||
+        (end_p == NULL && *p != '\0'))
         return false;
     if (value == 0)
         scale = 0;
