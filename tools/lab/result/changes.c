@@ -38,8 +38,8 @@ double lab_change_pct(double a, double b)
 /* ---- how they were made ---------------------------------------------------------- */
 
 /** As a shell would take it; nothing that is typed for hubsim has an apostrophe in it. */
-static const char *join(const char *first, const char *const *words, unsigned n,
-                        struct load_arena *arena)
+static const char *join_words(const char *first, const char *const *words, unsigned n,
+                              struct load_arena *arena)
 {
     for (unsigned i = 0; i < n; i++) {
         const char *quote = strpbrk(words[i], " *?[]{}()$&;|<>\"\\~#") != NULL ? "'" : "";
@@ -58,11 +58,11 @@ static void find_made(struct lab_changes *changes)
         { "version", a->hubsim, b->hubsim },
         { "commit", a->commit, b->commit },
         { "name", a->name, b->name },
-        { "command", join(a->command, a->words, a->nwords, changes->arena),
-          join(b->command, b->words, b->nwords, changes->arena) },
+        { "command", join_words(a->command, a->words, a->nwords, changes->arena),
+          join_words(b->command, b->words, b->nwords, changes->arena) },
     };
 
-    for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (unsigned i = 0; i < LOAD_COUNT(texts); i++)
         if (strcmp(texts[i].a, texts[i].b) != 0)
             lab_changes_add(changes, (struct lab_change){ .kind = LAB_CHANGE_MADE,
                                                           .name = texts[i].name,

@@ -37,7 +37,7 @@ struct lab_change {
 
 struct lab_changes {
     const struct lab_kept *a, *b;
-    const struct lab_comparison *comparison; /* of the two without bands */
+    const struct lab_comparison *comparison; /* the two without bands */
     struct load_arena *arena;
     unsigned n, room;
     struct lab_change *list;

@@ -179,7 +179,7 @@ static int check_what(const struct load_tree *root, const struct lab_manifest *m
     const struct load_tree *words = load_tree_get(root, "arguments");
     bool lab = strcmp(m->command, "hubsim") == 0, known = false;
 
-    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (unsigned i = 0; i < LOAD_COUNT(kinds); i++)
         known |= strcmp(m->kind, kinds[i]) == 0;
     if (!known)
         return load_fail(err, load_tree_get(root, "kind"), NULL,
@@ -209,7 +209,7 @@ int lab_manifest_from(const struct load_tree *root, struct load_arena *arena,
 
     check_format(&r, root, LAB_OUT_FORMAT);
     check_map(&r, root, NULL, keys);
-    for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (unsigned i = 0; i < LOAD_COUNT(texts); i++)
         *texts[i].text_p = need_text(&r, root, texts[i].key);
     m->words = need_items(&r, root, "arguments", sizeof(*m->words), read_text, &m->nwords);
     if (r.rc == SIM_OK)

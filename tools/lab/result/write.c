@@ -19,8 +19,8 @@ struct counted {
 };
 
 /** Rows in the order in which the runs report them; a run without one has 0. */
-static struct counted *collect(const struct lab_out *out, struct load_arena *arena,
-                               struct lab_index *paths)
+static struct counted *collect_statistics(const struct lab_out *out, struct load_arena *arena,
+                                          struct lab_index *paths)
 {
     struct counted *rows;
 
@@ -46,7 +46,7 @@ static int write_statistics(const char *path, const struct lab_out *out, struct 
 {
     struct load_arena arena = { 0 };
     struct lab_index paths = { 0 };
-    const struct counted *rows = collect(out, &arena, &paths);
+    const struct counted *rows = collect_statistics(out, &arena, &paths);
     FILE *f;
     int rc = lab_out_open(path, &f, err);
 
@@ -54,11 +54,8 @@ static int write_statistics(const char *path, const struct lab_out *out, struct 
         fprintf(f, "{\n  \"format\": \"" LAB_OUT_STATISTICS "\",\n  \"runs\": %u,\n", out->nruns);
         fputs("  \"statistics\": [", f);
         for (unsigned i = 0; i < paths.n; i++) {
-            fputs(i > 0 ? ",\n    {\"path\": " : "\n    {\"path\": ", f);
-            lab_json_text(f, paths.texts[i]);
-            fputs(", \"unit\": ", f);
-            lab_json_text(f, rows[i].unit);
-            fputs(", \"values\": [", f);
+            fprintf(f, "%s\n    {\"path\": %s, \"unit\": %s, \"values\": [", i > 0 ? "," : "",
+                    lab_json_quote(paths.texts[i], &arena), lab_json_quote(rows[i].unit, &arena));
             for (unsigned r = 0; r < out->nruns; r++)
                 fprintf(f, "%s%" PRIu64, r > 0 ? ", " : "", rows[i].values[r]);
             fputs("]}", f);
@@ -195,7 +192,7 @@ struct gathering {
     unsigned n;
 };
 
-static void gather(void *arg, const struct lab_run *run, const struct lab_result *result)
+static void gather_run(void *arg, const struct lab_run *run, const struct lab_result *result)
 {
     struct gathering *g = arg;
     unsigned known = g->machines.n;
@@ -219,10 +216,10 @@ int lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site, 
     struct lab_out_machine *machines;
     int rc = SIM_OK;
 
-    lab_pool_each(ev->pool, gather, &count);
+    lab_pool_each(ev->pool, gather_run, &count);
     g.runs = load_alloc(ev->arena, (count.n + 1) * sizeof(*g.runs));
     g.first = load_alloc(ev->arena, (count.n + 1) * sizeof(*g.first));
-    lab_pool_each(ev->pool, gather, &g);
+    lab_pool_each(ev->pool, gather_run, &g);
     machines = load_alloc(ev->arena, (g.machines.n + 1) * sizeof(*machines));
     out->loaded = load_alloc(ev->arena, (g.machines.n + 1) * sizeof(*out->loaded));
     out->seed = ev->seed;
