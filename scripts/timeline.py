@@ -20,14 +20,14 @@ from decimal import Decimal
 import picture
 
 # What each phase must have (Trace Event Format), besides ph.
-NEEDED = {
-    "X": {"name", "cat", "pid", "tid", "ts", "dur"},
-    "C": {"name", "pid", "ts", "args"},
-    "M": {"name", "pid", "args"},
-    "s": {"name", "cat", "id", "pid", "tid", "ts"},
-    "t": {"name", "cat", "id", "pid", "tid", "ts"},
-    "f": {"name", "cat", "id", "pid", "tid", "ts", "bp"},
-}
+NEEDED = {phase: set(keys.split()) for phase, keys in {
+    "X": "name cat pid tid ts dur",
+    "C": "name pid ts args",
+    "M": "name pid args",
+    "s": "name cat id pid tid ts",
+    "t": "name cat id pid tid ts",
+    "f": "name cat id pid tid ts bp",
+}.items()}
 METADATA = {"process_name": "name", "process_sort_index": "sort_index",
             "thread_name": "name", "thread_sort_index": "sort_index"}
 
