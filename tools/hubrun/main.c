@@ -276,28 +276,25 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
     int rc;
 
     memory = launch_memory_create();
-    if (memory == NULL) {
-        rc = sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
-                           opt->machine);
-    } else {
-        rc =
-            machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
-        if (rc == SIM_OK) {
-            rc = run_on(opt, machine, listener, status_p, err);
-            if (rc == SIM_OK && opt->fingerprint)
-                lab_report_prints(machine, stderr);
-            if (rc == SIM_OK && keep != NULL) {
-                lab_report_prints(machine, keep_stream(keep));
-                lab_report_counts(machine, keep_stream(keep));
-                rc = lab_watch_report(watch, sim_reached(machine_sim(machine)), keep_stream(keep),
-                                      err);
-            }
-            if (!opt->quiet && machine_description(machine)->nfaults > 0)
-                print_faults(file, machine);
-            machine_destroy(machine);
-        }
-        launch_memory_destroy(memory);
+    if (memory == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
+                             opt->machine);
+    rc = machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
+    if (rc != SIM_OK)
+        goto out_memory;
+    rc = run_on(opt, machine, listener, status_p, err);
+    if (rc == SIM_OK && opt->fingerprint)
+        lab_report_prints(machine, stderr);
+    if (rc == SIM_OK && keep != NULL) {
+        lab_report_prints(machine, keep_stream(keep));
+        lab_report_counts(machine, keep_stream(keep));
+        rc = lab_watch_report(watch, sim_reached(machine_sim(machine)), keep_stream(keep), err);
     }
+    if (!opt->quiet && machine_description(machine)->nfaults > 0)
+        print_faults(file, machine);
+    machine_destroy(machine);
+out_memory:
+    launch_memory_destroy(memory);
     return rc;
 }
 

@@ -182,16 +182,13 @@ struct hub_end {
     const struct machine_component_desc *hub;
     uint64_t nports;
     bool free[32];
-    const char **port_p;
 };
 
 static struct hub_end look_at(const struct load_machine *m, unsigned node, const char *component,
-                              const char **port_p)
+                              const char *port)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
-    struct hub_end e = { .node = node,
-                         .hub = load_component(m, node, component),
-                         .port_p = port_p };
+    struct hub_end e = { .node = node, .hub = load_component(m, node, component) };
     const struct machine_value *ports;
 
     while (e.nports < 32 && e.hub->kind->ports[e.nports] != NULL)
@@ -202,15 +199,15 @@ static struct hub_end look_at(const struct load_machine *m, unsigned node, const
     for (unsigned p = 0; p < e.nports; p++) {
         const char *name = e.hub->kind->ports[p];
 
-        e.free[p] = *port_p != NULL
-                        ? strcmp(*port_p, name) == 0
+        e.free[p] = port != NULL
+                        ? strcmp(port, name) == 0
                         : !is_plugged(nd->links, nd->nlinks, node, component, name) &&
                               !is_plugged(m->desc.cables, m->desc.ncables, node, component, name);
     }
     return e;
 }
 
-static const struct machine_value *role_of(const struct hub_end *e, unsigned port)
+static struct machine_value *role_of(const struct hub_end *e, unsigned port)
 {
     return find_value(e->hub, e->hub->kind->ports[port], ".role");
 }
@@ -236,7 +233,7 @@ static bool find_pair(const struct hub_end *a, const struct hub_end *b, bool fit
 static void give_role(const struct hub_end *e, unsigned port, const char *name,
                       const struct load_tree *at)
 {
-    struct machine_value *v = find_value(e->hub, e->hub->kind->ports[port], ".role");
+    struct machine_value *v = role_of(e, port);
 
     if (!load_value_parse(v->param, name, &v->value))
         return; /* a kind whose roles have other names: it will say what it does not like */
@@ -256,8 +253,8 @@ static bool any_free(const struct hub_end *e)
 static int plug_edge(struct load_machine *m, const struct load_edge *edge)
 {
     struct machine_link_desc *l = &m->desc.cables[edge->link];
-    struct hub_end a = look_at(m, l->node_a, l->component_a, &l->port_a);
-    struct hub_end b = look_at(m, l->node_b, l->component_b, &l->port_b);
+    struct hub_end a = look_at(m, l->node_a, l->component_a, l->port_a);
+    struct hub_end b = look_at(m, l->node_b, l->component_b, l->port_b);
     const struct hub_end *full = any_free(&a) ? &b : &a;
     unsigned pa, pb;
 

@@ -88,15 +88,15 @@ struct load_end {
 /** The component of this name, or NULL. */
 const struct machine_component_desc *load_component(const struct load_machine *m, unsigned node,
                                                     const char *name);
+/** The port of this name, the kind's own text, or NULL. */
+const char *load_port(const struct machine_component_desc *component, const char *name);
 struct machine_link_desc load_link_between(const struct load_end *a, const struct load_end *b,
                                            const struct load_tree *at);
-int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
-                   struct load_end *end_p);
 /** Reads one {from:, to:, length_mm:}; the length becomes a group called `path`. */
 int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
                    struct machine_link_desc *link);
 
-/** The same from "node0.hub.e" in `text`; messages name `at`. */
+/** An end from "node0.hub.e" in `text`; messages name `at`. */
 int load_end_text(struct load_machine *m, const struct load_tree *at, const char *text, int node,
                   struct load_end *end_p);
 /** A port of the one hub of a node; `port` NULL: end_p->port is NULL. */

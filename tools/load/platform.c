@@ -178,15 +178,6 @@ static int split_node(const struct load_machine *m, const char **text_p)
     return (int)node;
 }
 
-int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
-                   struct load_end *end_p)
-{
-    const struct load_tree *at;
-    int rc = load_tree_need(link, key, LOAD_SCALAR, &at, m->err);
-
-    return rc == SIM_OK ? load_end_text(m, at, at->text, node, end_p) : rc;
-}
-
 static int port_expected(struct load_machine *m, const struct load_tree *at,
                          const struct machine_component_desc *component)
 {
@@ -194,7 +185,7 @@ static int port_expected(struct load_machine *m, const struct load_tree *at,
                      list_names(m, component->kind->ports), component->name);
 }
 
-static const char *find_port(const struct machine_component_desc *component, const char *name)
+const char *load_port(const struct machine_component_desc *component, const char *name)
 {
     const char *const *port = component->kind->ports;
 
@@ -218,7 +209,7 @@ int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned
     if (hubs != 1)
         return load_fail(m->err, at, NULL, "node%u has %u hubs: expected one, or cables:", node,
                          hubs);
-    *end_p = (struct load_end){ node, hub, port != NULL ? find_port(hub, port) : NULL };
+    *end_p = (struct load_end){ node, hub, port != NULL ? load_port(hub, port) : NULL };
     return port == NULL || end_p->port != NULL ? SIM_OK : port_expected(m, at, hub);
 }
 
@@ -239,7 +230,7 @@ int load_end_text(struct load_machine *m, const struct load_tree *at, const char
     component = load_component(m, (unsigned)node, load_text(&m->arena, "%.*s", (int)n, text));
     if (component == NULL || text[n] != '.')
         return component_expected(m, &m->desc.nodes[node], at);
-    port = find_port(component, text + n + 1);
+    port = load_port(component, text + n + 1);
     if (port == NULL)
         return port_expected(m, at, component);
     *end_p = (struct load_end){ (unsigned)node, component, port };
@@ -277,6 +268,16 @@ struct machine_link_desc load_link_between(const struct load_end *a, const struc
                                        .line = at->line };
 }
 
+/** The end that the link's file names by this key. */
+static int read_link_end(struct load_machine *m, const struct load_tree *link, const char *key,
+                         int node, struct load_end *end_p)
+{
+    const struct load_tree *at;
+    int rc = load_tree_need(link, key, LOAD_SCALAR, &at, m->err);
+
+    return rc == SIM_OK ? load_end_text(m, at, at->text, node, end_p) : rc;
+}
+
 int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
                    struct machine_link_desc *link)
 {
@@ -288,9 +289,9 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
 
     if (item->type != LOAD_MAP)
         return load_fail(m->err, item, NULL, "expected {from: ..., to: ..., length_mm: ...}");
-    rc = load_end_parse(m, item, "from", node, &a);
+    rc = read_link_end(m, item, "from", node, &a);
     if (rc == SIM_OK)
-        rc = load_end_parse(m, item, "to", node, &b);
+        rc = read_link_end(m, item, "to", node, &b);
     if (rc == SIM_OK)
         rc = load_values_assign(&group->v, &layer, item, m->err);
     if (rc == SIM_OK && a.node == b.node && a.component == b.component)

@@ -89,7 +89,8 @@ bool load_decimal(const char *text, const char **end_p, int scale, uint64_t *val
     return true;
 }
 
-bool load_time(const char *text, sim_time_t *ps_p)
+/** "10us", "1.5ms" -> picoseconds. */
+static bool parse_time(const char *text, sim_time_t *ps_p)
 {
     if (strcmp(text, "0") == 0) { /* of any unit */
         *ps_p = 0;
@@ -127,7 +128,7 @@ bool load_quantity_parse(const struct machine_param *param, const char *text, ui
 
     if (!is_time(param) && !is_rate(param))
         return load_value_parse(param, text, value_p);
-    good = is_time(param) ? load_time(text, &value)
+    good = is_time(param) ? parse_time(text, &value)
                           : load_decimal(text, NULL, rate_digits(param), &value);
     if (!good || value < param->min || value > param->max)
         return false;

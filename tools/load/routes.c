@@ -20,11 +20,10 @@ static bool hub_has_port(const struct load_machine *m, const char *name)
 {
     for (unsigned node = 0; node < m->desc.nnodes; node++)
         for (unsigned i = 0; i < m->desc.nodes[node].ncomponents; i++) {
-            const struct machine_kind *kind = m->desc.nodes[node].components[i].kind;
+            const struct machine_component_desc *c = &m->desc.nodes[node].components[i];
 
-            for (unsigned p = 0; kind->set_routes != NULL && kind->ports[p] != NULL; p++)
-                if (strcmp(kind->ports[p], name) == 0)
-                    return true;
+            if (c->kind->set_routes != NULL && load_port(c, name) != NULL)
+                return true;
         }
     return false;
 }
