@@ -13,7 +13,7 @@ local HEADER_BYTES, VERSION = 20, 1
 
 ---- names ---------------------------------------------------------------------------------------
 
-local FLAG = { REPLAY = 1, CORRUPT = 2, NULLIFIED = 4, LOST = 8 }
+local flag_names = { "replay", "corrupt", "nullified", "lost" } -- from bit 0 on
 
 local formats = { -- Fmt, table 2-2
     [0] = "3 DW header, no data", [1] = "4 DW header, no data", [2] = "3 DW header, with data",
@@ -82,11 +82,11 @@ local h = {
     version = ProtoField.uint8("hubsim.version", "Version"),
     kind = ProtoField.uint8("hubsim.kind", "Kind", base.DEC, { [0] = "TLP", [1] = "DLLP" }),
     flags = ProtoField.uint8("hubsim.flags", "Flags", base.HEX),
-    replay = ProtoField.bool("hubsim.flags.replay", "Replay", 8, nil, FLAG.REPLAY, "Was sent before"),
-    corrupt = ProtoField.bool("hubsim.flags.corrupt", "Corrupted", 8, nil, FLAG.CORRUPT, "Bits changed on its way"),
-    nullified = ProtoField.bool("hubsim.flags.nullified", "Nullified", 8, nil, FLAG.NULLIFIED,
+    replay = ProtoField.bool("hubsim.flags.replay", "Replay", 8, nil, 0x01, "Was sent before"),
+    corrupt = ProtoField.bool("hubsim.flags.corrupt", "Corrupted", 8, nil, 0x02, "Bits changed on its way"),
+    nullified = ProtoField.bool("hubsim.flags.nullified", "Nullified", 8, nil, 0x04,
         "Its sender took it back: it ends with EDB and an inverted LCRC"),
-    lost = ProtoField.bool("hubsim.flags.lost", "Lost", 8, nil, FLAG.LOST, "Its framing was hit: it is not seen"),
+    lost = ProtoField.bool("hubsim.flags.lost", "Lost", 8, nil, 0x08, "Its framing was hit: it is not seen"),
     direction = ProtoField.uint8("hubsim.direction", "Direction"),
     link = ProtoField.uint32("hubsim.link", "Link"),
     begin = ProtoField.uint64("hubsim.begin_ps", "First symbol [ps]"),
@@ -211,7 +211,7 @@ end
 
 local function note_completion(info, frame)
     local at = key(info.link, 1 - info.direction, info.requester, info.tag)
-    local request = waiting[at] or (info.replay and info.finished and info.finished[at])
+    local request = waiting[at]
     if not request then return end
     completions[frame] = request
     request.response = request.response or frame
@@ -239,15 +239,24 @@ local function id_text(id)
     return string.format("%02x:%02x.%x", rshift(id, 8), band(rshift(id, 3), 0x1f), band(id, 7))
 end
 
+local function add_id(tree, field, range)
+    tree:add(field, range):append_text(" (" .. id_text(range:uint()) .. ")")
+end
+
+-- Bytes 4 to 7 of requests but messages.
+local function add_request(b, tree)
+    add_id(tree, t.requester, b(4, 2))
+    tree:add(t.tag, b(6, 1))
+    tree:add(t.last_be, b(7, 1))
+    tree:add(t.first_be, b(7, 1))
+end
+
 local function hex64(high, low)
     return high ~= 0 and string.format("0x%x%08x", high, low) or string.format("0x%x", low)
 end
 
 local function dissect_memory(b, info, tree)
-    tree:add(t.requester, b(4, 2)):append_text(" (" .. id_text(info.requester) .. ")")
-    tree:add(t.tag, b(6, 1))
-    tree:add(t.last_be, b(7, 1))
-    tree:add(t.first_be, b(7, 1))
+    add_request(b, tree)
     local low_at = info.dw4 and 12 or 8
     local high = info.dw4 and b(8, 4):uint() or 0
     local low = band(b(low_at, 4):uint(), 0xfffffffc)
@@ -261,18 +270,16 @@ local function dissect_memory(b, info, tree)
 end
 
 local function dissect_config(b, info, tree)
-    tree:add(t.requester, b(4, 2)):append_text(" (" .. id_text(info.requester) .. ")")
-    tree:add(t.tag, b(6, 1))
-    tree:add(t.last_be, b(7, 1))
-    tree:add(t.first_be, b(7, 1))
-    tree:add(t.target, b(8, 2)):append_text(" (" .. id_text(b(8, 2):uint()) .. ")")
-    tree:add(t.register, b(10, 2), band(b(10, 2):uint(), 0xffc))
-    info.text = string.format("%s register 0x%03x", id_text(b(8, 2):uint()), band(b(10, 2):uint(), 0xffc))
+    add_request(b, tree)
+    local register = band(b(10, 2):uint(), 0xffc)
+    add_id(tree, t.target, b(8, 2))
+    tree:add(t.register, b(10, 2), register)
+    info.text = string.format("%s register 0x%03x", id_text(b(8, 2):uint()), register)
 end
 
 local function dissect_message(b, info, tree)
     tree:add(t.routing, b(0, 1))
-    tree:add(t.requester, b(4, 2)):append_text(" (" .. id_text(info.requester) .. ")")
+    add_id(tree, t.requester, b(4, 2))
     tree:add(t.tag, b(6, 1))
     tree:add(t.code, b(7, 1))
     tree:add(t.message, b(8, 8))
@@ -284,11 +291,11 @@ local function dissect_completion(b, info, tree)
     local count = band(b(6, 2):uint(), 0xfff)
     local lower = band(b(11, 1):uint(), 0x7f)
     count = count == 0 and 4096 or count
-    tree:add(t.completer, b(4, 2)):append_text(" (" .. id_text(b(4, 2):uint()) .. ")")
+    add_id(tree, t.completer, b(4, 2))
     tree:add(t.status, b(6, 1))
     tree:add(t.bcm, b(6, 1))
     tree:add(t.count, b(6, 2), count)
-    tree:add(t.requester, b(8, 2)):append_text(" (" .. id_text(info.requester) .. ")")
+    add_id(tree, t.requester, b(8, 2))
     tree:add(t.tag, b(10, 1))
     tree:add(t.lower, b(11, 1))
     if status ~= 0 then
@@ -324,17 +331,13 @@ local function check_enables(info, first, last, quadword, tree)
 end
 
 local function dissect_word0(b, tree)
-    tree:add(t.fmt, b(0, 1))
-    tree:add(t.type, b(0, 1))
-    tree:add(t.tc, b(1, 1))
-    tree:add(t.ido, b(1, 1))
-    tree:add(t.th, b(1, 1))
-    tree:add(t.td, b(2, 1))
-    local ep = tree:add(t.ep, b(2, 1))
-    if band(b(2, 1):uint(), 0x40) ~= 0 then ep:add_proto_expert_info(e_poison) end
-    tree:add(t.ro, b(2, 1))
-    tree:add(t.ns, b(2, 1))
-    tree:add(t.at, b(2, 1))
+    local bytes = { [0] = { t.fmt, t.type }, { t.tc, t.ido, t.th }, { t.td, t.ep, t.ro, t.ns, t.at } }
+    for byte = 0, 2 do
+        for _, field in ipairs(bytes[byte]) do
+            local item = tree:add(field, b(byte, 1))
+            if field == t.ep and band(b(2, 1):uint(), 0x40) ~= 0 then item:add_proto_expert_info(e_poison) end
+        end
+    end
 end
 
 -- Data and digest behind a header of n bytes. Returns false where the length does not fit.
@@ -473,22 +476,22 @@ local function dissect_header(buffer, pinfo, root)
     tree:add(h.version, buffer(0, 1))
     tree:add(h.kind, buffer(1, 1))
     local sub = tree:add(h.flags, buffer(2, 1))
-    for _, flag in ipairs({ h.replay, h.corrupt, h.nullified, h.lost }) do sub:add(flag, buffer(2, 1)) end
+    local info = { link = buffer(4, 4):uint(), direction = buffer(3, 1):uint(), begin = buffer(8, 8):uint64():tonumber() }
+    for i, name in ipairs(flag_names) do
+        sub:add(h[name], buffer(2, 1))
+        info[name] = band(flags, lshift(1, i - 1)) ~= 0
+    end
     tree:add(h.direction, buffer(3, 1))
     tree:add(h.link, buffer(4, 4))
     tree:add(h.begin, buffer(8, 8))
     tree:add(h.duration, buffer(16, 4))
     add_ports(pinfo, tree)
-    return {
-        link = buffer(4, 4):uint(), direction = buffer(3, 1):uint(), begin = buffer(8, 8):uint64():tonumber(),
-        replay = band(flags, FLAG.REPLAY) ~= 0, corrupt = band(flags, FLAG.CORRUPT) ~= 0,
-        nullified = band(flags, FLAG.NULLIFIED) ~= 0, lost = band(flags, FLAG.LOST) ~= 0,
-    }
+    return info
 end
 
 local function marks(info)
     local text = ""
-    for _, name in ipairs({ "replay", "corrupt", "nullified", "lost" }) do
+    for _, name in ipairs(flag_names) do
         if info[name] then text = text .. " [" .. name .. "]" end
     end
     return text

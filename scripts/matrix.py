@@ -6,24 +6,18 @@ FILE.matrix.csv is what `hubrun --profile=FILE.csv` writes. Colours are of a log
 pairs have sent nothing. Small matrices have their numbers in the squares.
 """
 import argparse
-import csv
 import sys
 
-import matplotlib
+from matplotlib.colors import LogNorm
+from matplotlib.ticker import MaxNLocator
 
 import picture
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.colors import LogNorm  # noqa: E402
-from matplotlib.ticker import MaxNLocator  # noqa: E402
 
 NUMBERS = 12  # ranks, up to which squares have room for their numbers
 
 
 def read(path, of):
-    with open(path, newline="") as f:
-        rows = list(csv.DictReader(f))
+    rows = picture.rows(path)
     if not rows:
         sys.exit(f"matrix: {path}: no messages")
     if of not in rows[0]:
@@ -43,11 +37,10 @@ def short(value):
 
 
 def draw(values, of, title, out):
-    matplotlib.rcParams["svg.hashsalt"] = "hubsim"  # equal messages give equal files
     n = len(values)
     seen = [v for row in values for v in row if v]
     low, high = min(seen), max(seen)
-    fig, ax = plt.subplots(figsize=(6.4, 5.4), constrained_layout=True)
+    fig, ax = picture.pyplot().subplots(figsize=(6.4, 5.4), constrained_layout=True)
     shown = [[v if v else float("nan") for v in row] for row in values]
     norm = LogNorm(low, high if high > low else 2 * low)
     image = ax.imshow(shown, norm=norm, cmap="viridis_r", interpolation="nearest")
@@ -80,11 +73,8 @@ def main():
     parser.add_argument("--title", default="")
     options = parser.parse_args()
     out = options.out or options.file.removesuffix(".csv") + ".png"
-    try:
-        values = read(options.file, options.of)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        why = getattr(error, "strerror", None) or error
-        sys.exit(f"matrix: {options.file}: {why}: expected what hubrun --profile writes")
+    values = picture.attempt("matrix", options.file, "what hubrun --profile writes",
+                             read, options.file, options.of)
     draw(values, options.of, options.title, out)
     print(out)
 

@@ -1,13 +1,40 @@
-"""Files of pictures, for the scripts beside it."""
+"""What the scripts beside it share: tables and files of pictures, and the line that says what is wrong."""
+import csv
 import sys
 
 UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # equal data give equal files
 
 
-def save(name, fig, path, dpi):
-    """Ends the script `name` with one line where the picture cannot be written."""
+def attempt(name, path, expected, work, *arguments):
+    """What `work` returns; where it fails, ends the script `name` with one line."""
     try:
-        fig.savefig(path, dpi=dpi, metadata=UNDATED.get(path.rpartition(".")[2]))
-    except (OSError, ValueError) as error:  # a kind of file that there is not, for example
+        return work(*arguments)
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         why = getattr(error, "strerror", None) or error
-        sys.exit(f"{name}: {path}: {why}: expected a name of a picture, .png, .svg or .pdf")
+        sys.exit(f"{name}: {path}: {why}: expected {expected}")
+
+
+def rows(path):
+    with open(path, newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def pyplot():
+    """For files, not for a screen; equal data give equal files."""
+    import matplotlib
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "hubsim"
+    import matplotlib.pyplot
+    return matplotlib.pyplot
+
+
+def hide_frame(ax):
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+
+
+def save(name, fig, path, dpi):
+    """A kind of file that there is not is a ValueError."""
+    undated = UNDATED.get(path.rpartition(".")[2])
+    attempt(name, path, "a name of a picture, .png, .svg or .pdf",
+            lambda: fig.savefig(path, dpi=dpi, metadata=undated))

@@ -3,25 +3,22 @@
 Lines are simulated, dashed ones closed-form bounds, filled markers were measured on hardware
 (dotted lines where only the largest value is published), crosses are one's own points.
 """
-import csv
 import json
 import sys
 
-import matplotlib
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
+import picture
+
+plt = picture.pyplot()
 
 MARKERS = "osD^vP*X<>"
 DASHES = ("-", "--", "-.", ":")
 
 
 def read(stem):
-    with open(stem + ".csv", newline="") as f:
-        rows = list(csv.DictReader(f))
     with open(stem + ".json") as f:
-        return rows, json.load(f)
+        return picture.rows(stem + ".csv"), json.load(f)
 
 
 def by_series(rows, kind):
@@ -124,7 +121,6 @@ def draw(stem):
 
 
 def main():
-    matplotlib.rcParams["svg.hashsalt"] = "hubsim"  # equal results give equal files
     for stem in sys.argv[1:]:
         draw(stem)
 

@@ -20,14 +20,14 @@ from decimal import Decimal
 import picture
 
 # What each phase must have (Trace Event Format), besides ph.
-NEEDED = {
-    "X": {"name", "cat", "pid", "tid", "ts", "dur"},
-    "C": {"name", "pid", "ts", "args"},
-    "M": {"name", "pid", "args"},
-    "s": {"name", "cat", "id", "pid", "tid", "ts"},
-    "t": {"name", "cat", "id", "pid", "tid", "ts"},
-    "f": {"name", "cat", "id", "pid", "tid", "ts", "bp"},
-}
+NEEDED = {phase: set(keys.split()) for phase, keys in {
+    "X": "name cat pid tid ts dur",
+    "C": "name pid ts args",
+    "M": "name pid args",
+    "s": "name cat id pid tid ts",
+    "t": "name cat id pid tid ts",
+    "f": "name cat id pid tid ts bp",
+}.items()}
 METADATA = {"process_name": "name", "process_sort_index": "sort_index",
             "thread_name": "name", "thread_sort_index": "sort_index"}
 
@@ -291,7 +291,7 @@ def draw_name(ax, s, first, last, free, y, scale):
                 color="#333333", clip_on=True, zorder=5)
 
 
-QUIET = {"CPU", "software", "state"}  # their names are told elsewhere, or do not matter
+QUIET = {"CPU", "software", "state"}  # their names stand elsewhere, or do not matter
 LIGHT = {"polling", "waiting", "DLLP"}
 
 
@@ -339,26 +339,20 @@ def finish_axes(ax, scale, rows, timeline, names):
     ax.tick_params(axis="x", labelsize=7)
     ax.set_xlim(0, scale.x(scale.end))
     ax.set_xlabel(f"{scale.unit} since {scale.begin / 1e6:.6f} us", fontsize=8)
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
+    picture.hide_frame(ax)
     handles = [Patch(color=c, label=n) for n, c in names.items()]
     ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=LEGEND,
               fontsize=7, frameon=False, handlelength=1.0, columnspacing=1.1, borderaxespad=0.2)
 
 
 def draw(timeline, args):
-    import matplotlib
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "hubsim"  # equal timelines give equal files
-    import matplotlib.pyplot as plt
-
     scale = Scale(*window(timeline, args))
     keys = list(chosen(timeline, args.tracks.split(","), scale.begin, scale.end))
     if not keys:
         sys.exit(f"timeline: --tracks {args.tracks}: nothing of it happens in this time")
     rows, processes, n = place_rows(timeline, keys)
     names = {}
-    fig, ax = plt.subplots()
+    fig, ax = picture.pyplot().subplots()
     draw_processes(ax, processes)
     for key, row in rows.items():
         ax.axhline(row, color="#d7dce2", linewidth=0.4, zorder=0.5)
@@ -375,7 +369,7 @@ def draw(timeline, args):
     picture.save("timeline", fig, args.out, 150)
 
 
-def tell(timeline):
+def print_tracks(timeline):
     slices = sum(len(t.slices) for t in timeline.tracks.values())
     print(f"{slices} slices on {len(timeline.tracks)} tracks, {len(timeline.messages)} messages")
     for track in timeline.tracks.values():
@@ -385,7 +379,7 @@ def tell(timeline):
                   f"{busy / 1e6:12.3f} us")
 
 
-def tell_messages(timeline):
+def print_messages(timeline):
     print(f"{'message':>7}  {'from':20} {'to':20} {'wires':>5} {'begin_us':>14} {'ns':>12}")
     for n, points in enumerate(timeline.messages.values(), 1):
         begin, end = message_time(timeline, points)
@@ -405,11 +399,8 @@ def main():
     parser.add_argument("--tracks", default="*")
     args = parser.parse_args()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as with other programs in a pipe
-    try:
-        document = read(args.file)
-    except (OSError, EOFError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        sys.exit(f"timeline: {args.file}: {why}: expected a timeline, which --timeline writes")
+    document = picture.attempt("timeline", args.file, "a timeline, which --timeline writes",
+                               read, args.file)
     wrong = check(document)
     for line in wrong[:20]:
         print(f"timeline: {args.file}: {line}", file=sys.stderr)
@@ -417,9 +408,9 @@ def main():
         sys.exit(1)
     timeline = Timeline(document["traceEvents"])
     if args.messages:
-        tell_messages(timeline)
+        print_messages(timeline)
     elif args.out is None:
-        tell(timeline)
+        print_tracks(timeline)
     else:
         draw(timeline, args)
 

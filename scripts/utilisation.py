@@ -4,7 +4,6 @@ Above the links: how busy each direction was over time, and what its time went t
 queues: how many first packets waited over time, and for what. Shares are of the time shown.
 """
 import argparse
-import csv
 import fnmatch
 import json
 import os
@@ -12,14 +11,10 @@ import re
 import sys
 import textwrap
 
-import matplotlib
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 
 import picture
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
-from matplotlib.colors import LinearSegmentedColormap  # noqa: E402
 
 # Column, name, colour. What a link is busy with, in the order of the bar; then why nothing moves.
 BUSY = (
@@ -55,8 +50,7 @@ class Usage:
     """Windows of one run: for each (place, side) and column an array over windows, in ps."""
 
     def __init__(self, path, run, patterns):
-        with open(path, newline="") as f:
-            rows = [row for row in csv.DictReader(f) if int(row["run"]) == run]
+        rows = [row for row in picture.rows(path) if int(row["run"]) == run]
         if not rows:
             sys.exit(f"{path}: nothing of run {run}")
         self.end = max(int(row["to_ps"]) for row in rows)
@@ -139,8 +133,7 @@ def bars(ax, usage, places, kinds, title):
     ax.set_yticks([])
     ax.set_title(title, loc="left", fontsize=9)
     ax.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
+    picture.hide_frame(ax)
     ax.grid(axis="x", color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
 
@@ -154,7 +147,7 @@ def draw(usage, title, most):
     queues, nqueues = usage.pick(False, STALLS, most)
     blocks = [b for b in ((links, True), (queues, False)) if b[0]]
     heights = [max(len(b[0]), 4) for b in blocks]
-    fig, axes = plt.subplots(len(blocks), 2, squeeze=False, constrained_layout=True,
+    fig, axes = picture.pyplot().subplots(len(blocks), 2, squeeze=False, constrained_layout=True,
                              figsize=(11, 1.3 + 0.6 * len(blocks) + 0.155 * sum(heights)),
                              gridspec_kw={"width_ratios": (2.2, 1), "height_ratios": heights})
     fig.suptitle(textwrap.fill(title, 150), fontsize=10, x=0.01, ha="left")
@@ -201,11 +194,8 @@ def main():
     args = parser.parse_args()
     path = args.result if args.result.endswith(".csv") else os.path.join(args.result, "usage.csv")
     run, runs = run_of(path, args.run)
-    try:
-        usage = Usage(path, run, args.places)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        why = getattr(error, "strerror", None) or error
-        sys.exit(f"utilisation: {path}: {why}: expected a result of hubsim run --utilisation")
+    usage = picture.attempt("utilisation", path, "a result of hubsim run --utilisation",
+                            Usage, path, run, args.places)
     if not usage.places:
         sys.exit(f"utilisation: {path}: no place matches {', '.join(args.places)}")
     usage.crop(*(None if t is None else int(t * 1e6) for t in (args.first, args.last)), args.all)

@@ -3,7 +3,7 @@
 #include "observe/capture_read.h"
 #include "pcie/tlp/dllp.h"
 #include "pcie/tlp/lcrc.h"
-#include "tools/cmd/cmd.h"
+#include "tools/cmd/session.h"
 #include "tools/load/file.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ struct port {
 };
 
 struct summary {
-    struct load_arena arena;
+    struct load_arena *arena;
     unsigned n, room;
     struct port *ports;
     sim_time_t first, last;
@@ -51,8 +51,8 @@ static void add_port(void *arg, uint32_t number, const char *name)
     struct summary *s = arg;
 
     (void)number;
-    s->ports = load_grow(&s->arena, s->ports, s->n, &s->room, sizeof(*s->ports));
-    s->ports[s->n++] = (struct port){ .name = load_text(&s->arena, "%s", name) };
+    s->ports = load_grow(s->arena, s->ports, s->n, &s->room, sizeof(*s->ports));
+    s->ports[s->n++] = (struct port){ .name = load_text(s->arena, "%s", name) };
 }
 
 static void count_tlp(struct port *port, const struct observe_captured *p)
@@ -86,7 +86,7 @@ static void count_dllp(struct port *port, const struct observe_captured *p)
         port->counts[dllp.type == PCIE_DLLP_ACK ? ACK : dllp.type == PCIE_DLLP_NAK ? NAK : OTHER]++;
 }
 
-static void count(void *arg, const struct observe_captured *p)
+static void count_packet(void *arg, const struct observe_captured *p)
 {
     struct summary *s = arg;
     struct port *port = &s->ports[p->interface];
@@ -104,7 +104,7 @@ static void count(void *arg, const struct observe_captured *p)
     s->last = p->end > s->last ? p->end : s->last;
 }
 
-static void print(const struct summary *s, enum lab_format format)
+static void print_summary(const struct summary *s, enum lab_format format)
 {
     double span = s->last > s->first ? (double)(s->last - s->first) : 1;
     struct lab_table table;
@@ -142,9 +142,10 @@ static int map_file(const char *path, const uint8_t **bytes_p, size_t *n_p, stru
     return rc;
 }
 
-static int summarise(const char *path, enum lab_format format, struct sim_error *err)
+static int summarise(const char *path, enum lab_format format, struct load_arena *arena,
+                     struct sim_error *err)
 {
-    struct summary s = { .first = SIM_TIME_NEVER };
+    struct summary s = { .arena = arena, .first = SIM_TIME_NEVER };
     const uint8_t *bytes;
     struct sim_error why = { 0 };
     size_t n;
@@ -152,13 +153,12 @@ static int summarise(const char *path, enum lab_format format, struct sim_error 
 
     if (rc != SIM_OK)
         return rc;
-    rc = observe_capture_read(bytes, n, &(struct observe_capture_visitor){ add_port, count, &s },
-                              &why);
+    rc = observe_capture_read(
+        bytes, n, &(struct observe_capture_visitor){ add_port, count_packet, &s }, &why);
     if (rc == SIM_OK)
-        print(&s, format);
+        print_summary(&s, format);
     else
         (void)sim_error_set(err, rc, "%s: %s", path, why.text);
-    load_arena_fini(&s.arena);
     (void)munmap((void *)(uintptr_t)bytes, n);
     return rc;
 }
@@ -168,20 +168,23 @@ struct options {
     const char *file;
 };
 
-int cmd_capture(int argc, char **argv)
+static int capture(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "FILE",
-        .about = "Sums up a capture that --pcap has written: for each port the TLPs it has sent by "
-                 "class, their data, its DLLPs, what befell them, and how long its wire was busy "
-                 "of the time from the first packet of the file to the end of the last.",
-        .options = { { cmd_format_options, 0 } },
-        CMD_ONE_WORD("FILE", file),
-        .none = "expected a file that --pcap has written",
-    };
-    struct options opt = { .file = NULL };
-    struct sim_error err = { 0 };
+    const struct options *opt = arg;
 
-    cmd_parse(&usage, argc, argv, &opt);
-    return summarise(opt.file, opt.common.format, &err) == SIM_OK ? CMD_OK : cmd_fail(&err);
+    return summarise(opt->file, opt->common.format, &session->arena, err);
 }
+
+const struct cmd_command cmd_capture = {
+    .usage = {
+            .words = "FILE",
+            .about = "Sums up a capture that --pcap has written: for each port the TLPs it has sent by "
+                     "class, their data, its DLLPs, what befell them, and how long its wire was busy "
+                     "of the time from the first packet of the file to the end of the last.",
+            .options = { { cmd_format_options, 0 } },
+            CMD_ONE_WORD("FILE", file),
+            .none = "expected a file that --pcap has written",
+    },
+    .size = sizeof(struct options),
+    .run = capture,
+};

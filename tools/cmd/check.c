@@ -1,7 +1,7 @@
-/* hubsim check: runs kept results again and tells what has become different. */
+/* hubsim check: runs kept results again and reports what has become different. */
 #define _POSIX_C_SOURCE 200809L /* isatty */
-#include "tools/cmd/cmd.h"
 #include "tools/cmd/rerun.h"
+#include "tools/cmd/session.h"
 #include "tools/lab/format/out.h"
 #include "tools/lab/result/changes.h"
 #include "tools/lab/result/junit.h"
@@ -61,8 +61,8 @@ struct checked {
     struct sim_error err;
 };
 
-static void check(const struct options *opt, const struct lab_bands *bands,
-                  struct load_arena *arena, struct checked *c)
+static void check_result(const struct options *opt, const struct lab_bands *bands,
+                         struct load_arena *arena, struct checked *c)
 {
     const char *dir;
 
@@ -123,7 +123,7 @@ static void add_cell(struct lab_table *t, const struct checked *c,
         lab_table_set(t, row, BAND, "%g%s", cell->band->width, cell->band->percent ? "%" : "");
 }
 
-/** For people without values in their bands, which are told in fewer lines. */
+/** For people without values in their bands, which have fewer lines elsewhere. */
 static void add_rows(struct lab_table *t, const struct checked *c, const struct lab_bands *bands,
                      bool text)
 {
@@ -185,27 +185,27 @@ static void print_within(const struct checked *c)
         const struct lab_cell *cell = largest_within(c, column, &where);
 
         if (cell != NULL)
-            (void)printf("%s: %s in its band, farthest at %s: %s for %s\n", c->name, cell->name,
-                         where, cell->b, cell->a);
+            printf("%s: %s in its band, farthest at %s: %s for %s\n", c->name, cell->name, where,
+                   cell->b, cell->a);
     }
 }
 
 /** Parameters that have changed explain the rest. */
 static void print_parameters(const struct checked *c, struct load_arena *arena)
 {
-    struct lab_changes changes = { 0 };
+    struct lab_changes changes = { .a = &c->kept, .b = &c->now, .arena = arena };
 
-    lab_changes_parameters(&c->kept, &c->now, arena, &changes);
+    lab_changes_parameters(&changes);
     for (unsigned i = 0; i < changes.n && i < 5; i++)
-        (void)printf("%s: parameter %s was %s, is %s\n", c->name, changes.list[i].name,
-                     changes.list[i].a, changes.list[i].b);
+        printf("%s: parameter %s was %s, is %s\n", c->name, changes.list[i].name, changes.list[i].a,
+               changes.list[i].b);
     if (changes.n > 5)
-        (void)printf("%s: and %u more parameters\n", c->name, changes.n - 5);
+        printf("%s: and %u more parameters\n", c->name, changes.n - 5);
 }
 
 static void print_summary(const struct checked *c, const struct lab_bands *bands)
 {
-    const char *const told[] = {
+    const char *const words[] = {
         [LAB_POINT_EQUAL] = "equal",
         [LAB_POINT_MODEL] = bands->n > 0 ? "with other fingerprints and values in their bands"
                                          : "with other fingerprints only",
@@ -215,20 +215,20 @@ static void print_summary(const struct checked *c, const struct lab_bands *bands
     };
     const char *between = ": ";
 
-    (void)printf("%s: %s, %u point%s", c->name,
-                 lab_compare_passes(&c->comparison, bands) ? "passed" : "DIFFERS",
-                 c->comparison.npoints, c->comparison.npoints == 1 ? "" : "s");
+    printf("%s: %s, %u point%s", c->name,
+           lab_compare_passes(&c->comparison, bands) ? "passed" : "DIFFERS", c->comparison.npoints,
+           c->comparison.npoints == 1 ? "" : "s");
     for (unsigned v = 0; v <= LAB_POINT_NEW; v++) {
         if (c->comparison.counts[v] == 0)
             continue;
-        (void)printf("%s%u %s", between, c->comparison.counts[v], told[v]);
+        printf("%s%u %s", between, c->comparison.counts[v], words[v]);
         between = ", ";
     }
-    (void)puts("");
+    puts("");
 }
 
-static void print(const struct options *opt, const struct checked *all,
-                  const struct lab_bands *bands, struct load_arena *arena)
+static void print_results(const struct options *opt, const struct checked *all,
+                          const struct lab_bands *bands, struct load_arena *arena)
 {
     static const struct lab_column columns[COLUMNS] = {
         { "result", false },    { "point", false }, { "verdict", false },
@@ -252,11 +252,11 @@ static void print(const struct options *opt, const struct checked *all,
     if (!text || rows > 0)
         lab_table_write(&table, opt->common.format, stdout);
     if (text && rows > table.nrows)
-        (void)printf("and %u more (--limit 0 shows all)\n", rows - table.nrows);
+        printf("and %u more (--limit 0 shows all)\n", rows - table.nrows);
     lab_table_fini(&table);
     for (unsigned i = 0; i < opt->ndirs && text; i++) {
         if (all[i].rc != SIM_OK) {
-            (void)printf("%s: NOT RUN\n", all[i].name); /* stderr has the reason */
+            printf("%s: NOT RUN\n", all[i].name); /* stderr has the reason */
             continue;
         }
         print_parameters(&all[i], arena);
@@ -314,69 +314,70 @@ static void report_progress(unsigned i, unsigned n, const char *name)
     if (isatty(STDERR_FILENO) == 0)
         return;
     if (name != NULL)
-        (void)fprintf(stderr, "\r%s, %u of %u", name, i + 1, n);
+        fprintf(stderr, "\r%s, %u of %u", name, i + 1, n);
     else
-        (void)fputs("\r\033[K", stderr);
-    (void)fflush(stderr);
+        fputs("\r\033[K", stderr);
+    fflush(stderr);
 }
 
+/** @return the exit status, or an error. */
 static int check_all(const struct options *opt, const struct lab_bands *bands,
-                     struct load_arena *arena, int *status_p, struct sim_error *err)
+                     struct load_arena *arena, struct sim_error *err)
 {
     struct checked *all = load_alloc(arena, opt->ndirs * sizeof(*all));
-    int rc = read_all(opt, bands, arena, all, err);
+    int status = CHECK_EQUAL, rc = read_all(opt, bands, arena, all, err);
 
     if (rc != SIM_OK)
         return rc;
-    *status_p = CHECK_EQUAL;
     for (unsigned i = 0; i < opt->ndirs; i++) {
         report_progress(i, opt->ndirs, all[i].name);
         if (all[i].rc == SIM_OK)
-            check(opt, bands, arena, &all[i]);
+            check_result(opt, bands, arena, &all[i]);
         report_progress(i, opt->ndirs, NULL);
         if (all[i].rc != SIM_OK)
-            (void)cmd_fail(&all[i].err);
-        if (status_of(&all[i], bands) > *status_p)
-            *status_p = status_of(&all[i], bands);
+            cmd_fail(&all[i].err);
+        if (status_of(&all[i], bands) > status)
+            status = status_of(&all[i], bands);
     }
-    print(opt, all, bands, arena);
-    return opt->junit != NULL ? write_junit(opt, all, bands, arena, err) : SIM_OK;
+    print_results(opt, all, bands, arena);
+    if (opt->junit != NULL)
+        rc = write_junit(opt, all, bands, arena, err);
+    return rc == SIM_OK ? status : rc;
 }
 
-int cmd_check(int argc, char **argv)
+static int check_results(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "RESULT...",
-        .about = "Runs again what the manifest of each result says, with the machines and programs "
-                 "of today, and tells what differs: values, and fingerprints where no value does. "
-                 "Exit status: 0 equal (with --band: all values in their bands), 1 something "
-                 "differs, 2 a result cannot be read or run.",
-        .options = { { options, 0 }, { cmd_format_options, 0 } },
-        .words_at = offsetof(struct options, dirs),
-        .nwords_at = offsetof(struct options, ndirs),
-        .max = DIRS_MAX,
-        .too_many = "%s: expected at most 1024 results",
-        .none = "expected a result, a folder that hubsim run has written",
-    };
-    struct options opt = { .limit = CMD_NO_LIMIT };
-    struct load_arena arena = { 0 };
+    struct options *opt = arg;
     struct lab_bands bands = { 0 };
-    struct sim_error err = { 0 };
-    int rc = SIM_OK, status = CHECK_TROUBLE;
+    int rc = SIM_OK;
 
-    cmd_parse(&usage, argc, argv, &opt);
-    opt.rerun.jobs = opt.common.jobs;
-    for (unsigned i = 0; i < opt.nbands && rc == SIM_OK; i++)
-        rc = lab_bands_add(&bands, opt.bands[i], &arena, &err);
+    opt->rerun.jobs = opt->common.jobs;
+    for (unsigned i = 0; i < opt->nbands && rc == SIM_OK; i++)
+        rc = lab_bands_add(&bands, opt->bands[i], &session->arena, err);
     if (rc == SIM_OK)
-        rc = cmd_rerun_begin(&opt.rerun, &err);
-    if (rc == SIM_OK) {
-        rc = check_all(&opt, &bands, &arena, &status, &err);
-        cmd_rerun_end(&opt.rerun);
-    }
-    load_arena_fini(&arena);
-    if (rc == SIM_OK)
-        return status;
-    (void)cmd_fail(&err);
-    return CHECK_TROUBLE;
+        rc = cmd_rerun_begin(&opt->rerun, err);
+    if (rc != SIM_OK)
+        return rc;
+    rc = check_all(opt, &bands, &session->arena, err);
+    cmd_rerun_end(&opt->rerun);
+    return rc;
 }
+
+const struct cmd_command cmd_check = {
+    .usage = {
+            .words = "RESULT...",
+            .about = "Runs again what the manifest of each result says, with the machines and programs "
+                     "of today, and tells what differs: values, and fingerprints where no value does. "
+                     "Exit status: 0 equal (with --band: all values in their bands), 1 something "
+                     "differs, 2 a result cannot be read or run.",
+            .options = { { options, 0 }, { cmd_format_options, 0 } },
+            .words_at = offsetof(struct options, dirs),
+            .nwords_at = offsetof(struct options, ndirs),
+            .max = DIRS_MAX,
+            .too_many = "%s: expected at most 1024 results",
+            .none = "expected a result, a folder that hubsim run has written",
+    },
+    .defaults = &(const struct options){ .limit = CMD_NO_LIMIT },
+    .size = sizeof(struct options),
+    .run = check_results,
+};

@@ -39,12 +39,15 @@ extern const struct cmd_option cmd_watch_options[];   /* --timeline and what els
 /** `options` begins with struct cmd_common. */
 void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *options);
 #define CMD_WORDS_MAX (2 * (CMD_SETS_MAX + LAB_FAULTS_MAX) + 4)
-/** The options above that change a result, as they would be typed. @return how many words */
-unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words);
+/** Appends an option and its value, and nothing where that is NULL. @return how many words then */
+unsigned cmd_add_option(const char **words, unsigned n, const char *option, const char *value);
+/** Appends the options above that change a result, as they would be typed. @return as above */
+unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words,
+                   unsigned n);
 /** To stdout; frees the table. */
 void cmd_print_table(struct lab_table *table, enum lab_format format);
-/** Prints "hubsim: ..." @return CMD_FAILED */
-int cmd_fail(const struct sim_error *err);
+/** Prints "hubsim: ..." */
+void cmd_fail(const struct sim_error *err);
 /** A machine, or a platform as a machine of one node, by name or path. */
 int cmd_load(const struct cmd_common *common, const char *name, struct load_machine **machine_p,
              struct sim_error *err);
@@ -70,18 +73,5 @@ int cmd_wait(pid_t pid);
 typedef void (*cmd_write_fn)(void *arg, FILE *out);
 int cmd_picture(const struct load_roots *roots, const char *script, const char *path,
                 cmd_write_fn write, void *arg, struct sim_error *err);
-
-int cmd_list(int argc, char **argv);
-int cmd_params(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_check(int argc, char **argv);
-int cmd_diff(int argc, char **argv);
-int cmd_score(int argc, char **argv);
-int cmd_figure(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_capture(int argc, char **argv);
-int cmd_topology(int argc, char **argv);
-int cmd_sweep(int argc, char **argv);
-int cmd_tune(int argc, char **argv);
 
 #endif /* CMD_CMD_H */

@@ -103,26 +103,25 @@ void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *optio
     cmd_parse_options(usage, argc, argv, options);
 }
 
-unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words)
+unsigned cmd_add_option(const char **words, unsigned n, const char *option, const char *value)
 {
-    unsigned n = 0;
+    if (value == NULL)
+        return n;
+    words[n] = option;
+    words[n + 1] = value;
+    return n + 2;
+}
 
-    if (common->platform != NULL) {
-        words[n++] = "--platform";
-        words[n++] = common->platform;
-    }
-    for (unsigned i = 0; i < common->nsets; i++) {
-        words[n++] = "--set";
-        words[n++] = common->sets[i];
-    }
-    for (unsigned i = 0; i < common->nfaults; i++) {
-        words[n++] = "--faults";
-        words[n++] = common->faults[i];
-    }
-    if (common->seed != 1) {
-        words[n++] = "--seed";
-        words[n++] = load_text(arena, "%" PRIu64, common->seed);
-    }
+unsigned cmd_words(const struct cmd_common *common, struct load_arena *arena, const char **words,
+                   unsigned n)
+{
+    n = cmd_add_option(words, n, "--platform", common->platform);
+    for (unsigned i = 0; i < common->nsets; i++)
+        n = cmd_add_option(words, n, "--set", common->sets[i]);
+    for (unsigned i = 0; i < common->nfaults; i++)
+        n = cmd_add_option(words, n, "--faults", common->faults[i]);
+    if (common->seed != 1)
+        n = cmd_add_option(words, n, "--seed", load_text(arena, "%" PRIu64, common->seed));
     return n;
 }
 
@@ -132,10 +131,9 @@ void cmd_print_table(struct lab_table *table, enum lab_format format)
     lab_table_fini(table);
 }
 
-int cmd_fail(const struct sim_error *err)
+void cmd_fail(const struct sim_error *err)
 {
-    (void)fprintf(stderr, "hubsim: %s\n", err->text);
-    return CMD_FAILED;
+    fprintf(stderr, "hubsim: %s\n", err->text);
 }
 
 int cmd_load(const struct cmd_common *common, const char *name, struct load_machine **machine_p,
@@ -168,8 +166,9 @@ int cmd_load(const struct cmd_common *common, const char *name, struct load_mach
 }
 
 /** A file by name or path, in the first of `folders` that has it; what is none is no input. */
-static int spare(const struct cmd_common *common, const char *option, const char *name,
-                 const char *const *folders, const struct lab_claims *claims, struct sim_error *err)
+static int spare_file(const struct cmd_common *common, const char *option, const char *name,
+                      const char *const *folders, const struct lab_claims *claims,
+                      struct sim_error *err)
 {
     char path[2048];
 
@@ -185,12 +184,12 @@ int cmd_spare_inputs(const struct cmd_common *common, const char *option, const 
     static const char *const files[] = { "experiments", "machines", "platforms", NULL };
     static const char *const platforms[] = { "platforms", NULL };
     static const char *const faults[] = { "faults", NULL };
-    int rc = spare(common, option, file, files, claims, err);
+    int rc = spare_file(common, option, file, files, claims, err);
 
     if (rc == SIM_OK && common->platform != NULL)
-        rc = spare(common, "--platform", common->platform, platforms, claims, err);
+        rc = spare_file(common, "--platform", common->platform, platforms, claims, err);
     for (unsigned i = 0; i < common->nfaults && rc == SIM_OK; i++)
-        rc = spare(common, "--faults", common->faults[i], faults, claims, err);
+        rc = spare_file(common, "--faults", common->faults[i], faults, claims, err);
     return rc;
 }
 
@@ -211,7 +210,7 @@ static void add_systems(const char *root, char *text, size_t size, struct load_n
         if (lab_rows_read(found.gl_pathv[i], &arena, &rows, NULL) != SIM_OK)
             continue; /* a table of something else */
         load_nearest_offer(near, name);
-        (void)snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "", name);
+        snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "", name);
     }
     globfree(&found);
     load_arena_fini(&arena);
@@ -219,7 +218,7 @@ static void add_systems(const char *root, char *text, size_t size, struct load_n
 
 static int fail_published(const struct load_roots *roots, const char *system, struct sim_error *err)
 {
-    char systems[512] = "", hint[128];
+    char systems[512] = "";
     struct load_nearest near;
 
     load_nearest_init(&near, system);
@@ -227,14 +226,14 @@ static int fail_published(const struct load_roots *roots, const char *system, st
         add_systems(roots->paths[i], systems, sizeof(systems), &near);
     return sim_error_set(err, SIM_ERR_IO,
                          "%s: no published measurements of this name: expected %s%s", system,
-                         systems, load_nearest_hint(&near, hint, sizeof(hint)));
+                         systems, near.hint);
 }
 
 int cmd_find_published(const struct load_roots *roots, const char *system, char *path, size_t size,
                        struct sim_error *err)
 {
     for (unsigned i = 0; i < roots->n; i++) {
-        (void)snprintf(path, size, "%s/published/%s.csv", roots->paths[i], system);
+        snprintf(path, size, "%s/published/%s.csv", roots->paths[i], system);
         if (access(path, R_OK) == 0)
             return SIM_OK;
     }

@@ -1,5 +1,5 @@
 /* hubsim diff: what has changed between two results, and by how much. */
-#include "tools/cmd/cmd.h"
+#include "tools/cmd/session.h"
 #include "tools/lab/result/changes.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ struct options {
     unsigned ndirs, limit; /* CMD_NO_LIMIT: not said */
 };
 
-enum { TEXT_LIMIT = 20, DIFF_FAILED = 2 };
+enum { TEXT_LIMIT = 20, DIFFERENT = 1 /* exit status */ };
 
 static const struct cmd_option options[] = {
     { "limit", 0, "N",
@@ -35,8 +35,8 @@ static void print_rest(const struct lab_changes *changes, unsigned limit)
 {
     for (unsigned kind = 0; kind < LAB_CHANGE_KINDS && limit > 0; kind++)
         if (changes->counts[kind] > limit)
-            (void)printf("and %u more of %s (--limit 0 shows all)\n", changes->counts[kind] - limit,
-                         lab_change_word((enum lab_change_kind)kind));
+            printf("and %u more of %s (--limit 0 shows all)\n", changes->counts[kind] - limit,
+                   lab_change_word((enum lab_change_kind)kind));
 }
 
 static void print_text(const struct lab_changes *changes, unsigned limit)
@@ -44,10 +44,9 @@ static void print_text(const struct lab_changes *changes, unsigned limit)
     struct lab_table table;
 
     for (unsigned i = 0; i < changes->counts[LAB_CHANGE_MADE]; i++)
-        (void)printf("%s: %s -> %s\n", changes->list[i].name, changes->list[i].a,
-                     changes->list[i].b);
+        printf("%s: %s -> %s\n", changes->list[i].name, changes->list[i].a, changes->list[i].b);
     if (!lab_changes_any(changes)) {
-        (void)puts("no difference in parameters, faults, points, values, fingerprints, statistics");
+        puts("no difference in parameters, faults, points, values, fingerprints, statistics");
         return;
     }
     lab_changes_text(changes, limit, &table);
@@ -55,7 +54,7 @@ static void print_text(const struct lab_changes *changes, unsigned limit)
     print_rest(changes, limit);
 }
 
-static void print(const struct options *opt, const struct lab_changes *changes)
+static void print_changes(const struct options *opt, const struct lab_changes *changes)
 {
     struct lab_table table;
 
@@ -67,8 +66,8 @@ static void print(const struct options *opt, const struct lab_changes *changes)
     cmd_print_table(&table, opt->common.format);
 }
 
-static int find(const struct options *opt, struct load_arena *arena, struct lab_changes *changes_p,
-                struct sim_error *err)
+static int find_changes(const struct options *opt, struct load_arena *arena,
+                        struct lab_changes *changes_p, struct sim_error *err)
 {
     const struct lab_bands exact = { 0 };
     struct lab_kept results[2];
@@ -89,38 +88,34 @@ static int find(const struct options *opt, struct load_arena *arena, struct lab_
     return SIM_OK;
 }
 
-int cmd_diff(int argc, char **argv)
+static int diff(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "A B",
-        .about =
-            "What has changed from result A to result B, folders that `hubsim run` has written, in "
-            "order of importance: how they were made, parameters, faults, points, values, "
-            "fingerprints, statistics. What is alike stands in one line, with the range of its "
-            "changes. Exit status: 0 no difference, 1 some, 2 a result cannot be read.",
-        .options = { { options, 0 }, { cmd_format_options, 0 } },
-        .words_at = offsetof(struct options, dirs),
-        .nwords_at = offsetof(struct options, ndirs),
-        .max = 2,
-        .too_many = "%s: expected two results",
-        .check = check_words,
-    };
-    struct options opt = { .limit = CMD_NO_LIMIT };
-    struct load_arena arena = { 0 };
+    const struct options *opt = arg;
     struct lab_changes changes = { 0 };
-    struct sim_error err = { 0 };
-    bool any;
-    int rc;
+    int rc = find_changes(opt, &session->arena, &changes, err);
 
-    cmd_parse(&usage, argc, argv, &opt);
-    rc = find(&opt, &arena, &changes, &err);
-    if (rc == SIM_OK)
-        print(&opt, &changes);
-    any = lab_changes_any(&changes);
-    load_arena_fini(&arena);
-    if (rc != SIM_OK) {
-        (void)cmd_fail(&err);
-        return DIFF_FAILED;
-    }
-    return any ? CMD_FAILED : CMD_OK;
+    if (rc != SIM_OK)
+        return rc;
+    print_changes(opt, &changes);
+    return lab_changes_any(&changes) ? DIFFERENT : CMD_OK;
 }
+
+const struct cmd_command cmd_diff = {
+    .usage = {
+            .words = "A B",
+            .about =
+                "What has changed from result A to result B, folders that `hubsim run` has written, in "
+                "order of importance: how they were made, parameters, faults, points, values, "
+                "fingerprints, statistics. What is alike stands in one line, with the range of its "
+                "changes. Exit status: 0 no difference, 1 some, 2 a result cannot be read.",
+            .options = { { options, 0 }, { cmd_format_options, 0 } },
+            .words_at = offsetof(struct options, dirs),
+            .nwords_at = offsetof(struct options, ndirs),
+            .max = 2,
+            .too_many = "%s: expected two results",
+            .check = check_words,
+    },
+    .defaults = &(const struct options){ .limit = CMD_NO_LIMIT },
+    .size = sizeof(struct options),
+    .run = diff,
+};

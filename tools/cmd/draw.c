@@ -54,7 +54,7 @@ int cmd_draw(const struct load_roots *roots, const char *const *stems, unsigned 
     args[0] = python;
     args[1] = find_script(roots, "plot.py", &arena);
     memcpy(args + 2, stems, n * sizeof(*args));
-    (void)fflush(NULL);
+    fflush(NULL);
     pid = fork();
     if (pid == 0) {
         (void)execv(python, (char *const *)(uintptr_t)args);
@@ -76,7 +76,7 @@ static bool run_script(const char *script, FILE *in, FILE *out)
     ssize_t n;
     pid_t pid;
 
-    (void)fflush(NULL);
+    fflush(NULL);
     if (fseek(in, 0, SEEK_SET) != 0 || pipe(ends) != 0)
         return false;
     pid = fork();
@@ -91,7 +91,7 @@ static bool run_script(const char *script, FILE *in, FILE *out)
     (void)close(ends[1]);
     while ((n = read(ends[0], bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR))
         if (n > 0)
-            (void)fwrite(bytes, 1, (size_t)n, out);
+            fwrite(bytes, 1, (size_t)n, out);
     (void)close(ends[0]);
     return cmd_wait(pid) == 0;
 }

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* strtok_r */
 #include "tools/lab/explain/explain.h"
-#include "tools/cmd/cmd.h"
+#include "tools/cmd/session.h"
 #include "tools/lab/result/distance.h"
 #include "tools/load/value.h"
 
@@ -77,7 +77,7 @@ static const struct cmd_option options[] = {
     { 0 },
 };
 
-static void print(const struct options *opt, const struct lab_explanation *e)
+static void print_explanation(const struct options *opt, const struct lab_explanation *e)
 {
     struct lab_table table;
     char title[512];
@@ -88,16 +88,16 @@ static void print(const struct options *opt, const struct lab_explanation *e)
         return;
     }
     lab_explain_title(e, title, sizeof(title));
-    (void)printf("%s\n\n", title);
+    printf("%s\n\n", title);
     if (opt->path)
         lab_explain_path(e, &table);
     else
         lab_explain_table(e, &table);
     cmd_print_table(&table, LAB_TEXT);
-    (void)putchar('\n');
+    putchar('\n');
     lab_explain_sums(e, LAB_SUM_PHASE, &table);
     cmd_print_table(&table, LAB_TEXT);
-    (void)putchar('\n');
+    putchar('\n');
     lab_explain_sums(e, LAB_SUM_KIND, &table);
     cmd_print_table(&table, LAB_TEXT);
 }
@@ -109,13 +109,11 @@ static void write_picture(void *arg, FILE *out)
     char title[512];
 
     lab_explain_title(e, title, sizeof(title));
-    (void)fputs("{\"title\": ", out);
-    lab_json_text(out, title);
-    (void)fputs(", \"parts\": ", out);
     lab_explain_path(e, &path);
+    fprintf(out, "{\"title\": %s, \"parts\": ", lab_json_quote(title, &path.arena));
     lab_table_write(&path, LAB_JSON, out);
     lab_table_fini(&path);
-    (void)fputs("}\n", out);
+    fputs("}\n", out);
 }
 
 /* ---- what the message needs of its machine ------------------------------------------ */
@@ -169,7 +167,7 @@ static int check_message(const struct options *opt, const struct machine_desc *d
     return rc;
 }
 
-static int check(const struct options *opt, struct sim_error *err)
+static int check_machine(const struct options *opt, struct sim_error *err)
 {
     struct load_machine *machine;
     int rc = cmd_load(&opt->common, opt->file, &machine, err);
@@ -181,55 +179,49 @@ static int check(const struct options *opt, struct sim_error *err)
     return rc;
 }
 
-int cmd_explain(int argc, char **argv)
+static int explain(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "MACHINE",
-        .about = "Sends one message and tells where each nanosecond went, from the first "
-                 "instruction of the sender until the receiver has seen it. The parts add up "
-                 "exactly. With --csv or --json each interval by itself, in picoseconds.",
-        .options = { { options, 0 },
-                     { cmd_format_options, 0 },
-                     { cmd_watch_options, 0 },
-                     { cmd_machine_options, 0 } },
-        CMD_ONE_WORD("MACHINE", file),
-        .none = "expected a machine",
-    };
-    struct options opt = { .message = { .kind = "dma",
-                                        .src = "cpu",
-                                        .dst = "cpu",
-                                        .descriptors = "internal",
-                                        .bytes = 8,
-                                        .puts = 4,
-                                        .blocks = 4,
-                                        .pitch = 4096,
-                                        .to = 1 } };
+    const struct options *opt = arg;
+    const struct lab_run run = lab_run_with(
+        &session->ev, &(struct lab_run){ .machine = opt->file, .platform = opt->common.platform });
     struct lab_explanation e;
-    struct lab_site site;
-    struct lab_run run;
-    struct sim_error err = { 0 };
-    int rc;
+    int rc = check_machine(opt, err);
 
-    cmd_parse(&usage, argc, argv, &opt);
-    if (check(&opt, &err) != SIM_OK)
-        return cmd_fail(&err);
-    lab_site_init(&site);
-    site.roots = opt.common.roots;
-    site.watch = opt.common.watch;
-    run = (struct lab_run){ .machine = opt.file,
-                            .platform = opt.common.platform,
-                            .sets = opt.common.sets,
-                            .nsets = opt.common.nsets,
-                            .nfaults = opt.common.nfaults,
-                            .seed = opt.common.seed };
-    for (unsigned i = 0; i < opt.common.nfaults; i++)
-        run.faults[i] = opt.common.faults[i];
-    rc = lab_explain(&site, &run, &opt.message, &e, &err);
     if (rc != SIM_OK)
-        return cmd_fail(&err);
-    print(&opt, &e);
-    if (opt.svg != NULL)
-        rc = cmd_picture(&opt.common.roots, "explain.py", opt.svg, write_picture, &e, &err);
+        return rc;
+    session->site.watch = opt->common.watch;
+    rc = lab_explain(&session->site, &run, &opt->message, &e, err);
+    if (rc != SIM_OK)
+        return rc;
+    print_explanation(opt, &e);
+    if (opt->svg != NULL)
+        rc = cmd_picture(&opt->common.roots, "explain.py", opt->svg, write_picture, &e, err);
     lab_explanation_fini(&e);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+    return rc;
 }
+
+const struct cmd_command cmd_explain = {
+    .usage = {
+            .words = "MACHINE",
+            .about = "Sends one message and tells where each nanosecond went, from the first "
+                     "instruction of the sender until the receiver has seen it. The parts add up "
+                     "exactly. With --csv or --json each interval by itself, in picoseconds.",
+            .options = { { options, 0 },
+                         { cmd_format_options, 0 },
+                         { cmd_watch_options, 0 },
+                         { cmd_machine_options, 0 } },
+            CMD_ONE_WORD("MACHINE", file),
+            .none = "expected a machine",
+    },
+    .defaults = &(const struct options){ .message = { .kind = "dma",
+                                                      .src = "cpu",
+                                                      .dst = "cpu",
+                                                      .descriptors = "internal",
+                                                      .bytes = 8,
+                                                      .puts = 4,
+                                                      .blocks = 4,
+                                                      .pitch = 4096,
+                                                      .to = 1 } },
+    .size = sizeof(struct options),
+    .run = explain,
+};

@@ -82,7 +82,7 @@ static int add_experiment(struct cmd_session *session, const struct figure *figu
     return SIM_OK;
 }
 
-/** `table` NULL: only tells the pool what is wanted. */
+/** `table` NULL: only announces to the pool what is wanted. */
 static int add_all(struct cmd_session *session, const struct figure *figure,
                    struct lab_table *table, struct sim_error *err)
 {
@@ -158,7 +158,7 @@ static int make_figures(const struct options *opt, struct cmd_session *session,
     if (rc == SIM_OK)
         rc = cmd_draw(&session->site.roots, stems, opt->n, err);
     for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
-        (void)printf("%s.png\n%s.svg\n%s.csv\n", figures[i].stem, figures[i].stem, figures[i].stem);
+        printf("%s.png\n%s.svg\n%s.csv\n", figures[i].stem, figures[i].stem, figures[i].stem);
     return rc;
 }
 
@@ -176,32 +176,31 @@ static void add_name(void *arg, const char *name, const char *path)
         naming->opt->names[naming->opt->n++] = load_text(naming->arena, "%s", name);
 }
 
-int cmd_figure(int argc, char **argv)
+static int figure(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "NAME...",
-        .about = "Runs the experiments of figures and draws them with the published points: PNG, "
-                 "SVG and the CSV of all that is drawn.",
-        .options = { { options, 0 }, { cmd_jobs_options, 0 }, { cmd_machine_options, 0 } },
-        .words_at = offsetof(struct options, names),
-        .nwords_at = offsetof(struct options, n),
-        .max = FIGURES_MAX,
-        .too_many = "expected at most 64 figures",
-        .check = check_names,
-    };
-    struct options opt = { .out = "out/figures" };
-    struct cmd_session session;
-    struct sim_error err = { 0 };
-    int rc;
+    struct options *opt = arg;
 
-    cmd_parse(&usage, argc, argv, &opt);
-    cmd_session_init(&session, &opt.common);
-    if (opt.all) {
-        opt.n = 0;
-        load_find_each(&session.site.roots, "figures", add_name,
-                       &(struct naming){ &opt, &session.arena });
+    if (opt->all) {
+        opt->n = 0;
+        load_find_each(&session->site.roots, "figures", add_name,
+                       &(struct naming){ opt, &session->arena });
     }
-    rc = make_figures(&opt, &session, &err);
-    cmd_session_fini(&session);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+    return make_figures(opt, session, err);
 }
+
+const struct cmd_command cmd_figure = {
+    .usage = {
+            .words = "NAME...",
+            .about = "Runs the experiments of figures and draws them with the published points: PNG, "
+                     "SVG and the CSV of all that is drawn.",
+            .options = { { options, 0 }, { cmd_jobs_options, 0 }, { cmd_machine_options, 0 } },
+            .words_at = offsetof(struct options, names),
+            .nwords_at = offsetof(struct options, n),
+            .max = FIGURES_MAX,
+            .too_many = "expected at most 64 figures",
+            .check = check_names,
+    },
+    .defaults = &(const struct options){ .out = "out/figures" },
+    .size = sizeof(struct options),
+    .run = figure,
+};

@@ -1,4 +1,4 @@
-#include "tools/cmd/cmd.h"
+#include "tools/cmd/session.h"
 
 #include <stdio.h>
 
@@ -9,7 +9,7 @@ struct listing {
     const char *kind;
 };
 
-/** A file that cannot be read is listed too: its error is told when it is used. */
+/** A file that cannot be read is listed too: its error is reported when it is used. */
 static void add_file(void *arg, const char *name, const char *path)
 {
     struct listing *listing = arg;
@@ -24,26 +24,31 @@ static void add_file(void *arg, const char *name, const char *path)
     load_arena_fini(&arena);
 }
 
-int cmd_list(int argc, char **argv)
+static int list(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .about = "Lists experiments, figures, machines, platforms, sweeps and files of faults.",
-        .options = { { cmd_format_options, 0 } },
-    };
     static const char *const kinds[][2] = {
         { "experiment", "experiments" }, { "figure", "figures" }, { "machine", "machines" },
         { "platform", "platforms" },     { "sweep", "sweeps" },   { "faults", "faults" }
     };
-    struct cmd_common common = { .nsets = 0 };
+    const struct cmd_common *common = arg;
     struct listing listing;
 
-    cmd_parse(&usage, argc, argv, &common);
+    (void)session;
+    (void)err;
     lab_table_begin(&listing.table, "kind, name, description");
-    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (unsigned i = 0; i < LOAD_COUNT(kinds); i++) {
         listing.kind = kinds[i][0];
-        load_find_each(&common.roots, kinds[i][1], add_file, &listing);
+        load_find_each(&common->roots, kinds[i][1], add_file, &listing);
     }
-    lab_table_write(&listing.table, common.format, stdout);
-    lab_table_fini(&listing.table);
+    cmd_print_table(&listing.table, common->format);
     return CMD_OK;
 }
+
+const struct cmd_command cmd_list = {
+    .usage = {
+            .about = "Lists experiments, figures, machines, platforms, sweeps and files of faults.",
+            .options = { { cmd_format_options, 0 } },
+    },
+    .size = sizeof(struct cmd_common),
+    .run = list,
+};

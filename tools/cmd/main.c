@@ -1,5 +1,5 @@
 /* hubsim: a cycle-level simulator of a PCI Express communication hub and its clusters. */
-#include "tools/cmd/cmd.h"
+#include "tools/cmd/session.h"
 
 #include "tools/lab/format/out.h"
 #include "tools/lab/run/version.h"
@@ -10,55 +10,54 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command {
+static const struct {
     const char *name, *arguments, *summary;
-    int (*run)(int argc, char **argv);
+    const struct cmd_command *command;
     int failure; /* its exit status when it could not do its work */
 } commands[] = {
-    { "list", "", "experiments, figures, machines, platforms", cmd_list, CMD_FAILED },
-    { "params", "FILE", "every key with value, unit, range and source", cmd_params, CMD_FAILED },
-    { "run", "FILE", "an experiment, or a machine alone: table with bounds", cmd_run, CMD_FAILED },
-    { "check", "RESULT", "a kept result once more: what differs, for CI too", cmd_check,
+    { "list", "", "experiments, figures, machines, platforms", &cmd_list, CMD_FAILED },
+    { "params", "FILE", "every key with value, unit, range and source", &cmd_params, CMD_FAILED },
+    { "run", "FILE", "an experiment, or a machine alone: table with bounds", &cmd_run, CMD_FAILED },
+    { "check", "RESULT", "a kept result once more: what differs, for CI too", &cmd_check,
       CMD_USAGE },
-    { "diff", "A B", "what has changed between two results, and by how much", cmd_diff, CMD_USAGE },
-    { "score", "SYSTEM", "published hardware against simulation", cmd_score, CMD_FAILED },
-    { "figure", "NAME", "picture, SVG and CSV, with the published points", cmd_figure, CMD_FAILED },
-    { "sweep", "FILE", "many points, resumable: table and figure", cmd_sweep, CMD_FAILED },
-    { "tune", "FILE...", "the fastest algorithm of a collective at each size", cmd_tune,
+    { "diff", "A B", "what has changed between two results, and by how much", &cmd_diff,
+      CMD_USAGE },
+    { "score", "SYSTEM", "published hardware against simulation", &cmd_score, CMD_FAILED },
+    { "figure", "NAME", "picture, SVG and CSV, with the published points", &cmd_figure,
       CMD_FAILED },
-    { "explain", "MACHINE", "where each nanosecond of a message went", cmd_explain, CMD_FAILED },
-    { "capture", "FILE", "what a capture of packets (--pcap) holds", cmd_capture, CMD_FAILED },
-    { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", cmd_topology,
+    { "sweep", "FILE", "many points, resumable: table and figure", &cmd_sweep, CMD_FAILED },
+    { "tune", "FILE...", "the fastest algorithm of a collective at each size", &cmd_tune,
+      CMD_FAILED },
+    { "explain", "MACHINE", "where each nanosecond of a message went", &cmd_explain, CMD_FAILED },
+    { "capture", "FILE", "what a capture of packets (--pcap) holds", &cmd_capture, CMD_FAILED },
+    { "topology", "FILE", "hops, bisection, link loads and cycles of a machine", &cmd_topology,
       CMD_FAILED },
 };
-#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define NCOMMANDS (LOAD_COUNT(commands))
 
 static void print_help(FILE *out)
 {
-    (void)fputs("Usage: hubsim COMMAND [OPTION...] [ARGUMENT]\n\n", out);
+    fputs("Usage: hubsim COMMAND [OPTION...] [ARGUMENT]\n\n", out);
     for (size_t i = 0; i < NCOMMANDS; i++)
-        (void)fprintf(out, "  %-8s %-7s %s\n", commands[i].name, commands[i].arguments,
-                      commands[i].summary);
-    (void)fputs(
-        "\n`hubsim COMMAND --help` tells more. Names are looked for in configs/ beside the\n"
-        "program, then in HUBSIM_PATH.\n",
-        out);
+        fprintf(out, "  %-8s %-7s %s\n", commands[i].name, commands[i].arguments,
+                commands[i].summary);
+    fputs("\n`hubsim COMMAND --help` tells more. Names are looked for in configs/ beside the\n"
+          "program, then in HUBSIM_PATH.\n",
+          out);
 }
 
-static int unknown(const char *name)
+static int refuse_command(const char *name)
 {
     struct load_nearest near;
-    char hint[128];
 
     load_nearest_init(&near, name);
     for (size_t i = 0; i < NCOMMANDS; i++)
         load_nearest_offer(&near, commands[i].name);
-    (void)fprintf(stderr, "hubsim: %s: unknown command%s\n", name,
-                  load_nearest_hint(&near, hint, sizeof(hint)));
+    fprintf(stderr, "hubsim: %s: unknown command%s\n", name, near.hint);
     return CMD_USAGE;
 }
 
-static int failure_status = CMD_FAILED; /* of the command that runs */
+static int failure_status = CMD_FAILED; /* the exit status of the command that runs */
 
 /** Whatever the command was, and where it ended: argp exits by itself after --help. */
 static void close_output(void)
@@ -67,7 +66,7 @@ static void close_output(void)
 
     if (lab_out_close_standard(&err) == SIM_OK)
         return;
-    (void)cmd_fail(&err);
+    cmd_fail(&err);
     _exit(failure_status);
 }
 
@@ -89,16 +88,16 @@ int main(int argc, char **argv)
         return CMD_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        (void)printf("hubsim " HUBSIM_VERSION " (%s)\n", hubsim_commit);
+        printf("hubsim " HUBSIM_VERSION " (%s)\n", hubsim_commit);
         return CMD_OK;
     }
     for (size_t i = 0; i < NCOMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
-        (void)snprintf(name, sizeof(name), "hubsim %s", commands[i].name);
+        snprintf(name, sizeof(name), "hubsim %s", commands[i].name);
         argv[1] = name; /* argp prints it in messages */
         failure_status = commands[i].failure;
-        return commands[i].run(argc - 1, argv + 1);
+        return cmd_execute(commands[i].command, argc - 1, argv + 1, failure_status);
     }
-    return unknown(argv[1]);
+    return refuse_command(argv[1]);
 }

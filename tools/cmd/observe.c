@@ -15,7 +15,7 @@ struct search {
 };
 
 /** It ended early, or with other bytes than were sent. */
-static bool failed(const struct lab_result *result)
+static bool has_failed(const struct lab_result *result)
 {
     uint64_t verified = 1;
 
@@ -29,8 +29,9 @@ static void find_run(void *arg, const struct lab_run *run, const struct lab_resu
     struct search *search = arg;
 
     search->n++;
-    if (search->wanted != 0 ? search->n != search->wanted
-                            : search->run != NULL && (!failed(result) || failed(search->result)))
+    if (search->wanted != 0
+            ? search->n != search->wanted
+            : search->run != NULL && (!has_failed(result) || has_failed(search->result)))
         return;
     search->found = search->n;
     search->run = run;
@@ -38,8 +39,8 @@ static void find_run(void *arg, const struct lab_run *run, const struct lab_resu
 }
 
 /** The run once more. */
-static int repeat(const struct lab_site *site, const struct search *search,
-                  struct load_arena *arena, struct sim_error *err)
+static int repeat_run(const struct lab_site *site, const struct search *search,
+                      struct load_arena *arena, struct sim_error *err)
 {
     struct lab_site again = *site;
     struct lab_result result;
@@ -81,9 +82,9 @@ int cmd_observe(struct cmd_session *session, const struct lab_watch_options *wat
                              "%s: --observe %" PRIu64 ": expected 1 .. %" PRIu64, file, which,
                              search.n);
     site.watch = *watch;
-    rc = repeat(&site, &search, &session->arena, err);
+    rc = repeat_run(&site, &search, &session->arena, err);
     if (rc == SIM_OK)
-        (void)fprintf(stderr, "hubsim: observed simulation %" PRIu64 " of %" PRIu64 ": %s\n",
-                      search.found, search.n, lab_run_text(search.run, &session->arena));
+        fprintf(stderr, "hubsim: observed simulation %" PRIu64 " of %" PRIu64 ": %s\n",
+                search.found, search.n, lab_run_text(search.run, &session->arena));
     return rc;
 }

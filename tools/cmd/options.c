@@ -61,7 +61,7 @@ void cmd_take_time(struct argp_state *state, const struct cmd_option *o, void *t
 
     if (digits < sizeof(number))
         memcpy(number, text, digits);
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    for (size_t i = 0; i < LOAD_COUNT(units); i++) {
         if (strcmp(text + digits, units[i].name) != 0 || !load_number(number, false, &value) ||
             value == 0 || value > (SIM_TIME_NEVER - 1) / units[i].ps)
             continue;
@@ -129,7 +129,7 @@ static void check_end(const struct parsing *p, struct argp_state *state)
         usage->check(state, p->options);
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t parse_key(int key, char *text, struct argp_state *state)
 {
     struct parsing *p = state->input;
 
@@ -159,7 +159,7 @@ void cmd_parse_options(const struct cmd_usage *usage, int argc, char **argv, voi
 {
     struct parsing p = { .usage = usage, .options = options };
     const struct argp argp = {
-        .options = p.argp, .parser = parse, .args_doc = usage->words, .doc = usage->about
+        .options = p.argp, .parser = parse_key, .args_doc = usage->words, .doc = usage->about
     };
 
     for (unsigned g = 0; g < CMD_GROUPS_MAX && usage->options[g].rows != NULL; g++) {

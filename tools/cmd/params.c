@@ -1,4 +1,4 @@
-#include "tools/cmd/cmd.h"
+#include "tools/cmd/session.h"
 
 #include "tools/lab/run/params.h"
 #include "tools/lab/run/software.h"
@@ -27,41 +27,41 @@ static void check_file(struct argp_state *state, void *arg)
         argp_error(state, "expected a machine or platform");
 }
 
-static int print_faults(const struct options *opt)
+static int print_params(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    struct lab_table table;
-
-    lab_fault_table(lab_kinds(), &table);
-    cmd_print_table(&table, opt->common.format);
-    return CMD_OK;
-}
-
-int cmd_params(int argc, char **argv)
-{
-    static const struct cmd_usage usage = {
-        .words = "FILE\n--fault-kinds",
-        .about = "Every key of a machine or platform in force: value, unit, range, source, the "
-                 "rows it was calibrated to, and meaning.",
-        .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
-        CMD_ONE_WORD("FILE", file),
-        .check = check_file,
-    };
-    struct options opt = { .file = NULL };
+    const struct options *opt = arg;
     struct load_machine *machine;
-    struct sim_error err = { 0 };
     struct lab_table table;
+    int rc;
 
-    cmd_parse(&usage, argc, argv, &opt);
-    if (opt.faults)
-        return print_faults(&opt);
-    if (cmd_load(&opt.common, opt.file, &machine, &err) != SIM_OK)
-        return cmd_fail(&err);
-    if (opt.common.format == LAB_MARKDOWN) {
+    (void)session;
+    if (opt->faults) {
+        lab_fault_table(lab_kinds(), &table);
+        cmd_print_table(&table, opt->common.format);
+        return CMD_OK;
+    }
+    rc = cmd_load(&opt->common, opt->file, &machine, err);
+    if (rc != SIM_OK)
+        return rc;
+    if (opt->common.format == LAB_MARKDOWN) {
         lab_params_markdown(machine, stdout);
     } else {
         lab_params(machine, &table);
-        cmd_print_table(&table, opt.common.format);
+        cmd_print_table(&table, opt->common.format);
     }
     load_machine_destroy(machine);
     return CMD_OK;
 }
+
+const struct cmd_command cmd_params = {
+    .usage = {
+            .words = "FILE\n--fault-kinds",
+            .about = "Every key of a machine or platform in force: value, unit, range, source, the "
+                     "rows it was calibrated to, and meaning.",
+            .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
+            CMD_ONE_WORD("FILE", file),
+            .check = check_file,
+    },
+    .size = sizeof(struct options),
+    .run = print_params,
+};

@@ -18,8 +18,8 @@ int cmd_rerun_begin(struct cmd_rerun *rerun, struct sim_error *err)
 
     if (rerun->out != NULL)
         return lab_out_folder(rerun->out, err);
-    (void)snprintf(rerun->temporary, sizeof(rerun->temporary), "%s/hubsim-check-XXXXXX",
-                   tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
+    snprintf(rerun->temporary, sizeof(rerun->temporary), "%s/hubsim-check-XXXXXX",
+             tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
     if (mkdtemp(rerun->temporary) == NULL)
         return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to",
                              rerun->temporary, strerror(errno));
@@ -56,34 +56,34 @@ static int find_program(const char *command, struct load_arena *arena, const cha
 }
 
 /** The words of the manifest with those that say where and how; NULL at the end. */
-static char **make_words(const struct cmd_rerun *rerun, const struct lab_kept *kept,
-                         const char *program, struct load_arena *arena)
+static const char **make_words(const struct cmd_rerun *rerun, const struct lab_kept *kept,
+                               const char *program, struct load_arena *arena)
 {
     const struct lab_manifest *m = &kept->manifest;
     bool lab = strcmp(m->command, "hubsim") == 0;
-    char **words = load_alloc(arena, (m->nwords + 8) * sizeof(*words));
+    const char **words = load_alloc(arena, (m->nwords + 8) * sizeof(*words));
     unsigned n = 0;
 
-    words[n++] = strdup(program);
+    words[n++] = program;
     if (lab)
-        words[n++] = strdup("run");
-    words[n++] = strdup("--out");
-    words[n++] = strdup(rerun->out);
+        words[n++] = "run";
+    words[n++] = "--out";
+    words[n++] = rerun->out;
     if (lab) {
-        words[n++] = strdup("--jobs");
-        words[n++] = strdup(load_text(arena, "%u", rerun->jobs));
+        words[n++] = "--jobs";
+        words[n++] = load_text(arena, "%u", rerun->jobs);
     } else {
-        words[n++] = strdup("--quiet"); /* the first line is to be that of an error */
+        words[n++] = "--quiet"; /* the first line is to be that of an error */
     }
     for (unsigned i = lab; i < m->nwords; i++)
-        words[n++] = strdup(i == 1 && strcmp(m->kind, "experiment") == 0
-                                ? load_text(arena, "%s/%s", kept->dir, m->words[i])
-                                : m->words[i]);
+        words[n++] = i == 1 && strcmp(m->kind, "experiment") == 0
+                         ? load_text(arena, "%s/%s", kept->dir, m->words[i])
+                         : m->words[i];
     return words;
 }
 
-/** What is told on stdout is not wanted; errors are kept for a message of ours. */
-static _Noreturn void become(char **words, const char *errors)
+/** What it prints on stdout is not wanted; errors are kept for a message of ours. */
+static _Noreturn void become(const char **words, const char *errors)
 {
     int null = open("/dev/null", O_RDWR), file = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
@@ -91,37 +91,36 @@ static _Noreturn void become(char **words, const char *errors)
         (void)dup2(null, STDIN_FILENO);
         (void)dup2(null, STDOUT_FILENO);
         (void)dup2(file, STDERR_FILENO);
-        (void)execv(words[0], words);
+        (void)execv(words[0], (char *const *)(uintptr_t)words);
     }
     _exit(127);
 }
 
-static int run(char **words, const char *errors)
+static int run_words(const char **words, const char *errors)
 {
     pid_t pid;
 
-    (void)fflush(NULL);
+    fflush(NULL);
     pid = fork();
     if (pid == 0)
         become(words, errors);
     return cmd_wait(pid);
 }
 
-/** The first line that it has told, without its name. */
+/** The first line that it has printed, without its name. */
 static const char *read_error(const char *path, struct load_arena *arena)
 {
     FILE *f = fopen(path, "r");
     char line[900] = "it ended early";
-    const char *colon;
 
     if (f == NULL)
         return "it could not be started";
     if (fgets(line, sizeof(line), f) != NULL)
         line[strcspn(line, "\n")] = '\0';
     (void)fclose(f);
-    colon =
-        strncmp(line, "hubsim: ", 8) == 0 || strncmp(line, "hubrun: ", 8) == 0 ? line + 8 : line;
-    return load_text(arena, "%s", colon);
+    return load_text(
+        arena, "%s",
+        strncmp(line, "hubsim: ", 8) == 0 || strncmp(line, "hubrun: ", 8) == 0 ? line + 8 : line);
 }
 
 static bool same_folder(const char *a, const char *b)
@@ -137,7 +136,6 @@ int cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept, struct
     const char *dir = load_text(arena, "%s/%s", rerun->out, kept->manifest.name);
     const char *manifest = load_text(arena, "%s/manifest.json", dir);
     const char *errors = load_text(arena, "%s/stderr", rerun->out), *program = "";
-    char **words;
     int status, rc = find_program(kept->manifest.command, arena, &program, err);
 
     if (rc != SIM_OK)
@@ -147,10 +145,7 @@ int cmd_rerun(const struct cmd_rerun *rerun, const struct lab_kept *kept, struct
                              "%s: --out %s: expected a folder that does not hold the kept result",
                              kept->dir, rerun->out);
     (void)remove(manifest); /* of an earlier check: what is there afterwards is new */
-    words = make_words(rerun, kept, program, arena);
-    status = run(words, errors);
-    for (char **word = words; *word != NULL; word++)
-        free(*word);
+    status = run_words(make_words(rerun, kept, program, arena), errors);
     if (access(manifest, F_OK) == 0)
         *dir_p = dir; /* a point may have failed, as it may have in what was kept */
     else

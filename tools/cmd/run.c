@@ -37,14 +37,14 @@ static void command_words(const struct options *opt, const char *file, struct lo
     out->words = words;
     words[out->nwords++] = "run";
     words[out->nwords++] = file;
-    out->nwords += cmd_words(&opt->common, arena, words + out->nwords);
+    out->nwords = cmd_words(&opt->common, arena, words, out->nwords);
     if (opt->whole_protocol)
         words[out->nwords++] = "--whole-protocol";
 }
 
 /** To OUT/NAME/. */
-static int keep(const struct options *opt, struct cmd_session *session, struct lab_out *out,
-                struct sim_error *err)
+static int keep_result(const struct options *opt, struct cmd_session *session, struct lab_out *out,
+                       struct sim_error *err)
 {
     int rc = lab_out_gather(&session->ev, &session->site, out, err);
 
@@ -70,13 +70,13 @@ static int run_machine(const struct options *opt, struct cmd_session *session,
         return rc;
     lab_table_write(&table, opt->common.format, stdout);
     if (parts != NULL && opt->common.format == LAB_TEXT)
-        (void)puts(parts);
+        puts(parts);
     out.name = load_find_stem(opt->file, &session->arena);
     out.table = &table;
     out.npoints = table.nrows;
     command_words(opt, opt->file, &session->arena, &out);
     if (opt->out != NULL || opt->common.watch.usage)
-        rc = keep(opt, session, &out, err);
+        rc = keep_result(opt, session, &out, err);
     lab_table_fini(&table);
     return rc;
 }
@@ -104,7 +104,7 @@ static int run_experiment(const struct options *opt, const char *path, struct cm
     out.npoints = samples.n;
     out.points = lab_out_points(&samples, &session->arena);
     command_words(opt, load_text(&session->arena, "%s.yaml", exp.name), &session->arena, &out);
-    rc = keep(opt, session, &out, err);
+    rc = keep_result(opt, session, &out, err);
     if (rc == SIM_OK)
         cmd_print_table(&table, opt->common.format);
     return rc == SIM_OK ? cmd_check_samples(&samples, err) : rc;
@@ -116,7 +116,7 @@ static bool is_experiment(const struct load_tree *tree)
     static const char *const keys[] = { "series", "workload", "setup" };
     bool found = false;
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+    for (size_t i = 0; i < LOAD_COUNT(keys); i++)
         found |= load_tree_get(tree, keys[i]) != NULL;
     return found && load_tree_get(tree, "nodes") == NULL;
 }
@@ -137,45 +137,42 @@ static int run_file(const struct options *opt, struct cmd_session *session, stru
     return experiment ? run_experiment(opt, path, session, err) : run_machine(opt, session, err);
 }
 
-int cmd_run(int argc, char **argv)
+static int run_command(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "FILE",
-        .about = "Runs an experiment: its table with closed-form bounds on stdout, and a result "
-                 "that can be kept, checked and compared in out/NAME/. A machine alone gives "
-                 "ping-pong by distance.",
-        .options = { { options, 0 },
-                     { cmd_format_options, 0 },
-                     { cmd_jobs_options, 0 },
-                     { cmd_machine_options, 0 },
-                     { cmd_watch_options, 0 } },
-        CMD_ONE_WORD("FILE", file),
-        .none = "expected an experiment or a machine",
-    };
-    struct options opt = { .out = NULL };
+    const struct options *opt = arg;
     struct lab_claims claims = { 0 };
-    struct cmd_session session;
-    struct sim_error err = { 0 };
-    int rc, observed;
+    int observed, rc = lab_watch_claim(&opt->common.watch, &claims, err);
 
-    cmd_parse(&usage, argc, argv, &opt);
-    rc = lab_watch_claim(&opt.common.watch, &claims, &err);
     if (rc == SIM_OK)
-        rc = cmd_spare_inputs(&opt.common, "FILE", opt.file, &claims, &err);
+        rc = cmd_spare_inputs(&opt->common, "FILE", opt->file, &claims, err);
     if (rc != SIM_OK)
-        return cmd_fail(&err);
-    cmd_session_init(&session, &opt.common);
-    session.site.fingerprint = session.site.statistics = true;
-    session.site.watch.usage = opt.common.watch.usage;
-    session.site.watch.usage_window_ps = opt.common.watch.usage_window_ps;
-    if (opt.whole_protocol)
-        session.ev.protocol = (struct lab_protocol){ 0 };
-    rc = run_file(&opt, &session, &err);
-    if (rc == SIM_OK && opt.common.format == LAB_TEXT)
-        lab_repairs_write_all(session.ev.pool, stdout);
-    observed = cmd_observe(&session, &opt.common.watch, opt.file, opt.which, &err);
-    if (rc == SIM_OK)
-        rc = observed;
-    cmd_session_fini(&session);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+        return rc;
+    session->site.fingerprint = session->site.statistics = true;
+    session->site.watch.usage = opt->common.watch.usage;
+    session->site.watch.usage_window_ps = opt->common.watch.usage_window_ps;
+    if (opt->whole_protocol)
+        session->ev.protocol = (struct lab_protocol){ 0 };
+    rc = run_file(opt, session, err);
+    if (rc == SIM_OK && opt->common.format == LAB_TEXT)
+        lab_repairs_write_all(session->ev.pool, stdout);
+    observed = cmd_observe(session, &opt->common.watch, opt->file, opt->which, err);
+    return rc == SIM_OK ? observed : rc;
 }
+
+const struct cmd_command cmd_run = {
+    .usage = {
+            .words = "FILE",
+            .about = "Runs an experiment: its table with closed-form bounds on stdout, and a result "
+                     "that can be kept, checked and compared in out/NAME/. A machine alone gives "
+                     "ping-pong by distance.",
+            .options = { { options, 0 },
+                         { cmd_format_options, 0 },
+                         { cmd_jobs_options, 0 },
+                         { cmd_machine_options, 0 },
+                         { cmd_watch_options, 0 } },
+            CMD_ONE_WORD("FILE", file),
+            .none = "expected an experiment or a machine",
+    },
+    .size = sizeof(struct options),
+    .run = run_command,
+};

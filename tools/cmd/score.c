@@ -39,10 +39,10 @@ static void print_summary(const struct lab_scores *scores)
 
     for (unsigned i = 0; i < scores->n; i++)
         fitted += scores->rows[i].calibrated;
-    (void)printf("\n%u primary rows pass, %u fail", scores->passed, scores->failed);
+    printf("\n%u primary rows pass, %u fail", scores->passed, scores->failed);
     if (scores->not_run > 0)
-        (void)printf(", %u could not be run", scores->not_run);
-    (void)printf("; %u rows were calibrated to\n", fitted);
+        printf(", %u could not be run", scores->not_run);
+    printf("; %u rows were calibrated to\n", fitted);
 }
 
 /** On stderr too, where it is seen when the table goes to a file. */
@@ -50,17 +50,19 @@ static void report_failures(const struct lab_scores *scores)
 {
     for (unsigned i = 0; i < scores->n; i++)
         if (scores->rows[i].score.reason != NULL)
-            (void)fprintf(stderr, "hubsim: %s: %s\n", scores->rows[i].row->id,
-                          scores->rows[i].score.reason);
+            fprintf(stderr, "hubsim: %s: %s\n", scores->rows[i].row->id,
+                    scores->rows[i].score.reason);
 }
 
-static int score(const struct options *opt, struct cmd_session *session, struct sim_error *err)
+static int print_scores(const struct options *opt, struct cmd_session *session,
+                        struct sim_error *err)
 {
     struct lab_scores scores;
     struct lab_table table;
+    int rc = lab_score_all(&session->ev, &session->site, &scores, err);
 
-    if (lab_score_all(&session->ev, &session->site, &scores, err) != SIM_OK)
-        return cmd_fail(err);
+    if (rc != SIM_OK)
+        return rc;
     if (opt->common.format == LAB_TEXT)
         lab_score_report(&scores, &table);
     else
@@ -72,15 +74,15 @@ static int score(const struct options *opt, struct cmd_session *session, struct 
     return scores.failed + scores.not_run == 0 ? CMD_OK : CMD_FAILED;
 }
 
-static int sensitivity(const struct options *opt, struct cmd_session *session,
-                       struct sim_error *err)
+static int print_sensitivity(const struct options *opt, struct cmd_session *session,
+                             struct sim_error *err)
 {
     struct lab_table table = { 0 };
     int rc = lab_sensitivity(&session->ev, &session->site, opt->pattern, &table, err);
 
     if (rc == SIM_OK)
         cmd_print_table(&table, opt->common.format);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(err);
+    return rc;
 }
 
 static int read_rows(const struct options *opt, struct cmd_session *session, struct lab_rows *rows,
@@ -99,34 +101,33 @@ static int read_rows(const struct options *opt, struct cmd_session *session, str
     return rc;
 }
 
-int cmd_score(int argc, char **argv)
+static int score(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "SYSTEM",
-        .about = "Builds each published measurement of SYSTEM from its setup alone, simulates it "
-                 "and compares. A row that cannot be built, or whose words are wrong, is not-run, "
-                 "with the reason. Exit status 1 when a primary row fails or could not be run.",
-        .options = { { options, 0 },
-                     { cmd_format_options, 0 },
-                     { cmd_jobs_options, 0 },
-                     { cmd_machine_options, 0 } },
-        CMD_ONE_WORD("SYSTEM", system),
-        .none = "expected a system, e.g. peach2",
-    };
-    struct options opt = { .system = NULL };
+    const struct options *opt = arg;
     struct lab_rows rows = { 0 }, library = { 0 };
-    struct cmd_session session;
-    struct sim_error err = { 0 };
-    int status;
+    int rc;
 
-    cmd_parse(&usage, argc, argv, &opt);
-    cmd_session_init(&session, &opt.common);
-    if (opt.whole_protocol)
-        session.ev.protocol = (struct lab_protocol){ 0 };
-    if (read_rows(&opt, &session, &rows, &library, &err) != SIM_OK)
-        status = cmd_fail(&err);
-    else
-        status = opt.sensitivity ? sensitivity(&opt, &session, &err) : score(&opt, &session, &err);
-    cmd_session_fini(&session);
-    return status;
+    if (opt->whole_protocol)
+        session->ev.protocol = (struct lab_protocol){ 0 };
+    rc = read_rows(opt, session, &rows, &library, err);
+    if (rc != SIM_OK)
+        return rc;
+    return (opt->sensitivity ? print_sensitivity : print_scores)(opt, session, err);
 }
+
+const struct cmd_command cmd_score = {
+    .usage = {
+            .words = "SYSTEM",
+            .about = "Builds each published measurement of SYSTEM from its setup alone, simulates it "
+                     "and compares. A row that cannot be built, or whose words are wrong, is not-run, "
+                     "with the reason. Exit status 1 when a primary row fails or could not be run.",
+            .options = { { options, 0 },
+                         { cmd_format_options, 0 },
+                         { cmd_jobs_options, 0 },
+                         { cmd_machine_options, 0 } },
+            CMD_ONE_WORD("SYSTEM", system),
+            .none = "expected a system, e.g. peach2",
+    },
+    .size = sizeof(struct options),
+    .run = score,
+};

@@ -2,18 +2,20 @@
 #include "tools/cmd/session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static void show(void *arg, unsigned done, unsigned total)
+static void show_progress(void *arg, unsigned done, unsigned total)
 {
     (void)arg;
     if (isatty(STDERR_FILENO) == 0)
         return;
-    (void)fprintf(stderr, "\r%u of %u simulations%s", done, total, done == total ? "\r\033[K" : "");
-    (void)fflush(stderr);
+    fprintf(stderr, "\r%u of %u simulations%s", done, total, done == total ? "\r\033[K" : "");
+    fflush(stderr);
 }
 
-void cmd_session_init(struct cmd_session *session, const struct cmd_common *common)
+static void init_session(struct cmd_session *session, const struct cmd_common *common)
 {
     *session = (struct cmd_session){ .ev.protocol = lab_protocol_short };
     lab_site_init(&session->site);
@@ -21,7 +23,7 @@ void cmd_session_init(struct cmd_session *session, const struct cmd_common *comm
     session->ev.pool = lab_pool_create(&(struct lab_pool_config){ .workers = common->jobs,
                                                                   .execute = lab_simulate,
                                                                   .execute_arg = &session->site,
-                                                                  .progress = show });
+                                                                  .progress = show_progress });
     session->ev.sets = common->sets;
     session->ev.nsets = common->nsets;
     session->ev.faults = common->faults;
@@ -30,10 +32,26 @@ void cmd_session_init(struct cmd_session *session, const struct cmd_common *comm
     session->ev.arena = &session->arena;
 }
 
-void cmd_session_fini(struct cmd_session *session)
+int cmd_execute(const struct cmd_command *command, int argc, char **argv, int failure)
 {
-    lab_pool_destroy(session->ev.pool);
-    load_arena_fini(&session->arena);
+    void *options = calloc(1, command->size);
+    struct cmd_session session;
+    struct sim_error err = { 0 };
+    int status;
+
+    SIM_ASSERT(options != NULL);
+    if (command->defaults != NULL)
+        memcpy(options, command->defaults, command->size);
+    cmd_parse(&command->usage, argc, argv, options);
+    init_session(&session, options);
+    status = command->run(options, &session, &err);
+    lab_pool_destroy(session.ev.pool);
+    load_arena_fini(&session.arena);
+    free(options);
+    if (status >= 0)
+        return status;
+    cmd_fail(&err);
+    return failure;
 }
 
 int cmd_check_samples(const struct lab_samples *samples, struct sim_error *err)

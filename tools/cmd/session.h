@@ -1,4 +1,4 @@
-/* What commands that simulate hold: where things are, workers, memory. */
+/* A command of hubsim, and what it holds while it runs: where things are, workers, memory. */
 #ifndef CMD_SESSION_H
 #define CMD_SESSION_H
 
@@ -13,12 +13,21 @@ struct cmd_session {
     struct lab_evaluator ev;
 };
 
-/** `common` must live as long as the session. */
-void cmd_session_init(struct cmd_session *session, const struct cmd_common *common);
-void cmd_session_fini(struct cmd_session *session);
+struct cmd_command {
+    struct cmd_usage usage;
+    const void *defaults; /* options when nothing is said; NULL: all zero */
+    size_t size;          /* bytes of the options, which begin with struct cmd_common */
+    /** @return an exit status, or SIM_ERR_* with the reason in *err. */
+    int (*run)(void *options, struct cmd_session *session, struct sim_error *err);
+};
+extern const struct cmd_command cmd_list, cmd_params, cmd_run, cmd_check, cmd_diff, cmd_score,
+    cmd_figure, cmd_explain, cmd_capture, cmd_topology, cmd_sweep, cmd_tune;
+
+/** From its command line to its exit status, which is `failure` after an error. */
+int cmd_execute(const struct cmd_command *command, int argc, char **argv, int failure);
 /** The simulation of number `which`, from 1 on (0: the first that has failed, or else the first),
  * that the session has made of `file`, once more and observed: the same, since nothing depends on
- * observers. Tells which one on stderr. */
+ * observers. Prints which one on stderr. */
 int cmd_observe(struct cmd_session *session, const struct lab_watch_options *watch,
                 const char *file, uint64_t which, struct sim_error *err);
 /** The first point without a value is an error. */

@@ -35,7 +35,7 @@ struct progress {
 };
 
 /** Points differ in length, so the time left is a guess from the mean of those made now. */
-static void show(void *arg, unsigned done, unsigned total)
+static void show_progress(void *arg, unsigned done, unsigned total)
 {
     struct progress *p = arg;
     struct timespec now;
@@ -48,16 +48,16 @@ static void show(void *arg, unsigned done, unsigned total)
         *p = (struct progress){ true, now, done };
     seconds =
         (double)(now.tv_sec - p->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - p->start.tv_nsec);
-    (void)fprintf(stderr, "\r%u of %u points", done, total);
+    fprintf(stderr, "\r%u of %u points", done, total);
     if (p->before > 0)
-        (void)fprintf(stderr, ", %u of them before", p->before);
+        fprintf(stderr, ", %u of them before", p->before);
     if (done > p->before && done < total) {
         unsigned left = (unsigned)(seconds / (done - p->before) * (total - done) + 0.5);
 
-        (void)fprintf(stderr, ", %u:%02u left", left / 60, left % 60);
+        fprintf(stderr, ", %u:%02u left", left / 60, left % 60);
     }
-    (void)fputs(done == total ? "\r\033[K" : "\033[K", stderr);
-    (void)fflush(stderr);
+    fputs(done == total ? "\r\033[K" : "\033[K", stderr);
+    fflush(stderr);
 }
 
 /* ---- results -------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static int run_points(const struct options *opt, struct cmd_session *session,
     return lab_sweep_run(sweep, *db_p,
                          &(struct lab_sweep_config){ .workers = opt->common.jobs,
                                                      .site = &session->site,
-                                                     .progress = show,
+                                                     .progress = show_progress,
                                                      .progress_arg = &progress },
                          err);
 }
@@ -131,7 +131,8 @@ static int sweep_file(const struct options *opt, struct cmd_session *session, st
     struct lab_sweep sweep;
     const char *dir, *path;
     char file[2048];
-    int rc = load_find(&session->site.roots, "sweeps", opt->file, file, sizeof(file), err), told;
+    int rc = load_find(&session->site.roots, "sweeps", opt->file, file, sizeof(file), err),
+        reported;
 
     if (rc == SIM_OK)
         rc = lab_sweep_read(file, &session->site, &session->arena, &sweep, err);
@@ -147,31 +148,29 @@ static int sweep_file(const struct options *opt, struct cmd_session *session, st
         rc = lab_sweep_db_open(path, &sweep, 0, &db, err);
     if (db == NULL)
         return rc;
-    told = report_results(opt, session, &sweep, db, dir, err); /* the first error stays in err */
+    reported =
+        report_results(opt, session, &sweep, db, dir, err); /* the first error stays in err */
     lab_sweep_db_close(db);
-    return rc == SIM_OK ? told : rc;
+    return rc == SIM_OK ? reported : rc;
 }
 
-int cmd_sweep(int argc, char **argv)
+static int sweep(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "FILE",
-        .about = "Runs every point of a sweep, on all processors: its table on stdout, the same "
-                 "with a figure and the database of results in out/NAME/. After a kill at any "
-                 "moment the same command goes on with the points that have no result yet.",
-        .options = { { options, 0 }, { cmd_format_options, 0 } },
-        CMD_ONE_WORD("FILE", file),
-        .none = "expected a sweep",
-    };
-    struct options opt = { .out = "out" };
-    struct cmd_session session;
-    struct sim_error err = { 0 };
-    int rc;
-
-    cmd_parse(&usage, argc, argv, &opt);
-    cmd_session_init(&session, &opt.common);
-    session.site.fingerprint = true;
-    rc = sweep_file(&opt, &session, &err);
-    cmd_session_fini(&session);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+    session->site.fingerprint = true;
+    return sweep_file(arg, session, err);
 }
+
+const struct cmd_command cmd_sweep = {
+    .usage = {
+            .words = "FILE",
+            .about = "Runs every point of a sweep, on all processors: its table on stdout, the same "
+                     "with a figure and the database of results in out/NAME/. After a kill at any "
+                     "moment the same command goes on with the points that have no result yet.",
+            .options = { { options, 0 }, { cmd_format_options, 0 } },
+            CMD_ONE_WORD("FILE", file),
+            .none = "expected a sweep",
+    },
+    .defaults = &(const struct options){ .out = "out" },
+    .size = sizeof(struct options),
+    .run = sweep,
+};

@@ -1,4 +1,4 @@
-#include "tools/cmd/cmd.h"
+#include "tools/cmd/session.h"
 #include "tools/lab/result/topo_traffic.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static const struct cmd_option options[] = {
     { 0 },
 };
 
-static void print(const struct options *opt, struct lab_topology *topo)
+static void print_topology(const struct options *opt, struct lab_topology *topo)
 {
     struct lab_table table;
 
@@ -43,10 +43,10 @@ static void print(const struct options *opt, struct lab_topology *topo)
 
 static void write_numbers(FILE *out, const char *key, const unsigned *numbers, unsigned n)
 {
-    (void)fprintf(out, ",\n\"%s\": [", key);
+    fprintf(out, ",\n\"%s\": [", key);
     for (unsigned i = 0; i < n; i++)
-        (void)fprintf(out, "%s%u", i > 0 ? ", " : "", numbers[i]);
-    (void)fputs("]", out);
+        fprintf(out, "%s%u", i > 0 ? ", " : "", numbers[i]);
+    fputs("]", out);
 }
 
 static void write_picture(void *arg, FILE *out)
@@ -55,29 +55,26 @@ static void write_picture(void *arg, FILE *out)
     unsigned *cycle = load_alloc(&topo->arena, 2 * (size_t)topo->nlinks * sizeof(*cycle));
     struct lab_table table;
 
-    (void)fputs("{\"machine\": ", out);
-    lab_json_text(out, topo->name);
-    (void)fprintf(out, ", \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [",
-                  topo->nnodes, lab_topology_summarise(topo).diameter,
-                  lab_topology_bisect(topo).cables);
-    for (unsigned i = 0; i < topo->nhubs; i++) {
-        (void)fputs(i > 0 ? ", " : "", out);
-        lab_json_text(out, topo->hubs[i]);
-    }
-    (void)fputs("]", out);
+    fprintf(out,
+            "{\"machine\": %s, \"nodes\": %u, \"diameter\": %u, \"bisection\": %u,\n\"hubs\": [",
+            lab_json_quote(topo->name, &topo->arena), topo->nnodes,
+            lab_topology_summarise(topo).diameter, lab_topology_bisect(topo).cables);
+    for (unsigned i = 0; i < topo->nhubs; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : "", lab_json_quote(topo->hubs[i], &topo->arena));
+    fputs("]", out);
     write_numbers(out, "node_of", topo->node_of, topo->nhubs);
     write_numbers(out, "deadlock", cycle, lab_topology_deadlock(topo, cycle));
     lab_topology_links(topo, &table);
-    (void)fputs(",\n\"links\": ", out);
+    fputs(",\n\"links\": ", out);
     lab_table_write(&table, LAB_JSON, out);
     lab_table_fini(&table);
     if (topo->traffic != NULL)
-        (void)fprintf(out, ", \"us\": %.3f, \"used\": [", (double)topo->traffic->time_ps * 1e-6);
+        fprintf(out, ", \"us\": %.3f, \"used\": [", (double)topo->traffic->time_ps * 1e-6);
     for (unsigned i = 0; topo->traffic != NULL && i < topo->nlinks; i++)
-        (void)fprintf(out, "%s[%.9g, %.9g, %" PRIu64 ", %" PRIu64 "]", i > 0 ? ", " : "",
-                      topo->links[i].used.busy, topo->links[i].used.stalled,
-                      topo->links[i].used.payload_bytes, topo->links[i].used.tlps);
-    (void)fputs(topo->traffic != NULL ? "]}\n" : "}\n", out);
+        fprintf(out, "%s[%.9g, %.9g, %" PRIu64 ", %" PRIu64 "]", i > 0 ? ", " : "",
+                topo->links[i].used.busy, topo->links[i].used.stalled,
+                topo->links[i].used.payload_bytes, topo->links[i].used.tlps);
+    fputs(topo->traffic != NULL ? "]}\n" : "}\n", out);
 }
 
 static int read_traffic(const struct options *opt, struct lab_topology *topo, struct sim_error *err)
@@ -92,41 +89,47 @@ static int read_traffic(const struct options *opt, struct lab_topology *topo, st
         run = kept.manifest.nruns > 0 ? kept.manifest.nruns - 1 : 0;
     rc = lab_topology_traffic(topo, &kept, run, err);
     if (rc == SIM_OK && opt->common.format == LAB_TEXT)
-        (void)printf("run %" PRIu64 " of %s: %s\n%.3f us\n\n", run, opt->traffic,
-                     kept.manifest.runs[run].text, (double)topo->traffic->time_ps * 1e-6);
+        printf("run %" PRIu64 " of %s: %s\n%.3f us\n\n", run, opt->traffic,
+               kept.manifest.runs[run].text, (double)topo->traffic->time_ps * 1e-6);
     return rc;
 }
 
-int cmd_topology(int argc, char **argv)
+static int topology(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "FILE",
-        .about = "The graph of a machine, from its file and the routes that its hubs are "
-                 "programmed with: hops, bisection, latency without load, link loads when all "
-                 "nodes write to all, cycles of dependencies. With --csv or --json, all pairs.",
-        .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
-        CMD_ONE_WORD("FILE", file),
-        .none = "expected a machine",
-    };
-    struct options opt = { .run = RUN_LAST };
+    const struct options *opt = arg;
     struct load_machine *machine;
     struct lab_topology topo;
-    struct sim_error err = { 0 };
-    int rc;
+    int rc = cmd_load(&opt->common, opt->file, &machine, err);
 
-    cmd_parse(&usage, argc, argv, &opt);
-    if (cmd_load(&opt.common, opt.file, &machine, &err) != SIM_OK)
-        return cmd_fail(&err);
-    rc = lab_topology_create(load_machine_desc(machine), &topo, &err);
+    (void)session;
+    if (rc != SIM_OK)
+        return rc;
+    rc = lab_topology_create(load_machine_desc(machine), &topo, err);
     if (rc == SIM_OK) {
-        if (opt.traffic != NULL)
-            rc = read_traffic(&opt, &topo, &err);
+        if (opt->traffic != NULL)
+            rc = read_traffic(opt, &topo, err);
         if (rc == SIM_OK)
-            print(&opt, &topo);
-        if (rc == SIM_OK && opt.svg != NULL)
-            rc = cmd_picture(&opt.common.roots, "topology.py", opt.svg, write_picture, &topo, &err);
+            print_topology(opt, &topo);
+        if (rc == SIM_OK && opt->svg != NULL)
+            rc =
+                cmd_picture(&opt->common.roots, "topology.py", opt->svg, write_picture, &topo, err);
         lab_topology_fini(&topo);
     }
     load_machine_destroy(machine);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+    return rc;
 }
+
+const struct cmd_command cmd_topology = {
+    .usage = {
+            .words = "FILE",
+            .about = "The graph of a machine, from its file and the routes that its hubs are "
+                     "programmed with: hops, bisection, latency without load, link loads when all "
+                     "nodes write to all, cycles of dependencies. With --csv or --json, all pairs.",
+            .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
+            CMD_ONE_WORD("FILE", file),
+            .none = "expected a machine",
+    },
+    .defaults = &(const struct options){ .run = RUN_LAST },
+    .size = sizeof(struct options),
+    .run = topology,
+};

@@ -34,19 +34,19 @@ static void print_tuning(const struct lab_experiment *exp, const struct lab_tabl
                          const char *choices, enum lab_format format)
 {
     if (format == LAB_TEXT)
-        (void)printf("%s\n", exp->description);
+        printf("%s\n", exp->description);
     lab_table_write(table, format, stdout);
     if (format != LAB_TEXT)
         return;
     if (*choices != '\0')
-        (void)printf("\nhubrun --algorithm %s\n\n", choices);
+        printf("\nhubrun --algorithm %s\n\n", choices);
     else
-        (void)fputs("\nthe library chooses well by itself\n\n", stdout);
+        fputs("\nthe library chooses well by itself\n\n", stdout);
 }
 
-/** `want`: only tells the pool what will be asked for, so that all files run at once. */
-static int tune(const struct options *opt, struct cmd_session *session, const char *file, bool want,
-                struct sim_error *err)
+/** `want`: only announces to the pool what will be asked for, so that all files run at once. */
+static int tune_file(const struct options *opt, struct cmd_session *session, const char *file,
+                     bool want, struct sim_error *err)
 {
     struct lab_experiment exp;
     struct lab_samples samples;
@@ -74,36 +74,37 @@ static int tune(const struct options *opt, struct cmd_session *session, const ch
     return SIM_OK;
 }
 
-int cmd_tune(int argc, char **argv)
+static int tune(void *arg, struct cmd_session *session, struct sim_error *err)
 {
-    static const struct cmd_usage usage = {
-        .words = "EXPERIMENT...",
-        .about = "Finds the fastest algorithm of a collective of MPI at each size. The experiment "
-                 "has a series for each algorithm and one in which the library chooses; the last "
-                 "line is what to say to hubrun.",
-        .options = { { options, 0 },
-                     { cmd_format_options, 0 },
-                     { cmd_jobs_options, 0 },
-                     { cmd_machine_options, 0 } },
-        .words_at = offsetof(struct options, files),
-        .nwords_at = offsetof(struct options, n),
-        .max = FILES_MAX,
-        .too_many = "expected at most 64 experiments",
-        .none = "expected an experiment, such as mpi-allgather",
-    };
-    struct options opt = { .margin_pct = 1 };
-    struct cmd_session session;
-    struct sim_error err = { 0 };
+    const struct options *opt = arg;
     int rc = SIM_OK;
 
-    cmd_parse(&usage, argc, argv, &opt);
-    cmd_session_init(&session, &opt.common);
-    for (unsigned i = 0; i < opt.n && rc == SIM_OK; i++)
-        rc = tune(&opt, &session, opt.files[i], true, &err);
+    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
+        rc = tune_file(opt, session, opt->files[i], true, err);
     if (rc == SIM_OK)
-        rc = lab_pool_work(session.ev.pool, &err);
-    for (unsigned i = 0; i < opt.n && rc == SIM_OK; i++)
-        rc = tune(&opt, &session, opt.files[i], false, &err);
-    cmd_session_fini(&session);
-    return rc == SIM_OK ? CMD_OK : cmd_fail(&err);
+        rc = lab_pool_work(session->ev.pool, err);
+    for (unsigned i = 0; i < opt->n && rc == SIM_OK; i++)
+        rc = tune_file(opt, session, opt->files[i], false, err);
+    return rc;
 }
+
+const struct cmd_command cmd_tune = {
+    .usage = {
+            .words = "EXPERIMENT...",
+            .about = "Finds the fastest algorithm of a collective of MPI at each size. The experiment "
+                     "has a series for each algorithm and one in which the library chooses; the last "
+                     "line is what to say to hubrun.",
+            .options = { { options, 0 },
+                         { cmd_format_options, 0 },
+                         { cmd_jobs_options, 0 },
+                         { cmd_machine_options, 0 } },
+            .words_at = offsetof(struct options, files),
+            .nwords_at = offsetof(struct options, n),
+            .max = FILES_MAX,
+            .too_many = "expected at most 64 experiments",
+            .none = "expected an experiment, such as mpi-allgather",
+    },
+    .defaults = &(const struct options){ .margin_pct = 1 },
+    .size = sizeof(struct options),
+    .run = tune,
+};

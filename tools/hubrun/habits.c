@@ -57,8 +57,8 @@ static void leave_place(struct argp_state *state, const struct cmd_option *o, vo
 
     (void)state;
     (void)to;
-    (void)fprintf(stderr, "hubrun: %s%s %s: not used: -m names the machine, --place the nodes\n",
-                  o->name != NULL ? "--" : "-", o->name != NULL ? o->name : letter, text);
+    fprintf(stderr, "hubrun: %s%s %s: not used: -m names the machine, --place the nodes\n",
+            o->name != NULL ? "--" : "-", o->name != NULL ? o->name : letter, text);
 }
 
 static void leave_two_words(struct argp_state *state, const struct cmd_option *o, void *to,

@@ -24,8 +24,8 @@ struct keep {
     unsigned nranks, room;
     struct rank *ranks;
     struct line *first, **last_p;
-    FILE *told;
-    char *text; /* what was written to `told` */
+    FILE *stream;
+    char *text; /* what was written to `stream` */
     size_t n;
 };
 
@@ -35,8 +35,8 @@ struct keep *keep_create(void)
 
     SIM_ASSERT(keep != NULL);
     keep->last_p = &keep->first;
-    keep->told = open_memstream(&keep->text, &keep->n);
-    SIM_ASSERT(keep->told != NULL);
+    keep->stream = open_memstream(&keep->text, &keep->n);
+    SIM_ASSERT(keep->stream != NULL);
     return keep;
 }
 
@@ -44,7 +44,7 @@ void keep_destroy(struct keep *keep)
 {
     if (keep == NULL)
         return;
-    (void)fclose(keep->told);
+    (void)fclose(keep->stream);
     free(keep->text);
     load_arena_fini(&keep->arena);
     free(keep);
@@ -52,7 +52,7 @@ void keep_destroy(struct keep *keep)
 
 FILE *keep_stream(struct keep *keep)
 {
-    return keep->told;
+    return keep->stream;
 }
 
 static struct rank *rank_of(struct keep *keep, unsigned rank)
@@ -145,7 +145,8 @@ static void add_row(const struct keep *keep, unsigned rank, unsigned nth, const 
 }
 
 /** By rank, then in the order of its lines. */
-static void fill(const struct keep *keep, const struct lab_index *keys, struct lab_table *table)
+static void fill_table(const struct keep *keep, const struct lab_index *keys,
+                       struct lab_table *table)
 {
     for (unsigned rank = 0; rank < keep->nranks; rank++) {
         unsigned nth = 0;
@@ -186,7 +187,7 @@ int keep_write(struct keep *keep, const char *dir, const char *program, struct l
     struct lab_table table;
     int rc;
 
-    (void)fflush(keep->told);
+    fflush(keep->stream);
     rc = lab_result_parse(keep->text, &keep->arena, &result, err);
     if (rc != SIM_OK)
         return rc;
@@ -199,7 +200,7 @@ int keep_write(struct keep *keep, const char *dir, const char *program, struct l
     out->nkeys = NODE;
     columns = make_columns(keep, &keys);
     lab_table_init(&table, columns, FIXED + keys.n);
-    fill(keep, &keys, &table);
+    fill_table(keep, &keys, &table);
     make_points(keep, &table, run.text, out);
     out->table = &table;
     rc = lab_out_write(load_text(&keep->arena, "%s/%s", dir, out->name), out, err);

@@ -38,7 +38,7 @@ static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_
 
     (void)time;
     if (listener->label)
-        (void)fprintf(out, "%u: ", rank);
+        fprintf(out, "%u: ", rank);
     if (fprintf(out, "%s\n", line) < 0 && listener->codes[stream] == 0)
         listener->codes[stream] = errno;
     if (listener->keep != NULL)
@@ -48,7 +48,7 @@ static void print_line(void *arg, unsigned rank, enum output_stream stream, sim_
 static void print_remark(void *arg, const char *line)
 {
     (void)arg;
-    (void)fprintf(stderr, "hubrun: %s\n", line);
+    fprintf(stderr, "hubrun: %s\n", line);
 }
 
 static void report_end(unsigned r, const struct launch_rank_result *rank)
@@ -56,42 +56,36 @@ static void report_end(unsigned r, const struct launch_rank_result *rank)
     double us = (double)rank->end_ps / 1e6;
 
     if (rank->signal != 0)
-        (void)fprintf(stderr, "hubrun: rank %u on node %u was ended by signal %d (%s) at %.3f us\n",
-                      r, rank->node, rank->signal, strsignal(rank->signal), us);
+        fprintf(stderr, "hubrun: rank %u on node %u was ended by signal %d (%s) at %.3f us\n", r,
+                rank->node, rank->signal, strsignal(rank->signal), us);
     else
-        (void)fprintf(stderr, "hubrun: rank %u on node %u ended with status %d at %.3f us\n", r,
-                      rank->node, rank->exit_code, us);
+        fprintf(stderr, "hubrun: rank %u on node %u ended with status %d at %.3f us\n", r,
+                rank->node, rank->exit_code, us);
 }
 
-/* Where each rank was when the run ended early; that of `told` is known. */
-static void report_where(const struct launch_result *result, unsigned told)
+/* Where each rank was when the run ended early; that of `reported` is known. */
+static void report_where(const struct launch_result *result, unsigned reported)
 {
     for (unsigned r = 0; r < result->nranks; r++) {
         const struct launch_rank_result *rank = &result->ranks[r];
 
-        if (r == told)
+        if (r == reported)
             continue;
         if (rank->ended)
             report_end(r, rank);
         else
-            (void)fprintf(stderr, "hubrun: rank %u on node %u at %.3f us: %s\n", r, rank->node,
-                          (double)result->end_ps / 1e6, rank->where);
+            fprintf(stderr, "hubrun: rank %u on node %u at %.3f us: %s\n", r, rank->node,
+                    (double)result->end_ps / 1e6, rank->where);
     }
 }
 
-static void report_line(void *arg, const char *line)
-{
-    (void)arg;
-    (void)fprintf(stderr, "hubrun: %s\n", line);
-}
-
-/* Where each rank was when the run stood still, and the packets that cannot go on. */
+/* Where each rank was when the run was blocked, and the packets that cannot go on. */
 static void report_stall(const struct machine *machine, const struct launch_result *result,
-                         unsigned told)
+                         unsigned reported)
 {
-    (void)fflush(stdout);
-    report_where(result, told);
-    (void)machine_stall_tell(machine, STALL_LINES, report_line, NULL);
+    fflush(stdout);
+    report_where(result, reported);
+    (void)machine_stall_tell(machine, STALL_LINES, print_remark, NULL);
 }
 
 static int status_of(int code)
@@ -99,11 +93,11 @@ static int status_of(int code)
     return (code & 0xff) != 0 ? code & 0xff : CMD_FAILED;
 }
 
-/* The first rank that failed tells its status: its number goes to *told_p. */
-static int conclude(const struct launch_result *result, unsigned *told_p)
+/* The status is that of the first rank that failed; its number goes to *reported_p. */
+static int conclude_run(const struct launch_result *result, unsigned *reported_p)
 {
-    (void)fflush(stdout);
-    *told_p = NOBODY;
+    fflush(stdout);
+    *reported_p = NOBODY;
     if (result->signal != 0) {
         report_where(result, NOBODY);
         return 128 + result->signal;
@@ -111,9 +105,9 @@ static int conclude(const struct launch_result *result, unsigned *told_p)
     if (result->aborted) {
         int code = result->ranks[result->abort_rank].exit_code;
 
-        (void)fprintf(stderr, "hubrun: rank %u ended all %u ranks with status %d at %.3f us\n",
-                      result->abort_rank, result->nranks, code,
-                      (double)result->ranks[result->abort_rank].end_ps / 1e6);
+        fprintf(stderr, "hubrun: rank %u ended all %u ranks with status %d at %.3f us\n",
+                result->abort_rank, result->nranks, code,
+                (double)result->ranks[result->abort_rank].end_ps / 1e6);
         return status_of(code);
     }
     for (unsigned r = 0; r < result->nranks; r++) {
@@ -121,12 +115,12 @@ static int conclude(const struct launch_result *result, unsigned *told_p)
 
         if (!result->ranks[r].ended || code == 0)
             continue;
-        *told_p = r;
+        *reported_p = r;
         if (result->ranks[r].signal != 0)
             report_end(r, &result->ranks[r]);
         else
-            (void)fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r, code,
-                          (double)result->ranks[r].end_ps / 1e6);
+            fprintf(stderr, "hubrun: rank %u ended with status %d at %.3f us\n", r, code,
+                    (double)result->ranks[r].end_ps / 1e6);
         return status_of(code);
     }
     return CMD_OK;
@@ -188,19 +182,19 @@ static int run_program(const struct options *opt, struct machine *machine,
                        struct sim_error *err)
 {
     struct launch_result result = { 0 };
-    unsigned told;
+    unsigned reported;
     int rc;
 
     reuse_memory();
     rc = launch_run(machine, cfg, &result, err);
-    *status_p = conclude(&result, &told);
+    *status_p = conclude_run(&result, &reported);
     if (rc == SIM_ERR_STALLED || (rc == SIM_ERR_LIMIT && result.signal == 0))
-        report_stall(machine, &result, told);
+        report_stall(machine, &result, reported);
     if (rc == SIM_OK && keep != NULL)
         keep_ranks(keep, &result);
     if (rc == SIM_OK && *status_p == CMD_OK && !opt->quiet)
-        (void)fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result.nranks,
-                      (double)result.end_ps / 1e6);
+        fprintf(stderr, "hubrun: %u ranks ended well at %.3f us\n", result.nranks,
+                (double)result.end_ps / 1e6);
     if (opt->profile != NULL && result.start_ps != 0) /* else no rank has begun */
         rc = show_profile(opt->profile, &result, rc, err);
     launch_result_fini(&result);
@@ -282,28 +276,25 @@ static int run_observed(const struct options *opt, const struct load_machine *fi
     int rc;
 
     memory = launch_memory_create();
-    if (memory == NULL) {
-        rc = sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
-                           opt->machine);
-    } else {
-        rc =
-            machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
-        if (rc == SIM_OK) {
-            rc = run_on(opt, machine, listener, status_p, err);
-            if (rc == SIM_OK && opt->fingerprint)
-                lab_report_prints(machine, stderr);
-            if (rc == SIM_OK && keep != NULL) {
-                lab_report_prints(machine, keep_stream(keep));
-                lab_report_counts(machine, keep_stream(keep));
-                rc = lab_watch_report(watch, sim_reached(machine_sim(machine)), keep_stream(keep),
-                                      err);
-            }
-            if (!opt->quiet && machine_description(machine)->nfaults > 0)
-                print_faults(file, machine);
-            machine_destroy(machine);
-        }
-        launch_memory_destroy(memory);
+    if (memory == NULL)
+        return sim_error_set(err, SIM_ERR_NOMEM, "%s: no address space for its memories",
+                             opt->machine);
+    rc = machine_create(load_machine_desc(file), &cfg, launch_memory_map, memory, &machine, err);
+    if (rc != SIM_OK)
+        goto out_memory;
+    rc = run_on(opt, machine, listener, status_p, err);
+    if (rc == SIM_OK && opt->fingerprint)
+        lab_report_prints(machine, stderr);
+    if (rc == SIM_OK && keep != NULL) {
+        lab_report_prints(machine, keep_stream(keep));
+        lab_report_counts(machine, keep_stream(keep));
+        rc = lab_watch_report(watch, sim_reached(machine_sim(machine)), keep_stream(keep), err);
     }
+    if (!opt->quiet && machine_description(machine)->nfaults > 0)
+        print_faults(file, machine);
+    machine_destroy(machine);
+out_memory:
+    launch_memory_destroy(memory);
     return rc;
 }
 
@@ -335,8 +326,8 @@ static int check_files(const struct options *opt, const struct load_machine *fil
     return rc;
 }
 
-static int run(const struct options *opt, struct listener *listener, int *status_p,
-               struct sim_error *err)
+static int run_machine(const struct options *opt, struct listener *listener, int *status_p,
+                       struct sim_error *err)
 {
     struct load_machine *file;
     struct lab_watch *watch;
@@ -371,8 +362,8 @@ static void close_streams(int status, void *arg)
     bool out = ferror(stdout) != 0;
 
     if (out)
-        (void)fprintf(stderr, "hubrun: stdout: %s\n",
-                      code != 0 ? strerror(code) : "could not be written");
+        fprintf(stderr, "hubrun: stdout: %s\n",
+                code != 0 ? strerror(code) : "could not be written");
     if (out || ferror(stderr) != 0)
         _exit(status != 0 ? status : CMD_FAILED);
 }
@@ -395,10 +386,10 @@ static int run_command(int argc, char **argv, bool repeats)
         print_remark(NULL, "addresses are random here, as the system refuses to keep them fixed: a "
                            "program that sends its own, or bytes that it never set, does not "
                            "repeat");
-    if (run(&opt, &listener, &status, &err) == SIM_OK)
+    if (run_machine(&opt, &listener, &status, &err) == SIM_OK)
         return status;
-    (void)fflush(stdout);
-    (void)fprintf(stderr, "hubrun: %s\n", err.text);
+    fflush(stdout);
+    fprintf(stderr, "hubrun: %s\n", err.text);
     return status != CMD_OK ? status : CMD_FAILED;
 }
 

@@ -40,7 +40,7 @@ static const char *const computes[] = { [LAUNCH_COMPUTE_NONE] = "none",
 
 static void take_compute(struct argp_state *state, const struct cmd_option *o, void *to, char *text)
 {
-    const size_t n = sizeof(computes) / sizeof(computes[0]);
+    const size_t n = LOAD_COUNT(computes);
     size_t i = 0;
 
     while (i < n && strcmp(text, computes[i]) != 0)
@@ -113,13 +113,13 @@ static void take_habits(struct argp_state *state, struct options *opt)
         opt->nranks = parse_ranks(state, "-np", habits->ranks);
     if (habits->per_node != NULL && opt->place == NULL) {
         (void)parse_ranks(state, "-ppn", habits->per_node);
-        (void)snprintf(opt->shares, sizeof(opt->shares), "block:%s", habits->per_node);
+        snprintf(opt->shares, sizeof(opt->shares), "block:%s", habits->per_node);
         opt->place = opt->shares;
     }
     opt->label |= habits->label;
 }
 
-static void check(struct argp_state *state, void *arg)
+static void check_options(struct argp_state *state, void *arg)
 {
     struct options *opt = arg;
 
@@ -156,7 +156,7 @@ void options_parse(int argc, char **argv, struct options *opt_p)
         .words_at = offsetof(struct options, argv),
         .none = "expected a program made by hubcc",
         .rest = take_program,
-        .check = check,
+        .check = check_options,
         .flags = ARGP_IN_ORDER | ARGP_LONG_ONLY,
     };
 
@@ -172,35 +172,21 @@ unsigned options_words(const struct options *opt, struct load_arena *arena,
         load_alloc(arena, (CMD_WORDS_MAX + 16 + (size_t)opt->argc) * sizeof(*words));
     unsigned n = 0;
 
-    if (opt->nranks != 0) {
-        words[n++] = "-n";
-        words[n++] = load_text(arena, "%u", opt->nranks);
-    }
-    words[n++] = "-m";
-    words[n++] = opt->machine;
-    if (opt->place != NULL) {
-        words[n++] = "--place";
-        words[n++] = opt->place;
-    }
-    if (opt->max_time_ps != 0) {
-        words[n++] = "--max-time";
-        words[n++] = load_text(arena, "%" PRIu64 "ps", opt->max_time_ps);
-    }
+    if (opt->nranks != 0)
+        n = cmd_add_option(words, n, "-n", load_text(arena, "%u", opt->nranks));
+    n = cmd_add_option(words, n, "-m", opt->machine);
+    n = cmd_add_option(words, n, "--place", opt->place);
+    if (opt->max_time_ps != 0)
+        n = cmd_add_option(words, n, "--max-time",
+                           load_text(arena, "%" PRIu64 "ps", opt->max_time_ps));
     if (opt->compute != LAUNCH_COMPUTE_NONE) {
-        words[n++] = "--compute";
-        words[n++] = computes[opt->compute];
-        words[n++] = "--block-time";
-        words[n++] = load_text(arena, "%" PRIu64 "ps", opt->block_ps);
+        n = cmd_add_option(words, n, "--compute", computes[opt->compute]);
+        n = cmd_add_option(words, n, "--block-time",
+                           load_text(arena, "%" PRIu64 "ps", opt->block_ps));
     }
-    if (opt->mpi != NULL) {
-        words[n++] = "--mpi";
-        words[n++] = opt->mpi;
-    }
-    if (opt->algorithm != NULL) {
-        words[n++] = "--algorithm";
-        words[n++] = opt->algorithm;
-    }
-    n += cmd_words(&opt->common, arena, words + n);
+    n = cmd_add_option(words, n, "--mpi", opt->mpi);
+    n = cmd_add_option(words, n, "--algorithm", opt->algorithm);
+    n = cmd_words(&opt->common, arena, words, n);
     for (int i = 0; i < opt->argc; i++)
         words[n++] = opt->argv[i];
     *words_p = words;

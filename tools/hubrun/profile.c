@@ -78,8 +78,8 @@ static void report_calls(const struct launch_result *result, FILE *out)
                       (double)sums[i].max_ps / 1e6,
                       all != 0 ? 100.0 * (double)sums[i].ps / (double)all : 0);
     }
-    (void)fprintf(out, "calls of %u ranks, time in them by rank, and their share of the run\n",
-                  result->nranks);
+    fprintf(out, "calls of %u ranks, time in them by rank, and their share of the run\n",
+            result->nranks);
     lab_table_write(&table, LAB_TEXT, out);
     lab_table_fini(&table);
 }
@@ -118,7 +118,7 @@ static void report_counts(const struct launch_result *result, FILE *out)
         if (bytes != 0)
             lab_table_set(&table, row, 2, "%" PRIu64, bytes);
     }
-    (void)fputc('\n', out);
+    fputc('\n', out);
     lab_table_write(&table, LAB_TEXT, out);
     lab_table_fini(&table);
 }
@@ -189,7 +189,7 @@ static int write_table(struct lab_table *table, enum lab_format format, const ch
     return lab_out_close(out, path, err);
 }
 
-/** Of a path less its ending. */
+/** The length of a path less its ending. */
 static size_t stem_of(const char *path)
 {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');

@@ -46,7 +46,7 @@ const char *load_text(struct load_arena *arena, const char *fmt, ...)
     SIM_ASSERT(n >= 0);
     text = load_alloc(arena, (size_t)n + 1);
     va_start(args, fmt);
-    (void)vsnprintf(text, (size_t)n + 1, fmt, args);
+    vsnprintf(text, (size_t)n + 1, fmt, args);
     va_end(args);
     return text;
 }

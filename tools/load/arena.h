@@ -10,6 +10,8 @@
 
 SIM_BEGIN_DECLS
 
+#define LOAD_COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
 struct load_chunk;
 struct load_arena { /* all zero is an empty one */
     struct load_chunk *chunks;

@@ -21,7 +21,7 @@
 /* ---- text ---------------------------------------------------------------------- */
 
 /** The words of a line, up to a comment. @return how many, WORDS_MAX: too many */
-static unsigned split(struct load_machine *m, const char *line, const char **words)
+static unsigned split_words(struct load_machine *m, const char *line, const char **words)
 {
     unsigned n = 0;
 
@@ -39,48 +39,42 @@ static unsigned split(struct load_machine *m, const char *line, const char **wor
 
 /** "3" or "3.a". */
 static int read_end(struct load_machine *m, const struct load_tree *at, const char *word,
-                    struct load_end *end_p, struct sim_error *err)
+                    struct load_end *end_p)
 {
     const char *dot = strchr(word, '.');
     const char *number = dot == NULL ? word : load_text(&m->arena, "%.*s", (int)(dot - word), word);
     uint64_t node;
 
     if (!load_number(number, false, &node) || node >= m->desc.nnodes)
-        return load_fail(err, at, NULL, "%s: expected a node, 0 .. %u, or a node and a port, 0.e",
-                         word, m->desc.nnodes - 1);
-    return load_router_end(m, at, (unsigned)node, dot != NULL ? dot + 1 : NULL, end_p, err);
+        return load_fail(m->err, at, NULL,
+                         "%s: expected a node, 0 .. %u, or a node and a port, 0.e", word,
+                         m->desc.nnodes - 1);
+    return load_router_end(m, at, (unsigned)node, dot != NULL ? dot + 1 : NULL, end_p);
 }
 
-static int read_line(struct load_machine *m, const struct load_tree *at, struct sim_error *err)
+static int read_line(struct load_machine *m, const struct load_tree *at)
 {
     struct machine_link_desc *link = &m->desc.cables[m->desc.ncables];
     const char *words[WORDS_MAX];
     struct load_end a = { 0 }, b = { 0 };
     uint64_t length = 0;
-    unsigned n = split(m, at->text, words);
+    unsigned n = split_words(m, at->text, words);
     int rc;
 
     if (n == 0)
         return SIM_OK;
     if (n != 2 && n != 3)
-        return load_fail(err, at, NULL, "expected two nodes and a length in mm, or without it");
-    rc = read_end(m, at, words[0], &a, err);
+        return load_fail(m->err, at, NULL, "expected two nodes and a length in mm, or without it");
+    rc = read_end(m, at, words[0], &a);
     if (rc == SIM_OK)
-        rc = read_end(m, at, words[1], &b, err);
+        rc = read_end(m, at, words[1], &b);
     if (rc == SIM_OK && a.node == b.node)
-        return load_fail(err, at, NULL, "expected two different nodes");
+        return load_fail(m->err, at, NULL, "expected two different nodes");
     if (rc != SIM_OK)
         return rc;
     if (n == 3 && !load_length_parse(words[2], &length))
-        return load_fail(err, at, NULL, "%s: expected a length in mm", words[2]);
-    *link = (struct machine_link_desc){ .node_a = a.node,
-                                        .component_a = a.component,
-                                        .port_a = a.port,
-                                        .node_b = b.node,
-                                        .component_b = b.component,
-                                        .port_b = b.port,
-                                        .file = at->file,
-                                        .line = at->line };
+        return load_fail(m->err, at, NULL, "%s: expected a length in mm", words[2]);
+    *link = load_link_between(&a, &b, at);
     m->edges[m->nedges++] = (struct load_edge){ at, m->desc.ncables, m->ngroups };
     load_length_add(m, load_text(&m->arena, "cable%u", m->desc.ncables), n == 3 ? at : NULL, length,
                     &link->length_mm);
@@ -88,8 +82,7 @@ static int read_line(struct load_machine *m, const struct load_tree *at, struct 
     return SIM_OK;
 }
 
-static int read_file(struct load_machine *m, const struct load_tree *at, struct load_lines *lines,
-                     struct sim_error *err)
+static int read_file(struct load_machine *m, const struct load_tree *at, struct load_lines *lines)
 {
     const char *path = load_beside(m, at->file, at->text);
     char *bytes = NULL, *text;
@@ -97,11 +90,11 @@ static int read_file(struct load_machine *m, const struct load_tree *at, struct 
     int rc = load_file_read(path, FILE_MAX, &bytes, &n, NULL);
 
     if (rc == SIM_ERR_IO)
-        return load_fail(err, at, NULL,
+        return load_fail(m->err, at, NULL,
                          "expected a line for each cable, as 0 1 1000, or a file of such lines");
     if (rc != SIM_OK || memchr(bytes, '\0', n) != NULL) {
         free(bytes);
-        return load_fail(err, at, NULL, "expected a file of text, at most %u bytes", FILE_MAX);
+        return load_fail(m->err, at, NULL, "expected a file of text, at most %u bytes", FILE_MAX);
     }
     load_source_add(m, path);
     text = load_alloc(&m->arena, n + 1);
@@ -113,7 +106,7 @@ static int read_file(struct load_machine *m, const struct load_tree *at, struct 
 }
 
 int load_edges_open(struct load_machine *m, const struct load_tree *edges,
-                    struct load_lines *lines_p, struct sim_error *err)
+                    struct load_lines *lines_p)
 {
     int rc = SIM_OK;
 
@@ -121,11 +114,12 @@ int load_edges_open(struct load_machine *m, const struct load_tree *edges,
     if (edges == NULL)
         return SIM_OK;
     if (edges->type != LOAD_SCALAR)
-        return load_fail(err, edges, NULL, "expected text (edges: |) with a line for each cable");
+        return load_fail(m->err, edges, NULL,
+                         "expected text (edges: |) with a line for each cable");
     lines_p->at = *edges;
     lines_p->text = edges->text;
     if (strpbrk(edges->text, " \n") == NULL)
-        rc = read_file(m, edges, lines_p, err);
+        rc = read_file(m, edges, lines_p);
     else
         lines_p->at.line += strchr(edges->text, '\n') != NULL; /* it begins below its key */
     lines_p->at.key = NULL;
@@ -136,7 +130,7 @@ int load_edges_open(struct load_machine *m, const struct load_tree *edges,
     return rc;
 }
 
-int load_edges_read(struct load_machine *m, const struct load_lines *lines, struct sim_error *err)
+int load_edges_read(struct load_machine *m, const struct load_lines *lines)
 {
     struct load_tree at = lines->at;
     int rc = SIM_OK;
@@ -147,7 +141,7 @@ int load_edges_read(struct load_machine *m, const struct load_lines *lines, stru
 
         *line = at;
         line->text = load_text(&m->arena, "%.*s", (int)n, text);
-        rc = read_line(m, line, err);
+        rc = read_line(m, line);
         text += n + (text[n] == '\n');
     }
     return rc;
@@ -160,15 +154,15 @@ static struct machine_value *find_value(const struct machine_component_desc *c, 
 {
     char name[64];
 
-    (void)snprintf(name, sizeof(name), "%s%s", port, key);
+    snprintf(name, sizeof(name), "%s%s", port, key);
     for (unsigned i = 0; c->kind->params[i].key != NULL; i++)
         if (strcmp(c->kind->params[i].key, name) == 0)
             return &c->values[i];
     return NULL;
 }
 
-static bool plugged(const struct machine_link_desc *links, unsigned n, unsigned node,
-                    const char *component, const char *port)
+static bool is_plugged(const struct machine_link_desc *links, unsigned n, unsigned node,
+                       const char *component, const char *port)
 {
     for (unsigned i = 0; i < n; i++) {
         const struct machine_link_desc *l = &links[i];
@@ -188,20 +182,15 @@ struct hub_end {
     const struct machine_component_desc *hub;
     uint64_t nports;
     bool free[32];
-    const char **port_p;
 };
 
 static struct hub_end look_at(const struct load_machine *m, unsigned node, const char *component,
-                              const char **port_p)
+                              const char *port)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
-    struct hub_end e = { .node = node, .port_p = port_p };
+    struct hub_end e = { .node = node, .hub = load_component(m, node, component) };
     const struct machine_value *ports;
 
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (strcmp(nd->components[i].name, component) == 0)
-            e.hub = &nd->components[i];
-    SIM_ASSERT(e.hub != NULL);
     while (e.nports < 32 && e.hub->kind->ports[e.nports] != NULL)
         e.nports++;
     ports = find_value(e.hub, "ports", "");
@@ -210,22 +199,22 @@ static struct hub_end look_at(const struct load_machine *m, unsigned node, const
     for (unsigned p = 0; p < e.nports; p++) {
         const char *name = e.hub->kind->ports[p];
 
-        e.free[p] = *port_p != NULL
-                        ? strcmp(*port_p, name) == 0
-                        : !plugged(nd->links, nd->nlinks, node, component, name) &&
-                              !plugged(m->desc.cables, m->desc.ncables, node, component, name);
+        e.free[p] = port != NULL
+                        ? strcmp(port, name) == 0
+                        : !is_plugged(nd->links, nd->nlinks, node, component, name) &&
+                              !is_plugged(m->desc.cables, m->desc.ncables, node, component, name);
     }
     return e;
 }
 
-static const struct machine_value *role(const struct hub_end *e, unsigned port)
+static struct machine_value *role_of(const struct hub_end *e, unsigned port)
 {
     return find_value(e->hub, e->hub->kind->ports[port], ".role");
 }
 
 static bool roles_fit(const struct hub_end *a, unsigned pa, const struct hub_end *b, unsigned pb)
 {
-    const struct machine_value *of_a = role(a, pa), *of_b = role(b, pb);
+    const struct machine_value *of_a = role_of(a, pa), *of_b = role_of(b, pb);
 
     return of_a == NULL || of_b == NULL || of_a->value != of_b->value;
 }
@@ -244,7 +233,7 @@ static bool find_pair(const struct hub_end *a, const struct hub_end *b, bool fit
 static void give_role(const struct hub_end *e, unsigned port, const char *name,
                       const struct load_tree *at)
 {
-    struct machine_value *v = find_value(e->hub, e->hub->kind->ports[port], ".role");
+    struct machine_value *v = role_of(e, port);
 
     if (!load_value_parse(v->param, name, &v->value))
         return; /* a kind whose roles have other names: it will say what it does not like */
@@ -261,16 +250,16 @@ static bool any_free(const struct hub_end *e)
     return false;
 }
 
-static int plug(struct load_machine *m, const struct load_edge *edge, struct sim_error *err)
+static int plug_edge(struct load_machine *m, const struct load_edge *edge)
 {
     struct machine_link_desc *l = &m->desc.cables[edge->link];
-    struct hub_end a = look_at(m, l->node_a, l->component_a, &l->port_a);
-    struct hub_end b = look_at(m, l->node_b, l->component_b, &l->port_b);
+    struct hub_end a = look_at(m, l->node_a, l->component_a, l->port_a);
+    struct hub_end b = look_at(m, l->node_b, l->component_b, l->port_b);
     const struct hub_end *full = any_free(&a) ? &b : &a;
     unsigned pa, pb;
 
     if (!find_pair(&a, &b, true, &pa, &pb) && !find_pair(&a, &b, false, &pa, &pb))
-        return load_fail(err, edge->at, NULL,
+        return load_fail(m->err, edge->at, NULL,
                          "node%u.%s: none of its %u ports is free for this cable: expected fewer "
                          "cables, or set: node*.%s.ports",
                          full->node, full->hub->name, (unsigned)full->nports, full->hub->name);
@@ -283,7 +272,7 @@ static int plug(struct load_machine *m, const struct load_edge *edge, struct sim
     return SIM_OK;
 }
 
-int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error *err)
+int load_edges_plug(struct load_machine *m, uint64_t length_mm)
 {
     int rc = SIM_OK;
 
@@ -292,7 +281,7 @@ int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error
 
         if (length->file == NULL)
             length->value = length_mm;
-        rc = plug(m, &m->edges[i], err);
+        rc = plug_edge(m, &m->edges[i]);
     }
     return rc;
 }

@@ -45,68 +45,48 @@ struct reader {
 
 /* ---- places ------------------------------------------------------------------------ */
 
-static const struct machine_kind *kind_of(const struct load_machine *m, unsigned node,
-                                          const char *component)
-{
-    const struct machine_node_desc *nd = &m->desc.nodes[node];
-
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (strcmp(nd->components[i].name, component) == 0)
-            return nd->components[i].kind;
-    SIM_ASSERT(!"a link's component"); /* checked when the link was read */
-    return NULL;
-}
-
-static void add_place(struct reader *r, unsigned node, const char *component, const char *port)
+static void add_place(struct reader *r, unsigned node,
+                      const struct machine_component_desc *component, const char *port)
 {
     struct load_arena *arena = &r->m->arena;
 
     r->places[r->nplaces] = (struct place){
         .node = node,
         .partner = r->nplaces ^ 1u, /* ends of links come in pairs */
-        .component = component,
+        .component = component->name,
         .port = port,
-        .path = port != NULL ? load_text(arena, "node%u.%s.%s", node, component, port)
-                             : load_text(arena, "node%u.%s", node, component),
-        .kind = kind_of(r->m, node, component),
+        .path = port != NULL ? load_text(arena, "node%u.%s.%s", node, component->name, port)
+                             : load_text(arena, "node%u.%s", node, component->name),
+        .kind = component->kind,
     };
     r->nplaces++;
 }
 
 static void list_places(struct reader *r)
 {
-    const struct machine_desc *desc = &r->m->desc;
-    size_t n = 2 * (size_t)desc->ncables;
+    const struct load_machine *m = r->m;
+    size_t n = m->nplugs;
 
-    for (unsigned i = 0; i < desc->nnodes; i++)
-        n += desc->nodes[i].ncomponents + 2 * (size_t)desc->nodes[i].nlinks;
+    for (unsigned i = 0; i < m->desc.nnodes; i++)
+        n += m->desc.nodes[i].ncomponents;
     r->places = load_alloc(&r->m->arena, (n + 1) * sizeof(*r->places));
     r->chosen = load_alloc(&r->m->arena, (n + 1) * sizeof(*r->chosen));
-    for (unsigned i = 0; i <= desc->nnodes; i++) {
-        bool cables = i == desc->nnodes;
-        const struct machine_link_desc *links = cables ? desc->cables : desc->nodes[i].links;
-        unsigned nlinks = cables ? desc->ncables : desc->nodes[i].nlinks;
-
-        for (unsigned k = 0; k < nlinks; k++) {
-            add_place(r, links[k].node_a, links[k].component_a, links[k].port_a);
-            add_place(r, links[k].node_b, links[k].component_b, links[k].port_b);
-        }
-    }
+    for (unsigned i = 0; i < m->nplugs; i++)
+        add_place(r, m->plugs[i].node, m->plugs[i].component, m->plugs[i].port);
     r->nports = r->nplaces;
-    for (unsigned i = 0; i < desc->nnodes; i++)
-        for (unsigned k = 0; k < desc->nodes[i].ncomponents; k++)
-            add_place(r, i, desc->nodes[i].components[k].name, NULL);
+    for (unsigned i = 0; i < m->desc.nnodes; i++)
+        for (unsigned k = 0; k < m->desc.nodes[i].ncomponents; k++)
+            add_place(r, i, &m->desc.nodes[i].components[k], NULL);
 }
 
 /** Marks what `at`, a target and its pattern, names. */
-static int choose(struct reader *r, const struct load_tree *at)
+static int choose_places(struct reader *r, const struct load_tree *at)
 {
     bool of_port = strcmp(at->key, "link") == 0 || strcmp(at->key, "port") == 0;
     bool both = strcmp(at->key, "link") == 0, node = strcmp(at->key, "node") == 0;
     unsigned first = of_port ? 0 : r->nports, last = of_port ? r->nports : r->nplaces, n = 0;
     const char *pattern = node ? load_text(&r->m->arena, "node%s.*", at->text) : at->text;
     struct load_nearest near;
-    char hint[128];
 
     load_nearest_init(&near, pattern);
     memset(r->chosen, 0, r->nplaces * sizeof(*r->chosen));
@@ -124,8 +104,7 @@ static int choose(struct reader *r, const struct load_tree *at)
     if (node)
         return load_fail(r->err, at, NULL, "expected nodes, 0 .. %u", r->m->desc.nnodes - 1);
     return load_fail(r->err, at, NULL, "matches no %s%s",
-                     of_port ? "port with a link" : "component",
-                     load_nearest_hint(&near, hint, sizeof(hint)));
+                     of_port ? "port with a link" : "component", near.hint);
 }
 
 /* ---- values ------------------------------------------------------------------------ */
@@ -135,15 +114,13 @@ static const struct machine_param *find_row(const struct machine_fault_kind *kin
 {
     const struct machine_param *row = kind->params;
     struct load_nearest near;
-    char hint[128];
 
     load_nearest_init(&near, item->key);
     for (; row->key != NULL && strcmp(row->key, item->key) != 0; row++)
         load_nearest_offer(&near, row->key);
     if (row->key != NULL)
         return row;
-    (void)load_fail(err, item, NULL, "unknown key of %s%s", kind->name,
-                    load_nearest_hint(&near, hint, sizeof(hint)));
+    (void)load_fail(err, item, NULL, "unknown key of %s%s", kind->name, near.hint);
     return NULL;
 }
 
@@ -194,8 +171,8 @@ static int read_fault(struct reader *r, const struct load_tree *item, const char
 }
 
 /** "at=10us for=1us": what differs from the table. */
-static const char *describe(struct reader *r, const struct machine_fault_kind *kind,
-                            const uint64_t *values)
+static const char *describe_fault(struct reader *r, const struct machine_fault_kind *kind,
+                                  const uint64_t *values)
 {
     struct load_arena *arena = &r->m->arena;
     const char *text = "";
@@ -229,8 +206,8 @@ static const struct machine_fault_kind *find_kind(const struct place *place, con
     return NULL;
 }
 
-static int append(struct reader *r, const struct place *place, const struct load_tree *item,
-                  const struct machine_fault_kind *kind, const uint64_t *values)
+static int append_fault(struct reader *r, const struct place *place, const struct load_tree *item,
+                        const struct machine_fault_kind *kind, const uint64_t *values)
 {
     struct machine_desc *desc = &r->m->desc;
 
@@ -248,7 +225,7 @@ static int append(struct reader *r, const struct place *place, const struct load
     return SIM_OK;
 }
 
-static void remember(struct reader *r, const struct load_fault *fault)
+static void remember_line(struct reader *r, const struct load_fault *fault)
 {
     struct load_fault_line *line = load_alloc(&r->m->arena, sizeof(*line));
 
@@ -271,7 +248,6 @@ static int add_fault(struct reader *r, const struct load_tree *target, const str
 {
     struct load_fault fault = { .target = target->key, .pattern = target->text, .kind = key };
     struct load_nearest near;
-    char hint[128];
     int rc = SIM_OK;
 
     load_nearest_init(&near, key);
@@ -288,15 +264,14 @@ static int add_fault(struct reader *r, const struct load_tree *target, const str
         values = load_alloc(&r->m->arena, (rows + 1) * sizeof(*values));
         rc = read_fault(r, item, key, kind, values);
         if (rc == SIM_OK)
-            rc = append(r, &r->places[i], item, kind, values);
+            rc = append_fault(r, &r->places[i], item, kind, values);
         if (fault.places++ == 0)
-            fault.pairs = describe(r, kind, values);
+            fault.pairs = describe_fault(r, kind, values);
     }
     if (rc == SIM_OK && fault.places == 0)
-        return load_fail(r->err, item, key, "unknown fault of a %s%s", target->key,
-                         load_nearest_hint(&near, hint, sizeof(hint)));
+        return load_fail(r->err, item, key, "unknown fault of a %s%s", target->key, near.hint);
     if (rc == SIM_OK)
-        remember(r, &fault);
+        remember_line(r, &fault);
     return rc;
 }
 
@@ -330,7 +305,7 @@ static int find_target(struct reader *r, const struct load_tree *entry,
         return load_fail(r->err, entry, NULL, "expected the key link, port, component or node");
     if (entry->n == 1)
         return load_fail(r->err, *target_p, NULL, "expected a fault beside it");
-    return choose(r, *target_p);
+    return choose_places(r, *target_p);
 }
 
 static int read_entry(struct reader *r, const struct load_tree *entry)
@@ -374,7 +349,7 @@ static int read_file(struct reader *r, const char *name)
     int rc = load_find(r->m->opt->roots, "faults", name, path, sizeof(path), r->err);
 
     if (rc == SIM_OK)
-        rc = load_source_read(r->m, path, &root, r->err);
+        rc = load_source_read(r->m, path, &root);
     if (rc == SIM_OK)
         rc = load_tree_only(root, keys, r->err);
     if (rc == SIM_OK)
@@ -394,10 +369,10 @@ static int read_option(struct reader *r, const char *text)
     return rc == SIM_OK ? read_entry(r, entry) : rc;
 }
 
-int load_faults_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+int load_faults_read(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *list = root != NULL ? load_tree_get(root, "faults") : NULL;
-    struct reader r = { .m = m, .err = err };
+    struct reader r = { .m = m, .err = m->err };
     int rc = SIM_OK;
 
     if (list == NULL && m->opt->nfaults == 0)

@@ -9,7 +9,7 @@ SIM_BEGIN_DECLS
 #define LOAD_FILE_BY_HAND   ((size_t)4 << 20)   /* most bytes of what people write, */
 #define LOAD_FILE_BY_HUBSIM ((size_t)256 << 20) /* and of what hubsim has written */
 
-/** Opens a regular file. Another one, a fifo that nobody writes for example, is refused at once.
+/** Opens a regular file. Another one, a fifo without a writer for example, is refused at once.
  * @return SIM_OK and a descriptor to be closed, or SIM_ERR_IO */
 int load_file_open(const char *path, int *fd_p, struct sim_error *err);
 /** Reads at most `max` bytes of one. @return SIM_OK and *bytes_p, to be freed; SIM_ERR_IO;

@@ -14,7 +14,7 @@
 void load_roots_add(struct load_roots *roots, const char *path)
 {
     if (roots->n < sizeof(roots->paths) / sizeof(roots->paths[0]) && strlen(path) < 512)
-        (void)snprintf(roots->paths[roots->n++], sizeof(roots->paths[0]), "%s", path);
+        snprintf(roots->paths[roots->n++], sizeof(roots->paths[0]), "%s", path);
 }
 
 /** Below the working directory a path is shown without it. */
@@ -57,13 +57,13 @@ void load_roots_init(struct load_roots *roots)
 
     roots->n = 0;
     if (load_find_self(exe, sizeof(exe))) {
-        (void)snprintf(path, sizeof(path), "%s/../share/hubsim/configs", exe);
+        snprintf(path, sizeof(path), "%s/../share/hubsim/configs", exe);
         add_shortened(roots, path);
     }
     while (env != NULL && *env != '\0') {
         size_t len = strcspn(env, ":");
 
-        (void)snprintf(path, sizeof(path), "%.*s", (int)len, env);
+        snprintf(path, sizeof(path), "%.*s", (int)len, env);
         add_shortened(roots, path);
         env += len + (env[len] == ':');
     }
@@ -104,7 +104,7 @@ void load_find_each(const struct load_roots *roots, const char *folder, load_fou
     char path[2048];
 
     for (unsigned r = 0; r < roots->n; r++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", roots->paths[r], folder);
+        snprintf(path, sizeof(path), "%s/%s", roots->paths[r], folder);
         read_folder(path, &list);
     }
     qsort(list.names, list.n, sizeof(list.names[0]), by_name);
@@ -118,7 +118,7 @@ void load_find_each(const struct load_roots *roots, const char *folder, load_fou
         free(list.names[i]);
 }
 
-static void offer(void *arg, const char *name, const char *path)
+static void offer_name(void *arg, const char *name, const char *path)
 {
     struct load_nearest *near = arg;
 
@@ -131,24 +131,22 @@ int load_find(const struct load_roots *roots, const char *folder, const char *na
 {
     size_t n = strlen(name);
     struct load_nearest near;
-    char hint[128];
 
     if (strchr(name, '/') != NULL || (n > 5 && strcmp(name + n - 5, ".yaml") == 0)) {
-        (void)snprintf(path, size, "%s", name);
+        snprintf(path, size, "%s", name);
         if (access(path, R_OK) == 0)
             return SIM_OK;
         return sim_error_set(err, SIM_ERR_IO, "%s: no such file", name);
     }
     for (unsigned r = 0; r < roots->n; r++) {
-        (void)snprintf(path, size, "%s/%s/%s.yaml", roots->paths[r], folder, name);
+        snprintf(path, size, "%s/%s/%s.yaml", roots->paths[r], folder, name);
         if (access(path, R_OK) == 0)
             return SIM_OK;
     }
     if (err == NULL)
         return SIM_ERR_IO;
     load_nearest_init(&near, name);
-    load_find_each(roots, folder, offer, &near);
-    load_nearest_hint(&near, hint, sizeof(hint));
+    load_find_each(roots, folder, offer_name, &near);
     return sim_error_set(err, SIM_ERR_IO, "%s: not found in %s/%s", name, folder,
-                         hint[0] != '\0' ? hint : ": `hubsim list` names what is there");
+                         near.hint[0] != '\0' ? near.hint : ": `hubsim list` names what is there");
 }

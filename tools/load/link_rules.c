@@ -7,92 +7,62 @@
 
 /* ---- ports ----------------------------------------------------------------------- */
 
-/** One end of a link. */
-struct plug {
-    unsigned node;
-    const char *component, *port;
-    const struct machine_link_desc *link;
-};
-
 static int by_place(const void *a, const void *b)
 {
-    const struct plug *p = a, *q = b;
+    const struct load_plug *p = a, *q = b;
     int order = (p->node > q->node) - (p->node < q->node);
 
     if (order == 0)
-        order = strcmp(p->component, q->component);
+        order = strcmp(p->component->name, q->component->name);
     return order != 0 ? order : strcmp(p->port, q->port);
 }
 
-int load_check_ports(struct load_machine *m, struct sim_error *err)
+static void list_plugs(struct load_machine *m, const struct machine_link_desc *links, unsigned n)
 {
-    size_t n = 2 * (size_t)m->desc.ncables, k = 0;
-    struct plug *plugs;
+    for (unsigned i = 0; i < n; i++) {
+        const struct machine_link_desc *l = &links[i];
+
+        m->plugs[m->nplugs++] =
+            (struct load_plug){ l->node_a, load_component(m, l->node_a, l->component_a), l->port_a,
+                                l };
+        m->plugs[m->nplugs++] =
+            (struct load_plug){ l->node_b, load_component(m, l->node_b, l->component_b), l->port_b,
+                                l };
+    }
+}
+
+int load_check_ports(struct load_machine *m)
+{
+    size_t links = m->desc.ncables;
+    struct load_plug *plugs;
 
     for (unsigned i = 0; i < m->desc.nnodes; i++)
-        n += 2 * (size_t)m->desc.nodes[i].nlinks;
-    plugs = load_alloc(&m->arena, (n + 1) * sizeof(*plugs));
-    for (unsigned i = 0; i <= m->desc.nnodes; i++) {
-        bool cables = i == m->desc.nnodes;
-        const struct machine_link_desc *links = cables ? m->desc.cables : m->desc.nodes[i].links;
-        unsigned nlinks = cables ? m->desc.ncables : m->desc.nodes[i].nlinks;
-
-        for (unsigned j = 0; j < nlinks; j++) {
-            const struct machine_link_desc *l = &links[j];
-
-            plugs[k++] = (struct plug){ l->node_a, l->component_a, l->port_a, l };
-            plugs[k++] = (struct plug){ l->node_b, l->component_b, l->port_b, l };
-        }
-    }
-    qsort(plugs, n, sizeof(*plugs), by_place);
-    for (size_t i = 1; i < n; i++)
+        links += m->desc.nodes[i].nlinks;
+    m->plugs = load_alloc(&m->arena, (2 * links + 1) * sizeof(*plugs));
+    for (unsigned i = 0; i < m->desc.nnodes; i++)
+        list_plugs(m, m->desc.nodes[i].links, m->desc.nodes[i].nlinks);
+    list_plugs(m, m->desc.cables, m->desc.ncables);
+    plugs = load_alloc(&m->arena, (m->nplugs + 1) * sizeof(*plugs));
+    memcpy(plugs, m->plugs, m->nplugs * sizeof(*plugs));
+    qsort(plugs, m->nplugs, sizeof(*plugs), by_place);
+    for (unsigned i = 1; i < m->nplugs; i++)
         if (by_place(&plugs[i - 1], &plugs[i]) == 0)
-            return sim_error_set(err, SIM_ERR_CONFIG,
+            return sim_error_set(m->err, SIM_ERR_CONFIG,
                                  "%s:%u: node%u.%s.%s: expected one cable at a port; another is in "
                                  "line %u",
                                  plugs[i].link->file, plugs[i].link->line, plugs[i].node,
-                                 plugs[i].component, plugs[i].port, plugs[i - 1].link->line);
+                                 plugs[i].component->name, plugs[i].port, plugs[i - 1].link->line);
     return SIM_OK;
 }
 
 /* ---- hosts ----------------------------------------------------------------------- */
 
-static const struct machine_component_desc *component_of(const struct load_machine *m,
-                                                         unsigned node, const char *name)
+/** Does a link join the host port of router `c` to a component that is no router? */
+static bool has_host(const struct load_machine *m, const struct machine_component_desc *c)
 {
-    const struct machine_node_desc *nd = &m->desc.nodes[node];
-
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (strcmp(nd->components[i].name, name) == 0)
-            return &nd->components[i];
-    return NULL;
-}
-
-/** Does the link join the host port of router `c` to a component that is no router? */
-static bool joins_host(const struct load_machine *m, const struct machine_link_desc *l,
-                       unsigned node, const struct machine_component_desc *c)
-{
-    const struct machine_component_desc *far = NULL;
-
-    if (l->node_a == node && strcmp(l->component_a, c->name) == 0 &&
-        strcmp(l->port_a, c->kind->host_port) == 0)
-        far = component_of(m, l->node_b, l->component_b);
-    else if (l->node_b == node && strcmp(l->component_b, c->name) == 0 &&
-             strcmp(l->port_b, c->kind->host_port) == 0)
-        far = component_of(m, l->node_a, l->component_a);
-    return far != NULL && far->kind->set_routes == NULL;
-}
-
-static bool has_host(const struct load_machine *m, unsigned node,
-                     const struct machine_component_desc *c)
-{
-    const struct machine_node_desc *nd = &m->desc.nodes[node];
-
-    for (unsigned i = 0; i < nd->nlinks; i++)
-        if (joins_host(m, &nd->links[i], node, c))
-            return true;
-    for (unsigned i = 0; i < m->desc.ncables; i++)
-        if (joins_host(m, &m->desc.cables[i], node, c))
+    for (unsigned i = 0; i < m->nplugs; i++)
+        if (m->plugs[i].component == c && strcmp(m->plugs[i].port, c->kind->host_port) == 0 &&
+            m->plugs[i ^ 1u].component->kind->set_routes == NULL)
             return true;
     return false;
 }
@@ -108,24 +78,24 @@ static const struct load_tree *platform_item(const struct load_machine *m, unsig
 }
 
 static int refuse_hostless(const struct load_machine *m, unsigned node,
-                           const struct machine_component_desc *c, struct sim_error *err)
+                           const struct machine_component_desc *c)
 {
     const struct load_tree *at = platform_item(m, node, c);
 
     SIM_ASSERT(at != NULL);
-    return load_fail(err, at, NULL,
+    return load_fail(m->err, at, NULL,
                      "node%u.%s has no host: expected a link from one to its port %s", node,
                      c->name, c->kind->host_port);
 }
 
-int load_check_hosts(const struct load_machine *m, struct sim_error *err)
+int load_check_hosts(const struct load_machine *m)
 {
     for (unsigned node = 0; node < m->desc.nnodes; node++)
         for (unsigned i = 0; i < m->desc.nodes[node].ncomponents; i++) {
             const struct machine_component_desc *c = &m->desc.nodes[node].components[i];
 
-            if (c->kind->host_port != NULL && !has_host(m, node, c))
-                return refuse_hostless(m, node, c, err);
+            if (c->kind->host_port != NULL && !has_host(m, c))
+                return refuse_hostless(m, node, c);
         }
     return SIM_OK;
 }

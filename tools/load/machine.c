@@ -74,7 +74,7 @@ static int plan_entry(const struct load_tree *map, const char *count_key, struct
 /** `nodes: 2` beside `platform:`, or a list of {platform:, count:} and, for what stands in the
  * network by itself, {network:, count:}. */
 static int plan_nodes(struct load_machine *m, const struct load_tree *root, unsigned *n_p,
-                      struct node_plan **plans_p, struct sim_error *err)
+                      struct node_plan **plans_p)
 {
     static const char *const keys[] = { "platform", "network", "count", NULL };
     const struct load_tree *nodes = load_tree_get(root, "nodes");
@@ -83,30 +83,31 @@ static int plan_nodes(struct load_machine *m, const struct load_tree *root, unsi
     int rc = SIM_OK;
 
     if (nodes == NULL || nodes->type != LOAD_LIST)
-        rc = plan_entry(root, "nodes", plans, err);
+        rc = plan_entry(root, "nodes", plans, m->err);
     for (unsigned i = 0; i < n && rc == SIM_OK; i++) {
         if (nodes->items[i].type != LOAD_MAP)
-            return load_fail(err, &nodes->items[i], NULL, "expected {platform: ..., count: ...}");
-        rc = load_tree_only(&nodes->items[i], keys, err);
+            return load_fail(m->err, &nodes->items[i], NULL,
+                             "expected {platform: ..., count: ...}");
+        rc = load_tree_only(&nodes->items[i], keys, m->err);
         if (rc == SIM_OK)
-            rc = plan_entry(&nodes->items[i], "count", &plans[i], err);
+            rc = plan_entry(&nodes->items[i], "count", &plans[i], m->err);
     }
     *n_p = n == 0 ? 1 : n;
     *plans_p = plans;
     return rc;
 }
 
-static int make_nodes(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+static int make_nodes(struct load_machine *m, const struct load_tree *root)
 {
     struct node_plan *plans = NULL;
     unsigned nplans = 0, node = 0;
     uint64_t total = 0;
-    int rc = plan_nodes(m, root, &nplans, &plans, err);
+    int rc = plan_nodes(m, root, &nplans, &plans);
 
     for (unsigned i = 0; i < nplans && rc == SIM_OK; i++)
         total += plans[i].count;
     if (rc == SIM_OK && (total == 0 || total > NODES_MAX))
-        rc = load_fail(err, root, NULL, "expected 1 .. %u nodes", NODES_MAX);
+        rc = load_fail(m->err, root, NULL, "expected 1 .. %u nodes", NODES_MAX);
     if (rc != SIM_OK)
         return rc;
     m->desc.nnodes = (unsigned)total;
@@ -115,17 +116,17 @@ static int make_nodes(struct load_machine *m, const struct load_tree *root, stru
         const struct load_platform *platform;
 
         rc = m->opt->platform != NULL && !plans[i].network
-                 ? load_platform_find(m, NULL, m->opt->platform, &platform, err)
-                 : load_platform_find(m, plans[i].at, plans[i].platform, &platform, err);
+                 ? load_platform_find(m, NULL, m->opt->platform, &platform)
+                 : load_platform_find(m, plans[i].at, plans[i].platform, &platform);
         for (uint64_t k = 0; k < plans[i].count && rc == SIM_OK; k++)
-            rc = load_platform_node(m, platform, node++, err);
+            rc = load_platform_node(m, platform, node++);
     }
     return rc;
 }
 
 /* ---- cables ------------------------------------------------------------------ */
 
-static int make_cables(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+static int make_cables(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *cables = load_tree_get(root, "cables");
     unsigned n = cables != NULL ? cables->n : 0;
@@ -133,16 +134,16 @@ static int make_cables(struct load_machine *m, const struct load_tree *root, str
     int rc;
 
     if (cables != NULL && cables->type != LOAD_LIST)
-        return load_fail(err, cables, NULL, "expected a list");
-    rc = load_edges_open(m, load_tree_get(root, "edges"), &lines, err);
+        return load_fail(m->err, cables, NULL, "expected a list");
+    rc = load_edges_open(m, load_tree_get(root, "edges"), &lines);
     if (rc != SIM_OK)
         return rc;
     m->desc.cables = load_alloc(&m->arena, (n + lines.n) * sizeof(*m->desc.cables));
     m->desc.ncables = n;
     for (unsigned i = 0; i < n && rc == SIM_OK; i++)
         rc = load_link_read(m, &cables->items[i], -1, load_text(&m->arena, "cable%u", i),
-                            &m->desc.cables[i], err);
-    return rc == SIM_OK ? load_edges_read(m, &lines, err) : rc;
+                            &m->desc.cables[i]);
+    return rc == SIM_OK ? load_edges_read(m, &lines) : rc;
 }
 
 /* ---- the finished description --------------------------------------------- */
@@ -161,13 +162,13 @@ static bool power_of_two(uint64_t x)
     return x != 0 && (x & (x - 1)) == 0;
 }
 
-static int finish_own(struct load_machine *m, struct sim_error *err)
+static int finish_own(struct load_machine *m)
 {
     const struct machine_value *own = m->groups[0].v.values;
 
     for (unsigned i = OWN_WINDOW_BYTES; i <= OWN_WINDOW_PARTS; i++)
         if (!power_of_two(own[i].value))
-            return own_fail(&own[i], err, "expected a power of two");
+            return own_fail(&own[i], m->err, "expected a power of two");
     m->desc.window_bytes = own[OWN_WINDOW_BYTES].value;
     m->desc.part_bytes = m->desc.window_bytes / own[OWN_WINDOW_PARTS].value;
     m->desc.ps_per_m = own[OWN_PS_PER_M].value;
@@ -184,54 +185,54 @@ static void finish_lengths(struct load_machine *m)
             *m->groups[g].length_mm_p = m->groups[g].v.values[0].value;
 }
 
-static int apply_sets(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+static int apply_sets(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *set = root != NULL ? load_tree_get(root, "set") : NULL;
     int rc = SIM_OK;
 
     if (set != NULL && set->type != LOAD_MAP)
-        return load_fail(err, set, NULL, "expected a mapping of patterns to values");
+        return load_fail(m->err, set, NULL, "expected a mapping of patterns to values");
     for (unsigned i = 0; set != NULL && i < set->n && rc == SIM_OK; i++) {
         const struct load_tree *item = &set->items[i];
 
         if (item->type != LOAD_SCALAR)
-            return load_fail(err, item, NULL, "expected a single value");
+            return load_fail(m->err, item, NULL, "expected a single value");
         rc = load_override(m, item->key, item->text,
                            load_text(&m->arena, "%s:%u:%u: %s = %s", item->file, item->line,
                                      item->column, item->key, item->text),
-                           item, err);
+                           item);
     }
     for (unsigned i = 0; i < m->opt->nsets && rc == SIM_OK; i++) {
         const char *text = m->opt->sets[i], *eq = strchr(text, '=');
         const char *where = load_text(&m->arena, "--set %s", text);
 
         if (eq == NULL || eq == text)
-            return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected KEY=VALUE", where);
+            return sim_error_set(m->err, SIM_ERR_CONFIG, "%s: expected KEY=VALUE", where);
         rc = load_override(m, load_text(&m->arena, "%.*s", (int)(eq - text), text), eq + 1, where,
-                           NULL, err);
+                           NULL);
     }
     return rc;
 }
 
-static int finish(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+static int finish_machine(struct load_machine *m, const struct load_tree *root)
 {
-    int rc = apply_sets(m, root, err);
+    int rc = apply_sets(m, root);
 
     if (rc == SIM_OK)
-        rc = load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value, err);
+        rc = load_edges_plug(m, m->groups[0].v.values[OWN_EDGES_MM].value);
     if (rc == SIM_OK)
-        rc = load_check_ports(m, err);
+        rc = load_check_ports(m);
     if (rc == SIM_OK)
-        rc = load_check_hosts(m, err);
+        rc = load_check_hosts(m);
     if (rc == SIM_OK)
-        rc = finish_own(m, err);
+        rc = finish_own(m);
     if (rc == SIM_OK)
         finish_lengths(m);
     if (rc == SIM_OK && root != NULL)
-        rc = load_routes_read(m, root, err);
+        rc = load_routes_read(m, root);
     if (rc == SIM_OK && root != NULL)
-        rc = load_slots_read(m, root, err);
-    return rc == SIM_OK ? load_faults_read(m, root, err) : rc;
+        rc = load_slots_read(m, root);
+    return rc == SIM_OK ? load_faults_read(m, root) : rc;
 }
 
 static const char *base_name(struct load_machine *m, const char *path)
@@ -244,21 +245,24 @@ static const char *base_name(struct load_machine *m, const char *path)
     return load_text(&m->arena, "%.*s", (int)(yaml ? n - 5 : n), base);
 }
 
-static struct load_machine *begin(const char *path, const struct load_options *opt)
+static struct load_machine *begin_machine(const char *path, const struct load_options *opt,
+                                          struct sim_error *err)
 {
     struct load_machine *m = calloc(1, sizeof(*m));
 
     SIM_ASSERT(m != NULL);
     m->opt = opt;
+    m->err = err;
     m->fault_lines_end = &m->fault_lines;
     m->desc.name = base_name(m, path);
     (void)load_group_add(m, "", own_params);
     return m;
 }
 
-static int end(struct load_machine *m, int rc, struct load_machine **machine_p)
+static int end_machine(struct load_machine *m, int rc, struct load_machine **machine_p)
 {
     m->opt = NULL;
+    m->err = NULL;
     if (rc == SIM_OK)
         *machine_p = m;
     else
@@ -266,61 +270,61 @@ static int end(struct load_machine *m, int rc, struct load_machine **machine_p)
     return rc;
 }
 
-static int build(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+static int build_machine(struct load_machine *m, const struct load_tree *root)
 {
     struct load_layer layer = { .skip = own_keys, .arena = &m->arena };
     const char *description; /* for people who read the file */
-    int rc = load_tree_text(root, "description", &description, err);
+    int rc = load_tree_text(root, "description", &description, m->err);
 
     if (rc == SIM_OK)
-        rc = load_values_assign(&m->groups[0].v, &layer, root, err);
+        rc = load_values_assign(&m->groups[0].v, &layer, root, m->err);
     if (rc == SIM_OK)
-        rc = make_nodes(m, root, err);
+        rc = make_nodes(m, root);
     if (rc == SIM_OK)
-        rc = make_cables(m, root, err);
+        rc = make_cables(m, root);
     if (rc == SIM_OK)
-        rc = finish(m, root, err);
+        rc = finish_machine(m, root);
     return rc;
 }
 
 int load_machine_create(const char *path, const struct load_options *opt,
                         struct load_machine **machine_p, struct sim_error *err)
 {
-    struct load_machine *m = begin(path, opt);
+    struct load_machine *m = begin_machine(path, opt, err);
     struct load_tree *root;
-    int rc = load_source_read(m, path, &root, err);
+    int rc = load_source_read(m, path, &root);
 
-    return end(m, rc == SIM_OK ? build(m, root, err) : rc, machine_p);
+    return end_machine(m, rc == SIM_OK ? build_machine(m, root) : rc, machine_p);
 }
 
 int load_machine_parse(const char *name, const char *bytes, size_t n,
                        const struct load_options *opt, struct load_machine **machine_p,
                        struct sim_error *err)
 {
-    struct load_machine *m = begin(name, opt);
+    struct load_machine *m = begin_machine(name, opt, err);
     struct load_tree *root;
     int rc = load_tree_parse(name, bytes, n, &m->arena, &root, err);
 
-    return end(m, rc == SIM_OK ? build(m, root, err) : rc, machine_p);
+    return end_machine(m, rc == SIM_OK ? build_machine(m, root) : rc, machine_p);
 }
 
 int load_platform_create(const char *path, const struct load_options *opt,
                          struct load_machine **machine_p, struct sim_error *err)
 {
-    struct load_machine *m = begin(path, opt);
+    struct load_machine *m = begin_machine(path, opt, err);
     const struct load_platform *platform;
     const char *description;
-    int rc = load_platform_find(m, NULL, path, &platform, err);
+    int rc = load_platform_find(m, NULL, path, &platform);
 
     m->desc.nnodes = 1;
     m->desc.nodes = load_alloc(&m->arena, sizeof(*m->desc.nodes));
     if (rc == SIM_OK)
         rc = load_tree_text(platform->tree, "description", &description, err);
     if (rc == SIM_OK)
-        rc = load_platform_node(m, platform, 0, err);
+        rc = load_platform_node(m, platform, 0);
     if (rc == SIM_OK)
-        rc = finish(m, NULL, err);
-    return end(m, rc, machine_p);
+        rc = finish_machine(m, NULL);
+    return end_machine(m, rc, machine_p);
 }
 
 void load_machine_destroy(struct load_machine *machine)

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_MAX 64u /* longer words are never suggested; struct load_nearest holds one */
+#define WORD_MAX 64u /* longer words are never suggested; the hint has room for one */
 
 /** Levenshtein's distance, one row at a time. */
-static unsigned distance(const char *a, const char *b)
+static unsigned distance_of(const char *a, const char *b)
 {
     unsigned row[WORD_MAX + 1];
     size_t na = strlen(a), nb = strlen(b);
@@ -36,24 +36,16 @@ static unsigned distance(const char *a, const char *b)
 void load_nearest_init(struct load_nearest *near, const char *word)
 {
     near->word = word;
-    near->best[0] = '\0';
+    near->hint[0] = '\0';
     near->distance = (unsigned)strlen(word) / 3 + 1; /* a third of the letters may be wrong */
 }
 
 void load_nearest_offer(struct load_nearest *near, const char *candidate)
 {
-    unsigned d = distance(near->word, candidate);
+    unsigned d = distance_of(near->word, candidate);
 
-    if (d > near->distance || (d == near->distance && near->best[0] != '\0'))
+    if (d > near->distance || (d == near->distance && near->hint[0] != '\0'))
         return;
-    (void)snprintf(near->best, sizeof(near->best), "%s", candidate);
+    snprintf(near->hint, sizeof(near->hint), ", did you mean %s?", candidate);
     near->distance = d;
-}
-
-const char *load_nearest_hint(const struct load_nearest *near, char *text, size_t size)
-{
-    text[0] = '\0';
-    if (near->best[0] != '\0')
-        (void)snprintf(text, size, ", did you mean %s?", near->best);
-    return text;
 }

@@ -22,11 +22,10 @@ static int set_value(struct machine_value *value, const char *path, const char *
 }
 
 int load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
-                  const struct load_tree *at, struct sim_error *err)
+                  const struct load_tree *at)
 {
     struct load_nearest near;
     unsigned matches = 0;
-    char hint[128];
 
     load_nearest_init(&near, pattern);
     for (unsigned g = 0; g < m->ngroups; g++) {
@@ -37,19 +36,18 @@ int load_override(struct load_machine *m, const char *pattern, const char *text,
             char path[256];
             int rc;
 
-            (void)snprintf(path, sizeof(path), "%s%s%s", group->path,
-                           group->path[0] != '\0' ? "." : "", value->param->key);
+            snprintf(path, sizeof(path), "%s%s%s", group->path, group->path[0] != '\0' ? "." : "",
+                     value->param->key);
             load_nearest_offer(&near, path);
             if (fnmatch(pattern, path, 0) != 0)
                 continue;
             matches++;
-            rc = set_value(value, path, text, where, at, err);
+            rc = set_value(value, path, text, where, at, m->err);
             if (rc != SIM_OK)
                 return rc;
         }
     }
     if (matches > 0)
         return SIM_OK;
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: matches no key%s", where,
-                         load_nearest_hint(&near, hint, sizeof(hint)));
+    return sim_error_set(m->err, SIM_ERR_CONFIG, "%s: matches no key%s", where, near.hint);
 }

@@ -13,14 +13,22 @@ SIM_BEGIN_DECLS
 struct load_group {
     const char *path;
     struct load_values v;
-    const char *const *spare; /* of the component's kind; NULL: none */
-    uint64_t *length_mm_p;    /* of a link: where its one value goes when all overrides are known */
+    const char *const *spare; /* the component's kind has these; NULL: none */
+    uint64_t *length_mm_p;    /* a link's: where its one value goes when all overrides are known */
 };
 
 /** A cable of an edge list. */
 struct load_edge {
     const struct load_tree *at; /* its line */
     unsigned link, group;       /* in desc.cables and in groups */
+};
+
+/** An end of a link: ends 2k and 2k + 1 belong to one link. */
+struct load_plug {
+    unsigned node;
+    const struct machine_component_desc *component;
+    const char *port;
+    const struct machine_link_desc *link;
 };
 
 /** A fault as it was written. */
@@ -37,12 +45,15 @@ struct load_source {
 
 struct load_machine {
     struct load_arena arena;
-    const struct load_options *opt; /* while loading only */
+    const struct load_options *opt; /* while loading only, as */
+    struct sim_error *err;
     struct machine_desc desc;
     unsigned ngroups, room;
     struct load_group *groups; /* groups[0] is the machine itself */
     unsigned nedges;
     struct load_edge *edges;
+    unsigned nplugs;
+    struct load_plug *plugs; /* by load_check_ports() */
     struct load_fault_line *fault_lines, **fault_lines_end;
     struct load_source *sources;
     unsigned nplatforms;
@@ -58,35 +69,39 @@ struct load_group *load_group_add(struct load_machine *m, const char *path,
 /** Remembers for load_machine_each_file() that `path` is read. */
 void load_source_add(struct load_machine *m, const char *path);
 /** Reads a file of YAML that the machine is made of. */
-int load_source_read(struct load_machine *m, const char *path, struct load_tree **root_p,
-                     struct sim_error *err);
+int load_source_read(struct load_machine *m, const char *path, struct load_tree **root_p);
 /** A path beside the file that names it, unless it is absolute. */
 const char *load_beside(struct load_machine *m, const char *file, const char *path);
 
 /** Reads a platform file once; `at` is where it is named (NULL: by the user). */
 int load_platform_find(struct load_machine *m, const struct load_tree *at, const char *name,
-                       const struct load_platform **platform_p, struct sim_error *err);
+                       const struct load_platform **platform_p);
 /** Makes node `node` of it. */
-int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node,
-                       struct sim_error *err);
+int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node);
 
 /** One end of a link, "hub.n" within `node` or "node0.hub.n" (node = -1): checked. */
 struct load_end {
     unsigned node;
-    const char *component, *port; /* the description's own: one pointer for one component */
+    const struct machine_component_desc *component;
+    const char *port; /* the description's own */
 };
-int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
-                   struct load_end *end_p, struct sim_error *err);
+/** The component of this name, or NULL. */
+const struct machine_component_desc *load_component(const struct load_machine *m, unsigned node,
+                                                    const char *name);
+/** The port of this name, the kind's own text, or NULL. */
+const char *load_port(const struct machine_component_desc *component, const char *name);
+struct machine_link_desc load_link_between(const struct load_end *a, const struct load_end *b,
+                                           const struct load_tree *at);
 /** Reads one {from:, to:, length_mm:}; the length becomes a group called `path`. */
 int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
-                   struct machine_link_desc *link, struct sim_error *err);
+                   struct machine_link_desc *link);
 
-/** The same from "node0.hub.e" in `text`; messages name `at`. */
+/** An end from "node0.hub.e" in `text`; messages name `at`. */
 int load_end_text(struct load_machine *m, const struct load_tree *at, const char *text, int node,
-                  struct load_end *end_p, struct sim_error *err);
+                  struct load_end *end_p);
 /** A port of the one hub of a node; `port` NULL: end_p->port is NULL. */
 int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
-                    const char *port, struct load_end *end_p, struct sim_error *err);
+                    const char *port, struct load_end *end_p);
 /** A length as a group called `path`, written at `at` (NULL: nowhere). */
 void load_length_add(struct load_machine *m, const char *path, const struct load_tree *at,
                      uint64_t length_mm, uint64_t *length_mm_p);
@@ -99,27 +114,27 @@ struct load_lines {
     unsigned n; /* cables at most */
 };
 int load_edges_open(struct load_machine *m, const struct load_tree *edges,
-                    struct load_lines *lines_p, struct sim_error *err);
+                    struct load_lines *lines_p);
 /** Appends a cable for each line; desc.cables has room. */
-int load_edges_read(struct load_machine *m, const struct load_lines *lines, struct sim_error *err);
+int load_edges_read(struct load_machine *m, const struct load_lines *lines);
 /** When all overrides are known: chooses ports, and gives cables without a length this one. */
-int load_edges_plug(struct load_machine *m, uint64_t length_mm, struct sim_error *err);
+int load_edges_plug(struct load_machine *m, uint64_t length_mm);
 
-/** No port takes two cables. */
-int load_check_ports(struct load_machine *m, struct sim_error *err);
+/** Lists all ends of links. No port takes two cables. */
+int load_check_ports(struct load_machine *m);
 /** Each router has the host that sets it up and owns its part of the window. */
-int load_check_hosts(const struct load_machine *m, struct sim_error *err);
+int load_check_hosts(const struct load_machine *m);
 
 /** `routes:` and `slots:` of the machine; all cables are known. */
-int load_routes_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
-int load_slots_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
+int load_routes_read(struct load_machine *m, const struct load_tree *root);
+int load_slots_read(struct load_machine *m, const struct load_tree *root);
 
 /** `faults:` of the machine (`root` NULL: none) and of the options; all cables are known. */
-int load_faults_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err);
+int load_faults_read(struct load_machine *m, const struct load_tree *root);
 
 /** Sets what "node*.hub.e.link.lanes" matches; messages begin with `where`. */
 int load_override(struct load_machine *m, const char *pattern, const char *text, const char *where,
-                  const struct load_tree *at, struct sim_error *err);
+                  const struct load_tree *at);
 
 SIM_END_DECLS
 #endif /* LOAD_PARTS_H */

@@ -31,10 +31,9 @@ static const char *const component_keys[] = { "kind", "include", "may_override",
                                               NULL };
 
 static int find_kind(struct load_machine *m, const struct load_tree *at,
-                     const struct machine_kind **kind_p, struct sim_error *err)
+                     const struct machine_kind **kind_p)
 {
     struct load_nearest near;
-    char hint[128];
 
     load_nearest_init(&near, at->text);
     for (const struct machine_kind *const *kind = m->opt->kinds; *kind != NULL; kind++) {
@@ -44,22 +43,22 @@ static int find_kind(struct load_machine *m, const struct load_tree *at,
         }
         load_nearest_offer(&near, (*kind)->name);
     }
-    return load_fail(err, at, NULL, "unknown kind%s", load_nearest_hint(&near, hint, sizeof(hint)));
+    return load_fail(m->err, at, NULL, "unknown kind%s", near.hint);
 }
 
 /** The list that an included file gives of what its includers may set. */
 static int read_allowed(struct load_machine *m, const struct load_tree *base,
-                        struct load_layer *layer, struct sim_error *err)
+                        struct load_layer *layer)
 {
     const struct load_tree *list = load_tree_get(base, "may_override");
     const char **groups;
 
     if (list != NULL && list->type != LOAD_LIST)
-        return load_fail(err, list, NULL, "expected a list of groups of keys");
+        return load_fail(m->err, list, NULL, "expected a list of groups of keys");
     groups = load_alloc(&m->arena, ((list != NULL ? list->n : 0) + 1) * sizeof(*groups));
     for (unsigned i = 0; list != NULL && i < list->n; i++) {
         if (list->items[i].type != LOAD_SCALAR)
-            return load_fail(err, &list->items[i], NULL, "expected a group of keys");
+            return load_fail(m->err, &list->items[i], NULL, "expected a group of keys");
         groups[i] = list->items[i].text;
     }
     layer->allow = groups;
@@ -68,7 +67,7 @@ static int read_allowed(struct load_machine *m, const struct load_tree *base,
 }
 
 static int read_component(struct load_machine *m, const struct load_tree *item, const char *path,
-                          struct machine_component_desc *out, struct sim_error *err)
+                          struct machine_component_desc *out)
 {
     struct load_layer layer = { .skip = component_keys, .arena = &m->arena };
     struct load_tree *base = NULL;
@@ -78,34 +77,34 @@ static int read_component(struct load_machine *m, const struct load_tree *item, 
     int rc;
 
     if (item->type != LOAD_MAP)
-        return load_fail(err, item, NULL, "expected a mapping with the key kind or include");
-    rc = load_tree_text(item, "include", &include, err);
+        return load_fail(m->err, item, NULL, "expected a mapping with the key kind or include");
+    rc = load_tree_text(item, "include", &include, m->err);
     if (rc == SIM_OK && include != NULL)
-        rc = load_source_read(m, load_beside(m, item->file, include), &base, err);
+        rc = load_source_read(m, load_beside(m, item->file, include), &base);
     if (rc == SIM_OK)
-        rc = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR, &kind, err);
+        rc = load_tree_need(base != NULL ? base : item, "kind", LOAD_SCALAR, &kind, m->err);
     if (rc == SIM_OK)
-        rc = find_kind(m, kind, &out->kind, err);
+        rc = find_kind(m, kind, &out->kind);
     if (rc != SIM_OK)
         return rc;
     if (base != NULL && load_tree_get(item, "kind") != NULL)
-        return load_fail(err, load_tree_get(item, "kind"), NULL, "expected no kind here, %s has it",
-                         base->file);
+        return load_fail(m->err, load_tree_get(item, "kind"), NULL,
+                         "expected no kind here, %s has it", base->file);
     group = load_group_add(m, path, out->kind->params);
     group->spare = out->kind->spare;
     out->values = group->v.values;
     if (base != NULL) {
-        rc = load_values_assign(&group->v, &layer, base, err);
+        rc = load_values_assign(&group->v, &layer, base, m->err);
         if (rc == SIM_OK)
-            rc = read_allowed(m, base, &layer, err);
+            rc = read_allowed(m, base, &layer);
         if (rc != SIM_OK)
             return rc;
     }
-    return load_values_assign(&group->v, &layer, item, err);
+    return load_values_assign(&group->v, &layer, item, m->err);
 }
 
 static int read_components(struct load_machine *m, const struct load_tree *map, unsigned node,
-                           struct machine_node_desc *out, struct sim_error *err)
+                           struct machine_node_desc *out)
 {
     int rc = SIM_OK;
 
@@ -115,10 +114,10 @@ static int read_components(struct load_machine *m, const struct load_tree *map, 
         const char *path = load_text(&m->arena, "node%u.%s", node, item->key);
 
         if (strchr(item->key, '.') != NULL)
-            return load_fail(err, item, NULL, "expected a name without a dot");
+            return load_fail(m->err, item, NULL, "expected a name without a dot");
         out->components[i].name = item->key;
         out->ncomponents = i + 1;
-        rc = read_component(m, item, path, &out->components[i], err);
+        rc = read_component(m, item, path, &out->components[i]);
     }
     return rc;
 }
@@ -129,12 +128,14 @@ static const struct machine_param link_params[] = {
     { "length_mm", "mm", 0, 1000000, 0, 0, "length of the cable or trace", NULL }, MACHINE_PARAM_END
 };
 
-static const struct machine_component_desc *find_component(const struct machine_node_desc *node,
-                                                           const char *name, size_t n)
+const struct machine_component_desc *load_component(const struct load_machine *m, unsigned node,
+                                                    const char *name)
 {
-    for (unsigned i = 0; i < node->ncomponents; i++)
-        if (strncmp(node->components[i].name, name, n) == 0 && node->components[i].name[n] == '\0')
-            return &node->components[i];
+    const struct machine_node_desc *nd = &m->desc.nodes[node];
+
+    for (unsigned i = 0; i < nd->ncomponents; i++)
+        if (strcmp(nd->components[i].name, name) == 0)
+            return &nd->components[i];
     return NULL;
 }
 
@@ -149,13 +150,13 @@ static const char *list_names(struct load_machine *m, const char *const *names)
 }
 
 static int component_expected(struct load_machine *m, const struct machine_node_desc *node,
-                              const struct load_tree *at, struct sim_error *err)
+                              const struct load_tree *at)
 {
     const char **names = load_alloc(&m->arena, (node->ncomponents + 1) * sizeof(*names));
 
     for (unsigned i = 0; i < node->ncomponents; i++)
         names[i] = node->components[i].name;
-    return load_fail(err, at, NULL, "expected a port of %s", list_names(m, names));
+    return load_fail(m->err, at, NULL, "expected a port of %s", list_names(m, names));
 }
 
 /** Splits "node12." off; -1 when it is not there or there is no such node. */
@@ -170,30 +171,21 @@ static int split_node(const struct load_machine *m, const char **text_p)
     n = strspn(*text_p + 4, "0123456789");
     if (n == 0 || n >= sizeof(number) || (*text_p)[4 + n] != '.')
         return -1;
-    (void)snprintf(number, sizeof(number), "%.*s", (int)n, *text_p + 4);
+    snprintf(number, sizeof(number), "%.*s", (int)n, *text_p + 4);
     if (!load_number(number, false, &node) || node >= m->desc.nnodes)
         return -1;
     *text_p += 4 + n + 1;
     return (int)node;
 }
 
-int load_end_parse(struct load_machine *m, const struct load_tree *link, const char *key, int node,
-                   struct load_end *end_p, struct sim_error *err)
-{
-    const struct load_tree *at;
-    int rc = load_tree_need(link, key, LOAD_SCALAR, &at, err);
-
-    return rc == SIM_OK ? load_end_text(m, at, at->text, node, end_p, err) : rc;
-}
-
 static int port_expected(struct load_machine *m, const struct load_tree *at,
-                         const struct machine_component_desc *component, struct sim_error *err)
+                         const struct machine_component_desc *component)
 {
-    return load_fail(err, at, NULL, "expected the port %s of %s",
+    return load_fail(m->err, at, NULL, "expected the port %s of %s",
                      list_names(m, component->kind->ports), component->name);
 }
 
-static const char *find_port(const struct machine_component_desc *component, const char *name)
+const char *load_port(const struct machine_component_desc *component, const char *name)
 {
     const char *const *port = component->kind->ports;
 
@@ -203,7 +195,7 @@ static const char *find_port(const struct machine_component_desc *component, con
 }
 
 int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned node,
-                    const char *port, struct load_end *end_p, struct sim_error *err)
+                    const char *port, struct load_end *end_p)
 {
     const struct machine_node_desc *nd = &m->desc.nodes[node];
     const struct machine_component_desc *hub = NULL;
@@ -215,13 +207,14 @@ int load_router_end(struct load_machine *m, const struct load_tree *at, unsigned
             hubs++;
         }
     if (hubs != 1)
-        return load_fail(err, at, NULL, "node%u has %u hubs: expected one, or cables:", node, hubs);
-    *end_p = (struct load_end){ node, hub->name, port != NULL ? find_port(hub, port) : NULL };
-    return port == NULL || end_p->port != NULL ? SIM_OK : port_expected(m, at, hub, err);
+        return load_fail(m->err, at, NULL, "node%u has %u hubs: expected one, or cables:", node,
+                         hubs);
+    *end_p = (struct load_end){ node, hub, port != NULL ? load_port(hub, port) : NULL };
+    return port == NULL || end_p->port != NULL ? SIM_OK : port_expected(m, at, hub);
 }
 
 int load_end_text(struct load_machine *m, const struct load_tree *at, const char *text, int node,
-                  struct load_end *end_p, struct sim_error *err)
+                  struct load_end *end_p)
 {
     const struct machine_component_desc *component;
     const char *port;
@@ -230,16 +223,17 @@ int load_end_text(struct load_machine *m, const struct load_tree *at, const char
     if (node < 0)
         node = split_node(m, &text);
     if (node < 0)
-        return load_fail(err, at, NULL, "expected node0 .. node%u, component and port, node0.hub.e",
+        return load_fail(m->err, at, NULL,
+                         "expected node0 .. node%u, component and port, node0.hub.e",
                          m->desc.nnodes - 1);
     n = strcspn(text, ".");
-    component = find_component(&m->desc.nodes[node], text, n);
+    component = load_component(m, (unsigned)node, load_text(&m->arena, "%.*s", (int)n, text));
     if (component == NULL || text[n] != '.')
-        return component_expected(m, &m->desc.nodes[node], at, err);
-    port = find_port(component, text + n + 1);
+        return component_expected(m, &m->desc.nodes[node], at);
+    port = load_port(component, text + n + 1);
     if (port == NULL)
-        return port_expected(m, at, component, err);
-    *end_p = (struct load_end){ (unsigned)node, component->name, port };
+        return port_expected(m, at, component);
+    *end_p = (struct load_end){ (unsigned)node, component, port };
     return SIM_OK;
 }
 
@@ -261,8 +255,31 @@ bool load_length_parse(const char *text, uint64_t *length_mm_p)
     return load_value_parse(&link_params[0], text, length_mm_p);
 }
 
+struct machine_link_desc load_link_between(const struct load_end *a, const struct load_end *b,
+                                           const struct load_tree *at)
+{
+    return (struct machine_link_desc){ .node_a = a->node,
+                                       .component_a = a->component->name,
+                                       .port_a = a->port,
+                                       .node_b = b->node,
+                                       .component_b = b->component->name,
+                                       .port_b = b->port,
+                                       .file = at->file,
+                                       .line = at->line };
+}
+
+/** The end that the link's file names by this key. */
+static int read_link_end(struct load_machine *m, const struct load_tree *link, const char *key,
+                         int node, struct load_end *end_p)
+{
+    const struct load_tree *at;
+    int rc = load_tree_need(link, key, LOAD_SCALAR, &at, m->err);
+
+    return rc == SIM_OK ? load_end_text(m, at, at->text, node, end_p) : rc;
+}
+
 int load_link_read(struct load_machine *m, const struct load_tree *item, int node, const char *path,
-                   struct machine_link_desc *link, struct sim_error *err)
+                   struct machine_link_desc *link)
 {
     static const char *const ends[] = { "from", "to", NULL };
     struct load_layer layer = { .skip = ends, .arena = &m->arena };
@@ -271,27 +288,18 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
     int rc;
 
     if (item->type != LOAD_MAP)
-        return load_fail(err, item, NULL, "expected {from: ..., to: ..., length_mm: ...}");
-    rc = load_end_parse(m, item, "from", node, &a, err);
+        return load_fail(m->err, item, NULL, "expected {from: ..., to: ..., length_mm: ...}");
+    rc = read_link_end(m, item, "from", node, &a);
     if (rc == SIM_OK)
-        rc = load_end_parse(m, item, "to", node, &b, err);
+        rc = read_link_end(m, item, "to", node, &b);
     if (rc == SIM_OK)
-        rc = load_values_assign(&group->v, &layer, item, err);
+        rc = load_values_assign(&group->v, &layer, item, m->err);
     if (rc == SIM_OK && a.node == b.node && a.component == b.component)
-        rc = load_fail(err, item, NULL, "node%u.%s: expected ports of two components", a.node,
-                       a.component);
+        rc = load_fail(m->err, item, NULL, "node%u.%s: expected ports of two components", a.node,
+                       a.component->name);
     if (rc != SIM_OK)
         return rc;
-    *link = (struct machine_link_desc){
-        .node_a = a.node,
-        .component_a = a.component,
-        .port_a = a.port,
-        .node_b = b.node,
-        .component_b = b.component,
-        .port_b = b.port,
-        .file = item->file,
-        .line = item->line,
-    };
+    *link = load_link_between(&a, &b, item);
     group->length_mm_p = &link->length_mm;
     return SIM_OK;
 }
@@ -299,7 +307,7 @@ int load_link_read(struct load_machine *m, const struct load_tree *item, int nod
 /* ---- platforms -------------------------------------------------------------- */
 
 int load_platform_find(struct load_machine *m, const struct load_tree *at, const char *name,
-                       const struct load_platform **platform_p, struct sim_error *err)
+                       const struct load_platform **platform_p)
 {
     static const char *const keys[] = { "description", "components", "links", NULL };
     struct load_platform *platform;
@@ -311,9 +319,9 @@ int load_platform_find(struct load_machine *m, const struct load_tree *at, const
         name = load_beside(m, at->file, name);
     rc = load_find(m->opt->roots, "platforms", name, path, sizeof(path), NULL);
     if (rc != SIM_OK && at != NULL)
-        return load_fail(err, at, NULL, "expected a platform file or a name in platforms/");
+        return load_fail(m->err, at, NULL, "expected a platform file or a name in platforms/");
     if (rc != SIM_OK)
-        return load_find(m->opt->roots, "platforms", name, path, sizeof(path), err);
+        return load_find(m->opt->roots, "platforms", name, path, sizeof(path), m->err);
     for (unsigned i = 0; i < m->nplatforms; i++) {
         if (strcmp(m->platforms[i].path, path) == 0) {
             *platform_p = &m->platforms[i];
@@ -321,10 +329,10 @@ int load_platform_find(struct load_machine *m, const struct load_tree *at, const
         }
     }
     if (m->nplatforms == LOAD_PLATFORMS_MAX)
-        return load_fail(err, at, NULL, "expected at most %u platforms", LOAD_PLATFORMS_MAX);
-    rc = load_source_read(m, path, &tree, err);
+        return load_fail(m->err, at, NULL, "expected at most %u platforms", LOAD_PLATFORMS_MAX);
+    rc = load_source_read(m, path, &tree);
     if (rc == SIM_OK)
-        rc = load_tree_only(tree, keys, err);
+        rc = load_tree_only(tree, keys, m->err);
     if (rc != SIM_OK)
         return rc;
     platform = &m->platforms[m->nplatforms++];
@@ -334,25 +342,24 @@ int load_platform_find(struct load_machine *m, const struct load_tree *at, const
     return SIM_OK;
 }
 
-int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node,
-                       struct sim_error *err)
+int load_platform_node(struct load_machine *m, const struct load_platform *platform, unsigned node)
 {
     struct machine_node_desc *out = &m->desc.nodes[node];
     const struct load_tree *components, *links;
-    int rc = load_tree_need(platform->tree, "components", LOAD_MAP, &components, err);
+    int rc = load_tree_need(platform->tree, "components", LOAD_MAP, &components, m->err);
 
     if (rc == SIM_OK)
-        rc = load_tree_need(platform->tree, "links", LOAD_LIST, &links, err);
+        rc = load_tree_need(platform->tree, "links", LOAD_LIST, &links, m->err);
     if (rc != SIM_OK)
         return rc;
     out->platform = platform->name;
-    rc = read_components(m, components, node, out, err);
+    rc = read_components(m, components, node, out);
     if (rc != SIM_OK)
         return rc;
     out->nlinks = links->n;
     out->links = load_alloc(&m->arena, links->n * sizeof(*out->links));
     for (unsigned i = 0; i < links->n && rc == SIM_OK; i++)
         rc = load_link_read(m, &links->items[i], (int)node,
-                            load_text(&m->arena, "node%u.link%u", node, i), &out->links[i], err);
+                            load_text(&m->arena, "node%u.link%u", node, i), &out->links[i]);
     return rc;
 }

@@ -14,7 +14,7 @@ static const struct {
     int digits; /* 10^digits ps */
 } times[] = { { "ps", 0 }, { "ns", 3 }, { "us", 6 }, { "ms", 9 }, { "s", 12 } };
 
-#define NTIMES (sizeof(times) / sizeof(times[0]))
+#define NTIMES (LOAD_COUNT(times))
 
 static bool is_digit(char c)
 {
@@ -22,7 +22,7 @@ static bool is_digit(char c)
 }
 
 /** Digits with a point among them; `*scale_p` falls by the number of those behind it. */
-static bool mantissa(const char **p, int *scale_p, uint64_t *value_p)
+static bool read_mantissa(const char **p, int *scale_p, uint64_t *value_p)
 {
     bool point = false, any = false;
     uint64_t value = 0;
@@ -44,7 +44,7 @@ static bool mantissa(const char **p, int *scale_p, uint64_t *value_p)
     return any && (*p)[-1] != '.';
 }
 
-static bool exponent(const char **p, int *scale_p)
+static bool read_exponent(const char **p, int *scale_p)
 {
     const char *q = *p;
     bool negative;
@@ -72,7 +72,8 @@ bool load_decimal(const char *text, const char **end_p, int scale, uint64_t *val
     const char *p = text;
     uint64_t value;
 
-    if (!mantissa(&p, &scale, &value) || !exponent(&p, &scale) || (end_p == NULL && *p != '\0'))
+    if (!read_mantissa(&p, &scale, &value) || !read_exponent(&p, &scale) ||
+        (end_p == NULL && *p != '\0'))
         return false;
     if (value == 0)
         scale = 0;
@@ -88,7 +89,8 @@ bool load_decimal(const char *text, const char **end_p, int scale, uint64_t *val
     return true;
 }
 
-bool load_time(const char *text, sim_time_t *ps_p)
+/** "10us", "1.5ms" -> picoseconds. */
+static bool parse_time(const char *text, sim_time_t *ps_p)
 {
     if (strcmp(text, "0") == 0) { /* of any unit */
         *ps_p = 0;
@@ -126,7 +128,7 @@ bool load_quantity_parse(const struct machine_param *param, const char *text, ui
 
     if (!is_time(param) && !is_rate(param))
         return load_value_parse(param, text, value_p);
-    good = is_time(param) ? load_time(text, &value)
+    good = is_time(param) ? parse_time(text, &value)
                           : load_decimal(text, NULL, rate_digits(param), &value);
     if (!good || value < param->min || value > param->max)
         return false;
@@ -142,11 +144,11 @@ const char *load_quantity_expected(const struct machine_param *param, char *text
         return load_value_expected(param, text, size);
     (void)load_quantity_print(param, param->min, min, sizeof(min));
     (void)load_quantity_print(param, param->max, max, sizeof(max));
-    (void)snprintf(text, size, "expected a %s, %s .. %s, such as %s",
-                   is_time(param) ? "time" : "rate", min, max,
-                   is_time(param)           ? "10us"
-                   : rate_digits(param) < 9 ? "0.01"
-                                            : "1e-9");
+    snprintf(text, size, "expected a %s, %s .. %s, such as %s", is_time(param) ? "time" : "rate",
+             min, max,
+             is_time(param)           ? "10us"
+             : rate_digits(param) < 9 ? "0.01"
+                                      : "1e-9");
     return text;
 }
 
@@ -156,12 +158,12 @@ static void print_time(uint64_t ps, char *text, size_t size)
     size_t unit = 0;
 
     if (ps == 0) {
-        (void)snprintf(text, size, "0");
+        snprintf(text, size, "0");
         return;
     }
     for (; unit + 1 < NTIMES && ps % 1000 == 0; unit++)
         ps /= 1000;
-    (void)snprintf(text, size, "%" PRIu64 "%s", ps, times[unit].name);
+    snprintf(text, size, "%" PRIu64 "%s", ps, times[unit].name);
 }
 
 /** "2.5e-9" of 2500000000 in units of 10^power */
@@ -176,13 +178,13 @@ static void print_rate(uint64_t value, int power, char *text, size_t size)
     }
     n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
     if (value == 0)
-        (void)snprintf(text, size, "0");
+        snprintf(text, size, "0");
     else if (power >= 0 && power < 4)
-        (void)snprintf(text, size, "%s%.*s", digits, power, "000");
+        snprintf(text, size, "%s%.*s", digits, power, "000");
     else if (n == 1)
-        (void)snprintf(text, size, "%se%d", digits, power);
+        snprintf(text, size, "%se%d", digits, power);
     else
-        (void)snprintf(text, size, "%c.%se%d", digits[0], digits + 1, power + n - 1);
+        snprintf(text, size, "%c.%se%d", digits[0], digits + 1, power + n - 1);
 }
 
 const char *load_quantity_print(const struct machine_param *param, uint64_t value, char *text,

@@ -11,8 +11,6 @@ SIM_BEGIN_DECLS
  * "2.5e-9" with scale 18 is 2500000000. False: no number, too large, or digits would be lost.
  */
 bool load_decimal(const char *text, const char **end_p, int scale, uint64_t *value_p);
-/** "10us", "1.5ms" -> picoseconds. */
-bool load_time(const char *text, sim_time_t *ps_p);
 
 /** As load_value_parse(), with times for the unit "ps" and rates for "1e-18" and the like. */
 bool load_quantity_parse(const struct machine_param *param, const char *text, uint64_t *value_p);

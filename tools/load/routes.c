@@ -20,27 +20,25 @@ static bool hub_has_port(const struct load_machine *m, const char *name)
 {
     for (unsigned node = 0; node < m->desc.nnodes; node++)
         for (unsigned i = 0; i < m->desc.nodes[node].ncomponents; i++) {
-            const struct machine_kind *kind = m->desc.nodes[node].components[i].kind;
+            const struct machine_component_desc *c = &m->desc.nodes[node].components[i];
 
-            for (unsigned p = 0; kind->set_routes != NULL && kind->ports[p] != NULL; p++)
-                if (strcmp(kind->ports[p], name) == 0)
-                    return true;
+            if (c->kind->set_routes != NULL && load_port(c, name) != NULL)
+                return true;
         }
     return false;
 }
 
-static int read_port(struct load_machine *m, const struct load_tree *item, const char **port_p,
-                     struct sim_error *err)
+static int read_port(struct load_machine *m, const struct load_tree *item, const char **port_p)
 {
     if (item->type != LOAD_SCALAR || !hub_has_port(m, item->text))
-        return load_fail(err, item, NULL, "expected a port of the hubs");
+        return load_fail(m->err, item, NULL, "expected a port of the hubs");
     *port_p = item->text;
     return SIM_OK;
 }
 
 /** A port, or a list of ports. */
 static int read_dimension(struct load_machine *m, const struct load_tree *item,
-                          struct machine_dimension *dimension, struct sim_error *err)
+                          struct machine_dimension *dimension)
 {
     bool list = item->type == LOAD_LIST;
     unsigned n = list ? item->n : 1;
@@ -48,13 +46,12 @@ static int read_dimension(struct load_machine *m, const struct load_tree *item,
     int rc = SIM_OK;
 
     for (unsigned i = 0; i < n && rc == SIM_OK; i++)
-        rc = read_port(m, list ? &item->items[i] : item, &ports[i], err);
+        rc = read_port(m, list ? &item->items[i] : item, &ports[i]);
     dimension->ports = ports;
     return rc;
 }
 
-static int read_dimensions(struct load_machine *m, const struct load_tree *item, bool list,
-                           struct sim_error *err)
+static int read_dimensions(struct load_machine *m, const struct load_tree *item, bool list)
 {
     struct machine_routing_desc *r = &m->desc.routing;
     unsigned n = list ? item->n : 1;
@@ -62,12 +59,12 @@ static int read_dimensions(struct load_machine *m, const struct load_tree *item,
     int rc = SIM_OK;
 
     if (list && (item->type != LOAD_LIST || n == 0))
-        return load_fail(err, item, NULL, "expected a list of lists of ports, [[e, w], [a, b]]");
+        return load_fail(m->err, item, NULL, "expected a list of lists of ports, [[e, w], [a, b]]");
     if (r->ndimensions != 0)
-        return load_fail(err, item, NULL, "expected one of one_way and dimensions");
+        return load_fail(m->err, item, NULL, "expected one of one_way and dimensions");
     dimensions = load_alloc(&m->arena, n * sizeof(*dimensions));
     for (unsigned i = 0; i < n && rc == SIM_OK; i++)
-        rc = read_dimension(m, list ? &item->items[i] : item, &dimensions[i], err);
+        rc = read_dimension(m, list ? &item->items[i] : item, &dimensions[i]);
     r->ndimensions = n;
     r->dimensions = dimensions;
     return rc;
@@ -75,7 +72,7 @@ static int read_dimensions(struct load_machine *m, const struct load_tree *item,
 
 /** "3" or "3-5" */
 static int read_nodes(const struct load_machine *m, const struct load_tree *item, unsigned *first_p,
-                      unsigned *last_p, struct sim_error *err)
+                      unsigned *last_p)
 {
     char first[16] = "", last[16] = "", end;
     int n = item->type == LOAD_SCALAR ? sscanf(item->text, "%15[0-9]-%15[0-9]%c", first, last, &end)
@@ -86,52 +83,42 @@ static int read_nodes(const struct load_machine *m, const struct load_tree *item
         memcpy(last, first, sizeof(last));
     if (n < 1 || n > 2 || !load_number(first, false, &from) || !load_number(last, false, &to) ||
         from > to || to >= m->desc.nnodes)
-        return load_fail(err, item, NULL, "expected nodes, 0 .. %u, as 3, 0-2 or [3, 5-7]",
+        return load_fail(m->err, item, NULL, "expected nodes, 0 .. %u, as 3, 0-2 or [3, 5-7]",
                          m->desc.nnodes - 1);
     *first_p = (unsigned)from;
     *last_p = (unsigned)to;
     return SIM_OK;
 }
 
-static bool routes(const struct load_machine *m, const struct load_end *end)
-{
-    const struct machine_node_desc *nd = &m->desc.nodes[end->node];
-
-    for (unsigned i = 0; i < nd->ncomponents; i++)
-        if (strcmp(nd->components[i].name, end->component) == 0)
-            return nd->components[i].kind->set_routes != NULL;
-    return false;
-}
-
 /** The hands of one port. */
 static int read_hand(struct load_machine *m, const struct load_tree *item,
-                     struct machine_hand_desc *hand, struct sim_error *err)
+                     struct machine_hand_desc *hand)
 {
     bool list = item->type == LOAD_LIST;
     struct load_end end;
-    int rc = load_end_text(m, item, item->key, -1, &end, err);
+    int rc = load_end_text(m, item, item->key, -1, &end);
 
-    if (rc == SIM_OK && !routes(m, &end))
-        return load_fail(err, item, NULL, "expected the port of a hub");
+    if (rc == SIM_OK && end.component->kind->set_routes == NULL)
+        return load_fail(m->err, item, NULL, "expected the port of a hub");
     for (unsigned i = 0; rc == SIM_OK && i < (list ? item->n : 1); i++) {
         hand[i] = (struct machine_hand_desc){ .node = end.node,
-                                              .component = end.component,
+                                              .component = end.component->name,
                                               .port = end.port,
                                               .file = item->file,
                                               .line = item->line };
-        rc = read_nodes(m, list ? &item->items[i] : item, &hand[i].first, &hand[i].last, err);
+        rc = read_nodes(m, list ? &item->items[i] : item, &hand[i].first, &hand[i].last);
     }
     return rc;
 }
 
-static int read_by_hand(struct load_machine *m, const struct load_tree *map, struct sim_error *err)
+static int read_by_hand(struct load_machine *m, const struct load_tree *map)
 {
     struct machine_hand_desc *hand;
     unsigned n = 0;
     int rc = SIM_OK;
 
     if (map->type != LOAD_MAP)
-        return load_fail(err, map, NULL,
+        return load_fail(m->err, map, NULL,
                          "expected ports and the nodes they lead to, node0.hub.e: "
                          "[1, 4-7]");
     for (unsigned i = 0; i < map->n; i++)
@@ -140,7 +127,7 @@ static int read_by_hand(struct load_machine *m, const struct load_tree *map, str
     m->desc.routing.hand = hand;
     m->desc.routing.nhand = n;
     for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
-        rc = read_hand(m, &map->items[i], hand, err);
+        rc = read_hand(m, &map->items[i], hand);
         hand += map->items[i].type == LOAD_LIST ? map->items[i].n : 1;
     }
     return rc;
@@ -152,7 +139,7 @@ static bool is_shortest(const struct load_tree *item)
 }
 
 /** What messages about routes point at: the first of these keys that the file has. */
-static void place(struct load_machine *m, const struct load_tree *root)
+static void place_messages(struct load_machine *m, const struct load_tree *root)
 {
     static const char *const keys[] = { "routes", "slots", "edges", "cables", NULL };
     const struct load_tree *at = NULL;
@@ -165,21 +152,21 @@ static void place(struct load_machine *m, const struct load_tree *root)
     m->desc.routing.line = at->line;
 }
 
-int load_routes_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+int load_routes_read(struct load_machine *m, const struct load_tree *root)
 {
     static const char *const keys[] = { "one_way", "dimensions", "by_hand", "others", NULL };
     const struct load_tree *map = load_tree_get(root, "routes");
     const struct load_tree *one_way, *dimensions, *by_hand, *others;
     int rc;
 
-    place(m, root);
+    place_messages(m, root);
     if (map == NULL || is_shortest(map))
         return SIM_OK;
     if (map->type != LOAD_MAP)
-        return load_fail(err, map, NULL,
+        return load_fail(m->err, map, NULL,
                          "expected shortest, {one_way: PORT}, {dimensions: [...]} or "
                          "{by_hand: {...}}");
-    rc = load_tree_only(map, keys, err);
+    rc = load_tree_only(map, keys, m->err);
     if (rc != SIM_OK)
         return rc;
     one_way = load_tree_get(map, "one_way");
@@ -187,13 +174,13 @@ int load_routes_read(struct load_machine *m, const struct load_tree *root, struc
     by_hand = load_tree_get(map, "by_hand");
     others = load_tree_get(map, "others");
     if (others != NULL && !is_shortest(others))
-        return load_fail(err, others, NULL, "expected shortest");
+        return load_fail(m->err, others, NULL, "expected shortest");
     if (one_way != NULL)
-        rc = read_dimensions(m, one_way, false, err);
+        rc = read_dimensions(m, one_way, false);
     if (rc == SIM_OK && dimensions != NULL)
-        rc = read_dimensions(m, dimensions, true, err);
+        rc = read_dimensions(m, dimensions, true);
     if (rc == SIM_OK && by_hand != NULL)
-        rc = read_by_hand(m, by_hand, err);
+        rc = read_by_hand(m, by_hand);
     m->desc.routing.by_hand = by_hand != NULL && others == NULL && m->desc.routing.ndimensions == 0;
     return rc;
 }
@@ -201,7 +188,7 @@ int load_routes_read(struct load_machine *m, const struct load_tree *root, struc
 /* ---- slots ------------------------------------------------------------------------- */
 
 /** The node at the other end of the cable at this port of a hub of `node`; `node`: none. */
-static unsigned over(const struct load_machine *m, unsigned node, const char *port)
+static unsigned node_over(const struct load_machine *m, unsigned node, const char *port)
 {
     for (unsigned i = 0; i < m->desc.ncables; i++) {
         const struct machine_link_desc *l = &m->desc.cables[i];
@@ -223,7 +210,7 @@ static const char *first_port(const struct load_machine *m, unsigned node)
         const struct machine_kind *kind = nd->components[i].kind;
 
         for (unsigned p = 0; kind->set_routes != NULL && kind->ports[p] != NULL; p++)
-            if (over(m, node, kind->ports[p]) != node)
+            if (node_over(m, node, kind->ports[p]) != node)
                 return kind->ports[p];
     }
     return NULL;
@@ -238,20 +225,19 @@ static void order_by_ring(struct load_machine *m, unsigned *order)
     for (unsigned start = 0; start < m->desc.nnodes; start++) {
         const char *port = first_port(m, start);
 
-        for (unsigned at = start; !seen[at]; at = port != NULL ? over(m, at, port) : at) {
+        for (unsigned at = start; !seen[at]; at = port != NULL ? node_over(m, at, port) : at) {
             seen[at] = true;
             order[n++] = at;
         }
     }
 }
 
-static int read_order(struct load_machine *m, const struct load_tree *list, unsigned *order,
-                      struct sim_error *err)
+static int read_order(struct load_machine *m, const struct load_tree *list, unsigned *order)
 {
     const struct load_tree **seen = load_alloc(&m->arena, m->desc.nnodes * sizeof(*seen));
 
     if (list->type != LOAD_LIST || list->n != m->desc.nnodes)
-        return load_fail(err, list, NULL, "expected ring, nodes, or a list of all %u nodes",
+        return load_fail(m->err, list, NULL, "expected ring, nodes, or a list of all %u nodes",
                          m->desc.nnodes);
     for (unsigned i = 0; i < list->n; i++) {
         const struct load_tree *item = &list->items[i];
@@ -259,9 +245,9 @@ static int read_order(struct load_machine *m, const struct load_tree *list, unsi
 
         if (item->type != LOAD_SCALAR || !load_number(item->text, false, &node) ||
             node >= m->desc.nnodes)
-            return load_fail(err, item, NULL, "expected a node, 0 .. %u", m->desc.nnodes - 1);
+            return load_fail(m->err, item, NULL, "expected a node, 0 .. %u", m->desc.nnodes - 1);
         if (seen[node] != NULL)
-            return load_fail(err, item, NULL, "expected each node once; it is also in line %u",
+            return load_fail(m->err, item, NULL, "expected each node once; it is also in line %u",
                              seen[node]->line);
         seen[node] = item;
         order[i] = (unsigned)node;
@@ -269,7 +255,7 @@ static int read_order(struct load_machine *m, const struct load_tree *list, unsi
     return SIM_OK;
 }
 
-int load_slots_read(struct load_machine *m, const struct load_tree *root, struct sim_error *err)
+int load_slots_read(struct load_machine *m, const struct load_tree *root)
 {
     const struct load_tree *slots = load_tree_get(root, "slots");
     unsigned *order = load_alloc(&m->arena, m->desc.nnodes * sizeof(*order));
@@ -279,7 +265,7 @@ int load_slots_read(struct load_machine *m, const struct load_tree *root, struct
         return SIM_OK;
     m->desc.slot_order = order;
     if (strcmp(word, "ring") != 0)
-        return read_order(m, slots, order, err);
+        return read_order(m, slots, order);
     order_by_ring(m, order);
     return SIM_OK;
 }

@@ -15,9 +15,8 @@ void load_source_add(struct load_machine *m, const char *path)
     m->sources = source;
 }
 
-int load_source_read(struct load_machine *m, const char *path, struct load_tree **root_p,
-                     struct sim_error *err)
+int load_source_read(struct load_machine *m, const char *path, struct load_tree **root_p)
 {
     load_source_add(m, path);
-    return load_tree_read(path, &m->arena, root_p, err);
+    return load_tree_read(path, &m->arena, root_p, m->err);
 }

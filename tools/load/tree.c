@@ -11,7 +11,7 @@
 #include <yaml.h>
 
 #define DEPTH_MAX 32u
-#define SHOWN_MAX 80u /* of a value in a message */
+#define SHOWN_MAX 80u /* bytes of a value in a message */
 
 struct limits {
     size_t bytes;
@@ -28,7 +28,7 @@ struct builder {
     struct sim_error *err;
 };
 
-static void place(struct load_tree *out, const char *file, yaml_mark_t mark)
+static void place_node(struct load_tree *out, const char *file, yaml_mark_t mark)
 {
     out->file = file;
     out->line = (unsigned)mark.line + 1;
@@ -50,7 +50,7 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
     va_list args;
 
     va_start(args, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, args);
+    vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
     if (shown > SHOWN_MAX)
         shown = SHOWN_MAX;
@@ -63,8 +63,8 @@ int load_fail(struct sim_error *err, const struct load_tree *at, const char *nam
     return located(err);
 }
 
-/** A copy without bytes that would break a one-line message. */
-/** Lines are kept of a literal block (key: |), whose author counts them; all else is one line. */
+/** A copy without bytes that would break a one-line message. A literal block (key: |) keeps its
+ * lines, which its author counts; all else is one line. */
 static const char *copy_text(struct builder *b, const yaml_node_t *node)
 {
     bool lines = node->data.scalar.style == YAML_LITERAL_SCALAR_STYLE;
@@ -79,7 +79,7 @@ static const char *copy_text(struct builder *b, const yaml_node_t *node)
     return text;
 }
 
-static int build(struct builder *b, int index, unsigned depth, struct load_tree *out);
+static int build_node(struct builder *b, int index, unsigned depth, struct load_tree *out);
 
 static int build_list(struct builder *b, const yaml_node_t *node, unsigned depth,
                       struct load_tree *out)
@@ -91,7 +91,7 @@ static int build_list(struct builder *b, const yaml_node_t *node, unsigned depth
     out->n = (unsigned)(node->data.sequence.items.top - item);
     out->items = load_alloc(b->arena, out->n * sizeof(*out->items));
     for (unsigned i = 0; i < out->n && rc == SIM_OK; i++)
-        rc = build(b, item[i], depth + 1, &out->items[i]);
+        rc = build_node(b, item[i], depth + 1, &out->items[i]);
     return rc;
 }
 
@@ -102,7 +102,7 @@ static int add_pair(struct builder *b, const yaml_node_pair_t *pair, unsigned de
     const struct load_tree *same;
     int rc;
 
-    place(out, b->file, key->start_mark);
+    place_node(out, b->file, key->start_mark);
     if (key->type != YAML_SCALAR_NODE || key->data.scalar.length == 0)
         return load_fail(b->err, out, NULL, "expected a key of plain text");
     out->key = copy_text(b, key);
@@ -110,8 +110,8 @@ static int add_pair(struct builder *b, const yaml_node_pair_t *pair, unsigned de
     if (same != NULL)
         return load_fail(b->err, out, NULL, "expected each key once; it is also in line %u",
                          same->line);
-    rc = build(b, pair->value, depth + 1, out);
-    place(out, b->file, key->start_mark);
+    rc = build_node(b, pair->value, depth + 1, out);
+    place_node(out, b->file, key->start_mark);
     return rc;
 }
 
@@ -131,11 +131,11 @@ static int build_map(struct builder *b, const yaml_node_t *node, unsigned depth,
     return rc;
 }
 
-static int build(struct builder *b, int index, unsigned depth, struct load_tree *out)
+static int build_node(struct builder *b, int index, unsigned depth, struct load_tree *out)
 {
     const yaml_node_t *node = yaml_document_get_node(&b->doc, index);
 
-    place(out, b->file, node->start_mark);
+    place_node(out, b->file, node->start_mark);
     if (depth > DEPTH_MAX)
         return load_fail(b->err, out, NULL, "expected at most %u levels", DEPTH_MAX);
     if (++b->nodes > b->nodes_max)
@@ -153,7 +153,7 @@ static int build(struct builder *b, int index, unsigned depth, struct load_tree 
 }
 
 /** What to do about what the parser did not like: it names tokens, which no author sees. */
-static const char *advice(const char *problem)
+static const char *advice_on(const char *problem)
 {
     static const struct {
         const char *words, *expected;
@@ -172,7 +172,7 @@ static const char *advice(const char *problem)
         { "unexpected end of stream", "the quote that closes the text" },
     };
 
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    for (size_t i = 0; i < LOAD_COUNT(known); i++)
         if (strstr(problem, known[i].words) != NULL)
             return known[i].expected;
     return "YAML";
@@ -186,12 +186,12 @@ static int syntax_error(const char *file, const yaml_parser_t *parser, struct si
     (void)sim_error_set(err, SIM_ERR_CONFIG, "%s:%u:%u: %s: expected %s", file,
                         marked ? (unsigned)parser->problem_mark.line + 1 : 1,
                         marked ? (unsigned)parser->problem_mark.column + 1 : 1, problem,
-                        advice(problem));
+                        advice_on(problem));
     return located(err);
 }
 
-static int parse(const char *name, const char *bytes, size_t n, const struct limits *limits,
-                 struct load_arena *arena, struct load_tree **root_p, struct sim_error *err)
+static int parse_tree(const char *name, const char *bytes, size_t n, const struct limits *limits,
+                      struct load_arena *arena, struct load_tree **root_p, struct sim_error *err)
 {
     struct builder b = {
         .file = load_text(arena, "%s", name), .arena = arena, .nodes_max = limits->nodes, .err = err
@@ -210,7 +210,7 @@ static int parse(const char *name, const char *bytes, size_t n, const struct lim
     if (yaml_document_get_root_node(&b.doc) == NULL) {
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s:1:1: empty: expected a mapping", b.file);
     } else {
-        rc = build(&b, 1, 0, root);
+        rc = build_node(&b, 1, 0, root);
         if (rc == SIM_OK && root->type != LOAD_MAP)
             rc = load_fail(err, root, NULL, "expected a mapping");
     }
@@ -224,7 +224,7 @@ static int parse(const char *name, const char *bytes, size_t n, const struct lim
 int load_tree_parse(const char *name, const char *bytes, size_t n, struct load_arena *arena,
                     struct load_tree **root_p, struct sim_error *err)
 {
-    return parse(name, bytes, n, &by_hand, arena, root_p, err);
+    return parse_tree(name, bytes, n, &by_hand, arena, root_p, err);
 }
 
 static int read_tree(const char *path, const struct limits *limits, struct load_arena *arena,
@@ -235,7 +235,7 @@ static int read_tree(const char *path, const struct limits *limits, struct load_
     int rc = load_file_read(path, limits->bytes, &bytes, &n, err);
 
     if (rc == SIM_OK)
-        rc = parse(path, bytes, n, limits, arena, root_p, err);
+        rc = parse_tree(path, bytes, n, limits, arena, root_p, err);
     free(bytes);
     return rc;
 }
@@ -269,7 +269,7 @@ const char *load_tree_keys(const char *const *keys, char *text, size_t room)
         const char *before = k > 0 ? ", " : ": expected ";
 
         if (at + strlen(before) + strlen(keys[k]) + 6 >= room) {
-            (void)snprintf(text + at, room - at, ", ...");
+            snprintf(text + at, room - at, ", ...");
             break;
         }
         at += (size_t)snprintf(text + at, room - at, "%s%s", before, keys[k]);
@@ -282,16 +282,16 @@ int load_tree_only(const struct load_tree *map, const char *const *keys, struct 
     for (unsigned i = 0; i < map->n; i++) {
         const struct load_tree *item = &map->items[i];
         struct load_nearest near;
-        char hint[128];
+        char known[128];
         unsigned k;
 
         load_nearest_init(&near, item->key);
         for (k = 0; keys[k] != NULL && strcmp(keys[k], item->key) != 0; k++)
             load_nearest_offer(&near, keys[k]);
-        load_nearest_hint(&near, hint, sizeof(hint));
         if (keys[k] == NULL)
             return load_fail(err, item, NULL, "unknown key%s",
-                             hint[0] != '\0' ? hint : load_tree_keys(keys, hint, sizeof(hint)));
+                             near.hint[0] != '\0' ? near.hint
+                                                  : load_tree_keys(keys, known, sizeof(known)));
     }
     return SIM_OK;
 }

@@ -17,7 +17,7 @@ struct load_tree {
     const char *file;
     unsigned line, column; /* from 1; of the key where there is one */
     const char *key;       /* within a map, else NULL */
-    const char *text;      /* of a scalar, else NULL */
+    const char *text;      /* a scalar's, else NULL */
     unsigned n;            /* items of a list or a map */
     struct load_tree *items;
 };

@@ -100,8 +100,8 @@ const char *load_value_expected(const struct machine_param *param, char *text, s
             n += (size_t)snprintf(text + n, size - n, *p == '|' ? " or " : "%c", *p);
         return text;
     }
-    (void)snprintf(text, size, "expected a whole number, %" PRIu64 " .. %" PRIu64, param->min,
-                   param->max);
+    snprintf(text, size, "expected a whole number, %" PRIu64 " .. %" PRIu64, param->min,
+             param->max);
     return text;
 }
 
@@ -111,12 +111,12 @@ const char *load_value_print(const struct machine_param *param, uint64_t value, 
     const char *p = param->choices;
 
     if (p == NULL) {
-        (void)snprintf(text, size, "%" PRIu64, value);
+        snprintf(text, size, "%" PRIu64, value);
         return text;
     }
     for (; value > 0 && strchr(p, '|') != NULL; value--)
         p = strchr(p, '|') + 1;
-    (void)snprintf(text, size, "%.*s", (int)strcspn(p, "|"), p);
+    snprintf(text, size, "%.*s", (int)strcspn(p, "|"), p);
     return text;
 }
 
@@ -132,8 +132,8 @@ void load_values_init(struct load_values *v, const struct machine_param *params,
 
 /* ---- one value ------------------------------------------------------------ */
 
-static int annotate(struct machine_value *value, const struct load_tree *map,
-                    const struct load_layer *layer, struct sim_error *err)
+static int annotate_value(struct machine_value *value, const struct load_tree *map,
+                          const struct load_layer *layer, struct sim_error *err)
 {
     static const char *const keys[] = { "value", "source", "calibrated", NULL };
     const struct load_tree *rows = load_tree_get(map, "calibrated");
@@ -173,7 +173,7 @@ static int assign_one(struct machine_value *value, const struct load_tree *item,
         return load_fail(err, scalar, key, "%s",
                          load_value_expected(value->param, text, sizeof(text)));
     if (item->type == LOAD_MAP) {
-        int rc = annotate(&next, item, layer, err);
+        int rc = annotate_value(&next, item, layer, err);
 
         if (rc != SIM_OK)
             return rc;
@@ -209,7 +209,7 @@ static bool in_list(const char *const *list, const char *text)
     return false;
 }
 
-static bool allowed(const struct load_layer *layer, const char *key)
+static bool is_allowed(const struct load_layer *layer, const char *key)
 {
     if (layer->allow == NULL)
         return true;
@@ -225,7 +225,7 @@ static bool allowed(const struct load_layer *layer, const char *key)
 static int unknown_key(const struct assignment *a, const struct load_tree *item, const char *key)
 {
     struct load_nearest near;
-    char hint[KEY_MAX + 32];
+    char keys[KEY_MAX + 32];
     size_t n = strlen(key);
 
     load_nearest_init(&near, key);
@@ -238,14 +238,13 @@ static int unknown_key(const struct assignment *a, const struct load_tree *item,
     }
     for (const char *const *skip = a->layer->skip; *skip != NULL; skip++)
         load_nearest_offer(&near, *skip);
-    load_nearest_hint(&near, hint, sizeof(hint));
-    if (hint[0] != '\0' || a->layer->skip[0] == NULL)
-        return load_fail(a->err, item, key, "unknown key%s", hint);
+    if (near.hint[0] != '\0' || a->layer->skip[0] == NULL)
+        return load_fail(a->err, item, key, "unknown key%s", near.hint);
     return load_fail(a->err, item, key, "unknown key%s, or one of `hubsim params`",
-                     load_tree_keys(a->layer->skip, hint, sizeof(hint)));
+                     load_tree_keys(a->layer->skip, keys, sizeof(keys)));
 }
 
-static int refuse(const struct assignment *a, const struct load_tree *item, const char *key)
+static int refuse_key(const struct assignment *a, const struct load_tree *item, const char *key)
 {
     char groups[KEY_MAX] = "nothing";
     size_t n = 0;
@@ -262,8 +261,8 @@ static int set_row(const struct assignment *a, unsigned row, const struct load_t
     if (a->given[row] != NULL)
         return load_fail(a->err, item, key, "expected each key once; it is also in line %u",
                          a->given[row]->line);
-    if (!allowed(a->layer, key))
-        return refuse(a, item, key);
+    if (!is_allowed(a->layer, key))
+        return refuse_key(a, item, key);
     a->given[row] = item;
     return assign_one(&a->v->values[row], item, a->layer, a->err);
 }
@@ -279,7 +278,7 @@ static int assign_map(const struct assignment *a, const char *prefix, const stru
 
         if (prefix[0] == '\0' && in_list(a->layer->skip, item->key))
             continue;
-        (void)snprintf(key, sizeof(key), "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", item->key);
+        snprintf(key, sizeof(key), "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", item->key);
         for (row = 0; row < a->v->n && strcmp(a->v->values[row].param->key, key) != 0;)
             row++;
         if (row < a->v->n)

@@ -152,14 +152,14 @@ const char *lab_csv_cell(const struct lab_csv *csv, unsigned row, const char *co
 void lab_csv_write(FILE *out, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
-        (void)fputs(text, out);
+        fputs(text, out);
         return;
     }
-    (void)fputc('"', out);
+    fputc('"', out);
     for (; *text != '\0'; text++) {
         if (*text == '"')
-            (void)fputc('"', out);
-        (void)fputc(*text, out);
+            fputc('"', out);
+        fputc(*text, out);
     }
-    (void)fputc('"', out);
+    fputc('"', out);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /** Its slot, or the free one where it would stand. */
-static uint32_t *find(const struct lab_index *index, const char *text)
+static uint32_t *find_slot(const struct lab_index *index, const char *text)
 {
     unsigned mask = index->nslots - 1;
     unsigned at = (unsigned)sim_hash_bytes(0, text, strlen(text)) & mask;
@@ -14,7 +14,7 @@ static uint32_t *find(const struct lab_index *index, const char *text)
 }
 
 /** Twice as many slots as texts at least, so that searches are short. */
-static void grow(struct lab_index *index, struct load_arena *arena)
+static void grow_index(struct lab_index *index, struct load_arena *arena)
 {
     const char **texts;
 
@@ -28,7 +28,7 @@ static void grow(struct lab_index *index, struct load_arena *arena)
         index->nslots *= 2;
     index->slots = load_alloc(arena, index->nslots * sizeof(*index->slots));
     for (unsigned i = 0; i < index->n; i++)
-        *find(index, texts[i]) = i + 1;
+        *find_slot(index, texts[i]) = i + 1;
 }
 
 unsigned lab_index_put(struct lab_index *index, const char *text, struct load_arena *arena)
@@ -36,8 +36,8 @@ unsigned lab_index_put(struct lab_index *index, const char *text, struct load_ar
     uint32_t *slot;
 
     if (index->n == index->room)
-        grow(index, arena);
-    slot = find(index, text);
+        grow_index(index, arena);
+    slot = find_slot(index, text);
     if (*slot == 0) {
         index->texts[index->n++] = text;
         *slot = index->n;
@@ -47,7 +47,7 @@ unsigned lab_index_put(struct lab_index *index, const char *text, struct load_ar
 
 unsigned lab_index_get(const struct lab_index *index, const char *text)
 {
-    const uint32_t *slot = index->n > 0 ? find(index, text) : NULL;
+    const uint32_t *slot = index->n > 0 ? find_slot(index, text) : NULL;
 
     return slot != NULL && *slot != 0 ? *slot - 1 : LAB_INDEX_NONE;
 }

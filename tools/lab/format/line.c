@@ -17,8 +17,8 @@ void lab_line_write(FILE *out, enum lab_line_kind kind, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    (void)fputs(kinds[kind], out);
-    (void)vfprintf(out, fmt, args);
+    fputs(kinds[kind], out);
+    vfprintf(out, fmt, args);
     va_end(args);
 }
 

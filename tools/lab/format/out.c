@@ -15,7 +15,7 @@ int lab_out_folder(const char *path, struct sim_error *err)
 
     for (const char *p = path; *p != '\0';) {
         p += 1 + strcspn(p + 1, "/");
-        (void)snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
+        snprintf(part, sizeof(part), "%.*s", (int)(p - path), path);
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
             return sim_error_set(err, SIM_ERR_IO, "%s: %s: expected a folder to write to", part,
                                  strerror(errno));
@@ -49,6 +49,13 @@ int lab_out_open(const char *path, FILE **file_p, struct sim_error *err)
     return SIM_OK;
 }
 
+/** @param code an error number, 0 where it is not known */
+static int fail_written(const char *name, int code, struct sim_error *err)
+{
+    return sim_error_set(err, SIM_ERR_IO, "%s: could not be written in full%s%s", name,
+                         code != 0 ? ": " : "", code != 0 ? strerror(code) : "");
+}
+
 int lab_out_close(FILE *f, const char *path, struct sim_error *err)
 {
     int code = ferror(f) != 0 ? errno : 0; /* what comes after it has failed alike */
@@ -58,10 +65,7 @@ int lab_out_close(FILE *f, const char *path, struct sim_error *err)
         code = errno;
         failed = true;
     }
-    if (!failed)
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_IO, "%s: could not be written in full%s%s", path,
-                         code != 0 ? ": " : "", code != 0 ? strerror(code) : "");
+    return failed ? fail_written(path, code, err) : SIM_OK;
 }
 
 void lab_out_prepare(void)
@@ -79,8 +83,5 @@ int lab_out_close_standard(struct sim_error *err)
 
     errno = 0;
     failed |= fclose(stdout) != 0;
-    if (!failed)
-        return SIM_OK;
-    return sim_error_set(err, SIM_ERR_IO, "standard output: could not be written in full%s%s",
-                         errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+    return failed ? fail_written("standard output", errno, err) : SIM_OK;
 }

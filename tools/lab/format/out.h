@@ -10,7 +10,7 @@ SIM_BEGIN_DECLS
 
 /** Makes `path` and the folders above it. */
 int lab_out_folder(const char *path, struct sim_error *err);
-/** Makes or empties a file, or opens a device or pipe: one that nobody reads is refused at once.
+/** Makes or empties a file, or opens a device or pipe: one without a reader is refused at once.
  * @return SIM_OK and a descriptor to be closed, or SIM_ERR_IO */
 int lab_out_create(const char *path, int *fd_p, struct sim_error *err);
 int lab_out_open(const char *path, FILE **file_p, struct sim_error *err);

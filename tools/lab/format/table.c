@@ -56,7 +56,7 @@ void lab_table_set(struct lab_table *t, unsigned row, unsigned column, const cha
     for (char *tab = format; (tab = strchr(tab, '\t')) != NULL;)
         *tab = BETWEEN;
     va_start(args, fmt);
-    (void)vsnprintf(text, sizeof(text), format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     for (const char *cell = text;; cell++, column++) {
         size_t n = strcspn(cell, between);
@@ -75,34 +75,47 @@ const char *lab_table_get(const struct lab_table *t, unsigned row, unsigned colu
     return t->cells[(size_t)row * t->ncolumns + column];
 }
 
-void lab_json_text(FILE *out, const char *text)
+const char *lab_json_quote(const char *text, struct load_arena *arena)
 {
-    (void)fputc('"', out);
+    char *quoted = load_alloc(arena, 6 * strlen(text) + 3), *at = quoted;
+
+    *at++ = '"';
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
 
         if (c == '"' || c == '\\')
-            (void)fprintf(out, "\\%c", c);
+            at += sprintf(at, "\\%c", c);
         else if (c < 0x20)
-            (void)fprintf(out, "\\u%04x", c);
+            at += sprintf(at, "\\u%04x", c);
         else
-            (void)fputc(c, out);
+            *at++ = (char)c;
     }
-    (void)fputc('"', out);
+    *at = '"';
+    return quoted;
+}
+
+void lab_json_text(FILE *out, const char *text)
+{
+    struct load_arena arena = { 0 };
+
+    fputs(lab_json_quote(text, &arena), out);
+    load_arena_fini(&arena);
+}
+
+/** The names of the columns are the line above row 0. */
+static const char *text_in_line(const struct lab_table *t, unsigned line, unsigned column)
+{
+    return line == 0 ? t->columns[column].name : lab_table_get(t, line - 1, column);
 }
 
 static void write_csv(const struct lab_table *t, FILE *out)
 {
-    for (unsigned c = 0; c < t->ncolumns; c++)
-        (void)fprintf(out, "%s%s", c > 0 ? "," : "", t->columns[c].name);
-    (void)fputc('\n', out);
-    for (unsigned r = 0; r < t->nrows; r++) {
+    for (unsigned line = 0; line <= t->nrows; line++) {
         for (unsigned c = 0; c < t->ncolumns; c++) {
-            if (c > 0)
-                (void)fputc(',', out);
-            lab_csv_write(out, lab_table_get(t, r, c));
+            fputs(c > 0 ? "," : "", out);
+            lab_csv_write(out, text_in_line(t, line, c));
         }
-        (void)fputc('\n', out);
+        fputc('\n', out);
     }
 }
 
@@ -139,74 +152,69 @@ static void write_json_cell(FILE *out, const char *cell, bool number)
     if (!number || (cell[0] != '\0' && !is_json_number(cell)))
         lab_json_text(out, cell);
     else
-        (void)fputs(cell[0] != '\0' ? cell : "null", out);
+        fputs(cell[0] != '\0' ? cell : "null", out);
 }
 
 static void write_json(const struct lab_table *t, FILE *out)
 {
-    (void)fputs("[", out);
+    fputs("[", out);
     for (unsigned r = 0; r < t->nrows; r++) {
-        (void)fputs(r > 0 ? ",\n  {" : "\n  {", out);
+        fputs(r > 0 ? ",\n  {" : "\n  {", out);
         for (unsigned c = 0; c < t->ncolumns; c++) {
-            (void)fputs(c > 0 ? ", " : "", out);
+            fputs(c > 0 ? ", " : "", out);
             lab_json_text(out, t->columns[c].name);
-            (void)fputs(": ", out);
+            fputs(": ", out);
             write_json_cell(out, lab_table_get(t, r, c), t->columns[c].number);
         }
-        (void)fputs("}", out);
+        fputs("}", out);
     }
-    (void)fputs("\n]\n", out);
+    fputs("\n]\n", out);
 }
 
 static void write_markdown(const struct lab_table *t, FILE *out)
 {
     for (unsigned c = 0; c < t->ncolumns; c++)
-        (void)fprintf(out, "| %s ", t->columns[c].name);
-    (void)fputs("|\n", out);
+        fprintf(out, "| %s ", t->columns[c].name);
+    fputs("|\n", out);
     for (unsigned c = 0; c < t->ncolumns; c++)
-        (void)fputs(t->columns[c].number ? "|---:" : "|---", out);
-    (void)fputs("|\n", out);
+        fputs(t->columns[c].number ? "|---:" : "|---", out);
+    fputs("|\n", out);
     for (unsigned r = 0; r < t->nrows; r++) {
         for (unsigned c = 0; c < t->ncolumns; c++) {
-            (void)fputs("| ", out);
+            fputs("| ", out);
             for (const char *p = lab_table_get(t, r, c); *p != '\0'; p++)
-                (void)fprintf(out, *p == '|' ? "\\%c" : "%c", *p);
-            (void)fputc(' ', out);
+                fprintf(out, *p == '|' ? "\\%c" : "%c", *p);
+            fputc(' ', out);
         }
-        (void)fputs("|\n", out);
+        fputs("|\n", out);
     }
 }
 
 static void write_padded(FILE *out, const char *text, int width, bool right, bool last)
 {
     if (right)
-        (void)fprintf(out, "%*s", width, text);
+        fprintf(out, "%*s", width, text);
     else if (last)
-        (void)fputs(text, out);
+        fputs(text, out);
     else
-        (void)fprintf(out, "%-*s", width, text);
-    (void)fputs(last ? "\n" : "  ", out);
+        fprintf(out, "%-*s", width, text);
+    fputs(last ? "\n" : "  ", out);
 }
 
 static void write_text(const struct lab_table *t, FILE *out)
 {
-    int widths[COLUMNS_MAX];
+    int widths[COLUMNS_MAX] = { 0 };
 
-    for (unsigned c = 0; c < t->ncolumns; c++) {
-        widths[c] = (int)strlen(t->columns[c].name);
-        for (unsigned r = 0; r < t->nrows; r++) {
-            int n = (int)strlen(lab_table_get(t, r, c));
+    for (unsigned line = 0; line <= t->nrows; line++)
+        for (unsigned c = 0; c < t->ncolumns; c++) {
+            int n = (int)strlen(text_in_line(t, line, c));
 
             if (n > widths[c])
                 widths[c] = n;
         }
-    }
-    for (unsigned c = 0; c < t->ncolumns; c++)
-        write_padded(out, t->columns[c].name, widths[c], t->columns[c].number,
-                     c + 1 == t->ncolumns);
-    for (unsigned r = 0; r < t->nrows; r++)
+    for (unsigned line = 0; line <= t->nrows; line++)
         for (unsigned c = 0; c < t->ncolumns; c++)
-            write_padded(out, lab_table_get(t, r, c), widths[c], t->columns[c].number,
+            write_padded(out, text_in_line(t, line, c), widths[c], t->columns[c].number,
                          c + 1 == t->ncolumns);
 }
 

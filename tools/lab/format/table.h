@@ -37,7 +37,8 @@ void lab_table_write(const struct lab_table *t, enum lab_format format, FILE *ou
 /** As CSV, into a file. */
 int lab_table_save(const struct lab_table *t, const char *path, struct sim_error *err);
 
-/** A JSON string with its quotes. */
+/** A JSON string with its quotes, from `arena` or to a stream. */
+const char *lab_json_quote(const char *text, struct load_arena *arena);
 void lab_json_text(FILE *out, const char *text);
 
 SIM_END_DECLS

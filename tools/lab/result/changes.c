@@ -7,24 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lab_change *lab_changes_add(struct lab_changes *changes, enum lab_change_kind kind,
-                                   struct load_arena *arena)
+static const char *or_empty(const char *text)
 {
-    struct lab_change *change;
-
-    changes->list =
-        load_grow(arena, changes->list, changes->n, &changes->room, sizeof(*changes->list));
-    change = &changes->list[changes->n++];
-    *change = (struct lab_change){ .kind = kind };
-    changes->counts[kind]++;
-    return change;
+    return text != NULL ? text : "";
 }
 
-const char *lab_pattern(const char *path, struct load_arena *arena)
+struct lab_change *lab_changes_add(struct lab_changes *changes, struct lab_change change)
 {
-    size_t digits = strncmp(path, "node", 4) == 0 ? strspn(path + 4, "0123456789") : 0;
+    struct lab_change *added;
 
-    return digits > 0 ? load_text(arena, "node*%s", path + 4 + digits) : path;
+    changes->list =
+        load_grow(changes->arena, changes->list, changes->n, &changes->room, sizeof(change));
+    changes->counts[change.kind]++;
+    added = &changes->list[changes->n++];
+    *added = change;
+    added->where = or_empty(change.where);
+    added->unit = or_empty(change.unit);
+    added->a = or_empty(change.a);
+    added->b = or_empty(change.b);
+    return added;
 }
 
 double lab_change_pct(double a, double b)
@@ -37,8 +38,8 @@ double lab_change_pct(double a, double b)
 /* ---- how they were made ---------------------------------------------------------- */
 
 /** As a shell would take it; nothing that is typed for hubsim has an apostrophe in it. */
-static const char *join(const char *first, const char *const *words, unsigned n,
-                        struct load_arena *arena)
+static const char *join_words(const char *first, const char *const *words, unsigned n,
+                              struct load_arena *arena)
 {
     for (unsigned i = 0; i < n; i++) {
         const char *quote = strpbrk(words[i], " *?[]{}()$&;|<>\"\\~#") != NULL ? "'" : "";
@@ -48,59 +49,54 @@ static const char *join(const char *first, const char *const *words, unsigned n,
     return first;
 }
 
-static void find_made(const struct lab_manifest *a, const struct lab_manifest *b,
-                      struct load_arena *arena, struct lab_changes *changes)
+static void find_made(struct lab_changes *changes)
 {
+    const struct lab_manifest *a = &changes->a->manifest, *b = &changes->b->manifest;
     const struct {
         const char *name, *a, *b;
     } texts[] = {
         { "version", a->hubsim, b->hubsim },
         { "commit", a->commit, b->commit },
         { "name", a->name, b->name },
-        { "command", join(a->command, a->words, a->nwords, arena),
-          join(b->command, b->words, b->nwords, arena) },
+        { "command", join_words(a->command, a->words, a->nwords, changes->arena),
+          join_words(b->command, b->words, b->nwords, changes->arena) },
     };
 
-    for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct lab_change *change;
-
-        if (strcmp(texts[i].a, texts[i].b) == 0)
-            continue;
-        change = lab_changes_add(changes, LAB_CHANGE_MADE, arena);
-        change->name = texts[i].name;
-        change->a = texts[i].a;
-        change->b = texts[i].b;
-        change->weight = -(double)i;
-    }
+    for (unsigned i = 0; i < LOAD_COUNT(texts); i++)
+        if (strcmp(texts[i].a, texts[i].b) != 0)
+            lab_changes_add(changes, (struct lab_change){ .kind = LAB_CHANGE_MADE,
+                                                          .name = texts[i].name,
+                                                          .a = texts[i].a,
+                                                          .b = texts[i].b,
+                                                          .weight = -(double)i });
 }
 
 /* ---- points and their values ----------------------------------------------------- */
 
-static void find_points(const struct lab_comparison *comparison, struct load_arena *arena,
-                        struct lab_changes *changes)
+static void find_points(struct lab_changes *changes)
 {
-    for (unsigned i = 0; i < comparison->npoints; i++) {
-        const struct lab_point_pair *pair = &comparison->points[i];
-        struct lab_change *change;
+    for (unsigned i = 0; i < changes->comparison->npoints; i++) {
+        const struct lab_point_pair *pair = &changes->comparison->points[i];
 
-        if (pair->a != NULL && pair->b != NULL)
-            continue;
-        change = lab_changes_add(changes, LAB_CHANGE_POINT, arena);
-        change->name = pair->name;
-        change->a = pair->a != NULL ? "there" : "";
-        change->b = pair->b != NULL ? "there" : "";
-        change->weight = -(double)i;
+        if (pair->a == NULL || pair->b == NULL)
+            lab_changes_add(changes, (struct lab_change){ .kind = LAB_CHANGE_POINT,
+                                                          .name = pair->name,
+                                                          .a = pair->a != NULL ? "there" : "",
+                                                          .b = pair->b != NULL ? "there" : "",
+                                                          .weight = -(double)i });
     }
 }
 
 /** "PIO, CPU to CPU: latency_us_min": the first column names the series of a point. */
-static const char *group_of(const struct lab_kept *kept, const struct lab_point_pair *pair,
-                            const char *column, struct load_arena *arena)
+static const char *group_of(const struct lab_changes *changes, const struct lab_point_pair *pair,
+                            const char *column)
 {
+    const struct lab_kept *kept = changes->a;
+
     if (kept->manifest.nkeys < 3) /* ranks or nodes */
         return column;
-    return load_text(arena, "%s: %s", kept->table.cells[(size_t)pair->row_a * kept->table.ncolumns],
-                     column);
+    return load_text(changes->arena, "%s: %s",
+                     kept->table.cells[(size_t)pair->row_a * kept->table.ncolumns], column);
 }
 
 /** Widens the range; takes over a and b where the change is the largest so far. */
@@ -121,40 +117,27 @@ static void add_value(struct lab_change *change, const struct lab_point_pair *pa
     }
     if (cell->b == NULL || (cell->a[0] == '\0') != (cell->b[0] == '\0'))
         weight = 2; /* a failure, a column that is gone: before all numbers */
-    change->n++;
-    if (change->where != NULL && weight <= change->weight)
+    if (change->n++ > 0 && weight <= change->weight)
         return;
     change->weight = weight;
     change->where = pair->name;
     change->a = cell->a;
-    change->b = cell->b != NULL ? cell->b : "";
+    change->b = or_empty(cell->b);
     change->change_pct = cell->numbers ? pct : 0;
 }
 
-static void find_values(const struct lab_kept *kept, const struct lab_comparison *comparison,
-                        struct load_arena *arena, struct lab_changes *changes)
+/** How many values there are in each group that has a change. */
+static void count_values(struct lab_changes *changes, unsigned first,
+                         const struct lab_index *groups)
 {
-    unsigned first = changes->n;
-    struct lab_index groups = { 0 };
+    const struct lab_kept *kept = changes->a;
 
-    for (unsigned i = 0; i < comparison->npoints; i++) {
-        const struct lab_point_pair *pair = &comparison->points[i];
-
-        for (unsigned c = 0; c < pair->ncells; c++) {
-            const char *name = group_of(kept, pair, pair->cells[c].name, arena);
-            unsigned g = lab_index_put(&groups, name, arena);
-
-            if (first + g == changes->n)
-                lab_changes_add(changes, LAB_CHANGE_VALUE, arena)->name = name;
-            add_value(&changes->list[first + g], pair, &pair->cells[c]);
-        }
-    }
-    for (unsigned i = 0; i < comparison->npoints && groups.n > 0; i++) {
-        const struct lab_point_pair *pair = &comparison->points[i];
+    for (unsigned i = 0; i < changes->comparison->npoints && groups->n > 0; i++) {
+        const struct lab_point_pair *pair = &changes->comparison->points[i];
 
         for (unsigned c = kept->manifest.nkeys;
              pair->a != NULL && pair->b != NULL && c < kept->table.ncolumns; c++) {
-            unsigned g = lab_index_get(&groups, group_of(kept, pair, kept->table.names[c], arena));
+            unsigned g = lab_index_get(groups, group_of(changes, pair, kept->table.names[c]));
 
             if (g != LAB_INDEX_NONE)
                 changes->list[first + g].of++;
@@ -162,30 +145,47 @@ static void find_values(const struct lab_kept *kept, const struct lab_comparison
     }
 }
 
-static void find_fingerprints(const struct lab_comparison *comparison, struct load_arena *arena,
-                              struct lab_changes *changes)
+static void find_values(struct lab_changes *changes)
 {
-    unsigned both = 0, visible = 0, wire = 0;
+    unsigned first = changes->n;
+    struct lab_index groups = { 0 };
 
-    for (unsigned i = 0; i < comparison->npoints; i++) {
-        both += comparison->points[i].a != NULL && comparison->points[i].b != NULL;
-        visible += comparison->points[i].visible;
-        wire += comparison->points[i].wire;
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        unsigned n = i == 0 ? visible : wire;
-        struct lab_change *change;
+    for (unsigned i = 0; i < changes->comparison->npoints; i++) {
+        const struct lab_point_pair *pair = &changes->comparison->points[i];
 
-        if (n == 0)
-            continue;
-        change = lab_changes_add(changes, LAB_CHANGE_FINGERPRINT, arena);
-        change->name =
-            i == 0 ? "visible: what software saw, and when" : "wire: packets, and when they passed";
-        change->a = change->b = "";
-        change->n = n;
-        change->of = both;
-        change->weight = -(double)i;
+        for (unsigned c = 0; c < pair->ncells; c++) {
+            const char *name = group_of(changes, pair, pair->cells[c].name);
+            unsigned g = lab_index_put(&groups, name, changes->arena);
+
+            if (first + g == changes->n)
+                lab_changes_add(changes,
+                                (struct lab_change){ .kind = LAB_CHANGE_VALUE, .name = name });
+            add_value(&changes->list[first + g], pair, &pair->cells[c]);
+        }
     }
+    count_values(changes, first, &groups);
+}
+
+static void find_fingerprints(struct lab_changes *changes)
+{
+    static const char *const names[] = { "visible: what software saw, and when",
+                                         "wire: packets, and when they passed" };
+    unsigned both = 0, differ[2] = { 0 };
+
+    for (unsigned i = 0; i < changes->comparison->npoints; i++) {
+        const struct lab_point_pair *pair = &changes->comparison->points[i];
+
+        both += pair->a != NULL && pair->b != NULL;
+        differ[0] += pair->visible;
+        differ[1] += pair->wire;
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (differ[i] > 0)
+            lab_changes_add(changes, (struct lab_change){ .kind = LAB_CHANGE_FINGERPRINT,
+                                                          .name = names[i],
+                                                          .n = differ[i],
+                                                          .of = both,
+                                                          .weight = -(double)i });
 }
 
 /* ---- all of them ----------------------------------------------------------------- */
@@ -205,15 +205,15 @@ void lab_changes_find(const struct lab_kept *a, const struct lab_kept *b,
                       const struct lab_comparison *comparison, struct load_arena *arena,
                       struct lab_changes *changes_p)
 {
-    struct lab_changes changes = { 0 };
+    struct lab_changes changes = { .a = a, .b = b, .comparison = comparison, .arena = arena };
 
-    find_made(&a->manifest, &b->manifest, arena, &changes);
-    lab_changes_parameters(a, b, arena, &changes);
-    find_points(comparison, arena, &changes);
-    find_values(a, comparison, arena, &changes);
-    find_fingerprints(comparison, arena, &changes);
-    lab_changes_statistics(a, b, comparison, arena, &changes);
-    lab_changes_faults(a, b, arena, &changes);
+    find_made(&changes);
+    lab_changes_parameters(&changes);
+    find_points(&changes);
+    find_values(&changes);
+    find_fingerprints(&changes);
+    lab_changes_statistics(&changes);
+    lab_changes_faults(&changes);
     if (changes.n > 0)
         qsort(changes.list, changes.n, sizeof(*changes.list), by_importance);
     *changes_p = changes;
@@ -252,15 +252,12 @@ static void add_row(struct lab_table *t, const struct lab_change *change)
 {
     unsigned row = lab_table_add(t);
 
-    lab_table_set(t, row, WHAT, "%s\t%s", lab_change_word(change->kind), change->name);
-    if (change->unit != NULL)
-        lab_table_set(t, row, UNIT, "%s", change->unit);
-    if (change->of > 0) {
+    lab_table_set(t, row, WHAT, "%s\t%s\t%s", lab_change_word(change->kind), change->name,
+                  change->unit);
+    if (change->of > 0)
         lab_table_set(t, row, N, "%u\t%u", change->n, change->of);
-    }
     lab_table_set(t, row, BEFORE, "%s\t%s", change->a, change->b);
-    if (change->where != NULL)
-        lab_table_set(t, row, WHERE, "%s", change->where);
+    lab_table_set(t, row, WHERE, "%s", change->where);
     if (!change->numbers)
         return;
     set_pct(t, row, CHANGE, change->change_pct);
@@ -268,16 +265,24 @@ static void add_row(struct lab_table *t, const struct lab_change *change)
     set_pct(t, row, MOST, change->most_pct);
 }
 
-void lab_changes_table(const struct lab_changes *changes, unsigned limit, struct lab_table *table)
+/** All but the first ones. */
+static void add_rows(const struct lab_changes *changes, unsigned first, unsigned limit,
+                     struct lab_table *table,
+                     void (*add)(struct lab_table *t, const struct lab_change *change))
 {
     unsigned shown[LAB_CHANGE_KINDS] = { 0 };
 
+    for (unsigned i = first; i < changes->n; i++)
+        if (limit == 0 || shown[changes->list[i].kind]++ < limit)
+            add(table, &changes->list[i]);
+}
+
+void lab_changes_table(const struct lab_changes *changes, unsigned limit, struct lab_table *table)
+{
     lab_table_begin(
         table,
         "what, name, unit, n#, of#, before, after, change_pct#, least_pct#, most_pct#, where");
-    for (unsigned i = 0; i < changes->n; i++)
-        if (limit == 0 || shown[changes->list[i].kind]++ < limit)
-            add_row(table, &changes->list[i]);
+    add_rows(changes, 0, limit, table, add_row);
 }
 
 enum { T_WHAT, T_NAME, T_BEFORE, T_AFTER, T_CHANGE, T_N, T_RANGE, T_WHERE };
@@ -295,28 +300,22 @@ static void add_text_row(struct lab_table *t, const struct lab_change *change)
     const char *least = pct_text(change->least_pct, &t->arena);
     const char *most = pct_text(change->most_pct, &t->arena);
     const char *pct = pct_text(change->change_pct, &t->arena);
+    const char *unit = change->unit[0] != '\0' ? load_text(&t->arena, " [%s]", change->unit) : "";
     bool alike = strcmp(least, most) == 0;
 
-    lab_table_set(t, row, T_WHAT, "%s\t%s%s%s%s\t%s\t%s", lab_change_word(change->kind),
-                  change->name, change->unit != NULL ? " [" : "",
-                  change->unit != NULL ? change->unit : "", change->unit != NULL ? "]" : "",
-                  change->a, change->b);
+    lab_table_set(t, row, T_WHAT, "%s\t%s%s\t%s\t%s", lab_change_word(change->kind), change->name,
+                  unit, change->a, change->b);
     if (change->of > 0)
         lab_table_set(t, row, T_N, "%u of %u", change->n, change->of);
     if (change->numbers)
         lab_table_set(t, row, T_CHANGE, "%s", pct);
     if (change->numbers && (!alike || strcmp(least, pct) != 0))
         lab_table_set(t, row, T_RANGE, "%s%s%s", least, alike ? "" : " .. ", alike ? "" : most);
-    if (change->where != NULL)
-        lab_table_set(t, row, T_WHERE, "%s", change->where);
+    lab_table_set(t, row, T_WHERE, "%s", change->where);
 }
 
 void lab_changes_text(const struct lab_changes *changes, unsigned limit, struct lab_table *table)
 {
-    unsigned shown[LAB_CHANGE_KINDS] = { 0 };
-
     lab_table_begin(table, "what, name, before#, after#, change#, differ#, range, most at");
-    for (unsigned i = changes->counts[LAB_CHANGE_MADE]; i < changes->n; i++)
-        if (limit == 0 || shown[changes->list[i].kind]++ < limit)
-            add_text_row(table, &changes->list[i]);
+    add_rows(changes, changes->counts[LAB_CHANGE_MADE], limit, table, add_text_row);
 }

@@ -25,17 +25,20 @@ enum lab_change_kind {
 struct lab_change {
     enum lab_change_kind kind;
     const char *name;  /* "node*.hub.e.link.lanes" */
-    const char *where; /* of the largest change, or NULL */
-    const char *unit;  /* of a statistic, or NULL */
+    const char *where; /* the place of the largest change, or "" */
+    const char *unit;  /* a statistic's, or "" */
     unsigned n, of;    /* so many of so many differ; of 0: no count */
-    const char *a, *b; /* of a value where it changes most; of a statistic the sums */
+    const char *a, *b; /* a value where it changes most; the sums of a statistic */
     bool numbers;
-    double change_pct;          /* of a and b; INFINITY: a is 0 */
+    double change_pct;          /* from a to b; INFINITY: a is 0 */
     double least_pct, most_pct; /* of those that differ */
     double weight;              /* larger ones first */
 };
 
 struct lab_changes {
+    const struct lab_kept *a, *b;
+    const struct lab_comparison *comparison; /* the two without bands */
+    struct load_arena *arena;
     unsigned n, room;
     struct lab_change *list;
     unsigned counts[LAB_CHANGE_KINDS];
@@ -49,19 +52,13 @@ void lab_changes_find(const struct lab_kept *a, const struct lab_kept *b,
 bool lab_changes_any(const struct lab_changes *changes);
 
 /** Parameters alone, appended without order. */
-void lab_changes_parameters(const struct lab_kept *a, const struct lab_kept *b,
-                            struct load_arena *arena, struct lab_changes *changes);
+void lab_changes_parameters(struct lab_changes *changes);
 /** Statistics and faults, appended without order. */
-void lab_changes_statistics(const struct lab_kept *a, const struct lab_kept *b,
-                            const struct lab_comparison *comparison, struct load_arena *arena,
-                            struct lab_changes *changes);
-void lab_changes_faults(const struct lab_kept *a, const struct lab_kept *b,
-                        struct load_arena *arena, struct lab_changes *changes);
-struct lab_change *lab_changes_add(struct lab_changes *changes, enum lab_change_kind kind,
-                                   struct load_arena *arena);
-/** "node*.hub.e.tx.tlps" of "node12.hub.e.tx.tlps". */
-const char *lab_pattern(const char *path, struct load_arena *arena);
-/** Of `a` in percent; INFINITY where it is 0. */
+void lab_changes_statistics(struct lab_changes *changes);
+void lab_changes_faults(struct lab_changes *changes);
+/** Texts that are NULL become "". */
+struct lab_change *lab_changes_add(struct lab_changes *changes, struct lab_change change);
+/** The difference in percent of `a`; INFINITY where that is 0. */
 double lab_change_pct(double a, double b);
 
 /** At most `limit` lines of each kind, 0: all. */

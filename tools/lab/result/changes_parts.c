@@ -7,6 +7,21 @@
 #include <math.h>
 #include <string.h>
 
+/** "node*.hub.e.tx.tlps" of "node12.hub.e.tx.tlps". */
+static const char *pattern_of(const char *path, struct load_arena *arena)
+{
+    size_t digits = strncmp(path, "node", 4) == 0 ? strspn(path + 4, "0123456789") : 0;
+
+    return digits > 0 ? load_text(arena, "node*%s", path + 4 + digits) : path;
+}
+
+/** For a change that is one pair of numbers. */
+static void set_numbers(struct lab_change *change, double a, double b)
+{
+    change->numbers = true;
+    change->change_pct = change->least_pct = change->most_pct = lab_change_pct(a, b);
+}
+
 /* ---- parameters ------------------------------------------------------------------ */
 
 /** Every value in force under the name of its own node. */
@@ -43,71 +58,71 @@ static const char *value_of(const struct flat *flat, const char *key)
 
 struct parameters {
     const struct lab_kept_machine *a, *b;
-    bool named; /* several machines: each line tells which one */
+    const char *prefix; /* of names: which one of several machines; else "" */
     struct flat flat_a, flat_b;
     struct lab_index groups; /* pattern, before and after */
     unsigned first;
-    struct load_arena *arena;
     struct lab_changes *changes;
 };
 
 static void add_parameter(struct parameters *p, const char *key)
 {
+    struct load_arena *arena = p->changes->arena;
     const char *a = value_of(&p->flat_a, key), *b = value_of(&p->flat_b, key);
-    const char *pattern = lab_pattern(key, p->arena), *group;
+    const char *pattern = pattern_of(key, arena);
     struct lab_change *change;
     double x, y;
     unsigned g;
 
     if (strcmp(a, b) == 0)
         return;
-    group = load_text(p->arena, "%s %s %s", pattern, a, b);
-    g = lab_index_put(&p->groups, group, p->arena);
+    g = lab_index_put(&p->groups, load_text(arena, "%s %s %s", pattern, a, b), arena);
     if (p->first + g == p->changes->n) {
-        change = lab_changes_add(p->changes, LAB_CHANGE_PARAMETER, p->arena);
-        change->name = p->named ? load_text(p->arena, "%s: %s", p->a->name, key) : key;
-        change->a = a;
-        change->b = b;
-        change->of = pattern != key ? p->a->nnodes : 0;
-        change->numbers = lab_is_number(a, &x) && lab_is_number(b, &y);
-        change->weight = 1;
-        if (change->numbers) {
+        change = lab_changes_add(
+            p->changes, (struct lab_change){ .kind = LAB_CHANGE_PARAMETER,
+                                             .name = load_text(arena, "%s%s", p->prefix, key),
+                                             .a = a,
+                                             .b = b,
+                                             .of = pattern != key ? p->a->nnodes : 0,
+                                             .weight = 1 });
+        if (lab_is_number(a, &x) && lab_is_number(b, &y)) {
+            set_numbers(change, x, y);
             change->weight = fabs(lab_relative(x, y));
-            change->change_pct = change->least_pct = change->most_pct = lab_change_pct(x, y);
         }
     }
     change = &p->changes->list[p->first + g];
-    change->n++;
-    if (change->n == 2)
-        change->name = p->named ? load_text(p->arena, "%s: %s", p->a->name, pattern) : pattern;
+    if (++change->n == 2)
+        change->name = load_text(arena, "%s%s", p->prefix, pattern);
 }
 
-/** What values do not tell: cables, routes, slots. */
-static void add_topology(struct parameters *p, bool values_differ)
+/** What no value shows: cables, routes, slots. */
+static void add_topology(struct parameters *p)
 {
-    struct lab_change *change;
+    struct load_arena *arena = p->changes->arena;
 
-    if (strcmp(p->a->hash, p->b->hash) == 0 || values_differ)
+    if (strcmp(p->a->hash, p->b->hash) == 0)
         return;
-    change = lab_changes_add(p->changes, LAB_CHANGE_PARAMETER, p->arena);
-    change->name = load_text(p->arena, "%s%scomponents, cables, routes or slots",
-                             p->named ? p->a->name : "", p->named ? ": " : "");
-    change->a = load_text(p->arena, "hash %s", p->a->hash);
-    change->b = load_text(p->arena, "hash %s", p->b->hash);
-    change->weight = 2;
+    lab_changes_add(p->changes, (struct lab_change){
+                                    .kind = LAB_CHANGE_PARAMETER,
+                                    .name = load_text(
+                                        arena, "%scomponents, cables, routes or slots", p->prefix),
+                                    .a = load_text(arena, "hash %s", p->a->hash),
+                                    .b = load_text(arena, "hash %s", p->b->hash),
+                                    .weight = 2 });
 }
 
 static void compare_machines(struct parameters *p)
 {
     p->first = p->changes->n;
-    flatten(p->a, p->arena, &p->flat_a);
-    flatten(p->b, p->arena, &p->flat_b);
+    flatten(p->a, p->changes->arena, &p->flat_a);
+    flatten(p->b, p->changes->arena, &p->flat_b);
     for (unsigned i = 0; i < p->flat_a.keys.n; i++)
         add_parameter(p, p->flat_a.keys.texts[i]);
     for (unsigned i = 0; i < p->flat_b.keys.n; i++)
         if (lab_index_get(&p->flat_a.keys, p->flat_b.keys.texts[i]) == LAB_INDEX_NONE)
             add_parameter(p, p->flat_b.keys.texts[i]);
-    add_topology(p, p->changes->n > p->first);
+    if (p->changes->n == p->first)
+        add_topology(p);
 }
 
 static const char *full_name(const struct lab_kept_machine *m, struct load_arena *arena)
@@ -124,41 +139,43 @@ static const struct lab_kept_machine *find_machine(const struct lab_manifest *m,
     return NULL;
 }
 
-static void add_machine(const char *name, bool before, struct load_arena *arena,
-                        struct lab_changes *changes)
+static void add_machine(struct lab_changes *changes, const char *name, bool before)
 {
-    struct lab_change *change = lab_changes_add(changes, LAB_CHANGE_PARAMETER, arena);
-
-    change->name = load_text(arena, "machine %s", name);
-    change->a = before ? "there" : "";
-    change->b = before ? "" : "there";
-    change->weight = 3;
+    lab_changes_add(changes,
+                    (struct lab_change){ .kind = LAB_CHANGE_PARAMETER,
+                                         .name = load_text(changes->arena, "machine %s", name),
+                                         .a = before ? "there" : "",
+                                         .b = before ? "" : "there",
+                                         .weight = 3 });
 }
 
-void lab_changes_parameters(const struct lab_kept *a, const struct lab_kept *b,
-                            struct load_arena *arena, struct lab_changes *changes)
+void lab_changes_parameters(struct lab_changes *changes)
 {
-    const struct lab_manifest *x = &a->manifest, *y = &b->manifest;
+    const struct lab_manifest *x = &changes->a->manifest, *y = &changes->b->manifest;
+    struct load_arena *arena = changes->arena;
     bool single = x->nmachines == 1 && y->nmachines == 1;
 
     for (unsigned i = 0; i < x->nmachines; i++) {
-        const char *name = full_name(&x->machines[i], arena);
-        struct parameters p = { .a = &x->machines[i],
+        const struct lab_kept_machine *a = &x->machines[i];
+        const char *name = full_name(a, arena);
+        struct parameters p = { .a = a,
                                 .b = find_machine(y, name, arena),
-                                .named = !single,
-                                .arena = arena,
+                                .prefix = single ? "" : load_text(arena, "%s: ", a->name),
                                 .changes = changes };
 
         if (p.b == NULL)
-            add_machine(name, true, arena, changes);
+            add_machine(changes, name, true);
         if (p.b == NULL && single) /* one with another: what differs between them */
             p.b = &y->machines[0];
         if (p.b != NULL)
             compare_machines(&p);
     }
-    for (unsigned i = 0; i < y->nmachines; i++)
-        if (find_machine(x, full_name(&y->machines[i], arena), arena) == NULL)
-            add_machine(full_name(&y->machines[i], arena), false, arena, changes);
+    for (unsigned i = 0; i < y->nmachines; i++) {
+        const char *name = full_name(&y->machines[i], arena);
+
+        if (find_machine(x, name, arena) == NULL)
+            add_machine(changes, name, false);
+    }
 }
 
 /* ---- statistics ------------------------------------------------------------------ */
@@ -170,15 +187,14 @@ struct pairs { /* of runs */
     } * list;
 };
 
-static struct pairs pair_runs(const struct lab_kept *a, const struct lab_comparison *comparison,
-                              struct load_arena *arena)
+static struct pairs pair_runs(const struct lab_changes *changes)
 {
-    struct pairs pairs = { .list =
-                               load_alloc(arena, (a->manifest.nruns + 1) * sizeof(*pairs.list)) };
-    bool *taken = load_alloc(arena, a->manifest.nruns + 1);
+    size_t most = changes->a->manifest.nruns + 1;
+    struct pairs pairs = { .list = load_alloc(changes->arena, most * sizeof(*pairs.list)) };
+    bool *taken = load_alloc(changes->arena, most);
 
-    for (unsigned i = 0; i < comparison->npoints; i++) {
-        const struct lab_point_pair *pair = &comparison->points[i];
+    for (unsigned i = 0; i < changes->comparison->npoints; i++) {
+        const struct lab_point_pair *pair = &changes->comparison->points[i];
 
         for (unsigned k = 0;
              pair->a != NULL && pair->b != NULL && k < pair->a->nruns && k < pair->b->nruns; k++) {
@@ -219,7 +235,7 @@ static void add_stat(struct sums *s, const struct pairs *pairs, const struct lab
     }
 }
 
-/** Twice a million tells more than twice one. */
+/** Twice a million weighs more than twice one. */
 static double weigh(uint64_t a, uint64_t b, double least_pct, double most_pct)
 {
     double largest = fmax(fabs(least_pct), fabs(most_pct)) / 100;
@@ -235,11 +251,11 @@ static void index_stats(const struct lab_kept *kept, struct load_arena *arena,
         (void)lab_index_put(index, kept->stats[i].path, arena);
 }
 
-void lab_changes_statistics(const struct lab_kept *a, const struct lab_kept *b,
-                            const struct lab_comparison *comparison, struct load_arena *arena,
-                            struct lab_changes *changes)
+void lab_changes_statistics(struct lab_changes *changes)
 {
-    struct pairs pairs = pair_runs(a, comparison, arena);
+    const struct lab_kept *a = changes->a, *b = changes->b;
+    struct load_arena *arena = changes->arena;
+    struct pairs pairs = pair_runs(changes);
     struct lab_index in_a = { 0 }, in_b = { 0 }, patterns = { 0 };
     struct sums *sums = load_alloc(arena, (a->nstats + b->nstats + 1) * sizeof(*sums));
 
@@ -247,40 +263,38 @@ void lab_changes_statistics(const struct lab_kept *a, const struct lab_kept *b,
     index_stats(b, arena, &in_b);
     for (unsigned i = 0; i < a->nstats; i++) {
         unsigned other = lab_index_get(&in_b, a->stats[i].path);
-        unsigned p = lab_index_put(&patterns, lab_pattern(a->stats[i].path, arena), arena);
+        unsigned p = lab_index_put(&patterns, pattern_of(a->stats[i].path, arena), arena);
 
         add_stat(&sums[p], &pairs, &a->stats[i], other != LAB_INDEX_NONE ? &b->stats[other] : NULL);
     }
     for (unsigned i = 0; i < b->nstats; i++)
         if (lab_index_get(&in_a, b->stats[i].path) == LAB_INDEX_NONE)
-            add_stat(&sums[lab_index_put(&patterns, lab_pattern(b->stats[i].path, arena), arena)],
+            add_stat(&sums[lab_index_put(&patterns, pattern_of(b->stats[i].path, arena), arena)],
                      &pairs, NULL, &b->stats[i]);
     for (unsigned i = 0; i < patterns.n; i++) {
         const struct sums *s = &sums[i];
-        struct lab_change *change;
 
-        if (s->n == 0)
-            continue;
-        change = lab_changes_add(changes, LAB_CHANGE_STATISTIC, arena);
-        *change = (struct lab_change){ .kind = LAB_CHANGE_STATISTIC,
-                                       .name = patterns.texts[i],
-                                       .unit = s->unit,
-                                       .n = s->n,
-                                       .of = s->of,
-                                       .a = load_text(arena, "%" PRIu64, s->a),
-                                       .b = load_text(arena, "%" PRIu64, s->b),
-                                       .numbers = true,
-                                       .change_pct = lab_change_pct((double)s->a, (double)s->b),
-                                       .least_pct = s->least_pct,
-                                       .most_pct = s->most_pct,
-                                       .weight = weigh(s->a, s->b, s->least_pct, s->most_pct) };
+        if (s->n > 0)
+            lab_changes_add(changes, (struct lab_change){
+                                         .kind = LAB_CHANGE_STATISTIC,
+                                         .name = patterns.texts[i],
+                                         .unit = s->unit,
+                                         .n = s->n,
+                                         .of = s->of,
+                                         .a = load_text(arena, "%" PRIu64, s->a),
+                                         .b = load_text(arena, "%" PRIu64, s->b),
+                                         .numbers = true,
+                                         .change_pct = lab_change_pct((double)s->a, (double)s->b),
+                                         .least_pct = s->least_pct,
+                                         .most_pct = s->most_pct,
+                                         .weight = weigh(s->a, s->b, s->least_pct, s->most_pct) });
     }
 }
 
 /* ---- faults ---------------------------------------------------------------------- */
 
-/** "link node0.hub.e drop tlp=9": all that faults.csv tells of one, but the run. */
-static const char *describe(const struct lab_csv *csv, unsigned row, struct load_arena *arena)
+/** "link node0.hub.e drop tlp=9": all that faults.csv has of one, but the run. */
+static const char *describe_fault(const struct lab_csv *csv, unsigned row, struct load_arena *arena)
 {
     const char *text = "";
 
@@ -296,30 +310,30 @@ static const char *describe(const struct lab_csv *csv, unsigned row, struct load
     return text;
 }
 
-void lab_changes_faults(const struct lab_kept *a, const struct lab_kept *b,
-                        struct load_arena *arena, struct lab_changes *changes)
+void lab_changes_faults(struct lab_changes *changes)
 {
+    const struct lab_csv *a = &changes->a->faults, *b = &changes->b->faults;
+    struct load_arena *arena = changes->arena;
     struct lab_index kinds = { 0 };
-    unsigned *counts =
-        load_alloc(arena, 2 * sizeof(*counts) * (a->faults.nrows + b->faults.nrows + 1));
+    struct {
+        unsigned a, b;
+    } *counts = load_alloc(arena, ((size_t)a->nrows + b->nrows + 1) * sizeof(*counts));
 
-    for (unsigned i = 0; i < a->faults.nrows; i++)
-        counts[2 * lab_index_put(&kinds, describe(&a->faults, i, arena), arena)]++;
-    for (unsigned i = 0; i < b->faults.nrows; i++)
-        counts[2 * lab_index_put(&kinds, describe(&b->faults, i, arena), arena) + 1]++;
+    for (unsigned i = 0; i < a->nrows; i++)
+        counts[lab_index_put(&kinds, describe_fault(a, i, arena), arena)].a++;
+    for (unsigned i = 0; i < b->nrows; i++)
+        counts[lab_index_put(&kinds, describe_fault(b, i, arena), arena)].b++;
     for (unsigned i = 0; i < kinds.n; i++) {
-        double before = counts[2 * i], after = counts[2 * i + 1];
-        struct lab_change *change;
+        double before = counts[i].a, after = counts[i].b;
 
-        if (counts[2 * i] == counts[2 * i + 1])
-            continue;
-        change = lab_changes_add(changes, LAB_CHANGE_FAULT, arena);
-        change->name = kinds.texts[i];
-        change->a = load_text(arena, "%u", counts[2 * i]);
-        change->b = load_text(arena, "%u", counts[2 * i + 1]);
-        change->unit = "runs";
-        change->numbers = true;
-        change->change_pct = change->least_pct = change->most_pct = lab_change_pct(before, after);
-        change->weight = fabs(after - before);
+        if (counts[i].a != counts[i].b)
+            set_numbers(lab_changes_add(
+                            changes, (struct lab_change){ .kind = LAB_CHANGE_FAULT,
+                                                          .name = kinds.texts[i],
+                                                          .a = load_text(arena, "%u", counts[i].a),
+                                                          .b = load_text(arena, "%u", counts[i].b),
+                                                          .unit = "runs",
+                                                          .weight = fabs(after - before) }),
+                        before, after);
     }
 }

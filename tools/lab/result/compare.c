@@ -54,7 +54,7 @@ int lab_bands_add(struct lab_bands *bands, const char *text, struct load_arena *
     return SIM_OK;
 }
 
-static bool matches(const struct lab_band *band, const char *column)
+static bool band_matches(const struct lab_band *band, const char *column)
 {
     return band->column == NULL || fnmatch(band->column, column, 0) == 0;
 }
@@ -62,7 +62,7 @@ static bool matches(const struct lab_band *band, const char *column)
 static const struct lab_band *band_of(const struct lab_bands *bands, const char *column)
 {
     for (unsigned i = bands->n; i-- > 0;)
-        if (matches(&bands->bands[i], column))
+        if (band_matches(&bands->bands[i], column))
             return &bands->bands[i];
     return NULL;
 }
@@ -72,10 +72,10 @@ void lab_bands_use(const struct lab_bands *bands, const struct lab_kept *kept,
 {
     for (unsigned i = 0; i < bands->n; i++)
         for (unsigned c = kept->manifest.nkeys; c < kept->table.ncolumns; c++)
-            used[i] |= matches(&bands->bands[i], kept->table.names[c]);
+            used[i] |= band_matches(&bands->bands[i], kept->table.names[c]);
 }
 
-static bool within(const struct lab_cell *cell, double a)
+static bool is_within(const struct lab_cell *cell, double a)
 {
     double width;
 
@@ -120,7 +120,7 @@ static void compare_cells(const struct lab_kept *a, const struct lab_kept *b,
         cell->band = band_of(bands, cell->name);
         cell->numbers = cell->b != NULL && lab_is_number(cell->a, &x) && lab_is_number(cell->b, &y);
         cell->change = cell->numbers ? y - x : 0;
-        cell->within = within(cell, x);
+        cell->within = is_within(cell, x);
         if (!cell->within)
             pair->verdict = LAB_POINT_VALUES;
         else if (pair->verdict == LAB_POINT_EQUAL)
@@ -160,7 +160,7 @@ static void index_points(const struct lab_manifest *m, struct load_arena *arena,
     }
 }
 
-static void count(struct lab_comparison *comparison)
+static void count_verdicts(struct lab_comparison *comparison)
 {
     memset(comparison->counts, 0, sizeof(comparison->counts));
     for (unsigned i = 0; i < comparison->npoints; i++)
@@ -196,7 +196,7 @@ void lab_compare(const struct lab_kept *a, const struct lab_kept *b, const struc
                                                              .verdict = LAB_POINT_NEW,
                                                              .b = &b->manifest.points[i],
                                                              .row_b = i };
-    count(&all);
+    count_verdicts(&all);
     *comparison_p = all;
 }
 
@@ -208,7 +208,7 @@ unsigned lab_compare_only(struct lab_comparison *comparison, const char *pattern
         if (fnmatch(pattern, comparison->points[i].name, 0) == 0)
             comparison->points[kept++] = comparison->points[i];
     comparison->npoints = kept;
-    count(comparison);
+    count_verdicts(comparison);
     return kept;
 }
 

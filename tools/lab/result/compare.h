@@ -1,6 +1,6 @@
 /*
- * Two results, point by point. Fingerprints tell whether the model did the same; values whether
- * that matters to who reads the table.
+ * Two results, point by point. Fingerprints show whether the model did the same; values, whether
+ * that matters to the reader of the table.
  */
 #ifndef LAB_COMPARE_H
 #define LAB_COMPARE_H
@@ -15,7 +15,7 @@ SIM_BEGIN_DECLS
 struct lab_band {
     const char *column; /* a pattern, "latency_*"; NULL: all */
     double width;
-    bool percent; /* of the kept value; else in the unit of the column */
+    bool percent; /* relative to the kept value; else in the unit of the column */
 };
 struct lab_bands {
     unsigned n;                           /* 0: nothing may differ, fingerprints neither */
@@ -39,7 +39,7 @@ enum lab_point_verdict {
 const char *lab_point_word(enum lab_point_verdict verdict);
 
 struct lab_cell {
-    unsigned column; /* of the kept result's table */
+    unsigned column; /* in the kept result's table */
     const char *name;
     const char *a, *b; /* b NULL: the other table has no such column */
     bool numbers, within;
@@ -74,7 +74,7 @@ bool lab_compare_passes(const struct lab_comparison *comparison, const struct la
 
 /** Relative to the larger of both, -1 .. 1. */
 double lab_relative(double a, double b);
-/** Of a value's last digit: what "2.5" and "2.6" may differ by for nothing. */
+/** One unit of a value's last digit: what "2.5" and "2.6" may differ by for nothing. */
 double lab_resolution(const char *text);
 bool lab_is_number(const char *text, double *value_p);
 

@@ -79,7 +79,7 @@ static const char *run_text(const struct lab_evaluator *ev, const struct lab_pla
 /* ---- parts ----------------------------------------------------------------------- */
 
 /** Is there a route in both directions? */
-static bool joined(const struct lab_topology *topo, unsigned a, unsigned b)
+static bool are_joined(const struct lab_topology *topo, unsigned a, unsigned b)
 {
     return topo->hops[(size_t)a * topo->nhubs + b] != LAB_TOPO_NONE &&
            topo->hops[(size_t)b * topo->nhubs + a] != LAB_TOPO_NONE;
@@ -98,7 +98,7 @@ static unsigned find_parts(const struct lab_topology *topo, unsigned *part)
             continue;
         n++;
         for (unsigned hub = first; hub < topo->nhubs; hub++)
-            if (part[hub] == LAB_TOPO_NONE && (hub == first || joined(topo, first, hub)))
+            if (part[hub] == LAB_TOPO_NONE && (hub == first || are_joined(topo, first, hub)))
                 part[hub] = first;
     }
     return n;
@@ -212,7 +212,7 @@ static int fill_table(const struct distances *d, struct sim_error *err)
     return rc;
 }
 
-static int measure(struct distances *d, const char **parts_p, struct sim_error *err)
+static int measure_distances(struct distances *d, const char **parts_p, struct sim_error *err)
 {
     struct load_arena *arena = d->ev->arena;
     unsigned *part, nparts;
@@ -253,7 +253,7 @@ int lab_distance(const struct lab_evaluator *ev, const struct lab_site *site, co
         return rc;
     lab_table_begin(table, "nodes, hops#, pio_8B_us#, dma_8B_us#, dma_256KiB_MBps#, bound_MBps#");
     d.desc = load_machine_desc(loaded);
-    rc = measure(&d, parts_p, err);
+    rc = measure_distances(&d, parts_p, err);
     *points_p = d.points;
     if (rc != SIM_OK)
         lab_table_fini(table);

@@ -6,7 +6,7 @@
 
 SIM_BEGIN_DECLS
 
-/** Cables between two nodes on the shortest way; UINT_MAX: none leads there. */
+/** Cables between two nodes on the shortest route; UINT_MAX: none leads there. */
 unsigned lab_hops(const struct machine_desc *desc, unsigned from, unsigned to);
 
 /**

@@ -1,50 +1,42 @@
 #include "tools/lab/result/junit.h"
 
+#include <string.h>
+
 /** XML 1.0 has no other control characters, not even escaped. */
-static void write_text(FILE *out, const char *text)
+static const char *escape(const char *text, struct load_arena *arena)
 {
+    static const char *const names[] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"
+    };
+    char *escaped = load_alloc(arena, 6 * strlen(text) + 1), *at = escaped;
+
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
 
-        if (c == '&')
-            (void)fputs("&amp;", out);
-        else if (c == '<')
-            (void)fputs("&lt;", out);
-        else if (c == '>')
-            (void)fputs("&gt;", out);
-        else if (c == '"')
-            (void)fputs("&quot;", out);
+        if (c < LOAD_COUNT(names) && names[c] != NULL)
+            at += sprintf(at, "%s", names[c]);
         else
-            (void)fputc(c < 0x20 && c != '\t' && c != '\n' ? ' ' : c, out);
+            *at++ = (char)(c < 0x20 && c != '\t' && c != '\n' ? ' ' : c);
     }
+    return escaped;
 }
 
-static void write_attribute(FILE *out, const char *name, const char *text)
-{
-    (void)fprintf(out, " %s=\"", name);
-    write_text(out, text);
-    (void)fputc('"', out);
-}
-
-static const char *report_prints(const struct lab_point_pair *pair)
+static const char *prints_of(const struct lab_point_pair *pair)
 {
     if (pair->visible)
         return pair->wire ? "visible and wire" : "visible";
     return pair->wire ? "wire" : "none";
 }
 
-static void write_details(FILE *out, const struct lab_point_pair *pair)
+static void write_details(FILE *out, const struct lab_point_pair *pair, struct load_arena *arena)
 {
-    (void)fprintf(out, "fingerprints that differ: %s\n", report_prints(pair));
+    fprintf(out, "fingerprints that differ: %s\n", prints_of(pair));
     for (unsigned i = 0; i < pair->ncells; i++) {
         const struct lab_cell *cell = &pair->cells[i];
 
-        write_text(out, cell->name);
-        (void)fputs(": kept ", out);
-        write_text(out, cell->a);
-        (void)fputs(", now ", out);
-        write_text(out, cell->b != NULL ? cell->b : "no such column");
-        (void)fputs(cell->within ? " (within the band)\n" : "\n", out);
+        fprintf(out, "%s: kept %s, now %s%s\n", escape(cell->name, arena), escape(cell->a, arena),
+                cell->b != NULL ? escape(cell->b, arena) : "no such column",
+                cell->within ? " (within the band)" : "");
     }
 }
 
@@ -61,57 +53,52 @@ static const char *message_of(enum lab_point_verdict verdict)
     return messages[verdict];
 }
 
-static void write_case(FILE *out, const char *suite, const struct lab_point_pair *pair, bool passes)
+static void write_case(FILE *out, const char *suite, const struct lab_point_pair *pair, bool passes,
+                       struct load_arena *arena)
 {
-    (void)fputs("    <testcase", out);
-    write_attribute(out, "classname", suite);
-    write_attribute(out, "name", pair->name);
+    fprintf(out, "    <testcase classname=\"%s\" name=\"%s\"", suite, escape(pair->name, arena));
     if (pair->verdict == LAB_POINT_EQUAL) {
-        (void)fputs("/>\n", out);
+        fputs("/>\n", out);
         return;
     }
-    (void)fputs(">\n", out);
-    if (passes) {
-        (void)fputs("      <system-out>", out);
-    } else {
-        (void)fputs("      <failure", out);
-        write_attribute(out, "message", message_of(pair->verdict));
-        write_attribute(out, "type", lab_point_word(pair->verdict));
-        (void)fputs(">", out);
-    }
-    write_details(out, pair);
-    (void)fputs(passes ? "</system-out>\n    </testcase>\n" : "</failure>\n    </testcase>\n", out);
+    if (passes)
+        fputs(">\n      <system-out>", out);
+    else
+        fprintf(out, ">\n      <failure message=\"%s\" type=\"%s\">", message_of(pair->verdict),
+                lab_point_word(pair->verdict));
+    write_details(out, pair, arena);
+    fprintf(out, "</%s>\n    </testcase>\n", passes ? "system-out" : "failure");
 }
 
 static void write_suite(FILE *out, const struct lab_junit_suite *suite,
                         const struct lab_bands *bands)
 {
     const struct lab_comparison *c = suite->comparison;
+    struct load_arena arena = { 0 };
+    const char *name = escape(suite->name, &arena);
     unsigned good = 0;
 
     for (unsigned i = 0; c != NULL && i < c->npoints; i++)
         good += lab_compare_point_passes(&c->points[i], bands);
-    (void)fputs("  <testsuite", out);
-    write_attribute(out, "name", suite->name);
-    (void)fprintf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\">\n", c != NULL ? c->npoints : 1,
-                  c != NULL ? c->npoints - good : 0, c == NULL);
+    fprintf(out, "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\">\n", name,
+            c != NULL ? c->npoints : 1, c != NULL ? c->npoints - good : 0, c == NULL);
     for (unsigned i = 0; c != NULL && i < c->npoints; i++)
-        write_case(out, suite->name, &c->points[i], lab_compare_point_passes(&c->points[i], bands));
-    if (c == NULL) {
-        (void)fputs("    <testcase", out);
-        write_attribute(out, "classname", suite->name);
-        (void)fputs(" name=\"run again\">\n      <error", out);
-        write_attribute(out, "message", suite->error);
-        (void)fputs(" type=\"error\"/>\n    </testcase>\n", out);
-    }
-    (void)fputs("  </testsuite>\n", out);
+        write_case(out, name, &c->points[i], lab_compare_point_passes(&c->points[i], bands),
+                   &arena);
+    if (c == NULL)
+        fprintf(out,
+                "    <testcase classname=\"%s\" name=\"run again\">\n      <error message=\"%s\" "
+                "type=\"error\"/>\n    </testcase>\n",
+                name, escape(suite->error, &arena));
+    fputs("  </testsuite>\n", out);
+    load_arena_fini(&arena);
 }
 
 void lab_junit_write(FILE *out, const struct lab_junit_suite *suites, unsigned n,
                      const struct lab_bands *bands)
 {
-    (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
     for (unsigned i = 0; i < n; i++)
         write_suite(out, &suites[i], bands);
-    (void)fputs("</testsuites>\n", out);
+    fputs("</testsuites>\n", out);
 }

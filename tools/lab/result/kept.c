@@ -12,204 +12,163 @@
 
 /* ---- values of a tree ------------------------------------------------------------ */
 
-static int need_text(const struct load_tree *map, const char *key, const char **text_p,
-                     struct sim_error *err)
-{
-    const struct load_tree *item;
-    int rc = load_tree_need(map, key, LOAD_SCALAR, &item, err);
+/** After the first thing that is wrong, all that is read is empty. */
+struct reader {
+    struct load_arena *arena;
+    struct lab_manifest m; /* as far as it has been read */
+    int rc;
+    struct sim_error *err;
+};
 
-    if (rc == SIM_OK)
-        *text_p = item->text;
-    return rc;
+static const struct load_tree *need_item(struct reader *r, const struct load_tree *map,
+                                         const char *key, enum load_type type)
+{
+    static const struct load_tree empty = { .text = "" };
+    const struct load_tree *item;
+
+    if (r->rc == SIM_OK)
+        r->rc = load_tree_need(map, key, type, &item, r->err);
+    return r->rc == SIM_OK ? item : &empty;
+}
+
+/** @param name of the map in messages, which must have only these keys */
+static void check_map(struct reader *r, const struct load_tree *map, const char *name,
+                      const char *const *keys)
+{
+    if (r->rc == SIM_OK)
+        r->rc = map->type == LOAD_MAP ? load_tree_only(map, keys, r->err)
+                                      : load_fail(r->err, map, name, "expected a mapping");
+}
+
+static const char *need_text(struct reader *r, const struct load_tree *map, const char *key)
+{
+    return need_item(r, map, key, LOAD_SCALAR)->text;
 }
 
 /** @param name of the item in messages; NULL: its key */
-static int to_number(const struct load_tree *item, const char *name, uint64_t min, uint64_t max,
-                     uint64_t *value_p, struct sim_error *err)
-{
-    if (item->type == LOAD_SCALAR && load_number(item->text, false, value_p) && *value_p >= min &&
-        *value_p <= max)
-        return SIM_OK;
-    if (max == UINT64_MAX)
-        return load_fail(err, item, name, "expected a whole number");
-    return load_fail(err, item, name, "expected a whole number, %llu .. %llu",
-                     (unsigned long long)min, (unsigned long long)max);
-}
-
-static int need_number(const struct load_tree *map, const char *key, uint64_t min, uint64_t max,
-                       uint64_t *value_p, struct sim_error *err)
-{
-    const struct load_tree *item;
-    int rc = load_tree_need(map, key, LOAD_SCALAR, &item, err);
-
-    return rc == SIM_OK ? to_number(item, NULL, min, max, value_p, err) : rc;
-}
-
-static int need_unsigned(const struct load_tree *map, const char *key, uint64_t min, uint64_t max,
-                         unsigned *value_p, struct sim_error *err)
+static uint64_t to_number(struct reader *r, const struct load_tree *item, const char *name,
+                          uint64_t min, uint64_t max)
 {
     uint64_t value = 0;
-    int rc = need_number(map, key, min, max, &value, err);
 
-    *value_p = (unsigned)value;
-    return rc;
+    if (r->rc != SIM_OK || (item->type == LOAD_SCALAR && load_number(item->text, false, &value) &&
+                            value >= min && value <= max))
+        return value;
+    r->rc = max == UINT64_MAX
+                ? load_fail(r->err, item, name, "expected a whole number")
+                : load_fail(r->err, item, name, "expected a whole number, %llu .. %llu",
+                            (unsigned long long)min, (unsigned long long)max);
+    return 0;
 }
 
-static int need_hash(const struct load_tree *map, const char *key, const char **text_p,
-                     uint64_t *value_p, struct sim_error *err)
+static uint64_t need_number(struct reader *r, const struct load_tree *map, const char *key,
+                            uint64_t min, uint64_t max)
 {
-    const struct load_tree *item;
-    int rc = load_tree_need(map, key, LOAD_SCALAR, &item, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    if (strlen(item->text) != 16 || strspn(item->text, "0123456789abcdef") != 16)
-        return load_fail(err, item, NULL, "expected 16 digits of a hash");
-    *text_p = item->text;
-    *value_p = strtoull(item->text, NULL, 16);
-    return SIM_OK;
+    return to_number(r, need_item(r, map, key, LOAD_SCALAR), NULL, min, max);
 }
 
-static int need_texts(const struct load_tree *map, const char *key, struct load_arena *arena,
-                      const char *const **texts_p, unsigned *n_p, struct sim_error *err)
+static const char *need_hash(struct reader *r, const struct load_tree *map, const char *key)
 {
-    const struct load_tree *list;
-    const char **texts;
-    int rc = load_tree_need(map, key, LOAD_LIST, &list, err);
+    const struct load_tree *item = need_item(r, map, key, LOAD_SCALAR);
 
-    if (rc != SIM_OK)
-        return rc;
-    texts = load_alloc(arena, (list->n + 1) * sizeof(*texts));
-    for (unsigned i = 0; i < list->n; i++) {
-        if (list->items[i].type != LOAD_SCALAR)
-            return load_fail(err, &list->items[i], key, "expected a single value");
-        texts[i] = list->items[i].text;
-    }
-    *texts_p = texts;
+    if (r->rc == SIM_OK &&
+        (strlen(item->text) != 16 || strspn(item->text, "0123456789abcdef") != 16))
+        r->rc = load_fail(r->err, item, NULL, "expected 16 digits of a hash");
+    return item->text;
+}
+
+/** The items of a list, one by one; `name` is that of the list. */
+typedef void (*item_fn)(struct reader *r, const struct load_tree *item, const char *name,
+                        void *out);
+static void *need_items(struct reader *r, const struct load_tree *map, const char *key, size_t size,
+                        item_fn fn, unsigned *n_p)
+{
+    const struct load_tree *list = need_item(r, map, key, LOAD_LIST);
+    char *items = load_alloc(r->arena, (list->n + 1) * size);
+
+    for (unsigned i = 0; i < list->n && r->rc == SIM_OK; i++)
+        fn(r, &list->items[i], key, items + i * size);
     *n_p = list->n;
-    return SIM_OK;
+    return items;
 }
 
-/** The items of a list of mappings, one by one. */
-typedef int (*item_fn)(const struct load_tree *item, struct load_arena *arena,
-                       struct lab_manifest *m, void *out, struct sim_error *err);
-static int need_items(const struct load_tree *map, const char *key, struct load_arena *arena,
-                      struct lab_manifest *m, size_t size, item_fn fn, void **items_p,
-                      unsigned *n_p, struct sim_error *err)
+static void read_text(struct reader *r, const struct load_tree *item, const char *name, void *out)
 {
-    const struct load_tree *list;
-    char *items;
-    int rc = load_tree_need(map, key, LOAD_LIST, &list, err);
+    if (item->type != LOAD_SCALAR)
+        r->rc = load_fail(r->err, item, name, "expected a single value");
+    *(const char **)out = item->text;
+}
 
-    if (rc != SIM_OK)
-        return rc;
-    items = load_alloc(arena, (list->n + 1) * size);
-    for (unsigned i = 0; i < list->n && rc == SIM_OK; i++) {
-        if (list->items[i].type != LOAD_MAP)
-            return load_fail(err, &list->items[i], key, "expected a mapping");
-        rc = fn(&list->items[i], arena, m, items + i * size, err);
-    }
-    *items_p = items;
-    *n_p = list->n;
-    return rc;
+static void check_format(struct reader *r, const struct load_tree *root, const char *expected)
+{
+    const struct load_tree *item = need_item(r, root, "format", LOAD_SCALAR);
+
+    if (r->rc == SIM_OK && strcmp(item->text, expected) != 0)
+        r->rc = load_fail(r->err, item, NULL,
+                          "expected %s: hubsim " HUBSIM_VERSION " reads no other", expected);
 }
 
 /* ---- the manifest ---------------------------------------------------------------- */
 
-static int read_machine(const struct load_tree *item, struct load_arena *arena,
-                        struct lab_manifest *m, void *out, struct sim_error *err)
+static void read_value(struct reader *r, const struct load_tree *item, struct lab_kept_value *value)
+{
+    value->key = item->key;
+    read_text(r, item, NULL, &value->value);
+}
+
+static void read_machine(struct reader *r, const struct load_tree *item, const char *name,
+                         void *out)
 {
     static const char *const keys[] = {
         "machine", "platform", "nodes", "hash", "parameters", NULL
     };
     struct lab_kept_machine *machine = out;
-    const struct load_tree *params = NULL;
+    const struct load_tree *params;
     struct lab_kept_value *values;
-    uint64_t hash;
-    int rc = load_tree_only(item, keys, err);
 
-    (void)m;
-    if (rc == SIM_OK)
-        rc = need_text(item, "machine", &machine->name, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(item, "platform", &machine->platform, err);
-    if (rc == SIM_OK)
-        rc = need_unsigned(item, "nodes", 1, NODES_MAX, &machine->nnodes, err);
-    if (rc == SIM_OK)
-        rc = need_hash(item, "hash", &machine->hash, &hash, err);
-    if (rc == SIM_OK)
-        rc = load_tree_need(item, "parameters", LOAD_MAP, &params, err);
-    if (rc != SIM_OK)
-        return rc;
-    values = load_alloc(arena, (params->n + 1) * sizeof(*values));
-    for (unsigned i = 0; i < params->n; i++) {
-        if (params->items[i].type != LOAD_SCALAR)
-            return load_fail(err, &params->items[i], NULL, "expected a single value");
-        values[i] = (struct lab_kept_value){ params->items[i].key, params->items[i].text };
-    }
-    machine->params = values;
+    check_map(r, item, name, keys);
+    machine->name = need_text(r, item, "machine");
+    if (r->rc == SIM_OK)
+        r->rc = load_tree_text(item, "platform", &machine->platform, r->err);
+    machine->nnodes = (unsigned)need_number(r, item, "nodes", 1, NODES_MAX);
+    machine->hash = need_hash(r, item, "hash");
+    params = need_item(r, item, "parameters", LOAD_MAP);
     machine->nparams = params->n;
-    return SIM_OK;
+    machine->params = values = load_alloc(r->arena, (params->n + 1) * sizeof(*values));
+    for (unsigned i = 0; i < params->n && r->rc == SIM_OK; i++)
+        read_value(r, &params->items[i], &values[i]);
 }
 
-static int read_run(const struct load_tree *item, struct load_arena *arena, struct lab_manifest *m,
-                    void *out, struct sim_error *err)
+static void read_run(struct reader *r, const struct load_tree *item, const char *name, void *out)
 {
     static const char *const keys[] = { "run", "machine", "visible", "wire", NULL };
     struct lab_kept_run *run = out;
-    const char *text;
-    int rc = load_tree_only(item, keys, err);
 
-    (void)arena;
-    if (rc == SIM_OK)
-        rc = need_text(item, "run", &run->text, err);
-    if (rc == SIM_OK && m->nmachines == 0)
-        rc = load_fail(err, item, "runs", "expected none, there are no machines");
-    if (rc == SIM_OK)
-        rc = need_unsigned(item, "machine", 0, m->nmachines - 1, &run->machine, err);
-    if (rc == SIM_OK)
-        rc = need_hash(item, "visible", &text, &run->visible, err);
-    return rc == SIM_OK ? need_hash(item, "wire", &text, &run->wire, err) : rc;
+    check_map(r, item, name, keys);
+    run->text = need_text(r, item, "run");
+    if (r->rc == SIM_OK && r->m.nmachines == 0)
+        r->rc = load_fail(r->err, item, name, "expected none, there are no machines");
+    run->machine = (unsigned)need_number(r, item, "machine", 0, r->m.nmachines - 1);
+    run->visible = strtoull(need_hash(r, item, "visible"), NULL, 16);
+    run->wire = strtoull(need_hash(r, item, "wire"), NULL, 16);
 }
 
-static int read_point(const struct load_tree *item, struct load_arena *arena,
-                      struct lab_manifest *m, void *out, struct sim_error *err)
+static void read_run_number(struct reader *r, const struct load_tree *item, const char *name,
+                            void *out)
+{
+    if (r->m.nruns == 0)
+        r->rc = load_fail(r->err, item, name, "expected none, there are no runs");
+    *(unsigned *)out = (unsigned)to_number(r, item, name, 0, r->m.nruns - 1);
+}
+
+static void read_point(struct reader *r, const struct load_tree *item, const char *name, void *out)
 {
     static const char *const keys[] = { "point", "runs", NULL };
     struct lab_kept_point *point = out;
-    const struct load_tree *list = NULL;
-    unsigned *runs;
-    int rc = load_tree_only(item, keys, err);
 
-    if (rc == SIM_OK)
-        rc = need_text(item, "point", &point->name, err);
-    if (rc == SIM_OK)
-        rc = load_tree_need(item, "runs", LOAD_LIST, &list, err);
-    if (rc != SIM_OK)
-        return rc;
-    runs = load_alloc(arena, (list->n + 1) * sizeof(*runs));
-    for (unsigned i = 0; i < list->n && rc == SIM_OK; i++) {
-        uint64_t value = 0;
-
-        rc = m->nruns == 0
-                 ? load_fail(err, &list->items[i], "runs", "expected none, there are no runs")
-                 : to_number(&list->items[i], "runs", 0, m->nruns - 1, &value, err);
-        runs[i] = (unsigned)value;
-    }
-    point->runs = runs;
-    point->nruns = list->n;
-    return rc;
-}
-
-static int read_format(const struct load_tree *root, const char *expected, struct sim_error *err)
-{
-    const struct load_tree *item;
-    int rc = load_tree_need(root, "format", LOAD_SCALAR, &item, err);
-
-    if (rc == SIM_OK && strcmp(item->text, expected) != 0)
-        return load_fail(err, item, NULL, "expected %s: hubsim " HUBSIM_VERSION " reads no other",
-                         expected);
-    return rc;
+    check_map(r, item, name, keys);
+    point->name = need_text(r, item, "point");
+    point->runs = need_items(r, item, "runs", sizeof(unsigned), read_run_number, &point->nruns);
 }
 
 /** A check runs the command and writes to a folder of this name. */
@@ -220,7 +179,7 @@ static int check_what(const struct load_tree *root, const struct lab_manifest *m
     const struct load_tree *words = load_tree_get(root, "arguments");
     bool lab = strcmp(m->command, "hubsim") == 0, known = false;
 
-    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (unsigned i = 0; i < LOAD_COUNT(kinds); i++)
         known |= strcmp(m->kind, kinds[i]) == 0;
     if (!known)
         return load_fail(err, load_tree_get(root, "kind"), NULL,
@@ -234,112 +193,75 @@ static int check_what(const struct load_tree *root, const struct lab_manifest *m
     return SIM_OK;
 }
 
-static int read_what(const struct load_tree *root, struct load_arena *arena, struct lab_manifest *m,
-                     struct sim_error *err)
-{
-    const struct {
-        const char *key, **text_p;
-    } texts[] = { { "hubsim", &m->hubsim },   { "commit", &m->commit },
-                  { "kind", &m->kind },       { "name", &m->name },
-                  { "command", &m->command }, { "description", &m->description } };
-    int rc = SIM_OK;
-
-    for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]) && rc == SIM_OK; i++)
-        rc = need_text(root, texts[i].key, texts[i].text_p, err);
-    if (rc == SIM_OK)
-        rc = need_texts(root, "arguments", arena, &m->words, &m->nwords, err);
-    if (rc == SIM_OK)
-        rc = check_what(root, m, err);
-    if (rc == SIM_OK)
-        rc = need_number(root, "seed", 0, UINT64_MAX, &m->seed, err);
-    if (rc == SIM_OK)
-        rc = need_texts(root, "set", arena, &m->sets, &m->nsets, err);
-    return rc == SIM_OK ? need_unsigned(root, "keys", 1, UINT32_MAX, &m->nkeys, err) : rc;
-}
-
 int lab_manifest_from(const struct load_tree *root, struct load_arena *arena,
                       struct lab_manifest *manifest_p, struct sim_error *err)
 {
     static const char *const keys[] = { "format",   "hubsim",    "commit", "kind", "name",
                                         "command",  "arguments", "seed",   "set",  "description",
                                         "machines", "runs",      "points", "keys", NULL };
-    struct lab_manifest m = { 0 };
-    void *machines = NULL, *runs = NULL, *points = NULL;
-    int rc = read_format(root, LAB_OUT_FORMAT, err);
+    struct reader r = { .arena = arena, .err = err };
+    struct lab_manifest *m = &r.m;
+    const struct {
+        const char *key, **text_p;
+    } texts[] = { { "hubsim", &m->hubsim },   { "commit", &m->commit },
+                  { "kind", &m->kind },       { "name", &m->name },
+                  { "command", &m->command }, { "description", &m->description } };
 
-    if (rc == SIM_OK)
-        rc = load_tree_only(root, keys, err);
-    if (rc == SIM_OK)
-        rc = read_what(root, arena, &m, err);
-    if (rc == SIM_OK)
-        rc = need_items(root, "machines", arena, &m, sizeof(*m.machines), read_machine, &machines,
-                        &m.nmachines, err);
-    if (rc == SIM_OK)
-        rc = need_items(root, "runs", arena, &m, sizeof(*m.runs), read_run, &runs, &m.nruns, err);
-    if (rc == SIM_OK)
-        rc = need_items(root, "points", arena, &m, sizeof(*m.points), read_point, &points,
-                        &m.npoints, err);
-    if (rc != SIM_OK)
-        return rc;
-    m.machines = machines;
-    m.runs = runs;
-    m.points = points;
-    *manifest_p = m;
-    return SIM_OK;
+    check_format(&r, root, LAB_OUT_FORMAT);
+    check_map(&r, root, NULL, keys);
+    for (unsigned i = 0; i < LOAD_COUNT(texts); i++)
+        *texts[i].text_p = need_text(&r, root, texts[i].key);
+    m->words = need_items(&r, root, "arguments", sizeof(*m->words), read_text, &m->nwords);
+    if (r.rc == SIM_OK)
+        r.rc = check_what(root, m, err);
+    m->seed = need_number(&r, root, "seed", 0, UINT64_MAX);
+    m->sets = need_items(&r, root, "set", sizeof(*m->sets), read_text, &m->nsets);
+    m->nkeys = (unsigned)need_number(&r, root, "keys", 1, UINT32_MAX);
+    m->machines =
+        need_items(&r, root, "machines", sizeof(*m->machines), read_machine, &m->nmachines);
+    m->runs = need_items(&r, root, "runs", sizeof(*m->runs), read_run, &m->nruns);
+    m->points = need_items(&r, root, "points", sizeof(*m->points), read_point, &m->npoints);
+    if (r.rc == SIM_OK)
+        *manifest_p = *m;
+    return r.rc;
 }
 
 /* ---- statistics ------------------------------------------------------------------ */
 
-static int read_stat(const struct load_tree *item, unsigned nruns, struct load_arena *arena,
-                     struct lab_kept_stat *stat, struct sim_error *err)
+static void read_number(struct reader *r, const struct load_tree *item, const char *name, void *out)
+{
+    *(uint64_t *)out = to_number(r, item, name, 0, UINT64_MAX);
+}
+
+static void read_stat(struct reader *r, const struct load_tree *item, const char *name, void *out)
 {
     static const char *const keys[] = { "path", "unit", "values", NULL };
-    const struct load_tree *list = NULL;
-    uint64_t *values;
-    int rc = load_tree_only(item, keys, err);
+    struct lab_kept_stat *stat = out;
+    const struct load_tree *list;
+    unsigned n;
 
-    if (rc == SIM_OK)
-        rc = need_text(item, "path", &stat->path, err);
-    if (rc == SIM_OK)
-        rc = need_text(item, "unit", &stat->unit, err);
-    if (rc == SIM_OK)
-        rc = load_tree_need(item, "values", LOAD_LIST, &list, err);
-    if (rc != SIM_OK)
-        return rc;
-    if (list->n != nruns)
-        return load_fail(err, list, NULL, "expected %u, one for each run, not %u", nruns, list->n);
-    values = load_alloc(arena, (list->n + 1) * sizeof(*values));
-    for (unsigned i = 0; i < list->n && rc == SIM_OK; i++)
-        rc = to_number(&list->items[i], "values", 0, UINT64_MAX, &values[i], err);
-    stat->values = values;
-    return rc;
+    check_map(r, item, name, keys);
+    stat->path = need_text(r, item, "path");
+    stat->unit = need_text(r, item, "unit");
+    list = need_item(r, item, "values", LOAD_LIST);
+    if (r->rc == SIM_OK && list->n != r->m.nruns)
+        r->rc = load_fail(r->err, list, NULL, "expected %u, one for each run, not %u", r->m.nruns,
+                          list->n);
+    stat->values = need_items(r, item, "values", sizeof(uint64_t), read_number, &n);
 }
 
 int lab_statistics_from(const struct load_tree *root, unsigned nruns, struct load_arena *arena,
                         struct lab_kept *kept, struct sim_error *err)
 {
     static const char *const keys[] = { "format", "runs", "statistics", NULL };
-    const struct load_tree *list = NULL;
-    struct lab_kept_stat *stats;
-    uint64_t told;
-    int rc = read_format(root, LAB_OUT_STATISTICS, err);
+    struct reader r = { .arena = arena, .m.nruns = nruns, .err = err };
 
-    if (rc == SIM_OK)
-        rc = load_tree_only(root, keys, err);
-    if (rc == SIM_OK)
-        rc = need_number(root, "runs", nruns, nruns, &told, err);
-    if (rc == SIM_OK)
-        rc = load_tree_need(root, "statistics", LOAD_LIST, &list, err);
-    if (rc != SIM_OK)
-        return rc;
-    stats = load_alloc(arena, (list->n + 1) * sizeof(*stats));
-    for (unsigned i = 0; i < list->n && rc == SIM_OK; i++)
-        rc = list->items[i].type == LOAD_MAP
-                 ? read_stat(&list->items[i], nruns, arena, &stats[i], err)
-                 : load_fail(err, &list->items[i], "statistics", "expected a mapping");
-    kept->stats = stats;
-    kept->nstats = list->n;
-    return rc;
+    check_format(&r, root, LAB_OUT_STATISTICS);
+    check_map(&r, root, NULL, keys);
+    (void)need_number(&r, root, "runs", nruns, nruns);
+    kept->stats =
+        need_items(&r, root, "statistics", sizeof(*kept->stats), read_stat, &kept->nstats);
+    return r.rc;
 }
 
 /* ---- the folder ------------------------------------------------------------------ */

@@ -33,7 +33,7 @@ struct lab_kept_point {
 struct lab_manifest {
     const char *hubsim, *commit, *kind, *name, *description, *command;
     unsigned nwords, nsets, nkeys, nmachines, nruns, npoints;
-    const char *const *words; /* of the command */
+    const char *const *words; /* the command's arguments */
     const char *const *sets;
     uint64_t seed;
     const struct lab_kept_machine *machines;

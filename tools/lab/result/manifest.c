@@ -21,11 +21,19 @@ static void hash_number(uint64_t *hash, uint64_t number)
     *hash = sim_hash_bytes(*hash, &number, sizeof(number));
 }
 
+struct hashing {
+    uint64_t hash;
+    bool sets; /* also values of --set */
+};
+
 static void hash_value(void *arg, const char *path, const struct machine_value *value)
 {
-    hash_text(arg, path);
-    hash_text(arg, value->param->key);
-    hash_number(arg, value->value);
+    struct hashing *h = arg;
+
+    hash_text(&h->hash, path);
+    hash_text(&h->hash, value->param->key);
+    if (h->sets || value->file == NULL || strcmp(value->file, "--set") != 0)
+        hash_number(&h->hash, value->value);
 }
 
 static void hash_links(uint64_t *hash, const struct machine_link_desc *links, unsigned n)
@@ -65,13 +73,14 @@ static void hash_routing(uint64_t *hash, const struct machine_routing_desc *rout
     }
 }
 
-/** Of all that makes a machine: kinds, values, links, cables, routes, slots. */
-static uint64_t hash_machine(const struct load_machine *machine)
+uint64_t lab_hash_machine(const struct load_machine *machine, bool sets)
 {
     const struct machine_desc *desc = load_machine_desc(machine);
-    uint64_t hash = 0;
+    struct hashing h = { .sets = sets };
+    uint64_t hash;
 
-    load_machine_each(machine, hash_value, &hash);
+    load_machine_each(machine, hash_value, &h);
+    hash = h.hash;
     for (unsigned n = 0; n < desc->nnodes; n++) {
         const struct machine_node_desc *node = &desc->nodes[n];
 
@@ -90,125 +99,118 @@ static uint64_t hash_machine(const struct load_machine *machine)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-static void write_pair(FILE *f, const char *key, const char *value)
+struct writer {
+    FILE *f;
+    const struct lab_out *out;
+    struct load_arena arena;
+};
+
+static const char *quote(struct writer *w, const char *text)
 {
-    (void)fprintf(f, "  \"%s\": ", key);
-    lab_json_text(f, value);
-    (void)fputs(",\n", f);
+    return lab_json_quote(text, &w->arena);
 }
 
-static void write_texts(FILE *f, const char *key, const char *const *texts, unsigned n)
+static void write_texts(struct writer *w, const char *key, const char *const *texts, unsigned n)
 {
-    (void)fprintf(f, "  \"%s\": [", key);
-    for (unsigned i = 0; i < n; i++) {
-        (void)fputs(i > 0 ? ", " : "", f);
-        lab_json_text(f, texts[i]);
-    }
-    (void)fputs("],\n", f);
+    fprintf(w->f, "  \"%s\": [", key);
+    for (unsigned i = 0; i < n; i++)
+        fprintf(w->f, "%s%s", i > 0 ? ", " : "", quote(w, texts[i]));
+    fputs("],\n", w->f);
 }
 
 /** Each value in force, on a line of its own; those that all nodes share stand once. */
-static void write_parameters(FILE *f, const struct load_machine *machine)
+static void write_parameters(struct writer *w, const struct load_machine *machine)
 {
     struct lab_table table;
 
     lab_params(machine, &table);
-    (void)fputs("\"parameters\": {", f);
     for (unsigned i = 0; i < table.nrows; i++) {
         const char *value = lab_table_get(&table, i, LAB_PARAMS_VALUE);
+        bool number = value[strspn(value, "0123456789")] == '\0';
 
-        (void)fputs(i > 0 ? ",\n      " : "\n      ", f);
-        lab_json_text(f, lab_table_get(&table, i, LAB_PARAMS_KEY));
-        (void)fputs(": ", f);
-        if (value[strspn(value, "0123456789")] == '\0')
-            (void)fputs(value, f);
-        else
-            lab_json_text(f, value);
+        fprintf(w->f, "%s\n      %s: %s", i > 0 ? "," : "",
+                quote(w, lab_table_get(&table, i, LAB_PARAMS_KEY)),
+                number ? value : quote(w, value));
     }
-    (void)fputs("\n    }", f);
     lab_table_fini(&table);
 }
 
-static void write_machines(FILE *f, const struct lab_out *out)
+static void write_machines(struct writer *w)
 {
-    (void)fputs("  \"machines\": [", f);
-    for (unsigned i = 0; i < out->nmachines; i++) {
-        const struct lab_out_machine *m = &out->machines[i];
+    fputs("  \"machines\": [", w->f);
+    for (unsigned i = 0; i < w->out->nmachines; i++) {
+        const struct lab_out_machine *m = &w->out->machines[i];
 
-        (void)fputs(i > 0 ? ",\n    {\"machine\": " : "\n    {\"machine\": ", f);
-        lab_json_text(f, m->name);
-        if (m->platform != NULL) {
-            (void)fputs(", \"platform\": ", f);
-            lab_json_text(f, m->platform);
-        }
-        (void)fprintf(f, ", \"nodes\": %u, \"hash\": \"%016" PRIx64 "\", ",
-                      load_machine_desc(m->machine)->nnodes, hash_machine(m->machine));
-        write_parameters(f, m->machine);
-        (void)fputs("}", f);
+        fprintf(w->f, "%s\n    {\"machine\": %s", i > 0 ? "," : "", quote(w, m->name));
+        if (m->platform != NULL)
+            fprintf(w->f, ", \"platform\": %s", quote(w, m->platform));
+        fprintf(w->f, ", \"nodes\": %u, \"hash\": \"%016" PRIx64 "\", \"parameters\": {",
+                load_machine_desc(m->machine)->nnodes, lab_hash_machine(m->machine, true));
+        write_parameters(w, m->machine);
+        fputs("\n    }}", w->f);
     }
-    (void)fputs("\n  ],\n", f);
+    fputs("\n  ],\n", w->f);
 }
 
-static void write_runs(FILE *f, const struct lab_out *out)
+static void write_runs(struct writer *w)
 {
-    (void)fputs("  \"runs\": [", f);
-    for (unsigned i = 0; i < out->nruns; i++) {
-        const struct lab_out_run *run = &out->runs[i];
+    fputs("  \"runs\": [", w->f);
+    for (unsigned i = 0; i < w->out->nruns; i++) {
+        const struct lab_out_run *run = &w->out->runs[i];
 
-        (void)fputs(i > 0 ? ",\n    {\"run\": " : "\n    {\"run\": ", f);
-        lab_json_text(f, run->text);
-        (void)fprintf(
-            f, ", \"machine\": %u, \"visible\": \"%016" PRIx64 "\", \"wire\": \"%016" PRIx64 "\"}",
-            run->machine, run->result->visible, run->result->wire);
+        fprintf(w->f,
+                "%s\n    {\"run\": %s, \"machine\": %u, \"visible\": \"%016" PRIx64
+                "\", \"wire\": \"%016" PRIx64 "\"}",
+                i > 0 ? "," : "", quote(w, run->text), run->machine, run->result->visible,
+                run->result->wire);
     }
-    (void)fputs("\n  ],\n", f);
+    fputs("\n  ],\n", w->f);
 }
 
 /** Runs by their indices, so that points may share them. */
-static void write_points(FILE *f, const struct lab_out *out)
+static void write_points(struct writer *w)
 {
-    struct load_arena arena = { 0 };
     struct lab_index runs = { 0 };
 
-    for (unsigned i = 0; i < out->nruns; i++)
-        (void)lab_index_put(&runs, out->runs[i].text, &arena);
-    (void)fputs("  \"points\": [", f);
-    for (unsigned i = 0; i < out->npoints; i++) {
-        const struct lab_out_point *point = &out->points[i];
+    for (unsigned i = 0; i < w->out->nruns; i++)
+        (void)lab_index_put(&runs, w->out->runs[i].text, &w->arena);
+    fputs("  \"points\": [", w->f);
+    for (unsigned i = 0; i < w->out->npoints; i++) {
+        const struct lab_out_point *point = &w->out->points[i];
 
-        (void)fputs(i > 0 ? ",\n    {\"point\": " : "\n    {\"point\": ", f);
-        lab_json_text(f, point->name);
-        (void)fputs(", \"runs\": [", f);
+        fprintf(w->f, "%s\n    {\"point\": %s, \"runs\": [", i > 0 ? "," : "",
+                quote(w, point->name));
         for (unsigned k = 0; k < point->nruns; k++)
-            (void)fprintf(f, "%s%u", k > 0 ? ", " : "", lab_index_get(&runs, point->runs[k]));
-        (void)fputs("]}", f);
+            fprintf(w->f, "%s%u", k > 0 ? ", " : "", lab_index_get(&runs, point->runs[k]));
+        fputs("]}", w->f);
     }
-    (void)fputs("\n  ]\n", f);
-    load_arena_fini(&arena);
+    fputs("\n  ]\n", w->f);
 }
 
 int lab_manifest_write(const char *path, const struct lab_out *out, struct sim_error *err)
 {
-    FILE *f;
-    int rc = lab_out_open(path, &f, err);
+    struct writer w = { .out = out };
+    const char *const texts[][2] = {
+        { "format", LAB_OUT_FORMAT }, { "hubsim", HUBSIM_VERSION },
+        { "commit", hubsim_commit },  { "kind", out->kind },
+        { "name", out->name },        { "description", out->description },
+        { "command", out->command }
+    };
+    int rc = lab_out_open(path, &w.f, err);
 
     if (rc != SIM_OK)
         return rc;
-    (void)fputs("{\n", f);
-    write_pair(f, "format", LAB_OUT_FORMAT);
-    write_pair(f, "hubsim", HUBSIM_VERSION);
-    write_pair(f, "commit", hubsim_commit);
-    write_pair(f, "kind", out->kind);
-    write_pair(f, "name", out->name);
-    write_pair(f, "description", out->description);
-    write_pair(f, "command", out->command);
-    write_texts(f, "arguments", out->words, out->nwords);
-    (void)fprintf(f, "  \"seed\": %" PRIu64 ",\n", out->seed);
-    write_texts(f, "set", out->sets, out->nsets);
-    (void)fprintf(f, "  \"keys\": %u,\n", out->nkeys);
-    write_machines(f, out);
-    write_runs(f, out);
-    write_points(f, out);
-    (void)fputs("}\n", f);
-    return lab_out_close(f, path, err);
+    fputs("{\n", w.f);
+    for (size_t i = 0; i < LOAD_COUNT(texts); i++)
+        fprintf(w.f, "  \"%s\": %s,\n", texts[i][0], quote(&w, texts[i][1]));
+    write_texts(&w, "arguments", out->words, out->nwords);
+    fprintf(w.f, "  \"seed\": %" PRIu64 ",\n", out->seed);
+    write_texts(&w, "set", out->sets, out->nsets);
+    fprintf(w.f, "  \"keys\": %u,\n", out->nkeys);
+    write_machines(&w);
+    write_runs(&w);
+    write_points(&w);
+    fputs("}\n", w.f);
+    load_arena_fini(&w.arena);
+    return lab_out_close(w.f, path, err);
 }

@@ -14,8 +14,8 @@ static uint64_t stat_of(const struct lab_kept *kept, uint64_t run, const char *h
 {
     char path[256];
 
-    (void)snprintf(path, sizeof(path), "%s%s%s%s%s", hub, port[0] != '\0' ? "." : "", port,
-                   hub[0] != '\0' ? "." : "", name);
+    snprintf(path, sizeof(path), "%s%s%s%s%s", hub, port[0] != '\0' ? "." : "", port,
+             hub[0] != '\0' ? "." : "", name);
     for (unsigned i = 0; i < kept->nstats; i++)
         if (strcmp(kept->stats[i].path, path) == 0)
             return kept->stats[i].values[run];
@@ -92,7 +92,7 @@ static int by_busy(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double percent(double part, double whole)
+static double percent_of(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
 }
@@ -120,8 +120,8 @@ void lab_topology_busiest(const struct lab_topology *topo, bool all, struct lab_
                       topo->hubs[l->from], l->port_from, topo->hubs[l->to], l->port_to,
                       100 * l->used.busy, 100 * l->used.stalled, bytes * 1e-6,
                       bytes * 1e6 / (double)topo->traffic->time_ps,
-                      percent(bytes, (double)topo->traffic->max_payload),
-                      percent((double)l->load, (double)s.max_load));
+                      percent_of(bytes, (double)topo->traffic->max_payload),
+                      percent_of((double)l->load, (double)s.max_load));
     }
     free(order);
 }

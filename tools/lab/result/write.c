@@ -18,9 +18,9 @@ struct counted {
     uint64_t *values; /* one for each run */
 };
 
-/** Rows in the order in which the runs tell them; a run without one has 0. */
-static struct counted *collect(const struct lab_out *out, struct load_arena *arena,
-                               struct lab_index *paths)
+/** Rows in the order in which the runs report them; a run without one has 0. */
+static struct counted *collect_statistics(const struct lab_out *out, struct load_arena *arena,
+                                          struct lab_index *paths)
 {
     struct counted *rows;
 
@@ -46,25 +46,21 @@ static int write_statistics(const char *path, const struct lab_out *out, struct 
 {
     struct load_arena arena = { 0 };
     struct lab_index paths = { 0 };
-    const struct counted *rows = collect(out, &arena, &paths);
+    const struct counted *rows = collect_statistics(out, &arena, &paths);
     FILE *f;
     int rc = lab_out_open(path, &f, err);
 
     if (rc == SIM_OK) {
-        (void)fprintf(f, "{\n  \"format\": \"" LAB_OUT_STATISTICS "\",\n  \"runs\": %u,\n",
-                      out->nruns);
-        (void)fputs("  \"statistics\": [", f);
+        fprintf(f, "{\n  \"format\": \"" LAB_OUT_STATISTICS "\",\n  \"runs\": %u,\n", out->nruns);
+        fputs("  \"statistics\": [", f);
         for (unsigned i = 0; i < paths.n; i++) {
-            (void)fputs(i > 0 ? ",\n    {\"path\": " : "\n    {\"path\": ", f);
-            lab_json_text(f, paths.texts[i]);
-            (void)fputs(", \"unit\": ", f);
-            lab_json_text(f, rows[i].unit);
-            (void)fputs(", \"values\": [", f);
+            fprintf(f, "%s\n    {\"path\": %s, \"unit\": %s, \"values\": [", i > 0 ? "," : "",
+                    lab_json_quote(paths.texts[i], &arena), lab_json_quote(rows[i].unit, &arena));
             for (unsigned r = 0; r < out->nruns; r++)
-                (void)fprintf(f, "%s%" PRIu64, r > 0 ? ", " : "", rows[i].values[r]);
-            (void)fputs("]}", f);
+                fprintf(f, "%s%" PRIu64, r > 0 ? ", " : "", rows[i].values[r]);
+            fputs("]}", f);
         }
-        (void)fputs("\n  ]\n}\n", f);
+        fputs("\n  ]\n}\n", f);
         rc = lab_out_close(f, path, err);
     }
     load_arena_fini(&arena);
@@ -91,17 +87,17 @@ static struct lines usage_of(const struct lab_result *result)
 static void write_line(FILE *f, unsigned run, const struct lab_line *line,
                        const struct lab_index *keys)
 {
-    (void)fprintf(f, "%u", run);
+    fprintf(f, "%u", run);
     for (unsigned k = 0; k < keys->n; k++) {
         const char *value = "";
 
         for (unsigned i = 0; i < line->n; i++)
             if (strcmp(line->pairs[i].key, keys->texts[k]) == 0)
                 value = line->pairs[i].value;
-        (void)fputc(',', f);
+        fputc(',', f);
         lab_csv_write(f, value);
     }
-    (void)fputc('\n', f);
+    fputc('\n', f);
 }
 
 /** No lines, no file: an earlier result's is removed. */
@@ -121,12 +117,12 @@ static int write_lines(const char *path, const struct lab_out *out,
     if (keys.n > 0)
         rc = lab_out_open(path, &f, err);
     if (keys.n > 0 && rc == SIM_OK) {
-        (void)fputs("run", f);
+        fputs("run", f);
         for (unsigned k = 0; k < keys.n; k++) {
-            (void)fputc(',', f);
+            fputc(',', f);
             lab_csv_write(f, keys.texts[k]);
         }
-        (void)fputc('\n', f);
+        fputc('\n', f);
         for (unsigned r = 0; r < out->nruns; r++)
             for (unsigned i = 0; i < of(out->runs[r].result).n; i++)
                 write_line(f, r, &of(out->runs[r].result).lines[i], &keys);
@@ -156,7 +152,7 @@ static int copy_file(const char *from, const char *to, struct sim_error *err)
     rc = lab_out_open(to, &copy, err);
     if (rc == SIM_OK) {
         while ((n = fread(bytes, 1, sizeof(bytes), in)) > 0)
-            (void)fwrite(bytes, 1, n, copy);
+            fwrite(bytes, 1, n, copy);
         rc = lab_out_close(copy, to, err);
     }
     (void)fclose(in);
@@ -196,7 +192,7 @@ struct gathering {
     unsigned n;
 };
 
-static void gather(void *arg, const struct lab_run *run, const struct lab_result *result)
+static void gather_run(void *arg, const struct lab_run *run, const struct lab_result *result)
 {
     struct gathering *g = arg;
     unsigned known = g->machines.n;
@@ -220,10 +216,10 @@ int lab_out_gather(const struct lab_evaluator *ev, const struct lab_site *site, 
     struct lab_out_machine *machines;
     int rc = SIM_OK;
 
-    lab_pool_each(ev->pool, gather, &count);
+    lab_pool_each(ev->pool, gather_run, &count);
     g.runs = load_alloc(ev->arena, (count.n + 1) * sizeof(*g.runs));
     g.first = load_alloc(ev->arena, (count.n + 1) * sizeof(*g.first));
-    lab_pool_each(ev->pool, gather, &g);
+    lab_pool_each(ev->pool, gather_run, &g);
     machines = load_alloc(ev->arena, (g.machines.n + 1) * sizeof(*machines));
     out->loaded = load_alloc(ev->arena, (g.machines.n + 1) * sizeof(*out->loaded));
     out->seed = ev->seed;

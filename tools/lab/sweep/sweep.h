@@ -36,7 +36,7 @@ enum lab_axis_kind {
     LAB_AXIS_SEED,
     LAB_AXIS_FAULTS, /* files, or single faults "{link: ..., ...}" */
     LAB_AXIS_SETUP,  /* a key of published setups */
-    LAB_AXIS_ARG,    /* of a program */
+    LAB_AXIS_ARG,    /* a program's argument */
     LAB_AXIS_SET     /* "node*.hub.e.link.lanes" */
 };
 

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Tells the file apart from other databases; in the header, where file(1) shows it. */
+/* Distinguishes the file from other databases; in the header, where file(1) shows it. */
 #define APPLICATION_ID "0x68756273" /* "hubs" */
 #define FORMAT         "1"
 #define BUSY_MS        10000 /* somebody may look into it meanwhile */
@@ -20,34 +20,45 @@ struct lab_sweep_db {
     struct load_arena arena;
 };
 
-static int fail(struct lab_sweep_db *db, struct sim_error *err)
+static int fail_db(struct lab_sweep_db *db, struct sim_error *err)
 {
     return sim_error_set(err, SIM_ERR_IO, "%s: %s", db->path, sqlite3_errmsg(db->sql));
 }
 
-static int execute(struct lab_sweep_db *db, const char *text, struct sim_error *err)
+/** `format` is sqlite3_mprintf()'s: %Q is a text with its quotes. */
+static int execute_text(struct lab_sweep_db *db, struct sim_error *err, const char *format, ...)
 {
-    return sqlite3_exec(db->sql, text, NULL, NULL, NULL) == SQLITE_OK ? SIM_OK : fail(db, err);
+    va_list args;
+    char *text;
+    int code;
+
+    va_start(args, format);
+    text = sqlite3_vmprintf(format, args);
+    va_end(args);
+    SIM_ASSERT(text != NULL);
+    code = sqlite3_exec(db->sql, text, NULL, NULL, NULL);
+    sqlite3_free(text);
+    return code == SQLITE_OK ? SIM_OK : fail_db(db, err);
 }
 
-static int prepare(struct lab_sweep_db *db, const char *text, sqlite3_stmt **statement_p,
-                   struct sim_error *err)
+static int prepare_query(struct lab_sweep_db *db, const char *text, sqlite3_stmt **statement_p,
+                         struct sim_error *err)
 {
     return sqlite3_prepare_v2(db->sql, text, -1, statement_p, NULL) == SQLITE_OK ? SIM_OK
-                                                                                 : fail(db, err);
+                                                                                 : fail_db(db, err);
 }
 
 /** NULL (an empty database gives it too) becomes "". */
-static const char *column(sqlite3_stmt *statement, int i)
+static const char *text_of(sqlite3_stmt *statement, int i)
 {
     const unsigned char *text = sqlite3_column_text(statement, i);
 
     return text != NULL ? (const char *)text : "";
 }
 
-static const char *hex(struct lab_sweep_db *db, uint64_t value)
+static uint64_t hash_of(sqlite3_stmt *statement, int i)
 {
-    return load_text(&db->arena, "%016" PRIx64, value);
+    return strtoull(text_of(statement, i), NULL, 16);
 }
 
 /* ---- making and opening ------------------------------------------------------------------- */
@@ -56,10 +67,10 @@ static int query_number(struct lab_sweep_db *db, const char *text, int64_t *numb
                         struct sim_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    int rc = prepare(db, text, &statement, err);
+    int rc = prepare_query(db, text, &statement, err);
 
     if (rc == SIM_OK && sqlite3_step(statement) != SQLITE_ROW)
-        rc = fail(db, err);
+        rc = fail_db(db, err);
     if (rc == SIM_OK)
         *number_p = sqlite3_column_int64(statement, 0);
     (void)sqlite3_finalize(statement);
@@ -67,36 +78,23 @@ static int query_number(struct lab_sweep_db *db, const char *text, int64_t *numb
 }
 
 /** All of it or nothing: a kill in the middle leaves an empty database. */
-static int make(struct lab_sweep_db *db, const struct lab_sweep *sweep, struct sim_error *err)
+static int make_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, struct sim_error *err)
 {
-    static const char schema[] =
+    return execute_text(
+        db, err,
         "PRAGMA application_id = " APPLICATION_ID "; PRAGMA user_version = " FORMAT ";"
         "CREATE TABLE study (sweep TEXT, file TEXT, definition TEXT, model TEXT, version TEXT,"
         " points INTEGER);"
         "CREATE TABLE point (id INTEGER PRIMARY KEY, parameters TEXT NOT NULL, run TEXT NOT NULL,"
         " state TEXT NOT NULL CHECK (state IN ('done', 'failed')), text TEXT NOT NULL,"
-        " visible TEXT NOT NULL, wire TEXT NOT NULL);";
-    sqlite3_stmt *statement = NULL;
-    int rc = execute(db, schema, err);
-
-    if (rc == SIM_OK)
-        rc = prepare(db, "INSERT INTO study VALUES (?, ?, ?, ?, ?, ?)", &statement, err);
-    if (rc != SIM_OK)
-        return rc;
-    (void)sqlite3_bind_text(statement, 1, sweep->name, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 2, sweep->path, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 3, hex(db, sweep->definition), -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 4, hex(db, sweep->model), -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 5, HUBSIM_VERSION, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_int64(statement, 6, sweep->n);
-    if (sqlite3_step(statement) != SQLITE_DONE)
-        rc = fail(db, err);
-    (void)sqlite3_finalize(statement);
-    return rc;
+        " visible TEXT NOT NULL, wire TEXT NOT NULL);"
+        "INSERT INTO study VALUES (%Q, %Q, '%016llx', '%016llx', %Q, %u)",
+        sweep->name, sweep->path, (unsigned long long)sweep->definition,
+        (unsigned long long)sweep->model, HUBSIM_VERSION, sweep->n);
 }
 
-static int differs(struct lab_sweep_db *db, const struct lab_sweep *sweep, const char *what,
-                   struct sim_error *err)
+static int refuse_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, const char *what,
+                        struct sim_error *err)
 {
     return sim_error_set(err, SIM_ERR_CONFIG,
                          "%s: its results were made by other %s than %s has now: --fresh sets them "
@@ -108,19 +106,19 @@ static int check_study(struct lab_sweep_db *db, const struct lab_sweep *sweep, u
                        struct sim_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    int rc = prepare(db, "SELECT definition, model, sweep FROM study", &statement, err);
+    int rc = prepare_query(db, "SELECT definition, model, sweep FROM study", &statement, err);
 
     if (rc != SIM_OK)
         return rc;
     if (sqlite3_step(statement) != SQLITE_ROW)
-        rc = fail(db, err);
-    else if (strcmp(column(statement, 2), sweep->name) != 0)
+        rc = fail_db(db, err);
+    else if (strcmp(text_of(statement, 2), sweep->name) != 0)
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: holds the sweep %s: expected %s", db->path,
-                           column(statement, 2), sweep->name);
-    else if (strcmp(column(statement, 0), hex(db, sweep->definition)) != 0)
-        rc = differs(db, sweep, "points", err);
-    else if (model != 0 && strcmp(column(statement, 1), hex(db, model)) != 0)
-        rc = differs(db, sweep, "programs or machine files", err);
+                           text_of(statement, 2), sweep->name);
+    else if (hash_of(statement, 0) != sweep->definition)
+        rc = refuse_study(db, sweep, "points", err);
+    else if (model != 0 && hash_of(statement, 1) != model)
+        rc = refuse_study(db, sweep, "programs or machine files", err);
     (void)sqlite3_finalize(statement);
     return rc;
 }
@@ -137,8 +135,8 @@ static int set_up(struct lab_sweep_db *db, const struct lab_sweep *sweep, uint64
     int rc;
 
     (void)sqlite3_busy_timeout(db->sql, BUSY_MS);
-    rc =
-        execute(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE", err);
+    rc = execute_text(db, err,
+                      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE");
     if (rc == SIM_OK)
         rc = query_number(db, "SELECT count(*) FROM sqlite_master", &tables, err);
     if (rc == SIM_OK)
@@ -146,12 +144,12 @@ static int set_up(struct lab_sweep_db *db, const struct lab_sweep *sweep, uint64
     if (rc != SIM_OK)
         return rc;
     if (tables == 0)
-        rc = make(db, sweep, err);
+        rc = make_study(db, sweep, err);
     else if (id != strtol(APPLICATION_ID, NULL, 0))
         rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: expected the database of a sweep", db->path);
     else
         rc = check_study(db, sweep, model, err);
-    return rc == SIM_OK ? execute(db, "COMMIT", err) : rc;
+    return rc == SIM_OK ? execute_text(db, err, "COMMIT") : rc;
 }
 
 int lab_sweep_db_open(const char *path, const struct lab_sweep *sweep, uint64_t model,
@@ -163,7 +161,7 @@ int lab_sweep_db_open(const char *path, const struct lab_sweep *sweep, uint64_t 
     SIM_ASSERT(db != NULL);
     db->path = load_text(&db->arena, "%s", path);
     if (sqlite3_open(path, &db->sql) != SQLITE_OK)
-        rc = fail(db, err);
+        rc = fail_db(db, err);
     else
         rc = set_up(db, sweep, model, err);
     if (rc == SIM_OK)
@@ -221,25 +219,11 @@ int lab_sweep_db_set_aside(const char *path, struct sim_error *err)
 int lab_sweep_db_add(struct lab_sweep_db *db, const struct lab_sweep_row *row,
                      struct sim_error *err)
 {
-    char visible[20], wire[20];
-    sqlite3_stmt *statement = NULL;
-    int rc = prepare(db, "INSERT INTO point VALUES (?, ?, ?, ?, ?, ?, ?)", &statement, err);
-
-    if (rc != SIM_OK)
-        return rc;
-    (void)snprintf(visible, sizeof(visible), "%016" PRIx64, row->visible);
-    (void)snprintf(wire, sizeof(wire), "%016" PRIx64, row->wire);
-    (void)sqlite3_bind_int64(statement, 1, row->point);
-    (void)sqlite3_bind_text(statement, 2, row->parameters, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 3, row->run, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 4, row->rc == SIM_OK ? "done" : "failed", -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 5, row->text, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 6, visible, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(statement, 7, wire, -1, SQLITE_STATIC);
-    if (sqlite3_step(statement) != SQLITE_DONE) /* outside of BEGIN, so it commits by itself */
-        rc = fail(db, err);
-    (void)sqlite3_finalize(statement);
-    return rc;
+    /* Outside of BEGIN, so it commits by itself. */
+    return execute_text(
+        db, err, "INSERT INTO point VALUES (%u, %Q, %Q, %Q, %Q, '%016llx', '%016llx')", row->point,
+        row->parameters, row->run, row->rc == SIM_OK ? "done" : "failed", row->text,
+        (unsigned long long)row->visible, (unsigned long long)row->wire);
 }
 
 int lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg,
@@ -248,21 +232,21 @@ int lab_sweep_db_each(struct lab_sweep_db *db, lab_sweep_row_fn fn, void *arg,
     sqlite3_stmt *statement = NULL;
     int step = SQLITE_ROW, rc;
 
-    rc =
-        prepare(db, "SELECT id, parameters, run, state, text, visible, wire FROM point ORDER BY id",
-                &statement, err);
+    rc = prepare_query(
+        db, "SELECT id, parameters, run, state, text, visible, wire FROM point ORDER BY id",
+        &statement, err);
     while (rc == SIM_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
         fn(arg, &(struct lab_sweep_row){
                     .point = (unsigned)sqlite3_column_int64(statement, 0),
-                    .parameters = column(statement, 1),
-                    .run = column(statement, 2),
-                    .rc = strcmp(column(statement, 3), "done") == 0 ? SIM_OK : SIM_ERR_IO,
-                    .text = column(statement, 4),
-                    .visible = strtoull(column(statement, 5), NULL, 16),
-                    .wire = strtoull(column(statement, 6), NULL, 16),
+                    .parameters = text_of(statement, 1),
+                    .run = text_of(statement, 2),
+                    .rc = strcmp(text_of(statement, 3), "done") == 0 ? SIM_OK : SIM_ERR_IO,
+                    .text = text_of(statement, 4),
+                    .visible = hash_of(statement, 5),
+                    .wire = hash_of(statement, 6),
                 });
     if (rc == SIM_OK && step != SQLITE_DONE)
-        rc = fail(db, err);
+        rc = fail_db(db, err);
     (void)sqlite3_finalize(statement);
     return rc;
 }

@@ -1,6 +1,6 @@
 /*
  * The database of a sweep: one file, one row for each point that has a result, one transaction
- * for each row. Whoever is killed at whatever moment leaves whole rows and no half ones.
+ * for each row. A process that is killed leaves whole rows and no half ones, at any moment.
  */
 #ifndef LAB_SWEEP_DB_H
 #define LAB_SWEEP_DB_H

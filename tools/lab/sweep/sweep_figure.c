@@ -1,5 +1,4 @@
 /* The rows of a sweep as lines of a figure. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tools/lab/sweep/sweep_parts.h"
 
 #include "tools/lab/sweep/sweep_run.h"
@@ -38,7 +37,7 @@ static bool tells_lines(const struct lab_sweep *sweep, const struct lab_axis *ax
            axis->list.n > 1;
 }
 
-/** The last key of a series that tells lines apart has dashes, where there are few of them. */
+/** The last key of a series that distinguishes lines has dashes, where it has few values. */
 static const struct lab_axis *dashed_axis(const struct lab_sweep *sweep,
                                           const struct lab_sweep_series *series)
 {
@@ -195,22 +194,13 @@ static void draw_place(const struct drawing *d, const struct place *place, struc
 
 static const char *styles_of(const struct drawing *d)
 {
-    char *text = NULL;
-    const char *copy;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
+    const char *text = "{";
 
-    SIM_ASSERT(f != NULL);
-    for (unsigned i = 0; i < d->nlines; i++) {
-        (void)fputs(i == 0 ? "{" : ", ", f);
-        lab_json_text(f, d->lines[i].name);
-        (void)fprintf(f, ": [%u, %u]", d->lines[i].color, d->lines[i].dash);
-    }
-    (void)fputs(d->nlines > 0 ? "}" : "{}", f);
-    SIM_ASSERT(fclose(f) == 0);
-    copy = load_text(d->arena, "%s", text);
-    free(text);
-    return copy;
+    for (unsigned i = 0; i < d->nlines; i++)
+        text = load_text(d->arena, "%s%s%s: [%u, %u]", text, i > 0 ? ", " : "",
+                         lab_json_quote(d->lines[i].name, d->arena), d->lines[i].color,
+                         d->lines[i].dash);
+    return load_text(d->arena, "%s}", text);
 }
 
 int lab_sweep_figure(struct lab_sweep *sweep, const struct lab_sweep_results *results,

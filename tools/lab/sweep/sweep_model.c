@@ -3,6 +3,7 @@
 #include "tools/lab/sweep/sweep_parts.h"
 
 #include "tools/lab/result/distance.h"
+#include "tools/lab/result/manifest.h"
 #include "tools/load/file.h"
 
 #include <stdlib.h>
@@ -32,41 +33,15 @@ static int hash_file(const char *path, uint64_t *hash, struct sim_error *err)
 
 /* ---- machines ------------------------------------------------------------------------------ */
 
-/** What the point sets is told by the point. */
-static void hash_value(void *arg, const char *path, const struct machine_value *value)
-{
-    uint64_t *hash = arg;
-
-    *hash = hash_text(hash_text(*hash, path), value->param->key);
-    if (value->file == NULL || strcmp(value->file, "--set") != 0)
-        *hash = hash_number(*hash, value->value);
-}
-
-/** The machine's file has the topology; what it includes has nothing but values, kinds, links. */
+/** What the point sets is part of the point; faults that a machine's file has are in no value. */
 int lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *run,
                            const struct load_machine *machine, uint64_t *hash_p,
                            struct sim_error *err)
 {
-    const struct machine_desc *desc = load_machine_desc(machine);
-    uint64_t hash = 0;
+    uint64_t hash = lab_hash_machine(machine, false);
     char path[2048];
     int rc = load_find(&site->roots, "machines", run->machine, path, sizeof(path), err);
 
-    load_machine_each(machine, hash_value, &hash);
-    for (unsigned n = 0; n < desc->nnodes; n++) {
-        const struct machine_node_desc *node = &desc->nodes[n];
-
-        for (unsigned i = 0; i < node->ncomponents; i++)
-            hash = hash_text(hash_text(hash, node->components[i].name),
-                             node->components[i].kind->name);
-        for (unsigned i = 0; i < node->nlinks; i++) {
-            const struct machine_link_desc *link = &node->links[i];
-
-            hash = hash_text(hash_text(hash, link->component_a), link->port_a);
-            hash = hash_text(hash_text(hash, link->component_b), link->port_b);
-            hash = hash_number(hash, link->length_mm);
-        }
-    }
     if (rc == SIM_OK)
         rc = hash_file(path, &hash, err);
     if (rc == SIM_OK)
@@ -95,7 +70,7 @@ uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run
 
     for (unsigned i = 0; i < run->nfaults; i++) {
         if (load_find(&site->roots, "faults", run->faults[i], path, sizeof(path), NULL) != SIM_OK)
-            continue; /* one that is written out is told by the point itself */
+            continue; /* one that is written out is part of the point itself */
         if (hash_file(path, &hash, NULL) == SIM_OK)
             all = hash_number(all, hash);
     }

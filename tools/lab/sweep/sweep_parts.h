@@ -6,7 +6,7 @@
 
 SIM_BEGIN_DECLS
 
-/** "lanes = 4, bytes = 8": what tells the point from others. */
+/** "lanes = 4, bytes = 8": what distinguishes the point from others. */
 const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                             struct load_arena *arena);
 /** Whether the figure's quantity is in the result of a point: a program's keys are known when it
@@ -14,8 +14,8 @@ const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_swee
 int lab_sweep_check_result(const struct lab_sweep *sweep, const struct lab_sweep_point *point,
                            const struct lab_result *result, struct sim_error *err);
 /**
- * Hash of the program and the machine of a point, without the values that the point itself sets:
- * equal for all points of a series on one machine, as long as nobody changes the files.
+ * Hash of the machine of a point, without the values that the point itself sets: equal for all
+ * points of a series on one machine, as long as the files do not change.
  */
 int lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *run,
                            const struct load_machine *machine, uint64_t *hash_p,
@@ -23,7 +23,7 @@ int lab_sweep_hash_machine(const struct lab_site *site, const struct lab_run *ru
 int lab_sweep_hash_program(const struct lab_site *site, const struct lab_run *run, uint64_t *hash_p,
                            struct sim_error *err);
 
-/** Of the files of faults; 0: there is none. */
+/** Hash of the files of faults; 0: there is none. */
 uint64_t lab_sweep_hash_faults(const struct lab_site *site, const struct lab_run *run);
 
 /** Checks every value of every axis by itself, then makes the points. */

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool has(const struct lab_sweep_series *series, enum lab_axis_kind kind)
+static bool has_axis(const struct lab_sweep_series *series, enum lab_axis_kind kind)
 {
     for (unsigned i = 0; i < series->naxes; i++)
         if (series->axes[i].kind == kind)
@@ -14,8 +14,8 @@ static bool has(const struct lab_sweep_series *series, enum lab_axis_kind kind)
     return false;
 }
 
-static int fail(struct sim_error *err, const struct lab_axis *axis, const char *value,
-                const char *expected)
+static int fail_value(struct sim_error *err, const struct lab_axis *axis, const char *value,
+                      const char *expected)
 {
     return sim_error_set(err, SIM_ERR_CONFIG, "%s: %s = %.80s: expected %s", axis->where, axis->key,
                          value, expected);
@@ -32,7 +32,7 @@ static int check_word(const struct lab_sweep_series *series, const struct lab_ax
 
     if (strcmp(axis->key, "mode") == 0 &&
         (strcmp(value, "dma") == 0 || strcmp(value, "link-only") == 0))
-        return fail(err, axis, value, "a mode that is one simulation, or a list of them");
+        return fail_value(err, axis, value, "a mode that is one simulation, or a list of them");
     for (unsigned i = 0; i < series->naxes; i++) {
         const struct lab_axis *workloads = &series->axes[i];
 
@@ -58,36 +58,40 @@ static int check_value(const struct lab_sweep_series *series, const struct lab_a
         return check_word(series, axis, value, err);
     case LAB_AXIS_SEED:
         if (!load_number(value, false, &number))
-            return fail(err, axis, value, "a whole number");
+            return fail_value(err, axis, value, "a whole number");
         return SIM_OK;
     case LAB_AXIS_RANKS:
         if (!load_number(value, false, &number) || number == 0 || number > LAB_RANKS_MAX)
-            return fail(err, axis, value, "1 .. 64 ranks, one on each node");
+            return fail_value(err, axis, value, "1 .. 64 ranks, one on each node");
         return SIM_OK;
     default:
         return SIM_OK; /* machines and their values are checked when they are loaded */
     }
 }
 
-/** A workload is told in words of published setups, a program takes its arguments as they are. */
+/** A workload is described in words of published setups, a program takes its arguments as they are.
+ */
 static int check_kinds(const struct lab_sweep_series *series, struct sim_error *err)
 {
-    bool program = has(series, LAB_AXIS_PROGRAM);
+    bool program = has_axis(series, LAB_AXIS_PROGRAM);
 
-    if (program == has(series, LAB_AXIS_WORKLOAD))
+    if (program == has_axis(series, LAB_AXIS_WORKLOAD))
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected the key %s", series->where,
                              program ? "workload or program, not both" : "workload or program");
-    if (program && !has(series, LAB_AXIS_MACHINE))
+    if (program && !has_axis(series, LAB_AXIS_MACHINE))
         return sim_error_set(err, SIM_ERR_CONFIG, "%s: expected the key machine", series->where);
     for (unsigned i = 0; i < series->naxes; i++) {
         const struct lab_axis *axis = &series->axes[i];
 
         if (program && axis->kind == LAB_AXIS_SETUP)
-            return fail(err, axis, axis->list.items[0], "it in args: a program knows no setup");
+            return fail_value(err, axis, axis->list.items[0],
+                              "it in args: a program knows no setup");
         if (!program && axis->kind == LAB_AXIS_ARG)
-            return fail(err, axis, axis->list.items[0], "it in setup: a workload knows no args");
+            return fail_value(err, axis, axis->list.items[0],
+                              "it in setup: a workload knows no args");
         if (!program && axis->kind == LAB_AXIS_RANKS)
-            return fail(err, axis, axis->list.items[0], "the key program: a workload has its own");
+            return fail_value(err, axis, axis->list.items[0],
+                              "the key program: a workload has its own");
     }
     return SIM_OK;
 }
@@ -140,7 +144,7 @@ static int add_arg(struct lab_run *run, const struct lab_axis *axis, const char 
                    struct load_arena *arena, struct sim_error *err)
 {
     if (run->nargs == LAB_ARGS_MAX)
-        return fail(err, axis, value, "at most 24 arguments");
+        return fail_value(err, axis, value, "at most 24 arguments");
     run->args[run->nargs++] = load_text(arena, "%s=%s", axis->key, value);
     return SIM_OK;
 }

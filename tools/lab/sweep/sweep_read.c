@@ -125,7 +125,7 @@ static int put_all(struct lab_sweep_series *series, const struct load_tree *map,
 
     for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
         const struct load_tree *item = &map->items[i];
-        const size_t nown = sizeof(own_keys) / sizeof(own_keys[0]);
+        const size_t nown = LOAD_COUNT(own_keys);
         size_t own = 0;
 
         while (own < nown && strcmp(own_keys[own].key, item->key) != 0)
@@ -205,7 +205,7 @@ static bool is_shared(const struct lab_sweep *sweep, const struct lab_axis *axis
     return false;
 }
 
-/** The shortest end of the key that is nobody else's: "lanes", or "e.link.lanes". */
+/** The shortest end of the key that no other key has: "lanes", or "e.link.lanes". */
 static const char *short_name(const struct lab_sweep *sweep, const struct lab_axis *axis)
 {
     const char *tail = axis->key + strlen(axis->key);

@@ -34,8 +34,8 @@ static int check_model(const struct lab_site *site, const struct lab_sweep_point
     return rc;
 }
 
-static int of_path(const struct lab_site *site, const struct lab_sweep_point *point,
-                   const struct load_machine *machine, FILE *out, struct sim_error *err)
+static int run_path(const struct lab_site *site, const struct lab_sweep_point *point,
+                    const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
     struct lab_bound bound = lab_run_bound(load_machine_desc(machine), &point->run, point->stores);
 
@@ -45,9 +45,9 @@ static int of_path(const struct lab_site *site, const struct lab_sweep_point *po
     return lab_simulate_on(site, &point->run, machine, out, err);
 }
 
-/** The program itself tells how much it moved, and where. */
-static int of_traffic(const struct lab_site *site, const struct lab_sweep_point *point,
-                      const struct load_machine *machine, FILE *out, struct sim_error *err)
+/** The program itself reports how much it moved, and where. */
+static int run_traffic(const struct lab_site *site, const struct lab_sweep_point *point,
+                       const struct load_machine *machine, FILE *out, struct sim_error *err)
 {
     struct load_arena arena = { NULL };
     struct lab_result result;
@@ -78,14 +78,14 @@ static int of_traffic(const struct lab_site *site, const struct lab_sweep_point 
             out);
     }
     if (rc == SIM_OK)
-        (void)fputs(text, out);
+        fputs(text, out);
     free(text);
     load_arena_fini(&arena);
     return rc;
 }
 
 /** The bound is of the machine that is there already; loading it takes as long as a short run. */
-static int execute(void *arg, const struct lab_run *run, FILE *out, struct sim_error *err)
+static int run_point(void *arg, const struct lab_run *run, FILE *out, struct sim_error *err)
 {
     const struct lab_site *site = arg;
     /* the run is the first thing in its point */
@@ -97,7 +97,7 @@ static int execute(void *arg, const struct lab_run *run, FILE *out, struct sim_e
         return NOT_BEGUN; /* all values were good one by one */
     rc = check_model(site, point, machine, err) == SIM_OK ? SIM_OK : NOT_BEGUN;
     if (rc == SIM_OK && point->planned)
-        rc = (point->bytes != 0 ? of_path : of_traffic)(site, point, machine, out, err);
+        rc = (point->bytes != 0 ? run_path : run_traffic)(site, point, machine, out, err);
     else if (rc == SIM_OK)
         rc = lab_simulate_on(site, run, machine, out, err);
     load_machine_destroy(machine);
@@ -120,7 +120,7 @@ struct work {
     struct sim_error *err;
 };
 
-static void mark(void *arg, const struct lab_sweep_row *row)
+static void mark_done(void *arg, const struct lab_sweep_row *row)
 {
     struct work *work = arg;
 
@@ -131,40 +131,29 @@ static void mark(void *arg, const struct lab_sweep_row *row)
 }
 
 /** {"mode": "pio", "lanes": "8"}, all axes in their order. */
-static char *parameters_of(const struct lab_sweep_point *point)
+static const char *parameters_of(const struct lab_sweep_point *point, struct load_arena *arena)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
+    const struct lab_sweep_series *series = point->series;
+    const char *text = "";
 
-    SIM_ASSERT(f != NULL);
-    (void)fputc('{', f);
-    if (point->series->name != NULL) {
-        (void)fputs("\"series\": ", f);
-        lab_json_text(f, point->series->name);
-    }
-    for (unsigned i = 0; i < point->series->naxes; i++) {
-        const struct lab_axis *axis = &point->series->axes[i];
-
-        (void)fputs(i > 0 || point->series->name != NULL ? ", " : "", f);
-        lab_json_text(f, axis->key);
-        (void)fputs(": ", f);
-        lab_json_text(f, lab_sweep_value(point, axis));
-    }
-    (void)fputc('}', f);
-    SIM_ASSERT(fclose(f) == 0);
-    return text;
+    if (series->name != NULL)
+        text = load_text(arena, "\"series\": %s", lab_json_quote(series->name, arena));
+    for (unsigned i = 0; i < series->naxes; i++)
+        text = load_text(arena, "%s%s%s: %s", text, text[0] != '\0' ? ", " : "",
+                         lab_json_quote(series->axes[i].key, arena),
+                         lab_json_quote(lab_sweep_value(point, &series->axes[i]), arena));
+    return load_text(arena, "{%s}", text);
 }
 
 /** Nothing is known of a run whose worker was killed, so no row says that it has been run. */
-static void lose(struct work *work, const struct lab_sweep_point *point, const char *why)
+static void lose_point(struct work *work, const struct lab_sweep_point *point, const char *why)
 {
     if (work->nlost++ == 0)
         work->lost =
             load_text(work->arena, "%s: %s", lab_sweep_label(work->sweep, point, work->arena), why);
 }
 
-static bool finished(void *arg, const struct lab_finished *end)
+static bool keep_finished(void *arg, const struct lab_finished *end)
 {
     struct work *work = arg;
     unsigned index = work->todo[end->index];
@@ -172,12 +161,11 @@ static bool finished(void *arg, const struct lab_finished *end)
     struct lab_sweep_row row = { .point = index, .rc = end->rc, .text = end->text };
     struct load_arena scratch = { 0 };
     struct lab_result result = { 0 };
-    char *parameters;
 
     if (work->rc != SIM_OK)
         return false; /* the database cannot be written, or the figure not be drawn */
     if (end->died || end->rc == NOT_BEGUN || end->rc == SIM_ERR_NOMEM) {
-        lose(work, point, end->text);
+        lose_point(work, point, end->text);
         return true;
     }
     if (end->rc == SIM_OK && lab_result_parse(end->text, &scratch, &result, NULL) == SIM_OK) {
@@ -185,11 +173,10 @@ static bool finished(void *arg, const struct lab_finished *end)
         row.wire = result.wire;
     }
     row.run = lab_run_text(&point->run, &scratch);
-    row.parameters = parameters = parameters_of(point);
+    row.parameters = parameters_of(point, &scratch);
     work->rc = lab_sweep_db_add(work->db, &row, work->err);
     if (work->rc == SIM_OK && result.nlines > 0)
         work->rc = lab_sweep_check_result(work->sweep, point, &result, work->err);
-    free(parameters);
     load_arena_fini(&scratch);
     work->ndone++;
     if (work->cfg->progress != NULL)
@@ -202,9 +189,9 @@ static int run_all(struct work *work, unsigned n, const struct lab_run *const *r
 {
     struct lab_site site = *work->cfg->site;
     struct lab_pool_config pool = { .workers = work->cfg->workers,
-                                    .execute = execute,
+                                    .execute = run_point,
                                     .execute_arg = &site };
-    int rc = lab_workers_run(&pool, runs, n, finished, work, err);
+    int rc = lab_workers_run(&pool, runs, n, keep_finished, work, err);
 
     if (rc == SIM_OK)
         rc = work->rc;
@@ -227,7 +214,7 @@ int lab_sweep_run(const struct lab_sweep *sweep, struct lab_sweep_db *db,
                          .todo = load_alloc(&arena, (sweep->n + 1) * sizeof(unsigned)),
                          .arena = &arena,
                          .err = err };
-    int rc = lab_sweep_db_each(db, mark, &work, err);
+    int rc = lab_sweep_db_each(db, mark_done, &work, err);
     unsigned n = 0;
 
     for (unsigned i = 0; i < sweep->n; i++) {

@@ -15,7 +15,7 @@ struct lab_sweep_config {
 
 /**
  * Runs each point without a row and stores its row as soon as it ends, a failure too. A point
- * whose worker was killed has none and is told as the error, after all others have been run.
+ * whose worker was killed has none and becomes the error, after all others have been run.
  */
 int lab_sweep_run(const struct lab_sweep *sweep, struct lab_sweep_db *db,
                   const struct lab_sweep_config *cfg, struct sim_error *err);

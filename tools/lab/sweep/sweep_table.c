@@ -80,7 +80,7 @@ static void add_column(struct columns *c, const char *name, bool number)
 }
 
 /** Whether a column has more than one value. */
-static bool varies(const struct lab_sweep *sweep, const char *name)
+static bool axis_varies(const struct lab_sweep *sweep, const char *name)
 {
     const char *only = NULL;
 
@@ -101,7 +101,7 @@ const char *lab_sweep_label(const struct lab_sweep *sweep, const struct lab_swee
     const char *label = series->name != NULL ? series->name : "";
 
     for (unsigned i = 0; i < series->naxes; i++)
-        if (varies(sweep, series->axes[i].name))
+        if (axis_varies(sweep, series->axes[i].name))
             label = load_text(arena, "%s%s%s = %s", label, label[0] != '\0' ? ", " : "",
                               series->axes[i].name, lab_sweep_value(point, &series->axes[i]));
     return label[0] != '\0' ? label : sweep->name;
@@ -135,7 +135,7 @@ static void add_parameters(const struct lab_sweep *sweep, struct columns *c)
         for (unsigned i = 0; i < sweep->series[s].naxes; i++) {
             const char *name = sweep->series[s].axes[i].name;
 
-            if (varies(sweep, name))
+            if (axis_varies(sweep, name))
                 add_column(c, name, all_numbers(sweep, name));
         }
 }
@@ -155,22 +155,13 @@ static void add_results(const struct lab_sweep_results *results, struct columns 
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-static void set(struct lab_table *table, const struct columns *c, unsigned row, const char *name,
-                const char *text)
+static void set_cell(struct lab_table *table, const struct columns *c, unsigned row,
+                     const char *name, const char *text)
 {
     unsigned column = find_column(c, name);
 
     if (column < c->n)
         lab_table_set(table, row, column, "%s", text);
-}
-
-static void set_real(struct lab_table *table, const struct columns *c, unsigned row,
-                     const char *name, const char *format, double value)
-{
-    char text[40];
-
-    (void)snprintf(text, sizeof(text), format, value);
-    set(table, c, row, name, text);
 }
 
 static unsigned begin_row(struct lab_table *table, const struct columns *c,
@@ -180,32 +171,37 @@ static unsigned begin_row(struct lab_table *table, const struct columns *c,
     unsigned row = lab_table_add(table);
 
     if (series->name != NULL)
-        set(table, c, row, "series", series->name);
+        set_cell(table, c, row, "series", series->name);
     for (unsigned i = 0; i < series->naxes; i++)
-        set(table, c, row, series->axes[i].name, lab_sweep_value(r->point, &series->axes[i]));
+        set_cell(table, c, row, series->axes[i].name, lab_sweep_value(r->point, &series->axes[i]));
     if (r->failure != NULL)
-        set(table, c, row, "failure", r->failure);
+        set_cell(table, c, row, "failure", r->failure);
     return row;
 }
+
+/** Columns of workloads, one beside the other. */
+static const struct lab_column measured[] = {
+    { "latency_us_min", true }, { "latency_us_median", true }, { "bandwidth_MBps", true },
+    { "bound_MBps", true },     { "of_bound_pct", true },      { "bound", false },
+};
 
 static void add_planned(struct lab_table *table, const struct columns *c,
                         const struct lab_sweep_result *r)
 {
-    unsigned row = begin_row(table, c, r);
+    unsigned row = begin_row(table, c, r), first = find_column(c, measured[0].name);
     double bandwidth = 0;
 
     if (r->failure == NULL) {
         bandwidth = (double)r->bytes / r->times.min_s;
-        set_real(table, c, row, "latency_us_min", "%.6f", r->times.min_s * 1e6);
-        set_real(table, c, row, "latency_us_median", "%.6f", r->times.median_s * 1e6);
-        set_real(table, c, row, "bandwidth_MBps", "%.3f", bandwidth * 1e-6);
+        lab_table_set(table, row, first, "%.6f\t%.6f\t%.3f", r->times.min_s * 1e6,
+                      r->times.median_s * 1e6, bandwidth * 1e-6);
     }
     if (r->bound.name == NULL)
         return;
-    set_real(table, c, row, "bound_MBps", "%.3f", r->bound.bytes_per_s * 1e-6);
-    set(table, c, row, "bound", r->bound.name);
+    lab_table_set(table, row, first + 3, "%.3f", r->bound.bytes_per_s * 1e-6);
     if (r->failure == NULL)
-        set_real(table, c, row, "of_bound_pct", "%.1f", 100 * bandwidth / r->bound.bytes_per_s);
+        lab_table_set(table, row, first + 4, "%.1f", 100 * bandwidth / r->bound.bytes_per_s);
+    lab_table_set(table, row, first + 5, "%s", r->bound.name);
 }
 
 /** A program's row for each line that it printed. */
@@ -219,24 +215,20 @@ static void add_program(struct lab_table *table, const struct columns *c,
         unsigned row = begin_row(table, c, r);
 
         for (unsigned p = 0; p < line->n; p++)
-            set(table, c, row, line->pairs[p].key, line->pairs[p].value);
+            set_cell(table, c, row, line->pairs[p].key, line->pairs[p].value);
     }
 }
 
 void lab_sweep_table(const struct lab_sweep *sweep, const struct lab_sweep_results *results,
                      struct load_arena *arena, struct lab_table *table)
 {
-    static const struct lab_column measured[] = {
-        { "latency_us_min", true }, { "latency_us_median", true }, { "bandwidth_MBps", true },
-        { "bound_MBps", true },     { "of_bound_pct", true },      { "bound", false },
-    };
     struct columns c = { .arena = arena };
     bool planned = false;
 
     for (unsigned i = 0; i < sweep->n && !planned; i++)
         planned = sweep->points[i].planned;
     add_parameters(sweep, &c);
-    for (size_t i = 0; planned && i < sizeof(measured) / sizeof(measured[0]); i++)
+    for (size_t i = 0; planned && i < LOAD_COUNT(measured); i++)
         add_column(&c, measured[i].name, measured[i].number);
     add_results(results, &c);
     add_column(&c, "failure", false);

@@ -166,7 +166,6 @@ int lab_plan_check_keys(const char *where, const char *workload, const struct la
     for (unsigned i = 0; i < setup->n && rc == SIM_OK; i++) {
         const char *key = setup->keys[i].key;
         struct load_nearest near;
-        char hint[128];
 
         if (strncmp(key, "versus_", 7) == 0) { /* the other side's key, of the other workload */
             key += 7;
@@ -175,8 +174,7 @@ int lab_plan_check_keys(const char *where, const char *workload, const struct la
         load_nearest_init(&near, key);
         if (find_word(key, w, &near) == NULL)
             rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where,
-                               setup->keys[i].key, setup->keys[i].value,
-                               load_nearest_hint(&near, hint, sizeof(hint)));
+                               setup->keys[i].key, setup->keys[i].value, near.hint);
     }
     return rc;
 }
