@@ -125,7 +125,7 @@ struct mpi_rank {
     char why[160];                 /* what was wrong in the call that failed last */
 };
 
-/** As the program knows it: __func__ of the library's MPI_X is HMPI_X; see profile.sh. */
+/** As the program knows it: __func__ of the library's MPI_X is HMPI_X; see c_bindings.py. */
 static inline const char *mpi_call_name(const char *func)
 {
     return func[0] == 'H' ? func + 1 : func;

@@ -1,4 +1,4 @@
-/* NULL where a call needs memory: the program's calls are checked before they begin (calls.sh). */
+/* NULL where a call needs memory: the program's calls are checked before they begin (c_bindings.py). */
 #include "hosts/mpi/init/null.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * Arguments that are NULL though the call needs what they point to: the place for a result, a
- * request, a status to read from. What calls.sh makes of mpi.h looks for them in each call of a
- * program, and ends it with MPI_ERR_ARG by the error handler of what the call is about.
+ * request, a status to read from. What c_bindings.py makes looks for them in each call of a program,
+ * and ends it with MPI_ERR_ARG by the error handler of what the call is about.
  */
 #ifndef MPI_NULL_H
 #define MPI_NULL_H

@@ -1,4 +1,4 @@
-/* Measures the calls of the program when a run asks for it; see calls.sh. */
+/* Measures the calls of the program when a run asks for it; see c_bindings.py. */
 #ifndef MPI_PROFILE_H
 #define MPI_PROFILE_H
 

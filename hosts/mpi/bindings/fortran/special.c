@@ -1,4 +1,4 @@
-/* What is more than another way to pass arguments, and the common blocks. See wrappers.sh. */
+/* What is more than another way to pass arguments, and the common blocks. See fortran_bindings.py. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "hosts/mpi/bindings/fortran/fortran.h"
 
