@@ -66,18 +66,18 @@ def is_needed(call, a):
 
 def checks(call):
     """The handler of the first object that the call names ends it, or that of files."""
-    of, handle = ("_of_file", ", MPI_FILE_NULL") if call.name.startswith("File_") else ("", "")
+    kind, handle = ("FILE" if call.name.startswith("File_") else "COMM"), 0
     for a in call.arguments:
-        if a.is_value and a.base in (["MPI_File"] if of else ["MPI_Comm", "MPI_Win", "MPI_File"]):
-            of, handle = "_of_" + a.base[4:].lower(), ", " + a.name
+        if a.is_value and a.base in (["MPI_File"] if kind == "FILE" else ["MPI_Comm", "MPI_Win", "MPI_File"]):
+            kind, handle = a.base[4:].upper(), a.name
             break
     previous = None
     for a in call.arguments:
-        fails = f'return mpi_null{of}("MPI_{call.name}", "{a.name}"{handle});'
-        if is_needed(call, a):
-            yield f"    if ({a.name} == NULL)\n        {fails}"
-        elif a.base == "MPI_Request" and a.is_array:
-            yield f"    if ({a.name} == NULL && {previous.name} > 0)\n        {fails}"
+        is_list = a.base == "MPI_Request" and a.is_array
+        if is_list or is_needed(call, a):
+            counted = f" && {previous.name} > 0" if is_list else ""
+            yield f"    if ({a.name} == NULL{counted})"
+            yield f'        return mpi_null("MPI_{call.name}", "{a.name}", MPI_NULL_{kind}, {handle});'
         previous = a
 
 

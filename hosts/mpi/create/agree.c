@@ -1,4 +1,4 @@
-/* What ranks say to each other to make a communicator. */
+/* How ranks agree on a new communicator. */
 #include "hosts/mpi/create/create.h"
 
 /* A collective of the library's own on ints. */
@@ -23,7 +23,7 @@ int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int 
     return own_call(mr, comm->local != NULL ? comm->local : comm, MPI_COLL_ALLGATHER, 0, all, n);
 }
 
-int mpi_comm_tell(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n)
+int mpi_comm_broadcast(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n)
 {
     return own_call(mr, comm->local != NULL ? comm->local : comm, MPI_COLL_BCAST, root, ints, n);
 }

@@ -35,7 +35,7 @@ typedef struct MPI_Status {
     int hub_cancelled;
 } MPI_Status;
 
-/* The same in Fortran: MPI_STATUS_SIZE integers, or TYPE(MPI_Status) of the module mpi_f08. */
+/* A status in Fortran: MPI_STATUS_SIZE integers, or TYPE(MPI_Status) of the module mpi_f08. */
 typedef MPI_Status MPI_F08_status;
 #define MPI_STATUS_SIZE 6
 #define MPI_F_SOURCE    0
@@ -101,7 +101,7 @@ typedef MPI_Status MPI_F08_status;
 #define MPI_CXX_DOUBLE_COMPLEX      ((MPI_Datatype)0x1023)
 #define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x2024)
 
-/* Of MPI_MAXLOC and MPI_MINLOC: like the C structure { value; int index; }, gap included. */
+/* MPI_MAXLOC and MPI_MINLOC take these: like the C structure { value; int index; } with its gap. */
 #define MPI_FLOAT_INT       ((MPI_Datatype)0x0825)
 #define MPI_DOUBLE_INT      ((MPI_Datatype)0x0c26)
 #define MPI_LONG_INT        ((MPI_Datatype)0x0c27)
@@ -273,7 +273,7 @@ typedef MPI_Status MPI_F08_status;
 #define MPI_SEEK_CUR             601
 #define MPI_SEEK_END             602
 #define MPI_DISPLACEMENT_CURRENT (-54278278)
-/* What older programs have for requests of files. */
+/* Older programs have these for requests of files. */
 #define MPIO_USES_MPI_REQUEST
 #define MPIO_Request MPI_Request
 #define MPIO_Wait    MPI_Wait

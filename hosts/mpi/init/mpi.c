@@ -96,8 +96,8 @@ static bool unfinished(const void *arg, unsigned i, struct host_wait *wait_p)
     return false;
 }
 
-/* What has begun without a handle that is left to wait for it, as buffered sends and requests that
- * were freed, ends as well (MPI 3.1, 8.7.1). */
+/* Buffered sends and requests that were freed have no handle left to wait for; they end here as
+ * well (MPI 3.1, 8.7.1). */
 static int finish_messages(struct mpi_rank *mr)
 {
     int code = mpi_advance(mr, NULL);

@@ -106,7 +106,7 @@ int mpi_file_tell(struct mpi_file *f, int64_t *number, int code)
     int bad;
 
     memcpy(ints + 1, number, sizeof(*number));
-    bad = mpi_comm_tell(f->mr, f->comm, 0, ints, 3);
+    bad = mpi_comm_broadcast(f->mr, f->comm, 0, ints, 3);
     if (bad != MPI_SUCCESS)
         return bad;
     memcpy(number, ints + 1, sizeof(*number));
