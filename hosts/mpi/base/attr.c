@@ -90,18 +90,16 @@ int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy
                       const char *call)
 {
     struct mpi_keyval k = { .kind = kind, .copy = copy, .delete_ = delete_, .state = state };
-    struct mpi_rank *mr = mpi_self();
 
-    return mpi_end_call(call, mr != NULL ? create_keyval(mr, k, keyval) : MPI_ERR_OTHER);
+    return mpi_end_call(call, create_keyval(mpi_self(), k, keyval));
 }
 
 int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval, const char *call)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_keyval *k = mr != NULL ? keyval_of(mr, kind, *keyval) : NULL;
+    struct mpi_keyval *k = keyval_of(mpi_self(), kind, *keyval);
 
     if (k == NULL)
-        return mpi_end_call(call, mr != NULL ? MPI_ERR_KEYVAL : MPI_ERR_OTHER);
+        return mpi_end_call(call, MPI_ERR_KEYVAL);
     if (!k->freed) { /* once: a delete function may free the keyval of each of its attributes */
         k->freed = true;
         keyval_put(k);

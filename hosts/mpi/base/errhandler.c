@@ -41,8 +41,6 @@ static struct mpi_errhandler *create_handler(MPI_Comm_errhandler_function *fn, b
 int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
                           MPI_Errhandler *handle_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (fn == NULL)
         return mpi_fail(mr, MPI_ERR_ARG, "no function");
     return add_handler(mr, create_handler(fn, false), handle_p);
@@ -97,10 +95,8 @@ int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Err
 int MPI_Errhandler_free(MPI_Errhandler *handler)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_errhandler *own = mr != NULL ? handler_of(mr, *handler) : NULL;
+    struct mpi_errhandler *own = handler_of(mr, *handler);
 
-    if (mr == NULL)
-        return mpi_end_call(__func__, MPI_ERR_OTHER);
     if (own != NULL) {
         if (--own->handles == 0) {
             mpi_errhandler_put(own);

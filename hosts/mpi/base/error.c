@@ -127,8 +127,6 @@ int MPI_Abort(MPI_Comm comm, int exit_code)
     char why[32];
 
     (void)comm;
-    if (mr == NULL)
-        return mpi_end_call(__func__, MPI_ERR_OTHER);
     snprintf(why, sizeof(why), "exit code %d", exit_code);
     report_error(mr->host, __func__, why);
     mpi_abort(mr, exit_code);
@@ -245,12 +243,9 @@ void mpi_note_code(struct mpi_rank *mr, int code)
 /* `error_class` 0: the code is a class of its own. */
 static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 {
+    struct mpi_env *e = &mr->env;
     struct mpi_error_code *more;
-    struct mpi_env *e;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    e = &mr->env;
     if (error_class != 0 && own_code(mr, error_class) == NULL &&
         (error_class < 0 || error_class >= CLASSES))
         return bad_code(mr, error_class);

@@ -201,8 +201,6 @@ static int info_get(struct mpi_rank *mr, MPI_Info info, const struct mpi_info **
 {
     static const struct mpi_info none;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     *info_p = info == MPI_INFO_ENV ? &none : info_of(mr, info);
     return *info_p != NULL ? MPI_SUCCESS : MPI_ERR_INFO;
 }
@@ -219,9 +217,7 @@ static int check_key(struct mpi_rank *mr, const char *key)
 
 int MPI_Info_create(MPI_Info *info)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end_call(__func__, mr != NULL ? mpi_info_copy(mr, NULL, info) : MPI_ERR_OTHER);
+    return mpi_end_call(__func__, mpi_info_copy(mpi_self(), NULL, info));
 }
 
 int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
@@ -236,10 +232,10 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 int MPI_Info_free(MPI_Info *info)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_info *i = mr != NULL ? info_of(mr, *info) : NULL;
+    struct mpi_info *i = info_of(mr, *info);
 
     if (i == NULL)
-        return mpi_end_call(__func__, mr == NULL ? MPI_ERR_OTHER : MPI_ERR_INFO);
+        return mpi_end_call(__func__, MPI_ERR_INFO);
     mpi_table_remove(&mr->env.infos, (unsigned)(*info - FIRST_INFO));
     mpi_info_drop(i);
     *info = MPI_INFO_NULL;
@@ -250,7 +246,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_info *i = NULL;
-    int code = mr == NULL ? MPI_ERR_OTHER : check_key(mr, key);
+    int code = check_key(mr, key);
 
     if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;
@@ -268,7 +264,7 @@ int MPI_Info_delete(MPI_Info info, const char *key)
     struct mpi_rank *mr = mpi_self();
     struct mpi_info *i = NULL;
     struct mpi_info_entry **at, *e;
-    int code = mr == NULL ? MPI_ERR_OTHER : check_key(mr, key);
+    int code = check_key(mr, key);
 
     if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;

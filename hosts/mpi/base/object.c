@@ -4,7 +4,7 @@
 static int begin_call(struct mpi_object *o, mpi_find_fn *find, int handle)
 {
     *o = (struct mpi_object){ .mr = mpi_self(), .handle = handle };
-    return o->mr != NULL ? find(o) : MPI_ERR_OTHER;
+    return find(o);
 }
 
 static int end_call(const struct mpi_object *o, const char *call, int code)

@@ -82,13 +82,15 @@ def checks(call):
 
 
 def entries(calls):
-    yield '#include <stddef.h>\n\n#include "hosts/mpi/init/null.h"\n#include "hosts/mpi/init/visit.h"\n'
+    yield '#include <stddef.h>\n\n#include "hosts/mpi/base/rank.h"\n#include "hosts/mpi/init/null.h"\n#include "hosts/mpi/init/visit.h"\n'
     calls = [c for c in calls if c.is_there and c.result == "int" and c.name != "Pcontrol"]
     for number, call in enumerate(calls):
         yield call.prototype("HMPI_") + ";"
         yield call.prototype("PMPI_") + "\n{"
         yield "    struct mpi_visit hub_visit;\n    uint64_t hub_bytes;\n    int hub_code;\n"
         yield from checks(call)
+        if not call.any_time:
+            yield f'    if (mpi_self() == NULL)\n        return mpi_end_outside("MPI_{call.name}", NULL, MPI_ERR_OTHER);'
         yield f"    hub_visit = mpi_visit_begin();\n    hub_bytes = hub_visit.counts ? {bytes_of(call)} : 0;"
         if call.name == "Finalize":
             yield "    if (hub_visit.counts)\n        mpi_profile_collect();"

@@ -31,11 +31,12 @@ class Argument:
 
 
 class Call:
-    """`special`: the wrapper for Fortran is in special.c; `section`: of calls.def."""
+    """`special`, `any_time`: marked with ! and ~; `section`: of calls.def."""
 
     def __init__(self, name, arguments, result, section):
-        self.name, self.arguments, self.result, self.section = name.lstrip("!"), arguments, result, section
-        self.special = name.startswith("!")
+        self.name, self.arguments, self.result, self.section = name.lstrip("~!"), arguments, result, section
+        self.special = "!" in name
+        self.any_time = "~" in name
         self.is_there = section != "absent"
         self.starts = any(a.base in ("MPI_Request", "MPI_Win") for a in arguments)
 

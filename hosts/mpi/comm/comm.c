@@ -124,21 +124,18 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
     return c;
 }
 
-int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
+int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p)
 {
-    *comm_p = NULL;
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *comm_p = mpi_comm_of(mr, comm);
+    *comm_p = mpi_comm_of(mpi_self(), comm);
     return *comm_p != NULL ? MPI_SUCCESS : MPI_ERR_COMM;
 }
 
-int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
+int mpi_comm_get_intra(MPI_Comm comm, struct mpi_comm **comm_p)
 {
-    int code = mpi_comm_get(mr, comm, comm_p);
+    int code = mpi_comm_get(comm, comm_p);
 
     if (code == MPI_SUCCESS && (*comm_p)->remote != NULL)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
+        code = mpi_fail((*comm_p)->mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
     return code;
 }
 
@@ -153,7 +150,7 @@ int mpi_end_comm(const struct mpi_comm *c, const char *call, int code)
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mpi_self(), comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         *rank = c->rank;
@@ -163,7 +160,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mpi_self(), comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         *size = c->size;
@@ -173,7 +170,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mpi_self(), comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS) {
         c->group->holders++;
@@ -185,10 +182,10 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
 {
     struct mpi_comm *a, *b;
-    int code = mpi_comm_get(mpi_self(), comm, &a), far = MPI_IDENT;
+    int code = mpi_comm_get(comm, &a), far = MPI_IDENT;
 
     if (code == MPI_SUCCESS)
-        code = mpi_comm_get(a->mr, other, &b);
+        code = mpi_comm_get(other, &b);
     if (code != MPI_SUCCESS)
         return mpi_end_comm(a, __func__, code);
     *result = MPI_IDENT;
@@ -210,7 +207,7 @@ int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mpi_self(), comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS && strlen(name) >= MPI_MAX_OBJECT_NAME)
         code = mpi_fail(c->mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
@@ -222,7 +219,7 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mpi_self(), comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS) {
         *length = (int)strlen(c->name);
@@ -234,7 +231,7 @@ int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
 static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, *comm, &c);
+    int code = mpi_comm_get(*comm, &c);
 
     if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
         code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);

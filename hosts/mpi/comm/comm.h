@@ -92,12 +92,11 @@ int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group 
  * out of memory, noted. */
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context);
-/** For a call of the program; `mr` may be NULL. @return an error code, noted; *comm_p is NULL then.
- */
-int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+/** Finds one for a call of the program. @return an error code, noted; *comm_p is NULL then. */
+int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p);
 /** Finds a communicator of one group. @return MPI_ERR_COMM for an inter-communicator, noted;
  * *comm_p is set. */
-int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+int mpi_comm_get_intra(MPI_Comm comm, struct mpi_comm **comm_p);
 
 /** Ends a call of the program on a communicator as mpi_end() does, by its error handler. `c` NULL:
  * the handler of MPI_COMM_WORLD. */

@@ -29,7 +29,7 @@ static void put_comm(void *comm)
 static int find_comm(struct mpi_object *o)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(o->mr, o->handle, &c);
+    int code = mpi_comm_get(o->handle, &c);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -64,7 +64,7 @@ int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info)
 {
     struct mpi_comm *c = NULL;
-    int code = mpi_comm_get(mpi_self(), comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         code = mpi_info_copy(c->mr, c->info, info);

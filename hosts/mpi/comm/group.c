@@ -79,8 +79,6 @@ void mpi_groups_release(struct mpi_rank *mr)
 
 static int find_group(struct mpi_rank *mr, MPI_Group group, struct mpi_group **g_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     *g_p = mpi_group_of(mr, group);
     return *g_p != NULL ? MPI_SUCCESS : MPI_ERR_GROUP;
 }

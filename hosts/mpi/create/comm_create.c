@@ -123,7 +123,7 @@ int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
     struct mpi_comm *old;
-    int code = mpi_comm_get(mpi_self(), comm, &old);
+    int code = mpi_comm_get(comm, &old);
 
     if (code == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
         code = mpi_fail(old->mr, MPI_ERR_ARG, "color = %d: expected 0 or more", color);
@@ -135,7 +135,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
     struct mpi_comm *old;
-    int code = mpi_comm_get(mpi_self(), comm, &old), color = MPI_UNDEFINED;
+    int code = mpi_comm_get(comm, &old), color = MPI_UNDEFINED;
 
     (void)info;
     if (code == MPI_SUCCESS && split_type == MPI_COMM_TYPE_SHARED)
@@ -167,7 +167,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
     struct mpi_comm *old;
     struct mpi_group *g;
-    int code = mpi_comm_get(mpi_self(), comm, &old);
+    int code = mpi_comm_get(comm, &old);
 
     if (code == MPI_SUCCESS) {
         g = mpi_group_of(old->mr, group);
@@ -210,7 +210,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 {
     struct mpi_comm *old;
     struct mpi_group *g = NULL;
-    int code = mpi_comm_get_intra(mpi_self(), comm, &old);
+    int code = mpi_comm_get_intra(comm, &old);
 
     if (code == MPI_SUCCESS && tag < 0)
         code = mpi_fail(old->mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);

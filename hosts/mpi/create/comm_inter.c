@@ -6,26 +6,26 @@
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mpi_self(), comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         *flag = c->remote != NULL;
     return mpi_end_comm(c, __func__, code);
 }
 
-static int get_inter(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **c_p)
+static int get_inter(MPI_Comm comm, struct mpi_comm **c_p)
 {
-    int code = mpi_comm_get(mr, comm, c_p);
+    int code = mpi_comm_get(comm, c_p);
 
     if (code == MPI_SUCCESS && (*c_p)->remote == NULL)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: no inter-communicator", comm);
+        code = mpi_fail((*c_p)->mr, MPI_ERR_COMM, "comm = %d: no inter-communicator", comm);
     return code;
 }
 
 int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
     struct mpi_comm *c;
-    int code = get_inter(mpi_self(), comm, &c);
+    int code = get_inter(comm, &c);
 
     if (code == MPI_SUCCESS)
         *size = c->remote->size;
@@ -35,7 +35,7 @@ int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
     struct mpi_comm *c;
-    int code = get_inter(mpi_self(), comm, &c);
+    int code = get_inter(comm, &c);
 
     if (code == MPI_SUCCESS) {
         c->remote->holders++;
@@ -131,13 +131,13 @@ int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
                          int remote_leader, int tag, MPI_Comm *newcomm)
 {
     struct mpi_comm *local, *peer = NULL;
-    int code = mpi_comm_get_intra(mpi_self(), local_comm, &local);
+    int code = mpi_comm_get_intra(local_comm, &local);
 
     if (code == MPI_SUCCESS && (local_leader < 0 || local_leader >= local->size))
         code = mpi_fail(local->mr, MPI_ERR_RANK, "local_leader = %d: expected 0 .. %d",
                         local_leader, local->size - 1);
     if (code == MPI_SUCCESS && local->rank == local_leader) { /* others may pass anything */
-        code = mpi_comm_get(local->mr, peer_comm, &peer);
+        code = mpi_comm_get(peer_comm, &peer);
         if (code == MPI_SUCCESS && (remote_leader < 0 || remote_leader >= peer->npeers))
             code = mpi_fail(local->mr, MPI_ERR_RANK, "remote_leader = %d: expected 0 .. %d",
                             remote_leader, peer->npeers - 1);
@@ -200,7 +200,7 @@ static int merge_inter(struct mpi_rank *mr, struct mpi_comm *inter, int high, MP
 int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm)
 {
     struct mpi_comm *c;
-    int code = get_inter(mpi_self(), comm, &c);
+    int code = get_inter(comm, &c);
 
     return mpi_end_comm(c, __func__,
                         code == MPI_SUCCESS ? merge_inter(c->mr, c, high, newcomm) : code);

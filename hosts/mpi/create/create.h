@@ -32,6 +32,6 @@ struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t nu
 int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
                         struct mpi_topology *t, MPI_Comm *newcomm);
 /** A communicator that has a topology of this kind. */
-int mpi_topology_get(struct mpi_rank *mr, MPI_Comm comm, int kind, struct mpi_comm **c_p);
+int mpi_topology_get(MPI_Comm comm, int kind, struct mpi_comm **c_p);
 
 #endif /* MPI_CREATE_H */

@@ -18,13 +18,13 @@ struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t nu
     return t;
 }
 
-int mpi_topology_get(struct mpi_rank *mr, MPI_Comm comm, int kind, struct mpi_comm **c_p)
+int mpi_topology_get(MPI_Comm comm, int kind, struct mpi_comm **c_p)
 {
-    int code = mpi_comm_get(mr, comm, c_p);
+    int code = mpi_comm_get(comm, c_p);
 
     if (code != MPI_SUCCESS || ((*c_p)->topology != NULL && (*c_p)->topology->kind == kind))
         return code;
-    return mpi_fail(mr, MPI_ERR_TOPOLOGY, "comm = %d: no such topology", comm);
+    return mpi_fail((*c_p)->mr, MPI_ERR_TOPOLOGY, "comm = %d: no such topology", comm);
 }
 
 int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
@@ -42,7 +42,7 @@ int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, in
 int MPI_Topo_test(MPI_Comm comm, int *status)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mpi_self(), comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         *status = c->topology != NULL ? c->topology->kind : MPI_UNDEFINED;
@@ -139,7 +139,7 @@ int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int period
 {
     struct mpi_comm *old;
     struct mpi_topology *t;
-    int code = mpi_comm_get_intra(mpi_self(), comm, &old), n = 0;
+    int code = mpi_comm_get_intra(comm, &old), n = 0;
 
     (void)reorder;
     if (code == MPI_SUCCESS && ndims < 0)
@@ -158,7 +158,7 @@ int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int period
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get_intra(mpi_self(), comm, &c), n = 0;
+    int code = mpi_comm_get_intra(comm, &c), n = 0;
 
     (void)periods;
     if (code == MPI_SUCCESS && (n = grid_size(c->mr, ndims, dims, c->size)) < 0)
@@ -171,7 +171,7 @@ int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
 int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS)
         *ndims = c->topology->ndims;
@@ -188,7 +188,7 @@ static int check_room(struct mpi_rank *mr, int maxdims, const struct mpi_topolog
 int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS)
         code = check_room(c->mr, maxdims, c->topology);
@@ -203,7 +203,7 @@ int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coor
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_CART, &c), at;
+    int code = mpi_topology_get(comm, MPI_CART, &c), at;
 
     if (code == MPI_SUCCESS) {
         at = rank_at(c->topology, coords);
@@ -218,7 +218,7 @@ int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS && (rank < 0 || rank >= c->size))
         code = mpi_fail(c->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
@@ -232,7 +232,7 @@ int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *dest)
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS && (direction < 0 || direction >= c->topology->ndims))
         code = mpi_fail(c->mr, MPI_ERR_ARG, "direction = %d: expected 0 .. %d", direction,
@@ -274,7 +274,7 @@ static int create_subgrid(struct mpi_rank *mr, struct mpi_comm *old, const int *
 int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     return mpi_end_comm(
         c, __func__, code == MPI_SUCCESS ? create_subgrid(c->mr, c, remain_dims, newcomm) : code);
@@ -384,7 +384,7 @@ static int choose_dims(struct mpi_rank *mr, int nnodes, int ndims, int *dims)
 int MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
     struct mpi_rank *mr = mpi_self();
-    int code = mr == NULL ? MPI_ERR_OTHER : MPI_SUCCESS;
+    int code = MPI_SUCCESS;
 
     if (code == MPI_SUCCESS && nnodes < 1)
         code = mpi_fail(mr, MPI_ERR_ARG, "nnodes = %d: expected 1 or more", nnodes);

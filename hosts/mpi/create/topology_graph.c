@@ -55,7 +55,7 @@ int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edg
                      MPI_Comm *newcomm)
 {
     struct mpi_comm *old;
-    int code = mpi_comm_get_intra(mpi_self(), comm, &old);
+    int code = mpi_comm_get_intra(comm, &old);
 
     (void)reorder;
     if (code == MPI_SUCCESS)
@@ -68,7 +68,7 @@ int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edg
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get_intra(mpi_self(), comm, &c);
+    int code = mpi_comm_get_intra(comm, &c);
 
     if (code == MPI_SUCCESS)
         code = check_graph(c->mr, nnodes, index, edges, c->size);
@@ -80,7 +80,7 @@ int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[
 int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
     if (code == MPI_SUCCESS) {
         *nnodes = c->topology->nindex;
@@ -92,7 +92,7 @@ int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
         return mpi_end_comm(c, __func__, code);
@@ -103,13 +103,13 @@ int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int ed
     return MPI_SUCCESS;
 }
 
-static int get_node(struct mpi_rank *mr, MPI_Comm comm, int rank, struct mpi_topology **t_p)
+static int get_node(MPI_Comm comm, int rank, struct mpi_topology **t_p)
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
     if (code == MPI_SUCCESS && (rank < 0 || rank >= c->size))
-        code = mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
+        code = mpi_fail(c->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
     if (code == MPI_SUCCESS)
         *t_p = c->topology;
     return code;
@@ -118,7 +118,7 @@ static int get_node(struct mpi_rank *mr, MPI_Comm comm, int rank, struct mpi_top
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
     struct mpi_topology *t;
-    int code = get_node(mpi_self(), comm, rank, &t);
+    int code = get_node(comm, rank, &t);
 
     if (code == MPI_SUCCESS)
         *nneighbors = t->index[rank] - first_edge(t, rank);
@@ -128,7 +128,7 @@ int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
     struct mpi_topology *t;
-    int code = get_node(mpi_self(), comm, rank, &t);
+    int code = get_node(comm, rank, &t);
 
     for (int i = 0; code == MPI_SUCCESS && i < maxneighbors; i++) {
         if (first_edge(t, rank) + i >= t->index[rank])
@@ -180,7 +180,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
 {
     struct mpi_comm *old;
     struct mpi_topology *t;
-    int code = mpi_comm_get_intra(mpi_self(), comm, &old);
+    int code = mpi_comm_get_intra(comm, &old);
     bool weighted = sourceweights != MPI_UNWEIGHTED;
 
     (void)info;
@@ -279,7 +279,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
                           MPI_Comm *newcomm)
 {
     struct mpi_comm *old;
-    int code = mpi_comm_get_intra(mpi_self(), comm, &old), edges = 0;
+    int code = mpi_comm_get_intra(comm, &old), edges = 0;
 
     (void)info;
     (void)reorder;
@@ -301,7 +301,7 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_DIST_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_DIST_GRAPH, &c);
 
     if (code == MPI_SUCCESS) {
         *indegree = c->topology->nin;
@@ -316,7 +316,7 @@ int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int 
 {
     const struct mpi_topology *t;
     struct mpi_comm *c;
-    int code = mpi_topology_get(mpi_self(), comm, MPI_DIST_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_DIST_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
         return mpi_end_comm(c, __func__, code);

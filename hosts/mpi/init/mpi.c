@@ -115,13 +115,9 @@ static int finish_messages(struct mpi_rank *mr)
 int MPI_Finalize(void)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_comm *self;
-    int code;
+    struct mpi_comm *self = mpi_comm_of(mr, MPI_COMM_SELF);
+    int code = mpi_attrs_delete(mr, MPI_COMM_SELF, &self->attrs); /* first of all: MPI 3.1, 8.7.1 */
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    self = mpi_comm_of(mr, MPI_COMM_SELF); /* first of all: MPI 3.1, 8.7.1 */
-    code = mpi_attrs_delete(mr, MPI_COMM_SELF, &self->attrs);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
     mr->outer = __func__;
@@ -160,20 +156,14 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int MPI_Query_thread(int *provided)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    *provided = mr->env.thread_level;
+    *provided = mpi_self()->env.thread_level;
     return MPI_SUCCESS;
 }
 
 int MPI_Is_thread_main(int *flag)
 {
-    struct mpi_rank *mr = mpi_self();
-
     *flag = 1;
-    return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_SUCCESS);
+    return MPI_SUCCESS;
 }
 
 int MPI_Get_version(int *version, int *subversion)
@@ -203,11 +193,9 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
     void *p;
 
     (void)info; /* hints only */
-    if (mr == NULL || size < 0)
-        return mpi_end(mr, __func__,
-                       mr == NULL
-                           ? MPI_ERR_OTHER
-                           : mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
+    if (size < 0)
+        return mpi_end_call(__func__,
+                            mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
     p = mr->host->ops->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
     if (p == NULL)
         return mpi_end(
@@ -221,10 +209,8 @@ int MPI_Free_mem(void *base)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr == NULL || (base != NULL && !mr->host->ops->free(mr->host, base)))
-        return mpi_end(mr, __func__,
-                       mr == NULL ? MPI_ERR_OTHER
-                                  : mpi_fail(mr, MPI_ERR_BASE, "base: not from MPI_Alloc_mem()"));
+    if (base != NULL && !mr->host->ops->free(mr->host, base))
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_BASE, "base: not from MPI_Alloc_mem()"));
     return MPI_SUCCESS;
 }
 

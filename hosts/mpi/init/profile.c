@@ -31,16 +31,14 @@ void mpi_profile_end(uint64_t start_ps, unsigned call, const char *name, uint64_
 
 uint64_t mpi_profile_bytes(int64_t count, MPI_Datatype type)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_type *t = mr != NULL ? mpi_type_of(mr, type) : NULL;
+    const struct mpi_type *t = mpi_type_of(mpi_self(), type);
 
     return t != NULL && count > 0 ? (uint64_t)count * t->bytes : 0;
 }
 
 unsigned mpi_profile_size(MPI_Comm comm)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_comm *c = mr != NULL ? mpi_comm_of(mr, comm) : NULL;
+    const struct mpi_comm *c = mpi_comm_of(mpi_self(), comm);
 
     return c != NULL ? (unsigned)c->size : 0;
 }

@@ -280,7 +280,7 @@ int MPI_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
     struct mpi_file *f;
-    int code = mpi_comm_get_intra(mr, comm, &c);
+    int code = mpi_comm_get_intra(comm, &c);
 
     if (code == MPI_SUCCESS && name == NULL)
         code = mpi_fail(mr, MPI_ERR_BAD_FILE, "filename = NULL");

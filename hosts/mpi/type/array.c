@@ -58,7 +58,7 @@ static struct mpi_type *make_array(int ndims, const int *sizes, const struct dim
 static int check_array(struct mpi_rank *mr, int ndims, int order, MPI_Datatype oldtype,
                        struct mpi_type **old_p)
 {
-    int code = mr != NULL ? mpi_type_get_old(mr, oldtype, old_p) : MPI_ERR_OTHER;
+    int code = mpi_type_get_old(mr, oldtype, old_p);
 
     if (code == MPI_SUCCESS && ndims < 1)
         code = mpi_fail(mr, MPI_ERR_ARG, "ndims = %d: expected 1 or more", ndims);
@@ -235,8 +235,6 @@ static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int prec
 {
     int ints[2] = { precision, range }, skip = combiner == MPI_COMBINER_F90_INTEGER;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     for (unsigned i = 0; i < mr->types.n; i++) {
         const struct mpi_type *t = mr->types.at[i];
         const struct mpi_contents *c = t != NULL ? t->contents : NULL;

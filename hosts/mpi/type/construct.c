@@ -16,8 +16,6 @@ int mpi_type_get_old(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type 
 static int check_blocks(struct mpi_rank *mr, int count, int length, MPI_Datatype oldtype,
                         struct mpi_type **old_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (count < 0)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     if (length < 0)
@@ -236,8 +234,6 @@ static int create_struct(struct mpi_rank *mr, int count, const int *lengths,
     struct mpi_type **olds;
     int code = MPI_SUCCESS;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (count < 0)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     olds = malloc(((size_t)count + 1) * sizeof(struct mpi_type *));

@@ -95,8 +95,6 @@ static int create_op(struct mpi_rank *mr, MPI_User_function *fn, int commute, MP
     struct mpi_op *op;
     int number;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (fn == NULL)
         return mpi_fail(mr, MPI_ERR_ARG, "no function");
     op = malloc(sizeof(*op));
@@ -126,8 +124,6 @@ int MPI_Op_free(MPI_Op *op)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr == NULL)
-        return mpi_end_call(__func__, MPI_ERR_OTHER);
     if (*op < FIRST_OP || mpi_op_of(mr, *op) == NULL)
         return mpi_end_call(__func__, bad_op(mr, *op));
     mpi_op_put(mr->ops.at[*op - FIRST_OP]);
@@ -139,10 +135,10 @@ int MPI_Op_free(MPI_Op *op)
 int MPI_Op_commutative(MPI_Op op, int *commute)
 {
     struct mpi_rank *mr = mpi_self();
-    const struct mpi_op *o = mr != NULL ? mpi_op_of(mr, op) : NULL;
+    const struct mpi_op *o = mpi_op_of(mr, op);
 
     if (o == NULL)
-        return mpi_end_call(__func__, mr == NULL ? MPI_ERR_OTHER : bad_op(mr, op));
+        return mpi_end_call(__func__, bad_op(mr, op));
     *commute = o->commutes;
     return MPI_SUCCESS;
 }
@@ -150,9 +146,9 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
 int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype type, MPI_Op op)
 {
     struct mpi_rank *mr = mpi_self();
-    const struct mpi_op *o = mr != NULL ? mpi_op_of(mr, op) : NULL;
+    const struct mpi_op *o = mpi_op_of(mr, op);
     struct mpi_type *t = NULL;
-    int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_data(mr, inbuf, count, type, &t);
+    int code = mpi_check_data(mr, inbuf, count, type, &t);
 
     if (code == MPI_SUCCESS && count > 0 &&
         (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))

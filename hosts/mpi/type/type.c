@@ -107,8 +107,6 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
 
 int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     *type_p = mpi_type_of(mr, type);
     if (*type_p == NULL)
         return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype, or one that was freed",
@@ -251,15 +249,14 @@ int MPI_Type_ub(MPI_Datatype type, MPI_Aint *displacement)
 
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
     int code;
 
-    if (mr != NULL && type == MPI_DATATYPE_NULL) {
+    if (type == MPI_DATATYPE_NULL) {
         mpi_name_get("MPI_DATATYPE_NULL", name, length);
         return MPI_SUCCESS;
     }
-    code = mpi_type_get(mr, type, &t);
+    code = mpi_type_get(mpi_self(), type, &t);
     if (code == MPI_SUCCESS)
         mpi_name_get(t->name != NULL || type >= MPI_DERIVED ? t->name : t->basic->name, name,
                      length);

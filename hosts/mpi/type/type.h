@@ -102,7 +102,7 @@ bool mpi_basics_init(struct mpi_rank *mr);
 bool mpi_types_init(struct mpi_rank *mr);
 void mpi_types_release(struct mpi_rank *mr);
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type); /* NULL: none */
-/** Finds a type for a call of the program; `mr` may be NULL. @return an error code, noted. */
+/** Finds a type for a call of the program. @return an error code, noted. */
 int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p);
 /** Finds a type that another one is made of. @return an error code, noted. */
 int mpi_type_get_old(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p);
