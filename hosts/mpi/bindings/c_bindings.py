@@ -94,7 +94,7 @@ def entries(calls):
         yield f"    hub_visit = mpi_visit_begin();\n    hub_bytes = hub_visit.counts ? {bytes_of(call)} : 0;"
         if call.name == "Finalize":
             yield "    if (hub_visit.counts)\n        mpi_profile_collect();"
-        yield f"    hub_code = HMPI_{call.name}({call.names()});"
+        yield f"    hub_code = HMPI_{call.name}({', '.join(a.name for a in call.arguments)});"
         yield f'    mpi_visit_end(&hub_visit, {number}, "MPI_{call.name}", hub_bytes);\n    return hub_code;\n}}\n'
 
 

@@ -38,14 +38,10 @@ class Call:
         self.special = "!" in name
         self.any_time = "~" in name
         self.is_there = section != "absent"
-        self.starts = any(a.base in ("MPI_Request", "MPI_Win") for a in arguments)
 
     def prototype(self, prefix):
         parameters = ", ".join(a.prototype() for a in self.arguments)
         return f"{self.result} {prefix}{self.name}({parameters or 'void'})"
-
-    def names(self):
-        return ", ".join(a.name for a in self.arguments)
 
 
 def conversions(word):
@@ -56,10 +52,13 @@ def conversions(word):
     yield Call(kind + "_f2c", [Argument("handle:MPI_Fint", {})], handle, "handles")
 
 
-def row_calls(line, kinds, section):
+def row_calls(line, kinds, section, before):
     names, _, rest = line.partition(":")
     words, _, result = rest.partition("->")
-    arguments = [Argument(word, kinds) for word in words.split()]
+    arguments = []
+    for word in words.split():
+        same = [call.arguments for call in before if "=" + call.name == word]
+        arguments += same[0] if same else [Argument(word, kinds)]
     blocking, _, others = names.partition("+")
     for name in blocking.split():
         yield Call(name, arguments, result.strip() or "int", section)
@@ -81,5 +80,5 @@ def read_calls(path):
             elif section == "handles":
                 calls += (call for word in line.split() for call in conversions(word))
             elif line:
-                calls += row_calls(line, kinds, section)
+                calls += list(row_calls(line, kinds, section, calls))
     return calls

@@ -16,7 +16,8 @@ HANDLES = "Comm Group Datatype Op Request Message Errhandler Info Win File".spli
 
 def leaves_in_use(call):
     """Whether buffers are used after the call."""
-    return call.starts or re.search(r"_begin$|_end$|_attach$|^(Get_address|Free_mem)$", call.name)
+    starts = any(a.base in ("MPI_Request", "MPI_Win") for a in call.arguments)
+    return starts or re.search(r"_begin$|_end$|_attach$|^(Get_address|Free_mem)$", call.name)
 
 
 class Passed:
@@ -59,6 +60,7 @@ class Section:
     def __init__(self, call, a, behind, instead):
         n, function = a.name, "MPI_" + call.name
         self.before, self.check, self.after, self.actual = "", "", "", n + "->base"
+        one_block = [b.base for b in behind if b.is_value] == ["int", "MPI_Datatype"] and behind[0].name.endswith("count")
         one_side = any(b.name in ("dest", "source") or b.base in ("MPI_File", "MPI_Win", "MPI_Message") for b in call.arguments)
         if not leaves_in_use(call):
             written = "false" if a.is_const else "true"
@@ -66,7 +68,7 @@ class Section:
             self.after = f"section_end({n}, c_{n}, {written});"
         elif re.search(r"_end$|^(Get_address|Free_mem|Win_detach)$", call.name):
             return
-        elif one_side_block(behind) and (one_side or call.name == "Ibcast"):
+        elif one_block and (one_side or call.name == "Ibcast"):
             count, datatype = behind[0].name, behind[1].name
             self.before, self.actual = f"struct section c_{n} = {{ 0 }};", f"c_{n}.buffer"
             self.check = f'section_of(&c_{n}, {n}, *{count}, *{datatype}, "{function}")'
@@ -76,13 +78,8 @@ class Section:
             self.check = f'section_whole({n}, "{function}")'
 
 
-def one_side_block(behind):
-    return (len(behind) == 2 and behind[0].name.endswith("count") and behind[0].is_value and
-            behind[1].base == "MPI_Datatype" and behind[1].is_value)
-
-
-def function(head, body, attribute="FORTRAN "):
-    return f"{attribute}{head};\n{head}\n{{\n{body}}}\n"
+def function(head, body):
+    return f"FORTRAN {head};\n{head}\n{{\n{body}}}\n"
 
 
 def statements(lines, indent="    "):

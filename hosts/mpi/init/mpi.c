@@ -51,9 +51,9 @@ int MPI_Init(int *argc, char ***argv)
     mpi_library(h, true);
     mpi_env_init(mr);
     if (!mpi_types_init(mr))
-        return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
     if (!transport_open(h, mr->why, &mr->transport))
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+        return mpi_end_call(__func__, MPI_ERR_OTHER);
     code = mpi_protocol_init(mr, mpi_came);
     if (code == MPI_SUCCESS)
         code = mpi_comms_init(mr);
@@ -62,11 +62,11 @@ int MPI_Init(int *argc, char ***argv)
     if (code == MPI_SUCCESS)
         code = mpi_files_init(mr);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     mr->outer = __func__;
     code = MPI_Barrier(MPI_COMM_WORLD);
     mr->outer = NULL;
-    return code == MPI_SUCCESS ? mpi_end(mr, __func__, mpi_help_init(mr)) : code;
+    return code == MPI_SUCCESS ? mpi_end_call(__func__, mpi_help_init(mr)) : code;
 }
 
 int MPI_Initialized(int *flag)
@@ -198,9 +198,8 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
                             mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
     p = mr->host->ops->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
     if (p == NULL)
-        return mpi_end(
-            mr, __func__,
-            mpi_fail(mr, MPI_ERR_NO_MEM, "size = %ld: the node has not so much left", size));
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM,
+                                               "size = %ld: the node has not so much left", size));
     memcpy(base, &p, sizeof(p));
     return MPI_SUCCESS;
 }

@@ -52,6 +52,16 @@
             ((struct NAME){ a[i].re * b[i].re - a[i].im * b[i].im,                                 \
                             a[i].re * b[i].im + a[i].im * b[i].re }))                              \
     ROW(NAME, COMPLEX_ROW(NAME))
+#define LOCATE(NAME, TYPE, BETTER, WORSE)                                                          \
+    static void NAME(void *right, const void *left, uint64_t n)                                    \
+    {                                                                                              \
+        struct TYPE *b = right;                                                                    \
+        const struct TYPE *a = left;                                                               \
+                                                                                                   \
+        for (uint64_t i = 0; i < n; i++)                                                           \
+            if (!(a[i].value WORSE b[i].value))                                                    \
+                TYPE##_take(&b[i], &a[i], a[i].value BETTER b[i].value);                           \
+    }
 /* Among equal values the lower index wins. */
 #define PAIR(NAME, TYPE, INDEX)                                                                    \
     struct NAME {                                                                                  \
@@ -65,24 +75,8 @@
         if (better || a->index < b->index)                                                         \
             b->index = a->index;                                                                   \
     }                                                                                              \
-    static void NAME##_maxloc(void *right, const void *left, uint64_t n)                           \
-    {                                                                                              \
-        struct NAME *b = right;                                                                    \
-        const struct NAME *a = left;                                                               \
-                                                                                                   \
-        for (uint64_t i = 0; i < n; i++)                                                           \
-            if (!(a[i].value < b[i].value))                                                        \
-                NAME##_take(&b[i], &a[i], a[i].value > b[i].value);                                \
-    }                                                                                              \
-    static void NAME##_minloc(void *right, const void *left, uint64_t n)                           \
-    {                                                                                              \
-        struct NAME *b = right;                                                                    \
-        const struct NAME *a = left;                                                               \
-                                                                                                   \
-        for (uint64_t i = 0; i < n; i++)                                                           \
-            if (!(a[i].value > b[i].value))                                                        \
-                NAME##_take(&b[i], &a[i], a[i].value < b[i].value);                                \
-    }                                                                                              \
+    LOCATE(NAME##_maxloc, NAME, >, <)                                                              \
+    LOCATE(NAME##_minloc, NAME, <, >)                                                              \
     ROW(NAME, PAIR_ROW(NAME))
 
 #ifdef __SIZEOF_INT128__

@@ -1,5 +1,4 @@
 /* Constructors of datatypes but those of arrays. */
-#include <limits.h>
 #include <stdlib.h>
 
 #include "hosts/mpi/type/type.h"
