@@ -7,7 +7,8 @@
 set(HUBSIM_WORKLOAD_DIR ${CMAKE_BINARY_DIR}/lib/hubsim/workloads)
 set(HUBSIM_PROGRAM_INCLUDES
     ${PROJECT_SOURCE_DIR}/hosts/tca/include ${PROJECT_SOURCE_DIR}/hosts/cuda/include
-    ${PROJECT_SOURCE_DIR}/hosts/mpi/include ${PROJECT_SOURCE_DIR}/hosts/driver/include ${PROJECT_SOURCE_DIR}/hosts/work/include
+    ${PROJECT_SOURCE_DIR}/hosts/mpi/include ${CMAKE_BINARY_DIR}/hosts/mpi/include ${PROJECT_SOURCE_DIR}/hosts/driver/include
+    ${PROJECT_SOURCE_DIR}/hosts/work/include
     ${PROJECT_SOURCE_DIR}/hosts/mbcf/include)
 set(HUBSIM_PROGRAM_OPTIONS -fPIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 
@@ -26,6 +27,7 @@ endif()
 function(hubsim_workload_code target)
   target_include_directories(${target} PRIVATE ${HUBSIM_PROGRAM_INCLUDES})
   target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_FILE_NAMES} ${HUBSIM_PROGRAM_OPTIONS})
+  add_dependencies(${target} mpi_functions) # a part of mpi.h that is made
 endfunction()
 
 # hubsim_workload_part(TARGET a.c ...): objects for the SOURCES of several workloads

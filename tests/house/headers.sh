@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Each header compiles alone as C11, and the public ones as C++17:  headers.sh CC CXX  (from the root)
+# Each header compiles alone as C11, and the public ones as C++17:  headers.sh CC CXX [FOLDER]  (from the root)
+#   FOLDER: where the public ones are that the build makes
 set -euo pipefail
 cc=$1 cxx=$2 status=0
 flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -I sim -I .)
-for dir in hosts/*/include; do
+for dir in hosts/*/include "${@:3}"; do
     [[ ! -d $dir ]] || flags+=(-I "$dir")
 done
 while read -r header; do

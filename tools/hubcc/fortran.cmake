@@ -1,17 +1,15 @@
 # Fortran: MPI's names with underscores and what libgfortran needs, as one object for hubf90, which are C;
 # mpif.h; and the modules mpi and mpi_f08, which take gfortran.
 set(fortran ${PROJECT_SOURCE_DIR}/hosts/mpi/bindings/fortran)
-set(mpi_headers ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi-functions.h)
-add_custom_command(OUTPUT wrappers.c
-  COMMAND ${fortran}/wrappers.sh wrappers.c ${CMAKE_NM} $<TARGET_FILE:host_mpi> ${CMAKE_C_COMPILER} -E -P ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
-  DEPENDS ${fortran}/wrappers.sh host_mpi ${mpi_headers} VERBATIM)
+hubsim_mpi_binding(wrappers.c fortran_bindings.py wrappers)
 add_library(program_fortran OBJECT ${CMAKE_CURRENT_BINARY_DIR}/wrappers.c ${fortran}/special.c ${fortran}/section.c ${fortran}/runtime.c)
-target_include_directories(program_fortran PRIVATE ${PROJECT_SOURCE_DIR})
+add_dependencies(program_fortran mpi_functions)
+target_include_directories(program_fortran PRIVATE ${PROJECT_SOURCE_DIR} $<TARGET_PROPERTY:host_mpi,INTERFACE_INCLUDE_DIRECTORIES>)
 # A section for each function: a program keeps those that it calls.
 target_compile_options(program_fortran PRIVATE ${HUBSIM_WARNINGS} -O1 -ffunction-sections)
 add_custom_command(OUTPUT ${include}/mpif.h
   COMMAND ${fortran}/mpif.sh ${include}/mpif.h ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
-  DEPENDS ${fortran}/mpif.sh ${mpi_headers} VERBATIM)
+  DEPENDS ${fortran}/mpif.sh ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h VERBATIM)
 file(MAKE_DIRECTORY ${include}/fortran)
 set(fortran_parts ${lib}/fortran.o ${include}/mpif.h)
 find_program(HUBSIM_GFORTRAN gfortran)
@@ -20,16 +18,19 @@ if(HUBSIM_GFORTRAN)
     COMMAND ${HUBSIM_GFORTRAN} -O2 -fPIC -ffunction-sections -c -I${include} -J${include}/fortran ${fortran}/mpi.f90 -o mpi_module.o
     COMMAND ${CMAKE_COMMAND} -E touch ${include}/fortran/mpi.mod # which stays as it is when nothing changed
     DEPENDS ${fortran}/mpi.f90 ${include}/mpif.h VERBATIM)
-  set(f08_parts f08_handles.inc f08_operators.inc f08_procedures.inc)
-  add_custom_command(OUTPUT ${f08_parts} f08_constants.inc
-    COMMAND ${fortran}/f08.sh ${fortran}/f08.names ${CMAKE_C_COMPILER} -E -P ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h
+  set(f08_parts f08_constants.inc)
+  foreach(part handles operators procedures)
+    hubsim_mpi_binding(f08_${part}.inc fortran_bindings.py ${part})
+    list(APPEND f08_parts f08_${part}.inc)
+  endforeach()
+  add_custom_command(OUTPUT f08_constants.inc
     COMMAND ${fortran}/mpif.sh f08_constants.inc ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h f08
-    DEPENDS ${fortran}/f08.sh ${fortran}/f08.names ${fortran}/mpif.sh ${mpi_headers} VERBATIM)
+    DEPENDS ${fortran}/mpif.sh ${PROJECT_SOURCE_DIR}/hosts/mpi/include/mpi.h VERBATIM)
   add_custom_command(OUTPUT mpi_f08_module.o ${include}/fortran/mpi_f08.mod
     COMMAND ${HUBSIM_GFORTRAN} -O2 -fPIC -ffunction-sections -ffree-line-length-none -I${CMAKE_CURRENT_BINARY_DIR}
             -c -J${include}/fortran ${fortran}/mpi_f08.f90 -o mpi_f08_module.o
     COMMAND ${CMAKE_COMMAND} -E touch ${include}/fortran/mpi_f08.mod
-    DEPENDS ${fortran}/mpi_f08.f90 ${f08_parts} f08_constants.inc VERBATIM)
+    DEPENDS ${fortran}/mpi_f08.f90 ${f08_parts} VERBATIM)
   list(APPEND fortran_parts ${include}/fortran/mpi.mod ${include}/fortran/mpi_f08.mod)
   set(module ${CMAKE_CURRENT_BINARY_DIR}/mpi_module.o ${CMAKE_CURRENT_BINARY_DIR}/mpi_f08_module.o)
   install(FILES ${include}/fortran/mpi.mod ${include}/fortran/mpi_f08.mod DESTINATION include/hubsim/fortran)

@@ -65,16 +65,11 @@ static struct mpi_keyval *keyval_of(struct mpi_rank *mr, enum mpi_attr_kind kind
     return NULL;
 }
 
-int mpi_keyval_create(struct mpi_rank *mr, enum mpi_attr_kind kind,
-                      MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete_,
-                      int *keyval, void *state)
+static int create_keyval(struct mpi_rank *mr, struct mpi_keyval keyval, int *keyval_p)
 {
-    struct mpi_keyval *k;
+    struct mpi_keyval *k = malloc(sizeof(*k));
     int number;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    k = malloc(sizeof(*k));
     if (k == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     number = mpi_table_add(mr, &mr->env.keyvals, k);
@@ -82,26 +77,29 @@ int mpi_keyval_create(struct mpi_rank *mr, enum mpi_attr_kind kind,
         free(k);
         return MPI_ERR_NO_MEM;
     }
-    *keyval = FIRST_KEYVAL + number;
-    *k = (struct mpi_keyval){ .holders = 1,
-                              .env = &mr->env,
-                              .kind = kind,
-                              .handle = *keyval,
-                              .copy = copy,
-                              .delete_ = delete_,
-                              .state = state };
+    *k = keyval;
+    k->holders = 1;
+    k->env = &mr->env;
+    k->handle = FIRST_KEYVAL + number;
+    *keyval_p = k->handle;
     return MPI_SUCCESS;
 }
 
-int mpi_keyval_free(struct mpi_rank *mr, enum mpi_attr_kind kind, int *keyval)
+int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy,
+                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state,
+                      const char *call)
 {
-    struct mpi_keyval *k;
+    struct mpi_keyval k = { .kind = kind, .copy = copy, .delete_ = delete_, .state = state };
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    k = keyval_of(mr, kind, *keyval);
+    return mpi_end_call(call, create_keyval(mpi_self(), k, keyval));
+}
+
+int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval, const char *call)
+{
+    struct mpi_keyval *k = keyval_of(mpi_self(), kind, *keyval);
+
     if (k == NULL)
-        return MPI_ERR_KEYVAL;
+        return mpi_end_call(call, MPI_ERR_KEYVAL);
     if (!k->freed) { /* once: a delete function may free the keyval of each of its attributes */
         k->freed = true;
         keyval_put(k);
@@ -118,8 +116,8 @@ static void attr_put(struct mpi_attr *a)
     free(a);
 }
 
-static int add(struct mpi_rank *mr, struct mpi_attrs *attrs, struct mpi_keyval *k, void *value,
-               size_t integer)
+static int add_attr(struct mpi_rank *mr, struct mpi_attrs *attrs, struct mpi_keyval *k, void *value,
+                    size_t integer)
 {
     struct mpi_attr *a;
 
@@ -155,7 +153,7 @@ static int copy_one(struct mpi_rank *mr, int handle, const struct mpi_attr *from
     mpi_program_end(mr, aside);
     if (code != MPI_SUCCESS)
         return mpi_fail(mr, code, "keyval = %d: its copy function failed", k->handle);
-    return flag ? add(mr, to, k, out, from->integer) : MPI_SUCCESS;
+    return flag ? add_attr(mr, to, k, out, from->integer) : MPI_SUCCESS;
 }
 
 /* Recursion keeps the order, and holds what a copy function may delete: few objects have more than
@@ -180,8 +178,8 @@ int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attrs *from
     return copy_from(mr, handle, from->first, to);
 }
 
-/* No one that is leaving. `k` NULL: of any keyval. */
-static struct mpi_attr *find(const struct mpi_attrs *attrs, const struct mpi_keyval *k)
+/* Passes over those that are leaving. `k` NULL: any keyval. */
+static struct mpi_attr *find_attr(const struct mpi_attrs *attrs, const struct mpi_keyval *k)
 {
     struct mpi_attr *a = attrs->first;
 
@@ -226,7 +224,7 @@ int mpi_attrs_delete(struct mpi_rank *mr, int handle, struct mpi_attrs *attrs)
     int code = MPI_SUCCESS;
     struct mpi_attr *a;
 
-    while (code == MPI_SUCCESS && (a = find(attrs, NULL)) != NULL)
+    while (code == MPI_SUCCESS && (a = find_attr(attrs, NULL)) != NULL)
         code = remove_one(mr, handle, attrs, a);
     return code;
 }
@@ -245,7 +243,8 @@ void MPIX_Hub_integers(size_t bytes)
         mr->env.integers = bytes;
 }
 
-/* Of this call alone: functions of the program that it calls may ask for others. */
+/* What was asked for is for this call alone: functions of the program may ask for something else.
+ */
 static size_t take_integers(struct mpi_rank *mr)
 {
     size_t bytes = mr->env.integers;
@@ -254,61 +253,60 @@ static size_t take_integers(struct mpi_rank *mr)
     return bytes;
 }
 
-int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struct mpi_attrs *attrs,
-                 int keyval, void *value)
+int mpi_attr_change(struct mpi_object *o, int keyval, bool sets, void *value)
 {
-    struct mpi_keyval *k = keyval_of(mr, kind, keyval);
-    size_t integer = take_integers(mr);
-    struct mpi_attr *a;
+    struct mpi_keyval *k = keyval_of(o->mr, o->kind, keyval);
+    size_t integer = take_integers(o->mr);
     int code = MPI_SUCCESS;
+    struct mpi_attr *a;
 
     if (k == NULL)
         return MPI_ERR_KEYVAL;
     k->holders++; /* a delete function may free it */
-    a = find(attrs, k);
+    a = find_attr(o->attrs, k);
     if (a != NULL)
-        code = remove_one(mr, handle, attrs, a);
-    if (code == MPI_SUCCESS && find(attrs, k) != NULL)
-        code = mpi_fail(mr, MPI_ERR_KEYVAL, "keyval = %d: its delete function has set it", keyval);
-    if (code == MPI_SUCCESS)
-        code = add(mr, attrs, k, value, integer);
+        code = remove_one(o->mr, o->handle, o->attrs, a);
+    else if (!sets)
+        code = mpi_fail(o->mr, MPI_ERR_KEYVAL, "keyval = %d: no such attribute", keyval);
+    if (code == MPI_SUCCESS && sets && find_attr(o->attrs, k) != NULL)
+        code =
+            mpi_fail(o->mr, MPI_ERR_KEYVAL, "keyval = %d: its delete function has set it", keyval);
+    else if (code == MPI_SUCCESS && sets)
+        code = add_attr(o->mr, o->attrs, k, value, integer);
     keyval_put(k);
     return code;
 }
 
-int mpi_attr_get(struct mpi_rank *mr, enum mpi_attr_kind kind, const struct mpi_attrs *attrs,
-                 int keyval, void *value_p, int *flag)
+static int get_program_attr(struct mpi_object *o, int keyval, void **value_p, int *flag)
 {
-    const struct mpi_keyval *k = keyval_of(mr, kind, keyval);
-    bool as_it_is = take_integers(mr) != 0;
-    const struct mpi_attr *a;
-    const void *value;
-
-    if (k == NULL)
-        return MPI_ERR_KEYVAL;
-    a = find(attrs, k);
-    *flag = a != NULL;
-    if (a == NULL)
-        return MPI_SUCCESS;
-    value = a->value;
-    if (a->integer != 0 && !as_it_is)
-        value = a->integer == sizeof(int) ? (const void *)&a->narrow : &a->address;
-    memcpy(value_p, &value, sizeof(value));
-    return MPI_SUCCESS;
-}
-
-int mpi_attr_remove(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
-                    struct mpi_attrs *attrs, int keyval)
-{
-    const struct mpi_keyval *k = keyval_of(mr, kind, keyval);
+    const struct mpi_keyval *k = keyval_of(o->mr, o->kind, keyval);
+    bool as_it_is = take_integers(o->mr) != 0;
     struct mpi_attr *a;
 
     if (k == NULL)
         return MPI_ERR_KEYVAL;
-    a = find(attrs, k);
+    a = find_attr(o->attrs, k);
+    *flag = a != NULL;
     if (a == NULL)
-        return mpi_fail(mr, MPI_ERR_KEYVAL, "keyval = %d: no such attribute", keyval);
-    return remove_one(mr, handle, attrs, a);
+        return MPI_SUCCESS;
+    *value_p = a->value;
+    if (a->integer != 0 && !as_it_is)
+        *value_p = a->integer == sizeof(int) ? (void *)&a->narrow : &a->address;
+    return MPI_SUCCESS;
+}
+
+int mpi_attr_get(struct mpi_object *o, int keyval, void *value_p, int *flag)
+{
+    void *value = NULL;
+    int code = MPI_SUCCESS;
+
+    if (o->own_attr != NULL && o->own_attr(o->self, keyval, &value))
+        *flag = 1;
+    else
+        code = get_program_attr(o, keyval, &value, flag);
+    if (code == MPI_SUCCESS && *flag)
+        memcpy(value_p, &value, sizeof(value));
+    return code;
 }
 
 int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name)

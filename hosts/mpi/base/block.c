@@ -37,8 +37,8 @@ static unsigned log2_of(uint64_t bytes)
     return log2;
 }
 
-/* Of large ones without touching them: their pages are new ones at the next access. */
-static void clear(struct mpi_block *b)
+/* Large blocks get new pages at the next access, so they are not touched here. */
+static void clear_block(struct mpi_block *b)
 {
     size_t bytes = (size_t)1 << b->log2;
 
@@ -54,10 +54,10 @@ static void keep_or_clear(struct mpi_block *b)
     if (b->kept)
         b->pool->kept += bytes;
     else
-        clear(b);
+        clear_block(b);
 }
 
-static struct mpi_block *make(struct mpi_pool *pool, unsigned log2)
+static struct mpi_block *make_block(struct mpi_pool *pool, unsigned log2)
 {
     struct mpi_block *b = malloc(sizeof(*b));
 
@@ -69,7 +69,7 @@ static struct mpi_block *make(struct mpi_pool *pool, unsigned log2)
         free(b);
         return NULL;
     }
-    clear(b); /* gaps in what is sent have no other bytes in another run */
+    clear_block(b); /* gaps in what is sent have no other bytes in another run */
     pool->all = b;
     return b;
 }
@@ -83,7 +83,7 @@ void *mpi_block_try(struct mpi_rank *mr, uint64_t bytes)
     if (b != NULL)
         pool->free[log2 - LEAST_LOG2] = b->next;
     else
-        b = make(pool, log2);
+        b = make_block(pool, log2);
     if (b == NULL)
         return NULL;
     if (b->kept)

@@ -44,11 +44,29 @@ struct mpi_attr {
     MPI_Aint address; /* one or the other */
 };
 
-/** Of one object. */
+/** The attributes of one object. */
 struct mpi_attrs {
     struct mpi_attr *first; /* set last */
     bool closed;            /* the object's handle is gone: no more are set */
 };
+
+/** An object of a kind, for calls that several kinds have. */
+struct mpi_object {
+    struct mpi_rank *mr;
+    int handle;
+    enum mpi_attr_kind kind;
+    void *self;
+    unsigned *holders;       /* one more while functions of the program may free the object */
+    void (*put)(void *self); /* gives up a holder */
+    struct mpi_attrs *attrs;
+    /** Finds an attribute of the standard's own; NULL: the kind has none. */
+    bool (*own_attr)(void *self, int keyval, void **value_p);
+    struct mpi_errhandler **errhandler; /* NULL: errors are for the handler of MPI_COMM_WORLD */
+    struct mpi_info **info;
+    char **name;
+};
+/** Fills in the object with o->handle. @return the code for none, noted. */
+typedef int mpi_find_fn(struct mpi_object *o);
 
 /** Held by the program's handle and by the objects that have it. */
 struct mpi_errhandler {
@@ -73,7 +91,7 @@ struct mpi_error_code {
     char *string;
 };
 
-/** Of one rank. */
+/** Of this, each rank has one. */
 struct mpi_env {
     struct mpi_table keyvals, errhandlers, infos; /* by handle */
     struct mpi_error_code *codes;
@@ -99,19 +117,70 @@ int mpi_attrs_copy(struct mpi_rank *mr, int handle, const struct mpi_attrs *from
 int mpi_attrs_delete(struct mpi_rank *mr, int handle, struct mpi_attrs *attrs);
 /** Frees without a call: the run is over. */
 void mpi_attrs_drop(struct mpi_attrs *attrs);
-int mpi_attr_set(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle, struct mpi_attrs *attrs,
-                 int keyval, void *value);
-int mpi_attr_get(struct mpi_rank *mr, enum mpi_attr_kind kind, const struct mpi_attrs *attrs,
-                 int keyval, void *value_p, int *flag);
-int mpi_attr_remove(struct mpi_rank *mr, enum mpi_attr_kind kind, int handle,
-                    struct mpi_attrs *attrs, int keyval);
-int mpi_keyval_create(struct mpi_rank *mr, enum mpi_attr_kind kind,
-                      MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete_,
-                      int *keyval, void *state);
-int mpi_keyval_free(struct mpi_rank *mr, enum mpi_attr_kind kind, int *keyval);
+/** Takes out the attribute that is there, and then sets it, if `sets`. */
+int mpi_attr_change(struct mpi_object *o, int keyval, bool sets, void *value);
+int mpi_attr_get(struct mpi_object *o, int keyval, void *value_p, int *flag);
+/** The program's `call`, whole. */
+int mpi_keyval_create(enum mpi_attr_kind kind, MPI_Comm_copy_attr_function *copy,
+                      MPI_Comm_delete_attr_function *delete_, int *keyval, void *state,
+                      const char *call);
+int mpi_keyval_free(enum mpi_attr_kind kind, int *keyval, const char *call);
 /** A new value of an object's name. */
 int mpi_name_set(struct mpi_rank *mr, char **slot, const char *name);
 void mpi_name_get(const char *name, char *out, int *length); /* NULL: "" */
+
+/* object.c: calls of the program, whole */
+int mpi_object_change_attr(mpi_find_fn *find, int handle, int keyval, bool sets, void *value,
+                           const char *call);
+int mpi_object_get_attr(mpi_find_fn *find, int handle, int keyval, void *value, int *flag,
+                        const char *call);
+int mpi_object_set_errhandler(mpi_find_fn *find, int handle, MPI_Errhandler handler,
+                              const char *call);
+int mpi_object_get_errhandler(mpi_find_fn *find, int handle, MPI_Errhandler *handler,
+                              const char *call);
+int mpi_object_call_errhandler(mpi_find_fn *find, int handle, int code, const char *call);
+int mpi_object_set_info(mpi_find_fn *find, int handle, MPI_Info info, const char *call);
+int mpi_object_set_name(mpi_find_fn *find, int handle, const char *name, const char *call);
+
+/* The calls of a kind of objects, by their names without MPI_. Handles of all kinds are ints, so
+ * that functions of the program have the same type for all. */
+#define MPI_ATTRIBUTE_CALLS(kind, find, create, free, set, get, remove)                            \
+    int MPI_##create(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *release,    \
+                     int *keyval, void *state)                                                     \
+    {                                                                                              \
+        return mpi_keyval_create(kind, copy, release, keyval, state, __func__);                    \
+    }                                                                                              \
+    int MPI_##free(int *keyval)                                                                    \
+    {                                                                                              \
+        return mpi_keyval_free(kind, keyval, __func__);                                            \
+    }                                                                                              \
+    int MPI_##set(int handle, int keyval, void *value)                                             \
+    {                                                                                              \
+        return mpi_object_change_attr(find, handle, keyval, true, value, __func__);                \
+    }                                                                                              \
+    int MPI_##get(int handle, int keyval, void *value, int *flag)                                  \
+    {                                                                                              \
+        return mpi_object_get_attr(find, handle, keyval, value, flag, __func__);                   \
+    }                                                                                              \
+    int MPI_##remove(int handle, int keyval)                                                       \
+    {                                                                                              \
+        return mpi_object_change_attr(find, handle, keyval, false, NULL, __func__);                \
+    }
+#define MPI_ERRHANDLER_CALLS(find, create, set, get)                                               \
+    int MPI_##create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handler)                    \
+    {                                                                                              \
+        struct mpi_rank *mr = mpi_self();                                                          \
+                                                                                                   \
+        return mpi_end(mr, __func__, mpi_errhandler_create(mr, fn, handler));                      \
+    }                                                                                              \
+    int MPI_##set(int handle, MPI_Errhandler handler)                                              \
+    {                                                                                              \
+        return mpi_object_set_errhandler(find, handle, handler, __func__);                         \
+    }                                                                                              \
+    int MPI_##get(int handle, MPI_Errhandler *handler)                                             \
+    {                                                                                              \
+        return mpi_object_get_errhandler(find, handle, handler, __func__);                         \
+    }
 
 /* errhandler.c */
 void mpi_errhandler_put(struct mpi_errhandler *handler); /* may be NULL */
@@ -126,7 +195,7 @@ const char *mpi_info_value(const struct mpi_info *info, const char *key); /* NUL
 /** A copy with a handle of its own; of NULL, one without keys. */
 int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *handle_p);
 void mpi_info_drop(struct mpi_info *info); /* may be NULL */
-/** For objects that keep hints: those of `info`, which may be MPI_INFO_NULL, get new values in
+/** Keeps hints of an object: those of `info`, which may be MPI_INFO_NULL, get new values in
  * *slot, others stay; keys that are no hints are ignored. */
 int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info);
 

@@ -12,7 +12,8 @@ void mpi_errhandler_put(struct mpi_errhandler *handler)
 }
 
 /* Gives `handler` a handle. */
-static int add(struct mpi_rank *mr, struct mpi_errhandler *handler, MPI_Errhandler *handle_p)
+static int add_handler(struct mpi_rank *mr, struct mpi_errhandler *handler,
+                       MPI_Errhandler *handle_p)
 {
     int number;
 
@@ -28,7 +29,7 @@ static int add(struct mpi_rank *mr, struct mpi_errhandler *handler, MPI_Errhandl
     return MPI_SUCCESS;
 }
 
-static struct mpi_errhandler *create(MPI_Comm_errhandler_function *fn, bool returns)
+static struct mpi_errhandler *create_handler(MPI_Comm_errhandler_function *fn, bool returns)
 {
     struct mpi_errhandler *h = malloc(sizeof(*h));
 
@@ -40,14 +41,12 @@ static struct mpi_errhandler *create(MPI_Comm_errhandler_function *fn, bool retu
 int mpi_errhandler_create(struct mpi_rank *mr, MPI_Comm_errhandler_function *fn,
                           MPI_Errhandler *handle_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (fn == NULL)
         return mpi_fail(mr, MPI_ERR_ARG, "no function");
-    return add(mr, create(fn, false), handle_p);
+    return add_handler(mr, create_handler(fn, false), handle_p);
 }
 
-/* Of the program's own. */
+/* NULL: no handler of the program's own. */
 static struct mpi_errhandler *handler_of(struct mpi_rank *mr, MPI_Errhandler handler)
 {
     return handler >= FIRST ? mpi_table_get(&mr->env.errhandlers, (unsigned)(handler - FIRST))
@@ -59,7 +58,7 @@ int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Er
     struct mpi_errhandler *h = NULL;
 
     if (handler == MPI_ERRORS_RETURN) {
-        h = create(NULL, true);
+        h = create_handler(NULL, true);
         if (h == NULL)
             return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     } else if (handler != MPI_ERRORS_ARE_FATAL) {
@@ -73,8 +72,8 @@ int mpi_errhandler_set(struct mpi_rank *mr, struct mpi_errhandler **slot, MPI_Er
     return MPI_SUCCESS;
 }
 
-/* As if a new one were made (8.3), though equal to that which was set; one that has lost its handle
- * gets a new one. */
+/* The standard has a new handler made (8.3), equal to that which was set; one that has lost its
+ * handle gets a new one. */
 int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Errhandler *handle_p)
 {
     const struct mpi_table *all = &mr->env.errhandlers;
@@ -90,24 +89,22 @@ int mpi_errhandler_get(struct mpi_rank *mr, struct mpi_errhandler *held, MPI_Err
         }
     }
     held->holders++;
-    return add(mr, held, handle_p);
+    return add_handler(mr, held, handle_p);
 }
 
 int MPI_Errhandler_free(MPI_Errhandler *handler)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_errhandler *own = mr != NULL ? handler_of(mr, *handler) : NULL;
+    struct mpi_errhandler *own = handler_of(mr, *handler);
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     if (own != NULL) {
         if (--own->handles == 0) {
             mpi_errhandler_put(own);
             mpi_table_remove(&mr->env.errhandlers, (unsigned)(*handler - FIRST));
         }
     } else if (*handler != MPI_ERRORS_ARE_FATAL && *handler != MPI_ERRORS_RETURN) {
-        return mpi_end(mr, __func__,
-                       mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", *handler));
+        return mpi_end_call(
+            __func__, mpi_fail(mr, MPI_ERR_ARG, "errhandler = %d: no such handler", *handler));
     }
     *handler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;

@@ -1,4 +1,4 @@
-/* Errors end the program, as MPI has it when nobody asked for their codes; what codes mean. */
+/* Errors end the program unless it has asked for their codes; what codes mean. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ void *mpi_need(struct mpi_rank *mr, void *memory)
     mpi_abort(mr, 1);
 }
 
-static void tell(struct host *h, const char *call, const char *why)
+static void report_error(struct host *h, const char *call, const char *why)
 {
     char line[512];
 
@@ -60,9 +60,10 @@ void mpi_refuse_interruption(struct mpi_rank *mr)
 {
     if (!mr->interrupts)
         return;
-    tell(mr->host, "MPI",
-         "communication in a signal's handler that has interrupted another call of MPI, after a "
-         "jump out of one, or in the function of an operation: expected that call to return first");
+    report_error(
+        mr->host, "MPI",
+        "communication in a signal's handler that has interrupted another call of MPI, after a "
+        "jump out of one, or in the function of an operation: expected that call to return first");
     mpi_abort(mr, 1);
 }
 
@@ -85,7 +86,7 @@ int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, in
                    const char *call, int code)
 {
     if (handler == NULL) {
-        tell(mr->host, call, mr->why);
+        report_error(mr->host, call, mr->why);
         mpi_abort(mr, 1);
     }
     if (handler->fn != NULL) {
@@ -106,7 +107,7 @@ int mpi_end_outside(const char *call, const char *why, int code)
         return code;
     if (why == NULL)
         why = past == NULL ? "before MPI_Init()" : "after MPI_Finalize()";
-    tell(h, call, why);
+    report_error(h, call, why);
     end_rank(h, 1);
 }
 
@@ -126,14 +127,12 @@ int MPI_Abort(MPI_Comm comm, int exit_code)
     char why[32];
 
     (void)comm;
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
     snprintf(why, sizeof(why), "exit code %d", exit_code);
-    tell(mr->host, __func__, why);
+    report_error(mr->host, __func__, why);
     mpi_abort(mr, exit_code);
 }
 
-/* By class. */
+/* What an error means, by its class. */
 static const char *const texts[] = {
     [MPI_SUCCESS] = "no error",
     [MPI_ERR_BUFFER] = "invalid buffer pointer",
@@ -196,7 +195,7 @@ static const char *const texts[] = {
 };
 #define CLASSES (int)(sizeof(texts) / sizeof(texts[0]))
 
-/* Of the program's own codes; NULL: none. */
+/* NULL: no code of the program's own. */
 static struct mpi_error_code *own_code(struct mpi_rank *mr, int code)
 {
     unsigned i = (unsigned)(code - MPI_ERR_LASTCODE - 1);
@@ -215,7 +214,7 @@ int MPI_Error_class(int code, int *error_class)
     const struct mpi_error_code *own = own_code(mr, code);
 
     if (own == NULL && (code < 0 || code >= CLASSES))
-        return mpi_end(mr, __func__, bad_code(mr, code));
+        return mpi_end_call(__func__, bad_code(mr, code));
     *error_class = own != NULL ? own->error_class : code;
     return MPI_SUCCESS;
 }
@@ -227,7 +226,7 @@ int MPI_Error_string(int code, char *string, int *length)
     const char *text;
 
     if (own == NULL && (code < 0 || code >= CLASSES))
-        return mpi_end(mr, __func__, bad_code(mr, code));
+        return mpi_end_call(__func__, bad_code(mr, code));
     text = own == NULL ? texts[code] : own->string != NULL ? own->string : "";
     *length = snprintf(string, MPI_MAX_ERROR_STRING, "%s", text);
     return MPI_SUCCESS;
@@ -244,12 +243,9 @@ void mpi_note_code(struct mpi_rank *mr, int code)
 /* `error_class` 0: the code is a class of its own. */
 static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 {
+    struct mpi_env *e = &mr->env;
     struct mpi_error_code *more;
-    struct mpi_env *e;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    e = &mr->env;
     if (error_class != 0 && own_code(mr, error_class) == NULL &&
         (error_class < 0 || error_class >= CLASSES))
         return bad_code(mr, error_class);
@@ -266,16 +262,12 @@ static int add_code(struct mpi_rank *mr, int error_class, int *code_p)
 
 int MPI_Add_error_class(int *error_class)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, add_code(mr, 0, error_class));
+    return mpi_end_call(__func__, add_code(mpi_self(), 0, error_class));
 }
 
 int MPI_Add_error_code(int error_class, int *code)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, add_code(mr, error_class, code));
+    return mpi_end_call(__func__, add_code(mpi_self(), error_class, code));
 }
 
 int MPI_Add_error_string(int code, const char *string)
@@ -285,10 +277,10 @@ int MPI_Add_error_string(int code, const char *string)
     char *copy;
 
     if (own == NULL)
-        return mpi_end(mr, __func__, bad_code(mr, code));
+        return mpi_end_call(__func__, bad_code(mr, code));
     copy = malloc(MPI_MAX_ERROR_STRING);
     if (copy == NULL)
-        return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
     snprintf(copy, MPI_MAX_ERROR_STRING, "%s", string);
     free(own->string);
     own->string = copy;

@@ -48,7 +48,7 @@ static char *copy_text(const char *text)
 }
 
 /* Where the key is, or the end. */
-static struct mpi_info_entry **find(struct mpi_info *info, const char *key)
+static struct mpi_info_entry **find_key(struct mpi_info *info, const char *key)
 {
     struct mpi_info_entry **at = &info->first;
 
@@ -57,9 +57,9 @@ static struct mpi_info_entry **find(struct mpi_info *info, const char *key)
     return at;
 }
 
-static bool set(struct mpi_info *info, const char *key, const char *value)
+static bool set_key(struct mpi_info *info, const char *key, const char *value)
 {
-    struct mpi_info_entry **at = find(info, key), *e;
+    struct mpi_info_entry **at = find_key(info, key), *e;
     char *text = copy_text(value);
 
     if (text == NULL)
@@ -84,13 +84,13 @@ static bool set(struct mpi_info *info, const char *key, const char *value)
 }
 
 /* NULL: out of memory. */
-static struct mpi_info *duplicate(const struct mpi_info *from)
+static struct mpi_info *duplicate_info(const struct mpi_info *from)
 {
     struct mpi_info *to = calloc(1, sizeof(*to));
 
     for (const struct mpi_info_entry *e = from != NULL ? from->first : NULL;
          to != NULL && e != NULL; e = e->next) {
-        if (!set(to, e->key, e->value)) {
+        if (!set_key(to, e->key, e->value)) {
             mpi_info_drop(to);
             to = NULL;
         }
@@ -100,7 +100,7 @@ static struct mpi_info *duplicate(const struct mpi_info *from)
 
 int mpi_info_copy(struct mpi_rank *mr, const struct mpi_info *from, MPI_Info *handle_p)
 {
-    struct mpi_info *copy = duplicate(from);
+    struct mpi_info *copy = duplicate_info(from);
     int number;
 
     if (copy == NULL)
@@ -171,14 +171,14 @@ int mpi_info_keep(struct mpi_rank *mr, struct mpi_info **slot, MPI_Info info)
         from = info_of(mr, info);
         if (from == NULL)
             return MPI_ERR_INFO;
-        copy = duplicate(from);
+        copy = duplicate_info(from);
         if (copy == NULL)
             return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
         drop_others(copy);
     }
     for (const struct mpi_info_entry *e = *slot != NULL ? (*slot)->first : NULL;
          copy != NULL && e != NULL; e = e->next)
-        if (mpi_info_value(copy, e->key) == NULL && !set(copy, e->key, e->value)) {
+        if (mpi_info_value(copy, e->key) == NULL && !set_key(copy, e->key, e->value)) {
             mpi_info_drop(copy);
             return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
         }
@@ -201,8 +201,6 @@ static int info_get(struct mpi_rank *mr, MPI_Info info, const struct mpi_info **
 {
     static const struct mpi_info none;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     *info_p = info == MPI_INFO_ENV ? &none : info_of(mr, info);
     return *info_p != NULL ? MPI_SUCCESS : MPI_ERR_INFO;
 }
@@ -219,9 +217,7 @@ static int check_key(struct mpi_rank *mr, const char *key)
 
 int MPI_Info_create(MPI_Info *info)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, mr != NULL ? mpi_info_copy(mr, NULL, info) : MPI_ERR_OTHER);
+    return mpi_end_call(__func__, mpi_info_copy(mpi_self(), NULL, info));
 }
 
 int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
@@ -230,16 +226,16 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
     const struct mpi_info *i = NULL;
     int code = info_get(mr, info, &i);
 
-    return mpi_end(mr, __func__, code == MPI_SUCCESS ? mpi_info_copy(mr, i, newinfo) : code);
+    return mpi_end_call(__func__, code == MPI_SUCCESS ? mpi_info_copy(mr, i, newinfo) : code);
 }
 
 int MPI_Info_free(MPI_Info *info)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_info *i = mr != NULL ? info_of(mr, *info) : NULL;
+    struct mpi_info *i = info_of(mr, *info);
 
     if (i == NULL)
-        return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_ERR_INFO);
+        return mpi_end_call(__func__, MPI_ERR_INFO);
     mpi_table_remove(&mr->env.infos, (unsigned)(*info - FIRST_INFO));
     mpi_info_drop(i);
     *info = MPI_INFO_NULL;
@@ -250,7 +246,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_info *i = NULL;
-    int code = mr == NULL ? MPI_ERR_OTHER : check_key(mr, key);
+    int code = check_key(mr, key);
 
     if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;
@@ -258,9 +254,9 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
         (value == NULL || value[0] == '\0' || strlen(value) > MPI_MAX_INFO_VAL))
         code = mpi_fail(mr, MPI_ERR_INFO_VALUE, "value of %s: expected 1 .. %d characters", key,
                         MPI_MAX_INFO_VAL);
-    if (code == MPI_SUCCESS && !set(i, key, value))
+    if (code == MPI_SUCCESS && !set_key(i, key, value))
         code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Info_delete(MPI_Info info, const char *key)
@@ -268,16 +264,16 @@ int MPI_Info_delete(MPI_Info info, const char *key)
     struct mpi_rank *mr = mpi_self();
     struct mpi_info *i = NULL;
     struct mpi_info_entry **at, *e;
-    int code = mr == NULL ? MPI_ERR_OTHER : check_key(mr, key);
+    int code = check_key(mr, key);
 
     if (code == MPI_SUCCESS && (i = info_of(mr, info)) == NULL)
         code = MPI_ERR_INFO;
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
-    at = find(i, key);
+        return mpi_end_call(__func__, code);
+    at = find_key(i, key);
     e = *at;
     if (e == NULL)
-        return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_INFO_NOKEY, "key %s: not there", key));
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_INFO_NOKEY, "key %s: not there", key));
     *at = e->next;
     entry_free(e);
     return MPI_SUCCESS;
@@ -303,7 +299,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
     if (code == MPI_SUCCESS && length < 0)
         code = mpi_fail(mr, MPI_ERR_ARG, "valuelen = %d: expected 0 or more", length);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     *flag = found != NULL;
     if (found != NULL)
         snprintf(value, (size_t)length + 1, "%s", found);
@@ -312,12 +308,11 @@ int MPI_Info_get(MPI_Info info, const char *key, int length, char *value, int *f
 
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag)
 {
-    struct mpi_rank *mr = mpi_self();
     const char *found;
-    int code = look_up(mr, info, key, &found);
+    int code = look_up(mpi_self(), info, key, &found);
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     *flag = found != NULL;
     if (found != NULL)
         *length = (int)strlen(found);
@@ -326,12 +321,11 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *length, int *flag
 
 int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    struct mpi_rank *mr = mpi_self();
     const struct mpi_info *i = NULL;
-    int code = info_get(mr, info, &i);
+    int code = info_get(mpi_self(), info, &i);
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     *nkeys = 0;
     for (const struct mpi_info_entry *e = i->first; e != NULL; e = e->next)
         ++*nkeys;
@@ -346,12 +340,12 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
     int code = info_get(mr, info, &i), k = 0;
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     for (e = i->first; e != NULL && k != n; e = e->next)
         k++;
     if (e == NULL)
-        return mpi_end(mr, __func__,
-                       mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 .. %d", n, k - 1));
+        return mpi_end_call(__func__,
+                            mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 .. %d", n, k - 1));
     memcpy(key, e->key, strlen(e->key) + 1);
     return MPI_SUCCESS;
 }

@@ -37,7 +37,7 @@ static inline MPI_Status mpi_status(int source, int tag, int error, uint64_t byt
 {
     return (MPI_Status){ source, tag, error, (uint32_t)bytes, (uint32_t)(bytes >> 32), 0 };
 }
-/** What calls that end one operation hand out: they leave MPI_ERROR as it was (MPI 3.1, 3.2.5). */
+/** Calls that end one operation hand this out: they leave MPI_ERROR as it was (MPI 3.1, 3.2.5). */
 static inline void mpi_status_give(MPI_Status *to, const MPI_Status *from)
 {
     int error;
@@ -67,8 +67,8 @@ struct mpi_contexts {
     uint32_t next;
 };
 
-/** What calls that do not wait have looked for in vain since one of them found something. Several
- * are told apart as far as two. */
+/** Calls that do not wait have looked for this in vain since one of them found something. Up to two
+ * are distinguished. */
 struct mpi_look {
     struct mpi_sought {
         bool sends;
@@ -79,15 +79,15 @@ struct mpi_look {
     unsigned n;
 };
 
-/** What goes on when messages have ended, above them: called when it is due, with whatever takes in
- * messages, but not from within mpi_start(). */
+/** Layers above messages that go on when some have ended. Whatever takes in messages calls them
+ * when they are due, but not from within mpi_start(). */
 enum mpi_follower { MPI_FOLLOWS_SCHEDULES, MPI_FOLLOWS_WINDOWS, MPI_FOLLOWERS };
 struct mpi_follow {
     bool due;
     void (*advance)(struct mpi_rank *mr);
 };
 
-/** Of one rank, from MPI_Init() on. */
+/** A rank, from MPI_Init() on. */
 struct mpi_rank {
     struct host_state kept; /* first: see host_state_of() */
     struct host *host;
@@ -129,7 +129,8 @@ struct mpi_rank {
 /** Frees all; host_state_of() finds the rank by this function (init/mpi.c). */
 void mpi_rank_release(void *rank);
 
-/** As the program knows it: __func__ of the library's MPI_X is HMPI_X; see profile.sh. */
+/** The name that the program knows: __func__ of the library's MPI_X is HMPI_X; see
+ * c_bindings.py. */
 static inline const char *mpi_call_name(const char *func)
 {
     return func[0] == 'H' ? func + 1 : func;
@@ -139,21 +140,20 @@ static inline const char *mpi_call_name(const char *func)
 struct mpi_rank *mpi_self(void); /* NULL outside MPI_Init() .. MPI_Finalize() */
 /** Notes what is wrong; `mr` may be NULL. */
 void mpi_note(struct mpi_rank *mr, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** With what the code means. */
+/** Notes what the code means. */
 void mpi_note_code(struct mpi_rank *mr, int code);
-/** The same, and yields `code`. */
+/** Notes what is wrong, and yields `code`. */
 #define mpi_fail(mr, code, ...) (mpi_note((mr), __VA_ARGS__), (code))
-/** Of an argument that the result goes to. @return MPI_ERR_ARG, noted, for NULL. */
-static inline int mpi_check_out(struct mpi_rank *mr, const void *p, const char *name)
-{
-    return p != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_ARG, "%s = NULL", name);
-}
 /** Ends a call of the program: calls the error handler of MPI_COMM_WORLD for an error, which ends
  * all ranks unless it is to be returned. `mr` may be NULL. @return `code` */
 int mpi_end(struct mpi_rank *mr, const char *call, int code);
-/** The same before MPI_Init() and after MPI_Finalize(); `why` NULL: that is what is wrong. */
+static inline int mpi_end_call(const char *call, int code)
+{
+    return code == MPI_SUCCESS ? code : mpi_end(mpi_self(), call, code);
+}
+/** Ends a call before MPI_Init() or after MPI_Finalize(); `why` NULL: that is what is wrong. */
 int mpi_end_outside(const char *call, const char *why, int code);
-/** The same for any object with an error handler; `handle` is what the handler is told. */
+/** Ends a call with the error handler of an object, which gets `handle`. */
 int mpi_end_object(struct mpi_rank *mr, const struct mpi_errhandler *handler, int handle,
                    const char *call, int code);
 __attribute__((noreturn)) void mpi_abort(struct mpi_rank *mr, int exit_code);

@@ -145,5 +145,5 @@ int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *re
     } else {
         code = mpi_coll_run(c, call);
     }
-    return mpi_end_comm(c->mr, c->far != NULL ? c->far : c->comm, call, code);
+    return mpi_end_comm(c->far != NULL ? c->far : c->comm, call, code);
 }

@@ -124,76 +124,70 @@ struct mpi_comm *mpi_comm_of(struct mpi_rank *mr, MPI_Comm comm)
     return c;
 }
 
-int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
+int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p)
 {
-    *comm_p = NULL;
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *comm_p = mpi_comm_of(mr, comm);
+    *comm_p = mpi_comm_of(mpi_self(), comm);
     return *comm_p != NULL ? MPI_SUCCESS : MPI_ERR_COMM;
 }
 
-int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p)
+int mpi_comm_get_intra(MPI_Comm comm, struct mpi_comm **comm_p)
 {
-    int code = mpi_comm_get(mr, comm, comm_p);
+    int code = mpi_comm_get(comm, comm_p);
 
     if (code == MPI_SUCCESS && (*comm_p)->remote != NULL)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
+        code = mpi_fail((*comm_p)->mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
     return code;
 }
 
-int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code)
+int mpi_end_comm(const struct mpi_comm *c, const char *call, int code)
 {
-    if (mr == NULL || c == NULL || code == MPI_SUCCESS)
-        return mpi_end(mr, call, code);
-    return mpi_end_object(mr, c->errhandler, c->handle, call, code);
+    if (code == MPI_SUCCESS)
+        return code;
+    return c != NULL ? mpi_end_object(c->mr, c->errhandler, c->handle, call, code)
+                     : mpi_end(mpi_self(), call, code);
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         *rank = c->rank;
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         *size = c->size;
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS) {
         c->group->holders++;
-        code = mpi_group_add(mr, c->group, group);
+        code = mpi_group_add(c->mr, c->group, group);
     }
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *a, *b;
-    int code = mpi_comm_get(mr, comm, &a), far = MPI_IDENT;
+    int code = mpi_comm_get(comm, &a), far = MPI_IDENT;
 
     if (code == MPI_SUCCESS)
-        code = mpi_comm_get(mr, other, &b);
+        code = mpi_comm_get(other, &b);
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(mr, a, __func__, code);
+        return mpi_end_comm(a, __func__, code);
     *result = MPI_IDENT;
     if (a == b)
         return MPI_SUCCESS;
@@ -212,34 +206,32 @@ int MPI_Comm_compare(MPI_Comm comm, MPI_Comm other, int *result)
 
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS && strlen(name) >= MPI_MAX_OBJECT_NAME)
-        code = mpi_fail(mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
+        code = mpi_fail(c->mr, MPI_ERR_ARG, "name: %zu characters", strlen(name));
     if (code == MPI_SUCCESS)
         (void)snprintf(c->name, sizeof(c->name), "%s", name);
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Comm_get_name(MPI_Comm comm, char *name, int *length)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS) {
         *length = (int)strlen(c->name);
         memcpy(name, c->name, (size_t)*length + 1);
     }
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 {
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, *comm, &c);
+    int code = mpi_comm_get(*comm, &c);
 
     if (code == MPI_SUCCESS && (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF))
         code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: cannot be freed", *comm);
@@ -259,20 +251,16 @@ static int free_comm(struct mpi_rank *mr, MPI_Comm *comm)
 /* Needs no word with the others: see comm.h. */
 int MPI_Comm_free(MPI_Comm *comm)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, free_comm(mr, comm));
+    return mpi_end_call(__func__, free_comm(mpi_self(), comm));
 }
 
-/* What is pending on a communicator of this one job goes on by itself. */
+/* Requests that are pending on a communicator of this one job go on by themselves. */
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, free_comm(mr, comm));
+    return mpi_end_call(__func__, free_comm(mpi_self(), comm));
 }
 
-/* Nobody spawns processes here. */
+/* No processes are spawned here. */
 int MPI_Comm_get_parent(MPI_Comm *parent)
 {
     *parent = MPI_COMM_NULL;

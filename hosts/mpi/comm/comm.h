@@ -1,11 +1,11 @@
 /*
  * Groups, communicators and their topologies.
  *
- * A context tells the messages of one communicator from those of others. It is made up by one
- * process, the first of the new group, of its rank in the world and a number; the others are told.
- * So no two communicators have the same one, in whatever order they are created, also by calls that
- * do not block. Its maker may use it again when its own part of the communicator has gone, and does
- * so only after tens of thousands of others.
+ * A context distinguishes the messages of one communicator from those of others. One process makes
+ * it up, the first of the new group, of its rank in the world and a number, and sends it to the
+ * others. So no two communicators have the same one, in whatever order they are created, also by
+ * calls that do not block. Its maker may use it again when its own part of the communicator has
+ * gone, and does so only after tens of thousands of others.
  */
 #ifndef MPI_COMM_H
 #define MPI_COMM_H
@@ -19,7 +19,7 @@
 #define MPI_CONTEXT_LOCAL  2u
 #define MPI_CONTEXT_TAGGED 4u
 
-/** Of ranks of the world; constant, so holders share it. */
+/** Ranks of the world; constant, so holders share it. */
 struct mpi_group {
     unsigned holders;
     int rank, size; /* own rank, or MPI_UNDEFINED */
@@ -30,8 +30,8 @@ struct mpi_group {
 struct mpi_topology {
     unsigned holders;
     int kind;                            /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
-    int ndims, *dims, *periods, *coords; /* of a grid */
-    int nindex, nedges, *index, *edges;  /* of a graph */
+    int ndims, *dims, *periods, *coords; /* a grid */
+    int nindex, nedges, *index, *edges;  /* a graph */
     bool weighted;
     int nin, nout; /* neighbours that this process receives from, and sends to */
     int *in, *out, *in_weights, *out_weights;
@@ -72,7 +72,7 @@ void mpi_groups_release(struct mpi_rank *mr);
 /* comm_attr.c */
 /** A new communicator gets the error handler of the old one. */
 void mpi_comm_inherit(const struct mpi_comm *old, struct mpi_comm *comm);
-/** Of one that is freed, its attributes deleted. */
+/** For a communicator that is freed, its attributes deleted. */
 void mpi_comm_env_release(struct mpi_comm *comm);
 /** Takes it out of the table, and gives up what the handle held. */
 void mpi_comm_drop(struct mpi_rank *mr, struct mpi_comm *comm);
@@ -92,23 +92,23 @@ int mpi_comm_add(struct mpi_rank *mr, struct mpi_group *group, struct mpi_group 
  * out of memory, noted. */
 struct mpi_comm *mpi_comm_new(struct mpi_rank *mr, struct mpi_group *group,
                               struct mpi_group *remote, uint32_t context);
-/** For a call of the program; `mr` may be NULL. @return an error code, noted; *comm_p is NULL then.
- */
-int mpi_comm_get(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
-/** The same of one group. @return MPI_ERR_COMM for an inter-communicator, noted; *comm_p is set. */
-int mpi_comm_get_intra(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **comm_p);
+/** Finds one for a call of the program. @return an error code, noted; *comm_p is NULL then. */
+int mpi_comm_get(MPI_Comm comm, struct mpi_comm **comm_p);
+/** Finds a communicator of one group. @return MPI_ERR_COMM for an inter-communicator, noted;
+ * *comm_p is set. */
+int mpi_comm_get_intra(MPI_Comm comm, struct mpi_comm **comm_p);
 
 /** Ends a call of the program on a communicator as mpi_end() does, by its error handler. `c` NULL:
  * the handler of MPI_COMM_WORLD. */
-int mpi_end_comm(struct mpi_rank *mr, const struct mpi_comm *c, const char *call, int code);
+int mpi_end_comm(const struct mpi_comm *c, const char *call, int code);
 
 /* context.c */
 /** Made up by this process alone. @return 0: all that it may make up are in use. */
 uint32_t mpi_context_new(struct mpi_rank *mr);
-/** Of a communicator that has gone, or for which another one was chosen. No effect on one that
+/** Gives back a context that is out of use, or was not chosen. No effect on one that
  * this process has not made up. */
 void mpi_context_put(struct mpi_rank *mr, uint32_t context);
-/** The same after a call that may have made a communicator of it. */
+/** Gives back a context unless the communicator that was `made` has it. */
 void mpi_context_put_unused(struct mpi_rank *mr, uint32_t context, MPI_Comm made);
 /** @return MPI_ERR_OTHER, noted, for 0. */
 int mpi_context_check(struct mpi_rank *mr, uint32_t context);

@@ -10,19 +10,19 @@
 
 #define WORD 64u
 
-static uint32_t room(const struct mpi_rank *mr)
+static uint32_t most_contexts(const struct mpi_rank *mr)
 {
     uint32_t fits = (UINT32_MAX / MPI_CONTEXTS - FIRST) / mr->host->size;
 
     return fits < COMMON ? fits : COMMON;
 }
 
-/* From the one after the last on: what has been given back rests as long as possible, for ranks
+/* Looks from the last one on: what has been given back rests as long as possible, for ranks
  * that are late in freeing their part of a communicator. */
 uint32_t mpi_context_new(struct mpi_rank *mr)
 {
     struct mpi_contexts *own = &mr->contexts;
-    uint32_t n = room(mr);
+    uint32_t n = most_contexts(mr);
 
     if (own->used == NULL)
         own->used = mpi_need(mr, calloc(COMMON / WORD, sizeof(*own->used)));
@@ -63,5 +63,5 @@ int mpi_context_check(struct mpi_rank *mr, uint32_t context)
     return mpi_fail(mr, MPI_ERR_OTHER,
                     "too many communicators: the first rank of the new one has made %u that are "
                     "not freed",
-                    room(mr));
+                    most_contexts(mr));
 }

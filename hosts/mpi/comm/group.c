@@ -39,12 +39,8 @@ void mpi_group_find_self(const struct mpi_rank *mr, struct mpi_group *g)
 
 int mpi_group_add(struct mpi_rank *mr, struct mpi_group *g, MPI_Group *handle_p)
 {
-    int number, code = mpi_check_out(mr, handle_p, "newgroup");
+    int number;
 
-    if (code != MPI_SUCCESS) {
-        mpi_group_put(g);
-        return code;
-    }
     if (g->size == 0) {
         mpi_group_put(g);
         *handle_p = MPI_GROUP_EMPTY;
@@ -81,38 +77,30 @@ void mpi_groups_release(struct mpi_rank *mr)
     mpi_group_put(mr->no_group);
 }
 
-static int find(struct mpi_rank *mr, MPI_Group group, struct mpi_group **g_p)
+static int find_group(struct mpi_rank *mr, MPI_Group group, struct mpi_group **g_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     *g_p = mpi_group_of(mr, group);
     return *g_p != NULL ? MPI_SUCCESS : MPI_ERR_GROUP;
 }
 
 int MPI_Group_size(MPI_Group group, int *size)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_group *g;
-    int code = find(mr, group, &g);
+    int code = find_group(mpi_self(), group, &g);
 
     if (code == MPI_SUCCESS)
-        code = mpi_check_out(mr, size, "size");
-    if (code == MPI_SUCCESS)
         *size = g->size;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Group_rank(MPI_Group group, int *rank)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_group *g;
-    int code = find(mr, group, &g);
+    int code = find_group(mpi_self(), group, &g);
 
     if (code == MPI_SUCCESS)
-        code = mpi_check_out(mr, rank, "rank");
-    if (code == MPI_SUCCESS)
         *rank = g->rank;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group other,
@@ -120,14 +108,14 @@ int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Gro
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_group *from, *to;
-    int code = find(mr, group, &from);
+    int code = find_group(mr, group, &from);
 
     if (code == MPI_SUCCESS)
-        code = find(mr, other, &to);
+        code = find_group(mr, other, &to);
     if (code == MPI_SUCCESS && n < 0)
         code = mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 or more", n);
-    if (code == MPI_SUCCESS && n > 0)
-        code = mpi_check_out(mr, others, "ranks of the other group");
+    if (code == MPI_SUCCESS && n > 0 && others == NULL)
+        code = mpi_fail(mr, MPI_ERR_ARG, "ranks of the other group = NULL");
     for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
         if (ranks[i] == MPI_PROC_NULL)
             others[i] = MPI_PROC_NULL;
@@ -137,7 +125,7 @@ int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Gro
         else
             others[i] = mpi_group_rank_of(to, from->world[ranks[i]]);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int mpi_group_compare(const struct mpi_group *a, const struct mpi_group *b)
@@ -156,26 +144,27 @@ int MPI_Group_compare(MPI_Group group, MPI_Group other, int *result)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_group *a, *b;
-    int code = find(mr, group, &a);
+    int code = find_group(mr, group, &a);
 
     if (code == MPI_SUCCESS)
-        code = find(mr, other, &b);
+        code = find_group(mr, other, &b);
     if (code == MPI_SUCCESS)
         *result = mpi_group_compare(a, b);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
-/* Whether to take the members of `a` that are, or are not, in `b`; then all else of `b`. */
+/* A set has the members of `a` that are, or are not, in `b`; UNION all, and then all else of `b`.
+ */
 enum set_kind { UNION, INTERSECTION, DIFFERENCE };
 
-static int combine(struct mpi_rank *mr, enum set_kind kind, MPI_Group group, MPI_Group other,
-                   MPI_Group *newgroup)
+static int combine_groups(struct mpi_rank *mr, enum set_kind kind, MPI_Group group, MPI_Group other,
+                          MPI_Group *newgroup)
 {
     struct mpi_group *a, *b, *g;
-    int code = find(mr, group, &a), n = 0;
+    int code = find_group(mr, group, &a), n = 0;
 
     if (code == MPI_SUCCESS)
-        code = find(mr, other, &b);
+        code = find_group(mr, other, &b);
     if (code != MPI_SUCCESS)
         return code;
     g = mpi_group_new(mr, a->size + b->size);
@@ -197,23 +186,17 @@ static int combine(struct mpi_rank *mr, enum set_kind kind, MPI_Group group, MPI
 
 int MPI_Group_union(MPI_Group group, MPI_Group other, MPI_Group *newgroup)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, combine(mr, UNION, group, other, newgroup));
+    return mpi_end_call(__func__, combine_groups(mpi_self(), UNION, group, other, newgroup));
 }
 
 int MPI_Group_intersection(MPI_Group group, MPI_Group other, MPI_Group *newgroup)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, combine(mr, INTERSECTION, group, other, newgroup));
+    return mpi_end_call(__func__, combine_groups(mpi_self(), INTERSECTION, group, other, newgroup));
 }
 
 int MPI_Group_difference(MPI_Group group, MPI_Group other, MPI_Group *newgroup)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, combine(mr, DIFFERENCE, group, other, newgroup));
+    return mpi_end_call(__func__, combine_groups(mpi_self(), DIFFERENCE, group, other, newgroup));
 }
 
 /* Ranks are listed one by one; `ranks` has to name each at most once. */
@@ -249,11 +232,11 @@ static int select_listed(struct mpi_rank *mr, const struct mpi_group *g, bool in
     return mpi_group_add(mr, chosen, newgroup);
 }
 
-static int choose(struct mpi_rank *mr, MPI_Group group, bool include, int n, const int ranks[],
-                  MPI_Group *newgroup)
+static int choose_ranks(struct mpi_rank *mr, MPI_Group group, bool include, int n,
+                        const int ranks[], MPI_Group *newgroup)
 {
     struct mpi_group *g;
-    int code = find(mr, group, &g);
+    int code = find_group(mr, group, &g);
 
     if (code == MPI_SUCCESS && n < 0)
         code = mpi_fail(mr, MPI_ERR_ARG, "n = %d: expected 0 or more", n);
@@ -262,16 +245,12 @@ static int choose(struct mpi_rank *mr, MPI_Group group, bool include, int n, con
 
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, choose(mr, group, true, n, ranks, newgroup));
+    return mpi_end_call(__func__, choose_ranks(mpi_self(), group, true, n, ranks, newgroup));
 }
 
 int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, choose(mr, group, false, n, ranks, newgroup));
+    return mpi_end_call(__func__, choose_ranks(mpi_self(), group, false, n, ranks, newgroup));
 }
 
 /* Triplets (first, last, stride), written out. @return how many ranks, or -1 with *code_p. */
@@ -303,7 +282,7 @@ static int choose_ranges(struct mpi_rank *mr, MPI_Group group, bool include, int
                          MPI_Group *newgroup)
 {
     struct mpi_group *g;
-    int code = find(mr, group, &g), count;
+    int code = find_group(mr, group, &g), count;
     int *ranks;
 
     if (code == MPI_SUCCESS && n < 0)
@@ -322,23 +301,19 @@ static int choose_ranges(struct mpi_rank *mr, MPI_Group group, bool include, int
 
 int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, choose_ranges(mr, group, true, n, ranges, newgroup));
+    return mpi_end_call(__func__, choose_ranges(mpi_self(), group, true, n, ranges, newgroup));
 }
 
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, choose_ranges(mr, group, false, n, ranges, newgroup));
+    return mpi_end_call(__func__, choose_ranges(mpi_self(), group, false, n, ranges, newgroup));
 }
 
 int MPI_Group_free(MPI_Group *group)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_group *g;
-    int code = find(mr, *group, &g);
+    int code = find_group(mr, *group, &g);
 
     if (code == MPI_SUCCESS && *group != MPI_GROUP_EMPTY) {
         mpi_table_remove(&mr->groups, (unsigned)(*group - FIRST_HANDLE));
@@ -346,5 +321,5 @@ int MPI_Group_free(MPI_Group *group)
     }
     if (code == MPI_SUCCESS)
         *group = MPI_GROUP_NULL;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }

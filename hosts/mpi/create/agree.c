@@ -1,12 +1,14 @@
-/* What ranks say to each other to make a communicator. */
+/* How ranks agree on a new communicator. */
 #include "hosts/mpi/create/create.h"
 
-/* A collective of the library's own on ints. */
+/* A collective of the library's own on ints, of an inter-communicator in the own group. */
 static int own_call(struct mpi_rank *mr, struct mpi_comm *comm, enum mpi_collective kind, int root,
                     int *ints, int n)
 {
-    struct mpi_coll c = { .mr = mr, .comm = comm, .kind = kind, .root = root, .commutes = true };
+    struct mpi_coll c = { .mr = mr, .kind = kind, .root = root, .commutes = true };
 
+    comm = comm->local != NULL ? comm->local : comm;
+    c.comm = comm;
     c.rank = comm->rank;
     c.size = comm->size;
     c.in = (struct mpi_blocks){ (char *)ints, (uint64_t)n, mpi_type_of(mr, MPI_INT), 0, 0, 0, 0 };
@@ -20,12 +22,12 @@ static int own_call(struct mpi_rank *mr, struct mpi_comm *comm, enum mpi_collect
 
 int mpi_comm_exchange(struct mpi_rank *mr, struct mpi_comm *comm, int *all, int n)
 {
-    return own_call(mr, comm->local != NULL ? comm->local : comm, MPI_COLL_ALLGATHER, 0, all, n);
+    return own_call(mr, comm, MPI_COLL_ALLGATHER, 0, all, n);
 }
 
-int mpi_comm_tell(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n)
+int mpi_comm_broadcast(struct mpi_rank *mr, struct mpi_comm *comm, int root, int *ints, int n)
 {
-    return own_call(mr, comm->local != NULL ? comm->local : comm, MPI_COLL_BCAST, root, ints, n);
+    return own_call(mr, comm, MPI_COLL_BCAST, root, ints, n);
 }
 
 int mpi_comm_pass(struct mpi_rank *mr, struct mpi_comm *comm, int tag, int peer, int *own, int nown,

@@ -3,7 +3,7 @@
 
 #include "hosts/mpi/create/create.h"
 
-/** What each rank says: its colour, key, and a context for the case that it comes to be the first
+/** Each rank says this: its colour, key, and a context for the case that it comes to be the first
  * of its new group. */
 struct said {
     int color, key, context;
@@ -24,8 +24,8 @@ static int by_key(const void *left, const void *right)
 }
 
 /* The ranks of one colour, by key, equal keys by their old rank. NULL: out of memory, noted. */
-static struct mpi_group *members(struct mpi_rank *mr, const struct mpi_group *old,
-                                 const struct said *all, int color, int *first_p)
+static struct mpi_group *members_of(struct mpi_rank *mr, const struct mpi_group *old,
+                                    const struct said *all, int color, int *first_p)
 {
     struct mpi_group *g = mpi_group_new(mr, old->size);
     struct place *places = calloc((size_t)old->size, sizeof(*places));
@@ -70,20 +70,20 @@ int mpi_comm_make(struct mpi_rank *mr, const struct mpi_comm *old, struct mpi_gr
 }
 
 /* `theirs` is of the remote group of an inter-communicator, else NULL. */
-static int join(struct mpi_rank *mr, const struct mpi_comm *old, const struct said *ours,
-                const struct said *theirs, MPI_Comm *newcomm)
+static int join_members(struct mpi_rank *mr, const struct mpi_comm *old, const struct said *ours,
+                        const struct said *theirs, MPI_Comm *newcomm)
 {
     int color = ours[old->rank].color, first, far_first = -1, context;
     struct mpi_group *group, *remote = NULL;
 
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    group = members(mr, old->group, ours, color, &first);
+    group = members_of(mr, old->group, ours, color, &first);
     if (group == NULL)
         return MPI_ERR_NO_MEM;
     context = ours[first].context;
     if (theirs != NULL) {
-        remote = members(mr, old->remote, theirs, color, &far_first);
+        remote = members_of(mr, old->remote, theirs, color, &far_first);
         if (remote == NULL || remote->size == 0) {
             mpi_group_put(group);
             mpi_group_put(remote);
@@ -112,9 +112,9 @@ int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key
         code = mpi_comm_swap(mr, old, &all[0].color, (int)ours * SAID_INTS, &all[ours].color,
                              (int)far * SAID_INTS);
     if (code == MPI_SUCCESS && far > 0)
-        code = mpi_comm_tell(mr, old, 0, &all[ours].color, (int)far * SAID_INTS);
+        code = mpi_comm_broadcast(mr, old, 0, &all[ours].color, (int)far * SAID_INTS);
     if (code == MPI_SUCCESS)
-        code = join(mr, old, all, far > 0 ? all + ours : NULL, newcomm);
+        code = join_members(mr, old, all, far > 0 ? all + ours : NULL, newcomm);
     mpi_context_put_unused(mr, context, *newcomm);
     mpi_block_free(all);
     return code;
@@ -122,38 +122,36 @@ int mpi_comm_split(struct mpi_rank *mr, struct mpi_comm *old, int color, int key
 
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
-    int code = mpi_comm_get(mr, comm, &old);
+    int code = mpi_comm_get(comm, &old);
 
     if (code == MPI_SUCCESS && color < 0 && color != MPI_UNDEFINED)
-        code = mpi_fail(mr, MPI_ERR_ARG, "color = %d: expected 0 or more", color);
+        code = mpi_fail(old->mr, MPI_ERR_ARG, "color = %d: expected 0 or more", color);
     if (code == MPI_SUCCESS)
-        code = mpi_comm_split(mr, old, color, key, newcomm);
-    return mpi_end_comm(mr, old, __func__, code);
+        code = mpi_comm_split(old->mr, old, color, key, newcomm);
+    return mpi_end_comm(old, __func__, code);
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
-    int code = mpi_comm_get(mr, comm, &old), color = MPI_UNDEFINED;
+    int code = mpi_comm_get(comm, &old), color = MPI_UNDEFINED;
 
     (void)info;
     if (code == MPI_SUCCESS && split_type == MPI_COMM_TYPE_SHARED)
-        color = (int)mr->host->node->index;
+        color = (int)old->mr->host->node->index;
     else if (code == MPI_SUCCESS && split_type != MPI_UNDEFINED)
-        code =
-            mpi_fail(mr, MPI_ERR_ARG, "split_type = %d: expected MPI_COMM_TYPE_SHARED", split_type);
+        code = mpi_fail(old->mr, MPI_ERR_ARG, "split_type = %d: expected MPI_COMM_TYPE_SHARED",
+                        split_type);
     if (code == MPI_SUCCESS)
-        code = mpi_comm_split(mr, old, color, key, newcomm);
-    return mpi_end_comm(mr, old, __func__, code);
+        code = mpi_comm_split(old->mr, old, color, key, newcomm);
+    return mpi_end_comm(old, __func__, code);
 }
 
 /* Groups of one call may differ where they have no rank in common: the first rank of each names it.
  * Those of an inter-communicator are one on each side. */
-static int create(struct mpi_rank *mr, struct mpi_comm *old, const struct mpi_group *g,
-                  MPI_Comm *newcomm)
+static int create_of_group(struct mpi_rank *mr, struct mpi_comm *old, const struct mpi_group *g,
+                           MPI_Comm *newcomm)
 {
     int color = MPI_UNDEFINED;
 
@@ -167,19 +165,18 @@ static int create(struct mpi_rank *mr, struct mpi_comm *old, const struct mpi_gr
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
     struct mpi_group *g;
-    int code = mpi_comm_get(mr, comm, &old);
+    int code = mpi_comm_get(comm, &old);
 
     if (code == MPI_SUCCESS) {
-        g = mpi_group_of(mr, group);
-        code = g != NULL ? create(mr, old, g, newcomm) : MPI_ERR_GROUP;
+        g = mpi_group_of(old->mr, group);
+        code = g != NULL ? create_of_group(old->mr, old, g, newcomm) : MPI_ERR_GROUP;
     }
-    return mpi_end_comm(mr, old, __func__, code);
+    return mpi_end_comm(old, __func__, code);
 }
 
-/* For what a group says under a tag of the program's, while it makes a communicator of its own. */
+/* A group speaks in it under a tag of the program's, while it makes a communicator of its own. */
 static struct mpi_comm *make_tagged_comm(struct mpi_rank *mr, const struct mpi_comm *old,
                                          struct mpi_group *g, int tag)
 {
@@ -201,7 +198,7 @@ static int create_group(struct mpi_rank *mr, const struct mpi_comm *old, struct 
 
     if (c == NULL)
         return MPI_ERR_NO_MEM;
-    code = mpi_comm_tell(mr, c, 0, &context, 1);
+    code = mpi_comm_broadcast(mr, c, 0, &context, 1);
     mpi_comm_put(c);
     if (code != MPI_SUCCESS)
         return code;
@@ -211,23 +208,22 @@ static int create_group(struct mpi_rank *mr, const struct mpi_comm *old, struct 
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
     struct mpi_group *g = NULL;
-    int code = mpi_comm_get_intra(mr, comm, &old);
+    int code = mpi_comm_get_intra(comm, &old);
 
     if (code == MPI_SUCCESS && tag < 0)
-        code = mpi_fail(mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
-    if (code == MPI_SUCCESS && (g = mpi_group_of(mr, group)) == NULL)
+        code = mpi_fail(old->mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
+    if (code == MPI_SUCCESS && (g = mpi_group_of(old->mr, group)) == NULL)
         code = MPI_ERR_GROUP;
     *newcomm = MPI_COMM_NULL;
     if (code == MPI_SUCCESS && g->rank != MPI_UNDEFINED)
-        code = create_group(mr, old, g, tag, newcomm);
-    return mpi_end_comm(mr, old, __func__, code);
+        code = create_group(old->mr, old, g, tag, newcomm);
+    return mpi_end_comm(old, __func__, code);
 }
 
 /* The context has come: by now it is in the communicator itself. */
-static int dup_told(void *arg)
+static int dup_context_came(void *arg)
 {
     struct mpi_comm *c = arg;
     int code = mpi_context_check(c->mr, c->context);
@@ -256,11 +252,11 @@ static void build_dup(struct mpi_coll *c, struct mpi_comm *new)
         mpi_coll_fence(c);
     }
     mpi_bcast_tree(c, 0, context);
-    c->s->then = dup_told;
+    c->s->then = dup_context_came;
     c->s->then_arg = new;
 }
 
-static int dup(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+static int dup_comm(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
     struct mpi_coll c;
     int code = mpi_coll_begin(&c, MPI_COLL_BCAST, comm);
@@ -293,17 +289,17 @@ static int dup(const char *call, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    return dup(__func__, comm, newcomm, NULL);
+    return dup_comm(__func__, comm, newcomm, NULL);
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    int code = dup(__func__, comm, newcomm, NULL);
+    int code = dup_comm(__func__, comm, newcomm, NULL);
 
     return code == MPI_SUCCESS ? MPI_Comm_set_info(*newcomm, info) : code;
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    return dup(__func__, comm, newcomm, request);
+    return dup_comm(__func__, comm, newcomm, request);
 }

@@ -5,49 +5,46 @@
 
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         *flag = c->remote != NULL;
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
-static int get_inter(struct mpi_rank *mr, MPI_Comm comm, struct mpi_comm **c_p)
+static int get_inter(MPI_Comm comm, struct mpi_comm **c_p)
 {
-    int code = mpi_comm_get(mr, comm, c_p);
+    int code = mpi_comm_get(comm, c_p);
 
     if (code == MPI_SUCCESS && (*c_p)->remote == NULL)
-        code = mpi_fail(mr, MPI_ERR_COMM, "comm = %d: no inter-communicator", comm);
+        code = mpi_fail((*c_p)->mr, MPI_ERR_COMM, "comm = %d: no inter-communicator", comm);
     return code;
 }
 
 int MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = get_inter(mr, comm, &c);
+    int code = get_inter(comm, &c);
 
     if (code == MPI_SUCCESS)
         *size = c->remote->size;
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = get_inter(mr, comm, &c);
+    int code = get_inter(comm, &c);
 
     if (code == MPI_SUCCESS) {
         c->remote->holders++;
-        code = mpi_group_add(mr, c->remote, group);
+        code = mpi_group_add(c->mr, c->remote, group);
     }
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
-/** What leaders tell each other, and then their groups. */
+/** Leaders exchange this, and then send it to their groups. */
 struct summary {
     int size, context;
 };
@@ -85,8 +82,8 @@ static int leaders_meet(struct mpi_rank *mr, struct mpi_comm *local, uint32_t co
     return code;
 }
 
-static int join(struct mpi_rank *mr, struct mpi_comm *local, const struct summary *theirs,
-                const int *ranks, MPI_Comm *newcomm)
+static int join_groups(struct mpi_rank *mr, struct mpi_comm *local, const struct summary *theirs,
+                       const int *ranks, MPI_Comm *newcomm)
 {
     struct mpi_group *remote;
 
@@ -102,8 +99,8 @@ static int join(struct mpi_rank *mr, struct mpi_comm *local, const struct summar
     return mpi_comm_make(mr, local, local->group, remote, (uint32_t)theirs->context, newcomm);
 }
 
-static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_leader,
-                     struct mpi_comm *peer, int remote_leader, int tag, MPI_Comm *newcomm)
+static int create_inter(struct mpi_rank *mr, struct mpi_comm *local, int local_leader,
+                        struct mpi_comm *peer, int remote_leader, int tag, MPI_Comm *newcomm)
 {
     struct summary theirs = { 0, 0 };
     int *ranks = NULL, code = MPI_SUCCESS;
@@ -115,16 +112,16 @@ static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_lead
         code = leaders_meet(mr, local, context, peer, remote_leader, tag, &theirs, &ranks);
     }
     if (code == MPI_SUCCESS)
-        code = mpi_comm_tell(mr, local, local_leader, &theirs.size, SUMMARY_INTS);
+        code = mpi_comm_broadcast(mr, local, local_leader, &theirs.size, SUMMARY_INTS);
     if (code == MPI_SUCCESS && ranks == NULL) {
         ranks = mpi_block_zero(mr, (size_t)theirs.size * sizeof(int));
         if (ranks == NULL)
             code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     }
     if (code == MPI_SUCCESS)
-        code = mpi_comm_tell(mr, local, local_leader, ranks, theirs.size);
+        code = mpi_comm_broadcast(mr, local, local_leader, ranks, theirs.size);
     if (code == MPI_SUCCESS)
-        code = join(mr, local, &theirs, ranks, newcomm);
+        code = join_groups(mr, local, &theirs, ranks, newcomm);
     mpi_context_put_unused(mr, context, *newcomm);
     mpi_block_free(ranks);
     return code;
@@ -133,35 +130,34 @@ static int intercomm(struct mpi_rank *mr, struct mpi_comm *local, int local_lead
 int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
                          int remote_leader, int tag, MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *local, *peer = NULL;
-    int code = mpi_comm_get_intra(mr, local_comm, &local);
+    int code = mpi_comm_get_intra(local_comm, &local);
 
     if (code == MPI_SUCCESS && (local_leader < 0 || local_leader >= local->size))
-        code = mpi_fail(mr, MPI_ERR_RANK, "local_leader = %d: expected 0 .. %d", local_leader,
-                        local->size - 1);
+        code = mpi_fail(local->mr, MPI_ERR_RANK, "local_leader = %d: expected 0 .. %d",
+                        local_leader, local->size - 1);
     if (code == MPI_SUCCESS && local->rank == local_leader) { /* others may pass anything */
-        code = mpi_comm_get(mr, peer_comm, &peer);
+        code = mpi_comm_get(peer_comm, &peer);
         if (code == MPI_SUCCESS && (remote_leader < 0 || remote_leader >= peer->npeers))
-            code = mpi_fail(mr, MPI_ERR_RANK, "remote_leader = %d: expected 0 .. %d", remote_leader,
-                            peer->npeers - 1);
+            code = mpi_fail(local->mr, MPI_ERR_RANK, "remote_leader = %d: expected 0 .. %d",
+                            remote_leader, peer->npeers - 1);
         if (code == MPI_SUCCESS && tag < 0)
-            code = mpi_fail(mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
+            code = mpi_fail(local->mr, MPI_ERR_TAG, "tag = %d: expected 0 or more", tag);
     }
     if (code == MPI_SUCCESS)
-        code = intercomm(mr, local, local_leader, peer, remote_leader, tag, newcomm);
-    return mpi_end_comm(mr, local, __func__, code);
+        code = create_inter(local->mr, local, local_leader, peer, remote_leader, tag, newcomm);
+    return mpi_end_comm(local, __func__, code);
 }
 
-/** What both groups say when they become one. */
+/** Both groups say this when they become one. */
 struct merging {
     int high, context;
 };
 #define MERGING_INTS ((int)(sizeof(struct merging) / sizeof(int)))
 
 /* The group that is not high comes first, or else the one whose rank 0 is lower in the world. */
-static struct mpi_group *merged(struct mpi_rank *mr, const struct mpi_comm *inter, int high,
-                                int theirs_high)
+static struct mpi_group *merge_groups(struct mpi_rank *mr, const struct mpi_comm *inter, int high,
+                                      int theirs_high)
 {
     const struct mpi_group *own = inter->group, *far = inter->remote, *first = own;
     struct mpi_group *all = mpi_group_new(mr, own->size + far->size);
@@ -179,7 +175,7 @@ static struct mpi_group *merged(struct mpi_rank *mr, const struct mpi_comm *inte
 }
 
 /* The context is that of the rank 0 that is lower in the world. */
-static int merge(struct mpi_rank *mr, struct mpi_comm *inter, int high, MPI_Comm *newcomm)
+static int merge_inter(struct mpi_rank *mr, struct mpi_comm *inter, int high, MPI_Comm *newcomm)
 {
     bool lower = inter->group->world[0] < inter->remote->world[0];
     uint32_t context = lower && inter->rank == 0 ? mpi_context_new(mr) : 0;
@@ -191,9 +187,9 @@ static int merge(struct mpi_rank *mr, struct mpi_comm *inter, int high, MPI_Comm
     if (lower)
         theirs.context = ours.context;
     if (code == MPI_SUCCESS)
-        code = mpi_comm_tell(mr, inter, 0, &theirs.high, MERGING_INTS);
+        code = mpi_comm_broadcast(mr, inter, 0, &theirs.high, MERGING_INTS);
     if (code == MPI_SUCCESS) {
-        all = merged(mr, inter, ours.high, theirs.high);
+        all = merge_groups(mr, inter, ours.high, theirs.high);
         code = all == NULL ? MPI_ERR_NO_MEM
                            : mpi_comm_make(mr, inter, all, NULL, (uint32_t)theirs.context, newcomm);
     }
@@ -203,9 +199,9 @@ static int merge(struct mpi_rank *mr, struct mpi_comm *inter, int high, MPI_Comm
 
 int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = get_inter(mr, comm, &c);
+    int code = get_inter(comm, &c);
 
-    return mpi_end_comm(mr, c, __func__, code == MPI_SUCCESS ? merge(mr, c, high, newcomm) : code);
+    return mpi_end_comm(c, __func__,
+                        code == MPI_SUCCESS ? merge_inter(c->mr, c, high, newcomm) : code);
 }

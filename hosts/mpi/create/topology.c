@@ -1,5 +1,5 @@
-/* What all topologies share, and grids. Ranks keep their order: there is nothing to gain by another
- * one that a program could not choose itself. */
+/* Functions of all topologies, and grids. Ranks keep their order: there is nothing to gain by
+ * another one that a program could not choose itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +18,13 @@ struct mpi_topology *mpi_topology_new(struct mpi_rank *mr, int kind, uint64_t nu
     return t;
 }
 
-int mpi_topology_get(struct mpi_rank *mr, MPI_Comm comm, int kind, struct mpi_comm **c_p)
+int mpi_topology_get(MPI_Comm comm, int kind, struct mpi_comm **c_p)
 {
-    int code = mpi_comm_get(mr, comm, c_p);
+    int code = mpi_comm_get(comm, c_p);
 
     if (code != MPI_SUCCESS || ((*c_p)->topology != NULL && (*c_p)->topology->kind == kind))
         return code;
-    return mpi_fail(mr, MPI_ERR_TOPOLOGY, "comm = %d: no such topology", comm);
+    return mpi_fail((*c_p)->mr, MPI_ERR_TOPOLOGY, "comm = %d: no such topology", comm);
 }
 
 int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, int key,
@@ -41,13 +41,12 @@ int mpi_topology_attach(struct mpi_rank *mr, struct mpi_comm *old, int color, in
 
 int MPI_Topo_test(MPI_Comm comm, int *status)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get(mr, comm, &c);
+    int code = mpi_comm_get(comm, &c);
 
     if (code == MPI_SUCCESS)
         *status = c->topology != NULL ? c->topology->kind : MPI_UNDEFINED;
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 /* ---- grids ------------------------------------------------------------------------------- */
@@ -78,7 +77,7 @@ static void coords_of(const struct mpi_topology *t, int rank, int *coords)
 }
 
 /* Ranks `disp` away from this process; `coords` is used and restored. */
-static int shifted(const struct mpi_topology *t, int d, int64_t disp)
+static int rank_shifted(const struct mpi_topology *t, int d, int64_t disp)
 {
     int here = t->coords[d], n = t->dims[d], rank;
     int64_t at = t->periods[d] ? (here + disp % n + n) % n : here + disp;
@@ -110,8 +109,8 @@ static struct mpi_topology *grid_new(struct mpi_rank *mr, int ndims, const int *
     }
     coords_of(t, rank, t->coords);
     for (int d = 0; d < ndims; d++) {
-        t->in[2 * d] = shifted(t, d, -1);
-        t->in[2 * d + 1] = shifted(t, d, 1);
+        t->in[2 * d] = rank_shifted(t, d, -1);
+        t->in[2 * d + 1] = rank_shifted(t, d, 1);
     }
     return t;
 }
@@ -138,48 +137,45 @@ static int grid_size(struct mpi_rank *mr, int ndims, const int *dims, int most)
 int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
                     MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
     struct mpi_topology *t;
-    int code = mpi_comm_get_intra(mr, comm, &old), n = 0;
+    int code = mpi_comm_get_intra(comm, &old), n = 0;
 
     (void)reorder;
     if (code == MPI_SUCCESS && ndims < 0)
-        code = mpi_fail(mr, MPI_ERR_DIMS, "ndims = %d: expected 0 or more", ndims);
-    if (code == MPI_SUCCESS && (n = grid_size(mr, ndims, dims, old->size)) < 0)
+        code = mpi_fail(old->mr, MPI_ERR_DIMS, "ndims = %d: expected 0 or more", ndims);
+    if (code == MPI_SUCCESS && (n = grid_size(old->mr, ndims, dims, old->size)) < 0)
         code = MPI_ERR_DIMS;
     if (code == MPI_SUCCESS) {
-        t = grid_new(mr, ndims, dims, periods, old->rank);
+        t = grid_new(old->mr, ndims, dims, periods, old->rank);
         code = t == NULL ? MPI_ERR_NO_MEM
-                         : mpi_topology_attach(mr, old, old->rank < n ? 0 : MPI_UNDEFINED,
+                         : mpi_topology_attach(old->mr, old, old->rank < n ? 0 : MPI_UNDEFINED,
                                                old->rank, t, newcomm);
     }
-    return mpi_end_comm(mr, old, __func__, code);
+    return mpi_end_comm(old, __func__, code);
 }
 
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get_intra(mr, comm, &c), n = 0;
+    int code = mpi_comm_get_intra(comm, &c), n = 0;
 
     (void)periods;
-    if (code == MPI_SUCCESS && (n = grid_size(mr, ndims, dims, c->size)) < 0)
+    if (code == MPI_SUCCESS && (n = grid_size(c->mr, ndims, dims, c->size)) < 0)
         code = MPI_ERR_DIMS;
     if (code == MPI_SUCCESS)
         *newrank = c->rank < n ? c->rank : MPI_UNDEFINED;
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS)
         *ndims = c->topology->ndims;
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 static int check_room(struct mpi_rank *mr, int maxdims, const struct mpi_topology *t)
@@ -191,69 +187,66 @@ static int check_room(struct mpi_rank *mr, int maxdims, const struct mpi_topolog
 
 int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS)
-        code = check_room(mr, maxdims, c->topology);
+        code = check_room(c->mr, maxdims, c->topology);
     for (int d = 0; code == MPI_SUCCESS && d < c->topology->ndims; d++) {
         dims[d] = c->topology->dims[d];
         periods[d] = c->topology->periods[d];
         coords[d] = c->topology->coords[d];
     }
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_CART, &c), at;
+    int code = mpi_topology_get(comm, MPI_CART, &c), at;
 
     if (code == MPI_SUCCESS) {
         at = rank_at(c->topology, coords);
         if (at == MPI_PROC_NULL)
-            code = mpi_fail(mr, MPI_ERR_ARG, "coords: outside of a grid that is not periodic");
+            code = mpi_fail(c->mr, MPI_ERR_ARG, "coords: outside of a grid that is not periodic");
         else
             *rank = at;
     }
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS && (rank < 0 || rank >= c->size))
-        code = mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
+        code = mpi_fail(c->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
     if (code == MPI_SUCCESS)
-        code = check_room(mr, maxdims, c->topology);
+        code = check_room(c->mr, maxdims, c->topology);
     if (code == MPI_SUCCESS)
         coords_of(c->topology, rank, coords);
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *dest)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
     if (code == MPI_SUCCESS && (direction < 0 || direction >= c->topology->ndims))
-        code = mpi_fail(mr, MPI_ERR_ARG, "direction = %d: expected 0 .. %d", direction,
+        code = mpi_fail(c->mr, MPI_ERR_ARG, "direction = %d: expected 0 .. %d", direction,
                         c->topology->ndims - 1);
     if (code == MPI_SUCCESS) {
-        *source = shifted(c->topology, direction, -(int64_t)disp);
-        *dest = shifted(c->topology, direction, disp);
+        *source = rank_shifted(c->topology, direction, -(int64_t)disp);
+        *dest = rank_shifted(c->topology, direction, disp);
     }
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 /* One grid for each place in the dimensions that are dropped. */
-static int sub(struct mpi_rank *mr, struct mpi_comm *old, const int *remain, MPI_Comm *newcomm)
+static int create_subgrid(struct mpi_rank *mr, struct mpi_comm *old, const int *remain,
+                          MPI_Comm *newcomm)
 {
     const struct mpi_topology *t = old->topology;
     int *kept = calloc(2 * (size_t)t->ndims + 1, sizeof(int)), *periods = kept + t->ndims;
@@ -280,15 +273,14 @@ static int sub(struct mpi_rank *mr, struct mpi_comm *old, const int *remain, MPI
 
 int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_CART, &c);
+    int code = mpi_topology_get(comm, MPI_CART, &c);
 
-    return mpi_end_comm(mr, c, __func__,
-                        code == MPI_SUCCESS ? sub(mr, c, remain_dims, newcomm) : code);
+    return mpi_end_comm(
+        c, __func__, code == MPI_SUCCESS ? create_subgrid(c->mr, c, remain_dims, newcomm) : code);
 }
 
-/** Of a number, in their order. */
+/** The divisors of a number, in their order. */
 struct divisors {
     int n;
     int d[1536]; /* no int has more */
@@ -311,7 +303,7 @@ static void find_divisors(struct divisors *d, int n)
 }
 
 /* f^k, or more than any int */
-static int64_t power(int64_t f, int k)
+static int64_t power_of(int64_t f, int k)
 {
     int64_t p = 1;
 
@@ -326,12 +318,12 @@ static bool factors_within(const struct divisors *d, int n, int k, int low, int 
 {
     if (k == 0)
         return n == 1;
-    if (power(high, k) < n)
+    if (power_of(high, k) < n)
         return false;
     for (int i = d->n; i-- > 0 && d->d[i] >= low;) {
         int f = d->d[i];
 
-        if (f > high || n % f != 0 || power(f, k) > n) /* the others are not smaller */
+        if (f > high || n % f != 0 || power_of(f, k) > n) /* the others are not smaller */
             continue;
         out[k - 1] = f;
         if (factors_within(d, n / f, k - 1, f, high, out))
@@ -342,7 +334,7 @@ static bool factors_within(const struct divisors *d, int n, int k, int low, int 
 
 /* The `k` factors of n that are as close to each other as can be (MPI 3.1, 7.5.2): the largest and
  * the smallest. Of equally close ones those with the larger smallest. */
-static void factors(const struct divisors *d, int n, int k, int *out, int *trial)
+static void find_factors(const struct divisors *d, int n, int k, int *out, int *trial)
 {
     int best = INT32_MAX;
 
@@ -351,7 +343,7 @@ static void factors(const struct divisors *d, int n, int k, int *out, int *trial
     for (int i = 0; k > 1 && i < d->n; i++) {
         int f = d->d[i], least = best < f ? f - best : 1;
 
-        if (power(f, k) < n || !factors_within(d, n / f, k - 1, least, f, trial + 1))
+        if (power_of(f, k) < n || !factors_within(d, n / f, k - 1, least, f, trial + 1))
             continue;
         trial[0] = f;
         best = f - trial[k - 1];
@@ -381,7 +373,7 @@ static int choose_dims(struct mpi_rank *mr, int nnodes, int ndims, int *dims)
     if (chosen == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     find_divisors(&all, left);
-    factors(&all, left, nfree, chosen, chosen + nfree);
+    find_factors(&all, left, nfree, chosen, chosen + nfree);
     for (int d = 0, i = 0; d < ndims; d++)
         if (dims[d] == 0)
             dims[d] = chosen[i++];
@@ -392,7 +384,7 @@ static int choose_dims(struct mpi_rank *mr, int nnodes, int ndims, int *dims)
 int MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
     struct mpi_rank *mr = mpi_self();
-    int code = mr == NULL ? MPI_ERR_OTHER : MPI_SUCCESS;
+    int code = MPI_SUCCESS;
 
     if (code == MPI_SUCCESS && nnodes < 1)
         code = mpi_fail(mr, MPI_ERR_ARG, "nnodes = %d: expected 1 or more", nnodes);
@@ -400,5 +392,5 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
         code = mpi_fail(mr, MPI_ERR_DIMS, "ndims = %d: expected 0 or more", ndims);
     if (code == MPI_SUCCESS)
         code = choose_dims(mr, nnodes, ndims, dims);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }

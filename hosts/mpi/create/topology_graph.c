@@ -54,52 +54,48 @@ static int graph_create(struct mpi_rank *mr, struct mpi_comm *old, int nnodes, c
 int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder,
                      MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
-    int code = mpi_comm_get_intra(mr, comm, &old);
+    int code = mpi_comm_get_intra(comm, &old);
 
     (void)reorder;
     if (code == MPI_SUCCESS)
-        code = check_graph(mr, nnodes, index, edges, old->size);
+        code = check_graph(old->mr, nnodes, index, edges, old->size);
     if (code == MPI_SUCCESS)
-        code = graph_create(mr, old, nnodes, index, edges, newcomm);
-    return mpi_end_comm(mr, old, __func__, code);
+        code = graph_create(old->mr, old, nnodes, index, edges, newcomm);
+    return mpi_end_comm(old, __func__, code);
 }
 
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_comm_get_intra(mr, comm, &c);
+    int code = mpi_comm_get_intra(comm, &c);
 
     if (code == MPI_SUCCESS)
-        code = check_graph(mr, nnodes, index, edges, c->size);
+        code = check_graph(c->mr, nnodes, index, edges, c->size);
     if (code == MPI_SUCCESS)
         *newrank = c->rank < nnodes ? c->rank : MPI_UNDEFINED;
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
     if (code == MPI_SUCCESS) {
         *nnodes = c->topology->nindex;
         *nedges = c->topology->nedges;
     }
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(mr, c, __func__, code);
+        return mpi_end_comm(c, __func__, code);
     for (int i = 0; i < maxindex && i < c->topology->nindex; i++)
         index[i] = c->topology->index[i];
     for (int i = 0; i < maxedges && i < c->topology->nedges; i++)
@@ -107,13 +103,13 @@ int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int ed
     return MPI_SUCCESS;
 }
 
-static int get_node(struct mpi_rank *mr, MPI_Comm comm, int rank, struct mpi_topology **t_p)
+static int get_node(MPI_Comm comm, int rank, struct mpi_topology **t_p)
 {
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_GRAPH, &c);
 
     if (code == MPI_SUCCESS && (rank < 0 || rank >= c->size))
-        code = mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
+        code = mpi_fail(c->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, c->size - 1);
     if (code == MPI_SUCCESS)
         *t_p = c->topology;
     return code;
@@ -121,32 +117,30 @@ static int get_node(struct mpi_rank *mr, MPI_Comm comm, int rank, struct mpi_top
 
 int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_topology *t;
-    int code = get_node(mr, comm, rank, &t);
+    int code = get_node(comm, rank, &t);
 
     if (code == MPI_SUCCESS)
         *nneighbors = t->index[rank] - first_edge(t, rank);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_topology *t;
-    int code = get_node(mr, comm, rank, &t);
+    int code = get_node(comm, rank, &t);
 
     for (int i = 0; code == MPI_SUCCESS && i < maxneighbors; i++) {
         if (first_edge(t, rank) + i >= t->index[rank])
             break;
         neighbors[i] = t->edges[first_edge(t, rank) + i];
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
-/* ---- edges, each told by any rank ------------------------------------------------------- */
+/* ---- edges, each given by any rank ------------------------------------------------------- */
 
-/** One edge as it is told. */
+/** One edge as a rank gives it. */
 struct edge {
     int from, to, weight;
 };
@@ -184,25 +178,24 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
                                    const int destinations[], const int destweights[], MPI_Info info,
                                    int reorder, MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
     struct mpi_topology *t;
-    int code = mpi_comm_get_intra(mr, comm, &old);
+    int code = mpi_comm_get_intra(comm, &old);
     bool weighted = sourceweights != MPI_UNWEIGHTED;
 
     (void)info;
     (void)reorder;
     if (code == MPI_SUCCESS && weighted != (destweights != MPI_UNWEIGHTED))
-        code = mpi_fail(mr, MPI_ERR_ARG, "weights of one side only");
+        code = mpi_fail(old->mr, MPI_ERR_ARG, "weights of one side only");
     if (code == MPI_SUCCESS)
-        code = check_ranks(mr, old, indegree, sources);
+        code = check_ranks(old->mr, old, indegree, sources);
     if (code == MPI_SUCCESS)
-        code = check_ranks(mr, old, outdegree, destinations);
+        code = check_ranks(old->mr, old, outdegree, destinations);
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(mr, old, __func__, code);
-    t = edges_new(mr, indegree, outdegree, weighted);
+        return mpi_end_comm(old, __func__, code);
+    t = edges_new(old->mr, indegree, outdegree, weighted);
     if (t == NULL)
-        return mpi_end_comm(mr, old, __func__, MPI_ERR_NO_MEM);
+        return mpi_end_comm(old, __func__, MPI_ERR_NO_MEM);
     for (int i = 0; i < indegree; i++) {
         t->in[i] = sources[i];
         t->in_weights[i] = weighted ? sourceweights[i] : 1;
@@ -211,11 +204,11 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
         t->out[i] = destinations[i];
         t->out_weights[i] = weighted ? destweights[i] : 1;
     }
-    code = mpi_topology_attach(mr, old, 0, old->rank, t, newcomm);
-    return mpi_end_comm(mr, old, __func__, code);
+    code = mpi_topology_attach(old->mr, old, 0, old->rank, t, newcomm);
+    return mpi_end_comm(old, __func__, code);
 }
 
-/* Those edges of `n` that begin or end here, in the order in which they were told. A place that no
+/* Those edges of `n` that begin or end here, in the order in which they were given. A place that no
  * edge fills has from = -1. */
 static struct mpi_topology *own_edges(struct mpi_rank *mr, const struct mpi_comm *c,
                                       const struct edge *all, uint64_t n, bool weighted)
@@ -244,7 +237,7 @@ static struct mpi_topology *own_edges(struct mpi_rank *mr, const struct mpi_comm
     return t;
 }
 
-/* Everybody learns all edges: as many places for each rank as the one with most edges needs. */
+/* All ranks learn all edges: as many places for each rank as the one with most edges needs. */
 static int dist_graph(struct mpi_rank *mr, struct mpi_comm *old, int n, const int *sources,
                       const int *degrees, const int *destinations, const int *weights,
                       MPI_Comm *newcomm)
@@ -285,50 +278,48 @@ int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
                           const int destinations[], const int weights[], MPI_Info info, int reorder,
                           MPI_Comm *newcomm)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *old;
-    int code = mpi_comm_get_intra(mr, comm, &old), edges = 0;
+    int code = mpi_comm_get_intra(comm, &old), edges = 0;
 
     (void)info;
     (void)reorder;
     if (code == MPI_SUCCESS)
-        code = check_ranks(mr, old, n, sources);
+        code = check_ranks(old->mr, old, n, sources);
     for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
         if (degrees[i] < 0)
-            code = mpi_fail(mr, MPI_ERR_ARG, "degrees[%d] = %d: expected 0 or more", i, degrees[i]);
+            code = mpi_fail(old->mr, MPI_ERR_ARG, "degrees[%d] = %d: expected 0 or more", i,
+                            degrees[i]);
         edges += degrees[i];
     }
     if (code == MPI_SUCCESS)
-        code = check_ranks(mr, old, edges, destinations);
+        code = check_ranks(old->mr, old, edges, destinations);
     if (code == MPI_SUCCESS)
-        code = dist_graph(mr, old, n, sources, degrees, destinations, weights, newcomm);
-    return mpi_end_comm(mr, old, __func__, code);
+        code = dist_graph(old->mr, old, n, sources, degrees, destinations, weights, newcomm);
+    return mpi_end_comm(old, __func__, code);
 }
 
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_DIST_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_DIST_GRAPH, &c);
 
     if (code == MPI_SUCCESS) {
         *indegree = c->topology->nin;
         *outdegree = c->topology->nout;
         *weighted = c->topology->weighted;
     }
-    return mpi_end_comm(mr, c, __func__, code);
+    return mpi_end_comm(c, __func__, code);
 }
 
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[],
                              int maxoutdegree, int destinations[], int destweights[])
 {
-    struct mpi_rank *mr = mpi_self();
     const struct mpi_topology *t;
     struct mpi_comm *c;
-    int code = mpi_topology_get(mr, comm, MPI_DIST_GRAPH, &c);
+    int code = mpi_topology_get(comm, MPI_DIST_GRAPH, &c);
 
     if (code != MPI_SUCCESS)
-        return mpi_end_comm(mr, c, __func__, code);
+        return mpi_end_comm(c, __func__, code);
     t = c->topology;
     for (int i = 0; i < maxindegree && i < t->nin; i++) {
         sources[i] = t->in[i];

@@ -1,4 +1,4 @@
-/* MPI_SAFE_CALL(call): evaluates once; an error is told on stderr and ends the program. */
+/* MPI_SAFE_CALL(call): evaluates once; prints an error on stderr, which ends the program. */
 #ifndef HUBSIM_MPI_HELP_H
 #define HUBSIM_MPI_HELP_H
 

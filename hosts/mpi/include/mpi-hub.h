@@ -1,4 +1,4 @@
-/* What the library counts in each rank, for programs that measure it. No part of MPI. */
+/* The library counts this in each rank, for programs that measure it. It is no part of MPI. */
 #ifndef HUBSIM_MPI_HUB_H
 #define HUBSIM_MPI_HUB_H
 
@@ -20,14 +20,14 @@ typedef struct MPIX_Hub_counts {
     /** Messages received by how often software has copied their data: 0, 1, 2, more. */
     uint64_t copies[MPIX_HUB_COPIES], copied_bytes[MPIX_HUB_COPIES];
     uint64_t unexpected; /* received before their receives */
-    uint64_t asks;       /* receives that told their address, */
+    uint64_t asks;       /* receives that announced their address, */
     uint64_t stale_asks; /* and, at the sender, those of them that crossed a message */
     uint64_t entries;    /* put into FIFOs of others */
     uint64_t helped;     /* times that the helper interrupted the program (progress=helper) */
 } MPIX_Hub_counts;
 
 int MPIX_Hub_counters(MPIX_Hub_counts *counts);
-/** What the rank has sent to one rank of MPI_COMM_WORLD, itself for one. */
+/** Counts what the rank has sent to one rank of MPI_COMM_WORLD, which may be itself. */
 int MPIX_Hub_sent(int rank, uint64_t *messages, uint64_t *bytes);
 /** For other languages than C: the next call that sets or gets an attribute has it as an integer of
  * so many bytes, 4 or 8, in the place of a pointer. */

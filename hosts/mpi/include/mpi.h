@@ -1,7 +1,8 @@
 /*
  * MPI 3.1 for programs on simulated hosts: MPI-1.3 whole, of MPI-2 and MPI-3 what programs use.
  * What is declared and not there is an error of the linker, by name. Handles are integers, the same
- * in Fortran. The functions, each also as PMPI_: mpi-functions.h. No C++ bindings.
+ * in Fortran. The functions, each also as PMPI_: mpi-functions.h, which is made of
+ * bindings/calls.def. No C++ bindings.
  */
 #ifndef HUBSIM_MPI_H
 #define HUBSIM_MPI_H
@@ -34,7 +35,7 @@ typedef struct MPI_Status {
     int hub_cancelled;
 } MPI_Status;
 
-/* The same in Fortran: MPI_STATUS_SIZE integers, or TYPE(MPI_Status) of the module mpi_f08. */
+/* A status in Fortran: MPI_STATUS_SIZE integers, or TYPE(MPI_Status) of the module mpi_f08. */
 typedef MPI_Status MPI_F08_status;
 #define MPI_STATUS_SIZE 6
 #define MPI_F_SOURCE    0
@@ -100,7 +101,7 @@ typedef MPI_Status MPI_F08_status;
 #define MPI_CXX_DOUBLE_COMPLEX      ((MPI_Datatype)0x1023)
 #define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x2024)
 
-/* Of MPI_MAXLOC and MPI_MINLOC: like the C structure { value; int index; }, gap included. */
+/* MPI_MAXLOC and MPI_MINLOC take these: like the C structure { value; int index; } with its gap. */
 #define MPI_FLOAT_INT       ((MPI_Datatype)0x0825)
 #define MPI_DOUBLE_INT      ((MPI_Datatype)0x0c26)
 #define MPI_LONG_INT        ((MPI_Datatype)0x0c27)
@@ -272,7 +273,7 @@ typedef MPI_Status MPI_F08_status;
 #define MPI_SEEK_CUR             601
 #define MPI_SEEK_END             602
 #define MPI_DISPLACEMENT_CURRENT (-54278278)
-/* What older programs have for requests of files. */
+/* Older programs have these for requests of files. */
 #define MPIO_USES_MPI_REQUEST
 #define MPIO_Request MPI_Request
 #define MPIO_Wait    MPI_Wait
@@ -339,6 +340,47 @@ typedef MPI_Status MPI_F08_status;
 #define MPI_ERR_IO                    57
 #define MPI_ERR_LASTCODE              127 /* those that a program adds are above */
 
-#include "mpi-functions.h"
+/* Functions of a program; `state` is the one that it gave with them. */
+typedef int MPI_Comm_copy_attr_function(MPI_Comm comm, int keyval, void *state, void *in, void *out,
+                                        int *flag);
+typedef int MPI_Comm_delete_attr_function(MPI_Comm comm, int keyval, void *value, void *state);
+typedef int MPI_Type_copy_attr_function(MPI_Datatype type, int keyval, void *state, void *in,
+                                        void *out, int *flag);
+typedef int MPI_Type_delete_attr_function(MPI_Datatype type, int keyval, void *value, void *state);
+typedef int MPI_Win_copy_attr_function(MPI_Win win, int keyval, void *state, void *in, void *out,
+                                       int *flag);
+typedef int MPI_Win_delete_attr_function(MPI_Win win, int keyval, void *value, void *state);
+typedef MPI_Comm_copy_attr_function MPI_Copy_function;
+typedef MPI_Comm_delete_attr_function MPI_Delete_function;
+typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
+typedef void MPI_Win_errhandler_function(MPI_Win *win, int *code, ...);
+typedef void MPI_File_errhandler_function(MPI_File *file, int *code, ...);
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
+typedef int MPI_Grequest_query_function(void *state, MPI_Status *status);
+typedef int MPI_Grequest_free_function(void *state);
+typedef int MPI_Grequest_cancel_function(void *state, int complete);
+typedef int MPI_Datarep_conversion_function(void *userbuf, MPI_Datatype type, int count,
+                                            void *filebuf, MPI_Offset position, void *state);
+typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, void *state);
+
+#define MPI_NULL_COPY_FN        ((MPI_Copy_function *)0)
+#define MPI_NULL_DELETE_FN      ((MPI_Delete_function *)0)
+#define MPI_DUP_FN              MPI_Dup_fn_
+#define MPI_COMM_NULL_COPY_FN   ((MPI_Comm_copy_attr_function *)0)
+#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+#define MPI_COMM_DUP_FN         MPI_Dup_fn_
+#define MPI_TYPE_NULL_COPY_FN   ((MPI_Type_copy_attr_function *)0)
+#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
+#define MPI_TYPE_DUP_FN         MPI_Dup_fn_
+#define MPI_WIN_NULL_COPY_FN    ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_NULL_DELETE_FN  ((MPI_Win_delete_attr_function *)0)
+#define MPI_WIN_DUP_FN          MPI_Dup_fn_
+#define MPI_CONVERSION_FN_NULL  ((MPI_Datarep_conversion_function *)0)
+
+#include <mpi-functions.h>
 
 #endif /* HUBSIM_MPI_H */

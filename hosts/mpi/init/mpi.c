@@ -51,9 +51,9 @@ int MPI_Init(int *argc, char ***argv)
     mpi_library(h, true);
     mpi_env_init(mr);
     if (!mpi_types_init(mr))
-        return mpi_end(mr, __func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory"));
     if (!transport_open(h, mr->why, &mr->transport))
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+        return mpi_end_call(__func__, MPI_ERR_OTHER);
     code = mpi_protocol_init(mr, mpi_came);
     if (code == MPI_SUCCESS)
         code = mpi_comms_init(mr);
@@ -62,11 +62,11 @@ int MPI_Init(int *argc, char ***argv)
     if (code == MPI_SUCCESS)
         code = mpi_files_init(mr);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     mr->outer = __func__;
     code = MPI_Barrier(MPI_COMM_WORLD);
     mr->outer = NULL;
-    return code == MPI_SUCCESS ? mpi_end(mr, __func__, mpi_help_init(mr)) : code;
+    return code == MPI_SUCCESS ? mpi_end_call(__func__, mpi_help_init(mr)) : code;
 }
 
 int MPI_Initialized(int *flag)
@@ -96,8 +96,8 @@ static bool unfinished(const void *arg, unsigned i, struct host_wait *wait_p)
     return false;
 }
 
-/* What has begun without a handle that is left to wait for it, as buffered sends and requests that
- * were freed, ends as well (MPI 3.1, 8.7.1). */
+/* Buffered sends and requests that were freed have no handle left to wait for; they end here as
+ * well (MPI 3.1, 8.7.1). */
 static int finish_messages(struct mpi_rank *mr)
 {
     int code = mpi_advance(mr, NULL);
@@ -115,13 +115,9 @@ static int finish_messages(struct mpi_rank *mr)
 int MPI_Finalize(void)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_comm *self;
-    int code;
+    struct mpi_comm *self = mpi_comm_of(mr, MPI_COMM_SELF);
+    int code = mpi_attrs_delete(mr, MPI_COMM_SELF, &self->attrs); /* first of all: MPI 3.1, 8.7.1 */
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    self = mpi_comm_of(mr, MPI_COMM_SELF); /* first of all: MPI 3.1, 8.7.1 */
-    code = mpi_attrs_delete(mr, MPI_COMM_SELF, &self->attrs);
     if (code != MPI_SUCCESS)
         return mpi_end(mr, __func__, code);
     mr->outer = __func__;
@@ -160,20 +156,14 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int MPI_Query_thread(int *provided)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    *provided = mr->env.thread_level;
+    *provided = mpi_self()->env.thread_level;
     return MPI_SUCCESS;
 }
 
 int MPI_Is_thread_main(int *flag)
 {
-    struct mpi_rank *mr = mpi_self();
-
     *flag = 1;
-    return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : MPI_SUCCESS);
+    return MPI_SUCCESS;
 }
 
 int MPI_Get_version(int *version, int *subversion)
@@ -203,16 +193,13 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base)
     void *p;
 
     (void)info; /* hints only */
-    if (mr == NULL || size < 0)
-        return mpi_end(mr, __func__,
-                       mr == NULL
-                           ? MPI_ERR_OTHER
-                           : mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
+    if (size < 0)
+        return mpi_end_call(__func__,
+                            mpi_fail(mr, MPI_ERR_ARG, "size = %ld: expected 0 or more", size));
     p = mr->host->memory->alloc(mr->host, size > 0 ? (uint64_t)size : 1, 64);
     if (p == NULL)
-        return mpi_end(
-            mr, __func__,
-            mpi_fail(mr, MPI_ERR_NO_MEM, "size = %ld: the node has not so much left", size));
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_NO_MEM,
+                                               "size = %ld: the node has not so much left", size));
     memcpy(base, &p, sizeof(p));
     return MPI_SUCCESS;
 }
@@ -221,10 +208,8 @@ int MPI_Free_mem(void *base)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr == NULL || (base != NULL && !mr->host->memory->free(mr->host, base)))
-        return mpi_end(mr, __func__,
-                       mr == NULL ? MPI_ERR_OTHER
-                                  : mpi_fail(mr, MPI_ERR_BASE, "base: not from MPI_Alloc_mem()"));
+    if (base != NULL && !mr->host->memory->free(mr->host, base))
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_BASE, "base: not from MPI_Alloc_mem()"));
     return MPI_SUCCESS;
 }
 

@@ -1,4 +1,3 @@
-/* NULL where a call needs memory: the program's calls are checked before they begin (calls.sh). */
 #include "hosts/mpi/init/null.h"
 
 #include <stdio.h>
@@ -6,45 +5,22 @@
 #include "hosts/mpi/io/io.h"
 #include "hosts/mpi/rma/win.h"
 
-static int end_outside(const char *call, const char *name)
+int mpi_null(const char *call, const char *name, enum mpi_null_kind kind, int handle)
 {
+    struct mpi_rank *mr = mpi_self();
+    unsigned number = (unsigned)handle - 1;
     char why[80];
 
     (void)snprintf(why, sizeof(why), "%s = NULL", name);
-    return mpi_end_outside(call, why, MPI_ERR_ARG);
-}
-
-int mpi_null(const char *call, const char *name)
-{
-    return mpi_null_of_comm(call, name, MPI_COMM_NULL);
-}
-
-int mpi_null_of_comm(const char *call, const char *name, MPI_Comm comm)
-{
-    struct mpi_rank *mr = mpi_self();
-
     if (mr == NULL)
-        return end_outside(call, name);
-    return mpi_end_comm(mr, mpi_table_get(&mr->comms, (unsigned)comm - 1), call,
-                        mpi_check_out(mr, NULL, name));
-}
-
-int mpi_null_of_win(const char *call, const char *name, MPI_Win win)
-{
-    struct mpi_rank *mr = mpi_self();
-
-    if (mr == NULL)
-        return end_outside(call, name);
-    return mpi_win_end(mr, mpi_table_get(&mr->wins, (unsigned)win - 1), call,
-                       mpi_check_out(mr, NULL, name));
-}
-
-int mpi_null_of_file(const char *call, const char *name, MPI_File file)
-{
-    struct mpi_rank *mr = mpi_self();
-
-    if (mr == NULL)
-        return end_outside(call, name);
-    return mpi_file_end(mpi_table_get(&mr->files, (unsigned)file - 1), call,
-                        mpi_check_out(mr, NULL, name));
+        return mpi_end_outside(call, why, MPI_ERR_ARG);
+    mpi_note(mr, "%s", why);
+    switch (kind) {
+    case MPI_NULL_WIN:
+        return mpi_win_end(mr, mpi_table_get(&mr->wins, number), call, MPI_ERR_ARG);
+    case MPI_NULL_FILE:
+        return mpi_file_end(mpi_table_get(&mr->files, number), call, MPI_ERR_ARG);
+    default:
+        return mpi_end_comm(mpi_table_get(&mr->comms, number), call, MPI_ERR_ARG);
+    }
 }

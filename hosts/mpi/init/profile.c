@@ -31,16 +31,14 @@ void mpi_profile_end(uint64_t start_ps, unsigned call, const char *name, uint64_
 
 uint64_t mpi_profile_bytes(int64_t count, MPI_Datatype type)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_type *t = mr != NULL ? mpi_type_of(mr, type) : NULL;
+    const struct mpi_type *t = mpi_type_of(mpi_self(), type);
 
     return t != NULL && count > 0 ? (uint64_t)count * t->bytes : 0;
 }
 
 unsigned mpi_profile_size(MPI_Comm comm)
 {
-    struct mpi_rank *mr = mpi_self();
-    const struct mpi_comm *c = mr != NULL ? mpi_comm_of(mr, comm) : NULL;
+    const struct mpi_comm *c = mpi_comm_of(mpi_self(), comm);
 
     return c != NULL ? (unsigned)c->size : 0;
 }
@@ -55,7 +53,7 @@ uint64_t mpi_profile_bytes_all(const int *counts, MPI_Datatype type, MPI_Comm co
     return bytes;
 }
 
-static void add(struct host_profile *p, const char *name, uint64_t messages, uint64_t bytes)
+static void add_count(struct host_profile *p, const char *name, uint64_t messages, uint64_t bytes)
 {
     if (p->ncounts < HOST_PROFILE_COUNTS)
         p->counts[p->ncounts++] = (struct host_profile_count){ name, messages, bytes };
@@ -73,19 +71,19 @@ void mpi_profile_collect(void)
         MPIX_Hub_sent((int)to, &p->peers[to].messages, &p->peers[to].bytes);
     to_itself = &p->peers[host_self()->rank];
     p->ncounts = 0;
-    add(p, "sent", c.messages, c.bytes);
-    add(p, "sent by remote write", c.write_messages, c.write_bytes);
-    add(p, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
-    add(p, "sent to itself", to_itself->messages, to_itself->bytes);
-    add(p, "received by remote read", 0, c.read_bytes);
-    add(p, "received without a copy", c.copies[0], c.copied_bytes[0]);
-    add(p, "received with one copy", c.copies[1], c.copied_bytes[1]);
-    add(p, "received with two copies", c.copies[2], c.copied_bytes[2]);
-    add(p, "received with more copies", c.copies[3], c.copied_bytes[3]);
-    add(p, "received before its receive", c.unexpected, 0);
-    add(p, "address told by a receive", c.asks, 0);
-    add(p, "of them crossed by a message", c.stale_asks, 0);
-    add(p, "entry of a FIFO written", c.entries, 0);
+    add_count(p, "sent", c.messages, c.bytes);
+    add_count(p, "sent by remote write", c.write_messages, c.write_bytes);
+    add_count(p, "sent through a FIFO", c.fifo_messages, c.fifo_bytes);
+    add_count(p, "sent to itself", to_itself->messages, to_itself->bytes);
+    add_count(p, "received by remote read", 0, c.read_bytes);
+    add_count(p, "received without a copy", c.copies[0], c.copied_bytes[0]);
+    add_count(p, "received with one copy", c.copies[1], c.copied_bytes[1]);
+    add_count(p, "received with two copies", c.copies[2], c.copied_bytes[2]);
+    add_count(p, "received with more copies", c.copies[3], c.copied_bytes[3]);
+    add_count(p, "received before its receive", c.unexpected, 0);
+    add_count(p, "address told by a receive", c.asks, 0);
+    add_count(p, "of them crossed by a message", c.stale_asks, 0);
+    add_count(p, "entry of a FIFO written", c.entries, 0);
     if (c.helped > 0)
-        add(p, "interrupt by the helper", c.helped, 0);
+        add_count(p, "interrupt by the helper", c.helped, 0);
 }

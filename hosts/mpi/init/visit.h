@@ -1,4 +1,4 @@
-/* Calls of the program: from where it enters the library until it leaves; see calls.sh. */
+/* Calls of the program: from where it enters the library until it leaves; see c_bindings.py. */
 #ifndef MPI_VISIT_H
 #define MPI_VISIT_H
 

@@ -106,7 +106,7 @@ int mpi_file_tell(struct mpi_file *f, int64_t *number, int code)
     int bad;
 
     memcpy(ints + 1, number, sizeof(*number));
-    bad = mpi_comm_tell(f->mr, f->comm, 0, ints, 3);
+    bad = mpi_comm_broadcast(f->mr, f->comm, 0, ints, 3);
     if (bad != MPI_SUCCESS)
         return bad;
     memcpy(number, ints + 1, sizeof(*number));
@@ -280,7 +280,7 @@ int MPI_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI
     struct mpi_rank *mr = mpi_self();
     struct mpi_comm *c = NULL;
     struct mpi_file *f;
-    int code = mpi_comm_get_intra(mr, comm, &c);
+    int code = mpi_comm_get_intra(comm, &c);
 
     if (code == MPI_SUCCESS && name == NULL)
         code = mpi_fail(mr, MPI_ERR_BAD_FILE, "filename = NULL");

@@ -79,7 +79,7 @@ int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status
 
 int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code)
 {
-    return mpi_end_comm(mr, mr != NULL ? mr->blamed : NULL, call, code);
+    return mpi_end_comm(mr != NULL ? mr->blamed : NULL, call, code);
 }
 
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status)

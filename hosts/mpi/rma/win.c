@@ -192,7 +192,7 @@ static int prepare(struct mpi_win *win, struct making *a)
 
 static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_comm **comm_p)
 {
-    int code = mpi_comm_get_intra(mr, a->comm, comm_p);
+    int code = mpi_comm_get_intra(a->comm, comm_p);
 
     if (code != MPI_SUCCESS)
         return code;

@@ -1,6 +1,4 @@
 /* What windows say of themselves, and what programs attach to them. */
-#include <string.h>
-
 #include "hosts/mpi/rma/win.h"
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
@@ -11,16 +9,6 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 
     return mpi_win_end(mr, w, __func__,
                        code == MPI_SUCCESS ? MPI_Comm_group(w->comm_handle, group) : code);
-}
-
-int MPI_Win_set_info(MPI_Win win, MPI_Info info)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
-
-    return mpi_win_end(mr, w, __func__,
-                       code == MPI_SUCCESS ? mpi_info_keep(mr, &w->info, info) : code);
 }
 
 /* Hints that nobody has set have their defaults (11.2.1, 11.2.7). */
@@ -54,16 +42,6 @@ int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
     return mpi_win_end(mr, w, __func__, code);
 }
 
-int MPI_Win_set_name(MPI_Win win, const char *name)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
-
-    return mpi_win_end(mr, w, __func__,
-                       code == MPI_SUCCESS ? mpi_name_set(mr, &w->name, name) : code);
-}
-
 int MPI_Win_get_name(MPI_Win win, char *name, int *length)
 {
     struct mpi_rank *mr = mpi_self();
@@ -75,124 +53,58 @@ int MPI_Win_get_name(MPI_Win win, char *name, int *length)
     return mpi_win_end(mr, w, __func__, code);
 }
 
-int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *release,
-                          int *keyval, void *state)
+/* The standard's own attributes. The base is the value, the others are pointed to. */
+static bool get_own_attr(void *window, int keyval, void **value_p)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, mpi_keyval_create(mr, MPI_ATTR_WIN, copy, release, keyval, state));
-}
-
-int MPI_Win_free_keyval(int *keyval)
-{
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, mpi_keyval_free(mr, MPI_ATTR_WIN, keyval));
-}
-
-int MPI_Win_set_attr(MPI_Win win, int keyval, void *value)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
-
-    if (code != MPI_SUCCESS)
-        return mpi_win_end(mr, w, __func__, code);
-    w->deleting++;
-    code = mpi_attr_set(mr, MPI_ATTR_WIN, win, &w->attrs, keyval, value);
-    w->deleting--;
-    return mpi_win_end(mr, w, __func__, code);
-}
-
-/* The standard's own; NULL: none. The base is the value, the others are pointed to. */
-static void *predefined(struct mpi_win *win, int keyval)
-{
+    struct mpi_win *win = window;
     struct mpi_win_peer *own = &win->peers[win->comm->rank];
+    void *const values[] = { own->base, &own->size, &own->disp_unit, &win->flavor, &win->model };
 
-    switch (keyval) {
-    case MPI_WIN_BASE:
-        return own->base;
-    case MPI_WIN_SIZE:
-        return &own->size;
-    case MPI_WIN_DISP_UNIT:
-        return &own->disp_unit;
-    case MPI_WIN_CREATE_FLAVOR:
-        return &win->flavor;
-    default:
-        return &win->model;
-    }
+    if (keyval < MPI_WIN_BASE || keyval > MPI_WIN_MODEL)
+        return false;
+    *value_p = values[keyval - MPI_WIN_BASE];
+    return true;
 }
 
-int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
+static void put_win(void *win)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
-
-    if (code == MPI_SUCCESS && keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL) {
-        void *own = predefined(w, keyval);
-
-        memcpy(value, &own, sizeof(own));
-        *flag = 1;
-        return MPI_SUCCESS;
-    }
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_get(mr, MPI_ATTR_WIN, &w->attrs, keyval, value, flag);
-    return mpi_win_end(mr, w, __func__, code);
+    ((struct mpi_win *)win)->deleting--;
 }
 
-int MPI_Win_delete_attr(MPI_Win win, int keyval)
+static int find_win(struct mpi_object *o)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    int code = mpi_win_get(o->mr, o->handle, &w);
 
     if (code != MPI_SUCCESS)
-        return mpi_win_end(mr, w, __func__, code);
-    w->deleting++;
-    code = mpi_attr_remove(mr, MPI_ATTR_WIN, win, &w->attrs, keyval);
-    w->deleting--;
-    return mpi_win_end(mr, w, __func__, code);
+        return code;
+    o->kind = MPI_ATTR_WIN;
+    o->self = w;
+    o->holders = &w->deleting;
+    o->put = put_win;
+    o->attrs = &w->attrs;
+    o->own_attr = get_own_attr;
+    o->errhandler = &w->errhandler;
+    o->info = &w->info;
+    o->name = &w->name;
+    return MPI_SUCCESS;
 }
 
-int MPI_Win_create_errhandler(MPI_Win_errhandler_function *fn, MPI_Errhandler *handler)
-{
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, mpi_errhandler_create(mr, fn, handler));
-}
-
-int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_errhandler_set(mr, &w->errhandler, handler);
-    return mpi_win_end(mr, w, __func__, code);
-}
-
-int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_errhandler_get(mr, w->errhandler, handler);
-    return mpi_win_end(mr, w, __func__, code);
-}
+MPI_ATTRIBUTE_CALLS(MPI_ATTR_WIN, find_win, Win_create_keyval, Win_free_keyval, Win_set_attr,
+                    Win_get_attr, Win_delete_attr)
+MPI_ERRHANDLER_CALLS(find_win, Win_create_errhandler, Win_set_errhandler, Win_get_errhandler)
 
 int MPI_Win_call_errhandler(MPI_Win win, int code)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int bad = mpi_win_get(mr, win, &w);
+    return mpi_object_call_errhandler(find_win, win, code, __func__);
+}
 
-    if (bad != MPI_SUCCESS)
-        return mpi_end(mr, __func__, bad);
-    mpi_note_code(mr, code);
-    mpi_win_end(mr, w, __func__, code);
-    return MPI_SUCCESS;
+int MPI_Win_set_info(MPI_Win win, MPI_Info info)
+{
+    return mpi_object_set_info(find_win, win, info, __func__);
+}
+
+int MPI_Win_set_name(MPI_Win win, const char *name)
+{
+    return mpi_object_set_name(find_win, win, name, __func__);
 }

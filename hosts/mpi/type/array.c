@@ -5,22 +5,21 @@
 
 #include "hosts/mpi/type/type.h"
 
-/** Of one dimension: blocks of `length` at each `period`, `n` of them, and a last one of `rest`. */
+/** One dimension: `n` blocks of `length`, one at each `period`, and a last one of `rest`. */
 struct dimension {
     int64_t start, length, period, n, rest;
 };
 
 /* `inner` is released. */
-static struct mpi_type *step(struct mpi_type *inner, const struct dimension *d, int64_t stride)
+static struct mpi_type *add_dimension(struct mpi_type *inner, const struct dimension *d,
+                                      int64_t stride)
 {
     struct mpi_making m;
     struct mpi_type *block;
 
     if (inner == NULL)
         return NULL;
-    mpi_making_begin(&m);
-    mpi_making_add(&m, inner, 0, (uint64_t)d->length, stride);
-    block = mpi_making_end(&m);
+    block = mpi_making_repeat(inner, (uint64_t)d->length, stride);
     mpi_making_begin(&m);
     if (block != NULL) {
         mpi_making_add(&m, block, d->start * stride, (uint64_t)d->n, d->period * stride);
@@ -35,8 +34,8 @@ static struct mpi_type *step(struct mpi_type *inner, const struct dimension *d, 
 }
 
 /* Dimensions in the order of the call. */
-static struct mpi_type *array(int ndims, const int *sizes, const struct dimension *dims, int order,
-                              struct mpi_type *old)
+static struct mpi_type *make_array(int ndims, const int *sizes, const struct dimension *dims,
+                                   int order, struct mpi_type *old)
 {
     int64_t stride = old->extent;
     struct mpi_type *t = old;
@@ -45,7 +44,7 @@ static struct mpi_type *array(int ndims, const int *sizes, const struct dimensio
     for (int i = 0; i < ndims; i++) { /* the fastest first */
         int k = order == MPI_ORDER_C ? ndims - 1 - i : i;
 
-        t = step(t, &dims[k], stride);
+        t = add_dimension(t, &dims[k], stride);
         stride *= sizes[k];
     }
     if (t == NULL)
@@ -56,38 +55,26 @@ static struct mpi_type *array(int ndims, const int *sizes, const struct dimensio
     return t;
 }
 
-static int check(struct mpi_rank *mr, int ndims, int order, MPI_Datatype oldtype,
-                 struct mpi_type **old_p)
+static int check_array(struct mpi_rank *mr, int ndims, int order, MPI_Datatype oldtype,
+                       struct mpi_type **old_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *old_p = mpi_type_of(mr, oldtype);
-    if (*old_p == NULL)
-        return mpi_fail(mr, MPI_ERR_TYPE, "oldtype = %#x: no datatype, or one that was freed",
-                        (unsigned)oldtype);
-    if (ndims < 1)
-        return mpi_fail(mr, MPI_ERR_ARG, "ndims = %d: expected 1 or more", ndims);
-    if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
-        return mpi_fail(mr, MPI_ERR_ARG, "order = %d: expected MPI_ORDER_C or MPI_ORDER_FORTRAN",
+    int code = mpi_type_get_old(mr, oldtype, old_p);
+
+    if (code == MPI_SUCCESS && ndims < 1)
+        code = mpi_fail(mr, MPI_ERR_ARG, "ndims = %d: expected 1 or more", ndims);
+    if (code == MPI_SUCCESS && order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
+        code = mpi_fail(mr, MPI_ERR_ARG, "order = %d: expected MPI_ORDER_C or MPI_ORDER_FORTRAN",
                         order);
-    return MPI_SUCCESS;
+    return code;
 }
 
-static int finish(struct mpi_rank *mr, struct mpi_type *type, int combiner, int nints,
-                  const int *ints, struct mpi_type *old, MPI_Datatype *newtype)
-{
-    type = mpi_contents_set(type, combiner, nints, ints, 0, NULL, 1, &old);
-    if (type == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    return mpi_type_add(mr, type, newtype);
-}
-
-static int subarray(struct mpi_rank *mr, int ndims, const int *sizes, const int *subsizes,
-                    const int *starts, int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+static int create_subarray(struct mpi_rank *mr, int ndims, const int *sizes, const int *subsizes,
+                           const int *starts, int order, MPI_Datatype oldtype,
+                           MPI_Datatype *newtype)
 {
     struct mpi_type *old = NULL;
     struct dimension *dims;
-    int code = check(mr, ndims, order, oldtype, &old), *ints;
+    int code = check_array(mr, ndims, order, oldtype, &old), *ints;
 
     if (code != MPI_SUCCESS)
         return code;
@@ -108,8 +95,11 @@ static int subarray(struct mpi_rank *mr, int ndims, const int *sizes, const int 
     if (code == MPI_SUCCESS) {
         ints[0] = ndims;
         ints[1 + 3 * ndims] = order;
-        code = finish(mr, array(ndims, sizes, dims, order, old), MPI_COMBINER_SUBARRAY,
-                      3 * ndims + 2, ints, old, newtype);
+        code = mpi_type_add(mr,
+                            mpi_contents_set(make_array(ndims, sizes, dims, order, old),
+                                             MPI_COMBINER_SUBARRAY, 3 * ndims + 2, ints, 0, NULL, 1,
+                                             &old),
+                            newtype);
     }
     free(dims);
     free(ints);
@@ -119,15 +109,13 @@ static int subarray(struct mpi_rank *mr, int ndims, const int *sizes, const int 
 int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[],
                              int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__,
-                   subarray(mr, ndims, sizes, subsizes, starts, order, oldtype, newtype));
+    return mpi_end_call(__func__, create_subarray(mpi_self(), ndims, sizes, subsizes, starts, order,
+                                                  oldtype, newtype));
 }
 
-/* What process `me` of `procs` has of `size` elements: all, one block, or each procs-th block. */
-static int distribute(struct mpi_rank *mr, int size, int how, int arg, int procs, int me,
-                      struct dimension *d)
+/* Process `me` of `procs` has of `size` elements: all, one block, or each procs-th block. */
+static int distribute_dimension(struct mpi_rank *mr, int size, int how, int arg, int procs, int me,
+                                struct dimension *d)
 {
     int64_t block = arg, rest;
 
@@ -151,8 +139,8 @@ static int distribute(struct mpi_rank *mr, int size, int how, int arg, int procs
 }
 
 /* The grid of processes is in the order of C, whatever that of the array (MPI 3.1, 4.1.4). */
-static int coordinates(struct mpi_rank *mr, int size, int rank, int ndims, const int *psizes,
-                       int *coords)
+static int find_coordinates(struct mpi_rank *mr, int size, int rank, int ndims, const int *psizes,
+                            int *coords)
 {
     int64_t procs = 1;
 
@@ -176,20 +164,20 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *old = NULL;
     struct dimension *dims = NULL;
-    int code = check(mr, ndims, order, oldtype, &old), *ints = NULL;
+    int code = check_array(mr, ndims, order, oldtype, &old), *ints = NULL;
     size_t n = code == MPI_SUCCESS ? (size_t)ndims : 0;
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     dims = calloc(n, sizeof(*dims));
     ints = calloc(5 * n + 4, sizeof(*ints)); /* as the envelope has them; then the coordinates */
     if (dims == NULL || ints == NULL)
         code = mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     if (code == MPI_SUCCESS)
-        code = coordinates(mr, size, rank, ndims, psizes, ints + 4 * n + 4);
+        code = find_coordinates(mr, size, rank, ndims, psizes, ints + 4 * n + 4);
     for (size_t i = 0; code == MPI_SUCCESS && i < n; i++)
-        code = distribute(mr, gsizes[i], distribs[i], dargs[i], psizes[i], ints[4 * n + 4 + i],
-                          &dims[i]);
+        code = distribute_dimension(mr, gsizes[i], distribs[i], dargs[i], psizes[i],
+                                    ints[4 * n + 4 + i], &dims[i]);
     if (code == MPI_SUCCESS) {
         ints[0] = size;
         ints[1] = rank;
@@ -199,12 +187,15 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
         memcpy(ints + 3 + 2 * n, dargs, n * sizeof(int));
         memcpy(ints + 3 + 3 * n, psizes, n * sizeof(int));
         ints[3 + 4 * n] = order;
-        code = finish(mr, array(ndims, gsizes, dims, order, old), MPI_COMBINER_DARRAY,
-                      4 * ndims + 4, ints, old, newtype);
+        code = mpi_type_add(mr,
+                            mpi_contents_set(make_array(ndims, gsizes, dims, order, old),
+                                             MPI_COMBINER_DARRAY, 4 * ndims + 4, ints, 0, NULL, 1,
+                                             &old),
+                            newtype);
     }
     free(dims);
     free(ints);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 /* Types of Fortran by what they hold: bytes, decimal digits, range of the exponent. */
@@ -228,16 +219,14 @@ static const struct {
 
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
 {
-    struct mpi_rank *mr = mpi_self();
-
     for (unsigned i = 0; i < SIZED; i++) {
         if (sized[i].typeclass == typeclass && sized[i].bytes == size) {
             *type = sized[i].type;
             return MPI_SUCCESS;
         }
     }
-    return mpi_end(mr, __func__,
-                   mpi_fail(mr, MPI_ERR_ARG, "no type of class %d and %d bytes", typeclass, size));
+    return mpi_end_call(__func__, mpi_fail(mpi_self(), MPI_ERR_ARG,
+                                           "no type of class %d and %d bytes", typeclass, size));
 }
 
 /* The first that is enough, like selected_real_kind(); the same arguments give the same handle. */
@@ -246,8 +235,6 @@ static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int prec
 {
     int ints[2] = { precision, range }, skip = combiner == MPI_COMBINER_F90_INTEGER;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     for (unsigned i = 0; i < mr->types.n; i++) {
         const struct mpi_type *t = mr->types.at[i];
         const struct mpi_contents *c = t != NULL ? t->contents : NULL;
@@ -260,7 +247,6 @@ static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int prec
     }
     for (unsigned i = 0; i < SIZED; i++) {
         struct mpi_type *old;
-        struct mpi_making m;
         int code;
 
         if (sized[i].typeclass != typeclass ||
@@ -268,9 +254,10 @@ static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int prec
             (range != MPI_UNDEFINED && sized[i].range < range))
             continue;
         old = mpi_type_of(mr, sized[i].type);
-        mpi_making_begin(&m);
-        mpi_making_add(&m, old, 0, 1, 0);
-        code = finish(mr, mpi_making_end(&m), combiner, 2 - skip, ints + skip, old, newtype);
+        code = mpi_type_add(mr,
+                            mpi_contents_set(mpi_making_repeat(old, 1, 0), combiner, 2 - skip,
+                                             ints + skip, 0, NULL, 1, &old),
+                            newtype);
         if (code == MPI_SUCCESS)
             mpi_type_of(mr, *newtype)->committed = true;
         return code;
@@ -280,27 +267,19 @@ static int create_f90(struct mpi_rank *mr, int typeclass, int combiner, int prec
 
 int MPI_Type_create_f90_integer(int range, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__,
-                   create_f90(mr, MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, MPI_UNDEFINED,
-                              range, newtype));
+    return mpi_end_call(__func__,
+                        create_f90(mpi_self(), MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER,
+                                   MPI_UNDEFINED, range, newtype));
 }
 
 int MPI_Type_create_f90_real(int precision, int range, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(
-        mr, __func__,
-        create_f90(mr, MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, precision, range, newtype));
+    return mpi_end_call(__func__, create_f90(mpi_self(), MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL,
+                                             precision, range, newtype));
 }
 
 int MPI_Type_create_f90_complex(int precision, int range, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(
-        mr, __func__,
-        create_f90(mr, MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, precision, range, newtype));
+    return mpi_end_call(__func__, create_f90(mpi_self(), MPI_TYPECLASS_COMPLEX,
+                                             MPI_COMBINER_F90_COMPLEX, precision, range, newtype));
 }

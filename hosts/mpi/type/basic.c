@@ -4,16 +4,15 @@
 
 #include "hosts/mpi/type/type.h"
 
-#define SIGNED(TYPE, SIZE, EXTERNAL)                                                               \
+#define FIELDS(KIND, TYPE, NAME, SIZE, EXTERNAL)                                                   \
     {                                                                                              \
-        .handle = (TYPE), .name = #TYPE, .kind = MPI_NUMBER_SIGNED, .unit = (SIZE),                \
+        .handle = (TYPE), .name = (NAME), .kind = MPI_NUMBER_##KIND, .unit = (SIZE),               \
         .external = (EXTERNAL)                                                                     \
     }
-#define OTHER(KIND, TYPE, SIZE, EXTERNAL)                                                          \
-    {                                                                                              \
-        .handle = (TYPE), .name = #TYPE, .kind = MPI_NUMBER_##KIND, .unit = (SIZE),                \
-        .external = (EXTERNAL)                                                                     \
-    }
+/* The size of a type is in its handle; EXTERNAL is for types of another size there. */
+#define BASIC(KIND, TYPE)              FIELDS(KIND, TYPE, #TYPE, (TYPE) >> 8, (TYPE) >> 8)
+#define EXTERNAL(KIND, TYPE, EXTERNAL) FIELDS(KIND, TYPE, #TYPE, (TYPE) >> 8, EXTERNAL)
+#define COMPLEX(TYPE)                  FIELDS(COMPLEX, TYPE, #TYPE, (TYPE) >> 9, (TYPE) >> 9)
 #define PAIR(KIND, TYPE, SIZE, EXTERNAL, INDEX, EXTENT)                                            \
     {                                                                                              \
         .handle = (TYPE), .name = #TYPE, .kind = MPI_NUMBER_PAIR, .unit = (SIZE),                  \
@@ -21,71 +20,71 @@
     }
 
 const struct mpi_basic mpi_basics[MPI_BASIC_TYPES] = {
-    OTHER(BYTE, MPI_BYTE, 1, 1),
-    SIGNED(MPI_CHAR, 1, 1),
-    OTHER(UNSIGNED, MPI_UNSIGNED_CHAR, 1, 1),
-    SIGNED(MPI_INT, 4, 4),
-    OTHER(UNSIGNED, MPI_UNSIGNED, 4, 4),
-    OTHER(FLOAT, MPI_FLOAT, 4, 4),
-    OTHER(FLOAT, MPI_DOUBLE, 8, 8),
-    SIGNED(MPI_LONG, 8, 4),
-    OTHER(UNSIGNED, MPI_UNSIGNED_LONG, 8, 4),
-    SIGNED(MPI_LONG_LONG_INT, 8, 8),
-    OTHER(UNSIGNED, MPI_UNSIGNED_LONG_LONG, 8, 8),
-    SIGNED(MPI_SIGNED_CHAR, 1, 1),
-    SIGNED(MPI_SHORT, 2, 2),
-    OTHER(UNSIGNED, MPI_UNSIGNED_SHORT, 2, 2),
-    SIGNED(MPI_INT8_T, 1, 1),
-    SIGNED(MPI_INT16_T, 2, 2),
-    SIGNED(MPI_INT32_T, 4, 4),
-    SIGNED(MPI_INT64_T, 8, 8),
-    OTHER(UNSIGNED, MPI_UINT8_T, 1, 1),
-    OTHER(UNSIGNED, MPI_UINT16_T, 2, 2),
-    OTHER(UNSIGNED, MPI_UINT32_T, 4, 4),
-    OTHER(UNSIGNED, MPI_UINT64_T, 8, 8),
-    OTHER(FLOAT, MPI_LONG_DOUBLE, 16, 16),
-    OTHER(LOGICAL, MPI_C_BOOL, 1, 1),
-    OTHER(CHARACTER, MPI_WCHAR, 4, 2),
-    OTHER(NONE, MPI_PACKED, 1, 1),
-    SIGNED(MPI_AINT, 8, 8),
-    SIGNED(MPI_OFFSET, 8, 8),
-    SIGNED(MPI_COUNT, 8, 8),
-    OTHER(COMPLEX, MPI_C_COMPLEX, 4, 4),
-    OTHER(COMPLEX, MPI_C_DOUBLE_COMPLEX, 8, 8),
-    OTHER(COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, 16, 16),
-    OTHER(LOGICAL, MPI_CXX_BOOL, 1, 1),
-    OTHER(COMPLEX, MPI_CXX_FLOAT_COMPLEX, 4, 4),
-    OTHER(COMPLEX, MPI_CXX_DOUBLE_COMPLEX, 8, 8),
-    OTHER(COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, 16, 16),
+    BASIC(BYTE, MPI_BYTE),
+    BASIC(SIGNED, MPI_CHAR),
+    BASIC(UNSIGNED, MPI_UNSIGNED_CHAR),
+    BASIC(SIGNED, MPI_INT),
+    BASIC(UNSIGNED, MPI_UNSIGNED),
+    BASIC(FLOAT, MPI_FLOAT),
+    BASIC(FLOAT, MPI_DOUBLE),
+    EXTERNAL(SIGNED, MPI_LONG, 4),
+    EXTERNAL(UNSIGNED, MPI_UNSIGNED_LONG, 4),
+    BASIC(SIGNED, MPI_LONG_LONG_INT),
+    BASIC(UNSIGNED, MPI_UNSIGNED_LONG_LONG),
+    BASIC(SIGNED, MPI_SIGNED_CHAR),
+    BASIC(SIGNED, MPI_SHORT),
+    BASIC(UNSIGNED, MPI_UNSIGNED_SHORT),
+    BASIC(SIGNED, MPI_INT8_T),
+    BASIC(SIGNED, MPI_INT16_T),
+    BASIC(SIGNED, MPI_INT32_T),
+    BASIC(SIGNED, MPI_INT64_T),
+    BASIC(UNSIGNED, MPI_UINT8_T),
+    BASIC(UNSIGNED, MPI_UINT16_T),
+    BASIC(UNSIGNED, MPI_UINT32_T),
+    BASIC(UNSIGNED, MPI_UINT64_T),
+    BASIC(FLOAT, MPI_LONG_DOUBLE),
+    BASIC(LOGICAL, MPI_C_BOOL),
+    EXTERNAL(CHARACTER, MPI_WCHAR, 2),
+    BASIC(NONE, MPI_PACKED),
+    BASIC(SIGNED, MPI_AINT),
+    BASIC(SIGNED, MPI_OFFSET),
+    BASIC(SIGNED, MPI_COUNT),
+    COMPLEX(MPI_C_COMPLEX),
+    COMPLEX(MPI_C_DOUBLE_COMPLEX),
+    COMPLEX(MPI_C_LONG_DOUBLE_COMPLEX),
+    BASIC(LOGICAL, MPI_CXX_BOOL),
+    COMPLEX(MPI_CXX_FLOAT_COMPLEX),
+    COMPLEX(MPI_CXX_DOUBLE_COMPLEX),
+    COMPLEX(MPI_CXX_LONG_DOUBLE_COMPLEX),
     PAIR(FLOAT, MPI_FLOAT_INT, 4, 4, 4, 8),
     PAIR(FLOAT, MPI_DOUBLE_INT, 8, 8, 8, 16),
     PAIR(SIGNED, MPI_LONG_INT, 8, 4, 8, 16),
     PAIR(SIGNED, MPI_2INT, 4, 4, 4, 8),
     PAIR(SIGNED, MPI_SHORT_INT, 2, 2, 4, 8),
     PAIR(FLOAT, MPI_LONG_DOUBLE_INT, 16, 16, 16, 32),
-    OTHER(CHARACTER, MPI_CHARACTER, 1, 1),
-    OTHER(LOGICAL, MPI_LOGICAL, 4, 4),
-    SIGNED(MPI_INTEGER, 4, 4),
-    OTHER(FLOAT, MPI_REAL, 4, 4),
-    OTHER(FLOAT, MPI_DOUBLE_PRECISION, 8, 8),
-    OTHER(COMPLEX, MPI_COMPLEX, 4, 4),
-    OTHER(COMPLEX, MPI_DOUBLE_COMPLEX, 8, 8),
-    SIGNED(MPI_INTEGER1, 1, 1),
-    SIGNED(MPI_INTEGER2, 2, 2),
-    SIGNED(MPI_INTEGER4, 4, 4),
-    SIGNED(MPI_INTEGER8, 8, 8),
-    SIGNED(MPI_INTEGER16, 16, 16),
-    OTHER(FLOAT, MPI_REAL4, 4, 4),
-    OTHER(FLOAT, MPI_REAL8, 8, 8),
-    OTHER(FLOAT, MPI_REAL16, 16, 16),
-    OTHER(COMPLEX, MPI_COMPLEX8, 4, 4),
-    OTHER(COMPLEX, MPI_COMPLEX16, 8, 8),
-    OTHER(COMPLEX, MPI_COMPLEX32, 16, 16),
+    BASIC(CHARACTER, MPI_CHARACTER),
+    BASIC(LOGICAL, MPI_LOGICAL),
+    BASIC(SIGNED, MPI_INTEGER),
+    BASIC(FLOAT, MPI_REAL),
+    BASIC(FLOAT, MPI_DOUBLE_PRECISION),
+    COMPLEX(MPI_COMPLEX),
+    COMPLEX(MPI_DOUBLE_COMPLEX),
+    BASIC(SIGNED, MPI_INTEGER1),
+    BASIC(SIGNED, MPI_INTEGER2),
+    BASIC(SIGNED, MPI_INTEGER4),
+    BASIC(SIGNED, MPI_INTEGER8),
+    BASIC(SIGNED, MPI_INTEGER16),
+    BASIC(FLOAT, MPI_REAL4),
+    BASIC(FLOAT, MPI_REAL8),
+    BASIC(FLOAT, MPI_REAL16),
+    COMPLEX(MPI_COMPLEX8),
+    COMPLEX(MPI_COMPLEX16),
+    COMPLEX(MPI_COMPLEX32),
     PAIR(FLOAT, MPI_2REAL, 4, 4, 4, 8),
     PAIR(FLOAT, MPI_2DOUBLE_PRECISION, 8, 8, 8, 16),
     PAIR(SIGNED, MPI_2INTEGER, 4, 4, 4, 8),
-    OTHER(NONE, MPI_LB, 0, 0),
-    OTHER(NONE, MPI_UB, 0, 0),
+    BASIC(NONE, MPI_LB),
+    BASIC(NONE, MPI_UB),
 };
 
 const struct mpi_basic *mpi_basic_of(MPI_Datatype type)

@@ -1,7 +1,17 @@
-/* What the operations of the standard do to numbers (MPI 3.1, 5.9.2 and 5.9.4). */
+/* The operations of the standard on numbers (MPI 3.1, 5.9.2 and 5.9.4). */
 #include "hosts/mpi/type/op.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): TYPE names a type */
+/* The functions of a type, by operation. */
+#define ROW(NAME, ...)    static const mpi_combine_fn NAME[MPI_NO_OP + 1] = { __VA_ARGS__ };
+#define LOGICAL_ROW(NAME) [MPI_LAND] = NAME##_land, [MPI_LOR] = NAME##_lor, [MPI_LXOR] = NAME##_lxor
+#define BITWISE_ROW(NAME) [MPI_BAND] = NAME##_band, [MPI_BOR] = NAME##_bor, [MPI_BXOR] = NAME##_bxor
+#define FLOAT_ROW(NAME)                                                                            \
+    [MPI_SUM] = NAME##_sum, [MPI_PROD] = NAME##_prod, [MPI_MAX] = NAME##_max, [MPI_MIN] = NAME##_min
+#define INTEGER_ROW(NAME) FLOAT_ROW(NAME), BITWISE_ROW(NAME), LOGICAL_ROW(NAME)
+#define COMPLEX_ROW(NAME) [MPI_SUM] = NAME##_sum, [MPI_PROD] = NAME##_prod
+#define PAIR_ROW(NAME)    [MPI_MAXLOC] = NAME##_maxloc, [MPI_MINLOC] = NAME##_minloc
+
 #define COMBINE(NAME, TYPE, EXPRESSION)                                                            \
     static void NAME(void *right, const void *left, uint64_t n)                                    \
     {                                                                                              \
@@ -24,12 +34,14 @@
     COMBINE(NAME##_band, TYPE, (TYPE)(a[i] & b[i]))                                                \
     COMBINE(NAME##_bor, TYPE, (TYPE)(a[i] | b[i]))                                                 \
     COMBINE(NAME##_bxor, TYPE, (TYPE)(a[i] ^ b[i]))                                                \
-    LOGICAL(NAME, TYPE)
+    LOGICAL(NAME, TYPE)                                                                            \
+    ROW(NAME, INTEGER_ROW(NAME))
 #define FLOATING(NAME, TYPE)                                                                       \
     COMBINE(NAME##_sum, TYPE, a[i] + b[i])                                                         \
     COMBINE(NAME##_prod, TYPE, a[i] * b[i])                                                        \
     COMBINE(NAME##_max, TYPE, a[i] > b[i] ? a[i] : b[i])                                           \
-    COMBINE(NAME##_min, TYPE, a[i] < b[i] ? a[i] : b[i])
+    COMBINE(NAME##_min, TYPE, a[i] < b[i] ? a[i] : b[i])                                           \
+    ROW(NAME, FLOAT_ROW(NAME))
 /* The product as its definition has it: that of the language would look for infinities. */
 #define COMPLEX(NAME, TYPE)                                                                        \
     struct NAME {                                                                                  \
@@ -38,8 +50,19 @@
     COMBINE(NAME##_sum, struct NAME, ((struct NAME){ a[i].re + b[i].re, a[i].im + b[i].im }))      \
     COMBINE(NAME##_prod, struct NAME,                                                              \
             ((struct NAME){ a[i].re * b[i].re - a[i].im * b[i].im,                                 \
-                            a[i].re * b[i].im + a[i].im * b[i].re }))
-/* Of equal values the lower index. */
+                            a[i].re * b[i].im + a[i].im * b[i].re }))                              \
+    ROW(NAME, COMPLEX_ROW(NAME))
+#define LOCATE(NAME, TYPE, BETTER, WORSE)                                                          \
+    static void NAME(void *right, const void *left, uint64_t n)                                    \
+    {                                                                                              \
+        struct TYPE *b = right;                                                                    \
+        const struct TYPE *a = left;                                                               \
+                                                                                                   \
+        for (uint64_t i = 0; i < n; i++)                                                           \
+            if (!(a[i].value WORSE b[i].value))                                                    \
+                TYPE##_take(&b[i], &a[i], a[i].value BETTER b[i].value);                           \
+    }
+/* Among equal values the lower index wins. */
 #define PAIR(NAME, TYPE, INDEX)                                                                    \
     struct NAME {                                                                                  \
         TYPE value;                                                                                \
@@ -52,24 +75,9 @@
         if (better || a->index < b->index)                                                         \
             b->index = a->index;                                                                   \
     }                                                                                              \
-    static void NAME##_maxloc(void *right, const void *left, uint64_t n)                           \
-    {                                                                                              \
-        struct NAME *b = right;                                                                    \
-        const struct NAME *a = left;                                                               \
-                                                                                                   \
-        for (uint64_t i = 0; i < n; i++)                                                           \
-            if (!(a[i].value < b[i].value))                                                        \
-                NAME##_take(&b[i], &a[i], a[i].value > b[i].value);                                \
-    }                                                                                              \
-    static void NAME##_minloc(void *right, const void *left, uint64_t n)                           \
-    {                                                                                              \
-        struct NAME *b = right;                                                                    \
-        const struct NAME *a = left;                                                               \
-                                                                                                   \
-        for (uint64_t i = 0; i < n; i++)                                                           \
-            if (!(a[i].value > b[i].value))                                                        \
-                NAME##_take(&b[i], &a[i], a[i].value < b[i].value);                                \
-    }
+    LOCATE(NAME##_maxloc, NAME, >, <)                                                              \
+    LOCATE(NAME##_minloc, NAME, <, >)                                                              \
+    ROW(NAME, PAIR_ROW(NAME))
 
 #ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 int128;
@@ -109,81 +117,13 @@ PAIR(short_int, short, int)
 PAIR(long_double_int, long double, int)
 PAIR(float_float, float, float)
 PAIR(double_double, double, double)
+ROW(byte, BITWISE_ROW(u8))
+ROW(bool1, LOGICAL_ROW(u8))
+ROW(logical4, LOGICAL_ROW(i32))
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-#define LOGICAL_ROW(NAME) [MPI_LAND] = NAME##_land, [MPI_LOR] = NAME##_lor, [MPI_LXOR] = NAME##_lxor
-#define BITWISE_ROW(NAME) [MPI_BAND] = NAME##_band, [MPI_BOR] = NAME##_bor, [MPI_BXOR] = NAME##_bxor
-#define FLOAT_ROW(NAME)                                                                            \
-    [MPI_SUM] = NAME##_sum, [MPI_PROD] = NAME##_prod, [MPI_MAX] = NAME##_max, [MPI_MIN] = NAME##_min
-#define INTEGER_ROW(NAME) FLOAT_ROW(NAME), BITWISE_ROW(NAME), LOGICAL_ROW(NAME)
-#define COMPLEX_ROW(NAME) [MPI_SUM] = NAME##_sum, [MPI_PROD] = NAME##_prod
-#define PAIR_ROW(NAME)    [MPI_MAXLOC] = NAME##_maxloc, [MPI_MINLOC] = NAME##_minloc
-
-enum row {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    I128,
-    F32,
-    F64,
-    F80,
-    F128,
-    C32,
-    C64,
-    C80,
-    C128,
-    FLOAT_INT,
-    DOUBLE_INT,
-    LONG_INT,
-    INT_INT,
-    SHORT_INT,
-    LONG_DOUBLE_INT,
-    FLOAT_FLOAT,
-    DOUBLE_DOUBLE,
-    BYTE,
-    BOOL,
-    LOGICAL4,
-    ROWS
-};
-
-static const mpi_combine_fn table[ROWS][MPI_NO_OP + 1] = {
-    [I8] = { INTEGER_ROW(i8) },
-    [U8] = { INTEGER_ROW(u8) },
-    [I16] = { INTEGER_ROW(i16) },
-    [U16] = { INTEGER_ROW(u16) },
-    [I32] = { INTEGER_ROW(i32) },
-    [U32] = { INTEGER_ROW(u32) },
-    [I64] = { INTEGER_ROW(i64) },
-    [U64] = { INTEGER_ROW(u64) },
-    [I128] = { INTEGER_ROW(i128) },
-    [F32] = { FLOAT_ROW(f32) },
-    [F64] = { FLOAT_ROW(f64) },
-    [F80] = { FLOAT_ROW(f80) },
-    [F128] = { FLOAT_ROW(f128) },
-    [C32] = { COMPLEX_ROW(c32) },
-    [C64] = { COMPLEX_ROW(c64) },
-    [C80] = { COMPLEX_ROW(c80) },
-    [C128] = { COMPLEX_ROW(c128) },
-    [FLOAT_INT] = { PAIR_ROW(float_int) },
-    [DOUBLE_INT] = { PAIR_ROW(double_int) },
-    [LONG_INT] = { PAIR_ROW(long_int) },
-    [INT_INT] = { PAIR_ROW(int_int) },
-    [SHORT_INT] = { PAIR_ROW(short_int) },
-    [LONG_DOUBLE_INT] = { PAIR_ROW(long_double_int) },
-    [FLOAT_FLOAT] = { PAIR_ROW(float_float) },
-    [DOUBLE_DOUBLE] = { PAIR_ROW(double_double) },
-    [BYTE] = { BITWISE_ROW(u8) },
-    [BOOL] = { LOGICAL_ROW(u8) },
-    [LOGICAL4] = { LOGICAL_ROW(i32) },
-};
-
 /* Which of a kind's rows is for numbers of 1, 2, 4, 8, 16 bytes. */
-static enum row by_size(const enum row *rows, unsigned bytes)
+static const mpi_combine_fn *row_by_size(const mpi_combine_fn *const rows[5], unsigned bytes)
 {
     unsigned i = 0;
 
@@ -200,52 +140,50 @@ static bool is_c_long_double(const struct mpi_basic *b)
            b->handle == MPI_CXX_LONG_DOUBLE_COMPLEX;
 }
 
-static enum row pair_row(MPI_Datatype type)
+static const mpi_combine_fn *pair_row(MPI_Datatype type)
 {
-    switch (type) {
-    case MPI_FLOAT_INT:
-        return FLOAT_INT;
-    case MPI_DOUBLE_INT:
-        return DOUBLE_INT;
-    case MPI_LONG_INT:
-        return LONG_INT;
-    case MPI_SHORT_INT:
-        return SHORT_INT;
-    case MPI_LONG_DOUBLE_INT:
-        return LONG_DOUBLE_INT;
-    case MPI_2REAL:
-        return FLOAT_FLOAT;
-    case MPI_2DOUBLE_PRECISION:
-        return DOUBLE_DOUBLE;
-    default: /* MPI_2INT, MPI_2INTEGER */
-        return INT_INT;
-    }
+    static const struct {
+        MPI_Datatype type;
+        const mpi_combine_fn *row;
+    } pairs[] = {
+        { MPI_FLOAT_INT, float_int }, { MPI_DOUBLE_INT, double_int },
+        { MPI_LONG_INT, long_int },   { MPI_SHORT_INT, short_int },
+        { MPI_2REAL, float_float },   { MPI_2DOUBLE_PRECISION, double_double },
+        { MPI_2INT, int_int },        { MPI_LONG_DOUBLE_INT, long_double_int },
+        { MPI_2INTEGER, int_int },
+    };
+    unsigned i = 0;
+
+    while (pairs[i].type != type)
+        i++;
+    return pairs[i].row;
 }
 
-static enum row row_of(const struct mpi_basic *b)
+/* NULL: no operation is for the type. */
+static const mpi_combine_fn *row_of(const struct mpi_basic *b)
 {
-    static const enum row integers[] = { I8, I16, I32, I64, I128 };
-    static const enum row naturals[] = { U8, U16, U32, U64, ROWS };
-    static const enum row reals[] = { ROWS, ROWS, F32, F64, F128 };
-    static const enum row complexes[] = { ROWS, ROWS, C32, C64, C128 };
+    static const mpi_combine_fn *const integers[] = { i8, i16, i32, i64, i128 };
+    static const mpi_combine_fn *const naturals[] = { u8, u16, u32, u64, NULL };
+    static const mpi_combine_fn *const reals[] = { NULL, NULL, f32, f64, f128 };
+    static const mpi_combine_fn *const complexes[] = { NULL, NULL, c32, c64, c128 };
 
     switch (b->kind) {
     case MPI_NUMBER_BYTE:
-        return BYTE;
+        return byte;
     case MPI_NUMBER_SIGNED:
-        return by_size(integers, b->unit);
+        return row_by_size(integers, b->unit);
     case MPI_NUMBER_UNSIGNED:
-        return by_size(naturals, b->unit);
+        return row_by_size(naturals, b->unit);
     case MPI_NUMBER_LOGICAL:
-        return b->unit == 1 ? BOOL : LOGICAL4;
+        return b->unit == 1 ? bool1 : logical4;
     case MPI_NUMBER_FLOAT:
-        return is_c_long_double(b) ? F80 : by_size(reals, b->unit);
+        return is_c_long_double(b) ? f80 : row_by_size(reals, b->unit);
     case MPI_NUMBER_COMPLEX:
-        return is_c_long_double(b) ? C80 : by_size(complexes, b->unit);
+        return is_c_long_double(b) ? c80 : row_by_size(complexes, b->unit);
     case MPI_NUMBER_PAIR:
         return pair_row(b->handle);
     default:
-        return ROWS;
+        return NULL;
     }
 }
 
@@ -259,10 +197,8 @@ static bool is_no_c_integer(MPI_Datatype type)
 
 mpi_combine_fn mpi_combine_of(const struct mpi_basic *type, MPI_Op op)
 {
-    enum row row = type != NULL ? row_of(type) : ROWS;
+    const mpi_combine_fn *row = type != NULL ? row_of(type) : NULL;
     bool logical = op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR;
 
-    if (row == ROWS || (logical && is_no_c_integer(type->handle)))
-        return NULL;
-    return table[row][op];
+    return row == NULL || (logical && is_no_c_integer(type->handle)) ? NULL : row[op];
 }

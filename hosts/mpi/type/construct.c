@@ -1,11 +1,9 @@
 /* Constructors of datatypes but those of arrays. */
-#include <limits.h>
 #include <stdlib.h>
 
 #include "hosts/mpi/type/type.h"
 
-/* Old types of a call. */
-static int old_of(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p)
+int mpi_type_get_old(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p)
 {
     *old_p = mpi_type_of(mr, oldtype);
     if (*old_p == NULL)
@@ -14,71 +12,54 @@ static int old_of(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **o
     return MPI_SUCCESS;
 }
 
-static int begin(struct mpi_rank *mr, int count, int length, MPI_Datatype oldtype,
-                 struct mpi_type **old_p)
+static int check_blocks(struct mpi_rank *mr, int count, int length, MPI_Datatype oldtype,
+                        struct mpi_type **old_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (count < 0)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     if (length < 0)
         return mpi_fail(mr, MPI_ERR_ARG, "blocklength = %d: expected 0 or more", length);
-    return old_of(mr, oldtype, old_p);
-}
-
-static int add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *newtype)
-{
-    if (type == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    return mpi_type_add(mr, type, newtype);
+    return mpi_type_get_old(mr, oldtype, old_p);
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *old = NULL, *t;
-    struct mpi_making m;
-    int code = begin(mr, count, 0, oldtype, &old);
+    int code = check_blocks(mr, count, 0, oldtype, &old);
 
     if (code == MPI_SUCCESS) {
-        mpi_making_begin(&m);
-        mpi_making_add(&m, old, 0, (uint64_t)count, old->extent);
-        t = mpi_contents_set(mpi_making_end(&m), MPI_COMBINER_CONTIGUOUS, 1, &count, 0, NULL, 1,
-                             &old);
-        code = add(mr, t, newtype);
+        t = mpi_contents_set(mpi_making_repeat(old, (uint64_t)count, old->extent),
+                             MPI_COMBINER_CONTIGUOUS, 1, &count, 0, NULL, 1, &old);
+        code = mpi_type_add(mr, t, newtype);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 /* `count` blocks at a stride in bytes. */
-static struct mpi_type *strided(int count, int length, int64_t stride, struct mpi_type *old)
+static struct mpi_type *make_strided(int count, int length, int64_t stride, struct mpi_type *old)
 {
-    struct mpi_making block, m;
-    struct mpi_type *b;
+    struct mpi_type *block = mpi_making_repeat(old, (uint64_t)length, old->extent), *t;
 
-    mpi_making_begin(&block);
-    mpi_making_add(&block, old, 0, (uint64_t)length, old->extent);
-    b = mpi_making_end(&block);
-    if (b == NULL)
+    if (block == NULL)
         return NULL;
-    mpi_making_begin(&m);
-    mpi_making_add(&m, b, 0, (uint64_t)count, stride);
-    mpi_type_put(b);
-    return mpi_making_end(&m);
+    t = mpi_making_repeat(block, (uint64_t)count, stride);
+    mpi_type_put(block);
+    return t;
 }
 
-static int hvector(struct mpi_rank *mr, int count, int length, MPI_Aint stride,
-                   MPI_Datatype oldtype, MPI_Datatype *newtype)
+static int create_hvector(struct mpi_rank *mr, int count, int length, MPI_Aint stride,
+                          MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_type *old = NULL, *t;
     int ints[] = { count, length };
-    int code = begin(mr, count, length, oldtype, &old);
+    int code = check_blocks(mr, count, length, oldtype, &old);
 
     if (code != MPI_SUCCESS)
         return code;
-    t = strided(count, length, stride, old);
-    return add(mr, mpi_contents_set(t, MPI_COMBINER_HVECTOR, 2, ints, 1, &stride, 1, &old),
-               newtype);
+    t = make_strided(count, length, stride, old);
+    return mpi_type_add(mr, mpi_contents_set(t, MPI_COMBINER_HVECTOR, 2, ints, 1, &stride, 1, &old),
+                        newtype);
 }
 
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
@@ -87,30 +68,28 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *old = NULL, *t;
     int ints[] = { count, blocklength, stride };
-    int code = begin(mr, count, blocklength, oldtype, &old);
+    int code = check_blocks(mr, count, blocklength, oldtype, &old);
 
     if (code == MPI_SUCCESS) {
-        t = strided(count, blocklength, stride * old->extent, old);
+        t = make_strided(count, blocklength, stride * old->extent, old);
         t = mpi_contents_set(t, MPI_COMBINER_VECTOR, 3, ints, 0, NULL, 1, &old);
-        code = add(mr, t, newtype);
+        code = mpi_type_add(mr, t, newtype);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                             MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, hvector(mr, count, blocklength, stride, oldtype, newtype));
+    return mpi_end_call(__func__,
+                        create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype));
 }
 
 int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                      MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, hvector(mr, count, blocklength, stride, oldtype, newtype));
+    return mpi_end_call(__func__,
+                        create_hvector(mpi_self(), count, blocklength, stride, oldtype, newtype));
 }
 
 /** Blocks at displacements: of one length or several, in bytes or in elements. */
@@ -126,20 +105,20 @@ static int block_length(const struct blocks *b, int i)
     return b->lengths != NULL ? b->lengths[i] : b->length;
 }
 
-static int64_t displacement(const struct blocks *b, int i, int64_t extent)
+static int64_t block_displacement(const struct blocks *b, int i, int64_t extent)
 {
     if (b->elements != NULL)
         return b->elements[i] * extent;
     return b->bytes != NULL ? b->bytes[i] : 0;
 }
 
-static struct mpi_type *indexed(const struct blocks *b, struct mpi_type *old)
+static struct mpi_type *make_indexed(const struct blocks *b, struct mpi_type *old)
 {
     struct mpi_making m;
 
     mpi_making_begin(&m);
     for (int i = 0; i < b->count; i++) {
-        mpi_making_add(&m, old, displacement(b, i, old->extent), (uint64_t)block_length(b, i),
+        mpi_making_add(&m, old, block_displacement(b, i, old->extent), (uint64_t)block_length(b, i),
                        old->extent);
     }
     return mpi_making_end(&m);
@@ -173,7 +152,7 @@ static int create_indexed(struct mpi_rank *mr, const struct blocks *b, MPI_Datat
                           MPI_Datatype *newtype)
 {
     struct mpi_type *old = NULL;
-    int code = begin(mr, b->count, b->length, oldtype, &old);
+    int code = check_blocks(mr, b->count, b->length, oldtype, &old);
 
     for (int i = 0; code == MPI_SUCCESS && i < b->count; i++)
         if (block_length(b, i) < 0)
@@ -181,54 +160,49 @@ static int create_indexed(struct mpi_rank *mr, const struct blocks *b, MPI_Datat
                             block_length(b, i));
     if (code != MPI_SUCCESS)
         return code;
-    return add(mr, indexed_contents(b, indexed(b, old), old), newtype);
+    return mpi_type_add(mr, indexed_contents(b, make_indexed(b, old), old), newtype);
 }
 
 int MPI_Type_indexed(int count, const int blocklengths[], const int displacements[],
                      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     struct blocks b = { MPI_COMBINER_INDEXED, count, 0, blocklengths, displacements, NULL };
 
-    return mpi_end(mr, __func__, create_indexed(mr, &b, oldtype, newtype));
+    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
 }
 
 int MPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[],
                              MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     struct blocks b = { MPI_COMBINER_HINDEXED, count, 0, blocklengths, NULL, displacements };
 
-    return mpi_end(mr, __func__, create_indexed(mr, &b, oldtype, newtype));
+    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
 }
 
 int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
                       MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     struct blocks b = { MPI_COMBINER_HINDEXED, count, 0, blocklengths, NULL, displacements };
 
-    return mpi_end(mr, __func__, create_indexed(mr, &b, oldtype, newtype));
+    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
 }
 
 int MPI_Type_create_indexed_block(int count, int blocklength, const int displacements[],
                                   MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     struct blocks b = { MPI_COMBINER_INDEXED_BLOCK, count, blocklength, NULL, displacements, NULL };
 
-    return mpi_end(mr, __func__, create_indexed(mr, &b, oldtype, newtype));
+    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
 }
 
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[],
                                    MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
     struct blocks b = {
         MPI_COMBINER_HINDEXED_BLOCK, count, blocklength, NULL, NULL, displacements
     };
 
-    return mpi_end(mr, __func__, create_indexed(mr, &b, oldtype, newtype));
+    return mpi_end_call(__func__, create_indexed(mpi_self(), &b, oldtype, newtype));
 }
 
 static struct mpi_type *make_struct(int count, const int *lengths, const MPI_Aint *displacements,
@@ -259,8 +233,6 @@ static int create_struct(struct mpi_rank *mr, int count, const int *lengths,
     struct mpi_type **olds;
     int code = MPI_SUCCESS;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (count < 0)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     olds = malloc(((size_t)count + 1) * sizeof(struct mpi_type *));
@@ -271,10 +243,10 @@ static int create_struct(struct mpi_rank *mr, int count, const int *lengths,
             code =
                 mpi_fail(mr, MPI_ERR_ARG, "blocklength %d = %d: expected 0 or more", i, lengths[i]);
         else
-            code = old_of(mr, types[i], &olds[i]);
+            code = mpi_type_get_old(mr, types[i], &olds[i]);
     }
     if (code == MPI_SUCCESS)
-        code = add(mr, make_struct(count, lengths, displacements, olds), newtype);
+        code = mpi_type_add(mr, make_struct(count, lengths, displacements, olds), newtype);
     free(olds);
     return code;
 }
@@ -282,19 +254,15 @@ static int create_struct(struct mpi_rank *mr, int count, const int *lengths,
 int MPI_Type_create_struct(int count, const int blocklengths[], const MPI_Aint displacements[],
                            const MPI_Datatype types[], MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__,
-                   create_struct(mr, count, blocklengths, displacements, types, newtype));
+    return mpi_end_call(
+        __func__, create_struct(mpi_self(), count, blocklengths, displacements, types, newtype));
 }
 
 int MPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],
                     MPI_Datatype *newtype)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__,
-                   create_struct(mr, count, blocklengths, displacements, types, newtype));
+    return mpi_end_call(
+        __func__, create_struct(mpi_self(), count, blocklengths, displacements, types, newtype));
 }
 
 int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
@@ -304,7 +272,7 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
     MPI_Aint addresses[] = { lb, extent };
     struct mpi_type *old = NULL, *t;
     struct mpi_making m;
-    int code = begin(mr, 0, 0, oldtype, &old);
+    int code = check_blocks(mr, 0, 0, oldtype, &old);
 
     if (code == MPI_SUCCESS) {
         mpi_making_begin(&m);
@@ -314,29 +282,26 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
         m.marked_high = lb + extent;
         t = mpi_contents_set(mpi_making_end(&m), MPI_COMBINER_RESIZED, 0, NULL, 2, addresses, 1,
                              &old);
-        code = add(mr, t, newtype);
+        code = mpi_type_add(mr, t, newtype);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 /* Attributes are copied as their keyvals say; the name is not. */
-static int duplicate(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype oldtype,
-                     MPI_Datatype *newtype)
+static int create_duplicate(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype oldtype,
+                            MPI_Datatype *newtype)
 {
-    struct mpi_making m;
-    struct mpi_type *t;
+    struct mpi_type *t =
+        mpi_contents_set(mpi_making_repeat(old, 1, 0), MPI_COMBINER_DUP, 0, NULL, 0, NULL, 1, &old);
     MPI_Datatype made = MPI_DATATYPE_NULL;
     int code;
 
-    mpi_making_begin(&m);
-    mpi_making_add(&m, old, 0, 1, 0);
-    t = mpi_contents_set(mpi_making_end(&m), MPI_COMBINER_DUP, 0, NULL, 0, NULL, 1, &old);
     if (t != NULL) {
         t->low = old->low;
         t->extent = old->extent;
         t->committed = old->committed;
     }
-    code = add(mr, t, &made);
+    code = mpi_type_add(mr, t, &made);
     if (code == MPI_SUCCESS)
         code = mpi_attrs_copy(mr, oldtype, &old->attrs, &t->attrs);
     if (code == MPI_SUCCESS)
@@ -351,7 +316,7 @@ static int duplicate(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype old
 int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)
 {
     if (type->contents != NULL)
-        return duplicate(mr, type, type->handle, handle_p);
+        return create_duplicate(mr, type, type->handle, handle_p);
     *handle_p = type->handle;
     return MPI_SUCCESS;
 }
@@ -360,9 +325,9 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *old = NULL;
-    int code = begin(mr, 0, 0, oldtype, &old);
+    int code = check_blocks(mr, 0, 0, oldtype, &old);
 
     if (code == MPI_SUCCESS)
-        code = duplicate(mr, old, oldtype, newtype);
-    return mpi_end(mr, __func__, code);
+        code = create_duplicate(mr, old, oldtype, newtype);
+    return mpi_end_call(__func__, code);
 }

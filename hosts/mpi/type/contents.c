@@ -53,7 +53,7 @@ struct mpi_type *mpi_contents_set(struct mpi_type *type, int combiner, int nints
     return NULL;
 }
 
-/* Those of an F90 type are ours, not its maker's arguments. */
+/* The type in an F90 type is ours: its maker has not passed it. */
 static int shown_types(const struct mpi_contents *c)
 {
     return c->combiner == MPI_COMBINER_F90_INTEGER || c->combiner == MPI_COMBINER_F90_REAL ||
@@ -66,9 +66,8 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
                           int *combiner)
 {
     static const struct mpi_contents named = { .combiner = MPI_COMBINER_NAMED };
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(mpi_self(), type, &t);
 
     if (code == MPI_SUCCESS) {
         const struct mpi_contents *c = t->contents != NULL ? t->contents : &named;
@@ -78,22 +77,19 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
         *datatypes = shown_types(c);
         *combiner = c->combiner;
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 /* A new handle for a type that is part of another: equal to it, and the program's to free. */
 static int handle_of(struct mpi_rank *mr, struct mpi_type *old, MPI_Datatype *handle_p)
 {
-    struct mpi_making m;
     struct mpi_type *t;
 
     if (old->contents == NULL) {
         *handle_p = old->handle;
         return MPI_SUCCESS;
     }
-    mpi_making_begin(&m);
-    mpi_making_add(&m, old, 0, 1, 0);
-    t = mpi_making_end(&m);
+    t = mpi_making_repeat(old, 1, 0);
     if (t == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     t->low = old->low;
@@ -117,18 +113,18 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     if (code == MPI_SUCCESS && t->contents == NULL)
         code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)type);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     c = t->contents;
     if (max_integers < c->nints || max_addresses < c->naddresses || max_datatypes < shown_types(c))
-        return mpi_end(mr, __func__,
-                       mpi_fail(mr, MPI_ERR_ARG, "room for %d, %d and %d: expected %d, %d and %d",
-                                max_integers, max_addresses, max_datatypes, c->nints, c->naddresses,
-                                shown_types(c)));
+        return mpi_end_call(__func__, mpi_fail(mr, MPI_ERR_ARG,
+                                               "room for %d, %d and %d: expected %d, %d and %d",
+                                               max_integers, max_addresses, max_datatypes, c->nints,
+                                               c->naddresses, shown_types(c)));
     if (c->nints > 0)
         memcpy(integers, c->ints, (size_t)c->nints * sizeof(*integers));
     if (c->naddresses > 0)
         memcpy(addresses, c->addresses, (size_t)c->naddresses * sizeof(*addresses));
     for (int i = 0; code == MPI_SUCCESS && i < shown_types(c); i++)
         code = handle_of(mr, c->types[i], &datatypes[i]);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }

@@ -14,7 +14,7 @@ struct walk {
 
 static void walk_type(struct walk *w, const struct mpi_type *t, int64_t at);
 
-static void visit(struct walk *w, int64_t at, int64_t stride, uint64_t n, uint64_t bytes)
+static void visit_piece(struct walk *w, int64_t at, int64_t stride, uint64_t n, uint64_t bytes)
 {
     w->fn(w->arg, at, stride, n, bytes);
     w->left -= n * bytes;
@@ -27,16 +27,16 @@ static void walk_blocks(struct walk *w, const struct mpi_piece *p, int64_t at, u
     if (w->skip > 0) { /* into the first one */
         uint64_t part = p->bytes - w->skip < w->left ? p->bytes - w->skip : w->left;
 
-        visit(w, at + (int64_t)w->skip, 0, 1, part);
+        visit_piece(w, at + (int64_t)w->skip, 0, 1, part);
         w->skip = 0;
         at += p->stride;
         n--;
     }
     whole = w->left / p->bytes < n ? w->left / p->bytes : n;
     if (whole > 0)
-        visit(w, at, p->stride, whole, p->bytes);
+        visit_piece(w, at, p->stride, whole, p->bytes);
     if (whole < n && w->left > 0)
-        visit(w, at + (int64_t)whole * p->stride, 0, 1, w->left);
+        visit_piece(w, at + (int64_t)whole * p->stride, 0, 1, w->left);
 }
 
 /* `skip` is less than what the piece has. */
@@ -229,7 +229,7 @@ void mpi_making_begin(struct mpi_making *m)
 }
 
 /* Room for one more element than `n`; NULL: out of memory. */
-static void *grow(struct mpi_making *m, void *array, uint64_t n, uint64_t *room, size_t size)
+static void *grow_pieces(struct mpi_making *m, void *array, uint64_t n, uint64_t *room, size_t size)
 {
     void *more;
 
@@ -244,7 +244,7 @@ static void *grow(struct mpi_making *m, void *array, uint64_t n, uint64_t *room,
 }
 
 /* Is the piece the next one of the last's blocks or strides? */
-static bool joins(struct mpi_piece *last, const struct mpi_piece *p)
+static bool joins_last(struct mpi_piece *last, const struct mpi_piece *p)
 {
     if (p->count != 1 || last->child != p->child)
         return false;
@@ -267,9 +267,9 @@ static void add_piece(struct mpi_making *m, struct mpi_piece p)
     struct mpi_piece *more;
 
     join_blocks(&p);
-    if (t->npieces > 0 && joins(&t->pieces[t->npieces - 1], &p))
+    if (t->npieces > 0 && joins_last(&t->pieces[t->npieces - 1], &p))
         return;
-    more = grow(m, t->pieces, t->npieces, &m->room, sizeof(p));
+    more = grow_pieces(m, t->pieces, t->npieces, &m->room, sizeof(p));
     if (more == NULL)
         return;
     t->pieces = more;
@@ -314,7 +314,7 @@ static void add_part(struct mpi_making *m, struct mpi_type *old, uint64_t count)
         t->parts[t->nparts - 1].count += count;
         return;
     }
-    more = grow(m, t->parts, t->nparts, &m->parts_room, sizeof(*t->parts));
+    more = grow_pieces(m, t->parts, t->nparts, &m->parts_room, sizeof(*t->parts));
     if (more == NULL)
         return;
     t->parts = more;
@@ -323,7 +323,8 @@ static void add_part(struct mpi_making *m, struct mpi_type *old, uint64_t count)
 }
 
 /* Widens [low, high) to where `count` copies of [from, to) lie. */
-static void widen(bool *any, int64_t *low, int64_t *high, int64_t from, int64_t to, int64_t last)
+static void widen_bounds(bool *any, int64_t *low, int64_t *high, int64_t from, int64_t to,
+                         int64_t last)
 {
     int64_t first = last < 0 ? from + last : from, end = last > 0 ? to + last : to;
 
@@ -359,9 +360,9 @@ void mpi_making_add(struct mpi_making *m, struct mpi_type *old, int64_t offset, 
         mark_high(m, last > 0 ? high + last : high);
     if (old->bytes == 0)
         return;
-    widen(&m->any, &m->low, &m->high, low, high, last);
+    widen_bounds(&m->any, &m->low, &m->high, low, high, last);
     low = offset + old->true_low;
-    widen(&m->any_true, &m->true_low, &m->true_high, low, low + old->true_extent, last);
+    widen_bounds(&m->any_true, &m->true_low, &m->true_high, low, low + old->true_extent, last);
     m->type->align = m->type->align > old->align ? m->type->align : old->align;
     add_pieces(m, old, offset, count, stride);
     if (!m->failed)
@@ -406,4 +407,13 @@ struct mpi_type *mpi_making_end(struct mpi_making *m)
         start += t->pieces[k].count * t->pieces[k].bytes;
     }
     return t;
+}
+
+struct mpi_type *mpi_making_repeat(struct mpi_type *old, uint64_t count, int64_t stride)
+{
+    struct mpi_making m;
+
+    mpi_making_begin(&m);
+    mpi_making_add(&m, old, 0, count, stride);
+    return mpi_making_end(&m);
 }

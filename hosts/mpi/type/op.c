@@ -4,24 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST 64 /* handles below are predefined */
+#define FIRST_OP 64 /* handles below are predefined */
 
-/* By handle. */
+#define OP(OP, COMMUTES) [OP] = { OP, COMMUTES, NULL, 1, #OP }
+/* Operations by their handles. */
 static const struct mpi_op predefined[] = {
-    [MPI_MAX] = { MPI_MAX, true, NULL, 1 },          [MPI_MIN] = { MPI_MIN, true, NULL, 1 },
-    [MPI_SUM] = { MPI_SUM, true, NULL, 1 },          [MPI_PROD] = { MPI_PROD, true, NULL, 1 },
-    [MPI_LAND] = { MPI_LAND, true, NULL, 1 },        [MPI_BAND] = { MPI_BAND, true, NULL, 1 },
-    [MPI_LOR] = { MPI_LOR, true, NULL, 1 },          [MPI_BOR] = { MPI_BOR, true, NULL, 1 },
-    [MPI_LXOR] = { MPI_LXOR, true, NULL, 1 },        [MPI_BXOR] = { MPI_BXOR, true, NULL, 1 },
-    [MPI_MAXLOC] = { MPI_MAXLOC, true, NULL, 1 },    [MPI_MINLOC] = { MPI_MINLOC, true, NULL, 1 },
-    [MPI_REPLACE] = { MPI_REPLACE, false, NULL, 1 }, [MPI_NO_OP] = { MPI_NO_OP, false, NULL, 1 },
+    OP(MPI_MAX, true),      OP(MPI_MIN, true),    OP(MPI_SUM, true),    OP(MPI_PROD, true),
+    OP(MPI_LAND, true),     OP(MPI_BAND, true),   OP(MPI_LOR, true),    OP(MPI_BOR, true),
+    OP(MPI_LXOR, true),     OP(MPI_BXOR, true),   OP(MPI_MAXLOC, true), OP(MPI_MINLOC, true),
+    OP(MPI_REPLACE, false), OP(MPI_NO_OP, false),
 };
 
 const struct mpi_op *mpi_op_of(struct mpi_rank *mr, MPI_Op op)
 {
     if (op > MPI_OP_NULL && op <= MPI_NO_OP)
         return &predefined[op];
-    return op >= FIRST ? mpi_table_get(&mr->ops, (unsigned)(op - FIRST)) : NULL;
+    return op >= FIRST_OP ? mpi_table_get(&mr->ops, (unsigned)(op - FIRST_OP)) : NULL;
 }
 
 /* Only the program's own are counted, and those are not constant. */
@@ -46,14 +44,6 @@ void mpi_ops_release(struct mpi_rank *mr)
     mpi_table_release(&mr->ops);
 }
 
-static const char *const names[] = {
-    [MPI_OP_NULL] = "MPI_OP_NULL", [MPI_MAX] = "MPI_MAX",         [MPI_MIN] = "MPI_MIN",
-    [MPI_SUM] = "MPI_SUM",         [MPI_PROD] = "MPI_PROD",       [MPI_LAND] = "MPI_LAND",
-    [MPI_BAND] = "MPI_BAND",       [MPI_LOR] = "MPI_LOR",         [MPI_BOR] = "MPI_BOR",
-    [MPI_LXOR] = "MPI_LXOR",       [MPI_BXOR] = "MPI_BXOR",       [MPI_MAXLOC] = "MPI_MAXLOC",
-    [MPI_MINLOC] = "MPI_MINLOC",   [MPI_REPLACE] = "MPI_REPLACE", [MPI_NO_OP] = "MPI_NO_OP",
-};
-
 int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type)
 {
     const struct mpi_type *t = mpi_type_of(mr, type);
@@ -65,7 +55,7 @@ int mpi_op_check(struct mpi_rank *mr, const struct mpi_op *op, MPI_Datatype type
     if (t != NULL && t->contents != NULL && t->nparts == 1 && t->parts[0].count == 1 &&
         t->extent == t->parts[0].type->extent) /* a duplicate */
         return mpi_op_check(mr, op, t->parts[0].type->handle);
-    return mpi_fail(mr, MPI_ERR_OP, "%s is not for %s", names[op->handle],
+    return mpi_fail(mr, MPI_ERR_OP, "%s is not for %s", op->name,
                     t == NULL             ? "what is no datatype"
                     : t->contents != NULL ? "a derived datatype"
                                           : t->basic->name);
@@ -100,13 +90,11 @@ void mpi_op_apply(const struct mpi_op *op, const void *left, void *right, uint64
     }
 }
 
-static int create(struct mpi_rank *mr, MPI_User_function *fn, int commute, MPI_Op *op_p)
+static int create_op(struct mpi_rank *mr, MPI_User_function *fn, int commute, MPI_Op *op_p)
 {
     struct mpi_op *op;
     int number;
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     if (fn == NULL)
         return mpi_fail(mr, MPI_ERR_ARG, "no function");
     op = malloc(sizeof(*op));
@@ -117,19 +105,17 @@ static int create(struct mpi_rank *mr, MPI_User_function *fn, int commute, MPI_O
         free(op);
         return MPI_ERR_NO_MEM;
     }
-    *op = (struct mpi_op){ FIRST + number, commute != 0, fn, 1 };
+    *op = (struct mpi_op){ FIRST_OP + number, commute != 0, fn, 1, NULL };
     *op_p = op->handle;
     return MPI_SUCCESS;
 }
 
 int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, create(mr, fn, commute, op));
+    return mpi_end_call(__func__, create_op(mpi_self(), fn, commute, op));
 }
 
-static int bad(struct mpi_rank *mr, MPI_Op op)
+static int bad_op(struct mpi_rank *mr, MPI_Op op)
 {
     return mpi_fail(mr, MPI_ERR_OP, "op = %d: no operation of the program's", op);
 }
@@ -138,12 +124,10 @@ int MPI_Op_free(MPI_Op *op)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr == NULL)
-        return mpi_end(mr, __func__, MPI_ERR_OTHER);
-    if (*op < FIRST || mpi_op_of(mr, *op) == NULL)
-        return mpi_end(mr, __func__, bad(mr, *op));
-    mpi_op_put(mr->ops.at[*op - FIRST]);
-    mpi_table_remove(&mr->ops, (unsigned)(*op - FIRST));
+    if (*op < FIRST_OP || mpi_op_of(mr, *op) == NULL)
+        return mpi_end_call(__func__, bad_op(mr, *op));
+    mpi_op_put(mr->ops.at[*op - FIRST_OP]);
+    mpi_table_remove(&mr->ops, (unsigned)(*op - FIRST_OP));
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
@@ -151,10 +135,10 @@ int MPI_Op_free(MPI_Op *op)
 int MPI_Op_commutative(MPI_Op op, int *commute)
 {
     struct mpi_rank *mr = mpi_self();
-    const struct mpi_op *o = mr != NULL ? mpi_op_of(mr, op) : NULL;
+    const struct mpi_op *o = mpi_op_of(mr, op);
 
     if (o == NULL)
-        return mpi_end(mr, __func__, mr == NULL ? MPI_ERR_OTHER : bad(mr, op));
+        return mpi_end_call(__func__, bad_op(mr, op));
     *commute = o->commutes;
     return MPI_SUCCESS;
 }
@@ -162,9 +146,9 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
 int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype type, MPI_Op op)
 {
     struct mpi_rank *mr = mpi_self();
-    const struct mpi_op *o = mr != NULL ? mpi_op_of(mr, op) : NULL;
+    const struct mpi_op *o = mpi_op_of(mr, op);
     struct mpi_type *t = NULL;
-    int code = mr == NULL ? MPI_ERR_OTHER : mpi_check_data(mr, inbuf, count, type, &t);
+    int code = mpi_check_data(mr, inbuf, count, type, &t);
 
     if (code == MPI_SUCCESS && count > 0 &&
         (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE || inbuf == inoutbuf))
@@ -175,5 +159,5 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
         code = mpi_op_check(mr, o, type);
     if (code == MPI_SUCCESS)
         mpi_op_apply(o, inbuf, inoutbuf, (uint64_t)count, t);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }

@@ -10,6 +10,7 @@ struct mpi_op {
     bool commutes;
     MPI_User_function *fn; /* NULL: predefined */
     unsigned holders;      /* of one of the program's */
+    const char *name;      /* NULL: one of the program's */
 };
 
 const struct mpi_op *mpi_op_of(struct mpi_rank *mr, MPI_Op op); /* NULL: none */

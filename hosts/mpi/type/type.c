@@ -58,13 +58,14 @@ void mpi_types_release(struct mpi_rank *mr)
 
 int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p)
 {
-    int code = mpi_check_out(mr, handle_p, "newtype"), number = -1;
+    int number;
 
-    if (code == MPI_SUCCESS)
-        number = mpi_table_add(mr, &mr->types, type);
+    if (type == NULL)
+        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    number = mpi_table_add(mr, &mr->types, type);
     if (number < 0) {
         mpi_type_put(type);
-        return code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
+        return MPI_ERR_NO_MEM;
     }
     type->handle = MPI_DERIVED + number;
     *handle_p = type->handle;
@@ -106,8 +107,6 @@ int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype
 
 int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
     *type_p = mpi_type_of(mr, type);
     if (*type_p == NULL)
         return mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: no datatype, or one that was freed",
@@ -117,13 +116,12 @@ int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, *type, &t);
+    int code = mpi_type_get(mpi_self(), *type, &t);
 
     if (code == MPI_SUCCESS)
         t->committed = true;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 /* Unless a delete function has done so. The caller holds the type, so this frees nothing. */
@@ -147,7 +145,7 @@ int MPI_Type_free(MPI_Datatype *type)
     if (code == MPI_SUCCESS && *type < MPI_DERIVED)
         code = mpi_fail(mr, MPI_ERR_TYPE, "datatype = %#x: a predefined one", (unsigned)*type);
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+        return mpi_end_call(__func__, code);
     t->holders++;
     code = mpi_attrs_delete(mr, t->handle, &t->attrs);
     if (code == MPI_SUCCESS) {
@@ -155,60 +153,50 @@ int MPI_Type_free(MPI_Datatype *type)
         *type = MPI_DATATYPE_NULL;
     }
     mpi_type_put(t);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(mpi_self(), type, &t);
 
     if (code == MPI_SUCCESS)
-        code = mpi_check_out(mr, size, "size");
-    if (code == MPI_SUCCESS)
         *size = (MPI_Count)t->bytes;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Type_size(MPI_Datatype type, int *size)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(mpi_self(), type, &t);
 
     if (code == MPI_SUCCESS)
-        code = mpi_check_out(mr, size, "size");
-    if (code == MPI_SUCCESS)
         *size = t->bytes <= INT_MAX ? (int)t->bytes : MPI_UNDEFINED;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 /* Where an element begins and how far it reaches, with the bounds that were set or without. */
-static int bounds(const char *call, MPI_Datatype type, bool with_set, MPI_Aint *lb,
-                  MPI_Aint *extent)
+static int get_bounds(const char *call, MPI_Datatype type, bool with_set, MPI_Aint *lb,
+                      MPI_Aint *extent)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(mpi_self(), type, &t);
 
-    if (code == MPI_SUCCESS && (lb == NULL || extent == NULL))
-        code = mpi_fail(mr, MPI_ERR_ARG, "NULL: no place for the answer");
     if (code == MPI_SUCCESS) {
         *lb = with_set ? t->low : t->true_low;
         *extent = with_set ? t->extent : t->true_extent;
     }
-    return mpi_end(mr, call, code);
+    return mpi_end_call(call, code);
 }
 
-static int bounds_x(const char *call, MPI_Datatype type, bool with_set, MPI_Count *lb,
-                    MPI_Count *extent)
+static int get_bounds_x(const char *call, MPI_Datatype type, bool with_set, MPI_Count *lb,
+                        MPI_Count *extent)
 {
-    bool place = lb != NULL && extent != NULL;
     MPI_Aint low = 0, width = 0;
-    int code = bounds(call, type, with_set, place ? &low : NULL, &width);
+    int code = get_bounds(call, type, with_set, &low, &width);
 
-    if (place && code == MPI_SUCCESS) {
+    if (code == MPI_SUCCESS) {
         *lb = low;
         *extent = width;
     }
@@ -217,74 +205,62 @@ static int bounds_x(const char *call, MPI_Datatype type, bool with_set, MPI_Coun
 
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    return bounds(__func__, type, true, lb, extent);
+    return get_bounds(__func__, type, true, lb, extent);
 }
 
 int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    return bounds_x(__func__, type, true, lb, extent);
+    return get_bounds_x(__func__, type, true, lb, extent);
 }
 
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    return bounds(__func__, type, false, lb, extent);
+    return get_bounds(__func__, type, false, lb, extent);
 }
 
 int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 {
-    return bounds_x(__func__, type, false, lb, extent);
+    return get_bounds_x(__func__, type, false, lb, extent);
 }
 
 int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {
-    MPI_Aint low = 0;
+    MPI_Aint low;
 
-    return bounds(__func__, type, true, &low, extent);
+    return get_bounds(__func__, type, true, &low, extent);
 }
 
 int MPI_Type_lb(MPI_Datatype type, MPI_Aint *displacement)
 {
-    MPI_Aint width = 0;
+    MPI_Aint width;
 
-    return bounds(__func__, type, true, displacement, &width);
+    return get_bounds(__func__, type, true, displacement, &width);
 }
 
 int MPI_Type_ub(MPI_Datatype type, MPI_Aint *displacement)
 {
     MPI_Aint width = 0;
-    int code = bounds(__func__, type, true, displacement, &width);
+    int code = get_bounds(__func__, type, true, displacement, &width);
 
-    if (displacement != NULL && code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS)
         *displacement += width;
     return code;
 }
 
-int MPI_Type_set_name(MPI_Datatype type, const char *name)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_name_set(mr, &t->name, name);
-    return mpi_end(mr, __func__, code);
-}
-
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *length)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
     int code;
 
-    if (mr != NULL && type == MPI_DATATYPE_NULL) {
+    if (type == MPI_DATATYPE_NULL) {
         mpi_name_get("MPI_DATATYPE_NULL", name, length);
         return MPI_SUCCESS;
     }
-    code = mpi_type_get(mr, type, &t);
+    code = mpi_type_get(mpi_self(), type, &t);
     if (code == MPI_SUCCESS)
         mpi_name_get(t->name != NULL || type >= MPI_DERIVED ? t->name : t->basic->name, name,
                      length);
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 /* Basic elements that begin within `bytes` of data; *rest_p: bytes left of one that is cut. */
@@ -305,7 +281,8 @@ static uint64_t elements_in(const struct mpi_type *type, uint64_t bytes, uint64_
         n += p->count * p->type->elements;
         rest -= p->count * p->type->bytes;
     }
-    if (type->nparts == 0 && type->elements == 2 && rest >= type->basic->unit) { /* of a pair */
+    if (type->nparts == 0 && type->elements == 2 &&
+        rest >= type->basic->unit) { /* the value of a pair */
         n++;
         rest -= type->basic->unit;
     }
@@ -329,27 +306,23 @@ static int get_elements(struct mpi_rank *mr, const MPI_Status *status, MPI_Datat
 
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, get_elements(mr, status, type, count));
+    return mpi_end_call(__func__, get_elements(mpi_self(), status, type, count));
 }
 
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count)
 {
-    struct mpi_rank *mr = mpi_self();
     MPI_Count n;
-    int code = get_elements(mr, status, type, &n);
+    int code = get_elements(mpi_self(), status, type, &n);
 
     if (code == MPI_SUCCESS)
         *count = n <= INT_MAX ? (int)n : MPI_UNDEFINED;
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count)
 {
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(mpi_self(), type, &t);
 
     if (code == MPI_SUCCESS) {
         uint64_t bytes = 0, left = (uint64_t)count;
@@ -364,7 +337,7 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count c
         status->hub_bytes = (uint32_t)bytes;
         status->hub_bytes_high = (uint32_t)(bytes >> 32);
     }
-    return mpi_end(mr, __func__, code);
+    return mpi_end_call(__func__, code);
 }
 
 int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count)

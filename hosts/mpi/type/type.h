@@ -20,7 +20,7 @@ struct mpi_rank;
 
 /** Blocks of data, or elements of `child`, `count` times. */
 struct mpi_piece {
-    int64_t offset;         /* of the first, in bytes of memory from the element's address */
+    int64_t offset;         /* bytes of memory from the element's address to the first */
     int64_t stride;         /* from one to the next */
     uint64_t count;         /* >= 1 */
     uint64_t bytes;         /* of data in one, >= 1 */
@@ -28,13 +28,13 @@ struct mpi_piece {
     struct mpi_type *child; /* held; NULL: the bytes are a block without gaps */
 };
 
-/** Of what types the data consist, in the order of packing. */
+/** Types of which the data consist, in the order of packing. */
 struct mpi_part {
     struct mpi_type *type; /* held */
     uint64_t count;
 };
 
-/** What a constructor was called with; for MPI_Type_get_contents(). */
+/** The arguments of a constructor, for MPI_Type_get_contents(). */
 struct mpi_contents {
     unsigned holders;
     int combiner;
@@ -44,7 +44,7 @@ struct mpi_contents {
     struct mpi_type **types; /* held */
 };
 
-/** What the bytes of a predefined type are. */
+/** The meaning of the bytes of a predefined type. */
 enum mpi_number {
     MPI_NUMBER_NONE,      /* MPI_PACKED, markers */
     MPI_NUMBER_BYTE,      /* no number */
@@ -62,10 +62,10 @@ struct mpi_basic {
     const char *name;
     MPI_Datatype handle;
     enum mpi_number kind;
-    enum mpi_number value; /* of a PAIR */
+    enum mpi_number value; /* a PAIR's */
     uint8_t unit;          /* bytes of a number; of a PAIR's value */
     uint8_t external;      /* bytes of a number in "external32"; of a PAIR's value */
-    /* of a PAIR */
+    /* a PAIR's: */
     uint8_t index; /* offset of the index, which is an int or, in Fortran, like the value */
     uint8_t extent;
 };
@@ -77,7 +77,7 @@ struct mpi_type {
     MPI_Datatype handle;           /* 0: only part of another type */
     uint64_t bytes;                /* of data */
     int64_t low, extent;           /* lower bound; from one element to the next */
-    int64_t true_low, true_extent; /* of the data alone */
+    int64_t true_low, true_extent; /* without gaps around the data */
     bool marked_low, marked_high;  /* bounds that were set, which a type made of it inherits */
     uint32_t align;                /* extents are rounded up to it */
     uint64_t npieces;
@@ -102,27 +102,29 @@ bool mpi_basics_init(struct mpi_rank *mr);
 bool mpi_types_init(struct mpi_rank *mr);
 void mpi_types_release(struct mpi_rank *mr);
 struct mpi_type *mpi_type_of(struct mpi_rank *mr, MPI_Datatype type); /* NULL: none */
-/** The same for a call of the program; `mr` may be NULL. @return an error code, noted. */
+/** Finds a type for a call of the program. @return an error code, noted. */
 int mpi_type_get(struct mpi_rank *mr, MPI_Datatype type, struct mpi_type **type_p);
+/** Finds a type that another one is made of. @return an error code, noted. */
+int mpi_type_get_old(struct mpi_rank *mr, MPI_Datatype oldtype, struct mpi_type **old_p);
 void mpi_type_put(struct mpi_type *type);
 /** Checks a call's buffer: what the type is, that it is committed, that there is memory.
  * @return an error code, noted. */
 int mpi_check_memory(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
                      struct mpi_type **type_p);
-/** The same of a message, which has a limit. */
+/** Checks the buffer of a message, which has a limit, too. */
 int mpi_check_data(struct mpi_rank *mr, const void *buf, int count, MPI_Datatype type,
                    struct mpi_type **type_p);
 /** A handle for a type that the library has kept, for the program to free: of a predefined one its
  * own, else of a duplicate. */
 int mpi_type_again(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
-/** A handle for a new type; takes it. */
+/** A handle for a new type; takes it. NULL: there was no memory for it. */
 int mpi_type_add(struct mpi_rank *mr, struct mpi_type *type, MPI_Datatype *handle_p);
 
 /* layout.c */
 void mpi_type_pack(const struct mpi_type *type, const void *buf, uint64_t count, void *to);
-/** As many of `bytes` as there are. */
+/** Unpacks as many elements as `bytes` have. */
 void mpi_type_unpack(const struct mpi_type *type, void *buf, const void *from, uint64_t bytes);
-/** Of the packed data, bytes [offset, offset + bytes), in any order of calls. */
+/** Packs bytes [offset, offset + bytes) of the packed data, in any order of calls. */
 void mpi_type_pack_range(const struct mpi_type *type, const void *buf, uint64_t offset,
                          uint64_t bytes, void *to);
 void mpi_type_unpack_range(const struct mpi_type *type, void *buf, uint64_t offset, uint64_t bytes,
@@ -154,6 +156,8 @@ void mpi_making_add(struct mpi_making *m, struct mpi_type *old, int64_t offset, 
                     int64_t stride);
 /** @return the type, held once; NULL: out of memory. */
 struct mpi_type *mpi_making_end(struct mpi_making *m);
+/** A type of `count` elements of `old`, made whole. */
+struct mpi_type *mpi_making_repeat(struct mpi_type *old, uint64_t count, int64_t stride);
 
 /* contents.c */
 /** Copies all; holds the types. The type may be NULL, and is dropped when there is no memory.

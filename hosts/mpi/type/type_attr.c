@@ -1,57 +1,31 @@
 /* Attributes of datatypes. */
 #include "hosts/mpi/type/type.h"
 
-int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy,
-                           MPI_Type_delete_attr_function *release, int *keyval, void *state)
+static void put_type(void *type)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__,
-                   mpi_keyval_create(mr, MPI_ATTR_TYPE, copy, release, keyval, state));
+    mpi_type_put(type);
 }
 
-int MPI_Type_free_keyval(int *keyval)
+static int find_type(struct mpi_object *o)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end(mr, __func__, mpi_keyval_free(mr, MPI_ATTR_TYPE, keyval));
-}
-
-int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value)
-{
-    struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
+    int code = mpi_type_get(o->mr, o->handle, &t);
 
     if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
-    t->holders++;
-    code = mpi_attr_set(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval, value);
-    mpi_type_put(t);
-    return mpi_end(mr, __func__, code);
+        return code;
+    o->kind = MPI_ATTR_TYPE;
+    o->self = t;
+    o->holders = &t->holders;
+    o->put = put_type;
+    o->attrs = &t->attrs;
+    o->name = &t->name;
+    return MPI_SUCCESS;
 }
 
-int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag)
+MPI_ATTRIBUTE_CALLS(MPI_ATTR_TYPE, find_type, Type_create_keyval, Type_free_keyval, Type_set_attr,
+                    Type_get_attr, Type_delete_attr)
+
+int MPI_Type_set_name(MPI_Datatype type, const char *name)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_get(mr, MPI_ATTR_TYPE, &t->attrs, keyval, value, flag);
-    return mpi_end(mr, __func__, code);
-}
-
-int MPI_Type_delete_attr(MPI_Datatype type, int keyval)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_type *t = NULL;
-    int code = mpi_type_get(mr, type, &t);
-
-    if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
-    t->holders++;
-    code = mpi_attr_remove(mr, MPI_ATTR_TYPE, type, &t->attrs, keyval);
-    mpi_type_put(t);
-    return mpi_end(mr, __func__, code);
+    return mpi_object_set_name(find_type, type, name, __func__);
 }

@@ -1,6 +1,6 @@
 /*
  * Between Fortran and C. gfortran passes the addresses of arguments, and after all of them the
- * length of each text; handles, statuses and addresses are the same in both languages. All this is
+ * length of each text. Handles, statuses and addresses are the same in both languages. All this is
  * linked into the program, which has the common blocks whose addresses mean something.
  */
 #ifndef MPI_FORTRAN_H
@@ -24,7 +24,7 @@ extern int hub_mpi_status_ignore_[MPI_STATUS_SIZE], hub_mpi_statuses_ignore_[MPI
 extern int hub_mpi_errcodes_ignore_[1], hub_mpi_unweighted_[1], hub_mpi_weights_empty_[1];
 extern char hub_mpi_argv_null_[1], hub_mpi_argvs_null_[1];
 
-/** What IERROR is to be, which calls with mpi_f08 may leave out. */
+/** Sets IERROR, which calls with mpi_f08 may leave out. */
 static inline void done(int *ierror, int code)
 {
     if (ierror != NULL)
@@ -73,11 +73,12 @@ struct array {
     } dim[];
 };
 
-/** The same as gfortran passes it to other procedures; libgfortran.h has it. Components may be
- * copies; but gfortran 12 has polymorphic variables and x((/ 3, 1 /)) here alone. */
+/** How gfortran passes an array to procedures that are not bound to C; libgfortran.h has it.
+ * Components may be copies; but gfortran 12 has polymorphic variables and x((/ 3, 1 /)) here alone.
+ */
 struct own_array {
     void *base;
-    size_t offset; /* of the element with indices of 0 */
+    size_t offset; /* where the element with indices of 0 is */
     struct {
         size_t element;
         int version;
@@ -89,11 +90,11 @@ struct own_array {
         ptrdiff_t distance, lower, upper;
     } dim[15];
 };
-/** For a procedure of the program; returns `own`. */
+/** Describes the array for a procedure of the program; returns `own`. */
 const struct own_array *own_array(struct own_array *own, const struct array *a);
 
-/** A buffer for a call that ends before the buffer may be changed: the array itself, or, when it is
- * a section with gaps, a copy of all of it without. */
+/** A buffer for a call that ends before the buffer may be changed: the array itself. A section with
+ * gaps is copied without them. */
 void *section_copy(const struct own_array *a);
 /** Ends the use of a section_copy(); one that the call may have `written` goes back to the array.
  */
@@ -110,7 +111,7 @@ struct section {
 int section_of(struct section *s, const struct array *a, int count, MPI_Datatype type,
                const char *call);
 void section_free(struct section *s);
-/** For buffers of more blocks than one: as section_of() where there are no gaps, else an error. */
+/** Refuses an array with gaps, as section_of() does, where a buffer has more blocks than one. */
 int section_whole(const struct array *a, const char *call);
 
 #endif /* MPI_FORTRAN_H */

@@ -1,4 +1,4 @@
-! The module mpi_f08: types, constants and callbacks here and from f08.sh and mpif.sh; the procedures are
+! The module mpi_f08: types, constants and callbacks here and from fortran_bindings.py and mpif.sh; the procedures are
 ! those of mpif.h, or take descriptors of arrays (section.c).
 module mpi_f08
   use, intrinsic :: iso_c_binding, only: C_PTR

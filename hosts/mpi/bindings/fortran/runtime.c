@@ -1,7 +1,7 @@
 /*
  * What a Fortran program's copy of libgfortran needs, which is linked into it so that each rank has
- * its own units. The functions here stand for one file of the archive that cannot be part of a
- * shared object, as it has thread-local data at a fixed place: asynchronous transfers, in threads.
+ * its own units. The functions here stand for one file of the archive, asynchronous transfers
+ * in threads. It cannot be part of a shared object, as it has thread-local data at a fixed place.
  * libgfortran does without where no unit has them, as if it were built without threads.
  */
 #define _GNU_SOURCE /* __environ */
@@ -29,7 +29,8 @@ NOTHING(init_async_unit)
 
 char **environ; /* which the archive expects in the same object */
 
-/* It would take a crash for itself, which hubrun tells with its place and all ranks'. */
+/* libgfortran would take a crash for itself, which hubrun reports with its place and those of all
+ * ranks. */
 void (*signal(int number, void (*handler)(int)))(int)
 {
     (void)number, (void)handler;

@@ -9,7 +9,7 @@
 
 enum { DIMENSIONS = 1 + 15 }; /* Fortran has 15; the first one here is an element itself */
 
-/* An array, whichever of both descriptors tells of it. Distances in bytes. */
+/* An array of either descriptor. Distances are in bytes. */
 struct grid {
     char *base;
     int n;
@@ -62,15 +62,15 @@ static size_t bytes_of(const struct grid *g)
     return (size_t)bytes;
 }
 
-/* Of dimension `dim` and those below it, which change faster. Returns the end of the copy. */
-static char *copy(const struct grid *g, int dim, char *at, char *to, bool back)
+/* Copies dimension `dim` and those below it, which change faster. Returns the end of the copy. */
+static char *copy_dimension(const struct grid *g, int dim, char *at, char *to, bool back)
 {
     if (dim == 0) {
         memcpy(back ? at : to, back ? to : at, (size_t)g->extent[0]);
         return to + g->extent[0];
     }
     for (ptrdiff_t i = 0; i < g->extent[dim]; i++)
-        to = copy(g, dim - 1, at + i * g->distance[dim], to, back);
+        to = copy_dimension(g, dim - 1, at + i * g->distance[dim], to, back);
     return to;
 }
 
@@ -82,7 +82,7 @@ void *section_copy(const struct own_array *a)
     if (!has_gaps(&g))
         return a->base;
     to = fortran_alloc(bytes_of(&g));
-    (void)copy(&g, g.n - 1, g.base, to, false);
+    (void)copy_dimension(&g, g.n - 1, g.base, to, false);
     return to;
 }
 
@@ -93,11 +93,11 @@ void section_end(const struct own_array *a, void *c, bool written)
     if (c == a->base)
         return;
     if (written)
-        (void)copy(&g, g.n - 1, g.base, c, true);
+        (void)copy_dimension(&g, g.n - 1, g.base, c, true);
     free(c);
 }
 
-static int refuse(const char *call)
+static int refuse_gaps(const char *call)
 {
     static int code; /* the rank's, which has its own copy of this */
     char text[MPI_MAX_ERROR_STRING];
@@ -117,7 +117,7 @@ int section_whole(const struct array *a, const char *call)
 {
     struct grid g = grid_of(a);
 
-    return has_gaps(&g) ? refuse(call) : MPI_SUCCESS;
+    return has_gaps(&g) ? refuse_gaps(call) : MPI_SUCCESS;
 }
 
 /* A type without gaps of its own whose data are in the order of memory. */
@@ -137,7 +137,7 @@ static int is_plain(MPI_Datatype type, int *size)
 
 /* The first `count` units: so many whole parts of the highest dimension, then of the one below ...
  */
-static MPI_Datatype make(const struct grid *g, ptrdiff_t count, MPI_Datatype unit)
+static MPI_Datatype make_type(const struct grid *g, ptrdiff_t count, MPI_Datatype unit)
 {
     MPI_Datatype whole[DIMENSIONS + 1] = { unit }, parts[DIMENSIONS], made;
     ptrdiff_t units[DIMENSIONS] = { 1 };
@@ -178,7 +178,7 @@ int section_of(struct section *s, const struct array *a, int count, MPI_Datatype
     if (!has_gaps(&g) || count <= 0)
         return MPI_SUCCESS;
     if (!is_plain(type, &size))
-        return refuse(call);
+        return refuse_gaps(call);
     if (g.extent[0] % size != 0) {
         units *= size;
         type = MPI_BYTE;
@@ -186,7 +186,7 @@ int section_of(struct section *s, const struct array *a, int count, MPI_Datatype
     }
     g.extent[0] /= size;
     g.distance[0] = size;
-    *s = (struct section){ a->base, 1, make(&g, units, type), true };
+    *s = (struct section){ a->base, 1, make_type(&g, units, type), true };
     return MPI_SUCCESS;
 }
 
@@ -196,7 +196,7 @@ void section_free(struct section *s)
         PMPI_Type_free(&s->type);
 }
 
-/* Types of both are numbered alike, but for derived ones and texts, which change places. */
+/* Both descriptors number types alike, but for derived ones and texts, which change places. */
 const struct own_array *own_array(struct own_array *own, const struct array *a)
 {
     int kind = a->type & 0xff;

@@ -1,4 +1,5 @@
-/* What is more than another way to pass arguments, and the common blocks. See wrappers.sh. */
+/* Functions that do more than pass arguments in another way, and the common blocks. See
+ * fortran_bindings.py. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "hosts/mpi/bindings/fortran/fortran.h"
 
@@ -90,7 +91,7 @@ SPECIAL(buffer_detach_f08, void **buffer, int *size, int *ierror)
     done(ierror, MPI_Buffer_detach(buffer, size));
 }
 
-/* To be called with a buffer, so that the compiler takes it for changed. */
+/* A program calls it with a buffer, so that the compiler takes that for changed. */
 SPECIAL(f_sync_reg, const void *buffer)
 {
     (void)buffer;
@@ -221,7 +222,7 @@ static int call_delete(int handle, int keyval, void *in, void *state)
     return ierror;
 }
 
-static struct functions *keep(struct functions f)
+static struct functions *keep_functions(struct functions f)
 {
     struct functions *kept = fortran_alloc(sizeof(*kept));
 
@@ -235,7 +236,7 @@ static struct functions *keep(struct functions f)
     {                                                                                              \
         struct functions f = { .wide_copy = copy, .wide_release = release, .extra = *extra };      \
                                                                                                    \
-        done(ierror, MPI_##Name(call_copy, call_delete, keyval, keep(f)));                         \
+        done(ierror, MPI_##Name(call_copy, call_delete, keyval, keep_functions(f)));               \
     }
 KEYVAL(comm_create_keyval, Comm_create_keyval)
 KEYVAL(type_create_keyval, Type_create_keyval)
@@ -246,10 +247,10 @@ SPECIAL(keyval_create, copy_fn *copy, delete_fn *release, int *keyval, const int
 {
     *ierror = MPI_Comm_create_keyval(
         call_copy, call_delete, keyval,
-        keep((struct functions){ .copy = copy, .release = release, .extra = *extra }));
+        keep_functions((struct functions){ .copy = copy, .release = release, .extra = *extra }));
 }
 
-/* What MPI itself keeps is an int or MPI_Aint in memory, but for the base of a window. */
+/* MPI itself keeps ints and MPI_Aints in memory; the base of a window is the value. */
 static MPI_Aint value_of(int keyval, void *value)
 {
     if (keyval == MPI_WIN_SIZE)
