@@ -4,20 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of two for one network the first is the machine's own. */
+/* Those of this build. Of two for one network the first is the machine's own. */
 #define TRANSPORTS(X) X(net) X(mbcf) X(tcp) X(ib) X(peach2)
 
 #define DECLARE(name) extern const struct transport_ops transport_##name;
 TRANSPORTS(DECLARE)
 #define OPS(name) &transport_##name,
-const struct transport_ops *const transports[] = { TRANSPORTS(OPS) NULL };
+const struct transport_ops *transports[TRANSPORTS_MAX + 1] = { TRANSPORTS(OPS) NULL };
 
 #define CHOICE(name) "|" #name
+static char choices[sizeof("own") + TRANSPORTS_MAX * TRANSPORT_NAME_BYTES] =
+    "own" TRANSPORTS(CHOICE);
+
 /* 0 and "own": as the transport has it */
-const struct host_param transport_params[] = {
+static struct host_param params[] = {
     HOST_PARAM_CHOICE(
-        "mpi.transport", 0, "own" TRANSPORTS(CHOICE),
-        sizeof(transports) / sizeof(transports[0]) - 1,
+        "mpi.transport", 0, choices, 0,
         "the network that MPI uses; own = the first of hubs, ib and Ethernet that joins all nodes"),
     HOST_PARAM_CHOICE("mpi.progress", 0, "calls|helper", 1,
                       "what goes on with pending operations while a program computes: its next "
@@ -39,12 +41,34 @@ const struct host_param transport_cost_params[] = {
     HOST_PARAM_END
 };
 
-static const struct transport_ops *find(const char *name)
+const struct host_param *transport_params(void)
 {
-    for (const struct transport_ops *const *ops = transports; *ops != NULL; ops++)
-        if (strcmp((*ops)->name, name) == 0)
-            return *ops;
-    return NULL;
+    for (params[0].most = 0; transports[params[0].most] != NULL;)
+        params[0].most++;
+    return params;
+}
+
+bool transport_add(const struct transport_ops *ops)
+{
+    size_t end = strlen(choices);
+    unsigned n = 0;
+
+    while (transports[n] != NULL && strcmp(transports[n]->name, ops->name) != 0)
+        n++;
+    if (n == TRANSPORTS_MAX || transports[n] != NULL || strlen(ops->name) >= TRANSPORT_NAME_BYTES)
+        return false;
+    transports[n] = ops;
+    (void)snprintf(choices + end, sizeof(choices) - end, "|%s", ops->name);
+    return true;
+}
+
+static const struct transport_ops *find_transport(const char *name)
+{
+    const struct transport_ops **ops = transports;
+
+    while (*ops != NULL && strcmp((*ops)->name, name) != 0)
+        ops++;
+    return *ops;
 }
 
 /** The machine's own: the first one that goes over the network of its nodes. Rank 0 says which. */
@@ -55,7 +79,7 @@ static const struct transport_ops *find_own(struct host *h)
                                             [HOST_NETWORK_ETHER] = "Ethernet",
                                             [HOST_NETWORK_CONTROL] = "control network" };
     enum host_network network = h->ops->network != NULL ? h->ops->network(h) : HOST_NETWORK_CONTROL;
-    const struct transport_ops *const *ops = transports;
+    const struct transport_ops **ops = transports;
     char line[TRANSPORT_WHY_BYTES];
 
     while ((*ops)->network != network) /* each network has one */
@@ -95,7 +119,7 @@ bool transport_open(struct host *h, char *why, struct transport **t_p)
 {
     const struct host_setting *s = host_setting_of(h, "mpi.transport");
     bool own = s == NULL || strcmp(s->word, "own") == 0;
-    const struct transport_ops *ops = own ? find_own(h) : find(s->word);
+    const struct transport_ops *ops = own ? find_own(h) : find_transport(s->word);
     struct transport *t;
 
     if (ops == NULL) {

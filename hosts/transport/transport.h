@@ -22,8 +22,9 @@
  *  - Whether something of this very instant is seen must not depend on the order of events: what
  *    poll() says of it has to be settled by a rule (see net/net.c for one way).
  *
- * To add one: a file with its ops and the settings that it alone has, and its name in the list of
- * transport.c.
+ * To add one: a file NAME.c with its ops, transport_NAME, which has the settings that it alone has.
+ * Compiled to transports/NAME.so in a folder of HUBSIM_PATH it is found there (docs/architects.md);
+ * to be part of the build it stands in this folder and in the list of transport.c.
  */
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
@@ -42,6 +43,8 @@ extern "C" {
 #define TRANSPORT_ENTRY_LEAST 256u /* longest entry that every transport takes, at least */
 #define TRANSPORT_BYTES_MAX   (UINT32_C(1) << 30) /* of a message: sizes travel in 32 bits */
 #define TRANSPORT_WHY_BYTES   160u
+#define TRANSPORT_NAME_BYTES  16u /* as host_setting.word */
+#define TRANSPORTS_MAX        16u
 
 enum transport_fifo {
     TRANSPORT_MESSAGE, /* messages, pieces of them, notes of writes */
@@ -127,7 +130,8 @@ struct transport_ops {
     void (*release)(struct transport *t, enum transport_fifo fifo, unsigned source);
 
     /** Lets others write to [p, p + bytes), and read if caps.read. @return false: cannot (pageable
-     * memory that is not pinned, say); the protocols then copy. */
+     * memory that is not pinned, say); the protocols then copy. NULL: it never can, and hide() and
+     * write() are not called. */
     bool (*expose)(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p);
     void (*hide)(struct transport *t, const struct transport_key *key);
     /**
@@ -185,9 +189,14 @@ struct transport {
 };
 
 /** All of them, NULL at the end. */
-extern const struct transport_ops *const transports[];
+extern const struct transport_ops *transports[];
 /** Settings that all of them have, and what their software costs. */
-extern const struct host_param transport_params[], transport_cost_params[];
+const struct host_param *transport_params(void);
+extern const struct host_param transport_cost_params[];
+
+/** One more, which must stay. Before anything looks at the tables, for they are those of the whole
+ * process. @return false: there is one of that name, or no room. */
+bool transport_add(const struct transport_ops *ops);
 
 /** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
  * network, with its settings applied. *t_p is set while it connects. @return false, and why. */

@@ -105,7 +105,7 @@ bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *
         memcpy(rq->key.bytes, &p, sizeof(p));
         return true;
     }
-    rq->exposed = t->ops->expose(t, p, bytes, &rq->key);
+    rq->exposed = t->ops->expose != NULL && t->ops->expose(t, p, bytes, &rq->key);
     return rq->exposed;
 }
 
