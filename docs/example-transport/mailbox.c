@@ -42,26 +42,6 @@ static const struct host_param params[] = {
     HOST_PARAM_END,
 };
 
-static struct transport *mailbox_create(struct host *h, char *why)
-{
-    struct own *own = calloc(1, sizeof(*own));
-
-    if (own == NULL || h->ops->network(h) != HOST_NETWORK_HUBS) {
-        (void)snprintf(why, TRANSPORT_WHY_BYTES, "mailbox: expected nodes that hubs alone join");
-        free(own);
-        return NULL;
-    }
-    own->d = driver_of(h);
-    own->boxes = (uint32_t)transport_setting(h, "mpi.boxes", 8);
-    own->t.caps = (struct transport_caps){
-        .fifo_bytes = TRANSPORT_ENTRY_LEAST, /* a longer message takes several boxes, */
-        .eager_bytes = TRANSPORT_BYTES_MAX,  /* and none waits until its receiver asks for it */
-        .copy_kb_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB),
-        .entry_ps = h->ops->cost_ps(h, HOST_COST_CALL),
-    };
-    return &own->t;
-}
-
 static void mailbox_destroy(struct transport *t)
 {
     free(((struct own *)t)->peers);
@@ -93,13 +73,26 @@ static bool exchange_addresses(struct own *own, uint64_t inbox, char *why)
 static bool mailbox_connect(struct transport *t, char *why)
 {
     struct own *own = (struct own *)t;
-    uint64_t bytes = t->host->size * sizeof(struct mailbox), bus, offset;
+    struct host *h = t->host;
+    uint64_t bytes = h->size * sizeof(struct mailbox), bus, offset;
     unsigned area;
 
-    own->peers = calloc(t->host->size, sizeof(*own->peers));
-    own->inbox = t->host->ops->alloc(t->host, bytes, HOST_PAGE);
+    own->d = driver_of(h);
+    own->boxes = (uint32_t)transport_setting(h, "mpi.boxes", 8);
+    t->caps = (struct transport_caps){
+        .fifo_bytes = TRANSPORT_ENTRY_LEAST, /* a longer message takes several boxes, */
+        .eager_bytes = TRANSPORT_BYTES_MAX,  /* and none waits until its receiver asks for it */
+        .copy_kb_ps = h->ops->cost_ps(h, HOST_COST_COPY_KB),
+        .entry_ps = h->ops->cost_ps(h, HOST_COST_CALL),
+    };
+    if (h->ops->network(h) != HOST_NETWORK_HUBS) {
+        (void)snprintf(why, TRANSPORT_WHY_BYTES, "mailbox: expected nodes that hubs alone join");
+        return false;
+    }
+    own->peers = calloc(h->size, sizeof(*own->peers));
+    own->inbox = h->ops->alloc(h, bytes, HOST_PAGE);
     if (own->peers == NULL || own->inbox == NULL ||
-        driver_address(t->host, own->inbox, bytes, &bus, &area, &offset) != DRIVER_OK)
+        driver_address(h, own->inbox, bytes, &bus, &area, &offset) != DRIVER_OK)
         return false; /* `why` says that there is no memory */
     memset(own->inbox, 0, bytes);
     offset = driver_window(own->d, own->d->slot, HUB_AREA_HOST, offset) - own->d->window_bus;
@@ -116,23 +109,23 @@ static void store_word(struct own *own, uint64_t at, uint64_t word)
     h->ops->fence(h);
 }
 
-static bool mailbox_append(struct transport *t, unsigned dest, enum transport_fifo fifo,
-                           const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
+static bool mailbox_append(struct transport *t, unsigned dest, const struct transport_entry *e)
 {
     struct own *own = (struct own *)t;
     struct peer *p = &own->peers[dest];
     uint64_t at =
         p->inbox + offsetof(struct mailbox, boxes) + p->sent % own->boxes * sizeof(struct box);
+    uint32_t size = e->head_bytes + e->bytes;
     uint8_t message[TRANSPORT_ENTRY_LEAST];
 
     if (p->sent - own->inbox[dest].taken == own->boxes)
         return false; /* the library takes in what has come, waits, and tries again */
-    memcpy(message, head, head_bytes);
-    if (bytes > 0)
-        memcpy(message + head_bytes, data, bytes);
+    memcpy(message, e->head, e->head_bytes);
+    if (e->bytes > 0)
+        memcpy(message + e->head_bytes, e->data, e->bytes);
     t->host->ops->store_block(t->host, &own->d->window, at + offsetof(struct box, bytes), message,
-                              head_bytes + bytes);
-    store_word(own, at, ++p->sent << 32 | (uint64_t)fifo << 16 | (head_bytes + bytes));
+                              size);
+    store_word(own, at, ++p->sent << 32 | (uint64_t)e->fifo << 16 | size);
     return true;
 }
 
@@ -199,7 +192,7 @@ const struct transport_ops transport_mailbox = {
     .name = "mailbox",
     .network = HOST_NETWORK_HUBS,
     .params = params,
-    .create = mailbox_create,
+    .bytes = sizeof(struct own),
     .connect = mailbox_connect,
     .destroy = mailbox_destroy,
     .append = mailbox_append,

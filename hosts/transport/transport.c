@@ -2,6 +2,7 @@
 #include "hosts/transport/transport.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Those of this build. Of two for one network the first is the machine's own. */
@@ -127,13 +128,13 @@ bool transport_open(struct host *h, char *why, struct transport **t_p)
         return false;
     }
     (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: out of memory", ops->name);
-    t = ops->create(h, why);
+    t = calloc(1, ops->bytes);
     if (t == NULL)
         return false;
     t->ops = ops;
     t->host = h;
     *t_p = t;
-    if (ops->connect != NULL && !ops->connect(t, why)) {
+    if (!ops->connect(t, why)) {
         *t_p = NULL;
         ops->destroy(t);
         return false;
@@ -147,6 +148,38 @@ bool transport_wants_helper(const struct host *h)
     const struct host_setting *s = host_setting_of(h, "mpi.progress");
 
     return s != NULL && strcmp(s->word, "helper") == 0;
+}
+
+bool transport_lacks(const struct transport *t, const char *device, const char *platform, char *why)
+{
+    (void)snprintf(why, TRANSPORT_WHY_BYTES,
+                   "transport %s: node %u has no %s (platform %s has one)", t->ops->name,
+                   t->host->node->index, device, platform);
+    return false;
+}
+
+uint32_t transport_ring_bytes(uint32_t n, uint32_t most, uint32_t least, uint32_t all)
+{
+    while (most > least && (uint64_t)most * n > all)
+        most /= 2;
+    return most;
+}
+
+uint8_t *transport_room(struct transport_buffer *buffer, size_t bytes)
+{
+    uint8_t *more = bytes > buffer->room ? realloc(buffer->bytes, bytes) : buffer->bytes;
+
+    if (more == NULL)
+        return NULL;
+    buffer->bytes = more;
+    buffer->room = bytes > buffer->room ? bytes : buffer->room;
+    return more;
+}
+
+void transport_copy(struct transport *t, void *to, const void *from, uint64_t bytes)
+{
+    transport_spend(t, t->caps.copy_kb_ps * bytes / 1024);
+    memcpy(to, from, bytes);
 }
 
 void transport_spend_copy(struct host *h, uint64_t bytes)
