@@ -100,14 +100,22 @@ uint64_t transport_setting(const struct host *h, const char *key, uint64_t own)
     return s != NULL && s->number != 0 ? s->number : own;
 }
 
+bool transport_is_set(const struct host *h, const char *key, const char *word)
+{
+    const struct host_setting *s = host_setting_of(h, key);
+
+    return s != NULL && strcmp(s->word, word) == 0;
+}
+
 static void apply_settings(struct transport *t)
 {
-    const struct host_setting *requests = host_setting_of(t->host, "mpi.requests");
     struct transport_caps *caps = &t->caps;
     uint64_t fifo;
 
-    if (requests != NULL && strcmp(requests->word, "own") != 0)
-        caps->sends_requests = strcmp(requests->word, "on") == 0;
+    if (transport_is_set(t->host, "mpi.requests", "on"))
+        caps->sends_requests = true;
+    else if (transport_is_set(t->host, "mpi.requests", "off"))
+        caps->sends_requests = false;
     caps->eager_bytes = (uint32_t)transport_setting(t->host, "mpi.eager_bytes", caps->eager_bytes);
     caps->write_bytes = (uint32_t)transport_setting(t->host, "mpi.write_bytes", caps->write_bytes);
     fifo = transport_setting(t->host, "mpi.fifo_bytes", caps->fifo_bytes);
@@ -145,9 +153,7 @@ bool transport_open(struct host *h, char *why, struct transport **t_p)
 
 bool transport_wants_helper(const struct host *h)
 {
-    const struct host_setting *s = host_setting_of(h, "mpi.progress");
-
-    return s != NULL && strcmp(s->word, "helper") == 0;
+    return transport_is_set(h, "mpi.progress", "helper");
 }
 
 bool transport_lacks(const struct transport *t, const char *device, const char *platform, char *why)

@@ -214,6 +214,8 @@ bool transport_open(struct host *h, char *why, struct transport **t_p);
 
 /** A setting, or `own` where neither the platform nor the user has set something else than 0. */
 uint64_t transport_setting(const struct host *h, const char *key, uint64_t own);
+/** Has a setting of words this one? */
+bool transport_is_set(const struct host *h, const char *key, const char *word);
 /** Writes why connect() fails where a node has no such device, which `platform` has.
  * @return false */
 bool transport_lacks(const struct transport *t, const char *device, const char *platform,

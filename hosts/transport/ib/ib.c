@@ -99,7 +99,6 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     const struct verbs_region *region = NULL;
     struct host_pointer where;
     bool gpu = ibt_on_gpu(ib, p, &where);
-    unsigned first = 0;
 
     if (bytes == 0)
         return false;
@@ -111,12 +110,8 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     if (gpu) {
         key.gpu = (uint16_t)(where.gpu + 1);
         key.device = where.offset;
-        if (region == NULL || !ibt_direct(ib, bytes)) {
-            key.nslots = (uint8_t)ibt_slots_take(ib, &first);
-            key.first_slot = (uint8_t)first;
-            if (key.nslots == 0)
-                return false;
-        }
+        if ((region == NULL || !ibt_direct(ib, bytes)) && !ibt_slots_take(ib, &key))
+            return false;
     }
     memset(key_p, 0, sizeof(*key_p));
     memcpy(key_p, &key, sizeof(key));
@@ -127,8 +122,7 @@ static void ib_hide(struct transport *t, const struct transport_key *key_p)
 {
     const struct ibt_key key = ibt_key_of(key_p);
 
-    if (key.nslots != 0)
-        ibt_slots_give(ibt_of(t), key.first_slot, key.nslots);
+    ibt_slots_give(ibt_of(t), &key);
 }
 
 static bool ib_done(struct transport *t, transport_ticket ticket)

@@ -84,7 +84,6 @@ struct ibt_qp {
 
 struct ibt_peer {
     struct ibt_qp qp[IBT_RAILS];
-    unsigned lid;
     uint32_t inbox_key, stage_key;
     uint64_t ring_there; /* offset of the own ring in its inbox */
     uint64_t sent, freed;
@@ -244,9 +243,9 @@ bool ibt_direct(const struct ibt *ib, uint64_t bytes);
 
 /* stage.c */
 bool ibt_stage_init(struct ibt *ib);
-/** Chunks for a receive into GPU memory. @return how many, from *first_p on. */
-unsigned ibt_slots_take(struct ibt *ib, unsigned *first_p);
-void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n);
+/** Chunks for a receive into GPU memory, for its key. @return false: there are not enough. */
+bool ibt_slots_take(struct ibt *ib, struct ibt_key *key);
+void ibt_slots_give(struct ibt *ib, const struct ibt_key *key);
 bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w,
                      transport_ticket *ticket_p);
 /** Goes on with the message that leaves, and with chunks that have come. @return whether the

@@ -51,13 +51,6 @@ const struct host_param ibt_params[] = {
     HOST_PARAM_END
 };
 
-static bool is_word(const struct host *h, const char *key, const char *word)
-{
-    const struct host_setting *s = host_setting_of(h, key);
-
-    return s != NULL && strcmp(s->word, word) == 0;
-}
-
 static uint32_t number_of(const struct host *h, const char *key, uint32_t own)
 {
     return (uint32_t)transport_setting(h, key, own);
@@ -77,11 +70,11 @@ static struct ibt_settings settings_of(const struct host *h)
         .rails = number_of(h, "mpi.rails", 1),
         .stripe_bytes = number_of(h, "mpi.stripe_bytes", STRIPE_BYTES),
         .inline_bytes = number_of(h, "mpi.inline_bytes", INLINE_BYTES),
-        .gdr = !is_word(h, "mpi.gdr", "off"),
+        .gdr = !transport_is_set(h, "mpi.gdr", "off"),
         .gdr_limit = number_of(h, "mpi.gdr_limit", GDR_LIMIT),
         .gpu_load_bytes = bytes_or_none(h, "mpi.gpu_load_bytes", GPU_LOAD_BYTES),
         .gpu_store_bytes = bytes_or_none(h, "mpi.gpu_store_bytes", GPU_STORE_BYTES),
-        .gpu_gather = !is_word(h, "mpi.gpu_gather", "off"),
+        .gpu_gather = !transport_is_set(h, "mpi.gpu_gather", "off"),
         .gpu_eager_bytes = bytes_or_none(h, "mpi.gpu_eager_bytes", GPU_EAGER_BYTES),
         .chunk_bytes = number_of(h, "mpi.chunk_bytes", CHUNK_BYTES),
         .chunks = number_of(h, "mpi.chunks", CHUNKS),
@@ -208,7 +201,6 @@ static bool connect_peer(struct ibt *ib, unsigned rank, const struct record *far
 {
     struct ibt_peer *peer = &ib->peers[rank];
 
-    peer->lid = far->lid;
     peer->inbox_key = far->inbox_key;
     peer->stage_key = far->stage_key;
     peer->ring_there = ib->rings_at + (uint64_t)ib->me * ib->ring_room;

@@ -47,22 +47,28 @@ bool ibt_stage_init(struct ibt *ib)
                           &ib->stage_region);
 }
 
-unsigned ibt_slots_take(struct ibt *ib, unsigned *first_p)
+static uint32_t slots_of(unsigned first, unsigned n)
 {
-    uint32_t want = (1u << ib->set.chunks) - 1;
-
-    for (unsigned first = 0; first + ib->set.chunks <= IBT_SLOTS_MAX; first += ib->set.chunks)
-        if ((ib->slots_taken & want << first) == 0) {
-            ib->slots_taken |= want << first;
-            *first_p = first;
-            return ib->set.chunks;
-        }
-    return 0;
+    return ((1u << n) - 1) << first;
 }
 
-void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n)
+bool ibt_slots_take(struct ibt *ib, struct ibt_key *key)
 {
-    ib->slots_taken &= ~(((1u << n) - 1) << first);
+    unsigned n = ib->set.chunks, first = 0;
+
+    while (first + n <= IBT_SLOTS_MAX && (ib->slots_taken & slots_of(first, n)) != 0)
+        first += n;
+    if (first + n > IBT_SLOTS_MAX)
+        return false;
+    ib->slots_taken |= slots_of(first, n);
+    key->first_slot = (uint8_t)first;
+    key->nslots = (uint8_t)n;
+    return true;
+}
+
+void ibt_slots_give(struct ibt *ib, const struct ibt_key *key)
+{
+    ib->slots_taken &= ~slots_of(key->first_slot, key->nslots);
 }
 
 /* ---- the sender -------------------------------------------------------------------------- */

@@ -64,6 +64,11 @@ static inline struct mbcft *mbcft_of(struct transport *t)
     return (struct mbcft *)t;
 }
 
+static inline const struct mbcf_costs *mbcft_costs(const struct mbcft *m)
+{
+    return &m->task->node->costs;
+}
+
 static inline unsigned mbcft_fifo(unsigned source, enum transport_fifo fifo)
 {
     return source * TRANSPORT_FIFOS + fifo;

@@ -81,7 +81,7 @@ static void set_caps(struct mbcft *m)
         .itself = true,
         .fifo_bytes = MBCF_PACKET_BYTES,
         .eager_bytes = TRANSPORT_BYTES_MAX,
-        .copy_kb_ps = m->task->node->costs.copy_kb,
+        .copy_kb_ps = mbcft_costs(m)->copy_kb,
     };
 }
 
@@ -164,7 +164,7 @@ static bool take_note(struct mbcft *m, struct mbcft_pair *p, struct transport_ta
     if (n == NULL)
         return false;
     if (!p->noted)
-        transport_spend(&m->t, m->task->node->costs.line);
+        transport_spend(&m->t, mbcft_costs(m)->line);
     p->noted = true;
     *taken_p = (struct transport_taken){ n->data, n->bytes };
     return true;
@@ -173,7 +173,7 @@ static bool take_note(struct mbcft *m, struct mbcft_pair *p, struct transport_ta
 /** The system call that takes bytes out. */
 static uint64_t take_ps(const struct mbcft *m, uint64_t bytes)
 {
-    const struct mbcf_costs *costs = &m->task->node->costs;
+    const struct mbcf_costs *costs = mbcft_costs(m);
 
     return mbcf_take_ps(costs, bytes) + (m->sockets ? costs->socket : 0);
 }
@@ -239,7 +239,7 @@ static void mbcf_copy(struct transport *t, void *to, const void *from, uint64_t 
 {
     const struct mbcft *m = mbcft_of(t);
     uint64_t at = (uint64_t)((const uint8_t *)from - m->rings);
-    const struct mbcf_costs *costs = &m->task->node->costs;
+    const struct mbcf_costs *costs = mbcft_costs(m);
 
     memcpy(to, from, bytes);
     transport_spend(t, at < m->size * (uint64_t)(MESSAGE_BYTES + REQUEST_BYTES) && !m->reading
@@ -264,21 +264,20 @@ static uint64_t looks_ps(const struct mbcf_costs *costs)
  * not in the cache. */
 static void mbcf_wait_any(struct transport *t)
 {
-    struct mbcf_task *task = mbcft_of(t)->task;
-
-    const struct mbcf_costs *costs = &task->node->costs;
+    struct mbcft *m = mbcft_of(t);
+    struct mbcf_task *task = m->task;
+    const struct mbcf_costs *costs = mbcft_costs(m);
+    uint64_t select_ps = costs->trap_in + costs->socket + costs->trap_out;
+    uint64_t ps = m->sockets ? select_ps : 3 * costs->line;
     bool slept = false;
 
-    for (; task->events == task->seen && !any_entry(t) && !mbcft_can_go_on(mbcft_of(t), true);
-         slept = true)
+    for (; task->events == task->seen && !any_entry(t) && !mbcft_can_go_on(m, true); slept = true)
         (void)t->host->ops->sleep(t->host, HOST_NEVER);
     task->blocked = false;
     task->seen = task->events;
-    if (mbcft_of(t)->sockets) /* select() */
-        transport_spend(t, costs->trap_in + costs->socket + costs->trap_out +
-                               (slept ? costs->wake : 0));
-    else
-        transport_spend(t, slept ? 3 * costs->line + looks_ps(costs) / 2 : 3 * costs->line);
+    if (slept)
+        ps += m->sockets ? costs->wake : looks_ps(costs) / 2;
+    transport_spend(t, ps);
 }
 
 /* A handler has the one core of the node: what it did at this instant is seen, or it comes later.

@@ -61,7 +61,7 @@ static bool clear_to(struct mbcft *m, unsigned dest)
 /** A write to a socket, which a full piece does not end. */
 static uint64_t socket_write_ps(const struct mbcft *m, uint32_t bytes)
 {
-    const struct mbcf_costs *costs = &m->task->node->costs;
+    const struct mbcf_costs *costs = mbcft_costs(m);
 
     return bytes == MBCF_PACKET_BYTES ? 0 : costs->trap_in + costs->socket + costs->trap_out;
 }

@@ -36,7 +36,7 @@ static uint32_t descriptor_at(const struct p2_channel *ch, unsigned which)
     return (uint32_t)(ch->descs + which) | HUB_DESC_INTERNAL;
 }
 
-int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
+bool p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
 {
     struct host *h = p2->t.host;
     uint64_t descs = driver_own_descs(p2->d, (local_ranks - 1) / HUB_DMA_CHANNELS + 1);
@@ -46,7 +46,7 @@ int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
     p2->stages_free = (1u << P2_STAGES) - 1;
     p2->stage = h->ops->alloc(h, (uint64_t)P2_STAGES * p2_stage_bytes(p2), HOST_PAGE);
     if (p2->stage == NULL || descs == RANGE_NONE)
-        return DRIVER_ERR_NOMEM;
+        return false;
     p2->stage_bus = h->ops->pointer(h, p2->stage).offset;
     /* From the last one down, since programs that use the hub by themselves begin with the first.
      */
@@ -63,7 +63,7 @@ int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
         write_descriptor(p2, ch, END, &end);
         p2->nchannels++;
     }
-    return DRIVER_OK;
+    return true;
 }
 
 /* ---- chains ------------------------------------------------------------------------- */

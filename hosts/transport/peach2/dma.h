@@ -5,7 +5,8 @@
 
 #include "hosts/transport/peach2/internal.h"
 
-int p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
+/** @return false: out of memory or descriptors. */
+bool p2_dma_init(struct p2 *p2, unsigned local_index, unsigned local_ranks);
 /** From now on ends of the rank's chains ring its helper; a rank that shares its channel waits for
  * them itself. */
 void p2_dma_ring(struct p2 *p2);

@@ -145,7 +145,6 @@ struct p2 {
     volatile uint64_t *ended;         /* by channel */
     volatile uint64_t *credits, *flags;
     struct host_bar memory; /* what the ranks of the node share */
-    uint32_t watched;       /* bytes of the inbox */
     bool bells;             /* what comes rings helpers, here and elsewhere */
     uint32_t ring_bytes, ring_units, rings;
     uint32_t piece_bytes; /* data of the longest entry */

@@ -25,7 +25,6 @@ static bool make_inbox(struct p2 *p2)
     p2->piece_bytes =
         p2->ring_bytes / P2_PIECES < P2_PIECE_MAX ? p2->ring_bytes / P2_PIECES : P2_PIECE_MAX;
     p2->rings = p2_rings_at(p2->nranks);
-    p2->watched = p2->rings;
     bytes = p2->rings + (uint64_t)p2->nranks * p2->ring_bytes;
     p2->inbox = h->ops->alloc(h, bytes, HOST_PAGE);
     if (p2->inbox == NULL ||
@@ -67,7 +66,7 @@ static bool make_channels(struct p2 *p2)
     unsigned before = on_node_of(p2, p2->me, p2->me);
     unsigned local = on_node_of(p2, p2->me, p2->nranks);
 
-    return p2_share_init(p2, before, local) && p2_dma_init(p2, before, local) == DRIVER_OK;
+    return p2_share_init(p2, before, local) && p2_dma_init(p2, before, local);
 }
 
 static void p2_destroy(struct transport *t)
@@ -247,7 +246,7 @@ static void p2_wait(struct transport *t)
     if (p2_dma_waits_for_others(p2))
         p2_dma_wait(p2);
     else
-        t->host->ops->wait_write(t->host, p2->inbox, p2->watched);
+        t->host->ops->wait_write(t->host, p2->inbox, p2->rings);
 }
 
 static bool p2_poll(struct transport *t)
