@@ -18,28 +18,27 @@
 #define TEXT_OF(value)  #value
 #define TEXT(value)     TEXT_OF(value)
 
-#define BYTES(key, own, text, none)                                                                \
-    HOST_PARAM_BYTES("mpi." key, 0, "InfiniBand: " text "; 0 = " TEXT(own) none)
+#define BYTES(key, own, text)                                                                      \
+    HOST_PARAM_BYTES("mpi." key, 0, "InfiniBand: " text "; 0 = " TEXT(own))
+#define BYTES_OR_NONE(key, own, text)                                                              \
+    HOST_PARAM_BYTES("mpi." key, 0, "InfiniBand: " text "; 0 = " TEXT(own) "; 1 = none")
 
 const struct host_param ibt_params[] = {
     { "mpi.rails", "1", 0, 2, 0, "ports of the InfiniBand adapter that MPI uses; 0 = one", NULL,
       0 },
-    BYTES("stripe_bytes", STRIPE_BYTES, "shortest write that is shared out among the rails", ""),
-    BYTES("inline_bytes", INLINE_BYTES, "longest entry that travels inside of its work request",
-          ""),
+    BYTES("stripe_bytes", STRIPE_BYTES, "shortest write that is shared out among the rails"),
+    BYTES("inline_bytes", INLINE_BYTES, "longest entry that travels inside of its work request"),
     HOST_PARAM_CHOICE("mpi.gdr", 0, "own|on|off", 2,
                       "InfiniBand: whether the adapter reads and writes GPU memory"),
-    BYTES("gdr_limit", GDR_LIMIT, "longest message that the adapter moves from or to a GPU", ""),
-    BYTES("gpu_load_bytes", GPU_LOAD_BYTES, "most data that the core loads from a GPU",
-          "; 1 = none"),
-    BYTES("gpu_store_bytes", GPU_STORE_BYTES, "most data that the core stores to a GPU",
-          "; 1 = none"),
+    BYTES("gdr_limit", GDR_LIMIT, "longest message that the adapter moves from or to a GPU"),
+    BYTES_OR_NONE("gpu_load_bytes", GPU_LOAD_BYTES, "most data that the core loads from a GPU"),
+    BYTES_OR_NONE("gpu_store_bytes", GPU_STORE_BYTES, "most data that the core stores to a GPU"),
     HOST_PARAM_CHOICE(
         "mpi.gpu_gather", 0, "own|on|off", 2,
         "InfiniBand: eager data leave the GPU by the adapter, or are looped to the host first"),
-    BYTES("gpu_eager_bytes", GPU_EAGER_BYTES,
-          "longest message from a GPU that is sent without asking", "; 1 = none"),
-    BYTES("chunk_bytes", CHUNK_BYTES, "piece of a message that is staged through the host", ""),
+    BYTES_OR_NONE("gpu_eager_bytes", GPU_EAGER_BYTES,
+                  "longest message from a GPU that is sent without asking"),
+    BYTES("chunk_bytes", CHUNK_BYTES, "piece of a message that is staged through the host"),
     { "mpi.chunks", "1", 0, IBT_SLOTS_MAX, 0,
       "InfiniBand: such pieces under way; 0 = " TEXT(CHUNKS), NULL, 0 },
     { "mpi.copies_ahead", "1", 0, IBT_SLOTS_MAX, 0,

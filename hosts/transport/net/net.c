@@ -231,6 +231,8 @@ static void net_release(struct transport *t, enum transport_fifo fifo, unsigned 
     struct net_kept **at = find_kept(to_net(t), fifo, source), *k = *at;
 
     to_net(t)->holds = false;
+    if (k == NULL)
+        return;
     *at = k->next;
     free(k);
 }

@@ -30,8 +30,7 @@ struct record {
 
 struct p2_far_message {
     struct p2_far_message *next;
-    unsigned from;
-    uint32_t bytes;
+    struct host_message msg; /* its bytes are `data` */
     uint8_t data[];
 };
 
@@ -44,9 +43,8 @@ static bool keep_early(struct p2 *p2, const struct host_message *msg)
     if (m == NULL)
         return false;
     m->next = NULL;
-    m->from = msg->from;
-    m->bytes = msg->bytes;
-    memcpy(m->data, msg->data, msg->bytes);
+    m->msg = *msg;
+    m->msg.data = memcpy(m->data, msg->data, msg->bytes);
     *p2->early_end = m;
     p2->early_end = &m->next;
     return true;
@@ -230,15 +228,15 @@ static void place_data(struct p2 *p2, const struct far_header *hdr, const uint8_
         p2_write_own(p2, hdr->area, hdr->offset, data, bytes);
 }
 
-static void take_message(struct p2 *p2, unsigned from, const uint8_t *data, uint32_t bytes)
+static void take_message(struct p2 *p2, const struct host_message *msg)
 {
-    const uint8_t *head = data + sizeof(struct far_header);
-    uint32_t left = bytes - (uint32_t)sizeof(struct far_header);
+    const uint8_t *head = msg->data + sizeof(struct far_header);
+    uint32_t left = msg->bytes - (uint32_t)sizeof(struct far_header);
     struct far_header hdr;
 
-    memcpy(&hdr, data, sizeof(hdr));
+    memcpy(&hdr, msg->data, sizeof(hdr));
     transport_spend_copy(p2->t.host, left - hdr.head_bytes);
-    p2->far_source = from;
+    p2->far_source = msg->from;
     p2->far_fifo = hdr.what == WRITE ? TRANSPORT_MESSAGE : (enum transport_fifo)hdr.what;
     p2->far_entry = (struct transport_taken){ head, hdr.what == WRITE ? hdr.head_bytes : left };
     p2->holds = true;
@@ -254,11 +252,11 @@ bool p2_far_pull(struct p2 *p2)
         free(p2->current);
         p2->current = p2->early;
         p2->early = p2->current->next;
-        take_message(p2, p2->current->from, p2->current->data, p2->current->bytes);
+        take_message(p2, &p2->current->msg);
     } else if (!p2->holds && *p2->come != p2->net_taken) {
         p2->t.host->ops->net_receive(p2->t.host, &msg);
         p2->net_taken++;
-        take_message(p2, msg.from, msg.data, msg.bytes);
+        take_message(p2, &msg);
     }
     return p2->holds;
 }
