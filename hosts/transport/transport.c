@@ -26,12 +26,12 @@ static struct host_param params[] = {
                       "what goes on with pending operations while a program computes: its next "
                       "call of MPI, or a helper that interrupts wake"),
     HOST_PARAM_CHOICE("mpi.requests", 0, "own|on|off", 2,
-                      "whether receives that find nothing tell senders their address"),
+                      "whether receives that find nothing announce their address to senders"),
     HOST_PARAM_BYTES("mpi.eager_bytes", 0,
                      "longest message that is sent without asking; 0 = the transport's own limit"),
-    HOST_PARAM_BYTES(
-        "mpi.write_bytes", 0,
-        "shortest message written to the address a receive told; 0 = the transport's own"),
+    HOST_PARAM_BYTES("mpi.write_bytes", 0,
+                     "shortest message written to the address that a receive announced; 0 = the "
+                     "transport's own"),
     HOST_PARAM_BYTES("mpi.fifo_bytes", 0,
                      "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else "
                      "256 or more"),
