@@ -41,7 +41,7 @@ static const struct host_param *row(const struct host_param *table, unsigned *i)
 const struct host_param *launch_param(unsigned i, const char **transport_p)
 {
     const struct host_param *const first[] = { host_cost_params, own_params, work_params,
-                                               transport_params };
+                                               transport_params() };
     const struct host_param *const last[] = { transport_cost_params, mbcf_params };
     const struct host_param *found = NULL;
 

@@ -2,33 +2,36 @@
 #include "hosts/transport/transport.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Of two for one network the first is the machine's own. */
+/* Those of this build. Of two for one network the first is the machine's own. */
 #define TRANSPORTS(X) X(net) X(mbcf) X(tcp) X(ib) X(peach2)
 
 #define DECLARE(name) extern const struct transport_ops transport_##name;
 TRANSPORTS(DECLARE)
 #define OPS(name) &transport_##name,
-const struct transport_ops *const transports[] = { TRANSPORTS(OPS) NULL };
+const struct transport_ops *transports[TRANSPORTS_MAX + 1] = { TRANSPORTS(OPS) NULL };
 
 #define CHOICE(name) "|" #name
+static char choices[sizeof("own") + TRANSPORTS_MAX * TRANSPORT_NAME_BYTES] =
+    "own" TRANSPORTS(CHOICE);
+
 /* 0 and "own": as the transport has it */
-const struct host_param transport_params[] = {
+static struct host_param params[] = {
     HOST_PARAM_CHOICE(
-        "mpi.transport", 0, "own" TRANSPORTS(CHOICE),
-        sizeof(transports) / sizeof(transports[0]) - 1,
+        "mpi.transport", 0, choices, 0,
         "the network that MPI uses; own = the first of hubs, ib and Ethernet that joins all nodes"),
     HOST_PARAM_CHOICE("mpi.progress", 0, "calls|helper", 1,
                       "what goes on with pending operations while a program computes: its next "
                       "call of MPI, or a helper that interrupts wake"),
     HOST_PARAM_CHOICE("mpi.requests", 0, "own|on|off", 2,
-                      "whether receives that find nothing tell senders their address"),
+                      "whether receives that find nothing announce their address to senders"),
     HOST_PARAM_BYTES("mpi.eager_bytes", 0,
                      "longest message that is sent without asking; 0 = the transport's own limit"),
-    HOST_PARAM_BYTES(
-        "mpi.write_bytes", 0,
-        "shortest message written to the address a receive told; 0 = the transport's own"),
+    HOST_PARAM_BYTES("mpi.write_bytes", 0,
+                     "shortest message written to the address that a receive announced; 0 = the "
+                     "transport's own"),
     HOST_PARAM_BYTES("mpi.fifo_bytes", 0,
                      "longest entry of a FIFO, if shorter than the transport's own; 0 = that, else "
                      "256 or more"),
@@ -39,12 +42,34 @@ const struct host_param transport_cost_params[] = {
     HOST_PARAM_END
 };
 
-static const struct transport_ops *find(const char *name)
+const struct host_param *transport_params(void)
 {
-    for (const struct transport_ops *const *ops = transports; *ops != NULL; ops++)
-        if (strcmp((*ops)->name, name) == 0)
-            return *ops;
-    return NULL;
+    for (params[0].most = 0; transports[params[0].most] != NULL;)
+        params[0].most++;
+    return params;
+}
+
+bool transport_add(const struct transport_ops *ops)
+{
+    size_t end = strlen(choices);
+    unsigned n = 0;
+
+    while (transports[n] != NULL && strcmp(transports[n]->name, ops->name) != 0)
+        n++;
+    if (n == TRANSPORTS_MAX || transports[n] != NULL || strlen(ops->name) >= TRANSPORT_NAME_BYTES)
+        return false;
+    transports[n] = ops;
+    (void)snprintf(choices + end, sizeof(choices) - end, "|%s", ops->name);
+    return true;
+}
+
+static const struct transport_ops *find_transport(const char *name)
+{
+    const struct transport_ops **ops = transports;
+
+    while (*ops != NULL && strcmp((*ops)->name, name) != 0)
+        ops++;
+    return *ops;
 }
 
 /** The machine's own: the first one that goes over the network of its nodes. Rank 0 says which. */
@@ -55,7 +80,7 @@ static const struct transport_ops *find_own(struct host *h)
                                             [HOST_NETWORK_ETHER] = "Ethernet",
                                             [HOST_NETWORK_CONTROL] = "control network" };
     enum host_network network = h->net->fastest(h);
-    const struct transport_ops *const *ops = transports;
+    const struct transport_ops **ops = transports;
     char line[TRANSPORT_WHY_BYTES];
 
     while ((*ops)->network != network) /* each network has one */
@@ -75,14 +100,22 @@ uint64_t transport_setting(const struct host *h, const char *key, uint64_t own)
     return s != NULL && s->number != 0 ? s->number : own;
 }
 
+bool transport_is_set(const struct host *h, const char *key, const char *word)
+{
+    const struct host_setting *s = host_setting_of(h, key);
+
+    return s != NULL && strcmp(s->word, word) == 0;
+}
+
 static void apply_settings(struct transport *t)
 {
-    const struct host_setting *requests = host_setting_of(t->host, "mpi.requests");
     struct transport_caps *caps = &t->caps;
     uint64_t fifo;
 
-    if (requests != NULL && strcmp(requests->word, "own") != 0)
-        caps->sends_requests = strcmp(requests->word, "on") == 0;
+    if (transport_is_set(t->host, "mpi.requests", "on"))
+        caps->sends_requests = true;
+    else if (transport_is_set(t->host, "mpi.requests", "off"))
+        caps->sends_requests = false;
     caps->eager_bytes = (uint32_t)transport_setting(t->host, "mpi.eager_bytes", caps->eager_bytes);
     caps->write_bytes = (uint32_t)transport_setting(t->host, "mpi.write_bytes", caps->write_bytes);
     fifo = transport_setting(t->host, "mpi.fifo_bytes", caps->fifo_bytes);
@@ -95,7 +128,7 @@ bool transport_open(struct host *h, char *why, struct transport **t_p)
 {
     const struct host_setting *s = host_setting_of(h, "mpi.transport");
     bool own = s == NULL || strcmp(s->word, "own") == 0;
-    const struct transport_ops *ops = own ? find_own(h) : find(s->word);
+    const struct transport_ops *ops = own ? find_own(h) : find_transport(s->word);
     struct transport *t;
 
     if (ops == NULL) {
@@ -103,13 +136,13 @@ bool transport_open(struct host *h, char *why, struct transport **t_p)
         return false;
     }
     (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: out of memory", ops->name);
-    t = ops->create(h, why);
+    t = calloc(1, ops->bytes);
     if (t == NULL)
         return false;
     t->ops = ops;
     t->host = h;
     *t_p = t;
-    if (ops->connect != NULL && !ops->connect(t, why)) {
+    if (!ops->connect(t, why)) {
         *t_p = NULL;
         ops->destroy(t);
         return false;
@@ -120,9 +153,39 @@ bool transport_open(struct host *h, char *why, struct transport **t_p)
 
 bool transport_wants_helper(const struct host *h)
 {
-    const struct host_setting *s = host_setting_of(h, "mpi.progress");
+    return transport_is_set(h, "mpi.progress", "helper");
+}
 
-    return s != NULL && strcmp(s->word, "helper") == 0;
+bool transport_lacks(const struct transport *t, const char *device, const char *platform, char *why)
+{
+    (void)snprintf(why, TRANSPORT_WHY_BYTES,
+                   "transport %s: node %u has no %s (platform %s has one)", t->ops->name,
+                   t->host->node->index, device, platform);
+    return false;
+}
+
+uint32_t transport_ring_bytes(uint32_t n, uint32_t most, uint32_t least, uint32_t all)
+{
+    while (most > least && (uint64_t)most * n > all)
+        most /= 2;
+    return most;
+}
+
+uint8_t *transport_room(struct transport_buffer *buffer, size_t bytes)
+{
+    uint8_t *more = bytes > buffer->room ? realloc(buffer->bytes, bytes) : buffer->bytes;
+
+    if (more == NULL)
+        return NULL;
+    buffer->bytes = more;
+    buffer->room = bytes > buffer->room ? bytes : buffer->room;
+    return more;
+}
+
+void transport_copy(struct transport *t, void *to, const void *from, uint64_t bytes)
+{
+    transport_spend(t, t->caps.copy_kb_ps * bytes / 1024);
+    memcpy(to, from, bytes);
 }
 
 void transport_spend_copy(struct host *h, uint64_t bytes)

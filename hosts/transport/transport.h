@@ -22,13 +22,15 @@
  *  - Whether something of this very instant is seen must not depend on the order of events: what
  *    poll() says of it has to be settled by a rule (see net/net.c for one way).
  *
- * To add one: a file with its ops and the settings that it alone has, and its name in the list of
- * transport.c.
+ * To add one: a file NAME.c with its ops, transport_NAME, which has the settings that it alone has.
+ * Compiled to transports/NAME.so in a folder of HUBSIM_PATH it is found there (docs/architects.md);
+ * to be part of the build it stands in this folder and in the list of transport.c.
  */
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "hosts/host/param.h"
@@ -40,8 +42,10 @@ extern "C" {
 #define TRANSPORT_HEAD_BYTES  96u /* longest header of an entry, and longest note */
 #define TRANSPORT_KEY_BYTES   32u
 #define TRANSPORT_ENTRY_LEAST 256u /* longest entry that every transport takes, at least */
-#define TRANSPORT_BYTES_MAX   (UINT32_C(1) << 30) /* of a message: sizes travel in 32 bits */
+#define TRANSPORT_BYTES_MAX   (UINT32_C(1) << 30) /* longest message: sizes travel in 32 bits */
 #define TRANSPORT_WHY_BYTES   160u
+#define TRANSPORT_NAME_BYTES  16u /* as host_setting.word */
+#define TRANSPORTS_MAX        16u
 
 enum transport_fifo {
     TRANSPORT_MESSAGE, /* messages, pieces of them, notes of writes */
@@ -52,14 +56,14 @@ enum transport_fifo {
 /** What a transport can do, and how the protocols should use it. A transport fills in its own
  * values; settings of the platform override those marked (*). */
 struct transport_caps {
-    bool read;                /* has read() */
-    bool write_strided;       /* has write_strided() */
-    bool gpu;                 /* takes pointers to GPU memory as they are; else they are staged */
-    bool sends_requests;      /* (*) receives that find nothing tell their address: SR, else NSR */
-    bool itself;              /* what goes to the rank itself goes through it, too */
-    uint32_t fifo_bytes;      /* (*, shorter) longest entry, header and data together */
-    uint32_t eager_bytes;     /* (*) longest message sent without asking when no request for it is
-                                 known; in several entries, if it has to be */
+    bool read;            /* has read() */
+    bool write_strided;   /* write() takes strides */
+    bool gpu;             /* takes pointers to GPU memory as they are; else they are staged */
+    bool sends_requests;  /* (*) receives that find nothing announce their address: SR, else NSR */
+    bool itself;          /* what goes to the rank itself goes through it, too */
+    uint32_t fifo_bytes;  /* (*, shorter) longest entry, header and data together */
+    uint32_t eager_bytes; /* (*) longest message sent without asking when no request for it is
+                             known; in several entries, if it has to be */
     uint32_t gpu_eager_bytes; /* the same of data in GPU memory; only if caps.gpu. 0: as others */
     uint32_t write_bytes;     /* (*) shortest message for which a request is used; 0: all */
     /* Costs that the protocols spend; those of its own calls a transport spends itself. */
@@ -81,11 +85,28 @@ struct transport_taken {
 /** An operation whose data may not be changed or freed yet; 0: it was over at return. */
 typedef uint64_t transport_ticket;
 
-/** A write of `nblocks` pieces of `block` bytes: piece i from `from + i * from_step` to
- * `offset + i * block` of the exposed memory. */
+/** What append() puts into a FIFO: header and data, together at most caps.fifo_bytes. */
+struct transport_entry {
+    enum transport_fifo fifo;
+    const void *head, *data; /* `data` may be GPU memory if caps.gpu */
+    uint32_t head_bytes, bytes;
+};
+
+/** Data of a write in `nblocks` pieces of `block` bytes, which begin `from_step` bytes apart. */
 struct transport_strides {
     uint32_t block, nblocks;
     int64_t from_step;
+};
+
+/** Data for the memory that `key` names, and a note, which becomes an entry of the MESSAGE FIFO
+ * behind them. */
+struct transport_write {
+    const struct transport_key *key;
+    const void *from;
+    uint64_t bytes;                          /* may be 0 */
+    const struct transport_strides *strides; /* NULL: one piece; others if caps.write_strided */
+    const void *note;
+    uint32_t note_bytes;
 };
 
 struct transport;
@@ -94,27 +115,24 @@ struct transport_ops {
     const char *name;                /* as in `hubrun --mpi NAME` */
     enum host_network network;       /* it goes over */
     const struct host_param *params; /* settings that it alone has, keys "mpi.*"; NULL: none */
+    size_t bytes;                    /* of its struct, which begins as zeros and with `t` */
     /**
-     * Of the calling rank, in MPI_Init(). Allocates, after all that may take time: see connect().
-     * @return NULL, and why in `why` (TRANSPORT_WHY_BYTES), when the machine has no such network.
-     */
-    struct transport *(*create)(struct host *h, char *why);
-    /**
-     * May be NULL. After create(): all ranks call it, so they may agree on addresses. A rank that
-     * is ended while it waits here does not return: whatever it has made is destroy()'s to find.
-     * @return false, and why, as create()
+     * In MPI_Init(): fills in the capabilities of the rank's transport. All ranks call it, so they
+     * may agree on addresses. A rank that is ended while it waits here does not return: whatever it
+     * has allocated is destroy()'s to find.
+     * @return false, and why in `why` (TRANSPORT_WHY_BYTES; it says that there is no memory), when
+     * the machine has no such network.
      */
     bool (*connect)(struct transport *t, char *why);
-    /** Also while other ranks go on: after the run, or when it was ended. Takes no time. */
+    /** Frees it, too. Also while other ranks go on: after the run, or when it was ended. Takes no
+     * time. */
     void (*destroy)(struct transport *t);
 
     /**
-     * Puts header and data at the end of a FIFO of rank `dest`. At return both may be reused.
-     * `head_bytes + bytes` <= caps.fifo_bytes. `data` may be GPU memory if caps.gpu.
+     * Puts an entry at the end of a FIFO of rank `dest`. At return its bytes may be reused.
      * @return false: no room now.
      */
-    bool (*append)(struct transport *t, unsigned dest, enum transport_fifo fifo, const void *head,
-                   uint32_t head_bytes, const void *data, uint32_t bytes);
+    bool (*append)(struct transport *t, unsigned dest, const struct transport_entry *entry);
     /**
      * Which sources may have something: @return the first source >= `from` whose FIFO is worth a
      * take(), or the number of ranks. What it costs to look is spent.
@@ -127,30 +145,25 @@ struct transport_ops {
     void (*release)(struct transport *t, enum transport_fifo fifo, unsigned source);
 
     /** Lets others write to [p, p + bytes), and read if caps.read. @return false: cannot (pageable
-     * memory that is not pinned, say); the protocols then copy. */
+     * memory that is not pinned, say); the protocols then copy. NULL: it never can, and write() is
+     * not called. */
     bool (*expose)(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p);
+    /** Or NULL: there is nothing to be done. */
     void (*hide)(struct transport *t, const struct transport_key *key);
     /**
-     * Writes `bytes` to `offset` of the memory that `key` names at rank `dest`. With note_bytes
-     * != 0 the note becomes an entry of the MESSAGE FIFO there, after the data. Data may be reused
-     * when done() says so of *ticket_p, the note at return. bytes may be 0.
+     * Data may be reused when done() says so of *ticket_p, which is 0 before; the note at return.
      * @return false: no room now.
      */
-    bool (*write)(struct transport *t, unsigned dest, const struct transport_key *key,
-                  uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                  uint32_t note_bytes, transport_ticket *ticket_p);
-    /** Or NULL. Data are there when done() says so. */
-    bool (*read)(struct transport *t, unsigned source, const struct transport_key *key,
-                 uint64_t offset, void *to, uint64_t bytes, transport_ticket *ticket_p);
-    /** Or NULL. As write(). */
-    bool (*write_strided)(struct transport *t, unsigned dest, const struct transport_key *key,
-                          uint64_t offset, const void *from,
-                          const struct transport_strides *strides, const void *note,
-                          uint32_t note_bytes, transport_ticket *ticket_p);
+    bool (*write)(struct transport *t, unsigned dest, const struct transport_write *write,
+                  transport_ticket *ticket_p);
+    /** Or NULL. From the memory that `key` names at rank `source`. Data are there when done() says
+     * so. */
+    bool (*read)(struct transport *t, unsigned source, const struct transport_key *key, void *to,
+                 uint64_t bytes, transport_ticket *ticket_p);
     /** Or NULL: every ticket is 0. */
     bool (*done)(struct transport *t, transport_ticket ticket);
     /** Or NULL. Returns when nothing is left that only a later call would start: a program that
-     * computes after a blocking send holds up none of it. */
+     * computes after a blocking send delays none of it. */
     void (*hand_over)(struct transport *t);
 
     /** Or NULL: the network has no interrupts. From now on whatever wait() waits for rings the
@@ -167,7 +180,7 @@ struct transport_ops {
 
     /**
      * Returns when an entry may have come, an operation ended or room been made since the caller
-     * looked last; it may return early. The caller has taken all that next() told.
+     * looked last; it may return early. The caller has taken all that next() found.
      */
     void (*wait)(struct transport *t);
     /** Looks for the same without waiting, which takes some time, so that a program that spins on
@@ -180,21 +193,49 @@ struct transport {
     const struct transport_ops *ops;
     struct host *host;
     struct transport_caps caps;
-    /* It has taken notice of entries, so that no interrupt will tell of them: as if one had. */
+    /* It has taken notice of entries, so no interrupt will announce them: as if one had. */
     bool rung;
 };
 
 /** All of them, NULL at the end. */
-extern const struct transport_ops *const transports[];
+extern const struct transport_ops *transports[];
 /** Settings that all of them have, and what their software costs. */
-extern const struct host_param transport_params[], transport_cost_params[];
+const struct host_param *transport_params(void);
+extern const struct host_param transport_cost_params[];
+
+/** One more, which must stay. Before anything looks at the tables, for they are those of the whole
+ * process. @return false: there is one of that name, or no room. */
+bool transport_add(const struct transport_ops *ops);
 
 /** The one that the platform or the user has chosen ("mpi.transport"), or that of the machine's own
- * network, with its settings applied. *t_p is set while it connects. @return false, and why. */
+ * network, with its settings applied. *t_p is set while it
+ * connects. @return false, and why. */
 bool transport_open(struct host *h, char *why, struct transport **t_p);
 
 /** A setting, or `own` where neither the platform nor the user has set something else than 0. */
 uint64_t transport_setting(const struct host *h, const char *key, uint64_t own);
+/** Has a setting of words this one? */
+bool transport_is_set(const struct host *h, const char *key, const char *word);
+/** Writes why connect() fails where a node has no such device, which `platform` has.
+ * @return false */
+bool transport_lacks(const struct transport *t, const char *device, const char *platform,
+                     char *why);
+static inline void transport_spend(struct transport *t, uint64_t ps)
+{
+    t->host->cpu->spend(t->host, ps);
+}
+/** Bytes of each of `n` rings: `most`, halved until all take no more than `all`, or down to
+ * `least`. */
+uint32_t transport_ring_bytes(uint32_t n, uint32_t most, uint32_t least, uint32_t all);
+/** What a message is put together in; it grows. */
+struct transport_buffer {
+    uint8_t *bytes;
+    size_t room;
+};
+/** @return its beginning, with room for so many bytes; NULL: out of memory. */
+uint8_t *transport_room(struct transport_buffer *buffer, size_t bytes);
+/** By the core, in the time that it takes it. */
+void transport_copy(struct transport *t, void *to, const void *from, uint64_t bytes);
 /** A system call, and the kernel's copy of a message on its way out or in. */
 void transport_spend_copy(struct host *h, uint64_t bytes);
 /** By the setting "mpi.progress": will ring() be called? */

@@ -3,6 +3,7 @@
 
 #include "tools/lab/rows/published.h"
 #include "tools/lab/run/software.h"
+#include "tools/lab/run/transports.h"
 #include "tools/load/nearest.h"
 #include "tools/load/value.h"
 
@@ -99,7 +100,12 @@ static void common_init(struct cmd_common *common)
 
 void cmd_parse(const struct cmd_usage *usage, int argc, char **argv, void *options)
 {
-    common_init(options);
+    struct cmd_common *common = options;
+    struct sim_error err = { 0 };
+
+    common_init(common);
+    if (lab_transports_load(&common->roots, &err) != SIM_OK)
+        argp_failure(NULL, CMD_FAILED, 0, "%s", err.text); /* ends the process */
     cmd_parse_options(usage, argc, argv, options);
 }
 

@@ -132,7 +132,7 @@ bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
     int64_t offset;
 
     (void)mpi_type_is_block(rq->type, rq->count, &offset);
-    if (!t->ops->read(t, rq->far->rank, &rq->far_key, 0, (uint8_t *)rq->in + offset, bytes,
+    if (!t->ops->read(t, rq->far->rank, &rq->far_key, (uint8_t *)rq->in + offset, bytes,
                       &rq->ticket))
         return false;
     mr->counts.read_bytes += bytes;

@@ -33,6 +33,7 @@ static void spend_entry(struct mpi_rank *mr)
 bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
              const struct mpi_entry *e, const void *data, uint32_t bytes)
 {
+    const struct transport_entry entry = { fifo, e, data, mpi_entry_bytes(e), bytes };
     struct transport *t = mr->transport;
 
     if (peer->self) {
@@ -40,7 +41,7 @@ bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fif
         return true;
     }
     spend_entry(mr);
-    if (!t->ops->append(t, peer->rank, fifo, e, mpi_entry_bytes(e), data, bytes))
+    if (!t->ops->append(t, peer->rank, &entry))
         return false;
     mr->counts.entries++;
     return true;
@@ -75,6 +76,7 @@ bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transpor
                const void *from, uint64_t bytes, const struct transport_strides *strides,
                const struct mpi_entry *note, transport_ticket *ticket_p)
 {
+    const struct transport_write write = { key, from, bytes, strides, note, mpi_entry_bytes(note) };
     struct transport *t = mr->transport;
 
     *ticket_p = 0;
@@ -89,10 +91,7 @@ bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transpor
         return true;
     }
     spend_entry(mr);
-    if (strides != NULL)
-        return t->ops->write_strided(t, peer->rank, key, 0, from, strides, note,
-                                     mpi_entry_bytes(note), ticket_p);
-    return t->ops->write(t, peer->rank, key, 0, from, bytes, note, mpi_entry_bytes(note), ticket_p);
+    return t->ops->write(t, peer->rank, &write, ticket_p);
 }
 
 bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq, void *p,
@@ -105,13 +104,13 @@ bool mpi_expose(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *
         memcpy(rq->key.bytes, &p, sizeof(p));
         return true;
     }
-    rq->exposed = t->ops->expose(t, p, bytes, &rq->key);
+    rq->exposed = t->ops->expose != NULL && t->ops->expose(t, p, bytes, &rq->key);
     return rq->exposed;
 }
 
 void mpi_hide(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    if (rq->exposed)
+    if (rq->exposed && mr->transport->ops->hide != NULL)
         mr->transport->ops->hide(mr->transport, &rq->key);
     rq->exposed = false;
 }

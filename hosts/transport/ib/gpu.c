@@ -19,8 +19,8 @@ bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p)
 }
 
 /** Where the core finds GPU memory. */
-static bool mapped(struct ibt *ib, const struct host_pointer *where, uint64_t bytes,
-                   uint64_t *offset_p)
+static bool map_gpu(struct ibt *ib, const struct host_pointer *where, uint64_t bytes,
+                    uint64_t *offset_p)
 {
     struct host *h = ib->t.host;
     const struct driver_gpu *gpu = &driver_of(h)->gpus[where->gpu];
@@ -35,8 +35,8 @@ static bool mapped(struct ibt *ib, const struct host_pointer *where, uint64_t by
 }
 
 /** In one load where an aligned one holds all bytes, as far as a load reaches. */
-static void load(struct host *h, const struct host_bar *bar, uint64_t offset, uint8_t *to,
-                 uint64_t bytes)
+static void load_bytes(struct host *h, const struct host_bar *bar, uint64_t offset, uint8_t *to,
+                       uint64_t bytes)
 {
     uint8_t line[16];
     uint64_t size = 1, skip;
@@ -53,8 +53,8 @@ static void load(struct host *h, const struct host_bar *bar, uint64_t offset, ui
 }
 
 /** The adapter writes to itself. */
-static void loop(struct ibt *ib, const struct verbs_region *to, uint64_t to_offset,
-                 const struct verbs_region *from, uint64_t from_offset, uint64_t bytes)
+static void write_to_self(struct ibt *ib, const struct verbs_region *to, uint64_t to_offset,
+                          const struct verbs_region *from, uint64_t from_offset, uint64_t bytes)
 {
     struct ibt_op op = { .ticket = 0 };
     struct verbs_send s = { .op = IB_WQE_WRITE,
@@ -69,8 +69,8 @@ static void loop(struct ibt *ib, const struct verbs_region *to, uint64_t to_offs
 }
 
 /** By the copy engine; `host` is pinned. */
-static void engine(struct ibt *ib, const struct host_pointer *gpu, const void *host, bool in,
-                   uint64_t bytes)
+static void copy_by_engine(struct ibt *ib, const struct host_pointer *gpu, const void *host,
+                           bool in, uint64_t bytes)
 {
     struct host *h = ib->t.host;
     struct host_copy_end device = { true, gpu->offset };
@@ -90,52 +90,52 @@ void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes)
     const struct verbs_region *region;
     uint64_t offset;
 
-    if (ib->set.gdr && bytes <= ib->set.gpu_load_bytes && mapped(ib, &where, bytes, &offset)) {
-        load(h, &ib->gpu_bar[where.gpu], offset, to, bytes);
+    if (ib->set.gdr && bytes <= ib->set.gpu_load_bytes && map_gpu(ib, &where, bytes, &offset)) {
+        load_bytes(h, &ib->gpu_bar[where.gpu], offset, to, bytes);
         return;
     }
     region = ibt_direct(ib, bytes) ? ibt_region(ib, from, bytes, &offset) : NULL;
     if (region != NULL)
-        loop(ib, &ib->mirror_region, (uint64_t)((uint8_t *)to - ib->mirror), region, offset, bytes);
+        write_to_self(ib, &ib->mirror_region, (uint64_t)((uint8_t *)to - ib->mirror), region,
+                      offset, bytes);
     else
-        engine(ib, &where, to, false, bytes);
+        copy_by_engine(ib, &where, to, false, bytes);
 }
 
 /** From host memory of the library; at most what the scratch memory holds. */
-static void put(struct ibt *ib, const struct host_pointer *where, void *to, const uint8_t *from,
-                uint64_t bytes)
+static void put_bytes(struct ibt *ib, const struct host_pointer *where, void *to,
+                      const uint8_t *from, uint64_t bytes)
 {
     struct host *h = ib->t.host;
     bool inbox = from >= ib->inbox && from < ib->inbox + ib->inbox_bytes;
     const struct verbs_region *region;
     uint64_t offset;
 
-    if (ib->set.gdr && bytes <= ib->set.gpu_store_bytes && mapped(ib, where, bytes, &offset)) {
+    if (ib->set.gdr && bytes <= ib->set.gpu_store_bytes && map_gpu(ib, where, bytes, &offset)) {
         h->bus->store_block(h, &ib->gpu_bar[where->gpu], offset, from, bytes);
         h->bus->fence(h);
         return;
     }
     if (!inbox) {
-        memcpy(ib->mirror + ib->scratch_at, from, bytes);
-        h->cpu->spend(h, ib->t.caps.copy_kb_ps * bytes / 1024);
+        transport_copy(&ib->t, ib->mirror + ib->scratch_at, from, bytes);
         from = ib->mirror + ib->scratch_at;
     }
     region = ibt_direct(ib, bytes) ? ibt_region(ib, to, bytes, &offset) : NULL;
     if (region == NULL)
-        engine(ib, where, from, true, bytes);
+        copy_by_engine(ib, where, from, true, bytes);
     else
-        loop(ib, region, offset, inbox ? &ib->inbox_region : &ib->mirror_region,
-             (uint64_t)(from - (inbox ? ib->inbox : ib->mirror)), bytes);
+        write_to_self(ib, region, offset, inbox ? &ib->inbox_region : &ib->mirror_region,
+                      (uint64_t)(from - (inbox ? ib->inbox : ib->mirror)), bytes);
 }
 
-void ibt_copy(struct ibt *ib, void *to, const void *from, uint64_t bytes)
+void ibt_copy(struct transport *t, void *to, const void *from, uint64_t bytes)
 {
+    struct ibt *ib = ibt_of(t);
     struct host_pointer here, there;
     bool out = ibt_on_gpu(ib, from, &here), in = ibt_on_gpu(ib, to, &there);
 
     if (!out && !in) {
-        memcpy(to, from, bytes);
-        ib->t.host->cpu->spend(ib->t.host, ib->t.caps.copy_kb_ps * bytes / 1024);
+        transport_copy(t, to, from, bytes);
         return;
     }
     for (uint64_t done = 0; done < bytes;) {
@@ -149,7 +149,7 @@ void ibt_copy(struct ibt *ib, void *to, const void *from, uint64_t bytes)
         }
         if (in) {
             there.offset += done == 0 ? 0 : ib->fifo_bytes;
-            put(ib, &there, (uint8_t *)to + done, piece, n);
+            put_bytes(ib, &there, (uint8_t *)to + done, piece, n);
         } else {
             memcpy((uint8_t *)to + done, piece, n);
         }

@@ -1,12 +1,11 @@
 /* Transport over InfiniBand: RDMA writes by reliable connections. See internal.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/internal.h"
 
-/* They only interrupt; requests for more of them are posted anew. */
+/* Arrivals only interrupt; receive requests for more of them are posted anew. */
 static void take_arrivals(struct ibt *ib)
 {
     struct verbs_done done;
@@ -36,7 +35,7 @@ static void ib_destroy(struct transport *t)
 {
     struct ibt *ib = ibt_of(t);
 
-    ibt_regions_fini(ib);
+    free(ib->regions);
     free(ib->by_number);
     free(ib->peers);
     free(ib);
@@ -56,40 +55,19 @@ static void set_caps(struct ibt *ib)
     };
 }
 
-static struct transport *ib_create(struct host *h, char *why)
-{
-    struct ibt *ib = calloc(1, sizeof(*ib));
-
-    (void)why;
-    if (ib == NULL)
-        return NULL;
-    ib->nranks = h->size;
-    ib->me = h->rank;
-    return &ib->t;
-}
-
 static bool ib_connect(struct transport *t, char *why)
 {
     struct ibt *ib = ibt_of(t);
     struct host *h = t->host;
 
-    if (!verbs_open(&ib->v, h)) {
-        (void)snprintf(
-            why, TRANSPORT_WHY_BYTES,
-            "transport ib: node %u has no InfiniBand adapter (platform hapacs-tca has one)",
-            h->node->index);
-        return false;
-    }
+    ib->nranks = h->size;
+    ib->me = h->rank;
+    if (!verbs_open(&ib->v, h))
+        return transport_lacks(t, "InfiniBand adapter", "hapacs-tca", why);
     if (!ibt_set_up(ib, why))
         return false;
     set_caps(ib);
     return true;
-}
-
-static bool ib_append(struct transport *t, unsigned dest, enum transport_fifo fifo,
-                      const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
-{
-    return ibt_append(ibt_of(t), dest, fifo, head, head_bytes, data, bytes);
 }
 
 static unsigned ib_next(struct transport *t, enum transport_fifo fifo, unsigned from)
@@ -114,12 +92,6 @@ static bool ib_take(struct transport *t, enum transport_fifo fifo, unsigned sour
     return true;
 }
 
-static void ib_release(struct transport *t, enum transport_fifo fifo, unsigned source)
-{
-    (void)fifo;
-    ibt_release(ibt_of(t), source);
-}
-
 static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct transport_key *key_p)
 {
     struct ibt *ib = ibt_of(t);
@@ -127,7 +99,6 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     const struct verbs_region *region = NULL;
     struct host_pointer where;
     bool gpu = ibt_on_gpu(ib, p, &where);
-    unsigned first = 0;
 
     if (bytes == 0)
         return false;
@@ -139,12 +110,8 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
     if (gpu) {
         key.gpu = (uint16_t)(where.gpu + 1);
         key.device = where.offset;
-        if (region == NULL || !ibt_direct(ib, bytes)) {
-            key.nslots = (uint8_t)ibt_slots_take(ib, &first);
-            key.first_slot = (uint8_t)first;
-            if (key.nslots == 0)
-                return false;
-        }
+        if ((region == NULL || !ibt_direct(ib, bytes)) && !ibt_slots_take(ib, &key))
+            return false;
     }
     memset(key_p, 0, sizeof(*key_p));
     memcpy(key_p, &key, sizeof(key));
@@ -153,30 +120,9 @@ static bool ib_expose(struct transport *t, void *p, uint64_t bytes, struct trans
 
 static void ib_hide(struct transport *t, const struct transport_key *key_p)
 {
-    struct ibt_key key;
+    const struct ibt_key key = ibt_key_of(key_p);
 
-    memcpy(&key, key_p, sizeof(key));
-    if (key.nslots != 0)
-        ibt_slots_give(ibt_of(t), key.first_slot, key.nslots);
-}
-
-static bool ib_write(struct transport *t, unsigned dest, const struct transport_key *key_p,
-                     uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                     uint32_t note_bytes, transport_ticket *ticket_p)
-{
-    struct ibt_key key;
-
-    memcpy(&key, key_p, sizeof(key));
-    return ibt_write(ibt_of(t), dest, &key, offset, from, bytes, note, note_bytes, ticket_p);
-}
-
-static bool ib_read(struct transport *t, unsigned source, const struct transport_key *key_p,
-                    uint64_t offset, void *to, uint64_t bytes, transport_ticket *ticket_p)
-{
-    struct ibt_key key;
-
-    memcpy(&key, key_p, sizeof(key));
-    return ibt_read(ibt_of(t), source, &key, offset, to, bytes, ticket_p);
+    ibt_slots_give(ibt_of(t), &key);
 }
 
 static bool ib_done(struct transport *t, transport_ticket ticket)
@@ -188,13 +134,8 @@ static bool ib_done(struct transport *t, transport_ticket ticket)
     return ticket == 0 || op->ticket != ticket || op->pending == 0;
 }
 
-static void ib_copy(struct transport *t, void *to, const void *from, uint64_t bytes)
-{
-    ibt_copy(ibt_of(t), to, from, bytes);
-}
-
-/* Some of what it finds takes time, in which more may come that would wake nobody afterwards. */
-static bool look(struct ibt *ib)
+/* Some of what it finds takes time. What comes meanwhile would not end a wait that begins then. */
+static bool look_for_news(struct ibt *ib)
 {
     struct host *h = ib->t.host;
     uint64_t since_ps;
@@ -213,7 +154,7 @@ static void ib_wait(struct transport *t)
 {
     struct ibt *ib = ibt_of(t);
 
-    if (!look(ib))
+    if (!look_for_news(ib))
         t->host->bus->wait_write(t->host, ib->inbox, (uint32_t)ib->inbox_bytes);
     ib->room_made = false; /* they try again */
 }
@@ -224,7 +165,7 @@ static bool ib_poll(struct transport *t)
     bool any;
 
     host_spend_cost(t->host, HOST_COST_CALL);
-    any = look(ib);
+    any = look_for_news(ib);
     ib->room_made = false;
     return any;
 }
@@ -237,7 +178,7 @@ static bool has_completions(const void *arg)
     return verbs_ready(&ib->cq, 0) || verbs_ready(&ib->arrivals, 0);
 }
 
-/* Receive requests have to be posted anew, even if nobody waits for a message. */
+/* Receive requests have to be posted anew, even where no call waits for a message. */
 static bool ib_queued(const struct transport *t)
 {
     const struct ibt *ib = (const struct ibt *)t;
@@ -256,19 +197,19 @@ const struct transport_ops transport_ib = {
     .name = "ib",
     .network = HOST_NETWORK_IB,
     .params = ibt_params,
-    .create = ib_create,
+    .bytes = sizeof(struct ibt),
     .connect = ib_connect,
     .destroy = ib_destroy,
-    .append = ib_append,
+    .append = ibt_append,
     .next = ib_next,
     .take = ib_take,
-    .release = ib_release,
+    .release = ibt_release,
     .expose = ib_expose,
     .hide = ib_hide,
-    .write = ib_write,
-    .read = ib_read,
+    .write = ibt_write,
+    .read = ibt_read,
     .done = ib_done,
-    .copy = ib_copy,
+    .copy = ibt_copy,
     .wait = ib_wait,
     .poll = ib_poll,
     .ring = ib_ring,

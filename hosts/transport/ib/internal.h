@@ -19,7 +19,7 @@
  *   queue             completions
  *   rings             for each peer: entries
  *
- * An entry is one RDMA write when its bytes are in host memory: a word that tells its parts, the
+ * An entry is one RDMA write when its bytes are in host memory: a word that names its parts, the
  * header, the data, and a last word. The adapter writes in rising order of addresses, so when the
  * last word is there all is. Data of GPU memory go first, by a write of their own to behind the
  * rest; writes of one connection do not pass each other. Memory of a ring is cleared before its
@@ -27,6 +27,8 @@
  */
 #ifndef TRANSPORT_IB_INTERNAL_H
 #define TRANSPORT_IB_INTERNAL_H
+
+#include <string.h>
 
 #include "hosts/transport/transport.h"
 #include "hosts/verbs/verbs.h"
@@ -43,15 +45,15 @@
 #define IBT_COPIES_BYTES (IBT_GPUS * HOST_COPY_ENGINES * 8u)
 #define IBT_QUEUE_LOG2   12u
 /* Receive requests of a connection, where arrivals interrupt: a ring holds 1024 entries
- * (IBT_RING_MAX / IBT_UNIT), and as many words may be on their way; fewer where the queue of all
- * arrivals, which adapters limit to 2^16, would not hold those of all ranks: a write that finds
+ * (IBT_RING_MAX / IBT_UNIT), and as many words may be on their way. There are fewer where the queue
+ * of all arrivals would not hold those of all ranks: adapters limit it to 2^16. A write that finds
  * none is sent again later (RNR). */
 #define IBT_RQ_LOG2       11u
 #define IBT_ARRIVALS_LOG2 16u
 #define IBT_RQ_MORE                                                                                \
     16u /* at most so many are posted anew at once: what the adapter fetches ahead */
 
-/** As the library of its time had them; keys "mpi.*" of the platform or the run. */
+/** As the library of its time had them; set by keys "mpi.*". */
 struct ibt_settings {
     uint32_t rails, stripe_bytes; /* from so many bytes on a write is shared out among the rails */
     uint32_t inline_bytes;        /* longest entry that travels inside of its work request */
@@ -82,7 +84,6 @@ struct ibt_qp {
 
 struct ibt_peer {
     struct ibt_qp qp[IBT_RAILS];
-    unsigned lid;
     uint32_t inbox_key, stage_key;
     uint64_t ring_there; /* offset of the own ring in its inbox */
     uint64_t sent, freed;
@@ -110,17 +111,37 @@ struct ibt_region {
     struct verbs_region region;
 };
 
+static inline uint64_t ibt_round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/** What is in a key. */
+struct ibt_key {
+    uint64_t offset; /* in the region; of a GPU without one: of its memory */
+    uint32_t key;    /* 0: not registered */
+    uint16_t gpu;    /* number + 1, or 0: host memory */
+    uint8_t first_slot, nslots;
+    uint64_t device; /* if a GPU's: offset in its memory */
+};
+_Static_assert(sizeof(struct ibt_key) <= TRANSPORT_KEY_BYTES, "a key has to fit");
+
+static inline struct ibt_key ibt_key_of(const struct transport_key *bytes)
+{
+    struct ibt_key key;
+
+    memcpy(&key, bytes, sizeof(key));
+    return key;
+}
+
 /** A message that leaves in chunks. */
 struct ibt_staged {
     bool active;
     unsigned dest, gpu;
-    bool local, far; /* which side stages */
+    bool local; /* this side stages; the far one if the key is of a GPU */
     const uint8_t *from;
-    uint64_t bytes, offset;
-    uint32_t far_key;
-    uint32_t first_slot, nslots;
-    uint64_t device; /* at the far side: what the chunks are for, */
-    uint16_t far_gpu;
+    uint64_t bytes;
+    struct ibt_key key;
     uint32_t nchunks, begun, sent;
     uint64_t copy[IBT_SLOTS_MAX];      /* number of the copy into each slot */
     struct ibt_op slot[IBT_SLOTS_MAX]; /* the write out of it */
@@ -128,6 +149,9 @@ struct ibt_staged {
     uint8_t note[TRANSPORT_HEAD_BYTES];
     uint32_t note_bytes;
 };
+
+/** Words that peers write into the inbox, each kind one for each of them. */
+enum ibt_words { IBT_CREDITS, IBT_SLOTS, IBT_MARKS, IBT_WORDS };
 
 struct ibt {
     struct transport t; /* first */
@@ -137,13 +161,13 @@ struct ibt {
     uint8_t *inbox, *mirror; /* mirror: what leaves, at the same places as in the far ring */
     struct verbs_region inbox_region, mirror_region;
     uint64_t inbox_bytes;
-    volatile uint64_t *copies, *credits, *slots, *marks;
+    volatile uint64_t *copies, *words[IBT_WORDS];
     uint64_t rings_at;
     uint32_t ring_bytes, ring_room, fifo_bytes; /* room: with what reaches over the end */
     uint64_t scratch_at;                        /* in the mirror: fifo_bytes for copies */
     uint32_t rq_log2, rq_more;
     struct verbs_cq cq, arrivals; /* arrivals: of what was written with immediate data */
-    uint32_t under_way; /* requests that have not told of their end: no more than the queue holds */
+    uint32_t under_way;           /* requests without a completion: no more than the queue holds */
     struct ibt_peer *peers;
     struct ibt_qp loop; /* to itself */
     struct ibt_qp **by_number;
@@ -151,7 +175,7 @@ struct ibt {
     transport_ticket tickets;
     struct ibt_region *regions;
     unsigned nregions, regions_room;
-    bool room_made; /* in a ring, and the protocols have not been told */
+    bool room_made; /* in a ring, and the protocols do not know */
     bool has_ended; /* a request, since look() */
     /* stage.c */
     uint8_t *stage; /* own chunks: to leave, and (the second half) that have come */
@@ -168,19 +192,9 @@ static inline struct ibt *ibt_of(struct transport *t)
     return (struct ibt *)t;
 }
 
-/** What is in a key. */
-struct ibt_key {
-    uint64_t offset; /* in the region; of a GPU without one: of its memory */
-    uint32_t key;    /* 0: not registered */
-    uint16_t gpu;    /* number + 1, or 0: host memory */
-    uint8_t first_slot, nslots;
-    uint64_t device; /* of a GPU: offset in its memory */
-};
-_Static_assert(sizeof(struct ibt_key) <= TRANSPORT_KEY_BYTES, "a key has to fit");
-
 /* setup.c */
 extern const struct host_param ibt_params[];
-/** @return false: not possible; `why` (TRANSPORT_WHY_BYTES) tells, if it is a setting's fault. */
+/** @return false: not possible; see transport_ops.connect(). */
 bool ibt_set_up(struct ibt *ib, char *why);
 
 /* queue.c */
@@ -191,15 +205,22 @@ void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct
 void ibt_wait_op(struct ibt *ib, const struct ibt_op *op);
 struct ibt_op *ibt_op_new(struct ibt *ib); /* NULL: none is free */
 
+/** Where in an inbox those of this kind begin. */
+static inline uint64_t ibt_words_at(const struct ibt *ib, unsigned words)
+{
+    return IBT_COPIES_BYTES + words * ibt_round_up(ib->nranks * UINT64_C(8), IBT_UNIT);
+}
+/** Writes this rank's word into the inbox of another one. */
+void ibt_report(struct ibt *ib, unsigned rank, enum ibt_words words, uint64_t count);
+
 /* ring.c */
 bool ibt_has_room(struct ibt *ib, unsigned dest, uint32_t head_bytes, uint32_t bytes);
-/** @return false: no room. `fifo`: or IBT_FIFO_CHUNK. */
-bool ibt_append(struct ibt *ib, unsigned dest, unsigned fifo, const void *head, uint32_t head_bytes,
-                const void *data, uint32_t bytes);
+/** Its FIFO may be IBT_FIFO_CHUNK. */
+bool ibt_append(struct transport *t, unsigned dest, const struct transport_entry *entry);
 /** Looks at the head of a ring. @return whether an entry is there for the protocols. */
 bool ibt_look(struct ibt *ib, unsigned source);
-void ibt_release(struct ibt *ib, unsigned source);
-/** Has anything come that nobody has looked at? */
+void ibt_release(struct transport *t, enum transport_fifo fifo, unsigned source);
+/** Has anything come since the last look? */
 bool ibt_news(struct ibt *ib);
 #define IBT_FIFO_CHUNK 3u
 
@@ -207,13 +228,11 @@ bool ibt_news(struct ibt *ib);
 /** The region that holds [p, p + bytes), registered if need be. NULL: cannot. */
 const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
                                       uint64_t *offset_p);
-void ibt_regions_fini(struct ibt *ib);
 
 /* write.c */
-bool ibt_write(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
-               const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
+bool ibt_write(struct transport *t, unsigned dest, const struct transport_write *w,
                transport_ticket *ticket_p);
-bool ibt_read(struct ibt *ib, unsigned source, const struct ibt_key *key, uint64_t offset, void *to,
+bool ibt_read(struct transport *t, unsigned source, const struct transport_key *key, void *to,
               uint64_t bytes, transport_ticket *ticket_p);
 /** Writes in one go or, if long enough, by both rails. */
 void ibt_write_out(struct ibt *ib, unsigned dest, const struct verbs_region *region,
@@ -224,11 +243,10 @@ bool ibt_direct(const struct ibt *ib, uint64_t bytes);
 
 /* stage.c */
 bool ibt_stage_init(struct ibt *ib);
-/** Chunks for a receive into GPU memory. @return how many, from *first_p on. */
-unsigned ibt_slots_take(struct ibt *ib, unsigned *first_p);
-void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n);
-bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
-                     const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
+/** Chunks for a receive into GPU memory, for its key. @return false: there are not enough. */
+bool ibt_slots_take(struct ibt *ib, struct ibt_key *key);
+void ibt_slots_give(struct ibt *ib, const struct ibt_key *key);
+bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w,
                      transport_ticket *ticket_p);
 /** Goes on with the message that leaves, and with chunks that have come. @return whether the
  * message is over, or a chunk is where it belongs. */
@@ -245,6 +263,6 @@ static inline bool ibt_chunks_done(const struct ibt_peer *peer)
 bool ibt_on_gpu(struct ibt *ib, const void *p, struct host_pointer *where_p);
 /** From GPU memory into the mirror; returns when it is there. */
 void ibt_gpu_get(struct ibt *ib, void *to, const void *from, uint64_t bytes);
-void ibt_copy(struct ibt *ib, void *to, const void *from, uint64_t bytes);
+void ibt_copy(struct transport *t, void *to, const void *from, uint64_t bytes);
 
 #endif /* TRANSPORT_IB_INTERNAL_H */

@@ -30,7 +30,7 @@ static void wait_completion(struct ibt *ib)
         ib->t.host->bus->wait_write(ib->t.host, verbs_next(&ib->cq), IB_CQE_BYTES);
 }
 
-/* Each request tells of its end, as those of MVAPICH2 do (IBV_SEND_SIGNALED in its vbuf.h). */
+/* Each request reports its end, as those of MVAPICH2 do (IBV_SEND_SIGNALED in its vbuf.h). */
 void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct ibt_op *op)
 {
     while (!verbs_has_room(&qp->q) || ib->under_way == 1u << IBT_QUEUE_LOG2)
@@ -41,6 +41,19 @@ void ibt_post(struct ibt *ib, struct ibt_qp *qp, struct verbs_send *send, struct
     ib->under_way++;
     qp->op[qp->q.posted % (1u << IBT_SQ_LOG2)] = op;
     (void)verbs_post(&qp->q, send);
+}
+
+void ibt_report(struct ibt *ib, unsigned rank, enum ibt_words words, uint64_t count)
+{
+    struct ibt_peer *peer = &ib->peers[rank];
+    struct verbs_send s = { .op = IB_WQE_WRITE,
+                            .bytes = 8,
+                            .far_offset = ibt_words_at(ib, words) + ib->me * UINT64_C(8),
+                            .far_key = peer->inbox_key,
+                            .immediate = ib->set.rings && words != IBT_MARKS,
+                            .data = &count };
+
+    ibt_post(ib, &peer->qp[words == IBT_MARKS ? 1 : 0], &s, NULL);
 }
 
 void ibt_wait_op(struct ibt *ib, const struct ibt_op *op)

@@ -19,8 +19,8 @@ static bool still_there(struct ibt *ib, const struct ibt_region *r)
            bus == r->region.bus;
 }
 
-static const struct verbs_region *find(struct ibt *ib, const uint8_t *p, uint64_t bytes,
-                                       uint64_t *offset_p)
+static const struct verbs_region *find_region(struct ibt *ib, const uint8_t *p, uint64_t bytes,
+                                              uint64_t *offset_p)
 {
     for (unsigned i = ib->nregions; i-- > 0;) {
         struct ibt_region *r = &ib->regions[i];
@@ -38,7 +38,7 @@ static const struct verbs_region *find(struct ibt *ib, const uint8_t *p, uint64_
     return NULL;
 }
 
-static bool room(struct ibt *ib)
+static bool make_room(struct ibt *ib)
 {
     unsigned n = ib->regions_room * 2 + 16;
     struct ibt_region *more;
@@ -56,21 +56,16 @@ static bool room(struct ibt *ib)
 const struct verbs_region *ibt_region(struct ibt *ib, const void *p, uint64_t bytes,
                                       uint64_t *offset_p)
 {
-    const struct verbs_region *known = find(ib, p, bytes, offset_p);
+    const struct verbs_region *known = find_region(ib, p, bytes, offset_p);
     const uint32_t access = IB_ACCESS_LOCAL | IB_ACCESS_WRITE | IB_ACCESS_READ;
     struct ibt_region r = { .at = p, .bytes = bytes };
 
     if (known != NULL)
         return known;
     r.gpu = ib->t.host->memory->pointer(ib->t.host, p).kind == HOST_GPU;
-    if (!room(ib) || !verbs_register(&ib->v, p, bytes, access, &r.region))
+    if (!make_room(ib) || !verbs_register(&ib->v, p, bytes, access, &r.region))
         return NULL;
     *offset_p = 0;
     ib->regions[ib->nregions] = r;
     return &ib->regions[ib->nregions++].region;
-}
-
-void ibt_regions_fini(struct ibt *ib)
-{
-    free(ib->regions);
 }

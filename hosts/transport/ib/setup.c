@@ -6,33 +6,42 @@
 #include "hosts/driver/driver.h"
 #include "hosts/transport/ib/internal.h"
 
-/* 0 and "own": its own */
+/* What a setting is by 0, where nothing was said; and so in its text. */
+#define STRIPE_BYTES    16384
+#define INLINE_BYTES    128
+#define GDR_LIMIT       8192
+#define GPU_LOAD_BYTES  16
+#define GPU_STORE_BYTES 16
+#define GPU_EAGER_BYTES 4096
+#define CHUNK_BYTES     262144
+#define CHUNKS          4
+#define TEXT_OF(value)  #value
+#define TEXT(value)     TEXT_OF(value)
+
+#define BYTES(key, own, text)                                                                      \
+    HOST_PARAM_BYTES("mpi." key, 0, "InfiniBand: " text "; 0 = " TEXT(own))
+#define BYTES_OR_NONE(key, own, text)                                                              \
+    HOST_PARAM_BYTES("mpi." key, 0, "InfiniBand: " text "; 0 = " TEXT(own) "; 1 = none")
+
 const struct host_param ibt_params[] = {
     { "mpi.rails", "1", 0, 2, 0, "ports of the InfiniBand adapter that MPI uses; 0 = one", NULL,
       0 },
-    HOST_PARAM_BYTES("mpi.stripe_bytes", 0,
-                     "InfiniBand: shortest write that is shared out among the rails; 0 = 16384"),
-    HOST_PARAM_BYTES("mpi.inline_bytes", 0,
-                     "InfiniBand: longest entry that travels inside of its work request; 0 = 128"),
+    BYTES("stripe_bytes", STRIPE_BYTES, "shortest write that is shared out among the rails"),
+    BYTES("inline_bytes", INLINE_BYTES, "longest entry that travels inside of its work request"),
     HOST_PARAM_CHOICE("mpi.gdr", 0, "own|on|off", 2,
                       "InfiniBand: whether the adapter reads and writes GPU memory"),
-    HOST_PARAM_BYTES(
-        "mpi.gdr_limit", 0,
-        "InfiniBand: longest message that the adapter moves from or to a GPU; 0 = 8192"),
-    HOST_PARAM_BYTES("mpi.gpu_load_bytes", 0,
-                     "InfiniBand: most data that the core loads from a GPU; 0 = 16; 1 = none"),
-    HOST_PARAM_BYTES("mpi.gpu_store_bytes", 0,
-                     "InfiniBand: most data that the core stores to a GPU; 0 = 16; 1 = none"),
+    BYTES("gdr_limit", GDR_LIMIT, "longest message that the adapter moves from or to a GPU"),
+    BYTES_OR_NONE("gpu_load_bytes", GPU_LOAD_BYTES, "most data that the core loads from a GPU"),
+    BYTES_OR_NONE("gpu_store_bytes", GPU_STORE_BYTES, "most data that the core stores to a GPU"),
     HOST_PARAM_CHOICE(
         "mpi.gpu_gather", 0, "own|on|off", 2,
         "InfiniBand: eager data leave the GPU by the adapter, or are looped to the host first"),
-    HOST_PARAM_BYTES(
-        "mpi.gpu_eager_bytes", 0,
-        "InfiniBand: longest message from a GPU that is sent without asking; 0 = 4096; 1 = none"),
-    HOST_PARAM_BYTES("mpi.chunk_bytes", 0,
-                     "InfiniBand: piece of a message that is staged through the host; 0 = 262144"),
-    { "mpi.chunks", "1", 0, 16, 0, "InfiniBand: such pieces under way; 0 = 4", NULL, 0 },
-    { "mpi.copies_ahead", "1", 0, 16, 0,
+    BYTES_OR_NONE("gpu_eager_bytes", GPU_EAGER_BYTES,
+                  "longest message from a GPU that is sent without asking"),
+    BYTES("chunk_bytes", CHUNK_BYTES, "piece of a message that is staged through the host"),
+    { "mpi.chunks", "1", 0, IBT_SLOTS_MAX, 0,
+      "InfiniBand: such pieces under way; 0 = " TEXT(CHUNKS), NULL, 0 },
+    { "mpi.copies_ahead", "1", 0, IBT_SLOTS_MAX, 0,
       "InfiniBand: pieces copied out of the GPU before the first of them leaves; 0 = 1", NULL, 0 },
     { "mpi.gdr_rails", "1", 0, 2, 0,
       "InfiniBand: ports that move data of a GPU without staging; 0 = one", NULL, 0 },
@@ -41,37 +50,35 @@ const struct host_param ibt_params[] = {
     HOST_PARAM_END
 };
 
-static bool says(const struct host *h, const char *key, const char *word)
+static uint32_t number_of(const struct host *h, const char *key, uint32_t own)
 {
-    const struct host_setting *s = host_setting_of(h, key);
-
-    return s != NULL && strcmp(s->word, word) == 0;
+    return (uint32_t)transport_setting(h, key, own);
 }
 
 /** A number of bytes that may be none: "none" is 1, since 0 means that nothing was said. */
 static uint32_t bytes_or_none(const struct host *h, const char *key, uint32_t own)
 {
-    uint64_t bytes = transport_setting(h, key, own);
+    uint32_t bytes = number_of(h, key, own);
 
-    return bytes == 1 ? 0 : (uint32_t)bytes;
+    return bytes == 1 ? 0 : bytes;
 }
 
 static struct ibt_settings settings_of(const struct host *h)
 {
     struct ibt_settings set = {
-        .rails = (uint32_t)transport_setting(h, "mpi.rails", 1),
-        .stripe_bytes = (uint32_t)transport_setting(h, "mpi.stripe_bytes", 16384),
-        .inline_bytes = (uint32_t)transport_setting(h, "mpi.inline_bytes", 128),
-        .gdr = !says(h, "mpi.gdr", "off"),
-        .gdr_limit = (uint32_t)transport_setting(h, "mpi.gdr_limit", 8192),
-        .gpu_load_bytes = bytes_or_none(h, "mpi.gpu_load_bytes", 16),
-        .gpu_store_bytes = bytes_or_none(h, "mpi.gpu_store_bytes", 16),
-        .gpu_gather = !says(h, "mpi.gpu_gather", "off"),
-        .gpu_eager_bytes = bytes_or_none(h, "mpi.gpu_eager_bytes", 4096),
-        .chunk_bytes = (uint32_t)transport_setting(h, "mpi.chunk_bytes", 262144),
-        .chunks = (uint32_t)transport_setting(h, "mpi.chunks", 4),
-        .copies_ahead = (uint32_t)transport_setting(h, "mpi.copies_ahead", 1),
-        .gdr_rails = (uint32_t)transport_setting(h, "mpi.gdr_rails", 1),
+        .rails = number_of(h, "mpi.rails", 1),
+        .stripe_bytes = number_of(h, "mpi.stripe_bytes", STRIPE_BYTES),
+        .inline_bytes = number_of(h, "mpi.inline_bytes", INLINE_BYTES),
+        .gdr = !transport_is_set(h, "mpi.gdr", "off"),
+        .gdr_limit = number_of(h, "mpi.gdr_limit", GDR_LIMIT),
+        .gpu_load_bytes = bytes_or_none(h, "mpi.gpu_load_bytes", GPU_LOAD_BYTES),
+        .gpu_store_bytes = bytes_or_none(h, "mpi.gpu_store_bytes", GPU_STORE_BYTES),
+        .gpu_gather = !transport_is_set(h, "mpi.gpu_gather", "off"),
+        .gpu_eager_bytes = bytes_or_none(h, "mpi.gpu_eager_bytes", GPU_EAGER_BYTES),
+        .chunk_bytes = number_of(h, "mpi.chunk_bytes", CHUNK_BYTES),
+        .chunks = number_of(h, "mpi.chunks", CHUNKS),
+        .copies_ahead = number_of(h, "mpi.copies_ahead", 1),
+        .gdr_rails = number_of(h, "mpi.gdr_rails", 1),
         .gpu_query_ps = transport_setting(h, "mpi.gpu_query_ps", 0),
         .rings = transport_wants_helper(h),
     };
@@ -85,12 +92,8 @@ static struct ibt_settings settings_of(const struct host *h)
 
 /* ---- memory -------------------------------------------------------------------------- */
 
-static uint64_t round_up(uint64_t n, uint64_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
-
-static uint8_t *memory(struct ibt *ib, uint64_t bytes, uint32_t access, struct verbs_region *region)
+static uint8_t *alloc_region(struct ibt *ib, uint64_t bytes, uint32_t access,
+                             struct verbs_region *region)
 {
     uint8_t *p = ib->t.host->memory->alloc(ib->t.host, bytes, HOST_PAGE);
 
@@ -116,27 +119,24 @@ static bool make_arrivals(struct ibt *ib)
 
 static bool make_memory(struct ibt *ib)
 {
-    uint64_t words = round_up(ib->nranks * UINT64_C(8), IBT_UNIT);
-    uint64_t queue_at = IBT_COPIES_BYTES + 3 * words, bytes;
+    uint64_t queue_at = ibt_words_at(ib, IBT_WORDS), bytes;
 
-    ib->ring_bytes = IBT_RING_MAX;
-    while (ib->ring_bytes > IBT_RING_MIN && (uint64_t)ib->ring_bytes * ib->nranks > IBT_RINGS_MAX)
-        ib->ring_bytes /= 2;
+    ib->ring_bytes = transport_ring_bytes(ib->nranks, IBT_RING_MAX, IBT_RING_MIN, IBT_RINGS_MAX);
     ib->fifo_bytes = ib->ring_bytes / 4;
     ib->ring_room = ib->ring_bytes + ib->fifo_bytes + 2 * IBT_UNIT;
-    ib->rings_at = round_up(queue_at + ((uint64_t)IB_CQE_BYTES << IBT_QUEUE_LOG2), HOST_PAGE);
+    ib->rings_at = ibt_round_up(queue_at + ((uint64_t)IB_CQE_BYTES << IBT_QUEUE_LOG2), HOST_PAGE);
     ib->inbox_bytes = ib->rings_at + (uint64_t)ib->nranks * ib->ring_room;
-    ib->inbox = memory(ib, ib->inbox_bytes, IB_ACCESS_LOCAL | IB_ACCESS_WRITE, &ib->inbox_region);
+    ib->inbox =
+        alloc_region(ib, ib->inbox_bytes, IB_ACCESS_LOCAL | IB_ACCESS_WRITE, &ib->inbox_region);
     ib->scratch_at = (uint64_t)ib->nranks * ib->ring_room;
     bytes = ib->scratch_at + ib->fifo_bytes;
-    ib->mirror = memory(ib, bytes, IB_ACCESS_LOCAL | IB_ACCESS_WRITE, &ib->mirror_region);
+    ib->mirror = alloc_region(ib, bytes, IB_ACCESS_LOCAL | IB_ACCESS_WRITE, &ib->mirror_region);
     if (ib->inbox == NULL || ib->mirror == NULL)
         return false;
     memset(ib->inbox, 0, ib->inbox_bytes);
     ib->copies = (volatile uint64_t *)(void *)ib->inbox;
-    ib->credits = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES);
-    ib->slots = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES + words);
-    ib->marks = (volatile uint64_t *)(void *)(ib->inbox + IBT_COPIES_BYTES + 2 * words);
+    for (unsigned words = 0; words < IBT_WORDS; words++)
+        ib->words[words] = ib->copies + ibt_words_at(ib, words) / 8;
     for (unsigned g = 0; g < ib->t.host->gpus->number(ib->t.host) && g < IBT_GPUS; g++)
         ib->t.host->gpus->count(ib->t.host, g, &ib->copies[HOST_COPY_ENGINES * g]);
     return verbs_cq_create(&ib->v, IBT_QUEUE_LOG2, ib->inbox + queue_at, &ib->cq) &&
@@ -145,7 +145,7 @@ static bool make_memory(struct ibt *ib)
 
 /* ---- connections ------------------------------------------------------------------------ */
 
-/** What a rank tells another one of itself; then that it is ready, and rank 0 that all are. */
+/** What a rank reports of itself to another one; then that it is ready, and rank 0 that all are. */
 struct record {
     uint32_t what; /* 0: this; 1: ready; 2: all are */
     uint32_t lid, inbox_key, stage_key;
@@ -190,17 +190,16 @@ static bool make_queues(struct ibt *ib)
     return verbs_qp_connect(&ib->loop.q, ib->v.lid, ib->loop.q.number);
 }
 
-static void tell(struct ibt *ib, unsigned rank, const struct record *record)
+static void send_record(struct ibt *ib, unsigned rank, const struct record *record)
 {
     host_spend_cost(ib->t.host, HOST_COST_SYSCALL);
     ib->t.host->net->send(ib->t.host, rank, record, sizeof(*record));
 }
 
-static bool connect(struct ibt *ib, unsigned rank, const struct record *far)
+static bool connect_peer(struct ibt *ib, unsigned rank, const struct record *far)
 {
     struct ibt_peer *peer = &ib->peers[rank];
 
-    peer->lid = far->lid;
     peer->inbox_key = far->inbox_key;
     peer->stage_key = far->stage_key;
     peer->ring_there = ib->rings_at + (uint64_t)ib->me * ib->ring_room;
@@ -210,7 +209,7 @@ static bool connect(struct ibt *ib, unsigned rank, const struct record *far)
     return true;
 }
 
-static void tell_all(struct ibt *ib)
+static void send_records(struct ibt *ib)
 {
     for (unsigned i = 1; i < ib->nranks; i++) {
         unsigned r = (ib->me + i) % ib->nranks;
@@ -218,7 +217,7 @@ static void tell_all(struct ibt *ib)
 
         for (unsigned rail = 0; rail < ib->set.rails; rail++)
             own.qp[rail] = ib->peers[r].qp[rail].q.number;
-        tell(ib, r, &own);
+        send_record(ib, r, &own);
     }
 }
 
@@ -229,24 +228,24 @@ static bool connect_all(struct ibt *ib)
     unsigned known = 0, ready = 0;
     bool go = ib->me == 0;
 
-    tell_all(ib);
+    send_records(ib);
     while (known + 1 < ib->nranks || !go || (ib->me == 0 && ready + 1 < ib->nranks)) {
         struct host_message msg;
         struct record far;
 
         ib->t.host->net->receive(ib->t.host, &msg);
         memcpy(&far, msg.data, sizeof(far));
-        if (far.what == 0 && !connect(ib, msg.from, &far))
+        if (far.what == 0 && !connect_peer(ib, msg.from, &far))
             return false;
         known += far.what == 0;
         ready += far.what == 1;
         go |= far.what == 2;
         if (far.what == 0 && known + 1 == ib->nranks && ib->me != 0)
-            tell(ib, 0, &word);
+            send_record(ib, 0, &word);
     }
     word.what = 2;
     for (unsigned r = 1; ib->me == 0 && r < ib->nranks; r++)
-        tell(ib, r, &word);
+        send_record(ib, r, &word);
     return true;
 }
 

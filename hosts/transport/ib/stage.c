@@ -4,8 +4,9 @@
  *
  *   GPU --copy--> chunk --RDMA write--> chunk --copy--> GPU
  *
- * The receiver keeps chunks for a message from the time when it tells its address; an entry tells
- * it of each one that has come, and it tells the sender which ones it has copied on.
+ * The receiver keeps chunks for a message from the time when it announces its address. An entry
+ * announces each one that has come, and the receiver reports to the sender how many it has copied
+ * on.
  */
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct chunk {
     uint16_t slot;
 };
 
-static bool copied(const struct ibt *ib, unsigned gpu, uint64_t number)
+static bool copy_ended(const struct ibt *ib, unsigned gpu, uint64_t number)
 {
     return ib->copies[HOST_COPY_ENGINES * gpu + host_copy_engine(number)] >= number;
 }
@@ -46,36 +47,42 @@ bool ibt_stage_init(struct ibt *ib)
                           &ib->stage_region);
 }
 
-unsigned ibt_slots_take(struct ibt *ib, unsigned *first_p)
+static uint32_t slots_of(unsigned first, unsigned n)
 {
-    uint32_t want = (1u << ib->set.chunks) - 1;
-
-    for (unsigned first = 0; first + ib->set.chunks <= IBT_SLOTS_MAX; first += ib->set.chunks)
-        if ((ib->slots_taken & want << first) == 0) {
-            ib->slots_taken |= want << first;
-            *first_p = first;
-            return ib->set.chunks;
-        }
-    return 0;
+    return ((1u << n) - 1) << first;
 }
 
-void ibt_slots_give(struct ibt *ib, unsigned first, unsigned n)
+bool ibt_slots_take(struct ibt *ib, struct ibt_key *key)
 {
-    ib->slots_taken &= ~(((1u << n) - 1) << first);
+    unsigned n = ib->set.chunks, first = 0;
+
+    while (first + n <= IBT_SLOTS_MAX && (ib->slots_taken & slots_of(first, n)) != 0)
+        first += n;
+    if (first + n > IBT_SLOTS_MAX)
+        return false;
+    ib->slots_taken |= slots_of(first, n);
+    key->first_slot = (uint8_t)first;
+    key->nslots = (uint8_t)n;
+    return true;
+}
+
+void ibt_slots_give(struct ibt *ib, const struct ibt_key *key)
+{
+    ib->slots_taken &= ~slots_of(key->first_slot, key->nslots);
 }
 
 /* ---- the sender -------------------------------------------------------------------------- */
 
-bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, uint64_t offset,
-                     const void *from, uint64_t bytes, const void *note, uint32_t note_bytes,
+bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct transport_write *w,
                      transport_ticket *ticket_p)
 {
+    const struct ibt_key key = ibt_key_of(w->key);
     struct ibt_staged *s = &ib->out;
-    struct host_pointer where = ib->t.host->memory->pointer(ib->t.host, from);
+    struct host_pointer where = ib->t.host->memory->pointer(ib->t.host, w->from);
     uint32_t chunk = ib->set.chunk_bytes;
     struct ibt_op *op;
 
-    if (s->active || (key->gpu != 0 && key->nslots == 0))
+    if (s->active || (key.gpu != 0 && key.nslots == 0))
         return false;
     op = ibt_op_new(ib);
     if (op == NULL)
@@ -85,20 +92,14 @@ bool ibt_stage_begin(struct ibt *ib, unsigned dest, const struct ibt_key *key, u
         .dest = dest,
         .gpu = where.gpu,
         .local = where.kind == HOST_GPU,
-        .far = key->gpu != 0,
-        .from = from,
-        .bytes = bytes,
-        .offset = key->offset + offset,
-        .far_key = key->key,
-        .first_slot = key->first_slot,
-        .nslots = key->nslots,
-        .device = key->device + offset,
-        .far_gpu = (uint16_t)(key->gpu - 1),
-        .nchunks = (uint32_t)((bytes + chunk - 1) / chunk),
+        .from = w->from,
+        .bytes = w->bytes,
+        .key = key,
+        .nchunks = (uint32_t)((w->bytes + chunk - 1) / chunk),
         .op = op,
-        .note_bytes = note_bytes,
+        .note_bytes = w->note_bytes,
     };
-    memcpy(s->note, note, note_bytes);
+    memcpy(s->note, w->note, w->note_bytes);
     op->pending = 1; /* until all is out */
     *ticket_p = op->ticket;
     (void)ibt_stage_run(ib);
@@ -141,32 +142,36 @@ static bool send_chunk(struct ibt *ib, struct ibt_staged *s)
     uint64_t bytes = chunk_size(ib, s, i), at = chunk_at(ib, slot);
     struct ibt_peer *peer = &ib->peers[s->dest];
     const struct verbs_region *region = &ib->stage_region;
-    struct chunk c = { s->device + chunk_at(ib, i), (uint32_t)bytes, s->far_gpu, 0 };
-    uint64_t far_at = s->offset + chunk_at(ib, i);
-    uint32_t far_key = s->far_key;
+    struct chunk c = { s->key.device + chunk_at(ib, i), (uint32_t)bytes, (uint16_t)(s->key.gpu - 1),
+                       0 };
+    const struct transport_entry e = { .fifo = IBT_FIFO_CHUNK,
+                                       .head = &c,
+                                       .head_bytes = sizeof(c) };
+    uint64_t far_at = s->key.offset + chunk_at(ib, i);
+    uint32_t far_key = s->key.key;
+    bool far = s->key.gpu != 0;
 
-    if (s->local && !copied(ib, s->gpu, s->copy[slot]))
+    if (s->local && !copy_ended(ib, s->gpu, s->copy[slot]))
         return false;
     /* Chunks are copied on in order, those of earlier messages first. */
-    if (s->far && peer->chunks_sent - ib->slots[s->dest] >= s->nslots)
+    if (far && peer->chunks_sent - ib->words[IBT_SLOTS][s->dest] >= s->key.nslots)
         return false;
     if (!ibt_has_room(ib, s->dest, sizeof(c), 0))
         return false;
-    if (!s->local) {
-        region = ibt_region(ib, s->from + chunk_at(ib, i), bytes, &at);
-        if (region == NULL)
-            return false;
-    }
     if (s->local)
         driver_flush_gpu(ib->t.host, s->gpu); /* what it has sent has arrived */
-    if (s->far) {
-        c.slot = (uint16_t)(s->first_slot + i % s->nslots);
+    else
+        region = ibt_region(ib, s->from + chunk_at(ib, i), bytes, &at);
+    if (region == NULL)
+        return false;
+    if (far) {
+        c.slot = (uint16_t)(s->key.first_slot + i % s->key.nslots);
         far_at = slots_at(ib) + chunk_at(ib, c.slot);
         far_key = peer->stage_key;
     }
     ibt_write_out(ib, s->dest, region, at, far_key, far_at, bytes, IBT_RAILS, &s->slot[slot]);
-    if (s->far) {
-        (void)ibt_append(ib, s->dest, IBT_FIFO_CHUNK, &c, sizeof(c), NULL, 0);
+    if (far) {
+        (void)ibt_append(&ib->t, s->dest, &e);
         peer->chunks_sent++;
     }
     s->sent++;
@@ -185,6 +190,7 @@ static bool all_out(const struct ibt *ib, const struct ibt_staged *s)
 static bool run_out(struct ibt *ib)
 {
     struct ibt_staged *s = &ib->out;
+    const struct transport_entry note = { .head = s->note, .head_bytes = s->note_bytes };
 
     do {
         if (s->local)
@@ -194,11 +200,9 @@ static bool run_out(struct ibt *ib)
     } while (s->sent < s->begun && send_chunk(ib, s));
     if (s->sent < s->nchunks)
         return false;
-    if (s->note_bytes != 0) {
-        if (!ibt_append(ib, s->dest, TRANSPORT_MESSAGE, s->note, s->note_bytes, NULL, 0))
-            return false;
-        s->note_bytes = 0;
-    }
+    if (s->note_bytes != 0 && !ibt_append(&ib->t, s->dest, &note))
+        return false;
+    s->note_bytes = 0;
     if (!all_out(ib, s))
         return false;
     s->active = false;
@@ -227,28 +231,15 @@ void ibt_chunk_came(struct ibt *ib, unsigned source, const uint8_t *head)
     copy->number = h->gpus->copy(h, c.gpu, device, bus, c.bytes, 0);
 }
 
-static void report_slots(struct ibt *ib, struct ibt_peer *peer)
+static bool run_in(struct ibt *ib, unsigned source)
 {
-    uint64_t words = (ib->nranks * UINT64_C(8) + IBT_UNIT - 1) / IBT_UNIT * IBT_UNIT;
-    uint64_t count = peer->slots_given;
-    struct verbs_send s = { .op = IB_WQE_WRITE,
-                            .bytes = 8,
-                            .far_offset = IBT_COPIES_BYTES + words + ib->me * UINT64_C(8),
-                            .far_key = peer->inbox_key,
-                            .immediate = ib->set.rings,
-                            .data = &count };
-
-    ibt_post(ib, &peer->qp[0], &s, NULL);
-}
-
-static bool run_in(struct ibt *ib, struct ibt_peer *peer)
-{
+    struct ibt_peer *peer = &ib->peers[source];
     bool any = false;
 
     while (peer->chunks_out != peer->chunks_in) {
         const struct ibt_chunk_copy *copy = &peer->chunk[peer->chunks_out % IBT_SLOTS_MAX];
 
-        if (!copied(ib, copy->gpu, copy->number))
+        if (!copy_ended(ib, copy->gpu, copy->number))
             break;
         peer->chunks_out++;
         peer->slots_given++;
@@ -256,7 +247,7 @@ static bool run_in(struct ibt *ib, struct ibt_peer *peer)
         any = true;
     }
     if (any)
-        report_slots(ib, peer);
+        ibt_report(ib, source, IBT_SLOTS, peer->slots_given);
     return any;
 }
 
@@ -268,7 +259,7 @@ bool ibt_stage_run(struct ibt *ib)
         return false; /* further up */
     ib->staging = true;
     for (unsigned r = 0; r < ib->nranks && ib->coming > 0; r++)
-        any |= run_in(ib, &ib->peers[r]);
+        any |= run_in(ib, r);
     if (ib->out.active)
         any |= run_out(ib);
     ib->staging = false;

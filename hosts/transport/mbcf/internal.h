@@ -26,19 +26,19 @@ struct mbcft_taken {
 /** Data on their way to exposed memory, as far as packets find room, and the note behind them. */
 struct mbcft_write {
     const uint8_t *from; /* NULL: all of it has gone */
-    uint64_t offset, at, bytes;
-    uint32_t region, note_bytes;
-    uint32_t number; /* writes to this rank before it */
+    uint64_t at, bytes;
+    uint32_t region;
+    uint32_t number; /* of this write among those to this rank */
     struct mbcft_note note;
 };
 
 struct mbcft_pair {
     /* as a source */
-    struct mbcft_taken told, taken; /* to it; by this rank */
-    uint32_t entries;               /* of its message FIFO that were taken */
-    bool looked[TRANSPORT_FIFOS];   /* the entry at the head was looked at */
-    bool follows;                   /* the last entry was full, so the next one is more of it */
-    bool noted;                     /* it is a note that was */
+    struct mbcft_taken taken, reported; /* by this rank; to the source */
+    uint32_t entries;                   /* of its message FIFO that were taken */
+    bool looked[TRANSPORT_FIFOS];       /* the entry at the head was looked at */
+    bool follows;                       /* the last entry was full, so the next one is more of it */
+    bool noted;                         /* it is a note that was */
     struct mbcft_note *notes;
     /* as a destination */
     struct mbcf_fifo far[TRANSPORT_FIFOS]; /* `tail` as it will be there */
@@ -64,17 +64,20 @@ static inline struct mbcft *mbcft_of(struct transport *t)
     return (struct mbcft *)t;
 }
 
+static inline const struct mbcf_costs *mbcft_costs(const struct mbcft *m)
+{
+    return &m->task->node->costs;
+}
+
 static inline unsigned mbcft_fifo(unsigned source, enum transport_fifo fifo)
 {
     return source * TRANSPORT_FIFOS + fifo;
 }
 
 /* mbcf_out.c; of struct transport_ops: */
-bool mbcft_append(struct transport *t, unsigned dest, enum transport_fifo fifo, const void *head,
-                  uint32_t head_bytes, const void *data, uint32_t bytes);
-bool mbcft_write(struct transport *t, unsigned dest, const struct transport_key *key,
-                 uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                 uint32_t note_bytes, transport_ticket *ticket_p);
+bool mbcft_append(struct transport *t, unsigned dest, const struct transport_entry *e);
+bool mbcft_write(struct transport *t, unsigned dest, const struct transport_write *write,
+                 transport_ticket *ticket_p);
 bool mbcft_done(struct transport *t, transport_ticket ticket);
 /** One packet; `cold`: its data are not in the cache. */
 void mbcft_send(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset, const void *from,

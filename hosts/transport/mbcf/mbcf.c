@@ -36,7 +36,7 @@ static void mbcf_destroy(struct transport *t)
     free(m);
 }
 
-/* All ranks give the same numbers to the same things, so none has to be told. */
+/* All ranks give the same numbers to the same things, so none has to be sent. */
 static bool open_pair(struct mbcft *m, unsigned other, uint8_t *rings)
 {
     struct mbcft_pair *p = &m->pairs[other];
@@ -57,7 +57,7 @@ static bool open_pair(struct mbcft *m, unsigned other, uint8_t *rings)
     return true;
 }
 
-static bool set_up(struct mbcft *m)
+static bool make_pairs(struct mbcft *m)
 {
     const uint64_t each = MESSAGE_BYTES + REQUEST_BYTES;
 
@@ -81,19 +81,8 @@ static void set_caps(struct mbcft *m)
         .itself = true,
         .fifo_bytes = MBCF_PACKET_BYTES,
         .eager_bytes = TRANSPORT_BYTES_MAX,
-        .copy_kb_ps = m->task->node->costs.copy_kb,
+        .copy_kb_ps = mbcft_costs(m)->copy_kb,
     };
-}
-
-static struct transport *mbcf_create(struct host *h, char *why)
-{
-    struct mbcft *m = calloc(1, sizeof(*m));
-
-    (void)why;
-    if (m == NULL)
-        return NULL;
-    m->size = h->size;
-    return &m->t;
 }
 
 static bool mbcf_connect(struct transport *t, char *why)
@@ -103,14 +92,14 @@ static bool mbcf_connect(struct transport *t, char *why)
     struct host *h = t->host;
     int code = mbcf_task_open(h, &m->task);
 
+    m->size = h->size;
     if (mbcft_fifo(h->size, 0) > MBCF_FIFOS)
         (void)snprintf(why, TRANSPORT_WHY_BYTES, "transport %s: %u ranks: expected at most %u",
                        name, h->size, MBCF_FIFOS / TRANSPORT_FIFOS);
     else if (code == MBCF_ERR_NO_NETWORK)
-        (void)snprintf(why, TRANSPORT_WHY_BYTES,
-                       "transport %s: node %u has no Ethernet adapter (platform %s has one)", name,
-                       h->node->index, strcmp(name, "tcp") == 0 ? "mbcf-sunos" : "mbcf");
-    else if (code == MBCF_OK && set_up(m)) {
+        return transport_lacks(t, "Ethernet adapter",
+                               strcmp(name, "tcp") == 0 ? "mbcf-sunos" : "mbcf", why);
+    else if (code == MBCF_OK && make_pairs(m)) {
         set_caps(m);
         return true;
     }
@@ -123,7 +112,7 @@ static bool mbcf_expose_memory(struct transport *t, void *p, uint64_t bytes,
     struct mbcft *m = mbcft_of(t);
     uint32_t region;
 
-    if (m->nspare == 0 || m->sockets)
+    if (m->nspare == 0)
         return false;
     region = m->spare[--m->nspare];
     m->task->regions[region] = (struct mbcf_region){ p, bytes };
@@ -175,7 +164,7 @@ static bool take_note(struct mbcft *m, struct mbcft_pair *p, struct transport_ta
     if (n == NULL)
         return false;
     if (!p->noted)
-        m->t.host->cpu->spend(m->t.host, m->task->node->costs.line);
+        transport_spend(&m->t, mbcft_costs(m)->line);
     p->noted = true;
     *taken_p = (struct transport_taken){ n->data, n->bytes };
     return true;
@@ -184,7 +173,7 @@ static bool take_note(struct mbcft *m, struct mbcft_pair *p, struct transport_ta
 /** The system call that takes bytes out. */
 static uint64_t take_ps(const struct mbcft *m, uint64_t bytes)
 {
-    const struct mbcf_costs *costs = &m->task->node->costs;
+    const struct mbcf_costs *costs = mbcft_costs(m);
 
     return mbcf_take_ps(costs, bytes) + (m->sockets ? costs->socket : 0);
 }
@@ -202,7 +191,7 @@ static bool mbcf_take(struct transport *t, enum transport_fifo fifo, unsigned so
         return false;
     /* A system call for the header; what follows a full entry comes to its place in one. */
     if (!p->looked[fifo] && !(fifo == TRANSPORT_MESSAGE && p->follows))
-        t->host->cpu->spend(t->host, take_ps(m, 0));
+        transport_spend(t, take_ps(m, 0));
     p->looked[fifo] = true;
     m->reading = m->sockets && fifo == TRANSPORT_MESSAGE && p->follows;
     taken_p->bytes = mbcf_oldest(&m->task->fifos[mbcft_fifo(source, fifo)], &bytes);
@@ -210,18 +199,18 @@ static bool mbcf_take(struct transport *t, enum transport_fifo fifo, unsigned so
     return true;
 }
 
-/** Tells the sender when half of anything has been taken since it was told. */
-static void tell_room(struct mbcft *m, unsigned source)
+/** Reports room to the sender when half of anything has been taken since the last report. */
+static void report_room(struct mbcft *m, unsigned source)
 {
     struct mbcft_pair *p = &m->pairs[source];
-    bool due = p->taken.notes - p->told.notes >= MBCFT_NOTES / 2;
+    bool due = p->taken.notes - p->reported.notes >= MBCFT_NOTES / 2;
 
     for (enum transport_fifo f = 0; f < TRANSPORT_FIFOS; f++)
-        due |= p->taken.fifo[f] - p->told.fifo[f] >= ring_bytes(f) / 2;
+        due |= p->taken.fifo[f] - p->reported.fifo[f] >= ring_bytes(f) / 2;
     if (!due)
         return;
-    p->told = p->taken;
-    mbcft_send(m, source, m->size + m->t.host->rank, 0, &p->told, sizeof(p->told), false);
+    p->reported = p->taken;
+    mbcft_send(m, source, m->size + m->t.host->rank, 0, &p->reported, sizeof(p->reported), false);
 }
 
 static void mbcf_release(struct transport *t, enum transport_fifo fifo, unsigned source)
@@ -242,7 +231,7 @@ static void mbcf_release(struct transport *t, enum transport_fifo fifo, unsigned
         mbcf_drop(f);
         p->taken.fifo[fifo] = f->head;
     }
-    tell_room(m, source);
+    report_room(m, source);
 }
 
 /** A system call takes data out of a FIFO. */
@@ -250,13 +239,12 @@ static void mbcf_copy(struct transport *t, void *to, const void *from, uint64_t 
 {
     const struct mbcft *m = mbcft_of(t);
     uint64_t at = (uint64_t)((const uint8_t *)from - m->rings);
-    const struct mbcf_costs *costs = &m->task->node->costs;
+    const struct mbcf_costs *costs = mbcft_costs(m);
 
     memcpy(to, from, bytes);
-    t->host->cpu->spend(t->host,
-                        at < m->size * (uint64_t)(MESSAGE_BYTES + REQUEST_BYTES) && !m->reading
-                            ? take_ps(m, bytes)
-                            : mbcf_copy_ps(costs, bytes, 0));
+    transport_spend(t, at < m->size * (uint64_t)(MESSAGE_BYTES + REQUEST_BYTES) && !m->reading
+                           ? take_ps(m, bytes)
+                           : mbcf_copy_ps(costs, bytes, 0));
 }
 
 /** Is there anything that was not taken yet? */
@@ -276,22 +264,20 @@ static uint64_t looks_ps(const struct mbcf_costs *costs)
  * not in the cache. */
 static void mbcf_wait_any(struct transport *t)
 {
-    struct mbcf_task *task = mbcft_of(t)->task;
-
-    const struct mbcf_costs *costs = &task->node->costs;
+    struct mbcft *m = mbcft_of(t);
+    struct mbcf_task *task = m->task;
+    const struct mbcf_costs *costs = mbcft_costs(m);
+    uint64_t select_ps = costs->trap_in + costs->socket + costs->trap_out;
+    uint64_t ps = m->sockets ? select_ps : 3 * costs->line;
     bool slept = false;
 
-    for (; task->events == task->seen && !any_entry(t) && !mbcft_can_go_on(mbcft_of(t), true);
-         slept = true)
+    for (; task->events == task->seen && !any_entry(t) && !mbcft_can_go_on(m, true); slept = true)
         (void)t->host->cpu->sleep(t->host, HOST_NEVER);
     task->blocked = false;
     task->seen = task->events;
-    if (mbcft_of(t)->sockets) /* select() */
-        t->host->cpu->spend(t->host, costs->trap_in + costs->socket + costs->trap_out +
-                                         (slept ? costs->wake : 0));
-    else
-        t->host->cpu->spend(t->host,
-                            slept ? 3 * costs->line + looks_ps(costs) / 2 : 3 * costs->line);
+    if (slept)
+        ps += m->sockets ? costs->wake : looks_ps(costs) / 2;
+    transport_spend(t, ps);
 }
 
 /* A handler has the one core of the node: what it did at this instant is seen, or it comes later.
@@ -301,7 +287,7 @@ static bool mbcf_poll(struct transport *t)
     struct mbcf_task *task = mbcft_of(t)->task;
     bool news;
 
-    t->host->cpu->spend(t->host, task->node->costs.line);
+    transport_spend(t, task->node->costs.line);
     news = task->events != task->seen || mbcft_can_go_on(mbcft_of(t), false);
     task->seen = task->events;
     return news;
@@ -326,16 +312,17 @@ static bool tcp_connect(struct transport *t, char *why)
     return true;
 }
 
-/* Of both: what they cost differs, see struct mbcft.sockets. */
+/* What both do alike; see struct mbcft.sockets for what differs. */
 #define MBCF_CALLS                                                                                 \
-    .create = mbcf_create, .destroy = mbcf_destroy, .append = mbcft_append, .next = mbcf_next,     \
-    .take = mbcf_take, .release = mbcf_release, .expose = mbcf_expose_memory,                      \
-    .hide = mbcf_hide_memory, .write = mbcft_write, .done = mbcft_done, .copy = mbcf_copy,         \
-    .wait = mbcf_wait_any, .poll = mbcf_poll, .ring = mbcf_ring
+    .network = HOST_NETWORK_ETHER, .bytes = sizeof(struct mbcft), .destroy = mbcf_destroy,         \
+    .append = mbcft_append, .next = mbcf_next, .take = mbcf_take, .release = mbcf_release,         \
+    .copy = mbcf_copy, .wait = mbcf_wait_any, .poll = mbcf_poll, .ring = mbcf_ring
 
-const struct transport_ops transport_mbcf = {
-    .name = "mbcf", .network = HOST_NETWORK_ETHER, .connect = mbcf_connect, MBCF_CALLS
-};
-const struct transport_ops transport_tcp = {
-    .name = "tcp", .network = HOST_NETWORK_ETHER, .connect = tcp_connect, MBCF_CALLS
-};
+const struct transport_ops transport_mbcf = { .name = "mbcf",
+                                              .connect = mbcf_connect,
+                                              .expose = mbcf_expose_memory,
+                                              .hide = mbcf_hide_memory,
+                                              .write = mbcft_write,
+                                              .done = mbcft_done,
+                                              MBCF_CALLS };
+const struct transport_ops transport_tcp = { .name = "tcp", .connect = tcp_connect, MBCF_CALLS };

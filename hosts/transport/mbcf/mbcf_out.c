@@ -9,7 +9,7 @@
 
 #include "hosts/transport/mbcf/internal.h"
 
-#define NOTE_HEAD 16u /* of a note, before its data */
+#define NOTE_HEAD 16u /* bytes of a note before its data */
 
 void mbcft_send(struct mbcft *m, unsigned dest, uint32_t region, uint64_t offset, const void *from,
                 uint32_t bytes, bool cold)
@@ -42,14 +42,13 @@ static bool go_on(struct mbcft *m, unsigned dest)
         uint32_t n = next_bytes(w);
 
         w->at += n;
-        mbcft_send(m, dest, w->region, w->offset + w->at - n, w->from + w->at - n, n, true);
+        mbcft_send(m, dest, w->region, w->at - n, w->from + w->at - n, n, true);
     }
     if (w->at < w->bytes)
         return false;
     w->from = NULL;
-    if (w->note_bytes != 0)
-        mbcft_send(m, dest, m->t.host->rank, (w->note.turn - 1) % MBCFT_NOTES * sizeof(w->note),
-                   &w->note, NOTE_HEAD + w->note_bytes, false);
+    mbcft_send(m, dest, m->t.host->rank, (w->note.turn - 1) % MBCFT_NOTES * sizeof(w->note),
+               &w->note, NOTE_HEAD + w->note.bytes, false);
     return true;
 }
 
@@ -62,57 +61,53 @@ static bool clear_to(struct mbcft *m, unsigned dest)
 /** A write to a socket, which a full piece does not end. */
 static uint64_t socket_write_ps(const struct mbcft *m, uint32_t bytes)
 {
-    const struct mbcf_costs *costs = &m->task->node->costs;
+    const struct mbcf_costs *costs = mbcft_costs(m);
 
     return bytes == MBCF_PACKET_BYTES ? 0 : costs->trap_in + costs->socket + costs->trap_out;
 }
 
-bool mbcft_append(struct transport *t, unsigned dest, enum transport_fifo fifo, const void *head,
-                  uint32_t head_bytes, const void *data, uint32_t bytes)
+bool mbcft_append(struct transport *t, unsigned dest, const struct transport_entry *e)
 {
     struct mbcft *m = mbcft_of(t);
     struct mbcft_pair *p = &m->pairs[dest];
-    struct mbcf_fifo *far = &p->far[fifo];
+    struct mbcf_fifo *far = &p->far[e->fifo];
+    uint32_t bytes = e->head_bytes + e->bytes;
     const struct mbcf_call call = { .op = MBCF_OP_APPEND,
                                     .task = dest,
-                                    .object = mbcft_fifo(t->host->rank, fifo),
-                                    .pieces = { { head, head_bytes }, { data, bytes } },
-                                    .cold = bytes != 0,
+                                    .object = mbcft_fifo(t->host->rank, e->fifo),
+                                    .pieces = { { e->head, e->head_bytes }, { e->data, e->bytes } },
+                                    .cold = e->bytes != 0,
                                     .inside = m->sockets };
 
     if (!clear_to(m, dest))
         return false;
-    far->head = p->room.fifo[fifo];
-    if (!mbcf_fifo_reserve(far, head_bytes + bytes))
+    far->head = p->room.fifo[e->fifo];
+    if (!mbcf_fifo_reserve(far, bytes))
         return false;
-    p->appended += fifo == TRANSPORT_MESSAGE;
+    p->appended += e->fifo == TRANSPORT_MESSAGE;
     if (m->sockets)
-        t->host->cpu->spend(t->host, socket_write_ps(m, head_bytes + bytes));
+        transport_spend(t, socket_write_ps(m, bytes));
     mbcf_send(m->task, &call);
     return true;
 }
 
-bool mbcft_write(struct transport *t, unsigned dest, const struct transport_key *key,
-                 uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                 uint32_t note_bytes, transport_ticket *ticket_p)
+bool mbcft_write(struct transport *t, unsigned dest, const struct transport_write *write,
+                 transport_ticket *ticket_p)
 {
     struct mbcft *m = mbcft_of(t);
     struct mbcft_pair *p = &m->pairs[dest];
     struct mbcft_write *w = &p->write;
-    uint32_t number;
+    uint32_t number = w->number + 1;
 
-    if (!clear_to(m, dest) || (note_bytes != 0 && p->sent_notes - p->room.notes >= MBCFT_NOTES))
+    if (!clear_to(m, dest) || p->sent_notes - p->room.notes >= MBCFT_NOTES)
         return false;
-    p->sent_notes += note_bytes != 0;
-    number = w->number + 1;
-    *w = (struct mbcft_write){ .from = from,
-                               .offset = offset,
-                               .bytes = bytes,
-                               .note_bytes = note_bytes,
+    *w = (struct mbcft_write){ .from = write->from,
+                               .bytes = write->bytes,
                                .number = number,
-                               .note = { p->sent_notes, p->appended, note_bytes, 0, { 0 } } };
-    memcpy(&w->region, key->bytes, sizeof(w->region));
-    memcpy(w->note.data, note, note_bytes);
+                               .note = {
+                                   ++p->sent_notes, p->appended, write->note_bytes, 0, { 0 } } };
+    memcpy(&w->region, write->key->bytes, sizeof(w->region));
+    memcpy(w->note.data, write->note, write->note_bytes);
     *ticket_p = go_on(m, dest) ? 0 : (uint64_t)number << 32 | (dest + 1);
     return true;
 }

@@ -15,33 +15,27 @@
 
 struct net_header {
     uint16_t fifo;
-    uint16_t head_bytes; /* of the entry, or of the note: what comes after them is data */
+    uint16_t head_bytes; /* header of the entry, or the note; what comes after them is data */
 };
 
-/** What precedes the note of a write: which exposed memory, and where in it. Addresses themselves
- * would differ from run to run. */
-struct net_place {
-    uint64_t slot, offset;
-};
+/** A key, which precedes the note of a write, is the number of a slot: the addresses of exposed
+ * memory would differ from run to run. */
+#define NET_KEY_BYTES 16u
 
-/** Taken from the kernel, and not yet asked for. */
+/** An entry that was taken from the kernel, until it is released. */
 struct net_kept {
     struct net_kept *next;
     unsigned source;
-    uint32_t size;
-    uint8_t bytes[];
+    struct transport_taken entry;
+    uint8_t copy[]; /* of it, where it may outlive the next message */
 };
 
 struct net {
     struct transport t;
-    bool holds, polling; /* an entry that has not been released; a word is on its way */
-    enum transport_fifo fifo;
-    unsigned source;
-    struct transport_taken entry;
-    uint8_t *packet;
-    size_t room;
-    uint8_t *gathered; /* data of a write that were not in one piece */
-    /* With requests all that has come is looked at, as a sender wants the requests of one rank. */
+    bool holds, polling; /* an entry has come since the last look; a word is on its way */
+    struct transport_buffer packet;
+    /* One entry at most without requests. With them all that has come is looked at, as a sender
+     * wants the requests of one rank. */
     struct net_kept *kept[TRANSPORT_FIFOS];
     volatile uint64_t *come; /* messages so far, from the kernel */
     uint64_t received;
@@ -54,21 +48,16 @@ static struct net *to_net(struct transport *t)
     return (struct net *)t;
 }
 
-static struct transport *net_create(struct host *h, char *why)
+static bool net_connect(struct transport *t, char *why)
 {
-    struct net *net = calloc(1, sizeof(*net));
-
-    (void)h;
     (void)why;
-    if (net == NULL)
-        return NULL;
-    net->t.caps = (struct transport_caps){
+    t->caps = (struct transport_caps){
         .write_strided = true,
         .gpu = true, /* the kernel copies from wherever it is */
         .fifo_bytes = TRANSPORT_BYTES_MAX + TRANSPORT_HEAD_BYTES,
         .eager_bytes = TRANSPORT_BYTES_MAX,
     };
-    return &net->t;
+    return true;
 }
 
 static void net_destroy(struct transport *t)
@@ -81,82 +70,93 @@ static void net_destroy(struct transport *t)
             free(k);
         }
     }
-    free(to_net(t)->packet);
-    free(to_net(t)->gathered);
+    free(to_net(t)->packet.bytes);
     free(to_net(t)->exposed);
     free(t);
 }
 
-static uint8_t *packet_of(struct net *net, size_t bytes)
+static void put_data(uint8_t *to, const struct transport_write *w)
 {
-    uint8_t *more;
+    const struct transport_strides all = { (uint32_t)w->bytes, w->bytes > 0, 0 };
+    const struct transport_strides *s = w->strides != NULL ? w->strides : &all;
 
-    if (bytes <= net->room)
-        return net->packet;
-    more = realloc(net->packet, bytes);
-    if (more == NULL)
-        return NULL;
-    net->packet = more;
-    net->room = bytes;
-    return more;
+    for (uint32_t i = 0; i < s->nblocks; i++)
+        memcpy(to + (uint64_t)i * s->block, (const uint8_t *)w->from + (int64_t)i * s->from_step,
+               s->block);
 }
 
-static bool net_send(struct transport *t, unsigned dest, struct net_header hdr,
-                     const struct net_place *place, const void *head, const void *data,
-                     uint32_t bytes)
+/* A write, or an entry: that is one without a key. */
+static bool send_packet(struct net *net, unsigned dest, const struct transport_write *w,
+                        struct net_header hdr)
 {
-    size_t place_bytes = place != NULL ? sizeof(*place) : 0;
-    size_t size = sizeof(hdr) + place_bytes + hdr.head_bytes + bytes;
+    size_t key_bytes = w->key != NULL ? NET_KEY_BYTES : 0;
+    size_t size = sizeof(hdr) + key_bytes + hdr.head_bytes + w->bytes;
+    struct host *h = net->t.host;
     uint8_t *packet, *at;
 
-    transport_spend_copy(t->host, bytes);
-    packet = packet_of(to_net(t), size);
+    transport_spend_copy(h, w->bytes);
+    packet = transport_room(&net->packet, size);
     if (packet == NULL)
         return false;
-    at = packet;
-    memcpy(at, &hdr, sizeof(hdr));
-    at += sizeof(hdr);
-    if (place != NULL)
-        memcpy(at, place, sizeof(*place));
-    at += place_bytes;
-    memcpy(at, head, hdr.head_bytes);
-    at += hdr.head_bytes;
-    if (bytes > 0)
-        memcpy(at, data, bytes);
-    t->host->net->send(t->host, dest, packet, (uint32_t)size);
+    memcpy(packet, &hdr, sizeof(hdr));
+    at = packet + sizeof(hdr);
+    if (w->key != NULL)
+        memcpy(at, w->key->bytes, key_bytes);
+    memcpy(at + key_bytes, w->note, hdr.head_bytes);
+    put_data(at + key_bytes + hdr.head_bytes, w);
+    h->net->send(h, dest, packet, (uint32_t)size);
     return true;
 }
 
-static bool net_append(struct transport *t, unsigned dest, enum transport_fifo fifo,
-                       const void *head, uint32_t head_bytes, const void *data, uint32_t bytes)
+static bool net_append(struct transport *t, unsigned dest, const struct transport_entry *e)
 {
-    return net_send(t, dest, (struct net_header){ (uint16_t)fifo, (uint16_t)head_bytes }, NULL,
-                    head, data, bytes);
+    return send_packet(
+        to_net(t), dest,
+        &(struct transport_write){ .from = e->data, .bytes = e->bytes, .note = e->head },
+        (struct net_header){ (uint16_t)e->fifo, (uint16_t)e->head_bytes });
 }
 
-/* Data to where they belong. @return whether there is a note, in net->entry. */
-static bool written(struct net *net, const struct host_message *msg, struct net_header hdr)
+static void keep_entry(struct net *net, enum transport_fifo fifo, unsigned source,
+                       const uint8_t *bytes, uint32_t size)
 {
-    const uint8_t *note = msg->data + sizeof(hdr) + sizeof(struct net_place);
-    uint32_t bytes =
-        msg->bytes - (uint32_t)(sizeof(hdr) + sizeof(struct net_place)) - hdr.head_bytes;
-    struct net_place place;
+    bool copies = net->t.caps.sends_requests;
+    struct net_kept **at = &net->kept[fifo], *k = malloc(sizeof(*k) + (copies ? size : 0));
 
-    memcpy(&place, msg->data + sizeof(hdr), sizeof(place));
+    if (k == NULL) {
+        net->t.host->process->print(net->t.host, "MPI over net: out of memory");
+        net->t.host->process->abort(net->t.host, 1);
+        return; /* it does not come so far */
+    }
+    *k = (struct net_kept){ NULL, source, { bytes, size } };
+    if (copies)
+        k->entry.bytes = memcpy(k->copy, bytes, size);
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = k;
+    net->holds = true;
+}
+
+/* Data to where they belong; the note is an entry. */
+static void take_write(struct net *net, const struct host_message *msg, struct net_header hdr)
+{
+    const uint8_t *key = msg->data + sizeof(hdr), *note = key + NET_KEY_BYTES;
+    const uint8_t *data = note + hdr.head_bytes;
+    uint64_t bytes = (uint64_t)(msg->data + msg->bytes - data), slot;
+
+    memcpy(&slot, key, sizeof(slot));
     if (bytes > 0)
-        memcpy((uint8_t *)net->exposed[place.slot] + place.offset, note + hdr.head_bytes, bytes);
+        memcpy(net->exposed[slot], data, bytes);
     transport_spend_copy(net->t.host, bytes);
-    net->entry = (struct transport_taken){ note, hdr.head_bytes };
-    net->fifo = TRANSPORT_MESSAGE;
-    return hdr.head_bytes > 0;
+    keep_entry(net, TRANSPORT_MESSAGE, msg->from, note, hdr.head_bytes);
 }
 
 /* The next message. @return false: it was the rank's own word. */
-static bool receive(struct net *net)
+static bool receive_message(struct net *net)
 {
     struct host *h = net->t.host;
     struct host_message msg;
     struct net_header hdr;
+    uint32_t size;
 
     h->net->receive(h, &msg);
     net->received++;
@@ -165,22 +165,46 @@ static bool receive(struct net *net)
         net->polling = false;
         return false;
     }
-    net->source = msg.from;
     if (hdr.fifo == NET_WRITE) {
-        net->holds = written(net, &msg, hdr);
+        take_write(net, &msg, hdr);
         return true;
     }
-    net->entry =
-        (struct transport_taken){ msg.data + sizeof(hdr), msg.bytes - (uint32_t)sizeof(hdr) };
-    net->fifo = (enum transport_fifo)hdr.fifo;
-    net->holds = true;
-    transport_spend_copy(h, net->entry.size - hdr.head_bytes);
+    size = msg.bytes - (uint32_t)sizeof(hdr);
+    transport_spend_copy(h, size - hdr.head_bytes);
+    keep_entry(net, (enum transport_fifo)hdr.fifo, msg.from, msg.data + sizeof(hdr), size);
     return true;
 }
 
-/* ---- all that has come, with requests ---------------------------------------------------- */
+/* With requests: all that has come. */
+static void receive_all(struct net *net)
+{
+    struct host *h = net->t.host;
 
-static struct net_kept **find(struct net *net, enum transport_fifo fifo, unsigned source)
+    if (!net->t.caps.sends_requests)
+        return;
+    if (net->come == NULL) {
+        net->come = h->memory->alloc(h, sizeof(*net->come), sizeof(*net->come));
+        if (net->come == NULL)
+            return;
+        h->net->count(h, net->come);
+    }
+    while (net->received < *net->come)
+        (void)receive_message(net);
+    net->holds = false;
+}
+
+static unsigned net_next(struct transport *t, enum transport_fifo fifo, unsigned from)
+{
+    unsigned least = t->host->size;
+
+    receive_all(to_net(t));
+    for (const struct net_kept *k = to_net(t)->kept[fifo]; k != NULL; k = k->next)
+        if (k->source >= from && k->source < least)
+            least = k->source;
+    return least;
+}
+
+static struct net_kept **find_kept(struct net *net, enum transport_fifo fifo, unsigned source)
 {
     struct net_kept **at = &net->kept[fifo];
 
@@ -189,85 +213,24 @@ static struct net_kept **find(struct net *net, enum transport_fifo fifo, unsigne
     return at;
 }
 
-static void keep(struct net *net)
-{
-    struct net_kept **at = &net->kept[net->fifo], *k = malloc(sizeof(*k) + net->entry.size);
-
-    net->holds = false;
-    if (k == NULL) {
-        net->t.host->process->print(net->t.host, "MPI over net: out of memory");
-        net->t.host->process->abort(net->t.host, 1);
-        return; /* it does not come so far */
-    }
-    *k = (struct net_kept){ NULL, net->source, net->entry.size };
-    memcpy(k->bytes, net->entry.bytes, net->entry.size);
-    while (*at != NULL)
-        at = &(*at)->next;
-    *at = k;
-}
-
-static void look(struct net *net)
-{
-    struct host *h = net->t.host;
-
-    if (net->come == NULL) {
-        net->come = h->memory->alloc(h, sizeof(*net->come), sizeof(*net->come));
-        if (net->come == NULL)
-            return;
-        h->net->count(h, net->come);
-    }
-    if (net->holds)
-        keep(net);
-    while (net->received < *net->come)
-        if (receive(net) && net->holds)
-            keep(net);
-}
-
-static unsigned net_next(struct transport *t, enum transport_fifo fifo, unsigned from)
-{
-    struct net *net = to_net(t);
-    unsigned least = t->host->size;
-
-    if (!t->caps.sends_requests)
-        return net->holds && net->fifo == fifo && net->source >= from ? net->source : least;
-    look(net);
-    for (const struct net_kept *k = net->kept[fifo]; k != NULL; k = k->next)
-        if (k->source >= from && k->source < least)
-            least = k->source;
-    return least;
-}
-
 static bool net_take(struct transport *t, enum transport_fifo fifo, unsigned source,
                      struct transport_taken *taken_p)
 {
-    struct net *net = to_net(t);
     const struct net_kept *k;
 
-    if (!t->caps.sends_requests) {
-        if (!net->holds || net->fifo != fifo || net->source != source)
-            return false;
-        *taken_p = net->entry;
-        return true;
-    }
-    look(net);
-    k = *find(net, fifo, source);
+    receive_all(to_net(t));
+    k = *find_kept(to_net(t), fifo, source);
     if (k == NULL)
         return false;
-    *taken_p = (struct transport_taken){ k->bytes, k->size };
+    *taken_p = k->entry;
     return true;
 }
 
 static void net_release(struct transport *t, enum transport_fifo fifo, unsigned source)
 {
-    struct net *net = to_net(t);
-    struct net_kept **at, *k;
+    struct net_kept **at = find_kept(to_net(t), fifo, source), *k = *at;
 
-    if (!t->caps.sends_requests) {
-        net->holds = false;
-        return;
-    }
-    at = find(net, fifo, source);
-    k = *at;
+    to_net(t)->holds = false;
     if (k == NULL)
         return;
     *at = k->next;
@@ -278,8 +241,8 @@ static void net_wait(struct transport *t)
 {
     struct net *net = to_net(t);
 
-    if (!net->holds && net->kept[TRANSPORT_MESSAGE] == NULL && net->kept[TRANSPORT_REQUEST] == NULL)
-        (void)receive(net);
+    if (net->kept[TRANSPORT_MESSAGE] == NULL && net->kept[TRANSPORT_REQUEST] == NULL)
+        (void)receive_message(net);
 }
 
 /*
@@ -300,10 +263,10 @@ static bool net_poll(struct transport *t)
         h->net->send(h, h->rank, word, sizeof(word));
         net->polling = true;
     }
-    return receive(net);
+    return receive_message(net);
 }
 
-static bool slot_of(struct net *net, uint64_t *slot_p)
+static bool find_slot(struct net *net, uint64_t *slot_p)
 {
     uint64_t n = net->nexposed != 0 ? 2 * net->nexposed : 8, slot = 0;
     void **more;
@@ -327,7 +290,7 @@ static bool net_expose(struct transport *t, void *p, uint64_t bytes, struct tran
     struct net *net = to_net(t);
     uint64_t slot;
 
-    if (!t->caps.sends_requests || bytes == 0 || !slot_of(net, &slot))
+    if (!t->caps.sends_requests || bytes == 0 || !find_slot(net, &slot))
         return false;
     net->exposed[slot] = p;
     memset(key_p, 0, sizeof(*key_p));
@@ -343,33 +306,12 @@ static void net_hide(struct transport *t, const struct transport_key *key)
     to_net(t)->exposed[slot] = NULL;
 }
 
-static bool net_write(struct transport *t, unsigned dest, const struct transport_key *key,
-                      uint64_t offset, const void *from, uint64_t bytes, const void *note,
-                      uint32_t note_bytes, transport_ticket *ticket_p)
+static bool net_write(struct transport *t, unsigned dest, const struct transport_write *w,
+                      transport_ticket *ticket_p)
 {
-    struct net_place place = { .offset = offset };
-
-    memcpy(&place.slot, key->bytes, sizeof(place.slot));
-    *ticket_p = 0;
-    return net_send(t, dest, (struct net_header){ NET_WRITE, (uint16_t)note_bytes }, &place, note,
-                    from, (uint32_t)bytes);
-}
-
-static bool net_write_strided(struct transport *t, unsigned dest, const struct transport_key *key,
-                              uint64_t offset, const void *from, const struct transport_strides *s,
-                              const void *note, uint32_t note_bytes, transport_ticket *ticket_p)
-{
-    struct net *net = to_net(t);
-    uint64_t bytes = (uint64_t)s->block * s->nblocks;
-    uint8_t *more = realloc(net->gathered, bytes);
-
-    if (more == NULL)
-        return false;
-    net->gathered = more;
-    for (uint32_t i = 0; i < s->nblocks; i++)
-        memcpy(more + (uint64_t)i * s->block, (const uint8_t *)from + (int64_t)i * s->from_step,
-               s->block);
-    return net_write(t, dest, key, offset, more, bytes, note, note_bytes, ticket_p);
+    (void)ticket_p;
+    return send_packet(to_net(t), dest, w,
+                       (struct net_header){ NET_WRITE, (uint16_t)w->note_bytes });
 }
 
 /* Each message of the network does. */
@@ -382,7 +324,8 @@ static bool net_ring(struct transport *t)
 const struct transport_ops transport_net = {
     .name = "net",
     .network = HOST_NETWORK_CONTROL,
-    .create = net_create,
+    .bytes = sizeof(struct net),
+    .connect = net_connect,
     .destroy = net_destroy,
     .append = net_append,
     .next = net_next,
@@ -391,7 +334,6 @@ const struct transport_ops transport_net = {
     .expose = net_expose,
     .hide = net_hide,
     .write = net_write,
-    .write_strided = net_write_strided,
     .wait = net_wait,
     .poll = net_poll,
     .ring = net_ring,

@@ -1,14 +1,14 @@
 /* What cores and the engines of GPUs move: to and from pinned memory, and into the window. */
 #include <string.h>
 
-#include "hosts/transport/peach2/internal.h"
+#include "hosts/transport/peach2/dma.h"
 
 void p2_copy_by_engine(struct p2 *p2, unsigned gpu, struct host_copy_end to,
                        struct host_copy_end from, uint64_t bytes)
 {
     struct host *h = p2->t.host;
 
-    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_CUDA_COPY));
+    host_spend_cost(h, HOST_COST_CUDA_COPY);
     h->gpus->wait(h, gpu, h->gpus->copy(h, gpu, to, from, bytes, 0));
 }
 
@@ -29,8 +29,7 @@ uint64_t p2_fill_stage(struct p2 *p2, int stage, uint64_t to, const void *from, 
                           (struct host_copy_end){ true, hp.offset }, bytes);
         driver_flush_gpu(h, hp.gpu); /* what it has sent has arrived */
     } else {
-        h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * bytes / 1024);
-        memcpy(p2->stage + at, from, bytes);
+        transport_copy(&p2->t, p2->stage + at, from, bytes);
     }
     return p2->stage_bus + at;
 }
@@ -51,8 +50,7 @@ void p2_store(struct p2 *p2, uint64_t to, const void *bytes, uint64_t n)
     }
     bus = d->area_base[area] + in_part % d->area_bytes;
     if (area == HUB_AREA_HOST) {
-        h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
-        memcpy(p2->inbox + (int64_t)(bus - p2->inbox_bus), bytes, n);
+        transport_copy(&p2->t, p2->inbox + (int64_t)(bus - p2->inbox_bus), bytes, n);
     } else {
         const struct driver_gpu *g = &d->gpus[area - HUB_AREA_GPU0];
 

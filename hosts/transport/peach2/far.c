@@ -1,12 +1,12 @@
 /*
- * Where everybody's inbox is, and ranks that no cable leads to: entries for them, and data of
- * remote writes with their notes, are messages of the control network, which keeps the order of
- * each pair.
+ * Where all inboxes are, and ranks that no cable leads to. Entries for them, and data of remote
+ * writes with their notes, are messages of the control network, which keeps the order of each pair.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "hosts/transport/peach2/internal.h"
+#include "hosts/transport/peach2/dma.h"
+#include "hosts/transport/peach2/far.h"
 
 #define TABLE UINT16_MAX /* instead of a FIFO: addresses */
 #define WRITE (UINT16_MAX - 1)
@@ -16,11 +16,11 @@
 struct far_header {
     uint16_t what; /* an enum transport_fifo, or one of the above */
     uint16_t head_bytes;
-    uint32_t area;   /* of a write */
+    uint32_t area;   /* where a write goes */
     uint64_t offset; /* in the area */
 };
 
-/** What a rank tells the others of itself. */
+/** What a rank announces to the others of itself. */
 struct record {
     uint32_t node;
     uint16_t slot, subcluster;
@@ -30,8 +30,7 @@ struct record {
 
 struct p2_far_message {
     struct p2_far_message *next;
-    unsigned from;
-    uint32_t bytes;
+    struct host_message msg; /* its bytes are `data` */
     uint8_t data[];
 };
 
@@ -44,9 +43,8 @@ static bool keep_early(struct p2 *p2, const struct host_message *msg)
     if (m == NULL)
         return false;
     m->next = NULL;
-    m->from = msg->from;
-    m->bytes = msg->bytes;
-    memcpy(m->data, msg->data, msg->bytes);
+    m->msg = *msg;
+    m->msg.data = memcpy(m->data, msg->data, msg->bytes);
     *p2->early_end = m;
     p2->early_end = &m->next;
     return true;
@@ -73,7 +71,7 @@ static bool receive_table(struct p2 *p2, struct host_message *msg_p)
 }
 
 /* To rank 0 and from there to all. `packet` has room for the header and all records. */
-static bool collect(struct p2 *p2, uint8_t *packet, struct record own)
+static bool collect_records(struct p2 *p2, uint8_t *packet, struct record own)
 {
     const struct far_header hdr = { .what = TABLE };
     struct host *h = p2->t.host;
@@ -126,16 +124,13 @@ bool p2_exchange(struct p2 *p2)
 {
     struct record own = { p2->t.host->node->index, (uint16_t)p2->d->slot,
                           (uint16_t)p2->d->subcluster, p2->inbox_offset, p2_read_across(p2) };
-    uint8_t *packet = calloc(1, sizeof(struct far_header) + p2->nranks * sizeof(own));
-    bool good;
+    uint8_t *packet =
+        transport_room(&p2->packet, sizeof(struct far_header) + p2->nranks * sizeof(own));
 
-    if (packet == NULL)
+    if (packet == NULL || !collect_records(p2, packet, own))
         return false;
-    p2->packet = packet; /* an abort does not return */
-    good = collect(p2, packet, own);
-    if (good)
-        note_peers(p2, (const struct record *)(const void *)(packet + sizeof(struct far_header)));
-    return good;
+    note_peers(p2, (const struct record *)(const void *)(packet + sizeof(struct far_header)));
+    return true;
 }
 
 void p2_far_fini(struct p2 *p2)
@@ -147,14 +142,14 @@ void p2_far_fini(struct p2 *p2)
         free(m);
     }
     free(p2->current);
-    free(p2->packet);
+    free(p2->packet.bytes);
 }
 
 /* ---- sending ---------------------------------------------------------------------------- */
 
 /* Out of a GPU as by cudaMemcpy() to pageable memory: its engine fills one pinned buffer while the
  * core empties the other one. */
-static bool from_gpu(struct p2 *p2, uint8_t *to, struct host_pointer from, uint64_t bytes)
+static bool copy_from_gpu(struct p2 *p2, uint8_t *to, struct host_pointer from, uint64_t bytes)
 {
     struct host *h = p2->t.host;
     uint64_t number[2], asked = 0, bus;
@@ -179,65 +174,53 @@ static bool from_gpu(struct p2 *p2, uint8_t *to, struct host_pointer from, uint6
         }
         h->gpus->wait(h, from.gpu, number[which]);
         driver_flush_gpu(h, from.gpu); /* what it has sent has arrived */
-        h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
-        memcpy(to + at, p2->bounce + which * (size_t)BOUNCE, n);
+        transport_copy(&p2->t, to + at, p2->bounce + which * (size_t)BOUNCE, n);
     }
     return true;
 }
 
-static bool send(struct p2 *p2, unsigned dest, struct far_header hdr, const void *head,
-                 const void *data, uint64_t bytes)
+/* An entry; or a write, with its note as header. */
+static bool send_packet(struct p2 *p2, unsigned dest, struct far_header hdr,
+                        const struct transport_write *w)
 {
+    size_t head_bytes = sizeof(hdr) + hdr.head_bytes;
+    uint8_t *packet = transport_room(&p2->packet, head_bytes + w->bytes);
     struct host *h = p2->t.host;
-    size_t size = sizeof(hdr) + hdr.head_bytes + bytes;
-    uint8_t *at;
+    struct host_pointer from = h->memory->pointer(h, w->from);
 
-    if (size > p2->packet_room) {
-        at = realloc(p2->packet, size);
-        if (at == NULL)
-            return false;
-        p2->packet = at;
-        p2->packet_room = size;
-    }
-    at = p2->packet;
-    memcpy(at, &hdr, sizeof(hdr));
-    if (hdr.head_bytes > 0)
-        memcpy(at + sizeof(hdr), head, hdr.head_bytes);
-    if (bytes > 0) {
-        struct host_pointer from = h->memory->pointer(h, data);
-
-        at += sizeof(hdr) + hdr.head_bytes;
-        if (from.kind != HOST_GPU)
-            memcpy(at, data, bytes);
-        else if (!from_gpu(p2, at, from, bytes))
-            return false;
-        at = p2->packet;
-    }
-    transport_spend_copy(h, bytes);
-    h->net->send(h, dest, at, (uint32_t)size);
+    if (packet == NULL)
+        return false;
+    memcpy(packet, &hdr, sizeof(hdr));
+    memcpy(packet + sizeof(hdr), w->note, hdr.head_bytes);
+    if (w->bytes > 0 && from.kind != HOST_GPU)
+        memcpy(packet + head_bytes, w->from, w->bytes);
+    else if (w->bytes > 0 && !copy_from_gpu(p2, packet + head_bytes, from, w->bytes))
+        return false;
+    transport_spend_copy(h, w->bytes);
+    h->net->send(h, dest, packet, (uint32_t)(head_bytes + w->bytes));
     return true;
 }
 
-bool p2_far_append(struct p2 *p2, unsigned dest, enum transport_fifo fifo, const void *head,
-                   uint32_t head_bytes, const void *data, uint32_t bytes)
+bool p2_far_append(struct p2 *p2, unsigned dest, const struct transport_entry *e)
 {
-    struct far_header hdr = { .what = (uint16_t)fifo, .head_bytes = (uint16_t)head_bytes };
+    const struct transport_write w = { .note = e->head, .from = e->data, .bytes = e->bytes };
 
-    return send(p2, dest, hdr, head, data, bytes);
+    return send_packet(p2, dest,
+                       (struct far_header){ (uint16_t)e->fifo, (uint16_t)e->head_bytes, 0, 0 }, &w);
 }
 
-bool p2_far_write(struct p2 *p2, unsigned dest, uint32_t area, uint64_t offset, const void *from,
-                  uint64_t bytes, const void *note, uint32_t note_bytes)
+bool p2_far_write(struct p2 *p2, unsigned dest, uint32_t area, uint64_t offset,
+                  const struct transport_write *w)
 {
-    struct far_header hdr = { WRITE, (uint16_t)note_bytes, area, offset };
-
-    return send(p2, dest, hdr, note, from, bytes);
+    return send_packet(p2, dest,
+                       (struct far_header){ WRITE, (uint16_t)w->note_bytes, area, offset }, w);
 }
 
 /* ---- receiving --------------------------------------------------------------------------- */
 
 /* Data of a remote write, to host memory by the core, to a GPU by the hub. */
-static void place(struct p2 *p2, const struct far_header *hdr, const uint8_t *data, uint64_t bytes)
+static void place_data(struct p2 *p2, const struct far_header *hdr, const uint8_t *data,
+                       uint64_t bytes)
 {
     if (hdr->area == HUB_AREA_HOST)
         memcpy(p2->inbox + (int64_t)(hdr->offset - p2->inbox_offset), data, bytes);
@@ -245,40 +228,35 @@ static void place(struct p2 *p2, const struct far_header *hdr, const uint8_t *da
         p2_write_own(p2, hdr->area, hdr->offset, data, bytes);
 }
 
-static bool take(struct p2 *p2, unsigned from, const uint8_t *data, uint32_t bytes)
+static void take_message(struct p2 *p2, const struct host_message *msg)
 {
+    const uint8_t *head = msg->data + sizeof(struct far_header);
+    uint32_t left = msg->bytes - (uint32_t)sizeof(struct far_header);
     struct far_header hdr;
-    const uint8_t *head = data + sizeof(hdr);
-    uint32_t left = bytes - (uint32_t)sizeof(hdr);
 
-    memcpy(&hdr, data, sizeof(hdr));
+    memcpy(&hdr, msg->data, sizeof(hdr));
     transport_spend_copy(p2->t.host, left - hdr.head_bytes);
-    p2->far_source = from;
+    p2->far_source = msg->from;
     p2->far_fifo = hdr.what == WRITE ? TRANSPORT_MESSAGE : (enum transport_fifo)hdr.what;
     p2->far_entry = (struct transport_taken){ head, hdr.what == WRITE ? hdr.head_bytes : left };
-    p2->holds = p2->far_entry.size > 0;
+    p2->holds = true;
     if (hdr.what == WRITE)
-        place(p2, &hdr, head + hdr.head_bytes, left - hdr.head_bytes);
-    return p2->holds;
+        place_data(p2, &hdr, head + hdr.head_bytes, left - hdr.head_bytes);
 }
 
 bool p2_far_pull(struct p2 *p2)
 {
-    struct host *h = p2->t.host;
-    volatile uint64_t *come = (volatile uint64_t *)(void *)p2->inbox;
+    struct host_message msg;
 
-    while (!p2->holds && p2->early != NULL) {
+    if (!p2->holds && p2->early != NULL) {
         free(p2->current);
         p2->current = p2->early;
         p2->early = p2->current->next;
-        (void)take(p2, p2->current->from, p2->current->data, p2->current->bytes);
-    }
-    while (!p2->holds && *come != p2->net_taken) {
-        struct host_message msg;
-
-        h->net->receive(h, &msg);
+        take_message(p2, &p2->current->msg);
+    } else if (!p2->holds && *p2->come != p2->net_taken) {
+        p2->t.host->net->receive(p2->t.host, &msg);
         p2->net_taken++;
-        (void)take(p2, msg.from, msg.data, msg.bytes);
+        take_message(p2, &msg);
     }
     return p2->holds;
 }

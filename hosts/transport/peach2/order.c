@@ -78,7 +78,7 @@ bool p2_order_init(struct p2 *p2)
 }
 
 /* By place, `ranks` and what belongs to them; in as many steps as there are ranks in the world. */
-static void sort(struct p2 *p2, int *ranks, int *index, int n)
+static void sort_by_place(struct p2 *p2, int *ranks, int *index, int n)
 {
     for (unsigned r = 0; r < p2->nranks; r++)
         p2->sorted[r].rank = -1;
@@ -92,7 +92,7 @@ static void sort(struct p2 *p2, int *ranks, int *index, int n)
         }
 }
 
-static void swap(int *a, int *b)
+static void swap_ranks(int *a, int *b)
 {
     int was = *a;
 
@@ -101,7 +101,7 @@ static void swap(int *a, int *b)
 }
 
 /* @return whether the rank at i and that at half + i face each other, for all i. */
-static bool face(const struct p2 *p2, const int *ranks, int half)
+static bool rings_face(const struct p2 *p2, const int *ranks, int half)
 {
     uint32_t far = p2->peers[ranks[0]].across;
 
@@ -118,12 +118,12 @@ int p2_sort(struct p2 *p2, int *ranks, int *index, int n)
 {
     int half = n / 2;
 
-    sort(p2, ranks, index, n);
-    if (n < 4 || n % 2 != 0 || !p2_all_near(p2, ranks, n) || !face(p2, ranks, half))
+    sort_by_place(p2, ranks, index, n);
+    if (n < 4 || n % 2 != 0 || !p2_all_near(p2, ranks, n) || !rings_face(p2, ranks, half))
         return 0;
     for (int i = 0; i < half / 2; i++) {
-        swap(&ranks[half + i], &ranks[n - 1 - i]);
-        swap(&index[half + i], &index[n - 1 - i]);
+        swap_ranks(&ranks[half + i], &ranks[n - 1 - i]);
+        swap_ranks(&index[half + i], &index[n - 1 - i]);
     }
     return half;
 }

@@ -1,21 +1,18 @@
 /*
  * Entries between two ranks: a flag word for each, in a ring of 32, and header and data in a ring
- * of bytes. A flag is good when its number is the next one, so nobody has to clear it.
+ * of bytes. A flag is good when its number is the next one, so it need not be cleared.
  *
- *   63..48   47..24       23..12   11..4         3..1   0
- *   number   data bytes   words    header bytes  flush  FIFO
+ *   63..48   47..24       23..12   11..4          3..0
+ *   number   data bytes   words    header bytes   FIFO
  *
  * words: bit i: word i of the header, filled up in front to whole units, is in the ring; the
  * receiver knows the others, because they went on as they did from entry to entry (the same, or a
- * counter). Each word that need not be sent saves a store of 80 ns. flush: 0, or one more than the
- * number of the GPU to read from first (see driver_flush_gpu()). An entry without a header only
- * stands for the data of a remote write.
+ * counter). Each word that need not be sent saves a store of 80 ns.
  */
 #include <string.h>
 
-#include "hosts/transport/peach2/internal.h"
+#include "hosts/transport/peach2/ring.h"
 
-#define FLAG_FLUSH        1u
 #define FLAG_HEAD         4u
 #define FLAG_WORDS        12u
 #define FLAG_BYTES        24u
@@ -37,32 +34,32 @@ static uint32_t skip_of(const struct p2 *p2, uint64_t at_unit, uint32_t units)
 }
 
 /* Counters of 32 bits that go on where they have been. */
-static uint64_t grown(uint64_t from, uint32_t to)
+static uint64_t grown_counter(uint64_t from, uint32_t to)
 {
     return from + (uint32_t)(to - (uint32_t)from);
 }
 
-static bool fits(const struct p2 *p2, const struct p2_peer *peer, uint32_t units)
+static bool has_room(const struct p2 *p2, const struct p2_peer *peer, uint32_t units)
 {
     return peer->sent - peer->freed < P2_FLAGS &&
            peer->sent_units + units - peer->freed_units <= p2->ring_units;
 }
 
-bool p2_find_room(struct p2 *p2, unsigned dest, uint32_t head_bytes, uint32_t bytes,
+bool p2_find_room(struct p2 *p2, unsigned dest, const struct transport_entry *e,
                   struct p2_place *place_p)
 {
     struct p2_peer *peer = &p2->peers[dest];
-    uint32_t head = filled_up(head_bytes), units = (head + filled_up(bytes)) / P2_UNIT;
+    uint32_t head = filled_up(e->head_bytes), units = (head + filled_up(e->bytes)) / P2_UNIT;
     uint32_t skip = skip_of(p2, peer->sent_units, units);
     uint64_t ring = p2->rings + (uint64_t)p2->me * p2->ring_bytes;
 
-    if (!fits(p2, peer, skip + units)) {
+    if (!has_room(p2, peer, skip + units)) {
         uint64_t credit = p2->credits[dest];
 
         p2->credit_seen[dest] = credit;
-        peer->freed = grown(peer->freed, CREDIT_ENTRIES(credit));
-        peer->freed_units = grown(peer->freed_units, CREDIT_UNITS(credit));
-        if (!fits(p2, peer, skip + units))
+        peer->freed = grown_counter(peer->freed, CREDIT_ENTRIES(credit));
+        peer->freed_units = grown_counter(peer->freed_units, CREDIT_UNITS(credit));
+        if (!has_room(p2, peer, skip + units))
             return false;
     }
     *place_p = (struct p2_place){
@@ -70,20 +67,18 @@ bool p2_find_room(struct p2 *p2, unsigned dest, uint32_t head_bytes, uint32_t by
         .flag_at =
             p2_flags_at(p2->nranks) + ((uint64_t)p2->me * P2_FLAGS + peer->sent % P2_FLAGS) * 8,
         .head = head,
-        .skip = skip,
-        .units = units,
+        .units = skip + units,
     };
     return true;
 }
 
 /* The words of a header as they lie in the ring. @return how many. */
-static unsigned words_of(const void *head, uint32_t head_bytes, uint64_t words[P2_HEAD_WORDS])
+static unsigned words_of(const struct transport_entry *e, uint64_t words[P2_HEAD_WORDS])
 {
-    uint32_t head_filled = filled_up(head_bytes);
+    uint32_t head_filled = filled_up(e->head_bytes);
 
     memset(words, 0, head_filled);
-    if (head_bytes > 0)
-        memcpy((uint8_t *)words + (head_filled - head_bytes), head, head_bytes);
+    memcpy((uint8_t *)words + (head_filled - e->head_bytes), e->head, e->head_bytes);
     return head_filled / 8;
 }
 
@@ -94,8 +89,6 @@ static uint32_t guess_wrong(struct p2_guess *g, uint32_t head_bytes, const uint6
     bool known = g->bytes == head_bytes;
     uint32_t wrong = 0;
 
-    if (head_bytes == 0)
-        return 0;
     for (unsigned i = 0; i < n; i++) {
         if (!known || words[i] != g->words[i] + g->steps[i])
             wrong |= 1u << i;
@@ -115,8 +108,7 @@ void p2_put(struct p2 *p2, unsigned dest, uint64_t at, const void *bytes, uint64
         h->bus->store_block(h, &p2->d->window, peer->inbox + at, bytes, n);
         return;
     }
-    h->cpu->spend(h, h->cpu->cost_ps(h, HOST_COST_COPY_KB) * n / 1024);
-    memcpy(peer->local + (int64_t)at, bytes, n);
+    transport_copy(&p2->t, peer->local + (int64_t)at, bytes, n);
 }
 
 /* Stores the marked words, neighbours in one go. */
@@ -134,24 +126,23 @@ static void store_words(struct p2 *p2, unsigned dest, uint64_t at, const uint64_
     }
 }
 
-uint64_t p2_put_head(struct p2 *p2, unsigned dest, enum transport_fifo fifo,
-                     const struct p2_place *place, const void *head, uint32_t head_bytes,
-                     const void *data, uint32_t stored, uint32_t bytes)
+uint64_t p2_put_head(struct p2 *p2, unsigned dest, const struct p2_place *place,
+                     const struct transport_entry *e, uint32_t stored)
 {
     struct p2_peer *peer = &p2->peers[dest];
     uint64_t words[P2_HEAD_WORDS + P2_PIO_MAX / 8];
-    unsigned n = words_of(head, head_bytes, words), more = (stored + 7) / 8;
-    uint32_t wrong = guess_wrong(&peer->to[fifo], head_bytes, words, n);
+    unsigned n = words_of(e, words), more = (stored + 7) / 8;
+    uint32_t wrong = guess_wrong(&peer->to[e->fifo], e->head_bytes, words, n);
     uint64_t number = ++peer->sent;
 
-    peer->sent_units += place->skip + place->units;
+    peer->sent_units += place->units;
     if (stored > 0) {
         words[n + more - 1] = 0;
-        memcpy(&words[n], data, stored);
+        memcpy(&words[n], e->data, stored);
     }
     store_words(p2, dest, place->at, words, wrong | ((UINT32_C(1) << more) - 1) << n, n + more);
-    return (uint64_t)fifo | (uint64_t)head_bytes << FLAG_HEAD | (uint64_t)wrong << FLAG_WORDS |
-           (uint64_t)bytes << FLAG_BYTES | number << FLAG_NUMBER;
+    return (uint64_t)e->fifo | (uint64_t)e->head_bytes << FLAG_HEAD |
+           (uint64_t)wrong << FLAG_WORDS | (uint64_t)e->bytes << FLAG_BYTES | number << FLAG_NUMBER;
 }
 
 void p2_put_flag(struct p2 *p2, unsigned dest, uint64_t at, uint64_t flag)
@@ -190,33 +181,28 @@ void p2_ring(struct p2 *p2, unsigned dest)
         h->bus->fence(h);
 }
 
-uint64_t p2_flag_flush(unsigned gpu)
-{
-    return (gpu + UINT64_C(1)) << FLAG_FLUSH;
-}
-
 static uint64_t flag_of(const struct p2 *p2, unsigned source)
 {
     return p2->flags[source * P2_FLAGS + p2->taken[source] % P2_FLAGS];
 }
 
-static bool arrived(const struct p2 *p2, unsigned source)
+static bool has_arrived(const struct p2 *p2, unsigned source)
 {
     return flag_of(p2, source) >> FLAG_NUMBER == ((p2->taken[source] + 1) & 0xffff);
 }
 
-static void mark(struct p2 *p2, unsigned source)
+static void mark_ready(struct p2 *p2, unsigned source)
 {
     uint64_t bit = UINT64_C(1) << source % 64;
 
-    if (arrived(p2, source))
+    if (has_arrived(p2, source))
         p2->ready[source / 64] |= bit;
     else
         p2->ready[source / 64] &= ~bit;
 }
 
 /* Looks at all flags. Within one instant nothing more comes. */
-static void scan(struct p2 *p2)
+static void scan_flags(struct p2 *p2)
 {
     uint64_t now = p2->t.host->cpu->time_ps(p2->t.host) + 1;
 
@@ -224,12 +210,12 @@ static void scan(struct p2 *p2)
         return;
     p2->scanned_at = now;
     for (unsigned r = 0; r < p2->nranks; r++)
-        mark(p2, r);
+        mark_ready(p2, r);
 }
 
 /* Puts the words in that were left out. */
-static void complete(struct p2_guess *g, uint8_t *at, uint32_t head_bytes, uint32_t sent,
-                     unsigned n)
+static void complete_head(struct p2_guess *g, uint8_t *at, uint32_t head_bytes, uint32_t sent,
+                          unsigned n)
 {
     uint64_t words[P2_HEAD_WORDS];
 
@@ -241,7 +227,7 @@ static void complete(struct p2_guess *g, uint8_t *at, uint32_t head_bytes, uint3
     (void)guess_wrong(g, head_bytes, words, n);
 }
 
-/* Tells the sender when a good part is free: neither does it run dry nor is each entry told. */
+/* Reports to the sender when a good part is free: it neither runs dry nor hears of each entry. */
 static void give_credit(struct p2 *p2, unsigned source)
 {
     struct p2_peer *peer = &p2->peers[source];
@@ -253,7 +239,7 @@ static void give_credit(struct p2 *p2, unsigned source)
     peer->reported = p2->taken[source];
     peer->reported_units = peer->taken_units;
     word = (uint64_t)p2->taken[source] | peer->taken_units << 32;
-    p2_put_flag(p2, source, p2_credits_at() + 8ull * p2->me, word);
+    p2_put_flag(p2, source, P2_CREDITS_AT + 8ull * p2->me, word);
     p2_ring(p2, source);
 }
 
@@ -263,7 +249,7 @@ void p2_release(struct p2 *p2, unsigned source)
 
     peer->at = NULL;
     p2->taken[source]++;
-    mark(p2, source);
+    mark_ready(p2, source);
     peer->taken_units += peer->units;
     give_credit(p2, source);
 }
@@ -277,36 +263,26 @@ static void read_head(struct p2 *p2, unsigned source)
     uint32_t bytes = (uint32_t)(flag >> FLAG_BYTES & 0xffffff);
     uint32_t units = (head + filled_up(bytes)) / P2_UNIT;
     uint32_t skip = skip_of(p2, peer->taken_units, units);
-    unsigned flush = (unsigned)(flag >> FLAG_FLUSH & 7);
 
-    if (flush != 0)
-        driver_flush_gpu(p2->t.host, flush - 1);
     peer->units = skip + units;
     peer->at = p2->inbox + p2->rings + (uint64_t)source * p2->ring_bytes +
                (peer->taken_units + skip) % p2->ring_units * P2_UNIT;
     peer->fifo = (enum transport_fifo)(flag & 1);
     peer->entry = (struct transport_taken){ peer->at + (head - head_bytes), head_bytes + bytes };
-    complete(&peer->from[peer->fifo], peer->at, head_bytes, (uint32_t)(flag >> FLAG_WORDS & 0xfff),
-             head / 8);
+    complete_head(&peer->from[peer->fifo], peer->at, head_bytes,
+                  (uint32_t)(flag >> FLAG_WORDS & 0xfff), head / 8);
 }
 
 bool p2_look(struct p2 *p2, unsigned source)
 {
-    struct p2_peer *peer = &p2->peers[source];
-
-    while (peer->at == NULL) {
-        if (!arrived(p2, source))
-            return false;
+    if (p2->peers[source].at == NULL && has_arrived(p2, source))
         read_head(p2, source);
-        if (peer->entry.size == 0)
-            p2_release(p2, source);
-    }
-    return true;
+    return p2->peers[source].at != NULL;
 }
 
 unsigned p2_next_ready(struct p2 *p2, enum transport_fifo fifo, unsigned from)
 {
-    scan(p2);
+    scan_flags(p2);
     for (unsigned r = from; r < p2->nranks; r++) {
         uint64_t left = p2->ready[r / 64] >> r % 64;
 
@@ -348,7 +324,7 @@ bool p2_news(struct p2 *p2)
 {
     bool news = false;
 
-    scan(p2);
+    scan_flags(p2);
     for (unsigned i = 0; i <= (p2->nranks - 1) / 64; i++)
         if (p2->ready[i] != 0)
             return true;

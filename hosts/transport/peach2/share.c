@@ -1,18 +1,19 @@
 /*
  * Channels that several ranks of a node take turns at, when it has more than four.
  *
- * Who wants the channel writes since when into its inbox, where all ranks of the node can look, and
- * whoever has wanted it longest has it; of two since one instant, the lower rank. That hangs on
- * times only, never on the order in which cores come to look: stores to memory are there before
- * software of the same time, and take as long from each core, so whoever wanted it earlier is seen.
+ * A rank that wants the channel writes since when into its inbox, where all ranks of the node can
+ * look. The one that has wanted it longest has it; of two since one instant, the lower rank. That
+ * depends on times only, never on the order in which cores come to look: stores to memory are there
+ * before software of the same time, and take as long from each core, so an earlier wish is seen.
  *
- * It is given back by writing that nobody wants it, and then by a word to the one who is next.
- * Nobody is forgotten: who began to want it before that first word was there is seen after it, and
- * who began later finds it.
+ * The channel is given back by erasing the own wish, and then by a word to the rank that is next.
+ * None is forgotten: a wish that began before the erased word was there is seen after it, and a
+ * rank that began later finds the word.
  */
 #include <stdlib.h>
 
-#include "hosts/transport/peach2/internal.h"
+#include "hosts/transport/peach2/dma.h"
+#include "hosts/transport/peach2/ring.h"
 
 bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
 {
@@ -33,7 +34,7 @@ bool p2_share_init(struct p2 *p2, unsigned local_index, unsigned local_ranks)
     return true;
 }
 
-static uint64_t since(const struct p2 *p2, unsigned rank)
+static uint64_t wanted_since(const struct p2 *p2, unsigned rank)
 {
     const uint8_t *inbox = p2->peers[rank].local;
 
@@ -41,9 +42,9 @@ static uint64_t since(const struct p2 *p2, unsigned rank)
 }
 
 /* Does `a` want the channel, and longer than `b`? */
-static bool longer(const struct p2 *p2, unsigned a, unsigned b)
+static bool has_waited_longer(const struct p2 *p2, unsigned a, unsigned b)
 {
-    uint64_t of_a = since(p2, a), of_b = since(p2, b);
+    uint64_t of_a = wanted_since(p2, a), of_b = wanted_since(p2, b);
 
     return of_a != 0 && (of_b == 0 || of_a < of_b || (of_a == of_b && a < b));
 }
@@ -51,7 +52,7 @@ static bool longer(const struct p2 *p2, unsigned a, unsigned b)
 static bool is_first(const struct p2 *p2)
 {
     for (unsigned i = 0; i < p2->nsharers; i++)
-        if (longer(p2, p2->sharers[i], p2->me))
+        if (has_waited_longer(p2, p2->sharers[i], p2->me))
             return false;
     return true;
 }
@@ -74,7 +75,7 @@ void p2_turn_give(struct p2 *p2)
     p2->has_turn = false;
     p2_put_flag(p2, p2->me, P2_WANT_AT, 0);
     for (unsigned i = 0; i < p2->nsharers; i++)
-        if (longer(p2, p2->sharers[i], next))
+        if (has_waited_longer(p2, p2->sharers[i], next))
             next = p2->sharers[i];
     if (next != p2->me)
         p2_put_flag(p2, next, P2_TURN_AT, h->cpu->time_ps(h));

@@ -1,0 +1,14 @@
+/* Transports of MPI that are not part of hubsim; docs/architects.md has one. */
+#ifndef LAB_TRANSPORTS_H
+#define LAB_TRANSPORTS_H
+
+#include "tools/load/find.h"
+
+SIM_BEGIN_DECLS
+
+/** Loads transports/NAME.so of each root and adds its transport_NAME. Once, before anything asks
+ * for lab_kinds(). @return SIM_OK, or what is wrong with one. */
+int lab_transports_load(const struct load_roots *roots, struct sim_error *err);
+
+SIM_END_DECLS
+#endif /* LAB_TRANSPORTS_H */
