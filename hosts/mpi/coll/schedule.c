@@ -149,7 +149,7 @@ void mpi_schedules_release(struct mpi_rank *mr)
     }
 }
 
-char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
+void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
 {
     struct mpi_scratch *c = s->memory;
     uint64_t take = (bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -249,12 +249,13 @@ static void ended(struct mpi_rank *mr, struct mpi_request *rq)
         link_ready(s);
 }
 
-static int start_message(struct mpi_schedule *s, const struct mpi_step *st)
+static void start_message(struct mpi_schedule *s, const struct mpi_step *st)
 {
     struct mpi_request *rq = &s->round.requests[s->round.used++];
 
     *rq = (struct mpi_request){ .receives = st->kind == MPI_STEP_RECEIVE,
                                 .comm = st->comm,
+                                .in = st->from.at,
                                 .type = st->from.type,
                                 .count = st->from.count,
                                 .peer = st->peer,
@@ -262,12 +263,8 @@ static int start_message(struct mpi_schedule *s, const struct mpi_step *st)
                                 .context = st->comm->context + 1, /* no user's receive matches */
                                 .ended = ended,
                                 .owner = s };
-    if (rq->receives)
-        rq->in = st->from.at;
-    else
-        rq->out = st->from.at;
     s->pending++;
-    return mpi_start(s->mr, rq);
+    (void)mpi_start(s->mr, rq);
 }
 
 static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
@@ -275,7 +272,8 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
     switch (st->kind) {
     case MPI_STEP_SEND:
     case MPI_STEP_RECEIVE:
-        return start_message(s, st);
+        start_message(s, st);
+        break;
     case MPI_STEP_COPY:
         mpi_spend_between(s->mr, st->to.at, st->from.at, st->from.count * st->from.type->bytes);
         return mpi_type_copy(s->mr, st->from.type, st->from.at, st->from.count, st->to.type,
@@ -405,18 +403,16 @@ int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
 {
     struct mpi_rank *mr = s->mr;
     const struct mpi_waits w = { .mr = mr, .round = &s->round };
-    int code = MPI_SUCCESS;
 
     mpi_waits_begin(&w, call);
-    while (code == MPI_SUCCESS && !s->done) {
+    while (!s->done) {
         unsigned moves = mr->moves;
 
-        code = mpi_advance(mr, &mr->follows[MPI_FOLLOWS_SCHEDULES].due);
+        mpi_advance(mr, &mr->follows[MPI_FOLLOWS_SCHEDULES].due);
         if (moves == mr->moves && !s->done)
             mr->transport->ops->wait(mr->transport);
     }
-    if (code == MPI_SUCCESS)
-        mpi_hand_over(mr);
+    mpi_hand_over(mr);
     mpi_waits_end(&w);
-    return code != MPI_SUCCESS ? code : s->code;
+    return s->code;
 }

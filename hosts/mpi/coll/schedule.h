@@ -78,7 +78,7 @@ void mpi_step_copy(struct mpi_schedule *s, struct mpi_data from, struct mpi_data
 void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_data right);
 void mpi_step_fence(struct mpi_schedule *s);
 /** Memory until the schedule is put; not NULL unless the schedule has failed. */
-char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes);
+void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes);
 void mpi_schedule_fail(struct mpi_schedule *s, int code); /* the first failure counts */
 
 /** With a `handle` the schedule may be gone at return: an error is the request's, as its end is. */

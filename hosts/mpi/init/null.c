@@ -35,7 +35,7 @@ int mpi_null_of_win(const char *call, const char *name, MPI_Win win)
 
     if (mr == NULL)
         return end_outside(call, name);
-    return mpi_win_end(mr, mpi_table_get(&mr->wins, (unsigned)win - 1), call,
+    return mpi_win_end(mpi_table_get(&mr->wins, (unsigned)win - 1), call,
                        mpi_check_out(mr, NULL, name));
 }
 

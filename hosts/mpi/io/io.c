@@ -11,29 +11,30 @@
 
 #define ACCESS_MODES (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR)
 
-int mpi_file_begin(const char *call, MPI_File file, struct mpi_file **f_p)
+struct mpi_file *mpi_file_begin(const char *call, MPI_File file)
 {
     struct mpi_rank *mr = mpi_self();
+    struct mpi_file *f =
+        mr != NULL && file > 0 ? mpi_table_get(&mr->files, (unsigned)file - 1) : NULL;
 
-    *f_p = NULL;
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *f_p = file > 0 ? mpi_table_get(&mr->files, (unsigned)file - 1) : NULL;
-    if (*f_p == NULL)
-        return mpi_fail(mr, MPI_ERR_FILE, "file = %d: no file", file);
+    if (f == NULL) {
+        mpi_note(mr, "file = %d: no file", file);
+        return NULL;
+    }
     mr->outer = call;
     host_spend_cost(mr->host, HOST_COST_CALL);
-    return MPI_SUCCESS;
+    return f;
 }
 
 int mpi_file_end(struct mpi_file *f, const char *call, int code)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr != NULL)
-        mr->outer = NULL;
-    if (mr == NULL || code == MPI_SUCCESS)
-        return mpi_end(mr, call, code);
+    if (mr == NULL)
+        return mpi_end(mr, call, MPI_ERR_OTHER);
+    mr->outer = NULL;
+    if (code == MPI_SUCCESS)
+        return code;
     return mpi_end_object(mr, f != NULL ? f->errhandler : mr->file_errhandler,
                           f != NULL ? f->handle : MPI_FILE_NULL, call, code);
 }
@@ -62,7 +63,7 @@ int mpi_file_errno(struct mpi_rank *mr, const char *name, int error)
     return mpi_fail(mr, code, "%.60s: %s", name, why);
 }
 
-/* ---- what ranks tell each other ------------------------------------------------------------- */
+/* ---- what ranks exchange -------------------------------------------------------------------- */
 
 /* Of an error on another rank. */
 static void note_of(struct mpi_file *f, int rank, int code)
@@ -100,7 +101,7 @@ int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code)
     return bad;
 }
 
-int mpi_file_tell(struct mpi_file *f, int64_t *number, int code)
+int mpi_file_broadcast(struct mpi_file *f, int64_t *number, int code)
 {
     int ints[3] = { code };
     int bad;
@@ -121,7 +122,7 @@ static int by_rank_0(struct mpi_file *f, int (*act)(struct mpi_file *f, int64_t 
 {
     int code = f->comm->rank == 0 ? act(f, number) : MPI_SUCCESS;
 
-    return mpi_file_tell(f, &number, code);
+    return mpi_file_broadcast(f, &number, code);
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -309,18 +310,17 @@ static int remove_name(struct mpi_file *f, int64_t unused)
 
 int MPI_File_close(MPI_File *file)
 {
-    struct mpi_file *f = NULL;
-    struct mpi_rank *mr = mpi_self();
-    int code = mpi_file_begin(__func__, *file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, *file);
+    int code = MPI_SUCCESS;
 
-    if (code != MPI_SUCCESS)
-        return mpi_file_end(f, __func__, code);
+    if (f == NULL)
+        return mpi_file_end(f, __func__, MPI_ERR_FILE);
     if ((f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
         code = mpi_file_agree(f, NULL, 0, MPI_SUCCESS);
         if (code == MPI_SUCCESS)
             code = by_rank_0(f, remove_name, 0);
     }
-    host_spend_cost(mr->host, HOST_COST_SYSCALL);
+    host_spend_cost(f->mr->host, HOST_COST_SYSCALL);
     (void)MPI_Win_free(&f->win); /* when all are here */
     file_drop(f);
     *file = MPI_FILE_NULL;
@@ -330,10 +330,10 @@ int MPI_File_close(MPI_File *file)
 int MPI_File_delete(const char *name, MPI_Info info)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = mr != NULL ? MPI_SUCCESS : MPI_ERR_OTHER;
+    int code = MPI_SUCCESS;
 
     (void)info; /* hints only */
-    if (code == MPI_SUCCESS) {
+    if (mr != NULL) {
         host_spend_cost(mr->host, HOST_COST_SYSCALL);
         if (unlink(name) != 0)
             code = mpi_file_errno(mr, name, errno);
@@ -387,11 +387,11 @@ static int check_size(const struct mpi_file *f, int64_t size)
 static int change_size(const char *call, MPI_File file, int64_t size,
                        int (*act)(struct mpi_file *f, int64_t size))
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(call, file, &f), ints[2];
+    struct mpi_file *f = mpi_file_begin(call, file);
+    int code = MPI_ERR_FILE, ints[2];
 
     memcpy(ints, &size, sizeof(size));
-    if (code == MPI_SUCCESS)
+    if (f != NULL)
         code = mpi_file_agree(f, ints, 2, check_size(f, size));
     if (code == MPI_SUCCESS)
         code = by_rank_0(f, act, size);
@@ -410,12 +410,10 @@ int MPI_File_preallocate(MPI_File file, MPI_Offset size)
 
 int MPI_File_get_size(MPI_File file, MPI_Offset *size)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
     int64_t bytes = 0;
+    int code = f != NULL ? mpi_file_size(f, &bytes) : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
-        code = mpi_file_size(f, &bytes);
     if (code == MPI_SUCCESS)
         *size = bytes;
     return mpi_file_end(f, __func__, code);

@@ -45,8 +45,8 @@ struct mpi_file {
 /* io.c */
 int mpi_files_init(struct mpi_rank *mr);
 void mpi_files_release(struct mpi_rank *mr);
-/** What each call begins with. @return the code for no file, noted. */
-int mpi_file_begin(const char *call, MPI_File file, struct mpi_file **f_p);
+/** What each call begins with. @return NULL: no file, noted. */
+struct mpi_file *mpi_file_begin(const char *call, MPI_File file);
 /** Ends it, with the error handler of the file, or for NULL that of MPI_FILE_NULL. @return `code`
  */
 int mpi_file_end(struct mpi_file *f, const char *call, int code);
@@ -56,7 +56,7 @@ int mpi_file_errno(struct mpi_rank *mr, const char *name, int error);
  * @return the code of the first rank that has another one, or MPI_ERR_NOT_SAME; all the same. */
 int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code);
 /** Collective: the number of rank 0 for all, and its code. */
-int mpi_file_tell(struct mpi_file *f, int64_t *number, int code);
+int mpi_file_broadcast(struct mpi_file *f, int64_t *number, int code);
 int mpi_file_size(struct mpi_file *f, int64_t *size_p);
 
 /* io_view.c */

@@ -76,7 +76,7 @@ static int order(struct mpi_file *f, const struct call *c, struct mpi_access *a,
         *f->shared += sum;
     }
     if (bad == MPI_SUCCESS)
-        bad = mpi_file_tell(f, &at, MPI_SUCCESS);
+        bad = mpi_file_broadcast(f, &at, MPI_SUCCESS);
     f->mr->outer = c->name;
     a->at += at;
     return bad;
@@ -117,12 +117,12 @@ static int run(struct mpi_file *f, const struct call *c, uint64_t *done_p)
 
 static int blocking(const struct call *c, MPI_Status *status)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(c->name, c->file, &f);
+    struct mpi_file *f = mpi_file_begin(c->name, c->file);
+    int code = MPI_ERR_FILE;
     MPI_Status s;
     uint64_t done = 0;
 
-    if (code == MPI_SUCCESS) {
+    if (f != NULL) {
         code = run(f, c, &done);
         s = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, done);
         mpi_status_give(status, &s);
@@ -133,13 +133,11 @@ static int blocking(const struct call *c, MPI_Status *status)
 /* Done within the call, which the standard leaves to the library; its request only tells so. */
 static int non_blocking(const struct call *c, MPI_Request *request)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(c->name, c->file, &f);
+    struct mpi_file *f = mpi_file_begin(c->name, c->file);
     struct mpi_request rq = { .active = true, .receives = true, .peer = MPI_ANY_SOURCE };
     uint64_t done = 0;
+    int code = f != NULL ? run(f, c, &done) : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
-        code = run(f, c, &done);
     if (code == MPI_SUCCESS) {
         rq.status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, done);
         code = mpi_request_add(f->mr, &rq, request);
@@ -152,12 +150,10 @@ static int non_blocking(const struct call *c, MPI_Request *request)
 /* Split collectives may be done by either half (13.4.5). */
 static int begin(const struct call *c)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(c->name, c->file, &f);
+    struct mpi_file *f = mpi_file_begin(c->name, c->file);
     uint64_t done = 0;
+    int code = f != NULL ? run(f, c, &done) : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
-        code = run(f, c, &done);
     if (code == MPI_SUCCESS) {
         f->half = mpi_call_name(c->name);
         f->half_status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, done);
@@ -168,19 +164,18 @@ static int begin(const struct call *c)
 /* `name` is that of the call that began, with "_end" instead of "_begin". */
 static int end(const char *name, MPI_File file, MPI_Status *status)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(name, file, &f);
+    struct mpi_file *f = mpi_file_begin(name, file);
     const char *own = mpi_call_name(name);
     size_t n = strlen(own) - strlen("end");
 
-    if (code != MPI_SUCCESS)
-        return mpi_file_end(f, name, code);
+    if (f == NULL)
+        return mpi_file_end(f, name, MPI_ERR_FILE);
     if (f->half == NULL || strncmp(f->half, own, n) != 0 || strcmp(f->half + n, "begin") != 0)
         return mpi_file_end(
             f, name, mpi_fail(f->mr, MPI_ERR_IO, "%.60s: %sbegin was not called", f->name, own));
     f->half = NULL;
     mpi_status_give(status, &f->half_status);
-    return mpi_file_end(f, name, code);
+    return mpi_file_end(f, name, MPI_SUCCESS);
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): names and types */

@@ -33,10 +33,10 @@ static void finish(struct mpi_rank *mr, struct mpi_request *rq)
 static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data)
 {
     uint32_t bytes = mpi_least(rq->bytes, rq->room);
-    int64_t offset;
+    uint8_t *to;
 
-    if (mpi_type_is_block(rq->type, rq->count, &offset))
-        mpi_copy(mr, (uint8_t *)rq->in + offset, data, bytes);
+    if (mpi_is_flat(rq, &to))
+        mpi_copy(mr, to, data, bytes);
     else
         mpi_unpack(mr, rq, data, bytes);
     rq->copies++;
@@ -46,8 +46,7 @@ static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *
 static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
     if ((e->flags & MPI_FLAG_SYNC) != 0)
-        mpi_put_always(mr, peer, TRANSPORT_REQUEST,
-                       &(struct mpi_entry){ .kind = MPI_GOT, .id = e->own_id });
+        mpi_answer(mr, peer, MPI_GOT, e->own_id, 0);
 }
 
 /* ---- data in pieces ------------------------------------------------------------------- */
@@ -56,16 +55,15 @@ static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_ent
 static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes)
 {
     uint32_t fits = rq->filled < rq->room ? mpi_least(bytes, rq->room - rq->filled) : 0;
-    int64_t offset;
+    uint8_t *to;
 
     if (rq->device != NULL) {
         mpi_copy(mr, rq->packed + rq->filled, data, fits);
     } else if (rq->packed != NULL) {
         memcpy(rq->packed + rq->filled, data, fits);
         mpi_spend_copy(mr, fits);
-    } else {
-        (void)mpi_type_is_block(rq->type, rq->count, &offset);
-        mpi_copy(mr, (uint8_t *)rq->in + offset + rq->filled, data, fits);
+    } else if (mpi_is_flat(rq, &to)) {
+        mpi_copy(mr, to + rq->filled, data, fits);
     }
     rq->filled += bytes;
     if (rq->filled < rq->expected)
@@ -82,10 +80,10 @@ static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *da
 static void first_piece(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq,
                         const uint8_t *data, uint32_t bytes)
 {
-    int64_t offset;
+    uint8_t *to;
 
     rq->expected = rq->bytes;
-    if (!mpi_type_is_block(rq->type, rq->count, &offset))
+    if (!mpi_is_flat(rq, &to))
         mpi_pack_new(mr, rq, rq->in, rq->room);
     if (!piece(mr, rq, data, bytes))
         peer->into = rq;
@@ -120,8 +118,7 @@ static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct 
 
 void mpi_read_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    mpi_put_always(mr, rq->far, TRANSPORT_REQUEST,
-                   &(struct mpi_entry){ .kind = MPI_GOT, .id = rq->far_id });
+    mpi_answer(mr, rq->far, MPI_GOT, rq->far_id, 0);
     finish(mr, rq);
 }
 
@@ -129,11 +126,10 @@ bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct transport *t = mr->transport;
     uint32_t bytes = mpi_least(rq->bytes, rq->room);
-    int64_t offset;
+    uint8_t *to;
 
-    (void)mpi_type_is_block(rq->type, rq->count, &offset);
-    if (!t->ops->read(t, rq->far->rank, &rq->far_key, 0, (uint8_t *)rq->in + offset, bytes,
-                      &rq->ticket))
+    if (!mpi_is_flat(rq, &to) ||
+        !t->ops->read(t, rq->far->rank, &rq->far_key, 0, to, bytes, &rq->ticket))
         return false;
     mr->counts.read_bytes += bytes;
     if (rq->ticket == 0)
@@ -148,8 +144,8 @@ static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer 
 {
     struct mpi_entry e = { .kind = MPI_CTS, .id = rts->own_id, .bytes = rq->room };
     uint32_t bytes = mpi_least(rts->bytes, rq->room);
-    int64_t offset;
-    bool flat = mpi_type_is_block(rq->type, rq->count, &offset);
+    uint8_t *to;
+    bool flat = mpi_is_flat(rq, &to);
 
     if (flat && (rts->flags & MPI_FLAG_KEY) != 0) {
         rq->far_key = rts->key;
@@ -168,8 +164,7 @@ static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer 
         (void)mpi_need(mr, NULL);
     if (!flat)
         mpi_pack_new(mr, rq, rq->in, rq->room);
-    if ((flat || rq->device != NULL) &&
-        mpi_expose(mr, peer, rq, flat ? (uint8_t *)rq->in + offset : rq->packed, bytes)) {
+    if ((flat || rq->device != NULL) && mpi_expose(mr, peer, rq, flat ? to : rq->packed, bytes)) {
         e.flags = MPI_FLAG_KEY;
         e.key = rq->key;
     }
@@ -203,8 +198,7 @@ void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq)
     struct mpi_arrived *a;
 
     mpi_refuse_interruption(mr);
-    rq->far =
-        rq->peer != MPI_ANY_SOURCE ? mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]) : NULL;
+    rq->far = mpi_source_of(mr, rq);
     rq->room = (uint32_t)(rq->count * rq->type->bytes);
     a = mpi_match_arrived(mr, rq);
     if (a != NULL) {
@@ -276,17 +270,17 @@ static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi
 
 static void take_back(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
-    struct mpi_entry reply = { .kind = MPI_UNSENT, .id = e->own_id };
     struct mpi_arrived *a = peer->first;
+    bool found;
 
     while (a != NULL && a->number != e->number)
         a = a->next;
-    if (a != NULL && (a->e.kind == MPI_RTS || a->filled == a->e.bytes)) {
+    found = a != NULL && (a->e.kind == MPI_RTS || a->filled == a->e.bytes);
+    if (found) {
         mpi_arrived_unlist(mr, a);
         mpi_arrived_free(mr, a);
-        reply.bytes = 1;
     }
-    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &reply);
+    mpi_answer(mr, peer, MPI_UNSENT, e->own_id, found);
 }
 
 void mpi_message_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,

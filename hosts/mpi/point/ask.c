@@ -45,12 +45,10 @@ static bool tell_address(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_peer *peer = rq->far;
     struct mpi_entry e = { .kind = MPI_ASK, .id = rq->context, .tag = rq->tag };
-    int64_t offset;
+    uint8_t *at;
 
-    if (!mpi_type_is_block(rq->type, rq->count, &offset) ||
-        rq->room < mr->transport->caps.write_bytes)
-        return false;
-    if (!mpi_expose(mr, peer, rq, (uint8_t *)rq->in + offset, rq->room))
+    if (!mpi_is_flat(rq, &at) || rq->room < mr->transport->caps.write_bytes ||
+        !mpi_expose(mr, peer, rq, at, rq->room))
         return false;
     e.own_id = mpi_id_new(mr, rq);
     if (e.own_id == 0) {

@@ -71,6 +71,14 @@ void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_f
     mpi_busy(mr, peer);
 }
 
+void mpi_answer(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_kind kind, uint32_t id,
+                uint32_t bytes)
+{
+    const struct mpi_entry e = { .kind = (uint8_t)kind, .id = id, .bytes = bytes };
+
+    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &e);
+}
+
 bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_key *key,
                const void *from, uint64_t bytes, const struct transport_strides *strides,
                const struct mpi_entry *note, transport_ticket *ticket_p)

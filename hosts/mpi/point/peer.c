@@ -27,6 +27,11 @@ struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank)
     return peer;
 }
 
+struct mpi_peer *mpi_source_of(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    return rq->peer != MPI_ANY_SOURCE ? mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]) : NULL;
+}
+
 int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
 {
     struct mpi_protocol *p = mr->protocol = calloc(1, sizeof(*p));

@@ -96,7 +96,7 @@ static void tickets(struct mpi_rank *mr)
     }
 }
 
-int mpi_advance(struct mpi_rank *mr, const bool *stop)
+void mpi_advance(struct mpi_rank *mr, const bool *stop)
 {
     struct mpi_protocol *p = mr->protocol;
 
@@ -112,24 +112,20 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop)
     for (unsigned i = 0; i < MPI_FOLLOWERS; i++)
         if (mr->follows[i].due)
             mr->follows[i].advance(mr);
-    return MPI_SUCCESS;
 }
 
-int mpi_progress(struct mpi_rank *mr)
+void mpi_progress(struct mpi_rank *mr)
 {
     mpi_refuse_interruption(mr);
     mr->transport->ops->wait(mr->transport);
-    return mpi_advance(mr, NULL);
+    mpi_advance(mr, NULL);
 }
 
-int mpi_poll(struct mpi_rank *mr)
+void mpi_poll(struct mpi_rank *mr)
 {
-    int code = MPI_SUCCESS;
-
     mpi_refuse_interruption(mr);
-    while (code == MPI_SUCCESS && mr->transport->ops->poll(mr->transport))
-        code = mpi_advance(mr, NULL);
-    return code;
+    while (mr->transport->ops->poll(mr->transport))
+        mpi_advance(mr, NULL);
 }
 
 void mpi_hand_over(struct mpi_rank *mr)
@@ -138,27 +134,22 @@ void mpi_hand_over(struct mpi_rank *mr)
         mr->transport->ops->hand_over(mr->transport);
 }
 
-static int wait_done(struct mpi_rank *mr, const struct mpi_request *rq)
+static void wait_done(struct mpi_rank *mr, const struct mpi_request *rq)
 {
-    int code = mpi_advance(mr, &rq->done);
-
-    while (code == MPI_SUCCESS && !rq->done) {
+    mpi_advance(mr, &rq->done);
+    while (!rq->done) {
         mr->transport->ops->wait(mr->transport);
-        code = mpi_advance(mr, &rq->done);
+        mpi_advance(mr, &rq->done);
     }
-    return code;
 }
 
-int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
+void mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
 {
     const struct mpi_waits w = { .mr = mr, .request = rq };
-    int code = MPI_SUCCESS;
 
     mpi_waits_begin(&w, call);
     if (!rq->done)
-        code = wait_done(mr, rq);
-    if (code == MPI_SUCCESS)
-        mpi_hand_over(mr);
+        wait_done(mr, rq);
+    mpi_hand_over(mr);
     mpi_waits_end(&w);
-    return code;
 }

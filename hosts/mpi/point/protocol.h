@@ -149,11 +149,24 @@ static inline bool mpi_tags_match(int wanted, int tag)
     return wanted == MPI_ANY_TAG || wanted == tag;
 }
 
+/** Are the data in one piece? *at_p: where it begins. */
+static inline bool mpi_is_flat(const struct mpi_request *rq, uint8_t **at_p)
+{
+    int64_t offset;
+
+    if (!mpi_type_is_block(rq->type, rq->count, &offset))
+        return false;
+    *at_p = (uint8_t *)rq->in + offset;
+    return true;
+}
+
 /* peer.c */
 /** `came` is called for each entry. */
 int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came);
 void mpi_protocol_release(struct mpi_rank *mr);
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank);
+/** Whom a receive is from; NULL: any. */
+struct mpi_peer *mpi_source_of(struct mpi_rank *mr, const struct mpi_request *rq);
 /** A name for entries. @return 0: all are in use. */
 uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq);
 /** @return NULL: no request has this name, or no longer. */
@@ -173,6 +186,9 @@ bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fif
 /** An entry without data, which is kept until there is room. */
 void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
                     const struct mpi_entry *e);
+/** An entry of FIFO REQUEST that says no more than this. */
+void mpi_answer(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_kind kind, uint32_t id,
+                uint32_t bytes);
 /** Of one piece; or of those that `strides`, unless NULL, tells. */
 bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_key *key,
                const void *from, uint64_t bytes, const struct transport_strides *strides,

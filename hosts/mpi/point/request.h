@@ -41,8 +41,10 @@ struct mpi_request {
     enum mpi_mode mode; /* of a send */
     struct mpi_comm *comm;
     struct mpi_type *type;
-    const void *out;
-    void *in;
+    union {
+        const void *out; /* the data, as a send reads them */
+        void *in;        /* and a receive writes them */
+    };
     uint64_t count;
     int peer, tag; /* of a receive: or MPI_ANY_SOURCE, MPI_ANY_TAG */
     uint32_t context;
@@ -96,24 +98,23 @@ void mpi_list_remove(struct mpi_request *rq); /* no effect on one that is in non
  */
 int mpi_start(struct mpi_rank *mr, struct mpi_request *rq);
 /** Waits until it is done, and hands over; `call` is a name for reports. */
-int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call);
+void mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call);
 /** Of one that is done: hands out its status. @return the code of its error, noted. */
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
 /** The same of a request that has no handle, but is the call's own. */
 int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
 /** Ends a call of the program as mpi_end() does, by the error handler of the communicator that it
  * is about. */
-int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code);
+int mpi_end_blamed(const char *call, int code);
 /** Asks for its end without its message, which need not come true. */
 void mpi_cancel(struct mpi_rank *mr, struct mpi_request *rq);
 
-/** Takes in what has come; @return an error of a schedule. Stops early when *stop, unless NULL,
- * becomes true. */
-int mpi_advance(struct mpi_rank *mr, const bool *stop);
+/** Takes in what has come. Stops early when *stop, unless NULL, becomes true. */
+void mpi_advance(struct mpi_rank *mr, const bool *stop);
 /** Waits until something may have come, and takes it in. */
-int mpi_progress(struct mpi_rank *mr);
+void mpi_progress(struct mpi_rank *mr);
 /** Takes in all that has come so far; takes some time. */
-int mpi_poll(struct mpi_rank *mr);
+void mpi_poll(struct mpi_rank *mr);
 /** Before a call reports that something is complete: starts what this rank's processor would have
  * to start later, so that nobody waits for its next call. */
 void mpi_hand_over(struct mpi_rank *mr);
@@ -137,8 +138,9 @@ void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_requests_release(struct mpi_rank *mr);
 
 /* start.c */
-/** Fills in a request of data at rq->in or rq->out, checked. `peer` may be MPI_PROC_NULL. */
-int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
-                MPI_Datatype type, int peer, int tag, MPI_Comm comm);
+/** Fills in a request that knows whether it receives, and where its data are; checks all that.
+ * `peer` may be MPI_PROC_NULL. */
+int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Datatype type, int peer,
+                int tag, MPI_Comm comm);
 
 #endif /* MPI_REQUEST_H */

@@ -7,12 +7,12 @@
 /* The data as one piece; packed first, if they are not, which is a copy. */
 static const uint8_t *data_of(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    int64_t offset;
+    uint8_t *at;
 
     if (rq->packed != NULL)
         return rq->packed;
-    if (mpi_type_is_block(rq->type, rq->count, &offset))
-        return rq->bytes > 0 ? (const uint8_t *)rq->out + offset : NULL;
+    if (mpi_is_flat(rq, &at))
+        return rq->bytes > 0 ? at : NULL;
     mpi_pack(mr, rq);
     return rq->packed;
 }
@@ -170,15 +170,13 @@ static bool announce(struct mpi_rank *mr, struct mpi_request *rq)
     uint32_t context = rq->context;
     int tag = rq->tag;
     struct mpi_entry e = entry_of(rq, MPI_RTS);
-    int64_t offset;
+    uint8_t *at;
 
     e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
     if (e.own_id == 0)
         return false;
-    if (mr->transport->caps.read && !peer->self &&
-        mpi_type_is_block(rq->type, rq->count, &offset) &&
-        (rq->exposed ||
-         mpi_expose(mr, peer, rq, (uint8_t *)(uintptr_t)rq->out + offset, rq->bytes))) {
+    if (mr->transport->caps.read && !peer->self && mpi_is_flat(rq, &at) &&
+        (rq->exposed || mpi_expose(mr, peer, rq, at, rq->bytes))) {
         e.flags |= MPI_FLAG_KEY;
         e.key = rq->key;
     }
@@ -328,10 +326,7 @@ void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
     if (e->kind == MPI_ASK)
         mpi_ask_came(mr, peer, e);
     else if (e->kind == MPI_WITHDRAW)
-        mpi_put_always(mr, peer, TRANSPORT_REQUEST,
-                       &(struct mpi_entry){ .kind = MPI_WITHDRAWN,
-                                            .id = e->id,
-                                            .bytes = mpi_ask_drop(mr, peer, e->id) });
+        mpi_answer(mr, peer, MPI_WITHDRAWN, e->id, mpi_ask_drop(mr, peer, e->id));
     else if (e->kind == MPI_WITHDRAWN)
         withdrawn(mr, peer, rq, e->bytes != 0);
     else if (rq == NULL)
@@ -384,8 +379,7 @@ static void cancel_receive(struct mpi_rank *mr, struct mpi_request *rq)
         return;
     rq->cancelling = true;
     rq->far->withdrawing++;
-    mpi_put_always(mr, rq->far, TRANSPORT_REQUEST,
-                   &(struct mpi_entry){ .kind = MPI_WITHDRAW, .id = rq->id });
+    mpi_answer(mr, rq->far, MPI_WITHDRAW, rq->id, 0);
 }
 
 void mpi_cancel(struct mpi_rank *mr, struct mpi_request *rq)

@@ -24,24 +24,19 @@ static void part_ended(struct mpi_rank *mr, struct mpi_request *rq)
     part_over(rq->owner);
 }
 
-static int start(struct mpi_win_op *op, struct mpi_request *rq, bool receives, const void *at,
-                 uint64_t count, struct mpi_type *type, int tag)
+static void start_part(struct mpi_win_op *op, struct mpi_request *rq, bool receives, const void *at,
+                       uint64_t count, struct mpi_type *type, int tag)
 {
-    struct mpi_win *win = op->win;
-
     *rq = (struct mpi_request){ .receives = receives,
-                                .comm = win->comm,
                                 .type = type,
                                 .out = at,
-                                .in = (void *)(uintptr_t)at,
                                 .count = count,
                                 .peer = op->target,
                                 .tag = tag,
-                                .context = win->comm->context,
                                 .ended = part_ended,
                                 .owner = op };
     op->pending++;
-    return mpi_start(win->mr, rq);
+    mpi_win_start(op->win, rq);
 }
 
 static struct mpi_win_op *op_new(struct mpi_win *win, int target)
@@ -115,28 +110,27 @@ void mpi_win_drop_ops(struct mpi_win *win)
 }
 
 /* A header and what is in it; no more parts come before op_begun. */
-static int start_head(struct mpi_win_op *op, const struct mpi_win_head *head)
+static void start_head(struct mpi_win_op *op, const struct mpi_win_head *head)
 {
     memcpy(op->message, head, sizeof(*head));
-    op->win->peers[op->target].told++;
-    return start(op, &op->head, false, op->message, sizeof(*head) + head->inside,
-                 &op->win->mr->basic[0], MPI_WIN_HEAD);
+    op->win->peers[op->target].headers++;
+    start_part(op, &op->head, false, op->message, sizeof(*head) + head->inside,
+               &op->win->mr->basic[0], MPI_WIN_HEAD);
 }
 
-int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count, bool asks)
+void mpi_win_announce(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count,
+                      bool asks)
 {
     struct mpi_win_head head = { .kind = (uint32_t)kind, .op = asks, .count = count };
     struct mpi_win_op *op;
-    int code;
 
     if (target == win->comm->rank) {
-        mpi_win_told(win, target, &head);
-        return MPI_SUCCESS;
+        mpi_win_announced(win, target, &head);
+        return;
     }
     op = op_new(win, target);
-    code = start_head(op, &head);
+    start_head(op, &head);
     part_over(op);
-    return code;
 }
 
 /* ---- the header ---- */
@@ -205,14 +199,14 @@ static void send_parts(struct mpi_win_op *op, const struct mpi_rma_call *a, cons
     int tag = mpi_win_tag(head->number, false);
 
     if (k->result != NULL)
-        (void)start(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
-                    mpi_win_tag(head->number, true));
+        start_part(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
+                   mpi_win_tag(head->number, true));
     head->inside = fill(op, a, k, head);
-    (void)start_head(op, head);
+    start_head(op, head);
     if (head->inside < runs)
-        (void)start(op, &op->runs, false, op->more, runs, bytes, tag);
+        start_part(op, &op->runs, false, op->more, runs, bytes, tag);
     if (k->origin != NULL && head->inside <= runs)
-        (void)start(op, &op->data, false, a->origin, (uint64_t)a->origin_count, k->origin, tag);
+        start_part(op, &op->data, false, a->origin, (uint64_t)a->origin_count, k->origin, tag);
 }
 
 static struct mpi_win_head head_of(const struct mpi_rma_call *a, const struct mpi_rma *k)
@@ -234,7 +228,7 @@ void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const stru
     struct runs runs = { NULL, 0 };
 
     if (peer->due != 0) {
-        (void)mpi_win_tell(win, a->target, MPI_WIN_LOCK, (uint64_t)peer->due, false);
+        mpi_win_announce(win, a->target, MPI_WIN_LOCK, (uint64_t)peer->due, false);
         peer->due = 0;
         peer->asked = true;
     }

@@ -87,14 +87,15 @@ static int check(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_r
 }
 
 /* Results that have come, and that nobody takes in, need memory. */
-static bool few_expected(struct mpi_win *win, int rank)
+static bool few_expected(const struct mpi_win *win, int rank)
 {
     (void)rank;
     return win->expects <= MPI_WIN_RESULTS;
 }
 
-static int run(struct mpi_rank *mr, struct mpi_win *win, const struct mpi_rma_call *a)
+static int run(struct mpi_win *win, const struct mpi_rma_call *a)
 {
+    struct mpi_rank *mr = win->mr;
     struct mpi_rma k = { 0 };
     struct mpi_request *handle = NULL;
     int code = MPI_SUCCESS;
@@ -119,7 +120,9 @@ static int run(struct mpi_rank *mr, struct mpi_win *win, const struct mpi_rma_ca
     if (a->target != MPI_PROC_NULL && k.bytes > 0) {
         if (a->target != win->comm->rank) {
             mpi_rma_begin(win, a, &k, handle);
-            return few_expected(win, 0) ? code : mpi_win_wait(win, few_expected, 0);
+            if (!few_expected(win, 0))
+                mpi_win_wait(win, few_expected, 0);
+            return code;
         }
         mpi_rma_own(win, a, &k);
     }
@@ -130,14 +133,12 @@ static int run(struct mpi_rank *mr, struct mpi_win *win, const struct mpi_rma_ca
 
 static int rma(const char *name, MPI_Win win, const struct mpi_rma_call *a)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code;
+    struct mpi_win *w;
 
     if (a->kind == MPI_WIN_ACCUMULATE && a->op == MPI_NO_OP && !a->wants_request)
         return MPI_SUCCESS;
-    code = mpi_win_get(mr, win, &w);
-    return mpi_win_end(mr, w, name, code == MPI_SUCCESS ? run(mr, w, a) : code);
+    w = mpi_win_of(win);
+    return mpi_win_end(w, name, w != NULL ? run(w, a) : MPI_ERR_WIN);
 }
 
 /* Arguments that most of the functions below share. */

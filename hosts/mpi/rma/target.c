@@ -10,29 +10,41 @@ static void message_ended(struct mpi_rank *mr, struct mpi_request *rq)
     mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
-/* A message with `peer`; *ended becomes true when it is over. */
-static int message(struct mpi_win *win, struct mpi_request *rq, bool receives, void *at,
-                   uint64_t count, struct mpi_type *type, int peer, int tag, bool *ended)
+void mpi_win_start(struct mpi_win *win, struct mpi_request *rq)
 {
-    *ended = false;
-    *rq = (struct mpi_request){ .receives = receives,
-                                .comm = win->comm,
-                                .type = type,
-                                .out = at,
-                                .in = at,
-                                .count = count,
-                                .peer = peer,
-                                .tag = tag,
-                                .context = win->comm->context,
-                                .ended = message_ended,
-                                .owner = ended };
-    return mpi_start(win->mr, rq);
+    rq->comm = win->comm;
+    rq->context = win->comm->context;
+    (void)mpi_start(win->mr, rq);
 }
 
-int mpi_win_listen(struct mpi_win *win)
+/* A message with the source of an operation; in->ended becomes true when it is over. */
+static void message(struct mpi_win_in *in, bool receives, void *at, uint64_t count,
+                    struct mpi_type *type)
 {
-    return message(win, &win->head, true, win->message, MPI_WIN_MESSAGE, &win->mr->basic[0],
-                   MPI_ANY_SOURCE, MPI_WIN_HEAD, &win->came);
+    in->ended = false;
+    in->rq = (struct mpi_request){ .receives = receives,
+                                   .type = type,
+                                   .in = at,
+                                   .count = count,
+                                   .peer = in->source,
+                                   .tag = mpi_win_tag(in->head.number, !receives),
+                                   .ended = message_ended,
+                                   .owner = &in->ended };
+    mpi_win_start(in->win, &in->rq);
+}
+
+void mpi_win_listen(struct mpi_win *win)
+{
+    win->came = false;
+    win->head = (struct mpi_request){ .receives = true,
+                                      .type = &win->mr->basic[0],
+                                      .in = win->message,
+                                      .count = MPI_WIN_MESSAGE,
+                                      .peer = MPI_ANY_SOURCE,
+                                      .tag = MPI_WIN_HEAD,
+                                      .ended = message_ended,
+                                      .owner = &win->came };
+    mpi_win_start(win, &win->head);
 }
 
 /* ---- epochs ---- */
@@ -72,8 +84,8 @@ static void grant_locks(struct mpi_win *win)
         win->lock_holders = exclusive ? -1 : win->lock_holders + 1;
         win->lock_queue = w->next;
         admit(win, &win->peers[w->source]);
-        if (w->tells)
-            (void)mpi_win_tell(win, w->source, MPI_WIN_GRANT, 0, false);
+        if (w->answered)
+            mpi_win_announce(win, w->source, MPI_WIN_GRANT, 0, false);
         free(w);
     }
 }
@@ -96,13 +108,13 @@ static void answer(struct mpi_win *win)
         *at = w->next;
         if (w->kind == MPI_WIN_UNLOCK)
             unlock(win);
-        if (w->tells)
-            (void)mpi_win_tell(win, w->source, MPI_WIN_ANSWER, 0, false);
+        if (w->answered)
+            mpi_win_announce(win, w->source, MPI_WIN_ANSWER, 0, false);
         free(w);
     }
 }
 
-void mpi_win_told(struct mpi_win *win, int source, const struct mpi_win_head *head)
+void mpi_win_announced(struct mpi_win *win, int source, const struct mpi_win_head *head)
 {
     struct mpi_win_peer *peer = &win->peers[source];
 
@@ -271,11 +283,6 @@ static uint64_t data_bytes(const struct mpi_win_in *in)
     return in->head.kind == MPI_WIN_SWAP ? 2 * in->head.bytes : in->head.bytes;
 }
 
-static int tag_of(const struct mpi_win_in *in, bool answers)
-{
-    return mpi_win_tag(in->head.number, answers);
-}
-
 static uint8_t *room_of(struct mpi_win_in *in, uint64_t bytes)
 {
     return bytes <= sizeof(in->small) ? in->small : mpi_block_new(in->win->mr, bytes);
@@ -291,21 +298,18 @@ static void start_data(struct mpi_win_in *in)
     in->ended = in->data != NULL; /* they came with the header */
     if (in->head.kind == MPI_WIN_GET) {
         in->step = MPI_WIN_REPLY;
-        (void)message(win, &in->rq, false, in->at, in->count, in->type, in->source,
-                      tag_of(in, true), &in->ended);
+        message(in, false, in->at, in->count, in->type);
     } else if (in->head.kind == MPI_WIN_PUT && in->data != NULL) {
         mpi_type_unpack(in->type, in->at, in->data, in->head.bytes);
         mpi_spend_between(win->mr, in->at, in->data, in->head.bytes);
     } else if (in->head.kind == MPI_WIN_PUT) {
-        (void)message(win, &in->rq, true, in->at, in->count, in->type, in->source,
-                      tag_of(in, false), &in->ended);
+        message(in, true, in->at, in->count, in->type);
     } else if (in->head.op == MPI_NO_OP) { /* brings no data */
         in->data = room_of(in, in->head.bytes);
         in->ended = true;
     } else if (in->data == NULL) {
         in->data = room_of(in, data_bytes(in));
-        (void)message(win, &in->rq, true, in->data, data_bytes(in), bytes, in->source,
-                      tag_of(in, false), &in->ended);
+        message(in, true, in->data, data_bytes(in), bytes);
     }
 }
 
@@ -327,8 +331,7 @@ static bool go_on(struct mpi_win_in *in)
         if (in->head.kind == MPI_WIN_ACCUMULATE)
             return true;
         in->step = MPI_WIN_REPLY;
-        (void)message(win, &in->rq, false, in->data, in->head.bytes, &win->mr->basic[0], in->source,
-                      tag_of(in, true), &in->ended);
+        message(in, false, in->data, in->head.bytes, &win->mr->basic[0]);
     }
     return in->step == MPI_WIN_REPLY && in->ended;
 }
@@ -414,8 +417,7 @@ static void operation_came(struct mpi_win *win, int source, const struct mpi_win
         memcpy(in->runs, behind, room);
         in->ended = true;
     } else {
-        (void)message(win, &in->rq, true, in->runs, room, &mr->basic[0], source, tag_of(in, false),
-                      &in->ended);
+        message(in, true, in->runs, room, &mr->basic[0]);
     }
     if (head->inside > room) {
         in->data = in->small;
@@ -434,10 +436,10 @@ void mpi_win_advance(struct mpi_win *win)
         if (win->closing)
             return;
         if (head.kind >= MPI_WIN_POST)
-            mpi_win_told(win, source, &head);
+            mpi_win_announced(win, source, &head);
         else
             operation_came(win, source, &head);
-        (void)mpi_win_listen(win);
+        mpi_win_listen(win);
     }
     for (struct mpi_win_in **at = &win->ins; *at != NULL;) {
         struct mpi_win_in *in = *at;

@@ -103,7 +103,7 @@ struct mpi_win_waiting {
     int source;
     enum mpi_win_kind kind;
     uint64_t count;
-    bool tells; /* when it is so far */
+    bool answered; /* when it is so far */
 };
 
 /** Of each rank of the window. */
@@ -111,11 +111,11 @@ struct mpi_win_peer {
     char *base;
     MPI_Aint size;
     int disp_unit;
-    uint64_t told;    /* headers that were sent there */
+    uint64_t headers; /* that were sent there */
     uint64_t issued;  /* operations among them */
     uint64_t unsure;  /* of them: may not be done there, and bring no result that would tell */
     unsigned pending; /* not locally complete */
-    bool started, locked;
+    bool started, exposed, locked;
     int due;           /* the lock to be asked for with the first operation; 0: none */
     bool asked;        /* for the lock */
     bool granted;      /* or it need not be waited for */
@@ -161,38 +161,46 @@ struct mpi_win {
 /** Goes on with one-sided operations. */
 void mpi_windows_advance(struct mpi_rank *mr);
 void mpi_windows_release(struct mpi_rank *mr);
-/** @return the code for no window, noted. */
-int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p);
-int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code);
+/** NULL: no window, noted. */
+struct mpi_win *mpi_win_of(MPI_Win win);
+/** Ends a call of the program with the error handler of the window, unless that is NULL. */
+int mpi_win_end(struct mpi_win *win, const char *call, int code);
+/** Is an epoch open that begins with a lock or MPI_Win_start()? */
+static inline bool mpi_win_has_epoch(const struct mpi_win *win)
+{
+    return win->nlocked > 0 || win->locked_all || win->start != NULL;
+}
 
 /* origin.c */
 /** Sends a header of an epoch. `asks`: for a grant or an answer. */
-int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count,
-                 bool asks);
+void mpi_win_announce(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count,
+                      bool asks);
 /** Frees what has ended. */
 void mpi_win_collect(struct mpi_win *win);
 /** After the run. */
 void mpi_win_drop_ops(struct mpi_win *win);
 
 /* sync.c */
-/** What each call begins with. @return the code for no window, noted. */
-int mpi_win_begin(const char *call, MPI_Win win, struct mpi_win **win_p);
-/** Takes in what has come until `ready` says so. */
-int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank);
-/** The same; where there was nothing to wait for, others get on. */
-int mpi_win_wait_or_let_others(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank),
-                               int rank);
+/** What each call begins with. @return NULL: no window, noted. */
+struct mpi_win *mpi_win_begin(const char *call, MPI_Win win);
+/** What a call waits for of one rank. */
+typedef bool mpi_win_ready_fn(const struct mpi_win *win, int rank);
+/** Takes in what has come until it is so of `rank`, or of all ranks (-1). @return whether it had to
+ * wait. */
+bool mpi_win_wait(struct mpi_win *win, mpi_win_ready_fn *ready, int rank);
+/** Waits like that; where there was nothing to wait for, others get on. */
+void mpi_win_wait_or_let_others(struct mpi_win *win, mpi_win_ready_fn *ready, int rank);
 /** For a program that spins on calls that have nothing to wait for. */
-int mpi_win_let_others(struct mpi_win *win);
-/** A property of one rank, or of all of them (-1). */
-bool mpi_win_all(struct mpi_win *win, int rank, bool (*holds)(const struct mpi_win_peer *peer));
-/** Is all that was begun for `rank`, or for all (-1), done on this side? */
-bool mpi_win_local(struct mpi_win *win, int rank);
+void mpi_win_let_others(struct mpi_win *win);
+/** Is all that was begun for `rank` done on this side? */
+bool mpi_win_is_local(const struct mpi_win *win, int rank);
 
 /* target.c */
-int mpi_win_listen(struct mpi_win *win);
+/** Begins a message of the window, of which the rest is filled in. */
+void mpi_win_start(struct mpi_win *win, struct mpi_request *rq);
+void mpi_win_listen(struct mpi_win *win);
 /** A header of an epoch has come. */
-void mpi_win_told(struct mpi_win *win, int source, const struct mpi_win_head *head);
+void mpi_win_announced(struct mpi_win *win, int source, const struct mpi_win_head *head);
 /** Combines in->data, packed, with what is in the window, which is then there instead. */
 void mpi_win_accumulate(struct mpi_win_in *in);
 void mpi_win_drop_ins(struct mpi_win *win);

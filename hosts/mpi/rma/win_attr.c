@@ -5,22 +5,17 @@
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    return mpi_win_end(mr, w, __func__,
-                       code == MPI_SUCCESS ? MPI_Comm_group(w->comm_handle, group) : code);
+    return mpi_win_end(w, __func__,
+                       w != NULL ? MPI_Comm_group(w->comm_handle, group) : MPI_ERR_WIN);
 }
 
 int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    return mpi_win_end(mr, w, __func__,
-                       code == MPI_SUCCESS ? mpi_info_keep(mr, &w->info, info) : code);
+    return mpi_win_end(w, __func__, w != NULL ? mpi_info_keep(w->mr, &w->info, info) : MPI_ERR_WIN);
 }
 
 /* Hints that nobody has set have their defaults (11.2.1, 11.2.7). */
@@ -43,36 +38,28 @@ static int add_defaults(const struct mpi_win *w, MPI_Info info)
 
 int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
+    int code = w != NULL ? mpi_info_copy(w->mr, w->info, info) : MPI_ERR_WIN;
 
     if (code == MPI_SUCCESS)
-        code = mpi_info_copy(mr, w->info, info);
-    if (code == MPI_SUCCESS)
         code = add_defaults(w, *info);
-    return mpi_win_end(mr, w, __func__, code);
+    return mpi_win_end(w, __func__, code);
 }
 
 int MPI_Win_set_name(MPI_Win win, const char *name)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    return mpi_win_end(mr, w, __func__,
-                       code == MPI_SUCCESS ? mpi_name_set(mr, &w->name, name) : code);
+    return mpi_win_end(w, __func__, w != NULL ? mpi_name_set(w->mr, &w->name, name) : MPI_ERR_WIN);
 }
 
 int MPI_Win_get_name(MPI_Win win, char *name, int *length)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    if (code == MPI_SUCCESS)
+    if (w != NULL)
         mpi_name_get(w->name, name, length);
-    return mpi_win_end(mr, w, __func__, code);
+    return mpi_win_end(w, __func__, w != NULL ? MPI_SUCCESS : MPI_ERR_WIN);
 }
 
 int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *release,
@@ -92,16 +79,15 @@ int MPI_Win_free_keyval(int *keyval)
 
 int MPI_Win_set_attr(MPI_Win win, int keyval, void *value)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
+    int code = MPI_ERR_WIN;
 
-    if (code != MPI_SUCCESS)
-        return mpi_win_end(mr, w, __func__, code);
-    w->deleting++;
-    code = mpi_attr_set(mr, MPI_ATTR_WIN, win, &w->attrs, keyval, value);
-    w->deleting--;
-    return mpi_win_end(mr, w, __func__, code);
+    if (w != NULL) {
+        w->deleting++;
+        code = mpi_attr_set(w->mr, MPI_ATTR_WIN, win, &w->attrs, keyval, value);
+        w->deleting--;
+    }
+    return mpi_win_end(w, __func__, code);
 }
 
 /* The standard's own; NULL: none. The base is the value, the others are pointed to. */
@@ -125,34 +111,32 @@ static void *predefined(struct mpi_win *win, int keyval)
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
+    int code = MPI_ERR_WIN;
 
-    if (code == MPI_SUCCESS && keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL) {
+    if (w != NULL && keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL) {
         void *own = predefined(w, keyval);
 
         memcpy(value, &own, sizeof(own));
         *flag = 1;
         return MPI_SUCCESS;
     }
-    if (code == MPI_SUCCESS)
-        code = mpi_attr_get(mr, MPI_ATTR_WIN, &w->attrs, keyval, value, flag);
-    return mpi_win_end(mr, w, __func__, code);
+    if (w != NULL)
+        code = mpi_attr_get(w->mr, MPI_ATTR_WIN, &w->attrs, keyval, value, flag);
+    return mpi_win_end(w, __func__, code);
 }
 
 int MPI_Win_delete_attr(MPI_Win win, int keyval)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
+    int code = MPI_ERR_WIN;
 
-    if (code != MPI_SUCCESS)
-        return mpi_win_end(mr, w, __func__, code);
-    w->deleting++;
-    code = mpi_attr_remove(mr, MPI_ATTR_WIN, win, &w->attrs, keyval);
-    w->deleting--;
-    return mpi_win_end(mr, w, __func__, code);
+    if (w != NULL) {
+        w->deleting++;
+        code = mpi_attr_remove(w->mr, MPI_ATTR_WIN, win, &w->attrs, keyval);
+        w->deleting--;
+    }
+    return mpi_win_end(w, __func__, code);
 }
 
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function *fn, MPI_Errhandler *handler)
@@ -164,35 +148,27 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function *fn, MPI_Errhandler *h
 
 int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler handler)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_errhandler_set(mr, &w->errhandler, handler);
-    return mpi_win_end(mr, w, __func__, code);
+    return mpi_win_end(
+        w, __func__, w != NULL ? mpi_errhandler_set(w->mr, &w->errhandler, handler) : MPI_ERR_WIN);
 }
 
 int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handler)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_errhandler_get(mr, w->errhandler, handler);
-    return mpi_win_end(mr, w, __func__, code);
+    return mpi_win_end(w, __func__,
+                       w != NULL ? mpi_errhandler_get(w->mr, w->errhandler, handler) : MPI_ERR_WIN);
 }
 
 int MPI_Win_call_errhandler(MPI_Win win, int code)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int bad = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    if (bad != MPI_SUCCESS)
-        return mpi_end(mr, __func__, bad);
-    mpi_note_code(mr, code);
-    mpi_win_end(mr, w, __func__, code);
+    if (w == NULL)
+        return mpi_win_end(w, __func__, MPI_ERR_WIN);
+    mpi_note_code(w->mr, code);
+    mpi_win_end(w, __func__, code);
     return MPI_SUCCESS;
 }
