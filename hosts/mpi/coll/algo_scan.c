@@ -5,7 +5,7 @@
 static void linear(struct mpi_coll *c)
 {
     bool own_too = c->kind == MPI_COLL_SCAN;
-    struct mpi_data own = mpi_block_range(&c->out, 0, 1), to = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
     struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
     struct mpi_data sum = own_too ? to : mpi_coll_scratch(c, own.count, own.type);
 
@@ -24,7 +24,7 @@ static void linear(struct mpi_coll *c)
 /* Pairs of groups exchange their sums; a higher one's go into the result of none. */
 static void recursive_doubling(struct mpi_coll *c)
 {
-    struct mpi_data own = mpi_block_range(&c->out, 0, 1), to = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
     struct mpi_data sum = mpi_coll_scratch(c, own.count, own.type);
     struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
     bool has = c->kind == MPI_COLL_SCAN;
@@ -37,9 +37,7 @@ static void recursive_doubling(struct mpi_coll *c)
 
         if (peer >= c->size)
             continue;
-        mpi_coll_receive(c, peer, got);
-        mpi_coll_send(c, peer, sum);
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, peer, got, peer, sum);
         if (peer < c->rank && has)
             mpi_step_combine(c->s, got, to);
         else if (peer < c->rank)

@@ -9,7 +9,6 @@
  * and 2 ns a byte, changes its mind on 8 and 16 ranks (docs/mpi-collectives.md), rounded; another
  * network may bring its own table. */
 static const struct mpi_choice usual[] = {
-    { MPI_COLL_BARRIER, "dissemination", 0, 0, 0, 0 },
     { MPI_COLL_BCAST, "binomial", 0, 32 * KB, 0, 0 },
     { MPI_COLL_BCAST, "binomial", 0, 0, 0, 3 },
     { MPI_COLL_BCAST, "chain", 0, 0, 0, 9 },
@@ -17,30 +16,19 @@ static const struct mpi_choice usual[] = {
     { MPI_COLL_BCAST, "chain", 0, 0, 0, 0 },
     { MPI_COLL_GATHER, "binomial", 0, 2 * KB, 0, 0 },
     { MPI_COLL_GATHER, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_GATHERV, "linear", 0, 0, 0, 0 },
     { MPI_COLL_SCATTER, "binomial", 0, 2 * KB, 0, 0 },
     { MPI_COLL_SCATTER, "linear", 0, 0, 0, 0 },
-    { MPI_COLL_SCATTERV, "linear", 0, 0, 0, 0 },
     { MPI_COLL_ALLGATHER, "recursive-doubling", 0, 8 * KB, 0, 0 },
     { MPI_COLL_ALLGATHER, "bruck", 0, 1 * KB, 0, 0 },
     { MPI_COLL_ALLGATHER, "neighbor-exchange", 0, 64 * KB, 0, 0 },
-    { MPI_COLL_ALLGATHER, "ring", 0, 0, 0, 0 },
-    { MPI_COLL_ALLGATHERV, "ring", 0, 0, 0, 0 },
     { MPI_COLL_ALLTOALL, "bruck", 0, 256, 8, 0 },
     { MPI_COLL_ALLTOALL, "spread", 0, 128 * KB, 0, 0 },
     { MPI_COLL_ALLTOALL, "pairwise", 0, 0, 0, 0 },
-    { MPI_COLL_ALLTOALLV, "spread", 0, 0, 0, 0 },
     { MPI_COLL_REDUCE, "scatter-gather", 16 * KB, 0, 4, 0 },
-    { MPI_COLL_REDUCE, "binomial", 0, 0, 0, 0 },
     { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 8 * KB, 0, 0 },
     { MPI_COLL_ALLREDUCE, "rabenseifner", 0, 256 * KB, 0, 0 },
     { MPI_COLL_ALLREDUCE, "ring", 0, 0, 0, 0 },
-    { MPI_COLL_ALLREDUCE, "recursive-doubling", 0, 0, 0, 0 },
     { MPI_COLL_REDUCE_SCATTER, "halving", 0, 128 * KB, 0, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "pairwise", 0, 0, 0, 0 },
-    { MPI_COLL_REDUCE_SCATTER, "reduce-scatterv", 0, 0, 0, 0 },
-    { MPI_COLL_SCAN, "recursive-doubling", 0, 0, 0, 0 },
-    { MPI_COLL_EXSCAN, "recursive-doubling", 0, 0, 0, 0 },
     { 0 },
 };
 

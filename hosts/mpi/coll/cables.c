@@ -25,7 +25,7 @@ struct p2 *p2_of_coll(const struct mpi_coll *c)
 bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o)
 {
     size_t n = (size_t)c->size;
-    int *memory = (int *)(void *)mpi_schedule_memory(c->s, 2 * n * sizeof(int));
+    int *memory = mpi_schedule_memory(c->s, 2 * n * sizeof(int));
 
     if (memory == NULL)
         return false;
@@ -54,91 +54,43 @@ bool p2_near_and_commutes(const struct mpi_coll *c)
 
 /* ---- allgather ------------------------------------------------------------------------------ */
 
-/* One round: the block of the rank at `east` goes east, where that of the rank before it comes
- * from; likewise for west. */
-static void pass(const struct mpi_coll *c, const struct p2_order *o, int place, int round,
-                 bool west)
-{
-    int to_east = p2_at(o, place + 1), to_west = p2_at(o, place - 1);
-
-    mpi_coll_receive(c, to_west, mpi_block(c, &c->in, p2_at(o, place - round)));
-    if (west)
-        mpi_coll_receive(c, to_east, mpi_block(c, &c->in, p2_at(o, place + round)));
-    mpi_coll_send(c, to_east, mpi_block(c, &c->in, p2_at(o, place - round + 1)));
-    if (west)
-        mpi_coll_send(c, to_west, mpi_block(c, &c->in, p2_at(o, place + round - 1)));
-    mpi_coll_fence(c);
-}
-
 static void allgather_both_ways(struct mpi_coll *c)
 {
     struct p2_order o;
+    struct mpi_data *blocks = p2_coll_parts(c, c->size);
 
-    if (!p2_coll_order(c, &o))
+    if (blocks == NULL || !p2_coll_order(c, &o))
         return;
-    for (int i = 1; i <= o.n / 2; i++)
-        pass(c, &o, o.place, i, 2 * i <= o.n - 1);
+    for (int i = 0; i < o.n; i++)
+        blocks[i] = mpi_block_in(c, o.at[i]);
+    p2_spread_both_ways(c, &o, blocks, 1);
 }
 
-/* A rank in a ring of its own: places count along it, and `over` is whom it faces. */
-struct ring {
-    int n, place, first;
-    int step; /* of the order, for a step east */
-};
-
-static struct ring ring_of(const struct p2_order *o)
-{
-    bool second = o->place >= o->half;
-
-    return (struct ring){ o->half, second ? o->n - 1 - o->place : o->place, second ? o->n - 1 : 0,
-                          second ? -1 : 1 };
-}
-
-static int in_ring(const struct p2_order *o, const struct ring *r, int place)
-{
-    return p2_at(o, r->first + r->step * mpi_wrap(place, r->n));
-}
-
-/* Who faces the rank at that place of the own ring. */
-static int across(const struct p2_order *o, const struct ring *r, int place)
-{
-    return p2_at(o, o->n - 1 - (r->first + r->step * mpi_wrap(place, r->n)));
-}
-
+/* Ranks exchange their blocks with those that they face in the other ring. Then each ring passes on
+ * its own blocks and those of the other one. */
 static void allgather_two_rings(struct mpi_coll *c)
 {
-    struct p2_order o;
-    struct ring r;
+    struct p2_order o, ring;
+    struct mpi_data *blocks = p2_coll_parts(c, c->size);
+    int *at = mpi_schedule_memory(c->s, (uint64_t)c->size * sizeof(int)), peer;
 
-    if (!p2_coll_order(c, &o))
+    if (blocks == NULL || at == NULL || !p2_coll_order(c, &o))
         return;
     if (o.half == 0) {
         allgather_both_ways(c);
         return;
     }
-    r = ring_of(&o);
-    p2_coll_exchange(c, across(&o, &r, r.place), mpi_block(c, &c->in, across(&o, &r, r.place)),
-                     mpi_block(c, &c->in, c->rank));
-    mpi_coll_fence(c);
-    for (int i = 1; i <= r.n / 2; i++) {
-        int east = in_ring(&o, &r, r.place + 1), west = in_ring(&o, &r, r.place - 1);
-        int from_west = r.place - i, from_east = r.place + i;
-        bool both = 2 * i <= r.n - 1;
-
-        mpi_coll_receive(c, west, mpi_block(c, &c->in, in_ring(&o, &r, from_west)));
-        mpi_coll_receive(c, west, mpi_block(c, &c->in, across(&o, &r, from_west)));
-        if (both) {
-            mpi_coll_receive(c, east, mpi_block(c, &c->in, in_ring(&o, &r, from_east)));
-            mpi_coll_receive(c, east, mpi_block(c, &c->in, across(&o, &r, from_east)));
-        }
-        mpi_coll_send(c, east, mpi_block(c, &c->in, in_ring(&o, &r, from_west + 1)));
-        mpi_coll_send(c, east, mpi_block(c, &c->in, across(&o, &r, from_west + 1)));
-        if (both) {
-            mpi_coll_send(c, west, mpi_block(c, &c->in, in_ring(&o, &r, from_east - 1)));
-            mpi_coll_send(c, west, mpi_block(c, &c->in, across(&o, &r, from_east - 1)));
-        }
-        mpi_coll_fence(c);
+    ring = (struct p2_order){ .n = o.half, .place = o.place, .at = at };
+    if (o.place >= o.half)
+        ring.place = o.n - 1 - o.place;
+    for (int i = 0; i < o.half; i++) {
+        at[i] = o.at[o.place < o.half ? i : o.n - 1 - i];
+        blocks[i] = mpi_block_in(c, at[i]);
+        blocks[o.half + i] = mpi_block_in(c, o.at[o.place < o.half ? o.n - 1 - i : i]);
     }
+    peer = p2_at(&o, o.n - 1 - o.place);
+    mpi_coll_exchange(c, peer, mpi_block_in(c, peer), peer, mpi_block_in(c, c->rank));
+    p2_spread_both_ways(c, &ring, blocks, 2);
 }
 
 /* ---- broadcast ---------------------------------------------------------------------------------
@@ -186,7 +138,7 @@ static void bcast_chain(struct mpi_coll *c, int east)
 {
     struct p2_order o;
     int root = 0, way;
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1), flat;
+    struct mpi_data all = mpi_coll_in(c), flat;
     uint64_t n;
 
     if (!p2_coll_order(c, &o))
@@ -227,20 +179,20 @@ static void alltoall_both_ways(struct mpi_coll *c)
 
     if (!p2_coll_order(c, &o))
         return;
-    mpi_coll_move(c, mpi_block(c, &c->out, c->rank), mpi_block(c, &c->in, c->rank));
+    mpi_coll_move(c, mpi_block_out(c, c->rank), mpi_block_in(c, c->rank));
     for (int d = 1; d <= o.n / 2; d++) {
         int east = p2_at(&o, o.place + d), west = p2_at(&o, o.place - d);
 
-        mpi_coll_receive(c, west, mpi_block(c, &c->in, west));
+        mpi_coll_receive(c, west, mpi_block_in(c, west));
         if (east != west)
-            mpi_coll_receive(c, east, mpi_block(c, &c->in, east));
+            mpi_coll_receive(c, east, mpi_block_in(c, east));
     }
     for (int d = 1; d <= o.n / 2; d++) {
         int east = p2_at(&o, o.place + d), west = p2_at(&o, o.place - d);
 
-        mpi_coll_send(c, east, mpi_block(c, &c->out, east));
+        mpi_coll_send(c, east, mpi_block_out(c, east));
         if (east != west)
-            mpi_coll_send(c, west, mpi_block(c, &c->out, west));
+            mpi_coll_send(c, west, mpi_block_out(c, west));
     }
 }
 
