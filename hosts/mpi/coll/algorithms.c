@@ -83,6 +83,7 @@ int mpi_collectives_init(struct mpi_rank *mr)
     const char *network = mr->transport->ops->name;
     int code = mpi_select_init(mr);
 
+    TAILQ_INIT(&mr->ready);
     for (unsigned i = 0; code == MPI_SUCCESS && i < sizeof(own) / sizeof(own[0]); i++)
         code = mpi_algorithms_add(mr, own[i]);
     for (unsigned i = 0; code == MPI_SUCCESS && i < sizeof(tables) / sizeof(tables[0]); i++)

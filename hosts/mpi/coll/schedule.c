@@ -21,10 +21,10 @@ void mpi_schedule_fail(struct mpi_schedule *s, int code)
 
 struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm, int tag)
 {
-    struct mpi_schedule *s = mr->idle;
+    struct mpi_schedule *s = LIST_FIRST(&mr->idle);
 
     if (s != NULL) {
-        mr->idle = s->next;
+        LIST_REMOVE(s, in_list);
     } else {
         s = calloc(1, sizeof(*s));
         if (s == NULL) {
@@ -33,7 +33,6 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
         }
         s->mr = mr;
     }
-    s->next = NULL;
     s->comm = comm;
     comm->holders++;
     s->op = NULL;
@@ -41,7 +40,7 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
     s->nsteps = s->at = s->round.used = s->pending = 0;
     s->handle = NULL;
     s->then = NULL;
-    s->running = s->done = false;
+    s->running = s->ready = s->done = false;
     s->code = MPI_SUCCESS;
     return s;
 }
@@ -59,50 +58,27 @@ static void put_objects(struct mpi_schedule *s)
     s->nsteps = 0;
 }
 
-static void link_running(struct mpi_schedule *s)
-{
-    s->next = s->mr->running;
-    s->at_running = &s->mr->running;
-    if (s->next != NULL)
-        s->next->at_running = &s->next;
-    *s->at_running = s;
-    s->running = true;
-}
-
 static void unlink_running(struct mpi_schedule *s)
 {
-    *s->at_running = s->next;
-    if (s->next != NULL)
-        s->next->at_running = s->at_running;
+    if (s->running)
+        LIST_REMOVE(s, in_list);
     s->running = false;
 }
 
 static void link_ready(struct mpi_schedule *s)
 {
-    struct mpi_rank *mr = s->mr;
-
-    if (mr->ready == NULL)
-        mr->ready_end = &mr->ready;
-    s->next_ready = NULL;
-    s->at_ready = mr->ready_end;
-    *mr->ready_end = s;
-    mr->ready_end = &s->next_ready;
-    mr->follows[MPI_FOLLOWS_SCHEDULES].due = true;
+    s->ready = true;
+    TAILQ_INSERT_TAIL(&s->mr->ready, s, in_ready);
+    s->mr->follows[MPI_FOLLOWS_SCHEDULES].due = true;
 }
 
 static void unlink_ready(struct mpi_schedule *s)
 {
-    struct mpi_rank *mr = s->mr;
-
-    if (s->at_ready == NULL)
+    if (!s->ready)
         return;
-    *s->at_ready = s->next_ready;
-    if (s->next_ready != NULL)
-        s->next_ready->at_ready = s->at_ready;
-    else
-        mr->ready_end = s->at_ready;
-    s->at_ready = NULL;
-    mr->follows[MPI_FOLLOWS_SCHEDULES].due = mr->ready != NULL;
+    s->ready = false;
+    TAILQ_REMOVE(&s->mr->ready, s, in_ready);
+    s->mr->follows[MPI_FOLLOWS_SCHEDULES].due = !TAILQ_EMPTY(&s->mr->ready);
 }
 
 /* The first chunk stays for the next collective. */
@@ -124,24 +100,22 @@ void mpi_schedule_put(struct mpi_schedule *s)
     if (s == NULL)
         return;
     s->round.used = 0;
-    if (s->running)
-        unlink_running(s);
+    unlink_running(s);
     unlink_ready(s);
     put_objects(s);
     free_memory(s, false);
     mpi_comm_put(s->comm);
-    s->next = s->mr->idle;
-    s->mr->idle = s;
+    LIST_INSERT_HEAD(&s->mr->idle, s, in_list);
 }
 
 void mpi_schedules_release(struct mpi_rank *mr)
 {
-    while (mr->running != NULL)
-        mpi_schedule_put(mr->running);
-    while (mr->idle != NULL) {
-        struct mpi_schedule *s = mr->idle;
+    struct mpi_schedule *s;
 
-        mr->idle = s->next;
+    while ((s = LIST_FIRST(&mr->running)) != NULL)
+        mpi_schedule_put(s);
+    while ((s = LIST_FIRST(&mr->idle)) != NULL) {
+        LIST_REMOVE(s, in_list);
         free_memory(s, true);
         free(s->steps);
         free(s->round.requests);
@@ -170,7 +144,7 @@ void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
     return c->data + (c->used - take);
 }
 
-static struct mpi_step *add(struct mpi_schedule *s, enum mpi_step_kind kind)
+static struct mpi_step *add_step(struct mpi_schedule *s, enum mpi_step_kind kind)
 {
     if (s->nsteps == s->step_room) {
         unsigned room = s->step_room == 0 ? FIRST_STEPS : 2 * s->step_room;
@@ -188,10 +162,10 @@ static struct mpi_step *add(struct mpi_schedule *s, enum mpi_step_kind kind)
     return &s->steps[s->nsteps++];
 }
 
-static void message(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_comm *comm,
-                    int peer, struct mpi_data data)
+static void add_message(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_comm *comm,
+                        int peer, struct mpi_data data)
 {
-    struct mpi_step *st = peer == MPI_PROC_NULL ? NULL : add(s, kind);
+    struct mpi_step *st = peer == MPI_PROC_NULL ? NULL : add_step(s, kind);
 
     if (st == NULL)
         return;
@@ -203,18 +177,18 @@ static void message(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_
 
 void mpi_step_send(struct mpi_schedule *s, struct mpi_comm *comm, int to, struct mpi_data data)
 {
-    message(s, MPI_STEP_SEND, comm, to, data);
+    add_message(s, MPI_STEP_SEND, comm, to, data);
 }
 
 void mpi_step_receive(struct mpi_schedule *s, struct mpi_comm *comm, int from, struct mpi_data data)
 {
-    message(s, MPI_STEP_RECEIVE, comm, from, data);
+    add_message(s, MPI_STEP_RECEIVE, comm, from, data);
 }
 
-static void local(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_data from,
-                  struct mpi_data to)
+static void add_local(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_data from,
+                      struct mpi_data to)
 {
-    struct mpi_step *st = from.count == 0 ? NULL : add(s, kind);
+    struct mpi_step *st = from.count == 0 ? NULL : add_step(s, kind);
 
     if (st == NULL)
         return;
@@ -226,21 +200,21 @@ static void local(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_da
 
 void mpi_step_copy(struct mpi_schedule *s, struct mpi_data from, struct mpi_data to)
 {
-    local(s, MPI_STEP_COPY, from, to);
+    add_local(s, MPI_STEP_COPY, from, to);
 }
 
 void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_data right)
 {
-    local(s, MPI_STEP_COMBINE, left, right);
+    add_local(s, MPI_STEP_COMBINE, left, right);
 }
 
 void mpi_step_fence(struct mpi_schedule *s)
 {
     if (s->nsteps > 0 && s->steps[s->nsteps - 1].kind != MPI_STEP_FENCE)
-        add(s, MPI_STEP_FENCE);
+        add_step(s, MPI_STEP_FENCE);
 }
 
-static void ended(struct mpi_rank *mr, struct mpi_request *rq)
+static void message_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_schedule *s = rq->owner;
 
@@ -261,7 +235,7 @@ static void start_message(struct mpi_schedule *s, const struct mpi_step *st)
                                 .peer = st->peer,
                                 .tag = s->tag,
                                 .context = st->comm->context + 1, /* no user's receive matches */
-                                .ended = ended,
+                                .ended = message_ended,
                                 .owner = s };
     s->pending++;
     (void)mpi_start(s->mr, rq);
@@ -320,13 +294,12 @@ static void check_round(struct mpi_schedule *s)
 }
 
 /* A non-blocking one leaves nothing but its handle behind. */
-static void finish(struct mpi_schedule *s)
+static void finish_schedule(struct mpi_schedule *s)
 {
     struct mpi_request *rq = s->handle;
 
     s->done = true;
-    if (s->running)
-        unlink_running(s);
+    unlink_running(s);
     if (s->then != NULL && s->code == MPI_SUCCESS)
         s->code = s->then(s->then_arg);
     if (rq == NULL)
@@ -356,13 +329,13 @@ static void start_round(struct mpi_schedule *s)
 }
 
 /* A message that was too long is an error in the end, but others wait for what comes behind it. */
-static void run(struct mpi_schedule *s)
+static void run_rounds(struct mpi_schedule *s)
 {
     s->mr->moves++;
     while (s->pending == 0) {
         check_round(s);
         if (s->at == s->nsteps) {
-            finish(s);
+            finish_schedule(s);
             return;
         }
         start_round(s);
@@ -374,10 +347,11 @@ void mpi_schedule_start(struct mpi_schedule *s)
     if (s->code == MPI_SUCCESS)
         mpi_schedule_fail(s, room_for_rounds(s));
     if (s->code != MPI_SUCCESS) {
-        finish(s);
+        finish_schedule(s);
         return;
     }
-    link_running(s);
+    s->running = true;
+    LIST_INSERT_HEAD(&s->mr->running, s, in_list);
     link_ready(s);
     mpi_schedules_advance(s->mr);
 }
@@ -385,14 +359,14 @@ void mpi_schedule_start(struct mpi_schedule *s)
 /* A step may make progress itself: only the outermost call goes on. */
 void mpi_schedules_advance(struct mpi_rank *mr)
 {
+    struct mpi_schedule *s;
+
     if (mr->advancing)
         return;
     mr->advancing = true;
-    while (mr->ready != NULL) {
-        struct mpi_schedule *s = mr->ready;
-
+    while ((s = TAILQ_FIRST(&mr->ready)) != NULL) {
         unlink_ready(s);
-        run(s);
+        run_rounds(s);
     }
     mr->advancing = false;
 }

@@ -45,8 +45,8 @@ struct mpi_step {
 struct mpi_scratch; /* of scratch memory */
 
 struct mpi_schedule {
-    struct mpi_schedule *next, **at_running; /* of the rank's running ones; or of its idle ones */
-    struct mpi_schedule *next_ready, **at_ready; /* of those that can go on; at_ready NULL: not */
+    LIST_ENTRY(mpi_schedule) in_list; /* the rank's running ones, or its idle ones */
+    TAILQ_ENTRY(mpi_schedule) in_ready;
     struct mpi_rank *mr;
     struct mpi_comm *comm; /* held while the schedule is */
     const struct mpi_op *op;
@@ -59,7 +59,7 @@ struct mpi_schedule {
     struct mpi_request *handle; /* of a non-blocking one */
     int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
     void *then_arg;
-    bool running, done;
+    bool running, ready, done; /* ready: it can go on */
     int code;
 };
 

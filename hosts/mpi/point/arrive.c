@@ -270,11 +270,11 @@ static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi
 
 static void take_back(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
-    struct mpi_arrived *a = peer->first;
+    struct mpi_arrived *a = TAILQ_FIRST(&peer->arrived);
     bool found;
 
     while (a != NULL && a->number != e->number)
-        a = a->next;
+        a = TAILQ_NEXT(a, in_peer);
     found = a != NULL && (a->e.kind == MPI_RTS || a->filled == a->e.bytes);
     if (found) {
         mpi_arrived_unlist(mr, a);

@@ -19,25 +19,15 @@
 
 static void hold(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_protocol *p = mr->protocol;
-
     rq->held = true;
-    rq->next_held = NULL;
-    rq->at_held = p->held_end;
-    *p->held_end = rq;
-    p->held_end = &rq->next_held;
+    TAILQ_INSERT_TAIL(&mr->protocol->held, rq, in_held);
 }
 
 static void unhold(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    if (!rq->held)
-        return;
+    if (rq->held)
+        TAILQ_REMOVE(&mr->protocol->held, rq, in_held);
     rq->held = false;
-    *rq->at_held = rq->next_held;
-    if (rq->next_held != NULL)
-        rq->next_held->at_held = rq->at_held;
-    else
-        mr->protocol->held_end = rq->at_held;
 }
 
 /* @return false: its buffer is none that others can write to. */
@@ -71,7 +61,7 @@ void mpi_ask(struct mpi_rank *mr, struct mpi_request *rq)
 {
     if (!mr->transport->caps.sends_requests || rq->far == NULL || rq->far->self)
         return;
-    if (mr->protocol->any.first != NULL || rq->far->unasked > 1)
+    if (!TAILQ_EMPTY(&mr->protocol->any) || rq->far->unasked > 1)
         hold(mr, rq);
     else
         (void)tell_address(mr, rq);
@@ -82,16 +72,16 @@ void mpi_ask_ended(struct mpi_rank *mr, struct mpi_request *rq)
     unhold(mr, rq);
     if (rq->far != NULL && !rq->asked)
         rq->far->unasked--;
-    if (mr->protocol->held != NULL)
+    if (!TAILQ_EMPTY(&mr->protocol->held))
         mr->protocol->release = true;
 }
 
 static bool oldest_unasked(const struct mpi_request *rq)
 {
-    const struct mpi_request *first = rq->far->posted.first;
+    const struct mpi_request *first = TAILQ_FIRST(&rq->far->posted);
 
     while (first != rq && first->asked)
-        first = first->next;
+        first = TAILQ_NEXT(first, in_list);
     return first == rq;
 }
 
@@ -100,9 +90,9 @@ void mpi_ask_release(struct mpi_rank *mr)
     struct mpi_protocol *p = mr->protocol;
 
     p->release = false;
-    for (struct mpi_request *rq = p->held, *next; rq != NULL; rq = next) {
-        next = rq->next_held;
-        if (p->any.first != NULL && p->any.first->number < rq->number)
+    for (struct mpi_request *rq = TAILQ_FIRST(&p->held), *next; rq != NULL; rq = next) {
+        next = TAILQ_NEXT(rq, in_held);
+        if (!TAILQ_EMPTY(&p->any) && TAILQ_FIRST(&p->any)->number < rq->number)
             return;
         if (!oldest_unasked(rq))
             continue;
@@ -146,47 +136,43 @@ static bool stale(struct mpi_peer *peer, const struct mpi_entry *ask)
 
 void mpi_ask_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
-    struct mpi_ask *ask = mr->protocol->spare_asks;
+    struct mpi_asks *spare = &mr->protocol->spare_asks;
+    struct mpi_ask *ask = STAILQ_FIRST(spare);
 
     if (stale(peer, e)) {
         mr->counts.stale_asks++;
         return;
     }
     if (ask != NULL)
-        mr->protocol->spare_asks = ask->next;
+        STAILQ_REMOVE_HEAD(spare, in_list);
     else
         ask = mpi_need(mr, malloc(sizeof(*ask)));
-    ask->next = NULL;
     ask->e = *e;
-    *peer->asks_end = ask;
-    peer->asks_end = &ask->next;
+    STAILQ_INSERT_TAIL(&peer->asks, ask, in_list);
 }
 
 const struct mpi_ask *mpi_ask_find(const struct mpi_peer *peer, uint32_t context, int tag)
 {
-    const struct mpi_ask *ask = peer->asks;
+    const struct mpi_ask *ask;
 
-    while (ask != NULL &&
-           !(ask->e.id == context && ((ask->e.flags & MPI_FLAG_ANY_TAG) != 0 || ask->e.tag == tag)))
-        ask = ask->next;
-    return ask;
+    STAILQ_FOREACH(ask, &peer->asks, in_list)
+    if (ask->e.id == context && ((ask->e.flags & MPI_FLAG_ANY_TAG) != 0 || ask->e.tag == tag))
+        return ask;
+    return NULL;
 }
 
 bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id)
 {
-    for (struct mpi_ask **at = &peer->asks; *at != NULL; at = &(*at)->next) {
-        struct mpi_ask *ask = *at;
+    struct mpi_ask *ask;
 
-        if (ask->e.own_id != id)
-            continue;
-        *at = ask->next;
-        if (ask->next == NULL)
-            peer->asks_end = at;
-        ask->next = mr->protocol->spare_asks;
-        mr->protocol->spare_asks = ask;
-        return true;
-    }
-    return false;
+    STAILQ_FOREACH(ask, &peer->asks, in_list)
+    if (ask->e.own_id == id)
+        break;
+    if (ask == NULL)
+        return false;
+    STAILQ_REMOVE(&peer->asks, ask, mpi_ask, in_list);
+    STAILQ_INSERT_HEAD(&mr->protocol->spare_asks, ask, in_list);
+    return true;
 }
 
 void mpi_ask_missed(struct mpi_rank *mr, struct mpi_peer *peer, uint64_t number, uint32_t context,

@@ -60,14 +60,12 @@ void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_f
 {
     struct mpi_kept *k;
 
-    if (peer->kept == NULL && mpi_put(mr, peer, fifo, e, NULL, 0))
+    if (STAILQ_EMPTY(&peer->kept) && mpi_put(mr, peer, fifo, e, NULL, 0))
         return;
     k = mpi_need(mr, malloc(sizeof(*k) + sizeof(*e)));
-    k->next = NULL;
     k->fifo = fifo;
     memcpy(k->bytes, e, sizeof(*e));
-    *peer->kept_end = k;
-    peer->kept_end = &k->next;
+    STAILQ_INSERT_TAIL(&peer->kept, k, in_list);
     mpi_busy(mr, peer);
 }
 
@@ -150,11 +148,9 @@ static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct trans
 {
     struct mpi_kept *k = mpi_need(mr, malloc(sizeof(*k) + taken->size));
 
-    k->next = NULL;
     k->size = taken->size;
     memcpy(k->bytes, taken->bytes, taken->size);
-    *peer->deferred_end = k;
-    peer->deferred_end = &k->next;
+    STAILQ_INSERT_TAIL(&peer->deferred, k, in_list);
 }
 
 static void decode(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
@@ -175,13 +171,11 @@ void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *pe
 {
     struct transport *t = mr->transport;
     struct transport_taken taken;
+    struct mpi_kept *k;
 
-    while (peer->deferred != NULL && fifo == TRANSPORT_MESSAGE && !peer->withdrawing) {
-        struct mpi_kept *k = peer->deferred;
-
-        peer->deferred = k->next;
-        if (k->next == NULL)
-            peer->deferred_end = &peer->deferred;
+    while (fifo == TRANSPORT_MESSAGE && !peer->withdrawing &&
+           (k = STAILQ_FIRST(&peer->deferred)) != NULL) {
+        STAILQ_REMOVE_HEAD(&peer->deferred, in_list);
         decode(mr, peer, fifo, k->bytes, k->size);
         free(k);
     }

@@ -11,7 +11,7 @@ static bool is_pending(const struct mpi_rank *mr)
     const struct mpi_protocol *p = mr->protocol;
     const struct transport *t = mr->transport;
 
-    return p->open > 0 || p->nposted > 0 || p->busy != NULL || mr->running != NULL ||
+    return p->open > 0 || p->nposted > 0 || p->busy != NULL || !LIST_EMPTY(&mr->running) ||
            mr->follows[MPI_FOLLOWS_WINDOWS].due || (t->ops->queued != NULL && t->ops->queued(t));
 }
 

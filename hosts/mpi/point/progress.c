@@ -41,21 +41,19 @@ static void take_all(struct mpi_rank *mr, enum transport_fifo fifo, const bool *
 /* @return whether all that had found no room is out. */
 static bool flush_peer(struct mpi_rank *mr, struct mpi_peer *peer)
 {
-    while (peer->kept != NULL) {
-        struct mpi_kept *k = peer->kept;
+    struct mpi_kept *k;
+    struct mpi_request *rq;
+
+    while ((k = STAILQ_FIRST(&peer->kept)) != NULL) {
         struct mpi_entry e;
 
         memcpy(&e, k->bytes, sizeof(e));
         if (!mpi_put(mr, peer, k->fifo, &e, NULL, 0))
             return false;
-        peer->kept = k->next;
-        if (k->next == NULL)
-            peer->kept_end = &peer->kept;
+        STAILQ_REMOVE_HEAD(&peer->kept, in_list);
         free(k);
     }
-    while (peer->sends.first != NULL) {
-        struct mpi_request *rq = peer->sends.first;
-
+    while ((rq = TAILQ_FIRST(&peer->sends)) != NULL) {
         mpi_list_remove(rq);
         if (!mpi_send_try(mr, rq)) {
             mpi_list_add_first(&peer->sends, rq);
@@ -80,12 +78,13 @@ static void flush(struct mpi_rank *mr)
     }
 }
 
-static void tickets(struct mpi_rank *mr)
+static void end_transfers(struct mpi_rank *mr)
 {
     struct transport *t = mr->transport;
 
-    for (struct mpi_request *rq = mr->protocol->tickets.first, *next; rq != NULL; rq = next) {
-        next = rq->next;
+    for (struct mpi_request *rq = TAILQ_FIRST(&mr->protocol->tickets), *next; rq != NULL;
+         rq = next) {
+        next = TAILQ_NEXT(rq, in_list);
         if (!t->ops->done(t, rq->ticket))
             continue;
         mpi_list_remove(rq);
@@ -105,8 +104,8 @@ void mpi_advance(struct mpi_rank *mr, const bool *stop)
     take_all(mr, TRANSPORT_MESSAGE, stop);
     if (p->busy != NULL)
         flush(mr);
-    if (p->tickets.first != NULL)
-        tickets(mr);
+    if (!TAILQ_EMPTY(&p->tickets))
+        end_transfers(mr);
     if (p->release)
         mpi_ask_release(mr);
     for (unsigned i = 0; i < MPI_FOLLOWERS; i++)

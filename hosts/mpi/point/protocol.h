@@ -55,8 +55,8 @@ struct mpi_entry {
 
 /** A message that came before its receive, or that is coming in pieces. */
 struct mpi_arrived {
-    struct mpi_arrived *next, **at;         /* of its source, or spare */
-    struct mpi_arrived *next_all, **at_all; /* of all sources */
+    struct mpi_arrived *next_spare;
+    TAILQ_ENTRY(mpi_arrived) in_peer, in_all; /* its source's messages, and those of all sources */
     struct mpi_peer *from;
     struct mpi_request *rq; /* that gets it when it is complete */
     struct mpi_entry e;
@@ -68,7 +68,7 @@ struct mpi_arrived {
 
 /** A receive at the far side that has told its address. */
 struct mpi_ask {
-    struct mpi_ask *next;
+    STAILQ_ENTRY(mpi_ask) in_list;
     struct mpi_entry e;
 };
 
@@ -82,11 +82,15 @@ struct mpi_run {
 
 /** An entry that found no room. */
 struct mpi_kept {
-    struct mpi_kept *next;
+    STAILQ_ENTRY(mpi_kept) in_list;
     enum transport_fifo fifo;
     uint32_t size;
     uint8_t bytes[];
 };
+
+TAILQ_HEAD(mpi_arrivals, mpi_arrived);
+STAILQ_HEAD(mpi_asks, mpi_ask);
+STAILQ_HEAD(mpi_kept_entries, mpi_kept);
 
 /** What a rank knows of another one, from the first word between them on. */
 struct mpi_peer {
@@ -97,15 +101,15 @@ struct mpi_peer {
     /* as a source */
     struct mpi_list posted; /* receives from it alone */
     unsigned unasked;       /* of them: have told no address */
-    struct mpi_arrived *first, **end;
+    struct mpi_arrivals arrived;
     struct mpi_arrived *arriving; /* its pieces come next; or */
     struct mpi_request *into;     /* they go right into this receive */
     uint64_t taken;               /* messages */
-    struct mpi_kept *deferred, **deferred_end;
+    struct mpi_kept_entries deferred;
     /* as a destination */
     struct mpi_list sends; /* that found no room, in order */
-    struct mpi_kept *kept, **kept_end;
-    struct mpi_ask *asks, **asks_end;
+    struct mpi_kept_entries kept;
+    struct mpi_asks asks;
     struct mpi_run *runs;
     unsigned nruns, runs_room;
     uint64_t sent;                      /* messages */
@@ -123,11 +127,11 @@ struct mpi_protocol {
     struct mpi_peer *busy;   /* something found no room */
     struct mpi_list any;     /* posted receives from anybody */
     struct mpi_list tickets; /* requests whose data move */
-    struct mpi_arrived *first, **end;
+    struct mpi_arrivals arrived;
     struct mpi_arrived *spare; /* small ones, for reuse */
-    struct mpi_ask *spare_asks;
-    struct mpi_request *held, **held_end; /* receives that may not tell their address yet */
-    bool release;                         /* they may have got free */
+    struct mpi_asks spare_asks;
+    struct mpi_list held; /* receives that may not give their address yet */
+    bool release;         /* they may have got free */
     struct mpi_request **ids;
     uint32_t *free_ids;
     uint32_t nids, nfree;
@@ -167,7 +171,7 @@ void mpi_protocol_release(struct mpi_rank *mr);
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank);
 /** Whom a receive is from; NULL: any. */
 struct mpi_peer *mpi_source_of(struct mpi_rank *mr, const struct mpi_request *rq);
-/** A name for entries. @return 0: all are in use. */
+/** The name of a request in entries, a new one if it has none. @return 0: all are in use. */
 uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq);
 /** @return NULL: no request has this name, or no longer. */
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id);

@@ -15,9 +15,7 @@ struct mpi_arrived;
 enum mpi_mode { MPI_MODE_STANDARD, MPI_MODE_BUFFERED, MPI_MODE_SYNCHRONOUS, MPI_MODE_READY };
 
 /** In the order of their beginning; each request is in one list at most. */
-struct mpi_list {
-    struct mpi_request *first, **end;
-};
+TAILQ_HEAD(mpi_list, mpi_request);
 
 /** How far a send is. */
 enum mpi_phase {
@@ -61,9 +59,9 @@ struct mpi_request {
     MPI_Status status;
 
     /* The protocols' own. */
-    struct mpi_request *next, **at; /* in a list: who points to it */
-    struct mpi_list *list;
-    struct mpi_request *next_held, **at_held;
+    struct mpi_request *next_spare;
+    struct mpi_list *list; /* that it is in, or NULL */
+    TAILQ_ENTRY(mpi_request) in_list, in_held;
     struct mpi_peer *far; /* of a receive from anybody: NULL until it has its message */
     uint64_t number;      /* of a receive: of its post; of a send: of its message */
     uint32_t bytes, room; /* of the message; what there is room for at the receiver */
@@ -83,11 +81,6 @@ struct mpi_request {
     struct mpi_device_block *device; /* NULL, or where that is in memory of a GPU */
 };
 
-static inline void mpi_list_init(struct mpi_list *list)
-{
-    list->first = NULL;
-    list->end = &list->first;
-}
 void mpi_list_add(struct mpi_list *list, struct mpi_request *rq);
 void mpi_list_add_first(struct mpi_list *list, struct mpi_request *rq);
 void mpi_list_remove(struct mpi_request *rq); /* no effect on one that is in none */

@@ -136,7 +136,7 @@ static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_
 
     if (rq->mode == MPI_MODE_SYNCHRONOUS) {
         e.flags |= MPI_FLAG_SYNC;
-        e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
+        e.own_id = mpi_id_new(mr, rq);
         if (e.own_id == 0) /* no name that the answer could have: later, when one is free */
             return false;
     } else if (rq->bytes <= mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e)) {
@@ -172,7 +172,7 @@ static bool announce(struct mpi_rank *mr, struct mpi_request *rq)
     struct mpi_entry e = entry_of(rq, MPI_RTS);
     uint8_t *at;
 
-    e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
+    e.own_id = mpi_id_new(mr, rq);
     if (e.own_id == 0)
         return false;
     if (mr->transport->caps.read && !peer->self && mpi_is_flat(rq, &at) &&
@@ -260,7 +260,7 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq)
     mr->counts.bytes += rq->bytes;
     peer->sent_messages++;
     peer->sent_bytes += rq->bytes;
-    if (peer->sends.first == NULL && mpi_send_try(mr, rq))
+    if (TAILQ_EMPTY(&peer->sends) && mpi_send_try(mr, rq))
         return;
     mpi_list_add(&peer->sends, rq);
     mpi_busy(mr, peer);
@@ -351,12 +351,12 @@ static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq)
         return;
     }
     /* What takes it back may not overtake its pieces. */
-    rq->cancelling = rq->phase == MPI_SEND_PIECES && (rq->id != 0 || mpi_id_new(mr, rq) != 0);
+    rq->cancelling = rq->phase == MPI_SEND_PIECES && mpi_id_new(mr, rq) != 0;
     if (rq->number == 0 ||
         (!rq->done && rq->phase != MPI_SEND_ASKED && rq->phase != MPI_SEND_SYNC) ||
         rq->phase == MPI_SEND_WRITING || rq->phase == MPI_SEND_GRANTED)
         return;
-    e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
+    e.own_id = mpi_id_new(mr, rq);
     if (e.own_id == 0)
         return;
     mpi_opened(mr, rq);

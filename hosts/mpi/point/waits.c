@@ -59,11 +59,11 @@ static const struct mpi_request *find(const struct mpi_waits *w, unsigned i)
 static void tell_other(const struct mpi_rank *mr, const struct mpi_request *rq,
                        struct host_wait *wait_p)
 {
-    const struct mpi_arrived *a = mr->protocol->first, *other = NULL;
+    const struct mpi_arrived *a = TAILQ_FIRST(&mr->protocol->arrived), *other = NULL;
 
     if (!rq->receives || rq->matched || rq->context != rq->comm->context)
         return;
-    for (; a != NULL && (other == NULL || other->from != rq->far); a = a->next_all)
+    for (; a != NULL && (other == NULL || other->from != rq->far); a = TAILQ_NEXT(a, in_all))
         if (a->e.id == rq->context && (other == NULL || a->from == rq->far))
             other = a;
     if (other == NULL)
