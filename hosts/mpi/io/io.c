@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define ACCESS_MODES (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR)
+#define AGREED_INTS  3 /* at most, see mpi_file_agree() */
 
 struct mpi_file *mpi_file_begin(const char *call, MPI_File file)
 {
@@ -63,6 +64,23 @@ int mpi_file_errno(struct mpi_rank *mr, const char *name, int error)
     return mpi_fail(mr, code, "%.60s: %s", name, why);
 }
 
+int mpi_file_check_mode(const struct mpi_file *f, int unwanted)
+{
+    static const struct {
+        int mode, code;
+        const char *name;
+    } modes[] = {
+        { MPI_MODE_RDONLY, MPI_ERR_READ_ONLY, "MPI_MODE_RDONLY" },
+        { MPI_MODE_WRONLY, MPI_ERR_ACCESS, "MPI_MODE_WRONLY" },
+        { MPI_MODE_SEQUENTIAL, MPI_ERR_UNSUPPORTED_OPERATION, "MPI_MODE_SEQUENTIAL" },
+    };
+
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if ((f->amode & unwanted & modes[i].mode) != 0)
+            return mpi_fail(f->mr, modes[i].code, "%.60s: opened with %s", f->name, modes[i].name);
+    return MPI_SUCCESS;
+}
+
 /* ---- what ranks exchange -------------------------------------------------------------------- */
 
 /* Of an error on another rank. */
@@ -75,28 +93,41 @@ static void note_of(struct mpi_file *f, int rank, int code)
     mpi_note(f->mr, "%.60s: rank %d: %s", f->name, rank, text);
 }
 
+void *mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes)
+{
+    char *all = mpi_block_zero(f->mr, (size_t)f->comm->size * bytes);
+
+    if (all == NULL) {
+        mpi_note(f->mr, "out of memory");
+        return NULL;
+    }
+    memcpy(all + (size_t)f->comm->rank * bytes, own, bytes);
+    if (mpi_comm_exchange(f->mr, f->comm, (int *)(void *)all, (int)(bytes / sizeof(int))) ==
+        MPI_SUCCESS)
+        return all;
+    mpi_block_free(all);
+    return NULL;
+}
+
 int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code)
 {
+    int mine[AGREED_INTS + 1], *all, bad = MPI_SUCCESS;
     size_t each = (size_t)n + 1;
-    size_t size = (size_t)f->comm->size;
-    int *all = mpi_block_zero(f->mr, each * size * sizeof(*all));
-    int bad;
 
-    if (all == NULL)
-        return mpi_fail(f->mr, MPI_ERR_NO_MEM, "out of memory");
     for (int i = 0; i < n; i++)
-        all[each * (size_t)f->comm->rank + (size_t)i] = own[i];
-    all[each * (size_t)f->comm->rank + (size_t)n] = code;
-    bad = mpi_comm_exchange(f->mr, f->comm, all, (int)each);
-    for (size_t r = 0; bad == MPI_SUCCESS && r < size; r++) {
-        bad = all[each * r + (size_t)n];
+        mine[i] = own[i];
+    mine[n] = code;
+    all = mpi_file_gather(f, mine, each * sizeof(*mine));
+    if (all == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int r = 0; bad == MPI_SUCCESS && r < f->comm->size; r++) {
+        bad = all[each * (size_t)r + (size_t)n];
         if (bad != MPI_SUCCESS && code == MPI_SUCCESS)
-            note_of(f, (int)r, bad);
+            note_of(f, r, bad);
     }
-    for (size_t r = 1; bad == MPI_SUCCESS && r < size; r++)
-        if (memcmp(&all[each * r], all, (size_t)n * sizeof(*all)) != 0)
-            bad =
-                mpi_fail(f->mr, MPI_ERR_NOT_SAME, "other arguments on rank %zu than on rank 0", r);
+    for (int r = 1; bad == MPI_SUCCESS && r < f->comm->size; r++)
+        if (memcmp(&all[each * (size_t)r], all, (size_t)n * sizeof(*all)) != 0)
+            bad = mpi_fail(f->mr, MPI_ERR_NOT_SAME, "other arguments on rank %d than on rank 0", r);
     mpi_block_free(all);
     return bad;
 }
@@ -376,12 +407,7 @@ static int check_size(const struct mpi_file *f, int64_t size)
 {
     if (size < 0)
         return mpi_fail(f->mr, MPI_ERR_ARG, "size = %lld: expected 0 or more", (long long)size);
-    if ((f->amode & MPI_MODE_RDONLY) != 0)
-        return mpi_fail(f->mr, MPI_ERR_READ_ONLY, "%.60s: opened with MPI_MODE_RDONLY", f->name);
-    if ((f->amode & MPI_MODE_SEQUENTIAL) != 0)
-        return mpi_fail(f->mr, MPI_ERR_UNSUPPORTED_OPERATION,
-                        "%.60s: opened with MPI_MODE_SEQUENTIAL", f->name);
-    return MPI_SUCCESS;
+    return mpi_file_check_mode(f, MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL);
 }
 
 static int change_size(const char *call, MPI_File file, int64_t size,

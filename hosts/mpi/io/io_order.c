@@ -1,10 +1,8 @@
 /*
  * Collective writes. Where those of several ranks meet they go in the order of ranks, one after the
  * other; where they only interleave, as the parts of an array do, they go at once. First all ranks
- * tell from where to where they write; if that leaves it open, also which blocks.
+ * report from where to where they write; if that leaves it open, also which blocks.
  */
-#include <string.h>
-
 #include "hosts/mpi/io/io.h"
 
 #define RUNS 128u /* that describe a rank's blocks; each is 32 bytes of a message */
@@ -124,22 +122,7 @@ static bool any_meet(const struct run *a, const struct run *b, uint64_t n)
     return false;
 }
 
-/* `bytes`, a multiple of an int's, of each rank. @return memory for mpi_block_free(), or NULL. */
-static void *gather(struct mpi_file *f, const void *own, size_t bytes)
-{
-    char *all = mpi_block_zero(f->mr, (size_t)f->comm->size * bytes);
-
-    if (all == NULL)
-        return NULL;
-    memcpy(all + (size_t)f->comm->rank * bytes, own, bytes);
-    if (mpi_comm_exchange(f->mr, f->comm, (int *)(void *)all, (int)(bytes / sizeof(int))) ==
-        MPI_SUCCESS)
-        return all;
-    mpi_block_free(all);
-    return NULL;
-}
-
-/** What all ranks tell at first. */
+/** What all ranks report at first. */
 struct outline {
     struct run whole; /* from the first byte to the last */
     uint64_t runs;    /* within */
@@ -149,7 +132,7 @@ struct outline {
 static int outlines_meet(struct mpi_file *f, const struct outline *own, int *meet_p,
                          uint64_t *runs_p)
 {
-    struct outline *all = gather(f, own, sizeof(*own));
+    struct outline *all = mpi_file_gather(f, own, sizeof(*own));
 
     if (all == NULL)
         return MPI_ERR_NO_MEM;
@@ -166,8 +149,8 @@ static int outlines_meet(struct mpi_file *f, const struct outline *own, int *mee
 /* Each rank compares itself with those below. */
 static int blocks_meet(struct mpi_file *f, const struct run *own, uint64_t n, int *meet_p)
 {
-    struct run *all = gather(f, own, n * sizeof(*own));
-    int *told;
+    struct run *all = mpi_file_gather(f, own, n * sizeof(*own));
+    int *all_meet;
 
     if (all == NULL)
         return MPI_ERR_NO_MEM;
@@ -175,12 +158,12 @@ static int blocks_meet(struct mpi_file *f, const struct run *own, uint64_t n, in
     for (int r = 0; r < f->comm->rank && !*meet_p; r++)
         *meet_p = any_meet(own, &all[(uint64_t)r * n], n);
     mpi_block_free(all);
-    told = gather(f, meet_p, sizeof(*meet_p));
-    if (told == NULL)
+    all_meet = mpi_file_gather(f, meet_p, sizeof(*meet_p));
+    if (all_meet == NULL)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < f->comm->size; r++)
-        *meet_p |= told[r];
-    mpi_block_free(told);
+        *meet_p |= all_meet[r];
+    mpi_block_free(all_meet);
     return MPI_SUCCESS;
 }
 

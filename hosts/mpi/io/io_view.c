@@ -262,18 +262,10 @@ static int target(struct mpi_file *f, int64_t offset, int whence, int64_t now, i
     return MPI_SUCCESS;
 }
 
-static int check_not_sequential(const struct mpi_file *f)
-{
-    if ((f->amode & MPI_MODE_SEQUENTIAL) == 0)
-        return MPI_SUCCESS;
-    return mpi_fail(f->mr, MPI_ERR_UNSUPPORTED_OPERATION, "%.60s: opened with MPI_MODE_SEQUENTIAL",
-                    f->name);
-}
-
 int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
 {
     struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? check_not_sequential(f) : MPI_ERR_FILE;
+    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
         code = target(f, offset, whence, f->at, &f->at);
@@ -283,7 +275,7 @@ int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
 int MPI_File_get_position(MPI_File file, MPI_Offset *offset)
 {
     struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? check_not_sequential(f) : MPI_ERR_FILE;
+    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
         *offset = f->at;
@@ -299,7 +291,7 @@ int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence)
     if (f == NULL)
         return mpi_file_end(f, __func__, MPI_ERR_FILE);
     memcpy(ints + 1, &offset, sizeof(offset));
-    code = mpi_file_agree(f, ints, 3, check_not_sequential(f));
+    code = mpi_file_agree(f, ints, 3, mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL));
     if (code != MPI_SUCCESS)
         return mpi_file_end(f, __func__, code);
     if (f->comm->rank == 0)
@@ -310,7 +302,7 @@ int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence)
 int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset)
 {
     struct mpi_file *f = mpi_file_begin(__func__, file);
-    int code = f != NULL ? check_not_sequential(f) : MPI_ERR_FILE;
+    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
     int64_t at = 0;
 
     if (code == MPI_SUCCESS)
