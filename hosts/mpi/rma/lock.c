@@ -12,7 +12,7 @@ static bool is_settled(const struct mpi_win *win, int rank)
     return (win->owed == 0 || win->peers[rank].unsure == 0) && mpi_win_is_local(win, rank);
 }
 
-static int check_rank(struct mpi_win *win, int rank)
+int mpi_win_check_rank(const struct mpi_win *win, int rank)
 {
     if (rank >= 0 && rank < win->comm->size)
         return MPI_SUCCESS;
@@ -36,7 +36,7 @@ static void ask_for_lock(struct mpi_win *win, int type, int rank, int promises)
 
 static int lock_rank(struct mpi_win *win, int type, int rank, int promises)
 {
-    int code = check_rank(win, rank);
+    int code = mpi_win_check_rank(win, rank);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -91,7 +91,7 @@ static void settle(struct mpi_win *win, int rank, enum mpi_win_kind kind)
 
 static int check_locked(struct mpi_win *win, int rank, bool flushes)
 {
-    int code = check_rank(win, rank);
+    int code = mpi_win_check_rank(win, rank);
 
     if (code != MPI_SUCCESS || win->peers[rank].locked || (flushes && win->locked_all))
         return code;

@@ -10,11 +10,8 @@ static void part_over(struct mpi_win_op *op)
 
     if (--op->pending > 0)
         return;
-    *op->at = op->next;
-    if (op->next != NULL)
-        op->next->at = op->at;
-    op->next = win->ended;
-    win->ended = op;
+    LIST_REMOVE(op, in_list);
+    LIST_INSERT_HEAD(&win->ended, op, in_list);
     win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
@@ -41,10 +38,10 @@ static void start_part(struct mpi_win_op *op, struct mpi_request *rq, bool recei
 
 static struct mpi_win_op *op_new(struct mpi_win *win, int target)
 {
-    struct mpi_win_op *op = win->spare_ops;
+    struct mpi_win_op *op = LIST_FIRST(&win->spare_ops);
 
     if (op != NULL) {
-        win->spare_ops = op->next;
+        LIST_REMOVE(op, in_list);
     } else {
         op = mpi_block_new(win->mr, sizeof(*op));
         op->more = NULL;
@@ -56,11 +53,7 @@ static struct mpi_win_op *op_new(struct mpi_win *win, int target)
     op->origin = op->result = NULL;
     op->expects = 0;
     op->pending = 1; /* until all parts have begun */
-    op->next = win->ops;
-    op->at = &win->ops;
-    if (op->next != NULL)
-        op->next->at = &op->next;
-    win->ops = op;
+    LIST_INSERT_HEAD(&win->ops, op, in_list);
     win->peers[target].pending++;
     return op;
 }
@@ -75,38 +68,37 @@ static void op_drop_types(struct mpi_win_op *op)
 
 void mpi_win_collect(struct mpi_win *win)
 {
-    while (win->ended != NULL) {
-        struct mpi_win_op *op = win->ended;
+    struct mpi_win_op *op;
 
-        win->ended = op->next;
+    while ((op = LIST_FIRST(&win->ended)) != NULL) {
+        LIST_REMOVE(op, in_list);
         win->peers[op->target].pending--;
         win->expects -= op->expects;
         if (op->handle != NULL)
             mpi_ended(win->mr, op->handle);
         op_drop_types(op);
-        op->next = win->spare_ops;
-        win->spare_ops = op;
+        LIST_INSERT_HEAD(&win->spare_ops, op, in_list);
     }
 }
 
-static void ops_free(struct mpi_win_op *op, bool types)
+static void ops_free(struct mpi_win_ops *ops, bool types)
 {
-    while (op != NULL) {
-        struct mpi_win_op *next = op->next;
+    struct mpi_win_op *op;
 
+    while ((op = LIST_FIRST(ops)) != NULL) {
+        LIST_REMOVE(op, in_list);
         if (types)
             op_drop_types(op);
         mpi_block_free(op->more);
         mpi_block_free(op);
-        op = next;
     }
 }
 
 void mpi_win_drop_ops(struct mpi_win *win)
 {
-    ops_free(win->ops, true);
-    ops_free(win->ended, true);
-    ops_free(win->spare_ops, false);
+    ops_free(&win->ops, true);
+    ops_free(&win->ended, true);
+    ops_free(&win->spare_ops, false);
 }
 
 /* A header and what is in it; no more parts come before op_begun. */

@@ -111,9 +111,7 @@ static int fence(struct mpi_win *win, bool last)
 
     if (mpi_win_has_epoch(win))
         return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "within an epoch of another kind");
-    counts = mpi_block_zero(win->mr, 2 * n * sizeof(*counts));
-    if (counts == NULL)
-        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    counts = mpi_block_new(win->mr, 2 * n * sizeof(*counts));
     for (size_t r = 0; r < n; r++)
         counts[r] = win->peers[r].issued;
     code = MPI_Alltoall(counts, 1, MPI_UINT64_T, counts + n, 1, MPI_UINT64_T, win->comm_handle);

@@ -65,11 +65,9 @@ static void wait_for(struct mpi_win *win, struct mpi_win_waiting **list, int sou
 static void admit(struct mpi_win *win, struct mpi_win_peer *peer)
 {
     peer->barred = false;
-    if (peer->held == NULL)
+    if (TAILQ_EMPTY(&peer->held))
         return;
-    *win->ins_end = peer->held;
-    win->ins_end = peer->held_end;
-    peer->held = NULL;
+    TAILQ_CONCAT(&win->ins, &peer->held, in_list);
     win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
@@ -128,7 +126,6 @@ void mpi_win_announced(struct mpi_win *win, int source, const struct mpi_win_hea
         break;
     case MPI_WIN_LOCK:
         peer->barred = true;
-        peer->held_end = &peer->held;
         wait_for(win, &win->lock_queue, source, head);
         grant_locks(win);
         break;
@@ -207,59 +204,49 @@ static void combine(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
     free(left);
 }
 
-/* Numbers without gaps, in one piece, are combined where they are. @return false: they are not. */
-static bool exchange_in_place(struct mpi_win_in *in)
+/* target = target op data; both are in packed form, `at` perhaps where the program has it. */
+static void combine_at(struct mpi_win_in *in, uint8_t *at)
 {
     struct mpi_rank *mr = in->win->mr;
     const struct mpi_type *basic = mpi_type_of(mr, in->head.basic);
-    uint64_t bytes = in->head.bytes;
-    uint8_t few[32], *old = few;
-    int64_t offset;
-    char *at;
 
-    if (!mpi_type_is_block(in->type, in->count, &offset) || basic->bytes != (uint64_t)basic->extent)
-        return false;
-    at = in->at + offset;
-    if ((uintptr_t)at % basic->align != 0)
-        return false;
-    if (in->head.kind == MPI_WIN_ACCUMULATE)
-        old = NULL;
-    else if (bytes > sizeof(few))
-        old = mpi_need(mr, malloc(bytes));
-    if (old != NULL)
-        memcpy(old, at, bytes);
-    if (in->head.kind == MPI_WIN_SWAP ? memcmp(at, in->data + bytes, bytes) == 0
-                                      : in->head.op == MPI_REPLACE)
-        memcpy(at, in->data, bytes);
-    else if (in->head.kind != MPI_WIN_SWAP)
-        mpi_op_apply(mpi_op_of(mr, in->head.op), in->data, at, bytes / basic->bytes, basic);
-    if (old != NULL)
-        memcpy(in->data, old, bytes);
-    if (old != few)
-        free(old);
-    return true;
+    if (basic->bytes == (uint64_t)basic->extent && (uintptr_t)at % basic->align == 0)
+        mpi_op_apply(mpi_op_of(mr, in->head.op), in->data, at, in->head.bytes / basic->bytes,
+                     basic);
+    else
+        combine(in, at, in->data);
 }
 
-/* What is in the window goes to in->data, for the answer; what came is put there. */
+/* What is in the window goes to in->data, for an answer; what came is put there. Data in one piece
+ * are changed where they are. */
 static void exchange(struct mpi_win_in *in)
 {
     struct mpi_rank *mr = in->win->mr;
     uint64_t bytes = in->head.bytes;
-    uint8_t *old = mpi_need(mr, malloc(2 * bytes)), *new = old + bytes;
+    bool swaps = in->head.kind == MPI_WIN_SWAP, flat;
+    uint8_t few[32], *old = NULL, *at;
+    int64_t offset;
 
-    mpi_type_pack(in->type, in->at, in->count, old);
-    memcpy(new, old, bytes);
-    if (in->head.kind == MPI_WIN_SWAP) {
-        if (memcmp(old, in->data + bytes, bytes) == 0)
-            memcpy(new, in->data, bytes);
-    } else if (in->head.op == MPI_REPLACE) {
-        memcpy(new, in->data, bytes);
-    } else {
-        combine(in, new, in->data);
+    if (in->head.kind != MPI_WIN_ACCUMULATE)
+        old = bytes <= sizeof(few) ? few : mpi_need(mr, malloc(bytes));
+    flat = mpi_type_is_block(in->type, in->count, &offset);
+    at = flat ? (uint8_t *)in->at + offset : mpi_need(mr, malloc(bytes));
+    if (!flat)
+        mpi_type_pack(in->type, in->at, in->count, at);
+    if (old != NULL)
+        memcpy(old, at, bytes);
+    if (swaps ? memcmp(at, in->data + bytes, bytes) == 0 : in->head.op == MPI_REPLACE)
+        memcpy(at, in->data, bytes);
+    else if (!swaps)
+        combine_at(in, at);
+    if (old != NULL)
+        memcpy(in->data, old, bytes);
+    if (!flat) {
+        mpi_type_unpack(in->type, in->at, at, bytes);
+        free(at);
     }
-    mpi_type_unpack(in->type, in->at, new, bytes);
-    memcpy(in->data, old, bytes);
-    free(old);
+    if (old != few)
+        free(old);
 }
 
 void mpi_win_accumulate(struct mpi_win_in *in)
@@ -267,7 +254,7 @@ void mpi_win_accumulate(struct mpi_win_in *in)
     mpi_spend_between(in->win->mr, in->data, in->at, in->head.bytes);
     if (in->head.kind != MPI_WIN_SWAP && in->head.op == MPI_NO_OP)
         mpi_type_pack(in->type, in->at, in->count, in->data);
-    else if (!exchange_in_place(in))
+    else
         exchange(in);
     mpi_spend_between(in->win->mr, in->at, in->data, in->head.bytes);
 }
@@ -340,13 +327,12 @@ static bool go_on(struct mpi_win_in *in)
 
 static struct mpi_win_in *in_new(struct mpi_win *win)
 {
-    struct mpi_win_in *in = win->spare_ins;
+    struct mpi_win_in *in = TAILQ_FIRST(&win->spare_ins);
 
     if (in != NULL)
-        win->spare_ins = in->next;
+        TAILQ_REMOVE(&win->spare_ins, in, in_list);
     else
         in = mpi_block_new(win->mr, sizeof(*in));
-    in->next = NULL;
     in->win = win;
     in->runs = NULL;
     in->type = NULL;
@@ -366,43 +352,30 @@ static void in_clear(struct mpi_win_in *in)
         mpi_block_free(in->data);
 }
 
-static void ins_free(struct mpi_win_in *in, bool clear)
+static void ins_free(struct mpi_win_ins *ins, bool clear)
 {
-    while (in != NULL) {
-        struct mpi_win_in *next = in->next;
+    struct mpi_win_in *in;
 
+    while ((in = TAILQ_FIRST(ins)) != NULL) {
+        TAILQ_REMOVE(ins, in, in_list);
         if (clear)
             in_clear(in);
         mpi_block_free(in);
-        in = next;
     }
 }
 
 void mpi_win_drop_ins(struct mpi_win *win)
 {
-    ins_free(win->ins, true);
-    ins_free(win->spare_ins, false);
+    ins_free(&win->ins, true);
+    ins_free(&win->spare_ins, false);
     for (int r = 0; win->peers != NULL && r < win->comm->size; r++)
-        ins_free(win->peers[r].held, true);
-}
-
-/* Behind the others; or, until it has its lock, aside. */
-static void queue(struct mpi_win *win, struct mpi_win_in *in)
-{
-    struct mpi_win_peer *peer = &win->peers[in->source];
-
-    if (peer->barred) {
-        *peer->held_end = in;
-        peer->held_end = &in->next;
-    } else {
-        *win->ins_end = in;
-        win->ins_end = &in->next;
-    }
+        ins_free(&win->peers[r].held, true);
 }
 
 static void operation_came(struct mpi_win *win, int source, const struct mpi_win_head *head)
 {
     struct mpi_rank *mr = win->mr;
+    struct mpi_win_peer *peer = &win->peers[source];
     struct mpi_win_in *in = in_new(win);
     uint64_t room = head->nruns * sizeof(*in->runs);
     const uint8_t *behind = win->message + sizeof(*head);
@@ -410,9 +383,10 @@ static void operation_came(struct mpi_win *win, int source, const struct mpi_win
     in->source = source;
     in->head = *head;
     if (accumulates(in))
-        in->turn = win->peers[source].turns++;
+        in->turn = peer->turns++;
     in->runs = room <= sizeof(in->few) ? in->few : mpi_block_new(mr, room);
-    queue(win, in);
+    /* behind the others; or, until it has its lock, aside */
+    TAILQ_INSERT_TAIL(peer->barred ? &peer->held : &win->ins, in, in_list);
     if (head->inside >= room) {
         memcpy(in->runs, behind, room);
         in->ended = true;
@@ -441,20 +415,16 @@ void mpi_win_advance(struct mpi_win *win)
             operation_came(win, source, &head);
         mpi_win_listen(win);
     }
-    for (struct mpi_win_in **at = &win->ins; *at != NULL;) {
-        struct mpi_win_in *in = *at;
+    for (struct mpi_win_in *in = TAILQ_FIRST(&win->ins), *next; in != NULL; in = next) {
+        bool over = go_on(in);
 
-        if (!go_on(in)) {
-            at = &in->next;
+        next = TAILQ_NEXT(in, in_list); /* the last one may have got a successor meanwhile */
+        if (!over)
             continue;
-        }
-        *at = in->next;
-        if (in->next == NULL)
-            win->ins_end = at;
+        TAILQ_REMOVE(&win->ins, in, in_list);
         win->peers[in->source].finished++;
         in_clear(in);
-        in->next = win->spare_ins;
-        win->spare_ins = in;
+        TAILQ_INSERT_HEAD(&win->spare_ins, in, in_list);
     }
     answer(win);
     mpi_win_collect(win);

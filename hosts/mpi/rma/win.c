@@ -89,13 +89,10 @@ struct said {
 static int exchange(struct mpi_win *win, const struct said *own)
 {
     size_t n = (size_t)win->comm->size;
-    struct said *all = mpi_block_zero(win->mr, n * sizeof(*all));
-    int code;
-
-    if (all == NULL)
-        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
-    code =
+    struct said *all = mpi_block_new(win->mr, n * sizeof(*all));
+    int code =
         MPI_Allgather(own, sizeof(*own), MPI_BYTE, all, sizeof(*all), MPI_BYTE, win->comm_handle);
+
     for (size_t r = 0; r < n; r++) {
         win->peers[r].size = all[r].size;
         win->peers[r].disp_unit = all[r].disp_unit;
@@ -177,10 +174,11 @@ static int prepare(struct mpi_win *win, struct making *a)
         return code;
     win->flavor = a->flavor;
     win->model = MPI_WIN_UNIFIED;
-    win->ins_end = &win->ins;
     win->peers = calloc((size_t)win->comm->size, sizeof(*win->peers));
     if (win->peers == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    for (int r = 0; r < win->comm->size; r++)
+        TAILQ_INIT(&win->peers[r].held);
     win->peers[win->comm->rank].base = a->base;
     own = (struct said){ a->size, a->disp_unit, mr->host->node->index };
     code = exchange(win, &own);
@@ -221,6 +219,8 @@ static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
     if (win == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     win->mr = mr;
+    TAILQ_INIT(&win->ins);
+    TAILQ_INIT(&win->spare_ins);
     code = mpi_comm_split(mr, old, 0, old->rank, &win->comm_handle);
     if (code == MPI_SUCCESS) {
         win->comm = mpi_comm_of(mr, win->comm_handle);
@@ -325,12 +325,11 @@ static int query_shared(struct mpi_win *win, int rank, const struct mpi_win_peer
 {
     if (win->flavor != MPI_WIN_FLAVOR_SHARED)
         return mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_allocate_shared()");
-    if (rank != MPI_PROC_NULL && (rank < 0 || rank >= win->comm->size))
-        return mpi_fail(win->mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank,
-                        win->comm->size - 1);
     if (rank == MPI_PROC_NULL) /* the first that has memory */
         for (rank = 0; rank < win->comm->size - 1 && win->peers[rank].size == 0;)
             rank++;
+    if (mpi_win_check_rank(win, rank) != MPI_SUCCESS)
+        return MPI_ERR_RANK;
     *peer_p = &win->peers[rank];
     return MPI_SUCCESS;
 }
@@ -360,11 +359,9 @@ static bool all_here(const struct mpi_win *win, int rank)
 static int last_headers(struct mpi_win *win)
 {
     size_t n = (size_t)win->comm->size;
-    uint64_t *headers = mpi_block_zero(win->mr, n * sizeof(*headers));
+    uint64_t *headers = mpi_block_new(win->mr, n * sizeof(*headers));
     int code;
 
-    if (headers == NULL)
-        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
     for (size_t r = 0; r < n; r++)
         headers[r] = win->peers[r].headers;
     code =

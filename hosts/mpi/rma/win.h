@@ -59,7 +59,7 @@ struct mpi_win_head {
 
 /** An operation at its origin; goes when all of its messages have ended. */
 struct mpi_win_op {
-    struct mpi_win_op *next, **at; /* under way; ended, without `at`; or spare */
+    LIST_ENTRY(mpi_win_op) in_list; /* those under way, that have ended, or spare */
     struct mpi_win *win;
     int target;
     unsigned pending;
@@ -81,7 +81,7 @@ enum mpi_win_step {
 
 /** An operation at its target. */
 struct mpi_win_in {
-    struct mpi_win_in *next;
+    TAILQ_ENTRY(mpi_win_in) in_list;
     struct mpi_win *win;
     int source;
     struct mpi_win_head head;
@@ -106,7 +106,10 @@ struct mpi_win_waiting {
     bool answered; /* when it is so far */
 };
 
-/** Of each rank of the window. */
+LIST_HEAD(mpi_win_ops, mpi_win_op);
+TAILQ_HEAD(mpi_win_ins, mpi_win_in);
+
+/** What a window knows of each rank. */
 struct mpi_win_peer {
     char *base;
     MPI_Aint size;
@@ -124,7 +127,7 @@ struct mpi_win_peer {
     bool completed;
     uint64_t complete_count, fence_count;
     bool barred; /* its lock is not granted: operations from there are held back */
-    struct mpi_win_in *held, **held_end;
+    struct mpi_win_ins held;
     uint64_t turns, turn; /* accumulations that came from there; that are done */
 };
 
@@ -145,8 +148,8 @@ struct mpi_win {
     uint64_t heads, expected; /* that came; in all, when it is freed */
     unsigned owed;            /* answers */
     uint64_t expects;         /* bytes of results that have not come */
-    struct mpi_win_op *ops, *ended, *spare_ops;
-    struct mpi_win_in *ins, **ins_end, *spare_ins;
+    struct mpi_win_ops ops, ended, spare_ops;
+    struct mpi_win_ins ins, spare_ins;
     struct mpi_win_waiting *waiting, *lock_queue;
     int lock_holders; /* -1: one exclusive */
     uint32_t numbers;
@@ -183,6 +186,8 @@ void mpi_win_drop_ops(struct mpi_win *win);
 /* sync.c */
 /** What each call begins with. @return NULL: no window, noted. */
 struct mpi_win *mpi_win_begin(const char *call, MPI_Win win);
+/** @return the code for a rank that is none of the window's. */
+int mpi_win_check_rank(const struct mpi_win *win, int rank);
 /** What a call waits for of one rank. */
 typedef bool mpi_win_ready_fn(const struct mpi_win *win, int rank);
 /** Takes in what has come until it is so of `rank`, or of all ranks (-1). @return whether it had to
