@@ -12,18 +12,6 @@ static void ring(struct mpi_coll *c)
     }
 }
 
-/* Everybody sends to everybody at once. */
-static void linear(struct mpi_coll *c)
-{
-    for (int i = 1; i < c->size; i++) {
-        int from = mpi_coll_beside(c, -i);
-
-        mpi_coll_receive(c, from, mpi_block_in(c, from));
-    }
-    for (int i = 1; i < c->size; i++)
-        mpi_coll_send(c, mpi_coll_beside(c, i), mpi_block_in(c, c->rank));
-}
-
 static void recursive_doubling(struct mpi_coll *c)
 {
     for (int step = 1; step < c->size; step *= 2) {
@@ -79,11 +67,11 @@ static void neighbor_exchange(struct mpi_coll *c)
 
 const struct mpi_algorithm mpi_allgather_algorithms[] = {
     { MPI_COLL_ALLGATHER, "ring", NULL, ring },
-    { MPI_COLL_ALLGATHER, "linear", NULL, linear },
+    { MPI_COLL_ALLGATHER, "linear", NULL, mpi_spread },
     { MPI_COLL_ALLGATHER, "recursive-doubling", mpi_coll_is_cube, recursive_doubling },
     { MPI_COLL_ALLGATHER, "bruck", NULL, bruck },
     { MPI_COLL_ALLGATHER, "neighbor-exchange", is_even, neighbor_exchange },
     { MPI_COLL_ALLGATHERV, "ring", NULL, ring },
-    { MPI_COLL_ALLGATHERV, "linear", NULL, linear },
+    { MPI_COLL_ALLGATHERV, "linear", NULL, mpi_spread },
     { 0 },
 };

@@ -1,9 +1,12 @@
-/* All to all. The own block has been copied when a schedule begins. */
+/* All to all, and what allgather shares with it. The own block has been copied when a schedule
+ * begins. */
 #include "hosts/mpi/coll/collective.h"
 
 /* All at once, each rank beginning with the next one further on. */
-static void spread(struct mpi_coll *c)
+void mpi_spread(struct mpi_coll *c)
 {
+    bool gathers = c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+
     for (int i = 1; i < c->size; i++) {
         int from = mpi_coll_beside(c, -i);
 
@@ -12,11 +15,11 @@ static void spread(struct mpi_coll *c)
     for (int i = 1; i < c->size; i++) {
         int to = mpi_coll_beside(c, i);
 
-        mpi_coll_send(c, to, mpi_block_out(c, to));
+        mpi_coll_send(c, to, gathers ? mpi_block_in(c, c->rank) : mpi_block_out(c, to));
     }
 }
 
-/* All at once, everybody in the order of ranks. */
+/* All at once, each rank in the order of ranks. */
 static void linear(struct mpi_coll *c)
 {
     for (int r = 0; r < c->size; r++)
@@ -69,11 +72,11 @@ static void bruck(struct mpi_coll *c)
 }
 
 const struct mpi_algorithm mpi_alltoall_algorithms[] = {
-    { MPI_COLL_ALLTOALL, "spread", NULL, spread },
+    { MPI_COLL_ALLTOALL, "spread", NULL, mpi_spread },
     { MPI_COLL_ALLTOALL, "linear", NULL, linear },
     { MPI_COLL_ALLTOALL, "pairwise", NULL, pairwise },
     { MPI_COLL_ALLTOALL, "bruck", NULL, bruck },
-    { MPI_COLL_ALLTOALLV, "spread", NULL, spread },
+    { MPI_COLL_ALLTOALLV, "spread", NULL, mpi_spread },
     { MPI_COLL_ALLTOALLV, "linear", NULL, linear },
     { MPI_COLL_ALLTOALLV, "pairwise", NULL, pairwise },
     { 0 },

@@ -1,20 +1,11 @@
 /* Reduce and scatter: `out` has a block for each rank, `in` is the own one. */
 #include "hosts/mpi/coll/collective.h"
 
-static struct mpi_data whole(const struct mpi_coll *c)
-{
-    struct mpi_data d = { c->out.at, 0, c->out.type };
-
-    for (int r = 0; r < c->size; r++)
-        d.count += mpi_block_out(c, r).count;
-    return d;
-}
-
 /* To rank 0, which sends the blocks out. */
 static void reduce_scatterv(struct mpi_coll *c)
 {
     struct mpi_coll all = *c;
-    struct mpi_data own = mpi_coll_in(c), sum = whole(c);
+    struct mpi_data own = mpi_coll_in(c), sum = mpi_coll_given(c);
 
     all.out = (struct mpi_blocks){ .at = sum.at, .count = sum.count, .type = sum.type };
     if (c->rank == 0)
@@ -80,7 +71,7 @@ static bool commutes_on_cube(const struct mpi_coll *c)
 
 static void halving(struct mpi_coll *c)
 {
-    struct mpi_data out = whole(c), sum = mpi_coll_scratch(c, out.count, out.type);
+    struct mpi_data out = mpi_coll_given(c), sum = mpi_coll_scratch(c, out.count, out.type);
     struct mpi_halves h;
 
     mpi_halves_init(c, &h, -1, out.count);

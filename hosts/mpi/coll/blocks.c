@@ -124,8 +124,7 @@ struct mpi_data mpi_part(struct mpi_data d, uint64_t first, uint64_t end)
                               d.type };
 }
 
-/* Blocks of all ranks lie one behind the other. */
-static struct mpi_data all_given(const struct mpi_coll *c)
+struct mpi_data mpi_coll_given(const struct mpi_coll *c)
 {
     struct mpi_data d = mpi_coll_out(c);
 
@@ -140,7 +139,7 @@ static struct mpi_data all_given(const struct mpi_coll *c)
 void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
 {
     struct mpi_coll near = *c;
-    struct mpi_data out = all_given(c), in = mpi_coll_in(c), d;
+    struct mpi_data out = mpi_coll_given(c), in = mpi_coll_in(c), d;
     bool out_far = mpi_on_device(c->mr, out.at), in_far = mpi_on_device(c->mr, in.at);
 
     if (out_far) {

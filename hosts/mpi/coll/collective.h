@@ -181,6 +181,8 @@ void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_dat
  * commutes. */
 void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
                          struct mpi_data *got_p);
+/** All that this rank gives. Blocks for all ranks lie one behind the other to be summed. */
+struct mpi_data mpi_coll_given(const struct mpi_coll *c);
 /** Has `build` see data of a GPU in host memory, since cores combine them. */
 void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c));
 /** A copy, unless it is there already. */
@@ -224,6 +226,8 @@ static inline int mpi_tree_span(int me, int size)
         span *= 2;
     return span;
 }
+/** To all ranks at once, each rank beginning with the next one further on. */
+void mpi_spread(struct mpi_coll *c);
 /** Binomial tree of ranks relative to the root; it tells the upper half first. */
 void mpi_bcast_tree(const struct mpi_coll *c, int root, struct mpi_data all);
 /** The other way round: all ranks' c->out to `to` on rank `top`; others ignore `to`. With top = 0

@@ -119,9 +119,8 @@ static void reduce_scatter(struct mpi_coll *c)
     struct mpi_blocks cut = c->out;
     struct mpi_data sum, own = mpi_coll_in(c), all;
 
-    c->out = (struct mpi_blocks){ .at = cut.at, .type = cut.type };
-    for (int r = 0; r < c->size; r++)
-        c->out.count += mpi_block(c, &cut, r).count;
+    c->out =
+        (struct mpi_blocks){ cut.at, mpi_coll_given(c).count, cut.type, NULL, NULL, NULL, NULL };
     sum = local_sum(c);
     if (c->rank > 0) {
         mpi_coll_receive(c, 0, own);

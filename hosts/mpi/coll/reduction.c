@@ -49,12 +49,11 @@ static void prepare_sums(struct mpi_coll *c, const struct mpi_sides *a)
 }
 
 /* In place: `out` is where the result goes to, too. It moves to scratch memory. */
-static void set_aside(struct mpi_coll *c, uint64_t count)
+static void set_aside(struct mpi_coll *c, struct mpi_data given)
 {
-    struct mpi_data from = { c->out.at, count, c->out.type };
-    struct mpi_data to = mpi_coll_scratch(c, count, c->out.type);
+    struct mpi_data to = mpi_coll_scratch(c, given.count, given.type);
 
-    mpi_coll_copy(c, from, to);
+    mpi_coll_copy(c, given, to);
     c->out.at = to.at;
 }
 
@@ -63,7 +62,7 @@ static void prepare_reduce_scatter(struct mpi_coll *c, const struct mpi_sides *a
 {
     bool in_place = c->far == NULL && a->out.buf == MPI_IN_PLACE;
     struct mpi_side all = a->out, own = a->in;
-    uint64_t count = 0;
+    struct mpi_data given;
 
     if (in_place)
         all.buf = own.buf;
@@ -75,11 +74,10 @@ static void prepare_reduce_scatter(struct mpi_coll *c, const struct mpi_sides *a
         (!in_place && !mpi_coll_check_own(c, mpi_block_out(c, 0), mpi_coll_in(c))) ||
         !mpi_coll_check_op(c, a->op, own.type))
         return;
-    for (int r = 0; r < c->size; r++)
-        count += mpi_block_out(c, r).count;
-    c->bytes = count * c->out.type->bytes;
+    given = mpi_coll_given(c);
+    c->bytes = mpi_data_bytes(&given);
     if (in_place)
-        set_aside(c, count);
+        set_aside(c, given);
 }
 
 COLLECTIVE(Reduce, Ireduce, (SUMS, int root), prepare_reduce, MPI_COLL_REDUCE, SIDES, .root = root)

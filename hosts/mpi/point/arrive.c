@@ -43,6 +43,15 @@ static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *
     finish(mr, rq);
 }
 
+/* All of the data are there: where they are to be, or packed. */
+static void finish_unpacked(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    if (rq->packed != NULL)
+        deliver(mr, rq, rq->packed);
+    else
+        finish(mr, rq);
+}
+
 static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
     if ((e->flags & MPI_FLAG_SYNC) != 0)
@@ -69,10 +78,7 @@ static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *da
     if (rq->filled < rq->expected)
         return false;
     rq->copies++;
-    if (rq->packed != NULL)
-        deliver(mr, rq, rq->packed);
-    else
-        finish(mr, rq);
+    finish_unpacked(mr, rq);
     return true;
 }
 
@@ -262,10 +268,7 @@ static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi
     } else if ((e->flags & MPI_FLAG_PACKED) != 0) {
         rq->copies++;
     }
-    if (rq->packed != NULL)
-        deliver(mr, rq, rq->packed);
-    else
-        finish(mr, rq);
+    finish_unpacked(mr, rq);
 }
 
 static void take_back(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)

@@ -89,6 +89,11 @@ static int first_done(const struct mpi_rank *mr, int count, const MPI_Request *h
     return found;
 }
 
+static struct mpi_waits waits_for(int count, const MPI_Request *handles, bool any)
+{
+    return (struct mpi_waits){ .mr = mpi_self(), .count = count, .handles = handles, .any = any };
+}
+
 /* Are those done that a call is for? *seen_p: all before are. */
 static bool are_done(const struct mpi_waits *w, int *seen_p)
 {
@@ -168,7 +173,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    const struct mpi_waits w = { .mr = mpi_self(), .count = count, .handles = requests };
+    const struct mpi_waits w = waits_for(count, requests, false);
     int code = wait_for(&w, __func__);
 
     if (code == MPI_SUCCESS)
@@ -187,9 +192,7 @@ static int complete_any(struct mpi_rank *mr, int count, MPI_Request *requests, i
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
-    const struct mpi_waits w = {
-        .mr = mpi_self(), .count = count, .handles = requests, .any = true
-    };
+    const struct mpi_waits w = waits_for(count, requests, true);
     int code = wait_for(&w, __func__);
 
     if (code == MPI_SUCCESS)
@@ -222,9 +225,7 @@ static int complete_some(struct mpi_rank *mr, int count, MPI_Request *requests, 
 int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[],
                  MPI_Status statuses[])
 {
-    const struct mpi_waits w = {
-        .mr = mpi_self(), .count = count, .handles = requests, .any = true
-    };
+    const struct mpi_waits w = waits_for(count, requests, true);
     int code = wait_for(&w, __func__);
 
     if (code == MPI_SUCCESS)
@@ -236,7 +237,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *outcount, int indices[]
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    const struct mpi_waits w = { .mr = mpi_self(), .count = 1, .handles = request };
+    const struct mpi_waits w = waits_for(1, request, false);
     int code = look_for(&w, __func__, flag);
 
     if (*flag)
@@ -246,7 +247,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    const struct mpi_waits w = { .mr = mpi_self(), .count = count, .handles = requests };
+    const struct mpi_waits w = waits_for(count, requests, false);
     int code = look_for(&w, __func__, flag);
 
     if (*flag)
@@ -256,9 +257,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
-    const struct mpi_waits w = {
-        .mr = mpi_self(), .count = count, .handles = requests, .any = true
-    };
+    const struct mpi_waits w = waits_for(count, requests, true);
     int code = look_for(&w, __func__, flag);
 
     *index = MPI_UNDEFINED;
@@ -270,9 +269,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
 int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[],
                  MPI_Status statuses[])
 {
-    const struct mpi_waits w = {
-        .mr = mpi_self(), .count = count, .handles = requests, .any = true
-    };
+    const struct mpi_waits w = waits_for(count, requests, true);
     int flag, code = look_for(&w, __func__, &flag);
 
     if (code == MPI_SUCCESS)
@@ -282,7 +279,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *outcount, int indices[]
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    const struct mpi_waits w = { .mr = mpi_self(), .count = 1, .handles = &request };
+    const struct mpi_waits w = waits_for(1, &request, false);
     int code = look_for(&w, __func__, flag);
     struct mpi_request *rq;
 
