@@ -2,7 +2,7 @@
 #include "hosts/mpi/coll/collective.h"
 
 /* Each block travels once around. */
-static void ring(struct mpi_coll *c)
+static void allgather_ring(struct mpi_coll *c)
 {
     for (int i = 0; i < c->size - 1; i++) {
         int out = mpi_coll_beside(c, -i), in = mpi_wrap(out - 1, c->size);
@@ -12,7 +12,7 @@ static void ring(struct mpi_coll *c)
     }
 }
 
-static void recursive_doubling(struct mpi_coll *c)
+static void allgather_doubling(struct mpi_coll *c)
 {
     for (int step = 1; step < c->size; step *= 2) {
         int peer = c->rank ^ step;
@@ -23,7 +23,7 @@ static void recursive_doubling(struct mpi_coll *c)
 }
 
 /* Blocks are held from the own one on; in round k the first 2^k go 2^k ranks back. */
-static void bruck(struct mpi_coll *c)
+static void allgather_bruck(struct mpi_coll *c)
 {
     uint64_t b = c->bytes;
     int after = c->size - c->rank - 1;
@@ -66,12 +66,12 @@ static void neighbor_exchange(struct mpi_coll *c)
 }
 
 const struct mpi_algorithm mpi_allgather_algorithms[] = {
-    { MPI_COLL_ALLGATHER, "ring", NULL, ring },
+    { MPI_COLL_ALLGATHER, "ring", NULL, allgather_ring },
     { MPI_COLL_ALLGATHER, "linear", NULL, mpi_spread },
-    { MPI_COLL_ALLGATHER, "recursive-doubling", mpi_coll_is_cube, recursive_doubling },
-    { MPI_COLL_ALLGATHER, "bruck", NULL, bruck },
+    { MPI_COLL_ALLGATHER, "recursive-doubling", mpi_coll_is_cube, allgather_doubling },
+    { MPI_COLL_ALLGATHER, "bruck", NULL, allgather_bruck },
     { MPI_COLL_ALLGATHER, "neighbor-exchange", is_even, neighbor_exchange },
-    { MPI_COLL_ALLGATHERV, "ring", NULL, ring },
+    { MPI_COLL_ALLGATHERV, "ring", NULL, allgather_ring },
     { MPI_COLL_ALLGATHERV, "linear", NULL, mpi_spread },
     { 0 },
 };

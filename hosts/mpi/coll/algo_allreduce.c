@@ -11,9 +11,9 @@ static void reduce_bcast(struct mpi_coll *c)
     mpi_bcast_tree(c, 0, to);
 }
 
-/* Pairs exchange all they have. Of the ranks beyond a power of two, each even one stands back for
- * the odd one behind it, so that sums are always of ranks in a row. */
-static void recursive_doubling(struct mpi_coll *c)
+/* Pairs exchange all they have. For each rank beyond a power of two an even one stands back for the
+ * odd one behind it, so that sums are always of ranks in a row. */
+static void allreduce_doubling(struct mpi_coll *c)
 {
     struct mpi_data to = mpi_coll_in(c), sum = to, got;
     int cube = mpi_cube_below(c->size), pairs = c->size - cube;
@@ -44,7 +44,7 @@ static void recursive_doubling(struct mpi_coll *c)
 }
 
 /* Reduce and scatter by halves, then gather by doubling. */
-static void rabenseifner(struct mpi_coll *c)
+static void allreduce_halves(struct mpi_coll *c)
 {
     struct mpi_data sum = mpi_coll_in(c);
     struct mpi_halves h;
@@ -55,7 +55,7 @@ static void rabenseifner(struct mpi_coll *c)
     mpi_halves_allgather(c, &h, sum);
 }
 
-static struct mpi_data nth(const struct mpi_coll *c, struct mpi_data d, int i)
+static struct mpi_data nth_part(const struct mpi_coll *c, struct mpi_data d, int i)
 {
     uint64_t n = (uint64_t)c->size, k = (uint64_t)mpi_wrap(i, c->size);
 
@@ -63,7 +63,7 @@ static struct mpi_data nth(const struct mpi_coll *c, struct mpi_data d, int i)
 }
 
 /* Sums of parts travel around a ring, then the results do. */
-static void ring(struct mpi_coll *c)
+static void allreduce_ring(struct mpi_coll *c)
 {
     struct mpi_data sum = mpi_coll_in(c), got;
     int next = mpi_coll_beside(c, 1), last = mpi_coll_beside(c, -1);
@@ -71,18 +71,21 @@ static void ring(struct mpi_coll *c)
     mpi_coll_move(c, mpi_coll_out(c), sum);
     got = mpi_coll_scratch(c, sum.count, sum.type);
     for (int i = 0; i < c->size - 1; i++) {
-        mpi_coll_exchange(c, last, nth(c, got, c->rank - i - 1), next, nth(c, sum, c->rank - i));
-        mpi_step_combine(c->s, nth(c, got, c->rank - i - 1), nth(c, sum, c->rank - i - 1));
+        mpi_coll_exchange(c, last, nth_part(c, got, c->rank - i - 1), next,
+                          nth_part(c, sum, c->rank - i));
+        mpi_step_combine(c->s, nth_part(c, got, c->rank - i - 1),
+                         nth_part(c, sum, c->rank - i - 1));
     }
     for (int i = 0; i < c->size - 1; i++) {
-        mpi_coll_exchange(c, last, nth(c, sum, c->rank - i), next, nth(c, sum, c->rank + 1 - i));
+        mpi_coll_exchange(c, last, nth_part(c, sum, c->rank - i), next,
+                          nth_part(c, sum, c->rank + 1 - i));
     }
 }
 
 const struct mpi_algorithm mpi_allreduce_algorithms[] = {
-    { MPI_COLL_ALLREDUCE, "recursive-doubling", NULL, recursive_doubling },
+    { MPI_COLL_ALLREDUCE, "recursive-doubling", NULL, allreduce_doubling },
     { MPI_COLL_ALLREDUCE, "reduce-bcast", NULL, reduce_bcast },
-    { MPI_COLL_ALLREDUCE, "rabenseifner", mpi_coll_commutes, rabenseifner },
-    { MPI_COLL_ALLREDUCE, "ring", mpi_coll_commutes, ring },
+    { MPI_COLL_ALLREDUCE, "rabenseifner", mpi_coll_commutes, allreduce_halves },
+    { MPI_COLL_ALLREDUCE, "ring", mpi_coll_commutes, allreduce_ring },
     { 0 },
 };

@@ -20,7 +20,7 @@ void mpi_spread(struct mpi_coll *c)
 }
 
 /* All at once, each rank in the order of ranks. */
-static void linear(struct mpi_coll *c)
+static void alltoall_linear(struct mpi_coll *c)
 {
     for (int r = 0; r < c->size; r++)
         if (r != c->rank)
@@ -31,7 +31,7 @@ static void linear(struct mpi_coll *c)
 }
 
 /* One after the other: each rank sends to one and receives from one at a time. */
-static void pairwise(struct mpi_coll *c)
+static void alltoall_pairwise(struct mpi_coll *c)
 {
     bool cube = mpi_coll_is_cube(c);
 
@@ -45,7 +45,7 @@ static void pairwise(struct mpi_coll *c)
 
 /* Bruck: held block i is for the rank i further on; in round k all whose i has bit k go 2^k ranks
  * on, together. */
-static void bruck(struct mpi_coll *c)
+static void alltoall_bruck(struct mpi_coll *c)
 {
     uint64_t b = c->bytes, all = b * (uint64_t)c->size;
     struct mpi_data held = mpi_coll_memory(c, all);
@@ -73,11 +73,11 @@ static void bruck(struct mpi_coll *c)
 
 const struct mpi_algorithm mpi_alltoall_algorithms[] = {
     { MPI_COLL_ALLTOALL, "spread", NULL, mpi_spread },
-    { MPI_COLL_ALLTOALL, "linear", NULL, linear },
-    { MPI_COLL_ALLTOALL, "pairwise", NULL, pairwise },
-    { MPI_COLL_ALLTOALL, "bruck", NULL, bruck },
+    { MPI_COLL_ALLTOALL, "linear", NULL, alltoall_linear },
+    { MPI_COLL_ALLTOALL, "pairwise", NULL, alltoall_pairwise },
+    { MPI_COLL_ALLTOALL, "bruck", NULL, alltoall_bruck },
     { MPI_COLL_ALLTOALLV, "spread", NULL, mpi_spread },
-    { MPI_COLL_ALLTOALLV, "linear", NULL, linear },
-    { MPI_COLL_ALLTOALLV, "pairwise", NULL, pairwise },
+    { MPI_COLL_ALLTOALLV, "linear", NULL, alltoall_linear },
+    { MPI_COLL_ALLTOALLV, "pairwise", NULL, alltoall_pairwise },
     { 0 },
 };

@@ -4,7 +4,7 @@
 /* Pieces of a pipeline: long enough that what each message costs besides is small. */
 #define SEGMENT_BYTES 8192u
 
-/* In round k everybody tells the rank 2^k further on. */
+/* In round k each rank notifies the one 2^k further on. */
 static void barrier_dissemination(struct mpi_coll *c)
 {
     struct mpi_data none = mpi_bytes(c, NULL, 0);
@@ -37,7 +37,7 @@ static void barrier_hypercube(struct mpi_coll *c)
         mpi_coll_send(c, c->rank + cube, none);
 }
 
-/* Everybody tells rank 0, which then tells everybody. */
+/* All ranks notify rank 0, which then notifies all. */
 static void barrier_linear(struct mpi_coll *c)
 {
     struct mpi_data none = mpi_bytes(c, NULL, 0);
@@ -116,7 +116,8 @@ static void bcast_chain(struct mpi_coll *c)
 
 /* Parts [first, first + n) of the bytes, one for each rank relative to the root; later ones may be
  * short or empty. */
-static struct mpi_data parts(const struct mpi_coll *c, struct mpi_data flat, int first, int n)
+static struct mpi_data parts_of_ranks(const struct mpi_coll *c, struct mpi_data flat, int first,
+                                      int n)
 {
     uint64_t each = (flat.count + (uint64_t)c->size - 1) / (uint64_t)c->size;
     uint64_t from = each * (uint64_t)first, end = each * (uint64_t)(first + n);
@@ -134,7 +135,7 @@ static void bcast_scatter_allgather(struct mpi_coll *c)
 
     if (me != 0) {
         mpi_coll_receive(c, mpi_coll_beside(c, -step),
-                         parts(c, flat, me, step < c->size - me ? step : c->size - me));
+                         parts_of_ranks(c, flat, me, step < c->size - me ? step : c->size - me));
         mpi_coll_fence(c);
     }
     for (step /= 2; step >= 1; step /= 2) {
@@ -142,13 +143,13 @@ static void bcast_scatter_allgather(struct mpi_coll *c)
 
         if (left > 0)
             mpi_coll_send(c, mpi_coll_beside(c, step),
-                          parts(c, flat, me + step, step < left ? step : left));
+                          parts_of_ranks(c, flat, me + step, step < left ? step : left));
     }
     mpi_coll_fence(c);
     for (int i = 0; i < c->size - 1; i++) {
-        mpi_coll_exchange(c, mpi_coll_beside(c, -1),
-                          parts(c, flat, mpi_wrap(me - i - 1, c->size), 1), mpi_coll_beside(c, 1),
-                          parts(c, flat, mpi_wrap(me - i, c->size), 1));
+        mpi_coll_exchange(
+            c, mpi_coll_beside(c, -1), parts_of_ranks(c, flat, mpi_wrap(me - i - 1, c->size), 1),
+            mpi_coll_beside(c, 1), parts_of_ranks(c, flat, mpi_wrap(me - i, c->size), 1));
     }
     if (me > 0)
         mpi_coll_unpacked(c, flat, all);

@@ -2,7 +2,7 @@
 #include "hosts/mpi/coll/collective.h"
 
 /* All in the order of ranks; both scatter and gather, which differ in the direction. */
-static void linear(struct mpi_coll *c)
+static void exchange_linear(struct mpi_coll *c)
 {
     bool gathers = c->kind == MPI_COLL_GATHER || c->kind == MPI_COLL_GATHERV;
     const struct mpi_blocks *all = gathers ? &c->in : &c->out;
@@ -17,7 +17,7 @@ static void linear(struct mpi_coll *c)
 }
 
 /* How many ranks, itself included, are below `me` of `size` in a binomial tree. */
-static int subtree(int me, int size)
+static int subtree_ranks(int me, int size)
 {
     int span = mpi_tree_span(me, size);
 
@@ -44,7 +44,7 @@ static struct mpi_data root_range(const struct mpi_coll *c, const struct mpi_blo
 static void gather_binomial(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_out(c), d;
-    int me = mpi_wrap(c->rank - c->root, c->size), below = subtree(me, c->size);
+    int me = mpi_wrap(c->rank - c->root, c->size), below = subtree_ranks(me, c->size);
     uint64_t b = c->bytes;
     struct mpi_data held = own;
 
@@ -53,7 +53,7 @@ static void gather_binomial(struct mpi_coll *c)
         mpi_coll_copy(c, own, mpi_pieces(held, b, 0, 1));
     }
     for (int step = 1; step < below; step *= 2) {
-        int n = subtree(me + step, c->size);
+        int n = subtree_ranks(me + step, c->size);
 
         d = me != 0 ? mpi_pieces(held, b, step, n) : root_range(c, &c->in, step, n, false);
         mpi_coll_receive(c, mpi_coll_beside(c, step), d);
@@ -72,7 +72,7 @@ static void gather_binomial(struct mpi_coll *c)
 static void scatter_binomial(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_in(c), held = own;
-    int me = mpi_wrap(c->rank - c->root, c->size), below = subtree(me, c->size);
+    int me = mpi_wrap(c->rank - c->root, c->size), below = subtree_ranks(me, c->size);
     int step = mpi_tree_span(me, c->size);
     uint64_t b = c->bytes;
 
@@ -83,7 +83,7 @@ static void scatter_binomial(struct mpi_coll *c)
         mpi_coll_fence(c);
     }
     for (step /= 2; step >= 1; step /= 2) {
-        int n = me + step < c->size ? subtree(me + step, c->size) : 0;
+        int n = me + step < c->size ? subtree_ranks(me + step, c->size) : 0;
 
         if (n > 0)
             mpi_coll_send(c, mpi_coll_beside(c, step),
@@ -96,10 +96,10 @@ static void scatter_binomial(struct mpi_coll *c)
 
 const struct mpi_algorithm mpi_gather_algorithms[] = {
     { MPI_COLL_GATHER, "binomial", NULL, gather_binomial },
-    { MPI_COLL_GATHER, "linear", NULL, linear },
-    { MPI_COLL_GATHERV, "linear", NULL, linear },
+    { MPI_COLL_GATHER, "linear", NULL, exchange_linear },
+    { MPI_COLL_GATHERV, "linear", NULL, exchange_linear },
     { MPI_COLL_SCATTER, "binomial", NULL, scatter_binomial },
-    { MPI_COLL_SCATTER, "linear", NULL, linear },
-    { MPI_COLL_SCATTERV, "linear", NULL, linear },
+    { MPI_COLL_SCATTER, "linear", NULL, exchange_linear },
+    { MPI_COLL_SCATTERV, "linear", NULL, exchange_linear },
     { 0 },
 };

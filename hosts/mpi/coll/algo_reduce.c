@@ -3,7 +3,7 @@
 #include "hosts/mpi/coll/collective.h"
 
 /* All send to the root, which combines in the order of ranks. */
-static void linear(struct mpi_coll *c)
+static void reduce_linear(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_out(c), sum, got;
 
@@ -53,7 +53,7 @@ void mpi_reduce_tree(const struct mpi_coll *c, int top, struct mpi_data to)
 }
 
 /* To the root, or, where the order of ranks counts, by way of rank 0. */
-static void binomial(struct mpi_coll *c)
+static void reduce_binomial(struct mpi_coll *c)
 {
     struct mpi_data to = mpi_coll_in(c);
     int top = c->commutes ? c->root : 0;
@@ -85,8 +85,8 @@ static void scatter_gather(struct mpi_coll *c)
 }
 
 const struct mpi_algorithm mpi_reduce_algorithms[] = {
-    { MPI_COLL_REDUCE, "binomial", NULL, binomial },
-    { MPI_COLL_REDUCE, "linear", NULL, linear },
+    { MPI_COLL_REDUCE, "binomial", NULL, reduce_binomial },
+    { MPI_COLL_REDUCE, "linear", NULL, reduce_linear },
     { MPI_COLL_REDUCE, "scatter-gather", mpi_coll_commutes, scatter_gather },
     { 0 },
 };

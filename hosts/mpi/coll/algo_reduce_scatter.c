@@ -24,7 +24,7 @@ static void reduce_scatterv(struct mpi_coll *c)
 }
 
 /* In step i each rank sends the block of the rank i further on to it. */
-static void pairwise(struct mpi_coll *c)
+static void reduce_scatter_pairwise(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_in(c);
     struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
@@ -39,7 +39,7 @@ static void pairwise(struct mpi_coll *c)
 }
 
 /* The sum of a block travels around the ring and ends where it belongs. */
-static void ring(struct mpi_coll *c)
+static void reduce_scatter_ring(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_in(c), sum[2], out;
     uint64_t most = 0;
@@ -69,7 +69,7 @@ static bool commutes_on_cube(const struct mpi_coll *c)
     return c->commutes && mpi_coll_is_cube(c);
 }
 
-static void halving(struct mpi_coll *c)
+static void reduce_scatter_halving(struct mpi_coll *c)
 {
     struct mpi_data out = mpi_coll_given(c), sum = mpi_coll_scratch(c, out.count, out.type);
     struct mpi_halves h;
@@ -85,9 +85,9 @@ static void halving(struct mpi_coll *c)
 }
 
 const struct mpi_algorithm mpi_reduce_scatter_algorithms[] = {
-    { MPI_COLL_REDUCE_SCATTER, "pairwise", mpi_coll_commutes, pairwise },
+    { MPI_COLL_REDUCE_SCATTER, "pairwise", mpi_coll_commutes, reduce_scatter_pairwise },
     { MPI_COLL_REDUCE_SCATTER, "reduce-scatterv", NULL, reduce_scatterv },
-    { MPI_COLL_REDUCE_SCATTER, "ring", mpi_coll_commutes, ring },
-    { MPI_COLL_REDUCE_SCATTER, "halving", commutes_on_cube, halving },
+    { MPI_COLL_REDUCE_SCATTER, "ring", mpi_coll_commutes, reduce_scatter_ring },
+    { MPI_COLL_REDUCE_SCATTER, "halving", commutes_on_cube, reduce_scatter_halving },
     { 0 },
 };

@@ -2,7 +2,7 @@
 #include "hosts/mpi/coll/collective.h"
 
 /* Each rank waits for the one before it. */
-static void linear(struct mpi_coll *c)
+static void scan_linear(struct mpi_coll *c)
 {
     bool own_too = c->kind == MPI_COLL_SCAN;
     struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
@@ -22,7 +22,7 @@ static void linear(struct mpi_coll *c)
 }
 
 /* Pairs of groups exchange their sums; a higher one's go into the result of none. */
-static void recursive_doubling(struct mpi_coll *c)
+static void scan_doubling(struct mpi_coll *c)
 {
     struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
     struct mpi_data sum = mpi_coll_scratch(c, own.count, own.type);
@@ -48,9 +48,9 @@ static void recursive_doubling(struct mpi_coll *c)
 }
 
 const struct mpi_algorithm mpi_scan_algorithms[] = {
-    { MPI_COLL_SCAN, "recursive-doubling", NULL, recursive_doubling },
-    { MPI_COLL_SCAN, "linear", NULL, linear },
-    { MPI_COLL_EXSCAN, "recursive-doubling", NULL, recursive_doubling },
-    { MPI_COLL_EXSCAN, "linear", NULL, linear },
+    { MPI_COLL_SCAN, "recursive-doubling", NULL, scan_doubling },
+    { MPI_COLL_SCAN, "linear", NULL, scan_linear },
+    { MPI_COLL_EXSCAN, "recursive-doubling", NULL, scan_doubling },
+    { MPI_COLL_EXSCAN, "linear", NULL, scan_linear },
     { 0 },
 };

@@ -40,7 +40,7 @@ bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o)
     return true;
 }
 
-static bool near(const struct mpi_coll *c)
+static bool are_all_near(const struct mpi_coll *c)
 {
     const struct p2 *p2 = p2_of_coll(c);
 
@@ -49,7 +49,7 @@ static bool near(const struct mpi_coll *c)
 
 bool p2_near_and_commutes(const struct mpi_coll *c)
 {
-    return near(c) && c->commutes;
+    return are_all_near(c) && c->commutes;
 }
 
 /* ---- allgather ------------------------------------------------------------------------------ */
@@ -108,7 +108,7 @@ static uint64_t segments_of(uint64_t bytes, int ranks)
 }
 
 /* Of bytes without gaps: how many elements they are may differ between ranks. */
-static struct mpi_data segment(struct mpi_data flat, uint64_t i, uint64_t n)
+static struct mpi_data segment_at(struct mpi_data flat, uint64_t i, uint64_t n)
 {
     uint64_t words = flat.count / WORD_BYTES;
     uint64_t end = i + 1 < n ? words * (i + 1) / n * WORD_BYTES : flat.count;
@@ -116,19 +116,19 @@ static struct mpi_data segment(struct mpi_data flat, uint64_t i, uint64_t n)
     return mpi_part(flat, words * i / n * WORD_BYTES, end);
 }
 
-/* Segment i comes while segment i - 1 goes on. -1: from nobody, to nobody. */
-static void relay(const struct mpi_coll *c, struct mpi_data flat, uint64_t n, int from, int to,
-                  int also_to)
+/* Segment i comes while segment i - 1 goes on. -1: from no rank, to no rank. */
+static void relay_segments(const struct mpi_coll *c, struct mpi_data flat, uint64_t n, int from,
+                           int to, int also_to)
 {
     uint64_t lag = from >= 0;
 
     for (uint64_t i = 0; i < n + lag; i++) {
         if (from >= 0 && i < n)
-            mpi_coll_receive(c, from, segment(flat, i, n));
+            mpi_coll_receive(c, from, segment_at(flat, i, n));
         if (i >= lag && to >= 0)
-            mpi_coll_send(c, to, segment(flat, i - lag, n));
+            mpi_coll_send(c, to, segment_at(flat, i - lag, n));
         if (i >= lag && also_to >= 0)
-            mpi_coll_send(c, also_to, segment(flat, i - lag, n));
+            mpi_coll_send(c, also_to, segment_at(flat, i - lag, n));
         mpi_coll_fence(c);
     }
 }
@@ -149,11 +149,14 @@ static void bcast_chain(struct mpi_coll *c, int east)
     n = segments_of(c->bytes, east);
     flat = mpi_coll_packed(c, all, way == 0);
     if (way == 0)
-        relay(c, flat, n, -1, p2_at(&o, o.place + 1), east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
+        relay_segments(c, flat, n, -1, p2_at(&o, o.place + 1),
+                       east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
     else if (way <= east)
-        relay(c, flat, n, p2_at(&o, o.place - 1), way < east ? p2_at(&o, o.place + 1) : -1, -1);
+        relay_segments(c, flat, n, p2_at(&o, o.place - 1), way < east ? p2_at(&o, o.place + 1) : -1,
+                       -1);
     else
-        relay(c, flat, n, p2_at(&o, o.place + 1), way > east + 1 ? p2_at(&o, o.place - 1) : -1, -1);
+        relay_segments(c, flat, n, p2_at(&o, o.place + 1),
+                       way > east + 1 ? p2_at(&o, o.place - 1) : -1, -1);
     if (way != 0)
         mpi_coll_unpacked(c, flat, all);
 }
@@ -197,24 +200,24 @@ static void alltoall_both_ways(struct mpi_coll *c)
 }
 
 static const struct mpi_algorithm algorithms[] = {
-    { MPI_COLL_ALLGATHER, "both-ways", near, allgather_both_ways },
-    { MPI_COLL_ALLGATHER, "two-rings", near, allgather_two_rings },
-    { MPI_COLL_BCAST, "both-ways", near, bcast_both_ways },
-    { MPI_COLL_BCAST, "pipeline", near, bcast_pipeline },
+    { MPI_COLL_ALLGATHER, "both-ways", are_all_near, allgather_both_ways },
+    { MPI_COLL_ALLGATHER, "two-rings", are_all_near, allgather_two_rings },
+    { MPI_COLL_BCAST, "both-ways", are_all_near, bcast_both_ways },
+    { MPI_COLL_BCAST, "pipeline", are_all_near, bcast_pipeline },
     { MPI_COLL_ALLREDUCE, "both-ways", p2_near_and_commutes, p2_allreduce_both_ways },
     { MPI_COLL_ALLREDUCE, "two-rings", p2_near_and_commutes, p2_allreduce_two_rings },
     { MPI_COLL_ALLREDUCE, "two-levels", p2_has_levels, p2_allreduce_two_levels },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", p2_near_and_commutes, p2_reduce_scatter_both_ways },
-    { MPI_COLL_ALLTOALL, "both-ways", near, alltoall_both_ways },
+    { MPI_COLL_ALLTOALL, "both-ways", are_all_near, alltoall_both_ways },
     { 0 },
 };
 
 /*
  * Who is quickest on 4, 8 and 16 nodes, one ring and two (docs/mpi-peach2.md has the tables). Few
- * ranks do best to tell all others at once: a message costs its sender 0.2 us, or 1 us in a channel
- * however long. Then small ones go to what has the fewest rounds, and large ones to what moves each
- * byte to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its sender
- * 0.1 us each 8 bytes, and ten ranks have so few that no other way saves any.
+ * ranks do best to send to all others at once: a message costs its sender 0.2 us, or 1 us in a
+ * channel however long. Then small ones go to what has the fewest rounds, and large ones to what
+ * moves each byte to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its
+ * sender 0.1 us each 8 bytes, and ten ranks have so few that no other way saves any.
  */
 #define KB 1024u
 static const struct mpi_choice choices[] = {

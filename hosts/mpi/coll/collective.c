@@ -6,7 +6,7 @@
  */
 #include "hosts/mpi/coll/twins.h"
 
-static struct mpi_data first(const struct mpi_blocks *b)
+static struct mpi_data only_block(const struct mpi_blocks *b)
 {
     return mpi_block_range(b, 0, 1);
 }
@@ -47,9 +47,9 @@ static void prepare_rooted(struct mpi_coll *c, const struct mpi_sides *a)
         *one = *all; /* not looked at */
     if (of_all->form == MPI_SIDE)
         c->bytes = mpi_block_bytes(is_root ? all : one);
-    if (is_root && has_one && mpi_coll_check_own(c, first(one), mpi_block(c, all, c->rank)))
-        mpi_coll_copy(c, gathers ? first(one) : mpi_block(c, all, c->rank),
-                      gathers ? mpi_block(c, all, c->rank) : first(one));
+    if (is_root && has_one && mpi_coll_check_own(c, only_block(one), mpi_block(c, all, c->rank)))
+        mpi_coll_copy(c, gathers ? only_block(one) : mpi_block(c, all, c->rank),
+                      gathers ? mpi_block(c, all, c->rank) : only_block(one));
 }
 
 /* In place: what is to be sent is set aside first, each block without gaps. */

@@ -11,9 +11,10 @@
  *   mpi_algorithms_add(mr, mine);               in mpi_collectives_init()
  *   mpi_choices_add(mr, choices);               looked at before the table that comes along
  *
- * Which algorithm is taken, and each step of it, must be the same on all ranks: let a choice depend
- * on what the standard makes equal everywhere (see mpi_coll.bytes), on sizes, the operation and the
- * communicator, never on whether a datatype has gaps, on addresses or on what has arrived.
+ * Which algorithm is taken, and each step of it, must be the same on all ranks. So let a choice
+ * depend on what the standard makes equal everywhere (see mpi_coll.bytes), on sizes, the operation
+ * and the communicator. It must not depend on whether a datatype has gaps, on addresses or on what
+ * has arrived.
  *
  * MPI_IN_PLACE is gone when build() runs: the caller's own block is where it would be without.
  */
@@ -228,7 +229,7 @@ static inline int mpi_tree_span(int me, int size)
 }
 /** To all ranks at once, each rank beginning with the next one further on. */
 void mpi_spread(struct mpi_coll *c);
-/** Binomial tree of ranks relative to the root; it tells the upper half first. */
+/** Binomial tree of ranks relative to the root, which sends to the upper half first. */
 void mpi_bcast_tree(const struct mpi_coll *c, int root, struct mpi_data all);
 /** The other way round: all ranks' c->out to `to` on rank `top`; others ignore `to`. With top = 0
  * the operation need not commute. */

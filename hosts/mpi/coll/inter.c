@@ -20,8 +20,8 @@ static bool is_receiver(const struct mpi_coll *c)
     return c->root >= 0; /* a rank of the other group is the root */
 }
 
-/* Rank 0 knows that its group is there when everybody has reported along the tree. */
-static void barrier(struct mpi_coll *c)
+/* Rank 0 knows that its group is there when all have reported along the tree. */
+static void inter_barrier(struct mpi_coll *c)
 {
     struct mpi_data none = mpi_bytes(c, NULL, 0);
 
@@ -36,7 +36,7 @@ static void barrier(struct mpi_coll *c)
     mpi_bcast_tree(c, 0, none);
 }
 
-static void bcast(struct mpi_coll *c)
+static void inter_bcast(struct mpi_coll *c)
 {
     struct mpi_data all = mpi_coll_in(c);
 
@@ -51,7 +51,7 @@ static void bcast(struct mpi_coll *c)
     mpi_bcast_tree(c, 0, all);
 }
 
-static void gather(struct mpi_coll *c)
+static void inter_gather(struct mpi_coll *c)
 {
     for (int r = 0; c->root == MPI_ROOT && r < c->far->npeers; r++)
         far_receive(c, r, mpi_block_in(c, r));
@@ -59,7 +59,7 @@ static void gather(struct mpi_coll *c)
         far_send(c, c->root, mpi_coll_out(c));
 }
 
-static void scatter(struct mpi_coll *c)
+static void inter_scatter(struct mpi_coll *c)
 {
     for (int r = 0; c->root == MPI_ROOT && r < c->far->npeers; r++)
         far_send(c, r, mpi_block_out(c, r));
@@ -67,7 +67,7 @@ static void scatter(struct mpi_coll *c)
         far_receive(c, c->root, mpi_coll_in(c));
 }
 
-static void to_all(struct mpi_coll *c)
+static void inter_to_all(struct mpi_coll *c)
 {
     bool gathers = c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
 
@@ -88,7 +88,7 @@ static struct mpi_data local_sum(struct mpi_coll *c)
     return sum;
 }
 
-static void reduce(struct mpi_coll *c)
+static void inter_reduce(struct mpi_coll *c)
 {
     struct mpi_data sum;
 
@@ -101,7 +101,7 @@ static void reduce(struct mpi_coll *c)
         far_send(c, c->root, sum);
 }
 
-static void allreduce(struct mpi_coll *c)
+static void inter_allreduce(struct mpi_coll *c)
 {
     struct mpi_data sum = local_sum(c), to = mpi_coll_in(c);
 
@@ -114,7 +114,7 @@ static void allreduce(struct mpi_coll *c)
 }
 
 /* `out` is cut into blocks for the ranks of the own group, which also cuts what the others sum. */
-static void reduce_scatter(struct mpi_coll *c)
+static void inter_reduce_scatter(struct mpi_coll *c)
 {
     struct mpi_blocks cut = c->out;
     struct mpi_data sum, own = mpi_coll_in(c), all;
@@ -139,19 +139,19 @@ static void reduce_scatter(struct mpi_coll *c)
 void mpi_inter_build(struct mpi_coll *c)
 {
     static void (*const builders[MPI_COLLECTIVES])(struct mpi_coll * c) = {
-        [MPI_COLL_BARRIER] = barrier,
-        [MPI_COLL_BCAST] = bcast,
-        [MPI_COLL_GATHER] = gather,
-        [MPI_COLL_GATHERV] = gather,
-        [MPI_COLL_SCATTER] = scatter,
-        [MPI_COLL_SCATTERV] = scatter,
-        [MPI_COLL_ALLGATHER] = to_all,
-        [MPI_COLL_ALLGATHERV] = to_all,
-        [MPI_COLL_ALLTOALL] = to_all,
-        [MPI_COLL_ALLTOALLV] = to_all,
-        [MPI_COLL_REDUCE] = reduce,
-        [MPI_COLL_ALLREDUCE] = allreduce,
-        [MPI_COLL_REDUCE_SCATTER] = reduce_scatter,
+        [MPI_COLL_BARRIER] = inter_barrier,
+        [MPI_COLL_BCAST] = inter_bcast,
+        [MPI_COLL_GATHER] = inter_gather,
+        [MPI_COLL_GATHERV] = inter_gather,
+        [MPI_COLL_SCATTER] = inter_scatter,
+        [MPI_COLL_SCATTERV] = inter_scatter,
+        [MPI_COLL_ALLGATHER] = inter_to_all,
+        [MPI_COLL_ALLGATHERV] = inter_to_all,
+        [MPI_COLL_ALLTOALL] = inter_to_all,
+        [MPI_COLL_ALLTOALLV] = inter_to_all,
+        [MPI_COLL_REDUCE] = inter_reduce,
+        [MPI_COLL_ALLREDUCE] = inter_allreduce,
+        [MPI_COLL_REDUCE_SCATTER] = inter_reduce_scatter,
     };
 
     builders[c->kind](c);

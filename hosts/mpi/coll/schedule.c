@@ -19,6 +19,13 @@ void mpi_schedule_fail(struct mpi_schedule *s, int code)
         s->code = code;
 }
 
+static void *fail_without_memory(struct mpi_schedule *s)
+{
+    mpi_note(s->mr, "out of memory");
+    mpi_schedule_fail(s, MPI_ERR_NO_MEM);
+    return NULL;
+}
+
 struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm, int tag)
 {
     struct mpi_schedule *s = LIST_FIRST(&mr->idle);
@@ -37,7 +44,7 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
     comm->holders++;
     s->op = NULL;
     s->tag = tag;
-    s->nsteps = s->at = s->round.used = s->pending = 0;
+    s->nsteps = s->at = s->round.used = s->pending = s->in_round = s->most = 0;
     s->handle = NULL;
     s->then = NULL;
     s->running = s->ready = s->done = false;
@@ -132,11 +139,8 @@ void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
         uint64_t room = take > FIRST_CHUNK ? take : FIRST_CHUNK;
 
         c = mpi_block_try(s->mr, sizeof(*c) + room);
-        if (c == NULL) {
-            mpi_note(s->mr, "out of memory");
-            mpi_schedule_fail(s, MPI_ERR_NO_MEM);
-            return NULL;
-        }
+        if (c == NULL)
+            return fail_without_memory(s);
         *c = (struct mpi_scratch){ .next = s->memory, .bytes = room };
         s->memory = c;
     }
@@ -150,11 +154,8 @@ static struct mpi_step *add_step(struct mpi_schedule *s, enum mpi_step_kind kind
         unsigned room = s->step_room == 0 ? FIRST_STEPS : 2 * s->step_room;
         struct mpi_step *more = realloc(s->steps, room * sizeof(*more));
 
-        if (more == NULL) {
-            mpi_note(s->mr, "out of memory");
-            mpi_schedule_fail(s, MPI_ERR_NO_MEM);
-            return NULL;
-        }
+        if (more == NULL)
+            return fail_without_memory(s);
         s->steps = more;
         s->step_room = room;
     }
@@ -169,6 +170,8 @@ static void add_message(struct mpi_schedule *s, enum mpi_step_kind kind, struct 
 
     if (st == NULL)
         return;
+    if (++s->in_round > s->most)
+        s->most = s->in_round;
     st->peer = peer;
     st->comm = comm;
     st->from = data;
@@ -212,6 +215,7 @@ void mpi_step_fence(struct mpi_schedule *s)
 {
     if (s->nsteps > 0 && s->steps[s->nsteps - 1].kind != MPI_STEP_FENCE)
         add_step(s, MPI_STEP_FENCE);
+    s->in_round = 0;
 }
 
 static void message_ended(struct mpi_rank *mr, struct mpi_request *rq)
@@ -263,27 +267,19 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
 }
 
 /* Every round has its requests in the same memory. */
-static int room_for_rounds(struct mpi_schedule *s)
+static void make_room(struct mpi_schedule *s)
 {
-    unsigned most = 0, n = 0;
     struct mpi_request *more;
 
-    for (unsigned i = 0; i < s->nsteps; i++) {
-        if (s->steps[i].kind == MPI_STEP_FENCE)
-            n = 0;
-        else if (s->steps[i].kind == MPI_STEP_SEND || s->steps[i].kind == MPI_STEP_RECEIVE)
-            n++;
-        if (n > most)
-            most = n;
+    if (s->most <= s->request_room)
+        return;
+    more = realloc(s->round.requests, s->most * sizeof(*more));
+    if (more == NULL) {
+        (void)fail_without_memory(s);
+        return;
     }
-    if (most <= s->request_room)
-        return MPI_SUCCESS;
-    more = realloc(s->round.requests, most * sizeof(*more));
-    if (more == NULL)
-        return mpi_fail(s->mr, MPI_ERR_NO_MEM, "out of memory");
     s->round.requests = more;
-    s->request_room = most;
-    return MPI_SUCCESS;
+    s->request_room = s->most;
 }
 
 static void check_round(struct mpi_schedule *s)
@@ -344,8 +340,7 @@ static void run_rounds(struct mpi_schedule *s)
 
 void mpi_schedule_start(struct mpi_schedule *s)
 {
-    if (s->code == MPI_SUCCESS)
-        mpi_schedule_fail(s, room_for_rounds(s));
+    make_room(s);
     if (s->code != MPI_SUCCESS) {
         finish_schedule(s);
         return;

@@ -53,10 +53,11 @@ struct mpi_schedule {
     int tag;
     struct mpi_step *steps;
     unsigned nsteps, step_room, at;
-    struct mpi_round round; /* the present one */
+    struct mpi_round round;  /* the present one */
+    unsigned in_round, most; /* messages: of the round that is being built, of the largest one */
     unsigned request_room, pending;
     struct mpi_scratch *memory;
-    struct mpi_request *handle; /* of a non-blocking one */
+    struct mpi_request *handle; /* NULL: a blocking one */
     int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
     void *then_arg;
     bool running, ready, done; /* ready: it can go on */

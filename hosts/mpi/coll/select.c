@@ -198,7 +198,7 @@ static bool limits_hold(const struct mpi_choice *ch, const struct mpi_coll *c)
            (ch->below_ranks == 0 || c->size < ch->below_ranks);
 }
 
-static bool applies(const struct mpi_algorithm *a, const struct mpi_coll *c)
+static bool algorithm_applies(const struct mpi_algorithm *a, const struct mpi_coll *c)
 {
     return a->kind == c->kind && (a->applies == NULL || a->applies(c));
 }
@@ -213,7 +213,7 @@ static const struct mpi_algorithm *choose_from(const struct mpi_choice *ch,
         if (!limits_hold(ch, c))
             continue;
         a = find_algorithm(c->mr->select, c->kind, ch->algorithm, strlen(ch->algorithm));
-        if (a != NULL && applies(a, c))
+        if (a != NULL && algorithm_applies(a, c))
             return a;
     }
     return NULL;
@@ -221,7 +221,7 @@ static const struct mpi_algorithm *choose_from(const struct mpi_choice *ch,
 
 /* Where no table has a row, the first algorithm that applies. Each kind has one that always does.
  */
-static const struct mpi_algorithm *choose(const struct mpi_coll *c)
+static const struct mpi_algorithm *choose_algorithm(const struct mpi_coll *c)
 {
     const struct mpi_select *sel = c->mr->select;
     const struct mpi_algorithm *a = choose_from(sel->forced, c);
@@ -229,13 +229,13 @@ static const struct mpi_algorithm *choose(const struct mpi_coll *c)
     for (unsigned t = sel->nchoices; a == NULL && t-- > 0;)
         a = choose_from(sel->choices[t], c);
     for (unsigned i = 0; a == NULL; i++)
-        a = applies(sel->algorithms[i], c) ? sel->algorithms[i] : NULL;
+        a = algorithm_applies(sel->algorithms[i], c) ? sel->algorithms[i] : NULL;
     return a;
 }
 
 void mpi_coll_build(struct mpi_coll *c)
 {
-    const struct mpi_algorithm *a = choose(c);
+    const struct mpi_algorithm *a = choose_algorithm(c);
 
     if (c->kind >= MPI_COLL_REDUCE)
         mpi_build_sums(c, a->build);

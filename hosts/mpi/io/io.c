@@ -95,12 +95,8 @@ static void note_of(struct mpi_file *f, int rank, int code)
 
 void *mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes)
 {
-    char *all = mpi_block_zero(f->mr, (size_t)f->comm->size * bytes);
+    char *all = mpi_block_new(f->mr, (size_t)f->comm->size * bytes);
 
-    if (all == NULL) {
-        mpi_note(f->mr, "out of memory");
-        return NULL;
-    }
     memcpy(all + (size_t)f->comm->rank * bytes, own, bytes);
     if (mpi_comm_exchange(f->mr, f->comm, (int *)(void *)all, (int)(bytes / sizeof(int))) ==
         MPI_SUCCESS)
@@ -272,7 +268,7 @@ static struct mpi_file *file_new(struct mpi_rank *mr, const char *name, int amod
 }
 
 /* The window for what the ranks share; its communicator serves the file, too. */
-static int share(struct mpi_file *f, MPI_Comm comm, bool root)
+static int share_window(struct mpi_file *f, MPI_Comm comm, bool root)
 {
     struct mpi_win *win = NULL;
     int code = MPI_Win_allocate(root ? (MPI_Aint)sizeof(*f->shared) : 0, 1, MPI_INFO_NULL, comm,
@@ -289,10 +285,10 @@ static int share(struct mpi_file *f, MPI_Comm comm, bool root)
     return MPI_SUCCESS;
 }
 
-static int make(struct mpi_rank *mr, const char *call, struct mpi_file *f, MPI_Comm comm, bool root,
-                MPI_Info info)
+static int open_shared(struct mpi_rank *mr, const char *call, struct mpi_file *f, MPI_Comm comm,
+                       bool root, MPI_Info info)
 {
-    int code = share(f, comm, root);
+    int code = share_window(f, comm, root);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -324,7 +320,7 @@ int MPI_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI
     if (f == NULL)
         return mpi_file_end(NULL, __func__, MPI_ERR_NO_MEM);
     mr->outer = __func__;
-    code = make(mr, __func__, f, comm, c->rank == 0, info);
+    code = open_shared(mr, __func__, f, comm, c->rank == 0, info);
     if (code == MPI_SUCCESS)
         *file = f->handle;
     else

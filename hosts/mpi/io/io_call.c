@@ -101,7 +101,7 @@ static int access_file(struct mpi_file *f, const struct call *c, uint64_t *done_
     return code == MPI_SUCCESS ? mpi_file_transfer(f, c->name, &a, done_p) : code;
 }
 
-static int run(struct mpi_file *f, const struct call *c, MPI_Status *done_p)
+static int access_with_status(struct mpi_file *f, const struct call *c, MPI_Status *done_p)
 {
     uint64_t done = 0;
     int code = access_file(f, c, &done);
@@ -110,25 +110,25 @@ static int run(struct mpi_file *f, const struct call *c, MPI_Status *done_p)
     return code;
 }
 
-static int blocking(const struct call *c, MPI_Status *status)
+static int access_blocking(const struct call *c, MPI_Status *status)
 {
     struct mpi_file *f = mpi_file_begin(c->name, c->file);
     MPI_Status done;
     int code = MPI_ERR_FILE;
 
     if (f != NULL) {
-        code = run(f, c, &done);
+        code = access_with_status(f, c, &done);
         mpi_status_give(status, &done);
     }
     return mpi_file_end(f, c->name, code);
 }
 
 /* The access is done within the call, which the standard leaves to the library. */
-static int non_blocking(const struct call *c, MPI_Request *request)
+static int access_non_blocking(const struct call *c, MPI_Request *request)
 {
     struct mpi_file *f = mpi_file_begin(c->name, c->file);
     struct mpi_request rq = { .active = true, .receives = true, .peer = MPI_ANY_SOURCE };
-    int code = f != NULL ? run(f, c, &rq.status) : MPI_ERR_FILE;
+    int code = f != NULL ? access_with_status(f, c, &rq.status) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
         code = mpi_request_add(f->mr, &rq, request);
@@ -138,11 +138,11 @@ static int non_blocking(const struct call *c, MPI_Request *request)
 }
 
 /* Split collectives may be done by either half (13.4.5). */
-static int begin(const struct call *c)
+static int begin_split(const struct call *c)
 {
     struct mpi_file *f = mpi_file_begin(c->name, c->file);
     MPI_Status done;
-    int code = f != NULL ? run(f, c, &done) : MPI_ERR_FILE;
+    int code = f != NULL ? access_with_status(f, c, &done) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS) {
         f->half = mpi_call_name(c->name);
@@ -152,7 +152,7 @@ static int begin(const struct call *c)
 }
 
 /* `name` is that of the call that began, with "_end" instead of "_begin". */
-static int end(const char *name, MPI_File file, MPI_Status *status)
+static int end_split(const char *name, MPI_File file, MPI_Status *status)
 {
     struct mpi_file *f = mpi_file_begin(name, file);
     const char *own = mpi_call_name(name);
@@ -186,21 +186,22 @@ static int end(const char *name, MPI_File file, MPI_Status *status)
     ACCESS(NAME, (DATA(CONST), RESULT_TYPE * result), HOW(&c, result), WRITES, false, OWN, 0)      \
     ACCESS(NAME##_shared, (DATA(CONST), RESULT_TYPE * result), HOW(&c, result), WRITES, false,     \
            SHARED, 0)
-SINGLE(read, , false, blocking, MPI_Status)
-SINGLE(write, const, true, blocking, MPI_Status)
-SINGLE(iread, , false, non_blocking, MPI_Request)
-SINGLE(iwrite, const, true, non_blocking, MPI_Request)
+SINGLE(read, , false, access_blocking, MPI_Status)
+SINGLE(write, const, true, access_blocking, MPI_Status)
+SINGLE(iread, , false, access_non_blocking, MPI_Request)
+SINGLE(iwrite, const, true, access_non_blocking, MPI_Request)
 
 /** A collective one, whole and in halves. */
 #define END(NAME, CONST)                                                                           \
     int MPI_File_##NAME##_end(MPI_File file, CONST void *buf, MPI_Status *status)                  \
     {                                                                                              \
         (void)buf;                                                                                 \
-        return end(__func__, file, status);                                                        \
+        return end_split(__func__, file, status);                                                  \
     }
 #define COLLECTIVE(NAME, CONST, WRITES, PLACE)                                                     \
-    ACCESS(NAME, (DATA(CONST), MPI_Status * status), blocking(&c, status), WRITES, true, PLACE, 0) \
-    ACCESS(NAME##_begin, (DATA(CONST)), begin(&c), WRITES, true, PLACE, 0)                         \
+    ACCESS(NAME, (DATA(CONST), MPI_Status * status), access_blocking(&c, status), WRITES, true,    \
+           PLACE, 0)                                                                               \
+    ACCESS(NAME##_begin, (DATA(CONST)), begin_split(&c), WRITES, true, PLACE, 0)                   \
     END(NAME, CONST)
 COLLECTIVE(read_all, , false, OWN)
 COLLECTIVE(write_all, const, true, OWN)
@@ -210,14 +211,14 @@ COLLECTIVE(write_ordered, const, true, ORDERED)
 /** At an offset. Non-blocking ones do not wait for others: each rank does its part. */
 #define COLLECTIVE_AT(NAME, CONST, WRITES)                                                         \
     ACCESS(NAME##_at_all, (MPI_Offset offset, DATA(CONST), MPI_Status * status),                   \
-           blocking(&c, status), WRITES, true, AT, offset)                                         \
-    ACCESS(NAME##_at_all_begin, (MPI_Offset offset, DATA(CONST)), begin(&c), WRITES, true, AT,     \
-           offset)                                                                                 \
+           access_blocking(&c, status), WRITES, true, AT, offset)                                  \
+    ACCESS(NAME##_at_all_begin, (MPI_Offset offset, DATA(CONST)), begin_split(&c), WRITES, true,   \
+           AT, offset)                                                                             \
     END(NAME##_at_all, CONST)                                                                      \
     ACCESS(i##NAME##_at_all, (MPI_Offset offset, DATA(CONST), MPI_Request * request),              \
-           non_blocking(&c, request), WRITES, false, AT, offset)                                   \
-    ACCESS(i##NAME##_all, (DATA(CONST), MPI_Request * request), non_blocking(&c, request), WRITES, \
-           false, OWN, 0)
+           access_non_blocking(&c, request), WRITES, false, AT, offset)                            \
+    ACCESS(i##NAME##_all, (DATA(CONST), MPI_Request * request), access_non_blocking(&c, request),  \
+           WRITES, false, OWN, 0)
 COLLECTIVE_AT(read, , false)
 COLLECTIVE_AT(write, const, true)
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -15,7 +15,7 @@ struct run {
 
 /** All blocks of a rank. */
 struct runs {
-    int64_t disp; /* of the view */
+    int64_t disp; /* the view's */
     uint64_t n;
     bool full; /* there are more */
     struct run at[RUNS];
@@ -27,7 +27,7 @@ static int64_t end_of(const struct run *r)
 }
 
 /* Does it go on where the last one ends? */
-static bool joins(struct run *last, const struct run *r)
+static bool joins_run(struct run *last, const struct run *r)
 {
     int64_t step = r->offset - last->offset;
     int64_t stride = last->n > 1 ? last->stride : step;
@@ -45,7 +45,7 @@ static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint6
     struct runs *own = arg;
     struct run r = { own->disp + offset, n > 1 ? stride : 0, n, bytes };
 
-    if (own->full || (own->n > 0 && joins(&own->at[own->n - 1], &r)))
+    if (own->full || (own->n > 0 && joins_run(&own->at[own->n - 1], &r)))
         return;
     own->full = own->n == RUNS;
     if (!own->full)
@@ -96,7 +96,7 @@ static bool meets_one(const struct run *one, const struct run *r)
 }
 
 /* May be true where there is only little between them, at two distances. */
-static bool meet(const struct run *a, const struct run *b)
+static bool runs_meet(const struct run *a, const struct run *b)
 {
     int64_t shift;
 
@@ -117,7 +117,7 @@ static bool any_meet(const struct run *a, const struct run *b, uint64_t n)
 {
     for (uint64_t i = 0; i < n && a[i].n > 0; i++)
         for (uint64_t k = 0; k < n && b[k].n > 0; k++)
-            if (meet(&a[i], &b[k]))
+            if (runs_meet(&a[i], &b[k]))
                 return true;
     return false;
 }
@@ -140,7 +140,7 @@ static int outlines_meet(struct mpi_file *f, const struct outline *own, int *mee
     for (int i = 0; i < f->comm->size; i++) {
         *runs_p = all[i].runs > *runs_p ? all[i].runs : *runs_p;
         for (int k = 0; k < i && !*meet_p; k++)
-            *meet_p = meet(&all[i].whole, &all[k].whole);
+            *meet_p = runs_meet(&all[i].whole, &all[k].whole);
     }
     mpi_block_free(all);
     return MPI_SUCCESS;
@@ -183,7 +183,7 @@ static int find_out(struct mpi_file *f, const struct mpi_access *a, bool good, i
 }
 
 /* An empty message under a tag of the communicator's collectives. */
-static int token(struct mpi_file *f, int tag, int peer, bool receives, const char *call)
+static int pass_token(struct mpi_file *f, int tag, int peer, bool receives, const char *call)
 {
     struct mpi_coll c = { .mr = f->mr,
                           .comm = f->comm,
@@ -209,10 +209,10 @@ int mpi_file_transfer_all(struct mpi_file *f, const char *call, const struct mpi
     if (in_turn)
         tag = (int)(f->comm->collectives++ & INT32_MAX);
     if (bad == MPI_SUCCESS && in_turn && rank > 0)
-        bad = token(f, tag, rank - 1, true, call);
+        bad = pass_token(f, tag, rank - 1, true, call);
     if (bad == MPI_SUCCESS && code == MPI_SUCCESS)
         code = mpi_file_transfer(f, call, a, done_p);
     if (bad == MPI_SUCCESS && in_turn && rank < f->comm->size - 1)
-        bad = token(f, tag, rank + 1, false, call);
+        bad = pass_token(f, tag, rank + 1, false, call);
     return code != MPI_SUCCESS ? code : bad;
 }

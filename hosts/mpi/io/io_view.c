@@ -244,7 +244,7 @@ int mpi_file_shared(struct mpi_file *f, const char *call, int64_t etypes, int64_
 }
 
 /* Where a call goes to from `now`. */
-static int target(struct mpi_file *f, int64_t offset, int whence, int64_t now, int64_t *at_p)
+static int seek_target(struct mpi_file *f, int64_t offset, int whence, int64_t now, int64_t *at_p)
 {
     int64_t base = whence == MPI_SEEK_CUR ? now : 0;
     int code = MPI_SUCCESS;
@@ -268,7 +268,7 @@ int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
     int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
-        code = target(f, offset, whence, f->at, &f->at);
+        code = seek_target(f, offset, whence, f->at, &f->at);
     return mpi_file_end(f, __func__, code);
 }
 
@@ -295,7 +295,7 @@ int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence)
     if (code != MPI_SUCCESS)
         return mpi_file_end(f, __func__, code);
     if (f->comm->rank == 0)
-        code = target(f, offset, whence, *f->shared, f->shared);
+        code = seek_target(f, offset, whence, *f->shared, f->shared);
     return mpi_file_end(f, __func__, mpi_file_broadcast(f, &at, code));
 }
 

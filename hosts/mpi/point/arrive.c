@@ -5,8 +5,8 @@
 #include "hosts/mpi/point/protocol.h"
 
 /** The receive has its message: no other one may be for it. */
-static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
-                  const struct mpi_entry *e)
+static void claim_message(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
+                          const struct mpi_entry *e)
 {
     int code = e->bytes > rq->room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 
@@ -20,7 +20,7 @@ static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *
     rq->status = mpi_status(e->source, e->tag, code, mpi_least(e->bytes, rq->room));
 }
 
-static void finish(struct mpi_rank *mr, struct mpi_request *rq)
+static void finish_receive(struct mpi_rank *mr, struct mpi_request *rq)
 {
     unsigned copies = mpi_least(rq->copies, MPIX_HUB_COPIES - 1);
 
@@ -30,7 +30,7 @@ static void finish(struct mpi_rank *mr, struct mpi_request *rq)
 }
 
 /* All of the data, or as much as there is room for. */
-static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data)
+static void deliver_data(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data)
 {
     uint32_t bytes = mpi_least(rq->bytes, rq->room);
     uint8_t *to;
@@ -40,19 +40,19 @@ static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *
     else
         mpi_unpack(mr, rq, data, bytes);
     rq->copies++;
-    finish(mr, rq);
+    finish_receive(mr, rq);
 }
 
 /* All of the data are there: where they are to be, or packed. */
 static void finish_unpacked(struct mpi_rank *mr, struct mpi_request *rq)
 {
     if (rq->packed != NULL)
-        deliver(mr, rq, rq->packed);
+        deliver_data(mr, rq, rq->packed);
     else
-        finish(mr, rq);
+        finish_receive(mr, rq);
 }
 
-static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
+static void confirm_sync(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
     if ((e->flags & MPI_FLAG_SYNC) != 0)
         mpi_answer(mr, peer, MPI_GOT, e->own_id, 0);
@@ -61,7 +61,8 @@ static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_ent
 /* ---- data in pieces ------------------------------------------------------------------- */
 
 /* The next piece for a receive that knows where it goes. @return whether it was the last. */
-static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes)
+static bool take_piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data,
+                       uint32_t bytes)
 {
     uint32_t fits = rq->filled < rq->room ? mpi_least(bytes, rq->room - rq->filled) : 0;
     uint8_t *to;
@@ -91,7 +92,7 @@ static void first_piece(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_r
     rq->expected = rq->bytes;
     if (!mpi_is_flat(rq, &to))
         mpi_pack_new(mr, rq, rq->in, rq->room);
-    if (!piece(mr, rq, data, bytes))
+    if (!take_piece(mr, rq, data, bytes))
         peer->into = rq;
 }
 
@@ -104,7 +105,7 @@ static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct 
     if (rq != NULL) {
         if ((e->flags & MPI_FLAG_PACKED) != 0 && rq->filled + bytes >= rq->expected)
             rq->copies++;
-        if (piece(mr, rq, data, bytes) && e->id == 0)
+        if (take_piece(mr, rq, data, bytes) && e->id == 0)
             peer->into = NULL;
         return;
     }
@@ -115,7 +116,7 @@ static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct 
         return;
     peer->arriving = NULL;
     if (a->rq != NULL) {
-        deliver(mr, a->rq, a->data);
+        deliver_data(mr, a->rq, a->data);
         mpi_arrived_free(mr, a);
     }
 }
@@ -125,7 +126,7 @@ static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct 
 void mpi_read_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
     mpi_answer(mr, rq->far, MPI_GOT, rq->far_id, 0);
-    finish(mr, rq);
+    finish_receive(mr, rq);
 }
 
 bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
@@ -145,8 +146,8 @@ bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
     return true;
 }
 
-static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
-                   const struct mpi_entry *rts)
+static void answer_rts(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
+                       const struct mpi_entry *rts)
 {
     struct mpi_entry e = { .kind = MPI_CTS, .id = rts->own_id, .bytes = rq->room };
     uint32_t bytes = mpi_least(rts->bytes, rq->room);
@@ -183,10 +184,10 @@ void mpi_receive_arrived(struct mpi_rank *mr, struct mpi_request *rq, struct mpi
 {
     struct mpi_peer *peer = a->from;
 
-    claim(mr, rq, peer, &a->e);
-    got(mr, peer, &a->e);
+    claim_message(mr, rq, peer, &a->e);
+    confirm_sync(mr, peer, &a->e);
     if (a->e.kind == MPI_RTS) {
-        answer(mr, rq, peer, &a->e);
+        answer_rts(mr, rq, peer, &a->e);
         mpi_arrived_free(mr, a);
         return;
     }
@@ -195,7 +196,7 @@ void mpi_receive_arrived(struct mpi_rank *mr, struct mpi_request *rq, struct mpi
         a->rq = rq;
         return;
     }
-    deliver(mr, rq, a->data);
+    deliver_data(mr, rq, a->data);
     mpi_arrived_free(mr, a);
 }
 
@@ -220,8 +221,8 @@ void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq)
         mpi_ask(mr, rq);
 }
 
-static void keep(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
-                 const uint8_t *data, uint32_t bytes)
+static void keep_unexpected(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
+                            const uint8_t *data, uint32_t bytes)
 {
     struct mpi_arrived *a = mpi_arrived_new(mr, peer, e, e->kind == MPI_EAGER ? e->bytes : 0);
 
@@ -243,20 +244,20 @@ static void new_message(struct mpi_rank *mr, struct mpi_peer *peer, const struct
 
     peer->taken++;
     if (rq == NULL) {
-        keep(mr, peer, e, data, bytes);
+        keep_unexpected(mr, peer, e, data, bytes);
         return;
     }
-    claim(mr, rq, peer, e);
-    got(mr, peer, e);
+    claim_message(mr, rq, peer, e);
+    confirm_sync(mr, peer, e);
     if (e->kind == MPI_RTS)
-        answer(mr, rq, peer, e);
+        answer_rts(mr, rq, peer, e);
     else if (bytes == e->bytes)
-        deliver(mr, rq, data);
+        deliver_data(mr, rq, data);
     else
         first_piece(mr, peer, rq, data, bytes);
 }
 
-static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
+static void take_note(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
     struct mpi_request *rq = mpi_id_find(mr, e->id);
 
@@ -264,7 +265,7 @@ static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi
         return;
     if ((e->flags & MPI_FLAG_ASKED) != 0) {
         peer->taken++;
-        claim(mr, rq, peer, e);
+        claim_message(mr, rq, peer, e);
     } else if ((e->flags & MPI_FLAG_PACKED) != 0) {
         rq->copies++;
     }
@@ -298,7 +299,7 @@ void mpi_message_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
         next_piece(mr, peer, e, data, bytes);
         return;
     case MPI_NOTE:
-        written(mr, peer, e);
+        take_note(mr, peer, e);
         return;
     case MPI_UNSEND:
         take_back(mr, peer, e);

@@ -1,14 +1,14 @@
 /*
- * Requests (SR): a receive that finds nothing tells the sender where its buffer is, and a later
- * send writes right into it.
+ * Requests (SR): a receive that finds nothing gives the sender the address of its buffer, and a
+ * later send writes right into it.
  *
- * That must not change which receive gets which message. So a receive tells its address only when
- * every older one that could take a message of this source has told its own: those from anybody
+ * That must not change which receive gets which message. So a receive gives its address only when
+ * every older one that could take a message of this source has given its own. Those from any source
  * never do, and the younger ones wait for them. Then of the receives that match a message those
- * that have asked are the oldest, and the sender, which gets the asks in order, can tell which of
- * them the receiver will find: of a message that had left before the ask came, the first that
- * matches. Both have met then, and the ask is stale. What the receiver had taken when it asked,
- * and found to be for none, is told by a number.
+ * that have asked are the oldest. The sender, which gets the asks in order, knows which of them the
+ * receiver will find for a message that had left before the ask came: the first that matches. Both
+ * have met then, and the ask is stale. A number in the ask says how many messages the receiver had
+ * taken by then, and found to be for none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 
 /* ---- at the receiver ------------------------------------------------------------------ */
 
-static void hold(struct mpi_rank *mr, struct mpi_request *rq)
+static void hold_ask(struct mpi_rank *mr, struct mpi_request *rq)
 {
     rq->held = true;
     TAILQ_INSERT_TAIL(&mr->protocol->held, rq, in_held);
 }
 
-static void unhold(struct mpi_rank *mr, struct mpi_request *rq)
+static void unhold_ask(struct mpi_rank *mr, struct mpi_request *rq)
 {
     if (rq->held)
         TAILQ_REMOVE(&mr->protocol->held, rq, in_held);
@@ -31,7 +31,7 @@ static void unhold(struct mpi_rank *mr, struct mpi_request *rq)
 }
 
 /* @return false: its buffer is none that others can write to. */
-static bool tell_address(struct mpi_rank *mr, struct mpi_request *rq)
+static bool give_address(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_peer *peer = rq->far;
     struct mpi_entry e = { .kind = MPI_ASK, .id = rq->context, .tag = rq->tag };
@@ -62,14 +62,14 @@ void mpi_ask(struct mpi_rank *mr, struct mpi_request *rq)
     if (!mr->transport->caps.sends_requests || rq->far == NULL || rq->far->self)
         return;
     if (!TAILQ_EMPTY(&mr->protocol->any) || rq->far->unasked > 1)
-        hold(mr, rq);
+        hold_ask(mr, rq);
     else
-        (void)tell_address(mr, rq);
+        (void)give_address(mr, rq);
 }
 
 void mpi_ask_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    unhold(mr, rq);
+    unhold_ask(mr, rq);
     if (rq->far != NULL && !rq->asked)
         rq->far->unasked--;
     if (!TAILQ_EMPTY(&mr->protocol->held))
@@ -96,8 +96,8 @@ void mpi_ask_release(struct mpi_rank *mr)
             return;
         if (!oldest_unasked(rq))
             continue;
-        unhold(mr, rq);
-        (void)tell_address(mr, rq);
+        unhold_ask(mr, rq);
+        (void)give_address(mr, rq);
     }
 }
 
@@ -115,7 +115,7 @@ static bool run_meets(struct mpi_run *run, const struct mpi_entry *ask)
 }
 
 /* @return whether it has crossed a message that the receiver will find for it. */
-static bool stale(struct mpi_peer *peer, const struct mpi_entry *ask)
+static bool is_stale(struct mpi_peer *peer, const struct mpi_entry *ask)
 {
     unsigned left = 0;
     bool met = false;
@@ -139,7 +139,7 @@ void mpi_ask_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_e
     struct mpi_asks *spare = &mr->protocol->spare_asks;
     struct mpi_ask *ask = STAILQ_FIRST(spare);
 
-    if (stale(peer, e)) {
+    if (is_stale(peer, e)) {
         mr->counts.stale_asks++;
         return;
     }

@@ -1,7 +1,7 @@
 /* The ends of what requests stand for: waiting, looking, and others. */
 #include "hosts/mpi/point/protocol.h"
 
-static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *handles)
+int mpi_handles_begin(struct mpi_rank *mr, int count)
 {
     if (mr == NULL)
         return MPI_ERR_OTHER;
@@ -9,27 +9,34 @@ static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *hand
     if (count < 0)
         return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
     host_spend_cost(mr->host, HOST_COST_CALL);
-    for (int i = 0; i < count; i++) {
+    return MPI_SUCCESS;
+}
+
+static int check_handles(struct mpi_rank *mr, int count, const MPI_Request *handles)
+{
+    int code = mpi_handles_begin(mr, count);
+
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         if (handles[i] != MPI_REQUEST_NULL && mpi_request_of(mr, handles[i]) == NULL)
             return mpi_fail(mr, MPI_ERR_REQUEST,
                             "request %d = %d: no request, or one that was freed or has ended", i,
                             handles[i]);
     }
-    return MPI_SUCCESS;
+    return code;
 }
 
 /* NULL: nothing to wait for. */
-static struct mpi_request *active(const struct mpi_rank *mr, MPI_Request handle)
+static struct mpi_request *active_request(const struct mpi_rank *mr, MPI_Request handle)
 {
     struct mpi_request *rq = mpi_request_of(mr, handle);
 
     return rq != NULL && rq->active ? rq : NULL;
 }
 
-/* Of a request that is done or inactive; one that is not persistent goes. */
-static int complete(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status)
+/* Ends a request that is done or inactive; one that is not persistent goes. */
+static int complete_request(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status)
 {
-    struct mpi_request *rq = active(mr, *handle);
+    struct mpi_request *rq = active_request(mr, *handle);
     int code;
 
     if (rq == NULL) {
@@ -51,7 +58,7 @@ static int complete(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status
 /* One of several: its status has the error, too. */
 static int complete_one_of(struct mpi_rank *mr, MPI_Request *handle, MPI_Status *status)
 {
-    int code = complete(mr, handle, status);
+    int code = complete_request(mr, handle, status);
 
     if (status != MPI_STATUS_IGNORE)
         status->MPI_ERROR = code;
@@ -79,7 +86,7 @@ static int first_done(const struct mpi_rank *mr, int count, const MPI_Request *h
     int found = MPI_UNDEFINED;
 
     for (int i = 0; i < count; i++) {
-        const struct mpi_request *rq = active(mr, handles[i]);
+        const struct mpi_request *rq = active_request(mr, handles[i]);
 
         if (rq != NULL && rq->done)
             return i;
@@ -100,7 +107,7 @@ static bool are_done(const struct mpi_waits *w, int *seen_p)
     if (w->any)
         return first_done(w->mr, w->count, w->handles) != w->count;
     for (; *seen_p < w->count; ++*seen_p) {
-        const struct mpi_request *rq = active(w->mr, w->handles[*seen_p]);
+        const struct mpi_request *rq = active_request(w->mr, w->handles[*seen_p]);
 
         if (rq != NULL && !rq->done)
             return false;
@@ -125,7 +132,7 @@ static int wait_for(const struct mpi_waits *w, const char *call)
 }
 
 /* Looks for messages only when the answer depends on them. */
-static bool look(const struct mpi_waits *w)
+static bool look_once(const struct mpi_waits *w)
 {
     int seen = 0;
 
@@ -145,7 +152,7 @@ static int look_for(const struct mpi_waits *w, const char *call, int *flag_p)
 
     mpi_look_begin(w->mr);
     code = check_handles(w->mr, w->count, w->handles);
-    *flag_p = code == MPI_SUCCESS && look(w);
+    *flag_p = code == MPI_SUCCESS && look_once(w);
     mpi_look_end(w, call, code != MPI_SUCCESS || *flag_p);
     return code;
 }
@@ -160,10 +167,10 @@ static int wait_one(const char *call, MPI_Request *request, MPI_Status *status)
 
     if (code != MPI_SUCCESS)
         return code;
-    rq = active(mr, *request);
+    rq = active_request(mr, *request);
     if (rq != NULL)
         mpi_wait(mr, rq, call);
-    return complete(mr, request, status);
+    return complete_request(mr, request, status);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -187,7 +194,7 @@ static int complete_any(struct mpi_rank *mr, int count, MPI_Request *requests, i
     MPI_Request none = MPI_REQUEST_NULL;
 
     *index = first_done(mr, count, requests);
-    return complete(mr, *index == MPI_UNDEFINED ? &none : &requests[*index], status);
+    return complete_request(mr, *index == MPI_UNDEFINED ? &none : &requests[*index], status);
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
@@ -208,7 +215,7 @@ static int complete_some(struct mpi_rank *mr, int count, MPI_Request *requests, 
     bool any = false;
 
     for (int i = 0; i < count; i++) {
-        const struct mpi_request *rq = active(mr, requests[i]);
+        const struct mpi_request *rq = active_request(mr, requests[i]);
         MPI_Status *status = statuses != MPI_STATUSES_IGNORE ? &statuses[n] : MPI_STATUS_IGNORE;
 
         any = any || rq != NULL;
@@ -241,7 +248,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     int code = look_for(&w, __func__, flag);
 
     if (*flag)
-        code = complete(w.mr, request, status);
+        code = complete_request(w.mr, request, status);
     return mpi_end_blamed(__func__, code);
 }
 
@@ -285,7 +292,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 
     if (!*flag)
         return mpi_end_blamed(__func__, code);
-    rq = active(w.mr, request);
+    rq = active_request(w.mr, request);
     if (rq != NULL && rq->generalized != NULL)
         (void)mpi_generalized_query(w.mr, rq);
     if (status != MPI_STATUS_IGNORE)

@@ -144,7 +144,8 @@ void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq)
 
 /* ---- entries in --------------------------------------------------------------------------- */
 
-static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_taken *taken)
+static void defer_entry(struct mpi_rank *mr, struct mpi_peer *peer,
+                        const struct transport_taken *taken)
 {
     struct mpi_kept *k = mpi_need(mr, malloc(sizeof(*k) + taken->size));
 
@@ -153,8 +154,8 @@ static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct trans
     STAILQ_INSERT_TAIL(&peer->deferred, k, in_list);
 }
 
-static void decode(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
-                   const uint8_t *bytes, uint32_t size)
+static void decode_entry(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
+                         const uint8_t *bytes, uint32_t size)
 {
     struct mpi_entry e;
     uint32_t head;
@@ -176,15 +177,15 @@ void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *pe
     while (fifo == TRANSPORT_MESSAGE && !peer->withdrawing &&
            (k = STAILQ_FIRST(&peer->deferred)) != NULL) {
         STAILQ_REMOVE_HEAD(&peer->deferred, in_list);
-        decode(mr, peer, fifo, k->bytes, k->size);
+        decode_entry(mr, peer, fifo, k->bytes, k->size);
         free(k);
     }
     while ((stop == NULL || !*stop) && t->ops->take(t, fifo, peer->rank, &taken)) {
         spend_entry(mr);
         if (fifo == TRANSPORT_MESSAGE && peer->withdrawing)
-            defer(mr, peer, &taken);
+            defer_entry(mr, peer, &taken);
         else
-            decode(mr, peer, fifo, taken.bytes, taken.size);
+            decode_entry(mr, peer, fifo, taken.bytes, taken.size);
         t->ops->release(t, fifo, peer->rank);
     }
 }

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-static int begin(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Request *handle)
+static int begin_transfer(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Request *handle)
 {
     int code;
 
@@ -20,8 +20,8 @@ static int begin(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Request 
     return code;
 }
 
-static int complete(struct mpi_rank *mr, const char *call, struct mpi_request *rq,
-                    MPI_Status *status)
+static int complete_transfer(struct mpi_rank *mr, const char *call, struct mpi_request *rq,
+                             MPI_Status *status)
 {
     int code;
 
@@ -35,8 +35,9 @@ static int complete(struct mpi_rank *mr, const char *call, struct mpi_request *r
 
 /* Every form of one message: `request` is NULL for the blocking one, and a persistent one does not
  * begin yet. */
-static int transfer(const char *call, struct mpi_request *rq, int count, MPI_Datatype type,
-                    int peer, int tag, MPI_Comm comm, MPI_Status *status, MPI_Request *request)
+static int transfer_message(const char *call, struct mpi_request *rq, int count, MPI_Datatype type,
+                            int peer, int tag, MPI_Comm comm, MPI_Status *status,
+                            MPI_Request *request)
 {
     struct mpi_rank *mr = mpi_self();
     int code = mpi_prepare(mr, rq, count, type, peer, tag, comm);
@@ -46,7 +47,8 @@ static int transfer(const char *call, struct mpi_request *rq, int count, MPI_Dat
     if (rq->persistent)
         code = mpi_request_add(mr, rq, request);
     else
-        code = request != NULL ? begin(mr, rq, request) : complete(mr, call, rq, status);
+        code = request != NULL ? begin_transfer(mr, rq, request)
+                               : complete_transfer(mr, call, rq, status);
     return mpi_end_blamed(call, code);
 }
 
@@ -59,7 +61,7 @@ static int transfer(const char *call, struct mpi_request *rq, int count, MPI_Dat
     {                                                                                              \
         struct mpi_request rq = { __VA_ARGS__ };                                                   \
                                                                                                    \
-        return transfer(__func__, &rq, count, type, peer, tag, comm, STATUS, REQUEST);             \
+        return transfer_message(__func__, &rq, count, type, peer, tag, comm, STATUS, REQUEST);     \
     }
 #define SENDS(NAME, INAME, INIT, ...)                                                              \
     TRANSFER(NAME, (MESSAGE(const)), MPI_STATUS_IGNORE, NULL, .out = buf, __VA_ARGS__)             \
@@ -79,8 +81,8 @@ TRANSFER(Irecv, (MESSAGE(), MPI_Request *request), NULL, request, RECEIVE)
 TRANSFER(Recv_init, (MESSAGE(), MPI_Request *request), NULL, request, RECEIVE, .persistent = true)
 
 /* The send goes on while the receive waits. */
-static int exchange(struct mpi_rank *mr, const char *call, struct mpi_request *out,
-                    struct mpi_request *in, MPI_Status *status)
+static int exchange_messages(struct mpi_rank *mr, const char *call, struct mpi_request *out,
+                             struct mpi_request *in, MPI_Status *status)
 {
     host_spend_cost(mr->host, HOST_COST_CALL);
     (void)mpi_start(mr, out);
@@ -102,7 +104,7 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
     if (code == MPI_SUCCESS)
         code = mpi_prepare(mr, &in, recvcount, recvtype, source, recvtag, comm);
     if (code == MPI_SUCCESS)
-        code = exchange(mr, __func__, &out, &in, status);
+        code = exchange_messages(mr, __func__, &out, &in, status);
     return mpi_end_blamed(__func__, code);
 }
 
@@ -126,7 +128,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     out.out = copy;
     out.type = &mr->basic[0];
     out.count = bytes;
-    code = exchange(mr, __func__, &out, &in, status);
+    code = exchange_messages(mr, __func__, &out, &in, status);
     mpi_block_free(copy);
     return mpi_end_blamed(__func__, code);
 }

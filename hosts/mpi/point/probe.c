@@ -109,7 +109,7 @@ static void start_with(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_a
     }
 }
 
-/* @return the request of the message in *rq, and the message: NULL from MPI_PROC_NULL. */
+/* Fills in the request for a message, and finds that: NULL from MPI_PROC_NULL. */
 static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Datatype type,
                         MPI_Message message, struct mpi_arrived **a_p)
 {

@@ -63,7 +63,7 @@ static bool flush_peer(struct mpi_rank *mr, struct mpi_peer *peer)
     return true;
 }
 
-static void flush(struct mpi_rank *mr)
+static void flush_peers(struct mpi_rank *mr)
 {
     struct mpi_peer *peer = mr->protocol->busy;
 
@@ -103,7 +103,7 @@ void mpi_advance(struct mpi_rank *mr, const bool *stop)
     take_all(mr, TRANSPORT_REQUEST, stop);
     take_all(mr, TRANSPORT_MESSAGE, stop);
     if (p->busy != NULL)
-        flush(mr);
+        flush_peers(mr);
     if (!TAILQ_EMPTY(&p->tickets))
         end_transfers(mr);
     if (p->release)

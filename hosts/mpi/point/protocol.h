@@ -4,7 +4,7 @@
  *   entry.c     entries in and out                   send.c    from the sender's side
  *   match.c     which message is for which receive   arrive.c  from the receiver's side
  *   progress.c  all that has come, and waiting
- *   ask.c       receives that tell their address, and what the sender makes of that
+ *   ask.c       receives that give their address, and what the sender makes of that
  *   peer.c      what is kept of other ranks; names of requests; messages that came early
  */
 #ifndef MPI_PROTOCOL_H
@@ -21,9 +21,9 @@ enum mpi_kind {
     MPI_PIECE,     /* more data: of the last eager message (id 0), or for the receive `id` */
     MPI_RTS,       /* a message whose data stay where they are until the receiver answers */
     MPI_NOTE,      /* data have been written to where receive `id` said */
-    MPI_UNSEND,    /* a message is to be taken back, if nobody has received it */
+    MPI_UNSEND,    /* a message is to be taken back, unless it has been received */
     /* Those of FIFO REQUEST, `id` naming the send that they answer, if any: */
-    MPI_ASK,       /* a receive tells its address, before its message has left */
+    MPI_ASK,       /* a receive gives its address, before its message has left */
     MPI_CTS,       /* a receive is there for an MPI_RTS */
     MPI_GOT,       /* a synchronous message was received, or one was read */
     MPI_UNSENT,    /* answer to MPI_UNSEND: `bytes` = 1: taken back */
@@ -66,13 +66,13 @@ struct mpi_arrived {
     uint8_t data[];
 };
 
-/** A receive at the far side that has told its address. */
+/** A receive at the far side that has given its address. */
 struct mpi_ask {
     STAILQ_ENTRY(mpi_ask) in_list;
     struct mpi_entry e;
 };
 
-/** Messages that have left for receives which had not told their address, of one tag, while the
+/** Messages that have left for receives which had not given their address, of one tag, while the
  * far side has not said that it has taken them. */
 struct mpi_run {
     uint64_t next, last; /* numbers; those before `next` have met a receive that asked */
@@ -100,7 +100,7 @@ struct mpi_peer {
     struct mpi_peer *next_busy;
     /* as a source */
     struct mpi_list posted; /* receives from it alone */
-    unsigned unasked;       /* of them: have told no address */
+    unsigned unasked;       /* those that have given no address */
     struct mpi_arrivals arrived;
     struct mpi_arrived *arriving; /* its pieces come next; or */
     struct mpi_request *into;     /* they go right into this receive */
@@ -125,7 +125,7 @@ struct mpi_protocol {
     mpi_came_fn came;
     struct mpi_peer **peers; /* by rank in the world; NULL: not yet */
     struct mpi_peer *busy;   /* something found no room */
-    struct mpi_list any;     /* posted receives from anybody */
+    struct mpi_list any;     /* posted receives from any source */
     struct mpi_list tickets; /* requests whose data move */
     struct mpi_arrivals arrived;
     struct mpi_arrived *spare; /* small ones, for reuse */
@@ -193,7 +193,7 @@ void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_f
 /** An entry of FIFO REQUEST that says no more than this. */
 void mpi_answer(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_kind kind, uint32_t id,
                 uint32_t bytes);
-/** Of one piece; or of those that `strides`, unless NULL, tells. */
+/** Writes one piece; or those of `strides`, unless that is NULL. */
 bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_key *key,
                const void *from, uint64_t bytes, const struct transport_strides *strides,
                const struct mpi_entry *note, transport_ticket *ticket_p);
@@ -207,7 +207,7 @@ void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *pe
 void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer);
 /** From now on MPI_Finalize() waits for its end. */
 void mpi_opened(struct mpi_rank *mr, struct mpi_request *rq);
-/** It is done: gives back what it holds, and tells its owner. */
+/** It is done: gives back what it holds, and notifies its owner. */
 void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq);
 
 /* match.c */
@@ -239,12 +239,12 @@ void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
 int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq);
 
 /* ask.c */
-/** Tells the sender the address of a receive that has found nothing, or holds that back. */
+/** Gives the sender the address of a receive that has found nothing, or holds that back. */
 void mpi_ask(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_ask_ended(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_ask_release(struct mpi_rank *mr);
 void mpi_ask_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e);
-/** The receive that a message is for, if it has told its address. */
+/** The receive that a message is for, if it has given its address. */
 const struct mpi_ask *mpi_ask_find(const struct mpi_peer *peer, uint32_t context, int tag);
 /** @return false: it is not there. */
 bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id);

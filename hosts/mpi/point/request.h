@@ -36,7 +36,7 @@ struct mpi_round {
 
 struct mpi_request {
     bool receives, persistent;
-    enum mpi_mode mode; /* of a send */
+    enum mpi_mode mode; /* in which a send goes */
     struct mpi_comm *comm;
     struct mpi_type *type;
     union {
@@ -44,35 +44,35 @@ struct mpi_request {
         void *in;        /* and a receive writes them */
     };
     uint64_t count;
-    int peer, tag; /* of a receive: or MPI_ANY_SOURCE, MPI_ANY_TAG */
+    int peer, tag; /* a receive may also have MPI_ANY_SOURCE, MPI_ANY_TAG */
     uint32_t context;
     /** NULL, or called once when it is done, also from inside of mpi_start(). Starts nothing. */
     void (*ended)(struct mpi_rank *mr, struct mpi_request *rq);
     void *owner;                         /* whose it is, for `ended` */
     const struct mpi_round *collective;  /* a non-blocking collective: nothing else holds */
     struct mpi_generalized *generalized; /* the program's own: nothing else holds */
-    struct mpi_arrived *message;         /* of a matched probe: nothing else holds */
+    struct mpi_arrived *message;         /* what a matched probe has found: nothing else holds */
 
     bool active, done;
     bool freed;             /* the handle has gone: it goes when it is done */
-    uint32_t arrived_bytes; /* of the whole message, also when it was cut off */
+    uint32_t arrived_bytes; /* the whole message, also when it was cut off */
     MPI_Status status;
 
     /* The protocols' own. */
     struct mpi_request *next_spare;
     struct mpi_list *list; /* that it is in, or NULL */
     TAILQ_ENTRY(mpi_request) in_list, in_held;
-    struct mpi_peer *far; /* of a receive from anybody: NULL until it has its message */
-    uint64_t number;      /* of a receive: of its post; of a send: of its message */
-    uint32_t bytes, room; /* of the message; what there is room for at the receiver */
+    struct mpi_peer *far; /* NULL for a receive from any source, until it has its message */
+    uint64_t number;      /* a receive counts posts, a send messages */
+    uint32_t bytes, room; /* the message; what there is room for at the receiver */
     uint32_t filled;      /* bytes that have left, or come */
     uint32_t id, far_id;  /* in entries: this one, and the other side's; 0: none */
     uint32_t expected;    /* bytes that come in pieces */
     enum mpi_phase phase;
     bool matched, asked, posted, held;
     bool open;                 /* counted in mpi_protocol.open */
-    bool cancelling;           /* of a receive: the sender has been asked */
-    bool got, was_done;        /* of a send: received; done before it was to be taken back */
+    bool cancelling;           /* the sender of a receive has been asked */
+    bool got, was_done;        /* a send was received; was done before it was to be taken back */
     bool exposed, far_exposed; /* `key`; `far_key` */
     struct transport_key key, far_key;
     unsigned copies;
@@ -109,15 +109,19 @@ void mpi_progress(struct mpi_rank *mr);
 /** Takes in all that has come so far; takes some time. */
 void mpi_poll(struct mpi_rank *mr);
 /** Before a call reports that something is complete: starts what this rank's processor would have
- * to start later, so that nobody waits for its next call. */
+ * to start later, so that no rank waits for its next call. */
 void mpi_hand_over(struct mpi_rank *mr);
+
+/* complete.c */
+/** What calls for so many handles begin with. @return the code for a wrong number, noted. */
+int mpi_handles_begin(struct mpi_rank *mr, int count);
 
 /* generalized.c */
 /** Fills in the status of one that is done. */
 int mpi_generalized_query(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq);
-/** With `tell` the program's function is called. */
-void mpi_generalized_free(struct mpi_request *rq, bool tell);
+/** `calls`: the program's function as well. */
+void mpi_generalized_free(struct mpi_request *rq, bool calls);
 
 /** A handle for a copy of `from`; holds its datatype and communicator, if it has them. */
 int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p);

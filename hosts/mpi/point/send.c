@@ -18,7 +18,7 @@ static const uint8_t *data_of(struct mpi_rank *mr, struct mpi_request *rq)
 }
 
 /* On this side. */
-static bool copied(const struct mpi_request *rq)
+static bool is_copied(const struct mpi_request *rq)
 {
     return rq->packed != NULL || rq->mode == MPI_MODE_BUFFERED;
 }
@@ -26,7 +26,7 @@ static bool copied(const struct mpi_request *rq)
 static struct mpi_entry entry_of(const struct mpi_request *rq, enum mpi_kind kind)
 {
     return (struct mpi_entry){ .kind = (uint8_t)kind,
-                               .flags = copied(rq) ? MPI_FLAG_PACKED : 0,
+                               .flags = is_copied(rq) ? MPI_FLAG_PACKED : 0,
                                .source = (uint16_t)rq->comm->rank,
                                .id = rq->context,
                                .tag = rq->tag,
@@ -41,7 +41,7 @@ static bool in_blocks(const struct mpi_rank *mr, const struct mpi_request *rq, u
 {
     const struct mpi_piece *piece = rq->type->pieces;
 
-    if (!mr->transport->caps.write_strided || rq->far->self || copied(rq) || rq->bytes > room ||
+    if (!mr->transport->caps.write_strided || rq->far->self || is_copied(rq) || rq->bytes > room ||
         rq->count != 1 || rq->type->npieces != 1 || piece->child != NULL || piece->count < 2 ||
         piece->count > UINT32_MAX)
         return false;
@@ -100,13 +100,13 @@ static void pieces_out(struct mpi_rank *mr, struct mpi_request *rq)
 }
 
 /* The rest of the data, after the first piece or after the receiver's answer. */
-static bool pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id, uint32_t bytes)
+static bool send_pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id, uint32_t bytes)
 {
     struct mpi_entry e = { .kind = MPI_PIECE, .id = id };
     uint32_t most = mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e);
     const uint8_t *data = data_of(mr, rq);
 
-    if (copied(rq) && id != 0)
+    if (is_copied(rq) && id != 0)
         e.flags = MPI_FLAG_PACKED;
     do {
         uint32_t n = mpi_least(bytes - rq->filled, most);
@@ -121,14 +121,14 @@ static bool pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id, uin
     return true;
 }
 
-static void left(struct mpi_rank *mr, struct mpi_request *rq, bool missed)
+static void message_left(struct mpi_rank *mr, struct mpi_request *rq, bool missed)
 {
     rq->far->sent++;
     if (missed)
         mpi_ask_missed(mr, rq->far, rq->number, rq->context, rq->tag);
 }
 
-static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_ask *ask)
+static bool send_eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_ask *ask)
 {
     const uint8_t *data = data_of(mr, rq);
     struct mpi_entry e = entry_of(rq, MPI_EAGER);
@@ -151,20 +151,20 @@ static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_
         mr->counts.fifo_messages++;
         mr->counts.fifo_bytes += n;
     }
-    left(mr, rq, ask == NULL);
+    message_left(mr, rq, ask == NULL);
     if (ask != NULL) /* the receive will find the message */
         (void)mpi_ask_drop(mr, rq->far, ask->e.own_id);
     rq->filled = n;
     if (n < rq->bytes) {
         rq->phase = MPI_SEND_PIECES;
-        return pieces(mr, rq, 0, rq->bytes);
+        return send_pieces(mr, rq, 0, rq->bytes);
     }
     pieces_out(mr, rq);
     return true;
 }
 
 /* Too long to be sent without asking. A transport that can read gets the address at once. */
-static bool announce(struct mpi_rank *mr, struct mpi_request *rq)
+static bool announce_message(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_peer *peer = rq->far;
     uint32_t context = rq->context;
@@ -204,7 +204,7 @@ static bool goes_eagerly(struct mpi_rank *mr, const struct mpi_request *rq)
     return rq->bytes <= limit;
 }
 
-static bool begin(struct mpi_rank *mr, struct mpi_request *rq)
+static bool begin_send(struct mpi_rank *mr, struct mpi_request *rq)
 {
     const struct transport_caps *caps = &mr->transport->caps;
     const struct mpi_ask *ask = NULL;
@@ -226,15 +226,15 @@ static bool begin(struct mpi_rank *mr, struct mpi_request *rq)
         return true;
     }
     if (ask != NULL || goes_eagerly(mr, rq))
-        return eager(mr, rq, ask);
-    return announce(mr, rq);
+        return send_eager(mr, rq, ask);
+    return announce_message(mr, rq);
 }
 
 static bool go_on(struct mpi_rank *mr, struct mpi_request *rq)
 {
     if (rq->far_exposed)
         return write_data(mr, rq, &rq->far_key, rq->far_id, rq->room, 0);
-    return pieces(mr, rq, rq->far_id, mpi_least(rq->bytes, rq->room));
+    return send_pieces(mr, rq, rq->far_id, mpi_least(rq->bytes, rq->room));
 }
 
 bool mpi_send_try(struct mpi_rank *mr, struct mpi_request *rq)
@@ -242,9 +242,9 @@ bool mpi_send_try(struct mpi_rank *mr, struct mpi_request *rq)
     if (rq->receives)
         return mpi_read_try(mr, rq);
     if (rq->phase == MPI_SEND_NEW)
-        return begin(mr, rq);
+        return begin_send(mr, rq);
     if (rq->phase == MPI_SEND_PIECES)
-        return pieces(mr, rq, 0, rq->bytes);
+        return send_pieces(mr, rq, 0, rq->bytes);
     return go_on(mr, rq);
 }
 
@@ -268,7 +268,7 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq)
 
 /* ---- answers ---- */
 
-static void granted(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_entry *e)
+static void send_granted(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_entry *e)
 {
     rq->phase = MPI_SEND_GRANTED;
     rq->far_id = e->own_id;
@@ -282,7 +282,7 @@ static void granted(struct mpi_rank *mr, struct mpi_request *rq, const struct mp
     mpi_busy(mr, rq->far);
 }
 
-static void received(struct mpi_rank *mr, struct mpi_request *rq)
+static void send_received(struct mpi_rank *mr, struct mpi_request *rq)
 {
     rq->got = true;
     if (rq->phase == MPI_SEND_SYNC || rq->phase == MPI_SEND_ASKED)
@@ -308,8 +308,8 @@ static void taken_back(struct mpi_rank *mr, struct mpi_request *rq, bool found)
         rq->phase = goes_eagerly(mr, rq) ? MPI_SEND_SYNC : MPI_SEND_ASKED;
 }
 
-static void withdrawn(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq,
-                      bool found)
+static void receive_withdrawn(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq,
+                              bool found)
 {
     peer->withdrawing--;
     if (found && rq != NULL && !rq->matched) {
@@ -328,13 +328,13 @@ void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
     else if (e->kind == MPI_WITHDRAW)
         mpi_answer(mr, peer, MPI_WITHDRAWN, e->id, mpi_ask_drop(mr, peer, e->id));
     else if (e->kind == MPI_WITHDRAWN)
-        withdrawn(mr, peer, rq, e->bytes != 0);
+        receive_withdrawn(mr, peer, rq, e->bytes != 0);
     else if (rq == NULL)
         return;
     else if (e->kind == MPI_CTS)
-        granted(mr, rq, e);
+        send_granted(mr, rq, e);
     else if (e->kind == MPI_GOT)
-        received(mr, rq);
+        send_received(mr, rq);
     else if (e->kind == MPI_UNSENT)
         taken_back(mr, rq, e->bytes != 0);
 }

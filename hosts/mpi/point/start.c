@@ -36,7 +36,7 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Data
     return MPI_SUCCESS;
 }
 
-/* Of the last time: a persistent one begins anew. */
+/* Clears what is left of the last time: a persistent request begins anew. */
 static void begin_anew(struct mpi_request *rq)
 {
     rq->active = true;
@@ -94,7 +94,7 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     if (rq->collective != NULL)
         return mpi_fail(mr, MPI_ERR_TRUNCATE,
                         "truncated: a rank gave more than there was room for");
-    if (rq->comm != NULL && rq->context != rq->comm->context) /* of a collective: no tag */
+    if (rq->comm != NULL && rq->context != rq->comm->context) /* a collective has no tag */
         return mpi_fail(mr, MPI_ERR_TRUNCATE, "truncated: %u bytes from rank %d, room for %u",
                         rq->arrived_bytes, rq->status.MPI_SOURCE,
                         (unsigned)mpi_status_bytes(&rq->status));
@@ -106,14 +106,8 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
 
 static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
 {
-    int code = MPI_SUCCESS;
+    int code = mpi_handles_begin(mr, count);
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    mr->blamed = NULL;
-    if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
-    host_spend_cost(mr->host, HOST_COST_CALL);
     for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         struct mpi_request *rq = mpi_request_of(mr, handles[i]);
 

@@ -80,7 +80,7 @@ static void settle_one(struct mpi_win *win, int rank, enum mpi_win_kind kind)
 }
 
 /* Settles one rank or all of them (-1), and waits for that. */
-static void settle(struct mpi_win *win, int rank, enum mpi_win_kind kind)
+static void settle_ranks(struct mpi_win *win, int rank, enum mpi_win_kind kind)
 {
     int end = rank < 0 ? win->comm->size : rank + 1;
 
@@ -104,7 +104,7 @@ static int unlock_rank(struct mpi_win *win, int rank)
 
     if (code != MPI_SUCCESS)
         return code;
-    settle(win, rank, MPI_WIN_UNLOCK);
+    settle_ranks(win, rank, MPI_WIN_UNLOCK);
     win->peers[rank].locked = false;
     win->nlocked--;
     return code;
@@ -150,14 +150,14 @@ int MPI_Win_unlock_all(MPI_Win win)
     int code = w != NULL ? check_all(w) : MPI_ERR_WIN;
 
     if (code == MPI_SUCCESS) {
-        settle(w, -1, MPI_WIN_UNLOCK);
+        settle_ranks(w, -1, MPI_WIN_UNLOCK);
         w->locked_all = false;
     }
     return mpi_win_end(w, __func__, code);
 }
 
 /* `all` ranks: locks of single ones count as well. `local`: on this side alone. */
-static int flush(const char *call, bool all, int rank, MPI_Win win, bool local)
+static int flush_window(const char *call, bool all, int rank, MPI_Win win, bool local)
 {
     struct mpi_win *w = mpi_win_begin(call, win);
     int code = w != NULL ? MPI_SUCCESS : MPI_ERR_WIN, whom = all ? -1 : rank;
@@ -171,28 +171,28 @@ static int flush(const char *call, bool all, int rank, MPI_Win win, bool local)
     if (code == MPI_SUCCESS && local)
         mpi_win_wait_or_let_others(w, mpi_win_is_local, whom);
     else if (code == MPI_SUCCESS)
-        settle(w, whom, MPI_WIN_FLUSH);
+        settle_ranks(w, whom, MPI_WIN_FLUSH);
     return mpi_win_end(w, call, code);
 }
 
 int MPI_Win_flush(int rank, MPI_Win win)
 {
-    return flush(__func__, false, rank, win, false);
+    return flush_window(__func__, false, rank, win, false);
 }
 
 int MPI_Win_flush_all(MPI_Win win)
 {
-    return flush(__func__, true, 0, win, false);
+    return flush_window(__func__, true, 0, win, false);
 }
 
 int MPI_Win_flush_local(int rank, MPI_Win win)
 {
-    return flush(__func__, false, rank, win, true);
+    return flush_window(__func__, false, rank, win, true);
 }
 
 int MPI_Win_flush_local_all(MPI_Win win)
 {
-    return flush(__func__, true, 0, win, true);
+    return flush_window(__func__, true, 0, win, true);
 }
 
 int MPI_Win_sync(MPI_Win win)

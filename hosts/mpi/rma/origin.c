@@ -152,8 +152,8 @@ static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint6
 
 /* Runs and data go behind the header as far as they fit, the runs first. Data of a GPU the
  * transport takes better than a core does. */
-static uint32_t fill(struct mpi_win_op *op, const struct mpi_rma_call *a, const struct mpi_rma *k,
-                     struct mpi_win_head *head)
+static uint32_t fill_message(struct mpi_win_op *op, const struct mpi_rma_call *a,
+                             const struct mpi_rma *k, struct mpi_win_head *head)
 {
     uint32_t room = MPI_WIN_MESSAGE - sizeof(*head), runs;
     uint64_t data = k->origin == NULL ? 0 : k->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
@@ -173,7 +173,7 @@ static uint32_t fill(struct mpi_win_op *op, const struct mpi_rma_call *a, const 
     return runs + (uint32_t)data;
 }
 
-static void hold(struct mpi_win_op *op, const struct mpi_rma *k)
+static void hold_types(struct mpi_win_op *op, const struct mpi_rma *k)
 {
     op->origin = k->origin;
     op->result = k->result;
@@ -193,7 +193,7 @@ static void send_parts(struct mpi_win_op *op, const struct mpi_rma_call *a, cons
     if (k->result != NULL)
         start_part(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
                    mpi_win_tag(head->number, true));
-    head->inside = fill(op, a, k, head);
+    head->inside = fill_message(op, a, k, head);
     start_head(op, head);
     if (head->inside < runs)
         start_part(op, &op->runs, false, op->more, runs, bytes, tag);
@@ -226,7 +226,7 @@ void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const stru
     }
     op = op_new(win, a->target);
     op->handle = handle;
-    hold(op, k);
+    hold_types(op, k);
     peer->issued++;
     peer->unsure += k->result == NULL;
     runs.op = op;

@@ -22,7 +22,7 @@ static bool are_ready(const struct awaited *a)
 }
 
 /* For reports: the i-th rank that is not ready. */
-static bool waits(const void *arg, unsigned i, struct host_wait *wait_p)
+static bool describe_rank(const void *arg, unsigned i, struct host_wait *wait_p)
 {
     const struct awaited *a = arg;
     const struct mpi_comm *comm = a->win->comm;
@@ -48,7 +48,7 @@ bool mpi_win_wait(struct mpi_win *win, mpi_win_ready_fn *ready, int rank)
 
     mpi_advance(mr, NULL);
     mpi_waits_begin(&w, "a call for a window");
-    mr->host->call.waits = waits;
+    mr->host->call.waits = describe_rank;
     mr->host->call.waits_arg = &awaited;
     while (!are_ready(&awaited)) {
         if (mr->follows[MPI_FOLLOWS_WINDOWS].due) {
@@ -103,7 +103,7 @@ struct mpi_win *mpi_win_begin(const char *call, MPI_Win win)
 
 /* Each rank reports how many operations are for whom, and waits for those that are for itself. Then
  * it waits for the others, since what begins after the fence must find all of it done. */
-static int fence(struct mpi_win *win, bool last)
+static int fence_window(struct mpi_win *win, bool last)
 {
     size_t n = (size_t)win->comm->size;
     uint64_t *counts;
@@ -135,7 +135,7 @@ int MPI_Win_fence(int promises, MPI_Win win)
     struct mpi_win *w = mpi_win_begin(__func__, win);
     bool last = (promises & MPI_MODE_NOSUCCEED) != 0;
 
-    return mpi_win_end(w, __func__, w != NULL ? fence(w, last) : MPI_ERR_WIN);
+    return mpi_win_end(w, __func__, w != NULL ? fence_window(w, last) : MPI_ERR_WIN);
 }
 
 /* ---- start, complete, post, wait ---- */

@@ -18,8 +18,8 @@ void mpi_win_start(struct mpi_win *win, struct mpi_request *rq)
 }
 
 /* A message with the source of an operation; in->ended becomes true when it is over. */
-static void message(struct mpi_win_in *in, bool receives, void *at, uint64_t count,
-                    struct mpi_type *type)
+static void start_message(struct mpi_win_in *in, bool receives, void *at, uint64_t count,
+                          struct mpi_type *type)
 {
     in->ended = false;
     in->rq = (struct mpi_request){ .receives = receives,
@@ -62,7 +62,7 @@ static void wait_for(struct mpi_win *win, struct mpi_win_waiting **list, int sou
 }
 
 /* Operations from there that came before their lock was granted may begin. */
-static void admit(struct mpi_win *win, struct mpi_win_peer *peer)
+static void admit_held(struct mpi_win *win, struct mpi_win_peer *peer)
 {
     peer->barred = false;
     if (TAILQ_EMPTY(&peer->held))
@@ -81,20 +81,20 @@ static void grant_locks(struct mpi_win *win)
             return;
         win->lock_holders = exclusive ? -1 : win->lock_holders + 1;
         win->lock_queue = w->next;
-        admit(win, &win->peers[w->source]);
+        admit_held(win, &win->peers[w->source]);
         if (w->answered)
             mpi_win_announce(win, w->source, MPI_WIN_GRANT, 0, false);
         free(w);
     }
 }
 
-static void unlock(struct mpi_win *win)
+static void release_lock(struct mpi_win *win)
 {
     win->lock_holders = win->lock_holders < 0 ? 0 : win->lock_holders - 1;
     grant_locks(win);
 }
 
-static void answer(struct mpi_win *win)
+static void answer_waiting(struct mpi_win *win)
 {
     for (struct mpi_win_waiting **at = &win->waiting; *at != NULL;) {
         struct mpi_win_waiting *w = *at;
@@ -105,7 +105,7 @@ static void answer(struct mpi_win *win)
         }
         *at = w->next;
         if (w->kind == MPI_WIN_UNLOCK)
-            unlock(win);
+            release_lock(win);
         if (w->answered)
             mpi_win_announce(win, w->source, MPI_WIN_ANSWER, 0, false);
         free(w);
@@ -144,12 +144,12 @@ void mpi_win_announced(struct mpi_win *win, int source, const struct mpi_win_hea
 
 /* ---- data ---- */
 
-static bool accumulates(const struct mpi_win_in *in)
+static bool is_accumulation(const struct mpi_win_in *in)
 {
     return in->head.kind >= MPI_WIN_ACCUMULATE;
 }
 
-static char *place(const struct mpi_win_in *in)
+static char *place_of(const struct mpi_win_in *in)
 {
     const struct mpi_win *win = in->win;
 
@@ -165,7 +165,7 @@ static void make_layout(struct mpi_win_in *in)
     const struct mpi_win_run *first = in->runs;
     struct mpi_making m, block;
 
-    in->at = place(in);
+    in->at = place_of(in);
     if (in->head.nruns == 1 && (first->n == 1 || first->stride == (int64_t)first->bytes)) {
         in->at += first->offset;
         in->type = &mr->basic[0];
@@ -190,7 +190,7 @@ static void make_layout(struct mpi_win_in *in)
 }
 
 /* target = target op data, number by number. Pairs have gaps in memory, not in packed form. */
-static void combine(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
+static void combine_packed(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
 {
     struct mpi_rank *mr = in->win->mr;
     const struct mpi_type *basic = mpi_type_of(mr, in->head.basic);
@@ -214,12 +214,12 @@ static void combine_at(struct mpi_win_in *in, uint8_t *at)
         mpi_op_apply(mpi_op_of(mr, in->head.op), in->data, at, in->head.bytes / basic->bytes,
                      basic);
     else
-        combine(in, at, in->data);
+        combine_packed(in, at, in->data);
 }
 
 /* What is in the window goes to in->data, for an answer; what came is put there. Data in one piece
  * are changed where they are. */
-static void exchange(struct mpi_win_in *in)
+static void exchange_data(struct mpi_win_in *in)
 {
     struct mpi_rank *mr = in->win->mr;
     uint64_t bytes = in->head.bytes;
@@ -255,7 +255,7 @@ void mpi_win_accumulate(struct mpi_win_in *in)
     if (in->head.kind != MPI_WIN_SWAP && in->head.op == MPI_NO_OP)
         mpi_type_pack(in->type, in->at, in->count, in->data);
     else
-        exchange(in);
+        exchange_data(in);
     mpi_spend_between(in->win->mr, in->at, in->data, in->head.bytes);
 }
 
@@ -285,18 +285,18 @@ static void start_data(struct mpi_win_in *in)
     in->ended = in->data != NULL; /* they came with the header */
     if (in->head.kind == MPI_WIN_GET) {
         in->step = MPI_WIN_REPLY;
-        message(in, false, in->at, in->count, in->type);
+        start_message(in, false, in->at, in->count, in->type);
     } else if (in->head.kind == MPI_WIN_PUT && in->data != NULL) {
         mpi_type_unpack(in->type, in->at, in->data, in->head.bytes);
         mpi_spend_between(win->mr, in->at, in->data, in->head.bytes);
     } else if (in->head.kind == MPI_WIN_PUT) {
-        message(in, true, in->at, in->count, in->type);
+        start_message(in, true, in->at, in->count, in->type);
     } else if (in->head.op == MPI_NO_OP) { /* brings no data */
         in->data = room_of(in, in->head.bytes);
         in->ended = true;
     } else if (in->data == NULL) {
         in->data = room_of(in, data_bytes(in));
-        message(in, true, in->data, data_bytes(in), bytes);
+        start_message(in, true, in->data, data_bytes(in), bytes);
     }
 }
 
@@ -308,7 +308,7 @@ static bool go_on(struct mpi_win_in *in)
     if (in->step == MPI_WIN_RUNS && in->ended)
         start_data(in);
     if (in->step == MPI_WIN_DATA && in->ended) {
-        if (!accumulates(in))
+        if (!is_accumulation(in))
             return true;
         in->step = MPI_WIN_TURN;
     }
@@ -318,7 +318,7 @@ static bool go_on(struct mpi_win_in *in)
         if (in->head.kind == MPI_WIN_ACCUMULATE)
             return true;
         in->step = MPI_WIN_REPLY;
-        message(in, false, in->data, in->head.bytes, &win->mr->basic[0]);
+        start_message(in, false, in->data, in->head.bytes, &win->mr->basic[0]);
     }
     return in->step == MPI_WIN_REPLY && in->ended;
 }
@@ -382,7 +382,7 @@ static void operation_came(struct mpi_win *win, int source, const struct mpi_win
 
     in->source = source;
     in->head = *head;
-    if (accumulates(in))
+    if (is_accumulation(in))
         in->turn = peer->turns++;
     in->runs = room <= sizeof(in->few) ? in->few : mpi_block_new(mr, room);
     /* behind the others; or, until it has its lock, aside */
@@ -391,7 +391,7 @@ static void operation_came(struct mpi_win *win, int source, const struct mpi_win
         memcpy(in->runs, behind, room);
         in->ended = true;
     } else {
-        message(in, true, in->runs, room, &mr->basic[0]);
+        start_message(in, true, in->runs, room, &mr->basic[0]);
     }
     if (head->inside > room) {
         in->data = in->small;
@@ -426,6 +426,6 @@ void mpi_win_advance(struct mpi_win *win)
         in_clear(in);
         TAILQ_INSERT_HEAD(&win->spare_ins, in, in_list);
     }
-    answer(win);
+    answer_waiting(win);
     mpi_win_collect(win);
 }

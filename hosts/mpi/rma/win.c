@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_BYTES 64u /* of a cache */
+#define LINE_BYTES 64u /* a line of the cache */
 
 struct mpi_win *mpi_win_of(MPI_Win win)
 {
@@ -86,7 +86,7 @@ struct said {
     uint32_t node;
 };
 
-static int exchange(struct mpi_win *win, const struct said *own)
+static int exchange_parts(struct mpi_win *win, const struct said *own)
 {
     size_t n = (size_t)win->comm->size;
     struct said *all = mpi_block_new(win->mr, n * sizeof(*all));
@@ -103,7 +103,7 @@ static int exchange(struct mpi_win *win, const struct said *own)
     return code;
 }
 
-/* What ranks of a node tell each other is a bus address: pointers differ from run to run, and so
+/* Ranks of a node exchange a bus address: pointers differ from run to run, and so
  * would what is on the cables. `own` is any memory of this rank that devices reach. */
 static char *pointer_of(struct host *h, void *own, uint64_t bus)
 {
@@ -112,7 +112,7 @@ static char *pointer_of(struct host *h, void *own, uint64_t bus)
 
 /* All of a shared window is one block, of rank 0, in whose info the program may allow gaps: then
  * parts begin at a cache line of their own, and empty ones nowhere. */
-static int share(struct mpi_win *win)
+static int share_memory(struct mpi_win *win)
 {
     struct host *h = win->mr->host;
     const char *gaps = mpi_info_value(win->info, "alloc_shared_noncontig");
@@ -151,7 +151,7 @@ struct making {
     MPI_Comm comm;
 };
 
-static int allocate(struct mpi_win *win, struct making *a)
+static int allocate_memory(struct mpi_win *win, struct making *a)
 {
     struct host *h = win->mr->host;
 
@@ -164,11 +164,11 @@ static int allocate(struct mpi_win *win, struct making *a)
                                       "size = %ld: the node has not so much left", a->size);
 }
 
-static int prepare(struct mpi_win *win, struct making *a)
+static int prepare_window(struct mpi_win *win, struct making *a)
 {
     struct mpi_rank *mr = win->mr;
     struct said own;
-    int code = allocate(win, a);
+    int code = allocate_memory(win, a);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -181,11 +181,11 @@ static int prepare(struct mpi_win *win, struct making *a)
         TAILQ_INIT(&win->peers[r].held);
     win->peers[win->comm->rank].base = a->base;
     own = (struct said){ a->size, a->disp_unit, mr->host->node->index };
-    code = exchange(win, &own);
+    code = exchange_parts(win, &own);
     if (code == MPI_SUCCESS)
         code = mpi_info_keep(mr, &win->info, a->info);
     if (code == MPI_SUCCESS && a->flavor == MPI_WIN_FLAVOR_SHARED)
-        code = share(win);
+        code = share_memory(win);
     if (code == MPI_SUCCESS)
         code = win_add(mr, win);
     if (code == MPI_SUCCESS)
@@ -207,7 +207,7 @@ static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_
 }
 
 /* Messages of the window have a communicator of their own. */
-static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
+static int create_window(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
 {
     struct mpi_comm *old = NULL;
     struct mpi_win *win;
@@ -225,7 +225,7 @@ static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
     if (code == MPI_SUCCESS) {
         win->comm = mpi_comm_of(mr, win->comm_handle);
         memcpy(win->comm->name, "a window", sizeof("a window")); /* for reports */
-        code = prepare(win, a);
+        code = prepare_window(win, a);
     }
     if (code != MPI_SUCCESS) {
         struct mpi_comm *comm = win->comm;
@@ -251,14 +251,13 @@ static int create_win(const char *call, struct making *a, void *base_p, MPI_Win 
         return mpi_end(mr, call, MPI_ERR_OTHER);
     if (mr->outer == NULL) /* else within another call */
         mr->outer = call;
-    code = create(mr, a, &w);
-    mr->outer = NULL;
+    code = create_window(mr, a, &w);
     if (code == MPI_SUCCESS) {
         *win = w->handle;
         if (base_p != NULL)
             memcpy(base_p, &w->peers[w->comm->rank].base, sizeof(void *));
     }
-    return mpi_end(mr, call, code);
+    return mpi_win_end(NULL, call, code);
 }
 
 int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,

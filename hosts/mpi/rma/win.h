@@ -1,6 +1,6 @@
 /*
- * One-sided communication by messages that the target's library handles: a header with the
- * displacement and layout at the target, small data behind it; else the data follow as a message
+ * One-sided communication by messages that the target's library handles. A header has the
+ * displacement and layout at the target, and small data behind it. Other data follow as a message
  * of their own, right into or out of the window, and by remote write where the transport has it.
  *
  *   win.c    windows        rma.c      operations, as they are called
@@ -12,8 +12,8 @@
  * target says how many it has begun, and the target answers when it has finished so many. What has
  * brought a result is known to be done.
  *
- * A lock is asked for with the first operation of its epoch, and nobody waits for it but who may
- * load from and store to the memory himself: the target holds operations back until their lock is
+ * A lock is asked for with the first operation of its epoch. Only a rank that may load from and
+ * store to the memory itself waits for it: the target holds operations back until their lock is
  * granted. Operations on a rank's own memory are done at once, without a message.
  */
 #ifndef MPI_WIN_H
@@ -116,7 +116,7 @@ struct mpi_win_peer {
     int disp_unit;
     uint64_t headers; /* that were sent there */
     uint64_t issued;  /* operations among them */
-    uint64_t unsure;  /* of them: may not be done there, and bring no result that would tell */
+    uint64_t unsure;  /* those that may not be done there, and bring no result that would show it */
     unsigned pending; /* not locally complete */
     bool started, exposed, locked;
     int due;           /* the lock to be asked for with the first operation; 0: none */
@@ -142,7 +142,7 @@ struct mpi_win {
     struct mpi_group *start, *post; /* of open epochs, held, or NULL */
     bool fenced, locked_all;
     unsigned nlocked;
-    struct mpi_request head; /* the next header from anybody */
+    struct mpi_request head; /* the next header from any rank */
     uint8_t message[MPI_WIN_MESSAGE];
     bool came, closing;
     uint64_t heads, expected; /* that came; in all, when it is freed */
@@ -212,8 +212,8 @@ void mpi_win_drop_ins(struct mpi_win *win);
 /** Goes on with what has come. */
 void mpi_win_advance(struct mpi_win *win);
 
-/** Of the messages of operation `number` but its header: layout and data, or the answer. Numbers
- * begin again before tags, which are positive, end. */
+/** The tag of all messages of operation `number` but its header: layout and data, or the answer.
+ * Numbers begin again before tags, which are positive, end. */
 static inline int mpi_win_tag(uint32_t number, bool answers)
 {
     return 1 + (int)(number % (INT32_MAX / 2)) * 2 + answers;

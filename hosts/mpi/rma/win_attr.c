@@ -18,7 +18,7 @@ int MPI_Win_set_info(MPI_Win win, MPI_Info info)
     return mpi_win_end(w, __func__, w != NULL ? mpi_info_keep(w->mr, &w->info, info) : MPI_ERR_WIN);
 }
 
-/* Hints that nobody has set have their defaults (11.2.1, 11.2.7). */
+/* Hints that have not been set have their defaults (11.2.1, 11.2.7). */
 static int add_defaults(const struct mpi_win *w, MPI_Info info)
 {
     static const char *const defaults[][2] = {
