@@ -55,13 +55,6 @@ static void allreduce_halves(struct mpi_coll *c)
     mpi_halves_allgather(c, &h, sum);
 }
 
-static struct mpi_data nth_part(const struct mpi_coll *c, struct mpi_data d, int i)
-{
-    uint64_t n = (uint64_t)c->size, k = (uint64_t)mpi_wrap(i, c->size);
-
-    return mpi_part(d, d.count * k / n, d.count * (k + 1) / n);
-}
-
 /* Sums of parts travel around a ring, then the results do. */
 static void allreduce_ring(struct mpi_coll *c)
 {
@@ -71,14 +64,14 @@ static void allreduce_ring(struct mpi_coll *c)
     mpi_coll_move(c, mpi_coll_out(c), sum);
     got = mpi_coll_scratch(c, sum.count, sum.type);
     for (int i = 0; i < c->size - 1; i++) {
-        mpi_coll_exchange(c, last, nth_part(c, got, c->rank - i - 1), next,
-                          nth_part(c, sum, c->rank - i));
-        mpi_step_combine(c->s, nth_part(c, got, c->rank - i - 1),
-                         nth_part(c, sum, c->rank - i - 1));
+        mpi_coll_exchange(c, last, mpi_nth_part(got, c->size, c->rank - i - 1), next,
+                          mpi_nth_part(sum, c->size, c->rank - i));
+        mpi_step_combine(c->s, mpi_nth_part(got, c->size, c->rank - i - 1),
+                         mpi_nth_part(sum, c->size, c->rank - i - 1));
     }
     for (int i = 0; i < c->size - 1; i++) {
-        mpi_coll_exchange(c, last, nth_part(c, sum, c->rank - i), next,
-                          nth_part(c, sum, c->rank + 1 - i));
+        mpi_coll_exchange(c, last, mpi_nth_part(sum, c->size, c->rank - i), next,
+                          mpi_nth_part(sum, c->size, c->rank + 1 - i));
     }
 }
 

@@ -52,7 +52,7 @@ bool p2_near_and_commutes(const struct mpi_coll *c)
     return are_all_near(c) && c->commutes;
 }
 
-/* ---- allgather ------------------------------------------------------------------------------ */
+/* ---- allgather ---- */
 
 static void allgather_both_ways(struct mpi_coll *c)
 {
@@ -93,8 +93,7 @@ static void allgather_two_rings(struct mpi_coll *c)
     p2_spread_both_ways(c, &ring, blocks, 2);
 }
 
-/* ---- broadcast ---------------------------------------------------------------------------------
- */
+/* ---- broadcast ---- */
 
 /* A chain of `ranks` takes (segments + ranks) rounds; more segments make them shorter, but a round
  * costs besides what it moves. The least sum is where segments^2 = ranks * bytes / ROUND_BYTES. */
@@ -137,26 +136,21 @@ static void relay_segments(const struct mpi_coll *c, struct mpi_data flat, uint6
 static void bcast_chain(struct mpi_coll *c, int east)
 {
     struct p2_order o;
-    int root = 0, way;
+    int root = 0, way, step;
     struct mpi_data all = mpi_coll_in(c), flat;
-    uint64_t n;
+    bool is_last;
 
     if (!p2_coll_order(c, &o))
         return;
     while (o.at[root] != c->root)
         root++;
     way = mpi_wrap(o.place - root, o.n); /* steps east of the root */
-    n = segments_of(c->bytes, east);
+    step = way <= east ? 1 : -1;         /* on from the root */
+    is_last = way == east || way == east + 1;
     flat = mpi_coll_packed(c, all, way == 0);
-    if (way == 0)
-        relay_segments(c, flat, n, -1, p2_at(&o, o.place + 1),
-                       east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
-    else if (way <= east)
-        relay_segments(c, flat, n, p2_at(&o, o.place - 1), way < east ? p2_at(&o, o.place + 1) : -1,
-                       -1);
-    else
-        relay_segments(c, flat, n, p2_at(&o, o.place + 1),
-                       way > east + 1 ? p2_at(&o, o.place - 1) : -1, -1);
+    relay_segments(c, flat, segments_of(c->bytes, east), way > 0 ? p2_at(&o, o.place - step) : -1,
+                   is_last ? -1 : p2_at(&o, o.place + step),
+                   way == 0 && east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
     if (way != 0)
         mpi_coll_unpacked(c, flat, all);
 }
@@ -171,8 +165,7 @@ static void bcast_pipeline(struct mpi_coll *c)
     bcast_chain(c, c->size - 1);
 }
 
-/* ---- all-to-all
- * -------------------------------------------------------------------------------------- */
+/* ---- all-to-all ---- */
 
 /* All at once, the nearest ones first and both ways in turn, so that all cables of a ring have
  * work. */

@@ -97,12 +97,11 @@ struct mpi_data *p2_coll_parts(const struct mpi_coll *c, int n)
 static void allreduce_in(const struct mpi_coll *c, const struct p2_order *o, struct mpi_data all)
 {
     struct mpi_data *parts = p2_coll_parts(c, o->n);
-    uint64_t n = (uint64_t)o->n;
 
     if (parts == NULL)
         return;
-    for (uint64_t i = 0; i < n; i++)
-        parts[i] = mpi_part(all, all.count * i / n, all.count * (i + 1) / n);
+    for (int i = 0; i < o->n; i++)
+        parts[i] = mpi_nth_part(all, o->n, i);
     sum_both_ways(c, o, parts, parts[o->place]);
     p2_spread_both_ways(c, o, parts, 1);
 }

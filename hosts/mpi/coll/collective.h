@@ -199,6 +199,13 @@ static inline int mpi_wrap(int rank, int size)
 {
     return (rank % size + size) % size;
 }
+/** One of `n` equal parts, that with number i modulo n. */
+static inline struct mpi_data mpi_nth_part(struct mpi_data d, int n, int i)
+{
+    uint64_t k = (uint64_t)mpi_wrap(i, n);
+
+    return mpi_part(d, d.count * k / (uint64_t)n, d.count * (k + 1) / (uint64_t)n);
+}
 /** The rank that is `steps` further on in a ring of all. */
 static inline int mpi_coll_beside(const struct mpi_coll *c, int steps)
 {

@@ -133,22 +133,17 @@ void mpi_hand_over(struct mpi_rank *mr)
         mr->transport->ops->hand_over(mr->transport);
 }
 
-static void wait_done(struct mpi_rank *mr, const struct mpi_request *rq)
-{
-    mpi_advance(mr, &rq->done);
-    while (!rq->done) {
-        mr->transport->ops->wait(mr->transport);
-        mpi_advance(mr, &rq->done);
-    }
-}
-
 void mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
 {
     const struct mpi_waits w = { .mr = mr, .request = rq };
 
     mpi_waits_begin(&w, call);
     if (!rq->done)
-        wait_done(mr, rq);
+        mpi_advance(mr, &rq->done);
+    while (!rq->done) {
+        mr->transport->ops->wait(mr->transport);
+        mpi_advance(mr, &rq->done);
+    }
     mpi_hand_over(mr);
     mpi_waits_end(&w);
 }
