@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "hosts/mpi/base/env.h"
 #include "hosts/mpi/base/table.h"
@@ -95,23 +96,21 @@ struct mpi_rank {
     struct mpi_protocol *protocol;
     struct mpi_pool pool;
     MPIX_Hub_counts counts;
-    struct mpi_type *basic;                                  /* predefined types, by number */
-    struct mpi_table types, comms, groups, ops, wins, files; /* the program's; by handle */
+    struct mpi_type *basic; /* predefined types, by number */
+    struct mpi_table types, comms, groups, ops, wins, files,
+        requests;                             /* the program's; by handle */
     struct mpi_errhandler **world_errhandler; /* of MPI_COMM_WORLD; NULL: there is none yet */
     struct mpi_errhandler *file_errhandler;   /* of MPI_FILE_NULL: of files that will be opened */
-    struct mpi_request **requests;            /* by handle; NULL: none */
     struct mpi_request *spare_requests;       /* for reuse */
     struct mpi_chunk *chunks;                 /* all of them */
-    MPI_Request *free_handles;
-    unsigned nrequests, nfree;
-    struct mpi_group *no_group; /* the empty one */
+    struct mpi_group *no_group;               /* the empty one */
     struct mpi_contexts contexts;
     struct mpi_follow follows[MPI_FOLLOWERS];
-    struct mpi_schedule *running, *idle;
-    struct mpi_schedule *ready, **ready_end; /* in the order in which they became so */
-    bool advancing;                          /* schedules */
-    unsigned moves;                          /* of schedules, so far */
-    struct mpi_select *select;               /* algorithms of collectives */
+    LIST_HEAD(, mpi_schedule) running, idle;
+    TAILQ_HEAD(mpi_ready, mpi_schedule) ready; /* in the order in which they became so */
+    bool advancing;                            /* schedules */
+    unsigned moves;                            /* of schedules, so far */
+    struct mpi_select *select;                 /* algorithms of collectives */
     struct mpi_device_block *device_blocks;
     uint8_t *device_stage; /* pinned; NULL: not yet */
     struct mpi_env env;

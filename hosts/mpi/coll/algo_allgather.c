@@ -2,60 +2,42 @@
 #include "hosts/mpi/coll/collective.h"
 
 /* Each block travels once around. */
-static void ring(struct mpi_coll *c)
+static void allgather_ring(struct mpi_coll *c)
 {
     for (int i = 0; i < c->size - 1; i++) {
-        int out = mpi_wrap(c->rank - i, c->size), in = mpi_wrap(out - 1, c->size);
+        int out = mpi_coll_beside(c, -i), in = mpi_wrap(out - 1, c->size);
 
-        mpi_coll_receive(c, mpi_wrap(c->rank - 1, c->size), mpi_block(c, &c->in, in));
-        mpi_coll_send(c, mpi_wrap(c->rank + 1, c->size), mpi_block(c, &c->in, out));
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, mpi_coll_beside(c, -1), mpi_block_in(c, in), mpi_coll_beside(c, 1),
+                          mpi_block_in(c, out));
     }
 }
 
-/* Everybody sends to everybody at once. */
-static void linear(struct mpi_coll *c)
-{
-    for (int i = 1; i < c->size; i++) {
-        int from = mpi_wrap(c->rank - i, c->size);
-
-        mpi_coll_receive(c, from, mpi_block(c, &c->in, from));
-    }
-    for (int i = 1; i < c->size; i++)
-        mpi_coll_send(c, mpi_wrap(c->rank + i, c->size), mpi_block(c, &c->in, c->rank));
-}
-
-static void recursive_doubling(struct mpi_coll *c)
+static void allgather_doubling(struct mpi_coll *c)
 {
     for (int step = 1; step < c->size; step *= 2) {
         int peer = c->rank ^ step;
 
-        mpi_coll_receive(c, peer, mpi_block_range(&c->in, peer & ~(step - 1), step));
-        mpi_coll_send(c, peer, mpi_block_range(&c->in, c->rank & ~(step - 1), step));
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, peer, mpi_block_range(&c->in, peer & ~(step - 1), step), peer,
+                          mpi_block_range(&c->in, c->rank & ~(step - 1), step));
     }
 }
 
 /* Blocks are held from the own one on; in round k the first 2^k go 2^k ranks back. */
-static void bruck(struct mpi_coll *c)
+static void allgather_bruck(struct mpi_coll *c)
 {
     uint64_t b = c->bytes;
-    struct mpi_data held =
-        mpi_bytes(c, mpi_schedule_memory(c->s, b * (uint64_t)c->size), b * (uint64_t)c->size);
+    int after = c->size - c->rank - 1;
+    struct mpi_data held = mpi_coll_memory(c, b * (uint64_t)c->size);
 
-    mpi_coll_copy(c, mpi_block_range(&c->in, c->rank, 1), mpi_part(held, 0, b));
+    mpi_coll_copy(c, mpi_block_in(c, c->rank), mpi_pieces(held, b, 0, 1));
     for (int step = 1; step < c->size; step *= 2) {
-        uint64_t n = (uint64_t)(step < c->size - step ? step : c->size - step);
+        int n = step < c->size - step ? step : c->size - step;
 
-        mpi_coll_receive(c, mpi_wrap(c->rank + step, c->size),
-                         mpi_part(held, (uint64_t)step * b, ((uint64_t)step + n) * b));
-        mpi_coll_send(c, mpi_wrap(c->rank - step, c->size), mpi_part(held, 0, n * b));
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, mpi_coll_beside(c, step), mpi_pieces(held, b, step, n),
+                          mpi_coll_beside(c, -step), mpi_pieces(held, b, 0, n));
     }
-    mpi_coll_copy(c, mpi_part(held, b, (uint64_t)(c->size - c->rank) * b),
-                  mpi_block_range(&c->in, c->rank + 1, c->size - c->rank - 1));
-    mpi_coll_copy(c, mpi_part(held, (uint64_t)(c->size - c->rank) * b, held.count),
-                  mpi_block_range(&c->in, 0, c->rank));
+    mpi_coll_copy(c, mpi_pieces(held, b, 1, after), mpi_block_range(&c->in, c->rank + 1, after));
+    mpi_coll_copy(c, mpi_pieces(held, b, after + 1, c->rank), mpi_block_range(&c->in, 0, c->rank));
 }
 
 static bool is_even(const struct mpi_coll *c)
@@ -72,27 +54,24 @@ static void neighbor_exchange(struct mpi_coll *c)
     int from[2], pair = c->rank - odd; /* the pair of blocks that is passed on next */
 
     from[0] = from[1] = pair;
-    mpi_coll_receive(c, peer[0], mpi_block_range(&c->in, peer[0], 1));
-    mpi_coll_send(c, peer[0], mpi_block_range(&c->in, c->rank, 1));
-    mpi_coll_fence(c);
+    mpi_coll_exchange(c, peer[0], mpi_block_in(c, peer[0]), peer[0], mpi_block_in(c, c->rank));
     for (int i = 1; i < n / 2; i++) {
         int k = i % 2;
 
         from[k] = mpi_wrap(from[k] + ((k == 0) == (odd == 0) ? 2 : -2), n);
-        mpi_coll_receive(c, peer[k], mpi_block_range(&c->in, from[k], 2));
-        mpi_coll_send(c, peer[k], mpi_block_range(&c->in, pair, 2));
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, peer[k], mpi_block_range(&c->in, from[k], 2), peer[k],
+                          mpi_block_range(&c->in, pair, 2));
         pair = from[k];
     }
 }
 
 const struct mpi_algorithm mpi_allgather_algorithms[] = {
-    { MPI_COLL_ALLGATHER, "ring", NULL, ring },
-    { MPI_COLL_ALLGATHER, "linear", NULL, linear },
-    { MPI_COLL_ALLGATHER, "recursive-doubling", mpi_coll_is_cube, recursive_doubling },
-    { MPI_COLL_ALLGATHER, "bruck", NULL, bruck },
+    { MPI_COLL_ALLGATHER, "ring", NULL, allgather_ring },
+    { MPI_COLL_ALLGATHER, "linear", NULL, mpi_spread },
+    { MPI_COLL_ALLGATHER, "recursive-doubling", mpi_coll_is_cube, allgather_doubling },
+    { MPI_COLL_ALLGATHER, "bruck", NULL, allgather_bruck },
     { MPI_COLL_ALLGATHER, "neighbor-exchange", is_even, neighbor_exchange },
-    { MPI_COLL_ALLGATHERV, "ring", NULL, ring },
-    { MPI_COLL_ALLGATHERV, "linear", NULL, linear },
+    { MPI_COLL_ALLGATHERV, "ring", NULL, allgather_ring },
+    { MPI_COLL_ALLGATHERV, "linear", NULL, mpi_spread },
     { 0 },
 };

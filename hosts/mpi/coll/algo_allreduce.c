@@ -4,29 +4,29 @@
 /* To rank 0 and back along a tree. */
 static void reduce_bcast(struct mpi_coll *c)
 {
-    struct mpi_data to = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data to = mpi_coll_in(c);
 
     mpi_reduce_tree(c, 0, to);
     mpi_coll_fence(c);
     mpi_bcast_tree(c, 0, to);
 }
 
-/* Pairs exchange all they have. Of the ranks beyond a power of two, each even one stands back for
- * the odd one behind it, so that sums are always of ranks in a row. */
-static void recursive_doubling(struct mpi_coll *c)
+/* Pairs exchange all they have. For each rank beyond a power of two an even one stands back for the
+ * odd one behind it, so that sums are always of ranks in a row. */
+static void allreduce_doubling(struct mpi_coll *c)
 {
-    struct mpi_data to = mpi_block_range(&c->in, 0, 1), sum = to, got;
+    struct mpi_data to = mpi_coll_in(c), sum = to, got;
     int cube = mpi_cube_below(c->size), pairs = c->size - cube;
     int place = c->rank < 2 * pairs ? c->rank / 2 : c->rank - pairs;
 
     if (c->rank < 2 * pairs && c->rank % 2 == 0) {
-        mpi_coll_send(c, c->rank + 1, mpi_block_range(&c->out, 0, 1));
+        mpi_coll_send(c, c->rank + 1, mpi_coll_out(c));
         mpi_coll_fence(c); /* both may be the same memory */
         mpi_coll_receive(c, c->rank + 1, to);
         return;
     }
     got = mpi_coll_scratch(c, sum.count, sum.type);
-    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
+    mpi_coll_move(c, mpi_coll_out(c), sum);
     if (c->rank < 2 * pairs) {
         mpi_coll_receive(c, c->rank - 1, got);
         mpi_coll_fence(c);
@@ -35,9 +35,7 @@ static void recursive_doubling(struct mpi_coll *c)
     for (int step = 1; step < cube; step *= 2) {
         int far = place ^ step, peer = far < pairs ? 2 * far + 1 : far + pairs;
 
-        mpi_coll_receive(c, peer, got);
-        mpi_coll_send(c, peer, sum);
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, peer, got, peer, sum);
         mpi_coll_combine(c, far < place, &sum, &got);
     }
     if (c->rank < 2 * pairs)
@@ -46,49 +44,41 @@ static void recursive_doubling(struct mpi_coll *c)
 }
 
 /* Reduce and scatter by halves, then gather by doubling. */
-static void rabenseifner(struct mpi_coll *c)
+static void allreduce_halves(struct mpi_coll *c)
 {
-    struct mpi_data sum = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data sum = mpi_coll_in(c);
     struct mpi_halves h;
 
-    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
+    mpi_coll_move(c, mpi_coll_out(c), sum);
     mpi_halves_init(c, &h, -1, sum.count);
     mpi_halves_reduce(c, &h, sum);
     mpi_halves_allgather(c, &h, sum);
 }
 
-static struct mpi_data nth(const struct mpi_coll *c, struct mpi_data d, int i)
-{
-    uint64_t n = (uint64_t)c->size, k = (uint64_t)mpi_wrap(i, c->size);
-
-    return mpi_part(d, d.count * k / n, d.count * (k + 1) / n);
-}
-
 /* Sums of parts travel around a ring, then the results do. */
-static void ring(struct mpi_coll *c)
+static void allreduce_ring(struct mpi_coll *c)
 {
-    struct mpi_data sum = mpi_block_range(&c->in, 0, 1), got;
-    int next = mpi_wrap(c->rank + 1, c->size), last = mpi_wrap(c->rank - 1, c->size);
+    struct mpi_data sum = mpi_coll_in(c), got;
+    int next = mpi_coll_beside(c, 1), last = mpi_coll_beside(c, -1);
 
-    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
+    mpi_coll_move(c, mpi_coll_out(c), sum);
     got = mpi_coll_scratch(c, sum.count, sum.type);
     for (int i = 0; i < c->size - 1; i++) {
-        mpi_coll_receive(c, last, nth(c, got, c->rank - i - 1));
-        mpi_coll_send(c, next, nth(c, sum, c->rank - i));
-        mpi_coll_fence(c);
-        mpi_step_combine(c->s, nth(c, got, c->rank - i - 1), nth(c, sum, c->rank - i - 1));
+        mpi_coll_exchange(c, last, mpi_nth_part(got, c->size, c->rank - i - 1), next,
+                          mpi_nth_part(sum, c->size, c->rank - i));
+        mpi_step_combine(c->s, mpi_nth_part(got, c->size, c->rank - i - 1),
+                         mpi_nth_part(sum, c->size, c->rank - i - 1));
     }
     for (int i = 0; i < c->size - 1; i++) {
-        mpi_coll_receive(c, last, nth(c, sum, c->rank - i));
-        mpi_coll_send(c, next, nth(c, sum, c->rank + 1 - i));
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, last, mpi_nth_part(sum, c->size, c->rank - i), next,
+                          mpi_nth_part(sum, c->size, c->rank + 1 - i));
     }
 }
 
 const struct mpi_algorithm mpi_allreduce_algorithms[] = {
-    { MPI_COLL_ALLREDUCE, "recursive-doubling", NULL, recursive_doubling },
+    { MPI_COLL_ALLREDUCE, "recursive-doubling", NULL, allreduce_doubling },
     { MPI_COLL_ALLREDUCE, "reduce-bcast", NULL, reduce_bcast },
-    { MPI_COLL_ALLREDUCE, "rabenseifner", mpi_coll_commutes, rabenseifner },
-    { MPI_COLL_ALLREDUCE, "ring", mpi_coll_commutes, ring },
+    { MPI_COLL_ALLREDUCE, "rabenseifner", mpi_coll_commutes, allreduce_halves },
+    { MPI_COLL_ALLREDUCE, "ring", mpi_coll_commutes, allreduce_ring },
     { 0 },
 };

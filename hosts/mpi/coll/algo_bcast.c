@@ -4,15 +4,13 @@
 /* Pieces of a pipeline: long enough that what each message costs besides is small. */
 #define SEGMENT_BYTES 8192u
 
-/* In round k everybody tells the rank 2^k further on. */
+/* In round k each rank notifies the one 2^k further on. */
 static void barrier_dissemination(struct mpi_coll *c)
 {
     struct mpi_data none = mpi_bytes(c, NULL, 0);
 
     for (int step = 1; step < c->size; step *= 2) {
-        mpi_coll_receive(c, mpi_wrap(c->rank - step, c->size), none);
-        mpi_coll_send(c, mpi_wrap(c->rank + step, c->size), none);
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, mpi_coll_beside(c, -step), none, mpi_coll_beside(c, step), none);
     }
 }
 
@@ -33,15 +31,13 @@ static void barrier_hypercube(struct mpi_coll *c)
         mpi_coll_fence(c);
     }
     for (int step = 1; step < cube; step *= 2) {
-        mpi_coll_receive(c, c->rank ^ step, none);
-        mpi_coll_send(c, c->rank ^ step, none);
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, c->rank ^ step, none, c->rank ^ step, none);
     }
     if (c->rank + cube < c->size)
         mpi_coll_send(c, c->rank + cube, none);
 }
 
-/* Everybody tells rank 0, which then tells everybody. */
+/* All ranks notify rank 0, which then notifies all. */
 static void barrier_linear(struct mpi_coll *c)
 {
     struct mpi_data none = mpi_bytes(c, NULL, 0);
@@ -60,7 +56,7 @@ static void barrier_linear(struct mpi_coll *c)
 
 static void bcast_linear(struct mpi_coll *c)
 {
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data all = mpi_coll_in(c);
 
     if (c->rank != c->root)
         mpi_coll_receive(c, c->root, all);
@@ -73,24 +69,24 @@ void mpi_bcast_tree(const struct mpi_coll *c, int root, struct mpi_data all)
     int me = mpi_wrap(c->rank - root, c->size), step = mpi_tree_span(me, c->size);
 
     if (me != 0) {
-        mpi_coll_receive(c, mpi_wrap(c->rank - step, c->size), all);
+        mpi_coll_receive(c, mpi_coll_beside(c, -step), all);
         mpi_coll_fence(c);
     }
     for (step /= 2; step >= 1; step /= 2)
         if (me + step < c->size)
-            mpi_coll_send(c, mpi_wrap(c->rank + step, c->size), all);
+            mpi_coll_send(c, mpi_coll_beside(c, step), all);
 }
 
 static void bcast_binomial(struct mpi_coll *c)
 {
-    mpi_bcast_tree(c, c->root, mpi_block_range(&c->in, 0, 1));
+    mpi_bcast_tree(c, c->root, mpi_coll_in(c));
 }
 
 /* A chain from the root on: while a piece is received, the one before it is passed on. Pieces are
  * too short for networks to take them out of GPUs one by one. */
 static void bcast_chain(struct mpi_coll *c)
 {
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1), near = all, flat;
+    struct mpi_data all = mpi_coll_in(c), near = all, flat;
     bool far = mpi_on_device(c->mr, all.at);
     int me = mpi_wrap(c->rank - c->root, c->size);
     uint64_t n;
@@ -106,9 +102,9 @@ static void bcast_chain(struct mpi_coll *c)
         uint64_t end = flat.count < at + SEGMENT_BYTES ? flat.count : at + SEGMENT_BYTES;
 
         if (me > 0 && k < n)
-            mpi_coll_receive(c, mpi_wrap(c->rank - 1, c->size), mpi_part(flat, at, end));
+            mpi_coll_receive(c, mpi_coll_beside(c, -1), mpi_part(flat, at, end));
         if (me + 1 < c->size && k > 0)
-            mpi_coll_send(c, mpi_wrap(c->rank + 1, c->size),
+            mpi_coll_send(c, mpi_coll_beside(c, 1),
                           mpi_part(flat, before, flat.count < at ? flat.count : at));
         mpi_coll_fence(c);
     }
@@ -120,7 +116,8 @@ static void bcast_chain(struct mpi_coll *c)
 
 /* Parts [first, first + n) of the bytes, one for each rank relative to the root; later ones may be
  * short or empty. */
-static struct mpi_data parts(const struct mpi_coll *c, struct mpi_data flat, int first, int n)
+static struct mpi_data parts_of_ranks(const struct mpi_coll *c, struct mpi_data flat, int first,
+                                      int n)
 {
     uint64_t each = (flat.count + (uint64_t)c->size - 1) / (uint64_t)c->size;
     uint64_t from = each * (uint64_t)first, end = each * (uint64_t)(first + n);
@@ -132,29 +129,27 @@ static struct mpi_data parts(const struct mpi_coll *c, struct mpi_data flat, int
 /* Each rank gets a part along a binomial tree; then the parts go around a ring. */
 static void bcast_scatter_allgather(struct mpi_coll *c)
 {
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data all = mpi_coll_in(c);
     int me = mpi_wrap(c->rank - c->root, c->size), step = mpi_tree_span(me, c->size);
     struct mpi_data flat = mpi_coll_packed(c, all, me == 0);
 
     if (me != 0) {
-        mpi_coll_receive(c, mpi_wrap(c->rank - step, c->size),
-                         parts(c, flat, me, step < c->size - me ? step : c->size - me));
+        mpi_coll_receive(c, mpi_coll_beside(c, -step),
+                         parts_of_ranks(c, flat, me, step < c->size - me ? step : c->size - me));
         mpi_coll_fence(c);
     }
     for (step /= 2; step >= 1; step /= 2) {
         int left = c->size - me - step;
 
         if (left > 0)
-            mpi_coll_send(c, mpi_wrap(c->rank + step, c->size),
-                          parts(c, flat, me + step, step < left ? step : left));
+            mpi_coll_send(c, mpi_coll_beside(c, step),
+                          parts_of_ranks(c, flat, me + step, step < left ? step : left));
     }
     mpi_coll_fence(c);
     for (int i = 0; i < c->size - 1; i++) {
-        mpi_coll_receive(c, mpi_wrap(c->rank - 1, c->size),
-                         parts(c, flat, mpi_wrap(me - i - 1, c->size), 1));
-        mpi_coll_send(c, mpi_wrap(c->rank + 1, c->size),
-                      parts(c, flat, mpi_wrap(me - i, c->size), 1));
-        mpi_coll_fence(c);
+        mpi_coll_exchange(
+            c, mpi_coll_beside(c, -1), parts_of_ranks(c, flat, mpi_wrap(me - i - 1, c->size), 1),
+            mpi_coll_beside(c, 1), parts_of_ranks(c, flat, mpi_wrap(me - i, c->size), 1));
     }
     if (me > 0)
         mpi_coll_unpacked(c, flat, all);

@@ -3,9 +3,9 @@
 #include "hosts/mpi/coll/collective.h"
 
 /* All send to the root, which combines in the order of ranks. */
-static void linear(struct mpi_coll *c)
+static void reduce_linear(struct mpi_coll *c)
 {
-    struct mpi_data own = mpi_block_range(&c->out, 0, 1), sum, got;
+    struct mpi_data own = mpi_coll_out(c), sum, got;
 
     if (c->rank != c->root) {
         mpi_coll_send(c, c->root, own);
@@ -22,18 +22,18 @@ static void linear(struct mpi_coll *c)
         if (r > 0)
             mpi_coll_combine(c, false, &sum, &got);
     }
-    mpi_coll_move(c, sum, mpi_block_range(&c->in, 0, 1));
+    mpi_coll_move(c, sum, mpi_coll_in(c));
 }
 
 void mpi_reduce_tree(const struct mpi_coll *c, int top, struct mpi_data to)
 {
-    struct mpi_data sum = mpi_block_range(&c->out, 0, 1), got = sum;
+    struct mpi_data sum = mpi_coll_out(c), got = sum;
     int me = mpi_wrap(c->rank - top, c->size);
     bool own = true; /* nothing has been combined yet */
 
     for (int step = 1; step < c->size; step *= 2) {
         if ((me & step) != 0) {
-            mpi_coll_send(c, mpi_wrap(c->rank - step, c->size), sum);
+            mpi_coll_send(c, mpi_coll_beside(c, -step), sum);
             break;
         }
         if (me + step >= c->size)
@@ -41,10 +41,10 @@ void mpi_reduce_tree(const struct mpi_coll *c, int top, struct mpi_data to)
         if (own) {
             got = mpi_coll_scratch(c, got.count, got.type);
             sum = me == 0 ? to : mpi_coll_scratch(c, got.count, got.type);
-            mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
+            mpi_coll_move(c, mpi_coll_out(c), sum);
             own = false;
         }
-        mpi_coll_receive(c, mpi_wrap(c->rank + step, c->size), got);
+        mpi_coll_receive(c, mpi_coll_beside(c, step), got);
         mpi_coll_fence(c);
         mpi_coll_accumulate(c, false, &sum, &got);
     }
@@ -53,9 +53,9 @@ void mpi_reduce_tree(const struct mpi_coll *c, int top, struct mpi_data to)
 }
 
 /* To the root, or, where the order of ranks counts, by way of rank 0. */
-static void binomial(struct mpi_coll *c)
+static void reduce_binomial(struct mpi_coll *c)
 {
-    struct mpi_data to = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data to = mpi_coll_in(c);
     int top = c->commutes ? c->root : 0;
 
     if (c->rank == top && top != c->root)
@@ -73,9 +73,9 @@ static void binomial(struct mpi_coll *c)
 /* Rabenseifner: reduce and scatter parts, then gather them. */
 static void scatter_gather(struct mpi_coll *c)
 {
-    struct mpi_data own = mpi_block_range(&c->out, 0, 1);
-    struct mpi_data sum = c->rank == c->root ? mpi_block_range(&c->in, 0, 1)
-                                             : mpi_coll_scratch(c, own.count, own.type);
+    struct mpi_data own = mpi_coll_out(c);
+    struct mpi_data sum =
+        c->rank == c->root ? mpi_coll_in(c) : mpi_coll_scratch(c, own.count, own.type);
     struct mpi_halves h;
 
     mpi_coll_move(c, own, sum);
@@ -85,8 +85,8 @@ static void scatter_gather(struct mpi_coll *c)
 }
 
 const struct mpi_algorithm mpi_reduce_algorithms[] = {
-    { MPI_COLL_REDUCE, "binomial", NULL, binomial },
-    { MPI_COLL_REDUCE, "linear", NULL, linear },
+    { MPI_COLL_REDUCE, "binomial", NULL, reduce_binomial },
+    { MPI_COLL_REDUCE, "linear", NULL, reduce_linear },
     { MPI_COLL_REDUCE, "scatter-gather", mpi_coll_commutes, scatter_gather },
     { 0 },
 };

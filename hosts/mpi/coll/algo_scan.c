@@ -2,10 +2,10 @@
 #include "hosts/mpi/coll/collective.h"
 
 /* Each rank waits for the one before it. */
-static void linear(struct mpi_coll *c)
+static void scan_linear(struct mpi_coll *c)
 {
     bool own_too = c->kind == MPI_COLL_SCAN;
-    struct mpi_data own = mpi_block_range(&c->out, 0, 1), to = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
     struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
     struct mpi_data sum = own_too ? to : mpi_coll_scratch(c, own.count, own.type);
 
@@ -22,9 +22,9 @@ static void linear(struct mpi_coll *c)
 }
 
 /* Pairs of groups exchange their sums; a higher one's go into the result of none. */
-static void recursive_doubling(struct mpi_coll *c)
+static void scan_doubling(struct mpi_coll *c)
 {
-    struct mpi_data own = mpi_block_range(&c->out, 0, 1), to = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data own = mpi_coll_out(c), to = mpi_coll_in(c);
     struct mpi_data sum = mpi_coll_scratch(c, own.count, own.type);
     struct mpi_data got = mpi_coll_scratch(c, own.count, own.type);
     bool has = c->kind == MPI_COLL_SCAN;
@@ -37,9 +37,7 @@ static void recursive_doubling(struct mpi_coll *c)
 
         if (peer >= c->size)
             continue;
-        mpi_coll_receive(c, peer, got);
-        mpi_coll_send(c, peer, sum);
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, peer, got, peer, sum);
         if (peer < c->rank && has)
             mpi_step_combine(c->s, got, to);
         else if (peer < c->rank)
@@ -50,9 +48,9 @@ static void recursive_doubling(struct mpi_coll *c)
 }
 
 const struct mpi_algorithm mpi_scan_algorithms[] = {
-    { MPI_COLL_SCAN, "recursive-doubling", NULL, recursive_doubling },
-    { MPI_COLL_SCAN, "linear", NULL, linear },
-    { MPI_COLL_EXSCAN, "recursive-doubling", NULL, recursive_doubling },
-    { MPI_COLL_EXSCAN, "linear", NULL, linear },
+    { MPI_COLL_SCAN, "recursive-doubling", NULL, scan_doubling },
+    { MPI_COLL_SCAN, "linear", NULL, scan_linear },
+    { MPI_COLL_EXSCAN, "recursive-doubling", NULL, scan_doubling },
+    { MPI_COLL_EXSCAN, "linear", NULL, scan_linear },
     { 0 },
 };

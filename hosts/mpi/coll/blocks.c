@@ -78,7 +78,7 @@ struct mpi_data mpi_coll_packed(const struct mpi_coll *c, struct mpi_data d, boo
         return mpi_bytes(c, NULL, 0);
     if (is_dense(d.type, &offset))
         return mpi_bytes(c, d.at + offset, bytes);
-    packed = mpi_bytes(c, mpi_schedule_memory(c->s, bytes), bytes);
+    packed = mpi_coll_memory(c, bytes);
     if (load)
         mpi_coll_copy(c, d, packed);
     return packed;
@@ -124,23 +124,22 @@ struct mpi_data mpi_part(struct mpi_data d, uint64_t first, uint64_t end)
                               d.type };
 }
 
-/* Blocks of all ranks lie one behind the other. */
-static struct mpi_data all_given(const struct mpi_coll *c)
+struct mpi_data mpi_coll_given(const struct mpi_coll *c)
 {
-    struct mpi_data d = mpi_block_range(&c->out, 0, 1);
+    struct mpi_data d = mpi_coll_out(c);
 
     if (c->kind != MPI_COLL_REDUCE_SCATTER)
         return d;
     d.count = 0;
     for (int r = 0; r < c->size; r++)
-        d.count += mpi_block(c, &c->out, r).count;
+        d.count += mpi_block_out(c, r).count;
     return d;
 }
 
 void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c))
 {
     struct mpi_coll near = *c;
-    struct mpi_data out = all_given(c), in = mpi_block_range(&c->in, 0, 1), d;
+    struct mpi_data out = mpi_coll_given(c), in = mpi_coll_in(c), d;
     bool out_far = mpi_on_device(c->mr, out.at), in_far = mpi_on_device(c->mr, in.at);
 
     if (out_far) {

@@ -25,7 +25,7 @@ struct p2 *p2_of_coll(const struct mpi_coll *c)
 bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o)
 {
     size_t n = (size_t)c->size;
-    int *memory = (int *)(void *)mpi_schedule_memory(c->s, 2 * n * sizeof(int));
+    int *memory = mpi_schedule_memory(c->s, 2 * n * sizeof(int));
 
     if (memory == NULL)
         return false;
@@ -40,7 +40,7 @@ bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o)
     return true;
 }
 
-static bool near(const struct mpi_coll *c)
+static bool are_all_near(const struct mpi_coll *c)
 {
     const struct p2 *p2 = p2_of_coll(c);
 
@@ -49,100 +49,51 @@ static bool near(const struct mpi_coll *c)
 
 bool p2_near_and_commutes(const struct mpi_coll *c)
 {
-    return near(c) && c->commutes;
+    return are_all_near(c) && c->commutes;
 }
 
-/* ---- allgather ------------------------------------------------------------------------------ */
-
-/* One round: the block of the rank at `east` goes east, where that of the rank before it comes
- * from; likewise for west. */
-static void pass(const struct mpi_coll *c, const struct p2_order *o, int place, int round,
-                 bool west)
-{
-    int to_east = p2_at(o, place + 1), to_west = p2_at(o, place - 1);
-
-    mpi_coll_receive(c, to_west, mpi_block(c, &c->in, p2_at(o, place - round)));
-    if (west)
-        mpi_coll_receive(c, to_east, mpi_block(c, &c->in, p2_at(o, place + round)));
-    mpi_coll_send(c, to_east, mpi_block(c, &c->in, p2_at(o, place - round + 1)));
-    if (west)
-        mpi_coll_send(c, to_west, mpi_block(c, &c->in, p2_at(o, place + round - 1)));
-    mpi_coll_fence(c);
-}
+/* ---- allgather ---- */
 
 static void allgather_both_ways(struct mpi_coll *c)
 {
     struct p2_order o;
+    struct mpi_data *blocks = p2_coll_parts(c, c->size);
 
-    if (!p2_coll_order(c, &o))
+    if (blocks == NULL || !p2_coll_order(c, &o))
         return;
-    for (int i = 1; i <= o.n / 2; i++)
-        pass(c, &o, o.place, i, 2 * i <= o.n - 1);
+    for (int i = 0; i < o.n; i++)
+        blocks[i] = mpi_block_in(c, o.at[i]);
+    p2_spread_both_ways(c, &o, blocks, 1);
 }
 
-/* A rank in a ring of its own: places count along it, and `over` is whom it faces. */
-struct ring {
-    int n, place, first;
-    int step; /* of the order, for a step east */
-};
-
-static struct ring ring_of(const struct p2_order *o)
-{
-    bool second = o->place >= o->half;
-
-    return (struct ring){ o->half, second ? o->n - 1 - o->place : o->place, second ? o->n - 1 : 0,
-                          second ? -1 : 1 };
-}
-
-static int in_ring(const struct p2_order *o, const struct ring *r, int place)
-{
-    return p2_at(o, r->first + r->step * mpi_wrap(place, r->n));
-}
-
-/* Who faces the rank at that place of the own ring. */
-static int across(const struct p2_order *o, const struct ring *r, int place)
-{
-    return p2_at(o, o->n - 1 - (r->first + r->step * mpi_wrap(place, r->n)));
-}
-
+/* Ranks exchange their blocks with those that they face in the other ring. Then each ring passes on
+ * its own blocks and those of the other one. */
 static void allgather_two_rings(struct mpi_coll *c)
 {
-    struct p2_order o;
-    struct ring r;
+    struct p2_order o, ring;
+    struct mpi_data *blocks = p2_coll_parts(c, c->size);
+    int *at = mpi_schedule_memory(c->s, (uint64_t)c->size * sizeof(int)), peer;
 
-    if (!p2_coll_order(c, &o))
+    if (blocks == NULL || at == NULL || !p2_coll_order(c, &o))
         return;
     if (o.half == 0) {
         allgather_both_ways(c);
         return;
     }
-    r = ring_of(&o);
-    p2_coll_exchange(c, across(&o, &r, r.place), mpi_block(c, &c->in, across(&o, &r, r.place)),
-                     mpi_block(c, &c->in, c->rank));
-    mpi_coll_fence(c);
-    for (int i = 1; i <= r.n / 2; i++) {
-        int east = in_ring(&o, &r, r.place + 1), west = in_ring(&o, &r, r.place - 1);
-        int from_west = r.place - i, from_east = r.place + i;
-        bool both = 2 * i <= r.n - 1;
-
-        mpi_coll_receive(c, west, mpi_block(c, &c->in, in_ring(&o, &r, from_west)));
-        mpi_coll_receive(c, west, mpi_block(c, &c->in, across(&o, &r, from_west)));
-        if (both) {
-            mpi_coll_receive(c, east, mpi_block(c, &c->in, in_ring(&o, &r, from_east)));
-            mpi_coll_receive(c, east, mpi_block(c, &c->in, across(&o, &r, from_east)));
-        }
-        mpi_coll_send(c, east, mpi_block(c, &c->in, in_ring(&o, &r, from_west + 1)));
-        mpi_coll_send(c, east, mpi_block(c, &c->in, across(&o, &r, from_west + 1)));
-        if (both) {
-            mpi_coll_send(c, west, mpi_block(c, &c->in, in_ring(&o, &r, from_east - 1)));
-            mpi_coll_send(c, west, mpi_block(c, &c->in, across(&o, &r, from_east - 1)));
-        }
-        mpi_coll_fence(c);
+    ring = (struct p2_order){ .n = o.half, .place = o.place, .at = at };
+    if (o.place >= o.half)
+        ring.place = o.n - 1 - o.place;
+    for (int i = 0; i < o.half; i++) {
+        at[i] = o.at[o.place < o.half ? i : o.n - 1 - i];
+        blocks[i] = mpi_block_in(c, at[i]);
+        blocks[o.half + i] = mpi_block_in(c, o.at[o.place < o.half ? o.n - 1 - i : i]);
     }
+    peer = p2_at(&o, o.n - 1 - o.place);
+    mpi_coll_exchange(c, peer, mpi_block_in(c, peer), peer, mpi_block_in(c, c->rank));
+    p2_spread_both_ways(c, &ring, blocks, 2);
 }
 
-/* ---- broadcast ---------------------------------------------------------------------------------
- */
+/* ---- broadcast ---- */
 
 /* A chain of `ranks` takes (segments + ranks) rounds; more segments make them shorter, but a round
  * costs besides what it moves. The least sum is where segments^2 = ranks * bytes / ROUND_BYTES. */
@@ -156,7 +107,7 @@ static uint64_t segments_of(uint64_t bytes, int ranks)
 }
 
 /* Of bytes without gaps: how many elements they are may differ between ranks. */
-static struct mpi_data segment(struct mpi_data flat, uint64_t i, uint64_t n)
+static struct mpi_data segment_at(struct mpi_data flat, uint64_t i, uint64_t n)
 {
     uint64_t words = flat.count / WORD_BYTES;
     uint64_t end = i + 1 < n ? words * (i + 1) / n * WORD_BYTES : flat.count;
@@ -164,19 +115,19 @@ static struct mpi_data segment(struct mpi_data flat, uint64_t i, uint64_t n)
     return mpi_part(flat, words * i / n * WORD_BYTES, end);
 }
 
-/* Segment i comes while segment i - 1 goes on. -1: from nobody, to nobody. */
-static void relay(const struct mpi_coll *c, struct mpi_data flat, uint64_t n, int from, int to,
-                  int also_to)
+/* Segment i comes while segment i - 1 goes on. -1: from no rank, to no rank. */
+static void relay_segments(const struct mpi_coll *c, struct mpi_data flat, uint64_t n, int from,
+                           int to, int also_to)
 {
     uint64_t lag = from >= 0;
 
     for (uint64_t i = 0; i < n + lag; i++) {
         if (from >= 0 && i < n)
-            mpi_coll_receive(c, from, segment(flat, i, n));
+            mpi_coll_receive(c, from, segment_at(flat, i, n));
         if (i >= lag && to >= 0)
-            mpi_coll_send(c, to, segment(flat, i - lag, n));
+            mpi_coll_send(c, to, segment_at(flat, i - lag, n));
         if (i >= lag && also_to >= 0)
-            mpi_coll_send(c, also_to, segment(flat, i - lag, n));
+            mpi_coll_send(c, also_to, segment_at(flat, i - lag, n));
         mpi_coll_fence(c);
     }
 }
@@ -185,23 +136,21 @@ static void relay(const struct mpi_coll *c, struct mpi_data flat, uint64_t n, in
 static void bcast_chain(struct mpi_coll *c, int east)
 {
     struct p2_order o;
-    int root = 0, way;
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1), flat;
-    uint64_t n;
+    int root = 0, way, step;
+    struct mpi_data all = mpi_coll_in(c), flat;
+    bool is_last;
 
     if (!p2_coll_order(c, &o))
         return;
     while (o.at[root] != c->root)
         root++;
     way = mpi_wrap(o.place - root, o.n); /* steps east of the root */
-    n = segments_of(c->bytes, east);
+    step = way <= east ? 1 : -1;         /* on from the root */
+    is_last = way == east || way == east + 1;
     flat = mpi_coll_packed(c, all, way == 0);
-    if (way == 0)
-        relay(c, flat, n, -1, p2_at(&o, o.place + 1), east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
-    else if (way <= east)
-        relay(c, flat, n, p2_at(&o, o.place - 1), way < east ? p2_at(&o, o.place + 1) : -1, -1);
-    else
-        relay(c, flat, n, p2_at(&o, o.place + 1), way > east + 1 ? p2_at(&o, o.place - 1) : -1, -1);
+    relay_segments(c, flat, segments_of(c->bytes, east), way > 0 ? p2_at(&o, o.place - step) : -1,
+                   is_last ? -1 : p2_at(&o, o.place + step),
+                   way == 0 && east < o.n - 1 ? p2_at(&o, o.place - 1) : -1);
     if (way != 0)
         mpi_coll_unpacked(c, flat, all);
 }
@@ -216,8 +165,7 @@ static void bcast_pipeline(struct mpi_coll *c)
     bcast_chain(c, c->size - 1);
 }
 
-/* ---- all-to-all
- * -------------------------------------------------------------------------------------- */
+/* ---- all-to-all ---- */
 
 /* All at once, the nearest ones first and both ways in turn, so that all cables of a ring have
  * work. */
@@ -227,42 +175,42 @@ static void alltoall_both_ways(struct mpi_coll *c)
 
     if (!p2_coll_order(c, &o))
         return;
-    mpi_coll_move(c, mpi_block(c, &c->out, c->rank), mpi_block(c, &c->in, c->rank));
+    mpi_coll_move(c, mpi_block_out(c, c->rank), mpi_block_in(c, c->rank));
     for (int d = 1; d <= o.n / 2; d++) {
         int east = p2_at(&o, o.place + d), west = p2_at(&o, o.place - d);
 
-        mpi_coll_receive(c, west, mpi_block(c, &c->in, west));
+        mpi_coll_receive(c, west, mpi_block_in(c, west));
         if (east != west)
-            mpi_coll_receive(c, east, mpi_block(c, &c->in, east));
+            mpi_coll_receive(c, east, mpi_block_in(c, east));
     }
     for (int d = 1; d <= o.n / 2; d++) {
         int east = p2_at(&o, o.place + d), west = p2_at(&o, o.place - d);
 
-        mpi_coll_send(c, east, mpi_block(c, &c->out, east));
+        mpi_coll_send(c, east, mpi_block_out(c, east));
         if (east != west)
-            mpi_coll_send(c, west, mpi_block(c, &c->out, west));
+            mpi_coll_send(c, west, mpi_block_out(c, west));
     }
 }
 
 static const struct mpi_algorithm algorithms[] = {
-    { MPI_COLL_ALLGATHER, "both-ways", near, allgather_both_ways },
-    { MPI_COLL_ALLGATHER, "two-rings", near, allgather_two_rings },
-    { MPI_COLL_BCAST, "both-ways", near, bcast_both_ways },
-    { MPI_COLL_BCAST, "pipeline", near, bcast_pipeline },
+    { MPI_COLL_ALLGATHER, "both-ways", are_all_near, allgather_both_ways },
+    { MPI_COLL_ALLGATHER, "two-rings", are_all_near, allgather_two_rings },
+    { MPI_COLL_BCAST, "both-ways", are_all_near, bcast_both_ways },
+    { MPI_COLL_BCAST, "pipeline", are_all_near, bcast_pipeline },
     { MPI_COLL_ALLREDUCE, "both-ways", p2_near_and_commutes, p2_allreduce_both_ways },
     { MPI_COLL_ALLREDUCE, "two-rings", p2_near_and_commutes, p2_allreduce_two_rings },
     { MPI_COLL_ALLREDUCE, "two-levels", p2_has_levels, p2_allreduce_two_levels },
     { MPI_COLL_REDUCE_SCATTER, "both-ways", p2_near_and_commutes, p2_reduce_scatter_both_ways },
-    { MPI_COLL_ALLTOALL, "both-ways", near, alltoall_both_ways },
+    { MPI_COLL_ALLTOALL, "both-ways", are_all_near, alltoall_both_ways },
     { 0 },
 };
 
 /*
  * Who is quickest on 4, 8 and 16 nodes, one ring and two (docs/mpi-peach2.md has the tables). Few
- * ranks do best to tell all others at once: a message costs its sender 0.2 us, or 1 us in a channel
- * however long. Then small ones go to what has the fewest rounds, and large ones to what moves each
- * byte to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its sender
- * 0.1 us each 8 bytes, and ten ranks have so few that no other way saves any.
+ * ranks do best to send to all others at once: a message costs its sender 0.2 us, or 1 us in a
+ * channel however long. Then small ones go to what has the fewest rounds, and large ones to what
+ * moves each byte to the next node only. All-to-all: of up to P2_PIO_MAX bytes a message costs its
+ * sender 0.1 us each 8 bytes, and ten ranks have so few that no other way saves any.
  */
 #define KB 1024u
 static const struct mpi_choice choices[] = {

@@ -17,14 +17,6 @@ static inline int p2_at(const struct p2_order *o, int place)
     return o->at[mpi_wrap(place, o->n)];
 }
 
-/* A message each way, in one round. */
-static inline void p2_coll_exchange(const struct mpi_coll *c, int peer, struct mpi_data in,
-                                    struct mpi_data out)
-{
-    mpi_coll_receive(c, peer, in);
-    mpi_coll_send(c, peer, out);
-}
-
 /* cables.c */
 struct p2 *p2_of_coll(const struct mpi_coll *c); /* NULL: over another transport */
 /** @return false: out of memory, which the schedule knows. */
@@ -32,6 +24,12 @@ bool p2_coll_order(const struct mpi_coll *c, struct p2_order *o);
 bool p2_near_and_commutes(const struct mpi_coll *c);
 
 /* cables_reduce.c */
+/** NULL: out of memory, which the schedule knows. */
+struct mpi_data *p2_coll_parts(const struct mpi_coll *c, int n);
+/** From each rank of the order both ways around to all: the part of its place. Each of so many sets
+ * has a part for each place. */
+void p2_spread_both_ways(const struct mpi_coll *c, const struct p2_order *o,
+                         const struct mpi_data *parts, int sets);
 void p2_allreduce_both_ways(struct mpi_coll *c);
 void p2_allreduce_two_rings(struct mpi_coll *c);
 void p2_allreduce_two_levels(struct mpi_coll *c);

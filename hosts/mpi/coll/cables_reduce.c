@@ -62,66 +62,71 @@ static void sum_both_ways(const struct mpi_coll *c, const struct p2_order *o,
         mpi_step_combine(c->s, mpi_part(w.come, 0, own.count), own);
 }
 
-/* And from there to all. */
-static void spread_both_ways(const struct mpi_coll *c, const struct p2_order *o,
-                             const struct mpi_data *parts)
+/* A message for the same place of each set. */
+static void each_set(const struct mpi_coll *c, const struct p2_order *o, int peer, bool sends,
+                     const struct mpi_data *parts, int sets, int place)
 {
-    int east = p2_at(o, o->place + 1), west = p2_at(o, o->place - 1), p = o->place, n = o->n;
+    for (int s = 0; s < sets; s++)
+        (sends ? mpi_coll_send : mpi_coll_receive)(c, peer,
+                                                   parts[s * o->n + mpi_wrap(place, o->n)]);
+}
 
-    for (int i = 1; i <= n / 2; i++) {
-        bool both = 2 * i <= n - 1;
+void p2_spread_both_ways(const struct mpi_coll *c, const struct p2_order *o,
+                         const struct mpi_data *parts, int sets)
+{
+    int east = p2_at(o, o->place + 1), west = p2_at(o, o->place - 1), p = o->place;
 
-        mpi_coll_receive(c, west, parts[mpi_wrap(p - i, n)]);
+    for (int i = 1; i <= o->n / 2; i++) {
+        bool both = 2 * i <= o->n - 1;
+
+        each_set(c, o, west, false, parts, sets, p - i);
         if (both)
-            mpi_coll_receive(c, east, parts[mpi_wrap(p + i, n)]);
-        mpi_coll_send(c, east, parts[mpi_wrap(p - i + 1, n)]);
+            each_set(c, o, east, false, parts, sets, p + i);
+        each_set(c, o, east, true, parts, sets, p - i + 1);
         if (both)
-            mpi_coll_send(c, west, parts[mpi_wrap(p + i - 1, n)]);
+            each_set(c, o, west, true, parts, sets, p + i - 1);
         mpi_coll_fence(c);
     }
 }
 
-/* NULL: out of memory, which the schedule knows. */
-static struct mpi_data *parts_init(const struct mpi_coll *c, int n)
+struct mpi_data *p2_coll_parts(const struct mpi_coll *c, int n)
 {
-    return (struct mpi_data *)(void *)mpi_schedule_memory(c->s,
-                                                          (size_t)n * sizeof(struct mpi_data));
+    return mpi_schedule_memory(c->s, (size_t)n * sizeof(struct mpi_data));
 }
 
 static void allreduce_in(const struct mpi_coll *c, const struct p2_order *o, struct mpi_data all)
 {
-    struct mpi_data *parts = parts_init(c, o->n);
-    uint64_t n = (uint64_t)o->n;
+    struct mpi_data *parts = p2_coll_parts(c, o->n);
 
     if (parts == NULL)
         return;
-    for (uint64_t i = 0; i < n; i++)
-        parts[i] = mpi_part(all, all.count * i / n, all.count * (i + 1) / n);
+    for (int i = 0; i < o->n; i++)
+        parts[i] = mpi_nth_part(all, o->n, i);
     sum_both_ways(c, o, parts, parts[o->place]);
-    spread_both_ways(c, o, parts);
+    p2_spread_both_ways(c, o, parts, 1);
 }
 
 void p2_allreduce_both_ways(struct mpi_coll *c)
 {
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data all = mpi_coll_in(c);
     struct p2_order o;
 
     if (!p2_coll_order(c, &o))
         return;
-    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), all);
+    mpi_coll_move(c, mpi_coll_out(c), all);
     allreduce_in(c, &o, all);
 }
 
 /* Each ring has one half of the data, across and back again by S. */
 void p2_allreduce_two_rings(struct mpi_coll *c)
 {
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1), half[2], got;
+    struct mpi_data all = mpi_coll_in(c), half[2], got;
     struct p2_order o, ring;
     int mine, peer;
 
     if (!p2_coll_order(c, &o))
         return;
-    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), all);
+    mpi_coll_move(c, mpi_coll_out(c), all);
     if (o.half == 0) {
         allreduce_in(c, &o, all);
         return;
@@ -134,11 +139,10 @@ void p2_allreduce_two_rings(struct mpi_coll *c)
     half[0] = mpi_part(all, 0, all.count / 2);
     half[1] = mpi_part(all, all.count / 2, all.count);
     got = mpi_coll_scratch(c, half[mine].count, all.type);
-    p2_coll_exchange(c, peer, got, half[!mine]);
-    mpi_coll_fence(c);
+    mpi_coll_exchange(c, peer, got, peer, half[!mine]);
     mpi_step_combine(c->s, got, half[mine]);
     allreduce_in(c, &ring, half[mine]);
-    p2_coll_exchange(c, peer, half[!mine], half[mine]);
+    mpi_coll_exchange(c, peer, half[!mine], peer, half[mine]);
 }
 
 /* First place and number of the ranks on the node of this one; *nodes_p: how many nodes. */
@@ -184,15 +188,14 @@ bool p2_has_levels(const struct mpi_coll *c)
 
 void p2_allreduce_two_levels(struct mpi_coll *c)
 {
-    struct mpi_data sum = mpi_block_range(&c->in, 0, 1), got;
-    int first, nodes, node, here, each;
+    struct mpi_data sum = mpi_coll_in(c), got;
+    int first, nodes, node, here;
     struct p2_order o;
 
     if (!p2_coll_order(c, &o))
         return;
     here = on_node(c, &o, &first, &nodes, &node);
-    each = here; /* p2_has_levels() */
-    mpi_coll_move(c, mpi_block_range(&c->out, 0, 1), sum);
+    mpi_coll_move(c, mpi_coll_out(c), sum);
     if (o.place != first) {
         mpi_coll_send(c, o.at[first], sum);
         mpi_coll_fence(c);
@@ -201,34 +204,31 @@ void p2_allreduce_two_levels(struct mpi_coll *c)
     }
     got = mpi_coll_scratch(c, sum.count * (uint64_t)here, sum.type);
     for (int i = 1; i < here; i++)
-        mpi_coll_receive(c, o.at[first + i],
-                         mpi_part(got, sum.count * (uint64_t)i, sum.count * (uint64_t)(i + 1)));
+        mpi_coll_receive(c, o.at[first + i], mpi_pieces(got, sum.count, i, 1));
     mpi_coll_fence(c);
     for (int i = 1; i < here; i++)
-        mpi_step_combine(
-            c->s, mpi_part(got, sum.count * (uint64_t)i, sum.count * (uint64_t)(i + 1)), sum);
+        mpi_step_combine(c->s, mpi_pieces(got, sum.count, i, 1), sum);
     got = mpi_part(got, 0, sum.count);
     for (int step = 1; step < nodes; step *= 2) {
         int peer = node ^ step;
 
-        p2_coll_exchange(c, o.at[peer * each], got, sum);
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, o.at[peer * here], got, o.at[peer * here], sum);
         mpi_coll_combine(c, peer < node, &sum, &got);
     }
     for (int i = 1; i < here; i++)
         mpi_coll_send(c, o.at[first + i], sum);
-    mpi_coll_move(c, sum, mpi_block_range(&c->in, 0, 1));
+    mpi_coll_move(c, sum, mpi_coll_in(c));
 }
 
 void p2_reduce_scatter_both_ways(struct mpi_coll *c)
 {
-    struct mpi_data own = mpi_block_range(&c->in, 0, 1), *parts = parts_init(c, c->size);
+    struct mpi_data own = mpi_coll_in(c), *parts = p2_coll_parts(c, c->size);
     struct p2_order o;
 
     if (parts == NULL || !p2_coll_order(c, &o))
         return;
     for (int i = 0; i < o.n; i++)
-        parts[i] = mpi_block(c, &c->out, o.at[i]);
+        parts[i] = mpi_block_out(c, o.at[i]);
     mpi_coll_move(c, parts[o.place], own);
     sum_both_ways(c, &o, parts, own);
 }

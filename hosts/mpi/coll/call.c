@@ -1,15 +1,21 @@
 #include "hosts/mpi/coll/call.h"
 
+static bool note_code(struct mpi_coll *c, int code)
+{
+    c->code = code;
+    return code == MPI_SUCCESS;
+}
+
 int mpi_coll_begin(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm)
 {
     struct mpi_comm *cm;
 
     *c = (struct mpi_coll){ .mr = mpi_self(), .kind = kind, .commutes = true };
     if (c->mr == NULL)
-        return MPI_ERR_OTHER;
+        return c->code = MPI_ERR_OTHER;
     cm = mpi_comm_of(c->mr, comm);
     if (cm == NULL)
-        return MPI_ERR_COMM;
+        return c->code = MPI_ERR_COMM;
     host_spend_cost(c->mr->host, HOST_COST_CALL);
     c->far = cm->remote != NULL ? cm : NULL;
     c->comm = cm->remote != NULL ? cm->local : cm;
@@ -17,28 +23,28 @@ int mpi_coll_begin(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm)
     c->size = cm->size;
     c->s = mpi_schedule_get(c->mr, cm, (int)(cm->collectives & INT32_MAX));
     if (c->s == NULL)
-        return MPI_ERR_NO_MEM;
+        return c->code = MPI_ERR_NO_MEM;
     cm->collectives++;
     return MPI_SUCCESS;
 }
 
-int mpi_coll_begin_intra(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm)
+bool mpi_coll_check_intra(struct mpi_coll *c)
 {
-    int code = mpi_coll_begin(c, kind, comm);
-
-    if (code == MPI_SUCCESS && c->far != NULL)
-        return mpi_fail(c->mr, MPI_ERR_COMM, "comm = %d: an inter-communicator", comm);
-    return code;
+    return c->far == NULL ||
+           note_code(c, mpi_fail(c->mr, MPI_ERR_COMM, "comm = %d: an inter-communicator",
+                                 c->far->handle));
 }
 
-int mpi_coll_check_root(struct mpi_coll *c, int root)
+bool mpi_coll_check_root(struct mpi_coll *c, int root)
 {
     int n = mpi_coll_peers(c);
 
     c->root = root;
-    if ((root >= 0 && root < n) || (c->far != NULL && (root == MPI_ROOT || root == MPI_PROC_NULL)))
-        return MPI_SUCCESS;
-    return mpi_fail(c->mr, MPI_ERR_ROOT, "root = %d: expected 0 .. %d", root, n - 1);
+    if ((root >= 0 && root < n) || (c->far != NULL && root == MPI_ROOT))
+        return true;
+    if (c->far == NULL || root != MPI_PROC_NULL)
+        c->code = mpi_fail(c->mr, MPI_ERR_ROOT, "root = %d: expected 0 .. %d", root, n - 1);
+    return false;
 }
 
 bool mpi_coll_is_root(const struct mpi_coll *c)
@@ -49,7 +55,7 @@ bool mpi_coll_is_root(const struct mpi_coll *c)
 /* Without displacements one block is behind the other. */
 static int make_displs(struct mpi_coll *c, struct mpi_blocks *b, int n)
 {
-    int *displs = (int *)(void *)mpi_schedule_memory(c->s, (uint64_t)n * sizeof(int));
+    int *displs = mpi_schedule_memory(c->s, (uint64_t)n * sizeof(int));
 
     if (displs == NULL)
         return MPI_ERR_NO_MEM;
@@ -59,7 +65,7 @@ static int make_displs(struct mpi_coll *c, struct mpi_blocks *b, int n)
     return MPI_SUCCESS;
 }
 
-int mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_side *side, int n)
+static int check_side(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_side *side, int n)
 {
     bool no_displs = side->displs == NULL && side->far == NULL;
     int code = MPI_SUCCESS;
@@ -89,27 +95,34 @@ int mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_si
                                                                         : code;
 }
 
-int mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got)
+bool mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_side *side, int n)
+{
+    return note_code(c, check_side(c, b, side, n));
+}
+
+bool mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got)
 {
     if (c->far != NULL || given.at == NULL || mpi_data_bytes(&given) == 0 ||
         given.at + given.type->true_low != got.at + got.type->true_low)
-        return MPI_SUCCESS;
-    return mpi_fail(c->mr, MPI_ERR_BUFFER,
-                    "what is sent and what is received are one: MPI_IN_PLACE is for that");
+        return true;
+    return note_code(
+        c, mpi_fail(c->mr, MPI_ERR_BUFFER,
+                    "what is sent and what is received are one: MPI_IN_PLACE is for that"));
 }
 
-int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
+bool mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type)
 {
     c->op = mpi_op_of(c->mr, op);
     if (c->op == NULL)
-        return mpi_fail(c->mr, MPI_ERR_OP, "op = %d: no operation, or one that was freed", op);
+        return note_code(
+            c, mpi_fail(c->mr, MPI_ERR_OP, "op = %d: no operation, or one that was freed", op));
     mpi_op_hold(c->op);
     c->s->op = c->op;
     c->commutes = c->op->commutes;
-    return mpi_op_check(c->mr, c->op, type);
+    return note_code(c, mpi_op_check(c->mr, c->op, type));
 }
 
-static int start(struct mpi_coll *c, MPI_Request *request)
+static int start_with_request(struct mpi_coll *c, MPI_Request *request)
 {
     struct mpi_request rq = { .active = true, .comm = c->s->comm, .collective = &c->s->round };
     int code = mpi_request_add(c->mr, &rq, request);
@@ -141,9 +154,31 @@ int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *re
             (c->far != NULL ? c->far : c->comm)->collectives--;
         mpi_schedule_put(c->s);
     } else if (request != NULL) {
-        code = start(c, request);
+        code = start_with_request(c, request);
     } else {
         code = mpi_coll_run(c, call);
     }
     return mpi_end_comm(c->far != NULL ? c->far : c->comm, call, code);
+}
+
+/* Nothing is to be moved. Ranks cannot know that of the v forms but allgather's. */
+static bool is_empty(const struct mpi_coll *c)
+{
+    return c->bytes == 0 && c->kind != MPI_COLL_BARRIER && c->kind != MPI_COLL_GATHERV &&
+           c->kind != MPI_COLL_SCATTERV && c->kind != MPI_COLL_ALLTOALLV;
+}
+
+int mpi_coll_call(const char *call, enum mpi_collective kind,
+                  void (*prepare)(struct mpi_coll *c, const struct mpi_sides *a),
+                  const struct mpi_sides *a, MPI_Comm comm, MPI_Request *request)
+{
+    struct mpi_coll c;
+
+    if (mpi_coll_begin(&c, kind, comm) == MPI_SUCCESS && prepare != NULL)
+        prepare(&c, a);
+    if (c.code == MPI_SUCCESS && c.far != NULL && c.root != MPI_PROC_NULL)
+        mpi_inter_build(&c);
+    else if (c.code == MPI_SUCCESS && c.far == NULL && !is_empty(&c))
+        mpi_coll_build(&c);
+    return mpi_coll_end(&c, call, c.code, request);
 }

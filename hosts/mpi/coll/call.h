@@ -9,9 +9,9 @@ struct mpi_side {
     const void *buf;
     int count;
     MPI_Datatype type;
-    const int *counts, *displs; /* of the v form, */
-    const MPI_Datatype *types;  /* and w: */
-    const MPI_Aint *far;        /* among neighbours, instead of displs */
+    const int *counts, *displs; /* the v and w forms */
+    const MPI_Datatype *types;  /* the w form */
+    const MPI_Aint *far;        /* instead of displs, among neighbours */
     enum { MPI_SIDE, MPI_SIDE_V, MPI_SIDE_W } form;
 };
 
@@ -21,16 +21,17 @@ struct mpi_sides {
     int root;
 };
 
-/** Finds the communicator and takes a schedule. Without MPI_SUCCESS only mpi_coll_end() may follow.
- */
+/* Checks return whether all is well, else what is wrong is in c->code. */
+/** Finds the communicator and takes a schedule. @return c->code; mpi_coll_end() is due anyhow. */
 int mpi_coll_begin(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm);
-/** The same for what is no collective by its standard's chapter: not on inter-communicators. */
-int mpi_coll_begin_intra(struct mpi_coll *c, enum mpi_collective kind, MPI_Comm comm);
-int mpi_coll_check_root(struct mpi_coll *c, int root);
-/** Of this rank's own group; of an inter-communicator: whether this process is MPI_ROOT. */
+/** Is it a communicator of one group? */
+bool mpi_coll_check_intra(struct mpi_coll *c);
+/** Also false where this rank takes no part: its root is MPI_PROC_NULL. */
+bool mpi_coll_check_root(struct mpi_coll *c, int root);
+/** Is this rank the root, on an inter-communicator by MPI_ROOT? */
 bool mpi_coll_is_root(const struct mpi_coll *c);
 /** Blocks of one size, also a single one; or of `n` ranks, displs NULL: one behind the other. */
-int mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_side *side, int n);
+bool mpi_coll_check(struct mpi_coll *c, struct mpi_blocks *b, const struct mpi_side *side, int n);
 /** How many ranks there are blocks for. */
 static inline int mpi_coll_peers(const struct mpi_coll *c)
 {
@@ -38,22 +39,23 @@ static inline int mpi_coll_peers(const struct mpi_coll *c)
 }
 /** The caller's own block as it gives and as it gets it: two places, as only MPI_IN_PLACE makes
  * them one (MPI 3.1, 5.2.1). */
-int mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got);
-int mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type);
+bool mpi_coll_check_own(struct mpi_coll *c, struct mpi_data given, struct mpi_data got);
+bool mpi_coll_check_op(struct mpi_coll *c, MPI_Op op, MPI_Datatype type);
+/** A whole call. `prepare`, unless NULL, checks what the program passes, and copies what a rank has
+ * for itself. Unless that leaves nothing to do, the algorithm is built. `request`: NULL for the
+ * blocking form.
+ */
+int mpi_coll_call(const char *call, enum mpi_collective kind,
+                  void (*prepare)(struct mpi_coll *c, const struct mpi_sides *a),
+                  const struct mpi_sides *a, MPI_Comm comm, MPI_Request *request);
 /** Starts what has been built, and waits for it unless there is a request. @return what the MPI_
  * function returns. */
 int mpi_coll_end(struct mpi_coll *c, const char *call, int code, MPI_Request *request);
 /** Runs what has been built to its end, within another call. */
 int mpi_coll_run(struct mpi_coll *c, const char *call);
 
-/* inter.c: the steps between two groups */
-void mpi_inter_barrier(struct mpi_coll *c);
-void mpi_inter_bcast(struct mpi_coll *c);
-void mpi_inter_gather(struct mpi_coll *c);
-void mpi_inter_scatter(struct mpi_coll *c);
-void mpi_inter_to_all(struct mpi_coll *c, bool gathers);
-void mpi_inter_reduce(struct mpi_coll *c);
-void mpi_inter_allreduce(struct mpi_coll *c);
-void mpi_inter_reduce_scatter(struct mpi_coll *c);
+/* inter.c */
+/** Writes the steps between two groups. */
+void mpi_inter_build(struct mpi_coll *c);
 
 #endif /* MPI_CALL_H */

@@ -11,9 +11,10 @@
  *   mpi_algorithms_add(mr, mine);               in mpi_collectives_init()
  *   mpi_choices_add(mr, choices);               looked at before the table that comes along
  *
- * Which algorithm is taken, and each step of it, must be the same on all ranks: let a choice depend
- * on what the standard makes equal everywhere (see mpi_coll.bytes), on sizes, the operation and the
- * communicator, never on whether a datatype has gaps, on addresses or on what has arrived.
+ * Which algorithm is taken, and each step of it, must be the same on all ranks. So let a choice
+ * depend on what the standard makes equal everywhere (see mpi_coll.bytes), on sizes, the operation
+ * and the communicator. It must not depend on whether a datatype has gaps, on addresses or on what
+ * has arrived.
  *
  * MPI_IN_PLACE is gone when build() runs: the caller's own block is where it would be without.
  */
@@ -39,7 +40,9 @@ enum mpi_collective {
     MPI_COLL_REDUCE_SCATTER, /* and _block */
     MPI_COLL_SCAN,
     MPI_COLL_EXSCAN,
-    MPI_COLLECTIVES
+    MPI_COLLECTIVES,
+    MPI_COLL_NEIGHBOR_ALLGATHER, /* from here on: without a choice of algorithms */
+    MPI_COLL_NEIGHBOR_ALLTOALL   /* and v, w */
 };
 
 /** One block for each rank: of one size, or with counts and displacements, or types of each. */
@@ -65,6 +68,7 @@ struct mpi_coll {
     /** Of one block for gather, scatter, allgather and alltoall; else of all that a rank gives or
      * gets. 0 where ranks cannot know (gatherv, scatterv, alltoallv). */
     uint64_t bytes;
+    int code;                  /* MPI_SUCCESS while nothing is wrong with the arguments */
     struct mpi_blocks out, in; /* a single block where there are not blocks for all ranks */
 };
 
@@ -75,7 +79,8 @@ struct mpi_algorithm {
     void (*build)(struct mpi_coll *c);
 };
 
-/** A row of a selection table; the first whose limits hold and whose algorithm applies is taken. */
+/** A row of a selection table. The first whose limits hold and whose algorithm applies is taken;
+ * where there is none, the first algorithm that was added and applies. */
 struct mpi_choice {
     enum mpi_collective kind;
     const char *algorithm;
@@ -85,7 +90,7 @@ struct mpi_choice {
 
 /* select.c */
 int mpi_select_init(struct mpi_rank *mr);
-/** Both tables must stay; a row without a name ends them. The latest addition is looked at first.
+/** Both tables must stay; a row without a name ends them. The latest choices are looked at first.
  */
 int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorithms);
 int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices);
@@ -110,11 +115,32 @@ int p2_collectives(struct mpi_rank *mr);
 struct mpi_data mpi_block(const struct mpi_coll *c, const struct mpi_blocks *b, int rank);
 /** [first, first + n) of blocks of one size; the whole, if there is but one block, is (b, 0, 1). */
 struct mpi_data mpi_block_range(const struct mpi_blocks *b, int first, int n);
+static inline struct mpi_data mpi_coll_in(const struct mpi_coll *c)
+{
+    return mpi_block_range(&c->in, 0, 1);
+}
+static inline struct mpi_data mpi_coll_out(const struct mpi_coll *c)
+{
+    return mpi_block_range(&c->out, 0, 1);
+}
+static inline struct mpi_data mpi_block_in(const struct mpi_coll *c, int rank)
+{
+    return mpi_block(c, &c->in, rank);
+}
+static inline struct mpi_data mpi_block_out(const struct mpi_coll *c, int rank)
+{
+    return mpi_block(c, &c->out, rank);
+}
 struct mpi_data mpi_bytes(const struct mpi_coll *c, char *at, uint64_t bytes);
 uint64_t mpi_data_bytes(const struct mpi_data *d);
 static inline uint64_t mpi_block_bytes(const struct mpi_blocks *b) /* of one size: of one */
 {
     return b->count * b->type->bytes;
+}
+/** Memory for so many bytes. */
+static inline struct mpi_data mpi_coll_memory(const struct mpi_coll *c, uint64_t bytes)
+{
+    return mpi_bytes(c, mpi_schedule_memory(c->s, bytes), bytes);
 }
 /** Memory for `count` elements of a type, as the program would have it. */
 struct mpi_data mpi_coll_scratch(const struct mpi_coll *c, uint64_t count, struct mpi_type *type);
@@ -139,6 +165,14 @@ static inline void mpi_coll_fence(const struct mpi_coll *c)
 {
     mpi_step_fence(c->s);
 }
+/** A round: one message each way. */
+static inline void mpi_coll_exchange(const struct mpi_coll *c, int from, struct mpi_data in, int to,
+                                     struct mpi_data out)
+{
+    mpi_coll_receive(c, from, in);
+    mpi_coll_send(c, to, out);
+    mpi_coll_fence(c);
+}
 /** The sum of lower ranks' and higher ranks' data comes to be in *sum_p, which then is one of the
  * two that were given; the other one, free for other use, in *got_p. Where several ranks combine
  * the same data each for itself, this gives them all the same bits. */
@@ -148,15 +182,34 @@ void mpi_coll_combine(const struct mpi_coll *c, bool got_is_left, struct mpi_dat
  * commutes. */
 void mpi_coll_accumulate(const struct mpi_coll *c, bool got_is_left, struct mpi_data *sum_p,
                          struct mpi_data *got_p);
+/** All that this rank gives. Blocks for all ranks lie one behind the other to be summed. */
+struct mpi_data mpi_coll_given(const struct mpi_coll *c);
 /** Has `build` see data of a GPU in host memory, since cores combine them. */
 void mpi_build_sums(struct mpi_coll *c, void (*build)(struct mpi_coll *c));
 /** A copy, unless it is there already. */
 void mpi_coll_move(const struct mpi_coll *c, struct mpi_data from, struct mpi_data to);
 /** Elements [first, end). */
 struct mpi_data mpi_part(struct mpi_data d, uint64_t first, uint64_t end);
+/** `n` pieces of `each` elements, from piece `first` on. */
+static inline struct mpi_data mpi_pieces(struct mpi_data d, uint64_t each, int first, int n)
+{
+    return mpi_part(d, (uint64_t)first * each, (uint64_t)(first + n) * each);
+}
 static inline int mpi_wrap(int rank, int size)
 {
     return (rank % size + size) % size;
+}
+/** One of `n` equal parts, that with number i modulo n. */
+static inline struct mpi_data mpi_nth_part(struct mpi_data d, int n, int i)
+{
+    uint64_t k = (uint64_t)mpi_wrap(i, n);
+
+    return mpi_part(d, d.count * k / (uint64_t)n, d.count * (k + 1) / (uint64_t)n);
+}
+/** The rank that is `steps` further on in a ring of all. */
+static inline int mpi_coll_beside(const struct mpi_coll *c, int steps)
+{
+    return mpi_wrap(c->rank + steps, c->size);
 }
 
 /* What several algorithms are made of */
@@ -181,7 +234,9 @@ static inline int mpi_tree_span(int me, int size)
         span *= 2;
     return span;
 }
-/** Binomial tree of ranks relative to the root; it tells the upper half first. */
+/** To all ranks at once, each rank beginning with the next one further on. */
+void mpi_spread(struct mpi_coll *c);
+/** Binomial tree of ranks relative to the root, which sends to the upper half first. */
 void mpi_bcast_tree(const struct mpi_coll *c, int root, struct mpi_data all);
 /** The other way round: all ranks' c->out to `to` on rank `top`; others ignore `to`. With top = 0
  * the operation need not commute. */

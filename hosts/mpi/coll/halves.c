@@ -12,8 +12,7 @@ void mpi_halves_init(const struct mpi_coll *c, struct mpi_halves *h, int root, u
         h->place = c->rank - h->pairs;
     else
         h->place = (c->rank == 2 * pair) == (root == 2 * pair) ? pair : -1;
-    h->cuts =
-        (uint64_t *)(void *)mpi_schedule_memory(c->s, (uint64_t)(h->cube + 1) * sizeof(*h->cuts));
+    h->cuts = mpi_schedule_memory(c->s, (uint64_t)(h->cube + 1) * sizeof(*h->cuts));
     for (int i = 0; h->cuts != NULL && i <= h->cube; i++)
         h->cuts[i] = count * (uint64_t)i / (uint64_t)h->cube;
 }
@@ -26,7 +25,7 @@ static int rank_at(const struct mpi_halves *h, int place)
 }
 
 /* Parts [first, first + n). */
-static struct mpi_data parts(const struct mpi_halves *h, struct mpi_data d, int first, int n)
+static struct mpi_data parts_from(const struct mpi_halves *h, struct mpi_data d, int first, int n)
 {
     return mpi_part(d, h->cuts[first], h->cuts[first + n]);
 }
@@ -58,10 +57,9 @@ void mpi_halves_reduce(const struct mpi_coll *c, const struct mpi_halves *h, str
         int keep = (h->place & half) != 0 ? first + half : first;
         int peer = rank_at(h, h->place ^ half);
 
-        mpi_coll_receive(c, peer, parts(h, got, keep, half));
-        mpi_coll_send(c, peer, parts(h, sum, 2 * first + half - keep, half));
-        mpi_coll_fence(c);
-        mpi_step_combine(c->s, parts(h, got, keep, half), parts(h, sum, keep, half));
+        mpi_coll_exchange(c, peer, parts_from(h, got, keep, half), peer,
+                          parts_from(h, sum, 2 * first + half - keep, half));
+        mpi_step_combine(c->s, parts_from(h, got, keep, half), parts_from(h, sum, keep, half));
         first = keep;
     }
 }
@@ -73,9 +71,8 @@ void mpi_halves_allgather(const struct mpi_coll *c, const struct mpi_halves *h, 
     for (int n = 1; h->place >= 0 && n < h->cube; n *= 2) {
         int peer = rank_at(h, h->place ^ n), first = h->place & ~(n - 1);
 
-        mpi_coll_receive(c, peer, parts(h, sum, first ^ n, n));
-        mpi_coll_send(c, peer, parts(h, sum, first, n));
-        mpi_coll_fence(c);
+        mpi_coll_exchange(c, peer, parts_from(h, sum, first ^ n, n), peer,
+                          parts_from(h, sum, first, n));
     }
     if (h->place < 0)
         mpi_coll_receive(c, c->rank ^ 1, sum);
@@ -91,10 +88,10 @@ void mpi_halves_gather(const struct mpi_coll *c, const struct mpi_halves *h, str
         int peer = rank_at(h, h->place ^ n), first = h->place & ~(n - 1);
 
         if (((h->place ^ root) & n) != 0) {
-            mpi_coll_send(c, peer, parts(h, sum, first, n));
+            mpi_coll_send(c, peer, parts_from(h, sum, first, n));
             return;
         }
-        mpi_coll_receive(c, peer, parts(h, sum, first ^ n, n));
+        mpi_coll_receive(c, peer, parts_from(h, sum, first ^ n, n));
         mpi_coll_fence(c);
     }
 }

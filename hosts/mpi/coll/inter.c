@@ -20,8 +20,8 @@ static bool is_receiver(const struct mpi_coll *c)
     return c->root >= 0; /* a rank of the other group is the root */
 }
 
-/* Rank 0 knows that its group is there when everybody has reported along the tree. */
-void mpi_inter_barrier(struct mpi_coll *c)
+/* Rank 0 knows that its group is there when all have reported along the tree. */
+static void inter_barrier(struct mpi_coll *c)
 {
     struct mpi_data none = mpi_bytes(c, NULL, 0);
 
@@ -36,9 +36,9 @@ void mpi_inter_barrier(struct mpi_coll *c)
     mpi_bcast_tree(c, 0, none);
 }
 
-void mpi_inter_bcast(struct mpi_coll *c)
+static void inter_bcast(struct mpi_coll *c)
 {
-    struct mpi_data all = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data all = mpi_coll_in(c);
 
     if (c->root == MPI_ROOT)
         far_send(c, 0, all);
@@ -51,34 +51,36 @@ void mpi_inter_bcast(struct mpi_coll *c)
     mpi_bcast_tree(c, 0, all);
 }
 
-void mpi_inter_gather(struct mpi_coll *c)
+static void inter_gather(struct mpi_coll *c)
 {
     for (int r = 0; c->root == MPI_ROOT && r < c->far->npeers; r++)
-        far_receive(c, r, mpi_block(c, &c->in, r));
+        far_receive(c, r, mpi_block_in(c, r));
     if (is_receiver(c))
-        far_send(c, c->root, mpi_block_range(&c->out, 0, 1));
+        far_send(c, c->root, mpi_coll_out(c));
 }
 
-void mpi_inter_scatter(struct mpi_coll *c)
+static void inter_scatter(struct mpi_coll *c)
 {
     for (int r = 0; c->root == MPI_ROOT && r < c->far->npeers; r++)
-        far_send(c, r, mpi_block(c, &c->out, r));
+        far_send(c, r, mpi_block_out(c, r));
     if (is_receiver(c))
-        far_receive(c, c->root, mpi_block_range(&c->in, 0, 1));
+        far_receive(c, c->root, mpi_coll_in(c));
 }
 
-void mpi_inter_to_all(struct mpi_coll *c, bool gathers)
+static void inter_to_all(struct mpi_coll *c)
 {
+    bool gathers = c->kind == MPI_COLL_ALLGATHER || c->kind == MPI_COLL_ALLGATHERV;
+
     for (int r = 0; r < c->far->npeers; r++)
-        far_receive(c, r, mpi_block(c, &c->in, r));
+        far_receive(c, r, mpi_block_in(c, r));
     for (int r = 0; r < c->far->npeers; r++)
-        far_send(c, r, gathers ? mpi_block_range(&c->out, 0, 1) : mpi_block(c, &c->out, r));
+        far_send(c, r, gathers ? mpi_coll_out(c) : mpi_block_out(c, r));
 }
 
 /* The group's sum on its rank 0. */
 static struct mpi_data local_sum(struct mpi_coll *c)
 {
-    struct mpi_data own = mpi_block_range(&c->out, 0, 1);
+    struct mpi_data own = mpi_coll_out(c);
     struct mpi_data sum = c->rank == 0 ? mpi_coll_scratch(c, own.count, own.type) : own;
 
     mpi_reduce_tree(c, 0, sum);
@@ -86,12 +88,12 @@ static struct mpi_data local_sum(struct mpi_coll *c)
     return sum;
 }
 
-void mpi_inter_reduce(struct mpi_coll *c)
+static void inter_reduce(struct mpi_coll *c)
 {
     struct mpi_data sum;
 
     if (c->root == MPI_ROOT)
-        far_receive(c, 0, mpi_block_range(&c->in, 0, 1));
+        far_receive(c, 0, mpi_coll_in(c));
     if (!is_receiver(c))
         return;
     sum = local_sum(c);
@@ -99,9 +101,9 @@ void mpi_inter_reduce(struct mpi_coll *c)
         far_send(c, c->root, sum);
 }
 
-void mpi_inter_allreduce(struct mpi_coll *c)
+static void inter_allreduce(struct mpi_coll *c)
 {
-    struct mpi_data sum = local_sum(c), to = mpi_block_range(&c->in, 0, 1);
+    struct mpi_data sum = local_sum(c), to = mpi_coll_in(c);
 
     if (c->rank == 0) {
         far_receive(c, 0, to);
@@ -112,14 +114,13 @@ void mpi_inter_allreduce(struct mpi_coll *c)
 }
 
 /* `out` is cut into blocks for the ranks of the own group, which also cuts what the others sum. */
-void mpi_inter_reduce_scatter(struct mpi_coll *c)
+static void inter_reduce_scatter(struct mpi_coll *c)
 {
     struct mpi_blocks cut = c->out;
-    struct mpi_data sum, own = mpi_block_range(&c->in, 0, 1), all;
+    struct mpi_data sum, own = mpi_coll_in(c), all;
 
-    c->out = (struct mpi_blocks){ .at = cut.at, .type = cut.type };
-    for (int r = 0; r < c->size; r++)
-        c->out.count += mpi_block(c, &cut, r).count;
+    c->out =
+        (struct mpi_blocks){ cut.at, mpi_coll_given(c).count, cut.type, NULL, NULL, NULL, NULL };
     sum = local_sum(c);
     if (c->rank > 0) {
         mpi_coll_receive(c, 0, own);
@@ -133,4 +134,25 @@ void mpi_inter_reduce_scatter(struct mpi_coll *c)
     for (int r = 1; r < c->size; r++)
         mpi_coll_send(c, r, mpi_block(c, &cut, r));
     mpi_coll_copy(c, mpi_block(c, &cut, 0), own);
+}
+
+void mpi_inter_build(struct mpi_coll *c)
+{
+    static void (*const builders[MPI_COLLECTIVES])(struct mpi_coll * c) = {
+        [MPI_COLL_BARRIER] = inter_barrier,
+        [MPI_COLL_BCAST] = inter_bcast,
+        [MPI_COLL_GATHER] = inter_gather,
+        [MPI_COLL_GATHERV] = inter_gather,
+        [MPI_COLL_SCATTER] = inter_scatter,
+        [MPI_COLL_SCATTERV] = inter_scatter,
+        [MPI_COLL_ALLGATHER] = inter_to_all,
+        [MPI_COLL_ALLGATHERV] = inter_to_all,
+        [MPI_COLL_ALLTOALL] = inter_to_all,
+        [MPI_COLL_ALLTOALLV] = inter_to_all,
+        [MPI_COLL_REDUCE] = inter_reduce,
+        [MPI_COLL_ALLREDUCE] = inter_allreduce,
+        [MPI_COLL_REDUCE_SCATTER] = inter_reduce_scatter,
+    };
+
+    builders[c->kind](c);
 }

@@ -19,12 +19,19 @@ void mpi_schedule_fail(struct mpi_schedule *s, int code)
         s->code = code;
 }
 
+static void *fail_without_memory(struct mpi_schedule *s)
+{
+    mpi_note(s->mr, "out of memory");
+    mpi_schedule_fail(s, MPI_ERR_NO_MEM);
+    return NULL;
+}
+
 struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm, int tag)
 {
-    struct mpi_schedule *s = mr->idle;
+    struct mpi_schedule *s = LIST_FIRST(&mr->idle);
 
     if (s != NULL) {
-        mr->idle = s->next;
+        LIST_REMOVE(s, in_list);
     } else {
         s = calloc(1, sizeof(*s));
         if (s == NULL) {
@@ -33,15 +40,14 @@ struct mpi_schedule *mpi_schedule_get(struct mpi_rank *mr, struct mpi_comm *comm
         }
         s->mr = mr;
     }
-    s->next = NULL;
     s->comm = comm;
     comm->holders++;
     s->op = NULL;
     s->tag = tag;
-    s->nsteps = s->at = s->round.used = s->pending = 0;
+    s->nsteps = s->at = s->round.used = s->pending = s->in_round = s->most = 0;
     s->handle = NULL;
     s->then = NULL;
-    s->running = s->done = false;
+    s->running = s->ready = s->done = false;
     s->code = MPI_SUCCESS;
     return s;
 }
@@ -59,50 +65,27 @@ static void put_objects(struct mpi_schedule *s)
     s->nsteps = 0;
 }
 
-static void link_running(struct mpi_schedule *s)
-{
-    s->next = s->mr->running;
-    s->at_running = &s->mr->running;
-    if (s->next != NULL)
-        s->next->at_running = &s->next;
-    *s->at_running = s;
-    s->running = true;
-}
-
 static void unlink_running(struct mpi_schedule *s)
 {
-    *s->at_running = s->next;
-    if (s->next != NULL)
-        s->next->at_running = s->at_running;
+    if (s->running)
+        LIST_REMOVE(s, in_list);
     s->running = false;
 }
 
 static void link_ready(struct mpi_schedule *s)
 {
-    struct mpi_rank *mr = s->mr;
-
-    if (mr->ready == NULL)
-        mr->ready_end = &mr->ready;
-    s->next_ready = NULL;
-    s->at_ready = mr->ready_end;
-    *mr->ready_end = s;
-    mr->ready_end = &s->next_ready;
-    mr->follows[MPI_FOLLOWS_SCHEDULES].due = true;
+    s->ready = true;
+    TAILQ_INSERT_TAIL(&s->mr->ready, s, in_ready);
+    s->mr->follows[MPI_FOLLOWS_SCHEDULES].due = true;
 }
 
 static void unlink_ready(struct mpi_schedule *s)
 {
-    struct mpi_rank *mr = s->mr;
-
-    if (s->at_ready == NULL)
+    if (!s->ready)
         return;
-    *s->at_ready = s->next_ready;
-    if (s->next_ready != NULL)
-        s->next_ready->at_ready = s->at_ready;
-    else
-        mr->ready_end = s->at_ready;
-    s->at_ready = NULL;
-    mr->follows[MPI_FOLLOWS_SCHEDULES].due = mr->ready != NULL;
+    s->ready = false;
+    TAILQ_REMOVE(&s->mr->ready, s, in_ready);
+    s->mr->follows[MPI_FOLLOWS_SCHEDULES].due = !TAILQ_EMPTY(&s->mr->ready);
 }
 
 /* The first chunk stays for the next collective. */
@@ -124,24 +107,22 @@ void mpi_schedule_put(struct mpi_schedule *s)
     if (s == NULL)
         return;
     s->round.used = 0;
-    if (s->running)
-        unlink_running(s);
+    unlink_running(s);
     unlink_ready(s);
     put_objects(s);
     free_memory(s, false);
     mpi_comm_put(s->comm);
-    s->next = s->mr->idle;
-    s->mr->idle = s;
+    LIST_INSERT_HEAD(&s->mr->idle, s, in_list);
 }
 
 void mpi_schedules_release(struct mpi_rank *mr)
 {
-    while (mr->running != NULL)
-        mpi_schedule_put(mr->running);
-    while (mr->idle != NULL) {
-        struct mpi_schedule *s = mr->idle;
+    struct mpi_schedule *s;
 
-        mr->idle = s->next;
+    while ((s = LIST_FIRST(&mr->running)) != NULL)
+        mpi_schedule_put(s);
+    while ((s = LIST_FIRST(&mr->idle)) != NULL) {
+        LIST_REMOVE(s, in_list);
         free_memory(s, true);
         free(s->steps);
         free(s->round.requests);
@@ -149,7 +130,7 @@ void mpi_schedules_release(struct mpi_rank *mr)
     }
 }
 
-char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
+void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
 {
     struct mpi_scratch *c = s->memory;
     uint64_t take = (bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -158,11 +139,8 @@ char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
         uint64_t room = take > FIRST_CHUNK ? take : FIRST_CHUNK;
 
         c = mpi_block_try(s->mr, sizeof(*c) + room);
-        if (c == NULL) {
-            mpi_note(s->mr, "out of memory");
-            mpi_schedule_fail(s, MPI_ERR_NO_MEM);
-            return NULL;
-        }
+        if (c == NULL)
+            return fail_without_memory(s);
         *c = (struct mpi_scratch){ .next = s->memory, .bytes = room };
         s->memory = c;
     }
@@ -170,17 +148,14 @@ char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes)
     return c->data + (c->used - take);
 }
 
-static struct mpi_step *add(struct mpi_schedule *s, enum mpi_step_kind kind)
+static struct mpi_step *add_step(struct mpi_schedule *s, enum mpi_step_kind kind)
 {
     if (s->nsteps == s->step_room) {
         unsigned room = s->step_room == 0 ? FIRST_STEPS : 2 * s->step_room;
         struct mpi_step *more = realloc(s->steps, room * sizeof(*more));
 
-        if (more == NULL) {
-            mpi_note(s->mr, "out of memory");
-            mpi_schedule_fail(s, MPI_ERR_NO_MEM);
-            return NULL;
-        }
+        if (more == NULL)
+            return fail_without_memory(s);
         s->steps = more;
         s->step_room = room;
     }
@@ -188,13 +163,15 @@ static struct mpi_step *add(struct mpi_schedule *s, enum mpi_step_kind kind)
     return &s->steps[s->nsteps++];
 }
 
-static void message(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_comm *comm,
-                    int peer, struct mpi_data data)
+static void add_message(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_comm *comm,
+                        int peer, struct mpi_data data)
 {
-    struct mpi_step *st = peer == MPI_PROC_NULL ? NULL : add(s, kind);
+    struct mpi_step *st = peer == MPI_PROC_NULL ? NULL : add_step(s, kind);
 
     if (st == NULL)
         return;
+    if (++s->in_round > s->most)
+        s->most = s->in_round;
     st->peer = peer;
     st->comm = comm;
     st->from = data;
@@ -203,18 +180,18 @@ static void message(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_
 
 void mpi_step_send(struct mpi_schedule *s, struct mpi_comm *comm, int to, struct mpi_data data)
 {
-    message(s, MPI_STEP_SEND, comm, to, data);
+    add_message(s, MPI_STEP_SEND, comm, to, data);
 }
 
 void mpi_step_receive(struct mpi_schedule *s, struct mpi_comm *comm, int from, struct mpi_data data)
 {
-    message(s, MPI_STEP_RECEIVE, comm, from, data);
+    add_message(s, MPI_STEP_RECEIVE, comm, from, data);
 }
 
-static void local(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_data from,
-                  struct mpi_data to)
+static void add_local(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_data from,
+                      struct mpi_data to)
 {
-    struct mpi_step *st = from.count == 0 ? NULL : add(s, kind);
+    struct mpi_step *st = from.count == 0 ? NULL : add_step(s, kind);
 
     if (st == NULL)
         return;
@@ -226,21 +203,22 @@ static void local(struct mpi_schedule *s, enum mpi_step_kind kind, struct mpi_da
 
 void mpi_step_copy(struct mpi_schedule *s, struct mpi_data from, struct mpi_data to)
 {
-    local(s, MPI_STEP_COPY, from, to);
+    add_local(s, MPI_STEP_COPY, from, to);
 }
 
 void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_data right)
 {
-    local(s, MPI_STEP_COMBINE, left, right);
+    add_local(s, MPI_STEP_COMBINE, left, right);
 }
 
 void mpi_step_fence(struct mpi_schedule *s)
 {
     if (s->nsteps > 0 && s->steps[s->nsteps - 1].kind != MPI_STEP_FENCE)
-        add(s, MPI_STEP_FENCE);
+        add_step(s, MPI_STEP_FENCE);
+    s->in_round = 0;
 }
 
-static void ended(struct mpi_rank *mr, struct mpi_request *rq)
+static void message_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_schedule *s = rq->owner;
 
@@ -249,25 +227,22 @@ static void ended(struct mpi_rank *mr, struct mpi_request *rq)
         link_ready(s);
 }
 
-static int start_message(struct mpi_schedule *s, const struct mpi_step *st)
+static void start_message(struct mpi_schedule *s, const struct mpi_step *st)
 {
     struct mpi_request *rq = &s->round.requests[s->round.used++];
 
     *rq = (struct mpi_request){ .receives = st->kind == MPI_STEP_RECEIVE,
                                 .comm = st->comm,
+                                .in = st->from.at,
                                 .type = st->from.type,
                                 .count = st->from.count,
                                 .peer = st->peer,
                                 .tag = s->tag,
                                 .context = st->comm->context + 1, /* no user's receive matches */
-                                .ended = ended,
+                                .ended = message_ended,
                                 .owner = s };
-    if (rq->receives)
-        rq->in = st->from.at;
-    else
-        rq->out = st->from.at;
     s->pending++;
-    return mpi_start(s->mr, rq);
+    (void)mpi_start(s->mr, rq);
 }
 
 static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
@@ -275,7 +250,8 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
     switch (st->kind) {
     case MPI_STEP_SEND:
     case MPI_STEP_RECEIVE:
-        return start_message(s, st);
+        start_message(s, st);
+        break;
     case MPI_STEP_COPY:
         mpi_spend_between(s->mr, st->to.at, st->from.at, st->from.count * st->from.type->bytes);
         return mpi_type_copy(s->mr, st->from.type, st->from.at, st->from.count, st->to.type,
@@ -291,27 +267,19 @@ static int start_step(struct mpi_schedule *s, const struct mpi_step *st)
 }
 
 /* Every round has its requests in the same memory. */
-static int room_for_rounds(struct mpi_schedule *s)
+static void make_room(struct mpi_schedule *s)
 {
-    unsigned most = 0, n = 0;
     struct mpi_request *more;
 
-    for (unsigned i = 0; i < s->nsteps; i++) {
-        if (s->steps[i].kind == MPI_STEP_FENCE)
-            n = 0;
-        else if (s->steps[i].kind == MPI_STEP_SEND || s->steps[i].kind == MPI_STEP_RECEIVE)
-            n++;
-        if (n > most)
-            most = n;
+    if (s->most <= s->request_room)
+        return;
+    more = realloc(s->round.requests, s->most * sizeof(*more));
+    if (more == NULL) {
+        (void)fail_without_memory(s);
+        return;
     }
-    if (most <= s->request_room)
-        return MPI_SUCCESS;
-    more = realloc(s->round.requests, most * sizeof(*more));
-    if (more == NULL)
-        return mpi_fail(s->mr, MPI_ERR_NO_MEM, "out of memory");
     s->round.requests = more;
-    s->request_room = most;
-    return MPI_SUCCESS;
+    s->request_room = s->most;
 }
 
 static void check_round(struct mpi_schedule *s)
@@ -322,13 +290,12 @@ static void check_round(struct mpi_schedule *s)
 }
 
 /* A non-blocking one leaves nothing but its handle behind. */
-static void finish(struct mpi_schedule *s)
+static void finish_schedule(struct mpi_schedule *s)
 {
     struct mpi_request *rq = s->handle;
 
     s->done = true;
-    if (s->running)
-        unlink_running(s);
+    unlink_running(s);
     if (s->then != NULL && s->code == MPI_SUCCESS)
         s->code = s->then(s->then_arg);
     if (rq == NULL)
@@ -358,13 +325,13 @@ static void start_round(struct mpi_schedule *s)
 }
 
 /* A message that was too long is an error in the end, but others wait for what comes behind it. */
-static void run(struct mpi_schedule *s)
+static void run_rounds(struct mpi_schedule *s)
 {
     s->mr->moves++;
     while (s->pending == 0) {
         check_round(s);
         if (s->at == s->nsteps) {
-            finish(s);
+            finish_schedule(s);
             return;
         }
         start_round(s);
@@ -373,13 +340,13 @@ static void run(struct mpi_schedule *s)
 
 void mpi_schedule_start(struct mpi_schedule *s)
 {
-    if (s->code == MPI_SUCCESS)
-        mpi_schedule_fail(s, room_for_rounds(s));
+    make_room(s);
     if (s->code != MPI_SUCCESS) {
-        finish(s);
+        finish_schedule(s);
         return;
     }
-    link_running(s);
+    s->running = true;
+    LIST_INSERT_HEAD(&s->mr->running, s, in_list);
     link_ready(s);
     mpi_schedules_advance(s->mr);
 }
@@ -387,14 +354,14 @@ void mpi_schedule_start(struct mpi_schedule *s)
 /* A step may make progress itself: only the outermost call goes on. */
 void mpi_schedules_advance(struct mpi_rank *mr)
 {
+    struct mpi_schedule *s;
+
     if (mr->advancing)
         return;
     mr->advancing = true;
-    while (mr->ready != NULL) {
-        struct mpi_schedule *s = mr->ready;
-
+    while ((s = TAILQ_FIRST(&mr->ready)) != NULL) {
         unlink_ready(s);
-        run(s);
+        run_rounds(s);
     }
     mr->advancing = false;
 }
@@ -405,18 +372,16 @@ int mpi_schedule_wait(struct mpi_schedule *s, const char *call)
 {
     struct mpi_rank *mr = s->mr;
     const struct mpi_waits w = { .mr = mr, .round = &s->round };
-    int code = MPI_SUCCESS;
 
     mpi_waits_begin(&w, call);
-    while (code == MPI_SUCCESS && !s->done) {
+    while (!s->done) {
         unsigned moves = mr->moves;
 
-        code = mpi_advance(mr, &mr->follows[MPI_FOLLOWS_SCHEDULES].due);
+        mpi_advance(mr, &mr->follows[MPI_FOLLOWS_SCHEDULES].due);
         if (moves == mr->moves && !s->done)
             mr->transport->ops->wait(mr->transport);
     }
-    if (code == MPI_SUCCESS)
-        mpi_hand_over(mr);
+    mpi_hand_over(mr);
     mpi_waits_end(&w);
-    return code != MPI_SUCCESS ? code : s->code;
+    return s->code;
 }

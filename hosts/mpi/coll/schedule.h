@@ -45,21 +45,22 @@ struct mpi_step {
 struct mpi_scratch; /* of scratch memory */
 
 struct mpi_schedule {
-    struct mpi_schedule *next, **at_running; /* of the rank's running ones; or of its idle ones */
-    struct mpi_schedule *next_ready, **at_ready; /* of those that can go on; at_ready NULL: not */
+    LIST_ENTRY(mpi_schedule) in_list; /* the rank's running ones, or its idle ones */
+    TAILQ_ENTRY(mpi_schedule) in_ready;
     struct mpi_rank *mr;
     struct mpi_comm *comm; /* held while the schedule is */
     const struct mpi_op *op;
     int tag;
     struct mpi_step *steps;
     unsigned nsteps, step_room, at;
-    struct mpi_round round; /* the present one */
+    struct mpi_round round;  /* the present one */
+    unsigned in_round, most; /* messages: of the round that is being built, of the largest one */
     unsigned request_room, pending;
     struct mpi_scratch *memory;
-    struct mpi_request *handle; /* of a non-blocking one */
+    struct mpi_request *handle; /* NULL: a blocking one */
     int (*then)(void *arg);     /* when it has ended well; NULL: nothing */
     void *then_arg;
-    bool running, done;
+    bool running, ready, done; /* ready: it can go on */
     int code;
 };
 
@@ -78,7 +79,7 @@ void mpi_step_copy(struct mpi_schedule *s, struct mpi_data from, struct mpi_data
 void mpi_step_combine(struct mpi_schedule *s, struct mpi_data left, struct mpi_data right);
 void mpi_step_fence(struct mpi_schedule *s);
 /** Memory until the schedule is put; not NULL unless the schedule has failed. */
-char *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes);
+void *mpi_schedule_memory(struct mpi_schedule *s, uint64_t bytes);
 void mpi_schedule_fail(struct mpi_schedule *s, int code); /* the first failure counts */
 
 /** With a `handle` the schedule may be gone at return: an error is the request's, as its end is. */

@@ -5,21 +5,17 @@
 
 #include "hosts/mpi/coll/collective.h"
 
-#define TABLES_MAX 12u
-#define FORCED_MAX 128u
-#define KB         1024u
+#define ALGORITHMS_MAX 64u
+#define TABLES_MAX     12u
+#define FORCED_MAX     128u
+#define KB             1024u
 
 /** Of one rank. */
 struct mpi_select {
-    const struct mpi_algorithm *algorithms[TABLES_MAX];
+    const struct mpi_algorithm *algorithms[ALGORITHMS_MAX];
     const struct mpi_choice *choices[TABLES_MAX];
-    unsigned nadded, nchosen; /* tables of either */
-    struct mpi_forced {
-        const struct mpi_algorithm *algorithm;
-        uint64_t from_bytes, below_bytes; /* below 0: no limit */
-        int ranks;                        /* 0: any number */
-    } forced[FORCED_MAX];                 /* the latest comes first */
-    unsigned nforced;
+    unsigned nalgorithms, nchoices, nforced;
+    struct mpi_choice forced[FORCED_MAX + 1]; /* the latest comes first; one without a name ends */
 };
 
 static const char *const names[MPI_COLLECTIVES] = {
@@ -45,9 +41,11 @@ int mpi_algorithms_add(struct mpi_rank *mr, const struct mpi_algorithm *algorith
 {
     struct mpi_select *sel = mr->select;
 
-    if (sel->nadded == TABLES_MAX)
-        return mpi_fail(mr, MPI_ERR_INTERN, "more than %u tables of algorithms", TABLES_MAX);
-    sel->algorithms[sel->nadded++] = algorithms;
+    for (; algorithms->name != NULL; algorithms++) {
+        if (sel->nalgorithms == ALGORITHMS_MAX)
+            return mpi_fail(mr, MPI_ERR_INTERN, "more than %u algorithms", ALGORITHMS_MAX);
+        sel->algorithms[sel->nalgorithms++] = algorithms;
+    }
     return MPI_SUCCESS;
 }
 
@@ -55,35 +53,39 @@ int mpi_choices_add(struct mpi_rank *mr, const struct mpi_choice *choices)
 {
     struct mpi_select *sel = mr->select;
 
-    if (sel->nchosen == TABLES_MAX)
+    if (sel->nchoices == TABLES_MAX)
         return mpi_fail(mr, MPI_ERR_INTERN, "more than %u tables of choices", TABLES_MAX);
-    sel->choices[sel->nchosen++] = choices;
+    sel->choices[sel->nchoices++] = choices;
     return MPI_SUCCESS;
 }
 
-static const struct mpi_algorithm *find(const struct mpi_select *sel, enum mpi_collective kind,
-                                        const char *name, size_t length)
+static bool is_named(const char *name, const char *text, size_t length)
 {
-    for (unsigned t = sel->nadded; t-- > 0;)
-        for (const struct mpi_algorithm *a = sel->algorithms[t]; a->name != NULL; a++)
-            if (a->kind == kind && strncmp(a->name, name, length) == 0 && a->name[length] == '\0')
-                return a;
+    return strncmp(name, text, length) == 0 && name[length] == '\0';
+}
+
+static const struct mpi_algorithm *find_algorithm(const struct mpi_select *sel,
+                                                  enum mpi_collective kind, const char *name,
+                                                  size_t length)
+{
+    for (unsigned i = sel->nalgorithms; i-- > 0;)
+        if (sel->algorithms[i]->kind == kind && is_named(sel->algorithms[i]->name, name, length))
+            return sel->algorithms[i];
     return NULL;
 }
 
 /* @return MPI_ERR_ARG, with what there is. */
-static int no_such(struct mpi_rank *mr, const char *item, size_t n, enum mpi_collective kind)
+static int no_such_algorithm(struct mpi_rank *mr, const char *item, size_t n,
+                             enum mpi_collective kind)
 {
     const struct mpi_select *sel = mr->select;
     char list[120] = "";
     size_t at = 0;
 
-    for (unsigned t = 0; t < sel->nadded; t++)
-        for (const struct mpi_algorithm *a = sel->algorithms[t];
-             a->name != NULL && at < sizeof(list); a++)
-            if (a->kind == kind)
-                at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at > 0 ? ", " : "",
-                                       a->name);
+    for (unsigned i = 0; i < sel->nalgorithms && at < sizeof(list); i++)
+        if (sel->algorithms[i]->kind == kind)
+            at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", at > 0 ? ", " : "",
+                                   sel->algorithms[i]->name);
     return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected %s", (int)n, item, list);
 }
 
@@ -102,7 +104,7 @@ static bool read_number(const char **at, const char *end, uint64_t *value_p)
 }
 
 /* "@FROM..BELOW/RANKS" from `at` on, each part or all of it absent. */
-static bool read_limits(const char *at, const char *end, struct mpi_forced *f)
+static bool read_limits(const char *at, const char *end, struct mpi_choice *f)
 {
     uint64_t ranks = 0;
 
@@ -118,64 +120,62 @@ static bool read_limits(const char *at, const char *end, struct mpi_forced *f)
     }
     if (at < end && *at == '/') {
         at++;
-        if (!read_number(&at, end, &ranks) || ranks == 0 || ranks > INT32_MAX)
+        if (!read_number(&at, end, &ranks) || ranks == 0 || ranks >= INT32_MAX)
             return false;
-        f->ranks = (int)ranks;
+        f->from_ranks = (int)ranks;
+        f->below_ranks = f->from_ranks + 1;
     }
     return at == end;
 }
 
 /* One without limits replaces all that there is of its collective. */
-static int add_forced(struct mpi_rank *mr, const struct mpi_forced *f)
+static int add_forced(struct mpi_rank *mr, const struct mpi_choice *f)
 {
     struct mpi_select *sel = mr->select;
+    bool limited = f->from_bytes != 0 || f->below_bytes != 0 || f->from_ranks != 0;
     unsigned kept = 0;
 
-    if (f->from_bytes == 0 && f->below_bytes == 0 && f->ranks == 0) {
-        for (unsigned i = 0; i < sel->nforced; i++)
-            if (sel->forced[i].algorithm->kind != f->algorithm->kind)
-                sel->forced[kept++] = sel->forced[i];
-        sel->nforced = kept;
-    }
-    if (sel->nforced == FORCED_MAX)
+    for (unsigned i = 0; i < sel->nforced; i++)
+        if (limited || sel->forced[i].kind != f->kind)
+            sel->forced[kept++] = sel->forced[i];
+    if (kept == FORCED_MAX)
         return mpi_fail(mr, MPI_ERR_ARG, "more than %u algorithms", FORCED_MAX);
-    sel->forced[sel->nforced++] = *f;
+    memmove(sel->forced + 1, sel->forced, kept * sizeof(*f));
+    sel->forced[0] = *f;
+    sel->nforced = kept + 1;
+    sel->forced[sel->nforced] = (struct mpi_choice){ 0 };
     return MPI_SUCCESS;
 }
 
-/* One "kind=name@from..below/ranks" of `n` characters. */
+/* One "kind=name@from..below/ranks" of `n` characters, with a comma or the end behind them. */
 static int force_one(struct mpi_rank *mr, const char *item, size_t n)
 {
-    const char *mark = memchr(item, '=', n), *end = item + n;
-    size_t left = mark != NULL ? (size_t)(mark - item) : 0;
+    const char *mark = memchr(item, '=', n), *limits;
+    const struct mpi_algorithm *a;
+    struct mpi_choice f = { .kind = MPI_COLL_BARRIER };
 
-    for (int k = 0; mark != NULL && k < MPI_COLLECTIVES; k++) {
-        struct mpi_forced f = { 0 };
-        const char *limits = mark + 1;
-
-        if (strlen(names[k]) != left || strncmp(names[k], item, left) != 0)
-            continue;
-        while (limits < end && *limits != '@' && *limits != '/')
-            limits++;
-        f.algorithm =
-            find(mr->select, (enum mpi_collective)k, mark + 1, (size_t)(limits - mark) - 1);
-        if (f.algorithm == NULL)
-            return no_such(mr, item, (size_t)(limits - item), (enum mpi_collective)k);
-        if (!read_limits(limits, end, &f))
-            return mpi_fail(
-                mr, MPI_ERR_ARG,
-                "algorithm %.*s: expected @FROM..BELOW in bytes, /RANKS, or both behind "
-                "its name, as in allgather=ring@4K..64K/16",
-                (int)n, item);
-        return add_forced(mr, &f);
-    }
-    if (mark != NULL)
+    if (mark == NULL)
+        return mpi_fail(mr, MPI_ERR_ARG,
+                        "algorithm %.*s: expected COLLECTIVE=NAME, as allgather=ring", (int)n,
+                        item);
+    while (f.kind < MPI_COLLECTIVES && !is_named(names[f.kind], item, (size_t)(mark - item)))
+        f.kind++;
+    if (f.kind == MPI_COLLECTIVES)
         return mpi_fail(mr, MPI_ERR_ARG,
                         "algorithm %.*s: no such collective: expected the name of one without "
                         "MPI_, as in allgather=ring",
                         (int)n, item);
-    return mpi_fail(mr, MPI_ERR_ARG, "algorithm %.*s: expected COLLECTIVE=NAME, as allgather=ring",
-                    (int)n, item);
+    limits = mark + 1 + strcspn(mark + 1, "@/,");
+    a = find_algorithm(mr->select, f.kind, mark + 1, (size_t)(limits - mark) - 1);
+    if (a == NULL)
+        return no_such_algorithm(mr, item, (size_t)(limits - item), f.kind);
+    f.algorithm = a->name;
+    if (!read_limits(limits, item + n, &f))
+        return mpi_fail(mr, MPI_ERR_ARG,
+                        "algorithm %.*s: expected @FROM..BELOW in bytes, /RANKS, or both behind "
+                        "its name, as in allgather=ring@4K..64K/16",
+                        (int)n, item);
+    return add_forced(mr, &f);
 }
 
 int mpi_algorithms_force(struct mpi_rank *mr, const char *text)
@@ -191,55 +191,52 @@ int mpi_algorithms_force(struct mpi_rank *mr, const char *text)
     return code;
 }
 
-static bool holds(const struct mpi_choice *ch, const struct mpi_coll *c)
+static bool limits_hold(const struct mpi_choice *ch, const struct mpi_coll *c)
 {
     return ch->kind == c->kind && c->bytes >= ch->from_bytes &&
            (ch->below_bytes == 0 || c->bytes < ch->below_bytes) && c->size >= ch->from_ranks &&
            (ch->below_ranks == 0 || c->size < ch->below_ranks);
 }
 
-static bool applies(const struct mpi_algorithm *a, const struct mpi_coll *c)
+static bool algorithm_applies(const struct mpi_algorithm *a, const struct mpi_coll *c)
 {
-    return a != NULL && (a->applies == NULL || a->applies(c));
+    return a->kind == c->kind && (a->applies == NULL || a->applies(c));
 }
 
-static bool forced_holds(const struct mpi_forced *f, const struct mpi_coll *c)
+/* The first row of a table whose limits hold and whose algorithm applies; NULL: none does. */
+static const struct mpi_algorithm *choose_from(const struct mpi_choice *ch,
+                                               const struct mpi_coll *c)
 {
-    return f->algorithm->kind == c->kind && c->bytes >= f->from_bytes &&
-           (f->below_bytes == 0 || c->bytes < f->below_bytes) &&
-           (f->ranks == 0 || f->ranks == c->size);
-}
+    const struct mpi_algorithm *a;
 
-static const struct mpi_algorithm *choose(const struct mpi_coll *c)
-{
-    const struct mpi_select *sel = c->mr->select;
-
-    for (unsigned i = sel->nforced; i-- > 0;)
-        if (forced_holds(&sel->forced[i], c) && applies(sel->forced[i].algorithm, c))
-            return sel->forced[i].algorithm;
-    for (unsigned t = sel->nchosen; t-- > 0;) {
-        for (const struct mpi_choice *ch = sel->choices[t]; ch->algorithm != NULL; ch++) {
-            const struct mpi_algorithm *a;
-
-            if (!holds(ch, c))
-                continue;
-            a = find(sel, c->kind, ch->algorithm, strlen(ch->algorithm));
-            if (applies(a, c))
-                return a;
-        }
+    for (; ch->algorithm != NULL; ch++) {
+        if (!limits_hold(ch, c))
+            continue;
+        a = find_algorithm(c->mr->select, c->kind, ch->algorithm, strlen(ch->algorithm));
+        if (a != NULL && algorithm_applies(a, c))
+            return a;
     }
     return NULL;
 }
 
+/* Where no table has a row, the first algorithm that applies. Each kind has one that always does.
+ */
+static const struct mpi_algorithm *choose_algorithm(const struct mpi_coll *c)
+{
+    const struct mpi_select *sel = c->mr->select;
+    const struct mpi_algorithm *a = choose_from(sel->forced, c);
+
+    for (unsigned t = sel->nchoices; a == NULL && t-- > 0;)
+        a = choose_from(sel->choices[t], c);
+    for (unsigned i = 0; a == NULL; i++)
+        a = algorithm_applies(sel->algorithms[i], c) ? sel->algorithms[i] : NULL;
+    return a;
+}
+
 void mpi_coll_build(struct mpi_coll *c)
 {
-    const struct mpi_algorithm *a = choose(c);
+    const struct mpi_algorithm *a = choose_algorithm(c);
 
-    if (a == NULL) {
-        mpi_note(c->mr, "no algorithm for %s", names[c->kind]);
-        mpi_schedule_fail(c->s, MPI_ERR_INTERN);
-        return;
-    }
     if (c->kind >= MPI_COLL_REDUCE)
         mpi_build_sums(c, a->build);
     else
@@ -250,11 +247,8 @@ bool mpi_algorithm_text(const struct mpi_rank *mr, unsigned i, char *text, size_
 {
     const struct mpi_select *sel = mr->select;
 
-    for (unsigned t = 0; t < sel->nadded; t++)
-        for (const struct mpi_algorithm *a = sel->algorithms[t]; a->name != NULL; a++)
-            if (i-- == 0) {
-                (void)snprintf(text, room, "%s=%s", names[a->kind], a->name);
-                return true;
-            }
-    return false;
+    if (i >= sel->nalgorithms)
+        return false;
+    (void)snprintf(text, room, "%s=%s", names[sel->algorithms[i]->kind], sel->algorithms[i]->name);
+    return true;
 }

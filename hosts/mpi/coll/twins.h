@@ -1,4 +1,4 @@
-/* Both forms of collectives, blocking and not: they differ in nothing but the request. */
+/* Both forms of collectives, blocking and not, which differ in nothing but the request. */
 #ifndef MPI_TWINS_H
 #define MPI_TWINS_H
 
@@ -43,22 +43,21 @@
 
 /**
  * Defines MPI_NAME() and its non-blocking form with these parameters and those that all have: what
- * the program passes is put into a struct mpi_sides, and both forms are RUN(), whose `request` is
- * NULL for the blocking one.
+ * the program passes is put into a struct mpi_sides, which PREPARE() checks.
  */
 #define LIST(...) __VA_ARGS__
-#define COLLECTIVE(NAME, NONBLOCKING, PARAMETERS, RUN, KIND, ...)                                  \
+#define COLLECTIVE(NAME, NONBLOCKING, PARAMETERS, PREPARE, KIND, ...)                              \
     int MPI_##NAME(LIST PARAMETERS, MPI_Comm comm)                                                 \
     {                                                                                              \
         const struct mpi_sides a = { __VA_ARGS__ };                                                \
                                                                                                    \
-        return RUN(__func__, KIND, &a, comm, NULL);                                                \
+        return mpi_coll_call(__func__, KIND, PREPARE, &a, comm, NULL);                             \
     }                                                                                              \
     int MPI_##NONBLOCKING(LIST PARAMETERS, MPI_Comm comm, MPI_Request *request)                    \
     {                                                                                              \
         const struct mpi_sides a = { __VA_ARGS__ };                                                \
                                                                                                    \
-        return RUN(__func__, KIND, &a, comm, request);                                             \
+        return mpi_coll_call(__func__, KIND, PREPARE, &a, comm, request);                          \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -17,7 +17,7 @@ int mpi_null(const char *call, const char *name, enum mpi_null_kind kind, int ha
     mpi_note(mr, "%s", why);
     switch (kind) {
     case MPI_NULL_WIN:
-        return mpi_win_end(mr, mpi_table_get(&mr->wins, number), call, MPI_ERR_ARG);
+        return mpi_win_end(mpi_table_get(&mr->wins, number), call, MPI_ERR_ARG);
     case MPI_NULL_FILE:
         return mpi_file_end(mpi_table_get(&mr->files, number), call, MPI_ERR_ARG);
     default:

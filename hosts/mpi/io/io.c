@@ -10,30 +10,32 @@
 #include <unistd.h>
 
 #define ACCESS_MODES (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR)
+#define AGREED_INTS  3 /* at most, see mpi_file_agree() */
 
-int mpi_file_begin(const char *call, MPI_File file, struct mpi_file **f_p)
+struct mpi_file *mpi_file_begin(const char *call, MPI_File file)
 {
     struct mpi_rank *mr = mpi_self();
+    struct mpi_file *f =
+        mr != NULL && file > 0 ? mpi_table_get(&mr->files, (unsigned)file - 1) : NULL;
 
-    *f_p = NULL;
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *f_p = file > 0 ? mpi_table_get(&mr->files, (unsigned)file - 1) : NULL;
-    if (*f_p == NULL)
-        return mpi_fail(mr, MPI_ERR_FILE, "file = %d: no file", file);
+    if (f == NULL) {
+        mpi_note(mr, "file = %d: no file", file);
+        return NULL;
+    }
     mr->outer = call;
     host_spend_cost(mr->host, HOST_COST_CALL);
-    return MPI_SUCCESS;
+    return f;
 }
 
 int mpi_file_end(struct mpi_file *f, const char *call, int code)
 {
     struct mpi_rank *mr = mpi_self();
 
-    if (mr != NULL)
-        mr->outer = NULL;
-    if (mr == NULL || code == MPI_SUCCESS)
-        return mpi_end(mr, call, code);
+    if (mr == NULL)
+        return mpi_end(mr, call, MPI_ERR_OTHER);
+    mr->outer = NULL;
+    if (code == MPI_SUCCESS)
+        return code;
     return mpi_end_object(mr, f != NULL ? f->errhandler : mr->file_errhandler,
                           f != NULL ? f->handle : MPI_FILE_NULL, call, code);
 }
@@ -62,7 +64,24 @@ int mpi_file_errno(struct mpi_rank *mr, const char *name, int error)
     return mpi_fail(mr, code, "%.60s: %s", name, why);
 }
 
-/* ---- what ranks tell each other ------------------------------------------------------------- */
+int mpi_file_check_mode(const struct mpi_file *f, int unwanted)
+{
+    static const struct {
+        int mode, code;
+        const char *name;
+    } modes[] = {
+        { MPI_MODE_RDONLY, MPI_ERR_READ_ONLY, "MPI_MODE_RDONLY" },
+        { MPI_MODE_WRONLY, MPI_ERR_ACCESS, "MPI_MODE_WRONLY" },
+        { MPI_MODE_SEQUENTIAL, MPI_ERR_UNSUPPORTED_OPERATION, "MPI_MODE_SEQUENTIAL" },
+    };
+
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if ((f->amode & unwanted & modes[i].mode) != 0)
+            return mpi_fail(f->mr, modes[i].code, "%.60s: opened with %s", f->name, modes[i].name);
+    return MPI_SUCCESS;
+}
+
+/* ---- what ranks exchange -------------------------------------------------------------------- */
 
 /* Of an error on another rank. */
 static void note_of(struct mpi_file *f, int rank, int code)
@@ -74,33 +93,42 @@ static void note_of(struct mpi_file *f, int rank, int code)
     mpi_note(f->mr, "%.60s: rank %d: %s", f->name, rank, text);
 }
 
+void *mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes)
+{
+    char *all = mpi_block_new(f->mr, (size_t)f->comm->size * bytes);
+
+    memcpy(all + (size_t)f->comm->rank * bytes, own, bytes);
+    if (mpi_comm_exchange(f->mr, f->comm, (int *)(void *)all, (int)(bytes / sizeof(int))) ==
+        MPI_SUCCESS)
+        return all;
+    mpi_block_free(all);
+    return NULL;
+}
+
 int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code)
 {
+    int mine[AGREED_INTS + 1], *all, bad = MPI_SUCCESS;
     size_t each = (size_t)n + 1;
-    size_t size = (size_t)f->comm->size;
-    int *all = mpi_block_zero(f->mr, each * size * sizeof(*all));
-    int bad;
 
-    if (all == NULL)
-        return mpi_fail(f->mr, MPI_ERR_NO_MEM, "out of memory");
     for (int i = 0; i < n; i++)
-        all[each * (size_t)f->comm->rank + (size_t)i] = own[i];
-    all[each * (size_t)f->comm->rank + (size_t)n] = code;
-    bad = mpi_comm_exchange(f->mr, f->comm, all, (int)each);
-    for (size_t r = 0; bad == MPI_SUCCESS && r < size; r++) {
-        bad = all[each * r + (size_t)n];
+        mine[i] = own[i];
+    mine[n] = code;
+    all = mpi_file_gather(f, mine, each * sizeof(*mine));
+    if (all == NULL)
+        return MPI_ERR_NO_MEM;
+    for (int r = 0; bad == MPI_SUCCESS && r < f->comm->size; r++) {
+        bad = all[each * (size_t)r + (size_t)n];
         if (bad != MPI_SUCCESS && code == MPI_SUCCESS)
-            note_of(f, (int)r, bad);
+            note_of(f, r, bad);
     }
-    for (size_t r = 1; bad == MPI_SUCCESS && r < size; r++)
-        if (memcmp(&all[each * r], all, (size_t)n * sizeof(*all)) != 0)
-            bad =
-                mpi_fail(f->mr, MPI_ERR_NOT_SAME, "other arguments on rank %zu than on rank 0", r);
+    for (int r = 1; bad == MPI_SUCCESS && r < f->comm->size; r++)
+        if (memcmp(&all[each * (size_t)r], all, (size_t)n * sizeof(*all)) != 0)
+            bad = mpi_fail(f->mr, MPI_ERR_NOT_SAME, "other arguments on rank %d than on rank 0", r);
     mpi_block_free(all);
     return bad;
 }
 
-int mpi_file_tell(struct mpi_file *f, int64_t *number, int code)
+int mpi_file_broadcast(struct mpi_file *f, int64_t *number, int code)
 {
     int ints[3] = { code };
     int bad;
@@ -121,7 +149,7 @@ static int by_rank_0(struct mpi_file *f, int (*act)(struct mpi_file *f, int64_t 
 {
     int code = f->comm->rank == 0 ? act(f, number) : MPI_SUCCESS;
 
-    return mpi_file_tell(f, &number, code);
+    return mpi_file_broadcast(f, &number, code);
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -240,7 +268,7 @@ static struct mpi_file *file_new(struct mpi_rank *mr, const char *name, int amod
 }
 
 /* The window for what the ranks share; its communicator serves the file, too. */
-static int share(struct mpi_file *f, MPI_Comm comm, bool root)
+static int share_window(struct mpi_file *f, MPI_Comm comm, bool root)
 {
     struct mpi_win *win = NULL;
     int code = MPI_Win_allocate(root ? (MPI_Aint)sizeof(*f->shared) : 0, 1, MPI_INFO_NULL, comm,
@@ -257,10 +285,10 @@ static int share(struct mpi_file *f, MPI_Comm comm, bool root)
     return MPI_SUCCESS;
 }
 
-static int make(struct mpi_rank *mr, const char *call, struct mpi_file *f, MPI_Comm comm, bool root,
-                MPI_Info info)
+static int open_shared(struct mpi_rank *mr, const char *call, struct mpi_file *f, MPI_Comm comm,
+                       bool root, MPI_Info info)
 {
-    int code = share(f, comm, root);
+    int code = share_window(f, comm, root);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -292,7 +320,7 @@ int MPI_File_open(MPI_Comm comm, const char *name, int amode, MPI_Info info, MPI
     if (f == NULL)
         return mpi_file_end(NULL, __func__, MPI_ERR_NO_MEM);
     mr->outer = __func__;
-    code = make(mr, __func__, f, comm, c->rank == 0, info);
+    code = open_shared(mr, __func__, f, comm, c->rank == 0, info);
     if (code == MPI_SUCCESS)
         *file = f->handle;
     else
@@ -309,18 +337,17 @@ static int remove_name(struct mpi_file *f, int64_t unused)
 
 int MPI_File_close(MPI_File *file)
 {
-    struct mpi_file *f = NULL;
-    struct mpi_rank *mr = mpi_self();
-    int code = mpi_file_begin(__func__, *file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, *file);
+    int code = MPI_SUCCESS;
 
-    if (code != MPI_SUCCESS)
-        return mpi_file_end(f, __func__, code);
+    if (f == NULL)
+        return mpi_file_end(f, __func__, MPI_ERR_FILE);
     if ((f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
         code = mpi_file_agree(f, NULL, 0, MPI_SUCCESS);
         if (code == MPI_SUCCESS)
             code = by_rank_0(f, remove_name, 0);
     }
-    host_spend_cost(mr->host, HOST_COST_SYSCALL);
+    host_spend_cost(f->mr->host, HOST_COST_SYSCALL);
     (void)MPI_Win_free(&f->win); /* when all are here */
     file_drop(f);
     *file = MPI_FILE_NULL;
@@ -330,10 +357,10 @@ int MPI_File_close(MPI_File *file)
 int MPI_File_delete(const char *name, MPI_Info info)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = mr != NULL ? MPI_SUCCESS : MPI_ERR_OTHER;
+    int code = MPI_SUCCESS;
 
     (void)info; /* hints only */
-    if (code == MPI_SUCCESS) {
+    if (mr != NULL) {
         host_spend_cost(mr->host, HOST_COST_SYSCALL);
         if (unlink(name) != 0)
             code = mpi_file_errno(mr, name, errno);
@@ -376,22 +403,17 @@ static int check_size(const struct mpi_file *f, int64_t size)
 {
     if (size < 0)
         return mpi_fail(f->mr, MPI_ERR_ARG, "size = %lld: expected 0 or more", (long long)size);
-    if ((f->amode & MPI_MODE_RDONLY) != 0)
-        return mpi_fail(f->mr, MPI_ERR_READ_ONLY, "%.60s: opened with MPI_MODE_RDONLY", f->name);
-    if ((f->amode & MPI_MODE_SEQUENTIAL) != 0)
-        return mpi_fail(f->mr, MPI_ERR_UNSUPPORTED_OPERATION,
-                        "%.60s: opened with MPI_MODE_SEQUENTIAL", f->name);
-    return MPI_SUCCESS;
+    return mpi_file_check_mode(f, MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL);
 }
 
 static int change_size(const char *call, MPI_File file, int64_t size,
                        int (*act)(struct mpi_file *f, int64_t size))
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(call, file, &f), ints[2];
+    struct mpi_file *f = mpi_file_begin(call, file);
+    int code = MPI_ERR_FILE, ints[2];
 
     memcpy(ints, &size, sizeof(size));
-    if (code == MPI_SUCCESS)
+    if (f != NULL)
         code = mpi_file_agree(f, ints, 2, check_size(f, size));
     if (code == MPI_SUCCESS)
         code = by_rank_0(f, act, size);
@@ -410,12 +432,10 @@ int MPI_File_preallocate(MPI_File file, MPI_Offset size)
 
 int MPI_File_get_size(MPI_File file, MPI_Offset *size)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
     int64_t bytes = 0;
+    int code = f != NULL ? mpi_file_size(f, &bytes) : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
-        code = mpi_file_size(f, &bytes);
     if (code == MPI_SUCCESS)
         *size = bytes;
     return mpi_file_end(f, __func__, code);

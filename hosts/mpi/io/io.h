@@ -45,18 +45,23 @@ struct mpi_file {
 /* io.c */
 int mpi_files_init(struct mpi_rank *mr);
 void mpi_files_release(struct mpi_rank *mr);
-/** What each call begins with. @return the code for no file, noted. */
-int mpi_file_begin(const char *call, MPI_File file, struct mpi_file **f_p);
+/** What each call begins with. @return NULL: no file, noted. */
+struct mpi_file *mpi_file_begin(const char *call, MPI_File file);
 /** Ends it, with the error handler of the file, or for NULL that of MPI_FILE_NULL. @return `code`
  */
 int mpi_file_end(struct mpi_file *f, const char *call, int code);
 /** The class of an error of the system, noted. */
 int mpi_file_errno(struct mpi_rank *mr, const char *name, int error);
+/** @return the code for the first of these modes that the file has been opened with. */
+int mpi_file_check_mode(const struct mpi_file *f, int unwanted);
+/** Collective: `bytes`, a multiple of an int's, of each rank. @return memory for mpi_block_free(),
+ * or NULL: none, noted. */
+void *mpi_file_gather(struct mpi_file *f, const void *own, size_t bytes);
 /** Collective: whether `n` ints are the same on all ranks, and `code` is MPI_SUCCESS.
  * @return the code of the first rank that has another one, or MPI_ERR_NOT_SAME; all the same. */
 int mpi_file_agree(struct mpi_file *f, const int *own, int n, int code);
 /** Collective: the number of rank 0 for all, and its code. */
-int mpi_file_tell(struct mpi_file *f, int64_t *number, int code);
+int mpi_file_broadcast(struct mpi_file *f, int64_t *number, int code);
 int mpi_file_size(struct mpi_file *f, int64_t *size_p);
 
 /* io_view.c */

@@ -3,52 +3,43 @@
 
 int MPI_File_get_group(MPI_File file, MPI_Group *group)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
 
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_group(f->comm_handle, group);
-    return mpi_file_end(f, __func__, code);
+    return mpi_file_end(f, __func__,
+                        f != NULL ? MPI_Comm_group(f->comm_handle, group) : MPI_ERR_FILE);
 }
 
 int MPI_File_get_amode(MPI_File file, int *amode)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
 
-    if (code == MPI_SUCCESS)
+    if (f != NULL)
         *amode = f->amode;
-    return mpi_file_end(f, __func__, code);
+    return mpi_file_end(f, __func__, f != NULL ? MPI_SUCCESS : MPI_ERR_FILE);
 }
 
 int MPI_File_set_info(MPI_File file, MPI_Info info)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_info_keep(f->mr, &f->info, info);
-    return mpi_file_end(f, __func__, code);
+    return mpi_file_end(f, __func__,
+                        f != NULL ? mpi_info_keep(f->mr, &f->info, info) : MPI_ERR_FILE);
 }
 
 int MPI_File_get_info(MPI_File file, MPI_Info *info)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_info_copy(f->mr, f->info, info);
-    return mpi_file_end(f, __func__, code);
+    return mpi_file_end(f, __func__,
+                        f != NULL ? mpi_info_copy(f->mr, f->info, info) : MPI_ERR_FILE);
 }
 
 int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
 {
-    struct mpi_file *f = NULL;
+    struct mpi_file *f = mpi_file_begin(__func__, file);
     struct mpi_type *t = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    int code = f != NULL ? mpi_type_get(f->mr, type, &t) : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
-        code = mpi_type_get(f->mr, type, &t);
     if (code == MPI_SUCCESS)
         *extent = t->extent; /* "native" is as in memory */
     return mpi_file_end(f, __func__, code);
@@ -56,10 +47,10 @@ int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent)
 
 int MPI_File_set_atomicity(MPI_File file, int flag)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f), own = flag != 0;
+    struct mpi_file *f = mpi_file_begin(__func__, file);
+    int own = flag != 0, code = MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
+    if (f != NULL)
         code = mpi_file_agree(f, &own, 1, MPI_SUCCESS);
     if (code == MPI_SUCCESS)
         f->atomic = own != 0;
@@ -68,40 +59,35 @@ int MPI_File_set_atomicity(MPI_File file, int flag)
 
 int MPI_File_get_atomicity(MPI_File file, int *flag)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
 
-    if (code == MPI_SUCCESS)
+    if (f != NULL)
         *flag = f->atomic;
-    return mpi_file_end(f, __func__, code);
+    return mpi_file_end(f, __func__, f != NULL ? MPI_SUCCESS : MPI_ERR_FILE);
 }
 
 /* What a rank has written the others can read at once: the system has it. */
 int MPI_File_sync(MPI_File file)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
 
-    if (code == MPI_SUCCESS)
+    if (f != NULL)
         host_spend_cost(f->mr->host, HOST_COST_SYSCALL);
-    return mpi_file_end(f, __func__, code);
+    return mpi_file_end(f, __func__, f != NULL ? MPI_SUCCESS : MPI_ERR_FILE);
 }
 
 /* ---- error handlers ------------------------------------------------------------------------- */
 
-/* Where the handler of a file is, or that which files will have that are opened later. */
-static int slot_of(MPI_File file, struct mpi_file **f_p, struct mpi_errhandler ***slot_p)
+/* Where the handler of a file is, or that which files will have that are opened later. NULL: no
+ * file. */
+static struct mpi_errhandler **slot_of(MPI_File file, struct mpi_file **f_p)
 {
     struct mpi_rank *mr = mpi_self();
-    int code = MPI_SUCCESS;
 
-    *f_p = NULL;
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    if (file != MPI_FILE_NULL)
-        code = mpi_file_begin(NULL, file, f_p);
-    *slot_p = *f_p != NULL ? &(*f_p)->errhandler : &mr->file_errhandler;
-    return code;
+    *f_p = file != MPI_FILE_NULL ? mpi_file_begin(NULL, file) : NULL;
+    if (*f_p != NULL)
+        return &(*f_p)->errhandler;
+    return mr != NULL && file == MPI_FILE_NULL ? &mr->file_errhandler : NULL;
 }
 
 int MPI_File_create_errhandler(MPI_File_errhandler_function *fn, MPI_Errhandler *handler)
@@ -114,33 +100,27 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function *fn, MPI_Errhandler 
 int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler handler)
 {
     struct mpi_file *f;
-    struct mpi_errhandler **slot;
-    int code = slot_of(file, &f, &slot);
+    struct mpi_errhandler **slot = slot_of(file, &f);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_errhandler_set(mpi_self(), slot, handler);
-    return mpi_file_end(f, __func__, code);
+    return mpi_file_end(
+        f, __func__, slot != NULL ? mpi_errhandler_set(mpi_self(), slot, handler) : MPI_ERR_FILE);
 }
 
 int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *handler)
 {
     struct mpi_file *f;
-    struct mpi_errhandler **slot;
-    int code = slot_of(file, &f, &slot);
+    struct mpi_errhandler **slot = slot_of(file, &f);
 
-    if (code == MPI_SUCCESS)
-        code = mpi_errhandler_get(mpi_self(), *slot, handler);
-    return mpi_file_end(f, __func__, code);
+    return mpi_file_end(
+        f, __func__, slot != NULL ? mpi_errhandler_get(mpi_self(), *slot, handler) : MPI_ERR_FILE);
 }
 
 int MPI_File_call_errhandler(MPI_File file, int code)
 {
     struct mpi_file *f;
-    struct mpi_errhandler **slot;
-    int bad = slot_of(file, &f, &slot);
 
-    if (bad != MPI_SUCCESS)
-        return mpi_file_end(f, __func__, bad);
+    if (slot_of(file, &f) == NULL)
+        return mpi_file_end(f, __func__, MPI_ERR_FILE);
     mpi_note(mpi_self(), "error code %d", code);
     (void)mpi_file_end(f, __func__, code);
     return MPI_SUCCESS;

@@ -22,22 +22,12 @@ struct call {
     MPI_Datatype type;
 };
 
-static int check_mode(const struct mpi_file *f, const struct call *c)
-{
-    if (c->writes && (f->amode & MPI_MODE_RDONLY) != 0)
-        return mpi_fail(f->mr, MPI_ERR_READ_ONLY, "%.60s: opened with MPI_MODE_RDONLY", f->name);
-    if (!c->writes && (f->amode & MPI_MODE_WRONLY) != 0)
-        return mpi_fail(f->mr, MPI_ERR_ACCESS, "%.60s: opened with MPI_MODE_WRONLY", f->name);
-    if ((f->amode & MPI_MODE_SEQUENTIAL) != 0 && (c->place == AT || c->place == OWN))
-        return mpi_fail(f->mr, MPI_ERR_UNSUPPORTED_OPERATION,
-                        "%.60s: opened with MPI_MODE_SEQUENTIAL", f->name);
-    return MPI_SUCCESS;
-}
-
-static int check(struct mpi_file *f, const struct call *c, struct mpi_access *a)
+static int check_call(struct mpi_file *f, const struct call *c, struct mpi_access *a)
 {
     uint64_t etype = f->view.etype->bytes;
-    int code = check_mode(f, c);
+    int unwanted = (c->writes ? MPI_MODE_RDONLY : MPI_MODE_WRONLY) |
+                   (c->place == AT || c->place == OWN ? MPI_MODE_SEQUENTIAL : 0);
+    int code = mpi_file_check_mode(f, unwanted);
 
     if (code == MPI_SUCCESS)
         code = mpi_check_memory(f->mr, c->buf, c->count, c->type, &a->type);
@@ -56,37 +46,34 @@ static int check(struct mpi_file *f, const struct call *c, struct mpi_access *a)
 }
 
 /* Where each rank begins, and the shared pointer after all of them; the view of all is the same. */
-static int order(struct mpi_file *f, const struct call *c, struct mpi_access *a, int code)
+static int order_ranks(struct mpi_file *f, const struct call *c, struct mpi_access *a, int code)
 {
-    size_t n = (size_t)f->comm->size;
-    int64_t *all = mpi_block_zero(f->mr, n * sizeof(*all)), sum = 0, at = 0;
+    int64_t own = code == MPI_SUCCESS ? mpi_file_etypes(f, a->bytes) : 0, *all, sum = 0, at = 0;
     int bad;
 
+    all = mpi_file_gather(f, &own, sizeof(own));
     if (all == NULL)
-        return mpi_fail(f->mr, MPI_ERR_NO_MEM, "out of memory");
-    all[f->comm->rank] = code == MPI_SUCCESS ? mpi_file_etypes(f, a->bytes) : 0;
-    bad = mpi_comm_exchange(f->mr, f->comm, (int *)(void *)all, sizeof(*all) / sizeof(int));
-    for (size_t r = 0; r < n; r++) {
-        a->at += r < (size_t)f->comm->rank ? all[r] : 0;
+        return MPI_ERR_NO_MEM;
+    for (int r = 0; r < f->comm->size; r++) {
+        a->at += r < f->comm->rank ? all[r] : 0;
         sum += all[r];
     }
     mpi_block_free(all);
-    if (f->comm->rank == 0) { /* nobody else uses it before all know */
+    if (f->comm->rank == 0) { /* no other rank uses it before all know */
         at = *f->shared;
         *f->shared += sum;
     }
-    if (bad == MPI_SUCCESS)
-        bad = mpi_file_tell(f, &at, MPI_SUCCESS);
+    bad = mpi_file_broadcast(f, &at, MPI_SUCCESS);
     f->mr->outer = c->name;
     a->at += at;
     return bad;
 }
 
 /* Finds the place, and moves the pointer beyond what is asked for (13.4.3). */
-static int place(struct mpi_file *f, const struct call *c, struct mpi_access *a, int code)
+static int find_place(struct mpi_file *f, const struct call *c, struct mpi_access *a, int code)
 {
     if (c->place == ORDERED)
-        return order(f, c, a, code);
+        return order_ranks(f, c, a, code);
     if (code != MPI_SUCCESS)
         return MPI_SUCCESS;
     if (c->place == SHARED)
@@ -97,17 +84,16 @@ static int place(struct mpi_file *f, const struct call *c, struct mpi_access *a,
     return MPI_SUCCESS;
 }
 
-/* A rank whose arguments are wrong takes its part in what ranks tell each other all the same. */
-static int run(struct mpi_file *f, const struct call *c, uint64_t *done_p)
+/* A rank whose arguments are wrong takes its part in what ranks exchange all the same. */
+static int access_file(struct mpi_file *f, const struct call *c, uint64_t *done_p)
 {
     struct mpi_access a = { .writes = c->writes, .buf = (char *)(uintptr_t)c->buf };
     int code, bad;
 
-    *done_p = 0;
     if (c->all && f->half != NULL)
         return mpi_fail(f->mr, MPI_ERR_IO, "%.60s: %s has not ended", f->name, f->half);
-    code = check(f, c, &a);
-    bad = place(f, c, &a, code);
+    code = check_call(f, c, &a);
+    bad = find_place(f, c, &a, code);
     if (bad != MPI_SUCCESS)
         return bad;
     if (c->all)
@@ -115,166 +101,124 @@ static int run(struct mpi_file *f, const struct call *c, uint64_t *done_p)
     return code == MPI_SUCCESS ? mpi_file_transfer(f, c->name, &a, done_p) : code;
 }
 
-static int blocking(const struct call *c, MPI_Status *status)
+static int access_with_status(struct mpi_file *f, const struct call *c, MPI_Status *done_p)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(c->name, c->file, &f);
-    MPI_Status s;
     uint64_t done = 0;
+    int code = access_file(f, c, &done);
 
-    if (code == MPI_SUCCESS) {
-        code = run(f, c, &done);
-        s = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, done);
-        mpi_status_give(status, &s);
+    *done_p = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, done);
+    return code;
+}
+
+static int access_blocking(const struct call *c, MPI_Status *status)
+{
+    struct mpi_file *f = mpi_file_begin(c->name, c->file);
+    MPI_Status done;
+    int code = MPI_ERR_FILE;
+
+    if (f != NULL) {
+        code = access_with_status(f, c, &done);
+        mpi_status_give(status, &done);
     }
     return mpi_file_end(f, c->name, code);
 }
 
-/* Done within the call, which the standard leaves to the library; its request only tells so. */
-static int non_blocking(const struct call *c, MPI_Request *request)
+/* The access is done within the call, which the standard leaves to the library. */
+static int access_non_blocking(const struct call *c, MPI_Request *request)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(c->name, c->file, &f);
+    struct mpi_file *f = mpi_file_begin(c->name, c->file);
     struct mpi_request rq = { .active = true, .receives = true, .peer = MPI_ANY_SOURCE };
-    uint64_t done = 0;
+    int code = f != NULL ? access_with_status(f, c, &rq.status) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
-        code = run(f, c, &done);
-    if (code == MPI_SUCCESS) {
-        rq.status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, done);
         code = mpi_request_add(f->mr, &rq, request);
-    }
     if (code == MPI_SUCCESS)
         mpi_ended(f->mr, mpi_request_of(f->mr, *request));
     return mpi_file_end(f, c->name, code);
 }
 
 /* Split collectives may be done by either half (13.4.5). */
-static int begin(const struct call *c)
+static int begin_split(const struct call *c)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(c->name, c->file, &f);
-    uint64_t done = 0;
+    struct mpi_file *f = mpi_file_begin(c->name, c->file);
+    MPI_Status done;
+    int code = f != NULL ? access_with_status(f, c, &done) : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
-        code = run(f, c, &done);
     if (code == MPI_SUCCESS) {
         f->half = mpi_call_name(c->name);
-        f->half_status = mpi_status(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, done);
+        f->half_status = done;
     }
     return mpi_file_end(f, c->name, code);
 }
 
 /* `name` is that of the call that began, with "_end" instead of "_begin". */
-static int end(const char *name, MPI_File file, MPI_Status *status)
+static int end_split(const char *name, MPI_File file, MPI_Status *status)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(name, file, &f);
+    struct mpi_file *f = mpi_file_begin(name, file);
     const char *own = mpi_call_name(name);
     size_t n = strlen(own) - strlen("end");
 
-    if (code != MPI_SUCCESS)
-        return mpi_file_end(f, name, code);
+    if (f == NULL)
+        return mpi_file_end(f, name, MPI_ERR_FILE);
     if (f->half == NULL || strncmp(f->half, own, n) != 0 || strcmp(f->half + n, "begin") != 0)
         return mpi_file_end(
             f, name, mpi_fail(f->mr, MPI_ERR_IO, "%.60s: %sbegin was not called", f->name, own));
     f->half = NULL;
     mpi_status_give(status, &f->half_status);
-    return mpi_file_end(f, name, code);
+    return mpi_file_end(f, name, MPI_SUCCESS);
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): names and types */
-#define CALL(WRITES, ALL, PLACE, OFFSET)                                                           \
-    {                                                                                              \
-        __func__, file, WRITES, ALL, PLACE, OFFSET, buf, count, type                               \
-    }
+#define LIST(...)   __VA_ARGS__
 #define DATA(CONST) CONST void *buf, int count, MPI_Datatype type
+#define ACCESS(NAME, PARAMETERS, HOW, WRITES, ALL, PLACE, OFFSET)                                  \
+    int MPI_File_##NAME(MPI_File file, LIST PARAMETERS)                                            \
+    {                                                                                              \
+        const struct call c = { __func__, file, WRITES, ALL, PLACE, OFFSET, buf, count, type };    \
+                                                                                                   \
+        return HOW;                                                                                \
+    }
 
 /** One call at each of the three places. */
-#define SINGLE(NAME, CONST, WRITES, HOW, RESULT_TYPE, RESULT)                                      \
-    int MPI_File_##NAME##_at(MPI_File file, MPI_Offset offset, DATA(CONST), RESULT_TYPE *RESULT)   \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, false, AT, offset);                                     \
-                                                                                                   \
-        return HOW(&c, RESULT);                                                                    \
-    }                                                                                              \
-    int MPI_File_##NAME(MPI_File file, DATA(CONST), RESULT_TYPE *RESULT)                           \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, false, OWN, 0);                                         \
-                                                                                                   \
-        return HOW(&c, RESULT);                                                                    \
-    }                                                                                              \
-    int MPI_File_##NAME##_shared(MPI_File file, DATA(CONST), RESULT_TYPE *RESULT)                  \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, false, SHARED, 0);                                      \
-                                                                                                   \
-        return HOW(&c, RESULT);                                                                    \
-    }
-
-SINGLE(read, , false, blocking, MPI_Status, status)
-SINGLE(write, const, true, blocking, MPI_Status, status)
-SINGLE(iread, , false, non_blocking, MPI_Request, request)
-SINGLE(iwrite, const, true, non_blocking, MPI_Request, request)
+#define SINGLE(NAME, CONST, WRITES, HOW, RESULT_TYPE)                                              \
+    ACCESS(NAME##_at, (MPI_Offset offset, DATA(CONST), RESULT_TYPE * result), HOW(&c, result),     \
+           WRITES, false, AT, offset)                                                              \
+    ACCESS(NAME, (DATA(CONST), RESULT_TYPE * result), HOW(&c, result), WRITES, false, OWN, 0)      \
+    ACCESS(NAME##_shared, (DATA(CONST), RESULT_TYPE * result), HOW(&c, result), WRITES, false,     \
+           SHARED, 0)
+SINGLE(read, , false, access_blocking, MPI_Status)
+SINGLE(write, const, true, access_blocking, MPI_Status)
+SINGLE(iread, , false, access_non_blocking, MPI_Request)
+SINGLE(iwrite, const, true, access_non_blocking, MPI_Request)
 
 /** A collective one, whole and in halves. */
-#define COLLECTIVE(NAME, CONST, WRITES, PLACE)                                                     \
-    int MPI_File_##NAME(MPI_File file, DATA(CONST), MPI_Status *status)                            \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, true, PLACE, 0);                                        \
-                                                                                                   \
-        return blocking(&c, status);                                                               \
-    }                                                                                              \
-    int MPI_File_##NAME##_begin(MPI_File file, DATA(CONST))                                        \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, true, PLACE, 0);                                        \
-                                                                                                   \
-        return begin(&c);                                                                          \
-    }                                                                                              \
+#define END(NAME, CONST)                                                                           \
     int MPI_File_##NAME##_end(MPI_File file, CONST void *buf, MPI_Status *status)                  \
     {                                                                                              \
         (void)buf;                                                                                 \
-        return end(__func__, file, status);                                                        \
+        return end_split(__func__, file, status);                                                  \
     }
-
+#define COLLECTIVE(NAME, CONST, WRITES, PLACE)                                                     \
+    ACCESS(NAME, (DATA(CONST), MPI_Status * status), access_blocking(&c, status), WRITES, true,    \
+           PLACE, 0)                                                                               \
+    ACCESS(NAME##_begin, (DATA(CONST)), begin_split(&c), WRITES, true, PLACE, 0)                   \
+    END(NAME, CONST)
 COLLECTIVE(read_all, , false, OWN)
 COLLECTIVE(write_all, const, true, OWN)
 COLLECTIVE(read_ordered, , false, ORDERED)
 COLLECTIVE(write_ordered, const, true, ORDERED)
 
-/** The same at an offset. Non-blocking ones do not wait for others: each rank does its part. */
+/** At an offset. Non-blocking ones do not wait for others: each rank does its part. */
 #define COLLECTIVE_AT(NAME, CONST, WRITES)                                                         \
-    int MPI_File_##NAME##_at_all(MPI_File file, MPI_Offset offset, DATA(CONST),                    \
-                                 MPI_Status *status)                                               \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, true, AT, offset);                                      \
-                                                                                                   \
-        return blocking(&c, status);                                                               \
-    }                                                                                              \
-    int MPI_File_##NAME##_at_all_begin(MPI_File file, MPI_Offset offset, DATA(CONST))              \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, true, AT, offset);                                      \
-                                                                                                   \
-        return begin(&c);                                                                          \
-    }                                                                                              \
-    int MPI_File_##NAME##_at_all_end(MPI_File file, CONST void *buf, MPI_Status *status)           \
-    {                                                                                              \
-        (void)buf;                                                                                 \
-        return end(__func__, file, status);                                                        \
-    }                                                                                              \
-    int MPI_File_i##NAME##_at_all(MPI_File file, MPI_Offset offset, DATA(CONST),                   \
-                                  MPI_Request *request)                                            \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, false, AT, offset);                                     \
-                                                                                                   \
-        return non_blocking(&c, request);                                                          \
-    }                                                                                              \
-    int MPI_File_i##NAME##_all(MPI_File file, DATA(CONST), MPI_Request *request)                   \
-    {                                                                                              \
-        const struct call c = CALL(WRITES, false, OWN, 0);                                         \
-                                                                                                   \
-        return non_blocking(&c, request);                                                          \
-    }
-
+    ACCESS(NAME##_at_all, (MPI_Offset offset, DATA(CONST), MPI_Status * status),                   \
+           access_blocking(&c, status), WRITES, true, AT, offset)                                  \
+    ACCESS(NAME##_at_all_begin, (MPI_Offset offset, DATA(CONST)), begin_split(&c), WRITES, true,   \
+           AT, offset)                                                                             \
+    END(NAME##_at_all, CONST)                                                                      \
+    ACCESS(i##NAME##_at_all, (MPI_Offset offset, DATA(CONST), MPI_Request * request),              \
+           access_non_blocking(&c, request), WRITES, false, AT, offset)                            \
+    ACCESS(i##NAME##_all, (DATA(CONST), MPI_Request * request), access_non_blocking(&c, request),  \
+           WRITES, false, OWN, 0)
 COLLECTIVE_AT(read, , false)
 COLLECTIVE_AT(write, const, true)
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -13,7 +13,7 @@ struct blocks {
     struct mpi_file *f;
     bool writes;
     char *next;                   /* in memory, of the next block */
-    char *data;                   /* of the pending one: */
+    char *data;                   /* the pending one: */
     int64_t at;                   /* in the file */
     uint64_t length;              /* 0: none is */
     uint64_t calls, done, copied; /* bytes, each time that they are */
@@ -22,7 +22,7 @@ struct blocks {
 };
 
 /* Does the pending one. */
-static void flush(struct blocks *b)
+static void flush_block(struct blocks *b)
 {
     while (b->length > 0 && b->error == 0 && !b->ended) {
         ssize_t n = b->writes ? pwrite(b->f->fd, b->data, b->length, b->at)
@@ -45,7 +45,7 @@ static void flush(struct blocks *b)
 static void add_block(struct blocks *b, int64_t at, uint64_t bytes)
 {
     if (b->length == 0 || b->at + (int64_t)b->length != at) {
-        flush(b);
+        flush_block(b);
         b->at = at;
         b->data = b->next;
     }
@@ -62,11 +62,11 @@ static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint6
 }
 
 /* Data without gaps in memory. */
-static void move(struct blocks *b, uint64_t from, uint64_t bytes, char *data)
+static void move_flat(struct blocks *b, uint64_t from, uint64_t bytes, char *data)
 {
     b->next = data;
     mpi_type_walk(b->f->view.filetype, from, bytes, add_run, b);
-    flush(b);
+    flush_block(b);
 }
 
 /* Data with gaps, piece by piece. */
@@ -80,7 +80,7 @@ static void move_packed(struct blocks *b, const struct mpi_access *a, uint64_t f
 
         if (a->writes)
             mpi_type_pack_range(a->type, a->buf, at, n, stage);
-        move(b, from + at, n, (char *)stage);
+        move_flat(b, from + at, n, (char *)stage);
         if (!a->writes)
             mpi_type_unpack_range(a->type, a->buf, at, b->done - before, stage);
     }
@@ -90,7 +90,7 @@ static void move_packed(struct blocks *b, const struct mpi_access *a, uint64_t f
 
 /* Others wait for the lock meanwhile: it is asked for by the first operation, and held when that
  * is known to be done. */
-static int lock(struct mpi_file *f, const char *call)
+static int lock_file(struct mpi_file *f, const char *call)
 {
     int64_t now;
     int code = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, f->win);
@@ -113,12 +113,12 @@ int mpi_file_transfer(struct mpi_file *f, const char *call, const struct mpi_acc
     struct blocks b = { .f = f, .writes = a->writes };
     uint64_t from = (uint64_t)a->at * f->view.etype->bytes;
     int64_t offset;
-    int code = f->atomic ? lock(f, call) : MPI_SUCCESS;
+    int code = f->atomic ? lock_file(f, call) : MPI_SUCCESS;
 
     if (code != MPI_SUCCESS)
         return code;
     if (mpi_type_is_block(a->type, a->count, &offset))
-        move(&b, from, a->bytes, a->buf + offset);
+        move_flat(&b, from, a->bytes, a->buf + offset);
     else
         move_packed(&b, a, from);
     h->cpu->spend(h, b.calls * h->cpu->cost_ps(h, HOST_COST_SYSCALL) +

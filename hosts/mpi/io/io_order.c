@@ -1,10 +1,8 @@
 /*
  * Collective writes. Where those of several ranks meet they go in the order of ranks, one after the
  * other; where they only interleave, as the parts of an array do, they go at once. First all ranks
- * tell from where to where they write; if that leaves it open, also which blocks.
+ * report from where to where they write; if that leaves it open, also which blocks.
  */
-#include <string.h>
-
 #include "hosts/mpi/io/io.h"
 
 #define RUNS 128u /* that describe a rank's blocks; each is 32 bytes of a message */
@@ -17,7 +15,7 @@ struct run {
 
 /** All blocks of a rank. */
 struct runs {
-    int64_t disp; /* of the view */
+    int64_t disp; /* the view's */
     uint64_t n;
     bool full; /* there are more */
     struct run at[RUNS];
@@ -29,7 +27,7 @@ static int64_t end_of(const struct run *r)
 }
 
 /* Does it go on where the last one ends? */
-static bool joins(struct run *last, const struct run *r)
+static bool joins_run(struct run *last, const struct run *r)
 {
     int64_t step = r->offset - last->offset;
     int64_t stride = last->n > 1 ? last->stride : step;
@@ -47,7 +45,7 @@ static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint6
     struct runs *own = arg;
     struct run r = { own->disp + offset, n > 1 ? stride : 0, n, bytes };
 
-    if (own->full || (own->n > 0 && joins(&own->at[own->n - 1], &r)))
+    if (own->full || (own->n > 0 && joins_run(&own->at[own->n - 1], &r)))
         return;
     own->full = own->n == RUNS;
     if (!own->full)
@@ -98,7 +96,7 @@ static bool meets_one(const struct run *one, const struct run *r)
 }
 
 /* May be true where there is only little between them, at two distances. */
-static bool meet(const struct run *a, const struct run *b)
+static bool runs_meet(const struct run *a, const struct run *b)
 {
     int64_t shift;
 
@@ -119,27 +117,12 @@ static bool any_meet(const struct run *a, const struct run *b, uint64_t n)
 {
     for (uint64_t i = 0; i < n && a[i].n > 0; i++)
         for (uint64_t k = 0; k < n && b[k].n > 0; k++)
-            if (meet(&a[i], &b[k]))
+            if (runs_meet(&a[i], &b[k]))
                 return true;
     return false;
 }
 
-/* `bytes`, a multiple of an int's, of each rank. @return memory for mpi_block_free(), or NULL. */
-static void *gather(struct mpi_file *f, const void *own, size_t bytes)
-{
-    char *all = mpi_block_zero(f->mr, (size_t)f->comm->size * bytes);
-
-    if (all == NULL)
-        return NULL;
-    memcpy(all + (size_t)f->comm->rank * bytes, own, bytes);
-    if (mpi_comm_exchange(f->mr, f->comm, (int *)(void *)all, (int)(bytes / sizeof(int))) ==
-        MPI_SUCCESS)
-        return all;
-    mpi_block_free(all);
-    return NULL;
-}
-
-/** What all ranks tell at first. */
+/** What all ranks report at first. */
 struct outline {
     struct run whole; /* from the first byte to the last */
     uint64_t runs;    /* within */
@@ -149,7 +132,7 @@ struct outline {
 static int outlines_meet(struct mpi_file *f, const struct outline *own, int *meet_p,
                          uint64_t *runs_p)
 {
-    struct outline *all = gather(f, own, sizeof(*own));
+    struct outline *all = mpi_file_gather(f, own, sizeof(*own));
 
     if (all == NULL)
         return MPI_ERR_NO_MEM;
@@ -157,7 +140,7 @@ static int outlines_meet(struct mpi_file *f, const struct outline *own, int *mee
     for (int i = 0; i < f->comm->size; i++) {
         *runs_p = all[i].runs > *runs_p ? all[i].runs : *runs_p;
         for (int k = 0; k < i && !*meet_p; k++)
-            *meet_p = meet(&all[i].whole, &all[k].whole);
+            *meet_p = runs_meet(&all[i].whole, &all[k].whole);
     }
     mpi_block_free(all);
     return MPI_SUCCESS;
@@ -166,8 +149,8 @@ static int outlines_meet(struct mpi_file *f, const struct outline *own, int *mee
 /* Each rank compares itself with those below. */
 static int blocks_meet(struct mpi_file *f, const struct run *own, uint64_t n, int *meet_p)
 {
-    struct run *all = gather(f, own, n * sizeof(*own));
-    int *told;
+    struct run *all = mpi_file_gather(f, own, n * sizeof(*own));
+    int *all_meet;
 
     if (all == NULL)
         return MPI_ERR_NO_MEM;
@@ -175,12 +158,12 @@ static int blocks_meet(struct mpi_file *f, const struct run *own, uint64_t n, in
     for (int r = 0; r < f->comm->rank && !*meet_p; r++)
         *meet_p = any_meet(own, &all[(uint64_t)r * n], n);
     mpi_block_free(all);
-    told = gather(f, meet_p, sizeof(*meet_p));
-    if (told == NULL)
+    all_meet = mpi_file_gather(f, meet_p, sizeof(*meet_p));
+    if (all_meet == NULL)
         return MPI_ERR_NO_MEM;
     for (int r = 0; r < f->comm->size; r++)
-        *meet_p |= told[r];
-    mpi_block_free(told);
+        *meet_p |= all_meet[r];
+    mpi_block_free(all_meet);
     return MPI_SUCCESS;
 }
 
@@ -200,7 +183,7 @@ static int find_out(struct mpi_file *f, const struct mpi_access *a, bool good, i
 }
 
 /* An empty message under a tag of the communicator's collectives. */
-static int token(struct mpi_file *f, int tag, int peer, bool receives, const char *call)
+static int pass_token(struct mpi_file *f, int tag, int peer, bool receives, const char *call)
 {
     struct mpi_coll c = { .mr = f->mr,
                           .comm = f->comm,
@@ -226,10 +209,10 @@ int mpi_file_transfer_all(struct mpi_file *f, const char *call, const struct mpi
     if (in_turn)
         tag = (int)(f->comm->collectives++ & INT32_MAX);
     if (bad == MPI_SUCCESS && in_turn && rank > 0)
-        bad = token(f, tag, rank - 1, true, call);
+        bad = pass_token(f, tag, rank - 1, true, call);
     if (bad == MPI_SUCCESS && code == MPI_SUCCESS)
         code = mpi_file_transfer(f, call, a, done_p);
     if (bad == MPI_SUCCESS && in_turn && rank < f->comm->size - 1)
-        bad = token(f, tag, rank + 1, false, call);
+        bad = pass_token(f, tag, rank + 1, false, call);
     return code != MPI_SUCCESS ? code : bad;
 }

@@ -167,7 +167,7 @@ static int set_view(struct mpi_file *f, struct mpi_view v)
 
     if (f->comm->rank == 0)
         *f->shared = 0;
-    code = mpi_file_tell(f, &current, MPI_SUCCESS);
+    code = mpi_file_broadcast(f, &current, MPI_SUCCESS);
     if (code != MPI_SUCCESS)
         return code;
     if (v.disp == MPI_DISPLACEMENT_CURRENT)
@@ -184,12 +184,12 @@ static int set_view(struct mpi_file *f, struct mpi_view v)
 int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
                       const char *datarep, MPI_Info info)
 {
-    struct mpi_file *f = NULL;
+    struct mpi_file *f = mpi_file_begin(__func__, file);
     struct mpi_view v = { .disp = disp };
-    int code = mpi_file_begin(__func__, file, &f), extent[2] = { 0 };
+    int code, extent[2] = { 0 };
 
-    if (code != MPI_SUCCESS)
-        return mpi_file_end(f, __func__, code);
+    if (f == NULL)
+        return mpi_file_end(f, __func__, MPI_ERR_FILE);
     code = check_view(f, &v, etype, filetype, datarep, info);
     if (code == MPI_SUCCESS)
         memcpy(extent, &v.etype->extent, sizeof(extent));
@@ -202,11 +202,9 @@ int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Da
 int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
                       char *datarep)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
+    int code = f != NULL ? mpi_type_again(f->mr, f->view.etype, etype) : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
-        code = mpi_type_again(f->mr, f->view.etype, etype);
     if (code == MPI_SUCCESS)
         code = mpi_type_again(f->mr, f->view.filetype, filetype);
     if (code == MPI_SUCCESS) {
@@ -218,10 +216,10 @@ int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_
 
 int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
+    int code = f != NULL ? MPI_SUCCESS : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS && offset < 0)
+    if (f != NULL && offset < 0)
         code = mpi_fail(f->mr, MPI_ERR_ARG, "offset = %lld: expected 0 or more", offset);
     if (code == MPI_SUCCESS)
         *disp = mpi_view_byte(&f->view, (uint64_t)offset * f->view.etype->bytes);
@@ -246,7 +244,7 @@ int mpi_file_shared(struct mpi_file *f, const char *call, int64_t etypes, int64_
 }
 
 /* Where a call goes to from `now`. */
-static int target(struct mpi_file *f, int64_t offset, int whence, int64_t now, int64_t *at_p)
+static int seek_target(struct mpi_file *f, int64_t offset, int whence, int64_t now, int64_t *at_p)
 {
     int64_t base = whence == MPI_SEEK_CUR ? now : 0;
     int code = MPI_SUCCESS;
@@ -264,33 +262,21 @@ static int target(struct mpi_file *f, int64_t offset, int whence, int64_t now, i
     return MPI_SUCCESS;
 }
 
-static int check_not_sequential(const struct mpi_file *f)
-{
-    if ((f->amode & MPI_MODE_SEQUENTIAL) == 0)
-        return MPI_SUCCESS;
-    return mpi_fail(f->mr, MPI_ERR_UNSUPPORTED_OPERATION, "%.60s: opened with MPI_MODE_SEQUENTIAL",
-                    f->name);
-}
-
 int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
+    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
 
     if (code == MPI_SUCCESS)
-        code = check_not_sequential(f);
-    if (code == MPI_SUCCESS)
-        code = target(f, offset, whence, f->at, &f->at);
+        code = seek_target(f, offset, whence, f->at, &f->at);
     return mpi_file_end(f, __func__, code);
 }
 
 int MPI_File_get_position(MPI_File file, MPI_Offset *offset)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
+    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
 
-    if (code == MPI_SUCCESS)
-        code = check_not_sequential(f);
     if (code == MPI_SUCCESS)
         *offset = f->at;
     return mpi_file_end(f, __func__, code);
@@ -298,29 +284,27 @@ int MPI_File_get_position(MPI_File file, MPI_Offset *offset)
 
 int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f), ints[3] = { whence };
+    struct mpi_file *f = mpi_file_begin(__func__, file);
+    int code, ints[3] = { whence };
     int64_t at = 0;
 
-    if (code != MPI_SUCCESS)
-        return mpi_file_end(f, __func__, code);
+    if (f == NULL)
+        return mpi_file_end(f, __func__, MPI_ERR_FILE);
     memcpy(ints + 1, &offset, sizeof(offset));
-    code = mpi_file_agree(f, ints, 3, check_not_sequential(f));
+    code = mpi_file_agree(f, ints, 3, mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL));
     if (code != MPI_SUCCESS)
         return mpi_file_end(f, __func__, code);
     if (f->comm->rank == 0)
-        code = target(f, offset, whence, *f->shared, f->shared);
-    return mpi_file_end(f, __func__, mpi_file_tell(f, &at, code));
+        code = seek_target(f, offset, whence, *f->shared, f->shared);
+    return mpi_file_end(f, __func__, mpi_file_broadcast(f, &at, code));
 }
 
 int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset)
 {
-    struct mpi_file *f = NULL;
-    int code = mpi_file_begin(__func__, file, &f);
+    struct mpi_file *f = mpi_file_begin(__func__, file);
+    int code = f != NULL ? mpi_file_check_mode(f, MPI_MODE_SEQUENTIAL) : MPI_ERR_FILE;
     int64_t at = 0;
 
-    if (code == MPI_SUCCESS)
-        code = check_not_sequential(f);
     if (code == MPI_SUCCESS)
         code = mpi_file_shared(f, __func__, 0, &at);
     if (code == MPI_SUCCESS)

@@ -5,8 +5,8 @@
 #include "hosts/mpi/point/protocol.h"
 
 /** The receive has its message: no other one may be for it. */
-static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
-                  const struct mpi_entry *e)
+static void claim_message(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
+                          const struct mpi_entry *e)
 {
     int code = e->bytes > rq->room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 
@@ -20,7 +20,7 @@ static void claim(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *
     rq->status = mpi_status(e->source, e->tag, code, mpi_least(e->bytes, rq->room));
 }
 
-static void finish(struct mpi_rank *mr, struct mpi_request *rq)
+static void finish_receive(struct mpi_rank *mr, struct mpi_request *rq)
 {
     unsigned copies = mpi_least(rq->copies, MPIX_HUB_COPIES - 1);
 
@@ -30,51 +30,56 @@ static void finish(struct mpi_rank *mr, struct mpi_request *rq)
 }
 
 /* All of the data, or as much as there is room for. */
-static void deliver(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data)
+static void deliver_data(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data)
 {
     uint32_t bytes = mpi_least(rq->bytes, rq->room);
-    int64_t offset;
+    uint8_t *to;
 
-    if (mpi_type_is_block(rq->type, rq->count, &offset))
-        mpi_copy(mr, (uint8_t *)rq->in + offset, data, bytes);
+    if (mpi_is_flat(rq, &to))
+        mpi_copy(mr, to, data, bytes);
     else
         mpi_unpack(mr, rq, data, bytes);
     rq->copies++;
-    finish(mr, rq);
+    finish_receive(mr, rq);
 }
 
-static void got(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
+/* All of the data are there: where they are to be, or packed. */
+static void finish_unpacked(struct mpi_rank *mr, struct mpi_request *rq)
+{
+    if (rq->packed != NULL)
+        deliver_data(mr, rq, rq->packed);
+    else
+        finish_receive(mr, rq);
+}
+
+static void confirm_sync(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
     if ((e->flags & MPI_FLAG_SYNC) != 0)
-        mpi_put_always(mr, peer, TRANSPORT_REQUEST,
-                       &(struct mpi_entry){ .kind = MPI_GOT, .id = e->own_id });
+        mpi_answer(mr, peer, MPI_GOT, e->own_id, 0);
 }
 
 /* ---- data in pieces ------------------------------------------------------------------- */
 
 /* The next piece for a receive that knows where it goes. @return whether it was the last. */
-static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data, uint32_t bytes)
+static bool take_piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data,
+                       uint32_t bytes)
 {
     uint32_t fits = rq->filled < rq->room ? mpi_least(bytes, rq->room - rq->filled) : 0;
-    int64_t offset;
+    uint8_t *to;
 
     if (rq->device != NULL) {
         mpi_copy(mr, rq->packed + rq->filled, data, fits);
     } else if (rq->packed != NULL) {
         memcpy(rq->packed + rq->filled, data, fits);
         mpi_spend_copy(mr, fits);
-    } else {
-        (void)mpi_type_is_block(rq->type, rq->count, &offset);
-        mpi_copy(mr, (uint8_t *)rq->in + offset + rq->filled, data, fits);
+    } else if (mpi_is_flat(rq, &to)) {
+        mpi_copy(mr, to + rq->filled, data, fits);
     }
     rq->filled += bytes;
     if (rq->filled < rq->expected)
         return false;
     rq->copies++;
-    if (rq->packed != NULL)
-        deliver(mr, rq, rq->packed);
-    else
-        finish(mr, rq);
+    finish_unpacked(mr, rq);
     return true;
 }
 
@@ -82,12 +87,12 @@ static bool piece(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *da
 static void first_piece(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq,
                         const uint8_t *data, uint32_t bytes)
 {
-    int64_t offset;
+    uint8_t *to;
 
     rq->expected = rq->bytes;
-    if (!mpi_type_is_block(rq->type, rq->count, &offset))
+    if (!mpi_is_flat(rq, &to))
         mpi_pack_new(mr, rq, rq->in, rq->room);
-    if (!piece(mr, rq, data, bytes))
+    if (!take_piece(mr, rq, data, bytes))
         peer->into = rq;
 }
 
@@ -100,7 +105,7 @@ static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct 
     if (rq != NULL) {
         if ((e->flags & MPI_FLAG_PACKED) != 0 && rq->filled + bytes >= rq->expected)
             rq->copies++;
-        if (piece(mr, rq, data, bytes) && e->id == 0)
+        if (take_piece(mr, rq, data, bytes) && e->id == 0)
             peer->into = NULL;
         return;
     }
@@ -111,7 +116,7 @@ static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct 
         return;
     peer->arriving = NULL;
     if (a->rq != NULL) {
-        deliver(mr, a->rq, a->data);
+        deliver_data(mr, a->rq, a->data);
         mpi_arrived_free(mr, a);
     }
 }
@@ -120,20 +125,18 @@ static void next_piece(struct mpi_rank *mr, struct mpi_peer *peer, const struct 
 
 void mpi_read_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    mpi_put_always(mr, rq->far, TRANSPORT_REQUEST,
-                   &(struct mpi_entry){ .kind = MPI_GOT, .id = rq->far_id });
-    finish(mr, rq);
+    mpi_answer(mr, rq->far, MPI_GOT, rq->far_id, 0);
+    finish_receive(mr, rq);
 }
 
 bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct transport *t = mr->transport;
     uint32_t bytes = mpi_least(rq->bytes, rq->room);
-    int64_t offset;
+    uint8_t *to;
 
-    (void)mpi_type_is_block(rq->type, rq->count, &offset);
-    if (!t->ops->read(t, rq->far->rank, &rq->far_key, (uint8_t *)rq->in + offset, bytes,
-                      &rq->ticket))
+    if (!mpi_is_flat(rq, &to) ||
+        !t->ops->read(t, rq->far->rank, &rq->far_key, to, bytes, &rq->ticket))
         return false;
     mr->counts.read_bytes += bytes;
     if (rq->ticket == 0)
@@ -143,13 +146,13 @@ bool mpi_read_try(struct mpi_rank *mr, struct mpi_request *rq)
     return true;
 }
 
-static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
-                   const struct mpi_entry *rts)
+static void answer_rts(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer *peer,
+                       const struct mpi_entry *rts)
 {
     struct mpi_entry e = { .kind = MPI_CTS, .id = rts->own_id, .bytes = rq->room };
     uint32_t bytes = mpi_least(rts->bytes, rq->room);
-    int64_t offset;
-    bool flat = mpi_type_is_block(rq->type, rq->count, &offset);
+    uint8_t *to;
+    bool flat = mpi_is_flat(rq, &to);
 
     if (flat && (rts->flags & MPI_FLAG_KEY) != 0) {
         rq->far_key = rts->key;
@@ -168,8 +171,7 @@ static void answer(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_peer 
         (void)mpi_need(mr, NULL);
     if (!flat)
         mpi_pack_new(mr, rq, rq->in, rq->room);
-    if ((flat || rq->device != NULL) &&
-        mpi_expose(mr, peer, rq, flat ? (uint8_t *)rq->in + offset : rq->packed, bytes)) {
+    if ((flat || rq->device != NULL) && mpi_expose(mr, peer, rq, flat ? to : rq->packed, bytes)) {
         e.flags = MPI_FLAG_KEY;
         e.key = rq->key;
     }
@@ -182,10 +184,10 @@ void mpi_receive_arrived(struct mpi_rank *mr, struct mpi_request *rq, struct mpi
 {
     struct mpi_peer *peer = a->from;
 
-    claim(mr, rq, peer, &a->e);
-    got(mr, peer, &a->e);
+    claim_message(mr, rq, peer, &a->e);
+    confirm_sync(mr, peer, &a->e);
     if (a->e.kind == MPI_RTS) {
-        answer(mr, rq, peer, &a->e);
+        answer_rts(mr, rq, peer, &a->e);
         mpi_arrived_free(mr, a);
         return;
     }
@@ -194,7 +196,7 @@ void mpi_receive_arrived(struct mpi_rank *mr, struct mpi_request *rq, struct mpi
         a->rq = rq;
         return;
     }
-    deliver(mr, rq, a->data);
+    deliver_data(mr, rq, a->data);
     mpi_arrived_free(mr, a);
 }
 
@@ -203,8 +205,7 @@ void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq)
     struct mpi_arrived *a;
 
     mpi_refuse_interruption(mr);
-    rq->far =
-        rq->peer != MPI_ANY_SOURCE ? mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]) : NULL;
+    rq->far = mpi_source_of(mr, rq);
     rq->room = (uint32_t)(rq->count * rq->type->bytes);
     a = mpi_match_arrived(mr, rq);
     if (a != NULL) {
@@ -220,8 +221,8 @@ void mpi_receive_start(struct mpi_rank *mr, struct mpi_request *rq)
         mpi_ask(mr, rq);
 }
 
-static void keep(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
-                 const uint8_t *data, uint32_t bytes)
+static void keep_unexpected(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
+                            const uint8_t *data, uint32_t bytes)
 {
     struct mpi_arrived *a = mpi_arrived_new(mr, peer, e, e->kind == MPI_EAGER ? e->bytes : 0);
 
@@ -243,20 +244,20 @@ static void new_message(struct mpi_rank *mr, struct mpi_peer *peer, const struct
 
     peer->taken++;
     if (rq == NULL) {
-        keep(mr, peer, e, data, bytes);
+        keep_unexpected(mr, peer, e, data, bytes);
         return;
     }
-    claim(mr, rq, peer, e);
-    got(mr, peer, e);
+    claim_message(mr, rq, peer, e);
+    confirm_sync(mr, peer, e);
     if (e->kind == MPI_RTS)
-        answer(mr, rq, peer, e);
+        answer_rts(mr, rq, peer, e);
     else if (bytes == e->bytes)
-        deliver(mr, rq, data);
+        deliver_data(mr, rq, data);
     else
         first_piece(mr, peer, rq, data, bytes);
 }
 
-static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
+static void take_note(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
     struct mpi_request *rq = mpi_id_find(mr, e->id);
 
@@ -264,29 +265,26 @@ static void written(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi
         return;
     if ((e->flags & MPI_FLAG_ASKED) != 0) {
         peer->taken++;
-        claim(mr, rq, peer, e);
+        claim_message(mr, rq, peer, e);
     } else if ((e->flags & MPI_FLAG_PACKED) != 0) {
         rq->copies++;
     }
-    if (rq->packed != NULL)
-        deliver(mr, rq, rq->packed);
-    else
-        finish(mr, rq);
+    finish_unpacked(mr, rq);
 }
 
 static void take_back(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
-    struct mpi_entry reply = { .kind = MPI_UNSENT, .id = e->own_id };
-    struct mpi_arrived *a = peer->first;
+    struct mpi_arrived *a = TAILQ_FIRST(&peer->arrived);
+    bool found;
 
     while (a != NULL && a->number != e->number)
-        a = a->next;
-    if (a != NULL && (a->e.kind == MPI_RTS || a->filled == a->e.bytes)) {
+        a = TAILQ_NEXT(a, in_peer);
+    found = a != NULL && (a->e.kind == MPI_RTS || a->filled == a->e.bytes);
+    if (found) {
         mpi_arrived_unlist(mr, a);
         mpi_arrived_free(mr, a);
-        reply.bytes = 1;
     }
-    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &reply);
+    mpi_answer(mr, peer, MPI_UNSENT, e->own_id, found);
 }
 
 void mpi_message_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e,
@@ -301,7 +299,7 @@ void mpi_message_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
         next_piece(mr, peer, e, data, bytes);
         return;
     case MPI_NOTE:
-        written(mr, peer, e);
+        take_note(mr, peer, e);
         return;
     case MPI_UNSEND:
         take_back(mr, peer, e);

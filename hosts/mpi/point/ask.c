@@ -1,14 +1,14 @@
 /*
- * Requests (SR): a receive that finds nothing tells the sender where its buffer is, and a later
- * send writes right into it.
+ * Requests (SR): a receive that finds nothing gives the sender the address of its buffer, and a
+ * later send writes right into it.
  *
- * That must not change which receive gets which message. So a receive tells its address only when
- * every older one that could take a message of this source has told its own: those from anybody
+ * That must not change which receive gets which message. So a receive gives its address only when
+ * every older one that could take a message of this source has given its own. Those from any source
  * never do, and the younger ones wait for them. Then of the receives that match a message those
- * that have asked are the oldest, and the sender, which gets the asks in order, can tell which of
- * them the receiver will find: of a message that had left before the ask came, the first that
- * matches. Both have met then, and the ask is stale. What the receiver had taken when it asked,
- * and found to be for none, is told by a number.
+ * that have asked are the oldest. The sender, which gets the asks in order, knows which of them the
+ * receiver will find for a message that had left before the ask came: the first that matches. Both
+ * have met then, and the ask is stale. A number in the ask says how many messages the receiver had
+ * taken by then, and found to be for none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,40 +17,28 @@
 
 /* ---- at the receiver ------------------------------------------------------------------ */
 
-static void hold(struct mpi_rank *mr, struct mpi_request *rq)
+static void hold_ask(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    struct mpi_protocol *p = mr->protocol;
-
     rq->held = true;
-    rq->next_held = NULL;
-    rq->at_held = p->held_end;
-    *p->held_end = rq;
-    p->held_end = &rq->next_held;
+    TAILQ_INSERT_TAIL(&mr->protocol->held, rq, in_held);
 }
 
-static void unhold(struct mpi_rank *mr, struct mpi_request *rq)
+static void unhold_ask(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    if (!rq->held)
-        return;
+    if (rq->held)
+        TAILQ_REMOVE(&mr->protocol->held, rq, in_held);
     rq->held = false;
-    *rq->at_held = rq->next_held;
-    if (rq->next_held != NULL)
-        rq->next_held->at_held = rq->at_held;
-    else
-        mr->protocol->held_end = rq->at_held;
 }
 
 /* @return false: its buffer is none that others can write to. */
-static bool tell_address(struct mpi_rank *mr, struct mpi_request *rq)
+static bool give_address(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_peer *peer = rq->far;
     struct mpi_entry e = { .kind = MPI_ASK, .id = rq->context, .tag = rq->tag };
-    int64_t offset;
+    uint8_t *at;
 
-    if (!mpi_type_is_block(rq->type, rq->count, &offset) ||
-        rq->room < mr->transport->caps.write_bytes)
-        return false;
-    if (!mpi_expose(mr, peer, rq, (uint8_t *)rq->in + offset, rq->room))
+    if (!mpi_is_flat(rq, &at) || rq->room < mr->transport->caps.write_bytes ||
+        !mpi_expose(mr, peer, rq, at, rq->room))
         return false;
     e.own_id = mpi_id_new(mr, rq);
     if (e.own_id == 0) {
@@ -73,27 +61,27 @@ void mpi_ask(struct mpi_rank *mr, struct mpi_request *rq)
 {
     if (!mr->transport->caps.sends_requests || rq->far == NULL || rq->far->self)
         return;
-    if (mr->protocol->any.first != NULL || rq->far->unasked > 1)
-        hold(mr, rq);
+    if (!TAILQ_EMPTY(&mr->protocol->any) || rq->far->unasked > 1)
+        hold_ask(mr, rq);
     else
-        (void)tell_address(mr, rq);
+        (void)give_address(mr, rq);
 }
 
 void mpi_ask_ended(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    unhold(mr, rq);
+    unhold_ask(mr, rq);
     if (rq->far != NULL && !rq->asked)
         rq->far->unasked--;
-    if (mr->protocol->held != NULL)
+    if (!TAILQ_EMPTY(&mr->protocol->held))
         mr->protocol->release = true;
 }
 
 static bool oldest_unasked(const struct mpi_request *rq)
 {
-    const struct mpi_request *first = rq->far->posted.first;
+    const struct mpi_request *first = TAILQ_FIRST(&rq->far->posted);
 
     while (first != rq && first->asked)
-        first = first->next;
+        first = TAILQ_NEXT(first, in_list);
     return first == rq;
 }
 
@@ -102,14 +90,14 @@ void mpi_ask_release(struct mpi_rank *mr)
     struct mpi_protocol *p = mr->protocol;
 
     p->release = false;
-    for (struct mpi_request *rq = p->held, *next; rq != NULL; rq = next) {
-        next = rq->next_held;
-        if (p->any.first != NULL && p->any.first->number < rq->number)
+    for (struct mpi_request *rq = TAILQ_FIRST(&p->held), *next; rq != NULL; rq = next) {
+        next = TAILQ_NEXT(rq, in_held);
+        if (!TAILQ_EMPTY(&p->any) && TAILQ_FIRST(&p->any)->number < rq->number)
             return;
         if (!oldest_unasked(rq))
             continue;
-        unhold(mr, rq);
-        (void)tell_address(mr, rq);
+        unhold_ask(mr, rq);
+        (void)give_address(mr, rq);
     }
 }
 
@@ -127,7 +115,7 @@ static bool run_meets(struct mpi_run *run, const struct mpi_entry *ask)
 }
 
 /* @return whether it has crossed a message that the receiver will find for it. */
-static bool stale(struct mpi_peer *peer, const struct mpi_entry *ask)
+static bool is_stale(struct mpi_peer *peer, const struct mpi_entry *ask)
 {
     unsigned left = 0;
     bool met = false;
@@ -148,47 +136,43 @@ static bool stale(struct mpi_peer *peer, const struct mpi_entry *ask)
 
 void mpi_ask_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e)
 {
-    struct mpi_ask *ask = mr->protocol->spare_asks;
+    struct mpi_asks *spare = &mr->protocol->spare_asks;
+    struct mpi_ask *ask = STAILQ_FIRST(spare);
 
-    if (stale(peer, e)) {
+    if (is_stale(peer, e)) {
         mr->counts.stale_asks++;
         return;
     }
     if (ask != NULL)
-        mr->protocol->spare_asks = ask->next;
+        STAILQ_REMOVE_HEAD(spare, in_list);
     else
         ask = mpi_need(mr, malloc(sizeof(*ask)));
-    ask->next = NULL;
     ask->e = *e;
-    *peer->asks_end = ask;
-    peer->asks_end = &ask->next;
+    STAILQ_INSERT_TAIL(&peer->asks, ask, in_list);
 }
 
 const struct mpi_ask *mpi_ask_find(const struct mpi_peer *peer, uint32_t context, int tag)
 {
-    const struct mpi_ask *ask = peer->asks;
+    const struct mpi_ask *ask;
 
-    while (ask != NULL &&
-           !(ask->e.id == context && ((ask->e.flags & MPI_FLAG_ANY_TAG) != 0 || ask->e.tag == tag)))
-        ask = ask->next;
-    return ask;
+    STAILQ_FOREACH(ask, &peer->asks, in_list)
+    if (ask->e.id == context && ((ask->e.flags & MPI_FLAG_ANY_TAG) != 0 || ask->e.tag == tag))
+        return ask;
+    return NULL;
 }
 
 bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id)
 {
-    for (struct mpi_ask **at = &peer->asks; *at != NULL; at = &(*at)->next) {
-        struct mpi_ask *ask = *at;
+    struct mpi_ask *ask;
 
-        if (ask->e.own_id != id)
-            continue;
-        *at = ask->next;
-        if (ask->next == NULL)
-            peer->asks_end = at;
-        ask->next = mr->protocol->spare_asks;
-        mr->protocol->spare_asks = ask;
-        return true;
-    }
-    return false;
+    STAILQ_FOREACH(ask, &peer->asks, in_list)
+    if (ask->e.own_id == id)
+        break;
+    if (ask == NULL)
+        return false;
+    STAILQ_REMOVE(&peer->asks, ask, mpi_ask, in_list);
+    STAILQ_INSERT_HEAD(&mr->protocol->spare_asks, ask, in_list);
+    return true;
 }
 
 void mpi_ask_missed(struct mpi_rank *mr, struct mpi_peer *peer, uint64_t number, uint32_t context,

@@ -15,7 +15,7 @@ int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq)
     uint64_t bytes = rq->count * rq->type->bytes;
     struct mpi_request *copy;
 
-    (void)mpi_advance(mr, NULL); /* others may have left */
+    mpi_advance(mr, NULL); /* others may have left */
     if (p->attached_bytes - p->attached_used < bytes + MPI_BSEND_OVERHEAD) {
         rq->active = false;
         if (p->attached == NULL)
@@ -72,16 +72,14 @@ int MPI_Buffer_attach(void *buffer, int size)
 int MPI_Buffer_detach(void *buffer, int *size)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_waits w = { 0 };
-    int code = mr == NULL ? MPI_ERR_OTHER : mpi_advance(mr, NULL);
+    const struct mpi_waits w = { .mr = mr };
 
-    w.mr = mr;
-    if (code == MPI_SUCCESS)
-        mpi_waits_begin(&w, __func__);
-    while (code == MPI_SUCCESS && mr->protocol->attached_used > 0)
-        code = mpi_progress(mr);
-    if (code != MPI_SUCCESS)
-        return mpi_end(mr, __func__, code);
+    if (mr == NULL)
+        return mpi_end(mr, __func__, MPI_ERR_OTHER);
+    mpi_advance(mr, NULL);
+    mpi_waits_begin(&w, __func__);
+    while (mr->protocol->attached_used > 0)
+        mpi_progress(mr);
     mpi_hand_over(mr);
     mpi_waits_end(&w);
     *(void **)buffer = mr->protocol->attached;

@@ -60,7 +60,7 @@ static struct mpi_device_block *block_of(struct mpi_rank *mr, unsigned gpu, uint
 }
 
 /** The GPU moves `bytes` inside of itself; their places are of no account. */
-static void move(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes)
+static void move_inside(struct mpi_rank *mr, const struct mpi_device_block *b, uint64_t bytes)
 {
     struct host *h = mr->host;
     struct host_copy_end place = { true, b->offset };
@@ -96,7 +96,7 @@ void mpi_pack(struct mpi_rank *mr, struct mpi_request *rq)
 {
     mpi_pack_new(mr, rq, rq->out, rq->bytes);
     if (rq->device != NULL)
-        move(mr, rq->device, rq->bytes);
+        move_inside(mr, rq->device, rq->bytes);
     else
         mpi_spend_copy(mr, rq->bytes);
     mpi_type_pack(rq->type, rq->out, rq->count, rq->packed);
@@ -112,7 +112,7 @@ void mpi_unpack(struct mpi_rank *mr, struct mpi_request *rq, const uint8_t *data
         data = rq->packed;
     }
     if (rq->device != NULL)
-        move(mr, rq->device, bytes);
+        move_inside(mr, rq->device, bytes);
     else
         mpi_spend_copy(mr, bytes);
     mpi_type_unpack(rq->type, rq->in, data, bytes);
@@ -148,7 +148,7 @@ static void by_engine(struct mpi_rank *mr, const struct mpi_device_block *b, uin
 }
 
 /* Into memory of ours on the GPU, or out of it, whose contents are of no account. */
-static void across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool in)
+static void move_across(struct mpi_rank *mr, unsigned gpu, uint64_t bytes, bool in)
 {
     struct mpi_device_block *b = block_of(mr, gpu, bytes < STAGE_BYTES ? bytes : STAGE_BYTES);
     uint8_t *near;
@@ -179,13 +179,13 @@ void mpi_spend_between(struct mpi_rank *mr, const void *to, const void *from, ui
     in = on_device(mr, to, &there);
     out = on_device(mr, from, &here);
     if (in && out && there.gpu == here.gpu && (b = block_of(mr, here.gpu, bytes)) != NULL) {
-        move(mr, b, bytes);
+        move_inside(mr, b, bytes);
         return;
     }
     if (out)
-        across(mr, here.gpu, bytes, false);
+        move_across(mr, here.gpu, bytes, false);
     if (in)
-        across(mr, there.gpu, bytes, true);
+        move_across(mr, there.gpu, bytes, true);
     if (!in && !out)
         mpi_spend_copy(mr, bytes);
 }

@@ -61,15 +61,21 @@ void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_f
 {
     struct mpi_kept *k;
 
-    if (peer->kept == NULL && mpi_put(mr, peer, fifo, e, NULL, 0))
+    if (STAILQ_EMPTY(&peer->kept) && mpi_put(mr, peer, fifo, e, NULL, 0))
         return;
     k = mpi_need(mr, malloc(sizeof(*k) + sizeof(*e)));
-    k->next = NULL;
     k->fifo = fifo;
     memcpy(k->bytes, e, sizeof(*e));
-    *peer->kept_end = k;
-    peer->kept_end = &k->next;
+    STAILQ_INSERT_TAIL(&peer->kept, k, in_list);
     mpi_busy(mr, peer);
+}
+
+void mpi_answer(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_kind kind, uint32_t id,
+                uint32_t bytes)
+{
+    const struct mpi_entry e = { .kind = (uint8_t)kind, .id = id, .bytes = bytes };
+
+    mpi_put_always(mr, peer, TRANSPORT_REQUEST, &e);
 }
 
 bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_key *key,
@@ -137,19 +143,18 @@ void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq)
 
 /* ---- entries in --------------------------------------------------------------------------- */
 
-static void defer(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_taken *taken)
+static void defer_entry(struct mpi_rank *mr, struct mpi_peer *peer,
+                        const struct transport_taken *taken)
 {
     struct mpi_kept *k = mpi_need(mr, malloc(sizeof(*k) + taken->size));
 
-    k->next = NULL;
     k->size = taken->size;
     memcpy(k->bytes, taken->bytes, taken->size);
-    *peer->deferred_end = k;
-    peer->deferred_end = &k->next;
+    STAILQ_INSERT_TAIL(&peer->deferred, k, in_list);
 }
 
-static void decode(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
-                   const uint8_t *bytes, uint32_t size)
+static void decode_entry(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
+                         const uint8_t *bytes, uint32_t size)
 {
     struct mpi_entry e;
     uint32_t head;
@@ -166,22 +171,20 @@ void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *pe
 {
     struct transport *t = mr->transport;
     struct transport_taken taken;
+    struct mpi_kept *k;
 
-    while (peer->deferred != NULL && fifo == TRANSPORT_MESSAGE && !peer->withdrawing) {
-        struct mpi_kept *k = peer->deferred;
-
-        peer->deferred = k->next;
-        if (k->next == NULL)
-            peer->deferred_end = &peer->deferred;
-        decode(mr, peer, fifo, k->bytes, k->size);
+    while (fifo == TRANSPORT_MESSAGE && !peer->withdrawing &&
+           (k = STAILQ_FIRST(&peer->deferred)) != NULL) {
+        STAILQ_REMOVE_HEAD(&peer->deferred, in_list);
+        decode_entry(mr, peer, fifo, k->bytes, k->size);
         free(k);
     }
     while ((stop == NULL || !*stop) && t->ops->take(t, fifo, peer->rank, &taken)) {
         spend_entry(mr);
         if (fifo == TRANSPORT_MESSAGE && peer->withdrawing)
-            defer(mr, peer, &taken);
+            defer_entry(mr, peer, &taken);
         else
-            decode(mr, peer, fifo, taken.bytes, taken.size);
+            decode_entry(mr, peer, fifo, taken.bytes, taken.size);
         t->ops->release(t, fifo, peer->rank);
     }
 }

@@ -72,11 +72,11 @@ void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq)
     mpi_program_end(mr, aside);
 }
 
-void mpi_generalized_free(struct mpi_request *rq, bool tell)
+void mpi_generalized_free(struct mpi_request *rq, bool calls)
 {
     struct mpi_generalized *g = rq->generalized;
 
-    if (tell && g->release != NULL)
+    if (calls && g->release != NULL)
         (void)g->release(g->extra);
     free(g);
     rq->generalized = NULL;

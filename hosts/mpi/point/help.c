@@ -12,7 +12,7 @@ static bool is_pending(const struct mpi_rank *mr)
     const struct mpi_protocol *p = mr->protocol;
     const struct transport *t = mr->transport;
 
-    return p->open > 0 || p->nposted > 0 || p->busy != NULL || mr->running != NULL ||
+    return p->open > 0 || p->nposted > 0 || p->busy != NULL || !LIST_EMPTY(&mr->running) ||
            mr->follows[MPI_FOLLOWS_WINDOWS].due || (t->ops->queued != NULL && t->ops->queued(t));
 }
 
@@ -33,8 +33,8 @@ bool mpi_help_is_due(const struct mpi_rank *mr)
 void mpi_help(struct mpi_rank *mr)
 {
     mr->rung = mr->transport->rung = false;
-    (void)mpi_advance(mr, NULL);
-    (void)mpi_poll(mr);
+    mpi_advance(mr, NULL);
+    mpi_poll(mr);
 }
 
 static void run_helper(void *arg)

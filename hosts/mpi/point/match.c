@@ -3,10 +3,10 @@
 
 static struct mpi_request *first_for(const struct mpi_list *list, const struct mpi_entry *e)
 {
-    struct mpi_request *rq = list->first;
+    struct mpi_request *rq = TAILQ_FIRST(list);
 
     while (rq != NULL && !(rq->context == e->id && mpi_tags_match(rq->tag, e->tag)))
-        rq = rq->next;
+        rq = TAILQ_NEXT(rq, in_list);
     return rq;
 }
 
@@ -23,10 +23,11 @@ struct mpi_request *mpi_match_posted(struct mpi_rank *mr, struct mpi_peer *peer,
 
 struct mpi_arrived *mpi_match_arrived(struct mpi_rank *mr, const struct mpi_request *rq)
 {
-    struct mpi_arrived *a = rq->far != NULL ? rq->far->first : mr->protocol->first;
+    struct mpi_arrived *a =
+        TAILQ_FIRST(rq->far != NULL ? &rq->far->arrived : &mr->protocol->arrived);
 
     while (a != NULL && !(a->e.id == rq->context && mpi_tags_match(rq->tag, a->e.tag)))
-        a = rq->far != NULL ? a->next : a->next_all;
+        a = rq->far != NULL ? TAILQ_NEXT(a, in_peer) : TAILQ_NEXT(a, in_all);
     return a;
 }
 

@@ -15,8 +15,8 @@ static void spend_copy(struct mpi_rank *mr, uint64_t bytes)
 }
 
 /* The data of `count` elements, at position `at` of a buffer of `size`. */
-static int check(struct mpi_rank *mr, MPI_Comm comm, const void *buf, int count, MPI_Datatype type,
-                 int64_t at, int64_t size, struct mpi_type **type_p)
+static int check_packed(struct mpi_rank *mr, MPI_Comm comm, const void *buf, int count,
+                        MPI_Datatype type, int64_t at, int64_t size, struct mpi_type **type_p)
 {
     int code = MPI_SUCCESS;
 
@@ -40,7 +40,7 @@ int MPI_Pack(const void *inbuf, int incount, MPI_Datatype type, void *outbuf, in
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = check(mr, comm, inbuf, incount, type, *position, outsize, &t);
+    int code = check_packed(mr, comm, inbuf, incount, type, *position, outsize, &t);
 
     if (code == MPI_SUCCESS) {
         spend_copy(mr, (uint64_t)incount * t->bytes);
@@ -55,7 +55,7 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = check(mr, comm, outbuf, outcount, type, *position, insize, &t);
+    int code = check_packed(mr, comm, outbuf, outcount, type, *position, insize, &t);
 
     if (code == MPI_SUCCESS) {
         spend_copy(mr, (uint64_t)outcount * t->bytes);
@@ -69,7 +69,7 @@ int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *size)
 {
     struct mpi_rank *mr = mpi_self();
     struct mpi_type *t = NULL;
-    int code = check(mr, comm, &count, count, type, 0, LLONG_MAX, &t);
+    int code = check_packed(mr, comm, &count, count, type, 0, LLONG_MAX, &t);
 
     if (code == MPI_SUCCESS)
         *size = (int)((uint64_t)count * t->bytes);
@@ -89,7 +89,7 @@ static bool is_long_double(const struct mpi_basic *b)
 }
 
 /* Between the processor's long double and IEEE's of 128 bits, the same where there is no other. */
-static void widen(const uint8_t *from, uint8_t *to, bool out)
+static void convert_long_double(const uint8_t *from, uint8_t *to, bool out)
 {
 #if defined(__SIZEOF_FLOAT128__) && __LDBL_MANT_DIG__ != 113
     long double number = 0;
@@ -112,8 +112,8 @@ static void widen(const uint8_t *from, uint8_t *to, bool out)
 }
 
 /* One number of `size` bytes here and `external` there. */
-static void convert(struct external *e, enum mpi_number kind, unsigned size, unsigned external,
-                    bool long_double)
+static void convert_number(struct external *e, enum mpi_number kind, unsigned size,
+                           unsigned external, bool long_double)
 {
     uint8_t bytes[32];
     uint8_t *n = e->native, *x = e->external;
@@ -123,7 +123,7 @@ static void convert(struct external *e, enum mpi_number kind, unsigned size, uns
     if (e->out) {
         memcpy(bytes, n, size);
         if (long_double)
-            widen(n, bytes, true);
+            convert_long_double(n, bytes, true);
         for (unsigned i = 0; i < external; i++)
             x[i] = bytes[external - 1 - i];
         return;
@@ -132,21 +132,21 @@ static void convert(struct external *e, enum mpi_number kind, unsigned size, uns
     for (unsigned i = 0; i < external; i++)
         bytes[external - 1 - i] = x[i];
     if (long_double)
-        widen(bytes, n, false);
+        convert_long_double(bytes, n, false);
     else
         memcpy(n, bytes, size);
 }
 
 static void convert_basic(struct external *e, const struct mpi_basic *b)
 {
-    convert(e, b->kind == MPI_NUMBER_PAIR ? b->value : b->kind, b->unit, b->external,
-            is_long_double(b));
+    convert_number(e, b->kind == MPI_NUMBER_PAIR ? b->value : b->kind, b->unit, b->external,
+                   is_long_double(b));
     if (b->kind == MPI_NUMBER_COMPLEX)
-        convert(e, b->kind, b->unit, b->external, is_long_double(b));
+        convert_number(e, b->kind, b->unit, b->external, is_long_double(b));
     if (b->kind == MPI_NUMBER_PAIR) {
         unsigned rest = ((unsigned)b->handle >> 8) - b->unit; /* an int, or like the value */
 
-        convert(e, rest == 4 ? MPI_NUMBER_SIGNED : b->value, rest, rest, false);
+        convert_number(e, rest == 4 ? MPI_NUMBER_SIGNED : b->value, rest, rest, false);
     }
 }
 
@@ -179,7 +179,7 @@ static uint64_t external_bytes(const struct mpi_type *t)
 static int external_check(struct mpi_rank *mr, const char *datarep, const void *buf, int count,
                           MPI_Datatype type, int64_t at, int64_t size, struct mpi_type **type_p)
 {
-    int code = check(mr, MPI_COMM_WORLD, buf, count, type, at, INT64_MAX, type_p);
+    int code = check_packed(mr, MPI_COMM_WORLD, buf, count, type, at, INT64_MAX, type_p);
 
     if (code != MPI_SUCCESS)
         return code;
@@ -192,8 +192,8 @@ static int external_check(struct mpi_rank *mr, const char *datarep, const void *
 }
 
 /* By way of the packed bytes of this machine. */
-static int external(struct mpi_rank *mr, struct mpi_type *t, void *buf, int count, void *packed,
-                    MPI_Aint *position, bool out)
+static int pack_external(struct mpi_rank *mr, struct mpi_type *t, void *buf, int count,
+                         void *packed, MPI_Aint *position, bool out)
 {
     uint64_t bytes = (uint64_t)count * t->bytes;
     uint8_t *native = malloc(bytes + 1);
@@ -220,7 +220,7 @@ int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_
     int code = external_check(mr, datarep, inbuf, incount, type, *position, outsize, &t);
 
     if (code == MPI_SUCCESS)
-        code = external(mr, t, (void *)(uintptr_t)inbuf, incount, outbuf, position, true);
+        code = pack_external(mr, t, (void *)(uintptr_t)inbuf, incount, outbuf, position, true);
     return mpi_end(mr, __func__, code);
 }
 
@@ -232,7 +232,7 @@ int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize
     int code = external_check(mr, datarep, outbuf, outcount, type, *position, insize, &t);
 
     if (code == MPI_SUCCESS)
-        code = external(mr, t, outbuf, outcount, (void *)(uintptr_t)inbuf, position, false);
+        code = pack_external(mr, t, outbuf, outcount, (void *)(uintptr_t)inbuf, position, false);
     return mpi_end(mr, __func__, code);
 }
 

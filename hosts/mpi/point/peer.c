@@ -5,8 +5,8 @@
 
 #include "hosts/mpi/point/protocol.h"
 
-#define SPARE_BYTES 256u /* messages that came early and are no longer keep their memory */
-#define ID_BITS     16u  /* of a slot; above them a count, so that an old name finds nothing */
+#define SPARE_BYTES 256u       /* messages that came early and are no longer keep their memory */
+#define ID_SLOTS    (1u << 16) /* above them a count, so that an old name finds nothing */
 
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank)
 {
@@ -17,14 +17,19 @@ struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank)
     peer = mpi_need(mr, calloc(1, sizeof(*peer)));
     peer->rank = rank;
     peer->self = rank == mr->host->rank && !mr->transport->caps.itself;
-    peer->end = &peer->first;
-    peer->kept_end = &peer->kept;
-    peer->deferred_end = &peer->deferred;
-    peer->asks_end = &peer->asks;
-    mpi_list_init(&peer->posted);
-    mpi_list_init(&peer->sends);
+    TAILQ_INIT(&peer->arrived);
+    STAILQ_INIT(&peer->kept);
+    STAILQ_INIT(&peer->deferred);
+    STAILQ_INIT(&peer->asks);
+    TAILQ_INIT(&peer->posted);
+    TAILQ_INIT(&peer->sends);
     mr->protocol->peers[rank] = peer;
     return peer;
+}
+
+struct mpi_peer *mpi_source_of(struct mpi_rank *mr, const struct mpi_request *rq)
+{
+    return rq->peer != MPI_ANY_SOURCE ? mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]) : NULL;
 }
 
 int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
@@ -34,39 +39,40 @@ int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came)
     if (p == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     p->came = came;
-    p->end = &p->first;
-    p->held_end = &p->held;
-    mpi_list_init(&p->any);
-    mpi_list_init(&p->tickets);
+    TAILQ_INIT(&p->arrived);
+    TAILQ_INIT(&p->held);
+    TAILQ_INIT(&p->any);
+    TAILQ_INIT(&p->tickets);
+    STAILQ_INIT(&p->spare_asks);
     p->peers = calloc(mr->host->size, sizeof(struct mpi_peer *));
     return p->peers != NULL ? MPI_SUCCESS : mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
 }
 
-static void kept_free(struct mpi_kept *k)
+static void kept_free(struct mpi_kept_entries *entries)
 {
-    while (k != NULL) {
-        struct mpi_kept *next = k->next;
+    struct mpi_kept *k;
 
+    while ((k = STAILQ_FIRST(entries)) != NULL) {
+        STAILQ_REMOVE_HEAD(entries, in_list);
         free(k);
-        k = next;
     }
 }
 
-static void asks_free(struct mpi_ask *ask)
+static void asks_free(struct mpi_asks *asks)
 {
-    while (ask != NULL) {
-        struct mpi_ask *next = ask->next;
+    struct mpi_ask *ask;
 
+    while ((ask = STAILQ_FIRST(asks)) != NULL) {
+        STAILQ_REMOVE_HEAD(asks, in_list);
         free(ask);
-        ask = next;
     }
 }
 
 static void peer_free(struct mpi_peer *peer)
 {
-    kept_free(peer->kept);
-    kept_free(peer->deferred);
-    asks_free(peer->asks);
+    kept_free(&peer->kept);
+    kept_free(&peer->deferred);
+    asks_free(&peer->asks);
     free(peer->runs);
     if (peer->arriving != NULL && !peer->arriving->listed)
         free(peer->arriving);
@@ -76,25 +82,22 @@ static void peer_free(struct mpi_peer *peer)
 void mpi_protocol_release(struct mpi_rank *mr)
 {
     struct mpi_protocol *p = mr->protocol;
+    struct mpi_arrived *a;
 
     if (p == NULL)
         return;
-    while (p->first != NULL) {
-        struct mpi_arrived *a = p->first;
-
-        p->first = a->next_all;
+    while ((a = TAILQ_FIRST(&p->arrived)) != NULL) {
+        TAILQ_REMOVE(&p->arrived, a, in_all);
         free(a);
     }
-    while (p->spare != NULL) {
-        struct mpi_arrived *a = p->spare;
-
-        p->spare = a->next;
+    while ((a = p->spare) != NULL) {
+        p->spare = a->next_spare;
         free(a);
     }
     for (unsigned i = 0; p->peers != NULL && i < mr->host->size; i++)
         if (p->peers[i] != NULL)
             peer_free(p->peers[i]);
-    asks_free(p->spare_asks);
+    asks_free(&p->spare_asks);
     free(p->peers);
     free(p->ids);
     free(p->free_ids);
@@ -111,7 +114,7 @@ struct mpi_arrived *mpi_arrived_new(struct mpi_rank *mr, struct mpi_peer *peer,
     struct mpi_arrived *a = p->spare;
 
     if (room <= SPARE_BYTES && a != NULL)
-        p->spare = a->next;
+        p->spare = a->next_spare;
     else
         a = mpi_need(mr, malloc(sizeof(*a) + (room < SPARE_BYTES ? SPARE_BYTES : room)));
     memset(a, 0, sizeof(*a));
@@ -128,23 +131,15 @@ void mpi_arrived_free(struct mpi_rank *mr, struct mpi_arrived *a)
         free(a);
         return;
     }
-    a->next = mr->protocol->spare;
+    a->next_spare = mr->protocol->spare;
     mr->protocol->spare = a;
 }
 
 void mpi_arrived_list(struct mpi_rank *mr, struct mpi_arrived *a)
 {
-    struct mpi_protocol *p = mr->protocol;
-
     a->listed = true;
-    a->next = NULL;
-    a->at = a->from->end;
-    *a->at = a;
-    a->from->end = &a->next;
-    a->next_all = NULL;
-    a->at_all = p->end;
-    *a->at_all = a;
-    p->end = &a->next_all;
+    TAILQ_INSERT_TAIL(&a->from->arrived, a, in_peer);
+    TAILQ_INSERT_TAIL(&mr->protocol->arrived, a, in_all);
 }
 
 void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a)
@@ -152,16 +147,8 @@ void mpi_arrived_unlist(struct mpi_rank *mr, struct mpi_arrived *a)
     if (!a->listed)
         return;
     a->listed = false;
-    *a->at = a->next;
-    if (a->next != NULL)
-        a->next->at = a->at;
-    else
-        a->from->end = a->at;
-    *a->at_all = a->next_all;
-    if (a->next_all != NULL)
-        a->next_all->at_all = a->at_all;
-    else
-        mr->protocol->end = a->at_all;
+    TAILQ_REMOVE(&a->from->arrived, a, in_peer);
+    TAILQ_REMOVE(&mr->protocol->arrived, a, in_all);
 }
 
 /* ---- names of requests in entries --------------------------------------------------- */
@@ -172,7 +159,7 @@ static bool ids_grow(struct mpi_protocol *p)
     struct mpi_request **ids;
     uint32_t *spare;
 
-    if (n > 1u << ID_BITS)
+    if (n > ID_SLOTS)
         return false;
     ids = realloc(p->ids, n * sizeof(*ids));
     if (ids != NULL)
@@ -195,16 +182,18 @@ uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_protocol *p = mr->protocol;
 
+    if (rq->id != 0)
+        return rq->id;
     if (p->nfree == 0 && !ids_grow(p))
         return 0;
     rq->id = p->free_ids[--p->nfree];
-    p->ids[rq->id & ((1u << ID_BITS) - 1)] = rq;
+    p->ids[rq->id & (ID_SLOTS - 1)] = rq;
     return rq->id;
 }
 
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id)
 {
-    uint32_t slot = id & ((1u << ID_BITS) - 1);
+    uint32_t slot = id & (ID_SLOTS - 1);
     struct mpi_request *rq = slot < mr->protocol->nids ? mr->protocol->ids[slot] : NULL;
 
     return rq != NULL && rq->id == id ? rq : NULL;
@@ -216,7 +205,7 @@ void mpi_id_free(struct mpi_rank *mr, struct mpi_request *rq)
 
     if (rq->id == 0)
         return;
-    p->ids[rq->id & ((1u << ID_BITS) - 1)] = NULL;
-    p->free_ids[p->nfree++] = rq->id + (1u << ID_BITS);
+    p->ids[rq->id & (ID_SLOTS - 1)] = NULL;
+    p->free_ids[p->nfree++] = rq->id + ID_SLOTS;
     rq->id = 0;
 }

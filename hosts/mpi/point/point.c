@@ -1,77 +1,96 @@
-/* Messages between two ranks, by blocking calls. */
+/* Messages between two ranks, as programs call for them. */
 #include "hosts/mpi/point/protocol.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-static int send(struct mpi_rank *mr, const char *call, const void *buf, int count,
-                MPI_Datatype type, int dest, int tag, MPI_Comm comm, enum mpi_mode mode)
-{
-    struct mpi_request rq = { .out = buf, .mode = mode };
-    int code = mpi_prepare(mr, &rq, false, count, type, dest, tag, comm);
-
-    if (code != MPI_SUCCESS)
-        return code;
-    host_spend_cost(mr->host, HOST_COST_CALL);
-    code = mpi_start(mr, &rq);
-    return code == MPI_SUCCESS ? mpi_wait(mr, &rq, call) : code;
-}
-
-#define SEND(NAME, MODE)                                                                           \
-    int MPI_##NAME(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
-                   MPI_Comm comm)                                                                  \
-    {                                                                                              \
-        struct mpi_rank *mr = mpi_self();                                                          \
-                                                                                                   \
-        return mpi_end_blamed(mr, __func__,                                                        \
-                              send(mr, __func__, buf, count, type, dest, tag, comm, MODE));        \
-    }
-SEND(Send, MPI_MODE_STANDARD)
-SEND(Bsend, MPI_MODE_BUFFERED)
-SEND(Ssend, MPI_MODE_SYNCHRONOUS)
-SEND(Rsend, MPI_MODE_READY)
-
-static int receive(struct mpi_rank *mr, const char *call, struct mpi_request *rq, int count,
-                   MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    int code = mpi_prepare(mr, rq, true, count, type, source, tag, comm);
-
-    if (code != MPI_SUCCESS)
-        return code;
-    host_spend_cost(mr->host, HOST_COST_CALL);
-    code = mpi_start(mr, rq);
-    if (code == MPI_SUCCESS)
-        code = mpi_wait(mr, rq, call);
-    return code == MPI_SUCCESS ? mpi_finish_own(mr, rq, status) : code;
-}
-
-int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-             MPI_Status *status)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .in = buf };
-
-    return mpi_end_blamed(mr, __func__,
-                          receive(mr, __func__, &rq, count, type, source, tag, comm, status));
-}
-
-/* The send goes on while the receive waits. */
-static int exchange(struct mpi_rank *mr, const char *call, struct mpi_request *out,
-                    struct mpi_request *in, MPI_Status *status)
+static int begin_transfer(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Request *handle)
 {
     int code;
 
     host_spend_cost(mr->host, HOST_COST_CALL);
-    code = mpi_start(mr, out);
-    if (code == MPI_SUCCESS)
-        host_spend_cost(mr->host, HOST_COST_CALL);
-    if (code == MPI_SUCCESS)
-        code = mpi_start(mr, in);
-    if (code == MPI_SUCCESS)
-        code = mpi_wait(mr, in, call);
-    if (code == MPI_SUCCESS)
-        code = mpi_wait(mr, out, call);
-    return code == MPI_SUCCESS ? mpi_finish_own(mr, in, status) : code;
+    code = mpi_request_add(mr, rq, handle);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = mpi_start(mr, mpi_request_of(mr, *handle));
+    if (code != MPI_SUCCESS) {
+        mpi_request_free(mr, *handle);
+        *handle = MPI_REQUEST_NULL;
+    }
+    return code;
+}
+
+static int complete_transfer(struct mpi_rank *mr, const char *call, struct mpi_request *rq,
+                             MPI_Status *status)
+{
+    int code;
+
+    host_spend_cost(mr->host, HOST_COST_CALL);
+    code = mpi_start(mr, rq);
+    if (code != MPI_SUCCESS)
+        return code;
+    mpi_wait(mr, rq, call);
+    return mpi_finish_own(mr, rq, status);
+}
+
+/* Every form of one message: `request` is NULL for the blocking one, and a persistent one does not
+ * begin yet. */
+static int transfer_message(const char *call, struct mpi_request *rq, int count, MPI_Datatype type,
+                            int peer, int tag, MPI_Comm comm, MPI_Status *status,
+                            MPI_Request *request)
+{
+    struct mpi_rank *mr = mpi_self();
+    int code = mpi_prepare(mr, rq, count, type, peer, tag, comm);
+
+    if (code != MPI_SUCCESS)
+        return mpi_end_blamed(call, code);
+    if (rq->persistent)
+        code = mpi_request_add(mr, rq, request);
+    else
+        code = request != NULL ? begin_transfer(mr, rq, request)
+                               : complete_transfer(mr, call, rq, status);
+    return mpi_end_blamed(call, code);
+}
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): parameters and initialisers */
+#define MESSAGE(CONST)                                                                             \
+    CONST void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm
+#define LIST(...) __VA_ARGS__
+#define TRANSFER(NAME, PARAMETERS, STATUS, REQUEST, ...)                                           \
+    int MPI_##NAME(LIST PARAMETERS)                                                                \
+    {                                                                                              \
+        struct mpi_request rq = { __VA_ARGS__ };                                                   \
+                                                                                                   \
+        return transfer_message(__func__, &rq, count, type, peer, tag, comm, STATUS, REQUEST);     \
+    }
+#define SENDS(NAME, INAME, INIT, ...)                                                              \
+    TRANSFER(NAME, (MESSAGE(const)), MPI_STATUS_IGNORE, NULL, .out = buf, __VA_ARGS__)             \
+    TRANSFER(INAME, (MESSAGE(const), MPI_Request * request), NULL, request, .out = buf,            \
+             __VA_ARGS__)                                                                          \
+    TRANSFER(INIT, (MESSAGE(const), MPI_Request * request), NULL, request, .out = buf,             \
+             .persistent = true, __VA_ARGS__)
+#define RECEIVE .in = buf, .receives = true
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+SENDS(Send, Isend, Send_init, .mode = MPI_MODE_STANDARD)
+SENDS(Bsend, Ibsend, Bsend_init, .mode = MPI_MODE_BUFFERED)
+SENDS(Ssend, Issend, Ssend_init, .mode = MPI_MODE_SYNCHRONOUS)
+SENDS(Rsend, Irsend, Rsend_init, .mode = MPI_MODE_READY)
+TRANSFER(Recv, (MESSAGE(), MPI_Status *status), status, NULL, RECEIVE)
+TRANSFER(Irecv, (MESSAGE(), MPI_Request *request), NULL, request, RECEIVE)
+TRANSFER(Recv_init, (MESSAGE(), MPI_Request *request), NULL, request, RECEIVE, .persistent = true)
+
+/* The send goes on while the receive waits. */
+static int exchange_messages(struct mpi_rank *mr, const char *call, struct mpi_request *out,
+                             struct mpi_request *in, MPI_Status *status)
+{
+    host_spend_cost(mr->host, HOST_COST_CALL);
+    (void)mpi_start(mr, out);
+    host_spend_cost(mr->host, HOST_COST_CALL);
+    (void)mpi_start(mr, in);
+    mpi_wait(mr, in, call);
+    mpi_wait(mr, out, call);
+    return mpi_finish_own(mr, in, status);
 }
 
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -79,29 +98,29 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
                  MPI_Comm comm, MPI_Status *status)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_request out = { .out = sendbuf }, in = { .in = recvbuf };
-    int code = mpi_prepare(mr, &out, false, sendcount, sendtype, dest, sendtag, comm);
+    struct mpi_request out = { .out = sendbuf }, in = { .in = recvbuf, .receives = true };
+    int code = mpi_prepare(mr, &out, sendcount, sendtype, dest, sendtag, comm);
 
     if (code == MPI_SUCCESS)
-        code = mpi_prepare(mr, &in, true, recvcount, recvtype, source, recvtag, comm);
+        code = mpi_prepare(mr, &in, recvcount, recvtype, source, recvtag, comm);
     if (code == MPI_SUCCESS)
-        code = exchange(mr, __func__, &out, &in, status);
-    return mpi_end_blamed(mr, __func__, code);
+        code = exchange_messages(mr, __func__, &out, &in, status);
+    return mpi_end_blamed(__func__, code);
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
                          int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_request out = { .out = buf }, in = { .in = buf };
+    struct mpi_request out = { .out = buf }, in = { .in = buf, .receives = true };
     uint64_t bytes;
     uint8_t *copy;
-    int code = mpi_prepare(mr, &out, false, count, type, dest, sendtag, comm);
+    int code = mpi_prepare(mr, &out, count, type, dest, sendtag, comm);
 
     if (code == MPI_SUCCESS)
-        code = mpi_prepare(mr, &in, true, count, type, source, recvtag, comm);
+        code = mpi_prepare(mr, &in, count, type, source, recvtag, comm);
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(mr, __func__, code);
+        return mpi_end_blamed(__func__, code);
     bytes = out.count * out.type->bytes;
     copy = mpi_block_new(mr, bytes);
     mpi_type_pack(out.type, buf, out.count, copy);
@@ -109,9 +128,9 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int 
     out.out = copy;
     out.type = &mr->basic[0];
     out.count = bytes;
-    code = exchange(mr, __func__, &out, &in, status);
+    code = exchange_messages(mr, __func__, &out, &in, status);
     mpi_block_free(copy);
-    return mpi_end_blamed(mr, __func__, code);
+    return mpi_end_blamed(__func__, code);
 }
 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)

@@ -1,131 +1,105 @@
 /* Messages that have come, before they are received. */
 #include "hosts/mpi/point/protocol.h"
 
-/* *found_p: the message that a receive would match, NULL: none has come. `waits`: until one has. */
-static int find(struct mpi_rank *mr, struct mpi_request *rq, bool waits, const char *call,
-                struct mpi_arrived **found_p)
+/* The message that a receive would match, NULL: none has come. `waits`: until one has. */
+static struct mpi_arrived *find_message(struct mpi_rank *mr, struct mpi_request *rq, bool waits,
+                                        const char *call)
 {
     const struct mpi_waits w = { .mr = mr, .request = rq };
-    int code = MPI_SUCCESS;
+    struct mpi_arrived *a;
 
-    rq->active = true;
-    rq->far =
-        rq->peer == MPI_ANY_SOURCE ? NULL : mpi_peer_of(mr, (unsigned)rq->comm->world[rq->peer]);
-    *found_p = mpi_match_arrived(mr, rq);
-    if (*found_p != NULL)
-        return code;
+    rq->far = mpi_source_of(mr, rq);
+    a = mpi_match_arrived(mr, rq);
+    if (a != NULL)
+        return a;
     if (waits)
         mpi_waits_begin(&w, call);
-    code = mpi_advance(mr, NULL);
-    if (code == MPI_SUCCESS && (*found_p = mpi_match_arrived(mr, rq)) == NULL && !waits)
-        code = mpi_poll(mr);
-    while (code == MPI_SUCCESS && (*found_p = mpi_match_arrived(mr, rq)) == NULL && waits)
-        code = mpi_progress(mr);
+    mpi_advance(mr, NULL);
+    if (!waits && mpi_match_arrived(mr, rq) == NULL)
+        mpi_poll(mr);
+    while ((a = mpi_match_arrived(mr, rq)) == NULL && waits)
+        mpi_progress(mr);
     if (waits)
         mpi_waits_end(&w);
+    return a;
+}
+
+/* A matched probe takes the message out: its handle is that of a request which holds the message.
+ * NULL: from MPI_PROC_NULL. */
+static int take_out(struct mpi_rank *mr, struct mpi_comm *comm, struct mpi_arrived *a,
+                    MPI_Message *message)
+{
+    const struct mpi_request rq = { .receives = true, .comm = comm, .message = a };
+    int code = MPI_SUCCESS;
+
+    *message = MPI_MESSAGE_NO_PROC;
+    if (a != NULL)
+        code = mpi_request_add(mr, &rq, message);
+    if (a != NULL && code == MPI_SUCCESS)
+        mpi_arrived_unlist(mr, a);
     return code;
 }
 
-/* Ends with status and flag; *message_p stays NULL when the source is MPI_PROC_NULL. */
-static int probe(struct mpi_rank *mr, const char *call, int source, int tag, MPI_Comm comm,
-                 bool waits, int *flag_p, struct mpi_arrived **message_p, MPI_Status *status)
+/* `flag_p`: NULL waits; `message`: NULL leaves it where it is. */
+static int probe(const char *call, int source, int tag, MPI_Comm comm, int *flag_p,
+                 MPI_Message *message, MPI_Status *status)
 {
-    struct mpi_request rq = { 0 };
-    int code = mpi_prepare(mr, &rq, true, 0, MPI_BYTE, source, tag, comm);
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_request rq = { .receives = true, .active = true };
     const struct mpi_waits w = { .mr = mr, .request = &rq };
+    struct mpi_arrived *a = NULL;
+    int code = mpi_prepare(mr, &rq, 0, MPI_BYTE, source, tag, comm);
+    bool looks = flag_p != NULL && source != MPI_PROC_NULL, found;
 
-    *message_p = NULL;
     if (code != MPI_SUCCESS)
-        return code;
-    *flag_p = 1;
-    if (source == MPI_PROC_NULL) {
-        host_spend_cost(mr->host, HOST_COST_CALL);
-        rq.status = mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
-        mpi_status_give(status, &rq.status);
-        return MPI_SUCCESS;
-    }
-    if (!waits)
+        return mpi_end_blamed(call, code);
+    if (looks)
         mpi_look_begin(mr);
     host_spend_cost(mr->host, HOST_COST_CALL);
-    code = find(mr, &rq, waits, call, message_p);
-    *flag_p = *message_p != NULL;
-    if (!waits)
-        mpi_look_end(&w, call, code != MPI_SUCCESS || *flag_p);
-    if (*message_p == NULL)
-        return code;
-    rq.status =
-        mpi_status((*message_p)->e.source, (*message_p)->e.tag, MPI_SUCCESS, (*message_p)->e.bytes);
+    if (source != MPI_PROC_NULL)
+        a = find_message(mr, &rq, !looks, call);
+    found = a != NULL || source == MPI_PROC_NULL;
+    if (looks)
+        mpi_look_end(&w, call, found);
+    if (flag_p != NULL)
+        *flag_p = found;
+    if (!found)
+        return MPI_SUCCESS;
+    rq.status = a != NULL ? mpi_status(a->e.source, a->e.tag, MPI_SUCCESS, a->e.bytes)
+                          : mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
     mpi_status_give(status, &rq.status);
-    return code;
+    if (message != NULL)
+        code = take_out(mr, rq.comm, a, message);
+    return mpi_end_blamed(call, code);
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_arrived *a;
-    int flag;
-
-    return mpi_end_blamed(mr, __func__,
-                          probe(mr, __func__, source, tag, comm, true, &flag, &a, status));
+    return probe(__func__, source, tag, comm, NULL, NULL, status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_arrived *a;
-
-    return mpi_end_blamed(mr, __func__,
-                          probe(mr, __func__, source, tag, comm, false, flag, &a, status));
-}
-
-/* ---- matched probe: a message that is taken out, and received by its handle ---- */
-
-/* The handle is that of a request which holds the message. */
-static int matched(struct mpi_rank *mr, const char *call, int source, int tag, MPI_Comm comm,
-                   bool waits, int *flag_p, MPI_Message *message, MPI_Status *status)
-{
-    struct mpi_request rq = { .receives = true };
-    struct mpi_arrived *a;
-    int code = probe(mr, call, source, tag, comm, waits, flag_p, &a, status);
-
-    if (code != MPI_SUCCESS || !*flag_p)
-        return code;
-    *message = MPI_MESSAGE_NO_PROC;
-    if (a == NULL)
-        return code;
-    rq.comm = mpi_comm_of(mr, comm);
-    code = mpi_request_add(mr, &rq, message);
-    if (code != MPI_SUCCESS)
-        return code;
-    mpi_arrived_unlist(mr, a);
-    mpi_request_of(mr, *message)->message = a;
-    return code;
+    return probe(__func__, source, tag, comm, flag, NULL, status);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    struct mpi_rank *mr = mpi_self();
-    int flag;
-
-    return mpi_end_blamed(mr, __func__,
-                          matched(mr, __func__, source, tag, comm, true, &flag, message, status));
+    return probe(__func__, source, tag, comm, NULL, message, status);
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                 MPI_Status *status)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end_blamed(mr, __func__,
-                          matched(mr, __func__, source, tag, comm, false, flag, message, status));
+    return probe(__func__, source, tag, comm, flag, message, status);
 }
 
-/* Starts `rq`, whose buffer is set, with the message. */
-static int start(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_arrived *a)
+/* ---- receives of messages that a matched probe has taken out ---- */
+
+static void start_with(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_arrived *a)
 {
     rq->active = true;
     rq->status = mpi_status(MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0);
-    rq->message = NULL;
     if (a == NULL) {
         rq->peer = MPI_PROC_NULL;
         mpi_ended(mr, rq);
@@ -133,12 +107,11 @@ static int start(struct mpi_rank *mr, struct mpi_request *rq, struct mpi_arrived
         rq->room = (uint32_t)(rq->count * rq->type->bytes);
         mpi_receive_arrived(mr, rq, a);
     }
-    return MPI_SUCCESS;
 }
 
-/* @return the request of the message in *rq_p, and the message: NULL from MPI_PROC_NULL. */
+/* Fills in the request for a message, and finds that: NULL from MPI_PROC_NULL. */
 static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Datatype type,
-                        const MPI_Message *message, struct mpi_arrived **a_p)
+                        MPI_Message message, struct mpi_arrived **a_p)
 {
     const struct mpi_request *held;
     int code;
@@ -149,55 +122,50 @@ static int open_message(struct mpi_rank *mr, struct mpi_request *rq, int count, 
     code = mpi_check_data(mr, rq->in, count, type, &rq->type);
     if (code != MPI_SUCCESS)
         return code;
-    rq->receives = true;
     rq->count = (uint64_t)count;
     host_spend_cost(mr->host, HOST_COST_CALL);
     *a_p = NULL;
-    if (*message == MPI_MESSAGE_NO_PROC)
+    if (message == MPI_MESSAGE_NO_PROC)
         return MPI_SUCCESS;
-    held = mpi_request_of(mr, *message);
+    held = mpi_request_of(mr, message);
     if (held == NULL || held->message == NULL)
-        return mpi_fail(mr, MPI_ERR_REQUEST, "message = %d: no message", *message);
+        return mpi_fail(mr, MPI_ERR_REQUEST, "message = %d: no message", message);
     *a_p = held->message;
     rq->peer = held->message->e.source;
     rq->comm = held->comm;
     return MPI_SUCCESS;
 }
 
-int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+/* `request`: NULL waits. */
+static int receive_message(const char *call, void *buf, int count, MPI_Datatype type,
+                           MPI_Message *message, MPI_Status *status, MPI_Request *request)
 {
     struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .in = buf };
+    struct mpi_request rq = { .in = buf, .receives = true };
     struct mpi_arrived *a;
-    int code = open_message(mr, &rq, count, type, message, &a);
+    int code = open_message(mr, &rq, count, type, *message, &a);
 
+    if (code == MPI_SUCCESS && request != NULL)
+        code = mpi_request_add(mr, &rq, request);
     if (code != MPI_SUCCESS)
-        return mpi_end_blamed(mr, __func__, code);
-    code = start(mr, &rq, a);
-    if (code == MPI_SUCCESS)
-        code = mpi_wait(mr, &rq, __func__);
-    if (code == MPI_SUCCESS)
-        code = mpi_finish_own(mr, &rq, status);
-    code = mpi_end_blamed(mr, __func__, code);
+        return mpi_end_blamed(call, code);
+    start_with(mr, request != NULL ? mpi_request_of(mr, *request) : &rq, a);
+    if (request == NULL) {
+        mpi_wait(mr, &rq, call);
+        code = mpi_end_blamed(call, mpi_finish_own(mr, &rq, status));
+    }
     if (a != NULL)
         mpi_request_free(mr, *message);
     *message = MPI_MESSAGE_NULL;
     return code;
 }
 
+int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+{
+    return receive_message(__func__, buf, count, type, message, status, NULL);
+}
+
 int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .in = buf };
-    struct mpi_arrived *a;
-    int code = open_message(mr, &rq, count, type, message, &a);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_request_add(mr, &rq, request);
-    if (code != MPI_SUCCESS)
-        return mpi_end_blamed(mr, __func__, code);
-    if (a != NULL)
-        mpi_request_free(mr, *message);
-    *message = MPI_MESSAGE_NULL;
-    return mpi_end_blamed(mr, __func__, start(mr, mpi_request_of(mr, *request), a));
+    return receive_message(__func__, buf, count, type, message, MPI_STATUS_IGNORE, request);
 }

@@ -41,21 +41,19 @@ static void take_all(struct mpi_rank *mr, enum transport_fifo fifo, const bool *
 /* @return whether all that had found no room is out. */
 static bool flush_peer(struct mpi_rank *mr, struct mpi_peer *peer)
 {
-    while (peer->kept != NULL) {
-        struct mpi_kept *k = peer->kept;
+    struct mpi_kept *k;
+    struct mpi_request *rq;
+
+    while ((k = STAILQ_FIRST(&peer->kept)) != NULL) {
         struct mpi_entry e;
 
         memcpy(&e, k->bytes, sizeof(e));
         if (!mpi_put(mr, peer, k->fifo, &e, NULL, 0))
             return false;
-        peer->kept = k->next;
-        if (k->next == NULL)
-            peer->kept_end = &peer->kept;
+        STAILQ_REMOVE_HEAD(&peer->kept, in_list);
         free(k);
     }
-    while (peer->sends.first != NULL) {
-        struct mpi_request *rq = peer->sends.first;
-
+    while ((rq = TAILQ_FIRST(&peer->sends)) != NULL) {
         mpi_list_remove(rq);
         if (!mpi_send_try(mr, rq)) {
             mpi_list_add_first(&peer->sends, rq);
@@ -65,7 +63,7 @@ static bool flush_peer(struct mpi_rank *mr, struct mpi_peer *peer)
     return true;
 }
 
-static void flush(struct mpi_rank *mr)
+static void flush_peers(struct mpi_rank *mr)
 {
     struct mpi_peer *peer = mr->protocol->busy;
 
@@ -80,12 +78,13 @@ static void flush(struct mpi_rank *mr)
     }
 }
 
-static void tickets(struct mpi_rank *mr)
+static void end_transfers(struct mpi_rank *mr)
 {
     struct transport *t = mr->transport;
 
-    for (struct mpi_request *rq = mr->protocol->tickets.first, *next; rq != NULL; rq = next) {
-        next = rq->next;
+    for (struct mpi_request *rq = TAILQ_FIRST(&mr->protocol->tickets), *next; rq != NULL;
+         rq = next) {
+        next = TAILQ_NEXT(rq, in_list);
         if (!t->ops->done(t, rq->ticket))
             continue;
         mpi_list_remove(rq);
@@ -96,7 +95,7 @@ static void tickets(struct mpi_rank *mr)
     }
 }
 
-int mpi_advance(struct mpi_rank *mr, const bool *stop)
+void mpi_advance(struct mpi_rank *mr, const bool *stop)
 {
     struct mpi_protocol *p = mr->protocol;
 
@@ -104,32 +103,28 @@ int mpi_advance(struct mpi_rank *mr, const bool *stop)
     take_all(mr, TRANSPORT_REQUEST, stop);
     take_all(mr, TRANSPORT_MESSAGE, stop);
     if (p->busy != NULL)
-        flush(mr);
-    if (p->tickets.first != NULL)
-        tickets(mr);
+        flush_peers(mr);
+    if (!TAILQ_EMPTY(&p->tickets))
+        end_transfers(mr);
     if (p->release)
         mpi_ask_release(mr);
     for (unsigned i = 0; i < MPI_FOLLOWERS; i++)
         if (mr->follows[i].due)
             mr->follows[i].advance(mr);
-    return MPI_SUCCESS;
 }
 
-int mpi_progress(struct mpi_rank *mr)
+void mpi_progress(struct mpi_rank *mr)
 {
     mpi_refuse_interruption(mr);
     mr->transport->ops->wait(mr->transport);
-    return mpi_advance(mr, NULL);
+    mpi_advance(mr, NULL);
 }
 
-int mpi_poll(struct mpi_rank *mr)
+void mpi_poll(struct mpi_rank *mr)
 {
-    int code = MPI_SUCCESS;
-
     mpi_refuse_interruption(mr);
-    while (code == MPI_SUCCESS && mr->transport->ops->poll(mr->transport))
-        code = mpi_advance(mr, NULL);
-    return code;
+    while (mr->transport->ops->poll(mr->transport))
+        mpi_advance(mr, NULL);
 }
 
 void mpi_hand_over(struct mpi_rank *mr)
@@ -138,27 +133,17 @@ void mpi_hand_over(struct mpi_rank *mr)
         mr->transport->ops->hand_over(mr->transport);
 }
 
-static int wait_done(struct mpi_rank *mr, const struct mpi_request *rq)
-{
-    int code = mpi_advance(mr, &rq->done);
-
-    while (code == MPI_SUCCESS && !rq->done) {
-        mr->transport->ops->wait(mr->transport);
-        code = mpi_advance(mr, &rq->done);
-    }
-    return code;
-}
-
-int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
+void mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call)
 {
     const struct mpi_waits w = { .mr = mr, .request = rq };
-    int code = MPI_SUCCESS;
 
     mpi_waits_begin(&w, call);
     if (!rq->done)
-        code = wait_done(mr, rq);
-    if (code == MPI_SUCCESS)
-        mpi_hand_over(mr);
+        mpi_advance(mr, &rq->done);
+    while (!rq->done) {
+        mr->transport->ops->wait(mr->transport);
+        mpi_advance(mr, &rq->done);
+    }
+    mpi_hand_over(mr);
     mpi_waits_end(&w);
-    return code;
 }

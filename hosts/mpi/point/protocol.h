@@ -4,7 +4,7 @@
  *   entry.c     entries in and out                   send.c    from the sender's side
  *   match.c     which message is for which receive   arrive.c  from the receiver's side
  *   progress.c  all that has come, and waiting
- *   ask.c       receives that tell their address, and what the sender makes of that
+ *   ask.c       receives that give their address, and what the sender makes of that
  *   peer.c      what is kept of other ranks; names of requests; messages that came early
  */
 #ifndef MPI_PROTOCOL_H
@@ -21,9 +21,9 @@ enum mpi_kind {
     MPI_PIECE,     /* more data: of the last eager message (id 0), or for the receive `id` */
     MPI_RTS,       /* a message whose data stay where they are until the receiver answers */
     MPI_NOTE,      /* data have been written to where receive `id` said */
-    MPI_UNSEND,    /* a message is to be taken back, if nobody has received it */
+    MPI_UNSEND,    /* a message is to be taken back, unless it has been received */
     /* Those of FIFO REQUEST, `id` naming the send that they answer, if any: */
-    MPI_ASK,       /* a receive tells its address, before its message has left */
+    MPI_ASK,       /* a receive gives its address, before its message has left */
     MPI_CTS,       /* a receive is there for an MPI_RTS */
     MPI_GOT,       /* a synchronous message was received, or one was read */
     MPI_UNSENT,    /* answer to MPI_UNSEND: `bytes` = 1: taken back */
@@ -55,8 +55,8 @@ struct mpi_entry {
 
 /** A message that came before its receive, or that is coming in pieces. */
 struct mpi_arrived {
-    struct mpi_arrived *next, **at;         /* of its source, or spare */
-    struct mpi_arrived *next_all, **at_all; /* of all sources */
+    struct mpi_arrived *next_spare;
+    TAILQ_ENTRY(mpi_arrived) in_peer, in_all; /* its source's messages, and those of all sources */
     struct mpi_peer *from;
     struct mpi_request *rq; /* that gets it when it is complete */
     struct mpi_entry e;
@@ -66,13 +66,13 @@ struct mpi_arrived {
     uint8_t data[];
 };
 
-/** A receive at the far side that has told its address. */
+/** A receive at the far side that has given its address. */
 struct mpi_ask {
-    struct mpi_ask *next;
+    STAILQ_ENTRY(mpi_ask) in_list;
     struct mpi_entry e;
 };
 
-/** Messages that have left for receives which had not told their address, of one tag, while the
+/** Messages that have left for receives which had not given their address, of one tag, while the
  * far side has not said that it has taken them. */
 struct mpi_run {
     uint64_t next, last; /* numbers; those before `next` have met a receive that asked */
@@ -82,11 +82,15 @@ struct mpi_run {
 
 /** An entry that found no room. */
 struct mpi_kept {
-    struct mpi_kept *next;
+    STAILQ_ENTRY(mpi_kept) in_list;
     enum transport_fifo fifo;
     uint32_t size;
     uint8_t bytes[];
 };
+
+TAILQ_HEAD(mpi_arrivals, mpi_arrived);
+STAILQ_HEAD(mpi_asks, mpi_ask);
+STAILQ_HEAD(mpi_kept_entries, mpi_kept);
 
 /** What a rank knows of another one, from the first word between them on. */
 struct mpi_peer {
@@ -96,16 +100,16 @@ struct mpi_peer {
     struct mpi_peer *next_busy;
     /* as a source */
     struct mpi_list posted; /* receives from it alone */
-    unsigned unasked;       /* of them: have told no address */
-    struct mpi_arrived *first, **end;
+    unsigned unasked;       /* those that have given no address */
+    struct mpi_arrivals arrived;
     struct mpi_arrived *arriving; /* its pieces come next; or */
     struct mpi_request *into;     /* they go right into this receive */
     uint64_t taken;               /* messages */
-    struct mpi_kept *deferred, **deferred_end;
+    struct mpi_kept_entries deferred;
     /* as a destination */
     struct mpi_list sends; /* that found no room, in order */
-    struct mpi_kept *kept, **kept_end;
-    struct mpi_ask *asks, **asks_end;
+    struct mpi_kept_entries kept;
+    struct mpi_asks asks;
     struct mpi_run *runs;
     unsigned nruns, runs_room;
     uint64_t sent;                      /* messages */
@@ -121,13 +125,13 @@ struct mpi_protocol {
     mpi_came_fn came;
     struct mpi_peer **peers; /* by rank in the world; NULL: not yet */
     struct mpi_peer *busy;   /* something found no room */
-    struct mpi_list any;     /* posted receives from anybody */
+    struct mpi_list any;     /* posted receives from any source */
     struct mpi_list tickets; /* requests whose data move */
-    struct mpi_arrived *first, **end;
+    struct mpi_arrivals arrived;
     struct mpi_arrived *spare; /* small ones, for reuse */
-    struct mpi_ask *spare_asks;
-    struct mpi_request *held, **held_end; /* receives that may not tell their address yet */
-    bool release;                         /* they may have got free */
+    struct mpi_asks spare_asks;
+    struct mpi_list held; /* receives that may not give their address yet */
+    bool release;         /* they may have got free */
     struct mpi_request **ids;
     uint32_t *free_ids;
     uint32_t nids, nfree;
@@ -149,12 +153,25 @@ static inline bool mpi_tags_match(int wanted, int tag)
     return wanted == MPI_ANY_TAG || wanted == tag;
 }
 
+/** Are the data in one piece? *at_p: where it begins. */
+static inline bool mpi_is_flat(const struct mpi_request *rq, uint8_t **at_p)
+{
+    int64_t offset;
+
+    if (!mpi_type_is_block(rq->type, rq->count, &offset))
+        return false;
+    *at_p = offset != 0 ? (uint8_t *)rq->in + offset : rq->in; /* may be NULL */
+    return true;
+}
+
 /* peer.c */
 /** `came` is called for each entry. */
 int mpi_protocol_init(struct mpi_rank *mr, mpi_came_fn came);
 void mpi_protocol_release(struct mpi_rank *mr);
 struct mpi_peer *mpi_peer_of(struct mpi_rank *mr, unsigned rank);
-/** A name for entries. @return 0: all are in use. */
+/** Whom a receive is from; NULL: any. */
+struct mpi_peer *mpi_source_of(struct mpi_rank *mr, const struct mpi_request *rq);
+/** The name of a request in entries, a new one if it has none. @return 0: all are in use. */
 uint32_t mpi_id_new(struct mpi_rank *mr, struct mpi_request *rq);
 /** @return NULL: no request has this name, or no longer. */
 struct mpi_request *mpi_id_find(const struct mpi_rank *mr, uint32_t id);
@@ -173,7 +190,10 @@ bool mpi_put(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fif
 /** An entry without data, which is kept until there is room. */
 void mpi_put_always(struct mpi_rank *mr, struct mpi_peer *peer, enum transport_fifo fifo,
                     const struct mpi_entry *e);
-/** Of one piece; or of those that `strides`, unless NULL, tells. */
+/** An entry of FIFO REQUEST that says no more than this. */
+void mpi_answer(struct mpi_rank *mr, struct mpi_peer *peer, enum mpi_kind kind, uint32_t id,
+                uint32_t bytes);
+/** Writes one piece; or those of `strides`, unless that is NULL. */
 bool mpi_write(struct mpi_rank *mr, struct mpi_peer *peer, const struct transport_key *key,
                const void *from, uint64_t bytes, const struct transport_strides *strides,
                const struct mpi_entry *note, transport_ticket *ticket_p);
@@ -187,7 +207,7 @@ void mpi_take(struct mpi_rank *mr, enum transport_fifo fifo, struct mpi_peer *pe
 void mpi_busy(struct mpi_rank *mr, struct mpi_peer *peer);
 /** From now on MPI_Finalize() waits for its end. */
 void mpi_opened(struct mpi_rank *mr, struct mpi_request *rq);
-/** It is done: gives back what it holds, and tells its owner. */
+/** It is done: gives back what it holds, and notifies its owner. */
 void mpi_ended(struct mpi_rank *mr, struct mpi_request *rq);
 
 /* match.c */
@@ -219,12 +239,12 @@ void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
 int mpi_buffered_start(struct mpi_rank *mr, struct mpi_request *rq);
 
 /* ask.c */
-/** Tells the sender the address of a receive that has found nothing, or holds that back. */
+/** Gives the sender the address of a receive that has found nothing, or holds that back. */
 void mpi_ask(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_ask_ended(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_ask_release(struct mpi_rank *mr);
 void mpi_ask_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct mpi_entry *e);
-/** The receive that a message is for, if it has told its address. */
+/** The receive that a message is for, if it has given its address. */
 const struct mpi_ask *mpi_ask_find(const struct mpi_peer *peer, uint32_t context, int tag);
 /** @return false: it is not there. */
 bool mpi_ask_drop(struct mpi_rank *mr, struct mpi_peer *peer, uint32_t id);

@@ -14,34 +14,20 @@ struct mpi_chunk {
 
 void mpi_list_add(struct mpi_list *list, struct mpi_request *rq)
 {
-    rq->next = NULL;
-    rq->at = list->end;
     rq->list = list;
-    *list->end = rq;
-    list->end = &rq->next;
+    TAILQ_INSERT_TAIL(list, rq, in_list);
 }
 
 void mpi_list_add_first(struct mpi_list *list, struct mpi_request *rq)
 {
-    rq->next = list->first;
-    rq->at = &list->first;
     rq->list = list;
-    if (rq->next != NULL)
-        rq->next->at = &rq->next;
-    else
-        list->end = &rq->next;
-    list->first = rq;
+    TAILQ_INSERT_HEAD(list, rq, in_list);
 }
 
 void mpi_list_remove(struct mpi_request *rq)
 {
-    if (rq->list == NULL)
-        return;
-    *rq->at = rq->next;
-    if (rq->next != NULL)
-        rq->next->at = rq->at;
-    else
-        rq->list->end = rq->at;
+    if (rq->list != NULL)
+        TAILQ_REMOVE(rq->list, rq, in_list);
     rq->list = NULL;
 }
 
@@ -55,12 +41,12 @@ struct mpi_request *mpi_request_new(struct mpi_rank *mr)
         chunk->next = mr->chunks;
         mr->chunks = chunk;
         for (unsigned i = 0; i < CHUNK; i++) {
-            chunk->requests[i].next = mr->spare_requests;
+            chunk->requests[i].next_spare = mr->spare_requests;
             mr->spare_requests = &chunk->requests[i];
         }
     }
     rq = mr->spare_requests;
-    mr->spare_requests = rq->next;
+    mr->spare_requests = rq->next_spare;
     memset(rq, 0, sizeof(*rq));
     return rq;
 }
@@ -73,59 +59,38 @@ void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq)
         mpi_comm_put(rq->comm);
     if (rq->generalized != NULL)
         mpi_generalized_free(rq, true);
-    rq->next = mr->spare_requests;
+    rq->next_spare = mr->spare_requests;
     mr->spare_requests = rq;
-}
-
-static int handles_grow(struct mpi_rank *mr)
-{
-    unsigned n = mr->nrequests != 0 ? 2 * mr->nrequests : 32;
-    struct mpi_request **requests = realloc(mr->requests, n * sizeof(*requests));
-    MPI_Request *spare;
-
-    if (requests != NULL)
-        mr->requests = requests;
-    spare = realloc(mr->free_handles, n * sizeof(*spare));
-    if (spare != NULL)
-        mr->free_handles = spare;
-    if (requests == NULL || spare == NULL)
-        return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
-    for (unsigned i = n; i-- > mr->nrequests;) {
-        requests[i] = NULL;
-        spare[mr->nfree++] = (MPI_Request)i + 1;
-    }
-    mr->nrequests = n;
-    return MPI_SUCCESS;
 }
 
 int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p)
 {
-    struct mpi_request *rq;
+    struct mpi_request *rq = mpi_request_new(mr);
+    int number = mpi_table_add(mr, &mr->requests, rq);
 
-    if (mr->nfree == 0 && handles_grow(mr) != MPI_SUCCESS)
+    if (number < 0) {
+        mpi_request_drop(mr, rq);
         return MPI_ERR_NO_MEM;
-    rq = mpi_request_new(mr);
+    }
     *rq = *from;
     if (rq->type != NULL)
         rq->type->holders++;
     if (rq->comm != NULL)
         rq->comm->holders++;
-    *handle_p = mr->free_handles[--mr->nfree];
-    mr->requests[*handle_p - 1] = rq;
+    *handle_p = number + 1;
     return MPI_SUCCESS;
 }
 
 struct mpi_request *mpi_request_of(const struct mpi_rank *mr, MPI_Request handle)
 {
-    return handle > 0 && (unsigned)handle <= mr->nrequests ? mr->requests[handle - 1] : NULL;
+    return handle > 0 ? mpi_table_get(&mr->requests, (unsigned)handle - 1) : NULL;
 }
 
 void mpi_request_free(struct mpi_rank *mr, MPI_Request handle)
 {
-    struct mpi_request *rq = mr->requests[handle - 1];
+    struct mpi_request *rq = mpi_request_of(mr, handle);
 
-    mr->requests[handle - 1] = NULL;
-    mr->free_handles[mr->nfree++] = handle;
+    mpi_table_remove(&mr->requests, (unsigned)handle - 1);
     if (rq->active && !rq->done)
         rq->freed = true;
     else
@@ -134,8 +99,8 @@ void mpi_request_free(struct mpi_rank *mr, MPI_Request handle)
 
 void mpi_requests_release(struct mpi_rank *mr)
 {
-    for (unsigned i = 0; i < mr->nrequests; i++) {
-        struct mpi_request *rq = mr->requests[i];
+    for (unsigned i = 0; i < mr->requests.n; i++) {
+        struct mpi_request *rq = mr->requests.at[i];
 
         if (rq != NULL && rq->message != NULL && rq->message != rq->message->from->arriving)
             mpi_arrived_free(mr, rq->message);
@@ -144,8 +109,7 @@ void mpi_requests_release(struct mpi_rank *mr)
         if (rq != NULL)
             mpi_request_drop(mr, rq);
     }
-    free(mr->requests);
-    free(mr->free_handles);
+    mpi_table_release(&mr->requests);
     while (mr->chunks != NULL) {
         struct mpi_chunk *chunk = mr->chunks;
 

@@ -15,9 +15,7 @@ struct mpi_arrived;
 enum mpi_mode { MPI_MODE_STANDARD, MPI_MODE_BUFFERED, MPI_MODE_SYNCHRONOUS, MPI_MODE_READY };
 
 /** In the order of their beginning; each request is in one list at most. */
-struct mpi_list {
-    struct mpi_request *first, **end;
-};
+TAILQ_HEAD(mpi_list, mpi_request);
 
 /** How far a send is. */
 enum mpi_phase {
@@ -38,41 +36,43 @@ struct mpi_round {
 
 struct mpi_request {
     bool receives, persistent;
-    enum mpi_mode mode; /* of a send */
+    enum mpi_mode mode; /* in which a send goes */
     struct mpi_comm *comm;
     struct mpi_type *type;
-    const void *out;
-    void *in;
+    union {
+        const void *out; /* the data, as a send reads them */
+        void *in;        /* and a receive writes them */
+    };
     uint64_t count;
-    int peer, tag; /* of a receive: or MPI_ANY_SOURCE, MPI_ANY_TAG */
+    int peer, tag; /* a receive may also have MPI_ANY_SOURCE, MPI_ANY_TAG */
     uint32_t context;
     /** NULL, or called once when it is done, also from inside of mpi_start(). Starts nothing. */
     void (*ended)(struct mpi_rank *mr, struct mpi_request *rq);
     void *owner;                         /* whose it is, for `ended` */
     const struct mpi_round *collective;  /* a non-blocking collective: nothing else holds */
     struct mpi_generalized *generalized; /* the program's own: nothing else holds */
-    struct mpi_arrived *message;         /* of a matched probe: nothing else holds */
+    struct mpi_arrived *message;         /* what a matched probe has found: nothing else holds */
 
     bool active, done;
     bool freed;             /* the handle has gone: it goes when it is done */
-    uint32_t arrived_bytes; /* of the whole message, also when it was cut off */
+    uint32_t arrived_bytes; /* the whole message, also when it was cut off */
     MPI_Status status;
 
     /* The protocols' own. */
-    struct mpi_request *next, **at; /* in a list: who points to it */
-    struct mpi_list *list;
-    struct mpi_request *next_held, **at_held;
-    struct mpi_peer *far; /* of a receive from anybody: NULL until it has its message */
-    uint64_t number;      /* of a receive: of its post; of a send: of its message */
-    uint32_t bytes, room; /* of the message; what there is room for at the receiver */
+    struct mpi_request *next_spare;
+    struct mpi_list *list; /* that it is in, or NULL */
+    TAILQ_ENTRY(mpi_request) in_list, in_held;
+    struct mpi_peer *far; /* NULL for a receive from any source, until it has its message */
+    uint64_t number;      /* a receive counts posts, a send messages */
+    uint32_t bytes, room; /* the message; what there is room for at the receiver */
     uint32_t filled;      /* bytes that have left, or come */
     uint32_t id, far_id;  /* in entries: this one, and the other side's; 0: none */
     uint32_t expected;    /* bytes that come in pieces */
     enum mpi_phase phase;
     bool matched, asked, posted, held;
     bool open;                 /* counted in mpi_protocol.open */
-    bool cancelling;           /* of a receive: the sender has been asked */
-    bool got, was_done;        /* of a send: received; done before it was to be taken back */
+    bool cancelling;           /* the sender of a receive has been asked */
+    bool got, was_done;        /* a send was received; was done before it was to be taken back */
     bool exposed, far_exposed; /* `key`; `far_key` */
     struct transport_key key, far_key;
     unsigned copies;
@@ -81,11 +81,6 @@ struct mpi_request {
     struct mpi_device_block *device; /* NULL, or where that is in memory of a GPU */
 };
 
-static inline void mpi_list_init(struct mpi_list *list)
-{
-    list->first = NULL;
-    list->end = &list->first;
-}
 void mpi_list_add(struct mpi_list *list, struct mpi_request *rq);
 void mpi_list_add_first(struct mpi_list *list, struct mpi_request *rq);
 void mpi_list_remove(struct mpi_request *rq); /* no effect on one that is in none */
@@ -96,34 +91,37 @@ void mpi_list_remove(struct mpi_request *rq); /* no effect on one that is in non
  */
 int mpi_start(struct mpi_rank *mr, struct mpi_request *rq);
 /** Waits until it is done, and hands over; `call` is a name for reports. */
-int mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call);
+void mpi_wait(struct mpi_rank *mr, struct mpi_request *rq, const char *call);
 /** Of one that is done: hands out its status. @return the code of its error, noted. */
 int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
 /** The same of a request that has no handle, but is the call's own. */
 int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *status);
 /** Ends a call of the program as mpi_end() does, by the error handler of the communicator that it
  * is about. */
-int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code);
+int mpi_end_blamed(const char *call, int code);
 /** Asks for its end without its message, which need not come true. */
 void mpi_cancel(struct mpi_rank *mr, struct mpi_request *rq);
 
-/** Takes in what has come; @return an error of a schedule. Stops early when *stop, unless NULL,
- * becomes true. */
-int mpi_advance(struct mpi_rank *mr, const bool *stop);
+/** Takes in what has come. Stops early when *stop, unless NULL, becomes true. */
+void mpi_advance(struct mpi_rank *mr, const bool *stop);
 /** Waits until something may have come, and takes it in. */
-int mpi_progress(struct mpi_rank *mr);
+void mpi_progress(struct mpi_rank *mr);
 /** Takes in all that has come so far; takes some time. */
-int mpi_poll(struct mpi_rank *mr);
+void mpi_poll(struct mpi_rank *mr);
 /** Before a call reports that something is complete: starts what this rank's processor would have
- * to start later, so that nobody waits for its next call. */
+ * to start later, so that no rank waits for its next call. */
 void mpi_hand_over(struct mpi_rank *mr);
+
+/* complete.c */
+/** What calls for so many handles begin with. @return the code for a wrong number, noted. */
+int mpi_handles_begin(struct mpi_rank *mr, int count);
 
 /* generalized.c */
 /** Fills in the status of one that is done. */
 int mpi_generalized_query(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_generalized_cancel(struct mpi_rank *mr, const struct mpi_request *rq);
-/** With `tell` the program's function is called. */
-void mpi_generalized_free(struct mpi_request *rq, bool tell);
+/** `calls`: the program's function as well. */
+void mpi_generalized_free(struct mpi_request *rq, bool calls);
 
 /** A handle for a copy of `from`; holds its datatype and communicator, if it has them. */
 int mpi_request_add(struct mpi_rank *mr, const struct mpi_request *from, MPI_Request *handle_p);
@@ -137,8 +135,9 @@ void mpi_request_drop(struct mpi_rank *mr, struct mpi_request *rq);
 void mpi_requests_release(struct mpi_rank *mr);
 
 /* start.c */
-/** Fills in a request of data at rq->in or rq->out, checked. `peer` may be MPI_PROC_NULL. */
-int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
-                MPI_Datatype type, int peer, int tag, MPI_Comm comm);
+/** Fills in a request that knows whether it receives, and where its data are; checks all that.
+ * `peer` may be MPI_PROC_NULL. */
+int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Datatype type, int peer,
+                int tag, MPI_Comm comm);
 
 #endif /* MPI_REQUEST_H */

@@ -7,18 +7,18 @@
 /* The data as one piece; packed first, if they are not, which is a copy. */
 static const uint8_t *data_of(struct mpi_rank *mr, struct mpi_request *rq)
 {
-    int64_t offset;
+    uint8_t *at;
 
     if (rq->packed != NULL)
         return rq->packed;
-    if (mpi_type_is_block(rq->type, rq->count, &offset))
-        return rq->bytes > 0 ? (const uint8_t *)rq->out + offset : NULL;
+    if (mpi_is_flat(rq, &at))
+        return rq->bytes > 0 ? at : NULL;
     mpi_pack(mr, rq);
     return rq->packed;
 }
 
 /* On this side. */
-static bool copied(const struct mpi_request *rq)
+static bool is_copied(const struct mpi_request *rq)
 {
     return rq->packed != NULL || rq->mode == MPI_MODE_BUFFERED;
 }
@@ -26,7 +26,7 @@ static bool copied(const struct mpi_request *rq)
 static struct mpi_entry entry_of(const struct mpi_request *rq, enum mpi_kind kind)
 {
     return (struct mpi_entry){ .kind = (uint8_t)kind,
-                               .flags = copied(rq) ? MPI_FLAG_PACKED : 0,
+                               .flags = is_copied(rq) ? MPI_FLAG_PACKED : 0,
                                .source = (uint16_t)rq->comm->rank,
                                .id = rq->context,
                                .tag = rq->tag,
@@ -41,7 +41,7 @@ static bool in_blocks(const struct mpi_rank *mr, const struct mpi_request *rq, u
 {
     const struct mpi_piece *piece = rq->type->pieces;
 
-    if (!mr->transport->caps.write_strided || rq->far->self || copied(rq) || rq->bytes > room ||
+    if (!mr->transport->caps.write_strided || rq->far->self || is_copied(rq) || rq->bytes > room ||
         rq->count != 1 || rq->type->npieces != 1 || piece->child != NULL || piece->count < 2 ||
         piece->count > UINT32_MAX)
         return false;
@@ -100,13 +100,13 @@ static void pieces_out(struct mpi_rank *mr, struct mpi_request *rq)
 }
 
 /* The rest of the data, after the first piece or after the receiver's answer. */
-static bool pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id, uint32_t bytes)
+static bool send_pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id, uint32_t bytes)
 {
     struct mpi_entry e = { .kind = MPI_PIECE, .id = id };
     uint32_t most = mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e);
     const uint8_t *data = data_of(mr, rq);
 
-    if (copied(rq) && id != 0)
+    if (is_copied(rq) && id != 0)
         e.flags = MPI_FLAG_PACKED;
     do {
         uint32_t n = mpi_least(bytes - rq->filled, most);
@@ -121,14 +121,14 @@ static bool pieces(struct mpi_rank *mr, struct mpi_request *rq, uint32_t id, uin
     return true;
 }
 
-static void left(struct mpi_rank *mr, struct mpi_request *rq, bool missed)
+static void message_left(struct mpi_rank *mr, struct mpi_request *rq, bool missed)
 {
     rq->far->sent++;
     if (missed)
         mpi_ask_missed(mr, rq->far, rq->number, rq->context, rq->tag);
 }
 
-static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_ask *ask)
+static bool send_eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_ask *ask)
 {
     const uint8_t *data = data_of(mr, rq);
     struct mpi_entry e = entry_of(rq, MPI_EAGER);
@@ -136,7 +136,7 @@ static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_
 
     if (rq->mode == MPI_MODE_SYNCHRONOUS) {
         e.flags |= MPI_FLAG_SYNC;
-        e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
+        e.own_id = mpi_id_new(mr, rq);
         if (e.own_id == 0) /* no name that the answer could have: later, when one is free */
             return false;
     } else if (rq->bytes <= mr->transport->caps.fifo_bytes - mpi_entry_bytes(&e)) {
@@ -151,34 +151,32 @@ static bool eager(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_
         mr->counts.fifo_messages++;
         mr->counts.fifo_bytes += n;
     }
-    left(mr, rq, ask == NULL);
+    message_left(mr, rq, ask == NULL);
     if (ask != NULL) /* the receive will find the message */
         (void)mpi_ask_drop(mr, rq->far, ask->e.own_id);
     rq->filled = n;
     if (n < rq->bytes) {
         rq->phase = MPI_SEND_PIECES;
-        return pieces(mr, rq, 0, rq->bytes);
+        return send_pieces(mr, rq, 0, rq->bytes);
     }
     pieces_out(mr, rq);
     return true;
 }
 
 /* Too long to be sent without asking. A transport that can read gets the address at once. */
-static bool announce(struct mpi_rank *mr, struct mpi_request *rq)
+static bool announce_message(struct mpi_rank *mr, struct mpi_request *rq)
 {
     struct mpi_peer *peer = rq->far;
     uint32_t context = rq->context;
     int tag = rq->tag;
     struct mpi_entry e = entry_of(rq, MPI_RTS);
-    int64_t offset;
+    uint8_t *at;
 
-    e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
+    e.own_id = mpi_id_new(mr, rq);
     if (e.own_id == 0)
         return false;
-    if (mr->transport->caps.read && !peer->self &&
-        mpi_type_is_block(rq->type, rq->count, &offset) &&
-        (rq->exposed ||
-         mpi_expose(mr, peer, rq, (uint8_t *)(uintptr_t)rq->out + offset, rq->bytes))) {
+    if (mr->transport->caps.read && !peer->self && mpi_is_flat(rq, &at) &&
+        (rq->exposed || mpi_expose(mr, peer, rq, at, rq->bytes))) {
         e.flags |= MPI_FLAG_KEY;
         e.key = rq->key;
     }
@@ -206,7 +204,7 @@ static bool goes_eagerly(struct mpi_rank *mr, const struct mpi_request *rq)
     return rq->bytes <= limit;
 }
 
-static bool begin(struct mpi_rank *mr, struct mpi_request *rq)
+static bool begin_send(struct mpi_rank *mr, struct mpi_request *rq)
 {
     const struct transport_caps *caps = &mr->transport->caps;
     const struct mpi_ask *ask = NULL;
@@ -228,15 +226,15 @@ static bool begin(struct mpi_rank *mr, struct mpi_request *rq)
         return true;
     }
     if (ask != NULL || goes_eagerly(mr, rq))
-        return eager(mr, rq, ask);
-    return announce(mr, rq);
+        return send_eager(mr, rq, ask);
+    return announce_message(mr, rq);
 }
 
 static bool go_on(struct mpi_rank *mr, struct mpi_request *rq)
 {
     if (rq->far_exposed)
         return write_data(mr, rq, &rq->far_key, rq->far_id, rq->room, 0);
-    return pieces(mr, rq, rq->far_id, mpi_least(rq->bytes, rq->room));
+    return send_pieces(mr, rq, rq->far_id, mpi_least(rq->bytes, rq->room));
 }
 
 bool mpi_send_try(struct mpi_rank *mr, struct mpi_request *rq)
@@ -244,9 +242,9 @@ bool mpi_send_try(struct mpi_rank *mr, struct mpi_request *rq)
     if (rq->receives)
         return mpi_read_try(mr, rq);
     if (rq->phase == MPI_SEND_NEW)
-        return begin(mr, rq);
+        return begin_send(mr, rq);
     if (rq->phase == MPI_SEND_PIECES)
-        return pieces(mr, rq, 0, rq->bytes);
+        return send_pieces(mr, rq, 0, rq->bytes);
     return go_on(mr, rq);
 }
 
@@ -262,7 +260,7 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq)
     mr->counts.bytes += rq->bytes;
     peer->sent_messages++;
     peer->sent_bytes += rq->bytes;
-    if (peer->sends.first == NULL && mpi_send_try(mr, rq))
+    if (TAILQ_EMPTY(&peer->sends) && mpi_send_try(mr, rq))
         return;
     mpi_list_add(&peer->sends, rq);
     mpi_busy(mr, peer);
@@ -270,7 +268,7 @@ void mpi_send_start(struct mpi_rank *mr, struct mpi_request *rq)
 
 /* ---- answers ---- */
 
-static void granted(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_entry *e)
+static void send_granted(struct mpi_rank *mr, struct mpi_request *rq, const struct mpi_entry *e)
 {
     rq->phase = MPI_SEND_GRANTED;
     rq->far_id = e->own_id;
@@ -284,7 +282,7 @@ static void granted(struct mpi_rank *mr, struct mpi_request *rq, const struct mp
     mpi_busy(mr, rq->far);
 }
 
-static void received(struct mpi_rank *mr, struct mpi_request *rq)
+static void send_received(struct mpi_rank *mr, struct mpi_request *rq)
 {
     rq->got = true;
     if (rq->phase == MPI_SEND_SYNC || rq->phase == MPI_SEND_ASKED)
@@ -310,8 +308,8 @@ static void taken_back(struct mpi_rank *mr, struct mpi_request *rq, bool found)
         rq->phase = goes_eagerly(mr, rq) ? MPI_SEND_SYNC : MPI_SEND_ASKED;
 }
 
-static void withdrawn(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq,
-                      bool found)
+static void receive_withdrawn(struct mpi_rank *mr, struct mpi_peer *peer, struct mpi_request *rq,
+                              bool found)
 {
     peer->withdrawing--;
     if (found && rq != NULL && !rq->matched) {
@@ -328,18 +326,15 @@ void mpi_request_came(struct mpi_rank *mr, struct mpi_peer *peer, const struct m
     if (e->kind == MPI_ASK)
         mpi_ask_came(mr, peer, e);
     else if (e->kind == MPI_WITHDRAW)
-        mpi_put_always(mr, peer, TRANSPORT_REQUEST,
-                       &(struct mpi_entry){ .kind = MPI_WITHDRAWN,
-                                            .id = e->id,
-                                            .bytes = mpi_ask_drop(mr, peer, e->id) });
+        mpi_answer(mr, peer, MPI_WITHDRAWN, e->id, mpi_ask_drop(mr, peer, e->id));
     else if (e->kind == MPI_WITHDRAWN)
-        withdrawn(mr, peer, rq, e->bytes != 0);
+        receive_withdrawn(mr, peer, rq, e->bytes != 0);
     else if (rq == NULL)
         return;
     else if (e->kind == MPI_CTS)
-        granted(mr, rq, e);
+        send_granted(mr, rq, e);
     else if (e->kind == MPI_GOT)
-        received(mr, rq);
+        send_received(mr, rq);
     else if (e->kind == MPI_UNSENT)
         taken_back(mr, rq, e->bytes != 0);
 }
@@ -356,12 +351,12 @@ static void cancel_send(struct mpi_rank *mr, struct mpi_request *rq)
         return;
     }
     /* What takes it back may not overtake its pieces. */
-    rq->cancelling = rq->phase == MPI_SEND_PIECES && (rq->id != 0 || mpi_id_new(mr, rq) != 0);
+    rq->cancelling = rq->phase == MPI_SEND_PIECES && mpi_id_new(mr, rq) != 0;
     if (rq->number == 0 ||
         (!rq->done && rq->phase != MPI_SEND_ASKED && rq->phase != MPI_SEND_SYNC) ||
         rq->phase == MPI_SEND_WRITING || rq->phase == MPI_SEND_GRANTED)
         return;
-    e.own_id = rq->id != 0 ? rq->id : mpi_id_new(mr, rq);
+    e.own_id = mpi_id_new(mr, rq);
     if (e.own_id == 0)
         return;
     mpi_opened(mr, rq);
@@ -384,8 +379,7 @@ static void cancel_receive(struct mpi_rank *mr, struct mpi_request *rq)
         return;
     rq->cancelling = true;
     rq->far->withdrawing++;
-    mpi_put_always(mr, rq->far, TRANSPORT_REQUEST,
-                   &(struct mpi_entry){ .kind = MPI_WITHDRAW, .id = rq->id });
+    mpi_answer(mr, rq->far, MPI_WITHDRAW, rq->id, 0);
 }
 
 void mpi_cancel(struct mpi_rank *mr, struct mpi_request *rq)

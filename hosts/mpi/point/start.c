@@ -1,4 +1,4 @@
-/* How sends and receives begin: by blocking calls, others, and again. */
+/* How sends and receives begin, also those that begin again, and how they end. */
 #include "hosts/mpi/point/protocol.h"
 
 static int check_peer(struct mpi_rank *mr, const struct mpi_comm *comm, int rank, int tag,
@@ -13,10 +13,9 @@ static int check_peer(struct mpi_rank *mr, const struct mpi_comm *comm, int rank
     return MPI_SUCCESS;
 }
 
-int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int count,
-                MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, int count, MPI_Datatype type, int peer,
+                int tag, MPI_Comm comm)
 {
-    const void *buf = receives ? rq->in : rq->out;
     int code;
 
     if (mr == NULL)
@@ -25,12 +24,11 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int 
     mr->blamed = rq->comm;
     if (rq->comm == NULL)
         return MPI_ERR_COMM;
-    code = check_peer(mr, rq->comm, peer, tag, receives);
+    code = check_peer(mr, rq->comm, peer, tag, rq->receives);
     if (code == MPI_SUCCESS)
-        code = mpi_check_data(mr, buf, count, type, &rq->type);
+        code = mpi_check_data(mr, rq->out, count, type, &rq->type);
     if (code != MPI_SUCCESS)
         return code;
-    rq->receives = receives;
     rq->count = (uint64_t)count;
     rq->peer = peer;
     rq->tag = tag;
@@ -38,7 +36,7 @@ int mpi_prepare(struct mpi_rank *mr, struct mpi_request *rq, bool receives, int 
     return MPI_SUCCESS;
 }
 
-/* Of the last time: a persistent one begins anew. */
+/* Clears what is left of the last time: a persistent request begins anew. */
 static void begin_anew(struct mpi_request *rq)
 {
     rq->active = true;
@@ -77,8 +75,10 @@ int mpi_finish_own(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status
     return code;
 }
 
-int mpi_end_blamed(struct mpi_rank *mr, const char *call, int code)
+int mpi_end_blamed(const char *call, int code)
 {
+    struct mpi_rank *mr = mpi_self();
+
     return mpi_end_comm(mr != NULL ? mr->blamed : NULL, call, code);
 }
 
@@ -94,7 +94,7 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
     if (rq->collective != NULL)
         return mpi_fail(mr, MPI_ERR_TRUNCATE,
                         "truncated: a rank gave more than there was room for");
-    if (rq->comm != NULL && rq->context != rq->comm->context) /* of a collective: no tag */
+    if (rq->comm != NULL && rq->context != rq->comm->context) /* a collective has no tag */
         return mpi_fail(mr, MPI_ERR_TRUNCATE, "truncated: %u bytes from rank %d, room for %u",
                         rq->arrived_bytes, rq->status.MPI_SOURCE,
                         (unsigned)mpi_status_bytes(&rq->status));
@@ -104,93 +104,10 @@ int mpi_finish(struct mpi_rank *mr, const struct mpi_request *rq, MPI_Status *st
                     (unsigned)mpi_status_bytes(&rq->status));
 }
 
-/* ---- calls that return at once ----------------------------------------------------------- */
-
-static int begin(struct mpi_rank *mr, struct mpi_request *rq, MPI_Request *handle)
-{
-    int code;
-
-    host_spend_cost(mr->host, HOST_COST_CALL);
-    code = mpi_request_add(mr, rq, handle);
-    if (code != MPI_SUCCESS)
-        return code;
-    code = mpi_start(mr, mpi_request_of(mr, *handle));
-    if (code != MPI_SUCCESS) {
-        mpi_request_free(mr, *handle);
-        *handle = MPI_REQUEST_NULL;
-    }
-    return code;
-}
-
-static int isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                 MPI_Request *request, enum mpi_mode mode)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .out = buf, .mode = mode };
-    int code = mpi_prepare(mr, &rq, false, count, type, dest, tag, comm);
-
-    return code == MPI_SUCCESS ? begin(mr, &rq, request) : code;
-}
-
-static int send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag,
-                     MPI_Comm comm, MPI_Request *request, enum mpi_mode mode)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .out = buf, .mode = mode, .persistent = true };
-    int code = mpi_prepare(mr, &rq, false, count, type, dest, tag, comm);
-
-    return code == MPI_SUCCESS ? mpi_request_add(mr, &rq, request) : code;
-}
-
-#define SENDS(LETTER, INIT, MODE)                                                                  \
-    int MPI_##LETTER(const void *buf, int count, MPI_Datatype type, int dest, int tag,             \
-                     MPI_Comm comm, MPI_Request *request)                                          \
-    {                                                                                              \
-        return mpi_end_blamed(mpi_self(), __func__,                                                \
-                              isend(buf, count, type, dest, tag, comm, request, MODE));            \
-    }                                                                                              \
-    int MPI_##INIT(const void *buf, int count, MPI_Datatype type, int dest, int tag,               \
-                   MPI_Comm comm, MPI_Request *request)                                            \
-    {                                                                                              \
-        return mpi_end_blamed(mpi_self(), __func__,                                                \
-                              send_init(buf, count, type, dest, tag, comm, request, MODE));        \
-    }
-SENDS(Isend, Send_init, MPI_MODE_STANDARD)
-SENDS(Ibsend, Bsend_init, MPI_MODE_BUFFERED)
-SENDS(Issend, Ssend_init, MPI_MODE_SYNCHRONOUS)
-SENDS(Irsend, Rsend_init, MPI_MODE_READY)
-
-int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .in = buf };
-    int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
-
-    return mpi_end_blamed(mr, __func__, code == MPI_SUCCESS ? begin(mr, &rq, request) : code);
-}
-
-int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                  MPI_Request *request)
-{
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_request rq = { .in = buf, .persistent = true };
-    int code = mpi_prepare(mr, &rq, true, count, type, source, tag, comm);
-
-    return mpi_end_blamed(mr, __func__,
-                          code == MPI_SUCCESS ? mpi_request_add(mr, &rq, request) : code);
-}
-
 static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
 {
-    int code = MPI_SUCCESS;
+    int code = mpi_handles_begin(mr, count);
 
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    mr->blamed = NULL;
-    if (count < 0)
-        return mpi_fail(mr, MPI_ERR_COUNT, "count = %d: expected 0 or more", count);
-    host_spend_cost(mr->host, HOST_COST_CALL);
     for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
         struct mpi_request *rq = mpi_request_of(mr, handles[i]);
 
@@ -204,14 +121,10 @@ static int start_all(struct mpi_rank *mr, int count, const MPI_Request *handles)
 
 int MPI_Start(MPI_Request *request)
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end_blamed(mr, __func__, start_all(mr, 1, request));
+    return mpi_end_blamed(__func__, start_all(mpi_self(), 1, request));
 }
 
 int MPI_Startall(int count, MPI_Request requests[])
 {
-    struct mpi_rank *mr = mpi_self();
-
-    return mpi_end_blamed(mr, __func__, start_all(mr, count, requests));
+    return mpi_end_blamed(__func__, start_all(mpi_self(), count, requests));
 }

@@ -15,7 +15,8 @@ static struct mpi_sought sought_of(const struct mpi_request *rq)
 }
 
 /* `comm` NULL: it has been freed. */
-static void tell(const struct mpi_sought *s, const struct mpi_comm *comm, struct host_wait *wait_p)
+static void describe_wait(const struct mpi_sought *s, const struct mpi_comm *comm,
+                          struct host_wait *wait_p)
 {
     *wait_p = (struct host_wait){ .sends = s->sends, .peer = -1, .tag = s->tag, .bytes = s->bytes };
     if (s->peer >= 0 && comm != NULL)
@@ -44,7 +45,7 @@ static const struct mpi_request *of_request(const struct mpi_request *rq, unsign
     return (*i_p)-- == 0 ? rq : NULL;
 }
 
-static const struct mpi_request *find(const struct mpi_waits *w, unsigned i)
+static const struct mpi_request *find_request(const struct mpi_waits *w, unsigned i)
 {
     const struct mpi_request *rq = NULL;
 
@@ -55,15 +56,15 @@ static const struct mpi_request *find(const struct mpi_waits *w, unsigned i)
     return rq == NULL && w->request != NULL ? of_request(w->request, &i) : rq;
 }
 
-/* The first message of its communicator that nobody has received, rather one of its source. */
-static void tell_other(const struct mpi_rank *mr, const struct mpi_request *rq,
-                       struct host_wait *wait_p)
+/* The first message of its communicator that has not been received, rather one of its source. */
+static void describe_other(const struct mpi_rank *mr, const struct mpi_request *rq,
+                           struct host_wait *wait_p)
 {
-    const struct mpi_arrived *a = mr->protocol->first, *other = NULL;
+    const struct mpi_arrived *a = TAILQ_FIRST(&mr->protocol->arrived), *other = NULL;
 
     if (!rq->receives || rq->matched || rq->context != rq->comm->context)
         return;
-    for (; a != NULL && (other == NULL || other->from != rq->far); a = a->next_all)
+    for (; a != NULL && (other == NULL || other->from != rq->far); a = TAILQ_NEXT(a, in_all))
         if (a->e.id == rq->context && (other == NULL || a->from == rq->far))
             other = a;
     if (other == NULL)
@@ -73,17 +74,17 @@ static void tell_other(const struct mpi_rank *mr, const struct mpi_request *rq,
     wait_p->other_tag = other->e.tag;
 }
 
-static bool waits(const void *arg, unsigned i, struct host_wait *wait_p)
+static bool describe_request(const void *arg, unsigned i, struct host_wait *wait_p)
 {
     const struct mpi_waits *w = arg;
-    const struct mpi_request *rq = find(w, i);
+    const struct mpi_request *rq = find_request(w, i);
     struct mpi_sought s;
 
     if (rq == NULL)
         return false;
     s = sought_of(rq);
-    tell(&s, rq->comm, wait_p);
-    tell_other(w->mr, rq, wait_p);
+    describe_wait(&s, rq->comm, wait_p);
+    describe_other(w->mr, rq, wait_p);
     return true;
 }
 
@@ -92,7 +93,7 @@ void mpi_waits_begin(const struct mpi_waits *w, const char *call)
     struct host_call *c = &w->mr->host->call;
 
     c->name = mpi_call_name(w->mr->outer != NULL ? w->mr->outer : call);
-    c->waits = waits;
+    c->waits = describe_request;
     c->waits_arg = w;
     c->waits_any = w->any;
 }
@@ -105,30 +106,30 @@ void mpi_waits_end(const struct mpi_waits *w)
 
 /* ---- calls that do not wait ---- */
 
-static bool looked(const void *arg, unsigned i, struct host_wait *wait_p)
+static bool describe_look(const void *arg, unsigned i, struct host_wait *wait_p)
 {
     const struct mpi_rank *mr = arg;
     const struct mpi_sought *s = &mr->look.sought[i % 2];
 
     if (i >= mr->look.n)
         return false;
-    tell(s, mpi_table_get(&mr->comms, (unsigned)s->comm - 1), wait_p);
+    describe_wait(s, mpi_table_get(&mr->comms, (unsigned)s->comm - 1), wait_p);
     return true;
 }
 
-static bool same(const struct mpi_sought *a, const struct mpi_sought *b)
+static bool is_same(const struct mpi_sought *a, const struct mpi_sought *b)
 {
     return a->sends == b->sends && a->peer == b->peer && a->tag == b->tag && a->comm == b->comm;
 }
 
-static void note(struct mpi_look *look, const struct mpi_request *rq)
+static void note_sought(struct mpi_look *look, const struct mpi_request *rq)
 {
     struct mpi_sought s;
 
     if (rq == NULL)
         return;
     s = sought_of(rq);
-    if (look->n > 0 && same(&s, &look->sought[0]))
+    if (look->n > 0 && is_same(&s, &look->sought[0]))
         return;
     look->n = look->n == 0 ? 1 : 2;
     look->sought[look->n - 1] = s;
@@ -157,10 +158,11 @@ void mpi_look_end(const struct mpi_waits *w, const char *call, bool found)
     looks->vain++;
     if (looks->call.name == NULL)
         mr->look.n = 0;
-    note(&mr->look, find(w, 0));
+    note_sought(&mr->look, find_request(w, 0));
     if (w->any)
-        note(&mr->look, find(w, 1));
-    looks->call = (struct host_call){
-        .name = mpi_call_name(call), .waits = looked, .waits_arg = mr, .waits_any = mr->look.n > 1
-    };
+        note_sought(&mr->look, find_request(w, 1));
+    looks->call = (struct host_call){ .name = mpi_call_name(call),
+                                      .waits = describe_look,
+                                      .waits_arg = mr,
+                                      .waits_any = mr->look.n > 1 };
 }

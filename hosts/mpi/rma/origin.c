@@ -10,11 +10,8 @@ static void part_over(struct mpi_win_op *op)
 
     if (--op->pending > 0)
         return;
-    *op->at = op->next;
-    if (op->next != NULL)
-        op->next->at = op->at;
-    op->next = win->ended;
-    win->ended = op;
+    LIST_REMOVE(op, in_list);
+    LIST_INSERT_HEAD(&win->ended, op, in_list);
     win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
@@ -24,32 +21,27 @@ static void part_ended(struct mpi_rank *mr, struct mpi_request *rq)
     part_over(rq->owner);
 }
 
-static int start(struct mpi_win_op *op, struct mpi_request *rq, bool receives, const void *at,
-                 uint64_t count, struct mpi_type *type, int tag)
+static void start_part(struct mpi_win_op *op, struct mpi_request *rq, bool receives, const void *at,
+                       uint64_t count, struct mpi_type *type, int tag)
 {
-    struct mpi_win *win = op->win;
-
     *rq = (struct mpi_request){ .receives = receives,
-                                .comm = win->comm,
                                 .type = type,
                                 .out = at,
-                                .in = (void *)(uintptr_t)at,
                                 .count = count,
                                 .peer = op->target,
                                 .tag = tag,
-                                .context = win->comm->context,
                                 .ended = part_ended,
                                 .owner = op };
     op->pending++;
-    return mpi_start(win->mr, rq);
+    mpi_win_start(op->win, rq);
 }
 
 static struct mpi_win_op *op_new(struct mpi_win *win, int target)
 {
-    struct mpi_win_op *op = win->spare_ops;
+    struct mpi_win_op *op = LIST_FIRST(&win->spare_ops);
 
     if (op != NULL) {
-        win->spare_ops = op->next;
+        LIST_REMOVE(op, in_list);
     } else {
         op = mpi_block_new(win->mr, sizeof(*op));
         op->more = NULL;
@@ -61,11 +53,7 @@ static struct mpi_win_op *op_new(struct mpi_win *win, int target)
     op->origin = op->result = NULL;
     op->expects = 0;
     op->pending = 1; /* until all parts have begun */
-    op->next = win->ops;
-    op->at = &win->ops;
-    if (op->next != NULL)
-        op->next->at = &op->next;
-    win->ops = op;
+    LIST_INSERT_HEAD(&win->ops, op, in_list);
     win->peers[target].pending++;
     return op;
 }
@@ -80,63 +68,61 @@ static void op_drop_types(struct mpi_win_op *op)
 
 void mpi_win_collect(struct mpi_win *win)
 {
-    while (win->ended != NULL) {
-        struct mpi_win_op *op = win->ended;
+    struct mpi_win_op *op;
 
-        win->ended = op->next;
+    while ((op = LIST_FIRST(&win->ended)) != NULL) {
+        LIST_REMOVE(op, in_list);
         win->peers[op->target].pending--;
         win->expects -= op->expects;
         if (op->handle != NULL)
             mpi_ended(win->mr, op->handle);
         op_drop_types(op);
-        op->next = win->spare_ops;
-        win->spare_ops = op;
+        LIST_INSERT_HEAD(&win->spare_ops, op, in_list);
     }
 }
 
-static void ops_free(struct mpi_win_op *op, bool types)
+static void ops_free(struct mpi_win_ops *ops, bool types)
 {
-    while (op != NULL) {
-        struct mpi_win_op *next = op->next;
+    struct mpi_win_op *op;
 
+    while ((op = LIST_FIRST(ops)) != NULL) {
+        LIST_REMOVE(op, in_list);
         if (types)
             op_drop_types(op);
         mpi_block_free(op->more);
         mpi_block_free(op);
-        op = next;
     }
 }
 
 void mpi_win_drop_ops(struct mpi_win *win)
 {
-    ops_free(win->ops, true);
-    ops_free(win->ended, true);
-    ops_free(win->spare_ops, false);
+    ops_free(&win->ops, true);
+    ops_free(&win->ended, true);
+    ops_free(&win->spare_ops, false);
 }
 
 /* A header and what is in it; no more parts come before op_begun. */
-static int start_head(struct mpi_win_op *op, const struct mpi_win_head *head)
+static void start_head(struct mpi_win_op *op, const struct mpi_win_head *head)
 {
     memcpy(op->message, head, sizeof(*head));
-    op->win->peers[op->target].told++;
-    return start(op, &op->head, false, op->message, sizeof(*head) + head->inside,
-                 &op->win->mr->basic[0], MPI_WIN_HEAD);
+    op->win->peers[op->target].headers++;
+    start_part(op, &op->head, false, op->message, sizeof(*head) + head->inside,
+               &op->win->mr->basic[0], MPI_WIN_HEAD);
 }
 
-int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count, bool asks)
+void mpi_win_announce(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count,
+                      bool asks)
 {
     struct mpi_win_head head = { .kind = (uint32_t)kind, .op = asks, .count = count };
     struct mpi_win_op *op;
-    int code;
 
     if (target == win->comm->rank) {
-        mpi_win_told(win, target, &head);
-        return MPI_SUCCESS;
+        mpi_win_announced(win, target, &head);
+        return;
     }
     op = op_new(win, target);
-    code = start_head(op, &head);
+    start_head(op, &head);
     part_over(op);
-    return code;
 }
 
 /* ---- the header ---- */
@@ -166,8 +152,8 @@ static void add_run(void *arg, int64_t offset, int64_t stride, uint64_t n, uint6
 
 /* Runs and data go behind the header as far as they fit, the runs first. Data of a GPU the
  * transport takes better than a core does. */
-static uint32_t fill(struct mpi_win_op *op, const struct mpi_rma_call *a, const struct mpi_rma *k,
-                     struct mpi_win_head *head)
+static uint32_t fill_message(struct mpi_win_op *op, const struct mpi_rma_call *a,
+                             const struct mpi_rma *k, struct mpi_win_head *head)
 {
     uint32_t room = MPI_WIN_MESSAGE - sizeof(*head), runs;
     uint64_t data = k->origin == NULL ? 0 : k->bytes * (a->kind == MPI_WIN_SWAP ? 2 : 1);
@@ -187,7 +173,7 @@ static uint32_t fill(struct mpi_win_op *op, const struct mpi_rma_call *a, const 
     return runs + (uint32_t)data;
 }
 
-static void hold(struct mpi_win_op *op, const struct mpi_rma *k)
+static void hold_types(struct mpi_win_op *op, const struct mpi_rma *k)
 {
     op->origin = k->origin;
     op->result = k->result;
@@ -205,14 +191,14 @@ static void send_parts(struct mpi_win_op *op, const struct mpi_rma_call *a, cons
     int tag = mpi_win_tag(head->number, false);
 
     if (k->result != NULL)
-        (void)start(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
-                    mpi_win_tag(head->number, true));
-    head->inside = fill(op, a, k, head);
-    (void)start_head(op, head);
+        start_part(op, &op->reply, true, a->result, k->bytes / k->result->bytes, k->result,
+                   mpi_win_tag(head->number, true));
+    head->inside = fill_message(op, a, k, head);
+    start_head(op, head);
     if (head->inside < runs)
-        (void)start(op, &op->runs, false, op->more, runs, bytes, tag);
+        start_part(op, &op->runs, false, op->more, runs, bytes, tag);
     if (k->origin != NULL && head->inside <= runs)
-        (void)start(op, &op->data, false, a->origin, (uint64_t)a->origin_count, k->origin, tag);
+        start_part(op, &op->data, false, a->origin, (uint64_t)a->origin_count, k->origin, tag);
 }
 
 static struct mpi_win_head head_of(const struct mpi_rma_call *a, const struct mpi_rma *k)
@@ -234,13 +220,13 @@ void mpi_rma_begin(struct mpi_win *win, const struct mpi_rma_call *a, const stru
     struct runs runs = { NULL, 0 };
 
     if (peer->due != 0) {
-        (void)mpi_win_tell(win, a->target, MPI_WIN_LOCK, (uint64_t)peer->due, false);
+        mpi_win_announce(win, a->target, MPI_WIN_LOCK, (uint64_t)peer->due, false);
         peer->due = 0;
         peer->asked = true;
     }
     op = op_new(win, a->target);
     op->handle = handle;
-    hold(op, k);
+    hold_types(op, k);
     peer->issued++;
     peer->unsure += k->result == NULL;
     runs.op = op;

@@ -55,7 +55,7 @@ static int check_op(struct mpi_win *win, const struct mpi_rma_call *a, const str
     return mpi_op_check(win->mr, op, k->target->basic->handle);
 }
 
-static int check(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
+static int check_operation(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_rma *k)
 {
     struct mpi_rank *mr = win->mr;
     const struct mpi_win_peer *peer;
@@ -86,22 +86,23 @@ static int check(struct mpi_win *win, const struct mpi_rma_call *a, struct mpi_r
     return code == MPI_SUCCESS ? check_op(win, a, k) : code;
 }
 
-/* Results that have come, and that nobody takes in, need memory. */
-static bool few_expected(struct mpi_win *win, int rank)
+/* Results that have come, and that no call takes in, need memory. */
+static bool few_expected(const struct mpi_win *win, int rank)
 {
     (void)rank;
     return win->expects <= MPI_WIN_RESULTS;
 }
 
-static int run(struct mpi_rank *mr, struct mpi_win *win, const struct mpi_rma_call *a)
+static int start_operation(struct mpi_win *win, const struct mpi_rma_call *a)
 {
+    struct mpi_rank *mr = win->mr;
     struct mpi_rma k = { 0 };
     struct mpi_request *handle = NULL;
     int code = MPI_SUCCESS;
 
     host_spend_cost(mr->host, HOST_COST_CALL);
     if (a->target != MPI_PROC_NULL)
-        code = check(win, a, &k);
+        code = check_operation(win, a, &k);
     if (code == MPI_SUCCESS && a->wants_request) {
         struct mpi_request rq = { .active = true, /* the rest is for reports */
                                   .receives = true,
@@ -119,7 +120,9 @@ static int run(struct mpi_rank *mr, struct mpi_win *win, const struct mpi_rma_ca
     if (a->target != MPI_PROC_NULL && k.bytes > 0) {
         if (a->target != win->comm->rank) {
             mpi_rma_begin(win, a, &k, handle);
-            return few_expected(win, 0) ? code : mpi_win_wait(win, few_expected, 0);
+            if (!few_expected(win, 0))
+                mpi_win_wait(win, few_expected, 0);
+            return code;
         }
         mpi_rma_own(win, a, &k);
     }
@@ -128,16 +131,14 @@ static int run(struct mpi_rank *mr, struct mpi_win *win, const struct mpi_rma_ca
     return code;
 }
 
-static int rma(const char *name, MPI_Win win, const struct mpi_rma_call *a)
+static int call_operation(const char *name, MPI_Win win, const struct mpi_rma_call *a)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code;
+    struct mpi_win *w;
 
     if (a->kind == MPI_WIN_ACCUMULATE && a->op == MPI_NO_OP && !a->wants_request)
         return MPI_SUCCESS;
-    code = mpi_win_get(mr, win, &w);
-    return mpi_win_end(mr, w, name, code == MPI_SUCCESS ? run(mr, w, a) : code);
+    w = mpi_win_of(win);
+    return mpi_win_end(w, name, w != NULL ? start_operation(w, a) : MPI_ERR_WIN);
 }
 
 /* Arguments that most of the functions below share. */
@@ -158,7 +159,7 @@ static int rma(const char *name, MPI_Win win, const struct mpi_rma_call *a)
     {                                                                                              \
         const struct mpi_rma_call a = { .kind = KIND, __VA_ARGS__ };                               \
                                                                                                    \
-        return rma(__func__, win, &a);                                                             \
+        return call_operation(__func__, win, &a);                                                  \
     }
 #define BOTH(NAME, RNAME, PARAMETERS, KIND, ...)                                                   \
     OPERATION(NAME, PARAMETERS, KIND, __VA_ARGS__)                                                 \
@@ -168,7 +169,7 @@ static int rma(const char *name, MPI_Win win, const struct mpi_rma_call *a)
             .kind = KIND, __VA_ARGS__, .wants_request = true, .request = request                   \
         };                                                                                         \
                                                                                                    \
-        return rma(__func__, win, &a);                                                             \
+        return call_operation(__func__, win, &a);                                                  \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -4,15 +4,25 @@
 
 #include "hosts/mpi/rma/win.h"
 
-/** What a call waits for: of one rank, or of all (-1). */
+/** What a call waits for, of one rank or of all (-1). */
 struct awaited {
     struct mpi_win *win;
-    bool (*ready)(struct mpi_win *win, int rank);
+    mpi_win_ready_fn *ready;
     int rank;
 };
 
+static bool are_ready(const struct awaited *a)
+{
+    if (a->rank >= 0)
+        return a->ready(a->win, a->rank);
+    for (int r = 0; r < a->win->comm->size; r++)
+        if (!a->ready(a->win, r))
+            return false;
+    return true;
+}
+
 /* For reports: the i-th rank that is not ready. */
-static bool waits(const void *arg, unsigned i, struct host_wait *wait_p)
+static bool describe_rank(const void *arg, unsigned i, struct host_wait *wait_p)
 {
     const struct awaited *a = arg;
     const struct mpi_comm *comm = a->win->comm;
@@ -29,145 +39,103 @@ static bool waits(const void *arg, unsigned i, struct host_wait *wait_p)
     return false;
 }
 
-/* *waited_p: did it have to? */
-static int wait_for(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank,
-                    bool *waited_p)
+bool mpi_win_wait(struct mpi_win *win, mpi_win_ready_fn *ready, int rank)
 {
     struct mpi_rank *mr = win->mr;
     const struct mpi_waits w = { .mr = mr };
     const struct awaited awaited = { win, ready, rank };
-    int code = mpi_advance(mr, NULL);
+    bool waited = false;
 
-    *waited_p = false;
+    mpi_advance(mr, NULL);
     mpi_waits_begin(&w, "a call for a window");
-    mr->host->call.waits = waits;
+    mr->host->call.waits = describe_rank;
     mr->host->call.waits_arg = &awaited;
-    while (code == MPI_SUCCESS && !ready(win, rank)) {
+    while (!are_ready(&awaited)) {
         if (mr->follows[MPI_FOLLOWS_WINDOWS].due) {
             mpi_windows_advance(mr);
         } else {
-            code = mpi_progress(mr);
-            *waited_p = true;
+            mpi_progress(mr);
+            waited = true;
         }
     }
-    if (code == MPI_SUCCESS)
-        mpi_hand_over(mr);
+    mpi_hand_over(mr);
     mpi_waits_end(&w);
-    return code;
-}
-
-int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank)
-{
-    bool waited;
-
-    return wait_for(win, ready, rank, &waited);
+    return waited;
 }
 
 /* A program may spin on calls that have nothing to wait for: others must get on meanwhile. What
  * an earlier call has left, as it had its own, is no news to a poll. */
-int mpi_win_let_others(struct mpi_win *win)
+void mpi_win_let_others(struct mpi_win *win)
 {
-    int code = mpi_advance(win->mr, NULL);
-
-    if (code == MPI_SUCCESS)
-        code = mpi_poll(win->mr);
+    mpi_advance(win->mr, NULL);
+    mpi_poll(win->mr);
     if (win->mr->follows[MPI_FOLLOWS_WINDOWS].due)
         mpi_windows_advance(win->mr);
-    return code;
 }
 
-int mpi_win_wait_or_let_others(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank),
-                               int rank)
+void mpi_win_wait_or_let_others(struct mpi_win *win, mpi_win_ready_fn *ready, int rank)
 {
-    bool waited;
-    int code = wait_for(win, ready, rank, &waited);
-
-    return code == MPI_SUCCESS && !waited ? mpi_win_let_others(win) : code;
+    if (!mpi_win_wait(win, ready, rank))
+        mpi_win_let_others(win);
 }
 
-bool mpi_win_all(struct mpi_win *win, int rank, bool (*holds)(const struct mpi_win_peer *peer))
+bool mpi_win_is_local(const struct mpi_win *win, int rank)
 {
-    if (rank >= 0)
-        return holds(&win->peers[rank]);
-    for (int r = 0; r < win->comm->size; r++)
-        if (!holds(&win->peers[r]))
-            return false;
-    return true;
+    return win->peers[rank].pending == 0;
 }
 
-static bool is_local(const struct mpi_win_peer *peer)
+static bool has_fenced(const struct mpi_win *win, int rank)
 {
-    return peer->pending == 0;
+    return win->peers[rank].finished >= win->peers[rank].fence_count;
 }
 
-static bool has_fenced(const struct mpi_win_peer *peer)
+struct mpi_win *mpi_win_begin(const char *call, MPI_Win win)
 {
-    return peer->finished >= peer->fence_count;
+    struct mpi_win *w = mpi_win_of(win);
+
+    if (w == NULL)
+        return NULL;
+    if (w->mr->outer == NULL) /* else within another call */
+        w->mr->outer = call;
+    host_spend_cost(w->mr->host, HOST_COST_CALL);
+    return w;
 }
 
-bool mpi_win_local(struct mpi_win *win, int rank)
-{
-    return mpi_win_all(win, rank, is_local);
-}
-
-static bool all_fenced(struct mpi_win *win, int rank)
-{
-    return mpi_win_all(win, rank, has_fenced);
-}
-
-int mpi_win_begin(const char *call, MPI_Win win, struct mpi_win **win_p)
-{
-    struct mpi_rank *mr = mpi_self();
-    int code = mpi_win_get(mr, win, win_p);
-
-    if (code == MPI_SUCCESS) {
-        if (mr->outer == NULL) /* else within another call */
-            mr->outer = call;
-        host_spend_cost(mr->host, HOST_COST_CALL);
-    }
-    return code;
-}
-
-/* Everybody says how many operations are for whom, and waits for those that are for itself; then
- * for the others, since what begins after the fence must find all of it done. */
-static int fence(struct mpi_win *win, bool last)
+/* Each rank reports how many operations are for whom, and waits for those that are for itself. Then
+ * it waits for the others, since what begins after the fence must find all of it done. */
+static int fence_window(struct mpi_win *win, bool last)
 {
     size_t n = (size_t)win->comm->size;
-    uint64_t *counts = mpi_block_zero(win->mr, 2 * n * sizeof(*counts));
+    uint64_t *counts;
     int code;
 
-    if (counts == NULL)
-        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
+    if (mpi_win_has_epoch(win))
+        return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "within an epoch of another kind");
+    counts = mpi_block_new(win->mr, 2 * n * sizeof(*counts));
     for (size_t r = 0; r < n; r++)
         counts[r] = win->peers[r].issued;
     code = MPI_Alltoall(counts, 1, MPI_UINT64_T, counts + n, 1, MPI_UINT64_T, win->comm_handle);
     for (size_t r = 0; r < n; r++)
         win->peers[r].fence_count = counts[n + r];
     mpi_block_free(counts);
-    if (code == MPI_SUCCESS)
-        code = mpi_win_wait(win, mpi_win_local, -1);
-    if (code == MPI_SUCCESS)
-        code = mpi_win_wait(win, all_fenced, -1);
-    if (code != MPI_SUCCESS || last)
+    if (code != MPI_SUCCESS)
         return code;
-    code = MPI_Barrier(win->comm_handle);
-    for (size_t r = 0; code == MPI_SUCCESS && r < n; r++)
+    mpi_win_wait(win, mpi_win_is_local, -1);
+    mpi_win_wait(win, has_fenced, -1);
+    win->fenced = !last;
+    if (last)
+        return code;
+    for (size_t r = 0; r < n; r++)
         win->peers[r].unsure = 0;
-    return code;
+    return MPI_Barrier(win->comm_handle);
 }
 
 int MPI_Win_fence(int promises, MPI_Win win)
 {
-    struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
+    struct mpi_win *w = mpi_win_begin(__func__, win);
+    bool last = (promises & MPI_MODE_NOSUCCEED) != 0;
 
-    if (code == MPI_SUCCESS && (w->nlocked > 0 || w->locked_all || w->start != NULL))
-        code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "within an epoch of another kind");
-    if (code == MPI_SUCCESS)
-        code = fence(w, (promises & MPI_MODE_NOSUCCEED) != 0);
-    if (code == MPI_SUCCESS)
-        w->fenced = (promises & MPI_MODE_NOSUCCEED) == 0;
-    return mpi_win_end(mpi_self(), w, __func__, code);
+    return mpi_win_end(w, __func__, w != NULL ? fence_window(w, last) : MPI_ERR_WIN);
 }
 
 /* ---- start, complete, post, wait ---- */
@@ -199,135 +167,136 @@ static void drop_group(struct mpi_group **group_p)
     *group_p = NULL;
 }
 
-static bool of_group(struct mpi_win *win, int rank, const struct mpi_group *g,
-                     bool (*holds)(const struct mpi_win_peer *peer))
+static bool has_posted(const struct mpi_win *win, int rank)
 {
-    for (int i = 0; i < g->size; i++) {
-        int r = rank_in(win, g, i);
-
-        if ((rank < 0 || rank == r) && !holds(&win->peers[r]))
-            return false;
-    }
-    return true;
+    return !win->peers[rank].started || win->peers[rank].posts > 0;
 }
 
-static bool has_posted(const struct mpi_win_peer *peer)
+static int start_access(struct mpi_win *win, MPI_Group group, bool checks)
 {
-    return peer->posts > 0;
-}
+    int code = take_group(win, group, &win->start);
 
-static bool all_posted(struct mpi_win *win, int rank)
-{
-    return of_group(win, rank, win->start, has_posted);
+    if (code != MPI_SUCCESS)
+        return code;
+    for (int i = 0; i < win->start->size; i++)
+        win->peers[rank_in(win, win->start, i)].started = true;
+    if (checks)
+        mpi_win_wait(win, has_posted, -1);
+    for (int i = 0; i < win->start->size; i++)
+        win->peers[rank_in(win, win->start, i)].posts -= checks;
+    return code;
 }
 
 int MPI_Win_start(MPI_Group group, int promises, MPI_Win win)
 {
-    struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
+    struct mpi_win *w = mpi_win_begin(__func__, win);
     bool checks = (promises & MPI_MODE_NOCHECK) == 0;
 
-    if (code == MPI_SUCCESS)
-        code = take_group(w, group, &w->start);
-    if (code == MPI_SUCCESS && checks)
-        code = mpi_win_wait(w, all_posted, -1);
-    for (int i = 0; code == MPI_SUCCESS && i < w->start->size; i++) {
-        struct mpi_win_peer *peer = &w->peers[rank_in(w, w->start, i)];
+    return mpi_win_end(w, __func__, w != NULL ? start_access(w, group, checks) : MPI_ERR_WIN);
+}
 
-        peer->started = true;
-        peer->posts -= checks;
+static int complete_access(struct mpi_win *win)
+{
+    if (win->start == NULL)
+        return mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_start() before");
+    for (int i = 0; i < win->start->size; i++) {
+        int rank = rank_in(win, win->start, i);
+
+        win->peers[rank].started = false;
+        mpi_win_announce(win, rank, MPI_WIN_COMPLETE, win->peers[rank].issued, false);
     }
-    return mpi_win_end(mpi_self(), w, __func__, code);
+    drop_group(&win->start);
+    mpi_win_wait(win, mpi_win_is_local, -1);
+    return MPI_SUCCESS;
 }
 
 int MPI_Win_complete(MPI_Win win)
 {
-    struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
+    struct mpi_win *w = mpi_win_begin(__func__, win);
 
-    if (code == MPI_SUCCESS && w->start == NULL)
-        code = mpi_fail(w->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_start() before");
-    for (int i = 0; code == MPI_SUCCESS && i < w->start->size; i++) {
-        int rank = rank_in(w, w->start, i);
+    return mpi_win_end(w, __func__, w != NULL ? complete_access(w) : MPI_ERR_WIN);
+}
 
-        w->peers[rank].started = false;
-        code = mpi_win_tell(w, rank, MPI_WIN_COMPLETE, w->peers[rank].issued, false);
+static int post_exposure(struct mpi_win *win, MPI_Group group, bool checks)
+{
+    int code = take_group(win, group, &win->post);
+
+    for (int i = 0; code == MPI_SUCCESS && i < win->post->size; i++) {
+        int rank = rank_in(win, win->post, i);
+
+        win->peers[rank].exposed = true;
+        if (checks)
+            mpi_win_announce(win, rank, MPI_WIN_POST, 0, false);
     }
-    if (code == MPI_SUCCESS) {
-        drop_group(&w->start);
-        code = mpi_win_wait(w, mpi_win_local, -1);
-    }
-    return mpi_win_end(mpi_self(), w, __func__, code);
+    return code;
 }
 
 int MPI_Win_post(MPI_Group group, int promises, MPI_Win win)
 {
-    struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
+    struct mpi_win *w = mpi_win_begin(__func__, win);
+    bool checks = (promises & MPI_MODE_NOCHECK) == 0;
 
-    if (code == MPI_SUCCESS)
-        code = take_group(w, group, &w->post);
-    for (int i = 0; code == MPI_SUCCESS && (promises & MPI_MODE_NOCHECK) == 0 && i < w->post->size;
-         i++)
-        code = mpi_win_tell(w, rank_in(w, w->post, i), MPI_WIN_POST, 0, false);
-    return mpi_win_end(mpi_self(), w, __func__, code);
+    return mpi_win_end(w, __func__, w != NULL ? post_exposure(w, group, checks) : MPI_ERR_WIN);
 }
 
-static bool has_completed(const struct mpi_win_peer *peer)
+static bool has_completed(const struct mpi_win *win, int rank)
 {
-    return peer->completed && peer->finished >= peer->complete_count;
+    const struct mpi_win_peer *peer = &win->peers[rank];
+
+    return !peer->exposed || (peer->completed && peer->finished >= peer->complete_count);
 }
 
-static bool all_completed(struct mpi_win *win, int rank)
+static bool have_completed(struct mpi_win *win)
 {
-    return of_group(win, rank, win->post, has_completed);
+    return are_ready(&(struct awaited){ win, has_completed, -1 });
 }
 
 static void end_exposure(struct mpi_win *win)
 {
-    for (int i = 0; i < win->post->size; i++)
-        win->peers[rank_in(win, win->post, i)].completed = false;
+    for (int r = 0; r < win->comm->size; r++)
+        if (win->peers[r].exposed)
+            win->peers[r].exposed = win->peers[r].completed = false;
     drop_group(&win->post);
 }
 
 static int check_post(struct mpi_win *win)
 {
+    if (win == NULL)
+        return MPI_ERR_WIN;
     return win->post != NULL ? MPI_SUCCESS
                              : mpi_fail(win->mr, MPI_ERR_RMA_SYNC, "no MPI_Win_post() before");
 }
 
 int MPI_Win_wait(MPI_Win win)
 {
-    struct mpi_win *w = NULL;
-    int code = mpi_win_begin(__func__, win, &w);
+    struct mpi_win *w = mpi_win_begin(__func__, win);
+    int code = check_post(w);
 
-    if (code == MPI_SUCCESS)
-        code = check_post(w);
-    if (code == MPI_SUCCESS)
-        code = mpi_win_wait(w, all_completed, -1);
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS) {
+        mpi_win_wait(w, has_completed, -1);
         end_exposure(w);
-    return mpi_win_end(mpi_self(), w, __func__, code);
+    }
+    return mpi_win_end(w, __func__, code);
 }
 
 int MPI_Win_test(MPI_Win win, int *flag)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
+    struct mpi_waits waits_for = { .mr = mpi_self() };
+    struct mpi_win *w;
+    bool ended = true;
     int code;
 
-    mpi_look_begin(mr);
-    code = mpi_win_begin(__func__, win, &w);
-    if (code == MPI_SUCCESS)
-        code = check_post(w);
-    if (code == MPI_SUCCESS && !all_completed(w, -1))
-        code = mpi_win_let_others(w);
-    mpi_look_end(&(struct mpi_waits){ .mr = mr, .request = w != NULL ? &w->head : NULL }, __func__,
-                 code != MPI_SUCCESS || all_completed(w, -1));
+    mpi_look_begin(waits_for.mr);
+    w = mpi_win_begin(__func__, win);
+    code = check_post(w);
     if (code == MPI_SUCCESS) {
-        *flag = all_completed(w, -1);
-        if (*flag)
-            end_exposure(w);
+        waits_for.request = &w->head;
+        if (!have_completed(w))
+            mpi_win_let_others(w);
+        *flag = ended = have_completed(w);
     }
-    return mpi_win_end(mr, w, __func__, code);
+    mpi_look_end(&waits_for, __func__, ended);
+    if (code == MPI_SUCCESS && ended)
+        end_exposure(w);
+    return mpi_win_end(w, __func__, code);
 }

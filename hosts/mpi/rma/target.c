@@ -10,29 +10,41 @@ static void message_ended(struct mpi_rank *mr, struct mpi_request *rq)
     mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
-/* A message with `peer`; *ended becomes true when it is over. */
-static int message(struct mpi_win *win, struct mpi_request *rq, bool receives, void *at,
-                   uint64_t count, struct mpi_type *type, int peer, int tag, bool *ended)
+void mpi_win_start(struct mpi_win *win, struct mpi_request *rq)
 {
-    *ended = false;
-    *rq = (struct mpi_request){ .receives = receives,
-                                .comm = win->comm,
-                                .type = type,
-                                .out = at,
-                                .in = at,
-                                .count = count,
-                                .peer = peer,
-                                .tag = tag,
-                                .context = win->comm->context,
-                                .ended = message_ended,
-                                .owner = ended };
-    return mpi_start(win->mr, rq);
+    rq->comm = win->comm;
+    rq->context = win->comm->context;
+    (void)mpi_start(win->mr, rq);
 }
 
-int mpi_win_listen(struct mpi_win *win)
+/* A message with the source of an operation; in->ended becomes true when it is over. */
+static void start_message(struct mpi_win_in *in, bool receives, void *at, uint64_t count,
+                          struct mpi_type *type)
 {
-    return message(win, &win->head, true, win->message, MPI_WIN_MESSAGE, &win->mr->basic[0],
-                   MPI_ANY_SOURCE, MPI_WIN_HEAD, &win->came);
+    in->ended = false;
+    in->rq = (struct mpi_request){ .receives = receives,
+                                   .type = type,
+                                   .in = at,
+                                   .count = count,
+                                   .peer = in->source,
+                                   .tag = mpi_win_tag(in->head.number, !receives),
+                                   .ended = message_ended,
+                                   .owner = &in->ended };
+    mpi_win_start(in->win, &in->rq);
+}
+
+void mpi_win_listen(struct mpi_win *win)
+{
+    win->came = false;
+    win->head = (struct mpi_request){ .receives = true,
+                                      .type = &win->mr->basic[0],
+                                      .in = win->message,
+                                      .count = MPI_WIN_MESSAGE,
+                                      .peer = MPI_ANY_SOURCE,
+                                      .tag = MPI_WIN_HEAD,
+                                      .ended = message_ended,
+                                      .owner = &win->came };
+    mpi_win_start(win, &win->head);
 }
 
 /* ---- epochs ---- */
@@ -50,14 +62,12 @@ static void wait_for(struct mpi_win *win, struct mpi_win_waiting **list, int sou
 }
 
 /* Operations from there that came before their lock was granted may begin. */
-static void admit(struct mpi_win *win, struct mpi_win_peer *peer)
+static void admit_held(struct mpi_win *win, struct mpi_win_peer *peer)
 {
     peer->barred = false;
-    if (peer->held == NULL)
+    if (TAILQ_EMPTY(&peer->held))
         return;
-    *win->ins_end = peer->held;
-    win->ins_end = peer->held_end;
-    peer->held = NULL;
+    TAILQ_CONCAT(&win->ins, &peer->held, in_list);
     win->mr->follows[MPI_FOLLOWS_WINDOWS].due = true;
 }
 
@@ -71,20 +81,20 @@ static void grant_locks(struct mpi_win *win)
             return;
         win->lock_holders = exclusive ? -1 : win->lock_holders + 1;
         win->lock_queue = w->next;
-        admit(win, &win->peers[w->source]);
-        if (w->tells)
-            (void)mpi_win_tell(win, w->source, MPI_WIN_GRANT, 0, false);
+        admit_held(win, &win->peers[w->source]);
+        if (w->answered)
+            mpi_win_announce(win, w->source, MPI_WIN_GRANT, 0, false);
         free(w);
     }
 }
 
-static void unlock(struct mpi_win *win)
+static void release_lock(struct mpi_win *win)
 {
     win->lock_holders = win->lock_holders < 0 ? 0 : win->lock_holders - 1;
     grant_locks(win);
 }
 
-static void answer(struct mpi_win *win)
+static void answer_waiting(struct mpi_win *win)
 {
     for (struct mpi_win_waiting **at = &win->waiting; *at != NULL;) {
         struct mpi_win_waiting *w = *at;
@@ -95,14 +105,14 @@ static void answer(struct mpi_win *win)
         }
         *at = w->next;
         if (w->kind == MPI_WIN_UNLOCK)
-            unlock(win);
-        if (w->tells)
-            (void)mpi_win_tell(win, w->source, MPI_WIN_ANSWER, 0, false);
+            release_lock(win);
+        if (w->answered)
+            mpi_win_announce(win, w->source, MPI_WIN_ANSWER, 0, false);
         free(w);
     }
 }
 
-void mpi_win_told(struct mpi_win *win, int source, const struct mpi_win_head *head)
+void mpi_win_announced(struct mpi_win *win, int source, const struct mpi_win_head *head)
 {
     struct mpi_win_peer *peer = &win->peers[source];
 
@@ -116,7 +126,6 @@ void mpi_win_told(struct mpi_win *win, int source, const struct mpi_win_head *he
         break;
     case MPI_WIN_LOCK:
         peer->barred = true;
-        peer->held_end = &peer->held;
         wait_for(win, &win->lock_queue, source, head);
         grant_locks(win);
         break;
@@ -135,12 +144,12 @@ void mpi_win_told(struct mpi_win *win, int source, const struct mpi_win_head *he
 
 /* ---- data ---- */
 
-static bool accumulates(const struct mpi_win_in *in)
+static bool is_accumulation(const struct mpi_win_in *in)
 {
     return in->head.kind >= MPI_WIN_ACCUMULATE;
 }
 
-static char *place(const struct mpi_win_in *in)
+static char *place_of(const struct mpi_win_in *in)
 {
     const struct mpi_win *win = in->win;
 
@@ -156,7 +165,7 @@ static void make_layout(struct mpi_win_in *in)
     const struct mpi_win_run *first = in->runs;
     struct mpi_making m, block;
 
-    in->at = place(in);
+    in->at = place_of(in);
     if (in->head.nruns == 1 && (first->n == 1 || first->stride == (int64_t)first->bytes)) {
         in->at += first->offset;
         in->type = &mr->basic[0];
@@ -181,7 +190,7 @@ static void make_layout(struct mpi_win_in *in)
 }
 
 /* target = target op data, number by number. Pairs have gaps in memory, not in packed form. */
-static void combine(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
+static void combine_packed(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
 {
     struct mpi_rank *mr = in->win->mr;
     const struct mpi_type *basic = mpi_type_of(mr, in->head.basic);
@@ -195,59 +204,49 @@ static void combine(struct mpi_win_in *in, uint8_t *old, const uint8_t *data)
     free(left);
 }
 
-/* Numbers without gaps, in one piece, are combined where they are. @return false: they are not. */
-static bool exchange_in_place(struct mpi_win_in *in)
+/* target = target op data; both are in packed form, `at` perhaps where the program has it. */
+static void combine_at(struct mpi_win_in *in, uint8_t *at)
 {
     struct mpi_rank *mr = in->win->mr;
     const struct mpi_type *basic = mpi_type_of(mr, in->head.basic);
-    uint64_t bytes = in->head.bytes;
-    uint8_t few[32], *old = few;
-    int64_t offset;
-    char *at;
 
-    if (!mpi_type_is_block(in->type, in->count, &offset) || basic->bytes != (uint64_t)basic->extent)
-        return false;
-    at = in->at + offset;
-    if ((uintptr_t)at % basic->align != 0)
-        return false;
-    if (in->head.kind == MPI_WIN_ACCUMULATE)
-        old = NULL;
-    else if (bytes > sizeof(few))
-        old = mpi_need(mr, malloc(bytes));
-    if (old != NULL)
-        memcpy(old, at, bytes);
-    if (in->head.kind == MPI_WIN_SWAP ? memcmp(at, in->data + bytes, bytes) == 0
-                                      : in->head.op == MPI_REPLACE)
-        memcpy(at, in->data, bytes);
-    else if (in->head.kind != MPI_WIN_SWAP)
-        mpi_op_apply(mpi_op_of(mr, in->head.op), in->data, at, bytes / basic->bytes, basic);
-    if (old != NULL)
-        memcpy(in->data, old, bytes);
-    if (old != few)
-        free(old);
-    return true;
+    if (basic->bytes == (uint64_t)basic->extent && (uintptr_t)at % basic->align == 0)
+        mpi_op_apply(mpi_op_of(mr, in->head.op), in->data, at, in->head.bytes / basic->bytes,
+                     basic);
+    else
+        combine_packed(in, at, in->data);
 }
 
-/* What is in the window goes to in->data, for the answer; what came is put there. */
-static void exchange(struct mpi_win_in *in)
+/* What is in the window goes to in->data, for an answer; what came is put there. Data in one piece
+ * are changed where they are. */
+static void exchange_data(struct mpi_win_in *in)
 {
     struct mpi_rank *mr = in->win->mr;
     uint64_t bytes = in->head.bytes;
-    uint8_t *old = mpi_need(mr, malloc(2 * bytes)), *new = old + bytes;
+    bool swaps = in->head.kind == MPI_WIN_SWAP, flat;
+    uint8_t few[32], *old = NULL, *at;
+    int64_t offset;
 
-    mpi_type_pack(in->type, in->at, in->count, old);
-    memcpy(new, old, bytes);
-    if (in->head.kind == MPI_WIN_SWAP) {
-        if (memcmp(old, in->data + bytes, bytes) == 0)
-            memcpy(new, in->data, bytes);
-    } else if (in->head.op == MPI_REPLACE) {
-        memcpy(new, in->data, bytes);
-    } else {
-        combine(in, new, in->data);
+    if (in->head.kind != MPI_WIN_ACCUMULATE)
+        old = bytes <= sizeof(few) ? few : mpi_need(mr, malloc(bytes));
+    flat = mpi_type_is_block(in->type, in->count, &offset);
+    at = flat ? (uint8_t *)in->at + offset : mpi_need(mr, malloc(bytes));
+    if (!flat)
+        mpi_type_pack(in->type, in->at, in->count, at);
+    if (old != NULL)
+        memcpy(old, at, bytes);
+    if (swaps ? memcmp(at, in->data + bytes, bytes) == 0 : in->head.op == MPI_REPLACE)
+        memcpy(at, in->data, bytes);
+    else if (!swaps)
+        combine_at(in, at);
+    if (old != NULL)
+        memcpy(in->data, old, bytes);
+    if (!flat) {
+        mpi_type_unpack(in->type, in->at, at, bytes);
+        free(at);
     }
-    mpi_type_unpack(in->type, in->at, new, bytes);
-    memcpy(in->data, old, bytes);
-    free(old);
+    if (old != few)
+        free(old);
 }
 
 void mpi_win_accumulate(struct mpi_win_in *in)
@@ -255,8 +254,8 @@ void mpi_win_accumulate(struct mpi_win_in *in)
     mpi_spend_between(in->win->mr, in->data, in->at, in->head.bytes);
     if (in->head.kind != MPI_WIN_SWAP && in->head.op == MPI_NO_OP)
         mpi_type_pack(in->type, in->at, in->count, in->data);
-    else if (!exchange_in_place(in))
-        exchange(in);
+    else
+        exchange_data(in);
     mpi_spend_between(in->win->mr, in->at, in->data, in->head.bytes);
 }
 
@@ -269,11 +268,6 @@ static bool is_first(const struct mpi_win_in *in)
 static uint64_t data_bytes(const struct mpi_win_in *in)
 {
     return in->head.kind == MPI_WIN_SWAP ? 2 * in->head.bytes : in->head.bytes;
-}
-
-static int tag_of(const struct mpi_win_in *in, bool answers)
-{
-    return mpi_win_tag(in->head.number, answers);
 }
 
 static uint8_t *room_of(struct mpi_win_in *in, uint64_t bytes)
@@ -291,21 +285,18 @@ static void start_data(struct mpi_win_in *in)
     in->ended = in->data != NULL; /* they came with the header */
     if (in->head.kind == MPI_WIN_GET) {
         in->step = MPI_WIN_REPLY;
-        (void)message(win, &in->rq, false, in->at, in->count, in->type, in->source,
-                      tag_of(in, true), &in->ended);
+        start_message(in, false, in->at, in->count, in->type);
     } else if (in->head.kind == MPI_WIN_PUT && in->data != NULL) {
         mpi_type_unpack(in->type, in->at, in->data, in->head.bytes);
         mpi_spend_between(win->mr, in->at, in->data, in->head.bytes);
     } else if (in->head.kind == MPI_WIN_PUT) {
-        (void)message(win, &in->rq, true, in->at, in->count, in->type, in->source,
-                      tag_of(in, false), &in->ended);
+        start_message(in, true, in->at, in->count, in->type);
     } else if (in->head.op == MPI_NO_OP) { /* brings no data */
         in->data = room_of(in, in->head.bytes);
         in->ended = true;
     } else if (in->data == NULL) {
         in->data = room_of(in, data_bytes(in));
-        (void)message(win, &in->rq, true, in->data, data_bytes(in), bytes, in->source,
-                      tag_of(in, false), &in->ended);
+        start_message(in, true, in->data, data_bytes(in), bytes);
     }
 }
 
@@ -317,7 +308,7 @@ static bool go_on(struct mpi_win_in *in)
     if (in->step == MPI_WIN_RUNS && in->ended)
         start_data(in);
     if (in->step == MPI_WIN_DATA && in->ended) {
-        if (!accumulates(in))
+        if (!is_accumulation(in))
             return true;
         in->step = MPI_WIN_TURN;
     }
@@ -327,8 +318,7 @@ static bool go_on(struct mpi_win_in *in)
         if (in->head.kind == MPI_WIN_ACCUMULATE)
             return true;
         in->step = MPI_WIN_REPLY;
-        (void)message(win, &in->rq, false, in->data, in->head.bytes, &win->mr->basic[0], in->source,
-                      tag_of(in, true), &in->ended);
+        start_message(in, false, in->data, in->head.bytes, &win->mr->basic[0]);
     }
     return in->step == MPI_WIN_REPLY && in->ended;
 }
@@ -337,13 +327,12 @@ static bool go_on(struct mpi_win_in *in)
 
 static struct mpi_win_in *in_new(struct mpi_win *win)
 {
-    struct mpi_win_in *in = win->spare_ins;
+    struct mpi_win_in *in = TAILQ_FIRST(&win->spare_ins);
 
     if (in != NULL)
-        win->spare_ins = in->next;
+        TAILQ_REMOVE(&win->spare_ins, in, in_list);
     else
         in = mpi_block_new(win->mr, sizeof(*in));
-    in->next = NULL;
     in->win = win;
     in->runs = NULL;
     in->type = NULL;
@@ -363,59 +352,46 @@ static void in_clear(struct mpi_win_in *in)
         mpi_block_free(in->data);
 }
 
-static void ins_free(struct mpi_win_in *in, bool clear)
+static void ins_free(struct mpi_win_ins *ins, bool clear)
 {
-    while (in != NULL) {
-        struct mpi_win_in *next = in->next;
+    struct mpi_win_in *in;
 
+    while ((in = TAILQ_FIRST(ins)) != NULL) {
+        TAILQ_REMOVE(ins, in, in_list);
         if (clear)
             in_clear(in);
         mpi_block_free(in);
-        in = next;
     }
 }
 
 void mpi_win_drop_ins(struct mpi_win *win)
 {
-    ins_free(win->ins, true);
-    ins_free(win->spare_ins, false);
+    ins_free(&win->ins, true);
+    ins_free(&win->spare_ins, false);
     for (int r = 0; win->peers != NULL && r < win->comm->size; r++)
-        ins_free(win->peers[r].held, true);
-}
-
-/* Behind the others; or, until it has its lock, aside. */
-static void queue(struct mpi_win *win, struct mpi_win_in *in)
-{
-    struct mpi_win_peer *peer = &win->peers[in->source];
-
-    if (peer->barred) {
-        *peer->held_end = in;
-        peer->held_end = &in->next;
-    } else {
-        *win->ins_end = in;
-        win->ins_end = &in->next;
-    }
+        ins_free(&win->peers[r].held, true);
 }
 
 static void operation_came(struct mpi_win *win, int source, const struct mpi_win_head *head)
 {
     struct mpi_rank *mr = win->mr;
+    struct mpi_win_peer *peer = &win->peers[source];
     struct mpi_win_in *in = in_new(win);
     uint64_t room = head->nruns * sizeof(*in->runs);
     const uint8_t *behind = win->message + sizeof(*head);
 
     in->source = source;
     in->head = *head;
-    if (accumulates(in))
-        in->turn = win->peers[source].turns++;
+    if (is_accumulation(in))
+        in->turn = peer->turns++;
     in->runs = room <= sizeof(in->few) ? in->few : mpi_block_new(mr, room);
-    queue(win, in);
+    /* behind the others; or, until it has its lock, aside */
+    TAILQ_INSERT_TAIL(peer->barred ? &peer->held : &win->ins, in, in_list);
     if (head->inside >= room) {
         memcpy(in->runs, behind, room);
         in->ended = true;
     } else {
-        (void)message(win, &in->rq, true, in->runs, room, &mr->basic[0], source, tag_of(in, false),
-                      &in->ended);
+        start_message(in, true, in->runs, room, &mr->basic[0]);
     }
     if (head->inside > room) {
         in->data = in->small;
@@ -434,26 +410,22 @@ void mpi_win_advance(struct mpi_win *win)
         if (win->closing)
             return;
         if (head.kind >= MPI_WIN_POST)
-            mpi_win_told(win, source, &head);
+            mpi_win_announced(win, source, &head);
         else
             operation_came(win, source, &head);
-        (void)mpi_win_listen(win);
+        mpi_win_listen(win);
     }
-    for (struct mpi_win_in **at = &win->ins; *at != NULL;) {
-        struct mpi_win_in *in = *at;
+    for (struct mpi_win_in *in = TAILQ_FIRST(&win->ins), *next; in != NULL; in = next) {
+        bool over = go_on(in);
 
-        if (!go_on(in)) {
-            at = &in->next;
+        next = TAILQ_NEXT(in, in_list); /* the last one may have got a successor meanwhile */
+        if (!over)
             continue;
-        }
-        *at = in->next;
-        if (in->next == NULL)
-            win->ins_end = at;
+        TAILQ_REMOVE(&win->ins, in, in_list);
         win->peers[in->source].finished++;
         in_clear(in);
-        in->next = win->spare_ins;
-        win->spare_ins = in;
+        TAILQ_INSERT_HEAD(&win->spare_ins, in, in_list);
     }
-    answer(win);
+    answer_waiting(win);
     mpi_win_collect(win);
 }

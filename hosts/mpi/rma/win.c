@@ -4,22 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_BYTES 64u /* of a cache */
+#define LINE_BYTES 64u /* a line of the cache */
 
-int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p)
+struct mpi_win *mpi_win_of(MPI_Win win)
 {
-    if (mr == NULL)
-        return MPI_ERR_OTHER;
-    *win_p = win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
-    return *win_p != NULL
-               ? MPI_SUCCESS
-               : mpi_fail(mr, MPI_ERR_WIN, "win = %d: no window, or one that was freed", win);
+    struct mpi_rank *mr = mpi_self();
+    struct mpi_win *w = mr != NULL && win > 0 ? mpi_table_get(&mr->wins, (unsigned)win - 1) : NULL;
+
+    if (w == NULL)
+        mpi_note(mr, "win = %d: no window, or one that was freed", win);
+    return w;
 }
 
-int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code)
+int mpi_win_end(struct mpi_win *win, const char *call, int code)
 {
-    if (mr != NULL)
-        mr->outer = NULL;
+    struct mpi_rank *mr = mpi_self();
+
+    if (mr == NULL)
+        return mpi_end(mr, call, MPI_ERR_OTHER);
+    mr->outer = NULL;
     if (win == NULL || code == MPI_SUCCESS)
         return mpi_end(mr, call, code);
     return mpi_end_object(mr, win->errhandler, win->handle, call, code);
@@ -83,16 +86,13 @@ struct said {
     uint32_t node;
 };
 
-static int exchange(struct mpi_win *win, const struct said *own)
+static int exchange_parts(struct mpi_win *win, const struct said *own)
 {
     size_t n = (size_t)win->comm->size;
-    struct said *all = mpi_block_zero(win->mr, n * sizeof(*all));
-    int code;
-
-    if (all == NULL)
-        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
-    code =
+    struct said *all = mpi_block_new(win->mr, n * sizeof(*all));
+    int code =
         MPI_Allgather(own, sizeof(*own), MPI_BYTE, all, sizeof(*all), MPI_BYTE, win->comm_handle);
+
     for (size_t r = 0; r < n; r++) {
         win->peers[r].size = all[r].size;
         win->peers[r].disp_unit = all[r].disp_unit;
@@ -103,7 +103,7 @@ static int exchange(struct mpi_win *win, const struct said *own)
     return code;
 }
 
-/* What ranks of a node tell each other is a bus address: pointers differ from run to run, and so
+/* Ranks of a node exchange a bus address: pointers differ from run to run, and so
  * would what is on the cables. `own` is any memory of this rank that devices reach. */
 static char *pointer_of(struct host *h, void *own, uint64_t bus)
 {
@@ -112,7 +112,7 @@ static char *pointer_of(struct host *h, void *own, uint64_t bus)
 
 /* All of a shared window is one block, of rank 0, in whose info the program may allow gaps: then
  * parts begin at a cache line of their own, and empty ones nowhere. */
-static int share(struct mpi_win *win)
+static int share_memory(struct mpi_win *win)
 {
     struct host *h = win->mr->host;
     const char *gaps = mpi_info_value(win->info, "alloc_shared_noncontig");
@@ -151,7 +151,7 @@ struct making {
     MPI_Comm comm;
 };
 
-static int allocate(struct mpi_win *win, struct making *a)
+static int allocate_memory(struct mpi_win *win, struct making *a)
 {
     struct host *h = win->mr->host;
 
@@ -164,30 +164,33 @@ static int allocate(struct mpi_win *win, struct making *a)
                                       "size = %ld: the node has not so much left", a->size);
 }
 
-static int prepare(struct mpi_win *win, struct making *a)
+static int prepare_window(struct mpi_win *win, struct making *a)
 {
     struct mpi_rank *mr = win->mr;
     struct said own;
-    int code = allocate(win, a);
+    int code = allocate_memory(win, a);
 
     if (code != MPI_SUCCESS)
         return code;
     win->flavor = a->flavor;
     win->model = MPI_WIN_UNIFIED;
-    win->ins_end = &win->ins;
     win->peers = calloc((size_t)win->comm->size, sizeof(*win->peers));
     if (win->peers == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
+    for (int r = 0; r < win->comm->size; r++)
+        TAILQ_INIT(&win->peers[r].held);
     win->peers[win->comm->rank].base = a->base;
     own = (struct said){ a->size, a->disp_unit, mr->host->node->index };
-    code = exchange(win, &own);
+    code = exchange_parts(win, &own);
     if (code == MPI_SUCCESS)
         code = mpi_info_keep(mr, &win->info, a->info);
     if (code == MPI_SUCCESS && a->flavor == MPI_WIN_FLAVOR_SHARED)
-        code = share(win);
+        code = share_memory(win);
     if (code == MPI_SUCCESS)
         code = win_add(mr, win);
-    return code == MPI_SUCCESS ? mpi_win_listen(win) : code;
+    if (code == MPI_SUCCESS)
+        mpi_win_listen(win);
+    return code;
 }
 
 static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_comm **comm_p)
@@ -204,7 +207,7 @@ static int check_making(struct mpi_rank *mr, const struct making *a, struct mpi_
 }
 
 /* Messages of the window have a communicator of their own. */
-static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
+static int create_window(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
 {
     struct mpi_comm *old = NULL;
     struct mpi_win *win;
@@ -216,11 +219,13 @@ static int create(struct mpi_rank *mr, struct making *a, struct mpi_win **win_p)
     if (win == NULL)
         return mpi_fail(mr, MPI_ERR_NO_MEM, "out of memory");
     win->mr = mr;
+    TAILQ_INIT(&win->ins);
+    TAILQ_INIT(&win->spare_ins);
     code = mpi_comm_split(mr, old, 0, old->rank, &win->comm_handle);
     if (code == MPI_SUCCESS) {
         win->comm = mpi_comm_of(mr, win->comm_handle);
         memcpy(win->comm->name, "a window", sizeof("a window")); /* for reports */
-        code = prepare(win, a);
+        code = prepare_window(win, a);
     }
     if (code != MPI_SUCCESS) {
         struct mpi_comm *comm = win->comm;
@@ -246,14 +251,13 @@ static int create_win(const char *call, struct making *a, void *base_p, MPI_Win 
         return mpi_end(mr, call, MPI_ERR_OTHER);
     if (mr->outer == NULL) /* else within another call */
         mr->outer = call;
-    code = create(mr, a, &w);
-    mr->outer = NULL;
+    code = create_window(mr, a, &w);
     if (code == MPI_SUCCESS) {
         *win = w->handle;
         if (base_p != NULL)
             memcpy(base_p, &w->peers[w->comm->rank].base, sizeof(void *));
     }
-    return mpi_end(mr, call, code);
+    return mpi_win_end(NULL, call, code);
 }
 
 int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -289,6 +293,8 @@ int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 static int check_dynamic(struct mpi_win *win)
 {
+    if (win == NULL)
+        return MPI_ERR_WIN;
     return win->flavor == MPI_WIN_FLAVOR_DYNAMIC
                ? MPI_SUCCESS
                : mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_create_dynamic()");
@@ -297,73 +303,73 @@ static int check_dynamic(struct mpi_win *win)
 /* All memory of a rank can be reached, so there is nothing to be done. */
 int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
+    int code = check_dynamic(w);
 
     (void)base;
-    if (code == MPI_SUCCESS)
-        code = check_dynamic(w);
     if (code == MPI_SUCCESS && size < 0)
-        code = mpi_fail(mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", size);
-    return mpi_win_end(mr, w, __func__, code);
+        code = mpi_fail(w->mr, MPI_ERR_SIZE, "size = %ld: expected 0 or more", size);
+    return mpi_win_end(w, __func__, code);
 }
 
 int MPI_Win_detach(MPI_Win win, const void *base)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
     (void)base;
-    return mpi_win_end(mr, w, __func__, code == MPI_SUCCESS ? check_dynamic(w) : code);
+    return mpi_win_end(w, __func__, check_dynamic(w));
+}
+
+static int query_shared(struct mpi_win *win, int rank, const struct mpi_win_peer **peer_p)
+{
+    if (win->flavor != MPI_WIN_FLAVOR_SHARED)
+        return mpi_fail(win->mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_allocate_shared()");
+    if (rank == MPI_PROC_NULL) /* the first that has memory */
+        for (rank = 0; rank < win->comm->size - 1 && win->peers[rank].size == 0;)
+            rank++;
+    if (mpi_win_check_rank(win, rank) != MPI_SUCCESS)
+        return MPI_ERR_RANK;
+    *peer_p = &win->peers[rank];
+    return MPI_SUCCESS;
 }
 
 int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *base)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
+    const struct mpi_win_peer *peer = NULL;
+    int code = w != NULL ? query_shared(w, rank, &peer) : MPI_ERR_WIN;
 
-    if (code == MPI_SUCCESS && w->flavor != MPI_WIN_FLAVOR_SHARED)
-        code = mpi_fail(mr, MPI_ERR_RMA_FLAVOR, "not of MPI_Win_allocate_shared()");
-    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL && (rank < 0 || rank >= w->comm->size))
-        code = mpi_fail(mr, MPI_ERR_RANK, "rank = %d: expected 0 .. %d", rank, w->comm->size - 1);
     if (code == MPI_SUCCESS) {
-        const struct mpi_win_peer *peer;
-
-        if (rank == MPI_PROC_NULL) /* the first that has memory */
-            for (rank = 0; rank < w->comm->size - 1 && w->peers[rank].size == 0;)
-                rank++;
-        peer = &w->peers[rank];
         *size = peer->size;
         *disp_unit = peer->disp_unit;
         memcpy(base, &peer->base, sizeof(void *));
     }
-    return mpi_win_end(mr, w, __func__, code);
+    return mpi_win_end(w, __func__, code);
 }
 
-static bool all_here(struct mpi_win *win, int rank)
+static bool all_here(const struct mpi_win *win, int rank)
 {
     (void)rank;
     return win->heads >= win->expected;
 }
 
-/* Nobody waits for an unlock that needs no answer, so all say how many headers they have sent. */
+/* No rank waits for an unlock that needs no answer, so all report how many headers they have sent.
+ */
 static int last_headers(struct mpi_win *win)
 {
     size_t n = (size_t)win->comm->size;
-    uint64_t *told = mpi_block_zero(win->mr, n * sizeof(*told));
+    uint64_t *headers = mpi_block_new(win->mr, n * sizeof(*headers));
     int code;
 
-    if (told == NULL)
-        return mpi_fail(win->mr, MPI_ERR_NO_MEM, "out of memory");
     for (size_t r = 0; r < n; r++)
-        told[r] = win->peers[r].told;
-    code = MPI_Reduce_scatter_block(MPI_IN_PLACE, told, 1, MPI_UINT64_T, MPI_SUM, win->comm_handle);
-    win->expected = told[0];
-    mpi_block_free(told);
-    return code == MPI_SUCCESS ? mpi_win_wait(win, all_here, 0) : code;
+        headers[r] = win->peers[r].headers;
+    code =
+        MPI_Reduce_scatter_block(MPI_IN_PLACE, headers, 1, MPI_UINT64_T, MPI_SUM, win->comm_handle);
+    win->expected = headers[0];
+    mpi_block_free(headers);
+    if (code == MPI_SUCCESS)
+        mpi_win_wait(win, all_here, 0);
+    return code;
 }
 
 static int free_win(struct mpi_rank *mr, struct mpi_win *win)
@@ -376,12 +382,12 @@ static int free_win(struct mpi_rank *mr, struct mpi_win *win)
     win->deleting++;
     code = mpi_attrs_delete(mr, win->handle, &win->attrs);
     win->deleting--;
-    if (code == MPI_SUCCESS && (win->nlocked > 0 || win->locked_all || win->start != NULL))
-        code = mpi_fail(mr, MPI_ERR_RMA_SYNC, "an epoch is open");
-    if (code == MPI_SUCCESS)
-        code = mpi_win_wait(win, mpi_win_local, -1);
-    if (code == MPI_SUCCESS)
-        code = last_headers(win);
+    if (code != MPI_SUCCESS)
+        return code;
+    if (mpi_win_has_epoch(win))
+        return mpi_fail(mr, MPI_ERR_RMA_SYNC, "an epoch is open");
+    mpi_win_wait(win, mpi_win_is_local, -1);
+    code = last_headers(win);
     if (code != MPI_SUCCESS)
         return code;
     win->closing = true;
@@ -396,18 +402,17 @@ static int free_win(struct mpi_rank *mr, struct mpi_win *win)
 
 int MPI_Win_free(MPI_Win *win)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, *win, &w);
+    struct mpi_win *w = mpi_win_of(*win);
+    int code = MPI_ERR_WIN;
 
-    if (code == MPI_SUCCESS) {
-        if (mr->outer == NULL)
-            mr->outer = __func__;
-        code = free_win(mr, w);
+    if (w != NULL) {
+        if (w->mr->outer == NULL)
+            w->mr->outer = __func__;
+        code = free_win(w->mr, w);
     }
     if (code == MPI_SUCCESS) {
         *win = MPI_WIN_NULL;
         w = NULL;
     }
-    return mpi_win_end(mr, w, __func__, code);
+    return mpi_win_end(w, __func__, code);
 }

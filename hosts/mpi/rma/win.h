@@ -1,6 +1,6 @@
 /*
- * One-sided communication by messages that the target's library handles: a header with the
- * displacement and layout at the target, small data behind it; else the data follow as a message
+ * One-sided communication by messages that the target's library handles. A header has the
+ * displacement and layout at the target, and small data behind it. Other data follow as a message
  * of their own, right into or out of the window, and by remote write where the transport has it.
  *
  *   win.c    windows        rma.c      operations, as they are called
@@ -12,8 +12,8 @@
  * target says how many it has begun, and the target answers when it has finished so many. What has
  * brought a result is known to be done.
  *
- * A lock is asked for with the first operation of its epoch, and nobody waits for it but who may
- * load from and store to the memory himself: the target holds operations back until their lock is
+ * A lock is asked for with the first operation of its epoch. Only a rank that may load from and
+ * store to the memory itself waits for it: the target holds operations back until their lock is
  * granted. Operations on a rank's own memory are done at once, without a message.
  */
 #ifndef MPI_WIN_H
@@ -59,7 +59,7 @@ struct mpi_win_head {
 
 /** An operation at its origin; goes when all of its messages have ended. */
 struct mpi_win_op {
-    struct mpi_win_op *next, **at; /* under way; ended, without `at`; or spare */
+    LIST_ENTRY(mpi_win_op) in_list; /* those under way, that have ended, or spare */
     struct mpi_win *win;
     int target;
     unsigned pending;
@@ -81,7 +81,7 @@ enum mpi_win_step {
 
 /** An operation at its target. */
 struct mpi_win_in {
-    struct mpi_win_in *next;
+    TAILQ_ENTRY(mpi_win_in) in_list;
     struct mpi_win *win;
     int source;
     struct mpi_win_head head;
@@ -103,19 +103,22 @@ struct mpi_win_waiting {
     int source;
     enum mpi_win_kind kind;
     uint64_t count;
-    bool tells; /* when it is so far */
+    bool answered; /* when it is so far */
 };
 
-/** Of each rank of the window. */
+LIST_HEAD(mpi_win_ops, mpi_win_op);
+TAILQ_HEAD(mpi_win_ins, mpi_win_in);
+
+/** What a window knows of each rank. */
 struct mpi_win_peer {
     char *base;
     MPI_Aint size;
     int disp_unit;
-    uint64_t told;    /* headers that were sent there */
+    uint64_t headers; /* that were sent there */
     uint64_t issued;  /* operations among them */
-    uint64_t unsure;  /* of them: may not be done there, and bring no result that would tell */
+    uint64_t unsure;  /* those that may not be done there, and bring no result that would show it */
     unsigned pending; /* not locally complete */
-    bool started, locked;
+    bool started, exposed, locked;
     int due;           /* the lock to be asked for with the first operation; 0: none */
     bool asked;        /* for the lock */
     bool granted;      /* or it need not be waited for */
@@ -124,7 +127,7 @@ struct mpi_win_peer {
     bool completed;
     uint64_t complete_count, fence_count;
     bool barred; /* its lock is not granted: operations from there are held back */
-    struct mpi_win_in *held, **held_end;
+    struct mpi_win_ins held;
     uint64_t turns, turn; /* accumulations that came from there; that are done */
 };
 
@@ -139,14 +142,14 @@ struct mpi_win {
     struct mpi_group *start, *post; /* of open epochs, held, or NULL */
     bool fenced, locked_all;
     unsigned nlocked;
-    struct mpi_request head; /* the next header from anybody */
+    struct mpi_request head; /* the next header from any rank */
     uint8_t message[MPI_WIN_MESSAGE];
     bool came, closing;
     uint64_t heads, expected; /* that came; in all, when it is freed */
     unsigned owed;            /* answers */
     uint64_t expects;         /* bytes of results that have not come */
-    struct mpi_win_op *ops, *ended, *spare_ops;
-    struct mpi_win_in *ins, **ins_end, *spare_ins;
+    struct mpi_win_ops ops, ended, spare_ops;
+    struct mpi_win_ins ins, spare_ins;
     struct mpi_win_waiting *waiting, *lock_queue;
     int lock_holders; /* -1: one exclusive */
     uint32_t numbers;
@@ -161,46 +164,56 @@ struct mpi_win {
 /** Goes on with one-sided operations. */
 void mpi_windows_advance(struct mpi_rank *mr);
 void mpi_windows_release(struct mpi_rank *mr);
-/** @return the code for no window, noted. */
-int mpi_win_get(struct mpi_rank *mr, MPI_Win win, struct mpi_win **win_p);
-int mpi_win_end(struct mpi_rank *mr, struct mpi_win *win, const char *call, int code);
+/** NULL: no window, noted. */
+struct mpi_win *mpi_win_of(MPI_Win win);
+/** Ends a call of the program with the error handler of the window, unless that is NULL. */
+int mpi_win_end(struct mpi_win *win, const char *call, int code);
+/** Is an epoch open that begins with a lock or MPI_Win_start()? */
+static inline bool mpi_win_has_epoch(const struct mpi_win *win)
+{
+    return win->nlocked > 0 || win->locked_all || win->start != NULL;
+}
 
 /* origin.c */
 /** Sends a header of an epoch. `asks`: for a grant or an answer. */
-int mpi_win_tell(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count,
-                 bool asks);
+void mpi_win_announce(struct mpi_win *win, int target, enum mpi_win_kind kind, uint64_t count,
+                      bool asks);
 /** Frees what has ended. */
 void mpi_win_collect(struct mpi_win *win);
 /** After the run. */
 void mpi_win_drop_ops(struct mpi_win *win);
 
 /* sync.c */
-/** What each call begins with. @return the code for no window, noted. */
-int mpi_win_begin(const char *call, MPI_Win win, struct mpi_win **win_p);
-/** Takes in what has come until `ready` says so. */
-int mpi_win_wait(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank), int rank);
-/** The same; where there was nothing to wait for, others get on. */
-int mpi_win_wait_or_let_others(struct mpi_win *win, bool (*ready)(struct mpi_win *win, int rank),
-                               int rank);
+/** What each call begins with. @return NULL: no window, noted. */
+struct mpi_win *mpi_win_begin(const char *call, MPI_Win win);
+/** @return the code for a rank that is none of the window's. */
+int mpi_win_check_rank(const struct mpi_win *win, int rank);
+/** What a call waits for of one rank. */
+typedef bool mpi_win_ready_fn(const struct mpi_win *win, int rank);
+/** Takes in what has come until it is so of `rank`, or of all ranks (-1). @return whether it had to
+ * wait. */
+bool mpi_win_wait(struct mpi_win *win, mpi_win_ready_fn *ready, int rank);
+/** Waits like that; where there was nothing to wait for, others get on. */
+void mpi_win_wait_or_let_others(struct mpi_win *win, mpi_win_ready_fn *ready, int rank);
 /** For a program that spins on calls that have nothing to wait for. */
-int mpi_win_let_others(struct mpi_win *win);
-/** A property of one rank, or of all of them (-1). */
-bool mpi_win_all(struct mpi_win *win, int rank, bool (*holds)(const struct mpi_win_peer *peer));
-/** Is all that was begun for `rank`, or for all (-1), done on this side? */
-bool mpi_win_local(struct mpi_win *win, int rank);
+void mpi_win_let_others(struct mpi_win *win);
+/** Is all that was begun for `rank` done on this side? */
+bool mpi_win_is_local(const struct mpi_win *win, int rank);
 
 /* target.c */
-int mpi_win_listen(struct mpi_win *win);
+/** Begins a message of the window, of which the rest is filled in. */
+void mpi_win_start(struct mpi_win *win, struct mpi_request *rq);
+void mpi_win_listen(struct mpi_win *win);
 /** A header of an epoch has come. */
-void mpi_win_told(struct mpi_win *win, int source, const struct mpi_win_head *head);
+void mpi_win_announced(struct mpi_win *win, int source, const struct mpi_win_head *head);
 /** Combines in->data, packed, with what is in the window, which is then there instead. */
 void mpi_win_accumulate(struct mpi_win_in *in);
 void mpi_win_drop_ins(struct mpi_win *win);
 /** Goes on with what has come. */
 void mpi_win_advance(struct mpi_win *win);
 
-/** Of the messages of operation `number` but its header: layout and data, or the answer. Numbers
- * begin again before tags, which are positive, end. */
+/** The tag of all messages of operation `number` but its header: layout and data, or the answer.
+ * Numbers begin again before tags, which are positive, end. */
 static inline int mpi_win_tag(uint32_t number, bool answers)
 {
     return 1 + (int)(number % (INT32_MAX / 2)) * 2 + answers;

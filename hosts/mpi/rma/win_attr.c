@@ -3,15 +3,13 @@
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    return mpi_win_end(mr, w, __func__,
-                       code == MPI_SUCCESS ? MPI_Comm_group(w->comm_handle, group) : code);
+    return mpi_win_end(w, __func__,
+                       w != NULL ? MPI_Comm_group(w->comm_handle, group) : MPI_ERR_WIN);
 }
 
-/* Hints that nobody has set have their defaults (11.2.1, 11.2.7). */
+/* Hints that have not been set have their defaults (11.2.1, 11.2.7). */
 static int add_defaults(const struct mpi_win *w, MPI_Info info)
 {
     static const char *const defaults[][2] = {
@@ -31,26 +29,21 @@ static int add_defaults(const struct mpi_win *w, MPI_Info info)
 
 int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
+    int code = w != NULL ? mpi_info_copy(w->mr, w->info, info) : MPI_ERR_WIN;
 
     if (code == MPI_SUCCESS)
-        code = mpi_info_copy(mr, w->info, info);
-    if (code == MPI_SUCCESS)
         code = add_defaults(w, *info);
-    return mpi_win_end(mr, w, __func__, code);
+    return mpi_win_end(w, __func__, code);
 }
 
 int MPI_Win_get_name(MPI_Win win, char *name, int *length)
 {
-    struct mpi_rank *mr = mpi_self();
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(mr, win, &w);
+    struct mpi_win *w = mpi_win_of(win);
 
-    if (code == MPI_SUCCESS)
+    if (w != NULL)
         mpi_name_get(w->name, name, length);
-    return mpi_win_end(mr, w, __func__, code);
+    return mpi_win_end(w, __func__, w != NULL ? MPI_SUCCESS : MPI_ERR_WIN);
 }
 
 /* The standard's own attributes. The base is the value, the others are pointed to. */
@@ -73,11 +66,10 @@ static void put_win(void *win)
 
 static int find_win(struct mpi_object *o)
 {
-    struct mpi_win *w = NULL;
-    int code = mpi_win_get(o->mr, o->handle, &w);
+    struct mpi_win *w = mpi_win_of(o->handle);
 
-    if (code != MPI_SUCCESS)
-        return code;
+    if (w == NULL)
+        return MPI_ERR_WIN;
     o->kind = MPI_ATTR_WIN;
     o->self = w;
     o->holders = &w->deleting;
