@@ -12,6 +12,12 @@
 
 enum { SLOT = 0 };
 
+HUBSIM_WORKLOAD = {
+    .summary = "A block from each rank to each other",
+    .prints = COLLECTIVE_PRINTS,
+    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of each block" }, COLLECTIVE_KEYS },
+};
+
 struct test {
     struct collective c;
     uint64_t bytes;

@@ -17,6 +17,15 @@
 
 #include "collective.h"
 
+HUBSIM_WORKLOAD = {
+    .summary = "A message from rank 0 to all others",
+    .prints = COLLECTIVE_PRINTS,
+    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of the message" },
+              { "algorithm", "ring|tree", "", "", "how it spreads" },
+              { "segment_bytes", HUBSIM_NUMBER, "B", "", "of the pieces that follow each other" },
+              COLLECTIVE_KEYS },
+};
+
 struct test {
     struct collective c;
     uint64_t bytes, segment_bytes;

@@ -2,6 +2,7 @@
 
 #include "tools/lab/run/params.h"
 #include "tools/lab/run/software.h"
+#include "tools/lab/workload/plan.h"
 
 #include <stdio.h>
 
@@ -24,7 +25,7 @@ static void check_file(struct argp_state *state, void *arg)
     const struct options *opt = arg;
 
     if (opt->file == NULL && !opt->faults)
-        argp_error(state, "expected a machine or platform");
+        argp_error(state, "expected a machine, platform or workload");
 }
 
 static int print_faults(const struct options *opt)
@@ -41,7 +42,7 @@ int cmd_params(int argc, char **argv)
     static const struct cmd_usage usage = {
         .words = "FILE\n--fault-kinds",
         .about = "Every key of a machine or platform in force: value, unit, range, source, the "
-                 "rows it was calibrated to, and meaning.",
+                 "rows it was calibrated to, and meaning. Of a workload: the keys of its setups.",
         .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
         CMD_ONE_WORD("FILE", file),
         .check = check_file,
@@ -54,6 +55,11 @@ int cmd_params(int argc, char **argv)
     cmd_parse(&usage, argc, argv, &opt);
     if (opt.faults)
         return print_faults(&opt);
+    if (lab_workload_keys(opt.file, &table)) {
+        cmd_print_table(&table, opt.common.format);
+        return CMD_OK;
+    }
+    lab_table_fini(&table);
     if (cmd_load(&opt.common, opt.file, &machine, &err) != SIM_OK)
         return cmd_fail(&err);
     if (opt.common.format == LAB_MARKDOWN) {

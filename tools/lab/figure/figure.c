@@ -164,12 +164,14 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
 static int check_quantity(const struct lab_figure *figure, const struct lab_series *series,
                           const char *quantity, struct sim_error *err)
 {
-    if (is_computed(quantity) || lab_workload_has(series->workload, quantity))
+    char prints[LAB_PRINTS_MAX];
+
+    if (is_computed(quantity) || lab_workload_has(series->workload, quantity, prints))
         return SIM_OK;
     return load_fail(err, figure->quantity_item, NULL,
                      "%s: expected latency, bandwidth, round_trip, time, speedup or a key in ps of "
                      "the result of %s: %s",
-                     quantity, series->workload, lab_workload_prints(series->workload));
+                     quantity, series->workload, prints);
 }
 
 int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,

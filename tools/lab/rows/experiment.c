@@ -50,11 +50,12 @@ static int find_points(struct lab_series *series, struct load_arena *arena, stru
             return rc;
     }
     if (series->key == NULL) { /* a single point */
-        const char *bytes = lab_setup_get(&series->setup, "bytes");
+        const char *given, *absent;
 
-        series->key = "bytes";
-        return lab_list_parse(bytes != NULL ? bytes : "0", series->where, arena, &series->list,
-                              err);
+        lab_workload_point(series->workload, arena, &series->key, &absent);
+        given = lab_setup_get(&series->setup, series->key);
+        return lab_list_add(&series->list, given != NULL ? given : absent, series->where, arena,
+                            err);
     }
     return SIM_OK;
 }
@@ -120,8 +121,10 @@ static int plan_sample(const struct lab_series *series, const char *x,
     struct lab_setup setup = series->setup;
     struct lab_point point = { series->where, series->platform, series->workload, &setup,
                                series->machine };
-    int rc = lab_setup_put(&setup, series->key, x, series->where, err);
+    int rc = SIM_OK;
 
+    if (x[0] != '\0') /* else it is the program's own */
+        rc = lab_setup_put(&setup, series->key, x, series->where, err);
     return rc == SIM_OK ? lab_plan_make(&point, &ev->protocol, ev->arena, plan, err) : rc;
 }
 
@@ -180,7 +183,7 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
         return rc;
     if (sample->result != NULL && sample->result->ntraffic > 0)
         rc = bound_traffic(load_machine_desc(machine), &run, ev->arena, sample, err);
-    else if (plan->bytes != 0)
+    else if (plan->directions != 0)
         sample->bound = lab_run_bound(load_machine_desc(machine), &run, plan->stores);
     if (plan->directions > 1)
         lab_bound_scale(&sample->bound, plan->directions);

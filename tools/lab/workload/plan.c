@@ -19,6 +19,40 @@ static bool is_over_mpi(const struct lab_workload *workload, const struct lab_se
             lab_plan_says(setup, "system", "mpi-ib"));
 }
 
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return limit != 0 && value > limit ? limit : value;
+}
+
+/** How often `bytes` go into the budget, at least once. */
+static uint64_t fitting(uint64_t budget, uint64_t bytes)
+{
+    return budget == 0 || bytes == 0 ? budget : bytes >= budget ? 1 : budget / bytes;
+}
+
+static void add_limited(const struct lab_planning *p, const char *key, uint64_t value)
+{
+    if (lab_workload_word(p->workload, key, NULL) != NULL)
+        lab_plan_arg_number(p, key, value);
+}
+
+/** warmup, rounds (as many as `rounds` where the setup says nothing) and repeats. Rounds of large
+ * transfers differ by nothing but their start, so a few of them are enough. */
+static void add_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t rounds)
+{
+    uint64_t fit = fitting(p->protocol->bytes, bytes);
+    uint64_t repeats =
+        at_most(at_most(lab_plan_number(p->setup, "repeats", 10), p->protocol->repeats), fit);
+
+    rounds = at_most(lab_plan_number(p->setup, "rounds", rounds), p->protocol->rounds);
+    if (fit != 0)
+        rounds = at_most(rounds, fitting(fit, repeats));
+    add_limited(p, "warmup",
+                at_most(at_most(lab_plan_number(p->setup, "warmup", 1), p->protocol->warmup), fit));
+    add_limited(p, "rounds", rounds);
+    add_limited(p, "repeats", repeats);
+}
+
 static int plan_run(const struct lab_planning *start, const char *mode, struct sim_error *err)
 {
     const struct lab_workload *workload = start->workload;
@@ -31,9 +65,10 @@ static int plan_run(const struct lab_planning *start, const char *mode, struct s
     rc = is_over_mpi(workload, p.setup) ? lab_plan_by_mpi(&p, workload->over_mpi, err)
                                         : workload->by(&p, workload->plan, err);
     if (rc == SIM_OK && !workload->iterates)
-        lab_plan_rounds(&p,
-                        p.plan->bytes != 0 ? p.plan->bytes : lab_plan_number(p.setup, "bytes", 0),
-                        p.plan->rounds != 0 ? p.plan->rounds : 100);
+        add_rounds(&p, p.plan->bytes != 0 ? p.plan->bytes : lab_plan_number(p.setup, "bytes", 0),
+                   p.plan->rounds != 0 ? p.plan->rounds : 100);
+    if (p.plan->bytes != 0 && p.plan->directions == 0)
+        p.plan->directions = 1;
     return rc;
 }
 
@@ -64,23 +99,41 @@ static bool is_random(const struct lab_point *pt)
 
 static const char *const dma_modes[] = { "dma-register", "dma-chain-host", "dma-chain-internal" };
 
+/** Where the setup says nothing, what the workload's keys have. */
+static int add_defaults(const struct lab_workload *workload, const char *where,
+                        struct lab_setup *setup, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    if (workload->own == NULL)
+        return SIM_OK;
+    for (const struct hubsim_key *k = workload->own->keys; k->key[0] != '\0' && rc == SIM_OK; k++)
+        if (k->value[0] != '\0' && lab_setup_get(setup, k->key) == NULL)
+            rc = lab_setup_put(setup, k->key, k->value, where, err);
+    return rc;
+}
+
 int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
                   struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err)
 {
-    const char *mode = lab_plan_text(point->setup, "mode", "dma-chain-internal");
     static const struct lab_protocol whole = { .rounds = 0 };
     struct lab_plan plan = { .median = lab_plan_says(point->setup, "reduce", "median") };
-    const struct lab_workload *workload = lab_workload_find(point->workload);
+    const struct lab_workload *workload = lab_workload_find(point->workload, arena);
+    struct lab_setup setup = *point->setup;
     const struct lab_planning p = { .workload = workload,
                                     .pt = point,
-                                    .setup = point->setup,
+                                    .setup = &setup,
                                     .protocol = is_random(point) ? &whole : protocol,
                                     .plan = &plan,
                                     .arena = arena };
+    const char *mode;
     int rc = lab_words_check(point, err);
 
+    if (rc == SIM_OK)
+        rc = add_defaults(workload, point->where, &setup, err);
     if (rc != SIM_OK)
         return rc;
+    mode = lab_plan_text(&setup, "mode", "dma-chain-internal");
     if (strcmp(mode, "link-only") == 0) {
         rc = lab_plan_link(point, &plan, err);
     } else if (strcmp(mode, "dma") == 0 && !is_over_mpi(workload, p.setup)) {

@@ -29,8 +29,7 @@ static void ranks_in_order(const struct lab_planning *p)
         p->run->nodes[i] = i;
 }
 
-/** By network and duplex; ranks on the first nodes. */
-static int choose_network(const struct lab_planning *p, struct sim_error *err)
+int lab_plan_network(const struct lab_planning *p, struct sim_error *err)
 {
     uint64_t nodes = lab_plan_number(p->setup, "nodes", 2);
 
@@ -39,7 +38,7 @@ static int choose_network(const struct lab_planning *p, struct sim_error *err)
     ranks_in_order(p);
     if (p->pt->machine != NULL)
         p->run->machine = p->pt->machine;
-    else if (p->pt->platform == NULL)
+    else if (p->pt->platform == NULL && p->workload->own == NULL)
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s: workload = %s: expected a platform or a machine beside it, which "
                              "says what network its MPI is on",
@@ -363,14 +362,14 @@ static int plan_kernel(const struct lab_planning *p, struct sim_error *err)
 
 static int plan_by_facility(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
 {
-    int rc = choose_network(p, err);
+    int rc = lab_plan_network(p, err);
 
     return rc == SIM_OK ? plan(p, err) : rc;
 }
 
 int lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
 {
-    int rc = choose_network(p, err);
+    int rc = lab_plan_network(p, err);
 
     if (rc == SIM_OK)
         rc = choose_library(p, err);
@@ -383,75 +382,60 @@ int lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan, struct sim_e
 
 /* ---- the workloads ----------------------------------------------------------------- */
 
-#define API                                                                                        \
-    {                                                                                              \
-        "api", NULL                                                                                \
-    }
-#define NET                                                                                        \
-    {                                                                                              \
-        "net", NULL                                                                                \
-    }
-#define DUPLEX                                                                                     \
-    {                                                                                              \
-        "duplex", "half|full"                                                                      \
-    }
-
 const struct lab_word lab_words_mpi[] = {
-    { "count", LAB_NUMBER },
+    { "count", HUBSIM_NUMBER },
     { "direction", "one|both" },
     { "memory", "cpu|gpu" }, /* src and dst at once */
     { "mpi", NULL },
     { "system", "native|mpi-ib" },
     { "uva", "on|off" },
-    DUPLEX,
+    { "duplex", "half|full" },
     { "receives", "preposted|called" },
     { "pattern", "one|both|rate" },
     { "op", NULL },
     { 0 },
 };
 
-static const struct lab_word collective_words[] = {
-    { "memory", "cpu|gpu" },
-    { "algorithm", NULL },
-    { "mpi", NULL },
-    { "place", NULL },
-    API,
-    NET,
-    DUPLEX,
-    { "op", NULL },
+static const struct lab_word cluster_words[] = {
+    { "api", NULL },
+    { "net", NULL },
+    { "duplex", "half|full" },
     { 0 },
 };
 
+static const struct lab_word collective_words[] = {
+    { "memory", "cpu|gpu" }, { "algorithm", NULL }, { "mpi", NULL },
+    { "place", NULL },       { "op", NULL },        { 0 },
+};
+
 static const struct lab_word kernel_words[] = {
-    API,
-    NET,
-    DUPLEX,
     { "class", "S|W" },
     { "size", NULL },
-    { "iterations", LAB_NUMBER },
+    { "iterations", HUBSIM_NUMBER },
     { "version", NULL },
     { 0 },
 };
 
 static const struct lab_word facility_words[] = {
-    { "count", LAB_NUMBER }, API, DUPLEX, { "op", NULL }, { 0 },
+    { "count", HUBSIM_NUMBER }, { "api", NULL }, { "duplex", "half|full" }, { "op", NULL }, { 0 },
 };
 
 /* npb/npb.c prints these. */
 #define KERNEL(name)                                                                               \
     {                                                                                              \
-        name, { kernel_words }, .by = lab_plan_by_mpi, .plan = plan_kernel, .iterates = true,      \
-                                .prints = "latency_ps_min, latency_ps_median, whole_ps, bytes, "   \
-                                          "messages, write_bytes, iterations, run, verified"       \
+        name, { lab_words_transfer, kernel_words, cluster_words },                                 \
+            .by = lab_plan_by_mpi, .plan = plan_kernel, .iterates = true,                          \
+            .prints = "latency_ps_min, latency_ps_median, whole_ps, bytes, "                       \
+                      "messages, write_bytes, iterations, run, verified"                           \
     }
 const struct lab_workload lab_workloads_mpi[] = {
     { "mpi-bandwidth",
-      { lab_words_mpi, lab_words_pair, lab_words_ib },
+      { lab_words_transfer, lab_words_mpi, lab_words_pair, lab_words_ib },
       .by = lab_plan_by_mpi,
       .plan = plan_bandwidth,
       .prints = LAB_PRINTS ", messages" },
     { "mpi-collective",
-      { collective_words },
+      { lab_words_transfer, collective_words, cluster_words },
       .by = lab_plan_by_mpi,
       .plan = plan_collective,
       .prints = LAB_PRINTS },
@@ -463,12 +447,12 @@ const struct lab_workload lab_workloads_mpi[] = {
     KERNEL("npb-sp"),
     KERNEL("npb-bt"),
     { "mbcf-oneway",
-      { facility_words },
+      { lab_words_transfer, facility_words },
       .by = plan_by_facility,
       .plan = plan_facility,
       .prints = LAB_PRINTS },
     { "mbcf-stream",
-      { facility_words },
+      { lab_words_transfer, facility_words },
       .by = plan_by_facility,
       .plan = plan_facility_stream,
       .prints = LAB_PRINTS },

@@ -55,33 +55,6 @@ const char *lab_plan_memory(const char *word, bool pio_source)
     return strcmp(word, "gpu-across-qpi") == 0 ? "gpu2" : "gpu0";
 }
 
-static uint64_t at_most(uint64_t value, uint64_t limit)
-{
-    return limit != 0 && value > limit ? limit : value;
-}
-
-/** How often `bytes` go into the budget, at least once. */
-static uint64_t fitting(uint64_t budget, uint64_t bytes)
-{
-    return budget == 0 || bytes == 0 ? budget : bytes >= budget ? 1 : budget / bytes;
-}
-
-void lab_plan_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t rounds)
-{
-    uint64_t fit = fitting(p->protocol->bytes, bytes);
-    uint64_t repeats =
-        at_most(at_most(lab_plan_number(p->setup, "repeats", 10), p->protocol->repeats), fit);
-
-    rounds = at_most(lab_plan_number(p->setup, "rounds", rounds), p->protocol->rounds);
-    if (fit != 0)
-        rounds = at_most(rounds, fitting(fit, repeats));
-    lab_plan_arg_number(
-        p, "warmup",
-        at_most(at_most(lab_plan_number(p->setup, "warmup", 1), p->protocol->warmup), fit));
-    lab_plan_arg_number(p, "rounds", rounds);
-    lab_plan_arg_number(p, "repeats", repeats);
-}
-
 int lab_plan_shape(const struct lab_planning *p, struct lab_shape *shape_p, struct sim_error *err)
 {
     uint64_t n = lab_plan_number(p->setup, "n", 0), bytes;
@@ -113,8 +86,8 @@ int lab_plan_place(const struct lab_planning *p, struct sim_error *err)
     const char *place = lab_plan_text(p->setup, "place", NULL);
     uint64_t nodes = lab_plan_number(p->setup, "nodes", 2);
 
-    if (nodes < 2 || nodes > LAB_RANKS_MAX)
-        return lab_plan_fail(p->pt, err, "nodes", "2 .. 64");
+    if (nodes < 1 || nodes > LAB_RANKS_MAX)
+        return lab_plan_fail(p->pt, err, "nodes", "1 .. 64");
     p->run->nranks = (unsigned)nodes;
     for (unsigned i = 0; i < p->run->nranks; i++) {
         char *end;

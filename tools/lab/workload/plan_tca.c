@@ -163,25 +163,6 @@ int lab_plan_link(const struct lab_point *pt, struct lab_plan *plan, struct sim_
                          "a link that exists");
 }
 
-/** Its arguments are the words of the setup. */
-static int plan_collective(const struct lab_planning *p, struct sim_error *err)
-{
-    static const char *const args[] = { "bytes",    "n",          "algorithm",     "order", "shape",
-                                        "channels", "part_bytes", "segment_bytes", NULL };
-
-    if (strncmp(p->mode, "dma-chain", 9) != 0)
-        return lab_plan_fail(p->pt, err, "mode", "dma-chain-host or dma-chain-internal");
-    p->run->program = p->pt->workload;
-    for (const char *const *key = args; *key != NULL; key++)
-        if (lab_setup_get(p->setup, *key) != NULL)
-            lab_plan_arg(p, *key, lab_setup_get(p->setup, *key));
-    lab_plan_arg(p, "mode", p->mode);
-    lab_plan_arg(p, "memory", lab_plan_memory(lab_plan_text(p->setup, "memory", "cpu"), false));
-    lab_plan_arg(p, "traffic", "on");
-    p->plan->bytes = 0;
-    return lab_plan_place(p, err);
-}
-
 /** A board's transfer says nothing of a library over InfiniBand. */
 static int refuse_network(const struct lab_planning *p, struct sim_error *err)
 {
@@ -226,81 +207,57 @@ static const struct lab_word board_words[] = {
 };
 
 static const struct lab_word chain_words[] = {
-    { "count", LAB_NUMBER },
-    { "gen", LAB_NUMBER },
-    { "lanes", LAB_NUMBER },
-    { "payload_bytes", LAB_NUMBER },
-    { "tlp_overhead_bytes", LAB_NUMBER },
+    { "count", HUBSIM_NUMBER },
+    { "gen", HUBSIM_NUMBER },
+    { "lanes", HUBSIM_NUMBER },
+    { "payload_bytes", HUBSIM_NUMBER },
+    { "tlp_overhead_bytes", HUBSIM_NUMBER },
     { "timing", "driver-tsc" },
     { "end", "send-complete" },
     { 0 },
 };
 
 static const struct lab_word stride_words[] = {
-    { "n", LAB_NUMBER },           { "blocks", LAB_NUMBER }, { "block_bytes", LAB_NUMBER },
-    { "pitch_bytes", LAB_NUMBER }, { "method", NULL },       { 0 },
+    { "n", HUBSIM_NUMBER },           { "blocks", HUBSIM_NUMBER }, { "block_bytes", HUBSIM_NUMBER },
+    { "pitch_bytes", HUBSIM_NUMBER }, { "method", NULL },          { 0 },
 };
 
 static const struct lab_word stream_words[] = {
-    { "channels", LAB_NUMBER },
+    { "channels", HUBSIM_NUMBER },
     { "direction", "one|both" },
     { 0 },
 };
 
-static const struct lab_word collective_words[] = {
-    { "channels", LAB_NUMBER },
-    { "n", LAB_NUMBER },
-    { "memory", "cpu|gpu" },
-    { "algorithm", NULL },
-    { "order", "up|down" },
-    { "shape", NULL },
-    { "part_bytes", LAB_NUMBER },
-    { "segment_bytes", LAB_NUMBER },
-    { "place", NULL },
-    { 0 },
-};
-
-#define COLLECTIVE(name)                                                                           \
-    {                                                                                              \
-        name, { collective_words }, .by = plan_by_board, .plan = plan_collective,                  \
-                                    .prints = LAB_PRINTS                                           \
-    }
-
 const struct lab_workload lab_workloads_tca[] = {
     { "pingpong",
-      { pingpong_words, board_words, lab_words_pair, lab_words_ib },
+      { lab_words_transfer, pingpong_words, board_words, lab_words_pair, lab_words_ib },
       .by = plan_by_board,
       .plan = plan_pingpong,
       .over_mpi = lab_plan_mpi_pingpong,
       .registers = true,
       .prints = LAB_PRINTS ", races" },
     { "dma-chain",
-      { chain_words, board_words, lab_words_pair },
+      { lab_words_transfer, chain_words, board_words, lab_words_pair },
       .by = plan_by_board,
       .plan = plan_chain,
       .one_node = true,
       .registers = true,
       .prints = LAB_PRINTS ", count" },
     { "block-stride",
-      { stride_words, board_words, lab_words_pair, lab_words_ib },
+      { lab_words_transfer, stride_words, board_words, lab_words_pair, lab_words_ib },
       .by = plan_by_board,
       .plan = plan_stride,
       .over_mpi = lab_plan_mpi_blocks,
       .prints = LAB_PRINTS ", blocks, block_bytes, pitch_bytes" },
     { "mpi-pingpong",
-      { lab_words_mpi, lab_words_pair, lab_words_ib },
+      { lab_words_transfer, lab_words_mpi, lab_words_pair, lab_words_ib },
       .by = lab_plan_by_mpi,
       .plan = lab_plan_mpi_pingpong,
       .prints = LAB_PRINTS },
     { "stream",
-      { stream_words, lab_words_pair },
+      { lab_words_transfer, stream_words, lab_words_pair },
       .by = plan_by_board,
       .plan = plan_stream,
       .prints = LAB_PRINTS ", channels" },
-    COLLECTIVE("broadcast"),
-    COLLECTIVE("allgather"),
-    COLLECTIVE("all-to-all"),
-    COLLECTIVE("neighbour"),
-    COLLECTIVE("halo"),
     { 0 },
 };
