@@ -74,15 +74,18 @@ const struct lab_word *lab_workload_word(const struct lab_workload *workload, co
                                          struct load_nearest *near);
 
 /* plan_read.c: reading a setup */
-const char *lab_plan_text(const struct lab_setup *setup, const char *key, const char *absent);
-bool lab_plan_says(const struct lab_setup *setup, const char *key, const char *value);
-uint64_t lab_plan_number(const struct lab_setup *setup, const char *key, uint64_t absent);
+const char *lab_plan_text(const struct lab_planning *p, const char *key, const char *absent);
+bool lab_plan_given(const struct lab_planning *p, const char *key);
+bool lab_plan_says(const struct lab_planning *p, const char *key, const char *value);
+uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t absent);
 /** "FILE:LINE: setup key=value: expected ..." @return SIM_ERR_CONFIG */
-int lab_plan_fail(const struct lab_point *pt, struct sim_error *err, const char *key,
+int lab_plan_fail(const struct lab_planning *p, struct sim_error *err, const char *key,
                   const char *expected);
 
-/* and writing what a program is told */
+/* and writing the arguments of a program */
 void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value);
+/** The value of the setup, or `absent`; NULL: then there is none. */
+void lab_plan_pass(const struct lab_planning *p, const char *key, const char *absent);
 void lab_plan_arg_number(const struct lab_planning *p, const char *key, uint64_t value);
 /** Words of the papers -> the programs' names of memories. CPU stores come from the CPU. */
 const char *lab_plan_memory(const char *word, bool pio_source);
@@ -108,7 +111,7 @@ void lab_plan_each_described(lab_workload_fn fn, void *arg);
 /** The smallest machine that has this distance (or these nodes), and two ranks at it. */
 int lab_plan_machine(const struct lab_planning *p, struct sim_error *err);
 /** The closed form of a link. */
-int lab_plan_link(const struct lab_point *pt, struct lab_plan *plan, struct sim_error *err);
+int lab_plan_link(const struct lab_planning *p, struct sim_error *err);
 
 /* plan_mpi.c: programs that use MPI, or the facility below it */
 /** By network and duplex; ranks on the first nodes. */
