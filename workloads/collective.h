@@ -84,7 +84,7 @@ struct part {
 };
 struct part collective_part(uint64_t n, unsigned part, unsigned parts);
 
-/** A list of its own with the flags of this program; the slot tells parts apart. */
+/** A list of its own with the flags of this program; the slot is the part. */
 tcaDesc *collective_list(void);
 void collective_put(const struct collective *c, tcaDesc *list, tcaHandle *dst, uint64_t dst_at,
                     tcaHandle *src, uint64_t src_at, uint64_t n, int slot);
@@ -99,7 +99,7 @@ void collective_free(tcaDesc **lists, unsigned n);
 void collective_wait(tcaHandle *from, int slot);
 
 /**
- * With traffic=on rank 0 tells what moves, in ranks and as pieces that lie apart: `traffic step=0
+ * With traffic=on rank 0 prints what moves, in ranks and as pieces that lie apart: `traffic step=0
  * src=3 dst=4 bytes=65536 blocks=1`. The steps depend on each other: one needs what the one before
  * has brought.
  */

@@ -8,7 +8,7 @@
  *   };
  *
  * A key of the experiment becomes an argument `key=value` of the program. The program prints one
- * line `result latency_ps_min=... latency_ps_median=... bytes=... verified=1`; lines `traffic
+ * line `result latency_ps_min=... latency_ps_median=... bytes=... verified=1`. Lines `traffic
  * step=0 src=0 dst=1 bytes=8` before it say what moves between ranks, and link loads then give the
  * bound.
  *

@@ -46,7 +46,7 @@ static bool is_between_hubs(const char *port)
     return n > 6 && strncmp(port + n - 6, ".hub.", 5) == 0 && port[n - 1] != 'n';
 }
 
-static void keep(struct lab_explanation *e, const struct observe_breakdown *b)
+static void keep_parts(struct lab_explanation *e, const struct observe_breakdown *b)
 {
     e->ps = b->to - b->from;
     e->n = b->n;
@@ -65,7 +65,7 @@ static void keep(struct lab_explanation *e, const struct observe_breakdown *b)
     }
 }
 
-static int ended(void *arg, struct sim_error *err)
+static int explain_end(void *arg, struct sim_error *err)
 {
     struct job *job = arg;
     struct observe_breakdown b;
@@ -76,7 +76,7 @@ static int ended(void *arg, struct sim_error *err)
         rc = observe_explain(job->obs, job->core, start, end, &b, err);
     if (rc != SIM_OK)
         return rc;
-    keep(job->e, &b);
+    keep_parts(job->e, &b);
     observe_breakdown_fini(&b);
     return SIM_OK;
 }
@@ -118,7 +118,7 @@ int lab_explain(const struct lab_site *site, const struct lab_run *run,
     if (job.obs != NULL && job.out != NULL) {
         describe_run(message, &whole, &e.arena);
         observed.probe = observe_probe(job.obs);
-        observed.ended = ended;
+        observed.ended = explain_end;
         observed.ended_arg = &job;
         observed.max_time_ps = TIME_MAX;
         rc = lab_simulate(&observed, &whole, job.out, err);
@@ -142,7 +142,7 @@ void lab_explanation_fini(struct lab_explanation *e)
 
 /* ---- tables ------------------------------------------------------------------------ */
 
-static bool same(const struct lab_part *a, const struct lab_part *b)
+static bool same_stage(const struct lab_part *a, const struct lab_part *b)
 {
     return strcmp(a->phase, b->phase) == 0 && strcmp(a->stage, b->stage) == 0 &&
            strcmp(a->where, b->where) == 0;
@@ -165,7 +165,7 @@ static unsigned fold_parts(const struct lab_explanation *e, struct load_arena *a
     for (unsigned i = 0; i < e->n; i++) {
         unsigned k = 0;
 
-        while (k < n && !same(folds[k].first, &e->parts[i]))
+        while (k < n && !same_stage(folds[k].first, &e->parts[i]))
             k++;
         if (k == n)
             folds[n++] = (struct fold){ .first = &e->parts[i] };

@@ -11,17 +11,23 @@ static const char *const file_keys[] = { "description", "workload", "platform", 
 
 /* ---- reading ------------------------------------------------------------------------ */
 
+/** What a series, and the whole file, may set beside keys of setups. NULL: it is one of those. */
+static const char **own_key(struct lab_series *series, const char *key)
+{
+    return strcmp(key, "workload") == 0   ? &series->workload
+           : strcmp(key, "platform") == 0 ? &series->platform
+           : strcmp(key, "machine") == 0  ? &series->machine
+           : strcmp(key, "name") == 0     ? &series->name
+                                          : NULL;
+}
+
 static int put_all(const struct load_tree *map, struct lab_series *series, struct sim_error *err)
 {
     int rc = SIM_OK;
 
     for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
         const struct load_tree *item = &map->items[i];
-        const char **own = strcmp(item->key, "name") == 0       ? &series->name
-                           : strcmp(item->key, "workload") == 0 ? &series->workload
-                           : strcmp(item->key, "platform") == 0 ? &series->platform
-                           : strcmp(item->key, "machine") == 0  ? &series->machine
-                                                                : NULL;
+        const char **own = own_key(series, item->key);
 
         if (item->type != LOAD_SCALAR)
             return load_fail(err, item, NULL, "expected a single value");
@@ -71,11 +77,12 @@ static int read_series(const struct load_tree *root, const struct load_tree *ite
         return load_fail(err, item, NULL, "expected a mapping with a name");
     if (setup != NULL && setup->type != LOAD_MAP)
         return load_fail(err, setup, NULL, "expected a mapping");
-    rc = load_tree_text(root, "workload", &series->workload, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "platform", &series->platform, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "machine", &series->machine, err);
+    for (unsigned i = 0; i < root->n && rc == SIM_OK; i++) {
+        const char *key = root->items[i].key, **own = own_key(series, key);
+
+        if (own != NULL)
+            rc = load_tree_text(root, key, own, err);
+    }
     if (rc == SIM_OK && setup != NULL)
         rc = put_all(setup, series, err);
     if (rc == SIM_OK)
@@ -155,7 +162,7 @@ static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *p
     }
 }
 
-/** What the program has told of its traffic, on the links of the machine. */
+/** The traffic that the program has printed, on the links of the machine. */
 static int bound_traffic(const struct machine_desc *desc, const struct lab_run *run,
                          struct load_arena *arena, struct lab_sample *sample, struct sim_error *err)
 {
@@ -191,8 +198,8 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
     return rc;
 }
 
-static int walk(const struct lab_experiment *exp, const struct lab_evaluator *ev,
-                const struct lab_site *site, struct lab_samples *out, struct sim_error *err)
+static int walk_points(const struct lab_experiment *exp, const struct lab_evaluator *ev,
+                       const struct lab_site *site, struct lab_samples *out, struct sim_error *err)
 {
     int rc = SIM_OK;
 
@@ -226,7 +233,7 @@ int lab_experiment_want(const struct lab_experiment *exp, const struct lab_evalu
     for (unsigned s = 0; s < exp->n; s++)
         samples.n += exp->series[s].list.n;
     samples.samples = load_alloc(ev->arena, (samples.n + 1) * sizeof(*samples.samples));
-    rc = walk(exp, ev, site, &samples, err);
+    rc = walk_points(exp, ev, site, &samples, err);
     if (rc == SIM_OK)
         *samples_p = samples;
     return rc;

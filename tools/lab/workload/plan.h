@@ -33,10 +33,10 @@ struct lab_plan {
     double closed_form; /* bytes per second when nruns is 0 */
     unsigned nruns;     /* the best of them counts */
     struct lab_run runs[LAB_PLAN_RUNS];
-    bool median;         /* of the repeats; else the least */
+    bool median;         /* instead of the least repeat */
     uint64_t bytes;      /* that one measured time moves; 0: as the result says */
     uint64_t rounds;     /* where the setup says nothing; 0: 100 */
-    uint64_t directions; /* of a path that it uses at once, for its bound; 0: no path bounds it */
+    uint64_t directions; /* a path is used in so many at once; 0: no path bounds it */
     bool stores;         /* the CPU stores, so packets are small */
 };
 

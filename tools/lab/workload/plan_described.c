@@ -40,7 +40,7 @@ static bool is_text(const char *text, size_t size)
     return memchr(text, '\0', size) != NULL;
 }
 
-/** An initialiser may fill an array without its 0, and the file may be damaged. */
+/** An initial value may fill an array without its 0, and the file may be damaged. */
 static bool is_whole(const struct hubsim_workload *d)
 {
     bool whole = is_text(d->summary, sizeof(d->summary)) && is_text(d->prints, sizeof(d->prints)) &&

@@ -55,8 +55,8 @@ int lab_plan_network(const struct lab_planning *p, struct sim_error *err)
 }
 
 /** A word of the row's that has no meaning here, so that none is passed over in silence. */
-static int refuse(const struct lab_planning *p, const char *const *keys, const char *why,
-                  struct sim_error *err)
+static int refuse_keys(const struct lab_planning *p, const char *const *keys, const char *why,
+                       struct sim_error *err)
 {
     for (; *keys != NULL; keys++)
         if (lab_plan_given(p, *keys))
@@ -64,7 +64,7 @@ static int refuse(const struct lab_planning *p, const char *const *keys, const c
     return SIM_OK;
 }
 
-static void fix(struct lab_run *run, const char *set)
+static void fix_value(struct lab_run *run, const char *set)
 {
     SIM_ASSERT(run->nfixed < LAB_FIXED_MAX);
     run->fixed[run->nfixed++] = set;
@@ -93,7 +93,7 @@ static int choose_link(const struct lab_planning *p, bool *dual_p, struct sim_er
         if (strlen(known[i].net) != n || strncmp(known[i].net, net, n) != 0)
             continue;
         if (known[i].set != NULL)
-            fix(p->run, known[i].set);
+            fix_value(p->run, known[i].set);
         return SIM_OK;
     }
     return lab_plan_fail(p, err, "net",
@@ -116,7 +116,7 @@ static int choose_rails(const struct lab_planning *p, bool dual, uint64_t *rails
         return lab_plan_fail(p, err, "rails", "2, as net");
     *rails_p = ports;
     if (ports == 2)
-        fix(p->run, "node*.ib.ports=2");
+        fix_value(p->run, "node*.ib.ports=2");
     return SIM_OK;
 }
 
@@ -144,7 +144,7 @@ static int choose_ib(const struct lab_planning *p, struct sim_error *err)
         return lab_plan_fail(p, err, "duplex", "full: InfiniBand has no other");
     if (lab_plan_says(p, "uva", "off"))
         return lab_plan_fail(p, err, "uva", "on: MPI knows memories by their addresses");
-    rc = refuse(p, foreign, "nothing beside a library over InfiniBand", err);
+    rc = refuse_keys(p, foreign, "nothing beside a library over InfiniBand", err);
     if (rc == SIM_OK)
         rc = choose_link(p, &dual, err);
     if (rc == SIM_OK)
@@ -287,7 +287,7 @@ int lab_plan_mpi_pingpong(const struct lab_planning *p, struct sim_error *err)
 
     if (lab_plan_says(p, "direction", "both"))
         return plan_bandwidth(p, err);
-    rc = refuse(p, streams, "nothing here: it is of mpi-bandwidth", err);
+    rc = refuse_keys(p, streams, "nothing here: it is of mpi-bandwidth", err);
     if (rc == SIM_OK && lab_plan_given(p, "op") && !lab_plan_says(p, "op", "send-recv"))
         return lab_plan_fail(p, err, "op", "send-recv");
     p->plan->bytes = lab_plan_number(p, "bytes", 0);
@@ -343,7 +343,7 @@ static int plan_collective(const struct lab_planning *p, struct sim_error *err)
     return SIM_OK;
 }
 
-/** The iterations of a kernel are alike, so that few of them tell the time of all. */
+/** The iterations of a kernel are alike, so the time of all follows from a few. */
 static int plan_kernel(const struct lab_planning *p, struct sim_error *err)
 {
     (void)err;

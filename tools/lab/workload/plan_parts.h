@@ -25,11 +25,11 @@ struct lab_workload;
 struct lab_planning {
     const struct lab_workload *workload;
     const struct lab_point *pt;
-    const struct lab_setup *setup; /* of the point, with the defaults of the workload's keys */
+    const struct lab_setup *setup; /* the point's, with the defaults of the workload's keys */
     const struct lab_protocol *protocol;
     const char *mode;
     struct lab_plan *plan;
-    struct lab_run *run; /* of the plan */
+    struct lab_run *run; /* in the plan */
     struct load_arena *arena;
 };
 typedef int (*lab_plan_fn)(const struct lab_planning *p, struct sim_error *err);

@@ -1,4 +1,4 @@
-/* Reading a setup whose words are right, and writing what a program is told of it. */
+/* Reading a setup whose words are right, and writing the arguments of its program. */
 #include "tools/lab/workload/plan_parts.h"
 #include "tools/load/value.h"
 

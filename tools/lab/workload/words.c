@@ -35,7 +35,7 @@ const struct lab_word lab_words_ib[] = {
     { "gdr", "on|off" },
     { "gdr_limit", HUBSIM_NUMBER },
     { "rails", HUBSIM_NUMBER },
-    { "ports", HUBSIM_NUMBER }, /* of the adapter: rails by another name */
+    { "ports", HUBSIM_NUMBER }, /* an adapter's: rails by another name */
     { 0 },
 };
 
@@ -207,7 +207,7 @@ static bool is_good(const char *values, const char *text)
 static int check_key(const char *where, const struct lab_workload *w, const struct lab_key *key,
                      bool values, struct sim_error *err)
 {
-    bool other = strncmp(key->key, "versus_", 7) == 0; /* of the other side's workload */
+    bool other = strncmp(key->key, "versus_", 7) == 0; /* a key for the other side */
     const char *name = other ? key->key + 7 : key->key;
     const struct lab_word *word;
     struct load_nearest near;
