@@ -187,13 +187,12 @@ TEST_F(Plan, AProgramThatDescribesItselfGetsItsKeys)
     EXPECT_EQ("t.csv:2: setup nodes=1: expected 2..64", message("halo", "nodes=1;n=8"));
     EXPECT_EQ("t.csv:2: setup mode=pio: expected dma|dma-chain-host|dma-chain-internal",
               message("halo", "nodes=4;mode=pio"));
-    EXPECT_EQ("t.csv:2: setup hops=2: unknown key",
-              message("halo", "nodes=4;hops=2"));
+    EXPECT_EQ("t.csv:2: setup hops=2: unknown key", message("halo", "nodes=4;hops=2"));
 }
 
 TEST_F(Plan, AFileWithoutADescriptionIsNoWorkload)
 {
-    for (const char *name : { "./CMakeLists.txt", "./nothing", "/proc/self/exe", "." })
+    for (const char *name : { "./CMakeLists.txt", "./nothing", "/proc/self/exe", ".", "/dev/null" })
         EXPECT_NE(std::string::npos,
                   message(name, "nodes=2").find("or the path of a program that describes itself"));
 }

@@ -83,15 +83,18 @@ static int explain_end(void *arg, struct sim_error *err)
 
 static void describe_run(const struct lab_message *m, struct lab_run *run, struct load_arena *arena)
 {
+    const char *const args[] = { load_text(arena, "kind=%s", m->kind),
+                                 load_text(arena, "bytes=%" PRIu64, m->bytes),
+                                 load_text(arena, "puts=%" PRIu64, m->puts),
+                                 load_text(arena, "blocks=%" PRIu64, m->blocks),
+                                 load_text(arena, "pitch=%" PRIu64, m->pitch),
+                                 load_text(arena, "src=%s", m->src),
+                                 load_text(arena, "dst=%s", m->dst),
+                                 load_text(arena, "descriptors=%s", m->descriptors) };
+
     run->program = "message";
-    run->args[run->nargs++] = load_text(arena, "kind=%s", m->kind);
-    run->args[run->nargs++] = load_text(arena, "bytes=%" PRIu64, m->bytes);
-    run->args[run->nargs++] = load_text(arena, "puts=%" PRIu64, m->puts);
-    run->args[run->nargs++] = load_text(arena, "blocks=%" PRIu64, m->blocks);
-    run->args[run->nargs++] = load_text(arena, "pitch=%" PRIu64, m->pitch);
-    run->args[run->nargs++] = load_text(arena, "src=%s", m->src);
-    run->args[run->nargs++] = load_text(arena, "dst=%s", m->dst);
-    run->args[run->nargs++] = load_text(arena, "descriptors=%s", m->descriptors);
+    run->nargs = sizeof(args) / sizeof(args[0]);
+    memcpy(run->args, args, sizeof(args));
     run->nranks = 2 + m->ncontend;
     run->nodes[0] = m->from;
     run->nodes[1] = m->to;

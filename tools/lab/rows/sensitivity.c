@@ -161,8 +161,6 @@ static void set_change(struct lab_table *t, unsigned row, unsigned column,
 {
     if (moved->has_value)
         lab_table_set(t, row, column, "%.2f", (moved->simulated / base->simulated - 1) * 100);
-    else
-        lab_table_set(t, row, column, "%s", "");
 }
 
 static double change_pct(const struct lab_score *base, const struct lab_score *moved)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- reading a description ------------------------------------------------------------- */
 
@@ -55,7 +56,9 @@ static bool is_whole(const struct hubsim_workload *d)
 
 static bool read_description(const char *path, struct hubsim_workload *d)
 {
-    FILE *f = fopen(path, "rb");
+    struct stat s;
+    bool regular = stat(path, &s) == 0 && S_ISREG(s.st_mode); /* to open a pipe may take for ever */
+    FILE *f = regular ? fopen(path, "rb") : NULL;
     Elf64_Shdr section;
     bool good = f != NULL && find_section(f, &section) &&
                 read_at(f, section.sh_offset, d, sizeof(*d)) && is_whole(d);

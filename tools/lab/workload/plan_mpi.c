@@ -54,16 +54,6 @@ int lab_plan_network(const struct lab_planning *p, struct sim_error *err)
     return SIM_OK;
 }
 
-/** A word of the row's that has no meaning here, so that none is passed over in silence. */
-static int refuse_keys(const struct lab_planning *p, const char *const *keys, const char *why,
-                       struct sim_error *err)
-{
-    for (; *keys != NULL; keys++)
-        if (lab_plan_given(p, *keys))
-            return lab_plan_fail(p, err, *keys, why);
-    return SIM_OK;
-}
-
 static void fix_value(struct lab_run *run, const char *set)
 {
     SIM_ASSERT(run->nfixed < LAB_FIXED_MAX);
@@ -144,7 +134,7 @@ static int choose_ib(const struct lab_planning *p, struct sim_error *err)
         return lab_plan_fail(p, err, "duplex", "full: InfiniBand has no other");
     if (lab_plan_says(p, "uva", "off"))
         return lab_plan_fail(p, err, "uva", "on: MPI knows memories by their addresses");
-    rc = refuse_keys(p, foreign, "nothing beside a library over InfiniBand", err);
+    rc = lab_plan_refuse(p, foreign, "nothing beside a library over InfiniBand", err);
     if (rc == SIM_OK)
         rc = choose_link(p, &dual, err);
     if (rc == SIM_OK)
@@ -168,10 +158,7 @@ static bool over_ib(const struct lab_planning *p)
     static const char *const keys[] = { "api",       "system", "net",   "gdr",
                                         "gdr_limit", "rails",  "ports", NULL };
 
-    for (const char *const *key = keys; *key != NULL; key++)
-        if (lab_plan_given(p, *key))
-            return true;
-    return false;
+    return lab_plan_first(p, keys) != NULL;
 }
 
 /** The network that a row of the MBCF cluster names must be that of its platform. */
@@ -287,7 +274,7 @@ int lab_plan_mpi_pingpong(const struct lab_planning *p, struct sim_error *err)
 
     if (lab_plan_says(p, "direction", "both"))
         return plan_bandwidth(p, err);
-    rc = refuse_keys(p, streams, "nothing here: it is of mpi-bandwidth", err);
+    rc = lab_plan_refuse(p, streams, "nothing here: it is of mpi-bandwidth", err);
     if (rc == SIM_OK && lab_plan_given(p, "op") && !lab_plan_says(p, "op", "send-recv"))
         return lab_plan_fail(p, err, "op", "send-recv");
     p->plan->bytes = lab_plan_number(p, "bytes", 0);

@@ -81,6 +81,11 @@ uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t
 /** "FILE:LINE: setup key=value: expected ..." @return SIM_ERR_CONFIG */
 int lab_plan_fail(const struct lab_planning *p, struct sim_error *err, const char *key,
                   const char *expected);
+/** Which of the keys (NULL at their end) is said first; NULL: none. */
+const char *lab_plan_first(const struct lab_planning *p, const char *const *keys);
+/** Words of the row that have no meaning here, so that none is passed over in silence. */
+int lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why,
+                    struct sim_error *err);
 
 /* and writing the arguments of a program */
 void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value);

@@ -40,6 +40,21 @@ int lab_plan_fail(const struct lab_planning *p, struct sim_error *err, const cha
                          lab_plan_text(p, key, "(absent)"), expected);
 }
 
+const char *lab_plan_first(const struct lab_planning *p, const char *const *keys)
+{
+    while (*keys != NULL && !lab_plan_given(p, *keys))
+        keys++;
+    return *keys;
+}
+
+int lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why,
+                    struct sim_error *err)
+{
+    const char *key = lab_plan_first(p, keys);
+
+    return key != NULL ? lab_plan_fail(p, err, key, why) : SIM_OK;
+}
+
 void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value)
 {
     SIM_ASSERT(p->run->nargs < LAB_ARGS_MAX);
@@ -119,10 +134,12 @@ void lab_plan_memories(const struct lab_planning *p)
 {
     bool pio = strcmp(p->mode, "pio") == 0;
     bool far = lab_plan_says(p, "gpu", "ib-side"); /* the other socket than the board's */
-    const char *src = lab_plan_text(p, "src", "cpu");
-    const char *dst = lab_plan_text(p, "dst", "cpu");
 
-    lab_plan_arg(p, "src", far && strcmp(src, "gpu") == 0 ? "gpu@!hub" : lab_plan_memory(src, pio));
-    lab_plan_arg(p, "dst",
-                 far && strcmp(dst, "gpu") == 0 ? "gpu@!hub" : lab_plan_memory(dst, false));
+    for (unsigned i = 0; i < 2; i++) {
+        const char *key = i == 0 ? "src" : "dst", *word = lab_plan_text(p, key, "cpu");
+
+        lab_plan_arg(p, key,
+                     far && strcmp(word, "gpu") == 0 ? "gpu@!hub"
+                                                     : lab_plan_memory(word, pio && i == 0));
+    }
 }

@@ -163,10 +163,7 @@ static int refuse_network(const struct lab_planning *p, struct sim_error *err)
 {
     static const char *const keys[] = { "net", "gdr", "gdr_limit", "rails", "ports", NULL };
 
-    for (const char *const *key = keys; *key != NULL; key++)
-        if (lab_plan_given(p, *key))
-            return lab_plan_fail(p, err, *key, "nothing, or api= an MPI library beside it");
-    return SIM_OK;
+    return lab_plan_refuse(p, keys, "nothing, or api= an MPI library beside it", err);
 }
 
 /** By the board, or inside of a node by CUDA. */
