@@ -8,8 +8,7 @@ set(HUBSIM_WORKLOAD_DIR ${CMAKE_BINARY_DIR}/lib/hubsim/workloads)
 set(HUBSIM_PROGRAM_INCLUDES
     ${PROJECT_SOURCE_DIR}/hosts/tca/include ${PROJECT_SOURCE_DIR}/hosts/cuda/include
     ${PROJECT_SOURCE_DIR}/hosts/mpi/include ${CMAKE_BINARY_DIR}/hosts/mpi/include ${PROJECT_SOURCE_DIR}/hosts/driver/include
-    ${PROJECT_SOURCE_DIR}/hosts/work/include
-    ${PROJECT_SOURCE_DIR}/hosts/mbcf/include)
+    ${PROJECT_SOURCE_DIR}/hosts/work/include ${PROJECT_SOURCE_DIR}/hosts/mbcf/include ${PROJECT_SOURCE_DIR}/hosts/launch/include)
 set(HUBSIM_PROGRAM_OPTIONS -fPIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 
 if(NOT TARGET program_shim)
@@ -28,12 +27,6 @@ function(hubsim_workload_code target)
   target_include_directories(${target} PRIVATE ${HUBSIM_PROGRAM_INCLUDES})
   target_compile_options(${target} PRIVATE ${HUBSIM_WARNINGS} ${HUBSIM_FILE_NAMES} ${HUBSIM_PROGRAM_OPTIONS})
   add_dependencies(${target} mpi_functions) # a part of mpi.h that is made
-endfunction()
-
-# hubsim_workload_part(TARGET a.c ...): objects for the SOURCES of several workloads
-function(hubsim_workload_part target)
-  add_library(${target} OBJECT ${ARGN})
-  hubsim_workload_code(${target})
 endfunction()
 
 function(hubsim_workload name)

@@ -1,7 +1,7 @@
 /*
  * Every rank sends a block of its own to each other one, by the TCA library: first to the next
- * rank, then to the one after it, so that no one is everybody's target at once. Each channel has
- * one list with every `channels`th of these puts; all are under way together.
+ * rank, then to the one after it, so that a rank is never the target of all others at once. Each
+ * channel has one list with every `channels`th of these puts; all are under way together.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,12 @@
 #include "collective.h"
 
 enum { SLOT = 0 };
+
+HUBSIM_WORKLOAD = {
+    .summary = "A block from each rank to each other",
+    .prints = COLLECTIVE_PRINTS,
+    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of each block" }, COLLECTIVE_KEYS },
+};
 
 struct test {
     struct collective c;

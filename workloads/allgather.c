@@ -13,6 +13,15 @@
 
 #include "collective.h"
 
+HUBSIM_WORKLOAD = {
+    .summary = "A block of each rank to all others",
+    .prints = COLLECTIVE_PRINTS,
+    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of each rank's block" },
+              { "algorithm", "ring|doubling", "", "", "how blocks go on" },
+              { "order", "up|down", "", "", "which distance comes first" },
+              COLLECTIVE_KEYS },
+};
+
 struct test {
     struct collective c;
     uint64_t bytes;

@@ -63,7 +63,8 @@ static void play(struct test *t, uint64_t rounds)
     }
 }
 
-/* A block with some bytes on both sides that nobody may write: between blocks lie up to gigabytes.
+/* A block with some bytes on both sides that must stay as they are: between blocks lie up to
+ * gigabytes.
  */
 struct piece {
     size_t at, n;

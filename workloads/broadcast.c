@@ -3,9 +3,9 @@
  *
  *   algorithm=ring   segments travel from rank to rank, one after the other: every rank passes on
  *                    what has come while the next segment arrives. Segments that come faster than
- *                    they can go on would wait and then leave in bunches, more so at each rank; so
- *                    a rank sends them at the pace at which one can send and receive at once,
- *                    which it measures first
+ *                    they can go on would wait and then leave in bunches, more so at each rank.
+ *                    So a rank sends them at the pace at which one can send and receive at once.
+ *                    It measures that first
  *   algorithm=tree   a binomial tree: who has the message sends it to the rank whose number
  *                    differs in the next bit, the highest bit first; parts on channels of their own
  */
@@ -17,6 +17,15 @@
 
 #include "collective.h"
 
+HUBSIM_WORKLOAD = {
+    .summary = "A message from rank 0 to all others",
+    .prints = COLLECTIVE_PRINTS,
+    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of the message" },
+              { "algorithm", "ring|tree", "", "", "how it spreads" },
+              { "segment_bytes", HUBSIM_NUMBER, "B", "", "of the pieces that follow each other" },
+              COLLECTIVE_KEYS },
+};
+
 struct test {
     struct collective c;
     uint64_t bytes, segment_bytes;
@@ -24,7 +33,7 @@ struct test {
     uint8_t *buffer;
     tcaHandle *all;
     unsigned parts;
-    tcaDesc **lists;         /* of each segment or part; NULL on ranks that pass nothing on */
+    tcaDesc **lists;         /* one for a segment or part; NULL on ranks that pass nothing on */
     double seconds_per_byte; /* of one that sends and receives */
 };
 

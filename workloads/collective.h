@@ -6,6 +6,8 @@
 #ifndef WORKLOADS_COLLECTIVE_H
 #define WORKLOADS_COLLECTIVE_H
 
+#include <hubsim-workload.h>
+
 #include "common.h"
 
 enum { TAG = 0x100, CHANNELS = 4 };
@@ -34,6 +36,24 @@ struct collective {
     {                                                                                              \
         .key = "repeats", .number = &(c)->repeats                                                  \
     }
+
+/* The same for experiments; what is not theirs, the program's defaults decide. */
+#define COLLECTIVE_KEYS                                                                            \
+    { "nodes", "2..64", "1", "2", "ranks, one on each" },                                          \
+        { "channels", HUBSIM_NUMBER, "1", "", "DMA channels for the parts of a message" },         \
+        { "part_bytes", HUBSIM_NUMBER, "B", "", "least size of a part" },                          \
+        { "mode", "dma|dma-chain-host|dma-chain-internal", "", "dma-chain-internal",               \
+          "where descriptors lie; dma: the faster of both" },                                      \
+        { "memory", "cpu|gpu", HUBSIM_MEMORY, "cpu", "of all data" },                              \
+        { "traffic", "on|off", "", "on", "prints what moves, for the bound" },                     \
+        { "warmup", HUBSIM_NUMBER, "1", "", "exchanges before those that count" },                 \
+        { "rounds", HUBSIM_NUMBER, "1", "", "without effect: each exchange is timed alone" },      \
+    {                                                                                              \
+        "repeats", HUBSIM_NUMBER, "1", "", "exchanges that count"                                  \
+    }
+#define COLLECTIVE_PRINTS                                                                          \
+    "latency_ps_min, latency_ps_median, latency_ps_p99, latency_ps_max, bandwidth_kBps, bytes, "   \
+    "repeats, verified"
 
 /** After options_read(): MPI, the board, and a check of what the options say. */
 void collective_init(struct collective *c, int *argc, char ***argv);
@@ -64,7 +84,7 @@ struct part {
 };
 struct part collective_part(uint64_t n, unsigned part, unsigned parts);
 
-/** A list of its own with the flags of this program; the slot tells parts apart. */
+/** A list of its own with the flags of this program; the slot is the part. */
 tcaDesc *collective_list(void);
 void collective_put(const struct collective *c, tcaDesc *list, tcaHandle *dst, uint64_t dst_at,
                     tcaHandle *src, uint64_t src_at, uint64_t n, int slot);
@@ -79,7 +99,7 @@ void collective_free(tcaDesc **lists, unsigned n);
 void collective_wait(tcaHandle *from, int slot);
 
 /**
- * With traffic=on rank 0 tells what moves, in ranks and as pieces that lie apart: `traffic step=0
+ * With traffic=on rank 0 prints what moves, in ranks and as pieces that lie apart: `traffic step=0
  * src=3 dst=4 bytes=65536 blocks=1`. The steps depend on each other: one needs what the one before
  * has brought.
  */

@@ -1,8 +1,8 @@
 /*
  * Halo exchange of a grid of ranks (shape=4x2x2, periodic), each with n^3 doubles and one layer of
  * ghosts around them, by the TCA library. A face is one put straight out of the cube into the
- * neighbour's ghosts: planes across z are rows side by side, those across y rows a plane apart,
- * those across x single doubles a row apart, so the last is where block stride costs most. The x
+ * neighbour's ghosts. A plane across z is rows side by side, one across y rows a plane apart. One
+ * across x is single doubles a row apart, so there block stride costs most. The x
  * faces have a channel each; y and z have one for both directions.
  */
 #include <stdio.h>
@@ -15,6 +15,14 @@
 #include "collective.h"
 
 enum { FACES = 6, X = 0, Y = 1, Z = 2, AXES = 3 }; /* face 2 * axis + (1: towards higher ranks) */
+
+HUBSIM_WORKLOAD = {
+    .summary = "Faces of a cube to a rank's six neighbours",
+    .prints = COLLECTIVE_PRINTS,
+    .keys = { { "n", HUBSIM_NUMBER, "1", "", "doubles along an edge of the cube" },
+              { "shape", "", "", "", "of the ranks: 4x2x2" },
+              COLLECTIVE_KEYS },
+};
 
 struct test {
     struct collective c;
@@ -77,7 +85,7 @@ static struct face face_of(const struct test *t, int face)
 {
     size_t n = t->n, step = face / 2 == X ? sizeof(double) : face / 2 == Y ? t->row : t->plane;
     size_t inner = t->plane + t->row + sizeof(double); /* cell (1, 1, 1) */
-    size_t corner = inner - step;                      /* of the layer below it */
+    size_t corner = inner - step;                      /* in the layer below it */
     struct face f = { .width = n * sizeof(double), .pitch = t->row, .rows = n };
 
     if (face / 2 == Y)

@@ -35,7 +35,7 @@ static uint64_t await(volatile uint64_t *word)
     return value;
 }
 
-static void tell(unsigned task, unsigned region, uint64_t word)
+static void notify_task(unsigned task, unsigned region, uint64_t word)
 {
     CHECK(mbcf_write(task, region, 0, &word, sizeof(word), NULL), MBCF_OK);
 }
@@ -66,7 +66,7 @@ static void receive_one(uint64_t bytes, int fifo, unsigned seed)
     memset(data, 0, bytes);
     mbcf_count(&counts);
     before = counts.last_end_ps;
-    tell(0, READY, 1);
+    notify_task(0, READY, 1);
     while (counts.last_end_ps == before) {
         mbcf_wait();
         mbcf_count(&counts);
@@ -75,7 +75,7 @@ static void receive_one(uint64_t bytes, int fifo, unsigned seed)
         CHECK(mbcf_fifo_read(0, data, bytes), (int)bytes);
     good = bytes_ok(data, bytes, seed);
     rest();
-    tell(0, END, 2 * counts.last_end_ps + (unsigned)good);
+    notify_task(0, END, 2 * counts.last_end_ps + (unsigned)good);
 }
 
 int main(int argc, char **argv)

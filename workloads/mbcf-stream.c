@@ -16,7 +16,7 @@ enum { DATA, WORD };
 static uint8_t data[MBCF_PACKET_BYTES], copy[MBCF_PACKET_BYTES];
 static uint64_t word;
 
-static void tell(unsigned task, uint64_t value)
+static void notify_task(unsigned task, uint64_t value)
 {
     CHECK(mbcf_write(task, WORD, 0, &value, sizeof(value), NULL), MBCF_OK);
 }
@@ -51,7 +51,7 @@ static uint64_t send_all(uint64_t bytes, uint64_t count, int fifo, unsigned seed
     while (left != 0)
         mbcf_wait();
     start = mbcf_time_ps() - start;
-    tell(1, 1);
+    notify_task(1, 1);
     return await() == 2 ? start : 0; /* 2: what came was right */
 }
 
@@ -65,7 +65,7 @@ static void receive_all(uint64_t bytes, uint64_t count, int fifo, unsigned seed)
         good &= mbcf_fifo_read(0, copy, sizeof(copy)) == (long)bytes && bytes_ok(copy, bytes, seed);
     if (!fifo)
         good = bytes_ok(data, bytes, seed);
-    tell(0, good ? 2 : 1);
+    notify_task(0, good ? 2 : 1);
 }
 
 /** All packets of a stream may be in the ring at once. */
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     if (mbcf_task() == 0)
         (void)await(); /* the other one has set up its memory */
     else
-        tell(0, 1);
+        notify_task(0, 1);
     for (uint64_t i = 0; i < warmup + repeats; i++) {
         uint64_t ps;
 

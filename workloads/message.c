@@ -30,7 +30,7 @@ struct test {
     const char *kind, *descriptors;
     uint64_t bytes, puts, blocks, pitch, messages, warmup;
     int src, dst;
-    size_t extent; /* of the buffers at both ends */
+    size_t extent; /* how large the buffers at both ends are */
     uint8_t *out, *in, *word;
     struct peach2_buffer in_buf, word_buf; /* the receiver's */
     tcaHandle *outs, *ins;

@@ -282,11 +282,12 @@ static void measure_all(struct test *t, const struct op *op)
 }
 
 /*
- * With traffic=on rank 0 tells what no algorithm can do without: in all-to-all each pair's block,
- * else what each rank must get and give, here to and from the rank half of all further on, which in
- * two rings of hubs is joined to it by S. Operations that are not known print nothing.
+ * With traffic=on rank 0 prints what no algorithm can do without. In all-to-all it is each pair's
+ * block, else what each rank must get and give. Here that goes to and from the rank half of all
+ * further on, which in two rings of hubs is joined to it by S. Operations that are not known print
+ * nothing.
  */
-static void tell_traffic(const struct test *t)
+static void print_traffic(const struct test *t)
 {
     uint64_t n = (uint64_t)t->ranks, least = 0;
 
@@ -340,7 +341,7 @@ int main(int argc, char **argv)
     t.want = mpi_memory(IN_HOST, all(&t));
     t.staged = mpi_memory(IN_HOST, all(&t));
     if (t.me == 0 && strcmp(t.traffic, "on") == 0)
-        tell_traffic(&t);
+        print_traffic(&t);
     measure_all(&t, op);
     CHECK(MPI_Finalize(), MPI_SUCCESS);
     return 0;

@@ -76,8 +76,8 @@ static double measure(struct test *t)
 
     if (t->preposted)
         receive_post(t, &next);
-    /* Both posts must have got through before the first message: a barrier alone would not tell
-     * whether the peer has taken in what it was told. */
+    /* Both posts must have got through before the first message: a barrier alone does not
+     * mean that the peer has taken in what it got. */
     mpi_settle();
     start = MPI_Wtime();
     for (uint64_t i = 0; i < t->rounds; i++) {

@@ -11,6 +11,12 @@
 
 enum { UP = 0, DOWN = 1, WAYS = 2 }; /* to the next rank, to the one before: channel and slot */
 
+HUBSIM_WORKLOAD = {
+    .summary = "Blocks to both neighbours in a ring of ranks",
+    .prints = COLLECTIVE_PRINTS,
+    .keys = { { "bytes", HUBSIM_NUMBER, "B", "", "of each block" }, COLLECTIVE_KEYS },
+};
+
 struct test {
     struct collective c;
     uint64_t bytes;

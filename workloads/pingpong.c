@@ -38,7 +38,7 @@ struct test {
     int wait_self;
 };
 
-/* ---- PIO: the last word of the message is the turn's number, and tells that all is there ---- */
+/* ---- PIO: the last word of the message is the turn's number, and says that all is there ---- */
 
 static unsigned mark_bytes(const struct test *t)
 {

@@ -2,6 +2,7 @@
 
 #include "tools/lab/run/params.h"
 #include "tools/lab/run/software.h"
+#include "tools/lab/workload/plan.h"
 
 #include <stdio.h>
 
@@ -24,7 +25,7 @@ static void check_file(struct argp_state *state, void *arg)
     const struct options *opt = arg;
 
     if (opt->file == NULL && !opt->faults)
-        argp_error(state, "expected a machine or platform");
+        argp_error(state, "expected a machine, platform or workload");
 }
 
 static int print_params(void *arg, struct cmd_session *session, struct sim_error *err)
@@ -40,6 +41,11 @@ static int print_params(void *arg, struct cmd_session *session, struct sim_error
         cmd_print_table(&table, opt->common.format);
         return CMD_OK;
     }
+    if (lab_workload_keys(opt->file, &table)) {
+        cmd_print_table(&table, opt->common.format);
+        return CMD_OK;
+    }
+    lab_table_fini(&table);
     rc = cmd_load(&opt->common, opt->file, &machine, err);
     if (rc != SIM_OK)
         return rc;
@@ -57,7 +63,7 @@ const struct cmd_command cmd_params = {
     .usage = {
             .words = "FILE\n--fault-kinds",
             .about = "Every key of a machine or platform in force: value, unit, range, source, the "
-                     "rows it was calibrated to, and meaning.",
+                     "rows it was calibrated to, and meaning. Of a workload: the keys of its setups.",
             .options = { { options, 0 }, { cmd_format_options, 0 }, { cmd_machine_options, 0 } },
             CMD_ONE_WORD("FILE", file),
             .check = check_file,

@@ -75,7 +75,7 @@ void adi_begin(struct adi *a)
 {
     for (int box = 0; box < a->slices; box++) {
         cfd_begin(&a->c, &a->boxes[box]);
-        cfd_begin_told(&a->boxes[box], a->method->loop, a->memory);
+        cfd_charge_begin(&a->boxes[box], a->method->loop, a->memory);
     }
 }
 
@@ -179,7 +179,7 @@ static void right_side(struct adi *a, double factor)
     }
     each_inner(a, multiply, factor);
     for (int i = 0; i < a->slices; i++)
-        cfd_rhs_told(&a->boxes[i], a->method->loop, a->memory);
+        cfd_charge_rhs(&a->boxes[i], a->method->loop, a->memory);
 }
 
 void adi_right_side(struct adi *a)
@@ -191,8 +191,8 @@ void adi_add(struct adi *a)
 {
     each_inner(a, add, 1);
     for (int i = 0; i < a->slices; i++)
-        cfd_told(&a->boxes[i], a->method->loop, (struct cfd_step){ CFD_VARS, CFD_VARS, CFD_VARS },
-                 a->memory);
+        cfd_charge(&a->boxes[i], a->method->loop, (struct cfd_step){ CFD_VARS, CFD_VARS, CFD_VARS },
+                   a->memory);
 }
 
 /* ---- along an axis ---- */
@@ -266,14 +266,14 @@ static void sweep(struct adi *a, int axis, int forth)
                             &come),
                   MPI_SUCCESS);
         if (forth)
-            cfd_told(b, m->loop, m->prepare, set);
+            cfd_charge(b, m->loop, m->prepare, set);
         else if (stage > 0 && m->finish != NULL)
             m->finish(a, &a->boxes[a->slice[axis][slice + 1]], axis);
         wait_for(m, &sent, &come);
         if (stage > 0)
             cfd_copied(size, set);
         (void)lines(a, b, axis, forth, stage > 0 ? in : NULL, out);
-        cfd_told(b, m->loop, forth ? m->solve : m->substitute, set);
+        cfd_charge(b, m->loop, forth ? m->solve : m->substitute, set);
         if (stage + 1 < a->slices) {
             cfd_copied(size, set);
             CHECK(MPI_Isend(out, size, MPI_DOUBLE, a->neighbour[axis][towards], tag, MPI_COMM_WORLD,

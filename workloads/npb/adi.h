@@ -19,7 +19,7 @@ struct adi;
 struct adi_method {
     int forward, backward; /* doubles of a line that cross to the next slice */
     int whole;             /* messages have room for a box with one layer more, used or not */
-    int stored;            /* doubles that a point keeps from the way forth to the way back */
+    int stored;            /* doubles that a point keeps from the pass forth to the pass back */
     enum hub_loop loop;
     struct cfd_step prepare, solve,
         substitute; /* forth: before what comes is needed, after; back */
@@ -28,7 +28,7 @@ struct adi_method {
                   const double *in, double *out);
     void (*back)(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXES],
                  const double *in, double *out);
-    void (*finish)(struct adi *a, struct cfd_box *b, int axis); /* of a solved box; NULL: nothing */
+    void (*finish)(struct adi *a, struct cfd_box *b, int axis); /* a solved box; NULL: nothing */
 };
 
 struct adi {

@@ -87,7 +87,7 @@ static void back(struct adi *a, struct cfd_box *b, int axis, const int p[CFD_AXE
 }
 
 /* The original computes the Jacobians of a whole box, then the three blocks of each row, which stay
- * for the solution: told here, while ours are made row by row. */
+ * for the solution: those are charged, while ours are made row by row. */
 enum { JACOBIANS = 2 * BLOCK, ROWS = 3 * BLOCK };
 
 static const struct adi_method method = {

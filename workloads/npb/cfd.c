@@ -61,8 +61,8 @@ unsigned long long cfd_memory(const struct cfd_box *b, int more)
            (unsigned long long)(3 * CFD_VARS + CFD_PRIMS + more) * sizeof(double);
 }
 
-void cfd_told(const struct cfd_box *b, enum hub_loop kind, struct cfd_step step,
-              unsigned long long memory)
+void cfd_charge(const struct cfd_box *b, enum hub_loop kind, struct cfd_step step,
+                unsigned long long memory)
 {
     unsigned long long points = cfd_points(b);
 
@@ -70,21 +70,21 @@ void cfd_told(const struct cfd_box *b, enum hub_loop kind, struct cfd_step step,
     hub_walk(step.read * points * sizeof(double), step.written * points * sizeof(double), memory);
 }
 
-void cfd_rhs_told(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory)
+void cfd_charge_rhs(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory)
 {
     const struct cfd_step step = { 330, 2 * CFD_VARS + CFD_PRIMS, CFD_VARS + CFD_PRIMS };
 
-    cfd_told(b, kind, step, memory);
+    cfd_charge(b, kind, step, memory);
 }
 
-void cfd_begin_told(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory)
+void cfd_charge_begin(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory)
 {
     /* The exact u is five polynomials of 24 operations. A point needs it at ten places: itself, six
      * faces for the guess, and along three axes for the forcing, which is a right side. */
     const struct cfd_step step = { 10 * 5 * 24, 0, 2 * CFD_VARS };
 
-    cfd_told(b, kind, step, memory);
-    cfd_rhs_told(b, kind, memory);
+    cfd_charge(b, kind, step, memory);
+    cfd_charge_rhs(b, kind, memory);
 }
 
 void cfd_copied(int n, unsigned long long memory)

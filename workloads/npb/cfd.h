@@ -17,7 +17,7 @@ enum { CFD_AXES = 3, CFD_VARS = 5, CFD_GHOSTS = 2 };
 #define CFD_C1345 (CFD_C1 * CFD_C3C4 * 1.4)
 #define CFD_DSSP  0.25 /* dissipation: a quarter of the largest coefficient below */
 
-/** Of the whole grid, the same along each axis. */
+/** Values for the whole grid, the same along each axis. */
 struct cfd {
     int n; /* points along an axis, boundaries included */
     double dt;
@@ -60,23 +60,23 @@ unsigned long long cfd_points(const struct cfd_box *b);
 
 /** u: exact on the boundary, interpolated from it inside; forcing so that the exact u is steady. */
 void cfd_begin(const struct cfd *c, struct cfd_box *b);
-/** What it computes, as cfd_rhs_told(). */
-void cfd_begin_told(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory);
+/** What it computes, as cfd_charge_rhs(). */
+void cfd_charge_begin(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory);
 /** What follows from u, ghosts included. */
 void cfd_primitives(struct cfd_box *b);
 /** rhs of points that are not on the boundary; ghosts of u are right, and primitives. */
 void cfd_rhs(const struct cfd *c, struct cfd_box *b);
 /** What it computes, and the primitives, by the kind of the kernel's loops. `memory`: cfd_memory()
  * of all boxes. */
-void cfd_rhs_told(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory);
+void cfd_charge_rhs(const struct cfd_box *b, enum hub_loop kind, unsigned long long memory);
 /** Bytes of a box, and of `more` doubles a point. */
 unsigned long long cfd_memory(const struct cfd_box *b, int more);
 /** A loop over inner points: operations, and values read and written, a point. */
 struct cfd_step {
     unsigned ops, read, written;
 };
-void cfd_told(const struct cfd_box *b, enum hub_loop kind, struct cfd_step step,
-              unsigned long long memory);
+void cfd_charge(const struct cfd_box *b, enum hub_loop kind, struct cfd_step step,
+                unsigned long long memory);
 /** Values go between the grid and a message. */
 void cfd_copied(int n, unsigned long long memory);
 

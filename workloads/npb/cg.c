@@ -15,7 +15,7 @@ enum { INNER = 25, STEPS_MAX = 2, TAG = 1 };
 
 struct test {
     struct npb n;
-    int order, nonzer; /* of the matrix; of the random vectors that make it */
+    int order, nonzer; /* the matrix's; how much is in the random vectors that make it */
     double shift, zeta;
     int rows, columns, row, column; /* the grid of ranks, and the place of this one */
     int first_row, nrows, first_column, ncolumns;
@@ -84,7 +84,7 @@ static void visit_products(const struct test *t, int *fill, struct element *elem
 
     (void)npb_random(&seed);
     if (elements != NULL) /* a tenth of them is drawn in vain */
-        npb_random_told((uint64_t)t->order * (uint64_t)t->nonzer * 22 / 10);
+        npb_charge_random((uint64_t)t->order * (uint64_t)t->nonzer * 22 / 10);
     for (int i = 0; i < t->order; i++) {
         int n = random_vector(t, &seed, i, places, values);
 
@@ -185,7 +185,7 @@ static void place(struct test *t)
     t->transposed = t->column / 2 * t->columns + 2 * t->row + t->column % 2;
 }
 
-/* ---- what is computed: told where it is, between the messages ---------------------------- */
+/* ---- what is computed: charged where it is, between the messages ---------------------------- */
 
 /** What the program walks through again and again: its block, and five vectors beside w. */
 static unsigned long long walked(const struct test *t)
@@ -195,7 +195,7 @@ static unsigned long long walked(const struct test *t)
 }
 
 /** A product with the block. */
-static void told_product(const struct test *t)
+static void charge_product(const struct test *t)
 {
     unsigned long long elements = (unsigned long long)t->row_at[t->nrows];
 
@@ -206,7 +206,8 @@ static void told_product(const struct test *t)
 }
 
 /** A loop over n elements: how many vectors are read and written, and operations on each. */
-static void told_vectors(const struct test *t, int n, unsigned read, unsigned written, unsigned ops)
+static void charge_vectors(const struct test *t, int n, unsigned read, unsigned written,
+                           unsigned ops)
 {
     hub_walk(read * (unsigned long long)n * sizeof(double),
              written * (unsigned long long)n * sizeof(double), walked(t));
@@ -252,7 +253,7 @@ static void sum_and_transpose(struct test *t, double *out)
         swap(t, t->peer[i], t->w + at, n, in, t->keep);
         for (int k = 0; k < t->keep; k++)
             t->w[t->keep_at + k] += in[k];
-        told_vectors(t, t->keep, 2, 1, 1);
+        charge_vectors(t, t->keep, 2, 1, 1);
     }
     if (t->steps == 0)
         memcpy(out, t->w, (size_t)t->ncolumns * sizeof(double));
@@ -271,7 +272,7 @@ static void multiply(struct test *t, const double *in, double *out)
             sum += t->a[i] * in[t->column_of[i]];
         t->w[r] = sum;
     }
-    told_product(t);
+    charge_product(t);
     sum_and_transpose(t, out);
 }
 
@@ -294,24 +295,24 @@ static double solve(struct test *t)
     memset(t->z, 0, bytes);
     memcpy(t->r, t->x, bytes);
     memcpy(t->p, t->x, bytes);
-    told_vectors(t, t->ncolumns, 1, 5, 2); /* q, w, too; r.r */
+    charge_vectors(t, t->ncolumns, 1, 5, 2); /* q, w, too; r.r */
     rho = dot(t, t->r, t->r);
     for (int step = 0; step < INNER; step++) {
         double alpha, beta, old = rho;
 
         multiply(t, t->p, t->q);
-        told_vectors(t, t->ncolumns, 2, 1, 2); /* p.q; w is cleared */
+        charge_vectors(t, t->ncolumns, 2, 1, 2); /* p.q; w is cleared */
         alpha = rho / dot(t, t->p, t->q);
         for (int i = 0; i < t->ncolumns; i++) {
             t->z[i] += alpha * t->p[i];
             t->r[i] -= alpha * t->q[i];
         }
-        told_vectors(t, t->ncolumns, 4, 2, 6); /* z, r; r.r */
+        charge_vectors(t, t->ncolumns, 4, 2, 6); /* z, r; r.r */
         rho = dot(t, t->r, t->r);
         beta = rho / old;
         for (int i = 0; i < t->ncolumns; i++)
             t->p[i] = t->r[i] + beta * t->p[i];
-        told_vectors(t, t->ncolumns, 2, 1, 2);
+        charge_vectors(t, t->ncolumns, 2, 1, 2);
     }
     multiply(t, t->z, t->r);
     for (int i = 0; i < t->ncolumns; i++) {
@@ -319,7 +320,7 @@ static double solve(struct test *t)
 
         sum += d * d;
     }
-    told_vectors(t, t->ncolumns, 2, 0, 3);
+    charge_vectors(t, t->ncolumns, 2, 0, 3);
     sum_row(t, &sum, 1);
     return sqrt(sum);
 }
@@ -333,12 +334,12 @@ static void iterate(struct test *t)
         norms[0] += t->x[i] * t->z[i];
         norms[1] += t->z[i] * t->z[i];
     }
-    told_vectors(t, t->ncolumns, 2, 0, 4);
+    charge_vectors(t, t->ncolumns, 2, 0, 4);
     sum_row(t, norms, 2);
     t->zeta = t->shift + 1 / norms[0];
     for (int i = 0; i < t->ncolumns; i++)
         t->x[i] = t->z[i] / sqrt(norms[1]);
-    told_vectors(t, t->ncolumns, 1, 1, 1);
+    charge_vectors(t, t->ncolumns, 1, 1, 1);
 }
 
 static void begin(struct test *t)

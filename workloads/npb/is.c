@@ -42,13 +42,13 @@ static void make_keys(struct test *t)
             x += npb_random(&seed);
         t->keys[i] = (int)(t->max_key / 4.0 * x);
     }
-    npb_random_told(4 * (uint64_t)t->own);
+    npb_charge_random(4 * (uint64_t)t->own);
 }
 
 /* ---- one ranking --------------------------------------------------------------------- */
 
 /** One pass over keys: all are read, and some written elsewhere. */
-static void told(const struct test *t, int read, int written)
+static void charge_work(const struct test *t, int read, int written)
 {
     unsigned long long key = sizeof(int);
 
@@ -74,7 +74,7 @@ static void count_buckets(struct test *t)
     }
     for (int i = 0; i < t->own; i++)
         t->sizes[bucket_of(t, t->keys[i])]++;
-    told(t, t->own, 0);
+    charge_work(t, t->own, 0);
 }
 
 static void order_by_buckets(struct test *t)
@@ -86,10 +86,10 @@ static void order_by_buckets(struct test *t)
     for (int i = 0; i < t->own; i++)
         t->ordered[next[bucket_of(t, t->keys[i])]++] = t->keys[i];
     free(next);
-    told(t, t->own, t->own);
+    charge_work(t, t->own, t->own);
 }
 
-/** Buckets in order to ranks in order, so that each gets about as many keys. */
+/** Gives rank 0 the first buckets, and so on, such that each gets about as many keys. */
 static void share_out(struct test *t)
 {
     int width = 1 << (t->key_log2 - t->bucket_log2), sum = 0, rank = 0, sent = 0;
@@ -136,7 +136,7 @@ static void rank_keys(struct test *t)
         t->counts[t->received[i] - t->low]++;
     for (int k = 1; k < t->high - t->low; k++)
         t->counts[k] += t->counts[k - 1];
-    told(t, t->nreceived, 0);
+    charge_work(t, t->nreceived, 0);
 }
 
 /** How the two keys that change in each iteration move a known rank. */
@@ -176,13 +176,13 @@ static void rank_once(struct test *t, int iteration)
     look_up(t, iteration);
 }
 
-/** Counts tell the order within a rank; the ranges of ranks follow each other; none is lost. */
+/** Counts are the order within a rank; the ranges of ranks follow each other; none is lost. */
 static int sorted(const struct test *t)
 {
     int total = t->nreceived, good = 1;
 
-    told(t, t->nreceived, t->nreceived); /* the original puts them in order, and looks */
-    told(t, t->nreceived, 0);
+    charge_work(t, t->nreceived, t->nreceived); /* the original puts them in order, and looks */
+    charge_work(t, t->nreceived, 0);
     for (int i = 0; i < t->nreceived; i++)
         good &= t->received[i] >= t->low && t->received[i] < t->high;
     if (t->high > t->low)

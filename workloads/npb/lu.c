@@ -1,7 +1,7 @@
 /*
- * LU: symmetric successive over-relaxation. Ranks hold columns of the grid; a sweep goes from one
- * corner to the opposite one, plane after plane, and what a rank computes on the edge of a plane
- * goes to the next one at once: very many short messages.
+ * LU: symmetric successive over-relaxation. Ranks hold columns of the grid. A sweep goes from one
+ * corner to the opposite one, plane after plane. What a rank computes on the edge of a plane goes
+ * to the next one at once: very many short messages.
  */
 #include "npb.h"
 
@@ -30,7 +30,7 @@ struct test {
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/** Tags tell in which direction a message goes along which axis. */
+/** A tag says in which direction a message goes along which axis. */
 static int tag_of(int kind, int axis, int towards)
 {
     return kind + 2 * axis + towards;
@@ -96,7 +96,7 @@ static int face(struct test *t, int axis, int at, double *buffer, int store)
     return n;
 }
 
-/** First all faces towards higher coordinates, then back; who sends is told by the tag alone. */
+/** First all faces towards higher coordinates, then back; the tag alone says who sends. */
 static void exchange_faces(struct test *t, int axis)
 {
     for (int towards = UPPER; towards >= LOWER; towards--) {
@@ -128,7 +128,7 @@ static void right_side(struct test *t)
     exchange_faces(t, Y);
     cfd_primitives(&t->box);
     cfd_rhs(&t->c, &t->box);
-    cfd_rhs_told(&t->box, HUB_LOOP_SWEEP, t->memory);
+    cfd_charge_rhs(&t->box, HUB_LOOP_SWEEP, t->memory);
 }
 
 /* ---- sweeps --------------------------------------------------------------------------------- */
@@ -235,8 +235,8 @@ static void iterate(struct test *t)
     for (int z = b->high[Z]; z >= b->low[Z]; z--)
         sweep_plane(t, z, UPPER);
     scale(t, b->u, 1 / (OMEGA * (2 - OMEGA)), 1);
-    cfd_told(b, HUB_LOOP_SWEEP, (struct cfd_step){ 3 * CFD_VARS, 2 * CFD_VARS, 2 * CFD_VARS },
-             t->memory);
+    cfd_charge(b, HUB_LOOP_SWEEP, (struct cfd_step){ 3 * CFD_VARS, 2 * CFD_VARS, 2 * CFD_VARS },
+               t->memory);
     right_side(t);
 }
 
@@ -297,8 +297,8 @@ int main(int argc, char **argv)
     cfd_init(&t.c, t.n.is_w ? 33 : 12, t.n.is_w ? 1.5e-3 : 0.5);
     place(&t);
     cfd_begin(&t.c, &t.box);
-    cfd_begin_told(&t.box, HUB_LOOP_SWEEP, t.memory);
-    for (int axis = X; axis < CUT; axis++) /* of the exact values, which the forcing is made from */
+    cfd_charge_begin(&t.box, HUB_LOOP_SWEEP, t.memory);
+    for (int axis = X; axis < CUT; axis++) /* the exact values, which the forcing is made from */
         exchange_faces(&t, axis);
     right_side(&t);
     npb_start(&t.n);

@@ -1,7 +1,8 @@
 /*
  * MG: V-cycles of a multigrid solver for Poisson's equation in a periodic cube. Ranks hold boxes of
  * each grid with one layer of ghosts around them; after each step the faces go to the neighbours,
- * axis after axis, so that edges and corners come along. Receives are from anybody: the tag tells.
+ * axis after axis, so that edges and corners come along. Receives are from any rank: the tag
+ * identifies them.
  */
 #include "npb.h"
 
@@ -71,7 +72,7 @@ static int layer(const struct level *l, double *grid, int axis, int at, double *
 }
 
 /** A layer goes through a buffer: across x, each value has a row of its own. */
-static void told_layer(const struct test *t, int axis, int n)
+static void charge_layer(const struct test *t, int axis, int n)
 {
     unsigned long long values = (unsigned long long)n, bytes = values * sizeof(double);
 
@@ -84,8 +85,8 @@ static void told_layer(const struct test *t, int axis, int n)
 }
 
 /** A step over a grid: values read and written a point. */
-static void told(const struct test *t, unsigned long long points, unsigned ops, unsigned read,
-                 unsigned written)
+static void charge_work(const struct test *t, unsigned long long points, unsigned ops,
+                        unsigned read, unsigned written)
 {
     hub_work(HUB_LOOP_STENCIL, ops * points);
     hub_walk(read * points * sizeof(double), written * points * sizeof(double), t->memory);
@@ -115,14 +116,14 @@ static void wrap(const struct test *t, const struct level *l, double *grid, int 
     for (int up = 0; up < 2; up++)
         empty(t, t->in[up], set);
     for (int up = 0; up < 2; up++)
-        told_layer(t, axis, layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out[up], 0));
+        charge_layer(t, axis, layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out[up], 0));
     for (int up = 0; up < 2; up++) {
         memcpy(t->in[up], t->out[up], bytes);
         hub_walk(bytes, bytes, set);
         hub_work(HUB_LOOP_STENCIL, t->room);
     }
     for (int up = 0; up < 2; up++)
-        told_layer(t, axis, layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->in[up], 1));
+        charge_layer(t, axis, layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->in[up], 1));
 }
 
 static int tag_of(int axis, int up)
@@ -149,14 +150,14 @@ static void ghosts(const struct test *t, const struct level *l, double *grid)
         for (int up = 1; up >= 0; up--) { /* what goes up is the neighbour's lower ghost */
             int n = layer(l, grid, axis, up ? l->n[axis] - 2 : 1, t->out[up], 0);
 
-            told_layer(t, axis, n);
+            charge_layer(t, axis, n);
             CHECK(MPI_Send(t->out[up], n, MPI_DOUBLE, t->neighbour[axis][up], tag_of(axis, up),
                            MPI_COMM_WORLD),
                   MPI_SUCCESS);
         }
         for (int up = 0; up < 2; up++) {
             CHECK(MPI_Wait(&requests[up], MPI_STATUS_IGNORE), MPI_SUCCESS);
-            told_layer(t, axis, layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->in[up], 1));
+            charge_layer(t, axis, layer(l, grid, axis, up ? 0 : l->n[axis] - 1, t->in[up], 1));
         }
     }
 }
@@ -176,7 +177,8 @@ static void around(const struct level *l, const double *g, size_t c, double sum[
              g[c - 1 - y + z] + g[c + 1 - y + z] + g[c - 1 + y + z] + g[c + 1 + y + z];
 }
 
-/** What is told of each point: sums shared along a row, as a compiler keeps them, four products. */
+/** What is charged for each point: sums shared along a row, as a compiler keeps them, four
+ * products. */
 enum { RESIDUAL_OPS = 15, SMOOTH_OPS = 15, RESTRICT_OPS = 20, INTERPOLATE_OPS = 5 };
 
 /** r = v - A u; r may be v. */
@@ -193,7 +195,7 @@ static void residual(const struct test *t, const struct level *l, double *u, con
                 around(l, u, c, s);
                 r[c] = v[c] + 8.0 / 3 * u[c] - 1.0 / 6 * s[1] - 1.0 / 12 * s[2];
             }
-    told(t, inner(l), RESIDUAL_OPS, 2, 1);
+    charge_work(t, inner(l), RESIDUAL_OPS, 2, 1);
     ghosts(t, l, r);
 }
 
@@ -210,7 +212,7 @@ static void smooth(const struct test *t, const struct level *l, double *r, doubl
                 around(l, r, c, s);
                 u[c] += -3.0 / 8 * r[c] + 1.0 / 32 * s[0] - 1.0 / 64 * s[1];
             }
-    told(t, inner(l), SMOOTH_OPS, 1, 1);
+    charge_work(t, inner(l), SMOOTH_OPS, 1, 1);
     ghosts(t, l, u);
 }
 
@@ -228,7 +230,7 @@ static void restrict_to(const struct test *t, const struct level *fine, const st
                 coarse->r[cell(coarse, x, y, z)] =
                     0.5 * fine->r[c] + 0.25 * s[0] + 0.125 * s[1] + 0.0625 * s[2];
             }
-    told(t, inner(coarse), RESTRICT_OPS, 8, 1);
+    charge_work(t, inner(coarse), RESTRICT_OPS, 8, 1);
     ghosts(t, coarse, coarse->r);
 }
 
@@ -246,13 +248,13 @@ static void interpolate(const struct test *t, const struct level *coarse, const 
                                           (z + (k >> 2)) / 2)];
                 fine->u[cell(fine, x, y, z)] += sum / 8;
             }
-    told(t, inner(fine), INTERPOLATE_OPS, 0, 1);
+    charge_work(t, inner(fine), INTERPOLATE_OPS, 0, 1);
 }
 
 static void clear(const struct test *t, const struct level *l)
 {
     memset(l->u, 0, cells(l) * sizeof(double));
-    told(t, cells(l), 1, 0, 1);
+    charge_work(t, cells(l), 1, 0, 1);
 }
 
 static void cycle(struct test *t)
@@ -319,8 +321,8 @@ static void extremes(const struct test *t, int sign, struct charge *ten)
         }
     while (n < CHARGES)
         ten[n++] = (struct charge){ 2, -1 };
-    npb_random_told(inner(l));
-    told(t, inner(l), 1, 1, 0);
+    npb_charge_random(inner(l));
+    charge_work(t, inner(l), 1, 1, 0);
     memcpy(own, ten, sizeof(own));
     for (int i = 0, mine = 0; i < CHARGES; i++) {
         int at[4] = { 0 }; /* of four, only one number counts here */
@@ -382,7 +384,7 @@ static double norm(const struct test *t)
                 sum += r * r;
                 largest = fmax(largest, fabs(r));
             }
-    told(t, inner(l), 3, 1, 0);
+    charge_work(t, inner(l), 3, 1, 0);
     CHECK(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD),
           MPI_SUCCESS);
     return sqrt(npb_sum(sum) / pow(8, t->top));

@@ -15,7 +15,7 @@ double npb_random(uint64_t *x)
     return (double)*x * 0x1p-46;
 }
 
-void npb_random_told(uint64_t numbers)
+void npb_charge_random(uint64_t numbers)
 {
     hub_work(HUB_LOOP_RANDOM, numbers / 2);
 }

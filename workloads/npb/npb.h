@@ -1,9 +1,9 @@
 /*
  * What the kernels after the NAS Parallel Benchmarks share. They are written from the problem
  * descriptions (RNR-94-007, NAS-95-020) and have the messages of release 2.3: sizes, order and
- * partners; classes S and W. They compute their results and tell the platform what they compute.
+ * partners; classes S and W. They compute their results and charge the platform for that.
  *
- * Iterations of a kernel are alike, so that a few of them tell the time of all: with sample=K the
+ * Iterations of a kernel are alike, so the time of all follows from a few. With sample=K the
  * first K are run, and those after the first stand for the rest. Results can then not be verified.
  */
 #ifndef WORKLOADS_NPB_H
@@ -34,7 +34,7 @@ enum npb_mark {
 struct npb {
     int me, ranks;
     int is_w;            /* class W; else S */
-    uint64_t iterations; /* of the whole kernel */
+    uint64_t iterations; /* in the whole kernel */
     uint64_t sample;     /* run at most; 0: all */
     uint64_t run;        /* that will be run: fewer when a sample is enough */
     uint64_t done;
@@ -70,7 +70,7 @@ int npb_log2_ranks(const struct npb *n, int max);
 /* The generator: x = a x mod 2^46, as numbers between 0 and 1. */
 #define NPB_A UINT64_C(1220703125) /* 5^13 */
 /** What making them takes: as much as the functions of a number, together an operation of EP. */
-void npb_random_told(uint64_t numbers);
+void npb_charge_random(uint64_t numbers);
 double npb_random(uint64_t *x);
 /** x after `steps` numbers. */
 uint64_t npb_skip(uint64_t x, uint64_t steps);

@@ -10,7 +10,7 @@
 enum { FLOW, WITH, AGAINST, FACTORS }; /* which system a variable belongs to: */
 static const int factor_of[CFD_VARS] = { FLOW, FLOW, FLOW, WITH, AGAINST };
 
-/** Of a row that is solved: its two upper coefficients in each system, and its right side. */
+/** A row that is solved: its two upper coefficients in each system, and its right side. */
 struct row {
     double upper[FACTORS][2], rhs[CFD_VARS];
 };
@@ -192,8 +192,8 @@ static void change(struct adi *a, struct cfd_box *b, change_t *one, unsigned ops
 
                 one(b->u + CFD_VARS * at, b->prim + CFD_PRIMS * at, b->rhs + CFD_VARS * at);
             }
-    cfd_told(b, HUB_LOOP_LINES, (struct cfd_step){ ops, CFD_VARS + CFD_PRIMS, CFD_VARS },
-             a->memory);
+    cfd_charge(b, HUB_LOOP_LINES, (struct cfd_step){ ops, CFD_VARS + CFD_PRIMS, CFD_VARS },
+               a->memory);
 }
 
 static void finish(struct adi *a, struct cfd_box *b, int axis)

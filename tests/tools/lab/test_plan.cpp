@@ -176,6 +176,27 @@ TEST_F(Plan, ACubeGivesTheShapeOfABlockStride)
               message("block-stride", "n=64;pitch_bytes=8"));
 }
 
+TEST_F(Plan, AProgramThatDescribesItselfGetsItsKeys)
+{
+    EXPECT_EQ("ring4 platform=plat halo n=8 shape=2x2x1 mode=dma-chain-internal memory=gpu0 "
+              "traffic=on warmup=1 rounds=10 repeats=3 @3 @2 @1 @0 seed=0",
+              run("halo", "nodes=4;n=8;shape=2x2x1;memory=gpu;place=3,2,1,0"));
+    EXPECT_EQ(0u, p.directions) << "its traffic bounds it";
+    run("halo", "nodes=4;n=8;mode=dma");
+    EXPECT_EQ(2u, p.nruns);
+    EXPECT_EQ("t.csv:2: setup nodes=1: expected 2..64", message("halo", "nodes=1;n=8"));
+    EXPECT_EQ("t.csv:2: setup mode=pio: expected dma|dma-chain-host|dma-chain-internal",
+              message("halo", "nodes=4;mode=pio"));
+    EXPECT_EQ("t.csv:2: setup hops=2: unknown key", message("halo", "nodes=4;hops=2"));
+}
+
+TEST_F(Plan, AFileWithoutADescriptionIsNoWorkload)
+{
+    for (const char *name : { "./CMakeLists.txt", "./nothing", "/proc/self/exe", ".", "/dev/null" })
+        EXPECT_NE(std::string::npos,
+                  message(name, "nodes=2").find("or the path of a program that describes itself"));
+}
+
 TEST_F(Plan, DistanceChoosesTheMachineAndTheRanks)
 {
     EXPECT_EQ(0u, run("pingpong", "bytes=8;hops=2").rfind("line3 ", 0));
@@ -278,8 +299,9 @@ TEST_F(Plan, WhatIsNotKnownIsAnError)
               message("pingpong", "bytes=8;api=gasnet"));
     EXPECT_EQ(
         "t.csv:2: workload = ping: expected pingpong, dma-chain, block-stride, mpi-pingpong, "
-        "stream, broadcast, allgather, all-to-all, neighbour, halo, mpi-bandwidth, mpi-collective, "
-        "npb-ep, npb-mg, npb-cg, npb-is, npb-lu, npb-sp, npb-bt, mbcf-oneway or mbcf-stream",
+        "stream, mpi-bandwidth, mpi-collective, npb-ep, npb-mg, npb-cg, npb-is, npb-lu, npb-sp, "
+        "npb-bt, mbcf-oneway, mbcf-stream, all-to-all, allgather, broadcast, halo, neighbour, or "
+        "the path of a program that describes itself",
         message("ping", "bytes=8"));
     EXPECT_EQ("t.csv:2: setup bytes=(absent): expected at least 1",
               message("pingpong", "mode=pio"));

@@ -5,17 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint64_t port_value(const struct machine_desc *desc, const char *port, const char *key)
 {
-    char name[64];
-
-    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
-    return lab_value(desc, 0, "hub", name, 0);
+    return lab_port_value(desc, 0, "hub", port, key);
 }
 
 double lab_bus_rate(uint64_t bus_bytes, uint64_t clock_khz, uint64_t gap_cycles,
@@ -35,9 +27,9 @@ static uint64_t largest_packet(const struct machine_desc *desc, bool remote, boo
     uint64_t bytes = port_value(desc, "n", "mps_bytes");
 
     if (remote)
-        bytes = least(bytes, port_value(desc, "e", "mps_bytes"));
+        bytes = lab_least(bytes, port_value(desc, "e", "mps_bytes"));
     if (stores) /* uncached: a word; write-combining: a line */
-        bytes = least(bytes, lab_value(desc, 0, "software", "pio_mapping", 0) == 0 ? 8 : 64);
+        bytes = lab_least(bytes, lab_value(desc, 0, "software", "pio_mapping", 0) == 0 ? 8 : 64);
     return bytes;
 }
 

@@ -43,6 +43,11 @@ double lab_lossy_share(const struct lab_lossy_link *l)
 
 /* ---- of a machine -------------------------------------------------------------------- */
 
+static bool begins_at(const struct machine_link_desc *l, unsigned node, const char *port)
+{
+    return l->node_a == node && strcmp(l->component_a, "hub") == 0 && strcmp(l->port_a, port) == 0;
+}
+
 /** The link at a port: the one at its other end. False: nothing is plugged in. */
 static bool find_link(const struct machine_desc *desc, unsigned node, const char *port,
                       struct machine_link_desc *link_p)
@@ -51,15 +56,16 @@ static bool find_link(const struct machine_desc *desc, unsigned node, const char
         const struct machine_link_desc *c = &desc->cables[i];
 
         *link_p = *c;
-        if (c->node_a == node && strcmp(c->component_a, "hub") == 0 && strcmp(c->port_a, port) == 0)
+        if (begins_at(link_p, node, port))
             return true;
-        link_p->node_a = c->node_b;
-        link_p->port_a = c->port_b;
-        link_p->component_a = c->component_b;
-        link_p->node_b = c->node_a;
-        link_p->port_b = c->port_a;
-        link_p->component_b = c->component_a;
-        if (c->node_b == node && strcmp(c->component_b, "hub") == 0 && strcmp(c->port_b, port) == 0)
+        *link_p = (struct machine_link_desc){ .node_a = c->node_b,
+                                              .component_a = c->component_b,
+                                              .port_a = c->port_b,
+                                              .node_b = c->node_a,
+                                              .component_b = c->component_a,
+                                              .port_b = c->port_a,
+                                              .length_mm = c->length_mm };
+        if (begins_at(link_p, node, port))
             return true;
     }
     return false;
@@ -83,15 +89,7 @@ static double rate_of(const struct machine_desc *desc, unsigned node, const char
 static uint64_t port_value(const struct machine_desc *desc, unsigned node, const char *port,
                            const char *key)
 {
-    char name[64];
-
-    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
-    return lab_value(desc, node, "hub", name, 0);
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
+    return lab_port_value(desc, node, "hub", port, key);
 }
 
 /** From the last symbol that one end sends to the receive buffer of the other. */
@@ -121,9 +119,9 @@ double lab_error_share(const struct machine_desc *desc, unsigned node, const cha
     if (lossy.bit_error_rate == 0)
         return 1;
     lossy.gen =
-        least(port_value(desc, node, port, "gen"), port_value(desc, l.node_b, l.port_b, "gen"));
-    lossy.lanes =
-        least(port_value(desc, node, port, "lanes"), port_value(desc, l.node_b, l.port_b, "lanes"));
+        lab_least(port_value(desc, node, port, "gen"), port_value(desc, l.node_b, l.port_b, "gen"));
+    lossy.lanes = lab_least(port_value(desc, node, port, "lanes"),
+                            port_value(desc, l.node_b, l.port_b, "lanes"));
     lossy.mps_bytes = port_value(desc, node, port, "mps_bytes");
     lossy.ack_latency_symbols = port_value(desc, l.node_b, l.port_b, "ack_latency_symbols");
     lossy.there_ps = way_ps(desc, &l, false);

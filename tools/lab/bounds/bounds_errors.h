@@ -13,15 +13,15 @@ struct lab_lossy_link {
     uint64_t gen, lanes, mps_bytes;
     uint64_t tlp_symbols;         /* with header, sequence number, LCRC and framing */
     double there_ps, back_ps;     /* from the last symbol sent until it counts at the other end */
-    double bit_error_rate;        /* of this direction; */
-    double back_bit_error_rate;   /* of the other */
+    double bit_error_rate;        /* in this direction; */
+    double back_bit_error_rate;   /* in the other */
     uint64_t ack_latency_symbols; /* 0: the table of 3.5.3.1 */
 };
 
 /** The share of its time in which a link moves TLPs that count: 1 without errors. */
 double lab_lossy_share(const struct lab_lossy_link *link);
 
-/** The same of the link at a port of a hub; 1 where that has no bit error rate. */
+/** That share for the link at a port of a hub; 1 where that has no bit error rate. */
 double lab_error_share(const struct machine_desc *desc, unsigned node, const char *port,
                        uint64_t tlp_symbols);
 

@@ -21,10 +21,9 @@ static uint64_t hub_value(const struct route *r, unsigned hub, const char *key)
 
 static uint64_t port_value(const struct route *r, unsigned hub, const char *port, const char *key)
 {
-    char name[64];
+    const char *name = strchr(r->topo->hubs[hub], '.') + 1; /* "node0.hub" */
 
-    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
-    return hub_value(r, hub, name);
+    return lab_port_value(r->desc, r->topo->node_of[hub], name, port, key);
 }
 
 static unsigned next_link(const struct route *r, unsigned at)
@@ -32,22 +31,17 @@ static unsigned next_link(const struct route *r, unsigned at)
     return r->topo->next[(size_t)at * r->topo->nhubs + r->to];
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /** Payload of the largest packet that all links of the route take. */
 static uint64_t largest_packet(const struct route *r)
 {
     uint64_t bytes =
-        least(port_value(r, r->from, "n", "mps_bytes"), port_value(r, r->to, "n", "mps_bytes"));
+        lab_least(port_value(r, r->from, "n", "mps_bytes"), port_value(r, r->to, "n", "mps_bytes"));
 
     for (unsigned at = r->from; at != r->to; at = r->topo->links[next_link(r, at)].to) {
         const struct lab_topo_link *l = &r->topo->links[next_link(r, at)];
 
-        bytes = least(bytes, least(port_value(r, l->from, l->port_from, "mps_bytes"),
-                                   port_value(r, l->to, l->port_to, "mps_bytes")));
+        bytes = lab_least(bytes, lab_least(port_value(r, l->from, l->port_from, "mps_bytes"),
+                                           port_value(r, l->to, l->port_to, "mps_bytes")));
     }
     return bytes;
 }

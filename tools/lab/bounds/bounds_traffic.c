@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* Sequence number 2, LCRC 4, framing 2 (PCIe Base 3.5.2, 4.2.2), and a header of 4 DW where
- * addresses lie above 4 GiB, as all do in the window; of 3 DW, the least, on the way to a host. */
+ * addresses lie above 4 GiB, as all do in the window. Towards a host it is 3 DW, the least. */
 #define CABLE_OVERHEAD 24u
 #define HOST_OVERHEAD  20u
 
-/* ---- what a program has told ------------------------------------------------------ */
+/* ---- what a program has printed ------------------------------------------------------ */
 
-static int place(const struct lab_run *run, const struct lab_line *line, const char *key,
-                 unsigned *node_p, struct sim_error *err)
+static int node_of_rank(const struct lab_run *run, const struct lab_line *line, const char *key,
+                        unsigned *node_p, struct sim_error *err)
 {
     uint64_t rank;
 
@@ -45,9 +45,9 @@ int lab_traffic_read(const struct lab_run *run, const struct lab_result *result,
             return sim_error_set(err, SIM_ERR_CONFIG,
                                  "%s: traffic: expected step, src, dst and bytes", run->program);
         m->step = (unsigned)step;
-        rc = place(run, line, "src", &m->src, err);
+        rc = node_of_rank(run, line, "src", &m->src, err);
         if (rc == SIM_OK)
-            rc = place(run, line, "dst", &m->dst, err);
+            rc = node_of_rank(run, line, "dst", &m->dst, err);
     }
     if (rc == SIM_OK)
         *traffic_p = t;
@@ -64,18 +64,13 @@ struct load {
 
 struct loads {
     struct lab_topology topo;
-    struct shape { /* of the packets that a hub sends and receives */
+    struct shape { /* what packets a hub sends and receives */
         uint64_t packet, request, bus, gap;
     } * shapes;
     unsigned *hub_of; /* node -> hub, or LAB_TOPO_NONE */
     unsigned n;       /* the cables' directions, then for each hub: to the host, from the host */
     struct load *loads;
 };
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint64_t hub_value(const struct machine_desc *desc, unsigned node, const char *key)
 {
@@ -92,7 +87,7 @@ static int add_hub(const struct machine_desc *desc, unsigned node, struct loads 
         lab_link_rate(hub_value(desc, node, "n.link.gen"), hub_value(desc, node, "n.link.lanes"));
 
     s->request = hub_value(desc, node, "dma.read_bytes");
-    s->packet = least(hub_value(desc, node, "n.link.mps_bytes"), s->request);
+    s->packet = lab_least(hub_value(desc, node, "n.link.mps_bytes"), s->request);
     s->bus = hub_value(desc, node, "bus_bytes");
     s->gap = hub_value(desc, node, "bus_gap_cycles");
     if (s->packet == 0 || s->bus == 0 || khz == 0 || rate <= 0)
@@ -125,16 +120,14 @@ static int loads_create(const struct machine_desc *desc, struct loads *l, struct
     l->loads = load_alloc(arena, l->n * sizeof(*l->loads));
     l->shapes = load_alloc(arena, l->topo.nhubs * sizeof(*l->shapes));
     l->hub_of = load_alloc(arena, desc->nnodes * sizeof(*l->hub_of));
-    for (unsigned node = 0; node < desc->nnodes && rc == SIM_OK; node++) {
-        char name[32];
+    memset(l->hub_of, 0xff, desc->nnodes * sizeof(*l->hub_of)); /* LAB_TOPO_NONE */
+    for (unsigned hub = 0; hub < l->topo.nhubs && rc == SIM_OK; hub++) {
+        unsigned node = l->topo.node_of[hub];
 
-        (void)snprintf(name, sizeof(name), "node%u.hub", node);
-        l->hub_of[node] = LAB_TOPO_NONE;
-        for (unsigned h = 0; h < l->topo.nhubs; h++)
-            if (strcmp(l->topo.hubs[h], name) == 0)
-                l->hub_of[node] = h;
-        if (l->hub_of[node] != LAB_TOPO_NONE)
-            rc = add_hub(desc, node, l, err);
+        if (strcmp(strchr(l->topo.hubs[hub], '.'), ".hub") != 0)
+            continue;
+        l->hub_of[node] = hub;
+        rc = add_hub(desc, node, l, err);
     }
     if (rc != SIM_OK)
         lab_topology_fini(&l->topo);
@@ -143,8 +136,8 @@ static int loads_create(const struct machine_desc *desc, struct loads *l, struct
 
 /** Packets of at most `packet` bytes that carry m; each pays its headers and rounds up on the bus.
  */
-static void put(struct load *load, const struct lab_message *m, uint64_t packet, uint64_t overhead,
-                const struct shape *s)
+static void add_packets(struct load *load, const struct lab_message *m, uint64_t packet,
+                        uint64_t overhead, const struct shape *s)
 {
     uint64_t block = m->bytes / m->blocks, whole = block / packet, rest = block % packet;
 
@@ -166,15 +159,15 @@ static int add_message(struct loads *l, const struct lab_message *m, struct sim_
 
     host[2 * from].bytes += requests * HOST_OVERHEAD;
     host[2 * from].cycles += requests;
-    put(&host[2 * from + 1], m, s->packet, HOST_OVERHEAD, s);
-    put(&host[2 * to], m, s->packet, HOST_OVERHEAD, &l->shapes[to]);
+    add_packets(&host[2 * from + 1], m, s->packet, HOST_OVERHEAD, s);
+    add_packets(&host[2 * to], m, s->packet, HOST_OVERHEAD, &l->shapes[to]);
     for (unsigned at = from; at != to;) {
         unsigned link = l->topo.next[(size_t)at * l->topo.nhubs + to];
 
         if (link == LAB_TOPO_NONE)
             return sim_error_set(err, SIM_ERR_CONFIG, "%s: traffic from node%u to node%u: no route",
                                  l->topo.name, m->src, m->dst);
-        put(&l->loads[link], m, s->packet, CABLE_OVERHEAD, &l->shapes[at]);
+        add_packets(&l->loads[link], m, s->packet, CABLE_OVERHEAD, &l->shapes[at]);
         at = l->topo.links[link].to;
     }
     return SIM_OK;

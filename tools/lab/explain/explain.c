@@ -46,7 +46,7 @@ static bool is_between_hubs(const char *port)
     return n > 6 && strncmp(port + n - 6, ".hub.", 5) == 0 && port[n - 1] != 'n';
 }
 
-static void keep(struct lab_explanation *e, const struct observe_breakdown *b)
+static void keep_parts(struct lab_explanation *e, const struct observe_breakdown *b)
 {
     e->ps = b->to - b->from;
     e->n = b->n;
@@ -65,7 +65,7 @@ static void keep(struct lab_explanation *e, const struct observe_breakdown *b)
     }
 }
 
-static int ended(void *arg, struct sim_error *err)
+static int explain_end(void *arg, struct sim_error *err)
 {
     struct job *job = arg;
     struct observe_breakdown b;
@@ -76,22 +76,25 @@ static int ended(void *arg, struct sim_error *err)
         rc = observe_explain(job->obs, job->core, start, end, &b, err);
     if (rc != SIM_OK)
         return rc;
-    keep(job->e, &b);
+    keep_parts(job->e, &b);
     observe_breakdown_fini(&b);
     return SIM_OK;
 }
 
 static void describe_run(const struct lab_message *m, struct lab_run *run, struct load_arena *arena)
 {
+    const char *const args[] = { load_text(arena, "kind=%s", m->kind),
+                                 load_text(arena, "bytes=%" PRIu64, m->bytes),
+                                 load_text(arena, "puts=%" PRIu64, m->puts),
+                                 load_text(arena, "blocks=%" PRIu64, m->blocks),
+                                 load_text(arena, "pitch=%" PRIu64, m->pitch),
+                                 load_text(arena, "src=%s", m->src),
+                                 load_text(arena, "dst=%s", m->dst),
+                                 load_text(arena, "descriptors=%s", m->descriptors) };
+
     run->program = "message";
-    run->args[run->nargs++] = load_text(arena, "kind=%s", m->kind);
-    run->args[run->nargs++] = load_text(arena, "bytes=%" PRIu64, m->bytes);
-    run->args[run->nargs++] = load_text(arena, "puts=%" PRIu64, m->puts);
-    run->args[run->nargs++] = load_text(arena, "blocks=%" PRIu64, m->blocks);
-    run->args[run->nargs++] = load_text(arena, "pitch=%" PRIu64, m->pitch);
-    run->args[run->nargs++] = load_text(arena, "src=%s", m->src);
-    run->args[run->nargs++] = load_text(arena, "dst=%s", m->dst);
-    run->args[run->nargs++] = load_text(arena, "descriptors=%s", m->descriptors);
+    run->nargs = sizeof(args) / sizeof(args[0]);
+    memcpy(run->args, args, sizeof(args));
     run->nranks = 2 + m->ncontend;
     run->nodes[0] = m->from;
     run->nodes[1] = m->to;
@@ -118,7 +121,7 @@ int lab_explain(const struct lab_site *site, const struct lab_run *run,
     if (job.obs != NULL && job.out != NULL) {
         describe_run(message, &whole, &e.arena);
         observed.probe = observe_probe(job.obs);
-        observed.ended = ended;
+        observed.ended = explain_end;
         observed.ended_arg = &job;
         observed.max_time_ps = TIME_MAX;
         rc = lab_simulate(&observed, &whole, job.out, err);
@@ -142,7 +145,7 @@ void lab_explanation_fini(struct lab_explanation *e)
 
 /* ---- tables ------------------------------------------------------------------------ */
 
-static bool same(const struct lab_part *a, const struct lab_part *b)
+static bool same_stage(const struct lab_part *a, const struct lab_part *b)
 {
     return strcmp(a->phase, b->phase) == 0 && strcmp(a->stage, b->stage) == 0 &&
            strcmp(a->where, b->where) == 0;
@@ -165,7 +168,7 @@ static unsigned fold_parts(const struct lab_explanation *e, struct load_arena *a
     for (unsigned i = 0; i < e->n; i++) {
         unsigned k = 0;
 
-        while (k < n && !same(folds[k].first, &e->parts[i]))
+        while (k < n && !same_stage(folds[k].first, &e->parts[i]))
             k++;
         if (k == n)
             folds[n++] = (struct fold){ .first = &e->parts[i] };

@@ -164,12 +164,14 @@ int lab_figure_read(const char *path, struct load_arena *arena, struct lab_figur
 static int check_quantity(const struct lab_figure *figure, const struct lab_series *series,
                           const char *quantity, struct sim_error *err)
 {
-    if (is_computed(quantity) || lab_workload_has(series->workload, quantity))
+    char prints[LAB_PRINTS_MAX];
+
+    if (is_computed(quantity) || lab_workload_has(series->workload, quantity, prints))
         return SIM_OK;
     return load_fail(err, figure->quantity_item, NULL,
                      "%s: expected latency, bandwidth, round_trip, time, speedup or a key in ps of "
                      "the result of %s: %s",
-                     quantity, series->workload, lab_workload_prints(series->workload));
+                     quantity, series->workload, prints);
 }
 
 int lab_figure_check(const struct lab_figure *figure, const struct lab_experiment *exp,
@@ -349,7 +351,7 @@ static const struct {
 /* The shape of a transfer may be given by other keys, so only what both say can differ. */
 static const char *const shape[] = { "n", "blocks", "block_bytes", "pitch_bytes" };
 
-static const char *word(const struct lab_setup *setup, const char *key, const char *absent)
+static const char *word_of(const struct lab_setup *setup, const char *key, const char *absent)
 {
     const char *value = lab_setup_get(setup, key);
 
@@ -358,7 +360,7 @@ static const char *word(const struct lab_setup *setup, const char *key, const ch
     return strcmp(value, "cpu-store") == 0 ? "cpu" : value;
 }
 
-static bool agrees(const struct lab_row *row, const struct lab_series *series)
+static bool row_agrees(const struct lab_row *row, const struct lab_series *series)
 {
     if (strcmp(row->workload, series->workload) != 0 || series->platform == NULL ||
         strcmp(row->platform, series->platform) != 0)
@@ -367,8 +369,8 @@ static bool agrees(const struct lab_row *row, const struct lab_series *series)
         const char *key = telling[i].key;
 
         if (strcmp(key, series->key) != 0 &&
-            strcmp(word(&row->setup, key, telling[i].absent),
-                   word(&series->setup, key, telling[i].absent)) != 0)
+            strcmp(word_of(&row->setup, key, telling[i].absent),
+                   word_of(&series->setup, key, telling[i].absent)) != 0)
             return false;
     }
     for (unsigned i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
@@ -396,8 +398,8 @@ static double scale_of(const struct lab_row *row)
 }
 
 /** A value in the figure's unit: time and bandwidth follow from each other by the bytes moved. */
-static bool convert(const struct lab_figure *figure, const struct lab_row *row, double value,
-                    double *y_p)
+static bool convert_value(const struct lab_figure *figure, const struct lab_row *row, double value,
+                          double *y_p)
 {
     bool is_bandwidth = strcmp(row->quantity, "bandwidth") == 0;
     const char *bytes = lab_setup_get(&row->setup, "bytes");
@@ -432,12 +434,12 @@ static void add_row(const struct lab_figure *figure, const struct lab_series *se
     uint64_t number;
     double y, y2;
 
-    if (!convert(figure, row, row->value, &y) || x == NULL ||
+    if (!convert_value(figure, row, row->value, &y) || x == NULL ||
         (!level && !load_number(x, false, &number)))
         return;
     lab_figure_add(table, series->name, level ? "level" : "published", level ? "" : x, y,
                    row->source);
-    if (row->relation == LAB_BETWEEN && convert(figure, row, row->value2, &y2))
+    if (row->relation == LAB_BETWEEN && convert_value(figure, row, row->value2, &y2))
         lab_table_set(table, table->nrows - 1, Y2, "%.6g", y2);
 }
 
@@ -450,7 +452,7 @@ void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_exper
         for (unsigned i = 0; i < rows->n && lab_figure_shows(figure, series); i++) {
             const struct lab_row *row = &rows->rows[i];
 
-            if (is_value(row) && agrees(row, series) &&
+            if (is_value(row) && row_agrees(row, series) &&
                 lab_setup_get(&row->setup, "over") == NULL && lab_row_measure(row) == NULL)
                 add_row(figure, series, row, table);
         }

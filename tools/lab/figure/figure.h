@@ -29,7 +29,7 @@ struct lab_figure {
     unsigned nquantities; /* of an experiment several: a line for each of every series */
     const char *const *quantities;
     bool bandwidth;
-    const char *x_key;  /* of a sweep; else NULL */
+    const char *x_key;  /* in a sweep; else NULL */
     const char *styles; /* NULL, or JSON: {"line": [colour, dash], ...} */
     bool bounds;
     const char *published; /* NULL: none */
@@ -59,13 +59,13 @@ void lab_figure_add_samples(const struct lab_figure *figure, const struct lab_sa
  * quantity. */
 const char *lab_figure_styles(const struct lab_figure *figure, const struct lab_table *table,
                               struct load_arena *arena);
-/** Points of those rows that tell a value of what a series shows. */
+/** Points of those rows that have a value for what a series shows. */
 void lab_figure_add_rows(const struct lab_figure *figure, const struct lab_experiment *exp,
                          const struct lab_rows *rows, struct lab_table *table);
 /** One's own points: columns series, x, y. */
 int lab_figure_add_points(const struct lab_csv *csv, struct lab_table *table,
                           struct sim_error *err);
-/** What scripts/plot.py is told beside the CSV. */
+/** What scripts/plot.py gets beside the CSV. */
 void lab_figure_write_axes(const struct lab_figure *figure, FILE *out);
 
 SIM_END_DECLS

@@ -123,7 +123,7 @@ static int choose_measures(struct lab_context *c, struct comparison *cmp)
     return SIM_OK;
 }
 
-static int prepare(struct lab_context *c, struct comparison *cmp)
+static int prepare_sides(struct lab_context *c, struct comparison *cmp)
 {
     int rc;
 
@@ -206,8 +206,8 @@ static void judge_into(const struct lab_context *c, double simulated, double oth
     score->error_pct = j.error_pct;
 }
 
-static int compare(struct lab_context *c, const struct lab_side *a, const struct lab_side *b,
-                   bool has_b, struct lab_score *score)
+static int compare_sides(struct lab_context *c, const struct lab_side *a, const struct lab_side *b,
+                         bool has_b, struct lab_score *score)
 {
     double x = 0, y = 1, scale = 1;
     bool ratio = is_ratio(c->row), share = has_b && strcmp(c->row->quantity, "share") == 0;
@@ -228,7 +228,7 @@ static int compare(struct lab_context *c, const struct lab_side *a, const struct
     return SIM_OK;
 }
 
-static int numeric(struct lab_context *c, const char *key, const char *item, double *value_p)
+static int read_place(struct lab_context *c, const char *key, const char *item, double *value_p)
 {
     uint64_t number;
 
@@ -259,7 +259,7 @@ static int find_peak(struct lab_context *c, const struct lab_side *side, struct 
             rc = lab_side_measure(c, &one, &value);
         if (rc == SIM_OK && value > best) {
             best = value;
-            rc = numeric(c, key, list.items[i], &place);
+            rc = read_place(c, key, list.items[i], &place);
         }
     }
     judge_into(c, place, 0, score);
@@ -292,13 +292,13 @@ static int find_crossover(struct lab_context *c, const struct comparison *cmp,
         if (rc == SIM_OK)
             rc = lab_side_measure(c, &each.b, &y);
         if (rc == SIM_OK)
-            rc = numeric(c, each.over, each.list.items[i], &place);
+            rc = read_place(c, each.over, each.list.items[i], &place);
         if (i == 0)
             first_less = x < y;
         if ((x < y) != first_less && isinf(next))
             next = place;
         else if ((x < y) == first_less)
-            last = place; /* beyond `next` it tells that the order came back: no crossover there */
+            last = place; /* beyond `next` the order came back: no crossover there */
     }
     judge_into(c, last, next, score);
     return rc;
@@ -312,7 +312,7 @@ static int compare_at(struct lab_context *c, const struct comparison *cmp, unsig
 
     if (rc == SIM_OK)
         rc = lab_side_with(c, &cmp->b, cmp->over, cmp->list.items[item], &b);
-    return rc == SIM_OK ? compare(c, &a, &b, cmp->has_b, score) : rc;
+    return rc == SIM_OK ? compare_sides(c, &a, &b, cmp->has_b, score) : rc;
 }
 
 /** At each place; where a base is given, at the base's worst one. */
@@ -339,10 +339,10 @@ static int compare_over(struct lab_context *c, const struct comparison *cmp,
     return rc;
 }
 
-static int evaluate(struct lab_context *c, struct lab_score *score)
+static int evaluate_row(struct lab_context *c, struct lab_score *score)
 {
     struct comparison cmp;
-    int rc = prepare(c, &cmp);
+    int rc = prepare_sides(c, &cmp);
 
     if (rc != SIM_OK)
         return rc;
@@ -353,7 +353,7 @@ static int evaluate(struct lab_context *c, struct lab_score *score)
         return find_peak(c, &cmp.a, score);
     if (c->row->relation == LAB_CROSSOVER)
         return find_crossover(c, &cmp, score);
-    return cmp.over == NULL ? compare(c, &cmp.a, &cmp.b, cmp.has_b, score)
+    return cmp.over == NULL ? compare_sides(c, &cmp.a, &cmp.b, cmp.has_b, score)
                             : compare_over(c, &cmp, score);
 }
 
@@ -362,7 +362,7 @@ int lab_evaluate(const struct lab_evaluator *ev, const struct lab_row *row,
 {
     struct lab_context c = { .ev = ev, .row = row, .err = err };
     struct lab_score score = { .verdict = LAB_PASS };
-    int rc = evaluate(&c, &score);
+    int rc = evaluate_row(&c, &score);
 
     if (c.failure != NULL)
         score = (struct lab_score){ .verdict = c.not_run ? LAB_NOT_RUN : LAB_FAIL,

@@ -38,8 +38,8 @@ struct lab_score {
     const char *reason; /* why a row has no value, or NULL */
 };
 
-/** measure= where it tells what to form of measured quantities. Rows of programs that use MPI, or
- * the facility below it, only tell in words there what was measured. */
+/** measure= where it says what to form of measured quantities. In rows of programs that use MPI, or
+ * the facility below it, it is a remark. */
 const char *lab_row_measure(const struct lab_row *row);
 
 /** @return SIM_OK and *score_p; an error means that the row itself is wrong. */

@@ -11,17 +11,23 @@ static const char *const file_keys[] = { "description", "workload", "platform", 
 
 /* ---- reading ------------------------------------------------------------------------ */
 
+/** What a series, and the whole file, may set beside keys of setups. NULL: it is one of those. */
+static const char **own_key(struct lab_series *series, const char *key)
+{
+    return strcmp(key, "workload") == 0   ? &series->workload
+           : strcmp(key, "platform") == 0 ? &series->platform
+           : strcmp(key, "machine") == 0  ? &series->machine
+           : strcmp(key, "name") == 0     ? &series->name
+                                          : NULL;
+}
+
 static int put_all(const struct load_tree *map, struct lab_series *series, struct sim_error *err)
 {
     int rc = SIM_OK;
 
     for (unsigned i = 0; i < map->n && rc == SIM_OK; i++) {
         const struct load_tree *item = &map->items[i];
-        const char **own = strcmp(item->key, "name") == 0       ? &series->name
-                           : strcmp(item->key, "workload") == 0 ? &series->workload
-                           : strcmp(item->key, "platform") == 0 ? &series->platform
-                           : strcmp(item->key, "machine") == 0  ? &series->machine
-                                                                : NULL;
+        const char **own = own_key(series, item->key);
 
         if (item->type != LOAD_SCALAR)
             return load_fail(err, item, NULL, "expected a single value");
@@ -50,11 +56,12 @@ static int find_points(struct lab_series *series, struct load_arena *arena, stru
             return rc;
     }
     if (series->key == NULL) { /* a single point */
-        const char *bytes = lab_setup_get(&series->setup, "bytes");
+        const char *given, *absent;
 
-        series->key = "bytes";
-        return lab_list_parse(bytes != NULL ? bytes : "0", series->where, arena, &series->list,
-                              err);
+        lab_workload_point(series->workload, arena, &series->key, &absent);
+        given = lab_setup_get(&series->setup, series->key);
+        return lab_list_add(&series->list, given != NULL ? given : absent, series->where, arena,
+                            err);
     }
     return SIM_OK;
 }
@@ -70,11 +77,12 @@ static int read_series(const struct load_tree *root, const struct load_tree *ite
         return load_fail(err, item, NULL, "expected a mapping with a name");
     if (setup != NULL && setup->type != LOAD_MAP)
         return load_fail(err, setup, NULL, "expected a mapping");
-    rc = load_tree_text(root, "workload", &series->workload, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "platform", &series->platform, err);
-    if (rc == SIM_OK)
-        rc = load_tree_text(root, "machine", &series->machine, err);
+    for (unsigned i = 0; i < root->n && rc == SIM_OK; i++) {
+        const char *key = root->items[i].key, **own = own_key(series, key);
+
+        if (own != NULL)
+            rc = load_tree_text(root, key, own, err);
+    }
     if (rc == SIM_OK && setup != NULL)
         rc = put_all(setup, series, err);
     if (rc == SIM_OK)
@@ -120,8 +128,10 @@ static int plan_sample(const struct lab_series *series, const char *x,
     struct lab_setup setup = series->setup;
     struct lab_point point = { series->where, series->platform, series->workload, &setup,
                                series->machine };
-    int rc = lab_setup_put(&setup, series->key, x, series->where, err);
+    int rc = SIM_OK;
 
+    if (x[0] != '\0') /* else it is the program's own */
+        rc = lab_setup_put(&setup, series->key, x, series->where, err);
     return rc == SIM_OK ? lab_plan_make(&point, &ev->protocol, ev->arena, plan, err) : rc;
 }
 
@@ -152,7 +162,7 @@ static void read_sample(const struct lab_evaluator *ev, const struct lab_plan *p
     }
 }
 
-/** What the program has told of its traffic, on the links of the machine. */
+/** The traffic that the program has printed, on the links of the machine. */
 static int bound_traffic(const struct machine_desc *desc, const struct lab_run *run,
                          struct load_arena *arena, struct lab_sample *sample, struct sim_error *err)
 {
@@ -180,7 +190,7 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
         return rc;
     if (sample->result != NULL && sample->result->ntraffic > 0)
         rc = bound_traffic(load_machine_desc(machine), &run, ev->arena, sample, err);
-    else if (plan->bytes != 0)
+    else if (plan->directions != 0)
         sample->bound = lab_run_bound(load_machine_desc(machine), &run, plan->stores);
     if (plan->directions > 1)
         lab_bound_scale(&sample->bound, plan->directions);
@@ -188,8 +198,8 @@ static int bound_sample(const struct lab_site *site, const struct lab_evaluator 
     return rc;
 }
 
-static int walk(const struct lab_experiment *exp, const struct lab_evaluator *ev,
-                const struct lab_site *site, struct lab_samples *out, struct sim_error *err)
+static int walk_points(const struct lab_experiment *exp, const struct lab_evaluator *ev,
+                       const struct lab_site *site, struct lab_samples *out, struct sim_error *err)
 {
     int rc = SIM_OK;
 
@@ -223,7 +233,7 @@ int lab_experiment_want(const struct lab_experiment *exp, const struct lab_evalu
     for (unsigned s = 0; s < exp->n; s++)
         samples.n += exp->series[s].list.n;
     samples.samples = load_alloc(ev->arena, (samples.n + 1) * sizeof(*samples.samples));
-    rc = walk(exp, ev, site, &samples, err);
+    rc = walk_points(exp, ev, site, &samples, err);
     if (rc == SIM_OK)
         *samples_p = samples;
     return rc;

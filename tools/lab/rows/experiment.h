@@ -59,7 +59,7 @@ struct lab_samples {
 int lab_experiment_run(const struct lab_experiment *exp, const struct lab_evaluator *ev,
                        const struct lab_site *site, struct lab_samples *samples_p,
                        struct sim_error *err);
-/** Only what is already made, and tells the pool the rest. */
+/** Takes only what is already made, and asks the pool for the rest. */
 int lab_experiment_want(const struct lab_experiment *exp, const struct lab_evaluator *ev,
                         const struct lab_site *site, struct lab_samples *samples_p,
                         struct sim_error *err);

@@ -51,8 +51,8 @@ static double count_of(const struct lab_result *result, const char *key)
 }
 
 /** What the quantity is, of a run that took `seconds`. */
-static double derive(const char *quantity, const struct lab_plan *plan,
-                     const struct lab_result *result, double seconds)
+static double derive_quantity(const char *quantity, const struct lab_plan *plan,
+                              const struct lab_result *result, double seconds)
 {
     double bytes = (double)lab_read_bytes(plan->bytes, result);
     double whole = count_of(result, "whole_ps") * 1e-12; /* in which the counts were counted */
@@ -93,7 +93,7 @@ int lab_read_plan(const struct lab_evaluator *ev, const struct lab_plan *plan, c
         if (best != 0 && seconds >= best)
             continue;
         best = seconds;
-        reading->value = derive(quantity, plan, result, seconds);
+        reading->value = derive_quantity(quantity, plan, result, seconds);
     }
     if (reading->pending)
         reading->value = 1;

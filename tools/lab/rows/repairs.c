@@ -5,7 +5,7 @@
 
 /** In the order of cause and effect. */
 static const struct {
-    const char *tail; /* of the statistic's path */
+    const char *tail; /* how the statistic's path ends */
     const char *words;
 } kinds[] = {
     { ".tx.bit_errors", "bits that the wire inverted" },
@@ -23,7 +23,7 @@ static const struct {
     { ".rx.nullified_tlps", "nullified TLPs dropped" },
     { ".retrains", "retrainings that a port asked for" },
     { ".errors.uncorrectable", "errors that the links could not repair" },
-    { ".tx.discarded_tlps", "TLPs lost with a link that went down" }, /* the last: always told */
+    { ".tx.discarded_tlps", "TLPs lost with a link that went down" }, /* the last: always printed */
 };
 
 #define NKINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -95,7 +95,7 @@ struct trial {
     struct load_arena arena;
     struct lab_index machines; /* that were tried */
     bool fits;
-    struct sim_error why; /* of the first that has refused it */
+    struct sim_error why; /* the first refusal */
 };
 
 static void try_set(void *arg, const struct lab_run *run, const struct lab_result *result)
@@ -140,7 +140,7 @@ static bool is_primary(const struct lab_row *row)
     return strcmp(row->role, "history") != 0;
 }
 
-static void count(struct lab_scores *scores)
+static void count_verdicts(struct lab_scores *scores)
 {
     for (unsigned i = 0; i < scores->n; i++) {
         enum lab_verdict verdict = scores->rows[i].score.verdict;
@@ -179,7 +179,7 @@ int lab_score_all(const struct lab_evaluator *ev, const struct lab_site *site,
         rc = evaluate_all(ev, &scores, err);
     if (rc != SIM_OK)
         return rc;
-    count(&scores);
+    count_verdicts(&scores);
     *scores_p = scores;
     return SIM_OK;
 }
@@ -221,7 +221,7 @@ static void set_score(struct lab_table *t, unsigned row, unsigned column,
 
 void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
 {
-    enum { ID, PUBLISHED, SIMULATED, ERROR, VERDICT, ROLE, CALIBRATED, REASON, COLUMNS };
+    enum { ID, SIMULATED = 2, VERDICT = 4 };
 
     lab_table_begin(table,
                     "id, published, simulated#, error_pct#, verdict, role, calibrated, reason");
@@ -229,19 +229,17 @@ void lab_score_table(const struct lab_scores *scores, struct lab_table *table)
         const struct lab_scored *s = &scores->rows[i];
         unsigned row = lab_table_add(table);
 
-        lab_table_set(table, row, ID, "%s", s->row->id);
-        lab_table_set(table, row, PUBLISHED, "%s", published_text(s->row, &table->arena));
+        lab_table_set(table, row, ID, "%s\t%s", s->row->id, published_text(s->row, &table->arena));
         set_score(table, row, SIMULATED, &s->score);
-        lab_table_set(table, row, VERDICT, "%s", verdicts[s->score.verdict]);
-        lab_table_set(table, row, ROLE, "%s\t%s", s->row->role, s->calibrated ? "yes" : "no");
-        if (s->score.reason != NULL)
-            lab_table_set(table, row, REASON, "%s", s->score.reason);
+        lab_table_set(table, row, VERDICT, "%s\t%s\t%s\t%s", verdicts[s->score.verdict],
+                      s->row->role, s->calibrated ? "yes" : "no",
+                      s->score.reason != NULL ? s->score.reason : "");
     }
 }
 
 void lab_score_report(const struct lab_scores *scores, struct lab_table *table)
 {
-    enum { VERDICT, ID, QUANTITY, PUBLISHED, SIMULATED, ERROR, UNIT, REMARK, COLUMNS };
+    enum { VERDICT, SIMULATED = 4, UNIT = 6 };
 
     lab_table_begin(table,
                     "verdict, id, quantity, published#, simulated#, error_pct#, unit, remark");

@@ -19,7 +19,7 @@ struct lab_scored {
 struct lab_scores {
     unsigned n;
     struct lab_scored *rows;
-    unsigned passed, failed, not_run; /* of the primary rows */
+    unsigned passed, failed, not_run; /* primary rows only */
 };
 
 /** Evaluates all rows of ev->rows. `site` says where the platforms are that name the rows they were

@@ -9,7 +9,7 @@
 
 #define CHANGE_PCT      10
 #define SHARED_MAX      16u
-#define SMALLEST_CHANGE 0.1 /* percent; less is not told */
+#define SMALLEST_CHANGE 0.1 /* percent; less is left out */
 
 /**
  * One parameter of one platform. Components of one kind, and ports of one component, that have the
@@ -39,8 +39,8 @@ static bool is_other_port(const struct machine_param *a, const struct machine_pa
     return x != NULL && y != NULL && strcmp(x, y) == 0 && strcmp(a->meaning, b->meaning) == 0;
 }
 
-static bool shares(const struct study *study, const struct parameter *p, const char *component,
-                   const struct machine_value *value)
+static bool shares_parameter(const struct study *study, const struct parameter *p,
+                             const char *component, const struct machine_value *value)
 {
     bool alike = p->param == value->param ||
                  (strcmp(p->component, component) == 0 && is_other_port(p->param, value->param));
@@ -49,7 +49,7 @@ static bool shares(const struct study *study, const struct parameter *p, const c
            p->nkeys < SHARED_MAX;
 }
 
-static struct parameter *grow(struct study *study)
+static struct parameter *add_slot(struct study *study)
 {
     study->parameters = load_grow(study->ev->arena, study->parameters, study->n, &study->room,
                                   sizeof(*study->parameters));
@@ -67,10 +67,10 @@ static void add_parameter(void *arg, const char *path, const struct machine_valu
     if (study->pattern != NULL && fnmatch(study->pattern, key, 0) != 0)
         return;
     for (unsigned i = 0; i < study->n && p == NULL; i++)
-        if (shares(study, &study->parameters[i], path, value))
+        if (shares_parameter(study, &study->parameters[i], path, value))
             p = &study->parameters[i];
     if (p == NULL) {
-        p = grow(study);
+        p = add_slot(study);
         *p = (struct parameter){ .platform = study->platform,
                                  .key = key,
                                  .component = load_text(study->ev->arena, "%s", path),
@@ -116,7 +116,8 @@ static void make_trials(struct study *study)
     study->n = kept;
 }
 
-static int collect(struct study *study, const struct lab_site *site, struct sim_error *err)
+static int collect_parameters(struct study *study, const struct lab_site *site,
+                              struct sim_error *err)
 {
     const struct lab_rows *rows = study->ev->rows;
     int rc = SIM_OK;
@@ -141,8 +142,9 @@ static int collect(struct study *study, const struct lab_site *site, struct sim_
 }
 
 /** @param sets of a trial, NULL: the machine as it is */
-static int evaluate(const struct study *study, const struct parameter *p, const char *const *sets,
-                    const struct lab_row *row, struct lab_score *score, struct sim_error *err)
+static int evaluate_trial(const struct study *study, const struct parameter *p,
+                          const char *const *sets, const struct lab_row *row,
+                          struct lab_score *score, struct sim_error *err)
 {
     struct lab_evaluator ev = *study->ev;
 
@@ -159,29 +161,27 @@ static void set_change(struct lab_table *t, unsigned row, unsigned column,
 {
     if (moved->has_value)
         lab_table_set(t, row, column, "%.2f", (moved->simulated / base->simulated - 1) * 100);
-    else
-        lab_table_set(t, row, column, "%s", "");
 }
 
-static double change(const struct lab_score *base, const struct lab_score *moved)
+static double change_pct(const struct lab_score *base, const struct lab_score *moved)
 {
     return moved->has_value ? fabs(moved->simulated / base->simulated - 1) * 100 : 0;
 }
 
-/** Both ways of one parameter for one row; the first walk only tells the pool what is wanted. */
+/** Both ways of one parameter for one row; the first walk only asks the pool for it. */
 static int try_row(const struct study *study, const struct parameter *p, const struct lab_row *row,
                    struct lab_table *table, struct sim_error *err)
 {
     struct lab_score base, down, up;
-    int rc = evaluate(study, p, NULL, row, &base, err);
+    int rc = evaluate_trial(study, p, NULL, row, &base, err);
 
     if (rc == SIM_OK)
-        rc = evaluate(study, p, p->down, row, &down, err);
+        rc = evaluate_trial(study, p, p->down, row, &down, err);
     if (rc == SIM_OK)
-        rc = evaluate(study, p, p->up, row, &up, err);
+        rc = evaluate_trial(study, p, p->up, row, &up, err);
     if (rc != SIM_OK || table == NULL || !base.has_value || base.simulated == 0)
         return rc;
-    if (change(&base, &down) >= SMALLEST_CHANGE || change(&base, &up) >= SMALLEST_CHANGE) {
+    if (change_pct(&base, &down) >= SMALLEST_CHANGE || change_pct(&base, &up) >= SMALLEST_CHANGE) {
         unsigned r = lab_table_add(table);
 
         lab_table_set(table, r, 0, "%s\t%s\t%u\t%s", p->platform, p->key, p->nkeys, row->id);
@@ -207,12 +207,12 @@ static int make_base(const struct study *study, struct sim_error *err)
         struct lab_score unused;
 
         if (is_asked(&study->ev->rows->rows[i]))
-            rc = evaluate(study, NULL, NULL, &study->ev->rows->rows[i], &unused, err);
+            rc = evaluate_trial(study, NULL, NULL, &study->ev->rows->rows[i], &unused, err);
     }
     return rc == SIM_OK ? lab_pool_work(study->ev->pool, err) : rc;
 }
 
-static int walk(const struct study *study, struct lab_table *table, struct sim_error *err)
+static int walk_trials(const struct study *study, struct lab_table *table, struct sim_error *err)
 {
     const struct lab_rows *rows = study->ev->rows;
     int rc = SIM_OK;
@@ -232,7 +232,7 @@ int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
                     const char *pattern, struct lab_table *table, struct sim_error *err)
 {
     struct study study = { .ev = ev, .pattern = pattern };
-    int rc = collect(&study, site, err);
+    int rc = collect_parameters(&study, site, err);
 
     make_trials(&study);
     lab_table_begin(table,
@@ -243,8 +243,8 @@ int lab_sensitivity(const struct lab_evaluator *ev, const struct lab_site *site,
     if (rc == SIM_OK)
         rc = make_base(&study, err);
     if (rc == SIM_OK)
-        rc = walk(&study, NULL, err);
+        rc = walk_trials(&study, NULL, err);
     if (rc == SIM_OK)
         rc = lab_pool_work(ev->pool, err);
-    return rc == SIM_OK ? walk(&study, table, err) : rc;
+    return rc == SIM_OK ? walk_trials(&study, table, err) : rc;
 }

@@ -49,8 +49,8 @@ int lab_tune_check(const struct lab_experiment *exp, struct sim_error *err)
 }
 
 /** The fastest at size `x`; of equal ones the library's own choice, then the first. */
-static const struct lab_sample *fastest(const struct lab_samples *samples, const char *x,
-                                        const struct lab_sample **own_p)
+static const struct lab_sample *fastest_at(const struct lab_samples *samples, const char *x,
+                                           const struct lab_sample **own_p)
 {
     const struct lab_sample *best = NULL;
 
@@ -91,7 +91,7 @@ static void end_range(struct range *r, const char *below, const char *ranks,
     r->algorithm = NULL;
 }
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
@@ -120,7 +120,7 @@ void lab_tune(const struct lab_samples *samples, double margin_pct, struct load_
     lab_table_begin(table, "bytes#, fastest, latency_us#, chosen_us#, loss_pct#");
     *choices_p = "";
     for (unsigned i = 0; i < sizes->n; i++) {
-        const struct lab_sample *own, *best = fastest(samples, sizes->items[i], &own);
+        const struct lab_sample *own, *best = fastest_at(samples, sizes->items[i], &own);
         const char *said = NULL;
 
         if (best == NULL)
@@ -128,7 +128,7 @@ void lab_tune(const struct lab_samples *samples, double margin_pct, struct load_
         add_row(table, best, own);
         if (own == NULL || own->min_s > best->min_s * (1 + margin_pct / 100))
             said = algorithm_of(best->series);
-        if (same(said, range.algorithm))
+        if (same_text(said, range.algorithm))
             continue;
         end_range(&range, sizes->items[i], ranks, arena, choices_p);
         range = (struct range){ said, sizes->items[i], i == 0 };

@@ -11,13 +11,11 @@ static void set_range(struct lab_table *t, unsigned row, const struct machine_pa
 {
     char min[64], max[64];
 
-    if (p->choices != NULL) {
+    if (p->choices != NULL)
         lab_table_set(t, row, RANGE, "%s", p->choices);
-        return;
-    }
-    (void)load_quantity_print(p, p->min, min, sizeof(min));
-    (void)load_quantity_print(p, p->max, max, sizeof(max));
-    lab_table_set(t, row, RANGE, "%s .. %s", min, max);
+    else
+        lab_table_set(t, row, RANGE, "%s .. %s", load_quantity_print(p, p->min, min, sizeof(min)),
+                      load_quantity_print(p, p->max, max, sizeof(max)));
 }
 
 static void add_row(struct lab_table *t, const struct machine_param *p)

@@ -62,7 +62,7 @@ int lab_mpi_library(const struct load_roots *roots, const char *name, lab_mpi_se
     return rc;
 }
 
-static bool fitted(const struct load_tree *item, const char *row)
+static bool is_fitted(const struct load_tree *item, const char *row)
 {
     const struct load_tree *list =
         item->type == LOAD_MAP ? load_tree_get(item, "calibrated") : NULL;
@@ -81,7 +81,7 @@ bool lab_mpi_library_fitted(const struct load_roots *roots, const char *name, co
 
     if (read_settings(roots, name, &arena, &map, NULL) == SIM_OK)
         for (unsigned i = 0; i < map->n; i++)
-            found |= fitted(&map->items[i], row);
+            found |= is_fitted(&map->items[i], row);
     load_arena_fini(&arena);
     return found;
 }

@@ -5,21 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    KEY = LAB_PARAMS_KEY,
-    VALUE = LAB_PARAMS_VALUE,
-    UNIT,
-    RANGE,
-    SOURCE,
-    CALIBRATED,
-    MEANING,
-    COLUMNS
-};
+enum { RANGE = LAB_PARAMS_VALUE + 2, SOURCE, CALIBRATED, MEANING };
 
-static const struct lab_column columns[COLUMNS] = {
-    { "key", false },    { "value", true },       { "unit", false },    { "range", false },
-    { "source", false }, { "calibrated", false }, { "meaning", false },
-};
+#define COLUMNS "key, value#, unit, range, source, calibrated, meaning"
 
 struct item {
     const char *path; /* "node0.hub" */
@@ -92,9 +80,8 @@ static void fill_row(struct lab_table *t, const char *key, const struct machine_
     unsigned row = lab_table_add(t);
     char text[128];
 
-    lab_table_set(t, row, KEY, "%s", key);
-    lab_table_set(t, row, VALUE, "%s", load_value_print(p, v->value, text, sizeof(text)));
-    lab_table_set(t, row, UNIT, "%s", p->unit);
+    lab_table_set(t, row, LAB_PARAMS_KEY, "%s\t%s\t%s", key,
+                  load_value_print(p, v->value, text, sizeof(text)), p->unit);
     if (p->choices != NULL)
         lab_table_set(t, row, RANGE, "%s", p->choices);
     else
@@ -122,7 +109,7 @@ void lab_params(const struct load_machine *machine, struct lab_table *table)
     struct list list = { 0 };
 
     load_machine_each(machine, add_item, &list);
-    lab_table_init(table, columns, COLUMNS);
+    lab_table_begin(table, COLUMNS);
     for (unsigned i = 0; i < list.n; i++) {
         const struct item *item = &list.items[i];
         const char *path;
@@ -141,7 +128,7 @@ void lab_params(const struct load_machine *machine, struct lab_table *table)
 /* ---- Markdown ------------------------------------------------------------------- */
 
 /** ".gen" of "n.link.gen" and of "e.link.gen" when everything but the first part agrees. */
-static bool twin(const struct machine_value *a, const struct machine_value *b)
+static bool same_but_port(const struct machine_value *a, const struct machine_value *b)
 {
     const char *x = strchr(a->param->key, '.'), *y = strchr(b->param->key, '.');
 
@@ -161,7 +148,7 @@ static const char *joined_key(struct list *list, unsigned first)
         const char *name = other->value->param->key;
 
         if (strcmp(other->path, list->items[first].path) != 0 || other->shown ||
-            !twin(list->items[first].value, other->value))
+            !same_but_port(list->items[first].value, other->value))
             continue;
         other->shown = true;
         joined = load_text(&list->arena, "%s, %.*s", joined, (int)strcspn(name, "."), name);
@@ -179,7 +166,7 @@ void lab_params_markdown(const struct load_machine *machine, FILE *out)
         const char *path = list.items[i].path, *below = below_node(path);
         struct lab_table table;
 
-        lab_table_init(&table, columns, COLUMNS);
+        lab_table_begin(&table, COLUMNS);
         for (; i < list.n && strcmp(list.items[i].path, path) == 0; i++)
             if (!list.items[i].shown)
                 fill_row(&table, joined_key(&list, i), list.items[i].value, true);

@@ -38,26 +38,34 @@ void lab_pool_destroy(struct lab_pool *pool)
     free(pool);
 }
 
+static const char *copy_text(struct load_arena *arena, const char *text)
+{
+    return text != NULL ? load_text(arena, "%s", text) : NULL;
+}
+
+static void copy_texts(struct load_arena *arena, const char *const *texts, unsigned n,
+                       const char **copies)
+{
+    for (unsigned i = 0; i < n; i++)
+        copies[i] = copy_text(arena, texts[i]);
+}
+
 /** The caller's texts may end before the pool does. */
 static struct lab_run copy_run(struct load_arena *arena, const struct lab_run *run)
 {
     struct lab_run copy = *run;
     const char **sets = load_alloc(arena, (run->nsets + 1) * sizeof(*sets));
 
-    copy.machine = load_text(arena, "%s", run->machine);
-    copy.platform = run->platform != NULL ? load_text(arena, "%s", run->platform) : NULL;
-    copy.mpi = run->mpi != NULL ? load_text(arena, "%s", run->mpi) : NULL;
-    copy.algorithms = run->algorithms != NULL ? load_text(arena, "%s", run->algorithms) : NULL;
-    copy.program = load_text(arena, "%s", run->program);
-    for (unsigned i = 0; i < run->nargs; i++)
-        copy.args[i] = load_text(arena, "%s", run->args[i]);
-    for (unsigned i = 0; i < run->nfixed; i++)
-        copy.fixed[i] = load_text(arena, "%s", run->fixed[i]);
-    for (unsigned i = 0; i < run->nsets; i++)
-        sets[i] = load_text(arena, "%s", run->sets[i]);
+    copy.machine = copy_text(arena, run->machine);
+    copy.platform = copy_text(arena, run->platform);
+    copy.mpi = copy_text(arena, run->mpi);
+    copy.algorithms = copy_text(arena, run->algorithms);
+    copy.program = copy_text(arena, run->program);
+    copy_texts(arena, run->args, run->nargs, copy.args);
+    copy_texts(arena, run->fixed, run->nfixed, copy.fixed);
+    copy_texts(arena, run->sets, run->nsets, sets);
+    copy_texts(arena, run->faults, run->nfaults, copy.faults);
     copy.sets = sets;
-    for (unsigned i = 0; i < run->nfaults; i++)
-        copy.faults[i] = load_text(arena, "%s", run->faults[i]);
     return copy;
 }
 
@@ -89,7 +97,7 @@ const struct lab_result *lab_pool_get(struct lab_pool *pool, const struct lab_ru
     return found->done ? &found->result : NULL;
 }
 
-static void keep(struct lab_pool *pool, struct entry *entry, int rc, const char *text)
+static void keep_result(struct lab_pool *pool, struct entry *entry, int rc, const char *text)
 {
     struct sim_error err = { 0 };
 
@@ -126,7 +134,7 @@ static bool finished(void *arg, const struct lab_finished *end)
     struct lab_pool *pool = arg;
     unsigned total = pool->n - pool->done, n = 0;
 
-    keep(pool, pool->entries[pool->done + end->index], end->rc, end->text);
+    keep_result(pool, pool->entries[pool->done + end->index], end->rc, end->text);
     for (unsigned i = pool->done; i < pool->n; i++)
         n += pool->entries[i]->done;
     if (pool->cfg.progress != NULL)

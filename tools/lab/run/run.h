@@ -19,8 +19,8 @@ struct lab_run {
     const char *platform; /* of all nodes; NULL: as the machine says */
     const char *program;  /* a name in workloads/ or a path */
     unsigned nargs;
-    /* "bytes=8". Of a memory, a GPU by where it is: "src=gpu@ib" is the first one on the socket of
-     * that component of rank 0's node, "gpu@ib+1" the second, "gpu@!ib" the first on another. */
+    /* "bytes=8". A memory may be a GPU by its place: "src=gpu@ib" is the first one on the socket of
+     * that component in rank 0's node, "gpu@ib+1" the second, "gpu@!ib" the first on another. */
     const char *args[LAB_ARGS_MAX];
     unsigned nranks;               /* 0: one rank on each node */
     unsigned nodes[LAB_RANKS_MAX]; /* where each rank runs */

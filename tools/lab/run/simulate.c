@@ -57,8 +57,8 @@ struct listener {
     char last_error[256]; /* the last line on stderr of any rank */
 };
 
-static void hear(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
-                 const char *line)
+static void hear_line(void *arg, unsigned rank, enum output_stream stream, sim_time_t time,
+                      const char *line)
 {
     struct listener *listener = arg;
 
@@ -90,10 +90,10 @@ static int check_ranks(const struct lab_run *run, const struct launch_result *re
     return SIM_OK;
 }
 
-/* Packets of a machine that stands still, behind what its ranks wait for. */
+/* Packets that a deadlock holds, behind what its ranks wait for. */
 #define STALL_LINES 4u
 
-static void append(void *arg, const char *line)
+static void append_line(void *arg, const char *line)
 {
     struct sim_error *err = arg;
     size_t n = strlen(err->text);
@@ -126,8 +126,8 @@ static int place_memory(const struct lab_run *run, const struct machine *machine
     return SIM_OK;
 }
 
-static int launch(const struct lab_site *site, const struct lab_run *run, struct machine *machine,
-                  FILE *out, struct sim_error *err)
+static int launch_program(const struct lab_site *site, const struct lab_run *run,
+                          struct machine *machine, FILE *out, struct sim_error *err)
 {
     const char *argv[LAB_ARGS_MAX + 2] = { run->program };
     struct launch_software software = lab_software(machine, 0);
@@ -159,7 +159,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
                                              .nodes = run->nranks > 0 ? run->nodes : NULL,
                                              .beside = lab_software_beside(&software, machine),
                                              .max_time_ps = site->max_time_ps,
-                                             .output = hear,
+                                             .output = hear_line,
                                              .output_arg = &listener,
                                              .software = &software },
                     &result, err);
@@ -168,7 +168,7 @@ static int launch(const struct lab_site *site, const struct lab_run *run, struct
         rc = failed.code;
     } else if ((rc == SIM_ERR_STALLED || rc == SIM_ERR_LIMIT) &&
                err->cause != SIM_CAUSE_DEADLOCK) /* a circle says it all */
-        (void)machine_stall_tell(machine, STALL_LINES, append, err);
+        (void)machine_stall_tell(machine, STALL_LINES, append_line, err);
     launch_result_fini(&result);
     load_arena_fini(&arena);
     return rc;
@@ -210,9 +210,9 @@ void lab_report_faults(const struct load_machine *machine, FILE *out)
 
 /* ---- the machine ------------------------------------------------------------------ */
 
-static int simulate(const struct lab_site *site, const struct lab_run *run,
-                    const struct machine_desc *desc, const struct lab_watch *watch, FILE *out,
-                    struct sim_error *err)
+static int simulate_machine(const struct lab_site *site, const struct lab_run *run,
+                            const struct machine_desc *desc, const struct lab_watch *watch,
+                            FILE *out, struct sim_error *err)
 {
     struct sim_config cfg = { .seed = run->seed,
                               .fingerprint = site->fingerprint,
@@ -226,7 +226,7 @@ static int simulate(const struct lab_site *site, const struct lab_run *run,
                              desc->name);
     rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
     if (rc == SIM_OK) {
-        rc = launch(site, run, machine, out, err);
+        rc = launch_program(site, run, machine, out, err);
         if (rc == SIM_OK && site->fingerprint)
             lab_report_prints(machine, out);
         if (rc == SIM_OK && site->statistics)
@@ -249,7 +249,7 @@ static int simulate_watched(const struct lab_site *site, const struct lab_run *r
 
     if (rc != SIM_OK)
         return rc;
-    rc = simulate(site, run, desc, watch, out, err);
+    rc = simulate_machine(site, run, desc, watch, out, err);
     closed = lab_watch_close(watch, err);
     return rc != SIM_OK ? rc : closed;
 }

@@ -32,7 +32,7 @@ void lab_program_path(const struct lab_site *site, const char *program, char *pa
 int lab_load_run(const struct lab_site *site, const struct lab_run *run,
                  struct load_machine **machine_p, struct sim_error *err);
 
-/** Of a machine whose program has ended: both fingerprints and all that it has counted. */
+/** Both fingerprints of a machine whose program has ended, and all that it has counted. */
 void lab_report_prints(struct machine *machine, FILE *out);
 void lab_report_counts(struct machine *machine, FILE *out);
 /** The faults that it was given. */

@@ -16,7 +16,7 @@
 struct worker {
     pid_t pid; /* 0: not running */
     int to, from;
-    uint32_t index; /* of the run it has, or NO_RUN */
+    uint32_t index; /* which run it has, or NO_RUN */
 };
 
 struct answer {
@@ -64,7 +64,7 @@ static void close_elders(const struct crew *crew)
     }
 }
 
-static bool start(struct crew *crew, struct worker *w)
+static bool start_worker(struct crew *crew, struct worker *w)
 {
     int down[2], up[2];
 
@@ -100,7 +100,7 @@ err_close_down:
 }
 
 /** @return how it ended, in words. */
-static const char *stop(struct worker *w)
+static const char *stop_worker(struct worker *w)
 {
     int status = 0;
 
@@ -115,10 +115,10 @@ static const char *stop(struct worker *w)
     return "the simulation's process ended early";
 }
 
-static void give(struct crew *crew, struct worker *w)
+static void give_run(struct crew *crew, struct worker *w)
 {
     if (crew->next == crew->n) {
-        (void)stop(w);
+        (void)stop_worker(w);
         return;
     }
     w->index = crew->next++;
@@ -132,7 +132,7 @@ static void report_end(struct crew *crew, const struct lab_finished *end)
         crew->next = crew->n;
 }
 
-static void take(struct crew *crew, struct worker *w)
+static void take_answer(struct crew *crew, struct worker *w)
 {
     struct answer answer;
     char *text = NULL;
@@ -141,13 +141,13 @@ static void take(struct crew *crew, struct worker *w)
         (text = calloc(1, (size_t)answer.bytes + 1)) != NULL &&
         lab_read_whole(w->from, text, answer.bytes)) {
         report_end(crew, &(struct lab_finished){ answer.index, answer.rc, false, text });
-        give(crew, w);
+        give_run(crew, w);
     } else {
         uint32_t index = w->index;
 
-        report_end(crew, &(struct lab_finished){ index, SIM_ERR_IO, true, stop(w) });
-        if (crew->next < crew->n && start(crew, w))
-            give(crew, w);
+        report_end(crew, &(struct lab_finished){ index, SIM_ERR_IO, true, stop_worker(w) });
+        if (crew->next < crew->n && start_worker(crew, w))
+            give_run(crew, w);
     }
     free(text);
 }
@@ -170,7 +170,7 @@ static unsigned wait_for_answers(struct crew *crew)
         return 1; /* a signal; try again */
     for (nfds_t i = 0; i < n; i++)
         if (fds[i].revents != 0)
-            take(crew, owners[i]);
+            take_answer(crew, owners[i]);
     return 1;
 }
 
@@ -200,10 +200,10 @@ int lab_workers_run(const struct lab_pool_config *cfg, const struct lab_run *con
     }
     (void)sigaction(SIGPIPE, &ignore, &before);
     for (; crew.nworkers < wanted && crew.nworkers < WORKERS_MAX; crew.nworkers++)
-        if (!start(&crew, &crew.workers[crew.nworkers]))
+        if (!start_worker(&crew, &crew.workers[crew.nworkers]))
             break;
     for (unsigned i = 0; i < crew.nworkers; i++)
-        give(&crew, &crew.workers[i]);
+        give_run(&crew, &crew.workers[i]);
     while (wait_for_answers(&crew) != 0)
         ;
     (void)sigaction(SIGPIPE, &before, NULL);

@@ -250,11 +250,12 @@ static int check_quantity(const struct lab_sweep_series *series, const struct la
                                "bandwidth are of workloads");
     for (unsigned i = 0; workloads != NULL && i < workloads->list.n; i++) {
         const char *workload = workloads->list.items[i];
+        char prints[LAB_PRINTS_MAX];
 
-        if (!lab_workload_has(workload, figure->quantity))
+        if (!lab_workload_has(workload, figure->quantity, prints))
             return load_fail(err, figure->quantity_item, NULL,
                              "expected latency, bandwidth or a number of the result of %s: %s",
-                             workload, lab_workload_prints(workload));
+                             workload, prints);
     }
     return SIM_OK;
 }

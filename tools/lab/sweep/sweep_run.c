@@ -97,7 +97,7 @@ static int run_point(void *arg, const struct lab_run *run, FILE *out, struct sim
         return NOT_BEGUN; /* all values were good one by one */
     rc = check_model(site, point, machine, err) == SIM_OK ? SIM_OK : NOT_BEGUN;
     if (rc == SIM_OK && point->planned)
-        rc = (point->bytes != 0 ? run_path : run_traffic)(site, point, machine, out, err);
+        rc = (point->directions != 0 ? run_path : run_traffic)(site, point, machine, out, err);
     else if (rc == SIM_OK)
         rc = lab_simulate_on(site, run, machine, out, err);
     load_machine_destroy(machine);

@@ -1,5 +1,6 @@
 #include "tools/lab/topology/link.h"
 
+#include <stdio.h>
 #include <string.h>
 
 double lab_link_rate(uint64_t gen, uint64_t lanes)
@@ -34,4 +35,18 @@ uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *c
                 return c->values[k].value;
     }
     return absent;
+}
+
+uint64_t lab_port_value(const struct machine_desc *desc, unsigned node, const char *component,
+                        const char *port, const char *key)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
+    return lab_value(desc, node, component, name, 0);
+}
+
+uint64_t lab_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }

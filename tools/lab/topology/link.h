@@ -9,6 +9,10 @@ SIM_BEGIN_DECLS
 /** A value of a component by its key, or `absent`. */
 uint64_t lab_value(const struct machine_desc *desc, unsigned node, const char *component,
                    const char *key, uint64_t absent);
+/** The same of the link at a port of a hub: "mps_bytes" of "e". 0: absent */
+uint64_t lab_port_value(const struct machine_desc *desc, unsigned node, const char *component,
+                        const char *port, const char *key);
+uint64_t lab_least(uint64_t a, uint64_t b);
 
 /** Bytes per second of a link after line coding; 0 for a generation that does not exist. */
 double lab_link_rate(uint64_t gen, uint64_t lanes);

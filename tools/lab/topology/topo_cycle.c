@@ -23,7 +23,7 @@ static bool straight_on(const struct lab_topo_link *in, const struct lab_topo_li
 }
 
 /** As hubs choose it: channel 1 from the date line to the end of the way in the ring. */
-static unsigned channel(const struct lab_topology *topo, unsigned before, unsigned link)
+static unsigned channel_of(const struct lab_topology *topo, unsigned before, unsigned link)
 {
     const struct lab_topo_link *l = &topo->links[link];
 
@@ -39,7 +39,7 @@ static void add_way(const struct lab_topology *topo, unsigned from, unsigned to,
 
     for (unsigned at = from; at != to; at = topo->links[before / 2].to) {
         unsigned link = topo->next[(size_t)at * topo->nhubs + to];
-        unsigned vertex = 2 * link + (channels ? channel(topo, before, link) : 0);
+        unsigned vertex = 2 * link + (channels ? channel_of(topo, before, link) : 0);
 
         if (before != LAB_TOPO_NONE)
             w->follows[(size_t)before * w->n + vertex] = true;
@@ -63,8 +63,8 @@ static struct waits find_dependencies(struct lab_topology *topo, bool channels)
 enum state { UNSEEN, ON_PATH, DONE };
 
 /** Goes on from the end of the path. @return the link that closes a cycle, or LAB_TOPO_NONE */
-static unsigned step(unsigned n, const bool *follows, unsigned *path, unsigned *length,
-                     unsigned *resume, enum state *state)
+static unsigned extend_path(unsigned n, const bool *follows, unsigned *path, unsigned *length,
+                            unsigned *resume, enum state *state)
 {
     unsigned at = path[*length - 1];
 
@@ -98,7 +98,7 @@ static unsigned find_cycle(struct lab_topology *topo, unsigned n, const bool *fo
         state[root] = ON_PATH;
         cycle[length++] = root;
         while (length > 0) {
-            unsigned closed = step(n, follows, cycle, &length, resume, state);
+            unsigned closed = extend_path(n, follows, cycle, &length, resume, state);
 
             if (closed == LAB_TOPO_NONE)
                 continue;
@@ -120,7 +120,7 @@ unsigned lab_topology_cycle(struct lab_topology *topo, unsigned *cycle)
 }
 
 /** The same ring, whose hubs keep a place free in it. */
-static bool straight(const struct lab_topology *topo, unsigned in, unsigned out)
+static bool guarded_straight(const struct lab_topology *topo, unsigned in, unsigned out)
 {
     return topo->links[out / 2].guarded && straight_on(&topo->links[in / 2], &topo->links[out / 2]);
 }
@@ -136,7 +136,8 @@ static void find_rings(const struct lab_topology *topo, const struct waits *w, u
         moved = false;
         for (unsigned in = 0; in < w->n; in++)
             for (unsigned out = 0; out < w->n; out++) {
-                if (!follows(w, in, out) || ring[in] == ring[out] || !straight(topo, in, out))
+                if (!follows(w, in, out) || ring[in] == ring[out] ||
+                    !guarded_straight(topo, in, out))
                     continue;
                 ring[in] = ring[out] = ring[in] < ring[out] ? ring[in] : ring[out];
                 moved = true;
@@ -148,7 +149,7 @@ static void find_rings(const struct lab_topology *topo, const struct waits *w, u
 static unsigned straight_after(const struct lab_topology *topo, const struct waits *w, unsigned in)
 {
     for (unsigned out = 0; out < w->n; out++)
-        if (follows(w, in, out) && straight(topo, in, out))
+        if (follows(w, in, out) && guarded_straight(topo, in, out))
             return out;
     return LAB_TOPO_NONE;
 }
@@ -181,7 +182,7 @@ static void open_rings(struct lab_topology *topo, const struct waits *w, unsigne
     open_chains(topo, w, ring, opened);
     for (unsigned in = 0; in < w->n; in++)
         for (unsigned out = 0; out < w->n; out++)
-            if (follows(w, in, out) && ring[in] == ring[out] && !straight(topo, in, out))
+            if (follows(w, in, out) && ring[in] == ring[out] && !guarded_straight(topo, in, out))
                 opened[ring[in]] = true;
     for (unsigned i = w->n; i-- > 0;) /* the first one of a ring at last */
         if (opened[ring[i]])

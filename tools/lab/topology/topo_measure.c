@@ -52,7 +52,7 @@ struct lab_topo_summary lab_topology_summarise(const struct lab_topology *topo)
 
 /* ---- bisection ------------------------------------------------------------------ */
 
-static struct lab_topo_cut measure(const struct lab_topology *topo, const bool *side)
+static struct lab_topo_cut measure_cut(const struct lab_topology *topo, const bool *side)
 {
     struct lab_topo_cut cut = { 0, 0, false };
 
@@ -83,7 +83,7 @@ static void try_all(const struct lab_topology *topo, bool *side, struct lab_topo
             continue;
         for (unsigned i = 0; i < topo->nhubs; i++)
             side[i] = (mask >> i & 1) != 0;
-        keep_better(best, measure(topo, side));
+        keep_better(best, measure_cut(topo, side));
     }
 }
 
@@ -119,8 +119,8 @@ static bool swap_one(const struct lab_topology *topo, bool *side, const int *gai
 }
 
 /** From halves in the order of the hubs, begun at several places, as far as single swaps lead. */
-static void search(const struct lab_topology *topo, bool *side, int *gain,
-                   struct lab_topo_cut *best)
+static void search_cuts(const struct lab_topology *topo, bool *side, int *gain,
+                        struct lab_topo_cut *best)
 {
     for (unsigned start = 0; start < SEARCHES; start++) {
         unsigned first = start * topo->nhubs / SEARCHES;
@@ -130,7 +130,7 @@ static void search(const struct lab_topology *topo, bool *side, int *gain,
         do
             count_gains(topo, side, gain);
         while (swap_one(topo, side, gain));
-        keep_better(best, measure(topo, side));
+        keep_better(best, measure_cut(topo, side));
     }
 }
 
@@ -143,7 +143,7 @@ struct lab_topo_cut lab_topology_bisect(struct lab_topology *topo)
     if (topo->nhubs <= EXACT_HUBS)
         try_all(topo, side, &best);
     else
-        search(topo, side, gain, &best);
+        search_cuts(topo, side, gain, &best);
     best.exact = topo->nhubs <= EXACT_HUBS;
     return best;
 }

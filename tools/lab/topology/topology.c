@@ -21,7 +21,7 @@ struct build {
         unsigned node;
         const struct machine_component_desc *component;
     } * hubs;
-    const struct machine_routes **routes; /* of each hub */
+    const struct machine_routes **routes; /* each hub's */
 };
 
 /* ---- hubs ---------------------------------------------------------------------- */
@@ -58,22 +58,14 @@ static unsigned find_hub(const struct build *b, unsigned node, const char *compo
 
 /* ---- links --------------------------------------------------------------------- */
 
-static uint64_t value(const struct build *b, unsigned hub, const char *key)
+static uint64_t hub_value(const struct build *b, unsigned hub, const char *key)
 {
     return lab_value(b->desc, b->hubs[hub].node, b->hubs[hub].component->name, key, 0);
 }
 
 static uint64_t port_value(const struct build *b, unsigned hub, const char *port, const char *key)
 {
-    char name[64];
-
-    (void)snprintf(name, sizeof(name), "%s.link.%s", port, key);
-    return value(b, hub, name);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
+    return lab_port_value(b->desc, b->hubs[hub].node, b->hubs[hub].component->name, port, key);
 }
 
 /** The packet, two hard blocks and the wire; then the next edge of the receiver's clock, and the
@@ -81,11 +73,11 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static uint64_t hop_ps(const struct build *b, const struct lab_topo_link *l,
                        const struct pcie_phy *phy, uint64_t length_mm)
 {
-    uint64_t khz = value(b, l->to, "clock_khz");
-    uint64_t cycles = value(b, l->to, "receive_cycles") + value(b, l->to, "route_cycles") +
-                      value(b, l->to, "output_cycles");
+    uint64_t khz = hub_value(b, l->to, "clock_khz");
+    uint64_t cycles = hub_value(b, l->to, "receive_cycles") + hub_value(b, l->to, "route_cycles") +
+                      hub_value(b, l->to, "output_cycles");
     uint64_t ps = pcie_phy_ps(phy, WRITE_SYMBOLS) + length_mm * b->desc->ps_per_m / 1000 +
-                  value(b, l->from, "hard_block_ps") + value(b, l->to, "hard_block_ps") +
+                  hub_value(b, l->from, "hard_block_ps") + hub_value(b, l->to, "hard_block_ps") +
                   port_value(b, l->from, l->port_from, "tx_latency_ps") +
                   port_value(b, l->to, l->port_to, "rx_latency_ps");
 
@@ -94,7 +86,7 @@ static uint64_t hop_ps(const struct build *b, const struct lab_topo_link *l,
     return ((ps * khz + PS_KHZ - 1) / PS_KHZ + cycles) * PS_KHZ / khz;
 }
 
-static struct machine_ring ring(const struct build *b, unsigned hub, const char *port)
+static struct machine_ring ring_of(const struct build *b, unsigned hub, const char *port)
 {
     const struct machine_component_desc *c = b->hubs[hub].component;
     struct machine_ring none = { NULL, false, false };
@@ -115,25 +107,25 @@ static void watch_buffer(const struct build *b, struct lab_topo_link *l)
 {
     uint64_t headers = port_value(b, l->to, l->port_to, "ph_credits");
     uint64_t data = port_value(b, l->to, l->port_to, "pd_credits");
-    uint64_t mps = smaller(port_value(b, l->from, l->port_from, "mps_bytes"),
-                           port_value(b, l->to, l->port_to, "mps_bytes"));
+    uint64_t mps = lab_least(port_value(b, l->from, l->port_from, "mps_bytes"),
+                             port_value(b, l->to, l->port_to, "mps_bytes"));
 
-    struct machine_ring from = ring(b, l->from, l->port_from);
+    struct machine_ring from = ring_of(b, l->from, l->port_from);
 
     l->partner = from.partner;
-    l->vc1 = from.vc1 && ring(b, l->to, l->port_to).vc1;
+    l->vc1 = from.vc1 && ring_of(b, l->to, l->port_to).vc1;
     l->date_line = l->vc1 && from.date_line;
     l->endless = headers == 0 && data == 0;
-    l->guarded = value(b, l->from, "bubble_tlps") > 1 &&
+    l->guarded = hub_value(b, l->from, "bubble_tlps") > 1 &&
                  (l->endless || (headers > 1 && (data == 0 || data >= headers * mps / 16)));
 }
 
 static void add_link(const struct build *b, struct lab_topo_link link, uint64_t length_mm)
 {
-    uint64_t gen = smaller(port_value(b, link.from, link.port_from, "gen"),
-                           port_value(b, link.to, link.port_to, "gen"));
-    uint64_t lanes = smaller(port_value(b, link.from, link.port_from, "lanes"),
-                             port_value(b, link.to, link.port_to, "lanes"));
+    uint64_t gen = lab_least(port_value(b, link.from, link.port_from, "gen"),
+                             port_value(b, link.to, link.port_to, "gen"));
+    uint64_t lanes = lab_least(port_value(b, link.from, link.port_from, "lanes"),
+                               port_value(b, link.to, link.port_to, "lanes"));
     struct pcie_phy phy;
 
     if (gen != 0 && lanes != 0) {
@@ -181,7 +173,7 @@ static unsigned link_to_slot(const struct build *b, unsigned at, unsigned slot)
 }
 
 /** Follows the routes, and loads the links with one message if they lead there. */
-static void follow(struct lab_topology *topo, unsigned from, unsigned to)
+static void follow_route(struct lab_topology *topo, unsigned from, unsigned to)
 {
     size_t pair = (size_t)from * topo->nhubs + to;
     unsigned at = from, hops = 0, link;
@@ -215,13 +207,14 @@ static void follow_all(struct build *b)
                             ? link_to_slot(b, (unsigned)(i / n), b->routes[i % n]->slot)
                             : LAB_TOPO_NONE;
     for (size_t i = 0; i < pairs; i++)
-        follow(topo, (unsigned)(i / n), (unsigned)(i % n));
+        follow_route(topo, (unsigned)(i / n), (unsigned)(i % n));
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
 
-/** From the machine that was built: it knows which ports may be joined, and what hubs were told. */
-static int measure(struct build *b, const struct machine *m, struct sim_error *err)
+/** From the machine that was built: it knows which ports may be joined, and what routes hubs have.
+ */
+static int measure_machine(struct build *b, const struct machine *m, struct sim_error *err)
 {
     struct lab_topology *topo = b->topo;
 
@@ -253,7 +246,7 @@ int lab_topology_create(const struct machine_desc *desc, struct lab_topology *to
     *topo = (struct lab_topology){ .name = desc->name, .nnodes = desc->nnodes };
     rc = machine_create(desc, &cfg, launch_memory_map, memory, &machine, err);
     if (rc == SIM_OK) {
-        rc = measure(&b, machine, err);
+        rc = measure_machine(&b, machine, err);
         machine_destroy(machine);
     }
     launch_memory_destroy(memory);

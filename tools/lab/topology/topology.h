@@ -16,7 +16,7 @@ SIM_BEGIN_DECLS
 struct lab_topo_link {
     unsigned from, to; /* hubs */
     const char *port_from, *port_to;
-    uint64_t latency_ps; /* of a write of 8 bytes, from one hub's arbiter to the next one's */
+    uint64_t latency_ps; /* for a write of 8 bytes, from one hub's arbiter to the next one's */
     double bytes_per_s;  /* after line coding */
     uint64_t load;       /* messages when each hub sends one to each other */
     bool guarded;        /* its hub lets packets enter a ring only while a place stays free in it */
@@ -31,14 +31,14 @@ struct lab_topo_link {
     } used;             /* by lab_topology_traffic() */
 };
 
-/** Of a run. */
+/** What a run has put on the links. */
 struct lab_topo_traffic {
     uint64_t time_ps, max_payload;
     double max_busy;
 };
 
 struct lab_topology {
-    const char *name; /* of the machine */
+    const char *name; /* that the machine has */
     unsigned nnodes, nhubs, nlinks;
     const char **hubs; /* "node0.hub" */
     unsigned *node_of; /* a hub's node */
@@ -70,7 +70,7 @@ struct lab_topo_summary lab_topology_summarise(const struct lab_topology *topo);
 /** The balanced split (sizes differ by at most one) that cuts fewest cables. */
 struct lab_topo_cut {
     unsigned cables;
-    double bytes_per_s; /* of the cut cables, one way */
+    double bytes_per_s; /* through the cut cables, one way */
     bool exact;         /* all splits were tried; else a local search, so an upper bound */
 };
 struct lab_topo_cut lab_topology_bisect(struct lab_topology *topo);

@@ -9,7 +9,7 @@
 struct place {
     dev_t device;
     ino_t inode;
-    const char *name; /* "" of a file that is there */
+    const char *name; /* "": the file is there */
 };
 
 /** False: a device, for example, which several may write to, or no place for a file. */

@@ -1,6 +1,6 @@
 /*
  * Files that a run will write, before any of them is opened: none may be a file that the run reads,
- * or one that it writes twice. Files are told apart by device and inode, whatever their names.
+ * or one that it writes twice. Files are compared by device and inode, whatever their names.
  */
 #ifndef LAB_CLAIMS_H
 #define LAB_CLAIMS_H

@@ -56,14 +56,14 @@ int lab_fst_open(const char *path, struct lab_fst **fst_p, struct sim_error *err
     return SIM_OK;
 }
 
-static void scope(void *arg, const char *name)
+static void open_scope(void *arg, const char *name)
 {
     struct lab_fst *fst = arg;
 
     fstWriterSetScope(fst->file, FST_ST_VCD_MODULE, name, NULL);
 }
 
-static void upscope(void *arg)
+static void close_scope(void *arg)
 {
     struct lab_fst *fst = arg;
 
@@ -90,7 +90,7 @@ static fstEnumHandle names_of(struct lab_fst *fst, const struct sim_signal *sign
     return *at;
 }
 
-static uint32_t declare(void *arg, const struct sim_signal *signal, const char *name)
+static uint32_t declare_signal(void *arg, const struct sim_signal *signal, const char *name)
 {
     struct lab_fst *fst = arg;
 
@@ -99,8 +99,8 @@ static uint32_t declare(void *arg, const struct sim_signal *signal, const char *
     return fstWriterCreateVar(fst->file, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, signal->bits, name, 0);
 }
 
-static void change(void *arg, sim_time_t time, uint32_t handle, const struct sim_signal *signal,
-                   uint64_t value)
+static void write_change(void *arg, sim_time_t time, uint32_t handle,
+                         const struct sim_signal *signal, uint64_t value)
 {
     struct lab_fst *fst = arg;
 
@@ -113,9 +113,11 @@ static void change(void *arg, sim_time_t time, uint32_t handle, const struct sim
 
 struct observe_wave_writer lab_fst_writer(struct lab_fst *fst)
 {
-    return (struct observe_wave_writer){
-        .scope = scope, .upscope = upscope, .signal = declare, .change = change, .arg = fst
-    };
+    return (struct observe_wave_writer){ .scope = open_scope,
+                                         .upscope = close_scope,
+                                         .signal = declare_signal,
+                                         .change = write_change,
+                                         .arg = fst };
 }
 
 int lab_fst_close(struct lab_fst *fst, struct sim_error *err)

@@ -18,7 +18,7 @@ int fst_disk_error(void)
     return code;
 }
 
-static void note(int code)
+static void note_error(int code)
 {
     if (first_error == 0)
         first_error = code;
@@ -29,7 +29,7 @@ int fst_disk_fclose(FILE *f)
     int rc = fclose(f);
 
     if (rc != 0)
-        note(errno);
+        note_error(errno);
     return rc;
 }
 
@@ -38,7 +38,7 @@ int fst_disk_fflush(FILE *f)
     int rc = fflush(f);
 
     if (rc != 0)
-        note(errno);
+        note_error(errno);
     return rc;
 }
 
@@ -47,7 +47,7 @@ int fst_disk_fputc(int c, FILE *f)
     int rc = fputc(c, f);
 
     if (rc == EOF)
-        note(errno);
+        note_error(errno);
     return rc;
 }
 
@@ -56,7 +56,7 @@ int fst_disk_fseeko(FILE *f, off_t offset, int whence)
     int rc = fseeko(f, offset, whence);
 
     if (rc != 0) /* of what it has written first */
-        note(errno);
+        note_error(errno);
     return rc;
 }
 
@@ -68,7 +68,7 @@ size_t fst_disk_fwrite(const void *bytes, size_t size, size_t n, FILE *f)
         return n;
     written = fwrite(bytes, size, n, f);
     if (written != n)
-        note(errno);
+        note_error(errno);
     return written;
 }
 
@@ -93,6 +93,6 @@ void *fst_disk_mmap(void *at, size_t bytes, int access, int flags, int fd, off_t
     while (code == EINTR); /* by the timer that watches ranks */
     if (code == 0)
         return mmap(at, bytes, access, flags, fd, offset);
-    note(code);
+    note_error(code);
     return copy_of(fd, bytes, access, offset);
 }

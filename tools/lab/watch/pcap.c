@@ -17,7 +17,7 @@ struct lab_pcap {
     char example[128]; /* the first port that has sent */
 };
 
-static bool wanted(void *arg, const char *a, const char *b)
+static bool is_wanted(void *arg, const char *a, const char *b)
 {
     struct lab_pcap *pcap = arg;
 
@@ -47,7 +47,7 @@ int lab_pcap_open(const char *path, const char *links, struct lab_pcap **pcap_p,
     pcap->capture = observe_capture_create(
         &(struct observe_capture_config){ .sink = { lab_writer_write, pcap->file },
                                           .program = "hubsim " HUBSIM_VERSION,
-                                          .wanted = links != NULL ? wanted : NULL,
+                                          .wanted = links != NULL ? is_wanted : NULL,
                                           .arg = pcap });
     if (pcap->capture == NULL) {
         (void)lab_writer_close(pcap->file);

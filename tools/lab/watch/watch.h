@@ -18,7 +18,7 @@ struct lab_watch_options {
     const char *waves;      /* FST; see fst.h */
     const char *pcap;       /* packets: pcapng */
     const char *pcap_links; /* of links with a port that this pattern matches; NULL: of all */
-    /* No file: use of links over time, told by lab_watch_report(). */
+    /* No file: use of links over time, by lab_watch_report(). */
     bool usage;
     sim_time_t usage_window_ps; /* 0: some hundred windows */
 };
@@ -35,7 +35,7 @@ int lab_watch_claim(const struct lab_watch_options *opt, struct lab_claims *clai
  */
 int lab_watch_open(const struct lab_watch_options *opt, const struct sim_probe *also,
                    struct lab_watch **watch_p, struct sim_error *err);
-/** For sim_config; NULL when nobody observes. */
+/** For sim_config; NULL when nothing observes. */
 const struct sim_probe *lab_watch_probe(const struct lab_watch *watch);
 /**
  * Lines `usage place=... side=... from_ps=... to_ps=... payload_ps=...` of a run that has ended at

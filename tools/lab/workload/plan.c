@@ -12,11 +12,45 @@ const struct lab_protocol lab_protocol_short = {
 };
 
 /** Does the setup compare an MPI library with the board? */
-static bool is_over_mpi(const struct lab_workload *workload, const struct lab_setup *setup)
+static bool is_over_mpi(const struct lab_planning *p)
 {
-    return workload->over_mpi != NULL &&
-           (lab_mpi_library_of(lab_plan_text(setup, "api", "")) != NULL ||
-            lab_plan_says(setup, "system", "mpi-ib"));
+    return p->workload->over_mpi != NULL &&
+           (lab_mpi_library_of(lab_plan_text(p, "api", "")) != NULL ||
+            lab_plan_says(p, "system", "mpi-ib"));
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return limit != 0 && value > limit ? limit : value;
+}
+
+/** How often `bytes` go into the budget, at least once. */
+static uint64_t fitting(uint64_t budget, uint64_t bytes)
+{
+    return budget == 0 || bytes == 0 ? budget : bytes >= budget ? 1 : budget / bytes;
+}
+
+static void add_limited(const struct lab_planning *p, const char *key, uint64_t value)
+{
+    if (lab_workload_word(p->workload, key, NULL) != NULL)
+        lab_plan_arg_number(p, key, value);
+}
+
+/** warmup, rounds (as many as `rounds` where the setup says nothing) and repeats. Rounds of large
+ * transfers differ by nothing but their start, so a few of them are enough. */
+static void add_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t rounds)
+{
+    uint64_t fit = fitting(p->protocol->bytes, bytes);
+    uint64_t repeats =
+        at_most(at_most(lab_plan_number(p, "repeats", 10), p->protocol->repeats), fit);
+
+    rounds = at_most(lab_plan_number(p, "rounds", rounds), p->protocol->rounds);
+    if (fit != 0)
+        rounds = at_most(rounds, fitting(fit, repeats));
+    add_limited(p, "warmup",
+                at_most(at_most(lab_plan_number(p, "warmup", 1), p->protocol->warmup), fit));
+    add_limited(p, "rounds", rounds);
+    add_limited(p, "repeats", repeats);
 }
 
 static int plan_run(const struct lab_planning *start, const char *mode, struct sim_error *err)
@@ -28,71 +62,93 @@ static int plan_run(const struct lab_planning *start, const char *mode, struct s
     p.mode = mode;
     p.run = &p.plan->runs[p.plan->nruns++];
     p.run->platform = lab_plan_platform(p.pt->platform, p.setup);
-    rc = is_over_mpi(workload, p.setup) ? lab_plan_by_mpi(&p, workload->over_mpi, err)
-                                        : workload->by(&p, workload->plan, err);
+    rc = is_over_mpi(&p) ? lab_plan_by_mpi(&p, workload->over_mpi, err)
+                         : workload->by(&p, workload->plan, err);
     if (rc == SIM_OK && !workload->iterates)
-        lab_plan_rounds(&p,
-                        p.plan->bytes != 0 ? p.plan->bytes : lab_plan_number(p.setup, "bytes", 0),
-                        p.plan->rounds != 0 ? p.plan->rounds : 100);
+        add_rounds(&p, p.plan->bytes != 0 ? p.plan->bytes : lab_plan_number(&p, "bytes", 0),
+                   p.plan->rounds != 0 ? p.plan->rounds : 100);
+    if (p.plan->bytes != 0 && p.plan->directions == 0)
+        p.plan->directions = 1;
     return rc;
 }
 
 /** `faults`, and `bit_error_rate` of the links `fault_links`, all cables if nothing is said. */
-static int add_faults(const struct lab_point *pt, struct lab_run *run, struct load_arena *arena,
-                      struct sim_error *err)
+static int add_faults(const struct lab_planning *p, struct lab_run *run, struct sim_error *err)
 {
-    const char *rate = lab_setup_get(pt->setup, "bit_error_rate");
-    uint64_t e18 = 0;
+    const char *faults = lab_plan_text(p, "faults", "none");
+    const char *rate = lab_plan_text(p, "bit_error_rate", "0");
+    uint64_t e18;
 
-    if (strcmp(lab_plan_text(pt->setup, "faults", "none"), "none") != 0)
-        run->faults[run->nfaults++] = lab_setup_get(pt->setup, "faults");
-    if (rate != NULL && !load_decimal(rate, NULL, 18, &e18))
-        return lab_plan_fail(pt, err, "bit_error_rate", "a rate such as 1e-9");
+    if (strcmp(faults, "none") != 0)
+        run->faults[run->nfaults++] = faults;
+    if (!load_decimal(rate, NULL, 18, &e18))
+        return lab_plan_fail(p, err, "bit_error_rate", "a rate such as 1e-9");
     if (e18 != 0)
         run->faults[run->nfaults++] =
-            load_text(arena, "{link: '%s', bit_error_rate: %s}",
-                      lab_plan_text(pt->setup, "fault_links", "node*.hub.[ewsab]"), rate);
+            load_text(p->arena, "{link: '%s', bit_error_rate: %s}",
+                      lab_plan_text(p, "fault_links", "node*.hub.[ewsab]"), rate);
     return SIM_OK;
 }
 
 /** Errors come at random, so rounds differ, and as many count as the setup says. */
-static bool is_random(const struct lab_point *pt)
+static bool is_random(const struct lab_planning *p)
 {
-    return lab_setup_get(pt->setup, "faults") != NULL ||
-           lab_setup_get(pt->setup, "bit_error_rate") != NULL;
+    return lab_plan_given(p, "faults") || lab_plan_given(p, "bit_error_rate");
 }
 
-static const char *const dma_modes[] = { "dma-register", "dma-chain-host", "dma-chain-internal" };
+/** Where the setup says nothing, what the workload's keys have. */
+static int add_defaults(const struct lab_workload *workload, const char *where,
+                        struct lab_setup *setup, struct sim_error *err)
+{
+    int rc = SIM_OK;
+
+    if (workload->own == NULL)
+        return SIM_OK;
+    for (const struct hubsim_key *k = workload->own->keys; k->key[0] != '\0' && rc == SIM_OK; k++)
+        if (k->value[0] != '\0' && lab_setup_get(setup, k->key) == NULL)
+            rc = lab_setup_put(setup, k->key, k->value, where, err);
+    return rc;
+}
+
+/** The DMA modes that a transfer of the setup can have, or the one that it names. */
+static int plan_modes(const struct lab_planning *p, struct sim_error *err)
+{
+    static const char *const modes[] = { "dma-register", "dma-chain-host", "dma-chain-internal" };
+    bool registers = p->workload->registers && lab_plan_number(p, "count", 1) == 1;
+    const char *mode = lab_plan_text(p, "mode", "dma-chain-internal");
+    int rc = SIM_OK;
+
+    if (strcmp(mode, "link-only") == 0)
+        return lab_plan_link(p, err);
+    if (strcmp(mode, "dma") != 0 || is_over_mpi(p))
+        return plan_run(p, mode, err);
+    for (unsigned i = registers ? 0 : 1; i < LAB_PLAN_RUNS && rc == SIM_OK; i++)
+        rc = plan_run(p, modes[i], err);
+    return rc;
+}
 
 int lab_plan_make(const struct lab_point *point, const struct lab_protocol *protocol,
                   struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err)
 {
-    const char *mode = lab_plan_text(point->setup, "mode", "dma-chain-internal");
     static const struct lab_protocol whole = { .rounds = 0 };
-    struct lab_plan plan = { .median = lab_plan_says(point->setup, "reduce", "median") };
-    const struct lab_workload *workload = lab_workload_find(point->workload);
-    const struct lab_planning p = { .workload = workload,
-                                    .pt = point,
-                                    .setup = point->setup,
-                                    .protocol = is_random(point) ? &whole : protocol,
-                                    .plan = &plan,
-                                    .arena = arena };
+    struct lab_plan plan = { .nruns = 0 };
+    struct lab_setup setup = *point->setup;
+    struct lab_planning p = { .workload = lab_workload_find(point->workload, arena),
+                              .pt = point,
+                              .setup = &setup,
+                              .plan = &plan,
+                              .arena = arena };
     int rc = lab_words_check(point, err);
 
+    if (rc == SIM_OK)
+        rc = add_defaults(p.workload, point->where, &setup, err);
     if (rc != SIM_OK)
         return rc;
-    if (strcmp(mode, "link-only") == 0) {
-        rc = lab_plan_link(point, &plan, err);
-    } else if (strcmp(mode, "dma") == 0 && !is_over_mpi(workload, p.setup)) {
-        bool registers = workload->registers && lab_plan_number(p.setup, "count", 1) == 1;
-
-        for (unsigned i = registers ? 0 : 1; i < 3 && rc == SIM_OK; i++)
-            rc = plan_run(&p, dma_modes[i], err);
-    } else {
-        rc = plan_run(&p, mode, err);
-    }
+    p.protocol = is_random(&p) ? &whole : protocol;
+    plan.median = lab_plan_says(&p, "reduce", "median");
+    rc = plan_modes(&p, err);
     for (unsigned i = 0; i < plan.nruns && rc == SIM_OK; i++)
-        rc = add_faults(point, &plan.runs[i], arena, err);
+        rc = add_faults(&p, &plan.runs[i], err);
     if (rc == SIM_OK)
         *plan_p = plan;
     return rc;

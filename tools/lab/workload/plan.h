@@ -5,6 +5,7 @@
 #ifndef LAB_PLAN_H
 #define LAB_PLAN_H
 
+#include "tools/lab/format/table.h"
 #include "tools/lab/run/run.h"
 #include "tools/lab/workload/setup.h"
 
@@ -32,10 +33,10 @@ struct lab_plan {
     double closed_form; /* bytes per second when nruns is 0 */
     unsigned nruns;     /* the best of them counts */
     struct lab_run runs[LAB_PLAN_RUNS];
-    bool median;         /* of the repeats; else the least */
+    bool median;         /* instead of the least repeat */
     uint64_t bytes;      /* that one measured time moves; 0: as the result says */
     uint64_t rounds;     /* where the setup says nothing; 0: 100 */
-    uint64_t directions; /* 2: both at once, so bounds count twice; else 0 or 1 */
+    uint64_t directions; /* a path is used in so many at once; 0: no path bounds it */
     bool stores;         /* the CPU stores, so packets are small */
 };
 
@@ -43,13 +44,19 @@ int lab_plan_make(const struct lab_point *point, const struct lab_protocol *prot
                   struct load_arena *arena, struct lab_plan *plan_p, struct sim_error *err);
 /** The platform file of a row's nodes: rows of one cluster name its network as well. */
 const char *lab_plan_platform(const char *platform, const struct lab_setup *setup);
-/** The names of all workloads. NULL: there are only `i`. */
-const char *lab_workload_name(unsigned i);
+typedef void (*lab_workload_fn)(void *arg, const char *name, const char *summary);
+/** All that have a name: those of the tables, and programs beside the command. */
+void lab_workload_each(lab_workload_fn fn, void *arg);
+#define LAB_PRINTS_MAX 256u
 /** Does its result have the key, with a number as its value? So that a figure can be refused before
- * anything has run. */
-bool lab_workload_has(const char *name, const char *key);
-/** "bytes, repeats, ...", for messages. */
-const char *lab_workload_prints(const char *name);
+ * anything has run. @param prints all that it has: "bytes, repeats, ..." */
+bool lab_workload_has(const char *name, const char *key, char prints[LAB_PRINTS_MAX]);
+/** The key that a single point shows, and its value where the setup says nothing. */
+void lab_workload_point(const char *name, struct load_arena *arena, const char **key_p,
+                        const char **value_p);
+/** The keys of its setups: key, values, unit, default, meaning. @return whether there is such a one
+ */
+bool lab_workload_keys(const char *name, struct lab_table *table);
 /** Every key of a setup must be known, also where nothing will be run. */
 int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
                         struct sim_error *err);

@@ -16,30 +16,31 @@ static bool is_mbcf(const char *platform)
 
 const char *lab_plan_platform(const char *platform, const struct lab_setup *setup)
 {
+    const char *api = lab_setup_get(setup, "api");
+
     if (!is_mbcf(platform))
         return platform;
-    return lab_plan_says(setup, "api", "mpich") ? "mbcf-sunos" : "mbcf";
+    return api != NULL && strcmp(api, "mpich") == 0 ? "mbcf-sunos" : "mbcf";
 }
 
 /** One on each node, as many as the row says. */
 static void ranks_in_order(const struct lab_planning *p)
 {
-    p->run->nranks = (unsigned)lab_plan_number(p->setup, "nodes", 2);
+    p->run->nranks = (unsigned)lab_plan_number(p, "nodes", 2);
     for (unsigned i = 0; i < p->run->nranks; i++)
         p->run->nodes[i] = i;
 }
 
-/** By network and duplex; ranks on the first nodes. */
-static int choose_network(const struct lab_planning *p, struct sim_error *err)
+int lab_plan_network(const struct lab_planning *p, struct sim_error *err)
 {
-    uint64_t nodes = lab_plan_number(p->setup, "nodes", 2);
+    uint64_t nodes = lab_plan_number(p, "nodes", 2);
 
     if (nodes < 1 || nodes > LAB_RANKS_MAX)
-        return lab_plan_fail(p->pt, err, "nodes", "1 .. 64");
+        return lab_plan_fail(p, err, "nodes", "1 .. 64");
     ranks_in_order(p);
     if (p->pt->machine != NULL)
         p->run->machine = p->pt->machine;
-    else if (p->pt->platform == NULL)
+    else if (p->pt->platform == NULL && p->workload->own == NULL)
         return sim_error_set(err, SIM_ERR_CONFIG,
                              "%s: workload = %s: expected a platform or a machine beside it, which "
                              "says what network its MPI is on",
@@ -47,24 +48,13 @@ static int choose_network(const struct lab_planning *p, struct sim_error *err)
     else if (strcmp(p->pt->platform, "mbcf-hub") == 0)
         p->run->machine = "mbcf-hub";
     else if (is_mbcf(p->pt->platform))
-        p->run->machine =
-            lab_plan_says(p->setup, "duplex", "half") ? "mbcf-switch-half" : "mbcf-switch";
+        p->run->machine = lab_plan_says(p, "duplex", "half") ? "mbcf-switch-half" : "mbcf-switch";
     else
         return lab_plan_machine(p, err);
     return SIM_OK;
 }
 
-/** A word of the row's that has no meaning here, so that none is passed over in silence. */
-static int refuse(const struct lab_planning *p, const char *const *keys, const char *why,
-                  struct sim_error *err)
-{
-    for (; *keys != NULL; keys++)
-        if (lab_setup_get(p->setup, *keys) != NULL)
-            return lab_plan_fail(p->pt, err, *keys, why);
-    return SIM_OK;
-}
-
-static void fix(struct lab_run *run, const char *set)
+static void fix_value(struct lab_run *run, const char *set)
 {
     SIM_ASSERT(run->nfixed < LAB_FIXED_MAX);
     run->fixed[run->nfixed++] = set;
@@ -84,7 +74,7 @@ static int choose_link(const struct lab_planning *p, bool *dual_p, struct sim_er
         { "ib-fdr", "node*.ib.link.speed=fdr" },
         { "ib-edr", "node*.ib.link.speed=edr" },
     };
-    const char *net = lab_plan_text(p->setup, "net", "ib");
+    const char *net = lab_plan_text(p, "net", "ib");
     const char *dual = strstr(net, "-dual");
     size_t n = dual != NULL && dual[5] == '\0' ? (size_t)(dual - net) : strlen(net);
 
@@ -93,10 +83,10 @@ static int choose_link(const struct lab_planning *p, bool *dual_p, struct sim_er
         if (strlen(known[i].net) != n || strncmp(known[i].net, net, n) != 0)
             continue;
         if (known[i].set != NULL)
-            fix(p->run, known[i].set);
+            fix_value(p->run, known[i].set);
         return SIM_OK;
     }
-    return lab_plan_fail(p->pt, err, "net",
+    return lab_plan_fail(p, err, "net",
                          "ib, ib-sdr, ib-ddr, ib-qdr, ib-fdr10, ib-fdr or ib-edr, or one of these "
                          "with -dual");
 }
@@ -105,28 +95,27 @@ static int choose_link(const struct lab_planning *p, bool *dual_p, struct sim_er
 static int choose_rails(const struct lab_planning *p, bool dual, uint64_t *rails_p,
                         struct sim_error *err)
 {
-    uint64_t rails = lab_plan_number(p->setup, "rails", dual ? 2 : 0);
-    uint64_t ports = lab_plan_number(p->setup, "ports", rails);
+    uint64_t rails = lab_plan_number(p, "rails", dual ? 2 : 0);
+    uint64_t ports = lab_plan_number(p, "ports", rails);
 
-    if (lab_setup_get(p->setup, "rails") != NULL && (rails < 1 || rails > 2))
-        return lab_plan_fail(p->pt, err, "rails", "1 or 2");
-    if (lab_setup_get(p->setup, "ports") != NULL &&
-        (ports < 1 || ports > 2 || (rails != 0 && ports != rails)))
-        return lab_plan_fail(p->pt, err, "ports", "1 or 2, as rails and net");
+    if (lab_plan_given(p, "rails") && (rails < 1 || rails > 2))
+        return lab_plan_fail(p, err, "rails", "1 or 2");
+    if (lab_plan_given(p, "ports") && (ports < 1 || ports > 2 || (rails != 0 && ports != rails)))
+        return lab_plan_fail(p, err, "ports", "1 or 2, as rails and net");
     if (dual && rails != 2)
-        return lab_plan_fail(p->pt, err, "rails", "2, as net");
+        return lab_plan_fail(p, err, "rails", "2, as net");
     *rails_p = ports;
     if (ports == 2)
-        fix(p->run, "node*.ib.ports=2");
+        fix_value(p->run, "node*.ib.ports=2");
     return SIM_OK;
 }
 
 /** Which library: the one of HPCS 2016 where the row says no more than its paper. */
 static const char *library_of(const struct lab_planning *p)
 {
-    bool paper = lab_plan_says(p->setup, "system", "mpi-ib");
+    bool paper = lab_plan_says(p, "system", "mpi-ib");
 
-    return lab_mpi_library_of(lab_plan_text(p->setup, "api", paper ? "mvapich2-gdr" : ""));
+    return lab_mpi_library_of(lab_plan_text(p, "api", paper ? "mvapich2-gdr" : ""));
 }
 
 /** A library over InfiniBand, and what the row says of its settings. */
@@ -135,17 +124,17 @@ static int choose_ib(const struct lab_planning *p, struct sim_error *err)
     static const char *const foreign[] = { "mpi", NULL };
     const char *library = library_of(p), *gdr = lab_setup_get(p->setup, "gdr");
     const char *text;
-    uint64_t limit = lab_plan_number(p->setup, "gdr_limit", UINT64_MAX), rails = 0;
+    uint64_t limit = lab_plan_number(p, "gdr_limit", UINT64_MAX), rails = 0;
     bool dual = false;
     int rc;
 
     if (library == NULL)
-        return lab_plan_fail(p->pt, err, "api", "an MPI library of configs/mpi");
-    if (lab_plan_says(p->setup, "duplex", "half"))
-        return lab_plan_fail(p->pt, err, "duplex", "full: InfiniBand has no other");
-    if (lab_plan_says(p->setup, "uva", "off"))
-        return lab_plan_fail(p->pt, err, "uva", "on: MPI knows memories by their addresses");
-    rc = refuse(p, foreign, "nothing beside a library over InfiniBand", err);
+        return lab_plan_fail(p, err, "api", "an MPI library of configs/mpi");
+    if (lab_plan_says(p, "duplex", "half"))
+        return lab_plan_fail(p, err, "duplex", "full: InfiniBand has no other");
+    if (lab_plan_says(p, "uva", "off"))
+        return lab_plan_fail(p, err, "uva", "on: MPI knows memories by their addresses");
+    rc = lab_plan_refuse(p, foreign, "nothing beside a library over InfiniBand", err);
     if (rc == SIM_OK)
         rc = choose_link(p, &dual, err);
     if (rc == SIM_OK)
@@ -169,10 +158,7 @@ static bool over_ib(const struct lab_planning *p)
     static const char *const keys[] = { "api",       "system", "net",   "gdr",
                                         "gdr_limit", "rails",  "ports", NULL };
 
-    for (const char *const *key = keys; *key != NULL; key++)
-        if (lab_setup_get(p->setup, *key) != NULL)
-            return true;
-    return false;
+    return lab_plan_first(p, keys) != NULL;
 }
 
 /** The network that a row of the MBCF cluster names must be that of its platform. */
@@ -180,16 +166,15 @@ static int check_cluster_net(const struct lab_planning *p, struct sim_error *err
 {
     const char *own = strcmp(p->pt->platform, "mbcf-hub") == 0 ? "repeater-hub" : "switching-hub";
 
-    return strcmp(lab_plan_text(p->setup, "net", own), own) == 0
-               ? SIM_OK
-               : lab_plan_fail(p->pt, err, "net", own);
+    return strcmp(lab_plan_text(p, "net", own), own) == 0 ? SIM_OK
+                                                          : lab_plan_fail(p, err, "net", own);
 }
 
 /** One library: with requests (SR) or without (NSR); else over InfiniBand, or as the platform says.
  */
 static int choose_library(const struct lab_planning *p, struct sim_error *err)
 {
-    const char *api = lab_plan_text(p->setup, "api", "sr");
+    const char *api = lab_plan_text(p, "api", "sr");
 
     if (!is_mbcf(p->pt->platform))
         return over_ib(p) ? choose_ib(p, err) : SIM_OK;
@@ -198,7 +183,7 @@ static int choose_library(const struct lab_planning *p, struct sim_error *err)
     if (strcmp(api, "nsr") == 0)
         p->run->mpi = "mbcf,requests=off";
     else if (strcmp(api, "sr") != 0 && strcmp(api, "mpich") != 0)
-        return lab_plan_fail(p->pt, err, "api", "sr, nsr or mpich");
+        return lab_plan_fail(p, err, "api", "sr, nsr or mpich");
     return SIM_OK;
 }
 
@@ -213,21 +198,21 @@ static uint64_t count_of(const struct lab_planning *p, uint64_t bytes)
 
     count = count < STREAM_COUNT_MIN ? STREAM_COUNT_MIN : count;
     count = count > STREAM_COUNT_MAX ? STREAM_COUNT_MAX : count;
-    return lab_plan_number(p->setup, "count", count);
+    return lab_plan_number(p, "count", count);
 }
 
 /** A GPU by the socket that it is on: the adapter's, or the board's where the row says so or MPI
  * goes over it. */
 static const char *memory_of(const struct lab_planning *p, const char *key)
 {
-    const char *both = lab_plan_text(p->setup, "memory", "cpu");
-    const char *word = lab_plan_text(p->setup, key, both);
+    const char *both = lab_plan_text(p, "memory", "cpu");
+    const char *word = lab_plan_text(p, key, both);
     const char *side = over_ib(p) ? "ib" : "hub";
 
     if (strncmp(word, "gpu", 3) != 0 || is_mbcf(p->pt->platform))
         return lab_plan_memory(word, false);
-    if (lab_setup_get(p->setup, "gpu") != NULL)
-        side = lab_plan_says(p->setup, "gpu", "peach2-side") ? "hub" : "ib";
+    if (lab_plan_given(p, "gpu"))
+        side = lab_plan_says(p, "gpu", "peach2-side") ? "hub" : "ib";
     if (strcmp(word, "gpu-other-same-node") == 0)
         return strcmp(side, "ib") == 0 ? "gpu@ib+1" : "gpu@hub+1";
     if (strcmp(word, "gpu-across-qpi") == 0)
@@ -240,8 +225,8 @@ static int add_memories(const struct lab_planning *p, struct sim_error *err)
     static const char *const keys[] = { "src", "dst", NULL };
 
     for (const char *const *key = keys; *key != NULL; key++) {
-        if (lab_plan_says(p->setup, *key, "cpu-store"))
-            return lab_plan_fail(p->pt, err, *key, "cpu, or a GPU");
+        if (lab_plan_says(p, *key, "cpu-store"))
+            return lab_plan_fail(p, err, *key, "cpu, or a GPU");
         lab_plan_arg(p, *key, memory_of(p, *key));
     }
     return SIM_OK;
@@ -263,13 +248,13 @@ int lab_plan_mpi_blocks(const struct lab_planning *p, struct sim_error *err)
 
 static int plan_bandwidth(const struct lab_planning *p, struct sim_error *err)
 {
-    uint64_t bytes = lab_plan_number(p->setup, "bytes", 0), count = count_of(p, bytes);
-    bool both = lab_plan_says(p->setup, "direction", "both");
-    const char *pattern = lab_plan_text(p->setup, "pattern", both ? "both" : "one");
+    uint64_t bytes = lab_plan_number(p, "bytes", 0), count = count_of(p, bytes);
+    bool both = lab_plan_says(p, "direction", "both");
+    const char *pattern = lab_plan_text(p, "pattern", both ? "both" : "one");
     int rc;
 
-    if (lab_setup_get(p->setup, "direction") != NULL && both != (strcmp(pattern, "both") == 0))
-        return lab_plan_fail(p->pt, err, "direction", "the same as pattern");
+    if (lab_plan_given(p, "direction") && both != (strcmp(pattern, "both") == 0))
+        return lab_plan_fail(p, err, "direction", "the same as pattern");
     p->plan->directions = strcmp(pattern, "both") == 0 ? 2 : 1;
     p->plan->rounds = 1; /* each stream is timed alone */
     p->run->program = "mpi-bandwidth";
@@ -287,18 +272,17 @@ int lab_plan_mpi_pingpong(const struct lab_planning *p, struct sim_error *err)
     static const char *const streams[] = { "count", "pattern", NULL };
     int rc;
 
-    if (lab_plan_says(p->setup, "direction", "both"))
+    if (lab_plan_says(p, "direction", "both"))
         return plan_bandwidth(p, err);
-    rc = refuse(p, streams, "nothing here: it is of mpi-bandwidth", err);
-    if (rc == SIM_OK && lab_setup_get(p->setup, "op") != NULL &&
-        !lab_plan_says(p->setup, "op", "send-recv"))
-        return lab_plan_fail(p->pt, err, "op", "send-recv");
-    p->plan->bytes = lab_plan_number(p->setup, "bytes", 0);
+    rc = lab_plan_refuse(p, streams, "nothing here: it is of mpi-bandwidth", err);
+    if (rc == SIM_OK && lab_plan_given(p, "op") && !lab_plan_says(p, "op", "send-recv"))
+        return lab_plan_fail(p, err, "op", "send-recv");
+    p->plan->bytes = lab_plan_number(p, "bytes", 0);
     p->run->program = "mpi-pingpong";
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
     if (rc == SIM_OK)
         rc = add_memories(p, err);
-    lab_plan_arg(p, "receives", lab_plan_text(p->setup, "receives", "called"));
+    lab_plan_pass(p, "receives", "called");
     if (is_mbcf(p->pt->platform))
         p->plan->rounds = 1;
     return rc;
@@ -307,17 +291,17 @@ int lab_plan_mpi_pingpong(const struct lab_planning *p, struct sim_error *err)
 /** Remote writes or appends to a FIFO: one, or back to back. */
 static int plan_facility(const struct lab_planning *p, struct sim_error *err)
 {
-    uint64_t bytes = lab_plan_number(p->setup, "bytes", 0);
+    uint64_t bytes = lab_plan_number(p, "bytes", 0);
 
     if (bytes == 0)
-        return lab_plan_fail(p->pt, err, "bytes", "at least 1");
-    if (!lab_plan_says(p->setup, "api", "mbcf"))
-        return lab_plan_fail(p->pt, err, "api", "mbcf");
+        return lab_plan_fail(p, err, "bytes", "at least 1");
+    if (!lab_plan_says(p, "api", "mbcf"))
+        return lab_plan_fail(p, err, "api", "mbcf");
     p->plan->bytes = bytes;
     p->plan->rounds = 1;
     p->run->program = p->pt->workload;
     lab_plan_arg_number(p, "bytes", bytes);
-    lab_plan_arg(p, "op", lab_plan_text(p->setup, "op", "write"));
+    lab_plan_pass(p, "op", "write");
     return SIM_OK;
 }
 
@@ -333,29 +317,28 @@ static int plan_facility_stream(const struct lab_planning *p, struct sim_error *
 static int plan_collective(const struct lab_planning *p, struct sim_error *err)
 {
     p->run->program = "mpi-collective";
-    lab_plan_arg(p, "op", lab_plan_text(p->setup, "op", "allreduce"));
-    lab_plan_arg_number(p, "bytes", lab_plan_number(p->setup, "bytes", 8));
+    lab_plan_pass(p, "op", "allreduce");
+    lab_plan_arg_number(p, "bytes", lab_plan_number(p, "bytes", 8));
     lab_plan_arg(p, "memory", memory_of(p, "memory"));
-    p->plan->bytes = lab_plan_number(p->setup, "bytes", 8);
+    p->plan->bytes = lab_plan_number(p, "bytes", 8);
     p->run->algorithms = lab_setup_get(p->setup, "algorithm");
-    if (strcmp(lab_plan_text(p->setup, "mpi", ""), "peach2") == 0)
+    if (strcmp(lab_plan_text(p, "mpi", ""), "peach2") == 0)
         lab_plan_arg(p, "traffic", "on");
-    if (lab_setup_get(p->setup, "place") != NULL)
+    if (lab_plan_given(p, "place"))
         return lab_plan_place(p, err);
     ranks_in_order(p);
     return SIM_OK;
 }
 
-/** The iterations of a kernel are alike, so that few of them tell the time of all. */
+/** The iterations of a kernel are alike, so the time of all follows from a few. */
 static int plan_kernel(const struct lab_planning *p, struct sim_error *err)
 {
     (void)err;
     ranks_in_order(p); /* not the pair that some machines are chosen with */
     p->run->program = p->pt->workload;
     p->plan->bytes = 0;
-    lab_plan_arg(p, "class", lab_plan_text(p->setup, "class", "W"));
-    if (lab_setup_get(p->setup, "iterations") != NULL)
-        lab_plan_arg(p, "iterations", lab_setup_get(p->setup, "iterations"));
+    lab_plan_pass(p, "class", "W");
+    lab_plan_pass(p, "iterations", NULL);
     if (p->protocol->rounds != 0)
         lab_plan_arg_number(p, "sample", p->protocol->rounds);
     return SIM_OK;
@@ -363,95 +346,79 @@ static int plan_kernel(const struct lab_planning *p, struct sim_error *err)
 
 static int plan_by_facility(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
 {
-    int rc = choose_network(p, err);
+    int rc = lab_plan_network(p, err);
 
     return rc == SIM_OK ? plan(p, err) : rc;
 }
 
 int lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
 {
-    int rc = choose_network(p, err);
+    int rc = lab_plan_network(p, err);
 
     if (rc == SIM_OK)
         rc = choose_library(p, err);
     if (rc != SIM_OK)
         return rc;
-    if (lab_setup_get(p->setup, "mpi") != NULL)
-        p->run->mpi = lab_setup_get(p->setup, "mpi");
+    p->run->mpi = lab_plan_text(p, "mpi", p->run->mpi);
     return plan(p, err);
 }
 
 /* ---- the workloads ----------------------------------------------------------------- */
 
-#define API                                                                                        \
-    {                                                                                              \
-        "api", NULL                                                                                \
-    }
-#define NET                                                                                        \
-    {                                                                                              \
-        "net", NULL                                                                                \
-    }
-#define DUPLEX                                                                                     \
-    {                                                                                              \
-        "duplex", "half|full"                                                                      \
-    }
-
 const struct lab_word lab_words_mpi[] = {
-    { "count", LAB_NUMBER },
+    { "count", HUBSIM_NUMBER },
     { "direction", "one|both" },
     { "memory", "cpu|gpu" }, /* src and dst at once */
     { "mpi", NULL },
     { "system", "native|mpi-ib" },
     { "uva", "on|off" },
-    DUPLEX,
+    { "duplex", "half|full" },
     { "receives", "preposted|called" },
     { "pattern", "one|both|rate" },
     { "op", NULL },
     { 0 },
 };
 
-static const struct lab_word collective_words[] = {
-    { "memory", "cpu|gpu" },
-    { "algorithm", NULL },
-    { "mpi", NULL },
-    { "place", NULL },
-    API,
-    NET,
-    DUPLEX,
-    { "op", NULL },
+static const struct lab_word cluster_words[] = {
+    { "api", NULL },
+    { "net", NULL },
+    { "duplex", "half|full" },
     { 0 },
 };
 
+static const struct lab_word collective_words[] = {
+    { "memory", "cpu|gpu" }, { "algorithm", NULL }, { "mpi", NULL },
+    { "place", NULL },       { "op", NULL },        { 0 },
+};
+
 static const struct lab_word kernel_words[] = {
-    API,
-    NET,
-    DUPLEX,
     { "class", "S|W" },
     { "size", NULL },
-    { "iterations", LAB_NUMBER },
+    { "iterations", HUBSIM_NUMBER },
     { "version", NULL },
     { 0 },
 };
 
 static const struct lab_word facility_words[] = {
-    { "count", LAB_NUMBER }, API, DUPLEX, { "op", NULL }, { 0 },
+    { "count", HUBSIM_NUMBER }, { "api", NULL }, { "duplex", "half|full" }, { "op", NULL }, { 0 },
 };
 
 /* npb/npb.c prints these. */
 #define KERNEL(name)                                                                               \
     {                                                                                              \
-        name, { kernel_words }, .by = lab_plan_by_mpi, .plan = plan_kernel, .iterates = true,      \
-                                .prints = "latency_ps_min, latency_ps_median, whole_ps, bytes, "   \
-                                          "messages, write_bytes, iterations, run, verified"       \
+        name, { lab_words_transfer, kernel_words, cluster_words },                                 \
+            .by = lab_plan_by_mpi, .plan = plan_kernel, .iterates = true,                          \
+            .prints = "latency_ps_min, latency_ps_median, whole_ps, bytes, "                       \
+                      "messages, write_bytes, iterations, run, verified"                           \
     }
 const struct lab_workload lab_workloads_mpi[] = {
     { "mpi-bandwidth",
-      { lab_words_mpi, lab_words_pair, lab_words_ib },
+      { lab_words_transfer, lab_words_mpi, lab_words_pair, lab_words_ib },
       .by = lab_plan_by_mpi,
       .plan = plan_bandwidth,
       .prints = LAB_PRINTS ", messages" },
     { "mpi-collective",
-      { collective_words },
+      { lab_words_transfer, collective_words, cluster_words },
       .by = lab_plan_by_mpi,
       .plan = plan_collective,
       .prints = LAB_PRINTS },
@@ -463,12 +430,12 @@ const struct lab_workload lab_workloads_mpi[] = {
     KERNEL("npb-sp"),
     KERNEL("npb-bt"),
     { "mbcf-oneway",
-      { facility_words },
+      { lab_words_transfer, facility_words },
       .by = plan_by_facility,
       .plan = plan_facility,
       .prints = LAB_PRINTS },
     { "mbcf-stream",
-      { facility_words },
+      { lab_words_transfer, facility_words },
       .by = plan_by_facility,
       .plan = plan_facility_stream,
       .prints = LAB_PRINTS },

@@ -1,20 +1,23 @@
 /*
- * Inside of workload/: how a workload describes itself, and what plans share. To add one: a row in
- * the table of its family, plan_tca.c or plan_mpi.c, with its words, its plan and what its program
- * prints.
+ * Inside of workload/: what plans share. Two things are workloads:
+ *
+ *   a program that describes itself (hubsim-workload.h): its keys become its arguments;
+ *   a row of the tables in plan_tca.c and plan_mpi.c: it takes the words of published setups, which
+ *   say which of several programs and libraries was measured, and where.
  */
 #ifndef LAB_PLAN_PARTS_H
 #define LAB_PLAN_PARTS_H
 
+#include "hosts/launch/include/hubsim-workload.h"
 #include "tools/lab/workload/plan.h"
+#include "tools/load/nearest.h"
 
 SIM_BEGIN_DECLS
 
-/** A key of setups and what it may say: LAB_NUMBER, one of "a|b|c", or anything (NULL). */
+/** A key of setups and what it may say: as of a struct hubsim_key, or anything (NULL). */
 struct lab_word {
     const char *key, *values;
 };
-extern const char LAB_NUMBER[];
 
 struct lab_workload;
 
@@ -22,11 +25,11 @@ struct lab_workload;
 struct lab_planning {
     const struct lab_workload *workload;
     const struct lab_point *pt;
-    const struct lab_setup *setup; /* of the point */
+    const struct lab_setup *setup; /* the point's, with the defaults of the workload's keys */
     const struct lab_protocol *protocol;
     const char *mode;
     struct lab_plan *plan;
-    struct lab_run *run; /* of the plan */
+    struct lab_run *run; /* in the plan */
     struct load_arena *arena;
 };
 typedef int (*lab_plan_fn)(const struct lab_planning *p, struct sim_error *err);
@@ -35,7 +38,7 @@ typedef int (*lab_plan_fn)(const struct lab_planning *p, struct sim_error *err);
 typedef int (*lab_plan_by_fn)(const struct lab_planning *p, lab_plan_fn plan,
                               struct sim_error *err);
 
-#define LAB_WORD_LISTS 5u
+#define LAB_WORD_LISTS 6u
 
 struct lab_workload {
     const char *name;
@@ -49,6 +52,7 @@ struct lab_workload {
     bool registers;       /* does a transfer that the registers of a DMA controller hold */
     bool iterates;        /* by its own count, so that there are no rounds */
     const char *prints;   /* the numbers of its result, as workloads/ prints them: "a, b, c" */
+    const struct hubsim_workload *own; /* how it describes itself; NULL: a row of a table */
 };
 
 /* What workloads/common.c prints. */
@@ -59,30 +63,39 @@ struct lab_workload {
 /* The families, each ended by a row without a name. */
 extern const struct lab_workload lab_workloads_tca[], lab_workloads_mpi[];
 
-/* Words of both: of two ranks, and of libraries over InfiniBand. */
-extern const struct lab_word lab_words_pair[], lab_words_ib[], lab_words_mpi[];
+/* Words of both: a transfer, two ranks, and libraries over InfiniBand. */
+extern const struct lab_word lab_words_transfer[], lab_words_pair[], lab_words_ib[],
+    lab_words_mpi[];
 
-/** NULL: there is none of this name. */
-const struct lab_workload *lab_workload_find(const char *name);
+/** NULL: there is none of this name, or path of a program. */
+const struct lab_workload *lab_workload_find(const char *name, struct load_arena *arena);
+/** A key of its setups. @param near NULL, or collects what might be meant */
+const struct lab_word *lab_workload_word(const struct lab_workload *workload, const char *key,
+                                         struct load_nearest *near);
 
 /* plan_read.c: reading a setup */
-const char *lab_plan_text(const struct lab_setup *setup, const char *key, const char *absent);
-bool lab_plan_says(const struct lab_setup *setup, const char *key, const char *value);
-uint64_t lab_plan_number(const struct lab_setup *setup, const char *key, uint64_t absent);
+const char *lab_plan_text(const struct lab_planning *p, const char *key, const char *absent);
+bool lab_plan_given(const struct lab_planning *p, const char *key);
+bool lab_plan_says(const struct lab_planning *p, const char *key, const char *value);
+uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t absent);
 /** "FILE:LINE: setup key=value: expected ..." @return SIM_ERR_CONFIG */
-int lab_plan_fail(const struct lab_point *pt, struct sim_error *err, const char *key,
+int lab_plan_fail(const struct lab_planning *p, struct sim_error *err, const char *key,
                   const char *expected);
+/** Which of the keys (NULL at their end) is said first; NULL: none. */
+const char *lab_plan_first(const struct lab_planning *p, const char *const *keys);
+/** Words of the row that have no meaning here, so that none is passed over in silence. */
+int lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why,
+                    struct sim_error *err);
 
-/* and writing what a program is told */
+/* and writing the arguments of a program */
 void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value);
+/** The value of the setup, or `absent`; NULL: then there is none. */
+void lab_plan_pass(const struct lab_planning *p, const char *key, const char *absent);
 void lab_plan_arg_number(const struct lab_planning *p, const char *key, uint64_t value);
 /** Words of the papers -> the programs' names of memories. CPU stores come from the CPU. */
 const char *lab_plan_memory(const char *word, bool pio_source);
 /** src= and dst=. With PIO the source is the CPU. */
 void lab_plan_memories(const struct lab_planning *p);
-/** warmup, rounds (as many as `rounds` where the setup says nothing) and repeats. Rounds of large
- * transfers differ by nothing but their start, so few of them tell as much. */
-void lab_plan_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t rounds);
 /** Blocks of a block-stride transfer, of a cube of n^3 doubles where only n= is said: n rows of n
  * doubles, one from each plane. */
 struct lab_shape {
@@ -93,13 +106,21 @@ void lab_plan_arg_shape(const struct lab_planning *p, const struct lab_shape *sh
 /** The node of each rank: as they are numbered, or `place`, a list with commas. */
 int lab_plan_place(const struct lab_planning *p, struct sim_error *err);
 
+/* plan_described.c: programs that describe themselves */
+/** NULL: the program of this name or path does not. */
+const struct lab_workload *lab_plan_described(const char *name, struct load_arena *arena);
+
+void lab_plan_each_described(lab_workload_fn fn, void *arg);
+
 /* plan_tca.c: programs that use the board */
 /** The smallest machine that has this distance (or these nodes), and two ranks at it. */
 int lab_plan_machine(const struct lab_planning *p, struct sim_error *err);
 /** The closed form of a link. */
-int lab_plan_link(const struct lab_point *pt, struct lab_plan *plan, struct sim_error *err);
+int lab_plan_link(const struct lab_planning *p, struct sim_error *err);
 
 /* plan_mpi.c: programs that use MPI, or the facility below it */
+/** By network and duplex; ranks on the first nodes. */
+int lab_plan_network(const struct lab_planning *p, struct sim_error *err);
 int lab_plan_by_mpi(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err);
 int lab_plan_mpi_pingpong(const struct lab_planning *p, struct sim_error *err);
 int lab_plan_mpi_blocks(const struct lab_planning *p, struct sim_error *err);

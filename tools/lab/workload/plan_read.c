@@ -1,4 +1,4 @@
-/* Reading a setup whose words are right, and writing what a program is told of it. */
+/* Reading a setup whose words are right, and writing the arguments of its program. */
 #include "tools/lab/workload/plan_parts.h"
 #include "tools/load/value.h"
 
@@ -6,21 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *lab_plan_text(const struct lab_setup *setup, const char *key, const char *absent)
+const char *lab_plan_text(const struct lab_planning *p, const char *key, const char *absent)
 {
-    const char *value = lab_setup_get(setup, key);
+    const char *value = lab_setup_get(p->setup, key);
 
     return value != NULL ? value : absent;
 }
 
-bool lab_plan_says(const struct lab_setup *setup, const char *key, const char *value)
+bool lab_plan_given(const struct lab_planning *p, const char *key)
 {
-    return strcmp(lab_plan_text(setup, key, ""), value) == 0;
+    return lab_setup_get(p->setup, key) != NULL;
 }
 
-uint64_t lab_plan_number(const struct lab_setup *setup, const char *key, uint64_t absent)
+bool lab_plan_says(const struct lab_planning *p, const char *key, const char *value)
 {
-    const char *text = lab_setup_get(setup, key);
+    return strcmp(lab_plan_text(p, key, ""), value) == 0;
+}
+
+uint64_t lab_plan_number(const struct lab_planning *p, const char *key, uint64_t absent)
+{
+    const char *text = lab_setup_get(p->setup, key);
     uint64_t value = absent;
 
     if (text != NULL)
@@ -28,11 +33,26 @@ uint64_t lab_plan_number(const struct lab_setup *setup, const char *key, uint64_
     return value;
 }
 
-int lab_plan_fail(const struct lab_point *pt, struct sim_error *err, const char *key,
+int lab_plan_fail(const struct lab_planning *p, struct sim_error *err, const char *key,
                   const char *expected)
 {
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", pt->where, key,
-                         lab_plan_text(pt->setup, key, "(absent)"), expected);
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", p->pt->where, key,
+                         lab_plan_text(p, key, "(absent)"), expected);
+}
+
+const char *lab_plan_first(const struct lab_planning *p, const char *const *keys)
+{
+    while (*keys != NULL && !lab_plan_given(p, *keys))
+        keys++;
+    return *keys;
+}
+
+int lab_plan_refuse(const struct lab_planning *p, const char *const *keys, const char *why,
+                    struct sim_error *err)
+{
+    const char *key = lab_plan_first(p, keys);
+
+    return key != NULL ? lab_plan_fail(p, err, key, why) : SIM_OK;
 }
 
 void lab_plan_arg(const struct lab_planning *p, const char *key, const char *value)
@@ -46,6 +66,14 @@ void lab_plan_arg_number(const struct lab_planning *p, const char *key, uint64_t
     lab_plan_arg(p, key, load_text(p->arena, "%" PRIu64, value));
 }
 
+void lab_plan_pass(const struct lab_planning *p, const char *key, const char *absent)
+{
+    const char *value = lab_plan_text(p, key, absent);
+
+    if (value != NULL)
+        lab_plan_arg(p, key, value);
+}
+
 const char *lab_plan_memory(const char *word, bool pio_source)
 {
     if (pio_source || strncmp(word, "cpu", 3) == 0)
@@ -55,48 +83,21 @@ const char *lab_plan_memory(const char *word, bool pio_source)
     return strcmp(word, "gpu-across-qpi") == 0 ? "gpu2" : "gpu0";
 }
 
-static uint64_t at_most(uint64_t value, uint64_t limit)
-{
-    return limit != 0 && value > limit ? limit : value;
-}
-
-/** How often `bytes` go into the budget, at least once. */
-static uint64_t fitting(uint64_t budget, uint64_t bytes)
-{
-    return budget == 0 || bytes == 0 ? budget : bytes >= budget ? 1 : budget / bytes;
-}
-
-void lab_plan_rounds(const struct lab_planning *p, uint64_t bytes, uint64_t rounds)
-{
-    uint64_t fit = fitting(p->protocol->bytes, bytes);
-    uint64_t repeats =
-        at_most(at_most(lab_plan_number(p->setup, "repeats", 10), p->protocol->repeats), fit);
-
-    rounds = at_most(lab_plan_number(p->setup, "rounds", rounds), p->protocol->rounds);
-    if (fit != 0)
-        rounds = at_most(rounds, fitting(fit, repeats));
-    lab_plan_arg_number(
-        p, "warmup",
-        at_most(at_most(lab_plan_number(p->setup, "warmup", 1), p->protocol->warmup), fit));
-    lab_plan_arg_number(p, "rounds", rounds);
-    lab_plan_arg_number(p, "repeats", repeats);
-}
-
 int lab_plan_shape(const struct lab_planning *p, struct lab_shape *shape_p, struct sim_error *err)
 {
-    uint64_t n = lab_plan_number(p->setup, "n", 0), bytes;
-    struct lab_shape shape = { lab_plan_number(p->setup, "blocks", n),
-                               lab_plan_number(p->setup, "block_bytes", 8 * n),
-                               lab_plan_number(p->setup, "pitch_bytes", 8 * n * n) };
+    uint64_t n = lab_plan_number(p, "n", 0), bytes;
+    struct lab_shape shape = { lab_plan_number(p, "blocks", n),
+                               lab_plan_number(p, "block_bytes", 8 * n),
+                               lab_plan_number(p, "pitch_bytes", 8 * n * n) };
 
     bytes = shape.blocks * shape.block_bytes;
     if (bytes == 0)
-        return lab_plan_fail(p->pt, err, shape.blocks == 0 ? "blocks" : "block_bytes",
+        return lab_plan_fail(p, err, shape.blocks == 0 ? "blocks" : "block_bytes",
                              "at least 1, or n");
-    if (lab_plan_number(p->setup, "bytes", bytes) != bytes)
-        return lab_plan_fail(p->pt, err, "bytes", "blocks * block_bytes");
+    if (lab_plan_number(p, "bytes", bytes) != bytes)
+        return lab_plan_fail(p, err, "bytes", "blocks * block_bytes");
     if (shape.pitch_bytes < shape.block_bytes)
-        return lab_plan_fail(p->pt, err, "pitch_bytes", "at least block_bytes");
+        return lab_plan_fail(p, err, "pitch_bytes", "at least block_bytes");
     *shape_p = shape;
     return SIM_OK;
 }
@@ -110,11 +111,11 @@ void lab_plan_arg_shape(const struct lab_planning *p, const struct lab_shape *sh
 
 int lab_plan_place(const struct lab_planning *p, struct sim_error *err)
 {
-    const char *place = lab_plan_text(p->setup, "place", NULL);
-    uint64_t nodes = lab_plan_number(p->setup, "nodes", 2);
+    const char *place = lab_plan_text(p, "place", NULL);
+    uint64_t nodes = lab_plan_number(p, "nodes", 2);
 
-    if (nodes < 2 || nodes > LAB_RANKS_MAX)
-        return lab_plan_fail(p->pt, err, "nodes", "2 .. 64");
+    if (nodes < 1 || nodes > LAB_RANKS_MAX)
+        return lab_plan_fail(p, err, "nodes", "1 .. 64");
     p->run->nranks = (unsigned)nodes;
     for (unsigned i = 0; i < p->run->nranks; i++) {
         char *end;
@@ -123,7 +124,7 @@ int lab_plan_place(const struct lab_planning *p, struct sim_error *err)
         if (place == NULL)
             continue;
         if (end == place || *end != (i + 1 < p->run->nranks ? ',' : '\0'))
-            return lab_plan_fail(p->pt, err, "place", "a node for each rank, with commas");
+            return lab_plan_fail(p, err, "place", "a node for each rank, with commas");
         place = end + 1;
     }
     return SIM_OK;
@@ -132,11 +133,13 @@ int lab_plan_place(const struct lab_planning *p, struct sim_error *err)
 void lab_plan_memories(const struct lab_planning *p)
 {
     bool pio = strcmp(p->mode, "pio") == 0;
-    bool far = lab_plan_says(p->setup, "gpu", "ib-side"); /* the other socket than the board's */
-    const char *src = lab_plan_text(p->setup, "src", "cpu");
-    const char *dst = lab_plan_text(p->setup, "dst", "cpu");
+    bool far = lab_plan_says(p, "gpu", "ib-side"); /* the other socket than the board's */
 
-    lab_plan_arg(p, "src", far && strcmp(src, "gpu") == 0 ? "gpu@!hub" : lab_plan_memory(src, pio));
-    lab_plan_arg(p, "dst",
-                 far && strcmp(dst, "gpu") == 0 ? "gpu@!hub" : lab_plan_memory(dst, false));
+    for (unsigned i = 0; i < 2; i++) {
+        const char *key = i == 0 ? "src" : "dst", *word = lab_plan_text(p, key, "cpu");
+
+        lab_plan_arg(p, key,
+                     far && strcmp(word, "gpu") == 0 ? "gpu@!hub"
+                                                     : lab_plan_memory(word, pio && i == 0));
+    }
 }

@@ -17,10 +17,10 @@ int lab_plan_machine(const struct lab_planning *p, struct sim_error *err)
         { "ring8", 8, 4, { 0 } },
         { "subcluster16", 16, 5, { 0, 2, 4, 6, 7, 15 } }, /* round the first ring, then across */
     };
-    bool cuda = strncmp(lab_plan_text(p->setup, "api", ""), "cuda", 4) == 0;
+    bool cuda = strncmp(lab_plan_text(p, "api", ""), "cuda", 4) == 0;
     bool local = cuda || p->workload->one_node;
-    uint64_t nodes = lab_plan_number(p->setup, "nodes", local ? 1 : 2);
-    uint64_t hops = lab_plan_number(p->setup, "hops", 1);
+    uint64_t nodes = lab_plan_number(p, "nodes", local ? 1 : 2);
+    uint64_t hops = lab_plan_number(p, "hops", 1);
 
     if (p->pt->machine != NULL) {
         p->run->machine = p->pt->machine;
@@ -34,7 +34,7 @@ int lab_plan_machine(const struct lab_planning *p, struct sim_error *err)
         return SIM_OK;
     }
     if (hops == 0)
-        return lab_plan_fail(p->pt, err, "hops", "1 .. 5 where there are two nodes");
+        return lab_plan_fail(p, err, "hops", "1 .. 5 where there are two nodes");
     for (unsigned i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
         if (machines[i].nodes < nodes || machines[i].hops < hops)
             continue;
@@ -43,25 +43,23 @@ int lab_plan_machine(const struct lab_planning *p, struct sim_error *err)
         p->run->nodes[1] = machines[i].at[1] != 0 ? machines[i].at[hops] : (unsigned)hops;
         return SIM_OK;
     }
-    return lab_plan_fail(p->pt, err, hops > 5 ? "hops" : "nodes",
+    return lab_plan_fail(p, err, hops > 5 ? "hops" : "nodes",
                          "a distance and a size that a machine has");
 }
 
 static void add_notify(const struct lab_planning *p)
 {
-    if (lab_setup_get(p->setup, "notify") != NULL)
-        lab_plan_arg(p, "notify", lab_plan_text(p->setup, "notify", ""));
-    if (lab_setup_get(p->setup, "notify_self") != NULL)
-        lab_plan_arg(p, "notify_self", lab_plan_text(p->setup, "notify_self", ""));
+    lab_plan_pass(p, "notify", NULL);
+    lab_plan_pass(p, "notify_self", NULL);
 }
 
 static int plan_pingpong(const struct lab_planning *p, struct sim_error *err)
 {
-    p->plan->bytes = lab_plan_number(p->setup, "bytes", 0);
+    p->plan->bytes = lab_plan_number(p, "bytes", 0);
     if (p->plan->bytes == 0)
-        return lab_plan_fail(p->pt, err, "bytes", "at least 1");
+        return lab_plan_fail(p, err, "bytes", "at least 1");
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
-    if (lab_plan_says(p->setup, "staging", "host")) {
+    if (lab_plan_says(p, "staging", "host")) {
         p->run->program = "staged";
         return SIM_OK;
     }
@@ -75,13 +73,12 @@ static int plan_pingpong(const struct lab_planning *p, struct sim_error *err)
 
 static int plan_chain(const struct lab_planning *p, struct sim_error *err)
 {
-    uint64_t bytes = lab_plan_number(p->setup, "bytes", 0),
-             count = lab_plan_number(p->setup, "count", 1);
+    uint64_t bytes = lab_plan_number(p, "bytes", 0), count = lab_plan_number(p, "count", 1);
 
     if (bytes == 0 || count == 0)
-        return lab_plan_fail(p->pt, err, bytes == 0 ? "bytes" : "count", "at least 1");
+        return lab_plan_fail(p, err, bytes == 0 ? "bytes" : "count", "at least 1");
     if (strcmp(p->mode, "pio") == 0)
-        return lab_plan_fail(p->pt, err, "mode", "a DMA mode");
+        return lab_plan_fail(p, err, "mode", "a DMA mode");
     p->plan->bytes = bytes * count;
     p->run->program = "dma-chain";
     lab_plan_arg(p, "mode", p->mode);
@@ -109,21 +106,21 @@ static int plan_stride(const struct lab_planning *p, struct sim_error *err)
 
 static int plan_stream(const struct lab_planning *p, struct sim_error *err)
 {
-    uint64_t bytes = lab_plan_number(p->setup, "bytes", 0);
-    uint64_t channels = lab_plan_number(p->setup, "channels", 1);
-    bool both = lab_plan_says(p->setup, "direction", "both"), pio = strcmp(p->mode, "pio") == 0;
+    uint64_t bytes = lab_plan_number(p, "bytes", 0);
+    uint64_t channels = lab_plan_number(p, "channels", 1);
+    bool both = lab_plan_says(p, "direction", "both"), pio = strcmp(p->mode, "pio") == 0;
 
     if (bytes == 0 || channels == 0)
-        return lab_plan_fail(p->pt, err, bytes == 0 ? "bytes" : "channels", "at least 1");
+        return lab_plan_fail(p, err, bytes == 0 ? "bytes" : "channels", "at least 1");
     if (pio && (both || channels > 1))
-        return lab_plan_fail(p->pt, err, both ? "direction" : "channels", "one stream of stores");
+        return lab_plan_fail(p, err, both ? "direction" : "channels", "one stream of stores");
     p->plan->directions = both ? 2 : 1;
     p->plan->bytes = bytes * channels * p->plan->directions;
     p->plan->stores = pio;
     p->run->program = pio ? "pio-stream" : "streams";
     lab_plan_arg_number(p, "bytes", bytes);
     if (pio) {
-        lab_plan_arg(p, "dst", lab_plan_memory(lab_plan_text(p->setup, "dst", "cpu"), false));
+        lab_plan_arg(p, "dst", lab_plan_memory(lab_plan_text(p, "dst", "cpu"), false));
         return SIM_OK;
     }
     lab_plan_arg(p, "mode", p->mode);
@@ -135,51 +132,30 @@ static int plan_stream(const struct lab_planning *p, struct sim_error *err)
 
 static int plan_cuda(const struct lab_planning *p, struct sim_error *err)
 {
-    p->plan->bytes = lab_plan_number(p->setup, "bytes", 0);
+    p->plan->bytes = lab_plan_number(p, "bytes", 0);
     if (p->plan->bytes == 0)
-        return lab_plan_fail(p->pt, err, "bytes", "at least 1");
+        return lab_plan_fail(p, err, "bytes", "at least 1");
     p->run->program = "cuda-peer";
     lab_plan_arg_number(p, "bytes", p->plan->bytes);
-    lab_plan_arg(p, "uva", lab_plan_text(p->setup, "uva", "on"));
+    lab_plan_pass(p, "uva", "on");
     return SIM_OK;
 }
 
-int lab_plan_link(const struct lab_point *pt, struct lab_plan *plan, struct sim_error *err)
+int lab_plan_link(const struct lab_planning *p, struct sim_error *err)
 {
-    uint64_t gen = lab_plan_number(pt->setup, "gen", 0),
-             lanes = lab_plan_number(pt->setup, "lanes", 0);
-    uint64_t payload = lab_plan_number(pt->setup, "payload_bytes", 0);
+    uint64_t gen = lab_plan_number(p, "gen", 0), lanes = lab_plan_number(p, "lanes", 0);
+    uint64_t payload = lab_plan_number(p, "payload_bytes", 0);
 
-    plan->closed_form =
-        payload == 0 ? 0
-                     : lab_link_payload_rate(gen, lanes, payload,
-                                             lab_plan_number(pt->setup, "tlp_overhead_bytes", 24));
-    if (plan->closed_form > 0)
+    if (payload != 0)
+        p->plan->closed_form = lab_link_payload_rate(gen, lanes, payload,
+                                                     lab_plan_number(p, "tlp_overhead_bytes", 24));
+    if (p->plan->closed_form > 0)
         return SIM_OK;
-    return lab_plan_fail(pt, err,
+    return lab_plan_fail(p, err,
                          payload == 0 ? "payload_bytes"
                          : lanes == 0 ? "lanes"
                                       : "gen",
                          "a link that exists");
-}
-
-/** Its arguments are the words of the setup. */
-static int plan_collective(const struct lab_planning *p, struct sim_error *err)
-{
-    static const char *const args[] = { "bytes",    "n",          "algorithm",     "order", "shape",
-                                        "channels", "part_bytes", "segment_bytes", NULL };
-
-    if (strncmp(p->mode, "dma-chain", 9) != 0)
-        return lab_plan_fail(p->pt, err, "mode", "dma-chain-host or dma-chain-internal");
-    p->run->program = p->pt->workload;
-    for (const char *const *key = args; *key != NULL; key++)
-        if (lab_setup_get(p->setup, *key) != NULL)
-            lab_plan_arg(p, *key, lab_setup_get(p->setup, *key));
-    lab_plan_arg(p, "mode", p->mode);
-    lab_plan_arg(p, "memory", lab_plan_memory(lab_plan_text(p->setup, "memory", "cpu"), false));
-    lab_plan_arg(p, "traffic", "on");
-    p->plan->bytes = 0;
-    return lab_plan_place(p, err);
 }
 
 /** A board's transfer says nothing of a library over InfiniBand. */
@@ -187,16 +163,13 @@ static int refuse_network(const struct lab_planning *p, struct sim_error *err)
 {
     static const char *const keys[] = { "net", "gdr", "gdr_limit", "rails", "ports", NULL };
 
-    for (const char *const *key = keys; *key != NULL; key++)
-        if (lab_setup_get(p->setup, *key) != NULL)
-            return lab_plan_fail(p->pt, err, *key, "nothing, or api= an MPI library beside it");
-    return SIM_OK;
+    return lab_plan_refuse(p, keys, "nothing, or api= an MPI library beside it", err);
 }
 
 /** By the board, or inside of a node by CUDA. */
 static int plan_by_board(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
 {
-    const char *api = lab_plan_text(p->setup, "api", "tca");
+    const char *api = lab_plan_text(p, "api", "tca");
     int rc = refuse_network(p, err);
 
     if (rc == SIM_OK)
@@ -206,7 +179,7 @@ static int plan_by_board(const struct lab_planning *p, lab_plan_fn plan, struct 
     if (strncmp(api, "cudaMemcpyPeer", 14) == 0)
         return plan_cuda(p, err);
     return strcmp(api, "tca") == 0 ? plan(p, err)
-                                   : lab_plan_fail(p->pt, err, "api", "tca or cudaMemcpyPeer");
+                                   : lab_plan_fail(p, err, "api", "tca or cudaMemcpyPeer");
 }
 
 /* ---- the workloads ----------------------------------------------------------------- */
@@ -226,81 +199,57 @@ static const struct lab_word board_words[] = {
 };
 
 static const struct lab_word chain_words[] = {
-    { "count", LAB_NUMBER },
-    { "gen", LAB_NUMBER },
-    { "lanes", LAB_NUMBER },
-    { "payload_bytes", LAB_NUMBER },
-    { "tlp_overhead_bytes", LAB_NUMBER },
+    { "count", HUBSIM_NUMBER },
+    { "gen", HUBSIM_NUMBER },
+    { "lanes", HUBSIM_NUMBER },
+    { "payload_bytes", HUBSIM_NUMBER },
+    { "tlp_overhead_bytes", HUBSIM_NUMBER },
     { "timing", "driver-tsc" },
     { "end", "send-complete" },
     { 0 },
 };
 
 static const struct lab_word stride_words[] = {
-    { "n", LAB_NUMBER },           { "blocks", LAB_NUMBER }, { "block_bytes", LAB_NUMBER },
-    { "pitch_bytes", LAB_NUMBER }, { "method", NULL },       { 0 },
+    { "n", HUBSIM_NUMBER },           { "blocks", HUBSIM_NUMBER }, { "block_bytes", HUBSIM_NUMBER },
+    { "pitch_bytes", HUBSIM_NUMBER }, { "method", NULL },          { 0 },
 };
 
 static const struct lab_word stream_words[] = {
-    { "channels", LAB_NUMBER },
+    { "channels", HUBSIM_NUMBER },
     { "direction", "one|both" },
     { 0 },
 };
 
-static const struct lab_word collective_words[] = {
-    { "channels", LAB_NUMBER },
-    { "n", LAB_NUMBER },
-    { "memory", "cpu|gpu" },
-    { "algorithm", NULL },
-    { "order", "up|down" },
-    { "shape", NULL },
-    { "part_bytes", LAB_NUMBER },
-    { "segment_bytes", LAB_NUMBER },
-    { "place", NULL },
-    { 0 },
-};
-
-#define COLLECTIVE(name)                                                                           \
-    {                                                                                              \
-        name, { collective_words }, .by = plan_by_board, .plan = plan_collective,                  \
-                                    .prints = LAB_PRINTS                                           \
-    }
-
 const struct lab_workload lab_workloads_tca[] = {
     { "pingpong",
-      { pingpong_words, board_words, lab_words_pair, lab_words_ib },
+      { lab_words_transfer, pingpong_words, board_words, lab_words_pair, lab_words_ib },
       .by = plan_by_board,
       .plan = plan_pingpong,
       .over_mpi = lab_plan_mpi_pingpong,
       .registers = true,
       .prints = LAB_PRINTS ", races" },
     { "dma-chain",
-      { chain_words, board_words, lab_words_pair },
+      { lab_words_transfer, chain_words, board_words, lab_words_pair },
       .by = plan_by_board,
       .plan = plan_chain,
       .one_node = true,
       .registers = true,
       .prints = LAB_PRINTS ", count" },
     { "block-stride",
-      { stride_words, board_words, lab_words_pair, lab_words_ib },
+      { lab_words_transfer, stride_words, board_words, lab_words_pair, lab_words_ib },
       .by = plan_by_board,
       .plan = plan_stride,
       .over_mpi = lab_plan_mpi_blocks,
       .prints = LAB_PRINTS ", blocks, block_bytes, pitch_bytes" },
     { "mpi-pingpong",
-      { lab_words_mpi, lab_words_pair, lab_words_ib },
+      { lab_words_transfer, lab_words_mpi, lab_words_pair, lab_words_ib },
       .by = lab_plan_by_mpi,
       .plan = lab_plan_mpi_pingpong,
       .prints = LAB_PRINTS },
     { "stream",
-      { stream_words, lab_words_pair },
+      { lab_words_transfer, stream_words, lab_words_pair },
       .by = plan_by_board,
       .plan = plan_stream,
       .prints = LAB_PRINTS ", channels" },
-    COLLECTIVE("broadcast"),
-    COLLECTIVE("allgather"),
-    COLLECTIVE("all-to-all"),
-    COLLECTIVE("neighbour"),
-    COLLECTIVE("halo"),
     { 0 },
 };

@@ -3,17 +3,28 @@
 #include "tools/load/nearest.h"
 #include "tools/load/value.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-const char LAB_NUMBER[] = "a whole number";
-static const char MEMORIES[] = "cpu|cpu-store|gpu|gpu-other-same-node|gpu-across-qpi";
+#define NAMES_SIZE 1024u
+
+#define MEMORIES "cpu|cpu-store|gpu|gpu-other-same-node|gpu-across-qpi"
+
+const struct lab_word lab_words_transfer[] = {
+    { "bytes", HUBSIM_NUMBER },
+    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only" },
+    { "warmup", HUBSIM_NUMBER },
+    { "rounds", HUBSIM_NUMBER },
+    { "repeats", HUBSIM_NUMBER },
+    { 0 },
+};
 
 const struct lab_word lab_words_pair[] = {
     { "src", MEMORIES },
     { "dst", MEMORIES },
     { "gpu", "peach2-side|ib-side" },
-    { "hops", LAB_NUMBER },
+    { "hops", HUBSIM_NUMBER },
     { "link", "direct" },
     { "api", NULL },
     { 0 },
@@ -22,22 +33,17 @@ const struct lab_word lab_words_pair[] = {
 const struct lab_word lab_words_ib[] = {
     { "net", NULL },
     { "gdr", "on|off" },
-    { "gdr_limit", LAB_NUMBER },
-    { "rails", LAB_NUMBER },
-    { "ports", LAB_NUMBER }, /* of the adapter: rails by another name */
+    { "gdr_limit", HUBSIM_NUMBER },
+    { "rails", HUBSIM_NUMBER },
+    { "ports", HUBSIM_NUMBER }, /* an adapter's: rails by another name */
     { 0 },
 };
 
 static const struct lab_word words_of_all[] = {
-    { "bytes", LAB_NUMBER },
-    { "mode", "pio|dma|dma-register|dma-chain-host|dma-chain-internal|link-only" },
     { "faults", NULL },
     { "bit_error_rate", NULL },
     { "fault_links", NULL },
-    { "nodes", LAB_NUMBER },
-    { "warmup", LAB_NUMBER },
-    { "rounds", LAB_NUMBER },
-    { "repeats", LAB_NUMBER },
+    { "nodes", HUBSIM_NUMBER },
     { "reduce", "min|median|mean" },
     /* the grammar of the rows themselves */
     { "grid", "powers of two" },
@@ -50,52 +56,83 @@ static const struct lab_word words_of_all[] = {
     { 0 },
 };
 
-static const struct lab_workload *workload_at(unsigned i)
-{
-    static const struct lab_workload *const families[] = { lab_workloads_tca, lab_workloads_mpi };
+static const struct lab_workload *const families[] = { lab_workloads_tca, lab_workloads_mpi };
 
+const struct lab_workload *lab_workload_find(const char *name, struct load_arena *arena)
+{
     for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
         for (const struct lab_workload *w = families[f]; w->name != NULL; w++)
-            if (i-- == 0)
+            if (strcmp(w->name, name) == 0)
                 return w;
-    return NULL;
+    return lab_plan_described(name, arena);
 }
 
-const char *lab_workload_name(unsigned i)
+void lab_workload_each(lab_workload_fn fn, void *arg)
 {
-    return workload_at(i) != NULL ? workload_at(i)->name : NULL;
+    for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
+        for (const struct lab_workload *w = families[f]; w->name != NULL; w++)
+            fn(arg, w->name, "");
+    lab_plan_each_described(fn, arg);
 }
 
-const struct lab_workload *lab_workload_find(const char *name)
+/** Is `text` one of those that `list` has, with a separator between them? */
+static bool is_in(const char *list, const char *separator, const char *text)
 {
-    const struct lab_workload *w;
+    size_t n = strlen(text), length;
 
-    for (unsigned i = 0; (w = workload_at(i)) != NULL; i++)
-        if (strcmp(w->name, name) == 0)
-            return w;
-    return NULL;
-}
-
-const char *lab_workload_prints(const char *name)
-{
-    const struct lab_workload *w = lab_workload_find(name);
-
-    return w != NULL ? w->prints : LAB_PRINTS;
-}
-
-bool lab_workload_has(const char *name, const char *key)
-{
-    size_t n = strlen(key);
-
-    for (const char *at = lab_workload_prints(name); *at != '\0'; at += strspn(at, ", ")) {
-        size_t length = strcspn(at, ",");
-
-        if (length == n && strncmp(at, key, n) == 0)
+    for (const char *at = list; *at != '\0'; at += strspn(at, separator)) {
+        length = strcspn(at, separator);
+        if (length == n && strncmp(at, text, n) == 0)
             return true;
         at += length;
     }
     return false;
 }
+
+bool lab_workload_has(const char *name, const char *key, char prints[LAB_PRINTS_MAX])
+{
+    struct load_arena arena = { 0 };
+    const struct lab_workload *w = lab_workload_find(name, &arena);
+
+    (void)snprintf(prints, LAB_PRINTS_MAX, "%s", w != NULL ? w->prints : LAB_PRINTS);
+    load_arena_fini(&arena);
+    return is_in(prints, ", ", key);
+}
+
+void lab_workload_point(const char *name, struct load_arena *arena, const char **key_p,
+                        const char **value_p)
+{
+    const struct lab_workload *w = lab_workload_find(name, arena);
+
+    *key_p = w != NULL && w->own != NULL ? w->own->keys[0].key : "bytes";
+    *value_p = w != NULL && w->own != NULL ? w->own->keys[0].value : "0";
+}
+
+static void add_key(struct lab_table *table, const struct lab_word *word,
+                    const struct lab_workload *w)
+{
+    unsigned row = lab_table_add(table);
+    const struct hubsim_key *own = w->own != NULL ? &w->own->keys[word - w->words[0]] : NULL;
+
+    lab_table_set(table, row, 0, "%s\t%s", word->key, word->values != NULL ? word->values : "");
+    if (own != NULL)
+        lab_table_set(table, row, 2, "%s\t%s\t%s", own->unit, own->value, own->meaning);
+}
+
+bool lab_workload_keys(const char *name, struct lab_table *table)
+{
+    struct load_arena arena = { 0 };
+    const struct lab_workload *w = lab_workload_find(name, &arena);
+
+    lab_table_begin(table, "key, values, unit, default, meaning");
+    for (unsigned l = 0; w != NULL && l < (w->own != NULL ? 1 : LAB_WORD_LISTS); l++)
+        for (const struct lab_word *k = w->words[l]; k != NULL && k->key != NULL; k++)
+            add_key(table, k, w);
+    load_arena_fini(&arena);
+    return w != NULL;
+}
+
+/* ---- checks ------------------------------------------------------------------------- */
 
 /** @param near collects what might be meant; NULL: nothing to collect. */
 static const struct lab_word *find_in(const struct lab_word *words, const char *key,
@@ -110,93 +147,102 @@ static const struct lab_word *find_in(const struct lab_word *words, const char *
     return NULL;
 }
 
-/** @param workload NULL: any */
-static const struct lab_word *find_word(const char *key, const struct lab_workload *workload,
-                                        struct load_nearest *near)
+const struct lab_word *lab_workload_word(const struct lab_workload *w, const char *key,
+                                         struct load_nearest *near)
 {
-    const struct lab_word *found = find_in(words_of_all, key, near);
-    const struct lab_workload *w = workload;
+    const struct lab_word *found = NULL;
 
-    for (unsigned i = 0; found == NULL; i++) {
-        if (workload == NULL && (w = workload_at(i)) == NULL)
-            break;
-        for (unsigned l = 0; l < LAB_WORD_LISTS && w->words[l] != NULL && found == NULL; l++)
-            found = find_in(w->words[l], key, near);
-        if (workload != NULL)
-            break;
-    }
+    for (unsigned l = 0; l < LAB_WORD_LISTS && w->words[l] != NULL && found == NULL; l++)
+        found = find_in(w->words[l], key, near);
+    return found != NULL ? found : find_in(words_of_all, key, near);
+}
+
+/** A key of any row of the tables. */
+static const struct lab_word *find_anywhere(const char *key, struct load_nearest *near)
+{
+    const struct lab_word *found = NULL;
+
+    for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
+        for (const struct lab_workload *w = families[f]; w->name != NULL && found == NULL; w++)
+            found = lab_workload_word(w, key, near);
     return found;
 }
 
-static bool one_of(const char *values, const char *text)
+static void append_name(void *arg, const char *name, const char *summary)
 {
-    size_t n = strlen(text);
+    char *names = arg;
+    size_t n = strlen(names);
 
-    for (;;) {
-        size_t len = strcspn(values, "|");
-
-        if (len == n && strncmp(values, text, n) == 0)
-            return true;
-        if (values[len] == '\0')
-            return false;
-        values += len + 1;
-    }
+    (void)summary;
+    (void)snprintf(names + n, NAMES_SIZE - n, "%s, ", name);
 }
 
 static int fail_workload(const char *where, const char *name, struct sim_error *err)
 {
-    char names[512] = "";
+    char names[NAMES_SIZE] = "";
 
-    for (unsigned i = 0; lab_workload_name(i) != NULL; i++) {
-        size_t n = strlen(names);
+    lab_workload_each(append_name, names);
+    return sim_error_set(err, SIM_ERR_CONFIG,
+                         "%s: workload = %s: expected %sor the path of a program that describes "
+                         "itself",
+                         where, name, names);
+}
 
-        (void)snprintf(names + n, sizeof(names) - n, "%s%s",
-                       i == 0 ? "" : (lab_workload_name(i + 1) != NULL ? ", " : " or "),
-                       lab_workload_name(i));
-    }
-    return sim_error_set(err, SIM_ERR_CONFIG, "%s: workload = %s: expected %s", where, name, names);
+static bool is_good(const char *values, const char *text)
+{
+    uint64_t first, last, number;
+    int end = 0;
+
+    if (values == NULL)
+        return true;
+    if (strcmp(values, HUBSIM_NUMBER) == 0)
+        return load_number(text, false, &number);
+    if (sscanf(values, "%" SCNu64 "..%" SCNu64 "%n", &first, &last, &end) == 2 &&
+        values[end] == '\0')
+        return load_number(text, false, &number) && number >= first && number <= last;
+    return is_in(values, "|", text);
+}
+
+/** @param values whether to look at them; a list may still stand for one. */
+static int check_key(const char *where, const struct lab_workload *w, const struct lab_key *key,
+                     bool values, struct sim_error *err)
+{
+    bool other = strncmp(key->key, "versus_", 7) == 0; /* a key for the other side */
+    const char *name = other ? key->key + 7 : key->key;
+    const struct lab_word *word;
+    struct load_nearest near;
+
+    load_nearest_init(&near, name);
+    word = other ? find_anywhere(name, &near) : lab_workload_word(w, name, &near);
+    if (word == NULL)
+        return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where, key->key,
+                             key->value, near.hint);
+    if (!values || is_good(word->values, key->value))
+        return SIM_OK;
+    return sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", where, key->key,
+                         key->value, word->values);
+}
+
+static int check_setup(const char *where, const char *workload, const struct lab_setup *setup,
+                       bool values, struct sim_error *err)
+{
+    struct load_arena arena = { 0 };
+    const struct lab_workload *w = lab_workload_find(workload, &arena);
+    int rc = w != NULL ? SIM_OK : fail_workload(where, workload, err);
+
+    for (unsigned i = 0; i < setup->n && rc == SIM_OK; i++)
+        rc = check_key(where, w, &setup->keys[i], values, err);
+    load_arena_fini(&arena);
+    return rc;
 }
 
 int lab_plan_check_keys(const char *where, const char *workload, const struct lab_setup *setup,
                         struct sim_error *err)
 {
-    const struct lab_workload *w = lab_workload_find(workload);
-    int rc = w != NULL ? SIM_OK : fail_workload(where, workload, err);
-
-    for (unsigned i = 0; i < setup->n && rc == SIM_OK; i++) {
-        const char *key = setup->keys[i].key;
-        struct load_nearest near;
-
-        if (strncmp(key, "versus_", 7) == 0) { /* the other side's key, of the other workload */
-            key += 7;
-            w = NULL;
-        }
-        load_nearest_init(&near, key);
-        if (find_word(key, w, &near) == NULL)
-            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: unknown key%s", where,
-                               setup->keys[i].key, setup->keys[i].value, near.hint);
-    }
-    return rc;
+    return check_setup(where, workload, setup, false, err);
 }
 
 int lab_words_check(const struct lab_point *pt, struct sim_error *err)
 {
-    int rc = lab_plan_check_keys(pt->where, pt->workload, pt->setup, err);
-
-    for (unsigned i = 0; i < pt->setup->n && rc == SIM_OK; i++) {
-        const char *key = pt->setup->keys[i].key, *value = pt->setup->keys[i].value;
-        const struct lab_word *word;
-        uint64_t number;
-        bool good;
-
-        word = find_word(strncmp(key, "versus_", 7) == 0 ? key + 7 : key, NULL, NULL);
-        SIM_ASSERT(word != NULL);
-        good =
-            word->values == NULL || (word->values == LAB_NUMBER ? load_number(value, false, &number)
-                                                                : one_of(word->values, value));
-        if (!good)
-            rc = sim_error_set(err, SIM_ERR_CONFIG, "%s: setup %s=%s: expected %s", pt->where, key,
-                               value, word->values);
-    }
-    return rc;
+    return check_setup(pt->where, pt->workload, pt->setup, true, err);
 }

@@ -1,0 +1,159 @@
+/* Programs that describe themselves (hubsim-workload.h), and the runs of them. */
+#define _POSIX_C_SOURCE 200809L /* glob */
+#include "tools/lab/run/simulate.h"
+#include "tools/lab/workload/plan_parts.h"
+
+#include <elf.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- reading a description ------------------------------------------------------------- */
+
+static bool read_at(FILE *f, uint64_t at, void *bytes, size_t n)
+{
+    return fseek(f, (long)at, SEEK_SET) == 0 && fread(bytes, n, 1, f) == 1;
+}
+
+/** The section with the description; of another size it is that of another hubsim. */
+static bool find_section(FILE *f, Elf64_Shdr *section_p)
+{
+    char name[sizeof(HUBSIM_WORKLOAD_SECTION)];
+    Elf64_Ehdr head;
+    Elf64_Shdr names;
+
+    if (!read_at(f, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        !read_at(f, head.e_shoff + head.e_shstrndx * sizeof(names), &names, sizeof(names)))
+        return false;
+    for (unsigned i = 0; i < head.e_shnum; i++)
+        if (read_at(f, head.e_shoff + i * sizeof(*section_p), section_p, sizeof(*section_p)) &&
+            section_p->sh_size == sizeof(struct hubsim_workload) &&
+            read_at(f, names.sh_offset + section_p->sh_name, name, sizeof(name)) &&
+            memcmp(name, HUBSIM_WORKLOAD_SECTION, sizeof(name)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_text(const char *text, size_t size)
+{
+    return memchr(text, '\0', size) != NULL;
+}
+
+/** An initial value may fill an array without its 0, and the file may be damaged. */
+static bool is_whole(const struct hubsim_workload *d)
+{
+    bool whole = is_text(d->summary, sizeof(d->summary)) && is_text(d->prints, sizeof(d->prints)) &&
+                 d->keys[HUBSIM_KEYS - 1].key[0] == '\0';
+
+    for (const struct hubsim_key *k = d->keys; whole && k->key[0] != '\0'; k++)
+        whole = is_text(k->key, sizeof(k->key)) && is_text(k->values, sizeof(k->values)) &&
+                is_text(k->unit, sizeof(k->unit)) && is_text(k->value, sizeof(k->value)) &&
+                is_text(k->meaning, sizeof(k->meaning));
+    return whole;
+}
+
+static bool read_description(const char *path, struct hubsim_workload *d)
+{
+    struct stat s;
+    bool regular = stat(path, &s) == 0 && S_ISREG(s.st_mode); /* to open a pipe may take for ever */
+    FILE *f = regular ? fopen(path, "rb") : NULL;
+    Elf64_Shdr section;
+    bool good = f != NULL && find_section(f, &section) &&
+                read_at(f, section.sh_offset, d, sizeof(*d)) && is_whole(d);
+
+    if (f != NULL)
+        (void)fclose(f);
+    return good;
+}
+
+/* ---- plans ------------------------------------------------------------------------------- */
+
+/** Is it an argument as it stands? The ranks are placed, and add_rounds() of plan.c adds the
+ * others. */
+static bool is_argument(const char *key)
+{
+    return strcmp(key, "nodes") != 0 && strcmp(key, "warmup") != 0 && strcmp(key, "rounds") != 0 &&
+           strcmp(key, "repeats") != 0;
+}
+
+static int plan_described(const struct lab_planning *p, struct sim_error *err)
+{
+    p->run->program = p->pt->workload;
+    p->plan->directions = p->workload->own->directions;
+    for (const struct hubsim_key *k = p->workload->own->keys; k->key[0] != '\0'; k++) {
+        const char *value = lab_setup_get(p->setup, k->key);
+
+        if (strcmp(k->key, "mode") == 0)
+            value = p->mode;
+        if (value != NULL && strcmp(k->unit, HUBSIM_MEMORY) == 0)
+            value = lab_plan_memory(value, false);
+        if (value != NULL && is_argument(k->key))
+            lab_plan_arg(p, k->key, value);
+    }
+    return lab_plan_place(p, err);
+}
+
+/** On the network of the platform, the board's if it has none. */
+static int plan_by_network(const struct lab_planning *p, lab_plan_fn plan, struct sim_error *err)
+{
+    int rc = lab_plan_network(p, err);
+
+    p->run->mpi = lab_setup_get(p->setup, "mpi");
+    return rc == SIM_OK ? plan(p, err) : rc;
+}
+
+/* Words of all of them, beside their own keys. */
+static const struct lab_word described_words[] = {
+    { "place", NULL },
+    { "mpi", NULL },
+    { "duplex", "half|full" },
+    { 0 },
+};
+
+const struct lab_workload *lab_plan_described(const char *name, struct load_arena *arena)
+{
+    struct lab_workload *w = load_alloc(arena, sizeof(*w));
+    struct hubsim_workload *own = load_alloc(arena, sizeof(*own));
+    struct lab_word *keys = load_alloc(arena, HUBSIM_KEYS * sizeof(*keys));
+    struct lab_site site;
+    char path[1200];
+
+    lab_site_init(&site);
+    lab_program_path(&site, name, path, sizeof(path));
+    if (!read_description(path, own))
+        return NULL;
+    for (unsigned i = 0; own->keys[i].key[0] != '\0'; i++) {
+        const char *values = own->keys[i].values;
+
+        keys[i] = (struct lab_word){ own->keys[i].key, values[0] != '\0' ? values : NULL };
+    }
+    *w = (struct lab_workload){ .name = name,
+                                .words = { keys, described_words },
+                                .by = plan_by_network,
+                                .plan = plan_described,
+                                .prints = own->prints,
+                                .own = own };
+    return w;
+}
+
+void lab_plan_each_described(lab_workload_fn fn, void *arg)
+{
+    struct lab_site site;
+    char pattern[1200];
+    glob_t found = { 0 };
+
+    lab_site_init(&site);
+    lab_program_path(&site, "*", pattern, sizeof(pattern));
+    (void)glob(pattern, 0, NULL, &found);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct load_arena arena = { 0 };
+        struct hubsim_workload d;
+
+        if (read_description(found.gl_pathv[i], &d))
+            fn(arg, load_find_stem(found.gl_pathv[i], &arena), d.summary);
+        load_arena_fini(&arena);
+    }
+    globfree(&found);
+}
