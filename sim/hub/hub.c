@@ -2,7 +2,6 @@
 #include "hub/ddr.h"
 #include "hub/internal.h"
 #include "pcie/lossy/fault.h"
-#include "pcie/port/port_params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +12,19 @@
     { key, unit, min, max, def, offsetof(struct hub_config, field), meaning, NULL }
 
 #define WORD(port, ...) " " #port
-#define RING_CHOICE(port, role, gen, lanes, rings, ...) RING_CHOICE_##rings(port)
+#define RING_CHOICE(port, role, rings, ...) RING_CHOICE_##rings(port)
 #define RING_CHOICE_BOARD(port)
 #define RING_CHOICE_FREE(port) "|" #port
 static const char ring_choices[] = "none" HUB_PORTS(RING_CHOICE);
-#define PORT_ROWS(port, role_, gen, lanes, rings, partner, ...) \
+#define PORT_ROWS(port, role_, rings, partner, ...) \
     { #port ".role", "choice", 0, 1, HUB_##role_, offsetof(struct hub_config, role[HUB_PORT_##port]), "Which end of the link this port is.", "endpoint|root" }, \
     PORT_ROWS_##rings(port, partner)
 #define PORT_ROWS_BOARD(port, partner)
 #define PORT_ROWS_FREE(port, partner) \
     { #port ".ring", "choice", 0, HUB_MAX_PORTS - HUB_FIRST_FREE, HUB_PORT_##partner - HUB_FIRST_FREE + 1, offsetof(struct hub_config, ring[HUB_PORT_##port]), "The other port of its ring, by which packets go straight on that came in here.", ring_choices }, \
     ROW(#port ".date_line", "1", 0, 1, 0, date_line[HUB_PORT_##port], "1: packets that go on by this port have passed the date line."),
-#define LINK_ROWS(name, role, gen, lanes, ...) PCIE_PORT_PARAMS(#name ".link.", struct hub_config, port[HUB_PORT_##name], gen, lanes, 0, 0),
-#define WEIGHT_ROW(port, ...) ROW("weight." #port, "1", 1, 255, 1, weight[HUB_PORT_##port], "Grants of a round for each input of this port, where the arbiter is weighted."),
 #define ARBITER_CHOICE(name, text) text
-#define SPARE_ROW(port, role, gen, lanes, rings, ...) SPARE_ROW_##rings(port)
+#define SPARE_ROW(port, role, rings, ...) SPARE_ROW_##rings(port)
 #define SPARE_ROW_BOARD(port)
 #define SPARE_ROW_FREE(port) #port,
 
@@ -67,11 +64,23 @@ static const struct machine_param params[] = {
     ROW("firmware.status_host_cycles", "cycles", 0, 65535, 8, status_host_cycles, "From the last read request to a status word that came with a descriptor in host memory."),
     ROW("firmware.status_internal_cycles", "cycles", 0, 65535, 8, status_internal_cycles, "From the last read request to a status word that lies in internal memory."),
     HUB_PORTS(PORT_ROWS)
-    HUB_PORTS(LINK_ROWS)
-    HUB_PORTS(WEIGHT_ROW)
-    ROW("weight.dma", "1", 1, 255, 1, weight_dma, "Grants of a round for each DMA channel."),
-    ROW("weight.local", "1", 1, 255, 1, weight_local, "Grants of a round for answers of the hub's registers and memory."),
     MACHINE_PARAM_END,
+};
+
+static const struct machine_param port_weight[] = {
+    { "", "1", 1, 255, 1, 0, "Grants of a round for each input of this port, where the arbiter is weighted.", NULL },
+    MACHINE_PARAM_END,
+};
+static const struct machine_param own_weights[] = {
+    ROW("dma", "1", 1, 255, 1, weight_dma, "Grants of a round for each DMA channel."),
+    ROW("local", "1", 1, 255, 1, weight_local, "Grants of a round for answers of the hub's registers and memory."),
+    MACHINE_PARAM_END,
+};
+static const struct machine_group groups[] = {
+    { "*.link.", hub_port_names, pcie_port_params, offsetof(struct hub_config, port), sizeof(struct pcie_port_config), NULL },
+    { "weight.*", hub_port_names, port_weight, offsetof(struct hub_config, weight), sizeof(uint64_t), NULL },
+    { "weight.", NULL, own_weights, 0, 0, NULL },
+    { .key = NULL },
 };
 
 /* A chip rarely has these. */
@@ -355,6 +364,7 @@ const struct machine_kind hub_kind = {
     .name = "hub.c",
     .summary = "PCI Express communication hub: routing unit, chaining DMA, internal memory.",
     .params = params,
+    .groups = groups,
     .config_bytes = sizeof(struct hub_config),
     .ports = hub_port_names,
     .host_port = "n",

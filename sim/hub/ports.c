@@ -12,8 +12,7 @@ enum { BOARD, FREE };
 static const struct {
     uint8_t rings, partner, date_line;
 } rows[HUB_MAX_PORTS] = {
-#define ROW(port, role, gen, lanes, rings, partner, line)                                          \
-    { rings, HUB_PORT_##partner, HUB_PORT_##line },
+#define ROW(port, role, rings, partner, line) { rings, HUB_PORT_##partner, HUB_PORT_##line },
     HUB_PORTS(ROW)
 };
 

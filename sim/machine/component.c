@@ -17,16 +17,23 @@ static bool key_ends_in(const char *key, const char *word)
 const struct machine_value *machine_value_of(const struct component *component,
                                              const struct sim_error *why)
 {
-    const struct machine_component_desc *c = component->desc;
+    const struct machine_value *v = component->desc->values;
 
-    for (unsigned i = 0; why->cause == SIM_CAUSE_VALUE && c->kind->params[i].key != NULL; i++) {
-        const struct machine_value *v = &c->values[i];
+    if (why->cause != SIM_CAUSE_VALUE)
+        return NULL;
+    while (v->param != NULL &&
+           (v->file == NULL || v->value != why->value || !key_ends_in(v->param->key, why->key)))
+        v++;
+    return v->param != NULL ? v : NULL;
+}
 
-        if (v->file != NULL && v->value == why->value &&
-            key_ends_in(c->kind->params[i].key, why->key))
-            return v;
-    }
-    return NULL;
+struct machine_value *machine_value_find(const struct machine_component_desc *desc, const char *key)
+{
+    struct machine_value *v = desc->values;
+
+    while (v->param != NULL && strcmp(v->param->key, key) != 0)
+        v++;
+    return v->param != NULL ? v : NULL;
 }
 
 /* ---- components ---------------------------------------------------------------------- */

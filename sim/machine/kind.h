@@ -61,7 +61,8 @@ struct machine_ring {
 struct machine_kind {
     const char *name; /* "hub.c" */
     const char *summary;
-    const struct machine_param *params; /* ends with MACHINE_PARAM_END */
+    const struct machine_param *params; /* NULL, or the own keys, MACHINE_PARAM_END at the end */
+    const struct machine_group *groups; /* NULL, or what follows them: machine_table_create() */
     size_t config_bytes;
     const char *const *ports; /* their names, NULL at the end */
     /** NULL, or first parts of keys ("c" of "c.link.gen", NULL at the end) that a component rarely
@@ -70,7 +71,7 @@ struct machine_kind {
     const char *host_port; /* of a router: where its own host is, and must be; NULL: nowhere */
     /** NULL or, of a router: what a port is in a ring. */
     struct machine_ring (*ring)(const void *config, const char *port);
-    /** `config` holds values checked against `params`; copied. */
+    /** `config` holds values checked against its table; copied. */
     int (*create)(const struct machine_place *place, const void *config, void **component_p,
                   struct sim_error *err);
     struct machine_port (*port)(void *component, const char *name);

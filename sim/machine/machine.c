@@ -53,12 +53,8 @@ static int check_value(const struct component *c, const struct machine_value *v,
 
 void machine_component_config(const struct machine_component_desc *desc, void *config)
 {
-    const struct machine_param *params = desc->kind->params;
-
-    for (unsigned i = 0; params[i].key != NULL; i++) {
-        SIM_ASSERT(desc->values[i].param == &params[i]);
-        memcpy((char *)config + params[i].offset, &desc->values[i].value, sizeof(uint64_t));
-    }
+    for (const struct machine_value *v = desc->values; v->param != NULL; v++)
+        memcpy((char *)config + v->param->offset, &v->value, sizeof(v->value));
 }
 
 /** The kind's configuration from the values, each within its range. */
@@ -66,8 +62,8 @@ static int configure(const struct component *c, void *config, struct sim_error *
 {
     int code = SIM_OK;
 
-    for (unsigned i = 0; code == SIM_OK && c->desc->kind->params[i].key != NULL; i++)
-        code = check_value(c, &c->desc->values[i], err);
+    for (const struct machine_value *v = c->desc->values; code == SIM_OK && v->param != NULL; v++)
+        code = check_value(c, v, err);
     if (code == SIM_OK)
         machine_component_config(c->desc, config);
     return code;

@@ -23,7 +23,7 @@ struct machine_value {
 struct machine_component_desc {
     const char *name; /* "hub"; unique within the node */
     const struct machine_kind *kind;
-    struct machine_value *values; /* one for each row of kind->params, in that order */
+    struct machine_value *values; /* one for each row of the kind's table; `param` NULL ends them */
 };
 
 struct machine_link_desc {
@@ -35,6 +35,9 @@ struct machine_link_desc {
     unsigned line;
 };
 
+/** NULL: there is no such key. */
+struct machine_value *machine_value_find(const struct machine_component_desc *desc,
+                                         const char *key);
 /** Fills the kind's configuration of `kind->config_bytes` from the values. */
 void machine_component_config(const struct machine_component_desc *desc, void *config);
 

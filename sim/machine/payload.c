@@ -4,6 +4,7 @@
  */
 #include "machine/internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool passes_on(const struct component *c)
@@ -34,17 +35,10 @@ static const struct component *largest_source(const struct machine *m, const str
 /** What the port itself takes; the far end of its link may take less. NULL: no such parameter. */
 static const struct machine_value *own_payload(const struct component *c, const char *port)
 {
-    const struct machine_component_desc *desc = c->desc;
-    size_t n = strlen(port);
+    char key[64];
 
-    for (unsigned i = 0; desc->kind->params[i].key != NULL; i++) {
-        const char *key = desc->kind->params[i].key;
-
-        if (strncmp(key, port, n) == 0 && key[n] == '.' &&
-            strcmp(key + n + 1, desc->kind->payload_key) == 0)
-            return &desc->values[i];
-    }
-    return NULL;
+    (void)snprintf(key, sizeof(key), "%s.%s", port, c->desc->kind->payload_key);
+    return machine_value_find(c->desc, key);
 }
 
 static int refuse(const struct component *c, const struct machine_value *own,
