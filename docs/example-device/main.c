@@ -79,10 +79,10 @@ static void step(void *arg, uint64_t value)
 
 int main(void)
 {
-    struct machine_param *host = table(&node_host_kind), *stamp = table(&stamp_kind);
+    struct machine_param *host_rows = table(&node_host_kind), *stamp_rows = table(&stamp_kind);
     struct machine_component_desc components[] = {
-        { "host", &node_host_kind, defaults(host) },
-        { "stamp", &stamp_kind, defaults(stamp) },
+        { "host", &node_host_kind, defaults(host_rows) },
+        { "stamp", &stamp_kind, defaults(stamp_rows) },
     };
     struct machine_link_desc slot = { .component_a = "host",
                                       .port_a = "p0",
@@ -122,7 +122,7 @@ int main(void)
     machine_destroy(m);
     free(components[0].values);
     free(components[1].values);
-    free(host);
-    free(stamp);
+    free(host_rows);
+    free(stamp_rows);
     return 0;
 }

@@ -79,11 +79,11 @@ static void step(void *arg, uint64_t value)
 
 int main(void)
 {
-    struct machine_param *host = table(&node_host_kind), *forward = table(&forward_kind);
+    struct machine_param *host_rows = table(&node_host_kind), *forward_rows = table(&forward_kind);
     struct machine_component_desc components[] = {
-        { "host0", &node_host_kind, defaults(host) },
-        { "host1", &node_host_kind, defaults(host) },
-        { "hub", &forward_kind, defaults(forward) },
+        { "host0", &node_host_kind, defaults(host_rows) },
+        { "host1", &node_host_kind, defaults(host_rows) },
+        { "hub", &forward_kind, defaults(forward_rows) },
     };
     struct machine_link_desc links[] = {
         { .component_a = "host0", .port_a = "p0", .component_b = "hub", .port_b = "a" },
@@ -125,7 +125,7 @@ int main(void)
     machine_destroy(m);
     for (int i = 0; i < 3; i++)
         free(components[i].values);
-    free(host);
-    free(forward);
+    free(host_rows);
+    free(forward_rows);
     return 0;
 }
