@@ -16,7 +16,7 @@ struct access {
 
 static struct access access_of(const struct hub_port *port)
 {
-    uint32_t mps = pcie_port_mps(port->edge.pcie);
+    uint32_t mps = hub_edge_mps(&port->edge);
 
     switch (port->bringup) {
     case BRINGUP_BAR_LOW:
@@ -52,7 +52,7 @@ static void send(struct hub_port *port)
             tlp.payload->data[b] = (uint8_t)(a.value >> (8 * b));
     }
     port->deadline_ps = hub_request_sent(hub);
-    hub_push(hub, SRC_LOCAL, &tlp, port->index, hub_edge(hub) + hub->cfg.bringup_cycles);
+    hub_push(hub, SRC_LOCAL, &tlp, port->index, hub_clock_edge(hub) + hub->cfg.bringup_cycles);
 }
 
 void bringup_start(struct hub_port *port)
@@ -74,7 +74,7 @@ sim_time_t bringup_timeout(struct hub_port *port)
         return port->deadline_ps;
     port->bringup = BRINGUP_FAILED;
     hub_request_ended(port->hub);
-    pcie_port_error(port->edge.pcie, PCIE_ERR_TIMEOUT, NULL);
+    hub_edge_error(&port->edge, PCIE_ERR_TIMEOUT, NULL);
     return SIM_TIME_NEVER;
 }
 
@@ -83,11 +83,11 @@ void bringup_completion(struct hub_port *port, const struct pcie_tlp *tlp)
     uint32_t id = 0;
 
     if (!waits(port) || tlp->tag != HUB_BRINGUP_TAG) {
-        pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp); /* dropped (2.3.2) */
+        hub_edge_advisory(&port->edge, PCIE_ERR_UNEXPECTED, tlp); /* dropped (2.3.2) */
         return;
     }
     hub_request_ended(port->hub);
-    pcie_port_answered(port->edge.pcie, tlp);
+    hub_edge_answered(&port->edge, tlp);
     if (tlp->status == PCIE_CPL_SC && tlp->payload != NULL)
         memcpy(&id, tlp->payload->data, 4);
     if (tlp->status != PCIE_CPL_SC || tlp->poisoned ||

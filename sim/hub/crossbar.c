@@ -52,7 +52,7 @@ static enum hub_waits refused_by(const struct hub *hub, uint32_t source, uint32_
     if (out == OUT_SELF)
         return HUB_WAITS_SELF;
     if (enters(hub, source, out) &&
-        pcie_port_queued(hub->ports[out].edge.pcie, pcie_tlp_class(&e->tlp)) == 0)
+        hub_edge_queued(&hub->ports[out].edge, pcie_tlp_class(&e->tlp)) == 0)
         return HUB_WAITS_CREDIT;
     return HUB_WAITS_ROOM;
 }
@@ -81,7 +81,7 @@ static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_
         if (port->edge.role == HUB_ROOT)
             bringup_completion(port, tlp);
         else if (port->index != HUB_HOST || !dma_completion(hub, tlp, edge))
-            pcie_port_advisory(port->edge.pcie, PCIE_ERR_UNEXPECTED, tlp);
+            hub_edge_advisory(&port->edge, PCIE_ERR_UNEXPECTED, tlp);
         pcie_tlp_drop(tlp);
     } else {
         hub->ports[out].forwarded_tlps++;
@@ -298,7 +298,7 @@ void hub_received(void *user, struct pcie_tlp *tlp)
 
     if (hub->probe != NULL)
         tlp->trace_id = hub_probe_received(hub, port, tlp, out);
-    edge = hub_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
+    edge = hub_clock_edge(hub) + hub->cfg.receive_cycles + hub->cfg.route_cycles +
            (out < HUB_MAX_PORTS ? hub->cfg.output_cycles : 0);
     e = hub_put(hub, port->index * PCIE_CLASSES + cls, tlp, out, edge);
     if (hub_ddr_takes(hub, port, cls)) {
@@ -313,5 +313,5 @@ void hub_ready(void *user, enum pcie_class cls)
     struct hub_port *port = user;
 
     (void)cls;
-    hub_wake(port->hub, hub_edge(port->hub));
+    hub_wake(port->hub, hub_clock_edge(port->hub));
 }

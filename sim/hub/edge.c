@@ -1,7 +1,5 @@
 #include "hub/edge.h"
 
-#include "pcie/port/aer.h"
-
 int hub_edge_create(struct hub_edge *edge, struct sim_domain *dom, struct mem_pool *pool,
                     const char *path, enum hub_role role, const struct pcie_port_config *link,
                     const struct pcie_port_user *core, struct sim_error *err)

@@ -129,8 +129,7 @@ static int create_port(struct hub *hub, uint32_t index, struct sim_error *err)
                          (enum hub_role)hub->cfg.role[index], &cfg, &user, err);
     if (rc != SIM_OK)
         return rc;
-    port->order =
-        pcie_order_watch_create(hub->dom, pcie_port_path(port->edge.pcie), "receive buffer");
+    port->order = pcie_order_watch_create(hub->dom, hub_edge_path(&port->edge), "receive buffer");
     return SIM_OK;
 }
 
@@ -310,14 +309,14 @@ static uint64_t hub_payload(void *component, const char *name)
     struct hub *hub = component;
     uint32_t p = hub_port_find(name);
 
-    if (p < hub->nports && pcie_port_connected(hub->ports[p].edge.pcie))
-        return pcie_port_mps(hub->ports[p].edge.pcie);
+    if (p < hub->nports && hub_edge_connected(&hub->ports[p].edge))
+        return hub_edge_mps(&hub->ports[p].edge);
     return 0;
 }
 
 static void watch_channels(struct hub *hub, uint32_t p)
 {
-    if (!pcie_port_has_vc1(hub->ports[p].edge.pcie))
+    if (!hub_edge_has_vc1(&hub->ports[p].edge))
         return;
     hub->vc1 |= (uint16_t)(1u << p);
     if (hub_port_date_line(&hub->cfg, p))
@@ -340,7 +339,7 @@ static int hub_start(void *component, struct sim_error *err)
         pcie_function_init(&port->edge.function, HUB_VENDOR_ID, HUB_DEVICE_ID, HUB_CLASS_CODE);
         watch_channels(hub, p);
         if (port->edge.role == HUB_ROOT) {
-            if (pcie_port_connected(port->edge.pcie))
+            if (hub_edge_connected(&port->edge))
                 bringup_start(port);
             continue;
         }

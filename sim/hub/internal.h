@@ -25,7 +25,7 @@ struct hub {
     uint16_t date_line;  /* and those of them where packets change to it */
     alignas(SIM_CACHE_LINE) struct hub_config cfg; /* with the stages of the core in front */
     struct sim_clock clk;
-    sim_time_t edge_now; /* the time that hub_edge() was last asked for, */
+    sim_time_t edge_now; /* the time that hub_clock_edge() was last asked for, */
     uint64_t edge_value; /* and its answer */
     const struct sim_probe *probe;
     uint64_t cause;               /* for the probe: the last mark of the packet that was granted */
@@ -82,6 +82,11 @@ static inline uint64_t hub_mark(const struct hub *hub, enum hub_stage stage, uin
                                 uint64_t cause)
 {
     return hub_marks(hub, stage, edge, cause, 0, 0);
+}
+
+static inline struct hub_edge *hub_host(struct hub *hub)
+{
+    return &hub->ports[HUB_HOST].edge;
 }
 
 /** The head of `source` wants to go there. */

@@ -6,7 +6,6 @@
 #define HUB_PORT_H
 
 #include "hub/edge.h"
-#include "pcie/port/aer.h"
 #include "pcie/tlp/ordering.h"
 
 SIM_BEGIN_DECLS

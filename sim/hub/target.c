@@ -21,7 +21,7 @@ static bool in_self_area(const struct hub *hub, uint64_t addr, uint64_t *in_area
 
 static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
 {
-    uint64_t edge = hub_edge(hub) + hub->cfg.register_cycles;
+    uint64_t edge = hub_clock_edge(hub) + hub->cfg.register_cycles;
     struct pcie_tlp tlp = *cpl;
 
     if (hub->verdict.late_ps != 0)
@@ -37,16 +37,16 @@ static void answer(struct hub *hub, uint32_t port, const struct pcie_tlp *cpl)
  * (6.2.3.2.4.1); a posted request has no such answer. */
 static void refuse(struct hub *hub, uint32_t port, struct pcie_tlp *tlp, enum pcie_error error)
 {
-    struct pcie_port *pcie = hub->ports[port].edge.pcie;
+    struct hub_edge *edge = &hub->ports[port].edge;
 
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
-        struct pcie_tlp cpl = hub_edge_completion(
-            &hub->ports[port].edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
+        struct pcie_tlp cpl =
+            hub_edge_completion(edge, tlp, error == PCIE_ERR_ABORT ? PCIE_CPL_CA : PCIE_CPL_UR);
 
-        pcie_port_advisory(pcie, error, tlp);
+        hub_edge_advisory(edge, error, tlp);
         answer(hub, port, &cpl);
     } else {
-        pcie_port_error(pcie, error, tlp);
+        hub_edge_error(edge, error, tlp);
     }
     pcie_tlp_drop(tlp);
 }
@@ -63,7 +63,7 @@ static void answer_read(struct hub *hub, uint32_t port, const struct pcie_tlp *r
 {
     uint64_t addr;
     uint32_t left = pcie_tlp_range(req, &addr);
-    uint32_t mps = pcie_port_mps(hub->ports[port].edge.pcie);
+    uint32_t mps = hub_edge_mps(&hub->ports[port].edge);
 
     if (left == 0)
         left = 1; /* no byte enabled: one double word, byte count 1 (2.3.1.1) */
@@ -135,7 +135,7 @@ static uint32_t log2_of(uint64_t power)
     return (uint32_t)__builtin_ctzll(power);
 }
 
-uint64_t hub_register_read(struct hub *hub, uint32_t offset)
+static uint64_t register_read(struct hub *hub, uint32_t offset)
 {
     if (offset >= HUB_DMA(0) && offset < HUB_DMA(HUB_DMA_CHANNELS))
         return dma_read_register(&hub->dma[(offset - HUB_DMA(0)) / 0x100], offset & 0xff);
@@ -232,7 +232,7 @@ static void register_write(struct hub *hub, uint32_t offset, uint32_t half, uint
         break;
     case HUB_RING_TAIL:
         hub->ring_tail = merged(hub->ring_tail, half, value);
-        hub_wake(hub, hub_edge(hub) + 1); /* a notification may be waiting for room */
+        hub_wake(hub, hub_clock_edge(hub) + 1); /* a notification may be waiting for room */
         break;
     default: /* read-only or nothing there: a write has no effect */
         break;
@@ -278,7 +278,7 @@ static void read_bytes(struct hub *hub, uint32_t port, uint64_t in_area, const s
                    4);
             continue;
         }
-        value = (uint32_t)(hub_register_read(hub, (uint32_t)(at & ~UINT64_C(7))) >>
+        value = (uint32_t)(register_read(hub, (uint32_t)(at & ~UINT64_C(7))) >>
                            ((at & 4) != 0 ? 32 : 0));
         for (uint32_t b = 0; b < 4; b++)
             bytes[i + b] = (uint8_t)(value >> (8 * b));
@@ -317,7 +317,7 @@ static bool aborts(uint64_t in_area, const struct pcie_tlp *tlp)
 /* Poisoned data changes nothing here (2.7.2.2). */
 static void take_poisoned(struct hub *hub, uint32_t port, struct pcie_tlp *tlp)
 {
-    pcie_port_error(hub->ports[port].edge.pcie, PCIE_ERR_POISONED, tlp);
+    hub_edge_error(&hub->ports[port].edge, PCIE_ERR_POISONED, tlp);
     if (pcie_tlp_class(tlp) == PCIE_NONPOSTED) {
         struct pcie_tlp cpl = hub_edge_completion(&hub->ports[port].edge, tlp, PCIE_CPL_UR);
 

@@ -65,7 +65,7 @@ void dma_ahead_push(struct hub_dma *dma, const struct hub_descriptor *d)
 
 static void start(struct hub_dma *dma, enum dma_mode mode, uint32_t head)
 {
-    uint64_t edge = hub_edge(dma->hub) + dma->hub->cfg.dma_start_cycles;
+    uint64_t edge = hub_clock_edge(dma->hub) + dma->hub->cfg.dma_start_cycles;
 
     if (dma->mode != DMA_IDLE) {
         dma->error = HUB_DMA_ERR_BUSY;
@@ -164,7 +164,7 @@ uint64_t dma_read_register(const struct hub_dma *dma, uint32_t offset)
     case HUB_DMA_BYTES:
         return dma->bytes;
     case HUB_DMA_CLOCK:
-        return hub_edge(dma->hub);
+        return hub_clock_edge(dma->hub);
     case HUB_DMA_IRQ:
         return dma->irq;
     default:

@@ -66,7 +66,7 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
     } else {
         struct pcie_tlp tlp = {
             .kind = PCIE_MRD,
-            .requester_id = hub->ports[HUB_HOST].edge.function.id,
+            .requester_id = hub_host(hub)->function.id,
             .tag = read_tag(dma, index),
         };
 
@@ -137,7 +137,7 @@ static bool fetch_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, ui
 {
     if (!dma->fetch_waits || tlp->tag != dma->fetch_tag)
         return false;
-    pcie_port_answered(dma->hub->ports[HUB_HOST].edge.pcie, tlp);
+    hub_edge_answered(hub_host(dma->hub), tlp);
     dma_fetched(dma, tlp, edge);
     return true;
 }
@@ -150,7 +150,7 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
 
     if (r == NULL || (pcie_tlp_has_data(tlp) && !take_data(r, tlp)))
         return false;
-    pcie_port_answered(hub->ports[HUB_HOST].edge.pcie, tlp);
+    hub_edge_answered(hub_host(hub), tlp);
     if (error != 0)
         give_up(dma, r, error);
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
@@ -165,7 +165,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
     bool fetch = tlp->tag >= HUB_FETCH_TAG;
     uint32_t channel = fetch ? tlp->tag % 8 : tlp->tag / HUB_TAGS_PER_CHANNEL;
 
-    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub->ports[HUB_HOST].edge.function.id)
+    if (channel >= HUB_DMA_CHANNELS || tlp->requester_id != hub_host(hub)->function.id)
         return false;
     return fetch ? fetch_completion(&hub->dma[channel], tlp, edge)
                  : read_completion(&hub->dma[channel], tlp, edge);
@@ -173,7 +173,7 @@ bool dma_completion(struct hub *hub, struct pcie_tlp *tlp, uint64_t edge)
 
 static void timed_out(struct hub_dma *dma)
 {
-    pcie_port_error(dma->hub->ports[HUB_HOST].edge.pcie, PCIE_ERR_TIMEOUT, NULL);
+    hub_edge_error(hub_host(dma->hub), PCIE_ERR_TIMEOUT, NULL);
     dma_fail(dma, HUB_DMA_ERR_TIMEOUT);
 }
 
@@ -203,25 +203,19 @@ sim_time_t dma_timeout(struct hub_dma *dma)
     }
     if (late) {
         dma->unanswered = true;
-        hub_wake(dma->hub, hub_edge(dma->hub));
+        hub_wake(dma->hub, hub_clock_edge(dma->hub));
     }
     return next;
 }
 
 /* ---- writing ----------------------------------------------------------------------- */
 
-static uint32_t mps_of(const struct hub *hub)
-{
-    return pcie_port_mps(hub->ports[HUB_HOST].edge.pcie);
-}
-
 /* A write of `bytes` to a window or bus address, without payload until it is granted. */
 static uint64_t put_write(struct hub_dma *dma, uint64_t dst, uint32_t bytes, uint64_t edge,
                           uint64_t mark)
 {
     struct hub *hub = dma->hub;
-    struct pcie_tlp tlp = { .kind = PCIE_MWR,
-                            .requester_id = hub->ports[HUB_HOST].edge.function.id };
+    struct pcie_tlp tlp = { .kind = PCIE_MWR, .requester_id = hub_host(hub)->function.id };
     uint64_t addr = 0;
     uint32_t out = 0;
 
@@ -243,7 +237,7 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
     r = read_at(dma, dma->read_head);
     if (r->failed)
         return UINT64_MAX; /* what is left of it is still to come */
-    n = pcie_split(r->dst + r->written, r->bytes - r->written, mps_of(dma->hub));
+    n = pcie_split(r->dst + r->written, r->bytes - r->written, hub_edge_mps(hub_host(dma->hub)));
     if (r->received - r->written < n)
         return UINT64_MAX;
     edge = r->ready_edge > edge ? r->ready_edge : edge;

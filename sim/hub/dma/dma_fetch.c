@@ -43,7 +43,7 @@ static void fetch_from_host(struct hub_dma *dma, uint64_t edge)
     struct hub *hub = dma->hub;
     struct pcie_tlp tlp = {
         .kind = PCIE_MRD,
-        .requester_id = hub->ports[HUB_HOST].edge.function.id,
+        .requester_id = hub_host(hub)->function.id,
         .tag = fetch_tag(dma),
     };
 

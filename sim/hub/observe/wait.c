@@ -73,8 +73,7 @@ static void add(struct hub *hub, unsigned place, enum sim_stall_cause cause, sim
     hub->place[place].stall_ps[cause] += to - from;
     if (hub->probe != NULL)
         sim_probe_stall(hub->probe,
-                        place < HUB_MAX_PORTS ? pcie_port_path(hub->ports[place].edge.pcie)
-                                              : hub->path,
+                        place < HUB_MAX_PORTS ? hub_edge_path(&hub->ports[place].edge) : hub->path,
                         part_of(place), cause, from, to);
 }
 
@@ -82,7 +81,7 @@ static void add(struct hub *hub, unsigned place, enum sim_stall_cause cause, sim
 static void add_room(struct hub *hub, uint32_t source, uint32_t out)
 {
     const struct hub_wait *w = &hub->wait[source];
-    struct pcie_stalls now = pcie_port_stalls(hub->ports[out].edge.pcie);
+    struct pcie_stalls now = hub_edge_stalls(&hub->ports[out].edge);
     sim_time_t replay = sim_now(hub->dom) - (now.replay_ps - w->before.replay_ps);
     sim_time_t credit = replay - (now.credit_ps - w->before.credit_ps);
     sim_time_t down = credit - (now.down_ps - w->before.down_ps);
@@ -125,7 +124,7 @@ void hub_wait_found(struct hub *hub, uint32_t source, uint32_t out, uint64_t at,
     hub->fifo[source].waits = (uint8_t)waits;
     w->since = sim_now(hub->dom);
     if (waits == HUB_WAITS_ROOM)
-        w->before = pcie_port_stalls(hub->ports[out].edge.pcie);
+        w->before = hub_edge_stalls(&hub->ports[out].edge);
 }
 
 void hub_wait_over(struct hub *hub, uint32_t source, uint32_t out, uint64_t at)
