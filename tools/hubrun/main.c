@@ -91,7 +91,7 @@ static void report_stall(const struct machine *machine, const struct launch_resu
 {
     (void)fflush(stdout);
     report_where(result, told);
-    (void)machine_stall_tell(machine, STALL_LINES, report_line, NULL);
+    (void)machine_stall_report(machine, STALL_LINES, report_line, NULL);
 }
 
 static int status_of(int code)
