@@ -60,7 +60,7 @@ struct pcie_port_user {
     void (*ready)(void *user, enum pcie_class cls);
     /**
      * Phase SIM_ARRIVE; may be NULL. The link went down: what was queued, or sent and not
-     * acknowledged, is lost, and so is what is sent while it is down. Or it is up again. Not told
+     * acknowledged, is lost, and so is what is sent while it is down. Or it is up again. Not called
      * when it comes up first. Only schedule here.
      */
     void (*link)(void *user, bool up);
