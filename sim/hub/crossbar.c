@@ -27,7 +27,7 @@ static bool enters(const struct hub *hub, uint32_t source, uint32_t out)
 }
 
 /*
- * A ring whose buffers are all full of packets that want to go on stands still for ever. So what is
+ * A ring deadlocks when its buffers are all full of packets that want to go on. So what is
  * not in the ring yet enters only while the next hub has room for more than this one packet
  * (bubble flow control: a free place always remains somewhere in the ring, and packets in it move).
  */
@@ -70,8 +70,8 @@ static uint32_t answer_port(uint32_t source)
     return source < SRC_LOCAL ? source / PCIE_CLASSES : HUB_HOST;
 }
 
-static void deliver(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
-                    uint64_t edge)
+static void deliver_packet(struct hub *hub, uint32_t source, uint32_t out, struct pcie_tlp *tlp,
+                           uint64_t edge)
 {
     if (out == OUT_SELF) {
         self_take(hub, answer_port(source), tlp);
@@ -97,11 +97,6 @@ static SIM_PROBE_ONLY void probe_grant(struct hub *hub, uint32_t source, uint32_
         dma_probe_written(&hub->dma[source - SRC_DMA_WRITE], tlp->trace_id, free_edge);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /** A packet leaves its source, and takes effect here or is the hub's own. */
 static SIM_PROBE_ONLY void check_order(struct hub *hub, uint32_t source, uint32_t out,
                                        const struct hub_entry *e, struct pcie_tlp *tlp)
@@ -118,7 +113,7 @@ static SIM_PROBE_ONLY void check_order(struct hub *hub, uint32_t source, uint32_
         pcie_order_arrive(hub->order, tlp);
 }
 
-static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
+static void grant_source(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
 {
     struct hub_fifo *f = &hub->fifo[source];
     struct pcie_tlp tlp = fifo_head(f)->tlp;
@@ -147,7 +142,7 @@ static void grant(struct hub *hub, uint32_t source, uint32_t out, uint64_t edge)
     else if (source < SRC_LOCAL)
         hub_edge_release(&hub->ports[source / PCIE_CLASSES].edge,
                          (enum pcie_class)(source % PCIE_CLASSES), &tlp);
-    deliver(hub, source, out, &tlp, edge);
+    deliver_packet(hub, source, out, &tlp, edge);
 }
 
 /* What a grant makes possible next: its source and output are free after its beats, and what had
@@ -195,7 +190,7 @@ static __attribute__((noinline)) void note_refused(struct hub *hub, uint32_t out
  * @return the next edge at which it is worth to look again. What waits for room in a port is woken
  * by that instead, and what waits behind another packet by its grant.
  */
-static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
+static uint64_t arbitrate_output(struct hub *hub, uint32_t out, uint64_t edge)
 {
     struct hub_output *o = &hub->output[out];
     uint64_t left = o->arbiter.requests & (hub->stopped ? ~PORT_BUFFERS : UINT64_MAX);
@@ -209,7 +204,7 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
                                                    : hub_arbiter_pick(hub, out, left);
         at = ready_edge(hub, source);
         if (at > edge)
-            next = earlier(next, at);
+            next = sim_min(next, at);
         else if (hub_may_go(hub, source, out))
             break;
         else
@@ -221,7 +216,7 @@ static uint64_t arbitrate(struct hub *hub, uint32_t out, uint64_t edge)
         return next;
     if (at != edge || fifo_head(&hub->fifo[source])->in_ddr)
         hub_wait_over(hub, source, out, at);
-    grant(hub, source, out, edge);
+    grant_source(hub, source, out, edge);
     o->arbiter.turn = source + 1;
     if (!hub->in_turn)
         hub_arbiter_granted(hub, out, source);
@@ -252,9 +247,9 @@ void hub_tick(struct sim_event *ev)
     if (__builtin_expect(hub->ddr_wanted != 0, 0))
         hub_ddr_settle(hub);
     for (uint32_t left = hub->wanted; left != 0; left &= left - 1)
-        next = earlier(next, arbitrate(hub, (uint32_t)__builtin_ctz(left), edge));
+        next = sim_min(next, arbitrate_output(hub, (uint32_t)__builtin_ctz(left), edge));
     for (uint32_t left = hub->busy_dma; left != 0; left &= left - 1)
-        next = earlier(next, dma_step(&hub->dma[__builtin_ctz(left)], edge));
+        next = sim_min(next, dma_step(&hub->dma[__builtin_ctz(left)], edge));
     if (next != UINT64_MAX)
         hub_wake(hub, next);
 }

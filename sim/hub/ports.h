@@ -45,6 +45,9 @@ enum {
 struct hub_config;
 
 extern const char *const hub_port_names[]; /* NULL at the end */
+/** The ports' own keys of the parameter table; and first parts of those that a chip rarely has. */
+extern const struct machine_param hub_port_params[];
+extern const char *const hub_port_spare[];
 
 /** HUB_PORT_NONE: there is none of this name. */
 uint32_t hub_port_find(const char *name);

@@ -64,20 +64,9 @@ void dma_issue_read(struct hub_dma *dma, uint64_t edge)
     if (hub_window_offset(hub, addr, &offset) && !hub_leave(hub, 0, offset, &addr)) {
         read_internal(dma, r, edge);
     } else {
-        struct pcie_tlp tlp = {
-            .kind = PCIE_MRD,
-            .requester_id = hub_host(hub)->function.id,
-            .tag = read_tag(dma, index),
-        };
-
-        r->tag = tlp.tag;
+        r->tag = read_tag(dma, index);
         r->waits = true;
-        r->deadline_ps = hub_request_sent(hub);
-
-        pcie_tlp_set_range(&tlp, addr, r->bytes);
-        tlp.trace_id =
-            hub_mark(hub, HUB_STAGE_OUTPUT, edge + hub->cfg.output_cycles, dma->marks.issued);
-        hub_push(hub, SRC_DMA_READ + dma->channel, &tlp, HUB_HOST, edge + hub->cfg.output_cycles);
+        r->deadline_ps = dma_send_read(dma, addr, r->bytes, r->tag, edge, dma->marks.issued);
     }
     dma->src_at += r->bytes;
     dma->dst_at += r->bytes;
@@ -113,7 +102,7 @@ static void give_up(struct hub_dma *dma, struct hub_read *r, uint32_t error)
     dma_fail(dma, error);
 }
 
-static void no_more(struct hub_dma *dma, struct hub_read *r)
+static void end_request(struct hub_dma *dma, struct hub_read *r)
 {
     r->waits = false;
     hub_request_ended(dma->hub);
@@ -125,7 +114,7 @@ static bool take_data(struct hub_read *r, const struct pcie_tlp *tlp)
     uint32_t lead = tlp->lower_addr & 3u;
     uint32_t n = pcie_tlp_data_bytes(tlp) - lead;
 
-    n = n < tlp->byte_count ? n : tlp->byte_count;
+    n = (uint32_t)sim_min(n, tlp->byte_count);
     if (n > r->bytes - r->received)
         return false;
     memcpy(r->buffer + r->received, tlp->payload->data + lead, n);
@@ -154,7 +143,7 @@ static bool read_completion(struct hub_dma *dma, const struct pcie_tlp *tlp, uin
     if (error != 0)
         give_up(dma, r, error);
     if (r->received == r->bytes || !pcie_tlp_has_data(tlp))
-        no_more(dma, r); /* an error status ends it too (2.3.2) */
+        end_request(dma, r); /* an error status ends it too (2.3.2) */
     r->ready_edge = edge + hub->cfg.dma_completion_cycles;
     r->data_mark = hub_mark(hub, HUB_STAGE_READ_DONE, r->ready_edge, tlp->trace_id);
     return true;
@@ -195,7 +184,7 @@ sim_time_t dma_timeout(struct hub_dma *dma)
         if (r->waits && r->deadline_ps <= now) {
             late = true;
             r->failed = true;
-            no_more(dma, r);
+            end_request(dma, r);
             timed_out(dma);
         } else if (r->waits && r->deadline_ps < next) {
             next = r->deadline_ps;
@@ -240,7 +229,7 @@ uint64_t dma_data_write(struct hub_dma *dma, uint64_t edge)
     n = pcie_split(r->dst + r->written, r->bytes - r->written, hub_edge_mps(hub_host(dma->hub)));
     if (r->received - r->written < n)
         return UINT64_MAX;
-    edge = r->ready_edge > edge ? r->ready_edge : edge;
+    edge = sim_max(r->ready_edge, edge);
     return put_write(
         dma, r->dst + r->written, n, edge,
         hub_marks(dma->hub, HUB_STAGE_WRITE, edge, r->data_mark, dma->marks.written, 0));
@@ -277,8 +266,7 @@ void dma_take_write(struct hub_dma *dma, struct pcie_tlp *tlp)
         if (dma->releasing)
             dma->read_head++;
     } else {
-        for (uint32_t i = 0; i < 8; i++)
-            tlp->payload->data[i] = (uint8_t)(dma->now.data >> (8 * i));
+        sim_store(tlp->payload->data, dma->now.data, 8);
         dma->active = false;
     }
 }
