@@ -41,7 +41,7 @@ struct hub_arbiter {
 
 struct hub;
 
-extern const char hub_arbiter_choices[]; /* of the key `arbiter` */
+extern const char hub_arbiter_choices[]; /* values of the key `arbiter` */
 
 void hub_arbiter_init(struct hub *hub);
 /** Who of `left` gets the output, as the configuration has it. */
